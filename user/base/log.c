@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static enum log_level current = LOG_INFO;
+
+void log_set_level(enum log_level level)
+{
+	current = level;
+}
+
+enum log_level log_get_level(void)
+{
+	return current;
+}
+
+static void escape_control_bytes(char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			*s = '?';
+}
+
+void log_write(enum log_level level, const char *format, ...)
+{
+	static const char *const prefix[] = { "error: ", "warning: ", "", "debug: " };
+	char text[1024];
+	va_list args;
+
+	if (level > current)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	escape_control_bytes(text);
+	/* A progress line may stand on the terminal: overwrite it. */
+	fprintf(stderr, "%spyperf-bpf: %s%s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", prefix[level], text);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * log.h - one line per message on stderr. Only main.c, agent.c and what they hand the logger to may log;
+ * libraries return errors. Control bytes in foreign strings are escaped, so a process cannot forge lines.
+ */
+#ifndef PYPERF_BASE_LOG_H
+#define PYPERF_BASE_LOG_H
+
+enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
+
+void log_set_level(enum log_level level);
+enum log_level log_get_level(void);
+
+/* Appends the newline. A message longer than 1 KiB is cut. */
+void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define log_error(...)	 log_write(LOG_ERROR, __VA_ARGS__)
+#define log_warning(...) log_write(LOG_WARNING, __VA_ARGS__)
+#define log_info(...)	 log_write(LOG_INFO, __VA_ARGS__)
+#define log_debug(...)	 log_write(LOG_DEBUG, __VA_ARGS__)
+
+#endif
