@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * buf.c - see buf.h. It trusts no string: sequences are checked byte by byte and never read past their NUL,
+ * because a byte of 0 is never a valid continuation.
+ */
+#include "base/buf.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 256
+
+int buf_reserve(struct buf *b, size_t more)
+{
+	size_t wanted, capacity = b->capacity ? b->capacity : FIRST_CAPACITY;
+	char *data;
+
+	if (__builtin_add_overflow(b->size, more, &wanted))
+		return -ENOMEM;
+	if (wanted <= b->capacity)
+		return 0;
+	/* Half as much again, not twice: profiles are kept small and a doubled large buffer would not be. */
+	while (capacity < wanted)
+		if (__builtin_add_overflow(capacity, capacity / 2, &capacity))
+			return -ENOMEM;
+	data = realloc(b->data, capacity);
+	if (!data)
+		return -ENOMEM;
+	b->data = data;
+	b->capacity = capacity;
+	return 0;
+}
+
+int buf_add(struct buf *b, const void *data, size_t size)
+{
+	int err = buf_reserve(b, size);
+
+	if (err)
+		return err;
+	if (size)
+		memcpy(b->data + b->size, data, size);
+	b->size += size;
+	return 0;
+}
+
+int buf_add_string(struct buf *b, const char *s)
+{
+	return buf_add(b, s, strlen(s));
+}
+
+int buf_printf(struct buf *b, const char *format, ...)
+{
+	va_list args;
+	int n, err;
+
+	va_start(args, format);
+	n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (n < 0)
+		return -EINVAL;
+	err = buf_reserve(b, (size_t)n + 1); /* vsnprintf writes a NUL too */
+	if (err)
+		return err;
+	va_start(args, format);
+	vsnprintf(b->data + b->size, (size_t)n + 1, format, args);
+	va_end(args);
+	b->size += n;
+	return 0;
+}
+
+/* The table of well-formed sequences of the Unicode standard (3.9, D92): no overlong form, no surrogate. */
+size_t buf_utf8_length(const char *s)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	unsigned char low = 0x80, high = 0xbf;
+	size_t length, i;
+
+	if (u[0] < 0x80)
+		return u[0] != 0;
+	if (u[0] < 0xc2 || u[0] > 0xf4)
+		return 0;
+	length = u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
+	if (u[0] == 0xe0)
+		low = 0xa0;
+	else if (u[0] == 0xed)
+		high = 0x9f;
+	else if (u[0] == 0xf0)
+		low = 0x90;
+	else if (u[0] == 0xf4)
+		high = 0x8f;
+	for (i = 1; i < length; i++, low = 0x80, high = 0xbf)
+		if (u[i] < low || u[i] > high)
+			return 0;
+	return length;
+}
+
+int buf_add_utf8(struct buf *b, const char *s, size_t limit)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	size_t start = b->size, length;
+	int err;
+
+	for (; *s; s += length ? length : 1) {
+		length = buf_utf8_length(s);
+		if (b->size - start + (length ? length : strlen(replacement)) > limit)
+			break;
+		err = length ? buf_add(b, s, length) : buf_add_string(b, replacement);
+		if (err) {
+			b->size = start;
+			return err;
+		}
+	}
+	return 0;
+}
+
+static bool is_control(const unsigned char *u, size_t length)
+{
+	if (length == 1)
+		return u[0] < ' ' || u[0] == 0x7f;
+	if (length == 2)
+		return u[0] == 0xc2 && u[1] < 0xa0;
+	return length == 3 && u[0] == 0xe2 && u[1] == 0x80 && (u[2] == 0xa8 || u[2] == 0xa9);
+}
+
+int buf_add_shown(struct buf *b, const char *s, bool separator)
+{
+	size_t start = b->size, length;
+	int err;
+
+	for (; *s; s += length) {
+		length = buf_utf8_length(s);
+		if (!length || is_control((const unsigned char *)s, length)) {
+			err = buf_add_string(b, "?");
+			length = length ? length : 1;
+		} else if (separator && *s == ';') {
+			err = buf_add_string(b, ":");
+		} else {
+			err = buf_add(b, s, length);
+		}
+		if (err) {
+			b->size = start;
+			return err;
+		}
+	}
+	return 0;
+}
+
+void buf_clear(struct buf *b)
+{
+	b->size = 0;
+}
+
+void buf_free(struct buf *b)
+{
+	free(b->data);
+	*b = (struct buf){ 0 };
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * buf.h - a byte buffer that grows, for everything that is encoded before it is written. The two text
+ * functions take bytes chosen by a foreign process and leave no invalid UTF-8 or no control code behind.
+ */
+#ifndef PYPERF_BASE_BUF_H
+#define PYPERF_BASE_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/cleanup.h"
+
+/* All zero is an empty buffer. data is not NUL-terminated. */
+struct buf {
+	char *data;
+	size_t size;	 /* bytes in use */
+	size_t capacity; /* bytes allocated */
+};
+
+/* On failure (-ENOMEM) every function leaves the buffer as it was. */
+
+/* Makes room for `more` bytes behind size. */
+int buf_reserve(struct buf *b, size_t more);
+int buf_add(struct buf *b, const void *data, size_t size);
+int buf_add_string(struct buf *b, const char *s);
+int buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends s as valid UTF-8, at most `limit` bytes of it: each invalid byte becomes U+FFFD. */
+int buf_add_utf8(struct buf *b, const char *s, size_t limit);
+
+/*
+ * Appends valid UTF-8 as text that stays on one line and moves no terminal: control codes (C0, DEL, C1,
+ * line and paragraph separators) become '?', and ';' becomes ':' when it would separate fields.
+ */
+int buf_add_shown(struct buf *b, const char *s, bool separator);
+
+/* Bytes (1-4) of the valid UTF-8 sequence at s, 0 if there is none. Stops at the NUL. */
+size_t buf_utf8_length(const char *s);
+
+/* Keeps the memory. */
+void buf_clear(struct buf *b);
+void buf_free(struct buf *b);
+
+#define _cleanup_buf_ _cleanup_(buf_free)
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * folded.h - a profile as folded stacks, the text that flame-graph tools and speedscope read:
+ *
+ *   python3 (pid 12);MainThread (tid 12);<module> (app.py:3);work (app.py:9) 42
+ *
+ * One line for each stack, root first, then the number of samples. The thread frame is there when profiled by
+ * thread. Bytes that would break a line or a frame are replaced, as buf_add_shown() says.
+ */
+#ifndef PYPERF_PROFILE_FOLDED_H
+#define PYPERF_PROFILE_FOLDED_H
+
+#include "base/buf.h"
+#include "profile/profile.h"
+
+/*
+ * Appends to out, sorted by bytes; stacks whose text is equal are one line. -ENOMEM; out is unchanged by a
+ * failure.
+ */
+int folded_encode(const struct profile *p, struct buf *out);
+
+#endif

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pprof.c - see pprof.h. Two encoded protobuf messages, one behind the other, are their merger: so each
+ * record is packed as a Profile that holds nothing else and goes straight to the compressor. The whole
+ * profile never exists as protobuf-c structures, which would be several times its size.
+ */
+#include "profile/pprof.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "profile.pb-c.h"
+
+#define GZIP_WBITS  (MAX_WBITS + 16) /* zlib: +16 asks for gzip's header and trailer */
+#define GZIP_MEMORY 8		     /* zlib's default: 256 KiB in all with the window */
+#define STEP	    4096	     /* bytes of room offered to the compressor at a time */
+
+/* Strings of the format itself. They stand before the profile's own in the string table. */
+enum word { W_EMPTY, W_SAMPLES, W_COUNT, W_CPU, W_NANOSECONDS, W_PID, W_TID, W_COMM, W_THREAD, WORDS };
+static const char *const words[WORDS] = { "",	 "samples", "count", "cpu",   "nanoseconds",
+					  "pid", "tid",	    "comm",  "thread" };
+
+struct encoder {
+	const struct profile *profile;
+	z_stream stream;
+	struct buf packed;
+	struct buf locations; /* uint64_t[] of the sample at hand */
+	struct buf *out;
+};
+
+/* Index in the encoded string table. */
+static int64_t string_index(__u32 id)
+{
+	return id ? (int64_t)id + WORDS - 1 : W_EMPTY;
+}
+
+static int compress_more(struct encoder *e, int flush)
+{
+	int err, status;
+
+	do {
+		err = buf_reserve(e->out, STEP);
+		if (err)
+			return err;
+		e->stream.next_out = (Bytef *)e->out->data + e->out->size;
+		e->stream.avail_out = STEP;
+		status = deflate(&e->stream, flush);
+		if (status == Z_STREAM_ERROR)
+			return -EINVAL;
+		e->out->size += STEP - e->stream.avail_out;
+	} while (!e->stream.avail_out);
+	return 0;
+}
+
+static int emit(struct encoder *e, const Pyperf__Profile *part)
+{
+	size_t size = pyperf__profile__get_packed_size(part);
+	int err;
+
+	if (size > UINT_MAX)
+		return -EINVAL;
+	err = buf_reserve(&e->packed, size);
+	if (err)
+		return err;
+	e->stream.next_in = (Bytef *)e->packed.data;
+	e->stream.avail_in = pyperf__profile__pack(part, (uint8_t *)e->packed.data);
+	return compress_more(e, Z_NO_FLUSH);
+}
+
+static int emit_header(struct encoder *e)
+{
+	const struct profile_info *info = profile_get_info(e->profile);
+	Pyperf__ValueType count = PYPERF__VALUE_TYPE__INIT, cpu = PYPERF__VALUE_TYPE__INIT;
+	Pyperf__ValueType *types[] = { &count, &cpu };
+	Pyperf__Profile part = PYPERF__PROFILE__INIT;
+
+	count.type = W_SAMPLES;
+	count.unit = W_COUNT;
+	cpu.type = W_CPU;
+	cpu.unit = W_NANOSECONDS;
+	part.n_sample_type = ARRAY_SIZE(types);
+	part.sample_type = types;
+	part.default_sample_type = W_CPU;
+	part.period_type = &cpu;
+	part.period = info->period_ns;
+	part.time_nanos = info->start_unix_ns;
+	part.duration_nanos = info->duration_ns;
+	return emit(e, &part);
+}
+
+static int emit_string(struct encoder *e, const char *s)
+{
+	Pyperf__Profile part = PYPERF__PROFILE__INIT;
+	char *string = (char *)s;
+
+	part.n_string_table = 1;
+	part.string_table = &string;
+	return emit(e, &part);
+}
+
+static int emit_strings(struct encoder *e)
+{
+	__u32 n = profile_count(e->profile, PROFILE_STRING);
+	int err = 0;
+
+	for (int i = 0; i < WORDS && !err; i++)
+		err = emit_string(e, words[i]);
+	for (__u32 id = 1; id <= n && !err; id++)
+		err = emit_string(e, profile_get_string(e->profile, id));
+	return err;
+}
+
+/*
+ * All has_* flags are set, or `go tool pprof` would look for the binary to find symbols in it. The addresses
+ * are made up: no location has one, but readers merge mappings that touch or are empty, so these do not.
+ */
+static int emit_mapping(struct encoder *e, __u32 id)
+{
+	const struct profile_mapping *m = profile_get_mapping(e->profile, id);
+	Pyperf__Mapping mapping = PYPERF__MAPPING__INIT, *list = &mapping;
+	Pyperf__Profile part = PYPERF__PROFILE__INIT;
+
+	mapping.id = id;
+	mapping.memory_start = (uint64_t)id << 32;
+	mapping.memory_limit = mapping.memory_start + 0x1000000;
+	mapping.filename = string_index(m->file);
+	mapping.build_id = string_index(m->build_id);
+	mapping.has_functions = mapping.has_filenames = mapping.has_line_numbers = 1;
+	part.n_mapping = 1;
+	part.mapping = &list;
+	return emit(e, &part);
+}
+
+/*
+ * system_name stays empty. When it equals the name, `go tool pprof` takes "<module>" or "<lambda>" for C++
+ * template arguments and strips it to nothing (internal/symbolizer, demangleSingleFunction).
+ */
+static int emit_function(struct encoder *e, __u32 id)
+{
+	const struct profile_function *f = profile_get_function(e->profile, id);
+	Pyperf__Function function = PYPERF__FUNCTION__INIT, *list = &function;
+	Pyperf__Profile part = PYPERF__PROFILE__INIT;
+
+	function.id = id;
+	function.name = string_index(f->name);
+	function.filename = string_index(f->file);
+	function.start_line = f->start_line;
+	part.n_function = 1;
+	part.function = &list;
+	return emit(e, &part);
+}
+
+static int emit_location(struct encoder *e, __u32 id)
+{
+	const struct profile_location *l = profile_get_location(e->profile, id);
+	Pyperf__Line line = PYPERF__LINE__INIT, *lines = &line;
+	Pyperf__Location location = PYPERF__LOCATION__INIT, *list = &location;
+	Pyperf__Profile part = PYPERF__PROFILE__INIT;
+
+	line.function_id = l->function;
+	line.line = l->line;
+	location.id = id;
+	location.mapping_id = l->mapping;
+	location.n_line = 1;
+	location.line = &lines;
+	part.n_location = 1;
+	part.location = &list;
+	return emit(e, &part);
+}
+
+/* Labels of an owner, without those it does not have. Returns their number, at most 4. */
+static size_t owner_labels(const struct profile_owner *o, Pyperf__Label labels[4])
+{
+	const struct {
+		enum word key;
+		__u32 num, string;
+	} all[4] = {
+		{ W_PID, o->pid, 0 }, { W_TID, o->tid, 0 }, { W_COMM, 0, o->comm }, { W_THREAD, 0, o->thread }
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		if (!all[i].num && !all[i].string)
+			continue;
+		pyperf__label__init(&labels[n]);
+		labels[n].key = all[i].key;
+		labels[n].num = all[i].num;
+		labels[n].str = string_index(all[i].string);
+		n++;
+	}
+	return n;
+}
+
+static int64_t clamp(__u64 value)
+{
+	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+static int64_t cpu_ns(const struct profile *p, __u64 count)
+{
+	__u64 ns;
+
+	if (__builtin_mul_overflow(count, (__u64)profile_get_info(p)->period_ns, &ns))
+		return INT64_MAX;
+	return clamp(ns);
+}
+
+static int emit_sample(struct encoder *e, __u32 id)
+{
+	struct profile_stack stack = profile_get_sample(e->profile, id);
+	int64_t values[] = { clamp(stack.count), cpu_ns(e->profile, stack.count) };
+	Pyperf__Label labels[4], *label_list[4] = { &labels[0], &labels[1], &labels[2], &labels[3] };
+	Pyperf__Sample sample = PYPERF__SAMPLE__INIT, *list = &sample;
+	Pyperf__Profile part = PYPERF__PROFILE__INIT;
+	uint64_t *locations;
+	int err;
+
+	buf_clear(&e->locations);
+	err = buf_reserve(&e->locations, stack.n * sizeof(*locations));
+	if (err)
+		return err;
+	locations = (uint64_t *)e->locations.data;
+	for (__u32 i = 0; i < stack.n; i++)
+		locations[i] = stack.locations[i];
+	sample.n_location_id = stack.n;
+	sample.location_id = locations;
+	sample.n_value = ARRAY_SIZE(values);
+	sample.value = values;
+	sample.n_label = owner_labels(profile_get_owner(e->profile, stack.owner), labels);
+	sample.label = label_list;
+	part.n_sample = 1;
+	part.sample = &list;
+	return emit(e, &part);
+}
+
+static int emit_all(struct encoder *e, enum profile_kind kind, int (*emit_one)(struct encoder *, __u32))
+{
+	__u32 n = profile_count(e->profile, kind);
+	int err = 0;
+
+	for (__u32 id = 1; id <= n && !err; id++)
+		err = emit_one(e, id);
+	return err;
+}
+
+static int emit_profile(struct encoder *e)
+{
+	int err = emit_header(e);
+
+	if (!err)
+		err = emit_all(e, PROFILE_SAMPLE, emit_sample);
+	if (!err)
+		err = emit_all(e, PROFILE_MAPPING, emit_mapping);
+	if (!err)
+		err = emit_all(e, PROFILE_LOCATION, emit_location);
+	if (!err)
+		err = emit_all(e, PROFILE_FUNCTION, emit_function);
+	if (!err)
+		err = emit_strings(e);
+	if (err)
+		return err;
+	e->stream.avail_in = 0;
+	return compress_more(e, Z_FINISH);
+}
+
+int pprof_encode(const struct profile *p, struct buf *out)
+{
+	struct encoder e = { .profile = p, .out = out };
+	size_t start = out->size;
+	int err;
+
+	/* It can fail by lack of memory only: the other arguments are constants. */
+	if (deflateInit2(&e.stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WBITS, GZIP_MEMORY,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return -ENOMEM;
+	err = emit_profile(&e);
+	deflateEnd(&e.stream);
+	buf_free(&e.packed);
+	buf_free(&e.locations);
+	if (err)
+		out->size = start;
+	return err;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pprof.h - a profile in the gzip-compressed pprof format, which most profile viewers read. Samples carry two
+ * values, samples/count and cpu/nanoseconds, and the labels pid, tid, comm, thread.
+ */
+#ifndef PYPERF_PROFILE_PPROF_H
+#define PYPERF_PROFILE_PPROF_H
+
+#include "base/buf.h"
+#include "profile/profile.h"
+
+/*
+ * Appends to out. Equal profiles give equal bytes. Needs about 300 KiB besides the output. -ENOMEM; out is
+ * unchanged by a failure.
+ */
+int pprof_encode(const struct profile *p, struct buf *out);
+
+#endif

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profile.c - see profile.h. Every kind of record is a run of bytes that is looked up by its content, so one
+ * table type serves all: uthash finds, an arena keeps. It trusts no string and no id.
+ */
+#include "profile/profile.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "base/buf.h"
+
+/* uthash must report that memory is short, not exit: libraries never do. */
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#define CHUNK_BYTES (64 * 1024) /* of the arena: big enough that malloc's own overhead vanishes */
+
+struct chunk {
+	struct chunk *next;
+	size_t used, size;
+	char data[] __attribute__((aligned(8)));
+};
+
+struct entry {
+	UT_hash_handle hh;
+	__u32 id;
+	__u32 size; /* bytes of the record */
+	char record[] __attribute__((aligned(8)));
+};
+
+struct table {
+	struct entry *by_content;
+	struct entry **by_id; /* id - 1 */
+	__u32 n, capacity;
+};
+
+struct profile {
+	struct profile_info info;
+	__u64 hash_key[2];
+	struct chunk *chunks;
+	struct table tables[PROFILE_KINDS];
+	__u64 *counts; /* of samples, id - 1 */
+	__u32 counts_capacity;
+	__u64 total;
+	struct buf scratch;
+};
+
+static __u64 rotate_left(__u64 x, int by)
+{
+	return x << by | x >> (64 - by);
+}
+
+static void sip_round(__u64 v[4])
+{
+	v[0] += v[1];
+	v[1] = rotate_left(v[1], 13) ^ v[0];
+	v[0] = rotate_left(v[0], 32);
+	v[2] += v[3];
+	v[3] = rotate_left(v[3], 16) ^ v[2];
+	v[0] += v[3];
+	v[3] = rotate_left(v[3], 21) ^ v[0];
+	v[2] += v[1];
+	v[1] = rotate_left(v[1], 17) ^ v[2];
+	v[2] = rotate_left(v[2], 32);
+}
+
+/*
+ * SipHash-1-3. uthash's own functions have no key: a process could choose names that all collide and make
+ * every look-up walk one long chain.
+ */
+static unsigned int hash_bytes(const struct profile *p, const void *data, size_t size)
+{
+	__u64 v[4] = { p->hash_key[0] ^ 0x736f6d6570736575, p->hash_key[1] ^ 0x646f72616e646f6d,
+		       p->hash_key[0] ^ 0x6c7967656e657261, p->hash_key[1] ^ 0x7465646279746573 };
+	const char *at = data;
+	__u64 word, last = (__u64)size << 56;
+	size_t left = size;
+
+	for (; left >= sizeof(word); at += sizeof(word), left -= sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		v[3] ^= word;
+		sip_round(v);
+		v[0] ^= word;
+	}
+	while (left--)
+		last |= (__u64)(unsigned char)at[left] << (8 * left);
+	v[3] ^= last;
+	sip_round(v);
+	v[0] ^= last;
+	v[2] ^= 0xff;
+	for (int i = 0; i < 3; i++)
+		sip_round(v);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+static void *arena_alloc(struct profile *p, size_t size)
+{
+	struct chunk *c = p->chunks;
+	size_t chunk_size;
+
+	size = (size + 7) & ~(size_t)7;
+	if (!c || c->size - c->used < size) {
+		chunk_size = CHUNK_BYTES - sizeof(*c) > size ? CHUNK_BYTES - sizeof(*c) : size;
+		c = malloc(sizeof(*c) + chunk_size);
+		if (!c)
+			return NULL;
+		c->next = p->chunks;
+		c->used = 0;
+		c->size = chunk_size;
+		p->chunks = c;
+	}
+	c->used += size;
+	return c->data + c->used - size;
+}
+
+static int grow(void **array, size_t item, __u32 *capacity, __u32 wanted)
+{
+	__u32 more = *capacity < 64 ? 64 : *capacity + *capacity / 2;
+	void *grown;
+
+	if (wanted <= *capacity)
+		return 0;
+	if (*capacity >= INT_MAX)
+		return -ENOMEM;
+	grown = reallocarray(*array, more, item);
+	if (!grown)
+		return -ENOMEM;
+	*array = grown;
+	*capacity = more;
+	return 0;
+}
+
+static int table_intern(struct profile *p, enum profile_kind kind, const void *record, size_t size,
+			__u32 *ret_id)
+{
+	struct table *t = &p->tables[kind];
+	unsigned int hash = hash_bytes(p, record, size);
+	struct entry *e;
+
+	HASH_FIND_BYHASHVALUE(hh, t->by_content, record, size, hash, e);
+	if (e) {
+		*ret_id = e->id;
+		return 0;
+	}
+	if (grow((void **)&t->by_id, sizeof(*t->by_id), &t->capacity, t->n + 1))
+		return -ENOMEM;
+	e = arena_alloc(p, sizeof(*e) + size);
+	if (!e)
+		return -ENOMEM;
+	e->id = t->n + 1;
+	e->size = size;
+	memcpy(e->record, record, size);
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, t->by_content, e->record, size, hash, e);
+	if (!e->hh.tbl)
+		return -ENOMEM;
+	t->by_id[t->n++] = e;
+	*ret_id = e->id;
+	return 0;
+}
+
+static int string_intern(struct profile *p, const char *s, __u32 *ret_id)
+{
+	int err;
+
+	if (!s || !*s) {
+		*ret_id = 0;
+		return 0;
+	}
+	buf_clear(&p->scratch);
+	err = buf_add_utf8(&p->scratch, s, PROFILE_STRING_MAX);
+	if (!err)
+		err = buf_add(&p->scratch, "", 1);
+	if (err)
+		return err;
+	return table_intern(p, PROFILE_STRING, p->scratch.data, p->scratch.size, ret_id);
+}
+
+int profile_mapping(struct profile *p, const char *file, const char *build_id, __u32 *ret_id)
+{
+	struct profile_mapping m;
+	int err;
+
+	err = string_intern(p, file, &m.file);
+	if (!err)
+		err = string_intern(p, build_id, &m.build_id);
+	return err ? err : table_intern(p, PROFILE_MAPPING, &m, sizeof(m), ret_id);
+}
+
+int profile_function(struct profile *p, const char *name, const char *file, int start_line, __u32 *ret_id)
+{
+	struct profile_function f = { .start_line = start_line };
+	int err;
+
+	if (start_line < 0)
+		return -EINVAL;
+	err = string_intern(p, name, &f.name);
+	if (!err)
+		err = string_intern(p, file, &f.file);
+	return err ? err : table_intern(p, PROFILE_FUNCTION, &f, sizeof(f), ret_id);
+}
+
+int profile_location(struct profile *p, __u32 function, int line, __u32 mapping, __u32 *ret_id)
+{
+	struct profile_location l = { function, line, mapping };
+
+	if (!function || function > p->tables[PROFILE_FUNCTION].n || line < 0 ||
+	    mapping > p->tables[PROFILE_MAPPING].n)
+		return -EINVAL;
+	return table_intern(p, PROFILE_LOCATION, &l, sizeof(l), ret_id);
+}
+
+static int owner_intern(struct profile *p, const struct profile_labels *labels, __u32 *ret_id)
+{
+	struct profile_owner o = { .pid = labels->pid, .tid = labels->tid };
+	int err;
+
+	err = string_intern(p, labels->comm, &o.comm);
+	if (!err)
+		err = string_intern(p, labels->thread, &o.thread);
+	return err ? err : table_intern(p, PROFILE_OWNER, &o, sizeof(o), ret_id);
+}
+
+static __u64 add_saturated(__u64 a, __u64 b)
+{
+	return a + b < a ? ~0ULL : a + b;
+}
+
+int profile_sample(struct profile *p, const __u32 *locations, size_t n, const struct profile_labels *labels,
+		   __u64 count)
+{
+	struct table *t = &p->tables[PROFILE_SAMPLE];
+	__u32 owner, id, known = t->n;
+	int err;
+
+	if (!n || n > PROFILE_FRAMES_MAX)
+		return -EINVAL;
+	for (size_t i = 0; i < n; i++)
+		if (!locations[i] || locations[i] > p->tables[PROFILE_LOCATION].n)
+			return -EINVAL;
+	if (!count)
+		return 0;
+	err = owner_intern(p, labels, &owner);
+	if (err)
+		return err;
+	if (grow((void **)&p->counts, sizeof(*p->counts), &p->counts_capacity, known + 1))
+		return -ENOMEM;
+	buf_clear(&p->scratch);
+	err = buf_add(&p->scratch, &owner, sizeof(owner));
+	if (!err)
+		err = buf_add(&p->scratch, locations, n * sizeof(*locations));
+	if (!err)
+		err = table_intern(p, PROFILE_SAMPLE, p->scratch.data, p->scratch.size, &id);
+	if (err)
+		return err;
+	if (t->n > known)
+		p->counts[id - 1] = 0;
+	p->counts[id - 1] = add_saturated(p->counts[id - 1], count);
+	p->total = add_saturated(p->total, count);
+	return 0;
+}
+
+int profile_new(const struct profile_info *info, struct profile **ret)
+{
+	/* 16 random bytes that the kernel gives each process at exec: randomness without a system call. */
+	const void *random = (const void *)getauxval(AT_RANDOM);
+	struct profile *p;
+
+	if (info->period_ns <= 0)
+		return -EINVAL;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	p->info = *info;
+	if (random)
+		memcpy(p->hash_key, random, sizeof(p->hash_key));
+	*ret = p;
+	return 0;
+}
+
+void profile_free(struct profile *p)
+{
+	struct chunk *c, *next;
+
+	if (!p)
+		return;
+	for (int i = 0; i < PROFILE_KINDS; i++) {
+		/* Frees the hash's own tables only; the entries are the arena's. */
+		HASH_CLEAR(hh, p->tables[i].by_content);
+		free(p->tables[i].by_id);
+	}
+	for (c = p->chunks; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	free(p->counts);
+	buf_free(&p->scratch);
+	free(p);
+}
+
+const struct profile_info *profile_get_info(const struct profile *p)
+{
+	return &p->info;
+}
+
+__u32 profile_count(const struct profile *p, enum profile_kind kind)
+{
+	return p->tables[kind].n;
+}
+
+static const struct entry *get(const struct profile *p, enum profile_kind kind, __u32 id)
+{
+	return p->tables[kind].by_id[id - 1];
+}
+
+const char *profile_get_string(const struct profile *p, __u32 id)
+{
+	return id ? get(p, PROFILE_STRING, id)->record : "";
+}
+
+const struct profile_mapping *profile_get_mapping(const struct profile *p, __u32 id)
+{
+	return (const void *)get(p, PROFILE_MAPPING, id)->record;
+}
+
+const struct profile_function *profile_get_function(const struct profile *p, __u32 id)
+{
+	return (const void *)get(p, PROFILE_FUNCTION, id)->record;
+}
+
+const struct profile_location *profile_get_location(const struct profile *p, __u32 id)
+{
+	return (const void *)get(p, PROFILE_LOCATION, id)->record;
+}
+
+const struct profile_owner *profile_get_owner(const struct profile *p, __u32 id)
+{
+	return (const void *)get(p, PROFILE_OWNER, id)->record;
+}
+
+struct profile_stack profile_get_sample(const struct profile *p, __u32 id)
+{
+	const struct entry *e = get(p, PROFILE_SAMPLE, id);
+	const __u32 *words = (const void *)e->record;
+
+	return (struct profile_stack){
+		.owner = words[0],
+		.n = e->size / sizeof(*words) - 1,
+		.locations = words + 1,
+		.count = p->counts[id - 1],
+	};
+}
+
+__u64 profile_total(const struct profile *p)
+{
+	return p->total;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * profile.h - one profile as a value: stacks of Python frames, whom they belong to, how often they were seen.
+ * No I/O, no globals. Equal content is kept once, so ids can be compared; strings come from foreign processes
+ * and are valid UTF-8 from the moment they are in. The encoders (pprof, folded, summary) only read it.
+ */
+#ifndef PYPERF_PROFILE_PROFILE_H
+#define PYPERF_PROFILE_PROFILE_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "base/cleanup.h"
+
+struct profile;
+
+#define PROFILE_STRING_MAX 4096	 /* bytes kept of one string: PATH_MAX, the longest name that can matter */
+#define PROFILE_FRAMES_MAX 65536 /* frames of one sample */
+
+struct profile_info {
+	__s64 period_ns;     /* CPU time that one sample stands for; > 0 */
+	__s64 start_unix_ns; /* since 1970 */
+	__s64 duration_ns;
+	__u32 frequency; /* samples asked for per CPU and second; 0 = unknown */
+};
+
+/* Whom a sample belongs to. NULL strings are as "". */
+struct profile_labels {
+	__u32 pid;
+	__u32 tid; /* 0 = profiled by process */
+	const char *comm;
+	const char *thread;
+};
+
+/* -EINVAL (a period that is not positive), -ENOMEM. */
+int profile_new(const struct profile_info *info, struct profile **ret);
+void profile_free(struct profile *p);
+const struct profile_info *profile_get_info(const struct profile *p);
+
+/*
+ * Each stores the id of the record with this content, new or known. Ids count from 1 for each kind; 0 means
+ * "none". Errors: -ENOMEM; -EINVAL for an id or a line that cannot be; the profile is unchanged by a failure.
+ */
+int profile_mapping(struct profile *p, const char *file, const char *build_id, __u32 *ret_id);
+/* file may be "": marker frames such as "[truncated]" have none. */
+int profile_function(struct profile *p, const char *name, const char *file, int start_line, __u32 *ret_id);
+/* line 0 = unknown, mapping 0 = none. */
+int profile_location(struct profile *p, __u32 function, int line, __u32 mapping, __u32 *ret_id);
+
+/*
+ * Adds `count` samples of one stack, leaf first, 1 to PROFILE_FRAMES_MAX frames (-EINVAL). An equal stack
+ * with equal labels is merged. A count of 0 adds nothing.
+ */
+int profile_sample(struct profile *p, const __u32 *locations, size_t n, const struct profile_labels *labels,
+		   __u64 count);
+
+/* What the encoders read. All ids are those of the functions above, or of the records below. */
+
+enum profile_kind {
+	PROFILE_STRING,
+	PROFILE_MAPPING,
+	PROFILE_FUNCTION,
+	PROFILE_LOCATION,
+	PROFILE_OWNER,
+	PROFILE_SAMPLE,
+	PROFILE_KINDS,
+};
+
+struct profile_mapping {
+	__u32 file, build_id; /* string ids; 0 is "" */
+};
+
+struct profile_function {
+	__u32 name, file; /* string ids */
+	__u32 start_line;
+};
+
+struct profile_location {
+	__u32 function, line, mapping;
+};
+
+struct profile_owner {
+	__u32 pid, tid;
+	__u32 comm, thread; /* string ids */
+};
+
+struct profile_stack {
+	__u32 owner;
+	__u32 n;
+	const __u32 *locations; /* leaf first */
+	__u64 count;
+};
+
+/* Records of this kind: their ids are 1 to this number. */
+__u32 profile_count(const struct profile *p, enum profile_kind kind);
+/* Ids must be valid, but string 0, which is "". */
+const char *profile_get_string(const struct profile *p, __u32 id);
+const struct profile_mapping *profile_get_mapping(const struct profile *p, __u32 id);
+const struct profile_function *profile_get_function(const struct profile *p, __u32 id);
+const struct profile_location *profile_get_location(const struct profile *p, __u32 id);
+const struct profile_owner *profile_get_owner(const struct profile *p, __u32 id);
+struct profile_stack profile_get_sample(const struct profile *p, __u32 id);
+/* All samples; never wraps. */
+__u64 profile_total(const struct profile *p);
+
+static inline void profile_cleanup(struct profile **p)
+{
+	profile_free(*p);
+}
+
+#define _cleanup_profile_ _cleanup_(profile_cleanup)
+
+#endif
