@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# make help says what there is. O=DIR builds elsewhere, V=1 shows commands, SAN=address,undefined instruments.
+
+VERSION := 0.1.0
+O       ?= build
+CC      ?= gcc
+CLANG   ?= $(firstword $(foreach c,clang-19 clang-16 clang-14 clang,$(if $(shell command -v $(c)),$(c))) clang)
+BPFTOOL ?= $(firstword $(shell command -v bpftool 2>/dev/null) /usr/sbin/bpftool)
+PREFIX  ?= /usr/local
+ARCH    ?= $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
+
+ifeq ($(V),1)
+Q :=
+msg :=
+else
+Q := @
+msg = @printf '  %-7s %s\n' '$(1)' '$(2)';
+endif
+
+WARN     := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror
+CPPFLAGS := -I. -Iuser -I$(O)/gen -D_GNU_SOURCE -DPYPERF_VERSION='"$(VERSION)"'
+CFLAGS   := -std=gnu11 -O2 -g $(WARN) -fno-strict-aliasing -fstack-protector-strong -fPIE
+LDFLAGS  := -pie -Wl,-z,relro,-z,now
+LDLIBS   := -lbpf -lelf -lprotobuf-c -lz
+ifneq ($(SAN),)
+O        := build/san
+CFLAGS   += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+LDFLAGS  += -fsanitize=$(SAN)
+else
+CFLAGS   += -D_FORTIFY_SOURCE=2
+endif
+
+# Kernel side. BPF code has no libc; only the uapi headers of the target architecture are needed.
+BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-missing-declarations \
+              -Werror -Ivmlinux -Ibpf
+bpf_arch_include = -D__TARGET_ARCH_$(1) -idirafter /usr/include/$(if $(filter arm64,$(1)),aarch64,x86_64)-linux-gnu
+
+USER_SRC := $(filter-out user/main.c,$(wildcard user/*.c user/*/*.c user/*/*/*.c))
+USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
+GEN_OBJ  := $(O)/gen/profile.pb-c.o
+GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h
+LIB      := $(O)/libpyperf.a
+BIN      := $(O)/pyperf-bpf
+UNIT_SRC := $(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c)
+UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
+TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/layouts/show.c))
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: help all run check check-long unit bench deps arm64 clean install compile_commands.json
+
+help: ## what there is to make
+	@awk -F':.*## ' '/^[a-z0-9_.-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
+
+all: $(BIN) ## the profiler: build/pyperf-bpf
+
+run: deps-build ## install what is missing, build, profile every Python process for ten seconds
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)sh user/demo/run.sh $(BIN)
+
+check: deps ## install what is missing, build, run all tests
+	$(Q)$(MAKE) --no-print-directory all tests
+	$(Q)sh tests/check.sh $(O)
+
+check-long: deps ## the tests that take hours
+	$(Q)$(MAKE) --no-print-directory all tests
+	$(Q)LONG=1 sh tests/check.sh $(O)
+
+unit: $(UNIT_BIN) ## build and run the unit tests alone
+	$(Q)sh tests/unit.sh $(O)
+
+tests: $(UNIT_BIN) $(TOOL_BIN) $(O)/gen/driven.skel.h arm64
+
+bench: all ## measure what a sample costs on this machine
+	$(Q).cache/venv/bin/python tests/bench/cost.py
+
+deps: deps-build ## install what building and testing need (Debian, root)
+	$(Q)sh deploy/deps.sh test
+
+.PHONY: deps-build tests
+deps-build:
+	$(Q)sh deploy/deps.sh build
+
+# --- kernel side ---------------------------------------------------------------------------------------
+BPF_HDR := $(wildcard bpf/*.h bpf/*.def vmlinux/*.h vmlinux/*/*.h)
+
+$(O)/%.bpf.o: %.bpf.c $(BPF_HDR)
+	@mkdir -p $(@D)
+	$(call msg,BPF,$@)
+	$(Q)$(CLANG) $(BPF_CFLAGS) $(call bpf_arch_include,$(ARCH)) -c $< -o $@
+
+$(O)/gen/pyperf.skel.h: $(O)/bpf/pyperf.bpf.o
+	@mkdir -p $(@D)
+	$(call msg,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name pyperf > $@
+
+$(O)/gen/driven.skel.h: $(O)/tests/kernel/driven.bpf.o
+	@mkdir -p $(@D)
+	$(call msg,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name driven > $@
+
+arm64: ## compile the kernel side for arm64 (it cannot be loaded here)
+	@mkdir -p $(O)/arm64
+	$(call msg,BPF,$(O)/arm64/pyperf.bpf.o)
+	$(Q)$(CLANG) $(BPF_CFLAGS) $(call bpf_arch_include,arm64) -idirafter /usr/include/$(shell uname -m)-linux-gnu \
+		-c bpf/pyperf.bpf.c -o $(O)/arm64/pyperf.bpf.o
+
+# --- user side -----------------------------------------------------------------------------------------
+$(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: user/profile/profile.proto
+	@mkdir -p $(O)/gen
+	$(call msg,PROTOC,$@)
+	$(Q)protoc-c --c_out=$(O)/gen -Iuser/profile $<
+
+$(O)/gen/%.o: $(O)/gen/%.c
+	$(call msg,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(O)/%.o: %.c | $(GEN_HDR)
+	@mkdir -p $(@D)
+	$(call msg,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(LIB): $(USER_OBJ) $(GEN_OBJ)
+	$(call msg,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(BIN): $(O)/user/main.o $(LIB)
+	$(call msg,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# --- tests ---------------------------------------------------------------------------------------------
+# A test that is written but not registered is an unused function, and so fails to compile.
+$(O)/tests/%: tests/%.c $(LIB) | $(GEN_HDR)
+	@mkdir -p $(@D)
+	$(call msg,TEST,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) $< $(LIB) $(LDLIBS) -lcmocka -o $@
+
+$(O)/tests/unit/kernel/test_driven: $(O)/gen/driven.skel.h
+
+# --- housekeeping --------------------------------------------------------------------------------------
+install: all ## into PREFIX (/usr/local)
+	install -Dm755 $(BIN) $(DESTDIR)$(PREFIX)/bin/pyperf-bpf
+
+compile_commands.json: ## for editors and clang-tidy
+	$(Q)python3 tests/lib/compile_commands.py '$(CC) $(CPPFLAGS) $(CFLAGS)' $(USER_SRC) user/main.c > $@
+
+clean: ## remove everything that was built
+	rm -rf build compile_commands.json
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * code.h - from the address of a code object to its number, which names one object for good even when its
+ * address is used again, and the copy of its names at first sight.
+ *
+ * An address proves nothing: CPython frees and reuses code objects. 3.14+ counts deallocations per
+ * interpreter (code_object_generation), so an unchanged count proves an entry. Before that the object's
+ * header is read and its fingerprint compared.
+ */
+#ifndef PYPERF_CODE_H
+#define PYPERF_CODE_H
+
+#include "tree.h"
+#include "capture.h"
+
+#define CODE_PROBES 32
+#define CAPTURES_MAX 64	 /* records sent by one sample, to bound its time */
+#define RING_BUSY (1 << 19) /* unread bytes from which the reader is woken at once */
+
+static __always_inline __u64 header_u32(const __u8 *header, __u32 offset)
+{
+	return offset ? *(const __u32 *)(header + (offset & 0xff)) : 0;
+}
+
+static __always_inline __u64 header_u64(const __u8 *header, __u32 offset)
+{
+	return offset ? *(const __u64 *)(header + (offset & 0xff)) : 0;
+}
+
+/* What a str's hash and length say, which for an interned name stands for its text. PyASCIIObject, 3.11: +16. */
+static __always_inline __u64 name_digest(const struct layout *l, __u64 name)
+{
+	__u64 words[2] = {};
+
+	if (mem_plausible(name))
+		mem_read(words, sizeof(words), name + l->str_length);
+	return words[0] + mix(words[1]);
+}
+
+/*
+ * Reads the object's header into s->code; 0 if it cannot be read. co_version (3.12+) is unique within an
+ * interpreter until 2^32 are used up; 3.11 lacks it, so there the name's text counts too.
+ */
+static __always_inline __u64 code_fingerprint(struct scratch *s, const struct layout *l, __u64 address)
+{
+	__u32 size = l->code_size;
+	__u64 name, hash;
+
+	mem_opaque(size);
+	if (size < 16 || size > 256)
+		return 0;
+	s->walk.reads++;
+	s->walk.read_bytes += size;
+	if (mem_read(s->code, size, address)) {
+		s->walk.faults++;
+		return 0;
+	}
+	name = header_u64(s->code, l->code_qualname ? l->code_qualname : l->code_name);
+	hash = mix(name + header_u32(s->code, l->code_first_line));
+	hash = mix(hash ^ header_u64(s->code, l->code_filename));
+	hash = mix(hash ^ header_u64(s->code, l->code_linetable));
+	if (l->code_version)
+		hash = mix(hash ^ header_u32(s->code, l->code_version));
+	else
+		hash = mix(hash ^ name_digest(l, name));
+	return hash | 1;
+}
+
+/*
+ * The clean-up frame that a call of a class pushes (_Py_InitCleanup, 3.13+): a static code object whose
+ * three names are one string and whose first line is 0.
+ */
+static __always_inline int code_is_shim(const struct scratch *s, const struct layout *l)
+{
+	__u64 name = header_u64(s->code, l->code_name);
+
+	return name && name == header_u64(s->code, l->code_filename) && !header_u32(s->code, l->code_first_line);
+}
+
+static __always_inline void code_send(struct scratch *s, struct cpu_stats *stats, const struct layout *l,
+				      struct code *c, __u32 index, __u64 address)
+{
+	struct event_code *e = &s->event;
+	__u32 size;
+	__u64 flags = BPF_RB_NO_WAKEUP;
+
+	if (s->captures >= CAPTURES_MAX)
+		return;
+	s->captures++;
+	e->type = EVENT_CODE;
+	e->code = index;
+	e->process = s->process;
+	e->pid = bpf_get_current_pid_tgid() >> 32;
+	e->address = address;
+	e->fingerprint = c->fingerprint;
+	capture_code(e, l, address);
+	size = capture_size(e);
+	mem_opaque(size);
+	if (size > sizeof(*e))
+		return;
+	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > RING_BUSY)
+		flags = BPF_RB_FORCE_WAKEUP;
+	if (bpf_ringbuf_output(&events, e, size, flags))
+		stats->ring_full++;
+	else
+		c->state |= CODE_SENT;
+}
+
+enum code_match { CODE_FREE, CODE_OTHER, CODE_SAME };
+
+/* Whether the entry is this object. *fingerprint is read once, when first needed. */
+static __always_inline enum code_match code_match(struct scratch *s, const struct layout *l, struct code *c,
+						  __u64 key, __u64 address, __u64 *fingerprint)
+{
+	if (c->key != key)
+		return c->key ? CODE_OTHER : CODE_FREE;
+	if (s->epoch && c->epoch == s->epoch)
+		return CODE_SAME;
+	if (!*fingerprint)
+		*fingerprint = code_fingerprint(s, l, address);
+	if (!*fingerprint || c->fingerprint != *fingerprint)
+		return CODE_OTHER;
+	c->epoch = s->epoch;
+	return CODE_SAME;
+}
+
+static __always_inline int code_claim(struct scratch *s, struct cpu_stats *stats, const struct layout *l,
+				      struct code *c, __u64 key, __u64 fingerprint)
+{
+	if (__sync_val_compare_and_swap(&c->key, 0, key))
+		return 0;
+	c->state = code_is_shim(s, l) ? CODE_SHIM : 0;
+	c->epoch = s->epoch;
+	c->fingerprint = fingerprint;
+	stats->codes_new++;
+	return 1;
+}
+
+/*
+ * The entry of the code object at address, added and its names sent if it is new. NULL when there is no room
+ * or the object cannot be read. *ret_index is its number.
+ */
+static __always_inline struct code *code_intern(struct scratch *s, struct cpu_stats *stats,
+						const struct layout *l, __u64 address, __u32 *ret_index)
+{
+	const __u64 key = code_key(s->process, address);
+	enum code_match match = CODE_OTHER;
+	__u32 at = mix(key), reused = 0, index = 0;
+	struct code *c = NULL;
+	__u64 fingerprint = 0;
+
+	for (int i = 0; i < CODE_PROBES; i++, at++) {
+		index = at & opt_code_mask;
+		c = bpf_map_lookup_elem(&codes, &index);
+		if (!c)
+			return NULL;
+		if (index < CODE_FIRST)
+			continue;
+		match = code_match(s, l, c, key, address, &fingerprint);
+		if (match == CODE_FREE) {
+			if (!fingerprint)
+				fingerprint = code_fingerprint(s, l, address);
+			if (!fingerprint)
+				return NULL;
+			if (code_claim(s, stats, l, c, key, fingerprint)) {
+				stats->codes_reused += reused;
+				match = CODE_SAME;
+			}
+		}
+		if (match == CODE_SAME)
+			break;
+		reused |= c->key == key;
+	}
+	if (match != CODE_SAME || !c)
+		return NULL;
+	if (!(c->state & (CODE_SENT | CODE_SHIM)))
+		code_send(s, stats, l, c, index, address);
+	*ret_index = index;
+	return c;
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lifecycle.h - fork, exec and exit. A child's memory is its parent's, so it gets the parent's layout at once;
+ * exec ends a process image; the end of the last thread ends the process.
+ */
+#ifndef PYPERF_LIFECYCLE_H
+#define PYPERF_LIFECYCLE_H
+
+#include "maps.h"
+
+static __always_inline void on_fork(struct task_struct *parent, struct task_struct *child)
+{
+	__u32 parent_tgid = parent->tgid, tgid = child->tgid;
+	struct process *p, copy;
+	struct event_fork e = { .type = EVENT_FORK };
+
+	if (tgid == parent_tgid) /* a new thread */
+		return;
+	p = bpf_map_lookup_elem(&processes, &parent_tgid);
+	if (!opt_follow || !p || p->state == PROCESS_NOT_PYTHON)
+		return;
+	if (p->start_time != parent->group_leader->start_boottime || p->exec_id != parent->self_exec_id)
+		return;
+	copy = *p;
+	copy.start_time = child->start_boottime;
+	copy.exec_id = child->self_exec_id;
+	copy.id = __sync_fetch_and_add(&next_process_id, 1) & ((1U << PROCESS_BITS) - 1);
+	if (bpf_map_update_elem(&processes, &tgid, &copy, BPF_ANY))
+		return;
+	e.pid = tgid;
+	e.start_time = copy.start_time;
+	e.exec_id = copy.exec_id;
+	e.id = copy.id;
+	e.parent_id = p->id;
+	bpf_get_current_comm(e.comm, sizeof(e.comm));
+	bpf_ringbuf_output(&events, &e, sizeof(e), BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void on_exec(struct task_struct *task)
+{
+	__u32 tgid = task->tgid;
+	struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+
+	if (!p)
+		return;
+	if (opt_all) {
+		bpf_map_delete_elem(&processes, &tgid);
+		return;
+	}
+	/* Selected by pid or as a child: still wanted, whatever it runs now. */
+	p->state = PROCESS_WANTED;
+	p->id = __sync_fetch_and_add(&next_process_id, 1) & ((1U << PROCESS_BITS) - 1);
+	p->exec_id = task->self_exec_id;
+	p->start_time = task->group_leader->start_boottime;
+}
+
+static __always_inline void on_exit(struct task_struct *task)
+{
+	__u32 tgid = task->tgid;
+	struct event_exit e = { .type = EVENT_EXIT, .pid = tgid };
+	struct process *p;
+
+	if (task->signal->live.counter)
+		return;
+	p = bpf_map_lookup_elem(&processes, &tgid);
+	if (!p)
+		return;
+	e.id = p->id;
+	bpf_map_delete_elem(&processes, &tgid);
+	bpf_ringbuf_output(&events, &e, sizeof(e), BPF_RB_NO_WAKEUP);
+}
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pyperf.bpf.c - the programs that the kernel runs: the sampler on a perf event of every CPU, fork, exec and
+ * exit, and the iterator that lists the processes at start.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+#include "abi.h"
+#include "sampler.h"
+#include "lifecycle.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+SEC("perf_event")
+int on_tick(struct bpf_perf_event_data *ctx)
+{
+	sample();
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_process_fork, struct task_struct *parent, struct task_struct *child)
+{
+	on_fork(parent, child);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_process_exec, struct task_struct *task)
+{
+	on_exec(task);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_process_exit, struct task_struct *task)
+{
+	on_exit(task);
+	return 0;
+}
+
+/* Writes one struct event_process for each process. */
+SEC("iter/task")
+int list_processes(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct event_process e = { .type = EVENT_PROCESS };
+
+	if (!task || task->pid != task->tgid || !task->mm)
+		return 0;
+	e.pid = task->tgid;
+	e.start_time = task->start_boottime;
+	e.exec_id = task->self_exec_id;
+	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), task->comm);
+	bpf_seq_write(ctx->meta->seq, &e, sizeof(e));
+	return 0;
+}

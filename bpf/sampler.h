@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sampler.h - one tick: which process, which thread, its frames, the node they lead to, one more sample on
+ * that node. Every path ends in exactly one outcome.
+ */
+#ifndef PYPERF_SAMPLER_H
+#define PYPERF_SAMPLER_H
+
+#include "maps.h"
+#include "tree.h"
+#include "thread.h"
+#include "code.h"
+
+#define NOTICE_PAUSE 20 /* ms between two reports of one process */
+
+static __always_inline void notice_send(struct cpu_stats *stats, struct task_struct *task, __u32 tgid)
+{
+	__u32 slot = (__u32)mix(tgid) & (NOTICES - 1), ms = bpf_ktime_get_ns() >> 20;
+	__u64 *last = bpf_map_lookup_elem(&notices, &slot);
+	struct event_process e = {
+		.type = EVENT_PROCESS,
+		.pid = tgid,
+		.start_time = task->group_leader->start_boottime,
+		.exec_id = task->self_exec_id,
+	};
+
+	if (!last || (*last >> 32 == tgid && ms - (__u32)*last < NOTICE_PAUSE))
+		return;
+	*last = (__u64)tgid << 32 | ms;
+	bpf_get_current_comm(e.comm, sizeof(e.comm));
+	if (bpf_ringbuf_output(&events, &e, sizeof(e), BPF_RB_FORCE_WAKEUP))
+		stats->ring_full++;
+	else
+		stats->notices++;
+}
+
+/* Adds the frames of s->walk below node, from the root side to the leaf; false when a table is full. */
+struct intern_context {
+	struct scratch *s;
+	struct cpu_stats *stats;
+	const struct layout *l;
+};
+
+static long intern_callback(__u32 i, struct intern_context *c)
+{
+	struct scratch *s = c->s;
+	const struct layout *l = c->l;
+	__u32 at = s->walk.depth - 1 - i, index = 0, instr = INSTR_UNKNOWN;
+	struct frame *f;
+	struct code *code;
+	__u64 offset;
+
+	mem_opaque(at);
+	if (at >= DEPTH_LIMIT)
+		return 1;
+	f = &s->walk.frames[at];
+	code = code_intern(s, c->stats, l, f->code, &index);
+	if (!code) {
+		s->node = 0;
+		return 1;
+	}
+	if (code->state & CODE_SHIM)
+		return 0;
+	/* prev_instr (3.11, 3.12) is one unit before the bytecode when a frame has not begun. */
+	offset = f->instr - f->code - l->code_bytecode + 2;
+	if (offset < 2 * INSTR_UNKNOWN)
+		instr = offset / 2;
+	s->node = node_intern(c->stats, s->node, index, instr);
+	return !s->node;
+}
+
+/* Adds the stack in s->walk, marked by what became of it, and counts it. Returns the final outcome. */
+__noinline int count_stack(struct scratch *s, struct cpu_stats *stats, const struct layout *l, __u32 root,
+			   __u32 outcome)
+{
+	struct intern_context c = { s, stats, l };
+	__u32 full;
+
+	if (!s || !stats || !l)
+		return OUTCOME_TABLE_FULL;
+	s->node = root;
+	if (root && outcome != OUTCOME_WHOLE)
+		s->node = node_intern(stats, root, outcome, INSTR_UNKNOWN);
+	if (s->node && s->walk.depth)
+		bpf_loop(s->walk.depth, intern_callback, &c, 0);
+	if (s->node) {
+		node_count(s->node);
+		return outcome;
+	}
+	full = root ? node_intern(stats, root, OUTCOME_TABLE_FULL, INSTR_UNKNOWN) : 0;
+	node_count(full); /* node 0 when there is no room for the marker either */
+	return OUTCOME_TABLE_FULL;
+}
+
+static __always_inline __u64 cframe_word(const struct scratch *s, __u32 offset)
+{
+	return s->cframe[offset >> 3 & 3];
+}
+
+/* Walks from the thread state in s->tstate and says what came of it. */
+static __always_inline enum outcome walk_thread(struct scratch *s, const struct layout *l)
+{
+	struct walk *w = &s->walk;
+	__u64 frame = tstate_field(s, l->tstate_frame), chunk = tstate_field(s, l->tstate_chunk);
+	__u64 base = l->root_rule == ROOT_BASE ? tstate_field(s, l->tstate_base_frame) : 0;
+
+	s->cframe[0] = s->cframe[1] = s->cframe[2] = 0;
+	if (l->has_cframe) {
+		if (!mem_plausible(frame) || walk_read(w, s->cframe, sizeof(s->cframe), frame))
+			return OUTCOME_UNREADABLE;
+		frame = cframe_word(s, l->cframe_frame);
+	}
+	walk_from(w, l, frame, chunk);
+	if (walk_is_whole(w, l, base) && frame)
+		return OUTCOME_WHOLE;
+	if (l->has_cframe && w->end != WALK_DEEP) {
+		/*
+		 * _PyEval_EvalFrameDefault() of 3.11 and 3.12 links its CFrame before it fills it in. The one
+		 * before it then still tells the truth.
+		 */
+		__u64 older = cframe_word(s, l->cframe_previous);
+
+		if (mem_plausible(older)) {
+			frame = search_read(s, older + l->cframe_frame);
+			walk_from(w, l, frame, chunk);
+			if (walk_is_whole(w, l, base) && frame)
+				return OUTCOME_WHOLE;
+		}
+	}
+	if (w->end == WALK_DEEP)
+		return OUTCOME_TRUNCATED;
+	if (!frame || (!w->depth && w->end == WALK_ROOT))
+		return OUTCOME_NO_FRAMES;
+	return w->depth ? OUTCOME_INCOMPLETE : OUTCOME_UNREADABLE;
+}
+
+static __always_inline void read_epoch(struct scratch *s, const struct layout *l)
+{
+	__u64 interp = tstate_field(s, l->tstate_interp), generation;
+
+	s->epoch = 0;
+	if (!l->has_generation || !mem_plausible(interp))
+		return;
+	if (!walk_read(&s->walk, &generation, sizeof(generation), interp + l->interp_generation))
+		s->epoch = mix(interp ^ generation << 48 ^ generation) | 1;
+}
+
+static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+						  const struct process *p, const struct layout *l, __u64 now)
+{
+	__u32 root = tree_root(stats, t, p->id, now);
+	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
+
+	s->walk.depth = 0;
+	if (p->state == PROCESS_NO_LAYOUT)
+		return count_stack(s, stats, l, root, OUTCOME_NO_LAYOUT);
+	if (tstate_find(s, stats, t, p, l, now)) {
+		read_epoch(s, l);
+		outcome = walk_thread(s, l);
+		stats->frames += s->walk.depth;
+	}
+	return count_stack(s, stats, l, root, outcome);
+}
+
+static __always_inline enum outcome sample_process(struct scratch *s, struct cpu_stats *stats,
+						   struct task_struct *task, const struct process *p)
+{
+	__u32 layout_index = p->layout;
+	struct layout *l = bpf_map_lookup_elem(&layouts, &layout_index);
+	__u64 now = bpf_jiffies64();
+	enum outcome outcome;
+	struct thread *t;
+
+	if (!l)
+		return OUTCOME_NEW_PROCESS;
+	s->process = p->id;
+	s->captures = 0;
+	s->thread_pointer = task_thread_pointer(task);
+	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
+	s->walk.single = opt_single_reads;
+	s->walk.max_depth = opt_max_depth;
+	t = thread_get(s, task->pid, task->start_boottime, now);
+	outcome = sample_thread(s, stats, t, p, l, now);
+	thread_put(t);
+	stats->reads += s->walk.reads;
+	stats->read_bytes += s->walk.read_bytes;
+	stats->read_faults += s->walk.faults;
+	return outcome;
+}
+
+/* The process of the current task, when its entry is of this very process image. */
+static __always_inline const struct process *process_find(struct task_struct *task, __u32 tgid)
+{
+	const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+
+	if (p && p->start_time == task->group_leader->start_boottime && p->exec_id == task->self_exec_id)
+		return p;
+	return NULL;
+}
+
+static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_stats *stats)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 tgid = task->tgid;
+	const struct process *p;
+
+	if (!task->mm)
+		return opt_all ? OUTCOME_NOT_PYTHON : OUTCOME_NOT_SELECTED;
+	p = process_find(task, tgid);
+	if (!p) {
+		if (!opt_all)
+			return OUTCOME_NOT_SELECTED;
+		if (tgid != opt_self)
+			notice_send(stats, task, tgid);
+		return tgid == opt_self ? OUTCOME_NOT_PYTHON : OUTCOME_NEW_PROCESS;
+	}
+	switch (p->state) {
+	case PROCESS_PYTHON:
+	case PROCESS_NO_LAYOUT:
+		return sample_process(s, stats, task, p);
+	case PROCESS_NOT_PYTHON:
+		if (p->check_after && bpf_ktime_get_ns() > p->check_after)
+			notice_send(stats, task, tgid);
+		return OUTCOME_NOT_PYTHON;
+	}
+	notice_send(stats, task, tgid);
+	return OUTCOME_NEW_PROCESS;
+}
+
+/* One tick on this CPU. */
+static __always_inline void sample(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+	__u32 outcome = OUTCOME_NESTED;
+
+	if (!s || !count)
+		return;
+	__sync_fetch_and_add(&count->ticks, 1);
+	if (!__sync_lock_test_and_set(&s->busy, 1)) {
+		outcome = sample_task(s, count);
+		__sync_lock_test_and_set(&s->busy, 0);
+	}
+	mem_opaque(outcome);
+	if (outcome < OUTCOME_COUNT)
+		__sync_fetch_and_add(&count->outcome[outcome], 1);
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tree.h - the calling-context tree and its owners: open addressing, published by one compare-and-swap, no
+ * locks, a fixed bound on probes.
+ */
+#ifndef PYPERF_TREE_H
+#define PYPERF_TREE_H
+
+#include "maps.h"
+
+#define PROBES 64
+
+/* The finalizer of SplitMix64: every bit of the key moves every bit of the result. */
+static __always_inline __u64 mix(__u64 x)
+{
+	x ^= x >> 30;
+	x *= 0xbf58476d1ce4e5b9ULL;
+	x ^= x >> 27;
+	x *= 0x94d049bb133111ebULL;
+	return x ^ x >> 31;
+}
+
+/* The number of the node (parent, code, instr), added if it is new; 0 when there is no room. */
+static __always_inline __u32 node_intern(struct cpu_stats *stats, __u32 parent, __u32 code, __u32 instr)
+{
+	const __u64 key = node_key(parent, code, instr);
+	__u32 at = mix(key);
+
+	for (int i = 0; i < PROBES; i++, at++) {
+		__u32 index = at & opt_node_mask;
+		struct node *n = bpf_map_lookup_elem(&nodes, &index);
+		__u64 old;
+
+		if (!n)
+			return 0;
+		if (n->key == key)
+			return index;
+		if (n->key || !index) /* node 0 stands for "none", and counts what found no room */
+			continue;
+		old = __sync_val_compare_and_swap(&n->key, 0, key);
+		if (!old)
+			stats->nodes_new++;
+		if (!old || old == key)
+			return index;
+	}
+	return 0;
+}
+
+static __always_inline void node_count(__u32 index)
+{
+	struct node *n = bpf_map_lookup_elem(&nodes, &index);
+
+	if (n)
+		__sync_fetch_and_add(&n->count, 1);
+}
+
+/* The owner's index plus one, or 0 when there is no room. */
+static __always_inline __u32 owner_intern(__u32 process, __u32 tid)
+{
+	const __u64 key = owner_key(process, tid);
+	__u32 at = mix(key);
+
+	for (int i = 0; i < PROBES; i++, at++) {
+		__u32 index = at & opt_owner_mask;
+		struct owner *o = bpf_map_lookup_elem(&owners, &index);
+		__u64 old;
+
+		if (!o)
+			return 0;
+		old = o->key;
+		if (!old)
+			old = __sync_val_compare_and_swap(&o->key, 0, key);
+		if (old && old != key)
+			continue;
+		o->process = process;
+		o->tid = tid;
+		return index + 1;
+	}
+	return 0;
+}
+
+/*
+ * The root of this thread's (or process's) part of the tree, remembered with the thread; 0 when there is no
+ * room. A name is copied again now and then, because threads are named after they start.
+ */
+static __always_inline __u32 tree_root(struct cpu_stats *stats, struct thread *t, __u32 process, __u64 now)
+{
+	struct owner *o;
+	__u32 index;
+
+	if (t->root && t->process == process && now - t->comm_seen < 64)
+		return t->root;
+	index = owner_intern(process, opt_by_thread ? t->tid : 0);
+	if (!index--)
+		return 0;
+	o = bpf_map_lookup_elem(&owners, &index);
+	if (!o)
+		return 0;
+	bpf_get_current_comm(o->comm, sizeof(o->comm));
+	t->comm_seen = now;
+	t->owner = index;
+	t->process = process;
+	t->root = node_intern(stats, 0, index, 0);
+	return t->root;
+}
+
+#endif

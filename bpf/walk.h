@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * walk.h - the walk along a thread's Python frames, from the leaf to the interpreter's root. One source for
+ * BPF and for the host; memory is only read through mem_read().
+ *
+ * A read costs nearly the same for 8 bytes as for 4 KiB, and CPython (3.11+) keeps the frames of a thread
+ * side by side in data-stack chunks, callers below callees. So the walk reads a block that ends with the
+ * wanted frame and parses every frame it holds. A block only prefetches: what is parsed is the memory at the
+ * frame's own address, so a wrong guess about a chunk costs a read and never a wrong frame.
+ */
+#ifndef PYPERF_WALK_H
+#define PYPERF_WALK_H
+
+#include "mem.h"
+
+#define BLOCK_SIZE 4096
+#define BLOCK_FRAMES (BLOCK_SIZE / FRAME_READ)
+#define SINGLE_AT BLOCK_SIZE /* where in walk.mem a frame outside of the data stack is read to */
+#define WALK_MEM (2 * BLOCK_SIZE)
+#define WALK_SLACK 512 /* a masked position plus a one-byte offset stays inside */
+
+#define DEPTH_LIMIT 4096 /* power of two; --max-depth is at most this */
+
+enum walk_end {
+	WALK_ON,    /* more to read */
+	WALK_ROOT,  /* previous is NULL */
+	WALK_FAULT, /* a frame's memory is not resident */
+	WALK_BAD,   /* an address that cannot be one */
+	WALK_DEEP,  /* max_depth reached */
+};
+
+struct frame {
+	__u64 address;
+	__u64 code;
+	__u64 instr; /* address of the instruction */
+};
+
+/* One walk; lives in per-CPU scratch because the verifier follows values on the BPF stack too closely. */
+struct walk {
+	__u64 next;	   /* the frame to parse next */
+	__u64 chunk;	   /* data-stack chunk that frames are expected in */
+	__u64 older_chunk; /* its predecessor, once known */
+	__u64 block;	   /* address of what mem holds, from its start */
+	__u32 block_size;
+	__u32 depth;	   /* frames stored */
+	__u32 max_depth;
+	__u32 single;	   /* --reads single: one read for each frame */
+	__u32 end;	   /* enum walk_end */
+	__u8 last_owner;   /* of the last frame parsed */
+	__u8 last_is_entry;
+	__u16 pad;
+	__u32 reads;
+	__u32 read_bytes;
+	__u32 faults;
+	__u32 pad2;
+	struct frame frames[DEPTH_LIMIT]; /* leaf first */
+	__u8 mem[WALK_MEM + WALK_SLACK];
+};
+
+static __always_inline int walk_read(struct walk *w, void *dst, __u32 size, __u64 address)
+{
+	int err = mem_read(dst, size, address);
+
+	w->reads++;
+	w->read_bytes += size;
+	if (err)
+		w->faults++;
+	return err;
+}
+
+static __always_inline __u64 walk_load(const __u8 *p)
+{
+	return *(const __u64 *)p;
+}
+
+/* Parses frames as long as they lie inside the size bytes read from start, which stand at mem[base]. */
+static __always_inline void walk_parse(struct walk *w, const struct layout *l, __u32 base, __u64 start, __u64 size)
+{
+	const __u32 off_code = l->frame_code, off_previous = l->frame_previous, off_instr = l->frame_instr;
+	const __u32 off_owner = l->frame_owner, off_entry = l->frame_is_entry, shim = l->owner_shim;
+	const __u64 tag = l->pointer_tag;
+	__u64 next = w->next;
+	__u32 depth = w->depth, end = WALK_ON, owner = 0, is_entry = 0;
+
+	for (int i = 0; i < BLOCK_FRAMES; i++) {
+		__u64 at = next - start, code, previous;
+		const __u8 *f;
+
+		if (at > size - FRAME_READ)
+			break;
+		at += base;
+		mem_opaque(at);
+		at &= WALK_MEM - 1;
+		f = w->mem + at;
+
+		owner = f[off_owner];
+		is_entry = f[off_entry];
+		previous = walk_load(f + off_previous);
+		if (owner < shim) {
+			code = walk_load(f + off_code) & ~tag;
+			if (!mem_plausible(code)) {
+				end = WALK_BAD;
+				break;
+			}
+			if (depth >= w->max_depth) {
+				end = WALK_DEEP;
+				break;
+			}
+			mem_opaque(depth);
+			depth &= DEPTH_LIMIT - 1;
+			w->frames[depth].address = next;
+			w->frames[depth].code = code;
+			w->frames[depth].instr = walk_load(f + off_instr);
+			depth++;
+		}
+		next = previous;
+		if (!mem_plausible(previous)) {
+			end = previous ? WALK_BAD : WALK_ROOT;
+			break;
+		}
+	}
+	w->next = next;
+	w->depth = depth;
+	w->end = end;
+	w->last_owner = owner;
+	w->last_is_entry = is_entry;
+}
+
+/* Reads the block that ends with the wanted frame, cut off at the start of its chunk. */
+static __always_inline int walk_read_block(struct walk *w)
+{
+	__u64 start = w->next + FRAME_READ - BLOCK_SIZE, size;
+
+	if (w->next - w->chunk >= CHUNK_SIZE) {
+		if (!w->older_chunk || w->next - w->older_chunk >= CHUNK_SIZE)
+			return -1;
+		w->chunk = w->older_chunk;
+		w->older_chunk = 0;
+	}
+	if (start < w->chunk || start > w->next)
+		start = w->chunk;
+	size = w->next + FRAME_READ - start;
+	mem_opaque(size);
+	if (size > BLOCK_SIZE || size < FRAME_READ)
+		return -1;
+	w->block = 0;
+	if (walk_read(w, w->mem, size, start))
+		return -1;
+	w->block = start;
+	w->block_size = size;
+	if (start == w->chunk) /* struct _PyStackChunk begins with previous (3.11-3.15) */
+		w->older_chunk = walk_load(w->mem);
+	return 0;
+}
+
+static __always_inline int walk_in_block(const struct walk *w)
+{
+	return w->block && w->next - w->block <= (__u64)w->block_size - FRAME_READ;
+}
+
+/* One read and the frames it holds. A step of a bounded loop: 0 to go on, 1 to stop. */
+static __always_inline int walk_step(struct walk *w, const struct layout *l)
+{
+	__u64 start = w->next, size = FRAME_READ;
+	__u32 base = SINGLE_AT;
+
+	if (!w->single && (walk_in_block(w) || (!walk_read_block(w) && walk_in_block(w)))) {
+		start = w->block;
+		size = w->block_size;
+		base = 0;
+	} else if (walk_read(w, w->mem + SINGLE_AT, FRAME_READ, start)) {
+		/* Not in a block: a generator's frame, an entry frame on the C stack, an unusual chunk. */
+		w->end = WALK_FAULT;
+		return 1;
+	}
+	walk_parse(w, l, base, start, size);
+	return w->end != WALK_ON;
+}
+
+#ifdef PYPERF_HOST
+#define WALK_GLOBAL static
+static void walk_loop(struct walk *w, const struct layout *l)
+{
+	for (int i = 0; i < 2 * DEPTH_LIMIT; i++)
+		if (walk_step(w, l))
+			break;
+}
+#else
+/* Verified once, on its own, wherever it is called from. */
+#define WALK_GLOBAL __attribute__((noinline))
+struct walk_context {
+	struct walk *w;
+	const struct layout *l;
+};
+
+static long walk_callback(__u32 i, struct walk_context *c)
+{
+	return walk_step(c->w, c->l);
+}
+
+static __always_inline void walk_loop(struct walk *w, const struct layout *l)
+{
+	struct walk_context c = { w, l };
+
+	bpf_loop(2 * DEPTH_LIMIT, walk_callback, &c, 0);
+}
+#endif
+
+/*
+ * Walks from w->next, expecting frames in w->chunk. Afterwards frames[0..depth) hold the Python frames, leaf
+ * first, and end says how it ended.
+ */
+WALK_GLOBAL int walk_run(struct walk *w, const struct layout *l)
+{
+	if (!w || !l)
+		return -1;
+	if (!mem_plausible(w->chunk))
+		w->chunk = ~0ULL;
+	w->older_chunk = 0;
+	w->block = 0;
+	w->block_size = 0;
+	w->depth = 0;
+	w->last_owner = 0;
+	w->last_is_entry = 0;
+	if (!mem_plausible(w->next)) {
+		w->end = w->next ? WALK_BAD : WALK_ROOT;
+		return 0;
+	}
+	w->end = WALK_ON;
+	walk_loop(w, l);
+	return 0;
+}
+
+static __always_inline void walk_from(struct walk *w, const struct layout *l, __u64 frame, __u64 chunk)
+{
+	w->next = frame;
+	w->chunk = chunk;
+	walk_run(w, l);
+}
+
+/*
+ * The root rule: whether the chain ended as a chain of this version must. Single-stepping every build showed
+ * that a chain caught half-linked, or a CFrame not yet filled in (3.11, 3.12), always breaks it.
+ */
+static __always_inline int walk_is_whole(const struct walk *w, const struct layout *l, __u64 base_frame)
+{
+	if (w->end != WALK_ROOT)
+		return 0;
+	switch (l->root_rule) {
+	case ROOT_ENTRY:
+		return w->last_is_entry && w->last_owner != l->owner_generator;
+	case ROOT_SHIM:
+		return w->last_owner >= l->owner_shim;
+	case ROOT_BASE:
+		return w->depth > 0 && base_frame;
+	case ROOT_NULL:
+		return 1;
+	}
+	return 0;
+}
+
+#endif

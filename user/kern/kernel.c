@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kern/kernel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "kern/ticks.h"
+#include "pyperf.skel.h"
+
+/*
+ * Sizes of the tables, powers of two, chosen for 64 MiB in all: 16 bytes a node, 32 a code object. A full
+ * table is counted, never an error.
+ */
+#define NODE_COUNT    (1U << 19)
+#define CODE_COUNT    (1U << 17)
+#define OWNER_COUNT   (1U << 14)
+#define THREAD_SETS   (1U << 11)
+#define PROCESS_COUNT (1U << 13)
+#define RING_BYTES    (1U << 21)
+
+struct kernel {
+	struct pyperf *skel;
+	struct ring_buffer *ring;
+	struct ticks *ticks;
+	struct kernel_options options;
+	struct kernel_tables tables;
+	const struct cpu_stats *stats;
+	int cpus;
+	int stats_fd; /* keeps run-time statistics on */
+	int (*on_event)(void *context, void *record, size_t size);
+	void *on_event_context;
+	__u32 layouts;
+	char reason[256];
+};
+
+const char *kernel_reason(const struct kernel *k)
+{
+	return k && k->reason[0] ? k->reason : "no reason is known";
+}
+
+static int fail(struct kernel *k, int err, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static int fail(struct kernel *k, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(k->reason, sizeof(k->reason), format, args);
+	va_end(args);
+	return err;
+}
+
+/* libbpf's messages are details of our own: one level down, so that they appear with -v. */
+static int on_libbpf_print(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char line[512];
+
+	(void)level;
+	if (log_get_level() < LOG_DEBUG)
+		return 0;
+	vsnprintf(line, sizeof(line), format, args);
+	line[strcspn(line, "\n")] = '\0';
+	log_debug("%s", line);
+	return 0;
+}
+
+static int size_tables(struct kernel *k)
+{
+	struct pyperf *s = k->skel;
+	int err = 0;
+
+	k->tables.node_count = NODE_COUNT;
+	k->tables.code_count = CODE_COUNT;
+	k->tables.owner_count = OWNER_COUNT;
+	err |= bpf_map__set_max_entries(s->maps.nodes, NODE_COUNT);
+	err |= bpf_map__set_max_entries(s->maps.codes, CODE_COUNT);
+	err |= bpf_map__set_max_entries(s->maps.owners, OWNER_COUNT);
+	err |= bpf_map__set_max_entries(s->maps.threads, THREAD_SETS * 4);
+	err |= bpf_map__set_max_entries(s->maps.processes, PROCESS_COUNT);
+	err |= bpf_map__set_max_entries(s->maps.events, RING_BYTES);
+	err |= bpf_map__set_max_entries(s->maps.stats, k->cpus);
+	err |= bpf_map__set_max_entries(s->maps.scratches, k->cpus);
+	return err;
+}
+
+static void set_options(struct kernel *k)
+{
+	struct pyperf *s = k->skel;
+
+	s->rodata->opt_node_mask = NODE_COUNT - 1;
+	s->rodata->opt_code_mask = CODE_COUNT - 1;
+	s->rodata->opt_owner_mask = OWNER_COUNT - 1;
+	s->rodata->opt_thread_sets_mask = THREAD_SETS - 1;
+	s->rodata->opt_max_depth = k->options.max_depth;
+	s->rodata->opt_single_reads = k->options.single_reads;
+	s->rodata->opt_by_thread = k->options.by_thread;
+	s->rodata->opt_all = k->options.all;
+	s->rodata->opt_follow = k->options.follow;
+	s->rodata->opt_self = getpid();
+}
+
+static int map_table(const struct bpf_map *map, const void **ret)
+{
+	size_t size = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
+	long page = sysconf(_SC_PAGESIZE);
+	void *p;
+
+	size = (size + page - 1) / page * page;
+	p = mmap(NULL, size, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	*ret = p;
+	return 0;
+}
+
+static int map_tables(struct kernel *k)
+{
+	struct pyperf *s = k->skel;
+	int err;
+
+	err = map_table(s->maps.nodes, (const void **)&k->tables.nodes);
+	if (!err)
+		err = map_table(s->maps.codes, (const void **)&k->tables.codes);
+	if (!err)
+		err = map_table(s->maps.owners, (const void **)&k->tables.owners);
+	if (!err)
+		err = map_table(s->maps.stats, (const void **)&k->stats);
+	return err;
+}
+
+/* What the maps take: values as the kernel rounds them, plus a hash map's element headers. */
+static size_t all_map_bytes(struct kernel *k)
+{
+	struct bpf_map *map;
+	size_t sum = 0;
+
+	bpf_object__for_each_map(map, k->skel->obj) {
+		size_t value = (bpf_map__value_size(map) + 7) / 8 * 8;
+
+		if (bpf_map__type(map) == BPF_MAP_TYPE_RINGBUF)
+			value = 1;
+		else if (bpf_map__type(map) == BPF_MAP_TYPE_HASH)
+			value += 64;
+		sum += value * bpf_map__max_entries(map);
+	}
+	return sum;
+}
+
+static int forward_event(void *context, void *record, size_t size)
+{
+	struct kernel *k = context;
+
+	return k->on_event ? k->on_event(k->on_event_context, record, size) : 0;
+}
+
+static int load(struct kernel *k)
+{
+	int err;
+
+	k->skel = pyperf__open();
+	if (!k->skel)
+		return fail(k, -errno, "the BPF object cannot be opened: %s", strerror(errno));
+	if (size_tables(k))
+		return fail(k, -EINVAL, "the BPF tables cannot be sized");
+	set_options(k);
+	err = pyperf__load(k->skel);
+	if (err == -EPERM || err == -EACCES)
+		return fail(k, err, "the kernel refuses to load BPF programs: run as root, or with CAP_BPF and CAP_PERFMON");
+	if (err)
+		return fail(k, err, "the kernel rejects the BPF programs (%s); -v shows why. Linux 5.17 or later is needed",
+			    strerror(-err));
+	err = map_tables(k);
+	if (err)
+		return fail(k, err, "the BPF tables cannot be mapped: %s", strerror(-err));
+	k->tables.map_bytes = all_map_bytes(k);
+	k->ring = ring_buffer__new(bpf_map__fd(k->skel->maps.events), forward_event, k, NULL);
+	if (!k->ring)
+		return fail(k, -errno, "the ring buffer cannot be opened: %s", strerror(errno));
+	return 0;
+}
+
+int kernel_open(struct kernel **ret, struct kernel_options *o)
+{
+	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	struct kernel *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		return -ENOMEM;
+	*ret = k;
+	k->stats_fd = -1;
+	k->cpus = libbpf_num_possible_cpus();
+	libbpf_set_print(on_libbpf_print);
+	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+	if (k->cpus <= 0)
+		return fail(k, -EIO, "the number of CPUs is unknown: is /sys mounted?");
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return fail(k, -ENOTSUP,
+			    "this kernel has no type information (/sys/kernel/btf/vmlinux): one built with CONFIG_DEBUG_INFO_BTF is needed");
+	/* Before 5.11 BPF memory counts against this limit; later it is harmless. */
+	setrlimit(RLIMIT_MEMLOCK, &unlimited);
+	ticks_limit_frequency(&o->frequency);
+	k->options = *o;
+	return load(k);
+}
+
+void kernel_close(struct kernel *k)
+{
+	if (!k)
+		return;
+	kernel_stop(k);
+	ring_buffer__free(k->ring);
+	pyperf__destroy(k->skel);
+	if (k->stats_fd >= 0)
+		close(k->stats_fd);
+	free(k);
+}
+
+static int attach(struct bpf_program *program, struct bpf_link **link)
+{
+	*link = bpf_program__attach(program);
+	return *link ? 0 : -errno;
+}
+
+int kernel_start(struct kernel *k, int *ret_cpus)
+{
+	struct pyperf *s = k->skel;
+	int err;
+
+	if (k->options.measure)
+		k->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	err = attach(s->progs.on_process_fork, &s->links.on_process_fork);
+	if (!err)
+		err = attach(s->progs.on_process_exec, &s->links.on_process_exec);
+	if (!err)
+		err = attach(s->progs.on_process_exit, &s->links.on_process_exit);
+	if (err)
+		return fail(k, err, "the process tracepoints cannot be attached: %s", strerror(-err));
+	err = ticks_start(&k->ticks, s->progs.on_tick, k->options.frequency, k->options.use_cycles, ret_cpus);
+	if (err == -EACCES || err == -EPERM)
+		return fail(k, err,
+			    "perf_event_open is refused: run as root, with CAP_PERFMON, or lower the sysctl kernel.perf_event_paranoid");
+	if ((err == -ENOENT || err == -EOPNOTSUPP) && k->options.use_cycles)
+		return fail(k, err, "this machine has no cycle counter: use --event cpu-clock");
+	if (err)
+		return fail(k, err, "the perf events cannot be started: %s", strerror(-err));
+	return 0;
+}
+
+void kernel_stop(struct kernel *k)
+{
+	ticks_stop(k->ticks);
+	k->ticks = NULL;
+}
+
+static int read_listing(int fd, int (*fn)(void *, const struct event_process *), void *context)
+{
+	struct event_process records[128];
+	size_t have = 0;
+
+	for (;;) {
+		ssize_t n = read(fd, (char *)records + have, sizeof(records) - have);
+		size_t count;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		have += n;
+		count = have / sizeof(records[0]);
+		for (size_t i = 0; i < count; i++) {
+			int r = fn(context, &records[i]);
+
+			if (r)
+				return r;
+		}
+		have -= count * sizeof(records[0]);
+		memmove(records, &records[count], have);
+	}
+}
+
+int kernel_list_processes(struct kernel *k, int (*fn)(void *, const struct event_process *), void *context)
+{
+	struct bpf_link *link = bpf_program__attach_iter(k->skel->progs.list_processes, NULL);
+	_cleanup_close_ int fd = -1;
+	int err;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	err = fd < 0 ? -errno : read_listing(fd, fn, context);
+	bpf_link__destroy(link);
+	return err;
+}
+
+__u32 kernel_new_process_id(struct kernel *k)
+{
+	return __atomic_fetch_add(&k->skel->data->next_process_id, 1, __ATOMIC_RELAXED) & ((1U << PROCESS_BITS) - 1);
+}
+
+int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p)
+{
+	return bpf_map__update_elem(k->skel->maps.processes, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
+}
+
+int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret)
+{
+	return bpf_map__lookup_elem(k->skel->maps.processes, &pid, sizeof(pid), ret, sizeof(*ret), 0);
+}
+
+int kernel_remove_process(struct kernel *k, __u32 pid)
+{
+	return bpf_map__delete_elem(k->skel->maps.processes, &pid, sizeof(pid), 0);
+}
+
+int kernel_add_layout(struct kernel *k, const struct layout *l)
+{
+	struct layout have;
+	__u32 i;
+	int err;
+
+	for (i = 0; i < k->layouts; i++) {
+		err = bpf_map__lookup_elem(k->skel->maps.layouts, &i, sizeof(i), &have, sizeof(have), 0);
+		if (!err && !memcmp(&have, l, sizeof(have)))
+			return i;
+	}
+	if (k->layouts == LAYOUTS_MAX)
+		return -ENOSPC;
+	err = bpf_map__update_elem(k->skel->maps.layouts, &i, sizeof(i), l, sizeof(*l), BPF_ANY);
+	if (err)
+		return err;
+	return k->layouts++;
+}
+
+int kernel_events_fd(const struct kernel *k)
+{
+	return ring_buffer__epoll_fd(k->ring);
+}
+
+int kernel_read_events(struct kernel *k)
+{
+	return ring_buffer__consume(k->ring);
+}
+
+void kernel_on_event(struct kernel *k, int (*fn)(void *, void *, size_t), void *context)
+{
+	k->on_event = fn;
+	k->on_event_context = context;
+}
+
+const struct kernel_tables *kernel_tables(const struct kernel *k)
+{
+	return &k->tables;
+}
+
+static void add_run_time(const struct bpf_program *program, __u64 *runs, __u64 *time_ns)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
+		return;
+	*runs += info.run_cnt;
+	*time_ns += info.run_time_ns;
+}
+
+void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
+{
+	const struct pyperf *s = k->skel;
+	__u64 *sum = (__u64 *)&ret->sum;
+
+	memset(ret, 0, sizeof(*ret));
+	for (int cpu = 0; cpu < k->cpus; cpu++)
+		for (size_t i = 0; i < sizeof(ret->sum) / sizeof(*sum); i++)
+			sum[i] += __atomic_load_n((const __u64 *)&k->stats[cpu] + i, __ATOMIC_RELAXED);
+	add_run_time(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
+	add_run_time(s->progs.on_process_fork, &ret->other_runs, &ret->other_time_ns);
+	add_run_time(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);
+	add_run_time(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);
+}

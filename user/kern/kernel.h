@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * kernel.h - the kernel side as an object: loads the programs, sizes and maps their tables, starts and stops
+ * the ticks. Owns every descriptor and mapping; closing it leaves nothing behind in the kernel.
+ */
+#ifndef PYPERF_KERN_KERNEL_H
+#define PYPERF_KERN_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "bpf/abi.h"
+
+struct kernel;
+
+struct kernel_options {
+	__u32 frequency;   /* samples per second of each CPU */
+	bool use_cycles;   /* hardware cycles instead of cpu-clock */
+	bool single_reads; /* one read for each frame */
+	bool by_thread;	   /* owners are threads */
+	bool all;	   /* every process, else only those added by kernel_set_process() */
+	bool follow;	   /* their children too */
+	bool measure;	   /* count the programs' run time; costs some 30 ns a run */
+	__u32 max_depth;
+};
+
+/* Why kernel_open() or kernel_start() failed, in words that say what to do. Static or owned by the kernel. */
+const char *kernel_reason(const struct kernel *k);
+
+/*
+ * Loads. On failure returns -errno, with *ret set all the same if there is a reason to ask for; close it.
+ * Lowers o->frequency to the system's limit.
+ */
+int kernel_open(struct kernel **ret, struct kernel_options *o);
+void kernel_close(struct kernel *k);
+
+/* Attaches the programs and starts the ticks. The number of CPUs is in *ret_cpus. */
+int kernel_start(struct kernel *k, int *ret_cpus);
+/* Stops the ticks; tables stay readable. */
+void kernel_stop(struct kernel *k);
+
+/* Calls fn for each process of the machine; stops and returns fn's value when that is not 0. */
+int kernel_list_processes(struct kernel *k, int (*fn)(void *context, const struct event_process *p), void *context);
+
+__u32 kernel_new_process_id(struct kernel *k);
+int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p);
+int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret);
+int kernel_remove_process(struct kernel *k, __u32 pid);
+/* Finds or adds a layout. Returns its index, or -ENOSPC. */
+int kernel_add_layout(struct kernel *k, const struct layout *l);
+
+/* To wait on for events, and their reader: fn is called with each record. */
+int kernel_events_fd(const struct kernel *k);
+int kernel_read_events(struct kernel *k);
+void kernel_on_event(struct kernel *k, int (*fn)(void *context, void *record, size_t size), void *context);
+
+/* The tables, mapped read-only. They change while the ticks run. */
+struct kernel_tables {
+	const struct node *nodes;
+	const struct code *codes;
+	const struct owner *owners;
+	__u32 node_count, code_count, owner_count;
+	size_t map_bytes; /* memory of all maps */
+};
+
+const struct kernel_tables *kernel_tables(const struct kernel *k);
+
+struct kernel_stats {
+	struct cpu_stats sum;
+	__u64 runs, run_time_ns;       /* of the sampler; 0 unless options.measure */
+	__u64 other_runs, other_time_ns; /* of the fork, exec and exit programs */
+};
+
+void kernel_stats(const struct kernel *k, struct kernel_stats *ret);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * vmlinux.h - the kernel's structs, trimmed to the fields the BPF programs touch. libbpf relocates every
+ * access at load time against the running kernel's BTF (CO-RE), so neither order nor size matters here.
+ * What differs between architectures is in <arch>/vmlinux.h. trim.sh checks the list against a live kernel.
+ */
+#ifndef PYPERF_VMLINUX_H
+#define PYPERF_VMLINUX_H
+
+#include <linux/types.h>
+#include <linux/bpf.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+#if defined(__TARGET_ARCH_x86)
+#include "x86/vmlinux.h"
+#elif defined(__TARGET_ARCH_arm64)
+#include "arm64/vmlinux.h"
+#else
+#error "no trimmed vmlinux.h for this architecture"
+#endif
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct mm_struct;
+
+struct signal_struct {
+	atomic_t live; /* threads that have not begun to exit */
+};
+
+struct task_struct {
+	int pid;  /* the thread, in the initial PID namespace */
+	int tgid; /* the process */
+	__u64 start_boottime;
+	__u64 self_exec_id; /* a u32 on older kernels: CO-RE adjusts the width of the load */
+	struct task_struct *group_leader;
+	struct mm_struct *mm;
+	struct signal_struct *signal;
+	char comm[16];
+	struct thread_struct thread;
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+	__u64 session_id;
+	__u64 seq_num;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+#pragma clang attribute pop
+
+struct bpf_raw_tracepoint_args;
+struct bpf_perf_event_data;
+
+#endif
