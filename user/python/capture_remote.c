@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * capture_remote.c - see capture_remote.h. The copying itself is the kernel side's bpf/capture.h, compiled
+ * here against process_vm_readv().
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "base/cleanup.h"
+#include "python/capture_remote.h"
+
+/* The reader of bpf/capture.h takes no context. There are no threads (docs/design.md). */
+static pid_t target;
+
+static int mem_read(void *dst, __u32 size, __u64 address)
+{
+	struct iovec local = { .iov_base = dst, .iov_len = size };
+	struct iovec remote = { .iov_base = (void *)(uintptr_t)address, .iov_len = size };
+	ssize_t n = process_vm_readv(target, &local, 1, &remote, 1, 0);
+
+	if (n < 0)
+		return -errno;
+	return (size_t)n == size ? 0 : -EFAULT;
+}
+
+#include "bpf/capture.h"
+
+int capture_remote(pid_t pid, const struct layout *layout, __u64 address, struct event_code *ret)
+{
+	_cleanup_free_ struct event_code *event = calloc(1, sizeof(*event));
+	int r;
+
+	if (!event)
+		return -ENOMEM;
+	target = pid;
+	r = capture_code(event, layout, address);
+	if (r)
+		return r;
+	event->type = EVENT_CODE;
+	event->pid = (__u32)pid;
+	memcpy(ret, event, sizeof(*ret));
+	return 0;
+}
+
+size_t capture_remote_size(const struct event_code *event)
+{
+	return capture_size(event);
+}
+
+int capture_remote_table(pid_t pid, const struct layout *layout, __u64 address, __u8 **ret, size_t *ret_len)
+{
+	_cleanup_free_ __u8 *bytes = NULL;
+	__u64 len;
+	int r;
+
+	target = pid;
+	r = mem_read(&len, sizeof(len), address + layout->bytes_size);
+	if (r)
+		return r;
+	if (len > LINETABLE_MAX)
+		return -E2BIG;
+	bytes = malloc(len + 1);
+	if (!bytes)
+		return -ENOMEM;
+	r = len ? mem_read(bytes, (__u32)len, address + layout->bytes_data) : 0;
+	if (r)
+		return r;
+	*ret = TAKE_PTR(bytes);
+	*ret_len = len;
+	return 0;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * linetable.c - see linetable.h. The tables come from a process that may have forged them: every read is
+ * bounded, and lines are summed in 64 bits (an entry adds less than 2^32, a table has less than 2^31
+ * entries).
+ */
+#include <errno.h>
+#include <limits.h>
+
+#include "python/linetable.h"
+
+/* Of enum _PyCodeLocationInfoKind in Include/cpython/code.h, 3.11-3.15. 0-9 are short forms on the same line.
+ */
+enum location_code {
+	LOCATION_ONE_LINE0 = 10, /* 10, 11, 12: the line goes up by 0, 1, 2 */
+	LOCATION_ONE_LINE2 = 12,
+	LOCATION_NO_COLUMNS = 13,
+	LOCATION_LONG = 14,
+	LOCATION_NONE = 15,
+};
+
+/* Six bits a byte, lowest first, bit 6 says that more follow. Values are 32 bits wide: 6 bytes at most. */
+static int read_varint(const __u8 *at, const __u8 *end, __u32 *ret)
+{
+	__u64 value = 0;
+
+	for (unsigned int shift = 0; shift <= 30; shift += 6, at++) {
+		if (at == end)
+			return -EBADMSG;
+		value |= (__u64)(*at & 63) << shift;
+		if (*at & 64)
+			continue;
+		if (value > UINT_MAX)
+			return -EBADMSG;
+		*ret = (__u32)value;
+		return 0;
+	}
+	return -EBADMSG;
+}
+
+static int read_line_delta(const __u8 *at, const __u8 *end, unsigned int code, long long *ret)
+{
+	__u32 u;
+	int r;
+
+	switch (code) {
+	case LOCATION_ONE_LINE0 ... LOCATION_ONE_LINE2:
+		*ret = code - LOCATION_ONE_LINE0;
+		return 0;
+	case LOCATION_NO_COLUMNS:
+	case LOCATION_LONG:
+		r = read_varint(at, end, &u);
+		if (r)
+			return r;
+		*ret = u & 1 ? -(long long)(u >> 1) : (long long)(u >> 1);
+		return 0;
+	default:
+		*ret = 0;
+		return 0;
+	}
+}
+
+int linetable_line(const __u8 *table, size_t len, int first_line, __u32 instr, int *ret_line)
+{
+	const __u8 *at = table, *end = table + len;
+	long long line = first_line, delta;
+	__u64 covered = 0;
+	unsigned int code;
+	int r;
+
+	while (at < end) {
+		if (!(*at & 128))
+			return -EBADMSG;
+		code = *at >> 3 & 15;
+		covered += (*at & 7) + 1;
+		at++;
+		r = read_line_delta(at, end, code, &delta);
+		if (r)
+			return r;
+		line += delta;
+		if (instr < covered) {
+			*ret_line = code == LOCATION_NONE || line < 0 || line > INT_MAX ? 0 : (int)line;
+			return 0;
+		}
+		/* Columns are of no use here; as in Objects/codeobject.c, only the start of an entry has
+		 * bit 7. */
+		while (at < end && !(*at & 128))
+			at++;
+	}
+	return -ENOENT;
+}
+
+linetable_fn *linetable_for_version(__u32 version)
+{
+	/* 3.16 is not out: whether it keeps this format is not known. */
+	if (version >= 0x030b0000 && version < 0x03100000)
+		return linetable_line;
+	return NULL;
+}

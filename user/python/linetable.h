@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * linetable.h - from an instruction to its line. One function for each format that CPython has had, all of
+ * one shape (linetable_fn), so that a format is chosen once, by version.
+ */
+#ifndef PYPERF_PYTHON_LINETABLE_H
+#define PYPERF_PYTHON_LINETABLE_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+/*
+ * instr: code units (2 bytes) from the start of the bytecode, from 0.
+ * *ret_line: the line, from 1; 0 = the table says that there is none.
+ * Returns 0, -ENOENT when the table ends before instr, -EBADMSG when it is malformed before it is reached.
+ * Reads each of the len bytes at most once, whatever they are.
+ */
+typedef int linetable_fn(const __u8 *table, size_t len, int first_line, __u32 instr, int *ret_line);
+
+/* The location table of 3.11 and later (InternalDocs/code_objects.md of CPython 3.13). */
+linetable_fn linetable_line;
+
+/* The decoder for an interpreter (PY_VERSION_HEX), NULL when its format is not known. */
+linetable_fn *linetable_for_version(__u32 version);
+
+#endif

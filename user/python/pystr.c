@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pystr.c - see pystr.h. A Python string may hold lone surrogates (file names that are no valid UTF-8 are
+ * made of them, PEP 383) and forged memory may hold any number: both come out as the replacement character.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "python/pystr.h"
+
+#define REPLACEMENT 0xfffd
+
+static __u32 character_at(const __u8 *bytes, unsigned int kind)
+{
+	__u16 two;
+	__u32 c;
+
+	switch (kind) {
+	case 1:
+		c = *bytes;
+		break;
+	case 2:
+		memcpy(&two, bytes, sizeof(two));
+		c = two;
+		break;
+	default:
+		memcpy(&c, bytes, sizeof(c));
+	}
+	if (!c || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return REPLACEMENT;
+	return c;
+}
+
+static size_t encode(__u32 c, char out[4])
+{
+	static const __u8 lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (size_t i = n; i-- > 1; c >>= 6)
+		out[i] = (char)(0x80 | (c & 0x3f));
+	out[0] = (char)(lead[n] | c);
+	return n;
+}
+
+int pystr_decode(const __u8 *bytes, size_t size, unsigned int kind, char *ret, size_t ret_size)
+{
+	size_t used = 0, n;
+	char one[4];
+
+	if ((kind != 1 && kind != 2 && kind != 4) || size % kind || !ret_size || ret_size > INT_MAX)
+		return -EINVAL;
+	for (size_t i = 0; i < size; i += kind) {
+		n = encode(character_at(bytes + i, kind), one);
+		if (n >= ret_size - used)
+			break;
+		memcpy(ret + used, one, n);
+		used += n;
+	}
+	ret[used] = '\0';
+	return (int)used;
+}
