@@ -36,6 +36,8 @@ def run(command, **options):
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable("%s: %s" % (command[0], error)) from error
     if done.returncode:
+        with contextlib.suppress(ValueError, KeyError, TypeError):  # `go -json` says its errors so
+            raise Unavailable(json.loads(done.stdout)["Error"].splitlines()[-1])
         lines = (done.stderr or done.stdout).strip().splitlines() or ["exit code %d" % done.returncode]
         raise Unavailable("%s: %s" % (" ".join(command[:3]), lines[-1]))
     return done.stdout
@@ -51,8 +53,6 @@ def module_directory(version, checksum, scratch):
                        GOCACHE=str(scratch / "build"))
     output = run(["go", "mod", "download", "-json", known.PBS_MODULE + "@" + version], env=environment, cwd=scratch)
     answer = json.loads(output)
-    if answer.get("Error"):
-        raise Unavailable(answer["Error"].splitlines()[-1])
     if answer["Sum"] != checksum:
         raise Unavailable("checksum of %s is %s, not %s" % (version, answer["Sum"], checksum))
     return pathlib.Path(answer["Dir"])

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Fixtures of the end-to-end tests. They need root, a built binary ($PYPERF) and the interpreters of
+tests/fetch-interpreters.py; an interpreter that is not here skips its tests and says why."""
+import pathlib
+import sys
+
+import pytest
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS / "lib"))
+import interpreters as known  # noqa: E402
+
+
+def parameters(names, here):
+    return [pytest.param(here.get(name), id=name,
+                         marks=() if name in here else pytest.mark.skip(reason="SKIP %s: %s" % (name, known.reason(name))))
+            for name in names]
+
+
+def pytest_generate_tests(metafunc):
+    """`interpreter`: each one that is here or ought to be. `version`: one of each supported version."""
+    if "interpreter" in metafunc.fixturenames:
+        here = {i.name: i for i in known.available()}
+        names = list(dict.fromkeys([*known.PBS, *known.DEBIAN, *here]))
+        metafunc.parametrize("interpreter", parameters(names, here), scope="session")
+    if "version" in metafunc.fixturenames:
+        chosen = {i.version[:2]: i for i in known.one_per_version()}
+        only = getattr(metafunc.function, "versions", known.SUPPORTED)
+        metafunc.parametrize("version", [
+            pytest.param(chosen.get(v), id="%d.%d" % v, marks=() if v in chosen else
+                         pytest.mark.skip(reason="SKIP: no Python %d.%d here" % v)) for v in only], scope="session")
+
+
+@pytest.fixture(scope="session")
+def workloads():
+    return TESTS / "workloads"

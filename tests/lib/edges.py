@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Judges sampled stacks of tests/workloads/edges.py by the notes in its source (its docstring has the rules).
+
+Works on what the program printed about itself, so that the judgement uses the code tables of the very
+interpreter that ran. A stack is a list of (function, file, first line, line), leaf first.
+"""
+import re
+
+NOTE = re.compile(r"#(?: -> (?P<callees>.*?))?(?: \| under (?P<under>\S+))?(?:\s+# noqa.*)?$")
+ROOTS_OF_THREADS = ("Thread._bootstrap",)
+
+
+class Judge:
+    """One running instance of the program. about: the line of JSON it printed, parsed."""
+
+    def __init__(self, about):
+        self.main = next(iter(about["files"]))
+        self.patterns = set(about["patterns"])
+        self.entries = about["entries"]
+        self.files = set(about["files"])
+        self.codes = {}  # (file, function, first line) -> lines
+        self.callees = {}  # (file, line) -> names
+        self.under = {}  # (file, line) -> name
+        for name, described in about["files"].items():
+            for function, first, lines in described["codes"]:
+                self.codes[name, function, first] = set(lines) | {first}
+            for number, text in enumerate(described["source"].split("\n"), 1):
+                note = NOTE.search(text) if "# ->" in text else None
+                self.callees[name, number] = set(note["callees"].split(", ")) if note else set()
+                if note and note["under"]:
+                    self.under[name, number] = note["under"]
+
+    def ours(self, frame):
+        return frame[1] in self.files
+
+    def frame_fault(self, frame):
+        """What is wrong with one frame of the program itself, or None."""
+        function, name, first, line = frame
+        lines = self.codes.get((name, function, first))
+        if lines is None:
+            return "no such function"
+        return None if line in lines else "line is not in the function"
+
+    def edge_fault(self, caller, callee):
+        if not self.ours(caller):
+            legal = not self.ours(callee) or callee[0] in self.entries.get(caller[0], ())
+            return None if legal else "the standard library does not call this"
+        names = self.callees[caller[1], caller[3]]
+        if not self.ours(callee):
+            return None if "*stdlib" in names else "no call of the standard library here"
+        legal = callee[0] in names or ("*patterns" in names and callee[0] in self.patterns)
+        return None if legal else "not called from this line"
+
+    def root_fault(self, root):
+        if root[0] == "<module>" and root[1] == self.main:
+            return None
+        return None if root[0] in ROOTS_OF_THREADS and not self.ours(root) else "not a root"
+
+    def faults(self, stack, rooted=True):
+        """[(reason, frame or edge)] of one stack; empty when every part of it is legal."""
+        found = []
+        for position, frame in enumerate(stack):
+            if self.ours(frame):
+                fault = self.frame_fault(frame)
+                if fault:
+                    found.append((fault, frame))
+                    continue
+                needed = self.under.get((frame[1], frame[3]))
+                if needed and rooted and needed not in (caller[0] for caller in stack[position + 1:]):
+                    found.append(("not under " + needed, frame))
+            if position + 1 < len(stack) and not (self.ours(stack[position + 1]) and self.frame_fault(stack[position + 1])):
+                fault = self.edge_fault(stack[position + 1], frame)
+                if fault:
+                    found.append((fault, (stack[position + 1], frame)))
+        if rooted and (not stack or self.root_fault(stack[-1])):
+            found.append(("not a root", stack[-1] if stack else None))
+        return found
