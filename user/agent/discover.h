@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * discover.h - answers the kernel side's questions: is this process Python, and with which layout; what is
+ * this code object called. Everything that touches a process is asked of the worker and answered later.
+ */
+#ifndef PYPERF_AGENT_DISCOVER_H
+#define PYPERF_AGENT_DISCOVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "agent/registry.h"
+#include "guard/worker.h"
+#include "kern/kernel.h"
+#include "python/codes.h"
+
+struct discover;
+
+/* Borrows all four. say_found: one line for each process as it is found (-v says it anyway). */
+int discover_new(struct discover **ret, struct kernel *kernel, struct worker *worker, struct codes *codes,
+		 struct registry *registry);
+void discover_free(struct discover *d);
+
+/* A record of the kernel side's ring buffer; fits kernel_on_event(). Always 0. */
+int discover_event(void *discover, void *record, size_t size);
+/* Asks the worker about a process. 0, or -EAGAIN: the queue is full, and the kernel side will ask again. */
+int discover_process(struct discover *d, const struct event_process *p);
+/* Takes what the worker has answered. */
+void discover_replies(struct discover *d);
+/* Questions not answered yet. */
+size_t discover_pending(const struct discover *d);
+
+/* The verdict on a pid that was asked about: 0 = none yet. */
+enum process_state discover_verdict(const struct discover *d, __u32 pid);
+
+#endif

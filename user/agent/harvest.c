@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "agent/harvest.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* Frames of the deepest stack: --max-depth's limit, a marker and the root. */
+#define FRAMES_MAX 4112
+
+struct harvester {
+	const struct kernel_tables *tables;
+	struct codes *codes;
+	const struct registry *registry;
+	struct profile *profile;
+	__u32 *location_of; /* by node; 0 = not asked for yet */
+	struct harvest_stats stats;
+};
+
+static const char *const marker_names[OUTCOME_COUNT] = {
+#define OUTCOME(name, place, text, help) [OUTCOME_##name] = "[" text "]",
+#include "bpf/outcomes.def"
+#undef OUTCOME
+};
+
+static int marker_location(struct harvester *h, __u32 outcome, __u32 *ret)
+{
+	const char *name = outcome < OUTCOME_COUNT ? marker_names[outcome] : "[unknown]";
+	__u32 function;
+	int err = profile_function(h->profile, name, "", 0, &function);
+
+	return err ?: profile_location(h->profile, function, 0, 0, ret);
+}
+
+static int code_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
+{
+	struct code_line line;
+	__u32 function;
+	int err;
+
+	codes_resolve(h->codes, node_code(key), node_instr(key), &line);
+	err = profile_function(h->profile, line.function, line.file, line.first_line, &function);
+	return err ?: profile_location(h->profile, function, line.line, mapping, ret);
+}
+
+static int node_location(struct harvester *h, __u32 node, __u32 mapping, __u32 *ret)
+{
+	__u64 key = h->tables->nodes[node].key;
+	int err = 0;
+
+	if (!h->location_of[node]) {
+		if (node_code(key) < CODE_FIRST)
+			err = marker_location(h, node_code(key), &h->location_of[node]);
+		else
+			err = code_location(h, key, mapping, &h->location_of[node]);
+		h->stats.locations++;
+	}
+	*ret = h->location_of[node];
+	return err;
+}
+
+/* The node at the root of this one's stack, or 0 for a chain that cannot be. */
+static __u32 find_root(const struct kernel_tables *t, __u32 node)
+{
+	for (int i = 0; i < FRAMES_MAX && node < t->node_count; i++) {
+		__u32 parent = node_parent(t->nodes[node].key);
+
+		if (!parent)
+			return node;
+		node = parent;
+	}
+	return 0;
+}
+
+static int owner_mapping(struct harvester *h, const struct registry_entry *process, __u32 *ret)
+{
+	*ret = 0;
+	if (!process || !*process->binary)
+		return 0;
+	return profile_mapping(h->profile, process->binary, process->build_id, ret);
+}
+
+/* The process is named after its main thread; a thread of its own has its own name too. */
+static void fill_labels(const struct owner *owner, const struct registry_entry *process, struct profile_labels *l)
+{
+	l->pid = process ? process->pid : owner->tid;
+	l->tid = owner->tid;
+	l->comm = process ? process->comm : "";
+	l->thread = owner->tid ? owner->comm : "";
+	if (owner->tid == l->pid || !owner->tid)
+		l->comm = owner->comm;
+}
+
+static int harvest_node(struct harvester *h, __u32 node)
+{
+	const struct kernel_tables *t = h->tables;
+	__u32 root = find_root(t, node), locations[FRAMES_MAX], n = 0, mapping, index;
+	const struct registry_entry *process;
+	struct profile_labels labels;
+	const struct owner *owner;
+	int err;
+
+	index = node_code(t->nodes[root].key);
+	if (!root || index >= t->owner_count)
+		return 0;
+	owner = &t->owners[index];
+	process = registry_find(h->registry, owner->process);
+	fill_labels(owner, process, &labels);
+	err = owner_mapping(h, process, &mapping);
+	for (__u32 at = node; !err && at != root; at = node_parent(t->nodes[at].key))
+		err = node_location(h, at, mapping, &locations[n++]);
+	if (!n && !err)
+		err = marker_location(h, OUTCOME_TABLE_FULL, &locations[n++]);
+	if (!err)
+		err = profile_sample(h->profile, locations, n, &labels, t->nodes[node].count);
+	if (!err)
+		h->stats.samples += t->nodes[node].count;
+	return err;
+}
+
+/* Node 0 counts the samples for which not even a marker found room. */
+static int harvest_overflow(struct harvester *h)
+{
+	struct profile_labels labels = { .comm = "", .thread = "" };
+	__u64 count = h->tables->nodes[0].count;
+	__u32 location;
+	int err;
+
+	if (!count)
+		return 0;
+	err = marker_location(h, OUTCOME_TABLE_FULL, &location);
+	if (!err)
+		err = profile_sample(h->profile, &location, 1, &labels, count);
+	h->stats.samples += count;
+	return err;
+}
+
+int harvest(const struct kernel_tables *tables, struct codes *codes, const struct registry *registry,
+	    const struct profile_info *info, struct profile **ret, struct harvest_stats *ret_stats)
+{
+	_cleanup_profile_ struct profile *profile = NULL;
+	_cleanup_free_ __u32 *location_of = calloc(tables->node_count, sizeof(*location_of));
+	struct harvester h = { .tables = tables, .codes = codes, .registry = registry };
+	int err;
+
+	if (!location_of)
+		return -ENOMEM;
+	err = profile_new(info, &profile);
+	h.profile = profile;
+	h.location_of = location_of;
+	if (!err)
+		err = harvest_overflow(&h);
+	for (__u32 i = 1; !err && i < tables->node_count; i++) {
+		h.stats.nodes += tables->nodes[i].key != 0;
+		if (tables->nodes[i].count)
+			err = harvest_node(&h, i);
+	}
+	if (err)
+		return err;
+	*ret = TAKE_PTR(profile);
+	*ret_stats = h.stats;
+	return 0;
+}

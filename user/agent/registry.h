@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * registry.h - the processes of this run by their number (struct process.id), which names one process image
+ * for good: (pid, start time, exec). Ended ones stay, since their samples are still to be written.
+ */
+#ifndef PYPERF_AGENT_REGISTRY_H
+#define PYPERF_AGENT_REGISTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+struct registry;
+
+struct registry_entry {
+	__u32 id;
+	__u32 pid;
+	bool ended;
+	char comm[16];
+	const char *binary;   /* path of the interpreter's file, "" if unknown; shared */
+	const char *build_id; /* hexadecimal, "" if none; shared */
+	int layout;	      /* kernel_add_layout()'s index, -1 = none */
+};
+
+int registry_new(struct registry **ret);
+void registry_free(struct registry *r);
+
+/* Adds, or replaces one of the same id. Strings are copied. Returns 0 or -ENOMEM. */
+int registry_add(struct registry *r, const struct registry_entry *e);
+/* NULL if unknown; valid until the next registry_add(). */
+const struct registry_entry *registry_find(const struct registry *r, __u32 id);
+void registry_end(struct registry *r, __u32 id);
+/* Python processes seen, and those of them that live. */
+size_t registry_count(const struct registry *r, size_t *ret_live);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * report.h - the books of a run: what became of every tick, and what the profiler itself cost. As a table for
+ * people and as JSON for programs.
+ */
+#ifndef PYPERF_AGENT_REPORT_H
+#define PYPERF_AGENT_REPORT_H
+
+#include <stdio.h>
+
+#include "agent/harvest.h"
+#include "base/buf.h"
+#include "kern/kernel.h"
+#include "python/codes.h"
+
+struct report {
+	struct kernel_stats kernel;
+	struct harvest_stats harvest;
+	struct codes_stats codes;
+	size_t processes;   /* Python processes seen */
+	double seconds;	    /* of sampling */
+	double cpu_seconds; /* user and system time of the profiler and its worker */
+	size_t rss_bytes;   /* at most */
+	size_t map_bytes;
+	int cpus;
+	__u32 frequency;
+};
+
+/* Ticks that are accounted for, by place. */
+struct books {
+	__u64 ticks, in_profile, outside;
+};
+
+struct books report_books(const struct report *r);
+void report_print(const struct report *r, FILE *f, bool colour);
+/* Appends one JSON object. Returns 0 or -ENOMEM. */
+int report_json(const struct report *r, struct buf *out);
+
+/* CPU time and peak memory of this process and its ended and living children, into r. */
+void report_measure_self(struct report *r);
+
+#endif

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+enum kind { KIND_HEADING, KIND_FLAG, KIND_NUMBER, KIND_TEXT, KIND_CHOICE };
+
+struct row {
+	enum kind kind;
+	char short_name;
+	const char *long_name;
+	const char *metavar; /* of a choice: its choices */
+	size_t offset;
+	long value, min, max;
+	const char *text;
+	const char *help;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct row rows[] = {
+#define HEADING(t) { .kind = KIND_HEADING, .help = t },
+#define FLAG(s, l, f, h) { .kind = KIND_FLAG, .short_name = s, .long_name = l, .offset = AT(f), .help = h },
+#define NUMBER(s, l, m, f, v, lo, hi, h)                                                                     \
+	{ KIND_NUMBER, s, l, m, AT(f), v, lo, hi, NULL, h },
+#define TEXT(s, l, m, f, v, h) { KIND_TEXT, s, l, m, AT(f), 0, 0, 0, v, h },
+#define CHOICE(s, l, f, v, c, h) { KIND_CHOICE, s, l, c, AT(f), v, 0, 0, NULL, h },
+#include "options.def"
+#undef HEADING
+#undef FLAG
+#undef NUMBER
+#undef TEXT
+#undef CHOICE
+};
+
+#define FIRST_LONG 256 /* getopt's value of row i is FIRST_LONG + i */
+
+static int fail(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static int fail(char *error, size_t size, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error, size, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static void set_defaults(struct options *o)
+{
+	memset(o, 0, sizeof(*o));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		void *field = (char *)o + rows[i].offset;
+
+		if (rows[i].kind == KIND_NUMBER)
+			*(long *)field = rows[i].value;
+		else if (rows[i].kind == KIND_TEXT)
+			*(const char **)field = rows[i].text;
+		else if (rows[i].kind == KIND_CHOICE)
+			*(int *)field = rows[i].value;
+	}
+}
+
+static int parse_number(const char *text, long min, long max, long *ret)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(text, &end, 10);
+	if (errno || end == text || *end || n < min || n > max)
+		return -EINVAL;
+	*ret = n;
+	return 0;
+}
+
+static int parse_choice(const char *choices, const char *text)
+{
+	size_t length = strlen(text);
+
+	for (int i = 0; *choices; i++) {
+		size_t n = strcspn(choices, "|");
+
+		if (n == length && !strncmp(choices, text, n))
+			return i;
+		choices += n + (choices[n] == '|');
+	}
+	return -1;
+}
+
+static int set_row(struct options *o, const struct row *r, const char *value, char *error, size_t size)
+{
+	void *field = (char *)o + r->offset;
+
+	switch (r->kind) {
+	case KIND_FLAG:
+		*(bool *)field = true;
+		return 0;
+	case KIND_TEXT:
+		*(const char **)field = value;
+		return 0;
+	case KIND_NUMBER:
+		if (parse_number(value, r->min, r->max, field))
+			return fail(error, size, "--%s wants a whole number from %ld to %ld, not '%s'", r->long_name,
+				    r->min, r->max, value);
+		return 0;
+	case KIND_CHOICE:
+		*(int *)field = parse_choice(r->metavar, value);
+		if (*(int *)field < 0)
+			return fail(error, size, "--%s wants one of %s, not '%s'", r->long_name, r->metavar, value);
+		return 0;
+	case KIND_HEADING:
+		break;
+	}
+	return -EINVAL;
+}
+
+static void build_getopt(struct option *longs, char *shorts)
+{
+	size_t n = 0, c = 0;
+
+	shorts[c++] = '+'; /* stop at COMMAND */
+	shorts[c++] = ':'; /* tell a missing argument from an unknown option */
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		bool has_value = rows[i].kind != KIND_FLAG;
+
+		if (rows[i].kind == KIND_HEADING)
+			continue;
+		longs[n++] = (struct option){ rows[i].long_name, has_value ? required_argument : no_argument, NULL,
+					      FIRST_LONG + (int)i };
+		if (!rows[i].short_name)
+			continue;
+		shorts[c++] = rows[i].short_name;
+		if (has_value)
+			shorts[c++] = ':';
+	}
+	longs[n] = (struct option){};
+	shorts[c] = '\0';
+}
+
+static const struct row *find_row(int value)
+{
+	if (value >= FIRST_LONG)
+		return &rows[value - FIRST_LONG];
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].short_name && rows[i].short_name == value)
+			return &rows[i];
+	return NULL;
+}
+
+static int parse_pids(struct options *o, char *error, size_t size)
+{
+	const char *s = o->pids;
+
+	o->pid_list = calloc(strlen(s) / 2 + 1, sizeof(*o->pid_list));
+	if (!o->pid_list)
+		return fail(error, size, "out of memory");
+	for (;;) {
+		char *end;
+		long pid;
+
+		errno = 0;
+		pid = strtol(s, &end, 10);
+		if (errno || end == s || pid < 1 || pid > INT_MAX || (*end && *end != ','))
+			return fail(error, size, "--pid wants process ids with commas between, not '%s'", o->pids);
+		o->pid_list[o->pid_count++] = pid;
+		if (!*end)
+			return 0;
+		s = end + 1;
+	}
+}
+
+static int parse_duration(struct options *o, char *error, size_t size)
+{
+	char *end;
+
+	errno = 0;
+	o->seconds = strtod(o->duration, &end);
+	if (errno || end == o->duration || *end || !(o->seconds > 0) || o->seconds > 1e9)
+		return fail(error, size, "--duration wants seconds, more than 0, not '%s'", o->duration);
+	return 0;
+}
+
+static int derive(struct options *o, char *error, size_t size)
+{
+	int targets = o->all_python + (o->pids != NULL) + (o->command != NULL);
+	size_t length = strlen(o->output);
+
+	if (o->help || o->version)
+		return 0;
+	if (targets != 1)
+		return fail(error, size, "%s one of --all-python, --pid PID or -- COMMAND; --help shows how",
+			    targets ? "only" : "name what to profile:");
+	if (!length)
+		return fail(error, size, "--output wants a file name");
+	if (o->format < 0)
+		o->format = length > 7 && !strcmp(o->output + length - 7, ".folded") ? FORMAT_FOLDED : FORMAT_PPROF;
+	if (o->duration && parse_duration(o, error, size))
+		return -EINVAL;
+	return o->pids ? parse_pids(o, error, size) : 0;
+}
+
+int options_parse(struct options *o, int argc, char **argv, char *error, size_t error_size)
+{
+	struct option longs[ARRAY_SIZE(rows) + 1];
+	char shorts[2 * ARRAY_SIZE(rows) + 3];
+	int value;
+
+	set_defaults(o);
+	build_getopt(longs, shorts);
+	opterr = 0;
+	optind = 0;
+	while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		const struct row *r = value == '?' || value == ':' ? NULL : find_row(value);
+
+		if (value == ':')
+			return fail(error, error_size, "%s wants a value; --help shows which", argv[optind - 1]);
+		if (!r)
+			return fail(error, error_size, "unknown option '%s'; --help lists them", argv[optind - 1]);
+		if (set_row(o, r, optarg, error, error_size))
+			return -EINVAL;
+	}
+	if (optind < argc)
+		o->command = argv + optind;
+	else if (argc > 1 && !strcmp(argv[argc - 1], "--"))
+		return fail(error, error_size, "-- wants a COMMAND after it");
+	return derive(o, error, error_size);
+}
+
+void options_free(struct options *o)
+{
+	free(o->pid_list);
+	o->pid_list = NULL;
+}
+
+static void print_row(FILE *f, const struct row *r)
+{
+	char left[64] = "";
+	const char *metavar = r->metavar ?: "";
+
+	if (r->short_name)
+		snprintf(left, sizeof(left), "-%c, --%s %s", r->short_name, r->long_name, metavar);
+	else
+		snprintf(left, sizeof(left), "    --%s %s", r->long_name, metavar);
+	fprintf(f, strlen(left) > 32 ? "  %s\n  %-32s %s" : "  %-32s%s %s", left, "", r->help);
+	if (r->kind == KIND_NUMBER)
+		fprintf(f, " (default %ld)", r->value);
+	else if (r->kind == KIND_TEXT && r->text)
+		fprintf(f, " (default %s)", r->text);
+	else if (r->kind == KIND_CHOICE && r->value >= 0)
+		fprintf(f, " (default %.*s)", (int)strcspn(r->metavar, "|"), r->metavar);
+	fputc('\n', f);
+}
+
+void options_help(FILE *f, bool colour)
+{
+	const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
+
+	fprintf(f,
+		"%spyperf-bpf%s shows which Python lines burn the CPUs, from inside the kernel, without touching the programs.\n\n"
+		"  pyperf-bpf --all-python -d 10              every Python process, ten seconds\n"
+		"  pyperf-bpf --pid 4711 -F 999               one process, finer, until Ctrl-C\n"
+		"  pyperf-bpf -- python3 app.py               a program from its start to its end\n"
+		"  pyperf-bpf -a -d 5 -o - --format folded    stacks for flame-graph tools on stdout\n",
+		bold, plain);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (rows[i].kind == KIND_HEADING)
+			fprintf(f, "\n%s%s%s\n", bold, rows[i].help, plain);
+		else
+			print_row(f, &rows[i]);
+		if (rows[i].kind == KIND_TEXT && !strcmp(rows[i].long_name, "pid"))
+			fprintf(f, "  %-32s %s\n", "-- COMMAND [ARG...]", "start COMMAND and profile it and its children");
+	}
+	fprintf(f, "\n%sRead the profile%s\n  go tool pprof -http :8080 profile.pb.gz\n"
+		   "\nExit code: 0, 1 on failure, 2 on wrong usage; with COMMAND, the one of COMMAND.\n", bold, plain);
+}
