@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * show.c - prints what identify() says about a live process, a field a line, for test_layouts.py and for
+ * people.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "proc/procfs.h"
+#include "python/identify.h"
+
+#define NUMBER(field) printf(#field "=%llu\n", (unsigned long long)identity->layout.field)
+
+static void show_frames(const struct identity *identity)
+{
+	NUMBER(root_rule);
+	NUMBER(has_cframe);
+	NUMBER(has_generation);
+	NUMBER(free_threaded);
+	NUMBER(frame_code);
+	NUMBER(frame_previous);
+	NUMBER(frame_instr);
+	NUMBER(frame_owner);
+	NUMBER(frame_is_entry);
+	NUMBER(owner_shim);
+	NUMBER(owner_generator);
+	NUMBER(pointer_tag);
+	NUMBER(cframe_frame);
+	NUMBER(cframe_previous);
+	NUMBER(tstate_size);
+	NUMBER(tstate_next);
+	NUMBER(tstate_interp);
+	NUMBER(tstate_frame);
+	NUMBER(tstate_base_frame);
+	NUMBER(tstate_thread_id);
+	NUMBER(tstate_chunk);
+	NUMBER(tstate_status);
+	NUMBER(status_active);
+	NUMBER(interp_next);
+	NUMBER(interp_threads);
+	NUMBER(interp_gil);
+	NUMBER(interp_generation);
+	NUMBER(gil_holder);
+	NUMBER(runtime_interpreters);
+	NUMBER(runtime_tstate);
+	NUMBER(runtime_tss_key);
+}
+
+static void show_objects(const struct identity *identity)
+{
+	NUMBER(code_size);
+	NUMBER(code_first_line);
+	NUMBER(code_filename);
+	NUMBER(code_name);
+	NUMBER(code_qualname);
+	NUMBER(code_linetable);
+	NUMBER(code_version);
+	NUMBER(code_bytecode);
+	NUMBER(str_length);
+	NUMBER(str_state);
+	NUMBER(str_ascii);
+	NUMBER(str_compact);
+	NUMBER(str_data);
+	NUMBER(str_kind_shift);
+	NUMBER(str_compact_bit);
+	NUMBER(str_ascii_bit);
+	NUMBER(bytes_size);
+	NUMBER(bytes_data);
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const verdicts[] = { "", "not Python", "Python", "no layout" };
+	struct identity identity;
+	double begin, first;
+	__u64 ticks;
+	int pid, err;
+
+	if (argc != 2 || (pid = atoi(argv[1])) <= 0) {
+		fprintf(stderr, "usage: layout_show PID\n");
+		return 2;
+	}
+	begin = seconds();
+	err = procfs_start_ticks(pid, &ticks);
+	if (!err)
+		err = identify(pid, ticks, &identity);
+	first = seconds();
+	if (!err)
+		err = identify(pid, ticks, &identity);
+	if (err) {
+		fprintf(stderr, "identify: %s\n", strerror(-err));
+		return 1;
+	}
+	printf("verdict=%s\nreason=%s\nhexversion=%" PRIu32 "\n", verdicts[identity.verdict], identity.reason,
+	       identity.hexversion);
+	printf("text_version=%s\npath=%s\nbuild_id=%s\nruntime=%llu\n", identity.version, identity.path,
+	       identity.build_id, identity.runtime);
+	printf("first_us=%.0f\ncached_us=%.0f\n", (first - begin) * 1e6, (seconds() - first) * 1e6);
+	if (identity.verdict != VERDICT_PYTHON)
+		return 0;
+	printf("version=%" PRIu32 "\n", identity.layout.version);
+	show_frames(&identity);
+	show_objects(&identity);
+	return 0;
+}

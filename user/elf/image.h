@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * image.h - what an ELF file says about the CPython runtime inside it, and where it is loaded. The file is
+ * hostile: it is read with read(), in bounded pieces, and may change meanwhile.
+ */
+#ifndef PYPERF_ELF_IMAGE_H
+#define PYPERF_ELF_IMAGE_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#define IMAGE_LOADS_MAX	   32
+#define IMAGE_BUILD_ID_MAX 32 /* bytes; linkers make 8, 16 or 20 */
+
+/* One PT_LOAD program header. Addresses are those of the file; add the bias for those of a process. */
+struct image_load {
+	__u64 offset;
+	__u64 address;
+	__u64 file_size;
+	__u64 memory_size;
+	__u32 flags; /* PF_R, PF_W, PF_X */
+};
+
+struct image {
+	__u16 machine; /* EM_X86_64 or EM_AARCH64 */
+	bool fixed;    /* ET_EXEC: the bias is 0 */
+	__u8 load_count;
+	__u8 build_id_size; /* 0 = none */
+	__u8 build_id[IMAGE_BUILD_ID_MAX];
+	struct image_load load[IMAGE_LOADS_MAX];
+
+	/* Addresses of the file; 0 = not there. All but init_cleanup lie in a writable PT_LOAD. */
+	__u64 runtime;	    /* _PyRuntime, or the section .PyRuntime (3.7+) */
+	__u64 old_thread;   /* _PyThreadState_Current (up to 3.6) */
+	__u64 init_cleanup; /* _Py_InitCleanup (exported since 3.14) */
+	__u64 init_cleanup_size;
+	__u32 version; /* value of Py_Version, which is PY_VERSION_HEX (3.11+); 0 = none */
+};
+
+/*
+ * Reads the image from a regular file open for reading. -ENOEXEC if it is not a 64-bit little-endian ELF
+ * program or library for x86-64 or aarch64; -EBADMSG if it is malformed or exceeds a bound; another -errno.
+ */
+int image_read(int fd, struct image *ret);
+
+/* The index of the PT_LOAD that holds size bytes at an address of the file, -ENOENT if none does. */
+int image_find_load(const struct image *image, __u64 address, __u64 size);
+
+/*
+ * What to add to the file's addresses, from one mapping of the file: its start and offset in bytes and
+ * whether it is executable. -ENOENT if no PT_LOAD of that kind explains the mapping.
+ */
+int image_bias(const struct image *image, __u64 start, __u64 offset, bool execute, __u64 *ret);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * procfs.h - what /proc says about a process: identity, threads, mappings. Names in it are chosen by the
+ * process and trusted for nothing; a process can end between any two calls (-ESRCH).
+ */
+#ifndef PYPERF_PROC_PROCFS_H
+#define PYPERF_PROC_PROCFS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
+#define PROCFS_MAPS_MAX	 65536 /* lines; the kernel's default vm.max_map_count is 65530 */
+#define PROCFS_NAME_SIZE 16    /* TASK_COMM_LEN */
+
+struct procfs_stat {
+	char name[PROCFS_NAME_SIZE]; /* raw bytes, NUL-terminated */
+	char state;		     /* R S D Z T t X I */
+	pid_t parent;
+	__u64 start_ticks; /* field 22: clock ticks since boot; with the pid it names a process */
+};
+
+/* One line of /proc/PID/maps. */
+struct procfs_map {
+	__u64 start;
+	__u64 end; /* first address behind it */
+	__u64 offset;
+	__u64 inode;
+	dev_t device;
+	bool read;
+	bool write;
+	bool execute;
+	bool deleted;	     /* path had the suffix " (deleted)", which is cut off */
+	char path[PATH_MAX]; /* "" for none; as seen from the process's own root */
+};
+
+/* Parses the text of a stat file. -EBADMSG if it is not one. */
+int procfs_parse_stat(const char *text, struct procfs_stat *ret);
+
+/* -ESRCH if there is no such process. */
+int procfs_stat(pid_t pid, struct procfs_stat *ret);
+int procfs_start_ticks(pid_t pid, __u64 *ret);
+
+/* Name of a thread, NUL-terminated, without the newline. */
+int procfs_thread_name(pid_t pid, pid_t tid, char ret[PROCFS_NAME_SIZE]);
+
+/* Real user id of the process. */
+int procfs_uid(pid_t pid, uid_t *ret);
+
+/*
+ * A thread through which the memory of process pid can be reached: pid itself, or another thread when the
+ * main thread has exited (its maps file is empty then and process_vm_readv() says ESRCH). -ESRCH if none.
+ */
+int procfs_memory_tid(pid_t pid, pid_t *ret);
+
+/* Parses one line of maps, without its newline. -EBADMSG if it is malformed. */
+int procfs_parse_map(const char *line, struct procfs_map *ret);
+
+/* Return of the visitor: 0 goes on, positive stops with success, negative stops with that error. */
+typedef int (*procfs_map_fn)(const struct procfs_map *map, void *context);
+
+/*
+ * Calls visit for every mapping of the thread's address space, in order of address. Malformed or overlong
+ * lines are skipped. Returns 0, what visit stopped with, -E2BIG after PROCFS_MAPS_MAX lines, -ESRCH or
+ * another -errno.
+ */
+int procfs_maps(pid_t tid, procfs_map_fn visit, void *context);
+
+/* The same for an open file of that format. */
+int procfs_maps_fd(int fd, procfs_map_fn visit, void *context);
+
+#endif

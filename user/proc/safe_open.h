@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * safe_open.h - the file behind a mapping of another process, without being fooled by what now has its
+ * name: only a regular file, only the very file that is mapped, and never an open that blocks.
+ */
+#ifndef PYPERF_PROC_SAFE_OPEN_H
+#define PYPERF_PROC_SAFE_OPEN_H
+
+#include <sys/stat.h>
+
+#include "proc/procfs.h"
+
+/*
+ * Returns an O_PATH descriptor of the file that map, a mapping of thread tid, shows; its stat goes to
+ * ret_stat. Works for deleted files and for files of other mount namespaces. -ENOENT if it cannot be
+ * reached, -ESTALE if another file has its name, -EMEDIUMTYPE if it is not a regular file.
+ */
+int safe_open_mapping(pid_t tid, const struct procfs_map *map, struct stat *ret_stat);
+
+/* Opens what an O_PATH descriptor of a regular file refers to for reading. Returns a descriptor. */
+int safe_open_reopen(int path_fd);
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * binaries.c - a bounded hash table of analysed files. A file rewritten in place with size and time of
+ * change restored would be believed once more; that harms only whoever does it.
+ */
+#define HASH_NONFATAL_OOM 1 /* uthash would exit() */
+#include "python/binaries.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/cleanup.h"
+#include "proc/safe_open.h"
+
+/* Without padding: it is hashed as bytes. */
+struct binary_key {
+	__u64 device;
+	__u64 inode;
+	__u64 size;
+	__u64 seconds;
+	__u64 nanoseconds;
+};
+
+struct binary {
+	struct binary_key key;
+	struct image *image; /* NULL: no runtime */
+	UT_hash_handle hh;
+};
+
+static struct binary *binaries;
+
+static void binary_free(struct binary *binary)
+{
+	free(binary->image);
+	free(binary);
+}
+
+static void cleanup_binary(struct binary **binary)
+{
+	if (*binary)
+		binary_free(*binary);
+}
+
+static void forget_oldest(void)
+{
+	struct binary *oldest = binaries; /* uthash keeps the order of insertion */
+
+	HASH_DEL(binaries, oldest);
+	binary_free(oldest);
+}
+
+static int remember(struct binary *binary)
+{
+	if (HASH_COUNT(binaries) >= BINARIES_MAX)
+		forget_oldest();
+	HASH_ADD(hh, binaries, key, sizeof(binary->key), binary);
+	return binary->hh.tbl ? 0 : -ENOMEM;
+}
+
+static int analyse(int path_fd, struct image **ret)
+{
+	_cleanup_free_ struct image *image = malloc(sizeof(*image));
+	_cleanup_close_ int fd = -1;
+	int err;
+
+	if (!image)
+		return -ENOMEM;
+	fd = safe_open_reopen(path_fd);
+	if (fd < 0)
+		return fd;
+	err = image_read(fd, image);
+	if (err == -ENOEXEC || err == -EBADMSG) {
+		*ret = NULL;
+		return 0;
+	}
+	if (err)
+		return err;
+	*ret = image->runtime || image->old_thread ? TAKE_PTR(image) : NULL;
+	return 0;
+}
+
+static int add(int path_fd, const struct binary_key *key, const struct image **ret)
+{
+	_cleanup_(cleanup_binary) struct binary *binary = calloc(1, sizeof(*binary));
+	int err;
+
+	if (!binary)
+		return -ENOMEM;
+	binary->key = *key;
+	err = analyse(path_fd, &binary->image);
+	if (err)
+		return err;
+	err = remember(binary);
+	if (err)
+		return err;
+	*ret = binary->image;
+	binary = NULL;
+	return 0;
+}
+
+int binaries_get(pid_t tid, const struct procfs_map *map, const struct image **ret)
+{
+	_cleanup_close_ int fd = -1;
+	struct binary *binary;
+	struct binary_key key;
+	struct stat stat;
+
+	fd = safe_open_mapping(tid, map, &stat);
+	if (fd < 0)
+		return fd;
+	key = (struct binary_key){ stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtim.tv_sec,
+				   stat.st_mtim.tv_nsec };
+	HASH_FIND(hh, binaries, &key, sizeof(key), binary);
+	if (!binary)
+		return add(fd, &key, ret);
+	/* To the end of the order. */
+	HASH_DEL(binaries, binary);
+	if (remember(binary)) {
+		binary_free(binary);
+		return -ENOMEM;
+	}
+	*ret = binary->image;
+	return 0;
+}
+
+unsigned int binaries_count(void)
+{
+	return HASH_COUNT(binaries);
+}
+
+void binaries_clear(void)
+{
+	while (binaries)
+		forget_oldest();
+}

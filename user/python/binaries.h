@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * binaries.h - remembers what ELF files contain, by device, inode, size and time of change, so that the
+ * libraries that all programs share are read once. Most answers are "no runtime in it".
+ */
+#ifndef PYPERF_PYTHON_BINARIES_H
+#define PYPERF_PYTHON_BINARIES_H
+
+#include "elf/image.h"
+#include "proc/procfs.h"
+
+#define BINARIES_MAX 4096 /* files remembered; the least recently used goes first */
+
+/*
+ * What is in the file behind a mapping of thread tid. 0 with *ret the image if it has a Python runtime,
+ * NULL if not; valid until the next call. -errno if the file could not be reached or read.
+ */
+int binaries_get(pid_t tid, const struct procfs_map *map, const struct image **ret);
+
+/* Number of files remembered. */
+unsigned int binaries_count(void);
+void binaries_clear(void);
+
+#endif

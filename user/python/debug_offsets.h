@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * debug_offsets.h - the table _Py_DebugOffsets with which CPython 3.13 and later describe themselves at the
+ * start of _PyRuntime. It comes from another process's memory, so it is hostile until every word is checked.
+ */
+#ifndef PYPERF_PYTHON_DEBUG_OFFSETS_H
+#define PYPERF_PYTHON_DEBUG_OFFSETS_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "bpf/abi.h"
+
+#define DEBUG_OFFSETS_MAX 1024 /* bytes worth reading; 3.15 has 888 */
+
+/*
+ * Makes a layout from the first len bytes of _PyRuntime. -EBADMSG if there is no such table (no cookie),
+ * -ENOTSUP if its version or build is not supported, -EINVAL if it is not believable.
+ *
+ * ret_reason always gets a constant text: why it was refused; or on success NULL, or a note that an offset
+ * which build options can move is not where it usually is.
+ */
+int debug_offsets_parse(const void *bytes, size_t len, struct layout *ret, const char **ret_reason);
+
+#endif

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * identify.c - finds mapped files with a Python runtime, computes where it is loaded, asks it or the tables
+ * for the offsets, and proves them on the live thread list. Maps, files and memory are the target's: hostile.
+ */
+#include "python/identify.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "base/cleanup.h"
+#include "proc/procfs.h"
+#include "python/binaries.h"
+#include "python/debug_offsets.h"
+
+#define CANDIDATES_MAX 4    /* binaries with a runtime in one process; more than one is rare */
+#define SEEN_SLOTS     4096 /* a power of two; half of it is the limit of files looked at */
+#define PROOF_TRIES    8
+
+#ifdef __aarch64__
+#define HOST_MACHINE EM_AARCH64
+#else
+#define HOST_MACHINE EM_X86_64
+#endif
+
+struct file {
+	dev_t device;
+	__u64 inode;
+};
+
+struct candidate {
+	struct file file;
+	struct image image;
+	bool has_bias;
+	bool writable; /* the runtime's address is in a writable mapping */
+	__u64 bias;
+	__u64 text_start, text_end, text_offset;
+	char path[IDENTITY_PATH_SIZE];
+};
+
+struct scan {
+	pid_t tid;
+	unsigned int seen_count;
+	unsigned int failed; /* files that could not be read */
+	unsigned int candidate_count;
+	struct candidate candidates[CANDIDATES_MAX];
+	struct file seen[SEEN_SLOTS]; /* open addressing; inode 0 = free */
+};
+
+/* Reads up to size bytes of the target, at least least of them. Returns the number read. */
+static ssize_t read_memory(pid_t tid, __u64 address, void *buffer, size_t size, size_t least)
+{
+	struct iovec local = { buffer, size }, remote = { (void *)(uintptr_t)address, size };
+	ssize_t n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+
+	if (n < 0)
+		return -errno;
+	return (size_t)n < least ? -EFAULT : n;
+}
+
+static int read_word(pid_t tid, __u64 address, __u64 *ret)
+{
+	ssize_t n = read_memory(tid, address, ret, sizeof(*ret), sizeof(*ret));
+
+	return n < 0 ? n : 0;
+}
+
+static bool same_file(const struct file *file, const struct procfs_map *map)
+{
+	return file->inode == map->inode && file->device == map->device;
+}
+
+/* Whether the file was met before; notes it otherwise. When the table is half full everything was. */
+static bool seen(struct scan *scan, const struct procfs_map *map)
+{
+	unsigned int i = (map->inode * 0x9e3779b97f4a7c15ULL >> 32 ^ map->device) & (SEEN_SLOTS - 1);
+
+	for (; scan->seen[i].inode; i = (i + 1) & (SEEN_SLOTS - 1)) {
+		if (same_file(&scan->seen[i], map))
+			return true;
+	}
+	if (scan->seen_count >= SEEN_SLOTS / 2)
+		return true;
+	scan->seen_count++;
+	scan->seen[i] = (struct file){ map->device, map->inode };
+	return false;
+}
+
+static void add_candidate(struct scan *scan, const struct procfs_map *map)
+{
+	struct candidate *candidate;
+	const struct image *image;
+
+	if (binaries_get(scan->tid, map, &image)) {
+		scan->failed++;
+		return;
+	}
+	if (!image || image->machine != HOST_MACHINE || scan->candidate_count == CANDIDATES_MAX)
+		return;
+	candidate = &scan->candidates[scan->candidate_count++];
+	candidate->file = (struct file){ map->device, map->inode };
+	candidate->image = *image;
+	snprintf(candidate->path, sizeof(candidate->path), "%.*s", IDENTITY_PATH_SIZE - 1, map->path);
+}
+
+/* An executable mapping tells best where a file is loaded, the mapping of its headers second best. */
+static void locate(struct candidate *candidate, const struct procfs_map *map)
+{
+	__u64 bias;
+
+	if (candidate->text_end || (candidate->has_bias && !map->execute))
+		return;
+	if (image_bias(&candidate->image, map->start, map->offset, map->execute, &bias))
+		return;
+	candidate->bias = bias;
+	candidate->has_bias = true;
+	if (!map->execute)
+		return;
+	candidate->text_start = map->start;
+	candidate->text_end = map->end;
+	candidate->text_offset = map->offset;
+}
+
+static int visit_files(const struct procfs_map *map, void *context)
+{
+	struct scan *scan = context;
+
+	if (!map->inode || (!map->execute && map->offset))
+		return 0;
+	if (!seen(scan, map))
+		add_candidate(scan, map);
+	for (unsigned int i = 0; i < scan->candidate_count; i++) {
+		if (same_file(&scan->candidates[i].file, map))
+			locate(&scan->candidates[i], map);
+	}
+	return 0;
+}
+
+static __u64 runtime_address(const struct candidate *candidate)
+{
+	const struct image *image = &candidate->image;
+
+	return candidate->bias + (image->runtime ? image->runtime : image->old_thread);
+}
+
+static int visit_writable(const struct procfs_map *map, void *context)
+{
+	struct scan *scan = context;
+
+	for (unsigned int i = 0; map->write && i < scan->candidate_count; i++) {
+		struct candidate *candidate = &scan->candidates[i];
+		__u64 address = runtime_address(candidate);
+
+		if (candidate->has_bias && address >= map->start && address < map->end)
+			candidate->writable = true;
+	}
+	return 0;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+refuse(struct identity *identity, const struct candidate *candidate, const char *format, ...)
+{
+	va_list arguments;
+
+	identity->verdict = VERDICT_NO_LAYOUT;
+	if (!identity->hexversion)
+		identity->hexversion = candidate->image.version;
+	va_start(arguments, format);
+	vsnprintf(identity->reason, sizeof(identity->reason), format, arguments);
+	va_end(arguments);
+}
+
+static void ask_runtime(pid_t tid, const struct candidate *candidate, struct identity *identity)
+{
+	__u32 version = candidate->image.version;
+	__u8 bytes[DEBUG_OFFSETS_MAX];
+	const char *reason;
+	ssize_t n;
+	int err;
+
+	n = read_memory(tid, identity->runtime, bytes, sizeof(bytes), 1);
+	if (n < 0) {
+		refuse(identity, candidate, "debug offsets cannot be read: %s", strerror(-n));
+		return;
+	}
+	err = debug_offsets_parse(bytes, n, &identity->layout, &reason);
+	if (err == -EBADMSG && !version)
+		refuse(identity, candidate, "CPython older than 3.11");
+	else if (err)
+		refuse(identity, candidate, "%s", reason);
+	else if (version && version != identity->layout.version)
+		refuse(identity, candidate, "debug offsets: version is not that of the binary");
+	else
+		identity->verdict = VERDICT_PYTHON;
+	if (identity->verdict != VERDICT_PYTHON)
+		return;
+	identity->hexversion = identity->layout.version;
+	snprintf(identity->reason, sizeof(identity->reason), "%s", reason ? reason : "");
+}
+
+static void choose_layout(pid_t tid, const struct candidate *candidate, struct identity *identity)
+{
+	__u32 version = candidate->image.version;
+	const struct layout *layout = layout_for_version(version, false);
+	const struct cpython *cpython = layout_find(version);
+
+	if (!candidate->image.runtime) {
+		refuse(identity, candidate, "CPython older than 3.7");
+	} else if (layout) {
+		identity->layout = *layout;
+		identity->hexversion = version;
+		identity->verdict = VERDICT_PYTHON;
+	} else if (version && (!cpython || !cpython->words)) {
+		refuse(identity, candidate, "%s", layout_refusal(version, false));
+	} else {
+		ask_runtime(tid, candidate, identity);
+	}
+}
+
+/* 1: the first thread of the newest interpreter points back at it. 0: there is none yet. -EPROTO: it does
+ * not. */
+static int prove_once(pid_t tid, const struct identity *identity)
+{
+	const struct layout *layout = &identity->layout;
+	__u64 interp, thread, back;
+
+	if (read_word(tid, identity->runtime + layout->runtime_interpreters, &interp))
+		return -EPROTO;
+	if (!interp)
+		return 0;
+	if (interp % sizeof(__u64) || read_word(tid, interp + layout->interp_threads, &thread))
+		return -EPROTO;
+	if (!thread)
+		return 0;
+	if (thread % sizeof(__u64) || read_word(tid, thread + layout->tstate_interp, &back))
+		return -EPROTO;
+	return back == interp ? 1 : -EPROTO;
+}
+
+/* The target runs meanwhile, and may free a thread between two reads. */
+static int prove(pid_t tid, const struct identity *identity)
+{
+	int result = 0;
+
+	for (int i = 0; i < PROOF_TRIES; i++) {
+		result = prove_once(tid, identity);
+		if (result >= 0)
+			break;
+	}
+	return result;
+}
+
+static void describe(const struct candidate *candidate, struct identity *identity)
+{
+	const struct image *image = &candidate->image;
+
+	identity->text_start = candidate->text_start;
+	identity->text_end = candidate->text_end;
+	identity->text_offset = candidate->text_offset;
+	if (image->init_cleanup)
+		identity->init_cleanup = candidate->bias + image->init_cleanup;
+	for (int i = 0; i < image->build_id_size; i++)
+		snprintf(identity->build_id + 2 * i, 3, "%02x", image->build_id[i]);
+	memcpy(identity->path, candidate->path, sizeof(identity->path));
+	if (identity->hexversion)
+		layout_version_text(identity->hexversion, identity->layout.free_threaded, identity->version);
+}
+
+/* How much a verdict is worth; an interpreter that runs beats one that is merely mapped. */
+static int judge(pid_t tid, const struct candidate *candidate, struct identity *identity)
+{
+	int proof, rank = 1;
+
+	identity->runtime = runtime_address(candidate);
+	choose_layout(tid, candidate, identity);
+	if (identity->verdict == VERDICT_PYTHON) {
+		proof = prove(tid, identity);
+		if (proof < 0)
+			refuse(identity, candidate, "the thread list is not where this version has it");
+		else
+			rank = proof ? 3 : 2;
+	}
+	describe(candidate, identity);
+	return rank;
+}
+
+static void choose(const struct scan *scan, struct identity *ret)
+{
+	struct identity identity;
+	int best = 0, rank;
+
+	for (unsigned int i = 0; i < scan->candidate_count; i++) {
+		if (!scan->candidates[i].writable)
+			continue;
+		memset(&identity, 0, sizeof(identity));
+		rank = judge(scan->tid, &scan->candidates[i], &identity);
+		if (rank > best) {
+			best = rank;
+			*ret = identity;
+		}
+	}
+	if (!best && scan->failed)
+		snprintf(ret->reason, sizeof(ret->reason), "%u mapped files could not be read", scan->failed);
+}
+
+static int check_start(pid_t pid, __u64 start_ticks)
+{
+	__u64 now;
+	int err = procfs_start_ticks(pid, &now);
+
+	if (err)
+		return err;
+	return now == start_ticks ? 0 : -ESRCH;
+}
+
+int identify(pid_t pid, __u64 start_ticks, struct identity *ret)
+{
+	struct identity identity = { .verdict = VERDICT_NOT_PYTHON };
+	_cleanup_free_ struct scan *scan = calloc(1, sizeof(*scan));
+	int err;
+
+	if (!scan)
+		return -ENOMEM;
+	err = check_start(pid, start_ticks);
+	if (!err)
+		err = procfs_memory_tid(pid, &scan->tid);
+	if (!err)
+		err = procfs_maps(scan->tid, visit_files, scan);
+	if (!err && scan->candidate_count)
+		err = procfs_maps(scan->tid, visit_writable, scan);
+	if (err)
+		return err;
+	choose(scan, &identity);
+	err = check_start(pid, start_ticks);
+	if (err)
+		return err;
+	*ret = identity;
+	return 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * identify.h - whether a process is CPython, where its runtime is and with which offsets. Looks at what is
+ * mapped, never at names. Blocks as long as the process's files and pages do: meant for the worker process.
+ */
+#ifndef PYPERF_PYTHON_IDENTIFY_H
+#define PYPERF_PYTHON_IDENTIFY_H
+
+#include <sys/types.h>
+#include <linux/types.h>
+
+#include "bpf/abi.h"
+#include "python/layout.h"
+
+enum verdict {
+	VERDICT_NOT_PYTHON =
+		1, /* nothing mapped (yet) has a runtime; a program that starts may still map one */
+	VERDICT_PYTHON,
+	VERDICT_NO_LAYOUT, /* CPython, refused for the reason given */
+};
+
+#define IDENTITY_PATH_SIZE     1024
+#define IDENTITY_BUILD_ID_SIZE 72
+#define IDENTITY_REASON_SIZE   120
+
+/* Plain data without pointers: it travels between processes. Strings are NUL-terminated. */
+struct identity {
+	__u32 verdict;	    /* enum verdict; all that follows but reason is of PYTHON and NO_LAYOUT only */
+	__u32 hexversion;   /* PY_VERSION_HEX; 0 = unknown */
+	__u64 runtime;	    /* address of _PyRuntime */
+	__u64 init_cleanup; /* address of the code object _Py_InitCleanup (3.14+); 0 = unknown */
+	__u64 text_start; /* an executable mapping of the interpreter's binary, and its offset in the file; */
+	__u64 text_end;	  /* 0, 0, 0 when its code is not mapped from the file */
+	__u64 text_offset;
+	struct layout layout;		       /* PYTHON only */
+	char version[VERSION_TEXT_SIZE];       /* "3.13.0", "" = unknown */
+	char build_id[IDENTITY_BUILD_ID_SIZE]; /* hexadecimal, "" = none */
+	char reason[IDENTITY_REASON_SIZE];     /* why refused; for PYTHON a note, usually "" */
+	char path[IDENTITY_PATH_SIZE]; /* of the binary with the runtime, as the process sees it; cut if
+					  longer */
+};
+
+/*
+ * Analyses process pid, which must have started at start_ticks (procfs_start_ticks()): -ESRCH if it ended
+ * or the pid is another process's by now. An exec during the call is not noticed. -EPERM, -EACCES, -ENOMEM
+ * and other errors leave *ret untouched.
+ */
+int identify(pid_t pid, __u64 start_ticks, struct identity *ret);
+
+#endif

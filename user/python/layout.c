@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * layout.c - chooses among the known versions. Everything not known is refused with a reason.
+ */
+#include "python/layout.h"
+
+#include <stdio.h>
+
+#include "base/cleanup.h"
+
+#define LEVEL(hexversion)                                                                                    \
+	((hexversion) >> 4 & 0xf) /* Include/patchlevel.h: 0xA, 0xB, 0xC = candidate, 0xF = final */
+#define LEVEL_FINAL	0xf
+#define LEVEL_CANDIDATE 0xc
+#define OLDEST		0x030b
+#define NEWEST		0x030e
+
+static const struct cpython *const versions[] = {
+#define CPYTHON(minor_) &cpython_3_##minor_,
+#include "python/layouts/versions.def"
+#undef CPYTHON
+};
+
+void layout_version_text(__u32 hexversion, bool free_threaded, char ret[VERSION_TEXT_SIZE])
+{
+	static const char *const levels[16] = { [0xa] = "a", [0xb] = "b", [LEVEL_CANDIDATE] = "rc" };
+	const char *level = levels[LEVEL(hexversion)];
+	char suffix[8] = "";
+
+	if (LEVEL(hexversion) != LEVEL_FINAL)
+		snprintf(suffix, sizeof(suffix), "%s%u", level ? level : "?", hexversion & 0xf);
+	snprintf(ret, VERSION_TEXT_SIZE, "%u.%u.%u%s%s", hexversion >> 24, hexversion >> 16 & 0xff,
+		 hexversion >> 8 & 0xff, suffix, free_threaded ? "t" : "");
+}
+
+const struct cpython *layout_find(__u32 hexversion)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+		if (versions[i]->minor == hexversion >> 16)
+			return versions[i];
+	}
+	return NULL;
+}
+
+bool layout_is_released(__u32 hexversion)
+{
+	const struct cpython *cpython = layout_find(hexversion);
+
+	if (LEVEL(hexversion) == LEVEL_FINAL)
+		return true;
+	return LEVEL(hexversion) == LEVEL_CANDIDATE && cpython && cpython->words;
+}
+
+const char *layout_refusal(__u32 hexversion, bool free_threaded)
+{
+	const struct cpython *cpython = layout_find(hexversion);
+
+	if (hexversion >> 16 < OLDEST)
+		return "CPython older than 3.11";
+	if (hexversion >> 16 > NEWEST)
+		return "CPython newer than 3.14";
+	if (!cpython)
+		return "version of CPython without a known layout";
+	if (free_threaded)
+		return "free-threaded build";
+	if (!layout_is_released(hexversion))
+		return "pre-release of CPython";
+	if (cpython->words)
+		return "layout must come from the interpreter's debug offsets";
+	return "layout is known";
+}
+
+const struct layout *layout_for_version(__u32 hexversion, bool free_threaded)
+{
+	const struct cpython *cpython = layout_find(hexversion);
+	static struct layout layout;
+
+	if (!cpython || cpython->words || free_threaded || !layout_is_released(hexversion))
+		return NULL;
+	layout = cpython->layout;
+	layout.version = hexversion;
+	return &layout;
+}

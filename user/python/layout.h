@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * layout.h - what is known of each minor version of CPython: one struct cpython per file of layouts/, listed
+ * in layouts/versions.def. Every constant is compared with the interpreters' own headers by tests/layouts.
+ */
+#ifndef PYPERF_PYTHON_LAYOUT_H
+#define PYPERF_PYTHON_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "bpf/abi.h"
+
+/* What to do with one 64-bit word of _Py_DebugOffsets (3.13+). */
+enum word_use {
+	WORD_SIZE,   /* the size of a structure; the words up to the next size are offsets in it */
+	WORD_OFFSET, /* an offset that nobody here uses: only checked */
+	WORD_FIXED,  /* goes into the layout; no build option moves it, so another value than ours is a lie */
+	WORD_FREE,   /* goes into the layout; depends on build options, so the process's value counts */
+	WORD_GIL,    /* start of the GIL's structure inside the interpreter's */
+	WORD_HOLDER, /* the GIL's last_holder inside the interpreter's structure */
+	WORD_ANY,    /* not an offset in this structure, or meaningless without free threading */
+};
+
+struct word {
+	const char *bad;     /* texts for people: it was refused, */
+	const char *unusual; /* or accepted although it differs from ours */
+	__u8 use;	     /* enum word_use */
+	__u8 width;	     /* bytes of the member at that offset, which is also its alignment */
+	__u8 target_width;   /* bytes of the member of struct layout */
+	__u16 target;	     /* its offset */
+};
+
+/* Words of a table, in their order from byte 24 (behind cookie, version and free_threaded) on. */
+#define WORD_TEXTS(name_) .bad = "debug offsets: bad " #name_, .unusual = "debug offsets: unusual " #name_
+#define WORD(use_, name_, width_)                                                                            \
+	{                                                                                                    \
+		WORD_TEXTS(name_),                                                                           \
+		.use = WORD_##use_,                                                                          \
+		.width = (width_),                                                                           \
+	}
+#define WORD_INTO(use_, name_, width_, member_)                                                              \
+	{                                                                                                    \
+		WORD_TEXTS(name_),                                                                           \
+		.use = WORD_##use_,                                                                          \
+		.width = (width_),                                                                           \
+		.target_width = sizeof(((struct layout *)0)->member_),                                       \
+		.target = offsetof(struct layout, member_),                                                  \
+	}
+
+struct cpython {
+	__u32 minor;		  /* PY_VERSION_HEX >> 16, as 0x030d */
+	struct layout layout;	  /* of the ordinary build (with the GIL); version is filled in later */
+	const struct word *words; /* of its _Py_DebugOffsets; NULL: the interpreter has none */
+	size_t word_count;
+};
+
+#define CPYTHON(minor_) extern const struct cpython cpython_3_##minor_;
+#include "python/layouts/versions.def"
+#undef CPYTHON
+
+/* Length of "3.13.0rc1+" and the like, with its NUL. */
+#define VERSION_TEXT_SIZE 24
+
+/* Writes a PY_VERSION_HEX as people write it: "3.13.0", "3.14.0rc2". */
+void layout_version_text(__u32 hexversion, bool free_threaded, char ret[VERSION_TEXT_SIZE]);
+
+/* What is known of the minor version, NULL if nothing. */
+const struct cpython *layout_find(__u32 hexversion);
+
+/*
+ * The layout of a version that publishes none itself (3.11, 3.12), with its version filled in: valid until
+ * the next call. NULL if the version is unknown, a pre-release, free-threaded, or must be asked for its debug
+ * offsets.
+ */
+const struct layout *layout_for_version(__u32 hexversion, bool free_threaded);
+
+/* Final, or a candidate of a version that publishes its offsets: those are fixed from rc1 on. */
+bool layout_is_released(__u32 hexversion);
+
+/* Why there is no layout for a version: a constant text for people, never NULL. */
+const char *layout_refusal(__u32 hexversion, bool free_threaded);
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cpython_3_11.c - CPython 3.11: compiled from the headers of 3.11.7; 3.11.2 agrees. It publishes no offsets
+ * itself. Names of headers are below Include/.
+ */
+#include "python/layout.h"
+
+/* internal/pycore_runtime.h: the GIL's pthread_mutex_t pair, in glibc 8 bytes longer each on aarch64, comes
+ * first. */
+#ifdef __aarch64__
+#define GILSTATE_SHIFT 16
+#else
+#define GILSTATE_SHIFT 0
+#endif
+
+const struct cpython cpython_3_11 = {
+	.minor = 0x030b,
+	.layout = {
+		.root_rule = ROOT_ENTRY,
+		.has_cframe = 1,
+
+		/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */
+		.frame_code = 32,
+		.frame_previous = 48,
+		.frame_instr = 56, /* prev_instr */
+		.frame_is_entry = 68,
+		.frame_owner = 69,
+		.owner_shim = 255, /* no C-stack frames yet */
+		.owner_generator = 1,
+
+		/* cpython/pystate.h: _PyCFrame, PyThreadState */
+		.cframe_frame = 8, /* behind use_tracing */
+		.cframe_previous = 16,
+		.tstate_size = 304, /* the last field used is datastack_chunk */
+		.tstate_next = 8,
+		.tstate_interp = 16,
+		.tstate_frame = 56, /* cframe */
+		.tstate_thread_id = 152,
+		.tstate_chunk = 296,
+
+		/* internal/pycore_interp.h: the GIL is the runtime's, one for all */
+		.interp_next = 0,
+		.interp_threads = 16,
+
+		/* internal/pycore_runtime.h */
+		.runtime_interpreters = 40,
+		.runtime_tstate = 576 + GILSTATE_SHIFT,
+		.runtime_tss_key = 592 + GILSTATE_SHIFT,
+
+		/* cpython/code.h: _PyCode_DEF */
+		.code_size = 184,
+		.code_first_line = 72,
+		.code_filename = 112,
+		.code_name = 120,
+		.code_qualname = 128,
+		.code_linetable = 136,
+		.code_bytecode = 184,
+
+		/* cpython/unicodeobject.h: still with wstr */
+		.str_length = 16,
+		.str_state = 32,
+		.str_ascii = 48,
+		.str_compact = 72,
+		.str_data = 72,
+		.str_kind_shift = 2,
+		.str_compact_bit = 5,
+		.str_ascii_bit = 6,
+
+		/* cpython/bytesobject.h */
+		.bytes_size = 16,
+		.bytes_data = 32,
+	},
+};

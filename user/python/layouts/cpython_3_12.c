@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cpython_3_12.c - CPython 3.12: compiled from the headers of 3.12.1. It publishes no offsets itself. Names
+ * of headers are below Include/.
+ */
+#include "python/layout.h"
+
+const struct cpython cpython_3_12 = {
+	.minor = 0x030c,
+	.layout = {
+		.root_rule = ROOT_SHIM,
+		.has_cframe = 1,
+
+		/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */
+		.frame_code = 0,
+		.frame_previous = 8,
+		.frame_instr = 56, /* prev_instr */
+		.frame_owner = 70,
+		.owner_shim = 3, /* FRAME_OWNED_BY_CSTACK */
+		.owner_generator = 1,
+
+		/* cpython/pystate.h: _PyCFrame, PyThreadState */
+		.cframe_frame = 0,
+		.cframe_previous = 8,
+		.tstate_size = 240, /* the last field used is datastack_chunk */
+		.tstate_next = 8,
+		.tstate_interp = 16,
+		.tstate_frame = 56, /* cframe */
+		.tstate_thread_id = 136,
+		.tstate_chunk = 232,
+		.tstate_status = 24,
+		.status_active = 1 << 4,
+
+		/* internal/pycore_interp.h, internal/pycore_gil.h */
+		.interp_next = 0,
+		.interp_threads = 72,
+		.interp_gil = 384,
+		.gil_holder = 8,
+
+		/* internal/pycore_runtime.h; the current thread state is a thread-local variable from here on */
+		.runtime_interpreters = 40,
+		.runtime_tss_key = 1544,
+
+		/* cpython/code.h: _PyCode_DEF */
+		.code_size = 192,
+		.code_first_line = 68,
+		.code_filename = 112,
+		.code_name = 120,
+		.code_qualname = 128,
+		.code_linetable = 136,
+		.code_version = 92,
+		.code_bytecode = 192,
+
+		/* cpython/unicodeobject.h: without wstr (PEP 623) */
+		.str_length = 16,
+		.str_state = 32,
+		.str_ascii = 40,
+		.str_compact = 56,
+		.str_data = 56,
+		.str_kind_shift = 2,
+		.str_compact_bit = 5,
+		.str_ascii_bit = 6,
+
+		/* cpython/bytesobject.h */
+		.bytes_size = 16,
+		.bytes_data = 32,
+	},
+};
