@@ -19,14 +19,13 @@ int buf_reserve(struct buf *b, size_t more)
 	size_t wanted, capacity = b->capacity ? b->capacity : FIRST_CAPACITY;
 	char *data;
 
-	if (__builtin_add_overflow(b->size, more, &wanted))
+	if (__builtin_add_overflow(b->size, more, &wanted) || wanted > BUF_MAX)
 		return -ENOMEM;
 	if (wanted <= b->capacity)
 		return 0;
 	/* Half as much again, not twice: profiles are kept small and a doubled large buffer would not be. */
 	while (capacity < wanted)
-		if (__builtin_add_overflow(capacity, capacity / 2, &capacity))
-			return -ENOMEM;
+		capacity += capacity / 2;
 	data = realloc(b->data, capacity);
 	if (!data)
 		return -ENOMEM;

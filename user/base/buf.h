@@ -11,6 +11,8 @@
 
 #include "base/cleanup.h"
 
+#define BUF_MAX ((size_t)1 << 30) /* bytes; far above any profile, and int holds it */
+
 /* All zero is an empty buffer. data is not NUL-terminated. */
 struct buf {
 	char *data;
@@ -18,7 +20,7 @@ struct buf {
 	size_t capacity; /* bytes allocated */
 };
 
-/* On failure (-ENOMEM) every function leaves the buffer as it was. */
+/* On failure (-ENOMEM: no memory, or more than BUF_MAX) every function leaves the buffer as it was. */
 
 /* Makes room for `more` bytes behind size. */
 int buf_reserve(struct buf *b, size_t more);

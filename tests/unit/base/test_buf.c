@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_buf.c - growth, and what the two text functions do to hostile bytes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+static void assert_text(struct buf *b, const char *expected)
+{
+	assert_int_equal(buf_add(b, "", 1), 0);
+	assert_string_equal(b->data, expected);
+	buf_clear(b);
+}
+
+static void grows_and_keeps_what_it_holds(void **state)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 100000; i++)
+		assert_int_equal(buf_add(&b, &i, sizeof(i)), 0);
+	assert_int_equal(b.size, 400000);
+	assert_true(b.capacity < 800000);
+	for (uint32_t i = 0; i < 100000; i++)
+		assert_memory_equal(b.data + 4 * i, &i, sizeof(i));
+}
+
+static void prints_longer_than_it_has_room_for(void **state)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+
+	(void)state;
+	assert_int_equal(buf_add_string(&b, "<"), 0);
+	assert_int_equal(buf_printf(&b, "%01000d", 7), 0);
+	assert_int_equal(buf_printf(&b, "%s", ""), 0);
+	assert_int_equal(b.size, 1001);
+	assert_memory_equal(b.data + 996, "00007", 5);
+}
+
+static void refuses_impossible_sizes_unchanged(void **state)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+
+	(void)state;
+	assert_int_equal(buf_add_string(&b, "kept"), 0);
+	assert_int_equal(buf_reserve(&b, SIZE_MAX), -ENOMEM);
+	assert_int_equal(buf_reserve(&b, SIZE_MAX - 4), -ENOMEM);
+	assert_int_equal(buf_reserve(&b, BUF_MAX - 3), -ENOMEM);
+	assert_text(&b, "kept");
+}
+
+static void utf8_length_knows_every_boundary(void **state)
+{
+	static const struct {
+		const char *s;
+		size_t length;
+	} cases[] = {
+		{ "", 0 },
+		{ "a", 1 },
+		{ "\x7f", 1 },
+		{ "\x80", 0 },
+		{ "\xc1\xbf", 0 },
+		{ "\xc2\x80", 2 },
+		{ "\xdf\xbf", 2 },
+		{ "\xc3", 0 },
+		{ "\xe0\x9f\xbf", 0 },
+		{ "\xe0\xa0\x80", 3 },
+		{ "\xed\x9f\xbf", 3 },
+		{ "\xed\xa0\x80", 0 },
+		{ "\xed\xbf\xbf", 0 },
+		{ "\xee\x80\x80", 3 },
+		{ "\xef\xbf\xbf", 3 },
+		{ "\xe2\x82", 0 },
+		{ "\xf0\x8f\xbf\xbf", 0 },
+		{ "\xf0\x90\x80\x80", 4 },
+		{ "\xf4\x8f\xbf\xbf", 4 },
+		{ "\xf4\x90\x80\x80", 0 },
+		{ "\xf5\x80\x80\x80", 0 },
+		{ "\xff", 0 },
+		{ "\xf0\x9f\x90", 0 },
+		{ "\xc3(", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(buf_utf8_length(cases[i].s), cases[i].length);
+}
+
+static void utf8_replaces_each_invalid_byte(void **state)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+
+	(void)state;
+	assert_int_equal(buf_add_utf8(&b,
+				      "a\xff"
+				      "b\xe2\x82"
+				      "c\xc3\xa4\xf0\x9f\x90\x8d",
+				      100),
+			 0);
+	assert_text(&b, "a\xef\xbf\xbd"
+			"b\xef\xbf\xbd\xef\xbf\xbd"
+			"c\xc3\xa4\xf0\x9f\x90\x8d");
+}
+
+static void utf8_is_cut_between_characters(void **state)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+
+	(void)state;
+	assert_int_equal(buf_add_utf8(&b, "ab\xc3\xa4z", 3), 0);
+	assert_text(&b, "ab");
+	assert_int_equal(buf_add_utf8(&b, "ab\xc3\xa4z", 4), 0);
+	assert_text(&b, "ab\xc3\xa4");
+	assert_int_equal(buf_add_utf8(&b, "a\xff", 3), 0);
+	assert_text(&b, "a");
+	assert_int_equal(buf_add_utf8(&b, "abc", 0), 0);
+	assert_text(&b, "");
+}
+
+static void shown_text_cannot_break_lines_or_terminals(void **state)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+	char s[2] = { 0 };
+
+	(void)state;
+	for (int c = 1; c < 256; c++) {
+		s[0] = (char)c;
+		assert_int_equal(buf_add_shown(&b, s, true), 0);
+		assert_int_equal(b.size, 1);
+		assert_int_equal(b.data[0], c == ';' ? ':' : c < 32 || c >= 127 ? '?' : c);
+		buf_clear(&b);
+	}
+	assert_int_equal(buf_add_shown(&b,
+				       "\x1b[2J\xc2\x9b"
+				       "1m\xe2\x80\xa8\xe2\x80\xa9|\xc2\xa0\xc3\xa4",
+				       true),
+			 0);
+	assert_text(&b, "?[2J?1m??|\xc2\xa0\xc3\xa4");
+	assert_int_equal(buf_add_shown(&b, "a;b", false), 0);
+	assert_text(&b, "a;b");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(grows_and_keeps_what_it_holds),
+		cmocka_unit_test(prints_longer_than_it_has_room_for),
+		cmocka_unit_test(refuses_impossible_sizes_unchanged),
+		cmocka_unit_test(utf8_length_knows_every_boundary),
+		cmocka_unit_test(utf8_replaces_each_invalid_byte),
+		cmocka_unit_test(utf8_is_cut_between_characters),
+		cmocka_unit_test(shown_text_cannot_break_lines_or_terminals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_folded.c - the exact text of folded stacks, and that hostile names cannot add a line, a frame or a
+ * count.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "profile/folded.h"
+
+static struct profile *new_profile(void)
+{
+	static const struct profile_info info = { .period_ns = 10000000 };
+	struct profile *p;
+
+	assert_int_equal(profile_new(&info, &p), 0);
+	return p;
+}
+
+static __u32 location(struct profile *p, const char *name, const char *file, int start, int line)
+{
+	__u32 function, id;
+
+	assert_int_equal(profile_function(p, name, file, start, &function), 0);
+	assert_int_equal(profile_location(p, function, line, 0, &id), 0);
+	return id;
+}
+
+static void assert_folded(const struct profile *p, const char *expected)
+{
+	_cleanup_buf_ struct buf out = { 0 };
+
+	assert_int_equal(buf_add_string(&out, "kept\n"), 0);
+	assert_int_equal(folded_encode(p, &out), 0);
+	assert_int_equal(buf_add(&out, "", 1), 0);
+	assert_memory_equal(out.data, "kept\n", 5);
+	assert_string_equal(out.data + 5, expected);
+}
+
+static void lines_are_root_first_and_sorted(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+	__u32 module = location(p, "<module>", "/srv/app.py", 1, 3),
+	      work = location(p, "A.work", "/srv/app.py", 8, 9);
+	__u32 nowhere = location(p, "[truncated]", "", 0, 0), unknown = location(p, "f", "/srv/b.py", 8, 0);
+	const __u32 a[] = { work, module }, b[] = { module }, c[] = { unknown, nowhere };
+	struct profile_labels process = { 12, 0, "python3", NULL },
+			      thread = { 12, 13, "python3", "Main Thread" };
+
+	(void)state;
+	assert_int_equal(profile_sample(p, a, 2, &thread, 42), 0);
+	assert_int_equal(profile_sample(p, a, 2, &process, 5), 0);
+	assert_int_equal(profile_sample(p, b, 1, &process, 6), 0);
+	assert_int_equal(profile_sample(p, c, 2, &process, 7), 0);
+	assert_folded(p, "python3 (pid 12);<module> (app.py:3) 6\n"
+			 "python3 (pid 12);<module> (app.py:3);A.work (app.py:9) 5\n"
+			 "python3 (pid 12);Main Thread (tid 13);<module> (app.py:3);A.work (app.py:9) 42\n"
+			 "python3 (pid 12);[truncated];f (b.py) 7\n");
+}
+
+static void equal_texts_are_one_line(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+	__u32 one = location(p, "f", "/one/x.py", 1, 2), two = location(p, "f", "/two/x.py", 1, 2);
+	__u32 longer = location(p, "f", "/two/x.py", 1, 22);
+	struct profile_labels labels = { .pid = 1 };
+
+	(void)state;
+	assert_int_equal(profile_sample(p, &one, 1, &labels, 2), 0);
+	assert_int_equal(profile_sample(p, &longer, 1, &labels, 1), 0);
+	assert_int_equal(profile_sample(p, &two, 1, &labels, 3), 0);
+	assert_folded(p, "pid 1;f (x.py:2) 5\npid 1;f (x.py:22) 1\n");
+}
+
+static void hostile_names_stay_in_their_frame(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+	__u32 l = location(p, "f\n;g 9", "/x/\x1b[31m;a.py", 1, 2), slash = location(p, "h", "/dir/", 1, 2);
+	struct profile_labels labels = { 1, 2, "a;b\nc 3\n", "t;\r" };
+	const __u32 stack[] = { slash, l };
+
+	(void)state;
+	assert_int_equal(profile_sample(p, stack, 2, &labels, 1), 0);
+	assert_folded(p, "a:b?c 3? (pid 1);t:? (tid 2);f?:g 9 (?[31m:a.py:2);h (/dir/:2) 1\n");
+}
+
+static void no_samples_are_no_lines(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+
+	(void)state;
+	location(p, "f", "x.py", 1, 2);
+	assert_folded(p, "");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_root_first_and_sorted),
+		cmocka_unit_test(equal_texts_are_one_line),
+		cmocka_unit_test(hostile_names_stay_in_their_frame),
+		cmocka_unit_test(no_samples_are_no_lines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_pprof.c - what is encoded comes back: read by protobuf-c, every reference checked, and judged by
+ * `go tool pprof`, the format's own reader, where Go is installed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "profile.pb-c.h"
+#include "profile/pprof.h"
+
+#define PERIOD 10000000 /* 10 ms */
+
+static struct profile *new_profile(void)
+{
+	static const struct profile_info info = { .period_ns = PERIOD,
+						  .start_unix_ns = 1700000000000000000,
+						  .duration_ns = 2000000000,
+						  .frequency = 100 };
+	struct profile *p;
+
+	assert_int_equal(profile_new(&info, &p), 0);
+	return p;
+}
+
+static __u32 location(struct profile *p, const char *name, const char *file, int start, int line,
+		      __u32 mapping)
+{
+	__u32 function, id;
+
+	assert_int_equal(profile_function(p, name, file, start, &function), 0);
+	assert_int_equal(profile_location(p, function, line, mapping, &id), 0);
+	return id;
+}
+
+/* Two processes and interpreters, marker and odd names, one text that is not UTF-8. */
+static struct profile *example(void)
+{
+	struct profile *p = new_profile();
+	__u32 one, two;
+
+	assert_int_equal(profile_mapping(p, "/usr/bin/python3.11", "aabbcc", &one), 0);
+	assert_int_equal(profile_mapping(p, "/usr/lib/libpython3.13.so.1.0", NULL, &two), 0);
+	__u32 module = location(p, "<module>", "/srv/app.py", 1, 3, one);
+	__u32 lambda = location(p, "<lambda>", "/srv/app.py", 7, 7, one);
+	__u32 local = location(p, "A.work.<locals>.inner", "/srv/b\xff.py", 8, 9, two);
+	__u32 cpp = location(p, "_Z3foov", "/srv/c.py", 0, 0, two);
+	__u32 marker = location(p, "[truncated]", "", 0, 0, 0);
+	const __u32 a[] = { lambda, module }, b[] = { cpp, local, local, marker };
+	struct profile_labels main = { 12, 12, "python3", "MainThread" }, process = { 99, 0, "worker", NULL };
+
+	assert_int_equal(profile_sample(p, a, 2, &main, 40), 0);
+	assert_int_equal(profile_sample(p, b, 4, &process, 2), 0);
+	assert_int_equal(profile_sample(p, &module, 1, &process, 1), 0);
+	assert_int_equal(profile_sample(p, a, 2, &main, 7), 0);
+	return p;
+}
+
+static Pyperf__Profile *decode(const struct buf *in)
+{
+	_cleanup_buf_ struct buf plain = { 0 };
+	z_stream z = { .next_in = (Bytef *)in->data, .avail_in = in->size };
+	Pyperf__Profile *decoded;
+	int status;
+
+	assert_int_equal(inflateInit2(&z, MAX_WBITS + 16), Z_OK);
+	do {
+		assert_int_equal(buf_reserve(&plain, 4096), 0);
+		z.next_out = (Bytef *)plain.data + plain.size;
+		z.avail_out = 4096;
+		status = inflate(&z, Z_NO_FLUSH);
+		plain.size += 4096 - z.avail_out;
+	} while (status == Z_OK);
+	assert_int_equal(status, Z_STREAM_END);
+	assert_int_equal(z.avail_in, 0);
+	inflateEnd(&z);
+	decoded = pyperf__profile__unpack(NULL, plain.size, (const uint8_t *)plain.data);
+	assert_non_null(decoded);
+	return decoded;
+}
+
+static Pyperf__Profile *encode_and_decode(const struct profile *p)
+{
+	_cleanup_buf_ struct buf out = { 0 };
+
+	assert_int_equal(pprof_encode(p, &out), 0);
+	return decode(&out);
+}
+
+static const char *string(const Pyperf__Profile *d, int64_t index)
+{
+	assert_in_range(index, 0, d->n_string_table - 1);
+	return d->string_table[index];
+}
+
+static void assert_type(const Pyperf__Profile *d, const Pyperf__ValueType *t, const char *type,
+			const char *unit)
+{
+	assert_string_equal(string(d, t->type), type);
+	assert_string_equal(string(d, t->unit), unit);
+}
+
+static void header_says_what_is_measured(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	Pyperf__Profile *d = encode_and_decode(p);
+
+	(void)state;
+	assert_int_equal(d->n_sample_type, 2);
+	assert_type(d, d->sample_type[0], "samples", "count");
+	assert_type(d, d->sample_type[1], "cpu", "nanoseconds");
+	assert_type(d, d->period_type, "cpu", "nanoseconds");
+	assert_string_equal(string(d, d->default_sample_type), "cpu");
+	assert_int_equal(d->period, PERIOD);
+	assert_true(d->time_nanos == 1700000000000000000);
+	assert_int_equal(d->duration_nanos, 2000000000);
+	assert_string_equal(d->string_table[0], "");
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
+/* The records are found by id; ids are unique because each is its place in the list. */
+static void every_reference_leads_somewhere(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	Pyperf__Profile *d = encode_and_decode(p);
+	uint64_t end = 0;
+
+	(void)state;
+	assert_int_equal(d->n_mapping, 2);
+	for (size_t i = 0; i < d->n_mapping; i++) {
+		const Pyperf__Mapping *m = d->mapping[i];
+
+		assert_int_equal(m->id, i + 1);
+		assert_true(m->memory_start > end && m->memory_limit > m->memory_start);
+		end = m->memory_limit;
+		assert_true(*string(d, m->filename));
+		string(d, m->build_id);
+		assert_true(m->has_functions && m->has_filenames && m->has_line_numbers);
+	}
+	assert_int_equal(d->n_function, 5);
+	for (size_t i = 0; i < d->n_function; i++) {
+		assert_int_equal(d->function[i]->id, i + 1);
+		assert_true(*string(d, d->function[i]->name));
+		string(d, d->function[i]->filename);
+	}
+	assert_int_equal(d->n_location, 5);
+	for (size_t i = 0; i < d->n_location; i++) {
+		assert_int_equal(d->location[i]->id, i + 1);
+		assert_in_range(d->location[i]->mapping_id, 0, d->n_mapping);
+		assert_int_equal(d->location[i]->n_line, 1);
+		assert_in_range(d->location[i]->line[0]->function_id, 1, d->n_function);
+	}
+	for (size_t i = 0; i < d->n_sample; i++)
+		for (size_t j = 0; j < d->sample[i]->n_location_id; j++)
+			assert_in_range(d->sample[i]->location_id[j], 1, d->n_location);
+	for (size_t i = 0; i < d->n_string_table; i++)
+		for (const char *at = d->string_table[i]; *at; at += buf_utf8_length(at))
+			assert_int_not_equal(buf_utf8_length(at), 0);
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
+static void assert_frame(const Pyperf__Profile *d, uint64_t id, const char *name, const char *file, int start,
+			 int line)
+{
+	const Pyperf__Line *l = d->location[id - 1]->line[0];
+	const Pyperf__Function *f = d->function[l->function_id - 1];
+
+	assert_string_equal(string(d, f->name), name);
+	assert_string_equal(string(d, f->filename), file);
+	assert_int_equal(f->start_line, start);
+	assert_int_equal(l->line, line);
+}
+
+static void samples_come_back(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	Pyperf__Profile *d = encode_and_decode(p);
+	int64_t count = 0, ns = 0;
+
+	(void)state;
+	assert_int_equal(d->n_sample, 3);
+	for (size_t i = 0; i < d->n_sample; i++) {
+		assert_int_equal(d->sample[i]->n_value, 2);
+		count += d->sample[i]->value[0];
+		ns += d->sample[i]->value[1];
+	}
+	assert_int_equal(count, profile_total(p));
+	assert_int_equal(count, 50);
+	assert_int_equal(ns, 50 * PERIOD);
+	assert_int_equal(d->sample[0]->value[0], 47);
+	assert_int_equal(d->sample[0]->n_location_id, 2);
+	assert_frame(d, d->sample[0]->location_id[0], "<lambda>", "/srv/app.py", 7, 7);
+	assert_frame(d, d->sample[0]->location_id[1], "<module>", "/srv/app.py", 1, 3);
+	assert_frame(d, d->sample[1]->location_id[1], "A.work.<locals>.inner", "/srv/b\xef\xbf\xbd.py", 8, 9);
+	assert_frame(d, d->sample[1]->location_id[3], "[truncated]", "", 0, 0);
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
+static void assert_label(const Pyperf__Profile *d, const Pyperf__Label *l, const char *key, int64_t num,
+			 const char *str)
+{
+	assert_string_equal(string(d, l->key), key);
+	assert_int_equal(l->num, num);
+	assert_string_equal(string(d, l->str), str);
+}
+
+static void labels_are_there_or_left_out(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	Pyperf__Profile *d = encode_and_decode(p);
+
+	(void)state;
+	assert_int_equal(d->sample[0]->n_label, 4);
+	assert_label(d, d->sample[0]->label[0], "pid", 12, "");
+	assert_label(d, d->sample[0]->label[1], "tid", 12, "");
+	assert_label(d, d->sample[0]->label[2], "comm", 0, "python3");
+	assert_label(d, d->sample[0]->label[3], "thread", 0, "MainThread");
+	assert_int_equal(d->sample[1]->n_label, 2);
+	assert_label(d, d->sample[1]->label[0], "pid", 99, "");
+	assert_label(d, d->sample[1]->label[1], "comm", 0, "worker");
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
+static void output_is_appended_and_repeatable(void **state)
+{
+	_cleanup_profile_ struct profile *p = example(), *again = example();
+	_cleanup_buf_ struct buf one = { 0 }, two = { 0 };
+
+	(void)state;
+	assert_int_equal(pprof_encode(p, &one), 0);
+	assert_int_equal(buf_add_string(&two, "kept"), 0);
+	assert_int_equal(pprof_encode(again, &two), 0);
+	assert_int_equal(two.size, one.size + 4);
+	assert_memory_equal(two.data, "kept", 4);
+	assert_memory_equal(two.data + 4, one.data, one.size);
+}
+
+static void an_empty_profile_and_huge_counts_are_valid(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+	struct profile_labels labels = { .pid = 1 };
+	Pyperf__Profile *d = encode_and_decode(p);
+
+	(void)state;
+	assert_int_equal(d->n_sample, 0);
+	assert_int_equal(d->n_sample_type, 2);
+	pyperf__profile__free_unpacked(d, NULL);
+	__u32 l = location(p, "f", "x.py", 1, 2, 0), other = location(p, "g", "x.py", 1, 2, 0);
+	assert_int_equal(profile_sample(p, &l, 1, &labels, ~0ULL), 0);
+	assert_int_equal(profile_sample(p, &other, 1, &labels, INT64_MAX / PERIOD + 1), 0);
+	d = encode_and_decode(p);
+	assert_true(d->sample[0]->value[0] == INT64_MAX && d->sample[0]->value[1] == INT64_MAX);
+	assert_true(d->sample[1]->value[0] == INT64_MAX / PERIOD + 1 && d->sample[1]->value[1] == INT64_MAX);
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
+static void large_profiles_survive_compression(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+	struct profile_labels labels = { .pid = 1 };
+	__u32 stack[40];
+	uint64_t x = 1;
+	Pyperf__Profile *d;
+
+	(void)state;
+	for (int i = 0; i < 3000; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "f%d", i);
+		assert_int_equal(location(p, name, "x.py", i, i, 0), i + 1);
+	}
+	for (int i = 0; i < 3000; i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(stack); j++) {
+			x = x * 6364136223846793005 + 1442695040888963407;
+			stack[j] = (x >> 33) % 3000 + 1;
+		}
+		assert_int_equal(profile_sample(p, stack, ARRAY_SIZE(stack), &labels, i + 1), 0);
+	}
+	d = encode_and_decode(p);
+	assert_int_equal(d->n_sample, 3000);
+	for (__u32 id = 1; id <= 3000; id++) {
+		struct profile_stack expected = profile_get_sample(p, id);
+		const Pyperf__Sample *sample = d->sample[id - 1];
+
+		assert_int_equal(sample->value[0], id);
+		assert_int_equal(sample->n_location_id, expected.n);
+		for (__u32 j = 0; j < expected.n; j++)
+			assert_int_equal(sample->location_id[j], expected.locations[j]);
+	}
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
+/* Runs `go tool pprof ARGUMENTS FILE`; what it prints, its complaints too, is text. */
+static char *go_pprof(const char *arguments, const char *file)
+{
+	char command[256], *text = calloc(1, 65536);
+	FILE *f;
+
+	assert_non_null(text);
+	snprintf(command, sizeof(command), "PPROF_TMPDIR=/nonexistent go tool pprof %s %s 2>&1", arguments,
+		 file);
+	f = popen(command, "r");
+	assert_non_null(f);
+	text[fread(text, 1, 65535, f)] = 0;
+	assert_int_equal(pclose(f), 0);
+	return text;
+}
+
+static void assert_has(const char *text, const char *expected)
+{
+	if (!strstr(text, expected))
+		fail_msg("no \"%s\" in:\n%s", expected, text);
+}
+
+static void go_reads_it_without_complaint(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	_cleanup_buf_ struct buf out = { 0 };
+	_cleanup_free_ char *top = NULL, *raw = NULL, *traces = NULL, *lines = NULL;
+	char file[] = "/tmp/test_pprof.XXXXXX";
+	_cleanup_close_ int fd = -1;
+
+	(void)state;
+	if (system("go version >/dev/null 2>&1") != 0) {
+		print_message("SKIP: go is not installed\n");
+		skip();
+	}
+	assert_int_equal(pprof_encode(p, &out), 0);
+	fd = mkstemp(file);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, out.data, out.size), out.size);
+	top = go_pprof("-top", file);
+	lines = go_pprof("-top -lines -sample_index=samples", file);
+	raw = go_pprof("-raw", file);
+	traces = go_pprof("-traces", file);
+	unlink(file);
+	/* The first line is a fact about the profile: no complaint stands before it. */
+	assert_int_equal(strncmp(top, "File: python3.11\nBuild ID: aabbcc\nType: cpu\nTime: ", 40), 0);
+	assert_has(top, "Duration: 2s, Total samples = 500ms (25.00%)\n");
+	assert_has(top, "470ms 94.00% 94.00%      470ms 94.00%  <lambda>\n");
+	assert_has(top, "  480ms 96.00%  <module>");
+	assert_has(top, "  A.work.<locals>.inner");
+	assert_has(top, "  _Z3foov");
+	assert_has(top, "  [truncated]");
+	assert_has(lines, " 47 94.00% 94.00%         47 94.00%  <lambda> /srv/app.py:7\n");
+	assert_int_equal(strncmp(raw, "PeriodType: cpu nanoseconds\nPeriod: 10000000\n", 45), 0);
+	assert_has(raw, "[FN]");
+	assert_has(traces, "470ms   <lambda>\n             <module>\n");
+	assert_has(traces, "pid:  12");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(header_says_what_is_measured),
+		cmocka_unit_test(every_reference_leads_somewhere),
+		cmocka_unit_test(samples_come_back),
+		cmocka_unit_test(labels_are_there_or_left_out),
+		cmocka_unit_test(output_is_appended_and_repeatable),
+		cmocka_unit_test(an_empty_profile_and_huge_counts_are_valid),
+		cmocka_unit_test(large_profiles_survive_compression),
+		cmocka_unit_test(go_reads_it_without_complaint),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
