@@ -92,13 +92,11 @@ void codes_remove(struct codes *codes, __u32 code)
 
 void codes_free(struct codes *codes)
 {
-	struct entry *entry, *next;
-
 	if (!codes)
 		return;
-	HASH_ITER (hh, codes->entries, entry, next) {
-		entry_free(codes, entry);
-	}
+	/* HASH_DEL moves the head along. */
+	while (codes->entries)
+		entry_free(codes, codes->entries);
 	free(codes);
 }
 

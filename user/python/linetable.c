@@ -25,7 +25,7 @@ static int read_varint(const __u8 *at, const __u8 *end, __u32 *ret)
 	__u64 value = 0;
 
 	for (unsigned int shift = 0; shift <= 30; shift += 6, at++) {
-		if (at == end)
+		if (at == end || *at & 128) /* the start of the next entry */
 			return -EBADMSG;
 		value |= (__u64)(*at & 63) << shift;
 		if (*at & 64)

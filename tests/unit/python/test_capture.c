@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_capture.c - bpf/capture.h on forged memory, where each object ends exactly where it must, and on this
+ * very process through capture_remote.c. Faults are injected at every read in turn; a read that was to fail
+ * and was never made fails the test.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <cmocka.h>
+#include <linux/types.h>
+
+#include "base/cleanup.h"
+#include "bpf/abi.h"
+#include "python/capture_remote.h"
+
+struct region {
+	__u64 address;
+	const void *bytes;
+	size_t size;
+};
+
+static struct region regions[8];
+static size_t region_count;
+static unsigned int reads, fail_at; /* the number, from 1, of the read that fails; 0 = none */
+static int visited;
+
+static int mem_read(void *dst, __u32 size, __u64 address)
+{
+	if (++reads == fail_at) {
+		visited = 1;
+		return -EFAULT;
+	}
+	for (size_t i = 0; i < region_count; i++) {
+		const struct region *r = &regions[i];
+
+		if (address >= r->address && address - r->address <= r->size &&
+		    size <= r->size - (address - r->address)) {
+			memcpy(dst, (const char *)r->bytes + (address - r->address), size);
+			return 0;
+		}
+	}
+	return -EFAULT;
+}
+
+#include "bpf/capture.h"
+
+/* CPython 3.13's numbers, but any would do. */
+static struct layout layout = {
+	.code_size = 200,
+	.code_first_line = 68,
+	.code_filename = 112,
+	.code_name = 120,
+	.code_qualname = 128,
+	.code_linetable = 136,
+	.code_version = 92,
+	.code_bytecode = 200,
+	.str_length = 16,
+	.str_state = 32,
+	.str_ascii = 40,
+	.str_compact = 56,
+	.str_data = 56,
+	.str_kind_shift = 2,
+	.str_compact_bit = 5,
+	.str_ascii_bit = 6,
+	.bytes_size = 16,
+	.bytes_data = 32,
+};
+
+enum {
+	CODE = 0x10000,
+	NAME = 0x20000,
+	FILENAME = 0x30000,
+	TABLE = 0x40000,
+	ELSEWHERE = 0x50000,
+	QUALNAME = 0x60000
+};
+enum { KIND1 = 1 << 2, KIND2 = 2 << 2, KIND4 = 4 << 2, COMPACT = 1 << 5, ASCII = 1 << 6 };
+
+/* A forged object: a header and what follows it. */
+struct object {
+	__u64 words[40];
+	__u8 more[4200];
+};
+
+static struct object code, name, qualname, file, table;
+static struct event_code *event;
+
+static void map(__u64 address, const void *bytes, size_t size)
+{
+	assert_true(region_count < ARRAY_SIZE(regions));
+	regions[region_count++] = (struct region){ address, bytes, size };
+}
+
+static void put32(struct object *o, size_t offset, __u32 value)
+{
+	memcpy((char *)o + offset, &value, sizeof(value));
+}
+
+static void put64(struct object *o, size_t offset, __u64 value)
+{
+	memcpy((char *)o + offset, &value, sizeof(value));
+}
+
+/* A string with its `size` bytes of characters at offset `data`; nothing is mapped behind them. */
+static void put_string(struct object *o, __u64 address, __u64 length, __u32 state, size_t data,
+		       const void *bytes, size_t size)
+{
+	put64(o, layout.str_length, length);
+	put32(o, layout.str_state, state);
+	memcpy((char *)o + data, bytes, size);
+	map(address, o, data + size);
+}
+
+static void put_table(__u64 length, const void *bytes, size_t size)
+{
+	put64(&table, layout.bytes_size, length);
+	memcpy((char *)&table + layout.bytes_data, bytes, size);
+	map(TABLE, &table, layout.bytes_data + size);
+}
+
+static void reset(void)
+{
+	region_count = 0;
+	reads = fail_at = 0;
+	visited = 0;
+	memset(&code, 0, sizeof(code));
+	memset(&name, 0, sizeof(name));
+	memset(&qualname, 0, sizeof(qualname));
+	memset(&file, 0, sizeof(file));
+	memset(&table, 0, sizeof(table));
+	memset(event, 0x5a, sizeof(*event));
+	put32(&code, layout.code_first_line, 42);
+	put32(&code, 92, 7777);
+	put64(&code, layout.code_name, NAME);
+	put64(&code, 128, QUALNAME);
+	put64(&code, layout.code_filename, FILENAME);
+	put64(&code, layout.code_linetable, TABLE);
+	map(CODE, &code, layout.code_size);
+}
+
+/* Everything in order: one string compact and ASCII, one of two bytes a character that is not compact. */
+static const __u16 file_text[] = { '/', 0x20ac, 'x' };
+static const char table_bytes[] = "\x80\x00\xd9\x01\x02";
+
+static void put_usual(void)
+{
+	put_string(&qualname, QUALNAME, 7, KIND1 | COMPACT | ASCII, 40, "A.b.<c>", 7);
+	put_string(&name, NAME, 3, KIND1 | COMPACT | ASCII, 40, "<c>", 3);
+	put64(&file, layout.str_data, ELSEWHERE);
+	put_string(&file, FILENAME, 3, KIND2, 64, "", 0);
+	map(ELSEWHERE, file_text, sizeof(file_text));
+	put_table(5, table_bytes, 5);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	/* Without slack: what is written behind the record is the sanitizer's. */
+	event = malloc(sizeof(*event));
+	if (!event)
+		return -1;
+	layout.code_qualname = 128;
+	layout.code_version = 92;
+	reset();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(event);
+	return 0;
+}
+
+static void part_is(const struct code_part *part, __u64 address, __u32 length, __u16 bytes, __u8 kind,
+		    __u8 flags)
+{
+	assert_int_equal(part->address, address);
+	assert_int_equal(part->length, length);
+	assert_int_equal(part->bytes, bytes);
+	assert_int_equal(part->kind, kind);
+	assert_int_equal(part->flags, flags);
+}
+
+static void usual_is_complete(void)
+{
+	assert_int_equal(event->address, CODE);
+	assert_int_equal(event->first_line, 42);
+	part_is(&event->name, QUALNAME, 7, 7, 1, 0);
+	part_is(&event->file, FILENAME, 3, 6, 2, 0);
+	part_is(&event->table, TABLE, 5, 5, 0, 0);
+	assert_memory_equal(event->data, "A.b.<c>", 7);
+	assert_memory_equal(event->data + 7, file_text, 6);
+	assert_memory_equal(event->data + 13, table_bytes, 5);
+	assert_int_equal(capture_size(event), offsetof(struct event_code, data) + 18);
+}
+
+static void test_complete(void **state)
+{
+	(void)state;
+	put_usual();
+	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	usual_is_complete();
+	assert_int_equal(event->version, 7777);
+}
+
+static void test_versions_without_fields(void **state)
+{
+	(void)state;
+	put_usual();
+	layout.code_qualname = 0;
+	layout.code_version = 0;
+	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	part_is(&event->name, NAME, 3, 3, 1, 0);
+	assert_memory_equal(event->data, "<c>", 3);
+	assert_int_equal(event->version, 0);
+}
+
+static void test_negative_first_line(void **state)
+{
+	(void)state;
+	put_usual();
+	put32(&code, layout.code_first_line, (__u32)-5);
+	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	assert_int_equal(event->first_line, -5);
+}
+
+/* One injected fault: the record stays valid, and what was not hit is still right. */
+static void fault_leaves_valid_record(unsigned int nth, unsigned int *ret_faults)
+{
+	const struct code_part *parts[] = { &event->name, &event->file, &event->table };
+	int r, faults = 0;
+
+	reset();
+	put_usual();
+	fail_at = nth;
+	r = capture_code(event, &layout, CODE);
+	assert_true(visited);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (!(parts[i]->flags & PART_FAULT))
+			continue;
+		assert_int_equal(parts[i]->bytes, 0);
+		faults++;
+	}
+	assert_int_equal(faults, r ? 3 : 1);
+	assert_int_equal(r != 0, nth == 1);
+	if (!(event->name.flags & PART_FAULT))
+		assert_memory_equal(event->data, "A.b.<c>", 7);
+	if (!(event->file.flags & PART_FAULT))
+		assert_memory_equal(event->data + event->name.bytes, file_text, 6);
+	if (!(event->table.flags & PART_FAULT))
+		assert_memory_equal(event->data + event->name.bytes + event->file.bytes, table_bytes, 5);
+	*ret_faults |= event->name.flags | event->file.flags << 1 | event->table.flags << 2;
+}
+
+static void test_fault_at_each_read(void **state)
+{
+	unsigned int total, faults = 0;
+
+	(void)state;
+	put_usual();
+	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	total = reads;
+	/* The object; header and characters; header, pointer and characters; size and bytes. */
+	assert_int_equal(total, 1 + 2 + 3 + 2);
+	for (unsigned int nth = 1; nth <= total; nth++)
+		fault_leaves_valid_record(nth, &faults);
+	assert_int_equal(faults, 7);
+	/* One later there is nothing left to fail. */
+	reset();
+	put_usual();
+	fail_at = total + 1;
+	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	assert_false(visited);
+	usual_is_complete();
+}
+
+static void name_is(__u64 length, __u32 state, size_t data, const void *bytes, size_t size)
+{
+	reset();
+	put_string(&qualname, QUALNAME, length, state, data, bytes, size);
+	assert_int_equal(capture_code(event, &layout, CODE), 0);
+}
+
+static void test_kinds_of_string(void **state)
+{
+	const __u32 four[] = { 0x1f40d, 'x' };
+
+	(void)state;
+	name_is(4, KIND1 | COMPACT, 56, "caf\xe9", 4);
+	part_is(&event->name, QUALNAME, 4, 4, 1, 0);
+	assert_memory_equal(event->data, "caf\xe9", 4);
+	name_is(2, KIND2 | COMPACT, 56, file_text, 4);
+	part_is(&event->name, QUALNAME, 2, 4, 2, 0);
+	assert_memory_equal(event->data, file_text, 4);
+	name_is(2, KIND4 | COMPACT, 56, four, 8);
+	part_is(&event->name, QUALNAME, 2, 8, 4, 0);
+	assert_memory_equal(event->data, four, 8);
+	name_is(0, KIND1 | COMPACT | ASCII, 40, "", 0);
+	part_is(&event->name, QUALNAME, 0, 0, 1, 0);
+	/* What is not read: a string of another object's memory would be. */
+	part_is(&event->file, FILENAME, 0, 0, 0, PART_FAULT);
+	part_is(&event->table, TABLE, 0, 0, 0, PART_FAULT);
+}
+
+static void test_long_strings_are_cut(void **state)
+{
+	static __u8 text[4 * STRING_MAX];
+	static const struct {
+		__u32 state;
+		__u8 kind;
+		size_t data;
+	} kinds[] = { { KIND1 | COMPACT | ASCII, 1, 40 },
+		      { KIND2 | COMPACT, 2, 56 },
+		      { KIND4 | COMPACT, 4, 56 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (__u8)(i * 7);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		__u32 fit = STRING_MAX / kinds[i].kind;
+
+		name_is(fit, kinds[i].state, kinds[i].data, text, STRING_MAX);
+		part_is(&event->name, QUALNAME, fit, STRING_MAX, kinds[i].kind, 0);
+		/* Mapped up to the cut alone: not a byte more is read. */
+		name_is(fit + 1, kinds[i].state, kinds[i].data, text, STRING_MAX);
+		part_is(&event->name, QUALNAME, fit + 1, STRING_MAX, kinds[i].kind, PART_CUT);
+		assert_memory_equal(event->data, text, STRING_MAX);
+		name_is(0x7fffffff, kinds[i].state, kinds[i].data, text, STRING_MAX);
+		part_is(&event->name, QUALNAME, 0x7fffffff, STRING_MAX, kinds[i].kind, PART_CUT);
+	}
+}
+
+static void test_what_is_no_string(void **state)
+{
+	static const __u64 lengths[] = { 1ULL << 62, 1ULL << 31, ~0ULL, 1ULL << 63, (1ULL << 62) + 4 };
+
+	(void)state;
+	for (__u32 kind = 0; kind < 8; kind++) {
+		name_is(3, kind << 2 | COMPACT | ASCII, 40, "abcdefghijkl", 12);
+		assert_int_equal(event->name.flags, kind == 1 || kind == 2 || kind == 4 ? 0 : PART_BAD);
+		assert_int_equal(event->name.bytes, event->name.flags ? 0 : 3 * kind);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+		name_is(lengths[i], KIND4 | COMPACT, 56, "abcdefghijkl", 12);
+		part_is(&event->name, QUALNAME, 0, 0, 0, PART_BAD);
+	}
+	reset();
+	put64(&code, layout.code_qualname, 0);
+	put64(&code, layout.code_linetable, 0);
+	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	part_is(&event->name, 0, 0, 0, 0, PART_BAD);
+	part_is(&event->table, 0, 0, 0, 0, PART_BAD);
+}
+
+/* 3.11 and older: characters are behind a pointer, or not made yet (kind 0). */
+static void test_legacy_strings(void **state)
+{
+	(void)state;
+	reset();
+	put64(&qualname, layout.str_data, ELSEWHERE);
+	put_string(&qualname, QUALNAME, 3, KIND1 | ASCII, 64, "", 0);
+	map(ELSEWHERE, "xyz", 3);
+	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	part_is(&event->name, QUALNAME, 3, 3, 1, 0);
+	assert_memory_equal(event->data, "xyz", 3);
+
+	reset();
+	put64(&qualname, layout.str_data, 0xffff800000000000ULL);
+	put_string(&qualname, QUALNAME, 3, KIND1, 64, "", 0);
+	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	part_is(&event->name, QUALNAME, 3, 0, 1, PART_FAULT);
+
+	name_is(3, 0, 64, "", 0);
+	part_is(&event->name, QUALNAME, 0, 0, 0, PART_BAD);
+}
+
+static void table_is(__u64 length, size_t mapped, __u32 part_length, __u16 bytes, __u8 flags)
+{
+	static __u8 bytes_of_table[LINETABLE_SMALL + 1];
+
+	reset();
+	put_usual();
+	region_count--;
+	memset(bytes_of_table, 0x91, sizeof(bytes_of_table));
+	put_table(length, bytes_of_table, mapped);
+	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	part_is(&event->table, TABLE, part_length, bytes, 0, flags);
+	if (bytes)
+		assert_memory_equal(event->data + 13, bytes_of_table, bytes);
+}
+
+static void test_tables(void **state)
+{
+	(void)state;
+	table_is(0, 0, 0, 0, 0);
+	table_is(1, 1, 1, 1, 0);
+	table_is(LINETABLE_SMALL, LINETABLE_SMALL, LINETABLE_SMALL, LINETABLE_SMALL, 0);
+	table_is(LINETABLE_SMALL, LINETABLE_SMALL - 1, LINETABLE_SMALL, 0, PART_FAULT);
+	table_is(LINETABLE_SMALL + 1, LINETABLE_SMALL + 1, LINETABLE_SMALL + 1, 0, PART_CUT);
+	table_is(LINETABLE_MAX, 0, LINETABLE_MAX, 0, PART_CUT);
+	table_is(0x7fffffff, 0, 0x7fffffff, 0, PART_CUT);
+	table_is(1ULL << 62, 0, 0, 0, PART_BAD);
+	table_is(~0ULL, 0, 0, 0, PART_BAD);
+}
+
+/* The fullest record there can be. */
+static void test_everything_at_its_limit(void **state)
+{
+	static __u8 text[LINETABLE_SMALL];
+
+	(void)state;
+	memset(text, 'n', STRING_MAX);
+	put_string(&qualname, QUALNAME, STRING_MAX, KIND1 | COMPACT | ASCII, 40, text, STRING_MAX);
+	memset(text, 'f', STRING_MAX);
+	put_string(&file, FILENAME, STRING_MAX / 4, KIND4 | COMPACT, 56, text, STRING_MAX);
+	memset(text, 't', LINETABLE_SMALL);
+	put_table(LINETABLE_SMALL, text, LINETABLE_SMALL);
+	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	assert_int_equal(capture_size(event), offsetof(struct event_code, data) + sizeof(event->data));
+	for (size_t i = 0; i < sizeof(event->data); i++)
+		assert_int_equal(event->data[i], i < STRING_MAX ? 'n' : i < 2 * STRING_MAX ? 'f' : 't');
+	/* Sizes that no record has do not reach behind it. */
+	event->table.bytes = 0xffff;
+	assert_int_equal(capture_size(event), sizeof(*event));
+}
+
+/* Layouts are validated before they get here; one that is not must not make us read outside the header. */
+static void test_absurd_layout(void **state)
+{
+	struct layout absurd;
+
+	(void)state;
+	memset(&absurd, 0xff, sizeof(absurd));
+	put_usual();
+	assert_int_equal(capture_code(event, &absurd, CODE),
+			 -EFAULT); /* 256 bytes are asked for, 200 are there */
+	absurd.code_size = 200;
+	assert_int_equal(capture_code(event, &absurd, CODE), 0);
+	part_is(&event->name, 0, 0, 0, 0, PART_BAD);
+	assert_int_equal(event->first_line, 0);
+}
+
+static __u64 here(const void *p)
+{
+	return (__u64)(uintptr_t)p;
+}
+
+static void test_remote(void **state)
+{
+	_cleanup_free_ __u8 *bytes = NULL;
+	size_t len = 0;
+	__u8 *kept;
+
+	(void)state;
+	put_usual();
+	put64(&code, layout.code_qualname, here(&qualname));
+	put64(&code, layout.code_filename, here(&file));
+	put64(&file, layout.str_data, here(file_text));
+	put64(&code, layout.code_linetable, here(&table));
+	assert_int_equal(capture_remote(getpid(), &layout, here(&code), event), 0);
+	assert_int_equal(event->type, EVENT_CODE);
+	assert_int_equal(event->pid, getpid());
+	assert_int_equal(event->first_line, 42);
+	assert_memory_equal(event->data, "A.b.<c>", 7);
+	assert_memory_equal(event->data + 7, file_text, 6);
+	assert_memory_equal(event->data + 13, table_bytes, 5);
+	assert_int_equal(capture_remote_size(event), capture_size(event));
+	assert_int_equal(reads, 0); /* it has a reader of its own */
+
+	assert_int_equal(capture_remote_table(getpid(), &layout, here(&table), &bytes, &len), 0);
+	assert_int_equal(len, 5);
+	assert_memory_equal(bytes, table_bytes, 5);
+	kept = bytes;
+	put64(&table, layout.bytes_size, LINETABLE_MAX + 1);
+	assert_int_equal(capture_remote_table(getpid(), &layout, here(&table), &bytes, &len), -E2BIG);
+	put64(&table, layout.bytes_size, 1ULL << 62);
+	assert_int_equal(capture_remote_table(getpid(), &layout, here(&table), &bytes, &len), -E2BIG);
+	assert_ptr_equal(bytes, kept);
+	assert_int_equal(len, 5);
+}
+
+static void test_remote_faults(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	__u8 *bytes = NULL;
+	size_t len = 0;
+	__u64 size = 100;
+
+	(void)state;
+	assert_ptr_not_equal(two, MAP_FAILED);
+	assert_int_equal(munmap(two + page, page), 0);
+	assert_int_equal(capture_remote(getpid(), &layout, here(two + page), event), -EFAULT);
+	/* Half of the object is there. */
+	assert_int_equal(capture_remote(getpid(), &layout, here(two + page - 100), event), -EFAULT);
+	assert_int_equal(event->type, 0x5a5a5a5a);
+	/* The size is there, the bytes run off the page. */
+	memcpy(two + page - 64 + layout.bytes_size, &size, sizeof(size));
+	assert_int_equal(capture_remote_table(getpid(), &layout, here(two + page - 64), &bytes, &len),
+			 -EFAULT);
+	assert_null(bytes);
+	/* No process has this number: it is above every pid_max. */
+	assert_int_equal(capture_remote(0x7ffffff0, &layout, here(&code), event), -ESRCH);
+	assert_int_equal(munmap(two, page), 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_complete),
+		TEST(test_versions_without_fields),
+		TEST(test_negative_first_line),
+		TEST(test_fault_at_each_read),
+		TEST(test_kinds_of_string),
+		TEST(test_long_strings_are_cut),
+		TEST(test_what_is_no_string),
+		TEST(test_legacy_strings),
+		TEST(test_tables),
+		TEST(test_everything_at_its_limit),
+		TEST(test_absurd_layout),
+		TEST(test_remote),
+		TEST(test_remote_faults),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_linetable.c - location tables by hand, entry by entry, and tables that no compiler makes. Real ones
+ * are compared by tests/oracle, every instruction of the standard library.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include <linux/types.h>
+
+#include "base/cleanup.h"
+#include "bpf/abi.h"
+#include "python/linetable.h"
+
+/* First byte of an entry: a code and a length in code units, 1-8. */
+#define ENTRY(code, units) (0x80 | (code) << 3 | ((units) - 1))
+
+static void is(const __u8 *table, size_t len, int first, __u32 instr, int expected_r, int expected_line)
+{
+	/* An allocation of exactly len bytes, so that the sanitizer sees a byte too many. */
+	__u8 *copy = malloc(len ? len : 1);
+	int line = -77;
+
+	assert_non_null(copy);
+	memcpy(copy, table, len);
+	assert_int_equal(linetable_line(copy, len, first, instr, &line), expected_r);
+	assert_int_equal(line, expected_r ? -77 : expected_line);
+	free(copy);
+}
+
+static void test_each_code(void **state)
+{
+	static const __u8 table[] = {
+		ENTRY(0, 1),  0x12,			  /* unit 0: line 10, short form */
+		ENTRY(9, 2),  0x7f,			  /* 1-2: line 10, short form */
+		ENTRY(10, 1), 4,	9,		  /* 3: line 10 */
+		ENTRY(11, 1), 4,	9,		  /* 4: line 11 */
+		ENTRY(12, 1), 4,	9,		  /* 5: line 13 */
+		ENTRY(15, 3),				  /* 6-8: none; the running line stays 13 */
+		ENTRY(13, 1), 0x07,			  /* 9: -3: line 10 */
+		ENTRY(14, 8), 0x48,	0x03, 0x02, 5, 7, /* 10-17: 0x48,0x03 = 200, +100: line 110 */
+		ENTRY(13, 1), 0x40 | 1, 0x40, 0x40, 1,	  /* 18: 1 | 1 << 18, -131072: below 1 */
+		ENTRY(13, 1), 0x40,	0x40, 0x40, 1,	  /* 19: +131072: line 110 again */
+	};
+	static const int lines[] = { 10,  10,  10,  10,	 11,  13,  0,	0,   0, 10,
+				     110, 110, 110, 110, 110, 110, 110, 110, 0, 110 };
+
+	(void)state;
+	for (__u32 i = 0; i < ARRAY_SIZE(lines); i++)
+		is(table, sizeof(table), 10, i, 0, lines[i]);
+	is(table, sizeof(table), 10, ARRAY_SIZE(lines), -ENOENT, 0);
+	is(table, sizeof(table), 10, UINT_MAX, -ENOENT, 0);
+	is(table, 0, 10, 0, -ENOENT, 0);
+}
+
+static void test_columns_may_be_missing_or_many(void **state)
+{
+	static const __u8 missing[] = { ENTRY(12, 1), ENTRY(0, 1), ENTRY(11, 1) };
+	static const __u8 many[] = { ENTRY(12, 1), 1, 2, 3, 4, 5, 6, 7, 0x40, 0x40, ENTRY(11, 1) };
+
+	(void)state;
+	is(missing, sizeof(missing), 1, 0, 0, 3);
+	is(missing, sizeof(missing), 1, 1, 0, 3);
+	is(missing, sizeof(missing), 1, 2, 0, 4);
+	is(many, sizeof(many), 1, 1, 0, 4);
+}
+
+static void test_malformed(void **state)
+{
+	static const __u8 no_start[] = { 0x12, ENTRY(0, 1), 0x12 };
+	static const __u8 unterminated[] = { ENTRY(13, 1), 0x41, 0x41 };
+	static const __u8 nothing[] = { ENTRY(14, 1) };
+	static const __u8 runs_into_entry[] = { ENTRY(13, 1), 0x40, ENTRY(0, 1), 0 };
+	static const __u8 seven_chunks[] = { ENTRY(13, 1), 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 1 };
+	static const __u8 above_32_bits[] = { ENTRY(13, 1), 0x40, 0x40, 0x40, 0x40, 0x40, 4 };
+	static const __u8 later[] = { ENTRY(11, 2), 0, 0, ENTRY(13, 1), 0x7f };
+
+	(void)state;
+	is(no_start, sizeof(no_start), 1, 0, -EBADMSG, 0);
+	is(unterminated, sizeof(unterminated), 1, 0, -EBADMSG, 0);
+	is(nothing, sizeof(nothing), 1, 0, -EBADMSG, 0);
+	is(runs_into_entry, sizeof(runs_into_entry), 1, 0, -EBADMSG, 0);
+	is(seven_chunks, sizeof(seven_chunks), 1, 0, -EBADMSG, 0);
+	is(above_32_bits, sizeof(above_32_bits), 1, 0, -EBADMSG, 0);
+	/* What comes before the damage is still good. */
+	is(later, sizeof(later), 1, 1, 0, 2);
+	is(later, sizeof(later), 1, 2, -EBADMSG, 0);
+}
+
+/* 3 in the sixth chunk is bits 30 and 31: the largest values, up and down. */
+static const __u8 up[] = { ENTRY(13, 8), 0x7e, 0x7f, 0x7f, 0x7f, 0x7f, 3 };
+static const __u8 down[] = { ENTRY(13, 8), 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 3 };
+
+static void test_lines_out_of_range(void **state)
+{
+	__u8 both[sizeof(up) + sizeof(down)];
+
+	(void)state;
+	is(up, sizeof(up), 0, 0, 0, INT_MAX);
+	is(up, sizeof(up), 1, 0, 0, 0);
+	is(up, sizeof(up), INT_MAX, 0, 0, 0);
+	is(down, sizeof(down), 0, 0, 0, 0);
+	is(down, sizeof(down), INT_MIN, 0, 0, 0);
+	is(down, sizeof(down), INT_MAX, 0, 0, 0);
+	memcpy(both, up, sizeof(up));
+	memcpy(both + sizeof(up), down, sizeof(down));
+	is(both, sizeof(both), 5, 8, 0, 5);
+}
+
+/* The largest table that is ever accepted, all of one entry that moves the line as far as it goes. */
+static void test_largest_tables(void **state)
+{
+	const size_t len = LINETABLE_MAX / sizeof(up) * sizeof(up);
+	__u8 *table = malloc(LINETABLE_MAX);
+
+	(void)state;
+	assert_non_null(table);
+	for (size_t i = 0; i < len; i += sizeof(up))
+		memcpy(table + i, up, sizeof(up));
+	is(table, len, INT_MAX, (__u32)(len / sizeof(up) * 8 - 1), 0, 0);
+	for (size_t i = 0; i < len; i += sizeof(down))
+		memcpy(table + i, down, sizeof(down));
+	is(table, len, INT_MIN, (__u32)(len / sizeof(down) * 8 - 1), 0, 0);
+
+	memset(table, ENTRY(15, 8), LINETABLE_MAX);
+	is(table, LINETABLE_MAX, 3, 8 * LINETABLE_MAX - 1, 0, 0);
+	is(table, LINETABLE_MAX, 3, 8 * LINETABLE_MAX, -ENOENT, 0);
+	memset(table, 0x41, LINETABLE_MAX);
+	table[0] = ENTRY(11, 1);
+	is(table, LINETABLE_MAX, 3, 0, 0, 4);
+	is(table, LINETABLE_MAX, 3, 1, -ENOENT, 0);
+	free(table);
+}
+
+static void test_noise(void **state)
+{
+	__u8 table[64];
+	__u32 seed = 99;
+	int line, r;
+
+	(void)state;
+	for (int round = 0; round < 50000; round++) {
+		for (size_t i = 0; i < sizeof(table); i++) {
+			seed = seed * 1664525 + 1013904223;
+			table[i] = (__u8)(seed >> 24);
+		}
+		table[0] |= 0x80;
+		line = -1;
+		r = linetable_line(table, seed % (sizeof(table) + 1), (int)seed, seed >> 8 & 127, &line);
+		assert_true(r == 0 || r == -ENOENT || r == -EBADMSG);
+		assert_true(r ? line == -1 : line >= 0);
+	}
+}
+
+static void test_formats(void **state)
+{
+	(void)state;
+	assert_null(linetable_for_version(0x030a0df0));
+	assert_ptr_equal(linetable_for_version(0x030b00f0), linetable_line);
+	assert_ptr_equal(linetable_for_version(0x030f02f0), linetable_line);
+	assert_null(linetable_for_version(0x031000a1));
+	assert_null(linetable_for_version(0x02071200));
+	assert_null(linetable_for_version(0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_code),      cmocka_unit_test(test_columns_may_be_missing_or_many),
+		cmocka_unit_test(test_malformed),      cmocka_unit_test(test_lines_out_of_range),
+		cmocka_unit_test(test_largest_tables), cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_formats),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
