@@ -39,8 +39,8 @@ const struct profile_info *profile_get_info(const struct profile *p);
 
 /*
  * Each stores the id of the record with this content, new or known. Ids count from 1 for each kind; 0 means
- * "none". Errors: -ENOMEM; -EINVAL for an id or a line that cannot be. A failure adds no record that counts: at
- * most strings that nothing refers to.
+ * "none". Errors: -ENOMEM; -EINVAL for an id or a line that cannot be. After a failure the profile is as
+ * before, but for strings that nothing refers to.
  */
 int profile_mapping(struct profile *p, const char *file, const char *build_id, __u32 *ret_id);
 /* file may be "": marker frames such as "[truncated]" have none. */

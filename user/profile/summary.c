@@ -13,6 +13,8 @@
 
 #define HOT 0.10 /* shares from here on are coloured */
 
+#define PLACE_WIDTH (SUMMARY_WIDTH - 52) /* what the columns before it leave */
+
 #define BOLD  "\033[1m"
 #define DIM   "\033[2m"
 #define RED   "\033[31m"
@@ -233,18 +235,31 @@ static void print_text(struct page *page, const char *s, size_t width, bool pad)
 	buf_clear(&page->cell);
 	buf_add_shown(&page->cell, s, false);
 	print_cell(page, width, false, pad);
+	if (!pad)
+		fputc('\n', page->f);
 }
 
-static void print_place(struct page *page, __u32 function, __u32 line, size_t width, bool pad)
+static void print_function(struct page *page, __u32 id, size_t width)
+{
+	const struct profile_function *f = profile_get_function(page->profile, id);
+
+	/* A marker has no place behind it to be aligned with. */
+	print_text(page, profile_get_string(page->profile, f->name), width, f->file);
+}
+
+static void print_place(struct page *page, __u32 function, __u32 line)
 {
 	const struct profile_function *f = profile_get_function(page->profile, function);
-	const char *file = profile_get_string(page->profile, f->file);
 
+	if (!f->file)
+		return;
 	buf_clear(&page->cell);
-	buf_add_shown(&page->cell, file, false);
-	if (*file && line)
+	buf_add_shown(&page->cell, profile_get_string(page->profile, f->file), false);
+	if (line)
 		buf_printf(&page->cell, ":%u", line);
-	print_cell(page, width, true, pad);
+	fputs("  ", page->f);
+	print_cell(page, PLACE_WIDTH, true, false);
+	fputc('\n', page->f);
 }
 
 static void print_share(struct page *page, __u64 count)
@@ -271,11 +286,6 @@ static __u32 shown(const struct page *page, const struct row *rows, __u32 n, boo
 	return i;
 }
 
-static const char *function_name(const struct page *page, __u32 id)
-{
-	return profile_get_string(page->profile, profile_get_function(page->profile, id)->name);
-}
-
 static void print_functions(struct page *page, const struct tally *t)
 {
 	print_heading(page, "Hottest functions", "   self    total  function                          where");
@@ -286,11 +296,8 @@ static void print_functions(struct page *page, const struct tally *t)
 		fputs("  ", page->f);
 		print_share(page, row->total);
 		fputs("  ", page->f);
-		print_text(page, function_name(page, row->id), 32, true);
-		fputs("  ", page->f);
-		print_place(page, row->id, profile_get_function(page->profile, row->id)->start_line,
-			    SUMMARY_WIDTH - 52, false);
-		fputc('\n', page->f);
+		print_function(page, row->id, 32);
+		print_place(page, row->id, profile_get_function(page->profile, row->id)->start_line);
 	}
 }
 
@@ -302,10 +309,8 @@ static void print_lines(struct page *page, const struct tally *t)
 
 		print_share(page, row->self);
 		fputs("  ", page->f);
-		print_text(page, function_name(page, row->id), 41, true);
-		fputs("  ", page->f);
-		print_place(page, row->id, row->line, SUMMARY_WIDTH - 52, false);
-		fputc('\n', page->f);
+		print_function(page, row->id, 41);
+		print_place(page, row->id, row->line);
 	}
 }
 
@@ -324,7 +329,6 @@ static void print_processes(struct page *page, const struct tally *t)
 		print_share(page, row->self);
 		fprintf(page->f, "%9.2f s  %10u  ", cpu_seconds(page->profile, row->self), row->id);
 		print_text(page, profile_get_string(page->profile, o->comm), SUMMARY_WIDTH - 32, false);
-		fputc('\n', page->f);
 	}
 }
 

@@ -122,7 +122,11 @@ static void no_line_is_wider_than_the_page(void **state)
 	__u32 flat = location(p, "short", name.data, 1, 1, 0);
 	assert_int_equal(profile_sample(p, &l, 1, &labels, 1), 0);
 	assert_int_equal(profile_sample(p, &flat, 1, &labels, 1), 0);
+	__u32 marker = location(p, "[no Python frames]", "", 0, 0, 0);
+	assert_int_equal(profile_sample(p, &marker, 1, &labels, 2), 0);
 	text = summary(p, false, 10);
+	assert_has(text, " 50.00%   50.00%  [no Python frames]\n");
+	assert_has(text, "\n 50.00%  [no Python frames]\n");
 	assert_has(text, "  .../f\xc3\xb6lder/f\xc3\xb6lder/f\xc3\xb6lder/last.py:2147483647\n");
 	assert_has(text, "\xc3\xa4?[2J?\xc3\xa4?[2J?\xc3\xa4?[2J?\xc3\xa4?[2J?\xc3\xa4?[2J...");
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
