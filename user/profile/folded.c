@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * folded.c - see folded.h. The frames are rendered once for each location, the lines from those; sorting
- * needs all lines, so they are gathered before the first is written.
+ * folded.c - see folded.h. Frames and owners are rendered and ranked once each. Stacks are then compared by
+ * the ranks of their frames and written one after the other: the text, often a hundred times the profile,
+ * exists once, in the output.
  */
 #include "profile/folded.h"
 
@@ -9,17 +10,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct line {
-	const char *text;
-	size_t size;
-	__u64 count;
-};
-
-/* The rendered frames of all locations: frame id begins at start[id - 1] and ends at start[id]. */
-struct frames {
+/* The texts of all records of a kind: that of id begins at start[id - 1] and ends at start[id]. */
+struct texts {
 	struct buf text;
 	size_t *start;
+	__u32 *order; /* ids, sorted by text */
+	__u32 *rank;  /* by id; equal texts have equal ranks */
 };
+
+struct encoder {
+	const struct profile *profile;
+	struct texts frames, owners;
+	struct buf *out;
+};
+
+static void cleanup_encoder(struct encoder *e)
+{
+	struct texts *const all[] = { &e->frames, &e->owners };
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		buf_free(&all[i]->text);
+		free(all[i]->start);
+		free(all[i]->order);
+		free(all[i]->rank);
+	}
+}
 
 static const char *base_name(const char *path)
 {
@@ -35,7 +50,7 @@ static int add_frame(const struct profile *p, __u32 location, struct buf *out)
 	const char *file = base_name(profile_get_string(p, f->file));
 	int err;
 
-	err = buf_add_shown(out, profile_get_string(p, f->name), true);
+	err = buf_add_shown(out, f->name ? profile_get_string(p, f->name) : "?", true);
 	if (err || !*file)
 		return err;
 	err = buf_add_string(out, " (");
@@ -46,25 +61,9 @@ static int add_frame(const struct profile *p, __u32 location, struct buf *out)
 	return err ? err : buf_add_string(out, ")");
 }
 
-static int render_frames(const struct profile *p, struct frames *frames)
+static int add_owner(const struct profile *p, __u32 owner, struct buf *out)
 {
-	__u32 n = profile_count(p, PROFILE_LOCATION);
-	int err;
-
-	frames->start = calloc((size_t)n + 1, sizeof(*frames->start));
-	if (!frames->start)
-		return -ENOMEM;
-	for (__u32 id = 1; id <= n; id++) {
-		err = add_frame(p, id, &frames->text);
-		if (err)
-			return err;
-		frames->start[id] = frames->text.size;
-	}
-	return 0;
-}
-
-static int add_owner(const struct profile *p, const struct profile_owner *o, struct buf *out)
-{
+	const struct profile_owner *o = profile_get_owner(p, owner);
 	const char *thread = profile_get_string(p, o->thread);
 	int err;
 
@@ -81,89 +80,110 @@ static int add_owner(const struct profile *p, const struct profile_owner *o, str
 	return err;
 }
 
-static int add_line(const struct profile *p, const struct frames *frames, __u32 sample, struct buf *out,
-		    __u64 *ret_count)
+static int compare_texts(const void *a, const void *b, void *context)
 {
-	struct profile_stack stack = profile_get_sample(p, sample);
-	int err;
+	const struct texts *t = context;
+	const size_t *x = t->start + *(const __u32 *)a - 1, *y = t->start + *(const __u32 *)b - 1;
+	size_t x_size = x[1] - x[0], y_size = y[1] - y[0];
+	int order = memcmp(t->text.data + x[0], t->text.data + y[0], x_size < y_size ? x_size : y_size);
 
-	err = add_owner(p, profile_get_owner(p, stack.owner), out);
-	for (__u32 i = stack.n; i-- && !err;) {
-		const size_t *at = frames->start + stack.locations[i] - 1;
-
-		err = buf_add_string(out, ";");
-		if (!err)
-			err = buf_add(out, frames->text.data + at[0], at[1] - at[0]);
-	}
-	if (!err)
-		*ret_count = stack.count;
-	return err;
+	return order ? order : (x_size > y_size) - (x_size < y_size);
 }
 
-static int line_compare(const void *a, const void *b)
+static int render(const struct profile *p, enum profile_kind kind,
+		  int (*add)(const struct profile *, __u32, struct buf *), struct texts *t)
 {
-	const struct line *x = a, *y = b;
-	int order = memcmp(x->text, y->text, x->size < y->size ? x->size : y->size);
-
-	if (order)
-		return order;
-	return (x->size > y->size) - (x->size < y->size);
-}
-
-static int write_lines(const struct line *lines, __u32 n, struct buf *out)
-{
-	__u64 count = 0;
+	__u32 n = profile_count(p, kind);
 	int err = 0;
 
-	for (__u32 i = 0; i < n && !err; i++) {
-		count += lines[i].count;
-		if (i + 1 < n && !line_compare(&lines[i], &lines[i + 1]))
-			continue;
-		err = buf_add(out, lines[i].text, lines[i].size);
+	t->start = calloc((size_t)n + 1, sizeof(*t->start));
+	t->order = calloc((size_t)n + 1, sizeof(*t->order));
+	t->rank = calloc((size_t)n + 1, sizeof(*t->rank));
+	if (!t->start || !t->order || !t->rank)
+		return -ENOMEM;
+	for (__u32 id = 1; id <= n && !err; id++) {
+		err = add(p, id, &t->text);
+		t->start[id] = t->text.size;
+		t->order[id - 1] = id;
+	}
+	if (err)
+		return err;
+	qsort_r(t->order, n, sizeof(*t->order), compare_texts, t);
+	for (__u32 i = 1; i < n; i++)
+		t->rank[t->order[i]] =
+			t->rank[t->order[i - 1]] + !!compare_texts(&t->order[i - 1], &t->order[i], t);
+	return 0;
+}
+
+static int compare_ranks(__u32 x, __u32 y)
+{
+	return (x > y) - (x < y);
+}
+
+static int compare_samples(const void *a, const void *b, void *context)
+{
+	const struct encoder *e = context;
+	struct profile_stack x = profile_get_sample(e->profile, *(const __u32 *)a);
+	struct profile_stack y = profile_get_sample(e->profile, *(const __u32 *)b);
+	int order = compare_ranks(e->owners.rank[x.owner], e->owners.rank[y.owner]);
+
+	while (!order && x.n && y.n)
+		order = compare_ranks(e->frames.rank[x.locations[--x.n]], e->frames.rank[y.locations[--y.n]]);
+	return order ? order : compare_ranks(x.n, y.n);
+}
+
+static int add_text(const struct texts *t, __u32 id, struct buf *out)
+{
+	return buf_add(out, t->text.data + t->start[id - 1], t->start[id] - t->start[id - 1]);
+}
+
+static int add_line(struct encoder *e, __u32 sample, __u64 count)
+{
+	struct profile_stack stack = profile_get_sample(e->profile, sample);
+	int err = add_text(&e->owners, stack.owner, e->out);
+
+	while (stack.n && !err) {
+		err = buf_add(e->out, ";", 1);
 		if (!err)
-			err = buf_printf(out, " %llu\n", count);
+			err = add_text(&e->frames, stack.locations[--stack.n], e->out);
+	}
+	return err ? err : buf_printf(e->out, " %llu\n", count);
+}
+
+static int encode(struct encoder *e)
+{
+	__u32 n = profile_count(e->profile, PROFILE_SAMPLE);
+	_cleanup_free_ __u32 *order = calloc((size_t)n + 1, sizeof(*order));
+	__u64 count = 0;
+	int err;
+
+	if (!order)
+		return -ENOMEM;
+	err = render(e->profile, PROFILE_LOCATION, add_frame, &e->frames);
+	if (!err)
+		err = render(e->profile, PROFILE_OWNER, add_owner, &e->owners);
+	if (err)
+		return err;
+	for (__u32 i = 0; i < n; i++)
+		order[i] = i + 1;
+	qsort_r(order, n, sizeof(*order), compare_samples, e);
+	for (__u32 i = 0; i < n && !err; i++) {
+		count += profile_get_sample(e->profile, order[i]).count;
+		if (i + 1 < n && !compare_samples(&order[i], &order[i + 1], e))
+			continue;
+		err = add_line(e, order[i], count);
 		count = 0;
 	}
 	return err;
 }
 
-static int encode(const struct profile *p, struct frames *frames, struct buf *text, struct buf *out)
-{
-	__u32 n = profile_count(p, PROFILE_SAMPLE);
-	_cleanup_free_ struct line *lines = NULL;
-	size_t start = 0;
-	int err;
-
-	lines = calloc((size_t)n + 1, sizeof(*lines));
-	if (!lines)
-		return -ENOMEM;
-	err = render_frames(p, frames);
-	for (__u32 i = 0; i < n && !err; i++) {
-		err = add_line(p, frames, i + 1, text, &lines[i].count);
-		lines[i].size = text->size - start;
-		start = text->size;
-	}
-	if (err)
-		return err;
-	start = 0;
-	for (__u32 i = 0; i < n; i++) {
-		lines[i].text = text->data + start;
-		start += lines[i].size;
-	}
-	qsort(lines, n, sizeof(*lines), line_compare);
-	return write_lines(lines, n, out);
-}
-
 int folded_encode(const struct profile *p, struct buf *out)
 {
-	struct frames frames = { 0 };
-	_cleanup_buf_ struct buf text = { 0 };
+	_cleanup_(cleanup_encoder) struct encoder e = { .profile = p, .out = out };
 	size_t start = out->size;
 	int err;
 
-	err = encode(p, &frames, &text, out);
-	buf_free(&frames.text);
-	free(frames.start);
+	err = encode(&e);
 	if (err)
 		out->size = start;
 	return err;

@@ -14,8 +14,8 @@
 #include "profile/profile.h"
 
 /*
- * Appends to out, sorted by bytes; stacks whose text is equal are one line. -ENOMEM; out is unchanged by a
- * failure.
+ * Appends to out, sorted by the text of process, thread, then frames; stacks of equal text are one line.
+ * -ENOMEM; out is unchanged by a failure.
  */
 int folded_encode(const struct profile *p, struct buf *out);
 
