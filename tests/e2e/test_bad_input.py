@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What goes wrong is said in one clear line, with the right exit code, and leaves no profile behind.
+
+Exit codes: 2 for a command line that makes no sense, 1 for what could not be done, 127 and 126 for a COMMAND
+that is not there or cannot be executed, as env(1) has it.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+
+import interpreters as known
+import profiler
+
+USAGE, FAILURE = 2, 1
+
+
+def complain(directory, *arguments, code, words=(), prefix=(), binary=profiler.BINARY, output=True):
+    """Runs the profiler, which must fail with exactly one line that has all the words."""
+    profile = pathlib.Path(directory) / "profile.pb.gz"
+    own = ["-o", str(profile)] if output else []
+    done = subprocess.run([*prefix, binary, *own, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL, cwd=directory)
+    lines = done.stderr.splitlines()
+    assert done.returncode == code, done.stderr
+    assert len(lines) == 1, done.stderr
+    for word in words:
+        assert str(word).lower() in lines[0].lower()
+    assert done.stdout == ""
+    assert not [name for name in os.listdir(directory) if "profile" in name], "something was written"
+    return lines[0]
+
+
+@pytest.mark.parametrize("arguments, word", [
+    (("--frobnicate",), "frobnicate"),
+    (("--all-python", "-F", "0"), "frequency"),
+    (("--all-python", "-F", "-5"), "frequency"),
+    (("--all-python", "-F", "99x"), "99x"),
+    (("--all-python", "-F", "99999999999999999999"), "frequency"),
+    (("--all-python", "-d", "soon"), "soon"),
+    (("--all-python", "-d", "-1"), "-1"),
+    (("--all-python", "-d", "nan"), "nan"),
+    (("--all-python", "-d", ""), "duration"),
+    (("--all-python", "--max-depth", "0"), "max-depth"),
+    (("--all-python", "--format", "svg"), "svg"),
+    (("--all-python", "--cache", "perhaps"), "perhaps"),
+    (("--pid", "one"), "one"),
+    (("--pid", "1,"), "pid"),
+    (("--pid", "0"), "pid"),
+    (("--pid", "-1"), "pid"),
+    (("--pid",), "pid"),
+    (("--all-python", "--pid", "1"), "pid"),
+    (("--",), "command"),
+    ((), "--"),
+], ids=lambda value: "_".join(value) if isinstance(value, tuple) else None)
+def test_usage(tmp_path, arguments, word):
+    complain(tmp_path, *arguments, code=USAGE, words=[word])
+
+
+def free_pid():
+    with open("/proc/sys/kernel/pid_max") as limit:
+        return next(pid for pid in range(int(limit.read()) - 1, 0, -1) if not os.path.exists("/proc/%d" % pid))
+
+
+def test_no_such_pid(tmp_path):
+    pid = free_pid()
+    complain(tmp_path, "--pid", pid, "-d", 1, code=FAILURE, words=[pid])
+
+
+def test_one_pid_of_two_is_missing(tmp_path, workloads):
+    pid = free_pid()
+    with profiler.target(known.available()[0].path, workloads / "burn.py") as busy:
+        complain(tmp_path, "--pid", "%d,%d" % (busy.pid, pid), "-d", 1, code=FAILURE, words=[pid])
+
+
+def test_not_python(tmp_path):
+    with profiler.target("sleep", 60, about=False) as sleeping:
+        complain(tmp_path, "--pid", sleeping.pid, "-d", 1, code=FAILURE, words=[sleeping.pid, "python"])
+
+
+@pytest.fixture
+def public():
+    """A directory that nobody (the user) can enter and write, with a copy of the profiler in it."""
+    directory = pathlib.Path(tempfile.mkdtemp())
+    directory.chmod(0o755)
+    (directory / "out").mkdir()
+    (directory / "out").chmod(0o777)
+    shutil.copy(profiler.BINARY, directory / "pyperf-bpf")
+    yield directory
+    shutil.rmtree(directory)
+
+
+def test_not_root(public):
+    if not shutil.which("setpriv"):
+        pytest.skip("SKIP: no setpriv command")
+    prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+    complain(public / "out", "--all-python", "-d", 1, code=FAILURE, words=["root"], prefix=prefix,
+             binary=str(public / "pyperf-bpf"))
+
+
+def test_no_btf(tmp_path):
+    """In a mount namespace where the kernel's type information is hidden."""
+    release = os.uname().release
+    others = ["/boot/vmlinux-" + release, "/lib/modules/%s/vmlinux-%s" % (release, release),
+              "/lib/modules/%s/build/vmlinux" % release, "/usr/lib/debug/boot/vmlinux-" + release]
+    if any(os.path.exists(path) for path in others):
+        pytest.skip("SKIP: this machine has the kernel's types in a file, too")
+    hide = 'mount -t tmpfs none /sys/kernel/btf && exec "$0" "$@"'
+    prefix = ["unshare", "--mount", "sh", "-c", hide]
+    if subprocess.run([*prefix, "true"], capture_output=True).returncode:
+        pytest.skip("SKIP: no mount namespace can be made here")
+    complain(tmp_path, "--all-python", "-d", 1, code=FAILURE, words=["btf"], prefix=prefix)
+
+
+@pytest.mark.parametrize("output", ("missing/profile.pb.gz", "directory", "/proc/profile.pb.gz"))
+def test_unwritable_output(tmp_path, output):
+    (tmp_path / "directory").mkdir()
+    complain(tmp_path, "--all-python", "-d", 1, "-o", output, code=FAILURE, words=[output], output=False)
+
+
+def test_unwritable_output_is_said_first(tmp_path):
+    """Not after a minute of sampling: the timeout of complain() is shorter than this duration."""
+    complain(tmp_path, "--all-python", "-d", 3600, "-o", "missing/profile.pb.gz", code=FAILURE, output=False)
+
+
+def test_full_stdout():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([profiler.BINARY, "-q", "--all-python", "-d", "1", "-o", "-"], stdout=full,
+                              stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == FAILURE and len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_command_not_found(tmp_path):
+    complain(tmp_path, "--", "no-such-command", "-x", code=127, words=["no-such-command"])
+
+
+def test_command_not_executable(tmp_path):
+    (tmp_path / "script").write_text("#!/bin/sh\n")
+    complain(tmp_path, "--", tmp_path / "script", code=126, words=["script"])
+
+
+def test_old_profile_survives_a_failure(tmp_path):
+    (tmp_path / "kept.pb.gz").write_bytes(b"old")
+    subprocess.run([profiler.BINARY, "-o", str(tmp_path / "kept.pb.gz"), "--pid", str(free_pid())],
+                   capture_output=True, timeout=60)
+    assert os.listdir(tmp_path) == ["kept.pb.gz"]
+    assert (tmp_path / "kept.pb.gz").read_bytes() == b"old"
+
+
+def test_frequency_above_the_limit_is_lowered(tmp_path):
+    with open("/proc/sys/kernel/perf_event_max_sample_rate") as limit:
+        limit = limit.read().strip()
+    if int(limit) >= 1000000:
+        pytest.skip("SKIP: the kernel's limit is that of --frequency")
+    run = profiler.run(tmp_path, "--all-python", "-F", 1000000, "-d", 1)
+    assert limit in run.err
+
+
+@pytest.mark.parametrize("option", ("--help", "--version"))
+def test_information_goes_to_stdout(option):
+    done = subprocess.run([profiler.BINARY, option], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 0 and done.stderr == "" and done.stdout.strip()
+    if option == "--help":
+        for name in ("--all-python", "--pid", "--frequency", "--duration", "--output", "--max-depth", "--stats-json"):
+            assert name in done.stdout

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`pyperf-bpf -- COMMAND`: exit codes, children, signals."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import interpreters as known
+import profiler
+
+PYTHON = known.available()[-1].path if known.available() else sys.executable
+
+
+@pytest.mark.parametrize("code", (0, 7, 255))
+def test_exit_code_is_passed_on(tmp_path, workloads, code):
+    run = profiler.run(tmp_path, "-F", 499, "--", PYTHON, workloads / "burn.py", 0.3, code, code=code)
+    assert json.loads(run.out)["pid"], "COMMAND's output is its own"
+    # The profile is written whatever the exit code.
+    run.check_books()
+    assert profiler.share(run.samples, lambda s: "burn" in profiler.functions(s)) > 0.5
+
+
+@pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGKILL, signal.SIGABRT))
+def test_killed_by_a_signal(tmp_path, number):
+    program = "import os; os.kill(os.getpid(), %d)" % number
+    run = profiler.run(tmp_path, "--", PYTHON, "-c", program, code=128 + number)
+    run.check_books()
+
+
+def test_duration_ends_before_command(tmp_path, workloads):
+    """The time is up: the profile is there, and COMMAND does not stay behind unseen."""
+    start = time.monotonic()
+    run = profiler.Run(tmp_path, "-d", 1, "--", PYTHON, workloads / "burn.py").finish(30, code=None)
+    assert time.monotonic() - start < 20
+    run.check_books()
+    assert profiler.total(run.samples) > 30
+
+
+def test_children_are_followed(tmp_path, workloads):
+    with profiler.target(PYTHON, workloads / "burn.py") as stranger:
+        run = profiler.run(tmp_path, "-F", 499, "--", PYTHON, workloads / "family.py", 0.7)
+        assert not run.of(stranger.pid), "a process that COMMAND did not start"
+    pids = json.loads(run.out)
+    for name, pid in pids.items():
+        samples = [s for s in run.of(pid) if "burn_in_" + name in profiler.functions(s)]
+        # 0.7 s at 499 Hz are 349 ticks; the first few may pass before an exec'd child is known.
+        assert profiler.total(samples) > 200, name
+    assert {s.pid for s in run.samples} <= set(pids.values())
+
+
+def test_starts_at_the_first_instruction(tmp_path):
+    """Imports at start-up are in the profile: COMMAND waits until the sampler knows it."""
+    program = "from time import thread_time as t\ndef first():\n    while t() < 0.3: pass\nfirst()"
+    run = profiler.run(tmp_path, "-F", 997, "--", PYTHON, "-c", program)
+    assert profiler.total(s for s in run.samples if "first" in profiler.functions(s)) > 150
+
+
+def interrupt_when_busy(run):
+    time.sleep(2)
+    assert run.process.poll() is None
+    run.interrupt()
+
+
+def test_interrupt_ends_early_and_writes(tmp_path, workloads):
+    with profiler.target(PYTHON, workloads / "burn.py") as busy:
+        run = profiler.Run(tmp_path, "--pid", busy.pid, "-d", 60)
+        interrupt_when_busy(run)
+        start = time.monotonic()
+        run.finish(20)
+        assert time.monotonic() - start < 10
+    assert profiler.total(run.of(busy.pid)) > 50
+
+
+def test_interrupt_ends_a_command(tmp_path, workloads):
+    """Ctrl-C reaches the whole foreground group; a COMMAND that ends by it is passed on like any other end."""
+    run = profiler.Run(tmp_path, "-d", 60, "--", PYTHON, workloads / "burn.py", start_new_session=True)
+    time.sleep(2)
+    os.killpg(run.process.pid, signal.SIGINT)
+    run.finish(20, code=None)
+    assert run.code in (0, 130)
+    run.check_books()
+    assert profiler.total(run.samples) > 50
+
+
+def test_terminate_ends_early_and_writes(tmp_path, workloads):
+    with profiler.target(PYTHON, workloads / "burn.py") as busy:
+        run = profiler.Run(tmp_path, "--pid", busy.pid, "-d", 60)
+        time.sleep(2)
+        run.process.terminate()
+        run.finish(20)
+    assert profiler.total(run.of(busy.pid)) > 50
+
+
+def test_second_interrupt_quits_at_once(tmp_path, workloads):
+    """A first one leaves the profiler writing to a pipe that nobody reads; the second must get it out of there."""
+    reader, writer = os.pipe()
+    size = 4096
+    try:
+        import fcntl
+        fcntl.fcntl(writer, 1031, size)  # F_SETPIPE_SZ
+        with profiler.target(PYTHON, workloads / "edges.py") as busy:
+            run = profiler.Run(tmp_path, "--pid", busy.pid, "-F", 499, "-d", 60, "--format", "folded", output="-",
+                               stats=False, stdout=writer)
+            interrupt_when_busy(run)
+            with pytest.raises(subprocess.TimeoutExpired):  # else the pipe was not full, and this shows nothing
+                run.process.wait(3)
+            start = time.monotonic()
+            run.interrupt()
+            run.process.wait(20)
+            assert time.monotonic() - start < 5
+            assert run.process.returncode in (128 + signal.SIGINT, -signal.SIGINT)
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+def test_no_progress_line_without_a_terminal(tmp_path, workloads):
+    with profiler.target(PYTHON, workloads / "burn.py") as busy:
+        run = profiler.run(tmp_path, "--pid", busy.pid, "-d", 1)
+    assert "\r" not in run.err and "\x1b" not in run.err
+
+
+def test_quiet_says_nothing(tmp_path, workloads):
+    with profiler.target(PYTHON, workloads / "burn.py") as busy:
+        run = profiler.run(tmp_path, "-q", "--pid", busy.pid, "-d", 1)
+    assert run.err == ""
+
+
+def test_all_python_needs_no_pid(tmp_path, workloads):
+    """One that runs already and one that starts later."""
+    with profiler.target(PYTHON, workloads / "burn.py") as early:
+        run = profiler.Run(tmp_path, "--all-python", "-F", 199, "-d", 4)
+        time.sleep(1.5)
+        with profiler.target(PYTHON, workloads / "burn.py") as late:
+            run.finish()
+    for pid in (early.pid, late.pid):
+        assert profiler.share(run.of(pid), lambda s: "burn" in profiler.functions(s)) > 0.9
+    ticks = run.stats["ticks"]
+    assert 0.3 * 4 * 199 * os.cpu_count() < ticks < 1.3 * 5 * 199 * os.cpu_count()

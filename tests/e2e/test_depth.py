@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""--max-depth: a deeper stack keeps its leaf side under a marker and is counted; an equal one is whole."""
+import pytest
+
+import interpreters as known
+import profiler
+
+LIMIT = 100
+
+
+def profile(workloads, directory, depths, *options):
+    jobs = [(i, depth) for i in known.one_per_version() for depth in depths]
+    with profiler.targets([(i.path, workloads / "depth.py", depth) for i, depth in jobs]) as started:
+        pids = ",".join(str(t.pid) for t in started)
+        run = profiler.run(directory, "--pid", pids, "-F", 499, "-d", 4, *options)
+    return run, {(i.name, depth): run.of(t.pid) for (i, depth), t in zip(jobs, started)}
+
+
+@pytest.fixture(scope="module")
+def limited(workloads, tmp_path_factory):
+    return profile(workloads, tmp_path_factory.mktemp("depth"), (LIMIT, LIMIT + 1, 500), "--max-depth", LIMIT)
+
+
+@pytest.fixture(scope="module")
+def unlimited(workloads, tmp_path_factory):
+    return profile(workloads, tmp_path_factory.mktemp("depth"), (900, 3000))
+
+
+def test_whole_at_the_limit(version, limited):
+    samples = limited[1][version.name, LIMIT]
+    assert profiler.total(samples) > 20
+    for sample in samples:
+        assert profiler.functions(sample) == ["leaf"] + ["descend"] * (LIMIT - 2) + ["<module>"]
+
+
+@pytest.mark.parametrize("depth", (LIMIT + 1, 500))
+def test_truncated_beyond(version, depth, limited):
+    samples = limited[1][version.name, depth]
+    assert profiler.total(samples) > 20
+    for sample in samples:
+        assert profiler.functions(sample) == ["leaf"] + ["descend"] * (LIMIT - 1) + ["[truncated]"]
+
+
+def test_counted(limited):
+    run, samples = limited
+    deep = sum(profiler.total(s) for (_, depth), s in samples.items() if depth > LIMIT)
+    assert run.stats["outcomes"]["truncated"] == deep
+
+
+def test_default_limit(version, unlimited):
+    """1024 frames: deeper than Python's own default limit of recursion, so that few programs reach it."""
+    shallow, deep = unlimited[1][version.name, 900], unlimited[1][version.name, 3000]
+    assert profiler.total(shallow) > 20 and profiler.total(deep) > 20
+    assert {tuple(profiler.functions(s)) for s in shallow} == {("leaf", *["descend"] * 898, "<module>")}
+    assert {tuple(profiler.functions(s)) for s in deep} == {("leaf", *["descend"] * 1023, "[truncated]")}

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is written: pprof for Google's own reader, folded stacks, the statistics."""
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import interpreters as known
+import pprof
+import profiler
+
+FOLDED = re.compile(r"(.+) (\d+)")
+
+
+@pytest.fixture(scope="module")
+def busy(workloads):
+    """One edges.py of each version, for all tests here."""
+    with profiler.targets([(i.path, workloads / "edges.py") for i in known.one_per_version()]) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def pids(busy):
+    return ",".join(str(t.pid) for t in busy)
+
+
+@pytest.fixture(scope="module")
+def written(pids, tmp_path_factory):
+    return profiler.run(tmp_path_factory.mktemp("output"), "--pid", pids, "-F", 499, "-d", 3)
+
+
+@pytest.mark.parametrize("arguments", (["-top"], ["-traces"], ["-list=^spin$|^fib$"], ["-raw"], ["-tags"], ["-peek=spin"],
+                                       ["-top", "-cum", "-sample_index=samples"], ["-top", "-lines"]),
+                         ids=lambda a: "".join(a))
+def test_go_tool_pprof_reads_it(written, arguments):
+    if not shutil.which("go"):
+        pytest.skip("SKIP: no go command (Debian package golang-go)")
+    done = subprocess.run(["go", "tool", "pprof", *arguments, str(written.path)], capture_output=True, text=True,
+                          timeout=120, env=dict(os.environ, GOTOOLCHAIN="local", PPROF_NO_BROWSER="1"))
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "spin" in done.stdout
+    if arguments[0] == "-list=^spin$|^fib$":
+        assert "total += i * i & 7" in done.stdout, "the source is found by the file name"
+
+
+def test_types_and_period(written):
+    profile = pprof.read(written.path)
+    assert [tuple(t) for t in profile.sample_types] == [("samples", "count"), ("cpu", "nanoseconds")]
+    assert tuple(profile.period_type) == ("cpu", "nanoseconds")
+    assert profile.default_sample_type == "cpu"
+    assert abs(profile.period - 1e9 / 499) < 2
+    assert 2.5e9 < profile.duration_nanos < 6e9
+    for sample in profile.samples:
+        assert sample.values[1] == sample.values[0] * profile.period
+
+
+def test_mapping_of_each_interpreter(written, busy):
+    """Each process's stacks belong to the file that holds its interpreter."""
+    profile = pprof.read(written.path)
+    for mapping in profile.mappings:
+        assert mapping.has_symbols
+    files = {mapping.filename for mapping in profile.mappings}
+    for target in busy:
+        with open("/proc/%d/maps" % target.pid) as maps:
+            mapped = {line.split(None, 5)[5].strip() for line in maps if len(line.split(None, 5)) == 6}
+        assert files & mapped
+
+
+def test_labels(written, busy):
+    for target in busy:
+        samples = written.of(target.pid)
+        assert samples
+        for sample in samples:
+            assert sample.tid and sample.comm and sample.thread
+        assert any(sample.tid == sample.pid for sample in samples)
+
+
+def test_labels_by_process(pids, tmp_path):
+    run = profiler.run(tmp_path, "--pid", pids, "-d", 1, "--labels", "process")
+    assert run.samples and not any(sample.tid for sample in run.samples)
+
+
+def parse_folded(text):
+    stacks = []
+    for line in text.splitlines():
+        match = FOLDED.fullmatch(line)
+        assert match, line
+        stacks.append((match[1].split(";"), int(match[2])))
+    return stacks
+
+
+@pytest.mark.parametrize("name, options", (("profile.folded", ()), ("profile.txt", ("--format", "folded"))))
+def test_folded(pids, tmp_path, name, options):
+    run = profiler.run(tmp_path, "--pid", pids, "-F", 199, "-d", 2, *options, output=name)
+    stacks = parse_folded(run.path.read_text())
+    assert sum(count for _, count in stacks) == run.stats["profile"]["samples"] > 50
+    main = [stack for stack, _ in stacks if any(frame.startswith("drive ") for frame in stack)]
+    assert main
+    for stack in main:
+        names = [frame.split(" ")[0] for frame in stack]
+        assert names.index("drive") > max(names.index(n) for n in ("<module>", "Thread._bootstrap") if n in names)
+        assert "repeat" not in names or names.index("repeat") > names.index("drive")
+
+
+def test_pprof_by_option_for_any_suffix(pids, tmp_path):
+    run = profiler.run(tmp_path, "--pid", pids, "-d", 1, "--format", "pprof", output="profile.folded")
+    assert run.path.read_bytes()[:2] == b"\x1f\x8b"
+    assert pprof.read(run.path).samples
+
+
+def test_stdout(pids, tmp_path):
+    run = profiler.run(tmp_path, "--pid", pids, "-d", 1, "-F", 199, "--format", "folded", output="-")
+    stacks = parse_folded(run.out)  # the profile and nothing else
+    assert sum(count for _, count in stacks) == run.stats["profile"]["samples"] > 0
+
+
+def test_stdout_pprof(pids, tmp_path):
+    run = profiler.run(tmp_path, "--pid", pids, "-d", 1, output="-", text=False)
+    (tmp_path / "copy.pb.gz").write_bytes(run.out)
+    assert profiler.total(profiler.read_samples(tmp_path / "copy.pb.gz")) == run.stats["profile"]["samples"] > 0
+
+
+def test_default_output(pids, tmp_path):
+    profiler.run(tmp_path, "--pid", pids, "-d", 1, output=None, stats=False, cwd=tmp_path)
+    assert os.listdir(tmp_path) == ["profile.pb.gz"], "written under its name, nothing left beside it"
+    assert profiler.read_samples(tmp_path / "profile.pb.gz")
+
+
+def test_reads_single_is_the_same(pids, tmp_path):
+    """Frame by frame, for comparison: the books add up, and more reads are counted for each frame."""
+    single = profiler.run(tmp_path, "--pid", pids, "-F", 499, "-d", 2, "--reads", "single").stats["counters"]
+    block = profiler.run(tmp_path, "--pid", pids, "-F", 499, "-d", 2, "--reads", "block").stats["counters"]
+    assert single["reads"] / single["frames"] > block["reads"] / block["frames"]
+
+
+def test_statistics(written):
+    stats = written.stats
+    assert stats["ticks"] == stats["counters"]["ticks"]
+    assert stats["kernel"]["runs"] > 0 and stats["kernel"]["run_time_ns"] > 0
+    assert stats["user"]["cpu_seconds"] >= 0 and stats["user"]["map_bytes"] > 0
+    assert 1 << 20 < stats["user"]["rss_bytes"] < 1 << 30
+    # Each location that is in the profile was decoded once, not each frame of each sample.
+    assert 0 < stats["lines"]["decodes"] <= stats["lines"]["locations"]
+    assert stats["lines"]["locations"] < stats["counters"]["frames"]
+
+
+def test_statistics_as_a_table(pids, tmp_path):
+    """Every outcome has its line, with the text of bpf/outcomes.def, and the numbers add up to the ticks."""
+    run = profiler.run(tmp_path, "--pid", pids, "-d", 1, "--stats")
+    shown = run.out + run.err
+    for outcome in profiler.OUTCOMES:
+        if run.stats["outcomes"][outcome.key]:
+            text = outcome.marker.strip("[]")
+            row = next((line for line in shown.splitlines() if text in line), None)
+            assert row, outcome
+            assert str(run.stats["outcomes"][outcome.key]) in re.sub(r"(?<=\d)[,_' ](?=\d{3})", "", row), row

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""CPU time goes where it was spent: shares that are known by construction, and C code with the GIL released."""
+import math
+import os
+
+import pytest
+
+import interpreters as known
+import profiler
+
+FREQUENCY = 997
+
+
+def profile_batches(directory, seconds, jobs, busy):
+    """Profiles jobs [(name, command)], each `busy` threads, no more at once than there are cores.
+    Returns {name: (target, samples, last word)}."""
+    at_once = max(1, os.cpu_count() // busy)
+    results = {}
+    for start in range(0, len(jobs), at_once):
+        batch = jobs[start:start + at_once]
+        with profiler.targets([command for _, command in batch]) as started:
+            pids = ",".join(str(t.pid) for t in started)
+            run = profiler.run(directory, "--pid", pids, "-F", FREQUENCY, "-d", seconds, timeout=seconds + 60)
+            for (name, _), target in zip(batch, started):
+                results[name] = target, run.of(target.pid), run
+    return results
+
+
+class TestShares:
+    """Two functions that burn 3 to 1 for 20 s."""
+
+    @pytest.fixture(scope="class")
+    def profiled(self, workloads, tmp_path_factory):
+        jobs = [(i.name, (i.path, workloads / "shares.py", k)) for k, i in enumerate(known.one_per_version())]
+        return profile_batches(tmp_path_factory.mktemp("shares"), 20, jobs, 1)
+
+    @pytest.fixture
+    def counts(self, version, profiled):
+        _, samples, _ = profiled[version.name]
+        return [profiler.total(s for s in samples if s.stack[0][0] == name) for name in ("heavy", "light")]
+
+    def test_within_3_sigma(self, counts):
+        heavy, light = counts
+        n = heavy + light
+        assert n > 2000
+        assert abs(heavy / n - 0.75) <= 3 * math.sqrt(0.75 * 0.25 / n), counts
+
+    def test_nothing_else(self, version, counts, profiled):
+        assert sum(counts) >= 0.97 * profiler.total(profiled[version.name][1])
+
+
+class TestReleasedGil:
+    """zlib and hashlib release the GIL: the thread has no attached thread state while it burns."""
+
+    @pytest.fixture(scope="class")
+    def profiled(self, workloads, tmp_path_factory):
+        chosen = known.one_per_version()
+        alone = [((i.name, "alone"), (i.path, workloads / "released.py")) for i in chosen]
+        contended = [((i.name, "threads"), (i.path, workloads / "released.py", "threads")) for i in chosen]
+        directory = tmp_path_factory.mktemp("released")
+        return {**profile_batches(directory, 6, alone, 1), **profile_batches(directory, 6, contended, 2)}
+
+    def test_alone(self, version, profiled):
+        target, samples, _ = profiled[version.name, "alone"]
+        assert profiler.total(samples) > 500
+        assert self.on_c_lines(target, samples) >= 0.95
+        both = {s.stack[0][0] for s in samples}
+        assert {"compressing", "hashing"} <= both
+
+    def test_while_another_thread_holds_the_gil(self, version, profiled):
+        target, samples, _ = profiled[version.name, "threads"]
+        in_c = [s for s in samples if s.tid == s.pid]
+        assert profiler.total(in_c) > 0.2 * profiler.total(samples) > 100
+        assert self.on_c_lines(target, in_c) >= 0.95
+
+    @staticmethod
+    def on_c_lines(target, samples):
+        lines = target.about["lines"]
+        return profiler.share(samples, lambda s: s.stack[0][3] in lines and profiler.functions(s)[1:3]
+                              == ["burn_c", "main"] and s.stack[-1][0] == "<module>")

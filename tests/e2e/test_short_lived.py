@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Processes that end before the profile is written still have names."""
+import pytest
+
+import interpreters as known
+import profiler
+
+PROCESSES = 100
+SECONDS = 0.1  # of CPU time in burn(), each: the number of their ticks is known
+FREQUENCY = 997
+
+
+@pytest.mark.parametrize("python", known.one_per_version()[-1:], ids=str)
+def test_hundred_processes_one_after_the_other(python, workloads, tmp_path):
+    loop = 'n=0; while [ $n -lt %d ]; do "$@" || exit 1; n=$((n + 1)); done' % PROCESSES
+    run = profiler.run(tmp_path, "-F", FREQUENCY, "--", "env", "QUIET=1", "sh", "-c", loop, "sh", python.path, "-IS",
+                       workloads / "burn.py", SECONDS, timeout=180)
+    file = str(workloads / "burn.py")
+    named = [s for s in run.samples if s.stack[0][:2] == ("burn", file) and s.stack[-1][:2] == ("<module>", file)]
+    expected = PROCESSES * SECONDS * FREQUENCY
+    assert profiler.total(named) >= 0.9 * expected, run.stats["outcomes"]
+    assert len({s.pid for s in named}) >= 0.95 * PROCESSES
+    # The rest is in the books, which finish() checked: nothing more of burn() can be missing than what is counted.
+    outcomes = run.stats["outcomes"]
+    counted = sum(count for key, count in outcomes.items() if key not in ("whole", "not_python", "not_selected"))
+    assert profiler.total(named) + counted >= 0.97 * expected, outcomes
+    # No stack without names.
+    assert not [s for s in run.samples for f in s.stack if profiler.marker_of(s.stack) is None and not (f[0] and f[1])]

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A real web application: Flask under gunicorn with four forked workers, loaded over HTTP on loopback."""
+import collections
+import http.client
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+import interpreters as known
+import profiler
+
+WORKERS = 4
+VIEWS = ("fractal_view", "report_view")
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def children(pid):
+    with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
+        return {int(child) for child in f.read().split()}
+
+
+class Load:
+    """Clients that ask for the views in turn until every worker has answered often enough, or the time is up."""
+
+    def __init__(self, port, seconds, clients=8):
+        self.port, self.end = port, time.monotonic() + seconds
+        self.answers, self.errors = collections.Counter(), []
+        self.threads = [threading.Thread(target=self.client, args=(k,)) for k in range(clients)]
+        for thread in self.threads:
+            thread.start()
+
+    def client(self, k):
+        while time.monotonic() < self.end:
+            k += 1
+            try:
+                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+                connection.request("GET", "/fractal" if k % 2 else "/report")
+                self.answers[json.loads(connection.getresponse().read())["pid"]] += 1
+                connection.close()
+            except (OSError, ValueError, http.client.HTTPException) as error:
+                self.errors.append(error)
+
+    def join(self):
+        for thread in self.threads:
+            thread.join()
+
+
+@pytest.fixture(scope="module")
+def site_packages():
+    """Flask and gunicorn, pure Python, from the environment that runs the tests."""
+    flask = pytest.importorskip("flask", reason="SKIP: no flask; pip install -r tests/requirements.txt")
+    pytest.importorskip("gunicorn", reason="SKIP: no gunicorn; pip install -r tests/requirements.txt")
+    return pathlib.Path(flask.__file__).parents[1]
+
+
+@pytest.mark.parametrize("python", known.one_per_version()[::3], ids=str)
+def test_flask_under_gunicorn(python, workloads, tmp_path, site_packages):
+    port = free_port()
+    # The profiler is first: it must find a server that starts later and the workers it forks.
+    run = profiler.Run(tmp_path, "--all-python", "-F", 499, "-d", 12)
+    time.sleep(1)
+    environment = dict(os.environ, PYTHONPATH="%s:%s" % (workloads, site_packages), PYTHONDONTWRITEBYTECODE="1")
+    server = subprocess.Popen([python.path, "-m", "gunicorn", "--preload", "-w", str(WORKERS), "-b", "127.0.0.1:%d" % port,
+                               "--log-level", "warning", "webapp:application"], env=environment, cwd=tmp_path)
+    try:
+        profiler.wait_until(lambda: server.poll() is not None or len(children(server.pid)) == WORKERS, 30, "workers")
+        assert server.poll() is None
+        workers = children(server.pid)
+        load = Load(port, 8)
+        load.join()
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait(30)
+        run.finish()
+    assert set(load.answers) == workers, (load.answers, load.errors[:3])
+    for pid in workers:
+        samples = run.of(pid)
+        assert profiler.total(samples) > 50, pid
+        in_views = profiler.share(samples, lambda s: any(view in profiler.functions(s) for view in VIEWS))
+        assert in_views > 0.7, pid
+    self_time, whole_time = collections.Counter(), collections.Counter()
+    for sample in run.of(*workers):
+        if sample.stack[0][1].endswith("webapp.py"):
+            self_time[sample.stack[0][0]] += sample.count
+        for view in set(profiler.functions(sample)) & set(VIEWS):
+            whole_time[view] += sample.count
+    assert set(whole_time) == set(VIEWS)
+    assert self_time.most_common(1)[0][0] == "escape_time", self_time.most_common(5)
+
+

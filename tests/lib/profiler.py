@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs pyperf-bpf ($PYPERF) and the programs it profiles, and keeps its books: every profile that a test looks
+at has been checked to add up (Run.finish)."""
+import collections
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import pprof
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = os.environ.get("PYPERF") or str(ROOT / "build" / "pyperf-bpf")
+
+# One stack of a profile. stack: [(function, file, first line, line)], leaf first; count: samples.
+Sample = collections.namedtuple("Sample", "stack count pid tid comm thread")
+# One line of bpf/outcomes.def. key: as in --stats-json; place: WHOLE, MARKED or OUTSIDE; marker: "[text]".
+Outcome = collections.namedtuple("Outcome", "key place marker")
+
+
+def outcomes():
+    text = (ROOT / "bpf" / "outcomes.def").read_text()
+    rows = re.findall(r'^OUTCOME\((\w+),\s*(\w+),\s*"([^"]*)"', text, re.M)
+    return [Outcome(name.lower(), place, "[%s]" % shown) for name, place, shown in rows]
+
+
+OUTCOMES = outcomes()
+MARKERS = {outcome.marker: outcome.key for outcome in OUTCOMES if outcome.place == "MARKED"}
+
+
+def marker_of(stack):
+    """The key of the outcome that a stack's marker frame stands for, or None for a whole stack."""
+    return next((MARKERS[frame[0]] for frame in stack if frame[0] in MARKERS), None)
+
+
+def read_samples(path):
+    found = []
+    for sample in pprof.read(path).samples:
+        labels = sample.labels
+        found.append(Sample([tuple(frame) for frame in sample.frames], sample.values[0], int(labels.get("pid", 0)),
+                            int(labels.get("tid", 0)), labels.get("comm", ""), labels.get("thread", "")))
+    return found
+
+
+class Run:
+    """One run of the profiler, started. finish() waits for its end and reads what it left."""
+
+    def __init__(self, directory, *arguments, output="profile.pb.gz", stats=True, **options):
+        self.path = pathlib.Path(directory) / output if output not in (None, "-") else None
+        self.stats_path = pathlib.Path(directory) / "stats.json"
+        self.stats_path.unlink(missing_ok=True)
+        own = ["-o", str(self.path or "-")] if output else []
+        own += ["--stats-json", str(self.stats_path)] if stats else []
+        # Options go before "--": what comes after it is the COMMAND's.
+        self.command = [BINARY, *own, *map(str, arguments)]
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("text", True)
+        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, **options)
+        self.code = self.out = self.err = self.stats = self.samples = None
+
+    def finish(self, timeout=60, code=0):
+        """code: the exit code there must be, None = any. Profile and books are read and checked when it is 0."""
+        try:
+            self.out, self.err = self.process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+            raise
+        self.code = self.process.returncode
+        if code is not None:
+            assert self.code == code, "exit code %s: %s" % (self.code, self.err)
+        if self.stats_path.exists():
+            self.stats = json.loads(self.stats_path.read_text())
+        if self.path and self.path.suffix == ".gz" and self.path.exists():
+            self.samples = read_samples(self.path)
+        if self.stats and self.samples is not None:
+            self.check_books()
+        return self
+
+    def interrupt(self):
+        self.process.send_signal(signal.SIGINT)
+
+    def check_books(self):
+        """Every tick is in the profile or has a reason, exactly, and every marker is as often as counted."""
+        counted = self.stats["outcomes"]
+        assert set(counted) == {outcome.key for outcome in OUTCOMES}
+        assert sum(counted.values()) == self.stats["ticks"]
+        inside = sum(counted[outcome.key] for outcome in OUTCOMES if outcome.place != "OUTSIDE")
+        assert sum(sample.count for sample in self.samples) == inside == self.stats["profile"]["samples"]
+        shown = collections.Counter()
+        for sample in self.samples:
+            shown[marker_of(sample.stack)] += sample.count
+        for outcome in OUTCOMES:
+            if outcome.place == "MARKED":
+                assert shown[outcome.key] == counted[outcome.key], outcome.key
+        assert shown[None] == counted["whole"]
+
+    def of(self, *pids):
+        return [sample for sample in self.samples if sample.pid in pids]
+
+
+def run(directory, *arguments, timeout=60, code=0, **options):
+    return Run(directory, *arguments, **options).finish(timeout, code)
+
+
+def total(samples):
+    return sum(sample.count for sample in samples)
+
+
+def share(samples, predicate):
+    """Part of the samples for which predicate(sample) holds."""
+    return total(s for s in samples if predicate(s)) / max(1, total(samples))
+
+
+def functions(sample):
+    return [frame[0] for frame in sample.stack]
+
+
+class Target:
+    """A program to be profiled. about: the line of JSON it printed when it was ready."""
+
+    def __init__(self, command, about=True, **options):
+        self.process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, text=True, **options)
+        self.pid = self.process.pid
+        line = self.process.stdout.readline() if about else None
+        if about and not line:
+            raise RuntimeError("%s ended before it was ready" % command[0])
+        self.about = json.loads(line) if about else None
+
+    def stop(self):
+        self.process.kill()
+        self.process.communicate()
+
+    def ask(self):
+        """Sends SIGTERM and returns the JSON the program prints as its last word."""
+        self.process.terminate()
+        text, _ = self.process.communicate(timeout=30)
+        return json.loads(text)
+
+
+@contextlib.contextmanager
+def target(*command, about=True, **options):
+    started = Target(command, about, **options)
+    try:
+        yield started
+    finally:
+        started.stop()
+
+
+@contextlib.contextmanager
+def targets(commands, **options):
+    """Several at once, started together; ready when all are."""
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(target(*command, **options)) for command in commands]
+
+
+def wait_until(condition, seconds=30, what="condition"):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "no %s within %d s" % (what, seconds)
+        time.sleep(0.02)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Burns CPU time in heavy() and light(), 3 to 1 by construction: whichever is behind its share runs next.
+
+Runs until SIGTERM, then prints the CPU seconds spent in each. Slices have random lengths, so that they cannot
+beat with the sampling clock.
+"""
+import json
+import os
+import random
+import signal
+import sys
+from time import thread_time
+
+RATIO = 3
+USED = {"heavy": 0.0, "light": 0.0}
+
+
+def heavy(end):
+    n = 0
+    while thread_time() < end:
+        for i in range(100):
+            n += i
+    return n
+
+
+def light(end):
+    n = 0
+    while thread_time() < end:
+        for i in range(100):
+            n += i
+    return n
+
+
+def report(*_):
+    print(json.dumps(USED), flush=True)
+    os._exit(0)
+
+
+def main():
+    signal.signal(signal.SIGTERM, report)
+    print(json.dumps({"pid": os.getpid()}), flush=True)
+    draw = random.Random(int(sys.argv[1]))
+    while True:
+        function = heavy if USED["heavy"] <= RATIO * USED["light"] else light
+        start = thread_time()
+        function(start + draw.uniform(0.0005, 0.003))
+        USED[function.__name__] += thread_time() - start
+
+
+if __name__ == "__main__":
+    main()
