@@ -45,6 +45,7 @@ UNIT_SRC := $(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c)
 UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/layouts/show.c))
 
+.DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help all run check check-long unit bench deps arm64 clean install compile_commands.json

@@ -64,6 +64,9 @@ struct code {
 	__u32 pad;
 };
 
+/* The fingerprint of an object whose header was not in memory; the worker reads its names. Real ones are odd. */
+#define FINGERPRINT_UNREAD 2
+
 enum code_state {
 	CODE_SENT = 1, /* its EVENT_CODE is in the ring */
 	CODE_SHIM = 2, /* the interpreter's own helper frame, not Python code of anybody: not shown */

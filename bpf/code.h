@@ -38,7 +38,7 @@ static __always_inline __u64 name_digest(const struct layout *l, __u64 name)
 }
 
 /*
- * Reads the object's header into s->code; 0 if it cannot be read. co_version (3.12+) is unique within an
+ * Reads the object's header into s->code. co_version (3.12+) is unique within an
  * interpreter until 2^32 are used up; 3.11 lacks it, so there the name's text counts too.
  */
 static __always_inline __u64 code_fingerprint(struct scratch *s, const struct layout *l, __u64 address)
@@ -48,12 +48,12 @@ static __always_inline __u64 code_fingerprint(struct scratch *s, const struct la
 
 	mem_opaque(size);
 	if (size < 16 || size > 256)
-		return 0;
+		return FINGERPRINT_UNREAD;
 	s->walk.reads++;
 	s->walk.read_bytes += size;
 	if (mem_read(s->code, size, address)) {
 		s->walk.faults++;
-		return 0;
+		return FINGERPRINT_UNREAD;
 	}
 	name = header_u64(s->code, l->code_qualname ? l->code_qualname : l->code_name);
 	hash = mix(name + header_u32(s->code, l->code_first_line));
@@ -106,72 +106,73 @@ static __always_inline void code_send(struct scratch *s, struct cpu_stats *stats
 		c->state |= CODE_SENT;
 }
 
-enum code_match { CODE_FREE, CODE_OTHER, CODE_SAME };
-
-/* Whether the entry is this object. *fingerprint is read once, when first needed. */
-static __always_inline enum code_match code_match(struct scratch *s, const struct layout *l, struct code *c,
-						  __u64 key, __u64 address, __u64 *fingerprint)
+/* The entry whose object is proved by the code generation alone; 0 if there is none. */
+static __always_inline __u32 code_by_epoch(const struct scratch *s, __u64 key)
 {
-	if (c->key != key)
-		return c->key ? CODE_OTHER : CODE_FREE;
-	if (s->epoch && c->epoch == s->epoch)
-		return CODE_SAME;
-	if (!*fingerprint)
-		*fingerprint = code_fingerprint(s, l, address);
-	if (!*fingerprint || c->fingerprint != *fingerprint)
-		return CODE_OTHER;
-	c->epoch = s->epoch;
-	return CODE_SAME;
-}
+	__u32 at = mix(key);
 
-static __always_inline int code_claim(struct scratch *s, struct cpu_stats *stats, const struct layout *l,
-				      struct code *c, __u64 key, __u64 fingerprint)
-{
-	if (__sync_val_compare_and_swap(&c->key, 0, key))
-		return 0;
-	c->state = code_is_shim(s, l) ? CODE_SHIM : 0;
-	c->epoch = s->epoch;
-	c->fingerprint = fingerprint;
-	stats->codes_new++;
-	return 1;
+	for (int i = 0; i < CODE_PROBES; i++, at++) {
+		__u32 index = at & opt_code_mask;
+		const struct code *c = bpf_map_lookup_elem(&codes, &index);
+
+		if (!c || !c->key)
+			return 0;
+		if (c->key == key && c->epoch == s->epoch)
+			return index;
+	}
+	return 0;
 }
 
 /*
- * The entry of the code object at address, added and its names sent if it is new. NULL when there is no room
- * or the object cannot be read. *ret_index is its number.
+ * The entry with this fingerprint, added if there is none; 0 when there is no room. The header is in s->code.
+ * A loser of the race for an entry goes on to the next one, so at worst an object has two numbers.
+ */
+static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_stats *stats, const struct layout *l,
+						 __u64 key, __u64 fingerprint)
+{
+	__u32 at = mix(key), reused = 0;
+
+	for (int i = 0; i < CODE_PROBES; i++, at++) {
+		__u32 index = at & opt_code_mask;
+		struct code *c = bpf_map_lookup_elem(&codes, &index);
+
+		if (!c)
+			return 0;
+		if (c->key == key) {
+			if (c->fingerprint == fingerprint) {
+				c->epoch = s->epoch;
+				return index;
+			}
+			reused = 1;
+		}
+		if (c->key || index < CODE_FIRST || __sync_val_compare_and_swap(&c->key, 0, key))
+			continue;
+		c->state = code_is_shim(s, l) ? CODE_SHIM : 0;
+		c->epoch = s->epoch;
+		c->fingerprint = fingerprint;
+		stats->codes_new++;
+		stats->codes_reused += reused;
+		return index;
+	}
+	return 0;
+}
+
+/*
+ * The entry of the code object at address, added and its names sent if it is new. NULL when there is no room.
+ * *ret_index is its number.
  */
 static __always_inline struct code *code_intern(struct scratch *s, struct cpu_stats *stats,
 						const struct layout *l, __u64 address, __u32 *ret_index)
 {
 	const __u64 key = code_key(s->process, address);
-	enum code_match match = CODE_OTHER;
-	__u32 at = mix(key), reused = 0, index = 0;
-	struct code *c = NULL;
-	__u64 fingerprint = 0;
+	__u32 index = s->epoch ? code_by_epoch(s, key) : 0;
+	struct code *c;
 
-	for (int i = 0; i < CODE_PROBES; i++, at++) {
-		index = at & opt_code_mask;
-		c = bpf_map_lookup_elem(&codes, &index);
-		if (!c)
-			return NULL;
-		if (index < CODE_FIRST)
-			continue;
-		match = code_match(s, l, c, key, address, &fingerprint);
-		if (match == CODE_FREE) {
-			if (!fingerprint)
-				fingerprint = code_fingerprint(s, l, address);
-			if (!fingerprint)
-				return NULL;
-			if (code_claim(s, stats, l, c, key, fingerprint)) {
-				stats->codes_reused += reused;
-				match = CODE_SAME;
-			}
-		}
-		if (match == CODE_SAME)
-			break;
-		reused |= c->key == key;
+	if (!index) {
+		index = code_by_fingerprint(s, stats, l, key, code_fingerprint(s, l, address));
 	}
-	if (match != CODE_SAME || !c)
+	c = bpf_map_lookup_elem(&codes, &index);
+	if (!index || !c)
 		return NULL;
 	if (!(c->state & (CODE_SENT | CODE_SHIM)))
 		code_send(s, stats, l, c, index, address);

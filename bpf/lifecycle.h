@@ -17,11 +17,13 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	if (tgid == parent_tgid) /* a new thread */
 		return;
 	p = bpf_map_lookup_elem(&processes, &parent_tgid);
-	if (!opt_follow || !p || p->state == PROCESS_NOT_PYTHON)
+	if (!opt_follow || !p || (opt_all && p->state == PROCESS_NOT_PYTHON))
 		return;
 	if (p->start_time != parent->group_leader->start_boottime || p->exec_id != parent->self_exec_id)
 		return;
 	copy = *p;
+	if (copy.state == PROCESS_NOT_PYTHON) /* selected; it may exec an interpreter */
+		copy.state = PROCESS_WANTED;
 	copy.start_time = child->start_boottime;
 	copy.exec_id = child->self_exec_id;
 	copy.id = __sync_fetch_and_add(&next_process_id, 1) & ((1U << PROCESS_BITS) - 1);
@@ -32,7 +34,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	e.exec_id = copy.exec_id;
 	e.id = copy.id;
 	e.parent_id = p->id;
-	bpf_get_current_comm(e.comm, sizeof(e.comm));
+	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), child->comm);
 	bpf_ringbuf_output(&events, &e, sizeof(e), BPF_RB_NO_WAKEUP);
 }
 

@@ -27,7 +27,7 @@ static __always_inline void notice_send(struct cpu_stats *stats, struct task_str
 	if (!last || (*last >> 32 == tgid && ms - (__u32)*last < NOTICE_PAUSE))
 		return;
 	*last = (__u64)tgid << 32 | ms;
-	bpf_get_current_comm(e.comm, sizeof(e.comm));
+	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), task->group_leader->comm);
 	if (bpf_ringbuf_output(&events, &e, sizeof(e), BPF_RB_FORCE_WAKEUP))
 		stats->ring_full++;
 	else
@@ -80,14 +80,14 @@ __noinline int count_stack(struct scratch *s, struct cpu_stats *stats, const str
 		return OUTCOME_TABLE_FULL;
 	s->node = root;
 	if (root && outcome != OUTCOME_WHOLE)
-		s->node = node_intern(stats, root, outcome, INSTR_UNKNOWN);
+		s->node = node_add(stats, root, outcome);
 	if (s->node && s->walk.depth)
 		bpf_loop(s->walk.depth, intern_callback, &c, 0);
 	if (s->node) {
 		node_count(s->node);
 		return outcome;
 	}
-	full = root ? node_intern(stats, root, OUTCOME_TABLE_FULL, INSTR_UNKNOWN) : 0;
+	full = root ? node_add(stats, root, OUTCOME_TABLE_FULL) : 0;
 	node_count(full); /* node 0 when there is no room for the marker either */
 	return OUTCOME_TABLE_FULL;
 }
@@ -145,10 +145,11 @@ static __always_inline void read_epoch(struct scratch *s, const struct layout *l
 		s->epoch = mix(interp ^ generation << 48 ^ generation) | 1;
 }
 
-static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_stats *stats,
+						  struct task_struct *task, struct thread *t,
 						  const struct process *p, const struct layout *l, __u64 now)
 {
-	__u32 root = tree_root(stats, t, p->id, now);
+	__u32 root = tree_root(stats, t, task, p->id, now);
 	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
 
 	s->walk.depth = 0;
@@ -180,7 +181,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	s->walk.single = opt_single_reads;
 	s->walk.max_depth = opt_max_depth;
 	t = thread_get(s, task->pid, task->start_boottime, now);
-	outcome = sample_thread(s, stats, t, p, l, now);
+	outcome = sample_thread(s, stats, task, t, p, l, now);
 	thread_put(t);
 	stats->reads += s->walk.reads;
 	stats->read_bytes += s->walk.read_bytes;

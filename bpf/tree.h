@@ -46,6 +46,12 @@ static __always_inline __u32 node_intern(struct cpu_stats *stats, __u32 parent, 
 	return 0;
 }
 
+/* The same for what is rare: verified once, not wherever it is called from. */
+__noinline __u32 node_add(struct cpu_stats *count, __u32 parent, __u32 code)
+{
+	return count ? node_intern(count, parent, code, INSTR_UNKNOWN) : 0;
+}
+
 static __always_inline void node_count(__u32 index)
 {
 	struct node *n = bpf_map_lookup_elem(&nodes, &index);
@@ -55,7 +61,7 @@ static __always_inline void node_count(__u32 index)
 }
 
 /* The owner's index plus one, or 0 when there is no room. */
-static __always_inline __u32 owner_intern(__u32 process, __u32 tid)
+__noinline __u32 owner_intern(__u32 process, __u32 tid)
 {
 	const __u64 key = owner_key(process, tid);
 	__u32 at = mix(key);
@@ -83,7 +89,8 @@ static __always_inline __u32 owner_intern(__u32 process, __u32 tid)
  * The root of this thread's (or process's) part of the tree, remembered with the thread; 0 when there is no
  * room. A name is copied again now and then, because threads are named after they start.
  */
-static __always_inline __u32 tree_root(struct cpu_stats *stats, struct thread *t, __u32 process, __u64 now)
+static __always_inline __u32 tree_root(struct cpu_stats *stats, struct thread *t, struct task_struct *task,
+				       __u32 process, __u64 now)
 {
 	struct owner *o;
 	__u32 index;
@@ -96,11 +103,13 @@ static __always_inline __u32 tree_root(struct cpu_stats *stats, struct thread *t
 	o = bpf_map_lookup_elem(&owners, &index);
 	if (!o)
 		return 0;
-	bpf_get_current_comm(o->comm, sizeof(o->comm));
+	if (!opt_by_thread)
+		task = task->group_leader;
+	bpf_probe_read_kernel_str(o->comm, sizeof(o->comm), task->comm);
 	t->comm_seen = now;
 	t->owner = index;
 	t->process = process;
-	t->root = node_intern(stats, 0, index, 0);
+	t->root = node_add(stats, 0, index);
 	return t->root;
 }
 

@@ -19,7 +19,7 @@
 #define WALK_MEM (2 * BLOCK_SIZE)
 #define WALK_SLACK 512 /* a masked position plus a one-byte offset stays inside */
 
-#define DEPTH_LIMIT 4096 /* power of two; --max-depth is at most this */
+#define DEPTH_LIMIT 4096 /* power of two; --max-depth is less */
 
 enum walk_end {
 	WALK_ON,    /* more to read */
@@ -41,6 +41,9 @@ struct walk {
 	__u64 chunk;	   /* data-stack chunk that frames are expected in */
 	__u64 older_chunk; /* its predecessor, once known */
 	__u64 block;	   /* address of what mem holds, from its start */
+	__u64 start;	   /* the bytes to parse: their address, ... */
+	__u32 size;	   /* ... how many, ... */
+	__u32 base;	   /* ... where in mem */
 	__u32 block_size;
 	__u32 depth;	   /* frames stored */
 	__u32 max_depth;
@@ -73,9 +76,20 @@ static __always_inline __u64 walk_load(const __u8 *p)
 	return *(const __u64 *)p;
 }
 
-/* Parses frames as long as they lie inside the size bytes read from start, which stand at mem[base]. */
-static __always_inline void walk_parse(struct walk *w, const struct layout *l, __u32 base, __u64 start, __u64 size)
+/* Not 0 for what cannot be the address of an object: mem_plausible() as arithmetic, one branch for the verifier. */
+static __always_inline __u64 walk_implausible(__u64 address)
 {
+	return (address & 7) | (address - 4096) >> 47;
+}
+
+/*
+ * Parses frames as long as they lie inside the w->size bytes read from w->start, which stand at mem[base]: in
+ * memory, because the verifier would follow every way to them on its own. For the same reason the frame is stored before it is known to be wanted, and depth moves by arithmetic: every branch here that did not
+ * leave the loop would double what the verifier has to look at.
+ */
+static __always_inline void walk_parse(struct walk *w, const struct layout *l)
+{
+	const __u64 start = w->start, size = w->size, base = w->base;
 	const __u32 off_code = l->frame_code, off_previous = l->frame_previous, off_instr = l->frame_instr;
 	const __u32 off_owner = l->frame_owner, off_entry = l->frame_is_entry, shim = l->owner_shim;
 	const __u64 tag = l->pointer_tag;
@@ -83,7 +97,7 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l, _
 	__u32 depth = w->depth, end = WALK_ON, owner = 0, is_entry = 0;
 
 	for (int i = 0; i < BLOCK_FRAMES; i++) {
-		__u64 at = next - start, code, previous;
+		__u64 at = next - start, code, is_python;
 		const __u8 *f;
 
 		if (at > size - FRAME_READ)
@@ -95,27 +109,25 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l, _
 
 		owner = f[off_owner];
 		is_entry = f[off_entry];
-		previous = walk_load(f + off_previous);
-		if (owner < shim) {
-			code = walk_load(f + off_code) & ~tag;
-			if (!mem_plausible(code)) {
-				end = WALK_BAD;
-				break;
-			}
-			if (depth >= w->max_depth) {
-				end = WALK_DEEP;
-				break;
-			}
-			mem_opaque(depth);
-			depth &= DEPTH_LIMIT - 1;
-			w->frames[depth].address = next;
-			w->frames[depth].code = code;
-			w->frames[depth].instr = walk_load(f + off_instr);
-			depth++;
+		is_python = (owner - shim) >> 31; /* both are bytes: 1 if owner < shim */
+		code = walk_load(f + off_code) & ~tag;
+		if (is_python * walk_implausible(code)) {
+			end = WALK_BAD;
+			break;
 		}
-		next = previous;
-		if (!mem_plausible(previous)) {
-			end = previous ? WALK_BAD : WALK_ROOT;
+		if (depth + is_python > w->max_depth) {
+			end = WALK_DEEP;
+			break;
+		}
+		mem_opaque(depth);
+		depth &= DEPTH_LIMIT - 1;
+		w->frames[depth].address = next;
+		w->frames[depth].code = code;
+		w->frames[depth].instr = walk_load(f + off_instr);
+		depth += is_python;
+		next = walk_load(f + off_previous);
+		if (walk_implausible(next)) {
+			end = next ? WALK_BAD : WALK_ROOT;
 			break;
 		}
 	}
@@ -161,19 +173,20 @@ static __always_inline int walk_in_block(const struct walk *w)
 /* One read and the frames it holds. A step of a bounded loop: 0 to go on, 1 to stop. */
 static __always_inline int walk_step(struct walk *w, const struct layout *l)
 {
-	__u64 start = w->next, size = FRAME_READ;
-	__u32 base = SINGLE_AT;
-
 	if (!w->single && (walk_in_block(w) || (!walk_read_block(w) && walk_in_block(w)))) {
-		start = w->block;
-		size = w->block_size;
-		base = 0;
-	} else if (walk_read(w, w->mem + SINGLE_AT, FRAME_READ, start)) {
-		/* Not in a block: a generator's frame, an entry frame on the C stack, an unusual chunk. */
+		w->start = w->block;
+		w->size = w->block_size;
+		w->base = 0;
+	} else if (walk_read(w, w->mem + SINGLE_AT, FRAME_READ, w->next)) {
 		w->end = WALK_FAULT;
 		return 1;
+	} else {
+		/* A generator's frame, an entry frame on the C stack, a frame in an unusual chunk. */
+		w->start = w->next;
+		w->size = FRAME_READ;
+		w->base = SINGLE_AT;
 	}
-	walk_parse(w, l, base, start, size);
+	walk_parse(w, l);
 	return w->end != WALK_ON;
 }
 

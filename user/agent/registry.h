@@ -15,6 +15,7 @@ struct registry;
 struct registry_entry {
 	__u32 id;
 	__u32 pid;
+	__u64 start_time; /* ns since boot */
 	bool ended;
 	char comm[16];
 	const char *binary;   /* path of the interpreter's file, "" if unknown; shared */

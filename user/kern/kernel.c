@@ -324,6 +324,11 @@ int kernel_remove_process(struct kernel *k, __u32 pid)
 	return bpf_map__delete_elem(k->skel->maps.processes, &pid, sizeof(pid), 0);
 }
 
+int kernel_get_layout(struct kernel *k, __u32 index, struct layout *ret)
+{
+	return bpf_map__lookup_elem(k->skel->maps.layouts, &index, sizeof(index), ret, sizeof(*ret), 0);
+}
+
 int kernel_add_layout(struct kernel *k, const struct layout *l)
 {
 	struct layout have;
@@ -331,7 +336,7 @@ int kernel_add_layout(struct kernel *k, const struct layout *l)
 	int err;
 
 	for (i = 0; i < k->layouts; i++) {
-		err = bpf_map__lookup_elem(k->skel->maps.layouts, &i, sizeof(i), &have, sizeof(have), 0);
+		err = kernel_get_layout(k, i, &have);
 		if (!err && !memcmp(&have, l, sizeof(have)))
 			return i;
 	}

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Installs what is missing on Debian: deps.sh build | deps.sh test (which includes build). Needs root only
+# when something is missing.
+set -eu
+top=$(dirname "$0")/..
+list="gcc make libc6-dev linux-libc-dev clang-19 bpftool libbpf-dev libelf-dev zlib1g-dev
+      protobuf-c-compiler libprotobuf-c-dev uthash-dev"
+[ "${1:-build}" = test ] && list="$list libcmocka-dev $(grep -v '^#' "$top/tests/apt-packages.txt")"
+
+missing=
+for package in $list; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+done
+if [ -n "$missing" ]; then
+    echo "installing:$missing"
+    if ! command -v apt-get >/dev/null; then
+        echo "deps.sh: no apt-get here; install what these Debian packages hold:$missing" >&2
+        exit 1
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq
+    # shellcheck disable=SC2086
+    apt-get install -y -qq --no-install-recommends $missing >/dev/null
+fi
+
+if [ "${1:-build}" = test ]; then
+    venv=$top/.cache/venv
+    if ! [ -e "$venv/.done" ] || [ "$top/tests/requirements.txt" -nt "$venv/.done" ]; then
+        echo "installing the tests' Python packages"
+        /usr/bin/python3 -m venv "$venv"
+        "$venv/bin/pip" install -q --disable-pip-version-check -r "$top/tests/requirements.txt"
+        touch "$venv/.done"
+    fi
+fi

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "agent/agent.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/command.h"
+#include "agent/discover.h"
+#include "agent/loop.h"
+#include "agent/output.h"
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "guard/worker.h"
+
+#define TIMER_MS	 200  /* how often the ring buffer is emptied when nothing is urgent */
+#define SETTLE_START_MS 2000 /* at most this long for the first verdicts before sampling begins */
+#define SETTLE_END_MS	1000 /* ... and for names still asked for when it ends */
+#define CODES_BYTES_MAX (256 << 20)
+
+struct agent {
+	struct options *options;
+	struct kernel_options kernel_options;
+	struct loop loop;
+	struct command command;
+	struct worker *worker;
+	struct kernel *kernel;
+	struct codes *codes;
+	struct registry *registry;
+	struct discover *discover;
+	struct run run;
+	bool stop;
+	int exit_code;
+};
+
+static double seconds_now(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static int say(int err, const char *what)
+{
+	if (err)
+		log_error("%s: %s", what, strerror(-err));
+	return err;
+}
+
+static int open_kernel(struct agent *a)
+{
+	const struct options *o = a->options;
+	int err;
+
+	a->kernel_options = (struct kernel_options){
+		.frequency = o->frequency,
+		.use_cycles = o->event == EVENT_CYCLES,
+		.single_reads = o->reads == READS_SINGLE,
+		.by_thread = o->labels == LABELS_THREAD,
+		.all = o->all_python,
+		.follow = o->all_python || o->command,
+		.measure = o->stats || o->stats_json,
+		.max_depth = o->max_depth,
+	};
+	err = kernel_open(&a->kernel, &a->kernel_options);
+	if (err)
+		log_error("%s", kernel_reason(a->kernel));
+	else if (a->kernel_options.frequency != (__u32)o->frequency)
+		log_warning("the kernel allows %u samples per second (sysctl kernel.perf_event_max_sample_rate), not %ld",
+			    a->kernel_options.frequency, o->frequency);
+	return err;
+}
+
+/* The worker first: what it must not inherit is not open yet. */
+static int open_all(struct agent *a)
+{
+	int err;
+
+	err = say(loop_open(&a->loop, TIMER_MS), "the event loop cannot be set up");
+	if (!err)
+		err = say(worker_start(&a->worker), "the worker process cannot be started");
+	if (!err)
+		err = open_kernel(a);
+	if (!err)
+		err = say(codes_new(&a->codes, CODES_BYTES_MAX), "the code store");
+	if (!err)
+		err = say(registry_new(&a->registry), "the process registry");
+	if (!err)
+		err = say(discover_new(&a->discover, a->kernel, a->worker, a->codes, a->registry), "discovery");
+	if (err)
+		return err;
+	kernel_on_event(a->kernel, discover_event, a->discover);
+	err = loop_add(&a->loop, kernel_events_fd(a->kernel), LOOP_KERNEL);
+	if (!err)
+		err = loop_add(&a->loop, worker_fd(a->worker), LOOP_WORKER);
+	return say(err, "the event loop cannot be set up");
+}
+
+static void close_all(struct agent *a)
+{
+	command_release(&a->command);
+	discover_free(a->discover);
+	registry_free(a->registry);
+	codes_free(a->codes);
+	kernel_close(a->kernel);
+	worker_stop(a->worker);
+	loop_close(&a->loop);
+}
+
+static void on_signals(struct agent *a)
+{
+	int signal;
+
+	while ((signal = loop_signal(&a->loop))) {
+		if (signal == SIGCHLD)
+			continue;
+		if (signal == SIGTERM)
+			command_signal(&a->command, SIGTERM);
+		a->stop = true;
+		loop_hasty();
+	}
+	if (a->options->command && command_ended(&a->command, &a->exit_code))
+		a->stop = true;
+}
+
+/* One round of the event loop. */
+static int turn(struct agent *a, int timeout_ms)
+{
+	int worker_ms = worker_timeout_ms(a->worker), sources;
+
+	if (worker_ms >= 0 && (timeout_ms < 0 || worker_ms < timeout_ms))
+		timeout_ms = worker_ms;
+	sources = loop_wait(&a->loop, timeout_ms);
+	if (sources < 0)
+		return say(sources, "the event loop failed");
+	if (sources & LOOP_SIGNAL)
+		on_signals(a);
+	if (sources & (LOOP_KERNEL | LOOP_TIMER))
+		kernel_read_events(a->kernel);
+	worker_check_deadline(a->worker);
+	discover_replies(a->discover);
+	if (sources & LOOP_TIMER)
+		output_progress(&a->run, a->kernel, a->registry, seconds_now(CLOCK_MONOTONIC) - a->run.start);
+	return 0;
+}
+
+static void settle(struct agent *a, int limit_ms)
+{
+	double end = seconds_now(CLOCK_MONOTONIC) + limit_ms / 1e3;
+
+	while (!a->stop && discover_pending(a->discover) && seconds_now(CLOCK_MONOTONIC) < end)
+		if (turn(a, 50))
+			return;
+}
+
+/* --- what to profile ---------------------------------------------------------------------------------- */
+
+struct find {
+	struct agent *agent;
+	pid_t pid;
+	bool found;
+	struct event_process process;
+};
+
+static int ask_about_all(void *context, const struct event_process *p)
+{
+	struct agent *a = context;
+
+	if (p->pid == (__u32)getpid())
+		return 0;
+	while (discover_process(a->discover, p) == -EAGAIN)
+		if (turn(a, 50) || a->stop)
+			return -EINTR;
+	return 0;
+}
+
+static int find_process(void *context, const struct event_process *p)
+{
+	struct find *f = context;
+
+	if (p->pid != (__u32)f->pid)
+		return 0;
+	f->process = *p;
+	f->found = true;
+	return 1;
+}
+
+/* Marks a process as wanted; the verdict on it comes later. */
+static int select_process(struct agent *a, const struct event_process *p)
+{
+	struct process wanted = {
+		.start_time = p->start_time,
+		.exec_id = p->exec_id,
+		.id = kernel_new_process_id(a->kernel),
+		.state = PROCESS_WANTED,
+	};
+
+	return say(kernel_set_process(a->kernel, p->pid, &wanted), "the process cannot be selected");
+}
+
+static int select_pid(struct agent *a, pid_t pid)
+{
+	struct find f = { .agent = a, .pid = pid };
+	int err = kernel_list_processes(a->kernel, find_process, &f);
+
+	if (err < 0)
+		return say(err, "the processes cannot be listed");
+	if (!f.found) {
+		log_error("there is no process %d", pid);
+		return -ESRCH;
+	}
+	err = select_process(a, &f.process);
+	return err ?: say(discover_process(a->discover, &f.process), "the process cannot be looked at");
+}
+
+static int select_pids(struct agent *a)
+{
+	const struct options *o = a->options;
+
+	for (size_t i = 0; i < o->pid_count; i++) {
+		int err = select_pid(a, o->pid_list[i]);
+
+		if (err)
+			return err;
+		settle(a, SETTLE_START_MS);
+		if (discover_verdict(a->discover, o->pid_list[i]) == PROCESS_NOT_PYTHON) {
+			log_error("process %d is not Python: nothing in its memory is a CPython runtime",
+				  o->pid_list[i]);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int select_command(struct agent *a)
+{
+	struct find f = { .agent = a };
+	int err;
+
+	err = say(command_start(&a->command, a->options->command), "COMMAND cannot be started");
+	if (err)
+		return err;
+	f.pid = a->command.pid;
+	err = kernel_list_processes(a->kernel, find_process, &f);
+	if (err < 0 || !f.found)
+		return say(err < 0 ? err : -ESRCH, "COMMAND cannot be found");
+	return select_process(a, &f.process);
+}
+
+static int select_targets(struct agent *a)
+{
+	int err;
+
+	if (a->options->command)
+		return select_command(a);
+	if (a->options->pid_count)
+		return select_pids(a);
+	err = kernel_list_processes(a->kernel, ask_about_all, a);
+	if (err && !a->stop)
+		return say(err, "the processes cannot be listed");
+	settle(a, SETTLE_START_MS);
+	return 0;
+}
+
+/* --- one run ------------------------------------------------------------------------------------------ */
+
+static int start(struct agent *a)
+{
+	int err = kernel_start(a->kernel, &a->run.cpus);
+
+	if (err) {
+		log_error("%s", kernel_reason(a->kernel));
+		return err;
+	}
+	a->run.frequency = a->kernel_options.frequency;
+	a->run.start = seconds_now(CLOCK_MONOTONIC);
+	a->run.start_unix = seconds_now(CLOCK_REALTIME);
+	if (!a->options->command)
+		return 0;
+	err = command_go(&a->command);
+	if (err) {
+		log_error("cannot run '%s': %s", a->options->command[0], strerror(-err));
+		a->exit_code = err == -ENOENT ? 127 : 126;
+	}
+	return err;
+}
+
+static int sample(struct agent *a)
+{
+	double end = a->run.start + a->options->seconds;
+
+	while (!a->stop) {
+		double left = end - seconds_now(CLOCK_MONOTONIC);
+
+		if (a->options->seconds > 0 && left <= 0)
+			break;
+		if (turn(a, a->options->seconds > 0 && left < 1 ? (int)(left * 1e3) + 1 : 1000))
+			return -EIO;
+	}
+	kernel_stop(a->kernel);
+	a->run.seconds = seconds_now(CLOCK_MONOTONIC) - a->run.start;
+	output_progress_end(&a->run);
+	return 0;
+}
+
+static int finish(struct agent *a)
+{
+	struct source source = { a->kernel, a->codes, a->registry };
+
+	kernel_read_events(a->kernel);
+	a->stop = false;
+	settle(a, SETTLE_END_MS);
+	worker_stop(a->worker);
+	a->worker = NULL;
+	return output_write(&a->run, &source);
+}
+
+/* Started by --duration's end or Ctrl-C, COMMAND goes on; its code is passed on only if it ended. */
+static int run(struct agent *a)
+{
+	int err = output_check(&a->run);
+
+	if (!err)
+		err = open_all(a);
+	if (!err)
+		err = select_targets(a);
+	if (!err && !a->stop)
+		err = start(a);
+	if (!err && !a->stop)
+		err = sample(a);
+	if (!err && a->run.start > 0)
+		err = finish(a);
+	return err;
+}
+
+int agent_run(struct options *o)
+{
+	struct agent a = {
+		.options = o,
+		.loop = { -1, -1, -1 },
+		.run = { .options = o, .show_progress = !o->quiet && isatty(STDERR_FILENO) },
+	};
+	int err = run(&a);
+
+	close_all(&a);
+	if (err && !a.exit_code)
+		a.exit_code = EXIT_FAILURE;
+	return a.exit_code;
+}

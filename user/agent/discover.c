@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "agent/discover.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <uthash.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "python/capture_remote.h"
+
+#define NS_PER_SECOND	1000000000ULL
+#define CHECK_AGAIN_MIN 20000000ULL /* a process may still be loading its libpython */
+#define CHECK_AGAIN_MAX (60 * NS_PER_SECOND)
+
+/* A question the worker has not answered yet, by its tag. */
+struct question {
+	__u64 tag;
+	struct event_process process; /* of an IDENTIFY */
+	__u32 code, process_id;	      /* of a CAPTURE or TABLE: what they are for ... */
+	__u64 fingerprint, table;     /* ... and how the object looked then */
+	__s32 first_line;
+	UT_hash_handle hh;
+};
+
+struct ruling {
+	__u32 pid;
+	enum process_state state;
+	UT_hash_handle hh;
+};
+
+/* A reason that was said; each is said once. */
+struct said {
+	UT_hash_handle hh;
+	char text[];
+};
+
+struct discover {
+	struct kernel *kernel;
+	struct worker *worker;
+	struct codes *codes;
+	struct registry *registry;
+	struct question *questions;
+	struct ruling *rulings;
+	struct said *said;
+	__u64 last_tag;
+};
+
+int discover_new(struct discover **ret, struct kernel *kernel, struct worker *worker, struct codes *codes,
+		 struct registry *registry)
+{
+	struct discover *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return -ENOMEM;
+	d->kernel = kernel;
+	d->worker = worker;
+	d->codes = codes;
+	d->registry = registry;
+	*ret = d;
+	return 0;
+}
+
+void discover_free(struct discover *d)
+{
+	struct question *q, *next_question;
+	struct ruling *v, *next_ruling;
+	struct said *s, *next_said;
+
+	if (!d)
+		return;
+	HASH_ITER(hh, d->questions, q, next_question) {
+		HASH_DEL(d->questions, q);
+		free(q);
+	}
+	HASH_ITER(hh, d->rulings, v, next_ruling) {
+		HASH_DEL(d->rulings, v);
+		free(v);
+	}
+	HASH_ITER(hh, d->said, s, next_said) {
+		HASH_DEL(d->said, s);
+		free(s);
+	}
+	free(d);
+}
+
+size_t discover_pending(const struct discover *d)
+{
+	return HASH_COUNT(d->questions);
+}
+
+enum process_state discover_verdict(const struct discover *d, __u32 pid)
+{
+	struct ruling *v;
+
+	HASH_FIND(hh, d->rulings, &pid, sizeof(pid), v);
+	return v ? v->state : 0;
+}
+
+static void remember_ruling(struct discover *d, __u32 pid, enum process_state state)
+{
+	struct ruling *v;
+
+	HASH_FIND(hh, d->rulings, &pid, sizeof(pid), v);
+	if (!v) {
+		v = calloc(1, sizeof(*v));
+		if (!v)
+			return;
+		v->pid = pid;
+		HASH_ADD(hh, d->rulings, pid, sizeof(pid), v);
+	}
+	v->state = state;
+}
+
+static void forget_ruling(struct discover *d, __u32 pid)
+{
+	struct ruling *v;
+
+	HASH_FIND(hh, d->rulings, &pid, sizeof(pid), v);
+	if (!v)
+		return;
+	HASH_DEL(d->rulings, v);
+	free(v);
+}
+
+static int ask(struct discover *d, const struct question *about, struct worker_request *request)
+{
+	struct question *q = malloc(sizeof(*q));
+	int err;
+
+	if (!q)
+		return -ENOMEM;
+	*q = *about;
+	q->tag = request->tag = ++d->last_tag;
+	err = worker_send(d->worker, request);
+	if (err) {
+		free(q);
+		return err;
+	}
+	HASH_ADD(hh, d->questions, tag, sizeof(q->tag), q);
+	return 0;
+}
+
+/* /proc counts a start time in ticks of USER_HZ, rounded down. */
+static __u64 start_ticks(__u64 start_time)
+{
+	return start_time / (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
+}
+
+int discover_process(struct discover *d, const struct event_process *p)
+{
+	struct question q = { .process = *p };
+	struct worker_request request = {
+		.type = WORKER_IDENTIFY,
+		.pid = p->pid,
+		.start_ticks = start_ticks(p->start_time),
+	};
+
+	return ask(d, &q, &request);
+}
+
+/* A page was not in memory, or the line table is large: the worker can wait for it. */
+static void ask_for_code(struct discover *d, const struct event_code *e)
+{
+	unsigned int missing = codes_incomplete(e);
+	struct question q = {
+		.code = e->code,
+		.process_id = e->process,
+		.fingerprint = e->fingerprint,
+		.table = e->table.address,
+		.first_line = e->first_line,
+	};
+	struct worker_request request = { .type = WORKER_CAPTURE, .pid = e->pid, .address = e->address };
+	const struct registry_entry *r = registry_find(d->registry, e->process);
+
+	if (!missing || !r || r->layout < 0 || kernel_get_layout(d->kernel, r->layout, &request.layout))
+		return;
+	request.start_ticks = start_ticks(r->start_time);
+	if (missing == CODES_TABLE && e->table.flags == PART_CUT) {
+		request.type = WORKER_TABLE;
+		request.address = e->table.address;
+	}
+	ask(d, &q, &request);
+}
+
+static void on_code(struct discover *d, const struct event_code *e, size_t size)
+{
+	int err = codes_add(d->codes, e, size);
+
+	if (err)
+		log_debug("a code object of pid %u was not kept: %s", e->pid, strerror(-err));
+	else
+		ask_for_code(d, e);
+}
+
+static void on_fork(struct discover *d, const struct event_fork *e)
+{
+	const struct registry_entry *parent = registry_find(d->registry, e->parent_id);
+	struct registry_entry child;
+
+	if (!parent)
+		return;
+	child = *parent;
+	child.id = e->id;
+	child.pid = e->pid;
+	child.start_time = e->start_time;
+	child.ended = false;
+	memcpy(child.comm, e->comm, sizeof(child.comm));
+	if (registry_add(d->registry, &child))
+		log_debug("out of memory: pid %u has no name", e->pid);
+	remember_ruling(d, e->pid, PROCESS_PYTHON);
+}
+
+int discover_event(void *discover, void *record, size_t size)
+{
+	struct discover *d = discover;
+	const __u32 *type = record;
+
+	if (size < sizeof(*type))
+		return 0;
+	if (*type == EVENT_PROCESS && size >= sizeof(struct event_process)) {
+		discover_process(d, record);
+	} else if (*type == EVENT_CODE) {
+		on_code(d, record, size);
+	} else if (*type == EVENT_FORK && size >= sizeof(struct event_fork)) {
+		on_fork(d, record);
+	} else if (*type == EVENT_EXIT && size >= sizeof(struct event_exit)) {
+		registry_end(d->registry, ((struct event_exit *)record)->id);
+		forget_ruling(d, ((struct event_exit *)record)->pid);
+	}
+	return 0;
+}
+
+static __u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * NS_PER_SECOND + t.tv_nsec;
+}
+
+/* A young process is asked about again soon, an old one seldom: it might yet load an interpreter. */
+static __u64 check_again(const struct event_process *p)
+{
+	__u64 now = now_ns(), age = now > p->start_time ? now - p->start_time : 0;
+
+	if (age < CHECK_AGAIN_MIN)
+		age = CHECK_AGAIN_MIN;
+	return now + (age > CHECK_AGAIN_MAX ? CHECK_AGAIN_MAX : age);
+}
+
+static void say_once(struct discover *d, const struct identity *i, __u32 pid)
+{
+	char text[512];
+	struct said *s;
+	int n = snprintf(text, sizeof(text), "%s (%s): %s", i->path, i->version, i->reason);
+
+	n = n < (int)sizeof(text) ? n : (int)sizeof(text) - 1;
+	HASH_FIND(hh, d->said, text, n, s);
+	if (s)
+		return;
+	log_warning("no Python frames for pid %u, %s", pid, text);
+	s = malloc(sizeof(*s) + n + 1);
+	if (!s)
+		return;
+	memcpy(s->text, text, n + 1);
+	HASH_ADD(hh, d->said, text, n, s);
+}
+
+static int register_python(struct discover *d, const struct event_process *p, const struct identity *i,
+			   struct process *process)
+{
+	struct registry_entry e = {
+		.id = process->id,
+		.pid = p->pid,
+		.start_time = p->start_time,
+		.binary = i->path,
+		.build_id = i->build_id,
+		.layout = -1,
+	};
+
+	memcpy(e.comm, p->comm, sizeof(e.comm));
+	process->state = PROCESS_NO_LAYOUT;
+	if (i->verdict == VERDICT_PYTHON) {
+		e.layout = kernel_add_layout(d->kernel, &i->layout);
+		if (e.layout >= 0) {
+			process->state = PROCESS_PYTHON;
+			process->layout = e.layout;
+			process->runtime = i->runtime;
+		}
+	} else {
+		say_once(d, i, p->pid);
+	}
+	log_debug("pid %u (%.16s) is CPython %s, %s", p->pid, p->comm, i->version, i->path);
+	return registry_add(d->registry, &e);
+}
+
+static void on_identity(struct discover *d, const struct event_process *p, const struct worker_reply *r)
+{
+	struct process process = {
+		.start_time = p->start_time,
+		.exec_id = p->exec_id,
+		.id = kernel_new_process_id(d->kernel),
+		.state = PROCESS_NOT_PYTHON,
+		.check_after = check_again(p),
+	};
+	int err = r->error;
+
+	if (err == -ESRCH)
+		return;
+	if (err)
+		log_debug("pid %u (%.16s) cannot be looked at: %s", p->pid, p->comm, strerror(-err));
+	else if (r->identity.verdict != VERDICT_NOT_PYTHON)
+		err = register_python(d, p, &r->identity, &process);
+	if (err == -ENOMEM)
+		return;
+	remember_ruling(d, p->pid, process.state);
+	err = kernel_set_process(d->kernel, p->pid, &process);
+	if (err)
+		log_debug("pid %u is not profiled: %s", p->pid, strerror(-err));
+}
+
+/* The object may have been freed and its memory used again since the kernel side saw its header. */
+static bool is_same_code(const struct question *q, const struct event_code *e)
+{
+	if (q->fingerprint == FINGERPRINT_UNREAD)
+		return true;
+	return e->table.address == q->table && e->first_line == q->first_line;
+}
+
+static void on_capture(struct discover *d, const struct question *q, struct worker_reply *r)
+{
+	struct event_code *e = &r->code;
+
+	if (r->error || !is_same_code(q, e))
+		return;
+	e->code = q->code;
+	e->process = q->process_id;
+	e->fingerprint = q->fingerprint;
+	codes_add(d->codes, e, capture_remote_size(e));
+	if (codes_incomplete(e) == CODES_TABLE && e->table.flags == PART_CUT)
+		ask_for_code(d, e);
+}
+
+static void on_reply(struct discover *d, struct worker_reply *r)
+{
+	struct question *q;
+
+	HASH_FIND(hh, d->questions, &r->tag, sizeof(r->tag), q);
+	if (!q)
+		return;
+	HASH_DEL(d->questions, q);
+	if (r->type == WORKER_IDENTIFY)
+		on_identity(d, &q->process, r);
+	else if (r->type == WORKER_CAPTURE)
+		on_capture(d, q, r);
+	else if (!r->error)
+		codes_set_table(d->codes, q->code, r->table, r->table_size);
+	free(q);
+}
+
+void discover_replies(struct discover *d)
+{
+	struct worker_reply r = {};
+
+	while (!worker_receive(d->worker, &r)) {
+		on_reply(d, &r);
+		free(r.table);
+	}
+}

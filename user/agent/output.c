@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "agent/output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/harvest.h"
+#include "agent/report.h"
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "out/file.h"
+#include "profile/folded.h"
+#include "profile/pprof.h"
+#include "profile/summary.h"
+
+static bool to_stdout(const char *path)
+{
+	return !strcmp(path, "-");
+}
+
+static int check_file(const char *path)
+{
+	int err = !path || to_stdout(path) ? 0 : file_check_writable(path);
+
+	if (err)
+		log_error("cannot write '%s': %s", path, strerror(-err));
+	return err;
+}
+
+int output_check(const struct run *r)
+{
+	return check_file(r->options->output) ?: check_file(r->options->stats_json);
+}
+
+void output_progress(struct run *r, const struct kernel *k, const struct registry *registry, double seconds)
+{
+	struct report report = {};
+	struct books books;
+	size_t live = 0;
+
+	if (!r->show_progress || !r->start || seconds - r->last_progress < 0.9)
+		return;
+	r->last_progress = seconds;
+	kernel_stats(k, &report.kernel);
+	books = report_books(&report);
+	registry_count(registry, &live);
+	fprintf(stderr, "\r\033[K%.0f s, %d CPUs at %u Hz, %zu Python processes, %llu samples. Ctrl-C ends it.", seconds,
+		r->cpus, r->frequency, live, books.in_profile);
+	fflush(stderr);
+}
+
+void output_progress_end(struct run *r)
+{
+	if (r->show_progress && r->last_progress > 0)
+		fputs("\r\033[K", stderr);
+}
+
+static int write_buf(const char *path, const struct buf *b)
+{
+	int err = to_stdout(path) ? fd_write_all(STDOUT_FILENO, b->data, b->size)
+				  : file_write_atomic(path, b->data, b->size);
+
+	if (err)
+		log_error("cannot write '%s': %s", path, strerror(-err));
+	return err;
+}
+
+static int write_profile(const struct run *r, const struct profile *p)
+{
+	const struct options *o = r->options;
+	_cleanup_buf_ struct buf b = {};
+	int err = o->format == FORMAT_FOLDED ? folded_encode(p, &b) : pprof_encode(p, &b);
+
+	if (err) {
+		log_error("the profile cannot be encoded: %s", strerror(-err));
+		return err;
+	}
+	err = write_buf(o->output, &b);
+	if (err || to_stdout(o->output))
+		return err;
+	if (o->format == FORMAT_FOLDED)
+		log_info("wrote %s (%zu bytes). Open it with a flame-graph viewer such as speedscope", o->output, b.size);
+	else
+		log_info("wrote %s (%zu bytes). Open it: go tool pprof -http localhost:8080 %s", o->output, b.size,
+			 o->output);
+	return 0;
+}
+
+static int write_stats(const struct run *r, const struct report *report, FILE *f)
+{
+	const struct options *o = r->options;
+	_cleanup_buf_ struct buf b = {};
+	int err = 0;
+
+	if (o->stats)
+		report_print(report, f, isatty(fileno(f)));
+	if (o->stats_json) {
+		err = report_json(report, &b);
+		if (err)
+			log_error("out of memory");
+		else
+			err = write_buf(o->stats_json, &b);
+	}
+	return err;
+}
+
+static struct profile_info profile_info(const struct run *r)
+{
+	return (struct profile_info){
+		.period_ns = 1000000000LL / r->frequency,
+		.start_unix_ns = r->start_unix * 1e9,
+		.duration_ns = r->seconds * 1e9,
+		.frequency = r->frequency,
+	};
+}
+
+int output_write(const struct run *r, struct source *s)
+{
+	const struct options *o = r->options;
+	/* stdout belongs to the profile or to COMMAND if one of them uses it. */
+	FILE *f = to_stdout(o->output) || o->command ? stderr : stdout;
+	_cleanup_profile_ struct profile *profile = NULL;
+	struct profile_info info = profile_info(r);
+	struct report report = {
+		.seconds = r->seconds,
+		.cpus = r->cpus,
+		.frequency = r->frequency,
+		.processes = registry_count(s->registry, NULL),
+		.map_bytes = kernel_tables(s->kernel)->map_bytes,
+	};
+	int err;
+
+	err = harvest(kernel_tables(s->kernel), s->codes, s->registry, &info, &profile, &report.harvest);
+	if (err) {
+		log_error("the profile cannot be put together: %s", strerror(-err));
+		return err;
+	}
+	if (!report.harvest.samples)
+		log_warning("no Python process used the CPU: the profile is empty");
+	else if (!o->quiet && o->top)
+		summary_print(profile, f, isatty(fileno(f)), o->top);
+	fflush(f);
+	err = write_profile(r, profile);
+	kernel_stats(s->kernel, &report.kernel);
+	report.codes = *codes_get_stats(s->codes);
+	report_measure_self(&report);
+	return err ?: write_stats(r, &report, f);
+}

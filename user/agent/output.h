@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * output.h - what a run leaves behind: the profile, the summary, the books; and the progress line before that.
+ */
+#ifndef PYPERF_AGENT_OUTPUT_H
+#define PYPERF_AGENT_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "agent/registry.h"
+#include "kern/kernel.h"
+#include "options.h"
+#include "python/codes.h"
+
+/* One run of the sampler. Times in seconds. */
+struct run {
+	const struct options *options;
+	bool show_progress;
+	double start;	   /* CLOCK_MONOTONIC */
+	double start_unix; /* CLOCK_REALTIME */
+	double seconds;	   /* how long it sampled */
+	double last_progress;
+	__u32 frequency;
+	int cpus;
+};
+
+/* Where the results are taken from. */
+struct source {
+	struct kernel *kernel;
+	struct codes *codes;
+	struct registry *registry;
+};
+
+/* Before anything else: whether the files can be written. Logs; 0 or -errno. */
+int output_check(const struct run *r);
+/* On a terminal, once a second. */
+void output_progress(struct run *r, const struct kernel *k, const struct registry *registry, double seconds);
+void output_progress_end(struct run *r);
+/* Writes everything the options ask for. Logs; 0 or -errno. */
+int output_write(const struct run *r, struct source *s);
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - the command line to an exit code.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "base/log.h"
+#include "options.h"
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	char error[256];
+	int code;
+
+	if (options_parse(&o, argc, argv, error, sizeof(error))) {
+		log_error("%s", error);
+		options_free(&o);
+		return EXIT_USAGE;
+	}
+	if (o.help || o.version) {
+		if (o.help)
+			options_help(stdout, isatty(STDOUT_FILENO));
+		else
+			puts("pyperf-bpf " PYPERF_VERSION);
+		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+	}
+	log_set_level(o.verbose ? LOG_DEBUG : o.quiet ? LOG_ERROR : LOG_INFO);
+	code = agent_run(&o);
+	options_free(&o);
+	return code;
+}
