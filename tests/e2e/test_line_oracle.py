@@ -29,6 +29,7 @@ def dumped(interpreter, path, what):
 
 def compare(process, path):
     """The oracle's exit status and its counts by name."""
+    assert os.access(ORACLE, os.X_OK), "not built: %s (make tests)" % ORACLE
     done = subprocess.run([str(ORACLE), str(process.pid), str(path)], stdout=subprocess.PIPE, text=True, timeout=600)
     assert done.stdout, "nothing was compared"
     print(done.stdout)
@@ -36,29 +37,34 @@ def compare(process, path):
     return done.returncode, dict(zip(words[::2], map(int, words[1::2])))
 
 
-def check(interpreter, path, what, codes):
-    assert os.access(ORACLE, os.X_OK), "not built: %s (make tests)" % ORACLE
+def check(interpreter, path, what):
     with dumped(interpreter, path, what) as process:
         status, counts = compare(process, path)
-        assert counts["codes"] >= codes
-        assert counts["instructions"] >= 50 * codes
-        assert counts["none"] and counts["large"]
-        assert (status, counts["differences"]) == (0, 0)
-        # A comparison that cannot fail proves nothing: the last line one higher must be found, it alone.
-        data = bytearray(path.read_bytes())
-        line, = struct.unpack_from("<i", data, len(data) - 4)
-        struct.pack_into("<i", data, len(data) - 4, line + 1)
-        path.write_bytes(data)
-        status, forged = compare(process, path)
-        assert status == 1
-        units, = struct.unpack_from("<I", data, len(data) - 8)
-        assert units <= forged["differences"] <= 2 * units
+    assert counts["codes"] >= 10000
+    assert counts["instructions"] >= 1000000
+    assert counts["none"] and counts["large"]
+    assert (status, counts["differences"]) == (0, 0)
 
 
 def test_every_line_of_the_library(interpreter, tmp_path):
-    check(interpreter, tmp_path / "dump", "library", 10000)
+    check(interpreter, tmp_path / "dump", "library")
 
 
 @pytest.mark.long
 def test_every_line_of_the_library_and_its_tests(interpreter, tmp_path):
-    check(interpreter, tmp_path / "dump", "all", 10000)
+    check(interpreter, tmp_path / "dump", "all")
+
+
+def test_one_forged_line_is_found(version, tmp_path):
+    """A comparison that cannot fail proves nothing: the last line one higher must be found, and it alone."""
+    path = tmp_path / "dump"
+    with dumped(version, path, "own") as process:
+        assert compare(process, path)[0] == 0
+        data = bytearray(path.read_bytes())
+        units, line = struct.unpack_from("<Ii", data, len(data) - 8)
+        struct.pack_into("<i", data, len(data) - 4, line + 1)
+        path.write_bytes(data)
+        status, counts = compare(process, path)
+    assert status == 1
+    # Each instruction by the decoder, every fifth also by the store.
+    assert units <= counts["differences"] <= 2 * units

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Run by the interpreter under test: what it says itself about code objects, for oracle.c to compare.
+
+    python dump.py FILE own|library|all
+
+Compiles some source of its own, the standard library ("all": its tests too), keeps every code object alive, writes to FILE each one's
+address, names, first line and the line of every instruction, prints "ready COUNT" and waits for end of input.
+FILE, little-endian: "PYLO", version, count; then per object: address u64, first line i32, sizes of name and file
+name u32, number of runs u32, both names in UTF-8, and the runs: code units u32, line i32 (0 = none).
+"""
+import os
+import struct
+import sys
+import sysconfig
+import types
+import warnings
+
+NAME_MAX = 1024  # bytes of characters that a record keeps: STRING_MAX of bpf/abi.h
+
+# One name of each internal form: ASCII, Latin-1, two and four bytes a character.
+NAMES = ["plain", "caf\xe9", "\u03b1\u03b2\u4e2d\u6587", "\U00020000\U0001d4b6"]
+FILES = ["/srv/plain.py", "/srv/\xe9t\xe9.py", "/srv/\u4e2d\u6587/\u20ac.py", "/srv/\U0001f40d/\U0001f600.py",
+         "/srv/lone\udc80.py", "/srv/pair\ud83d\udc0d.py"]
+
+TEMPLATE = """
+class {0}:
+    def {0}(self):
+        def {0}_in(): return [{0} for {0} in self if {0}]
+        try:
+            with self as {0}: return lambda {0}: ({0}
+                + 1)
+        except* ValueError: pass
+        finally: {0}_in()
+    async def {0}_a(self):
+        async for {0} in self: yield await {0}
+"""
+
+
+def text(s):
+    """As the profiler shows it: cut, and with U+FFFD for what is no text."""
+    kind = 1 if max(s, default="") < "\u0100" else 2 if max(s) < "\U00010000" else 4
+    cut = s[:NAME_MAX // kind] + "..." if len(s) > NAME_MAX // kind else s
+    return "".join("\ufffd" if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in cut).encode()
+
+
+def nested(code, found):
+    found.append(code)
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            nested(const, found)
+
+
+def library(tests):
+    skipped = ["site-packages", "dist-packages", "__pycache__"] + ([] if tests else ["test", "tests"])
+    for directory, directories, files in os.walk(sysconfig.get_paths()["stdlib"]):
+        directories[:] = sorted(set(directories).difference(skipped))
+        for name in sorted(files):
+            if name.endswith(".py"):
+                yield os.path.join(directory, name)
+
+
+def from_library(tests, found):
+    for path in library(tests):
+        with open(path, "rb") as f:
+            source = f.read()
+        try:
+            nested(compile(source, path, "exec", dont_inherit=True), found)
+        except (SyntaxError, ValueError, RecursionError):
+            pass  # lib2to3 and test ship files that are meant not to compile
+
+
+def made_up(found):
+    for name in NAMES + ["n" * 5000, "\xe9" * 1025, "\u03b1" * 513, "\U0001d4b6" * 257, "n" * 1024]:
+        for path in FILES:
+            nested(compile(TEMPLATE.format(name), path, "exec"), found)
+    # Line tables too large for the kernel's record, lines far from the first, long gaps in both directions.
+    nested(compile("def large():\n" + "  x = f(1)\n" * 1500, "large.py", "exec"), found)
+    nested(compile("\n" * 300000 + "def far():\n" + "\n" * 70000 + "  return (1 +" + "\n" * 9000 + "x)\n", "far.py",
+                   "exec"), found)
+    # A str of a subclass keeps its characters elsewhere (not "compact").
+    class Str(str):
+        pass
+    for name in NAMES:
+        found.append(found[0].replace(co_name=Str(name), co_qualname=Str("Q." + name), co_filename=Str(name + ".py")))
+
+
+def record(code):
+    name, path = text(code.co_qualname), text(code.co_filename)
+    runs = []
+    for start, end, line in code.co_lines():
+        runs += ((end - start) // 2, line or 0)
+    return struct.pack("<QiIII", id(code), code.co_firstlineno, len(name), len(path), len(runs) // 2) + name + path \
+        + struct.pack("<" + "Ii" * (len(runs) // 2), *runs)
+
+
+def main():
+    warnings.simplefilter("ignore")
+    found = []
+    made_up(found)
+    if sys.argv[2] != "own":
+        from_library(sys.argv[2] == "all", found)
+    with open(sys.argv[1], "wb") as f:
+        f.write(b"PYLO" + struct.pack("<II", sys.hexversion, len(found)))
+        f.writelines(map(record, found))
+    print("ready", len(found), flush=True)
+    sys.stdin.read()
+
+
+main()

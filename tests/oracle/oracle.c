@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * oracle.c - the line oracle: oracle PID DUMP. Reads every code object that tests/oracle/dump.py lists out of
+ * the live interpreter, as the worker does, and compares names and the line of every instruction with what
+ * the interpreter itself says. Prints the counts; exit status 1 if anything differs, 2 if it cannot compare.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
+#include "base/cleanup.h"
+#include "bpf/abi.h"
+#include "python/capture_remote.h"
+#include "python/codes.h"
+#include "python/identify.h"
+#include "python/linetable.h"
+#include "proc/procfs.h"
+
+#define SHOWN  20 /* differences that are printed */
+#define SAMPLE 5  /* every so many instructions also go through codes_resolve() */
+
+struct dump {
+	const __u8 *at;
+	const __u8 *end;
+	__u32 version;
+	__u32 count;
+};
+
+struct expected {
+	__u64 address;
+	__s32 first_line;
+	__u32 name_size;
+	__u32 file_size;
+	__u32 runs;
+	const char *name;
+	const char *file;
+	const __u8 *run; /* code units u32, line s32 */
+};
+
+static struct {
+	unsigned long codes, instructions, none, resolved, large, differences;
+} count;
+
+static void differs(const struct expected *e, const char *what, long long is, long long should)
+{
+	if (count.differences++ < SHOWN)
+		printf("%.*s:%d %.*s: %s: %lld, not %lld\n", (int)e->file_size, e->file, e->first_line,
+		       (int)e->name_size, e->name, what, is, should);
+}
+
+static void differs_text(const struct expected *e, const char *what, const char *is)
+{
+	if (count.differences++ < SHOWN)
+		printf("%.*s:%d %.*s: %s: '%s'\n", (int)e->file_size, e->file, e->first_line,
+		       (int)e->name_size, e->name, what, is);
+}
+
+static const void *dump_take(struct dump *d, size_t size)
+{
+	const void *taken = d->at;
+
+	if (size > (size_t)(d->end - d->at))
+		return NULL;
+	d->at += size;
+	return taken;
+}
+
+static int dump_open(struct dump *d, const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const char *magic;
+	const void *words;
+	struct stat st;
+	void *map;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	d->at = map;
+	d->end = d->at + st.st_size;
+	magic = dump_take(d, 4);
+	words = dump_take(d, 8);
+	if (!magic || !words || memcmp(magic, "PYLO", 4) != 0)
+		return -EBADMSG;
+	memcpy(&d->version, words, 4);
+	memcpy(&d->count, (const char *)words + 4, 4);
+	return 0;
+}
+
+static int dump_next(struct dump *d, struct expected *e)
+{
+	const void *fixed = dump_take(d, offsetof(struct expected, name));
+
+	if (!fixed)
+		return -EBADMSG;
+	memcpy(e, fixed, offsetof(struct expected, name));
+	e->name = dump_take(d, e->name_size);
+	e->file = dump_take(d, e->file_size);
+	e->run = dump_take(d, (size_t)e->runs * 8);
+	return e->name && e->file && e->run ? 0 : -EBADMSG;
+}
+
+/* As the agent gets it, from the process itself; the interpreter's own word on its version must agree. */
+static int oracle_layout(pid_t pid, __u32 version, struct layout *ret)
+{
+	static struct identity identity;
+	__u64 start;
+	int r;
+
+	r = procfs_start_ticks(pid, &start);
+	if (r)
+		return r;
+	r = identify(pid, start, &identity);
+	if (r)
+		return r;
+	if (identity.verdict != VERDICT_PYTHON || identity.hexversion != version) {
+		fprintf(stderr, "oracle: identified as '%s' (%s)\n", identity.version, identity.reason);
+		return -ENOTSUP;
+	}
+	*ret = identity.layout;
+	return 0;
+}
+
+static int text_is(const char *text, const char *expected, __u32 size)
+{
+	return strlen(text) == size && memcmp(text, expected, size) == 0;
+}
+
+static void compare_resolved(struct codes *codes, __u32 code, const struct expected *e, __u32 instr, int line)
+{
+	struct code_line l;
+
+	codes_resolve(codes, code, instr + 1, &l);
+	count.resolved++;
+	if (l.line != (line ? line : e->first_line))
+		differs(e, "resolved line", l.line, line ? line : e->first_line);
+	if (l.first_line != e->first_line)
+		differs(e, "first line", l.first_line, e->first_line);
+	if (!text_is(l.function, e->name, e->name_size))
+		differs_text(e, "function", l.function);
+	if (!text_is(l.file, e->file, e->file_size))
+		differs_text(e, "file", l.file);
+}
+
+/* Every instruction by the decoder, some of them by the store. */
+static void compare_lines(struct codes *codes, __u32 code, const struct expected *e, linetable_fn *decode,
+			  const __u8 *table, size_t len)
+{
+	__u32 instr = 0, units;
+	__s32 line;
+	int got, r;
+
+	for (__u32 run = 0; run < e->runs; run++) {
+		memcpy(&units, e->run + 8 * run, 4);
+		memcpy(&line, e->run + 8 * run + 4, 4);
+		for (__u32 i = 0; i < units; i++, instr++) {
+			got = -1;
+			r = decode(table, len, e->first_line, instr, &got);
+			if (r || got != line)
+				differs(e, "line", r ? r : got, line);
+			if (instr % SAMPLE == 0)
+				compare_resolved(codes, code, e, instr, line);
+			count.none += line == 0;
+		}
+	}
+	count.instructions += instr;
+	r = decode(table, len, e->first_line, instr, &got);
+	if (r != -ENOENT)
+		differs(e, "behind the last instruction", r, -ENOENT);
+}
+
+static int compare_code(pid_t pid, const struct layout *layout, struct codes *codes, __u32 code,
+			const struct expected *e)
+{
+	_cleanup_free_ __u8 *table = NULL;
+	static struct event_code event;
+	size_t len;
+	int r;
+
+	r = capture_remote(pid, layout, e->address, &event);
+	if (r)
+		return r;
+	event.code = code;
+	r = codes_add(codes, &event, capture_remote_size(&event));
+	if (r)
+		return r;
+	r = capture_remote_table(pid, layout, event.table.address, &table, &len);
+	if (r)
+		return r;
+	if (codes_incomplete(&event)) {
+		count.large++;
+		r = codes_set_table(codes, code, table, len);
+		if (r)
+			return r;
+	}
+	compare_lines(codes, code, e, linetable_for_version(layout->version), table, len);
+	return 0;
+}
+
+static int compare_all(pid_t pid, struct dump *d, const struct layout *layout)
+{
+	struct codes *codes;
+	struct expected e;
+	int r = codes_new(&codes, 0);
+
+	if (r)
+		return r;
+	for (__u32 i = 0; i < d->count; i++) {
+		r = dump_next(d, &e);
+		if (r)
+			break;
+		r = compare_code(pid, layout, codes, CODE_FIRST + i, &e);
+		if (r)
+			differs(&e, "not read", r, 0);
+		r = 0;
+		count.codes++;
+	}
+	codes_free(codes);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	struct layout layout;
+	struct dump d = { 0 };
+	pid_t pid;
+	int r;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: oracle PID DUMP\n");
+		return 2;
+	}
+	pid = (pid_t)strtol(argv[1], NULL, 10);
+	r = dump_open(&d, argv[2]);
+	if (!r)
+		r = oracle_layout(pid, d.version, &layout);
+	if (!r)
+		r = compare_all(pid, &d, &layout);
+	if (r) {
+		fprintf(stderr, "oracle: %s: %s\n", argv[2], strerror(-r));
+		return 2;
+	}
+	printf("codes %lu instructions %lu none %lu resolved %lu large %lu differences %lu\n", count.codes,
+	       count.instructions, count.none, count.resolved, count.large, count.differences);
+	return count.differences != 0;
+}
