@@ -3,8 +3,9 @@
 
     python dump.py FILE own|library|all
 
-Compiles some source of its own, the standard library ("all": its tests too), keeps every code object alive, writes to FILE each one's
-address, names, first line and the line of every instruction, prints "ready COUNT" and waits for end of input.
+Compiles some source of its own and the standard library ("all": its tests too), keeps every code object
+alive, writes to FILE each one's address, names, first line and the line of every instruction, prints
+"ready COUNT" and waits for end of input.
 FILE, little-endian: "PYLO", version, count; then per object: address u64, first line i32, sizes of name and file
 name u32, number of runs u32, both names in UTF-8, and the runs: code units u32, line i32 (0 = none).
 """
