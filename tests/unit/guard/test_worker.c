@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_worker.c - the worker process: answers, order, bounds; a read that never returns; a child that dies.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "guard/worker.h"
+#include "proc/procfs.h"
+
+#define PAGE 4096
+
+static struct worker *worker;
+static __u64 ticks;
+
+static __u64 now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
+	return worker_start(&worker);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	worker_stop(worker);
+	/* Nothing is left behind. */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	return 0;
+}
+
+/* What an event loop does. */
+static void receive(struct worker_reply *ret)
+{
+	__u64 limit = now_ms() + 10000;
+
+	for (;;) {
+		struct pollfd poll_fd = { .fd = worker_fd(worker), .events = POLLIN };
+		int n, err;
+
+		assert_true(now_ms() < limit);
+		n = poll(&poll_fd, 1, worker_timeout_ms(worker));
+		assert_true(n >= 0);
+		if (n == 0) {
+			worker_check_deadline(worker);
+			continue;
+		}
+		err = worker_receive(worker, ret);
+		if (err == -EAGAIN)
+			continue;
+		assert_int_equal(err, 0);
+		return;
+	}
+}
+
+static struct worker_request request(enum worker_type type, __u64 tag)
+{
+	return (struct worker_request){
+		.type = type,
+		.pid = getpid(),
+		.tag = tag,
+		.start_ticks = ticks,
+		.layout = layout_find(0x030c01f0)->layout,
+	};
+}
+
+static void identify_works(__u64 tag)
+{
+	struct worker_request r = request(WORKER_IDENTIFY, tag);
+	struct worker_reply reply;
+
+	assert_int_equal(worker_send(worker, &r), 0);
+	receive(&reply);
+	assert_int_equal(reply.error, 0);
+	assert_int_equal(reply.tag, tag);
+	assert_int_equal(reply.pid, getpid());
+	assert_int_equal(reply.type, WORKER_IDENTIFY);
+	assert_int_equal(reply.identity.verdict, VERDICT_NOT_PYTHON);
+	assert_null(reply.table);
+}
+
+static void answers(void **state)
+{
+	struct worker_reply reply = { .tag = 9 };
+	struct worker_request r;
+
+	(void)state;
+	assert_int_equal(worker_timeout_ms(worker), -1);
+	assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
+	assert_int_equal(worker_check_deadline(worker), 0);
+	assert_int_equal(reply.tag, 9);
+	identify_works(1);
+
+	r = request(WORKER_IDENTIFY, 2);
+	r.start_ticks++;
+	assert_int_equal(worker_send(worker, &r), 0);
+	receive(&reply);
+	assert_int_equal(reply.error, -ESRCH);
+	r = request(WORKER_CAPTURE, 3);
+	r.start_ticks++;
+	assert_int_equal(worker_send(worker, &r), 0);
+	receive(&reply);
+	assert_int_equal(reply.error, -ESRCH);
+	r = request(WORKER_CAPTURE, 4); /* address 0 */
+	assert_int_equal(worker_send(worker, &r), 0);
+	receive(&reply);
+	assert_int_equal(reply.error, -EFAULT);
+	r.type = 0;
+	assert_int_equal(worker_send(worker, &r), -EINVAL);
+	r.type = WORKER_TABLE + 1;
+	assert_int_equal(worker_send(worker, &r), -EINVAL);
+}
+
+/* Line tables of every size up to the limit arrive whole, and are the receiver's own. */
+static void tables(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 2048, 65536, 200000, LINETABLE_MAX };
+	_cleanup_free_ __u8 *object = calloc(1, 32 + LINETABLE_MAX + 1);
+	struct worker_request r = request(WORKER_TABLE, 5);
+	struct worker_reply first = { 0 }, reply;
+
+	(void)state;
+	for (size_t i = 0; i < LINETABLE_MAX; i++)
+		object[32 + i] = i * 7 + (i >> 9);
+	r.address = (uintptr_t)object;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		((__u64 *)object)[2] = sizes[i];
+		assert_int_equal(worker_send(worker, &r), 0);
+		receive(&reply);
+		assert_int_equal(reply.error, 0);
+		assert_int_equal(reply.table_size, sizes[i]);
+		assert_memory_equal(reply.table, object + 32, sizes[i]);
+		if (sizes[i] == 2048)
+			first = reply;
+		else
+			free(reply.table);
+	}
+	assert_memory_equal(first.table, object + 32, 2048);
+	free(first.table);
+
+	((__u64 *)object)[2] = LINETABLE_MAX + 1;
+	assert_int_equal(worker_send(worker, &r), 0);
+	receive(&reply);
+	assert_int_equal(reply.error, -E2BIG);
+	assert_null(reply.table);
+}
+
+static void bounded_and_in_order(void **state)
+{
+	struct worker_request r;
+	struct worker_reply reply;
+	int sent;
+
+	(void)state;
+	for (sent = 0; sent < WORKER_QUEUE; sent++) {
+		r = request(WORKER_IDENTIFY, sent);
+		assert_int_equal(worker_send(worker, &r), 0);
+	}
+	assert_int_equal(worker_send(worker, &r), -EAGAIN);
+	for (int i = 0; i < WORKER_QUEUE + 20; i++) {
+		receive(&reply);
+		assert_int_equal(reply.error, 0);
+		assert_int_equal(reply.tag, i);
+		if (sent < WORKER_QUEUE + 20) {
+			r = request(WORKER_IDENTIFY, sent++);
+			assert_int_equal(worker_send(worker, &r), 0);
+		}
+	}
+	assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
+}
+
+/* A page that user space promises to fill in, and never does: the read cannot return. */
+static void *unresolved_page(int *ret_fd)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	void *page;
+
+	if (fd < 0)
+		return NULL;
+	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(page, MAP_FAILED);
+	range.range.start = (uintptr_t)page;
+	range.range.len = PAGE;
+	assert_int_equal(ioctl(fd, UFFDIO_API, &api), 0);
+	assert_int_equal(ioctl(fd, UFFDIO_REGISTER, &range), 0);
+	*ret_fd = fd;
+	return page;
+}
+
+static void blocked_read(void **state)
+{
+	struct worker_request r = request(WORKER_CAPTURE, 10);
+	_cleanup_close_ int fd = -1;
+	struct worker_reply reply;
+	__u64 begin, took;
+	pid_t child;
+	void *page;
+
+	(void)state;
+	page = unresolved_page(&fd);
+	if (!page) {
+		print_message("SKIP: userfaultfd: %s\n", strerror(errno));
+		skip();
+	}
+	r.address = (uintptr_t)page;
+	for (int i = 0; i < 3; i++) {
+		/* Others wait behind it and must not suffer. */
+		struct worker_request other = request(WORKER_IDENTIFY, 11);
+
+		child = worker_pid(worker);
+		begin = now_ms();
+		assert_int_equal(worker_send(worker, &r), 0);
+		assert_int_equal(worker_send(worker, &other), 0);
+		assert_true(worker_timeout_ms(worker) > 0 && worker_timeout_ms(worker) <= WORKER_DEADLINE_MS);
+		receive(&reply);
+		took = now_ms() - begin;
+		assert_int_equal(reply.error, -ETIMEDOUT);
+		assert_int_equal(reply.tag, 10);
+		assert_int_equal(reply.type, WORKER_CAPTURE);
+		assert_true(took >= WORKER_DEADLINE_MS && took < 4 * WORKER_DEADLINE_MS);
+		receive(&reply);
+		assert_int_equal(reply.error, 0);
+		assert_int_equal(reply.tag, 11);
+		assert_int_not_equal(worker_pid(worker), child);
+	}
+	identify_works(12);
+	munmap(page, PAGE);
+}
+
+/* Stopped dead in the middle of a request: that one fails, the next works. */
+static void child_dies(void **state)
+{
+	struct worker_request r = request(WORKER_IDENTIFY, 20);
+	struct worker_reply reply;
+	pid_t child = worker_pid(worker);
+
+	(void)state;
+	identify_works(19);
+	kill(child, SIGSTOP);
+	assert_int_equal(worker_send(worker, &r), 0);
+	kill(child, SIGKILL);
+	receive(&reply);
+	assert_int_equal(reply.error, -EPIPE);
+	assert_int_equal(reply.tag, 20);
+	identify_works(21);
+
+	/* While idle, noticed by the next request or by the event loop. */
+	child = worker_pid(worker);
+	kill(child, SIGKILL);
+	usleep(20000);
+	identify_works(22);
+	assert_int_not_equal(worker_pid(worker), child);
+	kill(worker_pid(worker), SIGKILL);
+	usleep(20000);
+	assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
+	assert_int_equal(worker_pid(worker), 0);
+	assert_int_equal(poll(&(struct pollfd){ .fd = worker_fd(worker), .events = POLLIN }, 1, 0), 0);
+	identify_works(23);
+}
+
+static bool has_descriptor(pid_t pid, int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
+	return !access(path, F_OK) || readlink(path, (char[8]){ 0 }, 8) > 0;
+}
+
+static void isolated(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	identify_works(30);
+	child = worker_pid(worker);
+	for (int fd = 5; fd < 64; fd++)
+		assert_false(has_descriptor(child, fd));
+	assert_true(has_descriptor(child, 3));
+	/* What Ctrl-C and a service manager's stop send to the whole group. */
+	kill(child, SIGINT);
+	kill(child, SIGTERM);
+	kill(child, SIGHUP);
+	identify_works(31);
+	assert_int_equal(worker_pid(worker), child);
+}
+
+/* When its parent goes without a word, so does the child. */
+static void parent_dies(void **state)
+{
+	int pipe_fd[2];
+	pid_t child = 0, parent;
+
+	(void)state;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	assert_int_equal(pipe(pipe_fd), 0);
+	parent = fork();
+	if (!parent) {
+		struct worker *mine;
+
+		if (worker_start(&mine))
+			_exit(1);
+		child = worker_pid(mine);
+		if (write(pipe_fd[1], &child, sizeof(child)) != sizeof(child))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(pipe_fd[0], &child, sizeof(child)), sizeof(child));
+	usleep(50000); /* until it has asked to be told */
+	kill(parent, SIGKILL);
+	assert_int_equal(waitpid(parent, NULL, 0), parent);
+	alarm(10);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	alarm(0);
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(answers, setup, teardown),
+		cmocka_unit_test_setup_teardown(tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(bounded_and_in_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(blocked_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(child_dies, setup, teardown),
+		cmocka_unit_test_setup_teardown(isolated, setup, teardown),
+		cmocka_unit_test(parent_dies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_procfs.c - parsers of /proc on forged text and on live processes, one of them without its main thread.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "proc/procfs.h"
+
+#define STAT_TAIL " R 7 1 1 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 123456789 4096 10 1844674407370955\n"
+
+static void stat_names(void **state)
+{
+	static const char *const names[] = { "cat", "",		  "a b", ") R 1",
+					     "((",  "a) S 1 1 1", "\n",	 "0123456789abcde" };
+	struct procfs_stat stat;
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(text, sizeof(text), "42 (%s)" STAT_TAIL, names[i]);
+		assert_int_equal(procfs_parse_stat(text, &stat), 0);
+		assert_string_equal(stat.name, names[i]);
+		assert_int_equal(stat.state, 'R');
+		assert_int_equal(stat.parent, 7);
+		assert_int_equal(stat.start_ticks, 123456789);
+	}
+}
+
+static void stat_malformed(void **state)
+{
+	static const char whole[] = "42 (cat)" STAT_TAIL;
+	static const char *const texts[] = {
+		"",
+		")(",
+		"42 cat R 1",
+		"42 (cat)",
+		"42 (cat) ",
+		"42 (cat) R",
+		"42 (cat) R x",
+		"1 (a) R 99999999999 1",
+		"42 (cat) R 1 1 1 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 18446744073709551616 4096 10",
+		"42 (cat) R 1 1 1 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 -5 4096 10",
+	};
+	struct procfs_stat stat = { .parent = 77 };
+	char text[sizeof(whole)];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		assert_int_equal(procfs_parse_stat(texts[i], &stat), -EBADMSG);
+	/* Cut anywhere before the end of field 22. */
+	for (size_t n = 0; n < (size_t)(strstr(whole, "123456789") - whole) + 9; n++) {
+		memcpy(text, whole, n);
+		text[n] = '\0';
+		assert_int_equal(procfs_parse_stat(text, &stat), -EBADMSG);
+	}
+	assert_int_equal(stat.parent, 77);
+}
+
+static void map_lines(void **state)
+{
+	struct procfs_map map;
+
+	(void)state;
+	assert_int_equal(
+		procfs_parse_map(
+			"55d0c000-55d0d000 r-xp 00001000 fd:01 1234                       /usr/bin/a b",
+			&map),
+		0);
+	assert_int_equal(map.start, 0x55d0c000);
+	assert_int_equal(map.end, 0x55d0d000);
+	assert_int_equal(map.offset, 0x1000);
+	assert_int_equal(map.inode, 1234);
+	assert_int_equal(map.device, makedev(0xfd, 1));
+	assert_true(map.read && map.execute && !map.write && !map.deleted);
+	assert_string_equal(map.path, "/usr/bin/a b");
+
+	assert_int_equal(procfs_parse_map("1000-2000 rw-s 00000000 00:01 5 /memfd:x (deleted)", &map), 0);
+	assert_true(map.deleted && map.write && !map.execute);
+	assert_string_equal(map.path, "/memfd:x");
+
+	assert_int_equal(procfs_parse_map("1000-2000 ---p 0 00:00 0", &map), 0);
+	assert_string_equal(map.path, "");
+	assert_int_equal(procfs_parse_map("1000-2000 ---p 0 00:00 0 ", &map), 0);
+	assert_string_equal(map.path, "");
+
+	/* A name that looks like another line, and one that is only the suffix. */
+	assert_int_equal(
+		procfs_parse_map("1000-2000 r--p 0 00:00 9 /a\\0122000-3000 r-xp 0 00:00 9 /b", &map), 0);
+	assert_string_equal(map.path, "/a\n2000-3000 r-xp 0 00:00 9 /b");
+	assert_int_equal(procfs_parse_map("1000-2000 r--p 0 00:00 9 / (deleted) (deleted)", &map), 0);
+	assert_string_equal(map.path, "/ (deleted)");
+	assert_int_equal(procfs_parse_map("1000-2000 r--p 0 00:00 9 /\xff\x80\x1b[2J\\01", &map), 0);
+	assert_string_equal(map.path, "/\xff\x80\x1b[2J\\01");
+	assert_int_equal(
+		procfs_parse_map("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]", &map),
+		0);
+}
+
+static void map_malformed(void **state)
+{
+	static const char *const lines[] = {
+		"",
+		"-",
+		"1000",
+		"1000-",
+		"1000-2000",
+		"2000-1000 r--p 0 00:00 0",
+		"1000-1000 r--p 0 00:00 0",
+		"1000-2000 r--p",
+		"1000-2000 r--  0 00:00 0",
+		"1000-2000 rwxq 0 00:00 0",
+		"1000-2000 xxxx 0 00:00 0",
+		"1000-2000 r--p 0 00:00",
+		"1000-2000 r--p 0 0000 0",
+		"1000-2000 r--p 0 00:00 0x",
+		"10000000000000000-2000 r--p 0 00:00 0",
+		"1000-2000 r--p 0 00:00 99999999999999999999",
+		"1000-2000 r--p 0 100000000:00 1",
+		"+1000-2000 r--p 0 00:00 0",
+		" 1000-2000 r--p 0 00:00 0",
+	};
+	struct procfs_map map;
+	char line[PATH_MAX + 100];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		assert_int_equal(procfs_parse_map(lines[i], &map), -EBADMSG);
+	/* A path of PATH_MAX bytes does not fit with its NUL; one less does. */
+	snprintf(line, sizeof(line), "1000-2000 r--p 0 00:00 1 %0*d", PATH_MAX, 0);
+	assert_int_equal(procfs_parse_map(line, &map), -EBADMSG);
+	line[strlen(line) - 1] = '\0';
+	assert_int_equal(procfs_parse_map(line, &map), 0);
+}
+
+struct count {
+	int lines, stop_at, stop_with;
+	__u64 last_start;
+};
+
+static int count_map(const struct procfs_map *map, void *context)
+{
+	struct count *count = context;
+
+	count->last_start = map->start;
+	return ++count->lines == count->stop_at ? count->stop_with : 0;
+}
+
+static int file_of(const char *text, size_t size)
+{
+	int fd = memfd_create("maps", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, size), size);
+	lseek(fd, 0, SEEK_SET);
+	return fd;
+}
+
+static void maps_bounds(void **state)
+{
+	enum { LINES = PROCFS_MAPS_MAX + 1 };
+	static const char line[] = "1000-2000 r--p 0 00:00 0\n";
+	_cleanup_free_ char *text = malloc(LINES * (sizeof(line) - 1) + 1);
+	size_t size = sizeof(line) - 1;
+	struct count count = { 0 };
+	int fd;
+
+	(void)state;
+	assert_non_null(text);
+	for (int i = 0; i < LINES; i++)
+		memcpy(text + i * size, line, size + 1);
+	fd = file_of(text, (LINES - 1) * size);
+	assert_int_equal(procfs_maps_fd(fd, count_map, &count), 0);
+	assert_int_equal(count.lines, PROCFS_MAPS_MAX);
+	close(fd);
+
+	fd = file_of(text, LINES * size);
+	assert_int_equal(procfs_maps_fd(fd, count_map, &count), -E2BIG);
+	close(fd);
+
+	count = (struct count){ .stop_at = 3, .stop_with = -EDOM };
+	fd = file_of(text, 9 * size);
+	assert_int_equal(procfs_maps_fd(fd, count_map, &count), -EDOM);
+	assert_int_equal(count.lines, 3);
+	close(fd);
+}
+
+/* Garbage between two good lines: none of it is taken, both of them are. */
+static void maps_overlong_line(void **state)
+{
+	static const size_t lengths[] = { 1, 4096, 65535, 65536, 65537, 200000 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+		size_t size = lengths[i] + 200;
+		_cleanup_free_ char *text = malloc(size);
+		struct count count = { 0 };
+		int n, fd;
+
+		n = sprintf(text, "1000-2000 r--p 0 00:00 0\n");
+		memset(text + n, 'a', lengths[i]);
+		n += lengths[i];
+		n += sprintf(text + n, "\n3000-4000 r--p 0 00:00 0\n5000-6000 r--p 0 00:00 0");
+		fd = file_of(text, n);
+		assert_int_equal(procfs_maps_fd(fd, count_map, &count), 0);
+		assert_int_equal(count.lines, 2); /* the last one has no newline: it is cut */
+		assert_int_equal(count.last_start, 0x3000);
+		close(fd);
+	}
+}
+
+static int find_here(const struct procfs_map *map, void *context)
+{
+	__u64 here = (uintptr_t)context;
+
+	return here >= map->start && here < map->end && map->execute;
+}
+
+static void live_self(void **state)
+{
+	char name[PROCFS_NAME_SIZE];
+	__u64 ticks, again;
+	pid_t tid;
+	uid_t uid;
+
+	(void)state;
+	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
+	assert_int_equal(procfs_start_ticks(getpid(), &again), 0);
+	assert_true(ticks > 0 && ticks == again);
+	assert_int_equal(procfs_maps(getpid(), find_here, (void *)(uintptr_t)live_self), 1);
+	assert_int_equal(procfs_memory_tid(getpid(), &tid), 0);
+	assert_int_equal(tid, getpid());
+	assert_int_equal(procfs_uid(getpid(), &uid), 0);
+	assert_int_equal(uid, getuid());
+	prctl(PR_SET_NAME, ") R 1\n\nUid:\t9");
+	assert_int_equal(procfs_thread_name(getpid(), getpid(), name), 0);
+	assert_string_equal(name, ") R 1\n\nUid:\t9");
+	assert_int_equal(procfs_uid(getpid(), &uid), 0);
+	assert_int_equal(uid, getuid());
+	assert_int_equal(procfs_start_ticks(getpid(), &again), 0);
+	assert_int_equal(ticks, again);
+}
+
+static void gone(void **state)
+{
+	struct count count = { 0 };
+	__u64 ticks = 5;
+	pid_t tid;
+
+	(void)state;
+	assert_int_equal(procfs_start_ticks(INT_MAX, &ticks), -ESRCH);
+	assert_int_equal(procfs_start_ticks(0, &ticks), -ESRCH);
+	assert_int_equal(procfs_start_ticks(-1, &ticks), -ESRCH);
+	assert_int_equal(procfs_memory_tid(INT_MAX, &tid), -ESRCH);
+	assert_int_equal(procfs_maps(INT_MAX, count_map, &count), -ESRCH);
+	assert_int_equal(ticks, 5);
+}
+
+static void *sleep_on(void *unused)
+{
+	pause();
+	return unused;
+}
+
+static void main_thread_exited(void **state)
+{
+	struct procfs_stat stat = { 0 };
+	struct count count = { 0 };
+	pid_t child, tid = 0;
+
+	(void)state;
+	child = fork();
+	if (!child) {
+		pthread_t thread;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pthread_create(&thread, NULL, sleep_on, NULL);
+		pthread_exit(NULL);
+	}
+	for (int i = 0; i < 500 && stat.state != 'Z'; i++) {
+		usleep(10000);
+		assert_int_equal(procfs_stat(child, &stat), 0);
+	}
+	assert_int_equal(stat.state, 'Z');
+	assert_int_equal(procfs_memory_tid(child, &tid), 0);
+	assert_int_not_equal(tid, child);
+	assert_int_equal(procfs_maps(tid, count_map, &count), 0);
+	assert_true(count.lines > 3);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_int_equal(procfs_memory_tid(child, &tid), -ESRCH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stat_names),	      cmocka_unit_test(stat_malformed),
+		cmocka_unit_test(map_lines),	      cmocka_unit_test(map_malformed),
+		cmocka_unit_test(maps_bounds),	      cmocka_unit_test(maps_overlong_line),
+		cmocka_unit_test(live_self),	      cmocka_unit_test(gone),
+		cmocka_unit_test(main_thread_exited),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_safe_open.c - the mapped file is opened, whatever now has its name; nothing else is, and nothing
+ * blocks.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "proc/safe_open.h"
+
+#define PAGE 4096
+
+struct mapped {
+	char directory[64];
+	char path[96];
+	void *memory;
+	struct procfs_map map;
+	bool privileged; /* map_files can be followed */
+};
+
+static int copy_map(const struct procfs_map *map, void *context)
+{
+	struct mapped *mapped = context;
+
+	if (map->start != (uintptr_t)mapped->memory)
+		return 0;
+	mapped->map = *map;
+	return 1;
+}
+
+static int setup(void **state)
+{
+	struct mapped *mapped = calloc(1, sizeof(*mapped));
+	_cleanup_close_ int fd = -1;
+
+	strcpy(mapped->directory, "/tmp/pyperf-open.XXXXXX");
+	assert_non_null(mkdtemp(mapped->directory));
+	snprintf(mapped->path, sizeof(mapped->path), "%s/a file", mapped->directory);
+	fd = open(mapped->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(ftruncate(fd, PAGE), 0);
+	assert_int_equal(pwrite(fd, "true", 4, 0), 4);
+	mapped->memory = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(mapped->memory, MAP_FAILED);
+	assert_int_equal(procfs_maps(getpid(), copy_map, mapped), 1);
+	mapped->privileged = geteuid() == 0;
+	*state = mapped;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct mapped *mapped = *state;
+
+	munmap(mapped->memory, PAGE);
+	unlink(mapped->path);
+	rmdir(mapped->directory);
+	free(mapped);
+	return 0;
+}
+
+/* Another range: map_files has no such entry, and only the name is left. */
+static struct procfs_map by_name(const struct mapped *mapped)
+{
+	struct procfs_map map = mapped->map;
+
+	map.end += PAGE;
+	return map;
+}
+
+static int check_true(const struct procfs_map *map)
+{
+	struct stat stat;
+	_cleanup_close_ int path_fd = safe_open_mapping(getpid(), map, &stat), fd = -1;
+	char text[4];
+
+	if (path_fd < 0)
+		return path_fd;
+	assert_int_equal(stat.st_ino, map->inode);
+	fd = safe_open_reopen(path_fd);
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, text, 4), 4);
+	assert_memory_equal(text, "true", 4);
+	return 0;
+}
+
+/* On overlayfs and btrfs stat() reports another device than maps does, and going by name is refused. */
+static bool device_matches(const struct mapped *mapped)
+{
+	struct stat stat;
+
+	assert_int_equal(lstat(mapped->path, &stat), 0);
+	return stat.st_dev == mapped->map.device;
+}
+
+static void plain(void **state)
+{
+	struct mapped *mapped = *state;
+	struct procfs_map map = by_name(mapped);
+	struct stat stat;
+
+	assert_int_equal(check_true(&mapped->map), 0);
+	assert_int_equal(check_true(&map), device_matches(mapped) ? 0 : -ESTALE);
+	map.inode = 0;
+	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -ENOENT);
+}
+
+static void deleted_and_replaced(void **state)
+{
+	struct mapped *mapped = *state;
+	struct procfs_map map = by_name(mapped);
+	_cleanup_close_ int fd = -1;
+	struct stat stat;
+
+	unlink(mapped->path);
+	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -ENOENT);
+	fd = open(mapped->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, "fake", 4), 4);
+	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -ESTALE);
+	if (mapped->privileged)
+		assert_int_equal(check_true(&mapped->map), 0);
+	else
+		print_message("SKIP map_files: needs root\n");
+}
+
+static void fifo_device_link(void **state)
+{
+	struct mapped *mapped = *state;
+	struct procfs_map map = by_name(mapped);
+	struct stat stat;
+
+	unlink(mapped->path);
+	assert_int_equal(mkfifo(mapped->path, 0600), 0);
+	alarm(5); /* a blocking open would never return */
+	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -EMEDIUMTYPE);
+	unlink(mapped->path);
+	assert_int_equal(symlink("/dev/zero", mapped->path), 0);
+	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -ELOOP);
+	strcpy(map.path, "/dev/zero");
+	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -EMEDIUMTYPE);
+	strcpy(map.path, "relative");
+	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -ENOENT);
+	alarm(0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(plain, setup, teardown),
+		cmocka_unit_test_setup_teardown(deleted_and_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(fifo_device_link, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_identify.c - this process maps forged interpreters the way the loader does and asks about itself.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "proc/procfs.h"
+#include "python/binaries.h"
+#include "python/identify.h"
+#include "tests/unit/elf/forge_elf.h"
+#include "tests/unit/python/forge_offsets.h"
+
+#define SPAN 0x5000
+
+static struct forge f;
+
+/* The thread list of an interpreter that runs. */
+static __u64 interp[1100], thread[64];
+
+struct loaded {
+	unsigned char *base;
+	__u64 *runtime;
+};
+
+static struct loaded load_at(const struct forge *forge, int protection)
+{
+	_cleanup_close_ int fd = forge_write(forge, FORGE_SIZE);
+	struct loaded loaded;
+
+	loaded.base = mmap(NULL, SPAN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(loaded.base, MAP_FAILED);
+	assert_ptr_not_equal(mmap(loaded.base, 0x1000, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0),
+			     MAP_FAILED);
+	assert_ptr_not_equal(mmap(loaded.base + FORGE_TEXT, 0x1000, PROT_READ | PROT_EXEC,
+				  MAP_PRIVATE | MAP_FIXED, fd, FORGE_TEXT),
+			     MAP_FAILED);
+	assert_ptr_not_equal(mmap(loaded.base + FORGE_DATA + FORGE_SHIFT, 0x1000, protection,
+				  MAP_PRIVATE | MAP_FIXED, fd, FORGE_DATA),
+			     MAP_FAILED);
+	loaded.runtime = (__u64 *)(loaded.base + FORGE_RUNTIME_ADDRESS);
+	return loaded;
+}
+
+static struct loaded load(const struct forge *forge)
+{
+	return load_at(forge, PROT_READ | PROT_WRITE);
+}
+
+static void unload(struct loaded *loaded)
+{
+	munmap(loaded->base, SPAN);
+}
+
+static struct identity ask(void)
+{
+	struct identity identity;
+	__u64 ticks;
+
+	memset(&identity, 0xee, sizeof(identity));
+	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
+	assert_int_equal(identify(getpid(), ticks, &identity), 0);
+	return identity;
+}
+
+static void start_threads(const struct loaded *loaded, __u32 hexversion)
+{
+	const struct layout *l = &layout_find(hexversion)->layout;
+
+	loaded->runtime[l->runtime_interpreters / 8] = (uintptr_t)interp;
+	interp[l->interp_threads / 8] = (uintptr_t)thread;
+	thread[l->tstate_interp / 8] = (uintptr_t)interp;
+}
+
+static void not_python(void **state)
+{
+	struct identity identity = { .verdict = 77 };
+	__u64 ticks;
+
+	(void)state;
+	assert_int_equal(ask().verdict, VERDICT_NOT_PYTHON);
+	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
+	assert_int_equal(identify(getpid(), ticks + 1, &identity), -ESRCH);
+	assert_int_equal(identify(getpid(), 0, &identity), -ESRCH);
+	assert_int_equal(identify(INT_MAX, ticks, &identity), -ESRCH);
+	assert_int_equal(identify(0, 0, &identity), -ESRCH);
+	assert_int_equal(identity.verdict, 77);
+}
+
+static void tables(void **state)
+{
+	static const __u32 versions[] = { 0x030b07f0, 0x030c03f0 };
+	struct identity identity;
+	struct loaded loaded;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+		forge_python(&f, versions[i]);
+		loaded = load(&f);
+		identity = ask(); /* not initialised yet */
+		assert_int_equal(identity.verdict, VERDICT_PYTHON);
+		start_threads(&loaded, versions[i]);
+		identity = ask();
+		assert_int_equal(identity.verdict, VERDICT_PYTHON);
+		assert_int_equal(identity.runtime, (uintptr_t)loaded.runtime);
+		assert_int_equal(identity.layout.version, versions[i]);
+		assert_int_equal(identity.hexversion, versions[i]);
+		assert_string_equal(identity.version, i ? "3.12.3" : "3.11.7");
+		assert_string_equal(identity.build_id, "abababababababababababababababababababab");
+		assert_string_equal(identity.path, "/memfd:forged");
+		assert_string_equal(identity.reason, "");
+		assert_int_equal(identity.text_start, (uintptr_t)loaded.base + FORGE_TEXT);
+		assert_int_equal(identity.text_end, (uintptr_t)loaded.base + FORGE_TEXT + 0x1000);
+		assert_int_equal(identity.text_offset, FORGE_TEXT);
+		assert_int_equal(identity.init_cleanup,
+				 (uintptr_t)loaded.base + FORGE_DATA + FORGE_SHIFT + 0x40);
+		unload(&loaded);
+	}
+}
+
+static void live_offsets(void **state)
+{
+	struct identity identity;
+	struct loaded loaded;
+	__u64 words[128];
+
+	(void)state;
+	forge_python(&f, 0x030d00f0);
+	loaded = load(&f);
+	forge_offsets(0x030d00f0, words);
+	memcpy(loaded.runtime, words, 584);
+	start_threads(&loaded, 0x030d00f0);
+	identity = ask();
+	assert_int_equal(identity.verdict, VERDICT_PYTHON);
+	assert_int_equal(identity.layout.runtime_interpreters, 632);
+	assert_string_equal(identity.version, "3.13.0");
+	unload(&loaded);
+
+	/* Without Py_Version the table alone tells. */
+	forge_python(&f, 0);
+	loaded = load(&f);
+	forge_offsets(0x030e06f0, words);
+	memcpy(loaded.runtime, words, 760);
+	start_threads(&loaded, 0x030e06f0);
+	identity = ask();
+	assert_int_equal(identity.verdict, VERDICT_PYTHON);
+	assert_int_equal(identity.hexversion, 0x030e06f0);
+	unload(&loaded);
+}
+
+static void refuse(__u32 binary_version, const __u64 *words, const char *reason)
+{
+	struct identity identity;
+	struct loaded loaded;
+
+	forge_python(&f, binary_version);
+	loaded = load(&f);
+	if (words)
+		memcpy(loaded.runtime, words, 1024);
+	identity = ask();
+	assert_int_equal(identity.verdict, VERDICT_NO_LAYOUT);
+	assert_string_equal(identity.reason, reason);
+	assert_string_equal(identity.path, "/memfd:forged");
+	unload(&loaded);
+}
+
+static void refusals(void **state)
+{
+	__u64 words[128];
+
+	(void)state;
+	refuse(0, NULL, "CPython older than 3.11");
+	refuse(0x030a0df0, NULL, "CPython older than 3.11");
+	refuse(0x030c00c1, NULL, "pre-release of CPython");
+	refuse(0x030d00f0, NULL, "no debug offsets at _PyRuntime");
+	forge_offsets(0x030f02f0, words);
+	refuse(0x030f02f0, words, "CPython newer than 3.14");
+	refuse(0, words, "CPython newer than 3.14");
+	forge_offsets(0x030d00f0, words);
+	refuse(0x030d01f0, words, "debug offsets: version is not that of the binary");
+	words[2] = 1;
+	refuse(0x030d00f0, words, "free-threaded build");
+	words[2] = 0;
+	words[3] = 0;
+	refuse(0x030d00f0, words, "debug offsets: bad runtime_state.size");
+}
+
+/* A layout that the running interpreter contradicts is not used. */
+static void contradicted(void **state)
+{
+	static const __u64 liars[] = { 1, 4, 0x1000, (1ULL << 47) - 8, 1ULL << 63, ~7ULL, ~0ULL };
+	const struct layout *l = &cpython_3_12.layout;
+	struct identity identity;
+	struct loaded loaded;
+
+	(void)state;
+	forge_python(&f, 0x030c01f0);
+	loaded = load(&f);
+	for (size_t i = 0; i < 3 * ARRAY_SIZE(liars); i++) {
+		__u64 *words[] = { &loaded.runtime[l->runtime_interpreters / 8],
+				   &interp[l->interp_threads / 8], &thread[l->tstate_interp / 8] };
+
+		start_threads(&loaded, 0x030c01f0);
+		*words[i % 3] = liars[i / 3];
+		identity = ask();
+		assert_int_equal(identity.verdict, VERDICT_NO_LAYOUT);
+		assert_string_equal(identity.reason, "the thread list is not where this version has it");
+	}
+	unload(&loaded);
+}
+
+/* Mapped, but not loaded: as a file is mapped by whoever inspects it. */
+static void merely_mapped(void **state)
+{
+	_cleanup_close_ int fd = -1;
+	struct loaded loaded;
+	void *whole;
+
+	(void)state;
+	forge_python(&f, 0x030c01f0);
+	fd = forge_write(&f, FORGE_SIZE);
+	whole = mmap(NULL, FORGE_SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_int_equal(ask().verdict, VERDICT_NOT_PYTHON);
+	munmap(whole, FORGE_SIZE);
+	loaded = load_at(&f, PROT_READ);
+	assert_int_equal(ask().verdict, VERDICT_NOT_PYTHON);
+	unload(&loaded);
+}
+
+/* Two interpreters are mapped: the one that runs counts, in either order. */
+static void two_runtimes(void **state)
+{
+	struct loaded first, second;
+	struct identity identity;
+
+	(void)state;
+	forge_python(&f, 0x030b07f0);
+	first = load(&f);
+	forge_python(&f, 0x030c01f0);
+	second = load(&f);
+	start_threads(&first, 0x030b07f0);
+	identity = ask();
+	assert_string_equal(identity.version, "3.11.7");
+	memset(first.runtime, 0, 0x400);
+	start_threads(&second, 0x030c01f0);
+	identity = ask();
+	assert_string_equal(identity.version, "3.12.1");
+	assert_int_equal(identity.runtime, (uintptr_t)second.runtime);
+	unload(&first);
+	unload(&second);
+}
+
+static double milliseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
+}
+
+static void cache(void **state)
+{
+	unsigned int before;
+	double best = 1e9;
+
+	(void)state;
+	binaries_clear();
+	assert_int_equal(binaries_count(), 0);
+	ask();
+	before = binaries_count();
+	assert_true(before >= 3); /* this program, libc, ld.so: all "no" */
+	for (int i = 0; i < 20; i++) {
+		double begin = milliseconds(), took;
+
+		ask();
+		took = milliseconds() - begin;
+		best = took < best ? took : best;
+	}
+	assert_int_equal(binaries_count(), before);
+#ifndef __SANITIZE_ADDRESS__
+	assert_true(best < 1.0);
+#endif
+}
+
+static void cache_bounded(void **state)
+{
+	struct procfs_map map = { .start = 0x1000, .end = 0x2000, .inode = 1 };
+	char path[] = "/tmp/pyperf-cache.XXXXXX";
+	const struct image *image;
+
+	(void)state;
+	assert_non_null(mkdtemp(path));
+	for (int i = 0; i < BINARIES_MAX + 10; i++) {
+		struct stat stat;
+		FILE *file;
+
+		snprintf(map.path, sizeof(map.path), "%s/%d", path, i);
+		file = fopen(map.path, "w");
+		assert_non_null(file);
+		fclose(file);
+		assert_int_equal(lstat(map.path, &stat), 0);
+		map.device = stat.st_dev;
+		map.inode = stat.st_ino;
+		assert_int_equal(binaries_get(getpid(), &map, &image), 0);
+		assert_null(image);
+	}
+	assert_int_equal(binaries_count(), BINARIES_MAX);
+	for (int i = 0; i < BINARIES_MAX + 10; i++) {
+		snprintf(map.path, sizeof(map.path), "%s/%d", path, i);
+		unlink(map.path);
+	}
+	rmdir(path);
+	binaries_clear();
+	assert_int_equal(binaries_count(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(not_python),	 cmocka_unit_test(tables),
+		cmocka_unit_test(live_offsets),	 cmocka_unit_test(refusals),
+		cmocka_unit_test(contradicted),	 cmocka_unit_test(merely_mapped),
+		cmocka_unit_test(two_runtimes),	 cmocka_unit_test(cache),
+		cmocka_unit_test(cache_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_layout.c - which versions have a layout, why the others have none, and that each layout keeps the
+ * bounds by which the sampler reads. That the numbers are right is the business of tests/e2e/test_layouts.py.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "python/layout.h"
+
+static const struct cpython *const known[] = {
+#define CPYTHON(minor_) &cpython_3_##minor_,
+#include "python/layouts/versions.def"
+#undef CPYTHON
+};
+
+static void by_version(void **state)
+{
+	(void)state;
+	assert_int_equal(layout_for_version(0x030b07f0, false)->frame_owner, 69);
+	assert_int_equal(layout_for_version(0x030b07f0, false)->version, 0x030b07f0);
+	assert_int_equal(layout_for_version(0x030c01f0, false)->tstate_thread_id, 136);
+	/* 3.13 and later must be asked. */
+	assert_null(layout_for_version(0x030d00f0, false));
+	assert_null(layout_for_version(0x030e00f0, false));
+	assert_null(layout_for_version(0x030c01f0, true));
+	assert_null(layout_for_version(0x030c00c1, false));
+	assert_null(layout_for_version(0x030c00a7, false));
+	assert_null(layout_for_version(0x030a0df0, false));
+	assert_null(layout_for_version(0x030f00f0, false));
+	assert_null(layout_for_version(0x020712f0, false));
+	assert_null(layout_for_version(0, false));
+	assert_null(layout_for_version(~0U, false));
+	assert_null(layout_find(0x030f00f0));
+	assert_ptr_equal(layout_find(0x030d12f0), &cpython_3_13);
+}
+
+static void reasons(void **state)
+{
+	(void)state;
+	assert_string_equal(layout_refusal(0x030a0df0, false), "CPython older than 3.11");
+	assert_string_equal(layout_refusal(0x030f00f0, false), "CPython newer than 3.14");
+	assert_string_equal(layout_refusal(0x040000f0, false), "CPython newer than 3.14");
+	assert_string_equal(layout_refusal(0x030e00f0, true), "free-threaded build");
+	assert_string_equal(layout_refusal(0x030c00c1, false), "pre-release of CPython");
+	assert_string_equal(layout_refusal(0x030d00a1, false), "pre-release of CPython");
+	for (__u32 minor = 0; minor < 0x10000; minor += 7)
+		assert_non_null(layout_refusal(minor << 16, minor & 1));
+}
+
+static void texts(void **state)
+{
+	static const struct {
+		__u32 version;
+		bool free_threaded;
+		const char *text;
+	} cases[] = {
+		{ 0x030b07f0, false, "3.11.7" },      { 0x030d12f0, true, "3.13.18t" },
+		{ 0x030e00c2, false, "3.14.0rc2" },   { 0x030f00a1, false, "3.15.0a1" },
+		{ 0x030f00b4, false, "3.15.0b4" },    { 0x03000000, false, "3.0.0?0" },
+		{ 0xffffffff, true, "255.255.255t" },
+	};
+	char text[VERSION_TEXT_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		layout_version_text(cases[i].version, cases[i].free_threaded, text);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+static void check_bounds(const struct layout *l)
+{
+	const __u16 thread[] = { l->tstate_next,  l->tstate_interp, l->tstate_frame,	 l->tstate_thread_id,
+				 l->tstate_chunk, l->tstate_status, l->tstate_base_frame };
+	const __u16 code[] = { l->code_filename,  l->code_name,	      l->code_qualname,
+			       l->code_linetable, l->code_first_line, l->code_version };
+
+	assert_true(l->frame_code + 8 <= FRAME_READ && l->frame_previous + 8 <= FRAME_READ);
+	assert_true(l->frame_instr + 8 <= FRAME_READ && l->frame_owner < FRAME_READ &&
+		    l->frame_is_entry < FRAME_READ);
+	assert_true(l->tstate_size <= TSTATE_READ && l->tstate_size % 8 == 0);
+	for (size_t i = 0; i < ARRAY_SIZE(thread); i++)
+		assert_true(thread[i] + 8 <= l->tstate_size);
+	for (size_t i = 0; i < ARRAY_SIZE(code); i++)
+		assert_true(code[i] + 8 <= l->code_size);
+	assert_int_equal(l->code_size, l->code_bytecode);
+	assert_true(l->tstate_frame && l->tstate_thread_id && l->tstate_chunk && l->interp_threads);
+	assert_true(l->code_filename && l->code_name && l->code_qualname && l->code_linetable &&
+		    l->code_first_line);
+	assert_true(l->str_ascii && l->str_compact > l->str_ascii && l->bytes_data);
+	assert_true(l->root_rule == ROOT_ENTRY ? l->frame_is_entry && l->owner_shim == 255
+					       : l->owner_shim == 3);
+	assert_int_equal(l->has_generation, l->interp_generation != 0);
+	assert_int_equal(!l->interp_gil, !l->gil_holder);
+	assert_int_equal(l->version, 0);
+	assert_int_equal(l->free_threaded, 0);
+}
+
+static void bounds(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		check_bounds(&known[i]->layout);
+		assert_int_equal(!known[i]->words, !known[i]->word_count);
+		assert_int_equal(!known[i]->words, known[i]->minor < 0x030d);
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(known[k]->minor, known[i]->minor);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_version),
+		cmocka_unit_test(reasons),
+		cmocka_unit_test(texts),
+		cmocka_unit_test(bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * worker.c - the parent's side: a queue, one request under way, a deadline, and a new child whenever the old
+ * one dies or is late. What the child says is checked as if it had been taken over by what it reads.
+ */
+#include "guard/worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define UNDEAD_MAX                                                                                           \
+	8 /* killed children that the kernel has not let go yet, e.g. of a hung network file system */
+#define STOP_TRIES 100
+
+struct worker {
+	int epoll;	/* what the caller waits for: the socket of the day, and failure_fd */
+	int failure_fd; /* readable while failure is set */
+	int table_fd;	/* memfd into which the child puts line tables */
+	int socket;
+	pid_t child;	/* 0 = none */
+	bool busy;	/* queue[head] is with the child */
+	int failure;	/* error of queue[head], not yet received; 0 = none */
+	__u64 deadline; /* ms, CLOCK_MONOTONIC */
+	unsigned int head;
+	unsigned int count;
+	unsigned int undead_count;
+	pid_t undead[UNDEAD_MAX];
+	struct worker_request queue[WORKER_QUEUE];
+};
+
+static __u64 now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+}
+
+static int watch(int epoll, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+/* Never waits: a child stuck in the kernel can stay there. */
+static void reap(struct worker *worker)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < worker->undead_count; i++) {
+		if (waitpid(worker->undead[i], NULL, WNOHANG) == 0)
+			worker->undead[kept++] = worker->undead[i];
+	}
+	worker->undead_count = kept;
+}
+
+static int start_child(struct worker *worker)
+{
+	_cleanup_close_ int ours = -1, theirs = -1;
+	pid_t parent = getpid(), child;
+	int pair[2], err;
+
+	reap(worker);
+	if (worker->undead_count == UNDEAD_MAX)
+		return -EBUSY;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -errno;
+	ours = pair[0];
+	theirs = pair[1];
+	err = watch(worker->epoll, ours);
+	if (err)
+		return err;
+	child = fork();
+	if (child < 0)
+		return -errno;
+	if (child == 0)
+		worker_child_run(theirs, worker->table_fd, parent);
+	worker->child = child;
+	worker->socket = TAKE_FD(ours);
+	return 0;
+}
+
+static void drop_child(struct worker *worker)
+{
+	if (!worker->child)
+		return;
+	kill(worker->child, SIGKILL);
+	worker->undead[worker->undead_count++] = worker->child;
+	worker->child = 0;
+	/* Removed by hand: the epoll would keep a socket of which a forked child still holds a copy. */
+	epoll_ctl(worker->epoll, EPOLL_CTL_DEL, worker->socket, NULL);
+	close(worker->socket);
+	worker->socket = -1;
+	reap(worker);
+}
+
+static void fail(struct worker *worker, int error)
+{
+	__u64 one = 1;
+
+	worker->busy = false;
+	worker->failure = error;
+	if (write(worker->failure_fd, &one, sizeof(one)) < 0)
+		return; /* only when the counter is full, and then it is readable */
+}
+
+static int pass_on(struct worker *worker)
+{
+	int err;
+
+	if (!worker->child) {
+		err = start_child(worker);
+		if (err)
+			return err;
+	}
+	if (send(worker->socket, &worker->queue[worker->head], sizeof(worker->queue[0]),
+		 MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Hands the oldest request to the child, if it is free. */
+static void dispatch(struct worker *worker)
+{
+	int err;
+
+	if (worker->busy || worker->failure || !worker->count)
+		return;
+	err = pass_on(worker);
+	if (err == -EPIPE || err == -ECONNRESET) {
+		/* It died while idle; that is not this request's doing. */
+		drop_child(worker);
+		err = pass_on(worker);
+	}
+	if (err) {
+		fail(worker, err);
+		return;
+	}
+	worker->busy = true;
+	worker->deadline = now_ms() + WORKER_DEADLINE_MS;
+}
+
+int worker_send(struct worker *worker, const struct worker_request *request)
+{
+	if (request->type < WORKER_IDENTIFY || request->type > WORKER_TABLE)
+		return -EINVAL;
+	if (worker->count == WORKER_QUEUE)
+		return -EAGAIN;
+	worker->queue[(worker->head + worker->count++) % WORKER_QUEUE] = *request;
+	dispatch(worker);
+	return 0;
+}
+
+static void finish(struct worker *worker)
+{
+	worker->busy = false;
+	worker->head = (worker->head + 1) % WORKER_QUEUE;
+	worker->count--;
+	dispatch(worker);
+}
+
+static int take_table(const struct worker *worker, struct worker_reply *reply)
+{
+	_cleanup_free_ __u8 *table = NULL;
+	size_t size = reply->table_size;
+
+	if (reply->type != WORKER_TABLE || reply->error)
+		return size ? -EPROTO : 0;
+	if (size > LINETABLE_MAX)
+		return -EPROTO;
+	table = malloc(size ? size : 1);
+	if (!table)
+		return -ENOMEM;
+	/* Copied, so that the next request cannot change it under the caller's eyes. */
+	if (pread(worker->table_fd, table, size, 0) != (ssize_t)size)
+		return -EPROTO;
+	reply->table = TAKE_PTR(table);
+	return 0;
+}
+
+static bool terminated(const char *text, size_t size)
+{
+	return memchr(text, '\0', size);
+}
+
+static bool is_sane(const struct worker_reply *reply, const struct worker_request *request)
+{
+	const struct identity *identity = &reply->identity;
+
+	if (reply->type != request->type || reply->pid != request->pid || reply->tag != request->tag ||
+	    reply->error > 0)
+		return false;
+	if (reply->error || reply->type != WORKER_IDENTIFY)
+		return true;
+	return identity->verdict >= VERDICT_NOT_PYTHON && identity->verdict <= VERDICT_NO_LAYOUT &&
+	       terminated(identity->version, sizeof(identity->version)) &&
+	       terminated(identity->build_id, sizeof(identity->build_id)) &&
+	       terminated(identity->reason, sizeof(identity->reason)) &&
+	       terminated(identity->path, sizeof(identity->path));
+}
+
+/* One message of the child's. -EAGAIN: none. -EPIPE: it has died, or talks nonsense. */
+static int read_reply(struct worker *worker, struct worker_reply *ret)
+{
+	size_t size = offsetof(struct worker_reply, table);
+	ssize_t n;
+	int err;
+
+	n = recv(worker->socket, ret, size, MSG_DONTWAIT | MSG_TRUNC);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return -EAGAIN;
+	ret->table = NULL;
+	if (n != (ssize_t)size || !worker->busy || !is_sane(ret, &worker->queue[worker->head]))
+		return -EPIPE;
+	err = take_table(worker, ret);
+	if (err == -EPROTO)
+		return -EPIPE;
+	if (err)
+		ret->error = err;
+	return 0;
+}
+
+static void take_failure(struct worker *worker, struct worker_reply *ret)
+{
+	const struct worker_request *request = &worker->queue[worker->head];
+	__u64 count;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->type = request->type;
+	ret->pid = request->pid;
+	ret->tag = request->tag;
+	ret->error = worker->failure;
+	worker->failure = 0;
+	if (read(worker->failure_fd, &count, sizeof(count)) < 0)
+		return; /* non-blocking, and not needed */
+}
+
+int worker_receive(struct worker *worker, struct worker_reply *ret)
+{
+	_cleanup_free_ struct worker_reply *reply = NULL;
+	int err;
+
+	reap(worker);
+	reply = calloc(1, sizeof(*reply));
+	if (!reply)
+		return -ENOMEM;
+	if (!worker->failure) {
+		if (!worker->child)
+			return -EAGAIN;
+		err = read_reply(worker, reply);
+		if (err == -EAGAIN)
+			return err;
+		if (err) {
+			drop_child(worker);
+			if (!worker->busy)
+				return -EAGAIN;
+			fail(worker, err);
+		}
+	}
+	if (worker->failure)
+		take_failure(worker, reply);
+	finish(worker);
+	*ret = *reply;
+	return 0;
+}
+
+int worker_timeout_ms(const struct worker *worker)
+{
+	__u64 now = now_ms();
+
+	if (!worker->busy)
+		return -1;
+	return worker->deadline > now ? (int)(worker->deadline - now) : 0;
+}
+
+int worker_check_deadline(struct worker *worker)
+{
+	char byte;
+
+	reap(worker);
+	if (!worker->busy || now_ms() < worker->deadline)
+		return 0;
+	/* When it was us who were late, the reply is there. So is the end of a dead child. */
+	if (recv(worker->socket, &byte, sizeof(byte), MSG_DONTWAIT | MSG_PEEK) >= 0)
+		return 0;
+	drop_child(worker);
+	fail(worker, -ETIMEDOUT);
+	return 1;
+}
+
+int worker_fd(const struct worker *worker)
+{
+	return worker->epoll;
+}
+
+pid_t worker_pid(const struct worker *worker)
+{
+	return worker->child;
+}
+
+int worker_start(struct worker **ret)
+{
+	struct worker *worker = calloc(1, sizeof(*worker));
+	int err = 0;
+
+	if (!worker)
+		return -ENOMEM;
+	worker->socket = -1;
+	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
+	worker->failure_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	worker->table_fd = memfd_create("pyperf-table", MFD_CLOEXEC);
+	if (worker->epoll < 0 || worker->failure_fd < 0 || worker->table_fd < 0)
+		err = -errno;
+	if (!err)
+		err = watch(worker->epoll, worker->failure_fd);
+	if (!err)
+		err = start_child(worker);
+	if (err) {
+		worker_stop(worker);
+		return err;
+	}
+	*ret = worker;
+	return 0;
+}
+
+static void close_all(struct worker *worker)
+{
+	cleanup_close(&worker->epoll);
+	cleanup_close(&worker->failure_fd);
+	cleanup_close(&worker->table_fd);
+}
+
+void worker_stop(struct worker *worker)
+{
+	static const struct timespec pause = { .tv_nsec = 1000000 };
+
+	if (!worker)
+		return;
+	drop_child(worker);
+	for (int i = 0; worker->undead_count && i < STOP_TRIES; i++) {
+		nanosleep(&pause, NULL);
+		reap(worker);
+	}
+	close_all(worker);
+	free(worker);
+}

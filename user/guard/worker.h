@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * worker.h - a child process that does everything that touches a target's memory or files. A read of a page
+ * that never arrives cannot be interrupted, only killed; so can a parser that a hostile file has crashed.
+ */
+#ifndef PYPERF_GUARD_WORKER_H
+#define PYPERF_GUARD_WORKER_H
+
+#include <sys/types.h>
+#include <linux/types.h>
+
+#include "bpf/abi.h"
+#include "python/identify.h"
+
+#define WORKER_QUEUE	   256 /* requests waiting or under way */
+#define WORKER_DEADLINE_MS 500 /* from when a request reaches the child */
+
+enum worker_type {
+	WORKER_IDENTIFY = 1, /* identify() */
+	WORKER_CAPTURE,	     /* capture_remote() of the code object at address */
+	WORKER_TABLE,	     /* capture_remote_table() of the bytes object at address */
+};
+
+/* Plain data: it goes through a socket. */
+struct worker_request {
+	__u32 type; /* enum worker_type */
+	__u32 pid;
+	__u64 tag;	   /* the caller's; comes back */
+	__u64 start_ticks; /* procfs_start_ticks(): another process with that pid is -ESRCH */
+	__u64 address;
+	struct layout layout; /* unused by IDENTIFY */
+};
+
+struct worker_reply {
+	__u32 type; /* of the request, as pid and tag */
+	__u32 pid;
+	__u64 tag;
+	__s32 error; /* 0 or -errno; -ETIMEDOUT past the deadline, -EPIPE if the child died of it */
+	__u32 table_size;
+	union {
+		struct identity identity;
+		struct event_code code; /* process, code and fingerprint are 0 */
+	};
+	__u8 *table; /* TABLE: table_size bytes, to be freed by the receiver; else NULL */
+};
+
+struct worker;
+
+/*
+ * Forks the child. The caller must not ignore SIGCHLD nor wait for children it does not know, and need not
+ * handle SIGCHLD. Call before threads are started. -errno of what failed.
+ */
+int worker_start(struct worker **ret);
+void worker_stop(struct worker *worker); /* NULL is fine; requests under way are dropped */
+
+/* Readable (EPOLLIN, level-triggered) when worker_receive() has something to do. The same for its whole life.
+ */
+int worker_fd(const struct worker *worker);
+pid_t worker_pid(const struct worker *worker); /* 0 between two children */
+
+/* Queues a request; replies come in the same order, one for each. -EAGAIN when the queue is full, -EINVAL for
+ * an unknown type. */
+int worker_send(struct worker *worker, const struct worker_request *request);
+
+/* Takes one reply. -EAGAIN if there is none yet. */
+int worker_receive(struct worker *worker, struct worker_reply *ret);
+
+/* Milliseconds until worker_check_deadline() is due, -1 when nothing is under way. For epoll_wait(). */
+int worker_timeout_ms(const struct worker *worker);
+
+/* Kills a child that is late; its request then comes back as -ETIMEDOUT. Returns 1 if it did, else 0. */
+int worker_check_deadline(struct worker *worker);
+
+/* The child's side (worker_child.c): serves until the socket closes. Never returns. */
+void worker_child_run(int socket, int table_fd, pid_t parent) __attribute__((noreturn));
+
+#endif

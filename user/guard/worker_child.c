@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * worker_child.c - the child's side of worker.h: it gives up everything inherited, then answers one request
+ * after the other. It may hang or crash at any point; nothing here outlives it but the bytes it has sent.
+ */
+#include "guard/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "proc/procfs.h"
+#include "python/capture_remote.h"
+
+#define SOCKET_FD  3
+#define TABLE_FD   4
+#define MEMORY_MAX (256ULL << 20) /* bytes of address space beyond what fork() copied */
+
+/* The shadow memory of AddressSanitizer alone is terabytes of address space. */
+#if defined(__SANITIZE_ADDRESS__)
+#define LIMIT_MEMORY 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LIMIT_MEMORY 0
+#endif
+#endif
+#ifndef LIMIT_MEMORY
+#define LIMIT_MEMORY 1
+#endif
+
+static void limit_memory(void)
+{
+	_cleanup_fclose_ FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long long pages;
+	struct rlimit limit;
+
+	if (!file || fscanf(file, "%llu", &pages) != 1)
+		_exit(1);
+	limit.rlim_cur = limit.rlim_max = pages * sysconf(_SC_PAGESIZE) + MEMORY_MAX;
+	if (setrlimit(RLIMIT_AS, &limit))
+		_exit(1);
+}
+
+static void reset_signals(void)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+	static const int restored[] = { SIGCHLD, SIGALRM, SIGUSR1, SIGUSR2 };
+	sigset_t none;
+
+	/* The terminal's Ctrl-C reaches the whole group; the parent decides, and its end ends us. */
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	for (size_t i = 0; i < ARRAY_SIZE(restored); i++)
+		signal(restored[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Descriptors 0-2 lead nowhere, 3 is the socket, 4 the table, nothing else stays open. */
+static void move_descriptors(int socket, int table_fd)
+{
+	int high_socket = fcntl(socket, F_DUPFD_CLOEXEC, 16);
+	int high_table = fcntl(table_fd, F_DUPFD_CLOEXEC, 16);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (high_socket < 0 || high_table < 0 || null < 0)
+		_exit(1);
+	for (int fd = 0; fd <= 2; fd++) {
+		if (dup2(null, fd) < 0)
+			_exit(1);
+	}
+	if (dup2(high_socket, SOCKET_FD) < 0 || dup2(high_table, TABLE_FD) < 0)
+		_exit(1);
+	if (syscall(SYS_close_range, TABLE_FD + 1, ~0U, 0))
+		_exit(1);
+}
+
+static void prepare(int socket, int table_fd, pid_t parent)
+{
+	static const struct rlimit no_core = { 0, 0 }; /* it would hold other processes' memory */
+
+	/* The parent may have died before the request to be told. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(1);
+	prctl(PR_SET_NAME, "pyperf-worker");
+	setrlimit(RLIMIT_CORE, &no_core);
+	reset_signals();
+	move_descriptors(socket, table_fd);
+	if (LIMIT_MEMORY)
+		limit_memory();
+}
+
+static int check_start(const struct worker_request *request)
+{
+	__u64 ticks;
+	int err = procfs_start_ticks(request->pid, &ticks);
+
+	if (err)
+		return err;
+	return ticks == request->start_ticks ? 0 : -ESRCH;
+}
+
+static int write_table(const __u8 *table, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = pwrite(TABLE_FD, table + done, size - done, done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0)
+			done += n;
+	}
+	return 0;
+}
+
+static int read_table(pid_t tid, const struct worker_request *request, struct worker_reply *reply)
+{
+	_cleanup_free_ __u8 *table = NULL;
+	size_t size;
+	int err;
+
+	err = capture_remote_table(tid, &request->layout, request->address, &table, &size);
+	if (err)
+		return err;
+	if (size > LINETABLE_MAX)
+		return -E2BIG;
+	err = write_table(table, size);
+	if (err)
+		return err;
+	reply->table_size = size;
+	return 0;
+}
+
+static int read_object(const struct worker_request *request, struct worker_reply *reply)
+{
+	pid_t tid;
+	int err;
+
+	err = check_start(request);
+	if (!err)
+		err = procfs_memory_tid(request->pid, &tid);
+	if (err)
+		return err;
+	if (request->type == WORKER_TABLE) {
+		err = read_table(tid, request, reply);
+	} else {
+		err = capture_remote(tid, &request->layout, request->address, &reply->code);
+		reply->code.pid = request->pid;
+	}
+	/* If the pid is another process's now, what was read may be that one's. */
+	return err ? err : check_start(request);
+}
+
+static void answer(const struct worker_request *request, struct worker_reply *reply)
+{
+	memset(reply, 0, sizeof(*reply));
+	reply->type = request->type;
+	reply->pid = request->pid;
+	reply->tag = request->tag;
+	if (request->type == WORKER_IDENTIFY)
+		reply->error = identify(request->pid, request->start_ticks, &reply->identity);
+	else
+		reply->error = read_object(request, reply);
+}
+
+void worker_child_run(int socket, int table_fd, pid_t parent)
+{
+	static struct worker_request request;
+	static struct worker_reply reply;
+
+	prepare(socket, table_fd, parent);
+	for (;;) {
+		ssize_t n = recv(SOCKET_FD, &request, sizeof(request), 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != sizeof(request))
+			_exit(n ? 1 : 0);
+		answer(&request, &reply);
+		if (send(SOCKET_FD, &reply, offsetof(struct worker_reply, table), MSG_NOSIGNAL) < 0)
+			_exit(1);
+	}
+}
