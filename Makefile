@@ -2,7 +2,8 @@
 # make help says what there is. O=DIR builds elsewhere, V=1 shows commands, SAN=address,undefined instruments.
 
 VERSION := 0.1.0
-O       ?= build
+SAN     ?=
+O       ?= $(if $(SAN),build/san,build)
 CC      ?= gcc
 CLANG   ?= $(firstword $(foreach c,clang-19 clang-16 clang-14 clang,$(if $(shell command -v $(c)),$(c))) clang)
 BPFTOOL ?= $(firstword $(shell command -v bpftool 2>/dev/null) /usr/sbin/bpftool)
@@ -23,7 +24,6 @@ CFLAGS   := -std=gnu11 -O2 -g $(WARN) -fno-strict-aliasing -fstack-protector-str
 LDFLAGS  := -pie -Wl,-z,relro,-z,now
 LDLIBS   := -lbpf -lelf -lprotobuf-c -lz
 ifneq ($(SAN),)
-O        := build/san
 CFLAGS   += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 LDFLAGS  += -fsanitize=$(SAN)
 else
@@ -70,7 +70,7 @@ check-long: deps ## the tests that take hours
 unit: $(UNIT_BIN) ## build and run the unit tests alone
 	$(Q)sh tests/unit.sh $(O)
 
-tests: $(UNIT_BIN) $(TOOL_BIN) $(O)/gen/driven.skel.h arm64
+tests: $(UNIT_BIN) $(TOOL_BIN) arm64 docs/outcomes.md
 
 bench: all ## measure what a sample costs on this machine
 	$(Q).cache/venv/bin/python tests/bench/cost.py
@@ -99,6 +99,9 @@ $(O)/gen/driven.skel.h: $(O)/tests/kernel/driven.bpf.o
 	@mkdir -p $(@D)
 	$(call msg,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name driven > $@
+
+docs/outcomes.md: bpf/outcomes.def bpf/stats.def tests/lib/list_outcomes.py
+	$(Q)python3 tests/lib/list_outcomes.py > $@
 
 arm64: ## compile the kernel side for arm64 (it cannot be loaded here)
 	@mkdir -p $(O)/arm64

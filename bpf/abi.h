@@ -16,9 +16,11 @@
 #define INSTR_BITS 20
 #define INSTR_UNKNOWN ((1U << INSTR_BITS) - 1)
 
+#define KEY_RESERVED (~0ULL) /* of node 0, "none", and of codes below CODE_FIRST: set before the first tick */
+
 struct node {
 	__u64 key;
-	__u64 count; /* samples whose leaf is this node; only goes up */
+	__u64 count; /* samples whose leaf is this node; only goes up. Node 0 counts what found no room */
 };
 
 static inline __u64 node_key(__u32 parent, __u32 code, __u32 instr)

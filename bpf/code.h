@@ -13,7 +13,7 @@
 #include "tree.h"
 #include "capture.h"
 
-#define CODE_PROBES 32
+#define CODE_PROBES 24
 #define CAPTURES_MAX 64	 /* records sent by one sample, to bound its time */
 #define RING_BUSY (1 << 19) /* unread bytes from which the reader is woken at once */
 
@@ -106,21 +106,20 @@ static __always_inline void code_send(struct scratch *s, struct cpu_stats *stats
 		c->state |= CODE_SENT;
 }
 
-/* The entry whose object is proved by the code generation alone; 0 if there is none. */
+/* The first entry for this address, if the code generation alone proves its object; else 0. */
 static __always_inline __u32 code_by_epoch(const struct scratch *s, __u64 key)
 {
-	__u32 at = mix(key);
+	const __u64 hash = mix(key);
+	const struct code *c = NULL;
+	__u32 at = hash, index = 0;
 
-	for (int i = 0; i < CODE_PROBES; i++, at++) {
-		__u32 index = at & opt_code_mask;
-		const struct code *c = bpf_map_lookup_elem(&codes, &index);
-
-		if (!c || !c->key)
-			return 0;
-		if (c->key == key && c->epoch == s->epoch)
-			return index;
+	for (int i = 0; i < CODE_PROBES; i++, at += probe_step(hash)) {
+		index = at & opt_code_mask;
+		c = bpf_map_lookup_elem(&codes, &index);
+		if (!c || !c->key || c->key == key)
+			break;
 	}
-	return 0;
+	return c && c->key == key && c->epoch == s->epoch ? index : 0;
 }
 
 /*
@@ -130,9 +129,10 @@ static __always_inline __u32 code_by_epoch(const struct scratch *s, __u64 key)
 static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_stats *stats, const struct layout *l,
 						 __u64 key, __u64 fingerprint)
 {
-	__u32 at = mix(key), reused = 0;
+	const __u64 hash = mix(key);
+	__u32 at = hash, reused = 0;
 
-	for (int i = 0; i < CODE_PROBES; i++, at++) {
+	for (int i = 0; i < CODE_PROBES; i++, at += probe_step(hash)) {
 		__u32 index = at & opt_code_mask;
 		struct code *c = bpf_map_lookup_elem(&codes, &index);
 
@@ -145,7 +145,7 @@ static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_s
 			}
 			reused = 1;
 		}
-		if (c->key || index < CODE_FIRST || __sync_val_compare_and_swap(&c->key, 0, key))
+		if (c->key || __sync_val_compare_and_swap(&c->key, 0, key))
 			continue;
 		c->state = code_is_shim(s, l) ? CODE_SHIM : 0;
 		c->epoch = s->epoch;

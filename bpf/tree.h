@@ -8,7 +8,7 @@
 
 #include "maps.h"
 
-#define PROBES 64
+#define PROBES 32 /* of a table three quarters full, one look-up in 10,000 needs more */
 
 /* The finalizer of SplitMix64: every bit of the key moves every bit of the result. */
 static __always_inline __u64 mix(__u64 x)
@@ -20,13 +20,20 @@ static __always_inline __u64 mix(__u64 x)
 	return x ^ x >> 31;
 }
 
+/* Double hashing: odd, so that it visits every entry of a table whose size is a power of two. */
+static __always_inline __u32 probe_step(__u64 hash)
+{
+	return hash >> 32 | 1;
+}
+
 /* The number of the node (parent, code, instr), added if it is new; 0 when there is no room. */
 static __always_inline __u32 node_intern(struct cpu_stats *stats, __u32 parent, __u32 code, __u32 instr)
 {
 	const __u64 key = node_key(parent, code, instr);
-	__u32 at = mix(key);
+	const __u64 hash = mix(key);
+	__u32 at = hash;
 
-	for (int i = 0; i < PROBES; i++, at++) {
+	for (int i = 0; i < PROBES; i++, at += probe_step(hash)) {
 		__u32 index = at & opt_node_mask;
 		struct node *n = bpf_map_lookup_elem(&nodes, &index);
 		__u64 old;
@@ -35,7 +42,7 @@ static __always_inline __u32 node_intern(struct cpu_stats *stats, __u32 parent, 
 			return 0;
 		if (n->key == key)
 			return index;
-		if (n->key || !index) /* node 0 stands for "none", and counts what found no room */
+		if (n->key)
 			continue;
 		old = __sync_val_compare_and_swap(&n->key, 0, key);
 		if (!old)
@@ -64,9 +71,10 @@ static __always_inline void node_count(__u32 index)
 __noinline __u32 owner_intern(__u32 process, __u32 tid)
 {
 	const __u64 key = owner_key(process, tid);
-	__u32 at = mix(key);
+	const __u64 hash = mix(key);
+	__u32 at = hash;
 
-	for (int i = 0; i < PROBES; i++, at++) {
+	for (int i = 0; i < PROBES; i++, at += probe_step(hash)) {
 		__u32 index = at & opt_owner_mask;
 		struct owner *o = bpf_map_lookup_elem(&owners, &index);
 		__u64 old;

@@ -14,7 +14,7 @@
 #include "mem.h"
 
 #define BLOCK_SIZE 4096
-#define BLOCK_FRAMES (BLOCK_SIZE / FRAME_READ)
+#define PARSE_FRAMES 16 /* frames parsed in one step: what the verifier has to unroll */
 #define SINGLE_AT BLOCK_SIZE /* where in walk.mem a frame outside of the data stack is read to */
 #define WALK_MEM (2 * BLOCK_SIZE)
 #define WALK_SLACK 512 /* a masked position plus a one-byte offset stays inside */
@@ -96,7 +96,7 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 	__u64 next = w->next;
 	__u32 depth = w->depth, end = WALK_ON, owner = 0, is_entry = 0;
 
-	for (int i = 0; i < BLOCK_FRAMES; i++) {
+	for (int i = 0; i < PARSE_FRAMES; i++) {
 		__u64 at = next - start, code, is_python;
 		const __u8 *f;
 

@@ -2,7 +2,7 @@
 /*
  * vmlinux.h - the kernel's structs, trimmed to the fields the BPF programs touch. libbpf relocates every
  * access at load time against the running kernel's BTF (CO-RE), so neither order nor size matters here.
- * What differs between architectures is in <arch>/vmlinux.h. trim.sh checks the list against a live kernel.
+ * What differs between architectures is in <arch>/vmlinux.h.
  */
 #ifndef PYPERF_VMLINUX_H
 #define PYPERF_VMLINUX_H

@@ -111,6 +111,20 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_self = getpid();
 }
 
+/* So that the programs' searches need not know the reserved entries from used ones. */
+static int reserve_entries(struct kernel *k)
+{
+	struct pyperf *s = k->skel;
+	struct node node = { .key = KEY_RESERVED };
+	struct code code = { .key = KEY_RESERVED };
+	__u32 i = 0;
+	int err = bpf_map__update_elem(s->maps.nodes, &i, sizeof(i), &node, sizeof(node), BPF_ANY);
+
+	for (; !err && i < CODE_FIRST; i++)
+		err = bpf_map__update_elem(s->maps.codes, &i, sizeof(i), &code, sizeof(code), BPF_ANY);
+	return err;
+}
+
 static int map_table(const struct bpf_map *map, const void **ret)
 {
 	size_t size = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
@@ -181,7 +195,7 @@ static int load(struct kernel *k)
 	if (err)
 		return fail(k, err, "the kernel rejects the BPF programs (%s); -v shows why. Linux 5.17 or later is needed",
 			    strerror(-err));
-	err = map_tables(k);
+	err = reserve_entries(k) ?: map_tables(k);
 	if (err)
 		return fail(k, err, "the BPF tables cannot be mapped: %s", strerror(-err));
 	k->tables.map_bytes = all_map_bytes(k);
