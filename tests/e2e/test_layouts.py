@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Every offset the profiler uses for a live process, against two judges that share no code with it: the compiler over
+the interpreter's own headers (tests/layouts/derive.c), and 3.13+'s own debug offsets as read here."""
+import os
+import pathlib
+import struct
+import subprocess
+
+import pytest
+
+import interpreters as known
+import profiler
+
+SHOW = pathlib.Path(profiler.BINARY).parent / "tests" / "layouts" / "show"
+DERIVE = profiler.ROOT / "tests" / "layouts" / "derive.c"
+
+# Facts of derive.c that have no field of their own, and what the code takes them to be.
+ASSUMED = {"tss_key_inside": "4", "tss_key_size": "4", "kind_mask": "7"}
+
+# Byte offset in _Py_DebugOffsets of the word that a field of struct layout must equal, by minor version.
+WORDS = {
+    (3, 13): dict(
+        version=8, free_threaded=16, runtime_interpreters=40, interp_next=64, interp_threads=72, interp_gil=112,
+        tstate_next=168, tstate_interp=176, tstate_frame=184, tstate_thread_id=192, tstate_chunk=208, tstate_status=216,
+        frame_previous=232, frame_code=240, frame_instr=248, frame_owner=264, code_filename=280, code_name=288,
+        code_qualname=296, code_linetable=304, code_first_line=312, code_bytecode=344, bytes_size=520, bytes_data=528,
+        str_state=544, str_length=552, str_ascii=560),
+    (3, 14): dict(
+        version=8, free_threaded=16, runtime_interpreters=40, interp_next=64, interp_threads=72, interp_gil=120,
+        interp_generation=160, tstate_next=192, tstate_interp=200, tstate_frame=208, tstate_thread_id=216,
+        tstate_chunk=232, tstate_status=240, frame_previous=256, frame_code=264, frame_instr=272, frame_owner=288,
+        code_filename=320, code_name=328, code_qualname=336, code_linetable=344, code_first_line=352, code_bytecode=384,
+        bytes_size=600, bytes_data=608, str_state=624, str_length=632, str_ascii=640),
+}
+
+
+def parse(text):
+    return dict(line.split("=", 1) for line in text.splitlines())
+
+
+@pytest.fixture(scope="module")
+def derived(tmp_path_factory):
+    """derived(interpreter): what its headers say."""
+    cache = {}
+
+    def derive(interpreter):
+        if interpreter.name not in cache:
+            program = tmp_path_factory.mktemp("derive") / interpreter.name
+            include = pathlib.Path(interpreter.include)
+            subprocess.run(["gcc", "-std=gnu11", "-w", "-O1", "-I", str(include), "-I", str(include / "internal"),
+                            str(DERIVE), "-o", str(program)], check=True, timeout=120)
+            cache[interpreter.name] = parse(subprocess.run([str(program)], capture_output=True, text=True, check=True,
+                                                           timeout=60).stdout)
+        return cache[interpreter.name]
+
+    return derive
+
+
+class Live:
+    """A process of the interpreter: what identify() says of it, and its debug offsets."""
+
+    def __init__(self, interpreter):
+        assert os.access(SHOW, os.X_OK), "not built: %s (make tests)" % SHOW
+        with subprocess.Popen([interpreter.path, "-IS", "-c", "print('ready', flush=True); input()"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                assert process.stdout.readline() == "ready\n"
+                self.shown = parse(subprocess.run([str(SHOW), str(process.pid)], capture_output=True, text=True,
+                                                  check=True, timeout=60).stdout)
+                with open("/proc/%d/mem" % process.pid, "rb") as memory:
+                    memory.seek(int(self.shown["runtime"]))
+                    self.bytes = memory.read(1024)
+            finally:
+                process.kill()
+
+
+@pytest.fixture(scope="module")
+def live():
+    cache = {}
+
+    def start(interpreter):
+        if interpreter.name not in cache:
+            cache[interpreter.name] = Live(interpreter)
+        return cache[interpreter.name]
+
+    return start
+
+
+def test_identified(interpreter, live):
+    shown = live(interpreter).shown
+    assert shown["verdict"] == "Python"
+    assert shown["reason"] == ""
+    assert shown["text_version"] == "%d.%d.%d" % interpreter.version[:3]
+    assert int(shown["version"]) >> 8 == interpreter.version[0] << 16 | interpreter.version[1] << 8 | interpreter.version[2]
+    assert int(shown["cached_us"]) < 5000, "a cached binary takes a fraction of a millisecond"
+
+
+def headers_for(interpreter):
+    """The interpreter whose headers describe this one: itself, or one of the same minor version."""
+    if interpreter.include and os.path.isdir(interpreter.include + "/internal"):
+        return interpreter
+    return next((i for i in known.available() if i.version[:2] == interpreter.version[:2] and i.include
+                 and os.path.isdir(i.include + "/internal")), None)
+
+
+def test_against_headers(interpreter, live, derived):
+    source = headers_for(interpreter)
+    if not source:
+        pytest.skip("SKIP %s: no headers of Python %d.%d here" % (interpreter.name, *interpreter.version[:2]))
+    expected, shown = dict(derived(source)), live(interpreter).shown
+    for name, value in ASSUMED.items():
+        assert expected.pop(name) == value
+    if source is not interpreter:
+        expected.pop("version")
+    assert len(expected) >= 49
+    assert {name: shown.get(name) for name in expected} == expected
+
+
+def test_every_field_is_derived(live, derived):
+    """A field that show.c prints and derive.c does not would never be checked."""
+    source = next((i for i in known.available() if headers_for(i) is i), None)
+    if not source:
+        pytest.skip("SKIP: no interpreter with headers here")
+    about = {"verdict", "reason", "hexversion", "text_version", "path", "build_id", "runtime", "first_us", "cached_us"}
+    assert set(live(source).shown) - about == set(derived(source)) - set(ASSUMED)
+
+
+def test_against_debug_offsets(interpreter, live):
+    words = WORDS.get(interpreter.version[:2])
+    process = live(interpreter)
+    if not words:
+        assert process.bytes[:8] != b"xdebugpy"
+        return
+    assert process.bytes[:8] == b"xdebugpy"
+    read = {name: str(struct.unpack_from("<Q", process.bytes, offset)[0]) for name, offset in words.items()}
+    assert {name: process.shown[name] for name in words} == read
+
+
+def test_every_field_is_shown():
+    """A field of struct layout that show.c does not print would never be checked."""
+    text = (profiler.ROOT / "bpf" / "abi.h").read_text()
+    body = text[text.index("\nstruct layout {"):]
+    body = body[:body.index("\n};")]
+    fields = {line.split(";")[0].split()[-1] for line in body.splitlines() if line.strip().startswith("__u")} - {"pad"}
+    shown = (profiler.ROOT / "tests" / "layouts" / "show.c").read_text()
+    assert len(fields) > 40
+    assert not [name for name in fields if "NUMBER(%s)" % name not in shown and name != "version"]

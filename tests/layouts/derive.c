@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * derive.c - every field of struct layout as the compiler sees it in one interpreter's own headers, a line
+ * each as show.c prints them. Compiled by tests/e2e/test_layouts.py; not linked with the interpreter.
+ */
+#define Py_BUILD_CORE
+#include "Python.h"
+
+#include "internal/pycore_code.h"
+#include "internal/pycore_frame.h"
+#include "internal/pycore_interp.h"
+#include "internal/pycore_runtime.h"
+
+#if PY_VERSION_HEX >= 0x030c0000
+#include "internal/pycore_gil.h"
+#endif
+#if PY_VERSION_HEX >= 0x030e0000
+#include "internal/pycore_interpframe_structs.h"
+#include "internal/pycore_stackref.h"
+#endif
+
+#define FIELD(name, type, member) show(#name, offsetof(type, member))
+#define POINTER_END(type, member) (offsetof(type, member) + sizeof(void *))
+
+/* Not the name: 3.14 renamed the frame's header, not the frame. */
+typedef struct _PyInterpreterFrame Frame;
+
+static void show(const char *name, unsigned long value)
+{
+	printf("%s=%lu\n", name, value);
+}
+
+/* The one u32 that is not zero in a structure of which one bit field was set, and where. */
+static unsigned int bits(const void *object, size_t size, size_t *ret_offset)
+{
+	for (size_t i = 0; i + 4 <= size; i += 4) {
+		unsigned int word;
+
+		memcpy(&word, (const char *)object + i, 4);
+		if (word) {
+			*ret_offset = i;
+			return word;
+		}
+	}
+	return 0;
+}
+
+static void show_frame(void)
+{
+	FIELD(frame_previous, Frame, previous);
+	FIELD(frame_owner, Frame, owner);
+	show("owner_generator", FRAME_OWNED_BY_GENERATOR);
+#if PY_VERSION_HEX < 0x030c0000
+	FIELD(frame_is_entry, Frame, is_entry);
+	show("root_rule", 1);
+	show("owner_shim", 255);
+#else
+	show("frame_is_entry", 0);
+	show("root_rule", 2);
+#if PY_VERSION_HEX < 0x030e0000
+	show("owner_shim", FRAME_OWNED_BY_CSTACK);
+#else
+	show("owner_shim", FRAME_OWNED_BY_INTERPRETER);
+#endif
+#endif
+#if PY_VERSION_HEX < 0x030d0000
+	FIELD(frame_code, Frame, f_code);
+	FIELD(frame_instr, Frame, prev_instr);
+	show("has_cframe", 1);
+	FIELD(cframe_frame, _PyCFrame, current_frame);
+	FIELD(cframe_previous, _PyCFrame, previous);
+	FIELD(tstate_frame, PyThreadState, cframe);
+#else
+	FIELD(frame_code, Frame, f_executable);
+	FIELD(frame_instr, Frame, instr_ptr);
+	show("has_cframe", 0);
+	show("cframe_frame", 0);
+	show("cframe_previous", 0);
+	FIELD(tstate_frame, PyThreadState, current_frame);
+#endif
+#if PY_VERSION_HEX < 0x030e0000
+	show("pointer_tag", 0);
+#else
+	show("pointer_tag", Py_TAG_BITS);
+#endif
+}
+
+static void show_thread(void)
+{
+	unsigned long size = POINTER_END(PyThreadState, datastack_chunk);
+
+	FIELD(tstate_next, PyThreadState, next);
+	FIELD(tstate_interp, PyThreadState, interp);
+	FIELD(tstate_thread_id, PyThreadState, thread_id);
+	FIELD(tstate_chunk, PyThreadState, datastack_chunk);
+	show("tstate_base_frame", 0);
+	if (size < POINTER_END(PyThreadState, thread_id))
+		size = POINTER_END(PyThreadState, thread_id);
+	show("tstate_size", size);
+#if PY_VERSION_HEX < 0x030c0000
+	show("tstate_status", 0);
+	show("status_active", 0);
+#else
+	{
+		static PyThreadState thread;
+		size_t offset = 0;
+
+		thread._status.active = 1;
+		show("status_active", bits(&thread, sizeof(thread), &offset));
+		show("tstate_status", offset);
+	}
+#endif
+}
+
+static void show_interpreter(void)
+{
+	FIELD(interp_next, PyInterpreterState, next);
+	FIELD(interp_threads, PyInterpreterState, threads.head);
+	FIELD(runtime_interpreters, _PyRuntimeState, interpreters.head);
+#if PY_VERSION_HEX < 0x030c0000
+	show("interp_gil", 0);
+	show("gil_holder", 0);
+	FIELD(runtime_tstate, _PyRuntimeState, gilstate.tstate_current);
+	FIELD(runtime_tss_key, _PyRuntimeState, gilstate.autoTSSkey);
+#else
+	FIELD(interp_gil, PyInterpreterState, ceval.gil);
+	FIELD(gil_holder, struct _gil_runtime_state, last_holder);
+	show("runtime_tstate", 0);
+	FIELD(runtime_tss_key, _PyRuntimeState, autoTSSkey);
+#endif
+#if PY_VERSION_HEX < 0x030e0000
+	show("has_generation", 0);
+	show("interp_generation", 0);
+#else
+	show("has_generation", 1);
+	FIELD(interp_generation, PyInterpreterState, _code_object_generation);
+#endif
+#ifdef Py_GIL_DISABLED
+	show("free_threaded", 1);
+#else
+	show("free_threaded", 0);
+#endif
+	/* What the sampler takes for granted: an int, then a u32. */
+	show("tss_key_inside", offsetof(Py_tss_t, _key));
+	show("tss_key_size", sizeof(((Py_tss_t *)0)->_key));
+}
+
+static void show_code(void)
+{
+	FIELD(code_size, PyCodeObject, co_code_adaptive);
+	FIELD(code_first_line, PyCodeObject, co_firstlineno);
+	FIELD(code_filename, PyCodeObject, co_filename);
+	FIELD(code_name, PyCodeObject, co_name);
+	FIELD(code_qualname, PyCodeObject, co_qualname);
+	FIELD(code_linetable, PyCodeObject, co_linetable);
+	FIELD(code_bytecode, PyCodeObject, co_code_adaptive);
+#if PY_VERSION_HEX < 0x030c0000
+	show("code_version", 0);
+#else
+	FIELD(code_version, PyCodeObject, co_version);
+#endif
+}
+
+static void show_strings(void)
+{
+	static PyASCIIObject kind, compact, ascii;
+	size_t offset = 0, compact_offset = 0, ascii_offset = 0;
+
+	kind.state.kind = 7;
+	compact.state.compact = 1;
+	ascii.state.ascii = 1;
+	FIELD(str_length, PyASCIIObject, length);
+	show("str_kind_shift", __builtin_ctz(bits(&kind, sizeof(kind), &offset)));
+	show("kind_mask",
+	     bits(&kind, sizeof(kind), &offset) >> __builtin_ctz(bits(&kind, sizeof(kind), &offset)));
+	show("str_compact_bit", __builtin_ctz(bits(&compact, sizeof(compact), &compact_offset)));
+	show("str_ascii_bit", __builtin_ctz(bits(&ascii, sizeof(ascii), &ascii_offset)));
+	show("str_state", offset == compact_offset && offset == ascii_offset ? offset : 0);
+	show("str_ascii", sizeof(PyASCIIObject));
+	show("str_compact", sizeof(PyCompactUnicodeObject));
+	FIELD(str_data, PyUnicodeObject, data);
+	FIELD(bytes_size, PyBytesObject, ob_base.ob_size);
+	FIELD(bytes_data, PyBytesObject, ob_sval);
+}
+
+int main(void)
+{
+	/* The version is that of the headers; the process says its own. */
+	show("version", PY_VERSION_HEX);
+	show_frame();
+	show_thread();
+	show_interpreter();
+	show_code();
+	show_strings();
+	return 0;
+}
