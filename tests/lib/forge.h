@@ -15,7 +15,8 @@
 
 enum { OWNED_BY_THREAD, OWNED_BY_GENERATOR, OWNED_BY_FRAME_OBJECT, OWNED_BY_C };
 
-static const __u32 forge_minors[] = { 0x030b, 0x030c, 0x030d, 0x030e };
+#define FORGE_VERSIONS 4
+static const __u32 forge_minors[FORGE_VERSIONS] = { 0x030b, 0x030c, 0x030d, 0x030e };
 
 static inline struct layout forge_layout(__u32 minor)
 {

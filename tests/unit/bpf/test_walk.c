@@ -12,8 +12,6 @@
 
 #include "tests/lib/chain.h"
 
-#define EACH_VERSION(v) (size_t v = 0; v < ARRAY_SIZE(forge_minors); v++)
-
 /* In both ways of reading. Returns the reads of the way with blocks. */
 static __u32 whole_in_both_modes(void)
 {
@@ -35,12 +33,11 @@ static __u32 whole_in_both_modes(void)
 static void test_every_depth(void **state)
 {
 	(void)state;
-	for
-		EACH_VERSION(v)
-	for (__u32 depth = 1; depth <= 1100; depth++) {
-		chain_random(forge_minors[v], depth, depth);
-		whole_in_both_modes();
-	}
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (__u32 depth = 1; depth <= 1100; depth++) {
+			chain_random(forge_minors[v], depth, depth);
+			whole_in_both_modes();
+		}
 }
 
 /* Short and middling chains, where ends and changes of place are frequent. */
@@ -52,7 +49,7 @@ static void test_random_chains(void **state)
 	for (__u32 i = 0; i < 8000; i++) {
 		__u32 depth = forge_between(&seed, 1, 200);
 
-		chain_random(forge_minors[i % ARRAY_SIZE(forge_minors)], i, depth);
+		chain_random(forge_minors[i % FORGE_VERSIONS], i, depth);
 		whole_in_both_modes();
 	}
 }
@@ -65,7 +62,7 @@ static void test_holes_in_frames(void **state)
 	(void)state;
 	chain.holes = true;
 	for (__u32 i = 0; i < 1000; i++) {
-		chain_begin(forge_minors[i % ARRAY_SIZE(forge_minors)], i);
+		chain_begin(forge_minors[i % FORGE_VERSIONS], i);
 		chain_push_root();
 		while (chain.count < 100)
 			chain_push(PUSH_STACK,
@@ -115,15 +112,14 @@ static void test_large_chunks(void **state)
 	static const __u64 sizes[] = { 12000, 16384, 20000, 40000, 100000 };
 
 	(void)state;
-	for
-		EACH_VERSION(v)
-	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		chain_begin(forge_minors[v], sizes[i]);
-		chain_push_root();
-		for (int k = 0; k < 300; k++)
-			chain_push(PUSH_STACK, k % 100 == 50 ? sizes[i] : 160);
-		whole_in_both_modes();
-	}
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+			chain_begin(forge_minors[v], sizes[i]);
+			chain_push_root();
+			for (int k = 0; k < 300; k++)
+				chain_push(PUSH_STACK, k % 100 == 50 ? sizes[i] : 160);
+			whole_in_both_modes();
+		}
 }
 
 /* What blocks are for. The frames of this chain fill the blocks but for their ends. */
@@ -132,24 +128,22 @@ static void test_blocks_save_reads(void **state)
 	__u32 reads, best;
 
 	(void)state;
-	for
-		EACH_VERSION(v)
-		{
-			chain_begin(forge_minors[v], 5);
-			chain_push_root();
-			while (chain.count < 1000)
-				chain_push(PUSH_STACK, 120);
-			reads = whole_in_both_modes();
-			best = 1000 * 120 / BLOCK_SIZE;
-			assert_in_range(reads, best, best + best / 4);
-			/* A generator in between does not make the walk read its block again. */
-			chain_begin(forge_minors[v], 5);
-			chain_push_root();
-			for (int i = 0; i < 16; i++)
-				chain_push(i % 2 ? PUSH_HEAP : PUSH_STACK, 120);
-			reads = whole_in_both_modes();
-			assert_in_range(reads, 8 + 1, 8 + 2);
-		}
+	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
+		chain_begin(forge_minors[v], 5);
+		chain_push_root();
+		while (chain.count < 1000)
+			chain_push(PUSH_STACK, 120);
+		reads = whole_in_both_modes();
+		best = 1000 * 120 / BLOCK_SIZE;
+		assert_in_range(reads, best, best + best / 4);
+		/* A generator in between does not make the walk read its block again. */
+		chain_begin(forge_minors[v], 5);
+		chain_push_root();
+		for (int i = 0; i < 16; i++)
+			chain_push(i % 2 ? PUSH_HEAP : PUSH_STACK, 120);
+		reads = whole_in_both_modes();
+		assert_in_range(reads, 8 + 1, 8 + 2);
+	}
 }
 
 static void test_truncation(void **state)
@@ -157,46 +151,43 @@ static void test_truncation(void **state)
 	static const __u32 depths[] = { 1, 2, 15, 16, 17, 51, 52, 1024, DEPTH_LIMIT - 1 };
 
 	(void)state;
-	for
-		EACH_VERSION(v)
-	for (size_t i = 0; i < ARRAY_SIZE(depths) * 2; i++) {
-		__u32 depth = depths[i / 2];
-		bool single = i % 2;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (size_t i = 0; i < ARRAY_SIZE(depths) * 2; i++) {
+			__u32 depth = depths[i / 2];
+			bool single = i % 2;
 
-		chain_random(forge_minors[v], i, depth);
-		chain_walk_from(chain_leaf(), chain.chunk, single, depth);
-		assert_true(chain_is_whole());
-		chain_push(PUSH_STACK, 80);
-		chain_walk_from(chain_leaf(), chain.chunk, single, depth);
-		assert_int_equal(walk->end, WALK_DEEP);
-		assert_int_equal(walk->depth, depth);
-		assert_true(chain_is_prefix());
-		assert_false(walk_is_whole(walk, &chain.l, 0));
-	}
+			chain_random(forge_minors[v], i, depth);
+			chain_walk_from(chain_leaf(), chain.chunk, single, depth);
+			assert_true(chain_is_whole());
+			chain_push(PUSH_STACK, 80);
+			chain_walk_from(chain_leaf(), chain.chunk, single, depth);
+			assert_int_equal(walk->end, WALK_DEEP);
+			assert_int_equal(walk->depth, depth);
+			assert_true(chain_is_prefix());
+			assert_false(walk_is_whole(walk, &chain.l, 0));
+		}
 }
 
 /* Entry frames on the C stack are the interpreter's: they do not use up --max-depth. */
 static void test_shims_cost_no_depth(void **state)
 {
 	(void)state;
-	for
-		EACH_VERSION(v)
-		{
-			if (forge_layout(forge_minors[v]).root_rule != ROOT_SHIM)
-				continue;
-			chain_begin(forge_minors[v], v);
-			chain_push_root();
-			for (int i = 0; i < 600; i++)
-				chain_push(i % 3 ? PUSH_SHIM : i % 2 ? PUSH_HEAP : PUSH_STACK, 96);
-			assert_int_equal(chain.python, 200);
-			for (int single = 0; single < 2; single++) {
-				chain_walk_from(chain_leaf(), chain.chunk, single, 200);
-				assert_true(chain_is_whole());
-				chain_walk_from(chain_leaf(), chain.chunk, single, 199);
-				assert_int_equal(walk->end, WALK_DEEP);
-				assert_int_equal(walk->depth, 199);
-			}
+	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
+		if (forge_layout(forge_minors[v]).root_rule != ROOT_SHIM)
+			continue;
+		chain_begin(forge_minors[v], v);
+		chain_push_root();
+		for (int i = 0; i < 600; i++)
+			chain_push(i % 3 ? PUSH_SHIM : i % 2 ? PUSH_HEAP : PUSH_STACK, 96);
+		assert_int_equal(chain.python, 200);
+		for (int single = 0; single < 2; single++) {
+			chain_walk_from(chain_leaf(), chain.chunk, single, 200);
+			assert_true(chain_is_whole());
+			chain_walk_from(chain_leaf(), chain.chunk, single, 199);
+			assert_int_equal(walk->end, WALK_DEEP);
+			assert_int_equal(walk->depth, 199);
 		}
+	}
 }
 
 /* A chain whose last frame has this owner and is_entry. */
@@ -255,16 +246,14 @@ static void test_other_root_rules(void **state)
 static void test_no_frame(void **state)
 {
 	(void)state;
-	for
-		EACH_VERSION(v)
-		{
-			chain_random(forge_minors[v], v, 10);
-			chain_walk_from(0, chain.chunk, false, 100);
-			assert_int_equal(walk->end, WALK_ROOT);
-			assert_int_equal(walk->depth, 0);
-			assert_int_equal(walk->reads, 0);
-			assert_false(walk_is_whole(walk, &chain.l, 0));
-		}
+	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
+		chain_random(forge_minors[v], v, 10);
+		chain_walk_from(0, chain.chunk, false, 100);
+		assert_int_equal(walk->end, WALK_ROOT);
+		assert_int_equal(walk->depth, 0);
+		assert_int_equal(walk->reads, 0);
+		assert_false(walk_is_whole(walk, &chain.l, 0));
+	}
 	assert_true(walk_run(NULL, &chain.l) < 0);
 	assert_true(walk_run(walk, NULL) < 0);
 }

@@ -12,8 +12,7 @@
 
 #include "tests/lib/chain.h"
 
-#define EACH_VERSION(v) (size_t v = 0; v < ARRAY_SIZE(forge_minors); v++)
-#define MAX_DEPTH	300
+#define MAX_DEPTH 300
 
 /* Every step reads once, or twice when the block cannot be had. */
 #define READS_MAX (2 * 2 * DEPTH_LIMIT)
@@ -86,71 +85,66 @@ static void link_to(__u32 from, __u64 previous)
 static void test_cycles(void **state)
 {
 	(void)state;
-	for
-		EACH_VERSION(v)
-	for (__u32 length = 1; length < 130; length++) {
-		bool python = false;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (__u32 length = 1; length < 130; length++) {
+			bool python = false;
 
-		ordinary(forge_minors[v], length);
-		for (__u32 i = chain.count - length; i < chain.count; i++)
-			python |= chain.links[i].python;
-		link_to(chain.count - length, chain_leaf());
-		agrees_in_both_modes(chain_leaf(), chain.chunk);
-		assert_int_equal(walk->end, python ? WALK_DEEP : WALK_ON);
-		assert_false(walk_is_whole(walk, &chain.l, 0));
-	}
+			ordinary(forge_minors[v], length);
+			for (__u32 i = chain.count - length; i < chain.count; i++)
+				python |= chain.links[i].python;
+			link_to(chain.count - length, chain_leaf());
+			agrees_in_both_modes(chain_leaf(), chain.chunk);
+			assert_int_equal(walk->end, python ? WALK_DEEP : WALK_ON);
+			assert_false(walk_is_whole(walk, &chain.l, 0));
+		}
 }
 
 /* The worst: a cycle of frames that cost no depth, on two pages, so that no read serves twice. */
 static void test_cycle_of_shims(void **state)
 {
 	(void)state;
-	for
-		EACH_VERSION(v)
-		{
-			if (forge_layout(forge_minors[v]).root_rule != ROOT_SHIM)
-				continue;
-			for (int length = 1; length < 4; length++) {
-				chain_begin(forge_minors[v], v);
-				for (int i = 0; i < length; i++)
-					chain_push(PUSH_SHIM, 5000);
-				link_to(0, chain_leaf());
-				for (int single = 0; single < 2; single++) {
-					chain_walk_from(chain_leaf(), chain.links[0].address, single,
-							MAX_DEPTH);
-					assert_int_equal(walk->depth, 0);
-					assert_false(walk_is_whole(walk, &chain.l, 0));
-					assert_true(walk->reads <= READS_MAX);
-				}
+	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
+		if (forge_layout(forge_minors[v]).root_rule != ROOT_SHIM)
+			continue;
+		for (int length = 1; length < 4; length++) {
+			chain_begin(forge_minors[v], v);
+			for (int i = 0; i < length; i++)
+				chain_push(PUSH_SHIM, 5000);
+			link_to(0, chain_leaf());
+			for (int single = 0; single < 2; single++) {
+				chain_walk_from(chain_leaf(), chain.links[0].address, single, MAX_DEPTH);
+				assert_int_equal(walk->depth, 0);
+				assert_false(walk_is_whole(walk, &chain.l, 0));
+				assert_true(walk->reads <= READS_MAX);
 			}
 		}
+	}
 }
 
 /* Every bad pointer as the first frame, as every frame's previous and as its code. */
 static void test_bad_pointers(void **state)
 {
 	(void)state;
-	for
-		EACH_VERSION(v)
-	for (size_t i = 0; i < ARRAY_SIZE(nasty); i++) {
-		ordinary(forge_minors[v], i);
-		agrees_in_both_modes(nasty[i], chain.chunk);
-		agrees_in_both_modes(nasty[i], nasty[i]);
-		for (__u32 at = 0; at < chain.count; at++) {
-			struct chain_link *f = &chain.links[at];
-			__u64 code = f->code, previous = at ? f[-1].address : 0;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (size_t i = 0; i < ARRAY_SIZE(nasty); i++) {
+			ordinary(forge_minors[v], i);
+			agrees_in_both_modes(nasty[i], chain.chunk);
+			agrees_in_both_modes(nasty[i], nasty[i]);
+			for (__u32 at = 0; at < chain.count; at++) {
+				struct chain_link *f = &chain.links[at];
+				__u64 code = f->code, previous = at ? f[-1].address : 0;
 
-			link_to(at, nasty[i]);
-			agrees_in_both_modes(chain_leaf(), chain.chunk);
-			f->code = nasty[i];
-			link_to(at, previous);
-			agrees_in_both_modes(chain_leaf(), chain.chunk);
-			f->code = code;
-			link_to(at, previous);
+				link_to(at, nasty[i]);
+				agrees_in_both_modes(chain_leaf(), chain.chunk);
+				f->code = nasty[i];
+				link_to(at, previous);
+				agrees_in_both_modes(chain_leaf(), chain.chunk);
+				f->code = code;
+				link_to(at, previous);
+			}
+			chain_walk(false);
+			assert_true(chain_is_whole());
 		}
-		chain_walk(false);
-		assert_true(chain_is_whole());
-	}
 }
 
 /* What comes out can be an address in the lower half, 8-aligned and not on the first page, or it is not
@@ -158,43 +152,41 @@ static void test_bad_pointers(void **state)
 static void test_no_frame_with_bad_code(void **state)
 {
 	(void)state;
-	for
-		EACH_VERSION(v)
-	for (size_t i = 0; i < ARRAY_SIZE(nasty) * 2; i++) {
-		ordinary(forge_minors[v], i);
-		chain.links[100].code = nasty[i / 2];
-		chain_put(&chain.links[100], chain.links[99].address);
-		chain_walk(i % 2);
-		for (__u32 k = 0; k < walk->depth; k++) {
-			assert_true(mem_plausible(walk->frames[k].address));
-			assert_true(mem_plausible(walk->frames[k].code));
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (size_t i = 0; i < ARRAY_SIZE(nasty) * 2; i++) {
+			ordinary(forge_minors[v], i);
+			chain.links[100].code = nasty[i / 2];
+			chain_put(&chain.links[100], chain.links[99].address);
+			chain_walk(i % 2);
+			for (__u32 k = 0; k < walk->depth; k++) {
+				assert_true(mem_plausible(walk->frames[k].address));
+				assert_true(mem_plausible(walk->frames[k].code));
+			}
 		}
-	}
 }
 
 /* 3.14 marks references with low bits; before that no bit may be set. */
 static void test_tag_bits(void **state)
 {
 	(void)state;
-	for
-		EACH_VERSION(v)
-	for (__u64 tag = 0; tag < 8; tag++) {
-		__u8 bytes[FRAME_READ];
-		bool legal = !(tag & ~(__u64)(forge_minors[v] == 0x030e ? 3 : 0));
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (__u64 tag = 0; tag < 8; tag++) {
+			__u8 bytes[FRAME_READ];
+			bool legal = !(tag & ~(__u64)(forge_minors[v] == 0x030e ? 3 : 0));
 
-		chain_random(forge_minors[v], tag, 20);
-		while (!chain.links[chain.count - 1].python)
-			chain_push(PUSH_STACK, 80);
-		sparse_copy(chain_leaf(), bytes, sizeof(bytes), false);
-		forge_put(bytes, chain.l.frame_code, chain.links[chain.count - 1].code | tag, 8);
-		sparse_write(chain_leaf(), bytes, sizeof(bytes));
-		for (int single = 0; single < 2; single++) {
-			chain_walk(single);
-			assert_int_equal(walk->end, legal ? WALK_ROOT : WALK_BAD);
-			assert_int_equal(chain_is_whole(), legal);
-			assert_int_equal(walk->depth, legal ? chain.python : 0);
+			chain_random(forge_minors[v], tag, 20);
+			while (!chain.links[chain.count - 1].python)
+				chain_push(PUSH_STACK, 80);
+			sparse_copy(chain_leaf(), bytes, sizeof(bytes), false);
+			forge_put(bytes, chain.l.frame_code, chain.links[chain.count - 1].code | tag, 8);
+			sparse_write(chain_leaf(), bytes, sizeof(bytes));
+			for (int single = 0; single < 2; single++) {
+				chain_walk(single);
+				assert_int_equal(walk->end, legal ? WALK_ROOT : WALK_BAD);
+				assert_int_equal(chain_is_whole(), legal);
+				assert_int_equal(walk->depth, legal ? chain.python : 0);
+			}
 		}
-	}
 }
 
 /* Places near a frame, and far from any, where a chunk might be said to begin. */
@@ -218,33 +210,31 @@ static __u64 chunk_lie(__u64 frame, size_t i)
 static void test_lying_chunk(void **state)
 {
 	(void)state;
-	for
-		EACH_VERSION(v)
-	for (size_t i = 0; i < CHUNK_LIES; i++) {
-		ordinary(forge_minors[v], i);
-		chain_walk_from(chain_leaf(), chunk_lie(chain_leaf(), i), false, MAX_DEPTH);
-		assert_true(chain_is_whole());
-		assert_true(walk->reads <= 2 * chain.count);
-	}
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (size_t i = 0; i < CHUNK_LIES; i++) {
+			ordinary(forge_minors[v], i);
+			chain_walk_from(chain_leaf(), chunk_lie(chain_leaf(), i), false, MAX_DEPTH);
+			assert_true(chain_is_whole());
+			assert_true(walk->reads <= 2 * chain.count);
+		}
 }
 
 /* The same for the word that says where the chunk before is: lies about the place of every frame. */
 static void test_lying_older_chunk(void **state)
 {
 	(void)state;
-	for
-		EACH_VERSION(v)
-	for (size_t i = 0; i < CHUNK_LIES * 20; i++) {
-		const struct chain_link *f;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (size_t i = 0; i < CHUNK_LIES * 20; i++) {
+			const struct chain_link *f;
 
-		if (i % CHUNK_LIES == 0)
-			ordinary(forge_minors[v], i);
-		f = &chain.links[i * 7 % chain.count];
-		sparse_put(chain.chunk, chunk_lie(f->address, i % CHUNK_LIES));
-		chain_walk(false);
-		assert_true(chain_is_whole());
-		assert_true(walk->reads <= 2 * chain.count);
-	}
+			if (i % CHUNK_LIES == 0)
+				ordinary(forge_minors[v], i);
+			f = &chain.links[i * 7 % chain.count];
+			sparse_put(chain.chunk, chunk_lie(f->address, i % CHUNK_LIES));
+			chain_walk(false);
+			assert_true(chain_is_whole());
+			assert_true(walk->reads <= 2 * chain.count);
+		}
 }
 
 /* Even where the frame itself can lie at any distance from it. */
@@ -297,22 +287,21 @@ static void test_every_page_missing(void **state)
 	__u32 missing = 0, harmless = 0;
 
 	(void)state;
-	for
-		EACH_VERSION(v)
-	for (__u64 seed = 0; seed < 6; seed++) {
-		chain_random(forge_minors[v], seed, 150);
-		for (__u32 page = 0; page < sparse_count; page++) {
-			__u64 address = sparse_pages[sparse_used[page]].address;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (__u64 seed = 0; seed < 6; seed++) {
+			chain_random(forge_minors[v], seed, 150);
+			for (__u32 page = 0; page < sparse_count; page++) {
+				__u64 address = sparse_pages[sparse_used[page]].address;
 
-			sparse_hide(address, true);
-			agrees_in_both_modes(chain_leaf(), chain.chunk);
-			assert_true(chain_is_prefix());
-			assert_int_equal(chain_is_whole(), walk->end != WALK_FAULT);
-			missing += walk->end == WALK_FAULT;
-			harmless += walk->end != WALK_FAULT;
-			sparse_hide(address, false);
+				sparse_hide(address, true);
+				agrees_in_both_modes(chain_leaf(), chain.chunk);
+				assert_true(chain_is_prefix());
+				assert_int_equal(chain_is_whole(), walk->end != WALK_FAULT);
+				missing += walk->end == WALK_FAULT;
+				harmless += walk->end != WALK_FAULT;
+				sparse_hide(address, false);
+			}
 		}
-	}
 	assert_true(missing > 200);
 	assert_true(harmless > 20);
 }
@@ -346,45 +335,42 @@ static bool fault_at(__u64 nth, __u64 count, bool single, __u8 garbage)
 static void test_fault_at_every_read(void **state)
 {
 	(void)state;
-	for
-		EACH_VERSION(v)
-	for (int i = 0; i < 12; i++) {
-		bool single = i & 1;
-		__u64 count = i & 2 ? 100000 : 1, nth = 1, without;
-		__u8 garbage = i < 4 ? 0 : i < 8 ? 0xff : 0x10;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (int i = 0; i < 12; i++) {
+			bool single = i & 1;
+			__u64 count = i & 2 ? 100000 : 1, nth = 1, without;
+			__u8 garbage = i < 4 ? 0 : i < 8 ? 0xff : 0x10;
 
-		ordinary(forge_minors[v], i);
-		sparse.fail_to = 0;
-		chain_walk(single);
-		assert_true(chain_is_whole());
-		without = walk->reads;
-		assert_true(without > 20);
-		while (fault_at(nth, count, single, garbage))
-			nth++;
-		/* Every read that is made without faults was made to fail. */
-		assert_true(nth > without);
-		assert_true(chain_is_whole());
-	}
+			ordinary(forge_minors[v], i);
+			sparse.fail_to = 0;
+			chain_walk(single);
+			assert_true(chain_is_whole());
+			without = walk->reads;
+			assert_true(without > 20);
+			while (fault_at(nth, count, single, garbage))
+				nth++;
+			/* Every read that is made without faults was made to fail. */
+			assert_true(nth > without);
+			assert_true(chain_is_whole());
+		}
 }
 
 /* One fault in a block: the stack is the same. Proof that single reads take over. */
 static void test_block_fault_is_made_up_for(void **state)
 {
 	(void)state;
-	for
-		EACH_VERSION(v)
-		{
-			chain_begin(forge_minors[v], v);
-			chain_push_root();
-			while (chain.count < 400)
-				chain_push(PUSH_STACK, 112);
-			for (__u64 nth = 1; nth <= 8; nth++) {
-				/* 3.12 and later: the root is on the C stack, and its read the last one. */
-				assert_true(fault_at(nth, 1, false, 0));
-				assert_int_equal(walk->end, WALK_ROOT);
-				assert_true(chain_is_whole());
-			}
+	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
+		chain_begin(forge_minors[v], v);
+		chain_push_root();
+		while (chain.count < 400)
+			chain_push(PUSH_STACK, 112);
+		for (__u64 nth = 1; nth <= 8; nth++) {
+			/* 3.12 and later: the root is on the C stack, and its read the last one. */
+			assert_true(fault_at(nth, 1, false, 0));
+			assert_int_equal(walk->end, WALK_ROOT);
+			assert_true(chain_is_whole());
 		}
+	}
 }
 
 int main(void)
