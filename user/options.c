@@ -44,6 +44,7 @@ static const struct row rows[] = {
 
 static int fail(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* One line, whatever is in the arguments. */
 static int fail(char *error, size_t size, const char *format, ...)
 {
 	va_list args;
@@ -51,6 +52,9 @@ static int fail(char *error, size_t size, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(error, size, format, args);
 	va_end(args);
+	for (; *error; error++)
+		if ((unsigned char)*error < ' ' || *error == 0x7f)
+			*error = '?';
 	return -EINVAL;
 }
 
@@ -208,10 +212,24 @@ static int derive(struct options *o, char *error, size_t size)
 	return o->pids ? parse_pids(o, error, size) : 0;
 }
 
+/* What getopt refused. While it is inside a bundle such as -vx, optind is still at the bundle: optopt tells. */
+static int fail_option(int value, char **argv, char *error, size_t size)
+{
+	char letter[3] = { '-', (char)optopt, '\0' };
+	const char *name = optopt && optopt < FIRST_LONG ? letter : argv[optind - 1];
+
+	if (value == ':')
+		return fail(error, size, "%s wants a value; --help shows which", name);
+	if (optopt >= FIRST_LONG)
+		return fail(error, size, "--%s takes no value", rows[optopt - FIRST_LONG].long_name);
+	return fail(error, size, "unknown option '%s'; --help lists them", name);
+}
+
 int options_parse(struct options *o, int argc, char **argv, char *error, size_t error_size)
 {
 	struct option longs[ARRAY_SIZE(rows) + 1];
 	char shorts[2 * ARRAY_SIZE(rows) + 3];
+	const char *last_value = NULL;
 	int value;
 
 	set_defaults(o);
@@ -219,18 +237,15 @@ int options_parse(struct options *o, int argc, char **argv, char *error, size_t 
 	opterr = 0;
 	optind = 0;
 	while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		const struct row *r = value == '?' || value == ':' ? NULL : find_row(value);
-
-		if (value == ':')
-			return fail(error, error_size, "%s wants a value; --help shows which", argv[optind - 1]);
-		if (!r)
-			return fail(error, error_size, "unknown option '%s'; --help lists them", argv[optind - 1]);
-		if (set_row(o, r, optarg, error, error_size))
+		if (value == '?' || value == ':')
+			return fail_option(value, argv, error, error_size);
+		if (set_row(o, find_row(value), optarg, error, error_size))
 			return -EINVAL;
+		last_value = optarg;
 	}
 	if (optind < argc)
 		o->command = argv + optind;
-	else if (argc > 1 && !strcmp(argv[argc - 1], "--"))
+	else if (argc > 1 && argv[argc - 1] != last_value && !strcmp(argv[argc - 1], "--"))
 		return fail(error, error_size, "-- wants a COMMAND after it");
 	return derive(o, error, error_size);
 }
