@@ -87,7 +87,7 @@ static __always_inline __u64 walk_load(const __u8 *p)
 /* Not 0 for what cannot be the address of an object: mem_plausible() as arithmetic, one branch for the verifier. */
 static __always_inline __u64 walk_implausible(__u64 address)
 {
-	return (address & 7) | (address - 4096) >> 47;
+	return (address & 7) | address >> 47 | (address - 4096) >> 47;
 }
 
 /*
@@ -120,7 +120,7 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 		is_entry = f[off_entry];
 		is_python = (owner - shim) >> 31; /* both are bytes: 1 if owner < shim */
 		code = walk_load(f + off_code) & ~tag;
-		if (is_python * walk_implausible(code)) {
+		if ((is_python * walk_implausible(code)) != 0) {
 			end = WALK_BAD;
 			break;
 		}
@@ -173,8 +173,9 @@ static __always_inline int walk_read_block(struct walk *w)
 		return -1;
 	w->block = start;
 	w->block_size = size;
-	if (start == w->chunk) /* struct _PyStackChunk begins with previous (3.11-3.15) */
-		w->older_chunk = walk_load(w->mem);
+	/* struct _PyStackChunk begins with previous (3.11-3.15). A lie must not make us load unaligned words. */
+	if (start == w->chunk)
+		w->older_chunk = walk_load(w->mem) & ~7ULL;
 	return 0;
 }
 

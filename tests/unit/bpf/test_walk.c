@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_walk.c - bpf/walk.h on forged chains that are as they should be, of every version that is supported:
+ * depths, sizes, places, block and single reads, truncation, the root rules. test_walk_hostile.c has the
+ * rest.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "tests/lib/chain.h"
+
+/* In both ways of reading. Returns the reads of the way with blocks. */
+static __u32 whole_in_both_modes(void)
+{
+	__u32 reads;
+
+	chain_walk(true);
+	assert_true(chain_is_whole());
+	assert_int_equal(walk->faults, 0);
+	assert_int_equal(walk->reads, chain.count);
+	chain_walk(false);
+	assert_true(chain_is_whole());
+	assert_int_equal(walk->faults, 0);
+	reads = walk->reads;
+	/* A read for each frame is the worst case. */
+	assert_true(reads <= chain.count);
+	return reads;
+}
+
+static void test_every_depth(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (__u32 depth = 1; depth <= 1100; depth++) {
+			chain_random(forge_minors[v], depth, depth);
+			whole_in_both_modes();
+		}
+}
+
+/* Short and middling chains, where ends and changes of place are frequent. */
+static void test_random_chains(void **state)
+{
+	__u64 seed = 20260101;
+
+	(void)state;
+	for (__u32 i = 0; i < 8000; i++) {
+		__u32 depth = forge_between(&seed, 1, 200);
+
+		chain_random(forge_minors[i % FORGE_VERSIONS], i, depth);
+		whole_in_both_modes();
+	}
+}
+
+/* A block over a page that is not resident cannot be read: then each frame is, on its own. */
+static void test_holes_in_frames(void **state)
+{
+	__u32 faults = 0;
+
+	(void)state;
+	chain.holes = true;
+	for (__u32 i = 0; i < 1000; i++) {
+		chain_begin(forge_minors[i % FORGE_VERSIONS], i);
+		chain_push_root();
+		while (chain.count < 100)
+			chain_push(PUSH_STACK,
+				   chain.count % 7 ? 104 : forge_between(&chain.random, 1, 2000) * 8 + 80);
+		chain_walk(false);
+		assert_true(chain_is_whole());
+		assert_true(walk->reads - walk->faults <= chain.count);
+		faults += walk->faults;
+	}
+	chain.holes = false;
+	assert_true(faults > 1000);
+}
+
+/* Frames of one size put a frame across every position of a block's and a chunk's boundary in turn. */
+static void test_every_boundary(void **state)
+{
+	(void)state;
+	for (__u32 size = 80; size <= 4400; size += 8) {
+		chain_begin(0x030d, size);
+		chain_push_root();
+		for (int i = 0; i < 200; i++)
+			chain_push(PUSH_STACK, size);
+		whole_in_both_modes();
+	}
+}
+
+/* The last frame of a chunk ends where the chunk does, and behind it nothing is mapped. */
+static void test_chunk_full_to_the_last_byte(void **state)
+{
+	(void)state;
+	for (__u64 last = 80; last < 9000; last += 8) {
+		chain_begin(0x030e, last);
+		chain_push_root();
+		chain_push(PUSH_STACK, CHUNK_SIZE - FORGE_CHUNK_HEADER - 8 - last);
+		chain_push(PUSH_STACK, last);
+		assert_int_equal(chain.top, chain.chunk + CHUNK_SIZE);
+		whole_in_both_modes();
+		chain_push(PUSH_STACK, 80);
+		chain_push(PUSH_STACK, CHUNK_SIZE - FORGE_CHUNK_HEADER - 80);
+		whole_in_both_modes();
+	}
+}
+
+/* One frame larger than a chunk gets a chunk to its size; what is called from it goes there too. */
+static void test_large_chunks(void **state)
+{
+	static const __u64 sizes[] = { 12000, 16384, 20000, 40000, 100000 };
+
+	(void)state;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+			chain_begin(forge_minors[v], sizes[i]);
+			chain_push_root();
+			for (int k = 0; k < 300; k++)
+				chain_push(PUSH_STACK, k % 100 == 50 ? sizes[i] : 160);
+			whole_in_both_modes();
+		}
+}
+
+/* What blocks are for. The frames of this chain fill the blocks but for their ends. */
+static void test_blocks_save_reads(void **state)
+{
+	__u32 reads, best;
+
+	(void)state;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
+		chain_begin(forge_minors[v], 5);
+		chain_push_root();
+		while (chain.count < 1000)
+			chain_push(PUSH_STACK, 120);
+		reads = whole_in_both_modes();
+		best = 1000 * 120 / BLOCK_SIZE;
+		assert_in_range(reads, best, best + best / 4);
+		/* A generator in between does not make the walk read its block again. */
+		chain_begin(forge_minors[v], 5);
+		chain_push_root();
+		for (int i = 0; i < 16; i++)
+			chain_push(i % 2 ? PUSH_HEAP : PUSH_STACK, 120);
+		reads = whole_in_both_modes();
+		assert_in_range(reads, 8 + 1, 8 + 2);
+	}
+}
+
+static void test_truncation(void **state)
+{
+	static const __u32 depths[] = { 1, 2, 15, 16, 17, 51, 52, 1024, DEPTH_LIMIT - 1 };
+
+	(void)state;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (size_t i = 0; i < ARRAY_SIZE(depths) * 2; i++) {
+			__u32 depth = depths[i / 2];
+			bool single = i % 2;
+
+			chain_random(forge_minors[v], i, depth);
+			chain_walk_from(chain_leaf(), chain.chunk, single, depth);
+			assert_true(chain_is_whole());
+			chain_push(PUSH_STACK, 80);
+			chain_walk_from(chain_leaf(), chain.chunk, single, depth);
+			assert_int_equal(walk->end, WALK_DEEP);
+			assert_int_equal(walk->depth, depth);
+			assert_true(chain_is_prefix());
+			assert_false(walk_is_whole(walk, &chain.l, 0));
+		}
+}
+
+/* Entry frames on the C stack are the interpreter's: they do not use up --max-depth. */
+static void test_shims_cost_no_depth(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
+		if (forge_layout(forge_minors[v]).root_rule != ROOT_SHIM)
+			continue;
+		chain_begin(forge_minors[v], v);
+		chain_push_root();
+		for (int i = 0; i < 600; i++)
+			chain_push(i % 3 ? PUSH_SHIM : i % 2 ? PUSH_HEAP : PUSH_STACK, 96);
+		assert_int_equal(chain.python, 200);
+		for (int single = 0; single < 2; single++) {
+			chain_walk_from(chain_leaf(), chain.chunk, single, 200);
+			assert_true(chain_is_whole());
+			chain_walk_from(chain_leaf(), chain.chunk, single, 199);
+			assert_int_equal(walk->end, WALK_DEEP);
+			assert_int_equal(walk->depth, 199);
+		}
+	}
+}
+
+/* A chain whose last frame has this owner and is_entry. */
+static bool root_is_whole(__u32 minor, __u8 owner, __u8 is_entry, bool single)
+{
+	chain_begin(minor, 7);
+	chain_push_root();
+	chain_push(PUSH_STACK, 96);
+	chain_push(PUSH_STACK, 96);
+	chain.links[0].owner = owner;
+	chain.links[0].is_entry = is_entry;
+	chain.links[0].code = CODES_AT;
+	chain_put(&chain.links[0], 0);
+	chain_walk(single);
+	assert_int_equal(walk->end, WALK_ROOT);
+	assert_int_equal(walk->depth, owner < chain.l.owner_shim ? 3 : 2);
+	return walk_is_whole(walk, &chain.l, 0);
+}
+
+static void test_root_rules(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 6 * 4; i++) {
+		int owner = i / 4, is_entry = i / 2 % 2, single = i % 2;
+
+		/* 3.11: an entry frame that is not a generator's (owner 1). */
+		assert_int_equal(root_is_whole(0x030b, owner, is_entry, single), is_entry && owner != 1);
+		/* Later: a frame on the C stack (3); 3.14 has two kinds of them (3, 4). */
+		assert_int_equal(root_is_whole(0x030c, owner, is_entry, single), owner >= 3);
+		assert_int_equal(root_is_whole(0x030d, owner, is_entry, single), owner >= 3);
+		assert_int_equal(root_is_whole(0x030e, owner, is_entry, single), owner >= 3);
+	}
+}
+
+/* The rules of versions that have no layout yet. */
+static void test_other_root_rules(void **state)
+{
+	(void)state;
+	chain_random(0x030d, 3, 10);
+	chain_walk(false);
+	chain.l.root_rule = ROOT_NULL;
+	assert_true(walk_is_whole(walk, &chain.l, 0));
+	chain.l.root_rule = ROOT_BASE;
+	assert_false(walk_is_whole(walk, &chain.l, 0));
+	assert_true(walk_is_whole(walk, &chain.l, chain.links[0].address));
+	chain.l.root_rule = 0;
+	assert_false(walk_is_whole(walk, &chain.l, 0));
+	for (walk->end = WALK_ON; walk->end <= WALK_DEEP; walk->end++)
+		for (__u8 rule = ROOT_ENTRY; rule <= ROOT_NULL; rule++) {
+			chain.l.root_rule = rule;
+			if (walk->end != WALK_ROOT)
+				assert_false(walk_is_whole(walk, &chain.l, 1));
+		}
+}
+
+static void test_no_frame(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
+		chain_random(forge_minors[v], v, 10);
+		chain_walk_from(0, chain.chunk, false, 100);
+		assert_int_equal(walk->end, WALK_ROOT);
+		assert_int_equal(walk->depth, 0);
+		assert_int_equal(walk->reads, 0);
+		assert_false(walk_is_whole(walk, &chain.l, 0));
+	}
+	assert_true(walk_run(NULL, &chain.l) < 0);
+	assert_true(walk_run(walk, NULL) < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_depth),
+		cmocka_unit_test(test_random_chains),
+		cmocka_unit_test(test_holes_in_frames),
+		cmocka_unit_test(test_every_boundary),
+		cmocka_unit_test(test_chunk_full_to_the_last_byte),
+		cmocka_unit_test(test_large_chunks),
+		cmocka_unit_test(test_blocks_save_reads),
+		cmocka_unit_test(test_truncation),
+		cmocka_unit_test(test_shims_cost_no_depth),
+		cmocka_unit_test(test_root_rules),
+		cmocka_unit_test(test_other_root_rules),
+		cmocka_unit_test(test_no_frame),
+	};
+
+	return cmocka_run_group_tests(tests, chain_setup, chain_teardown);
+}
