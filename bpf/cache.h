@@ -67,10 +67,13 @@ static __always_inline void cache_flush(struct walk *w, struct thread *t)
 	for (int i = 0; i < FLUSH_FRAMES && from > to; i++) {
 		const struct cached *c;
 
+		mem_opaque(depth);
+		if (depth >= DEPTH_LIMIT) {
+			w->end = WALK_DEEP;
+			break;
+		}
 		from--;
 		c = cache_at(t, from);
-		mem_opaque(depth);
-		depth &= DEPTH_LIMIT - 1;
 		w->frames[depth].address = c->address | (c->plain ? 0 : FRAME_SINGLE);
 		w->frames[depth].code = c->code;
 		w->frames[depth].instr = c->instr;
@@ -158,7 +161,7 @@ static __always_inline int cache_step(struct walk *w, struct thread *t, const st
 {
 	if (w->flush) {
 		cache_flush(w, t);
-		return 0;
+		return w->end != WALK_ON;
 	}
 	if (w->left && (w->run || cache_seek(w, t))) {
 		const struct cached *c = cache_at(t, w->left - 1);
@@ -208,7 +211,9 @@ static __always_inline void cache_loop(struct walk *w, struct thread *t, const s
  */
 WALK_GLOBAL int cache_run(struct walk *w, struct thread *t, const struct layout *l)
 {
-	if (!w || !t || !l || w->end != WALK_ON)
+	if (!w || !t || !l)
+		return -1;
+	if (w->end != WALK_ON)
 		return 0;
 	w->run = 0;
 	w->flush = 0;

@@ -29,7 +29,7 @@ enum walk_end {
 	WALK_DEEP,  /* max_depth reached */
 };
 
-#define FRAME_SINGLE 1 /* in struct frame.address: read on its own, not in a block of the data stack */
+#define FRAME_SINGLE 1 /* in struct frame.address, with keep_shims: read on its own, not in a data-stack block */
 
 struct frame {
 	__u64 address;
@@ -125,13 +125,13 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 			break;
 		}
 		python += is_python;
-		if (python > max_depth || depth >= DEPTH_LIMIT - 1) {
+		if (python > max_depth || depth >= DEPTH_LIMIT) {
 			end = WALK_DEEP;
 			break;
 		}
 		mem_opaque(depth);
 		depth &= DEPTH_LIMIT - 1;
-		w->frames[depth].address = next | (base != 0);
+		w->frames[depth].address = next | (keep & base / SINGLE_AT);
 		w->frames[depth].code = code * is_python;
 		w->frames[depth].instr = walk_load(f + off_instr);
 		depth += is_python | keep;
@@ -252,7 +252,9 @@ static __always_inline void walk_begin(struct walk *w, __u64 frame, __u64 chunk)
 /* Walks on. Afterwards frames[0..depth) hold the frames, leaf first, and end says how it ended. */
 WALK_GLOBAL int walk_run(struct walk *w, const struct layout *l)
 {
-	if (w && l && w->end == WALK_ON)
+	if (!w || !l)
+		return -1;
+	if (w->end == WALK_ON)
 		walk_loop(w, l);
 	return 0;
 }
