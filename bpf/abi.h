@@ -111,7 +111,7 @@ struct process {
 	__u32 id;	   /* PROCESS_BITS, unique within a run; names this process in all tables */
 	__u16 layout;	   /* index of its struct layout */
 	__u8 state;	   /* enum process_state */
-	__u8 pad;
+	__u8 recycles;	   /* set by the sampler: a code object was found at the address of another */
 };
 
 /* How a chain of frames must end to be whole (cpython.md 6.1). */
@@ -198,6 +198,8 @@ struct layout {
 };
 
 #define LAYOUTS_MAX 64
+
+enum cache_mode { CACHE_VERIFIED, CACHE_OFF, CACHE_CHECK };
 
 /* Counters of one CPU. They only go up. */
 struct cpu_stats {

@@ -152,6 +152,7 @@ static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_s
 		c->fingerprint = fingerprint;
 		stats->codes_new++;
 		stats->codes_reused += reused;
+		s->reused |= reused;
 		return index;
 	}
 	return 0;

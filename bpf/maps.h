@@ -42,6 +42,18 @@ struct {
 	__uint(max_entries, 4096);
 } events SEC(".maps");
 
+#define CACHE_DEPTH 1024 /* frames remembered of a thread, from the root; power of two */
+
+/* A frame of a thread's last stack. Root first, so that an index stays when the leaf side changes. */
+struct cached {
+	__u64 address;
+	__u64 code; /* 0 = shim */
+	__u64 instr;
+	__u32 node;   /* that the stack down to here leads to */
+	__u16 python; /* Python frames down to here */
+	__u16 plain;  /* lies on the data stack */
+};
+
 /* What is remembered of a thread between samples. Four ways a set; the least recently sampled leaves. */
 struct thread {
 	__u64 start_time;
@@ -50,12 +62,17 @@ struct thread {
 	__u64 searched;	 /* jiffies of the last search */
 	__u64 used;	 /* jiffies of the last sample */
 	__u64 comm_seen; /* jiffies at which the owner's comm was last copied */
+	__u64 epoch;	 /* code generation that frames were interned under */
+	__u64 cached_tstate; /* that frames belong to */
 	__u32 tid;
 	__u32 busy;
 	__u32 process; /* struct process.id that root belongs to */
 	__u32 root;    /* node that stands for this thread (or process) in the tree; 0 = none yet */
 	__u32 owner;   /* its entry in owners */
 	__u32 misses;  /* searches in a row that found nothing */
+	__u32 depth;   /* of frames; 0 = nothing remembered */
+	__u32 cached_root;
+	struct cached frames[CACHE_DEPTH];
 };
 
 #define THREAD_WAYS 4
@@ -84,6 +101,9 @@ struct scratch {
 	__u32 node;	  /* while interning: the node reached so far */
 	__u32 process;
 	__u32 captures;	  /* code objects sent by this sample */
+	__u32 base;	  /* cached frames that the new ones stand on */
+	__u32 reused;	  /* a code object was found at the address of another */
+	__u32 remember;	  /* whether interning fills the thread's cache */
 	__u64 epoch;	  /* the interpreter's code generation, mixed; 0 = none */
 	__u64 thread_pointer;
 	__u64 interp;	  /* thread state search: the interpreter, ... */
@@ -115,6 +135,7 @@ const volatile __u32 opt_thread_sets_mask;
 const volatile __u32 opt_max_depth = 1024;
 const volatile __u32 opt_cpus = 1;
 const volatile __u8 opt_single_reads;
+const volatile __u8 opt_cache = CACHE_VERIFIED; /* enum cache_mode */
 const volatile __u8 opt_by_thread = 1;	/* owners are threads, else processes */
 const volatile __u8 opt_all = 1;	/* every process is of interest, else those in the processes map */
 const volatile __u8 opt_follow = 1;	/* children of known processes are known */

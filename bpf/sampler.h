@@ -10,6 +10,7 @@
 #include "tree.h"
 #include "thread.h"
 #include "code.h"
+#include "cache.h"
 
 #define NOTICE_PAUSE 20 /* ms between two reports of one process */
 
@@ -34,13 +35,35 @@ static __always_inline void notice_send(struct cpu_stats *stats, struct task_str
 		stats->notices++;
 }
 
-/* Adds the frames of s->walk below node, from the root side to the leaf; false when a table is full. */
 struct intern_context {
 	struct scratch *s;
 	struct cpu_stats *stats;
+	struct thread *t;
 	const struct layout *l;
 };
 
+/* Makes a frame the thread's cached one at index. */
+static __always_inline void remember(struct scratch *s, struct thread *t, __u32 index, const struct frame *f)
+{
+	struct cached *c, *caller;
+	__u16 python = 0;
+
+	if (index >= CACHE_DEPTH)
+		return;
+	c = cache_at(t, index);
+	if (index) {
+		caller = cache_at(t, index - 1);
+		python = caller->python;
+	}
+	c->address = f->address & ~FRAME_SINGLE;
+	c->code = f->code;
+	c->instr = f->instr;
+	c->node = s->node;
+	c->python = python + (f->code != 0);
+	c->plain = !(f->address & FRAME_SINGLE);
+}
+
+/* One frame of s->walk, from the root side to the leaf; 1 when a table is full. */
 static long intern_callback(__u32 i, struct intern_context *c)
 {
 	struct scratch *s = c->s;
@@ -54,42 +77,63 @@ static long intern_callback(__u32 i, struct intern_context *c)
 	if (at >= DEPTH_LIMIT)
 		return 1;
 	f = &s->walk.frames[at];
-	code = code_intern(s, c->stats, l, f->code, &index);
-	if (!code) {
-		s->node = 0;
-		return 1;
+	if (f->code) {
+		code = code_intern(s, c->stats, l, f->code, &index);
+		if (!code) {
+			s->node = 0;
+			return 1;
+		}
+		if (!(code->state & CODE_SHIM)) {
+			/* prev_instr (3.11, 3.12) is a unit before the bytecode when a frame has not begun. */
+			offset = f->instr - f->code - l->code_bytecode + 2;
+			if (offset < 2 * INSTR_UNKNOWN)
+				instr = offset / 2;
+			s->node = node_intern(c->stats, s->node, index, instr);
+			if (!s->node)
+				return 1;
+		}
 	}
-	if (code->state & CODE_SHIM)
-		return 0;
-	/* prev_instr (3.11, 3.12) is one unit before the bytecode when a frame has not begun. */
-	offset = f->instr - f->code - l->code_bytecode + 2;
-	if (offset < 2 * INSTR_UNKNOWN)
-		instr = offset / 2;
-	s->node = node_intern(c->stats, s->node, index, instr);
-	return !s->node;
+	if (s->remember)
+		remember(s, c->t, s->base + i, f);
+	return 0;
 }
 
-/* Adds the stack in s->walk, marked by what became of it, and counts it. Returns the final outcome. */
-__noinline int count_stack(struct scratch *s, struct cpu_stats *stats, const struct layout *l, __u32 root,
-			   __u32 outcome)
+/*
+ * Adds the stack in s->walk to the tree, below s->node. Leaves the leaf's node there, 0 when a table is full.
+ */
+__noinline int intern_stack(struct scratch *s, struct cpu_stats *stats, struct thread *t, const struct layout *l)
 {
-	struct intern_context c = { s, stats, l };
-	__u32 full;
+	struct intern_context c = { s, stats, t, l };
 
-	if (!s || !stats || !l)
-		return OUTCOME_TABLE_FULL;
-	s->node = root;
-	if (root && outcome != OUTCOME_WHOLE)
-		s->node = node_add(stats, root, outcome);
+	if (!s || !stats || !t || !l)
+		return -1;
 	if (s->node && s->walk.depth)
 		bpf_loop(s->walk.depth, intern_callback, &c, 0);
+	return 0;
+}
+
+/* Counts the node reached, or the lack of room for it. Returns the final outcome. */
+static __always_inline enum outcome count_node(struct scratch *s, struct cpu_stats *stats, __u32 root,
+					       enum outcome outcome)
+{
 	if (s->node) {
 		node_count(s->node);
 		return outcome;
 	}
-	full = root ? node_add(stats, root, OUTCOME_TABLE_FULL) : 0;
-	node_count(full); /* node 0 when there is no room for the marker either */
+	node_count(root ? node_add(stats, root, OUTCOME_TABLE_FULL) : 0); /* node 0: no room for the marker either */
 	return OUTCOME_TABLE_FULL;
+}
+
+/* Adds and counts what was walked without the cache, marked by what became of it. */
+static __always_inline enum outcome count_plain(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+						const struct layout *l, __u32 root, enum outcome outcome)
+{
+	s->remember = 0;
+	s->node = root;
+	if (root && outcome != OUTCOME_WHOLE)
+		s->node = node_add(stats, root, outcome);
+	intern_stack(s, stats, t, l);
+	return count_node(s, stats, root, outcome);
 }
 
 static __always_inline __u64 cframe_word(const struct scratch *s, __u32 offset)
@@ -97,35 +141,43 @@ static __always_inline __u64 cframe_word(const struct scratch *s, __u32 offset)
 	return s->cframe[offset >> 3 & 3];
 }
 
+/* The leaf frame, by way of the CFrame where there is one; 0 if there is none or it cannot be read. */
+static __always_inline __u64 thread_frame(struct scratch *s, const struct layout *l)
+{
+	__u64 frame = tstate_field(s, l->tstate_frame);
+
+	if (!l->has_cframe)
+		return frame;
+	s->cframe[0] = s->cframe[1] = s->cframe[2] = 0;
+	if (!mem_plausible(frame) || walk_read(&s->walk, s->cframe, sizeof(s->cframe), frame))
+		return 0;
+	return cframe_word(s, l->cframe_frame);
+}
+
+static __always_inline __u64 thread_base(const struct scratch *s, const struct layout *l)
+{
+	return l->root_rule == ROOT_BASE ? tstate_field(s, l->tstate_base_frame) : 0;
+}
+
 /* Walks from the thread state in s->tstate and says what came of it. */
 static __always_inline enum outcome walk_thread(struct scratch *s, const struct layout *l)
 {
 	struct walk *w = &s->walk;
-	__u64 frame = tstate_field(s, l->tstate_frame), chunk = tstate_field(s, l->tstate_chunk);
-	__u64 base = l->root_rule == ROOT_BASE ? tstate_field(s, l->tstate_base_frame) : 0;
+	__u64 frame = thread_frame(s, l), chunk = tstate_field(s, l->tstate_chunk), base = thread_base(s, l), older;
 
-	s->cframe[0] = s->cframe[1] = s->cframe[2] = 0;
-	if (l->has_cframe) {
-		if (!mem_plausible(frame) || walk_read(w, s->cframe, sizeof(s->cframe), frame))
-			return OUTCOME_UNREADABLE;
-		frame = cframe_word(s, l->cframe_frame);
-	}
 	walk_from(w, l, frame, chunk);
 	if (walk_is_whole(w, l, base) && frame)
 		return OUTCOME_WHOLE;
-	if (l->has_cframe && w->end != WALK_DEEP) {
-		/*
-		 * _PyEval_EvalFrameDefault() of 3.11 and 3.12 links its CFrame before it fills it in. The one
-		 * before it then still tells the truth.
-		 */
-		__u64 older = cframe_word(s, l->cframe_previous);
-
-		if (mem_plausible(older)) {
-			frame = search_read(s, older + l->cframe_frame);
-			walk_from(w, l, frame, chunk);
-			if (walk_is_whole(w, l, base) && frame)
-				return OUTCOME_WHOLE;
-		}
+	/*
+	 * _PyEval_EvalFrameDefault() of 3.11 and 3.12 links its CFrame before it fills it in. The one before it
+	 * then still tells the truth.
+	 */
+	older = l->has_cframe && w->end != WALK_DEEP ? cframe_word(s, l->cframe_previous) : 0;
+	if (mem_plausible(older)) {
+		frame = search_read(s, older + l->cframe_frame);
+		walk_from(w, l, frame, chunk);
+		if (walk_is_whole(w, l, base) && frame)
+			return OUTCOME_WHOLE;
 	}
 	if (w->end == WALK_DEEP)
 		return OUTCOME_TRUNCATED;
@@ -134,6 +186,7 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	return w->depth ? OUTCOME_INCOMPLETE : OUTCOME_UNREADABLE;
 }
 
+/* 3.14+ counts what would make an address name another code object. */
 static __always_inline void read_epoch(struct scratch *s, const struct layout *l)
 {
 	__u64 interp = tstate_field(s, l->tstate_interp), generation;
@@ -145,26 +198,113 @@ static __always_inline void read_epoch(struct scratch *s, const struct layout *l
 		s->epoch = mix(interp ^ generation << 48 ^ generation) | 1;
 }
 
+/* Forgets the cached stack when it is not of this thread state, code generation or tree. */
+static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+					  const struct process *p)
+{
+	if (t->depth && (t->cached_tstate != t->tstate || t->epoch != s->epoch || t->cached_root != t->root ||
+			 (!s->epoch && p->recycles))) {
+		t->depth = 0;
+		stats->cache_dropped++;
+	}
+	t->cached_tstate = t->tstate;
+	t->cached_root = t->root;
+	t->epoch = s->epoch;
+}
+
+static __always_inline void cache_count(struct scratch *s, struct cpu_stats *stats, struct thread *t)
+{
+	if (!s->walk.run)
+		stats->cache_miss++;
+	else if (!s->walk.depth && s->walk.run == t->depth)
+		stats->cache_full++;
+	else
+		stats->cache_partial++;
+}
+
+/* Whether the cache led to a whole stack, which then ends in s->node. */
+static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+				       const struct process *p, const struct layout *l, __u32 root)
+{
+	struct walk *w = &s->walk;
+	__u64 frame = thread_frame(s, l), base = thread_base(s, l);
+	const struct cached *c = NULL;
+
+	if (!frame)
+		return 0;
+	cache_prepare(s, stats, t, p);
+	w->keep_shims = 1;
+	walk_begin(w, frame, tstate_field(s, l->tstate_chunk));
+	cache_run(w, t, l);
+	if (w->run)
+		c = cache_at(t, w->run - 1);
+	if (!walk_is_whole(w, l, base) || (c && c->python + w->python > w->max_depth)) {
+		t->depth = 0;
+		return 0;
+	}
+	cache_count(s, stats, t);
+	stats->frames += w->python;
+	if (c)
+		stats->cache_frames += c->python;
+	s->node = c ? c->node : root;
+	s->base = w->run;
+	s->remember = 1;
+	if (w->depth)
+		intern_stack(s, stats, t, l);
+	t->depth = w->run + w->depth;
+	if (t->depth > CACHE_DEPTH)
+		t->depth = CACHE_DEPTH;
+	if (!s->node)
+		t->depth = 0;
+	return s->node != 0;
+}
+
+/* --cache check: a full walk must lead to the same node. Returns the node that it leads to. */
+static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+						 const struct layout *l, __u32 root, int cached)
+{
+	const __u32 node = s->node;
+	enum outcome outcome = walk_thread(s, l);
+
+	s->remember = 0;
+	s->node = root;
+	if (outcome != OUTCOME_WHOLE && root)
+		s->node = node_add(stats, root, outcome);
+	intern_stack(s, stats, t, l);
+	if (cached && s->node && s->node != node)
+		stats->cache_mismatch++;
+	return count_node(s, stats, root, outcome);
+}
+
 static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_stats *stats,
-						  struct task_struct *task, struct thread *t,
-						  const struct process *p, const struct layout *l, __u64 now)
+						  struct task_struct *task, struct thread *t, struct process *p,
+						  const struct layout *l, __u64 now)
 {
 	__u32 root = tree_root(stats, t, task, p->id, now);
 	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
+	int cached = 0;
 
 	s->walk.depth = 0;
 	if (p->state == PROCESS_NO_LAYOUT)
-		return count_stack(s, stats, l, root, OUTCOME_NO_LAYOUT);
-	if (tstate_find(s, stats, t, p, l, now)) {
-		read_epoch(s, l);
-		outcome = walk_thread(s, l);
-		stats->frames += s->walk.depth;
+		return count_plain(s, stats, t, l, root, OUTCOME_NO_LAYOUT);
+	if (!tstate_find(s, stats, t, p, l, now))
+		return count_plain(s, stats, t, l, root, outcome);
+	read_epoch(s, l);
+	if (opt_cache != CACHE_OFF && root)
+		cached = walk_cached(s, stats, t, p, l, root);
+	if (opt_cache == CACHE_CHECK)
+		return check_cached(s, stats, t, l, root, cached);
+	if (cached) {
+		node_count(s->node);
+		return OUTCOME_WHOLE;
 	}
-	return count_stack(s, stats, l, root, outcome);
+	outcome = walk_thread(s, l);
+	stats->frames += s->walk.python;
+	return count_plain(s, stats, t, l, root, outcome);
 }
 
 static __always_inline enum outcome sample_process(struct scratch *s, struct cpu_stats *stats,
-						   struct task_struct *task, const struct process *p)
+						   struct task_struct *task, struct process *p)
 {
 	__u32 layout_index = p->layout;
 	struct layout *l = bpf_map_lookup_elem(&layouts, &layout_index);
@@ -176,6 +316,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 		return OUTCOME_NEW_PROCESS;
 	s->process = p->id;
 	s->captures = 0;
+	s->reused = 0;
 	s->thread_pointer = task_thread_pointer(task);
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
 	s->walk.single = opt_single_reads;
@@ -183,6 +324,8 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	t = thread_get(s, task->pid, task->start_boottime, now);
 	outcome = sample_thread(s, stats, task, t, p, l, now);
 	thread_put(t);
+	if (s->reused)
+		p->recycles = 1;
 	stats->reads += s->walk.reads;
 	stats->read_bytes += s->walk.read_bytes;
 	stats->read_faults += s->walk.faults;
@@ -190,9 +333,9 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 }
 
 /* The process of the current task, when its entry is of this very process image. */
-static __always_inline const struct process *process_find(struct task_struct *task, __u32 tgid)
+static __always_inline struct process *process_find(struct task_struct *task, __u32 tgid)
 {
-	const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+	struct process *p = bpf_map_lookup_elem(&processes, &tgid);
 
 	if (p && p->start_time == task->group_leader->start_boottime && p->exec_id == task->self_exec_id)
 		return p;
@@ -203,7 +346,7 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tgid = task->tgid;
-	const struct process *p;
+	struct process *p;
 
 	if (!task->mm)
 		return opt_all ? OUTCOME_NOT_PYTHON : OUTCOME_NOT_SELECTED;

@@ -29,6 +29,8 @@ enum walk_end {
 	WALK_DEEP,  /* max_depth reached */
 };
 
+#define FRAME_SINGLE 1 /* in struct frame.address, with keep_shims: read on its own, not in a data-stack block */
+
 struct frame {
 	__u64 address;
 	__u64 code;
@@ -41,6 +43,7 @@ struct walk {
 	__u64 chunk;	   /* data-stack chunk that frames are expected in */
 	__u64 older_chunk; /* its predecessor, once known */
 	__u64 block;	   /* address of what mem holds, from its start */
+	__u64 resume;	   /* stop at a frame at or below this address; 0 = none */
 	__u64 start;	   /* the bytes to parse: their address, ... */
 	__u32 size;	   /* ... how many, ... */
 	__u32 base;	   /* ... where in mem */
@@ -48,6 +51,11 @@ struct walk {
 	__u32 depth;	   /* frames stored */
 	__u32 max_depth;
 	__u32 single;	   /* --reads single: one read for each frame */
+	__u32 python;	   /* of the frames stored: not shims */
+	__u32 keep_shims;  /* store shims too, with code 0 */
+	__u32 left;	   /* cache.h: cached frames not passed yet, */
+	__u32 run;	   /* ... how many there were when the frames that prove equal began, 0 = none, */
+	__u32 flush;	   /* ... and where to go on copying a run that ended early, 0 = none */
 	__u32 end;	   /* enum walk_end */
 	__u8 last_owner;   /* of the last frame parsed */
 	__u8 last_is_entry;
@@ -93,8 +101,9 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 	const __u32 off_code = l->frame_code, off_previous = l->frame_previous, off_instr = l->frame_instr;
 	const __u32 off_owner = l->frame_owner, off_entry = l->frame_is_entry, shim = l->owner_shim;
 	const __u64 tag = l->pointer_tag;
+	const __u64 resume = w->resume, keep = w->keep_shims, max_depth = w->max_depth;
 	__u64 next = w->next;
-	__u32 depth = w->depth, end = WALK_ON, owner = 0, is_entry = 0;
+	__u32 depth = w->depth, python = w->python, end = WALK_ON, owner = 0, is_entry = 0;
 
 	for (int i = 0; i < PARSE_FRAMES; i++) {
 		__u64 at = next - start, code, is_python;
@@ -115,24 +124,28 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 			end = WALK_BAD;
 			break;
 		}
-		if (depth + is_python > w->max_depth) {
+		python += is_python;
+		if (python > max_depth || depth >= DEPTH_LIMIT) {
 			end = WALK_DEEP;
 			break;
 		}
 		mem_opaque(depth);
 		depth &= DEPTH_LIMIT - 1;
-		w->frames[depth].address = next;
-		w->frames[depth].code = code;
+		w->frames[depth].address = next | (keep & base / SINGLE_AT);
+		w->frames[depth].code = code * is_python;
 		w->frames[depth].instr = walk_load(f + off_instr);
-		depth += is_python;
+		depth += is_python | keep;
 		next = walk_load(f + off_previous);
 		if (walk_implausible(next)) {
 			end = next ? WALK_BAD : WALK_ROOT;
 			break;
 		}
+		if (next <= resume)
+			break;
 	}
 	w->next = next;
 	w->depth = depth;
+	w->python = python;
 	w->end = end;
 	w->last_owner = owner;
 	w->last_is_entry = is_entry;
@@ -220,35 +233,36 @@ static __always_inline void walk_loop(struct walk *w, const struct layout *l)
 }
 #endif
 
-/*
- * Walks from w->next, expecting frames in w->chunk. Afterwards frames[0..depth) hold the Python frames, leaf
- * first, and end says how it ended.
- */
+/* Before a walk from frame, whose thread's frames are expected in chunk. Nothing to walk: end is not WALK_ON. */
+static __always_inline void walk_begin(struct walk *w, __u64 frame, __u64 chunk)
+{
+	w->next = frame;
+	w->chunk = mem_plausible(chunk) ? chunk : ~0ULL;
+	w->older_chunk = 0;
+	w->block = 0;
+	w->block_size = 0;
+	w->resume = 0;
+	w->depth = 0;
+	w->python = 0;
+	w->last_owner = 0;
+	w->last_is_entry = 0;
+	w->end = mem_plausible(frame) ? WALK_ON : frame ? WALK_BAD : WALK_ROOT;
+}
+
+/* Walks on. Afterwards frames[0..depth) hold the frames, leaf first, and end says how it ended. */
 WALK_GLOBAL int walk_run(struct walk *w, const struct layout *l)
 {
 	if (!w || !l)
 		return -1;
-	if (!mem_plausible(w->chunk))
-		w->chunk = ~0ULL;
-	w->older_chunk = 0;
-	w->block = 0;
-	w->block_size = 0;
-	w->depth = 0;
-	w->last_owner = 0;
-	w->last_is_entry = 0;
-	if (!mem_plausible(w->next)) {
-		w->end = w->next ? WALK_BAD : WALK_ROOT;
-		return 0;
-	}
-	w->end = WALK_ON;
-	walk_loop(w, l);
+	if (w->end == WALK_ON)
+		walk_loop(w, l);
 	return 0;
 }
 
 static __always_inline void walk_from(struct walk *w, const struct layout *l, __u64 frame, __u64 chunk)
 {
-	w->next = frame;
-	w->chunk = chunk;
+	w->keep_shims = 0;
+	walk_begin(w, frame, chunk);
 	walk_run(w, l);
 }
 
@@ -266,7 +280,7 @@ static __always_inline int walk_is_whole(const struct walk *w, const struct layo
 	case ROOT_SHIM:
 		return w->last_owner >= l->owner_shim;
 	case ROOT_BASE:
-		return w->depth > 0 && base_frame;
+		return w->python > 0 && base_frame;
 	case ROOT_NULL:
 		return 1;
 	}

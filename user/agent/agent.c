@@ -65,6 +65,7 @@ static int open_kernel(struct agent *a)
 		.follow = o->all_python || o->command,
 		.measure = o->stats || o->stats_json,
 		.max_depth = o->max_depth,
+		.cache = o->cache,
 	};
 	err = kernel_open(&a->kernel, &a->kernel_options);
 	if (err)

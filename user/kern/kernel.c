@@ -26,7 +26,7 @@
 #define NODE_COUNT    (1U << 19)
 #define CODE_COUNT    (1U << 17)
 #define OWNER_COUNT   (1U << 14)
-#define THREAD_SETS   (1U << 11)
+#define THREAD_SETS   (1U << 7)
 #define PROCESS_COUNT (1U << 13)
 #define RING_BYTES    (1U << 21)
 
@@ -105,6 +105,7 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_thread_sets_mask = THREAD_SETS - 1;
 	s->rodata->opt_max_depth = k->options.max_depth;
 	s->rodata->opt_single_reads = k->options.single_reads;
+	s->rodata->opt_cache = k->options.cache;
 	s->rodata->opt_by_thread = k->options.by_thread;
 	s->rodata->opt_all = k->options.all;
 	s->rodata->opt_follow = k->options.follow;

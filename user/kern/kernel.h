@@ -23,6 +23,7 @@ struct kernel_options {
 	bool follow;	   /* their children too */
 	bool measure;	   /* count the programs' run time; costs some 30 ns a run */
 	__u32 max_depth;
+	enum cache_mode cache;
 };
 
 /* Why kernel_open() or kernel_start() failed, in words that say what to do. Static or owned by the kernel. */

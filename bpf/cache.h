@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cache.h - the walk that uses the thread's last stack. New frames are walked from the leaf until one stands
+ * where a cached one stood. From there on every frame, down to the root, is compared in place with its copy:
+ * address, code, instruction, caller. Only when the whole rest is equal is its node taken. Two callers with
+ * frames of equal size look alike one level up, so nothing less proves it.
+ *
+ * The thread is stopped, so its memory is one snapshot, and what is equal word by word to the cached stack is
+ * what a full walk would have found. The cache saves the interning and the chase along pointers.
+ */
+#ifndef PYPERF_CACHE_H
+#define PYPERF_CACHE_H
+
+#include "maps.h"
+
+#define SEEK_FRAMES   8	 /* cached frames looked at in one step */
+#define FLUSH_FRAMES  16 /* frames copied in one step */
+#define VERIFY_FRAMES 32 /* frames compared in one step */
+
+static __always_inline struct cached *cache_at(struct thread *t, __u32 index)
+{
+	mem_opaque(index);
+	return &t->frames[index & (CACHE_DEPTH - 1)];
+}
+
+/*
+ * Whether a cached frame stands at w->next; moves w->left past those that cannot be below it. Frames on the
+ * data stack have lower addresses than what they call, unless the chunk has changed: then hits are lost.
+ */
+static __always_inline int cache_seek(struct walk *w, struct thread *t)
+{
+	const __u64 next = w->next;
+	const int on_stack = next - w->chunk < CHUNK_SIZE || next - w->older_chunk < CHUNK_SIZE;
+	__u32 left = w->left;
+
+	for (int i = 0; i < SEEK_FRAMES && left; i++) {
+		const struct cached *c = cache_at(t, left - 1);
+
+		if (c->address == next) {
+			w->left = left;
+			return 1;
+		}
+		if (c->plain && c->address < next)
+			break;
+		left--;
+	}
+	if (on_stack)
+		w->left = left;
+	return 0;
+}
+
+/* A frame differs from its copy: the frames above it, which were equal, stand on other callers now. */
+static __always_inline void cache_differs(struct walk *w, struct thread *t, __u32 left)
+{
+	w->next = cache_at(t, left - 1)->address;
+	w->flush = w->run;
+	w->left = left - 1;
+	w->run = 0;
+}
+
+/* Copies the run that proved too short to the new frames. */
+static __always_inline void cache_flush(struct walk *w, struct thread *t)
+{
+	__u32 from = w->flush, depth = w->depth, python = 0;
+	const __u32 to = w->left + 1;
+
+	for (int i = 0; i < FLUSH_FRAMES && from > to; i++) {
+		const struct cached *c;
+
+		mem_opaque(depth);
+		if (depth >= DEPTH_LIMIT) {
+			w->end = WALK_DEEP;
+			break;
+		}
+		from--;
+		c = cache_at(t, from);
+		w->frames[depth].address = c->address | (c->plain ? 0 : FRAME_SINGLE);
+		w->frames[depth].code = c->code;
+		w->frames[depth].instr = c->instr;
+		python += c->code != 0;
+		depth++;
+	}
+	w->flush = from > to ? from : 0;
+	w->depth = depth;
+	w->python += python;
+}
+
+/* Compares frames of one block, but not the oldest of all, whose caller is not a cached frame. */
+static __always_inline void cache_verify_block(struct walk *w, struct thread *t, const struct layout *l)
+{
+	const __u32 off_code = l->frame_code, off_previous = l->frame_previous, off_instr = l->frame_instr;
+	const __u64 tag = l->pointer_tag, start = w->block, limit = w->block_size - FRAME_READ;
+	__u32 left = w->left;
+	const struct cached *c = cache_at(t, left - 1);
+	__u64 address = c->address;
+
+	for (int i = 0; i < VERIFY_FRAMES; i++) {
+		__u64 at = address - start, differs;
+		const struct cached *older;
+		const __u8 *f;
+
+		if (left < 2 || at > limit)
+			break;
+		mem_opaque(at);
+		f = w->mem + (at & (BLOCK_SIZE - 1));
+		older = cache_at(t, left - 2);
+		address = older->address;
+		differs = ((walk_load(f + off_code) & ~tag) ^ c->code) | (walk_load(f + off_instr) ^ c->instr) |
+			  (walk_load(f + off_previous) ^ address);
+		if (differs) {
+			cache_differs(w, t, left);
+			return;
+		}
+		c = older;
+		left--;
+	}
+	w->left = left;
+	w->next = address;
+}
+
+/* Compares one frame that needs a read of its own, or a look at who owns it: generators, shims, the oldest. */
+static __always_inline void cache_verify_single(struct walk *w, struct thread *t, const struct layout *l)
+{
+	const __u32 left = w->left, oldest = left < 2;
+	const struct cached *c = cache_at(t, left - 1);
+	__u64 at = SINGLE_AT, code, instr, previous, caller;
+	const __u8 *f;
+	__u32 owner;
+
+	if (walk_in_block(w))
+		at = w->next - w->block;
+	else if (walk_read(w, w->mem + SINGLE_AT, FRAME_READ, w->next)) {
+		w->end = WALK_FAULT;
+		return;
+	}
+	mem_opaque(at);
+	f = w->mem + (at & (WALK_MEM - 1));
+	owner = f[l->frame_owner];
+	code = walk_load(f + l->frame_code) & ~(__u64)l->pointer_tag;
+	instr = walk_load(f + l->frame_instr);
+	previous = walk_load(f + l->frame_previous);
+	caller = oldest ? 0 : cache_at(t, left - 2)->address;
+	if (owner >= l->owner_shim) { /* only the way through it matters */
+		code = 0;
+		instr = c->instr;
+	}
+	if ((code ^ c->code) | (instr ^ c->instr) | (previous ^ caller)) {
+		cache_differs(w, t, left);
+		return;
+	}
+	w->last_owner = owner;
+	w->last_is_entry = f[l->frame_is_entry];
+	w->left = left - 1;
+	w->next = previous;
+	if (oldest)
+		w->end = WALK_ROOT;
+}
+
+/* A step of a bounded loop: 0 to go on, 1 to stop. */
+static __always_inline int cache_step(struct walk *w, struct thread *t, const struct layout *l)
+{
+	if (w->flush) {
+		cache_flush(w, t);
+		return w->end != WALK_ON;
+	}
+	if (w->left && (w->run || cache_seek(w, t))) {
+		const struct cached *c = cache_at(t, w->left - 1);
+
+		if (!w->run)
+			w->run = w->left;
+		if (c->plain && w->left > 1 && (walk_in_block(w) || (!walk_read_block(w) && walk_in_block(w))))
+			cache_verify_block(w, t, l);
+		else
+			cache_verify_single(w, t, l);
+		return w->end != WALK_ON;
+	}
+	w->resume = w->left ? cache_at(t, w->left - 1)->address : 0;
+	return walk_step(w, l);
+}
+
+#ifdef PYPERF_HOST
+static void cache_loop(struct walk *w, struct thread *t, const struct layout *l)
+{
+	for (int i = 0; i < 2 * DEPTH_LIMIT; i++)
+		if (cache_step(w, t, l))
+			break;
+}
+#else
+struct cache_context {
+	struct walk *w;
+	struct thread *t;
+	const struct layout *l;
+};
+
+static long cache_callback(__u32 i, struct cache_context *c)
+{
+	return cache_step(c->w, c->t, c->l);
+}
+
+static __always_inline void cache_loop(struct walk *w, struct thread *t, const struct layout *l)
+{
+	struct cache_context c = { w, t, l };
+
+	bpf_loop(2 * DEPTH_LIMIT, cache_callback, &c, 0);
+}
+#endif
+
+/*
+ * Walks with the cache of t, after walk_begin(). Afterwards the stack is frames[0..depth), leaf first, on top
+ * of the first w->run cached frames.
+ */
+WALK_GLOBAL int cache_run(struct walk *w, struct thread *t, const struct layout *l)
+{
+	if (!w || !t || !l)
+		return -1;
+	if (w->end != WALK_ON)
+		return 0;
+	w->run = 0;
+	w->flush = 0;
+	w->left = t->depth;
+	cache_loop(w, t, l);
+	return 0;
+}
+
+#endif
