@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+/* uthash must report that memory is short, not exit: libraries never do. */
+#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "base/cleanup.h"
@@ -112,6 +114,10 @@ static void remember_ruling(struct discover *d, __u32 pid, enum process_state st
 			return;
 		v->pid = pid;
 		HASH_ADD(hh, d->rulings, pid, sizeof(pid), v);
+		if (!v->hh.tbl) {
+			free(v);
+			return;
+		}
 	}
 	v->state = state;
 }
@@ -142,6 +148,10 @@ static int ask(struct discover *d, const struct question *about, struct worker_r
 		return err;
 	}
 	HASH_ADD(hh, d->questions, tag, sizeof(q->tag), q);
+	if (!q->hh.tbl) { /* its answer will find no question and be dropped */
+		free(q);
+		return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -269,6 +279,8 @@ static void say_once(struct discover *d, const struct identity *i, __u32 pid)
 		return;
 	memcpy(s->text, text, n + 1);
 	HASH_ADD(hh, d->said, text, n, s);
+	if (!s->hh.tbl)
+		free(s);
 }
 
 static int register_python(struct discover *d, const struct event_process *p, const struct identity *i,

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* uthash must report that memory is short, not exit: libraries never do. */
+#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 struct text {
@@ -68,6 +70,10 @@ static const char *share(struct registry *r, const char *value)
 		return NULL;
 	memcpy(t->value, value, length + 1);
 	HASH_ADD(hh, r->texts, value, length, t);
+	if (!t->hh.tbl) {
+		free(t);
+		return NULL;
+	}
 	return t->value;
 }
 
@@ -85,6 +91,10 @@ int registry_add(struct registry *r, const struct registry_entry *e)
 			return -ENOMEM;
 		s->entry.id = e->id;
 		HASH_ADD(hh, r->slots, entry.id, sizeof(e->id), s);
+		if (!s->hh.tbl) {
+			free(s);
+			return -ENOMEM;
+		}
 	} else if (!s->entry.ended) {
 		r->live--;
 	}
