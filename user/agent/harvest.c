@@ -56,7 +56,6 @@ static int node_location(struct harvester *h, __u32 node, __u32 mapping, __u32 *
 			err = marker_location(h, node_code(key), &h->location_of[node]);
 		else
 			err = code_location(h, key, mapping, &h->location_of[node]);
-		h->stats.locations++;
 	}
 	*ret = h->location_of[node];
 	return err;
@@ -66,11 +65,11 @@ static int node_location(struct harvester *h, __u32 node, __u32 mapping, __u32 *
 static __u32 find_root(const struct kernel_tables *t, __u32 node)
 {
 	for (int i = 0; i < FRAMES_MAX && node < t->node_count; i++) {
-		__u32 parent = node_parent(t->nodes[node].key);
+		__u64 key = t->nodes[node].key;
 
-		if (!parent)
-			return node;
-		node = parent;
+		if (!node_parent(key))
+			return key ? node : 0;
+		node = node_parent(key);
 	}
 	return 0;
 }
@@ -84,14 +83,15 @@ static int owner_mapping(struct harvester *h, const struct registry_entry *proce
 }
 
 /* The process is named after its main thread; a thread of its own has its own name too. */
-static void fill_labels(const struct owner *owner, const struct registry_entry *process, struct profile_labels *l)
+static void fill_labels(const struct owner *owner, const struct registry_entry *process, const char *comm,
+			struct profile_labels *l)
 {
 	l->pid = process ? process->pid : owner->tid;
 	l->tid = owner->tid;
 	l->comm = process ? process->comm : "";
-	l->thread = owner->tid ? owner->comm : "";
+	l->thread = owner->tid ? comm : "";
 	if (owner->tid == l->pid || !owner->tid)
-		l->comm = owner->comm;
+		l->comm = comm;
 }
 
 static int harvest_node(struct harvester *h, __u32 node)
@@ -101,6 +101,7 @@ static int harvest_node(struct harvester *h, __u32 node)
 	const struct registry_entry *process;
 	struct profile_labels labels;
 	const struct owner *owner;
+	char comm[sizeof(owner->comm)];
 	int err;
 
 	index = node_code(t->nodes[root].key);
@@ -108,7 +109,8 @@ static int harvest_node(struct harvester *h, __u32 node)
 		return 0;
 	owner = &t->owners[index];
 	process = registry_find(h->registry, owner->process);
-	fill_labels(owner, process, &labels);
+	snprintf(comm, sizeof(comm), "%.*s", (int)sizeof(comm) - 1, owner->comm);
+	fill_labels(owner, process, comm, &labels);
 	err = owner_mapping(h, process, &mapping);
 	for (__u32 at = node; !err && at != root; at = node_parent(t->nodes[at].key))
 		err = node_location(h, at, mapping, &locations[n++]);
@@ -138,6 +140,37 @@ static int harvest_overflow(struct harvester *h)
 	return err;
 }
 
+static int compare_places(const void *a, const void *b)
+{
+	__u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Nodes of one code object and instruction, called from different places, are one location. */
+static int count_locations(struct harvester *h)
+{
+	const struct kernel_tables *t = h->tables;
+	_cleanup_free_ __u64 *places = NULL;
+	size_t n = 0;
+
+	for (__u32 i = 0; i < t->node_count; i++)
+		n += h->location_of[i] && node_code(t->nodes[i].key) >= CODE_FIRST;
+	if (!n)
+		return 0;
+	places = malloc(n * sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	n = 0;
+	for (__u32 i = 0; i < t->node_count; i++)
+		if (h->location_of[i] && node_code(t->nodes[i].key) >= CODE_FIRST)
+			places[n++] = node_key(0, node_code(t->nodes[i].key), node_instr(t->nodes[i].key));
+	qsort(places, n, sizeof(*places), compare_places);
+	for (size_t i = 0; i < n; i++)
+		h->stats.locations += !i || places[i] != places[i - 1];
+	return 0;
+}
+
 int harvest(const struct kernel_tables *tables, struct codes *codes, const struct registry *registry,
 	    const struct profile_info *info, struct profile **ret, struct harvest_stats *ret_stats)
 {
@@ -158,6 +191,8 @@ int harvest(const struct kernel_tables *tables, struct codes *codes, const struc
 		if (tables->nodes[i].count)
 			err = harvest_node(&h, i);
 	}
+	if (!err)
+		err = count_locations(&h);
 	if (err)
 		return err;
 	*ret = TAKE_PTR(profile);

@@ -14,7 +14,7 @@
 struct harvest_stats {
 	__u64 samples;	 /* put into the profile */
 	__u64 nodes;	 /* in use */
-	__u64 locations; /* distinct (code object, instruction) on the way */
+	__u64 locations; /* distinct (code object, instruction) of the frames on the way */
 };
 
 /* Everything that was counted since the kernel side was loaded. Returns 0 or -ENOMEM. */
