@@ -102,6 +102,11 @@ enum process_state {
 	PROCESS_NOT_PYTHON,
 };
 
+enum process_recycles {
+	RECYCLES_SEEN = 1,	  /* a code object was found at the address of another */
+	RECYCLES_NO_GENERATION = 2, /* its layout's generation is something else: not to be used */
+};
+
 /* What the sampler knows of a process. The kernel proves start_time and exec_id on every sample. */
 struct process {
 	__u64 start_time;  /* task->group_leader->start_boottime, ns */
@@ -111,7 +116,7 @@ struct process {
 	__u32 id;	   /* PROCESS_BITS, unique within a run; names this process in all tables */
 	__u16 layout;	   /* index of its struct layout */
 	__u8 state;	   /* enum process_state */
-	__u8 recycles;	   /* set by the sampler: a code object was found at the address of another */
+	__u8 recycles;	   /* set by the sampler, enum process_recycles */
 };
 
 /* How a chain of frames must end to be whole (cpython.md 6.1). */
@@ -132,7 +137,7 @@ struct layout {
 	__u8 free_threaded;
 	__u8 root_rule;	      /* enum root_rule */
 	__u8 has_cframe;      /* 3.11, 3.12: tstate_frame points to a CFrame, not to a frame */
-	__u8 has_generation;  /* 3.14+: interp_generation is valid */
+	__u8 generation_size; /* bytes at interp_generation: 8 in 3.14+, 4 in 3.13, 0 = there is none */
 
 	/* _PyInterpreterFrame; all below FRAME_READ */
 	__u8 frame_code;

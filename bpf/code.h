@@ -3,9 +3,9 @@
  * code.h - from the address of a code object to its number, which names one object for good even when its
  * address is used again, and the copy of its names at first sight.
  *
- * An address proves nothing: CPython frees and reuses code objects. 3.14+ counts deallocations per
- * interpreter (code_object_generation), so an unchanged count proves an entry. Before that the object's
- * header is read and its fingerprint compared.
+ * An address proves nothing: CPython frees and reuses code objects. 3.14+ counts those freed, 3.13 those made
+ * (sampler.h: read_epoch), so an unchanged count proves an entry. Before that, and when the count has moved, the
+ * object's header is read and its fingerprint compared.
  */
 #ifndef PYPERF_CODE_H
 #define PYPERF_CODE_H
@@ -54,6 +54,11 @@ static __always_inline __u64 code_fingerprint(struct scratch *s, const struct la
 	if (mem_read(s->code, size, address)) {
 		s->walk.faults++;
 		return FINGERPRINT_UNREAD;
+	}
+	/* A version that was never given out: what the layout takes for the count of versions is not it. */
+	if (s->made && header_u32(s->code, l->code_version) >= s->made) {
+		s->recycles |= RECYCLES_NO_GENERATION;
+		s->epoch = 0;
 	}
 	name = header_u64(s->code, l->code_qualname ? l->code_qualname : l->code_name);
 	hash = mix(name + header_u32(s->code, l->code_first_line));
@@ -152,7 +157,8 @@ static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_s
 		c->fingerprint = fingerprint;
 		stats->codes_new++;
 		stats->codes_reused += reused;
-		s->reused |= reused;
+		if (reused)
+			s->recycles |= RECYCLES_SEEN;
 		return index;
 	}
 	return 0;

@@ -102,9 +102,10 @@ struct scratch {
 	__u32 process;
 	__u32 captures;	  /* code objects sent by this sample */
 	__u32 base;	  /* cached frames that the new ones stand on */
-	__u32 reused;	  /* a code object was found at the address of another */
+	__u32 recycles;	  /* enum process_recycles, found out by this sample */
 	__u32 remember;	  /* whether interning fills the thread's cache */
 	__u64 epoch;	  /* the interpreter's code generation, mixed; 0 = none */
+	__u64 made;	  /* 3.13: code versions given out so far */
 	__u64 thread_pointer;
 	__u64 interp;	  /* thread state search: the interpreter, ... */
 	__u64 candidate;  /* ... the thread state to look at next, ... */

@@ -186,16 +186,26 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	return w->depth ? OUTCOME_INCOMPLETE : OUTCOME_UNREADABLE;
 }
 
-/* 3.14+ counts what would make an address name another code object. */
-static __always_inline void read_epoch(struct scratch *s, const struct layout *l)
+/*
+ * The count of what would make an address name another code object: of code objects freed in 3.14+
+ * (_code_object_generation), of those made in 3.13 (func_state.next_version, which stays 0 when it overflows).
+ */
+static __always_inline void read_epoch(struct scratch *s, const struct process *p, const struct layout *l)
 {
-	__u64 interp = tstate_field(s, l->tstate_interp), generation;
+	__u64 interp = tstate_field(s, l->tstate_interp), generation = 0;
 
-	s->epoch = 0;
-	if (!l->has_generation || !mem_plausible(interp))
+	s->epoch = s->made = 0;
+	if (!l->generation_size || p->recycles & RECYCLES_NO_GENERATION || !mem_plausible(interp))
 		return;
-	if (!walk_read(&s->walk, &generation, sizeof(generation), interp + l->interp_generation))
-		s->epoch = mix(interp ^ generation << 48 ^ generation) | 1;
+	if (walk_read(&s->walk, &generation, sizeof(generation), interp + l->interp_generation))
+		return;
+	if (l->generation_size == 4) {
+		generation &= 0xffffffff;
+		s->made = generation;
+		if (!generation)
+			return;
+	}
+	s->epoch = mix(interp ^ generation << 48 ^ generation) | 1;
 }
 
 /* Forgets the cached stack when it is not of this thread state, code generation or tree. */
@@ -203,7 +213,7 @@ static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *s
 					  const struct process *p)
 {
 	if (t->depth && (t->cached_tstate != t->tstate || t->epoch != s->epoch || t->cached_root != t->root ||
-			 (!s->epoch && p->recycles))) {
+			 (!s->epoch && p->recycles & RECYCLES_SEEN))) {
 		t->depth = 0;
 		stats->cache_dropped++;
 	}
@@ -289,7 +299,7 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 		return count_plain(s, stats, t, l, root, OUTCOME_NO_LAYOUT);
 	if (!tstate_find(s, stats, t, p, l, now))
 		return count_plain(s, stats, t, l, root, outcome);
-	read_epoch(s, l);
+	read_epoch(s, p, l);
 	if (opt_cache != CACHE_OFF && root)
 		cached = walk_cached(s, stats, t, p, l, root);
 	if (opt_cache == CACHE_CHECK)
@@ -316,7 +326,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 		return OUTCOME_NEW_PROCESS;
 	s->process = p->id;
 	s->captures = 0;
-	s->reused = 0;
+	s->recycles = 0;
 	s->thread_pointer = task_thread_pointer(task);
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
 	s->walk.single = opt_single_reads;
@@ -324,8 +334,8 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	t = thread_get(s, task->pid, task->start_boottime, now);
 	outcome = sample_thread(s, stats, task, t, p, l, now);
 	thread_put(t);
-	if (s->reused)
-		p->recycles = 1;
+	if (s->recycles)
+		p->recycles |= s->recycles;
 	stats->reads += s->walk.reads;
 	stats->read_bytes += s->walk.read_bytes;
 	stats->read_faults += s->walk.faults;

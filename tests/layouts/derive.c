@@ -128,11 +128,14 @@ static void show_interpreter(void)
 	show("runtime_tstate", 0);
 	FIELD(runtime_tss_key, _PyRuntimeState, autoTSSkey);
 #endif
-#if PY_VERSION_HEX < 0x030e0000
-	show("has_generation", 0);
+#if PY_VERSION_HEX < 0x030d0000
+	show("generation_size", 0);
 	show("interp_generation", 0);
+#elif PY_VERSION_HEX < 0x030e0000
+	show("generation_size", sizeof(((PyInterpreterState *)0)->func_state.next_version));
+	FIELD(interp_generation, PyInterpreterState, func_state.next_version);
 #else
-	show("has_generation", 1);
+	show("generation_size", sizeof(((PyInterpreterState *)0)->_code_object_generation));
 	FIELD(interp_generation, PyInterpreterState, _code_object_generation);
 #endif
 #ifdef Py_GIL_DISABLED

@@ -18,7 +18,7 @@ static void show_frames(const struct identity *identity)
 {
 	NUMBER(root_rule);
 	NUMBER(has_cframe);
-	NUMBER(has_generation);
+	NUMBER(generation_size);
 	NUMBER(free_threaded);
 	NUMBER(frame_code);
 	NUMBER(frame_previous);

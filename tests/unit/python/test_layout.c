@@ -95,7 +95,7 @@ static void check_bounds(const struct layout *l)
 	assert_true(l->str_ascii && l->str_compact > l->str_ascii && l->bytes_data);
 	assert_true(l->root_rule == ROOT_ENTRY ? l->frame_is_entry && l->owner_shim == 255
 					       : l->owner_shim == 3);
-	assert_int_equal(l->has_generation, l->interp_generation != 0);
+	assert_int_equal(l->generation_size != 0, l->interp_generation != 0);
 	assert_int_equal(!l->interp_gil, !l->gil_holder);
 	assert_int_equal(l->version, 0);
 	assert_int_equal(l->free_threaded, 0);

@@ -92,6 +92,7 @@ const struct cpython cpython_3_13 = {
 	.minor = 0x030d,
 	.layout = {
 		.root_rule = ROOT_SHIM,
+		.generation_size = 4,
 
 		/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */
 		.frame_code = 0, /* f_executable */
@@ -116,6 +117,7 @@ const struct cpython cpython_3_13 = {
 		.interp_threads = 7344,
 		.interp_gil = 16,
 		.gil_holder = 8,
+		.interp_generation = 17000, /* func_state.next_version, proved by co_version in use */
 
 		/* internal/pycore_runtime.h */
 		.runtime_interpreters = 632,

@@ -114,7 +114,7 @@ const struct cpython cpython_3_14 = {
 	.minor = 0x030e,
 	.layout = {
 		.root_rule = ROOT_SHIM,
-		.has_generation = 1,
+		.generation_size = 8,
 
 		/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */
 		.frame_code = 0, /* f_executable, a _PyStackRef */
