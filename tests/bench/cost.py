@@ -25,7 +25,7 @@ THREADS = 8
 
 
 def measure(python, seconds, frequency, options):
-    command = (python.path, TESTS / "workloads" / "edges.py")
+    command = (python.path, TESTS / "workloads" / "edges.py", "--steady")
     with tempfile.TemporaryDirectory() as directory, profiler.targets([command] * THREADS) as started:
         run = profiler.run(directory, "--all-python", "-F", frequency, "-d", seconds, *options, timeout=seconds + 60)
         in_targets = profiler.total(run.of(*(t.pid for t in started)))

@@ -22,13 +22,13 @@ def pytest_generate_tests(metafunc):
     if "interpreter" in metafunc.fixturenames:
         here = {i.name: i for i in known.available()}
         names = list(dict.fromkeys([*known.PBS, *known.DEBIAN, *here]))
-        metafunc.parametrize("interpreter", parameters(names, here), scope="session")
+        metafunc.parametrize("interpreter", parameters(names, here))
     if "version" in metafunc.fixturenames:
         chosen = {i.version[:2]: i for i in known.one_per_version()}
         only = getattr(metafunc.function, "versions", known.SUPPORTED)
         metafunc.parametrize("version", [
             pytest.param(chosen.get(v), id="%d.%d" % v, marks=() if v in chosen else
-                         pytest.mark.skip(reason="SKIP: no Python %d.%d here" % v)) for v in only], scope="session")
+                         pytest.mark.skip(reason="SKIP: no Python %d.%d here" % v)) for v in only])
 
 
 @pytest.fixture(scope="session")

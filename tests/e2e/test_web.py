@@ -83,7 +83,7 @@ def test_flask_under_gunicorn(python, workloads, tmp_path, site_packages):
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait(30)
-        run.finish()
+        run.finish(30)
     assert set(load.answers) == workers, (load.answers, load.errors[:3])
     for pid in workers:
         samples = run.of(pid)

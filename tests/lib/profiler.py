@@ -9,6 +9,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import tempfile
 import time
 
 import pprof
@@ -57,19 +58,21 @@ class Run:
         own += ["--stats-json", str(self.stats_path)] if stats else []
         # Options go before "--": what comes after it is the COMMAND's.
         self.command = [BINARY, *own, *map(str, arguments)]
-        options.setdefault("stdout", subprocess.PIPE)
-        options.setdefault("text", True)
-        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, **options)
+        # Files, not pipes: a COMMAND that outlives the profiler would hold the other end of a pipe.
+        self.streams = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        options.setdefault("stdout", self.streams[0])
+        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stderr=self.streams[1],
+                                        start_new_session=True, **options)
         self.code = self.out = self.err = self.stats = self.samples = None
 
     def finish(self, timeout=60, code=0):
         """code: the exit code there must be, None = any. Profile and books are read and checked when it is 0."""
         try:
-            self.out, self.err = self.process.communicate(timeout=timeout)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.communicate()
-            raise
+            self.process.wait(timeout)
+        finally:
+            self.kill()
+        self.raw, self.err = (self.read(stream) for stream in self.streams)
+        self.out, self.err = self.raw.decode(errors="replace"), self.err.decode()
         self.code = self.process.returncode
         if code is not None:
             assert self.code == code, "exit code %s: %s" % (self.code, self.err)
@@ -80,6 +83,25 @@ class Run:
         if self.stats and self.samples is not None:
             self.check_books()
         return self
+
+    @staticmethod
+    def read(stream):
+        with stream:
+            stream.seek(0)
+            return stream.read()
+
+    def alive(self):
+        """Whether the profiler or a process that it started is there."""
+        try:
+            os.killpg(self.process.pid, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def kill(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
 
     def interrupt(self):
         self.process.send_signal(signal.SIGINT)

@@ -7,6 +7,7 @@ A line that can have another Python frame above it says which: `# -> callee, cal
 together from two moments, whose edges are each legal. ENTRIES says which functions the standard library calls.
 
 Usage: edges.py. Prints one line of JSON when it is warm, then runs until it is killed.
+       edges.py --steady. The same in one thread, and without code that is made at run time.
        edges.py --trace. Runs everything once under sys.settrace and prints, as a second line, every distinct
        stack at every line executed: a test judges them, so that the notes are known to be right.
 """
@@ -26,6 +27,7 @@ import time
 PATTERNS = []
 ENTRIES = {
     "Thread.run": ["worker", "short_lived"],
+    "_GeneratorContextManagerBase.__init__": ["managed"],  # makes the generator
     "_GeneratorContextManager.__enter__": ["managed"],
     "_GeneratorContextManager.__exit__": ["managed"],
     "Handle._run": ["loop_main", "loop_child"],
@@ -713,6 +715,8 @@ def main():
     if "--trace" in sys.argv:
         print(json.dumps(trace_once(everything)))  # -> trace_once
         return
+    if "--steady" in sys.argv:
+        drive([function for function in everything if function not in (churn, executed, short_threads)])  # -> drive
     threading.Thread(target=worker, daemon=True).start()
     threading.Thread(target=worker, daemon=True).start()
     drive(everything)  # -> drive

@@ -45,6 +45,7 @@ def main():
     script = '"$0" -c "$1" & echo $!; wait'
     grandchild = subprocess.Popen(["/bin/sh", "-c", script, sys.executable, program("burn_in_grandchild", seconds)],
                                   stdout=subprocess.PIPE, text=True)
+    pids["shell"] = grandchild.pid  # Python code until its exec
     pids["grandchild"] = int(grandchild.stdout.readline())
     burn_in_parent(seconds)
     os.waitpid(pids["fork"], 0)
