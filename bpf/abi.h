@@ -63,7 +63,7 @@ struct code {
 	__u64 fingerprint; /* hash of the object's header; 0 = being published */
 	__u64 epoch;	   /* interpreter's code generation at which the fingerprint was last seen to hold */
 	__u32 state;	   /* enum code_state bits */
-	__u32 pad;
+	__u32 hint;	   /* of another entry, whose code_key() hashes to this one: the last found at that address */
 };
 
 /* The fingerprint of an object whose header was not in memory; the worker reads its names. Real ones are odd. */
@@ -103,7 +103,7 @@ enum process_state {
 };
 
 enum process_recycles {
-	RECYCLES_SEEN = 1,	  /* a code object was found at the address of another */
+	RECYCLES_SEEN = 1,	  /* a code object was found at the address of another: counts for a while */
 	RECYCLES_NO_GENERATION = 2, /* its layout's generation is something else: not to be used */
 };
 
@@ -112,6 +112,7 @@ struct process {
 	__u64 start_time;  /* task->group_leader->start_boottime, ns */
 	__u64 exec_id;	   /* task->self_exec_id: goes up at every exec */
 	__u64 runtime;	   /* address of _PyRuntime */
+	__u64 recycled;	   /* jiffies at which RECYCLES_SEEN was last found out */
 	__u64 check_after; /* NOT_PYTHON: ask again from this bpf_ktime_get_ns() on (0 = never) */
 	__u32 id;	   /* PROCESS_BITS, unique within a run; names this process in all tables */
 	__u16 layout;	   /* index of its struct layout */

@@ -111,31 +111,35 @@ static __always_inline void code_send(struct scratch *s, struct cpu_stats *stats
 		c->state |= CODE_SENT;
 }
 
-/* The first entry for this address, if the code generation alone proves its object; else 0. */
+/* Where the number of the object last seen at an address is noted. */
+static __always_inline __u32 *code_hint(__u64 key)
+{
+	__u32 index = (__u32)mix(key) & opt_code_mask;
+	struct code *c = bpf_map_lookup_elem(&codes, &index);
+
+	return c ? &c->hint : NULL;
+}
+
+/* The entry last seen at this address, if the code generation alone proves its object; else 0. */
 static __always_inline __u32 code_by_epoch(const struct scratch *s, __u64 key)
 {
-	const __u64 hash = mix(key);
-	const struct code *c = NULL;
-	__u32 at = hash, index = 0;
+	const __u32 *hint = code_hint(key);
+	__u32 index = hint ? *hint : 0;
+	const struct code *c = bpf_map_lookup_elem(&codes, &index);
 
-	for (int i = 0; i < CODE_PROBES; i++, at += probe_step(hash)) {
-		index = at & opt_code_mask;
-		c = bpf_map_lookup_elem(&codes, &index);
-		if (!c || !c->key || c->key == key)
-			break;
-	}
 	return c && c->key == key && c->epoch == s->epoch ? index : 0;
 }
 
 /*
  * The entry with this fingerprint, added if there is none; 0 when there is no room. The header is in s->code.
- * A loser of the race for an entry goes on to the next one, so at worst an object has two numbers.
+ * The fingerprint decides where it is, because thousands of objects may have lived at one address. A loser of
+ * the race for an entry goes on to the next one, so at worst an object has two numbers.
  */
 static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_stats *stats, const struct layout *l,
 						 __u64 key, __u64 fingerprint)
 {
-	const __u64 hash = mix(key);
-	__u32 at = hash, reused = 0;
+	const __u64 hash = mix(key ^ fingerprint);
+	__u32 at = hash;
 
 	for (int i = 0; i < CODE_PROBES; i++, at += probe_step(hash)) {
 		__u32 index = at & opt_code_mask;
@@ -143,12 +147,9 @@ static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_s
 
 		if (!c)
 			return 0;
-		if (c->key == key) {
-			if (c->fingerprint == fingerprint) {
-				c->epoch = s->epoch;
-				return index;
-			}
-			reused = 1;
+		if (c->key == key && c->fingerprint == fingerprint) {
+			c->epoch = s->epoch;
+			return index;
 		}
 		if (c->key || __sync_val_compare_and_swap(&c->key, 0, key))
 			continue;
@@ -156,12 +157,26 @@ static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_s
 		c->epoch = s->epoch;
 		c->fingerprint = fingerprint;
 		stats->codes_new++;
-		stats->codes_reused += reused;
-		if (reused)
-			s->recycles |= RECYCLES_SEEN;
 		return index;
 	}
 	return 0;
+}
+
+/* Notes the object now at an address; tells when it was another one. */
+static __always_inline void code_note(struct scratch *s, struct cpu_stats *stats, __u64 key, __u32 index)
+{
+	__u32 *hint = code_hint(key), last;
+	const struct code *c;
+
+	if (!hint || *hint == index)
+		return;
+	last = *hint;
+	*hint = index;
+	c = bpf_map_lookup_elem(&codes, &last);
+	if (c && last && c->key == key) {
+		stats->codes_reused++;
+		s->recycles |= RECYCLES_SEEN;
+	}
 }
 
 /*
@@ -177,6 +192,8 @@ static __always_inline struct code *code_intern(struct scratch *s, struct cpu_st
 
 	if (!index) {
 		index = code_by_fingerprint(s, stats, l, key, code_fingerprint(s, l, address));
+		if (index)
+			code_note(s, stats, key, index);
 	}
 	c = bpf_map_lookup_elem(&codes, &index);
 	if (!index || !c)

@@ -12,6 +12,7 @@
 #include "code.h"
 #include "cache.h"
 
+#define RECYCLES_QUIET 2048 /* jiffies without a recycled address after which cached stacks are trusted again */
 #define NOTICE_PAUSE 20 /* ms between two reports of one process */
 
 static __always_inline void notice_send(struct cpu_stats *stats, struct task_struct *task, __u32 tgid)
@@ -212,8 +213,11 @@ static __always_inline void read_epoch(struct scratch *s, const struct process *
 static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *stats, struct thread *t,
 					  const struct process *p)
 {
+	/* Without a generation only the fingerprints of new frames tell that addresses are used again. */
+	const int recycles = !s->epoch && p->recycles & RECYCLES_SEEN && t->used - p->recycled < RECYCLES_QUIET;
+
 	if (t->depth && (t->cached_tstate != t->tstate || t->epoch != s->epoch || t->cached_root != t->root ||
-			 (!s->epoch && p->recycles & RECYCLES_SEEN))) {
+			 recycles)) {
 		t->depth = 0;
 		stats->cache_dropped++;
 	}
@@ -334,8 +338,10 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	t = thread_get(s, task->pid, task->start_boottime, now);
 	outcome = sample_thread(s, stats, task, t, p, l, now);
 	thread_put(t);
-	if (s->recycles)
+	if (s->recycles) {
 		p->recycles |= s->recycles;
+		p->recycled = now;
+	}
 	stats->reads += s->walk.reads;
 	stats->read_bytes += s->walk.read_bytes;
 	stats->read_faults += s->walk.faults;
