@@ -102,22 +102,17 @@ enum process_state {
 	PROCESS_NOT_PYTHON,
 };
 
-enum process_recycles {
-	RECYCLES_SEEN = 1,	  /* a code object was found at the address of another: counts for a while */
-	RECYCLES_NO_GENERATION = 2, /* its layout's generation is something else: not to be used */
-};
-
 /* What the sampler knows of a process. The kernel proves start_time and exec_id on every sample. */
 struct process {
 	__u64 start_time;  /* task->group_leader->start_boottime, ns */
 	__u64 exec_id;	   /* task->self_exec_id: goes up at every exec */
 	__u64 runtime;	   /* address of _PyRuntime */
-	__u64 recycled;	   /* jiffies at which RECYCLES_SEEN was last found out */
+	__u64 unsettled;   /* jiffies of its first sample, or when a code object was last seen for the first time */
 	__u64 check_after; /* NOT_PYTHON: ask again from this bpf_ktime_get_ns() on (0 = never) */
 	__u32 id;	   /* PROCESS_BITS, unique within a run; names this process in all tables */
 	__u16 layout;	   /* index of its struct layout */
 	__u8 state;	   /* enum process_state */
-	__u8 recycles;	   /* set by the sampler, enum process_recycles */
+	__u8 no_generation; /* its layout's generation has been found to be something else */
 };
 
 /* How a chain of frames must end to be whole (cpython.md 6.1). */

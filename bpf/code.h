@@ -57,7 +57,7 @@ static __always_inline __u64 code_fingerprint(struct scratch *s, const struct la
 	}
 	/* A version that was never given out: what the layout takes for the count of versions is not it. */
 	if (s->made && header_u32(s->code, l->code_version) >= s->made) {
-		s->recycles |= RECYCLES_NO_GENERATION;
+		s->no_generation = 1;
 		s->epoch = 0;
 	}
 	name = header_u64(s->code, l->code_qualname ? l->code_qualname : l->code_name);
@@ -157,6 +157,7 @@ static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_s
 		c->epoch = s->epoch;
 		c->fingerprint = fingerprint;
 		stats->codes_new++;
+		s->unsettled = 1;
 		return index;
 	}
 	return 0;
@@ -175,7 +176,7 @@ static __always_inline void code_note(struct scratch *s, struct cpu_stats *stats
 	c = bpf_map_lookup_elem(&codes, &last);
 	if (c && last && c->key == key) {
 		stats->codes_reused++;
-		s->recycles |= RECYCLES_SEEN;
+		s->unsettled = 1;
 	}
 }
 

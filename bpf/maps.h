@@ -102,7 +102,8 @@ struct scratch {
 	__u32 process;
 	__u32 captures;	  /* code objects sent by this sample */
 	__u32 base;	  /* cached frames that the new ones stand on */
-	__u32 recycles;	  /* enum process_recycles, found out by this sample */
+	__u32 unsettled;  /* this sample saw a new code object, ... */
+	__u32 no_generation; /* ... and one that proves the generation wrong */
 	__u32 remember;	  /* whether interning fills the thread's cache */
 	__u64 epoch;	  /* the interpreter's code generation, mixed; 0 = none */
 	__u64 made;	  /* 3.13: code versions given out so far */

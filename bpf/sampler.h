@@ -12,7 +12,7 @@
 #include "code.h"
 #include "cache.h"
 
-#define RECYCLES_QUIET 2048 /* jiffies without a recycled address after which cached stacks are trusted again */
+#define SETTLED 2048	/* jiffies without a new code object before cached callers are trusted without a generation */
 #define NOTICE_PAUSE 20 /* ms between two reports of one process */
 
 static __always_inline void notice_send(struct cpu_stats *stats, struct task_struct *task, __u32 tgid)
@@ -196,7 +196,7 @@ static __always_inline void read_epoch(struct scratch *s, const struct process *
 	__u64 interp = tstate_field(s, l->tstate_interp), generation = 0;
 
 	s->epoch = s->made = 0;
-	if (!l->generation_size || p->recycles & RECYCLES_NO_GENERATION || !mem_plausible(interp))
+	if (!l->generation_size || p->no_generation || !mem_plausible(interp))
 		return;
 	if (walk_read(&s->walk, &generation, sizeof(generation), interp + l->interp_generation))
 		return;
@@ -213,11 +213,14 @@ static __always_inline void read_epoch(struct scratch *s, const struct process *
 static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *stats, struct thread *t,
 					  const struct process *p)
 {
-	/* Without a generation only the fingerprints of new frames tell that addresses are used again. */
-	const int recycles = !s->epoch && p->recycles & RECYCLES_SEEN && t->used - p->recycled < RECYCLES_QUIET;
+	/*
+	 * Without a generation only the fingerprints of new frames tell that addresses are used again. A process
+	 * that makes and frees code objects keeps showing new ones, and is then read in full.
+	 */
+	const int unsettled = !s->epoch && (!p->unsettled || t->used - p->unsettled < SETTLED);
 
 	if (t->depth && (t->cached_tstate != t->tstate || t->epoch != s->epoch || t->cached_root != t->root ||
-			 recycles)) {
+			 unsettled)) {
 		t->depth = 0;
 		stats->cache_dropped++;
 	}
@@ -330,7 +333,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 		return OUTCOME_NEW_PROCESS;
 	s->process = p->id;
 	s->captures = 0;
-	s->recycles = 0;
+	s->unsettled = s->no_generation = 0;
 	s->thread_pointer = task_thread_pointer(task);
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
 	s->walk.single = opt_single_reads;
@@ -338,10 +341,9 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	t = thread_get(s, task->pid, task->start_boottime, now);
 	outcome = sample_thread(s, stats, task, t, p, l, now);
 	thread_put(t);
-	if (s->recycles) {
-		p->recycles |= s->recycles;
-		p->recycled = now;
-	}
+	p->no_generation |= s->no_generation;
+	if (s->unsettled || !p->unsettled)
+		p->unsettled = now;
 	stats->reads += s->walk.reads;
 	stats->read_bytes += s->walk.read_bytes;
 	stats->read_faults += s->walk.faults;
