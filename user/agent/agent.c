@@ -124,8 +124,10 @@ static void on_signals(struct agent *a)
 		a->stop = true;
 		loop_hasty();
 	}
-	if (a->options->command && command_ended(&a->command, &a->exit_code))
+	if (a->options->command && command_ended(&a->command, &a->exit_code)) {
+		a->run.command_seconds = a->command.cpu_seconds;
 		a->stop = true;
+	}
 }
 
 /* One round of the event loop. */

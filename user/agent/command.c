@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,8 @@ static void run_child(int go, int failure, char **argv)
 	char byte;
 	int err;
 
+	/* The event loop ignores SIGPIPE, and an exec would hand that on: "COMMAND | head" would not end. */
+	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* End of file means that the parent is gone or gave up; a byte means go. */
@@ -62,16 +65,22 @@ int command_go(struct command *c)
 		n = read(c->failure, &err, sizeof(err));
 	while (n < 0 && errno == EINTR);
 	close(TAKE_FD(c->failure));
-	return n == sizeof(err) ? -err : 0;
+	if (n != sizeof(err))
+		return 0;
+	waitpid(c->pid, NULL, 0);
+	c->pid = 0;
+	return -err;
 }
 
 bool command_ended(struct command *c, int *ret_code)
 {
+	struct rusage u;
 	int status;
 
-	if (c->pid <= 0 || waitpid(c->pid, &status, WNOHANG) != c->pid)
+	if (c->pid <= 0 || wait4(c->pid, &status, WNOHANG, &u) != c->pid)
 		return false;
 	c->pid = 0;
+	c->cpu_seconds = u.ru_utime.tv_sec + u.ru_stime.tv_sec + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 	*ret_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	return true;
 }

@@ -12,11 +12,12 @@ struct command {
 	pid_t pid;
 	int go;	     /* closed to let it run */
 	int failure; /* tells the errno of its exec */
+	double cpu_seconds; /* that it and its children used; once it has ended */
 };
 
 /* Forks; the child waits. Returns 0 or -errno. */
 int command_start(struct command *c, char **argv);
-/* Lets it exec. Returns 0, or the -errno of exec. */
+/* Lets it exec. Returns 0, or the -errno of exec: then it is gone. */
 int command_go(struct command *c);
 /* Without waiting: true when it has ended, with the exit code a shell would give. */
 bool command_ended(struct command *c, int *ret_code);

@@ -146,6 +146,6 @@ int output_write(const struct run *r, struct source *s)
 	err = write_profile(r, profile);
 	kernel_stats(s->kernel, &report.kernel);
 	report.codes = *codes_get_stats(s->codes);
-	report_measure_self(&report);
+	report_measure_self(&report, r->command_seconds);
 	return err ?: write_stats(r, &report, f);
 }

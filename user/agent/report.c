@@ -46,10 +46,11 @@ struct books report_books(const struct report *r)
 	return b;
 }
 
-void report_measure_self(struct report *r)
+void report_measure_self(struct report *r, double command_seconds)
 {
 	const int who[] = { RUSAGE_SELF, RUSAGE_CHILDREN };
 
+	r->cpu_seconds = -command_seconds;
 	for (size_t i = 0; i < ARRAY_SIZE(who); i++) {
 		struct rusage u;
 

@@ -36,7 +36,7 @@ void report_print(const struct report *r, FILE *f, bool colour);
 /* Appends one JSON object. Returns 0 or -ENOMEM. */
 int report_json(const struct report *r, struct buf *out);
 
-/* CPU time and peak memory of this process and its ended and living children, into r. */
-void report_measure_self(struct report *r);
+/* The profiler's own CPU time, with its ended children's less what was COMMAND's, and its peak memory, into r. */
+void report_measure_self(struct report *r, double command_seconds);
 
 #endif

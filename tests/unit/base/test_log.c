@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_log.c - one line a message: levels, prefixes, foreign bytes, the longest message, and a terminal whose
+ * progress line is overwritten.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+static int saved_stderr;
+static char text[8192];
+
+/* From here on stderr goes into a pipe, or to a terminal. */
+static void capture(int fd)
+{
+	fflush(stderr);
+	saved_stderr = dup(STDERR_FILENO);
+	assert_true(saved_stderr >= 0);
+	assert_true(dup2(fd, STDERR_FILENO) >= 0);
+	close(fd);
+}
+
+static const char *captured(int from)
+{
+	ssize_t n;
+
+	fflush(stderr);
+	dup2(saved_stderr, STDERR_FILENO);
+	close(saved_stderr);
+	fcntl(from, F_SETFL, O_NONBLOCK);
+	n = read(from, text, sizeof(text) - 1);
+	close(from);
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+#define LOGGED(call)                                                                                         \
+	({                                                                                                   \
+		int fds_[2];                                                                                 \
+		assert_int_equal(pipe(fds_), 0);                                                             \
+		capture(fds_[1]);                                                                            \
+		call;                                                                                        \
+		captured(fds_[0]);                                                                           \
+	})
+
+static int setup(void **state)
+{
+	(void)state;
+	log_set_level(LOG_INFO);
+	return 0;
+}
+
+static void prefixes(void **state)
+{
+	(void)state;
+	log_set_level(LOG_DEBUG);
+	assert_string_equal(LOGGED(log_error("%d of %s", 3, "four")), "pyperf-bpf: error: 3 of four\n");
+	assert_string_equal(LOGGED(log_warning("w")), "pyperf-bpf: warning: w\n");
+	assert_string_equal(LOGGED(log_info("i")), "pyperf-bpf: i\n");
+	assert_string_equal(LOGGED(log_debug("d")), "pyperf-bpf: debug: d\n");
+	assert_string_equal(LOGGED(log_info("%s", "")), "pyperf-bpf: \n");
+}
+
+static void levels(void **state)
+{
+	(void)state;
+	assert_int_equal(log_get_level(), LOG_INFO);
+	for (int level = LOG_ERROR; level <= LOG_DEBUG; level++) {
+		log_set_level(level);
+		assert_int_equal(log_get_level(), level);
+		for (int message = LOG_ERROR; message <= LOG_DEBUG; message++)
+			assert_int_equal(!!*LOGGED(log_write(message, "x")), message <= level);
+	}
+}
+
+static void foreign_bytes_make_no_line(void **state)
+{
+	char all[256];
+	const char *line;
+
+	(void)state;
+	assert_string_equal(LOGGED(log_info("%s", "a\npyperf-bpf: error: forged")),
+			    "pyperf-bpf: a?pyperf-bpf: error: forged\n");
+	assert_string_equal(LOGGED(log_info("%s", "\033[2J\r\t\x7f")), "pyperf-bpf: ?[2J???\n");
+	assert_string_equal(LOGGED(log_info("%s", "na\xc3\xafve \xe2\x82\xac")), "pyperf-bpf: na\xc3\xafve \xe2\x82\xac\n");
+	for (int i = 0; i < 255; i++)
+		all[i] = i + 1;
+	all[255] = '\0';
+	line = LOGGED(log_info("%s", all));
+	assert_int_equal(strlen(line), strlen("pyperf-bpf: ") + 255 + 1);
+	for (; line[1]; line++)
+		assert_true((unsigned char)*line >= ' ' && *line != 0x7f);
+	assert_int_equal(*line, '\n');
+	/* A format in a foreign string is text. */
+	assert_string_equal(LOGGED(log_info("%s", "%s%n%d")), "pyperf-bpf: %s%n%d\n");
+}
+
+static void cut_at_one_kib(void **state)
+{
+	static char huge[100000];
+	const char *line;
+
+	(void)state;
+	memset(huge, 'x', sizeof(huge) - 1);
+	line = LOGGED(log_error("%s", huge));
+	assert_int_equal(strlen(line), strlen("pyperf-bpf: error: ") + 1023 + 1);
+	assert_int_equal(line[strlen(line) - 1], '\n');
+	line = LOGGED(log_error("%.1023s", huge));
+	assert_int_equal(strlen(line), strlen("pyperf-bpf: error: ") + 1023 + 1);
+	line = LOGGED(log_error("%.1022s", huge));
+	assert_int_equal(strlen(line), strlen("pyperf-bpf: error: ") + 1022 + 1);
+}
+
+static void a_terminal_loses_its_progress_line(void **state)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY), terminal = -1;
+
+	(void)state;
+	if (master >= 0 && !grantpt(master) && !unlockpt(master))
+		terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
+	if (terminal < 0) {
+		print_message("SKIP: no pseudo-terminal here (%s)\n", strerror(errno));
+		skip();
+	}
+	capture(terminal);
+	log_info("x");
+	assert_string_equal(captured(master), "\r\033[Kpyperf-bpf: x\r\n");
+}
+
+#define TEST(f) cmocka_unit_test_setup(f, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(levels),
+		TEST(prefixes),
+		TEST(foreign_bytes_make_no_line),
+		TEST(cut_at_one_kib),
+		TEST(a_terminal_loses_its_progress_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
