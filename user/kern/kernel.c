@@ -126,14 +126,18 @@ static int reserve_entries(struct kernel *k)
 	return err;
 }
 
-static int map_table(const struct bpf_map *map, const void **ret)
+static size_t table_bytes(const struct bpf_map *map)
 {
 	size_t size = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
 	long page = sysconf(_SC_PAGESIZE);
-	void *p;
 
-	size = (size + page - 1) / page * page;
-	p = mmap(NULL, size, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	return (size + page - 1) / page * page;
+}
+
+static int map_table(const struct bpf_map *map, const void **ret)
+{
+	void *p = mmap(NULL, table_bytes(map), PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+
 	if (p == MAP_FAILED)
 		return -errno;
 	*ret = p;
@@ -153,6 +157,25 @@ static int map_tables(struct kernel *k)
 	if (!err)
 		err = map_table(s->maps.stats, (const void **)&k->stats);
 	return err;
+}
+
+static void unmap_table(const struct bpf_map *map, const void *table)
+{
+	if (table)
+		munmap((void *)table, table_bytes(map));
+}
+
+/* A mapping keeps its map in the kernel, even without a descriptor. */
+static void unmap_tables(struct kernel *k)
+{
+	struct pyperf *s = k->skel;
+
+	if (!s)
+		return;
+	unmap_table(s->maps.nodes, k->tables.nodes);
+	unmap_table(s->maps.codes, k->tables.codes);
+	unmap_table(s->maps.owners, k->tables.owners);
+	unmap_table(s->maps.stats, k->stats);
 }
 
 /* What the maps take: values as the kernel rounds them, plus a hash map's element headers. */
@@ -236,14 +259,18 @@ void kernel_close(struct kernel *k)
 		return;
 	kernel_stop(k);
 	ring_buffer__free(k->ring);
+	unmap_tables(k);
 	pyperf__destroy(k->skel);
 	if (k->stats_fd >= 0)
 		close(k->stats_fd);
 	free(k);
 }
 
+/* They stay attached when the ticks stop. */
 static int attach(struct bpf_program *program, struct bpf_link **link)
 {
+	if (*link)
+		return 0;
 	*link = bpf_program__attach(program);
 	return *link ? 0 : -errno;
 }
@@ -253,7 +280,7 @@ int kernel_start(struct kernel *k, int *ret_cpus)
 	struct pyperf *s = k->skel;
 	int err;
 
-	if (k->options.measure)
+	if (k->options.measure && k->stats_fd < 0)
 		k->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	err = attach(s->progs.on_process_fork, &s->links.on_process_fork);
 	if (!err)
