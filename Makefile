@@ -48,7 +48,7 @@ TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/layouts
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all run check check-long unit bench deps arm64 clean install compile_commands.json
+.PHONY: help all run check check-long unit bench bench-limits deps arm64 clean install compile_commands.json
 
 help: ## what there is to make
 	@awk -F':.*## ' '/^[a-z0-9_.-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -72,8 +72,11 @@ unit: $(UNIT_BIN) ## build and run the unit tests alone
 
 tests: $(UNIT_BIN) $(TOOL_BIN) arm64 docs/outcomes.md
 
-bench: all ## measure what a sample costs on this machine
-	$(Q).cache/venv/bin/python tests/bench/cost.py
+bench: deps all $(O)/tests/bench/hot ## measure cost and accuracy beside other profilers; ARGS=--quick: 3 minutes
+	$(Q)PYPERF=$(abspath $(BIN)) .cache/venv/bin/python tests/bench/bench.py --build $(O) $(ARGS)
+
+bench-limits: deps all ## check the cost of eight busy threads against its limits
+	$(Q).cache/venv/bin/python tests/bench/cost.py --check
 
 deps: deps-build ## install what building and testing need (Debian, root)
 	$(Q)sh deploy/deps.sh test
@@ -99,6 +102,13 @@ $(O)/gen/driven.skel.h: $(O)/tests/kernel/driven.bpf.o
 	@mkdir -p $(@D)
 	$(call msg,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name driven > $@
+
+$(O)/tests/bench/hot.bpf.o: tests/bench/bench.h
+
+$(O)/gen/hot.skel.h: $(O)/tests/bench/hot.bpf.o
+	@mkdir -p $(@D)
+	$(call msg,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name hot > $@
 
 docs/outcomes.md: bpf/outcomes.def bpf/stats.def tests/lib/list_outcomes.py
 	$(Q)python3 tests/lib/list_outcomes.py > $@
@@ -140,6 +150,7 @@ $(O)/tests/%: tests/%.c $(LIB) | $(GEN_HDR)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) $< $(LIB) $(LDLIBS) -lcmocka -o $@
 
 $(O)/tests/unit/kernel/test_driven: $(O)/gen/driven.skel.h
+$(O)/tests/bench/hot: $(O)/gen/hot.skel.h
 
 # --- housekeeping --------------------------------------------------------------------------------------
 install: all ## into PREFIX (/usr/local)
