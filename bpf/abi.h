@@ -59,11 +59,11 @@ enum outcome {
  * address gets a new entry.
  */
 struct code {
-	__u64 key;	   /* code_key(); 0 = free, claimed by compare-and-swap */
-	__u64 fingerprint; /* hash of the object's header; 0 = being published */
-	__u64 epoch;	   /* interpreter's code generation at which the fingerprint was last seen to hold */
-	__u32 state;	   /* enum code_state bits */
-	__u32 hint;	   /* of another entry, whose code_key() hashes to this one: the last found at that address */
+	__u64 identity; /* hash of code_key() and fingerprint; 0 = free, published by compare-and-swap */
+	__u64 key;	/* code_key(); 0 = not written yet */
+	__u64 epoch;	/* interpreter's code generation at which the fingerprint was last seen to hold */
+	__u32 state;	/* enum code_state bits */
+	__u32 hint;	/* of another entry, whose code_key() hashes to this one: the last found at that address */
 };
 
 /* The fingerprint of an object whose header was not in memory; the worker reads its names. Real ones are odd. */

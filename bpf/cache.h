@@ -11,30 +11,77 @@
 #ifndef PYPERF_CACHE_H
 #define PYPERF_CACHE_H
 
-#include "maps.h"
+#include "walk.h"
 
 #define SEEK_FRAMES   8	 /* cached frames looked at in one step */
 #define FLUSH_FRAMES  16 /* frames copied in one step */
 #define VERIFY_FRAMES 32 /* frames compared in one step */
 
-static __always_inline struct cached *cache_at(struct thread *t, __u32 index)
+#define CACHE_DEPTH 1024 /* frames remembered of a thread, from the root; power of two */
+
+/* A frame of a thread's last stack. Root first, so that an index stays when the leaf side changes. */
+struct cached {
+	__u64 address;
+	__u64 code; /* 0 = shim */
+	__u64 instr;
+	__u32 node;   /* that the stack down to here leads to */
+	__u16 python; /* Python frames down to here */
+	__u16 plain;  /* lies on the data stack */
+};
+
+struct cache {
+	__u64 tstate; /* the thread state it is of */
+	__u64 epoch;  /* the code generation that its nodes were found under */
+	__u32 root;   /* the node they are below */
+	__u32 depth;  /* of frames; 0 = nothing remembered */
+	struct cached frames[CACHE_DEPTH];
+};
+
+static __always_inline struct cached *cache_at(struct cache *k, __u32 index)
 {
 	mem_opaque(index);
-	return &t->frames[index & (CACHE_DEPTH - 1)];
+	return &k->frames[index & (CACHE_DEPTH - 1)];
+}
+
+/* Makes f, whose stack leads to node, the frame at index; the one below it is there already. */
+static __always_inline void cache_remember(struct cache *k, __u32 index, const struct frame *f, __u32 node)
+{
+	struct cached *c;
+	__u16 python = 0;
+
+	if (index >= CACHE_DEPTH)
+		return;
+	if (index)
+		python = cache_at(k, index - 1)->python;
+	c = cache_at(k, index);
+	c->address = f->address & ~(__u64)FRAME_SINGLE;
+	c->code = f->code;
+	c->instr = f->instr;
+	c->node = node;
+	c->python = python + (f->code != 0);
+	c->plain = !(f->address & FRAME_SINGLE);
+}
+
+/* After new frames were remembered on top of the first w->run ones. */
+static __always_inline void cache_keep(struct cache *k, const struct walk *w)
+{
+	k->depth = w->run + w->depth;
+	if (k->depth > CACHE_DEPTH)
+		k->depth = CACHE_DEPTH;
 }
 
 /*
  * Whether a cached frame stands at w->next; moves w->left past those that cannot be below it. Frames on the
  * data stack have lower addresses than what they call, unless the chunk has changed: then hits are lost.
  */
-static __always_inline int cache_seek(struct walk *w, struct thread *t)
+static __always_inline int cache_seek(struct walk *w, struct cache *k)
 {
 	const __u64 next = w->next;
 	const int on_stack = next - w->chunk < CHUNK_SIZE || next - w->older_chunk < CHUNK_SIZE;
 	__u32 left = w->left;
 
 	for (int i = 0; i < SEEK_FRAMES && left; i++) {
-		const struct cached *c = cache_at(t, left - 1);
+		const struct cached *c = cache_at(k, left - 1);
 
 		if (c->address == next) {
 			w->left = left;
@@ -50,16 +97,16 @@ static __always_inline int cache_seek(struct walk *w, struct thread *t)
 }
 
 /* A frame differs from its copy: the frames above it, which were equal, stand on other callers now. */
-static __always_inline void cache_differs(struct walk *w, struct thread *t, __u32 left)
+static __always_inline void cache_differs(struct walk *w, struct cache *k, __u32 left)
 {
-	w->next = cache_at(t, left - 1)->address;
+	w->next = cache_at(k, left - 1)->address;
 	w->flush = w->run;
 	w->left = left - 1;
 	w->run = 0;
 }
 
 /* Copies the run that proved too short to the new frames. */
-static __always_inline void cache_flush(struct walk *w, struct thread *t)
+static __always_inline void cache_flush(struct walk *w, struct cache *k)
 {
 	__u32 from = w->flush, depth = w->depth, python = 0;
 	const __u32 to = w->left + 1;
@@ -73,7 +120,7 @@ static __always_inline void cache_flush(struct walk *w, struct thread *t)
 			break;
 		}
 		from--;
-		c = cache_at(t, from);
+		c = cache_at(k, from);
 		w->frames[depth].address = c->address | (c->plain ? 0 : FRAME_SINGLE);
 		w->frames[depth].code = c->code;
 		w->frames[depth].instr = c->instr;
@@ -86,12 +133,12 @@ static __always_inline void cache_flush(struct walk *w, struct thread *t)
 }
 
 /* Compares frames of one block, but not the oldest of all, whose caller is not a cached frame. */
-static __always_inline void cache_verify_block(struct walk *w, struct thread *t, const struct layout *l)
+static __always_inline void cache_verify_block(struct walk *w, struct cache *k, const struct layout *l)
 {
 	const __u32 off_code = l->frame_code, off_previous = l->frame_previous, off_instr = l->frame_instr;
 	const __u64 tag = l->pointer_tag, start = w->block, limit = w->block_size - FRAME_READ;
 	__u32 left = w->left;
-	const struct cached *c = cache_at(t, left - 1);
+	const struct cached *c = cache_at(k, left - 1);
 	__u64 address = c->address;
 
 	for (int i = 0; i < VERIFY_FRAMES; i++) {
@@ -103,12 +150,12 @@ static __always_inline void cache_verify_block(struct walk *w, struct thread *t,
 			break;
 		mem_opaque(at);
 		f = w->mem + (at & (BLOCK_SIZE - 1));
-		older = cache_at(t, left - 2);
+		older = cache_at(k, left - 2);
 		address = older->address;
 		differs = ((walk_load(f + off_code) & ~tag) ^ c->code) | (walk_load(f + off_instr) ^ c->instr) |
 			  (walk_load(f + off_previous) ^ address);
 		if (differs) {
-			cache_differs(w, t, left);
+			cache_differs(w, k, left);
 			return;
 		}
 		c = older;
@@ -119,10 +166,10 @@ static __always_inline void cache_verify_block(struct walk *w, struct thread *t,
 }
 
 /* Compares one frame that needs a read of its own, or a look at who owns it: generators, shims, the oldest. */
-static __always_inline void cache_verify_single(struct walk *w, struct thread *t, const struct layout *l)
+static __always_inline void cache_verify_single(struct walk *w, struct cache *k, const struct layout *l)
 {
 	const __u32 left = w->left, oldest = left < 2;
-	const struct cached *c = cache_at(t, left - 1);
+	const struct cached *c = cache_at(k, left - 1);
 	__u64 at = SINGLE_AT, code, instr, previous, caller;
 	const __u8 *f;
 	__u32 owner;
@@ -139,13 +186,13 @@ static __always_inline void cache_verify_single(struct walk *w, struct thread *t
 	code = walk_load(f + l->frame_code) & ~(__u64)l->pointer_tag;
 	instr = walk_load(f + l->frame_instr);
 	previous = walk_load(f + l->frame_previous);
-	caller = oldest ? 0 : cache_at(t, left - 2)->address;
+	caller = oldest ? 0 : cache_at(k, left - 2)->address;
 	if (owner >= l->owner_shim) { /* only the way through it matters */
 		code = 0;
 		instr = c->instr;
 	}
 	if ((code ^ c->code) | (instr ^ c->instr) | (previous ^ caller)) {
-		cache_differs(w, t, left);
+		cache_differs(w, k, left);
 		return;
 	}
 	w->last_owner = owner;
@@ -157,68 +204,68 @@ static __always_inline void cache_verify_single(struct walk *w, struct thread *t
 }
 
 /* A step of a bounded loop: 0 to go on, 1 to stop. */
-static __always_inline int cache_step(struct walk *w, struct thread *t, const struct layout *l)
+static __always_inline int cache_step(struct walk *w, struct cache *k, const struct layout *l)
 {
 	if (w->flush) {
-		cache_flush(w, t);
+		cache_flush(w, k);
 		return w->end != WALK_ON;
 	}
-	if (w->left && (w->run || cache_seek(w, t))) {
-		const struct cached *c = cache_at(t, w->left - 1);
+	if (w->left && (w->run || cache_seek(w, k))) {
+		const struct cached *c = cache_at(k, w->left - 1);
 
 		if (!w->run)
 			w->run = w->left;
 		if (c->plain && w->left > 1 && (walk_in_block(w) || (!walk_read_block(w) && walk_in_block(w))))
-			cache_verify_block(w, t, l);
+			cache_verify_block(w, k, l);
 		else
-			cache_verify_single(w, t, l);
+			cache_verify_single(w, k, l);
 		return w->end != WALK_ON;
 	}
-	w->resume = w->left ? cache_at(t, w->left - 1)->address : 0;
+	w->resume = w->left ? cache_at(k, w->left - 1)->address : 0;
 	return walk_step(w, l);
 }
 
 #ifdef PYPERF_HOST
-static void cache_loop(struct walk *w, struct thread *t, const struct layout *l)
+static void cache_loop(struct walk *w, struct cache *k, const struct layout *l)
 {
 	for (int i = 0; i < 2 * DEPTH_LIMIT; i++)
-		if (cache_step(w, t, l))
+		if (cache_step(w, k, l))
 			break;
 }
 #else
 struct cache_context {
 	struct walk *w;
-	struct thread *t;
+	struct cache *k;
 	const struct layout *l;
 };
 
 static long cache_callback(__u32 i, struct cache_context *c)
 {
-	return cache_step(c->w, c->t, c->l);
+	return cache_step(c->w, c->k, c->l);
 }
 
-static __always_inline void cache_loop(struct walk *w, struct thread *t, const struct layout *l)
+static __always_inline void cache_loop(struct walk *w, struct cache *k, const struct layout *l)
 {
-	struct cache_context c = { w, t, l };
+	struct cache_context c = { w, k, l };
 
 	bpf_loop(2 * DEPTH_LIMIT, cache_callback, &c, 0);
 }
 #endif
 
 /*
- * Walks with the cache of t, after walk_begin(). Afterwards the stack is frames[0..depth), leaf first, on top
+ * Walks with the cache after walk_begin(). Afterwards the stack is frames[0..depth), leaf first, on top
  * of the first w->run cached frames.
  */
-WALK_GLOBAL int cache_run(struct walk *w, struct thread *t, const struct layout *l)
+WALK_GLOBAL int cache_run(struct walk *w, struct cache *k, const struct layout *l)
 {
-	if (!w || !t || !l)
+	if (!w || !k || !l)
 		return -1;
 	if (w->end != WALK_ON)
 		return 0;
 	w->run = 0;
 	w->flush = 0;
-	w->left = t->depth;
-	cache_loop(w, t, l);
+	w->left = k->depth;
+	cache_loop(w, k, l);
 	return 0;
 }
 

@@ -83,7 +83,7 @@ static __always_inline int code_is_shim(const struct scratch *s, const struct la
 }
 
 static __always_inline void code_send(struct scratch *s, struct cpu_stats *stats, const struct layout *l,
-				      struct code *c, __u32 index, __u64 address)
+				      struct code *c, __u32 index, __u64 address, __u64 fingerprint)
 {
 	struct event_code *e = &s->event;
 	__u32 size;
@@ -97,7 +97,7 @@ static __always_inline void code_send(struct scratch *s, struct cpu_stats *stats
 	e->process = s->process;
 	e->pid = bpf_get_current_pid_tgid() >> 32;
 	e->address = address;
-	e->fingerprint = c->fingerprint;
+	e->fingerprint = fingerprint;
 	capture_code(e, l, address);
 	size = capture_size(e);
 	mem_opaque(size);
@@ -132,32 +132,33 @@ static __always_inline __u32 code_by_epoch(const struct scratch *s, __u64 key)
 
 /*
  * The entry with this fingerprint, added if there is none; 0 when there is no room. The header is in s->code.
- * The fingerprint decides where it is, because thousands of objects may have lived at one address. A loser of
- * the race for an entry goes on to the next one, so at worst an object has two numbers.
+ * The fingerprint decides where it is, because thousands of objects may have lived at one address. One word
+ * is the whole identity, so that CPUs that meet the object at the same time agree on its entry.
  */
-static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_stats *stats, const struct layout *l,
-						 __u64 key, __u64 fingerprint)
+static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_stats *stats, __u64 key,
+						 __u64 fingerprint)
 {
-	const __u64 hash = mix(key ^ fingerprint);
-	__u32 at = hash;
+	const __u64 identity = mix(key ^ mix(fingerprint)) | 1;
+	__u32 at = identity >> 1;
 
-	for (int i = 0; i < CODE_PROBES; i++, at += probe_step(hash)) {
+	for (int i = 0; i < CODE_PROBES; i++, at += probe_step(identity)) {
 		__u32 index = at & opt_code_mask;
 		struct code *c = bpf_map_lookup_elem(&codes, &index);
+		__u64 old;
 
 		if (!c)
 			return 0;
-		if (c->key == key && c->fingerprint == fingerprint) {
-			c->epoch = s->epoch;
-			return index;
-		}
-		if (c->key || __sync_val_compare_and_swap(&c->key, 0, key))
+		old = c->identity;
+		if (!old)
+			old = __sync_val_compare_and_swap(&c->identity, 0, identity);
+		if (old && old != identity)
 			continue;
-		c->state = code_is_shim(s, l) ? CODE_SHIM : 0;
+		if (!old) {
+			stats->codes_new++;
+			s->unsettled = 1;
+		}
+		c->key = key;
 		c->epoch = s->epoch;
-		c->fingerprint = fingerprint;
-		stats->codes_new++;
-		s->unsettled = 1;
 		return index;
 	}
 	return 0;
@@ -189,18 +190,22 @@ static __always_inline struct code *code_intern(struct scratch *s, struct cpu_st
 {
 	const __u64 key = code_key(s->process, address);
 	__u32 index = s->epoch ? code_by_epoch(s, key) : 0;
+	__u64 fingerprint = 0;
 	struct code *c;
 
 	if (!index) {
-		index = code_by_fingerprint(s, stats, l, key, code_fingerprint(s, l, address));
+		fingerprint = code_fingerprint(s, l, address);
+		index = code_by_fingerprint(s, stats, key, fingerprint);
 		if (index)
 			code_note(s, stats, key, index);
 	}
 	c = bpf_map_lookup_elem(&codes, &index);
 	if (!index || !c)
 		return NULL;
+	if (fingerprint && code_is_shim(s, l))
+		c->state = CODE_SHIM;
 	if (!(c->state & (CODE_SENT | CODE_SHIM)))
-		code_send(s, stats, l, c, index, address);
+		code_send(s, stats, l, c, index, address, fingerprint);
 	*ret_index = index;
 	return c;
 }

@@ -7,6 +7,7 @@
 #define PYPERF_MAPS_H
 
 #include "walk.h"
+#include "cache.h"
 
 #define FLAT_TABLE(name, record)                                                                              \
 	struct {                                                                                             \
@@ -42,18 +43,6 @@ struct {
 	__uint(max_entries, 4096);
 } events SEC(".maps");
 
-#define CACHE_DEPTH 1024 /* frames remembered of a thread, from the root; power of two */
-
-/* A frame of a thread's last stack. Root first, so that an index stays when the leaf side changes. */
-struct cached {
-	__u64 address;
-	__u64 code; /* 0 = shim */
-	__u64 instr;
-	__u32 node;   /* that the stack down to here leads to */
-	__u16 python; /* Python frames down to here */
-	__u16 plain;  /* lies on the data stack */
-};
-
 /* What is remembered of a thread between samples. Four ways a set; the least recently sampled leaves. */
 struct thread {
 	__u64 start_time;
@@ -62,17 +51,13 @@ struct thread {
 	__u64 searched;	 /* jiffies of the last search */
 	__u64 used;	 /* jiffies of the last sample */
 	__u64 comm_seen; /* jiffies at which the owner's comm was last copied */
-	__u64 epoch;	 /* code generation that frames were interned under */
-	__u64 cached_tstate; /* that frames belong to */
 	__u32 tid;
 	__u32 busy;
 	__u32 process; /* struct process.id that root belongs to */
 	__u32 root;    /* node that stands for this thread (or process) in the tree; 0 = none yet */
 	__u32 owner;   /* its entry in owners */
 	__u32 misses;  /* searches in a row that found nothing */
-	__u32 depth;   /* of frames; 0 = nothing remembered */
-	__u32 cached_root;
-	struct cached frames[CACHE_DEPTH];
+	struct cache cache;
 };
 
 #define THREAD_WAYS 4

@@ -10,7 +10,6 @@
 #include "tree.h"
 #include "thread.h"
 #include "code.h"
-#include "cache.h"
 
 #define SETTLED 2048	/* jiffies without a new code object before cached callers are trusted without a generation */
 #define NOTICE_PAUSE 20 /* ms between two reports of one process */
@@ -43,27 +42,6 @@ struct intern_context {
 	const struct layout *l;
 };
 
-/* Makes a frame the thread's cached one at index. */
-static __always_inline void remember(struct scratch *s, struct thread *t, __u32 index, const struct frame *f)
-{
-	struct cached *c, *caller;
-	__u16 python = 0;
-
-	if (index >= CACHE_DEPTH)
-		return;
-	c = cache_at(t, index);
-	if (index) {
-		caller = cache_at(t, index - 1);
-		python = caller->python;
-	}
-	c->address = f->address & ~FRAME_SINGLE;
-	c->code = f->code;
-	c->instr = f->instr;
-	c->node = s->node;
-	c->python = python + (f->code != 0);
-	c->plain = !(f->address & FRAME_SINGLE);
-}
-
 /* One frame of s->walk, from the root side to the leaf; 1 when a table is full. */
 static long intern_callback(__u32 i, struct intern_context *c)
 {
@@ -95,7 +73,7 @@ static long intern_callback(__u32 i, struct intern_context *c)
 		}
 	}
 	if (s->remember)
-		remember(s, c->t, s->base + i, f);
+		cache_remember(&c->t->cache, s->base + i, f, s->node);
 	return 0;
 }
 
@@ -219,21 +197,22 @@ static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *s
 	 */
 	const int unsettled = !s->epoch && (!p->unsettled || t->used - p->unsettled < SETTLED);
 
-	if (t->depth && (t->cached_tstate != t->tstate || t->epoch != s->epoch || t->cached_root != t->root ||
-			 unsettled)) {
-		t->depth = 0;
+	struct cache *k = &t->cache;
+
+	if (k->depth && (k->tstate != t->tstate || k->epoch != s->epoch || k->root != t->root || unsettled)) {
+		k->depth = 0;
 		stats->cache_dropped++;
 	}
-	t->cached_tstate = t->tstate;
-	t->cached_root = t->root;
-	t->epoch = s->epoch;
+	k->tstate = t->tstate;
+	k->root = t->root;
+	k->epoch = s->epoch;
 }
 
 static __always_inline void cache_count(struct scratch *s, struct cpu_stats *stats, struct thread *t)
 {
 	if (!s->walk.run)
 		stats->cache_miss++;
-	else if (!s->walk.depth && s->walk.run == t->depth)
+	else if (!s->walk.depth && s->walk.run == t->cache.depth)
 		stats->cache_full++;
 	else
 		stats->cache_partial++;
@@ -252,11 +231,11 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *stat
 	cache_prepare(s, stats, t, p);
 	w->keep_shims = 1;
 	walk_begin(w, frame, tstate_field(s, l->tstate_chunk));
-	cache_run(w, t, l);
+	cache_run(w, &t->cache, l);
 	if (w->run)
-		c = cache_at(t, w->run - 1);
+		c = cache_at(&t->cache, w->run - 1);
 	if (!walk_is_whole(w, l, base) || (c && c->python + w->python > w->max_depth)) {
-		t->depth = 0;
+		t->cache.depth = 0;
 		return 0;
 	}
 	cache_count(s, stats, t);
@@ -268,11 +247,9 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *stat
 	s->remember = 1;
 	if (w->depth)
 		intern_stack(s, stats, t, l);
-	t->depth = w->run + w->depth;
-	if (t->depth > CACHE_DEPTH)
-		t->depth = CACHE_DEPTH;
+	cache_keep(&t->cache, w);
 	if (!s->node)
-		t->depth = 0;
+		t->cache.depth = 0;
 	return s->node != 0;
 }
 

@@ -48,7 +48,7 @@ static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, _
 	t->start_time = start_time;
 	t->tstate = t->tss = 0;
 	t->searched = t->comm_seen = 0;
-	t->process = t->root = t->misses = t->depth = 0;
+	t->process = t->root = t->misses = t->cache.depth = 0;
 	t->used = now;
 	return t;
 }

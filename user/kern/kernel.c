@@ -117,7 +117,7 @@ static int reserve_entries(struct kernel *k)
 {
 	struct pyperf *s = k->skel;
 	struct node node = { .key = KEY_RESERVED };
-	struct code code = { .key = KEY_RESERVED };
+	struct code code = { .identity = KEY_RESERVED };
 	__u32 i = 0;
 	int err = bpf_map__update_elem(s->maps.nodes, &i, sizeof(i), &node, sizeof(node), BPF_ANY);
 
