@@ -11,6 +11,10 @@ sys.path.insert(0, str(TESTS / "lib"))
 import interpreters as known  # noqa: E402
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "long: takes a minute or more; leave out with -m 'not long'")
+
+
 def parameters(names, here):
     return [pytest.param(here.get(name), id=name,
                          marks=() if name in here else pytest.mark.skip(reason="SKIP %s: %s" % (name, known.reason(name))))
