@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_options.c - the command line: every row of options.def with good and bad values, and what only the
- * whole line decides (the target, the format, where COMMAND begins). A refusal is one line that names the culprit.
+ * test_options.c - every row of options.def: its default, its spellings, good and bad values, its help.
  */
-#include <ctype.h>
-#include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
 
-#include "base/cleanup.h"
-#include "options.h"
+#include "tests/unit/parse_line.h"
 
 enum kind { KIND_FLAG, KIND_NUMBER, KIND_TEXT, KIND_CHOICE };
 
@@ -30,8 +19,9 @@ static const struct row {
 } rows[] = {
 #define HEADING(text)
 #define FLAG(s, l, f, h) { KIND_FLAG, s, l, offsetof(struct options, f), 0, 0, 0, NULL, h },
-#define NUMBER(s, l, m, f, v, lo, hi, h) { KIND_NUMBER, s, l, offsetof(struct options, f), v, lo, hi, NULL, h },
-#define TEXT(s, l, m, f, v, h) { KIND_TEXT, s, l, offsetof(struct options, f), 0, 0, 0, v, h },
+#define NUMBER(s, l, m, f, v, lo, hi, h)                                                                     \
+	{ KIND_NUMBER, s, l, offsetof(struct options, f), v, lo, hi, NULL, h },
+#define TEXT(s, l, m, f, v, h)	 { KIND_TEXT, s, l, offsetof(struct options, f), 0, 0, 0, v, h },
 #define CHOICE(s, l, f, v, c, h) { KIND_CHOICE, s, l, offsetof(struct options, f), v, 0, 0, c, h },
 #include "options.def"
 #undef HEADING
@@ -40,62 +30,6 @@ static const struct row {
 #undef TEXT
 #undef CHOICE
 };
-
-static struct options o;
-static char error[256];
-static char *args[32];
-static int arg_count;
-
-/* Parses "pyperf-bpf" and these arguments, up to NULL. */
-static int parse_list(va_list list)
-{
-	char *arg;
-
-	options_free(&o);
-	memset(&o, 0xa5, sizeof(o)); /* nothing may depend on what was there */
-	o.pid_list = NULL;
-	strcpy(error, "untouched");
-	arg_count = 0;
-	args[arg_count++] = (char *)"pyperf-bpf";
-	while ((arg = va_arg(list, char *)) && arg_count < 30)
-		args[arg_count++] = arg;
-	args[arg_count] = NULL;
-	return options_parse(&o, arg_count, args, error, sizeof(error));
-}
-
-static void accept(const char *first, ...)
-{
-	va_list list;
-	int err;
-
-	(void)first;
-	va_start(list, first);
-	err = parse_list(list);
-	va_end(list);
-	if (err)
-		fail_msg("refused: %s", error);
-	assert_string_equal(error, "untouched");
-}
-
-/* Refused in one line of text that contains `culprit`. */
-static void refuse(const char *culprit, ...)
-{
-	va_list list;
-	int err;
-
-	va_start(list, culprit);
-	err = parse_list(list);
-	va_end(list);
-	assert_int_equal(err, -EINVAL);
-	if (!strstr(error, culprit) || !strcmp(error, "untouched"))
-		fail_msg("the error does not name '%s': %s", culprit, error);
-	for (const char *s = error; *s; s++)
-		if (iscntrl((unsigned char)*s))
-			fail_msg("the error is not one line of text: %s", error);
-}
-
-#define ACCEPT(...)	     accept("", __VA_ARGS__, NULL)
-#define REFUSE(culprit, ...) refuse(culprit, __VA_ARGS__, NULL)
 
 static const void *field(const struct row *r)
 {
@@ -129,7 +63,8 @@ static void accept_value(const struct row *r, int spelling, const char *value)
 	if (spelling >= 2)
 		snprintf(one, sizeof(one), "-%c%s", r->short_name, spelling == 2 ? value : "");
 	else
-		snprintf(one, sizeof(one), "--%s%s%s", r->long_name, spelling ? "" : "=", spelling ? "" : value);
+		snprintf(one, sizeof(one), "--%s%s%s", r->long_name, spelling ? "" : "=",
+			 spelling ? "" : value);
 	if (spelling == 0 || spelling == 2)
 		ACCEPT("-h", one);
 	else
@@ -194,9 +129,10 @@ static void flags(void **state)
 
 static void numbers(void **state)
 {
-	static const char *const garbage[] = { "",  " ",    "x",    "9x",   "x9",	      "1.5",
-					       "1e2", "0x10", "9 ",   "--",   "9,9",	      "99999999999999999999",
-					       "nan", "+",    "-",    "1 2",  "-99999999999999999999", "\xff" };
+	static const char *const garbage[] = {
+		"", " ", "x", "9x", "x9", "1.5", "1e2", "0x10", "9 ", "--", "9,9", "99999999999999999999",
+		"nan", "+", "-", "1 2", "-99999999999999999999", "\xff",
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -234,7 +170,8 @@ static void choices(void **state)
 		if (r->kind != KIND_CHOICE)
 			continue;
 		snprintf(text, sizeof(text), "%s", r->text);
-		for (choice = strtok_r(text, "|", &rest); choice; choice = strtok_r(NULL, "|", &rest), index++) {
+		for (choice = strtok_r(text, "|", &rest); choice;
+		     choice = strtok_r(NULL, "|", &rest), index++) {
 			char bad[64];
 
 			for (int s = 0; s < spellings(r); s++) {
@@ -243,7 +180,8 @@ static void choices(void **state)
 			}
 			snprintf(bad, sizeof(bad), "%sx", choice); /* longer ... */
 			refuse_value(r, bad);
-			snprintf(bad, sizeof(bad), "%.*s", (int)strlen(choice) - 1, choice); /* ... shorter ... */
+			snprintf(bad, sizeof(bad), "%.*s", (int)strlen(choice) - 1,
+				 choice); /* ... shorter ... */
 			refuse_value(r, bad);
 			snprintf(bad, sizeof(bad), "%c%s", toupper(choice[0]), choice + 1);
 			refuse_value(r, bad);
@@ -280,7 +218,8 @@ static void missing_values(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *r = &rows[i];
-		char name[64], letter[3] = { '-', r->short_name, '\0' }, bundle[4] = { '-', 'v', r->short_name, '\0' };
+		char name[64], letter[3] = { '-', r->short_name, '\0' },
+			       bundle[4] = { '-', 'v', r->short_name, '\0' };
 
 		if (r->kind == KIND_FLAG)
 			continue;
@@ -317,160 +256,6 @@ static void unknown_options(void **state)
 		if (!known)
 			REFUSE("unknown option", "-a", text);
 	}
-}
-
-static void one_line_whatever_the_value(void **state)
-{
-	char longest[5000];
-
-	(void)state;
-	REFUSE("--frequency", "-a", "-F", "9\n9");
-	REFUSE("--frequency", "-a", "-F", "\033[2J\r");
-	REFUSE("--format", "-a", "--format", "pprof\nerror: forged");
-	REFUSE("--pid", "-p", "1\n2");
-	REFUSE("--duration", "-a", "-d", "1\n");
-	REFUSE("unknown option", "-a", "--wrong\nerror: forged");
-	memset(longest, 'x', sizeof(longest) - 1);
-	longest[sizeof(longest) - 1] = '\0';
-	REFUSE("--frequency", "-a", "-F", longest);
-	REFUSE("--pid", "-p", longest);
-	memcpy(longest, "--", 2);
-	REFUSE("unknown option", "-a", longest);
-	/* A small buffer is filled, not overrun. */
-	memset(error, '#', sizeof(error));
-	assert_int_equal(options_parse(&o, 2, (char *[]){ (char *)"p", (char *)"-Fx", NULL }, error, 8), -EINVAL);
-	assert_int_equal(strlen(error), 7);
-	assert_int_equal(error[8], '#');
-}
-
-static void pids(void **state)
-{
-	static const char *const bad[] = { "",	  ",",	 "1,",	 ",1",	 "1,,2", "0",	   "-1",	 "1,0",
-					   "x",	  "1x",	 "1 2",	 "1;2",	 "1.5",	 "0x10",   "2147483648", "all",
-					   "1, x", "1,-2", "99999999999999999999", "\xff" };
-	static char many[60000];
-	size_t used = 0;
-
-	(void)state;
-	ACCEPT("-p", "4711");
-	assert_int_equal(o.pid_count, 1);
-	assert_int_equal(o.pid_list[0], 4711);
-	ACCEPT("--pid=1,22,2147483647");
-	assert_int_equal(o.pid_count, 3);
-	assert_int_equal(o.pid_list[0], 1);
-	assert_int_equal(o.pid_list[1], 22);
-	assert_int_equal(o.pid_list[2], INT_MAX);
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		REFUSE("--pid", "-p", bad[i]);
-	/* The densest list there is: a digit for each process. */
-	for (int i = 0; i < 10000; i++)
-		used += snprintf(many + used, sizeof(many) - used, "%s%d", i ? "," : "", i % 9 + 1);
-	ACCEPT("-p", many);
-	assert_int_equal(o.pid_count, 10000);
-	assert_int_equal(o.pid_list[9999], 9999 % 9 + 1);
-	options_free(&o);
-	assert_null(o.pid_list);
-	options_free(&o);
-}
-
-static void durations(void **state)
-{
-	static const struct {
-		const char *text;
-		double seconds;
-	} good[] = { { "10", 10 }, { "0.25", 0.25 }, { ".5", 0.5 }, { "1e2", 100 }, { "1000000000", 1e9 } };
-	static const char *const bad[] = { "",	  "0",	 "-1",	"0.0",	 "-0",	"nan",	 "inf",	 "-inf", "1e10",
-					   "1e999", "1e-999", "10s", "1,5", "x",	 "1 ",	 "1 2",	 "--",	 "ten" };
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
-		ACCEPT("-a", "-d", good[i].text);
-		assert_true(o.seconds == good[i].seconds);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		REFUSE("--duration", "-a", "-d", bad[i], "-v");
-}
-
-static void formats(void **state)
-{
-	static const struct {
-		const char *file;
-		enum format format;
-	} cases[] = {
-		{ "x.folded", FORMAT_FOLDED },	   { "x.pb.gz", FORMAT_PPROF },	      { "-", FORMAT_PPROF },
-		{ "dir.folded/x", FORMAT_PPROF }, { "x.folded.gz", FORMAT_PPROF },   { "folded", FORMAT_PPROF },
-		{ "x.Folded", FORMAT_PPROF },	   { "/a/b/c.d.folded", FORMAT_FOLDED }, { "xfolded", FORMAT_PPROF },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		ACCEPT("-a", "-o", cases[i].file);
-		assert_int_equal(o.format, cases[i].format);
-		/* What is said outright wins. */
-		ACCEPT("-a", "-o", cases[i].file, "--format", "folded");
-		assert_int_equal(o.format, FORMAT_FOLDED);
-		ACCEPT("-a", "--format=pprof", "-o", cases[i].file);
-		assert_int_equal(o.format, FORMAT_PPROF);
-	}
-	REFUSE("--output", "-a", "-o", "");
-	REFUSE("--output", "-a", "--output=");
-}
-
-static void exactly_one_target(void **state)
-{
-	(void)state;
-	ACCEPT("-a");
-	ACCEPT("-p", "1");
-	ACCEPT("--", "true");
-	ACCEPT("true");
-	REFUSE("--all-python", "-v");
-	REFUSE("only one of", "-a", "-p", "1");
-	REFUSE("only one of", "-a", "--", "true");
-	REFUSE("only one of", "-p", "1", "true");
-	REFUSE("only one of", "-a", "-p", "1", "--", "true");
-	refuse("--all-python", NULL); /* no argument at all */
-	/* These two answer without a target. */
-	ACCEPT("-h");
-	ACCEPT("-V");
-}
-
-static void command_keeps_its_options(void **state)
-{
-	(void)state;
-	ACCEPT("-F", "7", "--", "python3", "-a", "-F", "8", "--help", "--wrong", "--", "-p");
-	assert_int_equal(o.frequency, 7);
-	assert_false(o.all_python || o.help || o.pids);
-	assert_string_equal(o.command[0], "python3");
-	assert_string_equal(o.command[1], "-a");
-	assert_string_equal(o.command[7], "-p");
-	assert_null(o.command[8]);
-	/* The -- may be left out: the first argument that is not an option is COMMAND. */
-	ACCEPT("-v", "python3", "-q", "--");
-	assert_true(o.verbose && !o.quiet);
-	assert_string_equal(o.command[0], "python3");
-	assert_string_equal(o.command[2], "--");
-	assert_null(o.command[3]);
-	ACCEPT("--", "--");
-	assert_string_equal(o.command[0], "--");
-	ACCEPT("--", "-a");
-	assert_string_equal(o.command[0], "-a");
-	assert_false(o.all_python);
-	REFUSE("COMMAND", "--");
-	REFUSE("COMMAND", "-v", "--");
-	REFUSE("COMMAND", "-a", "--");
-	/* Here the dashes are an option's value. */
-	ACCEPT("-a", "-o", "--");
-	assert_string_equal(o.output, "--");
-	REFUSE("--pid", "-p", "--");
-}
-
-static void last_one_wins(void **state)
-{
-	(void)state;
-	ACCEPT("-a", "-F", "1", "-F", "2", "--format", "folded", "--format", "pprof", "-o", "a", "-o", "b.folded");
-	assert_int_equal(o.frequency, 2);
-	assert_int_equal(o.format, FORMAT_PPROF);
-	assert_string_equal(o.output, "b.folded");
 }
 
 static void help_lists_every_option(void **state)
@@ -518,21 +303,10 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),
-		cmocka_unit_test(flags),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(choices),
-		cmocka_unit_test(texts),
-		cmocka_unit_test(missing_values),
-		cmocka_unit_test(unknown_options),
-		cmocka_unit_test(one_line_whatever_the_value),
-		cmocka_unit_test(pids),
-		cmocka_unit_test(durations),
-		cmocka_unit_test(formats),
-		cmocka_unit_test(exactly_one_target),
-		cmocka_unit_test(command_keeps_its_options),
-		cmocka_unit_test(last_one_wins),
-		cmocka_unit_test(help_lists_every_option),
+		cmocka_unit_test(defaults),	   cmocka_unit_test(flags),
+		cmocka_unit_test(numbers),	   cmocka_unit_test(choices),
+		cmocka_unit_test(texts),	   cmocka_unit_test(missing_values),
+		cmocka_unit_test(unknown_options), cmocka_unit_test(help_lists_every_option),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);

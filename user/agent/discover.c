@@ -267,9 +267,9 @@ static void say_once(struct discover *d, const struct identity *i, __u32 pid)
 {
 	char text[512];
 	struct said *s;
-	int n = snprintf(text, sizeof(text), "%s (%s): %s", i->path, i->version, i->reason);
+	int length = snprintf(text, sizeof(text), "%s (%s): %s", i->path, i->version, i->reason);
+	size_t n = length < (int)sizeof(text) ? length : (int)sizeof(text) - 1;
 
-	n = n < (int)sizeof(text) ? n : (int)sizeof(text) - 1;
 	HASH_FIND(hh, d->said, text, n, s);
 	if (s)
 		return;

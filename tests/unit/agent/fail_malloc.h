@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fail_malloc.h - the test program's own malloc(), to make the n-th allocation from now fail. Include it in one
- * file only. Under the address sanitizer, which brings its own, fail_malloc_works() is false.
+ * fail_malloc.h - the test program's own malloc(), to make the n-th allocation from now fail. Include it in
+ * one file only. Under the address sanitizer, which brings its own, fail_malloc_works() is false.
  */
 #ifndef PYPERF_TESTS_FAIL_MALLOC_H
 #define PYPERF_TESTS_FAIL_MALLOC_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_command.c - COMMAND: held back until it may go, its exit code as a shell gives it, why its exec failed,
- * and that no process and no descriptor is left behind.
+ * test_command.c - COMMAND: held back until it may go, its exit code as a shell gives it, why its exec
+ * failed, and that no process and no descriptor is left behind.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -274,16 +274,17 @@ static void profiler_dies(void **state)
 
 static void arguments_and_environment(void **state)
 {
-	struct command c = start("sh", "-c", "test \"$0\" = zero && test \"$1\" = 'a b' && test \"$KEY\" = value",
-				 "zero", "a b", NULL);
+	struct command c =
+		start("sh", "-c", "test \"$0\" = zero && test \"$1\" = 'a b' && test \"$KEY\" = value",
+		      "zero", "a b", NULL);
 
 	(void)state;
 	setenv("KEY", "value", 1); /* too late: it has its own copy */
 	assert_int_equal(command_go(&c), 0);
 	assert_int_equal(wait_for(&c), 1);
 	command_release(&c);
-	c = start("sh", "-c", "test \"$0\" = zero && test \"$1\" = 'a b' && test \"$KEY\" = value", "zero", "a b",
-		  NULL);
+	c = start("sh", "-c", "test \"$0\" = zero && test \"$1\" = 'a b' && test \"$KEY\" = value", "zero",
+		  "a b", NULL);
 	assert_int_equal(command_go(&c), 0);
 	assert_int_equal(wait_for(&c), 0);
 	command_release(&c);
@@ -329,7 +330,9 @@ static void no_descriptors_left(void **state)
 
 static void its_cpu_time(void **state)
 {
-	struct command c = start("sh", "-c", "((while :; do :; done) & sleep 0.4; kill $!; wait $!; exit 3) 2>/dev/null", NULL);
+	struct command c =
+		start("sh", "-c", "((while :; do :; done) & sleep 0.4; kill $!; wait $!; exit 3) 2>/dev/null",
+		      NULL);
 
 	(void)state;
 	assert_true(c.cpu_seconds == 0);

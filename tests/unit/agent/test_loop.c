@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_loop.c - the event loop: the clock, signals as events, descriptors, timeouts, and the way out for a user
- * who is in a hurry. Each test runs in a child, since a loop changes the signals of its process.
+ * test_loop.c - the event loop: the clock, signals as events, descriptors, timeouts, and the way out for a
+ * user who is in a hurry. Each test runs in a child, since a loop changes the signals of its process.
  */
 #include <dirent.h>
 #include <errno.h>

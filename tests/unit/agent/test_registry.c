@@ -118,7 +118,8 @@ static void ended(void **state)
 	registry_end(registry, 99);
 	counts(2, 1);
 	assert_true(registry_find(registry, 7)->ended);
-	assert_string_equal(registry_find(registry, 7)->binary, "/usr/bin/python3"); /* its samples need this */
+	assert_string_equal(registry_find(registry, 7)->binary,
+			    "/usr/bin/python3"); /* its samples need this */
 	assert_false(registry_find(registry, 8)->ended);
 	/* Replaced over each of the four transitions. */
 	add(e);

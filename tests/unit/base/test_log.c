@@ -94,7 +94,8 @@ static void foreign_bytes_make_no_line(void **state)
 	assert_string_equal(LOGGED(log_info("%s", "a\npyperf-bpf: error: forged")),
 			    "pyperf-bpf: a?pyperf-bpf: error: forged\n");
 	assert_string_equal(LOGGED(log_info("%s", "\033[2J\r\t\x7f")), "pyperf-bpf: ?[2J???\n");
-	assert_string_equal(LOGGED(log_info("%s", "na\xc3\xafve \xe2\x82\xac")), "pyperf-bpf: na\xc3\xafve \xe2\x82\xac\n");
+	assert_string_equal(LOGGED(log_info("%s", "na\xc3\xafve \xe2\x82\xac")),
+			    "pyperf-bpf: na\xc3\xafve \xe2\x82\xac\n");
 	for (int i = 0; i < 255; i++)
 		all[i] = i + 1;
 	all[255] = '\0';

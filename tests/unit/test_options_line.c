@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_options_line.c - what only the whole command line decides: the target, lists and durations, the
+ * format, where COMMAND begins; and that an error is one line whatever was asked.
+ */
+#include <limits.h>
+
+#include "tests/unit/parse_line.h"
+
+static void one_line_whatever_the_value(void **state)
+{
+	char longest[5000];
+
+	(void)state;
+	REFUSE("--frequency", "-a", "-F", "9\n9");
+	REFUSE("--frequency", "-a", "-F", "\033[2J\r");
+	REFUSE("--format", "-a", "--format", "pprof\nerror: forged");
+	REFUSE("--pid", "-p", "1\n2");
+	REFUSE("--duration", "-a", "-d", "1\n");
+	REFUSE("unknown option", "-a", "--wrong\nerror: forged");
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	REFUSE("--frequency", "-a", "-F", longest);
+	REFUSE("--pid", "-p", longest);
+	memcpy(longest, "--", 2);
+	REFUSE("unknown option", "-a", longest);
+	/* A small buffer is filled, not overrun. */
+	memset(error, '#', sizeof(error));
+	assert_int_equal(options_parse(&o, 2, (char *[]){ (char *)"p", (char *)"-Fx", NULL }, error, 8),
+			 -EINVAL);
+	assert_int_equal(strlen(error), 7);
+	assert_int_equal(error[8], '#');
+}
+
+static void pids(void **state)
+{
+	static const char *const bad[] = {
+		"", ",", "1,", ",1", "1,,2", "0", "-1", "1,0", "x", "1x", "1 2", "1;2", "1.5", "0x10",
+		"2147483648", "all", "1, x", "1,-2", "99999999999999999999", "\xff",
+	};
+	static char many[60000];
+	size_t used = 0;
+
+	(void)state;
+	ACCEPT("-p", "4711");
+	assert_int_equal(o.pid_count, 1);
+	assert_int_equal(o.pid_list[0], 4711);
+	ACCEPT("--pid=1,22,2147483647");
+	assert_int_equal(o.pid_count, 3);
+	assert_int_equal(o.pid_list[0], 1);
+	assert_int_equal(o.pid_list[1], 22);
+	assert_int_equal(o.pid_list[2], INT_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		REFUSE("--pid", "-p", bad[i]);
+	/* The densest list there is: a digit for each process. */
+	for (int i = 0; i < 10000; i++)
+		used += snprintf(many + used, sizeof(many) - used, "%s%d", i ? "," : "", i % 9 + 1);
+	ACCEPT("-p", many);
+	assert_int_equal(o.pid_count, 10000);
+	assert_int_equal(o.pid_list[9999], 9999 % 9 + 1);
+	options_free(&o);
+	assert_null(o.pid_list);
+	options_free(&o);
+}
+
+static void durations(void **state)
+{
+	static const struct {
+		const char *text;
+		double seconds;
+	} good[] = { { "10", 10 }, { "0.25", 0.25 }, { ".5", 0.5 }, { "1e2", 100 }, { "1000000000", 1e9 } };
+	static const char *const bad[] = {
+		"", "0", "-1", "0.0", "-0", "nan", "inf", "-inf", "1e10", "1e999", "1e-999", "10s", "1,5",
+		"x", "1 ", "1 2", "--", "ten",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		ACCEPT("-a", "-d", good[i].text);
+		assert_true(o.seconds == good[i].seconds);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		REFUSE("--duration", "-a", "-d", bad[i], "-v");
+}
+
+static void formats(void **state)
+{
+	static const struct {
+		const char *file;
+		enum format format;
+	} cases[] = {
+		{ "x.folded", FORMAT_FOLDED },	 { "x.pb.gz", FORMAT_PPROF },
+		{ "-", FORMAT_PPROF },		 { "dir.folded/x", FORMAT_PPROF },
+		{ "x.folded.gz", FORMAT_PPROF }, { "folded", FORMAT_PPROF },
+		{ "x.Folded", FORMAT_PPROF },	 { "/a/b/c.d.folded", FORMAT_FOLDED },
+		{ "xfolded", FORMAT_PPROF },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		ACCEPT("-a", "-o", cases[i].file);
+		assert_int_equal(o.format, cases[i].format);
+		/* What is said outright wins. */
+		ACCEPT("-a", "-o", cases[i].file, "--format", "folded");
+		assert_int_equal(o.format, FORMAT_FOLDED);
+		ACCEPT("-a", "--format=pprof", "-o", cases[i].file);
+		assert_int_equal(o.format, FORMAT_PPROF);
+	}
+	REFUSE("--output", "-a", "-o", "");
+	REFUSE("--output", "-a", "--output=");
+}
+
+static void exactly_one_target(void **state)
+{
+	(void)state;
+	ACCEPT("-a");
+	ACCEPT("-p", "1");
+	ACCEPT("--", "true");
+	ACCEPT("true");
+	REFUSE("--all-python", "-v");
+	REFUSE("only one of", "-a", "-p", "1");
+	REFUSE("only one of", "-a", "--", "true");
+	REFUSE("only one of", "-p", "1", "true");
+	REFUSE("only one of", "-a", "-p", "1", "--", "true");
+	refuse("--all-python", NULL); /* no argument at all */
+	/* These two answer without a target. */
+	ACCEPT("-h");
+	ACCEPT("-V");
+}
+
+static void command_keeps_its_options(void **state)
+{
+	(void)state;
+	ACCEPT("-F", "7", "--", "python3", "-a", "-F", "8", "--help", "--wrong", "--", "-p");
+	assert_int_equal(o.frequency, 7);
+	assert_false(o.all_python || o.help || o.pids);
+	assert_string_equal(o.command[0], "python3");
+	assert_string_equal(o.command[1], "-a");
+	assert_string_equal(o.command[7], "-p");
+	assert_null(o.command[8]);
+	/* The -- may be left out: the first argument that is not an option is COMMAND. */
+	ACCEPT("-v", "python3", "-q", "--");
+	assert_true(o.verbose && !o.quiet);
+	assert_string_equal(o.command[0], "python3");
+	assert_string_equal(o.command[2], "--");
+	assert_null(o.command[3]);
+	ACCEPT("--", "--");
+	assert_string_equal(o.command[0], "--");
+	ACCEPT("--", "-a");
+	assert_string_equal(o.command[0], "-a");
+	assert_false(o.all_python);
+	REFUSE("COMMAND", "--");
+	REFUSE("COMMAND", "-v", "--");
+	REFUSE("COMMAND", "-a", "--");
+	/* Here the dashes are an option's value. */
+	ACCEPT("-a", "-o", "--");
+	assert_string_equal(o.output, "--");
+	REFUSE("--pid", "-p", "--");
+}
+
+static void last_one_wins(void **state)
+{
+	(void)state;
+	ACCEPT("-a", "-F", "1", "-F", "2", "--format", "folded", "--format", "pprof", "-o", "a", "-o",
+	       "b.folded");
+	assert_int_equal(o.frequency, 2);
+	assert_int_equal(o.format, FORMAT_PPROF);
+	assert_string_equal(o.output, "b.folded");
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	options_free(&o);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_line_whatever_the_value),
+		cmocka_unit_test(pids),
+		cmocka_unit_test(durations),
+		cmocka_unit_test(formats),
+		cmocka_unit_test(exactly_one_target),
+		cmocka_unit_test(command_keeps_its_options),
+		cmocka_unit_test(last_one_wins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, teardown);
+}
