@@ -93,17 +93,26 @@ static inline void burn(double seconds)
 		;
 }
 
-/* A child that burns, ends with us, and is called "burner". */
+/* A child that burns, ends with us, and is called "burner" by the time this returns. */
 static inline void start_child(void)
 {
+	int ready[2];
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
 	child = fork();
 	assert_true(child >= 0);
-	if (child)
-		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "burner");
-	for (;;)
-		burn(1);
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, "burner");
+		close(ready[0]);
+		close(ready[1]);
+		for (;;)
+			burn(1);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 0);
+	close(ready[0]);
 }
 
 struct sought {

@@ -76,7 +76,6 @@ static void lists_processes(void **state)
 	(void)state;
 	kernel = open_kernel(selected);
 	start_child();
-	usleep(20000);
 	p = find_process(kernel, getpid());
 	assert_int_equal(p.type, EVENT_PROCESS);
 	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);

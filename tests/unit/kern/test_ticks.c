@@ -228,7 +228,6 @@ static void into_a_profile(bool by_thread)
 	o.by_thread = by_thread;
 	kernel = open_kernel(o);
 	start_child();
-	usleep(50000); /* it names itself */
 	listed = find_process(kernel, child);
 	p = (struct process){ .start_time = listed.start_time,
 			      .exec_id = listed.exec_id,
