@@ -82,6 +82,18 @@ static __always_inline int code_is_shim(const struct scratch *s, const struct la
 	return name && name == header_u64(s->code, l->code_filename) && !header_u32(s->code, l->code_first_line);
 }
 
+/*
+ * 3.12 has a code object for entry frames, "<interpreter trampoline>" of file "<shim>", and links such a frame
+ * before it writes the owner by which the walk knows it.
+ */
+static __always_inline int code_is_trampoline(const struct event_code *e)
+{
+	static const char begin[8] = "<interpr";
+
+	return e->name.length == sizeof("<interpreter trampoline>") - 1 && e->file.length == sizeof("<shim>") - 1 &&
+	       *(const __u64 *)e->data == *(const __u64 *)begin;
+}
+
 static __always_inline void code_send(struct scratch *s, struct cpu_stats *stats, const struct layout *l,
 				      struct code *c, __u32 index, __u64 address, __u64 fingerprint)
 {
@@ -99,6 +111,10 @@ static __always_inline void code_send(struct scratch *s, struct cpu_stats *stats
 	e->address = address;
 	e->fingerprint = fingerprint;
 	capture_code(e, l, address);
+	if (code_is_trampoline(e)) {
+		c->state |= CODE_SHIM;
+		return;
+	}
 	size = capture_size(e);
 	mem_opaque(size);
 	if (size > sizeof(*e))

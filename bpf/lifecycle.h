@@ -19,10 +19,13 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	p = bpf_map_lookup_elem(&processes, &parent_tgid);
 	if (!opt_follow || !p || (opt_all && p->state == PROCESS_NOT_PYTHON))
 		return;
-	if (p->start_time != parent->group_leader->start_boottime || p->exec_id != parent->self_exec_id)
+	if (p->start_time != parent->group_leader->start_boottime)
+		return;
+	if (opt_all && p->exec_id != parent->self_exec_id)
 		return;
 	copy = *p;
-	if (copy.state == PROCESS_NOT_PYTHON) /* selected; it may exec an interpreter */
+	/* Selected: it may exec an interpreter, or the verdict on it is of before its last exec. */
+	if (copy.state == PROCESS_NOT_PYTHON || p->exec_id != parent->self_exec_id)
 		copy.state = PROCESS_WANTED;
 	copy.start_time = child->start_boottime;
 	copy.exec_id = child->self_exec_id;

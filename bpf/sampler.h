@@ -327,13 +327,20 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	return outcome;
 }
 
-/* The process of the current task, when its entry is of this very process image. */
-static __always_inline struct process *process_find(struct task_struct *task, __u32 tgid)
+/*
+ * What is known of the current task's process image. After an exec it is nothing, but a selected process stays
+ * selected: *wanted then says to ask about it.
+ */
+static __always_inline struct process *process_find(struct task_struct *task, __u32 tgid, int *wanted)
 {
 	struct process *p = bpf_map_lookup_elem(&processes, &tgid);
 
-	if (p && p->start_time == task->group_leader->start_boottime && p->exec_id == task->self_exec_id)
+	*wanted = opt_all;
+	if (!p || p->start_time != task->group_leader->start_boottime)
+		return NULL;
+	if (p->exec_id == task->self_exec_id)
 		return p;
+	*wanted = 1;
 	return NULL;
 }
 
@@ -342,12 +349,13 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tgid = task->tgid;
 	struct process *p;
+	int wanted;
 
 	if (!task->mm)
 		return opt_all ? OUTCOME_NOT_PYTHON : OUTCOME_NOT_SELECTED;
-	p = process_find(task, tgid);
+	p = process_find(task, tgid, &wanted);
 	if (!p) {
-		if (!opt_all)
+		if (!wanted)
 			return OUTCOME_NOT_SELECTED;
 		if (tgid != opt_self)
 			notice_send(stats, task, tgid);

@@ -2,6 +2,7 @@
 #include "agent/discover.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -311,6 +312,11 @@ static int register_python(struct discover *d, const struct event_process *p, co
 	return registry_add(d->registry, &e);
 }
 
+static bool is_alive(__u32 pid)
+{
+	return !kill(pid, 0) || errno != ESRCH;
+}
+
 static void on_identity(struct discover *d, const struct event_process *p, const struct worker_reply *r)
 {
 	struct process process = {
@@ -334,6 +340,9 @@ static void on_identity(struct discover *d, const struct event_process *p, const
 	err = kernel_set_process(d->kernel, p->pid, &process);
 	if (err)
 		log_debug("pid %u is not profiled: %s", p->pid, strerror(-err));
+	/* It may have ended since, and its end been seen before this entry was there to be removed. */
+	if (!is_alive(p->pid))
+		kernel_remove_process(d->kernel, p->pid);
 }
 
 /* The object may have been freed and its memory used again since the kernel side saw its header. */
