@@ -103,10 +103,12 @@ SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *ctx)
 {
 	const int mine = bpf_get_current_pid_tgid() >> 32 == target;
-	__u64 begin = bpf_ktime_get_ns();
+	__u64 begin;
 
-	if (control.work == BENCH_SAMPLE)
-		sample();
+	if (control.work != BENCH_SAMPLE)
+		return 0;
+	begin = bpf_ktime_get_ns();
+	sample();
 	if (mine)
 		record(bpf_ktime_get_ns() - begin, 1);
 	return 0;

@@ -10,13 +10,12 @@
 #include "tests/bench/hot_dump.h"
 
 #define READ_LOOP 1000 /* reads of one run */
-#define WARM_UP	  0.2  /* seconds: every code object's names are sent once */
 
 static const char usage[] =
 	"hot --pid PID [options]: times the sampler on a Python process that calls os.getppid(). JSON on stdout.\n"
 	"  --cache verified|off|check  --reads block|single   as in pyperf-bpf\n"
-	"  --samples N    stacks for each call (1000)\n"
-	"  --seconds S    length of a round (1)    --rounds N  how many (5)\n"
+	"  --samples N    stacks for each call (1000); can be given four times\n"
+	"  --seconds S    length of a round (1)    --rounds N  how many (5)    --warm-up S  before the first (0.2)\n"
 	"  --sampled HZ   by a perf event on --cpu N instead\n"
 	"  --wait         one round, from the line \"ready\" until standard input ends\n"
 	"  --folded FILE  the stacks, by function name\n"
@@ -80,7 +79,7 @@ static void print_round(__u32 repeat)
 	n = r.runs < BENCH_RUNS ? r.runs : BENCH_RUNS;
 	memcpy(sorted, hot.times, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), compare);
-	printf("{\"runs\": %llu, \"stacks\": %llu, \"failed\": %llu", r.runs, r.stacks, r.failed);
+	printf("{\"samples\": %u, \"runs\": %llu, \"stacks\": %llu, \"failed\": %llu", repeat, r.runs, r.stacks, r.failed);
 	if (n)
 		printf(", \"mean\": %.2f, \"min\": %.2f, \"median\": %.2f, \"p99\": %.2f", (double)r.total_ns / r.stacks,
 		       (double)sorted[0] / repeat, (double)sorted[n / 2] / repeat,
@@ -118,27 +117,30 @@ static void print_instructions(void)
 		printf(" \"jited_bytes\": %u, \"verified_instructions\": %u,\n", info.jited_prog_len, info.verified_insns);
 }
 
+static void measure_rounds(__u32 repeat, const char *comma)
+{
+	for (__u32 i = 0; i < hot.o.rounds; i++) {
+		begin(BENCH_SAMPLE, repeat);
+		drain_for(hot.o.seconds);
+		printf("%s", i ? ", " : comma);
+		print_round(repeat);
+	}
+}
+
 static void measure_target(void)
 {
-	const __u32 repeat = hot.o.frequency ? 1 : hot.o.repeat;
-
 	hot_set_target();
 	hot_attach();
 	printf("{\"version\": \"%s\", \"rounds\": [", hot.identity.version);
+	begin(BENCH_SAMPLE, hot.o.repeats[0]);
 	if (hot.o.wait) {
-		begin(BENCH_SAMPLE, repeat);
 		fputs("ready\n", stderr);
 		drain_until_end_of_input();
-		print_round(repeat);
+		print_round(hot.o.repeats[0]);
 	} else {
-		begin(BENCH_SAMPLE, repeat);
-		drain_for(WARM_UP);
-	}
-	for (__u32 i = 0; !hot.o.wait && i < hot.o.rounds; i++) {
-		begin(BENCH_SAMPLE, repeat);
-		drain_for(hot.o.seconds);
-		printf("%s", i ? ", " : "");
-		print_round(repeat);
+		drain_for(hot.o.warm_up); /* and every code object's names are sent once */
+		for (__u32 i = 0; i < hot.o.repeat_count; i++)
+			measure_rounds(hot.o.repeats[i], i ? ", " : "");
 	}
 	printf("],\n");
 	print_instructions();
@@ -149,30 +151,32 @@ static void measure_target(void)
 		dump_folded(hot.o.folded);
 }
 
-static void drive_self(enum bench_work work, __u32 size)
+static void drive_self(enum bench_work work, __u32 repeat, __u32 size)
 {
 	static __u8 memory[2 * BENCH_READ_MAX] __attribute__((aligned(4096)));
 
 	memset(memory, 1, sizeof(memory));
 	hot.skel->bss->control.read_size = size;
 	hot.skel->bss->control.read_address = (__u64)(unsigned long)memory;
-	begin(work, READ_LOOP);
+	begin(work, repeat);
 	for (double end = now() + hot.o.seconds; now() < end;)
 		syscall(SYS_getppid);
-	print_round(READ_LOOP);
+	print_round(repeat);
 }
 
-/* The units that other figures are made of: a turn of bpf_loop(), a read of so many bytes. */
+/* The units that other figures are made of: a run of nothing, a turn of bpf_loop(), a read of so many bytes. */
 static void measure_reads(void)
 {
 	static const __u32 sizes[] = { 8, 80, 1024, 4096 };
 
 	hot_attach();
-	printf("{\"turn\": ");
-	drive_self(BENCH_EMPTY, 0);
+	printf("{\"empty_run\": ");
+	drive_self(BENCH_EMPTY, 1, 0);
+	printf(",\n \"turn\": ");
+	drive_self(BENCH_EMPTY, READ_LOOP, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		printf(",\n \"read_%u\": ", sizes[i]);
-		drive_self(BENCH_READ, sizes[i]);
+		drive_self(BENCH_READ, READ_LOOP, sizes[i]);
 	}
 	printf("}\n");
 }
@@ -185,6 +189,13 @@ static __u32 number(const char *text)
 	if (*end || !*text || value > 1U << 30)
 		die("not a number: %s", text);
 	return value;
+}
+
+static void add_repeat(__u32 repeat)
+{
+	if (!repeat || hot.o.repeat_count == ARRAY_SIZE(hot.o.repeats))
+		die("--samples: up to four numbers, none of them 0");
+	hot.o.repeats[hot.o.repeat_count++] = repeat;
 }
 
 static enum cache_mode cache_mode(const char *text)
@@ -203,17 +214,19 @@ static void parse(int argc, char **argv)
 		{ "pid", 1, NULL, 'p' },     { "cache", 1, NULL, 'c' },	  { "reads", 1, NULL, 'r' },
 		{ "samples", 1, NULL, 'n' }, { "seconds", 1, NULL, 's' }, { "rounds", 1, NULL, 'R' },
 		{ "sampled", 1, NULL, 'f' }, { "cpu", 1, NULL, 'C' },	  { "wait", 0, NULL, 'w' },
-		{ "folded", 1, NULL, 'o' },  { "read-cost", 0, NULL, 'm' }, { "help", 0, NULL, 'h' }, {}
+		{ "folded", 1, NULL, 'o' },  { "read-cost", 0, NULL, 'm' }, { "help", 0, NULL, 'h' },
+		{ "warm-up", 1, NULL, 'W' }, {}
 	};
 	struct hot_options *o = &hot.o;
 
-	*o = (struct hot_options){ .repeat = 1000, .seconds = 1, .rounds = 5 };
+	*o = (struct hot_options){ .repeats = { 1000 }, .seconds = 1, .warm_up = 0.2, .rounds = 5 };
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		switch (c) {
 		case 'p': o->pid = number(optarg); break;
 		case 'c': o->cache = cache_mode(optarg); break;
 		case 'r': o->single = !strcmp(optarg, "single"); break;
-		case 'n': o->repeat = number(optarg); break;
+		case 'n': add_repeat(number(optarg)); break;
+		case 'W': o->warm_up = atof(optarg); break;
 		case 's': o->seconds = atof(optarg); break;
 		case 'R': o->rounds = number(optarg); break;
 		case 'f': o->frequency = number(optarg); break;
@@ -225,8 +238,12 @@ static void parse(int argc, char **argv)
 		default: exit(2);
 		}
 	}
-	if (optind < argc || !!o->pid == o->reads || !o->repeat)
+	if (optind < argc || !!o->pid == o->reads)
 		die("wrong usage; see --help");
+	if (o->frequency)
+		o->repeats[0] = 1;
+	if (!o->repeat_count || o->frequency)
+		o->repeat_count = 1;
 	if (o->reads)
 		o->pid = getpid();
 }

@@ -41,8 +41,10 @@ struct hot_options {
 	pid_t pid;
 	enum cache_mode cache;
 	bool single;
-	__u32 repeat;	 /* stacks for each system call */
+	__u32 repeats[4]; /* stacks for each system call, one after the other */
+	__u32 repeat_count;
 	double seconds;	 /* of a round */
+	double warm_up;	 /* seconds before the first */
 	__u32 rounds;
 	__u32 frequency; /* Hz; 0 = driven by the system call */
 	int cpu;	 /* of the perf event */
@@ -123,10 +125,11 @@ static const void *hot_map(const struct bpf_map *map)
 static void hot_reserve_entries(void)
 {
 	struct node node = { .key = KEY_RESERVED };
-	struct code code = { .key = KEY_RESERVED };
+	struct code code;
 	__u32 i = 0;
 	int err = bpf_map__update_elem(hot.skel->maps.nodes, &i, sizeof(i), &node, sizeof(node), BPF_ANY);
 
+	memset(&code, 0xff, sizeof(code)); /* KEY_RESERVED, whichever word the product looks at */
 	for (; !err && i < CODE_FIRST; i++)
 		err = bpf_map__update_elem(hot.skel->maps.codes, &i, sizeof(i), &code, sizeof(code), BPF_ANY);
 	if (err)

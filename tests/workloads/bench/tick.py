@@ -24,16 +24,21 @@ parser.add_argument("--record", action="store_true")
 parser.add_argument("--rounds", type=int, default=0)
 parser.add_argument("--progress")
 options = parser.parse_args()
-seen = collections.Counter()
+seen = []  # appending is atomic, counting would not be
+texts = {}
+recording = False
 
 
 def record():
     """os.getppid() with this function as the leaf; the harness takes it away again."""
+    if not recording:
+        return
     names, frame = [], sys._getframe(1)
     while frame:
         names.append(frame.f_code.co_qualname)
         frame = frame.f_back
-    seen[";".join(reversed(names))] += 1
+    text = ";".join(reversed(names))
+    seen.append(texts.setdefault(text, text))
     os.getppid()
 
 
@@ -46,6 +51,7 @@ def ready(**about):
 
 def rounds(**about):
     """Counts rounds. Its frame is not on the stack while a round runs."""
+    global recording
     page = None
     if options.progress:
         with open(options.progress, "r+b") as f:
@@ -53,12 +59,17 @@ def rounds(**about):
     ready(**about)
     if options.record:
         sys.stdin.readline()
+        recording = True
     done, begin = 0, time.perf_counter()
     while done < (options.rounds or sys.maxsize):
         yield done
         done += 1
         if page:
             struct.pack_into("<QQ", page, 0, done, time.monotonic_ns())
-    print(json.dumps({"seconds": time.perf_counter() - begin, "stacks": seen}), flush=True)
+    seconds = time.perf_counter() - begin
+    if options.record:
+        recording = False
+        time.sleep(0.2)  # other threads may be inside record()
+    print(json.dumps({"seconds": seconds, "stacks": collections.Counter(seen)}), flush=True)
     if options.record:
         sys.stdin.readline()

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The benchmark: what pyperf-bpf costs and how right it is, beside other profilers. Run by `make bench`; needs root.
+
+    bench.py [--quick] [--publish] [TABLE...]
+
+TABLE: depth throughput peers slowdown overhead growth; default all. Ratios within one run carry over to other
+machines, absolute figures do not: the first table says what the units cost here. Nothing else should be running.
+"""
+import argparse
+import json
+import os
+import pathlib
+import sys
+import time
+
+import common
+import cost_tables
+import growth_tables
+import peer_tables
+import walk_tables
+
+# Each: function(settings, directory of charts) -> ([Table], rows for JSON)
+TABLES = {
+    "depth": walk_tables.depth,
+    "throughput": walk_tables.throughput,
+    "peers": peer_tables.peers,
+    "slowdown": cost_tables.slowdown,
+    "overhead": cost_tables.overhead,
+    "growth": growth_tables.growth,
+}
+BUSY = 0.3  # CPUs kept busy by others, from which on figures are not worth publishing
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tables", nargs="*", metavar="TABLE")
+    parser.add_argument("--quick", action="store_true", help="three minutes instead of fifteen")
+    parser.add_argument("--smoke", action="store_true", help="as short as can be: whether everything works, no figures")
+    parser.add_argument("--publish", action="store_true", help="write the charts to docs/pictures too")
+    parser.add_argument("--build", type=pathlib.Path, default=common.ROOT / "build")
+    parser.add_argument("--python", default="pbs-3.13.1", help="the target's interpreter, by name (tests/lib/interpreters.py)")
+    arguments = parser.parse_args()
+    unknown = set(arguments.tables) - set(TABLES)
+    if unknown:
+        parser.error("no table %s; there are %s" % (", ".join(sorted(unknown)), ", ".join(TABLES)))
+    return arguments
+
+
+def settings_of(arguments):
+    python = common.interpreters.find(arguments.python)
+    if not python:
+        sys.exit("no interpreter %s here; run tests/fetch-interpreters.py" % arguments.python)
+    scale, repeats = (0.02, 2) if arguments.smoke else (0.35, 3) if arguments.quick else (1, 5)
+    return common.Settings(scale, repeats, arguments.quick or arguments.smoke, arguments.build.resolve(), python)
+
+
+def run_table(name, settings, save, busy):
+    begin, load, steal = time.monotonic(), *common.other_load()
+    tables, rows = TABLES[name](settings, save)
+    for table in tables:
+        print(table.text(), flush=True)
+    seconds = time.monotonic() - begin
+    found = {"machine": common.machine(), "quick": settings.quick, "scale": settings.scale, "seconds": seconds,
+             "busy_before": busy, "cpu_seconds": common.other_load()[0] - load,
+             "stolen_seconds": common.other_load()[1] - steal, "skipped": [s for t in tables for s in t.skips],
+             "rows": rows}
+    (settings.build / "bench" / (name + ".json")).write_text(json.dumps(found, indent=1) + "\n")
+    print("(%s: %.0f s)" % (name, seconds), flush=True)
+
+
+def main():
+    arguments = parse()
+    if os.geteuid():
+        sys.exit("bench.py needs root")
+    settings = settings_of(arguments)
+    save = settings.build / "bench"
+    save.mkdir(parents=True, exist_ok=True)
+    machine, busy = common.machine(), common.busy_now()
+    print("%(cpu)s, %(cpus)d CPUs, Linux %(kernel)s, %(time)s" % machine)
+    if busy > BUSY:
+        print("WARNING: other programs keep %.1f CPUs busy; these figures are not worth publishing" % busy)
+    print(walk_tables.units(settings).text(), flush=True)
+    for name in arguments.tables or TABLES:
+        run_table(name, settings, save, busy)
+    if arguments.publish and busy <= BUSY and not settings.quick:
+        pictures = common.ROOT / "docs" / "pictures"
+        pictures.mkdir(parents=True, exist_ok=True)
+        for chart in save.glob("bench-*.svg"):
+            (pictures / chart.name).write_text(chart.read_text())
+    elif arguments.publish:
+        print("not published: %s" % ("quick run" if settings.quick else "the machine was busy"))
+
+
+if __name__ == "__main__":
+    main()
