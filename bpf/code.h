@@ -136,14 +136,17 @@ static __always_inline __u32 *code_hint(__u64 key)
 	return c ? &c->hint : NULL;
 }
 
-/* The entry last seen at this address, if the code generation alone proves its object; else 0. */
+/*
+ * The entry last seen at this address, if the code generation alone proves its object; else 0. Not one whose
+ * record is still to be sent: that needs the fingerprint.
+ */
 static __always_inline __u32 code_by_epoch(const struct scratch *s, __u64 key)
 {
 	const __u32 *hint = code_hint(key);
 	__u32 index = hint ? *hint : 0;
 	const struct code *c = bpf_map_lookup_elem(&codes, &index);
 
-	return c && c->key == key && c->epoch == s->epoch ? index : 0;
+	return c && c->key == key && c->epoch == s->epoch && c->state ? index : 0;
 }
 
 /*
@@ -220,8 +223,10 @@ static __always_inline struct code *code_intern(struct scratch *s, struct cpu_st
 		return NULL;
 	if (fingerprint && code_is_shim(s, l))
 		c->state = CODE_SHIM;
-	if (!(c->state & (CODE_SENT | CODE_SHIM)))
+	if (!(c->state & (CODE_SENT | CODE_SHIM))) {
 		code_send(s, stats, l, c, index, address, fingerprint);
+		s->unsent |= ~c->state & CODE_SENT;
+	}
 	*ret_index = index;
 	return c;
 }

@@ -86,6 +86,7 @@ struct scratch {
 	__u32 node;	  /* while interning: the node reached so far */
 	__u32 process;
 	__u32 captures;	  /* code objects sent by this sample */
+	__u32 unsent;	  /* there were more, or the ring was full */
 	__u32 base;	  /* cached frames that the new ones stand on */
 	__u32 unsettled;  /* this sample saw a new code object, ... */
 	__u32 no_generation; /* ... and one that proves the generation wrong */

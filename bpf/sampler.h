@@ -120,7 +120,9 @@ static __always_inline __u64 cframe_word(const struct scratch *s, __u32 offset)
 	return s->cframe[offset >> 3 & 3];
 }
 
-/* The leaf frame, by way of the CFrame where there is one; 0 if there is none or it cannot be read. */
+#define UNREADABLE_FRAME 1 /* no walk begins at such an address */
+
+/* The leaf frame, by way of the CFrame where there is one; 0 if there is none, implausible if it cannot be read. */
 static __always_inline __u64 thread_frame(struct scratch *s, const struct layout *l)
 {
 	__u64 frame = tstate_field(s, l->tstate_frame);
@@ -128,8 +130,10 @@ static __always_inline __u64 thread_frame(struct scratch *s, const struct layout
 	if (!l->has_cframe)
 		return frame;
 	s->cframe[0] = s->cframe[1] = s->cframe[2] = 0;
-	if (!mem_plausible(frame) || walk_read(&s->walk, s->cframe, sizeof(s->cframe), frame))
-		return 0;
+	if (!mem_plausible(frame))
+		return frame;
+	if (walk_read(&s->walk, s->cframe, sizeof(s->cframe), frame))
+		return UNREADABLE_FRAME;
 	return cframe_word(s, l->cframe_frame);
 }
 
@@ -153,10 +157,12 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	 */
 	older = l->has_cframe && w->end != WALK_DEEP ? cframe_word(s, l->cframe_previous) : 0;
 	if (mem_plausible(older)) {
-		frame = search_read(s, older + l->cframe_frame);
-		walk_from(w, l, frame, chunk);
-		if (walk_is_whole(w, l, base) && frame)
+		older = search_read(s, older + l->cframe_frame);
+		walk_from(w, l, older, chunk);
+		if (walk_is_whole(w, l, base) && older)
 			return OUTCOME_WHOLE;
+		if (w->end != WALK_DEEP) /* a frame of the newer one is not resident: show what leads there */
+			walk_from(w, l, frame, chunk);
 	}
 	if (w->end == WALK_DEEP)
 		return OUTCOME_TRUNCATED;
@@ -248,7 +254,7 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *stat
 	if (w->depth)
 		intern_stack(s, stats, t, l);
 	cache_keep(&t->cache, w);
-	if (!s->node)
+	if (!s->node || s->unsent) /* the next sample interns it again, and sends more names */
 		t->cache.depth = 0;
 	return s->node != 0;
 }
@@ -309,7 +315,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	if (!l)
 		return OUTCOME_NEW_PROCESS;
 	s->process = p->id;
-	s->captures = 0;
+	s->captures = s->unsent = 0;
 	s->unsettled = s->no_generation = 0;
 	s->thread_pointer = task_thread_pointer(task);
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;

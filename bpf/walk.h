@@ -124,11 +124,11 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 			end = WALK_BAD;
 			break;
 		}
-		python += is_python;
-		if (python > max_depth || depth >= DEPTH_LIMIT) {
+		if (python + is_python > max_depth || depth >= DEPTH_LIMIT) {
 			end = WALK_DEEP;
 			break;
 		}
+		python += is_python;
 		mem_opaque(depth);
 		depth &= DEPTH_LIMIT - 1;
 		w->frames[depth].address = next | (keep & base / SINGLE_AT);
