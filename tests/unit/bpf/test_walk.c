@@ -163,6 +163,7 @@ static void test_truncation(void **state)
 			chain_walk_from(chain_leaf(), chain.chunk, single, depth);
 			assert_int_equal(walk->end, WALK_DEEP);
 			assert_int_equal(walk->depth, depth);
+			assert_int_equal(walk->python, depth);
 			assert_true(chain_is_prefix());
 			assert_false(walk_is_whole(walk, &chain.l, 0));
 		}

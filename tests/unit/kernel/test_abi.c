@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_abi.c - the records of bpf/abi.h have the same shape on both sides: member by member, the type
+ * information of the BPF object against this compiler. And what the verifier had to look at stays in budget.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <linux/types.h>
+#include <sys/resource.h>
+
+#include "base/cleanup.h"
+#include "bpf/abi.h"
+#include "pyperf.skel.h"
+
+/* Of the million that the kernel allows: older ones, and other compilers, need more. */
+#define INSTRUCTIONS_MAX 600000
+
+#define ABI_HEADER "bpf/abi.h"
+
+struct member {
+	const char *name;
+	size_t offset, size;
+};
+
+struct record {
+	const char *name;
+	size_t size;
+	const struct member *members;
+	size_t count;
+};
+
+#define M(record_, member_)                                                                                  \
+	{ #member_, offsetof(struct record_, member_), sizeof(((struct record_ *)0)->member_) }
+
+#define EACH(record_, ...) static const struct member record_##_members[] = { __VA_ARGS__ }
+
+EACH(node, M(node, key), M(node, count));
+EACH(code, M(code, identity), M(code, key), M(code, epoch), M(code, state), M(code, hint));
+EACH(owner, M(owner, key), M(owner, process), M(owner, tid), M(owner, comm));
+EACH(process, M(process, start_time), M(process, exec_id), M(process, runtime), M(process, unsettled),
+     M(process, check_after), M(process, id), M(process, layout), M(process, state),
+     M(process, no_generation));
+EACH(event_process, M(event_process, type), M(event_process, pid), M(event_process, start_time),
+     M(event_process, exec_id), M(event_process, comm));
+EACH(event_fork, M(event_fork, type), M(event_fork, pid), M(event_fork, start_time), M(event_fork, exec_id),
+     M(event_fork, id), M(event_fork, parent_id), M(event_fork, comm));
+EACH(event_exit, M(event_exit, type), M(event_exit, pid), M(event_exit, id), M(event_exit, pad));
+EACH(code_part, M(code_part, address), M(code_part, length), M(code_part, bytes), M(code_part, kind),
+     M(code_part, flags));
+EACH(event_code, M(event_code, type), M(event_code, code), M(event_code, process), M(event_code, pid),
+     M(event_code, address), M(event_code, fingerprint), M(event_code, first_line), M(event_code, version),
+     M(event_code, name), M(event_code, file), M(event_code, table), M(event_code, data));
+static const struct member cpu_stats_members[] = {
+	M(cpu_stats, outcome),
+#define STAT(name, help) M(cpu_stats, name),
+#include "bpf/stats.def"
+#undef STAT
+};
+#define L(member_) M(layout, member_)
+EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(generation_size), L(frame_code),
+     L(frame_previous), L(frame_instr), L(frame_owner), L(frame_is_entry), L(owner_shim), L(owner_generator),
+     L(pointer_tag), L(cframe_frame), L(cframe_previous), L(tstate_size), L(tstate_next), L(tstate_interp),
+     L(tstate_frame), L(tstate_base_frame), L(tstate_thread_id), L(tstate_chunk), L(tstate_status),
+     L(status_active), L(interp_next), L(interp_threads), L(interp_gil), L(interp_generation), L(gil_holder),
+     L(runtime_interpreters), L(runtime_tstate), L(runtime_tss_key), L(code_size), L(code_first_line),
+     L(code_filename), L(code_name), L(code_qualname), L(code_linetable), L(code_version), L(code_bytecode),
+     L(str_length), L(str_state), L(str_ascii), L(str_compact), L(str_data), L(str_kind_shift),
+     L(str_compact_bit), L(str_ascii_bit), L(pad), L(bytes_size), L(bytes_data));
+
+#define R(record_) { #record_, sizeof(struct record_), record_##_members, ARRAY_SIZE(record_##_members) }
+
+static const struct record records[] = {
+	R(node),	  R(code),	 R(owner),	R(process),   R(layout),     R(cpu_stats),
+	R(event_process), R(event_fork), R(event_exit), R(code_part), R(event_code),
+};
+
+static struct pyperf *skel;
+
+static int setup(void **state)
+{
+	(void)state;
+	libbpf_set_print(NULL);
+	skel = pyperf__open();
+	return skel ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	pyperf__destroy(skel);
+	return 0;
+}
+
+/* The number of differences, each printed. */
+static int compare(const struct btf *btf, const struct record *r)
+{
+	int id = btf__find_by_name_kind(btf, r->name, BTF_KIND_STRUCT), differences = 0;
+	const struct btf_type *t = btf__type_by_id(btf, id);
+
+	if (id < 0 || !t || btf_vlen(t) != r->count || t->size != r->size) {
+		print_error(
+			"struct %s: %zu members, %zu bytes here, %d members, %d bytes in the BPF object\n",
+			r->name, r->count, r->size, id < 0 ? -1 : btf_vlen(t), id < 0 ? -1 : (int)t->size);
+		return 1;
+	}
+	for (size_t i = 0; i < r->count; i++) {
+		const struct member *m = &r->members[i];
+		const struct btf_member *b = &btf_members(t)[i];
+		const char *name = btf__name_by_offset(btf, b->name_off);
+		size_t offset = btf_member_bit_offset(t, i) / 8, size = btf__resolve_size(btf, b->type);
+
+		if (!strcmp(name, m->name) && offset == m->offset && size == m->size)
+			continue;
+		differences++;
+		print_error("struct %s: %s at %zu, %zu bytes here, %s at %zu, %zu bytes in the BPF object\n",
+			    r->name, m->name, m->offset, m->size, name, offset, size);
+	}
+	return differences;
+}
+
+static void test_every_record_is_the_same(void **state)
+{
+	const struct btf *btf = bpf_object__btf(skel->obj);
+	int differences = 0;
+
+	(void)state;
+	assert_non_null(btf);
+	for (size_t i = 0; i < ARRAY_SIZE(records); i++)
+		differences += compare(btf, &records[i]);
+	assert_int_equal(differences, 0);
+}
+
+/* A struct that is added to the header has to be added here. The header's text is in this program. */
+asm(".pushsection .rodata\n"
+    "abi_text: .incbin \"" ABI_HEADER "\"\n"
+    ".byte 0\n"
+    ".popsection");
+extern const char abi_text[] __attribute__((visibility("hidden")));
+
+static void test_no_record_is_forgotten(void **state)
+{
+	size_t found = 0;
+
+	(void)state;
+	for (const char *p = abi_text; (p = strstr(p, "\nstruct ")); p++) {
+		size_t length = strcspn(p + 8, " ;\n");
+		bool known = false;
+
+		if (p[8 + length] != ' ' || p[8 + length + 1] != '{')
+			continue;
+		found++;
+		for (size_t i = 0; i < ARRAY_SIZE(records); i++)
+			known |= strlen(records[i].name) == length && !memcmp(records[i].name, p + 8, length);
+		if (!known)
+			print_error("struct %.*s is not compared\n", (int)length, p + 8);
+		assert_true(known);
+	}
+	assert_int_equal(found, ARRAY_SIZE(records));
+}
+
+/* Bits of a node's key, and keys of different tables that must not be mistaken for others. */
+static void test_keys(void **state)
+{
+	const __u64 key = node_key(0x3fffff, 0x2aaaaa, 0xabcde);
+
+	(void)state;
+	assert_int_equal(NODE_BITS + CODE_BITS + INSTR_BITS, 64);
+	assert_int_equal(node_parent(key), 0x3fffff);
+	assert_int_equal(node_code(key), 0x2aaaaa);
+	assert_int_equal(node_instr(key), 0xabcde);
+	assert_true(OUTCOME_COUNT <= CODE_FIRST);
+	assert_true(code_key(1, 0x1000) > 0);
+	assert_int_not_equal(code_key(1, (1ULL << 47) - 8), code_key(2, 0));
+	assert_true(owner_key(0, 0) != 0);
+	/* A reserved entry is no node of any stack: the root's parent is 0. */
+	assert_int_not_equal(node_key(0, (1 << CODE_BITS) - 1, INSTR_UNKNOWN), KEY_RESERVED);
+}
+
+/* The verifier's "processed N insns" of one program. */
+static void instructions_are_few(struct bpf_program *program, char *log, size_t size)
+{
+	const char *line;
+	unsigned long count;
+
+	line = strstr(log, "processed ");
+	assert_non_null(line);
+	count = strtoul(line + strlen("processed "), NULL, 10);
+	print_message("%s: the verifier processed %lu instructions of %d\n", bpf_program__name(program),
+		      count, INSTRUCTIONS_MAX);
+	assert_in_range(count, 100, INSTRUCTIONS_MAX);
+	memset(log, 0, size);
+}
+
+static void test_verifier_budget(void **state)
+{
+	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	struct bpf_program *programs[] = { skel->progs.on_tick, skel->progs.on_process_fork };
+	static char logs[2][1 << 16];
+	int cpus = libbpf_num_possible_cpus();
+
+	(void)state;
+	setrlimit(RLIMIT_MEMLOCK, &unlimited);
+	if (geteuid() || libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_PERF_EVENT, NULL) != 1) {
+		print_message("SKIP: BPF programs cannot be loaded here\n");
+		skip();
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		bpf_program__set_log_buf(programs[i], logs[i], sizeof(logs[i]));
+		bpf_program__set_log_level(programs[i], 4);
+	}
+	bpf_map__set_max_entries(skel->maps.stats, cpus);
+	bpf_map__set_max_entries(skel->maps.scratches, cpus);
+	skel->rodata->opt_node_mask = skel->rodata->opt_code_mask = 0xffff;
+	skel->rodata->opt_owner_mask = skel->rodata->opt_thread_sets_mask = 0xff;
+	skel->rodata->opt_cache = CACHE_CHECK; /* both ways to walk are alive */
+	assert_int_equal(pyperf__load(skel), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		instructions_are_few(programs[i], logs[i], sizeof(logs[i]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_record_is_the_same),
+		cmocka_unit_test(test_no_record_is_forgotten),
+		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_verifier_budget),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
