@@ -62,12 +62,10 @@ static __always_inline void cache_remember(struct cache *k, __u32 index, const s
 	c->plain = !(f->address & FRAME_SINGLE);
 }
 
-/* After new frames were remembered on top of the first w->run ones. */
-static __always_inline void cache_keep(struct cache *k, const struct walk *w)
+/* The first depth frames are the thread's stack now, as far as there is room. */
+static __always_inline void cache_keep(struct cache *k, __u32 depth)
 {
-	k->depth = w->run + w->depth;
-	if (k->depth > CACHE_DEPTH)
-		k->depth = CACHE_DEPTH;
+	k->depth = depth < CACHE_DEPTH ? depth : CACHE_DEPTH;
 }
 
 /*

@@ -29,7 +29,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 		copy.state = PROCESS_WANTED;
 	copy.start_time = child->start_boottime;
 	copy.exec_id = child->self_exec_id;
-	copy.id = __sync_fetch_and_add(&next_process_id, 1) & ((1U << PROCESS_BITS) - 1);
+	copy.id = new_process_id();
 	if (bpf_map_update_elem(&processes, &tgid, &copy, BPF_ANY))
 		return;
 	e.pid = tgid;
@@ -54,7 +54,7 @@ static __always_inline void on_exec(struct task_struct *task)
 	}
 	/* Selected by pid or as a child: still wanted, whatever it runs now. */
 	p->state = PROCESS_WANTED;
-	p->id = __sync_fetch_and_add(&next_process_id, 1) & ((1U << PROCESS_BITS) - 1);
+	p->id = new_process_id();
 	p->exec_id = task->self_exec_id;
 	p->start_time = task->group_leader->start_boottime;
 }

@@ -87,7 +87,7 @@ struct scratch {
 	__u32 process;
 	__u32 captures;	  /* code objects sent by this sample */
 	__u32 unsent;	  /* there were more, or the ring was full */
-	__u32 base;	  /* cached frames that the new ones stand on */
+	__u32 kept;	  /* new frames that it put there */
 	__u32 unsettled;  /* this sample saw a new code object, ... */
 	__u32 no_generation; /* ... and one that proves the generation wrong */
 	__u32 remember;	  /* whether interning fills the thread's cache */
@@ -129,7 +129,16 @@ const volatile __u8 opt_all = 1;	/* every process is of interest, else those in 
 const volatile __u8 opt_follow = 1;	/* children of known processes are known */
 const volatile __u32 opt_self;		/* the profiler's own tgid: never analysed */
 
-/* Next struct process.id; user space takes numbers from it too. 0 is never used. */
-__u32 next_process_id = 1;
+/* The last struct process.id given out; user space takes numbers from it too. 0 is never used. */
+__u32 last_process_id;
+
+static __always_inline __u32 new_process_id(void)
+{
+	__u32 id = (__sync_fetch_and_add(&last_process_id, 1) + 1) & ((1U << PROCESS_BITS) - 1);
+
+	if (!id)
+		id = (__sync_fetch_and_add(&last_process_id, 1) + 1) & ((1U << PROCESS_BITS) - 1);
+	return id;
+}
 
 #endif

@@ -62,6 +62,9 @@ static long intern_callback(__u32 i, struct intern_context *c)
 			s->node = 0;
 			return 1;
 		}
+		/* Its names are not sent yet: it, and what stands on it, must be met again. */
+		if (!(code->state & (CODE_SENT | CODE_SHIM)))
+			s->remember = 0;
 		if (!(code->state & CODE_SHIM)) {
 			/* prev_instr (3.11, 3.12) is a unit before the bytecode when a frame has not begun. */
 			offset = f->instr - f->code - l->code_bytecode + 2;
@@ -72,8 +75,10 @@ static long intern_callback(__u32 i, struct intern_context *c)
 				return 1;
 		}
 	}
-	if (s->remember)
-		cache_remember(&c->t->cache, s->base + i, f, s->node);
+	if (s->remember) {
+		cache_remember(&c->t->cache, s->walk.run + i, f, s->node);
+		s->kept = i + 1;
+	}
 	return 0;
 }
 
@@ -249,11 +254,11 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *stat
 	if (c)
 		stats->cache_frames += c->python;
 	s->node = c ? c->node : root;
-	s->base = w->run;
 	s->remember = 1;
+	s->kept = 0;
 	if (w->depth)
 		intern_stack(s, stats, t, l);
-	cache_keep(&t->cache, w);
+	cache_keep(&t->cache, w->run + s->kept);
 	if (!s->node || s->unsent) /* the next sample interns it again, and sends more names */
 		t->cache.depth = 0;
 	return s->node != 0;

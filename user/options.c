@@ -294,6 +294,6 @@ void options_help(FILE *f, bool colour)
 		if (rows[i].kind == KIND_TEXT && !strcmp(rows[i].long_name, "pid"))
 			fprintf(f, "  %-32s %s\n", "-- COMMAND [ARG...]", "start COMMAND and profile it and its children");
 	}
-	fprintf(f, "\n%sRead the profile%s\n  go tool pprof -http :8080 profile.pb.gz\n"
+	fprintf(f, "\n%sRead the profile%s\n  go tool pprof -http localhost:8080 profile.pb.gz\n"
 		   "\nExit code: 0, 1 on failure, 2 on wrong usage; with COMMAND, the one of COMMAND.\n", bold, plain);
 }

@@ -235,6 +235,8 @@ static int select_pids(struct agent *a)
 				  o->pid_list[i]);
 			return -EINVAL;
 		}
+		if (discover_verdict(a->discover, o->pid_list[i]) == PROCESS_WANTED)
+			return -EACCES; /* said already */
 	}
 	return 0;
 }

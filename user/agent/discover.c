@@ -223,7 +223,7 @@ static void on_fork(struct discover *d, const struct event_fork *e)
 	memcpy(child.comm, e->comm, sizeof(child.comm));
 	if (registry_add(d->registry, &child))
 		log_debug("out of memory: pid %u has no name", e->pid);
-	remember_ruling(d, e->pid, PROCESS_PYTHON);
+	remember_ruling(d, e->pid, child.layout >= 0 ? PROCESS_PYTHON : PROCESS_NO_LAYOUT);
 }
 
 int discover_event(void *discover, void *record, size_t size)
@@ -264,12 +264,11 @@ static __u64 check_again(const struct event_process *p)
 	return now + (age > CHECK_AGAIN_MAX ? CHECK_AGAIN_MAX : age);
 }
 
-static void say_once(struct discover *d, const struct identity *i, __u32 pid)
+/* A warning for the first process it is true of. */
+static void say_once(struct discover *d, __u32 pid, const char *text)
 {
-	char text[512];
+	size_t n = strlen(text);
 	struct said *s;
-	int length = snprintf(text, sizeof(text), "%s (%s): %s", i->path, i->version, i->reason);
-	size_t n = length < (int)sizeof(text) ? length : (int)sizeof(text) - 1;
 
 	HASH_FIND(hh, d->said, text, n, s);
 	if (s)
@@ -282,6 +281,14 @@ static void say_once(struct discover *d, const struct identity *i, __u32 pid)
 	HASH_ADD(hh, d->said, text, n, s);
 	if (!s->hh.tbl)
 		free(s);
+}
+
+static void say_refused(struct discover *d, __u32 pid, const struct identity *i)
+{
+	char text[IDENTITY_PATH_SIZE + 256];
+
+	snprintf(text, sizeof(text), "%s (%s): %s", i->path, *i->version ? i->version : "unknown version", i->reason);
+	say_once(d, pid, text);
 }
 
 static int register_python(struct discover *d, const struct event_process *p, const struct identity *i,
@@ -306,7 +313,7 @@ static int register_python(struct discover *d, const struct event_process *p, co
 			process->runtime = i->runtime;
 		}
 	} else {
-		say_once(d, i, p->pid);
+		say_refused(d, p->pid, i);
 	}
 	log_debug("pid %u (%.16s) is CPython %s, %s", p->pid, p->comm, i->version, i->path);
 	return registry_add(d->registry, &e);
@@ -330,13 +337,15 @@ static void on_identity(struct discover *d, const struct event_process *p, const
 
 	if (err == -ESRCH)
 		return;
+	if (err == -EPERM || err == -EACCES)
+		say_once(d, p->pid, "nor for others: looking at them is refused; run as root, or add CAP_SYS_PTRACE");
 	if (err)
 		log_debug("pid %u (%.16s) cannot be looked at: %s", p->pid, p->comm, strerror(-err));
 	else if (r->identity.verdict != VERDICT_NOT_PYTHON)
 		err = register_python(d, p, &r->identity, &process);
 	if (err == -ENOMEM)
 		return;
-	remember_ruling(d, p->pid, process.state);
+	remember_ruling(d, p->pid, err == -EPERM || err == -EACCES ? PROCESS_WANTED : process.state);
 	err = kernel_set_process(d->kernel, p->pid, &process);
 	if (err)
 		log_debug("pid %u is not profiled: %s", p->pid, strerror(-err));

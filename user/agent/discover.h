@@ -16,7 +16,7 @@
 
 struct discover;
 
-/* Borrows all four. say_found: one line for each process as it is found (-v says it anyway). */
+/* Borrows all four. */
 int discover_new(struct discover **ret, struct kernel *kernel, struct worker *worker, struct codes *codes,
 		 struct registry *registry);
 void discover_free(struct discover *d);
@@ -30,7 +30,7 @@ void discover_replies(struct discover *d);
 /* Questions not answered yet. */
 size_t discover_pending(const struct discover *d);
 
-/* The verdict on a pid that was asked about: 0 = none yet. */
+/* The verdict on a pid that was asked about: 0 = none yet, PROCESS_WANTED = it may not be looked at. */
 enum process_state discover_verdict(const struct discover *d, __u32 pid);
 
 #endif

@@ -86,7 +86,7 @@ static int owner_mapping(struct harvester *h, const struct registry_entry *proce
 static void fill_labels(const struct owner *owner, const struct registry_entry *process, const char *comm,
 			struct profile_labels *l)
 {
-	l->pid = process ? process->pid : owner->tid;
+	l->pid = process ? process->pid : 0; /* its record was lost: nobody to name */
 	l->tid = owner->tid;
 	l->comm = process ? process->comm : "";
 	l->thread = owner->tid ? comm : "";

@@ -78,15 +78,18 @@ static int write_profile(const struct run *r, const struct profile *p)
 		log_error("the profile cannot be encoded: %s", strerror(-err));
 		return err;
 	}
-	err = write_buf(o->output, &b);
-	if (err || to_stdout(o->output))
-		return err;
+	return write_buf(o->output, &b);
+}
+
+static void say_how_to_open(const struct options *o)
+{
+	if (to_stdout(o->output))
+		return;
 	if (o->format == FORMAT_FOLDED)
-		log_info("wrote %s (%zu bytes). Open it with a flame-graph viewer such as speedscope", o->output, b.size);
+		log_info("wrote %s. Open it with a flame-graph viewer such as speedscope", o->output);
 	else
-		log_info("wrote %s (%zu bytes). Open it: go tool pprof -http localhost:8080 %s", o->output, b.size,
+		log_info("wrote %s. Open it: go tool pprof -http localhost:8080 %s, or drop it on speedscope", o->output,
 			 o->output);
-	return 0;
 }
 
 static int write_stats(const struct run *r, const struct report *report, FILE *f)
@@ -138,14 +141,18 @@ int output_write(const struct run *r, struct source *s)
 		log_error("the profile cannot be put together: %s", strerror(-err));
 		return err;
 	}
+	err = write_profile(r, profile);
+	if (err)
+		return err;
 	if (!report.harvest.samples)
 		log_warning("no Python process used the CPU: the profile is empty");
 	else if (!o->quiet && o->top)
 		summary_print(profile, f, isatty(fileno(f)), o->top);
-	fflush(f);
-	err = write_profile(r, profile);
 	kernel_stats(s->kernel, &report.kernel);
 	report.codes = *codes_get_stats(s->codes);
 	report_measure_self(&report, r->command_seconds);
-	return err ?: write_stats(r, &report, f);
+	err = write_stats(r, &report, f);
+	fflush(f);
+	say_how_to_open(o);
+	return err;
 }

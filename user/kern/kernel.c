@@ -348,7 +348,12 @@ int kernel_list_processes(struct kernel *k, int (*fn)(void *, const struct event
 
 __u32 kernel_new_process_id(struct kernel *k)
 {
-	return __atomic_fetch_add(&k->skel->data->next_process_id, 1, __ATOMIC_RELAXED) & ((1U << PROCESS_BITS) - 1);
+	__u32 id;
+
+	do
+		id = __atomic_add_fetch(&k->skel->bss->last_process_id, 1, __ATOMIC_RELAXED) & ((1U << PROCESS_BITS) - 1);
+	while (!id);
+	return id;
 }
 
 int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p)
