@@ -10,6 +10,6 @@ export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 sh tests/unit.sh "$build"
 .cache/venv/bin/python tests/fetch-interpreters.py
 if [ "${LONG:-0}" = 1 ]; then
-    exec .cache/venv/bin/python -m pytest -q -rs tests/e2e
+    exec .cache/venv/bin/python -m pytest -q -rs --timeout 300 tests/e2e
 fi
-exec .cache/venv/bin/python -m pytest -q -rs -m 'not long' tests/e2e
+exec .cache/venv/bin/python -m pytest -q -rs --timeout 300 -m 'not long' tests/e2e
