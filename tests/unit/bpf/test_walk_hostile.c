@@ -281,6 +281,52 @@ static void test_random_damage(void **state)
 	}
 }
 
+/* Frames that begin inside of others, on every side of the end of a block. */
+static void test_overlapping_frames(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (__s64 shift = -2 * FRAME_READ; shift <= 2 * FRAME_READ; shift += 8)
+			for (__u32 at = 1; at < 130; at += 7) {
+				ordinary(forge_minors[v], at);
+				link_to(at, chain.links[at].address + shift);
+				agrees_in_both_modes(chain_leaf(), chain.chunk);
+				agrees_in_both_modes(chain.links[at].address, chain.chunk);
+			}
+}
+
+/* A chain that goes to and fro in two chunks of which pages are missing: no block serves after its time. */
+static void test_jumps(void **state)
+{
+	__u64 seed = 99, whole = 0;
+
+	(void)state;
+	for (int i = 0; i < 4000; i++) {
+		__u64 base = CHUNKS_AT, pages = 2 * CHUNK_SIZE / SPARSE_PAGE, previous = 0;
+
+		chain_begin(forge_minors[i % FORGE_VERSIONS], i);
+		chain_push_root();
+		previous = chain_leaf();
+		for (__u64 page = 0; page < pages; page++)
+			sparse_map(base + page * SPARSE_PAGE);
+		sparse_put(base, base + CHUNK_SIZE);
+		for (__u32 k = 0; k < 40; k++) {
+			struct chain_link f = { .code = CODES_AT + k * 8, .instr = k, .python = true };
+
+			f.address = base + FORGE_CHUNK_HEADER +
+				    forge_between(&seed, 0, 2 * CHUNK_SIZE / 8 - 20) * 8;
+			chain_put(&f, previous);
+			previous = f.address;
+		}
+		for (int hidden = forge_between(&seed, 0, 2); hidden; hidden--)
+			sparse_hide(base + forge_between(&seed, 0, pages - 1) * SPARSE_PAGE, true);
+		agrees_in_both_modes(previous, base);
+		agrees_in_both_modes(previous, base + CHUNK_SIZE);
+		whole += walk->end == WALK_ROOT;
+	}
+	assert_in_range(whole, 100, 3900);
+}
+
 /* Each page missing in turn: the frames above the first that touches it, and never a whole stack. */
 static void test_every_page_missing(void **state)
 {
@@ -385,6 +431,8 @@ int main(void)
 		cmocka_unit_test(test_lying_older_chunk),
 		cmocka_unit_test(test_random_chunks),
 		cmocka_unit_test(test_random_damage),
+		cmocka_unit_test(test_overlapping_frames),
+		cmocka_unit_test(test_jumps),
 		cmocka_unit_test(test_every_page_missing),
 		cmocka_unit_test(test_fault_at_every_read),
 		cmocka_unit_test(test_block_fault_is_made_up_for),

@@ -261,3 +261,32 @@ static void test_cached_callers(void **state)
 		assert_int_equal(driven_stat(codes_new), 3);
 	}
 }
+
+/* A frame that is not on the data stack is compared in full too: here only its code object is another. */
+static void test_cached_generator(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
+		struct py_thread *t = py_begin_with_thread(forge_minors[v]);
+		__u64 other = py_code("other");
+		void *frame;
+
+		py_push(t, py_code("main"), 3);
+		frame = py_push_generator(t, py_code("gen"), 4);
+		py_push(t, py_code("leaf"), 5);
+		driven_watch();
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_settle();
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_path_is("main:3;gen:4;leaf:5");
+		driven_settle();
+		forge_put(frame, py.l.frame_code, other, 8);
+		forge_put(frame, py.l.frame_instr, other + py.l.code_bytecode + 12, 8);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_newest_path_is("main:3;other:6;leaf:5");
+		/* An instruction of none of them: still another code object. */
+		forge_put(frame, py.l.frame_code, py_code("third"), 8);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		assert_int_equal(driven_stat(codes_new), 5);
+	}
+}

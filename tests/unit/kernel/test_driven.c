@@ -96,6 +96,7 @@ int main(void)
 		cmocka_unit_test(test_same_stack_is_same_node),
 		cmocka_unit_test(test_long_mixed_stack),
 		cmocka_unit_test(test_interpreters_own_code_is_not_shown),
+		cmocka_unit_test(test_cached_generator),
 		cmocka_unit_test(test_code_replaced_in_place),
 		cmocka_unit_test(test_each_field_tells_code_objects_apart),
 		cmocka_unit_test(test_count_of_versions_that_is_none),
