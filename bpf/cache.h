@@ -226,7 +226,7 @@ static __always_inline int cache_step(struct walk *w, struct cache *k, const str
 #ifdef PYPERF_HOST
 static void cache_loop(struct walk *w, struct cache *k, const struct layout *l)
 {
-	for (int i = 0; i < 2 * DEPTH_LIMIT; i++)
+	for (__u32 i = 0; i < walk_steps(w); i++)
 		if (cache_step(w, k, l))
 			break;
 }
@@ -246,7 +246,7 @@ static __always_inline void cache_loop(struct walk *w, struct cache *k, const st
 {
 	struct cache_context c = { w, k, l };
 
-	bpf_loop(2 * DEPTH_LIMIT, cache_callback, &c, 0);
+	bpf_loop(walk_steps(w), cache_callback, &c, 0);
 }
 #endif
 

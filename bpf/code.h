@@ -223,10 +223,8 @@ static __always_inline struct code *code_intern(struct scratch *s, struct cpu_st
 		return NULL;
 	if (fingerprint && code_is_shim(s, l))
 		c->state = CODE_SHIM;
-	if (!(c->state & (CODE_SENT | CODE_SHIM))) {
+	if (!(c->state & (CODE_SENT | CODE_SHIM)))
 		code_send(s, stats, l, c, index, address, fingerprint);
-		s->unsent |= ~c->state & CODE_SENT;
-	}
 	*ret_index = index;
 	return c;
 }

@@ -86,7 +86,6 @@ struct scratch {
 	__u32 node;	  /* while interning: the node reached so far */
 	__u32 process;
 	__u32 captures;	  /* code objects sent by this sample */
-	__u32 unsent;	  /* there were more, or the ring was full */
 	__u32 kept;	  /* new frames that it put there */
 	__u32 unsettled;  /* this sample saw a new code object, ... */
 	__u32 no_generation; /* ... and one that proves the generation wrong */

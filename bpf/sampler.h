@@ -259,7 +259,7 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *stat
 	if (w->depth)
 		intern_stack(s, stats, t, l);
 	cache_keep(&t->cache, w->run + s->kept);
-	if (!s->node || s->unsent) /* the next sample interns it again, and sends more names */
+	if (!s->node)
 		t->cache.depth = 0;
 	return s->node != 0;
 }
@@ -320,7 +320,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	if (!l)
 		return OUTCOME_NEW_PROCESS;
 	s->process = p->id;
-	s->captures = s->unsent = 0;
+	s->captures = 0;
 	s->unsettled = s->no_generation = 0;
 	s->thread_pointer = task_thread_pointer(task);
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;

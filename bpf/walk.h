@@ -204,11 +204,17 @@ static __always_inline int walk_step(struct walk *w, const struct layout *l)
 	return w->end != WALK_ON;
 }
 
+/* Shims use up no depth, so a hostile ring of them must be bounded too: at most three for each frame. */
+static __always_inline __u32 walk_steps(const struct walk *w)
+{
+	return 4 * (w->max_depth & (DEPTH_LIMIT - 1)) + 64;
+}
+
 #ifdef PYPERF_HOST
 #define WALK_GLOBAL static
 static void walk_loop(struct walk *w, const struct layout *l)
 {
-	for (int i = 0; i < 2 * DEPTH_LIMIT; i++)
+	for (__u32 i = 0; i < walk_steps(w); i++)
 		if (walk_step(w, l))
 			break;
 }
@@ -229,7 +235,7 @@ static __always_inline void walk_loop(struct walk *w, const struct layout *l)
 {
 	struct walk_context c = { w, l };
 
-	bpf_loop(2 * DEPTH_LIMIT, walk_callback, &c, 0);
+	bpf_loop(walk_steps(w), walk_callback, &c, 0);
 }
 #endif
 
