@@ -17,6 +17,7 @@ static const char usage[] =
 	"  --samples N    stacks for each call (1000); can be given four times\n"
 	"  --seconds S    length of a round (1)    --rounds N  how many (5)    --warm-up S  before the first (0.2)\n"
 	"  --sampled HZ   by a perf event on --cpu N instead\n"
+	"  --empty        the same events, but a program that does nothing\n"
 	"  --wait         one round, from the line \"ready\" until standard input ends\n"
 	"  --folded FILE  the stacks, by function name\n"
 	"hot --read-cost: times reads of its own memory\n";
@@ -120,7 +121,7 @@ static void print_instructions(void)
 static void measure_rounds(__u32 repeat, const char *comma)
 {
 	for (__u32 i = 0; i < hot.o.rounds; i++) {
-		begin(BENCH_SAMPLE, repeat);
+		begin(hot.o.work, repeat);
 		drain_for(hot.o.seconds);
 		printf("%s", i ? ", " : comma);
 		print_round(repeat);
@@ -132,7 +133,7 @@ static void measure_target(void)
 	hot_set_target();
 	hot_attach();
 	printf("{\"version\": \"%s\", \"rounds\": [", hot.identity.version);
-	begin(BENCH_SAMPLE, hot.o.repeats[0]);
+	begin(hot.o.work, hot.o.repeats[0]);
 	if (hot.o.wait) {
 		fputs("ready\n", stderr);
 		drain_until_end_of_input();
@@ -215,17 +216,18 @@ static void parse(int argc, char **argv)
 		{ "samples", 1, NULL, 'n' }, { "seconds", 1, NULL, 's' }, { "rounds", 1, NULL, 'R' },
 		{ "sampled", 1, NULL, 'f' }, { "cpu", 1, NULL, 'C' },	  { "wait", 0, NULL, 'w' },
 		{ "folded", 1, NULL, 'o' },  { "read-cost", 0, NULL, 'm' }, { "help", 0, NULL, 'h' },
-		{ "warm-up", 1, NULL, 'W' }, {}
+		{ "warm-up", 1, NULL, 'W' },	  { "empty", 0, NULL, 'e' },	  {}
 	};
 	struct hot_options *o = &hot.o;
 
-	*o = (struct hot_options){ .repeats = { 1000 }, .seconds = 1, .warm_up = 0.2, .rounds = 5 };
+	*o = (struct hot_options){ .work = BENCH_SAMPLE, .repeats = { 1000 }, .seconds = 1, .warm_up = 0.2, .rounds = 5 };
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		switch (c) {
 		case 'p': o->pid = number(optarg); break;
 		case 'c': o->cache = cache_mode(optarg); break;
 		case 'r': o->single = !strcmp(optarg, "single"); break;
 		case 'n': add_repeat(number(optarg)); break;
+		case 'e': o->work = BENCH_EMPTY; break;
 		case 'W': o->warm_up = atof(optarg); break;
 		case 's': o->seconds = atof(optarg); break;
 		case 'R': o->rounds = number(optarg); break;

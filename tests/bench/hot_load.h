@@ -41,6 +41,7 @@ struct hot_options {
 	pid_t pid;
 	enum cache_mode cache;
 	bool single;
+	enum bench_work work;
 	__u32 repeats[4]; /* stacks for each system call, one after the other */
 	__u32 repeat_count;
 	double seconds;	 /* of a round */

@@ -38,7 +38,7 @@ def stacks_per_call(depth, mode):
 def measure(settings, pid, mode, sampled, depth):
     how = ["--sampled", SAMPLED_HZ, "--cpu", TARGET_CPU] if sampled else ["--samples", stacks_per_call(depth, mode)]
     # A sampled round gives 5,000 figures a second, a driven one a thousand times as many.
-    seconds = settings.seconds(1.2 if sampled else 0.4, 0.1)
+    seconds = settings.seconds(0.8 if sampled else 0.4, 0.1)
     return hot(settings, "--pid", pid, "--seconds", seconds, "--rounds", settings.repeats, *MODES[mode], *how)
 
 

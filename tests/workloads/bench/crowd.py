@@ -55,7 +55,7 @@ def main():
     children = []
     if THREADS:
         threading.stack_size(128 << 10)
-        for i in range(1, options.size):
+        for i in reversed(range(1, options.size)):  # the busy ones last: they would keep the others from starting
             threading.Thread(target=role(i), daemon=True).start()
     else:
         children = [fork(i) for i in range(1, options.size)]
