@@ -13,6 +13,13 @@
 
 #include "mem.h"
 
+/* A function that is verified once, on its own, wherever it is called from. */
+#ifdef PYPERF_HOST
+#define WALK_GLOBAL static
+#else
+#define WALK_GLOBAL __attribute__((noinline))
+#endif
+
 #define BLOCK_SIZE 4096
 #define PARSE_FRAMES 16 /* frames parsed in one step: what the verifier has to unroll */
 #define SINGLE_AT BLOCK_SIZE /* where in walk.mem a frame outside of the data stack is read to */
@@ -185,8 +192,10 @@ static __always_inline int walk_in_block(const struct walk *w)
 }
 
 /* One read and the frames it holds. A step of a bounded loop: 0 to go on, 1 to stop. */
-static __always_inline int walk_step(struct walk *w, const struct layout *l)
+WALK_GLOBAL int walk_step(struct walk *w, const struct layout *l)
 {
+	if (!w || !l)
+		return 1;
 	if (!w->single && (walk_in_block(w) || (!walk_read_block(w) && walk_in_block(w)))) {
 		w->start = w->block;
 		w->size = w->block_size;
@@ -211,7 +220,6 @@ static __always_inline __u32 walk_steps(const struct walk *w)
 }
 
 #ifdef PYPERF_HOST
-#define WALK_GLOBAL static
 static void walk_loop(struct walk *w, const struct layout *l)
 {
 	for (__u32 i = 0; i < walk_steps(w); i++)
@@ -219,8 +227,6 @@ static void walk_loop(struct walk *w, const struct layout *l)
 			break;
 }
 #else
-/* Verified once, on its own, wherever it is called from. */
-#define WALK_GLOBAL __attribute__((noinline))
 struct walk_context {
 	struct walk *w;
 	const struct layout *l;
@@ -228,7 +234,7 @@ struct walk_context {
 
 static long walk_callback(__u32 i, struct walk_context *c)
 {
-	return walk_step(c->w, c->l);
+	return walk_step(c->w, c->l) != 0;
 }
 
 static __always_inline void walk_loop(struct walk *w, const struct layout *l)
