@@ -220,7 +220,7 @@ static __always_inline int cache_step(struct walk *w, struct cache *k, const str
 		return w->end != WALK_ON;
 	}
 	w->resume = w->left ? cache_at(k, w->left - 1)->address : 0;
-	return walk_step(w, l) != 0;
+	return walk_stops(w, l);
 }
 
 #ifdef PYPERF_HOST

@@ -213,6 +213,15 @@ WALK_GLOBAL int walk_step(struct walk *w, const struct layout *l)
 	return w->end != WALK_ON;
 }
 
+/* walk_step() as 0 or 1, in a way that the verifier, which knows nothing of what it returns, can follow. */
+static __always_inline int walk_stops(struct walk *w, const struct layout *l)
+{
+	int stop = walk_step(w, l);
+
+	mem_opaque(stop);
+	return stop != 0;
+}
+
 /* Shims use up no depth, so a hostile ring of them must be bounded too: at most three for each frame. */
 static __always_inline __u32 walk_steps(const struct walk *w)
 {
@@ -234,7 +243,7 @@ struct walk_context {
 
 static long walk_callback(__u32 i, struct walk_context *c)
 {
-	return walk_step(c->w, c->l) != 0;
+	return walk_stops(c->w, c->l);
 }
 
 static __always_inline void walk_loop(struct walk *w, const struct layout *l)
