@@ -100,6 +100,10 @@ __noinline int intern_stack(struct scratch *s, struct cpu_stats *stats, struct t
 static __always_inline enum outcome count_node(struct scratch *s, struct cpu_stats *stats, __u32 root,
 					       enum outcome outcome)
 {
+	if (root && s->node == root) { /* nothing but frames of the interpreter's own */
+		outcome = OUTCOME_NO_FRAMES;
+		s->node = node_add(stats, root, outcome);
+	}
 	if (s->node) {
 		node_count(s->node);
 		return outcome;
@@ -299,10 +303,8 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 		cached = walk_cached(s, stats, t, p, l, root);
 	if (opt_cache == CACHE_CHECK)
 		return check_cached(s, stats, t, l, root, cached);
-	if (cached) {
-		node_count(s->node);
-		return OUTCOME_WHOLE;
-	}
+	if (cached)
+		return count_node(s, stats, root, OUTCOME_WHOLE);
 	outcome = walk_thread(s, l);
 	stats->frames += s->walk.python;
 	return count_plain(s, stats, t, l, root, outcome);
