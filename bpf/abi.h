@@ -202,12 +202,35 @@ struct layout {
 
 enum cache_mode { CACHE_VERIFIED, CACHE_OFF, CACHE_CHECK };
 
-/* Counters of one CPU. They only go up. */
+/* Durations in steps of a quarter octave: bucket 4*e + q holds 2^e * (1 + q/4) ns and more. */
+#define TIME_BUCKETS 96
+
+static inline __u32 time_bucket(__u64 ns)
+{
+	__u32 e = 0;
+
+	if (ns >> 23)
+		return TIME_BUCKETS - 1;
+	for (__u32 step = 16; step; step >>= 1)
+		if (ns >> (e + step))
+			e += step;
+	return 4 * e + (e >= 2 ? ns >> (e - 2) & 3 : 0);
+}
+
+/* The shortest duration in a bucket, ns. */
+static inline __u64 time_bucket_floor(__u32 bucket)
+{
+	return (1ULL << bucket / 4) + ((1ULL << bucket / 4) * (bucket % 4) >> 2);
+}
+
+/* Counters of one CPU. They only go up, but time_max. */
 struct cpu_stats {
 	__u64 outcome[OUTCOME_COUNT];
 #define STAT(name, help) __u64 name;
 #include "stats.def"
 #undef STAT
+	__u64 times[TIME_BUCKETS]; /* runs by their duration, when that is measured: time_bucket() */
+	__u64 time_max;		   /* ns */
 };
 
 /* Records in the ring buffer. Each begins with its type. */

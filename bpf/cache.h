@@ -63,9 +63,9 @@ static __always_inline void cache_remember(struct cache *k, __u32 index, const s
 }
 
 /* The first depth frames are the thread's stack now, as far as there is room. */
-static __always_inline void cache_keep(struct cache *k, __u32 depth)
+static __always_inline void cache_keep(struct cache *k, __u32 depth, __u32 limit)
 {
-	k->depth = depth < CACHE_DEPTH ? depth : CACHE_DEPTH;
+	k->depth = depth < limit ? depth : limit;
 }
 
 /*

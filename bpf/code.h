@@ -172,7 +172,9 @@ static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_s
 			old = __sync_val_compare_and_swap(&c->identity, 0, identity);
 		if (old && old != identity)
 			continue;
-		if (!old) {
+		if (old) {
+			stats->codes_known++;
+		} else {
 			stats->codes_new++;
 			s->unsettled = 1;
 		}
@@ -212,7 +214,9 @@ static __always_inline struct code *code_intern(struct scratch *s, struct cpu_st
 	__u64 fingerprint = 0;
 	struct code *c;
 
-	if (!index) {
+	if (index) {
+		stats->codes_known++;
+	} else {
 		fingerprint = code_fingerprint(s, l, address);
 		index = code_by_fingerprint(s, stats, key, fingerprint);
 		if (index)

@@ -122,6 +122,8 @@ const volatile __u32 opt_thread_sets_mask;
 const volatile __u32 opt_max_depth = 1024;
 const volatile __u32 opt_cpus = 1;
 const volatile __u8 opt_single_reads;
+const volatile __u8 opt_measure; /* keep a histogram of the sampler's run time */
+const volatile __u32 opt_cache_depth = CACHE_DEPTH;
 const volatile __u8 opt_cache = CACHE_VERIFIED; /* enum cache_mode */
 const volatile __u8 opt_by_thread = 1;	/* owners are threads, else processes */
 const volatile __u8 opt_all = 1;	/* every process is of interest, else those in the processes map */

@@ -262,7 +262,7 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *stat
 	s->kept = 0;
 	if (w->depth)
 		intern_stack(s, stats, t, l);
-	cache_keep(&t->cache, w->run + s->kept);
+	cache_keep(&t->cache, w->run + s->kept, opt_cache_depth);
 	if (!s->node)
 		t->cache.depth = 0;
 	return s->node != 0;
@@ -387,9 +387,21 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 	return OUTCOME_NEW_PROCESS;
 }
 
+static __always_inline void count_time(struct cpu_stats *count, __u64 ns)
+{
+	__u32 bucket = time_bucket(ns);
+
+	mem_opaque(bucket);
+	if (bucket < TIME_BUCKETS)
+		count->times[bucket]++;
+	if (ns > count->time_max)
+		count->time_max = ns;
+}
+
 /* One tick on this CPU. */
 static __always_inline void sample(void)
 {
+	const __u64 begin = opt_measure ? bpf_ktime_get_ns() : 0;
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
@@ -405,6 +417,8 @@ static __always_inline void sample(void)
 	mem_opaque(outcome);
 	if (outcome < OUTCOME_COUNT)
 		__sync_fetch_and_add(&count->outcome[outcome], 1);
+	if (opt_measure)
+		count_time(count, bpf_ktime_get_ns() - begin);
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include "agent/discover.h"
 #include "agent/loop.h"
 #include "agent/output.h"
+#include "agent/report.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "guard/worker.h"
@@ -66,6 +67,8 @@ static int open_kernel(struct agent *a)
 		.measure = o->stats || o->stats_json,
 		.max_depth = o->max_depth,
 		.cache = o->cache,
+		.cache_threads = o->cache_threads,
+		.cache_depth = o->cache_depth,
 	};
 	err = kernel_open(&a->kernel, &a->kernel_options);
 	if (err)
@@ -282,6 +285,7 @@ static int start(struct agent *a)
 		return err;
 	}
 	a->run.frequency = a->kernel_options.frequency;
+	a->run.start_cpu_seconds = report_cpu_so_far(worker_pid(a->worker));
 	a->run.start = seconds_now(CLOCK_MONOTONIC);
 	a->run.start_unix = seconds_now(CLOCK_REALTIME);
 	if (!a->options->command)

@@ -20,6 +20,7 @@ struct run {
 	double start_unix; /* CLOCK_REALTIME */
 	double seconds;	   /* how long it sampled */
 	double last_progress;
+	double start_cpu_seconds; /* report_cpu_so_far() when it began to sample */
 	double command_seconds; /* CPU time of COMMAND, if it ended */
 	__u32 frequency;
 	int cpus;

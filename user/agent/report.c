@@ -3,8 +3,12 @@
 
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/number.h"
+
+#define WIDTH 100 /* columns */
 
 enum place { WHOLE, MARKED, OUTSIDE };
 
@@ -46,21 +50,41 @@ struct books report_books(const struct report *r)
 	return b;
 }
 
+static double rusage_seconds(const struct rusage *u)
+{
+	return u->ru_utime.tv_sec + u->ru_stime.tv_sec + (u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
+}
+
+/* Of this process and of its children that have ended. */
+static double ended_seconds(size_t *ret_rss_bytes)
+{
+	struct rusage self, children;
+	double seconds = 0;
+
+	if (!getrusage(RUSAGE_SELF, &self)) {
+		seconds += rusage_seconds(&self);
+		*ret_rss_bytes = self.ru_maxrss * 1024UL;
+	}
+	if (!getrusage(RUSAGE_CHILDREN, &children))
+		seconds += rusage_seconds(&children);
+	return seconds;
+}
+
+double report_cpu_so_far(pid_t worker)
+{
+	struct timespec t;
+	size_t rss_bytes;
+	clockid_t clock;
+	double seconds = ended_seconds(&rss_bytes);
+
+	if (worker > 0 && !clock_getcpuclockid(worker, &clock) && !clock_gettime(clock, &t))
+		seconds += t.tv_sec + t.tv_nsec / 1e9;
+	return seconds;
+}
+
 void report_measure_self(struct report *r, double command_seconds)
 {
-	const int who[] = { RUSAGE_SELF, RUSAGE_CHILDREN };
-
-	r->cpu_seconds = -command_seconds;
-	for (size_t i = 0; i < ARRAY_SIZE(who); i++) {
-		struct rusage u;
-
-		if (getrusage(who[i], &u))
-			continue;
-		r->cpu_seconds += u.ru_utime.tv_sec + u.ru_stime.tv_sec;
-		r->cpu_seconds += (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
-		if (who[i] == RUSAGE_SELF)
-			r->rss_bytes = u.ru_maxrss * 1024UL;
-	}
+	r->cpu_seconds = ended_seconds(&r->rss_bytes) - command_seconds;
 }
 
 static double percent(double part, double whole)
@@ -68,35 +92,77 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
+/* A number, 9 columns that say more of it, what it counts. */
+static void print_row(FILE *f, __u64 n, const char *share, const char *text)
+{
+	int used = fprintf(f, "  %12s %8s  ", number_group(n).text, share);
+
+	fprintf(f, "%.*s\n", used < WIDTH ? WIDTH - used : 0, text);
+}
+
 static void print_outcomes(const struct report *r, FILE *f)
 {
+	__u64 unasked = r->kernel.sum.outcome[OUTCOME_NOT_SELECTED], ticks = r->kernel.sum.ticks;
+	__u64 asked = ticks > unasked ? ticks - unasked : 0;
 	struct books b = report_books(r);
 
 	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++) {
 		__u64 n = r->kernel.sum.outcome[i];
+		char share[64] = "", text[WIDTH];
 
-		if (n || outcomes[i].place == WHOLE)
-			fprintf(f, "  %12llu %6.2f%%  %s%s\n", n, percent(n, b.ticks), outcomes[i].text,
-				outcomes[i].place == MARKED ? ", in the profile with a marker" : "");
+		if (!n)
+			continue;
+		if (i != OUTCOME_NOT_SELECTED)
+			snprintf(share, sizeof(share), "%.*f%%", number_decimals(asked), percent(n, asked));
+		snprintf(text, sizeof(text), "%s%s", outcomes[i].text,
+			 outcomes[i].place == MARKED ? ", in the profile with a marker" : "");
+		print_row(f, n, share, text);
 	}
-	fprintf(f, "  %12llu          ticks: %llu in the profile + %llu outside%s\n", b.ticks, b.in_profile, b.outside,
-		b.in_profile + b.outside == b.ticks && b.in_profile == r->harvest.samples
-			? ""
-			: "; THE BOOKS DO NOT BALANCE, please report this");
+	fprintf(f, "  %12s           ticks: %s in the profile + %s outside\n", number_group(b.ticks).text,
+		number_group(b.in_profile).text, number_group(b.outside).text);
+	if (b.in_profile + b.outside != b.ticks || b.in_profile != r->harvest.samples)
+		fprintf(f, "  THE BOOKS DO NOT BALANCE (%s samples in the profile), please report this\n",
+			number_group(r->harvest.samples).text);
 }
 
 static void print_cost(const struct report *r, FILE *f)
 {
 	const struct kernel_stats *k = &r->kernel;
 	double kernel_seconds = (k->run_time_ns + k->other_time_ns) / 1e9;
+	double later = r->cpu_seconds > r->start_cpu_seconds ? r->cpu_seconds - r->start_cpu_seconds : 0;
 
-	fprintf(f, "  kernel %.0f ns a tick, %llu ticks; profiler %.2f s of CPU\n",
-		k->runs ? (double)k->run_time_ns / k->runs : 0, k->runs, r->cpu_seconds);
-	fprintf(f, "  in all %.3f%% of one core over %.1f s; memory %.1f MiB, tables %.1f MiB\n",
-		percent(kernel_seconds + r->cpu_seconds, r->seconds), r->seconds, r->rss_bytes / 1048576.0,
-		r->map_bytes / 1048576.0);
-	fprintf(f, "  %llu places in code, %llu line-table look-ups, %llu code objects, %llu tree nodes\n",
-		r->harvest.locations, r->codes.decodes, r->codes.codes, r->harvest.nodes);
+	fprintf(f, "  kernel    %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n",
+		number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text, number_group(k->runs).text,
+		percent(kernel_seconds, r->seconds), r->seconds);
+	fprintf(f, "  profiler  %s s of CPU to start, then %s s; %.3f%% of one core\n",
+		number_hundredths(r->start_cpu_seconds).text, number_hundredths(later).text,
+		percent(later, r->seconds));
+	fprintf(f, "  memory    %.1f MiB, tables %.1f MiB\n", r->rss_bytes / 1048576.0, r->map_bytes / 1048576.0);
+}
+
+static void print_cache(const struct cpu_stats *s, FILE *f)
+{
+	double whole = (double)s->cache_full + s->cache_partial + s->cache_miss;
+
+	if (whole > 0)
+		fprintf(f, "  cache     %.1f%% full, %.1f%% partial, %.1f%% miss; %.0f%% of frames verified instead of interned\n",
+			percent(s->cache_full, whole), percent(s->cache_partial, whole),
+			percent(s->cache_miss, whole), percent(s->cache_frames, s->frames));
+}
+
+/* What an average sample took, and what was looked up for all of them. */
+static void print_work(const struct report *r, FILE *f)
+{
+	const struct cpu_stats *s = &r->kernel.sum;
+	double samples = report_books(r).in_profile;
+
+	print_cache(s, f);
+	if (samples > 0)
+		fprintf(f, "  a sample  %.1f frames, %.1f reads of %s bytes in all\n", s->frames / samples,
+			s->reads / samples, number_group(s->read_bytes / samples + 0.5).text);
+	fprintf(f, "  code      %s objects, %s places in them, %s line-table look-ups, %s tree nodes\n",
+		number_group(r->codes.codes).text, number_group(r->harvest.locations).text,
+		number_group(r->codes.decodes).text, number_group(r->harvest.nodes).text);
 }
 
 void report_print(const struct report *r, FILE *f, bool colour)
@@ -107,9 +173,11 @@ void report_print(const struct report *r, FILE *f, bool colour)
 	print_outcomes(r, f);
 	fprintf(f, "\n%sCost%s\n", bold, plain);
 	print_cost(r, f);
+	print_work(r, f);
 	fprintf(f, "\n%sCounters%s\n", bold, plain);
 	for (size_t i = 0; i < ARRAY_SIZE(stat_rows); i++)
-		fprintf(f, "  %12llu  %s\n", stat_value(r, &stat_rows[i]), stat_rows[i].help);
+		if (stat_value(r, &stat_rows[i]))
+			print_row(f, stat_value(r, &stat_rows[i]), "", stat_rows[i].help);
 }
 
 static int add_lower(struct buf *out, const char *name)
@@ -160,10 +228,10 @@ int report_json(const struct report *r, struct buf *out)
 		err = buf_printf(out,
 				 ",\n \"profile\": {\"samples\": %llu, \"nodes\": %llu}"
 				 ",\n \"kernel\": {\"runs\": %llu, \"run_time_ns\": %llu, \"other_runs\": %llu, \"other_time_ns\": %llu}"
-				 ",\n \"user\": {\"cpu_seconds\": %.6f, \"rss_bytes\": %zu, \"map_bytes\": %zu}"
+				 ",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, \"rss_bytes\": %zu, \"map_bytes\": %zu}"
 				 ",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu}}\n",
 				 r->harvest.samples, r->harvest.nodes, k->runs, k->run_time_ns, k->other_runs,
-				 k->other_time_ns, r->cpu_seconds, r->rss_bytes, r->map_bytes, r->codes.decodes,
-				 r->harvest.locations, r->codes.codes);
+				 k->other_time_ns, r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes,
+				 r->codes.decodes, r->harvest.locations, r->codes.codes);
 	return err;
 }

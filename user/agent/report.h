@@ -7,6 +7,7 @@
 #define PYPERF_AGENT_REPORT_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "agent/harvest.h"
 #include "base/buf.h"
@@ -19,7 +20,8 @@ struct report {
 	struct codes_stats codes;
 	size_t processes;   /* Python processes seen */
 	double seconds;	    /* of sampling */
-	double cpu_seconds; /* user and system time of the profiler and its worker */
+	double cpu_seconds; /* user and system time of the profiler and its worker, in all */
+	double start_cpu_seconds; /* ... of it, before sampling: report_cpu_so_far() */
 	size_t rss_bytes;   /* at most */
 	size_t map_bytes;
 	int cpus;
@@ -32,10 +34,13 @@ struct books {
 };
 
 struct books report_books(const struct report *r);
+/* What is zero is left out. Shares are of the ticks that were not "not selected". */
 void report_print(const struct report *r, FILE *f, bool colour);
 /* Appends one JSON object. Returns 0 or -ENOMEM. */
 int report_json(const struct report *r, struct buf *out);
 
+/* CPU seconds of the profiler until now, with those of its worker, which runs (0 = it does not). */
+double report_cpu_so_far(pid_t worker);
 /* The profiler's own CPU time, with its ended children's less what was COMMAND's, and its peak memory, into r. */
 void report_measure_self(struct report *r, double command_seconds);
 

@@ -26,7 +26,6 @@
 #define NODE_COUNT    (1U << 19)
 #define CODE_COUNT    (1U << 17)
 #define OWNER_COUNT   (1U << 14)
-#define THREAD_SETS   (1U << 7)
 #define PROCESS_COUNT (1U << 13)
 #define RING_BYTES    (1U << 21)
 
@@ -76,6 +75,16 @@ static int on_libbpf_print(enum libbpf_print_level level, const char *format, va
 	return 0;
 }
 
+/* Sets of four threads, a power of two of them. */
+static __u32 thread_sets(const struct kernel *k)
+{
+	__u32 sets = 1;
+
+	while (4 * sets < k->options.cache_threads)
+		sets *= 2;
+	return sets;
+}
+
 static int size_tables(struct kernel *k)
 {
 	struct pyperf *s = k->skel;
@@ -87,7 +96,7 @@ static int size_tables(struct kernel *k)
 	err |= bpf_map__set_max_entries(s->maps.nodes, NODE_COUNT);
 	err |= bpf_map__set_max_entries(s->maps.codes, CODE_COUNT);
 	err |= bpf_map__set_max_entries(s->maps.owners, OWNER_COUNT);
-	err |= bpf_map__set_max_entries(s->maps.threads, THREAD_SETS * 4);
+	err |= bpf_map__set_max_entries(s->maps.threads, 4 * thread_sets(k));
 	err |= bpf_map__set_max_entries(s->maps.processes, PROCESS_COUNT);
 	err |= bpf_map__set_max_entries(s->maps.events, RING_BYTES);
 	err |= bpf_map__set_max_entries(s->maps.stats, k->cpus);
@@ -102,7 +111,9 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_node_mask = NODE_COUNT - 1;
 	s->rodata->opt_code_mask = CODE_COUNT - 1;
 	s->rodata->opt_owner_mask = OWNER_COUNT - 1;
-	s->rodata->opt_thread_sets_mask = THREAD_SETS - 1;
+	s->rodata->opt_thread_sets_mask = thread_sets(k) - 1;
+	s->rodata->opt_cache_depth = k->options.cache_depth;
+	s->rodata->opt_measure = k->options.measure;
 	s->rodata->opt_max_depth = k->options.max_depth;
 	s->rodata->opt_single_reads = k->options.single_reads;
 	s->rodata->opt_cache = k->options.cache;
@@ -434,8 +445,11 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	for (int cpu = 0; cpu < k->cpus; cpu++)
-		for (size_t i = 0; i < sizeof(ret->sum) / sizeof(*sum); i++)
+		for (size_t i = 0; i < offsetof(struct cpu_stats, time_max) / sizeof(*sum); i++)
 			sum[i] += __atomic_load_n((const __u64 *)&k->stats[cpu] + i, __ATOMIC_RELAXED);
+	for (int cpu = 0; cpu < k->cpus; cpu++)
+		if (k->stats[cpu].time_max > ret->sum.time_max)
+			ret->sum.time_max = k->stats[cpu].time_max;
 	add_run_time(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
 	add_run_time(s->progs.on_process_fork, &ret->other_runs, &ret->other_time_ns);
 	add_run_time(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);

@@ -24,6 +24,8 @@ struct kernel_options {
 	bool measure;	   /* count the programs' run time; costs some 30 ns a run */
 	__u32 max_depth;
 	enum cache_mode cache;
+	__u32 cache_threads; /* threads remembered between samples; 33 KiB each */
+	__u32 cache_depth;   /* frames remembered of each, at most 1024 */
 };
 
 /* Why kernel_open() or kernel_start() failed, in words that say what to do. Static or owned by the kernel. */

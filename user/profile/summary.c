@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * summary.c - see summary.h. First everything is added up over the samples (struct tally), then each table
- * is a sorted list of rows.
+ * summary.c - see summary.h. The numbers come from tally.c; here they become lines.
  */
 #include "profile/summary.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/number.h"
+#include "profile/tally.h"
 
 #define HOT 0.10 /* shares from here on are coloured */
 
-#define PLACE_WIDTH (SUMMARY_WIDTH - 52) /* what the columns before it leave */
+/* What the columns before it leave. */
+#define PLACE_WIDTH (SUMMARY_WIDTH - 52)
+#define NAME_WIDTH  (SUMMARY_WIDTH - 34)
+
+#define MARKER_WIDTH 60 /* ours have at most 25; a process could invent longer ones */
+#define MARKERS_MAX  12
 
 #define BOLD  "\033[1m"
 #define DIM   "\033[2m"
@@ -25,154 +29,9 @@ struct page {
 	FILE *f;
 	bool colour;
 	__u32 rows;
+	int decimals; /* of percentages */
 	struct buf cell;
 };
-
-struct row {
-	__u64 self, total;
-	__u32 id, line; /* function and its line; of processes: pid and the owner that names it */
-};
-
-struct tally {
-	__u64 *owners;	       /* samples by owner id - 1 */
-	struct row *functions; /* by function id - 1 */
-	struct row *lines;     /* by location id - 1, then merged */
-	struct row *processes; /* of owners, then merged by pid */
-	__u32 n_functions, n_lines, n_processes;
-};
-
-static void cleanup_tally(struct tally *t)
-{
-	free(t->owners);
-	free(t->functions);
-	free(t->lines);
-	free(t->processes);
-}
-
-/* A function that calls itself is in the stack many times, the sample in its total once. */
-static int add_samples(const struct profile *p, struct tally *t)
-{
-	_cleanup_free_ __u32 *counted_in = calloc((size_t)t->n_functions + 1, sizeof(*counted_in));
-
-	if (!counted_in)
-		return -ENOMEM;
-	for (__u32 id = 1; id <= profile_count(p, PROFILE_SAMPLE); id++) {
-		struct profile_stack stack = profile_get_sample(p, id);
-
-		t->owners[stack.owner - 1] += stack.count;
-		t->lines[stack.locations[0] - 1].self += stack.count;
-		for (__u32 i = 0; i < stack.n; i++) {
-			__u32 function = profile_get_location(p, stack.locations[i])->function;
-			struct row *row = &t->functions[function - 1];
-
-			if (i == 0)
-				row->self += stack.count;
-			if (counted_in[function] != id)
-				row->total += stack.count;
-			counted_in[function] = id;
-		}
-	}
-	return 0;
-}
-
-static int by_heat(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	if (x->self != y->self)
-		return x->self < y->self ? 1 : -1;
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
-}
-
-/* Rows of one line that differ by mapping only: two interpreters running the same file. */
-static void merge_lines(const struct profile *p, struct tally *t)
-{
-	__u32 n = 0;
-
-	for (__u32 i = 0; i < t->n_lines; i++) {
-		t->lines[i].id = profile_get_location(p, i + 1)->function;
-		t->lines[i].line = profile_get_location(p, i + 1)->line;
-	}
-	qsort(t->lines, t->n_lines, sizeof(*t->lines), by_place);
-	for (__u32 i = 0; i < t->n_lines; i++) {
-		if (n && !by_place(&t->lines[n - 1], &t->lines[i]))
-			t->lines[n - 1].self += t->lines[i].self;
-		else
-			t->lines[n++] = t->lines[i];
-	}
-	t->n_lines = n;
-}
-
-/* The main thread's name stands for the process; without a sample of it, the busiest thread's. */
-static bool is_better_name(const struct profile *p, const struct tally *t, __u32 owner, __u32 than)
-{
-	const struct profile_owner *a = profile_get_owner(p, owner), *b = profile_get_owner(p, than);
-	bool a_main = !a->tid || a->tid == a->pid, b_main = !b->tid || b->tid == b->pid;
-
-	return a_main != b_main ? a_main : t->owners[owner - 1] > t->owners[than - 1];
-}
-
-/* Rows of owners (line is the pid here) become rows of processes. */
-static void merge_processes(const struct profile *p, struct tally *t)
-{
-	__u32 n = 0;
-
-	for (__u32 i = 0; i < t->n_processes; i++)
-		t->processes[i] = (struct row){ .id = profile_get_owner(p, i + 1)->pid, .line = i + 1 };
-	qsort(t->processes, t->n_processes, sizeof(*t->processes), by_place);
-	for (__u32 i = 0; i < t->n_processes; i++) {
-		struct row row = t->processes[i], *last = n ? &t->processes[n - 1] : NULL;
-
-		row.self = t->owners[row.line - 1];
-		if (!last || last->id != row.id) {
-			t->processes[n++] = row;
-			continue;
-		}
-		last->self += row.self;
-		if (is_better_name(p, t, row.line, last->line))
-			last->line = row.line;
-	}
-	t->n_processes = n;
-}
-
-static int tally(const struct profile *p, struct tally *t)
-{
-	int err;
-
-	t->n_functions = profile_count(p, PROFILE_FUNCTION);
-	t->n_lines = profile_count(p, PROFILE_LOCATION);
-	t->n_processes = profile_count(p, PROFILE_OWNER);
-	t->owners = calloc((size_t)t->n_processes + 1, sizeof(*t->owners));
-	t->functions = calloc((size_t)t->n_functions + 1, sizeof(*t->functions));
-	t->lines = calloc((size_t)t->n_lines + 1, sizeof(*t->lines));
-	t->processes = calloc((size_t)t->n_processes + 1, sizeof(*t->processes));
-	if (!t->owners || !t->functions || !t->lines || !t->processes)
-		return -ENOMEM;
-	err = add_samples(p, t);
-	if (err)
-		return err;
-	for (__u32 i = 0; i < t->n_functions; i++)
-		t->functions[i].id = i + 1;
-	merge_lines(p, t);
-	merge_processes(p, t);
-	qsort(t->functions, t->n_functions, sizeof(*t->functions), by_heat);
-	qsort(t->lines, t->n_lines, sizeof(*t->lines), by_heat);
-	qsort(t->processes, t->n_processes, sizeof(*t->processes), by_heat);
-	return 0;
-}
 
 static const char *style(const struct page *page, const char *code)
 {
@@ -230,43 +89,63 @@ static void print_cell(struct page *page, size_t width, bool is_path, bool pad)
 }
 
 /* A cell that finds no memory stays short; the page goes on. */
-static void print_text(struct page *page, const char *s, size_t width, bool pad)
+static void print_name(struct page *page, const char *s)
 {
 	buf_clear(&page->cell);
 	buf_add_shown(&page->cell, s, false);
-	print_cell(page, width, false, pad);
-	if (!pad)
-		fputc('\n', page->f);
+	print_cell(page, NAME_WIDTH, false, false);
+	fputc('\n', page->f);
+}
+
+/* "f.<locals>.g" is "f.g" here: the page is narrow, and all of it is in the profile. */
+static void drop_locals(struct buf *b)
+{
+	static const char locals[] = ".<locals>.";
+	const size_t size = sizeof(locals) - 1;
+	char *at = b->data, *end = b->data + b->size;
+
+	while (b->size && (at = memmem(at, end - at, locals, size))) {
+		memmove(at + 1, at + size, end - at - size);
+		end -= size - 1;
+	}
+	b->size = b->size ? (size_t)(end - b->data) : 0;
 }
 
 static void print_function(struct page *page, __u32 id, size_t width)
 {
 	const struct profile_function *f = profile_get_function(page->profile, id);
 
-	/* A marker has no place behind it to be aligned with. */
-	print_text(page, profile_get_string(page->profile, f->name), width, f->file);
+	buf_clear(&page->cell);
+	buf_add_shown(&page->cell, profile_get_string(page->profile, f->name), false);
+	drop_locals(&page->cell);
+	print_cell(page, width, false, f->file); /* what has no place behind it needs no blanks */
 }
 
 static void print_place(struct page *page, __u32 function, __u32 line)
 {
 	const struct profile_function *f = profile_get_function(page->profile, function);
 
-	if (!f->file)
-		return;
-	buf_clear(&page->cell);
-	buf_add_shown(&page->cell, profile_get_string(page->profile, f->file), false);
-	if (line)
-		buf_printf(&page->cell, ":%u", line);
-	fputs("  ", page->f);
-	print_cell(page, PLACE_WIDTH, true, false);
+	if (f->file) {
+		buf_clear(&page->cell);
+		buf_add_shown(&page->cell, profile_get_string(page->profile, f->file), false);
+		if (line)
+			buf_printf(&page->cell, ":%u", line);
+		fputs("  ", page->f);
+		print_cell(page, PLACE_WIDTH, true, false);
+	}
 	fputc('\n', page->f);
+}
+
+static double share_of(const struct page *page, __u64 count)
+{
+	return (double)count / (double)profile_total(page->profile);
 }
 
 static void print_share(struct page *page, __u64 count)
 {
-	double share = (double)count / (double)profile_total(page->profile);
+	double share = share_of(page, count);
 
-	fprintf(page->f, "%s%6.2f%%%s", style(page, share >= HOT ? RED : ""), 100 * share,
+	fprintf(page->f, "%s%6.*f%%%s", style(page, share >= HOT ? RED : ""), page->decimals, 100 * share,
 		style(page, share >= HOT ? RESET : ""));
 }
 
@@ -277,20 +156,24 @@ static void print_heading(struct page *page, const char *title, const char *head
 }
 
 /* Rows without a sample of their own are at the end and tell nothing. Returns how many are worth a line. */
-static __u32 shown(const struct page *page, const struct row *rows, __u32 n, bool by_total)
+static __u32 shown(const struct page *page, const struct tally_rows *r, bool by_total)
 {
 	__u32 i = 0;
 
-	while (i < n && i < page->rows && (rows[i].self || (by_total && rows[i].total)))
+	while (i < r->n && i < page->rows && (r->rows[i].self || (by_total && r->rows[i].total)))
 		i++;
 	return i;
 }
 
-static void print_functions(struct page *page, const struct tally *t)
+static void print_functions(struct page *page, const struct tally_rows *r)
 {
-	print_heading(page, "Hottest functions", "   self    total  function                          where");
-	for (__u32 i = 0; i < shown(page, t->functions, t->n_functions, true); i++) {
-		const struct row *row = &t->functions[i];
+	__u32 n = shown(page, r, true);
+
+	if (n)
+		print_heading(page, "Hottest functions",
+			      "   self    total  function                          defined at");
+	for (__u32 i = 0; i < n; i++) {
+		const struct tally_row *row = &r->rows[i];
 
 		print_share(page, row->self);
 		fputs("  ", page->f);
@@ -301,11 +184,14 @@ static void print_functions(struct page *page, const struct tally *t)
 	}
 }
 
-static void print_lines(struct page *page, const struct tally *t)
+static void print_lines(struct page *page, const struct tally_rows *r)
 {
-	print_heading(page, "Hottest lines", "   self  function                                   line");
-	for (__u32 i = 0; i < shown(page, t->lines, t->n_lines, false); i++) {
-		const struct row *row = &t->lines[i];
+	__u32 n = shown(page, r, false);
+
+	if (n)
+		print_heading(page, "Hottest lines", "   self  function                                   line");
+	for (__u32 i = 0; i < n; i++) {
+		const struct tally_row *row = &r->rows[i];
 
 		print_share(page, row->self);
 		fputs("  ", page->f);
@@ -314,22 +200,106 @@ static void print_lines(struct page *page, const struct tally *t)
 	}
 }
 
+/* "1.20% [no Python frames]" in the cell. Returns its columns. */
+static size_t format_marker(struct page *page, const struct tally_row *row, __u64 count)
+{
+	const struct profile_function *f = profile_get_function(page->profile, row->id);
+	size_t to;
+
+	buf_clear(&page->cell);
+	buf_printf(&page->cell, "%.*f%% ", page->decimals, 100 * share_of(page, count));
+	buf_add_shown(&page->cell, profile_get_string(page->profile, f->name), false);
+	to = head(page->cell.data, page->cell.size, MARKER_WIDTH);
+	page->cell.size = to;
+	return columns(page->cell.data, to);
+}
+
+/* On as many lines as they need. partial: of stacks that have the marker elsewhere than in the leaf. */
+static void print_markers(struct page *page, const struct tally_rows *r, const char *title, bool partial)
+{
+	size_t used = 0;
+
+	for (__u32 i = 0; i < r->n && i < MARKERS_MAX; i++) {
+		__u64 count = partial ? r->rows[i].total - r->rows[i].self : r->rows[i].self;
+		size_t width;
+
+		if (!count)
+			continue;
+		width = format_marker(page, &r->rows[i], count);
+		if (!used) {
+			fprintf(page->f, "\n%s%s: ", style(page, DIM), title);
+			used = strlen(title) + 2;
+		} else if (used + width + 3 <= SUMMARY_WIDTH) { /* the comma before it and the one behind */
+			fputs(", ", page->f);
+			used += 2;
+		} else {
+			fputs(",\n    ", page->f);
+			used = 4;
+		}
+		used += width;
+		print_cell(page, MARKER_WIDTH, false, false);
+	}
+	if (used)
+		fprintf(page->f, "%s\n", style(page, RESET));
+}
+
 static double cpu_seconds(const struct profile *p, __u64 count)
 {
 	return (double)count * (double)profile_get_info(p)->period_ns / 1e9;
 }
 
-static void print_processes(struct page *page, const struct tally *t)
+static void print_use(struct page *page, __u64 count)
 {
-	print_heading(page, "Processes", "  share        CPU         pid  name");
-	for (__u32 i = 0; i < shown(page, t->processes, t->n_processes, false); i++) {
-		const struct row *row = &t->processes[i];
-		const struct profile_owner *o = profile_get_owner(page->profile, row->line);
+	print_share(page, count);
+	fprintf(page->f, "%11s s  ", number_hundredths(cpu_seconds(page->profile, count)).text);
+}
 
-		print_share(page, row->self);
-		fprintf(page->f, "%9.2f s  %10u  ", cpu_seconds(page->profile, row->self), row->id);
-		print_text(page, profile_get_string(page->profile, o->comm), SUMMARY_WIDTH - 32, false);
+static void print_processes(struct page *page, const struct tally_rows *r)
+{
+	print_heading(page, "Processes", "  share          CPU         pid  name");
+	for (__u32 i = 0; i < shown(page, r, false); i++) {
+		const struct profile_owner *o = profile_get_owner(page->profile, r->rows[i].line);
+
+		print_use(page, r->rows[i].self);
+		fprintf(page->f, "%10u  ", r->rows[i].id);
+		print_name(page, profile_get_string(page->profile, o->comm));
 	}
+}
+
+static void print_others(struct page *page, __u64 count, __u32 n, const char *one, const char *many)
+{
+	if (!count)
+		return;
+	print_use(page, count);
+	fprintf(page->f, "%12s%s other %s\n", "", number_group(n).text, n == 1 ? one : many);
+}
+
+/* The rest of the machine is in the last rows, so that they add up. */
+static void print_threads(struct page *page, const struct tally *t)
+{
+	const struct tally_row *process = t->processes.rows;
+	const struct profile_owner *o = profile_get_owner(page->profile, process->line);
+	__u64 left = process->self;
+	__u32 n = shown(page, &t->threads, false);
+
+	buf_clear(&page->cell);
+	buf_add_string(&page->cell, "Threads of ");
+	buf_add_shown(&page->cell, profile_get_string(page->profile, o->comm), false);
+	page->cell.size = head(page->cell.data, page->cell.size, NAME_WIDTH);
+	fprintf(page->f, "\n%s%.*s (pid %u)%s\n%s  share          CPU         tid  name%s\n", style(page, BOLD),
+		(int)page->cell.size, page->cell.data ?: "", t->pid, style(page, RESET), style(page, DIM),
+		style(page, RESET));
+	for (__u32 i = 0; i < n; i++) {
+		const struct tally_row *row = &t->threads.rows[i];
+
+		o = profile_get_owner(page->profile, row->line);
+		left -= row->self;
+		print_use(page, row->self);
+		fprintf(page->f, "%10u  ", row->id);
+		print_name(page, profile_get_string(page->profile, o->thread ?: o->comm));
+	}
+	print_others(page, left, t->threads.n - n, "thread", "threads");
+	print_others(page, profile_total(page->profile) - process->self, t->processes.n - 1, "process", "processes");
 }
 
 static void print_total(const struct page *page)
@@ -337,8 +307,9 @@ static void print_total(const struct page *page)
 	const struct profile_info *info = profile_get_info(page->profile);
 	double cpu = cpu_seconds(page->profile, profile_total(page->profile));
 
-	fprintf(page->f, "%s%llu samples, %.2f s of CPU%s", style(page, BOLD), profile_total(page->profile),
-		cpu, style(page, RESET));
+	fprintf(page->f, "%s%s sample%s, %s s of CPU%s", style(page, BOLD),
+		number_group(profile_total(page->profile)).text, profile_total(page->profile) == 1 ? "" : "s",
+		number_hundredths(cpu).text, style(page, RESET));
 	if (info->duration_ns > 0)
 		fprintf(page->f, " in %.1f s (%.2f CPUs busy)", (double)info->duration_ns / 1e9,
 			cpu / ((double)info->duration_ns / 1e9));
@@ -349,18 +320,29 @@ static void print_total(const struct page *page)
 
 void summary_print(const struct profile *p, FILE *f, bool colour, int rows)
 {
-	_cleanup_(cleanup_tally) struct tally t = { 0 };
-	struct page page = { .profile = p, .f = f, .colour = colour, .rows = rows > 0 ? rows : 0 };
+	_cleanup_(tally_free) struct tally t = { 0 };
+	struct page page = {
+		.profile = p,
+		.f = f,
+		.colour = colour,
+		.rows = rows > 0 ? rows : 0,
+		.decimals = number_decimals(profile_total(p)),
+	};
 
 	print_total(&page);
 	if (!profile_total(p) || !page.rows)
 		return;
-	if (tally(p, &t)) {
+	if (tally_make(p, &t)) {
 		fputs("(not enough memory for the tables)\n", f);
 		return;
 	}
-	print_functions(&page, &t);
-	print_lines(&page, &t);
-	print_processes(&page, &t);
+	print_functions(&page, &t.functions);
+	print_lines(&page, &t.lines);
+	print_markers(&page, &t.markers, "Not in the tables", false);
+	print_markers(&page, &t.markers, "In the tables, but not whole", true);
+	if (t.pid)
+		print_threads(&page, &t);
+	else
+		print_processes(&page, &t.processes);
 	buf_free(&page.cell);
 }

@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "agent/report.h"
+#include "base/number.h"
 
 enum place { WHOLE, MARKED, OUTSIDE };
 
@@ -68,6 +69,7 @@ static int setup(void **state)
 	report.processes = 4000010;
 	report.seconds = 12.5;
 	report.cpu_seconds = 0.25;
+	report.start_cpu_seconds = 0.125;
 	report.rss_bytes = 4000011;
 	report.map_bytes = 4000012;
 	report.cpus = 13;
@@ -113,20 +115,22 @@ static void printed_has_everything(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < OUTCOME_COUNT; i++) {
-		snprintf(wanted, sizeof(wanted), "%%  %s%s\n", outcomes[i].text,
-			 outcomes[i].place == MARKED ? ", in the profile with a marker" : "");
+		snprintf(wanted, sizeof(wanted), " %s %*s", number_group(report.kernel.sum.outcome[i]).text,
+			 i == OUTCOME_NOT_SELECTED ? 8 : 0, "");
 		assert_non_null(strstr(text, wanted));
-		snprintf(wanted, sizeof(wanted), " %llu ", report.kernel.sum.outcome[i]);
+		snprintf(wanted, sizeof(wanted), "%s  %s%s\n", i == OUTCOME_NOT_SELECTED ? " " : "%", outcomes[i].text,
+			 outcomes[i].place == MARKED ? ", in the profile with a marker" : "");
 		assert_non_null(strstr(text, wanted));
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
-		snprintf(wanted, sizeof(wanted), "  %s\n", counters[i].help);
+		snprintf(wanted, sizeof(wanted), "     5,000,%03zu           %s\n", i, counters[i].help);
 		assert_non_null(strstr(text, wanted));
 	}
 	assert_non_null(strstr(text, "(13 CPUs, 99 Hz)"));
-	assert_non_null(strstr(text, "1000 ns a tick")); /* 4000002000 / 4000001 */
-	/* (4.000002 + 0.004000004 + 0.25) / 12.5 */
-	assert_non_null(strstr(text, "34.032% of one core over 12.5 s"));
+	/* 4000002000 / 4000001; (4.000002 + 0.004000004) / 12.5; (0.25 - 0.125) / 12.5 */
+	assert_non_null(strstr(text, "  kernel    1,000 ns a tick, 4,000,001 ticks; 32.032% of one core over 12.5 s\n"));
+	assert_non_null(strstr(text, "  profiler  0.13 s of CPU to start, then 0.13 s; 1.000% of one core\n"));
+	assert_non_null(strstr(text, "4,000,008 objects, 4,000,007 places in them, 4,000,009 line-table look-ups"));
 	assert_null(strchr(text, '\033'));
 	assert_non_null(strchr(colour, '\033'));
 	free(text);
@@ -154,16 +158,100 @@ static void says_whether_they_balance(void **state)
 	}
 }
 
-static void rare_outcomes_are_silent(void **state)
+static void assert_printed(const char *line)
+{
+	char *text = printed(false);
+
+	if (!strstr(text, line))
+		fail_msg("no \"%s\" in:\n%s", line, text);
+	free(text);
+}
+
+static void what_is_zero_is_silent(void **state)
 {
 	char *text;
 
 	(void)state;
 	memset(report.kernel.sum.outcome, 0, sizeof(report.kernel.sum.outcome));
+	report.kernel.sum.outcome[OUTCOME_NESTED] = 3;
+	report.kernel.sum.ring_full = 0;
 	text = printed(false);
-	assert_non_null(strstr(text, outcomes[OUTCOME_WHOLE].text));
-	assert_null(strstr(text, outcomes[OUTCOME_TABLE_FULL].text));
+	for (size_t i = 0; i < OUTCOME_COUNT; i++)
+		assert_true(!strstr(text, outcomes[i].text) == (i != OUTCOME_NESTED));
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
+		assert_true(!strstr(text, counters[i].help) ==
+			    (counters[i].offset == offsetof(struct cpu_stats, ring_full)));
 	free(text);
+}
+
+/* What was asked for is the whole; that others ran meanwhile says nothing of it. */
+static void shares_are_of_what_was_selected(void **state)
+{
+	__u64 *n = report.kernel.sum.outcome;
+
+	(void)state;
+	memset(n, 0, OUTCOME_COUNT * sizeof(*n));
+	n[OUTCOME_WHOLE] = 990;
+	n[OUTCOME_TRUNCATED] = 10;
+	report.kernel.sum.ticks = 1000;
+	assert_printed("\n           990   99.00%  whole stack\n            10    1.00%  truncated, in");
+	n[OUTCOME_NOT_SELECTED] = 4000;
+	report.kernel.sum.ticks = 5000;
+	assert_printed("\n           990   99.00%  whole stack\n            10    1.00%  truncated, in");
+	assert_printed("\n         4,000           not selected\n         5,000           ticks: 1,000 in the profile + 4,000 outside\n");
+	/* Of few, tenths say as much. */
+	n[OUTCOME_WHOLE] = 29;
+	report.kernel.sum.ticks = 4039;
+	assert_printed("\n            29    74.4%  whole stack\n");
+	n[OUTCOME_WHOLE] = n[OUTCOME_TRUNCATED] = 0;
+	report.kernel.sum.ticks = 4000;
+	assert_printed("Hz)\n         4,000           not selected\n");
+}
+
+static void averages(void **state)
+{
+	struct cpu_stats *s = &report.kernel.sum;
+	char *text;
+
+	(void)state;
+	memset(s->outcome, 0, sizeof(s->outcome));
+	s->outcome[OUTCOME_WHOLE] = 1000;
+	s->outcome[OUTCOME_NOT_PYTHON] = 9000; /* nothing is read for them */
+	s->frames = 12500;
+	s->reads = 2100;
+	s->read_bytes = 1234567;
+	s->cache_full = 123;
+	s->cache_partial = 801;
+	s->cache_miss = 76;
+	s->cache_frames = 11500;
+	assert_printed("  cache     12.3% full, 80.1% partial, 7.6% miss; 92% of frames verified instead of interned\n");
+	assert_printed("  a sample  12.5 frames, 2.1 reads of 1,235 bytes in all\n");
+	s->cache_full = s->cache_partial = s->cache_miss = 0;
+	text = printed(false);
+	assert_null(strstr(text, "  cache  "));
+	free(text);
+}
+
+static void assert_narrow(void)
+{
+	char *text = printed(false);
+
+	for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1)
+		if (end - line > 100)
+			fail_msg("%td columns: %.*s", end - line, (int)(end - line), line);
+	free(text);
+}
+
+static void no_line_is_wider_than_the_page(void **state)
+{
+	(void)state;
+	assert_narrow();
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
+		*(__u64 *)((char *)&report.kernel.sum + counters[i].offset) = 123456789012345;
+	for (size_t i = 0; i < OUTCOME_COUNT; i++)
+		report.kernel.sum.outcome[i] = 123456789012345;
+	report.codes.decodes = report.codes.codes = report.harvest.locations = report.harvest.nodes = 99999999;
+	assert_narrow();
 }
 
 static void nothing_measured(void **state)
@@ -208,7 +296,7 @@ static void json_parses(void **state)
 		"d[\"profile\"][\"nodes\"] == 4000006 and d[\"profile\"][\"samples\"] > 0",
 		"d[\"kernel\"][\"run_time_ns\"] == 4000002000 and d[\"kernel\"][\"runs\"] == 4000001",
 		"d[\"kernel\"][\"other_runs\"] == 4000003 and d[\"kernel\"][\"other_time_ns\"] == 4000004",
-		"d[\"user\"] == dict(cpu_seconds=0.25, rss_bytes=4000011, map_bytes=4000012)",
+		"d[\"user\"] == dict(cpu_seconds=0.25, start_cpu_seconds=0.125, rss_bytes=4000011, map_bytes=4000012)",
 		"d[\"lines\"] == dict(decodes=4000009, locations=4000007, codes=4000008)",
 		"all(type(n) is int for k in (\"outcomes\", \"counters\") for n in d[k].values())",
 	};
@@ -255,7 +343,7 @@ static void json_has_every_name(void **state)
 	/* And no other: counted by the colons. */
 	for (const char *c = b.data; *c; c++)
 		names += *c == ':';
-	assert_int_equal(names, OUTCOME_COUNT + ARRAY_SIZE(counters) + 5 + 6 + 2 + 4 + 3 +
+	assert_int_equal(names, OUTCOME_COUNT + ARRAY_SIZE(counters) + 5 + 6 + 2 + 4 + 4 +
 					3); /* at the top, sections, in the other four */
 }
 
@@ -325,8 +413,39 @@ static void own_cost(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	after = measured(0);
 	assert_true(after - before > 0.15);
+	assert_true(report_cpu_so_far(0) - after >= 0 && report_cpu_so_far(0) - after < 0.1);
 	/* COMMAND does not. */
 	assert_true(measured(0.2) - before < after - before - 0.15);
+}
+
+/* A worker counts before it has ended. */
+static void start_cost(void **state)
+{
+	double before = report_cpu_so_far(0), without, with;
+	int ready[2], go[2];
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	assert_true(!pipe(ready) && !pipe(go));
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		burn(0.2);
+		if (write(ready[1], "", 1) == 1 && read(go[0], &byte, 1) == 0)
+			_exit(0);
+		_exit(1);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	without = report_cpu_so_far(0);
+	with = report_cpu_so_far(pid);
+	assert_true(without - before < 0.1);
+	assert_true(with - without > 0.15 && with - without < 1);
+	for (int i = 0; i < 2; i++)
+		assert_true(!close(ready[i]) && !close(go[i]));
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	/* Nor is it an error that it is gone. */
+	assert_true(report_cpu_so_far(pid) >= with - 0.05);
 }
 
 int main(void)
@@ -335,13 +454,17 @@ int main(void)
 		cmocka_unit_test_setup(books, setup),
 		cmocka_unit_test_setup(printed_has_everything, setup),
 		cmocka_unit_test_setup(says_whether_they_balance, setup),
-		cmocka_unit_test_setup(rare_outcomes_are_silent, setup),
+		cmocka_unit_test_setup(what_is_zero_is_silent, setup),
+		cmocka_unit_test_setup(shares_are_of_what_was_selected, setup),
+		cmocka_unit_test_setup(averages, setup),
+		cmocka_unit_test_setup(no_line_is_wider_than_the_page, setup),
 		cmocka_unit_test_setup(nothing_measured, setup),
 		cmocka_unit_test_setup(json_parses, setup),
 		cmocka_unit_test_setup(json_has_every_name, setup),
 		cmocka_unit_test_setup(json_is_appended, setup),
 		cmocka_unit_test_setup(largest_numbers, setup),
 		cmocka_unit_test_setup(own_cost, setup),
+		cmocka_unit_test_setup(start_cost, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

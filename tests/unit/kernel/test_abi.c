@@ -65,6 +65,8 @@ static const struct member cpu_stats_members[] = {
 #define STAT(name, help) M(cpu_stats, name),
 #include "bpf/stats.def"
 #undef STAT
+	M(cpu_stats, times),
+	M(cpu_stats, time_max),
 };
 #define L(member_) M(layout, member_)
 EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(generation_size), L(frame_code),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_summary.c - the numbers of the page are right (recursion counted once, lines and processes merged) and
- * no line is wider than it may be.
+ * test_summary.c - the numbers of the page are right (recursion counted once, lines, threads and processes
+ * merged, markers apart), and no line is wider than it may be.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,11 +79,17 @@ static void numbers_are_right(void **state)
 
 	(void)state;
 	assert_has(text, "100 samples, 1.00 s of CPU in 0.5 s (2.00 CPUs busy), 100 Hz\n");
-	assert_has(text, "\n 90.00%   90.00%  fib                               /srv/app.py:8\n"
-			 " 10.00%   70.00%  <module>                          /srv/app.py:1\n");
-	assert_has(text, "\n 90.00%  fib                                        /srv/app.py:9\n"
-			 " 10.00%  <module>                                   /srv/app.py:3\n");
-	assert_has(text, "\n 70.00%     0.70 s          12  main\n 30.00%     0.30 s           9  x\n");
+	assert_has(text, "  function                          defined at\n"
+			 "  90.0%    90.0%  fib                               /srv/app.py:8\n"
+			 "  10.0%    70.0%  <module>                          /srv/app.py:1\n");
+	assert_has(text, "  function                                   line\n"
+			 "  90.0%  fib                                        /srv/app.py:9\n"
+			 "  10.0%  <module>                                   /srv/app.py:3\n");
+	assert_has(text, "\nProcesses\n"
+			 "  share          CPU         pid  name\n"
+			 "  70.0%       0.70 s          12  main\n"
+			 "  30.0%       0.30 s           9  x\n");
+	assert_null(strstr(text, "tables"));
 	assert_null(strchr(text, '\033'));
 }
 
@@ -94,12 +100,148 @@ static void rows_are_limited_and_colour_is_reset(void **state)
 	int on = 0, off = 0;
 
 	(void)state;
-	assert_has(one, "\033[31m 90.00%\033[0m  \033[31m 90.00%\033[0m  fib ");
+	assert_has(one, "\033[31m  90.0%\033[0m  \033[31m  90.0%\033[0m  fib ");
 	assert_null(strstr(one, "<module>"));
 	for (const char *at = one; (at = strchr(at, '\033')); at++)
 		*(strncmp(at, "\033[0m", 4) ? &on : &off) += 1;
 	assert_int_equal(on, off);
 	assert_string_equal(none, "100 samples, 1.00 s of CPU in 0.5 s (2.00 CPUs busy), 100 Hz\n");
+}
+
+static void assert_fits(const char *text)
+{
+	for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		size_t columns = 0;
+
+		for (const char *at = line; at < end; at += buf_utf8_length(at), columns++)
+			assert_int_not_equal(buf_utf8_length(at), 0);
+		if (columns > SUMMARY_WIDTH)
+			fail_msg("%zu columns: %.*s", columns, (int)(end - line), line);
+	}
+}
+
+/* `count` samples of one frame. */
+static void add(struct profile *p, __u32 frame, __u32 pid, __u32 tid, const char *name, __u64 count)
+{
+	struct profile_labels labels = { pid, tid, "server", name };
+
+	assert_int_equal(profile_sample(p, &frame, 1, &labels, count), 0);
+}
+
+static void markers_are_below_the_tables(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+	__u32 f = location(p, "f", "/a.py", 1, 2, 0), idle = location(p, "[no Python frames]", "", 0, 0, 0),
+	      early = location(p, "[no thread state]", "", 0, 0, 0), cut = location(p, "[truncated]", "", 0, 0, 0);
+	/* Of a file, or without a bracket: functions as others are. */
+	__u32 named = location(p, "[unreadable name]", "/b.py", 3, 4, 0), flat = location(p, "<frozen>", "", 0, 0, 0);
+	const __u32 deep[] = { f, f, cut };
+	struct profile_labels labels = { 5, 5, "server", "" };
+	_cleanup_free_ char *text = NULL;
+
+	(void)state;
+	add(p, f, 5, 5, "", 9000);
+	add(p, idle, 5, 5, "", 120);
+	add(p, early, 5, 5, "", 30);
+	add(p, named, 5, 5, "", 500);
+	add(p, flat, 5, 5, "", 300);
+	assert_int_equal(profile_sample(p, deep, 3, &labels, 50), 0);
+	text = summary(p, false, 10);
+	assert_has(text, "10,000 samples, 100.00 s of CPU");
+	assert_has(text, "\n 90.50%   90.50%  f                                 /a.py:1\n"
+			 "  5.00%    5.00%  [unreadable name]                 /b.py:3\n"
+			 "  3.00%    3.00%  <frozen>\n\n");
+	assert_has(text, "  3.00%  <frozen>\n"
+			 "\nNot in the tables: 1.20% [no Python frames], 0.30% [no thread state]\n"
+			 "\nIn the tables, but not whole: 0.50% [truncated]\n"
+			 "\nProcesses\n");
+	assert_has(text, "\n100.00%     100.00 s           5  server\n");
+}
+
+static void nothing_but_markers(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+	_cleanup_free_ char *text = NULL;
+
+	(void)state;
+	add(p, location(p, "[unsupported Python]", "", 0, 0, 0), 5, 5, "", 10);
+	text = summary(p, false, 10);
+	assert_null(strstr(text, "Hottest"));
+	assert_has(text, "Not in the tables: 100.0% [unsupported Python]\n");
+}
+
+static void names_are_short(void **state)
+{
+	static const struct {
+		const char *name, *shown;
+	} rows[] = {
+		{ "view.<locals>.<listcomp>", "  view.<listcomp>  " },
+		{ "a.<locals>.b.<locals>.c", "  a.b.c  " },
+		{ "a.<locals>.<locals>.b", "  a.b  " },
+		{ "<locals>.x", "  <locals>.x  " },
+		{ "y.<locals>", "  y.<locals>  " },
+		{ "", "                                    /empty.py:7\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_profile_ struct profile *p = new_profile();
+		_cleanup_free_ char *text = NULL;
+
+		add(p, location(p, rows[i].name, "/empty.py", 7, 8, 0), 5, 5, "", 1);
+		text = summary(p, false, 10);
+		assert_has(text, rows[i].shown);
+	}
+}
+
+static void threads_of_the_one_process(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+	__u32 f = location(p, "f", "/a.py", 1, 2, 0);
+	_cleanup_free_ char *all = NULL, *two = NULL, *less = NULL;
+
+	(void)state;
+	add(p, f, 5, 5, "", 200);
+	add(p, f, 5, 6, "worker", 500);
+	add(p, f, 5, 7, "writer", 50);
+	add(p, f, 5, 6, "renamed", 50);
+	add(p, f, 8, 8, "", 120);
+	add(p, f, 9, 9, "", 80);
+	all = summary(p, false, 10);
+	assert_has(all, "\nThreads of server (pid 5)\n"
+			"  share          CPU         tid  name\n"
+			" 55.00%       5.50 s           6  worker\n"
+			" 20.00%       2.00 s           5  server\n"
+			"  5.00%       0.50 s           7  writer\n"
+			" 20.00%       2.00 s              2 other processes\n");
+	assert_null(strstr(all, "Processes"));
+	two = summary(p, false, 1);
+	assert_has(two, "  worker\n"
+			" 25.00%       2.50 s              2 other threads\n"
+			" 20.00%       2.00 s              2 other processes\n");
+	add(p, f, 9, 9, "", 1); /* now less than 80 % */
+	less = summary(p, false, 10);
+	assert_null(strstr(less, "Threads"));
+	assert_has(less, "\nProcesses\n");
+}
+
+/* One thread, threads not told apart, or processes that nothing is known of: processes. */
+static void no_threads_to_tell_apart(void **state)
+{
+	static const __u32 owners[][2][2] = { { { 5, 5 }, { 5, 5 } }, { { 5, 0 }, { 5, 0 } }, { { 0, 6 }, { 0, 7 } } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(owners); i++) {
+		_cleanup_profile_ struct profile *p = new_profile();
+		__u32 f = location(p, "f", "/a.py", 1, 2, 0);
+		_cleanup_free_ char *text = NULL;
+
+		for (int j = 0; j < 2; j++)
+			add(p, f, owners[i][j][0], owners[i][j][1], j ? "b" : "a", 10);
+		text = summary(p, false, 10);
+		assert_null(strstr(text, "Threads"));
+		assert_has(text, "\nProcesses\n");
+	}
 }
 
 static void no_line_is_wider_than_the_page(void **state)
@@ -108,7 +250,6 @@ static void no_line_is_wider_than_the_page(void **state)
 	_cleanup_buf_ struct buf path = { 0 }, name = { 0 };
 	struct profile_labels labels = { ~0U, ~0U, NULL, NULL };
 	_cleanup_free_ char *text = NULL;
-	char *line, *rest;
 
 	(void)state;
 	for (int i = 0; i < 60; i++) {
@@ -122,20 +263,18 @@ static void no_line_is_wider_than_the_page(void **state)
 	__u32 flat = location(p, "short", name.data, 1, 1, 0);
 	assert_int_equal(profile_sample(p, &l, 1, &labels, 1), 0);
 	assert_int_equal(profile_sample(p, &flat, 1, &labels, 1), 0);
-	__u32 marker = location(p, "[no Python frames]", "", 0, 0, 0);
-	assert_int_equal(profile_sample(p, &marker, 1, &labels, 2), 0);
+	for (int i = 0; i < 6; i++) { /* markers too: of our own length, and invented ones */
+		_cleanup_buf_ struct buf text_of = { 0 };
+
+		assert_int_equal(buf_printf(&text_of, "[%d %.*s]", i, i % 2 ? 20 : 200, i % 2 ? "no Python frames ...." : name.data), 0);
+		assert_int_equal(buf_add(&text_of, "", 1), 0);
+		__u32 marker = location(p, text_of.data, "", 0, 0, 0);
+		assert_int_equal(profile_sample(p, &marker, 1, &labels, 2), 0);
+	}
 	text = summary(p, false, 10);
-	assert_has(text, " 50.00%   50.00%  [no Python frames]\n");
-	assert_has(text, "\n 50.00%  [no Python frames]\n");
 	assert_has(text, "  .../f\xc3\xb6lder/f\xc3\xb6lder/f\xc3\xb6lder/last.py:2147483647\n");
 	assert_has(text, "\xc3\xa4?[2J?\xc3\xa4?[2J?\xc3\xa4?[2J?\xc3\xa4?[2J?\xc3\xa4?[2J...");
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		size_t columns = 0;
-
-		for (const char *at = line; *at; at += buf_utf8_length(at), columns++)
-			assert_int_not_equal(buf_utf8_length(at), 0);
-		assert_in_range(columns, 1, SUMMARY_WIDTH);
-	}
+	assert_fits(text);
 }
 
 static void a_profile_without_samples_says_so(void **state)
@@ -152,6 +291,11 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_right),
 		cmocka_unit_test(rows_are_limited_and_colour_is_reset),
+		cmocka_unit_test(markers_are_below_the_tables),
+		cmocka_unit_test(nothing_but_markers),
+		cmocka_unit_test(names_are_short),
+		cmocka_unit_test(threads_of_the_one_process),
+		cmocka_unit_test(no_threads_to_tell_apart),
 		cmocka_unit_test(no_line_is_wider_than_the_page),
 		cmocka_unit_test(a_profile_without_samples_says_so),
 	};

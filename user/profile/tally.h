@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tally.h - a profile added up by function, line, marker, process and thread: the numbers that the summary
+ * shows. The hottest of each is first.
+ */
+#ifndef PYPERF_PROFILE_TALLY_H
+#define PYPERF_PROFILE_TALLY_H
+
+#include "profile/profile.h"
+
+struct tally_row {
+	__u64 self, total;
+	__u32 id;   /* function; of processes and threads: pid and tid */
+	__u32 line; /* of lines; of processes and threads: the owner that names it */
+};
+
+struct tally_rows {
+	struct tally_row *rows;
+	__u32 n;
+};
+
+struct tally {
+	struct tally_rows functions, lines; /* of real functions only, with self and total, and self */
+	struct tally_rows markers; /* "[...]" without a file: self = nothing but the marker is known of the leaf */
+	struct tally_rows processes;
+	struct tally_rows threads; /* of the one process that has most of the samples, else none */
+	__u32 pid;		   /* of that process, 0 = there is none */
+	__u64 *owners;		   /* samples by owner id - 1 */
+};
+
+/* Returns 0 or -ENOMEM; tally_free() it in both cases. */
+int tally_make(const struct profile *p, struct tally *ret);
+void tally_free(struct tally *t);
+
+#endif
