@@ -132,12 +132,13 @@ static void print_cost(const struct report *r, FILE *f)
 	double later = r->cpu_seconds > r->start_cpu_seconds ? r->cpu_seconds - r->start_cpu_seconds : 0;
 
 	fprintf(f, "  kernel    %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n",
-		number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text, number_group(k->runs).text,
-		percent(kernel_seconds, r->seconds), r->seconds);
+		number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text,
+		number_group(k->runs).text, percent(kernel_seconds, r->seconds), r->seconds);
 	fprintf(f, "  profiler  %s s of CPU to start, then %s s; %.3f%% of one core\n",
 		number_hundredths(r->start_cpu_seconds).text, number_hundredths(later).text,
 		percent(later, r->seconds));
-	fprintf(f, "  memory    %.1f MiB, tables %.1f MiB\n", r->rss_bytes / 1048576.0, r->map_bytes / 1048576.0);
+	fprintf(f, "  memory    %.1f MiB, tables %.1f MiB\n", r->rss_bytes / 1048576.0,
+		r->map_bytes / 1048576.0);
 }
 
 static void print_cache(const struct cpu_stats *s, FILE *f)
@@ -145,7 +146,9 @@ static void print_cache(const struct cpu_stats *s, FILE *f)
 	double whole = (double)s->cache_full + s->cache_partial + s->cache_miss;
 
 	if (whole > 0)
-		fprintf(f, "  cache     %.1f%% full, %.1f%% partial, %.1f%% miss; %.0f%% of frames verified instead of interned\n",
+		fprintf(f,
+			"  cache     %.1f%% full, %.1f%% partial, %.1f%% miss; %.0f%% of frames verified "
+			"instead of interned\n",
 			percent(s->cache_full, whole), percent(s->cache_partial, whole),
 			percent(s->cache_miss, whole), percent(s->cache_frames, s->frames));
 }
@@ -160,9 +163,10 @@ static void print_work(const struct report *r, FILE *f)
 	if (samples > 0)
 		fprintf(f, "  a sample  %.1f frames, %.1f reads of %s bytes in all\n", s->frames / samples,
 			s->reads / samples, number_group(s->read_bytes / samples + 0.5).text);
-	fprintf(f, "  code      %s objects, %s places in them, %s line-table look-ups, %s tree nodes\n",
+	fprintf(f, "  code      %s objects, %s places in them, %s line-table look-ups\n",
 		number_group(r->codes.codes).text, number_group(r->harvest.locations).text,
-		number_group(r->codes.decodes).text, number_group(r->harvest.nodes).text);
+		number_group(r->codes.decodes).text);
+	fprintf(f, "  tree      %s nodes\n", number_group(r->harvest.nodes).text);
 }
 
 void report_print(const struct report *r, FILE *f, bool colour)
@@ -208,7 +212,8 @@ static int json_counters(const struct report *r, struct buf *out)
 	int err = buf_add_string(out, ",\n \"counters\": {");
 
 	for (size_t i = 0; !err && i < ARRAY_SIZE(stat_rows); i++)
-		err = buf_printf(out, "%s\"%s\": %llu", i ? ", " : "", stat_rows[i].id, stat_value(r, &stat_rows[i]));
+		err = buf_printf(out, "%s\"%s\": %llu", i ? ", " : "", stat_rows[i].id,
+				 stat_value(r, &stat_rows[i]));
 	return err ?: buf_add_string(out, "}");
 }
 
@@ -218,20 +223,25 @@ int report_json(const struct report *r, struct buf *out)
 	struct books b = report_books(r);
 	int err;
 
-	err = buf_printf(out, "{\"ticks\": %llu, \"cpus\": %d, \"frequency\": %u, \"seconds\": %.3f, \"processes\": %zu",
-			 b.ticks, r->cpus, r->frequency, r->seconds, r->processes);
+	err = buf_printf(
+		out,
+		"{\"ticks\": %llu, \"cpus\": %d, \"frequency\": %u, \"seconds\": %.3f, \"processes\": %zu",
+		b.ticks, r->cpus, r->frequency, r->seconds, r->processes);
 	if (!err)
 		err = json_outcomes(r, out);
 	if (!err)
 		err = json_counters(r, out);
 	if (!err)
-		err = buf_printf(out,
-				 ",\n \"profile\": {\"samples\": %llu, \"nodes\": %llu}"
-				 ",\n \"kernel\": {\"runs\": %llu, \"run_time_ns\": %llu, \"other_runs\": %llu, \"other_time_ns\": %llu}"
-				 ",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, \"rss_bytes\": %zu, \"map_bytes\": %zu}"
-				 ",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu}}\n",
-				 r->harvest.samples, r->harvest.nodes, k->runs, k->run_time_ns, k->other_runs,
-				 k->other_time_ns, r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes,
-				 r->codes.decodes, r->harvest.locations, r->codes.codes);
+		err = buf_printf(
+			out,
+			",\n \"profile\": {\"samples\": %llu, \"nodes\": %llu}"
+			",\n \"kernel\": {\"runs\": %llu, \"run_time_ns\": %llu, \"other_runs\": %llu, "
+			"\"other_time_ns\": %llu}"
+			",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, \"rss_bytes\": "
+			"%zu, \"map_bytes\": %zu}"
+			",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu}}\n",
+			r->harvest.samples, r->harvest.nodes, k->runs, k->run_time_ns, k->other_runs,
+			k->other_time_ns, r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes,
+			r->codes.decodes, r->harvest.locations, r->codes.codes);
 	return err;
 }

@@ -189,7 +189,8 @@ static void print_lines(struct page *page, const struct tally_rows *r)
 	__u32 n = shown(page, r, false);
 
 	if (n)
-		print_heading(page, "Hottest lines", "   self  function                                   line");
+		print_heading(page, "Hottest lines",
+			      "   self  function                                   line");
 	for (__u32 i = 0; i < n; i++) {
 		const struct tally_row *row = &r->rows[i];
 
@@ -286,9 +287,9 @@ static void print_threads(struct page *page, const struct tally *t)
 	buf_add_string(&page->cell, "Threads of ");
 	buf_add_shown(&page->cell, profile_get_string(page->profile, o->comm), false);
 	page->cell.size = head(page->cell.data, page->cell.size, NAME_WIDTH);
-	fprintf(page->f, "\n%s%.*s (pid %u)%s\n%s  share          CPU         tid  name%s\n", style(page, BOLD),
-		(int)page->cell.size, page->cell.data ?: "", t->pid, style(page, RESET), style(page, DIM),
-		style(page, RESET));
+	fprintf(page->f, "\n%s%.*s (pid %u)%s\n%s  share          CPU         tid  name%s\n",
+		style(page, BOLD), (int)page->cell.size, page->cell.data ?: "", t->pid, style(page, RESET),
+		style(page, DIM), style(page, RESET));
 	for (__u32 i = 0; i < n; i++) {
 		const struct tally_row *row = &t->threads.rows[i];
 
@@ -299,7 +300,8 @@ static void print_threads(struct page *page, const struct tally *t)
 		print_name(page, profile_get_string(page->profile, o->thread ?: o->comm));
 	}
 	print_others(page, left, t->threads.n - n, "thread", "threads");
-	print_others(page, profile_total(page->profile) - process->self, t->processes.n - 1, "process", "processes");
+	print_others(page, profile_total(page->profile) - process->self, t->processes.n - 1, "process",
+		     "processes");
 }
 
 static void print_total(const struct page *page)

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_PERCENT 80 /* of the samples: from here on a process's threads tell more than the list of processes */
+#define MOST_PERCENT                                                                                         \
+	80 /* of the samples: from here on a process's threads tell more than the list of processes */
 
 void tally_free(struct tally *t)
 {
@@ -189,8 +190,9 @@ static int allocate(const struct profile *p, struct tally *t)
 
 	t->owners = calloc((size_t)owners + 1, sizeof(*t->owners));
 	if (!t->owners || new_rows(&t->functions, profile_count(p, PROFILE_FUNCTION)) ||
-	    new_rows(&t->markers, t->functions.n) || new_rows(&t->lines, profile_count(p, PROFILE_LOCATION)) ||
-	    new_rows(&t->processes, owners) || new_rows(&t->threads, owners))
+	    new_rows(&t->markers, t->functions.n) ||
+	    new_rows(&t->lines, profile_count(p, PROFILE_LOCATION)) || new_rows(&t->processes, owners) ||
+	    new_rows(&t->threads, owners))
 		return -ENOMEM;
 	return 0;
 }
@@ -208,7 +210,8 @@ int tally_make(const struct profile *p, struct tally *ret)
 	part_markers(p, ret);
 	merge_lines(p, &ret->lines);
 	for (__u32 i = 0; i < ret->processes.n; i++)
-		ret->processes.rows[i] = (struct tally_row){ .id = profile_get_owner(p, i + 1)->pid, .line = i + 1 };
+		ret->processes.rows[i] =
+			(struct tally_row){ .id = profile_get_owner(p, i + 1)->pid, .line = i + 1 };
 	merge_owners(p, ret, &ret->processes);
 	find_threads(p, ret);
 	sort(&ret->functions, by_heat);

@@ -21,7 +21,8 @@ struct tally_rows {
 
 struct tally {
 	struct tally_rows functions, lines; /* of real functions only, with self and total, and self */
-	struct tally_rows markers; /* "[...]" without a file: self = nothing but the marker is known of the leaf */
+	struct tally_rows
+		markers; /* "[...]" without a file: self = nothing but the marker is known of the leaf */
 	struct tally_rows processes;
 	struct tally_rows threads; /* of the one process that has most of the samples, else none */
 	__u32 pid;		   /* of that process, 0 = there is none */

@@ -132,9 +132,11 @@ static void markers_are_below_the_tables(void **state)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	__u32 f = location(p, "f", "/a.py", 1, 2, 0), idle = location(p, "[no Python frames]", "", 0, 0, 0),
-	      early = location(p, "[no thread state]", "", 0, 0, 0), cut = location(p, "[truncated]", "", 0, 0, 0);
+	      early = location(p, "[no thread state]", "", 0, 0, 0),
+	      cut = location(p, "[truncated]", "", 0, 0, 0);
 	/* Of a file, or without a bracket: functions as others are. */
-	__u32 named = location(p, "[unreadable name]", "/b.py", 3, 4, 0), flat = location(p, "<frozen>", "", 0, 0, 0);
+	__u32 named = location(p, "[unreadable name]", "/b.py", 3, 4, 0),
+	      flat = location(p, "<frozen>", "", 0, 0, 0);
 	const __u32 deep[] = { f, f, cut };
 	struct profile_labels labels = { 5, 5, "server", "" };
 	_cleanup_free_ char *text = NULL;
@@ -228,7 +230,9 @@ static void threads_of_the_one_process(void **state)
 /* One thread, threads not told apart, or processes that nothing is known of: processes. */
 static void no_threads_to_tell_apart(void **state)
 {
-	static const __u32 owners[][2][2] = { { { 5, 5 }, { 5, 5 } }, { { 5, 0 }, { 5, 0 } }, { { 0, 6 }, { 0, 7 } } };
+	static const __u32 owners[][2][2] = { { { 5, 5 }, { 5, 5 } },
+					      { { 5, 0 }, { 5, 0 } },
+					      { { 0, 6 }, { 0, 7 } } };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(owners); i++) {
@@ -266,7 +270,9 @@ static void no_line_is_wider_than_the_page(void **state)
 	for (int i = 0; i < 6; i++) { /* markers too: of our own length, and invented ones */
 		_cleanup_buf_ struct buf text_of = { 0 };
 
-		assert_int_equal(buf_printf(&text_of, "[%d %.*s]", i, i % 2 ? 20 : 200, i % 2 ? "no Python frames ...." : name.data), 0);
+		assert_int_equal(buf_printf(&text_of, "[%d %.*s]", i, i % 2 ? 20 : 200,
+					    i % 2 ? "no Python frames ...." : name.data),
+				 0);
 		assert_int_equal(buf_add(&text_of, "", 1), 0);
 		__u32 marker = location(p, text_of.data, "", 0, 0, 0);
 		assert_int_equal(profile_sample(p, &marker, 1, &labels, 2), 0);
