@@ -82,7 +82,7 @@ struct {
 
 /* Working memory of one CPU. */
 struct scratch {
-	__u32 busy;
+	volatile __u32 busy;
 	__u32 node;	  /* while interning: the node reached so far */
 	__u32 process;
 	__u32 captures;	  /* code objects sent by this sample */

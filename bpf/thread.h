@@ -55,7 +55,12 @@ static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, _
 
 static __always_inline void thread_put(struct thread *t)
 {
+#if defined(__TARGET_ARCH_x86) /* stores are not reordered with older ones */
+	barrier();
+	*(volatile __u32 *)&t->busy = 0;
+#else
 	__sync_lock_test_and_set(&t->busy, 0);
+#endif
 }
 
 static __always_inline __u64 tstate_field(const struct scratch *s, __u32 offset)

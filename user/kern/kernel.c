@@ -450,6 +450,7 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	for (int cpu = 0; cpu < k->cpus; cpu++)
 		if (k->stats[cpu].time_max > ret->sum.time_max)
 			ret->sum.time_max = k->stats[cpu].time_max;
+	ret->sum.ticks += ret->sum.outcome[OUTCOME_NESTED]; /* which the sampler must not count */
 	add_run_time(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
 	add_run_time(s->progs.on_process_fork, &ret->other_runs, &ret->other_time_ns);
 	add_run_time(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);
