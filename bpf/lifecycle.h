@@ -32,6 +32,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	copy.id = new_process_id();
 	if (bpf_map_update_elem(&processes, &tgid, &copy, BPF_ANY))
 		return;
+	__sync_fetch_and_add(&processes_stamp, 1);
 	e.pid = tgid;
 	e.start_time = copy.start_time;
 	e.exec_id = copy.exec_id;
@@ -57,6 +58,7 @@ static __always_inline void on_exec(struct task_struct *task)
 	p->id = new_process_id();
 	p->exec_id = task->self_exec_id;
 	p->start_time = task->group_leader->start_boottime;
+	__sync_fetch_and_add(&processes_stamp, 1);
 }
 
 static __always_inline void on_exit(struct task_struct *task)

@@ -99,6 +99,9 @@ struct scratch {
 	__u64 found;	  /* ... the result, ... */
 	__u64 budget;	  /* ... and how many more may be looked at */
 	__u64 cframe[4];  /* first words of the CFrame (3.11, 3.12) */
+	__u32 known_tgid; /* of known; 0 = none */
+	__u64 known_stamp;
+	struct process known; /* a copy of its entry in processes */
 	struct thread stranger; /* stands in when the thread table has no free way */
 	__u8 tstate[TSTATE_MASK + 1 + 8];
 	__u8 code[256 + 8];
@@ -129,6 +132,9 @@ const volatile __u8 opt_by_thread = 1;	/* owners are threads, else processes */
 const volatile __u8 opt_all = 1;	/* every process is of interest, else those in the processes map */
 const volatile __u8 opt_follow = 1;	/* children of known processes are known */
 const volatile __u32 opt_self;		/* the profiler's own tgid: never analysed */
+
+/* Goes up after every change of the processes map, whoever makes it. */
+__u64 processes_stamp;
 
 /* The last struct process.id given out; user space takes numbers from it too. 0 is never used. */
 __u32 last_process_id;

@@ -310,6 +310,36 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	return count_plain(s, stats, t, l, root, outcome);
 }
 
+/* This CPU's copy of what is known of a process, taken again when anything about any process has changed. */
+static __always_inline struct process *process_copy(struct scratch *s, __u32 tgid)
+{
+	const __u64 stamp = *(volatile __u64 *)&processes_stamp; /* read first: a change during the copy undoes it */
+	const struct process *p;
+
+	if (s->known_tgid == tgid && s->known_stamp == stamp)
+		return &s->known;
+	p = bpf_map_lookup_elem(&processes, &tgid);
+	s->known_tgid = 0;
+	if (!p)
+		return NULL;
+	s->known = *p;
+	s->known_tgid = tgid;
+	s->known_stamp = stamp;
+	return &s->known;
+}
+
+/* Writes back what this sample has found out about its process. */
+static __always_inline void process_note(const struct scratch *s, __u32 tgid, __u64 now)
+{
+	struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+
+	if (!p || p->id != s->known.id)
+		return;
+	p->no_generation |= s->no_generation;
+	p->unsettled = now;
+	__sync_fetch_and_add(&processes_stamp, 1);
+}
+
 static __always_inline enum outcome sample_process(struct scratch *s, struct cpu_stats *stats,
 						   struct task_struct *task, struct process *p)
 {
@@ -331,9 +361,8 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	t = thread_get(s, task->pid, task->start_boottime, now);
 	outcome = sample_thread(s, stats, task, t, p, l, now);
 	thread_put(t);
-	p->no_generation |= s->no_generation;
-	if (s->unsettled || !p->unsettled)
-		p->unsettled = now;
+	if (s->unsettled || s->no_generation || !p->unsettled)
+		process_note(s, task->tgid, now);
 	stats->reads += s->walk.reads;
 	stats->read_bytes += s->walk.read_bytes;
 	stats->read_faults += s->walk.faults;
@@ -344,9 +373,10 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
  * What is known of the current task's process image. After an exec it is nothing, but a selected process stays
  * selected: *wanted then says to ask about it.
  */
-static __always_inline struct process *process_find(struct task_struct *task, __u32 tgid, int *wanted)
+static __always_inline struct process *process_find(struct scratch *s, struct task_struct *task, __u32 tgid,
+						    int *wanted)
 {
-	struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+	struct process *p = process_copy(s, tgid);
 
 	*wanted = opt_all;
 	if (!p || p->start_time != task->group_leader->start_boottime)
@@ -366,7 +396,7 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 
 	if (!task->mm)
 		return opt_all ? OUTCOME_NOT_PYTHON : OUTCOME_NOT_SELECTED;
-	p = process_find(task, tgid, &wanted);
+	p = process_find(s, task, tgid, &wanted);
 	if (!p) {
 		if (!wanted)
 			return OUTCOME_NOT_SELECTED;

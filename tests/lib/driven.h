@@ -141,6 +141,7 @@ static inline void driven_reset(void)
 	for (__u32 i = 0; i < DRIVEN_THREADS; i++)
 		assert_int_equal(bpf_map__update_elem(driven.skel->maps.threads, &i, 4, zero, value, 0), 0);
 	bpf_map__delete_elem(driven.skel->maps.processes, &pid, sizeof(pid), 0);
+	driven.skel->bss->processes_stamp++;
 	driven.event_count = driven.notices = 0;
 }
 
@@ -228,6 +229,7 @@ static inline void driven_set_process(enum process_state state, __u32 id)
 	assert_int_equal(bpf_map__update_elem(driven.skel->maps.layouts, &index, 4, &py.l, sizeof(py.l), 0),
 			 0);
 	assert_int_equal(bpf_map__update_elem(driven.skel->maps.processes, &pid, 4, &p, sizeof(p), 0), 0);
+	driven.skel->bss->processes_stamp++;
 }
 
 /* As after a long time without a new code object. */
@@ -240,6 +242,7 @@ static inline void driven_settle(void)
 	assert_int_not_equal(p.unsettled, 0);
 	p.unsettled = 1;
 	assert_int_equal(bpf_map__update_elem(driven.skel->maps.processes, &pid, 4, &p, sizeof(p), 0), 0);
+	driven.skel->bss->processes_stamp++;
 }
 
 /* Makes this process the forged interpreter's, in empty tables. */

@@ -369,7 +369,10 @@ __u32 kernel_new_process_id(struct kernel *k)
 
 int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p)
 {
-	return bpf_map__update_elem(k->skel->maps.processes, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
+	int err = bpf_map__update_elem(k->skel->maps.processes, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
+
+	__atomic_add_fetch(&k->skel->bss->processes_stamp, 1, __ATOMIC_SEQ_CST);
+	return err;
 }
 
 int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret)
@@ -379,7 +382,10 @@ int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret)
 
 int kernel_remove_process(struct kernel *k, __u32 pid)
 {
-	return bpf_map__delete_elem(k->skel->maps.processes, &pid, sizeof(pid), 0);
+	int err = bpf_map__delete_elem(k->skel->maps.processes, &pid, sizeof(pid), 0);
+
+	__atomic_add_fetch(&k->skel->bss->processes_stamp, 1, __ATOMIC_SEQ_CST);
+	return err;
 }
 
 int kernel_get_layout(struct kernel *k, __u32 index, struct layout *ret)
