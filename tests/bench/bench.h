@@ -11,9 +11,9 @@
 enum bench_work { BENCH_PAUSE, BENCH_SAMPLE, BENCH_READ, BENCH_EMPTY };
 
 struct bench_control {
-	__u32 work;	    /* enum bench_work */
-	__u32 repeat;	    /* stacks (or reads) of one run */
-	__u32 read_size;    /* bytes */
+	__u32 work;	 /* enum bench_work */
+	__u32 repeat;	 /* stacks (or reads) of one run */
+	__u32 read_size; /* bytes */
 	__u32 pad;
 	__u64 read_address; /* in the target */
 };

@@ -39,7 +39,8 @@ def parse():
     parser.add_argument("--smoke", action="store_true", help="as short as can be: whether everything works, no figures")
     parser.add_argument("--publish", action="store_true", help="write the charts to docs/pictures too")
     parser.add_argument("--build", type=pathlib.Path, default=common.ROOT / "build")
-    parser.add_argument("--python", default="pbs-3.13.1", help="the target's interpreter, by name (tests/lib/interpreters.py)")
+    parser.add_argument("--python", default="pbs-3.13.1",
+                        help="the target's interpreter, by name (tests/lib/interpreters.py)")
     arguments = parser.parse_args()
     unknown = set(arguments.tables) - set(TABLES)
     if unknown:

@@ -47,7 +47,8 @@ class Axis:
 def document(path, height, title, body):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img">\n%s\n'
-                    '<rect class="b" width="100%%" height="100%%"/>\n<text class="t" x="16" y="22">%s</text>\n%s\n</svg>\n'
+                    '<rect class="b" width="100%%" height="100%%"/>\n'
+                    '<text class="t" x="16" y="22">%s</text>\n%s\n</svg>\n'
                     % (WIDTH, height, STYLE, escape(title), "\n".join(body)))
 
 
@@ -65,9 +66,11 @@ def lines(path, title, x_label, y_label, series, log_x=False, log_y=False):
     y = Axis([p[1] for points in series.values() for p in points], bottom, TOP, log_y)
     body = []
     for tick in x.ticks:
-        body += ['<path class="g" d="M%.1f %d V%d"/>' % (x(tick), TOP, bottom), text(x(tick), bottom + 18, number(tick), "middle")]
+        body += ['<path class="g" d="M%.1f %d V%d"/>' % (x(tick), TOP, bottom),
+                 text(x(tick), bottom + 18, number(tick), "middle")]
     for tick in y.ticks:
-        body += ['<path class="g" d="M%d %.1f H%d"/>' % (LEFT, y(tick), WIDTH - RIGHT), text(LEFT - 8, y(tick) + 4, number(tick), "end")]
+        body += ['<path class="g" d="M%d %.1f H%d"/>' % (LEFT, y(tick), WIDTH - RIGHT),
+                 text(LEFT - 8, y(tick) + 4, number(tick), "end")]
     body += [text((LEFT + WIDTH - RIGHT) / 2, height - 12, x_label, "middle"), text(16, TOP - 2, y_label)]
     stems = list(dict.fromkeys(name.rsplit(", ", 1)[0] for name in series))
     for i, (name, points) in enumerate(series.items()):
@@ -91,12 +94,14 @@ def bars(path, title, unit, rows, log=False):
     x = Axis([value for _, value in rows], left, WIDTH - 90, log)
     body = []
     for tick in x.ticks:
-        body += ['<path class="g" d="M%.1f %d V%d"/>' % (x(tick), TOP, height - 34), text(x(tick), height - 18, number(tick), "middle")]
+        body += ['<path class="g" d="M%.1f %d V%d"/>' % (x(tick), TOP, height - 34),
+                 text(x(tick), height - 18, number(tick), "middle")]
     for i, (label, value) in enumerate(rows):
         top = TOP + 6 + 24 * i
         colour = COLOURS[0] if "pyperf" in label or not any("pyperf" in row[0] for row in rows) else COLOURS[6]
         body += [text(left - 8, top + 12, label, "end"),
-                 '<rect x="%.1f" y="%d" width="%.1f" height="16" fill="%s"/>' % (left, top, max(1, x(value) - left), colour),
+                 '<rect x="%.1f" y="%d" width="%.1f" height="16" fill="%s"/>'
+                 % (left, top, max(1, x(value) - left), colour),
                  text(x(value) + 6, top + 12, number(value))]
     body.append(text(WIDTH - 16, height - 18, unit, "end"))
     document(path, height, title, body)

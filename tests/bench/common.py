@@ -148,7 +148,8 @@ class Started:
         wall = time.monotonic() - self.begin
         self.process.returncode = os.waitstatus_to_exitcode(status)
         out, err = (profiler.Run.read(f).decode(errors="replace") for f in self.files)
-        return Finished(self.process.returncode, usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * 1024, out, err)
+        cpu = usage.ru_utime + usage.ru_stime
+        return Finished(self.process.returncode, cpu, wall, usage.ru_maxrss * 1024, out, err)
 
 
 def cpu_of(pid):

@@ -73,9 +73,9 @@ def profile_row(settings, size):
 
 def growth(settings, save):
     table = Table("6. Growth: cost of a tick and memory, as the watched grow in number",
-                  "processes, threads: most sleep, %d Hz on every CPU, ticks outside of Python included. stacks: driven by the "
-                  "program,\neach stack another than the one before. profile of stacks: 9,999 Hz, so no more distinct ones "
-                  "than samples." % HZ)
+                  "processes, threads: most sleep, %d Hz on every CPU, ticks outside of Python included.\n"
+                  "stacks: driven by the program, each stack another than the one before.\n"
+                  "profile of stacks: 9,999 Hz, so no more distinct ones than samples." % HZ)
     for kind, sizes in SIZES.items():
         for size in sizes[:3] if settings.scale < 0.1 else sizes[::2] + sizes[-1:] * (len(sizes) % 2 == 0) \
                 if settings.quick else sizes:

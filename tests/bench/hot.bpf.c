@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hot.bpf.c - the product's own sampler, timed one run at a time: driven by a system call of the target (hot: N
- * stacks in a row, CPU caches warm) or by a perf event (sampled: as the product runs it). Also single reads of
- * user memory, so that figures of two machines can be compared. For tests/bench/hot.c.
+ * hot.bpf.c - the product's own sampler, timed one run at a time: driven by a system call of the target (hot:
+ * N stacks in a row, CPU caches warm) or by a perf event (sampled: as the product runs it). Also single reads
+ * of user memory, so that figures of two machines can be compared. For tests/bench/hot.c.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -14,7 +14,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-const volatile __u32 target;	     /* tgid */
+const volatile __u32 target;	      /* tgid */
 const volatile __u32 driving_syscall; /* its number: getppid */
 
 /* Changed by user space between rounds. */
@@ -28,7 +28,7 @@ struct {
 	__uint(max_entries, BENCH_RUNS);
 	__type(key, __u32);
 	__type(value, __u64); /* a smaller value would be padded to this */
-} times SEC(".maps"); /* ns of each run, the newest BENCH_RUNS of them */
+} times SEC(".maps");	      /* ns of each run, the newest BENCH_RUNS of them */
 
 static __u8 buffer[BENCH_READ_MAX];
 

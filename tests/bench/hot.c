@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hot.c - what one stack costs in the kernel. Loads the product's sampler (hot.bpf.c), lets one target drive it
- * and prints JSON. Started by the harness, tests/bench/bench.py; "hot --help" for use by hand.
+ * hot.c - what one stack costs in the kernel. Loads the product's sampler (hot.bpf.c), lets one target drive
+ * it and prints JSON. Started by the harness, tests/bench/bench.py; "hot --help" for use by hand.
  */
 #include <getopt.h>
 #include <poll.h>
@@ -11,16 +11,17 @@
 
 #define READ_LOOP 1000 /* reads of one run */
 
-static const char usage[] =
-	"hot --pid PID [options]: times the sampler on a Python process that calls os.getppid(). JSON on stdout.\n"
-	"  --cache verified|off|check  --reads block|single   as in pyperf-bpf\n"
-	"  --samples N    stacks for each call (1000); can be given four times\n"
-	"  --seconds S    length of a round (1)    --rounds N  how many (5)    --warm-up S  before the first (0.2)\n"
-	"  --sampled HZ   by a perf event on --cpu N instead\n"
-	"  --empty        the same events, but a program that does nothing\n"
-	"  --wait         one round, from the line \"ready\" until standard input ends\n"
-	"  --folded FILE  the stacks, by function name\n"
-	"hot --read-cost: times reads of its own memory\n";
+static const char usage[] = "hot --pid PID [options]: times the sampler on a Python process that calls "
+			    "os.getppid(). JSON on stdout.\n"
+			    "  --cache verified|off|check  --reads block|single   as in pyperf-bpf\n"
+			    "  --samples N    stacks for each call (1000); can be given four times\n"
+			    "  --seconds S    length of a round (1)    --rounds N  how many (5)    --warm-up "
+			    "S  before the first (0.2)\n"
+			    "  --sampled HZ   by a perf event on --cpu N instead\n"
+			    "  --empty        the same events, but a program that does nothing\n"
+			    "  --wait         one round, from the line \"ready\" until standard input ends\n"
+			    "  --folded FILE  the stacks, by function name\n"
+			    "hot --read-cost: times reads of its own memory\n";
 
 static double now(void)
 {
@@ -80,11 +81,12 @@ static void print_round(__u32 repeat)
 	n = r.runs < BENCH_RUNS ? r.runs : BENCH_RUNS;
 	memcpy(sorted, hot.times, n * sizeof(*sorted));
 	qsort(sorted, n, sizeof(*sorted), compare);
-	printf("{\"samples\": %u, \"runs\": %llu, \"stacks\": %llu, \"failed\": %llu", repeat, r.runs, r.stacks, r.failed);
+	printf("{\"samples\": %u, \"runs\": %llu, \"stacks\": %llu, \"failed\": %llu", repeat, r.runs,
+	       r.stacks, r.failed);
 	if (n)
-		printf(", \"mean\": %.2f, \"min\": %.2f, \"median\": %.2f, \"p99\": %.2f", (double)r.total_ns / r.stacks,
-		       (double)sorted[0] / repeat, (double)sorted[n / 2] / repeat,
-		       (double)sorted[n - 1 - n / 100] / repeat);
+		printf(", \"mean\": %.2f, \"min\": %.2f, \"median\": %.2f, \"p99\": %.2f",
+		       (double)r.total_ns / r.stacks, (double)sorted[0] / repeat,
+		       (double)sorted[n / 2] / repeat, (double)sorted[n - 1 - n / 100] / repeat);
 	printf("}");
 }
 
@@ -93,15 +95,16 @@ static void print_counters(void)
 	const char *comma = "";
 
 	printf(" \"outcomes\": {");
-#define OUTCOME(name, place, text, help)                                                                       \
-	printf("%s\"" #name "\": %llu", comma, hot_counter(offsetof(struct cpu_stats, outcome[OUTCOME_##name]))); \
+#define OUTCOME(name, place, text, help)                                                                     \
+	printf("%s\"" #name "\": %llu", comma,                                                               \
+	       hot_counter(offsetof(struct cpu_stats, outcome[OUTCOME_##name])));                            \
 	comma = ", ";
 #include "bpf/outcomes.def"
 #undef OUTCOME
 	printf("},\n \"counters\": {");
 	comma = "";
-#define STAT(name, help)                                                                \
-	printf("%s\"" #name "\": %llu", comma, hot_counter(offsetof(struct cpu_stats, name))); \
+#define STAT(name, help)                                                                                     \
+	printf("%s\"" #name "\": %llu", comma, hot_counter(offsetof(struct cpu_stats, name)));               \
 	comma = ", ";
 #include "bpf/stats.def"
 #undef STAT
@@ -115,7 +118,8 @@ static void print_instructions(void)
 	__u32 size = sizeof(info);
 
 	if (!bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &size))
-		printf(" \"jited_bytes\": %u, \"verified_instructions\": %u,\n", info.jited_prog_len, info.verified_insns);
+		printf(" \"jited_bytes\": %u, \"verified_instructions\": %u,\n", info.jited_prog_len,
+		       info.verified_insns);
 }
 
 static void measure_rounds(__u32 repeat, const char *comma)
@@ -165,7 +169,8 @@ static void drive_self(enum bench_work work, __u32 repeat, __u32 size)
 	print_round(repeat);
 }
 
-/* The units that other figures are made of: a run of nothing, a turn of bpf_loop(), a read of so many bytes. */
+/* The units that other figures are made of: a run of nothing, a turn of bpf_loop(), a read of so many bytes.
+ */
 static void measure_reads(void)
 {
 	static const __u32 sizes[] = { 8, 80, 1024, 4096 };
@@ -212,32 +217,63 @@ static enum cache_mode cache_mode(const char *text)
 static void parse(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "pid", 1, NULL, 'p' },     { "cache", 1, NULL, 'c' },	  { "reads", 1, NULL, 'r' },
-		{ "samples", 1, NULL, 'n' }, { "seconds", 1, NULL, 's' }, { "rounds", 1, NULL, 'R' },
-		{ "sampled", 1, NULL, 'f' }, { "cpu", 1, NULL, 'C' },	  { "wait", 0, NULL, 'w' },
+		{ "pid", 1, NULL, 'p' },     { "cache", 1, NULL, 'c' },	    { "reads", 1, NULL, 'r' },
+		{ "samples", 1, NULL, 'n' }, { "seconds", 1, NULL, 's' },   { "rounds", 1, NULL, 'R' },
+		{ "sampled", 1, NULL, 'f' }, { "cpu", 1, NULL, 'C' },	    { "wait", 0, NULL, 'w' },
 		{ "folded", 1, NULL, 'o' },  { "read-cost", 0, NULL, 'm' }, { "help", 0, NULL, 'h' },
-		{ "warm-up", 1, NULL, 'W' },	  { "empty", 0, NULL, 'e' },	  {}
+		{ "warm-up", 1, NULL, 'W' }, { "empty", 0, NULL, 'e' },	    {}
 	};
 	struct hot_options *o = &hot.o;
 
-	*o = (struct hot_options){ .work = BENCH_SAMPLE, .repeats = { 1000 }, .seconds = 1, .warm_up = 0.2, .rounds = 5 };
+	*o = (struct hot_options){
+		.work = BENCH_SAMPLE, .repeats = { 1000 }, .seconds = 1, .warm_up = 0.2, .rounds = 5
+	};
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
 		switch (c) {
-		case 'p': o->pid = number(optarg); break;
-		case 'c': o->cache = cache_mode(optarg); break;
-		case 'r': o->single = !strcmp(optarg, "single"); break;
-		case 'n': add_repeat(number(optarg)); break;
-		case 'e': o->work = BENCH_EMPTY; break;
-		case 'W': o->warm_up = atof(optarg); break;
-		case 's': o->seconds = atof(optarg); break;
-		case 'R': o->rounds = number(optarg); break;
-		case 'f': o->frequency = number(optarg); break;
-		case 'C': o->cpu = number(optarg); break;
-		case 'w': o->wait = true; break;
-		case 'o': o->folded = optarg; break;
-		case 'm': o->reads = true; break;
-		case 'h': fputs(usage, stdout); exit(0);
-		default: exit(2);
+		case 'p':
+			o->pid = number(optarg);
+			break;
+		case 'c':
+			o->cache = cache_mode(optarg);
+			break;
+		case 'r':
+			o->single = !strcmp(optarg, "single");
+			break;
+		case 'n':
+			add_repeat(number(optarg));
+			break;
+		case 'e':
+			o->work = BENCH_EMPTY;
+			break;
+		case 'W':
+			o->warm_up = atof(optarg);
+			break;
+		case 's':
+			o->seconds = atof(optarg);
+			break;
+		case 'R':
+			o->rounds = number(optarg);
+			break;
+		case 'f':
+			o->frequency = number(optarg);
+			break;
+		case 'C':
+			o->cpu = number(optarg);
+			break;
+		case 'w':
+			o->wait = true;
+			break;
+		case 'o':
+			o->folded = optarg;
+			break;
+		case 'm':
+			o->reads = true;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			exit(0);
+		default:
+			exit(2);
 		}
 	}
 	if (optind < argc || !!o->pid == o->reads)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hot_dump.h - the tree of tests/bench/hot as folded stacks of function names, so that the harness can compare
- * every one of them with what the target says of itself. Names come from the ring buffer, as in the product.
+ * hot_dump.h - the tree of tests/bench/hot as folded stacks of function names, so that the harness can
+ * compare every one of them with what the target says of itself. Names come from the ring buffer, as in the
+ * product.
  */
 #ifndef PYPERF_TESTS_HOT_DUMP_H
 #define PYPERF_TESTS_HOT_DUMP_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * hot_load.h - loads tests/bench/hot.bpf.c with the tables and options of the product (user/kern/kernel.c),
- * and makes one process its target. Trusts nobody but the harness: any failure ends the program with a reason.
+ * and makes one process its target. Trusts nobody but the harness: any failure ends the program with a
+ * reason.
  */
 #ifndef PYPERF_TESTS_HOT_LOAD_H
 #define PYPERF_TESTS_HOT_LOAD_H
@@ -44,8 +45,8 @@ struct hot_options {
 	enum bench_work work;
 	__u32 repeats[4]; /* stacks for each system call, one after the other */
 	__u32 repeat_count;
-	double seconds;	 /* of a round */
-	double warm_up;	 /* seconds before the first */
+	double seconds; /* of a round */
+	double warm_up; /* seconds before the first */
 	__u32 rounds;
 	__u32 frequency; /* Hz; 0 = driven by the system call */
 	int cpu;	 /* of the perf event */
@@ -115,7 +116,8 @@ static void hot_set_options(void)
 
 static const void *hot_map(const struct bpf_map *map)
 {
-	size_t size = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map), page = sysconf(_SC_PAGESIZE);
+	size_t size = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map),
+	       page = sysconf(_SC_PAGESIZE);
 	void *p = mmap(NULL, (size + page - 1) / page * page, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
 
 	if (p == MAP_FAILED)
@@ -196,7 +198,8 @@ static void hot_set_target(void)
 	p.start_time = hot.skel->bss->target_start;
 	p.exec_id = hot.skel->bss->target_exec;
 	p.runtime = hot.identity.runtime;
-	if (bpf_map__update_elem(hot.skel->maps.layouts, &index, 4, &hot.identity.layout, sizeof(struct layout), 0) ||
+	if (bpf_map__update_elem(hot.skel->maps.layouts, &index, 4, &hot.identity.layout,
+				 sizeof(struct layout), 0) ||
 	    bpf_map__update_elem(hot.skel->maps.processes, &pid, 4, &p, sizeof(p), 0))
 		die("the target cannot be announced");
 }
@@ -220,7 +223,8 @@ static struct bpf_link *hot_attach_event(void)
 
 static void hot_attach(void)
 {
-	struct bpf_link *link = hot.o.frequency ? hot_attach_event() : bpf_program__attach(hot.skel->progs.on_syscall);
+	struct bpf_link *link =
+		hot.o.frequency ? hot_attach_event() : bpf_program__attach(hot.skel->progs.on_syscall);
 
 	if (!link)
 		die("the sampler cannot be attached: %s", strerror(errno));
@@ -232,7 +236,8 @@ static __u64 hot_counter(size_t offset)
 	__u64 sum = 0;
 
 	for (int cpu = 0; cpu < hot.cpus; cpu++)
-		sum += __atomic_load_n((const __u64 *)((const char *)&hot.stats[cpu] + offset), __ATOMIC_RELAXED);
+		sum += __atomic_load_n((const __u64 *)((const char *)&hot.stats[cpu] + offset),
+				       __ATOMIC_RELAXED);
 	return sum;
 }
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Table 3: the whole cost of a sample, and how true samples are, beside other profilers in the same run.
 
-Cost is all CPU time of the profiler, to its written profile, plus what our kernel program used (theirs has none). What
-the start costs is told apart by looking at the profiler's CPU time half a second after it began to sample.
+Cost is all CPU time of the profiler plus what our kernel program used (theirs has none). The profiler's CPU time is
+looked at half a second after it began to sample, shortly before it ends and when it has ended: that tells what the
+start costs, the samples, and the end with its export. A sample's cost counts the samples' part and one end a minute.
 """
 import collections
 import dataclasses
@@ -25,7 +26,7 @@ class Watch:
     """Looks at a profiler while it runs: its CPU time once it has started, the speed of its target."""
 
     def __init__(self, progress, seconds):
-        self.progress, self.seconds, self.start_cpu, self.speed = progress, seconds, 0.0, 0.0
+        self.progress, self.seconds, self.start, self.running, self.speed = progress, seconds, 0.0, 0.0, 0.0
 
     def ours(self, started):
         wait_for_ticks(started.pid)
@@ -33,18 +34,15 @@ class Watch:
 
     def anybody(self, started):
         time.sleep(STARTED)
-        self.start_cpu = cpu_of(started.pid)
+        self.start, begin = cpu_of(started.pid), time.monotonic()
         self.speed = self.progress.speed(max(0.1, self.seconds - 2 * STARTED))
-
-    def share(self):
-        """Part of the run that is after the start."""
-        return max(0.05, (self.seconds - STARTED) / self.seconds)
+        self.running = (cpu_of(started.pid) - self.start) / (time.monotonic() - begin)
 
 
 @dataclasses.dataclass
 class Measured:
-    """One run: stacks, samples delivered, those of them that the profiler itself calls bad; CPU seconds, all and after
-    the start; the kernel program's are the same thing all the time."""
+    """One run: stacks, samples delivered, those of them that the profiler itself calls bad; CPU seconds of the profiler
+    in all, of the kernel program, of the start, and for each second in between; slowdown of the target in %."""
 
     stacks: collections.Counter
     samples: int
@@ -52,12 +50,16 @@ class Measured:
     cpu: float
     kernel: float = 0.0
     start: float = 0.0
-    share: float = 1.0
+    running: float = 0.0
     slower: float = 0.0
 
-    def each(self):
-        """Seconds a sample, the export included, the start not."""
-        return (self.cpu - self.start) / max(1, self.samples * self.share) + self.kernel / max(1, self.samples)
+    def costs(self, seconds):
+        samples = max(1, self.samples) / seconds
+        each = self.running / samples + self.kernel / max(1, self.samples)
+        end = max(0.0, self.cpu - self.start - self.running * (seconds - STARTED))
+        return {"µs a sample": (each + end / (60 * samples)) * 1e6,
+                "of it kernel": self.kernel / max(1, self.samples) * 1e6,
+                "start ms": self.start * 1e3, "end ms": end * 1e3}
 
 
 def without_owner(path):
@@ -82,7 +84,8 @@ def run_peer(peer, directory, pid, frequency, seconds, watch):
     watch.anybody(started)
     done = started.finish()
     if not path.exists() or not path.stat().st_size:  # austin's exit code is not 0 when its time is over
-        raise Skip("exit code %d: %s" % (done.code, ((done.err or done.out).strip().splitlines() or ["no output"])[-1][:200]))
+        said = (done.err or done.out).strip().splitlines() or ["no output"]
+        raise Skip("exit code %d: %s" % (done.code, said[-1][:200]))
     stacks, errors = peer.read(path, done)
     return Measured(stacks, sum(stacks.values()), errors, done.cpu)
 
@@ -97,7 +100,7 @@ def run_any(peer, settings, workload, frequency, seconds):
         alone = progress.speed(max(0.2, seconds * 0.3))
         measure = run_peer if peer else run_ours
         found = measure(*([peer] if peer else []), directory, running.pid, frequency, seconds, watch)
-    found.start, found.share = watch.start_cpu, watch.share()
+    found.start, found.running = watch.start, watch.running
     found.slower = 100 * (alone / max(watch.speed, 1e-9) - 1)
     return found
 
@@ -107,8 +110,7 @@ def cost_row(peer, settings, frequency):
     found = run_any(peer, settings, "basic.py", frequency, seconds)
     return {"profiler": peer.name if peer else OURS, "Hz": frequency, "samples": found.samples,
             "lost or bad %": max(0.0, 100 * (1 - (found.samples - found.errors) / (frequency * seconds))),
-            "µs a sample": found.each() * 1e6, "of it kernel": found.kernel / max(1, found.samples) * 1e6,
-            "start ms": found.start * 1e3, "target slower %": found.slower}
+            **found.costs(seconds), "target slower %": found.slower}
 
 
 def is_true(stack):
@@ -132,6 +134,7 @@ def truth_row(peer, settings):
         depth[next(d for d in DEPTHS if d[0] <= last <= d[1])] += count
     good = max(1, sum(depth.values()))
     row = {"profiler": peer.name if peer else OURS, "samples": found.samples,
+           "µs a sample": found.costs(seconds)["µs a sample"],
            "lost %": max(0.0, 100 * (1 - (found.samples - found.errors) / (999 * seconds))),
            "impossible %": 100 * wrong / max(1, found.samples)}
     row.update({"%d-%d" % d if d[1] else "0": round(100 * depth[d] / good, 1) for d in DEPTHS})
@@ -159,7 +162,8 @@ def peers(settings, save):
     prepare()
     cost = Table("3a. Whole cost of a sample: kernel and all CPU of the profiler, export included (basic)",
                  "Same program and run; Tachyon's target is CPython 3.15, which it needs, the others' %s.\n"
-                 "µs a sample: the start, which is paid once, is left out. lost or bad: of the samples asked for.\n"
+                 "µs a sample: with one end and export a minute, without the start.\n"
+                 "lost or bad: of the samples asked for.\n"
                  "target slower: one look, a few %% of noise; table 4 measures ours." % settings.python)
     for frequency in (999,) if settings.quick else RATES:
         every(cost, settings, lambda peer: cost_row(peer, settings, frequency))
@@ -168,12 +172,12 @@ def peers(settings, save):
             if ours_now and row["Hz"] == frequency:
                 row["times ours"] = row["µs a sample"] / max(ours_now["µs a sample"], 1e-9)
     truth = Table("3b. True samples? A chain of 30 calls with equal work at each depth, 999 Hz: % of samples by depth",
-                  "Work is equal, so an unbiased profiler is flat. impossible: stacks that the program cannot have had.")
+                  "Work is equal, so an unbiased profiler is flat. impossible: stacks that the program cannot have.")
     every(truth, settings, lambda peer: truth_row(peer, settings))
     chart.bars(save / "bench-cost.svg", "Whole cost of a sample at 999 Hz", "µs, logarithmic",
                [(row["profiler"], row["µs a sample"]) for row in cost.rows if row["Hz"] == 999], log=True)
     middle = {d: "%d-%d" % d if d[1] else "0" for d in DEPTHS}
-    chart.lines(save / "bench-bias.svg", "Samples by depth; equal work at each depth", "depth of the chain", "% per call",
-                {row["profiler"]: [((d[0] + d[1]) / 2, row[name] / (d[1] - d[0] + 1)) for d, name in middle.items() if d[1]]
-                 for row in truth.rows})
+    series = {row["profiler"]: [(sum(d) / 2, row[name] / (d[1] - d[0] + 1)) for d, name in middle.items() if d[1]]
+              for row in truth.rows}
+    chart.lines(save / "bench-bias.svg", "Samples by depth; equal work at each", "depth of the chain", "% a call", series)
     return [cost, truth], {"cost": cost.rows, "truth": truth.rows}

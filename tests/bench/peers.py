@@ -20,8 +20,8 @@ HOME = interpreters.CACHE / "peers"
 TREE = interpreters.CACHE / "python-3.15"
 LIBRARIES = TREE / "usr" / "lib" / "x86_64-linux-gnu"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
-PACKAGES = ("python3.15 python3.15-minimal libpython3.15-stdlib libpython3.15-minimal libc6 zlib1g libexpat1 libssl3t64 "
-            "libzstd1 libffi8").split()
+PACKAGES = ("python3.15 python3.15-minimal libpython3.15-stdlib libpython3.15-minimal libc6 zlib1g libexpat1 "
+            "libssl3t64 libzstd1 libffi8").split()
 
 
 def quiet(command, why, **options):
@@ -65,8 +65,9 @@ def unpack():
             os.makedirs(os.path.join(work, name))
         with open(os.path.join(work, "sources.list"), "w") as f:
             f.write("deb [signed-by=%s] %s sid main\n" % (KEYRING, uri))
-        options = ["Dir::Etc::sourcelist=%s/sources.list" % work, "Dir::Etc::sourceparts=-", "Dir::Cache=%s/cache" % work,
-                   "Dir::State::lists=%s/lists" % work, "Dir::State::status=/dev/null", "APT::Sandbox::User=root"]
+        options = ["Dir::Etc::sourcelist=%s/sources.list" % work, "Dir::Etc::sourceparts=-",
+                   "Dir::Cache=%s/cache" % work, "Dir::State::lists=%s/lists" % work, "Dir::State::status=/dev/null",
+                   "APT::Sandbox::User=root"]
         apt = ["apt-get"] + [part for option in options for part in ("-o", option)]
         quiet([*apt, "update", "-qq"], "the package lists of Debian unstable")
         quiet([*apt, "download", "-qq", *PACKAGES], "the packages of Debian unstable", cwd=work)
@@ -105,7 +106,7 @@ def austin():
 
 
 def folded(path, name_of):
-    """{names from the root: samples} of a file of folded stacks. name_of: a frame's text to a function, None = leave out."""
+    """{names from the root: samples} of a file of folded stacks. name_of: a frame's text to a function or None."""
     stacks = collections.Counter()
     with open(path, errors="replace") as f:
         for line in f:

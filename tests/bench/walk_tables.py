@@ -68,7 +68,7 @@ def depth(settings, save):
     for row in rows:
         for mode in MODES:
             series.setdefault("%s, %s" % (mode, row["how"]), []).append((row["frames"], row[mode]["median"] / 1000))
-    chart.lines(save / "bench-depth.svg", "Kernel time per stack", "Python frames", "µs", series, log_x=True, log_y=True)
+    chart.lines(save / "bench-depth.svg", "Kernel time per stack", "Python frames", "µs", series, True, True)
     return [table], rows
 
 
@@ -117,9 +117,9 @@ def throughput_row(settings, python, workload, empty):
 
 def throughput(settings, save):
     table = Table("2. Stacks per second of one core, cache verified",
-                  "The program drives the sampler by a system call at the bottom of its stacks: each stack once (the cache "
-                  "meets\nanother stack every time) or 100 times. with its driver: wall time, the Python program included. "
-                  "checked: stacks\ncompared with what the program recorded of itself.")
+                  "The program drives the sampler by a system call at the bottom of its stacks: each stack once (the\n"
+                  "cache meets another stack every time) or 100 times. with its driver: wall time, the Python program\n"
+                  "included. checked: stacks compared with what the program recorded of itself.")
     empty = hot(settings, "--read-cost", "--seconds", 0.1)["empty_run"]["mean"]
     pythons = [(settings.python, name) for name in WORKLOADS]
     pythons += [(python, "basic") for python in interpreters.one_per_version() if python != settings.python]
