@@ -7,7 +7,7 @@ COLOURS = "#2166ac", "#b2182b", "#1a7f37", "#8250df", "#bf6a02", "#0e8a8a", "#6e
 STYLE = ("<style>text{font:12px sans-serif;fill:#1f2328}.t{font-size:15px;font-weight:600}.g{stroke:#8c959f;"
          "stroke-opacity:.35}.l{fill:none;stroke-width:2}.b{fill:#fff}"
          "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.b{fill:#0d1117}}</style>")
-WIDTH, LEFT, TOP, BOTTOM, RIGHT = 760, 70, 40, 50, 210
+WIDTH, LEFT, TOP, BOTTOM, RIGHT = 760, 70, 52, 50, 210
 
 
 def number(value):
@@ -71,7 +71,7 @@ def lines(path, title, x_label, y_label, series, log_x=False, log_y=False):
     for tick in y.ticks:
         body += ['<path class="g" d="M%d %.1f H%d"/>' % (LEFT, y(tick), WIDTH - RIGHT),
                  text(LEFT - 8, y(tick) + 4, number(tick), "end")]
-    body += [text((LEFT + WIDTH - RIGHT) / 2, height - 12, x_label, "middle"), text(16, TOP - 2, y_label)]
+    body += [text((LEFT + WIDTH - RIGHT) / 2, height - 12, x_label, "middle"), text(16, TOP - 8, y_label)]
     stems = list(dict.fromkeys(name.rsplit(", ", 1)[0] for name in series))
     for i, (name, points) in enumerate(series.items()):
         colour = COLOURS[stems.index(name.rsplit(", ", 1)[0]) % len(COLOURS)]
@@ -103,5 +103,4 @@ def bars(path, title, unit, rows, log=False):
                  '<rect x="%.1f" y="%d" width="%.1f" height="16" fill="%s"/>'
                  % (left, top, max(1, x(value) - left), colour),
                  text(x(value) + 6, top + 12, number(value))]
-    body.append(text(WIDTH - 16, height - 18, unit, "end"))
-    document(path, height, title, body)
+    document(path, height, "%s, %s" % (title, unit), body)

@@ -174,7 +174,7 @@ def peers(settings, save):
     truth = Table("3b. True samples? A chain of 30 calls with equal work at each depth, 999 Hz: % of samples by depth",
                   "Work is equal, so an unbiased profiler is flat. impossible: stacks that the program cannot have.")
     every(truth, settings, lambda peer: truth_row(peer, settings))
-    chart.bars(save / "bench-cost.svg", "Whole cost of a sample at 999 Hz", "µs, logarithmic",
+    chart.bars(save / "bench-cost.svg", "Whole cost of a sample at 999 Hz", "µs (logarithmic)",
                [(row["profiler"], row["µs a sample"]) for row in cost.rows if row["Hz"] == 999], log=True)
     middle = {d: "%d-%d" % d if d[1] else "0" for d in DEPTHS}
     series = {row["profiler"]: [(sum(d) / 2, row[name] / (d[1] - d[0] + 1)) for d, name in middle.items() if d[1]]
