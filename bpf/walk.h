@@ -20,7 +20,8 @@
 #define WALK_GLOBAL __attribute__((noinline))
 #endif
 
-#define BLOCK_SIZE 4096
+#define BLOCK_SIZE 16384 /* at most: a whole chunk, once a stack is known to be deep */
+#define FIRST_BLOCK 4096
 #define PARSE_FRAMES 16 /* frames parsed in one step: what the verifier has to unroll */
 #define SINGLE_AT BLOCK_SIZE /* where in walk.mem a frame outside of the data stack is read to */
 #define WALK_MEM (2 * BLOCK_SIZE)
@@ -161,7 +162,7 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 /* Reads the block that ends with the wanted frame, cut off at the start of its chunk. */
 static __always_inline int walk_read_block(struct walk *w)
 {
-	__u64 start = w->next + FRAME_READ - BLOCK_SIZE, size;
+	__u64 start = w->next + FRAME_READ - (w->block_size ? BLOCK_SIZE : FIRST_BLOCK), size;
 
 	if (w->next - w->chunk >= CHUNK_SIZE) {
 		if (!w->older_chunk || w->next - w->older_chunk >= CHUNK_SIZE)

@@ -408,7 +408,7 @@ static void test_block_fault_is_made_up_for(void **state)
 	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
 		chain_begin(forge_minors[v], v);
 		chain_push_root();
-		while (chain.count < 400)
+		while (chain.count < 1200)
 			chain_push(PUSH_STACK, 112);
 		for (__u64 nth = 1; nth <= 8; nth++) {
 			/* 3.12 and later: the root is on the C stack, and its read the last one. */
