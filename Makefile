@@ -72,11 +72,13 @@ unit: $(UNIT_BIN) ## build and run the unit tests alone
 
 tests: $(UNIT_BIN) $(TOOL_BIN) arm64 docs/outcomes.md
 
-bench: deps all $(O)/tests/bench/hot ## measure cost and accuracy beside other profilers; ARGS=--quick: 3 minutes
-	$(Q)PYPERF=$(abspath $(BIN)) .cache/venv/bin/python tests/bench/bench.py --build $(O) $(ARGS)
+bench: deps-build ## measure cost and truth beside other profilers; ARGS=--quick: 3 minutes
+	$(Q)$(MAKE) --no-print-directory all $(O)/tests/bench/hot
+	$(Q)PYPERF=$(abspath $(BIN)) /usr/bin/python3 tests/bench/bench.py --build $(O) $(ARGS)
 
-bench-limits: deps all ## check the cost of eight busy threads against its limits
-	$(Q).cache/venv/bin/python tests/bench/cost.py --check
+bench-limits: deps-build ## check the cost of eight busy threads against its limits
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)PYPERF=$(abspath $(BIN)) /usr/bin/python3 tests/bench/cost.py --check
 
 deps: deps-build ## install what building and testing need (Debian, root)
 	$(Q)sh deploy/deps.sh test

@@ -179,5 +179,6 @@ def peers(settings, save):
     middle = {d: "%d-%d" % d if d[1] else "0" for d in DEPTHS}
     series = {row["profiler"]: [(sum(d) / 2, row[name] / (d[1] - d[0] + 1)) for d, name in middle.items() if d[1]]
               for row in truth.rows}
-    chart.lines(save / "bench-bias.svg", "Samples by depth; equal work at each", "depth of the chain", "% a call", series)
+    chart.lines(save / "bench-bias.svg", "Samples by depth; equal work at each", "depth of the chain", "% a call",
+                series)
     return [cost, truth], {"cost": cost.rows, "truth": truth.rows}
