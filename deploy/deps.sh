@@ -26,8 +26,10 @@ fi
 
 if [ "${1:-build}" = test ]; then
     venv=$top/.cache/venv
-    if ! [ -e "$venv/.done" ] || [ "$top/tests/requirements.txt" -nt "$venv/.done" ]; then
+    if ! [ -e "$venv/.done" ] ||
+       [ "$top/tests/requirements.txt" -nt "$venv/.done" ]; then
         echo "installing the tests' Python packages"
+        rm -rf "$venv" # of another interpreter, or half made
         /usr/bin/python3 -m venv "$venv"
         "$venv/bin/pip" install -q --disable-pip-version-check -r "$top/tests/requirements.txt"
         touch "$venv/.done"

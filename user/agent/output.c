@@ -39,6 +39,7 @@ void output_progress(struct run *r, const struct kernel *k, const struct registr
 {
 	struct report report = {};
 	struct books books;
+	__u64 cached, looked;
 	size_t live = 0;
 
 	if (!r->show_progress || !r->start || seconds - r->last_progress < 0.9)
@@ -47,8 +48,10 @@ void output_progress(struct run *r, const struct kernel *k, const struct registr
 	kernel_stats(k, &report.kernel);
 	books = report_books(&report);
 	registry_count(registry, &live);
-	fprintf(stderr, "\r\033[K%.0f s, %d CPUs at %u Hz, %zu Python processes, %llu samples. Ctrl-C ends it.", seconds,
-		r->cpus, r->frequency, live, books.in_profile);
+	cached = report.kernel.sum.cache_full + report.kernel.sum.cache_partial;
+	looked = cached + report.kernel.sum.cache_miss;
+	fprintf(stderr, "\r\033[K%.0f s, %d CPUs at %u Hz, %zu Python processes, %llu samples, %.0f%% cached. Ctrl-C ends it.",
+		seconds, r->cpus, r->frequency, live, books.in_profile, looked ? 100.0 * cached / looked : 0.0);
 	fflush(stderr);
 }
 

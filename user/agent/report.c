@@ -125,6 +125,22 @@ static void print_outcomes(const struct report *r, FILE *f)
 			number_group(r->harvest.samples).text);
 }
 
+__u64 report_time_quantile(const struct report *r, double share)
+{
+	const struct cpu_stats *s = &r->kernel.sum;
+	__u64 all = 0, seen = 0;
+	__u32 i;
+
+	for (i = 0; i < TIME_BUCKETS; i++)
+		all += s->times[i];
+	for (i = 0; i < TIME_BUCKETS - 1; i++) {
+		seen += s->times[i];
+		if (seen > share * all)
+			break;
+	}
+	return all ? time_bucket_floor(i) : 0;
+}
+
 static void print_cost(const struct report *r, FILE *f)
 {
 	const struct kernel_stats *k = &r->kernel;
@@ -134,6 +150,10 @@ static void print_cost(const struct report *r, FILE *f)
 	fprintf(f, "  kernel    %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n",
 		number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text,
 		number_group(k->runs).text, percent(kernel_seconds, r->seconds), r->seconds);
+	if (k->sum.time_max)
+		fprintf(f, "            half of the ticks took up to %s ns, 99 of 100 up to %s, the longest %s\n",
+			number_group(report_time_quantile(r, 0.5)).text,
+			number_group(report_time_quantile(r, 0.99)).text, number_group(k->sum.time_max).text);
 	fprintf(f, "  profiler  %s s of CPU to start, then %s s; %.3f%% of one core\n",
 		number_hundredths(r->start_cpu_seconds).text, number_hundredths(later).text,
 		percent(later, r->seconds));
@@ -150,7 +170,7 @@ static void print_cache(const struct cpu_stats *s, FILE *f)
 			"  cache     %.1f%% full, %.1f%% partial, %.1f%% miss; %.0f%% of frames verified "
 			"instead of interned\n",
 			percent(s->cache_full, whole), percent(s->cache_partial, whole),
-			percent(s->cache_miss, whole), percent(s->cache_frames, s->frames));
+			percent(s->cache_miss, whole), percent(s->cache_frames, (double)s->frames + s->cache_frames));
 }
 
 /* What an average sample took, and what was looked up for all of them. */
@@ -161,7 +181,7 @@ static void print_work(const struct report *r, FILE *f)
 
 	print_cache(s, f);
 	if (samples > 0)
-		fprintf(f, "  a sample  %.1f frames, %.1f reads of %s bytes in all\n", s->frames / samples,
+		fprintf(f, "  a sample  %.1f frames, %.1f reads of %s bytes in all\n", ((double)s->frames + s->cache_frames) / samples,
 			s->reads / samples, number_group(s->read_bytes / samples + 0.5).text);
 	fprintf(f, "  code      %s objects, %s places in them, %s line-table look-ups\n",
 		number_group(r->codes.codes).text, number_group(r->harvest.locations).text,
@@ -236,12 +256,13 @@ int report_json(const struct report *r, struct buf *out)
 			out,
 			",\n \"profile\": {\"samples\": %llu, \"nodes\": %llu}"
 			",\n \"kernel\": {\"runs\": %llu, \"run_time_ns\": %llu, \"other_runs\": %llu, "
-			"\"other_time_ns\": %llu}"
+			"\"other_time_ns\": %llu, \"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu}"
 			",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, \"rss_bytes\": "
 			"%zu, \"map_bytes\": %zu}"
 			",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu}}\n",
 			r->harvest.samples, r->harvest.nodes, k->runs, k->run_time_ns, k->other_runs,
-			k->other_time_ns, r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes,
+			k->other_time_ns, report_time_quantile(r, 0.5), report_time_quantile(r, 0.99),
+			k->sum.time_max, r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes,
 			r->codes.decodes, r->harvest.locations, r->codes.codes);
 	return err;
 }
