@@ -202,18 +202,30 @@ static __always_inline void code_note(struct scratch *s, struct cpu_stats *stats
 	}
 }
 
+static __always_inline struct known_code *code_known(struct thread *t, __u64 address)
+{
+	return &t->known[(address >> 4 ^ address >> 10) & (KNOWN_CODES - 1)];
+}
+
 /*
- * The entry of the code object at address, added and its names sent if it is new. NULL when there is no room.
- * *ret_index is its number.
+ * Finds the number of the code object at address, adds it and sends its names if it is new. Returns its enum
+ * code_state, or -1 when there is no room.
  */
-static __always_inline struct code *code_intern(struct scratch *s, struct cpu_stats *stats,
-						const struct layout *l, __u64 address, __u32 *ret_index)
+static __always_inline int code_intern(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+				       const struct layout *l, __u64 address, __u32 *ret_index)
 {
 	const __u64 key = code_key(s->process, address);
-	__u32 index = s->epoch ? code_by_epoch(s, key) : 0;
+	struct known_code *known = code_known(t, address);
 	__u64 fingerprint = 0;
 	struct code *c;
+	__u32 index;
 
+	if (s->epoch && known->address == address && known->epoch == s->epoch && known->process == s->process) {
+		stats->codes_known++;
+		*ret_index = known->index;
+		return CODE_SENT;
+	}
+	index = s->epoch ? code_by_epoch(s, key) : 0;
 	if (index) {
 		stats->codes_known++;
 	} else {
@@ -224,13 +236,19 @@ static __always_inline struct code *code_intern(struct scratch *s, struct cpu_st
 	}
 	c = bpf_map_lookup_elem(&codes, &index);
 	if (!index || !c)
-		return NULL;
+		return -1;
 	if (fingerprint && code_is_shim(s, l))
 		c->state = CODE_SHIM;
 	if (!(c->state & (CODE_SENT | CODE_SHIM)))
 		code_send(s, stats, l, c, index, address, fingerprint);
 	*ret_index = index;
-	return c;
+	if (c->state == CODE_SENT) {
+		known->address = address;
+		known->epoch = s->epoch;
+		known->process = s->process;
+		known->index = index;
+	}
+	return c->state & (CODE_SENT | CODE_SHIM);
 }
 
 #endif

@@ -43,6 +43,16 @@ struct {
 	__uint(max_entries, 4096);
 } events SEC(".maps");
 
+/* A code object that the thread was seen in, to be found without the large tables. */
+struct known_code {
+	__u64 address;
+	__u64 epoch; /* valid while the generation is this one */
+	__u32 process;
+	__u32 index;
+};
+
+#define KNOWN_CODES 64
+
 /* What is remembered of a thread between samples. Four ways a set; the least recently sampled leaves. */
 struct thread {
 	__u64 start_time;
@@ -57,6 +67,7 @@ struct thread {
 	__u32 root;    /* node that stands for this thread (or process) in the tree; 0 = none yet */
 	__u32 owner;   /* its entry in owners */
 	__u32 misses;  /* searches in a row that found nothing */
+	struct known_code known[KNOWN_CODES];
 	struct cache cache;
 };
 
@@ -85,6 +96,7 @@ struct scratch {
 	volatile __u32 busy;
 	__u32 node;	  /* while interning: the node reached so far */
 	__u32 process;
+	__u32 home;	  /* node_home() of its root */
 	__u32 captures;	  /* code objects sent by this sample */
 	__u32 kept;	  /* new frames that it put there */
 	__u32 unsettled;  /* this sample saw a new code object, ... */

@@ -49,28 +49,28 @@ static long intern_callback(__u32 i, struct intern_context *c)
 	const struct layout *l = c->l;
 	__u32 at = s->walk.depth - 1 - i, index = 0, instr = INSTR_UNKNOWN;
 	struct frame *f;
-	struct code *code;
 	__u64 offset;
+	int state;
 
 	mem_opaque(at);
 	if (at >= DEPTH_LIMIT)
 		return 1;
 	f = &s->walk.frames[at];
 	if (f->code) {
-		code = code_intern(s, c->stats, l, f->code, &index);
-		if (!code) {
+		state = code_intern(s, c->stats, c->t, l, f->code, &index);
+		if (state < 0) {
 			s->node = 0;
 			return 1;
 		}
 		/* Its names are not sent yet: it, and what stands on it, must be met again. */
-		if (!(code->state & (CODE_SENT | CODE_SHIM)))
+		if (!state)
 			s->remember = 0;
-		if (!(code->state & CODE_SHIM)) {
+		if (!(state & CODE_SHIM)) {
 			/* prev_instr (3.11, 3.12) is a unit before the bytecode when a frame has not begun. */
 			offset = f->instr - f->code - l->code_bytecode + 2;
 			if (offset < 2 * INSTR_UNKNOWN)
 				instr = offset / 2;
-			s->node = node_intern(c->stats, s->node, index, instr);
+			s->node = node_intern(c->stats, s->home, s->node, index, instr);
 			if (!s->node)
 				return 1;
 		}
@@ -294,6 +294,7 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	int cached = 0;
 
 	s->walk.depth = 0;
+	s->home = node_home(root);
 	if (p->state == PROCESS_NO_LAYOUT)
 		return count_plain(s, stats, t, l, root, OUTCOME_NO_LAYOUT);
 	if (!tstate_find(s, stats, t, p, l, now))

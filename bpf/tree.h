@@ -26,15 +26,27 @@ static __always_inline __u32 probe_step(__u64 hash)
 	return hash >> 32 | 1;
 }
 
-/* The number of the node (parent, code, instr), added if it is new; 0 when there is no room. */
-static __always_inline __u32 node_intern(struct cpu_stats *stats, __u32 parent, __u32 code, __u32 instr)
+#define HOME_PROBES 3
+#define HOME_NODES  256 /* a page */
+
+/* A page of the node table for what is below a root: between two samples caches and TLBs have forgotten us. */
+static __always_inline __u32 node_home(__u32 root)
+{
+	return (__u32)mix(root) & ~(HOME_NODES - 1);
+}
+
+/*
+ * The number of the node (parent, code, instr), added if it is new; 0 when there is no room. The first places
+ * tried are in the page home, the others anywhere.
+ */
+static __always_inline __u32 node_intern(struct cpu_stats *stats, __u32 home, __u32 parent, __u32 code, __u32 instr)
 {
 	const __u64 key = node_key(parent, code, instr);
 	const __u64 hash = mix(key);
 	__u32 at = hash;
 
 	for (int i = 0; i < PROBES; i++, at += probe_step(hash)) {
-		__u32 index = at & opt_node_mask;
+		__u32 index = (i < HOME_PROBES ? home | (at & (HOME_NODES - 1)) : at) & opt_node_mask;
 		struct node *n = bpf_map_lookup_elem(&nodes, &index);
 		__u64 old;
 
@@ -56,7 +68,7 @@ static __always_inline __u32 node_intern(struct cpu_stats *stats, __u32 parent, 
 /* The same for what is rare: verified once, not wherever it is called from. */
 __noinline __u32 node_add(struct cpu_stats *count, __u32 parent, __u32 code)
 {
-	return count ? node_intern(count, parent, code, INSTR_UNKNOWN) : 0;
+	return count ? node_intern(count, node_home(parent), parent, code, INSTR_UNKNOWN) : 0;
 }
 
 static __always_inline void node_count(__u32 index)

@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "guard/worker.h"
 
-#define TIMER_MS	 200  /* how often the ring buffer is emptied when nothing is urgent */
+#define TIMER_MS	 1000 /* how often the ring buffer is emptied when nothing is urgent */
 #define SETTLE_START_MS 2000 /* at most this long for the first verdicts before sampling begins */
 #define SETTLE_END_MS	1000 /* ... and for names still asked for when it ends */
 #define CODES_BYTES_MAX (256 << 20)
