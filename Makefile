@@ -70,7 +70,7 @@ check-long: deps ## the tests that take hours
 unit: $(UNIT_BIN) ## build and run the unit tests alone
 	$(Q)sh tests/unit.sh $(O)
 
-tests: $(UNIT_BIN) $(TOOL_BIN) arm64 docs/outcomes.md
+tests: $(UNIT_BIN) $(TOOL_BIN) arm64 clang-warnings docs/outcomes.md
 
 bench: deps-build ## measure cost and truth beside other profilers; ARGS=--quick: 3 minutes
 	$(Q)$(MAKE) --no-print-directory all $(O)/tests/bench/hot
@@ -83,7 +83,7 @@ bench-limits: deps-build ## check the cost of eight busy threads against its lim
 deps: deps-build ## install what building and testing need (Debian, root)
 	$(Q)sh deploy/deps.sh test
 
-.PHONY: deps-build tests
+.PHONY: deps-build tests clang-warnings
 deps-build:
 	$(Q)sh deploy/deps.sh build
 
@@ -114,6 +114,10 @@ $(O)/gen/hot.skel.h: $(O)/tests/bench/hot.bpf.o
 
 docs/outcomes.md: bpf/outcomes.def bpf/stats.def tests/lib/list_outcomes.py
 	$(Q)python3 tests/lib/list_outcomes.py > $@
+
+clang-warnings: $(GEN_HDR) ## the user side under clang's warnings too
+	$(call msg,CLANG,user)
+	$(Q)$(CLANG) $(CPPFLAGS) $(filter-out -D_FORTIFY_SOURCE=2,$(CFLAGS)) -fsyntax-only user/main.c $(USER_SRC)
 
 arm64: ## compile the kernel side for arm64 (it cannot be loaded here)
 	@mkdir -p $(O)/arm64

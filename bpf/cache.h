@@ -130,7 +130,10 @@ static __always_inline void cache_flush(struct walk *w, struct cache *k)
 	w->python += python;
 }
 
-/* Compares frames of one block, but not the oldest of all, whose caller is not a cached frame. */
+/*
+ * Compares frames of one block, but not the oldest of all, whose caller is not a cached frame. Who owns them is
+ * not compared: entry frames lie on the C stack (3.12-3.14), so a frame of the data stack never becomes one.
+ */
 static __always_inline void cache_verify_block(struct walk *w, struct cache *k, const struct layout *l)
 {
 	const __u32 off_code = l->frame_code, off_previous = l->frame_previous, off_instr = l->frame_instr;
@@ -147,7 +150,7 @@ static __always_inline void cache_verify_block(struct walk *w, struct cache *k, 
 		if (left < 2 || at > limit)
 			break;
 		mem_opaque(at);
-		f = w->mem + (at & (BLOCK_SIZE - 1));
+		f = w->mem + BLOCK_AT + (at & (BLOCK_SIZE - 1));
 		older = cache_at(k, left - 2);
 		address = older->address;
 		differs = ((walk_load(f + off_code) & ~tag) ^ c->code) | (walk_load(f + off_instr) ^ c->instr) |
@@ -173,7 +176,7 @@ static __always_inline void cache_verify_single(struct walk *w, struct cache *k,
 	__u32 owner;
 
 	if (walk_in_block(w))
-		at = w->next - w->block;
+		at = w->next - w->block + BLOCK_AT;
 	else if (walk_read(w, w->mem + SINGLE_AT, FRAME_READ, w->next)) {
 		w->end = WALK_FAULT;
 		return;
@@ -258,10 +261,10 @@ WALK_GLOBAL int cache_run(struct walk *w, struct cache *k, const struct layout *
 {
 	if (!w || !k || !l)
 		return -1;
-	if (w->end != WALK_ON)
-		return 0;
 	w->run = 0;
 	w->flush = 0;
+	if (w->end != WALK_ON)
+		return 0;
 	w->left = k->depth;
 	cache_loop(w, k, l);
 	return 0;

@@ -114,12 +114,12 @@ struct scratch {
 	__u32 known_tgid; /* of known; 0 = none */
 	__u64 known_stamp;
 	struct process known; /* a copy of its entry in processes */
-	struct thread stranger; /* stands in when the thread table has no free way */
 	__u8 tstate[TSTATE_MASK + 1 + 8];
 	__u8 code[256 + 8];
 	struct walk walk;
 	struct event_code event;
 	__u8 slack[2 * STRING_MAX + LINETABLE_SMALL];
+	struct thread stranger; /* stands in when the thread table has no free way */
 };
 
 struct {

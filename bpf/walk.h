@@ -23,7 +23,8 @@
 #define BLOCK_SIZE 16384 /* at most: a whole chunk, once a stack is known to be deep */
 #define FIRST_BLOCK 4096
 #define PARSE_FRAMES 16 /* frames parsed in one step: what the verifier has to unroll */
-#define SINGLE_AT BLOCK_SIZE /* where in walk.mem a frame outside of the data stack is read to */
+#define SINGLE_AT 0	/* where in walk.mem a frame outside of the data stack is read to */
+#define BLOCK_AT  128	/* ... and a block: side by side, to share a page when stacks are shallow */
 #define WALK_MEM (2 * BLOCK_SIZE)
 #define WALK_SLACK 512 /* a masked position plus a one-byte offset stays inside */
 
@@ -72,8 +73,8 @@ struct walk {
 	__u32 read_bytes;
 	__u32 faults;
 	__u32 pad2;
-	struct frame frames[DEPTH_LIMIT]; /* leaf first */
 	__u8 mem[WALK_MEM + WALK_SLACK];
+	struct frame frames[DEPTH_LIMIT]; /* leaf first */
 };
 
 static __always_inline int walk_read(struct walk *w, void *dst, __u32 size, __u64 address)
@@ -139,7 +140,7 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 		python += is_python;
 		mem_opaque(depth);
 		depth &= DEPTH_LIMIT - 1;
-		w->frames[depth].address = next | (keep & base / SINGLE_AT);
+		w->frames[depth].address = next | (keep & (base / BLOCK_AT ^ FRAME_SINGLE));
 		w->frames[depth].code = code * is_python;
 		w->frames[depth].instr = walk_load(f + off_instr);
 		depth += is_python | keep;
@@ -177,13 +178,13 @@ static __always_inline int walk_read_block(struct walk *w)
 	if (size > BLOCK_SIZE || size < FRAME_READ)
 		return -1;
 	w->block = 0;
-	if (walk_read(w, w->mem, size, start))
+	if (walk_read(w, w->mem + BLOCK_AT, size, start))
 		return -1;
 	w->block = start;
 	w->block_size = size;
 	/* struct _PyStackChunk begins with previous (3.11-3.15). A lie must not make us load unaligned words. */
 	if (start == w->chunk)
-		w->older_chunk = walk_load(w->mem) & ~7ULL;
+		w->older_chunk = walk_load(w->mem + BLOCK_AT) & ~7ULL;
 	return 0;
 }
 
@@ -200,7 +201,7 @@ WALK_GLOBAL int walk_step(struct walk *w, const struct layout *l)
 	if (!w->single && (walk_in_block(w) || (!walk_read_block(w) && walk_in_block(w)))) {
 		w->start = w->block;
 		w->size = w->block_size;
-		w->base = 0;
+		w->base = BLOCK_AT;
 	} else if (walk_read(w, w->mem + SINGLE_AT, FRAME_READ, w->next)) {
 		w->end = WALK_FAULT;
 		return 1;
