@@ -73,7 +73,7 @@ struct walk {
 	__u32 read_bytes;
 	__u32 faults;
 	__u32 pad2;
-	__u8 mem[WALK_MEM + WALK_SLACK];
+	__u8 mem[WALK_MEM + WALK_SLACK] __attribute__((aligned(8))); /* words are loaded from it */
 	struct frame frames[DEPTH_LIMIT]; /* leaf first */
 };
 
