@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stack.h - the current thread's stack, from its thread state to a node of the call tree: with the thread's
+ * last stack or without, whole or marked.
+ */
+#ifndef PYPERF_STACK_H
+#define PYPERF_STACK_H
+
+#include "maps.h"
+#include "tree.h"
+#include "thread.h"
+#include "code.h"
+
+#define SETTLED 2048 /* jiffies without a new code object before cached callers are trusted without a generation */
+
+struct intern_context {
+	struct scratch *s;
+	struct cpu_stats *stats;
+	struct thread *t;
+	const struct layout *l;
+};
+
+/* One frame of s->walk, from the root side to the leaf; 1 when a table is full. */
+static long intern_callback(__u32 i, struct intern_context *c)
+{
+	struct scratch *s = c->s;
+	const struct layout *l = c->l;
+	__u32 at = s->walk.depth - 1 - i, index = 0, instr = INSTR_UNKNOWN;
+	struct frame *f;
+	__u64 offset;
+	int state;
+
+	mem_opaque(at);
+	if (at >= DEPTH_LIMIT)
+		return 1;
+	f = &s->walk.frames[at];
+	if (f->code) {
+		state = code_intern(s, c->stats, c->t, l, f->code, &index);
+		if (state < 0) {
+			s->node = 0;
+			return 1;
+		}
+		/* Its names are not sent yet: it, and what stands on it, must be met again. */
+		if (!state)
+			s->remember = 0;
+		if (!(state & CODE_SHIM)) {
+			/* prev_instr (3.11, 3.12) is a unit before the bytecode when a frame has not begun. */
+			offset = f->instr - f->code - l->code_bytecode + 2;
+			if (offset < 2 * INSTR_UNKNOWN)
+				instr = offset / 2;
+			s->node = node_intern(c->stats, s->home, s->node, index, instr);
+			if (!s->node)
+				return 1;
+		}
+	}
+	if (s->remember) {
+		cache_remember(&c->t->cache, s->walk.run + i, f, s->node);
+		s->kept = i + 1;
+	}
+	return 0;
+}
+
+/*
+ * Adds the stack in s->walk to the tree, below s->node. Leaves the leaf's node there, 0 when a table is full.
+ */
+__noinline int intern_stack(struct scratch *s, struct cpu_stats *stats, struct thread *t, const struct layout *l)
+{
+	struct intern_context c = { s, stats, t, l };
+
+	if (!s || !stats || !t || !l)
+		return -1;
+	if (s->node && s->walk.depth)
+		bpf_loop(s->walk.depth, intern_callback, &c, 0);
+	return 0;
+}
+
+/* Counts the node reached, or the lack of room for it. Returns the final outcome. */
+static __always_inline enum outcome count_node(struct scratch *s, struct cpu_stats *stats, __u32 root,
+					       enum outcome outcome)
+{
+	if (root && s->node == root) { /* nothing but frames of the interpreter's own */
+		outcome = OUTCOME_NO_FRAMES;
+		s->node = node_add(stats, root, outcome);
+	}
+	if (s->node) {
+		node_count(s->node);
+		return outcome;
+	}
+	node_count(root ? node_add(stats, root, OUTCOME_TABLE_FULL) : 0); /* node 0: no room for the marker either */
+	return OUTCOME_TABLE_FULL;
+}
+
+/* Adds and counts what was walked without the cache, marked by what became of it. */
+static __always_inline enum outcome count_plain(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+						const struct layout *l, __u32 root, enum outcome outcome)
+{
+	s->remember = 0;
+	s->node = root;
+	if (root && outcome != OUTCOME_WHOLE)
+		s->node = node_add(stats, root, outcome);
+	intern_stack(s, stats, t, l);
+	return count_node(s, stats, root, outcome);
+}
+
+static __always_inline __u64 cframe_word(const struct scratch *s, __u32 offset)
+{
+	return s->cframe[offset >> 3 & 3];
+}
+
+#define UNREADABLE_FRAME 1 /* no walk begins at such an address */
+
+/* The leaf frame, by way of the CFrame where there is one; 0 if there is none, implausible if it cannot be read. */
+static __always_inline __u64 thread_frame(struct scratch *s, const struct layout *l)
+{
+	__u64 frame = tstate_field(s, l->tstate_frame);
+
+	if (!l->has_cframe)
+		return frame;
+	s->cframe[0] = s->cframe[1] = s->cframe[2] = 0;
+	if (!mem_plausible(frame))
+		return frame;
+	if (walk_read(&s->walk, s->cframe, sizeof(s->cframe), frame))
+		return UNREADABLE_FRAME;
+	return cframe_word(s, l->cframe_frame);
+}
+
+static __always_inline __u64 thread_base(const struct scratch *s, const struct layout *l)
+{
+	return l->root_rule == ROOT_BASE ? tstate_field(s, l->tstate_base_frame) : 0;
+}
+
+/* Walks from the thread state in s->tstate and says what came of it. */
+static __always_inline enum outcome walk_thread(struct scratch *s, const struct layout *l)
+{
+	struct walk *w = &s->walk;
+	__u64 frame = thread_frame(s, l), chunk = tstate_field(s, l->tstate_chunk), base = thread_base(s, l), older;
+
+	walk_from(w, l, frame, chunk);
+	if (walk_is_whole(w, l, base) && frame)
+		return OUTCOME_WHOLE;
+	/*
+	 * _PyEval_EvalFrameDefault() of 3.11 and 3.12 links its CFrame before it fills it in. The one before it
+	 * then still tells the truth.
+	 */
+	older = l->has_cframe && w->end != WALK_DEEP ? cframe_word(s, l->cframe_previous) : 0;
+	if (mem_plausible(older)) {
+		older = search_read(s, older + l->cframe_frame);
+		walk_from(w, l, older, chunk);
+		if (walk_is_whole(w, l, base) && older)
+			return OUTCOME_WHOLE;
+		if (w->end != WALK_DEEP) /* a frame of the newer one is not resident: show what leads there */
+			walk_from(w, l, frame, chunk);
+	}
+	if (w->end == WALK_DEEP)
+		return OUTCOME_TRUNCATED;
+	if (!frame || (!w->depth && w->end == WALK_ROOT))
+		return OUTCOME_NO_FRAMES;
+	return w->depth ? OUTCOME_INCOMPLETE : OUTCOME_UNREADABLE;
+}
+
+/*
+ * The count of what would make an address name another code object: of code objects freed in 3.14+
+ * (_code_object_generation), of those made in 3.13 (func_state.next_version, which stays 0 when it overflows).
+ */
+static __always_inline void read_epoch(struct scratch *s, const struct process *p, const struct layout *l)
+{
+	__u64 interp = tstate_field(s, l->tstate_interp), generation = 0;
+
+	s->epoch = s->made = 0;
+	if (!l->generation_size || p->no_generation || !mem_plausible(interp))
+		return;
+	if (walk_read(&s->walk, &generation, sizeof(generation), interp + l->interp_generation))
+		return;
+	if (l->generation_size == 4) {
+		generation &= 0xffffffff;
+		s->made = generation;
+		if (!generation)
+			return;
+	}
+	s->epoch = mix(interp ^ generation << 48 ^ generation) | 1;
+}
+
+/* Forgets the cached stack when it is not of this thread state, code generation or tree. */
+static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+					  const struct process *p)
+{
+	/*
+	 * Without a generation only the fingerprints of new frames tell that addresses are used again. A process
+	 * that makes and frees code objects keeps showing new ones, and is then read in full.
+	 */
+	const int unsettled = !s->epoch && (!p->unsettled || t->used - p->unsettled < SETTLED);
+
+	struct cache *k = &t->cache;
+
+	if (k->depth && (k->tstate != t->tstate || k->epoch != s->epoch || k->root != t->root || unsettled)) {
+		k->depth = 0;
+		stats->cache_dropped++;
+	}
+	k->tstate = t->tstate;
+	k->root = t->root;
+	k->epoch = s->epoch;
+}
+
+static __always_inline void cache_count(struct scratch *s, struct cpu_stats *stats, struct thread *t)
+{
+	if (!s->walk.run)
+		stats->cache_miss++;
+	else if (!s->walk.depth && s->walk.run == t->cache.depth)
+		stats->cache_full++;
+	else
+		stats->cache_partial++;
+}
+
+/* Whether the cache led to a whole stack, which then ends in s->node. */
+static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+				       const struct process *p, const struct layout *l, __u32 root)
+{
+	struct walk *w = &s->walk;
+	__u64 frame = thread_frame(s, l), base = thread_base(s, l);
+	const struct cached *c = NULL;
+
+	if (!frame)
+		return 0;
+	cache_prepare(s, stats, t, p);
+	w->keep_shims = 1;
+	walk_begin(w, frame, tstate_field(s, l->tstate_chunk));
+	cache_run(w, &t->cache, l);
+	if (w->run)
+		c = cache_at(&t->cache, w->run - 1);
+	if (!walk_is_whole(w, l, base) || (c && c->python + w->python > w->max_depth)) {
+		t->cache.depth = 0;
+		return 0;
+	}
+	cache_count(s, stats, t);
+	stats->frames += w->python;
+	if (c)
+		stats->cache_frames += c->python;
+	s->node = c ? c->node : root;
+	s->remember = 1;
+	s->kept = 0;
+	if (w->depth)
+		intern_stack(s, stats, t, l);
+	cache_keep(&t->cache, w->run + s->kept, opt_cache_depth);
+	if (!s->node)
+		t->cache.depth = 0;
+	return s->node != 0;
+}
+
+/* --cache check: a full walk must lead to the same node. Returns the node that it leads to. */
+static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+						 const struct layout *l, __u32 root, int cached)
+{
+	const __u32 node = s->node;
+	enum outcome outcome = walk_thread(s, l);
+
+	s->remember = 0;
+	s->node = root;
+	if (outcome != OUTCOME_WHOLE && root)
+		s->node = node_add(stats, root, outcome);
+	intern_stack(s, stats, t, l);
+	if (cached && s->node && s->node != node)
+		stats->cache_mismatch++;
+	return count_node(s, stats, root, outcome);
+}
+
+#endif
