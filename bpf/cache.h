@@ -68,16 +68,24 @@ static __always_inline void cache_keep(struct cache *k, __u32 depth, __u32 limit
 	k->depth = depth < limit ? depth : limit;
 }
 
+/* The data-stack chunk of the frame at w->next, as far as it is known; else an address near which no frame is. */
+static __always_inline __u64 cache_chunk(const struct walk *w)
+{
+	if (w->next - w->chunk < CHUNK_SIZE)
+		return w->chunk;
+	return w->next - w->older_chunk < CHUNK_SIZE ? w->older_chunk : ~0ULL;
+}
+
 /*
- * Whether a cached frame stands at w->next; moves w->left past those that cannot be below it. Frames on the
- * data stack have lower addresses than what they call, unless the chunk has changed: then hits are lost.
+ * Whether a cached frame stands at w->next; moves w->left past those that cannot be below it: in one chunk,
+ * frames have lower addresses than what they call. Of other chunks, which lie anywhere, nothing is known.
  */
 static __always_inline int cache_seek(struct walk *w, struct cache *k)
 {
-	const __u64 next = w->next;
-	const int on_stack = next - w->chunk < CHUNK_SIZE || next - w->older_chunk < CHUNK_SIZE;
+	const __u64 next = w->next, chunk = cache_chunk(w);
 	__u32 left = w->left;
 
+	w->resume = 0;
 	for (int i = 0; i < SEEK_FRAMES && left; i++) {
 		const struct cached *c = cache_at(k, left - 1);
 
@@ -85,12 +93,14 @@ static __always_inline int cache_seek(struct walk *w, struct cache *k)
 			w->left = left;
 			return 1;
 		}
-		if (c->plain && c->address < next)
-			break;
 		left--;
-	}
-	if (on_stack)
+		if (c->address - chunk >= CHUNK_SIZE)
+			continue;
+		w->resume = c->address;
+		if (c->address < next)
+			break;
 		w->left = left;
+	}
 	return 0;
 }
 
@@ -222,7 +232,8 @@ static __always_inline int cache_step(struct walk *w, struct cache *k, const str
 			cache_verify_single(w, k, l);
 		return w->end != WALK_ON;
 	}
-	w->resume = w->left ? cache_at(k, w->left - 1)->address : 0;
+	if (!w->left)
+		w->resume = 0;
 	return walk_stops(w, l);
 }
 

@@ -125,12 +125,49 @@ static void test_resumed_generator(void **state)
 	}
 }
 
+/* Frames that the cache has no room for are new every time; those that it has are hits, in whatever chunks. */
+static void test_beyond_the_cache(void **state)
+{
+	(void)state;
+	for (__u32 i = 0; i < 60; i++) {
+		const __u32 frames = CACHE_DEPTH + 1 + i * 30;
+
+		begin_plain(forge_minors[i % FORGE_VERSIONS], frames);
+		max_depth = 3000;
+		assert_true(sample(chain_leaf(), false, ~0U));
+		change_instr(frames - 1);
+		assert_true(sample(chain_leaf(), false, ~0U));
+		assert_int_equal(walk->run, CACHE_DEPTH);
+		assert_int_equal(walk->depth, frames - CACHE_DEPTH);
+		max_depth = MAX_DEPTH;
+	}
+}
+
+/* Calls that need a chunk more: what was there before is a hit. */
+static void test_new_chunk(void **state)
+{
+	(void)state;
+	for (__u32 i = 0; i < 400; i++) {
+		__u32 below;
+
+		begin_plain(forge_minors[i % FORGE_VERSIONS], 60 + i % 50);
+		below = chain.count;
+		assert_true(sample(chain_leaf(), false, ~0U));
+		while (chain.count < below + 80)
+			mutate_push(PUSH_STACK);
+		assert_true(sample(chain_leaf(), false, ~0U));
+		assert_int_equal(walk->run, below);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_full_hit_reads),	   cmocka_unit_test(test_full_hit_is_not_dearer),
 		cmocka_unit_test(test_partial_hit_frames), cmocka_unit_test(test_returns),
 		cmocka_unit_test(test_resumed_generator),
+		cmocka_unit_test(test_beyond_the_cache),
+		cmocka_unit_test(test_new_chunk),
 	};
 	int failed = cmocka_run_group_tests(tests, setup, teardown);
 
