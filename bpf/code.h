@@ -27,19 +27,28 @@ static __always_inline __u64 header_u64(const __u8 *header, __u32 offset)
 	return offset ? *(const __u64 *)(header + (offset & 0xff)) : 0;
 }
 
-/* What a str's hash and length say, which for an interned name stands for its text. PyASCIIObject, 3.11: +16. */
-static __always_inline __u64 name_digest(const struct layout *l, __u64 name)
+/*
+ * What a str's length and hash say, which stand for its text; where the hash was never asked for (-1: file
+ * names), the end of the text itself, as far as it is ASCII. PyASCIIObject, 3.11: length +16, hash +24.
+ */
+static __always_inline __u64 text_digest(const struct layout *l, __u64 string)
 {
-	__u64 words[2] = {};
+	__u64 words[2] = {}, end[2] = {}, size, at;
 
-	if (mem_plausible(name))
-		mem_read(words, sizeof(words), name + l->str_length);
-	return words[0] + mix(words[1]);
+	if (!mem_plausible(string))
+		return 0;
+	mem_read(words, sizeof(words), string + l->str_length);
+	size = words[0] < sizeof(end) ? words[0] : sizeof(end);
+	at = string + l->str_ascii + words[0] - size;
+	mem_opaque(size);
+	if (words[1] == ~0ULL && size && size <= sizeof(end))
+		mem_read(end, size, at);
+	return words[0] + mix(words[1]) + mix(end[0] ^ mix(end[1]));
 }
 
 /*
  * Reads the object's header into s->code. co_version (3.12+) is unique within an
- * interpreter until 2^32 are used up; 3.11 lacks it, so there the name's text counts too.
+ * interpreter until 2^32 are used up; 3.11 lacks it, so there the texts of its names count too.
  */
 static __always_inline __u64 code_fingerprint(struct scratch *s, const struct layout *l, __u64 address)
 {
@@ -67,7 +76,7 @@ static __always_inline __u64 code_fingerprint(struct scratch *s, const struct la
 	if (l->code_version)
 		hash = mix(hash ^ header_u32(s->code, l->code_version));
 	else
-		hash = mix(hash ^ name_digest(l, name));
+		hash = mix(hash ^ text_digest(l, name) ^ mix(text_digest(l, header_u64(s->code, l->code_filename))));
 	return hash | 1;
 }
 
