@@ -27,23 +27,28 @@ static __always_inline __u64 header_u64(const __u8 *header, __u32 offset)
 	return offset ? *(const __u64 *)(header + (offset & 0xff)) : 0;
 }
 
-/*
- * What a str's length and hash say, which stand for its text; where the hash was never asked for (-1: file
- * names), the end of the text itself, as far as it is ASCII. PyASCIIObject, 3.11: length +16, hash +24.
- */
-static __always_inline __u64 text_digest(const struct layout *l, __u64 string)
+/* What an interned str's length and hash say, which stand for its text. PyASCIIObject, 3.11: +16, +24. */
+static __always_inline __u64 name_digest(const struct layout *l, __u64 string)
 {
-	__u64 words[2] = {}, end[2] = {}, size, at;
+	__u64 words[2] = {};
 
-	if (!mem_plausible(string))
+	if (mem_plausible(string))
+		mem_read(words, sizeof(words), string + l->str_length);
+	return words[0] + mix(words[1]);
+}
+
+/* The length and the end of a file name, which is not interned: its hash may be computed at any time. */
+static __always_inline __u64 file_digest(const struct layout *l, __u64 string)
+{
+	__u64 length = 0, end[2] = {}, size;
+
+	if (!mem_plausible(string) || mem_read(&length, sizeof(length), string + l->str_length))
 		return 0;
-	mem_read(words, sizeof(words), string + l->str_length);
-	size = words[0] < sizeof(end) ? words[0] : sizeof(end);
-	at = string + l->str_ascii + words[0] - size;
+	size = length < sizeof(end) ? length : sizeof(end);
 	mem_opaque(size);
-	if (words[1] == ~0ULL && size && size <= sizeof(end))
-		mem_read(end, size, at);
-	return words[0] + mix(words[1]) + mix(end[0] ^ mix(end[1]));
+	if (size && size <= sizeof(end))
+		mem_read(end, size, string + l->str_ascii + length - size);
+	return length + mix(end[0] ^ mix(end[1]));
 }
 
 /*
@@ -76,7 +81,7 @@ static __always_inline __u64 code_fingerprint(struct scratch *s, const struct la
 	if (l->code_version)
 		hash = mix(hash ^ header_u32(s->code, l->code_version));
 	else
-		hash = mix(hash ^ text_digest(l, name) ^ mix(text_digest(l, header_u64(s->code, l->code_filename))));
+		hash = mix(hash ^ name_digest(l, name) ^ mix(file_digest(l, header_u64(s->code, l->code_filename))));
 	return hash | 1;
 }
 
