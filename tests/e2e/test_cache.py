@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The prefix cache is never wrong: programs made to confuse it, on one interpreter of each version, under
+`--cache check` (both walks in the kernel on every sample, their differences counted) and `--cache verified` (every
+stack judged by the notes in the program's source). The bugs of CPython's own caching profiler are here by number."""
+import collections
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import interpreters as known
+import profiler
+from edges import Judge
+
+# Not in `make check` yet: see the open work on the cache.
+pytestmark = pytest.mark.long
+
+PROGRAMS = ("callers", "generators", "recursion", "recycled", "lines", "greenlets", "interpreters", "threads", "forks")
+MODES = ("check", "verified")
+FREQUENCY = 4999
+SECONDS = 12
+LONG_SAMPLES = 1000000
+
+GENERATED = re.compile(r"gen_(\d{6})\.py$")
+
+
+class CacheJudge(Judge):
+    """Knows the roots of threads and greenlets, and the files that recycled.py and interpreters.py make."""
+
+    def __init__(self, about):
+        super().__init__(about)
+        self.roots = about["roots"]
+
+    def root_fault(self, root):
+        if self.ours(root) and root[0] in self.roots or root[0] == "<module>" and root[1].startswith("<"):
+            return None
+        return super().root_fault(root)
+
+    def faults(self, stack, rooted=True):
+        found = super().faults(stack, rooted)
+        generated = [frame for frame in reversed(stack) if GENERATED.search(frame[1])]
+        numbers = {GENERATED.search(frame[1])[1] for frame in generated}
+        legal = ["<module>", "fn_%s" % min(numbers, default=""), "same"][:len(generated)]
+        if len(numbers) > 1 or [frame[0] for frame in generated] != legal:
+            found.append(("not of one file", tuple(generated)))
+        return found
+
+
+def greenlet_directory(interpreter):
+    """Where greenlet is for this version, installed there when it is not; or the reason why it cannot be had."""
+    minor = "%d.%d" % interpreter.version[:2]
+    directory = known.CACHE / "greenlet" / minor
+    if not (directory / "greenlet").is_dir():
+        pinned = next(line for line in (profiler.ROOT / "tests" / "requirements.txt").read_text().split()
+                      if line.startswith("greenlet=="))
+        done = subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps",
+                               "--only-binary=:all:", "--python-version", minor, "--target", str(directory) + ".new",
+                               pinned], capture_output=True, text=True, timeout=120)
+        if done.returncode:
+            return None
+        (directory.parent / (minor + ".new")).rename(directory)
+    return directory
+
+
+class Program:
+    """One program on one interpreter, running. Its copy has a path of its own, so that forks are told apart too."""
+
+    def __init__(self, interpreter, name, directory, *arguments):
+        self.interpreter, self.name = interpreter, name
+        if name == "greenlets":
+            arguments = (greenlet_directory(interpreter) or "/nowhere",)
+        self.path = directory / ("%d.%d" % interpreter.version[:2]) / "cache" / (name + ".py")
+        self.target = profiler.Target([interpreter.path, self.path, *arguments])
+        self.skip = self.target.about.get("skip")
+        self.judge = None if self.skip else CacheJudge(self.target.about)
+
+    def samples(self, run):
+        """Those of its process, and of children it has forked."""
+        if self.name != "forks":
+            return run.of(self.target.pid)
+        return [s for s in run.samples if any(frame[1] == str(self.path) for frame in s.stack)]
+
+
+class Laboratory:
+    """All programs on all versions, running at once, and the runs of the profiler over them, by mode."""
+
+    def __init__(self, workloads, directory, programs):
+        for version in known.one_per_version():
+            shutil.copytree(workloads / "cache", directory / ("%d.%d" % version.version[:2]) / "cache")
+        self.directory = directory
+        self.programs = {}
+        for version in known.one_per_version():
+            for name, *arguments in programs:
+                program = Program(version, name, directory, *arguments)
+                self.programs[(version.name, *[name, *arguments])] = program
+        self.runs = {}
+
+    def profile(self, mode, seconds, *options):
+        pids = ",".join(str(p.target.pid) for p in self.programs.values() if not p.skip)
+        self.runs[mode] = profiler.run(self.directory, "--pid", pids, "-d", seconds, "--cache", mode, *options,
+                                       timeout=seconds + 120)
+
+    def stop(self):
+        for program in self.programs.values():
+            program.target.stop()
+
+    def of(self, version, *name):
+        """[(mode, samples)] of one program."""
+        program = self.programs[(version.name, *name)]
+        if program.skip:
+            pytest.skip("SKIP: " + program.skip)
+        return program, {mode: program.samples(run) for mode, run in self.runs.items()}
+
+
+def laboratory(workloads, directory, programs, seconds, *options):
+    lab = Laboratory(workloads, directory, programs)
+    try:
+        for mode in MODES:
+            lab.profile(mode, seconds, *options)
+    finally:
+        lab.stop()
+    return lab
+
+
+@pytest.fixture(scope="module")
+def lab(workloads, tmp_path_factory):
+    return laboratory(workloads, tmp_path_factory.mktemp("cache"), [(name,) for name in PROGRAMS], SECONDS, "-F", FREQUENCY)
+
+
+@pytest.fixture(scope="module")
+def deep(workloads, tmp_path_factory):
+    """Stacks beyond the 1,024 frames that are cached; at a lower rate, because each costs its thousands of frames."""
+    return laboratory(workloads, tmp_path_factory.mktemp("deep"), [("deep", 1100), ("deep", 3000)], 6, "-F", 499,
+                      "--max-depth", 4000)
+
+
+def whole(samples):
+    return [s for s in samples if profiler.marker_of(s.stack) is None]
+
+
+def share_of_hits(run):
+    counters = run.stats["counters"]
+    hits = counters["cache_full"] + counters["cache_partial"]
+    return hits / max(1, hits + counters["cache_miss"])
+
+
+def assert_no_mismatch(lab, least):
+    for mode, run in lab.runs.items():
+        counters = run.stats["counters"]
+        assert counters["cache_mismatch"] == 0, mode
+        assert run.stats["outcomes"]["whole"] >= least, mode
+        assert share_of_hits(run) > 0.2, "the cache was hardly used"
+
+
+def assert_possible(program, by_mode, least=100):
+    for mode, samples in by_mode.items():
+        assert profiler.total(whole(samples)) >= least, mode
+        faults = collections.Counter()
+        for sample in whole(samples):
+            for fault in program.judge.faults(sample.stack):
+                faults[fault] += sample.count
+        assert not faults, (mode, faults.most_common(5))
+
+
+def seen(samples):
+    return {frame[0] for sample in whole(samples) for frame in sample.stack}
+
+
+def test_both_walks_agree(lab):
+    assert_no_mismatch(lab, 10000)
+
+
+def test_both_walks_agree_beyond_the_cache(deep):
+    assert_no_mismatch(deep, 1000)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_stack_is_possible(version, name, lab):
+    assert_possible(*lab.of(version, name))
+
+
+@pytest.mark.parametrize("frames", (1100, 3000))
+def test_recursion_beyond_the_cache(version, frames, deep):
+    program, by_mode = deep.of(version, "deep", frames)
+    assert_possible(program, by_mode, 50)
+    for samples in by_mode.values():
+        assert {"root_a", "root_b"} <= seen(samples)
+        for sample in whole(samples):
+            names = profiler.functions(sample)
+            assert names.count("down") == frames - 3 or "bottom" not in names, len(names)
+
+
+def test_code_addresses_were_recycled(lab):
+    for run in lab.runs.values():
+        assert run.stats["counters"]["codes_reused"] > 1000
+
+
+def test_threads_came_and_went(version, lab):
+    _, by_mode = lab.of(version, "threads")
+    for samples in by_mode.values():
+        assert len({s.tid for s in samples}) > 100
+
+
+def test_children_were_sampled(version, lab):
+    program, by_mode = lab.of(version, "forks")
+    for samples in by_mode.values():
+        assert {"child", "parent"} <= seen(samples)
+        for sample in whole(samples):
+            names = profiler.functions(sample)
+            if "child" in names:
+                assert sample.pid != program.target.pid
+            if "parent" in names:
+                assert sample.pid == program.target.pid
+
+
+# --- bugs of CPython's profiling.sampling, by their number in its issue tracker
+
+
+def test_142137_line_of_the_leaf_is_fresh(version, lab):
+    """A stack taken from the cache whole kept the line that its leaf was at when it was cached."""
+    _, by_mode = lab.of(version, "lines")
+    for samples in by_mode.values():
+        lines = collections.Counter()
+        for sample in whole(samples):
+            if sample.stack[0][0] == "four_lines":
+                lines[sample.stack[0][3]] += sample.count
+        four = lines.most_common(4)
+        assert sum(lines.values()) > 100
+        assert sum(n for _, n in four) > 0.95 * sum(lines.values())
+        for _, n in four:
+            assert 0.15 < n / sum(lines.values()) < 0.35, four
+
+
+def test_142852_deep_generators_reach_the_root(version, lab):
+    """Chains that were read in part were cached; then many samples lacked their caller side."""
+    _, by_mode = lab.of(version, "generators")
+    for samples in by_mode.values():
+        count = 0
+        for sample in whole(samples):
+            names = profiler.functions(sample)
+            assert names[-2:] == ["main", "<module>"], names[-3:]
+            if names[0] == "echo" and "chain" in names:
+                assert names.count("chain") == 201
+                count += sample.count
+        assert count > 20
+
+
+def test_149718_samples_move_on(version, lab):
+    """The same stack was returned over and over while the program was long elsewhere."""
+    _, by_mode = lab.of(version, "lines")
+    for samples in by_mode.values():
+        phases = collections.Counter()
+        for sample in whole(samples):
+            for name in profiler.functions(sample):
+                phases[name] += sample.count * name.startswith("phase_")
+        phases += collections.Counter()
+        assert len(phases) == 6 and sum(phases.values()) > 100
+        for n in phases.values():
+            assert 0.09 < n / sum(phases.values()) < 0.26, phases
+
+
+def test_151424_151426_no_impossible_stack_on_a_miss(version, lab):
+    """Stacks were glued together from two moments when the cache had nothing to offer."""
+    program, by_mode = lab.of(version, "recursion")
+    assert_possible(program, by_mode)
+    for samples in by_mode.values():
+        assert {"root_a", "root_b", "down", "down_through_c", "raising"} <= seen(samples)
+
+
+def test_151436_151437_yield_throw_and_new_generators(version, lab):
+    """Frames left by yield, by throw() or as a new generator did not count as left: their callers were kept."""
+    program, by_mode = lab.of(version, "generators")
+    assert_possible(program, by_mode)
+    for samples in by_mode.values():
+        assert {"drive_a", "drive_b", "throw_a", "throw_b", "make", "catcher", "coroutine", "outer"} <= seen(samples)
+
+
+def test_151613_151614_address_used_again(version, lab):
+    """A frame at the address of another one, with other callers, was taken for it."""
+    program, by_mode = lab.of(version, "callers")
+    assert_possible(program, by_mode)
+    for samples in by_mode.values():
+        assert {"hot_a", "hot_b", "top_a", "top_b", "top_c", "one_a", "one_b", "one_c"} <= seen(samples)
+
+
+def test_149649_interpreters_take_turns(version, lab):
+    """What was remembered of one interpreter's thread state and code objects was used for another's."""
+    program, by_mode = lab.of(version, "interpreters")
+    assert_possible(program, by_mode)
+    for samples in by_mode.values():
+        assert {"main_a", "main_b"} <= seen(samples)
+        assert any(GENERATED.search(f[1]) for s in whole(samples) for f in s.stack)
+
+
+# --- long
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_a_million_samples(workloads, tmp_path):
+    directory = tmp_path / "long"
+    directory.mkdir()
+    lab = Laboratory(workloads, directory, [(name,) for name in PROGRAMS] + [("recycled", 12)])
+    try:
+        lab.profile("check", 100, "-F", 9999)
+        lab.profile("verified", 100, "-F", 9999)
+    finally:
+        lab.stop()
+    assert_no_mismatch(lab, LONG_SAMPLES)
+    for program in lab.programs.values():
+        if not program.skip:
+            assert_possible(program, {mode: program.samples(run) for mode, run in lab.runs.items()})

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the workloads for the prefix cache have in common. They carry their legal call edges as notes, as edges.py
+does; a note with the callee "-" stands on a line that calls nothing, to say under whom alone it runs."""
+import json
+import os
+import sys
+
+
+def code_table(code, table):
+    """Every (qualified name, first line, lines) in a code object and those nested in it."""
+    lines = sorted({line for _, _, line in code.co_lines() if line is not None})
+    table.append([code.co_qualname, code.co_firstlineno, lines])
+    for constant in code.co_consts:
+        if hasattr(constant, "co_code"):
+            code_table(constant, table)
+    return table
+
+
+def ready(path, roots=(), **more):
+    """Says that the program is warm, and what it is. roots: functions that can be the first of a stack."""
+    with open(path, encoding="utf-8") as source:
+        text = source.read()
+    print(json.dumps({"pid": os.getpid(), "version": sys.version_info[:3], "patterns": [], "entries": {},
+                      "roots": list(roots), **more,
+                      "files": {path: {"source": text, "codes": code_table(compile(text, path, "exec"), [])}}}),
+          flush=True)
+
+
+def skip(reason):
+    print(json.dumps({"skip": reason}), flush=True)
+    sys.exit(0)
