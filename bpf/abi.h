@@ -107,7 +107,8 @@ struct process {
 	__u64 start_time;  /* task->group_leader->start_boottime, ns */
 	__u64 exec_id;	   /* task->self_exec_id: goes up at every exec */
 	__u64 runtime;	   /* address of _PyRuntime */
-	__u64 unsettled;   /* jiffies of its first sample, or when a code object was last seen for the first time */
+	__u64 unsettled;   /* jiffies of its first sample, or when a code object was last seen for the first time, ... */
+#define UNSETTLED_ALWAYS (~0ULL) /* ... or this, once one stood at the address of an older one */
 	__u64 check_after; /* NOT_PYTHON: ask again from this bpf_ktime_get_ns() on (0 = never) */
 	__u32 id;	   /* PROCESS_BITS, unique within a run; names this process in all tables */
 	__u16 layout;	   /* index of its struct layout */

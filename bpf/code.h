@@ -37,18 +37,30 @@ static __always_inline __u64 name_digest(const struct layout *l, __u64 string)
 	return words[0] + mix(words[1]);
 }
 
-/* The length and the end of a file name, which is not interned: its hash may be computed at any time. */
-static __always_inline __u64 file_digest(const struct layout *l, __u64 string)
-{
-	__u64 length = 0, end[2] = {}, size;
+#define FILE_END 128 /* bytes of a file name that count: its end, where names of one length differ */
 
-	if (!mem_plausible(string) || mem_read(&length, sizeof(length), string + l->str_length))
+/*
+ * The length and the end of a file name, which is not interned: its hash may be computed at any time. In s->event,
+ * which is written later. PyASCIIObject, 3.11: length +16, hash +24, state +32.
+ */
+static __always_inline __u64 file_digest(struct scratch *s, const struct layout *l, __u64 string)
+{
+	__u64 words[3] = {}, *end = (__u64 *)s->event.data, hash, bytes, size, at;
+
+	if (!mem_plausible(string) || mem_read(words, sizeof(words), string + l->str_length))
 		return 0;
-	size = length < sizeof(end) ? length : sizeof(end);
+	bytes = words[0] * (words[2] >> l->str_kind_shift & 7);
+	at = words[2] >> l->str_ascii_bit & 1 ? l->str_ascii : l->str_compact;
+	size = bytes < FILE_END ? bytes : FILE_END;
 	mem_opaque(size);
-	if (size && size <= sizeof(end))
-		mem_read(end, size, string + l->str_ascii + length - size);
-	return length + mix(end[0] ^ mix(end[1]));
+	for (int i = 0; i < FILE_END / 8; i++)
+		end[i] = 0;
+	if (size && size <= FILE_END)
+		mem_read(end, size, string + at + bytes - size);
+	hash = mix(bytes);
+	for (int i = 0; i < FILE_END / 8; i++)
+		hash = mix(hash ^ end[i]);
+	return hash;
 }
 
 /*
@@ -81,7 +93,7 @@ static __always_inline __u64 code_fingerprint(struct scratch *s, const struct la
 	if (l->code_version)
 		hash = mix(hash ^ header_u32(s->code, l->code_version));
 	else
-		hash = mix(hash ^ name_digest(l, name) ^ mix(file_digest(l, header_u64(s->code, l->code_filename))));
+		hash = mix(hash ^ name_digest(l, name) ^ file_digest(s, l, header_u64(s->code, l->code_filename)));
 	return hash | 1;
 }
 
@@ -190,7 +202,7 @@ static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_s
 			stats->codes_known++;
 		} else {
 			stats->codes_new++;
-			s->unsettled = 1;
+			s->unsettled |= UNSETTLED_NEW;
 		}
 		c->key = key;
 		c->epoch = s->epoch;
@@ -212,7 +224,7 @@ static __always_inline void code_note(struct scratch *s, struct cpu_stats *stats
 	c = bpf_map_lookup_elem(&codes, &last);
 	if (c && last && c->key == key) {
 		stats->codes_reused++;
-		s->unsettled = 1;
+		s->unsettled |= UNSETTLED_REUSED;
 	}
 }
 

@@ -91,6 +91,9 @@ struct {
 
 #define TSTATE_MASK 511 /* covers TSTATE_READ */
 
+#define UNSETTLED_NEW	 1
+#define UNSETTLED_REUSED 2 /* ... at the address of an older one */
+
 /* Working memory of one CPU. */
 struct scratch {
 	volatile __u32 busy;
@@ -99,7 +102,7 @@ struct scratch {
 	__u32 home;	  /* node_home() of its root */
 	__u32 captures;	  /* code objects sent by this sample */
 	__u32 kept;	  /* new frames that it put there */
-	__u32 unsettled;  /* this sample saw a new code object, ... */
+	__u32 unsettled;  /* this sample saw a new code object (UNSETTLED_ bits), ... */
 	__u32 no_generation; /* ... and one that proves the generation wrong */
 	__u32 remember;	  /* whether interning fills the thread's cache */
 	__u64 epoch;	  /* the interpreter's code generation, mixed; 0 = none */

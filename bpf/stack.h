@@ -186,16 +186,19 @@ static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *s
 {
 	/*
 	 * Without a generation only the fingerprints of new frames tell that addresses are used again. A process
-	 * that makes and frees code objects keeps showing new ones, and is then read in full.
+	 * that makes code objects is read in full, for good once one stood where another had been. The first time
+	 * must not go unseen for long, so cached callers are read again every second or so.
 	 */
-	const int unsettled = !s->epoch && (!p->unsettled || t->used - p->unsettled < SETTLED);
-
 	struct cache *k = &t->cache;
+	const int unsettled = !s->epoch && (!p->unsettled || p->unsettled == UNSETTLED_ALWAYS ||
+					    t->used - p->unsettled < SETTLED || t->used - k->since > SETTLED / 8);
 
 	if (k->depth && (k->tstate != t->tstate || k->epoch != s->epoch || k->root != t->root || unsettled)) {
 		k->depth = 0;
 		stats->cache_dropped++;
 	}
+	if (!k->depth)
+		k->since = t->used;
 	k->tstate = t->tstate;
 	k->root = t->root;
 	k->epoch = s->epoch;
