@@ -3,8 +3,8 @@
 `--cache check` (both walks in the kernel on every sample, their differences counted) and `--cache verified` (every
 stack judged by the notes in the program's source). The bugs of CPython's own caching profiler are here by number."""
 import collections
+import json
 import re
-import shutil
 import subprocess
 import sys
 
@@ -14,10 +14,7 @@ import interpreters as known
 import profiler
 from edges import Judge
 
-# Not in `make check` yet: see the open work on the cache.
-pytestmark = pytest.mark.long
-
-PROGRAMS = ("callers", "generators", "recursion", "recycled", "lines", "greenlets", "interpreters", "threads", "forks")
+PROGRAMS = ("callers", "generators", "recursion", "recycled", "lines", "greenlets", "interpreters", "threads")
 MODES = ("check", "verified")
 FREQUENCY = 4999
 SECONDS = 12
@@ -31,7 +28,7 @@ class CacheJudge(Judge):
 
     def __init__(self, about):
         super().__init__(about)
-        self.roots = about["roots"]
+        self.roots, self.pid = about["roots"], about["pid"]
 
     def root_fault(self, root):
         if self.ours(root) and root[0] in self.roots or root[0] == "<module>" and root[1].startswith("<"):
@@ -65,37 +62,27 @@ def greenlet_directory(interpreter):
 
 
 class Program:
-    """One program on one interpreter, running. Its copy has a path of its own, so that forks are told apart too."""
+    """One program on one interpreter, running."""
 
     def __init__(self, interpreter, name, directory, *arguments):
         self.interpreter, self.name = interpreter, name
         if name == "greenlets":
             arguments = (greenlet_directory(interpreter) or "/nowhere",)
-        self.path = directory / ("%d.%d" % interpreter.version[:2]) / "cache" / (name + ".py")
-        self.target = profiler.Target([interpreter.path, self.path, *arguments])
+        self.target = profiler.Target([interpreter.path, directory / (name + ".py"), *arguments])
         self.skip = self.target.about.get("skip")
         self.judge = None if self.skip else CacheJudge(self.target.about)
-
-    def samples(self, run):
-        """Those of its process, and of children it has forked."""
-        if self.name != "forks":
-            return run.of(self.target.pid)
-        return [s for s in run.samples if any(frame[1] == str(self.path) for frame in s.stack)]
 
 
 class Laboratory:
     """All programs on all versions, running at once, and the runs of the profiler over them, by mode."""
 
     def __init__(self, workloads, directory, programs):
-        for version in known.one_per_version():
-            shutil.copytree(workloads / "cache", directory / ("%d.%d" % version.version[:2]) / "cache")
         self.directory = directory
-        self.programs = {}
+        self.programs, self.runs = {}, {}
         for version in known.one_per_version():
             for name, *arguments in programs:
-                program = Program(version, name, directory, *arguments)
-                self.programs[(version.name, *[name, *arguments])] = program
-        self.runs = {}
+                program = Program(version, name, workloads / "cache", *arguments)
+                self.programs[(version.name, name, *arguments)] = program
 
     def profile(self, mode, seconds, *options):
         pids = ",".join(str(p.target.pid) for p in self.programs.values() if not p.skip)
@@ -107,11 +94,11 @@ class Laboratory:
             program.target.stop()
 
     def of(self, version, *name):
-        """[(mode, samples)] of one program."""
+        """One program, and its samples by mode."""
         program = self.programs[(version.name, *name)]
         if program.skip:
             pytest.skip("SKIP: " + program.skip)
-        return program, {mode: program.samples(run) for mode, run in self.runs.items()}
+        return program, {mode: run.of(program.target.pid) for mode, run in self.runs.items()}
 
 
 def laboratory(workloads, directory, programs, seconds, *options):
@@ -151,15 +138,15 @@ def assert_no_mismatch(lab, least):
         counters = run.stats["counters"]
         assert counters["cache_mismatch"] == 0, mode
         assert run.stats["outcomes"]["whole"] >= least, mode
-        assert share_of_hits(run) > 0.2, "the cache was hardly used"
+        assert share_of_hits(run) > 0.3, "the cache was hardly used"
 
 
-def assert_possible(program, by_mode, least=100):
+def assert_possible(judge, by_mode, least=100):
     for mode, samples in by_mode.items():
         assert profiler.total(whole(samples)) >= least, mode
         faults = collections.Counter()
         for sample in whole(samples):
-            for fault in program.judge.faults(sample.stack):
+            for fault in judge.faults(sample.stack):
                 faults[fault] += sample.count
         assert not faults, (mode, faults.most_common(5))
 
@@ -178,13 +165,14 @@ def test_both_walks_agree_beyond_the_cache(deep):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_stack_is_possible(version, name, lab):
-    assert_possible(*lab.of(version, name))
+    program, by_mode = lab.of(version, name)
+    assert_possible(program.judge, by_mode)
 
 
 @pytest.mark.parametrize("frames", (1100, 3000))
 def test_recursion_beyond_the_cache(version, frames, deep):
     program, by_mode = deep.of(version, "deep", frames)
-    assert_possible(program, by_mode, 50)
+    assert_possible(program.judge, by_mode, 50)
     for samples in by_mode.values():
         assert {"root_a", "root_b"} <= seen(samples)
         for sample in whole(samples):
@@ -203,16 +191,23 @@ def test_threads_came_and_went(version, lab):
         assert len({s.tid for s in samples}) > 100
 
 
-def test_children_were_sampled(version, lab):
-    program, by_mode = lab.of(version, "forks")
-    for samples in by_mode.values():
-        assert {"child", "parent"} <= seen(samples)
-        for sample in whole(samples):
-            names = profiler.functions(sample)
-            if "child" in names:
-                assert sample.pid != program.target.pid
-            if "parent" in names:
-                assert sample.pid == program.target.pid
+def test_forks(version, workloads, tmp_path):
+    """Children, which --pid does not follow, are followed from a COMMAND; each has stacks of its own from the fork on."""
+    for mode in MODES:
+        run = profiler.run(tmp_path, "-F", FREQUENCY, "--cache", mode, "--", version.path, workloads / "cache" / "forks.py",
+                           4)
+        judge = CacheJudge(json.loads(run.out))
+        assert run.stats["counters"]["cache_mismatch"] == 0
+        running = [s for s in run.samples if any(f[:2] == ("main", judge.main) for f in s.stack)]
+        # A child may end before its names were read: then they are said to be missing, and there is nothing to judge.
+        named = [s for s in running if "[unreadable name]" not in profiler.functions(s)]
+        assert profiler.total(named) > 0.95 * profiler.total(running)
+        assert_possible(judge, {mode: named})
+        assert {"child", "parent"} <= seen(run.samples)
+        for sample in whole(run.samples):
+            if {"child", "parent"} & set(profiler.functions(sample)):
+                assert ("parent" in profiler.functions(sample)) == (sample.pid == judge.pid)
+        assert len({sample.pid for sample in run.samples}) > 50
 
 
 # --- bugs of CPython's profiling.sampling, by their number in its issue tracker
@@ -264,7 +259,7 @@ def test_149718_samples_move_on(version, lab):
 def test_151424_151426_no_impossible_stack_on_a_miss(version, lab):
     """Stacks were glued together from two moments when the cache had nothing to offer."""
     program, by_mode = lab.of(version, "recursion")
-    assert_possible(program, by_mode)
+    assert_possible(program.judge, by_mode)
     for samples in by_mode.values():
         assert {"root_a", "root_b", "down", "down_through_c", "raising"} <= seen(samples)
 
@@ -272,7 +267,7 @@ def test_151424_151426_no_impossible_stack_on_a_miss(version, lab):
 def test_151436_151437_yield_throw_and_new_generators(version, lab):
     """Frames left by yield, by throw() or as a new generator did not count as left: their callers were kept."""
     program, by_mode = lab.of(version, "generators")
-    assert_possible(program, by_mode)
+    assert_possible(program.judge, by_mode)
     for samples in by_mode.values():
         assert {"drive_a", "drive_b", "throw_a", "throw_b", "make", "catcher", "coroutine", "outer"} <= seen(samples)
 
@@ -280,7 +275,7 @@ def test_151436_151437_yield_throw_and_new_generators(version, lab):
 def test_151613_151614_address_used_again(version, lab):
     """A frame at the address of another one, with other callers, was taken for it."""
     program, by_mode = lab.of(version, "callers")
-    assert_possible(program, by_mode)
+    assert_possible(program.judge, by_mode)
     for samples in by_mode.values():
         assert {"hot_a", "hot_b", "top_a", "top_b", "top_c", "one_a", "one_b", "one_c"} <= seen(samples)
 
@@ -288,7 +283,7 @@ def test_151613_151614_address_used_again(version, lab):
 def test_149649_interpreters_take_turns(version, lab):
     """What was remembered of one interpreter's thread state and code objects was used for another's."""
     program, by_mode = lab.of(version, "interpreters")
-    assert_possible(program, by_mode)
+    assert_possible(program.judge, by_mode)
     for samples in by_mode.values():
         assert {"main_a", "main_b"} <= seen(samples)
         assert any(GENERATED.search(f[1]) for s in whole(samples) for f in s.stack)
@@ -302,7 +297,7 @@ def test_149649_interpreters_take_turns(version, lab):
 def test_a_million_samples(workloads, tmp_path):
     directory = tmp_path / "long"
     directory.mkdir()
-    lab = Laboratory(workloads, directory, [(name,) for name in PROGRAMS] + [("recycled", 12)])
+    lab = Laboratory(workloads, directory, [(name,) for name in PROGRAMS])
     try:
         lab.profile("check", 100, "-F", 9999)
         lab.profile("verified", 100, "-F", 9999)
@@ -311,4 +306,4 @@ def test_a_million_samples(workloads, tmp_path):
     assert_no_mismatch(lab, LONG_SAMPLES)
     for program in lab.programs.values():
         if not program.skip:
-            assert_possible(program, {mode: program.samples(run) for mode, run in lab.runs.items()})
+            assert_possible(program.judge, {mode: run.of(program.target.pid) for mode, run in lab.runs.items()})

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Forks in the middle of a deep stack; the child goes on with it at the same addresses, returns from some of it and
-calls others, while the parent does something else."""
+calls others, while the parent does something else. Usage: forks.py SECONDS."""
 import os
+import sys
+import time
 
 import harness
 
@@ -43,12 +45,12 @@ def down(n):
     return answer
 
 
-def main():
-    while True:
+def main(end):
+    while time.monotonic() < end:
         if down(35) == 0:  # -> down
             os._exit(0)
 
 
 if __name__ == "__main__":
     harness.ready(__file__)
-    main()  # -> main
+    main(time.monotonic() + float(sys.argv[1]))  # -> main

@@ -32,7 +32,7 @@ def make(number, seconds):
 def main(pause):
     number = 0
     while True:
-        make(number, 0 if number % 100 else pause)  # -> make
+        make(number, pause if number % 100 == 99 else 0)  # -> make
         number = (number + 1) % 1000000
 
 
