@@ -124,7 +124,15 @@ enum root_rule {
 	ROOT_NULL,	/* up to 3.10: f_back NULL */
 };
 
-#define FRAME_READ 80	/* bytes of a frame that are read: covers every field in 3.11-3.15 */
+/* How the line table of a code object is written. */
+enum line_format {
+	LINES_LOCATIONS, /* 3.11+: Objects/locations.md */
+	LINES_310,	 /* 3.10: PEP 626, Objects/lnotab_notes.txt */
+	LINES_LNOTAB,	 /* up to 3.9: co_lnotab */
+};
+
+#define FRAME_READ 80	/* bytes of a _PyInterpreterFrame that are read: covers every field in 3.11-3.15 */
+#define FRAME_READ_MAX 128 /* ... of a PyFrameObject: every field up to 3.10 */
 #define TSTATE_READ 384 /* upper bound of layout.tstate_size */
 #define CHUNK_SIZE 16384 /* smallest data-stack chunk, DATA_STACK_CHUNK_SIZE in Python/pystate.c, 3.11-3.15 */
 
@@ -135,14 +143,19 @@ struct layout {
 	__u8 root_rule;	      /* enum root_rule */
 	__u8 has_cframe;      /* 3.11, 3.12: tstate_frame points to a CFrame, not to a frame */
 	__u8 generation_size; /* bytes at interp_generation: 8 in 3.14+, 4 in 3.13, 0 = there is none */
+	__u8 line_format;     /* enum line_format */
 
-	/* _PyInterpreterFrame; all below FRAME_READ */
+	/* _PyInterpreterFrame, up to 3.10 PyFrameObject; all below frame_size */
+	__u8 frame_size;  /* bytes read of it: FRAME_READ, or up to FRAME_READ_MAX where frames are objects */
+	__u8 frame_lasti; /* up to 3.10: frame_instr is an int, f_lasti, not a pointer; -1 = not begun */
+	__u8 lasti_shift; /* what makes bytes of it: 1 in 3.10, which counts code units */
+	__u8 frame_tlbc_index; /* free-threaded 3.14+: which copy of the bytecode it runs, an int32; 0 = none */
 	__u8 frame_code;
 	__u8 frame_previous;
 	__u8 frame_instr;
 	__u8 frame_owner;
 	__u8 frame_is_entry;  /* 3.11 */
-	__u8 owner_shim;      /* owner values from here on are not Python frames; 255 = none */
+	__u16 owner_shim;     /* owner values from here on are not Python frames; 256 = none */
 	__u8 owner_generator; /* FRAME_OWNED_BY_GENERATOR */
 	__u8 pointer_tag;     /* low bits to clear in frame_code's pointer (3.14+: 3) */
 
@@ -166,11 +179,12 @@ struct layout {
 	__u32 interp_threads; /* threads.head */
 	__u32 interp_gil;     /* pointer to struct _gil_runtime_state; 0 = none (3.11) */
 	__u32 interp_generation;
+	__u32 interp_tlbc_generation; /* goes up when a copy of bytecode may be another thread's; 0 = none */
 	__u32 gil_holder;     /* last_holder within _gil_runtime_state */
 
-	/* _PyRuntimeState */
-	__u32 runtime_interpreters; /* interpreters.head */
-	__u32 runtime_tstate;	    /* gilstate.tstate_current, up to 3.11; 0 = none */
+	/* _PyRuntimeState. Before 3.7 it does not exist: variables, from the address given as the process's runtime. */
+	__u32 runtime_interpreters; /* interpreters.head, interp_head; 0 = only by way of the GIL's holder */
+	__u32 runtime_tstate;	    /* gilstate.tstate_current, _PyThreadState_Current, up to 3.11; 0 = none */
 	__u32 runtime_tss_key;	    /* autoTSSkey: int initialised, u32 key at +4; 0 = none */
 
 	/* PyCodeObject; code_size bytes from its start cover all but the bytecode */
@@ -181,7 +195,9 @@ struct layout {
 	__u16 code_qualname;  /* 0 = none (up to 3.10) */
 	__u16 code_linetable;
 	__u16 code_version;   /* co_version; 0 = none (3.11) */
-	__u16 code_bytecode;  /* co_code_adaptive */
+	__u16 code_bytecode;  /* co_code_adaptive; up to 3.10 of no use */
+	__u16 code_count;     /* ob_size: code units; only where there is code_tlbc */
+	__u16 code_tlbc;      /* co_tlbc: pointer to a count and as many pointers to copies of the bytecode; 0 = none */
 
 	/* PyUnicodeObject. Its state word is read as a little-endian u32 at str_state. */
 	__u16 str_length;
@@ -192,7 +208,7 @@ struct layout {
 	__u8 str_kind_shift; /* 3 bits: 1, 2 or 4 bytes a character */
 	__u8 str_compact_bit;
 	__u8 str_ascii_bit;
-	__u8 pad;
+	__u8 str_is_bytes; /* 2.7: names are byte strings, their data at str_ascii */
 
 	/* PyBytesObject */
 	__u16 bytes_size;
@@ -293,6 +309,8 @@ struct event_code {
 	__u64 fingerprint;
 	__s32 first_line;
 	__u32 version; /* co_version, 0 = unknown */
+	__u32 line_format; /* enum line_format */
+	__u32 pad;
 	struct code_part name; /* qualified where the version has it */
 	struct code_part file;
 	struct code_part table;

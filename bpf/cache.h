@@ -188,7 +188,7 @@ static __always_inline void cache_verify_single(struct walk *w, struct cache *k,
 
 	if (walk_in_block(w))
 		at = w->next - w->block + BLOCK_AT;
-	else if (walk_read(w, w->mem + SINGLE_AT, FRAME_READ, w->next)) {
+	else if (walk_read_single(w, l)) {
 		w->end = WALK_FAULT;
 		return;
 	}
@@ -196,7 +196,7 @@ static __always_inline void cache_verify_single(struct walk *w, struct cache *k,
 	f = w->mem + (at & (WALK_MEM - 1));
 	owner = f[l->frame_owner];
 	code = walk_load(f + l->frame_code) & ~(__u64)l->pointer_tag;
-	instr = walk_load(f + l->frame_instr);
+	instr = walk_load(f + l->frame_instr) & walk_instr_mask(l);
 	previous = walk_load(f + l->frame_previous);
 	caller = oldest ? 0 : cache_at(k, left - 2)->address;
 	if (owner >= l->owner_shim) { /* only the way through it matters */
@@ -210,6 +210,7 @@ static __always_inline void cache_verify_single(struct walk *w, struct cache *k,
 	w->last_owner = owner;
 	w->last_is_entry = f[l->frame_is_entry];
 	w->left = left - 1;
+	w->last = w->next;
 	w->next = previous;
 	if (oldest)
 		w->end = WALK_ROOT;

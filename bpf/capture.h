@@ -158,6 +158,7 @@ static __attribute__((noinline)) int capture_code(struct event_code *e, const st
 	e->address = address;
 	e->first_line = 0;
 	e->version = 0;
+	e->line_format = l->line_format;
 	err = capture_header(header, l->code_size, address);
 	if (err) {
 		e->name = e->file = e->table = capture_part(0, PART_FAULT);

@@ -20,6 +20,46 @@ struct intern_context {
 	const struct layout *l;
 };
 
+#define TLBC_MAX 65536 /* copies of one bytecode: threads that ran it */
+
+/*
+ * Where the bytecode starts that a frame runs. Free-threaded 3.14+ gives each thread a copy: entries[tlbc_index] of
+ * co_tlbc, of which the first is co_code_adaptive (internal/pycore_code.h). 0 if that cannot be told.
+ */
+static __noinline __u64 bytecode_of_thread(struct scratch *s, const struct layout *l, struct frame *f)
+{
+	__u64 own, units, table, count, start;
+	__s32 index = 0;
+
+	if (!s || !l || !f)
+		return 0;
+	own = f->code + l->code_bytecode;
+	units = search_read(s, f->code + l->code_count);
+	if (f->instr - own + 2 < 2 * units + 2)
+		return own;
+	if (walk_read(&s->walk, &index, sizeof(index), (f->address & ~(__u64)FRAME_SINGLE) + l->frame_tlbc_index))
+		return 0;
+	table = search_read(s, f->code + l->code_tlbc);
+	count = mem_plausible(table) ? search_read(s, table) : 0;
+	if (index < 0 || (__u32)index >= count || index >= TLBC_MAX)
+		return 0;
+	start = search_read(s, table + 8 + 8 * (__u64)index);
+	return f->instr - start < 2 * units ? start : 0;
+}
+
+/* Bytes from the start of the bytecode to a frame's instruction, plus 2; large if that cannot be told. */
+static __always_inline __u64 instr_offset(struct scratch *s, const struct layout *l, struct frame *f)
+{
+	__u64 start = f->code + l->code_bytecode;
+
+	if (l->frame_lasti)
+		return ((__s64)(__s32)f->instr << (l->lasti_shift & 1)) + 2;
+	if (l->code_tlbc)
+		start = bytecode_of_thread(s, l, f);
+	/* prev_instr (3.11, 3.12) is a unit before the bytecode when a frame has not begun. */
+	return f->instr - start + 2;
+}
+
 /* One frame of s->walk, from the root side to the leaf; 1 when a table is full. */
 static long intern_callback(__u32 i, struct intern_context *c)
 {
@@ -44,8 +84,7 @@ static long intern_callback(__u32 i, struct intern_context *c)
 		if (!state)
 			s->remember = 0;
 		if (!(state & CODE_SHIM)) {
-			/* prev_instr (3.11, 3.12) is a unit before the bytecode when a frame has not begun. */
-			offset = f->instr - f->code - l->code_bytecode + 2;
+			offset = instr_offset(s, l, f);
 			if (offset < 2 * INSTR_UNKNOWN)
 				instr = offset / 2;
 			s->node = node_intern(c->stats, s->home, s->node, index, instr);
@@ -124,6 +163,12 @@ static __always_inline __u64 thread_frame(struct scratch *s, const struct layout
 	return cframe_word(s, l->cframe_frame);
 }
 
+/* The data-stack chunk; frames that are objects (up to 3.10) have none. */
+static __always_inline __u64 thread_chunk(const struct scratch *s, const struct layout *l)
+{
+	return l->tstate_chunk ? tstate_field(s, l->tstate_chunk) : 0;
+}
+
 static __always_inline __u64 thread_base(const struct scratch *s, const struct layout *l)
 {
 	return l->root_rule == ROOT_BASE ? tstate_field(s, l->tstate_base_frame) : 0;
@@ -133,7 +178,7 @@ static __always_inline __u64 thread_base(const struct scratch *s, const struct l
 static __always_inline enum outcome walk_thread(struct scratch *s, const struct layout *l)
 {
 	struct walk *w = &s->walk;
-	__u64 frame = thread_frame(s, l), chunk = tstate_field(s, l->tstate_chunk), base = thread_base(s, l), older;
+	__u64 frame = thread_frame(s, l), chunk = thread_chunk(s, l), base = thread_base(s, l), older;
 
 	walk_from(w, l, frame, chunk);
 	if (walk_is_whole(w, l, base) && frame)
@@ -177,6 +222,8 @@ static __always_inline void read_epoch(struct scratch *s, const struct process *
 		if (!generation)
 			return;
 	}
+	if (l->interp_tlbc_generation)
+		generation ^= search_read(s, interp + l->interp_tlbc_generation) << 32;
 	s->epoch = mix(interp ^ generation << 48 ^ generation) | 1;
 }
 
@@ -226,7 +273,7 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *stat
 		return 0;
 	cache_prepare(s, stats, t, p);
 	w->keep_shims = 1;
-	walk_begin(w, frame, tstate_field(s, l->tstate_chunk));
+	walk_begin(w, frame, thread_chunk(s, l));
 	cache_run(w, &t->cache, l);
 	if (w->run)
 		c = cache_at(&t->cache, w->run - 1);

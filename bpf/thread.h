@@ -171,6 +171,16 @@ static __always_inline __u64 tss_address(struct scratch *s, const struct process
 	return 0;
 }
 
+/* Without a list of interpreters (3.6, stripped) the one of the GIL's holder serves, whoever that is. */
+static __always_inline __u64 first_interpreter(struct scratch *s, const struct process *p, const struct layout *l)
+{
+	if (l->runtime_interpreters)
+		return search_read(s, p->runtime + l->runtime_interpreters);
+	*(__u64 *)(s->tstate + (l->tstate_interp & TSTATE_MASK)) = 0;
+	tstate_load(s, l, search_read(s, p->runtime + l->runtime_tstate));
+	return tstate_field(s, l->tstate_interp);
+}
+
 /* Looks everywhere, cheapest first, and leaves the address in s->found, or 0. */
 __noinline int tstate_search(struct scratch *s, struct thread *t, const struct process *p, const struct layout *l)
 {
@@ -185,7 +195,7 @@ __noinline int tstate_search(struct scratch *s, struct thread *t, const struct p
 	t->tss = tss_address(s, p, l);
 	if (t->tss && search_try(s, l, search_read(s, t->tss)))
 		return 0;
-	s->interp = search_read(s, p->runtime + l->runtime_interpreters);
+	s->interp = first_interpreter(s, p, l);
 	bpf_loop(INTERPRETERS_MAX, search_interpreter, &c, 0);
 	if (!s->found)
 		s->found = s->fallback;

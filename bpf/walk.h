@@ -43,7 +43,7 @@ enum walk_end {
 struct frame {
 	__u64 address;
 	__u64 code;
-	__u64 instr; /* address of the instruction */
+	__u64 instr; /* address of the instruction; up to 3.10 f_lasti, 32 bits */
 };
 
 /* One walk; lives in per-CPU scratch because the verifier follows values on the BPF stack too closely. */
@@ -52,6 +52,7 @@ struct walk {
 	__u64 chunk;	   /* data-stack chunk that frames are expected in */
 	__u64 older_chunk; /* its predecessor, once known */
 	__u64 block;	   /* address of what mem holds, from its start */
+	__u64 last;	   /* the frame parsed last */
 	__u64 resume;	   /* stop at a frame at or below this address; 0 = none */
 	__u64 start;	   /* the bytes to parse: their address, ... */
 	__u32 size;	   /* ... how many, ... */
@@ -99,6 +100,11 @@ static __always_inline __u64 walk_implausible(__u64 address)
 	return (address & 7) | address >> 47 | (address - 4096) >> 47;
 }
 
+static __always_inline __u64 walk_instr_mask(const struct layout *l)
+{
+	return ~0ULL >> 32 * (l->frame_lasti & 1);
+}
+
 /*
  * Parses frames as long as they lie inside the w->size bytes read from w->start, which stand at mem[base]: in
  * memory, because the verifier would follow every way to them on its own. For the same reason the frame is stored before it is known to be wanted, and depth moves by arithmetic: every branch here that did not
@@ -109,9 +115,9 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 	const __u64 start = w->start, size = w->size, base = w->base;
 	const __u32 off_code = l->frame_code, off_previous = l->frame_previous, off_instr = l->frame_instr;
 	const __u32 off_owner = l->frame_owner, off_entry = l->frame_is_entry, shim = l->owner_shim;
-	const __u64 tag = l->pointer_tag;
+	const __u64 tag = l->pointer_tag, instr_mask = walk_instr_mask(l);
 	const __u64 resume = w->resume, keep = w->keep_shims, max_depth = w->max_depth;
-	__u64 next = w->next;
+	__u64 next = w->next, last = w->last;
 	__u32 depth = w->depth, python = w->python, end = WALK_ON, owner = 0, is_entry = 0;
 
 	for (int i = 0; i < PARSE_FRAMES; i++) {
@@ -142,7 +148,8 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 		depth &= DEPTH_LIMIT - 1;
 		w->frames[depth].address = next | (keep & (base / BLOCK_AT ^ FRAME_SINGLE));
 		w->frames[depth].code = code * is_python;
-		w->frames[depth].instr = walk_load(f + off_instr);
+		w->frames[depth].instr = walk_load(f + off_instr) & instr_mask;
+		last = next;
 		depth += is_python | keep;
 		next = walk_load(f + off_previous);
 		if (walk_implausible(next)) {
@@ -153,6 +160,7 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 			break;
 	}
 	w->next = next;
+	w->last = last;
 	w->depth = depth;
 	w->python = python;
 	w->end = end;
@@ -193,6 +201,17 @@ static __always_inline int walk_in_block(const struct walk *w)
 	return w->block && w->next - w->block <= (__u64)w->block_size - FRAME_READ;
 }
 
+/* The frame at w->next on its own: a heap object, an entry frame on the C stack, a frame in an unusual chunk. */
+static __always_inline int walk_read_single(struct walk *w, const struct layout *l)
+{
+	__u32 size = l->frame_size;
+
+	mem_opaque(size);
+	if (size < FRAME_READ || size > FRAME_READ_MAX)
+		return -1;
+	return walk_read(w, w->mem + SINGLE_AT, size, w->next);
+}
+
 /* One read and the frames it holds. A step of a bounded loop: 0 to go on, 1 to stop. */
 WALK_GLOBAL int walk_step(struct walk *w, const struct layout *l)
 {
@@ -202,11 +221,10 @@ WALK_GLOBAL int walk_step(struct walk *w, const struct layout *l)
 		w->start = w->block;
 		w->size = w->block_size;
 		w->base = BLOCK_AT;
-	} else if (walk_read(w, w->mem + SINGLE_AT, FRAME_READ, w->next)) {
+	} else if (walk_read_single(w, l)) {
 		w->end = WALK_FAULT;
 		return 1;
 	} else {
-		/* A generator's frame, an entry frame on the C stack, a frame in an unusual chunk. */
 		w->start = w->next;
 		w->size = FRAME_READ;
 		w->base = SINGLE_AT;
@@ -265,6 +283,7 @@ static __always_inline void walk_begin(struct walk *w, __u64 frame, __u64 chunk)
 	w->block = 0;
 	w->block_size = 0;
 	w->resume = 0;
+	w->last = 0;
 	w->depth = 0;
 	w->python = 0;
 	w->last_owner = 0;
@@ -303,7 +322,7 @@ static __always_inline int walk_is_whole(const struct walk *w, const struct layo
 	case ROOT_SHIM:
 		return w->last_owner >= l->owner_shim;
 	case ROOT_BASE:
-		return w->python > 0 && base_frame;
+		return base_frame && w->last == base_frame;
 	case ROOT_NULL:
 		return 1;
 	}

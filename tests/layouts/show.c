@@ -20,6 +20,11 @@ static void show_frames(const struct identity *identity)
 	NUMBER(has_cframe);
 	NUMBER(generation_size);
 	NUMBER(free_threaded);
+	NUMBER(line_format);
+	NUMBER(frame_size);
+	NUMBER(frame_lasti);
+	NUMBER(lasti_shift);
+	NUMBER(frame_tlbc_index);
 	NUMBER(frame_code);
 	NUMBER(frame_previous);
 	NUMBER(frame_instr);
@@ -43,6 +48,7 @@ static void show_frames(const struct identity *identity)
 	NUMBER(interp_threads);
 	NUMBER(interp_gil);
 	NUMBER(interp_generation);
+	NUMBER(interp_tlbc_generation);
 	NUMBER(gil_holder);
 	NUMBER(runtime_interpreters);
 	NUMBER(runtime_tstate);
@@ -59,6 +65,8 @@ static void show_objects(const struct identity *identity)
 	NUMBER(code_linetable);
 	NUMBER(code_version);
 	NUMBER(code_bytecode);
+	NUMBER(code_count);
+	NUMBER(code_tlbc);
 	NUMBER(str_length);
 	NUMBER(str_state);
 	NUMBER(str_ascii);
@@ -67,6 +75,7 @@ static void show_objects(const struct identity *identity)
 	NUMBER(str_kind_shift);
 	NUMBER(str_compact_bit);
 	NUMBER(str_ascii_bit);
+	NUMBER(str_is_bytes);
 	NUMBER(bytes_size);
 	NUMBER(bytes_data);
 }

@@ -32,6 +32,8 @@ struct agent {
 	struct codes *codes;
 	struct registry *registry;
 	struct discover *discover;
+	struct windows windows;
+	struct window *window; /* of the whole run */
 	struct run run;
 	bool stop;
 	int exit_code;
@@ -107,6 +109,7 @@ static int open_all(struct agent *a)
 static void close_all(struct agent *a)
 {
 	command_release(&a->command);
+	window_close(a->window);
 	discover_free(a->discover);
 	registry_free(a->registry);
 	codes_free(a->codes);
@@ -278,16 +281,20 @@ static int select_targets(struct agent *a)
 
 static int start(struct agent *a)
 {
-	int err = kernel_start(a->kernel, &a->run.cpus);
+	int err;
 
+	a->run.frequency = a->windows.frequency = a->kernel_options.frequency;
+	a->windows.source = (struct harvest_source){ kernel_tables(a->kernel), a->codes, a->registry };
+	err = say(window_open(&a->windows, &a->window), "the profile");
+	if (err)
+		return err;
+	err = kernel_start(a->kernel, &a->run.cpus);
 	if (err) {
 		log_error("%s", kernel_reason(a->kernel));
 		return err;
 	}
-	a->run.frequency = a->kernel_options.frequency;
 	a->run.start_cpu_seconds = report_cpu_so_far(worker_pid(a->worker));
 	a->run.start = seconds_now(CLOCK_MONOTONIC);
-	a->run.start_unix = seconds_now(CLOCK_REALTIME);
 	if (!a->options->command)
 		return 0;
 	err = command_go(&a->command);
@@ -311,6 +318,7 @@ static int sample(struct agent *a)
 			return -EIO;
 	}
 	kernel_stop(a->kernel);
+	clock_gettime(CLOCK_MONOTONIC, &a->windows.stop);
 	a->run.seconds = seconds_now(CLOCK_MONOTONIC) - a->run.start;
 	output_progress_end(&a->run);
 	return 0;
@@ -318,7 +326,7 @@ static int sample(struct agent *a)
 
 static int finish(struct agent *a)
 {
-	struct source source = { a->kernel, a->codes, a->registry };
+	struct source source = { a->kernel, a->codes, a->registry, a->window };
 
 	kernel_read_events(a->kernel);
 	a->stop = false;

@@ -15,6 +15,8 @@ struct harvester {
 	const struct kernel_tables *tables;
 	struct codes *codes;
 	const struct registry *registry;
+	const __u64 *since;
+	__u64 *until;
 	struct profile *profile;
 	__u32 *location_of; /* by node; 0 = not asked for yet */
 	struct harvest_stats stats;
@@ -94,7 +96,8 @@ static void fill_labels(const struct owner *owner, const struct registry_entry *
 		l->comm = comm;
 }
 
-static int harvest_node(struct harvester *h, __u32 node)
+
+static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 {
 	const struct kernel_tables *t = h->tables;
 	__u32 root = find_root(t, node), locations[FRAMES_MAX], n = 0, mapping, index;
@@ -117,26 +120,37 @@ static int harvest_node(struct harvester *h, __u32 node)
 	if (!n && !err)
 		err = marker_location(h, OUTCOME_TABLE_FULL, &locations[n++]);
 	if (!err)
-		err = profile_sample(h->profile, locations, n, &labels, t->nodes[node].count);
+		err = profile_sample(h->profile, locations, n, &labels, count);
 	if (!err)
-		h->stats.samples += t->nodes[node].count;
+		h->stats.samples += count;
 	return err;
 }
 
 /* Node 0 counts the samples for which not even a marker found room. */
-static int harvest_overflow(struct harvester *h)
+static int harvest_overflow(struct harvester *h, __u64 count)
 {
 	struct profile_labels labels = { .comm = "", .thread = "" };
-	__u64 count = h->tables->nodes[0].count;
 	__u32 location;
 	int err;
 
-	if (!count)
-		return 0;
 	err = marker_location(h, OUTCOME_TABLE_FULL, &location);
 	if (!err)
 		err = profile_sample(h->profile, &location, 1, &labels, count);
 	h->stats.samples += count;
+	return err;
+}
+
+/* What a node has counted since then. It goes on counting, so its count is read once. */
+static int harvest_count(struct harvester *h, __u32 node)
+{
+	__u64 now = __atomic_load_n(&h->tables->nodes[node].count, __ATOMIC_RELAXED);
+	__u64 count = now - (h->since ? h->since[node] : 0);
+	int err = 0;
+
+	if (count)
+		err = node ? harvest_node(h, node, count) : harvest_overflow(h, count);
+	if (!err && h->until)
+		h->until[node] = now;
 	return err;
 }
 
@@ -171,31 +185,34 @@ static int count_locations(struct harvester *h)
 	return 0;
 }
 
-int harvest(const struct kernel_tables *tables, struct codes *codes, const struct registry *registry,
-	    const struct profile_info *info, struct profile **ret, struct harvest_stats *ret_stats)
+int harvest(const struct harvest_source *source, const __u64 *since, __u64 *until, struct profile *profile,
+	    struct harvest_stats *ret_stats)
 {
-	_cleanup_profile_ struct profile *profile = NULL;
-	_cleanup_free_ __u32 *location_of = calloc(tables->node_count, sizeof(*location_of));
-	struct harvester h = { .tables = tables, .codes = codes, .registry = registry };
-	int err;
+	const struct kernel_tables *t = source->tables;
+	_cleanup_free_ __u32 *location_of = calloc(t->node_count, sizeof(*location_of));
+	struct harvester h = {
+		.tables = t,
+		.codes = source->codes,
+		.registry = source->registry,
+		.since = since,
+		.until = until,
+		.profile = profile,
+		.location_of = location_of,
+	};
+	int err = 0;
 
 	if (!location_of)
 		return -ENOMEM;
-	err = profile_new(info, &profile);
-	h.profile = profile;
-	h.location_of = location_of;
-	if (!err)
-		err = harvest_overflow(&h);
-	for (__u32 i = 1; !err && i < tables->node_count; i++) {
-		h.stats.nodes += tables->nodes[i].key != 0;
-		if (tables->nodes[i].count)
-			err = harvest_node(&h, i);
+	for (__u32 i = 0; !err && i < t->node_count; i++) {
+		if (i && !t->nodes[i].key)
+			continue;
+		h.stats.nodes += i != 0;
+		err = harvest_count(&h, i);
 	}
 	if (!err)
 		err = count_locations(&h);
 	if (err)
 		return err;
-	*ret = TAKE_PTR(profile);
 	*ret_stats = h.stats;
 	return 0;
 }

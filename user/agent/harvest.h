@@ -17,8 +17,19 @@ struct harvest_stats {
 	__u64 locations; /* distinct (code object, instruction) of the frames on the way */
 };
 
-/* Everything that was counted since the kernel side was loaded. Returns 0 or -ENOMEM. */
-int harvest(const struct kernel_tables *tables, struct codes *codes, const struct registry *registry,
-	    const struct profile_info *info, struct profile **ret, struct harvest_stats *ret_stats);
+/* Where a profile's parts come from. */
+struct harvest_source {
+	const struct kernel_tables *tables;
+	struct codes *codes;
+	const struct registry *registry;
+};
+
+/*
+ * Adds to the profile what was counted since the counts were those in since (node_count of them; NULL: since the
+ * kernel side was loaded). until, if not NULL, gets the counts up to which it did; it may be the same array. Returns
+ * 0, or -ENOMEM: then the profile has a part, and until says which.
+ */
+int harvest(const struct harvest_source *source, const __u64 *since, __u64 *until, struct profile *profile,
+	    struct harvest_stats *ret_stats);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/harvest.h"
 #include "agent/report.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -113,23 +112,12 @@ static int write_stats(const struct run *r, const struct report *report, FILE *f
 	return err;
 }
 
-static struct profile_info profile_info(const struct run *r)
-{
-	return (struct profile_info){
-		.period_ns = 1000000000LL / r->frequency,
-		.start_unix_ns = r->start_unix * 1e9,
-		.duration_ns = r->seconds * 1e9,
-		.frequency = r->frequency,
-	};
-}
-
 int output_write(const struct run *r, struct source *s)
 {
 	const struct options *o = r->options;
 	/* stdout belongs to the profile or to COMMAND if one of them uses it. */
 	FILE *f = to_stdout(o->output) || o->command ? stderr : stdout;
 	_cleanup_profile_ struct profile *profile = NULL;
-	struct profile_info info = profile_info(r);
 	struct report report = {
 		.seconds = r->seconds,
 		.cpus = r->cpus,
@@ -140,7 +128,7 @@ int output_write(const struct run *r, struct source *s)
 	};
 	int err;
 
-	err = harvest(kernel_tables(s->kernel), s->codes, s->registry, &info, &profile, &report.harvest);
+	err = window_take(s->window, &profile, &report.harvest);
 	if (err) {
 		log_error("the profile cannot be put together: %s", strerror(-err));
 		return err;

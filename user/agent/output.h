@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "agent/registry.h"
+#include "agent/window.h"
 #include "kern/kernel.h"
 #include "options.h"
 #include "python/codes.h"
@@ -17,7 +18,6 @@ struct run {
 	const struct options *options;
 	bool show_progress;
 	double start;	   /* CLOCK_MONOTONIC */
-	double start_unix; /* CLOCK_REALTIME */
 	double seconds;	   /* how long it sampled */
 	double last_progress;
 	double start_cpu_seconds; /* report_cpu_so_far() when it began to sample */
@@ -31,6 +31,7 @@ struct source {
 	struct kernel *kernel;
 	struct codes *codes;
 	struct registry *registry;
+	struct window *window; /* of the whole run */
 };
 
 /* Before anything else: whether the files can be written. Logs; 0 or -errno. */

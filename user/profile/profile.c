@@ -302,6 +302,14 @@ void profile_free(struct profile *p)
 	free(p);
 }
 
+int profile_set_info(struct profile *p, const struct profile_info *info)
+{
+	if (info->period_ns <= 0)
+		return -EINVAL;
+	p->info = *info;
+	return 0;
+}
+
 const struct profile_info *profile_get_info(const struct profile *p)
 {
 	return &p->info;

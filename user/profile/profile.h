@@ -36,6 +36,8 @@ struct profile_labels {
 int profile_new(const struct profile_info *info, struct profile **ret);
 void profile_free(struct profile *p);
 const struct profile_info *profile_get_info(const struct profile *p);
+/* When it turns out to have lasted longer. -EINVAL: a period that is not positive. */
+int profile_set_info(struct profile *p, const struct profile_info *info);
 
 /*
  * Each stores the id of the record with this content, new or known. Ids count from 1 for each kind; 0 means

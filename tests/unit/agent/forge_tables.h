@@ -91,6 +91,8 @@ static inline int setup(void **state)
 	return 0;
 }
 
+#define source ((struct harvest_source){ &tables, codes, registry })
+
 static inline int teardown(void **state)
 {
 	(void)state;
@@ -108,7 +110,8 @@ static inline void run(void)
 
 	profile_free(TAKE_PTR(profile));
 	memset(&stats, 0xa5, sizeof(stats));
-	assert_int_equal(harvest(&tables, codes, registry, &info, &profile, &stats), 0);
+	assert_int_equal(profile_new(&info, &profile), 0);
+	assert_int_equal(harvest(&source, NULL, NULL, profile, &stats), 0);
 	assert_int_equal(stats.samples, profile_total(profile));
 }
 

@@ -217,6 +217,7 @@ static void into_a_profile(bool by_thread)
 	_cleanup_profile_ struct profile *profile = NULL;
 	struct kernel_options o = selected;
 	const struct profile_owner *owner;
+	struct harvest_source source;
 	struct harvest_stats harvested;
 	struct registry_entry entry;
 	struct registry *registry;
@@ -249,7 +250,9 @@ static void into_a_profile(bool by_thread)
 	assert_int_equal(codes_new(&codes, 0), 0);
 	assert_int_equal(registry_new(&registry), 0);
 	assert_int_equal(registry_add(registry, &entry), 0);
-	assert_int_equal(harvest(kernel_tables(kernel), codes, registry, &info, &profile, &harvested), 0);
+	assert_int_equal(profile_new(&info, &profile), 0);
+	source = (struct harvest_source){ kernel_tables(kernel), codes, registry };
+	assert_int_equal(harvest(&source, NULL, NULL, profile, &harvested), 0);
 	registry_free(registry);
 	codes_free(codes);
 	assert_int_equal(harvested.samples, s.sum.outcome[OUTCOME_NO_LAYOUT]);

@@ -59,7 +59,7 @@ EACH(code_part, M(code_part, address), M(code_part, length), M(code_part, bytes)
      M(code_part, flags));
 EACH(event_code, M(event_code, type), M(event_code, code), M(event_code, process), M(event_code, pid),
      M(event_code, address), M(event_code, fingerprint), M(event_code, first_line), M(event_code, version),
-     M(event_code, name), M(event_code, file), M(event_code, table), M(event_code, data));
+     M(event_code, line_format), M(event_code, pad), M(event_code, name), M(event_code, file), M(event_code, table), M(event_code, data));
 static const struct member cpu_stats_members[] = {
 	M(cpu_stats, outcome),
 #define STAT(name, help) M(cpu_stats, name),
@@ -69,15 +69,16 @@ static const struct member cpu_stats_members[] = {
 	M(cpu_stats, time_max),
 };
 #define L(member_) M(layout, member_)
-EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(generation_size), L(frame_code),
+EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(generation_size), L(line_format),
+     L(frame_size), L(frame_lasti), L(lasti_shift), L(frame_tlbc_index), L(frame_code),
      L(frame_previous), L(frame_instr), L(frame_owner), L(frame_is_entry), L(owner_shim), L(owner_generator),
      L(pointer_tag), L(cframe_frame), L(cframe_previous), L(tstate_size), L(tstate_next), L(tstate_interp),
      L(tstate_frame), L(tstate_base_frame), L(tstate_thread_id), L(tstate_chunk), L(tstate_status),
-     L(status_active), L(interp_next), L(interp_threads), L(interp_gil), L(interp_generation), L(gil_holder),
+     L(status_active), L(interp_next), L(interp_threads), L(interp_gil), L(interp_generation), L(interp_tlbc_generation), L(gil_holder),
      L(runtime_interpreters), L(runtime_tstate), L(runtime_tss_key), L(code_size), L(code_first_line),
-     L(code_filename), L(code_name), L(code_qualname), L(code_linetable), L(code_version), L(code_bytecode),
+     L(code_filename), L(code_name), L(code_qualname), L(code_linetable), L(code_version), L(code_bytecode), L(code_count), L(code_tlbc),
      L(str_length), L(str_state), L(str_ascii), L(str_compact), L(str_data), L(str_kind_shift),
-     L(str_compact_bit), L(str_ascii_bit), L(pad), L(bytes_size), L(bytes_data));
+     L(str_compact_bit), L(str_ascii_bit), L(str_is_bytes), L(bytes_size), L(bytes_data));
 
 #define R(record_) { #record_, sizeof(struct record_), record_##_members, ARRAY_SIZE(record_##_members) }
 

@@ -93,7 +93,7 @@ static void check_bounds(const struct layout *l)
 	assert_true(l->code_filename && l->code_name && l->code_qualname && l->code_linetable &&
 		    l->code_first_line);
 	assert_true(l->str_ascii && l->str_compact > l->str_ascii && l->bytes_data);
-	assert_true(l->root_rule == ROOT_ENTRY ? l->frame_is_entry && l->owner_shim == 255
+	assert_true(l->root_rule == ROOT_ENTRY ? l->frame_is_entry && l->owner_shim == 256
 					       : l->owner_shim == 3);
 	assert_int_equal(l->generation_size != 0, l->interp_generation != 0);
 	assert_int_equal(!l->interp_gil, !l->gil_holder);

@@ -20,12 +20,13 @@ const struct cpython cpython_3_11 = {
 		.has_cframe = 1,
 
 		/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */
+		.frame_size = FRAME_READ,
 		.frame_code = 32,
 		.frame_previous = 48,
 		.frame_instr = 56, /* prev_instr */
 		.frame_is_entry = 68,
 		.frame_owner = 69,
-		.owner_shim = 255, /* no C-stack frames yet */
+		.owner_shim = 256, /* no C-stack frames yet */
 		.owner_generator = 1,
 
 		/* cpython/pystate.h: _PyCFrame, PyThreadState */

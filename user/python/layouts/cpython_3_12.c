@@ -12,6 +12,7 @@ const struct cpython cpython_3_12 = {
 		.has_cframe = 1,
 
 		/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */
+		.frame_size = FRAME_READ,
 		.frame_code = 0,
 		.frame_previous = 8,
 		.frame_instr = 56, /* prev_instr */

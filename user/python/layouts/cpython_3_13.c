@@ -95,6 +95,7 @@ const struct cpython cpython_3_13 = {
 		.generation_size = 4,
 
 		/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */
+		.frame_size = FRAME_READ,
 		.frame_code = 0, /* f_executable */
 		.frame_previous = 8,
 		.frame_instr = 56, /* instr_ptr */

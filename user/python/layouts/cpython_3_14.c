@@ -117,6 +117,7 @@ const struct cpython cpython_3_14 = {
 		.generation_size = 8,
 
 		/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */
+		.frame_size = FRAME_READ,
 		.frame_code = 0, /* f_executable, a _PyStackRef */
 		.frame_previous = 8,
 		.frame_instr = 56, /* instr_ptr */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * window.h - profiles of stretches of time. The kernel's counts only go up, so a window is a copy of them from
+ * when it began; several may be open at once and overlap. Before the tables are emptied (a new generation of the
+ * tree) every open window takes what it has, so nothing is lost.
+ */
+#ifndef PYPERF_AGENT_WINDOW_H
+#define PYPERF_AGENT_WINDOW_H
+
+#include <time.h>
+
+#include "agent/harvest.h"
+
+struct window;
+
+/* All windows of a run, and where they take from. Zero but for source and frequency. */
+struct windows {
+	struct harvest_source source;
+	__u32 frequency; /* samples per second of each CPU */
+	struct timespec stop; /* CLOCK_MONOTONIC when the ticks stopped; 0 = they go on */
+	struct window *first;
+};
+
+/* Begins now. Returns 0 or -ENOMEM. */
+int window_open(struct windows *all, struct window **ret);
+void window_close(struct window *w);
+
+/*
+ * What was counted since the window was opened or taken last, as a profile of its own; the window goes on from
+ * here. -ENOMEM: what was counted stays in the window.
+ */
+int window_take(struct window *w, struct profile **ret, struct harvest_stats *ret_stats);
+/* Seconds since it was opened or taken last. */
+double window_seconds(const struct window *w);
+
+/* Before (now_empty false) and after (true) the tables are emptied. Returns 0 or -ENOMEM, then counts are lost. */
+int windows_rotate(struct windows *all, bool now_empty);
+
+#endif
