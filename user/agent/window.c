@@ -85,7 +85,7 @@ static int absorb(struct window *w)
 		err = harvest(&w->all->source, w->since, w->since, w->profile, &stats);
 	if (err)
 		return err;
-	w->stats.samples += stats.samples;
+	w->stats.samples = profile_total(w->profile); /* with what an attempt without memory had put there */
 	w->stats.nodes = stats.nodes;
 	w->stats.locations += stats.locations;
 	return 0;

@@ -91,7 +91,7 @@ static inline int setup(void **state)
 	return 0;
 }
 
-#define source ((struct harvest_source){ &tables, codes, registry })
+#define forged_source ((struct harvest_source){ &tables, codes, registry })
 
 static inline int teardown(void **state)
 {
@@ -111,7 +111,7 @@ static inline void run(void)
 	profile_free(TAKE_PTR(profile));
 	memset(&stats, 0xa5, sizeof(stats));
 	assert_int_equal(profile_new(&info, &profile), 0);
-	assert_int_equal(harvest(&source, NULL, NULL, profile, &stats), 0);
+	assert_int_equal(harvest(&forged_source, NULL, NULL, profile, &stats), 0);
 	assert_int_equal(stats.samples, profile_total(profile));
 }
 

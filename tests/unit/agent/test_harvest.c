@@ -225,7 +225,7 @@ static void memory_runs_short(void **state)
 
 		assert_int_equal(profile_new(&info, &profile), 0);
 		allocations_left = n;
-		err = harvest(&source, since, since, profile, &s);
+		err = harvest(&forged_source, since, since, profile, &s);
 		allocations_left = -1;
 		if (err) {
 			assert_int_equal(err, -ENOMEM);
@@ -233,7 +233,7 @@ static void memory_runs_short(void **state)
 			for (int i = 0; i < NODES; i++)
 				total += since[i];
 			assert_int_equal(profile_total(profile), total);
-			assert_int_equal(harvest(&source, since, since, profile, &s), 0);
+			assert_int_equal(harvest(&forged_source, since, since, profile, &s), 0);
 			failures++;
 		}
 		assert_int_equal(profile_total(profile), 9);
