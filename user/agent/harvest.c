@@ -15,8 +15,7 @@ struct harvester {
 	const struct kernel_tables *tables;
 	struct codes *codes;
 	const struct registry *registry;
-	const __u64 *since;
-	__u64 *until;
+	const struct harvest_span *span;
 	struct profile *profile;
 	__u32 *location_of; /* by node; 0 = not asked for yet */
 	struct harvest_stats stats;
@@ -140,17 +139,18 @@ static int harvest_overflow(struct harvester *h, __u64 count)
 	return err;
 }
 
-/* What a node has counted since then. It goes on counting, so its count is read once. */
+/* What a node has counted in the span. It goes on counting, so its count is read once. */
 static int harvest_count(struct harvester *h, __u32 node)
 {
-	__u64 now = __atomic_load_n(&h->tables->nodes[node].count, __ATOMIC_RELAXED);
-	__u64 count = now - (h->since ? h->since[node] : 0);
+	const struct harvest_span *s = h->span;
+	__u64 now = s->until ? s->until[node] : __atomic_load_n(&h->tables->nodes[node].count, __ATOMIC_RELAXED);
+	__u64 count = now - (s->since ? s->since[node] : 0);
 	int err = 0;
 
 	if (count)
 		err = node ? harvest_node(h, node, count) : harvest_overflow(h, count);
-	if (!err && h->until)
-		h->until[node] = now;
+	if (!err && s->ret)
+		s->ret[node] = now;
 	return err;
 }
 
@@ -185,7 +185,7 @@ static int count_locations(struct harvester *h)
 	return 0;
 }
 
-int harvest(const struct harvest_source *source, const __u64 *since, __u64 *until, struct profile *profile,
+int harvest(const struct harvest_source *source, const struct harvest_span *span, struct profile *profile,
 	    struct harvest_stats *ret_stats)
 {
 	const struct kernel_tables *t = source->tables;
@@ -194,8 +194,7 @@ int harvest(const struct harvest_source *source, const __u64 *since, __u64 *unti
 		.tables = t,
 		.codes = source->codes,
 		.registry = source->registry,
-		.since = since,
-		.until = until,
+		.span = span,
 		.profile = profile,
 		.location_of = location_of,
 	};

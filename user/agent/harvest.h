@@ -24,12 +24,18 @@ struct harvest_source {
 	const struct registry *registry;
 };
 
+/* Which counts: node_count of each. */
+struct harvest_span {
+	const __u64 *since; /* NULL: from when the kernel side was loaded */
+	const __u64 *until; /* NULL: up to now */
+	__u64 *ret;	    /* if not NULL, gets the counts up to which it was done; may be since */
+};
+
 /*
- * Adds to the profile what was counted since the counts were those in since (node_count of them; NULL: since the
- * kernel side was loaded). until, if not NULL, gets the counts up to which it did; it may be the same array. Returns
- * 0, or -ENOMEM: then the profile has a part, and until says which.
+ * Adds to the profile what was counted in that span. Returns 0, or -ENOMEM: then the profile has a part, and
+ * span->ret says which.
  */
-int harvest(const struct harvest_source *source, const __u64 *since, __u64 *until, struct profile *profile,
+int harvest(const struct harvest_source *source, const struct harvest_span *span, struct profile *profile,
 	    struct harvest_stats *ret_stats);
 
 #endif

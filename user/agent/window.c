@@ -10,26 +10,35 @@
 struct window {
 	struct windows *all;
 	struct window *next;
-	struct profile *profile; /* of what was counted before the tables were emptied last; NULL = nothing */
+	struct profile *profile; /* of what was taken out of the tables already; NULL = nothing */
 	struct harvest_stats stats;
 	struct timespec start, start_real;
-	__u64 since[]; /* by node */
+	struct timespec end, end_real; /* of the mark, or of what is in profile */
+	__u64 *mark;		       /* the counts then, by node; NULL = none */
+	__u64 since[];		       /* by node */
 };
+
+static void clock_now(const struct windows *all, struct timespec *ret, struct timespec *ret_real)
+{
+	*ret = all->stop;
+	if (!ret->tv_sec)
+		clock_gettime(CLOCK_MONOTONIC, ret);
+	clock_gettime(CLOCK_REALTIME, ret_real);
+}
 
 double window_seconds(const struct window *w)
 {
-	struct timespec now = w->all->stop;
+	struct timespec end = w->end, real;
 
-	if (!now.tv_sec)
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec - w->start.tv_sec + (now.tv_nsec - w->start.tv_nsec) / 1e9;
+	if (!w->mark)
+		clock_now(w->all, &end, &real);
+	return end.tv_sec - w->start.tv_sec + (end.tv_nsec - w->start.tv_nsec) / 1e9;
 }
 
-static void begin(struct window *w)
+static void read_counts(const struct kernel_tables *t, __u64 *counts)
 {
-	clock_gettime(CLOCK_MONOTONIC, &w->start);
-	clock_gettime(CLOCK_REALTIME, &w->start_real);
-	w->stats = (struct harvest_stats){};
+	for (__u32 i = 0; i < t->node_count; i++)
+		counts[i] = __atomic_load_n(&t->nodes[i].count, __ATOMIC_RELAXED);
 }
 
 static struct profile_info info_of(const struct window *w)
@@ -50,12 +59,18 @@ int window_open(struct windows *all, struct window **ret)
 	if (!w)
 		return -ENOMEM;
 	*w = (struct window){ .all = all, .next = all->first };
-	for (__u32 i = 0; i < t->node_count; i++)
-		w->since[i] = __atomic_load_n(&t->nodes[i].count, __ATOMIC_RELAXED);
-	begin(w);
+	read_counts(t, w->since);
+	clock_gettime(CLOCK_MONOTONIC, &w->start);
+	clock_gettime(CLOCK_REALTIME, &w->start_real);
 	all->first = w;
 	*ret = w;
 	return 0;
+}
+
+static void forget_mark(struct window *w)
+{
+	free(w->mark);
+	w->mark = NULL;
 }
 
 void window_close(struct window *w)
@@ -69,12 +84,27 @@ void window_close(struct window *w)
 		break;
 	}
 	profile_free(w->profile);
+	free(w->mark);
 	free(w);
 }
 
-/* Moves what the tables have counted for this window into its profile. */
+int window_mark(struct window *w)
+{
+	const struct kernel_tables *t = w->all->source.tables;
+
+	if (!w->mark)
+		w->mark = malloc(t->node_count * sizeof(w->mark[0]));
+	if (!w->mark)
+		return -ENOMEM;
+	read_counts(t, w->mark);
+	clock_now(w->all, &w->end, &w->end_real);
+	return 0;
+}
+
+/* Moves what the tables have counted for this window, up to its mark, into its profile. */
 static int absorb(struct window *w)
 {
+	struct harvest_span span = { .since = w->since, .until = w->mark, .ret = w->since };
 	struct profile_info info = info_of(w);
 	struct harvest_stats stats;
 	int err = 0;
@@ -82,7 +112,7 @@ static int absorb(struct window *w)
 	if (!w->profile)
 		err = profile_new(&info, &w->profile);
 	if (!err)
-		err = harvest(&w->all->source, w->since, w->since, w->profile, &stats);
+		err = harvest(&w->all->source, &span, w->profile, &stats);
 	if (err)
 		return err;
 	w->stats.samples = profile_total(w->profile); /* with what an attempt without memory had put there */
@@ -91,19 +121,42 @@ static int absorb(struct window *w)
 	return 0;
 }
 
-int window_take(struct window *w, struct profile **ret, struct harvest_stats *ret_stats)
+int window_look(struct window *w, const struct profile **ret, struct harvest_stats *ret_stats)
 {
-	struct profile_info info = info_of(w);
+	struct profile_info info;
 	int err = absorb(w);
 
 	if (err)
 		return err;
+	info = info_of(w);
 	err = profile_set_info(w->profile, &info);
 	if (err)
 		return err;
+	if (!w->mark)
+		clock_now(w->all, &w->end, &w->end_real);
+	forget_mark(w);
 	*ret_stats = w->stats;
+	*ret = w->profile;
+	return 0;
+}
+
+void window_done(struct window *w)
+{
+	profile_free(TAKE_PTR(w->profile));
+	w->stats = (struct harvest_stats){};
+	w->start = w->end;
+	w->start_real = w->end_real;
+}
+
+int window_take(struct window *w, struct profile **ret, struct harvest_stats *ret_stats)
+{
+	const struct profile *profile;
+	int err = window_look(w, &profile, ret_stats);
+
+	if (err)
+		return err;
 	*ret = TAKE_PTR(w->profile);
-	begin(w);
+	window_done(w);
 	return 0;
 }
 
@@ -112,8 +165,10 @@ int windows_rotate(struct windows *all, bool now_empty)
 	int result = 0;
 
 	for (struct window *w = all->first; w; w = w->next) {
-		int err = now_empty ? 0 : absorb(w);
+		int err;
 
+		forget_mark(w);
+		err = now_empty ? 0 : absorb(w);
 		if (now_empty)
 			memset(w->since, 0, all->source.tables->node_count * sizeof(w->since[0]));
 		if (err)

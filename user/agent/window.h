@@ -26,11 +26,22 @@ int window_open(struct windows *all, struct window **ret);
 void window_close(struct window *w);
 
 /*
+ * The next take ends here, not when it happens: there is time to learn the names of what was counted. Forgotten
+ * if the tables are emptied first, since that takes all. Returns 0 or -ENOMEM.
+ */
+int window_mark(struct window *w);
+/*
  * What was counted since the window was opened or taken last, as a profile of its own; the window goes on from
- * here. -ENOMEM: what was counted stays in the window.
+ * here, or from the mark. -ENOMEM: what was counted stays in the window.
  */
 int window_take(struct window *w, struct profile **ret, struct harvest_stats *ret_stats);
-/* Seconds since it was opened or taken last. */
+/*
+ * The same in two steps, for who may fail to pass it on: the profile stays the window's, valid until the next call,
+ * and the counts are in the window until window_done(). Looking twice without that adds what came meanwhile.
+ */
+int window_look(struct window *w, const struct profile **ret, struct harvest_stats *ret_stats);
+void window_done(struct window *w);
+/* Seconds since it was opened or taken last, up to the mark if there is one. */
 double window_seconds(const struct window *w);
 
 /* Before (now_empty false) and after (true) the tables are emptied. Returns 0 or -ENOMEM, then counts are lost. */

@@ -111,7 +111,7 @@ static inline void run(void)
 	profile_free(TAKE_PTR(profile));
 	memset(&stats, 0xa5, sizeof(stats));
 	assert_int_equal(profile_new(&info, &profile), 0);
-	assert_int_equal(harvest(&forged_source, NULL, NULL, profile, &stats), 0);
+	assert_int_equal(harvest(&forged_source, &(struct harvest_span){}, profile, &stats), 0);
 	assert_int_equal(stats.samples, profile_total(profile));
 }
 

@@ -220,12 +220,13 @@ static void memory_runs_short(void **state)
 	for (int n = 0;; n++) {
 		struct harvest_stats s = { .samples = 77 };
 		__u64 since[NODES] = {};
+		struct harvest_span span = { .since = since, .ret = since };
 		__u64 total = 0;
 		int err;
 
 		assert_int_equal(profile_new(&info, &profile), 0);
 		allocations_left = n;
-		err = harvest(&forged_source, since, since, profile, &s);
+		err = harvest(&forged_source, &span, profile, &s);
 		allocations_left = -1;
 		if (err) {
 			assert_int_equal(err, -ENOMEM);
@@ -233,7 +234,7 @@ static void memory_runs_short(void **state)
 			for (int i = 0; i < NODES; i++)
 				total += since[i];
 			assert_int_equal(profile_total(profile), total);
-			assert_int_equal(harvest(&forged_source, since, since, profile, &s), 0);
+			assert_int_equal(harvest(&forged_source, &span, profile, &s), 0);
 			failures++;
 		}
 		assert_int_equal(profile_total(profile), 9);

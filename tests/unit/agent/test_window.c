@@ -142,6 +142,74 @@ static void nothing_lost_when_the_tables_are_emptied(void **state)
 	assert_int_equal(take(b), 4);
 }
 
+/* What is counted between the mark and the take is the next one's. */
+static void ends_at_its_mark(void **state)
+{
+	struct window *a, *b;
+	__s64 end;
+
+	(void)state;
+	grow_tree();
+	a = opened();
+	b = opened();
+	nodes[6].count = 5;
+	assert_int_equal(window_mark(a), 0);
+	nodes[6].count += 2;
+	nodes[7].count += 4;
+	assert_int_equal(take(a), 5);
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 5\n");
+	end = profile_get_info(profile)->start_unix_ns + profile_get_info(profile)->duration_ns;
+	assert_int_equal(take(a), 6);
+	/* The two clocks may drift apart by what one of them is adjusted meanwhile. */
+	assert_true(llabs(profile_get_info(profile)->start_unix_ns - end) < 1000000000);
+	assert_int_equal(take(b), 11);
+	/* A second mark moves the first. */
+	nodes[6].count += 1;
+	assert_int_equal(window_mark(a), 0);
+	nodes[6].count += 1;
+	assert_int_equal(window_mark(a), 0);
+	nodes[6].count += 1;
+	assert_int_equal(take(a), 2);
+	assert_int_equal(take(a), 1);
+}
+
+static void mark_is_forgotten_when_the_tables_are_emptied(void **state)
+{
+	struct window *w;
+
+	(void)state;
+	grow_tree();
+	w = opened();
+	nodes[6].count = 5;
+	assert_int_equal(window_mark(w), 0);
+	nodes[6].count = 7;
+	assert_int_equal(windows_rotate(&all, false), 0);
+	empty_tables();
+	assert_int_equal(windows_rotate(&all, true), 0);
+	assert_int_equal(take(w), 7);
+	assert_int_equal(take(w), 0);
+}
+
+static void looks_until_it_is_done(void **state)
+{
+	const struct profile *p;
+	struct window *w;
+
+	(void)state;
+	grow_tree();
+	w = opened();
+	nodes[6].count = 5;
+	assert_int_equal(window_look(w, &p, &stats), 0);
+	assert_int_equal(profile_total(p), 5);
+	nodes[7].count = 2;
+	assert_int_equal(window_look(w, &p, &stats), 0);
+	assert_int_equal(profile_total(p), 7);
+	assert_int_equal(stats.samples, 7);
+	nodes[7].count = 12; /* after the look: the next one's */
+	window_done(w);
+	assert_int_equal(take(w), 10);
+}
+
 static void many_generations_are_one_profile(void **state)
 {
 	struct window *w;
@@ -266,6 +334,9 @@ int main(void)
 		TEST(goes_on_after_a_take),
 		TEST(windows_overlap),
 		TEST(nothing_lost_when_the_tables_are_emptied),
+		TEST(ends_at_its_mark),
+		TEST(mark_is_forgotten_when_the_tables_are_emptied),
+		TEST(looks_until_it_is_done),
 		TEST(many_generations_are_one_profile),
 		TEST(says_when_it_was),
 		TEST(time_ends_with_the_ticks),
