@@ -67,6 +67,7 @@ struct thread {
 	__u32 root;    /* node that stands for this thread (or process) in the tree; 0 = none yet */
 	__u32 owner;   /* its entry in owners */
 	__u32 misses;  /* searches in a row that found nothing */
+	__u32 generation; /* tree_generation that root and cache are of */
 	struct known_code known[KNOWN_CODES];
 	struct cache cache;
 };
@@ -150,6 +151,16 @@ const volatile __u32 opt_self;		/* the profiler's own tgid: never analysed */
 
 /* Goes up after every change of the processes map, whoever makes it. */
 __u64 processes_stamp;
+
+/*
+ * The call tree, its codes and owners are emptied when they get full. User space sets paused first and waits until
+ * no program can be past it; then everything that remembers numbers of the old tree knows it by its generation.
+ */
+__u32 tree_paused;
+__u32 tree_generation;
+
+/* Entries of the owners table in use. */
+__u32 owners_used;
 
 /* The last struct process.id given out; user space takes numbers from it too. 0 is never used. */
 __u32 last_process_id;

@@ -71,6 +71,8 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 	struct process *p;
 	int wanted;
 
+	if (*(volatile __u32 *)&tree_paused)
+		return OUTCOME_PAUSED;
 	if (!task->mm)
 		return opt_all ? OUTCOME_NOT_PYTHON : OUTCOME_NOT_SELECTED;
 	p = process_find(s, task, tgid, &wanted);

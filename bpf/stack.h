@@ -224,7 +224,7 @@ static __always_inline void read_epoch(struct scratch *s, const struct process *
 	}
 	if (l->interp_tlbc_generation)
 		generation ^= search_read(s, interp + l->interp_tlbc_generation) << 32;
-	s->epoch = mix(interp ^ generation << 48 ^ generation) | 1;
+	s->epoch = mix(interp ^ generation << 48 ^ generation ^ (__u64)tree_generation << 24) | 1;
 }
 
 /* Forgets the cached stack when it is not of this thread state, code generation or tree. */

@@ -17,6 +17,15 @@
 #define SEARCH_MAX 256	     /* thread states looked at in one search */
 #define SEARCH_BACKOFF_MAX 7 /* doublings of the pause after searches that found nothing */
 
+/* Forgets what it had in the tree before this one. */
+static __always_inline void thread_renew(struct thread *t)
+{
+	if (t->generation == tree_generation)
+		return;
+	t->generation = tree_generation;
+	t->root = t->cache.depth = 0;
+}
+
 /* The entry of this thread, marked busy, or the per-CPU stand-in when all ways of its set are in use. */
 static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, __u64 start_time, __u64 now)
 {
@@ -34,6 +43,7 @@ static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, _
 			if (__sync_lock_test_and_set(&t->busy, 1))
 				break;
 			t->used = now;
+			thread_renew(t);
 			return t;
 		}
 		if (!t->busy && t->used < oldest) {
@@ -49,6 +59,7 @@ static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, _
 	t->tstate = t->tss = 0;
 	t->searched = t->comm_seen = 0;
 	t->process = t->root = t->misses = t->cache.depth = 0;
+	t->generation = tree_generation;
 	t->used = now;
 	return t;
 }

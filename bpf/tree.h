@@ -80,12 +80,14 @@ static __always_inline void node_count(__u32 index)
 }
 
 /* The owner's index plus one, or 0 when there is no room. */
-__noinline __u32 owner_intern(__u32 process, __u32 tid)
+__noinline __u32 owner_intern(struct cpu_stats *stats, __u32 process, __u32 tid)
 {
 	const __u64 key = owner_key(process, tid);
 	const __u64 hash = mix(key);
 	__u32 at = hash;
 
+	if (!stats)
+		return 0;
 	for (int i = 0; i < PROBES; i++, at += probe_step(hash)) {
 		__u32 index = at & opt_owner_mask;
 		struct owner *o = bpf_map_lookup_elem(&owners, &index);
@@ -98,6 +100,10 @@ __noinline __u32 owner_intern(__u32 process, __u32 tid)
 			old = __sync_val_compare_and_swap(&o->key, 0, key);
 		if (old && old != key)
 			continue;
+		if (!old) {
+			__sync_fetch_and_add(&owners_used, 1);
+			stats->owners_new++;
+		}
 		o->process = process;
 		o->tid = tid;
 		return index + 1;
@@ -113,17 +119,19 @@ static __always_inline __u32 tree_root(struct cpu_stats *stats, struct thread *t
 				       __u32 process, __u64 now)
 {
 	struct owner *o;
-	__u32 index;
+	__u32 index, by_thread;
 
 	if (t->root && t->process == process && now - t->comm_seen < 64)
 		return t->root;
-	index = owner_intern(process, opt_by_thread ? t->tid : 0);
+	/* Short-lived threads may be more than there is room for: the last quarter is for processes. */
+	by_thread = opt_by_thread && (t->root || owners_used < opt_owner_mask - opt_owner_mask / 4);
+	index = owner_intern(stats, process, by_thread ? t->tid : 0);
 	if (!index--)
 		return 0;
 	o = bpf_map_lookup_elem(&owners, &index);
 	if (!o)
 		return 0;
-	if (!opt_by_thread)
+	if (!by_thread)
 		task = task->group_leader;
 	bpf_probe_read_kernel_str(o->comm, sizeof(o->comm), task->comm);
 	t->comm_seen = now;

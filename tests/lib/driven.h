@@ -142,6 +142,7 @@ static inline void driven_reset(void)
 		assert_int_equal(bpf_map__update_elem(driven.skel->maps.threads, &i, 4, zero, value, 0), 0);
 	bpf_map__delete_elem(driven.skel->maps.processes, &pid, sizeof(pid), 0);
 	driven.skel->bss->processes_stamp++;
+	driven.skel->bss->owners_used = 0;
 	driven.event_count = driven.notices = 0;
 }
 

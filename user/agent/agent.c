@@ -71,6 +71,7 @@ static int open_kernel(struct agent *a)
 		.cache = o->cache,
 		.cache_threads = o->cache_threads,
 		.cache_depth = o->cache_depth,
+		.tree_size = o->tree_size,
 	};
 	err = kernel_open(&a->kernel, &a->kernel_options);
 	if (err)

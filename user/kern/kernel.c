@@ -3,12 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/membarrier.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -16,18 +17,9 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "kern/tables.h"
 #include "kern/ticks.h"
 #include "pyperf.skel.h"
-
-/*
- * Sizes of the tables, powers of two, chosen for 64 MiB in all: 16 bytes a node, 32 a code object. A full
- * table is counted, never an error.
- */
-#define NODE_COUNT    (1U << 19)
-#define CODE_COUNT    (1U << 17)
-#define OWNER_COUNT   (1U << 14)
-#define PROCESS_COUNT (1U << 13)
-#define RING_BYTES    (1U << 21)
 
 struct kernel {
 	struct pyperf *skel;
@@ -41,6 +33,7 @@ struct kernel {
 	int (*on_event)(void *context, void *record, size_t size);
 	void *on_event_context;
 	__u32 layouts;
+	__u64 nodes_before, codes_before; /* counted before this generation of the tree */
 	char reason[256];
 };
 
@@ -75,43 +68,14 @@ static int on_libbpf_print(enum libbpf_print_level level, const char *format, va
 	return 0;
 }
 
-/* Sets of four threads, a power of two of them. */
-static __u32 thread_sets(const struct kernel *k)
-{
-	__u32 sets = 1;
-
-	while (4 * sets < k->options.cache_threads)
-		sets *= 2;
-	return sets;
-}
-
-static int size_tables(struct kernel *k)
-{
-	struct pyperf *s = k->skel;
-	int err = 0;
-
-	k->tables.node_count = NODE_COUNT;
-	k->tables.code_count = CODE_COUNT;
-	k->tables.owner_count = OWNER_COUNT;
-	err |= bpf_map__set_max_entries(s->maps.nodes, NODE_COUNT);
-	err |= bpf_map__set_max_entries(s->maps.codes, CODE_COUNT);
-	err |= bpf_map__set_max_entries(s->maps.owners, OWNER_COUNT);
-	err |= bpf_map__set_max_entries(s->maps.threads, 4 * thread_sets(k));
-	err |= bpf_map__set_max_entries(s->maps.processes, PROCESS_COUNT);
-	err |= bpf_map__set_max_entries(s->maps.events, RING_BYTES);
-	err |= bpf_map__set_max_entries(s->maps.stats, k->cpus);
-	err |= bpf_map__set_max_entries(s->maps.scratches, k->cpus);
-	return err;
-}
-
 static void set_options(struct kernel *k)
 {
 	struct pyperf *s = k->skel;
 
-	s->rodata->opt_node_mask = NODE_COUNT - 1;
-	s->rodata->opt_code_mask = CODE_COUNT - 1;
-	s->rodata->opt_owner_mask = OWNER_COUNT - 1;
-	s->rodata->opt_thread_sets_mask = thread_sets(k) - 1;
+	s->rodata->opt_node_mask = k->tables.node_count - 1;
+	s->rodata->opt_code_mask = k->tables.code_count - 1;
+	s->rodata->opt_owner_mask = k->tables.owner_count - 1;
+	s->rodata->opt_thread_sets_mask = tables_thread_sets(&k->options) - 1;
 	s->rodata->opt_cache_depth = k->options.cache_depth;
 	s->rodata->opt_measure = k->options.measure;
 	s->rodata->opt_max_depth = k->options.max_depth;
@@ -121,90 +85,6 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_all = k->options.all;
 	s->rodata->opt_follow = k->options.follow;
 	s->rodata->opt_self = getpid();
-}
-
-/* So that the programs' searches need not know the reserved entries from used ones. */
-static int reserve_entries(struct kernel *k)
-{
-	struct pyperf *s = k->skel;
-	struct node node = { .key = KEY_RESERVED };
-	struct code code = { .identity = KEY_RESERVED };
-	__u32 i = 0;
-	int err = bpf_map__update_elem(s->maps.nodes, &i, sizeof(i), &node, sizeof(node), BPF_ANY);
-
-	for (; !err && i < CODE_FIRST; i++)
-		err = bpf_map__update_elem(s->maps.codes, &i, sizeof(i), &code, sizeof(code), BPF_ANY);
-	return err;
-}
-
-static size_t table_bytes(const struct bpf_map *map)
-{
-	size_t size = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
-	long page = sysconf(_SC_PAGESIZE);
-
-	return (size + page - 1) / page * page;
-}
-
-static int map_table(const struct bpf_map *map, const void **ret)
-{
-	void *p = mmap(NULL, table_bytes(map), PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
-
-	if (p == MAP_FAILED)
-		return -errno;
-	*ret = p;
-	return 0;
-}
-
-static int map_tables(struct kernel *k)
-{
-	struct pyperf *s = k->skel;
-	int err;
-
-	err = map_table(s->maps.nodes, (const void **)&k->tables.nodes);
-	if (!err)
-		err = map_table(s->maps.codes, (const void **)&k->tables.codes);
-	if (!err)
-		err = map_table(s->maps.owners, (const void **)&k->tables.owners);
-	if (!err)
-		err = map_table(s->maps.stats, (const void **)&k->stats);
-	return err;
-}
-
-static void unmap_table(const struct bpf_map *map, const void *table)
-{
-	if (table)
-		munmap((void *)table, table_bytes(map));
-}
-
-/* A mapping keeps its map in the kernel, even without a descriptor. */
-static void unmap_tables(struct kernel *k)
-{
-	struct pyperf *s = k->skel;
-
-	if (!s)
-		return;
-	unmap_table(s->maps.nodes, k->tables.nodes);
-	unmap_table(s->maps.codes, k->tables.codes);
-	unmap_table(s->maps.owners, k->tables.owners);
-	unmap_table(s->maps.stats, k->stats);
-}
-
-/* What the maps take: values as the kernel rounds them, plus a hash map's element headers. */
-static size_t all_map_bytes(struct kernel *k)
-{
-	struct bpf_map *map;
-	size_t sum = 0;
-
-	bpf_object__for_each_map(map, k->skel->obj) {
-		size_t value = (bpf_map__value_size(map) + 7) / 8 * 8;
-
-		if (bpf_map__type(map) == BPF_MAP_TYPE_RINGBUF)
-			value = 1;
-		else if (bpf_map__type(map) == BPF_MAP_TYPE_HASH)
-			value += 64;
-		sum += value * bpf_map__max_entries(map);
-	}
-	return sum;
 }
 
 static int forward_event(void *context, void *record, size_t size)
@@ -221,7 +101,7 @@ static int load(struct kernel *k)
 	k->skel = pyperf__open();
 	if (!k->skel)
 		return fail(k, -errno, "the BPF object cannot be opened: %s", strerror(errno));
-	if (size_tables(k))
+	if (tables_size(k->skel, &k->options, k->cpus, &k->tables))
 		return fail(k, -EINVAL, "the BPF tables cannot be sized");
 	set_options(k);
 	err = pyperf__load(k->skel);
@@ -230,10 +110,9 @@ static int load(struct kernel *k)
 	if (err)
 		return fail(k, err, "the kernel rejects the BPF programs (%s); -v shows why. Linux 5.17 or later is needed",
 			    strerror(-err));
-	err = reserve_entries(k) ?: map_tables(k);
+	err = tables_map(k->skel, &k->tables, &k->stats);
 	if (err)
 		return fail(k, err, "the BPF tables cannot be mapped: %s", strerror(-err));
-	k->tables.map_bytes = all_map_bytes(k);
 	k->ring = ring_buffer__new(bpf_map__fd(k->skel->maps.events), forward_event, k, NULL);
 	if (!k->ring)
 		return fail(k, -errno, "the ring buffer cannot be opened: %s", strerror(errno));
@@ -270,7 +149,7 @@ void kernel_close(struct kernel *k)
 		return;
 	kernel_stop(k);
 	ring_buffer__free(k->ring);
-	unmap_tables(k);
+	tables_unmap(k->skel, &k->tables, k->stats);
 	pyperf__destroy(k->skel);
 	if (k->stats_fd >= 0)
 		close(k->stats_fd);
@@ -461,4 +340,51 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	add_run_time(s->progs.on_process_fork, &ret->other_runs, &ret->other_time_ns);
 	add_run_time(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);
 	add_run_time(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);
+}
+
+/* Ends when every program that began before is done: they run under RCU, which this waits for. */
+static int wait_for_programs(void)
+{
+	return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ? -errno : 0;
+}
+
+int kernel_pause(struct kernel *k)
+{
+	int err;
+
+	__atomic_store_n(&k->skel->bss->tree_paused, 1, __ATOMIC_SEQ_CST);
+	err = wait_for_programs();
+	if (err)
+		__atomic_store_n(&k->skel->bss->tree_paused, 0, __ATOMIC_SEQ_CST);
+	return err;
+}
+
+int kernel_renew(struct kernel *k)
+{
+	struct kernel_stats s;
+	int err = tables_empty(k->skel);
+
+	if (!err) {
+		kernel_stats(k, &s);
+		k->nodes_before = s.sum.nodes_new;
+		k->codes_before = s.sum.codes_new;
+		__atomic_add_fetch(&k->skel->bss->tree_generation, 1, __ATOMIC_SEQ_CST);
+	}
+	__atomic_store_n(&k->skel->bss->tree_paused, 0, __ATOMIC_SEQ_CST);
+	return err;
+}
+
+double kernel_fullness(const struct kernel *k)
+{
+	const struct kernel_tables *t = &k->tables;
+	struct kernel_stats s;
+	double nodes, codes, owners;
+
+	kernel_stats(k, &s);
+	nodes = (double)(s.sum.nodes_new - k->nodes_before) / t->node_count;
+	codes = (double)(s.sum.codes_new - k->codes_before) / t->code_count;
+	owners = (double)k->skel->bss->owners_used / t->owner_count;
+	if (codes > nodes)
+		nodes = codes;
+	return owners > nodes ? owners : nodes;
 }

@@ -25,6 +25,7 @@ struct kernel_options {
 	__u32 max_depth;
 	enum cache_mode cache;
 	__u32 cache_threads; /* threads remembered between samples; 33 KiB each */
+	__u32 tree_size;     /* nodes of the call tree; rounded up to a power of two; 0 = 524,288 */
 	__u32 cache_depth;   /* frames remembered of each, at most 1024 */
 };
 
@@ -69,6 +70,17 @@ struct kernel_tables {
 };
 
 const struct kernel_tables *kernel_tables(const struct kernel *k);
+
+/*
+ * A new generation of the tree, in two steps: after kernel_pause() no tick changes the tables, and ticks are counted
+ * as paused; kernel_renew() empties nodes, codes and owners and lets the ticks go on. Records of code objects that
+ * are still in the ring are of the old tree: read them in between. Return 0 or -errno, and then nothing has changed.
+ */
+int kernel_pause(struct kernel *k);
+int kernel_renew(struct kernel *k);
+
+/* How full the fullest of the tables is, of nodes, codes and owners: 0 to 1. */
+double kernel_fullness(const struct kernel *k);
 
 struct kernel_stats {
 	struct cpu_stats sum;

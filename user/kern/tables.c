@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kern/tables.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/cleanup.h"
+#include "pyperf.skel.h"
+
+/* Powers of two. What finds no room in a table is counted, never an error. */
+#define TREE_SIZE	(1U << 19)
+#define NODES_PER_CODE	4
+#define NODES_PER_OWNER 32
+#define PROCESS_COUNT	(1U << 13)
+#define RING_BYTES	(1U << 21)
+
+static __u32 power_of_two(__u32 least)
+{
+	__u32 n = 1;
+
+	while (n < least)
+		n *= 2;
+	return n;
+}
+
+__u32 tables_thread_sets(const struct kernel_options *o)
+{
+	return power_of_two((o->cache_threads + 3) / 4);
+}
+
+int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, struct kernel_tables *ret)
+{
+	int err = 0;
+
+	ret->node_count = power_of_two(o->tree_size ?: TREE_SIZE);
+	ret->code_count = ret->node_count / NODES_PER_CODE;
+	ret->owner_count = ret->node_count / NODES_PER_OWNER;
+	err |= bpf_map__set_max_entries(s->maps.nodes, ret->node_count);
+	err |= bpf_map__set_max_entries(s->maps.codes, ret->code_count);
+	err |= bpf_map__set_max_entries(s->maps.owners, ret->owner_count);
+	err |= bpf_map__set_max_entries(s->maps.threads, 4 * tables_thread_sets(o));
+	err |= bpf_map__set_max_entries(s->maps.processes, PROCESS_COUNT);
+	err |= bpf_map__set_max_entries(s->maps.events, RING_BYTES);
+	err |= bpf_map__set_max_entries(s->maps.stats, cpus);
+	err |= bpf_map__set_max_entries(s->maps.scratches, cpus);
+	return err;
+}
+
+/* So that the programs' searches need not know the reserved entries from used ones. */
+static int reserve_entries(struct pyperf *s)
+{
+	struct node node = { .key = KEY_RESERVED };
+	struct code code = { .identity = KEY_RESERVED };
+	__u32 i = 0;
+	int err = bpf_map__update_elem(s->maps.nodes, &i, sizeof(i), &node, sizeof(node), BPF_ANY);
+
+	for (; !err && i < CODE_FIRST; i++)
+		err = bpf_map__update_elem(s->maps.codes, &i, sizeof(i), &code, sizeof(code), BPF_ANY);
+	return err;
+}
+
+static size_t table_bytes(const struct bpf_map *map)
+{
+	size_t size = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
+	long page = sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+static int map_table(const struct bpf_map *map, const void **ret)
+{
+	void *p = mmap(NULL, table_bytes(map), PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	*ret = p;
+	return 0;
+}
+
+static void unmap_table(const struct bpf_map *map, const void *table)
+{
+	if (table)
+		munmap((void *)table, table_bytes(map));
+}
+
+/* What the maps take: values as the kernel rounds them, plus a hash map's element headers. */
+static size_t all_map_bytes(const struct pyperf *s)
+{
+	struct bpf_map *map;
+	size_t sum = 0;
+
+	bpf_object__for_each_map(map, s->obj) {
+		size_t value = (bpf_map__value_size(map) + 7) / 8 * 8;
+
+		if (bpf_map__type(map) == BPF_MAP_TYPE_RINGBUF)
+			value = 1;
+		else if (bpf_map__type(map) == BPF_MAP_TYPE_HASH)
+			value += 64;
+		sum += value * bpf_map__max_entries(map);
+	}
+	return sum;
+}
+
+int tables_map(struct pyperf *s, struct kernel_tables *tables, const struct cpu_stats **ret_stats)
+{
+	int err = reserve_entries(s);
+
+	tables->map_bytes = all_map_bytes(s);
+	if (!err)
+		err = map_table(s->maps.nodes, (const void **)&tables->nodes);
+	if (!err)
+		err = map_table(s->maps.codes, (const void **)&tables->codes);
+	if (!err)
+		err = map_table(s->maps.owners, (const void **)&tables->owners);
+	if (!err)
+		err = map_table(s->maps.stats, (const void **)ret_stats);
+	return err;
+}
+
+/* A mapping keeps its map in the kernel, even without a descriptor. */
+void tables_unmap(struct pyperf *s, const struct kernel_tables *tables, const struct cpu_stats *stats)
+{
+	if (!s)
+		return;
+	unmap_table(s->maps.nodes, tables->nodes);
+	unmap_table(s->maps.codes, tables->codes);
+	unmap_table(s->maps.owners, tables->owners);
+	unmap_table(s->maps.stats, stats);
+}
+
+/* Mapped for writing only now, so that nothing else of ours can change them. */
+static int map_writable(const struct bpf_map *map, void **ret)
+{
+	void *p = mmap(NULL, table_bytes(map), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	*ret = p;
+	return 0;
+}
+
+int tables_empty(struct pyperf *s)
+{
+	void *nodes = NULL, *codes = NULL, *owners = NULL;
+	int err = map_writable(s->maps.nodes, &nodes);
+
+	if (!err)
+		err = map_writable(s->maps.codes, &codes);
+	if (!err)
+		err = map_writable(s->maps.owners, &owners);
+	if (!err) {
+		memset(nodes, 0, table_bytes(s->maps.nodes));
+		memset(codes, 0, table_bytes(s->maps.codes));
+		memset(owners, 0, table_bytes(s->maps.owners));
+		s->bss->owners_used = 0;
+		err = reserve_entries(s);
+	}
+	unmap_table(s->maps.nodes, nodes);
+	unmap_table(s->maps.codes, codes);
+	unmap_table(s->maps.owners, owners);
+	return err;
+}

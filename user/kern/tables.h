@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tables.h - the maps of the BPF object: how large they are, where user space sees them, how they are emptied.
+ */
+#ifndef PYPERF_KERN_TABLES_H
+#define PYPERF_KERN_TABLES_H
+
+#include "kern/kernel.h"
+
+struct pyperf;
+
+/* Sets of four threads that the options ask for, a power of two of them. */
+__u32 tables_thread_sets(const struct kernel_options *o);
+/* Before loading. 0 or -errno. */
+int tables_size(struct pyperf *skel, const struct kernel_options *o, int cpus, struct kernel_tables *ret);
+/* After loading: reserves the entries that mean "none" and maps. On failure unmap all the same. */
+int tables_map(struct pyperf *skel, struct kernel_tables *tables, const struct cpu_stats **ret_stats);
+void tables_unmap(struct pyperf *skel, const struct kernel_tables *tables, const struct cpu_stats *stats);
+/* Forgets all nodes, codes and owners; the programs must not be using them. 0 or -errno, and then nothing changed. */
+int tables_empty(struct pyperf *skel);
+
+#endif
