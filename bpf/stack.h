@@ -174,6 +174,26 @@ static __always_inline __u64 thread_base(const struct scratch *s, const struct l
 	return l->root_rule == ROOT_BASE ? tstate_field(s, l->tstate_base_frame) : 0;
 }
 
+/*
+ * Whether the chain is whole. _PyEval_EvalFrameDefault() of 3.11 and 3.12 may name a frame in its CFrame before it
+ * has linked it to its caller: there stands NULL then, as if it were the root, or what was there before. So the
+ * caller of the newest entry must be the frame in the CFrame before that.
+ */
+static __always_inline int thread_is_whole(struct scratch *s, const struct layout *l, __u64 base)
+{
+	const struct walk *w = &s->walk;
+	__u64 older, caller;
+
+	if (!walk_is_whole(w, l, base))
+		return 0;
+	if (!l->has_cframe || !w->entries)
+		return 1;
+	older = cframe_word(s, l->cframe_previous);
+	if (!mem_plausible(older) || walk_read(&s->walk, &caller, sizeof(caller), older + l->cframe_frame))
+		return 0;
+	return caller == w->entered_by;
+}
+
 /* Walks from the thread state in s->tstate and says what came of it. */
 static __always_inline enum outcome walk_thread(struct scratch *s, const struct layout *l)
 {
@@ -181,7 +201,7 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	__u64 frame = thread_frame(s, l), chunk = thread_chunk(s, l), base = thread_base(s, l), older;
 
 	walk_from(w, l, frame, chunk);
-	if (walk_is_whole(w, l, base) && frame)
+	if (frame && thread_is_whole(s, l, base))
 		return OUTCOME_WHOLE;
 	/*
 	 * _PyEval_EvalFrameDefault() of 3.11 and 3.12 links its CFrame before it fills it in. The one before it
@@ -277,7 +297,7 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *stat
 	cache_run(w, &t->cache, l);
 	if (w->run)
 		c = cache_at(&t->cache, w->run - 1);
-	if (!walk_is_whole(w, l, base) || (c && c->python + w->python > w->max_depth)) {
+	if (!thread_is_whole(s, l, base) || (c && c->python + w->python > w->max_depth)) {
 		t->cache.depth = 0;
 		return 0;
 	}

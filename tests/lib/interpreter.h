@@ -188,11 +188,28 @@ static inline void *py_push_generator(struct py_thread *t, __u64 code, __s32 uni
 	return frame;
 }
 
-/* Like a call from C: the first frame of every stack in 3.12 and later. */
-static inline void py_push_shim(struct py_thread *t)
+/* 3.11 and 3.12: the interpreter's loop is entered once more. */
+static inline void py_push_cframe(struct py_thread *t)
+{
+	__u8 *cframe = py_object(32);
+
+	forge_put(cframe, py.l.cframe_previous, py_address(t->cframe), 8);
+	forge_put(t->tstate, py.l.tstate_frame, py_address(cframe), 8);
+	t->cframe = cframe;
+}
+
+static inline void py_write_shim(struct py_thread *t)
 {
 	if (py.l.root_rule == ROOT_SHIM)
 		py_write_frame(t, py_object(PY_FRAME), py_address(py.interp), 0, py.l.owner_shim);
+}
+
+/* Like a call from C: the first frame of every stack in 3.12 and later. */
+static inline void py_push_shim(struct py_thread *t)
+{
+	if (py.l.has_cframe && t->leaf && py.l.root_rule == ROOT_SHIM)
+		py_push_cframe(t);
+	py_write_shim(t);
 }
 
 /*

@@ -198,6 +198,27 @@ static void test_unfilled_cframe(void **state)
 	}
 }
 
+/* ... or fill it in before the frame that it names has its caller: which then is NULL, or one from before. */
+static void test_half_linked_entry(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		__u64 codes[3], stale = 0;
+		struct py_thread *t = forge_usual(i % 2 ? 0x030b : 0x030c, codes);
+
+		if (i / 2)
+			memcpy(&stale, (void *)(unsigned long)(t->leaf + py.l.frame_previous), 8);
+		py_push_cframe(t);
+		t->leaf = stale;
+		py_write_shim(t);
+		py_push(t, codes[0], 0);
+		if (py.l.root_rule == ROOT_ENTRY)
+			forge_put((void *)(unsigned long)t->leaf, py.l.frame_is_entry, 1, 1);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_path_is(USUAL);
+	}
+}
+
 static void test_process_states(void **state)
 {
 	__u64 codes[3];

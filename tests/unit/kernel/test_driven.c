@@ -105,6 +105,7 @@ int main(void)
 		cmocka_unit_test(test_no_frames),
 		cmocka_unit_test(test_chain_without_root),
 		cmocka_unit_test(test_unfilled_cframe),
+		cmocka_unit_test(test_half_linked_entry),
 		cmocka_unit_test(test_process_states),
 		cmocka_unit_test(test_thread_state_of_nobody),
 		cmocka_unit_test(test_unreadable_thread_state),
