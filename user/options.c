@@ -3,13 +3,12 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "options_derive.h"
 
 enum kind { KIND_HEADING, KIND_FLAG, KIND_NUMBER, KIND_TEXT, KIND_CHOICE };
 
@@ -41,22 +40,6 @@ static const struct row rows[] = {
 };
 
 #define FIRST_LONG 256 /* getopt's value of row i is FIRST_LONG + i */
-
-static int fail(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* One line, whatever is in the arguments. */
-static int fail(char *error, size_t size, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(error, size, format, args);
-	va_end(args);
-	for (; *error; error++)
-		if ((unsigned char)*error < ' ' || *error == 0x7f)
-			*error = '?';
-	return -EINVAL;
-}
 
 static void set_defaults(struct options *o)
 {
@@ -113,13 +96,13 @@ static int set_row(struct options *o, const struct row *r, const char *value, ch
 		return 0;
 	case KIND_NUMBER:
 		if (parse_number(value, r->min, r->max, field))
-			return fail(error, size, "--%s wants a whole number from %ld to %ld, not '%s'", r->long_name,
+			return options_fail(error, size, "--%s wants a whole number from %ld to %ld, not '%s'", r->long_name,
 				    r->min, r->max, value);
 		return 0;
 	case KIND_CHOICE:
 		*(int *)field = parse_choice(r->metavar, value);
 		if (*(int *)field < 0)
-			return fail(error, size, "--%s wants one of %s, not '%s'", r->long_name, r->metavar, value);
+			return options_fail(error, size, "--%s wants one of %s, not '%s'", r->long_name, r->metavar, value);
 		return 0;
 	case KIND_HEADING:
 		break;
@@ -160,58 +143,6 @@ static const struct row *find_row(int value)
 	return NULL;
 }
 
-static int parse_pids(struct options *o, char *error, size_t size)
-{
-	const char *s = o->pids;
-
-	o->pid_list = calloc(strlen(s) / 2 + 1, sizeof(*o->pid_list));
-	if (!o->pid_list)
-		return fail(error, size, "out of memory");
-	for (;;) {
-		char *end;
-		long pid;
-
-		errno = 0;
-		pid = strtol(s, &end, 10);
-		if (errno || end == s || pid < 1 || pid > INT_MAX || (*end && *end != ','))
-			return fail(error, size, "--pid wants process ids with commas between, not '%s'", o->pids);
-		o->pid_list[o->pid_count++] = pid;
-		if (!*end)
-			return 0;
-		s = end + 1;
-	}
-}
-
-static int parse_duration(struct options *o, char *error, size_t size)
-{
-	char *end;
-
-	errno = 0;
-	o->seconds = strtod(o->duration, &end);
-	if (errno || end == o->duration || *end || !(o->seconds > 0) || o->seconds > 1e9)
-		return fail(error, size, "--duration wants seconds, more than 0, not '%s'", o->duration);
-	return 0;
-}
-
-static int derive(struct options *o, char *error, size_t size)
-{
-	int targets = o->all_python + (o->pids != NULL) + (o->command != NULL);
-	size_t length = strlen(o->output);
-
-	if (o->help || o->version)
-		return 0;
-	if (targets != 1)
-		return fail(error, size, "%s one of --all-python, --pid PID or -- COMMAND; --help shows how",
-			    targets ? "only" : "name what to profile:");
-	if (!length)
-		return fail(error, size, "--output wants a file name");
-	if (o->format < 0)
-		o->format = length > 7 && !strcmp(o->output + length - 7, ".folded") ? FORMAT_FOLDED : FORMAT_PPROF;
-	if (o->duration && parse_duration(o, error, size))
-		return -EINVAL;
-	return o->pids ? parse_pids(o, error, size) : 0;
-}
-
 /* What getopt refused. While it is inside a bundle such as -vx, optind is still at the bundle: optopt tells. */
 static int fail_option(int value, char **argv, char *error, size_t size)
 {
@@ -219,10 +150,10 @@ static int fail_option(int value, char **argv, char *error, size_t size)
 	const char *name = optopt && optopt < FIRST_LONG ? letter : argv[optind - 1];
 
 	if (value == ':')
-		return fail(error, size, "%s wants a value; --help shows which", name);
+		return options_fail(error, size, "%s wants a value; --help shows which", name);
 	if (optopt >= FIRST_LONG)
-		return fail(error, size, "--%s takes no value", rows[optopt - FIRST_LONG].long_name);
-	return fail(error, size, "unknown option '%s'; --help lists them", name);
+		return options_fail(error, size, "--%s takes no value", rows[optopt - FIRST_LONG].long_name);
+	return options_fail(error, size, "unknown option '%s'; --help lists them", name);
 }
 
 int options_parse(struct options *o, int argc, char **argv, char *error, size_t error_size)
@@ -246,8 +177,8 @@ int options_parse(struct options *o, int argc, char **argv, char *error, size_t 
 	if (optind < argc)
 		o->command = argv + optind;
 	else if (argc > 1 && argv[argc - 1] != last_value && !strcmp(argv[argc - 1], "--"))
-		return fail(error, error_size, "-- wants a COMMAND after it");
-	return derive(o, error, error_size);
+		return options_fail(error, error_size, "-- wants a COMMAND after it");
+	return options_derive(o, error, error_size);
 }
 
 void options_free(struct options *o)

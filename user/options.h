@@ -33,6 +33,9 @@ struct options {
 	pid_t *pid_list;
 	size_t pid_count;
 	double seconds; /* of duration; 0 = without end */
+	bool continuous; /* a profile for each interval, not one of the whole run */
+	double interval_seconds;
+	unsigned long long keep_files, keep_bytes; /* of output_dir; 0 = no limit */
 	char **command; /* COMMAND and its arguments, NULL-terminated, or NULL */
 };
 

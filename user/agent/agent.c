@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/command.h"
+#include "agent/continuous.h"
 #include "agent/discover.h"
 #include "agent/loop.h"
 #include "agent/output.h"
@@ -33,7 +34,8 @@ struct agent {
 	struct registry *registry;
 	struct discover *discover;
 	struct windows windows;
-	struct window *window; /* of the whole run */
+	struct window *window; /* of the whole run; NULL in a continuous one */
+	struct continuous *continuous;
 	struct run run;
 	bool stop;
 	int exit_code;
@@ -111,6 +113,7 @@ static void close_all(struct agent *a)
 {
 	command_release(&a->command);
 	window_close(a->window);
+	continuous_close(a->continuous);
 	discover_free(a->discover);
 	registry_free(a->registry);
 	codes_free(a->codes);
@@ -137,13 +140,26 @@ static void on_signals(struct agent *a)
 	}
 }
 
+static void on_interval(struct agent *a)
+{
+	if (continuous_ends(a->continuous))
+		kernel_read_events(a->kernel); /* has the names of all that was counted before */
+	continuous_pass_on(a->continuous, discover_pending(a->discover));
+}
+
+/* Of two timeouts, of which -1 is none. */
+static int sooner(int a, int b)
+{
+	return b >= 0 && (a < 0 || b < a) ? b : a;
+}
+
 /* One round of the event loop. */
 static int turn(struct agent *a, int timeout_ms)
 {
-	int worker_ms = worker_timeout_ms(a->worker), sources;
+	int sources;
 
-	if (worker_ms >= 0 && (timeout_ms < 0 || worker_ms < timeout_ms))
-		timeout_ms = worker_ms;
+	timeout_ms = sooner(timeout_ms, worker_timeout_ms(a->worker));
+	timeout_ms = sooner(timeout_ms, continuous_timeout_ms(a->continuous));
 	sources = loop_wait(&a->loop, timeout_ms);
 	if (sources < 0)
 		return say(sources, "the event loop failed");
@@ -153,6 +169,7 @@ static int turn(struct agent *a, int timeout_ms)
 		kernel_read_events(a->kernel);
 	worker_check_deadline(a->worker);
 	discover_replies(a->discover);
+	on_interval(a);
 	if (sources & LOOP_TIMER)
 		output_progress(&a->run, a->kernel, a->registry, seconds_now(CLOCK_MONOTONIC) - a->run.start);
 	return 0;
@@ -286,7 +303,10 @@ static int start(struct agent *a)
 
 	a->run.frequency = a->windows.frequency = a->kernel_options.frequency;
 	a->windows.source = (struct harvest_source){ kernel_tables(a->kernel), a->codes, a->registry };
-	err = say(window_open(&a->windows, &a->window), "the profile");
+	if (a->options->continuous)
+		err = continuous_open(&a->continuous, a->options, &a->windows);
+	else
+		err = say(window_open(&a->windows, &a->window), "the profile");
 	if (err)
 		return err;
 	err = kernel_start(a->kernel, &a->run.cpus);
@@ -327,7 +347,7 @@ static int sample(struct agent *a)
 
 static int finish(struct agent *a)
 {
-	struct source source = { a->kernel, a->codes, a->registry, a->window };
+	struct source source = { a->kernel, a->codes, a->registry, a->window, a->continuous };
 
 	kernel_read_events(a->kernel);
 	a->stop = false;

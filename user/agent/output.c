@@ -31,7 +31,9 @@ static int check_file(const char *path)
 
 int output_check(const struct run *r)
 {
-	return check_file(r->options->output) ?: check_file(r->options->stats_json);
+	const struct options *o = r->options;
+
+	return (o->continuous ? continuous_check(o) : check_file(o->output)) ?: check_file(o->stats_json);
 }
 
 void output_progress(struct run *r, const struct kernel *k, const struct registry *registry, double seconds)
@@ -85,7 +87,7 @@ static int write_profile(const struct run *r, const struct profile *p)
 
 static void say_how_to_open(const struct options *o)
 {
-	if (to_stdout(o->output))
+	if (o->continuous || to_stdout(o->output))
 		return;
 	if (o->format == FORMAT_FOLDED)
 		log_info("wrote %s. Open it with a flame-graph viewer such as speedscope", o->output);
@@ -112,12 +114,32 @@ static int write_stats(const struct run *r, const struct report *report, FILE *f
 	return err;
 }
 
+/* The profile of the whole run and its summary. */
+static int write_whole(const struct run *r, struct source *s, struct harvest_stats *ret_stats, FILE *f)
+{
+	const struct options *o = r->options;
+	_cleanup_profile_ struct profile *profile = NULL;
+	int err = window_take(s->window, &profile, ret_stats);
+
+	if (err) {
+		log_error("the profile cannot be put together: %s", strerror(-err));
+		return err;
+	}
+	err = write_profile(r, profile);
+	if (err)
+		return err;
+	if (!ret_stats->samples)
+		log_warning("no Python process used the CPU: the profile is empty");
+	else if (!o->quiet && o->top)
+		summary_print(profile, f, isatty(fileno(f)), o->top);
+	return 0;
+}
+
 int output_write(const struct run *r, struct source *s)
 {
 	const struct options *o = r->options;
 	/* stdout belongs to the profile or to COMMAND if one of them uses it. */
 	FILE *f = to_stdout(o->output) || o->command ? stderr : stdout;
-	_cleanup_profile_ struct profile *profile = NULL;
 	struct report report = {
 		.seconds = r->seconds,
 		.cpus = r->cpus,
@@ -126,25 +148,20 @@ int output_write(const struct run *r, struct source *s)
 		.map_bytes = kernel_tables(s->kernel)->map_bytes,
 		.start_cpu_seconds = r->start_cpu_seconds,
 	};
-	int err;
+	int err, lost;
 
-	err = window_take(s->window, &profile, &report.harvest);
-	if (err) {
-		log_error("the profile cannot be put together: %s", strerror(-err));
-		return err;
-	}
-	err = write_profile(r, profile);
+	/* Of a run without end the books are worth having even if its last profile is lost. */
+	lost = s->continuous ? continuous_finish(s->continuous, &report.harvest) : 0;
+	err = s->continuous ? 0 : write_whole(r, s, &report.harvest, f);
 	if (err)
 		return err;
-	if (!report.harvest.samples)
-		log_warning("no Python process used the CPU: the profile is empty");
-	else if (!o->quiet && o->top)
-		summary_print(profile, f, isatty(fileno(f)), o->top);
+	if (s->continuous)
+		report.export = *continuous_stats(s->continuous);
 	kernel_stats(s->kernel, &report.kernel);
 	report.codes = *codes_get_stats(s->codes);
 	report_measure_self(&report, r->command_seconds);
 	err = write_stats(r, &report, f);
 	fflush(f);
 	say_how_to_open(o);
-	return err;
+	return err ?: lost;
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "agent/continuous.h"
 #include "agent/registry.h"
 #include "agent/window.h"
 #include "kern/kernel.h"
@@ -31,7 +32,8 @@ struct source {
 	struct kernel *kernel;
 	struct codes *codes;
 	struct registry *registry;
-	struct window *window; /* of the whole run */
+	struct window *window; /* of the whole run; NULL if there is none ... */
+	struct continuous *continuous; /* ... but this */
 };
 
 /* Before anything else: whether the files can be written. Logs; 0 or -errno. */

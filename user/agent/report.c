@@ -32,9 +32,20 @@ static const struct stat_row {
 #undef STAT
 };
 
+static const struct stat_row export_rows[] = {
+#define EXPORT_STAT(name, help) { #name, help, offsetof(struct export_stats, name) },
+#include "agent/export_stats.def"
+#undef EXPORT_STAT
+};
+
 static __u64 stat_value(const struct report *r, const struct stat_row *row)
 {
 	return *(const __u64 *)((const char *)&r->kernel.sum + row->offset);
+}
+
+static __u64 export_value(const struct report *r, const struct stat_row *row)
+{
+	return *(const __u64 *)((const char *)&r->export + row->offset);
 }
 
 struct books report_books(const struct report *r)
@@ -202,6 +213,9 @@ void report_print(const struct report *r, FILE *f, bool colour)
 	for (size_t i = 0; i < ARRAY_SIZE(stat_rows); i++)
 		if (stat_value(r, &stat_rows[i]))
 			print_row(f, stat_value(r, &stat_rows[i]), "", stat_rows[i].help);
+	for (size_t i = 0; i < ARRAY_SIZE(export_rows); i++)
+		if (export_value(r, &export_rows[i]))
+			print_row(f, export_value(r, &export_rows[i]), "", export_rows[i].help);
 }
 
 static int add_lower(struct buf *out, const char *name)
@@ -237,6 +251,16 @@ static int json_counters(const struct report *r, struct buf *out)
 	return err ?: buf_add_string(out, "}");
 }
 
+static int json_export(const struct report *r, struct buf *out)
+{
+	int err = buf_add_string(out, ",\n \"export\": {");
+
+	for (size_t i = 0; !err && i < ARRAY_SIZE(export_rows); i++)
+		err = buf_printf(out, "%s\"%s\": %llu", i ? ", " : "", export_rows[i].id,
+				 export_value(r, &export_rows[i]));
+	return err ?: buf_add_string(out, "}");
+}
+
 int report_json(const struct report *r, struct buf *out)
 {
 	const struct kernel_stats *k = &r->kernel;
@@ -251,6 +275,8 @@ int report_json(const struct report *r, struct buf *out)
 		err = json_outcomes(r, out);
 	if (!err)
 		err = json_counters(r, out);
+	if (!err)
+		err = json_export(r, out);
 	if (!err)
 		err = buf_printf(
 			out,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "agent/export_stats.h"
 #include "agent/harvest.h"
 #include "base/buf.h"
 #include "kern/kernel.h"
@@ -18,6 +19,7 @@ struct report {
 	struct kernel_stats kernel;
 	struct harvest_stats harvest;
 	struct codes_stats codes;
+	struct export_stats export; /* of a continuous run */
 	size_t processes;   /* Python processes seen */
 	double seconds;	    /* of sampling */
 	double cpu_seconds; /* user and system time of the profiler and its worker, in all */

@@ -41,6 +41,15 @@ static const struct {
 #undef STAT
 };
 
+static const struct {
+	const char *name, *help;
+	size_t offset;
+} exports[] = {
+#define EXPORT_STAT(name, help) { #name, help, offsetof(struct export_stats, name) },
+#include "agent/export_stats.def"
+#undef EXPORT_STAT
+};
+
 static struct report report;
 static __u64 in_profile, outside;
 
@@ -52,6 +61,8 @@ static int setup(void **state)
 	in_profile = outside = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
 		*(__u64 *)((char *)&report.kernel.sum + counters[i].offset) = 5000000 + i;
+	for (size_t i = 0; i < ARRAY_SIZE(exports); i++)
+		*(__u64 *)((char *)&report.export + exports[i].offset) = 6000000 + i;
 	for (size_t i = 0; i < OUTCOME_COUNT; i++) {
 		__u64 n = 1000 + (1ULL << i);
 
@@ -354,10 +365,15 @@ static void json_has_every_name(void **state)
 		if (!strstr(b.data, wanted))
 			fail_msg("no %s in %s", wanted, b.data);
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(exports); i++) {
+		snprintf(wanted, sizeof(wanted), "\"%s\": %zu", exports[i].name, 6000000 + i);
+		if (!strstr(b.data, wanted))
+			fail_msg("no %s in %s", wanted, b.data);
+	}
 	/* And no other: counted by the colons. */
 	for (const char *c = b.data; *c; c++)
 		names += *c == ':';
-	assert_int_equal(names, OUTCOME_COUNT + ARRAY_SIZE(counters) + 5 + 6 + 2 + 7 + 4 +
+	assert_int_equal(names, OUTCOME_COUNT + ARRAY_SIZE(counters) + ARRAY_SIZE(exports) + 5 + 7 + 2 + 7 + 4 +
 					3); /* at the top, sections, in the other four */
 }
 

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A run that goes on: a file for each interval, no count lost or told twice, whatever happens to the folder."""
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+import interpreters as known
+import pprof
+import profiler
+
+NAME = re.compile(r"pyperf-bpf-\d{8}T\d{6}\.\d{3}Z\.pb\.gz")
+NEWEST = known.one_per_version()[-1:]
+
+
+@pytest.fixture(scope="module", params=NEWEST, ids=str)
+def busy(request, workloads):
+    with profiler.target(request.param.path, workloads / "edges.py") as started:
+        yield started
+
+
+class Continuous(profiler.Run):
+    """A continuous run. finish() checks the books of all its files together."""
+
+    def __init__(self, directory, *arguments, interval=0.5, **options):
+        self.folder = pathlib.Path(directory) / "profiles"
+        self.folder.mkdir(exist_ok=True)
+        super().__init__(directory, "--output-dir", self.folder, "--interval", interval, *arguments, output=None,
+                         **options)
+
+    def files(self):
+        with contextlib.suppress(FileNotFoundError):
+            return sorted(path for path in self.folder.iterdir() if NAME.fullmatch(path.name))
+        return []
+
+    def wait_for_files(self, number):
+        profiler.wait_until(lambda: len(self.files()) >= number or self.process.poll() is not None,
+                            what="%d files" % number)
+
+    def finish(self, timeout=60, code=0):
+        super().finish(timeout, code)
+        self.profiles = [pprof.read(path) for path in self.files()]
+        self.samples = [sample for path in self.files() for sample in profiler.read_samples(path)]
+        if self.stats and not self.stats["export"]["files_removed"]:
+            self.check_books()
+            assert self.stats["export"]["files_written"] == len(self.profiles)
+        assert not [name for name in os.listdir(self.folder) if not NAME.fullmatch(name)], "left beside the profiles"
+        return self
+
+    def terminate(self):
+        """Ends it by SIGTERM, within the two seconds that are promised."""
+        self.process.send_signal(signal.SIGTERM)
+        start = time.monotonic()
+        self.process.wait(10)
+        assert time.monotonic() - start < 2
+        return self.finish()
+
+
+def test_a_file_each_interval(busy, tmp_path):
+    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 499, "-d", 4, interval=0.5).finish()
+    assert 4 <= len(run.profiles) <= 9
+    starts = [profile.time_nanos for profile in run.profiles]
+    assert starts == sorted(starts), "names sort as times do"
+    for path, profile in zip(run.files(), run.profiles):
+        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(profile.time_nanos // 10**9))
+        assert path.name == "pyperf-bpf-%s.%03dZ.pb.gz" % (stamp, profile.time_nanos // 10**6 % 1000)
+    for before, after in zip(run.profiles, run.profiles[1:]):
+        assert abs(before.time_nanos + before.duration_nanos - after.time_nanos) < 50e6, "no gap, no overlap"
+        assert before.period == after.period
+    assert sum(p.duration_nanos for p in run.profiles) == pytest.approx(4e9, rel=0.2)
+
+
+def test_names_of_new_code_are_in_the_interval_that_counted_it(version, tmp_path):
+    """A program that makes functions all the time, and intervals so short that many of them are new in each."""
+    program = ("import json, time\nprint(json.dumps({}), flush=True)\nn = 0\nwhile True:\n n += 1\n"
+               " exec(compile('def f%d():\\n end = time.process_time() + .004\\n while time.process_time() < end: pass\\n"
+               "f%d()' % (n, n), 'made%d.py' % n, 'exec'), {'time': time})")
+    with profiler.target(version.path, "-c", program) as target:
+        run = Continuous(tmp_path, "--pid", target.pid, "-F", 997, "-d", 3, interval=0.1).finish()
+    made = {f[0] for s in run.samples for f in s.stack if re.fullmatch(r"f\d+", f[0])}
+    assert len(made) > 20
+    assert not [f for s in run.samples for f in s.stack if f[0] == "[unknown code]"]
+
+
+def test_keep_a_number(busy, tmp_path):
+    (tmp_path / "profiles").mkdir()
+    mine = tmp_path / "profiles" / "pyperf-bpf-20260101T000000.000Z.pb.gz.mine"
+    mine.write_bytes(b"not the profiler's")
+    run = Continuous(tmp_path, "--pid", busy.pid, "-d", 3, "--keep", 3, interval=0.3)
+    run.process.wait(30)
+    assert mine.read_bytes() == b"not the profiler's"
+    mine.unlink()
+    run.finish()
+    export = run.stats["export"]
+    assert len(run.profiles) == 3 and export["files_removed"] == export["files_written"] - 3 > 3
+    # Those that stay are the newest.
+    assert run.profiles[-1].time_nanos + run.profiles[-1].duration_nanos == pytest.approx(time.time_ns(), abs=60e9)
+    gaps = [b.time_nanos - a.time_nanos for a, b in zip(run.profiles, run.profiles[1:])]
+    assert max(gaps) < 2e9
+
+
+def test_keep_a_size(busy, tmp_path):
+    run = Continuous(tmp_path, "--pid", busy.pid, "-d", 3, "--keep", "5KiB", interval=0.1).finish()
+    assert run.stats["export"]["files_removed"] > 0
+    assert 0 < sum(path.stat().st_size for path in run.files()) <= 5 << 10
+
+
+def test_sigterm_writes_the_last_part(busy, tmp_path):
+    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 499, interval=60)
+    profiler.wait_until(lambda: b"a profile every" in peek(run))
+    time.sleep(1)
+    assert not run.files()
+    run.terminate()
+    assert len(run.profiles) == 1 and profiler.total(run.of(busy.pid)) > 100
+
+
+def peek(run):
+    """What it said so far."""
+    return os.pread(run.streams[1].fileno(), 1 << 20, 0)
+
+
+def test_folder_lost_and_found(busy, tmp_path):
+    """Said once; what was counted meanwhile is in the first file afterwards."""
+    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 499, interval=0.3)
+    run.wait_for_files(2)
+    away = tmp_path / "away"
+    run.folder.rename(away)
+    before = len(list(away.iterdir()))
+    profiler.wait_until(lambda: b"cannot write" in peek(run))
+    time.sleep(2)
+    away.rename(run.folder)
+    run.wait_for_files(before + 2)
+    run.terminate()
+    assert run.err.count("cannot write") == 1 and run.err.count("again") == 1, run.err
+    assert run.stats["export"]["files_failed"] >= 5
+    longest = max(run.profiles, key=lambda profile: profile.duration_nanos)
+    assert longest.duration_nanos > 1.5e9 and longest.total > 500
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    (tmp_path / "profiles").mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", tmp_path / "profiles"]).returncode:
+        pytest.skip("SKIP: no file system can be mounted here")
+    yield tmp_path / "profiles"
+    subprocess.run(["umount", "-l", tmp_path / "profiles"], check=True)
+
+
+def test_full_disk(busy, tmp_path, small_disk):
+    filler = small_disk / "filler"
+    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 499, interval=0.3)
+    run.wait_for_files(1)
+    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as f:
+        while True:
+            f.write(b"x" * 4096)
+    profiler.wait_until(lambda: b"cannot write" in peek(run))
+    time.sleep(1)
+    number = len(run.files())
+    filler.unlink()
+    run.wait_for_files(number + 1)
+    run.terminate()
+    assert run.err.count("cannot write") == 1 and "No space left" in run.err
+    assert run.stats["export"]["files_failed"] >= 2
+
+
+def test_folder_that_stays_lost(busy, tmp_path):
+    run = Continuous(tmp_path, "--pid", busy.pid, "-d", 2, interval=0.3)
+    run.wait_for_files(1)
+    run.folder.rename(tmp_path / "away")
+    profiler.Run.finish(run, code=1)
+    assert run.err.count("cannot write") == 1 and "the last profile is lost" in run.err
+    assert run.stats["export"]["files_failed"] >= 2, "the books are written all the same"
+
+
+def test_profiles_a_command(workloads, tmp_path):
+    python = NEWEST[0].path
+    run = Continuous(tmp_path, "-F", 499, "--", python, workloads / "burn.py", 2, interval=0.4).finish()
+    assert len(run.profiles) >= 4
+    assert profiler.share(run.samples, lambda s: "burn" in profiler.functions(s)) > 0.8
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (("--interval", "1"), ("--interval", "--output-dir")),
+    (("--keep", "3"), ("--keep", "--output-dir")),
+    (("--output-dir", "."), ()),
+    (("--output-dir", "missing"), ("missing", "No such file")),
+    (("--output-dir", "/dev/null"), ("/dev/null", "Not a directory")),
+    (("--output-dir", ""), ("--output-dir",)),
+    (("--output-dir", ".", "--interval", "0"), ("--interval", "'0'")),
+    (("--output-dir", ".", "--interval", "1m"), ("--interval", "1m")),
+    (("--output-dir", ".", "--keep", "0"), ("--keep", "'0'")),
+    (("--output-dir", ".", "--keep", "500MB"), ("--keep", "500MB")),
+    (("--output-dir", ".", "--keep", "-3"), ("--keep", "-3")),
+    (("--output-dir", ".", "-o", "x.pb.gz"), ("--output", "--output-dir")),
+    (("--output-dir", ".", "--format", "folded"), ("folded",)),
+], ids=" ".join)
+def test_bad_input(tmp_path, arguments, words):
+    done = subprocess.run([profiler.BINARY, "-q", "-a", "-d", "0.1", *arguments], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == (0 if not words else 1 if any("o such" in w or "Not a" in w for w in words) else 2)
+    assert len(done.stderr.splitlines()) == bool(words), done.stderr
+    assert all(word in done.stderr for word in words)

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "options_derive.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+#define SECONDS_MAX	 1e9
+#define INTERVAL_DEFAULT 60
+#define KEEP_DEFAULT	 (500ULL << 20)
+
+int options_fail(char *error, size_t size, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error, size, format, args);
+	va_end(args);
+	for (; *error; error++)
+		if ((unsigned char)*error < ' ' || *error == 0x7f)
+			*error = '?';
+	return -EINVAL;
+}
+
+static int parse_pids(struct options *o, char *error, size_t size)
+{
+	const char *s = o->pids;
+
+	o->pid_list = calloc(strlen(s) / 2 + 1, sizeof(*o->pid_list));
+	if (!o->pid_list)
+		return options_fail(error, size, "out of memory");
+	for (;;) {
+		char *end;
+		long pid;
+
+		errno = 0;
+		pid = strtol(s, &end, 10);
+		if (errno || end == s || pid < 1 || pid > INT_MAX || (*end && *end != ','))
+			return options_fail(error, size, "--pid wants process ids with commas between, not '%s'",
+					    o->pids);
+		o->pid_list[o->pid_count++] = pid;
+		if (!*end)
+			return 0;
+		s = end + 1;
+	}
+}
+
+static int parse_seconds(const char *text, double *ret)
+{
+	double seconds;
+	char *end;
+
+	errno = 0;
+	seconds = strtod(text, &end);
+	if (errno || end == text || *end || !(seconds > 0) || seconds > SECONDS_MAX)
+		return -EINVAL;
+	*ret = seconds;
+	return 0;
+}
+
+/* "24" is a number of files, "500MiB" is a size. */
+static int parse_keep(struct options *o, char *error, size_t size)
+{
+	static const char *const units[] = { "", "KiB", "MiB", "GiB", "TiB" };
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(o->keep, &end, 10);
+	for (size_t i = 0; !errno && end != o->keep && n && *o->keep != '-' && i < ARRAY_SIZE(units); i++) {
+		if (strcmp(end, units[i]) || n > ULLONG_MAX >> (10 * i))
+			continue;
+		*(i ? &o->keep_bytes : &o->keep_files) = n << (10 * i);
+		return 0;
+	}
+	return options_fail(error, size, "--keep wants a number of files, or a size such as 500MiB, not '%s'", o->keep);
+}
+
+/* A profile for each interval, instead of one of the whole run. */
+static int derive_continuous(struct options *o, char *error, size_t size)
+{
+	o->continuous = o->output_dir != NULL;
+	if (o->output_dir && !*o->output_dir)
+		return options_fail(error, size, "--output-dir wants a folder's name");
+	if (o->interval && !o->continuous)
+		return options_fail(error, size, "--interval says how often; where to? --output-dir DIR");
+	if (o->keep && !o->output_dir)
+		return options_fail(error, size, "--keep goes with --output-dir DIR");
+	if (o->continuous && o->output)
+		return options_fail(error, size, "only one of --output FILE and --output-dir DIR");
+	if (o->continuous && o->format == FORMAT_FOLDED)
+		return options_fail(error, size, "--format folded is for --output FILE; profiles of intervals are pprof");
+	o->interval_seconds = INTERVAL_DEFAULT;
+	if (o->interval && (parse_seconds(o->interval, &o->interval_seconds) || o->interval_seconds < 0.1))
+		return options_fail(error, size, "--interval wants seconds, at least 0.1, not '%s'", o->interval);
+	o->keep_bytes = o->keep ? 0 : KEEP_DEFAULT;
+	return o->keep ? parse_keep(o, error, size) : 0;
+}
+
+int options_derive(struct options *o, char *error, size_t size)
+{
+	int targets = o->all_python + (o->pids != NULL) + (o->command != NULL);
+	size_t length;
+
+	if (o->help || o->version)
+		return 0;
+	if (targets != 1)
+		return options_fail(error, size, "%s one of --all-python, --pid PID or -- COMMAND; --help shows how",
+				    targets ? "only" : "name what to profile:");
+	if (derive_continuous(o, error, size))
+		return -EINVAL;
+	if (!o->output)
+		o->output = "profile.pb.gz";
+	length = strlen(o->output);
+	if (!length)
+		return options_fail(error, size, "--output wants a file name");
+	if (o->format < 0)
+		o->format = length > 7 && !strcmp(o->output + length - 7, ".folded") ? FORMAT_FOLDED : FORMAT_PPROF;
+	if (o->duration && parse_seconds(o->duration, &o->seconds))
+		return options_fail(error, size, "--duration wants seconds, more than 0, not '%s'", o->duration);
+	return o->pids ? parse_pids(o, error, size) : 0;
+}
