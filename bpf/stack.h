@@ -176,8 +176,8 @@ static __always_inline __u64 thread_base(const struct scratch *s, const struct l
 
 /*
  * Whether the chain is whole. _PyEval_EvalFrameDefault() of 3.11 and 3.12 may name a frame in its CFrame before it
- * has linked it to its caller: there stands NULL then, as if it were the root, or what was there before. So the
- * caller of the newest entry must be the frame in the CFrame before that.
+ * has linked it to its caller: there stands NULL then, as if it were the root, or what was there before. So when the
+ * leaf is what the newest entry runs, its caller must be the frame in the CFrame before that.
  */
 static __always_inline int thread_is_whole(struct scratch *s, const struct layout *l, __u64 base)
 {
@@ -186,7 +186,7 @@ static __always_inline int thread_is_whole(struct scratch *s, const struct layou
 
 	if (!walk_is_whole(w, l, base))
 		return 0;
-	if (!l->has_cframe || !w->entries)
+	if (!l->has_cframe || !w->entries || w->entered_at > 1)
 		return 1;
 	older = cframe_word(s, l->cframe_previous);
 	if (!mem_plausible(older) || walk_read(&s->walk, &caller, sizeof(caller), older + l->cframe_frame))

@@ -63,7 +63,8 @@ struct walk {
 	__u32 single;	   /* --reads single: one read for each frame */
 	__u32 python;	   /* of the frames stored: not shims */
 	__u32 entries;	   /* of the frames parsed: entries of the interpreter's loop from C, */
-	__u64 entered_by;  /* ... and what called the first of them */
+	__u32 entered_at;  /* ... Python frames down to the first of them, */
+	__u64 entered_by;  /* ... and what called it */
 	__u32 keep_shims;  /* store shims too, with code 0 */
 	__u32 left;	   /* cache.h: cached frames not passed yet, */
 	__u32 run;	   /* ... how many there were when the frames that prove equal began, 0 = none, */
@@ -119,9 +120,9 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 	const __u32 off_owner = l->frame_owner, off_entry = l->frame_is_entry, shim = l->owner_shim;
 	const __u64 tag = l->pointer_tag, instr_mask = walk_instr_mask(l);
 	const __u64 resume = w->resume, keep = w->keep_shims, max_depth = w->max_depth;
-	__u64 next = w->next, last = w->last, entered_by = w->entered_by;
+	__u64 next = w->next, last = w->last, entered_by = w->entered_by, first;
 	const __u32 entry_mask = l->root_rule == ROOT_ENTRY;
-	__u32 depth = w->depth, python = w->python, entries = w->entries, end = WALK_ON, owner = 0, is_entry = 0;
+	__u32 depth = w->depth, python = w->python, entries = w->entries, entered_at = w->entered_at, end = WALK_ON, owner = 0, is_entry = 0;
 
 	for (int i = 0; i < PARSE_FRAMES; i++) {
 		__u64 at = next - start, code, is_python;
@@ -157,7 +158,9 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 		depth += is_python | keep;
 		next = walk_load(f + off_previous);
 		entry = (is_entry & entry_mask) + 1 - is_python;
-		entered_by |= next & -(__u64)((entries - entry) >> 31); /* the first one: entries is 0 */
+		first = -(__u64)((entries - entry) >> 31); /* all bits if this is the first entry */
+		entered_by |= next & first;
+		entered_at |= python & first;
 		entries += entry;
 		if (walk_implausible(next)) {
 			end = next ? WALK_BAD : WALK_ROOT;
@@ -171,6 +174,7 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 	w->depth = depth;
 	w->python = python;
 	w->entries = entries;
+	w->entered_at = entered_at;
 	w->entered_by = entered_by;
 	w->end = end;
 	w->last_owner = owner;
@@ -296,6 +300,7 @@ static __always_inline void walk_begin(struct walk *w, __u64 frame, __u64 chunk)
 	w->depth = 0;
 	w->python = 0;
 	w->entries = 0;
+	w->entered_at = 0;
 	w->entered_by = 0;
 	w->last_owner = 0;
 	w->last_is_entry = 0;
