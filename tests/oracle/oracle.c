@@ -201,7 +201,7 @@ static int compare_code(pid_t pid, const struct layout *layout, struct codes *co
 		if (r)
 			return r;
 	}
-	compare_lines(codes, code, e, linetable_for_version(layout->version), table, len);
+	compare_lines(codes, code, e, linetable_for_format(layout->line_format), table, len);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "elf/version_text.h"
 
 #define SECTIONS_MAX 4096
 #define SEGMENTS_MAX 256
@@ -129,6 +130,7 @@ static __u32 read_version(int fd, const struct image *image, __u64 address)
 	return value <= UINT32_MAX ? value : 0;
 }
 
+/* A link-time optimizer may append something to the name of a static variable ("interp_head.lto_priv.0"). */
 static void take_symbol(int fd, struct image *image, const GElf_Sym *symbol, const char *name)
 {
 	if (!image->runtime && !strcmp(name, "_PyRuntime"))
@@ -137,6 +139,8 @@ static void take_symbol(int fd, struct image *image, const GElf_Sym *symbol, con
 		image->version = read_version(fd, image, symbol->st_value);
 	else if (!image->old_thread && !strcmp(name, "_PyThreadState_Current"))
 		image->old_thread = writable(image, symbol->st_value);
+	else if (!image->old_interps && (!strcmp(name, "interp_head") || !strncmp(name, "interp_head.", 12)))
+		image->old_interps = writable(image, symbol->st_value);
 	else if (!image->init_cleanup && !strcmp(name, "_Py_InitCleanup") &&
 		 image_find_load(image, symbol->st_value, symbol->st_size) >= 0) {
 		image->init_cleanup = symbol->st_value;
@@ -144,14 +148,14 @@ static void take_symbol(int fd, struct image *image, const GElf_Sym *symbol, con
 	}
 }
 
-/* Names of interest begin with "_Py" or "Py_V"; data only, and defined here. */
+/* Names of interest begin with "_Py", "Py_V" or "inte"; data only, and defined here. */
 static bool interesting(const GElf_Sym *symbol, const char *name)
 {
 	int type = GELF_ST_TYPE(symbol->st_info);
 
 	if (symbol->st_shndx == SHN_UNDEF || (type != STT_OBJECT && type != STT_NOTYPE))
 		return false;
-	return !strncmp(name, "_Py", 3) || !strncmp(name, "Py_V", 4);
+	return !strncmp(name, "_Py", 3) || !strncmp(name, "Py_V", 4) || !strncmp(name, "inte", 4);
 }
 
 static int read_symbols(int fd, Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct image *image)
@@ -293,6 +297,11 @@ int image_read(int fd, struct image *ret)
 	/* A broken table matters only when nothing was found despite it. */
 	if (err && !image.runtime && !image.old_thread)
 		return err;
+	if (!image.version && (image.runtime || image.old_thread)) {
+		err = version_text_find(fd, &image, &image.version);
+		if (err && err != -ENOENT)
+			return err;
+	}
 	read_notes(elf, &header, &image);
 	*ret = image;
 	return 0;

@@ -177,6 +177,7 @@ static bool slots_grow(struct bodies *bodies, struct body *body)
 int body_line(struct bodies *bodies, struct body *body, __u32 instr_plus_one)
 {
 	const struct blob *table = body->key.table;
+	linetable_fn *decode = linetable_for_format(body->key.line_format);
 	struct body_slot *slot;
 	int line = 0;
 
@@ -188,8 +189,9 @@ int body_line(struct bodies *bodies, struct body *body, __u32 instr_plus_one)
 		}
 	}
 	bodies->stats.decodes++;
-	if (linetable_line((const __u8 *)table->bytes, table->length, body->key.first_line,
-			   instr_plus_one - 1, &line) ||
+	if (!decode ||
+	    decode((const __u8 *)table->bytes, table->length, body->key.first_line, instr_plus_one - 1,
+		   &line) ||
 	    !line) {
 		bodies->stats.fallbacks++;
 		line = body->key.first_line;

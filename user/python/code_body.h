@@ -34,6 +34,7 @@ struct body_key {
 	struct blob *table;
 	__s32 first_line;
 	__u32 table_length; /* of the object, also while table is NULL */
+	__u64 line_format;  /* enum line_format; as wide as that there is no padding, which would be hashed */
 };
 
 struct body_slot {

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "python/code_body.h"
 #include "python/codes.h"
+#include "python/linetable.h"
 #include "python/pystr.h"
 
 struct entry {
@@ -126,6 +127,8 @@ static bool event_valid(const struct event_code *event, size_t size)
 		return false;
 	if (event->code < CODE_FIRST || event->code >= 1U << CODE_BITS)
 		return false;
+	if (!linetable_for_format(event->line_format))
+		return false;
 	if (!string_valid(&event->name) || !string_valid(&event->file) || !table_valid(&event->table))
 		return false;
 	return size - fixed >= (size_t)event->name.bytes + event->file.bytes + event->table.bytes;
@@ -171,7 +174,7 @@ int codes_add(struct codes *codes, const struct event_code *event, size_t event_
 {
 	static const struct body_key nothing;
 	const struct body_key *old = &nothing;
-	struct body_key key = { 0 };
+	struct body_key key = { .line_format = event->line_format };
 	const __u8 *at = event->data;
 	struct entry *entry;
 	struct body *body;

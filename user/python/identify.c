@@ -23,6 +23,8 @@
 #define SEEN_SLOTS     4096 /* a power of two; half of it is the limit of files looked at */
 #define PROOF_TRIES    8
 
+#define FIRST_WITH_RUNTIME 0x0307 /* PY_VERSION_HEX >> 16 of the first CPython with _PyRuntime */
+
 #ifdef __aarch64__
 #define HOST_MACHINE EM_AARCH64
 #else
@@ -149,6 +151,22 @@ static __u64 runtime_address(const struct candidate *candidate)
 	return candidate->bias + (image->runtime ? image->runtime : image->old_thread);
 }
 
+/* Before 3.7 there are only variables: the runtime begins 8 bytes before the first of them, so that none is
+ * at 0. */
+static void place_variables(const struct candidate *candidate, struct identity *identity)
+{
+	const struct image *image = &candidate->image;
+	__u64 thread = image->old_thread, interps = image->old_interps, first = thread;
+
+	if (interps && (interps > thread ? interps - thread : thread - interps) > INT32_MAX)
+		interps = 0;
+	if (interps && interps < thread)
+		first = interps;
+	identity->runtime = candidate->bias + first - 8;
+	identity->layout.runtime_tstate = thread - first + 8;
+	identity->layout.runtime_interpreters = interps ? interps - first + 8 : 0;
+}
+
 static int visit_writable(const struct procfs_map *map, void *context)
 {
 	struct scan *scan = context;
@@ -191,7 +209,7 @@ static void ask_runtime(pid_t tid, const struct candidate *candidate, struct ide
 	}
 	err = debug_offsets_parse(bytes, n, &identity->layout, &reason);
 	if (err == -EBADMSG && !version)
-		refuse(identity, candidate, "CPython older than 3.11");
+		refuse(identity, candidate, "CPython older than 3.11, and its version is not certain");
 	else if (err)
 		refuse(identity, candidate, "%s", reason);
 	else if (version && version != identity->layout.version)
@@ -209,18 +227,40 @@ static void choose_layout(pid_t tid, const struct candidate *candidate, struct i
 	__u32 version = candidate->image.version;
 	const struct layout *layout = layout_for_version(version, false);
 	const struct cpython *cpython = layout_find(version);
+	bool variables = version && version >> 16 < FIRST_WITH_RUNTIME;
 
-	if (!candidate->image.runtime) {
-		refuse(identity, candidate, "CPython older than 3.7");
+	if (!candidate->image.runtime && !version) {
+		refuse(identity, candidate, "CPython older than 3.7, and its version is not certain");
+	} else if (version && variables != !candidate->image.runtime) {
+		refuse(identity, candidate, "the binary's symbols are not those of its version");
 	} else if (layout) {
 		identity->layout = *layout;
 		identity->hexversion = version;
 		identity->verdict = VERDICT_PYTHON;
+		if (variables)
+			place_variables(candidate, identity);
 	} else if (version && (!cpython || !cpython->words)) {
 		refuse(identity, candidate, "%s", layout_refusal(version, false));
 	} else {
 		ask_runtime(tid, candidate, identity);
 	}
+}
+
+/* The newest interpreter; without a list of them that of the GIL's holder. 0 if there is none yet, or no
+ * holder. */
+static int read_interpreter(pid_t tid, const struct identity *identity, __u64 *ret)
+{
+	const struct layout *layout = &identity->layout;
+	__u64 thread;
+	int err;
+
+	if (layout->runtime_interpreters)
+		return read_word(tid, identity->runtime + layout->runtime_interpreters, ret);
+	err = read_word(tid, identity->runtime + layout->runtime_tstate, &thread);
+	if (!err && thread)
+		return read_word(tid, thread + layout->tstate_interp, ret);
+	*ret = 0;
+	return err;
 }
 
 /* 1: the first thread of the newest interpreter points back at it. 0: there is none yet. -EPROTO: it does
@@ -230,7 +270,7 @@ static int prove_once(pid_t tid, const struct identity *identity)
 	const struct layout *layout = &identity->layout;
 	__u64 interp, thread, back;
 
-	if (read_word(tid, identity->runtime + layout->runtime_interpreters, &interp))
+	if (read_interpreter(tid, identity, &interp))
 		return -EPROTO;
 	if (!interp)
 		return 0;

@@ -12,7 +12,7 @@
 	((hexversion) >> 4 & 0xf) /* Include/patchlevel.h: 0xA, 0xB, 0xC = candidate, 0xF = final */
 #define LEVEL_FINAL	0xf
 #define LEVEL_CANDIDATE 0xc
-#define OLDEST		0x030b
+#define OLDEST		0x0306
 #define NEWEST		0x030e
 
 static const struct cpython *const versions[] = {
@@ -56,7 +56,7 @@ const char *layout_refusal(__u32 hexversion, bool free_threaded)
 	const struct cpython *cpython = layout_find(hexversion);
 
 	if (hexversion >> 16 < OLDEST)
-		return "CPython older than 3.11";
+		return "CPython older than 3.6";
 	if (hexversion >> 16 > NEWEST)
 		return "CPython newer than 3.14";
 	if (!cpython)
@@ -79,5 +79,9 @@ const struct layout *layout_for_version(__u32 hexversion, bool free_threaded)
 		return NULL;
 	layout = cpython->layout;
 	layout.version = hexversion;
+	if ((hexversion >> 8 & 0xff) < cpython->moved.patch) {
+		layout.runtime_tstate = cpython->moved.runtime_tstate;
+		layout.runtime_tss_key = cpython->moved.runtime_tss_key;
+	}
 	return &layout;
 }

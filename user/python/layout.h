@@ -49,11 +49,25 @@ struct word {
 		.target = offsetof(struct layout, member_),                                                  \
 	}
 
+/*
+ * Before 3.12 the GIL's mutexes and conditions come before gilstate in _PyRuntime. On aarch64 glibc makes
+ * each pthread_mutex_t 8 bytes longer.
+ */
+#ifdef __aarch64__
+#define GILSTATE_SHIFT 16
+#else
+#define GILSTATE_SHIFT 0
+#endif
+
 struct cpython {
 	__u32 minor;		  /* PY_VERSION_HEX >> 16, as 0x030d */
 	struct layout layout;	  /* of the ordinary build (with the GIL); version is filled in later */
 	const struct word *words; /* of its _Py_DebugOffsets; NULL: the interpreter has none */
 	size_t word_count;
+	struct {
+		__u32 patch; /* first patch release that has them where layout says; 0 = all */
+		__u32 runtime_tstate, runtime_tss_key; /* in those before it */
+	} moved;
 };
 
 #define CPYTHON(minor_) extern const struct cpython cpython_3_##minor_;
@@ -70,7 +84,7 @@ void layout_version_text(__u32 hexversion, bool free_threaded, char ret[VERSION_
 const struct cpython *layout_find(__u32 hexversion);
 
 /*
- * The layout of a version that publishes none itself (3.11, 3.12), with its version filled in: valid until
+ * The layout of a version that publishes none itself (up to 3.12), with its version filled in: valid until
  * the next call. NULL if the version is unknown, a pre-release, free-threaded, or must be asked for its debug
  * offsets.
  */

@@ -90,10 +90,15 @@ int linetable_line(const __u8 *table, size_t len, int first_line, __u32 instr, i
 	return -ENOENT;
 }
 
-linetable_fn *linetable_for_version(__u32 version)
+linetable_fn *linetable_for_format(__u32 format)
 {
-	/* 3.16 is not out: whether it keeps this format is not known. */
-	if (version >= 0x030b0000 && version < 0x03100000)
+	switch (format) {
+	case LINES_LOCATIONS:
 		return linetable_line;
+	case LINES_310:
+		return linetable_line_310;
+	case LINES_LNOTAB:
+		return linetable_line_lnotab;
+	}
 	return NULL;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * linetable.h - from an instruction to its line. One function for each format that CPython has had, all of
- * one shape (linetable_fn), so that a format is chosen once, by version.
+ * one shape (linetable_fn).
  */
 #ifndef PYPERF_PYTHON_LINETABLE_H
 #define PYPERF_PYTHON_LINETABLE_H
 
 #include <stddef.h>
 #include <linux/types.h>
+
+#include "bpf/abi.h"
 
 /*
  * instr: code units (2 bytes) from the start of the bytecode, from 0.
@@ -20,7 +22,13 @@ typedef int linetable_fn(const __u8 *table, size_t len, int first_line, __u32 in
 /* The location table of 3.11 and later (InternalDocs/code_objects.md of CPython 3.13). */
 linetable_fn linetable_line;
 
-/* The decoder for an interpreter (PY_VERSION_HEX), NULL when its format is not known. */
-linetable_fn *linetable_for_version(__u32 version);
+/* co_linetable of 3.10 (Objects/lnotab_notes.txt of CPython 3.10). */
+linetable_fn linetable_line_310;
+
+/* co_lnotab of 3.6 to 3.9 (Objects/lnotab_notes.txt of CPython 3.9). It has no end: the last line goes on. */
+linetable_fn linetable_line_lnotab;
+
+/* The decoder for an enum line_format, NULL for a number that is none. */
+linetable_fn *linetable_for_format(__u32 format);
 
 #endif

@@ -13,6 +13,7 @@
 
 /* Offsets in the file. The data segment's address is a page above its offset, as linkers do it. */
 #define FORGE_VERSION  0x800 /* Py_Version, in the read-only segment */
+#define FORGE_TEXTS    0x900 /* what the interpreter says of itself, in the same segment */
 #define FORGE_NOTE     0x400
 #define FORGE_TEXT     0x1000
 #define FORGE_DATA     0x2000
@@ -141,6 +142,27 @@ static inline void forge_python(struct forge *f, __u32 hexversion)
 	if (hexversion)
 		forge_symbol(f, "Py_Version", FORGE_VERSION, 8);
 	forge_symbol(f, "_Py_InitCleanup", FORGE_DATA + FORGE_SHIFT + 0x40, 64);
+}
+
+/* A text in the read-only data, at FORGE_TEXTS + at; with its NUL. */
+static inline void forge_text(struct forge *f, unsigned int at, const char *text)
+{
+	strcpy((char *)f->bytes + FORGE_TEXTS + at, text);
+}
+
+/* A library up to 3.10, whose version only its texts tell. 3.6: the variables that were there before
+ * _PyRuntime. */
+static inline void forge_old_python(struct forge *f, const char *tag, const char *version)
+{
+	forge_python(f, 0);
+	forge_text(f, 1, tag);
+	forge_text(f, 65, version);
+	forge_section(f, 3)->sh_name = 1;
+	if (strcmp(tag, "cpython-36"))
+		return;
+	memcpy(f->bytes + FORGE_STRINGS + 1, "_XyRuntime", 10);
+	forge_symbol(f, "interp_head.lto_priv.0", FORGE_RUNTIME_ADDRESS + 0x10, 8);
+	forge_symbol(f, "_PyThreadState_Current", FORGE_RUNTIME_ADDRESS + 0x20, 8);
 }
 
 static inline int forge_write(const struct forge *f, size_t size)

@@ -68,6 +68,14 @@ static void section_or_symbol_alone(void **state)
 	assert_int_equal(read_forged(FORGE_SIZE, &image), 0);
 	assert_int_equal(image.runtime, 0);
 	assert_int_equal(image.old_thread, FORGE_RUNTIME_ADDRESS);
+	assert_int_equal(image.old_interps, 0);
+	assert_int_equal(image.version, 0);
+	forge_old_python(&f, "cpython-36", "3.6.15");
+	assert_int_equal(read_forged(FORGE_SIZE, &image), 0);
+	assert_int_equal(image.runtime, 0);
+	assert_int_equal(image.old_thread, FORGE_RUNTIME_ADDRESS + 0x20);
+	assert_int_equal(image.old_interps, FORGE_RUNTIME_ADDRESS + 0x10);
+	assert_int_equal(image.version, 0x03060ff0);
 }
 
 /* A runtime must be writable data; a version must be in the file. */

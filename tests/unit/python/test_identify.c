@@ -127,6 +127,69 @@ static void tables(void **state)
 	}
 }
 
+/* Up to 3.10 the version is what the binary's texts say. */
+static void old_versions(void **state)
+{
+	static const struct {
+		const char *tag, *text;
+		__u32 hexversion;
+	} cases[] = { { "cpython-310", "3.10.13", 0x030a0df0 },
+		      { "cpython-39", "3.9.2", 0x030902f0 },
+		      { "cpython-38", "3.8.18", 0x030812f0 },
+		      { "cpython-37", "3.7.3", 0x030703f0 },
+		      { "cpython-37", "3.7.16", 0x030710f0 } };
+	struct identity identity;
+	struct loaded loaded;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		forge_old_python(&f, cases[i].tag, cases[i].text);
+		loaded = load(&f);
+		assert_int_equal(ask().verdict, VERDICT_PYTHON);
+		start_threads(&loaded, cases[i].hexversion);
+		identity = ask();
+		assert_int_equal(identity.verdict, VERDICT_PYTHON);
+		assert_int_equal(identity.runtime, (uintptr_t)loaded.runtime);
+		assert_int_equal(identity.hexversion, cases[i].hexversion);
+		assert_string_equal(identity.version, cases[i].text);
+		loaded.runtime[identity.layout.runtime_interpreters / 8] = 4;
+		assert_int_equal(ask().verdict, VERDICT_NO_LAYOUT);
+		unload(&loaded);
+	}
+}
+
+/* 3.6: two variables, of which a stripped file only names the thread state of the GIL's holder. */
+static void variables(void **state)
+{
+	struct identity identity;
+	struct loaded loaded;
+
+	(void)state;
+	for (int stripped = 0; stripped < 2; stripped++) {
+		forge_old_python(&f, "cpython-36", "3.6.15");
+		if (stripped)
+			*(char *)memmem(f.bytes, FORGE_SIZE, "interp_head", 11) = 'x';
+		loaded = load(&f);
+		assert_int_equal(ask().verdict, VERDICT_PYTHON); /* before the interpreter starts */
+		interp[1] = (uintptr_t)thread;
+		thread[2] = (uintptr_t)interp;
+		loaded.runtime[2] = (uintptr_t)interp;
+		loaded.runtime[4] = (uintptr_t)thread;
+		identity = ask();
+		assert_int_equal(identity.verdict, VERDICT_PYTHON);
+		assert_int_equal(identity.hexversion, 0x03060ff0);
+		assert_int_equal(identity.runtime + identity.layout.runtime_tstate,
+				 (uintptr_t)(loaded.runtime + 4));
+		assert_int_equal(identity.layout.runtime_tstate, stripped ? 8 : 24);
+		assert_int_equal(identity.layout.runtime_interpreters, stripped ? 0 : 8);
+		thread[2] = 8;
+		assert_int_equal(ask().verdict, VERDICT_NO_LAYOUT);
+		loaded.runtime[2] = loaded.runtime[4] = 0; /* nobody holds the GIL */
+		assert_int_equal(ask().verdict, VERDICT_PYTHON);
+		unload(&loaded);
+	}
+}
+
 static void live_offsets(void **state)
 {
 	struct identity identity;
@@ -173,13 +236,43 @@ static void refuse(__u32 binary_version, const __u64 *words, const char *reason)
 	unload(&loaded);
 }
 
+static void refuse_forged(const char *reason)
+{
+	struct loaded loaded = load(&f);
+	struct identity identity = ask();
+
+	assert_int_equal(identity.verdict, VERDICT_NO_LAYOUT);
+	assert_string_equal(identity.reason, reason);
+	unload(&loaded);
+}
+
+static void refusals_of_old(void **state)
+{
+	static const char contradiction[] = "the binary's symbols are not those of its version";
+
+	(void)state;
+	forge_old_python(&f, "cpython-310", "3.9.2");
+	refuse_forged("CPython older than 3.11, and its version is not certain");
+	forge_old_python(&f, "cpython-310", "3.10.0rc1");
+	refuse_forged("pre-release of CPython");
+	forge_old_python(&f, "cpython-36", "2.7.18");
+	refuse_forged("CPython older than 3.7, and its version is not certain");
+	/* The variables of 3.6 in 3.9, and 3.6 without them. */
+	forge_old_python(&f, "cpython-36", "3.9.18");
+	forge_text(&f, 1, "cpython-39");
+	refuse_forged(contradiction);
+	forge_old_python(&f, "cpython-39", "3.6.15");
+	forge_text(&f, 1, "cpython-36");
+	refuse_forged(contradiction);
+}
+
 static void refusals(void **state)
 {
 	__u64 words[128];
 
 	(void)state;
-	refuse(0, NULL, "CPython older than 3.11");
-	refuse(0x030a0df0, NULL, "CPython older than 3.11");
+	refuse(0, NULL, "CPython older than 3.11, and its version is not certain");
+	refuse(0x03050af0, NULL, "the binary's symbols are not those of its version");
 	refuse(0x030c00c1, NULL, "pre-release of CPython");
 	refuse(0x030d00f0, NULL, "no debug offsets at _PyRuntime");
 	forge_offsets(0x030f02f0, words);
@@ -326,11 +419,12 @@ static void cache_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(not_python),	 cmocka_unit_test(tables),
-		cmocka_unit_test(live_offsets),	 cmocka_unit_test(refusals),
-		cmocka_unit_test(contradicted),	 cmocka_unit_test(merely_mapped),
-		cmocka_unit_test(two_runtimes),	 cmocka_unit_test(cache),
-		cmocka_unit_test(cache_bounded),
+		cmocka_unit_test(not_python),	   cmocka_unit_test(tables),
+		cmocka_unit_test(live_offsets),	   cmocka_unit_test(refusals),
+		cmocka_unit_test(old_versions),	   cmocka_unit_test(variables),
+		cmocka_unit_test(refusals_of_old), cmocka_unit_test(contradicted),
+		cmocka_unit_test(merely_mapped),   cmocka_unit_test(two_runtimes),
+		cmocka_unit_test(cache),	   cmocka_unit_test(cache_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,11 @@ static void by_version(void **state)
 	assert_null(layout_for_version(0x030c01f0, true));
 	assert_null(layout_for_version(0x030c00c1, false));
 	assert_null(layout_for_version(0x030c00a7, false));
-	assert_null(layout_for_version(0x030a0df0, false));
+	assert_int_equal(layout_for_version(0x030a0df0, false)->frame_instr, 96);
+	assert_int_equal(layout_for_version(0x03060ff0, false)->frame_instr, 120);
+	assert_null(layout_for_version(0x030a0df0, true));
+	assert_null(layout_for_version(0x030900a6, false));
+	assert_null(layout_for_version(0x03050af0, false));
 	assert_null(layout_for_version(0x030f00f0, false));
 	assert_null(layout_for_version(0x020712f0, false));
 	assert_null(layout_for_version(0, false));
@@ -39,10 +43,27 @@ static void by_version(void **state)
 	assert_ptr_equal(layout_find(0x030d12f0), &cpython_3_13);
 }
 
+/* 3.7.4 moved what comes behind the collector's part of the runtime. */
+static void patch_release(void **state)
+{
+	static const __u32 versions[] = { 0x030700f0, 0x030703f0, 0x030704f0, 0x030710f0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+		const struct layout *l = layout_for_version(versions[i], false);
+
+		assert_int_equal(l->runtime_tss_key - l->runtime_tstate, 24);
+		assert_int_equal(l->runtime_tstate - GILSTATE_SHIFT, i < 2 ? 1392 : 1480);
+		assert_int_equal(l->runtime_interpreters, 24);
+	}
+}
+
 static void reasons(void **state)
 {
 	(void)state;
-	assert_string_equal(layout_refusal(0x030a0df0, false), "CPython older than 3.11");
+	assert_string_equal(layout_refusal(0x03050af0, false), "CPython older than 3.6");
+	assert_string_equal(layout_refusal(0x020712f0, false), "CPython older than 3.6");
+	assert_string_equal(layout_refusal(0x030a00b4, false), "pre-release of CPython");
 	assert_string_equal(layout_refusal(0x030f00f0, false), "CPython newer than 3.14");
 	assert_string_equal(layout_refusal(0x040000f0, false), "CPython newer than 3.14");
 	assert_string_equal(layout_refusal(0x030e00f0, true), "free-threaded build");
@@ -80,25 +101,38 @@ static void check_bounds(const struct layout *l)
 	const __u16 code[] = { l->code_filename,  l->code_name,	      l->code_qualname,
 			       l->code_linetable, l->code_first_line, l->code_version };
 
-	assert_true(l->frame_code + 8 <= FRAME_READ && l->frame_previous + 8 <= FRAME_READ);
-	assert_true(l->frame_instr + 8 <= FRAME_READ && l->frame_owner < FRAME_READ &&
-		    l->frame_is_entry < FRAME_READ);
+	assert_true(l->frame_size >= FRAME_READ && l->frame_size <= FRAME_READ_MAX);
+	assert_true(l->frame_code + 8 <= l->frame_size && l->frame_previous + 8 <= l->frame_size);
+	assert_true(l->frame_instr + 8 <= l->frame_size && l->frame_owner < l->frame_size &&
+		    l->frame_is_entry < l->frame_size);
 	assert_true(l->tstate_size <= TSTATE_READ && l->tstate_size % 8 == 0);
 	for (size_t i = 0; i < ARRAY_SIZE(thread); i++)
 		assert_true(thread[i] + 8 <= l->tstate_size);
 	for (size_t i = 0; i < ARRAY_SIZE(code); i++)
 		assert_true(code[i] + 8 <= l->code_size);
-	assert_int_equal(l->code_size, l->code_bytecode);
-	assert_true(l->tstate_frame && l->tstate_thread_id && l->tstate_chunk && l->interp_threads);
-	assert_true(l->code_filename && l->code_name && l->code_qualname && l->code_linetable &&
-		    l->code_first_line);
+	assert_true(l->tstate_frame && l->tstate_thread_id && l->interp_threads);
+	assert_true(l->code_filename && l->code_name && l->code_linetable && l->code_first_line);
 	assert_true(l->str_ascii && l->str_compact > l->str_ascii && l->bytes_data);
-	assert_true(l->root_rule == ROOT_ENTRY ? l->frame_is_entry && l->owner_shim == 256
-					       : l->owner_shim == 3);
+	assert_int_equal(l->root_rule == ROOT_ENTRY, l->frame_is_entry != 0);
+	assert_int_equal(l->owner_shim, l->root_rule == ROOT_SHIM ? 3 : 256);
 	assert_int_equal(l->generation_size != 0, l->interp_generation != 0);
 	assert_int_equal(!l->interp_gil, !l->gil_holder);
 	assert_int_equal(l->version, 0);
 	assert_int_equal(l->free_threaded, 0);
+}
+
+/* Up to 3.10 frames are objects; from 3.11 on they lie on a stack of their own, and code has a qualified
+ * name. */
+static void check_kind(const struct layout *l, bool objects)
+{
+	assert_int_equal(l->frame_lasti, objects);
+	assert_int_equal(l->root_rule == ROOT_NULL, objects);
+	assert_int_equal(l->line_format != LINES_LOCATIONS, objects);
+	assert_int_equal(l->frame_size == FRAME_READ_MAX, objects);
+	assert_int_equal(!l->tstate_chunk, objects);
+	assert_int_equal(!l->code_qualname, objects);
+	assert_int_equal(!l->code_bytecode, objects);
+	assert_int_equal(l->code_size, objects ? l->code_linetable + 8 : l->code_bytecode);
 }
 
 static void bounds(void **state)
@@ -106,6 +140,7 @@ static void bounds(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		check_bounds(&known[i]->layout);
+		check_kind(&known[i]->layout, known[i]->minor < 0x030b);
 		assert_int_equal(!known[i]->words, !known[i]->word_count);
 		assert_int_equal(!known[i]->words, known[i]->minor < 0x030d);
 		for (size_t k = 0; k < i; k++)
@@ -116,10 +151,8 @@ static void bounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_version),
-		cmocka_unit_test(reasons),
-		cmocka_unit_test(texts),
-		cmocka_unit_test(bounds),
+		cmocka_unit_test(by_version), cmocka_unit_test(patch_release), cmocka_unit_test(reasons),
+		cmocka_unit_test(texts),      cmocka_unit_test(bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,14 +5,6 @@
  */
 #include "python/layout.h"
 
-/* internal/pycore_runtime.h: the GIL's pthread_mutex_t pair, in glibc 8 bytes longer each on aarch64, comes
- * first. */
-#ifdef __aarch64__
-#define GILSTATE_SHIFT 16
-#else
-#define GILSTATE_SHIFT 0
-#endif
-
 const struct cpython cpython_3_11 = {
 	.minor = 0x030b,
 	.layout = {

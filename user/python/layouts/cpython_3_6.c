@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cpython_3_6.c - CPython 3.6: compiled from the headers of 3.6.15. It publishes no offsets itself. Names of
+ * headers are below Include/. The runtime is not one structure yet: identify.c fills in where its variables
+ * are.
+ */
+#include "python/layout.h"
+
+const struct cpython cpython_3_6 = {
+	.minor = 0x0306,
+	.layout = {
+		.root_rule = ROOT_NULL,
+		.line_format = LINES_LNOTAB,
+
+		/* frameobject.h: PyFrameObject; every frame is one, and belongs to Python code */
+		.frame_size = FRAME_READ_MAX,
+		.frame_lasti = 1,
+		.frame_code = 32,
+		.frame_previous = 24,
+		.frame_instr = 120, /* f_lasti */
+		.owner_shim = 256,
+
+		/* pystate.h: PyThreadState */
+		.tstate_size = 160, /* the last field used is thread_id */
+		.tstate_next = 8,
+		.tstate_interp = 16,
+		.tstate_frame = 24,
+		.tstate_thread_id = 152,
+
+		/* pystate.h: the GIL is the runtime's, one for all */
+		.interp_next = 0,
+		.interp_threads = 8,
+
+		/* code.h */
+		.code_size = 120, /* the last field used is co_lnotab */
+		.code_first_line = 36,
+		.code_filename = 96,
+		.code_name = 104,
+		.code_linetable = 112, /* co_lnotab */
+
+		/* unicodeobject.h: with wstr */
+		.str_length = 16,
+		.str_state = 32,
+		.str_ascii = 48,
+		.str_compact = 72,
+		.str_data = 72,
+		.str_kind_shift = 2,
+		.str_compact_bit = 5,
+		.str_ascii_bit = 6,
+
+		/* bytesobject.h */
+		.bytes_size = 16,
+		.bytes_data = 32,
+	},
+};

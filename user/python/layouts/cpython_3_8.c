@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cpython_3_8.c - CPython 3.8: compiled from the headers of 3.8.18. It publishes no offsets itself. Names of
+ * headers are below Include/.
+ */
+#include "python/layout.h"
+
+const struct cpython cpython_3_8 = {
+	.minor = 0x0308,
+	.layout = {
+		.root_rule = ROOT_NULL,
+		.line_format = LINES_LNOTAB,
+
+		/* frameobject.h: PyFrameObject; every frame is one, and belongs to Python code */
+		.frame_size = FRAME_READ_MAX,
+		.frame_lasti = 1,
+		.frame_code = 32,
+		.frame_previous = 24,
+		.frame_instr = 104, /* f_lasti */
+		.owner_shim = 256,
+
+		/* cpython/pystate.h: PyThreadState */
+		.tstate_size = 184, /* the last field used is thread_id */
+		.tstate_next = 8,
+		.tstate_interp = 16,
+		.tstate_frame = 24,
+		.tstate_thread_id = 176,
+
+		/* internal/pycore_pystate.h: the GIL is the runtime's, one for all */
+		.interp_next = 0,
+		.interp_threads = 8,
+
+		/* internal/pycore_pystate.h */
+		.runtime_interpreters = 32,
+		.runtime_tstate = 1368 + GILSTATE_SHIFT,
+		.runtime_tss_key = 1392 + GILSTATE_SHIFT,
+
+		/* code.h */
+		.code_size = 128, /* the last field used is co_lnotab */
+		.code_first_line = 40,
+		.code_filename = 104,
+		.code_name = 112,
+		.code_linetable = 120, /* co_lnotab */
+
+		/* cpython/unicodeobject.h: with wstr */
+		.str_length = 16,
+		.str_state = 32,
+		.str_ascii = 48,
+		.str_compact = 72,
+		.str_data = 72,
+		.str_kind_shift = 2,
+		.str_compact_bit = 5,
+		.str_ascii_bit = 6,
+
+		/* bytesobject.h */
+		.bytes_size = 16,
+		.bytes_data = 32,
+	},
+};

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * linetable_old.c - the two formats up to 3.10: pairs of bytes, how far the bytecode goes on and by how much
+ * the line moves. The tables may be forged: lines are summed in 64 bits, and an odd last byte is no pair.
+ */
+#include <errno.h>
+#include <limits.h>
+
+#include "python/linetable.h"
+
+#define NO_LINE (-128) /* 3.10: a line move that says "none" and moves nothing */
+
+static int line_or_none(long long line)
+{
+	return line < 0 || line > INT_MAX ? 0 : (int)line;
+}
+
+int linetable_line_310(const __u8 *table, size_t len, int first_line, __u32 instr, int *ret_line)
+{
+	const __u64 offset = 2ULL * instr;
+	long long line = first_line;
+	__u64 covered = 0;
+
+	for (size_t at = 0; at + 1 < len; at += 2) {
+		int move = (__s8)table[at + 1];
+
+		covered += table[at];
+		if (move != NO_LINE)
+			line += move;
+		if (offset < covered) {
+			*ret_line = move == NO_LINE ? 0 : line_or_none(line);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* A pair's line begins behind the bytes that the pair skips. */
+int linetable_line_lnotab(const __u8 *table, size_t len, int first_line, __u32 instr, int *ret_line)
+{
+	const __u64 offset = 2ULL * instr;
+	long long line = first_line;
+	__u64 begin = 0;
+
+	for (size_t at = 0; at + 1 < len; at += 2) {
+		begin += table[at];
+		if (begin > offset)
+			break;
+		line += (__s8)table[at + 1];
+	}
+	*ret_line = line_or_none(line);
+	return 0;
+}
