@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Fetches the interpreters the tests run on, by name, each checked against a pinned checksum.
 
-    tests/fetch-interpreters.py [NAME...]
+    tests/fetch-interpreters.py [--long] [NAME...]
 
-Does nothing for those already here. One that cannot be had is reported as "SKIP name: reason", and the
+--long: also those that only the long tests want. Does nothing for those already here. One that cannot be had is reported as "SKIP name: reason", and the
 tests that want it are skipped with that reason; the exit code is 0 as long as one interpreter is here.
 Uses `go mod download` (python-build-standalone is published as a Go module) and apt-get.
 """
 import contextlib
 import fcntl
 import gzip
+import hashlib
 import json
 import os
 import pathlib
@@ -102,6 +103,80 @@ def fetch_debian(name):
         env=dict(os.environ, DEBIAN_FRONTEND="noninteractive"))
 
 
+def archive():
+    """URI of the Debian archive that this system uses."""
+    if not shutil.which("apt-get"):
+        raise Unavailable("no apt-get here")
+    said = run(["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"])
+    for uri in said.split():
+        if uri.rstrip("/").endswith("/debian"):
+            return uri
+    raise Unavailable("this system has no Debian archive among its package sources")
+
+
+def apt(scratch, suite):
+    """Begins an apt-get command that knows one suite and leaves this system's own lists alone."""
+    for name in ("lists/partial", "cache/archives/partial"):
+        (scratch / name).mkdir(parents=True)
+    (scratch / "sources.list").write_text("deb [check-valid-until=no signed-by=%s] %s %s main\n"
+                                          % (known.KEYRING, archive(), suite))
+    options = ("Dir::Etc::sourcelist=%s/sources.list" % scratch, "Dir::Etc::sourceparts=-",
+               "Dir::Cache=%s/cache" % scratch, "Dir::State::lists=%s/lists" % scratch,
+               "Dir::State::status=/dev/null", "APT::Sandbox::User=root")
+    command = ["apt-get", "-qq", *(part for option in options for part in ("-o", option))]
+    run([*command, "update"])
+    return command
+
+
+def checked(directory, pattern, checksum):
+    """The files of this pattern, once their names and contents have the pinned checksum."""
+    files = sorted(directory.glob(pattern))
+    lines = ["%s  %s\n" % (hashlib.sha256(path.read_bytes()).hexdigest(), path.name) for path in files]
+    found = hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()
+    if found != checksum:
+        raise Unavailable("checksum is %s, not %s" % (found, checksum))
+    return files
+
+
+# The packages want a newer C library than this system's. By its own loader, and a name that finds the library of modules.
+WRAPPER = """#!/bin/sh
+tree=${0%%/bin/*}
+exec "$tree/%(loader)s" --library-path "$tree/%(libraries)s" --argv0 "$0" "$tree/usr/bin/%(python)s" "$@"
+"""
+
+
+def fetch_unpacked(name):
+    if platform.machine() != "x86_64":
+        raise Unavailable("pinned for x86_64 only")
+    suite, packages, checksum = known.UNPACKED[name]
+    python = "python" + ".".join(name.split("-")[1].split(".")[:2])
+    libraries = "usr/lib/x86_64-linux-gnu"
+    with tempfile.TemporaryDirectory(dir=known.HOME, prefix=".fetch-") as scratch:
+        scratch = pathlib.Path(scratch)
+        run([*apt(scratch, suite), "download", *packages], cwd=scratch)
+        tree = scratch / name
+        for package in checked(scratch, "*.deb", checksum):
+            run(["dpkg-deb", "-x", str(package), str(tree)])
+        for path in tree.rglob("*"):
+            if path.is_symlink() and not path.exists():  # to what only an installation makes
+                path.unlink()
+        for link in ("lib", "include"):
+            if not (tree / link).exists():
+                (tree / link).symlink_to("usr/" + link)
+        (tree / "bin").mkdir(exist_ok=True)
+        wrapper = tree / "bin" / python
+        wrapper.write_text(WRAPPER % dict(python=python, libraries=libraries,
+                                          loader=libraries + "/ld-linux-x86-64.so.2"))
+        wrapper.chmod(0o755)
+        said = run([str(wrapper), "-IS", "-c", "import zlib, ssl, sys; print(sys.version)"])
+        if not said.startswith(name.split("-")[1]):
+            raise Unavailable("says it is " + said.strip())
+        os.rename(tree, known.HOME / name)
+
+
+FETCHERS = ((known.PBS, fetch_pbs), (known.DEBIAN, fetch_debian), (known.UNPACKED, fetch_unpacked))
+
+
 def fetch(name):
     """True when the interpreter is here afterwards. Says what it did; leaves the reason for the tests if not."""
     skip = known.HOME / (name + ".skip")
@@ -109,7 +184,7 @@ def fetch(name):
         if known.find(name):
             print("have  %s" % name)
         else:
-            (fetch_pbs if name in known.PBS else fetch_debian)(name)
+            next(fetcher for table, fetcher in FETCHERS if name in table)(name)
             if not known.find(name):
                 raise Unavailable("fetched, but not usable")
             print("fetch %s" % name, flush=True)
@@ -122,11 +197,12 @@ def fetch(name):
     return True
 
 
-def main(names):
-    pinned = [*known.PBS, *known.DEBIAN]
-    unknown = [name for name in names if name not in pinned]
+def main(arguments):
+    names = [argument for argument in arguments if argument != "--long"]
+    unknown = [name for name in names if name not in known.names()]
     if unknown:
-        sys.exit("unknown: %s (known: %s)" % (" ".join(unknown), " ".join(pinned)))
+        sys.exit("unknown: %s (known: %s)" % (" ".join(unknown), " ".join(known.names())))
+    pinned = [name for name in known.names() if "--long" in arguments or name not in known.LONG]
     known.HOME.mkdir(parents=True, exist_ok=True)
     with open(known.HOME / ".lock", "w") as lock:  # two `make check` at once
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -15,24 +15,29 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "long: takes a minute or more; leave out with -m 'not long'")
 
 
+def marks(name, here):
+    if name not in here:
+        yield pytest.mark.skip(reason="SKIP %s: %s" % (name, known.reason(name)))
+    if name in known.LONG:
+        yield pytest.mark.long
+
+
 def parameters(names, here):
-    return [pytest.param(here.get(name), id=name,
-                         marks=() if name in here else pytest.mark.skip(reason="SKIP %s: %s" % (name, known.reason(name))))
-            for name in names]
+    return [pytest.param(here.get(name), id=name, marks=tuple(marks(name, here))) for name in names]
 
 
 def pytest_generate_tests(metafunc):
     """`interpreter`: each one that is here or ought to be. `version`: one of each supported version."""
     if "interpreter" in metafunc.fixturenames:
         here = {i.name: i for i in known.available()}
-        names = list(dict.fromkeys([*known.PBS, *known.DEBIAN, *here]))
+        names = list(dict.fromkeys([*known.names(), *here]))
         metafunc.parametrize("interpreter", parameters(names, here))
     if "version" in metafunc.fixturenames:
-        chosen = {i.version[:2]: i for i in known.one_per_version()}
+        chosen = {i.minor: i for i in known.one_per_version()}
         only = getattr(metafunc.function, "versions", known.SUPPORTED)
         metafunc.parametrize("version", [
-            pytest.param(chosen.get(v), id="%d.%d" % v, marks=() if v in chosen else
-                         pytest.mark.skip(reason="SKIP: no Python %d.%d here" % v)) for v in only])
+            pytest.param(chosen.get(v), id=v, marks=() if v in chosen else
+                         pytest.mark.skip(reason="SKIP: no Python %s here" % v)) for v in only])
 
 
 @pytest.fixture(scope="session")

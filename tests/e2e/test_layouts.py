@@ -30,7 +30,15 @@ WORDS = {
         interp_generation=160, tstate_next=192, tstate_interp=200, tstate_frame=208, tstate_thread_id=216,
         tstate_chunk=232, tstate_status=240, frame_previous=256, frame_code=264, frame_instr=272, frame_owner=288,
         code_filename=320, code_name=328, code_qualname=336, code_linetable=344, code_first_line=352, code_bytecode=384,
+        interp_tlbc_generation=168, frame_tlbc_index=304, code_tlbc=392,
         bytes_size=600, bytes_data=608, str_state=624, str_length=632, str_ascii=640),
+    (3, 15): dict(
+        version=8, free_threaded=16, runtime_interpreters=40, interp_next=64, interp_threads=72, interp_gil=120,
+        interp_generation=160, interp_tlbc_generation=168, tstate_next=192, tstate_interp=200, tstate_frame=208,
+        tstate_base_frame=216, tstate_thread_id=240, tstate_chunk=256, tstate_status=264, frame_previous=320,
+        frame_code=328, frame_instr=336, frame_owner=352, frame_tlbc_index=368, code_filename=384, code_name=392,
+        code_qualname=400, code_linetable=408, code_first_line=416, code_bytecode=448, code_tlbc=456,
+        bytes_size=696, bytes_data=704, str_state=720, str_length=728, str_ascii=736, str_compact=744),
 }
 
 
@@ -48,7 +56,7 @@ def derived(tmp_path_factory):
             program = tmp_path_factory.mktemp("derive") / interpreter.name
             include = pathlib.Path(interpreter.include)
             subprocess.run(["gcc", "-std=gnu11", "-w", "-O1", "-I", str(include), "-I", str(include / "internal"),
-                            str(DERIVE), "-o", str(program)], check=True, timeout=120)
+                            "-I", str(include.parent), str(DERIVE), "-o", str(program)], check=True, timeout=120)
             cache[interpreter.name] = parse(subprocess.run([str(program)], capture_output=True, text=True, check=True,
                                                            timeout=60).stdout)
         return cache[interpreter.name]
@@ -90,7 +98,7 @@ def test_identified(interpreter, live):
     shown = live(interpreter).shown
     assert shown["verdict"] == "Python"
     assert shown["reason"] == ""
-    assert shown["text_version"] == "%d.%d.%d" % interpreter.version[:3]
+    assert shown["text_version"] == "%d.%d.%d%s" % (*interpreter.version[:3], interpreter.build)
     assert int(shown["version"]) >> 8 == interpreter.version[0] << 16 | interpreter.version[1] << 8 | interpreter.version[2]
     assert int(shown["cached_us"]) < 5000, "a cached binary takes a fraction of a millisecond"
 
@@ -99,14 +107,14 @@ def headers_for(interpreter):
     """The interpreter whose headers describe this one: itself, or one of the same minor version."""
     if interpreter.include and os.path.isdir(interpreter.include + "/internal"):
         return interpreter
-    return next((i for i in known.available() if i.version[:2] == interpreter.version[:2] and i.include
+    return next((i for i in known.available() if i.minor == interpreter.minor and i.include
                  and os.path.isdir(i.include + "/internal")), None)
 
 
 def test_against_headers(interpreter, live, derived):
     source = headers_for(interpreter)
     if not source:
-        pytest.skip("SKIP %s: no headers of Python %d.%d here" % (interpreter.name, *interpreter.version[:2]))
+        pytest.skip("SKIP %s: no headers of Python %s here" % (interpreter.name, interpreter.minor))
     expected, shown = dict(derived(source)), live(interpreter).shown
     for name, value in ASSUMED.items():
         assert expected.pop(name) == value

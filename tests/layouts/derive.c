@@ -18,6 +18,9 @@
 #include "internal/pycore_interpframe_structs.h"
 #include "internal/pycore_stackref.h"
 #endif
+#if defined(Py_GIL_DISABLED) && PY_VERSION_HEX >= 0x030e0000
+#define HAS_TLBC /* each thread may run a copy of the bytecode */
+#endif
 
 #define FIELD(name, type, member) show(#name, offsetof(type, member))
 #define POINTER_END(type, member) (offsetof(type, member) + sizeof(void *))
@@ -50,13 +53,22 @@ static void show_frame(void)
 	FIELD(frame_previous, Frame, previous);
 	FIELD(frame_owner, Frame, owner);
 	show("owner_generator", FRAME_OWNED_BY_GENERATOR);
+	show("frame_size", 80); /* all that is used lies in it: test_layout.c */
+	show("frame_lasti", 0);
+	show("lasti_shift", 0);
+	show("line_format", 0);
+#ifdef HAS_TLBC
+	FIELD(frame_tlbc_index, Frame, tlbc_index);
+#else
+	show("frame_tlbc_index", 0);
+#endif
 #if PY_VERSION_HEX < 0x030c0000
 	FIELD(frame_is_entry, Frame, is_entry);
 	show("root_rule", 1);
-	show("owner_shim", 255);
+	show("owner_shim", 256);
 #else
 	show("frame_is_entry", 0);
-	show("root_rule", 2);
+	show("root_rule", PY_VERSION_HEX < 0x030f0000 ? 2 : 3);
 #if PY_VERSION_HEX < 0x030e0000
 	show("owner_shim", FRAME_OWNED_BY_CSTACK);
 #else
@@ -93,7 +105,11 @@ static void show_thread(void)
 	FIELD(tstate_interp, PyThreadState, interp);
 	FIELD(tstate_thread_id, PyThreadState, thread_id);
 	FIELD(tstate_chunk, PyThreadState, datastack_chunk);
+#if PY_VERSION_HEX < 0x030f0000
 	show("tstate_base_frame", 0);
+#else
+	FIELD(tstate_base_frame, PyThreadState, base_frame);
+#endif
 	if (size < POINTER_END(PyThreadState, thread_id))
 		size = POINTER_END(PyThreadState, thread_id);
 	show("tstate_size", size);
@@ -126,7 +142,11 @@ static void show_interpreter(void)
 	FIELD(interp_gil, PyInterpreterState, ceval.gil);
 	FIELD(gil_holder, struct _gil_runtime_state, last_holder);
 	show("runtime_tstate", 0);
+#if PY_VERSION_HEX < 0x030f0000
 	FIELD(runtime_tss_key, _PyRuntimeState, autoTSSkey);
+#else
+	show("runtime_tss_key", 0);
+#endif
 #endif
 #if PY_VERSION_HEX < 0x030d0000
 	show("generation_size", 0);
@@ -137,6 +157,11 @@ static void show_interpreter(void)
 #else
 	show("generation_size", sizeof(((PyInterpreterState *)0)->_code_object_generation));
 	FIELD(interp_generation, PyInterpreterState, _code_object_generation);
+#endif
+#ifdef HAS_TLBC
+	FIELD(interp_tlbc_generation, PyInterpreterState, tlbc_indices.tlbc_generation);
+#else
+	show("interp_tlbc_generation", 0);
 #endif
 #ifdef Py_GIL_DISABLED
 	show("free_threaded", 1);
@@ -162,6 +187,13 @@ static void show_code(void)
 #else
 	FIELD(code_version, PyCodeObject, co_version);
 #endif
+#ifdef HAS_TLBC
+	FIELD(code_count, PyCodeObject, ob_base.ob_size);
+	FIELD(code_tlbc, PyCodeObject, co_tlbc);
+#else
+	show("code_count", 0);
+	show("code_tlbc", 0);
+#endif
 }
 
 static void show_strings(void)
@@ -182,6 +214,7 @@ static void show_strings(void)
 	show("str_ascii", sizeof(PyASCIIObject));
 	show("str_compact", sizeof(PyCompactUnicodeObject));
 	FIELD(str_data, PyUnicodeObject, data);
+	show("str_is_bytes", 0);
 	FIELD(bytes_size, PyBytesObject, ob_base.ob_size);
 	FIELD(bytes_data, PyBytesObject, ob_sval);
 }

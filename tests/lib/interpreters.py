@@ -26,38 +26,73 @@ PBS = {
     "pbs-3.14.6": ("v0.0.0-3.14.6-20260610-1", "h1:oGUS7++Wm3LgxUfD6AmJgKbKQD2wdQFO9PzyJv6T+E4="),
 }
 
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+
 # Distributions' own packages: name -> (path, apt package).
 DEBIAN = {"debian-3.11": ("/usr/bin/python3.11", "python3.11")}
 
-SUPPORTED = ((3, 11), (3, 12), (3, 13), (3, 14))
+# Packages of another Debian suite, unpacked beside each other and never installed, with the C library they need:
+# name -> (suite, packages with their versions, SHA-256 of the lines that sha256sum prints for the packages, sorted).
+SID_LIBRARIES = ("libc6=2.43-7", "zlib1g=1:1.3.dfsg+really1.3.2-4", "libexpat1=2.9.0-1", "libssl3t64=3.6.5-1",
+                 "libzstd1=1.5.7+dfsg-4", "libffi8=3.8.0-2", "libgcc-s1=16.2.0-4")
+
+
+def _sid(short, version):
+    names = ("python%s", "python%s-minimal", "libpython%s-minimal", "libpython%s-stdlib", "libpython%s-dev")
+    return "sid", (*("%s=%s" % (name % short, version) for name in names), *SID_LIBRARIES)
+
+
+UNPACKED = {
+    "debian-3.13.18": (*_sid("3.13", "3.13.18-1"), "bf6c48d5d9a1b7375fb1ad1e85b28a23cb9a74950ccc4b7d90b40c444c071d20"),
+    "debian-3.14.10": (*_sid("3.14", "3.14.10-1"), "327b9145431f6aed6fb43f30101688ddfe52873afc7eeb18e71c3467b5ecd543"),
+    "debian-3.15.2": (*_sid("3.15", "3.15.2-1"), "221067631b680ef8d58810ddb5cb551e2199054ea6e6cc849d5e44a60c155259"),
+}
+
+# Only of use to the long tests.
+LONG = {"debian-3.13.18", "debian-3.14.10"}
+
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
+
+
+def names():
+    """Every interpreter that the tests want to have."""
+    return [*PBS, *DEBIAN, *UNPACKED]
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """name: "pbs-3.14.6"; version: (3, 14, 6); include: directory of Python.h or None; kind: pbs, debian, pyenv."""
+    """name: "pbs-3.14.6"; version: (3, 14, 6); include: directory of Python.h or None; kind: pbs, debian, pyenv;
+    build: "t" for a free-threaded one."""
 
     name: str
     version: Tuple[int, ...]
     path: str
     include: Optional[str]
     kind: str
+    build: str = ""
 
     def __str__(self):
         return self.name
+
+    @property
+    def minor(self):
+        return "%d.%d%s" % (*self.version[:2], self.build)
 
 
 def _include(directory):
     return str(directory) if (directory / "Python.h").is_file() else None
 
 
-def _pbs(name):
-    version = tuple(int(n) for n in name.split("-")[1].split("."))
-    short = "%d.%d" % version[:2]
-    tree = HOME / name
-    path = tree / "bin" / ("python" + short)
+def _tree(name):
+    """One in a tree of its own; the last part of its name is its version."""
+    kind, version = name.split("-")
+    build = version.lstrip("0123456789.")
+    version = tuple(int(n) for n in version[:len(version) - len(build)].split("."))
+    short = "%d.%d%s" % (*version[:2], build)
+    path = HOME / name / "bin" / ("python" + short)
     if not path.is_file():
         return None
-    return Interpreter(name, version, str(path), _include(tree / "include" / ("python" + short)), "pbs")
+    return Interpreter(name, version, str(path), _include(HOME / name / "include" / ("python" + short)), kind, build)
 
 
 def _debian(name):
@@ -81,7 +116,7 @@ def _pyenv():
         version = tuple(int(n) for n in tree.name.split("."))
         short = "%d.%d" % version[:2]
         path = tree / "bin" / ("python" + short)
-        if version[:2] in SUPPORTED and path.is_file():
+        if short in SUPPORTED and path.is_file():
             found.append(Interpreter("pyenv-" + tree.name, version, str(path),
                                      _include(tree / "include" / ("python" + short)), "pyenv"))
     return sorted(found, key=lambda i: i.version)
@@ -89,22 +124,22 @@ def _pyenv():
 
 def find(name):
     """The interpreter of this name, or None when it is not on this machine."""
-    if name in PBS:
-        return _pbs(name)
     if name in DEBIAN:
         return _debian(name)
+    if name in names():
+        return _tree(name)
     return next((i for i in _pyenv() if i.name == name), None)
 
 
 def available():
     """Every interpreter on this machine that the tests can use, by version within each kind."""
-    wanted = (find(name) for name in [*PBS, *DEBIAN])
+    wanted = (find(name) for name in names())
     return [i for i in wanted if i] + _pyenv()
 
 
 def missing():
     """[(name, reason)] of the pinned interpreters that are not on this machine."""
-    return [(name, reason(name)) for name in [*PBS, *DEBIAN] if not find(name)]
+    return [(name, reason(name)) for name in names() if not find(name)]
 
 
 def reason(name):
@@ -118,7 +153,7 @@ def one_per_version():
     """One interpreter of each supported version, the pinned builds first."""
     chosen = {}
     for i in available():
-        chosen.setdefault(i.version[:2], i)
+        chosen.setdefault(i.minor, i)
     return [chosen[v] for v in SUPPORTED if v in chosen]
 
 

@@ -57,6 +57,8 @@ struct check {
 
 static bool check_word(const struct word *word, __u64 value, struct check *check, struct layout *layout)
 {
+	if (word->threaded && !layout->free_threaded)
+		return !value;
 	switch (word->use) {
 	case WORD_SIZE:
 		check->size = value;
@@ -82,9 +84,11 @@ static bool check_word(const struct word *word, __u64 value, struct check *check
 	}
 }
 
-static int check_header(const struct header *header, const struct cpython **ret, const char **ret_reason)
+static int check_header(const struct header *header, const struct cpython **ret, const struct layout **ret_known,
+			const char **ret_reason)
 {
 	const struct cpython *cpython;
+	const struct layout *known;
 
 	if (memcmp(header->cookie, "xdebugpy", sizeof(header->cookie))) {
 		*ret_reason = "no debug offsets at _PyRuntime";
@@ -95,17 +99,20 @@ static int check_header(const struct header *header, const struct cpython **ret,
 		return -EINVAL;
 	}
 	cpython = layout_find(header->version);
-	if (!cpython || !cpython->words || header->free_threaded || !layout_is_released(header->version)) {
+	known = cpython ? layout_of_build(cpython, header->free_threaded) : NULL;
+	if (!known || !cpython->words || !layout_is_released(header->version)) {
 		*ret_reason = layout_refusal(header->version, header->free_threaded);
 		return -ENOTSUP;
 	}
 	*ret = cpython;
+	*ret_known = known;
 	return 0;
 }
 
 int debug_offsets_parse(const void *bytes, size_t len, struct layout *ret, const char **ret_reason)
 {
 	const struct cpython *cpython;
+	const struct layout *known;
 	struct check check = { 0 };
 	struct layout layout;
 	struct header header;
@@ -115,12 +122,12 @@ int debug_offsets_parse(const void *bytes, size_t len, struct layout *ret, const
 	if (len < sizeof(header))
 		return -EBADMSG;
 	memcpy(&header, bytes, sizeof(header));
-	err = check_header(&header, &cpython, ret_reason);
+	err = check_header(&header, &cpython, &known, ret_reason);
 	if (err)
 		return err;
 	if (len < sizeof(header) + cpython->word_count * sizeof(__u64))
 		return -EINVAL;
-	layout = cpython->layout;
+	layout = *known;
 	for (size_t i = 0; i < cpython->word_count; i++) {
 		const struct word *word = &cpython->words[i];
 
@@ -130,7 +137,7 @@ int debug_offsets_parse(const void *bytes, size_t len, struct layout *ret, const
 		}
 	}
 	/* The table lacks the key's offset: ours holds only if the runtime looks as it usually does. */
-	if (layout.runtime_interpreters != cpython->layout.runtime_interpreters)
+	if (layout.runtime_interpreters != known->runtime_interpreters)
 		layout.runtime_tss_key = 0;
 	layout.version = header.version;
 	*ret = layout;

@@ -13,7 +13,7 @@
 #define LEVEL_FINAL	0xf
 #define LEVEL_CANDIDATE 0xc
 #define OLDEST		0x0306
-#define NEWEST		0x030e
+#define NEWEST		0x030f
 
 static const struct cpython *const versions[] = {
 #define CPYTHON(minor_) &cpython_3_##minor_,
@@ -42,6 +42,11 @@ const struct cpython *layout_find(__u32 hexversion)
 	return NULL;
 }
 
+const struct layout *layout_of_build(const struct cpython *cpython, bool free_threaded)
+{
+	return free_threaded ? cpython->free_threaded : &cpython->layout;
+}
+
 bool layout_is_released(__u32 hexversion)
 {
 	const struct cpython *cpython = layout_find(hexversion);
@@ -58,11 +63,11 @@ const char *layout_refusal(__u32 hexversion, bool free_threaded)
 	if (hexversion >> 16 < OLDEST)
 		return "CPython older than 3.6";
 	if (hexversion >> 16 > NEWEST)
-		return "CPython newer than 3.14";
+		return "CPython newer than 3.15";
 	if (!cpython)
 		return "version of CPython without a known layout";
-	if (free_threaded)
-		return "free-threaded build";
+	if (!layout_of_build(cpython, free_threaded))
+		return "free-threaded build of a version that has none";
 	if (!layout_is_released(hexversion))
 		return "pre-release of CPython";
 	if (cpython->words)

@@ -20,13 +20,14 @@ enum word_use {
 	WORD_FREE,   /* goes into the layout; depends on build options, so the process's value counts */
 	WORD_GIL,    /* start of the GIL's structure inside the interpreter's */
 	WORD_HOLDER, /* the GIL's last_holder inside the interpreter's structure */
-	WORD_ANY,    /* not an offset in this structure, or meaningless without free threading */
+	WORD_ANY,    /* not an offset in this structure */
 };
 
 struct word {
 	const char *bad;     /* texts for people: it was refused, */
 	const char *unusual; /* or accepted although it differs from ours */
 	__u8 use;	     /* enum word_use */
+	bool threaded;	     /* of free-threaded builds only, 0 in the others */
 	__u8 width;	     /* bytes of the member at that offset, which is also its alignment */
 	__u8 target_width;   /* bytes of the member of struct layout */
 	__u16 target;	     /* its offset */
@@ -48,6 +49,15 @@ struct word {
 		.target_width = sizeof(((struct layout *)0)->member_),                                       \
 		.target = offsetof(struct layout, member_),                                                  \
 	}
+#define WORD_THREADED(use_, name_, width_, member_)                                                          \
+	{                                                                                                    \
+		WORD_TEXTS(name_),                                                                           \
+		.use = WORD_##use_,                                                                          \
+		.threaded = true,                                                                            \
+		.width = (width_),                                                                           \
+		.target_width = sizeof(((struct layout *)0)->member_),                                       \
+		.target = offsetof(struct layout, member_),                                                  \
+	}
 
 /*
  * Before 3.12 the GIL's mutexes and conditions come before gilstate in _PyRuntime. On aarch64 glibc makes
@@ -60,8 +70,9 @@ struct word {
 #endif
 
 struct cpython {
-	__u32 minor;		  /* PY_VERSION_HEX >> 16, as 0x030d */
-	struct layout layout;	  /* of the ordinary build (with the GIL); version is filled in later */
+	__u32 minor;	      /* PY_VERSION_HEX >> 16, as 0x030d */
+	struct layout layout; /* of the ordinary build (with the GIL); version is filled in later */
+	const struct layout *free_threaded; /* of the build without; NULL: there is none (up to 3.12) */
 	const struct word *words; /* of its _Py_DebugOffsets; NULL: the interpreter has none */
 	size_t word_count;
 	struct {
@@ -82,6 +93,9 @@ void layout_version_text(__u32 hexversion, bool free_threaded, char ret[VERSION_
 
 /* What is known of the minor version, NULL if nothing. */
 const struct cpython *layout_find(__u32 hexversion);
+
+/* Its layout for one of the two builds; NULL if there is no such build. */
+const struct layout *layout_of_build(const struct cpython *cpython, bool free_threaded);
 
 /*
  * The layout of a version that publishes none itself (up to 3.12), with its version filled in: valid until

@@ -199,7 +199,7 @@ static void live_offsets(void **state)
 	(void)state;
 	forge_python(&f, 0x030d00f0);
 	loaded = load(&f);
-	forge_offsets(0x030d00f0, words);
+	forge_offsets(0x030d00f0, false, words);
 	memcpy(loaded.runtime, words, 584);
 	start_threads(&loaded, 0x030d00f0);
 	identity = ask();
@@ -211,7 +211,7 @@ static void live_offsets(void **state)
 	/* Without Py_Version the table alone tells. */
 	forge_python(&f, 0);
 	loaded = load(&f);
-	forge_offsets(0x030e06f0, words);
+	forge_offsets(0x030e06f0, false, words);
 	memcpy(loaded.runtime, words, 760);
 	start_threads(&loaded, 0x030e06f0);
 	identity = ask();
@@ -275,13 +275,14 @@ static void refusals(void **state)
 	refuse(0x03050af0, NULL, "the binary's symbols are not those of its version");
 	refuse(0x030c00c1, NULL, "pre-release of CPython");
 	refuse(0x030d00f0, NULL, "no debug offsets at _PyRuntime");
-	forge_offsets(0x030f02f0, words);
-	refuse(0x030f02f0, words, "CPython newer than 3.14");
-	refuse(0, words, "CPython newer than 3.14");
-	forge_offsets(0x030d00f0, words);
+	forge_offsets(0x030f02f0, false, words);
+	words[1] = 0x031002f0;
+	refuse(0x031002f0, words, "CPython newer than 3.15");
+	refuse(0, words, "CPython newer than 3.15");
+	forge_offsets(0x030d00f0, false, words);
 	refuse(0x030d01f0, words, "debug offsets: version is not that of the binary");
-	words[2] = 1;
-	refuse(0x030d00f0, words, "free-threaded build");
+	words[2] = 1; /* the numbers of the other build */
+	refuse(0x030d00f0, words, "debug offsets: bad interpreter_state.gil_runtime_state_holder");
 	words[2] = 0;
 	words[3] = 0;
 	refuse(0x030d00f0, words, "debug offsets: bad runtime_state.size");

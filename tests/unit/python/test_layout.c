@@ -36,11 +36,15 @@ static void by_version(void **state)
 	assert_null(layout_for_version(0x030900a6, false));
 	assert_null(layout_for_version(0x03050af0, false));
 	assert_null(layout_for_version(0x030f00f0, false));
+	assert_null(layout_for_version(0x031000f0, false));
 	assert_null(layout_for_version(0x020712f0, false));
 	assert_null(layout_for_version(0, false));
 	assert_null(layout_for_version(~0U, false));
-	assert_null(layout_find(0x030f00f0));
+	assert_null(layout_find(0x031000f0));
 	assert_ptr_equal(layout_find(0x030d12f0), &cpython_3_13);
+	assert_ptr_equal(layout_of_build(&cpython_3_13, false), &cpython_3_13.layout);
+	assert_int_equal(layout_of_build(&cpython_3_13, true)->str_ascii, 56);
+	assert_null(layout_of_build(&cpython_3_12, true));
 }
 
 /* 3.7.4 moved what comes behind the collector's part of the runtime. */
@@ -64,9 +68,9 @@ static void reasons(void **state)
 	assert_string_equal(layout_refusal(0x03050af0, false), "CPython older than 3.6");
 	assert_string_equal(layout_refusal(0x020712f0, false), "CPython older than 3.6");
 	assert_string_equal(layout_refusal(0x030a00b4, false), "pre-release of CPython");
-	assert_string_equal(layout_refusal(0x030f00f0, false), "CPython newer than 3.14");
-	assert_string_equal(layout_refusal(0x040000f0, false), "CPython newer than 3.14");
-	assert_string_equal(layout_refusal(0x030e00f0, true), "free-threaded build");
+	assert_string_equal(layout_refusal(0x031000f0, false), "CPython newer than 3.15");
+	assert_string_equal(layout_refusal(0x040000f0, false), "CPython newer than 3.15");
+	assert_string_equal(layout_refusal(0x030c00f0, true), "free-threaded build of a version that has none");
 	assert_string_equal(layout_refusal(0x030c00c1, false), "pre-release of CPython");
 	assert_string_equal(layout_refusal(0x030d00a1, false), "pre-release of CPython");
 	for (__u32 minor = 0; minor < 0x10000; minor += 7)
@@ -114,11 +118,12 @@ static void check_bounds(const struct layout *l)
 	assert_true(l->code_filename && l->code_name && l->code_linetable && l->code_first_line);
 	assert_true(l->str_ascii && l->str_compact > l->str_ascii && l->bytes_data);
 	assert_int_equal(l->root_rule == ROOT_ENTRY, l->frame_is_entry != 0);
-	assert_int_equal(l->owner_shim, l->root_rule == ROOT_SHIM ? 3 : 256);
+	assert_int_equal(l->root_rule == ROOT_BASE, l->tstate_base_frame != 0);
+	assert_int_equal(l->owner_shim, l->root_rule == ROOT_SHIM || l->root_rule == ROOT_BASE ? 3 : 256);
+	assert_int_equal(l->code_tlbc != 0, l->frame_tlbc_index && l->code_count && l->interp_tlbc_generation);
 	assert_int_equal(l->generation_size != 0, l->interp_generation != 0);
 	assert_int_equal(!l->interp_gil, !l->gil_holder);
 	assert_int_equal(l->version, 0);
-	assert_int_equal(l->free_threaded, 0);
 }
 
 /* Up to 3.10 frames are objects; from 3.11 on they lie on a stack of their own, and code has a qualified
@@ -141,6 +146,12 @@ static void bounds(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		check_bounds(&known[i]->layout);
 		check_kind(&known[i]->layout, known[i]->minor < 0x030b);
+		assert_int_equal(known[i]->layout.free_threaded, 0);
+		assert_int_equal(!known[i]->free_threaded, known[i]->minor < 0x030d);
+		if (known[i]->free_threaded) {
+			check_bounds(known[i]->free_threaded);
+			assert_int_equal(known[i]->free_threaded->free_threaded, 1);
+		}
 		assert_int_equal(!known[i]->words, !known[i]->word_count);
 		assert_int_equal(!known[i]->words, known[i]->minor < 0x030d);
 		for (size_t k = 0; k < i; k++)

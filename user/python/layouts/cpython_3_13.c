@@ -88,41 +88,61 @@ static const struct word words[] = {
 	WORD(OFFSET, gc.collecting, 4),
 };
 
+/* Where the ordinary and the free-threaded build agree. */
+#define COMMON                                                                                               \
+	.root_rule = ROOT_SHIM, .generation_size = 4,                                                        \
+                                                                                                             \
+	/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */                                 \
+	.frame_size = FRAME_READ, .frame_code = 0 /* f_executable */, .frame_previous = 8,                   \
+	.frame_instr = 56 /* instr_ptr */, .frame_owner = 70, .owner_shim = 3 /* FRAME_OWNED_BY_CSTACK */,   \
+	.owner_generator = 1,                                                                                \
+                                                                                                             \
+	/* cpython/pystate.h: PyThreadState; the last field used is datastack_chunk */                       \
+	.tstate_size = 240, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,   \
+	.tstate_thread_id = 152, .tstate_chunk = 232, .tstate_status = 32, .status_active = 1 << 4,          \
+                                                                                                             \
+	/* internal/pycore_interp.h, internal/pycore_runtime.h */                                            \
+	.interp_next = 7264, .interp_threads = 7344, .interp_gil = 16, .runtime_interpreters = 632,          \
+	.runtime_tss_key = 2160
+
+/* Py_GIL_DISABLED: objects have a header of 32 bytes. Threads share their bytecode, which is not specialised. */
+static const struct layout free_threaded = {
+	COMMON,
+	.free_threaded = 1,
+	.interp_generation = 20092, /* func_state.next_version, proved by co_version in use */
+	.gil_holder = 16,	    /* internal/pycore_gil.h: behind enabled and interval */
+
+	/* cpython/code.h: _PyCode_DEF */
+	.code_size = 216,
+	.code_first_line = 84,
+	.code_filename = 128,
+	.code_name = 136,
+	.code_qualname = 144,
+	.code_linetable = 152,
+	.code_version = 108,
+	.code_bytecode = 216,
+
+	/* cpython/unicodeobject.h */
+	.str_length = 32,
+	.str_state = 48,
+	.str_ascii = 56,
+	.str_compact = 72,
+	.str_data = 72,
+	.str_kind_shift = 2,
+	.str_compact_bit = 5,
+	.str_ascii_bit = 6,
+
+	/* cpython/bytesobject.h */
+	.bytes_size = 32,
+	.bytes_data = 48,
+};
+
 const struct cpython cpython_3_13 = {
 	.minor = 0x030d,
 	.layout = {
-		.root_rule = ROOT_SHIM,
-		.generation_size = 4,
-
-		/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */
-		.frame_size = FRAME_READ,
-		.frame_code = 0, /* f_executable */
-		.frame_previous = 8,
-		.frame_instr = 56, /* instr_ptr */
-		.frame_owner = 70,
-		.owner_shim = 3, /* FRAME_OWNED_BY_CSTACK */
-		.owner_generator = 1,
-
-		/* cpython/pystate.h: PyThreadState */
-		.tstate_size = 240, /* the last field used is datastack_chunk */
-		.tstate_next = 8,
-		.tstate_interp = 16,
-		.tstate_frame = 72, /* current_frame */
-		.tstate_thread_id = 152,
-		.tstate_chunk = 232,
-		.tstate_status = 32,
-		.status_active = 1 << 4,
-
-		/* internal/pycore_interp.h, internal/pycore_gil.h */
-		.interp_next = 7264,
-		.interp_threads = 7344,
-		.interp_gil = 16,
-		.gil_holder = 8,
+		COMMON,
 		.interp_generation = 17000, /* func_state.next_version, proved by co_version in use */
-
-		/* internal/pycore_runtime.h */
-		.runtime_interpreters = 632,
-		.runtime_tss_key = 2160,
+		.gil_holder = 8,
 
 		/* cpython/code.h: _PyCode_DEF */
 		.code_size = 200,
@@ -148,6 +168,7 @@ const struct cpython cpython_3_13 = {
 		.bytes_size = 16,
 		.bytes_data = 32,
 	},
+	.free_threaded = &free_threaded,
 	.words = words,
 	.word_count = ARRAY_SIZE(words),
 };

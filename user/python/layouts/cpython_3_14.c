@@ -27,7 +27,7 @@ static const struct word words[] = {
 	WORD(OFFSET, interpreter_state.gil_runtime_state_locked, 4),
 	WORD(HOLDER, interpreter_state.gil_runtime_state_holder, 8),
 	WORD_INTO(FREE, interpreter_state.code_object_generation, 8, interp_generation),
-	WORD(ANY, interpreter_state.tlbc_generation, 0),
+	WORD_THREADED(FREE, interpreter_state.tlbc_generation, 4, interp_tlbc_generation),
 
 	WORD(SIZE, thread_state.size, 0),
 	WORD(OFFSET, thread_state.prev, 8),
@@ -46,7 +46,7 @@ static const struct word words[] = {
 	WORD(OFFSET, interpreter_frame.localsplus, 8),
 	WORD_INTO(FIXED, interpreter_frame.owner, 1, frame_owner),
 	WORD(OFFSET, interpreter_frame.stackpointer, 8),
-	WORD(ANY, interpreter_frame.tlbc_index, 0),
+	WORD_THREADED(FIXED, interpreter_frame.tlbc_index, 4, frame_tlbc_index),
 
 	WORD(SIZE, code_object.size, 0),
 	WORD_INTO(FIXED, code_object.filename, 8, code_filename),
@@ -58,7 +58,7 @@ static const struct word words[] = {
 	WORD(OFFSET, code_object.localsplusnames, 8),
 	WORD(OFFSET, code_object.localspluskinds, 8),
 	WORD_INTO(FIXED, code_object.co_code_adaptive, 1, code_bytecode),
-	WORD(ANY, code_object.co_tlbc, 0),
+	WORD_THREADED(FIXED, code_object.co_tlbc, 8, code_tlbc),
 
 	WORD(SIZE, pyobject.size, 0),
 	WORD(OFFSET, pyobject.ob_type, 8),
@@ -110,42 +110,69 @@ static const struct word words[] = {
 	WORD(ANY, debugger_support.debugger_script_path_size, 0),
 };
 
+/* Where the ordinary and the free-threaded build agree. */
+#define COMMON                                                                                               \
+	.root_rule = ROOT_SHIM, .generation_size = 8,                                                        \
+                                                                                                             \
+	/* internal/pycore_interpframe_structs.h: _PyInterpreterFrame, enum _frameowner */                   \
+	.frame_size = FRAME_READ, .frame_code = 0 /* f_executable, a _PyStackRef */, .frame_previous = 8,    \
+	.frame_instr = 56 /* instr_ptr */, .owner_generator = 1,                                             \
+	.owner_shim = 3 /* FRAME_OWNED_BY_INTERPRETER; 4 is FRAME_OWNED_BY_CSTACK */,                        \
+                                                                                                             \
+	/* cpython/pystate.h: PyThreadState; the last field used is datastack_chunk */                       \
+	.tstate_size = 240, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,   \
+	.tstate_thread_id = 152, .tstate_chunk = 232, .tstate_status = 32, .status_active = 1 << 4,          \
+                                                                                                             \
+	/* internal/pycore_interp_structs.h, internal/pycore_runtime_structs.h */                            \
+	.interp_next = 7272, .interp_threads = 7344, .interp_gil = 16, .runtime_interpreters = 808,          \
+	.runtime_tss_key = 2336
+
+/* Py_GIL_DISABLED: objects have a header of 32 bytes, and each thread may run a copy of the bytecode. */
+static const struct layout free_threaded = {
+	COMMON,
+	.free_threaded = 1,
+	.frame_owner = 78,
+	.frame_tlbc_index = 72,
+	.pointer_tag = 1,	    /* internal/pycore_stackref.h: Py_TAG_BITS */
+	.interp_generation = 8024, /* _code_object_generation */
+	.interp_tlbc_generation = 17300,
+	.gil_holder = 16, /* internal/pycore_gil.h: behind enabled and interval */
+
+	/* cpython/code.h: _PyCode_DEF */
+	.code_size = 232,
+	.code_first_line = 84,
+	.code_filename = 128,
+	.code_name = 136,
+	.code_qualname = 144,
+	.code_linetable = 152,
+	.code_version = 108,
+	.code_bytecode = 232,
+	.code_count = 32,
+	.code_tlbc = 224,
+
+	/* cpython/unicodeobject.h: interned is a byte of its own before the other bits of state */
+	.str_length = 32,
+	.str_state = 48,
+	.str_ascii = 56,
+	.str_compact = 72,
+	.str_data = 72,
+	.str_kind_shift = 8,
+	.str_compact_bit = 11,
+	.str_ascii_bit = 12,
+
+	/* cpython/bytesobject.h */
+	.bytes_size = 32,
+	.bytes_data = 48,
+};
+
 const struct cpython cpython_3_14 = {
 	.minor = 0x030e,
 	.layout = {
-		.root_rule = ROOT_SHIM,
-		.generation_size = 8,
-
-		/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */
-		.frame_size = FRAME_READ,
-		.frame_code = 0, /* f_executable, a _PyStackRef */
-		.frame_previous = 8,
-		.frame_instr = 56, /* instr_ptr */
+		COMMON,
 		.frame_owner = 74,
-		.owner_shim = 3, /* FRAME_OWNED_BY_INTERPRETER; 4 is FRAME_OWNED_BY_CSTACK */
-		.owner_generator = 1,
-		.pointer_tag = 3, /* internal/pycore_stackref.h: Py_TAG_BITS */
-
-		/* cpython/pystate.h: PyThreadState */
-		.tstate_size = 240, /* the last field used is datastack_chunk */
-		.tstate_next = 8,
-		.tstate_interp = 16,
-		.tstate_frame = 72, /* current_frame */
-		.tstate_thread_id = 152,
-		.tstate_chunk = 232,
-		.tstate_status = 32,
-		.status_active = 1 << 4,
-
-		/* internal/pycore_interp.h, internal/pycore_gil.h */
-		.interp_next = 7272,
-		.interp_threads = 7344,
-		.interp_gil = 16,
+		.pointer_tag = 3,	   /* internal/pycore_stackref.h: Py_TAG_BITS */
 		.interp_generation = 7992, /* _code_object_generation */
 		.gil_holder = 8,
-
-		/* internal/pycore_runtime.h */
-		.runtime_interpreters = 808,
-		.runtime_tss_key = 2336,
 
 		/* cpython/code.h: _PyCode_DEF */
 		.code_size = 208,
@@ -171,6 +198,7 @@ const struct cpython cpython_3_14 = {
 		.bytes_size = 16,
 		.bytes_data = 32,
 	},
+	.free_threaded = &free_threaded,
 	.words = words,
 	.word_count = ARRAY_SIZE(words),
 };
