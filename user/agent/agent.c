@@ -11,6 +11,7 @@
 #include "agent/command.h"
 #include "agent/continuous.h"
 #include "agent/discover.h"
+#include "agent/generation.h"
 #include "agent/loop.h"
 #include "agent/output.h"
 #include "agent/report.h"
@@ -36,6 +37,7 @@ struct agent {
 	struct windows windows;
 	struct window *window; /* of the whole run; NULL in a continuous one */
 	struct continuous *continuous;
+	struct generation generation;
 	struct run run;
 	bool stop;
 	int exit_code;
@@ -114,6 +116,7 @@ static void close_all(struct agent *a)
 	command_release(&a->command);
 	window_close(a->window);
 	continuous_close(a->continuous);
+	free(a->windows.mark);
 	discover_free(a->discover);
 	registry_free(a->registry);
 	codes_free(a->codes);
@@ -140,11 +143,15 @@ static void on_signals(struct agent *a)
 	}
 }
 
-static void on_interval(struct agent *a)
+/* What has a time of its own. The ring buffer has the names of all that was counted before it is read. */
+static void on_time(struct agent *a, bool once_a_second)
 {
 	if (continuous_ends(a->continuous))
-		kernel_read_events(a->kernel); /* has the names of all that was counted before */
+		kernel_read_events(a->kernel);
 	continuous_pass_on(a->continuous, discover_pending(a->discover));
+	if (once_a_second && a->run.start > 0 && generation_due(&a->generation))
+		kernel_read_events(a->kernel);
+	generation_renew(&a->generation, discover_pending(a->discover));
 }
 
 /* Of two timeouts, of which -1 is none. */
@@ -160,6 +167,7 @@ static int turn(struct agent *a, int timeout_ms)
 
 	timeout_ms = sooner(timeout_ms, worker_timeout_ms(a->worker));
 	timeout_ms = sooner(timeout_ms, continuous_timeout_ms(a->continuous));
+	timeout_ms = sooner(timeout_ms, generation_timeout_ms(&a->generation));
 	sources = loop_wait(&a->loop, timeout_ms);
 	if (sources < 0)
 		return say(sources, "the event loop failed");
@@ -169,7 +177,7 @@ static int turn(struct agent *a, int timeout_ms)
 		kernel_read_events(a->kernel);
 	worker_check_deadline(a->worker);
 	discover_replies(a->discover);
-	on_interval(a);
+	on_time(a, sources & LOOP_TIMER);
 	if (sources & LOOP_TIMER)
 		output_progress(&a->run, a->kernel, a->registry, seconds_now(CLOCK_MONOTONIC) - a->run.start);
 	return 0;
@@ -303,6 +311,14 @@ static int start(struct agent *a)
 
 	a->run.frequency = a->windows.frequency = a->kernel_options.frequency;
 	a->windows.source = (struct harvest_source){ kernel_tables(a->kernel), a->codes, a->registry };
+	a->generation = (struct generation){
+		.kernel = a->kernel,
+		.codes = a->codes,
+		.registry = a->registry,
+		.discover = a->discover,
+		.windows = &a->windows,
+		.codes_bytes_max = CODES_BYTES_MAX,
+	};
 	if (a->options->continuous)
 		err = continuous_open(&a->continuous, a->options, &a->windows);
 	else
@@ -347,7 +363,7 @@ static int sample(struct agent *a)
 
 static int finish(struct agent *a)
 {
-	struct source source = { a->kernel, a->codes, a->registry, a->window, a->continuous };
+	struct source source = { a->kernel, a->codes, a->registry, a->window, a->continuous, a->generation.count };
 
 	kernel_read_events(a->kernel);
 	a->stop = false;

@@ -91,6 +91,14 @@ void discover_free(struct discover *d)
 	free(d);
 }
 
+void discover_forget_codes(struct discover *d)
+{
+	struct question *q, *next;
+
+	HASH_ITER(hh, d->questions, q, next)
+		q->code = 0;
+}
+
 size_t discover_pending(const struct discover *d)
 {
 	return HASH_COUNT(d->questions);
@@ -366,7 +374,7 @@ static void on_capture(struct discover *d, const struct question *q, struct work
 {
 	struct event_code *e = &r->code;
 
-	if (r->error || !is_same_code(q, e))
+	if (r->error || !q->code || !is_same_code(q, e))
 		return;
 	e->code = q->code;
 	e->process = q->process_id;
@@ -388,7 +396,7 @@ static void on_reply(struct discover *d, struct worker_reply *r)
 		on_identity(d, &q->process, r);
 	else if (r->type == WORKER_CAPTURE)
 		on_capture(d, q, r);
-	else if (!r->error)
+	else if (!r->error && q->code)
 		codes_set_table(d->codes, q->code, r->table, r->table_size);
 	free(q);
 }

@@ -27,6 +27,8 @@ int discover_event(void *discover, void *record, size_t size);
 int discover_process(struct discover *d, const struct event_process *p);
 /* Takes what the worker has answered. */
 void discover_replies(struct discover *d);
+/* The numbers of code objects mean others from now on: answers about them are dropped. */
+void discover_forget_codes(struct discover *d);
 /* Questions not answered yet. */
 size_t discover_pending(const struct discover *d);
 

@@ -147,6 +147,7 @@ int output_write(const struct run *r, struct source *s)
 		.processes = registry_count(s->registry, NULL),
 		.map_bytes = kernel_tables(s->kernel)->map_bytes,
 		.start_cpu_seconds = r->start_cpu_seconds,
+		.generations = s->generations,
 	};
 	int err, lost;
 

@@ -34,6 +34,7 @@ struct source {
 	struct registry *registry;
 	struct window *window; /* of the whole run; NULL if there is none ... */
 	struct continuous *continuous; /* ... but this */
+	__u64 generations; /* of the tree, after the first */
 };
 
 /* Before anything else: whether the files can be written. Logs; 0 or -errno. */

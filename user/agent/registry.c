@@ -11,6 +11,7 @@
 
 struct text {
 	UT_hash_handle hh;
+	bool used; /* while unused ones are looked for */
 	char value[];
 };
 
@@ -23,6 +24,7 @@ struct registry {
 	struct slot *slots;
 	struct text *texts;
 	size_t live;
+	size_t forgotten; /* how many */
 };
 
 int registry_new(struct registry **ret)
@@ -68,6 +70,7 @@ static const char *share(struct registry *r, const char *value)
 	t = malloc(sizeof(*t) + length + 1);
 	if (!t)
 		return NULL;
+	t->used = false;
 	memcpy(t->value, value, length + 1);
 	HASH_ADD(hh, r->texts, value, length, t);
 	if (!t->hh.tbl) {
@@ -125,9 +128,57 @@ void registry_end(struct registry *r, __u32 id)
 	r->live--;
 }
 
+static void mark_used(struct registry *r, const char *value)
+{
+	struct text *t;
+
+	HASH_FIND_STR(r->texts, value, t);
+	if (t)
+		t->used = true;
+}
+
+static void forget_texts(struct registry *r)
+{
+	struct slot *s, *next_slot;
+	struct text *t, *next_text;
+
+	HASH_ITER(hh, r->slots, s, next_slot) {
+		mark_used(r, s->entry.binary);
+		mark_used(r, s->entry.build_id);
+	}
+	HASH_ITER(hh, r->texts, t, next_text) {
+		if (t->used) {
+			t->used = false;
+			continue;
+		}
+		HASH_DEL(r->texts, t);
+		free(t);
+	}
+}
+
+void registry_forget(struct registry *r, bool (*is_over)(void *context, const struct registry_entry *e), void *context)
+{
+	struct slot *s, *next;
+
+	HASH_ITER(hh, r->slots, s, next) {
+		if (!is_over(context, &s->entry))
+			continue;
+		r->live -= !s->entry.ended;
+		r->forgotten++;
+		HASH_DEL(r->slots, s);
+		free(s);
+	}
+	forget_texts(r);
+}
+
+size_t registry_held(const struct registry *r)
+{
+	return HASH_COUNT(r->slots);
+}
+
 size_t registry_count(const struct registry *r, size_t *ret_live)
 {
 	if (ret_live)
 		*ret_live = r->live;
-	return HASH_COUNT(r->slots);
+	return HASH_COUNT(r->slots) + r->forgotten;
 }

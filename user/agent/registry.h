@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * registry.h - the processes of this run by their number (struct process.id), which names one process image
- * for good: (pid, start time, exec). Ended ones stay, since their samples are still to be written.
+ * for good: (pid, start time, exec). Ended ones stay until
+ * registry_forget(), since their samples are still to be written.
  */
 #ifndef PYPERF_AGENT_REGISTRY_H
 #define PYPERF_AGENT_REGISTRY_H
@@ -31,6 +32,10 @@ int registry_add(struct registry *r, const struct registry_entry *e);
 /* NULL if unknown; valid until the next registry_add(). */
 const struct registry_entry *registry_find(const struct registry *r, __u32 id);
 void registry_end(struct registry *r, __u32 id);
+/* Forgets those for which is_over() is true, and then the paths that no other has. */
+void registry_forget(struct registry *r, bool (*is_over)(void *context, const struct registry_entry *e), void *context);
+/* Those that are not forgotten. */
+size_t registry_held(const struct registry *r);
 /* Python processes seen, and those of them that live. */
 size_t registry_count(const struct registry *r, size_t *ret_live);
 

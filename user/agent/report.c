@@ -197,7 +197,10 @@ static void print_work(const struct report *r, FILE *f)
 	fprintf(f, "  code      %s objects, %s places in them, %s line-table look-ups\n",
 		number_group(r->codes.codes).text, number_group(r->harvest.locations).text,
 		number_group(r->codes.decodes).text);
-	fprintf(f, "  tree      %s nodes\n", number_group(r->harvest.nodes).text);
+	fprintf(f, "  tree      %s nodes", number_group(r->harvest.nodes).text);
+	if (r->generations)
+		fprintf(f, ", emptied %s times before", number_group(r->generations).text);
+	fputc('\n', f);
 }
 
 void report_print(const struct report *r, FILE *f, bool colour)
@@ -280,13 +283,13 @@ int report_json(const struct report *r, struct buf *out)
 	if (!err)
 		err = buf_printf(
 			out,
-			",\n \"profile\": {\"samples\": %llu, \"nodes\": %llu}"
+			",\n \"profile\": {\"samples\": %llu, \"nodes\": %llu, \"generations\": %llu}"
 			",\n \"kernel\": {\"runs\": %llu, \"run_time_ns\": %llu, \"other_runs\": %llu, "
 			"\"other_time_ns\": %llu, \"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu}"
 			",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, \"rss_bytes\": "
 			"%zu, \"map_bytes\": %zu}"
 			",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu}}\n",
-			r->harvest.samples, r->harvest.nodes, k->runs, k->run_time_ns, k->other_runs,
+			r->harvest.samples, r->harvest.nodes, r->generations, k->runs, k->run_time_ns, k->other_runs,
 			k->other_time_ns, report_time_quantile(r, 0.5), report_time_quantile(r, 0.99),
 			k->sum.time_max, r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes,
 			r->codes.decodes, r->harvest.locations, r->codes.codes);

@@ -21,6 +21,7 @@ struct report {
 	struct codes_stats codes;
 	struct export_stats export; /* of a continuous run */
 	size_t processes;   /* Python processes seen */
+	__u64 generations;  /* times the full tree was emptied */
 	double seconds;	    /* of sampling */
 	double cpu_seconds; /* user and system time of the profiler and its worker, in all */
 	double start_cpu_seconds; /* ... of it, before sampling: report_cpu_so_far() */

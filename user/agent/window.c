@@ -101,10 +101,10 @@ int window_mark(struct window *w)
 	return 0;
 }
 
-/* Moves what the tables have counted for this window, up to its mark, into its profile. */
-static int absorb(struct window *w)
+/* Moves what the tables have counted for this window, up to these counts or now, into its profile. */
+static int absorb(struct window *w, const __u64 *until)
 {
-	struct harvest_span span = { .since = w->since, .until = w->mark, .ret = w->since };
+	struct harvest_span span = { .since = w->since, .until = until, .ret = w->since };
 	struct profile_info info = info_of(w);
 	struct harvest_stats stats;
 	int err = 0;
@@ -124,7 +124,7 @@ static int absorb(struct window *w)
 int window_look(struct window *w, const struct profile **ret, struct harvest_stats *ret_stats)
 {
 	struct profile_info info;
-	int err = absorb(w);
+	int err = absorb(w, w->mark);
 
 	if (err)
 		return err;
@@ -160,6 +160,45 @@ int window_take(struct window *w, struct profile **ret, struct harvest_stats *re
 	return 0;
 }
 
+/* Counts only go up, so one of them is enough to tell. */
+static bool is_before(const struct window *w, const __u64 *counts)
+{
+	for (__u32 i = 0; i < w->all->source.tables->node_count; i++)
+		if (w->since[i] != counts[i])
+			return w->since[i] < counts[i];
+	return false;
+}
+
+int windows_mark(struct windows *all)
+{
+	const struct kernel_tables *t = all->source.tables;
+
+	if (!all->mark)
+		all->mark = malloc(t->node_count * sizeof(all->mark[0]));
+	if (!all->mark)
+		return -ENOMEM;
+	read_counts(t, all->mark);
+	return 0;
+}
+
+int windows_absorb(struct windows *all)
+{
+	int result = 0;
+
+	for (struct window *w = all->first; w && all->mark; w = w->next) {
+		int err;
+
+		/* One that was opened or taken since is past the mark: there is nothing to do. */
+		if (!is_before(w, all->mark))
+			continue;
+		err = absorb(w, w->mark ?: all->mark); /* an interval that ended before stays as it is */
+		if (err)
+			result = err;
+	}
+	free(TAKE_PTR(all->mark));
+	return result;
+}
+
 int windows_rotate(struct windows *all, bool now_empty)
 {
 	int result = 0;
@@ -168,7 +207,7 @@ int windows_rotate(struct windows *all, bool now_empty)
 		int err;
 
 		forget_mark(w);
-		err = now_empty ? 0 : absorb(w);
+		err = now_empty ? 0 : absorb(w, NULL);
 		if (now_empty)
 			memset(w->since, 0, all->source.tables->node_count * sizeof(w->since[0]));
 		if (err)

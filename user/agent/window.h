@@ -7,6 +7,7 @@
 #ifndef PYPERF_AGENT_WINDOW_H
 #define PYPERF_AGENT_WINDOW_H
 
+#include <stdbool.h>
 #include <time.h>
 
 #include "agent/harvest.h"
@@ -19,6 +20,7 @@ struct windows {
 	__u32 frequency; /* samples per second of each CPU */
 	struct timespec stop; /* CLOCK_MONOTONIC when the ticks stopped; 0 = they go on */
 	struct window *first;
+	__u64 *mark; /* of windows_mark() */
 };
 
 /* Begins now. Returns 0 or -ENOMEM. */
@@ -44,7 +46,16 @@ void window_done(struct window *w);
 /* Seconds since it was opened or taken last, up to the mark if there is one. */
 double window_seconds(const struct window *w);
 
-/* Before (now_empty false) and after (true) the tables are emptied. Returns 0 or -ENOMEM, then counts are lost. */
+/*
+ * A new generation of the tables takes three steps. While the ticks go on: a mark, and once the names of all that
+ * is before it are there, every window absorbs it, which is most of the work. -ENOMEM: as if not called.
+ */
+int windows_mark(struct windows *all);
+int windows_absorb(struct windows *all);
+/*
+ * While no tick can change the tables: what came since, before they are emptied (now_empty false), and their new
+ * counts of 0 after that (true). -ENOMEM, only before: the tables must not be emptied, or counts are lost.
+ */
 int windows_rotate(struct windows *all, bool now_empty);
 
 #endif

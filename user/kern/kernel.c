@@ -348,6 +348,11 @@ static int wait_for_programs(void)
 	return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ? -errno : 0;
 }
 
+void kernel_resume(struct kernel *k)
+{
+	__atomic_store_n(&k->skel->bss->tree_paused, 0, __ATOMIC_SEQ_CST);
+}
+
 int kernel_pause(struct kernel *k)
 {
 	int err;
@@ -355,7 +360,7 @@ int kernel_pause(struct kernel *k)
 	__atomic_store_n(&k->skel->bss->tree_paused, 1, __ATOMIC_SEQ_CST);
 	err = wait_for_programs();
 	if (err)
-		__atomic_store_n(&k->skel->bss->tree_paused, 0, __ATOMIC_SEQ_CST);
+		kernel_resume(k);
 	return err;
 }
 
@@ -370,7 +375,7 @@ int kernel_renew(struct kernel *k)
 		k->codes_before = s.sum.codes_new;
 		__atomic_add_fetch(&k->skel->bss->tree_generation, 1, __ATOMIC_SEQ_CST);
 	}
-	__atomic_store_n(&k->skel->bss->tree_paused, 0, __ATOMIC_SEQ_CST);
+	kernel_resume(k);
 	return err;
 }
 

@@ -78,6 +78,8 @@ const struct kernel_tables *kernel_tables(const struct kernel *k);
  */
 int kernel_pause(struct kernel *k);
 int kernel_renew(struct kernel *k);
+/* After a pause, instead of kernel_renew(): the ticks go on, nothing has changed. */
+void kernel_resume(struct kernel *k);
 
 /* How full the fullest of the tables is, of nodes, codes and owners: 0 to 1. */
 double kernel_fullness(const struct kernel *k);

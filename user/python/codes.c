@@ -91,13 +91,18 @@ void codes_remove(struct codes *codes, __u32 code)
 		entry_free(codes, entry);
 }
 
+void codes_clear(struct codes *codes)
+{
+	/* HASH_DEL moves the head along. */
+	while (codes->entries)
+		entry_free(codes, codes->entries);
+}
+
 void codes_free(struct codes *codes)
 {
 	if (!codes)
 		return;
-	/* HASH_DEL moves the head along. */
-	while (codes->entries)
-		entry_free(codes, codes->entries);
+	codes_clear(codes);
 	free(codes);
 }
 

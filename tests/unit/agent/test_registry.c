@@ -198,6 +198,54 @@ static void ten_thousand(void **state)
 }
 
 /* Fails at each allocation in turn: an error and an unchanged registry, never the end of the program. */
+static bool is_odd(void *context, const struct registry_entry *e)
+{
+	++*(int *)context;
+	return e->id % 2;
+}
+
+static bool is_anything(void *context, const struct registry_entry *e)
+{
+	++*(int *)context;
+	return e->id;
+}
+
+static void forgotten(void **state)
+{
+	struct registry_entry e;
+	const char *binary;
+	int asked = 0;
+
+	(void)state;
+	for (__u32 id = 1; id <= 100; id++) {
+		e = entry(id, 1000 + id);
+		e.binary = id % 2 ? "/opt/odd/python" : "/opt/even/python";
+		add(e);
+	}
+	for (__u32 id = 1; id <= 50; id++)
+		registry_end(registry, id);
+	counts(100, 50);
+	binary = registry_find(registry, 2)->binary;
+	registry_forget(registry, is_odd, &asked);
+	assert_int_equal(asked, 100);
+	assert_int_equal(registry_held(registry), 50);
+	counts(100, 25); /* seen are seen */
+	assert_null(registry_find(registry, 1));
+	assert_null(registry_find(registry, 99));
+	assert_ptr_equal(registry_find(registry, 100)->binary, binary); /* a path that is still used stays */
+	assert_string_equal(binary, "/opt/even/python");
+	e = entry(7, 7);
+	e.binary = "/opt/odd/python"; /* and one that was forgotten can come back */
+	add(e);
+	assert_string_equal(registry_find(registry, 7)->binary, "/opt/odd/python");
+	counts(101, 26);
+	registry_forget(registry, is_anything, &asked);
+	assert_int_equal(registry_held(registry), 0);
+	counts(101, 0);
+	add(entry(1, 1));
+	assert_string_equal(registry_find(registry, 1)->binary, "/usr/bin/python3");
+}
+
 static void memory_runs_short(void **state)
 {
 	int failures = 0;
@@ -252,6 +300,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ended, setup, teardown),
 		cmocka_unit_test_setup_teardown(strings_are_copied_and_shared, setup, teardown),
 		cmocka_unit_test_setup_teardown(ten_thousand, setup, teardown),
+		cmocka_unit_test_setup_teardown(forgotten, setup, teardown),
 		cmocka_unit_test(memory_runs_short),
 		cmocka_unit_test(nothing_to_free),
 	};

@@ -24,6 +24,7 @@ static int teardown_windows(void **state)
 {
 	while (all.first)
 		window_close(all.first);
+	free(all.mark);
 	return teardown(state);
 }
 
@@ -210,6 +211,54 @@ static void looks_until_it_is_done(void **state)
 	assert_int_equal(take(w), 10);
 }
 
+/* Most of the work is done while the ticks go on. */
+static void absorbs_up_to_a_mark_first(void **state)
+{
+	struct window *a, *b, *c;
+
+	(void)state;
+	grow_tree();
+	a = opened();
+	nodes[6].count = 1;
+	b = opened();
+	nodes[6].count += 10;
+	assert_int_equal(window_mark(b), 0); /* its interval ends before the others' */
+	nodes[7].count += 100;
+	assert_int_equal(windows_mark(&all), 0);
+	nodes[7].count += 1000;
+	c = opened(); /* after the mark: nothing of it is this one's */
+	nodes[6].count += 10000;
+	assert_int_equal(take(b), 10);
+	assert_int_equal(windows_absorb(&all), 0);
+	assert_null(all.mark);
+	assert_int_equal(windows_rotate(&all, false), 0);
+	empty_tables();
+	assert_int_equal(windows_rotate(&all, true), 0);
+	assert_int_equal(take(a), 11111);
+	assert_int_equal(take(b), 11100);
+	assert_int_equal(take(c), 10000);
+}
+
+static void interval_ends_where_it_ended(void **state)
+{
+	struct window *w;
+
+	(void)state;
+	grow_tree();
+	w = opened();
+	nodes[6].count = 5;
+	assert_int_equal(window_mark(w), 0);
+	nodes[6].count += 2;
+	assert_int_equal(windows_mark(&all), 0);
+	assert_int_equal(windows_absorb(&all), 0);
+	assert_int_equal(take(w), 5);
+	assert_int_equal(take(w), 2);
+	/* Without a mark there is nothing to absorb. */
+	nodes[6].count += 1;
+	assert_int_equal(windows_absorb(&all), 0);
+	assert_int_equal(take(w), 1);
+}
+
 static void many_generations_are_one_profile(void **state)
 {
 	struct window *w;
@@ -337,6 +386,8 @@ int main(void)
 		TEST(ends_at_its_mark),
 		TEST(mark_is_forgotten_when_the_tables_are_emptied),
 		TEST(looks_until_it_is_done),
+		TEST(absorbs_up_to_a_mark_first),
+		TEST(interval_ends_where_it_ended),
 		TEST(many_generations_are_one_profile),
 		TEST(says_when_it_was),
 		TEST(time_ends_with_the_ticks),

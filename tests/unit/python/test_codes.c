@@ -397,6 +397,22 @@ static void test_limit_of_memory(void **state)
 	assert_int_equal(stats->codes, 0);
 }
 
+static void test_clear(void **state)
+{
+	(void)state;
+	for (__u32 code = 64; code < 1064; code++)
+		add(record(code, code % 2 ? "f" : "g", "a.py", (int)code));
+	codes_clear(codes);
+	assert_int_equal(codes_get_stats(codes)->codes, 0);
+	assert_int_equal(codes_get_stats(codes)->bodies, 0);
+	assert_int_equal(codes_get_stats(codes)->bytes, 0);
+	is(64, 1, "[unknown code]", "", 0, 0);
+	codes_clear(codes);
+	/* The same number is another object now. */
+	add(record(64, "h", "b.py", 5));
+	is(64, 1, "h", "b.py", 5, 6);
+}
+
 static void test_many(void **state)
 {
 	char text[32];
@@ -429,6 +445,7 @@ int main(void)
 		TEST(test_sizes_that_contradict),
 		TEST(test_numbers_and_kinds_that_contradict),
 		TEST(test_limit_of_memory),
+		TEST(test_clear),
 		TEST(test_many),
 	};
 

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A call tree that gets full again and again: it is emptied, no count is lost, and names stay right.
+
+Every run's books are checked: what is in the profile is what the kernel counted, sample by sample."""
+import collections
+import re
+
+import pytest
+
+import pprof
+import profiler
+from edges import Judge
+
+# Functions made all the time, each below one of a hundred callers: codes and nodes by the thousand.
+PROGRAM = """
+import json, time
+print(json.dumps({}), flush=True)
+n = 0
+def work(made):
+    end = time.process_time() + .0015
+    while time.process_time() < end:
+        made()
+while True:
+    n += 1
+    scope = {}
+    exec(compile('def f%d():\\n return sum(range(300))\\ndef g%d(work):\\n work(f%d)' % (n, n, n), 'made%d.py' % n, 'exec'), scope)
+    scope['g%d' % n](work)
+"""
+
+
+def check_names(samples):
+    """f12 is called by work, by g12 of the same file, whatever numbers they had in the tree."""
+    pairs = 0
+    for sample in samples:
+        for callee, middle, caller in zip(sample.stack, sample.stack[1:], sample.stack[2:]):
+            if re.fullmatch(r"f\d+", callee[0]):
+                assert middle[0] == "work" and caller[0] == "g" + callee[0][1:]
+                assert callee[1] == caller[1] == "made%s.py" % callee[0][1:]
+                pairs += sample.count
+    return pairs
+
+
+@pytest.fixture
+def makers(version):
+    with profiler.targets([(version.path, "-c", PROGRAM)] * 2) as started:
+        yield started
+
+
+def test_one_profile_over_many_generations(makers, tmp_path):
+    run = profiler.run(tmp_path, "--pid", ",".join(str(t.pid) for t in makers), "-F", 1997, "-d", 8, "--tree-size", 4096)
+    assert run.stats["profile"]["generations"] >= 2
+    assert check_names(run.samples) > 1000
+    assert not [f for s in run.samples for f in s.stack if f[0] == "[unknown code]"]
+
+
+def test_intervals_over_many_generations(makers, tmp_path):
+    folder = tmp_path / "profiles"
+    folder.mkdir()
+    run = profiler.Run(tmp_path, "--pid", ",".join(str(t.pid) for t in makers), "-F", 1997, "-d", 8, "--tree-size", 4096,
+                       "--output-dir", folder, "--interval", 0.7, output=None)
+    run.finish()
+    files = sorted(folder.iterdir())
+    run.samples = [sample for path in files for sample in profiler.read_samples(path)]
+    run.check_books()
+    assert run.stats["profile"]["generations"] >= 2
+    assert check_names(run.samples) > 1000
+    profiles = [pprof.read(path) for path in files]
+    for before, after in zip(profiles, profiles[1:]):
+        assert abs(before.time_nanos + before.duration_nanos - after.time_nanos) < 50e6
+
+
+def test_stacks_stay_legal(makers, version, workloads, tmp_path):
+    """A program whose legal calls are known, while others fill the tree."""
+    with profiler.target(version.path, workloads / "edges.py") as target:
+        pids = ",".join(str(t.pid) for t in [*makers, target])
+        run = profiler.run(tmp_path, "--pid", pids, "-F", 997, "-d", 8, "--tree-size", 4096)
+    assert run.stats["profile"]["generations"] >= 2
+    judge = Judge(target.about)
+    faults = collections.Counter()
+    whole = [s for s in run.of(target.pid) if profiler.marker_of(s.stack) is None]
+    for sample in whole:
+        for fault in judge.faults(sample.stack):
+            faults[fault] += sample.count
+    assert not faults and profiler.total(whole) > 300, faults.most_common(5)
