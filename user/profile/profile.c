@@ -225,6 +225,18 @@ static int owner_intern(struct profile *p, const struct profile_labels *labels, 
 	return err ? err : table_intern(p, PROFILE_OWNER, &o, sizeof(o), ret_id);
 }
 
+struct profile_labels profile_get_labels(const struct profile *p, __u32 owner)
+{
+	const struct profile_owner *o = profile_get_owner(p, owner);
+
+	return (struct profile_labels){
+		.pid = o->pid,
+		.tid = o->tid,
+		.comm = profile_get_string(p, o->comm),
+		.thread = profile_get_string(p, o->thread),
+	};
+}
+
 static __u64 add_saturated(__u64 a, __u64 b)
 {
 	return a + b < a ? ~0ULL : a + b;

@@ -103,6 +103,8 @@ const struct profile_function *profile_get_function(const struct profile *p, __u
 const struct profile_location *profile_get_location(const struct profile *p, __u32 id);
 const struct profile_owner *profile_get_owner(const struct profile *p, __u32 id);
 struct profile_stack profile_get_sample(const struct profile *p, __u32 id);
+/* The labels that an owner was made of. */
+struct profile_labels profile_get_labels(const struct profile *p, __u32 owner);
 /* All samples; never wraps. */
 __u64 profile_total(const struct profile *p);
 

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_filter.c - a part of a profile by labels: just the samples that match, with all that belongs to them.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "profile/filter.h"
+#include "profile/folded.h"
+#include "profile/pprof.h"
+
+static void add(struct profile *p, const char *function, __u32 pid, __u32 tid, const char *comm, __u64 count)
+{
+	struct profile_labels labels = { pid, tid, comm, "worker" };
+	__u32 mapping, id, locations[2];
+
+	assert_int_equal(profile_mapping(p, "/usr/bin/python3", "abcd", &mapping), 0);
+	assert_int_equal(profile_function(p, function, "/srv/app.py", 3, &id), 0);
+	assert_int_equal(profile_location(p, id, 4, mapping, &locations[0]), 0);
+	assert_int_equal(profile_function(p, "<module>", "/srv/app.py", 1, &id), 0);
+	assert_int_equal(profile_location(p, id, 9, 0, &locations[1]), 0);
+	assert_int_equal(profile_sample(p, locations, 2, &labels, count), 0);
+}
+
+static struct profile *make(void)
+{
+	struct profile_info info = { .period_ns = 10000000, .start_unix_ns = 5, .duration_ns = 7, .frequency = 99 };
+	struct profile *p;
+
+	assert_int_equal(profile_new(&info, &p), 0);
+	add(p, "one", 12, 12, "web", 5);
+	add(p, "two", 12, 13, "web", 7);
+	add(p, "one", 120, 120, "web", 11);
+	add(p, "three", 99, 99, "queue", 13);
+	return p;
+}
+
+static struct profile *part_of(const struct profile *p, const char *key, const char *value)
+{
+	struct profile_filter f = {};
+	struct profile *part;
+
+	assert_int_equal(profile_filter_set(&f, key, value), 0);
+	assert_int_equal(profile_filter_apply(&f, p, &part), 0);
+	return part;
+}
+
+static void by_label(void **state)
+{
+	static const struct {
+		const char *key, *value;
+		__u64 total;
+	} rows[] = {
+		{ "pid", "12", 12 }, { "pid", "120", 11 },   { "pid", "1", 0 },	  { "comm", "web", 23 },
+		{ "comm", "we", 0 }, { "comm", "webs", 0 }, { "comm", "queue", 13 },
+	};
+	_cleanup_profile_ struct profile *p = make();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_profile_ struct profile *part = part_of(p, rows[i].key, rows[i].value);
+
+		assert_int_equal(profile_total(part), rows[i].total);
+	}
+}
+
+static void all_of_them(void **state)
+{
+	_cleanup_profile_ struct profile *p = make(), *part = NULL;
+	struct profile_filter f = {};
+
+	(void)state;
+	assert_true(profile_filter_is_empty(&f));
+	assert_int_equal(profile_filter_set(&f, "pid", "12"), 0);
+	assert_int_equal(profile_filter_set(&f, "comm", "queue"), 0);
+	assert_int_equal(profile_filter_set(&f, "pid", "13"), -EINVAL); /* has one */
+	assert_int_equal(profile_filter_set(&f, "shoe-size", "44"), -ENOENT);
+	assert_false(profile_filter_is_empty(&f));
+	assert_int_equal(profile_filter_apply(&f, p, &part), 0);
+	assert_int_equal(profile_total(part), 0);
+}
+
+/* A part that is everything is the same, byte by byte; one of a process has nothing of the others. */
+static void complete_and_no_more(void **state)
+{
+	_cleanup_buf_ struct buf whole = {}, copy = {}, text = {};
+	_cleanup_profile_ struct profile *p = make(), *all = NULL, *queue = part_of(p, "comm", "queue");
+	struct profile_filter f = {};
+
+	(void)state;
+	assert_int_equal(profile_filter_apply(&f, p, &all), 0);
+	assert_int_equal(pprof_encode(p, &whole), 0);
+	assert_int_equal(pprof_encode(all, &copy), 0);
+	assert_int_equal(whole.size, copy.size);
+	assert_memory_equal(whole.data, copy.data, copy.size);
+	assert_int_equal(profile_get_info(queue)->duration_ns, 7);
+	assert_int_equal(profile_count(queue, PROFILE_FUNCTION), 2);
+	assert_int_equal(profile_count(queue, PROFILE_OWNER), 1);
+	assert_int_equal(folded_encode(queue, &text), 0);
+	assert_int_equal(buf_add(&text, "", 1), 0);
+	assert_string_equal(text.data, "queue (pid 99);worker (tid 99);<module> (app.py:9);three (app.py:4) 13\n");
+}
+
+static void keys_are_named(void **state)
+{
+	(void)state;
+	assert_int_equal(strncmp(profile_filter_keys(), ", pid, comm", 11), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_label),
+		cmocka_unit_test(all_of_them),
+		cmocka_unit_test(complete_and_no_more),
+		cmocka_unit_test(keys_are_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_flamegraph.c - the tree of a flame graph: which stacks share a frame, its values, what is left out, and names
+ * that would break JSON.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "profile/flamegraph.h"
+
+static struct profile *new_profile(void)
+{
+	struct profile_info info = { 10000000, 1790000000500000000, 2500000000, 99 };
+	struct profile *p;
+
+	assert_int_equal(profile_new(&info, &p), 0);
+	return p;
+}
+
+/* The stack is written root first, one letter for each function: "abc". */
+static void add(struct profile *p, __u32 pid, const char *stack, int line, __u64 count)
+{
+	struct profile_labels labels = { pid, pid, "py", "" };
+	__u32 locations[64], n = strlen(stack), function;
+
+	for (__u32 i = 0; i < n; i++) {
+		char name[2] = { stack[i], '\0' };
+
+		assert_int_equal(profile_function(p, name, name[0] < 'x' ? "f.py" : "", name[0] < 'x' ? 7 : 0, &function), 0);
+		assert_int_equal(profile_location(p, function, line, 0, &locations[n - 1 - i]), 0);
+	}
+	assert_int_equal(profile_sample(p, locations, n, &labels, count), 0);
+}
+
+static void expect(struct profile *p, const char *children)
+{
+	_cleanup_buf_ struct buf out = {};
+	char text[1024];
+
+	assert_int_equal(flamegraph_encode(p, &out), 0);
+	assert_int_equal(buf_add(&out, "", 1), 0);
+	snprintf(text, sizeof(text), "{\"name\":\"all\",\"value\":%llu,\"seconds\":2.5,\"start\":1790000000%s}\n",
+		 profile_total(p), children);
+	assert_string_equal(out.data, text);
+	profile_free(p);
+}
+
+#define F(letter, value) "{\"name\":\"" letter "\",\"file\":\"f.py:7\",\"value\":" value
+#define CHILDREN	 ",\"children\":["
+
+static void empty(void **state)
+{
+	(void)state;
+	expect(new_profile(), "");
+}
+
+/* Lines of one function are one frame; equal frames of two processes, or below other callers, are not. */
+static void shared_frames(void **state)
+{
+	struct profile *p = new_profile();
+
+	(void)state;
+	add(p, 1, "ab", 1, 3);
+	add(p, 1, "a", 1, 2);
+	add(p, 1, "ac", 1, 1);
+	add(p, 1, "ab", 2, 4);
+	add(p, 2, "ab", 1, 5);
+	add(p, 1, "bb", 1, 6);
+	expect(p, CHILDREN "{\"name\":\"py (pid 1)\",\"value\":16" CHILDREN
+	       F("a", "10") CHILDREN F("b", "7") "}," F("c", "1") "}]},"
+	       F("b", "6") CHILDREN F("b", "6") "}]}]},"
+	       "{\"name\":\"py (pid 2)\",\"value\":5" CHILDREN F("a", "5") CHILDREN F("b", "5") "}]}]}]");
+}
+
+static void without_a_file(void **state)
+{
+	struct profile *p = new_profile();
+
+	(void)state;
+	add(p, 1, "x", 0, 1);
+	expect(p, CHILDREN "{\"name\":\"py (pid 1)\",\"value\":1" CHILDREN "{\"name\":\"x\",\"value\":1}]}]");
+}
+
+static void too_narrow(void **state)
+{
+	struct profile *p = new_profile();
+
+	(void)state;
+	add(p, 1, "a", 1, FLAMEGRAPH_PARTS * 2 - 1);
+	add(p, 1, "ab", 1, 1);
+	expect(p, CHILDREN "{\"name\":\"py (pid 1)\",\"value\":8000" CHILDREN F("a", "8000") "}]}]");
+}
+
+static void hostile_names(void **state)
+{
+	struct profile *p = new_profile();
+	struct profile_labels labels = { 1, 1, "\"\\\n\x1b</script>", "" };
+	__u32 function, location;
+
+	(void)state;
+	assert_int_equal(profile_function(p, "\x7f\"\xff\xc3\xa4", "\\\t\"", 3, &function), 0);
+	assert_int_equal(profile_location(p, function, 1, 0, &location), 0);
+	assert_int_equal(profile_sample(p, &location, 1, &labels, 1), 0);
+	expect(p, CHILDREN "{\"name\":\"\\\"\\\\\\u000a\\u001b</script> (pid 1)\",\"value\":1" CHILDREN
+	       "{\"name\":\"\\u007f\\\"\xef\xbf\xbd\xc3\xa4\",\"file\":\"\\\\\\u0009\\\":3\",\"value\":1}]}]");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty),
+		cmocka_unit_test(shared_frames),
+		cmocka_unit_test(without_a_file),
+		cmocka_unit_test(too_narrow),
+		cmocka_unit_test(hostile_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * filter.h - the part of a profile whose samples have certain labels. filter.c has the table of them.
+ */
+#ifndef PYPERF_PROFILE_FILTER_H
+#define PYPERF_PROFILE_FILTER_H
+
+#include <stdbool.h>
+
+#include "profile/profile.h"
+
+#define FILTER_KEYS_MAX	 16
+#define FILTER_VALUE_MAX 256 /* with its NUL: the longest name that Kubernetes gives is 253 */
+
+/* All zero keeps everything. */
+struct profile_filter {
+	char values[FILTER_KEYS_MAX][FILTER_VALUE_MAX]; /* by key; "" = any */
+};
+
+/* ", pid, comm, ...", for messages. */
+const char *profile_filter_keys(void);
+/* Only samples with this label equal to value. -ENOENT: no such key; -EINVAL: no value it can have, or it has one. */
+int profile_filter_set(struct profile_filter *f, const char *key, const char *value);
+bool profile_filter_is_empty(const struct profile_filter *f);
+/* A new profile of the samples that match. -ENOMEM. */
+int profile_filter_apply(const struct profile_filter *f, const struct profile *p, struct profile **ret);
+
+#endif

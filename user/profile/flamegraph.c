@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * flamegraph.c - see flamegraph.h. Sorted by process, then by frames from the root, the stacks below one frame of
+ * the tree are neighbours: a range of them is a frame, and parts of it are its callees.
+ */
+#include "profile/flamegraph.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct encoder {
+	const struct profile *profile;
+	struct buf *out;
+	__u32 *order; /* samples */
+	__u64 *sums;  /* of the counts before the i-th of them */
+};
+
+/* What makes a frame of a stack the same as that of another one: the process, then functions. */
+static __u32 frame_key(const struct profile *p, const struct profile_stack *s, __u32 depth)
+{
+	if (!depth)
+		return profile_get_owner(p, s->owner)->pid;
+	return profile_get_location(p, s->locations[s->n - depth])->function;
+}
+
+static int compare_samples(const void *a, const void *b, void *context)
+{
+	const struct profile *p = context;
+	struct profile_stack x = profile_get_sample(p, *(const __u32 *)a);
+	struct profile_stack y = profile_get_sample(p, *(const __u32 *)b);
+
+	for (__u32 depth = 0; depth <= x.n && depth <= y.n; depth++) {
+		__u32 of_x = frame_key(p, &x, depth), of_y = frame_key(p, &y, depth);
+
+		if (of_x != of_y)
+			return of_x < of_y ? -1 : 1;
+	}
+	return (x.n > y.n) - (x.n < y.n);
+}
+
+static int add_json_string(struct buf *out, const char *s)
+{
+	int err = buf_add_string(out, "\"");
+
+	for (; *s && !err; s++) {
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			err = buf_printf(out, "\\u%04x", (unsigned char)*s);
+		else if (*s == '"' || *s == '\\')
+			err = buf_printf(out, "\\%c", *s);
+		else
+			err = buf_add(out, s, 1);
+	}
+	return err ?: buf_add_string(out, "\"");
+}
+
+static int add_process(struct encoder *e, __u32 owner)
+{
+	const struct profile_owner *o = profile_get_owner(e->profile, owner);
+	_cleanup_buf_ struct buf name = {};
+	int err = buf_printf(&name, "%s (pid %u)", profile_get_string(e->profile, o->comm), o->pid);
+
+	if (!err)
+		err = buf_add(&name, "", 1);
+	return err ?: add_json_string(e->out, name.data);
+}
+
+static int add_function(struct encoder *e, __u32 id)
+{
+	const struct profile_function *f = profile_get_function(e->profile, id);
+	const char *name = profile_get_string(e->profile, f->name), *file = profile_get_string(e->profile, f->file);
+	int err = add_json_string(e->out, *name ? name : "?");
+
+	if (err || !*file)
+		return err;
+	err = buf_add_string(e->out, ",\"file\":") ?: add_json_string(e->out, file);
+	if (err || !f->start_line)
+		return err;
+	e->out->size--; /* the line number goes inside of the quotes */
+	return buf_printf(e->out, ":%u\"", f->start_line);
+}
+
+static int add_children(struct encoder *e, __u32 from, __u32 to, __u32 depth);
+
+/* The frame at this depth that the samples from..to have in common. */
+static int add_frame(struct encoder *e, __u32 from, __u32 to, __u32 depth)
+{
+	struct profile_stack s = profile_get_sample(e->profile, e->order[from]);
+	int err = buf_add_string(e->out, "{\"name\":");
+
+	if (!err)
+		err = depth ? add_function(e, frame_key(e->profile, &s, depth)) : add_process(e, s.owner);
+	if (!err)
+		err = buf_printf(e->out, ",\"value\":%llu", e->sums[to] - e->sums[from]);
+	if (!err)
+		err = add_children(e, from, to, depth + 1);
+	return err ?: buf_add_string(e->out, "}");
+}
+
+static int add_children(struct encoder *e, __u32 from, __u32 to, __u32 depth)
+{
+	bool any = false;
+	__u64 least = profile_total(e->profile) / FLAMEGRAPH_PARTS;
+	int err = 0;
+
+	while (!err && from < to) {
+		struct profile_stack s = profile_get_sample(e->profile, e->order[from]);
+		__u32 end = from + 1, key;
+
+		if (depth > s.n) { /* ends above */
+			from++;
+			continue;
+		}
+		key = frame_key(e->profile, &s, depth);
+		for (; end < to; end++) {
+			s = profile_get_sample(e->profile, e->order[end]);
+			if (frame_key(e->profile, &s, depth) != key)
+				break;
+		}
+		if (e->sums[end] - e->sums[from] >= least) {
+			err = buf_add_string(e->out, any ? "," : ",\"children\":[") ?: add_frame(e, from, end, depth);
+			any = true;
+		}
+		from = end;
+	}
+	return err || !any ? err : buf_add_string(e->out, "]");
+}
+
+static int encode(struct encoder *e)
+{
+	const struct profile_info *info = profile_get_info(e->profile);
+	__u32 n = profile_count(e->profile, PROFILE_SAMPLE);
+	int err;
+
+	for (__u32 i = 0; i < n; i++)
+		e->order[i] = i + 1;
+	qsort_r(e->order, n, sizeof(*e->order), compare_samples, (void *)e->profile);
+	for (__u32 i = 0; i < n; i++)
+		e->sums[i + 1] = e->sums[i] + profile_get_sample(e->profile, e->order[i]).count;
+	err = buf_printf(e->out, "{\"name\":\"all\",\"value\":%llu,\"seconds\":%.1f,\"start\":%lld", e->sums[n],
+			 info->duration_ns / 1e9, info->start_unix_ns / 1000000000LL);
+	if (!err)
+		err = add_children(e, 0, n, 0);
+	return err ?: buf_add_string(e->out, "}\n");
+}
+
+int flamegraph_encode(const struct profile *p, struct buf *out)
+{
+	size_t n = profile_count(p, PROFILE_SAMPLE), start = out->size;
+	_cleanup_free_ __u32 *order = calloc(n + 1, sizeof(*order));
+	_cleanup_free_ __u64 *sums = calloc(n + 1, sizeof(*sums));
+	struct encoder e = { p, out, order, sums };
+	int err = order && sums ? encode(&e) : -ENOMEM;
+
+	if (err)
+		out->size = start;
+	return err;
+}
