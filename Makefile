@@ -22,7 +22,7 @@ WARN     := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wer
 CPPFLAGS := -I. -Iuser -I$(O)/gen -D_GNU_SOURCE -DPYPERF_VERSION='"$(VERSION)"'
 CFLAGS   := -std=gnu11 -O2 -g $(WARN) -fno-strict-aliasing -fstack-protector-strong -fPIE
 LDFLAGS  := -pie -Wl,-z,relro,-z,now
-LDLIBS   := -lbpf -lelf -lprotobuf-c -lz
+LDLIBS   := -lbpf -lelf -lprotobuf-c -lmicrohttpd -lz
 ifneq ($(SAN),)
 CFLAGS   += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 LDFLAGS  += -fsanitize=$(SAN)
@@ -38,7 +38,8 @@ bpf_arch_include = -D__TARGET_ARCH_$(1) -idirafter /usr/include/$(if $(filter ar
 USER_SRC := $(filter-out user/main.c,$(wildcard user/*.c user/*/*.c user/*/*/*.c))
 USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
 GEN_OBJ  := $(O)/gen/profile.pb-c.o
-GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h
+PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.css page.js d3.js d3-flamegraph.js)
+GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC)
 LIB      := $(O)/libpyperf.a
 BIN      := $(O)/pyperf-bpf
 UNIT_SRC := $(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c)
@@ -83,7 +84,7 @@ bench-limits: deps-build ## check the cost of eight busy threads against its lim
 deps: deps-build ## install what building and testing need (Debian, root)
 	$(Q)sh deploy/deps.sh test
 
-.PHONY: deps-build tests clang-warnings
+.PHONY: deps-build tests clang-warnings flamegraph
 deps-build:
 	$(Q)sh deploy/deps.sh build
 
@@ -130,6 +131,23 @@ $(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: user/profile/profile.proto
 	@mkdir -p $(O)/gen
 	$(call msg,PROTOC,$@)
 	$(Q)protoc-c --c_out=$(O)/gen -Iuser/profile $<
+
+# The page's files as bytes of a C array. Those of others come from npm by "make flamegraph", or are left out.
+FLAME_DIR := .cache/flamegraph
+
+$(O)/gen/%.inc: user/http/page/%
+	@mkdir -p $(@D)
+	$(Q)od -An -v -tu1 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
+
+$(O)/gen/d3%js.inc: $(wildcard $(FLAME_DIR)/.done)
+	@mkdir -p $(@D)
+	$(Q)[ -z "$<" ] || od -An -v -tu1 $(FLAME_DIR)/d3$*js | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
+	$(Q)[ -n "$<" ] || : > $@
+
+$(O)/user/http/assets.o: $(PAGE_INC)
+
+flamegraph: ## fetch the page's flame graph from npm; the next make builds it in
+	$(Q)sh user/http/page/fetch.sh $(FLAME_DIR)
 
 $(O)/gen/%.o: $(O)/gen/%.c
 	$(call msg,CC,$@)

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "http/address.h"
+
 enum { EXIT_USAGE = 2 };
 
 enum format { FORMAT_PPROF, FORMAT_FOLDED };
@@ -37,6 +39,7 @@ struct options {
 	double interval_seconds;
 	unsigned long long keep_files, keep_bytes; /* of output_dir; 0 = no limit */
 	char **command; /* COMMAND and its arguments, NULL-terminated, or NULL */
+	struct http_address listen_address, metrics_address; /* of listen and listen_metrics */
 };
 
 /*

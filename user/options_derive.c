@@ -101,10 +101,31 @@ static int derive_continuous(struct options *o, char *error, size_t size)
 	return o->keep ? parse_keep(o, error, size) : 0;
 }
 
+static int parse_address(const char *text, struct http_address *ret, const char *option, char *error, size_t size)
+{
+	if (!text || !http_address_parse(text, ret))
+		return 0;
+	return options_fail(error, size, "--%s wants PORT or ADDR:PORT such as 127.0.0.1:7070, not '%s'", option, text);
+}
+
+/* One file of the whole run, unless intervals or clients get it in parts. */
+static int derive_output(struct options *o, char *error, size_t size)
+{
+	size_t length;
+
+	if (!o->output && !o->continuous && !o->listen)
+		o->output = "profile.pb.gz";
+	length = o->output ? strlen(o->output) : 0;
+	if (o->output && !length)
+		return options_fail(error, size, "--output wants a file name");
+	if (o->format < 0)
+		o->format = length > 7 && !strcmp(o->output + length - 7, ".folded") ? FORMAT_FOLDED : FORMAT_PPROF;
+	return 0;
+}
+
 int options_derive(struct options *o, char *error, size_t size)
 {
 	int targets = o->all_python + (o->pids != NULL) + (o->command != NULL);
-	size_t length;
 
 	if (o->help || o->version)
 		return 0;
@@ -113,13 +134,11 @@ int options_derive(struct options *o, char *error, size_t size)
 				    targets ? "only" : "name what to profile:");
 	if (derive_continuous(o, error, size))
 		return -EINVAL;
-	if (!o->output)
-		o->output = "profile.pb.gz";
-	length = strlen(o->output);
-	if (!length)
-		return options_fail(error, size, "--output wants a file name");
-	if (o->format < 0)
-		o->format = length > 7 && !strcmp(o->output + length - 7, ".folded") ? FORMAT_FOLDED : FORMAT_PPROF;
+	if (derive_output(o, error, size))
+		return -EINVAL;
+	if (parse_address(o->listen, &o->listen_address, "listen", error, size) ||
+	    parse_address(o->listen_metrics, &o->metrics_address, "listen-metrics", error, size))
+		return -EINVAL;
 	if (o->duration && parse_seconds(o->duration, &o->seconds))
 		return options_fail(error, size, "--duration wants seconds, more than 0, not '%s'", o->duration);
 	return o->pids ? parse_pids(o, error, size) : 0;

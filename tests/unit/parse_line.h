@@ -41,7 +41,7 @@ static inline int parse_list(va_list list)
 	return options_parse(&o, arg_count, args, error, sizeof(error));
 }
 
-static inline void accept(const char *first, ...)
+static inline void accept_line(const char *first, ...)
 {
 	va_list list;
 	int err;
@@ -72,7 +72,7 @@ static inline void refuse(const char *culprit, ...)
 			fail_msg("the error is not one line of text: %s", error);
 }
 
-#define ACCEPT(...)	     accept("", __VA_ARGS__, NULL)
+#define ACCEPT(...)	     accept_line("", __VA_ARGS__, NULL)
 #define REFUSE(culprit, ...) refuse(culprit, __VA_ARGS__, NULL)
 
 #endif

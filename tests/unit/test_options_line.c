@@ -168,6 +168,28 @@ static void last_one_wins(void **state)
 	assert_string_equal(o.output, "b.folded");
 }
 
+static void listening(void **state)
+{
+	(void)state;
+	ACCEPT("-a");
+	assert_int_equal(o.listen_address.size, 0);
+	assert_int_equal(o.metrics_address.size, 0);
+	ACCEPT("-a", "--listen", "7070");
+	assert_null(o.output); /* clients take the profiles */
+	assert_true(http_address_is_local(&o.listen_address));
+	assert_int_equal(o.metrics_address.size, 0);
+	ACCEPT("-a", "--listen", ":7070", "-o", "x");
+	assert_string_equal(o.output, "x");
+	ACCEPT("-a", "--listen-metrics", "0.0.0.0:7071");
+	assert_string_equal(o.output, "profile.pb.gz");
+	assert_false(http_address_is_local(&o.metrics_address));
+	ACCEPT("-a", "--output-dir", "d", "--listen", "1", "--listen-metrics", "2");
+	assert_null(o.output);
+	REFUSE("--listen wants", "-a", "--listen", "here");
+	REFUSE("--listen wants", "-a", "--listen", "");
+	REFUSE("--listen-metrics wants", "-a", "--listen-metrics", "70000");
+}
+
 static void continuous(void **state)
 {
 	static const struct {
@@ -225,6 +247,7 @@ int main(void)
 		cmocka_unit_test(exactly_one_target),
 		cmocka_unit_test(command_keeps_its_options),
 		cmocka_unit_test(last_one_wins),
+		cmocka_unit_test(listening),
 		cmocka_unit_test(continuous),
 	};
 

@@ -15,6 +15,7 @@
 #include "agent/loop.h"
 #include "agent/output.h"
 #include "agent/report.h"
+#include "agent/serve.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "guard/worker.h"
@@ -35,9 +36,10 @@ struct agent {
 	struct registry *registry;
 	struct discover *discover;
 	struct windows windows;
-	struct window *window; /* of the whole run; NULL in a continuous one */
+	struct window *window; /* of the whole run; NULL if nothing is made of it */
 	struct continuous *continuous;
 	struct generation generation;
+	struct http *http; /* NULL without --listen */
 	struct run run;
 	bool stop;
 	int exit_code;
@@ -70,7 +72,7 @@ static int open_kernel(struct agent *a)
 		.by_thread = o->labels == LABELS_THREAD,
 		.all = o->all_python,
 		.follow = o->all_python || o->command,
-		.measure = o->stats || o->stats_json,
+		.measure = o->stats || o->stats_json || o->listen || o->listen_metrics,
 		.max_depth = o->max_depth,
 		.cache = o->cache,
 		.cache_threads = o->cache_threads,
@@ -84,6 +86,23 @@ static int open_kernel(struct agent *a)
 		log_warning("the kernel allows %u samples per second (sysctl kernel.perf_event_max_sample_rate), not %ld",
 			    a->kernel_options.frequency, o->frequency);
 	return err;
+}
+
+static int open_http(struct agent *a)
+{
+	struct http_source source = {
+		.kernel = a->kernel,
+		.worker = a->worker,
+		.codes = a->codes,
+		.registry = a->registry,
+		.discover = a->discover,
+		.windows = &a->windows,
+		.run = &a->run,
+		.generation = &a->generation,
+		.continuous = &a->continuous,
+	};
+
+	return serve_open(&a->http, &source, &a->loop);
 }
 
 /* The worker first: what it must not inherit is not open yet. */
@@ -108,12 +127,13 @@ static int open_all(struct agent *a)
 	err = loop_add(&a->loop, kernel_events_fd(a->kernel), LOOP_KERNEL);
 	if (!err)
 		err = loop_add(&a->loop, worker_fd(a->worker), LOOP_WORKER);
-	return say(err, "the event loop cannot be set up");
+	return say(err, "the event loop cannot be set up") ?: open_http(a);
 }
 
 static void close_all(struct agent *a)
 {
 	command_release(&a->command);
+	http_free(a->http);
 	window_close(a->window);
 	continuous_close(a->continuous);
 	free(a->windows.mark);
@@ -168,6 +188,7 @@ static int turn(struct agent *a, int timeout_ms)
 	timeout_ms = sooner(timeout_ms, worker_timeout_ms(a->worker));
 	timeout_ms = sooner(timeout_ms, continuous_timeout_ms(a->continuous));
 	timeout_ms = sooner(timeout_ms, generation_timeout_ms(&a->generation));
+	timeout_ms = sooner(timeout_ms, serve_timeout_ms(a->http));
 	sources = loop_wait(&a->loop, timeout_ms);
 	if (sources < 0)
 		return say(sources, "the event loop failed");
@@ -178,6 +199,7 @@ static int turn(struct agent *a, int timeout_ms)
 	worker_check_deadline(a->worker);
 	discover_replies(a->discover);
 	on_time(a, sources & LOOP_TIMER);
+	serve_turn(a->http, sources);
 	if (sources & LOOP_TIMER)
 		output_progress(&a->run, a->kernel, a->registry, seconds_now(CLOCK_MONOTONIC) - a->run.start);
 	return 0;
@@ -307,7 +329,8 @@ static int select_targets(struct agent *a)
 
 static int start(struct agent *a)
 {
-	int err;
+	const struct options *o = a->options;
+	int err = 0;
 
 	a->run.frequency = a->windows.frequency = a->kernel_options.frequency;
 	a->windows.source = (struct harvest_source){ kernel_tables(a->kernel), a->codes, a->registry };
@@ -319,9 +342,9 @@ static int start(struct agent *a)
 		.windows = &a->windows,
 		.codes_bytes_max = CODES_BYTES_MAX,
 	};
-	if (a->options->continuous)
-		err = continuous_open(&a->continuous, a->options, &a->windows);
-	else
+	if (o->continuous)
+		err = continuous_open(&a->continuous, o, &a->windows);
+	else if (o->output || o->stats || o->stats_json)
 		err = say(window_open(&a->windows, &a->window), "the profile");
 	if (err)
 		return err;
@@ -332,11 +355,12 @@ static int start(struct agent *a)
 	}
 	a->run.start_cpu_seconds = report_cpu_so_far(worker_pid(a->worker));
 	a->run.start = seconds_now(CLOCK_MONOTONIC);
-	if (!a->options->command)
-		return 0;
+	err = serve_start(a->http);
+	if (err || !o->command)
+		return err;
 	err = command_go(&a->command);
 	if (err) {
-		log_error("cannot run '%s': %s", a->options->command[0], strerror(-err));
+		log_error("cannot run '%s': %s", o->command[0], strerror(-err));
 		a->exit_code = err == -ENOENT ? 127 : 126;
 	}
 	return err;
@@ -368,6 +392,7 @@ static int finish(struct agent *a)
 	kernel_read_events(a->kernel);
 	a->stop = false;
 	settle(a, SETTLE_END_MS);
+	serve_finish(a->http);
 	worker_stop(a->worker);
 	a->worker = NULL;
 	return output_write(&a->run, &source);

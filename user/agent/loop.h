@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * loop.h - waits for what a run waits for: kernel events, the worker, signals, the clock.
+ * loop.h - waits for what a run waits for: kernel events, the worker, signals, the clock, HTTP clients.
  */
 #ifndef PYPERF_AGENT_LOOP_H
 #define PYPERF_AGENT_LOOP_H
 
 #include <stdbool.h>
 
-enum loop_source { LOOP_KERNEL = 1, LOOP_WORKER = 2, LOOP_SIGNAL = 4, LOOP_TIMER = 8 };
+enum loop_source { LOOP_KERNEL = 1, LOOP_WORKER = 2, LOOP_SIGNAL = 4, LOOP_TIMER = 8, LOOP_HTTP = 16 };
 
 struct loop {
 	int epoll;

@@ -17,7 +17,7 @@
 
 static bool to_stdout(const char *path)
 {
-	return !strcmp(path, "-");
+	return path && !strcmp(path, "-");
 }
 
 static int check_file(const char *path)
@@ -87,7 +87,7 @@ static int write_profile(const struct run *r, const struct profile *p)
 
 static void say_how_to_open(const struct options *o)
 {
-	if (o->continuous || to_stdout(o->output))
+	if (!o->output || to_stdout(o->output))
 		return;
 	if (o->format == FORMAT_FOLDED)
 		log_info("wrote %s. Open it with a flame-graph viewer such as speedscope", o->output);
@@ -125,6 +125,8 @@ static int write_whole(const struct run *r, struct source *s, struct harvest_sta
 		log_error("the profile cannot be put together: %s", strerror(-err));
 		return err;
 	}
+	if (!o->output)
+		return 0;
 	err = write_profile(r, profile);
 	if (err)
 		return err;
@@ -153,7 +155,7 @@ int output_write(const struct run *r, struct source *s)
 
 	/* Of a run without end the books are worth having even if its last profile is lost. */
 	lost = s->continuous ? continuous_finish(s->continuous, &report.harvest) : 0;
-	err = s->continuous ? 0 : write_whole(r, s, &report.harvest, f);
+	err = s->window ? write_whole(r, s, &report.harvest, f) : 0;
 	if (err)
 		return err;
 	if (s->continuous)

@@ -182,3 +182,14 @@ size_t registry_count(const struct registry *r, size_t *ret_live)
 		*ret_live = r->live;
 	return HASH_COUNT(r->slots) + r->forgotten;
 }
+
+int registry_each(const struct registry *r, int (*fn)(void *context, const struct registry_entry *e), void *context)
+{
+	for (const struct slot *s = r->slots; s; s = s->hh.next) {
+		int result = fn(context, &s->entry);
+
+		if (result)
+			return result;
+	}
+	return 0;
+}

@@ -39,4 +39,7 @@ size_t registry_held(const struct registry *r);
 /* Python processes seen, and those of them that live. */
 size_t registry_count(const struct registry *r, size_t *ret_live);
 
+/* Calls fn for each; stops and returns fn's value when that is not 0. */
+int registry_each(const struct registry *r, int (*fn)(void *context, const struct registry_entry *e), void *context);
+
 #endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_address.c - ADDR:PORT as people write it, what is refused, and the sockets for it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "http/address.h"
+
+static void good(void **state)
+{
+	static const struct {
+		const char *given, *meant;
+		bool local;
+	} rows[] = {
+		{ "7070", "127.0.0.1:7070", true },
+		{ ":7070", "127.0.0.1:7070", true },
+		{ "localhost:1", "127.0.0.1:1", true },
+		{ "127.0.0.1:65535", "127.0.0.1:65535", true },
+		{ "127.9.9.9:80", "127.9.9.9:80", true },
+		{ "0.0.0.0:80", "0.0.0.0:80", false },
+		{ "*:80", "0.0.0.0:80", false },
+		{ "10.1.2.3:00080", "10.1.2.3:80", false },
+		{ "[::1]:80", "[::1]:80", true },
+		{ "[::]:80", "[::]:80", false },
+		{ "[2001:db8::1]:80", "[2001:db8::1]:80", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct http_address a;
+		char text[HTTP_ADDRESS_TEXT];
+
+		if (http_address_parse(rows[i].given, &a))
+			fail_msg("'%s' was refused", rows[i].given);
+		assert_string_equal(http_address_text(&a, text), rows[i].meant);
+		assert_int_equal(http_address_is_local(&a), rows[i].local);
+	}
+}
+
+static void bad(void **state)
+{
+	static const char *const texts[] = {
+		"", ":", "0", ":0", "65536", "99999999999999999999", "-1", "+1", " 1", "1 ", "0x50", "80a", "http",
+		"example.com:80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:80:90", "127.1:80", "256.0.0.1:80", "::1:80",
+		"[::1]", "[::1]80", "[::1:80", "::1]:80", "[]:80", "[127.0.0.1]:80", "[::1%lo]:80", "[:80", "/tmp/x",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct http_address a = { .size = 77 };
+
+		if (http_address_parse(texts[i], &a) != -EINVAL)
+			fail_msg("'%s' was accepted", texts[i]);
+		assert_int_equal(a.size, 77); /* untouched */
+	}
+}
+
+static in_port_t port_of(int fd)
+{
+	struct sockaddr_in a = {};
+	socklen_t size = sizeof(a);
+
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &size), 0);
+	return ntohs(a.sin_port);
+}
+
+static void sockets(void **state)
+{
+	struct http_address a;
+	char text[32];
+	int fd, reserved = socket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in any = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+
+	(void)state;
+	assert_int_equal(bind(reserved, (struct sockaddr *)&any, sizeof(any)), 0); /* a port that is free */
+	snprintf(text, sizeof(text), "%u", port_of(reserved));
+	assert_int_equal(listen(reserved, 1), 0);
+	assert_int_equal(http_address_parse(text, &a), 0);
+	assert_int_equal(http_address_listen(&a), -EADDRINUSE);
+	close(reserved);
+	fd = http_address_listen(&a);
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
+	close(fd);
+	assert_int_equal(http_address_parse("192.0.2.1:80", &a), 0); /* for documentation: nobody has it */
+	assert_int_equal(http_address_listen(&a), -EADDRNOTAVAIL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good),
+		cmocka_unit_test(bad),
+		cmocka_unit_test(sockets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

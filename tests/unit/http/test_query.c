@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_query.c - keys and values of a request, and Host headers: what is taken, what is refused and in which words.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "http/query.h"
+#include "http/route.h"
+
+static struct query q;
+
+static int set(const char *key, const char *value)
+{
+	query_begin(&q);
+	return query_add(&q, key, value);
+}
+
+static void takes(void **state)
+{
+	(void)state;
+	query_begin(&q);
+	assert_int_equal(q.seconds, QUERY_SECONDS);
+	assert_int_equal(q.format, QUERY_PPROF);
+	assert_true(profile_filter_is_empty(&q.filter));
+	assert_int_equal(query_add(&q, "seconds", "600"), 0);
+	assert_int_equal(query_add(&q, "format", "folded"), 0);
+	assert_int_equal(query_add(&q, "pid", "12"), 0);
+	assert_int_equal(query_add(&q, "comm", "my app; \xc3\xa4"), 0);
+	assert_int_equal(q.seconds, 600);
+	assert_int_equal(q.format, QUERY_FOLDED);
+	assert_false(profile_filter_is_empty(&q.filter));
+	assert_string_equal(q.error, "");
+	assert_int_equal(set("seconds", "1"), 0);
+	assert_int_equal(set("seconds", "007"), 0);
+	assert_int_equal(q.seconds, 7);
+	assert_int_equal(set("format", "pprof"), 0);
+}
+
+static void refuses(void **state)
+{
+	static const struct {
+		const char *key, *value, *words;
+	} rows[] = {
+		{ "seconds", "0", "seconds wants" },
+		{ "seconds", "601", "from 1 to 600" },
+		{ "seconds", "-1", "'-1'" },
+		{ "seconds", "1.5", "'1.5'" },
+		{ "seconds", "", "seconds wants" },
+		{ "seconds", NULL, "seconds=..." },
+		{ "seconds", " 5", "seconds wants" },
+		{ "seconds", "99999999999999999999999999", "seconds wants" },
+		{ "seconds", "4294967297", "seconds wants" },
+		{ "seconds", "30s", "'30s'" },
+		{ "format", "svg", "pprof or folded" },
+		{ "format", "", "pprof or folded" },
+		{ "pid", "", "pid cannot be ''" },
+		{ "pid", "x", "pid cannot be 'x'" },
+		{ "pid", "-1", "pid cannot be" },
+		{ "pid", "+1", "pid cannot be" },
+		{ "pid", "2147483648", "pid cannot be" },
+		{ "comm", "", "comm cannot be" },
+		{ "second", "5", "there are seconds, format, pid, comm" },
+		{ "", "5", "is unknown" },
+		{ "a\nb\x1b\xff", "5", "'a?b?" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (set(rows[i].key, rows[i].value) != -EINVAL)
+			fail_msg("%s=%s was taken", rows[i].key, rows[i].value);
+		if (!strstr(q.error, rows[i].words))
+			fail_msg("%s: not about %s", q.error, rows[i].words);
+	}
+}
+
+static void long_ones_are_cut(void **state)
+{
+	char text[4096];
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(set("comm", text), -EINVAL);
+	assert_int_equal(set(text, text), -EINVAL);
+	assert_true(strlen(q.error) < QUERY_ERROR_SIZE - 1);
+	text[FILTER_VALUE_MAX - 1] = '\0';
+	assert_int_equal(set("comm", text), 0);
+}
+
+static void the_first_failure_stays(void **state)
+{
+	(void)state;
+	assert_int_equal(set("seconds", "5"), 0);
+	assert_int_equal(query_add(&q, "seconds", "5"), -EINVAL);
+	assert_non_null(strstr(q.error, "twice"));
+	assert_int_equal(query_add(&q, "format", "pprof"), -EINVAL);
+	assert_non_null(strstr(q.error, "twice"));
+	assert_int_equal(set("pid", "5"), 0);
+	assert_int_equal(query_add(&q, "pid", "6"), -EINVAL);
+	assert_non_null(strstr(q.error, "twice"));
+}
+
+static void hosts(void **state)
+{
+	static const char *const local[] = { "localhost", "LOCALHOST:7070", "127.0.0.1", "127.0.0.1:7070", "[::1]",
+					     "[::1]:7070", "10.0.0.1:80" };
+	static const char *const foreign[] = { "", "evil.example", "evil.example:7070", "localhost.evil.example",
+					       "127.0.0.1.evil.example", "evil.example@127.0.0.1", "[::1", "[::1]x",
+					       "[evil]", ":7070", "localhost." };
+	char text[300];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(local); i++)
+		if (!route_host_is_local(local[i]))
+			fail_msg("'%s' was refused", local[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(foreign); i++)
+		if (route_host_is_local(foreign[i]))
+			fail_msg("'%s' was accepted", foreign[i]);
+	memset(text, '1', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_false(route_host_is_local(text));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes),
+		cmocka_unit_test(refuses),
+		cmocka_unit_test(long_ones_are_cut),
+		cmocka_unit_test(the_first_failure_stays),
+		cmocka_unit_test(hosts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

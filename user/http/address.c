@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "http/address.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+#define BACKLOG 64
+
+static int parse_port(const char *text, in_port_t *ret)
+{
+	unsigned long port = 0;
+
+	for (const char *s = text; *s; s++) {
+		if (*s < '0' || *s > '9')
+			return -EINVAL;
+		port = port * 10 + (*s - '0');
+		if (port > 65535)
+			return -EINVAL;
+	}
+	if (!port)
+		return -EINVAL;
+	*ret = htons(port);
+	return 0;
+}
+
+static int parse_host(const char *host, in_port_t port, struct http_address *ret)
+{
+	struct http_address a = {};
+	struct sockaddr_in6 *six = (void *)&a.socket;
+	struct sockaddr_in *four = (void *)&a.socket;
+
+	if (!*host || !strcmp(host, "localhost"))
+		host = "127.0.0.1";
+	if (!strcmp(host, "*"))
+		host = "0.0.0.0";
+	if (*host == '[') {
+		_cleanup_free_ char *inner = strdup(host + 1);
+		size_t n = inner ? strlen(inner) : 0;
+
+		if (!n || inner[n - 1] != ']')
+			return -EINVAL;
+		inner[n - 1] = '\0';
+		if (inet_pton(AF_INET6, inner, &six->sin6_addr) != 1)
+			return -EINVAL;
+		six->sin6_family = AF_INET6;
+		six->sin6_port = port;
+		a.size = sizeof(*six);
+	} else {
+		if (inet_pton(AF_INET, host, &four->sin_addr) != 1)
+			return -EINVAL;
+		four->sin_family = AF_INET;
+		four->sin_port = port;
+		a.size = sizeof(*four);
+	}
+	*ret = a;
+	return 0;
+}
+
+int http_address_parse(const char *text, struct http_address *ret)
+{
+	const char *colon = strrchr(text, ':');
+	_cleanup_free_ char *host = strndup(text, colon ? colon - text : 0);
+	in_port_t port;
+
+	if (!host)
+		return -ENOMEM;
+	return parse_port(colon ? colon + 1 : text, &port) ?: parse_host(host, port, ret);
+}
+
+bool http_address_is_local(const struct http_address *a)
+{
+	const struct sockaddr_in6 *six = (const void *)&a->socket;
+	const struct sockaddr_in *four = (const void *)&a->socket;
+
+	if (a->socket.ss_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+	return ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+const char *http_address_text(const struct http_address *a, char text[HTTP_ADDRESS_TEXT])
+{
+	const struct sockaddr_in6 *six = (const void *)&a->socket;
+	const struct sockaddr_in *four = (const void *)&a->socket;
+	char host[INET6_ADDRSTRLEN] = "?";
+
+	if (a->socket.ss_family == AF_INET6) {
+		inet_ntop(AF_INET6, &six->sin6_addr, host, sizeof(host));
+		snprintf(text, HTTP_ADDRESS_TEXT, "[%s]:%u", host, ntohs(six->sin6_port));
+	} else {
+		inet_ntop(AF_INET, &four->sin_addr, host, sizeof(host));
+		snprintf(text, HTTP_ADDRESS_TEXT, "%s:%u", host, ntohs(four->sin_port));
+	}
+	return text;
+}
+
+int http_address_listen(const struct http_address *a)
+{
+	_cleanup_close_ int fd = socket(a->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int one = 1;
+
+	if (fd < 0)
+		return -errno;
+	/* Connections of a run that has just ended do not hold the port. */
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(fd, (const struct sockaddr *)&a->socket, a->size) || listen(fd, BACKLOG))
+		return -errno;
+	return TAKE_FD(fd);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "http/answer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Names of a hostile process are on the page: nothing but our own script runs there, and it loads only from here. */
+#define POLICY                                                                                                 \
+	"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "        \
+	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+static enum MHD_Result send_response(struct visit *v, unsigned int status, const char *type,
+				     struct MHD_Response *r)
+{
+	enum MHD_Result result;
+
+	if (!r)
+		return MHD_NO; /* no memory: hang up */
+	MHD_add_response_header(r, "Content-Type", type);
+	MHD_add_response_header(r, "Cache-Control", "no-store");
+	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(r, "Content-Security-Policy", POLICY);
+	connection_set_deadline(v->connection, http_now() + CONNECTION_ANSWER_SECONDS);
+	if (status < 400)
+		v->http->counts.answers++;
+	else
+		v->http->counts.refusals++;
+	result = MHD_queue_response(v->connection, status, r);
+	MHD_destroy_response(r);
+	return result;
+}
+
+enum MHD_Result answer_buf_with(struct visit *v, unsigned int status, const char *type, struct buf *body,
+				const char *header, const char *value)
+{
+	struct MHD_Response *r = MHD_create_response_from_buffer(body->size, body->data, MHD_RESPMEM_MUST_FREE);
+
+	if (r)
+		*body = (struct buf){};
+	if (r && header)
+		MHD_add_response_header(r, header, value);
+	return send_response(v, status, type, r);
+}
+
+enum MHD_Result answer_buf(struct visit *v, unsigned int status, const char *type, struct buf *body)
+{
+	return answer_buf_with(v, status, type, body, NULL, NULL);
+}
+
+enum MHD_Result answer_static(struct visit *v, const char *type, const void *data, size_t size)
+{
+	return send_response(v, MHD_HTTP_OK, type,
+			     MHD_create_response_from_buffer(size, (void *)data, MHD_RESPMEM_PERSISTENT));
+}
+
+enum MHD_Result answer_line(struct visit *v, unsigned int status, const char *format, ...)
+{
+	char line[QUERY_ERROR_SIZE + 64];
+	_cleanup_buf_ struct buf body = {};
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	if (buf_add_shown(&body, line, false) || buf_add_string(&body, "\n"))
+		return MHD_NO;
+	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+		return answer_buf_with(v, status, TYPE_TEXT, &body, "Retry-After", "5");
+	return answer_buf(v, status, TYPE_TEXT, &body);
+}
+
+enum MHD_Result answer_failure(struct visit *v, int err)
+{
+	return answer_line(v, MHD_HTTP_INTERNAL_SERVER_ERROR, "%s", strerror(-err));
+}

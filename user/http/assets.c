@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "http/assets.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* The Makefile makes these of the files; a file that is not there is empty. */
+static const unsigned char page_css[] = {
+#include "page.css.inc"
+};
+static const unsigned char page_js[] = {
+#include "page.js.inc"
+};
+static const unsigned char d3_js[] = {
+#include "d3.js.inc"
+};
+static const unsigned char flamegraph_js[] = {
+#include "d3-flamegraph.js.inc"
+};
+
+#define JAVASCRIPT "text/javascript; charset=utf-8"
+
+static const struct asset assets[] = {
+	{ "/page.css", "text/css; charset=utf-8", page_css, sizeof(page_css) },
+	{ "/page.js", JAVASCRIPT, page_js, sizeof(page_js) },
+	{ "/d3.js", JAVASCRIPT, d3_js, sizeof(d3_js) },
+	{ "/d3-flamegraph.js", JAVASCRIPT, flamegraph_js, sizeof(flamegraph_js) },
+};
+
+const struct asset *asset_find(const char *path)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(assets); i++)
+		if (!strcmp(assets[i].path, path))
+			return assets[i].size ? &assets[i] : NULL;
+	return NULL;
+}
+
+bool assets_have_flamegraph(void)
+{
+	return asset_find("/d3.js") && asset_find("/d3-flamegraph.js");
+}

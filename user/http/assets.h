@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * assets.h - the files of the page, built into the program.
+ */
+#ifndef PYPERF_HTTP_ASSETS_H
+#define PYPERF_HTTP_ASSETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct asset {
+	const char *path, *type;
+	const void *data;
+	size_t size;
+};
+
+/* NULL if there is none of this path. */
+const struct asset *asset_find(const char *path);
+/* Whether the flame graph's libraries were there when the program was built. */
+bool assets_have_flamegraph(void);
+
+#endif

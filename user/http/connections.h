@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * connections.h - how long a client may take. Not a limit on its pauses, which one byte now and then would evade, but
+ * on the whole of a request, and on the whole of an answer.
+ */
+#ifndef PYPERF_HTTP_CONNECTIONS_H
+#define PYPERF_HTTP_CONNECTIONS_H
+
+#include <microhttpd.h>
+
+#define CONNECTION_REQUEST_SECONDS 10 /* to send a request, or to stay without one */
+#define CONNECTION_ANSWER_SECONDS  60 /* to take an answer */
+
+struct connection;
+
+struct connections {
+	struct connection *first;
+};
+
+/* MHD's notice of a connection's begin and end; context is struct connections. */
+void connections_notify(void *context, struct MHD_Connection *connection, void **own,
+			enum MHD_ConnectionNotificationCode code);
+/* It has from now on until that time (CLOCK_MONOTONIC seconds). */
+void connection_set_deadline(struct MHD_Connection *connection, double deadline);
+int connection_fd(struct MHD_Connection *connection);
+
+/* Hangs up on those who are late. */
+void connections_run(struct connections *c, double now);
+/* When the first of them will be. */
+double connections_next(const struct connections *c);
+
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "http/metrics.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "agent/report.h"
+#include "http/answer.h"
+
+static const struct {
+	const char *id, *place;
+} outcomes[] = {
+#define OUTCOME(name, place, text, help) { #name, #place },
+#include "bpf/outcomes.def"
+#undef OUTCOME
+};
+
+static const struct {
+	const char *id, *help;
+	size_t offset;
+} stats[] = {
+#define STAT(name, help) { #name, help, offsetof(struct cpu_stats, name) },
+#include "bpf/stats.def"
+#undef STAT
+};
+
+/* Failures add up in err, so that a metric is a line. */
+struct page {
+	struct buf text;
+	int err;
+};
+
+static void family(struct page *p, const char *name, const char *type, const char *help)
+{
+	p->err = p->err ?: buf_printf(&p->text, "# HELP pyperf_%s %s\n# TYPE pyperf_%s %s\n", name, help, name, type);
+}
+
+static void value(struct page *p, const char *name, double number)
+{
+	p->err = p->err ?: buf_printf(&p->text, "pyperf_%s %.15g\n", name, number);
+}
+
+static void labelled(struct page *p, const char *name, const char *key, const char *label, double number)
+{
+	p->err = p->err ?: buf_printf(&p->text, "pyperf_%s{%s=\"%s\"} %.15g\n", name, key, label, number);
+}
+
+static void gauge(struct page *p, const char *name, const char *help, double number)
+{
+	family(p, name, "gauge", help);
+	value(p, name, number);
+}
+
+static void counter(struct page *p, const char *name, const char *help, double number)
+{
+	family(p, name, "counter", help);
+	value(p, name, number);
+}
+
+/* bpf/outcomes.def's names are upper case. */
+static const char *lower(const char *name, char text[64])
+{
+	size_t i;
+
+	for (i = 0; name[i] && i < 63; i++)
+		text[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 'a' - 'A' : name[i];
+	text[i] = '\0';
+	return text;
+}
+
+static void add_outcomes(struct page *p, const struct cpu_stats *sum)
+{
+	char id[64], place[64];
+
+	family(p, "outcomes_total", "counter",
+	       "What became of every tick. Those with place=\"outside\" are in no profile. They add up to pyperf_ticks_total.");
+	for (size_t i = 0; !p->err && i < ARRAY_SIZE(outcomes); i++)
+		p->err = buf_printf(&p->text, "pyperf_outcomes_total{outcome=\"%s\",place=\"%s\"} %llu\n",
+				    lower(outcomes[i].id, id), lower(outcomes[i].place, place), sum->outcome[i]);
+}
+
+static void add_stats(struct page *p, const struct cpu_stats *sum)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(stats); i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s_total", stats[i].id);
+		counter(p, name, stats[i].help, *(const __u64 *)((const char *)sum + stats[i].offset));
+	}
+}
+
+static void add_kernel(struct page *p, const struct kernel_stats *k)
+{
+	family(p, "kernel_seconds_total", "counter", "Run time of the BPF programs. Divided by the runs: what one of them took.");
+	labelled(p, "kernel_seconds_total", "program", "sampler", k->run_time_ns / 1e9);
+	labelled(p, "kernel_seconds_total", "program", "lifecycle", k->other_time_ns / 1e9);
+	family(p, "kernel_runs_total", "counter", "Runs of the BPF programs: ticks, and forks, execs and exits.");
+	labelled(p, "kernel_runs_total", "program", "sampler", k->runs);
+	labelled(p, "kernel_runs_total", "program", "lifecycle", k->other_runs);
+}
+
+static double resident_bytes(pid_t pid)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	unsigned long pages;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", pid);
+	f = fopen(path, "re");
+	if (!f || fscanf(f, "%*u %lu", &pages) != 1)
+		return 0;
+	return (double)pages * sysconf(_SC_PAGESIZE);
+}
+
+static void add_self(struct page *p, const struct http_source *s)
+{
+	pid_t worker = worker_pid(s->worker);
+
+	counter(p, "cpu_seconds_total", "CPU time of the profiler's processes in user space.",
+		report_cpu_so_far(worker) - s->run->command_seconds);
+	family(p, "resident_bytes", "gauge", "Memory of the profiler's processes.");
+	labelled(p, "resident_bytes", "process", "profiler", resident_bytes(getpid()));
+	labelled(p, "resident_bytes", "process", "worker", worker ? resident_bytes(worker) : 0);
+	gauge(p, "map_bytes", "Memory of the kernel side's tables.", kernel_tables(s->kernel)->map_bytes);
+}
+
+static void add_targets(struct page *p, const struct http_source *s)
+{
+	const struct codes_stats *codes = codes_get_stats(s->codes);
+	size_t live = 0, known = registry_count(s->registry, &live);
+
+	gauge(p, "processes_live", "Python processes that are running.", live);
+	gauge(p, "processes_known", "Python processes held in memory, ended ones included.", known);
+	gauge(p, "code_objects", "Code objects held in memory.", codes->codes);
+	gauge(p, "code_bytes", "Memory of the code objects.", codes->bytes);
+	counter(p, "line_decodes_total", "Line tables searched.", codes->decodes);
+	gauge(p, "questions_pending", "Questions about processes and code that the worker has not answered yet.",
+	      discover_pending(s->discover));
+}
+
+static void add_export(struct page *p, const struct export_stats *e)
+{
+#define EXPORT_STAT(name, help) counter(p, #name "_total", help, e->name);
+#include "agent/export_stats.def"
+#undef EXPORT_STAT
+}
+
+static void add_http(struct page *p, const struct http *h)
+{
+	counter(p, "http_answers_total", "HTTP requests answered.", h->counts.answers);
+	counter(p, "http_refusals_total", "HTTP requests refused: status 400 or above.", h->counts.refusals);
+	counter(p, "profiles_served_total", "Profiles sent to clients.", h->counts.profiles);
+	counter(p, "profiles_abandoned_total", "Profile requests whose client went away.", h->counts.abandoned);
+	gauge(p, "profile_requests_open", "Profile requests under way.", h->counts.open);
+}
+
+enum MHD_Result metrics_answer(struct visit *v)
+{
+	const struct http_source *s = &v->http->source;
+	struct kernel_stats k = {};
+	struct page p = {};
+	enum MHD_Result result;
+
+	kernel_stats(s->kernel, &k);
+	family(&p, "build_info", "gauge", "The version, as a label.");
+	labelled(&p, "build_info", "version", PYPERF_VERSION, 1);
+	gauge(&p, "sampling", "1 while ticks are taken.", v->http->ready && !v->http->finishing);
+	gauge(&p, "frequency_hertz", "Ticks asked for per second of each CPU.", s->run->frequency);
+	gauge(&p, "cpus", "CPUs that tick.", s->run->cpus);
+	add_outcomes(&p, &k.sum);
+	add_stats(&p, &k.sum);
+	counter(&p, "generations_total", "Times the tables were full, or nearly, and began anew.", s->generation->count);
+	add_kernel(&p, &k);
+	add_self(&p, s);
+	add_targets(&p, s);
+	if (*s->continuous)
+		add_export(&p, continuous_stats(*s->continuous));
+	add_http(&p, v->http);
+	result = p.err ? answer_failure(v, p.err) :
+			 answer_buf(v, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8", &p.text);
+	buf_free(&p.text);
+	return result;
+}

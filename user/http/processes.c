@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "http/processes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "profile/tally.h"
+
+struct row {
+	struct registry_entry process;
+	__u64 samples;
+};
+
+struct rows {
+	struct row *rows;
+	size_t n, capacity;
+};
+
+static int collect(void *context, const struct registry_entry *e)
+{
+	struct rows *r = context;
+
+	if (!e->ended && r->n < r->capacity)
+		r->rows[r->n++] = (struct row){ .process = *e };
+	return 0;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return (x->process.pid > y->process.pid) - (x->process.pid < y->process.pid);
+}
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	return by_pid(a, b);
+}
+
+static int count_samples(struct rows *r, const struct profile *recent)
+{
+	struct tally t;
+	int err = tally_make(recent, &t);
+
+	qsort(r->rows, r->n, sizeof(*r->rows), by_pid);
+	for (__u32 i = 0; !err && i < t.processes.n; i++) {
+		struct row key = { .process.pid = t.processes.rows[i].id };
+		struct row *found = bsearch(&key, r->rows, r->n, sizeof(*r->rows), by_pid);
+
+		if (found)
+			found->samples = t.processes.rows[i].self;
+	}
+	tally_free(&t);
+	return err;
+}
+
+int processes_add_text(struct buf *out, const char *text)
+{
+	_cleanup_buf_ struct buf valid = {};
+	int err = buf_add_shown(&valid, text, false);
+
+	for (size_t i = 0; !err && i < valid.size; i++) {
+		char c = valid.data[i];
+
+		if (c == '<' || c == '>' || c == '&' || c == '"' || c == '\'')
+			err = buf_printf(out, "&#%d;", c);
+		else
+			err = buf_add(out, &c, 1);
+	}
+	return err;
+}
+
+static void version_text(struct kernel *kernel, int index, char text[32])
+{
+	struct layout layout;
+
+	if (index < 0 || kernel_get_layout(kernel, index, &layout))
+		snprintf(text, 32, "unsupported");
+	else
+		snprintf(text, 32, "%u.%u.%u%s", layout.version >> 24, layout.version >> 16 & 0xff,
+			 layout.version >> 8 & 0xff, layout.free_threaded ? "t" : "");
+}
+
+static int add_row(const struct row *r, struct kernel *kernel, __u64 total, struct buf *out)
+{
+	char version[32];
+	int err;
+
+	version_text(kernel, r->process.layout, version);
+	err = buf_printf(out, "<tr><td><a href=\"?pid=%u\">%u</a><td>", r->process.pid, r->process.pid);
+	if (!err)
+		err = processes_add_text(out, r->process.comm);
+	if (!err)
+		err = buf_printf(out, "<td>%s<td>", version);
+	if (!err)
+		err = processes_add_text(out, r->process.binary);
+	return err ?: buf_printf(out, "<td>%llu<td>%.1f %%\n", r->samples, total ? 100.0 * r->samples / total : 0.0);
+}
+
+int processes_html(const struct registry *registry, struct kernel *kernel, const struct profile *recent,
+		   struct buf *out)
+{
+	struct rows all = {};
+	_cleanup_free_ struct row *rows = NULL;
+	size_t i;
+	int err = 0;
+
+	registry_count(registry, &all.capacity);
+	all.rows = rows = calloc(all.capacity + 1, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	registry_each(registry, collect, &all);
+	if (recent)
+		err = count_samples(&all, recent);
+	qsort(rows, all.n, sizeof(*rows), by_samples);
+	if (!err)
+		err = buf_add_string(out, "<table><thead><tr><th>pid<th>name<th>version<th>interpreter<th>samples<th>share"
+					  "<tbody>\n");
+	for (i = 0; !err && i < all.n && i < PROCESSES_SHOWN; i++)
+		err = add_row(&rows[i], kernel, recent ? profile_total(recent) : 0, out);
+	if (!err)
+		err = buf_add_string(out, "</table>\n");
+	if (!err && i < all.n)
+		err = buf_printf(out, "<p>and %zu more\n", all.n - i);
+	return err;
+}

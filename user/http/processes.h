@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * processes.h - the page's table of what is being profiled now, those with most samples first.
+ */
+#ifndef PYPERF_HTTP_PROCESSES_H
+#define PYPERF_HTTP_PROCESSES_H
+
+#include "agent/registry.h"
+#include "base/buf.h"
+#include "kern/kernel.h"
+#include "profile/profile.h"
+
+#define PROCESSES_SHOWN 100
+
+/* Appends HTML. recent gives the samples; NULL: there are none yet. 0 or -ENOMEM. */
+int processes_html(const struct registry *registry, struct kernel *kernel, const struct profile *recent,
+		   struct buf *out);
+/* Appends foreign text as HTML: valid UTF-8, and nothing of it is markup. 0 or -ENOMEM. */
+int processes_add_text(struct buf *out, const char *text);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "http/query.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+static int fail(struct query *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The line goes back to who sent it; what is not printable ASCII was theirs. */
+static int fail(struct query *q, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(q->error, sizeof(q->error), format, args);
+	va_end(args);
+	for (char *s = q->error; *s; s++)
+		if (*s < ' ' || *s > '~')
+			*s = '?';
+	return -EINVAL;
+}
+
+void query_begin(struct query *q)
+{
+	*q = (struct query){ .seconds = QUERY_SECONDS };
+}
+
+static int set_seconds(struct query *q, const char *value)
+{
+	int n = 0;
+
+	for (const char *s = value; *s; s++) {
+		if (*s < '0' || *s > '9')
+			n = QUERY_SECONDS_MAX + 1;
+		if (n <= QUERY_SECONDS_MAX)
+			n = n * 10 + (*s - '0');
+	}
+	if (n < 1 || n > QUERY_SECONDS_MAX)
+		return fail(q, "seconds wants a whole number from 1 to %d, not '%.40s'", QUERY_SECONDS_MAX, value);
+	q->seconds = n;
+	return 0;
+}
+
+static int set_format(struct query *q, const char *value)
+{
+	if (!strcmp(value, "pprof"))
+		q->format = QUERY_PPROF;
+	else if (!strcmp(value, "folded"))
+		q->format = QUERY_FOLDED;
+	else
+		return fail(q, "format wants pprof or folded, not '%.40s'", value);
+	return 0;
+}
+
+static int set_filter(struct query *q, const char *key, const char *value)
+{
+	int err = profile_filter_set(&q->filter, key, value);
+
+	if (err == -ENOENT)
+		return fail(q, "'%.40s' is unknown: there are seconds, format%s", key, profile_filter_keys());
+	if (err)
+		return fail(q, "%s cannot be '%.40s', or is there twice", key, value);
+	return 0;
+}
+
+static const struct {
+	const char *key;
+	int (*set)(struct query *q, const char *value);
+} settings[] = {
+	{ "seconds", set_seconds },
+	{ "format", set_format },
+};
+
+static int once(struct query *q, unsigned int bit, const char *key)
+{
+	if (q->seen & 1U << bit)
+		return fail(q, "%s is there twice", key);
+	q->seen |= 1U << bit;
+	return 0;
+}
+
+int query_add(struct query *q, const char *key, const char *value)
+{
+	if (*q->error)
+		return -EINVAL;
+	if (!value)
+		return fail(q, "'%.40s' wants a value: %.40s=...", key, key);
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
+		if (!strcmp(settings[i].key, key))
+			return once(q, i, key) ?: settings[i].set(q, value);
+	return set_filter(q, key, value);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * query.h - what a client asks for: the part of an address behind the '?'. Every key and value is checked, since a
+ * filter that is misspelt and ignored would give somebody else's profile.
+ */
+#ifndef PYPERF_HTTP_QUERY_H
+#define PYPERF_HTTP_QUERY_H
+
+#include "profile/filter.h"
+
+#define QUERY_SECONDS	  10 /* unless asked otherwise */
+#define QUERY_SECONDS_MAX 600
+#define QUERY_ERROR_SIZE  512
+
+enum query_format { QUERY_PPROF, QUERY_FOLDED };
+
+struct query {
+	int seconds;
+	enum query_format format;
+	struct profile_filter filter;
+	unsigned int seen; /* keys that were there, to refuse a second time */
+	char error[QUERY_ERROR_SIZE];
+};
+
+void query_begin(struct query *q);
+/*
+ * One key and its value, percent escapes decoded; NULL if it has none. -EINVAL, with one line in error that says what
+ * to do: that of the first failure, for good.
+ */
+int query_add(struct query *q, const char *key, const char *value);
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "http/recent.h"
+
+#define NAMING_SECONDS 1 /* to learn the names of what an interval has counted */
+
+static double at_most(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+int recent_start(struct recent *r, struct windows *windows, double interval, double now)
+{
+	int err = window_open(windows, &r->window);
+
+	if (err)
+		return err;
+	r->interval = interval > RECENT_SECONDS_FIRST ? interval : RECENT_SECONDS_FIRST;
+	r->seconds = RECENT_SECONDS_FIRST;
+	r->due = now + r->seconds;
+	return 0;
+}
+
+void recent_stop(struct recent *r)
+{
+	window_close(r->window);
+	profile_free(r->profile);
+	*r = (struct recent){};
+}
+
+static void take(struct recent *r)
+{
+	struct harvest_stats stats;
+	struct profile *profile;
+
+	if (window_take(r->window, &profile, &stats))
+		return; /* no memory: the interval becomes longer */
+	profile_free(r->profile);
+	r->profile = profile;
+}
+
+void recent_run(struct recent *r, double now)
+{
+	if (!r->marked && !window_mark(r->window)) {
+		r->marked = true;
+		r->due = now + NAMING_SECONDS;
+		return;
+	}
+	take(r);
+	r->marked = false;
+	r->seconds = at_most(r->seconds * 2, r->interval);
+	r->due = now + r->seconds - NAMING_SECONDS;
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "http/server.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "http/internal.h"
+#include "http/profile_request.h"
+#include "http/route.h"
+
+#define CONNECTIONS_MAX	 64	  /* of each address */
+#define CONNECTION_BYTES (16 << 10) /* for a request's lines and an answer's headers */
+#define FINISH_STEP_MS	 20
+
+double http_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+int http_new(struct http **ret, const struct http_source *source)
+{
+	struct http *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return -ENOMEM;
+	h->source = *source;
+	h->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (h->epoll < 0) {
+		free(h);
+		return -errno;
+	}
+	*ret = h;
+	return 0;
+}
+
+static void on_completed(void *context, struct MHD_Connection *connection, void **own,
+			 enum MHD_RequestTerminationCode code)
+{
+	struct visit *v = *own;
+
+	(void)context;
+	(void)code;
+	if (!v)
+		return;
+	connection_set_deadline(connection, http_now() + CONNECTION_REQUEST_SECONDS);
+	profile_request_release(v);
+	v->http->active--;
+	*own = NULL;
+	free(v);
+}
+
+static int start_daemon(struct http *h, struct listener *l, int fd)
+{
+	const union MHD_DaemonInfo *info;
+	struct epoll_event e = { .events = EPOLLIN };
+
+	/* No thread, and nothing is logged: bad requests are the client's business. */
+	l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, route_request, l,
+				     MHD_OPTION_LISTEN_SOCKET, fd,
+				     MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
+				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+				     MHD_OPTION_STRICT_FOR_CLIENT, 1,
+				     MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
+				     MHD_OPTION_NOTIFY_CONNECTION, connections_notify, &h->connections,
+				     MHD_OPTION_END);
+	if (!l->daemon)
+		return -ENOMEM;
+	info = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	if (!info || epoll_ctl(h->epoll, EPOLL_CTL_ADD, info->epoll_fd, &e)) {
+		MHD_stop_daemon(TAKE_PTR(l->daemon));
+		return -EIO;
+	}
+	return 0;
+}
+
+int http_listen(struct http *h, const struct http_address *a, bool metrics_only)
+{
+	struct listener *l = &h->listeners[h->listener_count];
+	int fd, err;
+
+	if (h->listener_count == ARRAY_SIZE(h->listeners))
+		return -ENOSPC;
+	fd = http_address_listen(a);
+	if (fd < 0)
+		return fd;
+	*l = (struct listener){ .http = h, .metrics_only = metrics_only, .local = http_address_is_local(a) };
+	err = start_daemon(h, l, fd); /* which then owns it, whatever became of it */
+	h->listener_count += !err;
+	return err;
+}
+
+int http_fd(const struct http *h)
+{
+	return h->epoll;
+}
+
+static double next_due(const struct http *h)
+{
+	double next = connections_next(&h->connections), request = profile_requests_next(h);
+
+	if (request < next)
+		next = request;
+	if (h->recent.window && h->recent.due < next)
+		next = h->recent.due;
+	return next;
+}
+
+int http_timeout_ms(struct http *h)
+{
+	double next = next_due(h), left = next - http_now();
+	int ms = next >= HTTP_NEVER ? -1 : left > 0 ? (int)(left * 1e3) + 1 : 0;
+
+	for (size_t i = 0; i < h->listener_count; i++) {
+		MHD_UNSIGNED_LONG_LONG wanted;
+
+		if (MHD_get_timeout(h->listeners[i].daemon, &wanted) != MHD_YES)
+			continue;
+		if (ms < 0 || wanted < (unsigned int)ms)
+			ms = wanted;
+	}
+	return ms;
+}
+
+/* Of the descriptors only those of waiting clients are told apart: theirs is ready when the client has gone. */
+static void read_hangups(struct http *h)
+{
+	struct epoll_event events[16];
+	int n = epoll_wait(h->epoll, events, ARRAY_SIZE(events), 0);
+
+	for (int i = 0; i < n; i++)
+		if (events[i].data.ptr)
+			profile_request_gone(events[i].data.ptr);
+}
+
+void http_run(struct http *h)
+{
+	double now = http_now();
+
+	read_hangups(h);
+	profile_requests_run(h, now);
+	if (h->recent.window && now >= h->recent.due)
+		recent_run(&h->recent, now);
+	connections_run(&h->connections, now);
+	for (size_t i = 0; i < h->listener_count; i++)
+		MHD_run(h->listeners[i].daemon);
+}
+
+int http_ready(struct http *h)
+{
+	int err = recent_start(&h->recent, h->source.windows, h->source.run->options->interval_seconds, http_now());
+
+	h->ready = !err;
+	return err;
+}
+
+static void stop_listening(struct http *h)
+{
+	for (size_t i = 0; i < h->listener_count; i++) {
+		int fd = MHD_quiesce_daemon(h->listeners[i].daemon);
+
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+void http_finish(struct http *h, int limit_ms)
+{
+	double end = http_now() + limit_ms / 1e3;
+
+	h->finishing = true;
+	stop_listening(h);
+	profile_requests_finish(h);
+	http_run(h);
+	while (h->active && http_now() < end) {
+		struct epoll_event e;
+		int ms = http_timeout_ms(h);
+
+		epoll_wait(h->epoll, &e, 1, ms >= 0 && ms < FINISH_STEP_MS ? ms : FINISH_STEP_MS);
+		http_run(h);
+	}
+	recent_stop(&h->recent);
+}
+
+void http_free(struct http *h)
+{
+	if (!h)
+		return;
+	h->finishing = true;
+	profile_requests_finish(h); /* MHD stops only when no connection is suspended */
+	for (size_t i = 0; i < h->listener_count; i++)
+		MHD_stop_daemon(h->listeners[i].daemon);
+	recent_stop(&h->recent);
+	close(h->epoll);
+	free(h);
+}
