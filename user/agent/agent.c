@@ -112,7 +112,7 @@ static int open_all(struct agent *a)
 
 	err = say(loop_open(&a->loop, TIMER_MS), "the event loop cannot be set up");
 	if (!err)
-		err = say(worker_start(&a->worker), "the worker process cannot be started");
+		err = say(worker_start(&a->worker, a->options->pod_logs), "the worker process cannot be started");
 	if (!err)
 		err = open_kernel(a);
 	if (!err)

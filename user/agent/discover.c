@@ -299,15 +299,19 @@ static void say_refused(struct discover *d, __u32 pid, const struct identity *i)
 	say_once(d, pid, text);
 }
 
-static int register_python(struct discover *d, const struct event_process *p, const struct identity *i,
+static int register_python(struct discover *d, const struct event_process *p, const struct worker_reply *r,
 			   struct process *process)
 {
+	const struct identity *i = &r->identity;
+	const struct container *c = &r->container;
 	struct registry_entry e = {
 		.id = process->id,
 		.pid = p->pid,
 		.start_time = p->start_time,
 		.binary = i->path,
 		.build_id = i->build_id,
+		.container = { c->cgroup.container_id, c->names.container, c->names.pod, c->names.namespace,
+			       c->cgroup.pod_uid },
 		.layout = -1,
 	};
 
@@ -350,7 +354,7 @@ static void on_identity(struct discover *d, const struct event_process *p, const
 	if (err)
 		log_debug("pid %u (%.16s) cannot be looked at: %s", p->pid, p->comm, strerror(-err));
 	else if (r->identity.verdict != VERDICT_NOT_PYTHON)
-		err = register_python(d, p, &r->identity, &process);
+		err = register_python(d, p, r, &process);
 	if (err == -ENOMEM)
 		return;
 	remember_ruling(d, p->pid, err == -EPERM || err == -EACCES ? PROCESS_WANTED : process.state);

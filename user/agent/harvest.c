@@ -93,15 +93,21 @@ static void fill_labels(const struct owner *owner, const struct registry_entry *
 	l->thread = owner->tid ? comm : "";
 	if (owner->tid == l->pid || !owner->tid)
 		l->comm = comm;
+	if (!process)
+		return;
+	l->container_id = process->container.id;
+	l->container = process->container.name;
+	l->pod = process->container.pod;
+	l->namespace = process->container.namespace;
+	l->pod_uid = process->container.pod_uid;
 }
-
 
 static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 {
 	const struct kernel_tables *t = h->tables;
 	__u32 root = find_root(t, node), locations[FRAMES_MAX], n = 0, mapping, index;
 	const struct registry_entry *process;
-	struct profile_labels labels;
+	struct profile_labels labels = {};
 	const struct owner *owner;
 	char comm[sizeof(owner->comm)];
 	int err;

@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+
 /* uthash must report that memory is short, not exit: libraries never do. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 struct text {
 	UT_hash_handle hh;
-	bool used; /* while unused ones are looked for */
+	size_t users;
 	char value[];
 };
 
@@ -55,7 +57,20 @@ void registry_free(struct registry *r)
 	free(r);
 }
 
-/* One copy of each path: a thousand workers run the same interpreter. */
+/* The strings of an entry. */
+static const size_t strings[] = {
+	offsetof(struct registry_entry, binary),	   offsetof(struct registry_entry, build_id),
+	offsetof(struct registry_entry, container.id),	   offsetof(struct registry_entry, container.name),
+	offsetof(struct registry_entry, container.pod),	   offsetof(struct registry_entry, container.namespace),
+	offsetof(struct registry_entry, container.pod_uid),
+};
+
+static const char **string_of(struct registry_entry *e, size_t i)
+{
+	return (const char **)((char *)e + strings[i]);
+}
+
+/* One copy of each: a thousand workers run the same interpreter, in one container. */
 static const char *share(struct registry *r, const char *value)
 {
 	struct text *t;
@@ -64,13 +79,15 @@ static const char *share(struct registry *r, const char *value)
 	if (!value || !*value)
 		return "";
 	HASH_FIND_STR(r->texts, value, t);
-	if (t)
+	if (t) {
+		t->users++;
 		return t->value;
+	}
 	length = strlen(value);
 	t = malloc(sizeof(*t) + length + 1);
 	if (!t)
 		return NULL;
-	t->used = false;
+	t->users = 1;
 	memcpy(t->value, value, length + 1);
 	HASH_ADD(hh, r->texts, value, length, t);
 	if (!t->hh.tbl) {
@@ -80,30 +97,74 @@ static const char *share(struct registry *r, const char *value)
 	return t->value;
 }
 
-int registry_add(struct registry *r, const struct registry_entry *e)
+static void unshare(struct registry *r, const char *value)
 {
-	const char *binary = share(r, e->binary), *build_id = share(r, e->build_id);
-	struct slot *s;
+	struct text *t;
 
-	if (!binary || !build_id)
-		return -ENOMEM;
-	HASH_FIND(hh, r->slots, &e->id, sizeof(e->id), s);
-	if (!s) {
-		s = calloc(1, sizeof(*s));
-		if (!s)
-			return -ENOMEM;
-		s->entry.id = e->id;
-		HASH_ADD(hh, r->slots, entry.id, sizeof(e->id), s);
-		if (!s->hh.tbl) {
-			free(s);
+	if (!value || !*value)
+		return;
+	HASH_FIND_STR(r->texts, value, t);
+	if (!t || --t->users)
+		return;
+	HASH_DEL(r->texts, t);
+	free(t);
+}
+
+static void unshare_strings(struct registry *r, struct registry_entry *e, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		unshare(r, *string_of(e, i));
+}
+
+static int share_strings(struct registry *r, struct registry_entry *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(strings); i++) {
+		const char *shared = share(r, *string_of(e, i));
+
+		if (!shared) {
+			unshare_strings(r, e, i);
 			return -ENOMEM;
 		}
-	} else if (!s->entry.ended) {
-		r->live--;
+		*string_of(e, i) = shared;
 	}
-	s->entry = *e;
-	s->entry.binary = binary;
-	s->entry.build_id = build_id;
+	return 0;
+}
+
+/* The entry of this id, or a new and empty one. */
+static struct slot *get_slot(struct registry *r, __u32 id)
+{
+	struct slot *s;
+
+	HASH_FIND(hh, r->slots, &id, sizeof(id), s);
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->entry.id = id;
+	s->entry.ended = true;
+	HASH_ADD(hh, r->slots, entry.id, sizeof(id), s);
+	if (s->hh.tbl)
+		return s;
+	free(s);
+	return NULL;
+}
+
+int registry_add(struct registry *r, const struct registry_entry *e)
+{
+	struct registry_entry copy = *e;
+	struct slot *s;
+
+	if (share_strings(r, &copy))
+		return -ENOMEM;
+	s = get_slot(r, e->id);
+	if (!s) {
+		unshare_strings(r, &copy, ARRAY_SIZE(strings));
+		return -ENOMEM;
+	}
+	r->live -= !s->entry.ended;
+	unshare_strings(r, &s->entry, ARRAY_SIZE(strings));
+	s->entry = copy;
 	s->entry.comm[sizeof(s->entry.comm) - 1] = '\0';
 	r->live += !e->ended;
 	return 0;
@@ -128,34 +189,6 @@ void registry_end(struct registry *r, __u32 id)
 	r->live--;
 }
 
-static void mark_used(struct registry *r, const char *value)
-{
-	struct text *t;
-
-	HASH_FIND_STR(r->texts, value, t);
-	if (t)
-		t->used = true;
-}
-
-static void forget_texts(struct registry *r)
-{
-	struct slot *s, *next_slot;
-	struct text *t, *next_text;
-
-	HASH_ITER(hh, r->slots, s, next_slot) {
-		mark_used(r, s->entry.binary);
-		mark_used(r, s->entry.build_id);
-	}
-	HASH_ITER(hh, r->texts, t, next_text) {
-		if (t->used) {
-			t->used = false;
-			continue;
-		}
-		HASH_DEL(r->texts, t);
-		free(t);
-	}
-}
-
 void registry_forget(struct registry *r, bool (*is_over)(void *context, const struct registry_entry *e), void *context)
 {
 	struct slot *s, *next;
@@ -165,10 +198,10 @@ void registry_forget(struct registry *r, bool (*is_over)(void *context, const st
 			continue;
 		r->live -= !s->entry.ended;
 		r->forgotten++;
+		unshare_strings(r, &s->entry, ARRAY_SIZE(strings));
 		HASH_DEL(r->slots, s);
 		free(s);
 	}
-	forget_texts(r);
 }
 
 size_t registry_held(const struct registry *r)

@@ -13,6 +13,11 @@
 
 struct registry;
 
+/* Strings, shared; "" = none, or unknown. */
+struct registry_container {
+	const char *id, *name, *pod, *namespace, *pod_uid;
+};
+
 struct registry_entry {
 	__u32 id;
 	__u32 pid;
@@ -21,7 +26,8 @@ struct registry_entry {
 	char comm[16];
 	const char *binary;   /* path of the interpreter's file, "" if unknown; shared */
 	const char *build_id; /* hexadecimal, "" if none; shared */
-	int layout;	      /* kernel_add_layout()'s index, -1 = none */
+	struct registry_container container;
+	int layout; /* kernel_add_layout()'s index, -1 = none */
 };
 
 int registry_new(struct registry **ret);

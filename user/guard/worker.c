@@ -28,6 +28,7 @@ struct worker {
 	int epoll;	/* what the caller waits for: the socket of the day, and failure_fd */
 	int failure_fd; /* readable while failure is set */
 	int table_fd;	/* memfd into which the child puts line tables */
+	const char *pod_logs;
 	int socket;
 	pid_t child;	/* 0 = none */
 	bool busy;	/* queue[head] is with the child */
@@ -87,7 +88,7 @@ static int start_child(struct worker *worker)
 	if (child < 0)
 		return -errno;
 	if (child == 0)
-		worker_child_run(theirs, worker->table_fd, parent);
+		worker_child_run(theirs, worker->table_fd, parent, worker->pod_logs);
 	worker->child = child;
 	worker->socket = TAKE_FD(ours);
 	return 0;
@@ -199,6 +200,8 @@ static bool terminated(const char *text, size_t size)
 static bool is_sane(const struct worker_reply *reply, const struct worker_request *request)
 {
 	const struct identity *identity = &reply->identity;
+	const struct cgroup *cgroup = &reply->container.cgroup;
+	const struct pod_names *names = &reply->container.names;
 
 	if (reply->type != request->type || reply->pid != request->pid || reply->tag != request->tag ||
 	    reply->error > 0)
@@ -209,7 +212,12 @@ static bool is_sane(const struct worker_reply *reply, const struct worker_reques
 	       terminated(identity->version, sizeof(identity->version)) &&
 	       terminated(identity->build_id, sizeof(identity->build_id)) &&
 	       terminated(identity->reason, sizeof(identity->reason)) &&
-	       terminated(identity->path, sizeof(identity->path));
+	       terminated(identity->path, sizeof(identity->path)) &&
+	       terminated(cgroup->container_id, sizeof(cgroup->container_id)) &&
+	       terminated(cgroup->pod_uid, sizeof(cgroup->pod_uid)) &&
+	       terminated(cgroup->path, sizeof(cgroup->path)) &&
+	       terminated(names->namespace, sizeof(names->namespace)) &&
+	       terminated(names->pod, sizeof(names->pod)) && terminated(names->container, sizeof(names->container));
 }
 
 /* One message of the child's. -EAGAIN: none. -EPIPE: it has died, or talks nonsense. */
@@ -311,7 +319,7 @@ pid_t worker_pid(const struct worker *worker)
 	return worker->child;
 }
 
-int worker_start(struct worker **ret)
+int worker_start(struct worker **ret, const char *pod_logs)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
 	int err = 0;
@@ -319,6 +327,7 @@ int worker_start(struct worker **ret)
 	if (!worker)
 		return -ENOMEM;
 	worker->socket = -1;
+	worker->pod_logs = pod_logs;
 	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
 	worker->failure_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	worker->table_fd = memfd_create("pyperf-table", MFD_CLOEXEC);

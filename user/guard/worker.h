@@ -10,13 +10,14 @@
 #include <linux/types.h>
 
 #include "bpf/abi.h"
+#include "proc/container.h"
 #include "python/identify.h"
 
 #define WORKER_QUEUE	   256 /* requests waiting or under way */
 #define WORKER_DEADLINE_MS 500 /* from when a request reaches the child */
 
 enum worker_type {
-	WORKER_IDENTIFY = 1, /* identify() */
+	WORKER_IDENTIFY = 1, /* identify() and container_read() */
 	WORKER_CAPTURE,	     /* capture_remote() of the code object at address */
 	WORKER_TABLE,	     /* capture_remote_table() of the bytes object at address */
 };
@@ -38,7 +39,10 @@ struct worker_reply {
 	__s32 error; /* 0 or -errno; -ETIMEDOUT past the deadline, -EPIPE if the child died of it */
 	__u32 table_size;
 	union {
-		struct identity identity;
+		struct {
+			struct identity identity;
+			struct container container;
+		};
 		struct event_code code; /* process, code and fingerprint are 0 */
 	};
 	__u8 *table; /* TABLE: table_size bytes, to be freed by the receiver; else NULL */
@@ -48,9 +52,10 @@ struct worker;
 
 /*
  * Forks the child. The caller must not ignore SIGCHLD nor wait for children it does not know, and need not
- * handle SIGCHLD. Call before threads are started. -errno of what failed.
+ * handle SIGCHLD. Call before threads are started. pod_logs: the kubelet's folder, for pods_new(); borrowed.
+ * -errno of what failed.
  */
-int worker_start(struct worker **ret);
+int worker_start(struct worker **ret, const char *pod_logs);
 void worker_stop(struct worker *worker); /* NULL is fine; requests under way are dropped */
 
 /* Readable (EPOLLIN, level-triggered) when worker_receive() has something to do. The same for its whole life.
@@ -72,6 +77,6 @@ int worker_timeout_ms(const struct worker *worker);
 int worker_check_deadline(struct worker *worker);
 
 /* The child's side (worker_child.c): serves until the socket closes. Never returns. */
-void worker_child_run(int socket, int table_fd, pid_t parent) __attribute__((noreturn));
+void worker_child_run(int socket, int table_fd, pid_t parent, const char *pod_logs) __attribute__((noreturn));
 
 #endif

@@ -161,24 +161,37 @@ static int read_object(const struct worker_request *request, struct worker_reply
 	return err ? err : check_start(request);
 }
 
-static void answer(const struct worker_request *request, struct worker_reply *reply)
+static int look_at(const struct worker_request *request, struct pods *pods, struct worker_reply *reply)
+{
+	int err = identify(request->pid, request->start_ticks, &reply->identity);
+
+	if (err)
+		return err;
+	container_read(request->pid, pods, &reply->container);
+	return check_start(request);
+}
+
+static void answer(const struct worker_request *request, struct pods *pods, struct worker_reply *reply)
 {
 	memset(reply, 0, sizeof(*reply));
 	reply->type = request->type;
 	reply->pid = request->pid;
 	reply->tag = request->tag;
 	if (request->type == WORKER_IDENTIFY)
-		reply->error = identify(request->pid, request->start_ticks, &reply->identity);
+		reply->error = look_at(request, pods, reply);
 	else
 		reply->error = read_object(request, reply);
 }
 
-void worker_child_run(int socket, int table_fd, pid_t parent)
+void worker_child_run(int socket, int table_fd, pid_t parent, const char *pod_logs)
 {
 	static struct worker_request request;
 	static struct worker_reply reply;
+	struct pods *pods;
 
 	prepare(socket, table_fd, parent);
+	if (pods_new(&pods, pod_logs))
+		_exit(1);
 	for (;;) {
 		ssize_t n = recv(SOCKET_FD, &request, sizeof(request), 0);
 
@@ -186,7 +199,7 @@ void worker_child_run(int socket, int table_fd, pid_t parent)
 			continue;
 		if (n != sizeof(request))
 			_exit(n ? 1 : 0);
-		answer(&request, &reply);
+		answer(&request, pods, &reply);
 		if (send(SOCKET_FD, &reply, offsetof(struct worker_reply, table), MSG_NOSIGNAL) < 0)
 			_exit(1);
 	}

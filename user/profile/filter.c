@@ -6,9 +6,14 @@
 #include <string.h>
 
 /* Every label that samples can be selected by: its key, and where an owner has it. */
-#define KEYS           \
-	NUMBER("pid", pid) \
-	TEXT("comm", comm)
+#define KEYS                               \
+	NUMBER("pid", pid)                 \
+	TEXT("comm", comm)                 \
+	TEXT("container", container)       \
+	TEXT("container_id", container_id) \
+	TEXT("namespace", namespace)       \
+	TEXT("pod", pod)                   \
+	TEXT("pod_uid", pod_uid)
 
 struct key {
 	const char *name;

@@ -19,9 +19,28 @@
 #define STEP	    4096	     /* bytes of room offered to the compressor at a time */
 
 /* Strings of the format itself. They stand before the profile's own in the string table. */
-enum word { W_EMPTY, W_SAMPLES, W_COUNT, W_CPU, W_NANOSECONDS, W_PID, W_TID, W_COMM, W_THREAD, WORDS };
-static const char *const words[WORDS] = { "",	 "samples", "count", "cpu",   "nanoseconds",
-					  "pid", "tid",	    "comm",  "thread" };
+enum word {
+	W_EMPTY,
+	W_SAMPLES,
+	W_COUNT,
+	W_CPU,
+	W_NANOSECONDS,
+	W_PID,
+	W_TID,
+	W_COMM,
+	W_THREAD,
+	W_CONTAINER_ID,
+	W_CONTAINER,
+	W_POD,
+	W_NAMESPACE,
+	W_POD_UID,
+	WORDS
+};
+static const char *const words[WORDS] = { "",	    "samples", "count",	 "cpu",		 "nanoseconds", "pid", "tid",
+					  "comm",   "thread",  "container_id", "container", "pod",
+					  "namespace", "pod_uid" };
+
+#define LABELS_MAX (WORDS - W_PID)
 
 struct encoder {
 	const struct profile *profile;
@@ -171,14 +190,18 @@ static int emit_location(struct encoder *e, __u32 id)
 	return emit(e, &part);
 }
 
-/* Labels of an owner, without those it does not have. Returns their number, at most 4. */
-static size_t owner_labels(const struct profile_owner *o, Pyperf__Label labels[4])
+/* Labels of an owner, without those it does not have. Returns their number. */
+static size_t owner_labels(const struct profile_owner *o, Pyperf__Label labels[LABELS_MAX])
 {
 	const struct {
 		enum word key;
 		__u32 num, string;
-	} all[4] = {
-		{ W_PID, o->pid, 0 }, { W_TID, o->tid, 0 }, { W_COMM, 0, o->comm }, { W_THREAD, 0, o->thread }
+	} all[LABELS_MAX] = {
+		{ W_PID, o->pid, 0 },		  { W_TID, o->tid, 0 },
+		{ W_COMM, 0, o->comm },		  { W_THREAD, 0, o->thread },
+		{ W_CONTAINER_ID, 0, o->container_id }, { W_CONTAINER, 0, o->container },
+		{ W_POD, 0, o->pod },		  { W_NAMESPACE, 0, o->namespace },
+		{ W_POD_UID, 0, o->pod_uid },
 	};
 	size_t n = 0;
 
@@ -212,7 +235,7 @@ static int emit_sample(struct encoder *e, __u32 id)
 {
 	struct profile_stack stack = profile_get_sample(e->profile, id);
 	int64_t values[] = { clamp(stack.count), cpu_ns(e->profile, stack.count) };
-	Pyperf__Label labels[4], *label_list[4] = { &labels[0], &labels[1], &labels[2], &labels[3] };
+	Pyperf__Label labels[LABELS_MAX], *label_list[LABELS_MAX];
 	Pyperf__Sample sample = PYPERF__SAMPLE__INIT, *list = &sample;
 	Pyperf__Profile part = PYPERF__PROFILE__INIT;
 	uint64_t *locations;
@@ -230,6 +253,8 @@ static int emit_sample(struct encoder *e, __u32 id)
 	sample.n_value = ARRAY_SIZE(values);
 	sample.value = values;
 	sample.n_label = owner_labels(profile_get_owner(e->profile, stack.owner), labels);
+	for (size_t i = 0; i < sample.n_label; i++)
+		label_list[i] = &labels[i];
 	sample.label = label_list;
 	part.n_sample = 1;
 	part.sample = &list;

@@ -217,11 +217,22 @@ int profile_location(struct profile *p, __u32 function, int line, __u32 mapping,
 static int owner_intern(struct profile *p, const struct profile_labels *labels, __u32 *ret_id)
 {
 	struct profile_owner o = { .pid = labels->pid, .tid = labels->tid };
-	int err;
+	const struct {
+		const char *text;
+		__u32 *id;
+	} all[] = {
+		{ labels->comm, &o.comm },
+		{ labels->thread, &o.thread },
+		{ labels->container_id, &o.container_id },
+		{ labels->container, &o.container },
+		{ labels->pod, &o.pod },
+		{ labels->namespace, &o.namespace },
+		{ labels->pod_uid, &o.pod_uid },
+	};
+	int err = 0;
 
-	err = string_intern(p, labels->comm, &o.comm);
-	if (!err)
-		err = string_intern(p, labels->thread, &o.thread);
+	for (size_t i = 0; i < ARRAY_SIZE(all) && !err; i++)
+		err = string_intern(p, all[i].text, all[i].id);
 	return err ? err : table_intern(p, PROFILE_OWNER, &o, sizeof(o), ret_id);
 }
 
@@ -234,6 +245,11 @@ struct profile_labels profile_get_labels(const struct profile *p, __u32 owner)
 		.tid = o->tid,
 		.comm = profile_get_string(p, o->comm),
 		.thread = profile_get_string(p, o->thread),
+		.container_id = profile_get_string(p, o->container_id),
+		.container = profile_get_string(p, o->container),
+		.pod = profile_get_string(p, o->pod),
+		.namespace = profile_get_string(p, o->namespace),
+		.pod_uid = profile_get_string(p, o->pod_uid),
 	};
 }
 

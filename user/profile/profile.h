@@ -30,6 +30,11 @@ struct profile_labels {
 	__u32 tid; /* 0 = profiled by process */
 	const char *comm;
 	const char *thread;
+	const char *container_id; /* hexadecimal */
+	const char *container;
+	const char *pod;
+	const char *namespace;
+	const char *pod_uid;
 };
 
 /* -EINVAL (a period that is not positive), -ENOMEM. */
@@ -84,7 +89,7 @@ struct profile_location {
 
 struct profile_owner {
 	__u32 pid, tid;
-	__u32 comm, thread; /* string ids */
+	__u32 comm, thread, container_id, container, pod, namespace, pod_uid; /* string ids */
 };
 
 struct profile_stack {

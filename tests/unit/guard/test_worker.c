@@ -45,7 +45,7 @@ static int setup(void **state)
 {
 	(void)state;
 	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
-	return worker_start(&worker);
+	return worker_start(&worker, "/nonexistent");
 }
 
 static int teardown(void **state)
@@ -328,7 +328,7 @@ static void parent_dies(void **state)
 	if (!parent) {
 		struct worker *mine;
 
-		if (worker_start(&mine))
+		if (worker_start(&mine, "/nonexistent"))
 			_exit(1);
 		child = worker_pid(mine);
 		if (write(pipe_fd[1], &child, sizeof(child)) != sizeof(child))

@@ -17,9 +17,16 @@
 
 static void add(struct profile *p, const char *function, __u32 pid, __u32 tid, const char *comm, __u64 count)
 {
-	struct profile_labels labels = { pid, tid, comm, "worker" };
+	struct profile_labels labels = { .pid = pid, .tid = tid, .comm = comm, .thread = "worker" };
 	__u32 mapping, id, locations[2];
 
+	if (!strcmp(comm, "queue")) {
+		labels.container_id = "c0ffee";
+		labels.container = "py";
+		labels.pod = "queue-1";
+		labels.namespace = "demo";
+		labels.pod_uid = "9e449ecd";
+	}
 	assert_int_equal(profile_mapping(p, "/usr/bin/python3", "abcd", &mapping), 0);
 	assert_int_equal(profile_function(p, function, "/srv/app.py", 3, &id), 0);
 	assert_int_equal(profile_location(p, id, 4, mapping, &locations[0]), 0);
@@ -59,6 +66,8 @@ static void by_label(void **state)
 	} rows[] = {
 		{ "pid", "12", 12 }, { "pid", "120", 11 },   { "pid", "1", 0 },	  { "comm", "web", 23 },
 		{ "comm", "we", 0 }, { "comm", "webs", 0 }, { "comm", "queue", 13 },
+		{ "container_id", "c0ffee", 13 }, { "container", "py", 13 }, { "pod", "queue-1", 13 },
+		{ "namespace", "demo", 13 }, { "namespace", "prod", 0 }, { "pod_uid", "9e449ecd", 13 },
 	};
 	_cleanup_profile_ struct profile *p = make();
 

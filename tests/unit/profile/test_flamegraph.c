@@ -25,7 +25,7 @@ static struct profile *new_profile(void)
 /* The stack is written root first, one letter for each function: "abc". */
 static void add(struct profile *p, __u32 pid, const char *stack, int line, __u64 count)
 {
-	struct profile_labels labels = { pid, pid, "py", "" };
+	struct profile_labels labels = { .pid = pid, .tid = pid, .comm = "py" };
 	__u32 locations[64], n = strlen(stack), function;
 
 	for (__u32 i = 0; i < n; i++) {
@@ -99,7 +99,7 @@ static void too_narrow(void **state)
 static void hostile_names(void **state)
 {
 	struct profile *p = new_profile();
-	struct profile_labels labels = { 1, 1, "\"\\\n\x1b</script>", "" };
+	struct profile_labels labels = { .pid = 1, .tid = 1, .comm = "\"\\\n\x1b</script>" };
 	__u32 function, location;
 
 	(void)state;

@@ -49,8 +49,8 @@ static void lines_are_root_first_and_sorted(void **state)
 	      work = location(p, "A.work", "/srv/app.py", 8, 9);
 	__u32 nowhere = location(p, "[truncated]", "", 0, 0), unknown = location(p, "f", "/srv/b.py", 8, 0);
 	const __u32 a[] = { work, module }, b[] = { module }, c[] = { unknown, nowhere };
-	struct profile_labels process = { 12, 0, "python3", NULL },
-			      thread = { 12, 13, "python3", "Main Thread" };
+	struct profile_labels process = { .pid = 12, .tid = 0, .comm = "python3", .thread = NULL };
+	struct profile_labels thread = { .pid = 12, .tid = 13, .comm = "python3", .thread = "Main Thread" };
 
 	(void)state;
 	assert_int_equal(profile_sample(p, a, 2, &thread, 42), 0);
@@ -81,7 +81,7 @@ static void hostile_names_stay_in_their_frame(void **state)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	__u32 l = location(p, "f\n;g 9", "/x/\x1b[31m;a.py", 1, 2), slash = location(p, "", "/dir/", 1, 2);
-	struct profile_labels labels = { 1, 2, "a;b\nc 3\n", "t;\r" };
+	struct profile_labels labels = { .pid = 1, .tid = 2, .comm = "a;b\nc 3\n", .thread = "t;\r" };
 	const __u32 stack[] = { slash, l };
 
 	(void)state;

@@ -57,7 +57,14 @@ static struct profile *example(void)
 	__u32 cpp = location(p, "_Z3foov", "/srv/c.py", 0, 0, two);
 	__u32 marker = location(p, "[truncated]", "", 0, 0, 0);
 	const __u32 a[] = { lambda, module }, b[] = { cpp, local, local, marker };
-	struct profile_labels main = { 12, 12, "python3", "MainThread" }, process = { 99, 0, "worker", NULL };
+	struct profile_labels main = { .pid = 12, .tid = 12, .comm = "python3", .thread = "MainThread" };
+	struct profile_labels process = { .pid = 99,
+					  .comm = "worker",
+					  .container_id = "c0ffee",
+					  .container = "py",
+					  .pod = "app-1",
+					  .namespace = "demo",
+					  .pod_uid = "9e449ecd" };
 
 	assert_int_equal(profile_sample(p, a, 2, &main, 40), 0);
 	assert_int_equal(profile_sample(p, b, 4, &process, 2), 0);
@@ -225,9 +232,14 @@ static void labels_are_there_or_left_out(void **state)
 	assert_label(d, d->sample[0]->label[1], "tid", 12, "");
 	assert_label(d, d->sample[0]->label[2], "comm", 0, "python3");
 	assert_label(d, d->sample[0]->label[3], "thread", 0, "MainThread");
-	assert_int_equal(d->sample[1]->n_label, 2);
+	assert_int_equal(d->sample[1]->n_label, 7);
 	assert_label(d, d->sample[1]->label[0], "pid", 99, "");
 	assert_label(d, d->sample[1]->label[1], "comm", 0, "worker");
+	assert_label(d, d->sample[1]->label[2], "container_id", 0, "c0ffee");
+	assert_label(d, d->sample[1]->label[3], "container", 0, "py");
+	assert_label(d, d->sample[1]->label[4], "pod", 0, "app-1");
+	assert_label(d, d->sample[1]->label[5], "namespace", 0, "demo");
+	assert_label(d, d->sample[1]->label[6], "pod_uid", 0, "9e449ecd");
 	pyperf__profile__free_unpacked(d, NULL);
 }
 

@@ -132,8 +132,9 @@ static void equal_stacks_with_equal_labels_merge(void **state)
 	struct profile *p = *state;
 	__u32 a = location(p, "a", "x.py", 1), b = location(p, "b", "x.py", 2);
 	const __u32 ab[] = { a, b }, ba[] = { b, a };
-	struct profile_labels one = { 12, 0, "py", NULL }, same = { 12, 0, "py", "" },
-			      other = { 12, 13, "py", "" };
+	struct profile_labels one = { .pid = 12, .comm = "py" };
+	struct profile_labels same = { .pid = 12, .comm = "py", .thread = "" };
+	struct profile_labels other = { .pid = 12, .tid = 13, .comm = "py", .thread = "" };
 	struct profile_stack stack;
 
 	assert_int_equal(profile_sample(p, ab, 2, &one, 3), 0);

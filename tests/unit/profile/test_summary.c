@@ -61,8 +61,9 @@ static struct profile *example(void)
 	__u32 module = location(p, "<module>", "/srv/app.py", 1, 3, 0);
 	__u32 fib = location(p, "fib", "/srv/app.py", 8, 9, 0), fib_other;
 	const __u32 recursive[] = { fib, fib, fib, module }, top[] = { module };
-	struct profile_labels main = { 12, 12, "main", NULL }, other = { 12, 13, "other", NULL },
-			      more = { 9, 9, "x", "" };
+	struct profile_labels main = { .pid = 12, .tid = 12, .comm = "main" };
+	struct profile_labels other = { .pid = 12, .tid = 13, .comm = "other" };
+	struct profile_labels more = { .pid = 9, .tid = 9, .comm = "x", .thread = "" };
 
 	assert_int_equal(profile_mapping(p, "python3", "", &mapping), 0);
 	fib_other = location(p, "fib", "/srv/app.py", 8, 9, mapping);
@@ -123,7 +124,7 @@ static void assert_fits(const char *text)
 /* `count` samples of one frame. */
 static void add(struct profile *p, __u32 frame, __u32 pid, __u32 tid, const char *name, __u64 count)
 {
-	struct profile_labels labels = { pid, tid, "server", name };
+	struct profile_labels labels = { .pid = pid, .tid = tid, .comm = "server", .thread = name };
 
 	assert_int_equal(profile_sample(p, &frame, 1, &labels, count), 0);
 }
@@ -138,7 +139,7 @@ static void markers_are_below_the_tables(void **state)
 	__u32 named = location(p, "[unreadable name]", "/b.py", 3, 4, 0),
 	      flat = location(p, "<frozen>", "", 0, 0, 0);
 	const __u32 deep[] = { f, f, cut };
-	struct profile_labels labels = { 5, 5, "server", "" };
+	struct profile_labels labels = { .pid = 5, .tid = 5, .comm = "server", .thread = "" };
 	_cleanup_free_ char *text = NULL;
 
 	(void)state;
@@ -252,7 +253,7 @@ static void no_line_is_wider_than_the_page(void **state)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	_cleanup_buf_ struct buf path = { 0 }, name = { 0 };
-	struct profile_labels labels = { ~0U, ~0U, NULL, NULL };
+	struct profile_labels labels = { .pid = ~0U, .tid = ~0U };
 	_cleanup_free_ char *text = NULL;
 
 	(void)state;

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Samples carry the container and the pod of their process: from real cgroups named as the kubelet names them, and
+from a folder of logs as the kubelet fills it. A real runtime is in test_container.py, a real kubelet in tests/k8s."""
+import os
+import sys
+import uuid
+
+import pytest
+
+import cgroups
+import pprof
+import profiler
+
+pytestmark = pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP: no cgroup hierarchy can be written here")
+
+NAMES = ("container_id", "container", "pod", "namespace", "pod_uid")
+
+
+def labels_of(run, pid):
+    """The container labels of a process's samples: those of all of them."""
+    found = [s.labels for s in pprof.read(run.path).samples if s.labels.get("pid") == pid]
+    assert found, "no sample of %d" % pid
+    sets = {tuple((name, labels[name]) for name in NAMES if name in labels) for labels in found}
+    assert len(sets) == 1, sets
+    return dict(sets.pop())
+
+
+class Pod:
+    def __init__(self, namespace, pod, container):
+        self.names = {"namespace": namespace, "pod": pod, "container": container}
+        self.uid, self.id = str(uuid.uuid4()), cgroups.container_id()
+        self.labels = {**self.names, "container_id": self.id, "pod_uid": self.uid}
+        self.cgroup = "/kubepods-pyperf/burstable/pod%s/%s" % (self.uid, self.id)
+
+    def log(self, logs):
+        names = self.names
+        (logs / ("%s_%s_%s" % (names["namespace"], names["pod"], self.uid)) / names["container"]).mkdir(parents=True)
+
+    def link(self, logs):
+        (logs / "{pod}_{namespace}_{container}-{0}.log".format(self.id, **self.names)).symlink_to("/nonexistent")
+
+
+@pytest.fixture
+def logs(tmp_path):
+    path = tmp_path / "logs"
+    path.mkdir()
+    return path
+
+
+def burn(workloads):
+    return sys.executable, workloads / "burn.py"
+
+
+def test_two_pods_and_none(workloads, logs, tmp_path):
+    one, two = Pod("demo", "app-7cbd89ff54-6zzwk", "web"), Pod("prod", "batch", "worker-2")
+    one.log(logs)
+    two.link(logs)
+    with cgroups.cgroup(one.cgroup) as a, cgroups.cgroup(two.cgroup) as b, \
+            profiler.target(*burn(workloads), preexec_fn=cgroups.starter(a)) as first, \
+            profiler.target(*burn(workloads), preexec_fn=cgroups.starter(b)) as second, \
+            profiler.target(*burn(workloads)) as outside:
+        run = profiler.run(tmp_path, "-a", "-d", 2, "--pod-logs", logs)
+        assert labels_of(run, first.pid) == one.labels
+        assert labels_of(run, second.pid) == two.labels
+        assert labels_of(run, outside.pid) == {}
+
+
+def test_a_pod_that_comes_while_the_profiler_runs(workloads, logs, tmp_path):
+    early, late = Pod("demo", "early", "web"), Pod("demo", "late", "web")
+    early.log(logs)
+    with cgroups.cgroup(early.cgroup) as a, cgroups.cgroup(late.cgroup) as b, \
+            profiler.target(*burn(workloads), preexec_fn=cgroups.starter(a)) as first:
+        run = profiler.Run(tmp_path, "-a", "-v", "--pod-logs", logs)
+        try:
+            profiler.wait_until(lambda: os.pread(run.streams[1].fileno(), 1 << 20, 0).count(b"pid %d " % first.pid),
+                                what="first process")
+            late.log(logs)
+            with profiler.target(*burn(workloads), preexec_fn=cgroups.starter(b)) as second:
+                profiler.wait_until(lambda: os.pread(run.streams[1].fileno(), 1 << 20, 0).count(b"pid %d " % second.pid),
+                                    what="second process")
+                profiler.wait_until(lambda: cpu_seconds(second.pid) > 2, what="CPU time")
+                run.interrupt()
+                run.finish()
+        finally:
+            run.kill()
+        assert labels_of(run, first.pid) == early.labels
+        assert labels_of(run, second.pid) == late.labels
+
+
+def cpu_seconds(pid):
+    with open("/proc/%d/stat" % pid) as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_forked_children_inherit(workloads, logs, tmp_path):
+    pod = Pod("demo", "family", "web")
+    pod.log(logs)
+    with cgroups.cgroup(pod.cgroup) as made:
+        run = profiler.Run(tmp_path, "-F", 499, "--pod-logs", logs, "--", sys.executable, workloads / "family.py", 0.4,
+                           preexec_fn=cgroups.starter(made))
+        run.finish()
+        pids = {s.labels["pid"] for s in pprof.read(run.path).samples}
+        assert len(pids) >= 4
+        for pid in pids:
+            assert labels_of(run, pid) == pod.labels
+
+
+def test_no_folder_of_logs(workloads, tmp_path):
+    pod = Pod("demo", "app", "web")
+    with cgroups.cgroup(pod.cgroup) as made, \
+            profiler.target(*burn(workloads), preexec_fn=cgroups.starter(made)) as target:
+        run = profiler.run(tmp_path, "-a", "-d", 1, "--pod-logs", tmp_path / "nothing")
+        assert labels_of(run, target.pid) == {"container_id": pod.id, "pod_uid": pod.uid}
