@@ -247,7 +247,15 @@ struct cpu_stats {
 #include "stats.def"
 #undef STAT
 	__u64 times[TIME_BUCKETS]; /* runs by their duration, when that is measured: time_bucket() */
+	__u64 time_sum;		   /* ns */
 	__u64 time_max;		   /* ns */
+};
+
+/* What the programs that start and stop a CPU's timer are given. */
+struct timer_request {
+	__u64 first; /* when it is to run for the first time, ns of CLOCK_MONOTONIC */
+	__u32 cpu;
+	__u32 pad;
 };
 
 /* Records in the ring buffer. Each begins with its type. */

@@ -10,7 +10,8 @@
 
 #define NOTICE_PAUSE 20 /* ms between two reports of one process */
 
-static __always_inline void notice_send(struct cpu_stats *stats, struct task_struct *task, __u32 tgid)
+/* Its record would take the stack that the walk needs, were it inlined into the sampler: 512 bytes are all there is. */
+static __noinline void notice_send(struct cpu_stats *stats, struct task_struct *task, __u32 tgid)
 {
 	__u32 slot = (__u32)mix(tgid) & (NOTICES - 1), ms = bpf_ktime_get_ns() >> 20;
 	__u64 *last = bpf_map_lookup_elem(&notices, &slot);

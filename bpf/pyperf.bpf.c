@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pyperf.bpf.c - the programs that the kernel runs: the sampler on a perf event of every CPU, fork, exec and
- * exit, and the iterator that lists the processes at start.
+ * pyperf.bpf.c - the programs that the kernel runs: the sampler on a perf event of every CPU or in timers, fork,
+ * exec and exit, and the iterator that lists the processes at start.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -9,6 +9,7 @@
 #include <bpf/bpf_core_read.h>
 #include "abi.h"
 #include "sampler.h"
+#include "timer.h"
 #include "lifecycle.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -24,6 +25,19 @@ int on_tick(struct bpf_perf_event_data *ctx)
 {
 	sample();
 	return 0;
+}
+
+/* Loaded in place of on_tick, never beside it. */
+SEC("syscall")
+int start_timer(struct timer_request *request)
+{
+	return timer_begin(request);
+}
+
+SEC("syscall")
+int stop_timer(struct timer_request *request)
+{
+	return timer_end(request);
 }
 
 SEC("tp_btf/sched_process_fork")

@@ -73,6 +73,8 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 
 	if (*(volatile __u32 *)&tree_paused)
 		return OUTCOME_PAUSED;
+	if (!task->mm && !task->pid)
+		return OUTCOME_IDLE;
 	if (!task->mm)
 		return opt_all ? OUTCOME_NOT_PYTHON : OUTCOME_NOT_SELECTED;
 	p = process_find(s, task, tgid, &wanted);
@@ -100,6 +102,7 @@ static __always_inline void count_time(struct cpu_stats *count, __u64 ns)
 {
 	__u32 bucket = time_bucket(ns);
 
+	count->time_sum += ns;
 	mem_opaque(bucket);
 	if (bucket < TIME_BUCKETS)
 		count->times[bucket]++;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "kern/trigger.h"
 
 #define SECONDS_MAX	 1e9
 #define INTERVAL_DEFAULT 60
@@ -132,6 +133,8 @@ int options_derive(struct options *o, char *error, size_t size)
 	if (targets != 1)
 		return options_fail(error, size, "%s one of --all-python, --pid PID or -- COMMAND; --help shows how",
 				    targets ? "only" : "name what to profile:");
+	if (o->event == EVENT_CYCLES && o->trigger == TRIGGER_TIMER)
+		return options_fail(error, size, "--event cycles is counted by perf events: not with --trigger timer");
 	if (derive_continuous(o, error, size))
 		return -EINVAL;
 	if (derive_output(o, error, size))

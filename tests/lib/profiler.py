@@ -50,14 +50,15 @@ def read_samples(path):
 class Run:
     """One run of the profiler, started. finish() waits for its end and reads what it left."""
 
-    def __init__(self, directory, *arguments, output="profile.pb.gz", stats=True, **options):
+    def __init__(self, directory, *arguments, output="profile.pb.gz", stats=True, binary=(BINARY,), **options):
+        """binary: the profiler, or a command that runs it."""
         self.path = pathlib.Path(directory) / output if output not in (None, "-") else None
         self.stats_path = pathlib.Path(directory) / "stats.json"
         self.stats_path.unlink(missing_ok=True)
         own = ["-o", str(self.path or "-")] if output else []
         own += ["--stats-json", str(self.stats_path)] if stats else []
         # Options go before "--": what comes after it is the COMMAND's.
-        self.command = [BINARY, *own, *map(str, arguments)]
+        self.command = [*binary, *own, *map(str, arguments)]
         # Files, not pipes: a COMMAND that outlives the profiler would hold the other end of a pipe.
         self.streams = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         options.setdefault("stdout", self.streams[0])

@@ -14,6 +14,7 @@
 #include "agent/generation.h"
 #include "agent/loop.h"
 #include "agent/output.h"
+#include "agent/rate.h"
 #include "agent/report.h"
 #include "agent/serve.h"
 #include "base/cleanup.h"
@@ -41,6 +42,7 @@ struct agent {
 	struct generation generation;
 	struct http *http; /* NULL without --listen */
 	struct run run;
+	struct rate rate;
 	bool stop;
 	int exit_code;
 };
@@ -66,6 +68,7 @@ static int open_kernel(struct agent *a)
 	int err;
 
 	a->kernel_options = (struct kernel_options){
+		.trigger = o->trigger,
 		.frequency = o->frequency,
 		.use_cycles = o->event == EVENT_CYCLES,
 		.single_reads = o->reads == READS_SINGLE,
@@ -80,12 +83,17 @@ static int open_kernel(struct agent *a)
 		.tree_size = o->tree_size,
 	};
 	err = kernel_open(&a->kernel, &a->kernel_options);
-	if (err)
+	if (err) {
 		log_error("%s", kernel_reason(a->kernel));
-	else if (a->kernel_options.frequency != (__u32)o->frequency)
-		log_warning("the kernel allows %u samples per second (sysctl kernel.perf_event_max_sample_rate), not %ld",
-			    a->kernel_options.frequency, o->frequency);
-	return err;
+		return err;
+	}
+	if (a->kernel_options.frequency != (__u32)o->frequency)
+		log_warning("the kernel allows %u samples per second (sysctl kernel.perf_event_max_sample_rate%s), not %ld",
+			    a->kernel_options.frequency,
+			    a->kernel_options.trigger == TRIGGER_TIMER ? ", and timers up to 10000" : "", o->frequency);
+	if (o->trigger == TRIGGER_AUTO && a->kernel_options.trigger == TRIGGER_TIMER)
+		log_info("perf_event_open is refused: timers make the ticks");
+	return 0;
 }
 
 static int open_http(struct agent *a)
@@ -172,6 +180,8 @@ static void on_time(struct agent *a, bool once_a_second)
 	if (once_a_second && a->run.start > 0 && generation_due(&a->generation))
 		kernel_read_events(a->kernel);
 	generation_renew(&a->generation, discover_pending(a->discover));
+	if (once_a_second && a->run.start > 0)
+		rate_check(&a->rate, a->kernel, a->run.frequency, false);
 }
 
 /* Of two timeouts, of which -1 is none. */
@@ -353,6 +363,9 @@ static int start(struct agent *a)
 		log_error("%s", kernel_reason(a->kernel));
 		return err;
 	}
+	if (a->run.cpus < sysconf(_SC_NPROCESSORS_ONLN))
+		log_warning("samples are taken on %d of %ld CPUs: the others are not for this process (cpuset)",
+			    a->run.cpus, sysconf(_SC_NPROCESSORS_ONLN));
 	a->run.start_cpu_seconds = report_cpu_so_far(worker_pid(a->worker));
 	a->run.start = seconds_now(CLOCK_MONOTONIC);
 	err = serve_start(a->http);
@@ -382,6 +395,7 @@ static int sample(struct agent *a)
 	clock_gettime(CLOCK_MONOTONIC, &a->windows.stop);
 	a->run.seconds = seconds_now(CLOCK_MONOTONIC) - a->run.start;
 	output_progress_end(&a->run);
+	rate_check(&a->rate, a->kernel, a->run.frequency, true);
 	return 0;
 }
 

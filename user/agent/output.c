@@ -150,6 +150,8 @@ int output_write(const struct run *r, struct source *s)
 		.map_bytes = kernel_tables(s->kernel)->map_bytes,
 		.start_cpu_seconds = r->start_cpu_seconds,
 		.generations = s->generations,
+		.trigger = kernel_trigger(s->kernel),
+		.expected = kernel_expected(s->kernel),
 	};
 	int err, lost;
 

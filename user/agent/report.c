@@ -38,6 +38,11 @@ static const struct stat_row export_rows[] = {
 #undef EXPORT_STAT
 };
 
+static const char *trigger_name(const struct report *r)
+{
+	return r->trigger == TRIGGER_TIMER ? "timer" : "perf";
+}
+
 static __u64 stat_value(const struct report *r, const struct stat_row *row)
 {
 	return *(const __u64 *)((const char *)&r->kernel.sum + row->offset);
@@ -113,7 +118,8 @@ static void print_row(FILE *f, __u64 n, const char *share, const char *text)
 
 static void print_outcomes(const struct report *r, FILE *f)
 {
-	__u64 unasked = r->kernel.sum.outcome[OUTCOME_NOT_SELECTED], ticks = r->kernel.sum.ticks;
+	__u64 unasked = r->kernel.sum.outcome[OUTCOME_NOT_SELECTED] + r->kernel.sum.outcome[OUTCOME_IDLE];
+	__u64 ticks = r->kernel.sum.ticks;
 	__u64 asked = ticks > unasked ? ticks - unasked : 0;
 	struct books b = report_books(r);
 
@@ -123,7 +129,7 @@ static void print_outcomes(const struct report *r, FILE *f)
 
 		if (!n)
 			continue;
-		if (i != OUTCOME_NOT_SELECTED)
+		if (i != OUTCOME_NOT_SELECTED && i != OUTCOME_IDLE)
 			snprintf(share, sizeof(share), "%.*f%%", number_decimals(asked), percent(n, asked));
 		snprintf(text, sizeof(text), "%s%s", outcomes[i].text,
 			 outcomes[i].place == MARKED ? ", in the profile with a marker" : "");
@@ -158,6 +164,10 @@ static void print_cost(const struct report *r, FILE *f)
 	double kernel_seconds = (k->run_time_ns + k->other_time_ns) / 1e9;
 	double later = r->cpu_seconds > r->start_cpu_seconds ? r->cpu_seconds - r->start_cpu_seconds : 0;
 
+	if (r->expected)
+		fprintf(f, "  trigger   %s, %s%s ticks were asked for, %.1f%% came\n", trigger_name(r),
+			r->trigger == TRIGGER_TIMER ? "" : "about ", number_group(r->expected).text,
+			percent(k->sum.ticks, r->expected));
 	fprintf(f, "  kernel    %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n",
 		number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text,
 		number_group(k->runs).text, percent(kernel_seconds, r->seconds), r->seconds);
@@ -272,8 +282,8 @@ int report_json(const struct report *r, struct buf *out)
 
 	err = buf_printf(
 		out,
-		"{\"ticks\": %llu, \"cpus\": %d, \"frequency\": %u, \"seconds\": %.3f, \"processes\": %zu",
-		b.ticks, r->cpus, r->frequency, r->seconds, r->processes);
+		"{\"ticks\": %llu, \"expected\": %llu, \"trigger\": \"%s\", \"cpus\": %d, \"frequency\": %u, \"seconds\": %.3f, \"processes\": %zu",
+		b.ticks, r->expected, trigger_name(r), r->cpus, r->frequency, r->seconds, r->processes);
 	if (!err)
 		err = json_outcomes(r, out);
 	if (!err)

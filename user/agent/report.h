@@ -29,6 +29,8 @@ struct report {
 	size_t map_bytes;
 	int cpus;
 	__u32 frequency;
+	enum trigger_kind trigger;
+	__u64 expected; /* kernel_expected() */
 };
 
 /* Ticks that are accounted for, by place. */
@@ -37,7 +39,7 @@ struct books {
 };
 
 struct books report_books(const struct report *r);
-/* What is zero is left out. Shares are of the ticks that were not "not selected". */
+/* What is zero is left out. Shares are of the ticks of what was selected: not of others, nor of idle CPUs. */
 void report_print(const struct report *r, FILE *f, bool colour);
 /* Of the sampler's run times in the kernel, ns, to a quarter octave; 0 if they were not measured. */
 __u64 report_time_quantile(const struct report *r, double share);

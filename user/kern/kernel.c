@@ -18,13 +18,12 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "kern/tables.h"
-#include "kern/ticks.h"
 #include "pyperf.skel.h"
 
 struct kernel {
 	struct pyperf *skel;
 	struct ring_buffer *ring;
-	struct ticks *ticks;
+	struct trigger trigger;
 	struct kernel_options options;
 	struct kernel_tables tables;
 	const struct cpu_stats *stats;
@@ -104,9 +103,12 @@ static int load(struct kernel *k)
 	if (tables_size(k->skel, &k->options, k->cpus, &k->tables))
 		return fail(k, -EINVAL, "the BPF tables cannot be sized");
 	set_options(k);
+	trigger_prepare(&k->trigger, k->skel, k->cpus);
 	err = pyperf__load(k->skel);
 	if (err == -EPERM || err == -EACCES)
 		return fail(k, err, "the kernel refuses to load BPF programs: run as root, or with CAP_BPF and CAP_PERFMON");
+	if (err && trigger_rejected(&k->trigger))
+		return fail(k, err, "%s", trigger_rejected(&k->trigger));
 	if (err)
 		return fail(k, err, "the kernel rejects the BPF programs (%s); -v shows why. Linux 5.17 or later is needed",
 			    strerror(-err));
@@ -123,6 +125,7 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 {
 	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	struct kernel *k = calloc(1, sizeof(*k));
+	int err;
 
 	if (!k)
 		return -ENOMEM;
@@ -138,7 +141,14 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 			    "this kernel has no type information (/sys/kernel/btf/vmlinux): one built with CONFIG_DEBUG_INFO_BTF is needed");
 	/* Before 5.11 BPF memory counts against this limit; later it is harmless. */
 	setrlimit(RLIMIT_MEMLOCK, &unlimited);
-	ticks_limit_frequency(&o->frequency);
+	k->trigger.wanted = o->trigger;
+	k->trigger.frequency = o->frequency;
+	k->trigger.use_cycles = o->use_cycles;
+	err = trigger_choose(&k->trigger);
+	if (err)
+		return fail(k, err, "%s", k->trigger.reason);
+	o->trigger = k->trigger.kind;
+	o->frequency = k->trigger.frequency;
 	k->options = *o;
 	return load(k);
 }
@@ -179,21 +189,16 @@ int kernel_start(struct kernel *k, int *ret_cpus)
 		err = attach(s->progs.on_process_exit, &s->links.on_process_exit);
 	if (err)
 		return fail(k, err, "the process tracepoints cannot be attached: %s", strerror(-err));
-	err = ticks_start(&k->ticks, s->progs.on_tick, k->options.frequency, k->options.use_cycles, ret_cpus);
-	if (err == -EACCES || err == -EPERM)
-		return fail(k, err,
-			    "perf_event_open is refused: run as root, with CAP_PERFMON, or lower the sysctl kernel.perf_event_paranoid");
-	if ((err == -ENOENT || err == -EOPNOTSUPP) && k->options.use_cycles)
-		return fail(k, err, "this machine has no cycle counter: use --event cpu-clock");
+	err = trigger_start(&k->trigger, s);
 	if (err)
-		return fail(k, err, "the perf events cannot be started: %s", strerror(-err));
+		return fail(k, err, "%s", k->trigger.reason);
+	*ret_cpus = k->trigger.cpus;
 	return 0;
 }
 
 void kernel_stop(struct kernel *k)
 {
-	ticks_stop(k->ticks);
-	k->ticks = NULL;
+	trigger_stop(&k->trigger);
 }
 
 static int read_listing(int fd, int (*fn)(void *, const struct event_process *), void *context)
@@ -323,6 +328,16 @@ static void add_run_time(const struct bpf_program *program, __u64 *runs, __u64 *
 	*time_ns += info.run_time_ns;
 }
 
+enum trigger_kind kernel_trigger(const struct kernel *k)
+{
+	return k->trigger.kind;
+}
+
+__u64 kernel_expected(const struct kernel *k)
+{
+	return trigger_expected(&k->trigger);
+}
+
 void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 {
 	const struct pyperf *s = k->skel;
@@ -336,7 +351,12 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 		if (k->stats[cpu].time_max > ret->sum.time_max)
 			ret->sum.time_max = k->stats[cpu].time_max;
 	ret->sum.ticks += ret->sum.outcome[OUTCOME_NESTED]; /* which the sampler must not count */
-	add_run_time(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
+	if (k->trigger.kind == TRIGGER_PERF && k->stats_fd >= 0) {
+		add_run_time(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
+	} else if (k->options.measure) { /* it does not measure what timers call, nor without CAP_SYS_ADMIN */
+		ret->runs = ret->sum.ticks;
+		ret->run_time_ns = ret->sum.time_sum;
+	}
 	add_run_time(s->progs.on_process_fork, &ret->other_runs, &ret->other_time_ns);
 	add_run_time(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);
 	add_run_time(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);

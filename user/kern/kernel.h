@@ -11,10 +11,12 @@
 #include <linux/types.h>
 
 #include "bpf/abi.h"
+#include "kern/trigger.h"
 
 struct kernel;
 
 struct kernel_options {
+	enum trigger_kind trigger; /* what makes the ticks */
 	__u32 frequency;   /* samples per second of each CPU */
 	bool use_cycles;   /* hardware cycles instead of cpu-clock */
 	bool single_reads; /* one read for each frame */
@@ -34,7 +36,7 @@ const char *kernel_reason(const struct kernel *k);
 
 /*
  * Loads. On failure returns -errno, with *ret set all the same if there is a reason to ask for; close it.
- * Lowers o->frequency to the system's limit.
+ * Lowers o->frequency to the system's limit, and puts the trigger that was chosen in place of TRIGGER_AUTO.
  */
 int kernel_open(struct kernel **ret, struct kernel_options *o);
 void kernel_close(struct kernel *k);
@@ -91,5 +93,9 @@ struct kernel_stats {
 };
 
 void kernel_stats(const struct kernel *k, struct kernel_stats *ret);
+/* What makes the ticks: not TRIGGER_AUTO. */
+enum trigger_kind kernel_trigger(const struct kernel *k);
+/* Ticks that there were to be until now; 0 = unknown. Perf events: see trigger_expected(). */
+__u64 kernel_expected(const struct kernel *k);
 
 #endif

@@ -101,7 +101,8 @@ static size_t all_map_bytes(const struct pyperf *s)
 			value = 1;
 		else if (bpf_map__type(map) == BPF_MAP_TYPE_HASH)
 			value += 64;
-		sum += value * bpf_map__max_entries(map);
+		if (bpf_map__autocreate(map))
+			sum += value * bpf_map__max_entries(map);
 	}
 	return sum;
 }

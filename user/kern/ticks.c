@@ -41,6 +41,18 @@ static int open_event(int cpu, __u32 frequency, bool use_cycles)
 	return fd < 0 ? -errno : fd;
 }
 
+int ticks_probe(__u32 frequency, bool use_cycles)
+{
+	int cpus = libbpf_num_possible_cpus(), fd = -ENODEV;
+
+	for (int cpu = 0; cpu < cpus && fd == -ENODEV; cpu++)
+		fd = open_event(cpu, frequency, use_cycles);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 int ticks_start(struct ticks **ret, struct bpf_program *program, __u32 frequency, bool use_cycles, int *ret_cpus)
 {
 	int cpus = libbpf_num_possible_cpus();

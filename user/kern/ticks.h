@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ticks.h - what makes the sampler run: a perf event on every CPU.
+ * ticks.h - ticks by a perf event on every CPU.
  */
 #ifndef PYPERF_KERN_TICKS_H
 #define PYPERF_KERN_TICKS_H
@@ -14,6 +14,8 @@ struct bpf_program;
 /* Lowers *frequency (Hz) to what the kernel allows, kernel.perf_event_max_sample_rate. */
 void ticks_limit_frequency(__u32 *frequency);
 
+/* Whether the system lets us: 0, or -errno of perf_event_open. */
+int ticks_probe(__u32 frequency, bool use_cycles);
 /* Runs program frequency times a second on every online CPU that is not idle. */
 int ticks_start(struct ticks **ret, struct bpf_program *program, __u32 frequency, bool use_cycles, int *ret_cpus);
 void ticks_stop(struct ticks *t);

@@ -85,6 +85,8 @@ static int setup(void **state)
 	report.map_bytes = 4000012;
 	report.cpus = 13;
 	report.frequency = 99;
+	report.trigger = TRIGGER_TIMER;
+	report.expected = 4000013;
 	return 0;
 }
 
@@ -126,10 +128,12 @@ static void printed_has_everything(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < OUTCOME_COUNT; i++) {
+		const bool not_asked = i == OUTCOME_NOT_SELECTED || i == OUTCOME_IDLE;
+
 		snprintf(wanted, sizeof(wanted), " %s %*s", number_group(report.kernel.sum.outcome[i]).text,
-			 i == OUTCOME_NOT_SELECTED ? 8 : 0, "");
+			 not_asked ? 8 : 0, "");
 		assert_non_null(strstr(text, wanted));
-		snprintf(wanted, sizeof(wanted), "%s  %s%s\n", i == OUTCOME_NOT_SELECTED ? " " : "%",
+		snprintf(wanted, sizeof(wanted), "%s  %s%s\n", not_asked ? " " : "%",
 			 outcomes[i].text,
 			 outcomes[i].place == MARKED ? ", in the profile with a marker" : "");
 		assert_non_null(strstr(text, wanted));
@@ -230,6 +234,21 @@ static void shares_are_of_what_was_selected(void **state)
 	assert_printed("Hz)\n         4,000           not selected\n");
 }
 
+static void asked_for_and_got(void **state)
+{
+	char *text;
+
+	(void)state;
+	report.kernel.sum.ticks = 3200010;
+	assert_printed("  trigger   timer, 4,000,013 ticks were asked for, 80.0% came\n");
+	report.trigger = TRIGGER_PERF;
+	assert_printed("  trigger   perf, about 4,000,013 ticks were asked for, 80.0% came\n");
+	report.expected = 0;
+	text = printed(false);
+	assert_null(strstr(text, "  trigger  "));
+	free(text);
+}
+
 static void averages(void **state)
 {
 	struct cpu_stats *s = &report.kernel.sum;
@@ -316,7 +335,7 @@ static void json_parses(void **state)
 	static const char *const truths[] = {
 		"d[\"ticks\"] == sum(d[\"outcomes\"].values())",
 		"d[\"cpus\"] == 13 and d[\"frequency\"] == 99 and d[\"seconds\"] == 12.5",
-		"d[\"processes\"] == 4000010",
+		"d[\"processes\"] == 4000010 and d[\"trigger\"] == \"timer\" and d[\"expected\"] == 4000013",
 		"d[\"profile\"][\"nodes\"] == 4000006 and d[\"profile\"][\"samples\"] > 0",
 		"d[\"kernel\"][\"run_time_ns\"] == 4000002000 and d[\"kernel\"][\"runs\"] == 4000001",
 		"d[\"kernel\"][\"other_runs\"] == 4000003 and d[\"kernel\"][\"other_time_ns\"] == 4000004",
@@ -373,7 +392,7 @@ static void json_has_every_name(void **state)
 	/* And no other: counted by the colons. */
 	for (const char *c = b.data; *c; c++)
 		names += *c == ':';
-	assert_int_equal(names, OUTCOME_COUNT + ARRAY_SIZE(counters) + ARRAY_SIZE(exports) + 5 + 7 + 3 + 7 + 4 +
+	assert_int_equal(names, OUTCOME_COUNT + ARRAY_SIZE(counters) + ARRAY_SIZE(exports) + 7 + 7 + 3 + 7 + 4 +
 					3); /* at the top, sections, in the other four */
 }
 
@@ -486,6 +505,7 @@ int main(void)
 		cmocka_unit_test_setup(says_whether_they_balance, setup),
 		cmocka_unit_test_setup(what_is_zero_is_silent, setup),
 		cmocka_unit_test_setup(shares_are_of_what_was_selected, setup),
+		cmocka_unit_test_setup(asked_for_and_got, setup),
 		cmocka_unit_test_setup(averages, setup),
 		cmocka_unit_test_setup(no_line_is_wider_than_the_page, setup),
 		cmocka_unit_test_setup(nothing_measured, setup),

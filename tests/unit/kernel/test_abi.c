@@ -55,6 +55,7 @@ EACH(event_process, M(event_process, type), M(event_process, pid), M(event_proce
 EACH(event_fork, M(event_fork, type), M(event_fork, pid), M(event_fork, start_time), M(event_fork, exec_id),
      M(event_fork, id), M(event_fork, parent_id), M(event_fork, comm));
 EACH(event_exit, M(event_exit, type), M(event_exit, pid), M(event_exit, id), M(event_exit, pad));
+EACH(timer_request, M(timer_request, first), M(timer_request, cpu), M(timer_request, pad));
 EACH(code_part, M(code_part, address), M(code_part, length), M(code_part, bytes), M(code_part, kind),
      M(code_part, flags));
 EACH(event_code, M(event_code, type), M(event_code, code), M(event_code, process), M(event_code, pid),
@@ -66,6 +67,7 @@ static const struct member cpu_stats_members[] = {
 #include "bpf/stats.def"
 #undef STAT
 	M(cpu_stats, times),
+	M(cpu_stats, time_sum),
 	M(cpu_stats, time_max),
 };
 #define L(member_) M(layout, member_)
@@ -85,6 +87,7 @@ EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(genera
 static const struct record records[] = {
 	R(node),	  R(code),	 R(owner),	R(process),   R(layout),     R(cpu_stats),
 	R(event_process), R(event_fork), R(event_exit), R(code_part), R(event_code),
+	R(timer_request),
 };
 
 static struct pyperf *skel;
@@ -207,8 +210,9 @@ static void instructions_are_few(struct bpf_program *program, char *log, size_t 
 static void test_verifier_budget(void **state)
 {
 	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-	struct bpf_program *programs[] = { skel->progs.on_tick, skel->progs.on_process_fork };
-	static char logs[2][1 << 16];
+	struct bpf_program *programs[] = { skel->progs.on_tick, skel->progs.start_timer,
+					   skel->progs.on_process_fork };
+	static char logs[3][1 << 16];
 	int cpus = libbpf_num_possible_cpus();
 
 	(void)state;

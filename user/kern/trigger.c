@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kern/trigger.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "base/cleanup.h"
+#include "kern/ticks.h"
+#include "kern/timers.h"
+#include "pyperf.skel.h"
+
+#define NEEDS_67 "timers that stay on their CPU need Linux 6.7 or later, not a real-time kernel"
+
+static int fail(struct trigger *t, int err, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static int fail(struct trigger *t, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(t->reason, sizeof(t->reason), format, args);
+	va_end(args);
+	return err;
+}
+
+static bool is_refusal(int err)
+{
+	return err == -EACCES || err == -EPERM || err == -ENOSYS;
+}
+
+/* A refusal also comes from seccomp, as in Docker's older profiles, and from kernels without perf events. */
+static int fail_refused(struct trigger *t, int err, const char *instead)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	char is[32] = "";
+	int level;
+
+	if (f && fscanf(f, "%d", &level) == 1)
+		snprintf(is, sizeof(is), " (it is %d)", level);
+	return fail(t, err,
+		    "perf_event_open is refused: run as root, with CAP_PERFMON, or set the sysctl kernel.perf_event_paranoid%s to 2 or less%s",
+		    is, instead);
+}
+
+static int fail_no_timers(struct trigger *t, int err)
+{
+	if (t->wanted == TRIGGER_AUTO)
+		return fail_refused(t, err, "; the timers in its place need Linux 6.7, not a real-time kernel");
+	return fail(t, err, "%s: use --trigger perf", NEEDS_67);
+}
+
+/* There a timer of this kind runs in a thread of its own, and does not see the program that it interrupted. */
+static bool is_realtime_kernel(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/realtime", "re");
+	int is = 0;
+
+	return f && fscanf(f, "%d", &is) == 1 && is;
+}
+
+int trigger_choose(struct trigger *t)
+{
+	int err = 0;
+
+	ticks_limit_frequency(&t->frequency);
+	t->kind = t->wanted == TRIGGER_TIMER ? TRIGGER_TIMER : TRIGGER_PERF;
+	if (t->kind == TRIGGER_PERF)
+		err = ticks_probe(t->frequency, t->use_cycles);
+	if (is_refusal(err) && t->wanted == TRIGGER_AUTO && !t->use_cycles) {
+		t->kind = TRIGGER_TIMER;
+		err = 0;
+	}
+	if (is_refusal(err))
+		return fail_refused(t, err, t->use_cycles ? "" : ", or use --trigger timer");
+	if ((err == -ENOENT || err == -EOPNOTSUPP) && t->use_cycles)
+		return fail(t, err, "this machine has no cycle counter: use --event cpu-clock");
+	if (err)
+		return fail(t, err, "a perf event cannot be opened: %s", strerror(-err));
+	if (t->kind != TRIGGER_TIMER)
+		return 0;
+	if (is_realtime_kernel())
+		return fail_no_timers(t, -EOPNOTSUPP);
+	if (t->frequency > TIMERS_FREQUENCY_MAX)
+		t->frequency = TIMERS_FREQUENCY_MAX;
+	return 0;
+}
+
+static __u64 period_ns(const struct trigger *t)
+{
+	return 1000000000ULL / t->frequency;
+}
+
+void trigger_prepare(const struct trigger *t, struct pyperf *s, int possible_cpus)
+{
+	const bool timer = t->kind == TRIGGER_TIMER;
+
+	bpf_program__set_autoload(s->progs.on_tick, !timer);
+	bpf_program__set_autoload(s->progs.start_timer, timer);
+	bpf_program__set_autoload(s->progs.stop_timer, timer);
+	bpf_map__set_autocreate(s->maps.timers, timer);
+	bpf_map__set_max_entries(s->maps.timers, possible_cpus);
+	s->rodata->opt_period = period_ns(t);
+}
+
+const char *trigger_rejected(struct trigger *t)
+{
+	if (t->kind != TRIGGER_TIMER)
+		return NULL;
+	fail_no_timers(t, 0);
+	return t->reason;
+}
+
+/* Seconds that all CPUs spent on programs: user, nice and system, by /proc/stat. Not on interrupts of an idle CPU. */
+static double busy_now(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/stat", "re");
+	unsigned long long user, nice, system;
+
+	if (!f || fscanf(f, "cpu %llu %llu %llu", &user, &nice, &system) != 3)
+		return 0;
+	return (double)(user + nice + system) / sysconf(_SC_CLK_TCK);
+}
+
+/* Seconds in each of which there are to be frequency ticks: in all with perf events, on each CPU with timers. */
+static double clock_now(const struct trigger *t)
+{
+	struct timespec now;
+
+	if (t->kind == TRIGGER_PERF)
+		return busy_now();
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+int trigger_start(struct trigger *t, struct pyperf *s)
+{
+	int err;
+
+	t->begin = clock_now(t);
+	if (t->kind == TRIGGER_TIMER)
+		err = timers_start(&t->timers, s->progs.start_timer, s->progs.stop_timer, period_ns(t), &t->cpus);
+	else
+		err = ticks_start(&t->ticks, s->progs.on_tick, t->frequency, t->use_cycles, &t->cpus);
+	if (err == -EINVAL && t->kind == TRIGGER_TIMER)
+		return fail_no_timers(t, err);
+	if (err)
+		return fail(t, err, "the %s cannot be started: %s", t->kind == TRIGGER_TIMER ? "timers" : "perf events",
+			    strerror(-err));
+	t->running = true;
+	return 0;
+}
+
+void trigger_stop(struct trigger *t)
+{
+	ticks_stop(t->ticks);
+	timers_stop(t->timers);
+	t->ticks = NULL;
+	t->timers = NULL;
+	if (t->running)
+		t->before += clock_now(t) - t->begin;
+	t->running = false;
+}
+
+__u64 trigger_expected(const struct trigger *t)
+{
+	double seconds = t->before + (t->running ? clock_now(t) - t->begin : 0);
+
+	if (t->kind == TRIGGER_TIMER)
+		seconds *= t->cpus;
+	return t->use_cycles ? 0 : seconds * t->frequency;
+}
