@@ -8,8 +8,9 @@ cd "$top"
 export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 
 sh tests/unit.sh "$build"
-.cache/venv/bin/python tests/fetch-interpreters.py
 if [ "${LONG:-0}" = 1 ]; then
+    .cache/venv/bin/python tests/fetch-interpreters.py --long
     exec .cache/venv/bin/python -m pytest -q -rs --timeout 300 tests/e2e
 fi
+.cache/venv/bin/python tests/fetch-interpreters.py
 exec .cache/venv/bin/python -m pytest -q -rs --timeout 300 -m 'not long' tests/e2e

@@ -24,7 +24,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 import interpreters as known  # noqa: E402
 
-TIMEOUT = 600
+TIMEOUT = 1200
 
 
 class Unavailable(Exception):
@@ -114,12 +114,12 @@ def archive():
     raise Unavailable("this system has no Debian archive among its package sources")
 
 
-def apt(scratch, suite):
-    """Begins an apt-get command that knows one suite and leaves this system's own lists alone."""
+def apt(scratch, suite, kind="deb"):
+    """Begins an apt-get command that knows one suite and leaves this system's own lists alone. kind: deb or deb-src."""
     for name in ("lists/partial", "cache/archives/partial"):
         (scratch / name).mkdir(parents=True)
-    (scratch / "sources.list").write_text("deb [check-valid-until=no signed-by=%s] %s %s main\n"
-                                          % (known.KEYRING, archive(), suite))
+    (scratch / "sources.list").write_text("%s [check-valid-until=no signed-by=%s] %s %s main\n"
+                                          % (kind, known.KEYRING, archive(), suite))
     options = ("Dir::Etc::sourcelist=%s/sources.list" % scratch, "Dir::Etc::sourceparts=-",
                "Dir::Cache=%s/cache" % scratch, "Dir::State::lists=%s/lists" % scratch,
                "Dir::State::status=/dev/null", "APT::Sandbox::User=root")
@@ -174,7 +174,31 @@ def fetch_unpacked(name):
         os.rename(tree, known.HOME / name)
 
 
-FETCHERS = ((known.PBS, fetch_pbs), (known.DEBIAN, fetch_debian), (known.UNPACKED, fetch_unpacked))
+def fetch_built(name):
+    suite, package, checksum, option = known.BUILT[name]
+    target = known.HOME / name
+    version = name.split("-")[1]
+    short = ".".join(version.split(".")[:2]) + version[-1]
+    with tempfile.TemporaryDirectory(dir=known.HOME, prefix=".fetch-") as scratch:
+        scratch = pathlib.Path(scratch)
+        run([*apt(scratch, suite, "deb-src"), "source", "--download-only", package], cwd=scratch)
+        tar, = checked(scratch, "*.orig.tar.xz", checksum)
+        source, installed = scratch / "source", scratch / "installed"
+        source.mkdir()
+        run(["tar", "-xf", str(tar), "--strip-components=1", "-C", str(source)])
+        run(["nice", "./configure", "-q", option, "--without-ensurepip", "--disable-test-modules",
+             "--prefix=%s" % target], cwd=source)
+        run(["nice", "make", "-s", "-j2"], cwd=source)
+        run(["make", "-s", "install", "DESTDIR=%s" % installed], cwd=source)
+        tree = installed / target.relative_to("/")
+        said = run([str(tree / "bin" / ("python" + short)), "-IS", "-c", "import zlib, sys; print(sys.version)"])
+        if not said.startswith(version[:-1]):
+            raise Unavailable("says it is " + said.strip())
+        os.rename(tree, target)
+
+
+FETCHERS = ((known.PBS, fetch_pbs), (known.DEBIAN, fetch_debian), (known.UNPACKED, fetch_unpacked),
+            (known.BUILT, fetch_built))
 
 
 def fetch(name):

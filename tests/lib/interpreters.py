@@ -48,21 +48,30 @@ UNPACKED = {
     "debian-3.15.2": (*_sid("3.15", "3.15.2-1"), "221067631b680ef8d58810ddb5cb551e2199054ea6e6cc849d5e44a60c155259"),
 }
 
-# Only of use to the long tests.
-LONG = {"debian-3.13.18", "debian-3.14.10"}
+# Built from a Debian source package, without its patches:
+# name -> (suite, source package, SHA-256 of what sha256sum prints for its tar file, options of configure).
+_SOURCE_3_13 = ("trixie", "python3.13=3.13.5-2+deb13u5",
+                "948c9f3cd9a93b6614738be0ee397951ff28f09e4dd2318e14630b76f7290eec")
+BUILT = {
+    "src-3.13.5t": (*_SOURCE_3_13, "--disable-gil"),
+    "src-3.13.5d": (*_SOURCE_3_13, "--with-pydebug"),
+}
 
-SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
+# Only of use to the long tests.
+LONG = {"debian-3.13.18", "debian-3.14.10", *BUILT}
+
+SUPPORTED = ("3.11", "3.12", "3.13", "3.13t", "3.14", "3.15")
 
 
 def names():
     """Every interpreter that the tests want to have."""
-    return [*PBS, *DEBIAN, *UNPACKED]
+    return [*PBS, *DEBIAN, *UNPACKED, *BUILT]
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """name: "pbs-3.14.6"; version: (3, 14, 6); include: directory of Python.h or None; kind: pbs, debian, pyenv;
-    build: "t" for a free-threaded one."""
+    """name: "pbs-3.14.6"; version: (3, 14, 6); include: directory of Python.h or None; kind: pbs, debian, pyenv,
+    src; build: "t" for a free-threaded one, "d" for one with Py_DEBUG."""
 
     name: str
     version: Tuple[int, ...]
