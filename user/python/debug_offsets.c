@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debug_offsets.c - validates a _Py_DebugOffsets word by word against the known version's list of words:
- * inside the structure's reported size, aligned, and where no build option can move a field, equal to ours.
+ * debug_offsets.c - validates a _Py_DebugOffsets word by word against the known version's list of words: inside the
+ * structure's reported size, aligned, apart from each other, and where no build option can move a field, equal to
+ * ours. A release newer than those we know may have moved it: then the live process has to prove the layout.
  */
 #include "python/debug_offsets.h"
 
@@ -9,9 +10,14 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "python/layout.h"
 
-#define STRUCT_MAX (16 << 20) /* bytes; the largest structure, _PyRuntimeState, has 0.5 MiB */
+#define STRUCT_MAX    (16 << 20) /* bytes; the largest structure, _PyRuntimeState, has 0.5 MiB */
+#define HEADER_MAX    256	 /* bytes of an object's header that the sampler can read (bpf/code.h, bpf/capture.h) */
+
+static const char cut_short[] = "debug offsets: cut short";
+static const char too_far[] = "debug offsets: fields lie further apart than can be read";
 
 struct header {
 	char cookie[8];
@@ -50,42 +56,140 @@ static bool fits(const struct word *word, __u64 value, __u64 size)
 
 /* Where the words stand while they are checked. */
 struct check {
-	__u64 size; /* of the structure whose words follow */
+	const struct cpython *cpython;
+	const struct layout *known;
+	const void *bytes;
+	bool newer;   /* than what is known of */
+	size_t first; /* word of the structure */
+	__u64 size;   /* of the structure */
 	__u64 gil;
 	const struct word *unusual; /* first word that differs where it may */
+	struct layout layout;
 };
 
-static bool check_word(const struct word *word, __u64 value, struct check *check, struct layout *layout)
+static bool is_used(const struct check *check, const struct word *word)
 {
-	if (word->threaded && !layout->free_threaded)
+	return word->target_width && (!word->threaded || check->known->free_threaded);
+}
+
+/* Whether a word shares bytes with an earlier one of the same structure that is used too. */
+static bool overlaps(const struct check *check, size_t index)
+{
+	const struct word *words = check->cpython->words;
+	__u64 value = word_at(check->bytes, index), other;
+
+	for (size_t i = check->first; i < index; i++) {
+		other = word_at(check->bytes, i);
+		if (is_used(check, &words[i]) && value < other + words[i].width && other < value + words[index].width)
+			return true;
+	}
+	return false;
+}
+
+/* Takes another value than ours, if it can be one. */
+static bool take(struct check *check, const struct word *word, __u64 value)
+{
+	__u64 ours = member_read(check->known, word);
+
+	if ((!value && ours) || value >> 8 * word->target_width)
+		return false;
+	if (value != ours && !check->unusual)
+		check->unusual = word;
+	member_write(&check->layout, word, value);
+	return true;
+}
+
+static bool check_word(struct check *check, size_t index)
+{
+	const struct word *word = &check->cpython->words[index];
+	__u64 value = word_at(check->bytes, index);
+
+	if (word->threaded && !check->known->free_threaded)
 		return !value;
 	switch (word->use) {
 	case WORD_SIZE:
+		check->first = index;
 		check->size = value;
 		return value && value <= STRUCT_MAX;
 	case WORD_ANY:
 		return value <= STRUCT_MAX;
 	case WORD_FIXED:
-		return fits(word, value, check->size) && value == member_read(layout, word);
-	case WORD_FREE:
-		if (!value || !fits(word, value, check->size))
+		if (!check->newer && value != member_read(check->known, word))
 			return false;
-		if (value != member_read(layout, word) && !check->unusual)
-			check->unusual = word;
-		member_write(layout, word, value);
-		return true;
+		/* fall through */
+	case WORD_FREE:
+		return fits(word, value, check->size) && !overlaps(check, index) && take(check, word, value);
 	case WORD_GIL:
 		check->gil = value;
 		return value && fits(word, value, check->size);
 	case WORD_HOLDER:
-		return fits(word, value, check->size) && value == check->gil + layout->gil_holder;
+		return fits(word, value, check->size) && value == check->gil + check->known->gil_holder;
 	default:
 		return fits(word, value, check->size);
 	}
 }
 
-static int check_header(const struct header *header, const struct cpython **ret, const struct layout **ret_known,
-			const char **ret_reason)
+static __u64 last_end(const __u16 *offsets, size_t count)
+{
+	__u64 max = 0;
+
+	for (size_t i = 0; i < count; i++)
+		max = offsets[i] > max ? offsets[i] : max;
+	return max + sizeof(__u64);
+}
+
+static __u64 thread_end(const struct layout *l)
+{
+	const __u16 thread[] = { l->tstate_next,      l->tstate_interp, l->tstate_frame, l->tstate_base_frame,
+				 l->tstate_thread_id, l->tstate_chunk,  l->tstate_status };
+
+	return (last_end(thread, ARRAY_SIZE(thread)) + 7) / 8 * 8;
+}
+
+/* Whether the sampler reads as much of each structure as the fields are apart. */
+static bool within_reach(const struct layout *l)
+{
+	const __u16 frame[] = { l->frame_code, l->frame_previous, l->frame_instr };
+	const __u16 code[] = { l->code_filename,  l->code_name,	      l->code_qualname,
+			       l->code_linetable, l->code_first_line, l->code_tlbc };
+
+	return last_end(frame, ARRAY_SIZE(frame)) <= FRAME_READ && l->frame_owner < FRAME_READ &&
+	       thread_end(l) <= TSTATE_READ && l->code_size <= HEADER_MAX &&
+	       last_end(code, ARRAY_SIZE(code)) <= l->code_size && l->str_ascii <= HEADER_MAX &&
+	       l->str_state + sizeof(__u32) <= l->str_ascii && l->str_length + sizeof(__u64) <= l->str_ascii;
+}
+
+/*
+ * What follows from where the fields are now. What else the table lacks stays as it is known, but nothing is said of
+ * co_version once the code object has changed, nor of a count that would have to be proved by it.
+ */
+static void follow(struct layout *l, const struct layout *known)
+{
+	l->tstate_size = thread_end(l);
+	l->code_size = l->code_bytecode;
+	l->code_count = l->code_tlbc ? l->bytes_size : 0; /* both are PyVarObject.ob_size */
+	if (l->code_bytecode != known->code_bytecode || l->code_first_line != known->code_first_line ||
+	    l->code_filename != known->code_filename)
+		l->code_version = 0;
+	if (!l->code_version && l->generation_size == sizeof(__u32))
+		l->generation_size = l->interp_generation = 0;
+	if (l->str_compact == known->str_compact) /* not in the table before 3.15 */
+		l->str_compact = l->str_ascii + known->str_compact - known->str_ascii;
+	l->str_data = l->str_compact;
+}
+
+static bool check_words(struct check *check, const char **ret_reason)
+{
+	for (size_t i = 0; i < check->cpython->word_count; i++) {
+		if (!check_word(check, i)) {
+			*ret_reason = check->cpython->words[i].bad;
+			return false;
+		}
+	}
+	return true;
+}
+
+static int check_header(const struct header *header, struct check *ret, const char **ret_reason)
 {
 	const struct cpython *cpython;
 	const struct layout *known;
@@ -98,49 +202,46 @@ static int check_header(const struct header *header, const struct cpython **ret,
 		*ret_reason = "debug offsets: bad version";
 		return -EINVAL;
 	}
-	cpython = layout_find(header->version);
+	cpython = layout_model(header->version);
 	known = cpython ? layout_of_build(cpython, header->free_threaded) : NULL;
-	if (!known || !cpython->words || !layout_is_released(header->version)) {
+	if (!known || !layout_is_released(header->version)) {
 		*ret_reason = layout_refusal(header->version, header->free_threaded);
 		return -ENOTSUP;
 	}
-	*ret = cpython;
-	*ret_known = known;
+	ret->cpython = cpython;
+	ret->known = known;
+	ret->newer = header->version > cpython->newest;
 	return 0;
 }
 
 int debug_offsets_parse(const void *bytes, size_t len, struct layout *ret, const char **ret_reason)
 {
-	const struct cpython *cpython;
-	const struct layout *known;
-	struct check check = { 0 };
-	struct layout layout;
+	struct check check = { .bytes = bytes };
 	struct header header;
 	int err;
 
-	*ret_reason = "debug offsets: cut short";
+	*ret_reason = cut_short;
 	if (len < sizeof(header))
 		return -EBADMSG;
 	memcpy(&header, bytes, sizeof(header));
-	err = check_header(&header, &cpython, &known, ret_reason);
+	err = check_header(&header, &check, ret_reason);
 	if (err)
 		return err;
-	if (len < sizeof(header) + cpython->word_count * sizeof(__u64))
+	if (len < sizeof(header) + check.cpython->word_count * sizeof(__u64))
 		return -EINVAL;
-	layout = *known;
-	for (size_t i = 0; i < cpython->word_count; i++) {
-		const struct word *word = &cpython->words[i];
-
-		if (!check_word(word, word_at(bytes, i), &check, &layout)) {
-			*ret_reason = word->bad;
-			return -EINVAL;
-		}
-	}
+	memcpy(&check.layout, check.known, sizeof(check.layout));
+	if (!check_words(&check, ret_reason))
+		return -EINVAL;
+	if (check.newer)
+		follow(&check.layout, check.known);
+	*ret_reason = too_far;
+	if (!within_reach(&check.layout))
+		return -EINVAL;
 	/* The table lacks the key's offset: ours holds only if the runtime looks as it usually does. */
-	if (layout.runtime_interpreters != known->runtime_interpreters)
-		layout.runtime_tss_key = 0;
-	layout.version = header.version;
-	*ret = layout;
+	if (check.layout.runtime_interpreters != check.known->runtime_interpreters)
+		check.layout.runtime_tss_key = 0;
+	check.layout.version = header.version;
+	*ret = check.layout;
 	*ret_reason = check.unusual ? check.unusual->unusual : NULL;
 	return 0;
 }

@@ -226,7 +226,6 @@ static void choose_layout(pid_t tid, const struct candidate *candidate, struct i
 {
 	__u32 version = candidate->image.version;
 	const struct layout *layout = layout_for_version(version, false);
-	const struct cpython *cpython = layout_find(version);
 	bool variables = version && version >> 16 < FIRST_WITH_RUNTIME;
 
 	if (!candidate->image.runtime && !version) {
@@ -239,7 +238,7 @@ static void choose_layout(pid_t tid, const struct candidate *candidate, struct i
 		identity->verdict = VERDICT_PYTHON;
 		if (variables)
 			place_variables(candidate, identity);
-	} else if (version && (!cpython || !cpython->words)) {
+	} else if (version && !layout_model(version)) {
 		refuse(identity, candidate, "%s", layout_refusal(version, false));
 	} else {
 		ask_runtime(tid, candidate, identity);

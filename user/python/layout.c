@@ -13,7 +13,6 @@
 #define LEVEL_FINAL	0xf
 #define LEVEL_CANDIDATE 0xc
 #define OLDEST		0x0306
-#define NEWEST		0x030f
 
 static const struct cpython *const versions[] = {
 #define CPYTHON(minor_) &cpython_3_##minor_,
@@ -42,6 +41,15 @@ const struct cpython *layout_find(__u32 hexversion)
 	return NULL;
 }
 
+const struct cpython *layout_model(__u32 hexversion)
+{
+	const struct cpython *known = layout_find(hexversion), *newest = versions[ARRAY_SIZE(versions) - 1];
+
+	if (!known && hexversion >> 16 > newest->minor && hexversion >> 24 == newest->minor >> 8)
+		return newest;
+	return known && known->words ? known : NULL;
+}
+
 const struct layout *layout_of_build(const struct cpython *cpython, bool free_threaded)
 {
 	return free_threaded ? cpython->free_threaded : &cpython->layout;
@@ -49,21 +57,17 @@ const struct layout *layout_of_build(const struct cpython *cpython, bool free_th
 
 bool layout_is_released(__u32 hexversion)
 {
-	const struct cpython *cpython = layout_find(hexversion);
-
 	if (LEVEL(hexversion) == LEVEL_FINAL)
 		return true;
-	return LEVEL(hexversion) == LEVEL_CANDIDATE && cpython && cpython->words;
+	return LEVEL(hexversion) == LEVEL_CANDIDATE && layout_model(hexversion);
 }
 
 const char *layout_refusal(__u32 hexversion, bool free_threaded)
 {
-	const struct cpython *cpython = layout_find(hexversion);
+	const struct cpython *cpython = layout_find(hexversion) ?: layout_model(hexversion);
 
 	if (hexversion >> 16 < OLDEST)
 		return "CPython older than 3.6";
-	if (hexversion >> 16 > NEWEST)
-		return "CPython newer than 3.15";
 	if (!cpython)
 		return "version of CPython without a known layout";
 	if (!layout_of_build(cpython, free_threaded))

@@ -71,6 +71,7 @@ struct word {
 
 struct cpython {
 	__u32 minor;	      /* PY_VERSION_HEX >> 16, as 0x030d */
+	__u32 newest;	      /* PY_VERSION_HEX of the newest release this was compared with; with words only */
 	struct layout layout; /* of the ordinary build (with the GIL); version is filled in later */
 	const struct layout *free_threaded; /* of the build without; NULL: there is none (up to 3.12) */
 	const struct word *words; /* of its _Py_DebugOffsets; NULL: the interpreter has none */
@@ -93,6 +94,12 @@ void layout_version_text(__u32 hexversion, bool free_threaded, char ret[VERSION_
 
 /* What is known of the minor version, NULL if nothing. */
 const struct cpython *layout_find(__u32 hexversion);
+
+/*
+ * By what to read a version's debug offsets: what is known of its minor version, or for a minor version newer than all
+ * of them what is known of the newest. NULL if there are none.
+ */
+const struct cpython *layout_model(__u32 hexversion);
 
 /* Its layout for one of the two builds; NULL if there is no such build. */
 const struct layout *layout_of_build(const struct cpython *cpython, bool free_threaded);

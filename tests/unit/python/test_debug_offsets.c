@@ -81,7 +81,7 @@ static void headers(void **state)
 		int error;
 	} cases[] = {
 		{ 0x030c00f0, 1, -ENOTSUP }, { 0x030d00f0, 2, -EINVAL },  { 0x030e00f0, ~0ULL, -EINVAL },
-		{ 0x031000f0, 0, -ENOTSUP }, { 0x031002f0, 0, -ENOTSUP }, { 0x040000f0, 0, -ENOTSUP },
+		{ 0x031000a1, 0, -ENOTSUP }, { 0x031000b4, 1, -ENOTSUP }, { 0x040000f0, 0, -ENOTSUP },
 		{ 0x030c00f0, 0, -ENOTSUP }, { 0x030b00f0, 0, -ENOTSUP }, { 0x030d00a1, 0, -ENOTSUP },
 		{ 0x030e00b4, 0, -ENOTSUP }, { 0, 0, -ENOTSUP },	  { ~0U, 0, -ENOTSUP },
 		{ 0x1030d00f0, 0, -EINVAL }, { ~0ULL, 0, -EINVAL },	  { 0x030d00c2, 0, 0 },
@@ -202,11 +202,151 @@ static void moved_runtime(void **state)
 	assert_int_equal(layout.runtime_tss_key, 0);
 }
 
+/* --- releases that nothing is known of ----------------------------------------------------------------- */
+
+static size_t word_of(const struct cpython *cpython, size_t target)
+{
+	for (size_t i = 0; i < cpython->word_count; i++) {
+		if (cpython->words[i].target_width && cpython->words[i].target == target)
+			return 3 + i;
+	}
+	fail();
+	return 0;
+}
+
+#define WORD_OF(cpython, member) word_of(cpython, offsetof(struct layout, member))
+
+/* The table of 3.15 under another number. */
+static int parse_as(__u32 version, bool free_threaded, __u64 words[128], struct layout *ret, const char **ret_reason)
+{
+	words[1] = version;
+	words[2] = free_threaded;
+	return debug_offsets_parse(words, 888, ret, ret_reason);
+}
+
+static void next_minor(void **state)
+{
+	static const __u32 next[] = { 0x030f03f0, 0x031000f0, 0x031000c1, 0x0310fff0, 0x031200f0 };
+	__u64 words[128];
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(next); i++) {
+		struct layout layout, expected;
+		const char *reason = "";
+
+		forge_offsets(0x030f02f0, i % 2, words);
+		assert_int_equal(parse_as(next[i / 2], i % 2, words, &layout, &reason), 0);
+		assert_null(reason);
+		truth_of(4 + i % 2, &expected);
+		expected.version = next[i / 2];
+		assert_memory_equal(&layout, &expected, sizeof(layout));
+	}
+}
+
+/* What a known release cannot have moved, a newer one can; the rest of the layout follows. */
+static void moved_fields(void **state)
+{
+	const struct cpython *cpython = &cpython_3_15;
+	__u64 words[128];
+
+	(void)state;
+	for (int newer = 0; newer < 2; newer++) {
+		const char *reason = "";
+		struct layout layout;
+
+		forge_offsets(0x030f02f0, false, words);
+		words[WORD_OF(cpython, tstate_chunk)] = 280;
+		words[WORD_OF(cpython, code_bytecode)] = 216;
+		words[WORD_OF(cpython, frame_owner)] = 75;
+		words[WORD_OF(cpython, str_ascii)] = 48;
+		words[WORD_OF(cpython, str_compact)] = 64;
+		if (!newer) {
+			assert_int_equal(parse_as(0x030f02f0, false, words, &layout, &reason), -EINVAL);
+			assert_string_equal(reason, "debug offsets: bad thread_state.datastack_chunk");
+			continue;
+		}
+		assert_int_equal(parse_as(0x031000f0, false, words, &layout, &reason), 0);
+		assert_string_equal(reason, "debug offsets: unusual thread_state.datastack_chunk");
+		assert_int_equal(layout.tstate_size, 288);
+		assert_int_equal(layout.code_size, 216);
+		assert_int_equal(layout.code_version, 0);
+		assert_int_equal(layout.frame_owner, 75);
+		assert_int_equal(layout.str_compact, 64);
+		assert_int_equal(layout.str_data, 64);
+	}
+}
+
+/* Further apart than what the sampler reads at once, or on top of each other. */
+static void moved_too_far(void **state)
+{
+	static const struct {
+		size_t target;
+		__u64 value;
+		const char *reason;
+	} cases[] = {
+		{ offsetof(struct layout, tstate_chunk), 384, "debug offsets: fields lie further apart than can be read" },
+		{ offsetof(struct layout, frame_owner), 80, "debug offsets: fields lie further apart than can be read" },
+		{ offsetof(struct layout, frame_instr), 80, "debug offsets: fields lie further apart than can be read" },
+		{ offsetof(struct layout, frame_instr), 512, "debug offsets: bad interpreter_frame.instr_ptr" },
+		{ offsetof(struct layout, code_bytecode), 264,
+		  "debug offsets: fields lie further apart than can be read" },
+		{ offsetof(struct layout, code_linetable), 216,
+		  "debug offsets: fields lie further apart than can be read" },
+		{ offsetof(struct layout, code_name), 112, "debug offsets: bad code_object.name" },
+		{ offsetof(struct layout, frame_previous), 0, "debug offsets: bad interpreter_frame.previous" },
+		{ offsetof(struct layout, tstate_interp), 8, "debug offsets: bad thread_state.interp" },
+		{ offsetof(struct layout, str_ascii), 24, "debug offsets: fields lie further apart than can be read" },
+		{ offsetof(struct layout, tstate_next), 1ULL << 32, "debug offsets: bad thread_state.next" },
+	};
+	__u64 words[128];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct layout layout = { .version = 7 };
+		const char *reason = NULL;
+
+		forge_offsets(0x030f02f0, false, words);
+		words[word_of(&cpython_3_15, cases[i].target)] = cases[i].value;
+		assert_int_equal(parse_as(0x031000f0, false, words, &layout, &reason), -EINVAL);
+		assert_string_equal(reason, cases[i].reason);
+		assert_int_equal(layout.version, 7);
+	}
+}
+
+/* Whatever is taken from a release that nothing is known of keeps the bounds by which the sampler reads. */
+static void newer_stays_in_bounds(void **state)
+{
+	__u64 words[128], seed = 1, taken = 0;
+
+	(void)state;
+	for (int round = 0; round < 200000; round++) {
+		const char *reason = NULL;
+		struct layout l;
+
+		forge_offsets(0x030f02f0, round % 2, words);
+		for (int k = 0; k < 1 + round % 3; k++) {
+			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+			words[3 + (seed >> 33) % cpython_3_15.word_count] = (seed >> 20) % (round % 5 ? 600 : 300000) & ~3ULL;
+		}
+		if (parse_as(0x031000f0, round % 2, words, &l, &reason))
+			continue;
+		taken++;
+		assert_true(l.frame_code + 8 <= FRAME_READ && l.frame_previous + 8 <= FRAME_READ &&
+			    l.frame_instr + 8 <= FRAME_READ && l.frame_owner < FRAME_READ);
+		assert_true(l.tstate_size <= TSTATE_READ && l.tstate_size % 8 == 0);
+		assert_true(l.tstate_chunk + 8 <= l.tstate_size && l.tstate_base_frame + 8 <= l.tstate_size);
+		assert_true(l.code_size <= 256 && l.code_qualname + 8 <= l.code_size);
+		assert_true(l.str_ascii <= 256 && l.str_length + 8 <= l.str_ascii);
+	}
+	assert_true(taken > 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(believable), cmocka_unit_test(every_length),  cmocka_unit_test(headers),
-		cmocka_unit_test(every_word), cmocka_unit_test(moved_runtime),
+		cmocka_unit_test(every_word), cmocka_unit_test(moved_runtime), cmocka_unit_test(next_minor),
+		cmocka_unit_test(moved_fields), cmocka_unit_test(moved_too_far), cmocka_unit_test(newer_stays_in_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -276,9 +276,9 @@ static void refusals(void **state)
 	refuse(0x030c00c1, NULL, "pre-release of CPython");
 	refuse(0x030d00f0, NULL, "no debug offsets at _PyRuntime");
 	forge_offsets(0x030f02f0, false, words);
-	words[1] = 0x031002f0;
-	refuse(0x031002f0, words, "CPython newer than 3.15");
-	refuse(0, words, "CPython newer than 3.15");
+	words[1] = 0x040000f0;
+	refuse(0x040000f0, words, "version of CPython without a known layout");
+	refuse(0, words, "version of CPython without a known layout");
 	forge_offsets(0x030d00f0, false, words);
 	refuse(0x030d01f0, words, "debug offsets: version is not that of the binary");
 	words[2] = 1; /* the numbers of the other build */

@@ -47,6 +47,21 @@ static void by_version(void **state)
 	assert_null(layout_of_build(&cpython_3_12, true));
 }
 
+/* By what the tables of debug offsets are read, that of the next version too. */
+static void models(void **state)
+{
+	(void)state;
+	assert_ptr_equal(layout_model(0x030d12f0), &cpython_3_13);
+	assert_ptr_equal(layout_model(0x030f00f0), &cpython_3_15);
+	assert_ptr_equal(layout_model(0x031000f0), &cpython_3_15);
+	assert_ptr_equal(layout_model(0x032000f0), &cpython_3_15);
+	assert_null(layout_model(0x040000f0));
+	assert_null(layout_model(0x030c00f0));
+	assert_null(layout_model(0x03050af0));
+	assert_true(layout_is_released(0x031000f0) && layout_is_released(0x031000c1));
+	assert_false(layout_is_released(0x031000b1));
+}
+
 /* 3.7.4 moved what comes behind the collector's part of the runtime. */
 static void patch_release(void **state)
 {
@@ -68,8 +83,8 @@ static void reasons(void **state)
 	assert_string_equal(layout_refusal(0x03050af0, false), "CPython older than 3.6");
 	assert_string_equal(layout_refusal(0x020712f0, false), "CPython older than 3.6");
 	assert_string_equal(layout_refusal(0x030a00b4, false), "pre-release of CPython");
-	assert_string_equal(layout_refusal(0x031000f0, false), "CPython newer than 3.15");
-	assert_string_equal(layout_refusal(0x040000f0, false), "CPython newer than 3.15");
+	assert_string_equal(layout_refusal(0x031000a1, false), "pre-release of CPython");
+	assert_string_equal(layout_refusal(0x040000f0, false), "version of CPython without a known layout");
 	assert_string_equal(layout_refusal(0x030c00f0, true), "free-threaded build of a version that has none");
 	assert_string_equal(layout_refusal(0x030c00c1, false), "pre-release of CPython");
 	assert_string_equal(layout_refusal(0x030d00a1, false), "pre-release of CPython");
@@ -153,6 +168,7 @@ static void bounds(void **state)
 			assert_int_equal(known[i]->free_threaded->free_threaded, 1);
 		}
 		assert_int_equal(!known[i]->words, !known[i]->word_count);
+		assert_int_equal(known[i]->words ? known[i]->newest >> 16 : 0, known[i]->words ? known[i]->minor : 0);
 		assert_int_equal(!known[i]->words, known[i]->minor < 0x030d);
 		for (size_t k = 0; k < i; k++)
 			assert_int_not_equal(known[k]->minor, known[i]->minor);
@@ -162,8 +178,8 @@ static void bounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_version), cmocka_unit_test(patch_release), cmocka_unit_test(reasons),
-		cmocka_unit_test(texts),      cmocka_unit_test(bounds),
+		cmocka_unit_test(by_version), cmocka_unit_test(patch_release), cmocka_unit_test(models),
+		cmocka_unit_test(reasons),    cmocka_unit_test(texts),	       cmocka_unit_test(bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,6 +139,7 @@ static const struct layout free_threaded = {
 
 const struct cpython cpython_3_13 = {
 	.minor = 0x030d,
+	.newest = 0x030d12f0,
 	.layout = {
 		COMMON,
 		.interp_generation = 17000, /* func_state.next_version, proved by co_version in use */

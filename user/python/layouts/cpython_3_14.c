@@ -167,6 +167,7 @@ static const struct layout free_threaded = {
 
 const struct cpython cpython_3_14 = {
 	.minor = 0x030e,
+	.newest = 0x030e0af0,
 	.layout = {
 		COMMON,
 		.frame_owner = 74,

@@ -182,6 +182,7 @@ static const struct layout free_threaded = {
 
 const struct cpython cpython_3_15 = {
 	.minor = 0x030f,
+	.newest = 0x030f02f0,
 	.layout = {
 		COMMON,
 		.frame_owner = 74,
