@@ -96,7 +96,7 @@ static inline __u64 owner_key(__u32 process, __u32 tid)
 }
 
 enum process_state {
-	PROCESS_WANTED = 1, /* selected, not analysed yet */
+	PROCESS_WANTED = 1, /* selected, not analysed yet, or a Python whose layout is not proved yet */
 	PROCESS_PYTHON,
 	PROCESS_NO_LAYOUT,  /* Python, but of an unknown or refused layout */
 	PROCESS_NOT_PYTHON,
@@ -109,7 +109,7 @@ struct process {
 	__u64 runtime;	   /* address of _PyRuntime */
 	__u64 unsettled;   /* jiffies of its first sample, or when a code object was last seen for the first time, ... */
 #define UNSETTLED_ALWAYS (~0ULL) /* ... or this, once one stood at the address of an older one */
-	__u64 check_after; /* NOT_PYTHON: ask again from this bpf_ktime_get_ns() on (0 = never) */
+	__u64 check_after; /* not PYTHON: ask again from this bpf_ktime_get_ns() on; 0 = never, WANTED: at once */
 	__u32 id;	   /* PROCESS_BITS, unique within a run; names this process in all tables */
 	__u16 layout;	   /* index of its struct layout */
 	__u8 state;	   /* enum process_state */

@@ -25,8 +25,10 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 		return;
 	copy = *p;
 	/* Selected: it may exec an interpreter, or the verdict on it is of before its last exec. */
-	if (copy.state == PROCESS_NOT_PYTHON || p->exec_id != parent->self_exec_id)
+	if (copy.state == PROCESS_NOT_PYTHON || p->exec_id != parent->self_exec_id) {
 		copy.state = PROCESS_WANTED;
+		copy.check_after = 0;
+	}
 	copy.start_time = child->start_boottime;
 	copy.exec_id = child->self_exec_id;
 	copy.id = new_process_id();
@@ -55,6 +57,7 @@ static __always_inline void on_exec(struct task_struct *task)
 	}
 	/* Selected by pid or as a child: still wanted, whatever it runs now. */
 	p->state = PROCESS_WANTED;
+	p->check_after = 0;
 	p->id = new_process_id();
 	p->exec_id = task->self_exec_id;
 	p->start_time = task->group_leader->start_boottime;

@@ -10,10 +10,13 @@
 
 #define NOTICE_PAUSE 20 /* ms between two reports of one process */
 
-/* Its record would take the stack that the walk needs, were it inlined into the sampler: 512 bytes are all there is. */
-static __noinline void notice_send(struct cpu_stats *stats, struct task_struct *task, __u32 tgid)
+/*
+ * due: from when on the question may be put once more, however short the pause, in bpf_ktime_get_ns(); 0 = never. Not
+ * inlined: its record would take the stack that the walk needs, of which there are 512 bytes.
+ */
+static __noinline void notice_send(struct cpu_stats *stats, struct task_struct *task, __u32 tgid, __u64 due)
 {
-	__u32 slot = (__u32)mix(tgid) & (NOTICES - 1), ms = bpf_ktime_get_ns() >> 20;
+	__u32 slot = (__u32)mix(tgid) & (NOTICES - 1), ms = bpf_ktime_get_ns() >> 20, age;
 	__u64 *last = bpf_map_lookup_elem(&notices, &slot);
 	struct event_process e = {
 		.type = EVENT_PROCESS,
@@ -22,7 +25,10 @@ static __noinline void notice_send(struct cpu_stats *stats, struct task_struct *
 		.exec_id = task->self_exec_id,
 	};
 
-	if (!last || (*last >> 32 == tgid && ms - (__u32)*last < NOTICE_PAUSE))
+	if (!last)
+		return;
+	age = ms - (__u32)*last;
+	if (*last >> 32 == tgid && age < NOTICE_PAUSE && age <= ms - (__u32)(due >> 20))
 		return;
 	*last = (__u64)tgid << 32 | ms;
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), task->group_leader->comm);
@@ -79,6 +85,15 @@ static __always_inline struct process *process_find(struct scratch *s, struct ta
 		return p;
 	*wanted = 1;
 	return NULL;
+}
+
+/* Asks about a process on which there is no verdict yet, or one that is to be looked at again. */
+static __always_inline void process_ask(struct cpu_stats *stats, struct task_struct *task, const struct process *p)
+{
+	if (p->state != PROCESS_WANTED && !p->check_after)
+		return;
+	if (!p->check_after || bpf_ktime_get_ns() > p->check_after)
+		notice_send(stats, task, task->tgid, p->check_after);
 }
 
 #endif

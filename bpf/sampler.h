@@ -82,19 +82,18 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 		if (!wanted)
 			return OUTCOME_NOT_SELECTED;
 		if (tgid != opt_self)
-			notice_send(stats, task, tgid);
+			notice_send(stats, task, tgid, 0);
 		return tgid == opt_self ? OUTCOME_NOT_PYTHON : OUTCOME_NEW_PROCESS;
 	}
+	if (p->state != PROCESS_PYTHON)
+		process_ask(stats, task, p);
 	switch (p->state) {
 	case PROCESS_PYTHON:
 	case PROCESS_NO_LAYOUT:
 		return sample_process(s, stats, task, p);
 	case PROCESS_NOT_PYTHON:
-		if (p->check_after && bpf_ktime_get_ns() > p->check_after)
-			notice_send(stats, task, tgid);
 		return OUTCOME_NOT_PYTHON;
 	}
-	notice_send(stats, task, tgid);
 	return OUTCOME_NEW_PROCESS;
 }
 

@@ -216,13 +216,14 @@ static inline enum outcome drive(void)
 	return found;
 }
 
-static inline void driven_set_process(enum process_state state, __u32 id)
+static inline void driven_set_check(enum process_state state, __u32 id, __u64 check_after)
 {
 	__u32 pid = getpid(), index = 0;
 	struct process p = {
 		.start_time = driven.start_time,
 		.exec_id = driven.exec_id,
 		.runtime = py_address(py.runtime),
+		.check_after = check_after,
 		.id = id,
 		.state = state,
 	};
@@ -231,6 +232,11 @@ static inline void driven_set_process(enum process_state state, __u32 id)
 			 0);
 	assert_int_equal(bpf_map__update_elem(driven.skel->maps.processes, &pid, 4, &p, sizeof(p), 0), 0);
 	driven.skel->bss->processes_stamp++;
+}
+
+static inline void driven_set_process(enum process_state state, __u32 id)
+{
+	driven_set_check(state, id, 0);
 }
 
 /* As after a long time without a new code object. */

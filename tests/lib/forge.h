@@ -41,8 +41,9 @@ static inline void forge_frame(void *to, const struct layout *l, const struct fo
 {
 	forge_put(to, l->frame_code, f->code, 8);
 	forge_put(to, l->frame_previous, f->previous, 8);
-	forge_put(to, l->frame_instr, f->instr, 8);
-	forge_put(to, l->frame_owner, f->owner, 1);
+	forge_put(to, l->frame_instr, f->instr, l->frame_lasti ? 4 : 8);
+	if (l->frame_owner)
+		forge_put(to, l->frame_owner, f->owner, 1);
 	if (l->frame_is_entry)
 		forge_put(to, l->frame_is_entry, f->is_entry, 1);
 }

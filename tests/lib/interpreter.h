@@ -22,6 +22,8 @@
 #define PY_INTERP (6 * PY_PAGE)
 #define PY_THREAD 320 /* thread states in one test, at most */
 
+#define PY_TYPE	  256
+
 static const __u8 py_table[] = { 0x80, 0x00, 0xd8, 0x04, 0x0a, 0x81, 0x51 };
 
 /* A thread state and its stack. */
@@ -35,7 +37,9 @@ static struct {
 	struct layout l;
 	__u8 *arena; /* resident, zeroed */
 	size_t used;
+	size_t header; /* what objects of free-threaded builds begin with more */
 	__u8 *runtime, *interp, *gil;
+	__u8 *code_type, *str_type, *bytes_type;
 	struct py_thread threads[PY_THREAD];
 	__u32 thread_count;
 	__u32 versions;	  /* co_version of the newest code object */
@@ -78,6 +82,18 @@ static inline void py_protect(const void *p, size_t size, int protection)
 		abort();
 }
 
+/* Include/object.h: PyTypeObject, as far as the profiler looks at it. */
+static inline __u8 *py_type(const char *name, __u64 flags)
+{
+	__u8 *o = py_object(PY_TYPE);
+	char *text = py_object(16);
+
+	snprintf(text, 16, "%s", name);
+	forge_put(o, py.header + 24, py_address(text), 8);
+	forge_put(o, py.header + 168, flags, 8);
+	return o;
+}
+
 /* A str of one byte a character, with the hash that stands for its text. */
 static inline __u64 py_string(const char *text)
 {
@@ -87,6 +103,8 @@ static inline __u64 py_string(const char *text)
 
 	for (const char *p = text; *p; p++)
 		hash = hash * 33 + *p;
+	forge_put(o, 0, 2, 8); /* ob_refcnt */
+	forge_put(o, py.header + 8, py_address(py.str_type), 8);
 	forge_put(o, py.l.str_length, length, 8);
 	forge_put(o, py.l.str_length + 8, hash, 8);
 	forge_put(o, py.l.str_state,
@@ -99,6 +117,8 @@ static inline __u64 py_bytes(const void *bytes, size_t size)
 {
 	__u8 *o = py_object(py.l.bytes_data + size + 1);
 
+	forge_put(o, 0, 2, 8);
+	forge_put(o, py.header + 8, py_address(py.bytes_type), 8);
 	forge_put(o, py.l.bytes_size, size, 8);
 	memcpy(o + py.l.bytes_data, bytes, size);
 	return py_address(o);
@@ -107,8 +127,11 @@ static inline __u64 py_bytes(const void *bytes, size_t size)
 /* Writes a code object, over another one if there is one. */
 static inline void py_write_code(void *o, const char *name, const char *file, __u32 first_line)
 {
+	forge_put(o, py.header + 8, py_address(py.code_type), 8);
+	forge_put(o, py.header + 16, 1000, 8); /* ob_size: code units */
 	forge_put(o, py.l.code_name, py_string(name), 8);
-	forge_put(o, py.l.code_qualname, py_string(name), 8);
+	if (py.l.code_qualname)
+		forge_put(o, py.l.code_qualname, py_string(name), 8);
 	forge_put(o, py.l.code_filename, py_string(file), 8);
 	forge_put(o, py.l.code_first_line, first_line, 4);
 	forge_put(o, py.l.code_linetable, py_bytes(py_table, sizeof(py_table)), 8);
@@ -126,6 +149,13 @@ static inline __u64 py_code(const char *name)
 
 /* --- threads and their frames -------------------------------------------------------------------------- */
 
+/* Of a frame that is an object (up to 3.10): references to it, and its type. */
+static inline void py_head(void *frame)
+{
+	forge_put(frame, 0, 1, 8);
+	forge_put(frame, 8, py_address(py.bytes_type), 8); /* not looked at */
+}
+
 /* Makes a frame the newest of its thread. */
 static inline void py_set_frame(struct py_thread *t, __u64 frame)
 {
@@ -138,8 +168,11 @@ static inline void py_set_frame(struct py_thread *t, __u64 frame)
 
 static inline void py_new_chunk(struct py_thread *t)
 {
-	__u8 *chunk = py_pages(CHUNK_SIZE);
+	__u8 *chunk;
 
+	if (!py.l.tstate_chunk)
+		return;
+	chunk = py_pages(CHUNK_SIZE);
 	forge_chunk(chunk, py_address(t->chunk), CHUNK_SIZE);
 	if (!t->chunk)
 		t->first_chunk = chunk;
@@ -148,12 +181,20 @@ static inline void py_new_chunk(struct py_thread *t)
 	forge_put(t->tstate, py.l.tstate_chunk, py_address(chunk), 8);
 }
 
+/* Up to 3.10 it is the offset of the instruction, from 3.10 on in code units. */
+static inline __u64 py_instr(__u64 code, __s32 unit)
+{
+	if (py.l.frame_lasti)
+		return unit < 0 ? unit : unit << (1 - py.l.lasti_shift);
+	return code + py.l.code_bytecode + 2 * (__s64)unit;
+}
+
 static inline void py_write_frame(struct py_thread *t, void *at, __u64 code, __s32 unit, __u8 owner)
 {
 	struct forge_frame f = {
 		.code = code,
 		.previous = t->leaf,
-		.instr = code + py.l.code_bytecode + 2 * (__s64)unit,
+		.instr = py_instr(code, unit),
 		.owner = owner,
 		.is_entry = !t->leaf,
 	};
@@ -166,6 +207,13 @@ static inline void py_write_frame(struct py_thread *t, void *at, __u64 code, __s
 /* Calls `code`, which stands at the instruction with number `unit`. */
 static inline void py_push(struct py_thread *t, __u64 code, __s32 unit)
 {
+	if (!py.l.tstate_chunk) { /* every frame is an object */
+		__u8 *frame = py_object(FRAME_READ_MAX);
+
+		py_head(frame);
+		py_write_frame(t, frame, code, unit, OWNED_BY_THREAD);
+		return;
+	}
 	if (t->top + PY_FRAME > py_address(t->chunk) + CHUNK_SIZE)
 		py_new_chunk(t);
 	py_write_frame(t, (void *)(unsigned long)t->top, code, unit, OWNED_BY_THREAD);
@@ -176,13 +224,16 @@ static inline void py_push(struct py_thread *t, __u64 code, __s32 unit)
 static inline void py_move(struct py_thread *t, __u64 code, __s32 unit)
 {
 	forge_put((void *)(unsigned long)t->leaf, py.l.frame_instr,
-		  code + py.l.code_bytecode + 2 * (__s64)unit, 8);
+		  py_instr(code, unit), py.l.frame_lasti ? 4 : 8);
 }
 
 /* The same in a generator's object. Returns its frame. */
 static inline void *py_push_generator(struct py_thread *t, __u64 code, __s32 unit)
 {
-	void *frame = py_pages(PY_FRAME);
+	void *frame = py_pages(FRAME_READ_MAX);
+
+	if (!py.l.tstate_chunk)
+		py_head(frame);
 
 	py_write_frame(t, frame, code, unit, OWNED_BY_GENERATOR);
 	return frame;
@@ -200,8 +251,13 @@ static inline void py_push_cframe(struct py_thread *t)
 
 static inline void py_write_shim(struct py_thread *t)
 {
-	if (py.l.root_rule == ROOT_SHIM)
-		py_write_frame(t, py_object(PY_FRAME), py_address(py.interp), 0, py.l.owner_shim);
+	const bool first = !t->leaf;
+
+	if (py.l.root_rule != ROOT_SHIM && py.l.root_rule != ROOT_BASE)
+		return;
+	py_write_frame(t, py_object(PY_FRAME), py_address(py.interp), 0, py.l.owner_shim);
+	if (first && py.l.root_rule == ROOT_BASE) /* which is the thread state's own */
+		forge_put(t->tstate, py.l.tstate_base_frame, t->leaf, 8);
 }
 
 /* Like a call from C: the first frame of every stack in 3.12 and later. */
@@ -260,8 +316,8 @@ static inline void py_count_generation(void)
 		forge_put(py.interp, py.l.interp_generation, ++py.generation, py.l.generation_size);
 }
 
-/* Forgets the interpreter that was, and begins one of this version, without threads. */
-static inline void py_begin(__u32 minor)
+/* Forgets the interpreter that was, and begins one of this layout, without threads. */
+static inline void py_begin_layout(const struct layout *l)
 {
 	if (!py.arena) {
 		py.arena = mmap(PY_ARENA_AT, PY_ARENA, PROT_READ | PROT_WRITE,
@@ -272,10 +328,14 @@ static inline void py_begin(__u32 minor)
 	py_protect(py.arena, PY_ARENA, PROT_READ | PROT_WRITE);
 	memset(py.arena, 0, PY_ARENA);
 	py.used = py.thread_count = py.versions = 0;
-	py.l = forge_layout(minor);
+	py.l = *l;
+	py.header = l->free_threaded ? 16 : 0;
 	py.runtime = py_pages(PY_PAGE);
 	py.interp = py_pages(PY_INTERP);
 	py.gil = py_object(64);
+	py.code_type = py_type("code", 0);
+	py.str_type = py_type("str", 1 << 28);
+	py.bytes_type = py_type("bytes", 1 << 27);
 	forge_put(py.runtime, py.l.runtime_interpreters, py_address(py.interp), 8);
 	if (py.l.interp_gil)
 		forge_put(py.interp, py.l.interp_gil, py_address(py.gil), 8);
@@ -283,16 +343,27 @@ static inline void py_begin(__u32 minor)
 	py_count_generation();
 }
 
-/* An interpreter with one thread, this one, which holds the GIL. */
-static inline struct py_thread *py_begin_with_thread(__u32 minor)
+static inline void py_begin(__u32 minor)
 {
-	struct py_thread *t;
+	const struct layout l = forge_layout(minor);
 
-	py_begin(minor);
-	t = py_start_thread(py_self());
+	py_begin_layout(&l);
+}
+
+/* This thread gets a thread state and the GIL. */
+static inline struct py_thread *py_start_this_thread(void)
+{
+	struct py_thread *t = py_start_thread(py_self());
+
 	if (py.l.runtime_tstate)
 		forge_put(py.runtime, py.l.runtime_tstate, py_address(t->tstate), 8);
 	return t;
+}
+
+static inline struct py_thread *py_begin_with_thread(__u32 minor)
+{
+	py_begin(minor);
+	return py_start_this_thread();
 }
 
 #endif

@@ -17,8 +17,14 @@
 #include "python/capture_remote.h"
 
 #define NS_PER_SECOND	1000000000ULL
-#define CHECK_AGAIN_MIN 20000000ULL /* a process may still be loading its libpython */
+#define NS_PER_MS	1000000ULL
+#define CHECK_AGAIN_MIN (20 * NS_PER_MS) /* a process may still be loading its libpython */
 #define CHECK_AGAIN_MAX (60 * NS_PER_SECOND)
+
+/* A Python without a frame to prove its layout by: start-up takes some ms, and this is how long a process must have
+ * been without before a layout that is known for its very version is used all the same. */
+#define PROOF_PAUSE_MIN (2 * NS_PER_MS)
+#define PROOF_PATIENCE	NS_PER_SECOND
 
 /* A question the worker has not answered yet, by its tag. */
 struct question {
@@ -30,9 +36,14 @@ struct question {
 	UT_hash_handle hh;
 };
 
+/* What has been found out about a process so far. */
 struct ruling {
 	__u32 pid;
-	enum process_state state;
+	__u64 start_time, exec_id;
+	enum process_state state; /* 0 = nothing yet */
+	__u32 id;		  /* struct process.id it was given */
+	__u32 refusals;
+	__u64 unproved_since; /* ns, CLOCK_MONOTONIC; 0 = never asked for a proof in vain */
 	UT_hash_handle hh;
 };
 
@@ -112,7 +123,8 @@ enum process_state discover_verdict(const struct discover *d, __u32 pid)
 	return v ? v->state : 0;
 }
 
-static void remember_ruling(struct discover *d, __u32 pid, enum process_state state)
+/* NULL when memory is short. After an exec nothing is known again. */
+static struct ruling *ruling_of(struct discover *d, __u32 pid, __u64 start_time, __u64 exec_id)
 {
 	struct ruling *v;
 
@@ -120,15 +132,20 @@ static void remember_ruling(struct discover *d, __u32 pid, enum process_state st
 	if (!v) {
 		v = calloc(1, sizeof(*v));
 		if (!v)
-			return;
+			return NULL;
 		v->pid = pid;
 		HASH_ADD(hh, d->rulings, pid, sizeof(pid), v);
 		if (!v->hh.tbl) {
 			free(v);
-			return;
+			return NULL;
 		}
 	}
-	v->state = state;
+	if (v->start_time != start_time || v->exec_id != exec_id) {
+		v->start_time = start_time;
+		v->exec_id = exec_id;
+		v->state = v->id = v->refusals = v->unproved_since = 0;
+	}
+	return v;
 }
 
 static void forget_ruling(struct discover *d, __u32 pid)
@@ -220,6 +237,7 @@ static void on_fork(struct discover *d, const struct event_fork *e)
 {
 	const struct registry_entry *parent = registry_find(d->registry, e->parent_id);
 	struct registry_entry child;
+	struct ruling *v;
 
 	if (!parent)
 		return;
@@ -231,7 +249,9 @@ static void on_fork(struct discover *d, const struct event_fork *e)
 	memcpy(child.comm, e->comm, sizeof(child.comm));
 	if (registry_add(d->registry, &child))
 		log_debug("out of memory: pid %u has no name", e->pid);
-	remember_ruling(d, e->pid, child.layout >= 0 ? PROCESS_PYTHON : PROCESS_NO_LAYOUT);
+	v = ruling_of(d, e->pid, e->start_time, e->exec_id);
+	if (v)
+		v->state = child.layout >= 0 ? PROCESS_PYTHON : PROCESS_NO_LAYOUT;
 }
 
 int discover_event(void *discover, void *record, size_t size)
@@ -262,14 +282,32 @@ static __u64 now_ns(void)
 	return t.tv_sec * NS_PER_SECOND + t.tv_nsec;
 }
 
+static __u64 clamp(__u64 value, __u64 least, __u64 most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
 /* A young process is asked about again soon, an old one seldom: it might yet load an interpreter. */
 static __u64 check_again(const struct event_process *p)
 {
 	__u64 now = now_ns(), age = now > p->start_time ? now - p->start_time : 0;
 
-	if (age < CHECK_AGAIN_MIN)
-		age = CHECK_AGAIN_MIN;
-	return now + (age > CHECK_AGAIN_MAX ? CHECK_AGAIN_MAX : age);
+	return now + clamp(age, CHECK_AGAIN_MIN, CHECK_AGAIN_MAX);
+}
+
+/* What contradicted the layout may be over. */
+static __u64 check_refused(struct ruling *v)
+{
+	__u64 pause = CHECK_AGAIN_MIN << (v->refusals < 12 ? v->refusals++ : 12);
+
+	return now_ns() + clamp(pause, CHECK_AGAIN_MIN, CHECK_AGAIN_MAX);
+}
+
+static __u64 check_unproved(const struct ruling *v)
+{
+	__u64 now = now_ns();
+
+	return now + clamp((now - v->unproved_since) / 4, PROOF_PAUSE_MIN, CHECK_AGAIN_MAX);
 }
 
 /* A warning for the first process it is true of. */
@@ -317,23 +355,69 @@ static int register_python(struct discover *d, const struct event_process *p, co
 
 	memcpy(e.comm, p->comm, sizeof(e.comm));
 	process->state = PROCESS_NO_LAYOUT;
-	if (i->verdict == VERDICT_PYTHON) {
+	if (i->verdict == VERDICT_NO_LAYOUT) {
+		say_refused(d, p->pid, i);
+	} else {
 		e.layout = kernel_add_layout(d->kernel, &i->layout);
 		if (e.layout >= 0) {
 			process->state = PROCESS_PYTHON;
 			process->layout = e.layout;
 			process->runtime = i->runtime;
+			process->check_after = 0;
 		}
-	} else {
-		say_refused(d, p->pid, i);
 	}
 	log_debug("pid %u (%.16s) is CPython %s, %s", p->pid, p->comm, i->version, i->path);
 	return registry_add(d->registry, &e);
 }
 
+/* Whether a layout may be used that nothing in the process speaks for or against. */
+static bool is_trusted(const struct ruling *v, const struct identity *i)
+{
+	return now_ns() - v->unproved_since >= PROOF_PATIENCE && layout_find(i->hexversion) &&
+	       layout_is_released(i->hexversion) && !*i->reason;
+}
+
+static bool must_wait_for_proof(struct ruling *v, const struct identity *i)
+{
+	if (i->verdict != VERDICT_UNPROVED)
+		return false;
+	if (!v->unproved_since)
+		v->unproved_since = now_ns();
+	if (!is_trusted(v, i))
+		return true;
+	log_debug("pid %u has no Python frames: the layout of CPython %s is used without a proof", v->pid, i->version);
+	return false;
+}
+
+/* What the kernel side is to know of a process, and the registry. */
+static int decide(struct discover *d, const struct event_process *p, const struct worker_reply *r, struct ruling *v,
+		  struct process *process)
+{
+	const struct identity *i = &r->identity;
+
+	if (i->verdict == VERDICT_NOT_PYTHON)
+		return 0;
+	if (must_wait_for_proof(v, i)) {
+		process->state = PROCESS_WANTED;
+		process->check_after = check_unproved(v);
+		return 0;
+	}
+	if (i->verdict == VERDICT_NO_LAYOUT) {
+		process->check_after = check_refused(v);
+		if (v->state == PROCESS_NO_LAYOUT)
+			process->id = v->id;
+	}
+	return register_python(d, p, r, process);
+}
+
 static bool is_alive(__u32 pid)
 {
 	return !kill(pid, 0) || errno != ESRCH;
+}
+
+static bool is_forbidden(int err)
+{
+	return err == -EPERM || err == -EACCES;
 }
 
 static void on_identity(struct discover *d, const struct event_process *p, const struct worker_reply *r)
@@ -346,18 +430,20 @@ static void on_identity(struct discover *d, const struct event_process *p, const
 		.check_after = check_again(p),
 	};
 	int err = r->error;
+	struct ruling *v = err == -ESRCH ? NULL : ruling_of(d, p->pid, p->start_time, p->exec_id);
 
-	if (err == -ESRCH)
+	if (!v)
 		return;
-	if (err == -EPERM || err == -EACCES)
+	if (is_forbidden(err))
 		say_once(d, p->pid, "nor for others: looking at them is refused; run as root, or add CAP_SYS_PTRACE");
 	if (err)
 		log_debug("pid %u (%.16s) cannot be looked at: %s", p->pid, p->comm, strerror(-err));
-	else if (r->identity.verdict != VERDICT_NOT_PYTHON)
-		err = register_python(d, p, r, &process);
+	else
+		err = decide(d, p, r, v, &process);
 	if (err == -ENOMEM)
 		return;
-	remember_ruling(d, p->pid, err == -EPERM || err == -EACCES ? PROCESS_WANTED : process.state);
+	v->id = process.id;
+	v->state = is_forbidden(err) ? PROCESS_WANTED : process.state == PROCESS_WANTED ? 0 : process.state;
 	err = kernel_set_process(d->kernel, p->pid, &process);
 	if (err)
 		log_debug("pid %u is not profiled: %s", p->pid, strerror(-err));

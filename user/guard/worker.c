@@ -208,7 +208,7 @@ static bool is_sane(const struct worker_reply *reply, const struct worker_reques
 		return false;
 	if (reply->error || reply->type != WORKER_IDENTIFY)
 		return true;
-	return identity->verdict >= VERDICT_NOT_PYTHON && identity->verdict <= VERDICT_NO_LAYOUT &&
+	return identity->verdict >= VERDICT_NOT_PYTHON && identity->verdict <= VERDICT_UNPROVED &&
 	       terminated(identity->version, sizeof(identity->version)) &&
 	       terminated(identity->build_id, sizeof(identity->build_id)) &&
 	       terminated(identity->reason, sizeof(identity->reason)) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * identify.c - finds mapped files with a Python runtime, computes where it is loaded, asks it or the tables
- * for the offsets, and proves them on the live thread list. Maps, files and memory are the target's: hostile.
+ * for the offsets, and has them proved (proof.c). Maps, files and memory are the target's: hostile.
  */
 #include "python/identify.h"
 
@@ -18,10 +18,10 @@
 #include "proc/procfs.h"
 #include "python/binaries.h"
 #include "python/debug_offsets.h"
+#include "python/proof.h"
 
 #define CANDIDATES_MAX 4    /* binaries with a runtime in one process; more than one is rare */
 #define SEEN_SLOTS     4096 /* a power of two; half of it is the limit of files looked at */
-#define PROOF_TRIES    8
 
 #define FIRST_WITH_RUNTIME 0x0307 /* PY_VERSION_HEX >> 16 of the first CPython with _PyRuntime */
 
@@ -64,13 +64,6 @@ static ssize_t read_memory(pid_t tid, __u64 address, void *buffer, size_t size, 
 	if (n < 0)
 		return -errno;
 	return (size_t)n < least ? -EFAULT : n;
-}
-
-static int read_word(pid_t tid, __u64 address, __u64 *ret)
-{
-	ssize_t n = read_memory(tid, address, ret, sizeof(*ret), sizeof(*ret));
-
-	return n < 0 ? n : 0;
 }
 
 static bool same_file(const struct file *file, const struct procfs_map *map)
@@ -245,56 +238,6 @@ static void choose_layout(pid_t tid, const struct candidate *candidate, struct i
 	}
 }
 
-/* The newest interpreter; without a list of them that of the GIL's holder. 0 if there is none yet, or no
- * holder. */
-static int read_interpreter(pid_t tid, const struct identity *identity, __u64 *ret)
-{
-	const struct layout *layout = &identity->layout;
-	__u64 thread;
-	int err;
-
-	if (layout->runtime_interpreters)
-		return read_word(tid, identity->runtime + layout->runtime_interpreters, ret);
-	err = read_word(tid, identity->runtime + layout->runtime_tstate, &thread);
-	if (!err && thread)
-		return read_word(tid, thread + layout->tstate_interp, ret);
-	*ret = 0;
-	return err;
-}
-
-/* 1: the first thread of the newest interpreter points back at it. 0: there is none yet. -EPROTO: it does
- * not. */
-static int prove_once(pid_t tid, const struct identity *identity)
-{
-	const struct layout *layout = &identity->layout;
-	__u64 interp, thread, back;
-
-	if (read_interpreter(tid, identity, &interp))
-		return -EPROTO;
-	if (!interp)
-		return 0;
-	if (interp % sizeof(__u64) || read_word(tid, interp + layout->interp_threads, &thread))
-		return -EPROTO;
-	if (!thread)
-		return 0;
-	if (thread % sizeof(__u64) || read_word(tid, thread + layout->tstate_interp, &back))
-		return -EPROTO;
-	return back == interp ? 1 : -EPROTO;
-}
-
-/* The target runs meanwhile, and may free a thread between two reads. */
-static int prove(pid_t tid, const struct identity *identity)
-{
-	int result = 0;
-
-	for (int i = 0; i < PROOF_TRIES; i++) {
-		result = prove_once(tid, identity);
-		if (result >= 0)
-			break;
-	}
-	return result;
-}
-
 static void describe(const struct candidate *candidate, struct identity *identity)
 {
 	const struct image *image = &candidate->image;
@@ -311,25 +254,29 @@ static void describe(const struct candidate *candidate, struct identity *identit
 		layout_version_text(identity->hexversion, identity->layout.free_threaded, identity->version);
 }
 
-/* How much a verdict is worth; an interpreter that runs beats one that is merely mapped. */
+/* Returns how much the verdict is worth: an interpreter that runs beats one that is merely mapped. Or -errno. */
 static int judge(pid_t tid, const struct candidate *candidate, struct identity *identity)
 {
+	const char *reason;
 	int proof, rank = 1;
 
 	identity->runtime = runtime_address(candidate);
 	choose_layout(tid, candidate, identity);
 	if (identity->verdict == VERDICT_PYTHON) {
-		proof = prove(tid, identity);
-		if (proof < 0)
-			refuse(identity, candidate, "the thread list is not where this version has it");
-		else
-			rank = proof ? 3 : 2;
+		proof = proof_of_layout(tid, &identity->layout, identity->runtime, &reason);
+		if (proof == -EPROTO)
+			refuse(identity, candidate, "%s", reason);
+		else if (proof < 0)
+			return proof;
+		else if (proof == PROOF_NOT_YET)
+			identity->verdict = VERDICT_UNPROVED;
+		rank = proof == PROOF_HOLDS ? 3 : proof == PROOF_NOT_YET ? 2 : 1;
 	}
 	describe(candidate, identity);
 	return rank;
 }
 
-static void choose(const struct scan *scan, struct identity *ret)
+static int choose(const struct scan *scan, struct identity *ret)
 {
 	struct identity identity;
 	int best = 0, rank;
@@ -339,6 +286,8 @@ static void choose(const struct scan *scan, struct identity *ret)
 			continue;
 		memset(&identity, 0, sizeof(identity));
 		rank = judge(scan->tid, &scan->candidates[i], &identity);
+		if (rank < 0)
+			return rank;
 		if (rank > best) {
 			best = rank;
 			*ret = identity;
@@ -346,6 +295,7 @@ static void choose(const struct scan *scan, struct identity *ret)
 	}
 	if (!best && scan->failed)
 		snprintf(ret->reason, sizeof(ret->reason), "%u mapped files could not be read", scan->failed);
+	return 0;
 }
 
 static int check_start(pid_t pid, __u64 start_ticks)
@@ -375,8 +325,9 @@ int identify(pid_t pid, __u64 start_ticks, struct identity *ret)
 		err = procfs_maps(scan->tid, visit_writable, scan);
 	if (err)
 		return err;
-	choose(scan, &identity);
-	err = check_start(pid, start_ticks);
+	err = choose(scan, &identity);
+	if (!err)
+		err = check_start(pid, start_ticks);
 	if (err)
 		return err;
 	*ret = identity;

@@ -250,6 +250,39 @@ static void test_process_states(void **state)
 	assert_int_equal(driven_samples(), 1);
 }
 
+static __u64 monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* A verdict that is to be looked at again leads to one question when its time has come, and to none before. */
+static void test_asks_again(void **state)
+{
+	static const enum process_state states[] = { PROCESS_WANTED, PROCESS_NO_LAYOUT, PROCESS_NOT_PYTHON };
+	__u64 codes[3], begin;
+
+	(void)state;
+	forge_usual(0x030d, codes);
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		driven.notices = 0;
+		driven_set_check(states[i], DRIVEN_ID, monotonic_ns() + 600000000000ULL);
+		drive();
+		assert_int_equal(driven.notices, 0);
+		usleep(3000);
+		begin = monotonic_ns();
+		driven_set_check(states[i], DRIVEN_ID, begin);
+		drive();
+		assert_int_equal(driven.notices, 1);
+		drive();
+		drive();
+		if (monotonic_ns() - begin < 15000000)
+			assert_int_equal(driven.notices, 1);
+	}
+}
+
 /* The caller side of the last stack is taken from the thread's cache only while every frame of it is the
  * same. */
 static void test_cached_callers(void **state)

@@ -107,6 +107,7 @@ int main(void)
 		cmocka_unit_test(test_unfilled_cframe),
 		cmocka_unit_test(test_half_linked_entry),
 		cmocka_unit_test(test_process_states),
+		cmocka_unit_test(test_asks_again),
 		cmocka_unit_test(test_thread_state_of_nobody),
 		cmocka_unit_test(test_unreadable_thread_state),
 		cmocka_unit_test(test_found_behind_others),

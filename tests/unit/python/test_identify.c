@@ -17,15 +17,13 @@
 #include "proc/procfs.h"
 #include "python/binaries.h"
 #include "python/identify.h"
+#include "tests/lib/interpreter.h"
 #include "tests/unit/elf/forge_elf.h"
 #include "tests/unit/python/forge_offsets.h"
 
 #define SPAN 0x5000
 
 static struct forge f;
-
-/* The thread list of an interpreter that runs. */
-static __u64 interp[1100], thread[64];
 
 struct loaded {
 	unsigned char *base;
@@ -72,13 +70,21 @@ static struct identity ask(void)
 	return identity;
 }
 
+/* The interpreter that the runtime is of begins to run. */
+static void start_interpreter(const struct loaded *loaded, __u32 hexversion)
+{
+	const struct layout *l = layout_for_version(hexversion, false);
+
+	py_begin_layout(l ? l : &layout_find(hexversion)->layout);
+	py_start_this_thread();
+	loaded->runtime[py.l.runtime_interpreters / 8] = py_address(py.interp);
+}
+
 static void start_threads(const struct loaded *loaded, __u32 hexversion)
 {
-	const struct layout *l = &layout_find(hexversion)->layout;
-
-	loaded->runtime[l->runtime_interpreters / 8] = (uintptr_t)interp;
-	interp[l->interp_threads / 8] = (uintptr_t)thread;
-	thread[l->tstate_interp / 8] = (uintptr_t)interp;
+	start_interpreter(loaded, hexversion);
+	py_push(&py.threads[0], py_code("main"), 3);
+	py_push(&py.threads[0], py_code("App.work"), 7);
 }
 
 static void not_python(void **state)
@@ -107,7 +113,10 @@ static void tables(void **state)
 		forge_python(&f, versions[i]);
 		loaded = load(&f);
 		identity = ask(); /* not initialised yet */
-		assert_int_equal(identity.verdict, VERDICT_PYTHON);
+		assert_int_equal(identity.verdict, VERDICT_UNPROVED);
+		assert_int_equal(identity.layout.version, versions[i]);
+		start_interpreter(&loaded, versions[i]);
+		assert_int_equal(ask().verdict, VERDICT_UNPROVED);
 		start_threads(&loaded, versions[i]);
 		identity = ask();
 		assert_int_equal(identity.verdict, VERDICT_PYTHON);
@@ -145,7 +154,7 @@ static void old_versions(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		forge_old_python(&f, cases[i].tag, cases[i].text);
 		loaded = load(&f);
-		assert_int_equal(ask().verdict, VERDICT_PYTHON);
+		assert_int_equal(ask().verdict, VERDICT_UNPROVED);
 		start_threads(&loaded, cases[i].hexversion);
 		identity = ask();
 		assert_int_equal(identity.verdict, VERDICT_PYTHON);
@@ -170,11 +179,11 @@ static void variables(void **state)
 		if (stripped)
 			*(char *)memmem(f.bytes, FORGE_SIZE, "interp_head", 11) = 'x';
 		loaded = load(&f);
-		assert_int_equal(ask().verdict, VERDICT_PYTHON); /* before the interpreter starts */
-		interp[1] = (uintptr_t)thread;
-		thread[2] = (uintptr_t)interp;
-		loaded.runtime[2] = (uintptr_t)interp;
-		loaded.runtime[4] = (uintptr_t)thread;
+		assert_int_equal(ask().verdict, VERDICT_UNPROVED); /* before the interpreter starts */
+		start_threads(&loaded, 0x03060ff0);
+		memset(loaded.runtime, 0, 8);
+		loaded.runtime[2] = py_address(py.interp);
+		loaded.runtime[4] = py_address(py.threads[0].tstate);
 		identity = ask();
 		assert_int_equal(identity.verdict, VERDICT_PYTHON);
 		assert_int_equal(identity.hexversion, 0x03060ff0);
@@ -182,10 +191,10 @@ static void variables(void **state)
 				 (uintptr_t)(loaded.runtime + 4));
 		assert_int_equal(identity.layout.runtime_tstate, stripped ? 8 : 24);
 		assert_int_equal(identity.layout.runtime_interpreters, stripped ? 0 : 8);
-		thread[2] = 8;
+		forge_put(py.threads[0].tstate, py.l.tstate_interp, 8, 8);
 		assert_int_equal(ask().verdict, VERDICT_NO_LAYOUT);
 		loaded.runtime[2] = loaded.runtime[4] = 0; /* nobody holds the GIL */
-		assert_int_equal(ask().verdict, VERDICT_PYTHON);
+		assert_int_equal(ask().verdict, VERDICT_UNPROVED);
 		unload(&loaded);
 	}
 }
@@ -288,27 +297,21 @@ static void refusals(void **state)
 	refuse(0x030d00f0, words, "debug offsets: bad runtime_state.size");
 }
 
-/* A layout that the running interpreter contradicts is not used. */
+/* A layout that the running interpreter contradicts is not used; test_proof.c has all the ways to. */
 static void contradicted(void **state)
 {
-	static const __u64 liars[] = { 1, 4, 0x1000, (1ULL << 47) - 8, 1ULL << 63, ~7ULL, ~0ULL };
-	const struct layout *l = &cpython_3_12.layout;
 	struct identity identity;
 	struct loaded loaded;
 
 	(void)state;
 	forge_python(&f, 0x030c01f0);
 	loaded = load(&f);
-	for (size_t i = 0; i < 3 * ARRAY_SIZE(liars); i++) {
-		__u64 *words[] = { &loaded.runtime[l->runtime_interpreters / 8],
-				   &interp[l->interp_threads / 8], &thread[l->tstate_interp / 8] };
-
-		start_threads(&loaded, 0x030c01f0);
-		*words[i % 3] = liars[i / 3];
-		identity = ask();
-		assert_int_equal(identity.verdict, VERDICT_NO_LAYOUT);
-		assert_string_equal(identity.reason, "the thread list is not where this version has it");
-	}
+	start_threads(&loaded, 0x030c01f0);
+	forge_put(py.threads[0].tstate, py.l.tstate_interp, 0, 8);
+	identity = ask();
+	assert_int_equal(identity.verdict, VERDICT_NO_LAYOUT);
+	assert_string_equal(identity.reason, "the thread list is not where this version has it");
+	assert_string_equal(identity.version, "3.12.1");
 	unload(&loaded);
 }
 

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * proof.c - see proof.h. Frames are walked by the kernel side's bpf/walk.h and code objects read by its
+ * bpf/capture.h, so what is proved is what will be used. Everything read is hostile, and changes meanwhile.
+ */
+#include "python/proof.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#define ATTEMPTS	 50
+#define EAGER_ATTEMPTS	 10	/* the first ones follow each other at once: all, if there is nothing to see; ... */
+#define PAUSE_NS	 50000	/* ... the others after a pause, in which the target gets on */
+#define TIME_MAX	 20	/* ms for all of them; a hostile process could make one last long */
+#define INTERPRETERS_MAX 16
+#define THREADS_MAX	 256	/* looked at in one attempt */
+#define STRETCHES_MAX	 8	/* of DEPTH_LIMIT frames; as many good ones are no accident, root or not */
+#define CODES_SLOTS	 1024	/* a power of two; half of it is the limit of code objects looked at */
+#define NAME_MAX_LENGTH	 (1 << 20)
+#define LASTI_MAX	 (1 << 24)
+
+/*
+ * Include/object.h, the same from 2.7 to 3.15. Free-threaded objects begin with 16 bytes more (ob_tid, flags and
+ * reference counts) before ob_type.
+ */
+#define OB_TYPE	      8
+#define OB_SIZE	      16
+#define TP_NAME	      24
+#define TP_FLAGS      168
+#define FREE_THREADED 16
+#define FLAG_BYTES    (1ULL << 27) /* Py_TPFLAGS_BYTES_SUBCLASS, in 2.7 of str */
+#define FLAG_STR      (1ULL << 28) /* Py_TPFLAGS_UNICODE_SUBCLASS */
+
+static const char bad_list[] = "the thread list is not where this version has it";
+static const char bad_thread_id[] = "thread states do not hold the ids of threads where this version has them";
+static const char bad_walk[] = "the stacks of its threads do not lead to where those of this version end";
+static const char bad_code[] = "the frames of its stacks do not hold code objects where this version has them";
+static const char bad_names[] = "its code objects do not hold names and line tables where this version has them";
+static const char bad_instr[] = "the frames of its stacks do not stand in the bytecode of their code objects";
+
+/* The readers of bpf/ take no context. There are no threads (docs/design.md). */
+static pid_t target;
+static int unreachable; /* -errno of a read that no other memory of the target would have survived */
+
+static int mem_read(void *dst, __u32 size, __u64 address)
+{
+	struct iovec local = { .iov_base = dst, .iov_len = size };
+	struct iovec remote = { .iov_base = (void *)(uintptr_t)address, .iov_len = size };
+	ssize_t n = process_vm_readv(target, &local, 1, &remote, 1, 0);
+
+	if (n == (ssize_t)size)
+		return 0;
+	if (n < 0 && errno != EFAULT)
+		unreachable = -errno;
+	return -EFAULT;
+}
+
+#define PYPERF_HOST
+#include "bpf/walk.h"
+#include "bpf/capture.h"
+
+/* One attempt. */
+static struct proof_state {
+	const struct layout *layout;
+	const char *reason;
+	unsigned int threads;
+	unsigned int python; /* frames of the stack */
+	__u64 object;	     /* what free-threaded objects begin with more */
+	__u64 code_type;
+	unsigned int code_count;
+	__u64 codes[CODES_SLOTS]; /* looked at; open addressing, 0 = free */
+	__u8 tstate[TSTATE_READ + sizeof(__u64)];
+	struct walk walk;
+	struct event_code event;
+} state;
+
+static int contradict(const char *reason)
+{
+	state.reason = reason;
+	return -EPROTO;
+}
+
+#define UNREADABLE 1 /* no address of anything */
+
+static __u64 read_word(__u64 address)
+{
+	__u64 value;
+
+	return mem_read(&value, sizeof(value), address) ? UNREADABLE : value;
+}
+
+static __u64 tstate_word(unsigned int offset)
+{
+	__u64 value;
+
+	if (offset > TSTATE_READ)
+		return 0;
+	memcpy(&value, state.tstate + offset, sizeof(value));
+	return value;
+}
+
+/* --- code objects -------------------------------------------------------------------------------------- */
+
+/* Whether it was looked at in this attempt; notes it otherwise. */
+static bool seen(__u64 code)
+{
+	unsigned int i = (code * 0x9e3779b97f4a7c15ULL >> 40) & (CODES_SLOTS - 1);
+
+	for (; state.codes[i]; i = (i + 1) & (CODES_SLOTS - 1)) {
+		if (state.codes[i] == code)
+			return true;
+	}
+	if (state.code_count == CODES_SLOTS / 2)
+		return true;
+	state.code_count++;
+	state.codes[i] = code;
+	return false;
+}
+
+static bool has_flag(__u64 object, __u64 flag)
+{
+	__u64 type = mem_plausible(object) ? read_word(object + OB_TYPE + state.object) : 0;
+
+	return mem_plausible(type) && read_word(type + TP_FLAGS + state.object) & flag;
+}
+
+static bool is_code(__u64 object)
+{
+	__u64 type = read_word(object + OB_TYPE + state.object), name;
+	char text[sizeof("code")];
+
+	if (type == state.code_type)
+		return type;
+	if (state.code_type || !mem_plausible(type))
+		return false;
+	name = read_word(type + TP_NAME + state.object);
+	if (mem_read(text, sizeof(text), name) || memcmp(text, "code", sizeof(text)))
+		return false;
+	state.code_type = type;
+	return true;
+}
+
+static bool is_part(const struct code_part *part, __u64 flag, __u32 most)
+{
+	return !(part->flags & ~PART_CUT) && part->length <= most && has_flag(part->address, flag);
+}
+
+/* Include/cpython/unicodeobject.h: a zero follows the last character. Names hold none themselves. */
+static bool is_name(const struct code_part *part, const __u8 *characters)
+{
+	const struct layout *l = state.layout;
+	__u32 word = 0, end = 0;
+	__u64 at;
+
+	if (l->str_is_bytes)
+		return is_part(part, FLAG_BYTES, NAME_MAX_LENGTH);
+	if (!is_part(part, FLAG_STR, NAME_MAX_LENGTH) || mem_read(&word, sizeof(word), part->address + l->str_state) ||
+	    capture_characters(l, part->address, word, &at) ||
+	    mem_read(&end, part->kind, at + (__u64)part->length * part->kind))
+		return false;
+	return !end && (part->kind != 1 || !memchr(characters, 0, part->bytes));
+}
+
+/* Include/cpython/bytesobject.h: here too. */
+static bool is_table(const struct code_part *part)
+{
+	__u8 end = 1;
+
+	return is_part(part, FLAG_BYTES, LINETABLE_MAX) &&
+	       !mem_read(&end, sizeof(end), part->address + state.layout->bytes_data + part->length) && !end;
+}
+
+static int check_code(__u64 code)
+{
+	const struct event_code *e = &state.event;
+
+	if (seen(code))
+		return 0;
+	if (!is_code(code))
+		return contradict(bad_code);
+	if (capture_code(&state.event, state.layout, code) || !is_name(&e->name, e->data) ||
+	    !is_name(&e->file, e->data + e->name.bytes) || !is_table(&e->table))
+		return contradict(bad_names);
+	return 0;
+}
+
+/* --- stacks -------------------------------------------------------------------------------------------- */
+
+/*
+ * Where the copy of the bytecode starts that a frame of free-threaded 3.14+ runs: entries[tlbc_index] of co_tlbc
+ * (internal/pycore_code.h). 0 if there is none.
+ */
+static __u64 bytecode_copy(const struct frame *f)
+{
+	const struct layout *l = state.layout;
+	__u64 table = read_word(f->code + l->code_tlbc), index = read_word(f->address + l->frame_tlbc_index);
+
+	index &= 0xffffffff;
+	if (!mem_plausible(table) || index >= read_word(table))
+		return 0;
+	return read_word(table + 8 + 8 * index);
+}
+
+static bool is_in_bytecode(const struct frame *f)
+{
+	const struct layout *l = state.layout;
+	__u64 size, copy;
+
+	if (l->frame_lasti) /* the size is another object's, whose place is not in the layout */
+		return (__s32)f->instr >= -1 && (__s32)f->instr <= LASTI_MAX;
+	size = 2 * (read_word(f->code + OB_SIZE + state.object) & 0xffffffff);
+	/* 3.11, 3.12: a unit before the bytecode when the frame has not begun. */
+	if (f->instr - (f->code + l->code_bytecode) + 2 <= size + 2)
+		return true;
+	copy = l->code_tlbc ? bytecode_copy(f) : 0;
+	return mem_plausible(copy) && f->instr - copy < size;
+}
+
+static int check_frames(void)
+{
+	const struct walk *w = &state.walk;
+	int err = 0;
+
+	for (__u32 i = 0; i < w->depth && !err; i++) {
+		err = check_code(w->frames[i].code);
+		if (!err && !is_in_bytecode(&w->frames[i]))
+			err = contradict(bad_instr);
+	}
+	return err;
+}
+
+/* To the root, by stretches if the stack is deeper than one walk goes. */
+static int walk_to_root(__u64 frame)
+{
+	const struct layout *l = state.layout;
+	struct walk *w = &state.walk;
+	int err = 0;
+
+	w->max_depth = DEPTH_LIMIT - 1;
+	w->single = 0;
+	w->keep_shims = 0;
+	state.python = 0;
+	walk_begin(w, frame, l->tstate_chunk ? tstate_word(l->tstate_chunk) : 0);
+	for (int i = 0; i < STRETCHES_MAX && !err && (!i || w->end == WALK_DEEP); i++) {
+		if (i)
+			w->end = WALK_ON;
+		w->depth = w->python = 0;
+		walk_run(w, l);
+		err = check_frames();
+		state.python += w->python;
+	}
+	if (err || w->end == WALK_DEEP)
+		return err;
+	return walk_is_whole(w, l, tstate_word(l->tstate_base_frame)) ? 0 : contradict(bad_walk);
+}
+
+static __u64 newest_frame(void)
+{
+	__u64 frame = tstate_word(state.layout->tstate_frame);
+
+	if (!state.layout->has_cframe)
+		return frame;
+	return mem_plausible(frame) ? read_word(frame + state.layout->cframe_frame) : frame;
+}
+
+/* pthread_self(), by which the kernel side knows a thread's state. Its first word on x86-64 is its own address, in
+ * glibc (tcbhead_t.tcb) and musl (struct pthread.self). */
+static bool is_thread_id(__u64 id)
+{
+#ifdef __x86_64__
+	return mem_plausible(id) && read_word(id) == id;
+#else
+	return mem_plausible(id);
+#endif
+}
+
+/* --- threads ------------------------------------------------------------------------------------------- */
+
+static int try_thread(__u64 tstate, __u64 interp)
+{
+	const struct layout *l = state.layout;
+	__u64 frame;
+	int err;
+
+	if (!mem_plausible(tstate) || l->tstate_size > TSTATE_READ ||
+	    mem_read(state.tstate, l->tstate_size, tstate) || tstate_word(l->tstate_interp) != interp)
+		return contradict(bad_list);
+	frame = newest_frame();
+	if (!frame)
+		return PROOF_NOT_YET;
+	err = walk_to_root(frame);
+	if (err || !state.python)
+		return err;
+	return is_thread_id(tstate_word(l->tstate_thread_id)) ? PROOF_HOLDS : contradict(bad_thread_id);
+}
+
+/* Any thread will do: the one that runs moves, those that wait do not. */
+static int try_interpreter(__u64 interp)
+{
+	__u64 tstate = read_word(interp + state.layout->interp_threads);
+	int result = PROOF_NOT_YET, one;
+
+	while (tstate && state.threads++ < THREADS_MAX) {
+		one = try_thread(tstate, interp);
+		if (one == PROOF_HOLDS)
+			return one;
+		if (one < 0)
+			result = one;
+		if (one < 0 && state.reason == bad_list)
+			break;
+		tstate = tstate_word(state.layout->tstate_next);
+	}
+	return result;
+}
+
+/* Without a list of interpreters (3.6, stripped) the one of the GIL's holder serves. */
+static __u64 first_interpreter(__u64 runtime)
+{
+	const struct layout *l = state.layout;
+	__u64 tstate;
+
+	if (l->runtime_interpreters)
+		return read_word(runtime + l->runtime_interpreters);
+	tstate = read_word(runtime + l->runtime_tstate);
+	return mem_plausible(tstate) ? read_word(tstate + l->tstate_interp) : tstate;
+}
+
+static int attempt(__u64 runtime)
+{
+	__u64 interp = first_interpreter(runtime);
+	int result = PROOF_NOT_YET, one;
+
+	state.threads = state.code_count = 0;
+	state.code_type = 0;
+	memset(state.codes, 0, sizeof(state.codes));
+	for (int i = 0; interp && i < INTERPRETERS_MAX; i++) {
+		one = mem_plausible(interp) ? try_interpreter(interp) : contradict(bad_list);
+		if (one == PROOF_HOLDS)
+			return one;
+		if (one < 0)
+			result = one;
+		interp = mem_plausible(interp) ? read_word(interp + state.layout->interp_next) : 0;
+	}
+	return result;
+}
+
+static __u64 now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+}
+
+int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const char **ret_reason)
+{
+	static const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	__u64 end = now_ms() + TIME_MAX;
+	int result = -EPROTO, one;
+
+	target = tid;
+	unreachable = 0;
+	state.layout = layout;
+	state.object = layout->free_threaded ? FREE_THREADED : 0;
+	for (int i = 0; i < (result < 0 ? ATTEMPTS : EAGER_ATTEMPTS) && now_ms() <= end; i++) {
+		if (i >= EAGER_ATTEMPTS)
+			nanosleep(&pause, NULL);
+		one = attempt(runtime);
+		if (unreachable)
+			return unreachable;
+		if (one == PROOF_HOLDS)
+			return one;
+		if (one == PROOF_NOT_YET)
+			result = one;
+	}
+	if (result < 0)
+		*ret_reason = state.reason;
+	return result;
+}

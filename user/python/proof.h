@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * proof.h - whether a layout is true of a live process: the stack of one of its threads must walk to its root, and
+ * what its frames name as code must be code objects with a name, a file name and a line table.
+ */
+#ifndef PYPERF_PYTHON_PROOF_H
+#define PYPERF_PYTHON_PROOF_H
+
+#include <sys/types.h>
+#include <linux/types.h>
+
+#include "bpf/abi.h"
+
+enum proof {
+	PROOF_NOT_YET = 0, /* no thread has a Python frame: start-up, or an interpreter that is not in use */
+	PROOF_HOLDS,
+};
+
+/*
+ * Tries the layout on the memory of thread tid, whose interpreter's runtime is at that address. The target runs
+ * meanwhile, so a contradiction counts only if each of many attempts met one: -EPROTO then, after some ms, and
+ * *ret_reason is a constant text for people. Other -errno: the memory cannot be read at all.
+ */
+int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const char **ret_reason);
+
+#endif
