@@ -100,6 +100,7 @@ enum process_state {
 	PROCESS_PYTHON,
 	PROCESS_NO_LAYOUT,  /* Python, but of an unknown or refused layout */
 	PROCESS_NOT_PYTHON,
+	PROCESS_EXCLUDED, /* by a filter: until its next exec */
 };
 
 /* What the sampler knows of a process. The kernel proves start_time and exec_id on every sample. */

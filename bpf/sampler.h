@@ -93,6 +93,8 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 		return sample_process(s, stats, task, p);
 	case PROCESS_NOT_PYTHON:
 		return OUTCOME_NOT_PYTHON;
+	case PROCESS_EXCLUDED:
+		return OUTCOME_NOT_SELECTED;
 	}
 	return OUTCOME_NEW_PROCESS;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/selection.h"
 #include "base/cleanup.h"
 #include "kern/trigger.h"
 
@@ -124,6 +125,27 @@ static int derive_output(struct options *o, char *error, size_t size)
 	return 0;
 }
 
+/* Which of the targets. */
+static int check_selection(const struct options *o, char *error, size_t size)
+{
+	const struct {
+		const char *name, *globs;
+	} lists[] = {
+		{ "comm", o->comm },	     { "exclude-comm", o->exclude_comm },
+		{ "cgroup", o->cgroup },     { "exclude-cgroup", o->exclude_cgroup },
+		{ "container", o->container }, { "pod", o->pod },
+		{ "namespace", o->namespace },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		if (lists[i].globs && !selection_is_list(lists[i].globs))
+			return options_fail(error, size, "--%s wants names with commas between, not '%s'", lists[i].name,
+					    lists[i].globs);
+	if (o->children && !o->pids)
+		return options_fail(error, size, "--children goes with --pid; the others have their children anyway");
+	return 0;
+}
+
 int options_derive(struct options *o, char *error, size_t size)
 {
 	int targets = o->all_python + (o->pids != NULL) + (o->command != NULL);
@@ -135,6 +157,8 @@ int options_derive(struct options *o, char *error, size_t size)
 				    targets ? "only" : "name what to profile:");
 	if (o->event == EVENT_CYCLES && o->trigger == TRIGGER_TIMER)
 		return options_fail(error, size, "--event cycles is counted by perf events: not with --trigger timer");
+	if (check_selection(o, error, size))
+		return -EINVAL;
 	if (derive_continuous(o, error, size))
 		return -EINVAL;
 	if (derive_output(o, error, size))

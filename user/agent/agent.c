@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/children.h"
 #include "agent/command.h"
 #include "agent/continuous.h"
 #include "agent/discover.h"
@@ -35,6 +36,7 @@ struct agent {
 	struct kernel *kernel;
 	struct codes *codes;
 	struct registry *registry;
+	struct selection selection;
 	struct discover *discover;
 	struct windows windows;
 	struct window *window; /* of the whole run; NULL if nothing is made of it */
@@ -74,7 +76,7 @@ static int open_kernel(struct agent *a)
 		.single_reads = o->reads == READS_SINGLE,
 		.by_thread = o->labels == LABELS_THREAD,
 		.all = o->all_python,
-		.follow = o->all_python || o->command,
+		.follow = o->all_python || o->command || o->children,
 		.measure = o->stats || o->stats_json || o->listen || o->listen_metrics,
 		.max_depth = o->max_depth,
 		.cache = o->cache,
@@ -128,7 +130,7 @@ static int open_all(struct agent *a)
 	if (!err)
 		err = say(registry_new(&a->registry), "the process registry");
 	if (!err)
-		err = say(discover_new(&a->discover, a->kernel, a->worker, a->codes, a->registry), "discovery");
+		err = say(discover_new(&a->discover, a->kernel, a->worker, a->codes, a->registry, &a->selection), "discovery");
 	if (err)
 		return err;
 	kernel_on_event(a->kernel, discover_event, a->discover);
@@ -299,6 +301,10 @@ static int select_pids(struct agent *a)
 				  o->pid_list[i]);
 			return -EINVAL;
 		}
+		if (discover_verdict(a->discover, o->pid_list[i]) == PROCESS_EXCLUDED && !o->children) {
+			log_error("process %d is not among those that --comm and the like select", o->pid_list[i]);
+			return -EINVAL;
+		}
 		if (discover_verdict(a->discover, o->pid_list[i]) == PROCESS_WANTED)
 			return -EACCES; /* said already */
 	}
@@ -368,7 +374,9 @@ static int start(struct agent *a)
 			    a->run.cpus, sysconf(_SC_NPROCESSORS_ONLN));
 	a->run.start_cpu_seconds = report_cpu_so_far(worker_pid(a->worker));
 	a->run.start = seconds_now(CLOCK_MONOTONIC);
-	err = serve_start(a->http);
+	if (o->children)
+		err = say(children_select(a->kernel, a->discover, o->pid_list, o->pid_count), "the children");
+	err = err ?: serve_start(a->http);
 	if (err || !o->command)
 		return err;
 	err = command_go(&a->command);
@@ -434,6 +442,7 @@ int agent_run(struct options *o)
 {
 	struct agent a = {
 		.options = o,
+		.selection = { o->comm, o->exclude_comm, o->cgroup, o->exclude_cgroup, o->container, o->pod, o->namespace },
 		.loop = { -1, -1, -1 },
 		.run = { .options = o, .show_progress = !o->quiet && isatty(STDERR_FILENO) },
 	};

@@ -58,6 +58,7 @@ struct discover {
 	struct worker *worker;
 	struct codes *codes;
 	struct registry *registry;
+	const struct selection *selection;
 	struct question *questions;
 	struct ruling *rulings;
 	struct said *said;
@@ -65,7 +66,7 @@ struct discover {
 };
 
 int discover_new(struct discover **ret, struct kernel *kernel, struct worker *worker, struct codes *codes,
-		 struct registry *registry)
+		 struct registry *registry, const struct selection *selection)
 {
 	struct discover *d = calloc(1, sizeof(*d));
 
@@ -75,6 +76,7 @@ int discover_new(struct discover **ret, struct kernel *kernel, struct worker *wo
 	d->worker = worker;
 	d->codes = codes;
 	d->registry = registry;
+	d->selection = selection;
 	*ret = d;
 	return 0;
 }
@@ -395,6 +397,11 @@ static int decide(struct discover *d, const struct event_process *p, const struc
 {
 	const struct identity *i = &r->identity;
 
+	if (!selection_takes(d->selection, p->comm, &r->container)) {
+		process->state = PROCESS_EXCLUDED;
+		process->check_after = 0;
+		return 0;
+	}
 	if (i->verdict == VERDICT_NOT_PYTHON)
 		return 0;
 	if (must_wait_for_proof(v, i)) {

@@ -10,15 +10,16 @@
 #include <stddef.h>
 
 #include "agent/registry.h"
+#include "agent/selection.h"
 #include "guard/worker.h"
 #include "kern/kernel.h"
 #include "python/codes.h"
 
 struct discover;
 
-/* Borrows all four. */
+/* Borrows all. */
 int discover_new(struct discover **ret, struct kernel *kernel, struct worker *worker, struct codes *codes,
-		 struct registry *registry);
+		 struct registry *registry, const struct selection *selection);
 void discover_free(struct discover *d);
 
 /* A record of the kernel side's ring buffer; fits kernel_on_event(). Always 0. */
