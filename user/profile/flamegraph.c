@@ -59,7 +59,10 @@ static int add_process(struct encoder *e, __u32 owner)
 {
 	const struct profile_owner *o = profile_get_owner(e->profile, owner);
 	_cleanup_buf_ struct buf name = {};
-	int err = buf_printf(&name, "%s (pid %u)", profile_get_string(e->profile, o->comm), o->pid);
+	const char *pod = profile_get_string(e->profile, o->pod);
+	const char *container = profile_get_string(e->profile, o->container);
+	int err = buf_printf(&name, "%s (pid %u%s%s%s%s)", profile_get_string(e->profile, o->comm), o->pid,
+			     *pod ? ", " : "", pod, *container ? ", " : "", container);
 
 	if (!err)
 		err = buf_add(&name, "", 1);

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A profiler that serves over HTTP, and its clients."""
+import collections
+import contextlib
+import http.client
+import socket
+import threading
+import time
+
+from prometheus_client.parser import text_string_to_metric_families
+
+import pprof
+import profiler
+
+Answer = collections.namedtuple("Answer", "status headers body")
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Server:
+    """pyperf-bpf --listen, with its address. Extra arguments go to the command line."""
+
+    def __init__(self, directory, *arguments, ready=True, **options):
+        self.port = free_port()
+        options.setdefault("output", None)
+        self.run = profiler.Run(directory, *arguments, "--listen", self.port, **options)
+        self.url = "http://127.0.0.1:%d" % self.port
+        if ready:
+            profiler.wait_until(self.is_ready, what="answer of /readyz")
+
+    def is_ready(self):
+        assert self.run.process.poll() is None, self.run.finish(code=None).err
+        with contextlib.suppress(OSError):
+            return self.get("/readyz").status == 200
+        return False
+
+    def get(self, path, method="GET", headers=(), timeout=60, port=None, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=timeout)
+        with contextlib.closing(connection):
+            connection.request(method, path, body=body, headers=dict(headers))
+            answer = connection.getresponse()
+            return Answer(answer.status, dict(answer.getheaders()), answer.read())
+
+    def profile(self, query):
+        answer = self.get("/debug/pprof/profile?" + query)
+        assert answer.status == 200, answer
+        return pprof.parse(answer.body)
+
+    def metrics(self, port=None):
+        """{(name, labels): value}, read by Prometheus's own parser."""
+        answer = self.get("/metrics", port=port)
+        assert answer.status == 200
+        found = {}
+        for family in text_string_to_metric_families(answer.body.decode()):
+            for sample in family.samples:
+                key = sample.name, tuple(sorted(sample.labels.items()))
+                assert key not in found, "%s twice" % (key,)
+                found[key] = sample.value
+        return found
+
+    def metric(self, name):
+        return self.metrics()["pyperf_" + name, ()]
+
+    def wait_for_open(self, count):
+        profiler.wait_until(lambda: self.metric("profile_requests_open") == count, what="%d open requests" % count)
+
+    def stop(self, timeout=20, code=0):
+        """Ends it by SIGTERM. Returns how long that took."""
+        start = time.monotonic()
+        self.run.process.terminate()
+        self.run.finish(timeout, code)
+        return time.monotonic() - start
+
+
+@contextlib.contextmanager
+def server(directory, *arguments, **options):
+    started = Server(directory, *arguments, **options)
+    try:
+        yield started
+    finally:
+        started.run.kill()
+
+
+class Later(threading.Thread):
+    """A call in the background. get() gives its result, or its failure."""
+
+    def __init__(self, function, *arguments):
+        super().__init__(daemon=True)
+        self.function, self.arguments = function, arguments
+        self.result = self.failure = None
+        self.start()
+
+    def run(self):
+        try:
+            self.result = self.function(*self.arguments)
+        except BaseException as failure:  # noqa: B902, it is raised again by get()
+            self.failure = failure
+
+    def get(self, timeout=60):
+        self.join(timeout)
+        assert not self.is_alive(), "no answer"
+        if self.failure:
+            raise self.failure
+        return self.result
+
+
+def connect(port):
+    return socket.create_connection(("127.0.0.1", port), timeout=30)
+
+
+def talk(port, data, timeout=30):
+    """Sends bytes as they are and returns what comes back until the other end hangs up or says nothing more."""
+    with connect(port) as s:
+        s.settimeout(timeout)
+        with contextlib.suppress(OSError):
+            s.sendall(data)
+            s.shutdown(socket.SHUT_WR)
+        answer = b""
+        with contextlib.suppress(OSError):
+            while True:
+                part = s.recv(65536)
+                if not part:
+                    break
+                answer += part
+    return answer
