@@ -4,7 +4,7 @@
 
     bench.py [--quick] [--publish] [TABLE...]
 
-TABLE: depth throughput peers slowdown overhead growth; default all. Ratios within one run carry over to other
+TABLE: depth throughput peers slowdown overhead growth trigger; default all. Ratios within one run carry over to other
 machines, absolute figures do not: the first table says what the units cost here. Nothing else should be running.
 """
 import argparse
@@ -18,6 +18,7 @@ import common
 import cost_tables
 import growth_tables
 import peer_tables
+import trigger_tables
 import walk_tables
 
 # Each: function(settings, directory of charts) -> ([Table], rows for JSON)
@@ -28,6 +29,7 @@ TABLES = {
     "slowdown": cost_tables.slowdown,
     "overhead": cost_tables.overhead,
     "growth": growth_tables.growth,
+    "trigger": trigger_tables.trigger,
 }
 BUSY = 0.3  # CPUs kept busy by others, from which on figures are not worth publishing
 

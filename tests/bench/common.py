@@ -182,12 +182,12 @@ def ours(directory, *arguments, send=None, until=None, **options):
 
 
 def wait_for_ticks(pid, timeout=20):
-    """Until process pid holds perf events: the moment pyperf-bpf begins to sample."""
+    """Until process pid holds perf events, or what it attaches just before it starts timers: it begins to sample."""
     limit = time.monotonic() + timeout
     while time.monotonic() < limit:
         with contextlib.suppress(OSError):
             links = [os.readlink(entry.path) for entry in os.scandir("/proc/%d/fd" % pid)]
-            if "anon_inode:[perf_event]" in links:
+            if "anon_inode:[perf_event]" in links or "anon_inode:bpf_link" in links:
                 return
         time.sleep(0.005)
     raise RuntimeError("no perf events within %d s" % timeout)

@@ -75,30 +75,34 @@ static __u64 now_ns(void)
 	return t.tv_sec * NS_PER_SECOND + t.tv_nsec;
 }
 
-/* Spread over the period: CPUs that all tick at once would meet in the tables. */
-static int start_all(struct timers *t, struct affinity *a, int start_fd, __u64 period_ns, int cpus)
+/*
+ * Spread over the period: CPUs that all tick at once would meet in the tables. The sum of their first times, in seconds,
+ * is added to *first.
+ */
+static int start_all(struct timers *t, struct affinity *a, int start_fd, __u64 period_ns, int cpus, double *first)
 {
-	const __u64 first = now_ns() + period_ns;
-
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		struct timer_request request = { .first = first + period_ns * cpu / cpus, .cpu = cpu };
-		int err = affinity_move(a, cpu);
+		struct timer_request request = { .cpu = cpu };
+		int err = affinity_move(a, cpu); /* which takes a while when that CPU is busy */
 
 		if (err == -EINVAL) /* offline, or not in this container's set of CPUs */
 			continue;
+		request.first = now_ns() + period_ns + period_ns * cpu / cpus;
 		if (!err)
 			err = run(start_fd, &request);
 		if (err)
 			return err;
 		t->cpus[t->count++] = cpu;
+		*first += (double)request.first / NS_PER_SECOND;
 	}
 	return t->count ? 0 : -ENODEV;
 }
 
 int timers_start(struct timers **ret, const struct bpf_program *start, const struct bpf_program *stop, __u64 period_ns,
-		 int *ret_cpus)
+		 int *ret_cpus, double *ret_first)
 {
 	int cpus = libbpf_num_possible_cpus(), err;
+	double first = 0;
 	struct affinity a = {};
 	struct timers *t;
 
@@ -110,13 +114,14 @@ int timers_start(struct timers **ret, const struct bpf_program *start, const str
 	t->stop_fd = bpf_program__fd(stop);
 	err = affinity_save(&a, cpus);
 	if (!err)
-		err = start_all(t, &a, bpf_program__fd(start), period_ns, cpus);
+		err = start_all(t, &a, bpf_program__fd(start), period_ns, cpus, &first);
 	affinity_restore(&a);
 	if (err) {
 		timers_stop(t);
 		return err;
 	}
 	*ret_cpus = t->count;
+	*ret_first = first / t->count;
 	*ret = t;
 	return 0;
 }

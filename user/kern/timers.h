@@ -14,11 +14,12 @@ struct timers;
 struct bpf_program;
 
 /*
- * Starts a timer on each CPU on which this thread may run; their number is in *ret_cpus. The programs are start_timer
- * and stop_timer of bpf/pyperf.bpf.c. -EINVAL: the kernel has no timers that stay on their CPU.
+ * Starts a timer on each CPU on which this thread may run; their number is in *ret_cpus, the mean of the times of their
+ * first ticks (CLOCK_MONOTONIC, s) in *ret_first. The programs are start_timer and stop_timer of bpf/pyperf.bpf.c.
+ * -EINVAL: the kernel has no timers that stay on their CPU.
  */
 int timers_start(struct timers **ret, const struct bpf_program *start, const struct bpf_program *stop, __u64 period_ns,
-		 int *ret_cpus);
+		 int *ret_cpus, double *ret_first);
 /* No tick is taken any more when it returns. */
 void timers_stop(struct timers *t);
 

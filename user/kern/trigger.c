@@ -142,9 +142,8 @@ int trigger_start(struct trigger *t, struct pyperf *s)
 {
 	int err;
 
-	t->begin = clock_now(t);
 	if (t->kind == TRIGGER_TIMER)
-		err = timers_start(&t->timers, s->progs.start_timer, s->progs.stop_timer, period_ns(t), &t->cpus);
+		err = timers_start(&t->timers, s->progs.start_timer, s->progs.stop_timer, period_ns(t), &t->cpus, &t->begin);
 	else
 		err = ticks_start(&t->ticks, s->progs.on_tick, t->frequency, t->use_cycles, &t->cpus);
 	if (err == -EINVAL && t->kind == TRIGGER_TIMER)
@@ -152,25 +151,36 @@ int trigger_start(struct trigger *t, struct pyperf *s)
 	if (err)
 		return fail(t, err, "the %s cannot be started: %s", t->kind == TRIGGER_TIMER ? "timers" : "perf events",
 			    strerror(-err));
+	if (t->kind == TRIGGER_PERF)
+		t->begin = clock_now(t);
 	t->running = true;
 	return 0;
 }
 
+static void stop_clock(struct trigger *t)
+{
+	if (t->running)
+		t->before += clock_now(t) - t->begin;
+	t->running = false;
+}
+
 void trigger_stop(struct trigger *t)
 {
+	if (t->kind == TRIGGER_PERF)
+		stop_clock(t); /* to stop all of them takes a while */
 	ticks_stop(t->ticks);
 	timers_stop(t->timers);
 	t->ticks = NULL;
 	t->timers = NULL;
-	if (t->running)
-		t->before += clock_now(t) - t->begin;
-	t->running = false;
+	stop_clock(t);
 }
 
 __u64 trigger_expected(const struct trigger *t)
 {
 	double seconds = t->before + (t->running ? clock_now(t) - t->begin : 0);
 
+	if (seconds < 0) /* the first tick is still to come */
+		return 0;
 	if (t->kind == TRIGGER_TIMER)
 		seconds *= t->cpus;
 	return t->use_cycles ? 0 : seconds * t->frequency;
