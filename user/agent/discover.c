@@ -5,26 +5,18 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* uthash must report that memory is short, not exit: libraries never do. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
+#include "agent/rulings.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "python/capture_remote.h"
 
-#define NS_PER_SECOND	1000000000ULL
-#define NS_PER_MS	1000000ULL
-#define CHECK_AGAIN_MIN (20 * NS_PER_MS) /* a process may still be loading its libpython */
-#define CHECK_AGAIN_MAX (60 * NS_PER_SECOND)
-
-/* A Python without a frame to prove its layout by: start-up takes some ms, and this is how long a process must have
- * been without before a layout that is known for its very version is used all the same. */
-#define PROOF_PAUSE_MIN (2 * NS_PER_MS)
-#define PROOF_PATIENCE	NS_PER_SECOND
+#define NS_PER_SECOND 1000000000ULL
 
 /* A question the worker has not answered yet, by its tag. */
 struct question {
@@ -33,17 +25,6 @@ struct question {
 	__u32 code, process_id;	      /* of a CAPTURE or TABLE: what they are for ... */
 	__u64 fingerprint, table;     /* ... and how the object looked then */
 	__s32 first_line;
-	UT_hash_handle hh;
-};
-
-/* What has been found out about a process so far. */
-struct ruling {
-	__u32 pid;
-	__u64 start_time, exec_id;
-	enum process_state state; /* 0 = nothing yet */
-	__u32 id;		  /* struct process.id it was given */
-	__u32 refusals;
-	__u64 unproved_since; /* ns, CLOCK_MONOTONIC; 0 = never asked for a proof in vain */
 	UT_hash_handle hh;
 };
 
@@ -60,7 +41,7 @@ struct discover {
 	struct registry *registry;
 	const struct selection *selection;
 	struct question *questions;
-	struct ruling *rulings;
+	struct rulings *rulings;
 	struct said *said;
 	__u64 last_tag;
 };
@@ -72,6 +53,10 @@ int discover_new(struct discover **ret, struct kernel *kernel, struct worker *wo
 
 	if (!d)
 		return -ENOMEM;
+	if (rulings_new(&d->rulings)) {
+		free(d);
+		return -ENOMEM;
+	}
 	d->kernel = kernel;
 	d->worker = worker;
 	d->codes = codes;
@@ -84,7 +69,6 @@ int discover_new(struct discover **ret, struct kernel *kernel, struct worker *wo
 void discover_free(struct discover *d)
 {
 	struct question *q, *next_question;
-	struct ruling *v, *next_ruling;
 	struct said *s, *next_said;
 
 	if (!d)
@@ -93,14 +77,11 @@ void discover_free(struct discover *d)
 		HASH_DEL(d->questions, q);
 		free(q);
 	}
-	HASH_ITER(hh, d->rulings, v, next_ruling) {
-		HASH_DEL(d->rulings, v);
-		free(v);
-	}
 	HASH_ITER(hh, d->said, s, next_said) {
 		HASH_DEL(d->said, s);
 		free(s);
 	}
+	rulings_free(d->rulings);
 	free(d);
 }
 
@@ -119,46 +100,9 @@ size_t discover_pending(const struct discover *d)
 
 enum process_state discover_verdict(const struct discover *d, __u32 pid)
 {
-	struct ruling *v;
+	const struct ruling *v = rulings_find(d->rulings, pid);
 
-	HASH_FIND(hh, d->rulings, &pid, sizeof(pid), v);
 	return v ? v->state : 0;
-}
-
-/* NULL when memory is short. After an exec nothing is known again. */
-static struct ruling *ruling_of(struct discover *d, __u32 pid, __u64 start_time, __u64 exec_id)
-{
-	struct ruling *v;
-
-	HASH_FIND(hh, d->rulings, &pid, sizeof(pid), v);
-	if (!v) {
-		v = calloc(1, sizeof(*v));
-		if (!v)
-			return NULL;
-		v->pid = pid;
-		HASH_ADD(hh, d->rulings, pid, sizeof(pid), v);
-		if (!v->hh.tbl) {
-			free(v);
-			return NULL;
-		}
-	}
-	if (v->start_time != start_time || v->exec_id != exec_id) {
-		v->start_time = start_time;
-		v->exec_id = exec_id;
-		v->state = v->id = v->refusals = v->unproved_since = 0;
-	}
-	return v;
-}
-
-static void forget_ruling(struct discover *d, __u32 pid)
-{
-	struct ruling *v;
-
-	HASH_FIND(hh, d->rulings, &pid, sizeof(pid), v);
-	if (!v)
-		return;
-	HASH_DEL(d->rulings, v);
-	free(v);
 }
 
 static int ask(struct discover *d, const struct question *about, struct worker_request *request)
@@ -251,7 +195,7 @@ static void on_fork(struct discover *d, const struct event_fork *e)
 	memcpy(child.comm, e->comm, sizeof(child.comm));
 	if (registry_add(d->registry, &child))
 		log_debug("out of memory: pid %u has no name", e->pid);
-	v = ruling_of(d, e->pid, e->start_time, e->exec_id);
+	v = rulings_get(d->rulings, e->pid, e->start_time, e->exec_id);
 	if (v)
 		v->state = child.layout >= 0 ? PROCESS_PYTHON : PROCESS_NO_LAYOUT;
 }
@@ -271,45 +215,9 @@ int discover_event(void *discover, void *record, size_t size)
 		on_fork(d, record);
 	} else if (*type == EVENT_EXIT && size >= sizeof(struct event_exit)) {
 		registry_end(d->registry, ((struct event_exit *)record)->id);
-		forget_ruling(d, ((struct event_exit *)record)->pid);
+		rulings_forget(d->rulings, ((struct event_exit *)record)->pid);
 	}
 	return 0;
-}
-
-static __u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * NS_PER_SECOND + t.tv_nsec;
-}
-
-static __u64 clamp(__u64 value, __u64 least, __u64 most)
-{
-	return value < least ? least : value > most ? most : value;
-}
-
-/* A young process is asked about again soon, an old one seldom: it might yet load an interpreter. */
-static __u64 check_again(const struct event_process *p)
-{
-	__u64 now = now_ns(), age = now > p->start_time ? now - p->start_time : 0;
-
-	return now + clamp(age, CHECK_AGAIN_MIN, CHECK_AGAIN_MAX);
-}
-
-/* What contradicted the layout may be over. */
-static __u64 check_refused(struct ruling *v)
-{
-	__u64 pause = CHECK_AGAIN_MIN << (v->refusals < 12 ? v->refusals++ : 12);
-
-	return now_ns() + clamp(pause, CHECK_AGAIN_MIN, CHECK_AGAIN_MAX);
-}
-
-static __u64 check_unproved(const struct ruling *v)
-{
-	__u64 now = now_ns();
-
-	return now + clamp((now - v->unproved_since) / 4, PROOF_PAUSE_MIN, CHECK_AGAIN_MAX);
 }
 
 /* A warning for the first process it is true of. */
@@ -372,25 +280,6 @@ static int register_python(struct discover *d, const struct event_process *p, co
 	return registry_add(d->registry, &e);
 }
 
-/* Whether a layout may be used that nothing in the process speaks for or against. */
-static bool is_trusted(const struct ruling *v, const struct identity *i)
-{
-	return now_ns() - v->unproved_since >= PROOF_PATIENCE && layout_find(i->hexversion) &&
-	       layout_is_released(i->hexversion) && !*i->reason;
-}
-
-static bool must_wait_for_proof(struct ruling *v, const struct identity *i)
-{
-	if (i->verdict != VERDICT_UNPROVED)
-		return false;
-	if (!v->unproved_since)
-		v->unproved_since = now_ns();
-	if (!is_trusted(v, i))
-		return true;
-	log_debug("pid %u has no Python frames: the layout of CPython %s is used without a proof", v->pid, i->version);
-	return false;
-}
-
 /* What the kernel side is to know of a process, and the registry. */
 static int decide(struct discover *d, const struct event_process *p, const struct worker_reply *r, struct ruling *v,
 		  struct process *process)
@@ -404,13 +293,15 @@ static int decide(struct discover *d, const struct event_process *p, const struc
 	}
 	if (i->verdict == VERDICT_NOT_PYTHON)
 		return 0;
-	if (must_wait_for_proof(v, i)) {
+	if (ruling_waits_for_proof(v, i)) {
 		process->state = PROCESS_WANTED;
-		process->check_after = check_unproved(v);
+		process->check_after = ruling_check_unproved(v);
 		return 0;
 	}
+	if (i->verdict == VERDICT_UNPROVED)
+		log_debug("pid %u has no Python frames: the layout of %s is used without a proof", p->pid, i->version);
 	if (i->verdict == VERDICT_NO_LAYOUT) {
-		process->check_after = check_refused(v);
+		process->check_after = ruling_check_refused(v);
 		if (v->state == PROCESS_NO_LAYOUT)
 			process->id = v->id;
 	}
@@ -434,10 +325,10 @@ static void on_identity(struct discover *d, const struct event_process *p, const
 		.exec_id = p->exec_id,
 		.id = kernel_new_process_id(d->kernel),
 		.state = PROCESS_NOT_PYTHON,
-		.check_after = check_again(p),
+		.check_after = ruling_check_again(p->start_time),
 	};
 	int err = r->error;
-	struct ruling *v = err == -ESRCH ? NULL : ruling_of(d, p->pid, p->start_time, p->exec_id);
+	struct ruling *v = err == -ESRCH ? NULL : rulings_get(d->rulings, p->pid, p->start_time, p->exec_id);
 
 	if (!v)
 		return;
