@@ -86,6 +86,26 @@ static void version_text(struct kernel *kernel, int index, char text[32])
 			 layout.version >> 8 & 0xff, layout.free_threaded ? "t" : "");
 }
 
+/* namespace/pod/container as far as they are known, else the start of the container's id. */
+static int add_container(const struct registry_container *c, struct buf *out)
+{
+	const char *parts[] = { c->namespace, c->pod, c->name };
+	char id[13] = "";
+	bool any = false;
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && !err; i++) {
+		if (!parts[i] || !*parts[i])
+			continue;
+		err = (any ? buf_add_string(out, "/") : 0) ?: processes_add_text(out, parts[i]);
+		any = true;
+	}
+	if (any || err || !c->id)
+		return err;
+	snprintf(id, sizeof(id), "%s", c->id);
+	return processes_add_text(out, id);
+}
+
 static int add_row(const struct row *r, struct kernel *kernel, __u64 total, struct buf *out)
 {
 	char version[32];
@@ -99,6 +119,8 @@ static int add_row(const struct row *r, struct kernel *kernel, __u64 total, stru
 		err = buf_printf(out, "<td>%s<td>", version);
 	if (!err)
 		err = processes_add_text(out, r->process.binary);
+	if (!err)
+		err = buf_add_string(out, "<td>") ?: add_container(&r->process.container, out);
 	return err ?: buf_printf(out, "<td>%llu<td>%.1f %%\n", r->samples, total ? 100.0 * r->samples / total : 0.0);
 }
 
@@ -119,7 +141,7 @@ int processes_html(const struct registry *registry, struct kernel *kernel, const
 		err = count_samples(&all, recent);
 	qsort(rows, all.n, sizeof(*rows), by_samples);
 	if (!err)
-		err = buf_add_string(out, "<table><thead><tr><th>pid<th>name<th>version<th>interpreter<th>samples<th>share"
+		err = buf_add_string(out, "<table><thead><tr><th>pid<th>name<th>version<th>interpreter<th>container<th>samples<th>share"
 					  "<tbody>\n");
 	for (i = 0; !err && i < all.n && i < PROCESSES_SHOWN; i++)
 		err = add_row(&rows[i], kernel, recent ? profile_total(recent) : 0, out);
