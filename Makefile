@@ -38,7 +38,7 @@ bpf_arch_include = -D__TARGET_ARCH_$(1) -idirafter /usr/include/$(if $(filter ar
 USER_SRC := $(filter-out user/main.c,$(wildcard user/*.c user/*/*.c user/*/*/*.c))
 USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
 GEN_OBJ  := $(O)/gen/profile.pb-c.o
-PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.css page.js d3.js d3-flamegraph.js)
+PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.html page.css page.js d3.js d3-flamegraph.js)
 GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC)
 LIB      := $(O)/libpyperf.a
 BIN      := $(O)/pyperf-bpf

@@ -7,6 +7,7 @@ the same samples."""
 import collections
 import contextlib
 import html.parser
+import http.client
 import json
 import os
 import pathlib
@@ -133,6 +134,32 @@ def test_windows_one_after_the_other_lose_nothing(tmp_path, busy):
             let_run(busy)
             parts.append(part.get())
         assert sum((stacks(part) for part in parts), collections.Counter()) == stacks(around.get())
+
+
+def test_names_that_are_on_their_way(tmp_path, workloads):
+    """Of code that is met just before a window ends, and whose line table only the worker can read."""
+    with profiler.target(known.available()[0].path, workloads / "long_function.py") as target:
+        with server(tmp_path, "--pid", target.pid) as s:
+            answer = Later(s.profile, "seconds=3")
+            s.wait_for_open(1)
+            time.sleep(2.6)
+            os.kill(target.pid, signal.SIGUSR1)
+            profile = answer.get()
+    lines = {sample.frames[0].line for sample in profile.samples if sample.frames[0].function == "long"}
+    assert 1 not in lines  # what is said of a line that is not known
+    assert lines & set(range(target.about["lines"] - 2, target.about["lines"] + 1))
+    assert 2.9e9 < profile.duration_nanos < 3.5e9  # the wait is no part of it
+
+
+def test_one_connection_for_many_requests(one_server):
+    connection = http.client.HTTPConnection("127.0.0.1", one_server.port, timeout=30)
+    with contextlib.closing(connection):
+        connection.connect()
+        socket = connection.sock
+        for path in ("/metrics", "/debug/pprof/profile?seconds=1", "/x", "/debug/pprof/profile?seconds=0", "/healthz"):
+            connection.request("GET", path)
+            assert connection.getresponse().read()
+        assert connection.sock is socket
 
 
 def test_folded(tmp_path, busy):

@@ -8,7 +8,8 @@
 #include "agent/loop.h"
 #include "http/server.h"
 
-/* Opens what the options ask for, and adds it to the loop; *ret stays NULL if that is nothing. Logs; 0 or -errno. */
+/* Opens what the options ask for, and adds it to the loop; *ret stays NULL if that is nothing. Logs; 0 or
+ * -errno. */
 int serve_open(struct http **ret, const struct http_source *source, struct loop *loop);
 /* The functions below take NULL, too. Until the server has something to do; -1 = never. */
 int serve_timeout_ms(struct http *h);

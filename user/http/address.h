@@ -17,8 +17,8 @@ struct http_address {
 #define HTTP_ADDRESS_TEXT 64 /* bytes that http_address_text() needs */
 
 /*
- * PORT and :PORT mean 127.0.0.1:PORT; localhost, an IPv4 address, an IPv6 address in brackets, or * for all. No
- * other host names: which address one stands for may change. -EINVAL.
+ * PORT and :PORT mean 127.0.0.1:PORT; localhost, an IPv4 address, an IPv6 address in brackets, or * for all.
+ * No other host names: which address one stands for may change. -EINVAL.
  */
 int http_address_parse(const char *text, struct http_address *ret);
 /* Only this machine can reach it. */

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names of a hostile process are on the page: nothing but our own script runs there, and it loads only from here. */
-#define POLICY                                                                                                 \
-	"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "        \
+/* Names of a hostile process are on the page: nothing but our own script runs there, and it loads only from
+ * here. */
+#define POLICY                                                                                               \
+	"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "      \
 	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 static enum MHD_Result send_response(struct visit *v, unsigned int status, const char *type,
@@ -34,7 +35,8 @@ static enum MHD_Result send_response(struct visit *v, unsigned int status, const
 enum MHD_Result answer_buf_with(struct visit *v, unsigned int status, const char *type, struct buf *body,
 				const char *header, const char *value)
 {
-	struct MHD_Response *r = MHD_create_response_from_buffer(body->size, body->data, MHD_RESPMEM_MUST_FREE);
+	struct MHD_Response *r =
+		MHD_create_response_from_buffer(body->size, body->data, MHD_RESPMEM_MUST_FREE);
 
 	if (r)
 		*body = (struct buf){};

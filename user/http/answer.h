@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * answer.h - what goes back to a client. All of it is in memory first, so a length can be given, and a client that is
- * slow costs nothing but that memory.
+ * answer.h - what goes back to a client. All of it is in memory first, so a length can be given, and a client
+ * that is slow costs nothing but that memory.
  */
 #ifndef PYPERF_HTTP_ANSWER_H
 #define PYPERF_HTTP_ANSWER_H

@@ -6,6 +6,9 @@
 #include "base/cleanup.h"
 
 /* The Makefile makes these of the files; a file that is not there is empty. */
+static const unsigned char page_html[] = {
+#include "page.html.inc"
+};
 static const unsigned char page_css[] = {
 #include "page.css.inc"
 };
@@ -22,6 +25,7 @@ static const unsigned char flamegraph_js[] = {
 #define JAVASCRIPT "text/javascript; charset=utf-8"
 
 static const struct asset assets[] = {
+	{ "/page.html", "text/html; charset=utf-8", page_html, sizeof(page_html) },
 	{ "/page.css", "text/css; charset=utf-8", page_css, sizeof(page_css) },
 	{ "/page.js", JAVASCRIPT, page_js, sizeof(page_js) },
 	{ "/d3.js", JAVASCRIPT, d3_js, sizeof(d3_js) },
@@ -34,9 +38,4 @@ const struct asset *asset_find(const char *path)
 		if (!strcmp(assets[i].path, path))
 			return assets[i].size ? &assets[i] : NULL;
 	return NULL;
-}
-
-bool assets_have_flamegraph(void)
-{
-	return asset_find("/d3.js") && asset_find("/d3-flamegraph.js");
 }

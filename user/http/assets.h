@@ -5,7 +5,6 @@
 #ifndef PYPERF_HTTP_ASSETS_H
 #define PYPERF_HTTP_ASSETS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct asset {
@@ -14,9 +13,7 @@ struct asset {
 	size_t size;
 };
 
-/* NULL if there is none of this path. */
+/* NULL if there is none of this path, or the program was built without it. */
 const struct asset *asset_find(const char *path);
-/* Whether the flame graph's libraries were there when the program was built. */
-bool assets_have_flamegraph(void);
 
 #endif

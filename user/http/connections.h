@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * connections.h - how long a client may take. Not a limit on its pauses, which one byte now and then would evade, but
- * on the whole of a request, and on the whole of an answer.
+ * connections.h - how long a client may take. Not a limit on its pauses, which one byte now and then would
+ * evade, but on the whole of a request, and on the whole of an answer.
  */
 #ifndef PYPERF_HTTP_CONNECTIONS_H
 #define PYPERF_HTTP_CONNECTIONS_H

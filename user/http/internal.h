@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * internal.h - what the files of http/ share. server.c runs the loop, route.c sends a request to its subject, and
- * each subject answers by the functions of answer.h.
+ * internal.h - what the files of http/ share. server.c runs the loop, route.c sends a request to its subject,
+ * and each subject answers by the functions of answer.h.
  */
 #ifndef PYPERF_HTTP_INTERNAL_H
 #define PYPERF_HTTP_INTERNAL_H
@@ -23,7 +23,7 @@ struct listener {
 };
 
 struct http_counts {
-	__u64 answers, refusals; /* with status below 400, and others */
+	__u64 answers, refusals;   /* with status below 400, and others */
 	__u64 profiles, abandoned; /* profile requests that got one, and those whose client went away */
 	unsigned int open;	   /* profile requests under way */
 };

@@ -73,7 +73,8 @@ static void add_outcomes(struct page *p, const struct cpu_stats *sum)
 	char id[64], place[64];
 
 	family(p, "outcomes_total", "counter",
-	       "What became of every tick. Those with place=\"outside\" are in no profile. They add up to pyperf_ticks_total.");
+	       "What became of every tick. Those with place=\"outside\" are in no profile. They add up to "
+	       "pyperf_ticks_total.");
 	for (size_t i = 0; !p->err && i < ARRAY_SIZE(outcomes); i++)
 		p->err = buf_printf(&p->text, "pyperf_outcomes_total{outcome=\"%s\",place=\"%s\"} %llu\n",
 				    lower(outcomes[i].id, id), lower(outcomes[i].place, place), sum->outcome[i]);
@@ -91,7 +92,8 @@ static void add_stats(struct page *p, const struct cpu_stats *sum)
 
 static void add_kernel(struct page *p, const struct kernel_stats *k)
 {
-	family(p, "kernel_seconds_total", "counter", "Run time of the BPF programs. Divided by the runs: what one of them took.");
+	family(p, "kernel_seconds_total", "counter",
+	       "Run time of the BPF programs. Divided by the runs: what one of them took.");
 	labelled(p, "kernel_seconds_total", "program", "sampler", k->run_time_ns / 1e9);
 	labelled(p, "kernel_seconds_total", "program", "lifecycle", k->other_time_ns / 1e9);
 	family(p, "kernel_runs_total", "counter", "Runs of the BPF programs: ticks, and forks, execs and exits.");
@@ -169,7 +171,8 @@ enum MHD_Result metrics_answer(struct visit *v)
 	gauge(&p, "cpus", "CPUs that tick.", s->run->cpus);
 	add_outcomes(&p, &k.sum);
 	add_stats(&p, &k.sum);
-	counter(&p, "generations_total", "Times the tables were full, or nearly, and began anew.", s->generation->count);
+	counter(&p, "generations_total", "Times the tables were full, or nearly, and began anew.",
+		s->generation->count);
 	add_kernel(&p, &k);
 	add_self(&p, s);
 	add_targets(&p, s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics.h - /metrics, in the text format of Prometheus. Numbers about the profiler only: no name from a process
- * that it profiles.
+ * metrics.h - /metrics, in the text format of Prometheus. Numbers about the profiler only: no name from a
+ * process that it profiles.
  */
 #ifndef PYPERF_HTTP_METRICS_H
 #define PYPERF_HTTP_METRICS_H

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "http/page.h"
 
+#include <string.h>
+
 #include "agent/report.h"
 #include "base/number.h"
 #include "http/answer.h"
@@ -9,34 +11,11 @@
 #include "http/route.h"
 #include "profile/flamegraph.h"
 
-static const char head[] = "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n"
-			   "<meta name=\"viewport\" content=\"width=device-width\">\n"
-			   "<title>pyperf-bpf</title>\n<link rel=\"stylesheet\" href=\"page.css\">\n"
-			   "<link rel=\"icon\" href=\"data:,\">\n"
-			   "<h1>pyperf-bpf <small>" PYPERF_VERSION "</small></h1>\n";
-
-static const char flame[] =
-	"<h2>Where the CPU time went</h2>\n<div class=\"bar\"><span id=\"about\">loading</span>\n"
-	"<input id=\"search\" type=\"search\" placeholder=\"search\"> <button id=\"reset\">whole</button>\n"
-	"<button id=\"refresh\">refresh</button></div>\n<div id=\"flame\"></div>\n<p id=\"frame\">&nbsp;</p>\n"
-	"<script src=\"d3.js\"></script>\n<script src=\"d3-flamegraph.js\"></script>\n"
-	"<script src=\"page.js\"></script>\n";
-
-static const char no_flame[] =
-	"<h2>Where the CPU time went</h2>\n<p>This program was built without the flame graph: its two libraries were "
-	"not there. <code>make flamegraph</code> fetches them from npm, then build again. Its data is at "
-	"<a href=\"flamegraph.json\">flamegraph.json</a>.\n";
-
-static const char addresses[] =
-	"<h2>What there is</h2>\n<dl>\n"
-	"<dt><a href=\"debug/pprof/profile?seconds=5\">/debug/pprof/profile?seconds=5</a>\n"
-	"<dd>a profile of the next 5 seconds, for pprof: <code>go tool pprof</code> and this address. Also "
-	"<a href=\"debug/pprof/profile?seconds=5&amp;format=folded\">folded</a>, and of a part: "
-	"<code>&amp;pid=</code>, <code>&amp;comm=</code> and other labels\n"
-	"<dt><a href=\"flamegraph.json\">/flamegraph.json</a><dd>what is drawn above; the same labels select a part\n"
-	"<dt><a href=\"metrics\">/metrics</a><dd>what became of every tick and what the profiler costs, for Prometheus\n"
-	"<dt><a href=\"healthz\">/healthz</a>, <a href=\"readyz\">/readyz</a><dd>for who looks after it\n"
-	"</dl>\n";
+static int add_version(const struct http *h, struct buf *out)
+{
+	(void)h;
+	return buf_add_string(out, PYPERF_VERSION);
+}
 
 /* How long, how many, and how much of it is in no profile. */
 static int add_state(const struct http *h, struct buf *out)
@@ -47,33 +26,53 @@ static int add_state(const struct http *h, struct buf *out)
 	size_t live = 0;
 
 	if (!h->ready)
-		return buf_add_string(out, "<p>Not sampling yet.\n");
+		return buf_add_string(out, "Not sampling yet.");
 	kernel_stats(h->source.kernel, &report.kernel);
 	books = report_books(&report);
 	registry_count(h->source.registry, &live);
 	return buf_printf(out,
-			  "<p>%d CPUs at %u Hz for %s s: %s samples of %zu Python processes that run and of those that "
-			  "have ended. %s ticks were of others, and <a href=\"metrics\">counted</a>.\n",
+			  "%d CPUs at %u Hz for %s s: %s samples of %zu Python processes that run and of those that "
+			  "have ended. %s ticks were of others, and <a href=\"metrics\">counted</a>.",
 			  run->cpus, run->frequency, number_group(http_now() - run->start).text,
 			  number_group(books.in_profile).text, live, number_group(books.outside).text);
 }
 
+static int add_processes(const struct http *h, struct buf *out)
+{
+	return processes_html(h->source.registry, h->source.kernel, h->recent.profile, out);
+}
+
+/* What the page has in braces. */
+static const struct {
+	const char *name;
+	int (*add)(const struct http *h, struct buf *out);
+} parts[] = {
+	{ "{version}", add_version },
+	{ "{state}", add_state },
+	{ "{processes}", add_processes },
+};
+
+static int add_page(const struct http *h, const struct asset *page, struct buf *out)
+{
+	const char *at = page->data, *end = at + page->size;
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && !err; i++) {
+		const char *name = memmem(at, end - at, parts[i].name, strlen(parts[i].name));
+
+		if (!name)
+			continue;
+		err = buf_add(out, at, name - at) ?: parts[i].add(h, out);
+		at = name + strlen(parts[i].name);
+	}
+	return err ?: buf_add(out, at, end - at);
+}
+
 enum MHD_Result page_answer(struct visit *v)
 {
-	const struct http_source *s = &v->http->source;
 	_cleanup_buf_ struct buf out = {};
-	int err = buf_add_string(&out, head);
+	int err = add_page(v->http, asset_find("/page.html"), &out);
 
-	if (!err)
-		err = add_state(v->http, &out);
-	if (!err)
-		err = buf_add_string(&out, assets_have_flamegraph() ? flame : no_flame);
-	if (!err)
-		err = buf_add_string(&out, "<h2>What is being profiled</h2>\n");
-	if (!err)
-		err = processes_html(s->registry, s->kernel, v->http->recent.profile, &out);
-	if (!err)
-		err = buf_add_string(&out, addresses);
 	return err ? answer_failure(v, err) : answer_buf(v, MHD_HTTP_OK, TYPE_HTML, &out);
 }
 

@@ -121,7 +121,9 @@ static int add_row(const struct row *r, struct kernel *kernel, __u64 total, stru
 		err = processes_add_text(out, r->process.binary);
 	if (!err)
 		err = buf_add_string(out, "<td>") ?: add_container(&r->process.container, out);
-	return err ?: buf_printf(out, "<td>%llu<td>%.1f %%\n", r->samples, total ? 100.0 * r->samples / total : 0.0);
+	if (err)
+		return err;
+	return buf_printf(out, "<td>%llu<td>%.1f %%\n", r->samples, total ? 100.0 * r->samples / total : 0.0);
 }
 
 int processes_html(const struct registry *registry, struct kernel *kernel, const struct profile *recent,
@@ -141,7 +143,8 @@ int processes_html(const struct registry *registry, struct kernel *kernel, const
 		err = count_samples(&all, recent);
 	qsort(rows, all.n, sizeof(*rows), by_samples);
 	if (!err)
-		err = buf_add_string(out, "<table><thead><tr><th>pid<th>name<th>version<th>interpreter<th>container<th>samples<th>share"
+		err = buf_add_string(out, "<table><thead><tr><th>pid<th>name<th>version<th>interpreter<th>"
+					  "container<th>samples<th>share"
 					  "<tbody>\n");
 	for (i = 0; !err && i < all.n && i < PROCESSES_SHOWN; i++)
 		err = add_row(&rows[i], kernel, recent ? profile_total(recent) : 0, out);

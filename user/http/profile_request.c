@@ -9,9 +9,10 @@
 #include "profile/folded.h"
 #include "profile/pprof.h"
 
-#define OPEN_MAX       16 /* at once */
-#define OPEN_MIN       4  /* however large the tree */
-#define OPEN_BYTES     (256 << 20) /* for all of them; each holds the counts of the whole tree, twice at its end */
+/* Each holds the counts of the whole tree, twice at its end. */
+#define OPEN_MAX       16	    /* at once */
+#define OPEN_MIN       4	    /* however large the tree */
+#define OPEN_BYTES     (256 << 20) /* for all of them */
 #define NAMING_SECONDS 1.0 /* for the names of what was counted and is still being asked for */
 
 static void leave_list(struct visit *v)
@@ -69,10 +70,11 @@ enum MHD_Result profile_request_begin(struct visit *v)
 	if (!route_read_query(v))
 		return answer_line(v, MHD_HTTP_BAD_REQUEST, "%s", v->query.error);
 	if (!h->ready || h->finishing)
-		return answer_line(v, MHD_HTTP_SERVICE_UNAVAILABLE, "not sampling %s", h->ready ? "any more" : "yet");
+		return answer_line(v, MHD_HTTP_SERVICE_UNAVAILABLE, "not sampling %s",
+				   h->ready ? "any more" : "yet");
 	if (h->counts.open >= most_at_once(h))
-		return answer_line(v, MHD_HTTP_SERVICE_UNAVAILABLE, "%u profiles are being taken, which is the most",
-				   h->counts.open);
+		return answer_line(v, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "%u profiles are being taken, which is the most", h->counts.open);
 	err = open_window(v);
 	if (err)
 		return answer_failure(v, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profile_request.h - /debug/pprof/profile?seconds=N: a window of its own for each request, opened when it comes,
- * answered N seconds later. Meanwhile the connection is suspended and its socket watched.
+ * profile_request.h - /debug/pprof/profile?seconds=N: a window of its own for each request, opened when it
+ * comes, answered N seconds later. Meanwhile the connection is suspended and its socket watched.
  */
 #ifndef PYPERF_HTTP_PROFILE_REQUEST_H
 #define PYPERF_HTTP_PROFILE_REQUEST_H

@@ -40,7 +40,8 @@ static int set_seconds(struct query *q, const char *value)
 			n = n * 10 + (*s - '0');
 	}
 	if (n < 1 || n > QUERY_SECONDS_MAX)
-		return fail(q, "seconds wants a whole number from 1 to %d, not '%.40s'", QUERY_SECONDS_MAX, value);
+		return fail(q, "seconds wants a whole number from 1 to %d, not '%.40s'", QUERY_SECONDS_MAX,
+			    value);
 	q->seconds = n;
 	return 0;
 }

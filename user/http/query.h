@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * query.h - what a client asks for: the part of an address behind the '?'. Every key and value is checked, since a
- * filter that is misspelt and ignored would give somebody else's profile.
+ * query.h - what a client asks for: the part of an address behind the '?'. Every key and value is checked,
+ * since a filter that is misspelt and ignored would give somebody else's profile.
  */
 #ifndef PYPERF_HTTP_QUERY_H
 #define PYPERF_HTTP_QUERY_H
@@ -24,8 +24,8 @@ struct query {
 
 void query_begin(struct query *q);
 /*
- * One key and its value, percent escapes decoded; NULL if it has none. -EINVAL, with one line in error that says what
- * to do: that of the first failure, for good.
+ * One key and its value, percent escapes decoded; NULL if it has none. -EINVAL, with one line in error that
+ * says what to do: that of the first failure, for good.
  */
 int query_add(struct query *q, const char *key, const char *value);
 

@@ -20,6 +20,7 @@ static const struct route {
 	bool waits;   /* not for HEAD: that would wait for nothing */
 } routes[] = {
 	{ "/", page_answer, false, false },
+	{ "/page.html", page_answer, false, false },
 	{ "/flamegraph.json", page_flamegraph, false, false },
 	{ "/debug/pprof/", page_pprof_index, false, false },
 	{ "/debug/pprof/profile", profile_request_begin, false, true },
@@ -88,8 +89,9 @@ static enum MHD_Result answer(struct visit *v, const char *path, const char *met
 	const struct asset *asset;
 
 	if (!is_welcome(v))
-		return answer_line(v, MHD_HTTP_FORBIDDEN,
-				   "this address is for localhost only; --listen ADDR:PORT opens another one");
+		return answer_line(
+			v, MHD_HTTP_FORBIDDEN,
+			"this address is for localhost only; --listen ADDR:PORT opens another one");
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
 		const struct route *r = &routes[i];
 
@@ -102,13 +104,16 @@ static enum MHD_Result answer(struct visit *v, const char *path, const char *met
 	asset = v->listener->metrics_only ? NULL : asset_find(path);
 	if (asset && (!strcmp(method, "GET") || !strcmp(method, "HEAD")))
 		return answer_static(v, asset->type, asset->data, asset->size);
-	return answer_line(v, MHD_HTTP_NOT_FOUND, "%s", v->listener->metrics_only ?
-			   "there are /metrics, /healthz, /readyz" :
-			   "there are /, /debug/pprof/profile, /flamegraph.json, /metrics, /healthz, /readyz");
+	return answer_line(
+		v, MHD_HTTP_NOT_FOUND, "%s",
+		v->listener->metrics_only
+			? "there are /metrics, /healthz, /readyz"
+			: "there are /, /debug/pprof/profile, /flamegraph.json, /metrics, /healthz, /readyz");
 }
 
-enum MHD_Result route_request(void *context, struct MHD_Connection *connection, const char *url, const char *method,
-			      const char *version, const char *body, size_t *body_size, void **own)
+enum MHD_Result route_request(void *context, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *body, size_t *body_size,
+			      void **own)
 {
 	const struct listener *l = context;
 	struct visit *v = *own;

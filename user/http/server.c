@@ -128,7 +128,7 @@ int http_timeout_ms(struct http *h)
 	return ms;
 }
 
-/* Of the descriptors only those of waiting clients are told apart: theirs is ready when the client has gone. */
+/* Of the descriptors only those of waiting clients are told apart: such a client has gone. */
 static void read_hangups(struct http *h)
 {
 	struct epoll_event events[16];
@@ -154,7 +154,8 @@ void http_run(struct http *h)
 
 int http_ready(struct http *h)
 {
-	int err = recent_start(&h->recent, h->source.windows, h->source.run->options->interval_seconds, http_now());
+	double interval = h->source.run->options->interval_seconds;
+	int err = recent_start(&h->recent, h->source.windows, interval, http_now());
 
 	h->ready = !err;
 	return err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * server.h - the profiler over HTTP: profiles of stretches of time, metrics, health, a page. One thread: it is a
- * descriptor and a timeout of the agent's event loop. Clients are hostile: their number, time, memory and open
- * profile requests are limited.
+ * server.h - the profiler over HTTP: profiles of stretches of time, metrics, health, a page. One thread: it
+ * is a descriptor and a timeout of the agent's event loop. Clients are hostile: their number, time, memory
+ * and open profile requests are limited.
  */
 #ifndef PYPERF_HTTP_SERVER_H
 #define PYPERF_HTTP_SERVER_H

@@ -19,7 +19,8 @@ struct profile_filter {
 
 /* ", pid, comm, ...", for messages. */
 const char *profile_filter_keys(void);
-/* Only samples with this label equal to value. -ENOENT: no such key; -EINVAL: no value it can have, or it has one. */
+/* Only samples with this label equal to value. -ENOENT: no such key; -EINVAL: no value it can have, or it has
+ * one. */
 int profile_filter_set(struct profile_filter *f, const char *key, const char *value);
 bool profile_filter_is_empty(const struct profile_filter *f);
 /* A new profile of the samples that match. -ENOMEM. */

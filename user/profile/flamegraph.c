@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * flamegraph.c - see flamegraph.h. Sorted by process, then by frames from the root, the stacks below one frame of
- * the tree are neighbours: a range of them is a frame, and parts of it are its callees.
+ * flamegraph.c - see flamegraph.h. Sorted by process, then by frames from the root, the stacks below one
+ * frame of the tree are neighbours: a range of them is a frame, and parts of it are its callees.
  */
 #include "profile/flamegraph.h"
 
@@ -72,7 +72,8 @@ static int add_process(struct encoder *e, __u32 owner)
 static int add_function(struct encoder *e, __u32 id)
 {
 	const struct profile_function *f = profile_get_function(e->profile, id);
-	const char *name = profile_get_string(e->profile, f->name), *file = profile_get_string(e->profile, f->file);
+	const char *name = profile_get_string(e->profile, f->name),
+		   *file = profile_get_string(e->profile, f->file);
 	int err = add_json_string(e->out, *name ? name : "?");
 
 	if (err || !*file)
@@ -122,7 +123,8 @@ static int add_children(struct encoder *e, __u32 from, __u32 to, __u32 depth)
 				break;
 		}
 		if (e->sums[end] - e->sums[from] >= least) {
-			err = buf_add_string(e->out, any ? "," : ",\"children\":[") ?: add_frame(e, from, end, depth);
+			err = buf_add_string(e->out, any ? "," : ",\"children\":[")
+				      ?: add_frame(e, from, end, depth);
 			any = true;
 		}
 		from = end;
@@ -141,8 +143,8 @@ static int encode(struct encoder *e)
 	qsort_r(e->order, n, sizeof(*e->order), compare_samples, (void *)e->profile);
 	for (__u32 i = 0; i < n; i++)
 		e->sums[i + 1] = e->sums[i] + profile_get_sample(e->profile, e->order[i]).count;
-	err = buf_printf(e->out, "{\"name\":\"all\",\"value\":%llu,\"seconds\":%.1f,\"start\":%lld", e->sums[n],
-			 info->duration_ns / 1e9, info->start_unix_ns / 1000000000LL);
+	err = buf_printf(e->out, "{\"name\":\"all\",\"value\":%llu,\"seconds\":%.1f,\"start\":%lld",
+			 e->sums[n], info->duration_ns / 1e9, info->start_unix_ns / 1000000000LL);
 	if (!err)
 		err = add_children(e, 0, n, 0);
 	return err ?: buf_add_string(e->out, "}\n");

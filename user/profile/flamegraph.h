@@ -6,8 +6,8 @@
  *     [{"name": "python3 (pid 12)", "value": 99, "children":
  *       [{"name": "work", "file": "/srv/app.py:7", "value": 42, "children": [...]}]}]}
  *
- * A value is the samples of a frame with all below it. A frame is a function, whichever line it is at. What is
- * narrower than FLAMEGRAPH_PARTS-th of the whole is left out: it could not be seen.
+ * A value is the samples of a frame with all below it. A frame is a function, whichever line it is at. What
+ * is narrower than FLAMEGRAPH_PARTS-th of the whole is left out: it could not be seen.
  */
 #ifndef PYPERF_PROFILE_FLAMEGRAPH_H
 #define PYPERF_PROFILE_FLAMEGRAPH_H

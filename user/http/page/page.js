@@ -6,7 +6,6 @@
 const about = document.getElementById("about");
 const frame = document.getElementById("frame");
 const place = document.getElementById("flame");
-const graph = flamegraph.default;
 let chart = null;
 let total = 0;
 
@@ -19,7 +18,7 @@ function describe(node) {
 function draw(data) {
 	total = data.value;
 	place.replaceChildren();
-	chart = graph().width(place.clientWidth).cellHeight(18).minFrameSize(1).transitionDuration(150).inverted(true)
+	chart = flamegraph.default().width(place.clientWidth).cellHeight(18).minFrameSize(1).transitionDuration(150).inverted(true)
 		.setLabelHandler(describe).setDetailsElement(null)
 		.onHover(node => { frame.textContent = describe(node); });
 	d3.select(place).datum(data).call(chart);
@@ -30,6 +29,11 @@ function draw(data) {
 }
 
 async function load() {
+	if (typeof d3 === "undefined" || typeof flamegraph === "undefined") {
+		about.textContent = "This program was built without the flame graph's two libraries. 'make flamegraph' " +
+			"fetches them from npm; then build again.";
+		return;
+	}
 	const answer = await fetch("flamegraph.json" + location.search);
 	if (answer.ok) {
 		draw(await answer.json());
