@@ -16,6 +16,9 @@
 #define STRUCT_MAX    (16 << 20) /* bytes; the largest structure, _PyRuntimeState, has 0.5 MiB */
 #define HEADER_MAX    256	 /* bytes of an object's header that the sampler can read (bpf/code.h, bpf/capture.h) */
 
+/* Bytes by which options of the build and the sizes of the C library's mutexes move a field: some 400 at most. */
+#define OPTIONS_MOVE 2048
+
 static const char cut_short[] = "debug offsets: cut short";
 static const char too_far[] = "debug offsets: fields lie further apart than can be read";
 
@@ -92,6 +95,8 @@ static bool take(struct check *check, const struct word *word, __u64 value)
 	__u64 ours = member_read(check->known, word);
 
 	if ((!value && ours) || value >> 8 * word->target_width)
+		return false;
+	if (!check->newer && (value > ours + OPTIONS_MOVE || value + OPTIONS_MOVE < ours))
 		return false;
 	if (value != ours && !check->unusual)
 		check->unusual = word;
