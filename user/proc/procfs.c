@@ -245,6 +245,16 @@ int procfs_memory_tid(pid_t pid, pid_t *ret)
 	return 0;
 }
 
+int procfs_check_access(pid_t tid)
+{
+	_cleanup_close_ int fd = -1;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/root", tid);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	return fd < 0 && (errno == EACCES || errno == EPERM) ? -EACCES : 0;
+}
+
 /* The kernel writes a newline in a path as "\012"; a real backslash is not escaped, so this can be wrong. */
 static void unescape(char *path)
 {

@@ -55,6 +55,12 @@ int procfs_uid(pid_t pid, uid_t *ret);
  */
 int procfs_memory_tid(pid_t pid, pid_t *ret);
 
+/*
+ * Whether the kernel lets us look at a thread's files. CAP_PERFMON alone opens maps (kernel/fork.c, mm_access), which
+ * then names files that cannot be reached. -EACCES if not.
+ */
+int procfs_check_access(pid_t tid);
+
 /* Parses one line of maps, without its newline. -EBADMSG if it is malformed. */
 int procfs_parse_map(const char *line, struct procfs_map *ret);
 

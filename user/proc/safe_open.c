@@ -2,16 +2,17 @@
 /*
  * safe_open.c - /proc/PID/map_files first: such a link is the mapped file itself, whatever happened to its
  * name. It needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN; the fallback resolves the name inside the process's
- * root and then compares device and inode with the mapping (overlayfs and btrfs can report another device
- * there: those are refused).
+ * root and then compares device and inode with the mapping.
  */
 #include "proc/safe_open.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -48,6 +49,23 @@ static int open_in_root(pid_t tid, const struct procfs_map *map)
 	return fd < 0 ? -errno : fd;
 }
 
+/*
+ * Two file systems have other devices in maps than in stat(), with the same inode number: overlayfs, on which containers
+ * live, since kernels before file_user_inode() show the file below (fs/proc/task_mmu.c), and btrfs, whose subvolumes
+ * have devices of their own.
+ */
+static bool has_other_device(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && (fs.f_type == OVERLAYFS_SUPER_MAGIC || fs.f_type == BTRFS_SUPER_MAGIC);
+}
+
+static bool is_mapped(int fd, const struct procfs_map *map, const struct stat *stat)
+{
+	return stat->st_ino == map->inode && (stat->st_dev == map->device || has_other_device(fd));
+}
+
 int safe_open_mapping(pid_t tid, const struct procfs_map *map, struct stat *ret_stat)
 {
 	_cleanup_close_ int fd = -1;
@@ -67,7 +85,7 @@ int safe_open_mapping(pid_t tid, const struct procfs_map *map, struct stat *ret_
 		return -errno;
 	if (!S_ISREG(stat.st_mode))
 		return -EMEDIUMTYPE;
-	if (by_name && (stat.st_dev != map->device || stat.st_ino != map->inode))
+	if (by_name && !is_mapped(fd, map, &stat))
 		return -ESTALE;
 	*ret_stat = stat;
 	return TAKE_FD(fd);

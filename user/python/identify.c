@@ -320,6 +320,8 @@ int identify(pid_t pid, __u64 start_ticks, struct identity *ret)
 	if (!err)
 		err = procfs_memory_tid(pid, &scan->tid);
 	if (!err)
+		err = procfs_check_access(scan->tid);
+	if (!err)
 		err = procfs_maps(scan->tid, visit_files, scan);
 	if (!err && scan->candidate_count)
 		err = procfs_maps(scan->tid, visit_writable, scan);
