@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_split.c - large profiles in parts: each within the limits as it is really encoded, of one service, and all
+ * of them together what was there before.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <zlib.h>
+
+#include "profile/pprof.h"
+#include "profile/split.h"
+#include "tests/unit/agent/fail_malloc.h"
+
+#define MIB 1048576
+
+static struct profile *p;
+static struct split_limits limits;
+static int parts, stop_at;
+static __u64 sum;
+static char services[1024];
+static size_t largest; /* encoded, of all parts */
+
+static int setup(void **state)
+{
+	static const struct profile_info info = { .period_ns = 10000000, .start_unix_ns = 17, .duration_ns = 5 };
+
+	(void)state;
+	limits = (struct split_limits){ 16000, 4 * MIB };
+	stop_at = 0;
+	return profile_new(&info, &p);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	profile_free(p);
+	return 0;
+}
+
+static void add(const char *comm, __u32 pid, __u32 tid, const char *name, int line, __u32 depth, __u64 count)
+{
+	struct profile_labels labels = { pid, tid, comm, "MainThread" };
+	__u32 function, mapping, frames[1000];
+	char text[64];
+
+	assert_true(depth <= 1000);
+	snprintf(text, sizeof(text), "/usr/bin/%s", comm);
+	assert_int_equal(profile_mapping(p, text, "b1d", &mapping), 0);
+	for (__u32 i = 0; i < depth; i++) {
+		assert_int_equal(profile_function(p, name, "/srv/app.py", 3, &function), 0);
+		assert_int_equal(profile_location(p, function, line + (int)i, mapping, &frames[i]), 0);
+	}
+	assert_int_equal(profile_sample(p, frames, depth, &labels, count), 0);
+}
+
+static size_t encoded_size(const struct profile *part)
+{
+	_cleanup_buf_ struct buf packed = {};
+	z_stream z = {};
+	char out[65536];
+	int status;
+	size_t size;
+
+	assert_int_equal(pprof_encode(part, &packed), 0);
+	assert_int_equal(inflateInit2(&z, MAX_WBITS + 16), Z_OK);
+	z.next_in = (Bytef *)packed.data;
+	z.avail_in = packed.size;
+	do {
+		z.next_out = (Bytef *)out;
+		z.avail_out = sizeof(out);
+		status = inflate(&z, Z_NO_FLUSH);
+	} while (status == Z_OK);
+	assert_int_equal(status, Z_STREAM_END);
+	size = z.total_out;
+	inflateEnd(&z);
+	return size;
+}
+
+/* The binary of each frame is named after the process: frames of one service only. */
+static void check_service(const char *service, const struct profile *part)
+{
+	for (__u32 id = 1; id <= profile_count(part, PROFILE_MAPPING); id++) {
+		const char *file = profile_get_string(part, profile_get_mapping(part, id)->file);
+
+		assert_string_equal(file + strlen("/usr/bin/"), strcmp(service, "unknown") ? service : "");
+	}
+	for (__u32 id = 1; id <= profile_count(part, PROFILE_OWNER); id++) {
+		const struct profile_owner *o = profile_get_owner(part, id);
+
+		assert_int_equal(o->pid + o->tid + o->comm + o->thread, 0);
+	}
+}
+
+static int take(void *context, const char *service, const struct profile *part)
+{
+	size_t size;
+
+	assert_ptr_equal(context, &parts);
+	assert_memory_equal(profile_get_info(part), profile_get_info(p), sizeof(struct profile_info));
+	assert_true(profile_count(part, PROFILE_SAMPLE) <= limits.samples);
+	check_service(service, part);
+	if (strlen(services) < sizeof(services) - 64)
+		snprintf(services + strlen(services), 64, "%s%s", *services ? " " : "", service);
+	size = encoded_size(part);
+	if (size > largest)
+		largest = size;
+	sum += profile_total(part);
+	return ++parts == stop_at ? 77 : 0;
+}
+
+static int split(void)
+{
+	parts = 0;
+	sum = 0;
+	largest = 0;
+	services[0] = '\0';
+	return profile_split(p, &limits, take, &parts);
+}
+
+static void nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(split(), 0);
+	assert_int_equal(parts, 0);
+}
+
+static void by_service(void **state)
+{
+	(void)state;
+	add("web", 10, 11, "f", 1, 3, 5);
+	add("", 0, 0, "f", 1, 1, 1);
+	add("celery", 20, 20, "f", 1, 3, 7);
+	add("web", 12, 13, "f", 1, 3, 11);
+	assert_int_equal(split(), 0);
+	assert_string_equal(services, "celery unknown web");
+	assert_int_equal(sum, 24);
+}
+
+/* A stack of several threads and processes is one. */
+static int is_one_stack(void *context, const char *service, const struct profile *part)
+{
+	(void)context;
+	assert_string_equal(service, "web");
+	assert_int_equal(profile_count(part, PROFILE_SAMPLE), 1);
+	assert_int_equal(profile_get_sample(part, 1).n, 2);
+	assert_int_equal(profile_get_sample(part, 1).count, 300);
+	return 0;
+}
+
+static void threads_are_added_up(void **state)
+{
+	(void)state;
+	for (__u32 i = 1; i <= 100; i++)
+		add("web", 1 + i / 10, i, "f", 1, 2, 3);
+	assert_int_equal(profile_split(p, &limits, is_one_stack, NULL), 0);
+}
+
+static void many_stacks(void **state)
+{
+	char name[32];
+
+	(void)state;
+	for (__u32 i = 0; i < 50000; i++) {
+		snprintf(name, sizeof(name), "f%u", i % 997);
+		add("web", 1, 1, name, (int)i, 3, i % 7 + 1);
+	}
+	for (__u32 i = 0; i < 10; i++)
+		add("zoo", 2, 2, "g", (int)i, 1, 1);
+	assert_int_equal(split(), 0);
+	assert_int_equal(parts, 5);
+	assert_string_equal(services, "web web web web zoo");
+	assert_int_equal(sum, profile_total(p));
+	assert_true(largest <= limits.bytes);
+}
+
+/* The bound is near the truth: parts are not much smaller than they may be. */
+static void many_bytes(void **state)
+{
+	char name[300];
+
+	(void)state;
+	limits.bytes = MIB;
+	memset(name, 'n', sizeof(name));
+	for (__u32 i = 0; i < 15000; i++) {
+		snprintf(name + 200, sizeof(name) - 200, "%u", i);
+		add("web", 1, 1, name, (int)i + 1000000, 200, 1);
+	}
+	assert_int_equal(split(), 0);
+	assert_int_equal(sum, 15000);
+	assert_true(parts > 10);
+	assert_true(largest <= limits.bytes);
+	assert_true(largest > limits.bytes / 2);
+}
+
+static void one_that_is_too_large(void **state)
+{
+	char name[4000];
+
+	(void)state;
+	limits.bytes = 8192;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	add("web", 1, 1, "small", 1, 1, 1);
+	add("web", 1, 1, name, 1, 1000, 2);
+	add("web", 1, 1, "small", 2, 1, 4);
+	assert_int_equal(split(), 0);
+	assert_int_equal(parts, 3);
+	assert_int_equal(sum, 7);
+	assert_true(largest > limits.bytes); /* the receiver of the part can tell */
+}
+
+static void stops_when_told(void **state)
+{
+	(void)state;
+	limits.samples = 1;
+	for (int i = 0; i < 10; i++)
+		add("web", 1, 1, "f", i, 1, 1);
+	stop_at = 4;
+	assert_int_equal(split(), 77);
+	assert_int_equal(parts, 4);
+	stop_at = 0;
+	assert_int_equal(split(), 0);
+	assert_int_equal(parts, 10);
+}
+
+static int ignore(void *context, const char *service, const struct profile *part)
+{
+	(void)service;
+	*(__u64 *)context += profile_total(part);
+	return 0;
+}
+
+static void memory_runs_short(void **state)
+{
+	int failures = 0, err;
+
+	(void)state;
+	if (!fail_malloc_works()) {
+		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
+		skip();
+	}
+	for (int i = 0; i < 10; i++)
+		add(i % 2 ? "web" : "zoo", 1, 1, "f", i, 2, 1);
+	for (int n = 0;; n++) {
+		__u64 samples = 0;
+
+		allocations_left = n;
+		err = profile_split(p, &limits, ignore, &samples);
+		allocations_left = -1;
+		if (!err) {
+			assert_int_equal(samples, 10);
+			break;
+		}
+		assert_int_equal(err, -ENOMEM);
+		failures++;
+	}
+	assert_true(failures > 10);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(nothing),
+		TEST(by_service),
+		TEST(threads_are_added_up),
+		TEST(many_stacks),
+		TEST(many_bytes),
+		TEST(one_that_is_too_large),
+		TEST(stops_when_told),
+		TEST(memory_runs_short),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * split.h - a profile as several, each of one service and small enough for a receiver. A service is all processes
+ * of one name. Its threads and processes are added up and their labels left out: a receiver makes each label's value
+ * a series of its own.
+ */
+#ifndef PYPERF_PROFILE_SPLIT_H
+#define PYPERF_PROFILE_SPLIT_H
+
+#include <stdbool.h>
+
+#include "profile/profile.h"
+
+struct split_limits {
+	__u32 samples; /* distinct stacks of a part; > 0 */
+	size_t bytes;  /* of a part as uncompressed pprof; one stack that is larger is a part of its own */
+};
+
+/*
+ * Calls fn for each part, services in the order of their names. The profile is fn's only until it returns. Stops
+ * and returns fn's value when that is not 0. Returns 0 or -ENOMEM.
+ */
+int profile_split(const struct profile *p, const struct split_limits *limits,
+		  int (*fn)(void *context, const char *service, const struct profile *part), void *context);
+
+#endif
