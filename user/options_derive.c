@@ -10,6 +10,7 @@
 #include "agent/selection.h"
 #include "base/cleanup.h"
 #include "kern/trigger.h"
+#include "out/push_request.h"
 
 #define SECONDS_MAX	 1e9
 #define INTERVAL_DEFAULT 60
@@ -85,15 +86,22 @@ static int parse_keep(struct options *o, char *error, size_t size)
 /* A profile for each interval, instead of one of the whole run. */
 static int derive_continuous(struct options *o, char *error, size_t size)
 {
-	o->continuous = o->output_dir != NULL;
+	struct push_target target;
+
+	o->continuous = o->output_dir || o->push;
 	if (o->output_dir && !*o->output_dir)
 		return options_fail(error, size, "--output-dir wants a folder's name");
 	if (o->interval && !o->continuous)
-		return options_fail(error, size, "--interval says how often; where to? --output-dir DIR");
+		return options_fail(error, size, "--interval says how often; where to? --output-dir DIR or --push URL");
 	if (o->keep && !o->output_dir)
 		return options_fail(error, size, "--keep goes with --output-dir DIR");
 	if (o->continuous && o->output)
-		return options_fail(error, size, "only one of --output FILE and --output-dir DIR");
+		return options_fail(error, size, "--output FILE is for one profile, not with --output-dir or --push");
+	if (o->push && push_target_parse(o->push, o->push_format, &target))
+		return options_fail(error, size, "--push wants pyroscope+http[s]:// or parca+http[s]://HOST[:PORT], not '%s'",
+				    o->push);
+	if (!o->push && (o->push_format >= 0 || o->push_header_file || o->push_ca_file))
+		return options_fail(error, size, "--push-format, --push-header-file and --push-ca-file go with --push URL");
 	if (o->continuous && o->format == FORMAT_FOLDED)
 		return options_fail(error, size, "--format folded is for --output FILE; profiles of intervals are pprof");
 	o->interval_seconds = INTERVAL_DEFAULT;

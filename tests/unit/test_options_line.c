@@ -225,7 +225,7 @@ static void continuous(void **state)
 	REFUSE("--interval", "-a", "--output-dir", "d", "--interval", "1m");
 	REFUSE("--output-dir", "-a", "--interval", "1");
 	REFUSE("--output-dir", "-a", "--keep", "1");
-	REFUSE("only one of", "-a", "--output-dir", "d", "-o", "x");
+	REFUSE("--output", "-a", "--output-dir", "d", "-o", "x");
 	REFUSE("folded", "-a", "--output-dir", "d", "--format", "folded");
 	REFUSE("--output-dir", "-a", "--output-dir", "");
 }

@@ -25,6 +25,7 @@
 #define TIMER_MS	 1000 /* how often the ring buffer is emptied when nothing is urgent */
 #define SETTLE_START_MS 2000 /* at most this long for the first verdicts before sampling begins */
 #define SETTLE_END_MS	1000 /* ... and for names still asked for when it ends */
+#define SETTLE_LAST_MS	400 /* ... of a continuous run, which has promised to end soon */
 #define CODES_BYTES_MAX (256 << 20)
 
 struct agent {
@@ -343,6 +344,15 @@ static int select_targets(struct agent *a)
 
 /* --- one run ------------------------------------------------------------------------------------------ */
 
+static int open_continuous(struct agent *a)
+{
+	int err = continuous_open(&a->continuous, a->options, &a->windows);
+
+	if (!err && continuous_fd(a->continuous) >= 0)
+		err = say(loop_add(&a->loop, continuous_fd(a->continuous), LOOP_PUSH), "the event loop cannot be set up");
+	return err;
+}
+
 static int start(struct agent *a)
 {
 	const struct options *o = a->options;
@@ -359,7 +369,7 @@ static int start(struct agent *a)
 		.codes_bytes_max = CODES_BYTES_MAX,
 	};
 	if (o->continuous)
-		err = continuous_open(&a->continuous, o, &a->windows);
+		err = open_continuous(a);
 	else if (o->output || o->stats || o->stats_json)
 		err = say(window_open(&a->windows, &a->window), "the profile");
 	if (err)
@@ -413,7 +423,7 @@ static int finish(struct agent *a)
 
 	kernel_read_events(a->kernel);
 	a->stop = false;
-	settle(a, SETTLE_END_MS);
+	settle(a, a->continuous ? SETTLE_LAST_MS : SETTLE_END_MS);
 	serve_finish(a->http);
 	worker_stop(a->worker);
 	a->worker = NULL;

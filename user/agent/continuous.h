@@ -18,6 +18,8 @@ int continuous_check(const struct options *o);
 int continuous_open(struct continuous **ret, const struct options *o, struct windows *windows);
 void continuous_close(struct continuous *c);
 
+/* Readable when continuous_pass_on() has something to do; -1 = there is none. The same for its whole life. */
+int continuous_fd(const struct continuous *c);
 /* Until one of the next two has something to do; NULL: -1, never. */
 int continuous_timeout_ms(const struct continuous *c);
 /* Marks the end of an interval that is over: then true, and the ring buffer is to be read next. */

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Profiles pushed to receivers that are strict, broken, slow, gone or not who they say they are. Whatever happens, each
+profile is delivered or counted as dropped, the profiler goes on, and it ends in time."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+import interpreters as known
+import pprof
+import profiler
+from receiver import receiving
+
+NEWEST = known.one_per_version()[-1:]
+KINDS = ("pyroscope", "parca")
+
+
+@pytest.fixture(scope="module", params=NEWEST, ids=str)
+def busy(request, workloads):
+    with profiler.target(request.param.path, workloads / "edges.py") as started:
+        yield started
+
+
+def start(directory, receiver, *arguments, interval=0.5, **options):
+    return profiler.Run(directory, "--push", receiver if isinstance(receiver, str) else receiver.url, "--interval", interval,
+                        *arguments, output=None, **options)
+
+
+def exported(run):
+    return run.stats["export"]
+
+
+def said(run):
+    return os.pread(run.streams[1].fileno(), 1 << 20, 0).decode()
+
+
+def terminate(run, seconds=2):
+    run.process.send_signal(signal.SIGTERM)
+    begin = time.monotonic()
+    run.process.wait(20)
+    assert time.monotonic() - begin < seconds
+    return run.finish()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_everything_arrives_once(busy, tmp_path, kind):
+    """The samples of all pushed profiles are those that the kernel counted, one by one."""
+    with receiving(kind) as receiver:
+        run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499, "-d", 3).finish()
+    assert exported(run)["pushed"] == len(receiver.received) >= 3
+    assert exported(run)["push_failures"] == exported(run)["push_dropped"] == 0
+    run.samples = [profiler.Sample([tuple(f) for f in s.frames], s.values[0], 0, 0, "", "")
+                   for r in receiver.received for s in r.profile.samples]
+    run.check_books()
+    comm = pathlib.Path("/proc/%d/comm" % busy.pid).read_text().strip()
+    assert {r.service for r in receiver.received} == {comm}
+    assert {r.node for r in receiver.received} == {os.uname().nodename}
+    starts = [r.profile.time_nanos for r in receiver.received]
+    assert starts == sorted(starts), "a service's profiles arrive in their order"
+
+
+@pytest.mark.parametrize("python", NEWEST, ids=str)
+def test_a_service_each(python, workloads, tmp_path):
+    """Processes of one name are one profile, whatever bytes are in it; two names are two."""
+    names = ("web", "web", "celery{beat}, \"x\"")
+    program = "import ctypes, json, sys\nctypes.CDLL(None).prctl(15, %r.encode(), 0, 0, 0)\nprint(json.dumps({}), flush=True)\n" \
+              "while True: sum(range(1000))"
+    for kind in KINDS:
+        with profiler.targets([(python.path, "-c", program % name) for name in names]) as targets, receiving(kind) as receiver:
+            run = start(tmp_path, receiver, "-p", ",".join(str(t.pid) for t in targets), "-F", 499, "-d", 2).finish()
+        last = names[2][:15]
+        assert {r.service for r in receiver.received} == {"web", "celery_beat____" if kind == "pyroscope" else last}
+        web = [s for r in receiver.received if r.service == "web" for s in r.profile.samples]
+        stacks = {}
+        for r in receiver.received:
+            for sample in r.profile.samples:
+                key = r.service, r.profile.time_nanos, tuple(sample.frames)
+                assert key not in stacks, "the same stack twice in one profile"
+                stacks[key] = sample.count
+        assert sum(s.count for s in web) > 100 and exported(run)["pushed"] == len(receiver.received)
+
+
+def test_headers_from_a_file_that_changes(busy, tmp_path):
+    file = tmp_path / "headers"
+    file.write_text("# of the test\nAuthorization: Bearer first\n\nX-Scope-OrgID: team-a\r\n")
+    with receiving("pyroscope", headers={"X-Scope-OrgID": "team-a"}) as receiver:
+        run = start(tmp_path, receiver, "-p", busy.pid, "--push-header-file", file)
+        profiler.wait_until(lambda: len(receiver.received) >= 2)
+        new = tmp_path / "new"
+        new.write_text("Authorization: Bearer second\nX-Scope-OrgID: team-a\n")
+        new.rename(file)
+        number = len(receiver.received)
+        profiler.wait_until(lambda: len(receiver.received) >= number + 3)
+        terminate(run)
+    tokens = [r.headers["Authorization"] for r in receiver.received]
+    assert tokens[0] == "Bearer first" and tokens[-1] == "Bearer second" and tokens == sorted(tokens)
+    assert "Bearer" not in run.err
+
+
+@pytest.mark.parametrize("text, words", [(None, "No such file"), ("no colon\n", "Name: value"), ("A: b\0c\n", "Name: value"),
+                                         (": x\n", "Name: value"), ("X" * 70000, "too large")], ids=repr)
+def test_header_file_that_is_wrong(busy, tmp_path, text, words):
+    file = tmp_path / "headers"
+    if text is not None:
+        file.write_text(text)
+    with receiving("pyroscope") as receiver:
+        run = start(tmp_path, receiver, "-p", busy.pid, "--push-header-file", file)
+        profiler.wait_until(lambda: "cannot be pushed" in said(run))
+        terminate(run)
+    assert not receiver.received and words in run.err and str(file) in run.err
+    assert exported(run)["push_dropped"] > 0 == exported(run)["pushed"]
+
+
+@pytest.mark.parametrize("action", (500, 503, 429, "close"))
+def test_tried_again_until_it_works(busy, tmp_path, action):
+    with receiving("pyroscope", behave=lambda number: action if number < 3 else None) as receiver:
+        run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499)
+        profiler.wait_until(lambda: len(receiver.received) >= 4)
+        profiler.wait_until(lambda: "pushed again" in said(run))
+        terminate(run)
+    assert exported(run)["push_dropped"] == 0 and exported(run)["push_failures"] >= 3
+    assert run.err.count("cannot be pushed") == 1, run.err
+    # Nothing was lost on the way.
+    run.samples = [profiler.Sample([tuple(f) for f in s.frames], s.values[0], 0, 0, "", "")
+                   for r in receiver.received for s in r.profile.samples]
+    run.check_books()
+
+
+@pytest.mark.parametrize("status", (400, 401, 404, 413, 422))
+def test_refused_is_not_tried_again(busy, tmp_path, status):
+    with receiving("pyroscope", behave=lambda number: status) as receiver:
+        run = start(tmp_path, receiver, "-p", busy.pid, "-d", 2).finish()
+    export = exported(run)
+    assert export["push_dropped"] == export["push_failures"] == len(receiver.times) >= 2
+    assert run.err.count("cannot be pushed") == 1 and str(status) in run.err and "told to fail" in run.err
+
+
+def test_given_up_after_five_attempts_each_later(busy, tmp_path):
+    with receiving("pyroscope", behave=lambda number: 500) as receiver:
+        run = start(tmp_path, receiver, "-p", busy.pid, "-d", 40, interval=1)
+        profiler.wait_until(lambda: run.process.poll() is not None or len(receiver.times) >= 6, seconds=60)
+        terminate(run)
+    gaps = [b - a for a, b in zip(receiver.times[:5], receiver.times[1:5])]
+    for gap, pause in zip(gaps, (1, 2, 4, 8)):
+        assert gap > 0.74 * pause, gaps
+    assert exported(run)["pushed"] == 0
+
+
+def test_slow_receiver_does_not_hold_it_up(busy, tmp_path):
+    """Answers after 1.5 s, three intervals: profiles wait, none is lost, sampling goes on."""
+    with receiving("parca", behave=lambda number: 1.5 if number < 2 else None) as receiver:
+        run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499)
+        profiler.wait_until(lambda: len(receiver.received) >= 6)
+        terminate(run)
+    assert exported(run)["push_failures"] == exported(run)["push_dropped"] == 0
+
+
+def test_no_answer_in_time(busy, tmp_path):
+    with receiving("pyroscope", behave=lambda number: 10.0 if number == 0 else None) as receiver:
+        run = start(tmp_path, receiver, "-p", busy.pid, "--push-timeout", 1)
+        profiler.wait_until(lambda: len(receiver.received) >= 2)
+        terminate(run)
+    assert exported(run)["push_failures"] >= 1 and "timed out" in run.err.lower()
+
+
+def test_end_in_time_while_the_receiver_hangs(busy, tmp_path):
+    with receiving("pyroscope", behave=lambda number: 30.0) as receiver:
+        run = start(tmp_path, receiver, "-p", busy.pid)
+        profiler.wait_until(lambda: receiver.times)
+        terminate(run)
+    assert "not pushed" in run.err and exported(run)["push_dropped"] >= 1 and not receiver.received
+
+
+def test_nobody_listens(busy, tmp_path):
+    run = start(tmp_path, "pyroscope+http://127.0.0.1:9", "-p", busy.pid)
+    profiler.wait_until(lambda: "cannot be pushed" in said(run))
+    terminate(run)
+    assert exported(run)["push_dropped"] >= 1
+
+
+def certificate(directory, name, *more):
+    """A self-signed one with its key, in one file."""
+    path = directory / (name + ".pem")
+    done = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", path, "-out",
+                           directory / "cert", "-subj", "/CN=" + name, *more], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    with path.open("a") as f:
+        f.write((directory / "cert").read_text())
+    return path
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    if not shutil.which("openssl"):
+        pytest.skip("SKIP: no openssl command")
+    directory = tmp_path_factory.mktemp("tls")
+    return {"right": certificate(directory, "right", "-addext", "subjectAltName=IP:127.0.0.1"),
+            "other": certificate(directory, "other", "-addext", "subjectAltName=DNS:elsewhere.example"),
+            "unknown": certificate(directory, "unknown", "-addext", "subjectAltName=IP:127.0.0.1")}
+
+
+def test_tls(busy, tmp_path, certificates):
+    with receiving("pyroscope", certificate=certificates["right"]) as receiver:
+        run = start(tmp_path, receiver, "-p", busy.pid, "-d", 2, "--push-ca-file", certificates["right"]).finish()
+    assert exported(run)["pushed"] == len(receiver.received) >= 2 and not exported(run)["push_failures"]
+
+
+@pytest.mark.parametrize("served, trusted", [("right", None), ("unknown", "right"), ("other", "other")],
+                         ids=("unknown to the system", "another's", "of another name"))
+def test_tls_with_a_wrong_certificate(busy, tmp_path, certificates, served, trusted):
+    """Not one byte of a profile is sent."""
+    with receiving("pyroscope", certificate=certificates[served]) as receiver:
+        run = start(tmp_path, receiver, "-p", busy.pid, *(("--push-ca-file", certificates[trusted]) if trusted else ()))
+        profiler.wait_until(lambda: "cannot be pushed" in said(run))
+        terminate(run)
+    assert not receiver.received and not receiver.times
+    assert "certificate" in run.err or "SSL" in run.err, run.err
+
+
+def test_files_and_push_together(busy, tmp_path):
+    folder = tmp_path / "profiles"
+    folder.mkdir()
+    with receiving("parca") as receiver:
+        run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499, "-d", 3, "--output-dir", folder).finish()
+    files = [pprof.read(path) for path in sorted(folder.iterdir())]
+    assert sum(p.total for p in files) == run.stats["profile"]["samples"]
+    # They are taken one after the other, so the end of each differs by little; the sum does not.
+    assert sum(r.profile.total for r in receiver.received) == run.stats["profile"]["samples"]
+
+
+@pytest.mark.skipif(not shutil.which("go"), reason="SKIP: no go command (Debian package golang-go)")
+def test_go_tool_pprof_reads_what_was_pushed(busy, tmp_path):
+    bodies = []
+    with receiving("pyroscope") as receiver:
+        take = receiver.take
+        receiver.take = lambda request, body: (bodies.append(body), take(request, body))
+        start(tmp_path, receiver, "-p", busy.pid, "-d", 1).finish()
+    (tmp_path / "pushed.pb.gz").write_bytes(bodies[0])
+    done = subprocess.run(["go", "tool", "pprof", "-raw", str(tmp_path / "pushed.pb.gz")], capture_output=True, text=True,
+                          env=dict(os.environ, GOTOOLCHAIN="local"), timeout=120)
+    assert done.returncode == 0 and "spin" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (("--push", "http://x:1"), ("--push", "pyroscope+http")),
+    (("--push", "ftp://x"), ("--push",)),
+    (("--push", "pyroscope+http://"), ("--push",)),
+    (("--push", "pyroscope+http://x/?a=b"), ("--push",)),
+    (("--push", "parca+http://x", "--push-format", "pyroscope"), ("--push",)),
+    (("--push-header-file", "x"), ("--push-header-file", "--push")),
+    (("--push", "parca+http://x", "--push-timeout", "0"), ("--push-timeout",)),
+    (("--push", "parca+http://x", "-o", "y"), ("--output",)),
+], ids=" ".join)
+def test_bad_input(tmp_path, arguments, words):
+    done = subprocess.run([profiler.BINARY, "-a", *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert all(word in done.stderr for word in words)

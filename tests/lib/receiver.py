@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A receiver of pushed profiles that takes nothing on trust: method, path, query, content type, length and the pprof
+itself are checked as Pyroscope's /ingest and the gRPC gateway of Parca do, and more. What is wrong is in `faults`,
+what was right in `received`; an answer can be made to go wrong with `behave`."""
+import base64
+import contextlib
+import gzip
+import http.server
+import json
+import re
+import ssl
+import threading
+import time
+import urllib.parse
+from typing import NamedTuple
+
+import pprof
+
+
+class Received(NamedTuple):
+    kind: str
+    service: str
+    node: str
+    profile: pprof.Profile
+    headers: dict
+    bytes: int  # of the profile, uncompressed
+    when: float  # time.monotonic()
+
+
+class Fault(Exception):
+    pass
+
+
+def demand(condition, text):
+    if not condition:
+        raise Fault(text)
+
+
+def read_pprof(data):
+    demand(data[:2] == b"\x1f\x8b", "not gzip")
+    raw = gzip.decompress(data)
+    try:
+        profile = pprof.parse(raw)
+    except ValueError as error:
+        raise Fault("pprof: %s" % error) from error
+    demand(profile.sample_types == [("samples", "count"), ("cpu", "nanoseconds")], "sample types")
+    demand(profile.samples, "an empty profile")
+    demand(len(profile.samples) <= 16000, "more than 16,000 samples")
+    demand(len(raw) <= 4 << 20, "more than 4 MiB")
+    demand(not any(sample.labels for sample in profile.samples), "labels that would be series of their own")
+    return profile, len(raw)
+
+
+def read_pyroscope(path, content_type, body):
+    split = urllib.parse.urlsplit(path)
+    demand(split.path == "/ingest", "path %s" % split.path)
+    query = urllib.parse.parse_qs(split.query, strict_parsing=True)
+    demand(set(query) == {"name", "from", "until", "format", "spyName"}, "query %s" % sorted(query))
+    demand(all(len(values) == 1 for values in query.values()), "a key twice")
+    demand(query["format"] == ["pprof"], "format")
+    name = re.fullmatch(r"([A-Za-z0-9_.-]+)\{node=([A-Za-z0-9_.-]+)\}", query["name"][0])
+    demand(name, "name %s" % query["name"])
+    demand(content_type == "application/octet-stream", "content type %s" % content_type)
+    profile, size = read_pprof(body)
+    start, until = int(query["from"][0]), int(query["until"][0])
+    demand(start <= profile.time_nanos / 1e9 < start + 1, "from")
+    demand(0 <= until - (profile.time_nanos + profile.duration_nanos) / 1e9 <= 1, "until")
+    return name[1], name[2], profile, size
+
+
+def read_parca(path, content_type, body):
+    demand(path == "/api/profiles/writeraw", "path %s" % path)
+    demand(content_type == "application/json", "content type %s" % content_type)
+    request = json.loads(body)
+    demand(set(request) == {"normalized", "series"} and request["normalized"] is True, "fields %s" % sorted(request))
+    demand(len(request["series"]) == 1, "series")
+    series = request["series"][0]
+    demand(set(series) == {"labels", "samples"} and set(series["labels"]) == {"labels"}, "fields of the series")
+    labels = {label["name"]: label["value"] for label in series["labels"]["labels"]}
+    demand(set(labels) == {"__name__", "node", "service_name"}, "labels %s" % sorted(labels))
+    demand(labels["__name__"] == "process_cpu", "__name__")
+    demand(len(series["samples"]) == 1 and set(series["samples"][0]) == {"rawProfile"}, "samples")
+    profile, size = read_pprof(base64.b64decode(series["samples"][0]["rawProfile"], validate=True))
+    return labels["service_name"], labels["node"], profile, size
+
+
+READERS = {"pyroscope": read_pyroscope, "parca": read_parca}
+
+
+class Receiver:
+    """behave(number): what to do with the request of that number, from 0: None = take it, an int = answer with that
+    status, "close" = no answer, a float = take it after so many seconds."""
+
+    def __init__(self, kind, certificate=None, headers=None, behave=lambda number: None):
+        self.kind, self.headers, self.behave = kind, headers or {}, behave
+        self.received, self.faults, self.times = [], [], []
+        self.lock = threading.Lock()
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
+        self.server.daemon_threads = True
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
+        self.url = "%s+http%s://127.0.0.1:%d" % (kind, "s" if certificate else "", self.server.server_address[1])
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def take(self, request, body):
+        for name, value in self.headers.items():
+            demand(request.headers.get(name) == value, "header %s: %s" % (name, request.headers.get(name)))
+        demand(request.headers["User-Agent"].startswith("pyperf-bpf/"), "user agent")
+        service, node, profile, size = READERS[self.kind](request.path, request.headers["Content-Type"], body)
+        with self.lock:
+            self.received.append(Received(self.kind, service, node, profile, dict(request.headers), size, time.monotonic()))
+
+    def answer(self, request):
+        body = request.rfile.read(int(request.headers["Content-Length"]))
+        with self.lock:
+            number = len(self.times)
+            self.times.append(time.monotonic())
+        action = self.behave(number)
+        if action == "close":
+            request.close_connection = True
+            request.connection.close()
+            return
+        if isinstance(action, float):
+            time.sleep(action)
+        status = action if isinstance(action, int) else 200
+        if status == 200:
+            try:
+                self.take(request, body)
+            except (Fault, ValueError, KeyError, TypeError) as fault:
+                with self.lock:
+                    self.faults.append(str(fault))
+                status = 400
+        text = b"{}" if status == 200 else b"told to fail\n"
+        request.send_response(status)
+        request.send_header("Content-Length", str(len(text)))
+        request.end_headers()
+        request.wfile.write(text)
+
+    def handler(receiver):  # noqa: N805
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                with contextlib.suppress(OSError):
+                    receiver.answer(self)
+
+            def log_message(self, *arguments):
+                pass
+
+        return Handler
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@contextlib.contextmanager
+def receiving(kind, **options):
+    receiver = Receiver(kind, **options)
+    try:
+        yield receiver
+    finally:
+        receiver.close()
+    assert not receiver.faults, receiver.faults

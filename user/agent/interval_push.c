@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "agent/interval_push.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/log.h"
+#include "profile/pprof.h"
+#include "profile/split.h"
+
+/* Pyroscope's defaults: validation.max-profile-stacktrace-samples and max-profile-size-bytes, uncompressed. */
+static const struct split_limits limits = { .samples = 16000, .bytes = 4 << 20 };
+
+static struct push_options push_options(const struct options *o)
+{
+	return (struct push_options){
+		.url = o->push,
+		.format = o->push_format,
+		.header_file = o->push_header_file,
+		.ca_file = o->push_ca_file,
+		.timeout_seconds = o->push_timeout,
+	};
+}
+
+int interval_push_open(struct interval_push *f, const struct options *o, struct windows *windows)
+{
+	struct push_options p = push_options(o);
+	struct utsname u;
+	int err = window_open(windows, &f->window) ?: push_open(&f->push, &p);
+
+	if (err) {
+		log_error("profiles cannot be pushed: %s", strerror(-err));
+		return err;
+	}
+	snprintf(f->node, sizeof(f->node), "%s", uname(&u) ? "" : u.nodename);
+	return 0;
+}
+
+void interval_push_close(struct interval_push *f)
+{
+	window_close(f->window);
+	push_close(f->push);
+}
+
+int interval_push_set(struct interval_push *f, const struct options *o)
+{
+	struct push_options p = push_options(o);
+
+	return push_set_options(f->push, &p);
+}
+
+static int add_part(void *context, const char *service, const struct profile *part)
+{
+	const struct profile_info *info = profile_get_info(part);
+	struct interval_push *f = context;
+	_cleanup_buf_ struct buf b = {};
+	struct push_profile p = {
+		.service = service,
+		.node = f->node,
+		.start_unix_ns = info->start_unix_ns,
+		.duration_ns = info->duration_ns,
+	};
+	int err = pprof_encode(part, &b);
+
+	if (err)
+		return err;
+	p.pprof = b.data;
+	p.size = b.size;
+	return push_add(f->push, &p);
+}
+
+int interval_push_take(struct interval_push *f)
+{
+	_cleanup_profile_ struct profile *p = NULL;
+	struct harvest_stats stats;
+	int err = window_take(f->window, &p, &stats);
+
+	if (!err) {
+		f->taken.samples += stats.samples;
+		f->taken.locations += stats.locations;
+		f->taken.nodes = stats.nodes;
+		err = profile_split(p, &limits, add_part, f);
+	}
+	if (err)
+		log_warning("a profile cannot be pushed: %s", strerror(-err));
+	interval_push_run(f);
+	return err;
+}
+
+static void say(struct interval_push *f)
+{
+	const char *trouble = push_trouble(f->push);
+
+	if (*trouble && !f->failing)
+		log_warning("profiles cannot be pushed: %s; each is tried %d times", trouble, PUSH_ATTEMPTS);
+	else if (!*trouble && f->failing)
+		log_info("profiles are pushed again");
+	f->failing = *trouble;
+}
+
+void interval_push_run(struct interval_push *f)
+{
+	const struct push_stats *s = push_get_stats(f->push);
+
+	push_run(f->push);
+	f->stats->pushed = s->delivered;
+	f->stats->push_failures = s->failures;
+	f->stats->push_dropped = s->dropped;
+	say(f);
+}
+
+void interval_push_finish(struct interval_push *f, double seconds)
+{
+	struct pollfd waiting = { .fd = push_fd(f->push), .events = POLLIN };
+	struct timespec t;
+	double now, end = 0;
+
+	push_hurry(f->push);
+	for (;;) {
+		int next;
+
+		interval_push_run(f);
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		now = t.tv_sec + t.tv_nsec / 1e9;
+		end = end > 0 ? end : now + seconds;
+		if (!push_waiting(f->push) || now >= end)
+			break;
+		next = push_timeout_ms(f->push);
+		poll(&waiting, 1, next >= 0 && next < 50 ? next : 50);
+	}
+	if (push_waiting(f->push))
+		log_warning("%zu profiles are not pushed: the receiver takes too long", push_waiting(f->push));
+	push_drop_all(f->push);
+	interval_push_run(f);
+}

@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * push.c - see push.h. libcurl's multi interface tells which sockets it waits for; they are in an epoll set of their
+ * own, whose descriptor is what the owner polls.
+ */
+#include "out/push.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "out/push_headers.h"
+
+#define ACTIVE_MAX	4 /* at once */
+#define CONNECT_SECONDS 5L
+#define TROUBLE_SIZE	256
+
+struct item {
+	struct item *next;
+	struct push *push;
+	char *service, *node;
+	long long start_unix_ns, duration_ns;
+	struct buf pprof;
+	struct buf url, body; /* of this attempt */
+	int attempts;
+	double not_before; /* CLOCK_MONOTONIC */
+	CURL *easy;	   /* under way; else NULL */
+	struct curl_slist *headers;
+	char answer[128]; /* the beginning of it */
+	size_t answer_size;
+	char error[CURL_ERROR_SIZE];
+};
+
+struct push {
+	struct push_options options; /* strings are ours */
+	struct push_target target;
+	CURLM *multi;
+	int epoll;
+	double timer; /* when libcurl wants to be called, 0 = it does not */
+	struct item *first, **last;
+	size_t waiting, bytes, active;
+	bool hurry, failed; /* failed: since the queue was empty */
+	struct push_stats stats;
+	char trouble[TROUBLE_SIZE];
+};
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* --- the queue ---------------------------------------------------------------------------------------- */
+
+/* The socket is closed as well, so a late answer is nobody's. */
+static void stop_item(struct item *item)
+{
+	if (!item->easy)
+		return;
+	curl_multi_remove_handle(item->push->multi, item->easy);
+	curl_easy_cleanup(item->easy);
+	curl_slist_free_all(item->headers);
+	buf_free(&item->url);
+	buf_free(&item->body);
+	item->easy = NULL;
+	item->headers = NULL;
+	item->push->active--;
+}
+
+static void free_item(struct item *item)
+{
+	if (!item)
+		return;
+	buf_free(&item->url);
+	buf_free(&item->body);
+	buf_free(&item->pprof);
+	free(item->service);
+	free(item->node);
+	free(item);
+}
+
+static void remove_item(struct push *p, struct item *item)
+{
+	struct item **at = &p->first;
+
+	while (*at != item)
+		at = &(*at)->next;
+	*at = item->next;
+	if (p->last == &item->next)
+		p->last = at;
+	p->waiting--;
+	p->bytes -= item->pprof.size;
+	stop_item(item);
+	free_item(item);
+	if (!p->waiting && !p->failed)
+		p->trouble[0] = '\0';
+	if (!p->waiting)
+		p->failed = false;
+}
+
+static void trouble(struct push *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void trouble(struct push *p, const char *format, ...)
+{
+	va_list args;
+
+	p->failed = true;
+	va_start(args, format);
+	vsnprintf(p->trouble, sizeof(p->trouble), format, args);
+	va_end(args);
+}
+
+static void drop(struct push *p, struct item *item)
+{
+	p->stats.dropped++;
+	p->failed = true;
+	remove_item(p, item);
+}
+
+/* The oldest goes, since the newest says most about now. */
+static void make_room(struct push *p, size_t bytes)
+{
+	while (p->first && (p->waiting >= PUSH_WAITING_MAX || p->bytes + bytes > PUSH_BYTES_MAX)) {
+		if (!*p->trouble)
+			trouble(p, "too many profiles wait");
+		drop(p, p->first);
+	}
+}
+
+static struct item *new_item(struct push *p, const struct push_profile *profile)
+{
+	struct item *item = calloc(1, sizeof(*item));
+
+	if (!item)
+		return NULL;
+	item->push = p;
+	item->service = strdup(profile->service);
+	item->node = strdup(profile->node);
+	item->start_unix_ns = profile->start_unix_ns;
+	item->duration_ns = profile->duration_ns;
+	if (item->service && item->node && !buf_add(&item->pprof, profile->pprof, profile->size))
+		return item;
+	free_item(item);
+	return NULL;
+}
+
+int push_add(struct push *p, const struct push_profile *profile)
+{
+	struct item *item = new_item(p, profile);
+
+	if (!item)
+		return -ENOMEM;
+	make_room(p, item->pprof.size);
+	*p->last = item;
+	p->last = &item->next;
+	p->waiting++;
+	p->bytes += item->pprof.size;
+	return 0;
+}
+
+void push_drop_all(struct push *p)
+{
+	while (p->first)
+		drop(p, p->first);
+}
+
+/* --- one attempt -------------------------------------------------------------------------------------- */
+
+static void again_later(struct item *item)
+{
+	struct push *p = item->push;
+	double pause = 1 << (item->attempts - 1), now = seconds_now();
+
+	p->stats.failures++;
+	stop_item(item);
+	if (p->hurry || item->attempts >= PUSH_ATTEMPTS) {
+		drop(p, item);
+		return;
+	}
+	/* Not all machines of a cluster at the same moment. */
+	item->not_before = now + pause * (0.75 + (long)(now * 1e6) % 1000 / 2000.0);
+}
+
+static size_t on_answer(char *data, size_t size, size_t n, void *context)
+{
+	struct item *item = context;
+	size_t room = sizeof(item->answer) - 1 - item->answer_size, part = size * n < room ? size * n : room;
+
+	memcpy(item->answer + item->answer_size, data, part);
+	item->answer_size += part;
+	return size * n;
+}
+
+static CURLcode set_request(struct item *item, CURL *e)
+{
+	const struct push_options *o = &item->push->options;
+	CURLcode c = curl_easy_setopt(e, CURLOPT_URL, item->url.data);
+
+	c = c ?: curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
+	c = c ?: curl_easy_setopt(e, CURLOPT_POST, 1L);
+	c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDS, item->body.data);
+	c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)item->body.size);
+	c = c ?: curl_easy_setopt(e, CURLOPT_HTTPHEADER, item->headers);
+	c = c ?: curl_easy_setopt(e, CURLOPT_USERAGENT, "pyperf-bpf/" PYPERF_VERSION);
+	c = c ?: curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+	c = c ?: curl_easy_setopt(e, CURLOPT_TIMEOUT, o->timeout_seconds);
+	c = c ?: curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_answer);
+	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEDATA, item);
+	c = c ?: curl_easy_setopt(e, CURLOPT_ERRORBUFFER, item->error);
+	c = c ?: curl_easy_setopt(e, CURLOPT_PRIVATE, item);
+	if (o->ca_file)
+		c = c ?: curl_easy_setopt(e, CURLOPT_CAINFO, o->ca_file);
+	return c;
+}
+
+static int make_request(struct item *item)
+{
+	struct push_profile profile = {
+		.service = item->service,
+		.node = item->node,
+		.start_unix_ns = item->start_unix_ns,
+		.duration_ns = item->duration_ns,
+		.pprof = item->pprof.data,
+		.size = item->pprof.size,
+	};
+
+	return push_request_make(&item->push->target, &profile, &item->url, &item->body);
+}
+
+static int make_headers(struct item *item)
+{
+	const struct push_options *o = &item->push->options;
+	char type[64];
+
+	snprintf(type, sizeof(type), "Content-Type: %s", push_content_type(item->push->target.format));
+	item->headers = curl_slist_append(NULL, type);
+	if (!item->headers)
+		return -ENOMEM;
+	return o->header_file ? push_headers_read(o->header_file, PUSH_HEADERS_MAX, &item->headers) : 0;
+}
+
+static void start(struct push *p, struct item *item)
+{
+	int err;
+
+	item->attempts++;
+	item->answer_size = 0;
+	item->error[0] = '\0';
+	p->active++;
+	item->easy = curl_easy_init();
+	err = item->easy ? make_request(item) ?: make_headers(item) : -ENOMEM;
+	if (err == -EINVAL)
+		trouble(p, "%s: a line is not 'Name: value'", p->options.header_file);
+	else if (err)
+		trouble(p, "%s: %s", err == -ENOMEM ? "request" : p->options.header_file, strerror(-err));
+	else if (set_request(item, item->easy) || curl_multi_add_handle(p->multi, item->easy))
+		trouble(p, "request: %s", strerror(ENOMEM));
+	else
+		return;
+	if (!item->easy)
+		p->active--;
+	again_later(item);
+}
+
+static bool is_worth_another(long status)
+{
+	return status >= 500 || status == 429 || status == 408;
+}
+
+static void on_status(struct push *p, struct item *item, long status)
+{
+	if (status >= 200 && status < 300) {
+		p->stats.delivered++;
+		remove_item(p, item);
+		return;
+	}
+	item->answer[item->answer_size] = '\0';
+	trouble(p, "the receiver answers %ld%s%s", status, item->answer_size ? ": " : "", item->answer);
+	if (is_worth_another(status)) {
+		again_later(item);
+		return;
+	}
+	p->stats.failures++;
+	drop(p, item);
+}
+
+static void on_end(struct push *p, CURL *easy, CURLcode code)
+{
+	struct item *item = NULL;
+	long status = 0;
+
+	curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&item);
+	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+	if (!code) {
+		on_status(p, item, status);
+		return;
+	}
+	trouble(p, "%s", *item->error ? item->error : curl_easy_strerror(code));
+	again_later(item);
+}
+
+/* --- the loop ----------------------------------------------------------------------------------------- */
+
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
+{
+	struct push *p = context;
+	struct epoll_event e = { .data.fd = fd };
+
+	(void)easy;
+	if (what == CURL_POLL_REMOVE) {
+		epoll_ctl(p->epoll, EPOLL_CTL_DEL, fd, NULL);
+		return 0;
+	}
+	e.events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
+	if (epoll_ctl(p->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e) && errno == EEXIST)
+		epoll_ctl(p->epoll, EPOLL_CTL_MOD, fd, &e);
+	curl_multi_assign(p->multi, fd, p);
+	return 0;
+}
+
+static int on_timer(CURLM *multi, long timeout_ms, void *context)
+{
+	struct push *p = context;
+
+	(void)multi;
+	p->timer = timeout_ms < 0 ? 0 : seconds_now() + timeout_ms / 1e3;
+	return 0;
+}
+
+static void act(struct push *p)
+{
+	struct epoll_event events[2 * ACTIVE_MAX];
+	int running, n = epoll_wait(p->epoll, events, 2 * ACTIVE_MAX, 0);
+
+	for (int i = 0; i < n; i++) {
+		int what = (events[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) |
+			   (events[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+			   (events[i].events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+
+		curl_multi_socket_action(p->multi, events[i].data.fd, what, &running);
+	}
+	if (p->timer > 0 && seconds_now() >= p->timer) {
+		p->timer = 0;
+		curl_multi_socket_action(p->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+	}
+}
+
+static void reap(struct push *p)
+{
+	CURLMsg *m;
+	int left;
+
+	while ((m = curl_multi_info_read(p->multi, &left)))
+		if (m->msg == CURLMSG_DONE)
+			on_end(p, m->easy_handle, m->data.result);
+}
+
+/* Pyroscope refuses a profile that is older than one it has of the same service, so each service keeps its order. */
+static bool is_next(const struct push *p, const struct item *item)
+{
+	for (const struct item *before = p->first; before != item; before = before->next)
+		if (!strcmp(before->service, item->service))
+			return false;
+	return !item->easy;
+}
+
+static void start_due(struct push *p)
+{
+	double now = seconds_now();
+	struct item *next;
+
+	for (struct item *item = p->first; item && p->active < ACTIVE_MAX; item = next) {
+		next = item->next;
+		if (item->not_before <= now && is_next(p, item))
+			start(p, item);
+	}
+}
+
+void push_run(struct push *p)
+{
+	act(p);
+	reap(p);
+	start_due(p);
+}
+
+int push_timeout_ms(const struct push *p)
+{
+	double next = p->timer, left;
+
+	for (struct item *item = p->first; item && p->active < ACTIVE_MAX; item = item->next)
+		if ((!(next > 0) || item->not_before < next) && is_next(p, item))
+			next = item->not_before > 0 ? item->not_before : 1e-9; /* that is at once */
+	if (!(next > 0))
+		return -1;
+	left = next - seconds_now();
+	return left <= 0 ? 0 : left < 60 ? (int)(left * 1e3) + 1 : 60000;
+}
+
+void push_hurry(struct push *p)
+{
+	p->hurry = true;
+	for (struct item *item = p->first; item; item = item->next)
+		item->not_before = 0;
+}
+
+int push_fd(const struct push *p)
+{
+	return p->epoll;
+}
+
+size_t push_waiting(const struct push *p)
+{
+	return p->waiting;
+}
+
+const struct push_stats *push_get_stats(const struct push *p)
+{
+	return &p->stats;
+}
+
+const char *push_trouble(const struct push *p)
+{
+	return p->trouble;
+}
+
+/* --- its life ----------------------------------------------------------------------------------------- */
+
+static void free_options(struct push_options *o)
+{
+	free((char *)o->url);
+	free((char *)o->header_file);
+	free((char *)o->ca_file);
+}
+
+static int copy_string(const char **ret, const char *s)
+{
+	*ret = s ? strdup(s) : NULL;
+	return s && !*ret ? -ENOMEM : 0;
+}
+
+int push_set_options(struct push *p, const struct push_options *o)
+{
+	struct push_options copy = { .format = o->format, .timeout_seconds = o->timeout_seconds };
+	struct push_target target;
+	int err = copy_string(&copy.url, o->url);
+
+	err = err ?: copy_string(&copy.header_file, o->header_file);
+	err = err ?: copy_string(&copy.ca_file, o->ca_file);
+	err = err ?: push_target_parse(copy.url, o->format, &target);
+	if (err) {
+		free_options(&copy);
+		return err;
+	}
+	free_options(&p->options);
+	p->options = copy;
+	p->target = target;
+	return 0;
+}
+
+static int open_multi(struct push *p)
+{
+	p->multi = curl_multi_init();
+	if (!p->multi)
+		return -ENOMEM;
+	curl_multi_setopt(p->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+	curl_multi_setopt(p->multi, CURLMOPT_SOCKETDATA, p);
+	curl_multi_setopt(p->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+	curl_multi_setopt(p->multi, CURLMOPT_TIMERDATA, p);
+	curl_multi_setopt(p->multi, CURLMOPT_MAXCONNECTS, (long)ACTIVE_MAX);
+	return 0;
+}
+
+int push_open(struct push **ret, const struct push_options *o)
+{
+	struct push *p;
+	int err;
+
+	if (curl_global_init(CURL_GLOBAL_DEFAULT))
+		return -ENOMEM;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	p->last = &p->first;
+	p->epoll = epoll_create1(EPOLL_CLOEXEC);
+	err = p->epoll < 0 ? -errno : push_set_options(p, o) ?: open_multi(p);
+	if (err) {
+		push_close(p);
+		return err;
+	}
+	*ret = p;
+	return 0;
+}
+
+void push_close(struct push *p)
+{
+	if (!p)
+		return;
+	push_drop_all(p);
+	if (p->multi)
+		curl_multi_cleanup(p->multi);
+	if (p->epoll >= 0)
+		close(p->epoll);
+	free_options(&p->options);
+	free(p);
+	curl_global_cleanup();
+}
