@@ -46,7 +46,7 @@ static int teardown(void **state)
 
 static void add(const char *comm, __u32 pid, __u32 tid, const char *name, int line, __u32 depth, __u64 count)
 {
-	struct profile_labels labels = { pid, tid, comm, "MainThread" };
+	struct profile_labels labels = { .pid = pid, .tid = tid, .comm = comm, .thread = "MainThread" };
 	__u32 function, mapping, frames[1000];
 	char text[64];
 
