@@ -11,6 +11,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import re
 import resource
 import shutil
@@ -238,7 +239,7 @@ def test_foreign_host_names_are_refused(one_server):
     b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1000,
 ], ids=lambda data: data[:20].decode("latin-1").replace("\r\n", ".").replace("\0", "0") or "empty")
 def test_nonsense(one_server, data):
-    talk(one_server.port, data, timeout=15)
+    talk(one_server.port, data, timeout=3)
     assert one_server.is_ready()
 
 
@@ -432,3 +433,42 @@ def test_descriptors_are_given_back(tmp_path):
             s.profile("seconds=1")
         profiler.wait_until(lambda: len(os.listdir(fds)) <= before, what="closed descriptors")
     assert before < resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+
+def misbehave(port, seed, end):
+    """One client after the other: in pieces, in a hurry, gone before the answer, with more than was asked for."""
+    draw = random.Random(seed)
+    paths = ["/", "/metrics", "/flamegraph.json", "/healthz", "/x", "/debug/pprof/profile?seconds=1",
+             "/debug/pprof/profile?seconds=1&format=folded&comm=python", "/debug/pprof/profile?seconds=600"]
+    while time.monotonic() < end:
+        request = "".join("%s %s HTTP/1.%d\r\nHost: localhost\r\n\r\n" % (
+            draw.choice(["GET", "GET", "GET", "HEAD", "POST"]), draw.choice(paths), draw.randrange(2))
+            for _ in range(draw.choice([1, 1, 2, 5]))).encode()
+        if draw.random() < 0.2:
+            at = draw.randrange(len(request))
+            request = request[:at] + draw.randbytes(8) + request[at:]
+        with contextlib.suppress(OSError), connect(port) as s:
+            s.settimeout(draw.choice([0.01, 0.1, 1.5]))
+            while request:
+                piece = draw.choice([1, 7, 1000, 1000])
+                s.sendall(request[:piece])
+                request = request[piece:]
+            while draw.random() < 0.9 and s.recv(draw.choice([1, 100, 65536])):
+                pass
+
+
+def test_storm(tmp_path, busy):
+    with server(tmp_path, "--pid", pids(busy)) as s:
+        s.get("/")
+        fds = "/proc/%d/fd" % s.run.process.pid
+        before = len(os.listdir(fds))
+        for target in busy:
+            os.kill(target.pid, signal.SIGCONT)
+        end = time.monotonic() + 10
+        for client in [Later(misbehave, s.port, seed, end) for seed in range(8)]:
+            client.get(timeout=120)
+        s.wait_for_open(0)
+        profiler.wait_until(lambda: len(os.listdir(fds)) <= before, what="closed descriptors")
+        assert s.metric("http_answers_total") > 100
+        assert s.profile("seconds=1").total > 10
+        assert s.stop() < 2.5
