@@ -38,6 +38,8 @@ static inline bool naive_is_whole(void)
 		return false;
 	if (chain.l.root_rule == ROOT_ENTRY)
 		return naive.last_is_entry && naive.last_owner != OWNED_BY_GENERATOR;
+	if (chain.l.root_rule == ROOT_BASE)
+		return naive.last == chain_base();
 	return naive.last_owner >= chain.l.owner_shim;
 }
 
@@ -55,7 +57,7 @@ static inline bool walk_with_cache(__u64 leaf, bool single)
 	assert_int_equal(cache_run(walk, cache, &chain.l), 0);
 	assert_true(walk->run <= cache->depth);
 	c = walk->run ? cache_at(cache, walk->run - 1) : NULL;
-	return walk_is_whole(walk, &chain.l, 0) && (c ? c->python : 0) + walk->python <= max_depth;
+	return walk_is_whole(walk, &chain.l, chain_base()) && (c ? c->python : 0) + walk->python <= max_depth;
 }
 
 /* Interns the new frames and keeps them, but for those from number `forget` on. Returns the leaf's node. */

@@ -84,6 +84,18 @@ static inline void chain_put(const struct chain_link *f, __u64 previous)
 	sparse_write(f->address, bytes, sizeof(bytes));
 }
 
+/* Calls through C stand on the C stack (3.12+). */
+static inline bool chain_has_shims(void)
+{
+	return chain.l.root_rule == ROOT_SHIM || chain.l.root_rule == ROOT_BASE;
+}
+
+/* Where the thread state says that the chain begins (3.15). */
+static inline __u64 chain_base(void)
+{
+	return chain.l.root_rule == ROOT_BASE ? chain.links[0].address : 0;
+}
+
 static inline void chain_begin(__u32 minor, __u64 seed)
 {
 	__u8 decoy[FRAME_READ] = {};
@@ -97,7 +109,7 @@ static inline void chain_begin(__u32 minor, __u64 seed)
 	chain.heap = HEAP_AT;
 	chain.stack = STACK_AT;
 	chain.random = seed;
-	f.owner = chain.l.root_rule == ROOT_SHIM ? chain.l.owner_shim : OWNED_BY_THREAD;
+	f.owner = chain_has_shims() ? chain.l.owner_shim : OWNED_BY_THREAD;
 	forge_frame(decoy, &chain.l, &f);
 	sparse_write(DECOY, decoy, sizeof(decoy));
 }
@@ -146,7 +158,7 @@ static inline __u64 chain_allocate(enum push kind, __u64 size)
 /* Calls a frame of `size` bytes. 3.11 has no frames on the C stack: there PUSH_SHIM sets is_entry. */
 static inline void chain_push(enum push kind, __u64 size)
 {
-	bool entry = kind == PUSH_SHIM && chain.l.root_rule != ROOT_SHIM, shim = kind == PUSH_SHIM && !entry;
+	bool entry = kind == PUSH_SHIM && !chain_has_shims(), shim = kind == PUSH_SHIM && !entry;
 	struct chain_link *f = &chain.links[chain.count];
 
 	if (chain.count == CHAIN_MAX)
@@ -174,7 +186,7 @@ static inline void chain_push(enum push kind, __u64 size)
 static inline void chain_push_root(void)
 {
 	chain_push(PUSH_SHIM, 80 + forge_between(&chain.random, 0, 20) * 8);
-	chain.links[0].owner = chain.l.root_rule == ROOT_SHIM ? chain.l.owner_shim : OWNED_BY_THREAD;
+	chain.links[0].owner = chain_has_shims() ? chain.l.owner_shim : OWNED_BY_THREAD;
 	chain_put(&chain.links[0], 0);
 }
 
@@ -241,7 +253,7 @@ static inline bool chain_is_prefix(void)
 
 static inline bool chain_is_whole(void)
 {
-	return walk->depth == chain.python && chain_is_prefix() && walk_is_whole(walk, &chain.l, 0);
+	return walk->depth == chain.python && chain_is_prefix() && walk_is_whole(walk, &chain.l, chain_base());
 }
 
 /* --- a walk without any cleverness, to compare with ---------------------------------------------------- */
@@ -249,6 +261,7 @@ static inline bool chain_is_whole(void)
 struct naive {
 	struct frame frames[DEPTH_LIMIT];
 	__u32 depth, end;
+	__u64 last; /* frame, a shim too */
 	__u8 last_owner, last_is_entry;
 };
 
@@ -272,6 +285,7 @@ static inline bool naive_step(struct naive *n, __u64 *address, __u32 max_depth)
 	memcpy(&instr, bytes + chain.l.frame_instr, 8);
 	n->last_owner = bytes[chain.l.frame_owner];
 	n->last_is_entry = bytes[chain.l.frame_is_entry];
+	n->last = *address;
 	python = n->last_owner < chain.l.owner_shim;
 	code -= code & chain.l.pointer_tag;
 	n->end = WALK_BAD;
@@ -290,7 +304,7 @@ static inline bool naive_step(struct naive *n, __u64 *address, __u32 max_depth)
 static inline void naive_walk(struct naive *n, __u64 address, __u32 max_depth)
 {
 	n->depth = 0;
-	n->last_owner = n->last_is_entry = 0;
+	n->last = n->last_owner = n->last_is_entry = 0;
 	n->end = address ? WALK_BAD : WALK_ROOT;
 	if (!naive_plausible(address))
 		return;

@@ -172,7 +172,7 @@ static void test_tag_bits(void **state)
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (__u64 tag = 0; tag < 8; tag++) {
 			__u8 bytes[FRAME_READ];
-			bool legal = !(tag & ~(__u64)(forge_minors[v] == 0x030e ? 3 : 0));
+			bool legal = !(tag & ~(__u64)forge_layout(forge_minors[v]).pointer_tag);
 
 			chain_random(forge_minors[v], tag, 20);
 			while (!chain.links[chain.count - 1].python)
@@ -246,7 +246,7 @@ static void test_random_chunks(void **state)
 	for (int i = 0; i < 4000; i++) {
 		__u32 depth = forge_between(&seed, 1, 60);
 
-		chain_random(forge_minors[i % 4], i, depth);
+		chain_random(forge_minors[i % FORGE_VERSIONS], i, depth);
 		sparse_put(chain.chunk, chain.chunk + (__s64)(forge_random(&seed) % 65536) - 32768);
 		chain_walk_from(chain_leaf(), chain_leaf() - forge_between(&seed, 0, 20000), false,
 				MAX_DEPTH);
@@ -264,7 +264,7 @@ static void test_random_damage(void **state)
 	for (int i = 0; i < 8000; i++) {
 		__u32 depth = forge_between(&seed, 1, 80), words = forge_between(&seed, 1, 5);
 
-		chain_random(forge_minors[i % 4], i, depth);
+		chain_random(forge_minors[i % FORGE_VERSIONS], i, depth);
 		while (words--) {
 			__u64 frame = chain.links[forge_random(&seed) % chain.count].address, value;
 			__u64 other = chain.links[forge_random(&seed) % chain.count].address;

@@ -162,6 +162,8 @@ static void test_found_in_thread_specific_storage(void **state)
 		struct py_thread *t;
 
 		py_begin(forge_minors[v]);
+		if (!py.l.runtime_tss_key) /* 3.15 */
+			continue;
 		t = add_self("me", true);
 		assert_int_equal(pthread_setspecific(key, t->tstate), 0);
 		only_way_works(py.runtime, py.l.runtime_tss_key, 1 | (__u64)key << 32);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/kernel/driven_codes.h"
+#include "tests/unit/kernel/driven_copies.h"
 #include "tests/unit/kernel/driven_stacks.h"
 #include "tests/unit/kernel/driven_tables.h"
 #include "tests/unit/kernel/driven_threads.h"
@@ -118,6 +119,9 @@ int main(void)
 		cmocka_unit_test(test_active_thread_state_is_preferred),
 		cmocka_unit_test(test_hostile_lists),
 		cmocka_unit_test(test_second_thread),
+		cmocka_unit_test(test_copies_of_bytecode),
+		cmocka_unit_test(test_copies_that_lie),
+		cmocka_unit_test(test_copies_change_hands),
 	};
 	const struct CMUnitTest counting[] = {
 		cmocka_unit_test(test_code_generation_saves_headers),
