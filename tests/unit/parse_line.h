@@ -32,6 +32,7 @@ static inline int parse_list(va_list list)
 	options_free(&o);
 	memset(&o, 0xa5, sizeof(o)); /* nothing may depend on what was there */
 	o.pid_list = NULL;
+	memset(o.owned, 0, sizeof(o.owned));
 	strcpy(error, "untouched");
 	arg_count = 0;
 	args[arg_count++] = (char *)"pyperf-bpf";

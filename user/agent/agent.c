@@ -156,6 +156,22 @@ static void close_all(struct agent *a)
 	loop_close(&a->loop);
 }
 
+/* What cannot be read changes nothing. */
+static void reload(struct agent *a)
+{
+	char error[512], kept[256];
+
+	if (options_reload(a->options, kept, sizeof(kept), error, sizeof(error))) {
+		log_error("%s; nothing is changed", error);
+		return;
+	}
+	log_set_level(options_log_level(a->options));
+	continuous_reload(a->continuous, a->options);
+	if (*kept)
+		log_warning("%s: only a restart changes %s", a->options->config, kept);
+	log_info("%s is read again", a->options->config);
+}
+
 static void on_signals(struct agent *a)
 {
 	int signal;
@@ -163,6 +179,10 @@ static void on_signals(struct agent *a)
 	while ((signal = loop_signal(&a->loop))) {
 		if (signal == SIGCHLD)
 			continue;
+		if (signal == SIGHUP && a->options->config) {
+			reload(a);
+			continue;
+		}
 		if (signal == SIGTERM)
 			command_signal(&a->command, SIGTERM);
 		a->stop = true;

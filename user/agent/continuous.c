@@ -80,6 +80,23 @@ void continuous_close(struct continuous *c)
 	free(c);
 }
 
+void continuous_reload(struct continuous *c, const struct options *o)
+{
+	int err;
+
+	if (!c)
+		return;
+	if (c->interval != o->interval_seconds) {
+		c->interval = o->interval_seconds;
+		c->next = seconds_now() + c->interval;
+	}
+	c->files.folder = o->output_dir;
+	c->files.keep = (struct folder_keep){ o->keep_files, o->keep_bytes };
+	err = c->push.push ? interval_push_set(&c->push, o) : 0;
+	if (err)
+		log_warning("the receiver is as before: %s", strerror(-err));
+}
+
 int continuous_fd(const struct continuous *c)
 {
 	return c && c->push.push ? push_fd(c->push.push) : -1;

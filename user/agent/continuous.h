@@ -17,6 +17,8 @@ int continuous_check(const struct options *o);
 /* The first interval begins now. Logs. 0 or -errno. */
 int continuous_open(struct continuous **ret, const struct options *o, struct windows *windows);
 void continuous_close(struct continuous *c);
+/* The options have changed, but for which of files and pushes there are. NULL is fine. Logs. */
+void continuous_reload(struct continuous *c, const struct options *o);
 
 /* Readable when continuous_pass_on() has something to do; -1 = there is none. The same for its whole life. */
 int continuous_fd(const struct continuous *c);

@@ -15,7 +15,7 @@ struct loop {
 	int timer;
 };
 
-/* Blocks SIGINT, SIGTERM and SIGCHLD, to be read as events; ignores SIGPIPE. A timer every interval_ms. */
+/* Blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD, to be read as events; ignores SIGPIPE. A timer every interval_ms. */
 int loop_open(struct loop *l, int interval_ms);
 void loop_close(struct loop *l);
 int loop_add(struct loop *l, int fd, enum loop_source source);

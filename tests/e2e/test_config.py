@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Options from a file, and SIGHUP: what can change does, the rest is named, and no count is lost on the way."""
+import os
+import signal
+import subprocess
+
+import pytest
+
+import interpreters as known
+import profiler
+from receiver import receiving
+
+
+@pytest.fixture(scope="module", params=known.one_per_version()[-1:], ids=str)
+def busy(request, workloads):
+    with profiler.target(request.param.path, workloads / "edges.py") as started:
+        yield started
+
+
+def said(run):
+    return os.pread(run.streams[1].fileno(), 1 << 20, 0).decode()
+
+
+def number_of(folder):
+    return len(list(folder.glob("*.pb.gz")))
+
+
+def rewrite(run, file, text):
+    """A new file, read once the profiler says so."""
+    before = said(run)
+    file.write_text(text)
+    run.process.send_signal(signal.SIGHUP)
+    profiler.wait_until(lambda: "read again" in said(run)[len(before):] or "nothing is changed" in said(run)[len(before):])
+    return said(run)[len(before):]
+
+
+def finish(run, *folders):
+    run.process.terminate()
+    run.finish()
+    run.samples = [s for folder in folders for path in sorted(folder.glob("*.pb.gz")) for s in profiler.read_samples(path)]
+    run.check_books()
+    return run
+
+
+def test_everything_from_a_file(busy, tmp_path):
+    (tmp_path / "pyperf.conf").write_text("pid = %d\nfrequency = 499\nduration = 1 # s\nquiet = yes\n" % busy.pid)
+    run = profiler.run(tmp_path, "--config", tmp_path / "pyperf.conf")
+    assert run.stats["frequency"] == 499 and run.samples and not run.out and not run.err
+
+
+def test_sighup(busy, tmp_path):
+    one, two, file = tmp_path / "one", tmp_path / "two", tmp_path / "pyperf.conf"
+    one.mkdir()
+    two.mkdir()
+    text = "pid = %d\nfrequency = 499\noutput-dir = %s\ninterval = %s\n"
+    file.write_text(text % (busy.pid, one, 0.3))
+    run = profiler.Run(tmp_path, "--config", file, output=None)
+    profiler.wait_until(lambda: number_of(one) >= 2)
+    # Another folder and interval.
+    rewrite(run, file, text % (busy.pid, two, 0.2))
+    profiler.wait_until(lambda: number_of(two) >= 3)
+    # A bad file changes nothing.
+    answer = rewrite(run, file, text % (busy.pid, one, "soon"))
+    assert "%s:4: " % file in answer and "soon" in answer and len(answer.splitlines()) == 1
+    there = number_of(two)
+    profiler.wait_until(lambda: number_of(two) >= there + 2)
+    # Nor does one that is gone.
+    file.rename(tmp_path / "away")
+    run.process.send_signal(signal.SIGHUP)
+    profiler.wait_until(lambda: "No such file" in said(run))
+    # What cannot change is named in one line.
+    answer = rewrite(run, file, text.replace("499", "99") % (busy.pid, two, 0.2) + "labels = process\n")
+    assert "only a restart changes --frequency, --labels" in answer and len(answer.splitlines()) == 2
+    # How much is said can change.
+    rewrite(run, file, text % (busy.pid, two, 0.2) + "verbose = yes\n")
+    profiler.wait_until(lambda: "debug: wrote" in said(run))
+    finish(run, one, two)
+    assert run.stats["frequency"] == 499 and any(sample.tid for sample in run.samples)
+
+
+def test_sighup_changes_the_receiver(busy, tmp_path):
+    file, headers = tmp_path / "pyperf.conf", tmp_path / "headers"
+    text = "pid = %d\nfrequency = 499\ninterval = 0.3\npush = %s\n"
+    headers.write_text("X-Token: t\n")
+    with receiving("pyroscope") as first, receiving("parca", headers={"X-Token": "t"}) as second:
+        file.write_text(text % (busy.pid, first.url))
+        run = profiler.Run(tmp_path, "--config", file, output=None)
+        profiler.wait_until(lambda: len(first.received) >= 2)
+        rewrite(run, file, text % (busy.pid, second.url) + "push-header-file = %s\n" % headers)
+        profiler.wait_until(lambda: len(second.received) >= 2)
+        run.process.terminate()
+        run.finish()
+    total = sum(r.profile.total for receiver in (first, second) for r in receiver.received)
+    assert total == run.stats["profile"]["samples"] and run.stats["export"]["push_dropped"] == 0
+
+
+def test_sighup_without_a_file_ends_it_as_sigterm_does(busy, tmp_path):
+    folder = tmp_path / "profiles"
+    folder.mkdir()
+    run = profiler.Run(tmp_path, "--pid", busy.pid, "--output-dir", folder, output=None)
+    profiler.wait_until(lambda: "a profile every" in said(run))
+    run.process.send_signal(signal.SIGHUP)
+    run.finish()
+    run.samples = [s for path in folder.iterdir() for s in profiler.read_samples(path)]
+    run.check_books()
+
+
+@pytest.mark.parametrize("text, words", [
+    ("frequencies = 1\n", (":1: ", "frequencies")),
+    ("all-python = yes\nfrequency = many\n", (":2: ", "--frequency", "many")),
+    ("all-python = yes\n\nbroken\n", (":3: ", "broken")),
+    ("all-python = yes\noutput-dir = .\ninterval = -1\n", (":3: ", "--interval")),
+], ids=range(4))
+def test_bad_file(tmp_path, text, words):
+    (tmp_path / "pyperf.conf").write_text(text)
+    done = subprocess.run([profiler.BINARY, "--config", "pyperf.conf"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert all(word in done.stderr for word in ("pyperf.conf", *words))
