@@ -282,6 +282,7 @@ struct event_fork {
 	char comm[16];
 };
 
+/* A process image is over: the process ended, or began another one by exec. */
 struct event_exit {
 	__u32 type;
 	__u32 pid;

@@ -8,6 +8,24 @@
 
 #include "maps.h"
 
+/* Tells user space that this image of a process is over, by exec or by its end: it forgets what it kept for it. */
+static __always_inline void send_end(__u32 tgid, __u32 id)
+{
+	struct event_exit e = { .type = EVENT_EXIT, .pid = tgid, .id = id };
+
+	bpf_ringbuf_output(&events, &e, sizeof(e), BPF_RB_NO_WAKEUP);
+}
+
+/* A tick may interrupt this: the counter is not its own. */
+static __always_inline void count_no_room(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+
+	if (count)
+		__sync_fetch_and_add(&count->processes_full, 1);
+}
+
 static __always_inline void on_fork(struct task_struct *parent, struct task_struct *child)
 {
 	__u32 parent_tgid = parent->tgid, tgid = child->tgid;
@@ -32,8 +50,10 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	copy.start_time = child->start_boottime;
 	copy.exec_id = child->self_exec_id;
 	copy.id = new_process_id();
-	if (bpf_map_update_elem(&processes, &tgid, &copy, BPF_ANY))
+	if (bpf_map_update_elem(&processes, &tgid, &copy, BPF_ANY)) {
+		count_no_room();
 		return;
+	}
 	__sync_fetch_and_add(&processes_stamp, 1);
 	e.pid = tgid;
 	e.start_time = copy.start_time;
@@ -51,6 +71,7 @@ static __always_inline void on_exec(struct task_struct *task)
 
 	if (!p)
 		return;
+	send_end(tgid, p->id);
 	if (opt_all) {
 		bpf_map_delete_elem(&processes, &tgid);
 		return;
@@ -67,7 +88,6 @@ static __always_inline void on_exec(struct task_struct *task)
 static __always_inline void on_exit(struct task_struct *task)
 {
 	__u32 tgid = task->tgid;
-	struct event_exit e = { .type = EVENT_EXIT, .pid = tgid };
 	struct process *p;
 
 	if (task->signal->live.counter)
@@ -75,9 +95,8 @@ static __always_inline void on_exit(struct task_struct *task)
 	p = bpf_map_lookup_elem(&processes, &tgid);
 	if (!p)
 		return;
-	e.id = p->id;
+	send_end(tgid, p->id);
 	bpf_map_delete_elem(&processes, &tgid);
-	bpf_ringbuf_output(&events, &e, sizeof(e), BPF_RB_NO_WAKEUP);
 }
 
 #endif

@@ -68,7 +68,10 @@ int list_processes(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 	struct event_process e = { .type = EVENT_PROCESS };
 
-	if (!task || task->pid != task->tgid || !task->mm)
+	if (!task || task->pid != task->tgid)
+		return 0;
+	/* Without memory: a thread of the kernel, a zombie, or a main thread that ended before the others. */
+	if (!task->mm && (!task->exit_state || !task->signal->live.counter))
 		return 0;
 	e.pid = task->tgid;
 	e.start_time = task->start_boottime;

@@ -5,21 +5,21 @@ import pytest
 import interpreters as known
 import profiler
 
-PROCESSES = 100
 SECONDS = 0.1  # of CPU time in burn(), each: the number of their ticks is known
 FREQUENCY = 997
 
 
+@pytest.mark.parametrize("processes", [100, pytest.param(1000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("python", known.one_per_version()[-1:], ids=str)
-def test_hundred_processes_one_after_the_other(python, workloads, tmp_path):
-    loop = 'n=0; while [ $n -lt %d ]; do "$@" || exit 1; n=$((n + 1)); done' % PROCESSES
+def test_processes_one_after_the_other(python, processes, workloads, tmp_path):
+    loop = 'n=0; while [ $n -lt %d ]; do "$@" || exit 1; n=$((n + 1)); done' % processes
     run = profiler.run(tmp_path, "-F", FREQUENCY, "--", "env", "QUIET=1", "sh", "-c", loop, "sh", python.path, "-IS",
-                       workloads / "burn.py", SECONDS, timeout=180)
+                       workloads / "burn.py", SECONDS, timeout=60 + processes)
     file = str(workloads / "burn.py")
     named = [s for s in run.samples if s.stack[0][:2] == ("burn", file) and s.stack[-1][:2] == ("<module>", file)]
-    expected = PROCESSES * SECONDS * FREQUENCY
+    expected = processes * SECONDS * FREQUENCY
     assert profiler.total(named) >= 0.9 * expected, run.stats["outcomes"]
-    assert len({s.pid for s in named}) >= 0.95 * PROCESSES
+    assert len({s.pid for s in named}) >= 0.95 * processes
     # The rest is in the books, which finish() checked: nothing more of burn() can be missing than what is counted.
     outcomes = run.stats["outcomes"]
     counted = sum(count for key, count in outcomes.items() if key not in ("whole", "not_python", "not_selected"))

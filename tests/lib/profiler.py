@@ -147,8 +147,8 @@ class Target:
     """A program to be profiled. about: the line of JSON it printed when it was ready."""
 
     def __init__(self, command, about=True, **options):
-        self.process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, text=True, **options)
+        options.setdefault("stdin", subprocess.DEVNULL)
+        self.process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, text=True, **options)
         self.pid = self.process.pid
         line = self.process.stdout.readline() if about else None
         if about and not line:
@@ -158,6 +158,11 @@ class Target:
     def stop(self):
         self.process.kill()
         self.process.communicate()
+
+    def tell(self, line=""):
+        """To a program that was started with stdin=subprocess.PIPE."""
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
 
     def ask(self):
         """Sends SIGTERM and returns the JSON the program prints as its last word."""

@@ -2,7 +2,6 @@
 #include "agent/discover.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "agent/rulings.h"
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "proc/procfs.h"
 #include "python/capture_remote.h"
 
 #define NS_PER_SECOND 1000000000ULL
@@ -44,6 +44,7 @@ struct discover {
 	struct rulings *rulings;
 	struct said *said;
 	__u64 last_tag;
+	bool full; /* it has been said that the table of processes is */
 };
 
 int discover_new(struct discover **ret, struct kernel *kernel, struct worker *worker, struct codes *codes,
@@ -308,9 +309,23 @@ static int decide(struct discover *d, const struct event_process *p, const struc
 	return register_python(d, p, r, process);
 }
 
+/*
+ * One that has begun to exit is over: the kernel side may have seen that already. As long as a thread has not, it will
+ * see it.
+ */
 static bool is_alive(__u32 pid)
 {
-	return !kill(pid, 0) || errno != ESRCH;
+	pid_t tid;
+
+	return procfs_memory_tid(pid, &tid) != -ESRCH;
+}
+
+static void say_full(struct discover *d)
+{
+	if (!d->full)
+		log_warning("more processes than the table of them has room for: those met from now on are not profiled "
+			    "(--stats: processes_full)");
+	d->full = true;
 }
 
 static bool is_forbidden(int err)
@@ -343,11 +358,16 @@ static void on_identity(struct discover *d, const struct event_process *p, const
 	v->id = process.id;
 	v->state = is_forbidden(err) ? PROCESS_WANTED : process.state == PROCESS_WANTED ? 0 : process.state;
 	err = kernel_set_process(d->kernel, p->pid, &process);
-	if (err)
+	if (err == -E2BIG)
+		say_full(d);
+	else if (err)
 		log_debug("pid %u is not profiled: %s", p->pid, strerror(-err));
 	/* It may have ended since, and its end been seen before this entry was there to be removed. */
-	if (!is_alive(p->pid))
-		kernel_remove_process(d->kernel, p->pid);
+	if (is_alive(p->pid))
+		return;
+	kernel_remove_process(d->kernel, p->pid);
+	registry_end(d->registry, process.id);
+	rulings_forget(d->rulings, p->pid);
 }
 
 /* The object may have been freed and its memory used again since the kernel side saw its header. */

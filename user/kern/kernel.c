@@ -32,6 +32,7 @@ struct kernel {
 	int (*on_event)(void *context, void *record, size_t size);
 	void *on_event_context;
 	__u32 layouts;
+	__u64 processes_full; /* as in cpu_stats, found by us */
 	__u64 nodes_before, codes_before; /* counted before this generation of the tree */
 	char reason[256];
 };
@@ -255,6 +256,7 @@ int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p)
 {
 	int err = bpf_map__update_elem(k->skel->maps.processes, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
 
+	k->processes_full += err == -E2BIG;
 	__atomic_add_fetch(&k->skel->bss->processes_stamp, 1, __ATOMIC_SEQ_CST);
 	return err;
 }
@@ -350,6 +352,7 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	for (int cpu = 0; cpu < k->cpus; cpu++)
 		if (k->stats[cpu].time_max > ret->sum.time_max)
 			ret->sum.time_max = k->stats[cpu].time_max;
+	ret->sum.processes_full += k->processes_full;
 	ret->sum.ticks += ret->sum.outcome[OUTCOME_NESTED]; /* which the sampler must not count */
 	if (k->trigger.kind == TRIGGER_PERF && k->stats_fd >= 0) {
 		add_run_time(s->progs.on_tick, &ret->runs, &ret->run_time_ns);

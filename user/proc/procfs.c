@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 
 #define THREADS_MAX 65536
+#define PF_EXITING  4 /* include/linux/sched.h; part of what /proc shows, so it does not change */
 
 /* Opens a file below /proc/PID. A process that is gone is always -ESRCH. */
 static int open_proc(pid_t pid, const char *name)
@@ -101,7 +102,7 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 	const char *open = strchr(text, '('), *close = strrchr(text, ')'), *p;
 	struct procfs_stat stat = { 0 };
 	size_t length;
-	__u64 parent;
+	__u64 parent, flags;
 
 	/* The name may itself hold ')' and blanks; nothing behind it can, so the last ')' ends it. */
 	if (!open || !close || close < open || close[1] != ' ' || !close[2] || close[3] != ' ')
@@ -116,7 +117,10 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 		return -EBADMSG;
 	stat.parent = parent;
 	p++;
-	if (skip_fields(&p, 22 - 5) || parse_number(&p, 10, &stat.start_ticks) || *p != ' ')
+	if (skip_fields(&p, 9 - 5) || parse_number(&p, 10, &flags))
+		return -EBADMSG;
+	stat.exiting = flags & PF_EXITING;
+	if (skip_fields(&p, 22 - 9) || parse_number(&p, 10, &stat.start_ticks) || *p != ' ')
 		return -EBADMSG;
 	*ret = stat;
 	return 0;
@@ -182,21 +186,19 @@ int procfs_uid(pid_t pid, uid_t *ret)
 	return 0;
 }
 
-static bool is_dead(char state)
+/* Memory goes before the thread is a zombie. */
+static bool is_dead(const struct procfs_stat *stat)
 {
-	return state == 'Z' || state == 'X' || state == 'x';
+	return stat->exiting || stat->state == 'Z' || stat->state == 'X' || stat->state == 'x';
 }
 
-/* State of one thread, '\0' when it is gone. */
-static char thread_state(pid_t pid, const char *tid)
+static bool is_thread_dead(pid_t pid, const char *tid)
 {
 	char name[64], text[1024];
 	struct procfs_stat stat;
 
-	if (snprintf(name, sizeof(name), "task/%s/stat", tid) >= (int)sizeof(name) ||
-	    read_proc(pid, name, text, sizeof(text)) || procfs_parse_stat(text, &stat))
-		return '\0';
-	return stat.state;
+	return snprintf(name, sizeof(name), "task/%s/stat", tid) >= (int)sizeof(name) ||
+	       read_proc(pid, name, text, sizeof(text)) || procfs_parse_stat(text, &stat) || is_dead(&stat);
 }
 
 static void cleanup_closedir(DIR **dir)
@@ -219,12 +221,10 @@ static int live_thread(pid_t pid, pid_t *ret)
 	while (count++ < THREADS_MAX && (entry = readdir(dir))) {
 		const char *p = entry->d_name;
 		__u64 tid;
-		char state;
 
 		if (parse_number(&p, 10, &tid) || *p || tid > INT_MAX)
 			continue;
-		state = thread_state(pid, entry->d_name);
-		if (!state || is_dead(state))
+		if (is_thread_dead(pid, entry->d_name))
 			continue;
 		*ret = tid;
 		return 0;
@@ -239,7 +239,7 @@ int procfs_memory_tid(pid_t pid, pid_t *ret)
 
 	if (err)
 		return err;
-	if (is_dead(stat.state))
+	if (is_dead(&stat))
 		return live_thread(pid, ret);
 	*ret = pid;
 	return 0;

@@ -18,6 +18,7 @@
 struct procfs_stat {
 	char name[PROCFS_NAME_SIZE]; /* raw bytes, NUL-terminated */
 	char state;		     /* R S D Z T t X I */
+	bool exiting;		     /* it has begun to end: of a process, its main thread has */
 	pid_t parent;
 	__u64 start_ticks; /* field 22: clock ticks since boot; with the pid it names a process */
 };

@@ -143,20 +143,40 @@ static void processes(void **state)
 	assert_int_equal(kernel_get_process(kernel, 4711, &have), -ENOENT);
 }
 
-/* A machine may have more processes than the table has room for: an error, and room again after it. */
+/* A machine may have more processes than the table has room for: counted, an error, and room again after it. */
 static void too_many_processes(void **state)
 {
-	struct process p = { .state = PROCESS_NOT_PYTHON };
-	__u32 n = 0;
+	const __u32 first = 1 << 22; /* no process has such an id */
+	struct process p = { .state = PROCESS_NOT_PYTHON }, self = { .state = PROCESS_NO_LAYOUT }, have;
+	struct event_process listed;
+	struct kernel_stats s;
+	__u32 n = first;
 	int err = 0;
 
 	(void)state;
 	kernel = open_kernel(selected);
-	while (!err && n < 10000000)
+	listed = find_process(kernel, getpid());
+	self.start_time = listed.start_time;
+	self.exec_id = listed.exec_id;
+	self.id = kernel_new_process_id(kernel);
+	assert_int_equal(kernel_set_process(kernel, getpid(), &self), 0);
+	while (!err && n < first + 10000000)
 		err = kernel_set_process(kernel, ++n, &p);
 	assert_int_equal(err, -E2BIG);
-	assert_true(n > 4096);
-	assert_int_equal(kernel_remove_process(kernel, 1), 0);
+	assert_true(n - first > 4096);
+	kernel_stats(kernel, &s);
+	assert_int_equal(s.sum.processes_full, 1);
+	/* Nor is there room for a child of a process that is known. */
+	start(kernel);
+	start_child();
+	burn(0.2);
+	kernel_stop(kernel);
+	kernel_stats(kernel, &s);
+	assert_int_equal(kernel_get_process(kernel, child, &have), -ENOENT);
+	assert_int_equal(s.sum.processes_full, 2);
+	assert_int_equal(outcome_sum(&s), s.sum.ticks);
+	assert_true(s.sum.outcome[OUTCOME_NO_LAYOUT] > 0); /* we are still there ourselves */
+	assert_int_equal(kernel_remove_process(kernel, first + 1), 0);
 	assert_int_equal(kernel_set_process(kernel, n, &p), 0);
 }
 
