@@ -177,8 +177,13 @@ $(O)/tests/unit/kernel/test_driven: $(O)/gen/driven.skel.h
 $(O)/tests/bench/hot: $(O)/gen/hot.skel.h
 
 # --- housekeeping --------------------------------------------------------------------------------------
-install: all ## into PREFIX (/usr/local)
+install: all ## into PREFIX (/usr/local), with the service and, unless it is there, its /etc/pyperf-bpf/pyperf-bpf.conf
 	install -Dm755 $(BIN) $(DESTDIR)$(PREFIX)/bin/pyperf-bpf
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' deploy/pyperf-bpf.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/pyperf-bpf.service
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/pyperf-bpf.service
+	[ -e $(DESTDIR)/etc/pyperf-bpf/pyperf-bpf.conf ] || \
+		install -Dm644 deploy/pyperf-bpf.conf $(DESTDIR)/etc/pyperf-bpf/pyperf-bpf.conf
 
 compile_commands.json: ## for editors and clang-tidy
 	$(Q)python3 tests/lib/compile_commands.py '$(CC) $(CPPFLAGS) $(CFLAGS)' $(USER_SRC) user/main.c > $@

@@ -16,11 +16,13 @@
 #include "agent/loop.h"
 #include "agent/output.h"
 #include "agent/rate.h"
+#include "agent/reload.h"
 #include "agent/report.h"
 #include "agent/serve.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "guard/worker.h"
+#include "out/notify.h"
 
 #define TIMER_MS	 1000 /* how often the ring buffer is emptied when nothing is urgent */
 #define SETTLE_START_MS 2000 /* at most this long for the first verdicts before sampling begins */
@@ -43,6 +45,7 @@ struct agent {
 	struct window *window; /* of the whole run; NULL if nothing is made of it */
 	struct continuous *continuous;
 	struct generation generation;
+	struct notify notify;
 	struct http *http; /* NULL without --listen */
 	struct run run;
 	struct rate rate;
@@ -154,22 +157,7 @@ static void close_all(struct agent *a)
 	kernel_close(a->kernel);
 	worker_stop(a->worker);
 	loop_close(&a->loop);
-}
-
-/* What cannot be read changes nothing. */
-static void reload(struct agent *a)
-{
-	char error[512], kept[256];
-
-	if (options_reload(a->options, kept, sizeof(kept), error, sizeof(error))) {
-		log_error("%s; nothing is changed", error);
-		return;
-	}
-	log_set_level(options_log_level(a->options));
-	continuous_reload(a->continuous, a->options);
-	if (*kept)
-		log_warning("%s: only a restart changes %s", a->options->config, kept);
-	log_info("%s is read again", a->options->config);
+	notify_close(&a->notify);
 }
 
 static void on_signals(struct agent *a)
@@ -180,7 +168,7 @@ static void on_signals(struct agent *a)
 		if (signal == SIGCHLD)
 			continue;
 		if (signal == SIGHUP && a->options->config) {
-			reload(a);
+			reload(a->options, a->continuous, &a->notify);
 			continue;
 		}
 		if (signal == SIGTERM)
@@ -221,6 +209,7 @@ static int turn(struct agent *a, int timeout_ms)
 	timeout_ms = sooner(timeout_ms, worker_timeout_ms(a->worker));
 	timeout_ms = sooner(timeout_ms, continuous_timeout_ms(a->continuous));
 	timeout_ms = sooner(timeout_ms, generation_timeout_ms(&a->generation));
+	timeout_ms = sooner(timeout_ms, notify_timeout_ms(&a->notify));
 	timeout_ms = sooner(timeout_ms, serve_timeout_ms(a->http));
 	sources = loop_wait(&a->loop, timeout_ms);
 	if (sources < 0)
@@ -232,6 +221,7 @@ static int turn(struct agent *a, int timeout_ms)
 	worker_check_deadline(a->worker);
 	discover_replies(a->discover);
 	on_time(a, sources & LOOP_TIMER);
+	notify_watchdog(&a->notify);
 	serve_turn(a->http, sources);
 	if (sources & LOOP_TIMER)
 		output_progress(&a->run, a->kernel, a->registry, seconds_now(CLOCK_MONOTONIC) - a->run.start);
@@ -407,6 +397,8 @@ static int start(struct agent *a)
 	if (o->children)
 		err = say(children_select(a->kernel, a->discover, o->pid_list, o->pid_count), "the children");
 	err = err ?: serve_start(a->http);
+	if (!err)
+		notify_ready(&a->notify);
 	if (err || !o->command)
 		return err;
 	err = command_go(&a->command);
@@ -429,6 +421,7 @@ static int sample(struct agent *a)
 		if (turn(a, a->options->seconds > 0 && left < 1 ? (int)(left * 1e3) + 1 : 1000))
 			return -EIO;
 	}
+	notify_stopping(&a->notify);
 	kernel_stop(a->kernel);
 	clock_gettime(CLOCK_MONOTONIC, &a->windows.stop);
 	a->run.seconds = seconds_now(CLOCK_MONOTONIC) - a->run.start;
@@ -455,6 +448,8 @@ static int run(struct agent *a)
 {
 	int err = output_check(&a->run);
 
+	if (notify_open(&a->notify))
+		log_warning("the service manager at $NOTIFY_SOCKET cannot be told anything");
 	if (!err)
 		err = open_all(a);
 	if (!err)
@@ -474,6 +469,7 @@ int agent_run(struct options *o)
 		.options = o,
 		.selection = { o->comm, o->exclude_comm, o->cgroup, o->exclude_cgroup, o->container, o->pod, o->namespace },
 		.loop = { -1, -1, -1 },
+		.notify = { .fd = -1 },
 		.run = { .options = o, .show_progress = !o->quiet && isatty(STDERR_FILENO) },
 	};
 	int err = run(&a);
