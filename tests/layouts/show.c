@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * show.c - prints what identify() says about a live process, a field a line, for test_layouts.py and for
- * people.
+ * show.c - prints what identify() says about a live process, or what is known of a free-threaded version ("3.14t"),
+ * a field a line, for test_layouts.py and for people.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,9 +12,9 @@
 #include "proc/procfs.h"
 #include "python/identify.h"
 
-#define NUMBER(field) printf(#field "=%llu\n", (unsigned long long)identity->layout.field)
+#define NUMBER(field) printf(#field "=%llu\n", (unsigned long long)layout->field)
 
-static void show_frames(const struct identity *identity)
+static void show_frames(const struct layout *layout)
 {
 	NUMBER(root_rule);
 	NUMBER(has_cframe);
@@ -55,7 +55,7 @@ static void show_frames(const struct identity *identity)
 	NUMBER(runtime_tss_key);
 }
 
-static void show_objects(const struct identity *identity)
+static void show_objects(const struct layout *layout)
 {
 	NUMBER(code_size);
 	NUMBER(code_first_line);
@@ -80,6 +80,24 @@ static void show_objects(const struct identity *identity)
 	NUMBER(bytes_data);
 }
 
+static void show_layout(const struct layout *layout)
+{
+	printf("version=%" PRIu32 "\n", layout->version);
+	show_frames(layout);
+	show_objects(layout);
+}
+
+static int show_known(unsigned int minor)
+{
+	const struct cpython *cpython = layout_find(3 << 24 | minor << 16);
+	const struct layout *layout = cpython ? layout_of_build(cpython, true) : NULL;
+
+	if (!layout)
+		return 1;
+	show_layout(layout);
+	return 0;
+}
+
 static double seconds(void)
 {
 	struct timespec now;
@@ -93,11 +111,15 @@ int main(int argc, char **argv)
 	static const char *const verdicts[] = { "", "not Python", "Python", "no layout" };
 	struct identity identity;
 	double begin, first;
+	unsigned int minor;
 	__u64 ticks;
 	int pid, err;
+	char t;
 
+	if (argc == 2 && sscanf(argv[1], "3.%u%c", &minor, &t) == 2 && t == 't')
+		return show_known(minor);
 	if (argc != 2 || (pid = atoi(argv[1])) <= 0) {
-		fprintf(stderr, "usage: layout_show PID\n");
+		fprintf(stderr, "usage: layout_show PID | 3.NNt\n");
 		return 2;
 	}
 	begin = seconds();
@@ -118,8 +140,6 @@ int main(int argc, char **argv)
 	printf("first_us=%.0f\ncached_us=%.0f\n", (first - begin) * 1e6, (seconds() - first) * 1e6);
 	if (identity.verdict != VERDICT_PYTHON)
 		return 0;
-	printf("version=%" PRIu32 "\n", identity.layout.version);
-	show_frames(&identity);
-	show_objects(&identity);
+	show_layout(&identity.layout);
 	return 0;
 }
