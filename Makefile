@@ -49,7 +49,7 @@ TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/layouts
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all run check check-long unit bench bench-limits deps arm64 clean install compile_commands.json
+.PHONY: help all run check check-long check-k8s image unit bench bench-limits deps arm64 clean install compile_commands.json
 
 help: ## what there is to make
 	@awk -F':.*## ' '/^[a-z0-9_.-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -67,6 +67,13 @@ check: deps ## install what is missing, build, run all tests
 check-long: deps ## the tests that take hours
 	$(Q)$(MAKE) --no-print-directory all tests
 	$(Q)LONG=1 sh tests/check.sh $(O)
+
+check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (see tests/k8s/README.md)
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)sh tests/k8s/check.sh $(O)
+
+image: all ## the container image as an archive, without a registry: build/pyperf-bpf.tar
+	$(Q)sh deploy/image.sh $(BIN) pyperf-bpf:$(VERSION) $(O)/pyperf-bpf.tar
 
 unit: $(UNIT_BIN) ## build and run the unit tests alone
 	$(Q)sh tests/unit.sh $(O)

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""deploy/kubernetes on a real node: it becomes ready, sees the Python processes of other pods in their containers, names
+them, survives a rollout, and leaves nothing in the kernel when it is killed."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+import urllib.request
+
+import pytest
+
+import manifests
+import pprof
+import profiler
+from cluster import NODE, wait
+from edges import Judge
+
+NAMESPACE = "pyperf-bpf"
+INTERVAL = 5  # seconds, of the rollout's profiles
+
+
+def profiler_pod(cluster):
+    """The running one: not one that is being deleted."""
+    for pod in cluster.get("pods", "-n", NAMESPACE)["items"]:
+        ready = any(c["type"] == "Ready" and c["status"] == "True" for c in pod["status"].get("conditions", []))
+        if ready and "deletionTimestamp" not in pod["metadata"]:
+            return pod
+    return None
+
+
+def process_of(cluster, pod):
+    """The pid of the profiler's main process on this node; None: the container that the pod tells of has ended."""
+    container, = pod["status"]["containerStatuses"]
+    identifier = container["containerID"].rpartition("/")[2]
+    rows = [line.split() for line in cluster.ctr("tasks", "ls").splitlines()]
+    return next((int(row[1]) for row in rows if row[0] == identifier and row[2] == "RUNNING"), None)
+
+
+def get(pod, port, path):
+    with urllib.request.urlopen("http://%s:%d%s" % (pod["status"]["podIP"], port, path), timeout=30) as answer:
+        return answer.read().decode()
+
+
+@pytest.fixture(scope="module")
+def work(cluster):
+    """The pods that are profiled, running: [pod]."""
+    cluster.kubectl("apply", "-f", pathlib.Path(__file__).with_name("work.yaml"))
+    return wait(lambda: running(cluster.get("pods", "-n", "demo")["items"]), 120, "running pods")
+
+
+def running(pods):
+    """These pods, if all of both are running."""
+    containers = [c for pod in pods for c in pod["status"].get("containerStatuses", [])]
+    return pods if len(containers) == 4 and all("running" in c["state"] for c in containers) else None
+
+
+@pytest.fixture(scope="module")
+def deployed(cluster, work):
+    """The DaemonSet of deploy/kubernetes/base as it is, and the folder of its profiles. Returns its pod."""
+    cluster.kubectl("apply", "-k", manifests.FOLDER / "base")
+    return wait(lambda: profiler_pod(cluster), 120, "ready DaemonSet")
+
+
+def test_the_daemonset_is_ready(cluster, deployed):
+    status = cluster.get("daemonset", "pyperf-bpf", "-n", NAMESPACE)["status"]
+    assert status["desiredNumberScheduled"] == status["numberReady"] == 1
+    assert deployed["spec"]["nodeName"] == NODE
+    assert get(deployed, 7071, "/healthz")
+    assert "pyperf_ticks_total" in get(deployed, 7071, "/metrics")
+
+
+def test_its_rights(cluster, deployed):
+    status = pathlib.Path("/proc/%d/status" % process_of(cluster, deployed)).read_text()
+    fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    names = {"CAP_DAC_READ_SEARCH": 2, "CAP_SYS_PTRACE": 19, "CAP_PERFMON": 38, "CAP_BPF": 39}
+    expected = sum(1 << names[name] for name in manifests.capabilities())
+    assert int(fields["CapEff"], 16) == int(fields["CapBnd"], 16) == expected
+    assert fields["Seccomp"] == "2" and fields["NoNewPrivs"] == "1"
+
+
+def test_profile_by_go_tool_pprof(cluster, work, deployed, tmp_path):
+    """Fetched as anybody would; every process of both containers of both pods, with its names, and no wrong stack."""
+    path = tmp_path / "profile.pb.gz"
+    url = "http://%s:7070/debug/pprof/profile?seconds=10" % deployed["status"]["podIP"]
+    subprocess.run(["go", "tool", "pprof", "-proto", "-output", path, url], check=True, timeout=120,
+                   env={**os.environ, "PPROF_TMPDIR": str(tmp_path)})
+    profile = pprof.read(path)
+    for pod in work:
+        for container in pod["status"]["containerStatuses"]:
+            expected = {"namespace": "demo", "pod": pod["metadata"]["name"], "pod_uid": pod["metadata"]["uid"],
+                        "container": container["name"], "container_id": container["containerID"].rpartition("/")[2]}
+            samples = [s for s in profile.samples if s.labels.get("container_id") == expected["container_id"]]
+            assert sum(s.count for s in samples) > 20, (expected, len(profile.samples))
+            for sample in samples:
+                assert {key: sample.labels.get(key) for key in expected} == expected
+            if container["name"] == "web":
+                judge(cluster, pod, samples)
+    text = subprocess.run(["go", "tool", "pprof", "-tags", path], check=True, stdout=subprocess.PIPE, text=True).stdout
+    for key in ("pod", "namespace", "container"):
+        assert "%s: Total" % key in text
+
+
+def judge(cluster, pod, samples):
+    about = json.loads(cluster.kubectl("logs", "-n", "demo", "-c", "web", pod["metadata"]["name"]).splitlines()[0])
+    judge_ = Judge(about)
+    whole = [s for s in samples if profiler.marker_of(s.frames) is None]
+    assert sum(s.count for s in whole) >= 0.95 * sum(s.count for s in samples)
+    faults = [fault for s in whole for fault in judge_.faults([tuple(f) for f in s.frames])]
+    assert not faults, faults[:5]
+
+
+def test_one_pod_of_them(deployed, work, tmp_path):
+    """The same address with a label: what a scrape for one team would ask for."""
+    name = work[0]["metadata"]["name"]
+    path = tmp_path / "one.pb.gz"
+    url = "http://%s:7070/debug/pprof/profile?seconds=3&namespace=demo&pod=%s" % (deployed["status"]["podIP"], name)
+    with urllib.request.urlopen(url, timeout=60) as answer:
+        path.write_bytes(answer.read())
+    samples = pprof.read(path).samples
+    assert samples and {s.labels["pod"] for s in samples} == {name}
+
+
+def programs():
+    """The ids of all BPF programs that are loaded."""
+    done = subprocess.run(["bpftool", "-j", "prog", "show"], stdout=subprocess.PIPE, check=True,
+                          env={**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin"})
+    return {program["id"] for program in json.loads(done.stdout)}
+
+
+def programs_of(pid):
+    """Those that this process holds."""
+    texts = [path.read_text() for path in pathlib.Path("/proc/%d/fdinfo" % pid).iterdir()]
+    return {int(line.split()[1]) for text in texts for line in text.splitlines() if line.startswith("prog_id:")}
+
+
+def test_kill_leaves_no_program_behind(cluster, deployed):
+    pid = process_of(cluster, profiler_pod(cluster))
+    loaded = programs_of(pid)
+    assert len(loaded) >= 4 and loaded <= programs()
+    os.kill(pid, signal.SIGKILL)
+    wait(lambda: not loaded & programs(), 10, "end of the programs %s" % loaded)
+    again = wait(lambda: restarted(cluster, pid), 60, "restarted container")
+    assert programs_of(again)
+
+
+def restarted(cluster, old):
+    """The pid of the profiler once it runs again."""
+    pod = profiler_pod(cluster)
+    pid = pod and process_of(cluster, pod)
+    return pid if pid and pid != old and pod["status"]["containerStatuses"][0]["restartCount"] else None
+
+
+def with_files(cluster, folder):
+    """The base, with a profile of each interval into a folder of the node: a DaemonSet of what is in the tree."""
+    document = manifests.daemonset(manifests.render("base"))
+    pod = document["spec"]["template"]["spec"]
+    container, = pod["containers"]
+    container["args"] += ["--output-dir=/profiles", "--interval=%d" % INTERVAL]
+    container["volumeMounts"].append({"name": "profiles", "mountPath": "/profiles"})
+    pod["volumes"].append({"name": "profiles", "hostPath": {"path": str(folder)}})
+    cluster.kubectl("apply", "-f", "-", text=json.dumps(document))
+
+
+def other_pod(cluster, name):
+    """The name of the profiler's pod when it is ready and not this one."""
+    pod = profiler_pod(cluster)
+    return pod["metadata"]["name"] if pod and pod["metadata"]["name"] != name else None
+
+
+def covered(folder):
+    """The stretches of time that the profiles are of, in seconds, in order."""
+    profiles = [pprof.read(path) for path in sorted(folder.glob("*.pb.gz"))]
+    return sorted((p.time_nanos / 1e9, (p.time_nanos + p.duration_nanos) / 1e9) for p in profiles)
+
+
+def test_a_rollout_loses_at_most_one_interval(cluster, deployed, tmp_path):
+    folder = cluster.folder / "profiles"
+    folder.mkdir()
+    before = wait(lambda: profiler_pod(cluster), 60, "ready pod")["metadata"]["name"]
+    with_files(cluster, folder)
+    first = wait(lambda: other_pod(cluster, before), 90, "pod that writes files")
+    wait(lambda: len(covered(folder)) >= 2, 60, "two profiles")
+    cluster.kubectl("rollout", "restart", "daemonset/pyperf-bpf", "-n", NAMESPACE)
+    wait(lambda: other_pod(cluster, first), 90, "new pod")
+    known = len(covered(folder))
+    wait(lambda: len(covered(folder)) >= known + 2, 60, "two profiles of the new pod")
+    stretches = covered(folder)
+    gaps = [after[0] - before[1] for before, after in zip(stretches, stretches[1:])]
+    print("gaps between profiles, seconds:", ["%.3f" % gap for gap in gaps])
+    assert max(gaps) <= INTERVAL
+    assert sum(gap > 0.1 for gap in gaps) <= 1, gaps
+
+
+def test_what_a_node_sends(cluster, work, deployed):
+    """For docs/kubernetes.md: bytes of one minute's profile of this node. No bound: it depends on the programs."""
+    pod = wait(lambda: profiler_pod(cluster), 60, "ready pod")
+    url = "http://%s:7070/debug/pprof/profile?seconds=60" % pod["status"]["podIP"]
+    with urllib.request.urlopen(url, timeout=120) as answer:
+        size = len(answer.read())
+    print("one profile of 60 s: %d bytes, %.1f MB an hour" % (size, size * 60 / 1e6))
+    assert size > 1000
