@@ -23,6 +23,9 @@ CPPFLAGS := -I. -Iuser -I$(O)/gen -D_GNU_SOURCE -DPYPERF_VERSION='"$(VERSION)"'
 CFLAGS   := -std=gnu11 -O2 -g $(WARN) -fno-strict-aliasing -fstack-protector-strong -fPIE
 LDFLAGS  := -pie -Wl,-z,relro,-z,now
 LDLIBS   := -lcurl -lbpf -lelf -lprotobuf-c -lmicrohttpd -lz
+ifneq ($(SYSROOT),) # headers and libraries of another architecture: tests/arm64.sh
+CFLAGS   += --sysroot=$(SYSROOT)
+endif
 ifneq ($(SAN),)
 CFLAGS   += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 LDFLAGS  += -fsanitize=$(SAN)
@@ -33,7 +36,8 @@ endif
 # Kernel side. BPF code has no libc; only the uapi headers of the target architecture are needed.
 BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-missing-declarations \
               -Werror -Ivmlinux -Ibpf
-bpf_arch_include = -D__TARGET_ARCH_$(1) -idirafter /usr/include/$(if $(filter arm64,$(1)),aarch64,x86_64)-linux-gnu
+bpf_arch_include = -D__TARGET_ARCH_$(1) $(addprefix -idirafter ,/usr/include/$(if $(filter arm64,$(1)),aarch64,x86_64)-linux-gnu \
+                   $(SYSROOT:%=%/usr/include/aarch64-linux-gnu) /usr/include/$(shell uname -m)-linux-gnu)
 
 USER_SRC := $(filter-out user/main.c,$(wildcard user/*.c user/*/*.c user/*/*/*.c))
 USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
@@ -49,7 +53,7 @@ TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/layouts
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all run check check-long check-k8s image unit bench bench-limits deps arm64 clean install compile_commands.json
+.PHONY: help all run check check-long check-k8s image unit bench bench-limits deps arm64 check-arm64 clean install compile_commands.json
 
 help: ## what there is to make
 	@awk -F':.*## ' '/^[a-z0-9_.-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -65,7 +69,7 @@ check: deps ## install what is missing, build, run all tests
 	$(Q)sh tests/check.sh $(O)
 
 check-long: deps ## the tests that take hours
-	$(Q)$(MAKE) --no-print-directory all tests
+	$(Q)$(MAKE) --no-print-directory all tests check-arm64
 	$(Q)LONG=1 sh tests/check.sh $(O)
 
 check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (see tests/k8s/README.md)
@@ -130,8 +134,10 @@ clang-warnings: $(GEN_HDR) ## the user side under clang's warnings too
 arm64: ## compile the kernel side for arm64 (it cannot be loaded here)
 	@mkdir -p $(O)/arm64
 	$(call msg,BPF,$(O)/arm64/pyperf.bpf.o)
-	$(Q)$(CLANG) $(BPF_CFLAGS) $(call bpf_arch_include,arm64) -idirafter /usr/include/$(shell uname -m)-linux-gnu \
-		-c bpf/pyperf.bpf.c -o $(O)/arm64/pyperf.bpf.o
+	$(Q)$(CLANG) $(BPF_CFLAGS) $(call bpf_arch_include,arm64) -c bpf/pyperf.bpf.c -o $(O)/arm64/pyperf.bpf.o
+
+check-arm64: ## build all for arm64 and run the tests of the walk under qemu-user
+	$(Q)sh tests/arm64.sh $(O)
 
 # --- user side -----------------------------------------------------------------------------------------
 $(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: user/profile/profile.proto
