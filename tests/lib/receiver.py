@@ -31,6 +31,10 @@ class Fault(Exception):
     pass
 
 
+class NotHere(Exception):
+    pass
+
+
 def demand(condition, text):
     if not condition:
         raise Fault(text)
@@ -84,7 +88,28 @@ def read_parca(path, content_type, body):
     return labels["service_name"], labels["node"], profile, size
 
 
-READERS = {"pyroscope": read_pyroscope, "parca": read_parca}
+def read_parca_grpc(path, content_type, body):
+    """A Parca without its gateway: gRPC-Web, one message that is not compressed."""
+    if path == "/api/profiles/writeraw":
+        raise NotHere
+    demand(path == "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw", "path %s" % path)
+    demand(content_type == "application/grpc-web+proto", "content type %s" % content_type)
+    demand(body[0] == 0 and int.from_bytes(body[1:5], "big") == len(body) - 5, "frame")
+    request = pprof.decode(body[5:])
+    demand(set(request) == {2, 3} and request[3] == [1] and len(request[2]) == 1, "request")
+    series = pprof.decode(request[2][0])
+    labels = {}
+    for data in pprof.decode(series[1][0])[1]:
+        label = pprof.decode(data)
+        labels[label[1][0].decode()] = label[2][0].decode()
+    demand({"__name__", "node", "service_name"} <= set(labels), "labels %s" % sorted(labels))
+    demand(len(series[2]) == 1, "samples")
+    profile, size = read_pprof(pprof.decode(series[2][0])[1][0])
+    return labels["service_name"], labels["node"], profile, size
+
+
+READERS = {"pyroscope": read_pyroscope, "parca": read_parca, "parca-grpc": read_parca_grpc}
+GRPC_OK = b"\0\0\0\0\0" + b"\x80\0\0\0\x0fgrpc-status: 0\r"  # an empty message, then the trailers
 
 
 class Receiver:
@@ -101,7 +126,7 @@ class Receiver:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate)
             self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
-        self.url = "%s+http%s://127.0.0.1:%d" % (kind, "s" if certificate else "", self.server.server_address[1])
+        self.url = "%s+http%s://127.0.0.1:%d" % (kind.split("-")[0], "s" if certificate else "", self.server.server_address[1])
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 
     def take(self, request, body):
@@ -128,11 +153,13 @@ class Receiver:
         if status == 200:
             try:
                 self.take(request, body)
+            except NotHere:
+                status = 404
             except (Fault, ValueError, KeyError, TypeError) as fault:
                 with self.lock:
                     self.faults.append(str(fault))
                 status = 400
-        text = b"{}" if status == 200 else b"told to fail\n"
+        text = b"told to fail\n" if status != 200 else GRPC_OK if self.kind == "parca-grpc" else b"{}"
         request.send_response(status)
         request.send_header("Content-Length", str(len(text)))
         request.end_headers()

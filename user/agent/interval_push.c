@@ -51,14 +51,19 @@ int interval_push_set(struct interval_push *f, const struct options *o)
 	return push_set_options(f->push, &p);
 }
 
-static int add_part(void *context, const char *service, const struct profile *part)
+static void add_label(struct push_profile *p, const char *name, const char *value)
+{
+	if (*value)
+		p->labels[p->label_count++] = (struct push_label){ name, value };
+}
+
+static int add_part(void *context, const struct split_service *service, const struct profile *part)
 {
 	const struct profile_info *info = profile_get_info(part);
 	struct interval_push *f = context;
 	_cleanup_buf_ struct buf b = {};
 	struct push_profile p = {
-		.service = service,
-		.node = f->node,
+		.service = service->name,
 		.start_unix_ns = info->start_unix_ns,
 		.duration_ns = info->duration_ns,
 	};
@@ -66,6 +71,10 @@ static int add_part(void *context, const char *service, const struct profile *pa
 
 	if (err)
 		return err;
+	add_label(&p, "node", f->node);
+	add_label(&p, "namespace", service->namespace);
+	add_label(&p, "pod", service->pod);
+	add_label(&p, "container", service->container);
 	p.pprof = b.data;
 	p.size = b.size;
 	return push_add(f->push, &p);

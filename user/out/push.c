@@ -16,26 +16,21 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "out/push_headers.h"
+#include "out/push_attempt.h"
 
 #define ACTIVE_MAX	4 /* at once */
-#define CONNECT_SECONDS 5L
 #define TROUBLE_SIZE	256
 
 struct item {
 	struct item *next;
 	struct push *push;
-	char *service, *node;
+	char *service;
+	struct buf labels; /* names and values, each with its NUL */
 	long long start_unix_ns, duration_ns;
 	struct buf pprof;
-	struct buf url, body; /* of this attempt */
 	int attempts;
 	double not_before; /* CLOCK_MONOTONIC */
-	CURL *easy;	   /* under way; else NULL */
-	struct curl_slist *headers;
-	char answer[128]; /* the beginning of it */
-	size_t answer_size;
-	char error[CURL_ERROR_SIZE];
+	struct push_attempt attempt;
 };
 
 struct push {
@@ -64,15 +59,10 @@ static double seconds_now(void)
 /* The socket is closed as well, so a late answer is nobody's. */
 static void stop_item(struct item *item)
 {
-	if (!item->easy)
+	if (!item->attempt.easy)
 		return;
-	curl_multi_remove_handle(item->push->multi, item->easy);
-	curl_easy_cleanup(item->easy);
-	curl_slist_free_all(item->headers);
-	buf_free(&item->url);
-	buf_free(&item->body);
-	item->easy = NULL;
-	item->headers = NULL;
+	curl_multi_remove_handle(item->push->multi, item->attempt.easy);
+	push_attempt_end(&item->attempt);
 	item->push->active--;
 }
 
@@ -80,11 +70,9 @@ static void free_item(struct item *item)
 {
 	if (!item)
 		return;
-	buf_free(&item->url);
-	buf_free(&item->body);
 	buf_free(&item->pprof);
+	buf_free(&item->labels);
 	free(item->service);
-	free(item->node);
 	free(item);
 }
 
@@ -136,6 +124,16 @@ static void make_room(struct push *p, size_t bytes)
 	}
 }
 
+static int copy_labels(struct item *item, const struct push_profile *p)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < p->label_count; i++)
+		err = buf_add(&item->labels, p->labels[i].name, strlen(p->labels[i].name) + 1) ?:
+			      buf_add(&item->labels, p->labels[i].value, strlen(p->labels[i].value) + 1);
+	return err;
+}
+
 static struct item *new_item(struct push *p, const struct push_profile *profile)
 {
 	struct item *item = calloc(1, sizeof(*item));
@@ -144,10 +142,9 @@ static struct item *new_item(struct push *p, const struct push_profile *profile)
 		return NULL;
 	item->push = p;
 	item->service = strdup(profile->service);
-	item->node = strdup(profile->node);
 	item->start_unix_ns = profile->start_unix_ns;
 	item->duration_ns = profile->duration_ns;
-	if (item->service && item->node && !buf_add(&item->pprof, profile->pprof, profile->size))
+	if (item->service && !copy_labels(item, profile) && !buf_add(&item->pprof, profile->pprof, profile->size))
 		return item;
 	free_item(item);
 	return NULL;
@@ -190,85 +187,41 @@ static void again_later(struct item *item)
 	item->not_before = now + pause * (0.75 + (long)(now * 1e6) % 1000 / 2000.0);
 }
 
-static size_t on_answer(char *data, size_t size, size_t n, void *context)
+static struct push_profile profile_of(const struct item *item)
 {
-	struct item *item = context;
-	size_t room = sizeof(item->answer) - 1 - item->answer_size, part = size * n < room ? size * n : room;
-
-	memcpy(item->answer + item->answer_size, data, part);
-	item->answer_size += part;
-	return size * n;
-}
-
-static CURLcode set_request(struct item *item, CURL *e)
-{
-	const struct push_options *o = &item->push->options;
-	CURLcode c = curl_easy_setopt(e, CURLOPT_URL, item->url.data);
-
-	c = c ?: curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
-	c = c ?: curl_easy_setopt(e, CURLOPT_POST, 1L);
-	c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDS, item->body.data);
-	c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)item->body.size);
-	c = c ?: curl_easy_setopt(e, CURLOPT_HTTPHEADER, item->headers);
-	c = c ?: curl_easy_setopt(e, CURLOPT_USERAGENT, "pyperf-bpf/" PYPERF_VERSION);
-	c = c ?: curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
-	c = c ?: curl_easy_setopt(e, CURLOPT_TIMEOUT, o->timeout_seconds);
-	c = c ?: curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_answer);
-	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEDATA, item);
-	c = c ?: curl_easy_setopt(e, CURLOPT_ERRORBUFFER, item->error);
-	c = c ?: curl_easy_setopt(e, CURLOPT_PRIVATE, item);
-	if (o->ca_file)
-		c = c ?: curl_easy_setopt(e, CURLOPT_CAINFO, o->ca_file);
-	return c;
-}
-
-static int make_request(struct item *item)
-{
-	struct push_profile profile = {
+	struct push_profile p = {
 		.service = item->service,
-		.node = item->node,
 		.start_unix_ns = item->start_unix_ns,
 		.duration_ns = item->duration_ns,
 		.pprof = item->pprof.data,
 		.size = item->pprof.size,
 	};
 
-	return push_request_make(&item->push->target, &profile, &item->url, &item->body);
-}
+	for (const char *at = item->labels.data; at < item->labels.data + item->labels.size; at += strlen(at) + 1) {
+		struct push_label *l = &p.labels[p.label_count++];
 
-static int make_headers(struct item *item)
-{
-	const struct push_options *o = &item->push->options;
-	char type[64];
-
-	snprintf(type, sizeof(type), "Content-Type: %s", push_content_type(item->push->target.format));
-	item->headers = curl_slist_append(NULL, type);
-	if (!item->headers)
-		return -ENOMEM;
-	return o->header_file ? push_headers_read(o->header_file, PUSH_HEADERS_MAX, &item->headers) : 0;
+		l->name = at;
+		at += strlen(at) + 1;
+		l->value = at;
+	}
+	return p;
 }
 
 static void start(struct push *p, struct item *item)
 {
-	int err;
+	struct push_profile profile = profile_of(item);
+	int err = push_attempt_make(&item->attempt, &p->options, &p->target, &profile, item);
 
 	item->attempts++;
-	item->answer_size = 0;
-	item->error[0] = '\0';
-	p->active++;
-	item->easy = curl_easy_init();
-	err = item->easy ? make_request(item) ?: make_headers(item) : -ENOMEM;
+	p->active += item->attempt.easy != NULL;
+	if (!err && curl_multi_add_handle(p->multi, item->attempt.easy))
+		err = -ENOMEM;
+	if (!err)
+		return;
 	if (err == -EINVAL)
 		trouble(p, "%s: a line is not 'Name: value'", p->options.header_file);
-	else if (err)
-		trouble(p, "%s: %s", err == -ENOMEM ? "request" : p->options.header_file, strerror(-err));
-	else if (set_request(item, item->easy) || curl_multi_add_handle(p->multi, item->easy))
-		trouble(p, "request: %s", strerror(ENOMEM));
 	else
-		return;
-	if (!item->easy)
-		p->active--;
+		trouble(p, "%s: %s", err == -ENOMEM ? "request" : p->options.header_file, strerror(-err));
 	again_later(item);
 }
 
@@ -277,15 +230,30 @@ static bool is_worth_another(long status)
 	return status >= 500 || status == 429 || status == 408;
 }
 
-static void on_status(struct push *p, struct item *item, long status)
+/* The gateway is not there: Parca 0.21 hides it behind its own path, and gRPC-Web is what it has. */
+static bool try_grpc(struct push *p, struct item *item, long status)
 {
+	if (status != 404 || p->target.format == PUSH_PYROSCOPE || item->attempt.is_grpc)
+		return false;
+	p->target.format = PUSH_PARCA_GRPC;
+	stop_item(item);
+	item->attempts--;
+	return true;
+}
+
+static void on_answer(struct push *p, struct item *item)
+{
+	const char *text = item->attempt.answer;
+	long status = push_attempt_status(&item->attempt);
+
 	if (status >= 200 && status < 300) {
 		p->stats.delivered++;
 		remove_item(p, item);
 		return;
 	}
-	item->answer[item->answer_size] = '\0';
-	trouble(p, "the receiver answers %ld%s%s", status, item->answer_size ? ": " : "", item->answer);
+	if (try_grpc(p, item, status))
+		return;
+	trouble(p, "the receiver answers %ld%s%s", status, *text ? ": " : "", text);
 	if (is_worth_another(status)) {
 		again_later(item);
 		return;
@@ -297,15 +265,13 @@ static void on_status(struct push *p, struct item *item, long status)
 static void on_end(struct push *p, CURL *easy, CURLcode code)
 {
 	struct item *item = NULL;
-	long status = 0;
 
 	curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&item);
-	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
 	if (!code) {
-		on_status(p, item, status);
+		on_answer(p, item);
 		return;
 	}
-	trouble(p, "%s", *item->error ? item->error : curl_easy_strerror(code));
+	trouble(p, "%s", *item->attempt.error ? item->attempt.error : curl_easy_strerror(code));
 	again_later(item);
 }
 
@@ -369,9 +335,10 @@ static void reap(struct push *p)
 static bool is_next(const struct push *p, const struct item *item)
 {
 	for (const struct item *before = p->first; before != item; before = before->next)
-		if (!strcmp(before->service, item->service))
+		if (!strcmp(before->service, item->service) && before->labels.size == item->labels.size &&
+		    !memcmp(before->labels.data, item->labels.data, item->labels.size))
 			return false;
-	return !item->easy;
+	return !item->attempt.easy;
 }
 
 static void start_due(struct push *p)

@@ -1,24 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * push_request.h - how a receiver wants a profile: Pyroscope's /ingest takes pprof as it is, with who and when in
- * the query; Parca's /api/profiles/writeraw takes it in JSON, with labels.
+ * the query; Parca's /api/profiles/writeraw takes it in JSON, with labels, or its ProfileStoreService.WriteRaw as
+ * gRPC-Web over HTTP/1.1 (github.com/grpc/grpc, doc/PROTOCOL-WEB.md).
  */
 #ifndef PYPERF_OUT_PUSH_REQUEST_H
 #define PYPERF_OUT_PUSH_REQUEST_H
 
 #include "base/buf.h"
 
-/* In the order of --push-format's choices. */
-enum push_format { PUSH_PYROSCOPE, PUSH_PARCA };
+/* In the order of --push-format's choices; the last is for a Parca whose gateway is not there. */
+enum push_format { PUSH_PYROSCOPE, PUSH_PARCA, PUSH_PARCA_GRPC };
 
 struct push_target {
 	enum push_format format;
 	const char *url; /* http:// or https://, in the text that was parsed */
 };
 
+struct push_label {
+	const char *name; /* letters and '_' */
+	const char *value;
+};
+
+#define PUSH_LABELS_MAX 8
+
 struct push_profile {
-	const char *service; /* valid UTF-8 */
-	const char *node;    /* name of this machine */
+	const char *service; /* this and the labels are valid UTF-8 */
+	struct push_label labels[PUSH_LABELS_MAX];
+	size_t label_count;
 	long long start_unix_ns, duration_ns;
 	const void *pprof; /* compressed */
 	size_t size;

@@ -152,8 +152,8 @@ static int copy_stack(struct splitter *s, const struct profile_stack *stack)
 	return err ?: profile_sample(s->part, s->frames, stack->n, &nobody, stack->count);
 }
 
-static int end_part(struct splitter *s, const char *service,
-		    int (*fn)(void *context, const char *service, const struct profile *part), void *context)
+static int end_part(struct splitter *s, const struct split_service *service,
+		    int (*fn)(void *context, const struct split_service *service, const struct profile *part), void *context)
 {
 	int result = s->part && profile_total(s->part) ? fn(context, service, s->part) : 0;
 
@@ -162,8 +162,8 @@ static int end_part(struct splitter *s, const char *service,
 }
 
 /* Puts a stack into the part at hand, or, if it does not fit, into a new one. */
-static int place(struct splitter *s, const struct profile_stack *stack, const char *service,
-		 int (*fn)(void *context, const char *service, const struct profile *part), void *context)
+static int place(struct splitter *s, const struct profile_stack *stack, const struct split_service *service,
+		 int (*fn)(void *context, const struct split_service *service, const struct profile *part), void *context)
 {
 	size_t more;
 	int err = s->part ? 0 : begin_part(s);
@@ -185,22 +185,36 @@ static int place(struct splitter *s, const struct profile_stack *stack, const ch
 /* --- services ----------------------------------------------------------------------------------------- */
 
 struct place {
-	const char *service;
+	struct split_service service;
 	__u32 sample;
 };
 
-static const char *service_of(const struct profile *p, __u32 owner)
+static struct split_service service_of(const struct profile *p, __u32 owner)
 {
-	const char *comm = profile_get_string(p, profile_get_owner(p, owner)->comm);
+	const struct profile_owner *o = profile_get_owner(p, owner);
+	struct split_service s = {
+		.container = profile_get_string(p, o->container),
+		.pod = profile_get_string(p, o->pod),
+		.namespace = profile_get_string(p, o->namespace),
+	};
 
-	return *comm ? comm : "unknown";
+	s.name = *s.container ? s.container : *s.pod ? s.pod : profile_get_string(p, o->comm);
+	if (!*s.name)
+		s.name = "unknown";
+	return s;
+}
+
+static int compare_services(const struct split_service *x, const struct split_service *y)
+{
+	return strcmp(x->name, y->name) ?: strcmp(x->namespace, y->namespace) ?: strcmp(x->pod, y->pod) ?:
+	       strcmp(x->container, y->container);
 }
 
 static int by_service(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	return strcmp(x->service, y->service) ?: (x->sample > y->sample) - (x->sample < y->sample);
+	return compare_services(&x->service, &y->service) ?: (x->sample > y->sample) - (x->sample < y->sample);
 }
 
 static struct place *sort_samples(const struct profile *p, __u32 n)
@@ -215,16 +229,16 @@ static struct place *sort_samples(const struct profile *p, __u32 n)
 }
 
 static int split_all(struct splitter *s, const struct place *places, __u32 n,
-		     int (*fn)(void *context, const char *service, const struct profile *part), void *context)
+		     int (*fn)(void *context, const struct split_service *service, const struct profile *part), void *context)
 {
 	int err = 0;
 
 	for (__u32 i = 0; !err && i < n; i++) {
 		struct profile_stack stack = profile_get_sample(s->whole, places[i].sample);
 
-		err = place(s, &stack, places[i].service, fn, context);
-		if (!err && (i + 1 == n || strcmp(places[i + 1].service, places[i].service)))
-			err = end_part(s, places[i].service, fn, context);
+		err = place(s, &stack, &places[i].service, fn, context);
+		if (!err && (i + 1 == n || compare_services(&places[i + 1].service, &places[i].service)))
+			err = end_part(s, &places[i].service, fn, context);
 	}
 	return err;
 }
@@ -235,7 +249,7 @@ static struct known *new_known(const struct profile *p, enum profile_kind kind)
 }
 
 int profile_split(const struct profile *p, const struct split_limits *limits,
-		  int (*fn)(void *context, const char *service, const struct profile *part), void *context)
+		  int (*fn)(void *context, const struct split_service *service, const struct profile *part), void *context)
 {
 	__u32 n = profile_count(p, PROFILE_SAMPLE);
 	_cleanup_free_ struct known *strings = new_known(p, PROFILE_STRING), *mappings = new_known(p, PROFILE_MAPPING);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * split.h - a profile as several, each of one service and small enough for a receiver. A service is all processes
- * of one name. Its threads and processes are added up and their labels left out: a receiver makes each label's value
+ * split.h - a profile as several, each of one service and small enough for a receiver. A service is a container of a
+ * pod, or else all processes of one name. Its threads and processes are added up and their labels left out: a receiver makes each label's value
  * a series of its own.
  */
 #ifndef PYPERF_PROFILE_SPLIT_H
@@ -10,6 +10,12 @@
 #include <stdbool.h>
 
 #include "profile/profile.h"
+
+/* "" = it has none. */
+struct split_service {
+	const char *name; /* never "": of the container, the pod or the processes, or "unknown" */
+	const char *container, *pod, *namespace;
+};
 
 struct split_limits {
 	__u32 samples; /* distinct stacks of a part; > 0 */
@@ -21,6 +27,6 @@ struct split_limits {
  * and returns fn's value when that is not 0. Returns 0 or -ENOMEM.
  */
 int profile_split(const struct profile *p, const struct split_limits *limits,
-		  int (*fn)(void *context, const char *service, const struct profile *part), void *context);
+		  int (*fn)(void *context, const struct split_service *service, const struct profile *part), void *context);
 
 #endif

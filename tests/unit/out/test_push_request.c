@@ -65,7 +65,8 @@ static void make(enum push_format format, const char *base, const char *service,
 	struct push_target t = { format, base };
 	struct push_profile p = {
 		.service = service,
-		.node = node,
+		.labels = { { "node", node }, { "pod", "p/1" } },
+		.label_count = 2,
 		.start_unix_ns = 1795270775999999999,
 		.duration_ns = 2,
 		.pprof = "\x1f\x8b\0x",
@@ -83,14 +84,14 @@ static void pyroscope(void **state)
 {
 	(void)state;
 	make(PUSH_PYROSCOPE, "http://host:4040", "web-1.x_y", "n1");
-	assert_string_equal(url.data, "http://host:4040/ingest?name=web-1.x_y%7Bnode%3Dn1%7D&from=1795270775&until=1795270777"
+	assert_string_equal(url.data, "http://host:4040/ingest?name=web-1.x_y%7Bnode%3Dn1%2Cpod%3Dp_1%7D&from=1795270775&until=1795270777"
 				      "&format=pprof&spyName=pyperf-bpf");
 	assert_int_equal(body.size - 1, 4);
 	assert_memory_equal(body.data, "\x1f\x8b\0x", 4);
 	assert_string_equal(push_content_type(PUSH_PYROSCOPE), "application/octet-stream");
 	/* What would be syntax in a name or a URL is not passed on. */
 	make(PUSH_PYROSCOPE, "http://host/p//", "a{b=c}&d %/\xc3\xa9", "");
-	assert_string_equal(url.data, "http://host/p/ingest?name=a_b_c__d_____%7Bnode%3Dunknown%7D&from=1795270775"
+	assert_string_equal(url.data, "http://host/p/ingest?name=a_b_c__d_____%7Bnode%3Dunknown%2Cpod%3Dp_1%7D&from=1795270775"
 				      "&until=1795270777&format=pprof&spyName=pyperf-bpf");
 }
 
@@ -101,10 +102,29 @@ static void parca(void **state)
 	assert_string_equal(url.data, "https://host/api/profiles/writeraw");
 	assert_string_equal(body.data,
 			    "{\"normalized\":true,\"series\":[{\"labels\":{\"labels\":["
-			    "{\"name\":\"__name__\",\"value\":\"process_cpu\"},{\"name\":\"node\",\"value\":\"n1\"},"
+			    "{\"name\":\"__name__\",\"value\":\"process_cpu\"},{\"name\":\"node\",\"value\":\"n1\"},{\"name\":\"pod\",\"value\":\"p/1\"},"
 			    "{\"name\":\"service_name\",\"value\":\"a\\\"b\\\\c\\u000a\xc3\xa9\"}]},"
 			    "\"samples\":[{\"rawProfile\":\"H4sAeA==\"}]}]}");
 	assert_string_equal(push_content_type(PUSH_PARCA), "application/json");
+}
+
+static void parca_grpc(void **state)
+{
+	static const char wanted[] = "\0\0\0\0\x5f\x12\x5b"
+				     "\x0a\x51"
+				     "\x0a\x17\x0a\x08__name__\x12\x0bprocess_cpu"
+				     "\x0a\x0a\x0a\x04node\x12\x02n1"
+				     "\x0a\x0a\x0a\x03pod\x12\x03p/1"
+				     "\x0a\x1e\x0a\x0cservice_name\x12\x0e" "abcdefghijklmn"
+				     "\x12\x06\x0a\x04\x1f\x8b\0x"
+				     "\x18\x01";
+
+	(void)state;
+	make(PUSH_PARCA_GRPC, "https://host", "abcdefghijklmn", "n1");
+	assert_string_equal(url.data, "https://host/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw");
+	assert_int_equal(body.size - 1, sizeof(wanted) - 1);
+	assert_memory_equal(body.data, wanted, sizeof(wanted) - 1);
+	assert_string_equal(push_content_type(PUSH_PARCA_GRPC), "application/grpc-web+proto");
 }
 
 static int teardown(void **state)
@@ -121,6 +141,7 @@ int main(void)
 		cmocka_unit_test(urls),
 		cmocka_unit_test(pyroscope),
 		cmocka_unit_test(parca),
+		cmocka_unit_test(parca_grpc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);

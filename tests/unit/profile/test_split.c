@@ -98,8 +98,9 @@ static void check_service(const char *service, const struct profile *part)
 	}
 }
 
-static int take(void *context, const char *service, const struct profile *part)
+static int take(void *context, const struct split_service *of, const struct profile *part)
 {
+	const char *service = of->name;
 	size_t size;
 
 	assert_ptr_equal(context, &parts);
@@ -144,10 +145,11 @@ static void by_service(void **state)
 }
 
 /* A stack of several threads and processes is one. */
-static int is_one_stack(void *context, const char *service, const struct profile *part)
+static int is_one_stack(void *context, const struct split_service *service, const struct profile *part)
 {
 	(void)context;
-	assert_string_equal(service, "web");
+	assert_string_equal(service->name, "web");
+	assert_string_equal(service->pod, "");
 	assert_int_equal(profile_count(part, PROFILE_SAMPLE), 1);
 	assert_int_equal(profile_get_sample(part, 1).n, 2);
 	assert_int_equal(profile_get_sample(part, 1).count, 300);
@@ -160,6 +162,39 @@ static void threads_are_added_up(void **state)
 	for (__u32 i = 1; i <= 100; i++)
 		add("web", 1 + i / 10, i, "f", 1, 2, 3);
 	assert_int_equal(profile_split(p, &limits, is_one_stack, NULL), 0);
+}
+
+static int list_pods(void *context, const struct split_service *s, const struct profile *part)
+{
+	(void)context;
+	snprintf(services + strlen(services), 64, "%s:%s/%s/%s=%llu ", s->name, s->namespace, s->pod, s->container,
+		 profile_total(part));
+	return 0;
+}
+
+/* What Kubernetes calls it comes before the name of a process. */
+static void containers(void **state)
+{
+	static const struct profile_labels labels[] = {
+		{ .pid = 1, .comm = "python3", .container = "app", .pod = "web-1", .namespace = "shop" },
+		{ .pid = 2, .comm = "gunicorn", .container = "app", .pod = "web-1", .namespace = "shop" },
+		{ .pid = 3, .comm = "python3", .container = "app", .pod = "web-2", .namespace = "shop" },
+		{ .pid = 4, .comm = "python3", .container = "app", .pod = "web-1", .namespace = "test" },
+		{ .pid = 5, .comm = "python3", .pod = "job", .namespace = "test" },
+		{ .pid = 6, .comm = "python3", .container_id = "abcdef" },
+		{ .pid = 7, .comm = "python3" },
+	};
+	__u32 function, location;
+
+	(void)state;
+	assert_int_equal(profile_function(p, "f", "f.py", 1, &function), 0);
+	assert_int_equal(profile_location(p, function, 1, 0, &location), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+		assert_int_equal(profile_sample(p, &location, 1, &labels[i], 1ULL << i), 0);
+	services[0] = '\0';
+	assert_int_equal(profile_split(p, &limits, list_pods, NULL), 0);
+	assert_string_equal(services, "app:shop/web-1/app=3 app:shop/web-2/app=4 app:test/web-1/app=8 job:test/job/=16 "
+				      "python3://=96 ");
 }
 
 static void many_stacks(void **state)
@@ -230,7 +265,7 @@ static void stops_when_told(void **state)
 	assert_int_equal(parts, 10);
 }
 
-static int ignore(void *context, const char *service, const struct profile *part)
+static int ignore(void *context, const struct split_service *service, const struct profile *part)
 {
 	(void)service;
 	*(__u64 *)context += profile_total(part);
@@ -272,6 +307,7 @@ int main(void)
 		TEST(nothing),
 		TEST(by_service),
 		TEST(threads_are_added_up),
+		TEST(containers),
 		TEST(many_stacks),
 		TEST(many_bytes),
 		TEST(one_that_is_too_large),

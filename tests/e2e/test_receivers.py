@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The real receivers take what is pushed: $PYROSCOPE and $PARCA name their programs. Both are Go programs, too large to
+be built by `make check`."""
+import contextlib
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import pytest
+
+import interpreters as known
+import profiler
+
+pytestmark = pytest.mark.long
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def get(url, **fields):
+    query = "?" + urllib.parse.urlencode(fields) if fields else ""
+    with urllib.request.urlopen(url + query, timeout=10) as answer:
+        return answer.read().decode()
+
+
+def answers(url):
+    try:
+        get(url)
+    except (urllib.error.URLError, OSError):
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def serving(name, arguments, ready, directory):
+    program = os.environ.get(name)
+    if not program:
+        pytest.skip("SKIP: $%s does not name the program" % name)
+    with open(directory / "log", "w") as log:
+        process = subprocess.Popen([program, *arguments], cwd=directory, stdout=log, stderr=log)
+        try:
+            profiler.wait_until(lambda: answers(ready) or process.poll() is not None, seconds=120)
+            assert process.poll() is None, (directory / "log").read_text()[-2000:]
+            yield
+        finally:
+            process.terminate()
+            process.wait(60)
+
+
+def push(directory, url, python, workloads):
+    with profiler.target(python.path, workloads / "edges.py") as target:
+        comm = pathlib.Path("/proc/%d/comm" % target.pid).read_text().strip()
+        run = profiler.run(directory, "--pid", target.pid, "-F", 499, "-d", 10, "--interval", 2, "--push", url, output=None)
+    export = run.stats["export"]
+    assert export["pushed"] >= 4 and export["push_failures"] == export["push_dropped"] == 0, run.err
+    return comm, run.stats
+
+
+@pytest.mark.parametrize("python", known.one_per_version()[-1:], ids=str)
+def test_pyroscope(python, workloads, tmp_path):
+    port = free_port()
+    url = "http://127.0.0.1:%d" % port
+    arguments = ["-server.http-listen-port=%d" % port, "-server.grpc-listen-port=%d" % free_port(),
+                 "-memberlist.bind-port=%d" % free_port(), "-pyroscopedb.data-path=%s" % (tmp_path / "data"),
+                 "-storage.filesystem.dir=%s" % (tmp_path / "store"), "-self-profiling.disable-push=true"]
+    with serving("PYROSCOPE", arguments, url + "/ready", tmp_path):
+        start = int(time.time())
+        service, stats = push(tmp_path, "pyroscope+" + url, python, workloads)
+        query = 'process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="%s"}' % re.sub("[^A-Za-z0-9_.-]", "_", service)
+        fields = {"query": query, "from": "%d000" % (start - 60), "until": "%d000" % (start + 120), "format": "json"}
+        profile = json.loads(get(url + "/pyroscope/render", **fields))["flamebearer"]
+        # Every sample that was counted, in nanoseconds.
+        assert profile["numTicks"] == stats["profile"]["samples"] * (10**9 // 499)
+        assert "spin" in profile["names"]
+
+
+@pytest.mark.parametrize("python", known.one_per_version()[-1:], ids=str)
+def test_parca(python, workloads, tmp_path):
+    port = free_port()
+    url = "http://127.0.0.1:%d" % port
+    (tmp_path / "data").mkdir()
+    (tmp_path / "parca.yaml").write_text('object_storage:\n  bucket:\n    type: FILESYSTEM\n    config:\n      directory: "%s"\n'
+                                         % (tmp_path / "data"))
+    with serving("PARCA", ["--config-path=parca.yaml", "--http-address=127.0.0.1:%d" % port], url + "/metrics", tmp_path):
+        _, stats = push(tmp_path, "parca+" + url, python, workloads)
+        taken = re.search(r'^grpc_server_handled_total{grpc_code="OK",grpc_method="WriteRaw",.*} (\d+)$', get(url + "/metrics"), re.M)
+        assert int(taken[1]) == stats["export"]["pushed"]
