@@ -106,6 +106,34 @@ def test_forked_children_inherit(workloads, logs, tmp_path):
             assert labels_of(run, pid) == pod.labels
 
 
+def test_moved_and_named_later(workloads, logs, tmp_path):
+    """A process that is put into a container without an exec, and a pod whose folder appears after its process."""
+    pod = Pod("demo", "late", "web")
+    profiles = tmp_path / "profiles"
+    profiles.mkdir()
+    with cgroups.cgroup(pod.cgroup) as made, profiler.target(*burn(workloads)) as target:
+        run = profiler.Run(tmp_path, "-a", "--output-dir", profiles, "--interval", 1, "--pod-logs", logs, output=None)
+
+        def labels():
+            return labels_of_newest(profiles, target.pid)
+        try:
+            profiler.wait_until(lambda: labels() == {}, what="profile without a container")
+            (made / "cgroup.procs").write_text(str(target.pid))
+            profiler.wait_until(lambda: labels() == {"container_id": pod.id, "pod_uid": pod.uid}, what="container")
+            pod.log(logs)
+            profiler.wait_until(lambda: labels() == pod.labels, what="pod")
+        finally:
+            run.kill()
+
+
+def labels_of_newest(folder, pid):
+    for path in sorted(folder.glob("*.gz"), reverse=True):
+        found = [s.labels for s in pprof.read(path).samples if s.labels.get("pid") == pid]
+        if found:
+            return {name: found[0][name] for name in NAMES if name in found[0]}
+    return None
+
+
 def test_no_folder_of_logs(workloads, tmp_path):
     pod = Pod("demo", "app", "web")
     with cgroups.cgroup(pod.cgroup) as made, \

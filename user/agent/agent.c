@@ -224,6 +224,8 @@ static int turn(struct agent *a, int timeout_ms)
 	notify_watchdog(&a->notify);
 	serve_turn(a->http, sources);
 	if (sources & LOOP_TIMER)
+		discover_containers(a->discover);
+	if (sources & LOOP_TIMER)
 		output_progress(&a->run, a->kernel, a->registry, seconds_now(CLOCK_MONOTONIC) - a->run.start);
 	return 0;
 }

@@ -16,7 +16,9 @@
 #include "proc/procfs.h"
 #include "python/capture_remote.h"
 
-#define NS_PER_SECOND 1000000000ULL
+#define NS_PER_SECOND	 1000000000ULL
+#define CONTAINERS_ASKED 16  /* processes whose container is asked for each second, at most ... */
+#define CONTAINERS_SEEN	 512 /* ... of so many of the registry, where most have ended */
 
 /* A question the worker has not answered yet, by its tag. */
 struct question {
@@ -44,6 +46,7 @@ struct discover {
 	struct rulings *rulings;
 	struct said *said;
 	__u64 last_tag;
+	__u32 container_asked; /* struct process.id of the last process whose container was asked for */
 	bool full; /* it has been said that the table of processes is */
 };
 
@@ -248,19 +251,25 @@ static void say_refused(struct discover *d, __u32 pid, const struct identity *i)
 	say_once(d, pid, text);
 }
 
+static struct registry_container container_of_reply(const struct worker_reply *r)
+{
+	const struct container *c = &r->container;
+
+	return (struct registry_container){ c->cgroup.container_id, c->names.container, c->names.pod,
+					    c->names.namespace, c->cgroup.pod_uid };
+}
+
 static int register_python(struct discover *d, const struct event_process *p, const struct worker_reply *r,
 			   struct process *process)
 {
 	const struct identity *i = &r->identity;
-	const struct container *c = &r->container;
 	struct registry_entry e = {
 		.id = process->id,
 		.pid = p->pid,
 		.start_time = p->start_time,
 		.binary = i->path,
 		.build_id = i->build_id,
-		.container = { c->cgroup.container_id, c->names.container, c->names.pod, c->names.namespace,
-			       c->cgroup.pod_uid },
+		.container = container_of_reply(r),
 		.layout = -1,
 	};
 
@@ -392,6 +401,50 @@ static void on_capture(struct discover *d, const struct question *q, struct work
 		ask_for_code(d, e);
 }
 
+static void ask_for_container(struct discover *d, const struct registry_entry *e)
+{
+	struct question q = { .process_id = e->id };
+	struct worker_request request = {
+		.type = WORKER_CONTAINER,
+		.pid = e->pid,
+		.start_ticks = start_ticks(e->start_time),
+	};
+
+	ask(d, &q, &request);
+}
+
+void discover_containers(struct discover *d)
+{
+	const struct registry_entry *e = registry_after(d->registry, d->container_asked);
+	__u32 first = e ? e->id : 0;
+
+	/* When there is more to do, that comes first. */
+	for (int i = 0; e && i < CONTAINERS_SEEN && discover_pending(d) < CONTAINERS_ASKED; i++) {
+		if (!e->ended)
+			ask_for_container(d, e);
+		d->container_asked = e->id;
+		e = registry_after(d->registry, e->id);
+		if (e->id == first)
+			return;
+	}
+}
+
+/* Names that have become unknown, since the pod is being deleted, stay as they were. */
+static void on_container(struct discover *d, const struct question *q, const struct worker_reply *r)
+{
+	const struct registry_entry *e = registry_find(d->registry, q->process_id);
+	struct registry_entry changed;
+
+	if (!e || e->ended || r->error)
+		return;
+	if (!strcmp(r->container.cgroup.container_id, e->container.id) && !*r->container.names.pod)
+		return;
+	changed = *e;
+	changed.container = container_of_reply(r);
+	if (registry_add(d->registry, &changed))
+		log_debug("out of memory: pid %u keeps the container that it had", e->pid);
+}
+
 static void on_reply(struct discover *d, struct worker_reply *r)
 {
 	struct question *q;
@@ -402,6 +455,8 @@ static void on_reply(struct discover *d, struct worker_reply *r)
 	HASH_DEL(d->questions, q);
 	if (r->type == WORKER_IDENTIFY)
 		on_identity(d, &q->process, r);
+	else if (r->type == WORKER_CONTAINER)
+		on_container(d, q, r);
 	else if (r->type == WORKER_CAPTURE)
 		on_capture(d, q, r);
 	else if (!r->error && q->code)

@@ -30,6 +30,11 @@ int discover_process(struct discover *d, const struct event_process *p);
 void discover_replies(struct discover *d);
 /* The numbers of code objects mean others from now on: answers about them are dropped. */
 void discover_forget_codes(struct discover *d);
+/*
+ * To be called each second: asks for the containers of a few processes, so that after some time all have been asked
+ * for. A process can be moved to another cgroup, or its pod's folder appear, long after it was discovered.
+ */
+void discover_containers(struct discover *d);
 /* Questions not answered yet. */
 size_t discover_pending(const struct discover *d);
 

@@ -216,6 +216,15 @@ size_t registry_count(const struct registry *r, size_t *ret_live)
 	return HASH_COUNT(r->slots) + r->forgotten;
 }
 
+const struct registry_entry *registry_after(const struct registry *r, __u32 id)
+{
+	const struct slot *s;
+
+	HASH_FIND(hh, r->slots, &id, sizeof(id), s);
+	s = s && s->hh.next ? s->hh.next : r->slots;
+	return s ? &s->entry : NULL;
+}
+
 int registry_each(const struct registry *r, int (*fn)(void *context, const struct registry_entry *e), void *context)
 {
 	for (const struct slot *s = r->slots; s; s = s->hh.next) {

@@ -45,6 +45,8 @@ size_t registry_held(const struct registry *r);
 /* Python processes seen, and those of them that live. */
 size_t registry_count(const struct registry *r, size_t *ret_live);
 
+/* The entry after the one of this id, in no order that means anything; behind the last, the first. NULL: none at all. */
+const struct registry_entry *registry_after(const struct registry *r, __u32 id);
 /* Calls fn for each; stops and returns fn's value when that is not 0. */
 int registry_each(const struct registry *r, int (*fn)(void *context, const struct registry_entry *e), void *context);
 

@@ -156,7 +156,7 @@ static void dispatch(struct worker *worker)
 
 int worker_send(struct worker *worker, const struct worker_request *request)
 {
-	if (request->type < WORKER_IDENTIFY || request->type > WORKER_TABLE)
+	if (request->type < WORKER_IDENTIFY || request->type > WORKER_CONTAINER)
 		return -EINVAL;
 	if (worker->count == WORKER_QUEUE)
 		return -EAGAIN;
@@ -197,27 +197,34 @@ static bool terminated(const char *text, size_t size)
 	return memchr(text, '\0', size);
 }
 
-static bool is_sane(const struct worker_reply *reply, const struct worker_request *request)
+static bool is_sane_container(const struct container *c)
 {
-	const struct identity *identity = &reply->identity;
-	const struct cgroup *cgroup = &reply->container.cgroup;
-	const struct pod_names *names = &reply->container.names;
+	const struct cgroup *cgroup = &c->cgroup;
+	const struct pod_names *names = &c->names;
 
-	if (reply->type != request->type || reply->pid != request->pid || reply->tag != request->tag ||
-	    reply->error > 0)
-		return false;
-	if (reply->error || reply->type != WORKER_IDENTIFY)
-		return true;
-	return identity->verdict >= VERDICT_NOT_PYTHON && identity->verdict <= VERDICT_UNPROVED &&
-	       terminated(identity->version, sizeof(identity->version)) &&
-	       terminated(identity->build_id, sizeof(identity->build_id)) &&
-	       terminated(identity->reason, sizeof(identity->reason)) &&
-	       terminated(identity->path, sizeof(identity->path)) &&
-	       terminated(cgroup->container_id, sizeof(cgroup->container_id)) &&
+	return terminated(cgroup->container_id, sizeof(cgroup->container_id)) &&
 	       terminated(cgroup->pod_uid, sizeof(cgroup->pod_uid)) &&
 	       terminated(cgroup->path, sizeof(cgroup->path)) &&
 	       terminated(names->namespace, sizeof(names->namespace)) &&
 	       terminated(names->pod, sizeof(names->pod)) && terminated(names->container, sizeof(names->container));
+}
+
+static bool is_sane_identity(const struct identity *i)
+{
+	return i->verdict >= VERDICT_NOT_PYTHON && i->verdict <= VERDICT_UNPROVED &&
+	       terminated(i->version, sizeof(i->version)) && terminated(i->build_id, sizeof(i->build_id)) &&
+	       terminated(i->reason, sizeof(i->reason)) && terminated(i->path, sizeof(i->path));
+}
+
+static bool is_sane(const struct worker_reply *reply, const struct worker_request *request)
+{
+	if (reply->type != request->type || reply->pid != request->pid || reply->tag != request->tag ||
+	    reply->error > 0)
+		return false;
+	if (reply->error || (reply->type != WORKER_IDENTIFY && reply->type != WORKER_CONTAINER))
+		return true;
+	return is_sane_container(&reply->container) &&
+	       (reply->type == WORKER_CONTAINER || is_sane_identity(&reply->identity));
 }
 
 /* One message of the child's. -EAGAIN: none. -EPIPE: it has died, or talks nonsense. */

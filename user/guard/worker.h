@@ -20,6 +20,7 @@ enum worker_type {
 	WORKER_IDENTIFY = 1, /* identify() and container_read() */
 	WORKER_CAPTURE,	     /* capture_remote() of the code object at address */
 	WORKER_TABLE,	     /* capture_remote_table() of the bytes object at address */
+	WORKER_CONTAINER,    /* container_read() */
 };
 
 /* Plain data: it goes through a socket. */
@@ -29,7 +30,7 @@ struct worker_request {
 	__u64 tag;	   /* the caller's; comes back */
 	__u64 start_ticks; /* procfs_start_ticks(): another process with that pid is -ESRCH */
 	__u64 address;
-	struct layout layout; /* unused by IDENTIFY */
+	struct layout layout; /* unused by IDENTIFY and CONTAINER */
 };
 
 struct worker_reply {

@@ -163,7 +163,9 @@ static int read_object(const struct worker_request *request, struct worker_reply
 
 static int look_at(const struct worker_request *request, struct pods *pods, struct worker_reply *reply)
 {
-	int err = identify(request->pid, request->start_ticks, &reply->identity);
+	int err = request->type == WORKER_IDENTIFY ?
+			  identify(request->pid, request->start_ticks, &reply->identity) :
+			  check_start(request);
 
 	if (err)
 		return err;
@@ -177,7 +179,7 @@ static void answer(const struct worker_request *request, struct pods *pods, stru
 	reply->type = request->type;
 	reply->pid = request->pid;
 	reply->tag = request->tag;
-	if (request->type == WORKER_IDENTIFY)
+	if (request->type == WORKER_IDENTIFY || request->type == WORKER_CONTAINER)
 		reply->error = look_at(request, pods, reply);
 	else
 		reply->error = read_object(request, reply);

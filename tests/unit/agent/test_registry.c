@@ -292,9 +292,31 @@ static void nothing_to_free(void **state)
 	registry_free(NULL);
 }
 
+/* One after the other, round and round, each once in a round. */
+static void after(void **state)
+{
+	unsigned int seen = 0;
+	__u32 id = 0;
+
+	(void)state;
+	assert_null(registry_after(registry, 0));
+	for (__u32 i = 1; i <= 5; i++)
+		add(entry(i, 100 + i));
+	for (int i = 0; i < 10; i++) {
+		const struct registry_entry *e = registry_after(registry, id);
+
+		assert_non_null(e);
+		id = e->id;
+		seen += 1U << 4 * id;
+	}
+	assert_int_equal(seen, 0x222220);
+	assert_non_null(registry_after(registry, 77)); /* forgotten meanwhile */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(after, setup, teardown),
 		cmocka_unit_test_setup_teardown(found_by_number, setup, teardown),
 		cmocka_unit_test_setup_teardown(replaced, setup, teardown),
 		cmocka_unit_test_setup_teardown(ended, setup, teardown),
