@@ -19,13 +19,14 @@
 #include "agent/reload.h"
 #include "agent/report.h"
 #include "agent/serve.h"
+#include "agent/targets.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "guard/worker.h"
 #include "out/notify.h"
 
 #define TIMER_MS	 1000 /* how often the ring buffer is emptied when nothing is urgent */
-#define SETTLE_START_MS 2000 /* at most this long for the first verdicts before sampling begins */
 #define SETTLE_END_MS	1000 /* ... and for names still asked for when it ends */
 #define SETTLE_LAST_MS	400 /* ... of a continuous run, which has promised to end soon */
 #define CODES_BYTES_MAX (256 << 20)
@@ -52,21 +53,6 @@ struct agent {
 	bool stop;
 	int exit_code;
 };
-
-static double seconds_now(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
-static int say(int err, const char *what)
-{
-	if (err)
-		log_error("%s: %s", what, strerror(-err));
-	return err;
-}
 
 static int open_kernel(struct agent *a)
 {
@@ -124,24 +110,24 @@ static int open_all(struct agent *a)
 {
 	int err;
 
-	err = say(loop_open(&a->loop, TIMER_MS), "the event loop cannot be set up");
+	err = log_failure(loop_open(&a->loop, TIMER_MS), "the event loop cannot be set up");
 	if (!err)
-		err = say(worker_start(&a->worker, a->options->pod_logs), "the worker process cannot be started");
+		err = log_failure(worker_start(&a->worker, a->options->pod_logs), "the worker process cannot be started");
 	if (!err)
 		err = open_kernel(a);
 	if (!err)
-		err = say(codes_new(&a->codes, CODES_BYTES_MAX), "the code store");
+		err = log_failure(codes_new(&a->codes, CODES_BYTES_MAX), "the code store");
 	if (!err)
-		err = say(registry_new(&a->registry), "the process registry");
+		err = log_failure(registry_new(&a->registry), "the process registry");
 	if (!err)
-		err = say(discover_new(&a->discover, a->kernel, a->worker, a->codes, a->registry, &a->selection), "discovery");
+		err = log_failure(discover_new(&a->discover, a->kernel, a->worker, a->codes, a->registry, &a->selection), "discovery");
 	if (err)
 		return err;
 	kernel_on_event(a->kernel, discover_event, a->discover);
 	err = loop_add(&a->loop, kernel_events_fd(a->kernel), LOOP_KERNEL);
 	if (!err)
 		err = loop_add(&a->loop, worker_fd(a->worker), LOOP_WORKER);
-	return say(err, "the event loop cannot be set up") ?: open_http(a);
+	return log_failure(err, "the event loop cannot be set up") ?: open_http(a);
 }
 
 static void close_all(struct agent *a)
@@ -213,7 +199,7 @@ static int turn(struct agent *a, int timeout_ms)
 	timeout_ms = sooner(timeout_ms, serve_timeout_ms(a->http));
 	sources = loop_wait(&a->loop, timeout_ms);
 	if (sources < 0)
-		return say(sources, "the event loop failed");
+		return log_failure(sources, "the event loop failed");
 	if (sources & LOOP_SIGNAL)
 		on_signals(a);
 	if (sources & (LOOP_KERNEL | LOOP_TIMER))
@@ -226,132 +212,39 @@ static int turn(struct agent *a, int timeout_ms)
 	if (sources & LOOP_TIMER)
 		discover_containers(a->discover);
 	if (sources & LOOP_TIMER)
-		output_progress(&a->run, a->kernel, a->registry, seconds_now(CLOCK_MONOTONIC) - a->run.start);
+		output_progress(&a->run, a->kernel, a->registry, clock_seconds() - a->run.start);
 	return 0;
 }
 
 static void settle(struct agent *a, int limit_ms)
 {
-	double end = seconds_now(CLOCK_MONOTONIC) + limit_ms / 1e3;
+	double end = clock_seconds() + limit_ms / 1e3;
 
-	while (!a->stop && discover_pending(a->discover) && seconds_now(CLOCK_MONOTONIC) < end)
+	while (!a->stop && discover_pending(a->discover) && clock_seconds() < end)
 		if (turn(a, 50))
 			return;
 }
 
-/* --- what to profile ---------------------------------------------------------------------------------- */
-
-struct find {
-	struct agent *agent;
-	pid_t pid;
-	bool found;
-	struct event_process process;
-};
-
-static int ask_about_all(void *context, const struct event_process *p)
+static int turn_once(void *agent)
 {
-	struct agent *a = context;
+	struct agent *a = agent;
 
-	if (p->pid == (__u32)getpid())
-		return 0;
-	while (discover_process(a->discover, p) == -EAGAIN)
-		if (turn(a, 50) || a->stop)
-			return -EINTR;
-	return 0;
-}
-
-static int find_process(void *context, const struct event_process *p)
-{
-	struct find *f = context;
-
-	if (p->pid != (__u32)f->pid)
-		return 0;
-	f->process = *p;
-	f->found = true;
-	return 1;
-}
-
-/* Marks a process as wanted; the verdict on it comes later. */
-static int select_process(struct agent *a, const struct event_process *p)
-{
-	struct process wanted = {
-		.start_time = p->start_time,
-		.exec_id = p->exec_id,
-		.id = kernel_new_process_id(a->kernel),
-		.state = PROCESS_WANTED,
-	};
-
-	return say(kernel_set_process(a->kernel, p->pid, &wanted), "the process cannot be selected");
-}
-
-static int select_pid(struct agent *a, pid_t pid)
-{
-	struct find f = { .agent = a, .pid = pid };
-	int err = kernel_list_processes(a->kernel, find_process, &f);
-
-	if (err < 0)
-		return say(err, "the processes cannot be listed");
-	if (!f.found) {
-		log_error("there is no process %d", pid);
-		return -ESRCH;
-	}
-	err = select_process(a, &f.process);
-	return err ?: say(discover_process(a->discover, &f.process), "the process cannot be looked at");
-}
-
-static int select_pids(struct agent *a)
-{
-	const struct options *o = a->options;
-
-	for (size_t i = 0; i < o->pid_count; i++) {
-		int err = select_pid(a, o->pid_list[i]);
-
-		if (err)
-			return err;
-		settle(a, SETTLE_START_MS);
-		if (discover_verdict(a->discover, o->pid_list[i]) == PROCESS_NOT_PYTHON) {
-			log_error("process %d is not Python: nothing in its memory is a CPython runtime",
-				  o->pid_list[i]);
-			return -EINVAL;
-		}
-		if (discover_verdict(a->discover, o->pid_list[i]) == PROCESS_EXCLUDED && !o->children) {
-			log_error("process %d is not among those that --comm and the like select", o->pid_list[i]);
-			return -EINVAL;
-		}
-		if (discover_verdict(a->discover, o->pid_list[i]) == PROCESS_WANTED)
-			return -EACCES; /* said already */
-	}
-	return 0;
-}
-
-static int select_command(struct agent *a)
-{
-	struct find f = { .agent = a };
-	int err;
-
-	err = say(command_start(&a->command, a->options->command), "COMMAND cannot be started");
-	if (err)
-		return err;
-	f.pid = a->command.pid;
-	err = kernel_list_processes(a->kernel, find_process, &f);
-	if (err < 0 || !f.found)
-		return say(err < 0 ? err : -ESRCH, "COMMAND cannot be found");
-	return select_process(a, &f.process);
+	return turn(a, 50) || a->stop;
 }
 
 static int select_targets(struct agent *a)
 {
-	int err;
+	struct targets t = {
+		.options = a->options,
+		.kernel = a->kernel,
+		.discover = a->discover,
+		.command = &a->command,
+		.turn = turn_once,
+		.context = a,
+	};
+	int err = targets_select(&t);
 
-	if (a->options->command)
-		return select_command(a);
-	if (a->options->pid_count)
-		return select_pids(a);
-	err = kernel_list_processes(a->kernel, ask_about_all, a);
-	if (err && !a->stop)
-		return say(err, "the processes cannot be listed");
-	settle(a, SETTLE_START_MS);
-	return 0;
+	return a->stop ? 0 : err;
 }
 
 /* --- one run ------------------------------------------------------------------------------------------ */
@@ -361,7 +254,7 @@ static int open_continuous(struct agent *a)
 	int err = continuous_open(&a->continuous, a->options, &a->windows);
 
 	if (!err && continuous_fd(a->continuous) >= 0)
-		err = say(loop_add(&a->loop, continuous_fd(a->continuous), LOOP_PUSH), "the event loop cannot be set up");
+		err = log_failure(loop_add(&a->loop, continuous_fd(a->continuous), LOOP_PUSH), "the event loop cannot be set up");
 	return err;
 }
 
@@ -383,7 +276,7 @@ static int start(struct agent *a)
 	if (o->continuous)
 		err = open_continuous(a);
 	else if (o->output || o->stats || o->stats_json)
-		err = say(window_open(&a->windows, &a->window), "the profile");
+		err = log_failure(window_open(&a->windows, &a->window), "the profile");
 	if (err)
 		return err;
 	err = kernel_start(a->kernel, &a->run.cpus);
@@ -395,9 +288,9 @@ static int start(struct agent *a)
 		log_warning("samples are taken on %d of %ld CPUs: the others are not for this process (cpuset)",
 			    a->run.cpus, sysconf(_SC_NPROCESSORS_ONLN));
 	a->run.start_cpu_seconds = report_cpu_so_far(worker_pid(a->worker));
-	a->run.start = seconds_now(CLOCK_MONOTONIC);
+	a->run.start = clock_seconds();
 	if (o->children)
-		err = say(children_select(a->kernel, a->discover, o->pid_list, o->pid_count), "the children");
+		err = log_failure(children_select(a->kernel, a->discover, o->pid_list, o->pid_count), "the children");
 	err = err ?: serve_start(a->http);
 	if (!err)
 		notify_ready(&a->notify);
@@ -416,7 +309,7 @@ static int sample(struct agent *a)
 	double end = a->run.start + a->options->seconds;
 
 	while (!a->stop) {
-		double left = end - seconds_now(CLOCK_MONOTONIC);
+		double left = end - clock_seconds();
 
 		if (a->options->seconds > 0 && left <= 0)
 			break;
@@ -426,7 +319,7 @@ static int sample(struct agent *a)
 	notify_stopping(&a->notify);
 	kernel_stop(a->kernel);
 	clock_gettime(CLOCK_MONOTONIC, &a->windows.stop);
-	a->run.seconds = seconds_now(CLOCK_MONOTONIC) - a->run.start;
+	a->run.seconds = clock_seconds() - a->run.start;
 	output_progress_end(&a->run);
 	rate_check(&a->rate, a->kernel, a->run.frequency, true);
 	return 0;

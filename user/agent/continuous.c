@@ -6,6 +6,7 @@
 
 #include "agent/interval_files.h"
 #include "agent/interval_push.h"
+#include "base/clock.h"
 #include "base/log.h"
 
 #define NAMES_SECONDS 0.5 /* at most this long for the names of an interval that has ended */
@@ -20,14 +21,6 @@ struct continuous {
 	struct interval_files files; /* without a window: not asked for */
 	struct interval_push push;
 };
-
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
 
 int continuous_check(const struct options *o)
 {
@@ -64,7 +57,7 @@ int continuous_open(struct continuous **ret, const struct options *o, struct win
 		return err;
 	}
 	c->interval = o->interval_seconds;
-	c->next = seconds_now() + c->interval;
+	c->next = clock_seconds() + c->interval;
 	log_info("a profile every %g s to %s%s%s", c->interval, o->output_dir ?: "",
 		 o->output_dir && o->push ? " and " : "", o->push ? "the receiver" : "");
 	*ret = c;
@@ -88,7 +81,7 @@ void continuous_reload(struct continuous *c, const struct options *o)
 		return;
 	if (c->interval != o->interval_seconds) {
 		c->interval = o->interval_seconds;
-		c->next = seconds_now() + c->interval;
+		c->next = clock_seconds() + c->interval;
 	}
 	c->files.folder = o->output_dir;
 	c->files.keep = (struct folder_keep){ o->keep_files, o->keep_bytes };
@@ -109,7 +102,7 @@ int continuous_timeout_ms(const struct continuous *c)
 
 	if (!c)
 		return -1;
-	left = (c->ended && c->names_end < c->next ? c->names_end : c->next) - seconds_now();
+	left = (c->ended && c->names_end < c->next ? c->names_end : c->next) - clock_seconds();
 	ms = left <= 0 ? 0 : left < 1 ? (int)(left * 1e3) + 1 : 1000;
 	push = c->push.push ? push_timeout_ms(c->push.push) : -1;
 	return push >= 0 && push < ms ? push : ms;
@@ -117,7 +110,7 @@ int continuous_timeout_ms(const struct continuous *c)
 
 bool continuous_ends(struct continuous *c)
 {
-	double now = seconds_now();
+	double now = clock_seconds();
 
 	if (!c || c->ended || now < c->next)
 		return false;
@@ -148,7 +141,7 @@ void continuous_pass_on(struct continuous *c, bool names_missing)
 		return;
 	if (c->push.push)
 		interval_push_run(&c->push);
-	if (!c->ended || (names_missing && seconds_now() < c->names_end))
+	if (!c->ended || (names_missing && clock_seconds() < c->names_end))
 		return;
 	c->ended = false;
 	pass_on(c);

@@ -4,19 +4,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 
 #define HIGH_WATER    0.75  /* of a table or of the code store. The rest is for what comes until it is emptied. */
 #define PROCESSES_MAX 65536 /* that were registered in one generation, 16 MiB of them */
 #define NAMES_SECONDS 0.5
-
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
 
 static bool is_full(const struct generation *g)
 {
@@ -44,13 +37,13 @@ bool generation_due(struct generation *g)
 		say(g, err);
 		return false;
 	}
-	g->names_end = seconds_now() + NAMES_SECONDS;
+	g->names_end = clock_seconds() + NAMES_SECONDS;
 	return true;
 }
 
 int generation_timeout_ms(const struct generation *g)
 {
-	double left = g->names_end - seconds_now();
+	double left = g->names_end - clock_seconds();
 
 	if (g->names_end <= 0)
 		return -1;
@@ -98,7 +91,7 @@ void generation_renew(struct generation *g, bool names_missing)
 {
 	int err;
 
-	if (g->names_end <= 0 || (names_missing && seconds_now() < g->names_end))
+	if (g->names_end <= 0 || (names_missing && clock_seconds() < g->names_end))
 		return;
 	g->names_end = 0;
 	err = windows_absorb(g->windows);

@@ -40,3 +40,10 @@ void log_write(enum log_level level, const char *format, ...)
 	/* A progress line may stand on the terminal: overwrite it. */
 	fprintf(stderr, "%spyperf-bpf: %s%s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", prefix[level], text);
 }
+
+int log_failure(int err, const char *what)
+{
+	if (err)
+		log_error("%s: %s", what, strerror(-err));
+	return err;
+}

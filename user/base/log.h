@@ -14,6 +14,9 @@ enum log_level log_get_level(void);
 /* Appends the newline. A message longer than 1 KiB is cut. */
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Says that something went wrong when err is not 0, which is an errno below 0. Returns err. */
+int log_failure(int err, const char *what);
+
 #define log_error(...)	 log_write(LOG_ERROR, __VA_ARGS__)
 #define log_warning(...) log_write(LOG_WARNING, __VA_ARGS__)
 #define log_info(...)	 log_write(LOG_INFO, __VA_ARGS__)

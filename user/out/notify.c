@@ -12,14 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
+#include "base/clock.h"
 
 /* A path, or with '@' a name in the abstract namespace. */
 static int connect_to(const char *name)
@@ -88,7 +81,7 @@ void notify_reloading(struct notify *n)
 	char text[96];
 
 	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%llu\nSTATUS=Reading the configuration again.",
-		 (unsigned long long)(seconds_now() * 1e6));
+		 (unsigned long long)(clock_seconds() * 1e6));
 	say(n, text);
 }
 
@@ -99,7 +92,7 @@ void notify_stopping(struct notify *n)
 
 void notify_watchdog(struct notify *n)
 {
-	double now = seconds_now();
+	double now = clock_seconds();
 
 	if (n->fd < 0 || !(n->watchdog_seconds > 0) || now < n->next)
 		return;
@@ -113,6 +106,6 @@ int notify_timeout_ms(const struct notify *n)
 
 	if (n->fd < 0 || !(n->watchdog_seconds > 0))
 		return -1;
-	left = n->next - seconds_now();
+	left = n->next - clock_seconds();
 	return left <= 0 ? 0 : left < 60 ? (int)(left * 1e3) + 1 : 60000;
 }

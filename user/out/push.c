@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "out/push_attempt.h"
 
 #define ACTIVE_MAX	4 /* at once */
@@ -45,14 +46,6 @@ struct push {
 	struct push_stats stats;
 	char trouble[TROUBLE_SIZE];
 };
-
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
 
 /* --- the queue ---------------------------------------------------------------------------------------- */
 
@@ -175,7 +168,7 @@ void push_drop_all(struct push *p)
 static void again_later(struct item *item)
 {
 	struct push *p = item->push;
-	double pause = 1 << (item->attempts - 1), now = seconds_now();
+	double pause = 1 << (item->attempts - 1), now = clock_seconds();
 
 	p->stats.failures++;
 	stop_item(item);
@@ -299,7 +292,7 @@ static int on_timer(CURLM *multi, long timeout_ms, void *context)
 	struct push *p = context;
 
 	(void)multi;
-	p->timer = timeout_ms < 0 ? 0 : seconds_now() + timeout_ms / 1e3;
+	p->timer = timeout_ms < 0 ? 0 : clock_seconds() + timeout_ms / 1e3;
 	return 0;
 }
 
@@ -315,7 +308,7 @@ static void act(struct push *p)
 
 		curl_multi_socket_action(p->multi, events[i].data.fd, what, &running);
 	}
-	if (p->timer > 0 && seconds_now() >= p->timer) {
+	if (p->timer > 0 && clock_seconds() >= p->timer) {
 		p->timer = 0;
 		curl_multi_socket_action(p->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 	}
@@ -343,7 +336,7 @@ static bool is_next(const struct push *p, const struct item *item)
 
 static void start_due(struct push *p)
 {
-	double now = seconds_now();
+	double now = clock_seconds();
 	struct item *next;
 
 	for (struct item *item = p->first; item && p->active < ACTIVE_MAX; item = next) {
@@ -369,7 +362,7 @@ int push_timeout_ms(const struct push *p)
 			next = item->not_before > 0 ? item->not_before : 1e-9; /* that is at once */
 	if (!(next > 0))
 		return -1;
-	left = next - seconds_now();
+	left = next - clock_seconds();
 	return left <= 0 ? 0 : left < 60 ? (int)(left * 1e3) + 1 : 60000;
 }
 
