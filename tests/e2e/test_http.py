@@ -300,8 +300,8 @@ def test_silent_and_slow_clients_lose_their_place(tmp_path):
         slow = Later(drip, clients[0])
         start = time.monotonic()
         assert s.get("/healthz").status == 200  # waits for a place
-        assert time.monotonic() - start < 25
-        assert slow.get() < 20
+        assert time.monotonic() - start < 55
+        assert slow.get() < 55
         assert s.run.process.poll() is None
 
 
