@@ -15,10 +15,10 @@
 #define ATTEMPTS	 50
 #define EAGER_ATTEMPTS	 10	/* the first ones follow each other at once: all, if there is nothing to see; ... */
 #define PAUSE_NS	 50000	/* ... the others after a pause, in which the target gets on */
-#define TIME_MAX	 20	/* ms for all of them; a hostile process could make one last long */
+#define TIME_MAX	 200	/* ms for all of them; a hostile process could make one last long */
 #define INTERPRETERS_MAX 16
 #define THREADS_MAX	 256	/* looked at in one attempt */
-#define STRETCHES_MAX	 8	/* of DEPTH_LIMIT frames; as many good ones are no accident, root or not */
+#define STRETCHES_MAX	 4	/* of DEPTH_LIMIT frames; as many good ones are no accident, root or not */
 #define CODES_SLOTS	 1024	/* a power of two; half of it is the limit of code objects looked at */
 #define NAME_MAX_LENGTH	 (1 << 20)
 #define LASTI_MAX	 (1 << 24)
@@ -40,6 +40,7 @@ static const char bad_thread_id[] = "thread states do not hold the ids of thread
 static const char bad_walk[] = "the stacks of its threads do not lead to where those of this version end";
 static const char bad_code[] = "the frames of its stacks do not hold code objects where this version has them";
 static const char bad_names[] = "its code objects do not hold names and line tables where this version has them";
+static const char too_slow[] = "the stacks of its threads take too long to walk";
 static const char bad_instr[] = "the frames of its stacks do not stand in the bytecode of their code objects";
 
 /* The readers of bpf/ take no context. There are no threads (docs/design.md). */
@@ -67,16 +68,26 @@ static int mem_read(void *dst, __u32 size, __u64 address)
 static struct proof_state {
 	const struct layout *layout;
 	const char *reason;
+	__u64 end; /* ms, CLOCK_MONOTONIC: of all attempts */
 	unsigned int threads;
 	unsigned int python; /* frames of the stack */
 	__u64 object;	     /* what free-threaded objects begin with more */
 	__u64 code_type;
+	__u64 sized_code, size; /* the code object last asked for the size of its bytecode, and that in bytes */
 	unsigned int code_count;
 	__u64 codes[CODES_SLOTS]; /* looked at; open addressing, 0 = free */
 	__u8 tstate[TSTATE_READ + sizeof(__u64)];
 	struct walk walk;
 	struct event_code event;
 } state;
+
+static __u64 now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+}
 
 static int contradict(const char *reason)
 {
@@ -212,7 +223,11 @@ static bool is_in_bytecode(const struct frame *f)
 
 	if (l->frame_lasti) /* the size is another object's, whose place is not in the layout */
 		return (__s32)f->instr >= -1 && (__s32)f->instr <= LASTI_MAX;
-	size = 2 * (read_word(f->code + OB_SIZE + state.object) & 0xffffffff);
+	if (f->code != state.sized_code) { /* deep stacks are mostly recursion */
+		state.sized_code = f->code;
+		state.size = 2 * (read_word(f->code + OB_SIZE + state.object) & 0xffffffff);
+	}
+	size = state.size;
 	/* 3.11, 3.12: a unit before the bytecode when the frame has not begun. */
 	if (f->instr - (f->code + l->code_bytecode) + 2 <= size + 2)
 		return true;
@@ -246,6 +261,8 @@ static int walk_to_root(__u64 frame)
 	state.python = 0;
 	walk_begin(w, frame, l->tstate_chunk ? tstate_word(l->tstate_chunk) : 0);
 	for (int i = 0; i < STRETCHES_MAX && !err && (!i || w->end == WALK_DEEP); i++) {
+		if (i && now_ms() > state.end)
+			return contradict(too_slow);
 		if (i)
 			w->end = WALK_ON;
 		w->depth = w->python = 0;
@@ -304,7 +321,7 @@ static int try_interpreter(__u64 interp)
 	__u64 tstate = read_word(interp + state.layout->interp_threads);
 	int result = PROOF_NOT_YET, one;
 
-	while (tstate && state.threads++ < THREADS_MAX) {
+	while (tstate && state.threads++ < THREADS_MAX && now_ms() <= state.end) {
 		one = try_thread(tstate, interp);
 		if (one == PROOF_HOLDS)
 			return one;
@@ -335,7 +352,7 @@ static int attempt(__u64 runtime)
 	int result = PROOF_NOT_YET, one;
 
 	state.threads = state.code_count = 0;
-	state.code_type = 0;
+	state.code_type = state.sized_code = 0;
 	memset(state.codes, 0, sizeof(state.codes));
 	for (int i = 0; interp && i < INTERPRETERS_MAX; i++) {
 		one = mem_plausible(interp) ? try_interpreter(interp) : contradict(bad_list);
@@ -348,25 +365,18 @@ static int attempt(__u64 runtime)
 	return result;
 }
 
-static __u64 now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
-}
-
 int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const char **ret_reason)
 {
 	static const struct timespec pause = { .tv_nsec = PAUSE_NS };
-	__u64 end = now_ms() + TIME_MAX;
 	int result = -EPROTO, one;
 
 	target = tid;
 	unreachable = 0;
+	state.end = now_ms() + TIME_MAX;
+	state.reason = too_slow;
 	state.layout = layout;
 	state.object = layout->free_threaded ? FREE_THREADED : 0;
-	for (int i = 0; i < (result < 0 ? ATTEMPTS : EAGER_ATTEMPTS) && now_ms() <= end; i++) {
+	for (int i = 0; i < (result < 0 ? ATTEMPTS : EAGER_ATTEMPTS) && now_ms() <= state.end; i++) {
 		if (i >= EAGER_ATTEMPTS)
 			nanosleep(&pause, NULL);
 		one = attempt(runtime);
@@ -374,7 +384,7 @@ int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const
 			return unreachable;
 		if (one == PROOF_HOLDS)
 			return one;
-		if (one == PROOF_NOT_YET)
+		if (one == PROOF_NOT_YET && now_ms() <= state.end)
 			result = one;
 	}
 	if (result < 0)
