@@ -152,14 +152,15 @@ def restarted(cluster, old):
     return pid if pid and pid != old and pod["status"]["containerStatuses"][0]["restartCount"] else None
 
 
-def with_files(cluster, folder):
-    """The base, with a profile of each interval into a folder of the node: a DaemonSet of what is in the tree."""
+def change(cluster, arguments, folder=None):
+    """The base with more arguments, and a folder of the node as /profiles."""
     document = manifests.daemonset(manifests.render("base"))
     pod = document["spec"]["template"]["spec"]
     container, = pod["containers"]
-    container["args"] += ["--output-dir=/profiles", "--interval=%d" % INTERVAL]
-    container["volumeMounts"].append({"name": "profiles", "mountPath": "/profiles"})
-    pod["volumes"].append({"name": "profiles", "hostPath": {"path": str(folder)}})
+    container["args"] += arguments
+    if folder:
+        container["volumeMounts"].append({"name": "profiles", "mountPath": "/profiles"})
+        pod["volumes"].append({"name": "profiles", "hostPath": {"path": str(folder)}})
     cluster.kubectl("apply", "-f", "-", text=json.dumps(document))
 
 
@@ -179,7 +180,7 @@ def test_a_rollout_loses_at_most_one_interval(cluster, deployed, tmp_path):
     folder = cluster.folder / "profiles"
     folder.mkdir()
     before = wait(lambda: profiler_pod(cluster), 60, "ready pod")["metadata"]["name"]
-    with_files(cluster, folder)
+    change(cluster, ["--output-dir=/profiles", "--interval=%d" % INTERVAL], folder)
     first = wait(lambda: other_pod(cluster, before), 90, "pod that writes files")
     wait(lambda: len(covered(folder)) >= 2, 60, "two profiles")
     cluster.kubectl("rollout", "restart", "daemonset/pyperf-bpf", "-n", NAMESPACE)
@@ -201,3 +202,17 @@ def test_what_a_node_sends(cluster, work, deployed):
         size = len(answer.read())
     print("one profile of 60 s: %d bytes, %.1f MB an hour" % (size, size * 60 / 1e6))
     assert size > 1000
+
+
+def test_timers_need_no_more_rights(cluster, work, deployed, tmp_path):
+    """What the profiler takes by itself where perf_event_open is refused to CAP_PERFMON (kernel.perf_event_paranoid=3).
+    The pod's own seccomp and capabilities are at work; the refusal itself is in tests/e2e/test_trigger.py."""
+    before = wait(lambda: profiler_pod(cluster), 60, "ready pod")["metadata"]["name"]
+    change(cluster, ["--trigger=timer"])
+    wait(lambda: other_pod(cluster, before), 90, "pod with timers")
+    path = tmp_path / "timers.pb.gz"
+    url = "http://%s:7070/debug/pprof/profile?seconds=5&namespace=demo" % profiler_pod(cluster)["status"]["podIP"]
+    with urllib.request.urlopen(url, timeout=60) as answer:
+        path.write_bytes(answer.read())
+    samples = pprof.read(path).samples
+    assert {s.labels["pod"] for s in samples} == {pod["metadata"]["name"] for pod in work}
