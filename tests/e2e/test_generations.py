@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+import interpreters as known
 import pprof
 import profiler
 from edges import Judge
@@ -69,6 +70,9 @@ def test_intervals_over_many_generations(makers, tmp_path):
         assert abs(before.time_nanos + before.duration_nanos - after.time_nanos) < 50e6
 
 
+test_intervals_over_many_generations.versions = known.SUPPORTED[-1:]
+
+
 def test_stacks_stay_legal(makers, version, workloads, tmp_path):
     """A program whose legal calls are known, while others fill the tree."""
     with profiler.target(version.path, workloads / "edges.py") as target:
@@ -82,3 +86,6 @@ def test_stacks_stay_legal(makers, version, workloads, tmp_path):
         for fault in judge.faults(sample.stack):
             faults[fault] += sample.count
     assert not faults and profiler.total(whole) > 300, faults.most_common(5)
+
+
+test_stacks_stay_legal.versions = known.SUPPORTED[-1:]
