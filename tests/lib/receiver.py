@@ -62,7 +62,8 @@ def read_pyroscope(path, content_type, body):
     demand(set(query) == {"name", "from", "until", "format", "spyName"}, "query %s" % sorted(query))
     demand(all(len(values) == 1 for values in query.values()), "a key twice")
     demand(query["format"] == ["pprof"], "format")
-    name = re.fullmatch(r"([A-Za-z0-9_.-]+)\{node=([A-Za-z0-9_.-]+)\}", query["name"][0])
+    name = re.fullmatch(r"([A-Za-z0-9_.-]+)\{node=([A-Za-z0-9_.-]+)(?:,(?:namespace|pod|container)=[A-Za-z0-9_.-]+)*\}",
+                        query["name"][0])
     demand(name, "name %s" % query["name"])
     demand(content_type == "application/octet-stream", "content type %s" % content_type)
     profile, size = read_pprof(body)
@@ -70,6 +71,11 @@ def read_pyroscope(path, content_type, body):
     demand(start <= profile.time_nanos / 1e9 < start + 1, "from")
     demand(0 <= until - (profile.time_nanos + profile.duration_nanos) / 1e9 <= 1, "until")
     return name[1], name[2], profile, size
+
+
+def check_labels(labels):
+    demand({"__name__", "node", "service_name"} <= set(labels), "labels %s" % sorted(labels))
+    demand(set(labels) <= {"__name__", "node", "service_name", "namespace", "pod", "container"}, "labels %s" % sorted(labels))
 
 
 def read_parca(path, content_type, body):
@@ -81,7 +87,7 @@ def read_parca(path, content_type, body):
     series = request["series"][0]
     demand(set(series) == {"labels", "samples"} and set(series["labels"]) == {"labels"}, "fields of the series")
     labels = {label["name"]: label["value"] for label in series["labels"]["labels"]}
-    demand(set(labels) == {"__name__", "node", "service_name"}, "labels %s" % sorted(labels))
+    check_labels(labels)
     demand(labels["__name__"] == "process_cpu", "__name__")
     demand(len(series["samples"]) == 1 and set(series["samples"][0]) == {"rawProfile"}, "samples")
     profile, size = read_pprof(base64.b64decode(series["samples"][0]["rawProfile"], validate=True))
@@ -102,7 +108,7 @@ def read_parca_grpc(path, content_type, body):
     for data in pprof.decode(series[1][0])[1]:
         label = pprof.decode(data)
         labels[label[1][0].decode()] = label[2][0].decode()
-    demand({"__name__", "node", "service_name"} <= set(labels), "labels %s" % sorted(labels))
+    check_labels(labels)
     demand(len(series[2]) == 1, "samples")
     profile, size = read_pprof(pprof.decode(series[2][0])[1][0])
     return labels["service_name"], labels["node"], profile, size
