@@ -76,9 +76,11 @@ class Program:
 class Laboratory:
     """All programs on all versions, running at once, and the runs of the profiler over them, by mode."""
 
-    def __init__(self, workloads, directory, programs):
+    def __init__(self, directory):
         self.directory = directory
         self.programs, self.runs = {}, {}
+
+    def start(self, workloads, programs):
         for version in known.one_per_version():
             for name, *arguments in programs:
                 program = Program(version, name, workloads / "cache", *arguments)
@@ -102,8 +104,9 @@ class Laboratory:
 
 
 def laboratory(workloads, directory, programs, seconds, *options):
-    lab = Laboratory(workloads, directory, programs)
+    lab = Laboratory(directory)
     try:
+        lab.start(workloads, programs)
         for mode in MODES:
             lab.profile(mode, seconds, *options)
     finally:
@@ -296,9 +299,10 @@ def test_149649_interpreters_take_turns(version, lab):
 @pytest.mark.timeout(1800)
 def test_a_million_samples(workloads, tmp_path):
     """In rounds, because how many come in a minute depends on what else the machine does."""
-    lab = Laboratory(workloads, tmp_path, [(name,) for name in PROGRAMS])
+    lab = Laboratory(tmp_path)
     seen_whole = collections.Counter()
     try:
+        lab.start(workloads, [(name,) for name in PROGRAMS])
         while min(seen_whole[mode] for mode in MODES) < LONG_SAMPLES:
             for mode in MODES:
                 lab.profile(mode, 60, "-F", 9999)
