@@ -12,7 +12,7 @@ import pytest
 import interpreters as known
 import profiler
 
-PYTHON = known.available()[-1].path if known.available() else sys.executable
+PYTHON = known.one_per_version()[-1].path if known.available() else sys.executable
 
 
 @pytest.mark.parametrize("code", (0, 7, 255))
