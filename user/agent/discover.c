@@ -286,7 +286,8 @@ static int register_python(struct discover *d, const struct event_process *p, co
 			process->check_after = 0;
 		}
 	}
-	log_debug("pid %u (%.16s) is CPython %s, %s", p->pid, p->comm, i->version, i->path);
+	log_debug("pid %u (%.16s) is CPython %s, %s%s%s", p->pid, p->comm, i->version, i->path, *i->reason ? ": " : "",
+		  i->reason);
 	return registry_add(d->registry, &e);
 }
 
