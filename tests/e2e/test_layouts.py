@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Every offset the profiler uses for a live process, against two judges that share no code with it: the compiler over
-the interpreter's own headers (tests/layouts/derive.c), and 3.13+'s own debug offsets as read here."""
+the interpreter's own headers (tests/layouts/derive.c, derive_old.c), and 3.13+'s own debug offsets as read here."""
 import os
 import pathlib
 import struct
@@ -12,9 +12,9 @@ import interpreters as known
 import profiler
 
 SHOW = pathlib.Path(profiler.BINARY).parent / "tests" / "layouts" / "show"
-DERIVE = profiler.ROOT / "tests" / "layouts" / "derive.c"
+LAYOUTS = profiler.ROOT / "tests" / "layouts"
 
-# Facts of derive.c that have no field of their own, and what the code takes them to be.
+# Facts of derive.h that have no field of their own, and what the code takes them to be.
 ASSUMED = {"tss_key_inside": "4", "tss_key_size": "4", "kind_mask": "7"}
 
 # Byte offset in _Py_DebugOffsets of the word that a field of struct layout must equal, by minor version.
@@ -62,20 +62,36 @@ def derived(tmp_path_factory):
 
 def compiled(interpreter, program, *options):
     include = pathlib.Path(interpreter.include)
+    source = LAYOUTS / ("derive.c" if interpreter.version >= (3, 11) else "derive_old.c")
     subprocess.run(["gcc", "-std=gnu11", "-w", "-O1", *options, "-I", str(include), "-I", str(include / "internal"),
-                    "-I", str(include.parent), str(DERIVE), "-o", str(program)], check=True, timeout=120)
+                    "-I", str(include.parent), "-I", str(profiler.ROOT), str(source), "-o", str(program)], check=True,
+                   timeout=120)
     return parse(subprocess.run([str(program)], capture_output=True, text=True, check=True, timeout=60).stdout)
 
 
+# The process under test; 3.6 says where the variable is that holds the current thread state, and the value of another.
+PROGRAM = """
+import sys
+if sys.version_info < (3, 7):
+    import ctypes
+    api = ctypes.pythonapi
+    api.PyInterpreterState_Head.restype = ctypes.c_void_p
+    print(ctypes.addressof(ctypes.c_void_p.in_dll(api, "_PyThreadState_Current")), api.PyInterpreterState_Head())
+print("ready", flush=True)
+input()
+"""
+
+
 class Live:
-    """A process of the interpreter: what identify() says of it, and its debug offsets."""
+    """A process of the interpreter: what identify() says of it, its debug offsets, and what it says itself (3.6)."""
 
     def __init__(self, interpreter):
         assert os.access(SHOW, os.X_OK), "not built: %s (make tests)" % SHOW
-        with subprocess.Popen([interpreter.path, "-IS", "-c", "print('ready', flush=True); input()"],
-                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen([interpreter.path, "-IS", "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as process:
             try:
-                assert process.stdout.readline() == "ready\n"
+                self.said = [int(word) for word in process.stdout.readline().split() if word != "ready"]
+                assert not self.said or process.stdout.readline() == "ready\n"
                 self.shown = parse(subprocess.run([str(SHOW), str(process.pid)], capture_output=True, text=True,
                                                   check=True, timeout=60).stdout)
                 with open("/proc/%d/mem" % process.pid, "rb") as memory:
@@ -106,12 +122,17 @@ def test_identified(interpreter, live):
     assert int(shown["cached_us"]) < 5000, "a cached binary takes a fraction of a millisecond"
 
 
+def has_headers(interpreter):
+    return interpreter.include and (interpreter.version < (3, 7) or os.path.isdir(interpreter.include + "/internal"))
+
+
 def headers_for(interpreter):
-    """The interpreter whose headers describe this one: itself, or one of the same minor version."""
-    if interpreter.include and os.path.isdir(interpreter.include + "/internal"):
+    """The interpreter whose headers describe this one: itself, or one of the same minor version. 3.7.4 moved things."""
+    if has_headers(interpreter):
         return interpreter
-    return next((i for i in known.available() if i.minor == interpreter.minor and i.include
-                 and os.path.isdir(i.include + "/internal")), None)
+    kind = interpreter.minor, (3, 7) <= interpreter.version < (3, 7, 4)
+    return next((i for i in known.available() if has_headers(i) and
+                 (i.minor, (3, 7) <= i.version < (3, 7, 4)) == kind), None)
 
 
 def test_against_headers(interpreter, live, derived):
@@ -120,7 +141,7 @@ def test_against_headers(interpreter, live, derived):
         pytest.skip("SKIP %s: no headers of Python %s here" % (interpreter.name, interpreter.minor))
     expected, shown = dict(derived(source)), live(interpreter).shown
     for name, value in ASSUMED.items():
-        assert expected.pop(name) == value
+        assert expected.pop(name, value) == value
     if source is not interpreter:
         expected.pop("version")
     if interpreter.build == "d":
@@ -146,13 +167,27 @@ def test_free_threaded_against_headers(minor, tmp_path):
     assert shown == expected
 
 
-def test_every_field_is_derived(live, derived):
+def test_variables_of_3_6(interpreter, live):
+    """Before 3.7 there is no structure that holds them: the process says itself where one is, and what is in the other."""
+    process = live(interpreter)
+    if interpreter.version >= (3, 7):
+        assert process.shown["runtime"] != "0" and not process.said
+        return
+    shown = {name: int(process.shown[name]) for name in ("runtime", "runtime_tstate", "runtime_interpreters")}
+    current, head = process.said
+    assert shown["runtime"] + shown["runtime_tstate"] == current
+    assert shown["runtime_interpreters"], "only in a stripped file"
+    assert struct.unpack_from("<Q", process.bytes, shown["runtime_interpreters"])[0] == head
+
+
+def test_every_field_is_derived(interpreter, live, derived):
     """A field that show.c prints and derive.c does not would never be checked."""
-    source = next((i for i in known.available() if headers_for(i) is i), None)
-    if not source:
-        pytest.skip("SKIP: no interpreter with headers here")
+    if headers_for(interpreter) is not interpreter:
+        pytest.skip("SKIP %s: no headers of its own" % interpreter)
     about = {"verdict", "reason", "hexversion", "text_version", "path", "build_id", "runtime", "first_us", "cached_us"}
-    assert set(live(source).shown) - about == set(derived(source)) - set(ASSUMED)
+    if interpreter.version < (3, 7):
+        about |= {"runtime_interpreters", "runtime_tstate"}  # test_variables_of_3_6
+    assert set(live(interpreter).shown) - about == set(derived(interpreter)) - set(ASSUMED)
 
 
 def test_against_debug_offsets(interpreter, live):

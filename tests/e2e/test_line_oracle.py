@@ -41,8 +41,9 @@ def check(interpreter, path, what):
     with dumped(interpreter, path, what) as process:
         status, counts = compare(process, path)
     assert counts["codes"] >= 10000
-    assert counts["instructions"] >= 1000000
-    assert counts["none"] and counts["large"]
+    assert counts["instructions"] >= 500000
+    assert counts["large"]
+    assert bool(counts["none"]) == (interpreter.version >= (3, 10))  # before, every instruction has a line
     assert (status, counts["differences"]) == (0, 0)
 
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * derive.c - every field of struct layout as the compiler sees it in one interpreter's own headers, a line
- * each as show.c prints them. Compiled by tests/e2e/test_layouts.py; not linked with the interpreter.
+ * each as show.c prints them: 3.11 and later, derive_old.c is for those before. Compiled by
+ * tests/e2e/test_layouts.py; not linked with the interpreter.
  */
 #define Py_BUILD_CORE
 #include "Python.h"
@@ -18,35 +19,14 @@
 #include "internal/pycore_interpframe_structs.h"
 #include "internal/pycore_stackref.h"
 #endif
+#include "tests/layouts/derive.h"
+
 #if defined(Py_GIL_DISABLED) && PY_VERSION_HEX >= 0x030e0000
 #define HAS_TLBC /* each thread may run a copy of the bytecode */
 #endif
 
-#define FIELD(name, type, member) show(#name, offsetof(type, member))
-#define POINTER_END(type, member) (offsetof(type, member) + sizeof(void *))
-
 /* Not the name: 3.14 renamed the frame's header, not the frame. */
 typedef struct _PyInterpreterFrame Frame;
-
-static void show(const char *name, unsigned long value)
-{
-	printf("%s=%lu\n", name, value);
-}
-
-/* The one u32 that is not zero in a structure of which one bit field was set, and where. */
-static unsigned int bits(const void *object, size_t size, size_t *ret_offset)
-{
-	for (size_t i = 0; i + 4 <= size; i += 4) {
-		unsigned int word;
-
-		memcpy(&word, (const char *)object + i, 4);
-		if (word) {
-			*ret_offset = i;
-			return word;
-		}
-	}
-	return 0;
-}
 
 static void show_frame(void)
 {
@@ -194,29 +174,6 @@ static void show_code(void)
 	show("code_count", 0);
 	show("code_tlbc", 0);
 #endif
-}
-
-static void show_strings(void)
-{
-	static PyASCIIObject kind, compact, ascii;
-	size_t offset = 0, compact_offset = 0, ascii_offset = 0;
-
-	kind.state.kind = 7;
-	compact.state.compact = 1;
-	ascii.state.ascii = 1;
-	FIELD(str_length, PyASCIIObject, length);
-	show("str_kind_shift", __builtin_ctz(bits(&kind, sizeof(kind), &offset)));
-	show("kind_mask",
-	     bits(&kind, sizeof(kind), &offset) >> __builtin_ctz(bits(&kind, sizeof(kind), &offset)));
-	show("str_compact_bit", __builtin_ctz(bits(&compact, sizeof(compact), &compact_offset)));
-	show("str_ascii_bit", __builtin_ctz(bits(&ascii, sizeof(ascii), &ascii_offset)));
-	show("str_state", offset == compact_offset && offset == ascii_offset ? offset : 0);
-	show("str_ascii", sizeof(PyASCIIObject));
-	show("str_compact", sizeof(PyCompactUnicodeObject));
-	FIELD(str_data, PyUnicodeObject, data);
-	show("str_is_bytes", 0);
-	FIELD(bytes_size, PyBytesObject, ob_base.ob_size);
-	FIELD(bytes_data, PyBytesObject, ob_sval);
 }
 
 int main(void)

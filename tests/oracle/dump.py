@@ -9,6 +9,7 @@ alive, writes to FILE each one's address, names, first line and the line of ever
 FILE, little-endian: "PYLO", version, count; then per object: address u64, first line i32, sizes of name and file
 name u32, number of runs u32, both names in UTF-8, and the runs: code units u32, line i32 (0 = none).
 """
+import dis
 import os
 import struct
 import sys
@@ -30,7 +31,7 @@ class {0}:
         try:
             with self as {0}: return lambda {0}: ({0}
                 + 1)
-        except* ValueError: pass
+        except{1} ValueError: pass
         finally: {0}_in()
     async def {0}_a(self):
         async for {0} in self: yield await {0}
@@ -73,7 +74,7 @@ def from_library(tests, found):
 def made_up(found):
     for name in NAMES + ["n" * 5000, "\xe9" * 1025, "\u03b1" * 513, "\U0001d4b6" * 257, "n" * 1024]:
         for path in FILES:
-            nested(compile(TEMPLATE.format(name), path, "exec"), found)
+            nested(compile(TEMPLATE.format(name, "*" * (sys.version_info >= (3, 11))), path, "exec"), found)
     # Line tables too large for the kernel's record, lines far from the first, long gaps in both directions.
     nested(compile("def large():\n" + "  x = f(1)\n" * 1500, "large.py", "exec"), found)
     nested(compile("\n" * 300000 + "def far():\n" + "\n" * 70000 + "  return (1 +" + "\n" * 9000 + "x)\n", "far.py",
@@ -82,13 +83,33 @@ def made_up(found):
     class Str(str):
         pass
     for name in NAMES:
-        found.append(found[0].replace(co_name=Str(name), co_qualname=Str("Q." + name), co_filename=Str(name + ".py")))
+        names = dict(co_name=Str(name), co_filename=Str(name + ".py"))
+        if hasattr(found[0], "co_qualname"):
+            names["co_qualname"] = Str("Q." + name)
+        found.append(replaced(found[0], **names))
+
+
+def replaced(code, **names):
+    if hasattr(code, "replace"):
+        return code.replace(**names)
+    order = "argcount kwonlyargcount nlocals stacksize flags code consts names varnames filename name firstlineno lnotab " \
+            "freevars cellvars"  # of the constructor, up to 3.7
+    return types.CodeType(*(names.get(n, getattr(code, n)) for n in ("co_" + word for word in order.split())))
+
+
+def lines(code):
+    """(start, end, line) in bytes, without gaps. Up to 3.9 the standard library says where a line begins."""
+    if hasattr(code, "co_lines"):
+        return list(code.co_lines())
+    starts = [(0, code.co_firstlineno), *dis.findlinestarts(code)]
+    ends = [start for start, _ in starts[1:]] + [len(code.co_code)]
+    return [(start, end, line) for (start, line), end in zip(starts, ends) if start < end]
 
 
 def record(code):
-    name, path = text(code.co_qualname), text(code.co_filename)
+    name, path = text(getattr(code, "co_qualname", code.co_name)), text(code.co_filename)
     runs = []
-    for start, end, line in code.co_lines():
+    for start, end, line in lines(code):
         runs += ((end - start) // 2, line or 0)
     return struct.pack("<QiIII", id(code), code.co_firstlineno, len(name), len(path), len(runs) // 2) + name + path \
         + struct.pack("<" + "Ii" * (len(runs) // 2), *runs)

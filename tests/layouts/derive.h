@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * derive.h - what derive.c and derive_old.c have in common. Included after Python.h.
+ */
+#ifndef PYPERF_TESTS_DERIVE_H
+#define PYPERF_TESTS_DERIVE_H
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIELD(name, type, member) show(#name, offsetof(type, member))
+#define POINTER_END(type, member) (offsetof(type, member) + sizeof(void *))
+
+static void show(const char *name, unsigned long value)
+{
+	printf("%s=%lu\n", name, value);
+}
+
+/* The one u32 that is not zero in a structure of which one bit field was set, and where. */
+static unsigned int bits(const void *object, size_t size, size_t *ret_offset)
+{
+	for (size_t i = 0; i + 4 <= size; i += 4) {
+		unsigned int word;
+
+		memcpy(&word, (const char *)object + i, 4);
+		if (word) {
+			*ret_offset = i;
+			return word;
+		}
+	}
+	return 0;
+}
+
+static void show_strings(void)
+{
+	static PyASCIIObject kind, compact, ascii;
+	size_t offset = 0, compact_offset = 0, ascii_offset = 0;
+
+	kind.state.kind = 7;
+	compact.state.compact = 1;
+	ascii.state.ascii = 1;
+	FIELD(str_length, PyASCIIObject, length);
+	show("str_kind_shift", __builtin_ctz(bits(&kind, sizeof(kind), &offset)));
+	show("kind_mask",
+	     bits(&kind, sizeof(kind), &offset) >> __builtin_ctz(bits(&kind, sizeof(kind), &offset)));
+	show("str_compact_bit", __builtin_ctz(bits(&compact, sizeof(compact), &compact_offset)));
+	show("str_ascii_bit", __builtin_ctz(bits(&ascii, sizeof(ascii), &ascii_offset)));
+	show("str_state", offset == compact_offset && offset == ascii_offset ? offset : 0);
+	show("str_ascii", sizeof(PyASCIIObject));
+	show("str_compact", sizeof(PyCompactUnicodeObject));
+	FIELD(str_data, PyUnicodeObject, data);
+	show("str_is_bytes", 0);
+	FIELD(bytes_size, PyBytesObject, ob_base.ob_size);
+	FIELD(bytes_data, PyBytesObject, ob_sval);
+}
+
+#endif
