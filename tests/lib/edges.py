@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Judges sampled stacks of tests/workloads/edges.py by the notes in its source (its docstring has the rules).
 
+Notes have qualified names. Up to 3.10 a code object knows only the last part of its own, so there only that is compared.
+
 Works on what the program printed about itself, so that the judgement uses the code tables of the very
 interpreter that ran. A stack is a list of (function, file, first line, line), leaf first.
 """
@@ -15,8 +17,10 @@ class Judge:
 
     def __init__(self, about):
         self.main = next(iter(about["files"]))
+        self.qualified = about["qualified"]
         self.patterns = set(about["patterns"])
-        self.entries = about["entries"]
+        self.entries = {self.name(caller): {self.name(n) for n in names} for caller, names in about["entries"].items()}
+        self.thread_roots = {self.name(name) for name in ROOTS_OF_THREADS}
         self.files = set(about["files"])
         self.codes = {}  # (file, function, first line) -> lines
         self.callees = {}  # (file, line) -> names
@@ -26,9 +30,12 @@ class Judge:
                 self.codes[name, function, first] = set(lines) | {first}
             for number, text in enumerate(described["source"].split("\n"), 1):
                 note = NOTE.search(text) if "# ->" in text else None
-                self.callees[name, number] = set(note["callees"].split(", ")) if note else set()
+                self.callees[name, number] = {self.name(n) for n in note["callees"].split(", ")} if note else set()
                 if note and note["under"]:
                     self.under[name, number] = note["under"]
+
+    def name(self, qualified):
+        return qualified if self.qualified else qualified.rpartition(".")[2]
 
     def ours(self, frame):
         return frame[1] in self.files
@@ -54,7 +61,7 @@ class Judge:
     def root_fault(self, root):
         if root[0] == "<module>" and root[1] == self.main:
             return None
-        return None if root[0] in ROOTS_OF_THREADS and not self.ours(root) else "not a root"
+        return None if root[0] in self.thread_roots and not self.ours(root) else "not a root"
 
     def faults(self, stack, rooted=True):
         """[(reason, frame or edge)] of one stack; empty when every part of it is legal."""

@@ -81,13 +81,8 @@ def names():
 
 @dataclass(frozen=True)
 class Interpreter:
-<<<<<<< HEAD
-    """name: "pbs-3.14.6"; version: (3, 14, 6); include: directory of Python.h or None; kind: pbs, debian, pyenv,
-    src; build: "t" for a free-threaded one, "d" for one with Py_DEBUG."""
-=======
-    """name: "pbs-3.14.6"; version: (3, 14, 6); include: directory of Python.h or None; kind: pbs, debian, maven, pyenv;
-    build: "t" for a free-threaded one."""
->>>>>>> d06203b (Tests: interpreters of 3.6 to 3.10, from Go's and Maven's packages and pyenv)
+    """name: "pbs-3.14.6"; version: (3, 14, 6); include: directory of Python.h or None; kind: pbs, debian, maven,
+    pyenv, src; build: "t" for a free-threaded one, "d" for one with Py_DEBUG."""
 
     name: str
     version: Tuple[int, ...]

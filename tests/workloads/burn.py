@@ -6,7 +6,13 @@ Prints its pid first, unless $QUIET is set.
 import json
 import os
 import sys
-from time import thread_time
+from functools import partial
+
+try:
+    from time import thread_time
+except ImportError:  # 3.6
+    from time import CLOCK_THREAD_CPUTIME_ID, clock_gettime
+    thread_time = partial(clock_gettime, CLOCK_THREAD_CPUTIME_ID)
 
 
 def burn(seconds):

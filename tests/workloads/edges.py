@@ -3,6 +3,8 @@
 
 A line that can have another Python frame above it says which: `# -> callee, callee`, by qualified name.
 `*patterns` stands for the functions marked @pattern, `*stdlib` for any function outside of this program.
+Up to 3.9 the end of a with block is on the line of the block's last statement, and in 3.8 to 3.10 a decorator is called
+from the line of the def; the notes allow it in all versions.
 `| under NAME` adds: whenever a frame is on this line, NAME is one of its callers; this catches stacks glued
 together from two moments, whose edges are each legal. ENTRIES says which functions the standard library calls.
 
@@ -14,6 +16,7 @@ Usage: edges.py. Prints one line of JSON when it is warm, then runs until it is 
 import asyncio
 import collections
 import contextlib
+import dis
 import functools
 import itertools
 import json
@@ -23,6 +26,9 @@ import re
 import sys
 import threading
 import time
+
+if not hasattr(time, "thread_time"):  # 3.6
+    time.thread_time = functools.partial(time.clock_gettime, time.CLOCK_THREAD_CPUTIME_ID)
 
 PATTERNS = []
 ENTRIES = {
@@ -292,7 +298,7 @@ async def outer_coroutine():
     async for _ in async_numbers(2):  # -> async_numbers
         spin(20)  # -> spin
     async with AsyncManager():  # -> AsyncManager.__aenter__, AsyncManager.__aexit__
-        spin(20)  # -> spin
+        spin(20)  # -> spin, AsyncManager.__aexit__
     return [i async for i in async_numbers(2)]  # -> async_numbers, outer_coroutine.<locals>.<listcomp>
 
 
@@ -444,9 +450,9 @@ def managed():
 @pattern
 def context_managers():
     with Manager():  # -> Manager.__enter__, Manager.__exit__
-        raise KeyError
+        raise KeyError  # -> Manager.__exit__
     with managed():  # -> *stdlib
-        spin(20)  # -> spin
+        spin(20)  # -> spin, *stdlib
 
 
 class Counter:
@@ -520,7 +526,7 @@ def callbacks():
 
 def logged(function):
     @functools.wraps(function)  # -> *stdlib
-    def wrapper(*args):
+    def wrapper(*args):  # -> *stdlib
         spin(10)  # -> spin
         return function(*args)  # -> decorated_a, decorated_b, logged.<locals>.wrapper
 
@@ -544,7 +550,7 @@ def decorators():
     decorated_b(30)  # -> logged.<locals>.wrapper
 
     @logged  # -> logged
-    def local():
+    def local():  # -> logged
         pass
 
 
@@ -660,10 +666,19 @@ def worker():
     drive(PATTERNS)  # -> drive
 
 
+def code_name(code):
+    return getattr(code, "co_qualname", code.co_name)  # 3.11+
+
+
+def code_lines(code):
+    if hasattr(code, "co_lines"):  # 3.10+
+        return {line for _, _, line in code.co_lines()} - {None}
+    return {line for _, line in dis.findlinestarts(code)}
+
+
 def code_table(code, table):
-    """Every (qualified name, first line, lines) in a code object and those nested in it."""
-    lines = sorted({line for _, _, line in code.co_lines() if line is not None})
-    table.append([code.co_qualname, code.co_firstlineno, lines])
+    """Every (name, first line, lines) in a code object and those nested in it."""
+    table.append([code_name(code), code.co_firstlineno, sorted(code_lines(code))])
     for constant in code.co_consts:
         if hasattr(constant, "co_code"):
             code_table(constant, table)
@@ -676,6 +691,7 @@ def describe():
     return {
         "pid": os.getpid(),
         "version": sys.version_info[:3],
+        "qualified": hasattr(main.__code__, "co_qualname"),
         "patterns": [function.__name__ for function in PATTERNS],
         "entries": ENTRIES,
         "files": {name: {"source": text, "codes": code_table(compile(text, name, "eval" if name == "<string>" else "exec"), [])}
@@ -692,7 +708,7 @@ def trace_once(functions):
             stack = []
             while frame:
                 code = frame.f_code
-                stack.append((code.co_qualname, code.co_filename, code.co_firstlineno, frame.f_lineno))
+                stack.append((code_name(code), code.co_filename, code.co_firstlineno, frame.f_lineno))
                 frame = frame.f_back
             stacks.add(tuple(stack))
         return trace

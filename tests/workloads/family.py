@@ -5,10 +5,15 @@ import json
 import os
 import subprocess
 import sys
-from time import thread_time
 
-BURN = """
-from time import thread_time
+CLOCK = """
+from functools import partial
+from time import CLOCK_THREAD_CPUTIME_ID, clock_gettime
+thread_time = partial(clock_gettime, CLOCK_THREAD_CPUTIME_ID)  # time.thread_time() is of 3.7
+"""
+exec(CLOCK)
+
+BURN = CLOCK + """
 def %s(seconds):
     end = thread_time() + seconds
     while thread_time() < end:
@@ -44,7 +49,7 @@ def main():
     pids["child"] = child.pid
     script = '"$0" -c "$1" & echo $!; wait'
     grandchild = subprocess.Popen(["/bin/sh", "-c", script, sys.executable, program("burn_in_grandchild", seconds)],
-                                  stdout=subprocess.PIPE, text=True)
+                                  stdout=subprocess.PIPE, universal_newlines=True)
     pids["shell"] = grandchild.pid  # Python code until its exec
     pids["grandchild"] = int(grandchild.stdout.readline())
     burn_in_parent(seconds)

@@ -12,7 +12,7 @@ import sys
 import threading
 import zlib
 
-DATA = random.Random(1).randbytes(1 << 21) + bytes(1 << 21)
+DATA = random.Random(1).getrandbits(1 << 24).to_bytes(1 << 21, "little") + bytes(1 << 21)
 
 
 def compressing():

@@ -9,7 +9,13 @@ import os
 import random
 import signal
 import sys
-from time import thread_time
+from functools import partial
+
+try:
+    from time import thread_time
+except ImportError:  # 3.6
+    from time import CLOCK_THREAD_CPUTIME_ID, clock_gettime
+    thread_time = partial(clock_gettime, CLOCK_THREAD_CPUTIME_ID)
 
 RATIO = 3
 USED = {"heavy": 0.0, "light": 0.0}
