@@ -150,10 +150,16 @@ class Target:
         options.setdefault("stdin", subprocess.DEVNULL)
         self.process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, text=True, **options)
         self.pid = self.process.pid
-        line = self.process.stdout.readline() if about else None
-        if about and not line:
-            raise RuntimeError("%s ended before it was ready" % command[0])
-        self.about = json.loads(line) if about else None
+        self.about = None
+        if about:
+            self.ready()
+
+    def ready(self):
+        """Waits for the line it prints when it is."""
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError("%s ended before it was ready" % self.process.args[0])
+        self.about = json.loads(line)
 
     def stop(self):
         self.process.kill()
@@ -184,7 +190,13 @@ def target(*command, about=True, **options):
 def targets(commands, **options):
     """Several at once, started together; ready when all are."""
     with contextlib.ExitStack() as stack:
-        yield [stack.enter_context(target(*command, **options)) for command in commands]
+        started = []
+        for command in commands:
+            started.append(Target(command, about=False, **options))
+            stack.callback(started[-1].stop)
+        for one in started:
+            one.ready()
+        yield started
 
 
 def wait_until(condition, seconds=30, what="condition"):
