@@ -179,7 +179,7 @@ int codes_add(struct codes *codes, const struct event_code *event, size_t event_
 {
 	static const struct body_key nothing;
 	const struct body_key *old = &nothing;
-	struct body_key key = { .line_format = event->line_format };
+	struct body_key key = { 0 };
 	const __u8 *at = event->data;
 	struct entry *entry;
 	struct body *body;
@@ -187,6 +187,7 @@ int codes_add(struct codes *codes, const struct event_code *event, size_t event_
 
 	if (!event_valid(event, event_size))
 		return -EBADMSG;
+	key.line_format = event->line_format;
 	entry = entry_find(codes, event->code);
 	if (entry)
 		old = &entry->body->key;
