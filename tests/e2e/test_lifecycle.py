@@ -75,7 +75,8 @@ class TestForkedChildren:
         named = [s for s in run.of(*burnt) if s.stack[0][0] == "burn" and s.stack[-1][0] == "<module>"]
         wanted = sum(burnt.values()) * FREQUENCY * delivered(run)
         assert profiler.total(named) >= 0.95 * wanted, run.stats["outcomes"]
-        assert {s.pid for s in named} == set(burnt)
+        missing = set(burnt) - {s.pid for s in named}
+        assert not missing, (missing, run.of(*missing), run.stats["outcomes"], run.stats["counters"])
 
 
 class TestExecIntoAnotherVersion:
@@ -144,7 +145,8 @@ class TestSamePid:
 
     @pytest.fixture(scope="class")
     def profiled(self, tmp_path_factory):
-        chosen = known.one_per_version()
+        # Not Debian's, which are started by way of ld.so: the name of the process is to tell them apart.
+        chosen = [i for i in known.one_per_version() if i.kind != "debian"]
         if len(chosen) < 2:
             pytest.skip("SKIP: interpreters of two versions are needed")
         first, last = chosen[0].path, chosen[-1].path
