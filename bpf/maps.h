@@ -165,13 +165,12 @@ __u32 owners_used;
 /* The last struct process.id given out; user space takes numbers from it too. 0 is never used. */
 __u32 last_process_id;
 
+/* Those that user space has names for; it sets and clears the bits. */
+__u64 held_ids[PROCESS_IDS / 64];
+
 static __always_inline __u32 new_process_id(void)
 {
-	__u32 id = (__sync_fetch_and_add(&last_process_id, 1) + 1) & ((1U << PROCESS_BITS) - 1);
-
-	if (!id)
-		id = (__sync_fetch_and_add(&last_process_id, 1) + 1) & ((1U << PROCESS_BITS) - 1);
-	return id;
+	return new_id(held_ids, &last_process_id);
 }
 
 #endif

@@ -197,6 +197,7 @@ static void on_fork(struct discover *d, const struct event_fork *e)
 	child.start_time = e->start_time;
 	child.ended = false;
 	memcpy(child.comm, e->comm, sizeof(child.comm));
+	kernel_hold_process_id(d->kernel, e->id, true);
 	if (registry_add(d->registry, &child))
 		log_debug("out of memory: pid %u has no name", e->pid);
 	v = rulings_get(d->rulings, e->pid, e->start_time, e->exec_id);
@@ -288,6 +289,7 @@ static int register_python(struct discover *d, const struct event_process *p, co
 	}
 	log_debug("pid %u (%.16s) is CPython %s, %s%s%s", p->pid, p->comm, i->version, i->path, *i->reason ? ": " : "",
 		  i->reason);
+	kernel_hold_process_id(d->kernel, e.id, true);
 	return registry_add(d->registry, &e);
 }
 

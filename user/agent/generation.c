@@ -56,7 +56,10 @@ static bool is_over(void *generation, const struct registry_entry *e)
 	const struct generation *g = generation;
 	struct process p;
 
-	return e->ended || kernel_get_process(g->kernel, e->pid, &p) || p.id != e->id;
+	if (!e->ended && !kernel_get_process(g->kernel, e->pid, &p) && p.id == e->id)
+		return false;
+	kernel_hold_process_id(g->kernel, e->id, false);
+	return true;
 }
 
 static void forget_all(struct generation *g)

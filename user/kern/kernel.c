@@ -244,12 +244,17 @@ int kernel_list_processes(struct kernel *k, int (*fn)(void *, const struct event
 
 __u32 kernel_new_process_id(struct kernel *k)
 {
-	__u32 id;
+	return new_id(k->skel->bss->held_ids, &k->skel->bss->last_process_id);
+}
 
-	do
-		id = __atomic_add_fetch(&k->skel->bss->last_process_id, 1, __ATOMIC_RELAXED) & ((1U << PROCESS_BITS) - 1);
-	while (!id);
-	return id;
+void kernel_hold_process_id(struct kernel *k, __u32 id, bool hold)
+{
+	__u64 *word = &k->skel->bss->held_ids[id % PROCESS_IDS / 64], bit = 1ULL << id % 64;
+
+	if (hold)
+		__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(word, ~bit, __ATOMIC_RELAXED);
 }
 
 int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p)

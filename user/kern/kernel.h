@@ -50,6 +50,8 @@ void kernel_stop(struct kernel *k);
 int kernel_list_processes(struct kernel *k, int (*fn)(void *context, const struct event_process *p), void *context);
 
 __u32 kernel_new_process_id(struct kernel *k);
+/* While an id is held, for its names, neither side gives it out again. */
+void kernel_hold_process_id(struct kernel *k, __u32 id, bool hold);
 int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p);
 int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret);
 int kernel_remove_process(struct kernel *k, __u32 pid);

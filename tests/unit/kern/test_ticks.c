@@ -188,9 +188,12 @@ static void follows_a_child(void **state)
 	p.exec_id = self.exec_id;
 	p.id = seen.fork.parent_id = kernel_new_process_id(kernel);
 	assert_int_equal(kernel_set_process(kernel, getpid(), &p), 0);
+	for (id = p.id; id < p.id + 10; id++) /* as if they were still of use since the numbers began anew */
+		kernel_hold_process_id(kernel, id, true);
 	start(kernel);
 	start_child();
 	read_events(kernel, &seen.forks);
+	assert_true(seen.fork.id >= p.id + 10);
 	assert_int_equal(seen.fork.pid, child);
 	assert_int_equal(kernel_get_process(kernel, child, &have), 0);
 	assert_int_equal(have.state, PROCESS_NO_LAYOUT);

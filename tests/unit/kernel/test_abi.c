@@ -192,6 +192,29 @@ static void test_keys(void **state)
 	assert_int_not_equal(node_key(0, (1 << CODE_BITS) - 1, INSTR_UNKNOWN), KEY_RESERVED);
 }
 
+/* Ids wrap around; those that are held are never given out, and new ones are found beyond long stretches of them. */
+static void test_ids(void **state)
+{
+	static __u64 held[PROCESS_IDS / 64], used[PROCESS_IDS / 64];
+	__u32 last = PROCESS_IDS - 2, id;
+
+	(void)state;
+	assert_int_equal(new_id(held, &last), PROCESS_IDS - 1);
+	held[0] = 0xe; /* 1, 2, 3 */
+	id = new_id(held, &last);
+	assert_true(id > 3);
+	memset(held, 0xff, 73728 / 8);
+	last = 0;
+	for (int i = 0; i < 500000; i++) {
+		id = new_id(held, &last);
+		assert_true(id >= 73728 && id < PROCESS_IDS);
+		assert_false(used[id / 64] >> id % 64 & 1); /* not twice in a round */
+		used[id / 64] |= 1ULL << id % 64;
+	}
+	memset(held, 0xff, sizeof(held));
+	assert_true(new_id(held, &last) > 0); /* rather than none */
+}
+
 /* The verifier's "processed N insns" of one program. */
 static void instructions_are_few(struct bpf_program *program, char *log, size_t size)
 {
@@ -241,6 +264,7 @@ int main(void)
 		cmocka_unit_test(test_every_record_is_the_same),
 		cmocka_unit_test(test_no_record_is_forgotten),
 		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_verifier_budget),
 	};
 
