@@ -4,6 +4,7 @@ outside: own PID and mount namespaces, a path of the interpreter that only exist
 import hashlib
 import json
 import subprocess
+import sys
 import tarfile
 
 import pytest
@@ -121,3 +122,17 @@ def test_archive(tmp_path):
     assert about["Config"] == hashlib.sha256(config_bytes).hexdigest() + ".json"
     assert config["rootfs"]["diff_ids"] == ["sha256:" + hashlib.sha256(layer).hexdigest()]
     assert config["config"]["Entrypoint"] == ["/usr/bin/pyperf-bpf"]
+
+
+def test_a_root_directory_of_the_image_alone(workloads, tmp_path):
+    """chroot, no /dev, no container: the image's files are all that is needed beside /proc and /sys."""
+    root = tmp_path / "root"
+    containers.fill_with_profiler(root, profiler.BINARY)
+    for name in "proc", "sys":
+        (root / name).mkdir()
+    script = 'mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && exec chroot "$0" /usr/bin/pyperf-bpf "$@"'
+    with profiler.target(sys.executable, workloads / "burn.py") as target:
+        subprocess.run(["unshare", "-m", "sh", "-c", script, root, "--pid", str(target.pid), "-d", "1", "-o",
+                        "/tmp/profile.pb.gz"], check=True, stderr=subprocess.DEVNULL)
+    samples = profiler.read_samples(root / "tmp" / "profile.pb.gz")
+    assert profiler.total(samples) > 10 and {s.pid for s in samples} == {target.pid}

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -71,6 +72,8 @@ static void move_descriptors(int socket, int table_fd)
 	int high_table = fcntl(table_fd, F_DUPFD_CLOEXEC, 16);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+	if (null < 0) /* a root directory without /dev */
+		null = memfd_create("pyperf-null", MFD_CLOEXEC);
 	if (high_socket < 0 || high_table < 0 || null < 0)
 		_exit(1);
 	for (int fd = 0; fd <= 2; fd++) {
