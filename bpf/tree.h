@@ -36,6 +36,15 @@ static __always_inline __u32 node_home(__u32 root)
 }
 
 /*
+ * Home pages get full. A small step would stay in one, so each goes to another page, and in the end to all of them:
+ * HOME_NODES + 1 and any multiple of twice HOME_NODES.
+ */
+static __always_inline __u32 node_step(__u64 hash)
+{
+	return (hash >> 32 & ~(2 * HOME_NODES - 1ULL)) + HOME_NODES + 1;
+}
+
+/*
  * The number of the node (parent, code, instr), added if it is new; 0 when there is no room. The first places
  * tried are in the page home, the others anywhere.
  */
@@ -45,7 +54,7 @@ static __always_inline __u32 node_intern(struct cpu_stats *stats, __u32 home, __
 	const __u64 hash = mix(key);
 	__u32 at = hash;
 
-	for (int i = 0; i < PROBES; i++, at += probe_step(hash)) {
+	for (int i = 0; i < PROBES; i++, at += node_step(hash)) {
 		__u32 index = (i < HOME_PROBES ? home | (at & (HOME_NODES - 1)) : at) & opt_node_mask;
 		struct node *n = bpf_map_lookup_elem(&nodes, &index);
 		__u64 old;
