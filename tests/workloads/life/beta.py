@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-from time import thread_time
+from functools import partial
+from time import CLOCK_THREAD_CPUTIME_ID, clock_gettime
+
+thread_time = partial(clock_gettime, CLOCK_THREAD_CPUTIME_ID)  # before 3.7 there is none
 
 
 def beta(end):

@@ -3,7 +3,10 @@
 Usage: relay.py ROUNDS SECONDS INTERPRETER..."""
 import os
 import sys
-from time import thread_time
+from functools import partial
+from time import CLOCK_THREAD_CPUTIME_ID, clock_gettime
+
+thread_time = partial(clock_gettime, CLOCK_THREAD_CPUTIME_ID)  # before 3.7 there is none
 
 
 NAME = "burn_%d_%d" % sys.version_info[:2]
