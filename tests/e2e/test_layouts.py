@@ -119,7 +119,6 @@ def test_identified(interpreter, live):
     assert shown["reason"] == ""
     assert shown["text_version"] == "%d.%d.%d%s" % (*interpreter.version[:3], interpreter.build.replace("d", ""))
     assert int(shown["version"]) >> 8 == interpreter.version[0] << 16 | interpreter.version[1] << 8 | interpreter.version[2]
-    assert int(shown["cached_us"]) < 5000, "a cached binary takes a fraction of a millisecond"
 
 
 def has_headers(interpreter):
