@@ -29,7 +29,8 @@ def runner(own):
         import _xxsubinterpreters
         if own and sys.version_info < (3, 12):
             return None
-        return (lambda: _xxsubinterpreters.create(isolated=own)), _xxsubinterpreters.run_string
+        options = {"isolated": own} if sys.version_info >= (3, 9) else {}
+        return (lambda: _xxsubinterpreters.create(**options)), _xxsubinterpreters.run_string
     except ImportError:
         return None
 
