@@ -345,6 +345,16 @@ static bool is_forbidden(int err)
 	return err == -EPERM || err == -EACCES;
 }
 
+/* A worker that times out or dies over a process: its ticks are counted as not Python's, which may be wrong. */
+static void say_unknown(struct discover *d, __u32 pid, int err)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "nor perhaps for others: it could not be looked at (%s); asked again later",
+		 strerror(-err));
+	say_once(d, pid, text);
+}
+
 static void on_identity(struct discover *d, const struct event_process *p, const struct worker_reply *r)
 {
 	struct process process = {
@@ -361,9 +371,9 @@ static void on_identity(struct discover *d, const struct event_process *p, const
 		return;
 	if (is_forbidden(err))
 		say_once(d, p->pid, "nor for others: looking at them is refused; run as root, or add CAP_SYS_PTRACE");
-	if (err)
-		log_debug("pid %u (%.16s) cannot be looked at: %s", p->pid, p->comm, strerror(-err));
-	else
+	else if (err && err != -ENOMEM)
+		say_unknown(d, p->pid, err);
+	if (!err)
 		err = decide(d, p, r, v, &process);
 	if (err == -ENOMEM)
 		return;
