@@ -139,7 +139,7 @@ enum root_rule {
 	ROOT_ENTRY = 1, /* 3.11: previous NULL, is_entry set, not a generator */
 	ROOT_SHIM,	/* 3.12-3.14: previous NULL, owner is owner_shim or more */
 	ROOT_BASE,	/* 3.15: the thread state's base_frame */
-	ROOT_NULL,	/* up to 3.10: f_back NULL */
+	ROOT_NULL,	/* up to 3.10: f_back NULL, and not a generator's frame */
 };
 
 /* How the line table of a code object is written. */
@@ -171,6 +171,7 @@ struct layout {
 	__u8 frame_code;
 	__u8 frame_previous;
 	__u8 frame_instr;
+	__u8 frame_generator; /* up to 3.10: f_gen, a pointer */
 	__u8 frame_owner;
 	__u8 frame_is_entry;  /* 3.11 */
 	__u16 owner_shim;     /* owner values from here on are not Python frames; 256 = none */

@@ -325,6 +325,20 @@ static __always_inline void walk_from(struct walk *w, const struct layout *l, __
 }
 
 /*
+ * Up to 3.10: the generator that the last frame is of, 0 = none. While throw() goes through `yield from`, the outer
+ * generator's frame of 3.9, for a moment that of 3.10, is on the chain but not linked to its caller (_gen_throw(),
+ * Objects/genobject.c).
+ */
+static __always_inline __u64 walk_generator(const struct walk *w, const struct layout *l)
+{
+	__u64 generator = ~0ULL;
+
+	if (mem_read(&generator, sizeof(generator), w->last + l->frame_generator))
+		return ~0ULL;
+	return generator;
+}
+
+/*
  * The root rule: whether the chain ended as a chain of this version must. Single-stepping every build showed
  * that a chain caught half-linked, or a CFrame not yet filled in (3.11, 3.12), always breaks it.
  */
@@ -340,7 +354,7 @@ static __always_inline int walk_is_whole(const struct walk *w, const struct layo
 	case ROOT_BASE:
 		return base_frame && w->last == base_frame;
 	case ROOT_NULL:
-		return 1;
+		return !walk_generator(w, l);
 	}
 	return 0;
 }

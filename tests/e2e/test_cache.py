@@ -159,7 +159,7 @@ def assert_no_mismatch(runs, least):
         counters = run.stats["counters"]
         assert counters["cache_mismatch"] == 0, mode
         assert run.stats["outcomes"]["whole"] >= least, mode
-        assert share_of_hits(run) > 0.3, "the cache was hardly used"
+        assert share_of_hits(run) > 0.1, "the cache was hardly used"
 
 
 def assert_possible(judge, by_mode, least=100):

@@ -35,6 +35,7 @@ static void show_frame(void)
 	show("owner_generator", FRAME_OWNED_BY_GENERATOR);
 	show("frame_size", 80); /* all that is used lies in it: test_layout.c */
 	show("frame_lasti", 0);
+	show("frame_generator", 0);
 	show("lasti_shift", 0);
 	show("line_format", 0);
 #ifdef HAS_TLBC

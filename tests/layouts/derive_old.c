@@ -57,6 +57,7 @@ static void show_frame(void)
 	FIELD(frame_code, PyFrameObject, f_code);
 	FIELD(frame_previous, PyFrameObject, f_back);
 	FIELD(frame_instr, PyFrameObject, f_lasti);
+	FIELD(frame_generator, PyFrameObject, f_gen);
 	show("frame_size", 128); /* all that is used lies in it: test_layout.c */
 	show("frame_lasti", sizeof(((PyFrameObject *)0)->f_lasti) == 4);
 	show("lasti_shift", PY_VERSION_HEX >= 0x030a0000); /* bpo-27129 */

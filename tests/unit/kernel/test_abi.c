@@ -73,7 +73,7 @@ static const struct member cpu_stats_members[] = {
 #define L(member_) M(layout, member_)
 EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(generation_size), L(line_format),
      L(frame_size), L(frame_lasti), L(lasti_shift), L(frame_tlbc_index), L(frame_code),
-     L(frame_previous), L(frame_instr), L(frame_owner), L(frame_is_entry), L(owner_shim), L(owner_generator),
+     L(frame_previous), L(frame_instr), L(frame_generator), L(frame_owner), L(frame_is_entry), L(owner_shim), L(owner_generator),
      L(pointer_tag), L(cframe_frame), L(cframe_previous), L(tstate_size), L(tstate_next), L(tstate_interp),
      L(tstate_frame), L(tstate_base_frame), L(tstate_thread_id), L(tstate_chunk), L(tstate_status),
      L(status_active), L(interp_next), L(interp_threads), L(interp_gil), L(interp_generation), L(interp_tlbc_generation), L(gil_holder),

@@ -146,6 +146,8 @@ static void check_bounds(const struct layout *l)
 static void check_kind(const struct layout *l, bool objects)
 {
 	assert_int_equal(l->frame_lasti, objects);
+	assert_int_equal(l->frame_generator != 0, objects);
+	assert_true(l->frame_generator + 8 <= l->frame_size);
 	assert_int_equal(l->root_rule == ROOT_NULL, objects);
 	assert_int_equal(l->line_format != LINES_LOCATIONS, objects);
 	assert_int_equal(l->frame_size == FRAME_READ_MAX, objects);

@@ -18,6 +18,7 @@ const struct cpython cpython_3_10 = {
 		.frame_code = 32,
 		.frame_previous = 24,
 		.frame_instr = 96, /* f_lasti */
+		.frame_generator = 88, /* f_gen */
 		.owner_shim = 256,
 
 		/* cpython/pystate.h: PyThreadState */

@@ -18,6 +18,7 @@ const struct cpython cpython_3_6 = {
 		.frame_code = 32,
 		.frame_previous = 24,
 		.frame_instr = 120, /* f_lasti */
+		.frame_generator = 112, /* f_gen */
 		.owner_shim = 256,
 
 		/* pystate.h: PyThreadState */

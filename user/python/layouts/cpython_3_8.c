@@ -17,6 +17,7 @@ const struct cpython cpython_3_8 = {
 		.frame_code = 32,
 		.frame_previous = 24,
 		.frame_instr = 104, /* f_lasti */
+		.frame_generator = 96, /* f_gen */
 		.owner_shim = 256,
 
 		/* cpython/pystate.h: PyThreadState */
