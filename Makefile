@@ -48,7 +48,8 @@ LIB      := $(O)/libpyperf.a
 BIN      := $(O)/pyperf-bpf
 UNIT_SRC := $(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c)
 UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
-TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/layouts/show.c tests/lib/refuse.c))
+TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c tests/layouts/show.c \
+	    tests/lib/refuse.c))
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:

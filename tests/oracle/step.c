@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * step.c - the single-step oracle: step [--lie] COUNT PROGRAM [ARGUMENT...]. Runs a program of CPython until it stops
+ * itself (SIGSTOP), then one machine instruction at a time, COUNT of them, and after each takes a sample with the
+ * sampler's own source. Prints the counts; exit status 1 if anything is wrong, 2 if the program cannot be stepped.
+ * With --lie a link between two frames is wrong now and then, which must be found.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/lib/stopped.h"
+#include "tests/lib/hosted.h"
+#include "judge.h"
+#include "proc/procfs.h"
+#include "python/identify.h"
+
+#define LIE_EVERY 100 /* instructions */
+#define SHOWN	 4 /* faults that are printed */
+#define NAME_SHOWN 64
+#define TOP	 6 /* frames of a stack that are printed */
+
+static struct {
+	unsigned long instructions, whole, detected, doubted, recovered, undetected, cache_differences, cache_refused, lies;
+	unsigned long faults[FAULTS];
+} count;
+
+static struct plain plain;
+static struct judge judge;
+
+/* --- what is printed ------------------------------------------------------------------------------------ */
+
+static void print_frame(const struct frame *f)
+{
+	const struct layout *l = &hosted.layout;
+	char name[NAME_SHOWN + 1] = "";
+	__u64 text = stopped_word(f->code + l->code_name);
+
+	mem_read(name, NAME_SHOWN, text + l->str_ascii);
+	fprintf(stderr, "    %#llx %s instr %#llx\n", (unsigned long long)f->address, name,
+		(unsigned long long)f->instr);
+}
+
+static void print_fault(const char *what, __u64 rip)
+{
+	const struct walk *w = &hosted.scratch->walk;
+
+	fprintf(stderr, "%s, after instruction %lu, before the one at %#llx\n  sampled, of %u frames:\n", what,
+		count.instructions, (unsigned long long)rip, w->depth);
+	for (__u32 i = 0; i < TOP && i < w->depth; i++)
+		print_frame(&w->frames[i]);
+	fprintf(stderr, "  last good, of %u frames:\n", judge.depth);
+	for (__u32 i = 0; i < TOP && i < judge.depth; i++)
+		print_frame(&judge.good[judge.depth - 1 - i]);
+}
+
+static void print_counts(void)
+{
+	const struct cpu_stats *s = &hosted.stats;
+
+	printf("instructions %lu whole %lu detected %lu doubted %lu recovered %lu undetected %lu", count.instructions, count.whole,
+	       count.detected, count.doubted, count.recovered, count.undetected);
+	for (int i = FAULT_NONE + 1; i < FAULTS; i++)
+		printf(" %s %lu", fault_names[i], count.faults[i]);
+	printf(" cache_differences %lu cache_refused %lu cache_full %llu cache_partial %llu cache_miss %llu",
+	       count.cache_differences, count.cache_refused, s->cache_full, s->cache_partial, s->cache_miss);
+	printf(" pushed %u popped %u deepest %u late %u codes %llu lies %lu\n", judge.most_pushed, judge.most_popped, judge.deepest,
+	       judge.late, s->codes_new, count.lies);
+}
+
+/* --- one sample ----------------------------------------------------------------------------------------- */
+
+static __u64 cached_stacks(void)
+{
+	return hosted.stats.cache_full + hosted.stats.cache_partial + hosted.stats.cache_miss;
+}
+
+static void found_fault(enum fault fault, __u64 rip)
+{
+	count.faults[fault]++;
+	if (count.undetected++ < SHOWN)
+		print_fault(fault_names[fault], rip);
+}
+
+/* The frames must be those that a plain walk finds, and follow from those before. */
+static enum fault judge_whole(__u64 tstate, bool cached)
+{
+	struct walk *w = &hosted.scratch->walk;
+
+	if (!instructions_are_inside(&hosted.layout, w))
+		return FAULT_INSTRUCTION;
+	plain_walk(&plain, &hosted.layout, plain_leaf(&hosted.layout, tstate, false));
+	if (!w->depth || !plain_agrees(&plain, w))
+		return FAULT_WALK;
+	count.cache_refused += !cached;
+	return judge_frames(&judge, w->frames, w->depth);
+}
+
+/* What is shown of a stack that was refused must be callers. It may have been right all the same. */
+static enum fault judge_refused(__u64 tstate)
+{
+	const struct walk *w = &hosted.scratch->walk;
+	enum fault fault = judge_callers(&judge, w->frames, w->depth) ? FAULT_NONE : FAULT_PART;
+	struct judge copy = judge;
+
+	count.detected++;
+	count.recovered += w->depth && !fault;
+	plain_walk(&plain, &hosted.layout, plain_leaf(&hosted.layout, tstate, false));
+	if (plain.ended && plain.depth && !judge_frames(&copy, plain.frames, plain.depth))
+		count.doubted++;
+	return fault;
+}
+
+/* Leaves out three frames in the middle of the stack. */
+static void tell_lie(void)
+{
+	const struct frame *middle = &judge.good[judge.depth / 2];
+
+	if (judge.depth < 12 || count.instructions % LIE_EVERY)
+		return;
+	stopped_lie(middle->address + hosted.layout.frame_previous, middle[-4].address);
+	count.lies++;
+}
+
+static bool lying; /* --lie */
+
+static int look(__u64 rip)
+{
+	const __u64 mismatches = hosted.stats.cache_mismatch, stacks = cached_stacks();
+	enum outcome outcome;
+	enum fault fault;
+
+	stopped_again();
+	if (lying)
+		tell_lie();
+	hosted.single = count.instructions & 1;
+	outcome = hosted_sample();
+	if (hosted.stats.cache_mismatch != mismatches && count.cache_differences++ < SHOWN)
+		print_fault("cache", rip);
+	switch (outcome) {
+	case OUTCOME_WHOLE:
+		count.whole++;
+		fault = judge_whole(hosted_thread()->tstate, cached_stacks() != stacks);
+		if (fault)
+			found_fault(fault, rip);
+		return 0;
+	case OUTCOME_INCOMPLETE:
+	case OUTCOME_NO_FRAMES:
+	case OUTCOME_UNREADABLE:
+		fault = judge_refused(hosted_thread()->tstate);
+		if (fault)
+			found_fault(fault, rip);
+		return 0;
+	default:
+		fprintf(stderr, "step: outcome %d\n", outcome);
+		return -EPROTO;
+	}
+}
+
+/* --- the program ---------------------------------------------------------------------------------------- */
+
+static __u64 task_register(pid_t pid, size_t offset)
+{
+	return (__u64)ptrace(PTRACE_PEEKUSER, pid, (void *)offset, NULL);
+}
+
+/* Lets it run as `request` says. Returns the signal that it stopped at, or -errno. */
+static int resume(pid_t pid, enum __ptrace_request request, int signal)
+{
+	int status;
+
+	if (ptrace(request, pid, NULL, (void *)(uintptr_t)signal) < 0 || waitpid(pid, &status, __WALL) < 0)
+		return -errno;
+	return WIFSTOPPED(status) ? WSTOPSIG(status) : -ESRCH;
+}
+
+/* Starts it and returns when it has stopped itself. */
+static int start(char **command, pid_t *ret)
+{
+	int status, r = 0;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execvp(command[0], command);
+		_exit(127);
+	}
+	if (waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status))
+		return -ENOENT;
+	if (ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)PTRACE_O_EXITKILL) < 0)
+		return -errno;
+	while (r >= 0 && r != SIGSTOP)
+		r = resume(pid, PTRACE_CONT, r == SIGTRAP ? 0 : r); /* a SIGTRAP is an exec */
+	*ret = pid;
+	return r < 0 ? r : 0;
+}
+
+/* What the agent would have told the sampler of it. */
+static int introduce(pid_t pid)
+{
+	static struct identity identity;
+	__u64 ticks;
+	int r = procfs_start_ticks(pid, &ticks);
+
+	if (!r)
+		r = identify(pid, ticks, &identity);
+	if (!r && identity.verdict != VERDICT_PYTHON) {
+		fprintf(stderr, "step: '%s': %s\n", identity.version, identity.reason);
+		r = -ENOTSUP;
+	}
+	if (r)
+		return r;
+	hosted.layout = identity.layout;
+	hosted.process = (struct process){
+		.runtime = identity.runtime,
+		.id = 1,
+		.state = PROCESS_PYTHON,
+	};
+	hosted_task.pid = hosted_task.tgid = pid;
+	hosted_task.thread_pointer = task_register(pid, offsetof(struct user_regs_struct, fs_base));
+	stopped.pid = pid;
+	return 0;
+}
+
+static int step(pid_t pid, unsigned long steps)
+{
+	int signal = 0, r = 0;
+
+	while (count.instructions < steps && !r) {
+		signal = resume(pid, PTRACE_SINGLESTEP, signal);
+		if (signal < 0)
+			return signal;
+		count.instructions++;
+		r = look(task_register(pid, offsetof(struct user_regs_struct, rip)));
+		if (signal == SIGTRAP)
+			signal = 0;
+	}
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	char **command = argv + 1;
+	unsigned long steps;
+	pid_t pid = 0;
+	int r;
+
+	lying = argc > 1 && !strcmp(argv[1], "--lie");
+	command += lying;
+	steps = command[0] ? strtoul(*command++, NULL, 10) : 0;
+	if (!steps || !command[0]) {
+		fprintf(stderr, "usage: step [--lie] COUNT PROGRAM [ARGUMENT...]\n");
+		return 2;
+	}
+	r = hosted_begin();
+	if (!r)
+		r = start(command, &pid);
+	if (!r)
+		r = introduce(pid);
+	if (!r)
+		r = step(pid, steps);
+	if (r) {
+		fprintf(stderr, "step: %s: %s, after %lu instructions\n", command[0], strerror(-r), count.instructions);
+		return 2;
+	}
+	print_counts();
+	return count.undetected || count.cache_differences || count.cache_refused;
+}
