@@ -67,7 +67,7 @@ def interrupt_when_busy(run):
 
 def test_interrupt_ends_early_and_writes(tmp_path, workloads):
     with profiler.target(PYTHON, workloads / "burn.py") as busy:
-        run = profiler.Run(tmp_path, "--pid", busy.pid, "-d", 60)
+        run = profiler.Run(tmp_path, "--pid", busy.pid, "-d", 60, "-F", 999)
         interrupt_when_busy(run)
         start = time.monotonic()
         run.finish(50)
@@ -77,7 +77,7 @@ def test_interrupt_ends_early_and_writes(tmp_path, workloads):
 
 def test_interrupt_ends_a_command(tmp_path, workloads):
     """Ctrl-C reaches the whole foreground group; a COMMAND that ends by it is passed on like any other end."""
-    run = profiler.Run(tmp_path, "-d", 60, "--", PYTHON, workloads / "burn.py")
+    run = profiler.Run(tmp_path, "-d", 60, "-F", 999, "--", PYTHON, workloads / "burn.py")
     time.sleep(2)
     os.killpg(run.process.pid, signal.SIGINT)
     run.finish(20, code=None)

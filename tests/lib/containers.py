@@ -10,6 +10,7 @@ import sys
 
 import cgroups
 import manifests
+import namespaces
 
 RUNC = shutil.which("runc") or "/usr/sbin/runc"
 
@@ -18,6 +19,8 @@ def reason():
     """Why no container can be run here, or None."""
     if not pathlib.Path(RUNC).exists():
         return "no runc"
+    if namespaces.reason():
+        return namespaces.reason()
     return None if cgroups.hierarchy() else "no cgroup hierarchy can be written"
 
 
