@@ -33,7 +33,7 @@ def test_killed_by_a_signal(tmp_path, number):
 
 def test_duration_ends_before_command(tmp_path, workloads):
     """The profile is written when the time is up; COMMAND goes on, and the exit code is the profiler's own."""
-    run = profiler.Run(tmp_path, "-d", 1, "--", PYTHON, workloads / "burn.py")
+    run = profiler.Run(tmp_path, "-d", 1, "-F", 499, "--", PYTHON, workloads / "burn.py")
     run.process.wait(20)
     assert run.alive(), "COMMAND was ended"
     run.finish()
@@ -88,7 +88,7 @@ def test_interrupt_ends_a_command(tmp_path, workloads):
 
 def test_terminate_ends_early_and_writes(tmp_path, workloads):
     with profiler.target(PYTHON, workloads / "burn.py") as busy:
-        run = profiler.Run(tmp_path, "--pid", busy.pid, "-d", 60)
+        run = profiler.Run(tmp_path, "--pid", busy.pid, "-d", 60, "-F", 999)
         time.sleep(2)
         run.process.terminate()
         run.finish(20)
