@@ -35,6 +35,8 @@ struct cache {
 	__u64 since;  /* jiffies when it was last empty */
 	__u32 root;   /* the node they are below */
 	__u32 depth;  /* of frames; 0 = nothing remembered */
+	__u32 hint;   /* the frame that cache_has() found last */
+	__u32 pad;
 	struct cached frames[CACHE_DEPTH];
 };
 
@@ -67,6 +69,42 @@ static __always_inline void cache_remember(struct cache *k, __u32 index, const s
 static __always_inline void cache_keep(struct cache *k, __u32 depth, __u32 limit)
 {
 	k->depth = depth < limit ? depth : limit;
+}
+
+struct cache_search {
+	struct cache *k;
+	__u64 address;
+	__u32 depth;
+	__u32 found;
+};
+
+/* A step of a bounded loop: 0 to go on, 1 to stop. */
+static long cache_search_step(__u32 i, struct cache_search *c)
+{
+	const __u32 at = c->depth - 1 - i;
+
+	c->found = cache_at(c->k, at)->address == c->address;
+	if (c->found)
+		c->k->hint = at;
+	return c->found;
+}
+
+/* Whether one of the first depth frames is at this address. Mostly it is the one that was found last. */
+static __always_inline int cache_has(struct cache *k, __u32 depth, __u64 address)
+{
+	struct cache_search c = { k, address, depth, 0 };
+
+	if (k->hint < depth && cache_at(k, k->hint)->address == address)
+		return 1;
+	if (depth > CACHE_DEPTH)
+		return 0;
+#ifdef PYPERF_HOST
+	for (__u32 i = 0; i < depth && !cache_search_step(i, &c); i++)
+		;
+#else
+	bpf_loop(depth, cache_search_step, &c, 0);
+#endif
+	return c.found;
 }
 
 /* The data-stack chunk of the frame at w->next, as far as it is known; else an address near which no frame is. */

@@ -174,50 +174,104 @@ static __always_inline __u64 thread_base(const struct scratch *s, const struct l
 	return l->root_rule == ROOT_BASE ? tstate_field(s, l->tstate_base_frame) : 0;
 }
 
+/* 3.11, 3.12: the frame in the CFrame before, which calls into the newest activation; no address if unknown. */
+static __always_inline __u64 thread_caller(struct scratch *s, const struct layout *l)
+{
+	__u64 older = l->has_cframe ? cframe_word(s, l->cframe_previous) : 0, frame;
+
+	if (!mem_plausible(older) || walk_read(&s->walk, &frame, sizeof(frame), older + l->cframe_frame))
+		return ~0ULL;
+	return frame;
+}
+
+#define CFRAME_NEAR 1024 /* bytes between the CFrame and the entry frame of one activation of the interpreter's loop */
+
 /*
- * Whether the chain is whole. _PyEval_EvalFrameDefault() of 3.11 and 3.12 may name a frame in its CFrame before it
- * has linked it to its caller: there stands NULL then, as if it were the root, or what was there before. So when the
- * leaf is what the newest entry runs, its caller must be the frame in the CFrame before that.
+ * 3.12: whether the leaf lies beside its own CFrame, but was not known as the entry frame there: it does not say so
+ * yet, and its link is that of the last one that was there.
  */
-static __always_inline int thread_is_whole(struct scratch *s, const struct layout *l, __u64 base)
+static __always_inline int leaf_is_entry(const struct scratch *s, const struct layout *l)
 {
 	const struct walk *w = &s->walk;
-	__u64 older, caller;
+	const __u64 leaf = cframe_word(s, l->cframe_frame), cframe = tstate_field(s, l->tstate_frame);
+
+	return l->root_rule == ROOT_SHIM && leaf - cframe + CFRAME_NEAR < 2 * CFRAME_NEAR && w->depth &&
+	       w->frames[0].code && (w->frames[0].address & ~(__u64)FRAME_SINGLE) == leaf;
+}
+
+/*
+ * 3.11, 3.12: whether the leaf is a frame that is gone, of which a CFrame that is not filled in yet may still tell.
+ * struct _ts: datastack_chunk, datastack_top, datastack_limit.
+ */
+static __always_inline int leaf_is_gone(const struct scratch *s, const struct layout *l)
+{
+	const __u64 top = tstate_field(s, l->tstate_chunk + 8), limit = tstate_field(s, l->tstate_chunk + 16);
+
+	return cframe_word(s, l->cframe_frame) - top < limit - top;
+}
+
+/*
+ * Whether the chain is whole. _PyEval_EvalFrameDefault() of 3.11 and 3.12 may name a frame in its CFrame before it
+ * has linked it to its caller: there stands NULL then, as if it were the root, or what was there before. So the
+ * newest entry on the way must be the one that was called by the frame in the CFrame before.
+ */
+static __always_inline int thread_is_whole(struct scratch *s, const struct layout *l, struct cache *k, __u64 base)
+{
+	const struct walk *w = &s->walk;
 
 	if (!walk_is_whole(w, l, base))
 		return 0;
-	if (!l->has_cframe || !w->entries || w->entered_at > 1)
+	if (!l->has_cframe)
 		return 1;
-	older = cframe_word(s, l->cframe_previous);
-	if (!mem_plausible(older) || walk_read(&s->walk, &caller, sizeof(caller), older + l->cframe_frame))
+	if (w->strange || leaf_is_entry(s, l) || leaf_is_gone(s, l))
 		return 0;
-	return caller == w->entered_by;
+	/* What called the first frame of all is NULL. */
+	return w->entered || (k && w->run && (!w->caller || cache_has(k, w->run - 1, w->caller)));
+}
+
+/*
+ * 3.11, 3.12: the frame in the CFrame before, as far as a whole stack. The interpreter's loop was entered from there,
+ * but what it runs is not known: all of it is lost when the loop is about to call or to suspend by itself.
+ */
+static __always_inline int walk_callers(struct scratch *s, const struct layout *l, __u64 chunk)
+{
+	struct walk *w = &s->walk;
+	__u64 frame = w->caller;
+
+	if (!mem_plausible(frame))
+		return 0;
+	walk_from(w, l, frame, chunk);
+	return walk_is_whole(w, l, 0);
 }
 
 /* Walks from the thread state in s->tstate and says what came of it. */
 static __always_inline enum outcome walk_thread(struct scratch *s, const struct layout *l)
 {
 	struct walk *w = &s->walk;
-	__u64 frame = thread_frame(s, l), chunk = thread_chunk(s, l), base = thread_base(s, l), older;
+	__u64 frame = thread_frame(s, l), chunk = thread_chunk(s, l), base = thread_base(s, l);
+	__u32 end;
 
-	walk_from(w, l, frame, chunk);
-	if (frame && thread_is_whole(s, l, base))
+	w->keep_shims = 0;
+	walk_begin(w, frame, chunk);
+	w->caller = thread_caller(s, l);
+	walk_run(w, l);
+	if (frame && thread_is_whole(s, l, NULL, base))
 		return OUTCOME_WHOLE;
-	/*
-	 * _PyEval_EvalFrameDefault() of 3.11 and 3.12 links its CFrame before it fills it in. The one before it
-	 * then still tells the truth.
-	 */
-	older = l->has_cframe && w->end != WALK_DEEP ? cframe_word(s, l->cframe_previous) : 0;
-	if (mem_plausible(older)) {
-		older = search_read(s, older + l->cframe_frame);
-		walk_from(w, l, older, chunk);
-		if (walk_is_whole(w, l, base) && older)
-			return OUTCOME_WHOLE;
-		if (w->end != WALK_DEEP) /* a frame of the newer one is not resident: show what leads there */
-			walk_from(w, l, frame, chunk);
-	}
-	if (w->end == WALK_DEEP)
+	end = w->end;
+	if (end == WALK_DEEP)
 		return OUTCOME_TRUNCATED;
+	/*
+	 * _PyEval_EvalFrameDefault() of 3.11 and 3.12 links its CFrame before it fills it in: what is there may be no
+	 * frame at all, and the callers that can be had are better. A frame that is not resident is another matter.
+	 */
+	if (l->has_cframe && (end != WALK_FAULT || !w->depth || leaf_is_entry(s, l))) {
+		if (walk_callers(s, l, chunk))
+			return OUTCOME_INCOMPLETE;
+		w->depth = 0;
+		if (!frame)
+			return OUTCOME_NO_FRAMES;
+		return end == WALK_FAULT || !mem_plausible(frame) ? OUTCOME_UNREADABLE : OUTCOME_INCOMPLETE;
+	}
 	if (!frame || (!w->depth && w->end == WALK_ROOT))
 		return OUTCOME_NO_FRAMES;
 	return w->depth ? OUTCOME_INCOMPLETE : OUTCOME_UNREADABLE;
@@ -294,10 +348,11 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *stat
 	cache_prepare(s, stats, t, p);
 	w->keep_shims = 1;
 	walk_begin(w, frame, thread_chunk(s, l));
+	w->caller = thread_caller(s, l);
 	cache_run(w, &t->cache, l);
 	if (w->run)
 		c = cache_at(&t->cache, w->run - 1);
-	if (!thread_is_whole(s, l, base) || (c && c->python + w->python > w->max_depth)) {
+	if (!thread_is_whole(s, l, &t->cache, base) || (c && c->python + w->python > w->max_depth)) {
 		t->cache.depth = 0;
 		return 0;
 	}

@@ -62,9 +62,9 @@ struct walk {
 	__u32 max_depth;
 	__u32 single;	   /* --reads single: one read for each frame */
 	__u32 python;	   /* of the frames stored: not shims */
-	__u32 entries;	   /* of the frames parsed: entries of the interpreter's loop from C, */
-	__u32 entered_at;  /* ... Python frames down to the first of them, */
-	__u64 entered_by;  /* ... and what called it */
+	__u64 caller;	   /* 3.11, 3.12: what called into the newest activation of the interpreter's loop, */
+	__u32 entered;	   /* ... 1 once a frame was parsed that it called, */
+	__u32 strange;	   /* ... 1 if another entry came first */
 	__u32 keep_shims;  /* store shims too, with code 0 */
 	__u32 left;	   /* cache.h: cached frames not passed yet, */
 	__u32 run;	   /* ... how many there were when the frames that prove equal began, 0 = none, */
@@ -120,9 +120,11 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 	const __u32 off_owner = l->frame_owner, off_entry = l->frame_is_entry, shim = l->owner_shim;
 	const __u64 tag = l->pointer_tag, instr_mask = walk_instr_mask(l);
 	const __u64 resume = w->resume, keep = w->keep_shims, max_depth = w->max_depth;
-	__u64 next = w->next, last = w->last, entered_by = w->entered_by, first;
-	const __u32 entry_mask = l->root_rule == ROOT_ENTRY;
-	__u32 depth = w->depth, python = w->python, entries = w->entries, entered_at = w->entered_at, end = WALK_ON, owner = 0, is_entry = 0;
+	const __u64 caller = w->caller, entry_mask = l->root_rule == ROOT_ENTRY;
+	const __u32 generator = l->owner_generator;
+	__u64 next = w->next, last = w->last, differs;
+	__u32 depth = w->depth, python = w->python, entered = w->entered, strange = w->strange;
+	__u32 end = WALK_ON, owner = 0, is_entry = 0;
 
 	for (int i = 0; i < PARSE_FRAMES; i++) {
 		__u64 at = next - start, code, is_python;
@@ -157,11 +159,14 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 		last = next;
 		depth += is_python | keep;
 		next = walk_load(f + off_previous);
-		entry = (is_entry & entry_mask) + 1 - is_python;
-		first = -(__u64)((entries - entry) >> 31); /* all bits if this is the first entry */
-		entered_by |= next & first;
-		entered_at |= python & first;
-		entries += entry;
+		/*
+		 * throw() and close() link a generator that is no entry now but may still be marked as one
+		 * (_gen_throw() in Objects/genobject.c). Generators that do not run have no link at all.
+		 */
+		differs = next ^ caller;
+		entered |= ~(differs | -differs) >> 63;
+		entry = ((is_entry & entry_mask) + 1 - is_python) & -(generator ^ owner) >> 31;
+		strange |= entry & ~entered;
 		if (walk_implausible(next)) {
 			end = next ? WALK_BAD : WALK_ROOT;
 			break;
@@ -173,9 +178,8 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 	w->last = last;
 	w->depth = depth;
 	w->python = python;
-	w->entries = entries;
-	w->entered_at = entered_at;
-	w->entered_by = entered_by;
+	w->entered = entered;
+	w->strange = strange;
 	w->end = end;
 	w->last_owner = owner;
 	w->last_is_entry = is_entry;
@@ -299,9 +303,9 @@ static __always_inline void walk_begin(struct walk *w, __u64 frame, __u64 chunk)
 	w->last = 0;
 	w->depth = 0;
 	w->python = 0;
-	w->entries = 0;
-	w->entered_at = 0;
-	w->entered_by = 0;
+	w->caller = ~0ULL;
+	w->entered = 0;
+	w->strange = 0;
 	w->last_owner = 0;
 	w->last_is_entry = 0;
 	w->end = mem_plausible(frame) ? WALK_ON : frame ? WALK_BAD : WALK_ROOT;
@@ -317,6 +321,7 @@ WALK_GLOBAL int walk_run(struct walk *w, const struct layout *l)
 	return 0;
 }
 
+/* A walk of its own, which knows of no caller. */
 static __always_inline void walk_from(struct walk *w, const struct layout *l, __u64 frame, __u64 chunk)
 {
 	w->keep_shims = 0;
@@ -348,7 +353,8 @@ static __always_inline int walk_is_whole(const struct walk *w, const struct layo
 		return 0;
 	switch (l->root_rule) {
 	case ROOT_ENTRY:
-		return w->last_is_entry && w->last_owner != l->owner_generator;
+		/* An owner is a thread (0) or a frame object (2); garbage may be anything. */
+		return w->last_is_entry == 1 && w->last_owner <= 2 && w->last_owner != l->owner_generator;
 	case ROOT_SHIM:
 		return w->last_owner >= l->owner_shim;
 	case ROOT_BASE:

@@ -155,7 +155,7 @@ static void test_no_frames(void **state)
 	}
 }
 
-/* A chain that ends where none may: the frames are kept, under a marker. */
+/* A chain that ends where none may: the frames are kept, under a marker; not in 3.11 and 3.12, see below. */
 static void test_chain_without_root(void **state)
 {
 	(void)state;
@@ -166,16 +166,15 @@ static void test_chain_without_root(void **state)
 		/* work() loses its caller. */
 		forge_put((void *)(t->leaf - PY_FRAME), py.l.frame_previous, 0, 8);
 		assert_int_equal(drive(), OUTCOME_INCOMPLETE);
-		driven_path_is("[incomplete];App.work:7;<lambda>:-1");
+		driven_path_is(py.l.has_cframe ? "[incomplete]" : "[incomplete];App.work:7;<lambda>:-1");
 		forge_put((void *)(t->leaf - PY_FRAME), py.l.frame_previous, ~0ULL, 8);
 		driven_watch();
 		assert_int_equal(drive(), OUTCOME_INCOMPLETE);
-		driven_path_is("[incomplete];App.work:7;<lambda>:-1");
+		driven_path_is(py.l.has_cframe ? "[incomplete]" : "[incomplete];App.work:7;<lambda>:-1");
 	}
 }
 
-/* 3.11 and 3.12 link a CFrame before they fill it in: the one before it counts, whatever is in the new one.
- */
+/* 3.11 and 3.12 link a CFrame before they fill it in: then the frames that the one before leads to are shown. */
 static void test_unfilled_cframe(void **state)
 {
 	static const __u64 garbage[] = { 0, 1, 8, 0xffff888000000000, 1ULL << 47, 0x10000, ~0ULL };
@@ -189,8 +188,8 @@ static void test_unfilled_cframe(void **state)
 		forge_put(cframe, py.l.cframe_frame, garbage[i / 2], 8);
 		forge_put(cframe, py.l.cframe_previous, py_address(t->cframe), 8);
 		forge_put(t->tstate, py.l.tstate_frame, py_address(cframe), 8);
-		assert_int_equal(drive(), OUTCOME_WHOLE);
-		driven_path_is(USUAL);
+		assert_int_equal(drive(), OUTCOME_INCOMPLETE);
+		driven_path_is("[incomplete];" USUAL);
 		/* Neither is readable. */
 		forge_put(t->tstate, py.l.tstate_frame, garbage[i / 2], 8);
 		driven_watch();
@@ -214,8 +213,8 @@ static void test_half_linked_entry(void **state)
 		py_push(t, codes[0], 0);
 		if (py.l.root_rule == ROOT_ENTRY)
 			forge_put((void *)(unsigned long)t->leaf, py.l.frame_is_entry, 1, 1);
-		assert_int_equal(drive(), OUTCOME_WHOLE);
-		driven_path_is(USUAL);
+		assert_int_equal(drive(), OUTCOME_INCOMPLETE);
+		driven_path_is("[incomplete];" USUAL);
 	}
 }
 
@@ -308,7 +307,7 @@ static void test_cached_callers(void **state)
 		/* The callers as they were, without a way from work() to main(). */
 		forge_put((void *)(t->leaf - PY_FRAME), py.l.frame_previous, 0, 8);
 		assert_int_equal(drive(), OUTCOME_INCOMPLETE);
-		driven_newest_path_is("[incomplete];App.work:7;<lambda>:5");
+		driven_newest_path_is(py.l.has_cframe ? "[incomplete]" : "[incomplete];App.work:7;<lambda>:5");
 		assert_int_equal(driven_stat(cache_full), caching);
 		/* The second time only the frame below main() could be, and need not. */
 		assert_in_range(driven_stat(cache_partial), caching, 2 * caching);

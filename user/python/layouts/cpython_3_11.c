@@ -24,7 +24,7 @@ const struct cpython cpython_3_11 = {
 		/* cpython/pystate.h: _PyCFrame, PyThreadState */
 		.cframe_frame = 8, /* behind use_tracing */
 		.cframe_previous = 16,
-		.tstate_size = 304, /* the last field used is datastack_chunk */
+		.tstate_size = 320, /* the last field used is datastack_limit */
 		.tstate_next = 8,
 		.tstate_interp = 16,
 		.tstate_frame = 56, /* cframe */

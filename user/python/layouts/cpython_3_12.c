@@ -23,7 +23,7 @@ const struct cpython cpython_3_12 = {
 		/* cpython/pystate.h: _PyCFrame, PyThreadState */
 		.cframe_frame = 0,
 		.cframe_previous = 8,
-		.tstate_size = 240, /* the last field used is datastack_chunk */
+		.tstate_size = 256, /* the last field used is datastack_limit */
 		.tstate_next = 8,
 		.tstate_interp = 16,
 		.tstate_frame = 56, /* cframe */
