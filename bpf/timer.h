@@ -49,10 +49,13 @@ static __always_inline int timer_begin(const struct timer_request *request)
 {
 	__u32 cpu = request->cpu;
 	struct cpu_timer *t = bpf_map_lookup_elem(&timers, &cpu);
+	long err;
 
 	if (!t)
 		return -2; /* ENOENT */
-	bpf_timer_init(&t->timer, &timers, TIMER_CLOCK); /* refused the second time, which is right */
+	err = bpf_timer_init(&t->timer, &timers, TIMER_CLOCK);
+	if (err && err != -16) /* EBUSY: the second time, which is right. Without a timer bpf_timer_start() says EINVAL. */
+		return err;
 	bpf_timer_set_callback(&t->timer, on_timer);
 	t->due = request->first;
 	return bpf_timer_start(&t->timer, t->due, TIMER_ABS | TIMER_CPU_PIN);

@@ -83,8 +83,6 @@ static int open_kernel(struct agent *a)
 		log_warning("the kernel allows %u samples per second (sysctl kernel.perf_event_max_sample_rate%s), not %ld",
 			    a->kernel_options.frequency,
 			    a->kernel_options.trigger == TRIGGER_TIMER ? ", and timers up to 10000" : "", o->frequency);
-	if (o->trigger == TRIGGER_AUTO && a->kernel_options.trigger == TRIGGER_TIMER)
-		log_info("perf_event_open is refused: timers make the ticks");
 	return 0;
 }
 
@@ -284,6 +282,8 @@ static int start(struct agent *a)
 		log_error("%s", kernel_reason(a->kernel));
 		return err;
 	}
+	if (o->trigger == TRIGGER_AUTO && a->kernel_options.trigger == TRIGGER_TIMER)
+		log_info("perf_event_open is refused: timers make the ticks");
 	if (a->run.cpus < sysconf(_SC_NPROCESSORS_ONLN))
 		log_warning("samples are taken on %d of %ld CPUs: the others are not for this process (cpuset)",
 			    a->run.cpus, sysconf(_SC_NPROCESSORS_ONLN));

@@ -39,13 +39,14 @@ static int fail_refused(struct trigger *t, int err, const char *instead)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
 	char is[32] = "";
-	int level;
+	int level = 0;
 
 	if (f && fscanf(f, "%d", &level) == 1)
 		snprintf(is, sizeof(is), " (it is %d)", level);
+	/* At 3 and more, which Debian's kernels have, CAP_PERFMON does not do. */
 	return fail(t, err,
-		    "perf_event_open is refused: run as root, with CAP_PERFMON, or set the sysctl kernel.perf_event_paranoid%s to 2 or less%s",
-		    is, instead);
+		    "perf_event_open is refused: run as root, with %s, or set the sysctl kernel.perf_event_paranoid%s to 2 or less%s",
+		    level > 2 ? "CAP_SYS_ADMIN" : "CAP_PERFMON", is, instead);
 }
 
 static int fail_no_timers(struct trigger *t, int err)
