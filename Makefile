@@ -54,7 +54,7 @@ TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all run check check-long check-k8s image unit bench bench-limits deps arm64 check-arm64 clean install compile_commands.json
+.PHONY: help all run check check-long check-k8s check-guest image unit bench bench-limits deps arm64 check-arm64 clean install compile_commands.json
 
 help: ## what there is to make
 	@awk -F':.*## ' '/^[a-z0-9_.-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -76,6 +76,11 @@ check-long: deps ## the tests that take hours
 check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (see tests/k8s/README.md)
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)sh tests/k8s/check.sh $(O)
+	$(Q)sh tests/k8s/guest.sh $(O)
+
+check-guest: deps-build ## Debian's own kernels in virtual machines, with the rights of deploy/kubernetes (needs root once)
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)sh tests/k8s/guest.sh $(O)
 
 image: all ## the container image as an archive, without a registry: build/pyperf-bpf.tar
 	$(Q)sh deploy/image.sh $(BIN) pyperf-bpf:$(VERSION) $(O)/pyperf-bpf.tar

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""judge.py DIR BUILD_DIRECTORY: looks at what a guest left (init), prints ok or FAIL for each check; exits 1 if one failed."""
+import collections
+import json
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "lib"))
+import pprof  # noqa: E402
+import profiler  # noqa: E402
+
+TIMERS_SINCE = (6, 7)
+RIGHTS = (1 << 39) | (1 << 38) | (1 << 19) | (1 << 2)  # BPF, PERFMON, SYS_PTRACE, DAC_READ_SEARCH
+STACK = ("<module>", "outer", "middle", "middle.<locals>.<listcomp>", "inner")  # of work.py
+PARANOID = ("CAP_SYS_ADMIN", "kernel.perf_event_paranoid (it is 3) to 2")
+ALLOWED = ("allowed", "single", "full", "check")  # with the sysctl at 2
+failed = []
+
+
+def check(what, holds, found=""):
+    print("  %-4s %s%s" % ("ok" if holds else "FAIL", what, "" if holds else ": " + str(found)))
+    if not holds:
+        failed.append(what)
+
+
+class Ran:
+    """One run of the profiler in the guest."""
+
+    def __init__(self, directory, name):
+        self.name = name
+        self.path = directory / (name + ".pb.gz")
+        self.code = int((directory / (name + ".code")).read_text())
+        self.err = (directory / (name + ".err")).read_text()
+        self.stats_path = directory / (name + ".json")
+
+    def check_refused(self, *words):
+        lines = self.err.splitlines()
+        check("%s: exits 1" % self.name, self.code == 1, "%d %s" % (self.code, self.err))
+        check("%s: one line, with %s" % (self.name, ", ".join(words)),
+              len(lines) == 1 and all(word in lines[0] for word in words), lines)
+
+    def check_profile(self, trigger, labels):
+        check("%s: exits 0" % self.name, self.code == 0, "%d %s" % (self.code, self.err))
+        if self.code:
+            return
+        stats = json.loads(self.stats_path.read_text())
+        check("%s: the ticks came from %s" % (self.name, trigger), stats["trigger"] == trigger, stats["trigger"])
+        if self.name == "check":
+            check("check: the cache agrees with the full walk", stats["counters"]["cache_mismatch"] == 0, stats["counters"])
+        check("%s: on both CPUs" % self.name, stats["cpus"] == 2, stats["cpus"])
+        samples = pprof.read(self.path).samples
+        inside = sum(stats["outcomes"][outcome.key] for outcome in profiler.OUTCOMES if outcome.place != "OUTSIDE")
+        check("%s: every tick has its outcome" % self.name,
+              sum(stats["outcomes"].values()) == stats["ticks"] and sum(s.count for s in samples) == inside,
+              stats["outcomes"])
+        mine = [s for s in samples if s.labels.get("comm") == "python3.11"]
+        whole = [s for s in mine if profiler.marker_of(s.frames) is None]
+        names = collections.Counter()
+        for sample in whole:
+            names[tuple(sample.names)] += sample.count
+        print("       %d ticks, %d samples of the workload" % (stats["ticks"], sum(s.count for s in mine)))
+        check("%s: 50 samples of the workload or more" % self.name, sum(s.count for s in mine) >= 50, len(mine))
+        check("%s: nine of ten whole" % self.name,
+              sum(s.count for s in whole) >= 0.9 * sum(s.count for s in mine), stats["outcomes"])
+        legal = {STACK[:depth + 1] for depth in range(len(STACK))}
+        check("%s: only stacks that the program has" % self.name, set(names) <= legal, set(names) - legal)
+        check("%s: its innermost function is there" % self.name, STACK in names, names)
+        found = {tuple(s.labels.get(key) for key in labels) for s in mine}
+        check("%s: container, pod and namespace on every sample" % self.name, found == {tuple(labels.values())}, found)
+
+
+def main():
+    directory = pathlib.Path(sys.argv[1])
+    conf = dict(re.findall(r"^(\w+)=(.*)$", (HERE / "guest.conf").read_text(), re.M))
+    labels = {"namespace": conf["NAMESPACE"], "pod": conf["POD"], "container": conf["CONTAINER"],
+              "container_id": conf["CONTAINER_ID"], "pod_uid": conf["POD_UID"]}
+    release = (directory / "release").read_text().strip()
+    has_timers = tuple(map(int, release.split(".")[:2])) >= TIMERS_SINCE
+    runs = {name: Ran(directory, name) for name in ("auto", "perf", "timer", *ALLOWED)}
+
+    print("Linux %s" % release)
+    paranoid = (directory / "paranoid").read_text().strip()
+    check("kernel.perf_event_paranoid is 3 by itself", paranoid == "3", paranoid)
+    rights = int((directory / "rights").read_text().split()[1], 16)
+    check("four capabilities", rights == RIGHTS, hex(rights))
+    cgroup = (directory / "cgroup").read_text().strip()
+    check("cgroup version 2 alone", cgroup.startswith("0::/") and "\n" not in cgroup, cgroup)
+    runs["perf"].check_refused(*PARANOID, "--trigger timer")
+    if has_timers:
+        runs["auto"].check_profile("timer", labels)
+        runs["timer"].check_profile("timer", labels)
+    else:
+        runs["auto"].check_refused(*PARANOID, "Linux 6.7")
+        check("timer: exits 1, and says why", runs["timer"].code == 1 and "Linux 6.7" in runs["timer"].err, runs["timer"].err)
+    for name in ALLOWED:
+        runs[name].check_profile("perf", labels)
+    kernel = (directory / "kernel").read_text()
+    check("the kernel complained of nothing", not kernel, kernel)
+    return 1 if failed else 0
+
+
+sys.exit(main())
