@@ -95,6 +95,6 @@ for suite in ${*:-bookworm trixie sid}; do
 	[ -s "$cache/$suite" ] || fetch_kernel "$suite"
 	rm -rf "$work/out"
 	{ boot "$suite" && /usr/bin/python3 "$here/guest/judge.py" "$work/out"; } || status=1
-	[ -z "${KEEP:-}" ] || cp -r "$work/out" "$KEEP/$suite"
+	[ -z "${KEEP:-}" ] || { mkdir -p "$KEEP" && cp -r "$work/out" "$KEEP/$suite"; }
 done
 exit $status
