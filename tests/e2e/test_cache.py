@@ -4,7 +4,6 @@
 stack judged by the notes in the program's source). The bugs of CPython's own caching profiler are here by number."""
 import collections
 import json
-import re
 import subprocess
 import sys
 
@@ -12,7 +11,7 @@ import pytest
 
 import interpreters as known
 import profiler
-from edges import Judge
+from edges import GENERATED, CacheJudge
 
 PROGRAMS = ("callers", "generators", "recursion", "recycled", "lines", "greenlets", "interpreters", "threads")
 MODES = ("check", "verified")
@@ -20,30 +19,6 @@ FREQUENCY = 4999
 SECONDS = 20  # up to 3.12 the first eight are without the cache: nothing may be new for as long (SETTLED of bpf/stack.h)
 AT_ONCE = 4  # versions: the programs of all would starve each other
 LONG_SAMPLES = 1000000
-
-GENERATED = re.compile(r"gen_(\d{6})\.py$")
-
-
-class CacheJudge(Judge):
-    """Knows the roots of threads and greenlets, and the files that recycled.py and interpreters.py make."""
-
-    def __init__(self, about):
-        super().__init__(about)
-        self.roots, self.pid = about["roots"], about["pid"]
-
-    def root_fault(self, root):
-        if self.ours(root) and root[0] in self.roots or root[0] == "<module>" and root[1].startswith("<"):
-            return None
-        return super().root_fault(root)
-
-    def faults(self, stack, rooted=True):
-        found = super().faults(stack, rooted)
-        generated = [frame for frame in reversed(stack) if GENERATED.search(frame[1])]
-        numbers = {GENERATED.search(frame[1])[1] for frame in generated}
-        legal = ["<module>", "fn_%s" % min(numbers, default=""), "same"][:len(generated)]
-        if len(numbers) > 1 or [frame[0] for frame in generated] != legal:
-            found.append(("not of one file", tuple(generated)))
-        return found
 
 
 def greenlet_directory(interpreter):
@@ -148,18 +123,12 @@ def whole(samples):
     return [s for s in samples if profiler.marker_of(s.stack) is None]
 
 
-def share_of_hits(run):
-    counters = run.stats["counters"]
-    hits = counters["cache_full"] + counters["cache_partial"]
-    return hits / max(1, hits + counters["cache_miss"])
-
-
 def assert_no_mismatch(runs, least):
     for mode, run in runs:
         counters = run.stats["counters"]
         assert counters["cache_mismatch"] == 0, mode
         assert run.stats["outcomes"]["whole"] >= least, mode
-        assert share_of_hits(run) > 0.1, "the cache was hardly used"
+        assert profiler.share_of_hits(run) > 0.1, "the cache was hardly used"
 
 
 def assert_possible(judge, by_mode, least=100):

@@ -1,50 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The line oracle: names of every code object of the standard library and the line of every instruction, as we
 read them out of a live interpreter, against what the interpreter says itself (tests/oracle)."""
-import contextlib
-import os
-import pathlib
 import struct
-import subprocess
 
 import pytest
 
-import profiler
-
-ORACLE = pathlib.Path(profiler.BINARY).parent / "tests" / "oracle" / "oracle"
-DUMP = profiler.ROOT / "tests" / "oracle" / "dump.py"
-
-
-@contextlib.contextmanager
-def dumped(interpreter, path, what):
-    """The interpreter's process, alive with all its code objects; it has written `path`."""
-    with subprocess.Popen([interpreter.path, "-IS", "-B", str(DUMP), str(path), what], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout.readline().startswith("ready ")
-            yield process
-        finally:
-            process.kill()
-
-
-def compare(process, path):
-    """The oracle's exit status and its counts by name."""
-    assert os.access(ORACLE, os.X_OK), "not built: %s (make tests)" % ORACLE
-    done = subprocess.run([str(ORACLE), str(process.pid), str(path)], stdout=subprocess.PIPE, text=True, timeout=600)
-    assert done.stdout, "nothing was compared"
-    print(done.stdout)
-    words = done.stdout.splitlines()[-1].split()
-    return done.returncode, dict(zip(words[::2], map(int, words[1::2])))
-
-
-def check(interpreter, path, what):
-    with dumped(interpreter, path, what) as process:
-        status, counts = compare(process, path)
-    assert counts["codes"] >= 10000
-    assert counts["instructions"] >= 500000
-    assert counts["large"]
-    assert bool(counts["none"]) == (interpreter.version >= (3, 10))  # before, every instruction has a line
-    assert (status, counts["differences"]) == (0, 0)
+from line_oracle import check, compare, dumped
 
 
 def test_every_line_of_the_library(interpreter, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 import interpreters as known
 import profiler
+from released import on_c_lines
 
 FREQUENCY = 997
 
@@ -63,7 +64,7 @@ class TestReleasedGil:
     def test_alone(self, version, profiled):
         target, samples, _ = profiled[version.name, "alone"]
         assert profiler.total(samples) > 500
-        assert self.on_c_lines(target, samples) >= 0.95
+        assert on_c_lines(target, samples) >= 0.95
         both = {s.stack[0][0] for s in samples}
         assert {"compressing", "hashing"} <= both
 
@@ -71,10 +72,4 @@ class TestReleasedGil:
         target, samples, _ = profiled[version.name, "threads"]
         in_c = [s for s in samples if s.tid == s.pid]
         assert profiler.total(in_c) > 0.2 * profiler.total(samples) > 100
-        assert self.on_c_lines(target, in_c) >= 0.95
-
-    @staticmethod
-    def on_c_lines(target, samples):
-        lines = target.about["lines"]
-        return profiler.share(samples, lambda s: s.stack[0][3] in lines and profiler.functions(s)[1:3]
-                              == ["burn_c", "main"] and s.stack[-1][0] == "<module>")
+        assert on_c_lines(target, in_c) >= 0.95

@@ -9,6 +9,7 @@ interpreter that ran. A stack is a list of (function, file, first line, line), l
 import re
 
 NOTE = re.compile(r"#(?: -> (?P<callees>.*?))?(?: \| under (?P<under>\S+))?(?:\s+# noqa.*)?$")
+GENERATED = re.compile(r"gen_(\d{6})\.py$")  # files that workloads/cache makes
 ROOTS_OF_THREADS = ("Thread._bootstrap",)
 
 
@@ -81,4 +82,27 @@ class Judge:
                     found.append((fault, (stack[position + 1], frame)))
         if rooted and (not stack or self.root_fault(stack[-1])):
             found.append(("not a root", stack[-1] if stack else None))
+        return found
+
+
+class CacheJudge(Judge):
+    """For tests/workloads/cache: knows the roots of threads and greenlets, and the files that recycled.py and
+    interpreters.py make."""
+
+    def __init__(self, about):
+        super().__init__(about)
+        self.roots, self.pid = about["roots"], about["pid"]
+
+    def root_fault(self, root):
+        if self.ours(root) and root[0] in self.roots or root[0] == "<module>" and root[1].startswith("<"):
+            return None
+        return super().root_fault(root)
+
+    def faults(self, stack, rooted=True):
+        found = super().faults(stack, rooted)
+        generated = [frame for frame in reversed(stack) if GENERATED.search(frame[1])]
+        numbers = {GENERATED.search(frame[1])[1] for frame in generated}
+        legal = ["<module>", "fn_%s" % min(numbers, default=""), "same"][:len(generated)]
+        if len(numbers) > 1 or [frame[0] for frame in generated] != legal:
+            found.append(("not of one file", tuple(generated)))
         return found

@@ -139,6 +139,13 @@ def share(samples, predicate):
     return total(s for s in samples if predicate(s)) / max(1, total(samples))
 
 
+def share_of_hits(run):
+    """Part of the samples that asked the prefix cache for which it had something."""
+    counters = run.stats["counters"]
+    hits = counters["cache_full"] + counters["cache_partial"]
+    return hits / max(1, hits + counters["cache_miss"])
+
+
 def functions(sample):
     return [frame[0] for frame in sample.stack]
 

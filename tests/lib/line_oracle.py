@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs tests/oracle: an interpreter that says what its code objects are, and the program that compares."""
+import contextlib
+import os
+import pathlib
+import subprocess
+
+import profiler
+
+ORACLE = pathlib.Path(profiler.BINARY).parent / "tests" / "oracle" / "oracle"
+DUMP = profiler.ROOT / "tests" / "oracle" / "dump.py"
+
+
+@contextlib.contextmanager
+def dumped(interpreter, path, what):
+    """The interpreter's process, alive with all its code objects; it has written `path`. what: see dump.py."""
+    with subprocess.Popen([interpreter.path, "-IS", "-B", str(DUMP), str(path), what], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline().startswith("ready ")
+            yield process
+        finally:
+            process.kill()
+
+
+def compare(process, path):
+    """The oracle's exit status and its counts by name."""
+    assert os.access(ORACLE, os.X_OK), "not built: %s (make tests)" % ORACLE
+    done = subprocess.run([str(ORACLE), str(process.pid), str(path)], stdout=subprocess.PIPE, text=True, timeout=600)
+    assert done.stdout, "nothing was compared"
+    print(done.stdout)
+    words = done.stdout.splitlines()[-1].split()
+    return done.returncode, dict(zip(words[::2], map(int, words[1::2])))
+
+
+def check(interpreter, path, what):
+    """All counts, after it has been found that nothing differs and that there was enough to compare."""
+    with dumped(interpreter, path, what) as process:
+        status, counts = compare(process, path)
+    assert counts["codes"] >= 10000
+    assert counts["instructions"] >= 500000
+    assert counts["large"]
+    assert bool(counts["none"]) == (interpreter.version >= (3, 10))  # before, every instruction has a line
+    assert (status, counts["differences"]) == (0, 0), counts
+    return counts
