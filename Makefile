@@ -54,7 +54,7 @@ TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all run check check-long check-k8s check-guest image unit bench bench-limits deps arm64 check-arm64 clean install compile_commands.json
+.PHONY: help all run check check-long check-k8s check-guest matrix image unit bench bench-limits deps arm64 check-arm64 clean install compile_commands.json
 
 help: ## what there is to make
 	@awk -F':.*## ' '/^[a-z0-9_.-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -72,6 +72,10 @@ check: deps ## install what is missing, build, run all tests
 check-long: deps ## the tests that take hours
 	$(Q)$(MAKE) --no-print-directory all tests check-arm64
 	$(Q)LONG=1 sh tests/check.sh $(O)
+
+matrix: deps-build ## the table of docs/versions.md: what works on each interpreter that is here
+	$(Q)$(MAKE) --no-print-directory all $(TOOL_BIN)
+	$(Q)PYPERF=$(abspath $(BIN)) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/matrix.py
 
 check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (see tests/k8s/README.md)
 	$(Q)$(MAKE) --no-print-directory all
