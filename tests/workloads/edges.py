@@ -732,9 +732,11 @@ def main():
         print(json.dumps(trace_once(everything)))  # -> trace_once
         return
     if "--steady" in sys.argv:
-        drive([function for function in everything if function not in (churn, executed, short_threads)])  # -> drive
-    threading.Thread(target=worker, daemon=True).start()
-    threading.Thread(target=worker, daemon=True).start()
+        for function in (churn, executed, short_threads):
+            everything.remove(function)
+        drive(everything)  # -> drive
+    threading.Thread(target=worker, daemon=True).start()  # -> *stdlib
+    threading.Thread(target=worker, daemon=True).start()  # -> *stdlib
     drive(everything)  # -> drive
 
 
