@@ -90,7 +90,7 @@ def generators():
 
 def caught():
     try:
-        yield
+        yield spin()
     except KeyError:
         spin()
         yield
