@@ -13,6 +13,8 @@ import interpreters as known
 import profiler
 from edges import GENERATED, CacheJudge
 
+pytestmark = pytest.mark.timeout(1200)  # the laboratories of a dozen versions start in minutes
+
 PROGRAMS = ("callers", "generators", "recursion", "recycled", "lines", "greenlets", "interpreters", "threads")
 MODES = ("check", "verified")
 FREQUENCY = 4999
