@@ -72,7 +72,7 @@ def test_from_the_host(inside, tmp_path):
     judge_stacks(target, run.of(pid))
     assert labels_of(run, pid) == {"container_id": container.id}
     binary = {m.filename for m in pprof.read(run.path).mappings}
-    assert any(name.startswith("/opt/interpreter/") for name in binary)
+    assert any("/opt/interpreter/" in name for name in binary), binary
 
 
 def test_from_a_container_with_four_capabilities(inside, contained):

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Containers by runc: a program with a root file system of its own, and the profiler as deploy/kubernetes runs it."""
 import contextlib
+import functools
 import json
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import cgroups
 import manifests
@@ -15,13 +17,28 @@ import namespaces
 RUNC = shutil.which("runc") or "/usr/sbin/runc"
 
 
+@functools.lru_cache(maxsize=None)
 def reason():
     """Why no container can be run here, or None."""
     if not pathlib.Path(RUNC).exists():
         return "no runc"
     if namespaces.reason():
         return namespaces.reason()
-    return None if cgroups.hierarchy() else "no cgroup hierarchy can be written"
+    return trial() if cgroups.hierarchy() else "no cgroup hierarchy can be written"
+
+
+def trial():
+    """What is wrong with a container that does nothing, or None: in a chroot, for one, none can be made."""
+    with tempfile.TemporaryDirectory() as directory:
+        container = Container(directory, ["/bin/true"])
+        for file in ("/bin/true", *libraries("/bin/true")):
+            (container.root / file.lstrip("/")).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, container.root / file.lstrip("/"))
+        try:
+            done = subprocess.run(container.command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        finally:
+            container.remove()
+        return "runc: " + done.stderr.strip()[-200:] if done.returncode else None
 
 
 def bind(source, target=None, writable=False):
