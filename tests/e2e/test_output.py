@@ -102,7 +102,7 @@ def test_folded(pids, tmp_path, name, options):
     for stack in main:
         names = [frame.split(" ")[0] for frame in stack]
         root = names.index("drive") - (2 if "worker" not in names else 4)
-        assert root >= 2 and names[root] in ("<module>", "Thread._bootstrap"), stack  # behind process and thread
+        assert root >= 2 and names[root] in ("<module>", "Thread._bootstrap", "_bootstrap"), stack  # behind process and thread
         assert "repeat" not in names or names.index("repeat") == names.index("drive") + 1
 
 
