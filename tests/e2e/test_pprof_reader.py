@@ -34,7 +34,7 @@ STRING_TABLE = b"".join(text(6, s) for s in STRINGS)
 SAMPLE_TYPE = text(1, number(1, 1) + number(2, 2))
 FUNCTIONS = text(5, number(1, 1) + number(2, 3) + number(4, 4) + number(5, 10)) + text(5, number(1, 2) + number(2, 8))
 MAPPING = text(3, number(1, 9) + number(5, 4) + number(7, 1) + number(8, 1) + number(9, 1))
-LOCATIONS = text(4, number(1, 5) + number(2, 9) + text(4, number(1, 1) + number(2, 300))) + text(
+LOCATIONS = text(4, number(1, 5) + number(2, 9) + text(4, number(1, 1) + number(2, 300) + number(3, 17))) + text(
     4, number(1, 6) + text(4, number(1, 2))
 )
 LABELS = text(3, number(1, 5) + number(3, 1234)) + text(3, number(1, 6) + number(2, 7))
@@ -46,7 +46,7 @@ def test_reads_every_part():
     tail = number(9, 111) + number(10, 222) + text(11, number(1, 1) + number(2, 2)) + number(12, 333) + number(14, 1)
     profile = pprof.parse(gzip.compress(WHOLE + tail))
     (sample,) = profile.samples
-    assert sample.frames == [("f", "/x/a.py", 10, 300), ("g", "", 0, 0)]
+    assert sample.frames == [("f", "/x/a.py", 10, 300, 17), ("g", "", 0, 0, 0)]
     assert sample.names == ["g", "f"]
     assert sample.labels == {"pid": 1234, "comm": "py\u00e4"}
     assert sample.values == [7] and sample.count == 7 and profile.total == 7

@@ -41,5 +41,6 @@ def check(interpreter, path, what):
     assert counts["instructions"] >= 500000
     assert counts["large"]
     assert bool(counts["none"]) == (interpreter.version >= (3, 10))  # before, every instruction has a line
+    assert counts["columns"] > counts["instructions"] / 2 if interpreter.version >= (3, 11) else not counts["columns"]
     assert (status, counts["differences"]) == (0, 0), counts
     return counts

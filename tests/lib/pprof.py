@@ -8,7 +8,8 @@ be wrong: a truncated message, a wrong wire type or an index that leads nowhere 
     for sample in profile.samples:
         sample.frames[0].function, sample.labels.get("pid"), sample.count
 
-A Frame and a Sample are tuples too: (function, filename, start_line, line), (frames, labels, values).
+A Frame and a Sample are tuples too: (function, filename, start_line, line, column),
+(frames, labels, values).
 """
 
 import gzip
@@ -24,6 +25,7 @@ class Frame(NamedTuple):
     filename: str
     start_line: int
     line: int
+    column: int = 0
 
 
 class Mapping(NamedTuple):
@@ -170,7 +172,7 @@ class _Reader:
         for line in _messages(location, 4):
             function = self.find(self.functions, _integer(line, 1), "function")
             name, filename = self.string(function, 2), self.string(function, 4)
-            frames.append(Frame(name, filename, _integer(function, 5), _integer(line, 2)))
+            frames.append(Frame(name, filename, _integer(function, 5), _integer(line, 2), _integer(line, 3)))
         return frames
 
     def value_type(self, message):

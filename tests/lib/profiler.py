@@ -42,7 +42,7 @@ def read_samples(path):
     found = []
     for sample in pprof.read(path).samples:
         labels = sample.labels
-        found.append(Sample([tuple(frame) for frame in sample.frames], sample.values[0], int(labels.get("pid", 0)),
+        found.append(Sample([frame[:4] for frame in sample.frames], sample.values[0], int(labels.get("pid", 0)),
                             int(labels.get("tid", 0)), labels.get("comm", ""), labels.get("thread", "")))
     return found
 

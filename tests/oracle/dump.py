@@ -4,12 +4,13 @@
     python dump.py FILE own|library|all
 
 Compiles some source of its own and the standard library ("all": its tests too), keeps every code object
-alive, writes to FILE each one's address, names, first line and the line of every instruction, prints
+alive, writes to FILE each one's address, names, first line and line and column of every instruction, prints
 "ready COUNT" and waits for end of input.
 FILE, little-endian: "PYLO", version, count; then per object: address u64, first line i32, sizes of name and file
-name u32, number of runs u32, both names in UTF-8, and the runs: code units u32, line i32 (0 = none).
+name u32, number of runs u32, both names in UTF-8, and the runs: code units u32, line and column i32 (0 = none; the first column is 1).
 """
 import dis
+import itertools
 import os
 import struct
 import sys
@@ -106,13 +107,24 @@ def lines(code):
     return [(start, end, line) for (start, line), end in zip(starts, ends) if start < end]
 
 
+def places(code):
+    """(line, column) of each code unit. Versions before 3.11 do not know columns; a module begins on "line 0", which has
+    none as far as a profile is concerned."""
+    by_line = [line or 0 for start, end, line in lines(code) for _ in range(start, end, 2)]
+    if not hasattr(code, "co_positions"):
+        return [(line, 0) for line in by_line]
+    columns = [column for _, _, column, _ in code.co_positions()]
+    assert len(columns) == len(by_line)
+    return [(line, column + 1 if line and column is not None else 0) for line, column in zip(by_line, columns)]
+
+
 def record(code):
     name, path = text(getattr(code, "co_qualname", code.co_name)), text(code.co_filename)
     runs = []
-    for start, end, line in lines(code):
-        runs += ((end - start) // 2, line or 0)
-    return struct.pack("<QiIII", id(code), code.co_firstlineno, len(name), len(path), len(runs) // 2) + name + path \
-        + struct.pack("<" + "Ii" * (len(runs) // 2), *runs)
+    for place, units in itertools.groupby(places(code)):
+        runs += (sum(1 for _ in units), *place)
+    return struct.pack("<QiIII", id(code), code.co_firstlineno, len(name), len(path), len(runs) // 3) + name + path \
+        + struct.pack("<" + "Iii" * (len(runs) // 3), *runs)
 
 
 def main():

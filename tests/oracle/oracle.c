@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * oracle.c - the line oracle: oracle PID DUMP. Reads every code object that tests/oracle/dump.py lists out of
- * the live interpreter, as the worker does, and compares names and the line of every instruction with what
- * the interpreter itself says. Prints the counts; exit status 1 if anything differs, 2 if it cannot compare.
+ * the live interpreter, as the worker does, and compares names, and line and column of every
+ * instruction, with what the interpreter itself says. Prints the counts; exit status 1 if anything differs, 2 if it cannot compare.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -40,11 +40,16 @@ struct expected {
 	__u32 runs;
 	const char *name;
 	const char *file;
-	const __u8 *run; /* code units u32, line s32 */
+	const __u8 *run; /* of struct run */
+};
+
+struct run {
+	__u32 units; /* of code */
+	__s32 line, column;
 };
 
 static struct {
-	unsigned long codes, instructions, none, resolved, large, differences;
+	unsigned long codes, instructions, none, columns, resolved, large, differences;
 } count;
 
 static void differs(const struct expected *e, const char *what, long long is, long long should)
@@ -104,7 +109,7 @@ static int dump_next(struct dump *d, struct expected *e)
 	memcpy(e, fixed, offsetof(struct expected, name));
 	e->name = dump_take(d, e->name_size);
 	e->file = dump_take(d, e->file_size);
-	e->run = dump_take(d, (size_t)e->runs * 8);
+	e->run = dump_take(d, (size_t)e->runs * sizeof(struct run));
 	return e->name && e->file && e->run ? 0 : -EBADMSG;
 }
 
@@ -134,14 +139,18 @@ static int text_is(const char *text, const char *expected, __u32 size)
 	return strlen(text) == size && memcmp(text, expected, size) == 0;
 }
 
-static void compare_resolved(struct codes *codes, __u32 code, const struct expected *e, __u32 instr, int line)
+static void compare_resolved(struct codes *codes, __u32 code, const struct expected *e, __u32 instr,
+			     const struct run *run)
 {
+	int line = run->line ? run->line : e->first_line;
 	struct code_line l;
 
 	codes_resolve(codes, code, instr + 1, &l);
 	count.resolved++;
-	if (l.line != (line ? line : e->first_line))
-		differs(e, "resolved line", l.line, line ? line : e->first_line);
+	if (l.line != line)
+		differs(e, "resolved line", l.line, line);
+	if (l.column != run->column)
+		differs(e, "resolved column", l.column, run->column);
 	if (l.first_line != e->first_line)
 		differs(e, "first line", l.first_line, e->first_line);
 	if (!text_is(l.function, e->name, e->name_size))
@@ -151,24 +160,27 @@ static void compare_resolved(struct codes *codes, __u32 code, const struct expec
 }
 
 /* Every instruction by the decoder, some of them by the store. */
-static void compare_lines(struct codes *codes, __u32 code, const struct expected *e, linetable_fn *decode,
+static void compare_positions(struct codes *codes, __u32 code, const struct expected *e, linetable_fn *decode,
 			  const __u8 *table, size_t len)
 {
-	__u32 instr = 0, units;
-	__s32 line;
-	int got, r;
+	struct line_position got;
+	__u32 instr = 0;
+	struct run run;
+	int r;
 
-	for (__u32 run = 0; run < e->runs; run++) {
-		memcpy(&units, e->run + 8 * run, 4);
-		memcpy(&line, e->run + 8 * run + 4, 4);
-		for (__u32 i = 0; i < units; i++, instr++) {
-			got = -1;
+	for (__u32 at = 0; at < e->runs; at++) {
+		memcpy(&run, e->run + at * sizeof(run), sizeof(run));
+		for (__u32 i = 0; i < run.units; i++, instr++) {
+			got = (struct line_position){ -1, -1 };
 			r = decode(table, len, e->first_line, instr, &got);
-			if (r || got != line)
-				differs(e, "line", r ? r : got, line);
+			if (r || got.line != run.line)
+				differs(e, "line", r ? r : got.line, run.line);
+			if (r || got.column != run.column)
+				differs(e, "column", r ? r : got.column, run.column);
 			if (instr % SAMPLE == 0)
-				compare_resolved(codes, code, e, instr, line);
-			count.none += line == 0;
+				compare_resolved(codes, code, e, instr, &run);
+			count.none += run.line == 0;
+			count.columns += run.column != 0;
 		}
 	}
 	count.instructions += instr;
@@ -202,7 +214,7 @@ static int compare_code(pid_t pid, const struct layout *layout, struct codes *co
 		if (r)
 			return r;
 	}
-	compare_lines(codes, code, e, linetable_for_format(layout->line_format), table, len);
+	compare_positions(codes, code, e, linetable_for_format(layout->line_format), table, len);
 	return 0;
 }
 
@@ -249,7 +261,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "oracle: %s: %s\n", argv[2], strerror(-r));
 		return 2;
 	}
-	printf("codes %lu instructions %lu none %lu resolved %lu large %lu differences %lu\n", count.codes,
-	       count.instructions, count.none, count.resolved, count.large, count.differences);
+	printf("codes %lu instructions %lu none %lu columns %lu resolved %lu large %lu differences %lu\n", count.codes,
+	       count.instructions, count.none, count.columns, count.resolved, count.large, count.differences);
 	return count.differences != 0;
 }

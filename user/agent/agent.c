@@ -262,7 +262,7 @@ static int start(struct agent *a)
 	int err = 0;
 
 	a->run.frequency = a->windows.frequency = a->kernel_options.frequency;
-	a->windows.source = (struct harvest_source){ kernel_tables(a->kernel), a->codes, a->registry };
+	a->windows.source = (struct harvest_source){ kernel_tables(a->kernel), a->codes, a->registry, o->columns };
 	a->generation = (struct generation){
 		.kernel = a->kernel,
 		.codes = a->codes,

@@ -16,6 +16,7 @@ struct harvester {
 	struct codes *codes;
 	const struct registry *registry;
 	const struct harvest_span *span;
+	bool columns;
 	struct profile *profile;
 	__u32 *location_of; /* by node; 0 = not asked for yet */
 	struct harvest_stats stats;
@@ -33,7 +34,7 @@ static int marker_location(struct harvester *h, __u32 outcome, __u32 *ret)
 	__u32 function;
 	int err = profile_function(h->profile, name, "", 0, &function);
 
-	return err ?: profile_location(h->profile, function, 0, 0, ret);
+	return err ?: profile_location(h->profile, function, 0, 0, 0, ret);
 }
 
 static int code_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
@@ -44,7 +45,7 @@ static int code_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *r
 
 	codes_resolve(h->codes, node_code(key), node_instr(key), &line);
 	err = profile_function(h->profile, line.function, line.file, line.first_line, &function);
-	return err ?: profile_location(h->profile, function, line.line, mapping, ret);
+	return err ?: profile_location(h->profile, function, line.line, h->columns ? line.column : 0, mapping, ret);
 }
 
 static int node_location(struct harvester *h, __u32 node, __u32 mapping, __u32 *ret)
@@ -201,6 +202,7 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 		.codes = source->codes,
 		.registry = source->registry,
 		.span = span,
+		.columns = source->columns,
 		.profile = profile,
 		.location_of = location_of,
 	};

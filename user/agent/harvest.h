@@ -17,11 +17,12 @@ struct harvest_stats {
 	__u64 locations; /* distinct (code object, instruction) of the frames on the way */
 };
 
-/* Where a profile's parts come from. */
+/* Where a profile's parts come from, and how fine they are. */
 struct harvest_source {
 	const struct kernel_tables *tables;
 	struct codes *codes;
 	const struct registry *registry;
+	bool columns; /* tells places in one line apart, where the interpreter knows them */
 };
 
 /* Which counts: node_count of each. */

@@ -116,7 +116,7 @@ static int copy_location(struct copier *c, __u32 id)
 	if (!err)
 		err = profile_function(c->to, profile_get_string(c->from, f->name),
 				       profile_get_string(c->from, f->file), f->start_line, &function);
-	return err ?: profile_location(c->to, function, l->line, mapping, &c->locations[id]);
+	return err ?: profile_location(c->to, function, l->line, l->column, mapping, &c->locations[id]);
 }
 
 static int copy_sample(struct copier *c, const struct profile_stack *s)

@@ -181,6 +181,7 @@ static int emit_location(struct encoder *e, __u32 id)
 
 	line.function_id = l->function;
 	line.line = l->line;
+	line.column = l->column;
 	location.id = id;
 	location.mapping_id = l->mapping;
 	location.n_line = 1;

@@ -204,11 +204,11 @@ int profile_function(struct profile *p, const char *name, const char *file, int 
 	return err ? err : table_intern(p, PROFILE_FUNCTION, &f, sizeof(f), ret_id);
 }
 
-int profile_location(struct profile *p, __u32 function, int line, __u32 mapping, __u32 *ret_id)
+int profile_location(struct profile *p, __u32 function, int line, int column, __u32 mapping, __u32 *ret_id)
 {
-	struct profile_location l = { function, line, mapping };
+	struct profile_location l = { function, line, column, mapping };
 
-	if (!function || function > p->tables[PROFILE_FUNCTION].n || line < 0 ||
+	if (!function || function > p->tables[PROFILE_FUNCTION].n || line < 0 || column < 0 ||
 	    mapping > p->tables[PROFILE_MAPPING].n)
 		return -EINVAL;
 	return table_intern(p, PROFILE_LOCATION, &l, sizeof(l), ret_id);

@@ -46,14 +46,14 @@ int profile_set_info(struct profile *p, const struct profile_info *info);
 
 /*
  * Each stores the id of the record with this content, new or known. Ids count from 1 for each kind; 0 means
- * "none". Errors: -ENOMEM; -EINVAL for an id or a line that cannot be. After a failure the profile is as
+ * "none". Errors: -ENOMEM; -EINVAL for an id, a line or a column that cannot be. After a failure the profile is as
  * before, but for strings that nothing refers to.
  */
 int profile_mapping(struct profile *p, const char *file, const char *build_id, __u32 *ret_id);
 /* file may be "": marker frames such as "[truncated]" have none. */
 int profile_function(struct profile *p, const char *name, const char *file, int start_line, __u32 *ret_id);
-/* line 0 = unknown, mapping 0 = none. */
-int profile_location(struct profile *p, __u32 function, int line, __u32 mapping, __u32 *ret_id);
+/* line and column count from 1, 0 = unknown; mapping 0 = none. */
+int profile_location(struct profile *p, __u32 function, int line, int column, __u32 mapping, __u32 *ret_id);
 
 /*
  * Adds `count` samples of one stack, leaf first, 1 to PROFILE_FRAMES_MAX frames (-EINVAL). An equal stack
@@ -84,7 +84,7 @@ struct profile_function {
 };
 
 struct profile_location {
-	__u32 function, line, mapping;
+	__u32 function, line, column, mapping;
 };
 
 struct profile_owner {

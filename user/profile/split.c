@@ -122,7 +122,8 @@ static int copy_location(struct splitter *s, __u32 id, __u32 *ret)
 		if (!err)
 			err = copy_mapping(s, l->mapping, &mapping);
 		if (!err)
-			err = profile_location(s->part, function, l->line, mapping, &s->locations[id].id);
+			err = profile_location(s->part, function, l->line, l->column, mapping,
+					       &s->locations[id].id);
 	}
 	*ret = s->locations[id].id;
 	return err;

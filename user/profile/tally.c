@@ -111,7 +111,7 @@ static void part_markers(const struct profile *p, struct tally *t)
 	t->functions.n = n;
 }
 
-/* Rows of one line that differ by mapping only: two interpreters running the same file. */
+/* Rows of one line that differ by column, or by mapping: two interpreters running the same file. */
 static void merge_lines(const struct profile *p, struct tally_rows *lines)
 {
 	__u32 n = 0;

@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "python/code_body.h"
-#include "python/linetable.h"
 
 static __u64 hash_seed;
 
@@ -174,32 +173,32 @@ static bool slots_grow(struct bodies *bodies, struct body *body)
 	return true;
 }
 
-int body_line(struct bodies *bodies, struct body *body, __u32 instr_plus_one)
+struct line_position body_position(struct bodies *bodies, struct body *body, __u32 instr_plus_one)
 {
 	const struct blob *table = body->key.table;
 	linetable_fn *decode = linetable_for_format(body->key.line_format);
 	struct body_slot *slot;
-	int line = 0;
+	struct line_position position = { 0 };
 
 	if (body->size) {
 		slot = slot_find(body->slots, body->size, instr_plus_one);
 		if (slot->instr_plus_one) {
 			bodies->stats.hits++;
-			return slot->line;
+			return slot->position;
 		}
 	}
 	bodies->stats.decodes++;
 	if (!decode ||
 	    decode((const __u8 *)table->bytes, table->length, body->key.first_line, instr_plus_one - 1,
-		   &line) ||
-	    !line) {
+		   &position) ||
+	    !position.line) {
 		bodies->stats.fallbacks++;
-		line = body->key.first_line;
+		position = (struct line_position){ .line = body->key.first_line };
 	}
 	if (slots_grow(bodies, body)) {
 		*slot_find(body->slots, body->size, instr_plus_one) =
-			(struct body_slot){ .instr_plus_one = instr_plus_one, .line = line };
+			(struct body_slot){ .instr_plus_one = instr_plus_one, .position = position };
 		body->used++;
 	}
-	return line;
+	return position;
 }

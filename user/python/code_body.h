@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * code_body.h - the parts of the code store (codes.h) that are shared by content: blobs (a string or a line
- * table) and bodies (a code object made of blobs, with the lines found so far). References are counted.
+ * table) and bodies (a code object made of blobs, with the lines and columns found so far). References are counted.
  * Contents come from the profiled processes, so they are hashed with a secret seed and counted in bytes.
  */
 #ifndef PYPERF_PYTHON_CODE_BODY_H
@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "python/codes.h"
+#include "python/linetable.h"
 
 unsigned int body_hash_bytes(const void *bytes, size_t len);
 
@@ -39,7 +40,7 @@ struct body_key {
 
 struct body_slot {
 	__u32 instr_plus_one; /* 0 = free */
-	__s32 line;
+	struct line_position position;
 };
 
 struct body {
@@ -75,8 +76,8 @@ void body_key_put(struct bodies *bodies, struct body_key *key);
 int body_get(struct bodies *bodies, struct body_key *key, struct body **ret);
 void body_put(struct bodies *bodies, struct body *body);
 
-/* The line of an instruction, from memory or from the table, which must be there; the first line for want of
- * one. */
-int body_line(struct bodies *bodies, struct body *body, __u32 instr_plus_one);
+/* Where an instruction stands, from memory or from the table, which must be there; in the first line, without a
+ * column, for want of one. */
+struct line_position body_position(struct bodies *bodies, struct body *body, __u32 instr_plus_one);
 
 #endif

@@ -241,6 +241,7 @@ int codes_resolve(struct codes *codes, __u32 code, __u32 instr_plus_one, struct 
 {
 	static const char no_name[] = "[unreadable name]", no_file[] = "[unreadable file]";
 	struct entry *entry = entry_find(codes, code);
+	struct line_position position;
 	struct body *body;
 
 	if (!entry) {
@@ -255,10 +256,13 @@ int codes_resolve(struct codes *codes, __u32 code, __u32 instr_plus_one, struct 
 		.first_line = body->key.first_line,
 		.line = body->key.first_line,
 	};
-	if (instr_plus_one >= INSTR_UNKNOWN)
+	if (instr_plus_one >= INSTR_UNKNOWN) {
 		ret->line = 0;
-	else if (instr_plus_one && body->key.table)
-		ret->line = body_line(&codes->bodies, body, instr_plus_one);
+	} else if (instr_plus_one && body->key.table) {
+		position = body_position(&codes->bodies, body, instr_plus_one);
+		ret->line = position.line;
+		ret->column = position.column;
+	}
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * codes.h - the code store: for every code number of the call tree its function, file and lines. Strings,
+ * codes.h - the code store: for every code number of the call tree its function, file, lines and columns. Strings,
  * line tables and whole code objects are kept once for all numbers that share them (forked workers do), and
  * lines are decoded only when asked for. Records come from our own kernel side or worker but are checked.
  */
@@ -23,6 +23,7 @@ struct code_line {
 	const char *file;
 	int first_line; /* 0 = unknown */
 	int line;	/* 0 = unknown */
+	int column;	/* in the line, in bytes of UTF-8, from 1; 0 = unknown */
 };
 
 struct codes_stats {
@@ -62,7 +63,8 @@ void codes_clear(struct codes *codes);
 
 /*
  * instr_plus_one is node_instr(): 0 = before the first instruction, which is the first line; INSTR_UNKNOWN
- * = line 0. Where the table has no line for the instruction, or is not there, the first line stands in.
+ * = line 0. Where the table has no line for the instruction, or is not there, the first line stands in,
+ * without a column.
  * Returns 0, always: a number that is not held is the function "[unknown code]".
  */
 int codes_resolve(struct codes *codes, __u32 code, __u32 instr_plus_one, struct code_line *ret);

@@ -20,15 +20,17 @@ enum location_code {
 };
 
 /* Six bits a byte, lowest first, bit 6 says that more follow. Values are 32 bits wide: 6 bytes at most. */
-static int read_varint(const __u8 *at, const __u8 *end, __u32 *ret)
+static int read_varint(const __u8 **at, const __u8 *end, __u32 *ret)
 {
 	__u64 value = 0;
+	__u8 byte;
 
-	for (unsigned int shift = 0; shift <= 30; shift += 6, at++) {
-		if (at == end || *at & 128) /* the start of the next entry */
+	for (unsigned int shift = 0; shift <= 30; shift += 6) {
+		if (*at == end || **at & 128) /* the start of the next entry */
 			return -EBADMSG;
-		value |= (__u64)(*at & 63) << shift;
-		if (*at & 64)
+		byte = *(*at)++;
+		value |= (__u64)(byte & 63) << shift;
+		if (byte & 64)
 			continue;
 		if (value > UINT_MAX)
 			return -EBADMSG;
@@ -38,7 +40,7 @@ static int read_varint(const __u8 *at, const __u8 *end, __u32 *ret)
 	return -EBADMSG;
 }
 
-static int read_line_delta(const __u8 *at, const __u8 *end, unsigned int code, long long *ret)
+static int read_line_delta(const __u8 **at, const __u8 *end, unsigned int code, long long *ret)
 {
 	__u32 u;
 	int r;
@@ -60,7 +62,27 @@ static int read_line_delta(const __u8 *at, const __u8 *end, unsigned int code, l
 	}
 }
 
-int linetable_line(const __u8 *table, size_t len, int first_line, __u32 instr, int *ret_line)
+/*
+ * Behind the line comes: 0-9: a byte with the low bits; 10-12: the column, then its end; long: the last line, the
+ * column + 1, its end + 1. A column that cannot be is none: the line is good all the same.
+ */
+static int read_column(const __u8 *at, const __u8 *end, unsigned int code)
+{
+	__u32 last_line, column;
+
+	if (code == LOCATION_NO_COLUMNS || code == LOCATION_NONE)
+		return 0;
+	if (code == LOCATION_LONG) {
+		if (read_varint(&at, end, &last_line) || read_varint(&at, end, &column) || column > INT_MAX)
+			return 0;
+		return (int)column;
+	}
+	if (at == end || *at & 128)
+		return 0;
+	return 1 + (int)(code < LOCATION_ONE_LINE0 ? code << 3 | *at >> 4 : *at);
+}
+
+int linetable_line(const __u8 *table, size_t len, int first_line, __u32 instr, struct line_position *ret)
 {
 	const __u8 *at = table, *end = table + len;
 	long long line = first_line, delta;
@@ -74,15 +96,19 @@ int linetable_line(const __u8 *table, size_t len, int first_line, __u32 instr, i
 		code = *at >> 3 & 15;
 		covered += (*at & 7) + 1;
 		at++;
-		r = read_line_delta(at, end, code, &delta);
+		r = read_line_delta(&at, end, code, &delta);
 		if (r)
 			return r;
 		line += delta;
 		if (instr < covered) {
-			*ret_line = code == LOCATION_NONE || line < 0 || line > INT_MAX ? 0 : (int)line;
+			*ret = (struct line_position){ 0 };
+			if (code == LOCATION_NONE || line <= 0 || line > INT_MAX)
+				return 0;
+			ret->line = (int)line;
+			ret->column = read_column(at, end, code);
 			return 0;
 		}
-		/* Columns are of no use here; as in Objects/codeobject.c, only the start of an entry has
+		/* Columns of other entries are skipped: as in Objects/codeobject.c, only the start of an entry has
 		 * bit 7. */
 		while (at < end && !(*at & 128))
 			at++;

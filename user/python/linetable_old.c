@@ -10,12 +10,12 @@
 
 #define NO_LINE (-128) /* 3.10: a line move that says "none" and moves nothing */
 
-static int line_or_none(long long line)
+static struct line_position position_of(long long line)
 {
-	return line < 0 || line > INT_MAX ? 0 : (int)line;
+	return (struct line_position){ .line = line < 0 || line > INT_MAX ? 0 : (int)line };
 }
 
-int linetable_line_310(const __u8 *table, size_t len, int first_line, __u32 instr, int *ret_line)
+int linetable_line_310(const __u8 *table, size_t len, int first_line, __u32 instr, struct line_position *ret)
 {
 	const __u64 offset = 2ULL * instr;
 	long long line = first_line;
@@ -28,7 +28,7 @@ int linetable_line_310(const __u8 *table, size_t len, int first_line, __u32 inst
 		if (move != NO_LINE)
 			line += move;
 		if (offset < covered) {
-			*ret_line = move == NO_LINE ? 0 : line_or_none(line);
+			*ret = position_of(move == NO_LINE ? 0 : line);
 			return 0;
 		}
 	}
@@ -36,7 +36,7 @@ int linetable_line_310(const __u8 *table, size_t len, int first_line, __u32 inst
 }
 
 /* A pair's line begins behind the bytes that the pair skips. */
-int linetable_line_lnotab(const __u8 *table, size_t len, int first_line, __u32 instr, int *ret_line)
+int linetable_line_lnotab(const __u8 *table, size_t len, int first_line, __u32 instr, struct line_position *ret)
 {
 	const __u64 offset = 2ULL * instr;
 	long long line = first_line;
@@ -48,6 +48,6 @@ int linetable_line_lnotab(const __u8 *table, size_t len, int first_line, __u32 i
 			break;
 		line += (__s8)table[at + 1];
 	}
-	*ret_line = line_or_none(line);
+	*ret = position_of(line);
 	return 0;
 }

@@ -27,11 +27,12 @@ static struct codes *codes;
 static struct registry *registry;
 static struct profile *profile;
 static struct harvest_stats stats;
+static bool with_columns;
 
 static inline void add_code(__u32 code, const char *name, const char *file, int first_line)
 {
-	/* Units 0 and 1: line +1; unit 2: none; units 3-10: line +2 more. */
-	static const __u8 table[] = { 0xd9, 0, 0, 0xf8, 0xe7, 0, 0 };
+	/* Units 0 and 1: line +1, column 5; unit 2: none; units 3-10: line +2 more, column 9; unit 11: column 20. */
+	static const __u8 table[] = { 0xd9, 4, 6, 0xf8, 0xe7, 8, 9, 0xd0, 19, 22 };
 	struct event_code e = {
 		.type = EVENT_CODE, .code = code, .process = 1, .pid = 100, .first_line = first_line
 	};
@@ -88,10 +89,11 @@ static inline int setup(void **state)
 	set_owner(2, 2, 0, "master");
 	add_code(100, "outer", "a.py", 10);
 	add_code(101, "inner", "b.py", 20);
+	with_columns = false;
 	return 0;
 }
 
-#define forged_source ((struct harvest_source){ &tables, codes, registry })
+#define forged_source ((struct harvest_source){ &tables, codes, registry, with_columns })
 
 static inline int teardown(void **state)
 {

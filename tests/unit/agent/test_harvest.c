@@ -70,6 +70,33 @@ static void locations_are_distinct(void **state)
 	assert_int_equal(stats.nodes, 6);
 }
 
+/* Asked for, places in one line are told apart; else they are one location as before, without a column. */
+static void columns(void **state)
+{
+	int found[3] = {}, expected[3] = { 9, 20, 0 };
+
+	(void)state;
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 5, 1);
+	set_node(7, 5, 100, 12, 2);
+	set_node(8, 5, 100, INSTR_UNKNOWN, 4);
+	run();
+	assert_int_equal(profile_count(profile, PROFILE_LOCATION), 2);
+	for (__u32 id = 1; id <= 2; id++)
+		assert_int_equal(profile_get_location(profile, id)->column, 0);
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:13 = 3\n"
+				     "100/100 main-now/main-now: outer:0 = 4\n");
+	with_columns = true;
+	run();
+	assert_int_equal(profile_count(profile, PROFILE_LOCATION), 3);
+	for (__u32 id = 1; id <= 3; id++)
+		found[id - 1] = profile_get_location(profile, id)->column;
+	assert_memory_equal(found, expected, sizeof(found));
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:13 = 1\n"
+				     "100/100 main-now/main-now: outer:13 = 2\n"
+				     "100/100 main-now/main-now: outer:0 = 4\n");
+}
+
 static void labels(void **state)
 {
 	(void)state;
@@ -254,6 +281,7 @@ int main(void)
 		TEST(stacks),
 		TEST(lines_merge),
 		TEST(locations_are_distinct),
+		TEST(columns),
 		TEST(labels),
 		TEST(mappings),
 		TEST(unknown_process),

@@ -32,7 +32,7 @@ static void add(struct profile *p, __u32 pid, const char *stack, int line, __u64
 		char name[2] = { stack[i], '\0' };
 
 		assert_int_equal(profile_function(p, name, name[0] < 'x' ? "f.py" : "", name[0] < 'x' ? 7 : 0, &function), 0);
-		assert_int_equal(profile_location(p, function, line, 0, &locations[n - 1 - i]), 0);
+		assert_int_equal(profile_location(p, function, line, 0, 0, &locations[n - 1 - i]), 0);
 	}
 	assert_int_equal(profile_sample(p, locations, n, &labels, count), 0);
 }
@@ -104,7 +104,7 @@ static void hostile_names(void **state)
 
 	(void)state;
 	assert_int_equal(profile_function(p, "\x7f\"\xff\xc3\xa4", "\\\t\"", 3, &function), 0);
-	assert_int_equal(profile_location(p, function, 1, 0, &location), 0);
+	assert_int_equal(profile_location(p, function, 1, 0, 0, &location), 0);
 	assert_int_equal(profile_sample(p, &location, 1, &labels, 1), 0);
 	expect(p, CHILDREN "{\"name\":\"\\\"\\\\\\u000a\\u001b</script> (pid 1)\",\"value\":1" CHILDREN
 	       "{\"name\":\"\\u007f\\\"\xef\xbf\xbd\xc3\xa4\",\"file\":\"\\\\\\u0009\\\":3\",\"value\":1}]}]");

@@ -27,7 +27,7 @@ static __u32 location(struct profile *p, const char *name, const char *file, int
 	__u32 function, id;
 
 	assert_int_equal(profile_function(p, name, file, start, &function), 0);
-	assert_int_equal(profile_location(p, function, line, 0, &id), 0);
+	assert_int_equal(profile_location(p, function, line, 0, 0, &id), 0);
 	return id;
 }
 
@@ -67,14 +67,18 @@ static void equal_texts_are_one_line(void **state)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	__u32 one = location(p, "f", "/one/x.py", 1, 2), two = location(p, "f", "/two/x.py", 1, 2);
-	__u32 longer = location(p, "f", "/two/x.py", 1, 22);
+	__u32 longer = location(p, "f", "/two/x.py", 1, 22), function, column;
 	struct profile_labels labels = { .pid = 1 };
 
 	(void)state;
 	assert_int_equal(profile_sample(p, &one, 1, &labels, 2), 0);
 	assert_int_equal(profile_sample(p, &longer, 1, &labels, 1), 0);
 	assert_int_equal(profile_sample(p, &two, 1, &labels, 3), 0);
-	assert_folded(p, "pid 1;f (x.py:2) 5\npid 1;f (x.py:22) 1\n");
+	assert_int_equal(profile_function(p, "f", "/two/x.py", 1, &function), 0);
+	assert_int_equal(profile_location(p, function, 2, 9, 0, &column), 0);
+	assert_int_not_equal(column, two);
+	assert_int_equal(profile_sample(p, &column, 1, &labels, 4), 0);
+	assert_folded(p, "pid 1;f (x.py:2) 9\npid 1;f (x.py:22) 1\n");
 }
 
 static void hostile_names_stay_in_their_frame(void **state)

@@ -39,7 +39,7 @@ static __u32 location(struct profile *p, const char *name, const char *file, int
 	__u32 function, id;
 
 	assert_int_equal(profile_function(p, name, file, start, &function), 0);
-	assert_int_equal(profile_location(p, function, line, mapping, &id), 0);
+	assert_int_equal(profile_location(p, function, line, 0, mapping, &id), 0);
 	return id;
 }
 
@@ -47,12 +47,13 @@ static __u32 location(struct profile *p, const char *name, const char *file, int
 static struct profile *example(void)
 {
 	struct profile *p = new_profile();
-	__u32 one, two;
+	__u32 one, two, function, lambda;
 
 	assert_int_equal(profile_mapping(p, "/usr/bin/python3.11", "aabbcc", &one), 0);
 	assert_int_equal(profile_mapping(p, "/usr/lib/libpython3.13.so.1.0", NULL, &two), 0);
 	__u32 module = location(p, "<module>", "/srv/app.py", 1, 3, one);
-	__u32 lambda = location(p, "<lambda>", "/srv/app.py", 7, 7, one);
+	assert_int_equal(profile_function(p, "<lambda>", "/srv/app.py", 7, &function), 0);
+	assert_int_equal(profile_location(p, function, 7, 12, one, &lambda), 0);
 	__u32 local = location(p, "A.work.<locals>.inner", "/srv/b\xff.py", 8, 9, two);
 	__u32 cpp = location(p, "_Z3foov", "/srv/c.py", 0, 0, two);
 	__u32 marker = location(p, "[truncated]", "", 0, 0, 0);
@@ -177,7 +178,7 @@ static void every_reference_leads_somewhere(void **state)
 }
 
 static void assert_frame(const Pyperf__Profile *d, uint64_t id, const char *name, const char *file, int start,
-			 int line)
+			 int line, int column)
 {
 	const Pyperf__Line *l = d->location[id - 1]->line[0];
 	const Pyperf__Function *f = d->function[l->function_id - 1];
@@ -186,6 +187,7 @@ static void assert_frame(const Pyperf__Profile *d, uint64_t id, const char *name
 	assert_string_equal(string(d, f->filename), file);
 	assert_int_equal(f->start_line, start);
 	assert_int_equal(l->line, line);
+	assert_int_equal(l->column, column);
 }
 
 static void samples_come_back(void **state)
@@ -206,10 +208,10 @@ static void samples_come_back(void **state)
 	assert_int_equal(ns, 50 * PERIOD);
 	assert_int_equal(d->sample[0]->value[0], 47);
 	assert_int_equal(d->sample[0]->n_location_id, 2);
-	assert_frame(d, d->sample[0]->location_id[0], "<lambda>", "/srv/app.py", 7, 7);
-	assert_frame(d, d->sample[0]->location_id[1], "<module>", "/srv/app.py", 1, 3);
-	assert_frame(d, d->sample[1]->location_id[1], "A.work.<locals>.inner", "/srv/b\xef\xbf\xbd.py", 8, 9);
-	assert_frame(d, d->sample[1]->location_id[3], "[truncated]", "", 0, 0);
+	assert_frame(d, d->sample[0]->location_id[0], "<lambda>", "/srv/app.py", 7, 7, 12);
+	assert_frame(d, d->sample[0]->location_id[1], "<module>", "/srv/app.py", 1, 3, 0);
+	assert_frame(d, d->sample[1]->location_id[1], "A.work.<locals>.inner", "/srv/b\xef\xbf\xbd.py", 8, 9, 0);
+	assert_frame(d, d->sample[1]->location_id[3], "[truncated]", "", 0, 0, 0);
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
@@ -338,7 +340,7 @@ static void go_reads_it_without_complaint(void **state)
 {
 	_cleanup_profile_ struct profile *p = example();
 	_cleanup_buf_ struct buf out = { 0 };
-	_cleanup_free_ char *top = NULL, *raw = NULL, *traces = NULL, *lines = NULL;
+	_cleanup_free_ char *top = NULL, *raw = NULL, *traces = NULL, *lines = NULL, *columns = NULL;
 	char file[] = "/tmp/test_pprof.XXXXXX";
 	_cleanup_close_ int fd = -1;
 
@@ -353,6 +355,7 @@ static void go_reads_it_without_complaint(void **state)
 	assert_int_equal(write(fd, out.data, out.size), out.size);
 	top = go_pprof("-top", file);
 	lines = go_pprof("-top -lines -sample_index=samples", file);
+	columns = go_pprof("-top -lines -showcolumns", file);
 	raw = go_pprof("-raw", file);
 	traces = go_pprof("-traces", file);
 	unlink(file);
@@ -366,6 +369,8 @@ static void go_reads_it_without_complaint(void **state)
 	assert_has(top, "  [truncated]");
 	assert_has(lines, " 47 94.00% 94.00%         47 94.00%  <lambda> /srv/app.py:7\n");
 	assert_int_equal(strncmp(raw, "PeriodType: cpu nanoseconds\nPeriod: 10000000\n", 45), 0);
+	assert_has(columns, "  <lambda> /srv/app.py:7:12\n");
+	assert_has(columns, "  <module> /srv/app.py:3\n");
 	assert_has(raw, "[FN]");
 	assert_has(traces, "470ms   <lambda>\n             <module>\n");
 	assert_has(traces, "pid:  12");

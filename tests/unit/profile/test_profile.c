@@ -41,7 +41,7 @@ static __u32 location(struct profile *p, const char *name, const char *file, int
 	__u32 function, id;
 
 	assert_int_equal(profile_function(p, name, file, 1, &function), 0);
-	assert_int_equal(profile_location(p, function, line, 0, &id), 0);
+	assert_int_equal(profile_location(p, function, line, 0, 0, &id), 0);
 	return id;
 }
 
@@ -77,14 +77,16 @@ static void equal_content_is_one_record(void **state)
 	assert_int_not_equal(m, b);
 	assert_int_equal(profile_mapping(p, "python3.13", "abcd", &b), 0);
 	assert_int_equal(m, b);
-	assert_int_equal(profile_location(p, a, 9, m, &l1), 0);
-	assert_int_equal(profile_location(p, a, 9, m, &l2), 0);
+	assert_int_equal(profile_location(p, a, 9, 0, m, &l1), 0);
+	assert_int_equal(profile_location(p, a, 9, 0, m, &l2), 0);
 	assert_int_equal(l1, l2);
-	assert_int_equal(profile_location(p, a, 9, 0, &l2), 0);
+	assert_int_equal(profile_location(p, a, 9, 0, 0, &l2), 0);
 	assert_int_not_equal(l1, l2);
+	assert_int_equal(profile_location(p, a, 9, 4, 0, &b), 0);
+	assert_true(b != l1 && b != l2);
 	assert_int_equal(profile_count(p, PROFILE_FUNCTION), 4);
 	assert_int_equal(profile_count(p, PROFILE_MAPPING), 2);
-	assert_int_equal(profile_count(p, PROFILE_LOCATION), 2);
+	assert_int_equal(profile_count(p, PROFILE_LOCATION), 3);
 	assert_int_equal(profile_count(p, PROFILE_STRING), 6);
 }
 
@@ -97,10 +99,13 @@ static void records_read_back(void **state)
 
 	assert_int_equal(profile_mapping(p, "libpython", NULL, &mapping), 0);
 	assert_int_equal(profile_function(p, "[truncated]", "", 0, &function), 0);
-	assert_int_equal(profile_location(p, function, 0, mapping, &id), 0);
+	assert_int_equal(profile_location(p, function, 0, 0, mapping, &id), 0);
+	assert_int_equal(profile_get_location(p, id)->column, 0);
+	assert_int_equal(profile_location(p, function, 0, 31, mapping, &id), 0);
 	l = profile_get_location(p, id);
 	assert_int_equal(l->function, function);
 	assert_int_equal(l->line, 0);
+	assert_int_equal(l->column, 31);
 	assert_int_equal(l->mapping, mapping);
 	f = profile_get_function(p, l->function);
 	assert_string_equal(profile_get_string(p, f->name), "[truncated]");
@@ -164,10 +169,11 @@ static void impossible_records_are_refused(void **state)
 	const __u32 zero[] = { known, 0 }, unknown[] = { known, known + 1 };
 
 	assert_int_equal(profile_function(p, "f", "x.py", -1, &id), -EINVAL);
-	assert_int_equal(profile_location(p, 0, 1, 0, &id), -EINVAL);
-	assert_int_equal(profile_location(p, 2, 1, 0, &id), -EINVAL);
-	assert_int_equal(profile_location(p, 1, -1, 0, &id), -EINVAL);
-	assert_int_equal(profile_location(p, 1, 1, 1, &id), -EINVAL);
+	assert_int_equal(profile_location(p, 0, 1, 0, 0, &id), -EINVAL);
+	assert_int_equal(profile_location(p, 2, 1, 0, 0, &id), -EINVAL);
+	assert_int_equal(profile_location(p, 1, -1, 0, 0, &id), -EINVAL);
+	assert_int_equal(profile_location(p, 1, 1, -1, 0, &id), -EINVAL);
+	assert_int_equal(profile_location(p, 1, 1, 0, 1, &id), -EINVAL);
 	assert_int_equal(id, 77);
 	assert_int_equal(profile_sample(p, zero, 2, &labels, 1), -EINVAL);
 	assert_int_equal(profile_sample(p, unknown, 2, &labels, 1), -EINVAL);

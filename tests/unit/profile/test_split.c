@@ -55,7 +55,7 @@ static void add(const char *comm, __u32 pid, __u32 tid, const char *name, int li
 	assert_int_equal(profile_mapping(p, text, "b1d", &mapping), 0);
 	for (__u32 i = 0; i < depth; i++) {
 		assert_int_equal(profile_function(p, name, "/srv/app.py", 3, &function), 0);
-		assert_int_equal(profile_location(p, function, line + (int)i, mapping, &frames[i]), 0);
+		assert_int_equal(profile_location(p, function, line + (int)i, INT_MAX, mapping, &frames[i]), 0);
 	}
 	assert_int_equal(profile_sample(p, frames, depth, &labels, count), 0);
 }
@@ -91,6 +91,8 @@ static void check_service(const char *service, const struct profile *part)
 
 		assert_string_equal(file + strlen("/usr/bin/"), strcmp(service, "unknown") ? service : "");
 	}
+	for (__u32 id = 1; id <= profile_count(part, PROFILE_LOCATION); id++)
+		assert_int_equal(profile_get_location(part, id)->column, INT_MAX);
 	for (__u32 id = 1; id <= profile_count(part, PROFILE_OWNER); id++) {
 		const struct profile_owner *o = profile_get_owner(part, id);
 
@@ -188,7 +190,7 @@ static void containers(void **state)
 
 	(void)state;
 	assert_int_equal(profile_function(p, "f", "f.py", 1, &function), 0);
-	assert_int_equal(profile_location(p, function, 1, 0, &location), 0);
+	assert_int_equal(profile_location(p, function, 1, INT_MAX, 0, &location), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
 		assert_int_equal(profile_sample(p, &location, 1, &labels[i], 1ULL << i), 0);
 	services[0] = '\0';

@@ -32,7 +32,7 @@ static __u32 location(struct profile *p, const char *name, const char *file, int
 	__u32 function, id;
 
 	assert_int_equal(profile_function(p, name, file, start, &function), 0);
-	assert_int_equal(profile_location(p, function, line, mapping, &id), 0);
+	assert_int_equal(profile_location(p, function, line, 0, mapping, &id), 0);
 	return id;
 }
 
@@ -59,7 +59,7 @@ static struct profile *example(void)
 	struct profile *p = new_profile();
 	__u32 mapping;
 	__u32 module = location(p, "<module>", "/srv/app.py", 1, 3, 0);
-	__u32 fib = location(p, "fib", "/srv/app.py", 8, 9, 0), fib_other;
+	__u32 fib = location(p, "fib", "/srv/app.py", 8, 9, 0), fib_other, function, fib_column;
 	const __u32 recursive[] = { fib, fib, fib, module }, top[] = { module };
 	struct profile_labels main = { .pid = 12, .tid = 12, .comm = "main" };
 	struct profile_labels other = { .pid = 12, .tid = 13, .comm = "other" };
@@ -68,7 +68,10 @@ static struct profile *example(void)
 	assert_int_equal(profile_mapping(p, "python3", "", &mapping), 0);
 	fib_other = location(p, "fib", "/srv/app.py", 8, 9, mapping);
 	assert_int_equal(profile_sample(p, top, 1, &main, 10), 0);
-	assert_int_equal(profile_sample(p, recursive, 4, &other, 60), 0);
+	assert_int_equal(profile_sample(p, recursive, 4, &other, 45), 0);
+	assert_int_equal(profile_function(p, "fib", "/srv/app.py", 8, &function), 0);
+	assert_int_equal(profile_location(p, function, 9, 5, 0, &fib_column), 0);
+	assert_int_equal(profile_sample(p, (__u32[]){ fib_column, fib, module }, 3, &other, 15), 0);
 	assert_int_equal(profile_sample(p, &fib_other, 1, &more, 30), 0);
 	return p;
 }

@@ -18,8 +18,8 @@
 
 static struct codes *codes;
 
-/* Units 0 and 1: line +1; unit 2: none; units 3-10: line +2 more. */
-static const __u8 table_bytes[] = { 0xd9, 0, 0, 0xf8, 0xe7, 0, 0 };
+/* Units 0 and 1: line +1, column 5; unit 2: none; units 3-10: line +2 more, column 9. */
+static const __u8 table_bytes[] = { 0xd9, 4, 6, 0xf8, 0xe7, 8, 9 };
 
 static int setup(void **state)
 {
@@ -109,6 +109,22 @@ static void test_lines(void **state)
 	is(OUTCOME_COUNT, 1, "[unknown code]", "", 0, 0);
 	assert_int_equal(codes_get_stats(codes)->unknown, 2);
 	assert_int_equal(codes_get_stats(codes)->fallbacks, 3);
+}
+
+static void test_columns(void **state)
+{
+	static const int columns[] = { 0, 5, 5, 0, 9 }; /* before the first instruction and where no line is: none */
+
+	(void)state;
+	add(record(100, "f", "a.py", 10));
+	for (int round = 0; round < 2; round++) { /* decoded, remembered */
+		for (__u32 i = 0; i < ARRAY_SIZE(columns); i++)
+			assert_int_equal(resolve(100, i).column, columns[i]);
+		assert_int_equal(resolve(100, 12).column, 0); /* behind the end */
+	}
+	assert_int_equal(codes_get_stats(codes)->decodes, 5);
+	assert_int_equal(resolve(100, INSTR_UNKNOWN).column, 0);
+	assert_int_equal(resolve(101, 1).column, 0);
 }
 
 static void test_each_line_is_decoded_once(void **state)
@@ -434,6 +450,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_lines),
+		TEST(test_columns),
 		TEST(test_each_line_is_decoded_once),
 		TEST(test_contents_are_shared),
 		TEST(test_names_of_every_kind),

@@ -19,17 +19,36 @@
 /* First byte of an entry: a code and a length in code units, 1-8. */
 #define ENTRY(code, units) (0x80 | (code) << 3 | ((units) - 1))
 
-static void is(const __u8 *table, size_t len, int first, __u32 instr, int expected_r, int expected_line)
+static struct line_position decode_copy(linetable_fn *decode, const __u8 *table, size_t len, int first, __u32 instr,
+					int expected_r)
 {
 	/* An allocation of exactly len bytes, so that the sanitizer sees a byte too many. */
 	__u8 *copy = malloc(len ? len : 1);
-	int line = -77;
+	struct line_position position = { -77, -77 };
 
 	assert_non_null(copy);
 	memcpy(copy, table, len);
-	assert_int_equal(linetable_line(copy, len, first, instr, &line), expected_r);
-	assert_int_equal(line, expected_r ? -77 : expected_line);
+	assert_int_equal(decode(copy, len, first, instr, &position), expected_r);
+	if (expected_r)
+		assert_true(position.line == -77 && position.column == -77);
 	free(copy);
+	return position;
+}
+
+static void is(const __u8 *table, size_t len, int first, __u32 instr, int expected_r, int expected_line)
+{
+	struct line_position position = decode_copy(linetable_line, table, len, first, instr, expected_r);
+
+	assert_int_equal(position.line, expected_r ? -77 : expected_line);
+}
+
+/* first: 10. */
+static void stands_at(const __u8 *table, size_t len, __u32 instr, int line, int column)
+{
+	struct line_position position = decode_copy(linetable_line, table, len, 10, instr, 0);
+
+	assert_int_equal(position.line, line);
+	assert_int_equal(position.column, column);
 }
 
 static void test_each_code(void **state)
@@ -67,6 +86,70 @@ static void test_columns_may_be_missing_or_many(void **state)
 	is(missing, sizeof(missing), 1, 1, 0, 3);
 	is(missing, sizeof(missing), 1, 2, 0, 4);
 	is(many, sizeof(many), 1, 1, 0, 4);
+}
+
+/* From 1 where the table counts from 0; the long form has room for "none" and says 0. */
+static void test_column_of_each_code(void **state)
+{
+	static const __u8 table[] = {
+		ENTRY(0, 1),  0x00,				  /* 0: the first column, nothing long */
+		ENTRY(0, 1),  0x12,				  /* 1: 1, from 0 */
+		ENTRY(9, 2),  0x7f,				  /* 2-3: 72 + 7, from 0 */
+		ENTRY(10, 1), 4,	9,			  /* 4 */
+		ENTRY(12, 1), 127,	127,			  /* 5 */
+		ENTRY(15, 1),					  /* 6: no line */
+		ENTRY(13, 1), 0x02,				  /* 7: a line alone */
+		ENTRY(14, 1), 0x02,	0x02, 5, 7,		  /* 8 */
+		ENTRY(14, 1), 0x02,	0x02, 0, 0,		  /* 9: none */
+		ENTRY(14, 1), 0x02,	0x41, 1, 0x48, 0x03, 0x40 /* 10: 200, behind a last line of two bytes */
+	};
+	static const struct line_position places[] = { { 10, 1 },  { 10, 2 },  { 10, 80 }, { 10, 80 },
+						       { 10, 5 },  { 12, 128 }, { 0, 0 },   { 13, 0 },
+						       { 14, 5 },  { 15, 0 },  { 16, 200 } };
+
+	(void)state;
+	for (__u32 i = 0; i < ARRAY_SIZE(places); i++)
+		stands_at(table, sizeof(table), i, places[i].line, places[i].column);
+}
+
+/* The line is good, and so are the entries behind it. */
+static void test_damaged_columns_are_none(void **state)
+{
+	static const __u8 next[] = { ENTRY(11, 1), 6, 9 };
+	static const struct {
+		__u8 size, bytes[16];
+	} damaged[] = {
+		{ 1, { ENTRY(0, 1) } },
+		{ 1, { ENTRY(10, 1) } },
+		{ 2, { ENTRY(14, 1), 0 } },
+		{ 3, { ENTRY(14, 1), 0, 1 } },
+		{ 3, { ENTRY(14, 1), 0, 0x41 } },					   /* the last line goes on */
+		{ 4, { ENTRY(14, 1), 0, 1, 0x41 } },					   /* the column does */
+		{ 10, { ENTRY(14, 1), 0, 1, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 1 } },	   /* for ever */
+		{ 9, { ENTRY(14, 1), 0, 1, 0x40, 0x40, 0x40, 0x40, 0x40, 4 } },		   /* 1 << 32 */
+		{ 9, { ENTRY(14, 1), 0, 1, 0x40, 0x40, 0x40, 0x40, 0x40, 2 } },		   /* INT_MAX + 1 */
+	};
+	static const __u8 largest[] = { ENTRY(14, 1), 0, 1, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 1 };
+	__u8 table[sizeof(damaged[0].bytes) + sizeof(next)];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(damaged); i++) {
+		memcpy(table, damaged[i].bytes, damaged[i].size);
+		stands_at(table, damaged[i].size, 0, 10, 0);
+		memcpy(table + damaged[i].size, next, sizeof(next));
+		stands_at(table, damaged[i].size + sizeof(next), 0, 10, 0);
+		stands_at(table, damaged[i].size + sizeof(next), 1, 11, 7);
+	}
+	stands_at(largest, sizeof(largest), 0, 10, INT_MAX);
+}
+
+/* A line that cannot be has no column either. */
+static void test_no_column_without_a_line(void **state)
+{
+	static const __u8 below[] = { ENTRY(14, 1), 23, 0, 5, 7 };
+
+	(void)state;
+	stands_at(below, sizeof(below), 0, 0, 0);
 }
 
 static void test_malformed(void **state)
@@ -140,7 +223,8 @@ static void test_noise(void **state)
 {
 	__u8 table[64];
 	__u32 seed = 99;
-	int line, r;
+	struct line_position p;
+	int r;
 
 	(void)state;
 	for (int round = 0; round < 50000; round++) {
@@ -149,24 +233,21 @@ static void test_noise(void **state)
 			table[i] = (__u8)(seed >> 24);
 		}
 		table[0] |= 0x80;
-		line = -1;
-		r = linetable_line(table, seed % (sizeof(table) + 1), (int)seed, seed >> 8 & 127, &line);
+		p = (struct line_position){ -1, -1 };
+		r = linetable_line(table, seed % (sizeof(table) + 1), (int)seed, seed >> 8 & 127, &p);
 		assert_true(r == 0 || r == -ENOENT || r == -EBADMSG);
-		assert_true(r ? line == -1 : line >= 0);
+		assert_true(r ? p.line == -1 && p.column == -1 : p.line >= 0 && p.column >= 0);
+		assert_true(r || p.line || !p.column);
 	}
 }
 
 static void check(linetable_fn *decode, const __u8 *table, size_t len, __u32 instr, int expected_r,
 		  int expected_line)
 {
-	__u8 *copy = malloc(len ? len : 1);
-	int line = -77;
+	struct line_position position = decode_copy(decode, table, len, 100, instr, expected_r);
 
-	assert_non_null(copy);
-	memcpy(copy, table, len);
-	assert_int_equal(decode(copy, len, 100, instr, &line), expected_r);
-	assert_int_equal(line, expected_r ? -77 : expected_line);
-	free(copy);
+	assert_int_equal(position.line, expected_r ? -77 : expected_line);
+	assert_int_equal(position.column, expected_r ? -77 : 0);
 }
 
 /* 3.10: pairs (bytes, signed move of the line); -128 = these bytes have no line. */
@@ -263,6 +344,8 @@ int main(void)
 		cmocka_unit_test(test_largest_tables), cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_pairs_of_310),   cmocka_unit_test(test_pairs_of_lnotab),
 		cmocka_unit_test(test_largest_pairs),  cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_column_of_each_code), cmocka_unit_test(test_damaged_columns_are_none),
+		cmocka_unit_test(test_no_column_without_a_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
