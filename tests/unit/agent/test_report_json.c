@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_report_json.c - the books as JSON: every name of outcomes.def and stats.def with its own value, read by a
+ * parser that is not ours.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "forge_report.h"
+
+/* Feeds the JSON to Python and asks it for an expression of d; -1 = there is no Python. */
+static int ask_python(const struct buf *json, const char *expression)
+{
+	char command[512];
+	FILE *p;
+	int status;
+
+	if (system("python3 -c 'import json' > /dev/null 2>&1"))
+		return -1;
+	snprintf(command, sizeof(command),
+		 "python3 -c 'import json, sys; d = json.load(sys.stdin); sys.exit(not (%s))'", expression);
+	p = popen(command, "w");
+	assert_non_null(p);
+	fwrite(json->data, 1, json->size, p);
+	status = pclose(p);
+	assert_true(WIFEXITED(status));
+	return !WEXITSTATUS(status);
+}
+
+static void json_parses(void **state)
+{
+	static const char *const truths[] = {
+		"d[\"ticks\"] == sum(d[\"outcomes\"].values())",
+		"d[\"cpus\"] == 13 and d[\"frequency\"] == 99 and d[\"seconds\"] == 12.5",
+		"d[\"processes\"] == 4000010 and d[\"trigger\"] == \"timer\" and d[\"expected\"] == 4000013",
+		"d[\"profile\"][\"nodes\"] == 4000006 and d[\"profile\"][\"samples\"] > 0",
+		"d[\"kernel\"][\"run_time_ns\"] == 4000002000 and d[\"kernel\"][\"runs\"] == 4000001",
+		"d[\"kernel\"][\"other_runs\"] == 4000003 and d[\"kernel\"][\"other_time_ns\"] == 4000004",
+		"d[\"user\"][\"cpu_seconds\"] == 0.25 and d[\"user\"][\"start_cpu_seconds\"] == 0.125",
+		"d[\"user\"][\"rss_bytes\"] == 4000011 and d[\"user\"][\"map_bytes\"] == 4000012",
+		"d[\"lines\"] == dict(decodes=4000009, locations=4000007, codes=4000008)",
+		"all(type(n) is int for k in (\"outcomes\", \"counters\") for n in d[k].values())",
+	};
+	_cleanup_buf_ struct buf b = {};
+
+	(void)state;
+	assert_int_equal(report_json(&report, &b), 0);
+	assert_int_equal(b.data[b.size - 1], '\n');
+	for (size_t i = 0; i < ARRAY_SIZE(truths); i++) {
+		int answer = ask_python(&b, truths[i]);
+
+		if (answer < 0) {
+			print_message("SKIP: there is no python3 to read the JSON\n");
+			skip();
+		}
+		if (!answer)
+			fail_msg("not so: %s in %.*s", truths[i], (int)b.size, b.data);
+	}
+}
+
+static void json_has_every_name(void **state)
+{
+	_cleanup_buf_ struct buf b = {};
+	char wanted[128], name[64];
+	size_t names = 0;
+
+	(void)state;
+	assert_int_equal(report_json(&report, &b), 0);
+	assert_int_equal(buf_add(&b, "", 1), 0);
+	for (size_t i = 0; i < OUTCOME_COUNT; i++) {
+		snprintf(name, sizeof(name), "%s", outcomes[i].name);
+		for (char *c = name; *c; c++)
+			*c = tolower(*c);
+		snprintf(wanted, sizeof(wanted), "\"%s\": %llu", name, report.kernel.sum.outcome[i]);
+		if (!strstr(b.data, wanted))
+			fail_msg("no %s in %s", wanted, b.data);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
+		snprintf(wanted, sizeof(wanted), "\"%s\": %llu", counters[i].name,
+			 *(__u64 *)((char *)&report.kernel.sum + counters[i].offset));
+		if (!strstr(b.data, wanted))
+			fail_msg("no %s in %s", wanted, b.data);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(exports); i++) {
+		snprintf(wanted, sizeof(wanted), "\"%s\": %zu", exports[i].name, 6000000 + i);
+		if (!strstr(b.data, wanted))
+			fail_msg("no %s in %s", wanted, b.data);
+	}
+	/* And no other: counted by the colons. */
+	for (const char *c = b.data; *c; c++)
+		names += *c == ':';
+	assert_int_equal(names, OUTCOME_COUNT + ARRAY_SIZE(counters) + ARRAY_SIZE(exports) + 7 + 7 + 3 + 7 + 4 +
+					3); /* at the top, sections, in the other four */
+}
+
+static void json_is_appended(void **state)
+{
+	_cleanup_buf_ struct buf b = {};
+
+	(void)state;
+	assert_int_equal(buf_add_string(&b, "# "), 0);
+	assert_int_equal(report_json(&report, &b), 0);
+	assert_memory_equal(b.data, "# {", 3);
+}
+
+static void largest_numbers(void **state)
+{
+	_cleanup_buf_ struct buf b = {};
+
+	(void)state;
+	memset(&report.kernel, 0xff, sizeof(report.kernel));
+	assert_int_equal(report_json(&report, &b), 0);
+	assert_int_equal(buf_add(&b, "", 1), 0);
+	assert_non_null(strstr(b.data, "{\"ticks\": 18446744073709551615,"));
+	assert_null(strstr(b.data, "-1"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(json_parses, setup),
+		cmocka_unit_test_setup(json_has_every_name, setup),
+		cmocka_unit_test_setup(json_is_appended, setup),
+		cmocka_unit_test_setup(largest_numbers, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
