@@ -85,7 +85,8 @@ def test_go_tool_pprof_shows_them(written, busy):
         done = subprocess.run(["go", "tool", "pprof", "-top", "-lines", option, str(written.path)], capture_output=True,
                               text=True, timeout=120, env=dict(os.environ, GOTOOLCHAIN="local"))
         assert (done.returncode, done.stderr) == (0, "")
-        shown[option] = {row.rpartition("columns.py:")[2].strip() for row in done.stdout.splitlines() if " pair " in row}
+        rows = [row for row in done.stdout.splitlines() if " pair " in row]
+        shown[option] = {row.rpartition("columns.py:")[2].strip() for row in rows}
     line = busy[-1].about["line"]
     assert {"%d:%d" % (line, column) for column in busy[-1].about["columns"].values()} <= shown["-showcolumns"]
     assert shown["-showcolumns=false"] == {str(line)}

@@ -2,7 +2,8 @@
 /*
  * oracle.c - the line oracle: oracle PID DUMP. Reads every code object that tests/oracle/dump.py lists out of
  * the live interpreter, as the worker does, and compares names, and line and column of every
- * instruction, with what the interpreter itself says. Prints the counts; exit status 1 if anything differs, 2 if it cannot compare.
+ * instruction, with what the interpreter itself says. Prints the counts; exit status 1 if anything differs, 2 if it
+ * cannot compare.
  */
 #include <errno.h>
 #include <stdint.h>
