@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * push.c - see push.h. libcurl's multi interface tells which sockets it waits for; they are in an epoll set of their
- * own, whose descriptor is what the owner polls.
- */
 #include "out/push.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "net/transfers.h"
 #include "out/push_attempt.h"
 
 #define ACTIVE_MAX	4 /* at once */
@@ -37,9 +30,7 @@ struct item {
 struct push {
 	struct push_options options; /* strings are ours */
 	struct push_target target;
-	CURLM *multi;
-	int epoll;
-	double timer; /* when libcurl wants to be called, 0 = it does not */
+	struct transfers *transfers;
 	struct item *first, **last;
 	size_t waiting, bytes, active;
 	bool hurry, failed; /* failed: since the queue was empty */
@@ -49,12 +40,11 @@ struct push {
 
 /* --- the queue ---------------------------------------------------------------------------------------- */
 
-/* The socket is closed as well, so a late answer is nobody's. */
 static void stop_item(struct item *item)
 {
 	if (!item->attempt.easy)
 		return;
-	curl_multi_remove_handle(item->push->multi, item->attempt.easy);
+	transfers_remove(item->push->transfers, item->attempt.easy);
 	push_attempt_end(&item->attempt);
 	item->push->active--;
 }
@@ -207,8 +197,7 @@ static void start(struct push *p, struct item *item)
 
 	item->attempts++;
 	p->active += item->attempt.easy != NULL;
-	if (!err && curl_multi_add_handle(p->multi, item->attempt.easy))
-		err = -ENOMEM;
+	err = err ?: transfers_add(p->transfers, item->attempt.easy);
 	if (!err)
 		return;
 	if (err == -EINVAL)
@@ -255,9 +244,10 @@ static void on_answer(struct push *p, struct item *item)
 	drop(p, item);
 }
 
-static void on_end(struct push *p, CURL *easy, CURLcode code)
+static void on_end(void *push, CURL *easy, CURLcode code)
 {
 	struct item *item = NULL;
+	struct push *p = push;
 
 	curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&item);
 	if (!code) {
@@ -269,60 +259,6 @@ static void on_end(struct push *p, CURL *easy, CURLcode code)
 }
 
 /* --- the loop ----------------------------------------------------------------------------------------- */
-
-static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
-{
-	struct push *p = context;
-	struct epoll_event e = { .data.fd = fd };
-
-	(void)easy;
-	if (what == CURL_POLL_REMOVE) {
-		epoll_ctl(p->epoll, EPOLL_CTL_DEL, fd, NULL);
-		return 0;
-	}
-	e.events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
-	if (epoll_ctl(p->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e) && errno == EEXIST)
-		epoll_ctl(p->epoll, EPOLL_CTL_MOD, fd, &e);
-	curl_multi_assign(p->multi, fd, p);
-	return 0;
-}
-
-static int on_timer(CURLM *multi, long timeout_ms, void *context)
-{
-	struct push *p = context;
-
-	(void)multi;
-	p->timer = timeout_ms < 0 ? 0 : clock_seconds() + timeout_ms / 1e3;
-	return 0;
-}
-
-static void act(struct push *p)
-{
-	struct epoll_event events[2 * ACTIVE_MAX];
-	int running, n = epoll_wait(p->epoll, events, 2 * ACTIVE_MAX, 0);
-
-	for (int i = 0; i < n; i++) {
-		int what = (events[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) |
-			   (events[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
-			   (events[i].events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
-
-		curl_multi_socket_action(p->multi, events[i].data.fd, what, &running);
-	}
-	if (p->timer > 0 && clock_seconds() >= p->timer) {
-		p->timer = 0;
-		curl_multi_socket_action(p->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-	}
-}
-
-static void reap(struct push *p)
-{
-	CURLMsg *m;
-	int left;
-
-	while ((m = curl_multi_info_read(p->multi, &left)))
-		if (m->msg == CURLMSG_DONE)
-			on_end(p, m->easy_handle, m->data.result);
-}
 
 /* Pyroscope refuses a profile that is older than one it has of the same service, so each service keeps its order. */
 static bool is_next(const struct push *p, const struct item *item)
@@ -348,22 +284,18 @@ static void start_due(struct push *p)
 
 void push_run(struct push *p)
 {
-	act(p);
-	reap(p);
+	transfers_run(p->transfers);
 	start_due(p);
 }
 
 int push_timeout_ms(const struct push *p)
 {
-	double next = p->timer, left;
+	double next = transfers_due(p->transfers);
 
 	for (struct item *item = p->first; item && p->active < ACTIVE_MAX; item = item->next)
 		if ((!(next > 0) || item->not_before < next) && is_next(p, item))
 			next = item->not_before > 0 ? item->not_before : 1e-9; /* that is at once */
-	if (!(next > 0))
-		return -1;
-	left = next - clock_seconds();
-	return left <= 0 ? 0 : left < 60 ? (int)(left * 1e3) + 1 : 60000;
+	return transfers_timeout_ms(next);
 }
 
 void push_hurry(struct push *p)
@@ -375,7 +307,7 @@ void push_hurry(struct push *p)
 
 int push_fd(const struct push *p)
 {
-	return p->epoll;
+	return transfers_fd(p->transfers);
 }
 
 size_t push_waiting(const struct push *p)
@@ -427,32 +359,15 @@ int push_set_options(struct push *p, const struct push_options *o)
 	return 0;
 }
 
-static int open_multi(struct push *p)
-{
-	p->multi = curl_multi_init();
-	if (!p->multi)
-		return -ENOMEM;
-	curl_multi_setopt(p->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-	curl_multi_setopt(p->multi, CURLMOPT_SOCKETDATA, p);
-	curl_multi_setopt(p->multi, CURLMOPT_TIMERFUNCTION, on_timer);
-	curl_multi_setopt(p->multi, CURLMOPT_TIMERDATA, p);
-	curl_multi_setopt(p->multi, CURLMOPT_MAXCONNECTS, (long)ACTIVE_MAX);
-	return 0;
-}
-
 int push_open(struct push **ret, const struct push_options *o)
 {
-	struct push *p;
+	struct push *p = calloc(1, sizeof(*p));
 	int err;
 
-	if (curl_global_init(CURL_GLOBAL_DEFAULT))
-		return -ENOMEM;
-	p = calloc(1, sizeof(*p));
 	if (!p)
 		return -ENOMEM;
 	p->last = &p->first;
-	p->epoll = epoll_create1(EPOLL_CLOEXEC);
-	err = p->epoll < 0 ? -errno : push_set_options(p, o) ?: open_multi(p);
+	err = push_set_options(p, o) ?: transfers_open(&p->transfers, ACTIVE_MAX, on_end, p);
 	if (err) {
 		push_close(p);
 		return err;
@@ -466,11 +381,7 @@ void push_close(struct push *p)
 	if (!p)
 		return;
 	push_drop_all(p);
-	if (p->multi)
-		curl_multi_cleanup(p->multi);
-	if (p->epoll >= 0)
-		close(p->epoll);
+	transfers_close(p->transfers);
 	free_options(&p->options);
 	free(p);
-	curl_global_cleanup();
 }

@@ -7,9 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "net/transfers.h"
 #include "out/push_headers.h"
-
-#define CONNECT_SECONDS 5L
 
 static size_t on_answer(char *data, size_t size, size_t n, void *context)
 {
@@ -34,26 +33,23 @@ static size_t on_header(char *data, size_t size, size_t n, void *context)
 static CURLcode set_request(struct push_attempt *a, const struct push_options *o, void *owner)
 {
 	CURL *e = a->easy;
-	CURLcode c = curl_easy_setopt(e, CURLOPT_URL, a->url.data);
+	CURLcode c = transfer_prepare(e, &(struct transfer){
+						 .url = a->url.data,
+						 .protocols = "http,https",
+						 .headers = a->headers,
+						 .ca_file = o->ca_file,
+						 .timeout_seconds = o->timeout_seconds,
+						 .error = a->error,
+						 .on_body = on_answer,
+						 .context = a,
+						 .owner = owner,
+					 });
 
-	c = c ?: curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
 	c = c ?: curl_easy_setopt(e, CURLOPT_POST, 1L);
 	c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDS, a->body.data);
 	c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)a->body.size);
-	c = c ?: curl_easy_setopt(e, CURLOPT_HTTPHEADER, a->headers);
-	c = c ?: curl_easy_setopt(e, CURLOPT_USERAGENT, "pyperf-bpf/" PYPERF_VERSION);
-	c = c ?: curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
-	c = c ?: curl_easy_setopt(e, CURLOPT_TIMEOUT, o->timeout_seconds);
-	c = c ?: curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_answer);
-	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEDATA, a);
 	c = c ?: curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
-	c = c ?: curl_easy_setopt(e, CURLOPT_HEADERDATA, a);
-	c = c ?: curl_easy_setopt(e, CURLOPT_ERRORBUFFER, a->error);
-	c = c ?: curl_easy_setopt(e, CURLOPT_PRIVATE, owner);
-	if (o->ca_file)
-		c = c ?: curl_easy_setopt(e, CURLOPT_CAINFO, o->ca_file);
-	return c;
+	return c ?: curl_easy_setopt(e, CURLOPT_HEADERDATA, a);
 }
 
 static int make_headers(struct push_attempt *a, const struct push_options *o, enum push_format format)

@@ -2,12 +2,11 @@
 #include "out/push_headers.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/small_file.h"
 
 static int add_header(struct curl_slist **list, const char *line)
 {
@@ -51,24 +50,8 @@ static int parse(char *text, struct curl_slist **list)
 
 int push_headers_read(const char *path, size_t bytes_max, struct curl_slist **list)
 {
-	/* O_NONBLOCK: a FIFO would stop the profiler. */
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	_cleanup_free_ char *text = NULL;
-	size_t size = 0;
-	ssize_t n;
+	int err = small_file_read(path, bytes_max, &text);
 
-	if (fd < 0)
-		return -errno;
-	text = malloc(bytes_max + 1);
-	if (!text)
-		return -ENOMEM;
-	while ((n = read(fd, text + size, bytes_max + 1 - size)) > 0) {
-		size += n;
-		if (size > bytes_max)
-			return -EFBIG;
-	}
-	if (n < 0)
-		return -errno;
-	text[size] = '\0';
-	return strlen(text) == size ? parse(text, list) : -EINVAL;
+	return err ?: parse(text, list);
 }
