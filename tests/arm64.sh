@@ -11,7 +11,12 @@ for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
     command -v $tool >/dev/null || { echo "SKIP arm64: no $tool (tests/apt-packages.txt has its package)"; exit 0; }
 done
 
-# What deploy/deps.sh and the tests link with, and all that these want. With lists, status and cache of its own.
+# What deploy/deps.sh links with.
+wanted() {
+    sed -n '/^list="/,/"$/p' deploy/deps.sh | tr ' "' '\n\n' | grep -E '^lib.*-dev$'
+}
+
+# That, what the tests link with, and all that these want. With lists, status and cache of its own.
 fetch() {
     lists=$sysroot/apt
     rm -rf "$sysroot"
@@ -20,7 +25,7 @@ fetch() {
     suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
     echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $suite main" >"$lists/sources.list"
     : >"$lists/status"
-    packages=$(sed -n '/^list="/,/"$/p' deploy/deps.sh | tr ' "' '\n\n' | grep -E '^lib.*-dev$')
+    packages=$(wanted)
     apt="apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::Etc::sourcelist=$lists/sources.list
          -o Dir::Etc::sourceparts=- -o Dir::Cache=$lists/cache -o Dir::State::lists=$lists/lists
          -o Dir::State::status=$lists/status -o APT::Sandbox::User=root"
@@ -31,10 +36,10 @@ fetch() {
         dpkg-deb -x "$package" "$sysroot"
     done
     rm -rf "$lists"
-    touch "$sysroot/.done"
+    wanted >"$sysroot/.done"
 }
 
-if ! [ -e "$sysroot/.done" ] && ! fetch; then
+if [ "$(wanted)" != "$(cat "$sysroot/.done" 2>/dev/null)" ] && ! fetch; then
     echo "SKIP arm64: Debian's packages for it cannot be had"
     exit 0
 fi

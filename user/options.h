@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "http/address.h"
+#include "kubelet/pod_labels.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -60,6 +61,7 @@ struct options {
 	unsigned long long keep_files, keep_bytes; /* of output_dir; 0 = no limit */
 	char **command; /* COMMAND and its arguments, NULL-terminated, or NULL */
 	struct http_address listen_address, metrics_address; /* of listen and listen_metrics */
+	struct pod_label_names pod_label_names;		      /* of pod_label */
 };
 
 /*

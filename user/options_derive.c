@@ -10,6 +10,7 @@
 #include "agent/selection.h"
 #include "base/cleanup.h"
 #include "kern/trigger.h"
+#include "kubelet/kubelet.h"
 #include "out/push_request.h"
 
 #define SECONDS_MAX	 1e9
@@ -133,6 +134,24 @@ static int derive_output(struct options *o, char *error, size_t size)
 	return 0;
 }
 
+static int derive_pod_labels(struct options *o, char *error, size_t size)
+{
+	if (!o->kubelet && (o->kubelet_ca_file || o->kubelet_insecure_tls))
+		return options_fail(error, size, "--kubelet-ca-file and --kubelet-insecure-tls go with --kubelet URL");
+	if (!o->kubelet != !o->pod_label)
+		return options_fail(error, size, "--kubelet URL and --pod-label NAME go together");
+	if (!o->kubelet)
+		return 0;
+	if (o->kubelet_ca_file && o->kubelet_insecure_tls)
+		return options_fail(error, size, "--kubelet-insecure-tls looks at no certificate: not with --kubelet-ca-file");
+	if (!kubelet_is_url(o->kubelet))
+		return options_fail(error, size, "--kubelet wants https://HOST:PORT, without a path, not '%s'", o->kubelet);
+	if (pod_label_names_parse(o->pod_label, &o->pod_label_names))
+		return options_fail(error, size, "--pod-label wants 1 to %d different names of labels with commas between, "
+				    "not '%s'", POD_LABELS_MAX, o->pod_label);
+	return 0;
+}
+
 /* Which of the targets. */
 static int check_selection(const struct options *o, char *error, size_t size)
 {
@@ -169,7 +188,7 @@ int options_derive(struct options *o, char *error, size_t size)
 		return -EINVAL;
 	if (derive_continuous(o, error, size))
 		return -EINVAL;
-	if (derive_output(o, error, size))
+	if (derive_output(o, error, size) || derive_pod_labels(o, error, size))
 		return -EINVAL;
 	if (parse_address(o->listen, &o->listen_address, "listen", error, size) ||
 	    parse_address(o->listen_metrics, &o->metrics_address, "listen-metrics", error, size))

@@ -48,7 +48,14 @@ def test_rights(objects):
     for volume in pod["volumes"]:
         mount, = (m for m in container["volumeMounts"] if m["name"] == volume["name"])
         assert mount["readOnly"] is True, volume
-    assert not {"Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding", "Secret"} & {o["kind"] for o in objects}
+    assert not {"Role", "RoleBinding", "Secret"} & {o["kind"] for o in objects}
+    # One variant alone has a token, and with it one right.
+    roles = [o for o in objects if o["kind"] == "ClusterRole"]
+    assert [role["rules"] for role in roles] in ([], [[{"apiGroups": [""], "resources": ["nodes/pods"], "verbs": ["get"]}]])
+    assert len([o for o in objects if o["kind"] == "ClusterRoleBinding"]) == len(roles)
+    tokens = [source for volume in pod["volumes"] for source in volume.get("projected", {}).get("sources", [])
+              if "serviceAccountToken" in source]
+    assert len(tokens) == len(roles)
 
 
 def test_each_capability_has_its_reason():

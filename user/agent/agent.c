@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/ask_kubelet.h"
 #include "agent/children.h"
 #include "agent/command.h"
 #include "agent/continuous.h"
@@ -42,6 +43,7 @@ struct agent {
 	struct registry *registry;
 	struct selection selection;
 	struct discover *discover;
+	struct ask_kubelet ask_kubelet;
 	struct windows windows;
 	struct window *window; /* of the whole run; NULL if nothing is made of it */
 	struct continuous *continuous;
@@ -98,6 +100,7 @@ static int open_http(struct agent *a)
 		.run = &a->run,
 		.generation = &a->generation,
 		.continuous = &a->continuous,
+		.kubelet = a->ask_kubelet.kubelet,
 	};
 
 	return serve_open(&a->http, &source, &a->loop);
@@ -118,7 +121,10 @@ static int open_all(struct agent *a)
 	if (!err)
 		err = log_failure(registry_new(&a->registry), "the process registry");
 	if (!err)
-		err = log_failure(discover_new(&a->discover, a->kernel, a->worker, a->codes, a->registry, &a->selection), "discovery");
+		err = ask_kubelet_open(&a->ask_kubelet, a->options, &a->loop);
+	if (!err)
+		err = log_failure(discover_new(&a->discover, a->kernel, a->worker, a->codes, a->registry, &a->selection,
+					       a->ask_kubelet.kubelet), "discovery");
 	if (err)
 		return err;
 	kernel_on_event(a->kernel, discover_event, a->discover);
@@ -136,6 +142,7 @@ static void close_all(struct agent *a)
 	continuous_close(a->continuous);
 	free(a->windows.mark);
 	discover_free(a->discover);
+	ask_kubelet_close(&a->ask_kubelet);
 	registry_free(a->registry);
 	codes_free(a->codes);
 	kernel_close(a->kernel);
@@ -195,6 +202,7 @@ static int turn(struct agent *a, int timeout_ms)
 	timeout_ms = sooner(timeout_ms, generation_timeout_ms(&a->generation));
 	timeout_ms = sooner(timeout_ms, notify_timeout_ms(&a->notify));
 	timeout_ms = sooner(timeout_ms, serve_timeout_ms(a->http));
+	timeout_ms = sooner(timeout_ms, ask_kubelet_timeout_ms(&a->ask_kubelet));
 	sources = loop_wait(&a->loop, timeout_ms);
 	if (sources < 0)
 		return log_failure(sources, "the event loop failed");
@@ -204,6 +212,7 @@ static int turn(struct agent *a, int timeout_ms)
 		kernel_read_events(a->kernel);
 	worker_check_deadline(a->worker);
 	discover_replies(a->discover);
+	ask_kubelet_run(&a->ask_kubelet);
 	on_time(a, sources & LOOP_TIMER);
 	notify_watchdog(&a->notify);
 	serve_turn(a->http, sources);
@@ -262,7 +271,14 @@ static int start(struct agent *a)
 	int err = 0;
 
 	a->run.frequency = a->windows.frequency = a->kernel_options.frequency;
-	a->windows.source = (struct harvest_source){ kernel_tables(a->kernel), a->codes, a->registry, o->columns };
+	a->windows.source = (struct harvest_source){
+		.tables = kernel_tables(a->kernel),
+		.codes = a->codes,
+		.registry = a->registry,
+		.columns = o->columns,
+		.pod_labels = o->kubelet ? kubelet_labels(a->ask_kubelet.kubelet) : NULL,
+		.pod_label_names = o->kubelet ? &o->pod_label_names : NULL,
+	};
 	a->generation = (struct generation){
 		.kernel = a->kernel,
 		.codes = a->codes,

@@ -42,6 +42,7 @@ struct discover {
 	struct codes *codes;
 	struct registry *registry;
 	const struct selection *selection;
+	struct kubelet *kubelet;
 	struct question *questions;
 	struct rulings *rulings;
 	struct said *said;
@@ -51,7 +52,7 @@ struct discover {
 };
 
 int discover_new(struct discover **ret, struct kernel *kernel, struct worker *worker, struct codes *codes,
-		 struct registry *registry, const struct selection *selection)
+		 struct registry *registry, const struct selection *selection, struct kubelet *kubelet)
 {
 	struct discover *d = calloc(1, sizeof(*d));
 
@@ -66,6 +67,7 @@ int discover_new(struct discover **ret, struct kernel *kernel, struct worker *wo
 	d->codes = codes;
 	d->registry = registry;
 	d->selection = selection;
+	d->kubelet = kubelet;
 	*ret = d;
 	return 0;
 }
@@ -290,6 +292,7 @@ static int register_python(struct discover *d, const struct event_process *p, co
 	log_debug("pid %u (%.16s) is CPython %s, %s%s%s", p->pid, p->comm, i->version, i->path, *i->reason ? ": " : "",
 		  i->reason);
 	kernel_hold_process_id(d->kernel, e.id, true);
+	kubelet_meet(d->kubelet, e.container.pod_uid);
 	return registry_add(d->registry, &e);
 }
 
@@ -454,6 +457,7 @@ static void on_container(struct discover *d, const struct question *q, const str
 		return;
 	changed = *e;
 	changed.container = container_of_reply(r);
+	kubelet_meet(d->kubelet, changed.container.pod_uid);
 	if (registry_add(d->registry, &changed))
 		log_debug("out of memory: pid %u keeps the container that it had", e->pid);
 }

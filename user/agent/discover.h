@@ -13,13 +13,14 @@
 #include "agent/selection.h"
 #include "guard/worker.h"
 #include "kern/kernel.h"
+#include "kubelet/kubelet.h"
 #include "python/codes.h"
 
 struct discover;
 
-/* Borrows all. */
+/* Borrows all. kubelet, which is told of each pod that is met, may be NULL. */
 int discover_new(struct discover **ret, struct kernel *kernel, struct worker *worker, struct codes *codes,
-		 struct registry *registry, const struct selection *selection);
+		 struct registry *registry, const struct selection *selection, struct kubelet *kubelet);
 void discover_free(struct discover *d);
 
 /* A record of the kernel side's ring buffer; fits kernel_on_event(). Always 0. */

@@ -15,6 +15,7 @@ struct harvester {
 	const struct kernel_tables *tables;
 	struct codes *codes;
 	const struct registry *registry;
+	const struct pod_labels *pod_labels;
 	const struct harvest_span *span;
 	bool columns;
 	struct profile *profile;
@@ -84,6 +85,24 @@ static int owner_mapping(struct harvester *h, const struct registry_entry *proce
 	return profile_mapping(h->profile, process->binary, process->build_id, ret);
 }
 
+_Static_assert(POD_LABELS_MAX <= PROFILE_EXTRA_MAX, "a profile has too few labels");
+
+void harvest_label_names(const struct harvest_source *source, struct profile_info *info)
+{
+	const struct pod_label_names *names = source->pod_label_names;
+
+	for (size_t i = 0; names && i < names->count; i++)
+		info->extra[info->extra_count++] = names->name[i];
+}
+
+static void fill_pod_labels(const struct harvester *h, const char *pod_uid, struct profile_labels *l)
+{
+	const struct pod_entry *e = h->pod_labels && *pod_uid ? pod_labels_find(h->pod_labels, pod_uid) : NULL;
+
+	for (size_t i = 0; e && i < POD_LABELS_MAX; i++)
+		l->extra[i] = e->value[i];
+}
+
 /* The process is named after its main thread; a thread of its own has its own name too. */
 static void fill_labels(const struct owner *owner, const struct registry_entry *process, const char *comm,
 			struct profile_labels *l)
@@ -120,6 +139,8 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	process = registry_find(h->registry, owner->process);
 	snprintf(comm, sizeof(comm), "%.*s", (int)sizeof(comm) - 1, owner->comm);
 	fill_labels(owner, process, comm, &labels);
+	if (process)
+		fill_pod_labels(h, process->container.pod_uid, &labels);
 	err = owner_mapping(h, process, &mapping);
 	for (__u32 at = node; !err && at != root; at = node_parent(t->nodes[at].key))
 		err = node_location(h, at, mapping, &locations[n++]);
@@ -201,6 +222,7 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 		.tables = t,
 		.codes = source->codes,
 		.registry = source->registry,
+		.pod_labels = source->pod_labels,
 		.span = span,
 		.columns = source->columns,
 		.profile = profile,

@@ -8,6 +8,7 @@
 
 #include "agent/registry.h"
 #include "kern/kernel.h"
+#include "kubelet/pod_labels.h"
 #include "profile/profile.h"
 #include "python/codes.h"
 
@@ -23,6 +24,8 @@ struct harvest_source {
 	struct codes *codes;
 	const struct registry *registry;
 	bool columns; /* tells places in one line apart, where the interpreter knows them */
+	const struct pod_labels *pod_labels; /* may be NULL, as the next */
+	const struct pod_label_names *pod_label_names;
 };
 
 /* Which counts: node_count of each. */
@@ -31,6 +34,9 @@ struct harvest_span {
 	const __u64 *until; /* NULL: up to now */
 	__u64 *ret;	    /* if not NULL, gets the counts up to which it was done; may be since */
 };
+
+/* The names of pods' labels, for a profile that harvest() is to fill. */
+void harvest_label_names(const struct harvest_source *source, struct profile_info *info);
 
 /*
  * Adds to the profile what was counted in that span. Returns 0, or -ENOMEM: then the profile has a part, and

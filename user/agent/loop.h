@@ -7,7 +7,15 @@
 
 #include <stdbool.h>
 
-enum loop_source { LOOP_KERNEL = 1, LOOP_WORKER = 2, LOOP_SIGNAL = 4, LOOP_TIMER = 8, LOOP_HTTP = 16, LOOP_PUSH = 32 };
+enum loop_source {
+	LOOP_KERNEL = 1,
+	LOOP_WORKER = 2,
+	LOOP_SIGNAL = 4,
+	LOOP_TIMER = 8,
+	LOOP_HTTP = 16,
+	LOOP_PUSH = 32,
+	LOOP_KUBELET = 64,
+};
 
 struct loop {
 	int epoll;

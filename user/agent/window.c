@@ -43,12 +43,15 @@ static void read_counts(const struct kernel_tables *t, __u64 *counts)
 
 static struct profile_info info_of(const struct window *w)
 {
-	return (struct profile_info){
+	struct profile_info info = {
 		.period_ns = 1000000000LL / w->all->frequency,
 		.start_unix_ns = w->start_real.tv_sec * 1000000000LL + w->start_real.tv_nsec,
 		.duration_ns = window_seconds(w) * 1e9,
 		.frequency = w->all->frequency,
 	};
+
+	harvest_label_names(&w->all->source, &info);
+	return info;
 }
 
 int window_open(struct windows *all, struct window **ret)

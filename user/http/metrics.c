@@ -147,6 +147,15 @@ static void add_export(struct page *p, const struct export_stats *e)
 #undef EXPORT_STAT
 }
 
+static void add_kubelet(struct page *p, const struct kubelet *k)
+{
+	struct kubelet_stats s = kubelet_get_stats(k);
+
+	counter(p, "kubelet_requests_total", "Requests to the kubelet for the labels of pods.", s.requests);
+	counter(p, "kubelet_failures_total", "Those of them that failed.", s.failures);
+	gauge(p, "kubelet_pods", "Pods in the kubelet's last answer.", s.pods);
+}
+
 static void add_http(struct page *p, const struct http *h)
 {
 	counter(p, "http_answers_total", "HTTP requests answered.", h->counts.answers);
@@ -178,6 +187,8 @@ enum MHD_Result metrics_answer(struct visit *v)
 	add_targets(&p, s);
 	if (*s->continuous)
 		add_export(&p, continuous_stats(*s->continuous));
+	if (s->kubelet)
+		add_kubelet(&p, s->kubelet);
 	add_http(&p, v->http);
 	result = p.err ? answer_failure(v, p.err) :
 			 answer_buf(v, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8", &p.text);

@@ -16,6 +16,7 @@
 #include "agent/window.h"
 #include "guard/worker.h"
 #include "http/address.h"
+#include "kubelet/kubelet.h"
 
 struct http;
 
@@ -30,6 +31,7 @@ struct http_source {
 	const struct run *run;
 	const struct generation *generation;
 	struct continuous *const *continuous; /* to NULL without --output-dir */
+	const struct kubelet *kubelet;	      /* NULL without --kubelet */
 };
 
 /* Returns 0 or -errno. */

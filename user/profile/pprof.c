@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -18,7 +19,10 @@
 #define GZIP_MEMORY 8		     /* zlib's default: 256 KiB in all with the window */
 #define STEP	    4096	     /* bytes of room offered to the compressor at a time */
 
-/* Strings of the format itself. They stand before the profile's own in the string table. */
+/*
+ * Strings of the format itself. They stand before the profile's own in the string table; behind those are the names of
+ * its extra labels.
+ */
 enum word {
 	W_EMPTY,
 	W_SAMPLES,
@@ -40,7 +44,8 @@ static const char *const words[WORDS] = { "",	    "samples", "count",	 "cpu",		 
 					  "comm",   "thread",  "container_id", "container", "pod",
 					  "namespace", "pod_uid" };
 
-#define LABELS_MAX (WORDS - W_PID)
+#define OWN_LABELS_MAX (WORDS - W_PID)
+#define LABELS_MAX     (OWN_LABELS_MAX + PROFILE_EXTRA_MAX)
 
 struct encoder {
 	const struct profile *profile;
@@ -120,8 +125,23 @@ static int emit_string(struct encoder *e, const char *s)
 	return emit(e, &part);
 }
 
+/* One that has the name of a label of ours gets a longer one. */
+static int emit_extra_name(struct encoder *e, const char *name)
+{
+	char longer[PROFILE_STRING_MAX];
+
+	for (int i = W_PID; i < WORDS; i++) {
+		if (strcmp(words[i], name))
+			continue;
+		snprintf(longer, sizeof(longer), "label_%s", name);
+		return emit_string(e, longer);
+	}
+	return emit_string(e, name);
+}
+
 static int emit_strings(struct encoder *e)
 {
+	const struct profile_info *info = profile_get_info(e->profile);
 	__u32 n = profile_count(e->profile, PROFILE_STRING);
 	int err = 0;
 
@@ -129,6 +149,8 @@ static int emit_strings(struct encoder *e)
 		err = emit_string(e, words[i]);
 	for (__u32 id = 1; id <= n && !err; id++)
 		err = emit_string(e, profile_get_string(e->profile, id));
+	for (__u32 i = 0; i < info->extra_count && !err; i++)
+		err = emit_extra_name(e, info->extra[i]);
 	return err;
 }
 
@@ -191,13 +213,30 @@ static int emit_location(struct encoder *e, __u32 id)
 	return emit(e, &part);
 }
 
+static size_t extra_labels(const struct encoder *e, const struct profile_owner *o, Pyperf__Label labels[PROFILE_EXTRA_MAX])
+{
+	int64_t first = WORDS + profile_count(e->profile, PROFILE_STRING);
+	__u32 count = profile_get_info(e->profile)->extra_count;
+	size_t n = 0;
+
+	for (__u32 i = 0; i < count; i++) {
+		if (!o->extra[i])
+			continue;
+		pyperf__label__init(&labels[n]);
+		labels[n].key = first + i;
+		labels[n].str = string_index(o->extra[i]);
+		n++;
+	}
+	return n;
+}
+
 /* Labels of an owner, without those it does not have. Returns their number. */
-static size_t owner_labels(const struct profile_owner *o, Pyperf__Label labels[LABELS_MAX])
+static size_t owner_labels(const struct encoder *e, const struct profile_owner *o, Pyperf__Label labels[LABELS_MAX])
 {
 	const struct {
 		enum word key;
 		__u32 num, string;
-	} all[LABELS_MAX] = {
+	} all[OWN_LABELS_MAX] = {
 		{ W_PID, o->pid, 0 },		  { W_TID, o->tid, 0 },
 		{ W_COMM, 0, o->comm },		  { W_THREAD, 0, o->thread },
 		{ W_CONTAINER_ID, 0, o->container_id }, { W_CONTAINER, 0, o->container },
@@ -215,7 +254,7 @@ static size_t owner_labels(const struct profile_owner *o, Pyperf__Label labels[L
 		labels[n].str = string_index(all[i].string);
 		n++;
 	}
-	return n;
+	return n + extra_labels(e, o, labels + n);
 }
 
 static int64_t clamp(__u64 value)
@@ -253,7 +292,7 @@ static int emit_sample(struct encoder *e, __u32 id)
 	sample.location_id = locations;
 	sample.n_value = ARRAY_SIZE(values);
 	sample.value = values;
-	sample.n_label = owner_labels(profile_get_owner(e->profile, stack.owner), labels);
+	sample.n_label = owner_labels(e, profile_get_owner(e->profile, stack.owner), labels);
 	for (size_t i = 0; i < sample.n_label; i++)
 		label_list[i] = &labels[i];
 	sample.label = label_list;

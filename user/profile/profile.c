@@ -233,14 +233,15 @@ static int owner_intern(struct profile *p, const struct profile_labels *labels, 
 
 	for (size_t i = 0; i < ARRAY_SIZE(all) && !err; i++)
 		err = string_intern(p, all[i].text, all[i].id);
-	return err ? err : table_intern(p, PROFILE_OWNER, &o, sizeof(o), ret_id);
+	for (__u32 i = 0; i < p->info.extra_count && !err; i++)
+		err = string_intern(p, labels->extra[i], &o.extra[i]);
+	return err ?: table_intern(p, PROFILE_OWNER, &o, offsetof(struct profile_owner, extra[p->info.extra_count]), ret_id);
 }
 
 struct profile_labels profile_get_labels(const struct profile *p, __u32 owner)
 {
 	const struct profile_owner *o = profile_get_owner(p, owner);
-
-	return (struct profile_labels){
+	struct profile_labels labels = {
 		.pid = o->pid,
 		.tid = o->tid,
 		.comm = profile_get_string(p, o->comm),
@@ -251,6 +252,10 @@ struct profile_labels profile_get_labels(const struct profile *p, __u32 owner)
 		.namespace = profile_get_string(p, o->namespace),
 		.pod_uid = profile_get_string(p, o->pod_uid),
 	};
+
+	for (__u32 i = 0; i < p->info.extra_count; i++)
+		labels.extra[i] = profile_get_string(p, o->extra[i]);
+	return labels;
 }
 
 static __u64 add_saturated(__u64 a, __u64 b)
@@ -298,7 +303,7 @@ int profile_new(const struct profile_info *info, struct profile **ret)
 	const void *random = (const void *)getauxval(AT_RANDOM);
 	struct profile *p;
 
-	if (info->period_ns <= 0)
+	if (info->period_ns <= 0 || info->extra_count > PROFILE_EXTRA_MAX)
 		return -EINVAL;
 	p = calloc(1, sizeof(*p));
 	if (!p)
@@ -332,9 +337,13 @@ void profile_free(struct profile *p)
 
 int profile_set_info(struct profile *p, const struct profile_info *info)
 {
+	struct profile_info old = p->info;
+
 	if (info->period_ns <= 0)
 		return -EINVAL;
 	p->info = *info;
+	memcpy(p->info.extra, old.extra, sizeof(old.extra));
+	p->info.extra_count = old.extra_count;
 	return 0;
 }
 

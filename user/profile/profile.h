@@ -16,12 +16,15 @@ struct profile;
 
 #define PROFILE_STRING_MAX 4096	 /* bytes kept of one string: PATH_MAX, the longest name that can matter */
 #define PROFILE_FRAMES_MAX 65536 /* frames of one sample */
+#define PROFILE_EXTRA_MAX  16	 /* labels of the caller's own */
 
 struct profile_info {
 	__s64 period_ns;     /* CPU time that one sample stands for; > 0 */
 	__s64 start_unix_ns; /* since 1970 */
 	__s64 duration_ns;
 	__u32 frequency; /* samples asked for per CPU and second; 0 = unknown */
+	const char *extra[PROFILE_EXTRA_MAX]; /* names of further labels, borrowed; for good once there is a profile */
+	__u32 extra_count;
 };
 
 /* Whom a sample belongs to. NULL strings are as "". */
@@ -35,13 +38,14 @@ struct profile_labels {
 	const char *pod;
 	const char *namespace;
 	const char *pod_uid;
+	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names */
 };
 
-/* -EINVAL (a period that is not positive), -ENOMEM. */
+/* -EINVAL (a period that is not positive, too many extra labels), -ENOMEM. */
 int profile_new(const struct profile_info *info, struct profile **ret);
 void profile_free(struct profile *p);
 const struct profile_info *profile_get_info(const struct profile *p);
-/* When it turns out to have lasted longer. -EINVAL: a period that is not positive. */
+/* When it turns out to have lasted longer; the extra labels stay. -EINVAL: a period that is not positive. */
 int profile_set_info(struct profile *p, const struct profile_info *info);
 
 /*
@@ -90,6 +94,7 @@ struct profile_location {
 struct profile_owner {
 	__u32 pid, tid;
 	__u32 comm, thread, container_id, container, pod, namespace, pod_uid; /* string ids */
+	__u32 extra[PROFILE_EXTRA_MAX]; /* the same; only profile_info.extra_count of them are there */
 };
 
 struct profile_stack {

@@ -74,7 +74,11 @@ static size_t add_stack(struct splitter *s, const struct profile_stack *stack)
 
 static int begin_part(struct splitter *s)
 {
-	int err = profile_new(profile_get_info(s->whole), &s->part);
+	struct profile_info info = *profile_get_info(s->whole);
+	int err;
+
+	info.extra_count = 0;
+	err = profile_new(&info, &s->part);
 
 	if (err)
 		return err;

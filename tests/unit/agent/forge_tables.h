@@ -93,7 +93,7 @@ static inline int setup(void **state)
 	return 0;
 }
 
-#define forged_source ((struct harvest_source){ &tables, codes, registry, with_columns })
+#define forged_source ((struct harvest_source){ .tables = &tables, .codes = codes, .registry = registry, .columns = with_columns })
 
 static inline int teardown(void **state)
 {

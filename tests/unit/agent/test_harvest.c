@@ -113,6 +113,37 @@ static void labels(void **state)
 			    "200/0 master/: outer:11 = 4\n");	     /* by process: no thread */
 }
 
+static void labels_of_pods(void **state)
+{
+	static struct pod_entry entries[] = { { .uid = "0123456789abcdef0123456789abcdef", .value = { "shop", "" } } };
+	static const struct pod_labels pods = { entries, 1 };
+	struct registry_entry in_pod = { .id = 1, .pid = 100, .layout = -1, .container.pod_uid = entries[0].uid };
+	struct pod_label_names names;
+	struct profile_info info = { .period_ns = 1 };
+	struct harvest_source source = forged_source;
+
+	(void)state;
+	assert_int_equal(pod_label_names_parse("app,tier", &names), 0);
+	source.pod_label_names = &names;
+	harvest_label_names(&source, &info);
+	assert_int_equal(info.extra_count, 2);
+	assert_string_equal(info.extra[1], "tier");
+	assert_int_equal(registry_add(registry, &in_pod), 0);
+	set_root(5, 0, 0);
+	set_root(6, 2, 0);
+	set_node(8, 5, 100, 1, 1);
+	set_node(9, 6, 100, 1, 2);
+	for (int is_known = 0; is_known < 2; is_known++) {
+		source.pod_labels = is_known ? &pods : NULL;
+		profile_free(TAKE_PTR(profile));
+		assert_int_equal(profile_new(&info, &profile), 0);
+		assert_int_equal(harvest(&source, &(struct harvest_span){}, profile, &stats), 0);
+		assert_string_equal(profile_get_labels(profile, 1).extra[0], is_known ? "shop" : "");
+		assert_string_equal(profile_get_labels(profile, 1).extra[1], "");
+		assert_string_equal(profile_get_labels(profile, 2).extra[0], "");
+	}
+}
+
 static void mappings(void **state)
 {
 	const struct profile_mapping *m;
@@ -283,6 +314,7 @@ int main(void)
 		TEST(locations_are_distinct),
 		TEST(columns),
 		TEST(labels),
+		TEST(labels_of_pods),
 		TEST(mappings),
 		TEST(unknown_process),
 		TEST(every_marker),

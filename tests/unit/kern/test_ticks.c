@@ -252,7 +252,7 @@ static void into_a_profile(bool by_thread)
 	assert_int_equal(registry_new(&registry), 0);
 	assert_int_equal(registry_add(registry, &entry), 0);
 	assert_int_equal(profile_new(&info, &profile), 0);
-	source = (struct harvest_source){ kernel_tables(kernel), codes, registry, false };
+	source = (struct harvest_source){ .tables = kernel_tables(kernel), .codes = codes, .registry = registry };
 	assert_int_equal(harvest(&source, &(struct harvest_span){}, profile, &harvested), 0);
 	registry_free(registry);
 	codes_free(codes);

@@ -15,7 +15,12 @@
 
 static struct profile *new_profile(void)
 {
-	struct profile_info info = { 10000000, 1790000000500000000, 2500000000, 99 };
+	struct profile_info info = {
+		.period_ns = 10000000,
+		.start_unix_ns = 1790000000500000000,
+		.duration_ns = 2500000000,
+		.frequency = 99,
+	};
 	struct profile *p;
 
 	assert_int_equal(profile_new(&info, &p), 0);

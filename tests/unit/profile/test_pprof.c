@@ -3,6 +3,7 @@
  * test_pprof.c - what is encoded comes back: read by protobuf-c, every reference checked, and judged by
  * `go tool pprof`, the format's own reader, where Go is installed.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -245,6 +246,39 @@ static void labels_are_there_or_left_out(void **state)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
+/* Labels of the caller's own, one of them with a name of ours; what was read back is what was put in. */
+static void extra_labels_are_there_or_left_out(void **state)
+{
+	struct profile_info info = { .period_ns = PERIOD, .extra = { "app", "pod", "tier" }, .extra_count = 3 };
+	struct profile_labels labels = { .pid = 12, .pod = "cart-1", .extra = { "shop", "purple", "" } };
+	struct profile_labels none = { .pid = 13 };
+	_cleanup_profile_ struct profile *p = NULL;
+	Pyperf__Profile *d;
+	__u32 frame;
+
+	(void)state;
+	assert_int_equal(profile_new(&info, &p), 0);
+	frame = location(p, "f", "", 0, 0, 0);
+	assert_int_equal(profile_sample(p, &frame, 1, &labels, 1), 0);
+	assert_int_equal(profile_sample(p, &frame, 1, &none, 1), 0);
+	labels.extra[0] = "web";
+	assert_int_equal(profile_sample(p, &frame, 1, &labels, 1), 0);
+	assert_string_equal(profile_get_labels(p, 1).extra[1], "purple");
+	info.extra_count = 0;
+	assert_int_equal(profile_set_info(p, &info), 0);
+	d = encode_and_decode(p);
+	assert_int_equal(d->n_sample, 3);
+	assert_int_equal(d->sample[0]->n_label, 4);
+	assert_label(d, d->sample[0]->label[1], "pod", 0, "cart-1");
+	assert_label(d, d->sample[0]->label[2], "app", 0, "shop");
+	assert_label(d, d->sample[0]->label[3], "label_pod", 0, "purple");
+	assert_int_equal(d->sample[1]->n_label, 1);
+	assert_label(d, d->sample[2]->label[2], "app", 0, "web");
+	pyperf__profile__free_unpacked(d, NULL);
+	info.extra_count = PROFILE_EXTRA_MAX + 1;
+	assert_int_equal(profile_new(&info, &p), -EINVAL);
+}
+
 static void output_is_appended_and_repeatable(void **state)
 {
 	_cleanup_profile_ struct profile *p = example(), *again = example();
@@ -383,6 +417,7 @@ int main(void)
 		cmocka_unit_test(every_reference_leads_somewhere),
 		cmocka_unit_test(samples_come_back),
 		cmocka_unit_test(labels_are_there_or_left_out),
+		cmocka_unit_test(extra_labels_are_there_or_left_out),
 		cmocka_unit_test(output_is_appended_and_repeatable),
 		cmocka_unit_test(an_empty_profile_and_huge_counts_are_valid),
 		cmocka_unit_test(large_profiles_survive_compression),

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Labels of pods from the kubelet, which a TLS server of ours stands in for (tests/lib/kubelet.py); the pods are cgroups with
+the names that a kubelet gives. A real kubelet is in tests/k8s. Whatever it answers, samples are taken and written."""
+import os
+import shutil
+import subprocess
+import sys
+import time
+import uuid
+
+import pytest
+
+import cgroups
+import kubelet as fake
+import pprof
+import profiler
+from serving import server
+
+pytestmark = [pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP: no cgroup hierarchy can be written here"),
+              pytest.mark.skipif(not shutil.which("openssl"), reason="SKIP: no openssl command")]
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """A self-signed one with its key, as a kubelet makes for itself."""
+    path = tmp_path_factory.mktemp("tls") / "kubelet.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                    "-subj", "/CN=node", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", path, "-out", path.with_suffix(".crt")],
+                   check=True, capture_output=True)
+    path.write_text(path.read_text() + path.with_suffix(".crt").read_text())
+    return path
+
+
+@pytest.fixture
+def token(tmp_path):
+    path = tmp_path / "token"
+    path.write_text("first\n")
+    return path
+
+
+class Pod:
+    """A cgroup of a pod, and Python in it, from `with` on."""
+
+    def __init__(self, workloads):
+        self.uid = str(uuid.uuid4())
+        self.cgroup = cgroups.cgroup("/kubepods-pyperf/burstable/pod%s/%s" % (self.uid, cgroups.container_id()))
+        self.program = workloads / "burn.py"
+
+    def __enter__(self):
+        self.target = profiler.Target([sys.executable, self.program], preexec_fn=cgroups.starter(self.cgroup.__enter__()))
+        self.pid = self.target.pid
+        return self
+
+    def __exit__(self, *error):
+        self.target.stop()
+        self.cgroup.__exit__(None, None, None)
+
+
+def labels_of(path, pid, *names):
+    """Of each name its values in the samples of that process, None for samples without."""
+    samples = [s for s in pprof.read(path).samples if s.labels.get("pid") == pid]
+    assert samples, "no sample of %d" % pid
+    return [{s.labels.get(name) for s in samples} for name in names]
+
+
+def arguments(kubelet, token, certificate, names="app"):
+    return ("--kubelet", kubelet.url, "--kubelet-token-file", token, "--kubelet-ca-file", certificate, "--pod-label", names)
+
+
+def said(run):
+    return os.pread(run.streams[1].fileno(), 1 << 20, 0).decode()
+
+
+def test_labels(workloads, certificate, token, tmp_path):
+    """Those that were asked for, on the pods that have them; one with a name of ours is called otherwise."""
+    with Pod(workloads) as one, Pod(workloads) as two, Pod(workloads) as unknown, fake.serving(certificate) as kubelet, \
+            profiler.target(sys.executable, workloads / "burn.py") as outside:
+        kubelet.pods = [fake.pod(one.uid, app="shop", tier="web", app__kubernetes__io="x", pod="purple"), fake.pod(two.uid, tier="db")]
+        kubelet.pods[0]["metadata"]["labels"]["app.kubernetes.io/name"] = "cart"
+        names = ("app", "app.kubernetes.io/name", "label_pod", "tier")
+        run = profiler.run(tmp_path, "-a", "-d", 2, *arguments(kubelet, token, certificate, "app,app.kubernetes.io/name,pod"))
+        assert labels_of(run.path, one.pid, *names) == [{"shop"}, {"cart"}, {"purple"}, {None}]
+        for pid in two.pid, unknown.pid, outside.pid:
+            assert labels_of(run.path, pid, *names) == [{None}] * 4
+    assert kubelet.requests == [("/pods", "first")], "one request, whose answer names all that is known"
+    assert "kubelet" not in run.err
+
+
+def test_a_pod_that_comes_later(workloads, certificate, token, tmp_path):
+    """It is asked for when it is met, but not more often than every ten seconds."""
+    with Pod(workloads) as early, fake.serving(certificate) as kubelet:
+        kubelet.pods = [fake.pod(early.uid, app="early")]
+        with server(tmp_path, "-a", *arguments(kubelet, token, certificate)) as s:
+            profiler.wait_until(lambda: kubelet.requests, what="request")
+            first = time.monotonic()
+            with Pod(workloads) as late:
+                kubelet.pods.append(fake.pod(late.uid, app="late"))
+                profiler.wait_until(lambda: len(kubelet.requests) >= 2, what="second request")
+                assert time.monotonic() - first > 9
+                profiler.wait_until(lambda: "late" in fetched(s, late.pid), what="label")
+                assert "early" in fetched(s, early.pid)
+
+
+def fetched(served, pid):
+    """The apps in a profile of a second."""
+    return {sample.labels.get("app") for sample in served.profile("seconds=1&pid=%d" % pid).samples}
+
+
+def test_a_token_that_is_renewed(workloads, certificate, token, tmp_path):
+    """401 until the file has the new one: said once, and once more when it is over; counted."""
+    with Pod(workloads) as pod, fake.serving(certificate, token="second") as kubelet:
+        kubelet.pods = [fake.pod(pod.uid, app="shop")]
+        with server(tmp_path, "-a", *arguments(kubelet, token, certificate)) as s:
+            profiler.wait_until(lambda: "401: Unauthorized" in said(s.run), what="warning")
+            assert s.metric("kubelet_failures_total") == s.metric("kubelet_requests_total") == 1
+            assert fetched(s, pod.pid) == {None}
+            new = tmp_path / "new"
+            new.write_text("second")
+            new.rename(token)
+            profiler.wait_until(lambda: "shop" in fetched(s, pod.pid), what="label")
+            assert s.metric("kubelet_failures_total") == s.metric("kubelet_pods") == 1
+            text = said(s.run)
+    assert [t for _, t in kubelet.requests] == ["first", "second"]
+    assert text.count("no labels of pods") == 1 and text.count("again\n") == 1 and "first" not in text and "second" not in text
+
+
+DEEP = b'{"items":' + b"[" * 100000
+WIDE = b'{"items":[' + b"{}," * 200000
+HUGE = b'{"items":["' + b"x" * (20 << 20) + b'"]}'
+
+
+@pytest.mark.parametrize("answer, words", [
+    ((200, b"<html>"), "not a list of pods"), ((200, b""), "not a list of pods"), ((200, fake.pod_list()[:-1]), "not a list of pods"),
+    ((200, b'{"items":{}}'), "not a list of pods"), ((200, DEEP), "too large"), ((200, WIDE), "too large"), ((200, HUGE), "too large"),
+    ((403, b"Forbidden (user=x, verb=get)\nmore"), "403: Forbidden (user=x, verb=get);"), ((302, b""), "302"), ((500, b"\x1b[2J" * 99), "500"),
+], ids=lambda value: value if isinstance(value, str) else "")
+def test_answers_that_are_none(workloads, certificate, token, tmp_path, answer, words):
+    with Pod(workloads) as pod, fake.serving(certificate, answer=lambda number: answer) as kubelet:
+        run = profiler.run(tmp_path, "-a", "-d", 2, *arguments(kubelet, token, certificate))
+        assert labels_of(run.path, pod.pid, "app", "pod_uid") == [{None}, {pod.uid}]
+    warnings = [line for line in run.err.splitlines() if "no labels of pods" in line]
+    assert len(warnings) == 1 and words in warnings[0] and "\x1b" not in run.err, run.err
+
+
+def test_values_that_are_none(workloads, certificate, token, tmp_path):
+    """What the API server would not let through does not get into a profile."""
+    with Pod(workloads) as one, Pod(workloads) as two, fake.serving(certificate) as kubelet:
+        kubelet.pods = [fake.pod("../" + one.uid, app="x"), fake.pod(one.uid, app="\x1b[31m"), fake.pod(two.uid, app="x" * 64),
+                        {"metadata": {"uid": 7}}, None]
+        run = profiler.run(tmp_path, "-a", "-d", 1, *arguments(kubelet, token, certificate))
+        for pod in one, two:
+            assert labels_of(run.path, pod.pid, "app") == [{None}]
+
+
+def test_slow_kubelet_does_not_hold_it_up(workloads, certificate, token, tmp_path):
+    """The list comes after the run's first two seconds; the whole of it is sampled."""
+    with Pod(workloads) as pod, fake.serving(certificate, answer=lambda number: 2.0) as kubelet:
+        kubelet.pods = [fake.pod(pod.uid, app="shop")]
+        folder = tmp_path / "profiles"
+        folder.mkdir()
+        run = profiler.run(tmp_path, "-a", "-d", 4, "--output-dir", folder, "--interval", 1, *arguments(kubelet, token, certificate),
+                           output=None)
+        apps = [labels_of(path, pod.pid, "app")[0] for path in sorted(folder.iterdir())[:4]]
+    assert apps[0] == {None} and apps[3] == {"shop"}, apps
+
+
+def test_kubelet_that_never_answers(workloads, certificate, token, tmp_path):
+    with Pod(workloads) as pod, fake.serving(certificate, answer=lambda number: 60.0) as kubelet:
+        run = profiler.Run(tmp_path, "-a", "-d", 2, *arguments(kubelet, token, certificate)).finish(timeout=30)
+        assert labels_of(run.path, pod.pid, "app") == [{None}]
+        assert len(kubelet.requests) == 1
+
+
+@pytest.mark.parametrize("more, words", [((), "certificate"), (("--kubelet-insecure-tls",), None)], ids=("verified", "not verified"))
+def test_certificate_that_nobody_vouches_for(workloads, certificate, token, tmp_path, more, words):
+    """No token goes to it unless that was said."""
+    with Pod(workloads) as pod, fake.serving(certificate) as kubelet:
+        kubelet.pods = [fake.pod(pod.uid, app="shop")]
+        run = profiler.run(tmp_path, "-a", "-d", 2, "--kubelet", kubelet.url, "--kubelet-token-file", token, "--pod-label", "app", *more)
+        assert labels_of(run.path, pod.pid, "app") == [{None if words else "shop"}]
+    assert len(kubelet.requests) == (0 if words else 1)
+    assert not words or words in run.err.lower()
+
+
+@pytest.mark.parametrize("text, words", [(None, "No such file"), ("", "not a token"), ("a\x01b", "not a token"), ("x" * 20000, "too large")],
+                         ids=("missing", "empty", "control byte", "large"))
+def test_token_file_that_is_wrong(workloads, certificate, token, tmp_path, text, words):
+    token.unlink()
+    if text is not None:
+        token.write_text(text)
+    with Pod(workloads) as pod, fake.serving(certificate) as kubelet:
+        run = profiler.run(tmp_path, "-a", "-d", 1, *arguments(kubelet, token, certificate))
+        assert labels_of(run.path, pod.pid, "app") == [{None}]
+    assert not kubelet.requests and words in run.err and str(token) in run.err
+
+
+def test_config_file(workloads, certificate, token, tmp_path):
+    with Pod(workloads) as pod, fake.serving(certificate) as kubelet:
+        kubelet.pods = [fake.pod(pod.uid, app="shop")]
+        config = tmp_path / "config"
+        config.write_text("all-python = yes\nkubelet = %s\nkubelet-token-file = %s\nkubelet-insecure-tls = yes\npod-label = app\n" % (
+            kubelet.url, token))
+        run = profiler.run(tmp_path, "--config", config, "-d", 1)
+        assert labels_of(run.path, pod.pid, "app") == [{"shop"}]
+
+
+@pytest.mark.parametrize("wrong, words", [
+    (("--kubelet", "https://127.0.0.1:10250"), ("--kubelet", "--pod-label")),
+    (("--pod-label", "app"), ("--kubelet", "--pod-label")),
+    (("--kubelet-insecure-tls",), ("--kubelet-insecure-tls", "--kubelet")),
+    (("--kubelet", "http://127.0.0.1:10255", "--pod-label", "app"), ("https://",)),
+    (("--kubelet", "https://node:10250/pods", "--pod-label", "app"), ("without a path",)),
+    (("--kubelet", "https://node:10250", "--pod-label", "app,app"), ("--pod-label", "app,app")),
+    (("--kubelet", "https://node:10250", "--pod-label", ",".join("abcdefghijklmnopq")), ("16",)),
+    (("--kubelet", "https://node:10250", "--pod-label", "a b"), ("a b",)),
+    (("--kubelet", "https://node:10250", "--pod-label", "app", "--kubelet-insecure-tls", "--kubelet-ca-file", "x"), ("--kubelet-ca-file",)),
+], ids=" ".join)
+def test_bad_input(tmp_path, wrong, words):
+    done = subprocess.run([profiler.BINARY, "-a", *wrong], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert all(word in done.stderr for word in words), done.stderr
