@@ -16,6 +16,7 @@ from pki import Authority
 NODE = "pyperf-node"
 API = "https://127.0.0.1:16443"
 ETCD = "http://127.0.0.1:12379"
+KUBELET_PORT = 20250
 SYSCTLS = ("kernel/panic", "kernel/panic_on_oops", "vm/overcommit_memory", "net/ipv4/ip_forward")
 LOGS = ("/var/log/pods", "/var/log/containers")
 PACKAGES = {"containerd": "containerd", "etcd": "etcd-server", "runc": "runc", "openssl": "openssl", "ip": "iproute2"}
@@ -114,7 +115,7 @@ oom_score = 0
             "authentication": {"anonymous": {"enabled": False}, "webhook": {"enabled": True},
                                "x509": {"clientCAFile": self.pki.crt("ca")}},
             "tlsCertFile": self.pki.crt("server"), "tlsPrivateKeyFile": self.pki.key("server"),
-            "port": 20250, "healthzPort": 20248, "registerNode": True, "maxPods": 30, "makeIPTablesUtilChains": False,
+            "port": KUBELET_PORT, "healthzPort": 20248, "registerNode": True, "maxPods": 30, "makeIPTablesUtilChains": False,
             "evictionHard": {"memory.available": "50Mi", "nodefs.available": "1%", "imagefs.available": "1%"},
             "imageGCHighThresholdPercent": 100, "imageMinimumGCAge": "24h", "resolvConf": "/etc/resolv.conf"}))
         return path

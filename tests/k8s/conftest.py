@@ -65,3 +65,16 @@ def cluster():
             print("kept:", folder)
         else:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def work(cluster):
+    """The pods that are profiled, running: [pod]."""
+    cluster.kubectl("apply", "-f", HERE / "work.yaml")
+    return k8s.wait(lambda: running(cluster.get("pods", "-n", "demo")["items"]), 120, "running pods")
+
+
+def running(pods):
+    """These pods, if all of both are running."""
+    containers = [c for pod in pods for c in pod["status"].get("containerStatuses", [])]
+    return pods if len(containers) == 4 and all("running" in c["state"] for c in containers) else None

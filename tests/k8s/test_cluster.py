@@ -7,7 +7,6 @@ import pathlib
 import signal
 import subprocess
 import time
-import urllib.request
 
 import pytest
 
@@ -15,45 +14,10 @@ import manifests
 import pprof
 import profiler
 from cluster import NODE, wait
+from daemonset import NAMESPACE, apply_daemonset, get, other_pod, process_of, profiler_pod
 from edges import Judge
 
-NAMESPACE = "pyperf-bpf"
 INTERVAL = 5  # seconds, of the rollout's profiles
-
-
-def profiler_pod(cluster):
-    """The running one: not one that is being deleted."""
-    for pod in cluster.get("pods", "-n", NAMESPACE)["items"]:
-        ready = any(c["type"] == "Ready" and c["status"] == "True" for c in pod["status"].get("conditions", []))
-        if ready and "deletionTimestamp" not in pod["metadata"]:
-            return pod
-    return None
-
-
-def process_of(cluster, pod):
-    """The pid of the profiler's main process on this node; None: the container that the pod tells of has ended."""
-    container, = pod["status"]["containerStatuses"]
-    identifier = container["containerID"].rpartition("/")[2]
-    rows = [line.split() for line in cluster.ctr("tasks", "ls").splitlines()]
-    return next((int(row[1]) for row in rows if row[0] == identifier and row[2] == "RUNNING"), None)
-
-
-def get(pod, port, path):
-    with urllib.request.urlopen("http://%s:%d%s" % (pod["status"]["podIP"], port, path), timeout=30) as answer:
-        return answer.read().decode()
-
-
-@pytest.fixture(scope="module")
-def work(cluster):
-    """The pods that are profiled, running: [pod]."""
-    cluster.kubectl("apply", "-f", pathlib.Path(__file__).with_name("work.yaml"))
-    return wait(lambda: running(cluster.get("pods", "-n", "demo")["items"]), 120, "running pods")
-
-
-def running(pods):
-    """These pods, if all of both are running."""
-    containers = [c for pod in pods for c in pod["status"].get("containerStatuses", [])]
-    return pods if len(containers) == 4 and all("running" in c["state"] for c in containers) else None
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +32,7 @@ def test_the_daemonset_is_ready(cluster, deployed):
     assert status["desiredNumberScheduled"] == status["numberReady"] == 1
     assert deployed["spec"]["nodeName"] == NODE
     assert get(deployed, 7071, "/healthz")
-    assert "pyperf_ticks_total" in get(deployed, 7071, "/metrics")
+    assert b"pyperf_ticks_total" in get(deployed, 7071, "/metrics")
 
 
 def test_its_rights(cluster, deployed):
@@ -111,14 +75,10 @@ def judge(cluster, pod, samples):
     assert not faults, faults[:5]
 
 
-def test_one_pod_of_them(deployed, work, tmp_path):
+def test_one_pod_of_them(deployed, work):
     """The same address with a label: what a scrape for one team would ask for."""
     name = work[0]["metadata"]["name"]
-    path = tmp_path / "one.pb.gz"
-    url = "http://%s:7070/debug/pprof/profile?seconds=3&namespace=demo&pod=%s" % (deployed["status"]["podIP"], name)
-    with urllib.request.urlopen(url, timeout=60) as answer:
-        path.write_bytes(answer.read())
-    samples = pprof.read(path).samples
+    samples = pprof.parse(get(deployed, 7070, "/debug/pprof/profile?seconds=3&namespace=demo&pod=" + name)).samples
     assert samples and {s.labels["pod"] for s in samples} == {name}
 
 
@@ -154,20 +114,12 @@ def restarted(cluster, old):
 
 def change(cluster, arguments, folder=None):
     """The base with more arguments, and a folder of the node as /profiles."""
-    document = manifests.daemonset(manifests.render("base"))
-    pod = document["spec"]["template"]["spec"]
-    container, = pod["containers"]
-    container["args"] += arguments
-    if folder:
-        container["volumeMounts"].append({"name": "profiles", "mountPath": "/profiles"})
-        pod["volumes"].append({"name": "profiles", "hostPath": {"path": str(folder)}})
-    cluster.kubectl("apply", "-f", "-", text=json.dumps(document))
-
-
-def other_pod(cluster, name):
-    """The name of the profiler's pod when it is ready and not this one."""
-    pod = profiler_pod(cluster)
-    return pod["metadata"]["name"] if pod and pod["metadata"]["name"] != name else None
+    def edit(pod, container):
+        container["args"] += arguments
+        if folder:
+            container["volumeMounts"].append({"name": "profiles", "mountPath": "/profiles"})
+            pod["volumes"].append({"name": "profiles", "hostPath": {"path": str(folder)}})
+    apply_daemonset(cluster, edit)
 
 
 def covered(folder):
@@ -197,22 +149,16 @@ def test_a_rollout_loses_at_most_one_interval(cluster, deployed, tmp_path):
 def test_what_a_node_sends(cluster, work, deployed):
     """For docs/kubernetes.md: bytes of one minute's profile of this node. No bound: it depends on the programs."""
     pod = wait(lambda: profiler_pod(cluster), 60, "ready pod")
-    url = "http://%s:7070/debug/pprof/profile?seconds=60" % pod["status"]["podIP"]
-    with urllib.request.urlopen(url, timeout=120) as answer:
-        size = len(answer.read())
+    size = len(get(pod, 7070, "/debug/pprof/profile?seconds=60"))
     print("one profile of 60 s: %d bytes, %.1f MB an hour" % (size, size * 60 / 1e6))
     assert size > 1000
 
 
-def test_timers_need_no_more_rights(cluster, work, deployed, tmp_path):
+def test_timers_need_no_more_rights(cluster, work, deployed):
     """What the profiler takes by itself where perf_event_open is refused to CAP_PERFMON (kernel.perf_event_paranoid=3).
     The pod's own seccomp and capabilities are at work; the refusal itself is in tests/e2e/test_trigger.py."""
     before = wait(lambda: profiler_pod(cluster), 60, "ready pod")["metadata"]["name"]
     change(cluster, ["--trigger=timer"])
     wait(lambda: other_pod(cluster, before), 90, "pod with timers")
-    path = tmp_path / "timers.pb.gz"
-    url = "http://%s:7070/debug/pprof/profile?seconds=5&namespace=demo" % profiler_pod(cluster)["status"]["podIP"]
-    with urllib.request.urlopen(url, timeout=60) as answer:
-        path.write_bytes(answer.read())
-    samples = pprof.read(path).samples
+    samples = pprof.parse(get(profiler_pod(cluster), 7070, "/debug/pprof/profile?seconds=5&namespace=demo")).samples
     assert {s.labels["pod"] for s in samples} == {pod["metadata"]["name"] for pod in work}
