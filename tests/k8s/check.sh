@@ -16,6 +16,8 @@ if [ -n "$missing" ]; then
 	RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
 fi
 .cache/venv/bin/python tests/fetch-interpreters.py
-sh tests/k8s/build.sh "${PYPERF_CACHE:-$top/.cache}/k8s/bin"
+bin=${PYPERF_CACHE:-$top/.cache}/k8s/bin
+sh tests/k8s/build.sh "$bin"
+sh tests/k8s/build-parca.sh "$bin" || echo "SKIP parca: it cannot be built from the Go module proxy here"
 export PYPERF="$top/${1:-build}/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 exec .cache/venv/bin/python -m pytest -q -rs --timeout 600 tests/k8s
