@@ -12,9 +12,10 @@ import pytest
 import images
 import manifests
 import pprof
-from cluster import API, wait
+from cluster import API, NODE, wait
 from conftest import BINARIES
 from daemonset import NAMESPACE, profiler_pod
+from test_labels import INSECURE, deploy
 
 PORT = 17070
 PROGRAM = BINARIES / "parca"
@@ -118,10 +119,24 @@ def profiler_pod_alone(cluster):
     return status.get("updatedNumberScheduled") == status.get("numberReady") == 1 and profiler_pod(cluster)
 
 
-def test_profiles_arrive_with_their_labels(cluster, work, parca):
-    names = {pod["metadata"]["name"] for pod in work}
-    wait(lambda: names <= values("pod"), 120, "labels of pods in Parca")
-    assert "demo" in values("namespace") and {"web", "sidecar"} <= values("container")
-    for name in names:
-        profile = wait(lambda name=name: merged('{namespace="demo",pod="%s",container="web"}' % name), 30, "profile of a pod")
-        assert "spin" in {frame.function for sample in profile.samples for frame in sample.frames}
+def functions(selector):
+    """In all profiles that match."""
+    profile = merged(selector)
+    return {frame.function for sample in profile.samples for frame in sample.frames} if profile else set()
+
+
+def test_profiles_arrive_with_their_labels(work, parca):
+    """Of each pod, by the labels of its samples, with the functions that it runs; and of the node, by relabelling."""
+    for pod in work:
+        name = pod["metadata"]["name"]
+        wait(lambda name=name: "spin" in functions('{namespace="demo",pod="%s",container="web"}' % name), 120, "profile of " + name)
+    assert values("node") == {NODE} and values("job") == {"pyperf-bpf"}
+    assert not functions('{namespace="demo",pod="nobody"}')
+
+
+def test_with_labels_of_pods(cluster, parca):
+    """Together with the overlay pod-labels."""
+    cluster.kubectl("apply", "-k", manifests.FOLDER / "overlays" / "pod-labels")
+    deploy(cluster, INSECURE)
+    wait(lambda: "spin" in functions('{app="app",container="web"}'), 120, "profile of an app")
+    assert not functions('{app="nobody"}')
