@@ -53,6 +53,7 @@ enum outcome {
 };
 
 #define CODE_FIRST 64 /* number of the first real code object; below it: enum outcome */
+#define BANKS	   2  /* parts of the tables of nodes, codes and owners, of which one is in use */
 
 /*
  * One code object of one process, at one address, with one fingerprint: a new object at a recycled

@@ -154,9 +154,9 @@ static __always_inline void code_send(struct scratch *s, struct cpu_stats *stats
 }
 
 /* Where the number of the object last seen at an address is noted. */
-static __always_inline __u32 *code_hint(__u64 key)
+static __always_inline __u32 *code_hint(const struct scratch *s, __u64 key)
 {
-	__u32 index = (__u32)mix(key) & opt_code_mask;
+	__u32 index = bank_index(s->bank, opt_code_mask, mix(key));
 	struct code *c = bpf_map_lookup_elem(&codes, &index);
 
 	return c ? &c->hint : NULL;
@@ -168,7 +168,7 @@ static __always_inline __u32 *code_hint(__u64 key)
  */
 static __always_inline __u32 code_by_epoch(const struct scratch *s, __u64 key)
 {
-	const __u32 *hint = code_hint(key);
+	const __u32 *hint = code_hint(s, key);
 	__u32 index = hint ? *hint : 0;
 	const struct code *c = bpf_map_lookup_elem(&codes, &index);
 
@@ -184,10 +184,11 @@ static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_s
 						 __u64 fingerprint)
 {
 	const __u64 identity = mix(key ^ mix(fingerprint)) | 1;
+	const __u32 bank = s->bank, mask = opt_code_mask;
 	__u32 at = identity >> 1;
 
 	for (int i = 0; i < CODE_PROBES; i++, at += probe_step(identity)) {
-		__u32 index = at & opt_code_mask;
+		__u32 index = bank_index(bank, mask, at);
 		struct code *c = bpf_map_lookup_elem(&codes, &index);
 		__u64 old;
 
@@ -214,7 +215,7 @@ static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_s
 /* Notes the object now at an address; tells when it was another one. */
 static __always_inline void code_note(struct scratch *s, struct cpu_stats *stats, __u64 key, __u32 index)
 {
-	__u32 *hint = code_hint(key), last;
+	__u32 *hint = code_hint(s, key), last;
 	const struct code *c;
 
 	if (!hint || *hint == index)

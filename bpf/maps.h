@@ -98,6 +98,8 @@ struct {
 /* Working memory of one CPU. */
 struct scratch {
 	volatile __u32 busy;
+	__u32 generation; /* tree_generation when this sample began, ... */
+	__u32 bank;	  /* ... and its bank_of() */
 	__u32 node;	  /* while interning: the node reached so far */
 	__u32 process;
 	__u32 home;	  /* node_home() of its root */
@@ -133,7 +135,7 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
-/* Set by user space before loading. Table sizes are powers of two. */
+/* Set by user space before loading. Table sizes are powers of two, those of nodes, codes and owners of a bank each. */
 const volatile __u32 opt_node_mask;
 const volatile __u32 opt_code_mask;
 const volatile __u32 opt_owner_mask;
@@ -153,14 +155,26 @@ const volatile __u32 opt_self;		/* the profiler's own tgid: never analysed */
 __u64 processes_stamp;
 
 /*
- * The call tree, its codes and owners are emptied when they get full. User space sets paused first and waits until
- * no program can be past it; then everything that remembers numbers of the old tree knows it by its generation.
+ * Nodes, codes and owners have two halves, the banks, of which samples use one: odd generations of the tree the second.
+ * When it gets full user space begins a new generation, and empties the bank that was left once no program uses it.
+ * A sample reads the generation once; everything that remembers numbers of an older tree knows it by its generation.
  */
-__u32 tree_paused;
 __u32 tree_generation;
 
-/* Entries of the owners table in use. */
-__u32 owners_used;
+/* Entries of each bank of the owners table in use. */
+__u32 owners_used[BANKS];
+
+/* All ones for the second bank, else 0. */
+static __always_inline __u32 bank_of(__u32 generation)
+{
+	return -(generation & 1);
+}
+
+/* A table's index in this bank; mask: as many as a bank has entries, less one. */
+static __always_inline __u32 bank_index(__u32 bank, __u32 mask, __u32 at)
+{
+	return (at & mask) | (bank & (mask + 1));
+}
 
 /* The last struct process.id given out; user space takes numbers from it too. 0 is never used. */
 __u32 last_process_id;

@@ -13,7 +13,7 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 						  struct task_struct *task, struct thread *t, struct process *p,
 						  const struct layout *l, __u64 now)
 {
-	__u32 root = tree_root(stats, t, task, p->id, now);
+	__u32 root = tree_root(stats, s->bank, t, task, p->id, now);
 	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
 	int cached = 0;
 
@@ -46,6 +46,8 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 
 	if (!l)
 		return OUTCOME_NEW_PROCESS;
+	s->generation = *(volatile __u32 *)&tree_generation;
+	s->bank = bank_of(s->generation);
 	s->process = p->id;
 	s->captures = 0;
 	s->unsettled = s->no_generation = 0;
@@ -71,8 +73,6 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 	struct process *p;
 	int wanted;
 
-	if (*(volatile __u32 *)&tree_paused)
-		return OUTCOME_PAUSED;
 	if (!task->mm && !task->pid)
 		return OUTCOME_IDLE;
 	if (!task->mm)

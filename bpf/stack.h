@@ -87,7 +87,7 @@ static long intern_callback(__u32 i, struct intern_context *c)
 			offset = instr_offset(s, l, f);
 			if (offset < 2 * INSTR_UNKNOWN)
 				instr = offset / 2;
-			s->node = node_intern(c->stats, s->home, s->node, index, instr);
+			s->node = node_intern(c->stats, s->bank, s->home, s->node, index, instr);
 			if (!s->node)
 				return 1;
 		}
@@ -119,13 +119,13 @@ static __always_inline enum outcome count_node(struct scratch *s, struct cpu_sta
 {
 	if (root && s->node == root) { /* nothing but frames of the interpreter's own */
 		outcome = OUTCOME_NO_FRAMES;
-		s->node = node_add(stats, root, outcome);
+		s->node = node_add(stats, s->bank, root, outcome);
 	}
 	if (s->node) {
 		node_count(s->node);
 		return outcome;
 	}
-	node_count(root ? node_add(stats, root, OUTCOME_TABLE_FULL) : 0); /* node 0: no room for the marker either */
+	node_count(root ? node_add(stats, s->bank, root, OUTCOME_TABLE_FULL) : 0); /* node 0: no room for the marker either */
 	return OUTCOME_TABLE_FULL;
 }
 
@@ -136,7 +136,7 @@ static __always_inline enum outcome count_plain(struct scratch *s, struct cpu_st
 	s->remember = 0;
 	s->node = root;
 	if (root && outcome != OUTCOME_WHOLE)
-		s->node = node_add(stats, root, outcome);
+		s->node = node_add(stats, s->bank, root, outcome);
 	intern_stack(s, stats, t, l);
 	return count_node(s, stats, root, outcome);
 }
@@ -298,7 +298,7 @@ static __always_inline void read_epoch(struct scratch *s, const struct process *
 	}
 	if (l->interp_tlbc_generation)
 		generation ^= search_read(s, interp + l->interp_tlbc_generation) << 32;
-	s->epoch = mix(interp ^ generation << 48 ^ generation ^ (__u64)tree_generation << 24) | 1;
+	s->epoch = mix(interp ^ generation << 48 ^ generation ^ (__u64)s->generation << 24) | 1;
 }
 
 /* Forgets the cached stack when it is not of this thread state, code generation or tree. */
@@ -381,7 +381,7 @@ static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_s
 	s->remember = 0;
 	s->node = root;
 	if (outcome != OUTCOME_WHOLE && root)
-		s->node = node_add(stats, root, outcome);
+		s->node = node_add(stats, s->bank, root, outcome);
 	intern_stack(s, stats, t, l);
 	if (cached && s->node && s->node != node)
 		stats->cache_mismatch++;

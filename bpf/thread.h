@@ -18,11 +18,11 @@
 #define SEARCH_BACKOFF_MAX 7 /* doublings of the pause after searches that found nothing */
 
 /* Forgets what it had in the tree before this one. */
-static __always_inline void thread_renew(struct thread *t)
+static __always_inline void thread_renew(struct thread *t, __u32 generation)
 {
-	if (t->generation == tree_generation)
+	if (t->generation == generation)
 		return;
-	t->generation = tree_generation;
+	t->generation = generation;
 	t->root = t->cache.depth = 0;
 }
 
@@ -43,7 +43,7 @@ static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, _
 			if (__sync_lock_test_and_set(&t->busy, 1))
 				break;
 			t->used = now;
-			thread_renew(t);
+			thread_renew(t, s->generation);
 			return t;
 		}
 		if (!t->busy && t->used < oldest) {
@@ -59,7 +59,7 @@ static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, _
 	t->tstate = t->tss = 0;
 	t->searched = t->comm_seen = 0;
 	t->process = t->root = t->misses = t->cache.depth = 0;
-	t->generation = tree_generation;
+	t->generation = s->generation;
 	t->used = now;
 	return t;
 }

@@ -46,16 +46,18 @@ static __always_inline __u32 node_step(__u64 hash)
 
 /*
  * The number of the node (parent, code, instr), added if it is new; 0 when there is no room. The first places
- * tried are in the page home, the others anywhere.
+ * tried are in the page home, the others anywhere in the bank.
  */
-static __always_inline __u32 node_intern(struct cpu_stats *stats, __u32 home, __u32 parent, __u32 code, __u32 instr)
+static __always_inline __u32 node_intern(struct cpu_stats *stats, __u32 bank, __u32 home, __u32 parent, __u32 code,
+					 __u32 instr)
 {
+	const __u32 mask = opt_node_mask;
 	const __u64 key = node_key(parent, code, instr);
 	const __u64 hash = mix(key);
 	__u32 at = hash;
 
 	for (int i = 0; i < PROBES; i++, at += node_step(hash)) {
-		__u32 index = (i < HOME_PROBES ? home | (at & (HOME_NODES - 1)) : at) & opt_node_mask;
+		__u32 index = bank_index(bank, mask, i < HOME_PROBES ? home | (at & (HOME_NODES - 1)) : at);
 		struct node *n = bpf_map_lookup_elem(&nodes, &index);
 		__u64 old;
 
@@ -75,9 +77,9 @@ static __always_inline __u32 node_intern(struct cpu_stats *stats, __u32 home, __
 }
 
 /* The same for what is rare: verified once, not wherever it is called from. */
-__noinline __u32 node_add(struct cpu_stats *count, __u32 parent, __u32 code)
+__noinline __u32 node_add(struct cpu_stats *count, __u32 bank, __u32 parent, __u32 code)
 {
-	return count ? node_intern(count, node_home(parent), parent, code, INSTR_UNKNOWN) : 0;
+	return count ? node_intern(count, bank, node_home(parent), parent, code, INSTR_UNKNOWN) : 0;
 }
 
 static __always_inline void node_count(__u32 index)
@@ -89,7 +91,7 @@ static __always_inline void node_count(__u32 index)
 }
 
 /* The owner's index plus one, or 0 when there is no room. */
-__noinline __u32 owner_intern(struct cpu_stats *stats, __u32 process, __u32 tid)
+__noinline __u32 owner_intern(struct cpu_stats *stats, __u32 bank, __u32 process, __u32 tid)
 {
 	const __u64 key = owner_key(process, tid);
 	const __u64 hash = mix(key);
@@ -98,7 +100,7 @@ __noinline __u32 owner_intern(struct cpu_stats *stats, __u32 process, __u32 tid)
 	if (!stats)
 		return 0;
 	for (int i = 0; i < PROBES; i++, at += probe_step(hash)) {
-		__u32 index = at & opt_owner_mask;
+		__u32 index = bank_index(bank, opt_owner_mask, at);
 		struct owner *o = bpf_map_lookup_elem(&owners, &index);
 		__u64 old;
 
@@ -110,7 +112,7 @@ __noinline __u32 owner_intern(struct cpu_stats *stats, __u32 process, __u32 tid)
 		if (old && old != key)
 			continue;
 		if (!old) {
-			__sync_fetch_and_add(&owners_used, 1);
+			__sync_fetch_and_add(&owners_used[bank & 1], 1);
 			stats->owners_new++;
 		}
 		o->process = process;
@@ -124,7 +126,7 @@ __noinline __u32 owner_intern(struct cpu_stats *stats, __u32 process, __u32 tid)
  * The root of this thread's (or process's) part of the tree, remembered with the thread; 0 when there is no
  * room. A name is copied again now and then, because threads are named after they start.
  */
-static __always_inline __u32 tree_root(struct cpu_stats *stats, struct thread *t, struct task_struct *task,
+static __always_inline __u32 tree_root(struct cpu_stats *stats, __u32 bank, struct thread *t, struct task_struct *task,
 				       __u32 process, __u64 now)
 {
 	struct owner *o;
@@ -133,8 +135,8 @@ static __always_inline __u32 tree_root(struct cpu_stats *stats, struct thread *t
 	if (t->root && t->process == process && now - t->comm_seen < 64)
 		return t->root;
 	/* Short-lived threads may be more than there is room for: the last quarter is for processes. */
-	by_thread = opt_by_thread && (t->root || owners_used < opt_owner_mask - opt_owner_mask / 4);
-	index = owner_intern(stats, process, by_thread ? t->tid : 0);
+	by_thread = opt_by_thread && (t->root || owners_used[bank & 1] < opt_owner_mask - opt_owner_mask / 4);
+	index = owner_intern(stats, bank, process, by_thread ? t->tid : 0);
 	if (!index--)
 		return 0;
 	o = bpf_map_lookup_elem(&owners, &index);
@@ -146,7 +148,7 @@ static __always_inline __u32 tree_root(struct cpu_stats *stats, struct thread *t
 	t->comm_seen = now;
 	t->owner = index;
 	t->process = process;
-	t->root = node_add(stats, 0, index);
+	t->root = node_add(stats, bank, 0, index);
 	return t->root;
 }
 

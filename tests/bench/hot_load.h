@@ -100,9 +100,9 @@ static void hot_set_options(void)
 {
 	struct hot *s = hot.skel;
 
-	s->rodata->opt_node_mask = HOT_NODES - 1;
-	s->rodata->opt_code_mask = HOT_CODES - 1;
-	s->rodata->opt_owner_mask = HOT_OWNERS - 1;
+	s->rodata->opt_node_mask = HOT_NODES / BANKS - 1;
+	s->rodata->opt_code_mask = HOT_CODES / BANKS - 1;
+	s->rodata->opt_owner_mask = HOT_OWNERS / BANKS - 1;
 	s->rodata->opt_thread_sets_mask = HOT_THREAD_SETS - 1;
 	s->rodata->opt_max_depth = 1024;
 	s->rodata->opt_single_reads = hot.o.single;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A call tree that gets full again and again: it is emptied, no count is lost, and names stay right.
+"""A call tree that gets full again and again: half of it is emptied, no tick is lost, and names stay right.
 
 Every run's books are checked: what is in the profile is what the kernel counted, sample by sample."""
 import collections
@@ -29,6 +29,35 @@ while True:
 """
 
 
+# Processes that live for a moment, each with functions that are named after it. A child ends as PROGRAM never does.
+FAMILY = """
+import json, os, time
+def live(pid):
+    end = time.process_time() + .01
+    n = 0
+    while time.process_time() < end:
+        n += 1
+        scope = {}
+        exec(compile('def child_%d_%d():\\n return sum(range(30000))' % (pid, n), 'child%d.py' % pid, 'exec'), scope)
+        scope['child_%d_%d' % (pid, n)]()
+print(json.dumps({}), flush=True)
+while True:
+    child = os.fork()
+    if not child:
+        live(os.getpid())
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+def check_no_tick_lost(run):
+    """Ticks of other programs apart, each is a stack in the profile, or one that found no room."""
+    outside = {outcome.key for outcome in profiler.OUTCOMES if outcome.place == "OUTSIDE"}
+    lost = {key: n for key, n in run.stats["outcomes"].items() if key in outside - {"not_selected", "idle"} and n}
+    assert not lost
+    assert profiler.total(run.samples) == run.stats["profile"]["samples"]
+
+
 def check_names(samples):
     """f12 is called by work, by g12 of the same file, whatever numbers they had in the tree."""
     pairs = 0
@@ -50,6 +79,7 @@ def makers(version):
 def test_one_profile_over_many_generations(makers, tmp_path):
     run = profiler.run(tmp_path, "--pid", ",".join(str(t.pid) for t in makers), "-F", 1997, "-d", 8, "--tree-size", 4096)
     assert run.stats["profile"]["generations"] >= 2
+    check_no_tick_lost(run)
     assert check_names(run.samples) > 1000
     assert not [f for s in run.samples for f in s.stack if f[0] == "[unknown code]"]
 
@@ -71,6 +101,29 @@ def test_intervals_over_many_generations(makers, tmp_path):
 
 
 test_intervals_over_many_generations.versions = known.SUPPORTED[-1:]
+
+
+def test_processes_that_end_meanwhile_keep_their_labels(version, tmp_path):
+    """Some end after a generation has begun and before the last one has been emptied, with counts in both."""
+    with profiler.targets([(version.path, "-c", FAMILY)] * 3) as families:
+        pids = [family.pid for family in families]
+        run = profiler.run(tmp_path, "--pid", ",".join(map(str, pids)), "--children", "-F", 1997, "-d", 8,
+                           "--tree-size", 4096)
+    assert run.stats["profile"]["generations"] >= 2
+    named = collections.Counter()
+    for sample in run.samples:
+        if profiler.marker_of(sample.stack) == "table_full":
+            continue
+        assert sample.pid and sample.comm, sample
+        for frame in sample.stack:
+            match = re.fullmatch(r"child_(\d+)_\d+", frame[0])
+            if match:
+                assert int(match[1]) == sample.pid
+                named[sample.pid] += sample.count
+    assert len(named) > 30
+
+
+test_processes_that_end_meanwhile_keep_their_labels.versions = known.SUPPORTED[-1:]
 
 
 def test_stacks_stay_legal(makers, version, workloads, tmp_path):

@@ -15,7 +15,8 @@
 #include "tests/lib/interpreter.h"
 
 struct driven_options {
-	__u32 nodes, codes, owners, max_depth, ring; /* powers of two, but for max_depth */
+	__u32 nodes, codes, owners; /* in each bank; powers of two */
+	__u32 max_depth, ring;
 	enum cache_mode cache;
 	bool single, by_process, selected;
 };
@@ -87,9 +88,9 @@ static inline void driven_configure(const struct driven_options *o)
 	s->rodata->opt_cache = o->cache;
 	s->rodata->opt_by_thread = !o->by_process;
 	s->rodata->opt_all = !o->selected;
-	assert_int_equal(bpf_map__set_max_entries(s->maps.nodes, o->nodes), 0);
-	assert_int_equal(bpf_map__set_max_entries(s->maps.codes, o->codes), 0);
-	assert_int_equal(bpf_map__set_max_entries(s->maps.owners, o->owners), 0);
+	assert_int_equal(bpf_map__set_max_entries(s->maps.nodes, BANKS * o->nodes), 0);
+	assert_int_equal(bpf_map__set_max_entries(s->maps.codes, BANKS * o->codes), 0);
+	assert_int_equal(bpf_map__set_max_entries(s->maps.owners, BANKS * o->owners), 0);
 	assert_int_equal(bpf_map__set_max_entries(s->maps.threads, DRIVEN_THREADS), 0);
 	assert_int_equal(bpf_map__set_max_entries(s->maps.processes, 16), 0);
 	assert_int_equal(bpf_map__set_max_entries(s->maps.events, o->ring), 0);
@@ -111,7 +112,7 @@ static inline void driven_load(const struct driven_options *o)
 	driven.stats = driven_map(driven.skel->maps.stats);
 	driven.ring = ring_buffer__new(bpf_map__fd(driven.skel->maps.events), driven_on_event, NULL, NULL);
 	assert_non_null(driven.ring);
-	driven.counts = calloc(o->nodes, sizeof(driven.counts[0]));
+	driven.counts = calloc(BANKS * o->nodes, sizeof(driven.counts[0]));
 	assert_non_null(driven.counts);
 }
 
@@ -130,9 +131,9 @@ static inline void driven_reset(void)
 	_cleanup_free_ void *zero = calloc(1, value);
 
 	ring_buffer__consume(driven.ring);
-	memset(driven.nodes, 0, driven.o.nodes * sizeof(driven.nodes[0]));
-	memset(driven.codes, 0, driven.o.codes * sizeof(driven.codes[0]));
-	memset(driven.owners, 0, driven.o.owners * sizeof(driven.owners[0]));
+	memset(driven.nodes, 0, BANKS * driven.o.nodes * sizeof(driven.nodes[0]));
+	memset(driven.codes, 0, BANKS * driven.o.codes * sizeof(driven.codes[0]));
+	memset(driven.owners, 0, BANKS * driven.o.owners * sizeof(driven.owners[0]));
 	memset(driven.stats, 0, driven.cpus * sizeof(driven.stats[0]));
 	driven.nodes[0].key = KEY_RESERVED;
 	for (__u32 i = 0; i < CODE_FIRST; i++)
@@ -142,7 +143,8 @@ static inline void driven_reset(void)
 		assert_int_equal(bpf_map__update_elem(driven.skel->maps.threads, &i, 4, zero, value, 0), 0);
 	bpf_map__delete_elem(driven.skel->maps.processes, &pid, sizeof(pid), 0);
 	driven.skel->bss->processes_stamp++;
-	driven.skel->bss->owners_used = 0;
+	driven.skel->bss->tree_generation = 0;
+	memset(driven.skel->bss->owners_used, 0, sizeof(driven.skel->bss->owners_used));
 	driven.event_count = driven.notices = 0;
 }
 
@@ -160,7 +162,7 @@ static inline __u64 driven_samples(void)
 {
 	__u64 sum = 0;
 
-	for (__u32 i = 0; i < driven.o.nodes; i++)
+	for (__u32 i = 0; i < BANKS * driven.o.nodes; i++)
 		sum += driven.nodes[i].count;
 	return sum;
 }
@@ -199,7 +201,7 @@ static inline enum outcome drive(void)
 
 	for (int i = 0; i < OUTCOME_COUNT; i++)
 		before[i] = driven_stat(outcome[i]);
-	for (__u32 i = 0; i < driven.o.nodes; i++)
+	for (__u32 i = 0; i < BANKS * driven.o.nodes; i++)
 		driven.counts[i] = driven.nodes[i].count;
 	assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(driven.skel->progs.on_drive), &o), 0);
 	assert_true(ring_buffer__consume(driven.ring) >= 0);
@@ -210,7 +212,7 @@ static inline enum outcome drive(void)
 	driven_check_books();
 	assert_true(found >= 0);
 	driven.newest = 0;
-	for (__u32 i = 0; i < driven.o.nodes; i++)
+	for (__u32 i = 0; i < BANKS * driven.o.nodes; i++)
 		if (driven.counts[i] != driven.nodes[i].count)
 			driven.newest = i;
 	return found;
@@ -273,7 +275,7 @@ static inline __u32 driven_leaf(void)
 {
 	__u32 found = 0;
 
-	for (__u32 i = 0; i < driven.o.nodes; i++) {
+	for (__u32 i = 0; i < BANKS * driven.o.nodes; i++) {
 		if (!driven.nodes[i].count)
 			continue;
 		assert_int_equal(found, 0);

@@ -112,7 +112,7 @@ static inline long bpf_ringbuf_output(void *ring, void *record, __u64 size, __u6
 #define HOSTED_OWNERS	   64
 #define HOSTED_THREAD_SETS 4
 
-/* In C a variable may be declared once more, with its value. */
+/* In C a variable may be declared once more, with its value. There is one bank: the generation stays 0. */
 const volatile __u32 opt_node_mask = HOSTED_NODES - 1;
 const volatile __u32 opt_code_mask = HOSTED_CODES - 1;
 const volatile __u32 opt_owner_mask = HOSTED_OWNERS - 1;

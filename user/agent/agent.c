@@ -140,7 +140,6 @@ static void close_all(struct agent *a)
 	http_free(a->http);
 	window_close(a->window);
 	continuous_close(a->continuous);
-	free(a->windows.mark);
 	discover_free(a->discover);
 	ask_kubelet_close(&a->ask_kubelet);
 	registry_free(a->registry);
@@ -179,9 +178,9 @@ static void on_time(struct agent *a, bool once_a_second)
 	if (continuous_ends(a->continuous))
 		kernel_read_events(a->kernel);
 	continuous_pass_on(a->continuous, discover_pending(a->discover));
-	if (once_a_second && a->run.start > 0 && generation_due(&a->generation))
+	if (a->run.start > 0 && generation_begin(&a->generation))
 		kernel_read_events(a->kernel);
-	generation_renew(&a->generation, discover_pending(a->discover));
+	generation_clear(&a->generation, discover_pending(a->discover));
 	if (once_a_second && a->run.start > 0)
 		rate_check(&a->rate, a->kernel, a->run.frequency, false);
 }

@@ -91,12 +91,13 @@ void discover_free(struct discover *d)
 	free(d);
 }
 
-void discover_forget_codes(struct discover *d)
+void discover_forget_codes(struct discover *d, struct kernel_range codes)
 {
 	struct question *q, *next;
 
 	HASH_ITER(hh, d->questions, q, next)
-		q->code = 0;
+		if (q->code >= codes.first && q->code < codes.end)
+			q->code = 0;
 }
 
 size_t discover_pending(const struct discover *d)

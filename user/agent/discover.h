@@ -29,8 +29,8 @@ int discover_event(void *discover, void *record, size_t size);
 int discover_process(struct discover *d, const struct event_process *p);
 /* Takes what the worker has answered. */
 void discover_replies(struct discover *d);
-/* The numbers of code objects mean others from now on: answers about them are dropped. */
-void discover_forget_codes(struct discover *d);
+/* These numbers of code objects mean others from now on: answers about them are dropped. */
+void discover_forget_codes(struct discover *d, struct kernel_range codes);
 /*
  * To be called each second: asks for the containers of a few processes, so that after some time all have been asked
  * for. A process can be moved to another cgroup, or its pod's folder appear, long after it was discovered.

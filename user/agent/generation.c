@@ -2,109 +2,129 @@
 #include "agent/generation.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 
-#define HIGH_WATER    0.75  /* of a table or of the code store. The rest is for what comes until it is emptied. */
-#define PROCESSES_MAX 65536 /* that were registered in one generation, 16 MiB of them */
+#define HIGH_WATER    0.75  /* of a bank or of the code store. The rest is for what comes until it is noticed. */
+#define PROCESSES_MAX 32768 /* that were registered in one generation, 8 MiB of them; they may be held for two */
 #define NAMES_SECONDS 0.5
+#define RETRY_SECONDS 1
 
-static bool is_full(const struct generation *g)
+/* How long to wait before the next look at how full it is; at the least when it fills quickly. */
+#define LOOK_SECONDS	 1
+#define LOOK_SECONDS_MIN 0.02
+
+static double larger(double a, double b)
 {
-	return kernel_fullness(g->kernel) > HIGH_WATER ||
-	       codes_get_stats(g->codes)->bytes > HIGH_WATER * g->codes_bytes_max ||
-	       registry_held(g->registry) > g->processes_before + PROCESSES_MAX;
+	return a > b ? a : b;
 }
 
-static void say(struct generation *g, int err)
+/* Of what fills most: 0 to 1. */
+static double fullness(const struct generation *g)
 {
-	if (!g->failing)
-		log_warning("the full call tree cannot be emptied: %s; new stacks are counted as [table full]",
-			    strerror(-err));
-	g->failing = true;
+	double names = (double)codes_get_stats(g->codes)->bytes / g->codes_bytes_max;
+	double processes = ((double)registry_held(g->registry) - g->processes_before) / PROCESSES_MAX;
+
+	return larger(kernel_fullness(g->kernel), larger(names, HIGH_WATER * processes));
 }
 
-bool generation_due(struct generation *g)
+/* Halfway to when it is time, at the pace since the last look. */
+static double seconds_to_next_look(const struct generation *g, double full, double now)
 {
-	int err;
+	double pace = (full - g->fullness) / (now - g->looked), wait = LOOK_SECONDS;
 
-	if (g->names_end > 0 || !is_full(g))
+	if (pace > 0)
+		wait = (HIGH_WATER - full) / pace / 2;
+	return wait > LOOK_SECONDS ? LOOK_SECONDS : larger(wait, LOOK_SECONDS_MIN);
+}
+
+bool generation_begin(struct generation *g)
+{
+	double now = clock_seconds(), full;
+
+	if (g->wait_end > 0 || now < g->next_look)
 		return false;
-	err = windows_mark(g->windows);
-	if (err) {
-		say(g, err);
+	full = fullness(g);
+	g->next_look = now + seconds_to_next_look(g, full, now);
+	g->looked = now;
+	g->fullness = full;
+	if (full <= HIGH_WATER)
 		return false;
-	}
-	g->names_end = clock_seconds() + NAMES_SECONDS;
+	kernel_flip(g->kernel);
+	g->fullness = 0;
+	g->wait_end = now + NAMES_SECONDS;
 	return true;
 }
 
 int generation_timeout_ms(const struct generation *g)
 {
-	double left = g->names_end - clock_seconds();
+	double left = (g->wait_end > 0 ? g->wait_end : g->next_look) - clock_seconds();
 
-	if (g->names_end <= 0)
+	if (!g->looked)
 		return -1;
 	return left > 0 ? (int)(left * 1e3) + 1 : 0;
 }
 
-/* A process that has ended, or that is another one since an exec: all that it counted has been absorbed. */
-static bool is_over(void *generation, const struct registry_entry *e)
+/*
+ * A process that has ended, or that is another one since an exec, may have counts in both banks, and may still be
+ * sampled while it exits. It was first seen to be over when one of them was cleared, and goes when the other one is.
+ */
+static bool may_go(void *generation, struct registry_entry *e)
 {
 	const struct generation *g = generation;
 	struct process p;
 
-	if (!e->ended && !kernel_get_process(g->kernel, e->pid, &p) && p.id == e->id)
-		return false;
-	kernel_hold_process_id(g->kernel, e->id, false);
-	return true;
+	if (e->over) {
+		kernel_hold_process_id(g->kernel, e->id, false);
+		return true;
+	}
+	e->over = e->ended || kernel_get_process(g->kernel, e->pid, &p) || p.id != e->id;
+	return false;
 }
 
-static void forget_all(struct generation *g)
+static void forget_names(struct generation *g, struct kernel_range codes)
 {
-	windows_rotate(g->windows, true);
-	codes_clear(g->codes);
-	discover_forget_codes(g->discover);
-	registry_forget(g->registry, is_over, g);
+	codes_clear(g->codes, codes.first, codes.end);
+	discover_forget_codes(g->discover, codes);
+	registry_forget(g->registry, may_go, g);
 	g->processes_before = registry_held(g->registry);
 }
 
-/* No tick changes the tables here; what came since the mark is little. */
-static int swap_tables(struct generation *g)
+/* Ticks use the other bank meanwhile, but those that began before kernel_flip(). */
+static int clear_bank(struct generation *g)
 {
-	int err = kernel_pause(g->kernel);
+	const struct kernel_bank bank = kernel_other_bank(g->kernel);
+	int err = kernel_wait();
 
 	if (err)
 		return err;
+	windows_move_marks(g->windows);
 	kernel_read_events(g->kernel);
-	err = windows_rotate(g->windows, false);
-	if (err) {
-		kernel_resume(g->kernel);
-		return err;
-	}
-	err = kernel_renew(g->kernel);
+	err = windows_absorb(g->windows, bank.nodes);
 	if (!err)
-		forget_all(g);
-	return err;
+		err = kernel_clear(g->kernel);
+	if (err)
+		return err;
+	windows_forget(g->windows, bank.nodes);
+	forget_names(g, bank.codes);
+	return 0;
 }
 
-void generation_renew(struct generation *g, bool names_missing)
+void generation_clear(struct generation *g, bool names_missing)
 {
 	int err;
 
-	if (g->names_end <= 0 || (names_missing && clock_seconds() < g->names_end))
+	if (g->wait_end <= 0 || ((names_missing || g->failing) && clock_seconds() < g->wait_end))
 		return;
-	g->names_end = 0;
-	err = windows_absorb(g->windows);
-	if (!err)
-		err = swap_tables(g);
-	if (err) {
-		say(g, err);
+	err = clear_bank(g);
+	if (err && !g->failing)
+		log_warning("the full half of the call tree cannot be emptied: %s; with both full, stacks are [table full]",
+			    strerror(-err));
+	g->failing = err;
+	g->wait_end = err ? clock_seconds() + RETRY_SECONDS : 0;
+	if (err)
 		return;
-	}
-	g->failing = false;
 	g->count++;
-	log_debug("generation %llu of the call tree begins", g->count + 1);
+	log_debug("generation %llu of the call tree is over", g->count);
 }

@@ -217,6 +217,7 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 	    struct harvest_stats *ret_stats)
 {
 	const struct kernel_tables *t = source->tables;
+	const __u32 end = span->nodes.end ?: t->node_count;
 	_cleanup_free_ __u32 *location_of = calloc(t->node_count, sizeof(*location_of));
 	struct harvester h = {
 		.tables = t,
@@ -232,7 +233,7 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 
 	if (!location_of)
 		return -ENOMEM;
-	for (__u32 i = 0; !err && i < t->node_count; i++) {
+	for (__u32 i = span->nodes.first; !err && i < end; i++) {
 		if (i && !t->nodes[i].key)
 			continue;
 		h.stats.nodes += i != 0;

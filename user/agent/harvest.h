@@ -30,6 +30,7 @@ struct harvest_source {
 
 /* Which counts: node_count of each. */
 struct harvest_span {
+	struct kernel_range nodes; /* end 0: all */
 	const __u64 *since; /* NULL: from when the kernel side was loaded */
 	const __u64 *until; /* NULL: up to now */
 	__u64 *ret;	    /* if not NULL, gets the counts up to which it was done; may be since */

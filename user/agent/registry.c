@@ -189,12 +189,12 @@ void registry_end(struct registry *r, __u32 id)
 	r->live--;
 }
 
-void registry_forget(struct registry *r, bool (*is_over)(void *context, const struct registry_entry *e), void *context)
+void registry_forget(struct registry *r, bool (*may_go)(void *context, struct registry_entry *e), void *context)
 {
 	struct slot *s, *next;
 
 	HASH_ITER(hh, r->slots, s, next) {
-		if (!is_over(context, &s->entry))
+		if (!may_go(context, &s->entry))
 			continue;
 		r->live -= !s->entry.ended;
 		r->forgotten++;

@@ -23,6 +23,7 @@ struct registry_entry {
 	__u32 pid;
 	__u64 start_time; /* ns since boot */
 	bool ended;
+	bool over; /* for who forgets entries: seen to be over once */
 	char comm[16];
 	const char *binary;   /* path of the interpreter's file, "" if unknown; shared */
 	const char *build_id; /* hexadecimal, "" if none; shared */
@@ -38,8 +39,8 @@ int registry_add(struct registry *r, const struct registry_entry *e);
 /* NULL if unknown; valid until the next registry_add(). */
 const struct registry_entry *registry_find(const struct registry *r, __u32 id);
 void registry_end(struct registry *r, __u32 id);
-/* Forgets those for which is_over() is true, and then the paths that no other has. */
-void registry_forget(struct registry *r, bool (*is_over)(void *context, const struct registry_entry *e), void *context);
+/* Forgets those for which may_go() is true, and then the paths that no other has. It may change .over alone. */
+void registry_forget(struct registry *r, bool (*may_go)(void *context, struct registry_entry *e), void *context);
 /* Those that are not forgotten. */
 size_t registry_held(const struct registry *r);
 /* Python processes seen, and those of them that live. */

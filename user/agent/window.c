@@ -70,12 +70,6 @@ int window_open(struct windows *all, struct window **ret)
 	return 0;
 }
 
-static void forget_mark(struct window *w)
-{
-	free(w->mark);
-	w->mark = NULL;
-}
-
 void window_close(struct window *w)
 {
 	if (!w)
@@ -104,10 +98,10 @@ int window_mark(struct window *w)
 	return 0;
 }
 
-/* Moves what the tables have counted for this window, up to these counts or now, into its profile. */
-static int absorb(struct window *w, const __u64 *until)
+/* Moves what these nodes have counted for this window, up to these counts or now, into its profile. */
+static int absorb(struct window *w, struct kernel_range nodes, const __u64 *until)
 {
-	struct harvest_span span = { .since = w->since, .until = until, .ret = w->since };
+	struct harvest_span span = { .nodes = nodes, .since = w->since, .until = until, .ret = w->since };
 	struct profile_info info = info_of(w);
 	struct harvest_stats stats;
 	int err = 0;
@@ -127,7 +121,7 @@ static int absorb(struct window *w, const __u64 *until)
 int window_look(struct window *w, const struct profile **ret, struct harvest_stats *ret_stats)
 {
 	struct profile_info info;
-	int err = absorb(w, w->mark);
+	int err = absorb(w, (struct kernel_range){}, w->mark);
 
 	if (err)
 		return err;
@@ -137,7 +131,7 @@ int window_look(struct window *w, const struct profile **ret, struct harvest_sta
 		return err;
 	if (!w->mark)
 		clock_now(w->all, &w->end, &w->end_real);
-	forget_mark(w);
+	free(TAKE_PTR(w->mark));
 	*ret_stats = w->stats;
 	*ret = w->profile;
 	return 0;
@@ -163,58 +157,32 @@ int window_take(struct window *w, struct profile **ret, struct harvest_stats *re
 	return 0;
 }
 
-/* Counts only go up, so one of them is enough to tell. */
-static bool is_before(const struct window *w, const __u64 *counts)
+void windows_move_marks(struct windows *all)
 {
-	for (__u32 i = 0; i < w->all->source.tables->node_count; i++)
-		if (w->since[i] != counts[i])
-			return w->since[i] < counts[i];
-	return false;
+	for (struct window *w = all->first; w; w = w->next)
+		if (w->mark)
+			window_mark(w);
 }
 
-int windows_mark(struct windows *all)
-{
-	const struct kernel_tables *t = all->source.tables;
-
-	if (!all->mark)
-		all->mark = malloc(t->node_count * sizeof(all->mark[0]));
-	if (!all->mark)
-		return -ENOMEM;
-	read_counts(t, all->mark);
-	return 0;
-}
-
-int windows_absorb(struct windows *all)
+int windows_absorb(struct windows *all, struct kernel_range nodes)
 {
 	int result = 0;
 
-	for (struct window *w = all->first; w && all->mark; w = w->next) {
-		int err;
-
-		/* One that was opened or taken since is past the mark: there is nothing to do. */
-		if (!is_before(w, all->mark))
-			continue;
-		err = absorb(w, w->mark ?: all->mark); /* an interval that ended before stays as it is */
-		if (err)
-			result = err;
-	}
-	free(TAKE_PTR(all->mark));
+	for (struct window *w = all->first; w; w = w->next)
+		result = absorb(w, nodes, NULL) ?: result;
 	return result;
 }
 
-int windows_rotate(struct windows *all, bool now_empty)
+static void forget(__u64 *counts, struct kernel_range nodes)
 {
-	int result = 0;
+	memset(counts + nodes.first, 0, (nodes.end - nodes.first) * sizeof(counts[0]));
+}
 
+void windows_forget(struct windows *all, struct kernel_range nodes)
+{
 	for (struct window *w = all->first; w; w = w->next) {
-		int err;
-
-		forget_mark(w);
-		err = now_empty ? 0 : absorb(w, NULL);
-		if (now_empty)
-			memset(w->since, 0, all->source.tables->node_count * sizeof(w->since[0]));
-		if (err)
-			result = err;
+		forget(w->since, nodes);
+		if (w->mark)
+			forget(w->mark, nodes);
 	}
-	return result;
 }

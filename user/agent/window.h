@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * window.h - profiles of stretches of time. The kernel's counts only go up, so a window is a copy of them from
- * when it began; several may be open at once and overlap. Before the tables are emptied (a new generation of the
- * tree) every open window takes what it has, so nothing is lost.
+ * when it began; several may be open at once and overlap. Before a bank of the tables is cleared (a new generation of
+ * the tree) every open window takes what it has there, so nothing is lost.
  */
 #ifndef PYPERF_AGENT_WINDOW_H
 #define PYPERF_AGENT_WINDOW_H
@@ -20,7 +20,6 @@ struct windows {
 	__u32 frequency; /* samples per second of each CPU */
 	struct timespec stop; /* CLOCK_MONOTONIC when the ticks stopped; 0 = they go on */
 	struct window *first;
-	__u64 *mark; /* of windows_mark() */
 };
 
 /* Begins now. Returns 0 or -ENOMEM. */
@@ -28,8 +27,8 @@ int window_open(struct windows *all, struct window **ret);
 void window_close(struct window *w);
 
 /*
- * The next take ends here, not when it happens: there is time to learn the names of what was counted. Forgotten
- * if the tables are emptied first, since that takes all. Returns 0 or -ENOMEM.
+ * The next take ends here, not when it happens: there is time to learn the names of what was counted. Moved if a bank
+ * is cleared first. Returns 0 or -ENOMEM.
  */
 int window_mark(struct window *w);
 /*
@@ -47,15 +46,13 @@ void window_done(struct window *w);
 double window_seconds(const struct window *w);
 
 /*
- * A new generation of the tables takes three steps. While the ticks go on: a mark, and once the names of all that
- * is before it are there, every window absorbs it, which is most of the work. -ENOMEM: as if not called.
+ * The nodes of a bank that the ticks have left are to be cleared. First the windows that have a mark move it to now,
+ * since all that is there becomes part of what they have; the ring buffer is to be read after that. Then every window
+ * absorbs it. -ENOMEM: they must not be cleared, or counts are lost; to be called again.
  */
-int windows_mark(struct windows *all);
-int windows_absorb(struct windows *all);
-/*
- * While no tick can change the tables: what came since, before they are emptied (now_empty false), and their new
- * counts of 0 after that (true). -ENOMEM, only before: the tables must not be emptied, or counts are lost.
- */
-int windows_rotate(struct windows *all, bool now_empty);
+void windows_move_marks(struct windows *all);
+int windows_absorb(struct windows *all, struct kernel_range nodes);
+/* They have been cleared: their counts begin at 0. */
+void windows_forget(struct windows *all, struct kernel_range nodes);
 
 #endif

@@ -180,7 +180,7 @@ enum MHD_Result metrics_answer(struct visit *v)
 	gauge(&p, "cpus", "CPUs that tick.", s->run->cpus);
 	add_outcomes(&p, &k.sum);
 	add_stats(&p, &k.sum);
-	counter(&p, "generations_total", "Times the tables were full, or nearly, and began anew.",
+	counter(&p, "generations_total", "Times half of the tables was full, or nearly, and emptied.",
 		s->generation->count);
 	add_kernel(&p, &k);
 	add_self(&p, s);

@@ -72,9 +72,9 @@ static void set_options(struct kernel *k)
 {
 	struct pyperf *s = k->skel;
 
-	s->rodata->opt_node_mask = k->tables.node_count - 1;
-	s->rodata->opt_code_mask = k->tables.code_count - 1;
-	s->rodata->opt_owner_mask = k->tables.owner_count - 1;
+	s->rodata->opt_node_mask = k->tables.node_count / BANKS - 1;
+	s->rodata->opt_code_mask = k->tables.code_count / BANKS - 1;
+	s->rodata->opt_owner_mask = k->tables.owner_count / BANKS - 1;
 	s->rodata->opt_thread_sets_mask = tables_thread_sets(&k->options) - 1;
 	s->rodata->opt_cache_depth = k->options.cache_depth;
 	s->rodata->opt_measure = k->options.measure;
@@ -371,52 +371,48 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 }
 
 /* Ends when every program that began before is done: they run under RCU, which this waits for. */
-static int wait_for_programs(void)
+int kernel_wait(void)
 {
 	return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ? -errno : 0;
 }
 
-void kernel_resume(struct kernel *k)
-{
-	__atomic_store_n(&k->skel->bss->tree_paused, 0, __ATOMIC_SEQ_CST);
-}
-
-int kernel_pause(struct kernel *k)
-{
-	int err;
-
-	__atomic_store_n(&k->skel->bss->tree_paused, 1, __ATOMIC_SEQ_CST);
-	err = wait_for_programs();
-	if (err)
-		kernel_resume(k);
-	return err;
-}
-
-int kernel_renew(struct kernel *k)
+void kernel_flip(struct kernel *k)
 {
 	struct kernel_stats s;
-	int err = tables_empty(k->skel);
 
-	if (!err) {
-		kernel_stats(k, &s);
-		k->nodes_before = s.sum.nodes_new;
-		k->codes_before = s.sum.codes_new;
-		__atomic_add_fetch(&k->skel->bss->tree_generation, 1, __ATOMIC_SEQ_CST);
-	}
-	kernel_resume(k);
-	return err;
+	kernel_stats(k, &s);
+	k->nodes_before = s.sum.nodes_new;
+	k->codes_before = s.sum.codes_new;
+	__atomic_add_fetch(&k->skel->bss->tree_generation, 1, __ATOMIC_SEQ_CST);
+}
+
+/* In use, of this generation of the tree. */
+static unsigned int used_bank(const struct kernel *k)
+{
+	return k->skel->bss->tree_generation & 1;
+}
+
+struct kernel_bank kernel_other_bank(const struct kernel *k)
+{
+	return tables_bank(&k->tables, !used_bank(k));
+}
+
+int kernel_clear(struct kernel *k)
+{
+	return tables_clear(k->skel, &k->tables, !used_bank(k));
 }
 
 double kernel_fullness(const struct kernel *k)
 {
-	const struct kernel_tables *t = &k->tables;
+	const unsigned int bank = used_bank(k);
+	const struct kernel_bank b = tables_bank(&k->tables, bank);
 	struct kernel_stats s;
 	double nodes, codes, owners;
 
 	kernel_stats(k, &s);
-	nodes = (double)(s.sum.nodes_new - k->nodes_before) / t->node_count;
-	codes = (double)(s.sum.codes_new - k->codes_before) / t->code_count;
-	owners = (double)k->skel->bss->owners_used / t->owner_count;
+	nodes = (double)(s.sum.nodes_new - k->nodes_before) / (b.nodes.end - b.nodes.first);
+	codes = (double)(s.sum.codes_new - k->codes_before) / (b.codes.end - b.codes.first);
+	owners = (double)k->skel->bss->owners_used[bank] / (b.owners.end - b.owners.first);
 	if (codes > nodes)
 		nodes = codes;
 	return owners > nodes ? owners : nodes;

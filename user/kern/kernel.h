@@ -27,7 +27,7 @@ struct kernel_options {
 	__u32 max_depth;
 	enum cache_mode cache;
 	__u32 cache_threads; /* threads remembered between samples; 33 KiB each */
-	__u32 tree_size;     /* nodes of the call tree; rounded up to a power of two; 0 = 524,288 */
+	__u32 tree_size;     /* nodes of the call tree, both banks; rounded up to a power of two; 0 = 524,288 */
 	__u32 cache_depth;   /* frames remembered of each, at most 1024 */
 };
 
@@ -75,17 +75,29 @@ struct kernel_tables {
 
 const struct kernel_tables *kernel_tables(const struct kernel *k);
 
-/*
- * A new generation of the tree, in two steps: after kernel_pause() no tick changes the tables, and ticks are counted
- * as paused; kernel_renew() empties nodes, codes and owners and lets the ticks go on. Records of code objects that
- * are still in the ring are of the old tree: read them in between. Return 0 or -errno, and then nothing has changed.
- */
-int kernel_pause(struct kernel *k);
-int kernel_renew(struct kernel *k);
-/* After a pause, instead of kernel_renew(): the ticks go on, nothing has changed. */
-void kernel_resume(struct kernel *k);
+/* Numbers first to end - 1. */
+struct kernel_range {
+	__u32 first, end;
+};
 
-/* How full the fullest of the tables is, of nodes, codes and owners: 0 to 1. */
+/* A half of the tables. Node 0 and the codes below CODE_FIRST belong to no generation of the tree, and to no bank. */
+struct kernel_bank {
+	struct kernel_range nodes, codes, owners;
+};
+
+/*
+ * A new generation of the tree, while the ticks go on: kernel_flip() has them use the other bank from now on. Once
+ * kernel_wait() has returned no tick uses the one that was left, and when all has been taken from there that is wanted,
+ * records of its code objects in the ring too, kernel_clear() makes it ready for the next flip.
+ * They return 0 or -errno, and then nothing has changed.
+ */
+void kernel_flip(struct kernel *k);
+int kernel_wait(void);
+int kernel_clear(struct kernel *k);
+/* The bank that the ticks do not use. */
+struct kernel_bank kernel_other_bank(const struct kernel *k);
+
+/* How full the fullest of the tables is, of nodes, codes and owners in the bank that the ticks use: 0 to 1. */
 double kernel_fullness(const struct kernel *k);
 
 struct kernel_stats {

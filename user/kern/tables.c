@@ -145,21 +145,41 @@ static int map_writable(const struct bpf_map *map, void **ret)
 	return 0;
 }
 
-int tables_empty(struct pyperf *s)
+static struct kernel_range range_of(__u32 count, __u32 reserved, unsigned int bank)
 {
-	void *nodes = NULL, *codes = NULL, *owners = NULL;
-	int err = map_writable(s->maps.nodes, &nodes);
+	const __u32 each = count / BANKS;
+
+	return (struct kernel_range){ bank ? bank * each : reserved, (bank + 1) * each };
+}
+
+struct kernel_bank tables_bank(const struct kernel_tables *t, unsigned int bank)
+{
+	return (struct kernel_bank){
+		.nodes = range_of(t->node_count, 1, bank),
+		.codes = range_of(t->code_count, CODE_FIRST, bank),
+		.owners = range_of(t->owner_count, 0, bank),
+	};
+}
+
+#define CLEAR(table, range) memset((table) + (range).first, 0, ((range).end - (range).first) * sizeof(*(table)))
+
+int tables_clear(struct pyperf *s, const struct kernel_tables *t, unsigned int bank)
+{
+	const struct kernel_bank b = tables_bank(t, bank);
+	struct node *nodes = NULL;
+	struct code *codes = NULL;
+	struct owner *owners = NULL;
+	int err = map_writable(s->maps.nodes, (void **)&nodes);
 
 	if (!err)
-		err = map_writable(s->maps.codes, &codes);
+		err = map_writable(s->maps.codes, (void **)&codes);
 	if (!err)
-		err = map_writable(s->maps.owners, &owners);
+		err = map_writable(s->maps.owners, (void **)&owners);
 	if (!err) {
-		memset(nodes, 0, table_bytes(s->maps.nodes));
-		memset(codes, 0, table_bytes(s->maps.codes));
-		memset(owners, 0, table_bytes(s->maps.owners));
-		s->bss->owners_used = 0;
-		err = reserve_entries(s);
+		CLEAR(nodes, b.nodes);
+		CLEAR(codes, b.codes);
+		CLEAR(owners, b.owners);
+		s->bss->owners_used[bank] = 0;
 	}
 	unmap_table(s->maps.nodes, nodes);
 	unmap_table(s->maps.codes, codes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tables.h - the maps of the BPF object: how large they are, where user space sees them, how they are emptied.
+ * tables.h - the maps of the BPF object: how large they are, where user space sees them, how a half is emptied.
  */
 #ifndef PYPERF_KERN_TABLES_H
 #define PYPERF_KERN_TABLES_H
@@ -16,7 +16,9 @@ int tables_size(struct pyperf *skel, const struct kernel_options *o, int cpus, s
 /* After loading: reserves the entries that mean "none" and maps. On failure unmap all the same. */
 int tables_map(struct pyperf *skel, struct kernel_tables *tables, const struct cpu_stats **ret_stats);
 void tables_unmap(struct pyperf *skel, const struct kernel_tables *tables, const struct cpu_stats *stats);
-/* Forgets all nodes, codes and owners; the programs must not be using them. 0 or -errno, and then nothing changed. */
-int tables_empty(struct pyperf *skel);
+/* Bank 0 or 1. */
+struct kernel_bank tables_bank(const struct kernel_tables *tables, unsigned int bank);
+/* Forgets the nodes, codes and owners of a bank that no program uses. 0 or -errno, and then nothing changed. */
+int tables_clear(struct pyperf *skel, const struct kernel_tables *tables, unsigned int bank);
 
 #endif

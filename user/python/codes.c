@@ -91,18 +91,20 @@ void codes_remove(struct codes *codes, __u32 code)
 		entry_free(codes, entry);
 }
 
-void codes_clear(struct codes *codes)
+void codes_clear(struct codes *codes, __u32 first, __u32 end)
 {
-	/* HASH_DEL moves the head along. */
-	while (codes->entries)
-		entry_free(codes, codes->entries);
+	struct entry *entry, *next;
+
+	HASH_ITER(hh, codes->entries, entry, next)
+		if (entry->code >= first && entry->code < end)
+			entry_free(codes, entry);
 }
 
 void codes_free(struct codes *codes)
 {
 	if (!codes)
 		return;
-	codes_clear(codes);
+	codes_clear(codes, 0, ~0U);
 	free(codes);
 }
 

@@ -58,8 +58,8 @@ int codes_set_table(struct codes *codes, __u32 code, const void *bytes, size_t l
 
 /* Forgets a code. Unknown numbers are ignored. */
 void codes_remove(struct codes *codes, __u32 code);
-/* Forgets all of them. */
-void codes_clear(struct codes *codes);
+/* Forgets those of numbers first to end - 1. */
+void codes_clear(struct codes *codes, __u32 first, __u32 end);
 
 /*
  * instr_plus_one is node_instr(): 0 = before the first instruction, which is the first line; INSTR_UNKNOWN

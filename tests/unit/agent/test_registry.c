@@ -198,13 +198,13 @@ static void ten_thousand(void **state)
 }
 
 /* Fails at each allocation in turn: an error and an unchanged registry, never the end of the program. */
-static bool is_odd(void *context, const struct registry_entry *e)
+static bool is_odd(void *context, struct registry_entry *e)
 {
 	++*(int *)context;
 	return e->id % 2;
 }
 
-static bool is_anything(void *context, const struct registry_entry *e)
+static bool is_anything(void *context, struct registry_entry *e)
 {
 	++*(int *)context;
 	return e->id;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_window.c - profiles of stretches of time over forged tables: windows that overlap, tables that are
- * emptied meanwhile, memory that runs short. In all of them each count is in each open window exactly once.
+ * cleared meanwhile, bank by bank, memory that runs short. In all of them each count is in each open window exactly once.
  */
 #include "tests/unit/agent/fail_malloc.h"
 #include "tests/unit/agent/forge_tables.h"
@@ -24,7 +24,6 @@ static int teardown_windows(void **state)
 {
 	while (all.first)
 		window_close(all.first);
-	free(all.mark);
 	return teardown(state);
 }
 
@@ -52,11 +51,30 @@ static struct window *opened(void)
 	return w;
 }
 
-/* As the kernel side does at a new generation. */
-static void empty_tables(void)
+static const struct kernel_range banks[BANKS] = { { 1, NODES / 2 }, { NODES / 2, NODES } };
+
+static void clear(unsigned int bank)
 {
-	memset(nodes + 1, 0, (NODES - 1) * sizeof(*nodes));
-	nodes[0].count = 0;
+	assert_int_equal(windows_absorb(&all, banks[bank]), 0);
+	memset(nodes + banks[bank].first, 0, (banks[bank].end - banks[bank].first) * sizeof(*nodes));
+	windows_forget(&all, banks[bank]);
+}
+
+/* As at the end of a generation of the tree. */
+static void renew(unsigned int bank)
+{
+	windows_move_marks(&all);
+	clear(bank);
+}
+
+/* The same root and two functions in the second bank. */
+#define SECOND (NODES / 2)
+
+static void grow_second_tree(void)
+{
+	set_root(SECOND + 5, 0, 0);
+	set_node(SECOND + 6, SECOND + 5, 100, 1, 0);
+	set_node(SECOND + 7, SECOND + 6, 101, 4, 0);
 }
 
 static void begins_when_it_is_opened(void **state)
@@ -115,7 +133,7 @@ static void windows_overlap(void **state)
 	assert_int_equal(take(c), 0);
 }
 
-static void nothing_lost_when_the_tables_are_emptied(void **state)
+static void nothing_lost_when_a_bank_is_cleared(void **state)
 {
 	struct window *a, *b;
 
@@ -126,16 +144,14 @@ static void nothing_lost_when_the_tables_are_emptied(void **state)
 	b = opened();
 	nodes[7].count = 7;
 	nodes[0].count = 1;
-	assert_int_equal(windows_rotate(&all, false), 0);
-	empty_tables();
-	assert_int_equal(windows_rotate(&all, true), 0);
+	renew(0);
 	/* Node 6 is something else now, and its count is lower than it was. */
 	set_root(6, 1, 0);
 	set_node(7, 6, 101, 1, 2);
 	assert_int_equal(take(a), 5 + 7 + 1 + 2);
-	assert_string_equal(shown(), "0/0 /: [table full]:0 = 1\n"
-				     "100/100 main-now/main-now: outer:11 = 5\n"
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 5\n"
 				     "100/100 main-now/main-now: inner:23 < outer:11 = 7\n"
+				     "0/0 /: [table full]:0 = 1\n"
 				     "100/101 python3/worker: inner:21 = 2\n");
 	assert_int_equal(take(b), 7 + 1 + 2);
 	nodes[7].count += 4;
@@ -174,20 +190,25 @@ static void ends_at_its_mark(void **state)
 	assert_int_equal(take(a), 1);
 }
 
-static void mark_is_forgotten_when_the_tables_are_emptied(void **state)
+/* In a clearing all of the bank becomes part of the interval, so it ends then, and the other bank's counts too. */
+static void mark_moves_when_a_bank_is_cleared(void **state)
 {
 	struct window *w;
 
 	(void)state;
 	grow_tree();
+	grow_second_tree();
 	w = opened();
 	nodes[6].count = 5;
 	assert_int_equal(window_mark(w), 0);
 	nodes[6].count = 7;
-	assert_int_equal(windows_rotate(&all, false), 0);
-	empty_tables();
-	assert_int_equal(windows_rotate(&all, true), 0);
-	assert_int_equal(take(w), 7);
+	nodes[SECOND + 6].count = 20;
+	windows_move_marks(&all);
+	nodes[SECOND + 6].count = 100; /* names of these may not be there yet */
+	nodes[0].count = 1000;
+	clear(0);
+	assert_int_equal(take(w), 27);
+	assert_int_equal(take(w), 1080);
 	assert_int_equal(take(w), 0);
 }
 
@@ -211,52 +232,39 @@ static void looks_until_it_is_done(void **state)
 	assert_int_equal(take(w), 10);
 }
 
-/* Most of the work is done while the ticks go on. */
-static void absorbs_up_to_a_mark_first(void **state)
+/* A window may begin, be taken and end at any time between the first count in the new bank and the clearing. */
+static void both_banks_count(void **state)
 {
 	struct window *a, *b, *c;
 
 	(void)state;
 	grow_tree();
+	grow_second_tree();
 	a = opened();
-	nodes[6].count = 1;
 	b = opened();
-	nodes[6].count += 10;
-	assert_int_equal(window_mark(b), 0); /* its interval ends before the others' */
-	nodes[7].count += 100;
-	assert_int_equal(windows_mark(&all), 0);
-	nodes[7].count += 1000;
-	c = opened(); /* after the mark: nothing of it is this one's */
+	nodes[6].count = 1;
+	nodes[SECOND + 6].count = 10; /* the generation has begun */
+	nodes[7].count = 100;	      /* a tick that began before */
+	c = opened();
+	nodes[SECOND + 6].count += 1000;
+	assert_int_equal(take(b), 1111);
 	nodes[6].count += 10000;
-	assert_int_equal(take(b), 10);
-	assert_int_equal(windows_absorb(&all), 0);
-	assert_null(all.mark);
-	assert_int_equal(windows_rotate(&all, false), 0);
-	empty_tables();
-	assert_int_equal(windows_rotate(&all, true), 0);
-	assert_int_equal(take(a), 11111);
-	assert_int_equal(take(b), 11100);
-	assert_int_equal(take(c), 10000);
-}
-
-static void interval_ends_where_it_ended(void **state)
-{
-	struct window *w;
-
-	(void)state;
+	renew(0);
+	nodes[SECOND + 7].count = 100000;
+	assert_int_equal(take(a), 111111);
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 11011\n"
+				     "100/100 main-now/main-now: inner:23 < outer:11 = 100100\n");
+	assert_int_equal(take(b), 110000);
+	assert_int_equal(take(c), 111000);
+	/* And back. */
 	grow_tree();
-	w = opened();
-	nodes[6].count = 5;
-	assert_int_equal(window_mark(w), 0);
-	nodes[6].count += 2;
-	assert_int_equal(windows_mark(&all), 0);
-	assert_int_equal(windows_absorb(&all), 0);
-	assert_int_equal(take(w), 5);
-	assert_int_equal(take(w), 2);
-	/* Without a mark there is nothing to absorb. */
+	nodes[6].count = 3;
+	nodes[SECOND + 6].count += 1;
+	renew(1);
+	assert_int_equal(take(a), 4);
+	assert_int_equal(take(c), 4);
 	nodes[6].count += 1;
-	assert_int_equal(windows_absorb(&all), 0);
-	assert_int_equal(take(w), 1);
+	assert_int_equal(take(b), 5);
 }
 
 static void many_generations_are_one_profile(void **state)
@@ -267,13 +275,14 @@ static void many_generations_are_one_profile(void **state)
 	w = opened();
 	for (int i = 0; i < 20; i++) {
 		grow_tree();
-		nodes[7].count = 3;
-		assert_int_equal(windows_rotate(&all, false), 0);
-		empty_tables();
-		assert_int_equal(windows_rotate(&all, true), 0);
+		grow_second_tree();
+		nodes[i % 2 * SECOND + 7].count = 3;
+		nodes[0].count++; /* never cleared */
+		renew(i % 2);
 	}
-	assert_int_equal(take(w), 60);
-	assert_string_equal(shown(), "100/100 main-now/main-now: inner:23 < outer:11 = 60\n");
+	assert_int_equal(take(w), 80);
+	assert_string_equal(shown(), "100/100 main-now/main-now: inner:23 < outer:11 = 60\n"
+				     "0/0 /: [table full]:0 = 20\n");
 }
 
 static void says_when_it_was(void **state)
@@ -352,10 +361,11 @@ static void memory_runs_short(void **state)
 	allocations_left = -1;
 }
 
-/* One window without memory does not keep the others from theirs. */
-static void rotate_without_memory_says_so(void **state)
+/* One window without memory does not keep the others from theirs, and the next attempt counts nothing twice. */
+static void absorbs_without_memory_says_so(void **state)
 {
 	struct window *w;
+	int failures = 0;
 
 	(void)state;
 	if (!fail_malloc_works()) {
@@ -364,14 +374,22 @@ static void rotate_without_memory_says_so(void **state)
 	}
 	grow_tree();
 	w = opened();
-	nodes[6].count += 3;
-	allocations_left = 0;
-	assert_int_equal(windows_rotate(&all, false), -ENOMEM);
-	allocations_left = -1;
-	assert_int_equal(windows_rotate(&all, false), 0);
-	empty_tables();
-	assert_int_equal(windows_rotate(&all, true), 0);
-	assert_int_equal(take(w), 3);
+	for (int n = 0;; n++) {
+		int err;
+
+		nodes[6].count += 3;
+		nodes[7].count += 5;
+		allocations_left = n;
+		err = windows_absorb(&all, banks[0]);
+		allocations_left = -1;
+		if (!err)
+			break;
+		assert_int_equal(err, -ENOMEM);
+		failures++;
+	}
+	assert_true(failures > 3); /* each goes on where the one before it had to stop */
+	renew(0);
+	assert_int_equal(take(w), 8 * (failures + 1));
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup_windows, teardown_windows)
@@ -382,17 +400,16 @@ int main(void)
 		TEST(begins_when_it_is_opened),
 		TEST(goes_on_after_a_take),
 		TEST(windows_overlap),
-		TEST(nothing_lost_when_the_tables_are_emptied),
+		TEST(nothing_lost_when_a_bank_is_cleared),
+		TEST(both_banks_count),
 		TEST(ends_at_its_mark),
-		TEST(mark_is_forgotten_when_the_tables_are_emptied),
+		TEST(mark_moves_when_a_bank_is_cleared),
 		TEST(looks_until_it_is_done),
-		TEST(absorbs_up_to_a_mark_first),
-		TEST(interval_ends_where_it_ended),
 		TEST(many_generations_are_one_profile),
 		TEST(says_when_it_was),
 		TEST(time_ends_with_the_ticks),
 		TEST(memory_runs_short),
-		TEST(rotate_without_memory_says_so),
+		TEST(absorbs_without_memory_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,36 @@ static void test_code_table_full(void **state)
 		assert_int_equal(driven.codes[i].identity, KEY_RESERVED);
 }
 
+/* A full bank is no reason to lose a tick of the next generation, and node 0 counts on for both. */
+static void test_other_bank_has_room(void **state)
+{
+	struct py_thread *t = py_begin_with_thread(0x030d);
+	__u64 overflow;
+
+	(void)state;
+	driven_watch();
+	drive_until_full(t, false, 10);
+	for (__u32 id = DRIVEN_ID + 1; id <= DRIVEN_ID + 40; id++) {
+		driven_set_process(PROCESS_PYTHON, id);
+		drive();
+	}
+	overflow = driven.nodes[0].count;
+	assert_true(overflow > 0);
+	driven.skel->bss->tree_generation++;
+	driven_set_process(PROCESS_PYTHON, DRIVEN_ID);
+	assert_int_equal(drive(), OUTCOME_WHOLE);
+	assert_true(driven.newest >= driven.o.nodes);
+	assert_int_equal(driven.nodes[0].count, overflow);
+	assert_int_equal(driven.skel->bss->owners_used[0], driven.o.owners);
+	assert_int_equal(driven.skel->bss->owners_used[1], 1);
+	for (__u32 id = DRIVEN_ID + 1; id <= DRIVEN_ID + 40; id++) {
+		driven_set_process(PROCESS_PYTHON, id);
+		drive();
+	}
+	assert_true(driven.nodes[0].count > overflow);
+	assert_int_equal(driven.skel->bss->owners_used[1], driven.o.owners);
+}
+
 /* Owners are by thread, or process: processes that come and go fill that table. */
 static void test_owner_table_full(void **state)
 {

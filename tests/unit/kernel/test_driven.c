@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "tests/unit/kernel/driven_banks.h"
 #include "tests/unit/kernel/driven_codes.h"
 #include "tests/unit/kernel/driven_copies.h"
 #include "tests/unit/kernel/driven_stacks.h"
@@ -122,6 +123,7 @@ int main(void)
 		cmocka_unit_test(test_copies_of_bytecode),
 		cmocka_unit_test(test_copies_that_lie),
 		cmocka_unit_test(test_copies_change_hands),
+		cmocka_unit_test(test_each_generation_has_its_bank),
 	};
 	const struct CMUnitTest counting[] = {
 		cmocka_unit_test(test_code_generation_saves_headers),
@@ -130,6 +132,7 @@ int main(void)
 	const struct CMUnitTest in_tiny_tables[] = {
 		cmocka_unit_test(test_node_table_full),
 		cmocka_unit_test(test_owner_table_full),
+		cmocka_unit_test(test_other_bank_has_room),
 		cmocka_unit_test(test_ring_full),
 		cmocka_unit_test(test_truncation),
 		cmocka_unit_test(test_process_that_was_not_selected),

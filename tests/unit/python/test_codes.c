@@ -418,12 +418,16 @@ static void test_clear(void **state)
 	(void)state;
 	for (__u32 code = 64; code < 1064; code++)
 		add(record(code, code % 2 ? "f" : "g", "a.py", (int)code));
-	codes_clear(codes);
+	codes_clear(codes, 64, 564);
+	assert_int_equal(codes_get_stats(codes)->codes, 500);
+	is(563, 1, "[unknown code]", "", 0, 0);
+	is(564, 1, "g", "a.py", 564, 565);
+	codes_clear(codes, 564, 1064);
 	assert_int_equal(codes_get_stats(codes)->codes, 0);
 	assert_int_equal(codes_get_stats(codes)->bodies, 0);
 	assert_int_equal(codes_get_stats(codes)->bytes, 0);
 	is(64, 1, "[unknown code]", "", 0, 0);
-	codes_clear(codes);
+	codes_clear(codes, 0, ~0U);
 	/* The same number is another object now. */
 	add(record(64, "h", "b.py", 5));
 	is(64, 1, "h", "b.py", 5, 6);
