@@ -14,6 +14,7 @@ import cgroups
 import kubelet as fake
 import pprof
 import profiler
+from receiver import POD_LABELS, receiving
 from serving import server
 
 pytestmark = [pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP: no cgroup hierarchy can be written here"),
@@ -84,6 +85,20 @@ def test_labels(workloads, certificate, token, tmp_path):
             assert labels_of(run.path, pid, *names) == [{None}] * 4
     assert kubelet.requests == [("/pods", "first")], "one request, whose answer names all that is known"
     assert "kubelet" not in run.err
+
+
+@pytest.mark.parametrize("kind", ("pyroscope", "parca", "parca-grpc"))
+def test_pushed(workloads, certificate, token, tmp_path, kind):
+    """They are labels of the pod's series, with names as receivers take them; samples have none (tests/lib/receiver.py)."""
+    with Pod(workloads) as one, Pod(workloads) as two, fake.serving(certificate) as kubelet, receiving(kind) as receiver:
+        kubelet.pods = [fake.pod(one.uid, app="shop", pod="purple"), fake.pod(two.uid)]
+        kubelet.pods[0]["metadata"]["labels"]["app.kubernetes.io/name"] = "cart"
+        names = "app,app.kubernetes.io/name,pod,app-kubernetes.io/name"
+        run = profiler.run(tmp_path, "-a", "-d", 3, "--interval", 1, "--push", receiver.url, *arguments(kubelet, token, certificate, names),
+                           output=None)
+        assert run.stats["export"]["push_dropped"] == 0
+    found = {tuple(sorted((k, v) for k, v in r.labels.items() if k in POD_LABELS)) for r in receiver.received}
+    assert found == {(), (("app", "shop"), ("app_kubernetes_io_name", "cart"), ("label_pod", "purple"))}
 
 
 def test_a_pod_that_comes_later(workloads, certificate, token, tmp_path):

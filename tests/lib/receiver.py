@@ -25,6 +25,11 @@ class Received(NamedTuple):
     headers: dict
     bytes: int  # of the profile, uncompressed
     when: float  # time.monotonic()
+    labels: dict  # of the series, all of them
+
+
+# Names that labels of pods have in the tests; others are none.
+POD_LABELS = ("app", "app_kubernetes_io_name", "label_pod")
 
 
 class Fault(Exception):
@@ -62,20 +67,22 @@ def read_pyroscope(path, content_type, body):
     demand(set(query) == {"name", "from", "until", "format", "spyName"}, "query %s" % sorted(query))
     demand(all(len(values) == 1 for values in query.values()), "a key twice")
     demand(query["format"] == ["pprof"], "format")
-    name = re.fullmatch(r"([A-Za-z0-9_.-]+)\{node=([A-Za-z0-9_.-]+)(?:,(?:namespace|pod|container)=[A-Za-z0-9_.-]+)*\}",
-                        query["name"][0])
+    name = re.fullmatch(r"([A-Za-z0-9_.-]+)\{([A-Za-z0-9_]+=[A-Za-z0-9_.-]+(?:,[A-Za-z0-9_]+=[A-Za-z0-9_.-]+)*)\}", query["name"][0])
     demand(name, "name %s" % query["name"])
+    pairs = [pair.split("=") for pair in name[2].split(",")]
+    check_labels(pairs, {"node"})
     demand(content_type == "application/octet-stream", "content type %s" % content_type)
     profile, size = read_pprof(body)
     start, until = int(query["from"][0]), int(query["until"][0])
     demand(start <= profile.time_nanos / 1e9 < start + 1, "from")
     demand(0 <= until - (profile.time_nanos + profile.duration_nanos) / 1e9 <= 1, "until")
-    return name[1], name[2], profile, size
+    return name[1], dict(pairs), profile, size
 
 
-def check_labels(labels):
-    demand({"__name__", "node", "service_name"} <= set(labels), "labels %s" % sorted(labels))
-    demand(set(labels) <= {"__name__", "node", "service_name", "namespace", "pod", "container"}, "labels %s" % sorted(labels))
+def check_labels(pairs, needed):
+    names = [name for name, _ in pairs]
+    demand(len(set(names)) == len(names) and needed <= set(names), "labels %s" % names)
+    demand(set(names) <= needed | {"namespace", "pod", "container", *POD_LABELS}, "labels %s" % names)
 
 
 def read_parca(path, content_type, body):
@@ -86,12 +93,13 @@ def read_parca(path, content_type, body):
     demand(len(request["series"]) == 1, "series")
     series = request["series"][0]
     demand(set(series) == {"labels", "samples"} and set(series["labels"]) == {"labels"}, "fields of the series")
-    labels = {label["name"]: label["value"] for label in series["labels"]["labels"]}
-    check_labels(labels)
+    pairs = [(label["name"], label["value"]) for label in series["labels"]["labels"]]
+    check_labels(pairs, {"__name__", "node", "service_name"})
+    labels = dict(pairs)
     demand(labels["__name__"] == "process_cpu", "__name__")
     demand(len(series["samples"]) == 1 and set(series["samples"][0]) == {"rawProfile"}, "samples")
     profile, size = read_pprof(base64.b64decode(series["samples"][0]["rawProfile"], validate=True))
-    return labels["service_name"], labels["node"], profile, size
+    return labels["service_name"], labels, profile, size
 
 
 def read_parca_grpc(path, content_type, body):
@@ -104,14 +112,13 @@ def read_parca_grpc(path, content_type, body):
     request = pprof.decode(body[5:])
     demand(set(request) == {2, 3} and request[3] == [1] and len(request[2]) == 1, "request")
     series = pprof.decode(request[2][0])
-    labels = {}
-    for data in pprof.decode(series[1][0])[1]:
-        label = pprof.decode(data)
-        labels[label[1][0].decode()] = label[2][0].decode()
-    check_labels(labels)
+    labels = [pprof.decode(data) for data in pprof.decode(series[1][0])[1]]
+    pairs = [(label[1][0].decode(), label[2][0].decode()) for label in labels]
+    check_labels(pairs, {"__name__", "node", "service_name"})
+    labels = dict(pairs)
     demand(len(series[2]) == 1, "samples")
     profile, size = read_pprof(pprof.decode(series[2][0])[1][0])
-    return labels["service_name"], labels["node"], profile, size
+    return labels["service_name"], labels, profile, size
 
 
 READERS = {"pyroscope": read_pyroscope, "parca": read_parca, "parca-grpc": read_parca_grpc}
@@ -139,9 +146,10 @@ class Receiver:
         for name, value in self.headers.items():
             demand(request.headers.get(name) == value, "header %s: %s" % (name, request.headers.get(name)))
         demand(request.headers["User-Agent"].startswith("pyperf-bpf/"), "user agent")
-        service, node, profile, size = READERS[self.kind](request.path, request.headers["Content-Type"], body)
+        service, labels, profile, size = READERS[self.kind](request.path, request.headers["Content-Type"], body)
         with self.lock:
-            self.received.append(Received(self.kind, service, node, profile, dict(request.headers), size, time.monotonic()))
+            self.received.append(Received(self.kind, service, labels["node"], profile, dict(request.headers), size,
+                                          time.monotonic(), labels))
 
     def answer(self, request):
         body = request.rfile.read(int(request.headers["Content-Length"]))

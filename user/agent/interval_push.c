@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/cleanup.h"
 #include "base/log.h"
 #include "profile/pprof.h"
 #include "profile/split.h"
@@ -24,6 +25,39 @@ static struct push_options push_options(const struct options *o)
 	};
 }
 
+/* Labels of a series beside those of pods; receivers keep names with two underscores to themselves. */
+static bool is_taken(const struct interval_push *f, size_t before, const char *name)
+{
+	static const char *const own[] = { "node", "namespace", "pod", "container", "service_name", "job", "instance" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (!strcmp(own[i], name))
+			return true;
+	for (size_t i = 0; i < before; i++)
+		if (!strcmp(f->label_names[i], name))
+			return true;
+	return !strncmp(name, "__", 2) || (*name >= '0' && *name <= '9');
+}
+
+/* Receivers take letters, digits and '_': app.kubernetes.io/name is app_kubernetes_io_name. */
+static void name_labels(struct interval_push *f, const struct pod_label_names *names)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		char *name = f->label_names[i];
+
+		strcpy(name, names->name[i]);
+		for (char *c = name; *c; c++)
+			if (strchr("./-", *c))
+				*c = '_';
+		if (!is_taken(f, i, name))
+			continue;
+		memmove(name + strlen("label_"), name, strlen(name) + 1);
+		memcpy(name, "label_", strlen("label_"));
+		if (is_taken(f, i, name))
+			*name = '\0';
+	}
+}
+
 int interval_push_open(struct interval_push *f, const struct options *o, struct windows *windows)
 {
 	struct push_options p = push_options(o);
@@ -35,6 +69,7 @@ int interval_push_open(struct interval_push *f, const struct options *o, struct 
 		return err;
 	}
 	snprintf(f->node, sizeof(f->node), "%s", uname(&u) ? "" : u.nodename);
+	name_labels(f, &o->pod_label_names);
 	return 0;
 }
 
@@ -50,6 +85,8 @@ int interval_push_set(struct interval_push *f, const struct options *o)
 
 	return push_set_options(f->push, &p);
 }
+
+_Static_assert(PUSH_LABELS_MAX >= 4 + PROFILE_EXTRA_MAX, "a pushed profile has too few labels");
 
 static void add_label(struct push_profile *p, const char *name, const char *value)
 {
@@ -75,6 +112,9 @@ static int add_part(void *context, const struct split_service *service, const st
 	add_label(&p, "namespace", service->namespace);
 	add_label(&p, "pod", service->pod);
 	add_label(&p, "container", service->container);
+	for (size_t i = 0; i < PROFILE_EXTRA_MAX && service->extra[i]; i++)
+		if (*f->label_names[i])
+			add_label(&p, f->label_names[i], service->extra[i]);
 	p.pprof = b.data;
 	p.size = b.size;
 	return push_add(f->push, &p);

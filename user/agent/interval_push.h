@@ -19,6 +19,7 @@ struct interval_push {
 	struct harvest_stats taken; /* in all */
 	bool failing;		    /* said, and not over yet */
 	char node[65];		    /* this machine's name */
+	char label_names[PROFILE_EXTRA_MAX][POD_LABEL_NAME_SIZE + 8]; /* of pods, as receivers take them; "" = not sent */
 };
 
 /* Logs. 0 or -errno; interval_push_close() it in both cases. */

@@ -18,11 +18,11 @@ struct push_target {
 };
 
 struct push_label {
-	const char *name; /* letters and '_' */
+	const char *name; /* letters, digits and '_' */
 	const char *value;
 };
 
-#define PUSH_LABELS_MAX 8
+#define PUSH_LABELS_MAX 20
 
 struct push_profile {
 	const char *service; /* this and the labels are valid UTF-8 */

@@ -203,6 +203,8 @@ static struct split_service service_of(const struct profile *p, __u32 owner)
 		.namespace = profile_get_string(p, o->namespace),
 	};
 
+	for (__u32 i = 0; i < profile_get_info(p)->extra_count; i++)
+		s.extra[i] = profile_get_string(p, o->extra[i]);
 	s.name = *s.container ? s.container : *s.pod ? s.pod : profile_get_string(p, o->comm);
 	if (!*s.name)
 		s.name = "unknown";
@@ -211,8 +213,12 @@ static struct split_service service_of(const struct profile *p, __u32 owner)
 
 static int compare_services(const struct split_service *x, const struct split_service *y)
 {
-	return strcmp(x->name, y->name) ?: strcmp(x->namespace, y->namespace) ?: strcmp(x->pod, y->pod) ?:
-	       strcmp(x->container, y->container);
+	int order = strcmp(x->name, y->name) ?: strcmp(x->namespace, y->namespace) ?: strcmp(x->pod, y->pod) ?:
+		    strcmp(x->container, y->container);
+
+	for (size_t i = 0; !order && i < PROFILE_EXTRA_MAX && x->extra[i]; i++)
+		order = strcmp(x->extra[i], y->extra[i]);
+	return order;
 }
 
 static int by_service(const void *a, const void *b)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * split.h - a profile as several, each of one service and small enough for a receiver. A service is a container of a
- * pod, or else all processes of one name. Its threads and processes are added up and their labels left out: a receiver makes each label's value
- * a series of its own.
+ * pod (with the same extra labels), or else all processes of one name. Its threads and processes are added up and their
+ * labels left out: a receiver makes each label's value a series of its own.
  */
 #ifndef PYPERF_PROFILE_SPLIT_H
 #define PYPERF_PROFILE_SPLIT_H
@@ -15,6 +15,7 @@
 struct split_service {
 	const char *name; /* never "": of the container, the pod or the processes, or "unknown" */
 	const char *container, *pod, *namespace;
+	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names; beyond them NULL */
 };
 
 struct split_limits {

@@ -199,6 +199,40 @@ static void containers(void **state)
 				      "python3://=96 ");
 }
 
+static int list_extra(void *context, const struct split_service *s, const struct profile *part)
+{
+	(void)context;
+	assert_null(s->extra[2]);
+	assert_int_equal(profile_get_info(part)->extra_count, 0);
+	snprintf(services + strlen(services), 64, "%s:%s/%s=%llu ", s->pod, s->extra[0], s->extra[1], profile_total(part));
+	return 0;
+}
+
+/* Labels of the caller's own belong to the service, and not to its samples. */
+static void extra_labels(void **state)
+{
+	struct profile_info info = { .period_ns = 1, .extra = { "app", "tier" }, .extra_count = 2 };
+	struct profile_labels labels[] = {
+		{ .pid = 1, .container = "web", .pod = "a", .extra = { "shop", "front" } },
+		{ .pid = 2, .container = "web", .pod = "a", .extra = { "shop", "front" } },
+		{ .pid = 3, .container = "web", .pod = "a", .extra = { "shop", "" } },
+		{ .pid = 4, .container = "web", .pod = "b", .extra = { "shop", "front" } },
+		{ .pid = 5, .container = "web", .pod = "b" },
+	};
+	_cleanup_profile_ struct profile *whole = NULL;
+	__u32 function, location;
+
+	(void)state;
+	assert_int_equal(profile_new(&info, &whole), 0);
+	assert_int_equal(profile_function(whole, "f", "f.py", 1, &function), 0);
+	assert_int_equal(profile_location(whole, function, 1, 0, 0, &location), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+		assert_int_equal(profile_sample(whole, &location, 1, &labels[i], 1ULL << i), 0);
+	services[0] = '\0';
+	assert_int_equal(profile_split(whole, &limits, list_extra, NULL), 0);
+	assert_string_equal(services, "a:shop/=4 a:shop/front=3 b:/=16 b:shop/front=8 ");
+}
+
 static void many_stacks(void **state)
 {
 	char name[32];
@@ -310,6 +344,7 @@ int main(void)
 		TEST(by_service),
 		TEST(threads_are_added_up),
 		TEST(containers),
+		TEST(extra_labels),
 		TEST(many_stacks),
 		TEST(many_bytes),
 		TEST(one_that_is_too_large),
