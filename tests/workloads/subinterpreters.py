@@ -6,7 +6,8 @@ import os
 import sys
 import threading
 
-# Up to 3.12 nobody asks a thread of another interpreter for the GIL: it has to let go by itself.
+# Up to 3.12 nobody asks a thread of another interpreter for the GIL: it has to let go by itself, for long enough
+# that the others wake up.
 BODY = """
 import time
 def burn_in_%s():
@@ -14,7 +15,7 @@ def burn_in_%s():
     while True:
         for i in range(20000):
             n += i
-        time.sleep(0)
+        time.sleep(0.0005)
 burn_in_%s()
 """
 
