@@ -136,11 +136,9 @@ def assert_no_mismatch(runs, least):
 def assert_possible(judge, by_mode, least=100):
     for mode, samples in by_mode.items():
         assert profiler.total(whole(samples)) >= least, mode
-        faults = collections.Counter()
-        for sample in whole(samples):
-            for fault in judge.faults(sample.stack):
-                faults[fault] += sample.count
-        assert not faults, (mode, faults.most_common(5))
+        wrong = [(judge.faults(s.stack), s) for s in whole(samples)]
+        wrong = [(faults, s.count, s.stack) for faults, s in wrong if faults]
+        assert not wrong, (mode, len(wrong), wrong[:3])
 
 
 def seen(samples):
