@@ -22,12 +22,20 @@ def marks(name, here):
         yield pytest.mark.long
 
 
+def version_marks(version, here, quick):
+    if version not in here:
+        yield pytest.mark.skip(reason="SKIP: no Python %s here" % version)
+    if version not in quick:
+        yield pytest.mark.long
+
+
 def parameters(names, here):
     return [pytest.param(here.get(name), id=name, marks=tuple(marks(name, here))) for name in names]
 
 
 def pytest_generate_tests(metafunc):
-    """`interpreter`: each one that is here or ought to be. `version`: one of each supported version."""
+    """`interpreter`: each one that is here or ought to be. `version`: one of each supported version; those that are not in
+    the module's QUICK_VERSIONS, if it has such, are for the long tests."""
     if "interpreter" in metafunc.fixturenames:
         here = {i.name: i for i in known.available()}
         names = list(dict.fromkeys([*known.names(), *here]))
@@ -35,9 +43,9 @@ def pytest_generate_tests(metafunc):
     if "version" in metafunc.fixturenames:
         chosen = {i.minor: i for i in known.one_per_version()}
         only = getattr(metafunc.function, "versions", known.SUPPORTED)
-        metafunc.parametrize("version", [
-            pytest.param(chosen.get(v), id=v, marks=() if v in chosen else
-                         pytest.mark.skip(reason="SKIP: no Python %s here" % v)) for v in only])
+        quick = getattr(metafunc.module, "QUICK_VERSIONS", known.SUPPORTED)
+        metafunc.parametrize("version", [pytest.param(chosen.get(v), id=v, marks=tuple(version_marks(v, chosen, quick)))
+                                         for v in only])
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ PROGRAMS = ("callers", "generators", "recursion", "recycled", "lines", "greenlet
 MODES = ("check", "verified")
 FREQUENCY = 4999
 SECONDS = 20  # up to 3.12 the first eight are without the cache: nothing may be new for as long (SETTLED of bpf/stack.h)
+QUICK_VERSIONS = ("3.8", "3.11", "3.12", "3.13", "3.14", "3.15")  # what the walk and the cache go by differs
 AT_ONCE = 4  # versions: the programs of all would starve each other
 LONG_SAMPLES = 1000000
 
@@ -86,16 +87,23 @@ class Laboratory:
         return program, {mode: run.of(program.target.pid) for mode, run in self.runs.items()}
 
 
-class Laboratories:
-    """All programs on all versions, a few versions after another."""
+def versions(request):
+    """The interpreters that those of our tests are about that were asked for."""
+    ours = [item for item in request.session.items if item.module is request.module and hasattr(item, "callspec")]
+    chosen = {item.callspec.params.get("version") for item in ours}
+    return [version for version in known.one_per_version() if version in chosen]
 
-    def __init__(self, workloads, directory, programs, seconds, *options):
-        versions, self.labs = known.one_per_version(), []
-        for first in range(0, len(versions), AT_ONCE):
+
+class Laboratories:
+    """All programs on some versions, a few versions after another."""
+
+    def __init__(self, request, workloads, directory, programs, seconds, *options):
+        chosen, self.labs = versions(request), []
+        for first in range(0, len(chosen), AT_ONCE):
             lab = Laboratory(directory)
             self.labs.append(lab)
             try:
-                lab.start(workloads, programs, versions[first:first + AT_ONCE])
+                lab.start(workloads, programs, chosen[first:first + AT_ONCE])
                 for mode in MODES:
                     lab.profile(mode, seconds, *options)
             finally:
@@ -110,15 +118,16 @@ class Laboratories:
 
 
 @pytest.fixture(scope="module")
-def lab(workloads, tmp_path_factory):
-    return Laboratories(workloads, tmp_path_factory.mktemp("cache"), [(name,) for name in PROGRAMS], SECONDS, "-F", FREQUENCY)
+def lab(request, workloads, tmp_path_factory):
+    return Laboratories(request, workloads, tmp_path_factory.mktemp("cache"), [(name,) for name in PROGRAMS], SECONDS,
+                        "-F", FREQUENCY)
 
 
 @pytest.fixture(scope="module")
-def deep(workloads, tmp_path_factory):
+def deep(request, workloads, tmp_path_factory):
     """Stacks beyond the 1,024 frames that are cached; at a lower rate, because each costs its thousands of frames."""
-    return Laboratories(workloads, tmp_path_factory.mktemp("deep"), [("deep", 1100), ("deep", 3000)], SECONDS, "-F", 499,
-                        "--max-depth", 4000)
+    return Laboratories(request, workloads, tmp_path_factory.mktemp("deep"), [("deep", 1100), ("deep", 3000)], SECONDS,
+                        "-F", 499, "--max-depth", 4000)
 
 
 def whole(samples):
