@@ -52,6 +52,7 @@ struct agent {
 	struct http *http; /* NULL without --listen */
 	struct run run;
 	struct rate rate;
+	bool cpus_failing;
 	bool stop;
 	int exit_code;
 };
@@ -172,6 +173,17 @@ static void on_signals(struct agent *a)
 	}
 }
 
+static void follow_cpus(struct agent *a)
+{
+	int changed = kernel_follow_cpus(a->kernel, &a->run.cpus);
+
+	if (changed > 0)
+		log_info("CPUs came or went: samples are taken on %d now", a->run.cpus);
+	if (changed < 0 && !a->cpus_failing)
+		log_warning("CPUs came or went, and no samples are taken: %s", kernel_reason(a->kernel));
+	a->cpus_failing = changed < 0;
+}
+
 /* What has a time of its own. The ring buffer has the names of all that was counted before it is read. */
 static void on_time(struct agent *a, bool once_a_second)
 {
@@ -181,8 +193,10 @@ static void on_time(struct agent *a, bool once_a_second)
 	if (a->run.start > 0 && generation_begin(&a->generation))
 		kernel_read_events(a->kernel);
 	generation_clear(&a->generation, discover_pending(a->discover));
-	if (once_a_second && a->run.start > 0)
-		rate_check(&a->rate, a->kernel, a->run.frequency, false);
+	if (!once_a_second || a->run.start <= 0)
+		return;
+	follow_cpus(a);
+	rate_check(&a->rate, a->kernel, a->run.frequency, false);
 }
 
 /* Of two timeouts, of which -1 is none. */

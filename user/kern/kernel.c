@@ -197,6 +197,17 @@ int kernel_start(struct kernel *k, int *ret_cpus)
 	return 0;
 }
 
+int kernel_follow_cpus(struct kernel *k, int *ret_cpus)
+{
+	int err = trigger_follow_cpus(&k->trigger, k->skel);
+
+	if (err < 0)
+		return fail(k, err, "%s", k->trigger.reason);
+	if (err)
+		*ret_cpus = k->trigger.cpus;
+	return err;
+}
+
 void kernel_stop(struct kernel *k)
 {
 	trigger_stop(&k->trigger);

@@ -43,6 +43,8 @@ void kernel_close(struct kernel *k);
 
 /* Attaches the programs and starts the ticks. The number of CPUs is in *ret_cpus. */
 int kernel_start(struct kernel *k, int *ret_cpus);
+/* To be called now and then: see trigger_follow_cpus(). *ret_cpus is only set when CPUs came or went. */
+int kernel_follow_cpus(struct kernel *k, int *ret_cpus);
 /* Stops the ticks; tables stay readable. */
 void kernel_stop(struct kernel *k);
 

@@ -56,6 +56,18 @@ static int fail_no_timers(struct trigger *t, int err)
 	return fail(t, err, "%s: use --trigger perf", NEEDS_67);
 }
 
+static int fail_start(struct trigger *t, int err)
+{
+	char instead[96];
+
+	if (t->kind == TRIGGER_PERF)
+		return fail(t, err, "the perf events cannot be started: %s", strerror(-err));
+	if (t->wanted == TRIGGER_TIMER)
+		return fail(t, err, "the timers cannot be started: %s", strerror(-err));
+	snprintf(instead, sizeof(instead), "; the timers in its place cannot be started: %s", strerror(-err));
+	return fail_refused(t, err, instead);
+}
+
 /* There a timer of this kind runs in a thread of its own, and does not see the program that it interrupted. */
 static bool is_realtime_kernel(void)
 {
@@ -139,10 +151,23 @@ static double clock_now(const struct trigger *t)
 	return now.tv_sec + now.tv_nsec / 1e9;
 }
 
+/* Which CPUs are online, as a number to compare; 0 = not known. */
+static __u64 cpus_online(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	__u64 hash = 0;
+	int c;
+
+	while (f && (c = getc(f)) != EOF)
+		hash = (hash + c) * 1000003;
+	return hash;
+}
+
 int trigger_start(struct trigger *t, struct pyperf *s)
 {
 	int err;
 
+	t->online = cpus_online();
 	if (t->kind == TRIGGER_TIMER)
 		err = timers_start(&t->timers, s->progs.start_timer, s->progs.stop_timer, period_ns(t), &t->cpus, &t->begin);
 	else
@@ -150,8 +175,7 @@ int trigger_start(struct trigger *t, struct pyperf *s)
 	if (err == -EINVAL && t->kind == TRIGGER_TIMER)
 		return fail_no_timers(t, err);
 	if (err)
-		return fail(t, err, "the %s cannot be started: %s", t->kind == TRIGGER_TIMER ? "timers" : "perf events",
-			    strerror(-err));
+		return fail_start(t, err);
 	if (t->kind == TRIGGER_PERF)
 		t->begin = clock_now(t);
 	t->running = true;
@@ -174,6 +198,17 @@ void trigger_stop(struct trigger *t)
 	t->ticks = NULL;
 	t->timers = NULL;
 	stop_clock(t);
+}
+
+int trigger_follow_cpus(struct trigger *t, struct pyperf *s)
+{
+	int err;
+
+	if (t->running && t->online == cpus_online())
+		return 0;
+	trigger_stop(t);
+	err = trigger_start(t, s);
+	return err ?: 1;
 }
 
 __u64 trigger_expected(const struct trigger *t)

@@ -24,6 +24,7 @@ struct trigger {
 	struct ticks *ticks;
 	struct timers *timers;
 	bool running;
+	__u64 online; /* which CPUs were, when it was started */
 	double begin, before; /* where the clock of trigger_expected() stood at the last start; seconds before that */
 	char reason[256];	 /* why something failed, in words that say what to do */
 };
@@ -37,6 +38,11 @@ const char *trigger_rejected(struct trigger *t);
 /* CPUs that tick are in t->cpus. On failure -errno and a reason. */
 int trigger_start(struct trigger *t, struct pyperf *skel);
 void trigger_stop(struct trigger *t);
+/*
+ * A CPU that comes online has no ticks, and the timer of one that went ticks on another: when either happened, starts
+ * anew. Returns 1 if so, 0 if nothing changed, -errno and a reason if it does not tick now; the next call tries again.
+ */
+int trigger_follow_cpus(struct trigger *t, struct pyperf *skel);
 
 /*
  * Ticks that there were to be until now; 0 if that cannot be known (cycles). Timers tick on idle CPUs as well, so it is
