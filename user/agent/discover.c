@@ -349,7 +349,7 @@ static bool is_forbidden(int err)
 	return err == -EPERM || err == -EACCES;
 }
 
-/* A worker that times out or dies over a process: its ticks are counted as not Python's, which may be wrong. */
+/* A worker that times out or dies over a process: that says nothing about it. */
 static void say_unknown(struct discover *d, __u32 pid, int err)
 {
 	char text[128];
@@ -373,10 +373,13 @@ static void on_identity(struct discover *d, const struct event_process *p, const
 
 	if (!v)
 		return;
-	if (is_forbidden(err))
+	if (is_forbidden(err)) {
 		say_once(d, p->pid, "nor for others: looking at them is refused; run as root, or add CAP_SYS_PTRACE");
-	else if (err && err != -ENOMEM)
+	} else if (err && err != -ENOMEM) {
 		say_unknown(d, p->pid, err);
+		process.state = PROCESS_WANTED;
+		process.check_after = ruling_check_refused(v);
+	}
 	if (!err)
 		err = decide(d, p, r, v, &process);
 	if (err == -ENOMEM)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -23,6 +24,7 @@
 #define UNDEAD_MAX                                                                                           \
 	8 /* killed children that the kernel has not let go yet, e.g. of a hung network file system */
 #define STOP_TRIES 100
+#define DOUBT_MS   100
 
 struct worker {
 	int epoll;	/* what the caller waits for: the socket of the day, and failure_fd */
@@ -34,6 +36,9 @@ struct worker {
 	bool busy;	/* queue[head] is with the child */
 	int failure;	/* error of queue[head], not yet received; 0 = none */
 	__u64 deadline; /* ms, CLOCK_MONOTONIC */
+	__u64 begin;	/* of the request under way, likewise */
+	bool doubted;	/* it was late once, ... */
+	__u64 waited;	/* ... and the child had waited for a CPU so long by then, ms */
 	unsigned int head;
 	unsigned int count;
 	unsigned int undead_count;
@@ -47,6 +52,20 @@ static __u64 now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+}
+
+/* How long the child has been ready to run without a CPU, ms; 0 on a kernel without CONFIG_SCHED_INFO. */
+static __u64 waited_ms(pid_t child)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	unsigned long long ns = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", child);
+	f = fopen(path, "re");
+	if (!f || fscanf(f, "%*u %llu", &ns) != 1)
+		return 0;
+	return ns / 1000000;
 }
 
 static int watch(int epoll, int fd)
@@ -151,7 +170,9 @@ static void dispatch(struct worker *worker)
 		return;
 	}
 	worker->busy = true;
-	worker->deadline = now_ms() + WORKER_DEADLINE_MS;
+	worker->begin = now_ms();
+	worker->deadline = worker->begin + WORKER_DEADLINE_MS;
+	worker->doubted = false;
 }
 
 int worker_send(struct worker *worker, const struct worker_request *request)
@@ -301,12 +322,34 @@ int worker_timeout_ms(const struct worker *worker)
 	return worker->deadline > now ? (int)(worker->deadline - now) : 0;
 }
 
+/*
+ * A child that waits for its turn is not stuck: on a machine with a hundred busy processes it may take seconds. It is
+ * one when it spent most of the last DOUBT_MS with it.
+ */
+static bool is_late(struct worker *worker)
+{
+	__u64 now = now_ms(), waited, before = worker->waited;
+	bool doubted = worker->doubted;
+
+	if (now < worker->deadline)
+		return false;
+	if (now >= worker->begin + WORKER_PATIENCE_MS)
+		return true;
+	waited = waited_ms(worker->child);
+	if (doubted && waited - before < DOUBT_MS / 2)
+		return true;
+	worker->doubted = true;
+	worker->waited = waited;
+	worker->deadline = now + DOUBT_MS;
+	return false;
+}
+
 int worker_check_deadline(struct worker *worker)
 {
 	char byte;
 
 	reap(worker);
-	if (!worker->busy || now_ms() < worker->deadline)
+	if (!worker->busy || !is_late(worker))
 		return 0;
 	/* When it was us who were late, the reply is there. So is the end of a dead child. */
 	if (recv(worker->socket, &byte, sizeof(byte), MSG_DONTWAIT | MSG_PEEK) >= 0)

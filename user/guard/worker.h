@@ -14,7 +14,8 @@
 #include "python/identify.h"
 
 #define WORKER_QUEUE	   256 /* requests waiting or under way */
-#define WORKER_DEADLINE_MS 500 /* from when a request reaches the child */
+#define WORKER_DEADLINE_MS 500	/* from when a request reaches the child, but for the time that it waits for a CPU */
+#define WORKER_PATIENCE_MS 5000 /* ... in all */
 
 enum worker_type {
 	WORKER_IDENTIFY = 1, /* identify() and container_read() */
