@@ -72,26 +72,36 @@ static double rusage_seconds(const struct rusage *u)
 }
 
 /* Of this process and of its children that have ended. */
-static double ended_seconds(size_t *ret_rss_bytes)
+static double ended_seconds(void)
 {
 	struct rusage self, children;
 	double seconds = 0;
 
-	if (!getrusage(RUSAGE_SELF, &self)) {
+	if (!getrusage(RUSAGE_SELF, &self))
 		seconds += rusage_seconds(&self);
-		*ret_rss_bytes = self.ru_maxrss * 1024UL;
-	}
 	if (!getrusage(RUSAGE_CHILDREN, &children))
 		seconds += rusage_seconds(&children);
 	return seconds;
 }
 
+/* The most this process ever had. Not getrusage(), which counts what whoever started it had before the exec. */
+static size_t peak_rss_bytes(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/status", "re");
+	size_t kilobytes = 0;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmHWM: %zu kB", &kilobytes) == 1)
+			break;
+	return kilobytes * 1024;
+}
+
 double report_cpu_so_far(pid_t worker)
 {
 	struct timespec t;
-	size_t rss_bytes;
 	clockid_t clock;
-	double seconds = ended_seconds(&rss_bytes);
+	double seconds = ended_seconds();
 
 	if (worker > 0 && !clock_getcpuclockid(worker, &clock) && !clock_gettime(clock, &t))
 		seconds += t.tv_sec + t.tv_nsec / 1e9;
@@ -100,7 +110,8 @@ double report_cpu_so_far(pid_t worker)
 
 void report_measure_self(struct report *r, double command_seconds)
 {
-	r->cpu_seconds = ended_seconds(&r->rss_bytes) - command_seconds;
+	r->cpu_seconds = ended_seconds() - command_seconds;
+	r->rss_bytes = peak_rss_bytes();
 }
 
 static double percent(double part, double whole)
