@@ -262,9 +262,10 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 		return OUTCOME_TRUNCATED;
 	/*
 	 * _PyEval_EvalFrameDefault() of 3.11 and 3.12 links its CFrame before it fills it in: what is there may be no
-	 * frame at all, and the callers that can be had are better. A frame that is not resident is another matter.
+	 * frame at all, or one that is gone and leads nowhere, and the callers that can be had are better. A frame further
+	 * on that is not resident is another matter.
 	 */
-	if (l->has_cframe && (end != WALK_FAULT || !w->depth || leaf_is_entry(s, l))) {
+	if (l->has_cframe && (end != WALK_FAULT || w->depth < 2 || leaf_is_entry(s, l))) {
 		if (walk_callers(s, l, chunk))
 			return OUTCOME_INCOMPLETE;
 		w->depth = 0;

@@ -103,11 +103,23 @@ static enum fault judge_whole(__u64 tstate, bool cached)
 	return judge_frames(&judge, w->frames, w->depth);
 }
 
-/* What is shown of a stack that was refused must be callers. It may have been right all the same. */
+/*
+ * Up to 3.10 throw() into a generator that delegates makes its frame the current one without linking it to who called
+ * (3.9, genobject.c: _gen_throw()): what it runs then ends there, and CPython's own tracebacks do so as well.
+ */
+static bool is_cut_by_throw(const struct walk *w)
+{
+	const struct layout *l = &hosted.layout;
+	__u64 last = w->depth ? w->frames[w->depth - 1].address & ~(__u64)FRAME_SINGLE : 0;
+
+	return l->frame_generator && last && stopped_word(last + l->frame_generator) && !stopped_word(last + l->frame_previous);
+}
+
+/* What is shown of a stack that was refused must be callers, or end at such a generator. It may have been right. */
 static enum fault judge_refused(__u64 tstate)
 {
 	const struct walk *w = &hosted.scratch->walk;
-	enum fault fault = judge_callers(&judge, w->frames, w->depth) ? FAULT_NONE : FAULT_PART;
+	enum fault fault = judge_callers(&judge, w->frames, w->depth) || is_cut_by_throw(w) ? FAULT_NONE : FAULT_PART;
 	struct judge copy = judge;
 
 	count.detected++;

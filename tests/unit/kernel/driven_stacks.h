@@ -125,8 +125,14 @@ static void test_pages_not_resident(void **state)
 		generator = py_push_generator(t, py_code("gen"), 2);
 		py_protect(t->chunk, CHUNK_SIZE, PROT_NONE);
 		driven_watch();
-		assert_int_equal(drive(), OUTCOME_INCOMPLETE);
-		driven_path_is("[incomplete];gen:2");
+		/* 3.11, 3.12: a CFrame that is not filled in may name such a frame, too. */
+		if (forge_minors[v] == 0x030b || forge_minors[v] == 0x030c) {
+			assert_int_equal(drive(), OUTCOME_UNREADABLE);
+			driven_path_is("[unreadable]");
+		} else {
+			assert_int_equal(drive(), OUTCOME_INCOMPLETE);
+			driven_path_is("[incomplete];gen:2");
+		}
 		py_protect(t->chunk, CHUNK_SIZE, PROT_READ | PROT_WRITE);
 		driven_watch();
 		assert_int_equal(drive(), OUTCOME_WHOLE);
