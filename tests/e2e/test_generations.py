@@ -93,8 +93,10 @@ def test_intervals_over_many_generations(makers, tmp_path):
     files = sorted(folder.iterdir())
     run.samples = [sample for path in files for sample in profiler.read_samples(path)]
     run.check_books()
+    check_no_tick_lost(run)
     assert run.stats["profile"]["generations"] >= 2
     assert check_names(run.samples) > 1000
+    assert not [f for s in run.samples for f in s.stack if f[0] == "[unknown code]"]
     profiles = [pprof.read(path) for path in files]
     for before, after in zip(profiles, profiles[1:]):
         assert abs(before.time_nanos + before.duration_nanos - after.time_nanos) < 50e6
