@@ -4,6 +4,7 @@
 # module k8s.io/kubernetes lacks its staging folder; the libraries in it are modules of their own with the same number.
 #   build.sh DIR
 set -eu
+. "$(dirname "$0")/go.sh"
 version=1.36.3
 dir=$1
 programs="kubelet kube-apiserver kube-controller-manager kube-scheduler kubectl"
@@ -16,23 +17,13 @@ complete() {
 }
 complete && exit 0
 
-# The proxy has Go itself too, for one that is too old to fetch a newer one by itself (1.21 can).
-newer_go() {
-	toolchain=golang.org/toolchain@v0.0.1-go$1.linux-$(go env GOARCH)
-	go mod download "$toolchain"
-	chmod -R +x "$GOMODCACHE/$toolchain/bin" "$GOMODCACHE/$toolchain/pkg"
-	PATH=$GOMODCACHE/$toolchain/bin:$PATH
-}
-
 work=$(mktemp -d "${TMPDIR:-/tmp}/k8s-build.XXXXXX")
 trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
 # A module cache and a build cache of their own: they are three gigabytes and go away with the folder.
 export GOMODCACHE="$work/modules" GOCACHE="$work/cache" GOTOOLCHAIN=auto CGO_ENABLED=0
 export GOFLAGS="-buildvcs=false -mod=mod -modcacherw"
 mkdir -p "$dir"
-case $(go env GOVERSION) in
-	go1.[0-9] | go1.[0-9].* | go1.1[0-9]* | go1.20*) newer_go 1.26.0 ;;
-esac
+newer_go 1.26.0
 go mod download "k8s.io/kubernetes@v$version"
 cp -r "$GOMODCACHE/k8s.io/kubernetes@v$version" "$work/source"
 chmod -R u+w "$work/source"

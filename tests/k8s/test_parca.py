@@ -98,7 +98,7 @@ def faster(config):
 @pytest.fixture(scope="module")
 def parca(cluster, work):
     if not PROGRAM.exists():
-        pytest.skip("SKIP: tests/k8s/build-parca.sh has not built Parca")
+        pytest.skip("SKIP: tests/k8s/build-receivers.sh has not built Parca")
     root = cluster.folder / "parca"
     root.mkdir()
     shutil.copy(PROGRAM, root / "parca")
