@@ -18,8 +18,8 @@ unpack() {
 }
 
 build() {
-	go build -trimpath -ldflags "-s -w" -o "$work/bin/$1" "./cmd/$1" && mv "$work/bin/$1" "$dir/$1" &&
-		echo "$2" >"$dir/$1.version"
+	go build -trimpath -ldflags "-s -w" -o "$work/bin/$1" "./cmd/$1" 2>"$work/log" || { tail -n 20 "$work/log"; return 1; }
+	mv "$work/bin/$1" "$dir/$1" && echo "$2" >"$dir/$1.version"
 }
 
 build_parca() {
