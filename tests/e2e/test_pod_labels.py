@@ -25,9 +25,9 @@ pytestmark = [pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP: no c
 def certificate(tmp_path_factory):
     """A self-signed one with its key, as a kubelet makes for itself."""
     path = tmp_path_factory.mktemp("tls") / "kubelet.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                    "-subj", "/CN=node", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", path, "-out", path.with_suffix(".crt")],
-                   check=True, capture_output=True)
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                    "-days", "2", "-subj", "/CN=node", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", path,
+                    "-out", path.with_suffix(".crt")], check=True, capture_output=True)
     path.write_text(path.read_text() + path.with_suffix(".crt").read_text())
     return path
 
@@ -72,12 +72,14 @@ def said(run):
     return os.pread(run.streams[1].fileno(), 1 << 20, 0).decode()
 
 
+SHOP = {"app": "shop", "app.kubernetes.io/name": "cart", "pod": "purple"}
+
+
 def test_labels(workloads, certificate, token, tmp_path):
     """Those that were asked for, on the pods that have them; one with a name of ours is called otherwise."""
     with Pod(workloads) as one, Pod(workloads) as two, Pod(workloads) as unknown, fake.serving(certificate) as kubelet, \
             profiler.target(sys.executable, workloads / "burn.py") as outside:
-        kubelet.pods = [fake.pod(one.uid, app="shop", tier="web", app__kubernetes__io="x", pod="purple"), fake.pod(two.uid, tier="db")]
-        kubelet.pods[0]["metadata"]["labels"]["app.kubernetes.io/name"] = "cart"
+        kubelet.pods = [fake.pod(one.uid, tier="web", **SHOP), fake.pod(two.uid, tier="db")]
         names = ("app", "app.kubernetes.io/name", "label_pod", "tier")
         run = profiler.run(tmp_path, "-a", "-d", 2, *arguments(kubelet, token, certificate, "app,app.kubernetes.io/name,pod"))
         assert labels_of(run.path, one.pid, *names) == [{"shop"}, {"cart"}, {"purple"}, {None}]
@@ -91,11 +93,10 @@ def test_labels(workloads, certificate, token, tmp_path):
 def test_pushed(workloads, certificate, token, tmp_path, kind):
     """They are labels of the pod's series, with names as receivers take them; samples have none (tests/lib/receiver.py)."""
     with Pod(workloads) as one, Pod(workloads) as two, fake.serving(certificate) as kubelet, receiving(kind) as receiver:
-        kubelet.pods = [fake.pod(one.uid, app="shop", pod="purple"), fake.pod(two.uid)]
-        kubelet.pods[0]["metadata"]["labels"]["app.kubernetes.io/name"] = "cart"
+        kubelet.pods = [fake.pod(one.uid, **SHOP), fake.pod(two.uid)]
         names = "app,app.kubernetes.io/name,pod,app-kubernetes.io/name"
-        run = profiler.run(tmp_path, "-a", "-d", 3, "--interval", 1, "--push", receiver.url, *arguments(kubelet, token, certificate, names),
-                           output=None)
+        run = profiler.run(tmp_path, "-a", "-d", 3, "--interval", 1, "--push", receiver.url,
+                           *arguments(kubelet, token, certificate, names), output=None)
         assert run.stats["export"]["push_dropped"] == 0
     found = {tuple(sorted((k, v) for k, v in r.labels.items() if k in POD_LABELS)) for r in receiver.received}
     assert found == {(), (("app", "shop"), ("app_kubernetes_io_name", "cart"), ("label_pod", "purple"))}
@@ -145,9 +146,11 @@ HUGE = b'{"items":["' + b"x" * (20 << 20) + b'"]}'
 
 
 @pytest.mark.parametrize("answer, words", [
-    ((200, b"<html>"), "not a list of pods"), ((200, b""), "not a list of pods"), ((200, fake.pod_list()[:-1]), "not a list of pods"),
-    ((200, b'{"items":{}}'), "not a list of pods"), ((200, DEEP), "too large"), ((200, WIDE), "too large"), ((200, HUGE), "too large"),
-    ((403, b"Forbidden (user=x, verb=get)\nmore"), "403: Forbidden (user=x, verb=get);"), ((302, b""), "302"), ((500, b"\x1b[2J" * 99), "500"),
+    ((200, b"<html>"), "not a list of pods"), ((200, b""), "not a list of pods"),
+    ((200, fake.pod_list()[:-1]), "not a list of pods"), ((200, b'{"items":{}}'), "not a list of pods"),
+    ((200, DEEP), "too large"), ((200, WIDE), "too large"), ((200, HUGE), "too large"),
+    ((403, b"Forbidden (user=x, verb=get)\nmore"), "403: Forbidden (user=x, verb=get);"),
+    ((302, b""), "302"), ((500, b"\x1b[2J" * 99), "500"),
 ], ids=lambda value: value if isinstance(value, str) else "")
 def test_answers_that_are_none(workloads, certificate, token, tmp_path, answer, words):
     with Pod(workloads) as pod, fake.serving(certificate, answer=lambda number: answer) as kubelet:
@@ -173,8 +176,8 @@ def test_slow_kubelet_does_not_hold_it_up(workloads, certificate, token, tmp_pat
         kubelet.pods = [fake.pod(pod.uid, app="shop")]
         folder = tmp_path / "profiles"
         folder.mkdir()
-        run = profiler.run(tmp_path, "-a", "-d", 4, "--output-dir", folder, "--interval", 1, *arguments(kubelet, token, certificate),
-                           output=None)
+        profiler.run(tmp_path, "-a", "-d", 4, "--output-dir", folder, "--interval", 1,
+                     *arguments(kubelet, token, certificate), output=None)
         apps = [labels_of(path, pod.pid, "app")[0] for path in sorted(folder.iterdir())[:4]]
     assert apps[0] == {None} and apps[3] == {"shop"}, apps
 
@@ -186,19 +189,22 @@ def test_kubelet_that_never_answers(workloads, certificate, token, tmp_path):
         assert len(kubelet.requests) == 1
 
 
-@pytest.mark.parametrize("more, words", [((), "certificate"), (("--kubelet-insecure-tls",), None)], ids=("verified", "not verified"))
+@pytest.mark.parametrize("more, words", [((), "certificate"), (("--kubelet-insecure-tls",), None)],
+                         ids=("verified", "not verified"))
 def test_certificate_that_nobody_vouches_for(workloads, certificate, token, tmp_path, more, words):
     """No token goes to it unless that was said."""
     with Pod(workloads) as pod, fake.serving(certificate) as kubelet:
         kubelet.pods = [fake.pod(pod.uid, app="shop")]
-        run = profiler.run(tmp_path, "-a", "-d", 2, "--kubelet", kubelet.url, "--kubelet-token-file", token, "--pod-label", "app", *more)
+        run = profiler.run(tmp_path, "-a", "-d", 2, "--kubelet", kubelet.url, "--kubelet-token-file", token,
+                           "--pod-label", "app", *more)
         assert labels_of(run.path, pod.pid, "app") == [{None if words else "shop"}]
     assert len(kubelet.requests) == (0 if words else 1)
     assert not words or words in run.err.lower()
 
 
-@pytest.mark.parametrize("text, words", [(None, "No such file"), ("", "not a token"), ("a\x01b", "not a token"), ("x" * 20000, "too large")],
-                         ids=("missing", "empty", "control byte", "large"))
+@pytest.mark.parametrize("text, words", [
+    (None, "No such file"), ("", "not a token"), ("a\x01b", "not a token"), ("x" * 20000, "too large"),
+], ids=("missing", "empty", "control byte", "large"))
 def test_token_file_that_is_wrong(workloads, certificate, token, tmp_path, text, words):
     token.unlink()
     if text is not None:
@@ -213,8 +219,8 @@ def test_config_file(workloads, certificate, token, tmp_path):
     with Pod(workloads) as pod, fake.serving(certificate) as kubelet:
         kubelet.pods = [fake.pod(pod.uid, app="shop")]
         config = tmp_path / "config"
-        config.write_text("all-python = yes\nkubelet = %s\nkubelet-token-file = %s\nkubelet-insecure-tls = yes\npod-label = app\n" % (
-            kubelet.url, token))
+        config.write_text("all-python = yes\nkubelet = %s\nkubelet-token-file = %s\n" % (kubelet.url, token) +
+                          "kubelet-insecure-tls = yes\npod-label = app\n")
         run = profiler.run(tmp_path, "--config", config, "-d", 1)
         assert labels_of(run.path, pod.pid, "app") == [{"shop"}]
 
@@ -228,7 +234,8 @@ def test_config_file(workloads, certificate, token, tmp_path):
     (("--kubelet", "https://node:10250", "--pod-label", "app,app"), ("--pod-label", "app,app")),
     (("--kubelet", "https://node:10250", "--pod-label", ",".join("abcdefghijklmnopq")), ("16",)),
     (("--kubelet", "https://node:10250", "--pod-label", "a b"), ("a b",)),
-    (("--kubelet", "https://node:10250", "--pod-label", "app", "--kubelet-insecure-tls", "--kubelet-ca-file", "x"), ("--kubelet-ca-file",)),
+    (("--kubelet", "https://node:10250", "--pod-label", "app", "--kubelet-insecure-tls", "--kubelet-ca-file", "x"),
+     ("--kubelet-ca-file",)),
 ], ids=" ".join)
 def test_bad_input(tmp_path, wrong, words):
     done = subprocess.run([profiler.BINARY, "-a", *wrong], cwd=tmp_path, capture_output=True, text=True, timeout=60)

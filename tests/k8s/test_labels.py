@@ -16,8 +16,9 @@ INSECURE, VERIFIED = "--kubelet-insecure-tls", "--kubelet-ca-file=/var/run/secre
 def deploy(cluster, tls):
     """The overlay's DaemonSet, with this kubelet's port; returns its pod."""
     def edit(_, container):
-        container["args"] = [argument.replace(":10250", ":%d" % KUBELET_PORT).replace(INSECURE, tls) for argument in container["args"]]
-        assert tls in container["args"] and any(":%d" % KUBELET_PORT in argument for argument in container["args"])
+        port = ":%d" % KUBELET_PORT
+        container["args"] = [text.replace(":10250", port).replace(INSECURE, tls) for text in container["args"]]
+        assert tls in container["args"] and any(port in text for text in container["args"])
 
     before = profiler_pod(cluster)
     apply_daemonset(cluster, edit, "overlays/pod-labels")

@@ -72,7 +72,8 @@ def parca_objects():
     host, _, port = API.partition("//")[2].partition(":")
     name = {"name": "parca", "namespace": NAMESPACE}
     container = {"name": "parca", "image": "localhost/parca:1", "imagePullPolicy": "Never",
-                 "args": ["--config-path=/etc/parca/parca.yaml", "--http-address=127.0.0.1:%d" % PORT, "--storage-active-memory=67108864"],
+                 "args": ["--config-path=/etc/parca/parca.yaml", "--http-address=127.0.0.1:%d" % PORT,
+                          "--storage-active-memory=67108864"],
                  "env": [{"name": "KUBERNETES_SERVICE_HOST", "value": host}, {"name": "KUBERNETES_SERVICE_PORT", "value": port}],
                  "volumeMounts": [{"name": "config", "mountPath": "/etc/parca"}, {"name": "data", "mountPath": "/var/lib/parca"},
                                   {"name": "tmp", "mountPath": "/tmp"}]}
@@ -83,9 +84,10 @@ def parca_objects():
            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "parca"},
            "subjects": [{"kind": "ServiceAccount", **name}]}
     yield {"apiVersion": "v1", "kind": "Pod", "metadata": {**name, "labels": {"pyperf-bpf/scraper": "true"}},
-           "spec": {"serviceAccountName": "parca", "hostNetwork": True, "terminationGracePeriodSeconds": 1, "containers": [container],
-                    "volumes": [{"name": "config", "configMap": {"name": "pyperf-bpf-parca"}}, {"name": "data", "emptyDir": {}},
-                                {"name": "tmp", "emptyDir": {}}]}}
+           "spec": {"serviceAccountName": "parca", "hostNetwork": True, "terminationGracePeriodSeconds": 1,
+                    "containers": [container],
+                    "volumes": [{"name": "config", "configMap": {"name": "pyperf-bpf-parca"}},
+                                {"name": "data", "emptyDir": {}}, {"name": "tmp", "emptyDir": {}}]}}
 
 
 def faster(config):

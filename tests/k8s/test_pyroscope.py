@@ -19,7 +19,8 @@ PROGRAM = BINARIES / "pyroscope"
 POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pyroscope", "namespace": "default"},
        "spec": {"terminationGracePeriodSeconds": 1, "automountServiceAccountToken": False,
                 "containers": [{"name": "pyroscope", "image": "localhost/pyroscope:1", "imagePullPolicy": "Never",
-                                "args": ["-pyroscopedb.data-path=/data/db", "-storage.filesystem.dir=/data/store", "-self-profiling.disable-push=true"],
+                                "args": ["-pyroscopedb.data-path=/data/db", "-storage.filesystem.dir=/data/store",
+                                         "-self-profiling.disable-push=true"],
                                 "readinessProbe": {"httpGet": {"path": "/ready", "port": PORT}, "periodSeconds": 1},
                                 "volumeMounts": [{"name": "data", "mountPath": "/data"}]}],
                 "volumes": [{"name": "data", "emptyDir": {}}]}}
@@ -63,7 +64,8 @@ def rendered(address, selector):
     """What Pyroscope has of the last hour."""
     query = {"query": "process_cpu:cpu:nanoseconds:cpu:nanoseconds" + selector, "from": "%d000" % (time.time() - 3600),
              "until": "%d000" % (time.time() + 60), "format": "json"}
-    with urllib.request.urlopen("http://%s:%d/pyroscope/render?%s" % (address, PORT, urllib.parse.urlencode(query)), timeout=30) as answer:
+    url = "http://%s:%d/pyroscope/render?%s" % (address, PORT, urllib.parse.urlencode(query))
+    with urllib.request.urlopen(url, timeout=30) as answer:
         return json.load(answer)["flamebearer"]
 
 

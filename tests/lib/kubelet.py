@@ -9,9 +9,9 @@ import time
 
 
 def pod(uid, **labels):
-    """One item of the list, with more around the labels than is asked for, as a kubelet has it. "__" is "/" in a name."""
+    """One item of the list, with more around the labels than is asked for, as a kubelet has it."""
     return {"metadata": {"name": "pod-" + uid[:8], "namespace": "demo", "uid": uid,
-                         "labels": {name.replace("__", "/"): value for name, value in labels.items()},
+                         "labels": labels,
                          "annotations": {"app": "not a label"}},
             "spec": {"containers": [{"name": "web", "env": [{"name": "app", "value": "not a label, either"}]}]},
             "status": {"phase": "Running"}}

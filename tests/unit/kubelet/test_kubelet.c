@@ -75,7 +75,8 @@ static void turn_until_trouble(void)
 
 static void urls(void **state)
 {
-	static const char *const right[] = { "https://127.0.0.1:10250", "https://node-1.example:10250", "https://[fd00::1]:10250", "https://n" };
+	static const char *const right[] = { "https://127.0.0.1:10250", "https://node-1.example:10250",
+					     "https://[fd00::1]:10250", "https://n" };
 	static const char *const wrong[] = { "", "https://", "http://127.0.0.1:10255", "127.0.0.1:10250", "https://:10250",
 					     "https://n/pods", "https://n?x", "https://n#x", "https://a@n", "https://n x", "https://n\n" };
 
