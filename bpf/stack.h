@@ -210,6 +210,17 @@ static __always_inline int leaf_is_gone(const struct scratch *s, const struct la
 	return cframe_word(s, l->cframe_frame) - top < limit - top;
 }
 
+#define TSTATE_NEAR 1024 /* bytes, of which PyThreadState takes up some 400 */
+
+/*
+ * 3.11, 3.12: what called the first frame of all is NULL, in the CFrame that is part of the thread state. There is a
+ * NULL in many other places to which a CFrame that is not filled in may point.
+ */
+static __always_inline int caller_is_root(const struct scratch *s, const struct layout *l, const struct cache *k)
+{
+	return cframe_word(s, l->cframe_previous) - k->tstate < TSTATE_NEAR;
+}
+
 /*
  * Whether the chain is whole. _PyEval_EvalFrameDefault() of 3.11 and 3.12 may name a frame in its CFrame before it
  * has linked it to its caller: there stands NULL then, as if it were the root, or what was there before. So the
@@ -225,8 +236,9 @@ static __always_inline int thread_is_whole(struct scratch *s, const struct layou
 		return 1;
 	if (w->strange || leaf_is_entry(s, l) || leaf_is_gone(s, l))
 		return 0;
-	/* What called the first frame of all is NULL. */
-	return w->entered || (k && w->run && (!w->caller || cache_has(k, w->run - 1, w->caller)));
+	if (w->entered || !k || !w->run)
+		return w->entered;
+	return w->caller ? cache_has(k, w->run - 1, w->caller) : caller_is_root(s, l, k);
 }
 
 /*

@@ -288,7 +288,7 @@ static inline struct py_thread *py_add_thread(__u64 thread_id, bool active)
 		forge_put(t->tstate, py.l.tstate_status, active ? py.l.status_active : 0, 4);
 	if (py.l.has_cframe) {
 		t->cframe = py_object(32);
-		forge_put(t->cframe, py.l.cframe_previous, py_address(py_object(32)), 8);
+		forge_put(t->cframe, py.l.cframe_previous, py_address(t->tstate + py.l.tstate_size), 8);
 		forge_put(t->tstate, py.l.tstate_frame, py_address(t->cframe), 8);
 	}
 	return t;
