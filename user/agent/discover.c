@@ -308,8 +308,11 @@ static int decide(struct discover *d, const struct event_process *p, const struc
 		process->check_after = 0;
 		return 0;
 	}
-	if (i->verdict == VERDICT_NOT_PYTHON)
+	if (i->verdict == VERDICT_NOT_PYTHON) {
+		if (*i->reason)
+			log_debug("pid %u (%.16s) is not Python as far as can be seen: %s", p->pid, p->comm, i->reason);
 		return 0;
+	}
 	if (ruling_waits_for_proof(v, i)) {
 		process->state = PROCESS_WANTED;
 		process->check_after = ruling_check_unproved(v);

@@ -8,10 +8,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 #include <stdio.h>
-#include <sys/syscall.h>
+#include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -28,25 +28,46 @@ static int open_map_file(pid_t tid, const struct procfs_map *map)
 	return fd < 0 ? -errno : fd;
 }
 
+/*
+ * Name by name, no link followed: the kernel has resolved this path already; a link in it now is a trick. By hand, since
+ * openat2() is refused in a service of systemd with DynamicUser, which has RestrictSUIDSGID.
+ */
+static int open_below(int root, const char *path)
+{
+	_cleanup_close_ int at = -1;
+	char name[NAME_MAX + 1];
+
+	for (int from = root; *(path += strspn(path, "/")); from = at) {
+		size_t length = strcspn(path, "/");
+		int fd;
+
+		if (length > NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(name, path, length);
+		name[length] = '\0';
+		path += length;
+		if (!strcmp(name, ".."))
+			return -ENOENT;
+		fd = openat(from, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return -errno;
+		if (at >= 0)
+			close(at);
+		at = fd;
+	}
+	return at < 0 ? -ENOENT : TAKE_FD(at);
+}
+
 static int open_in_root(pid_t tid, const struct procfs_map *map)
 {
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		/* The kernel has resolved this path already; a link in it now is a trick. */
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS,
-	};
 	_cleanup_close_ int root = -1;
 	char path[64];
-	int fd;
 
 	if (map->path[0] != '/')
 		return -ENOENT;
 	snprintf(path, sizeof(path), "/proc/%d/root", tid);
 	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -errno;
-	fd = syscall(SYS_openat2, root, map->path, &how, sizeof(how));
-	return fd < 0 ? -errno : fd;
+	return root < 0 ? -errno : open_below(root, map->path);
 }
 
 /*

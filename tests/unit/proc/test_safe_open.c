@@ -134,12 +134,34 @@ static void fifo_device_link(void **state)
 	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -EMEDIUMTYPE);
 	unlink(mapped->path);
 	assert_int_equal(symlink("/dev/zero", mapped->path), 0);
-	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -ELOOP);
+	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -EMEDIUMTYPE);
 	strcpy(map.path, "/dev/zero");
 	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -EMEDIUMTYPE);
 	strcpy(map.path, "relative");
 	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -ENOENT);
 	alarm(0);
+}
+
+/* The same file, inode and device, by a path that maps never show. */
+static void link_on_the_way(void **state)
+{
+	struct mapped *mapped = *state;
+	struct procfs_map map = by_name(mapped);
+	char link[80];
+	struct stat stat;
+
+	snprintf(link, sizeof(link), "%s.link", mapped->directory);
+	assert_int_equal(symlink(mapped->directory, link), 0);
+	snprintf(map.path, sizeof(map.path), "%s/a file", link);
+	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -ENOTDIR);
+	unlink(link);
+	snprintf(map.path, sizeof(map.path), "/tmp/..%s", mapped->path);
+	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -ENOENT);
+	strcpy(map.path, "/");
+	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -ENOENT);
+	memset(map.path, 'x', sizeof(map.path) - 1);
+	map.path[0] = '/';
+	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -ENAMETOOLONG);
 }
 
 static int mount_overlay(const char *directory)
@@ -194,6 +216,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(plain, setup, teardown),
 		cmocka_unit_test_setup_teardown(deleted_and_replaced, setup, teardown),
 		cmocka_unit_test_setup_teardown(fifo_device_link, setup, teardown),
+		cmocka_unit_test_setup_teardown(link_on_the_way, setup, teardown),
 		cmocka_unit_test_setup_teardown(overlay, setup, teardown),
 	};
 
