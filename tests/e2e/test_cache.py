@@ -165,7 +165,7 @@ def test_both_walks_agree_beyond_the_cache(deep):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_stack_is_possible(version, name, lab):
     program, by_mode = lab.of(version, name)
-    assert_possible(program.judge, by_mode)
+    assert_possible(program.judge, by_mode, 30)
 
 
 @pytest.mark.parametrize("frames", (1100, 3000))
@@ -187,7 +187,7 @@ def test_code_addresses_were_recycled(lab):
 def test_threads_came_and_went(version, lab):
     _, by_mode = lab.of(version, "threads")
     for samples in by_mode.values():
-        assert len({s.tid for s in samples}) > 100
+        assert len({s.tid for s in samples}) > 20
 
 
 def test_forks(version, workloads, tmp_path):

@@ -22,7 +22,7 @@ def check(run, pid=None):
 
 
 def profile(tmp_path, *arguments):
-    return profiler.run(tmp_path, "-F", 499, "-d", 2, *arguments)
+    return profiler.run(tmp_path, "-F", 1999, "-d", 2, *arguments)
 
 
 def descendant(pid):

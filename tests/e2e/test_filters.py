@@ -37,7 +37,7 @@ def not_selected(run):
 
 def test_by_name(named, tmp_path):
     with profiler.target(*named("wanted")) as wanted, profiler.target(*named("other")) as other:
-        run = profiler.run(tmp_path, "-a", "-d", 2, "--comm", "nobody,want*")
+        run = profiler.run(tmp_path, "-a", "-d", 2, "-F", 499, "--comm", "nobody,want*")
         assert seen(run) == {wanted.pid}
         assert not_selected(run) >= 0.2 * profiler.total(run.of(wanted.pid)) > 5
         run = profiler.run(tmp_path, "-a", "-d", 2, "--exclude-comm", "wante?")

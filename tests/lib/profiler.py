@@ -139,6 +139,11 @@ def share(samples, predicate):
     return total(s for s in samples if predicate(s)) / max(1, total(samples))
 
 
+def is_share_at_most(count, bound, of):
+    """Whether count out of so many speaks for a share of at most bound, within three sigma."""
+    return count <= bound * of + 3 * (bound * of) ** 0.5
+
+
 def share_of_hits(run):
     """Part of the samples that asked the prefix cache for which it had something."""
     counters = run.stats["counters"]
