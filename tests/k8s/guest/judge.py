@@ -15,7 +15,7 @@ TIMERS_SINCE = (6, 7)
 RIGHTS = (1 << 39) | (1 << 38) | (1 << 19) | (1 << 2)  # BPF, PERFMON, SYS_PTRACE, DAC_READ_SEARCH
 STACK = ("<module>", "outer", "middle", "middle.<locals>.<listcomp>", "inner")  # of work.py
 PARANOID = ("CAP_SYS_ADMIN", "kernel.perf_event_paranoid (it is 3) to 2")
-ALLOWED = ("allowed", "single", "full", "check")  # with the sysctl at 2
+ALLOWED = ("allowed", "single", "full", "check", "gone_perf")  # with the sysctl at 2
 failed = []
 
 
@@ -50,6 +50,9 @@ class Ran:
         if self.name == "check":
             check("check: the cache agrees with the full walk", stats["counters"]["cache_mismatch"] == 0, stats["counters"])
         check("%s: on both CPUs" % self.name, stats["cpus"] == 2, stats["cpus"])
+        if self.name.startswith("gone"):
+            told = re.findall(r"samples are taken on (\d) now", self.err)
+            check("%s: one CPU went and came" % self.name, told == ["1", "2"], self.err)
         samples = pprof.read(self.path).samples
         inside = sum(stats["outcomes"][outcome.key] for outcome in profiler.OUTCOMES if outcome.place != "OUTSIDE")
         check("%s: every tick has its outcome" % self.name,
@@ -78,7 +81,7 @@ def main():
               "container_id": conf["CONTAINER_ID"], "pod_uid": conf["POD_UID"]}
     release = (directory / "release").read_text().strip()
     has_timers = tuple(map(int, release.split(".")[:2])) >= TIMERS_SINCE
-    runs = {name: Ran(directory, name) for name in ("auto", "perf", "timer", *ALLOWED)}
+    runs = {name: Ran(directory, name) for name in ("auto", "perf", "timer", "gone_timer", *ALLOWED)}
 
     print("Linux %s" % release)
     paranoid = (directory / "paranoid").read_text().strip()
@@ -91,6 +94,7 @@ def main():
     if has_timers:
         runs["auto"].check_profile("timer", labels)
         runs["timer"].check_profile("timer", labels)
+        runs["gone_timer"].check_profile("timer", labels)
     else:
         runs["auto"].check_refused(*PARANOID, "Linux 6.7")
         check("timer: exits 1, and says why", runs["timer"].code == 1 and "Linux 6.7" in runs["timer"].err, runs["timer"].err)
