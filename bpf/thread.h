@@ -182,13 +182,20 @@ static __always_inline __u64 tss_address(struct scratch *s, const struct process
 	return 0;
 }
 
-/* Without a list of interpreters (3.6, stripped) the one of the GIL's holder serves, whoever that is. */
-static __always_inline __u64 first_interpreter(struct scratch *s, const struct process *p, const struct layout *l)
+/*
+ * Without a list of interpreters (3.6, stripped) the one of the GIL's holder serves, whoever that is. When
+ * nobody holds it, the one that this thread was found in: else a thread would be lost whenever it lets go of the GIL.
+ */
+static __always_inline __u64 first_interpreter(struct scratch *s, const struct thread *t, const struct process *p,
+					       const struct layout *l)
 {
+	__u64 holder;
+
 	if (l->runtime_interpreters)
 		return search_read(s, p->runtime + l->runtime_interpreters);
+	holder = search_read(s, p->runtime + l->runtime_tstate);
 	*(__u64 *)(s->tstate + (l->tstate_interp & TSTATE_MASK)) = 0;
-	tstate_load(s, l, search_read(s, p->runtime + l->runtime_tstate));
+	tstate_load(s, l, holder ?: t->tstate);
 	return tstate_field(s, l->tstate_interp);
 }
 
@@ -206,7 +213,7 @@ __noinline int tstate_search(struct scratch *s, struct thread *t, const struct p
 	t->tss = tss_address(s, p, l);
 	if (t->tss && search_try(s, l, search_read(s, t->tss)))
 		return 0;
-	s->interp = first_interpreter(s, p, l);
+	s->interp = first_interpreter(s, t, p, l);
 	bpf_loop(INTERPRETERS_MAX, search_interpreter, &c, 0);
 	if (!s->found)
 		s->found = s->fallback;

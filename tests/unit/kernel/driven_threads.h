@@ -147,6 +147,39 @@ static void test_found_as_holder_of_gil(void **state)
 	}
 }
 
+/*
+ * 3.6, stripped: the interpreter is that of the GIL's holder. A thread that was found is not lost when it lets
+ * go of the GIL, nor believed once it is in no list.
+ */
+static void test_without_a_list_of_interpreters(void **state)
+{
+	static const __u32 minors[] = { 0x0306 };
+	struct py_thread *me, *other;
+
+	(void)state;
+	for (size_t v = 0; v < ARRAY_SIZE(minors); v++) {
+		py_begin(minors[v]);
+		py.l.runtime_tstate = 16;
+		me = add_self("me", true);
+		other = py_add_thread(NOBODY, true);
+		driven_watch();
+		assert_int_equal(drive(), OUTCOME_NO_THREAD_STATE);
+		forge_put(py.runtime, py.l.runtime_tstate, py_address(other->tstate), 8);
+		driven_watch();
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_path_is("me:1");
+		forge_put(py.runtime, py.l.runtime_tstate, py_address(me->tstate), 8);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		forge_put(py.runtime, py.l.runtime_tstate, 0, 8);
+		usleep(20000); /* some jiffies: in one there is one search */
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		forge_put(py.interp, py.l.interp_threads, py_address(other->tstate), 8);
+		forge_put(other->tstate, py.l.tstate_next, 0, 8);
+		usleep(20000);
+		assert_int_equal(drive(), OUTCOME_NO_THREAD_STATE);
+	}
+}
+
 /* Where PyGILState_Ensure() keeps it: a slot of the C library, whose key the runtime knows. */
 static void test_found_in_thread_specific_storage(void **state)
 {
