@@ -38,7 +38,7 @@ static inline __u32 node_code(__u64 key)
 	return key >> INSTR_BITS & ((1U << CODE_BITS) - 1);
 }
 
-/* Code units from the start of the bytecode, plus one: 0 is "before the first instruction". */
+/* Code units (2.7: bytes) from the start of the bytecode, plus one: 0 is "before the first instruction". */
 static inline __u32 node_instr(__u64 key)
 {
 	return key & INSTR_UNKNOWN;
@@ -140,14 +140,15 @@ enum root_rule {
 	ROOT_ENTRY = 1, /* 3.11: previous NULL, is_entry set, not a generator */
 	ROOT_SHIM,	/* 3.12-3.14: previous NULL, owner is owner_shim or more */
 	ROOT_BASE,	/* 3.15: the thread state's base_frame */
-	ROOT_NULL,	/* up to 3.10: f_back NULL, and not a generator's frame */
+	ROOT_NULL,	/* up to 3.10: f_back NULL, and not a generator's frame (2.7: any frame) */
 };
 
 /* How the line table of a code object is written. */
 enum line_format {
 	LINES_LOCATIONS, /* 3.11+: Objects/locations.md */
 	LINES_310,	 /* 3.10: PEP 626, Objects/lnotab_notes.txt */
-	LINES_LNOTAB,	 /* up to 3.9: co_lnotab */
+	LINES_LNOTAB,	 /* 3.6 to 3.9: co_lnotab */
+	LINES_27,	 /* 2.7: co_lnotab, lines only go up, and an instruction may begin at any byte */
 };
 
 #define FRAME_READ 80	/* bytes of a _PyInterpreterFrame that are read: covers every field in 3.11-3.15 */
@@ -167,12 +168,12 @@ struct layout {
 	/* _PyInterpreterFrame, up to 3.10 PyFrameObject; all below frame_size */
 	__u8 frame_size;  /* bytes read of it: FRAME_READ, or up to FRAME_READ_MAX where frames are objects */
 	__u8 frame_lasti; /* up to 3.10: frame_instr is an int, f_lasti, not a pointer; -1 = not begun */
-	__u8 lasti_shift; /* what makes bytes of it: 1 in 3.10, which counts code units */
+	__u8 lasti_shift; /* what makes twice a node's instruction of it: 1 in 3.10 (code units) and 2.7 (bytes) */
 	__u8 frame_tlbc_index; /* free-threaded 3.14+: which copy of the bytecode it runs, an int32; 0 = none */
 	__u8 frame_code;
 	__u8 frame_previous;
 	__u8 frame_instr;
-	__u8 frame_generator; /* up to 3.10: f_gen, a pointer */
+	__u8 frame_generator; /* 3.6 to 3.10: f_gen, a pointer; 0 = none */
 	__u8 frame_owner;
 	__u8 frame_is_entry;  /* 3.11 */
 	__u16 owner_shim;     /* owner values from here on are not Python frames; 256 = none */
@@ -228,7 +229,7 @@ struct layout {
 	__u8 str_kind_shift; /* 3 bits: 1, 2 or 4 bytes a character */
 	__u8 str_compact_bit;
 	__u8 str_ascii_bit;
-	__u8 str_is_bytes; /* 2.7: names are byte strings, their data at str_ascii */
+	__u8 str_implied; /* 2.7: bits to add to the state, which its names, byte strings, do without; 0 = str */
 
 	/* PyBytesObject */
 	__u16 bytes_size;
@@ -317,6 +318,7 @@ enum part_flags {
 	PART_FAULT = 1, /* could not be read here */
 	PART_CUT = 2,	/* longer than what was copied */
 	PART_BAD = 4,	/* not an object of the expected shape */
+	PART_BYTES = 8, /* 2.7: not characters but bytes, in an encoding that nothing tells */
 };
 
 /* One copied object: where it is and how much of it follows in event_code.data. */

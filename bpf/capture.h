@@ -80,7 +80,7 @@ static __attribute__((noinline)) int capture_string(struct event_code *e, const 
 	__u8 *header = e->data + CAPTURE_SCRATCH;
 	__u64 address = part->address, length, limit, bytes, characters = 0;
 	__u32 state, kind;
-	int flags = 0;
+	int flags = l->str_implied ? PART_BYTES : 0;
 
 	if (!address)
 		return PART_BAD;
@@ -88,7 +88,7 @@ static __attribute__((noinline)) int capture_string(struct event_code *e, const 
 	if (capture_header(header, l->str_ascii, address))
 		return PART_FAULT;
 	length = capture_u64(header, l->str_length);
-	state = capture_u32(header, l->str_state);
+	state = capture_u32(header, l->str_state) | l->str_implied;
 	kind = state >> (l->str_kind_shift & 31) & 7;
 	if ((kind != 1 && kind != 2 && kind != 4) || length > 0x7fffffff)
 		return PART_BAD;
@@ -98,7 +98,7 @@ static __attribute__((noinline)) int capture_string(struct event_code *e, const 
 	limit = STRING_MAX >> kind;
 	if (length > limit) {
 		length = limit;
-		flags = PART_CUT;
+		flags |= PART_CUT;
 	}
 	if (capture_characters(l, address, state, &characters))
 		return PART_FAULT;

@@ -49,6 +49,7 @@ static __always_inline __u64 file_digest(struct scratch *s, const struct layout 
 
 	if (!mem_plausible(string) || mem_read(words, sizeof(words), string + l->str_length))
 		return 0;
+	words[2] |= l->str_implied;
 	bytes = words[0] * (words[2] >> l->str_kind_shift & 7);
 	at = words[2] >> l->str_ascii_bit & 1 ? l->str_ascii : l->str_compact;
 	size = bytes < FILE_END ? bytes : FILE_END;

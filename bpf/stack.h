@@ -47,7 +47,7 @@ static __noinline __u64 bytecode_of_thread(struct scratch *s, const struct layou
 	return f->instr - start < 2 * units ? start : 0;
 }
 
-/* Bytes from the start of the bytecode to a frame's instruction, plus 2; large if that cannot be told. */
+/* Bytes from the start of the bytecode to a frame's instruction, plus 2; in 2.7 twice as many. Large if it cannot be told. */
 static __always_inline __u64 instr_offset(struct scratch *s, const struct layout *l, struct frame *f)
 {
 	__u64 start = f->code + l->code_bytecode;

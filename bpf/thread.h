@@ -183,7 +183,7 @@ static __always_inline __u64 tss_address(struct scratch *s, const struct process
 }
 
 /*
- * Without a list of interpreters (3.6, stripped) the one of the GIL's holder serves, whoever that is. When
+ * Without a list of interpreters (2.7 and 3.6, stripped) the one of the GIL's holder serves, whoever that is. When
  * nobody holds it, the one that this thread was found in: else a thread would be lost whenever it lets go of the GIL.
  */
 static __always_inline __u64 first_interpreter(struct scratch *s, const struct thread *t, const struct process *p,

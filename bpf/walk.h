@@ -330,7 +330,7 @@ static __always_inline void walk_from(struct walk *w, const struct layout *l, __
 }
 
 /*
- * Up to 3.10: the generator that the last frame is of, 0 = none. While throw() goes through `yield from`, the outer
+ * 3.6 to 3.10: the generator that the last frame is of, 0 = none. While throw() goes through `yield from`, the outer
  * generator's frame of 3.9, for a moment that of 3.10, is on the chain but not linked to its caller (_gen_throw(),
  * Objects/genobject.c).
  */
@@ -360,7 +360,7 @@ static __always_inline int walk_is_whole(const struct walk *w, const struct layo
 	case ROOT_BASE:
 		return base_frame && w->last == base_frame;
 	case ROOT_NULL:
-		return !walk_generator(w, l);
+		return !l->frame_generator || !walk_generator(w, l);
 	}
 	return 0;
 }

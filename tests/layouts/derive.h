@@ -32,6 +32,27 @@ static unsigned int bits(const void *object, size_t size, size_t *ret_offset)
 	return 0;
 }
 
+#if PY_VERSION_HEX < 0x03000000
+
+/* Names are byte strings. What ob_sstate can be must leave alone what is added to it. */
+static void show_strings(void)
+{
+	show("state_most", SSTATE_INTERNED_IMMORTAL);
+	show("str_kind_shift", 2);
+	show("str_compact_bit", 5);
+	show("str_ascii_bit", 6);
+	show("str_implied", 1 << 2 | 1 << 5 | 1 << 6);
+	FIELD(str_length, PyStringObject, ob_size);
+	FIELD(str_state, PyStringObject, ob_sstate);
+	FIELD(str_ascii, PyStringObject, ob_sval);
+	show("str_compact", 0);
+	show("str_data", 0);
+	FIELD(bytes_size, PyStringObject, ob_size);
+	FIELD(bytes_data, PyStringObject, ob_sval);
+}
+
+#else
+
 static void show_strings(void)
 {
 	static PyASCIIObject kind, compact, ascii;
@@ -50,9 +71,11 @@ static void show_strings(void)
 	show("str_ascii", sizeof(PyASCIIObject));
 	show("str_compact", sizeof(PyCompactUnicodeObject));
 	FIELD(str_data, PyUnicodeObject, data);
-	show("str_is_bytes", 0);
+	show("str_implied", 0);
 	FIELD(bytes_size, PyBytesObject, ob_base.ob_size);
 	FIELD(bytes_data, PyBytesObject, ob_sval);
 }
+
+#endif
 
 #endif

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * derive_old.c - as derive.c, for 3.6 to 3.10, where frames are objects. 3.6 has no structure for what struct
- * layout has in runtime_*: those are judged on a live process by test_layouts.py.
+ * derive_old.c - as derive.c, for 2.7 and 3.6 to 3.10, where frames are objects. 2.7 and 3.6 have no structure for what
+ * struct layout has in runtime_*: those are judged on a live process by test_layouts.py.
  */
 #define Py_BUILD_CORE
 #include "Python.h"
+
+#define TWO (PY_VERSION_HEX < 0x03000000)
 
 #include "frameobject.h"
 
@@ -57,11 +59,15 @@ static void show_frame(void)
 	FIELD(frame_code, PyFrameObject, f_code);
 	FIELD(frame_previous, PyFrameObject, f_back);
 	FIELD(frame_instr, PyFrameObject, f_lasti);
+#if TWO
+	show("frame_generator", 0);
+#else
 	FIELD(frame_generator, PyFrameObject, f_gen);
+#endif
 	show("frame_size", 128); /* all that is used lies in it: test_layout.c */
 	show("frame_lasti", sizeof(((PyFrameObject *)0)->f_lasti) == 4);
-	show("lasti_shift", PY_VERSION_HEX >= 0x030a0000); /* bpo-27129 */
-	show("line_format", PY_VERSION_HEX >= 0x030a0000 ? 1 : 2);
+	show("lasti_shift", PY_VERSION_HEX >= 0x030a0000 || TWO); /* bpo-27129 */
+	show("line_format", PY_VERSION_HEX >= 0x030a0000 ? 1 : TWO ? 3 : 2);
 	show("root_rule", 4);
 	show("owner_shim", 256);
 }

@@ -76,7 +76,7 @@ static void show_objects(const struct layout *layout)
 	NUMBER(str_kind_shift);
 	NUMBER(str_compact_bit);
 	NUMBER(str_ascii_bit);
-	NUMBER(str_is_bytes);
+	NUMBER(str_implied);
 	NUMBER(bytes_size);
 	NUMBER(bytes_data);
 }

@@ -94,12 +94,12 @@ static inline __u8 *py_type(const char *name, __u64 flags)
 	return o;
 }
 
-/* A str of one byte a character, with the hash that stands for its text. */
+/* A name of one byte a character, with the hash that stands for its text. */
 static inline __u64 py_string(const char *text)
 {
 	size_t length = strlen(text);
 	__u8 *o = py_object(py.l.str_ascii + length + 1);
-	__u64 hash = 5381;
+	__u64 hash = 5381, state;
 
 	for (const char *p = text; *p; p++)
 		hash = hash * 33 + *p;
@@ -107,8 +107,8 @@ static inline __u64 py_string(const char *text)
 	forge_put(o, py.header + 8, py_address(py.str_type), 8);
 	forge_put(o, py.l.str_length, length, 8);
 	forge_put(o, py.l.str_length + 8, hash, 8);
-	forge_put(o, py.l.str_state,
-		  1 << py.l.str_kind_shift | 1 << py.l.str_compact_bit | 1 << py.l.str_ascii_bit, 4);
+	state = 1 << py.l.str_kind_shift | 1 << py.l.str_compact_bit | 1 << py.l.str_ascii_bit;
+	forge_put(o, py.l.str_state, state & ~py.l.str_implied, 4);
 	memcpy(o + py.l.str_ascii, text, length + 1);
 	return py_address(o);
 }
@@ -181,7 +181,7 @@ static inline void py_new_chunk(struct py_thread *t)
 	forge_put(t->tstate, py.l.tstate_chunk, py_address(chunk), 8);
 }
 
-/* Up to 3.10 it is the offset of the instruction, from 3.10 on in code units. */
+/* Up to 3.10 it is the offset of the instruction; in 3.10 in code units, which are bytes in 2.7. */
 static inline __u64 py_instr(__u64 code, __s32 unit)
 {
 	if (py.l.frame_lasti)
@@ -334,7 +334,7 @@ static inline void py_begin_layout(const struct layout *l)
 	py.interp = py_pages(PY_INTERP);
 	py.gil = py_object(64);
 	py.code_type = py_type("code", 0);
-	py.str_type = py_type("str", 1 << 28);
+	py.str_type = py_type("str", l->str_implied ? 1 << 27 : 1 << 28);
 	py.bytes_type = py_type("bytes", 1 << 27);
 	forge_put(py.runtime, py.l.runtime_interpreters, py_address(py.interp), 8);
 	if (py.l.interp_gil)

@@ -141,6 +141,8 @@ static void take_symbol(int fd, struct image *image, const GElf_Sym *symbol, con
 		image->old_thread = writable(image, symbol->st_value);
 	else if (!image->old_interps && (!strcmp(name, "interp_head") || !strncmp(name, "interp_head.", 12)))
 		image->old_interps = writable(image, symbol->st_value);
+	else if (!image->classes && !strcmp(name, "PyClass_Type"))
+		image->classes = writable(image, symbol->st_value);
 	else if (!image->init_cleanup && !strcmp(name, "_Py_InitCleanup") &&
 		 image_find_load(image, symbol->st_value, symbol->st_size) >= 0) {
 		image->init_cleanup = symbol->st_value;
@@ -148,14 +150,15 @@ static void take_symbol(int fd, struct image *image, const GElf_Sym *symbol, con
 	}
 }
 
-/* Names of interest begin with "_Py", "Py_V" or "inte"; data only, and defined here. */
+/* Names of interest begin with "_Py", "Py_V", "PyCl" or "inte"; data only, and defined here. */
 static bool interesting(const GElf_Sym *symbol, const char *name)
 {
 	int type = GELF_ST_TYPE(symbol->st_info);
 
 	if (symbol->st_shndx == SHN_UNDEF || (type != STT_OBJECT && type != STT_NOTYPE))
 		return false;
-	return !strncmp(name, "_Py", 3) || !strncmp(name, "Py_V", 4) || !strncmp(name, "inte", 4);
+	return !strncmp(name, "_Py", 3) || !strncmp(name, "Py_V", 4) || !strncmp(name, "PyCl", 4) ||
+	       !strncmp(name, "inte", 4);
 }
 
 static int read_symbols(int fd, Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct image *image)

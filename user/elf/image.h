@@ -31,10 +31,11 @@ struct image {
 
 	/* Addresses of the file; 0 = not there. All but init_cleanup lie in a writable PT_LOAD. */
 	__u64 runtime;	   /* _PyRuntime, or the section .PyRuntime (3.7+) */
-	__u64 old_thread;  /* _PyThreadState_Current (up to 3.6) */
-	__u64 old_interps; /* interp_head (up to 3.6), a static variable: unknown when the file is stripped */
+	__u64 old_thread;  /* _PyThreadState_Current (2.7, 3.6) */
+	__u64 old_interps; /* interp_head (2.7, 3.6), a static variable: unknown when the file is stripped */
 	__u64 init_cleanup; /* _Py_InitCleanup (exported since 3.14) */
 	__u64 init_cleanup_size;
+	bool classes; /* PyClass_Type, the type of old-style classes, is there: Python 2 */
 	__u32 version; /* PY_VERSION_HEX: value of Py_Version (3.11+), or by version_text_find(); 0 = unknown
 			*/
 };

@@ -18,11 +18,13 @@
 
 #define MINOR_MIN 6
 #define MINOR_MAX 10
+#define MINOR_2	  7 /* of the only Python 2 of interest */
 #define TEXT_MAX  24	     /* longer than any text of interest, with its NUL */
 #define BLOCK	  (64 << 10) /* bytes read at once, the last TEXT_MAX of the block before among them */
 #define FILE_MAX  (1ULL << 30)
 
 struct texts {
+	int major;
 	bool tag[MINOR_MAX + 1];
 	bool differ[MINOR_MAX + 1];
 	__u32 version[MINOR_MAX + 1]; /* the first one found; 0 = none */
@@ -71,27 +73,31 @@ static int take_level(const char *at)
 	return *at ? -1 : level;
 }
 
+static bool is_minor(int major, int minor)
+{
+	return major == 2 ? minor == MINOR_2 : minor >= MINOR_MIN && minor <= MINOR_MAX;
+}
+
 /* PY_VERSION_HEX of a whole text such as "3.10.13", 0 if it is not one of a minor version of interest. */
-static __u32 parse_version(const char *at)
+static __u32 parse_version(int major, const char *at)
 {
 	int minor, patch, level;
 
-	if (strncmp(at, "3.", 2))
+	if (take_number(&at) != major || *at++ != '.')
 		return 0;
-	at += 2;
 	minor = take_number(&at);
-	if (minor < MINOR_MIN || minor > MINOR_MAX || *at++ != '.')
+	if (!is_minor(major, minor) || *at++ != '.')
 		return 0;
 	patch = take_number(&at);
 	level = patch < 0 ? -1 : take_level(at);
-	return level < 0 ? 0 : 0x03000000U | (__u32)minor << 16 | (__u32)patch << 8 | (__u32)level;
+	return level < 0 ? 0 : (__u32)major << 24 | (__u32)minor << 16 | (__u32)patch << 8 | (__u32)level;
 }
 
 /* The version that a text ends with, as parse_version(). */
-static __u32 last_version(const char *text, const char *end)
+static __u32 last_version(int major, const char *text, const char *end)
 {
 	for (const char *at = end - 1; at >= text; at--) {
-		__u32 version = *at == '3' ? parse_version(at) : 0;
+		__u32 version = *at == '0' + major ? parse_version(major, at) : 0;
 
 		if (version && (at == text || (!is_digit(at[-1]) && at[-1] != '.')))
 			return version;
@@ -115,7 +121,7 @@ static void note_text(struct texts *texts, const char *text, const char *end)
 			texts->tag[minor] = true;
 		return;
 	}
-	version = last_version(begin, end);
+	version = last_version(texts->major, begin, end);
 	if (!version)
 		return;
 	minor = version >> 16 & 0xff;
@@ -165,8 +171,8 @@ static int read_segment(int fd, const struct image_load *load, char *block, stru
 int version_text_find(int fd, const struct image *image, __u32 *ret)
 {
 	_cleanup_free_ char *block = malloc(BLOCK);
-	struct texts texts = { 0 };
-	int minor = 0;
+	struct texts texts = { .major = image->classes ? 2 : 3 };
+	int minor = image->classes ? MINOR_2 : 0;
 
 	if (!block)
 		return -ENOMEM;

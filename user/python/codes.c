@@ -153,7 +153,10 @@ static int string_get(struct codes *codes, const struct code_part *part, const _
 		*ret = blob_ref(old);
 		return 0;
 	}
-	len = pystr_decode(bytes, part->bytes, part->kind, text, PYSTR_SIZE);
+	if (part->flags & PART_BYTES)
+		len = pystr_decode_bytes(bytes, part->bytes, part->flags & PART_CUT, text, PYSTR_SIZE);
+	else
+		len = pystr_decode(bytes, part->bytes, part->kind, text, PYSTR_SIZE);
 	if (len < 0)
 		return -EBADMSG;
 	if (part->flags & PART_CUT) {

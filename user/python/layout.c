@@ -15,7 +15,7 @@
 #define OLDEST		0x0306
 
 static const struct cpython *const versions[] = {
-#define CPYTHON(minor_) &cpython_3_##minor_,
+#define CPYTHON(major_, minor_) &cpython_##major_##_##minor_,
 #include "python/layouts/versions.def"
 #undef CPYTHON
 };
@@ -66,8 +66,8 @@ const char *layout_refusal(__u32 hexversion, bool free_threaded)
 {
 	const struct cpython *cpython = layout_find(hexversion) ?: layout_model(hexversion);
 
-	if (hexversion >> 16 < OLDEST)
-		return "CPython older than 3.6";
+	if (!cpython && hexversion >> 16 < OLDEST)
+		return "CPython older than 3.6, and not 2.7";
 	if (!cpython)
 		return "version of CPython without a known layout";
 	if (!layout_of_build(cpython, free_threaded))

@@ -82,7 +82,7 @@ struct cpython {
 	} moved;
 };
 
-#define CPYTHON(minor_) extern const struct cpython cpython_3_##minor_;
+#define CPYTHON(major_, minor_) extern const struct cpython cpython_##major_##_##minor_;
 #include "python/layouts/versions.def"
 #undef CPYTHON
 

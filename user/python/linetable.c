@@ -125,6 +125,8 @@ linetable_fn *linetable_for_format(__u32 format)
 		return linetable_line_310;
 	case LINES_LNOTAB:
 		return linetable_line_lnotab;
+	case LINES_27:
+		return linetable_line_27;
 	}
 	return NULL;
 }

@@ -17,7 +17,7 @@ struct line_position {
 };
 
 /*
- * instr: code units (2 bytes) from the start of the bytecode, from 0.
+ * instr: code units (2 bytes; 2.7: bytes) from the start of the bytecode, from 0.
  * Returns 0, -ENOENT when the table ends before instr, -EBADMSG when it is malformed before its line is reached.
  * Reads each of the len bytes at most once, whatever they are.
  */
@@ -32,6 +32,9 @@ linetable_fn linetable_line_310;
 
 /* co_lnotab of 3.6 to 3.9 (Objects/lnotab_notes.txt of CPython 3.9). It has no end: the last line goes on. */
 linetable_fn linetable_line_lnotab;
+
+/* co_lnotab of 2.7 (its Objects/lnotab_notes.txt): the same, but lines only go up, and instr counts bytes. */
+linetable_fn linetable_line_27;
 
 /* The decoder for an enum line_format, NULL for a number that is none. */
 linetable_fn *linetable_for_format(__u32 format);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * linetable_old.c - the two formats up to 3.10: pairs of bytes, how far the bytecode goes on and by how much
+ * linetable_old.c - the formats up to 3.10: pairs of bytes, how far the bytecode goes on and by how much
  * the line moves. The tables may be forged: lines are summed in 64 bits, and an odd last byte is no pair.
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 
 #include "python/linetable.h"
 
@@ -36,9 +37,8 @@ int linetable_line_310(const __u8 *table, size_t len, int first_line, __u32 inst
 }
 
 /* A pair's line begins behind the bytes that the pair skips. */
-int linetable_line_lnotab(const __u8 *table, size_t len, int first_line, __u32 instr, struct line_position *ret)
+static struct line_position lnotab_position(const __u8 *table, size_t len, int first_line, __u64 offset, bool back)
 {
-	const __u64 offset = 2ULL * instr;
 	long long line = first_line;
 	__u64 begin = 0;
 
@@ -46,8 +46,19 @@ int linetable_line_lnotab(const __u8 *table, size_t len, int first_line, __u32 i
 		begin += table[at];
 		if (begin > offset)
 			break;
-		line += (__s8)table[at + 1];
+		line += back ? (__s8)table[at + 1] : table[at + 1];
 	}
-	*ret = position_of(line);
+	return position_of(line);
+}
+
+int linetable_line_lnotab(const __u8 *table, size_t len, int first_line, __u32 instr, struct line_position *ret)
+{
+	*ret = lnotab_position(table, len, first_line, 2ULL * instr, true);
+	return 0;
+}
+
+int linetable_line_27(const __u8 *table, size_t len, int first_line, __u32 instr, struct line_position *ret)
+{
+	*ret = lnotab_position(table, len, first_line, instr, false);
 	return 0;
 }

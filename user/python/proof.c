@@ -157,7 +157,7 @@ static bool is_code(__u64 object)
 
 static bool is_part(const struct code_part *part, __u64 flag, __u32 most)
 {
-	return !(part->flags & ~PART_CUT) && part->length <= most && has_flag(part->address, flag);
+	return !(part->flags & ~(PART_CUT | PART_BYTES)) && part->length <= most && has_flag(part->address, flag);
 }
 
 /* Include/cpython/unicodeobject.h: a zero follows the last character. Names hold none themselves. */
@@ -167,10 +167,9 @@ static bool is_name(const struct code_part *part, const __u8 *characters)
 	__u32 word = 0, end = 0;
 	__u64 at;
 
-	if (l->str_is_bytes)
-		return is_part(part, FLAG_BYTES, NAME_MAX_LENGTH);
-	if (!is_part(part, FLAG_STR, NAME_MAX_LENGTH) || mem_read(&word, sizeof(word), part->address + l->str_state) ||
-	    capture_characters(l, part->address, word, &at) ||
+	if (!is_part(part, l->str_implied ? FLAG_BYTES : FLAG_STR, NAME_MAX_LENGTH) ||
+	    mem_read(&word, sizeof(word), part->address + l->str_state) ||
+	    capture_characters(l, part->address, word | l->str_implied, &at) ||
 	    mem_read(&end, part->kind, at + (__u64)part->length * part->kind))
 		return false;
 	return !end && (part->kind != 1 || !memchr(characters, 0, part->bytes));

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "python/pystr.h"
@@ -56,6 +57,62 @@ int pystr_decode(const __u8 *bytes, size_t size, unsigned int kind, char *ret, s
 			break;
 		memcpy(ret + used, one, n);
 		used += n;
+	}
+	ret[used] = '\0';
+	return (int)used;
+}
+
+/* Bytes of the UTF-8 character (RFC 3629) that these begin with; 0 = none. More than size: they may be its start. */
+static size_t utf8_length(const __u8 *bytes, size_t size)
+{
+	static const __u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t n = *bytes < 0x80 ? 1 : *bytes >> 5 == 6 ? 2 : *bytes >> 4 == 14 ? 3 : *bytes >> 3 == 30 ? 4 : 0;
+	__u32 c = n == 1 ? *bytes : *bytes & 0x7f >> n;
+
+	for (size_t i = 1; i < n && i < size; i++) {
+		if (bytes[i] >> 6 != 2)
+			return 0;
+		c = c << 6 | (bytes[i] & 0x3f);
+	}
+	if (n <= size && (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)))
+		return 0;
+	return n;
+}
+
+/* Bytes that are whole UTF-8 characters; SIZE_MAX if it is no UTF-8. */
+static size_t utf8_whole(const __u8 *bytes, size_t size, bool cut)
+{
+	size_t at = 0, n;
+
+	while (at < size) {
+		n = utf8_length(bytes + at, size - at);
+		if (!n || (n > size - at && !cut))
+			return SIZE_MAX;
+		if (n > size - at)
+			break;
+		at += n;
+	}
+	return at;
+}
+
+int pystr_decode_bytes(const __u8 *bytes, size_t size, bool cut, char *ret, size_t ret_size)
+{
+	const size_t whole = utf8_whole(bytes, size, cut);
+	size_t used = 0, n;
+
+	if (whole == SIZE_MAX)
+		return pystr_decode(bytes, size, 1, ret, ret_size);
+	if (!ret_size || ret_size > INT_MAX)
+		return -EINVAL;
+	for (size_t at = 0; at < whole; at += n) {
+		char nul[4];
+		const size_t length = bytes[at] ? 0 : encode(REPLACEMENT, nul);
+
+		n = utf8_length(bytes + at, whole - at);
+		if ((length ?: n) >= ret_size - used)
+			break;
+		memcpy(ret + used, length ? (const __u8 *)nul : bytes + at, length ?: n);
+		used += length ?: n;
 	}
 	ret[used] = '\0';
 	return (int)used;

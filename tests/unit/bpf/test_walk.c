@@ -229,12 +229,14 @@ static void test_other_root_rules(void **state)
 	(void)state;
 	chain_random(0x030d, 3, 10);
 	chain_walk(false);
-	/* Up to 3.10 the last frame must not be a generator's: the word that says so is 0 here, and then not. */
+	/* 3.6 to 3.10: the last frame must not be a generator's: the word that says so is 0 here, and then not. */
 	chain.l.root_rule = ROOT_NULL;
 	chain.l.frame_generator = chain.l.frame_previous;
 	assert_true(walk_is_whole(walk, &chain.l, 0));
-	chain.l.frame_generator = chain.l.frame_code;
+	chain.l.frame_generator = chain.l.frame_instr;
 	assert_false(walk_is_whole(walk, &chain.l, 0));
+	chain.l.frame_generator = 0; /* 2.7 has no such word */
+	assert_true(walk_is_whole(walk, &chain.l, 0));
 	chain.l.root_rule = ROOT_BASE;
 	assert_false(walk_is_whole(walk, &chain.l, 0));
 	assert_true(walk_is_whole(walk, &chain.l, chain.links[0].address));

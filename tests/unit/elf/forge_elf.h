@@ -150,7 +150,7 @@ static inline void forge_text(struct forge *f, unsigned int at, const char *text
 	strcpy((char *)f->bytes + FORGE_TEXTS + at, text);
 }
 
-/* A library up to 3.10, whose version only its texts tell. 3.6: the variables that were there before
+/* A library up to 3.10, whose version only its texts tell. 2.7, 3.6: the variables that were there before
  * _PyRuntime. */
 static inline void forge_old_python(struct forge *f, const char *tag, const char *version)
 {
@@ -158,11 +158,13 @@ static inline void forge_old_python(struct forge *f, const char *tag, const char
 	forge_text(f, 1, tag);
 	forge_text(f, 65, version);
 	forge_section(f, 3)->sh_name = 1;
-	if (strcmp(tag, "cpython-36"))
+	if (*tag && strcmp(tag, "cpython-36"))
 		return;
 	memcpy(f->bytes + FORGE_STRINGS + 1, "_XyRuntime", 10);
 	forge_symbol(f, "interp_head.lto_priv.0", FORGE_RUNTIME_ADDRESS + 0x10, 8);
 	forge_symbol(f, "_PyThreadState_Current", FORGE_RUNTIME_ADDRESS + 0x20, 8);
+	if (!*tag) /* Python 2 */
+		forge_symbol(f, "PyClass_Type", FORGE_RUNTIME_ADDRESS + 0x40, 400);
 }
 
 static inline int forge_write(const struct forge *f, size_t size)

@@ -60,7 +60,7 @@ static void section_or_symbol_alone(void **state)
 	assert_int_equal(image.runtime, FORGE_RUNTIME_ADDRESS);
 	assert_int_equal(image.version, 0x030b00f0);
 
-	/* Python 2.7 to 3.6 */
+	/* Before _PyRuntime */
 	forge_python(&f, 0);
 	forge_section(&f, 3)->sh_name = 1;
 	memcpy(f.bytes + FORGE_STRINGS + 1, "_XyRuntime", 10);
@@ -76,6 +76,12 @@ static void section_or_symbol_alone(void **state)
 	assert_int_equal(image.old_thread, FORGE_RUNTIME_ADDRESS + 0x20);
 	assert_int_equal(image.old_interps, FORGE_RUNTIME_ADDRESS + 0x10);
 	assert_int_equal(image.version, 0x03060ff0);
+	assert_false(image.classes);
+	forge_old_python(&f, "", "2.7.18");
+	assert_int_equal(read_forged(FORGE_SIZE, &image), 0);
+	assert_int_equal(image.old_thread, FORGE_RUNTIME_ADDRESS + 0x20);
+	assert_true(image.classes);
+	assert_int_equal(image.version, 0x020712f0);
 }
 
 /* A runtime must be writable data; a version must be in the file. */

@@ -72,6 +72,37 @@ static void not_a_version(void **state)
 	assert_int_equal(version_of("", "3.10.13"), 0);
 }
 
+static void python_2(void **state)
+{
+	static const char *const others[] = { "2.6.9",	 "2.8.0",    "3.7.16",	"2.7", "2.7.018",
+					      "12.7.18", "1.2.7.18", "2.7.18x", "" };
+	__u32 version = 0;
+
+	(void)state;
+	forge_old_python(&f, "", "2.7.18");
+	assert_int_equal(find(&version), 0);
+	assert_int_equal(version, 0x020712f0);
+	forge_text(&f, 128, "/opt/python-2.7.18");
+	forge_text(&f, 160, "3.7.16");
+	assert_int_equal(find(&version), 0);
+	forge_text(&f, 128, "/opt/python-2.7.17");
+	assert_int_equal(find(&version), -ENOENT);
+	forge_old_python(&f, "", "2.7.18rc1");
+	assert_int_equal(find(&version), 0);
+	assert_int_equal(version, 0x020712c1);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		forge_old_python(&f, "", others[i]);
+		assert_int_equal(find(&version), -ENOENT);
+	}
+	/* What it has of 3 makes it uncertain, and without those classes it is none. */
+	forge_old_python(&f, "", "2.7.18");
+	forge_text(&f, 128, "cpython-37");
+	assert_int_equal(find(&version), -ENOENT);
+	forge_old_python(&f, "", "2.7.18");
+	*(char *)memmem(f.bytes, FORGE_SIZE, "PyClass_Type", 12) = 'x';
+	assert_int_equal(find(&version), -ENOENT);
+}
+
 /* Others' versions do not matter, but two of the tag's minor version that differ do, and so do two tags. */
 static void ambiguous(void **state)
 {
@@ -142,7 +173,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_form),   cmocka_unit_test(not_a_version),	 cmocka_unit_test(ambiguous),
-		cmocka_unit_test(where_it_is), cmocka_unit_test(at_every_place),
+		cmocka_unit_test(where_it_is), cmocka_unit_test(at_every_place), cmocka_unit_test(python_2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

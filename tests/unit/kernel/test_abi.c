@@ -80,7 +80,7 @@ EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(genera
      L(runtime_interpreters), L(runtime_tstate), L(runtime_tss_key), L(code_size), L(code_first_line),
      L(code_filename), L(code_name), L(code_qualname), L(code_linetable), L(code_version), L(code_bytecode), L(code_count), L(code_tlbc),
      L(str_length), L(str_state), L(str_ascii), L(str_compact), L(str_data), L(str_kind_shift),
-     L(str_compact_bit), L(str_ascii_bit), L(str_is_bytes), L(bytes_size), L(bytes_data));
+     L(str_compact_bit), L(str_ascii_bit), L(str_implied), L(bytes_size), L(bytes_data));
 
 #define R(record_) { #record_, sizeof(struct record_), record_##_members, ARRAY_SIZE(record_##_members) }
 

@@ -167,6 +167,9 @@ static inline int setup(void **state)
 		return -1;
 	layout.code_qualname = 128;
 	layout.code_version = 92;
+	layout.str_ascii = 40;
+	layout.str_compact = layout.str_data = 56;
+	layout.str_implied = 0;
 	reset();
 	return 0;
 }

@@ -114,6 +114,30 @@ static void test_kinds_of_string(void **state)
 	part_is(&event->table, TABLE, 0, 0, 0, PART_FAULT);
 }
 
+/* 2.7: what stands for the state says how it is interned, and the bytes follow at once. */
+static void test_byte_strings(void **state)
+{
+	static const __u8 text[STRING_MAX + 1] = { 0xe9 };
+
+	(void)state;
+	layout.str_implied = KIND1 | COMPACT | ASCII;
+	layout.str_ascii = 36;
+	layout.str_compact = layout.str_data = 0;
+	for (__u32 interned = 0; interned <= 2; interned++) {
+		name_is(4, interned, 36, "caf\xe9", 4);
+		part_is(&event->name, QUALNAME, 4, 4, 1, PART_BYTES);
+		assert_memory_equal(event->data, "caf\xe9", 4);
+	}
+	name_is(0, 1, 36, "", 0);
+	part_is(&event->name, QUALNAME, 0, 0, 1, PART_BYTES);
+	name_is(STRING_MAX + 1, 0, 36, text, sizeof(text));
+	part_is(&event->name, QUALNAME, STRING_MAX + 1, STRING_MAX, 1, PART_BYTES | PART_CUT);
+	name_is(4, 2 << 2, 36, "caf\xe9", 4); /* no such state */
+	part_is(&event->name, QUALNAME, 0, 0, 0, PART_BAD);
+	name_is(4, 0, 36, "caf", 3);
+	part_is(&event->name, QUALNAME, 4, 0, 1, PART_FAULT);
+}
+
 static void test_long_strings_are_cut(void **state)
 {
 	static __u8 text[4 * STRING_MAX];
@@ -326,6 +350,7 @@ int main(void)
 		TEST(test_negative_first_line),
 		TEST(test_fault_at_each_read),
 		TEST(test_kinds_of_string),
+		TEST(test_byte_strings),
 		TEST(test_long_strings_are_cut),
 		TEST(test_what_is_no_string),
 		TEST(test_legacy_strings),

@@ -204,6 +204,22 @@ static void test_names_of_every_kind(void **state)
 	is(101, 1, "caf\xc3\xa9", "", 1, 2);
 }
 
+/* 2.7: in UTF-8 or in Latin-1, and cut in the middle of a character. */
+static void test_names_of_bytes(void **state)
+{
+	struct event_code *e = record(100, "caf\xc3\xa9", "caf\xe9", 1);
+
+	(void)state;
+	e->name.flags = e->file.flags = PART_BYTES;
+	add(e);
+	is(100, 1, "caf\xc3\xa9", "caf\xc3\xa9", 1, 2);
+	e = record(101, "caf\xc3", "caf\xc3", 1);
+	e->name.flags = PART_BYTES | PART_CUT;
+	e->file.flags = PART_BYTES;
+	add(e);
+	is(101, 1, "caf...", "caf\xc3\x83", 1, 2);
+}
+
 static void test_cut_names_say_so(void **state)
 {
 	static char latin[STRING_MAX + 1], expected[2 * STRING_MAX + 4];
@@ -458,6 +474,7 @@ int main(void)
 		TEST(test_each_line_is_decoded_once),
 		TEST(test_contents_are_shared),
 		TEST(test_names_of_every_kind),
+		TEST(test_names_of_bytes),
 		TEST(test_cut_names_say_so),
 		TEST(test_unreadable_parts),
 		TEST(test_incomplete),

@@ -167,35 +167,41 @@ static void old_versions(void **state)
 	}
 }
 
-/* 3.6: two variables, of which a stripped file only names the thread state of the GIL's holder. */
-static void variables(void **state)
+/* 2.7, 3.6: two variables, of which a stripped file only names the thread state of the GIL's holder. */
+static void two_variables(const char *tag, const char *text, __u32 hexversion, bool stripped)
 {
 	struct identity identity;
 	struct loaded loaded;
 
+	forge_old_python(&f, tag, text);
+	if (stripped)
+		*(char *)memmem(f.bytes, FORGE_SIZE, "interp_head", 11) = 'x';
+	loaded = load(&f);
+	assert_int_equal(ask().verdict, VERDICT_UNPROVED); /* before the interpreter starts */
+	start_threads(&loaded, hexversion);
+	memset(loaded.runtime, 0, 8);
+	loaded.runtime[2] = py_address(py.interp);
+	loaded.runtime[4] = py_address(py.threads[0].tstate);
+	identity = ask();
+	assert_int_equal(identity.verdict, VERDICT_PYTHON);
+	assert_int_equal(identity.hexversion, hexversion);
+	assert_string_equal(identity.version, text);
+	assert_int_equal(identity.runtime + identity.layout.runtime_tstate, (uintptr_t)(loaded.runtime + 4));
+	assert_int_equal(identity.layout.runtime_tstate, stripped ? 8 : 24);
+	assert_int_equal(identity.layout.runtime_interpreters, stripped ? 0 : 8);
+	forge_put(py.threads[0].tstate, py.l.tstate_interp, 8, 8);
+	assert_int_equal(ask().verdict, VERDICT_NO_LAYOUT);
+	loaded.runtime[2] = loaded.runtime[4] = 0; /* nobody holds the GIL */
+	assert_int_equal(ask().verdict, VERDICT_UNPROVED);
+	unload(&loaded);
+}
+
+static void variables(void **state)
+{
 	(void)state;
 	for (int stripped = 0; stripped < 2; stripped++) {
-		forge_old_python(&f, "cpython-36", "3.6.15");
-		if (stripped)
-			*(char *)memmem(f.bytes, FORGE_SIZE, "interp_head", 11) = 'x';
-		loaded = load(&f);
-		assert_int_equal(ask().verdict, VERDICT_UNPROVED); /* before the interpreter starts */
-		start_threads(&loaded, 0x03060ff0);
-		memset(loaded.runtime, 0, 8);
-		loaded.runtime[2] = py_address(py.interp);
-		loaded.runtime[4] = py_address(py.threads[0].tstate);
-		identity = ask();
-		assert_int_equal(identity.verdict, VERDICT_PYTHON);
-		assert_int_equal(identity.hexversion, 0x03060ff0);
-		assert_int_equal(identity.runtime + identity.layout.runtime_tstate,
-				 (uintptr_t)(loaded.runtime + 4));
-		assert_int_equal(identity.layout.runtime_tstate, stripped ? 8 : 24);
-		assert_int_equal(identity.layout.runtime_interpreters, stripped ? 0 : 8);
-		forge_put(py.threads[0].tstate, py.l.tstate_interp, 8, 8);
-		assert_int_equal(ask().verdict, VERDICT_NO_LAYOUT);
-		loaded.runtime[2] = loaded.runtime[4] = 0; /* nobody holds the GIL */
-		assert_int_equal(ask().verdict, VERDICT_UNPROVED);
-		unload(&loaded);
+		two_variables("cpython-36", "3.6.15", 0x03060ff0, stripped);
+		two_variables("", "2.7.18", 0x020712f0, stripped);
 	}
 }
 
@@ -266,6 +272,10 @@ static void refusals_of_old(void **state)
 	refuse_forged("pre-release of CPython");
 	forge_old_python(&f, "cpython-36", "2.7.18");
 	refuse_forged("CPython older than 3.7, and its version is not certain");
+	forge_old_python(&f, "", "3.6.15");
+	refuse_forged("CPython older than 3.7, and its version is not certain");
+	forge_old_python(&f, "", "2.7.18rc1");
+	refuse_forged("pre-release of CPython");
 	/* The variables of 3.6 in 3.9, and 3.6 without them. */
 	forge_old_python(&f, "cpython-36", "3.9.18");
 	forge_text(&f, 1, "cpython-39");

@@ -13,7 +13,7 @@
 #include "python/layout.h"
 
 static const struct cpython *const known[] = {
-#define CPYTHON(minor_) &cpython_3_##minor_,
+#define CPYTHON(major_, minor_) &cpython_##major_##_##minor_,
 #include "python/layouts/versions.def"
 #undef CPYTHON
 };
@@ -37,7 +37,11 @@ static void by_version(void **state)
 	assert_null(layout_for_version(0x03050af0, false));
 	assert_null(layout_for_version(0x030f00f0, false));
 	assert_null(layout_for_version(0x031000f0, false));
-	assert_null(layout_for_version(0x020712f0, false));
+	assert_int_equal(layout_for_version(0x020712f0, false)->tstate_thread_id, 144);
+	assert_null(layout_for_version(0x020712c1, false));
+	assert_null(layout_for_version(0x020712f0, true));
+	assert_null(layout_for_version(0x020609f0, false));
+	assert_null(layout_for_version(0x020800f0, false));
 	assert_null(layout_for_version(0, false));
 	assert_null(layout_for_version(~0U, false));
 	assert_null(layout_find(0x031000f0));
@@ -80,8 +84,9 @@ static void patch_release(void **state)
 static void reasons(void **state)
 {
 	(void)state;
-	assert_string_equal(layout_refusal(0x03050af0, false), "CPython older than 3.6");
-	assert_string_equal(layout_refusal(0x020712f0, false), "CPython older than 3.6");
+	assert_string_equal(layout_refusal(0x03050af0, false), "CPython older than 3.6, and not 2.7");
+	assert_string_equal(layout_refusal(0x020609f0, false), "CPython older than 3.6, and not 2.7");
+	assert_string_equal(layout_refusal(0x020712c1, false), "pre-release of CPython");
 	assert_string_equal(layout_refusal(0x030a00b4, false), "pre-release of CPython");
 	assert_string_equal(layout_refusal(0x031000a1, false), "pre-release of CPython");
 	assert_string_equal(layout_refusal(0x040000f0, false), "version of CPython without a known layout");
@@ -131,7 +136,14 @@ static void check_bounds(const struct layout *l)
 		assert_true(code[i] + 8 <= l->code_size);
 	assert_true(l->tstate_frame && l->tstate_thread_id && l->interp_threads);
 	assert_true(l->code_filename && l->code_name && l->code_linetable && l->code_first_line);
-	assert_true(l->str_ascii && l->str_compact > l->str_ascii && l->bytes_data);
+	assert_true(l->str_ascii && l->bytes_data);
+	if (l->str_implied) { /* complete, and all that the state is asked for */
+		assert_int_equal(l->str_implied,
+				 1 << l->str_kind_shift | 1 << l->str_compact_bit | 1 << l->str_ascii_bit);
+		assert_int_equal(l->str_compact | l->str_data, 0);
+	} else {
+		assert_true(l->str_compact > l->str_ascii && l->str_data);
+	}
 	assert_int_equal(l->root_rule == ROOT_ENTRY, l->frame_is_entry != 0);
 	assert_int_equal(l->root_rule == ROOT_BASE, l->tstate_base_frame != 0);
 	assert_int_equal(l->owner_shim, l->root_rule == ROOT_SHIM || l->root_rule == ROOT_BASE ? 3 : 256);
@@ -143,10 +155,12 @@ static void check_bounds(const struct layout *l)
 
 /* Up to 3.10 frames are objects; from 3.11 on they lie on a stack of their own, and code has a qualified
  * name. */
-static void check_kind(const struct layout *l, bool objects)
+static void check_kind(const struct layout *l, bool objects, bool two)
 {
 	assert_int_equal(l->frame_lasti, objects);
-	assert_int_equal(l->frame_generator != 0, objects);
+	assert_int_equal(l->frame_generator != 0, objects && !two);
+	assert_int_equal(l->str_implied != 0, two);
+	assert_int_equal(l->line_format == LINES_27, two);
 	assert_true(l->frame_generator + 8 <= l->frame_size);
 	assert_int_equal(l->root_rule == ROOT_NULL, objects);
 	assert_int_equal(l->line_format != LINES_LOCATIONS, objects);
@@ -162,7 +176,7 @@ static void bounds(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		check_bounds(&known[i]->layout);
-		check_kind(&known[i]->layout, known[i]->minor < 0x030b);
+		check_kind(&known[i]->layout, known[i]->minor < 0x030b, known[i]->minor == 0x0207);
 		assert_int_equal(known[i]->layout.free_threaded, 0);
 		assert_int_equal(!known[i]->free_threaded, known[i]->minor < 0x030d);
 		if (known[i]->free_threaded) {

@@ -307,6 +307,29 @@ static void test_pairs_of_lnotab(void **state)
 	check(linetable_line_lnotab, table, 2, 7, 0, 101);
 }
 
+/* 2.7: instructions begin at any byte, and lines only go up. */
+static void test_pairs_of_27(void **state)
+{
+	static const __u8 table[] = {
+		0,   1,			   /* byte 0: line 101 */
+		3,   2,			   /* 3: 103 */
+		1,   200,		   /* 4: 303 */
+		255, 0,	  2, 255, 0, 255,  /* 261: 813 */
+		2,			   /* half a pair */
+	};
+	static const struct {
+		__u32 instr;
+		int line;
+	} cases[] = { { 0, 101 },   { 2, 101 },	  { 3, 103 },	{ 4, 303 },
+		      { 260, 303 }, { 261, 813 }, { 262, 813 }, { UINT_MAX, 813 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		check(linetable_line_27, table, sizeof(table), cases[i].instr, 0, cases[i].line);
+	check(linetable_line_27, table, 0, 7, 0, 100);
+	check(linetable_line_27, table, 1, 7, 0, 100);
+}
+
 /* The longest tables that are read, all of one pair: no sum overflows. */
 static void test_largest_pairs(void **state)
 {
@@ -323,6 +346,7 @@ static void test_largest_pairs(void **state)
 		      i ? 0 : 100 + 127 * (int)(sizeof(table) / 2));
 		check(linetable_line_lnotab, table, sizeof(table), UINT_MAX, 0,
 		      i ? 0 : 100 + 127 * (int)(sizeof(table) / 2));
+		check(linetable_line_27, table, sizeof(table), UINT_MAX, 0, 100 + moves[i] * (int)(sizeof(table) / 2));
 	}
 }
 
@@ -332,7 +356,8 @@ static void test_formats(void **state)
 	assert_ptr_equal(linetable_for_format(LINES_LOCATIONS), linetable_line);
 	assert_ptr_equal(linetable_for_format(LINES_310), linetable_line_310);
 	assert_ptr_equal(linetable_for_format(LINES_LNOTAB), linetable_line_lnotab);
-	assert_null(linetable_for_format(LINES_LNOTAB + 1));
+	assert_ptr_equal(linetable_for_format(LINES_27), linetable_line_27);
+	assert_null(linetable_for_format(LINES_27 + 1));
 	assert_null(linetable_for_format(~0U));
 }
 
@@ -343,6 +368,7 @@ int main(void)
 		cmocka_unit_test(test_malformed),      cmocka_unit_test(test_lines_out_of_range),
 		cmocka_unit_test(test_largest_tables), cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_pairs_of_310),   cmocka_unit_test(test_pairs_of_lnotab),
+		cmocka_unit_test(test_pairs_of_27),
 		cmocka_unit_test(test_largest_pairs),  cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_column_of_each_code), cmocka_unit_test(test_damaged_columns_are_none),
 		cmocka_unit_test(test_no_column_without_a_line),

@@ -118,6 +118,59 @@ static void test_longest_fits(void **state)
 	assert_int_equal(utf8_count(text, 2 * STRING_MAX), STRING_MAX);
 }
 
+static void bytes_decode_to(const char *bytes, size_t size, bool cut, const char *expected)
+{
+	__u8 *copy = malloc(size ? size : 1);
+	char text[PYSTR_SIZE];
+
+	assert_non_null(copy);
+	memcpy(copy, bytes, size);
+	assert_int_equal(pystr_decode_bytes(copy, size, cut, text, sizeof(text)), strlen(expected));
+	assert_string_equal(text, expected);
+	free(copy);
+}
+
+/* 2.7: whatever is UTF-8 as a whole is taken for it; one byte that is not, and all are Latin-1. */
+static void test_bytes_of_unknown_encoding(void **state)
+{
+	static const struct {
+		const char *bytes, *latin;
+	} bad[] = {
+		{ "caf\xe9!", "caf\xc3\xa9!" },		 { "\xc3\xa9\xff", "\xc3\x83\xc2\xa9\xc3\xbf" },
+		{ "\x80", "\xc2\x80" },			 { "\xc0\xaf", "\xc3\x80\xc2\xaf" },
+		{ "\xed\xa0\x80", "\xc3\xad\xc2\xa0\xc2\x80" },
+		{ "\xf5\x80\x80\x80", "\xc3\xb5\xc2\x80\xc2\x80\xc2\x80" },
+		{ "\xe2(\xa1", "\xc3\xa2(\xc2\xa1" },	 { "\xf8", "\xc3\xb8" },
+	};
+
+	(void)state;
+	bytes_decode_to("", 0, false, "");
+	bytes_decode_to("main", 4, false, "main");
+	bytes_decode_to("\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x8d", 9, false, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x8d");
+	bytes_decode_to("\xc3\xa9\0b", 4, false, "\xc3\xa9\xef\xbf\xbd" "b");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		for (int cut = 0; cut < 2; cut++)
+			bytes_decode_to(bad[i].bytes, strlen(bad[i].bytes), cut, bad[i].latin);
+	/* The end of what was kept need not be that of a character, the end of the string must. */
+	bytes_decode_to("a\xe2\x82", 3, true, "a");
+	bytes_decode_to("a\xe2\x82", 3, false, "a\xc3\xa2\xc2\x82");
+	bytes_decode_to("a\xc3", 2, true, "a");
+}
+
+static void test_bytes_into_little_room(void **state)
+{
+	(void)state;
+	for (size_t room = 1; room <= 9; room++) {
+		char *text = malloc(room);
+
+		assert_non_null(text);
+		assert_true(pystr_decode_bytes((const __u8 *)"\xe2\x82\xac\0z", 5, false, text, room) < (int)room);
+		assert_int_equal(utf8_count(text, strlen(text)), room < 4 ? 0 : room < 7 ? 1 : room < 8 ? 2 : 3);
+		free(text);
+	}
+	assert_int_equal(pystr_decode_bytes((const __u8 *)"a", 1, false, NULL, 0), -EINVAL);
+}
+
 static void test_noise_is_valid_utf8(void **state)
 {
 	static const unsigned int kinds[] = { 1, 2, 4 };
@@ -134,7 +187,10 @@ static void test_noise_is_valid_utf8(void **state)
 			words[i] = (seed ^ seed >> 15) & mask;
 		}
 		unsigned int kind = kinds[round % ARRAY_SIZE(kinds)];
-		int len = pystr_decode((const __u8 *)words, sizeof(words), kind, text, sizeof(text));
+		int len = pystr_decode_bytes((const __u8 *)words, 1 + round % 16, round & 1, text, sizeof(text));
+
+		assert_true(len >= 0 && utf8_count(text, (size_t)len) >= 0);
+		len = pystr_decode((const __u8 *)words, sizeof(words), kind, text, sizeof(text));
 
 		assert_true(len > 0);
 		assert_int_equal(utf8_count(text, (size_t)len), sizeof(words) / kind);
@@ -147,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_each_kind),    cmocka_unit_test(test_what_is_no_character_is_replaced),
 		cmocka_unit_test(test_refused),	     cmocka_unit_test(test_cut_at_a_whole_character),
 		cmocka_unit_test(test_longest_fits), cmocka_unit_test(test_noise_is_valid_utf8),
+		cmocka_unit_test(test_bytes_of_unknown_encoding), cmocka_unit_test(test_bytes_into_little_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
