@@ -149,6 +149,13 @@ exec "$tree/%(loader)s" --library-path "$tree/%(libraries)s" --argv0 "$0" "$tree
 """
 
 
+# Only those libraries are its own that this system has in other versions.
+LIBRARIES_WRAPPER = """#!/bin/sh
+tree=${0%%/bin/*}
+LD_LIBRARY_PATH="$tree/%(libraries)s" exec "$tree/usr/bin/%(python)s" "$@"
+"""
+
+
 def fetch_unpacked(name):
     if platform.machine() != "x86_64":
         raise Unavailable("pinned for x86_64 only")
@@ -169,10 +176,11 @@ def fetch_unpacked(name):
                 (tree / link).symlink_to("usr/" + link)
         (tree / "bin").mkdir(exist_ok=True)
         wrapper = tree / "bin" / python
-        wrapper.write_text(WRAPPER % dict(python=python, libraries=libraries,
-                                          loader=libraries + "/ld-linux-x86-64.so.2"))
+        loader = libraries + "/ld-linux-x86-64.so.2"
+        text = WRAPPER if (tree / loader).exists() else LIBRARIES_WRAPPER
+        wrapper.write_text(text % dict(python=python, libraries=libraries, loader=loader))
         wrapper.chmod(0o755)
-        said = run([str(wrapper), "-IS", "-c", "import zlib, ssl, sys; print(sys.version)"])
+        said = run([str(wrapper), "-EsS", "-c", "import zlib, ssl, sys; print(sys.version)"])
         if not said.startswith(name.split("-")[1]):
             raise Unavailable("says it is " + said.strip())
         os.rename(tree, known.HOME / name)
@@ -288,7 +296,7 @@ def main(arguments):
     with open(known.HOME / ".lock", "w") as lock:  # two `make check` at once
         fcntl.flock(lock, fcntl.LOCK_EX)
         here = [fetch(name) for name in names or pinned]
-    for interpreter in known.available():
+    for interpreter in known.everything():
         if interpreter.kind == "pyenv" and not names:
             print("have  %s" % interpreter)
     return 0 if any(here) else 1

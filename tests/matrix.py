@@ -23,6 +23,8 @@ PAGE = profiler.ROOT / "docs" / "versions.md"
 BEGIN, END = "<!-- begin: make matrix -->\n", "<!-- end: make matrix -->\n"
 COLUMNS = ("walks", "lines", "names", "threads", "GIL released", "generators", "cache check")
 CACHE_PROGRAMS = ("callers", "generators", "recursion", "lines")
+GENERATORS = {"drive_a", "drive_b", "throw_a", "throw_b", "chain", "catcher"}  # also in cache27.py
+GENERATORS_3 = {"coroutine", "outer"}
 SECONDS, CACHE_SECONDS = 6, 14  # up to 3.12 the first eight are without the cache (SETTLED of bpf/stack.h)
 AT_ONCE = 2  # interpreters; each keeps about two CPUs busy
 LEAST = 100  # samples a cell must rest on
@@ -83,10 +85,9 @@ def released(target, samples):
     return enough(profiler.total(in_c))
 
 
-def generators(judge, samples):
+def generators(judge, samples, wanted):
     count = judged(judge, samples)
-    seen = {frame[0] for sample in whole(samples) for frame in sample.stack}
-    missing = {"drive_a", "drive_b", "throw_a", "throw_b", "chain", "catcher", "coroutine", "outer"} - seen
+    missing = wanted - {frame[0] for sample in whole(samples) for frame in sample.stack}
     assert not missing, missing
     return count
 
@@ -146,7 +147,7 @@ class Row:
 
     def plain(self, directory, counts):
         python = self.interpreter.path
-        _, (edges, in_c) = profile(directory, [(python, WORKLOADS / "edges.py"),
+        _, (edges, in_c) = profile(directory, [(python, WORKLOADS / self.interpreter.program("edges")),
                                                (python, WORKLOADS / "released.py", "threads")],
                                    "-F", 997, seconds=SECONDS)
         self.cell("walks", walks, Judge(edges[0].about), edges[1])
@@ -155,11 +156,13 @@ class Row:
         self.cell("GIL released", released, *in_c)
 
     def cached(self, directory):
-        commands = [(self.interpreter.path, WORKLOADS / "cache" / (name + ".py")) for name in CACHE_PROGRAMS]
+        three = self.interpreter.version >= (3,)
+        names = ["cache/%s.py" % name for name in CACHE_PROGRAMS] if three else ["cache27.py"]
+        commands = [(self.interpreter.path, WORKLOADS / name) for name in names]
         run, results = profile(directory, commands, "-F", 4999, "--cache", "check", seconds=CACHE_SECONDS)
-        by_name = dict(zip(CACHE_PROGRAMS, results))
-        target, samples = by_name["generators"]
-        self.cell("generators", generators, CacheJudge(target.about), samples)
+        target, samples = dict(zip(names, results))["cache/generators.py" if three else "cache27.py"]
+        wanted = GENERATORS | GENERATORS_3 if three else GENERATORS
+        self.cell("generators", generators, CacheJudge(target.about), samples, wanted)
         self.cell("cache check", cache_check, run)
 
 
@@ -185,7 +188,7 @@ def write(text):
 
 
 def main(wanted):
-    chosen = [i for i in known.available() if not wanted or i.name in wanted]
+    chosen = [i for i in known.everything() if not wanted or i.name in wanted]
     filled = rows(chosen)
     text = table(filled, [] if wanted else known.missing())
     if wanted:

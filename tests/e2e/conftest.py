@@ -35,15 +35,18 @@ def parameters(names, here):
 
 def pytest_generate_tests(metafunc):
     """`interpreter`: each one that is here or ought to be. `version`: one of each supported version; those that are not in
-    the module's QUICK_VERSIONS, if it has such, are for the long tests."""
+    the module's QUICK_VERSIONS, if it has such, are for the long tests. 2.7 is among them in modules that say so
+    (ALSO_2_7)."""
+    two = getattr(metafunc.module, "ALSO_2_7", False)
     if "interpreter" in metafunc.fixturenames:
-        here = {i.name: i for i in known.available()}
-        names = list(dict.fromkeys([*known.names(), *here]))
+        here = {i.name: i for i in known.everything()}
+        names = [name for name in dict.fromkeys([*known.names(), *here]) if two or not known.is_two(name)]
         metafunc.parametrize("interpreter", parameters(names, here))
     if "version" in metafunc.fixturenames:
-        chosen = {i.minor: i for i in known.one_per_version()}
-        only = getattr(metafunc.function, "versions", known.SUPPORTED)
-        quick = getattr(metafunc.module, "QUICK_VERSIONS", known.SUPPORTED)
+        chosen = {i.minor: i for i in known.one_per_version_and_two()}
+        supported = (known.TWO, *known.SUPPORTED) if two else known.SUPPORTED
+        only = getattr(metafunc.function, "versions", supported)
+        quick = getattr(metafunc.module, "QUICK_VERSIONS", supported)
         metafunc.parametrize("version", [pytest.param(chosen.get(v), id=v, marks=tuple(version_marks(v, chosen, quick)))
                                          for v in only])
 

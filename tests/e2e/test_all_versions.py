@@ -16,8 +16,8 @@ SECONDS = 10
 @pytest.fixture(scope="module")
 def profiled(workloads, tmp_path_factory):
     """[(interpreter, judge, samples)], all out of one file."""
-    chosen = known.available()
-    with profiler.targets([(i.path, workloads / "edges.py") for i in chosen]) as started:
+    chosen = known.everything()
+    with profiler.targets([(i.path, workloads / i.program("edges")) for i in chosen]) as started:
         run = profiler.run(tmp_path_factory.mktemp("all"), "--all-python", "-F", FREQUENCY, "-d", SECONDS, timeout=120)
         return [(i, Judge(t.about), run.of(t.pid)) for i, t in zip(chosen, started)]
 

@@ -9,6 +9,7 @@ import interpreters as known
 import profiler
 from released import on_c_lines
 
+ALSO_2_7 = True
 FREQUENCY = 997
 
 
@@ -32,7 +33,7 @@ class TestShares:
 
     @pytest.fixture(scope="class")
     def profiled(self, workloads, tmp_path_factory):
-        jobs = [(i.name, (i.path, workloads / "shares.py", k)) for k, i in enumerate(known.one_per_version())]
+        jobs = [(i.name, (i.path, workloads / "shares.py", k)) for k, i in enumerate(known.one_per_version_and_two())]
         return profile_batches(tmp_path_factory.mktemp("shares"), 20, jobs, 1)
 
     @pytest.fixture
@@ -55,7 +56,7 @@ class TestReleasedGil:
 
     @pytest.fixture(scope="class")
     def profiled(self, workloads, tmp_path_factory):
-        chosen = known.one_per_version()
+        chosen = known.one_per_version_and_two()
         alone = [((i.name, "alone"), (i.path, workloads / "released.py")) for i in chosen]
         contended = [((i.name, "threads"), (i.path, workloads / "released.py", "threads")) for i in chosen]
         directory = tmp_path_factory.mktemp("released")

@@ -21,7 +21,7 @@ class Judge:
         self.qualified = about["qualified"]
         self.patterns = set(about["patterns"])
         self.entries = {self.name(caller): {self.name(n) for n in names} for caller, names in about["entries"].items()}
-        self.thread_roots = {self.name(name) for name in ROOTS_OF_THREADS}
+        self.thread_roots = {self.name(name) for name in about.get("thread_roots", ROOTS_OF_THREADS)}
         self.files = set(about["files"])
         self.codes = {}  # (file, function, first line) -> lines
         self.callees = {}  # (file, line) -> names

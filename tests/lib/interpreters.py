@@ -44,6 +44,11 @@ def _sid(short, version):
 
 
 UNPACKED = {
+    # Runs with this system's C library, of which it wants less.
+    "debian-2.7.18": ("bullseye", (*("%s=2.7.18-8+deb11u1" % name for name in (
+        "python2.7", "python2.7-minimal", "libpython2.7-minimal", "libpython2.7-stdlib", "libpython2.7-dev")),
+        "libssl1.1=1.1.1w-0+deb11u1", "libffi7=3.3-6"),
+        "95ad183fa9c2378e589dc784e143a45f12e761f8049e337f7ca0047f40b9fc7b"),
     "debian-3.13.18": (*_sid("3.13", "3.13.18-1"), "bf6c48d5d9a1b7375fb1ad1e85b28a23cb9a74950ccc4b7d90b40c444c071d20"),
     "debian-3.14.10": (*_sid("3.14", "3.14.10-1"), "327b9145431f6aed6fb43f30101688ddfe52873afc7eeb18e71c3467b5ecd543"),
     "debian-3.15.2": (*_sid("3.15", "3.15.2-1"), "221067631b680ef8d58810ddb5cb551e2199054ea6e6cc849d5e44a60c155259"),
@@ -74,11 +79,16 @@ MAVEN = {
 LONG = {"debian-3.13.18", "debian-3.14.10", *BUILT, *MAVEN}
 
 SUPPORTED = ("3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.15")
+TWO = "2.7"  # for the tests whose programs are written for it too: ALSO_2_7 in their modules
 
 
 def names():
     """Every interpreter that the tests want to have."""
     return [*PBS, *DEBIAN, *UNPACKED, *BUILT, *MAVEN]
+
+
+def is_two(name):
+    return name.partition("-")[2].startswith(TWO + ".")
 
 
 @dataclass(frozen=True)
@@ -99,6 +109,15 @@ class Interpreter:
     @property
     def minor(self):
         return "%d.%d%s" % (*self.version[:2], self.build)
+
+    @property
+    def isolated(self):
+        """The option that makes it ignore its surroundings."""
+        return "-I" if self.version >= (3,) else "-Es"
+
+    def program(self, name):
+        """The name of this test program in its language."""
+        return name + ("" if self.version >= (3,) else "27") + ".py"
 
 
 def _include(directory):
@@ -134,10 +153,10 @@ def _debian(name):
 def _pyenv():
     versions = pathlib.Path(os.environ.get("PYENV_ROOT") or pathlib.Path.home() / ".pyenv") / "versions"
     found = []
-    for tree in versions.glob("3.*"):
-        if re.fullmatch(r"3\.\d+\.\d+", tree.name):
+    for tree in versions.glob("[23].*"):
+        if re.fullmatch(r"\d\.\d+\.\d+", tree.name):
             found.append(in_tree("pyenv-" + tree.name, tree))
-    found = (i for i in found if i and i.minor in SUPPORTED)
+    found = (i for i in found if i and i.minor in (TWO, *SUPPORTED))
     return sorted(found, key=lambda i: i.version)
 
 
@@ -150,10 +169,15 @@ def find(name):
     return next((i for i in _pyenv() if i.name == name), None)
 
 
-def available():
-    """Every interpreter on this machine that the tests can use, by version within each kind."""
+def everything():
+    """Every interpreter on this machine that the tests can use, by version within each kind; 2.7 too."""
     wanted = (find(name) for name in names())
     return [i for i in wanted if i] + _pyenv()
+
+
+def available():
+    """The same without 2.7."""
+    return [i for i in everything() if i.version >= (3,)]
 
 
 def missing():
@@ -170,11 +194,19 @@ def reason(name):
 
 def one_per_version():
     """One interpreter of each supported version, the pinned builds first."""
+    return _one_of_each(SUPPORTED)
+
+
+def one_per_version_and_two():
+    return _one_of_each((TWO, *SUPPORTED))
+
+
+def _one_of_each(versions):
     chosen = {}
-    for i in available():
+    for i in everything():
         chosen.setdefault(i.minor, i)
-    return [chosen[v] for v in SUPPORTED if v in chosen]
+    return [chosen[v] for v in versions if v in chosen]
 
 
 if __name__ == "__main__":
-    print(json.dumps([vars(i) for i in available()], indent=1))
+    print(json.dumps([vars(i) for i in everything()], indent=1))

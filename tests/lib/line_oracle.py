@@ -8,14 +8,14 @@ import subprocess
 import profiler
 
 ORACLE = pathlib.Path(profiler.BINARY).parent / "tests" / "oracle" / "oracle"
-DUMP = profiler.ROOT / "tests" / "oracle" / "dump.py"
+DUMPS = profiler.ROOT / "tests" / "oracle"
 
 
 @contextlib.contextmanager
 def dumped(interpreter, path, what):
     """The interpreter's process, alive with all its code objects; it has written `path`. what: see dump.py."""
-    with subprocess.Popen([interpreter.path, "-IS", "-B", str(DUMP), str(path), what], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, text=True) as process:
+    command = [interpreter.path, interpreter.isolated, "-S", "-B", str(DUMPS / interpreter.program("dump")), str(path), what]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout.readline().startswith("ready ")
             yield process

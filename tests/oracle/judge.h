@@ -109,7 +109,9 @@ static inline bool instruction_is_inside(const struct layout *l, struct frame *f
 
 	if (l->frame_lasti && (__s32)f->instr == -1)
 		return true;
-	return offset >= begin && offset < code_bytes(l, f->code) + 2 && !(offset & 1 && l->version >= VERSION(3, 6));
+	if (l->version < VERSION(3, 6)) /* instructions of one and of three bytes */
+		return f->instr < code_bytes(l, f->code);
+	return offset >= begin && offset < code_bytes(l, f->code) + 2 && !(offset & 1);
 }
 
 static inline bool instructions_are_inside(const struct layout *l, struct walk *w)

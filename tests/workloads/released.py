@@ -7,7 +7,6 @@ held by somebody else when the C code is sampled.
 import hashlib
 import json
 import os
-import random
 import sys
 import threading
 
@@ -17,7 +16,7 @@ try:
 except ImportError:  # built without these libraries; blake2 is CPython's own
     compress = digest = hashlib.blake2b
 
-DATA = random.Random(1).getrandbits(1 << 24).to_bytes(1 << 21, "little") + bytes(1 << 21)
+DATA = os.urandom(1 << 21) + b"\0" * (1 << 21)
 
 
 def compressing():
@@ -46,8 +45,11 @@ def main():
     with open(__file__) as source:
         lines = [n for n, text in enumerate(source, 1) if text.endswith("# in C\n")]
     if "threads" in sys.argv:
-        threading.Thread(target=hold_gil, daemon=True).start()
-    print(json.dumps({"pid": os.getpid(), "lines": lines}), flush=True)
+        holder = threading.Thread(target=hold_gil)
+        holder.daemon = True
+        holder.start()
+    print(json.dumps({"pid": os.getpid(), "lines": lines}))
+    sys.stdout.flush()
     burn_c()
 
 

@@ -11,11 +11,13 @@ import signal
 import sys
 from functools import partial
 
-try:
+if sys.version_info >= (3, 7):
     from time import thread_time
-except ImportError:  # 3.6
+elif sys.version_info >= (3,):
     from time import CLOCK_THREAD_CPUTIME_ID, clock_gettime
     thread_time = partial(clock_gettime, CLOCK_THREAD_CPUTIME_ID)
+else:
+    from time import clock as thread_time  # of the process, which has one thread
 
 RATIO = 3
 USED = {"heavy": 0.0, "light": 0.0}
@@ -37,14 +39,19 @@ def light(end):
     return n
 
 
+def say(what):
+    print(json.dumps(what))
+    sys.stdout.flush()
+
+
 def report(*_):
-    print(json.dumps(USED), flush=True)
+    say(USED)
     os._exit(0)
 
 
 def main():
     signal.signal(signal.SIGTERM, report)
-    print(json.dumps({"pid": os.getpid()}), flush=True)
+    say({"pid": os.getpid()})
     draw = random.Random(int(sys.argv[1]))
     while True:
         function = heavy if USED["heavy"] <= RATIO * USED["light"] else light

@@ -7,6 +7,8 @@ import os
 import signal
 import sys
 
+import steps_async
+
 BELOW = 6
 
 
@@ -199,11 +201,7 @@ def natives():
     getattr(Item(1), "double")
 
 
-if sys.version_info[0] >= 3:
-    import steps_async
-    ROUND = (functions, generators, exceptions, objects, natives, steps_async.delegation, steps_async.coroutines)
-else:
-    ROUND = (functions, generators, exceptions, objects, natives)
+ROUND = (functions, generators, exceptions, objects, natives, steps_async.delegation, steps_async.coroutines)
 
 
 def rounds(number, first=0):
