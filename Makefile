@@ -80,11 +80,11 @@ matrix: deps-build ## the table of docs/versions.md: what works on each interpre
 check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (see tests/k8s/README.md)
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)sh tests/k8s/check.sh $(O)
-	$(Q)sh tests/k8s/guest.sh $(O)
+	$(Q)sh tests/guest/pod.sh $(O)
 
-check-guest: deps-build ## Debian's own kernels in virtual machines, with the rights of deploy/kubernetes (needs root once)
+check-guest: deps-build ## Debian's own kernels, and the service under a real systemd, in virtual machines (root)
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)sh tests/k8s/guest.sh $(O)
+	$(Q)status=0; for guest in pod systemd; do sh tests/guest/$$guest.sh $(O) || status=1; done; exit $$status
 
 image: all ## the container image as an archive, without a registry: build/pyperf-bpf.tar
 	$(Q)sh deploy/image.sh $(BIN) pyperf-bpf:$(VERSION) $(O)/pyperf-bpf.tar
