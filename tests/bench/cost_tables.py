@@ -18,8 +18,8 @@ TRACED = 8  # tracing profilers do so much less of the work
 SETTLE = 0.15
 
 
-def profiled_speed(progress, pid, frequency, seconds, kernel):
-    """Rounds a second beside pyperf-bpf. Its kernel program's ns a sample are added to the list kernel."""
+def profiled_speed(progress, pid, seconds, *arguments):
+    """Rounds a second beside pyperf-bpf, and its statistics."""
     speeds = []
 
     def watch(started):
@@ -28,10 +28,9 @@ def profiled_speed(progress, pid, frequency, seconds, kernel):
         speeds.append(progress.speed(seconds))
 
     with tempfile.TemporaryDirectory() as directory:
-        _, stats = ours(directory, "-p", pid, "-F", frequency, "-o", pathlib.Path(directory) / "profile.pb.gz",
+        _, stats = ours(directory, "-p", pid, *arguments, "-o", pathlib.Path(directory) / "profile.pb.gz",
                         until=watch, send=signal.SIGINT)
-    kernel.append(stats["kernel"]["run_time_ns"] / max(1, stats["profile"]["samples"]))
-    return speeds[0]
+    return speeds[0], stats
 
 
 def empty_speed(settings, progress, pid, frequency, seconds):
@@ -49,7 +48,9 @@ def speed_with(arm, settings, progress, pid, seconds, kernel):
     if arm == EMPTY:
         return empty_speed(settings, progress, pid, ARMS[arm], seconds)
     if ARMS[arm]:
-        return profiled_speed(progress, pid, ARMS[arm], seconds, kernel[arm])
+        speed, stats = profiled_speed(progress, pid, seconds, "-F", ARMS[arm])
+        kernel[arm].append(stats["kernel"]["run_time_ns"] / max(1, stats["profile"]["samples"]))
+        return speed
     time.sleep(SETTLE)
     return progress.speed(seconds)
 

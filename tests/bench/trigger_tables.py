@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from common import CPUS, TARGET_CPU, Progress, Skip, Table, Target, cpu_of, ours, profiler, spread, target, wait_for_ticks
-from cost_tables import SETTLE, interval
+from cost_tables import SETTLE, interval, profiled_speed
 
 TRIGGERS = "perf", "timer"
 RATES = 99, 999, 4999
@@ -71,21 +71,6 @@ def rate_and_bias(settings):
     return table
 
 
-def speed(progress, pid, trigger, frequency, seconds, kernel):
-    found = []
-
-    def watch(started):
-        wait_for_ticks(started.pid)
-        time.sleep(SETTLE)
-        found.append(progress.speed(seconds))
-
-    with tempfile.TemporaryDirectory() as directory:
-        _, stats = ours(directory, "--trigger", trigger, "-p", pid, "-F", frequency, "-o",
-                        pathlib.Path(directory) / "profile.pb.gz", until=watch, send=signal.SIGINT)
-    kernel.append(float(stats["kernel"]["p50_ns"]))
-    return found[0]
-
-
 def cost(settings):
     """In pairs, as table 4: each stretch with a profiler lies between two without."""
     table = Table("9. Perf events beside BPF timers: how much slower the target gets, paired: % (basic, one CPU)",
@@ -100,7 +85,9 @@ def cost(settings):
         before = progress.speed(seconds)
         for _ in range(pairs):
             for arm in arms:
-                between = speed(progress, running.pid, *arm, seconds, kernel[arm])
+                trigger, frequency = arm
+                between, stats = profiled_speed(progress, running.pid, seconds, "--trigger", trigger, "-F", frequency)
+                kernel[arm].append(float(stats["kernel"]["p50_ns"]))
                 time.sleep(SETTLE)
                 after = progress.speed(seconds)
                 if between:  # else the target did not get to run at all

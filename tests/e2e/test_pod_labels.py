@@ -153,7 +153,7 @@ HUGE = b'{"items":["' + b"x" * (20 << 20) + b'"]}'
     ((302, b""), "302"), ((500, b"\x1b[2J" * 99), "500"),
 ], ids=lambda value: value if isinstance(value, str) else "")
 def test_answers_that_are_none(workloads, certificate, token, tmp_path, answer, words):
-    with Pod(workloads) as pod, fake.serving(certificate, answer=lambda number: answer) as kubelet:
+    with Pod(workloads) as pod, fake.serving(certificate, behave=lambda number: answer) as kubelet:
         run = profiler.run(tmp_path, "-a", "-d", 2, *arguments(kubelet, token, certificate))
         assert labels_of(run.path, pod.pid, "app", "pod_uid") == [{None}, {pod.uid}]
     warnings = [line for line in run.err.splitlines() if "no labels of pods" in line]
@@ -172,7 +172,7 @@ def test_values_that_are_none(workloads, certificate, token, tmp_path):
 
 def test_slow_kubelet_does_not_hold_it_up(workloads, certificate, token, tmp_path):
     """The list comes after the run's first two seconds; the whole of it is sampled."""
-    with Pod(workloads) as pod, fake.serving(certificate, answer=lambda number: 2.0) as kubelet:
+    with Pod(workloads) as pod, fake.serving(certificate, behave=lambda number: 2.0) as kubelet:
         kubelet.pods = [fake.pod(pod.uid, app="shop")]
         folder = tmp_path / "profiles"
         folder.mkdir()
@@ -183,7 +183,7 @@ def test_slow_kubelet_does_not_hold_it_up(workloads, certificate, token, tmp_pat
 
 
 def test_kubelet_that_never_answers(workloads, certificate, token, tmp_path):
-    with Pod(workloads) as pod, fake.serving(certificate, answer=lambda number: 60.0) as kubelet:
+    with Pod(workloads) as pod, fake.serving(certificate, behave=lambda number: 60.0) as kubelet:
         run = profiler.Run(tmp_path, "-a", "-d", 2, *arguments(kubelet, token, certificate)).finish(timeout=30)
         assert labels_of(run.path, pod.pid, "app") == [{None}]
         assert len(kubelet.requests) == 1

@@ -5,16 +5,15 @@ what was right in `received`; an answer can be made to go wrong with `behave`.""
 import base64
 import contextlib
 import gzip
-import http.server
 import json
 import re
-import ssl
 import threading
 import time
 import urllib.parse
 from typing import NamedTuple
 
 import pprof
+from local_server import LocalServer, reply
 
 
 class Received(NamedTuple):
@@ -125,22 +124,18 @@ READERS = {"pyroscope": read_pyroscope, "parca": read_parca, "parca-grpc": read_
 GRPC_OK = b"\0\0\0\0\0" + b"\x80\0\0\0\x0fgrpc-status: 0\r"  # an empty message, then the trailers
 
 
-class Receiver:
+class Receiver(LocalServer):
     """behave(number): what to do with the request of that number, from 0: None = take it, an int = answer with that
     status, "close" = no answer, a float = take it after so many seconds."""
+
+    METHOD = "POST"
 
     def __init__(self, kind, certificate=None, headers=None, behave=lambda number: None):
         self.kind, self.headers, self.behave = kind, headers or {}, behave
         self.received, self.faults, self.times = [], [], []
         self.lock = threading.Lock()
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
-        self.server.daemon_threads = True
-        if certificate:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificate)
-            self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
-        self.url = "%s+http%s://127.0.0.1:%d" % (kind.split("-")[0], "s" if certificate else "", self.server.server_address[1])
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+        super().__init__(certificate)
+        self.url = "%s+http%s://%s" % (kind.split("-")[0], "s" if certificate else "", self.authority)
 
     def take(self, request, body):
         for name, value in self.headers.items():
@@ -174,27 +169,7 @@ class Receiver:
                     self.faults.append(str(fault))
                 status = 400
         text = b"told to fail\n" if status != 200 else GRPC_OK if self.kind == "parca-grpc" else b"{}"
-        request.send_response(status)
-        request.send_header("Content-Length", str(len(text)))
-        request.end_headers()
-        request.wfile.write(text)
-
-    def handler(receiver):  # noqa: N805
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                with contextlib.suppress(OSError):
-                    receiver.answer(self)
-
-            def log_message(self, *arguments):
-                pass
-
-        return Handler
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
+        reply(request, status, text)
 
 
 @contextlib.contextmanager
