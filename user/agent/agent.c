@@ -313,6 +313,7 @@ static int start(struct agent *a)
 	}
 	if (o->trigger == TRIGGER_AUTO && a->kernel_options.trigger == TRIGGER_TIMER)
 		log_info("perf_event_open is refused: timers make the ticks");
+	log_debug("samples are taken on %d CPUs, %u times a second", a->run.cpus, a->run.frequency);
 	if (a->run.cpus < sysconf(_SC_NPROCESSORS_ONLN))
 		log_warning("samples are taken on %d of %ld CPUs: the others are not for this process (cpuset)",
 			    a->run.cpus, sysconf(_SC_NPROCESSORS_ONLN));

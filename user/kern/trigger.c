@@ -178,7 +178,7 @@ int trigger_start(struct trigger *t, struct pyperf *s)
 		return fail_start(t, err);
 	if (t->kind == TRIGGER_PERF)
 		t->begin = clock_now(t);
-	t->running = true;
+	t->on = t->running = true;
 	return 0;
 }
 
@@ -189,7 +189,7 @@ static void stop_clock(struct trigger *t)
 	t->running = false;
 }
 
-void trigger_stop(struct trigger *t)
+static void stop_ticks(struct trigger *t)
 {
 	if (t->kind == TRIGGER_PERF)
 		stop_clock(t); /* to stop all of them takes a while */
@@ -200,13 +200,19 @@ void trigger_stop(struct trigger *t)
 	stop_clock(t);
 }
 
+void trigger_stop(struct trigger *t)
+{
+	stop_ticks(t);
+	t->on = false;
+}
+
 int trigger_follow_cpus(struct trigger *t, struct pyperf *s)
 {
 	int err;
 
-	if (t->running && t->online == cpus_online())
+	if (!t->on || (t->running && t->online == cpus_online()))
 		return 0;
-	trigger_stop(t);
+	stop_ticks(t);
 	err = trigger_start(t, s);
 	return err ?: 1;
 }

@@ -23,7 +23,8 @@ struct trigger {
 	int cpus;
 	struct ticks *ticks;
 	struct timers *timers;
-	bool running;
+	bool on;      /* from trigger_start() to trigger_stop() */
+	bool running; /* it ticks */
 	__u64 online; /* which CPUs were, when it was started */
 	double begin, before; /* where the clock of trigger_expected() stood at the last start; seconds before that */
 	char reason[256];	 /* why something failed, in words that say what to do */

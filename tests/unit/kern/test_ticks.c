@@ -47,6 +47,28 @@ static void books_of_nobody(void **state)
 	assert_int_equal(s.sum.notices, 0);
 }
 
+/* The CPUs stay as they are here; tests/guest/pod takes one away. */
+static void cpus_stay(void **state)
+{
+	struct kernel_stats s, later;
+	int cpus = -1;
+
+	(void)state;
+	kernel = open_kernel(everything);
+	assert_int_equal(kernel_follow_cpus(kernel, &cpus), 0); /* nothing was started */
+	start(kernel);
+	burn(0.1);
+	assert_int_equal(kernel_follow_cpus(kernel, &cpus), 0);
+	kernel_stop(kernel);
+	kernel_stats(kernel, &s);
+	assert_int_equal(kernel_follow_cpus(kernel, &cpus), 0);
+	burn(0.1);
+	kernel_stats(kernel, &later);
+	assert_true(s.sum.ticks >= 5);
+	assert_int_equal(later.sum.ticks, s.sum.ticks);
+	assert_int_equal(cpus, -1);
+}
+
 static void stop_and_start_again(void **state)
 {
 	struct kernel_options o = everything;
@@ -283,9 +305,9 @@ static void into_a_profile_by_process(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(books_of_everything),	TEST(books_of_nobody),		 TEST(stop_and_start_again),
-		TEST(cycles_or_a_reason),	TEST(asks_about_strangers),	 TEST(follows_a_child),
-		TEST(into_a_profile_by_thread), TEST(into_a_profile_by_process),
+		TEST(books_of_everything),	TEST(books_of_nobody),		 TEST(cpus_stay),
+		TEST(stop_and_start_again),	TEST(cycles_or_a_reason),	 TEST(asks_about_strangers),
+		TEST(follows_a_child),		TEST(into_a_profile_by_thread),	 TEST(into_a_profile_by_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
