@@ -328,15 +328,14 @@ int worker_timeout_ms(const struct worker *worker)
  */
 static bool is_late(struct worker *worker)
 {
-	__u64 now = now_ms(), waited, before = worker->waited;
-	bool doubted = worker->doubted;
+	__u64 now = now_ms(), waited;
 
 	if (now < worker->deadline)
 		return false;
 	if (now >= worker->begin + WORKER_PATIENCE_MS)
 		return true;
 	waited = waited_ms(worker->child);
-	if (doubted && waited - before < DOUBT_MS / 2)
+	if (worker->doubted && waited - worker->waited < DOUBT_MS / 2)
 		return true;
 	worker->doubted = true;
 	worker->waited = waited;
