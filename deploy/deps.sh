@@ -6,7 +6,7 @@ set -eu
 top=$(dirname "$0")/..
 list="gcc make libc6-dev linux-libc-dev clang-19 bpftool libbpf-dev libelf-dev zlib1g-dev
       protobuf-c-compiler libprotobuf-c-dev uthash-dev libmicrohttpd-dev libcurl4-gnutls-dev
-      libjson-c-dev"
+      libjson-c-dev python3"
 [ "${1:-build}" = test ] && list="$list libcmocka-dev $(grep -v '^#' "$top/tests/apt-packages.txt")"
 
 missing=

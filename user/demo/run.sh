@@ -3,6 +3,7 @@
 # make run: ten seconds of every Python process; when none is busy, of the demo that ships with the project.
 set -eu
 bin=$1
+python=/usr/bin/python3
 
 # CPU ticks that all Python processes have used, by the names of their executables.
 python_ticks() {
@@ -18,13 +19,34 @@ python_ticks() {
     echo "$sum"
 }
 
+# Whether the demo runs. One that has ended stays as a zombie (state Z) until this shell waits for it.
+demo_runs() {
+    state=$(sed 's/.*) //' "/proc/$demo/stat" 2>/dev/null) || return 1
+    case $state in
+    Z*) return 1 ;;
+    esac
+}
+
+# Without the demo the profile holds nothing, or less than was said.
+require_demo() {
+    demo_runs && return
+    code=0
+    wait "$demo" || code=$?
+    echo "make run: the demo workload $1 (exit code $code)" >&2
+    exit 1
+}
+
 before=$(python_ticks)
 sleep 1
+demo=
 if [ $(($(python_ticks) - before)) -lt 2 ]; then
-    echo "No Python process is busy here: starting the demo workload, user/demo/demo.py"
-    /usr/bin/python3 "$(dirname "$0")/demo.py" 12 &
+    script=$(dirname "$0")/demo.py
+    echo "No Python process is busy here: starting the demo workload, $script"
+    "$python" "$script" 60 &
     demo=$!
     trap 'kill $demo 2>/dev/null || true' EXIT
     sleep 1
+    require_demo "did not start"
 fi
 "$bin" --all-python --duration 10 --output profile.pb.gz --stats
+[ -z "$demo" ] || require_demo "ended before the profile did"

@@ -370,26 +370,36 @@ static void assert_has(const char *text, const char *expected)
 		fail_msg("no \"%s\" in:\n%s", expected, text);
 }
 
-static void go_reads_it_without_complaint(void **state)
+static void skip_without_go(void)
+{
+	if (system("go version >/dev/null 2>&1") != 0) {
+		print_message("SKIP go: no go command (Debian package golang-go)\n");
+		skip();
+	}
+}
+
+/* Writes the example into a new file. name: "/tmp/....XXXXXX", for mkstemp(). */
+static void write_example(char *name)
 {
 	_cleanup_profile_ struct profile *p = example();
 	_cleanup_buf_ struct buf out = { 0 };
-	_cleanup_free_ char *top = NULL, *raw = NULL, *traces = NULL, *lines = NULL, *columns = NULL;
+	_cleanup_close_ int fd = mkstemp(name);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pprof_encode(p, &out), 0);
+	assert_int_equal(write(fd, out.data, out.size), out.size);
+}
+
+static void go_reads_it_without_complaint(void **state)
+{
+	_cleanup_free_ char *top = NULL, *raw = NULL, *traces = NULL, *lines = NULL;
 	char file[] = "/tmp/test_pprof.XXXXXX";
-	_cleanup_close_ int fd = -1;
 
 	(void)state;
-	if (system("go version >/dev/null 2>&1") != 0) {
-		print_message("SKIP: go is not installed\n");
-		skip();
-	}
-	assert_int_equal(pprof_encode(p, &out), 0);
-	fd = mkstemp(file);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, out.data, out.size), out.size);
+	skip_without_go();
+	write_example(file);
 	top = go_pprof("-top", file);
 	lines = go_pprof("-top -lines -sample_index=samples", file);
-	columns = go_pprof("-top -lines -showcolumns", file);
 	raw = go_pprof("-raw", file);
 	traces = go_pprof("-traces", file);
 	unlink(file);
@@ -403,11 +413,27 @@ static void go_reads_it_without_complaint(void **state)
 	assert_has(top, "  [truncated]");
 	assert_has(lines, " 47 94.00% 94.00%         47 94.00%  <lambda> /srv/app.py:7\n");
 	assert_int_equal(strncmp(raw, "PeriodType: cpu nanoseconds\nPeriod: 10000000\n", 45), 0);
-	assert_has(columns, "  <lambda> /srv/app.py:7:12\n");
-	assert_has(columns, "  <module> /srv/app.py:3\n");
 	assert_has(raw, "[FN]");
 	assert_has(traces, "470ms   <lambda>\n             <module>\n");
 	assert_has(traces, "pid:  12");
+}
+
+static void go_shows_columns(void **state)
+{
+	_cleanup_free_ char *columns = NULL;
+	char file[] = "/tmp/test_pprof.XXXXXX";
+
+	(void)state;
+	skip_without_go();
+	if (system("go tool pprof -h 2>&1 | grep -q -e -showcolumns") != 0) {
+		print_message("SKIP go-columns: this go tool pprof has no -showcolumns\n");
+		skip();
+	}
+	write_example(file);
+	columns = go_pprof("-top -lines -showcolumns", file);
+	unlink(file);
+	assert_has(columns, "  <lambda> /srv/app.py:7:12\n");
+	assert_has(columns, "  <module> /srv/app.py:3\n");
 }
 
 int main(void)
@@ -422,6 +448,7 @@ int main(void)
 		cmocka_unit_test(an_empty_profile_and_huge_counts_are_valid),
 		cmocka_unit_test(large_profiles_survive_compression),
 		cmocka_unit_test(go_reads_it_without_complaint),
+		cmocka_unit_test(go_shows_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
