@@ -35,7 +35,7 @@ endif
 
 # Kernel side. BPF code has no libc; only the uapi headers of the target architecture are needed.
 BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-missing-declarations \
-              -Werror -Ivmlinux -Ibpf
+              -Werror -Ivmlinux -I.
 bpf_arch_include = -D__TARGET_ARCH_$(1) $(addprefix -idirafter ,/usr/include/$(if $(filter arm64,$(1)),aarch64,x86_64)-linux-gnu \
                    $(SYSROOT:%=%/usr/include/aarch64-linux-gnu) /usr/include/$(shell uname -m)-linux-gnu)
 
@@ -46,10 +46,10 @@ PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.html page.css page.js d3.js d3-flam
 GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC)
 LIB      := $(O)/libpyperf.a
 BIN      := $(O)/pyperf-bpf
-UNIT_SRC := $(wildcard tests/unit/*.c tests/unit/*/*.c tests/unit/*/*/*.c)
+UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c))
 UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c tests/layouts/show.c \
-	    tests/lib/refuse.c))
+	    tests/forge/refuse.c))
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -63,7 +63,7 @@ all: $(BIN) ## the profiler: build/pyperf-bpf
 
 run: deps-build ## install what is missing, build, profile every Python process for ten seconds
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)sh user/demo/run.sh $(BIN)
+	$(Q)sh deploy/demo/run.sh $(BIN)
 
 check: deps ## install what is missing, build, run all tests
 	$(Q)$(MAKE) --no-print-directory all tests
@@ -110,7 +110,7 @@ deps-build:
 	$(Q)sh deploy/deps.sh build
 
 # --- kernel side ---------------------------------------------------------------------------------------
-BPF_HDR := $(wildcard bpf/*.h bpf/*.def vmlinux/*.h vmlinux/*/*.h)
+BPF_HDR := $(wildcard bpf/*.h bpf/*.def bpf/*/*.h vmlinux/*.h vmlinux/*/*.h)
 
 $(O)/%.bpf.o: %.bpf.c $(BPF_HDR)
 	@mkdir -p $(@D)
@@ -122,7 +122,7 @@ $(O)/gen/pyperf.skel.h: $(O)/bpf/pyperf.bpf.o
 	$(call msg,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name pyperf > $@
 
-$(O)/gen/driven.skel.h: $(O)/tests/kernel/driven.bpf.o
+$(O)/gen/driven.skel.h: $(O)/tests/unit/driven/driven.bpf.o
 	@mkdir -p $(@D)
 	$(call msg,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name driven > $@
@@ -134,8 +134,8 @@ $(O)/gen/hot.skel.h: $(O)/tests/bench/hot.bpf.o
 	$(call msg,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name hot > $@
 
-docs/outcomes.md: bpf/outcomes.def bpf/stats.def tests/lib/list_outcomes.py
-	$(Q)python3 tests/lib/list_outcomes.py > $@
+docs/outcomes.md: bpf/outcomes.def bpf/stats.def deploy/tools/list_outcomes.py
+	$(Q)python3 deploy/tools/list_outcomes.py > $@
 
 clang-warnings: $(GEN_HDR) ## the user side under clang's warnings too
 	$(call msg,CLANG,user)
@@ -170,7 +170,7 @@ $(O)/gen/d3%js.inc: $(wildcard $(FLAME_DIR)/.done)
 $(O)/user/http/assets.o: $(PAGE_INC)
 
 flamegraph: ## fetch the page's flame graph from npm; the next make builds it in
-	$(Q)sh user/http/page/fetch.sh $(FLAME_DIR)
+	$(Q)sh deploy/tools/fetch_flamegraph.sh $(FLAME_DIR)
 
 $(O)/gen/%.o: $(O)/gen/%.c
 	$(call msg,CC,$@)
@@ -183,7 +183,7 @@ $(O)/%.o: %.c | $(GEN_HDR)
 
 $(LIB): $(USER_OBJ) $(GEN_OBJ)
 	$(call msg,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar qcs $@ $^ # q: several folders have a file.o
 
 $(BIN): $(O)/user/main.o $(LIB)
 	$(call msg,LINK,$@)
@@ -198,7 +198,7 @@ $(O)/tests/%: tests/%.c $(LIB) | $(GEN_HDR)
 
 $(O)/tests/unit/%: TEST_LIBS := -lcmocka # not the tools: make bench does without what only tests need
 
-$(O)/tests/unit/kernel/test_driven: $(O)/gen/driven.skel.h
+$(O)/tests/unit/driven/test_driven: $(O)/gen/driven.skel.h
 $(O)/tests/bench/hot: $(O)/gen/hot.skel.h
 
 # --- housekeeping --------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ install: all ## into PREFIX (/usr/local), with the service and, unless it is the
 		install -Dm644 deploy/pyperf-bpf.conf $(DESTDIR)/etc/pyperf-bpf/pyperf-bpf.conf
 
 compile_commands.json: ## for editors and clang-tidy
-	$(Q)python3 tests/lib/compile_commands.py '$(CC) $(CPPFLAGS) $(CFLAGS)' $(USER_SRC) user/main.c > $@
+	$(Q)python3 deploy/tools/compile_commands.py '$(CC) $(CPPFLAGS) $(CFLAGS)' $(USER_SRC) user/main.c > $@
 
 clean: ## remove everything that was built
 	rm -rf build compile_commands.json

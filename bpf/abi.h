@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * abi.h - every record that the kernel side and the user side share. Plain data only, no includes:
- * it compiles after vmlinux.h (bpf/) and after <linux/types.h> (user/, tests/). This is the only copy.
+ * abi.h - every record that the kernel side and the user side share. Plain data only. This is the only copy.
  */
-#ifndef PYPERF_ABI_H
-#define PYPERF_ABI_H
+#ifndef PYPERF_BPF_ABI_H
+#define PYPERF_BPF_ABI_H
+
+#ifdef __bpf__
+#include "vmlinux.h"
+#else
+#include <linux/types.h>
+#endif
 
 /*
  * The calling-context tree. A node is one 64-bit key (parent node, code, instruction), so that one
@@ -47,7 +52,7 @@ static inline __u32 node_instr(__u64 key)
 /* Every way a tick can end. The first CODE_FIRST code numbers stand for these outcomes as marker frames. */
 enum outcome {
 #define OUTCOME(name, place, text, help) OUTCOME_##name,
-#include "outcomes.def"
+#include "bpf/outcomes.def"
 #undef OUTCOME
 	OUTCOME_COUNT
 };
@@ -265,7 +270,7 @@ static inline __u64 time_bucket_floor(__u32 bucket)
 struct cpu_stats {
 	__u64 outcome[OUTCOME_COUNT];
 #define STAT(name, help) __u64 name;
-#include "stats.def"
+#include "bpf/stats.def"
 #undef STAT
 	__u64 times[TIME_BUCKETS]; /* runs by their duration, when that is measured: time_bucket() */
 	__u64 time_sum;		   /* ns */

@@ -3,11 +3,11 @@
  * maps.h - every map, its size and why. Sizes written as 1 are set by user/kern/kernel.c before loading.
  * Nothing here is a locked hash map updated from the sampler: it only fills flat arrays by compare-and-swap.
  */
-#ifndef PYPERF_MAPS_H
-#define PYPERF_MAPS_H
+#ifndef PYPERF_BPF_MAPS_H
+#define PYPERF_BPF_MAPS_H
 
-#include "walk.h"
-#include "cache.h"
+#include "bpf/python/cache.h"
+#include "bpf/python/walk.h"
 
 #define FLAT_TABLE(name, record)                                                                              \
 	struct {                                                                                             \

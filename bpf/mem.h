@@ -3,8 +3,10 @@
  * mem.h - the one way to a target's memory. In BPF it is bpf_probe_read_user() on the current task; a host
  * build (tests, the worker process) defines PYPERF_HOST and supplies mem_read() itself.
  */
-#ifndef PYPERF_MEM_H
-#define PYPERF_MEM_H
+#ifndef PYPERF_BPF_MEM_H
+#define PYPERF_BPF_MEM_H
+
+#include "bpf/abi.h"
 
 #ifdef PYPERF_HOST
 static int mem_read(void *dst, __u32 size, __u64 address);

@@ -7,10 +7,10 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
-#include "abi.h"
-#include "sampler.h"
-#include "timer.h"
-#include "lifecycle.h"
+#include "bpf/abi.h"
+#include "bpf/sample/lifecycle.h"
+#include "bpf/sample/sampler.h"
+#include "bpf/sample/timer.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

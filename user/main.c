@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
 #include "base/log.h"
-#include "options.h"
+#include "options/options.h"
+#include "run/run.h"
 
 #define LARGE_BYTES (1 << 20)
 

@@ -8,9 +8,9 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
-#include "abi.h"
-#include "sampler.h"
-#include "bench.h"
+#include "bpf/abi.h"
+#include "bpf/sample/sampler.h"
+#include "tests/bench/bench.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

@@ -16,7 +16,7 @@ MODES = {
     "block + verified": ("--reads", "block", "--cache", "verified"),
 }
 SAMPLED_HZ = 5000
-SETTLED = 9  # seconds without a new code object, before callers are cached without a code generation (bpf/sampler.h)
+SETTLED = 9  # seconds without a new code object, before callers are cached without a code generation (bpf/python/stack.h)
 WORKLOADS = "basic", "deep_static", "deep_busy", "threads", "wide", "coroutines"
 # Rounds recorded of each, for comparison with the program's own word.
 RECORDED_ROUNDS = {"basic": 20, "deep_static": 500, "deep_busy": 10, "threads": 300, "wide": 2, "coroutines": 5}

@@ -16,7 +16,7 @@ import interpreters as known
 import profiler
 from edges import Judge
 
-REFUSE = pathlib.Path(profiler.BINARY).parent / "tests" / "lib" / "refuse"
+REFUSE = pathlib.Path(profiler.BINARY).parent / "tests" / "forge" / "refuse"
 MAX_RATE = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate")
 FREQUENCY = 997
 CPUS = sorted(os.sched_getaffinity(0))

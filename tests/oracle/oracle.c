@@ -18,7 +18,7 @@
 #include "base/cleanup.h"
 #include "bpf/abi.h"
 #include "python/capture_remote.h"
-#include "python/codes.h"
+#include "names/codes.h"
 #include "python/identify.h"
 #include "python/linetable.h"
 #include "proc/procfs.h"

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/lib/stopped.h"
-#include "tests/lib/hosted.h"
+#include "tests/forge/stopped.h"
+#include "tests/forge/hosted.h"
 #include "judge.h"
 #include "proc/procfs.h"
 #include "python/identify.h"

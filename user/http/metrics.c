@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "agent/report.h"
 #include "http/answer.h"
+#include "report/report.h"
 
 static const struct {
 	const char *id, *place;
@@ -143,7 +143,7 @@ static void add_targets(struct page *p, const struct http_source *s)
 static void add_export(struct page *p, const struct export_stats *e)
 {
 #define EXPORT_STAT(name, help) counter(p, #name "_total", help, e->name);
-#include "agent/export_stats.def"
+#include "report/export_stats.def"
 #undef EXPORT_STAT
 }
 

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "agent/report.h"
 #include "base/number.h"
 #include "http/answer.h"
 #include "http/assets.h"
 #include "http/processes.h"
 #include "http/route.h"
 #include "profile/flamegraph.h"
+#include "report/report.h"
 
 static int add_version(const struct http *h, struct buf *out)
 {

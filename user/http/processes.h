@@ -5,10 +5,10 @@
 #ifndef PYPERF_HTTP_PROCESSES_H
 #define PYPERF_HTTP_PROCESSES_H
 
-#include "agent/registry.h"
 #include "base/buf.h"
 #include "kern/kernel.h"
 #include "profile/profile.h"
+#include "targets/registry.h"
 
 #define PROCESSES_SHOWN 100
 

@@ -6,7 +6,7 @@
 #ifndef PYPERF_HTTP_RECENT_H
 #define PYPERF_HTTP_RECENT_H
 
-#include "agent/window.h"
+#include "tree/window.h"
 
 #define RECENT_SECONDS_FIRST 2
 

@@ -9,14 +9,14 @@
 
 #include <stdbool.h>
 
-#include "agent/continuous.h"
-#include "agent/discover.h"
-#include "agent/generation.h"
-#include "agent/output.h"
-#include "agent/window.h"
+#include "export/continuous.h"
+#include "export/whole.h"
 #include "guard/worker.h"
 #include "http/address.h"
 #include "kubelet/kubelet.h"
+#include "targets/discover.h"
+#include "tree/generation.h"
+#include "tree/window.h"
 
 struct http;
 

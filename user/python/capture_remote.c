@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * capture_remote.c - see capture_remote.h. The copying itself is the kernel side's bpf/capture.h, compiled
+ * capture_remote.c - see capture_remote.h. The copying itself is the kernel side's bpf/python/capture.h, compiled
  * here against process_vm_readv().
  */
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "python/capture_remote.h"
 
-/* The reader of bpf/capture.h takes no context. There are no threads (docs/design.md). */
+/* The reader of bpf/python/capture.h takes no context. There are no threads (docs/design.md). */
 static pid_t target;
 
 static int mem_read(void *dst, __u32 size, __u64 address)
@@ -25,7 +25,7 @@ static int mem_read(void *dst, __u32 size, __u64 address)
 	return (size_t)n == size ? 0 : -EFAULT;
 }
 
-#include "bpf/capture.h"
+#include "bpf/python/capture.h"
 
 int capture_remote(pid_t pid, const struct layout *layout, __u64 address, struct event_code *ret)
 {

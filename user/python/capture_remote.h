@@ -15,7 +15,7 @@
 /*
  * Fills *ret: type, pid, address, first_line, version, the parts and their data; code, process and
  * fingerprint are 0. Parts that cannot be read are flagged. Returns 0; or -ESRCH, -EPERM, -EFAULT, -EIO when
- * the object itself cannot be read. The bytes to pass on are capture_size() of bpf/capture.h, also returned
+ * the object itself cannot be read. The bytes to pass on are capture_size() of bpf/python/capture.h, also returned
  * by capture_remote_size().
  */
 int capture_remote(pid_t pid, const struct layout *layout, __u64 address, struct event_code *ret);

@@ -14,7 +14,7 @@
 #include "python/layout.h"
 
 #define STRUCT_MAX    (16 << 20) /* bytes; the largest structure, _PyRuntimeState, has 0.5 MiB */
-#define HEADER_MAX    256	 /* bytes of an object's header that the sampler can read (bpf/code.h, bpf/capture.h) */
+#define HEADER_MAX    256	 /* bytes of an object's header that the sampler can read (bpf/python/code.h, bpf/python/capture.h) */
 
 /* Bytes by which options of the build and the sizes of the C library's mutexes move a field: some 400 at most. */
 #define OPTIONS_MOVE 2048

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * proof.c - see proof.h. Frames are walked by the kernel side's bpf/walk.h and code objects read by its
- * bpf/capture.h, so what is proved is what will be used. Everything read is hostile, and changes meanwhile.
+ * proof.c - see proof.h. Frames are walked by the kernel side's bpf/python/walk.h and code objects read by its
+ * bpf/python/capture.h, so what is proved is what will be used. Everything read is hostile, and changes meanwhile.
  */
 #include "python/proof.h"
 
@@ -61,8 +61,8 @@ static int mem_read(void *dst, __u32 size, __u64 address)
 }
 
 #define PYPERF_HOST
-#include "bpf/walk.h"
-#include "bpf/capture.h"
+#include "bpf/python/capture.h"
+#include "bpf/python/walk.h"
 
 /* One attempt. */
 static struct proof_state {

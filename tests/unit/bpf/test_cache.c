@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_cache.c - bpf/cache.h beside a naive walk, while a forged thread goes on running: after every change
+ * test_cache.c - bpf/python/cache.h beside a naive walk, while a forged thread goes on running: after every change
  * the same frames and the same node, or no answer where there is no whole stack; on every version, with block
  * and single reads, with a fault at every read. test_cache_hits.c has what it saves.
  */
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "tests/lib/cached.h"
+#include "tests/forge/cached.h"
 
 static void run_sequences(__u64 first_seed, __u32 sequences, __u32 changes, __u32 most)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_cache_hits.c - what bpf/cache.h saves: an unchanged stack costs few reads and no new frame, a changed
+ * test_cache_hits.c - what bpf/python/cache.h saves: an unchanged stack costs few reads and no new frame, a changed
  * one only the frames that changed. test_cache.c has that it is always right, which is checked here too.
  */
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "tests/lib/cached.h"
+#include "tests/forge/cached.h"
 
 /* Python frames of one chunk after another, nothing else. */
 static void begin_plain(__u32 minor, __u32 frames)

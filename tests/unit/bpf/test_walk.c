@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_walk.c - bpf/walk.h on forged chains that are as they should be, of every version that is supported:
+ * test_walk.c - bpf/python/walk.h on forged chains that are as they should be, of every version that is supported:
  * depths, sizes, places, block and single reads, truncation, the root rules. test_walk_hostile.c has the
  * rest.
  */
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "tests/lib/chain.h"
+#include "tests/forge/chain.h"
 
 /* In both ways of reading. Returns the reads of the way with blocks. */
 static __u32 whole_in_both_modes(void)

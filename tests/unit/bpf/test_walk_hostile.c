@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_walk_hostile.c - bpf/walk.h on memory that lies or is not there: cycles, bad pointers, false chunks,
+ * test_walk_hostile.c - bpf/python/walk.h on memory that lies or is not there: cycles, bad pointers, false chunks,
  * pages that are missing, a fault at every read in turn. Never a wrong frame, always a bounded number of
  * reads.
  */
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "tests/lib/chain.h"
+#include "tests/forge/chain.h"
 
 #define MAX_DEPTH 300
 

@@ -5,7 +5,7 @@
  */
 #include <poll.h>
 
-#include "agent/harvest.h"
+#include "tree/harvest.h"
 #include "tests/unit/kern/open_kernel.h"
 
 static void books_of_everything(void **state)

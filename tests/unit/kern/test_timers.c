@@ -5,7 +5,7 @@
  */
 #include <sched.h>
 
-#include "tests/lib/refuse.h"
+#include "tests/forge/refuse.h"
 #include "tests/unit/kern/open_kernel.h"
 
 static struct kernel_options with(enum trigger_kind trigger)

@@ -16,7 +16,7 @@
 
 #include "profile/pprof.h"
 #include "profile/split.h"
-#include "tests/unit/agent/fail_malloc.h"
+#include "tests/forge/fail_malloc.h"
 
 #define MIB 1048576
 

@@ -48,7 +48,7 @@ static int mem_read(void *dst, __u32 size, __u64 address)
 	return -EFAULT;
 }
 
-#include "bpf/capture.h"
+#include "bpf/python/capture.h"
 
 /* CPython 3.13's numbers, but any would do. */
 static struct layout layout = {

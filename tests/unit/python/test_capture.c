@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_capture.c - bpf/capture.h on forged memory, where each object ends exactly where it must, and on this
+ * test_capture.c - bpf/python/capture.h on forged memory, where each object ends exactly where it must, and on this
  * very process through capture_remote.c. Faults are injected at every read in turn; a read that was to fail
  * and was never made fails the test.
  */

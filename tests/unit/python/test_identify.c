@@ -17,7 +17,7 @@
 #include "proc/procfs.h"
 #include "python/binaries.h"
 #include "python/identify.h"
-#include "tests/lib/interpreter.h"
+#include "tests/forge/interpreter.h"
 #include "tests/unit/elf/forge_elf.h"
 #include "tests/unit/python/forge_offsets.h"
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "python/proof.h"
-#include "tests/lib/interpreter.h"
+#include "tests/forge/interpreter.h"
 
 static const char *reason;
 static struct layout layouts[64];

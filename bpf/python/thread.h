@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * thread.h - the current thread's PyThreadState.
+ *
+ * CPython stores pthread_self() in tstate->thread_id, and that is the thread pointer of the task: so any
+ * candidate can be proved, wherever it came from, and is, on every sample. Candidates: the one found last
+ * time, the GIL's holder, the gilstate TSS slot, the interpreters' lists. One OS thread can own several
+ * thread states (sub-interpreters): the attached one is preferred.
+ */
+#ifndef PYPERF_BPF_PYTHON_THREAD_H
+#define PYPERF_BPF_PYTHON_THREAD_H
+
+#include "bpf/maps.h"
+#include "bpf/tree/tree.h"
+
+#define INTERPRETERS_MAX 16
+#define SEARCH_MAX 256	     /* thread states looked at in one search */
+#define SEARCH_BACKOFF_MAX 7 /* doublings of the pause after searches that found nothing */
+
+/* Forgets what it had in the tree before this one. */
+static __always_inline void thread_renew(struct thread *t, __u32 generation)
+{
+	if (t->generation == generation)
+		return;
+	t->generation = generation;
+	t->root = t->cache.depth = 0;
+}
+
+/* The entry of this thread, marked busy, or the per-CPU stand-in when all ways of its set are in use. */
+static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, __u64 start_time, __u64 now)
+{
+	__u32 first = ((__u32)mix(tid) & opt_thread_sets_mask) * THREAD_WAYS, victim_index = 0;
+	__u64 oldest = ~0ULL;
+	struct thread *t;
+
+	for (int i = 0; i < THREAD_WAYS; i++) {
+		__u32 index = first + i;
+
+		t = bpf_map_lookup_elem(&threads, &index);
+		if (!t)
+			break;
+		if (t->tid == tid && t->start_time == start_time) {
+			if (__sync_lock_test_and_set(&t->busy, 1))
+				break;
+			t->used = now;
+			thread_renew(t, s->generation);
+			return t;
+		}
+		if (!t->busy && t->used < oldest) {
+			oldest = t->used;
+			victim_index = index;
+		}
+	}
+	t = bpf_map_lookup_elem(&threads, &victim_index);
+	if (!t || oldest == ~0ULL || __sync_lock_test_and_set(&t->busy, 1))
+		t = &s->stranger;
+	t->tid = tid;
+	t->start_time = start_time;
+	t->tstate = t->tss = 0;
+	t->searched = t->comm_seen = 0;
+	t->process = t->root = t->misses = t->cache.depth = 0;
+	t->generation = s->generation;
+	t->used = now;
+	return t;
+}
+
+static __always_inline void thread_put(struct thread *t)
+{
+#if defined(__TARGET_ARCH_x86) /* stores are not reordered with older ones */
+	barrier();
+	*(volatile __u32 *)&t->busy = 0;
+#else
+	__sync_lock_test_and_set(&t->busy, 0);
+#endif
+}
+
+static __always_inline __u64 tstate_field(const struct scratch *s, __u32 offset)
+{
+	return *(const __u64 *)(s->tstate + (offset & TSTATE_MASK));
+}
+
+/* Reads the thread state at address into s->tstate; true if it is the current thread's. */
+static __always_inline int tstate_load(struct scratch *s, const struct layout *l, __u64 address)
+{
+	__u32 size = l->tstate_size;
+
+	mem_opaque(size);
+	if (!mem_plausible(address) || size < 16 || size > TSTATE_READ)
+		return 0;
+	if (walk_read(&s->walk, s->tstate, size, address))
+		return 0;
+	return tstate_field(s, l->tstate_thread_id) == s->thread_pointer;
+}
+
+static __always_inline int tstate_is_active(const struct scratch *s, const struct layout *l)
+{
+	return (tstate_field(s, l->tstate_status) & l->status_active) != 0;
+}
+
+static __always_inline __u64 search_read(struct scratch *s, __u64 address)
+{
+	__u64 value = 0;
+
+	walk_read(&s->walk, &value, sizeof(value), address);
+	return value;
+}
+
+/* Looks at one candidate; true when the search can end, with s->found set. */
+static __always_inline int search_try(struct scratch *s, const struct layout *l, __u64 address)
+{
+	if (!tstate_load(s, l, address))
+		return 0;
+	if (!l->status_active || tstate_is_active(s, l)) {
+		s->found = address;
+		return 1;
+	}
+	if (!s->fallback)
+		s->fallback = address;
+	return 0;
+}
+
+struct search_context {
+	struct scratch *s;
+	const struct layout *l;
+};
+
+static long search_list(__u32 i, struct search_context *c)
+{
+	struct scratch *s = c->s;
+	__u64 next;
+
+	if (!mem_plausible(s->candidate) || !s->budget)
+		return 1;
+	s->budget--;
+	if (search_try(s, c->l, s->candidate))
+		return 1;
+	next = tstate_field(s, c->l->tstate_next);
+	s->candidate = next == s->candidate ? 0 : next;
+	return 0;
+}
+
+static long search_interpreter(__u32 i, struct search_context *c)
+{
+	struct scratch *s = c->s;
+	const struct layout *l = c->l;
+	__u64 interp = s->interp, gil;
+
+	if (!mem_plausible(interp))
+		return 1;
+	if (l->interp_gil) {
+		gil = search_read(s, interp + l->interp_gil);
+		if (gil && search_try(s, l, search_read(s, gil + l->gil_holder)))
+			return 1;
+	}
+	s->candidate = search_read(s, interp + l->interp_threads);
+	bpf_loop(SEARCH_MAX, search_list, c, 0);
+	if (s->found)
+		return 1;
+	s->interp = search_read(s, interp + l->interp_next);
+	return 0;
+}
+
+/* glibc, x86-64: struct pthread.specific_1stblock, 16 bytes a key, value at +8 (2.36 and 2.43). Proved like any other. */
+#if defined(__TARGET_ARCH_x86)
+#define TSS_FIRST 0x310
+#define TSS_KEYS 32
+#endif
+
+static __always_inline __u64 tss_address(struct scratch *s, const struct process *p, const struct layout *l)
+{
+#ifdef TSS_FIRST
+	__u64 word;
+	__u32 key;
+
+	if (!l->runtime_tss_key)
+		return 0;
+	word = search_read(s, p->runtime + l->runtime_tss_key);
+	key = word >> 32;
+	if ((__u32)word == 1 && key < TSS_KEYS)
+		return s->thread_pointer + TSS_FIRST + 16 * key + 8;
+#endif
+	return 0;
+}
+
+/*
+ * Without a list of interpreters (2.7 and 3.6, stripped) the one of the GIL's holder serves, whoever that is. When
+ * nobody holds it, the one that this thread was found in: else a thread would be lost whenever it lets go of the GIL.
+ */
+static __always_inline __u64 first_interpreter(struct scratch *s, const struct thread *t, const struct process *p,
+					       const struct layout *l)
+{
+	__u64 holder;
+
+	if (l->runtime_interpreters)
+		return search_read(s, p->runtime + l->runtime_interpreters);
+	holder = search_read(s, p->runtime + l->runtime_tstate);
+	*(__u64 *)(s->tstate + (l->tstate_interp & TSTATE_MASK)) = 0;
+	tstate_load(s, l, holder ?: t->tstate);
+	return tstate_field(s, l->tstate_interp);
+}
+
+/* Looks everywhere, cheapest first, and leaves the address in s->found, or 0. */
+__noinline int tstate_search(struct scratch *s, struct thread *t, const struct process *p, const struct layout *l)
+{
+	struct search_context c = { s, l };
+
+	if (!s || !t || !p || !l)
+		return -1;
+	s->found = s->fallback = 0;
+	s->budget = SEARCH_MAX;
+	if (l->runtime_tstate && search_try(s, l, search_read(s, p->runtime + l->runtime_tstate)))
+		return 0;
+	t->tss = tss_address(s, p, l);
+	if (t->tss && search_try(s, l, search_read(s, t->tss)))
+		return 0;
+	s->interp = first_interpreter(s, t, p, l);
+	bpf_loop(INTERPRETERS_MAX, search_interpreter, &c, 0);
+	if (!s->found)
+		s->found = s->fallback;
+	return 0;
+}
+
+/* Whether the remembered thread state, proved and in s->tstate, may be taken without looking further. */
+static __always_inline int tstate_is_current(struct scratch *s, const struct thread *t, const struct process *p,
+					     const struct layout *l, __u64 now)
+{
+	if (l->status_active) {
+		if (tstate_is_active(s, l))
+			return 1;
+		/* The GIL is released, or the thread has gone on with another thread state. */
+		if (t->tss && search_read(s, t->tss) == t->tstate)
+			return 1;
+		return now == t->searched;
+	}
+	if (!l->runtime_tstate)
+		return 1;
+	return search_read(s, p->runtime + l->runtime_tstate) == t->tstate || now == t->searched;
+}
+
+/* The current thread's thread state, its bytes in s->tstate; 0 if it has none. */
+static __always_inline __u64 tstate_find(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+					 const struct process *p, const struct layout *l, __u64 now)
+{
+	__u64 found;
+
+	if (t->tstate && tstate_load(s, l, t->tstate) && tstate_is_current(s, t, p, l, now))
+		return t->tstate;
+	if (t->misses && now - t->searched < 1ULL << (t->misses & SEARCH_BACKOFF_MAX))
+		return 0;
+	stats->thread_searches++;
+	tstate_search(s, t, p, l);
+	found = s->found;
+	t->searched = now;
+	t->tstate = found;
+	if (!found || !tstate_load(s, l, found)) {
+		if (t->misses < SEARCH_BACKOFF_MAX)
+			t->misses++;
+		return 0;
+	}
+	t->misses = 0;
+	return found;
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lifecycle.h - fork, exec and exit. A child's memory is its parent's, so it gets the parent's layout at once;
+ * exec ends a process image; the end of the last thread ends the process.
+ */
+#ifndef PYPERF_BPF_SAMPLE_LIFECYCLE_H
+#define PYPERF_BPF_SAMPLE_LIFECYCLE_H
+
+#include "bpf/maps.h"
+
+/* Tells user space that this image of a process is over, by exec or by its end: it forgets what it kept for it. */
+static __always_inline void send_end(__u32 tgid, __u32 id)
+{
+	struct event_exit e = { .type = EVENT_EXIT, .pid = tgid, .id = id };
+
+	bpf_ringbuf_output(&events, &e, sizeof(e), BPF_RB_NO_WAKEUP);
+}
+
+/* A tick may interrupt this: the counter is not its own. */
+static __always_inline void count_no_room(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+
+	if (count)
+		__sync_fetch_and_add(&count->processes_full, 1);
+}
+
+static __always_inline void on_fork(struct task_struct *parent, struct task_struct *child)
+{
+	__u32 parent_tgid = parent->tgid, tgid = child->tgid;
+	struct process *p, copy;
+	struct event_fork e = { .type = EVENT_FORK };
+
+	if (tgid == parent_tgid) /* a new thread */
+		return;
+	p = bpf_map_lookup_elem(&processes, &parent_tgid);
+	if (!opt_follow || !p || (opt_all && p->state == PROCESS_NOT_PYTHON))
+		return;
+	if (p->start_time != parent->group_leader->start_boottime)
+		return;
+	if (opt_all && p->exec_id != parent->self_exec_id)
+		return;
+	copy = *p;
+	/* Selected: it may exec an interpreter, or the verdict on it is of before its last exec. */
+	if (copy.state == PROCESS_NOT_PYTHON || p->exec_id != parent->self_exec_id) {
+		copy.state = PROCESS_WANTED;
+		copy.check_after = 0;
+	}
+	copy.start_time = child->start_boottime;
+	copy.exec_id = child->self_exec_id;
+	copy.id = new_process_id();
+	if (bpf_map_update_elem(&processes, &tgid, &copy, BPF_ANY)) {
+		count_no_room();
+		return;
+	}
+	__sync_fetch_and_add(&processes_stamp, 1);
+	e.pid = tgid;
+	e.start_time = copy.start_time;
+	e.exec_id = copy.exec_id;
+	e.id = copy.id;
+	e.parent_id = p->id;
+	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), child->comm);
+	bpf_ringbuf_output(&events, &e, sizeof(e), BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void on_exec(struct task_struct *task)
+{
+	__u32 tgid = task->tgid;
+	struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+
+	if (!p)
+		return;
+	send_end(tgid, p->id);
+	if (opt_all) {
+		bpf_map_delete_elem(&processes, &tgid);
+		return;
+	}
+	/* Selected by pid or as a child: still wanted, whatever it runs now. */
+	p->state = PROCESS_WANTED;
+	p->check_after = 0;
+	p->id = new_process_id();
+	p->exec_id = task->self_exec_id;
+	p->start_time = task->group_leader->start_boottime;
+	__sync_fetch_and_add(&processes_stamp, 1);
+}
+
+static __always_inline void on_exit(struct task_struct *task)
+{
+	__u32 tgid = task->tgid;
+	struct process *p;
+
+	if (task->signal->live.counter)
+		return;
+	p = bpf_map_lookup_elem(&processes, &tgid);
+	if (!p)
+		return;
+	send_end(tgid, p->id);
+	bpf_map_delete_elem(&processes, &tgid);
+}
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * process.h - which process the current task belongs to, and the question to user space when that is unknown.
+ */
+#ifndef PYPERF_BPF_SAMPLE_PROCESS_H
+#define PYPERF_BPF_SAMPLE_PROCESS_H
+
+#include "bpf/maps.h"
+#include "bpf/tree/tree.h"
+
+#define NOTICE_PAUSE 20 /* ms between two reports of one process */
+
+/*
+ * due: from when on the question may be put once more, however short the pause, in bpf_ktime_get_ns(); 0 = never. Not
+ * inlined: its record would take the stack that the walk needs, of which there are 512 bytes.
+ */
+static __noinline void notice_send(struct cpu_stats *stats, struct task_struct *task, __u32 tgid, __u64 due)
+{
+	__u32 slot = (__u32)mix(tgid) & (NOTICES - 1), ms = bpf_ktime_get_ns() >> 20, age;
+	__u64 *last = bpf_map_lookup_elem(&notices, &slot);
+	struct event_process e = {
+		.type = EVENT_PROCESS,
+		.pid = tgid,
+		.start_time = task->group_leader->start_boottime,
+		.exec_id = task->self_exec_id,
+	};
+
+	if (!last)
+		return;
+	age = ms - (__u32)*last;
+	if (*last >> 32 == tgid && age < NOTICE_PAUSE && age <= ms - (__u32)(due >> 20))
+		return;
+	*last = (__u64)tgid << 32 | ms;
+	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), task->group_leader->comm);
+	if (bpf_ringbuf_output(&events, &e, sizeof(e), BPF_RB_FORCE_WAKEUP))
+		stats->ring_full++;
+	else
+		stats->notices++;
+}
+
+/* This CPU's copy of what is known of a process, taken again when anything about any process has changed. */
+static __always_inline struct process *process_copy(struct scratch *s, __u32 tgid)
+{
+	const __u64 stamp = *(volatile __u64 *)&processes_stamp; /* read first: a change during the copy undoes it */
+	const struct process *p;
+
+	if (s->known_tgid == tgid && s->known_stamp == stamp)
+		return &s->known;
+	p = bpf_map_lookup_elem(&processes, &tgid);
+	s->known_tgid = 0;
+	if (!p)
+		return NULL;
+	s->known = *p;
+	s->known_tgid = tgid;
+	s->known_stamp = stamp;
+	return &s->known;
+}
+
+/* Writes back what this sample has found out about its process. */
+static __always_inline void process_note(const struct scratch *s, __u32 tgid, __u64 now)
+{
+	struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+
+	if (!p || p->id != s->known.id)
+		return;
+	p->no_generation |= s->no_generation;
+	if (p->unsettled != UNSETTLED_ALWAYS)
+		p->unsettled = s->unsettled & UNSETTLED_REUSED ? UNSETTLED_ALWAYS : now;
+	__sync_fetch_and_add(&processes_stamp, 1);
+}
+
+/*
+ * What is known of the current task's process image. After an exec it is nothing, but a selected process stays
+ * selected: *wanted then says to ask about it.
+ */
+static __always_inline struct process *process_find(struct scratch *s, struct task_struct *task, __u32 tgid,
+						    int *wanted)
+{
+	struct process *p = process_copy(s, tgid);
+
+	*wanted = opt_all;
+	if (!p || p->start_time != task->group_leader->start_boottime)
+		return NULL;
+	if (p->exec_id == task->self_exec_id)
+		return p;
+	*wanted = 1;
+	return NULL;
+}
+
+/* Asks about a process on which there is no verdict yet, or one that is to be looked at again. */
+static __always_inline void process_ask(struct cpu_stats *stats, struct task_struct *task, const struct process *p)
+{
+	if (p->state != PROCESS_WANTED && !p->check_after)
+		return;
+	if (!p->check_after || bpf_ktime_get_ns() > p->check_after)
+		notice_send(stats, task, task->tgid, p->check_after);
+}
+
+#endif

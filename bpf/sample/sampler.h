@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sampler.h - one tick: which process, which thread, its stack, one more sample on the node it leads to. Every
+ * path ends in exactly one outcome.
+ */
+#ifndef PYPERF_BPF_SAMPLE_SAMPLER_H
+#define PYPERF_BPF_SAMPLE_SAMPLER_H
+
+#include "bpf/python/stack.h"
+#include "bpf/sample/process.h"
+
+static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_stats *stats,
+						  struct task_struct *task, struct thread *t, struct process *p,
+						  const struct layout *l, __u64 now)
+{
+	__u32 root = tree_root(stats, s->bank, t, task, p->id, now);
+	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
+	int cached = 0;
+
+	s->walk.depth = 0;
+	s->home = node_home(root);
+	if (p->state == PROCESS_NO_LAYOUT)
+		return count_plain(s, stats, t, l, root, OUTCOME_NO_LAYOUT);
+	if (!tstate_find(s, stats, t, p, l, now))
+		return count_plain(s, stats, t, l, root, outcome);
+	read_epoch(s, p, l);
+	if (opt_cache != CACHE_OFF && root)
+		cached = walk_cached(s, stats, t, p, l, root);
+	if (opt_cache == CACHE_CHECK)
+		return check_cached(s, stats, t, l, root, cached);
+	if (cached)
+		return count_node(s, stats, root, OUTCOME_WHOLE);
+	outcome = walk_thread(s, l);
+	stats->frames += s->walk.python;
+	return count_plain(s, stats, t, l, root, outcome);
+}
+
+static __always_inline enum outcome sample_process(struct scratch *s, struct cpu_stats *stats,
+						   struct task_struct *task, struct process *p)
+{
+	__u32 layout_index = p->layout;
+	struct layout *l = bpf_map_lookup_elem(&layouts, &layout_index);
+	__u64 now = bpf_jiffies64();
+	enum outcome outcome;
+	struct thread *t;
+
+	if (!l)
+		return OUTCOME_NEW_PROCESS;
+	s->generation = *(volatile __u32 *)&tree_generation;
+	s->bank = bank_of(s->generation);
+	s->process = p->id;
+	s->captures = 0;
+	s->unsettled = s->no_generation = 0;
+	s->thread_pointer = task_thread_pointer(task);
+	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
+	s->walk.single = opt_single_reads;
+	s->walk.max_depth = opt_max_depth;
+	t = thread_get(s, task->pid, task->start_boottime, now);
+	outcome = sample_thread(s, stats, task, t, p, l, now);
+	thread_put(t);
+	if (s->unsettled || s->no_generation || !p->unsettled)
+		process_note(s, task->tgid, now);
+	stats->reads += s->walk.reads;
+	stats->read_bytes += s->walk.read_bytes;
+	stats->read_faults += s->walk.faults;
+	return outcome;
+}
+
+static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_stats *stats)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 tgid = task->tgid;
+	struct process *p;
+	int wanted;
+
+	if (!task->mm && !task->pid)
+		return OUTCOME_IDLE;
+	if (!task->mm)
+		return opt_all ? OUTCOME_NOT_PYTHON : OUTCOME_NOT_SELECTED;
+	p = process_find(s, task, tgid, &wanted);
+	if (!p) {
+		if (!wanted)
+			return OUTCOME_NOT_SELECTED;
+		if (tgid != opt_self)
+			notice_send(stats, task, tgid, 0);
+		return tgid == opt_self ? OUTCOME_NOT_PYTHON : OUTCOME_NEW_PROCESS;
+	}
+	if (p->state != PROCESS_PYTHON)
+		process_ask(stats, task, p);
+	switch (p->state) {
+	case PROCESS_PYTHON:
+	case PROCESS_NO_LAYOUT:
+		return sample_process(s, stats, task, p);
+	case PROCESS_NOT_PYTHON:
+		return OUTCOME_NOT_PYTHON;
+	case PROCESS_EXCLUDED:
+		return OUTCOME_NOT_SELECTED;
+	}
+	return OUTCOME_NEW_PROCESS;
+}
+
+static __always_inline void count_time(struct cpu_stats *count, __u64 ns)
+{
+	__u32 bucket = time_bucket(ns);
+
+	count->time_sum += ns;
+	mem_opaque(bucket);
+	if (bucket < TIME_BUCKETS)
+		count->times[bucket]++;
+	if (ns > count->time_max)
+		count->time_max = ns;
+}
+
+/* One tick on this CPU. */
+static __always_inline void sample(void)
+{
+	const __u64 begin = opt_measure ? bpf_ktime_get_ns() : 0;
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+	__u32 outcome;
+
+	if (!s || !count)
+		return;
+	/*
+	 * An interrupt of the sampler by itself ends before the sampler goes on, so plain accesses keep it out,
+	 * and all counters but this one are only touched by whoever holds the CPU's scratch.
+	 */
+	if (s->busy) {
+		__sync_fetch_and_add(&count->outcome[OUTCOME_NESTED], 1);
+		return;
+	}
+	s->busy = 1;
+	barrier();
+	count->ticks++;
+	outcome = sample_task(s, count);
+	mem_opaque(outcome);
+	if (outcome < OUTCOME_COUNT)
+		count->outcome[outcome]++;
+	if (opt_measure)
+		count_time(count, bpf_ktime_get_ns() - begin);
+	barrier();
+	s->busy = 0;
+}
+
+#endif

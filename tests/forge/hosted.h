@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * hosted.h - the whole sampler (bpf/sample/sampler.h), compiled for the host, with --cache check: the maps are tables in
+ * memory, the kernel's helpers are functions. The includer says whose tick it is (hosted_task) and how its memory is
+ * read (mem_read(), bpf/mem.h).
+ */
+#ifndef PYPERF_TESTS_HOSTED_H
+#define PYPERF_TESTS_HOSTED_H
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#undef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+#undef __noinline
+#define __noinline __attribute__((noinline))
+#define SEC(name)
+#define __uint(name, value) int name
+#define __type(name, type) type *name
+#define barrier() __asm__ volatile("" ::: "memory")
+
+/* What the sampler looks at of a task. */
+struct task_struct {
+	int pid;
+	int tgid;
+	__u64 start_boottime;
+	__u64 self_exec_id;
+	struct task_struct *group_leader;
+	void *mm;
+	char comm[16];
+	__u64 thread_pointer;
+};
+
+static struct task_struct hosted_task = { .group_leader = &hosted_task, .mm = &hosted_task };
+
+#define task_thread_pointer(task) ((task)->thread_pointer)
+#define bpf_get_current_task_btf() (&hosted_task)
+
+static void *bpf_map_lookup_elem(void *map, const void *key);
+
+static inline long bpf_loop(__u32 steps, void *step, void *context, __u64 flags)
+{
+	long (*call)(__u32, void *) = (long (*)(__u32, void *))step;
+	__u32 i = 0;
+
+	(void)flags;
+	while (i < steps)
+		if (call(i++, context))
+			break;
+	return i;
+}
+
+static inline __u32 bpf_get_smp_processor_id(void)
+{
+	return 0;
+}
+
+static inline __u64 bpf_get_current_pid_tgid(void)
+{
+	return (__u64)hosted_task.tgid << 32 | (__u32)hosted_task.pid;
+}
+
+static inline __u64 bpf_ktime_get_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static inline long bpf_probe_read_kernel_str(void *to, __u32 size, const void *from)
+{
+	memcpy(to, from, size);
+	return size;
+}
+
+/* Nobody reads the records: they are taken and forgotten. */
+static inline __u64 bpf_ringbuf_query(void *ring, __u64 what)
+{
+	(void)ring;
+	(void)what;
+	return 0;
+}
+
+static inline long bpf_ringbuf_output(void *ring, void *record, __u64 size, __u64 flags)
+{
+	(void)ring;
+	(void)record;
+	(void)size;
+	(void)flags;
+	return 0;
+}
+
+/* The kernel side is compiled with fewer warnings: a parameter may have the name of a map, or be of no use. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define PYPERF_HOST
+#ifdef __x86_64__
+#define __TARGET_ARCH_x86
+#endif
+#include "bpf/abi.h"
+#include "bpf/maps.h"
+
+#define HOSTED_NODES	   (1U << NODE_BITS)
+#define HOSTED_CODES	   (1U << 14)
+#define HOSTED_OWNERS	   64
+#define HOSTED_THREAD_SETS 4
+
+/* In C a variable may be declared once more, with its value. There is one bank: the generation stays 0. */
+const volatile __u32 opt_node_mask = HOSTED_NODES - 1;
+const volatile __u32 opt_code_mask = HOSTED_CODES - 1;
+const volatile __u32 opt_owner_mask = HOSTED_OWNERS - 1;
+const volatile __u32 opt_thread_sets_mask = HOSTED_THREAD_SETS - 1;
+
+static struct {
+	struct node *nodes;
+	struct code *codes;
+	struct owner *owners;
+	struct thread *threads;
+	struct scratch *scratch;
+	struct cpu_stats stats;
+	struct process process; /* the only one */
+	struct layout layout;	/* the only one */
+	__u64 notices[NOTICES];
+	__u64 jiffies;
+	__u8 single; /* --reads single */
+} hosted;
+
+#define opt_cache CACHE_CHECK
+#define opt_single_reads hosted.single
+#define bpf_jiffies64() (hosted.jiffies)
+
+#include "bpf/sample/sampler.h"
+#pragma GCC diagnostic pop
+
+static void *bpf_map_lookup_elem(void *map, const void *key)
+{
+	const __u32 index = *(const __u32 *)key;
+
+	if (map == &nodes)
+		return index < HOSTED_NODES ? &hosted.nodes[index] : NULL;
+	if (map == &codes)
+		return index < HOSTED_CODES ? &hosted.codes[index] : NULL;
+	if (map == &owners)
+		return index < HOSTED_OWNERS ? &hosted.owners[index] : NULL;
+	if (map == &threads)
+		return index < HOSTED_THREAD_SETS * THREAD_WAYS ? &hosted.threads[index] : NULL;
+	if (map == &notices)
+		return index < NOTICES ? &hosted.notices[index] : NULL;
+	if (map == &processes)
+		return index == (__u32)hosted_task.tgid ? &hosted.process : NULL;
+	if (map == &layouts)
+		return index ? NULL : &hosted.layout;
+	if (map == &scratches)
+		return index ? NULL : hosted.scratch;
+	return index ? NULL : &hosted.stats;
+}
+
+static inline int hosted_begin(void)
+{
+	hosted.nodes = calloc(HOSTED_NODES, sizeof(*hosted.nodes));
+	hosted.codes = calloc(HOSTED_CODES, sizeof(*hosted.codes));
+	hosted.owners = calloc(HOSTED_OWNERS, sizeof(*hosted.owners));
+	hosted.threads = calloc(HOSTED_THREAD_SETS * THREAD_WAYS, sizeof(*hosted.threads));
+	hosted.scratch = calloc(1, sizeof(*hosted.scratch));
+	if (!hosted.nodes || !hosted.codes || !hosted.owners || !hosted.threads || !hosted.scratch)
+		return -ENOMEM;
+	hosted.nodes[0].key = KEY_RESERVED;
+	for (__u32 i = 0; i < CODE_FIRST; i++)
+		hosted.codes[i].identity = KEY_RESERVED;
+	return 0;
+}
+
+/* What the sampler remembers of hosted_task. */
+static inline const struct thread *hosted_thread(void)
+{
+	for (__u32 i = 0; i < HOSTED_THREAD_SETS * THREAD_WAYS; i++)
+		if (hosted.threads[i].tid == (__u32)hosted_task.pid)
+			return &hosted.threads[i];
+	return NULL;
+}
+
+/* One tick of hosted_task. Returns its outcome; the full walk's frames are in hosted.scratch->walk. */
+static inline enum outcome hosted_sample(void)
+{
+	__u64 before[OUTCOME_COUNT];
+
+	memcpy(before, hosted.stats.outcome, sizeof(before));
+	hosted.jiffies++;
+	sample();
+	for (__u32 i = 0; i < OUTCOME_COUNT; i++)
+		if (hosted.stats.outcome[i] != before[i])
+			return i;
+	return OUTCOME_COUNT;
+}
+
+#endif

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_push.c - the queue of pushes against real sockets: one that nobody listens at, one that never answers. What it
+ * holds is bounded, what it gives up is counted, and a pause is as long as promised.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "export/push/push.h"
+
+static struct push *push;
+static int silent = -1; /* a socket that takes connections and says nothing */
+static char url[64];
+
+static int bind_socket(unsigned short *ret_port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(a);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &size), 0);
+	*ret_port = ntohs(a.sin_port);
+	return fd;
+}
+
+static void open_push(bool listens)
+{
+	struct push_options o = { .url = url, .format = -1, .timeout_seconds = 60 };
+	unsigned short port;
+
+	silent = bind_socket(&port);
+	if (listens)
+		assert_int_equal(listen(silent, 16), 0);
+	snprintf(url, sizeof(url), "pyroscope+http://127.0.0.1:%u", port);
+	assert_int_equal(push_open(&push, &o), 0);
+	strcpy(url, "the options are copied");
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	push_close(push);
+	push = NULL;
+	if (silent >= 0)
+		close(silent);
+	silent = -1;
+	return 0;
+}
+
+static void add(const char *service, size_t size)
+{
+	struct push_profile p = { .service = service, .labels = { { "node", "n" } }, .label_count = 1, .size = size };
+	void *data = calloc(1, size);
+
+	assert_non_null(data);
+	p.pprof = data;
+	assert_int_equal(push_add(push, &p), 0);
+	free(data);
+}
+
+static void turn(int limit_ms)
+{
+	struct pollfd fd = { .fd = push_fd(push), .events = POLLIN };
+	int ms = push_timeout_ms(push);
+
+	poll(&fd, 1, ms >= 0 && ms < limit_ms ? ms : limit_ms);
+	push_run(push);
+}
+
+static void nothing_to_do(void **state)
+{
+	(void)state;
+	open_push(true);
+	push_run(push);
+	assert_int_equal(push_timeout_ms(push), -1);
+	assert_int_equal(push_waiting(push), 0);
+	assert_string_equal(push_trouble(push), "");
+	assert_true(push_fd(push) >= 0);
+}
+
+static void number_is_bounded(void **state)
+{
+	(void)state;
+	open_push(true);
+	for (int i = 0; i < PUSH_WAITING_MAX; i++)
+		add("web", 10);
+	assert_int_equal(push_waiting(push), PUSH_WAITING_MAX);
+	assert_string_equal(push_trouble(push), "");
+	for (int i = 0; i < 44; i++) {
+		add("web", 10);
+		push_run(push); /* one is under way meanwhile, and given up as well */
+	}
+	assert_int_equal(push_waiting(push), PUSH_WAITING_MAX);
+	assert_int_equal(push_get_stats(push)->dropped, 44);
+	assert_string_equal(push_trouble(push), "too many profiles wait");
+	push_drop_all(push);
+	assert_int_equal(push_get_stats(push)->dropped, 44 + PUSH_WAITING_MAX);
+	assert_int_equal(push_get_stats(push)->delivered, 0);
+	assert_int_equal(push_waiting(push), 0);
+}
+
+static void bytes_are_bounded(void **state)
+{
+	(void)state;
+	open_push(true);
+	for (int i = 0; i < 100; i++)
+		add("web", 1 << 20);
+	assert_int_equal(push_waiting(push), PUSH_BYTES_MAX >> 20);
+	assert_int_equal(push_get_stats(push)->dropped, 100 - (PUSH_BYTES_MAX >> 20));
+	/* One that is larger than all of it is there alone. */
+	add("web", PUSH_BYTES_MAX + 1);
+	assert_int_equal(push_waiting(push), 1);
+	add("web", 1);
+	assert_int_equal(push_waiting(push), 1);
+	assert_int_equal(push_get_stats(push)->dropped, 101);
+}
+
+static void pauses_before_the_next_attempt(void **state)
+{
+	int ms;
+
+	(void)state;
+	open_push(false);
+	add("web", 10);
+	assert_int_equal(push_timeout_ms(push), 0);
+	while (!push_get_stats(push)->failures)
+		turn(1000);
+	assert_int_equal(push_waiting(push), 1);
+	assert_true(*push_trouble(push));
+	ms = push_timeout_ms(push);
+	assert_true(ms > 0 && ms <= 1251);
+	push_hurry(push);
+	assert_int_equal(push_timeout_ms(push), 0);
+	while (push_waiting(push))
+		turn(1000);
+	assert_int_equal(push_get_stats(push)->failures, 2);
+	assert_int_equal(push_get_stats(push)->dropped, 1);
+	assert_int_equal(push_timeout_ms(push), -1);
+}
+
+static double seconds_of_turns(int n)
+{
+	struct timespec before, after;
+
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	while (n--)
+		turn(200);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	return after.tv_sec - before.tv_sec + (after.tv_nsec - before.tv_nsec) / 1e9;
+}
+
+/* What waits behind one of its service, or for one of the four places, does not keep the owner awake. */
+static void waits_without_spinning(void **state)
+{
+	(void)state;
+	open_push(true);
+	add("web", 10);
+	add("web", 10);
+	assert_true(seconds_of_turns(20) > 2);
+	for (int i = 0; i < 10; i++)
+		add((const char *[]){ "a", "b", "c", "d", "e", "f", "g", "h", "i", "j" }[i], 10);
+	assert_true(seconds_of_turns(30) > 2);
+	assert_int_equal(push_waiting(push), 12);
+}
+
+static void options_that_are_wrong_change_nothing(void **state)
+{
+	struct push_options bad = { .url = "gopher://x", .format = -1, .timeout_seconds = 1 };
+	struct push *untouched = (void *)&bad;
+
+	(void)state;
+	open_push(true);
+	assert_int_equal(push_set_options(push, &bad), -EINVAL);
+	add("web", 10);
+	push_run(push);
+	assert_int_equal(push_waiting(push), 1);
+	assert_int_equal(push_open(&untouched, &bad), -EINVAL);
+	assert_ptr_equal(untouched, &bad);
+}
+
+#define TEST(f) cmocka_unit_test_teardown(f, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(nothing_to_do),
+		TEST(number_is_bounded),
+		TEST(bytes_are_bounded),
+		TEST(pauses_before_the_next_attempt),
+		TEST(waits_without_spinning),
+		TEST(options_that_are_wrong_change_nothing),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	alarm(120);
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+	unsetenv("ALL_PROXY");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

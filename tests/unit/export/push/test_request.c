@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_push_request.c - which URLs are receivers, and what is asked of them, byte for byte.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "export/push/request.h"
+
+static void urls(void **state)
+{
+	static const struct {
+		const char *url;
+		int given, format; /* -1 = refused */
+		const char *base;
+	} cases[] = {
+		{ "pyroscope+http://host", -1, PUSH_PYROSCOPE, "http://host" },
+		{ "pyroscope+https://host:4040/prefix", -1, PUSH_PYROSCOPE, "https://host:4040/prefix" },
+		{ "parca+http://[::1]:7070", -1, PUSH_PARCA, "http://[::1]:7070" },
+		{ "parca+https://u:p@host/", PUSH_PARCA, PUSH_PARCA, "https://u:p@host/" },
+		{ "http://host", PUSH_PARCA, PUSH_PARCA, "http://host" },
+		{ "https://host", PUSH_PYROSCOPE, PUSH_PYROSCOPE, "https://host" },
+		{ "http://host", -1, -1, NULL },
+		{ "parca+http://host", PUSH_PYROSCOPE, -1, NULL },
+		{ "parca+ftp://host", -1, -1, NULL },
+		{ "parca+host", -1, -1, NULL },
+		{ "parca+http://", -1, -1, NULL },
+		{ "parca+http:///path", -1, -1, NULL },
+		{ "parca+http://:80", -1, -1, NULL },
+		{ "parca+http://host?x=y", -1, -1, NULL },
+		{ "parca+http://host/#x", -1, -1, NULL },
+		{ "parca+http://host/a b", -1, -1, NULL },
+		{ "parca+http://host\r\nX: y", -1, -1, NULL },
+		{ "parca+parca+http://host", -1, -1, NULL },
+		{ "", -1, -1, NULL },
+		{ "parca+", -1, -1, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct push_target t = { .url = "untouched" };
+		int err = push_target_parse(cases[i].url, cases[i].given, &t);
+
+		if (cases[i].format < 0) {
+			assert_int_equal(err, -EINVAL);
+			assert_string_equal(t.url, "untouched");
+			continue;
+		}
+		assert_int_equal(err, 0);
+		assert_int_equal(t.format, cases[i].format);
+		assert_string_equal(t.url, cases[i].base);
+	}
+}
+
+static struct buf url, body;
+
+static void make(enum push_format format, const char *base, const char *service, const char *node)
+{
+	struct push_target t = { format, base };
+	struct push_profile p = {
+		.service = service,
+		.labels = { { "node", node }, { "pod", "p/1" } },
+		.label_count = 2,
+		.start_unix_ns = 1795270775999999999,
+		.duration_ns = 2,
+		.pprof = "\x1f\x8b\0x",
+		.size = 4,
+	};
+
+	buf_clear(&url);
+	buf_clear(&body);
+	assert_int_equal(push_request_make(&t, &p, &url, &body), 0);
+	assert_int_equal(url.data[url.size - 1], '\0');
+	assert_int_equal(buf_add(&body, "", 1), 0);
+}
+
+static void pyroscope(void **state)
+{
+	(void)state;
+	make(PUSH_PYROSCOPE, "http://host:4040", "web-1.x_y", "n1");
+	assert_string_equal(url.data, "http://host:4040/ingest?name=web-1.x_y%7Bnode%3Dn1%2Cpod%3Dp_1%7D&from=1795270775&until=1795270777"
+				      "&format=pprof&spyName=pyperf-bpf");
+	assert_int_equal(body.size - 1, 4);
+	assert_memory_equal(body.data, "\x1f\x8b\0x", 4);
+	assert_string_equal(push_content_type(PUSH_PYROSCOPE), "application/octet-stream");
+	/* What would be syntax in a name or a URL is not passed on. */
+	make(PUSH_PYROSCOPE, "http://host/p//", "a{b=c}&d %/\xc3\xa9", "");
+	assert_string_equal(url.data, "http://host/p/ingest?name=a_b_c__d_____%7Bnode%3Dunknown%2Cpod%3Dp_1%7D&from=1795270775"
+				      "&until=1795270777&format=pprof&spyName=pyperf-bpf");
+}
+
+static void parca(void **state)
+{
+	(void)state;
+	make(PUSH_PARCA, "https://host/", "a\"b\\c\n\xc3\xa9", "n1");
+	assert_string_equal(url.data, "https://host/api/profiles/writeraw");
+	assert_string_equal(body.data,
+			    "{\"normalized\":true,\"series\":[{\"labels\":{\"labels\":["
+			    "{\"name\":\"__name__\",\"value\":\"process_cpu\"},{\"name\":\"node\",\"value\":\"n1\"},{\"name\":\"pod\",\"value\":\"p/1\"},"
+			    "{\"name\":\"service_name\",\"value\":\"a\\\"b\\\\c\\u000a\xc3\xa9\"}]},"
+			    "\"samples\":[{\"rawProfile\":\"H4sAeA==\"}]}]}");
+	assert_string_equal(push_content_type(PUSH_PARCA), "application/json");
+}
+
+static void parca_grpc(void **state)
+{
+	static const char wanted[] = "\0\0\0\0\x5f\x12\x5b"
+				     "\x0a\x51"
+				     "\x0a\x17\x0a\x08__name__\x12\x0bprocess_cpu"
+				     "\x0a\x0a\x0a\x04node\x12\x02n1"
+				     "\x0a\x0a\x0a\x03pod\x12\x03p/1"
+				     "\x0a\x1e\x0a\x0cservice_name\x12\x0e" "abcdefghijklmn"
+				     "\x12\x06\x0a\x04\x1f\x8b\0x"
+				     "\x18\x01";
+
+	(void)state;
+	make(PUSH_PARCA_GRPC, "https://host", "abcdefghijklmn", "n1");
+	assert_string_equal(url.data, "https://host/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw");
+	assert_int_equal(body.size - 1, sizeof(wanted) - 1);
+	assert_memory_equal(body.data, wanted, sizeof(wanted) - 1);
+	assert_string_equal(push_content_type(PUSH_PARCA_GRPC), "application/grpc-web+proto");
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	buf_free(&url);
+	buf_free(&body);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(urls),
+		cmocka_unit_test(pyroscope),
+		cmocka_unit_test(parca),
+		cmocka_unit_test(parca_grpc),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, teardown);
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_folder.c - profiles by time in a folder: names that sort and are never used twice, the oldest removed,
+ * what is not ours left alone, and nothing left by a failure.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "export/folder.h"
+
+static char folder[64];
+static char name[FOLDER_NAME_SIZE];
+static size_t removed;
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/test_folder.XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	DIR *d = opendir(folder);
+	struct dirent *e;
+
+	(void)state;
+	while (d && (e = readdir(d)))
+		if (unlinkat(dirfd(d), e->d_name, 0) < 0)
+			unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+	if (d)
+		closedir(d);
+	return rmdir(folder);
+}
+
+static char *path_of(const char *file)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	return path;
+}
+
+static int size_of(const char *file)
+{
+	struct stat st;
+
+	return lstat(path_of(file), &st) < 0 ? -1 : (int)st.st_size;
+}
+
+static void put(const char *file, size_t size)
+{
+	_cleanup_fclose_ FILE *f = fopen(path_of(file), "w");
+
+	assert_non_null(f);
+	while (size--)
+		fputc('x', f);
+}
+
+static int count(void)
+{
+	DIR *d = opendir(folder);
+	int n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+static int add(time_t seconds, long ms, size_t size)
+{
+	static char data[4096];
+
+	assert_true(size <= sizeof(data));
+	return folder_add(folder, &(struct timespec){ seconds, ms * 1000000 + 999999 }, data, size, name);
+}
+
+static void names_are_utc(void **state)
+{
+	(void)state;
+	setenv("TZ", "Asia/Kolkata", 1);
+	tzset();
+	assert_int_equal(add(1795270775, 7, 3), 0);
+	assert_string_equal(name, "pyperf-bpf-20261121T141935.007Z.pb.gz");
+	assert_int_equal(size_of(name), 3);
+	assert_int_equal(add(0, 0, 0), 0);
+	assert_string_equal(name, "pyperf-bpf-19700101T000000.000Z.pb.gz");
+	assert_int_equal(count(), 2);
+}
+
+static void replaces_none(void **state)
+{
+	(void)state;
+	assert_int_equal(add(1795270775, 999, 1), 0);
+	assert_int_equal(add(1795270775, 999, 2), 0);
+	assert_string_equal(name, "pyperf-bpf-20261121T141936.000Z.pb.gz");
+	assert_int_equal(add(1795270775, 999, 3), 0);
+	assert_string_equal(name, "pyperf-bpf-20261121T141936.001Z.pb.gz");
+	assert_int_equal(size_of("pyperf-bpf-20261121T141935.999Z.pb.gz"), 1);
+	/* A link that leads nowhere has the name as well. */
+	assert_int_equal(symlink("/nowhere/at/all", path_of("pyperf-bpf-20261121T141936.002Z.pb.gz")), 0);
+	assert_int_equal(add(1795270775, 999, 4), 0);
+	assert_string_equal(name, "pyperf-bpf-20261121T141936.003Z.pb.gz");
+}
+
+static void keeps_a_number(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(add(1795270775 + 60 * i, 0, 10), 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 10 }, &removed), 0);
+	assert_int_equal(removed, 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 3 }, &removed), 0);
+	assert_int_equal(removed, 7);
+	assert_int_equal(count(), 3);
+	assert_int_equal(size_of("pyperf-bpf-20261121T142635.000Z.pb.gz"), 10); /* the eighth of them */
+	assert_int_equal(size_of(name), 10);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){}, &removed), 0);
+	assert_int_equal(removed, 0);
+}
+
+static void keeps_a_size(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(add(1795270775 + 60 * i, 0, 100), 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .bytes = 1000 }, &removed), 0);
+	assert_int_equal(removed, 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .bytes = 399 }, &removed), 0);
+	assert_int_equal(removed, 7);
+	/* Both limits hold, and the newest stays whatever its size. */
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ 2, 1000 }, &removed), 0);
+	assert_int_equal(removed, 1);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .bytes = 1 }, &removed), 0);
+	assert_int_equal(removed, 1);
+	assert_int_equal(size_of(name), 100);
+}
+
+static void leaves_alone_what_is_not_ours(void **state)
+{
+	static const char *const others[] = {
+		"profile.pb.gz",
+		"pyperf-bpf-20261121T141935.007Z.pb",
+		"pyperf-bpf-20261121T141935.007Z.pb.gz.old",
+		"pyperf-bpf-20261121T14193x.007Z.pb.gz",
+		"xpyperf-bpf-20261121T141935.007Z.pb.gz",
+		"pyperf-bpf-20261121T141935.007Z-pb.gz",
+		".pyperf-bpf-20261121T141935.007Z.pb.gz",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		put(others[i], 5);
+	assert_int_equal(mkdir(path_of("pyperf-bpf-20000101T000000.000Z.pb.gz"), 0755), 0);
+	assert_int_equal(symlink("profile.pb.gz", path_of("pyperf-bpf-20000101T000000.001Z.pb.gz")), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(add(1795270775, i, 10), 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 1 }, &removed), 0);
+	assert_int_equal(removed, 2);
+	assert_int_equal(count(), (int)ARRAY_SIZE(others) + 2 + 1);
+}
+
+static void a_folder_that_is_gone(void **state)
+{
+	(void)state;
+	assert_int_equal(folder_check(folder), 0);
+	rmdir(folder);
+	strcpy(name, "untouched");
+	assert_int_equal(add(1795270775, 0, 1), -ENOENT);
+	assert_string_equal(name, "untouched");
+	assert_int_equal(folder_check(folder), -ENOENT);
+	removed = 77;
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ 1, 1 }, &removed), -ENOENT);
+	assert_int_equal(removed, 77);
+	assert_int_equal(mkdir(folder, 0755), 0);
+	put("file", 1);
+	assert_int_equal(folder_check(path_of("file")), -ENOTDIR);
+}
+
+/* As on a full disk, a write that fails half way. */
+static void failure_leaves_nothing(void **state)
+{
+	struct rlimit before, small;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small = (struct rlimit){ 1000, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_int_equal(add(1795270775, 0, 4096), -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(count(), 0);
+	assert_int_equal(add(1795270775, 0, 4096), 0);
+	assert_string_equal(name, "pyperf-bpf-20261121T141935.000Z.pb.gz");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(names_are_utc),
+		TEST(replaces_none),
+		TEST(keeps_a_number),
+		TEST(keeps_a_size),
+		TEST(leaves_alone_what_is_not_ours),
+		TEST(a_folder_that_is_gone),
+		TEST(failure_leaves_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_harvest.c - call trees forged in memory: stacks, labels, markers, overflow; samples that always add
+ * up; memory that runs short.
+ */
+#include "tests/forge/fail_malloc.h"
+#include "tests/forge/tables.h"
+
+static void nothing_counted(void **state)
+{
+	(void)state;
+	run();
+	assert_int_equal(stats.samples, 0);
+	assert_int_equal(stats.nodes, 0);
+	assert_int_equal(stats.locations, 0);
+	/* Nodes without samples make no frames, and no look-ups. */
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 0);
+	run();
+	assert_string_equal(shown(), "");
+	assert_int_equal(stats.nodes, 2);
+	assert_int_equal(stats.locations, 0);
+	assert_int_equal(codes_get_stats(codes)->decodes, 0);
+	assert_int_equal(profile_get_info(profile)->frequency, 100);
+}
+
+static void stacks(void **state)
+{
+	(void)state;
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 3); /* outer, its first instruction: line 11 */
+	set_node(7, 6, 101, 4, 5); /* inner, line 23, called from there */
+	set_node(8, 6, 101, 0, 7); /* inner, not begun: its first line */
+	set_node(NODES - 1, 7, 100, INSTR_UNKNOWN, 11);
+	run();
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 3\n"
+				     "100/100 main-now/main-now: inner:23 < outer:11 = 5\n"
+				     "100/100 main-now/main-now: inner:20 < outer:11 = 7\n"
+				     "100/100 main-now/main-now: outer:0 < inner:23 < outer:11 = 11\n");
+	assert_int_equal(stats.samples, 26);
+	assert_int_equal(stats.nodes, 5);
+	assert_int_equal(stats.locations, 4);
+}
+
+static void lines_merge(void **state)
+{
+	(void)state;
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 3);
+	set_node(7, 5, 100, 2, 4); /* another instruction of the same line */
+	run();
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 7\n");
+	assert_int_equal(profile_count(profile, PROFILE_LOCATION), 1);
+}
+
+/* One code object and one instruction, met below several callers. */
+static void locations_are_distinct(void **state)
+{
+	(void)state;
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 0);
+	set_node(7, 5, 100, 5, 0);
+	set_node(8, 6, 101, 1, 1);
+	set_node(9, 7, 101, 1, 1);
+	set_node(10, 5, 101, 1, 1);
+	run();
+	assert_int_equal(stats.samples, 3);
+	assert_int_equal(codes_get_stats(codes)->decodes, 3);
+	assert_int_equal(stats.locations, 3);
+	assert_int_equal(stats.nodes, 6);
+}
+
+/* Asked for, places in one line are told apart; else they are one location as before, without a column. */
+static void columns(void **state)
+{
+	int found[3] = {}, expected[3] = { 9, 20, 0 };
+
+	(void)state;
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 5, 1);
+	set_node(7, 5, 100, 12, 2);
+	set_node(8, 5, 100, INSTR_UNKNOWN, 4);
+	run();
+	assert_int_equal(profile_count(profile, PROFILE_LOCATION), 2);
+	for (__u32 id = 1; id <= 2; id++)
+		assert_int_equal(profile_get_location(profile, id)->column, 0);
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:13 = 3\n"
+				     "100/100 main-now/main-now: outer:0 = 4\n");
+	with_columns = true;
+	run();
+	assert_int_equal(profile_count(profile, PROFILE_LOCATION), 3);
+	for (__u32 id = 1; id <= 3; id++)
+		found[id - 1] = profile_get_location(profile, id)->column;
+	assert_memory_equal(found, expected, sizeof(found));
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:13 = 1\n"
+				     "100/100 main-now/main-now: outer:13 = 2\n"
+				     "100/100 main-now/main-now: outer:0 = 4\n");
+}
+
+static void labels(void **state)
+{
+	(void)state;
+	set_root(5, 0, 0);
+	set_root(6, 1, 0);
+	set_root(7, 2, 0);
+	set_node(8, 5, 100, 1, 1);
+	set_node(9, 6, 100, 1, 2);
+	set_node(10, 7, 100, 1, 4);
+	run();
+	assert_string_equal(shown(),
+			    "100/100 main-now/main-now: outer:11 = 1\n" /* the main thread names both */
+			    "100/101 python3/worker: outer:11 = 2\n" /* a thread: the process keeps its own */
+			    "200/0 master/: outer:11 = 4\n");	     /* by process: no thread */
+}
+
+static void labels_of_pods(void **state)
+{
+	static struct pod_entry entries[] = { { .uid = "0123456789abcdef0123456789abcdef", .value = { "shop", "" } } };
+	static const struct pod_labels pods = { entries, 1 };
+	struct registry_entry in_pod = { .id = 1, .pid = 100, .layout = -1, .container.pod_uid = entries[0].uid };
+	struct pod_label_names names;
+	struct profile_info info = { .period_ns = 1 };
+	struct harvest_source source = forged_source;
+
+	(void)state;
+	assert_int_equal(pod_label_names_parse("app,tier", &names), 0);
+	source.pod_label_names = &names;
+	harvest_label_names(&source, &info);
+	assert_int_equal(info.extra_count, 2);
+	assert_string_equal(info.extra[1], "tier");
+	assert_int_equal(registry_add(registry, &in_pod), 0);
+	set_root(5, 0, 0);
+	set_root(6, 2, 0);
+	set_node(8, 5, 100, 1, 1);
+	set_node(9, 6, 100, 1, 2);
+	for (int is_known = 0; is_known < 2; is_known++) {
+		source.pod_labels = is_known ? &pods : NULL;
+		profile_free(TAKE_PTR(profile));
+		assert_int_equal(profile_new(&info, &profile), 0);
+		assert_int_equal(harvest(&source, &(struct harvest_span){}, profile, &stats), 0);
+		assert_string_equal(profile_get_labels(profile, 1).extra[0], is_known ? "shop" : "");
+		assert_string_equal(profile_get_labels(profile, 1).extra[1], "");
+		assert_string_equal(profile_get_labels(profile, 2).extra[0], "");
+	}
+}
+
+static void mappings(void **state)
+{
+	const struct profile_mapping *m;
+	const struct profile_location *l;
+
+	(void)state;
+	set_root(5, 0, 0);
+	set_root(7, 2, 0);
+	set_node(8, 5, 100, 1, 1);
+	set_node(9, 8, OUTCOME_TRUNCATED, INSTR_UNKNOWN, 1);
+	set_node(10, 7, 100, 1, 1); /* its interpreter's file is unknown */
+	run();
+	assert_int_equal(profile_count(profile, PROFILE_MAPPING), 1);
+	l = profile_get_location(profile, profile_get_sample(profile, 1).locations[0]);
+	m = profile_get_mapping(profile, l->mapping);
+	assert_string_equal(profile_get_string(profile, m->file), "/usr/bin/python3");
+	assert_string_equal(profile_get_string(profile, m->build_id), "b1d");
+	/* A marker is in no file. */
+	l = profile_get_location(profile, profile_get_sample(profile, 2).locations[0]);
+	assert_int_equal(l->mapping, 0);
+	l = profile_get_location(profile, profile_get_sample(profile, 3).locations[0]);
+	assert_int_equal(l->mapping, 0);
+}
+
+static void unknown_process(void **state)
+{
+	(void)state;
+	set_owner(3, 77, 0, "stranger");
+	set_root(5, 3, 2);
+	run();
+	assert_string_equal(shown(), "0/0 stranger/: [table full]:0 = 2\n");
+}
+
+static void every_marker(void **state)
+{
+	static const char *const names[] = {
+#define OUTCOME(name, place, text, help) "[" text "]",
+#include "bpf/outcomes.def"
+#undef OUTCOME
+	};
+
+	(void)state;
+	set_root(5, 0, 0);
+	for (__u32 i = 0; i < CODE_FIRST; i++)
+		set_node(100 + i, 5, i, INSTR_UNKNOWN, i + 1);
+	run();
+	assert_int_equal(stats.samples, CODE_FIRST * (CODE_FIRST + 1) / 2);
+	for (__u32 i = 0; i < OUTCOME_COUNT; i++) {
+		char line[128];
+
+		snprintf(line, sizeof(line), ": %s:0 = %u\n", names[i], i + 1);
+		assert_non_null(strstr(shown(), line));
+	}
+	/* Numbers that stand for nothing yet are one marker. */
+	assert_int_equal(profile_count(profile, PROFILE_SAMPLE), OUTCOME_COUNT + 1);
+	assert_non_null(strstr(shown(), ": [unknown]:0 = "));
+}
+
+static void marker_below_frames(void **state)
+{
+	(void)state;
+	set_root(5, 0, 0);
+	set_node(6, 5, OUTCOME_TRUNCATED, INSTR_UNKNOWN, 0); /* the missing callers */
+	set_node(7, 6, 100, 1, 2);
+	run();
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 < [truncated]:0 = 2\n");
+}
+
+static void unknown_code(void **state)
+{
+	(void)state;
+	set_root(5, 0, 0);
+	set_node(6, 5, 102, 1, 2);
+	set_node(7, 5, (1U << CODE_BITS) - 1, 1, 3);
+	run();
+	assert_string_equal(shown(), "100/100 main-now/main-now: [unknown code]:0 = 5\n");
+}
+
+static void table_full(void **state)
+{
+	(void)state;
+	/* Not even a marker found room: the root has the count, or, without a root, node 0. */
+	set_root(5, 1, 6);
+	nodes[0].count = 9;
+	run();
+	assert_string_equal(shown(),
+			    "0/0 /: [table full]:0 = 9\n100/101 python3/worker: [table full]:0 = 6\n");
+	assert_int_equal(stats.samples, 15);
+}
+
+static void large_counts(void **state)
+{
+	(void)state;
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 1ULL << 62);
+	set_node(7, 5, 101, 1, 1ULL << 40);
+	run();
+	assert_int_equal(stats.samples, (1ULL << 62) + (1ULL << 40));
+}
+
+/* The deepest stack that --max-depth allows: 4000 frames and two markers below the root. */
+static void deepest(void **state)
+{
+	struct profile_stack s;
+
+	(void)state;
+	set_root(1, 0, 0);
+	for (__u32 i = 2; i < 4004; i++)
+		set_node(i, i - 1, i == 2 ? OUTCOME_TRUNCATED : 100 + i % 2, 1, 0);
+	nodes[4003].count = 3;
+	run();
+	assert_int_equal(stats.samples, 3);
+	s = profile_get_sample(profile, 1);
+	assert_int_equal(s.n, 4002);
+	assert_int_equal(stats.locations, 2); /* markers are no places in code */
+}
+
+static void memory_runs_short(void **state)
+{
+	static const struct profile_info info = { .period_ns = 1 };
+	int failures = 0;
+
+	(void)state;
+	if (!fail_malloc_works()) {
+		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
+		skip();
+	}
+	nodes[0].count = 1;
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 3);
+	set_node(7, 6, 101, 4, 5);
+	for (int n = 0;; n++) {
+		struct harvest_stats s = { .samples = 77 };
+		__u64 since[NODES] = {};
+		struct harvest_span span = { .since = since, .ret = since };
+		__u64 total = 0;
+		int err;
+
+		assert_int_equal(profile_new(&info, &profile), 0);
+		allocations_left = n;
+		err = harvest(&forged_source, &span, profile, &s);
+		allocations_left = -1;
+		if (err) {
+			assert_int_equal(err, -ENOMEM);
+			assert_int_equal(s.samples, 77);
+			for (int i = 0; i < NODES; i++)
+				total += since[i];
+			assert_int_equal(profile_total(profile), total);
+			assert_int_equal(harvest(&forged_source, &span, profile, &s), 0);
+			failures++;
+		}
+		assert_int_equal(profile_total(profile), 9);
+		profile_free(TAKE_PTR(profile));
+		if (!err)
+			break;
+	}
+	assert_true(failures > 10);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(nothing_counted),
+		TEST(stacks),
+		TEST(lines_merge),
+		TEST(locations_are_distinct),
+		TEST(columns),
+		TEST(labels),
+		TEST(labels_of_pods),
+		TEST(mappings),
+		TEST(unknown_process),
+		TEST(every_marker),
+		TEST(marker_below_frames),
+		TEST(unknown_code),
+		TEST(table_full),
+		TEST(large_counts),
+		TEST(deepest),
+		TEST(memory_runs_short),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_harvest_hostile.c - trees that cannot be: cycles, parents and owners out of range, free nodes, names
+ * without an end. The harvest ends, believes only whole chains, and counts all of those.
+ */
+#include "base/buf.h"
+#include "profile/folded.h"
+#include "tests/forge/tables.h"
+
+static void cycles(void **state)
+{
+	(void)state;
+	set_node(5, 5, 100, 1, 1); /* its own parent */
+	set_node(6, 7, 100, 1, 2);
+	set_node(7, 6, 101, 1, 4);
+	for (__u32 i = 20; i < 8000; i++)
+		set_node(i, i == 20 ? 7999 : i - 1, 100, 1, i % 100 == 0);
+	set_root(10, 0, 0);
+	set_node(11, 10, 100, 1, 8);
+	run();
+	/* What cannot be is in no profile, and makes the books say so; the rest is untouched. */
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 8\n");
+}
+
+static void chain_too_long(void **state)
+{
+	(void)state;
+	set_root(1, 0, 0);
+	for (__u32 i = 2; i < NODES; i++)
+		set_node(i, i - 1, 100, 1, i % 1000 == 0);
+	run();
+	/* 1000, 2000, 3000 and 4000 nodes deep; those beyond what the kernel side can make are not believed.
+	 */
+	assert_int_equal(stats.samples, 4);
+}
+
+static void parents_out_of_range(void **state)
+{
+	(void)state;
+	set_node(5, NODES, 100, 1, 1);
+	set_node(6, (1U << NODE_BITS) - 1, 100, 1, 2);
+	set_node(7, 6, 100, 1, 4);
+	nodes[8] = (struct node){ KEY_RESERVED, 8 };
+	run();
+	assert_string_equal(shown(), "");
+	assert_int_equal(stats.nodes, 4);
+}
+
+static void owners_out_of_range(void **state)
+{
+	(void)state;
+	set_root(5, OWNERS, 1);
+	set_root(6, (1U << CODE_BITS) - 1, 2);
+	set_node(7, 6, 100, 1, 4);
+	set_root(8, OWNERS - 1, 0); /* the last one; never filled in */
+	set_node(9, 8, 100, 1, 8);
+	run();
+	assert_int_equal(stats.samples, 8);
+	assert_string_equal(shown(), "0/0 /: outer:11 = 8\n");
+}
+
+static void parent_never_filled(void **state)
+{
+	(void)state;
+	set_node(5, 6, 100, 1, 3); /* 6 is free; its 0 is not the root of owner 0 */
+	nodes[7].count = 4;
+	run();
+	assert_string_equal(shown(), "");
+}
+
+static void name_without_end(void **state)
+{
+	(void)state;
+	memset(owners[OWNERS - 1].comm, 'x', sizeof(owners[0].comm));
+	memset(owners[3].comm, 'y', sizeof(owners[0].comm));
+	owners[4].key = ~0ULL;
+	set_root(5, OWNERS - 1, 0);
+	set_node(6, 5, 100, 1, 1);
+	set_root(7, 3, 0);
+	set_node(8, 7, 100, 1, 2);
+	run();
+	assert_string_equal(shown(),
+			    "0/0 xxxxxxxxxxxxxxx/: outer:11 = 1\n0/0 yyyyyyyyyyyyyyy/: outer:11 = 2\n");
+}
+
+static void hostile_names(void **state)
+{
+	_cleanup_buf_ struct buf b = {};
+
+	(void)state;
+	add_code(103, "a\nb;c\xff", "\033[2J", 1);
+	memcpy(owners[0].comm, "\xff\n;\033", 5);
+	set_root(5, 0, 0);
+	set_node(6, 5, 103, 0, 1);
+	run();
+	assert_int_equal(folded_encode(profile, &b), 0);
+	assert_int_equal(memchr(b.data, '\n', b.size) == b.data + b.size - 1, 1);
+	assert_null(memchr(b.data, '\033', b.size));
+}
+
+static __u64 next_random(__u64 *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x;
+}
+
+/* Random keys, with or without sense: it returns, and has counted every node whose chain ends in an owner. */
+static void random_trees(void **state)
+{
+	__u64 x = 88172645463325252ULL;
+
+	(void)state;
+	for (int round = 0; round < 30; round++) {
+		__u64 expected = 0;
+
+		for (__u32 i = 1; i < NODES; i++) {
+			__u32 parent = next_random(&x) % 8
+					       ? next_random(&x) % (round < 10 ? i : NODES + NODES / 8)
+					       : 0;
+			__u32 code = parent ? next_random(&x) % 128 : next_random(&x) % (OWNERS + 4);
+
+			set_node(i, parent, code, (next_random(&x) & INSTR_UNKNOWN) | 1, next_random(&x) % 3);
+		}
+		for (__u32 i = 1; i < NODES; i++) {
+			__u32 at = i, steps = 0;
+
+			while (at < NODES && node_parent(nodes[at].key) && steps++ < NODES)
+				at = node_parent(nodes[at].key);
+			if (at < NODES && !node_parent(nodes[at].key) && node_code(nodes[at].key) < OWNERS)
+				expected += nodes[i].count;
+		}
+		nodes[0].count = round;
+		run();
+		assert_true(expected > 0);
+		assert_int_equal(stats.samples, expected + round);
+	}
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(cycles),
+		TEST(chain_too_long),
+		TEST(parents_out_of_range),
+		TEST(owners_out_of_range),
+		TEST(parent_never_filled),
+		TEST(name_without_end),
+		TEST(hostile_names),
+		TEST(random_trees),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

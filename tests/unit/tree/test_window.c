@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_window.c - profiles of stretches of time over forged tables: windows that overlap, tables that are
+ * cleared meanwhile, bank by bank, memory that runs short. In all of them each count is in each open window exactly once.
+ */
+#include "tests/forge/fail_malloc.h"
+#include "tests/forge/tables.h"
+
+#include <errno.h>
+
+#include "tree/window.h"
+
+static struct windows all;
+
+static int setup_windows(void **state)
+{
+	int err = setup(state);
+
+	all = (struct windows){ .source = forged_source, .frequency = 100 };
+	return err;
+}
+
+static int teardown_windows(void **state)
+{
+	while (all.first)
+		window_close(all.first);
+	return teardown(state);
+}
+
+/* A root and two functions, outer and inner called from there. */
+static void grow_tree(void)
+{
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 0);
+	set_node(7, 6, 101, 4, 0);
+}
+
+static __u64 take(struct window *w)
+{
+	profile_free(TAKE_PTR(profile));
+	assert_int_equal(window_take(w, &profile, &stats), 0);
+	assert_int_equal(stats.samples, profile_total(profile));
+	return stats.samples;
+}
+
+static struct window *opened(void)
+{
+	struct window *w = NULL;
+
+	assert_int_equal(window_open(&all, &w), 0);
+	return w;
+}
+
+static const struct kernel_range banks[BANKS] = { { 1, NODES / 2 }, { NODES / 2, NODES } };
+
+static void clear(unsigned int bank)
+{
+	assert_int_equal(windows_absorb(&all, banks[bank]), 0);
+	memset(nodes + banks[bank].first, 0, (banks[bank].end - banks[bank].first) * sizeof(*nodes));
+	windows_forget(&all, banks[bank]);
+}
+
+/* As at the end of a generation of the tree. */
+static void renew(unsigned int bank)
+{
+	windows_move_marks(&all);
+	clear(bank);
+}
+
+/* The same root and two functions in the second bank. */
+#define SECOND (NODES / 2)
+
+static void grow_second_tree(void)
+{
+	set_root(SECOND + 5, 0, 0);
+	set_node(SECOND + 6, SECOND + 5, 100, 1, 0);
+	set_node(SECOND + 7, SECOND + 6, 101, 4, 0);
+}
+
+static void begins_when_it_is_opened(void **state)
+{
+	struct window *w;
+
+	(void)state;
+	grow_tree();
+	nodes[6].count = 40;
+	w = opened();
+	assert_int_equal(take(w), 0);
+	assert_string_equal(shown(), "");
+	nodes[6].count += 2;
+	nodes[7].count += 3;
+	assert_int_equal(take(w), 5);
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 2\n"
+				     "100/100 main-now/main-now: inner:23 < outer:11 = 3\n");
+}
+
+static void goes_on_after_a_take(void **state)
+{
+	struct window *w;
+	__u64 sum = 0;
+
+	(void)state;
+	grow_tree();
+	w = opened();
+	for (int i = 1; i <= 10; i++) {
+		nodes[6].count += i;
+		nodes[0].count += 1; /* the overflow is counted as any other */
+		assert_int_equal(take(w), i + 1);
+		sum += i + 1;
+	}
+	assert_int_equal(take(w), 0);
+	assert_int_equal(sum, nodes[6].count + nodes[0].count);
+}
+
+static void windows_overlap(void **state)
+{
+	struct window *a, *b, *c;
+
+	(void)state;
+	grow_tree();
+	a = opened();
+	nodes[6].count += 1;
+	b = opened();
+	nodes[6].count += 10;
+	c = opened();
+	nodes[7].count += 100;
+	assert_int_equal(take(b), 110);
+	assert_int_equal(take(a), 111);
+	nodes[7].count += 1000;
+	window_close(b); /* the one in the middle */
+	assert_int_equal(take(c), 1100);
+	assert_int_equal(take(a), 1000);
+	assert_int_equal(take(c), 0);
+}
+
+static void nothing_lost_when_a_bank_is_cleared(void **state)
+{
+	struct window *a, *b;
+
+	(void)state;
+	grow_tree();
+	a = opened();
+	nodes[6].count = 5;
+	b = opened();
+	nodes[7].count = 7;
+	nodes[0].count = 1;
+	renew(0);
+	/* Node 6 is something else now, and its count is lower than it was. */
+	set_root(6, 1, 0);
+	set_node(7, 6, 101, 1, 2);
+	assert_int_equal(take(a), 5 + 7 + 1 + 2);
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 5\n"
+				     "100/100 main-now/main-now: inner:23 < outer:11 = 7\n"
+				     "0/0 /: [table full]:0 = 1\n"
+				     "100/101 python3/worker: inner:21 = 2\n");
+	assert_int_equal(take(b), 7 + 1 + 2);
+	nodes[7].count += 4;
+	assert_int_equal(take(a), 4);
+	assert_int_equal(take(b), 4);
+}
+
+/* What is counted between the mark and the take is the next one's. */
+static void ends_at_its_mark(void **state)
+{
+	struct window *a, *b;
+	__s64 end;
+
+	(void)state;
+	grow_tree();
+	a = opened();
+	b = opened();
+	nodes[6].count = 5;
+	assert_int_equal(window_mark(a), 0);
+	nodes[6].count += 2;
+	nodes[7].count += 4;
+	assert_int_equal(take(a), 5);
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 5\n");
+	end = profile_get_info(profile)->start_unix_ns + profile_get_info(profile)->duration_ns;
+	assert_int_equal(take(a), 6);
+	/* The two clocks may drift apart by what one of them is adjusted meanwhile. */
+	assert_true(llabs(profile_get_info(profile)->start_unix_ns - end) < 1000000000);
+	assert_int_equal(take(b), 11);
+	/* A second mark moves the first. */
+	nodes[6].count += 1;
+	assert_int_equal(window_mark(a), 0);
+	nodes[6].count += 1;
+	assert_int_equal(window_mark(a), 0);
+	nodes[6].count += 1;
+	assert_int_equal(take(a), 2);
+	assert_int_equal(take(a), 1);
+}
+
+/* In a clearing all of the bank becomes part of the interval, so it ends then, and the other bank's counts too. */
+static void mark_moves_when_a_bank_is_cleared(void **state)
+{
+	struct window *w;
+
+	(void)state;
+	grow_tree();
+	grow_second_tree();
+	w = opened();
+	nodes[6].count = 5;
+	assert_int_equal(window_mark(w), 0);
+	nodes[6].count = 7;
+	nodes[SECOND + 6].count = 20;
+	windows_move_marks(&all);
+	nodes[SECOND + 6].count = 100; /* names of these may not be there yet */
+	nodes[0].count = 1000;
+	clear(0);
+	assert_int_equal(take(w), 27);
+	assert_int_equal(take(w), 1080);
+	assert_int_equal(take(w), 0);
+}
+
+static void looks_until_it_is_done(void **state)
+{
+	const struct profile *p;
+	struct window *w;
+
+	(void)state;
+	grow_tree();
+	w = opened();
+	nodes[6].count = 5;
+	assert_int_equal(window_look(w, &p, &stats), 0);
+	assert_int_equal(profile_total(p), 5);
+	nodes[7].count = 2;
+	assert_int_equal(window_look(w, &p, &stats), 0);
+	assert_int_equal(profile_total(p), 7);
+	assert_int_equal(stats.samples, 7);
+	nodes[7].count = 12; /* after the look: the next one's */
+	window_done(w);
+	assert_int_equal(take(w), 10);
+}
+
+/* A window may begin, be taken and end at any time between the first count in the new bank and the clearing. */
+static void both_banks_count(void **state)
+{
+	struct window *a, *b, *c;
+
+	(void)state;
+	grow_tree();
+	grow_second_tree();
+	a = opened();
+	b = opened();
+	nodes[6].count = 1;
+	nodes[SECOND + 6].count = 10; /* the generation has begun */
+	nodes[7].count = 100;	      /* a tick that began before */
+	c = opened();
+	nodes[SECOND + 6].count += 1000;
+	assert_int_equal(take(b), 1111);
+	nodes[6].count += 10000;
+	renew(0);
+	nodes[SECOND + 7].count = 100000;
+	assert_int_equal(take(a), 111111);
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 11011\n"
+				     "100/100 main-now/main-now: inner:23 < outer:11 = 100100\n");
+	assert_int_equal(take(b), 110000);
+	assert_int_equal(take(c), 111000);
+	/* And back. */
+	grow_tree();
+	nodes[6].count = 3;
+	nodes[SECOND + 6].count += 1;
+	renew(1);
+	assert_int_equal(take(a), 4);
+	assert_int_equal(take(c), 4);
+	nodes[6].count += 1;
+	assert_int_equal(take(b), 5);
+}
+
+static void many_generations_are_one_profile(void **state)
+{
+	struct window *w;
+
+	(void)state;
+	w = opened();
+	for (int i = 0; i < 20; i++) {
+		grow_tree();
+		grow_second_tree();
+		nodes[i % 2 * SECOND + 7].count = 3;
+		nodes[0].count++; /* never cleared */
+		renew(i % 2);
+	}
+	assert_int_equal(take(w), 80);
+	assert_string_equal(shown(), "100/100 main-now/main-now: inner:23 < outer:11 = 60\n"
+				     "0/0 /: [table full]:0 = 20\n");
+}
+
+static void says_when_it_was(void **state)
+{
+	struct timespec before, after;
+	const struct profile_info *info;
+	struct window *w;
+	double seconds;
+
+	(void)state;
+	clock_gettime(CLOCK_REALTIME, &before);
+	w = opened();
+	clock_gettime(CLOCK_REALTIME, &after);
+	all.stop = (struct timespec){ 0 };
+	seconds = window_seconds(w);
+	assert_true(seconds >= 0 && seconds < 60);
+	take(w);
+	info = profile_get_info(profile);
+	assert_int_equal(info->frequency, 100);
+	assert_int_equal(info->period_ns, 10000000);
+	assert_true(info->start_unix_ns >= before.tv_sec * 1000000000LL + before.tv_nsec);
+	assert_true(info->start_unix_ns <= after.tv_sec * 1000000000LL + after.tv_nsec);
+	assert_true(info->duration_ns >= 0 && info->duration_ns < 60000000000LL);
+}
+
+static void time_ends_with_the_ticks(void **state)
+{
+	struct window *w;
+
+	(void)state;
+	w = opened();
+	clock_gettime(CLOCK_MONOTONIC, &all.stop);
+	all.stop.tv_sec += 100;
+	take(w);
+	assert_true(profile_get_info(profile)->duration_ns > 99000000000LL);
+}
+
+/* However far it came, what was counted is in the window until a take succeeds, and is there once. */
+static void memory_runs_short(void **state)
+{
+	int failures = 0;
+
+	(void)state;
+	if (!fail_malloc_works()) {
+		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
+		skip();
+	}
+	grow_tree();
+	for (int n = 0;; n++) {
+		struct profile *untouched = (void *)&failures, *p = untouched;
+		struct window *w = opened();
+		int err;
+
+		nodes[0].count += 1;
+		nodes[6].count += 3;
+		nodes[7].count += 5;
+		allocations_left = n;
+		err = window_take(w, &p, &stats);
+		allocations_left = -1;
+		if (!err) {
+			assert_int_equal(profile_total(p), 9);
+			profile_free(p);
+			break;
+		}
+		failures++;
+		assert_int_equal(err, -ENOMEM);
+		assert_ptr_equal(p, untouched);
+		nodes[7].count += 1;
+		assert_int_equal(take(w), 10);
+		assert_int_equal(take(w), 0);
+		window_close(w);
+	}
+	assert_true(failures > 10);
+	allocations_left = 0;
+	assert_int_equal(window_open(&all, &(struct window *){ NULL }), -ENOMEM);
+	allocations_left = -1;
+}
+
+/* One window without memory does not keep the others from theirs, and the next attempt counts nothing twice. */
+static void absorbs_without_memory_says_so(void **state)
+{
+	struct window *w;
+	int failures = 0;
+
+	(void)state;
+	if (!fail_malloc_works()) {
+		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
+		skip();
+	}
+	grow_tree();
+	w = opened();
+	for (int n = 0;; n++) {
+		int err;
+
+		nodes[6].count += 3;
+		nodes[7].count += 5;
+		allocations_left = n;
+		err = windows_absorb(&all, banks[0]);
+		allocations_left = -1;
+		if (!err)
+			break;
+		assert_int_equal(err, -ENOMEM);
+		failures++;
+	}
+	assert_true(failures > 3); /* each goes on where the one before it had to stop */
+	renew(0);
+	assert_int_equal(take(w), 8 * (failures + 1));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_windows, teardown_windows)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(begins_when_it_is_opened),
+		TEST(goes_on_after_a_take),
+		TEST(windows_overlap),
+		TEST(nothing_lost_when_a_bank_is_cleared),
+		TEST(both_banks_count),
+		TEST(ends_at_its_mark),
+		TEST(mark_moves_when_a_bank_is_cleared),
+		TEST(looks_until_it_is_done),
+		TEST(many_generations_are_one_profile),
+		TEST(says_when_it_was),
+		TEST(time_ends_with_the_ticks),
+		TEST(memory_runs_short),
+		TEST(absorbs_without_memory_says_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "export/file.h"
+
+#define PATTERN	 "pyperf-bpf-00000000T000000.000Z.pb.gz" /* 0 is any digit */
+#define ATTEMPTS 10000					 /* names taken, one after the other: ten seconds of them */
+
+_Static_assert(sizeof(PATTERN) <= FOLDER_NAME_SIZE, "FOLDER_NAME_SIZE");
+
+static bool is_ours(const char *name)
+{
+	const char *p = PATTERN;
+
+	for (; *p && *name; p++, name++)
+		if (*p == '0' ? *name < '0' || *name > '9' : *name != *p)
+			return false;
+	return !*p && !*name;
+}
+
+static void make_name(const struct timespec *when, char name[FOLDER_NAME_SIZE])
+{
+	struct tm tm;
+	size_t n;
+
+	gmtime_r(&when->tv_sec, &tm);
+	n = strftime(name, FOLDER_NAME_SIZE, "pyperf-bpf-%Y%m%dT%H%M%S", &tm);
+	snprintf(name + n, FOLDER_NAME_SIZE - n, ".%03uZ.pb.gz", (unsigned int)(when->tv_nsec / 1000000) % 1000);
+}
+
+static char *join(const char *path, const char *name)
+{
+	char *joined;
+
+	return asprintf(&joined, "%s/%s", path, name) < 0 ? NULL : joined;
+}
+
+int folder_check(const char *path)
+{
+	_cleanup_free_ char *probe = join(path, PATTERN);
+
+	return probe ? file_check_writable(probe) : -ENOMEM;
+}
+
+static int find_free_name(const char *path, struct timespec when, char name[FOLDER_NAME_SIZE], char **ret_path)
+{
+	struct stat st;
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		_cleanup_free_ char *joined = NULL;
+
+		make_name(&when, name);
+		joined = join(path, name);
+		if (!joined)
+			return -ENOMEM;
+		if (lstat(joined, &st) < 0) {
+			*ret_path = TAKE_PTR(joined);
+			return 0; /* any other error is said when it is written */
+		}
+		when.tv_nsec += 1000000;
+		when.tv_sec += when.tv_nsec / 1000000000;
+		when.tv_nsec %= 1000000000;
+	}
+	return -EEXIST;
+}
+
+int folder_add(const char *path, const struct timespec *start, const void *data, size_t size,
+	       char ret_name[FOLDER_NAME_SIZE])
+{
+	_cleanup_free_ char *joined = NULL;
+	char name[FOLDER_NAME_SIZE];
+	int err = find_free_name(path, *start, name, &joined);
+
+	if (err)
+		return err;
+	err = file_write_atomic(joined, data, size);
+	if (err) {
+		/* It may be there, when only the folder could not be synced: it will be written again, so not twice. */
+		unlink(joined);
+		return err;
+	}
+	memcpy(ret_name, name, sizeof(name));
+	return 0;
+}
+
+struct file {
+	char name[FOLDER_NAME_SIZE];
+	unsigned long long bytes;
+};
+
+struct files {
+	struct file *list;
+	size_t n, capacity;
+};
+
+static int newest_first(const void *a, const void *b)
+{
+	return strcmp(((const struct file *)b)->name, ((const struct file *)a)->name);
+}
+
+static int add_file(struct files *f, const char *name, unsigned long long bytes)
+{
+	if (f->n == f->capacity) {
+		size_t more = f->capacity ? 2 * f->capacity : 64;
+		struct file *grown = reallocarray(f->list, more, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		f->list = grown;
+		f->capacity = more;
+	}
+	memcpy(f->list[f->n].name, name, sizeof(PATTERN));
+	f->list[f->n++].bytes = bytes;
+	return 0;
+}
+
+static int list_files(DIR *d, struct files *f)
+{
+	struct dirent *e;
+	struct stat st;
+	int err = 0;
+
+	while (!err && (e = readdir(d))) {
+		if (!is_ours(e->d_name) || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		err = add_file(f, e->d_name, st.st_size);
+	}
+	if (f->n)
+		qsort(f->list, f->n, sizeof(*f->list), newest_first);
+	return err;
+}
+
+int folder_prune(const char *path, const struct folder_keep *keep, size_t *ret_removed)
+{
+	struct files f = {};
+	unsigned long long bytes = 0;
+	size_t removed = 0;
+	DIR *d = opendir(path);
+	int err, result = 0;
+
+	if (!d)
+		return -errno;
+	err = list_files(d, &f);
+	for (size_t i = 0; !err && i < f.n; i++) {
+		bytes += f.list[i].bytes;
+		if (!i || ((!keep->files || i < keep->files) && (!keep->bytes || bytes <= keep->bytes)))
+			continue;
+		if (!unlinkat(dirfd(d), f.list[i].name, 0))
+			removed++;
+		else if (!result)
+			result = -errno;
+	}
+	closedir(d);
+	free(f.list);
+	if (!err)
+		*ret_removed = removed;
+	return err ?: result;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * interval_files.h - the profiles of the intervals as files in --output-dir. What cannot be written stays and goes
+ * into the next file.
+ */
+#ifndef PYPERF_EXPORT_INTERVAL_FILES_H
+#define PYPERF_EXPORT_INTERVAL_FILES_H
+
+#include <stdbool.h>
+
+#include "export/folder.h"
+#include "report/export_stats.h"
+#include "tree/window.h"
+
+struct interval_files {
+	const char *folder;
+	struct folder_keep keep;
+	struct window *window;
+	struct export_stats *stats;
+	struct harvest_stats written; /* in all */
+	bool failing, prune_failing;  /* said, and not over yet */
+};
+
+/* The window's profile into a file; it goes on from its mark or from here. Logs. 0 or -errno. */
+int interval_files_write(struct interval_files *f);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/interval_push.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "profile/pprof.h"
+#include "profile/split.h"
+
+/* Pyroscope's defaults: validation.max-profile-stacktrace-samples and max-profile-size-bytes, uncompressed. */
+static const struct split_limits limits = { .samples = 16000, .bytes = 4 << 20 };
+
+static struct push_options push_options(const struct options *o)
+{
+	return (struct push_options){
+		.url = o->push,
+		.format = o->push_format,
+		.header_file = o->push_header_file,
+		.ca_file = o->push_ca_file,
+		.timeout_seconds = o->push_timeout,
+	};
+}
+
+/* Labels of a series beside those of pods; receivers keep names with two underscores to themselves. */
+static bool is_taken(const struct interval_push *f, size_t before, const char *name)
+{
+	static const char *const own[] = { "node", "namespace", "pod", "container", "service_name", "job", "instance" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (!strcmp(own[i], name))
+			return true;
+	for (size_t i = 0; i < before; i++)
+		if (!strcmp(f->label_names[i], name))
+			return true;
+	return !strncmp(name, "__", 2) || (*name >= '0' && *name <= '9');
+}
+
+/* Receivers take letters, digits and '_': app.kubernetes.io/name is app_kubernetes_io_name. */
+static void name_labels(struct interval_push *f, const struct pod_label_names *names)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		char *name = f->label_names[i];
+
+		strcpy(name, names->name[i]);
+		for (char *c = name; *c; c++)
+			if (strchr("./-", *c))
+				*c = '_';
+		if (!is_taken(f, i, name))
+			continue;
+		memmove(name + strlen("label_"), name, strlen(name) + 1);
+		memcpy(name, "label_", strlen("label_"));
+		if (is_taken(f, i, name))
+			*name = '\0';
+	}
+}
+
+int interval_push_open(struct interval_push *f, const struct options *o, struct windows *windows)
+{
+	struct push_options p = push_options(o);
+	struct utsname u;
+	int err = window_open(windows, &f->window) ?: push_open(&f->push, &p);
+
+	if (err) {
+		log_error("profiles cannot be pushed: %s", strerror(-err));
+		return err;
+	}
+	snprintf(f->node, sizeof(f->node), "%s", uname(&u) ? "" : u.nodename);
+	name_labels(f, &o->pod_label_names);
+	return 0;
+}
+
+void interval_push_close(struct interval_push *f)
+{
+	window_close(f->window);
+	push_close(f->push);
+}
+
+int interval_push_set(struct interval_push *f, const struct options *o)
+{
+	struct push_options p = push_options(o);
+
+	return push_set_options(f->push, &p);
+}
+
+_Static_assert(PUSH_LABELS_MAX >= 4 + PROFILE_EXTRA_MAX, "a pushed profile has too few labels");
+
+static void add_label(struct push_profile *p, const char *name, const char *value)
+{
+	if (*value)
+		p->labels[p->label_count++] = (struct push_label){ name, value };
+}
+
+static int add_part(void *context, const struct split_service *service, const struct profile *part)
+{
+	const struct profile_info *info = profile_get_info(part);
+	struct interval_push *f = context;
+	_cleanup_buf_ struct buf b = {};
+	struct push_profile p = {
+		.service = service->name,
+		.start_unix_ns = info->start_unix_ns,
+		.duration_ns = info->duration_ns,
+	};
+	int err = pprof_encode(part, &b);
+
+	if (err)
+		return err;
+	add_label(&p, "node", f->node);
+	add_label(&p, "namespace", service->namespace);
+	add_label(&p, "pod", service->pod);
+	add_label(&p, "container", service->container);
+	for (size_t i = 0; i < PROFILE_EXTRA_MAX && service->extra[i]; i++)
+		if (*f->label_names[i])
+			add_label(&p, f->label_names[i], service->extra[i]);
+	p.pprof = b.data;
+	p.size = b.size;
+	return push_add(f->push, &p);
+}
+
+int interval_push_take(struct interval_push *f)
+{
+	_cleanup_profile_ struct profile *p = NULL;
+	struct harvest_stats stats;
+	int err = window_take(f->window, &p, &stats);
+
+	if (!err) {
+		f->taken.samples += stats.samples;
+		f->taken.locations += stats.locations;
+		f->taken.nodes = stats.nodes;
+		err = profile_split(p, &limits, add_part, f);
+	}
+	if (err)
+		log_warning("a profile cannot be pushed: %s", strerror(-err));
+	interval_push_run(f);
+	return err;
+}
+
+static void say(struct interval_push *f)
+{
+	const char *trouble = push_trouble(f->push);
+
+	if (*trouble && !f->failing)
+		log_warning("profiles cannot be pushed: %s; each is tried %d times", trouble, PUSH_ATTEMPTS);
+	else if (!*trouble && f->failing)
+		log_info("profiles are pushed again");
+	f->failing = *trouble;
+}
+
+void interval_push_run(struct interval_push *f)
+{
+	const struct push_stats *s = push_get_stats(f->push);
+
+	push_run(f->push);
+	f->stats->pushed = s->delivered;
+	f->stats->push_failures = s->failures;
+	f->stats->push_dropped = s->dropped;
+	say(f);
+}
+
+void interval_push_finish(struct interval_push *f, double seconds)
+{
+	struct pollfd waiting = { .fd = push_fd(f->push), .events = POLLIN };
+	struct timespec t;
+	double now, end = 0;
+
+	push_hurry(f->push);
+	for (;;) {
+		int next;
+
+		interval_push_run(f);
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		now = t.tv_sec + t.tv_nsec / 1e9;
+		end = end > 0 ? end : now + seconds;
+		if (!push_waiting(f->push) || now >= end)
+			break;
+		next = push_timeout_ms(f->push);
+		poll(&waiting, 1, next >= 0 && next < 50 ? next : 50);
+	}
+	if (push_waiting(f->push))
+		log_warning("%zu profiles are not pushed: the receiver takes too long", push_waiting(f->push));
+	push_drop_all(f->push);
+	interval_push_run(f);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/push/attempt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "export/push/headers.h"
+#include "net/transfers.h"
+
+static size_t on_answer(char *data, size_t size, size_t n, void *context)
+{
+	struct push_attempt *a = context;
+	size_t room = sizeof(a->answer) - 1 - a->answer_size, part = size * n < room ? size * n : room;
+
+	memcpy(a->answer + a->answer_size, data, part);
+	a->answer_size += part;
+	return size * n;
+}
+
+static size_t on_header(char *data, size_t size, size_t n, void *context)
+{
+	struct push_attempt *a = context;
+
+	/* A header ends with a newline, where atoi() stops. */
+	if (size * n > 13 && !strncasecmp(data, "grpc-status:", 12))
+		a->grpc_status = atoi(data + 12);
+	return size * n;
+}
+
+static CURLcode set_request(struct push_attempt *a, const struct push_options *o, void *owner)
+{
+	CURL *e = a->easy;
+	CURLcode c = transfer_prepare(e, &(struct transfer){
+						 .url = a->url.data,
+						 .protocols = "http,https",
+						 .headers = a->headers,
+						 .ca_file = o->ca_file,
+						 .timeout_seconds = o->timeout_seconds,
+						 .error = a->error,
+						 .on_body = on_answer,
+						 .context = a,
+						 .owner = owner,
+					 });
+
+	c = c ?: curl_easy_setopt(e, CURLOPT_POST, 1L);
+	c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDS, a->body.data);
+	c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)a->body.size);
+	c = c ?: curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+	return c ?: curl_easy_setopt(e, CURLOPT_HEADERDATA, a);
+}
+
+static int make_headers(struct push_attempt *a, const struct push_options *o, enum push_format format)
+{
+	char type[64];
+
+	snprintf(type, sizeof(type), "Content-Type: %s", push_content_type(format));
+	a->headers = curl_slist_append(NULL, type);
+	if (!a->headers)
+		return -ENOMEM;
+	return o->header_file ? push_headers_read(o->header_file, PUSH_HEADERS_MAX, &a->headers) : 0;
+}
+
+int push_attempt_make(struct push_attempt *a, const struct push_options *o, const struct push_target *t,
+		      const struct push_profile *p, void *owner)
+{
+	int err;
+
+	*a = (struct push_attempt){ .grpc_status = -1, .is_grpc = t->format == PUSH_PARCA_GRPC };
+	a->easy = curl_easy_init();
+	if (!a->easy)
+		return -ENOMEM;
+	err = push_request_make(t, p, &a->url, &a->body) ?: make_headers(a, o, t->format);
+	if (!err && set_request(a, o, owner))
+		err = -ENOMEM;
+	return err;
+}
+
+void push_attempt_end(struct push_attempt *a)
+{
+	curl_easy_cleanup(a->easy);
+	curl_slist_free_all(a->headers);
+	buf_free(&a->url);
+	buf_free(&a->body);
+	a->easy = NULL;
+	a->headers = NULL;
+}
+
+/* gRPC has statuses of its own, in a header or, behind the answer, in a frame of text; as HTTP has them. */
+static long status_of_grpc(struct push_attempt *a)
+{
+	static const short http[] = { 200, 499, 500, 400, 504, 404, 409, 403, 429, 412, 409, 400, 501, 500, 503, 500, 401 };
+	const char *text = memmem(a->answer, a->answer_size, "grpc-status:", 12);
+
+	if (a->grpc_status < 0 && text)
+		a->grpc_status = atoi(text + 12);
+	if (a->grpc_status < 0 || (size_t)a->grpc_status >= ARRAY_SIZE(http))
+		return 502;
+	return http[a->grpc_status];
+}
+
+long push_attempt_status(struct push_attempt *a)
+{
+	long status = 0;
+
+	a->answer[a->answer_size] = '\0'; /* on_answer() leaves room */
+	curl_easy_getinfo(a->easy, CURLINFO_RESPONSE_CODE, &status);
+	return status == 200 && a->is_grpc ? status_of_grpc(a) : status;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * push_attempt.h - one request of a push and its answer, as libcurl has it. For push.c alone.
+ */
+#ifndef PYPERF_EXPORT_PUSH_ATTEMPT_H
+#define PYPERF_EXPORT_PUSH_ATTEMPT_H
+
+#include <curl/curl.h>
+
+#include "export/push/push.h"
+
+struct push_attempt {
+	CURL *easy; /* under way; else NULL */
+	struct curl_slist *headers;
+	struct buf url, body;
+	bool is_grpc;
+	int grpc_status;  /* of a header; -1 = none */
+	char answer[512]; /* the beginning of it, NUL-terminated once it has ended */
+	size_t answer_size;
+	char error[CURL_ERROR_SIZE];
+};
+
+/*
+ * Makes the request; owner comes back as CURLINFO_PRIVATE. 0; -errno of the header file; -ENOMEM. push_attempt_end()
+ * it in both cases.
+ */
+int push_attempt_make(struct push_attempt *a, const struct push_options *o, const struct push_target *t,
+		      const struct push_profile *p, void *owner);
+void push_attempt_end(struct push_attempt *a);
+/* Of an answer: HTTP's, or what gRPC's would be in HTTP. */
+long push_attempt_status(struct push_attempt *a);
+
+#endif

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/push/push.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "export/push/attempt.h"
+#include "net/transfers.h"
+
+#define ACTIVE_MAX	4 /* at once */
+#define TROUBLE_SIZE	256
+
+struct item {
+	struct item *next;
+	struct push *push;
+	char *service;
+	struct buf labels; /* names and values, each with its NUL */
+	long long start_unix_ns, duration_ns;
+	struct buf pprof;
+	int attempts;
+	double not_before; /* CLOCK_MONOTONIC */
+	struct push_attempt attempt;
+};
+
+struct push {
+	struct push_options options; /* strings are ours */
+	struct push_target target;
+	struct transfers *transfers;
+	struct item *first, **last;
+	size_t waiting, bytes, active;
+	bool hurry, failed; /* failed: since the queue was empty */
+	struct push_stats stats;
+	char trouble[TROUBLE_SIZE];
+};
+
+/* --- the queue ---------------------------------------------------------------------------------------- */
+
+static void stop_item(struct item *item)
+{
+	if (!item->attempt.easy)
+		return;
+	transfers_remove(item->push->transfers, item->attempt.easy);
+	push_attempt_end(&item->attempt);
+	item->push->active--;
+}
+
+static void free_item(struct item *item)
+{
+	if (!item)
+		return;
+	buf_free(&item->pprof);
+	buf_free(&item->labels);
+	free(item->service);
+	free(item);
+}
+
+static void remove_item(struct push *p, struct item *item)
+{
+	struct item **at = &p->first;
+
+	while (*at != item)
+		at = &(*at)->next;
+	*at = item->next;
+	if (p->last == &item->next)
+		p->last = at;
+	p->waiting--;
+	p->bytes -= item->pprof.size;
+	stop_item(item);
+	free_item(item);
+	if (!p->waiting && !p->failed)
+		p->trouble[0] = '\0';
+	if (!p->waiting)
+		p->failed = false;
+}
+
+static void trouble(struct push *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void trouble(struct push *p, const char *format, ...)
+{
+	va_list args;
+
+	p->failed = true;
+	va_start(args, format);
+	vsnprintf(p->trouble, sizeof(p->trouble), format, args);
+	va_end(args);
+}
+
+static void drop(struct push *p, struct item *item)
+{
+	p->stats.dropped++;
+	p->failed = true;
+	remove_item(p, item);
+}
+
+/* The oldest goes, since the newest says most about now. */
+static void make_room(struct push *p, size_t bytes)
+{
+	while (p->first && (p->waiting >= PUSH_WAITING_MAX || p->bytes + bytes > PUSH_BYTES_MAX)) {
+		if (!*p->trouble)
+			trouble(p, "too many profiles wait");
+		drop(p, p->first);
+	}
+}
+
+static int copy_labels(struct item *item, const struct push_profile *p)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < p->label_count; i++)
+		err = buf_add(&item->labels, p->labels[i].name, strlen(p->labels[i].name) + 1) ?:
+			      buf_add(&item->labels, p->labels[i].value, strlen(p->labels[i].value) + 1);
+	return err;
+}
+
+static struct item *new_item(struct push *p, const struct push_profile *profile)
+{
+	struct item *item = calloc(1, sizeof(*item));
+
+	if (!item)
+		return NULL;
+	item->push = p;
+	item->service = strdup(profile->service);
+	item->start_unix_ns = profile->start_unix_ns;
+	item->duration_ns = profile->duration_ns;
+	if (item->service && !copy_labels(item, profile) && !buf_add(&item->pprof, profile->pprof, profile->size))
+		return item;
+	free_item(item);
+	return NULL;
+}
+
+int push_add(struct push *p, const struct push_profile *profile)
+{
+	struct item *item = new_item(p, profile);
+
+	if (!item)
+		return -ENOMEM;
+	make_room(p, item->pprof.size);
+	*p->last = item;
+	p->last = &item->next;
+	p->waiting++;
+	p->bytes += item->pprof.size;
+	return 0;
+}
+
+void push_drop_all(struct push *p)
+{
+	while (p->first)
+		drop(p, p->first);
+}
+
+/* --- one attempt -------------------------------------------------------------------------------------- */
+
+static void again_later(struct item *item)
+{
+	struct push *p = item->push;
+	double pause = 1 << (item->attempts - 1), now = clock_seconds();
+
+	p->stats.failures++;
+	stop_item(item);
+	if (p->hurry || item->attempts >= PUSH_ATTEMPTS) {
+		drop(p, item);
+		return;
+	}
+	/* Not all machines of a cluster at the same moment. */
+	item->not_before = now + pause * (0.75 + (long)(now * 1e6) % 1000 / 2000.0);
+}
+
+static struct push_profile profile_of(const struct item *item)
+{
+	struct push_profile p = {
+		.service = item->service,
+		.start_unix_ns = item->start_unix_ns,
+		.duration_ns = item->duration_ns,
+		.pprof = item->pprof.data,
+		.size = item->pprof.size,
+	};
+
+	for (const char *at = item->labels.data; at < item->labels.data + item->labels.size; at += strlen(at) + 1) {
+		struct push_label *l = &p.labels[p.label_count++];
+
+		l->name = at;
+		at += strlen(at) + 1;
+		l->value = at;
+	}
+	return p;
+}
+
+static void start(struct push *p, struct item *item)
+{
+	struct push_profile profile = profile_of(item);
+	int err = push_attempt_make(&item->attempt, &p->options, &p->target, &profile, item);
+
+	item->attempts++;
+	p->active += item->attempt.easy != NULL;
+	err = err ?: transfers_add(p->transfers, item->attempt.easy);
+	if (!err)
+		return;
+	if (err == -EINVAL)
+		trouble(p, "%s: a line is not 'Name: value'", p->options.header_file);
+	else
+		trouble(p, "%s: %s", err == -ENOMEM ? "request" : p->options.header_file, strerror(-err));
+	again_later(item);
+}
+
+static bool is_worth_another(long status)
+{
+	return status >= 500 || status == 429 || status == 408;
+}
+
+/* The gateway is not there: Parca 0.21 hides it behind its own path, and gRPC-Web is what it has. */
+static bool try_grpc(struct push *p, struct item *item, long status)
+{
+	if (status != 404 || p->target.format == PUSH_PYROSCOPE || item->attempt.is_grpc)
+		return false;
+	p->target.format = PUSH_PARCA_GRPC;
+	stop_item(item);
+	item->attempts--;
+	return true;
+}
+
+static void on_answer(struct push *p, struct item *item)
+{
+	const char *text = item->attempt.answer;
+	long status = push_attempt_status(&item->attempt);
+
+	if (status >= 200 && status < 300) {
+		p->stats.delivered++;
+		remove_item(p, item);
+		return;
+	}
+	if (try_grpc(p, item, status))
+		return;
+	trouble(p, "the receiver answers %ld%s%s", status, *text ? ": " : "", text);
+	if (is_worth_another(status)) {
+		again_later(item);
+		return;
+	}
+	p->stats.failures++;
+	drop(p, item);
+}
+
+static void on_end(void *push, CURL *easy, CURLcode code)
+{
+	struct item *item = NULL;
+	struct push *p = push;
+
+	curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&item);
+	if (!code) {
+		on_answer(p, item);
+		return;
+	}
+	trouble(p, "%s", *item->attempt.error ? item->attempt.error : curl_easy_strerror(code));
+	again_later(item);
+}
+
+/* --- the loop ----------------------------------------------------------------------------------------- */
+
+/* Pyroscope refuses a profile that is older than one it has of the same service, so each service keeps its order. */
+static bool is_next(const struct push *p, const struct item *item)
+{
+	for (const struct item *before = p->first; before != item; before = before->next)
+		if (!strcmp(before->service, item->service) && before->labels.size == item->labels.size &&
+		    !memcmp(before->labels.data, item->labels.data, item->labels.size))
+			return false;
+	return !item->attempt.easy;
+}
+
+static void start_due(struct push *p)
+{
+	double now = clock_seconds();
+	struct item *next;
+
+	for (struct item *item = p->first; item && p->active < ACTIVE_MAX; item = next) {
+		next = item->next;
+		if (item->not_before <= now && is_next(p, item))
+			start(p, item);
+	}
+}
+
+void push_run(struct push *p)
+{
+	transfers_run(p->transfers);
+	start_due(p);
+}
+
+int push_timeout_ms(const struct push *p)
+{
+	double next = transfers_due(p->transfers);
+
+	for (struct item *item = p->first; item && p->active < ACTIVE_MAX; item = item->next)
+		if ((!(next > 0) || item->not_before < next) && is_next(p, item))
+			next = item->not_before > 0 ? item->not_before : 1e-9; /* that is at once */
+	return transfers_timeout_ms(next);
+}
+
+void push_hurry(struct push *p)
+{
+	p->hurry = true;
+	for (struct item *item = p->first; item; item = item->next)
+		item->not_before = 0;
+}
+
+int push_fd(const struct push *p)
+{
+	return transfers_fd(p->transfers);
+}
+
+size_t push_waiting(const struct push *p)
+{
+	return p->waiting;
+}
+
+const struct push_stats *push_get_stats(const struct push *p)
+{
+	return &p->stats;
+}
+
+const char *push_trouble(const struct push *p)
+{
+	return p->trouble;
+}
+
+/* --- its life ----------------------------------------------------------------------------------------- */
+
+static void free_options(struct push_options *o)
+{
+	free((char *)o->url);
+	free((char *)o->header_file);
+	free((char *)o->ca_file);
+}
+
+static int copy_string(const char **ret, const char *s)
+{
+	*ret = s ? strdup(s) : NULL;
+	return s && !*ret ? -ENOMEM : 0;
+}
+
+int push_set_options(struct push *p, const struct push_options *o)
+{
+	struct push_options copy = { .format = o->format, .timeout_seconds = o->timeout_seconds };
+	struct push_target target;
+	int err = copy_string(&copy.url, o->url);
+
+	err = err ?: copy_string(&copy.header_file, o->header_file);
+	err = err ?: copy_string(&copy.ca_file, o->ca_file);
+	err = err ?: push_target_parse(copy.url, o->format, &target);
+	if (err) {
+		free_options(&copy);
+		return err;
+	}
+	free_options(&p->options);
+	p->options = copy;
+	p->target = target;
+	return 0;
+}
+
+int push_open(struct push **ret, const struct push_options *o)
+{
+	struct push *p = calloc(1, sizeof(*p));
+	int err;
+
+	if (!p)
+		return -ENOMEM;
+	p->last = &p->first;
+	err = push_set_options(p, o) ?: transfers_open(&p->transfers, ACTIVE_MAX, on_end, p);
+	if (err) {
+		push_close(p);
+		return err;
+	}
+	*ret = p;
+	return 0;
+}
+
+void push_close(struct push *p)
+{
+	if (!p)
+		return;
+	push_drop_all(p);
+	transfers_close(p->transfers);
+	free_options(&p->options);
+	free(p);
+}

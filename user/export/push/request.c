@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/push/request.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/base64.h"
+
+static const char *const prefixes[] = { [PUSH_PYROSCOPE] = "pyroscope+", [PUSH_PARCA] = "parca+" };
+
+static bool starts_with(const char *s, const char *start)
+{
+	return !strncmp(s, start, strlen(start));
+}
+
+static const char *skip(const char *s, const char *start)
+{
+	return starts_with(s, start) ? s + strlen(start) : s;
+}
+
+int push_target_parse(const char *url, int format, struct push_target *ret)
+{
+	const char *host;
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		if (!starts_with(url, prefixes[i]))
+			continue;
+		if (format >= 0 && format != (int)i)
+			return -EINVAL;
+		format = (int)i;
+		url += strlen(prefixes[i]);
+		break;
+	}
+	host = skip(skip(url, "https://"), "http://");
+	/* A query of its own would get in the way of ours. */
+	if (format < 0 || host == url || !*host || strchr("/:?#@", *host) || strpbrk(host, " ?#"))
+		return -EINVAL;
+	for (const char *c = host; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return -EINVAL;
+	*ret = (struct push_target){ .format = (enum push_format)format, .url = url };
+	return 0;
+}
+
+const char *push_content_type(enum push_format format)
+{
+	static const char *const types[] = {
+		[PUSH_PYROSCOPE] = "application/octet-stream",
+		[PUSH_PARCA] = "application/json",
+		[PUSH_PARCA_GRPC] = "application/grpc-web+proto",
+	};
+
+	return types[format];
+}
+
+/* Pyroscope takes letters, digits, '-', '_' and '.' for a name. What is added needs no escaping in a URL. */
+static int add_name(struct buf *b, const char *name)
+{
+	int err = 0;
+
+	if (!*name)
+		return buf_add_string(b, "unknown");
+	for (; !err && *name; name++) {
+		char c = *name;
+		bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+			     c == '-' || c == '_' || c == '.';
+
+		err = buf_add(b, plain ? &c : "_", 1);
+	}
+	return err;
+}
+
+/* "service{name=value,...}", escaped */
+static int add_series(const struct push_profile *p, struct buf *b)
+{
+	int err = add_name(b, p->service) ?: buf_add_string(b, "%7B");
+
+	for (size_t i = 0; !err && i < p->label_count; i++) {
+		err = buf_printf(b, "%s%s%%3D", i ? "%2C" : "", p->labels[i].name);
+		if (!err)
+			err = add_name(b, p->labels[i].value);
+	}
+	return err ?: buf_add_string(b, "%7D");
+}
+
+/* Whole seconds that hold the time: neither of them would be the other when it is short. */
+static int add_query(const struct push_profile *p, struct buf *b)
+{
+	long long from = p->start_unix_ns / 1000000000;
+	long long until = (p->start_unix_ns + p->duration_ns + 999999999) / 1000000000;
+	int err = buf_add_string(b, "?name=") ?: add_series(p, b);
+
+	return err ?: buf_printf(b, "&from=%lld&until=%lld&format=pprof&spyName=pyperf-bpf", from, until);
+}
+
+static int make_url(const struct push_target *t, const struct push_profile *p, struct buf *b)
+{
+	size_t length = strlen(t->url);
+	int err;
+
+	while (length && t->url[length - 1] == '/')
+		length--;
+	err = buf_add(b, t->url, length);
+	if (!err && t->format == PUSH_PARCA)
+		err = buf_add_string(b, "/api/profiles/writeraw");
+	else if (!err && t->format == PUSH_PARCA_GRPC)
+		err = buf_add_string(b, "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw");
+	else if (!err)
+		err = buf_add_string(b, "/ingest") ?: add_query(p, b);
+	return err ?: buf_add(b, "", 1);
+}
+
+static int add_json_string(struct buf *b, const char *s)
+{
+	int err = buf_add_string(b, "\"");
+
+	for (; !err && *s; s++) {
+		if (*s == '"' || *s == '\\')
+			err = buf_printf(b, "\\%c", *s);
+		else if ((unsigned char)*s < ' ')
+			err = buf_printf(b, "\\u%04x", *s);
+		else
+			err = buf_add(b, s, 1);
+	}
+	return err ?: buf_add_string(b, "\"");
+}
+
+static int add_json_label(struct buf *b, const char *name, const char *value, bool last)
+{
+	int err = buf_printf(b, "{\"name\":\"%s\",\"value\":", name);
+
+	if (!err)
+		err = add_json_string(b, value);
+	return err ?: buf_add_string(b, last ? "}" : "},");
+}
+
+/* parca.profilestore.v1alpha1.WriteRawRequest as its gRPC gateway reads it. */
+static int make_json(const struct push_profile *p, struct buf *b)
+{
+	int err = buf_add_string(b, "{\"normalized\":true,\"series\":[{\"labels\":{\"labels\":[");
+
+	if (!err)
+		err = add_json_label(b, "__name__", "process_cpu", false);
+	for (size_t i = 0; !err && i < p->label_count; i++)
+		err = add_json_label(b, p->labels[i].name, p->labels[i].value, false);
+	if (!err)
+		err = add_json_label(b, "service_name", *p->service ? p->service : "unknown", true);
+	if (!err)
+		err = buf_add_string(b, "]},\"samples\":[{\"rawProfile\":\"");
+	if (!err)
+		err = buf_add_base64(b, p->pprof, p->size);
+	return err ?: buf_add_string(b, "\"}]}]}");
+}
+
+/* --- the same as protobuf ----------------------------------------------------------------------------- */
+
+/* A field of bytes: strings and messages. */
+static int add_field(struct buf *b, int number, const void *data, size_t size)
+{
+	unsigned char head[16] = { number << 3 | 2 };
+	size_t n = 1;
+
+	for (size_t left = size; n == 1 || left; left >>= 7)
+		head[n++] = (left & 127) | (left > 127 ? 128 : 0);
+	return buf_add(b, head, n) ?: buf_add(b, data, size);
+}
+
+/* Of LabelSet.labels: Label.name, .value */
+static int add_label(struct buf *set, const char *name, const char *value)
+{
+	_cleanup_buf_ struct buf label = {};
+	int err = add_field(&label, 1, name, strlen(name)) ?: add_field(&label, 2, value, strlen(value));
+
+	return err ?: add_field(set, 1, label.data, label.size);
+}
+
+/* RawProfileSeries.labels, .samples; RawSample.raw_profile */
+static int make_series(const struct push_profile *p, struct buf *series)
+{
+	_cleanup_buf_ struct buf labels = {}, sample = {};
+	int err = add_label(&labels, "__name__", "process_cpu");
+
+	for (size_t i = 0; !err && i < p->label_count; i++)
+		err = add_label(&labels, p->labels[i].name, p->labels[i].value);
+	if (!err)
+		err = add_label(&labels, "service_name", *p->service ? p->service : "unknown");
+	if (!err)
+		err = add_field(&sample, 1, p->pprof, p->size);
+	if (!err)
+		err = add_field(series, 1, labels.data, labels.size);
+	return err ?: add_field(series, 2, sample.data, sample.size);
+}
+
+/* One message, not compressed: a byte of flags and the length, 4 bytes; WriteRawRequest.series, .normalized = true */
+static int make_grpc(const struct push_profile *p, struct buf *b)
+{
+	_cleanup_buf_ struct buf series = {}, request = {};
+	int err = make_series(p, &series);
+
+	if (!err)
+		err = add_field(&request, 2, series.data, series.size) ?: buf_add(&request, "\x18\x01", 2);
+	if (err)
+		return err;
+	err = buf_add(b, (unsigned char[]){ 0, request.size >> 24, request.size >> 16, request.size >> 8, request.size }, 5);
+	return err ?: buf_add(b, request.data, request.size);
+}
+
+int push_request_make(const struct push_target *t, const struct push_profile *p, struct buf *url, struct buf *body)
+{
+	int err = make_url(t, p, url);
+
+	if (err)
+		return err;
+	switch (t->format) {
+	case PUSH_PARCA:
+		return make_json(p, body);
+	case PUSH_PARCA_GRPC:
+		return make_grpc(p, body);
+	case PUSH_PYROSCOPE:
+		break;
+	}
+	return buf_add(body, p->pprof, p->size);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * push_request.h - how a receiver wants a profile: Pyroscope's /ingest takes pprof as it is, with who and when in
+ * the query; Parca's /api/profiles/writeraw takes it in JSON, with labels, or its ProfileStoreService.WriteRaw as
+ * gRPC-Web over HTTP/1.1 (github.com/grpc/grpc, doc/PROTOCOL-WEB.md).
+ */
+#ifndef PYPERF_EXPORT_PUSH_REQUEST_H
+#define PYPERF_EXPORT_PUSH_REQUEST_H
+
+#include "base/buf.h"
+
+/* In the order of --push-format's choices; the last is for a Parca whose gateway is not there. */
+enum push_format { PUSH_PYROSCOPE, PUSH_PARCA, PUSH_PARCA_GRPC };
+
+struct push_target {
+	enum push_format format;
+	const char *url; /* http:// or https://, in the text that was parsed */
+};
+
+struct push_label {
+	const char *name; /* letters, digits and '_' */
+	const char *value;
+};
+
+#define PUSH_LABELS_MAX 20
+
+struct push_profile {
+	const char *service; /* this and the labels are valid UTF-8 */
+	struct push_label labels[PUSH_LABELS_MAX];
+	size_t label_count;
+	long long start_unix_ns, duration_ns;
+	const void *pprof; /* compressed */
+	size_t size;
+};
+
+/*
+ * Takes the format from the URL, pyroscope+https://... or parca+https://..., or, if it has none, from `format`
+ * (-1 = not given). -EINVAL: neither says, they contradict, or it is no URL of http or https with a host.
+ */
+int push_target_parse(const char *url, int format, struct push_target *ret);
+
+/* Appends the URL (NUL-terminated) and the body. Returns 0 or -ENOMEM. */
+int push_request_make(const struct push_target *t, const struct push_profile *p, struct buf *url, struct buf *body);
+const char *push_content_type(enum push_format format);
+
+#endif

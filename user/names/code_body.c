@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * code_body.c - see code_body.h. Forked workers run the same code objects at the same places: they share one
+ * body, and a line found for one of them is found for all.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/cleanup.h"
+#include "names/code_body.h"
+
+static __u64 hash_seed;
+
+/* Not cryptographic: the seed is there so that a process cannot prepare a million names of one hash value. */
+unsigned int body_hash_bytes(const void *bytes, size_t len)
+{
+	__u64 h = hash_seed ^ len * 0x9e3779b97f4a7c15ULL, word;
+	const char *at = bytes;
+	unsigned __int128 product;
+
+	for (; len; at += sizeof(word), len -= len < sizeof(word) ? len : sizeof(word)) {
+		word = 0;
+		memcpy(&word, at, len < sizeof(word) ? len : sizeof(word));
+		product = (unsigned __int128)(h ^ word) * (hash_seed | 0xd1b54a32d192ed03ULL);
+		h = (__u64)product ^ (__u64)(product >> 64) ^ word << 1;
+	}
+	return (unsigned int)(h ^ h >> 32);
+}
+
+void bodies_init(struct bodies *bodies, size_t bytes_max)
+{
+	/* Without entropy the store works, only without the protection. */
+	while (!hash_seed && getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0 && errno == EINTR)
+		;
+	bodies->bytes_max = bytes_max;
+}
+
+bool bodies_fit(const struct bodies *bodies, size_t size)
+{
+	return !bodies->bytes_max || bodies->stats.bytes + size <= bodies->bytes_max;
+}
+
+void blob_put(struct bodies *bodies, struct blob *blob)
+{
+	if (!blob || --blob->refs)
+		return;
+	HASH_DEL(bodies->blobs, blob);
+	bodies->stats.bytes -= sizeof(*blob) + blob->length + 1;
+	free(blob);
+}
+
+struct blob *blob_ref(struct blob *blob)
+{
+	if (blob)
+		blob->refs++;
+	return blob;
+}
+
+int blob_get(struct bodies *bodies, const void *bytes, size_t length, struct blob **ret)
+{
+	size_t size = sizeof(struct blob) + length + 1;
+	struct blob *blob;
+
+	HASH_FIND(hh, bodies->blobs, bytes, length, blob);
+	if (blob) {
+		*ret = blob_ref(blob);
+		return 0;
+	}
+	if (length > INT_MAX || !bodies_fit(bodies, size))
+		return -ENOSPC;
+	blob = calloc(1, size);
+	if (!blob)
+		return -ENOMEM;
+	blob->refs = 1;
+	blob->length = (__u32)length;
+	memcpy(blob->bytes, bytes, length);
+	HASH_ADD_KEYPTR(hh, bodies->blobs, blob->bytes, length, blob);
+	if (!blob->hh.tbl) {
+		free(blob);
+		return -ENOMEM;
+	}
+	bodies->stats.bytes += size;
+	*ret = blob;
+	return 0;
+}
+
+void body_key_put(struct bodies *bodies, struct body_key *key)
+{
+	blob_put(bodies, key->name);
+	blob_put(bodies, key->file);
+	blob_put(bodies, key->table);
+}
+
+void body_put(struct bodies *bodies, struct body *body)
+{
+	if (--body->refs)
+		return;
+	HASH_DEL(bodies->bodies, body);
+	body_key_put(bodies, &body->key);
+	bodies->stats.bodies--;
+	bodies->stats.bytes -= sizeof(*body) + body->size * sizeof(struct body_slot);
+	free(body->slots);
+	free(body);
+}
+
+int body_get(struct bodies *bodies, struct body_key *key, struct body **ret)
+{
+	struct body *body;
+	int r = -ENOMEM;
+
+	HASH_FIND(hh, bodies->bodies, key, sizeof(*key), body);
+	if (body) {
+		body_key_put(bodies, key);
+		body->refs++;
+		*ret = body;
+		return 0;
+	}
+	if (!bodies_fit(bodies, sizeof(*body))) {
+		r = -ENOSPC;
+		goto fail;
+	}
+	body = calloc(1, sizeof(*body));
+	if (!body)
+		goto fail;
+	body->refs = 1;
+	body->key = *key;
+	HASH_ADD(hh, bodies->bodies, key, sizeof(body->key), body);
+	if (!body->hh.tbl) {
+		free(body);
+		goto fail;
+	}
+	bodies->stats.bodies++;
+	bodies->stats.bytes += sizeof(*body);
+	*ret = body;
+	return 0;
+fail:
+	body_key_put(bodies, key);
+	return r;
+}
+
+static struct body_slot *slot_find(struct body_slot *slots, __u32 size, __u32 instr_plus_one)
+{
+	__u32 i = instr_plus_one * 0x9e3779b1U & (size - 1);
+
+	while (slots[i].instr_plus_one && slots[i].instr_plus_one != instr_plus_one)
+		i = (i + 1) & (size - 1);
+	return &slots[i];
+}
+
+/* Keeps the slots at most half full. False: no room, and nothing has changed. */
+static bool slots_grow(struct bodies *bodies, struct body *body)
+{
+	__u32 size = body->size ? body->size * 2 : 8;
+	struct body_slot *slots;
+
+	if (body->used < body->size / 2)
+		return true;
+	if (!bodies_fit(bodies, (size - body->size) * sizeof(*slots)))
+		return false;
+	slots = calloc(size, sizeof(*slots));
+	if (!slots)
+		return false;
+	for (__u32 i = 0; i < body->size; i++) {
+		if (body->slots[i].instr_plus_one)
+			*slot_find(slots, size, body->slots[i].instr_plus_one) = body->slots[i];
+	}
+	bodies->stats.bytes += (size - body->size) * sizeof(*slots);
+	free(body->slots);
+	body->slots = slots;
+	body->size = size;
+	return true;
+}
+
+struct line_position body_position(struct bodies *bodies, struct body *body, __u32 instr_plus_one)
+{
+	const struct blob *table = body->key.table;
+	linetable_fn *decode = linetable_for_format(body->key.line_format);
+	struct body_slot *slot;
+	struct line_position position = { 0 };
+
+	if (body->size) {
+		slot = slot_find(body->slots, body->size, instr_plus_one);
+		if (slot->instr_plus_one) {
+			bodies->stats.hits++;
+			return slot->position;
+		}
+	}
+	bodies->stats.decodes++;
+	if (!decode ||
+	    decode((const __u8 *)table->bytes, table->length, body->key.first_line, instr_plus_one - 1,
+		   &position) ||
+	    !position.line) {
+		bodies->stats.fallbacks++;
+		position = (struct line_position){ .line = body->key.first_line };
+	}
+	if (slots_grow(bodies, body)) {
+		*slot_find(body->slots, body->size, instr_plus_one) =
+			(struct body_slot){ .instr_plus_one = instr_plus_one, .position = position };
+		body->used++;
+	}
+	return position;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * code_body.h - the parts of the code store (codes.h) that are shared by content: blobs (a string or a line
+ * table) and bodies (a code object made of blobs, with the lines and columns found so far). References are counted.
+ * Contents come from the profiled processes, so they are hashed with a secret seed and counted in bytes.
+ */
+#ifndef PYPERF_NAMES_CODE_BODY_H
+#define PYPERF_NAMES_CODE_BODY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "names/codes.h"
+#include "python/linetable.h"
+
+unsigned int body_hash_bytes(const void *bytes, size_t len);
+
+/* uthash's defaults are to exit when memory is short, and an unseeded hash. */
+#define HASH_NONFATAL_OOM		       1
+#define uthash_nonfatal_oom(element)	       ((void)0)
+#define HASH_FUNCTION(key, length, hash_value) ((hash_value) = body_hash_bytes(key, length))
+#include <uthash.h>
+
+struct blob {
+	UT_hash_handle hh;
+	__u32 refs;
+	__u32 length;
+	char bytes[]; /* NUL-terminated */
+};
+
+struct body_key {
+	struct blob *name; /* NULL = not readable */
+	struct blob *file;
+	struct blob *table;
+	__s32 first_line;
+	__u32 table_length; /* of the object, also while table is NULL */
+	__u64 line_format;  /* enum line_format; as wide as that there is no padding, which would be hashed */
+};
+
+struct body_slot {
+	__u32 instr_plus_one; /* 0 = free */
+	struct line_position position;
+};
+
+struct body {
+	UT_hash_handle hh;
+	struct body_key key;
+	__u32 refs;
+	__u32 used;
+	__u32 size; /* of slots: 0 or a power of two */
+	struct body_slot *slots;
+};
+
+struct bodies {
+	struct blob *blobs;
+	struct body *bodies;
+	size_t bytes_max; /* of stats.bytes, 0 = no limit */
+	struct codes_stats stats;
+};
+
+void bodies_init(struct bodies *bodies, size_t bytes_max);
+bool bodies_fit(const struct bodies *bodies, size_t size);
+
+/* Another reference; NULL is allowed in both. */
+struct blob *blob_ref(struct blob *blob);
+void blob_put(struct bodies *bodies, struct blob *blob);
+
+/* A reference to the blob of these bytes. Returns 0, -ENOSPC or -ENOMEM. */
+int blob_get(struct bodies *bodies, const void *bytes, size_t length, struct blob **ret);
+
+void body_key_put(struct bodies *bodies, struct body_key *key);
+
+/* A reference to the body of this key. Takes over the key's references, on failure too. Errors as blob_get().
+ */
+int body_get(struct bodies *bodies, struct body_key *key, struct body **ret);
+void body_put(struct bodies *bodies, struct body *body);
+
+/* Where an instruction stands, from memory or from the table, which must be there; in the first line, without a
+ * column, for want of one. */
+struct line_position body_position(struct bodies *bodies, struct body *body, __u32 instr_plus_one);
+
+#endif

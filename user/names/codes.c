@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * codes.c - see codes.h. A code number only points to a body (code_body.h), which it shares with every other
+ * number of the same contents. Records are validated here, once, before anything is taken from them.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "names/code_body.h"
+#include "names/codes.h"
+#include "python/linetable.h"
+#include "python/pystr.h"
+
+struct entry {
+	UT_hash_handle hh;
+	__u32 code;
+	struct body *body;
+};
+
+struct codes {
+	struct entry *entries;
+	struct bodies bodies;
+};
+
+int codes_new(struct codes **ret, size_t bytes_max)
+{
+	struct codes *codes = calloc(1, sizeof(*codes));
+
+	if (!codes)
+		return -ENOMEM;
+	bodies_init(&codes->bodies, bytes_max);
+	*ret = codes;
+	return 0;
+}
+
+static struct entry *entry_find(struct codes *codes, __u32 code)
+{
+	struct entry *entry;
+
+	HASH_FIND(hh, codes->entries, &code, sizeof(code), entry);
+	return entry;
+}
+
+/* Takes over the reference to body, on failure too. */
+static int entry_set(struct codes *codes, struct entry *entry, __u32 code, struct body *body)
+{
+	int r = -ENOMEM;
+
+	if (entry) {
+		body_put(&codes->bodies, entry->body);
+		entry->body = body;
+		return 0;
+	}
+	if (!bodies_fit(&codes->bodies, sizeof(*entry))) {
+		r = -ENOSPC;
+		goto fail;
+	}
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		goto fail;
+	entry->code = code;
+	entry->body = body;
+	HASH_ADD(hh, codes->entries, code, sizeof(entry->code), entry);
+	if (!entry->hh.tbl) {
+		free(entry);
+		goto fail;
+	}
+	codes->bodies.stats.codes++;
+	codes->bodies.stats.bytes += sizeof(*entry);
+	return 0;
+fail:
+	body_put(&codes->bodies, body);
+	return r;
+}
+
+static void entry_free(struct codes *codes, struct entry *entry)
+{
+	HASH_DEL(codes->entries, entry);
+	codes->bodies.stats.codes--;
+	codes->bodies.stats.bytes -= sizeof(*entry);
+	body_put(&codes->bodies, entry->body);
+	free(entry);
+}
+
+void codes_remove(struct codes *codes, __u32 code)
+{
+	struct entry *entry = entry_find(codes, code);
+
+	if (entry)
+		entry_free(codes, entry);
+}
+
+void codes_clear(struct codes *codes, __u32 first, __u32 end)
+{
+	struct entry *entry, *next;
+
+	HASH_ITER(hh, codes->entries, entry, next)
+		if (entry->code >= first && entry->code < end)
+			entry_free(codes, entry);
+}
+
+void codes_free(struct codes *codes)
+{
+	if (!codes)
+		return;
+	codes_clear(codes, 0, ~0U);
+	free(codes);
+}
+
+static bool part_readable(const struct code_part *part)
+{
+	return !(part->flags & (PART_FAULT | PART_BAD));
+}
+
+static bool string_valid(const struct code_part *part)
+{
+	if (!part_readable(part))
+		return part->bytes == 0;
+	return part->bytes <= STRING_MAX && (part->kind == 1 || part->kind == 2 || part->kind == 4) &&
+	       part->bytes % part->kind == 0;
+}
+
+static bool table_valid(const struct code_part *part)
+{
+	return part->bytes <= LINETABLE_SMALL && (part->bytes == 0 || part->bytes == part->length);
+}
+
+static bool event_valid(const struct event_code *event, size_t size)
+{
+	const size_t fixed = offsetof(struct event_code, data);
+
+	if (size < fixed || event->type != EVENT_CODE)
+		return false;
+	if (event->code < CODE_FIRST || event->code >= 1U << CODE_BITS)
+		return false;
+	if (!linetable_for_format(event->line_format))
+		return false;
+	if (!string_valid(&event->name) || !string_valid(&event->file) || !table_valid(&event->table))
+		return false;
+	return size - fixed >= (size_t)event->name.bytes + event->file.bytes + event->table.bytes;
+}
+
+/* *ret: the decoded string, or another reference to `old` (may be NULL) where the record has none. */
+static int string_get(struct codes *codes, const struct code_part *part, const __u8 *bytes, struct blob *old,
+		      struct blob **ret)
+{
+	static const char cut[] = "...";
+	char text[PYSTR_SIZE + sizeof(cut)];
+	int len;
+
+	if (!part_readable(part)) {
+		*ret = blob_ref(old);
+		return 0;
+	}
+	if (part->flags & PART_BYTES)
+		len = pystr_decode_bytes(bytes, part->bytes, part->flags & PART_CUT, text, PYSTR_SIZE);
+	else
+		len = pystr_decode(bytes, part->bytes, part->kind, text, PYSTR_SIZE);
+	if (len < 0)
+		return -EBADMSG;
+	if (part->flags & PART_CUT) {
+		memcpy(text + len, cut, sizeof(cut));
+		len += (int)sizeof(cut) - 1;
+	}
+	return blob_get(&codes->bodies, text, (size_t)len, ret);
+}
+
+static int table_get(struct codes *codes, const struct code_part *part, const __u8 *bytes,
+		     const struct body_key *old, struct body_key *key)
+{
+	bool have = part_readable(part);
+
+	key->table_length = have ? part->length : old->table_length;
+	if (have && part->bytes == part->length)
+		return blob_get(&codes->bodies, bytes, part->bytes, &key->table);
+	/* A cut record of a table that was fetched since does not undo that. */
+	if (key->table_length == old->table_length)
+		key->table = blob_ref(old->table);
+	return 0;
+}
+
+int codes_add(struct codes *codes, const struct event_code *event, size_t event_size)
+{
+	static const struct body_key nothing;
+	const struct body_key *old = &nothing;
+	struct body_key key = { 0 };
+	const __u8 *at = event->data;
+	struct entry *entry;
+	struct body *body;
+	int r;
+
+	if (!event_valid(event, event_size))
+		return -EBADMSG;
+	key.line_format = event->line_format;
+	entry = entry_find(codes, event->code);
+	if (entry)
+		old = &entry->body->key;
+	/* All three unread: so is the object, and its first line is none. */
+	if (part_readable(&event->name) || part_readable(&event->file) || part_readable(&event->table))
+		key.first_line = event->first_line > 0 ? event->first_line : 0;
+	else
+		key.first_line = old->first_line;
+
+	r = string_get(codes, &event->name, at, old->name, &key.name);
+	at += event->name.bytes;
+	if (!r)
+		r = string_get(codes, &event->file, at, old->file, &key.file);
+	at += event->file.bytes;
+	if (!r)
+		r = table_get(codes, &event->table, at, old, &key);
+	if (r) {
+		body_key_put(&codes->bodies, &key);
+		return r;
+	}
+	r = body_get(&codes->bodies, &key, &body);
+	if (r)
+		return r;
+	return entry_set(codes, entry, event->code, body);
+}
+
+int codes_set_table(struct codes *codes, __u32 code, const void *bytes, size_t len)
+{
+	struct entry *entry = entry_find(codes, code);
+	struct body_key key;
+	struct body *body;
+	int r;
+
+	if (!entry)
+		return -ENOENT;
+	key = entry->body->key;
+	if (len != key.table_length)
+		return -ESTALE;
+	r = blob_get(&codes->bodies, bytes, len, &key.table);
+	if (r)
+		return r;
+	blob_ref(key.name);
+	blob_ref(key.file);
+	r = body_get(&codes->bodies, &key, &body);
+	if (r)
+		return r;
+	return entry_set(codes, entry, code, body);
+}
+
+int codes_resolve(struct codes *codes, __u32 code, __u32 instr_plus_one, struct code_line *ret)
+{
+	static const char no_name[] = "[unreadable name]", no_file[] = "[unreadable file]";
+	struct entry *entry = entry_find(codes, code);
+	struct line_position position;
+	struct body *body;
+
+	if (!entry) {
+		codes->bodies.stats.unknown++;
+		*ret = (struct code_line){ .function = "[unknown code]", .file = "" };
+		return 0;
+	}
+	body = entry->body;
+	*ret = (struct code_line){
+		.function = body->key.name ? body->key.name->bytes : no_name,
+		.file = body->key.file ? body->key.file->bytes : no_file,
+		.first_line = body->key.first_line,
+		.line = body->key.first_line,
+	};
+	if (instr_plus_one >= INSTR_UNKNOWN) {
+		ret->line = 0;
+	} else if (instr_plus_one && body->key.table) {
+		position = body_position(&codes->bodies, body, instr_plus_one);
+		ret->line = position.line;
+		ret->column = position.column;
+	}
+	return 0;
+}
+
+unsigned int codes_incomplete(const struct event_code *event)
+{
+	unsigned int parts = 0;
+
+	if (event->name.flags & PART_FAULT)
+		parts |= CODES_NAME;
+	if (event->file.flags & PART_FAULT)
+		parts |= CODES_FILE;
+	if (event->table.flags & PART_FAULT ||
+	    (event->table.flags & PART_CUT && event->table.length <= LINETABLE_MAX))
+		parts |= CODES_TABLE;
+	return parts;
+}
+
+const struct codes_stats *codes_get_stats(const struct codes *codes)
+{
+	return &codes->bodies.stats;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * options.h - the command line and the config file. options.def is the table.
+ */
+#ifndef PYPERF_OPTIONS_OPTIONS_H
+#define PYPERF_OPTIONS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "base/log.h"
+#include "http/address.h"
+#include "kubelet/pod_labels.h"
+
+enum { EXIT_USAGE = 2 };
+
+enum format { FORMAT_PPROF, FORMAT_FOLDED };
+enum reads { READS_BLOCK, READS_SINGLE };
+enum labels { LABELS_THREAD, LABELS_PROCESS };
+enum event { EVENT_CPU_CLOCK, EVENT_CYCLES };
+
+/* Rows of the table. */
+enum {
+	OPTION_ROWS = 0
+#define HEADING(text) +1
+#define FLAG(short_name, long_name, field, help) +1
+#define NUMBER(short_name, long_name, metavar, field, value, min, max, help) +1
+#define TEXT(short_name, long_name, metavar, field, value, help) +1
+#define CHOICE(short_name, long_name, field, value, choices, help) +1
+#include "options/options.def"
+#undef HEADING
+#undef FLAG
+#undef NUMBER
+#undef TEXT
+#undef CHOICE
+};
+
+struct options {
+#define HEADING(text)
+#define FLAG(short_name, long_name, field, help) bool field;
+#define NUMBER(short_name, long_name, metavar, field, value, min, max, help) long field;
+#define TEXT(short_name, long_name, metavar, field, value, help) const char *field;
+#define CHOICE(short_name, long_name, field, value, choices, help) int field;
+#include "options/options.def"
+#undef HEADING
+#undef FLAG
+#undef NUMBER
+#undef TEXT
+#undef CHOICE
+	int argc;
+	char **argv;
+	char *owned[OPTION_ROWS]; /* texts of the config file, by row */
+	/* Derived */
+	pid_t *pid_list;
+	size_t pid_count;
+	double seconds; /* of duration; 0 = without end */
+	bool continuous; /* a profile for each interval, not one of the whole run */
+	double interval_seconds;
+	unsigned long long keep_files, keep_bytes; /* of output_dir; 0 = no limit */
+	char **command; /* COMMAND and its arguments, NULL-terminated, or NULL */
+	struct http_address listen_address, metrics_address; /* of listen and listen_metrics */
+	struct pod_label_names pod_label_names;		      /* of pod_label */
+};
+
+/*
+ * Reads the command line, and the config file that it names. Returns 0, or -EINVAL with one line in error that says what to do. argv must
+ * outlive o; release by options_free().
+ */
+int options_parse(struct options *o, int argc, char **argv, char *error, size_t error_size);
+void options_free(struct options *o);
+
+/*
+ * Reads both again. What can change at run time does, and what has changed but cannot is listed in kept ("" = nothing).
+ * Strings of those that changed are freed: whoever has kept one takes the new one. -EINVAL: o is as it was.
+ */
+int options_reload(struct options *o, char *kept, size_t kept_size, char *error, size_t error_size);
+enum log_level options_log_level(const struct options *o);
+void options_help(FILE *f, bool colour);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rate.h - says so, once, when the kernel runs the sampler less often than it was asked to.
+ */
+#ifndef PYPERF_REPORT_RATE_H
+#define PYPERF_REPORT_RATE_H
+
+#include <stdbool.h>
+
+#include "kern/kernel.h"
+
+struct rate {
+	__u64 ticks, expected; /* at the last look */
+	bool said;
+};
+
+/* Now and then while it samples, and once at the end, where less is enough to judge by. */
+void rate_check(struct rate *r, const struct kernel *k, __u32 frequency, bool at_end);
+
+#endif

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "report/report.h"
+
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/number.h"
+
+#define WIDTH 100 /* columns */
+
+enum place { WHOLE, MARKED, OUTSIDE };
+
+static const struct outcome_row {
+	const char *id; /* as in the enum, lower case */
+	const char *text;
+	enum place place;
+} outcomes[] = {
+#define OUTCOME(name, place, text, help) { #name, text, place },
+#include "bpf/outcomes.def"
+#undef OUTCOME
+};
+
+static const struct stat_row {
+	const char *id;
+	const char *help;
+	size_t offset;
+} stat_rows[] = {
+#define STAT(name, help) { #name, help, offsetof(struct cpu_stats, name) },
+#include "bpf/stats.def"
+#undef STAT
+};
+
+static const struct stat_row export_rows[] = {
+#define EXPORT_STAT(name, help) { #name, help, offsetof(struct export_stats, name) },
+#include "report/export_stats.def"
+#undef EXPORT_STAT
+};
+
+static const char *trigger_name(const struct report *r)
+{
+	return r->trigger == TRIGGER_TIMER ? "timer" : "perf";
+}
+
+static __u64 stat_value(const struct report *r, const struct stat_row *row)
+{
+	return *(const __u64 *)((const char *)&r->kernel.sum + row->offset);
+}
+
+static __u64 export_value(const struct report *r, const struct stat_row *row)
+{
+	return *(const __u64 *)((const char *)&r->export + row->offset);
+}
+
+struct books report_books(const struct report *r)
+{
+	struct books b = { .ticks = r->kernel.sum.ticks };
+
+	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++) {
+		if (outcomes[i].place == OUTSIDE)
+			b.outside += r->kernel.sum.outcome[i];
+		else
+			b.in_profile += r->kernel.sum.outcome[i];
+	}
+	return b;
+}
+
+static double rusage_seconds(const struct rusage *u)
+{
+	return u->ru_utime.tv_sec + u->ru_stime.tv_sec + (u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
+}
+
+/* Of this process and of its children that have ended. */
+static double ended_seconds(void)
+{
+	struct rusage self, children;
+	double seconds = 0;
+
+	if (!getrusage(RUSAGE_SELF, &self))
+		seconds += rusage_seconds(&self);
+	if (!getrusage(RUSAGE_CHILDREN, &children))
+		seconds += rusage_seconds(&children);
+	return seconds;
+}
+
+/* The most this process ever had. Not getrusage(), which counts what whoever started it had before the exec. */
+static size_t peak_rss_bytes(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/status", "re");
+	size_t kilobytes = 0;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmHWM: %zu kB", &kilobytes) == 1)
+			break;
+	return kilobytes * 1024;
+}
+
+double report_cpu_so_far(pid_t worker)
+{
+	struct timespec t;
+	clockid_t clock;
+	double seconds = ended_seconds();
+
+	if (worker > 0 && !clock_getcpuclockid(worker, &clock) && !clock_gettime(clock, &t))
+		seconds += t.tv_sec + t.tv_nsec / 1e9;
+	return seconds;
+}
+
+void report_measure_self(struct report *r, double command_seconds)
+{
+	r->cpu_seconds = ended_seconds() - command_seconds;
+	r->rss_bytes = peak_rss_bytes();
+}
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+/* A number, 9 columns that say more of it, what it counts. */
+static void print_row(FILE *f, __u64 n, const char *share, const char *text)
+{
+	int used = fprintf(f, "  %12s %8s  ", number_group(n).text, share);
+
+	fprintf(f, "%.*s\n", used < WIDTH ? WIDTH - used : 0, text);
+}
+
+static void print_outcomes(const struct report *r, FILE *f)
+{
+	__u64 unasked = r->kernel.sum.outcome[OUTCOME_NOT_SELECTED] + r->kernel.sum.outcome[OUTCOME_IDLE];
+	__u64 ticks = r->kernel.sum.ticks;
+	__u64 asked = ticks > unasked ? ticks - unasked : 0;
+	struct books b = report_books(r);
+
+	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++) {
+		__u64 n = r->kernel.sum.outcome[i];
+		char share[64] = "", text[WIDTH];
+
+		if (!n)
+			continue;
+		if (i != OUTCOME_NOT_SELECTED && i != OUTCOME_IDLE)
+			snprintf(share, sizeof(share), "%.*f%%", number_decimals(asked), percent(n, asked));
+		snprintf(text, sizeof(text), "%s%s", outcomes[i].text,
+			 outcomes[i].place == MARKED ? ", in the profile with a marker" : "");
+		print_row(f, n, share, text);
+	}
+	fprintf(f, "  %12s           ticks: %s in the profile + %s outside\n", number_group(b.ticks).text,
+		number_group(b.in_profile).text, number_group(b.outside).text);
+	if (b.in_profile + b.outside != b.ticks || b.in_profile != r->harvest.samples)
+		fprintf(f, "  THE BOOKS DO NOT BALANCE (%s samples in the profile), please report this\n",
+			number_group(r->harvest.samples).text);
+}
+
+__u64 report_time_quantile(const struct report *r, double share)
+{
+	const struct cpu_stats *s = &r->kernel.sum;
+	__u64 all = 0, seen = 0;
+	__u32 i;
+
+	for (i = 0; i < TIME_BUCKETS; i++)
+		all += s->times[i];
+	for (i = 0; i < TIME_BUCKETS - 1; i++) {
+		seen += s->times[i];
+		if (seen > share * all)
+			break;
+	}
+	return all ? time_bucket_floor(i) : 0;
+}
+
+static void print_cost(const struct report *r, FILE *f)
+{
+	const struct kernel_stats *k = &r->kernel;
+	double kernel_seconds = (k->run_time_ns + k->other_time_ns) / 1e9;
+	double later = r->cpu_seconds > r->start_cpu_seconds ? r->cpu_seconds - r->start_cpu_seconds : 0;
+
+	if (r->expected)
+		fprintf(f, "  trigger   %s, %s%s ticks were asked for, %.1f%% came\n", trigger_name(r),
+			r->trigger == TRIGGER_TIMER ? "" : "about ", number_group(r->expected).text,
+			percent(k->sum.ticks, r->expected));
+	fprintf(f, "  kernel    %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n",
+		number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text,
+		number_group(k->runs).text, percent(kernel_seconds, r->seconds), r->seconds);
+	if (k->sum.time_max)
+		fprintf(f, "            half of the ticks took up to %s ns, 99 of 100 up to %s, the longest %s\n",
+			number_group(report_time_quantile(r, 0.5)).text,
+			number_group(report_time_quantile(r, 0.99)).text, number_group(k->sum.time_max).text);
+	fprintf(f, "  profiler  %s s of CPU to start, then %s s; %.3f%% of one core\n",
+		number_hundredths(r->start_cpu_seconds).text, number_hundredths(later).text,
+		percent(later, r->seconds));
+	fprintf(f, "  memory    %.1f MiB, tables %.1f MiB\n", r->rss_bytes / 1048576.0,
+		r->map_bytes / 1048576.0);
+}
+
+static void print_cache(const struct cpu_stats *s, FILE *f)
+{
+	double whole = (double)s->cache_full + s->cache_partial + s->cache_miss;
+
+	if (whole > 0)
+		fprintf(f,
+			"  cache     %.1f%% full, %.1f%% partial, %.1f%% miss; %.0f%% of frames verified "
+			"instead of interned\n",
+			percent(s->cache_full, whole), percent(s->cache_partial, whole),
+			percent(s->cache_miss, whole), percent(s->cache_frames, (double)s->frames + s->cache_frames));
+}
+
+/* What an average sample took, and what was looked up for all of them. */
+static void print_work(const struct report *r, FILE *f)
+{
+	const struct cpu_stats *s = &r->kernel.sum;
+	double samples = report_books(r).in_profile;
+
+	print_cache(s, f);
+	if (samples > 0)
+		fprintf(f, "  a sample  %.1f frames, %.1f reads of %s bytes in all\n", ((double)s->frames + s->cache_frames) / samples,
+			s->reads / samples, number_group(s->read_bytes / samples + 0.5).text);
+	fprintf(f, "  code      %s objects, %s places in them, %s line-table look-ups\n",
+		number_group(r->codes.codes).text, number_group(r->harvest.locations).text,
+		number_group(r->codes.decodes).text);
+	fprintf(f, "  tree      %s nodes", number_group(r->harvest.nodes).text);
+	if (r->generations)
+		fprintf(f, ", emptied %s times before", number_group(r->generations).text);
+	fputc('\n', f);
+}
+
+void report_print(const struct report *r, FILE *f, bool colour)
+{
+	const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
+
+	fprintf(f, "\n%sWhat became of every tick%s (%d CPUs, %u Hz)\n", bold, plain, r->cpus, r->frequency);
+	print_outcomes(r, f);
+	fprintf(f, "\n%sCost%s\n", bold, plain);
+	print_cost(r, f);
+	print_work(r, f);
+	fprintf(f, "\n%sCounters%s\n", bold, plain);
+	for (size_t i = 0; i < ARRAY_SIZE(stat_rows); i++)
+		if (stat_value(r, &stat_rows[i]))
+			print_row(f, stat_value(r, &stat_rows[i]), "", stat_rows[i].help);
+	for (size_t i = 0; i < ARRAY_SIZE(export_rows); i++)
+		if (export_value(r, &export_rows[i]))
+			print_row(f, export_value(r, &export_rows[i]), "", export_rows[i].help);
+}
+
+static int add_lower(struct buf *out, const char *name)
+{
+	char lower[64];
+	size_t i;
+
+	for (i = 0; name[i] && i < sizeof(lower) - 1; i++)
+		lower[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 'a' - 'A' : name[i];
+	lower[i] = '\0';
+	return buf_printf(out, "\"%s\"", lower);
+}
+
+static int json_outcomes(const struct report *r, struct buf *out)
+{
+	int err = buf_add_string(out, ",\n \"outcomes\": {");
+
+	for (size_t i = 0; !err && i < ARRAY_SIZE(outcomes); i++) {
+		err = buf_add_string(out, i ? ", " : "") ?: add_lower(out, outcomes[i].id);
+		if (!err)
+			err = buf_printf(out, ": %llu", r->kernel.sum.outcome[i]);
+	}
+	return err ?: buf_add_string(out, "}");
+}
+
+static int json_counters(const struct report *r, struct buf *out)
+{
+	int err = buf_add_string(out, ",\n \"counters\": {");
+
+	for (size_t i = 0; !err && i < ARRAY_SIZE(stat_rows); i++)
+		err = buf_printf(out, "%s\"%s\": %llu", i ? ", " : "", stat_rows[i].id,
+				 stat_value(r, &stat_rows[i]));
+	return err ?: buf_add_string(out, "}");
+}
+
+static int json_export(const struct report *r, struct buf *out)
+{
+	int err = buf_add_string(out, ",\n \"export\": {");
+
+	for (size_t i = 0; !err && i < ARRAY_SIZE(export_rows); i++)
+		err = buf_printf(out, "%s\"%s\": %llu", i ? ", " : "", export_rows[i].id,
+				 export_value(r, &export_rows[i]));
+	return err ?: buf_add_string(out, "}");
+}
+
+int report_json(const struct report *r, struct buf *out)
+{
+	const struct kernel_stats *k = &r->kernel;
+	struct books b = report_books(r);
+	int err;
+
+	err = buf_printf(
+		out,
+		"{\"ticks\": %llu, \"expected\": %llu, \"trigger\": \"%s\", \"cpus\": %d, \"frequency\": %u, \"seconds\": %.3f, \"processes\": %zu",
+		b.ticks, r->expected, trigger_name(r), r->cpus, r->frequency, r->seconds, r->processes);
+	if (!err)
+		err = json_outcomes(r, out);
+	if (!err)
+		err = json_counters(r, out);
+	if (!err)
+		err = json_export(r, out);
+	if (!err)
+		err = buf_printf(
+			out,
+			",\n \"profile\": {\"samples\": %llu, \"nodes\": %llu, \"generations\": %llu}"
+			",\n \"kernel\": {\"runs\": %llu, \"run_time_ns\": %llu, \"other_runs\": %llu, "
+			"\"other_time_ns\": %llu, \"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu}"
+			",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, \"rss_bytes\": "
+			"%zu, \"map_bytes\": %zu}"
+			",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu}}\n",
+			r->harvest.samples, r->harvest.nodes, r->generations, k->runs, k->run_time_ns, k->other_runs,
+			k->other_time_ns, report_time_quantile(r, 0.5), report_time_quantile(r, 0.99),
+			k->sum.time_max, r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes,
+			r->codes.decodes, r->harvest.locations, r->codes.codes);
+	return err;
+}

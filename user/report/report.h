@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * report.h - the books of a run: what became of every tick, and what the profiler itself cost. As a table for
+ * people and as JSON for programs.
+ */
+#ifndef PYPERF_REPORT_REPORT_H
+#define PYPERF_REPORT_REPORT_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "kern/kernel.h"
+#include "names/codes.h"
+#include "report/export_stats.h"
+#include "tree/harvest.h"
+
+struct report {
+	struct kernel_stats kernel;
+	struct harvest_stats harvest;
+	struct codes_stats codes;
+	struct export_stats export; /* of a continuous run */
+	size_t processes;   /* Python processes seen */
+	__u64 generations;  /* times the full tree was emptied */
+	double seconds;	    /* of sampling */
+	double cpu_seconds; /* user and system time of the profiler and its worker, in all */
+	double start_cpu_seconds; /* ... of it, before sampling: report_cpu_so_far() */
+	size_t rss_bytes;   /* at most */
+	size_t map_bytes;
+	int cpus;
+	__u32 frequency;
+	enum trigger_kind trigger;
+	__u64 expected; /* kernel_expected() */
+};
+
+/* Ticks that are accounted for, by place. */
+struct books {
+	__u64 ticks, in_profile, outside;
+};
+
+struct books report_books(const struct report *r);
+/* What is zero is left out. Shares are of the ticks of what was selected: not of others, nor of idle CPUs. */
+void report_print(const struct report *r, FILE *f, bool colour);
+/* Of the sampler's run times in the kernel, ns, to a quarter octave; 0 if they were not measured. */
+__u64 report_time_quantile(const struct report *r, double share);
+/* Appends one JSON object. Returns 0 or -ENOMEM. */
+int report_json(const struct report *r, struct buf *out);
+
+/* CPU seconds of the profiler until now, with those of its worker, which runs (0 = it does not). */
+double report_cpu_so_far(pid_t worker);
+/* The profiler's own CPU time, with its ended children's less what was COMMAND's, and its peak memory, into r. */
+void report_measure_self(struct report *r, double command_seconds);
+
+#endif

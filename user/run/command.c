@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+static void run_child(int go, int failure, char **argv)
+{
+	sigset_t none;
+	char byte;
+	int err;
+
+	/* The event loop ignores SIGPIPE, and an exec would hand that on: "COMMAND | head" would not end. */
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* End of file means that the parent is gone or gave up; a byte means go. */
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	execvp(argv[0], argv);
+	err = errno;
+	if (write(failure, &err, sizeof(err)) < 0)
+		_exit(126);
+	_exit(err == ENOENT ? 127 : 126);
+}
+
+int command_start(struct command *c, char **argv)
+{
+	int go[2], failure[2];
+	pid_t pid;
+
+	if (pipe2(go, O_CLOEXEC))
+		return -errno;
+	if (pipe2(failure, O_CLOEXEC)) {
+		close(go[0]);
+		close(go[1]);
+		return -errno;
+	}
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		run_child(go[0], failure[1], argv);
+	}
+	close(go[0]);
+	close(failure[1]);
+	*c = (struct command){ .pid = pid, .go = go[1], .failure = failure[0] };
+	return pid < 0 ? -errno : 0;
+}
+
+int command_go(struct command *c)
+{
+	int err = 0;
+	ssize_t n;
+
+	if (write(c->go, "", 1) != 1)
+		return -errno;
+	close(TAKE_FD(c->go));
+	do
+		n = read(c->failure, &err, sizeof(err));
+	while (n < 0 && errno == EINTR);
+	close(TAKE_FD(c->failure));
+	if (n != sizeof(err))
+		return 0;
+	waitpid(c->pid, NULL, 0);
+	c->pid = 0;
+	return -err;
+}
+
+bool command_ended(struct command *c, int *ret_code)
+{
+	struct rusage u;
+	int status;
+
+	if (c->pid <= 0 || wait4(c->pid, &status, WNOHANG, &u) != c->pid)
+		return false;
+	c->pid = 0;
+	c->cpu_seconds = u.ru_utime.tv_sec + u.ru_stime.tv_sec + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+	*ret_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return true;
+}
+
+void command_signal(struct command *c, int signal)
+{
+	if (c->pid > 0)
+		kill(c->pid, signal);
+}
+
+void command_release(struct command *c)
+{
+	bool waiting = c->go > 0;
+
+	if (c->go > 0)
+		close(c->go);
+	if (c->failure > 0)
+		close(c->failure);
+	if (waiting && c->pid > 0)
+		waitpid(c->pid, NULL, 0);
+	*c = (struct command){ 0 };
+}

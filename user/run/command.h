@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * command.h - the COMMAND that is started to be profiled: held back until the sampler knows it.
+ */
+#ifndef PYPERF_RUN_COMMAND_H
+#define PYPERF_RUN_COMMAND_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct command {
+	pid_t pid;
+	int go;	     /* closed to let it run */
+	int failure; /* tells the errno of its exec */
+	double cpu_seconds; /* that it and its children used; once it has ended */
+};
+
+/* Forks; the child waits. Returns 0 or -errno. */
+int command_start(struct command *c, char **argv);
+/* Lets it exec. Returns 0, or the -errno of exec: then it is gone. */
+int command_go(struct command *c);
+/* Without waiting: true when it has ended, with the exit code a shell would give. */
+bool command_ended(struct command *c, int *ret_code);
+void command_signal(struct command *c, int signal);
+/* Ends one that was never let go, and releases all. */
+void command_release(struct command *c);
+
+#endif

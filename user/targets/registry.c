@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "targets/registry.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* uthash must report that memory is short, not exit: libraries never do. */
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+struct text {
+	UT_hash_handle hh;
+	size_t users;
+	char value[];
+};
+
+struct slot {
+	struct registry_entry entry;
+	UT_hash_handle hh;
+};
+
+struct registry {
+	struct slot *slots;
+	struct text *texts;
+	size_t live;
+	size_t forgotten; /* how many */
+};
+
+int registry_new(struct registry **ret)
+{
+	struct registry *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return -ENOMEM;
+	*ret = r;
+	return 0;
+}
+
+void registry_free(struct registry *r)
+{
+	struct slot *s, *next_slot;
+	struct text *t, *next_text;
+
+	if (!r)
+		return;
+	HASH_ITER(hh, r->slots, s, next_slot) {
+		HASH_DEL(r->slots, s);
+		free(s);
+	}
+	HASH_ITER(hh, r->texts, t, next_text) {
+		HASH_DEL(r->texts, t);
+		free(t);
+	}
+	free(r);
+}
+
+/* The strings of an entry. */
+static const size_t strings[] = {
+	offsetof(struct registry_entry, binary),	   offsetof(struct registry_entry, build_id),
+	offsetof(struct registry_entry, container.id),	   offsetof(struct registry_entry, container.name),
+	offsetof(struct registry_entry, container.pod),	   offsetof(struct registry_entry, container.namespace),
+	offsetof(struct registry_entry, container.pod_uid),
+};
+
+static const char **string_of(struct registry_entry *e, size_t i)
+{
+	return (const char **)((char *)e + strings[i]);
+}
+
+/* One copy of each: a thousand workers run the same interpreter, in one container. */
+static const char *share(struct registry *r, const char *value)
+{
+	struct text *t;
+	size_t length;
+
+	if (!value || !*value)
+		return "";
+	HASH_FIND_STR(r->texts, value, t);
+	if (t) {
+		t->users++;
+		return t->value;
+	}
+	length = strlen(value);
+	t = malloc(sizeof(*t) + length + 1);
+	if (!t)
+		return NULL;
+	t->users = 1;
+	memcpy(t->value, value, length + 1);
+	HASH_ADD(hh, r->texts, value, length, t);
+	if (!t->hh.tbl) {
+		free(t);
+		return NULL;
+	}
+	return t->value;
+}
+
+static void unshare(struct registry *r, const char *value)
+{
+	struct text *t;
+
+	if (!value || !*value)
+		return;
+	HASH_FIND_STR(r->texts, value, t);
+	if (!t || --t->users)
+		return;
+	HASH_DEL(r->texts, t);
+	free(t);
+}
+
+static void unshare_strings(struct registry *r, struct registry_entry *e, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		unshare(r, *string_of(e, i));
+}
+
+static int share_strings(struct registry *r, struct registry_entry *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(strings); i++) {
+		const char *shared = share(r, *string_of(e, i));
+
+		if (!shared) {
+			unshare_strings(r, e, i);
+			return -ENOMEM;
+		}
+		*string_of(e, i) = shared;
+	}
+	return 0;
+}
+
+/* The entry of this id, or a new and empty one. */
+static struct slot *get_slot(struct registry *r, __u32 id)
+{
+	struct slot *s;
+
+	HASH_FIND(hh, r->slots, &id, sizeof(id), s);
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->entry.id = id;
+	s->entry.ended = true;
+	HASH_ADD(hh, r->slots, entry.id, sizeof(id), s);
+	if (s->hh.tbl)
+		return s;
+	free(s);
+	return NULL;
+}
+
+int registry_add(struct registry *r, const struct registry_entry *e)
+{
+	struct registry_entry copy = *e;
+	struct slot *s;
+
+	if (share_strings(r, &copy))
+		return -ENOMEM;
+	s = get_slot(r, e->id);
+	if (!s) {
+		unshare_strings(r, &copy, ARRAY_SIZE(strings));
+		return -ENOMEM;
+	}
+	r->live -= !s->entry.ended;
+	unshare_strings(r, &s->entry, ARRAY_SIZE(strings));
+	s->entry = copy;
+	s->entry.comm[sizeof(s->entry.comm) - 1] = '\0';
+	r->live += !e->ended;
+	return 0;
+}
+
+const struct registry_entry *registry_find(const struct registry *r, __u32 id)
+{
+	struct slot *s;
+
+	HASH_FIND(hh, r->slots, &id, sizeof(id), s);
+	return s ? &s->entry : NULL;
+}
+
+void registry_end(struct registry *r, __u32 id)
+{
+	struct slot *s;
+
+	HASH_FIND(hh, r->slots, &id, sizeof(id), s);
+	if (!s || s->entry.ended)
+		return;
+	s->entry.ended = true;
+	r->live--;
+}
+
+void registry_forget(struct registry *r, bool (*may_go)(void *context, struct registry_entry *e), void *context)
+{
+	struct slot *s, *next;
+
+	HASH_ITER(hh, r->slots, s, next) {
+		if (!may_go(context, &s->entry))
+			continue;
+		r->live -= !s->entry.ended;
+		r->forgotten++;
+		unshare_strings(r, &s->entry, ARRAY_SIZE(strings));
+		HASH_DEL(r->slots, s);
+		free(s);
+	}
+}
+
+size_t registry_held(const struct registry *r)
+{
+	return HASH_COUNT(r->slots);
+}
+
+size_t registry_count(const struct registry *r, size_t *ret_live)
+{
+	if (ret_live)
+		*ret_live = r->live;
+	return HASH_COUNT(r->slots) + r->forgotten;
+}
+
+const struct registry_entry *registry_after(const struct registry *r, __u32 id)
+{
+	const struct slot *s;
+
+	HASH_FIND(hh, r->slots, &id, sizeof(id), s);
+	s = s && s->hh.next ? s->hh.next : r->slots;
+	return s ? &s->entry : NULL;
+}
+
+int registry_each(const struct registry *r, int (*fn)(void *context, const struct registry_entry *e), void *context)
+{
+	for (const struct slot *s = r->slots; s; s = s->hh.next) {
+		int result = fn(context, &s->entry);
+
+		if (result)
+			return result;
+	}
+	return 0;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "targets/start.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#define SETTLE_SECONDS 2 /* at most this long for the first verdicts before sampling begins */
+
+struct find {
+	pid_t pid;
+	bool found;
+	struct event_process process;
+};
+
+static int ask_about(void *targets, const struct event_process *p)
+{
+	struct targets *t = targets;
+
+	if (p->pid == (__u32)getpid())
+		return 0;
+	while (discover_process(t->discover, p) == -EAGAIN)
+		if (t->turn(t->context))
+			return -EINTR;
+	return 0;
+}
+
+static int find_process(void *find, const struct event_process *p)
+{
+	struct find *f = find;
+
+	if (p->pid != (__u32)f->pid)
+		return 0;
+	f->process = *p;
+	f->found = true;
+	return 1;
+}
+
+/* Marks a process as wanted; the verdict on it comes later. */
+static int select_process(struct targets *t, const struct event_process *p)
+{
+	struct process wanted = {
+		.start_time = p->start_time,
+		.exec_id = p->exec_id,
+		.id = kernel_new_process_id(t->kernel),
+		.state = PROCESS_WANTED,
+	};
+
+	return log_failure(kernel_set_process(t->kernel, p->pid, &wanted), "the process cannot be selected");
+}
+
+static void settle(struct targets *t)
+{
+	double end = clock_seconds() + SETTLE_SECONDS;
+
+	while (discover_pending(t->discover) && clock_seconds() < end)
+		if (t->turn(t->context))
+			return;
+}
+
+static int select_pid(struct targets *t, pid_t pid)
+{
+	struct find f = { .pid = pid };
+	int err = kernel_list_processes(t->kernel, find_process, &f);
+
+	if (err < 0)
+		return log_failure(err, "the processes cannot be listed");
+	if (!f.found) {
+		log_error("there is no process %d", pid);
+		return -ESRCH;
+	}
+	err = select_process(t, &f.process);
+	return err ?: log_failure(discover_process(t->discover, &f.process), "the process cannot be looked at");
+}
+
+static int judge_pid(struct targets *t, pid_t pid)
+{
+	switch (discover_verdict(t->discover, pid)) {
+	case PROCESS_NOT_PYTHON:
+		log_error("process %d is not Python: nothing in its memory is a CPython runtime", pid);
+		return -EINVAL;
+	case PROCESS_EXCLUDED:
+		if (t->options->children)
+			return 0;
+		log_error("process %d is not among those that --comm and the like select", pid);
+		return -EINVAL;
+	case PROCESS_WANTED:
+		return -EACCES; /* said already */
+	default:
+		return 0;
+	}
+}
+
+static int select_pids(struct targets *t)
+{
+	const struct options *o = t->options;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < o->pid_count; i++) {
+		err = select_pid(t, o->pid_list[i]);
+		if (err)
+			break;
+		settle(t);
+		err = judge_pid(t, o->pid_list[i]);
+	}
+	return err;
+}
+
+static int select_command(struct targets *t)
+{
+	struct find f = {};
+	int err = log_failure(command_start(t->command, t->options->command), "COMMAND cannot be started");
+
+	if (err)
+		return err;
+	f.pid = t->command->pid;
+	err = kernel_list_processes(t->kernel, find_process, &f);
+	if (err < 0 || !f.found)
+		return log_failure(err < 0 ? err : -ESRCH, "COMMAND cannot be found");
+	return select_process(t, &f.process);
+}
+
+int targets_select(struct targets *t)
+{
+	int err;
+
+	if (t->options->command)
+		return select_command(t);
+	if (t->options->pid_count)
+		return select_pids(t);
+	err = kernel_list_processes(t->kernel, ask_about, t);
+	if (err && err != -EINTR)
+		return log_failure(err, "the processes cannot be listed");
+	settle(t);
+	return 0;
+}

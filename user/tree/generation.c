@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tree/generation.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#define HIGH_WATER    0.75  /* of a bank or of the code store. The rest is for what comes until it is noticed. */
+#define PROCESSES_MAX 32768 /* that were registered in one generation, 8 MiB of them; they may be held for two */
+#define NAMES_SECONDS 0.5
+#define RETRY_SECONDS 1
+
+/* How long to wait before the next look at how full it is; at the least when it fills quickly. */
+#define LOOK_SECONDS	 1
+#define LOOK_SECONDS_MIN 0.02
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* Of what fills most: 0 to 1. */
+static double fullness(const struct generation *g)
+{
+	double names = (double)codes_get_stats(g->codes)->bytes / g->codes_bytes_max;
+	double processes = ((double)registry_held(g->registry) - g->processes_before) / PROCESSES_MAX;
+
+	return larger(kernel_fullness(g->kernel), larger(names, HIGH_WATER * processes));
+}
+
+/* Halfway to when it is time, at the pace since the last look. */
+static double seconds_to_next_look(const struct generation *g, double full, double now)
+{
+	double pace = (full - g->fullness) / (now - g->looked), wait = LOOK_SECONDS;
+
+	if (pace > 0)
+		wait = (HIGH_WATER - full) / pace / 2;
+	return wait > LOOK_SECONDS ? LOOK_SECONDS : larger(wait, LOOK_SECONDS_MIN);
+}
+
+bool generation_begin(struct generation *g)
+{
+	double now = clock_seconds(), full;
+
+	if (g->wait_end > 0 || now < g->next_look)
+		return false;
+	full = fullness(g);
+	g->next_look = now + seconds_to_next_look(g, full, now);
+	g->looked = now;
+	g->fullness = full;
+	if (full <= HIGH_WATER)
+		return false;
+	kernel_flip(g->kernel);
+	g->fullness = 0;
+	g->wait_end = now + NAMES_SECONDS;
+	return true;
+}
+
+int generation_timeout_ms(const struct generation *g)
+{
+	double left = (g->wait_end > 0 ? g->wait_end : g->next_look) - clock_seconds();
+
+	if (!g->looked)
+		return -1;
+	return left > 0 ? (int)(left * 1e3) + 1 : 0;
+}
+
+/*
+ * A process that has ended, or that is another one since an exec, may have counts in both banks, and may still be
+ * sampled while it exits. It was first seen to be over when one of them was cleared, and goes when the other one is.
+ */
+static bool may_go(void *generation, struct registry_entry *e)
+{
+	const struct generation *g = generation;
+	struct process p;
+
+	if (e->over) {
+		kernel_hold_process_id(g->kernel, e->id, false);
+		return true;
+	}
+	e->over = e->ended || kernel_get_process(g->kernel, e->pid, &p) || p.id != e->id;
+	return false;
+}
+
+static void forget_names(struct generation *g, struct kernel_range codes)
+{
+	codes_clear(g->codes, codes.first, codes.end);
+	discover_forget_codes(g->discover, codes);
+	registry_forget(g->registry, may_go, g);
+	g->processes_before = registry_held(g->registry);
+}
+
+/* Ticks use the other bank meanwhile, but those that began before kernel_flip(). */
+static int clear_bank(struct generation *g)
+{
+	const struct kernel_bank bank = kernel_other_bank(g->kernel);
+	int err = kernel_wait();
+
+	if (err)
+		return err;
+	windows_move_marks(g->windows);
+	kernel_read_events(g->kernel);
+	err = windows_absorb(g->windows, bank.nodes);
+	if (!err)
+		err = kernel_clear(g->kernel);
+	if (err)
+		return err;
+	windows_forget(g->windows, bank.nodes);
+	forget_names(g, bank.codes);
+	return 0;
+}
+
+void generation_clear(struct generation *g, bool names_missing)
+{
+	int err;
+
+	if (g->wait_end <= 0 || ((names_missing || g->failing) && clock_seconds() < g->wait_end))
+		return;
+	err = clear_bank(g);
+	if (err && !g->failing)
+		log_warning("the full half of the call tree cannot be emptied: %s; with both full, stacks are [table full]",
+			    strerror(-err));
+	g->failing = err;
+	g->wait_end = err ? clock_seconds() + RETRY_SECONDS : 0;
+	if (err)
+		return;
+	g->count++;
+	log_debug("generation %llu of the call tree is over", g->count);
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tree/harvest.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* Frames of the deepest stack: --max-depth's limit, a marker and the root. */
+#define FRAMES_MAX 4112
+
+struct harvester {
+	const struct kernel_tables *tables;
+	struct codes *codes;
+	const struct registry *registry;
+	const struct pod_labels *pod_labels;
+	const struct harvest_span *span;
+	bool columns;
+	struct profile *profile;
+	__u32 *location_of; /* by node; 0 = not asked for yet */
+	struct harvest_stats stats;
+};
+
+static const char *const marker_names[OUTCOME_COUNT] = {
+#define OUTCOME(name, place, text, help) [OUTCOME_##name] = "[" text "]",
+#include "bpf/outcomes.def"
+#undef OUTCOME
+};
+
+static int marker_location(struct harvester *h, __u32 outcome, __u32 *ret)
+{
+	const char *name = outcome < OUTCOME_COUNT ? marker_names[outcome] : "[unknown]";
+	__u32 function;
+	int err = profile_function(h->profile, name, "", 0, &function);
+
+	return err ?: profile_location(h->profile, function, 0, 0, 0, ret);
+}
+
+static int code_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
+{
+	struct code_line line;
+	__u32 function;
+	int err;
+
+	codes_resolve(h->codes, node_code(key), node_instr(key), &line);
+	err = profile_function(h->profile, line.function, line.file, line.first_line, &function);
+	return err ?: profile_location(h->profile, function, line.line, h->columns ? line.column : 0, mapping, ret);
+}
+
+static int node_location(struct harvester *h, __u32 node, __u32 mapping, __u32 *ret)
+{
+	__u64 key = h->tables->nodes[node].key;
+	int err = 0;
+
+	if (!h->location_of[node]) {
+		if (node_code(key) < CODE_FIRST)
+			err = marker_location(h, node_code(key), &h->location_of[node]);
+		else
+			err = code_location(h, key, mapping, &h->location_of[node]);
+	}
+	*ret = h->location_of[node];
+	return err;
+}
+
+/* The node at the root of this one's stack, or 0 for a chain that cannot be. */
+static __u32 find_root(const struct kernel_tables *t, __u32 node)
+{
+	for (int i = 0; i < FRAMES_MAX && node < t->node_count; i++) {
+		__u64 key = t->nodes[node].key;
+
+		if (!node_parent(key))
+			return key ? node : 0;
+		node = node_parent(key);
+	}
+	return 0;
+}
+
+static int owner_mapping(struct harvester *h, const struct registry_entry *process, __u32 *ret)
+{
+	*ret = 0;
+	if (!process || !*process->binary)
+		return 0;
+	return profile_mapping(h->profile, process->binary, process->build_id, ret);
+}
+
+_Static_assert(POD_LABELS_MAX <= PROFILE_EXTRA_MAX, "a profile has too few labels");
+
+void harvest_label_names(const struct harvest_source *source, struct profile_info *info)
+{
+	const struct pod_label_names *names = source->pod_label_names;
+
+	for (size_t i = 0; names && i < names->count; i++)
+		info->extra[info->extra_count++] = names->name[i];
+}
+
+static void fill_pod_labels(const struct harvester *h, const char *pod_uid, struct profile_labels *l)
+{
+	const struct pod_entry *e = h->pod_labels && *pod_uid ? pod_labels_find(h->pod_labels, pod_uid) : NULL;
+
+	for (size_t i = 0; e && i < POD_LABELS_MAX; i++)
+		l->extra[i] = e->value[i];
+}
+
+/* The process is named after its main thread; a thread of its own has its own name too. */
+static void fill_labels(const struct owner *owner, const struct registry_entry *process, const char *comm,
+			struct profile_labels *l)
+{
+	l->pid = process ? process->pid : 0; /* its record was lost: nobody to name */
+	l->tid = owner->tid;
+	l->comm = process ? process->comm : "";
+	l->thread = owner->tid ? comm : "";
+	if (owner->tid == l->pid || !owner->tid)
+		l->comm = comm;
+	if (!process)
+		return;
+	l->container_id = process->container.id;
+	l->container = process->container.name;
+	l->pod = process->container.pod;
+	l->namespace = process->container.namespace;
+	l->pod_uid = process->container.pod_uid;
+}
+
+static int harvest_node(struct harvester *h, __u32 node, __u64 count)
+{
+	const struct kernel_tables *t = h->tables;
+	__u32 root = find_root(t, node), locations[FRAMES_MAX], n = 0, mapping, index;
+	const struct registry_entry *process;
+	struct profile_labels labels = {};
+	const struct owner *owner;
+	char comm[sizeof(owner->comm)];
+	int err;
+
+	index = node_code(t->nodes[root].key);
+	if (!root || index >= t->owner_count)
+		return 0;
+	owner = &t->owners[index];
+	process = registry_find(h->registry, owner->process);
+	snprintf(comm, sizeof(comm), "%.*s", (int)sizeof(comm) - 1, owner->comm);
+	fill_labels(owner, process, comm, &labels);
+	if (process)
+		fill_pod_labels(h, process->container.pod_uid, &labels);
+	err = owner_mapping(h, process, &mapping);
+	for (__u32 at = node; !err && at != root; at = node_parent(t->nodes[at].key))
+		err = node_location(h, at, mapping, &locations[n++]);
+	if (!n && !err)
+		err = marker_location(h, OUTCOME_TABLE_FULL, &locations[n++]);
+	if (!err)
+		err = profile_sample(h->profile, locations, n, &labels, count);
+	if (!err)
+		h->stats.samples += count;
+	return err;
+}
+
+/* Node 0 counts the samples for which not even a marker found room. */
+static int harvest_overflow(struct harvester *h, __u64 count)
+{
+	struct profile_labels labels = { .comm = "", .thread = "" };
+	__u32 location;
+	int err;
+
+	err = marker_location(h, OUTCOME_TABLE_FULL, &location);
+	if (!err)
+		err = profile_sample(h->profile, &location, 1, &labels, count);
+	h->stats.samples += count;
+	return err;
+}
+
+/* What a node has counted in the span. It goes on counting, so its count is read once. */
+static int harvest_count(struct harvester *h, __u32 node)
+{
+	const struct harvest_span *s = h->span;
+	__u64 now = s->until ? s->until[node] : __atomic_load_n(&h->tables->nodes[node].count, __ATOMIC_RELAXED);
+	__u64 count = now - (s->since ? s->since[node] : 0);
+	int err = 0;
+
+	if (count)
+		err = node ? harvest_node(h, node, count) : harvest_overflow(h, count);
+	if (!err && s->ret)
+		s->ret[node] = now;
+	return err;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	__u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Nodes of one code object and instruction, called from different places, are one location. */
+static int count_locations(struct harvester *h)
+{
+	const struct kernel_tables *t = h->tables;
+	_cleanup_free_ __u64 *places = NULL;
+	size_t n = 0;
+
+	for (__u32 i = 0; i < t->node_count; i++)
+		n += h->location_of[i] && node_code(t->nodes[i].key) >= CODE_FIRST;
+	if (!n)
+		return 0;
+	places = malloc(n * sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	n = 0;
+	for (__u32 i = 0; i < t->node_count; i++)
+		if (h->location_of[i] && node_code(t->nodes[i].key) >= CODE_FIRST)
+			places[n++] = node_key(0, node_code(t->nodes[i].key), node_instr(t->nodes[i].key));
+	qsort(places, n, sizeof(*places), compare_places);
+	for (size_t i = 0; i < n; i++)
+		h->stats.locations += !i || places[i] != places[i - 1];
+	return 0;
+}
+
+int harvest(const struct harvest_source *source, const struct harvest_span *span, struct profile *profile,
+	    struct harvest_stats *ret_stats)
+{
+	const struct kernel_tables *t = source->tables;
+	const __u32 end = span->nodes.end ?: t->node_count;
+	_cleanup_free_ __u32 *location_of = calloc(t->node_count, sizeof(*location_of));
+	struct harvester h = {
+		.tables = t,
+		.codes = source->codes,
+		.registry = source->registry,
+		.pod_labels = source->pod_labels,
+		.span = span,
+		.columns = source->columns,
+		.profile = profile,
+		.location_of = location_of,
+	};
+	int err = 0;
+
+	if (!location_of)
+		return -ENOMEM;
+	for (__u32 i = span->nodes.first; !err && i < end; i++) {
+		if (i && !t->nodes[i].key)
+			continue;
+		h.stats.nodes += i != 0;
+		err = harvest_count(&h, i);
+	}
+	if (!err)
+		err = count_locations(&h);
+	if (err)
+		return err;
+	*ret_stats = h.stats;
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * harvest.h - from the kernel's call tree to a profile: walks from every counted node to its root and asks for
+ * names and lines only of the frames on the way.
+ */
+#ifndef PYPERF_TREE_HARVEST_H
+#define PYPERF_TREE_HARVEST_H
+
+#include "kern/kernel.h"
+#include "kubelet/pod_labels.h"
+#include "names/codes.h"
+#include "profile/profile.h"
+#include "targets/registry.h"
+
+struct harvest_stats {
+	__u64 samples;	 /* put into the profile */
+	__u64 nodes;	 /* in use */
+	__u64 locations; /* distinct (code object, instruction) of the frames on the way */
+};
+
+/* Where a profile's parts come from, and how fine they are. */
+struct harvest_source {
+	const struct kernel_tables *tables;
+	struct codes *codes;
+	const struct registry *registry;
+	bool columns; /* tells places in one line apart, where the interpreter knows them */
+	const struct pod_labels *pod_labels; /* may be NULL, as the next */
+	const struct pod_label_names *pod_label_names;
+};
+
+/* Which counts: node_count of each. */
+struct harvest_span {
+	struct kernel_range nodes; /* end 0: all */
+	const __u64 *since; /* NULL: from when the kernel side was loaded */
+	const __u64 *until; /* NULL: up to now */
+	__u64 *ret;	    /* if not NULL, gets the counts up to which it was done; may be since */
+};
+
+/* The names of pods' labels, for a profile that harvest() is to fill. */
+void harvest_label_names(const struct harvest_source *source, struct profile_info *info);
+
+/*
+ * Adds to the profile what was counted in that span. Returns 0, or -ENOMEM: then the profile has a part, and
+ * span->ret says which.
+ */
+int harvest(const struct harvest_source *source, const struct harvest_span *span, struct profile *profile,
+	    struct harvest_stats *ret_stats);
+
+#endif
