@@ -54,7 +54,7 @@ TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all run check check-long check-k8s check-guest matrix image unit bench bench-limits deps arm64 check-arm64 clean install compile_commands.json
+.PHONY: help all run check check-tests check-long check-k8s check-guest matrix image unit bench bench-limits deps arm64 check-arm64 clean install compile_commands.json
 
 help: ## what there is to make
 	@awk -F':.*## ' '/^[a-z0-9_.-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -88,6 +88,9 @@ check-guest: deps-build ## Debian's own kernels, and the service under a real sy
 
 image: all ## the container image as an archive, without a registry: build/pyperf-bpf.tar
 	$(Q)sh deploy/image.sh $(BIN) pyperf-bpf:$(VERSION) $(O)/pyperf-bpf.tar
+
+check-tests: ## every source file of user/ has a unit test, or docs/testing.md says what tests it
+	$(Q)python3 deploy/tools/check_tests.py
 
 unit: $(UNIT_BIN) ## build and run the unit tests alone
 	$(Q)sh tests/unit.sh $(O)
