@@ -4,7 +4,7 @@
  * address is used again, and the copy of its names at first sight.
  *
  * An address proves nothing: CPython frees and reuses code objects. 3.14+ counts those freed, 3.13 those made
- * (stack.h: read_epoch), so an unchanged count proves an entry. Before that, and when the count has moved, the
+ * (epoch.h), so an unchanged count proves an entry. Before that, and when the count has moved, the
  * object's header is read and its fingerprint compared.
  */
 #ifndef PYPERF_BPF_PYTHON_CODE_H

@@ -90,6 +90,22 @@ static __always_inline void node_count(__u32 index)
 		__sync_fetch_and_add(&n->count, 1);
 }
 
+/* Counts the node reached, or the lack of room for it. Returns the final outcome. */
+static __always_inline enum outcome count_node(struct scratch *s, struct cpu_stats *stats, __u32 root,
+					       enum outcome outcome)
+{
+	if (root && s->node == root) { /* nothing but frames of the interpreter's own */
+		outcome = OUTCOME_NO_FRAMES;
+		s->node = node_add(stats, s->bank, root, outcome);
+	}
+	if (s->node) {
+		node_count(s->node);
+		return outcome;
+	}
+	node_count(root ? node_add(stats, s->bank, root, OUTCOME_TABLE_FULL) : 0); /* node 0: no room for the marker either */
+	return OUTCOME_TABLE_FULL;
+}
+
 /* The owner's index plus one, or 0 when there is no room. */
 __noinline __u32 owner_intern(struct cpu_stats *stats, __u32 bank, __u32 process, __u32 tid)
 {

@@ -81,7 +81,7 @@ static void show_frame(void)
 static void show_thread(void)
 {
 #if PY_VERSION_HEX < 0x030d0000
-	/* bpf/python/stack.h: leaf_is_gone() */
+	/* bpf/python/cframe.h: leaf_is_gone() */
 	_Static_assert(offsetof(PyThreadState, datastack_top) == offsetof(PyThreadState, datastack_chunk) + 8 &&
 			       offsetof(PyThreadState, datastack_limit) == offsetof(PyThreadState, datastack_chunk) + 16,
 		       "one after the other");
