@@ -5,8 +5,8 @@
  */
 #include <getopt.h>
 #include <poll.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "tests/bench/hot_dump.h"
 
 #define READ_LOOP 1000 /* reads of one run */
@@ -23,18 +23,10 @@ static const char usage[] = "hot --pid PID [options]: times the sampler on a Pyt
 			    "  --folded FILE  the stacks, by function name\n"
 			    "hot --read-cost: times reads of its own memory\n";
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 /* Keeps the ring empty, or the sampler would send every name again and again. */
 static void drain_for(double seconds)
 {
-	for (double end = now() + seconds; now() < end;) {
+	for (double end = clock_seconds() + seconds; clock_seconds() < end;) {
 		ring_buffer__consume(hot.ring);
 		usleep(2000);
 	}
@@ -164,7 +156,7 @@ static void drive_self(enum bench_work work, __u32 repeat, __u32 size)
 	hot.skel->bss->control.read_size = size;
 	hot.skel->bss->control.read_address = (__u64)(unsigned long)memory;
 	begin(work, repeat);
-	for (double end = now() + hot.o.seconds; now() < end;)
+	for (double end = clock_seconds() + hot.o.seconds; clock_seconds() < end;)
 		syscall(SYS_getppid);
 	print_round(repeat);
 }

@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #undef __always_inline
 #define __always_inline inline __attribute__((always_inline))
@@ -67,10 +68,7 @@ static inline __u64 bpf_get_current_pid_tgid(void)
 
 static inline __u64 bpf_ktime_get_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+	return clock_ns();
 }
 
 static inline long bpf_probe_read_kernel_str(void *to, __u32 size, const void *from)

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "proc/procfs.h"
 #include "python/identify.h"
 
@@ -99,14 +99,6 @@ static int show_known(unsigned int minor)
 	return 0;
 }
 
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
-}
-
 int main(int argc, char **argv)
 {
 	static const char *const verdicts[] = { "", "not Python", "Python", "no layout" };
@@ -123,11 +115,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: layout_show PID | 3.NNt\n");
 		return 2;
 	}
-	begin = seconds();
+	begin = clock_seconds();
 	err = procfs_start_ticks(pid, &ticks);
 	if (!err)
 		err = identify(pid, ticks, &identity);
-	first = seconds();
+	first = clock_seconds();
 	if (!err)
 		err = identify(pid, ticks, &identity);
 	if (err) {
@@ -138,7 +130,7 @@ int main(int argc, char **argv)
 	       identity.hexversion);
 	printf("text_version=%s\npath=%s\nbuild_id=%s\nruntime=%llu\n", identity.version, identity.path,
 	       identity.build_id, identity.runtime);
-	printf("first_us=%.0f\ncached_us=%.0f\n", (first - begin) * 1e6, (seconds() - first) * 1e6);
+	printf("first_us=%.0f\ncached_us=%.0f\n", (first - begin) * 1e6, (clock_seconds() - first) * 1e6);
 	if (identity.verdict != VERDICT_PYTHON)
 		return 0;
 	show_layout(&identity.layout);

@@ -1,19 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * clock.h - the time since boot, in seconds.
+ * clock.h - what time it is. Everything that waits, or says how long something took, uses CLOCK_MONOTONIC, which
+ * nobody sets; the kernel side has the same one as bpf_ktime_get_ns(). Only what a person is to read as a date uses
+ * the other.
  */
 #ifndef PYPERF_BASE_CLOCK_H
 #define PYPERF_BASE_CLOCK_H
 
 #include <time.h>
+#include <linux/types.h>
 
-/* CLOCK_MONOTONIC. */
-static inline double clock_seconds(void)
+#define NS_PER_SECOND 1000000000ULL
+#define NS_PER_MS     1000000ULL
+
+static inline __u64 clock_ns_of(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
+	clock_gettime(clock, &t);
+	return t.tv_sec * NS_PER_SECOND + t.tv_nsec;
+}
+
+/* CLOCK_MONOTONIC, in three units. */
+static inline __u64 clock_ns(void)
+{
+	return clock_ns_of(CLOCK_MONOTONIC);
+}
+
+static inline __u64 clock_ms(void)
+{
+	return clock_ns() / NS_PER_MS;
+}
+
+static inline double clock_seconds(void)
+{
+	return clock_ns() / 1e9;
+}
+
+/* Nanoseconds since 1970, UTC. It may jump either way when somebody sets it. */
+static inline __u64 clock_unix_ns(void)
+{
+	return clock_ns_of(CLOCK_REALTIME);
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "profile/pprof.h"
 #include "profile/split.h"
@@ -163,7 +164,6 @@ void interval_push_run(struct interval_push *f)
 void interval_push_finish(struct interval_push *f, double seconds)
 {
 	struct pollfd waiting = { .fd = push_fd(f->push), .events = POLLIN };
-	struct timespec t;
 	double now, end = 0;
 
 	push_hurry(f->push);
@@ -171,8 +171,7 @@ void interval_push_finish(struct interval_push *f, double seconds)
 		int next;
 
 		interval_push_run(f);
-		clock_gettime(CLOCK_MONOTONIC, &t);
-		now = t.tv_sec + t.tv_nsec / 1e9;
+		now = clock_seconds();
 		end = end > 0 ? end : now + seconds;
 		if (!push_waiting(f->push) || now >= end)
 			break;

@@ -16,10 +16,10 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 #define UNDEAD_MAX                                                                                           \
 	8 /* killed children that the kernel has not let go yet, e.g. of a hung network file system */
@@ -45,14 +45,6 @@ struct worker {
 	pid_t undead[UNDEAD_MAX];
 	struct worker_request queue[WORKER_QUEUE];
 };
-
-static __u64 now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
-}
 
 /* How long the child has been ready to run without a CPU, ms; 0 on a kernel without CONFIG_SCHED_INFO. */
 static __u64 waited_ms(pid_t child)
@@ -170,7 +162,7 @@ static void dispatch(struct worker *worker)
 		return;
 	}
 	worker->busy = true;
-	worker->begin = now_ms();
+	worker->begin = clock_ms();
 	worker->deadline = worker->begin + WORKER_DEADLINE_MS;
 	worker->doubted = false;
 }
@@ -315,7 +307,7 @@ int worker_receive(struct worker *worker, struct worker_reply *ret)
 
 int worker_timeout_ms(const struct worker *worker)
 {
-	__u64 now = now_ms();
+	__u64 now = clock_ms();
 
 	if (!worker->busy)
 		return -1;
@@ -328,7 +320,7 @@ int worker_timeout_ms(const struct worker *worker)
  */
 static bool is_late(struct worker *worker)
 {
-	__u64 now = now_ms(), waited;
+	__u64 now = clock_ms(), waited;
 
 	if (now < worker->deadline)
 		return false;

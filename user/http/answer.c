@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 /* Names of a hostile process are on the page: nothing but our own script runs there, and it loads only from
  * here. */
 #define POLICY                                                                                               \
@@ -22,7 +24,7 @@ static enum MHD_Result send_response(struct visit *v, unsigned int status, const
 	MHD_add_response_header(r, "Cache-Control", "no-store");
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
 	MHD_add_response_header(r, "Content-Security-Policy", POLICY);
-	connection_set_deadline(v->connection, http_now() + CONNECTION_ANSWER_SECONDS);
+	connection_set_deadline(v->connection, clock_seconds() + CONNECTION_ANSWER_SECONDS);
 	if (status < 400)
 		v->http->counts.answers++;
 	else

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "base/clock.h"
 #include "http/internal.h"
 
 struct connection {
@@ -38,7 +39,7 @@ static struct connection *add(struct connections *all, struct MHD_Connection *co
 		.next = all->first,
 		.link = &all->first,
 		.fd = connection_fd(connection),
-		.deadline = http_now() + CONNECTION_REQUEST_SECONDS,
+		.deadline = clock_seconds() + CONNECTION_REQUEST_SECONDS,
 	};
 	if (all->first)
 		all->first->link = &c->next;

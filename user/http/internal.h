@@ -53,6 +53,5 @@ struct visit {
 	struct visit *next;
 };
 
-double http_now(void); /* CLOCK_MONOTONIC, seconds */
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/number.h"
 #include "http/answer.h"
 #include "http/assets.h"
@@ -33,7 +34,7 @@ static int add_state(const struct http *h, struct buf *out)
 	return buf_printf(out,
 			  "%d CPUs at %u Hz for %s s: %s samples of %zu Python processes that run and of those that "
 			  "have ended. %s ticks were of others, and <a href=\"metrics\">counted</a>.",
-			  run->cpus, run->frequency, number_group(http_now() - run->start).text,
+			  run->cpus, run->frequency, number_group(clock_seconds() - run->start).text,
 			  number_group(books.in_profile).text, live, number_group(books.outside).text);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/epoll.h>
 
+#include "base/clock.h"
 #include "http/answer.h"
 #include "http/route.h"
 #include "profile/folded.h"
@@ -79,7 +80,7 @@ enum MHD_Result profile_request_begin(struct visit *v)
 	if (err)
 		return answer_failure(v, err);
 	v->stage = VISIT_SAMPLING;
-	v->due = http_now() + v->query.seconds;
+	v->due = clock_seconds() + v->query.seconds;
 	v->next = h->waiting;
 	h->waiting = v;
 	h->counts.open++;

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "http/internal.h"
 #include "http/profile_request.h"
 #include "http/route.h"
@@ -15,14 +15,6 @@
 #define CONNECTIONS_MAX	 64	  /* of each address */
 #define CONNECTION_BYTES (16 << 10) /* for a request's lines and an answer's headers */
 #define FINISH_STEP_MS	 20
-
-double http_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
 
 int http_new(struct http **ret, const struct http_source *source)
 {
@@ -49,7 +41,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 	(void)code;
 	if (!v)
 		return;
-	connection_set_deadline(connection, http_now() + CONNECTION_REQUEST_SECONDS);
+	connection_set_deadline(connection, clock_seconds() + CONNECTION_REQUEST_SECONDS);
 	profile_request_release(v);
 	v->http->active--;
 	*own = NULL;
@@ -114,7 +106,7 @@ static double next_due(const struct http *h)
 
 int http_timeout_ms(struct http *h)
 {
-	double next = next_due(h), left = next - http_now();
+	double next = next_due(h), left = next - clock_seconds();
 	int ms = next >= HTTP_NEVER ? -1 : left > 0 ? (int)(left * 1e3) + 1 : 0;
 
 	for (size_t i = 0; i < h->listener_count; i++) {
@@ -141,7 +133,7 @@ static void read_hangups(struct http *h)
 
 void http_run(struct http *h)
 {
-	double now = http_now();
+	double now = clock_seconds();
 
 	read_hangups(h);
 	profile_requests_run(h, now);
@@ -155,7 +147,7 @@ void http_run(struct http *h)
 int http_ready(struct http *h)
 {
 	double interval = h->source.run->options->interval_seconds;
-	int err = recent_start(&h->recent, h->source.windows, interval, http_now());
+	int err = recent_start(&h->recent, h->source.windows, interval, clock_seconds());
 
 	h->ready = !err;
 	return err;
@@ -173,13 +165,13 @@ static void stop_listening(struct http *h)
 
 void http_finish(struct http *h, int limit_ms)
 {
-	double end = http_now() + limit_ms / 1e3;
+	double end = clock_seconds() + limit_ms / 1e3;
 
 	h->finishing = true;
 	stop_listening(h);
 	profile_requests_finish(h);
 	http_run(h);
-	while (h->active && http_now() < end) {
+	while (h->active && clock_seconds() < end) {
 		struct epoll_event e;
 		int ms = http_timeout_ms(h);
 

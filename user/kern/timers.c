@@ -4,15 +4,14 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "bpf/abi.h"
 
-#define NS_PER_SECOND 1000000000ULL
 #define CPUS_MIN      1024 /* the kernel refuses masks that are shorter than its own */
 
 struct timers {
@@ -67,14 +66,6 @@ static int run(int fd, struct timer_request *request)
 	return bpf_prog_test_run_opts(fd, &o) ? -errno : (int)o.retval;
 }
 
-static __u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * NS_PER_SECOND + t.tv_nsec;
-}
-
 /*
  * Spread over the period: CPUs that all tick at once would meet in the tables. The sum of their first times, in seconds,
  * is added to *first.
@@ -87,7 +78,7 @@ static int start_all(struct timers *t, struct affinity *a, int start_fd, __u64 p
 
 		if (err == -EINVAL) /* offline, or not in this container's set of CPUs */
 			continue;
-		request.first = now_ns() + period_ns + period_ns * cpu / cpus;
+		request.first = clock_ns() + period_ns + period_ns * cpu / cpus;
 		if (!err)
 			err = run(start_fd, &request);
 		if (err)

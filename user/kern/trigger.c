@@ -5,12 +5,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/libbpf.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "kern/ticks.h"
 #include "kern/timers.h"
 #include "pyperf.skel.h"
@@ -143,12 +143,7 @@ static double busy_now(void)
 /* Seconds in each of which there are to be frequency ticks: in all with perf events, on each CPU with timers. */
 static double clock_now(const struct trigger *t)
 {
-	struct timespec now;
-
-	if (t->kind == TRIGGER_PERF)
-		return busy_now();
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
+	return t->kind == TRIGGER_PERF ? busy_now() : clock_seconds();
 }
 
 /* Which CPUs are online, as a number to compare; 0 = not known. */

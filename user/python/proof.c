@@ -12,6 +12,8 @@
 #include <sys/uio.h>
 #include <time.h>
 
+#include "base/clock.h"
+
 #define ATTEMPTS	 50
 #define EAGER_ATTEMPTS	 10	/* the first ones follow each other at once: all, if there is nothing to see; ... */
 #define PAUSE_NS	 50000	/* ... the others after a pause, in which the target gets on */
@@ -80,14 +82,6 @@ static struct proof_state {
 	struct walk walk;
 	struct event_code event;
 } state;
-
-static __u64 now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
-}
 
 static int contradict(const char *reason)
 {
@@ -260,7 +254,7 @@ static int walk_to_root(__u64 frame)
 	state.python = 0;
 	walk_begin(w, frame, l->tstate_chunk ? tstate_word(l->tstate_chunk) : 0);
 	for (int i = 0; i < STRETCHES_MAX && !err && (!i || w->end == WALK_DEEP); i++) {
-		if (i && now_ms() > state.end)
+		if (i && clock_ms() > state.end)
 			return contradict(too_slow);
 		if (i)
 			w->end = WALK_ON;
@@ -320,7 +314,7 @@ static int try_interpreter(__u64 interp)
 	__u64 tstate = read_word(interp + state.layout->interp_threads);
 	int result = PROOF_NOT_YET, one;
 
-	while (tstate && state.threads++ < THREADS_MAX && now_ms() <= state.end) {
+	while (tstate && state.threads++ < THREADS_MAX && clock_ms() <= state.end) {
 		one = try_thread(tstate, interp);
 		if (one == PROOF_HOLDS)
 			return one;
@@ -371,11 +365,11 @@ int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const
 
 	target = tid;
 	unreachable = 0;
-	state.end = now_ms() + TIME_MAX;
+	state.end = clock_ms() + TIME_MAX;
 	state.reason = too_slow;
 	state.layout = layout;
 	state.object = layout->free_threaded ? FREE_THREADED : 0;
-	for (int i = 0; i < (result < 0 ? ATTEMPTS : EAGER_ATTEMPTS) && now_ms() <= state.end; i++) {
+	for (int i = 0; i < (result < 0 ? ATTEMPTS : EAGER_ATTEMPTS) && clock_ms() <= state.end; i++) {
 		if (i >= EAGER_ATTEMPTS)
 			nanosleep(&pause, NULL);
 		one = attempt(runtime);
@@ -383,7 +377,7 @@ int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const
 			return unreachable;
 		if (one == PROOF_HOLDS)
 			return one;
-		if (one == PROOF_NOT_YET && now_ms() <= state.end)
+		if (one == PROOF_NOT_YET && clock_ms() <= state.end)
 			result = one;
 	}
 	if (result < 0)

@@ -348,7 +348,7 @@ static int sample(struct agent *a)
 	}
 	notify_stopping(&a->notify);
 	kernel_stop(a->kernel);
-	clock_gettime(CLOCK_MONOTONIC, &a->windows.stop);
+	a->windows.stop_ns = clock_ns();
 	a->run.seconds = clock_seconds() - a->run.start;
 	output_progress_end(&a->run);
 	rate_check(&a->rate, a->kernel, a->run.frequency, true);

@@ -11,12 +11,12 @@
 #include <uthash.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "proc/procfs.h"
 #include "python/capture_remote.h"
 #include "targets/rulings.h"
 
-#define NS_PER_SECOND	 1000000000ULL
 #define CONTAINERS_ASKED 16  /* processes whose container is asked for each second, at most ... */
 #define CONTAINERS_SEEN	 512 /* ... of so many of the registry, where most have ended */
 

@@ -3,13 +3,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define HASH_NONFATAL_OOM 1 /* uthash would exit() */
 #include <uthash.h>
 
-#define NS_PER_SECOND	1000000000ULL
-#define NS_PER_MS	1000000ULL
 #define CHECK_MIN	(20 * NS_PER_MS)
 #define CHECK_MAX	(30 * NS_PER_SECOND)
 #define REFUSALS_MAX	11 /* doublings of CHECK_MIN */
@@ -100,22 +99,14 @@ void rulings_forget(struct rulings *r, __u32 pid)
 	free(e);
 }
 
-static __u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * NS_PER_SECOND + t.tv_nsec;
-}
-
 static __u64 after(__u64 pause, __u64 least)
 {
-	return now_ns() + (pause < least ? least : pause > CHECK_MAX ? CHECK_MAX : pause);
+	return clock_ns() + (pause < least ? least : pause > CHECK_MAX ? CHECK_MAX : pause);
 }
 
 __u64 ruling_check_again(__u64 start_time)
 {
-	__u64 now = now_ns();
+	__u64 now = clock_ns();
 
 	return after(now > start_time ? now - start_time : 0, CHECK_MIN);
 }
@@ -131,7 +122,7 @@ __u64 ruling_check_refused(struct ruling *v)
 
 __u64 ruling_check_unproved(const struct ruling *v)
 {
-	return after((now_ns() - v->unproved_since) / 4, PROOF_PAUSE_MIN);
+	return after((clock_ns() - v->unproved_since) / 4, PROOF_PAUSE_MIN);
 }
 
 static bool is_known(const struct identity *i)
@@ -148,6 +139,6 @@ bool ruling_waits_for_proof(struct ruling *v, const struct identity *i)
 	if (i->verdict != VERDICT_UNPROVED)
 		return false;
 	if (!v->unproved_since)
-		v->unproved_since = now_ns();
-	return !is_known(i) || now_ns() - v->unproved_since < PROOF_PATIENCE;
+		v->unproved_since = clock_ns();
+	return !is_known(i) || clock_ns() - v->unproved_since < PROOF_PATIENCE;
 }

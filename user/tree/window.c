@@ -6,33 +6,44 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+
+/* The same on both clocks, in ns: a length is taken from the first, a date from the second. */
+struct moment {
+	__u64 monotonic, date;
+};
 
 struct window {
 	struct windows *all;
 	struct window *next;
 	struct profile *profile; /* of what was taken out of the tables already; NULL = nothing */
 	struct harvest_stats stats;
-	struct timespec start, start_real;
-	struct timespec end, end_real; /* of the mark, or of what is in profile */
+	struct moment start;
+	struct moment end;	       /* of the mark, or of what is in profile */
 	__u64 *mark;		       /* the counts then, by node; NULL = none */
 	__u64 since[];		       /* by node */
 };
 
-static void clock_now(const struct windows *all, struct timespec *ret, struct timespec *ret_real)
+static struct moment moment_now(void)
 {
-	*ret = all->stop;
-	if (!ret->tv_sec)
-		clock_gettime(CLOCK_MONOTONIC, ret);
-	clock_gettime(CLOCK_REALTIME, ret_real);
+	return (struct moment){ clock_ns(), clock_unix_ns() };
+}
+
+/* Now, or when the ticks stopped: nothing was counted since. */
+static struct moment end_now(const struct windows *all)
+{
+	struct moment now = moment_now();
+
+	if (all->stop_ns)
+		now.monotonic = all->stop_ns;
+	return now;
 }
 
 double window_seconds(const struct window *w)
 {
-	struct timespec end = w->end, real;
+	struct moment end = w->mark ? w->end : end_now(w->all);
 
-	if (!w->mark)
-		clock_now(w->all, &end, &real);
-	return end.tv_sec - w->start.tv_sec + (end.tv_nsec - w->start.tv_nsec) / 1e9;
+	return (__s64)(end.monotonic - w->start.monotonic) / 1e9;
 }
 
 static void read_counts(const struct kernel_tables *t, __u64 *counts)
@@ -44,8 +55,8 @@ static void read_counts(const struct kernel_tables *t, __u64 *counts)
 static struct profile_info info_of(const struct window *w)
 {
 	struct profile_info info = {
-		.period_ns = 1000000000LL / w->all->frequency,
-		.start_unix_ns = w->start_real.tv_sec * 1000000000LL + w->start_real.tv_nsec,
+		.period_ns = NS_PER_SECOND / w->all->frequency,
+		.start_unix_ns = w->start.date,
 		.duration_ns = window_seconds(w) * 1e9,
 		.frequency = w->all->frequency,
 	};
@@ -63,8 +74,7 @@ int window_open(struct windows *all, struct window **ret)
 		return -ENOMEM;
 	*w = (struct window){ .all = all, .next = all->first };
 	read_counts(t, w->since);
-	clock_gettime(CLOCK_MONOTONIC, &w->start);
-	clock_gettime(CLOCK_REALTIME, &w->start_real);
+	w->start = moment_now();
 	all->first = w;
 	*ret = w;
 	return 0;
@@ -94,7 +104,7 @@ int window_mark(struct window *w)
 	if (!w->mark)
 		return -ENOMEM;
 	read_counts(t, w->mark);
-	clock_now(w->all, &w->end, &w->end_real);
+	w->end = end_now(w->all);
 	return 0;
 }
 
@@ -130,7 +140,7 @@ int window_look(struct window *w, const struct profile **ret, struct harvest_sta
 	if (err)
 		return err;
 	if (!w->mark)
-		clock_now(w->all, &w->end, &w->end_real);
+		w->end = end_now(w->all);
 	free(TAKE_PTR(w->mark));
 	*ret_stats = w->stats;
 	*ret = w->profile;
@@ -142,7 +152,6 @@ void window_done(struct window *w)
 	profile_free(TAKE_PTR(w->profile));
 	w->stats = (struct harvest_stats){};
 	w->start = w->end;
-	w->start_real = w->end_real;
 }
 
 int window_take(struct window *w, struct profile **ret, struct harvest_stats *ret_stats)

@@ -8,7 +8,6 @@
 #define PYPERF_TREE_WINDOW_H
 
 #include <stdbool.h>
-#include <time.h>
 
 #include "tree/harvest.h"
 
@@ -18,7 +17,7 @@ struct window;
 struct windows {
 	struct harvest_source source;
 	__u32 frequency; /* samples per second of each CPU */
-	struct timespec stop; /* CLOCK_MONOTONIC when the ticks stopped; 0 = they go on */
+	__u64 stop_ns; /* clock_ns() when the ticks stopped; 0 = they go on */
 	struct window *first;
 };
 

@@ -2,6 +2,7 @@
 /*
  * driven_stacks.h - tests of the driven sampler: which path in the tree a stack becomes, and which outcome.
  */
+#include "base/clock.h"
 #include "tests/unit/driven/driven_usual.h"
 
 static void test_stack_names_and_owner(void **state)
@@ -255,14 +256,6 @@ static void test_process_states(void **state)
 	assert_int_equal(driven_samples(), 1);
 }
 
-static __u64 monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 /* A verdict that is to be looked at again leads to one question when its time has come, and to none before. */
 static void test_asks_again(void **state)
 {
@@ -273,17 +266,17 @@ static void test_asks_again(void **state)
 	forge_usual(0x030d, codes);
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
 		driven.notices = 0;
-		driven_set_check(states[i], DRIVEN_ID, monotonic_ns() + 600000000000ULL);
+		driven_set_check(states[i], DRIVEN_ID, clock_ns() + 600000000000ULL);
 		drive();
 		assert_int_equal(driven.notices, 0);
 		usleep(3000);
-		begin = monotonic_ns();
+		begin = clock_ns();
 		driven_set_check(states[i], DRIVEN_ID, begin);
 		drive();
 		assert_int_equal(driven.notices, 1);
 		drive();
 		drive();
-		if (monotonic_ns() - begin < 15000000)
+		if (clock_ns() - begin < 15000000)
 			assert_int_equal(driven.notices, 1);
 	}
 }

@@ -25,6 +25,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "guard/worker.h"
 #include "proc/procfs.h"
 
@@ -32,14 +33,6 @@
 
 static struct worker *worker;
 static __u64 ticks;
-
-static __u64 now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
-}
 
 static int setup(void **state)
 {
@@ -61,13 +54,13 @@ static int teardown(void **state)
 /* What an event loop does. */
 static void receive(struct worker_reply *ret)
 {
-	__u64 limit = now_ms() + 10000;
+	__u64 limit = clock_ms() + 10000;
 
 	for (;;) {
 		struct pollfd poll_fd = { .fd = worker_fd(worker), .events = POLLIN };
 		int n, err;
 
-		assert_true(now_ms() < limit);
+		assert_true(clock_ms() < limit);
 		n = poll(&poll_fd, 1, worker_timeout_ms(worker));
 		assert_true(n >= 0);
 		if (n == 0) {
@@ -239,12 +232,12 @@ static void blocked_read(void **state)
 		struct worker_request other = request(WORKER_IDENTIFY, 11);
 
 		child = worker_pid(worker);
-		begin = now_ms();
+		begin = clock_ms();
 		assert_int_equal(worker_send(worker, &r), 0);
 		assert_int_equal(worker_send(worker, &other), 0);
 		assert_true(worker_timeout_ms(worker) > 0 && worker_timeout_ms(worker) <= WORKER_DEADLINE_MS);
 		receive(&reply);
-		took = now_ms() - begin;
+		took = clock_ms() - begin;
 		assert_int_equal(reply.error, -ETIMEDOUT);
 		assert_int_equal(reply.tag, 10);
 		assert_int_equal(reply.type, WORKER_CAPTURE);

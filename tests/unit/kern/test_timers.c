@@ -5,6 +5,7 @@
  */
 #include <sched.h>
 
+#include "base/clock.h"
 #include "tests/forge/refuse.h"
 #include "tests/unit/kern/open_kernel.h"
 
@@ -33,14 +34,6 @@ static void start_timers(void)
 	assert_int_equal(cpus, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 static void as_many_as_asked_for(void **state)
 {
 	struct kernel_stats s;
@@ -48,11 +41,11 @@ static void as_many_as_asked_for(void **state)
 	double begin;
 
 	(void)state;
-	begin = now();
+	begin = clock_seconds();
 	start_timers();
 	burn(1);
 	kernel_stop(kernel);
-	most = (now() - begin) * everything.frequency * sysconf(_SC_NPROCESSORS_ONLN);
+	most = (clock_seconds() - begin) * everything.frequency * sysconf(_SC_NPROCESSORS_ONLN);
 	kernel_stats(kernel, &s);
 	expected = kernel_expected(kernel);
 	assert_int_equal(kernel_trigger(kernel), TRIGGER_TIMER);

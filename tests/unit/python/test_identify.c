@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "proc/procfs.h"
 #include "python/binaries.h"
 #include "python/identify.h"
@@ -366,14 +366,6 @@ static void two_runtimes(void **state)
 	unload(&second);
 }
 
-static double milliseconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
-}
-
 static void cache(void **state)
 {
 	unsigned int before;
@@ -386,10 +378,10 @@ static void cache(void **state)
 	before = binaries_count();
 	assert_true(before >= 3); /* this program, libc, ld.so: all "no" */
 	for (int i = 0; i < 20; i++) {
-		double begin = milliseconds(), took;
+		double begin = clock_seconds() * 1e3, took;
 
 		ask();
-		took = milliseconds() - begin;
+		took = clock_seconds() * 1e3 - begin;
 		best = took < best ? took : best;
 	}
 	assert_int_equal(binaries_count(), before);

@@ -3,21 +3,13 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <time.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "targets/rulings.h"
 
 #define MS     1000000ULL
 #define SECOND (1000 * MS)
-
-static __u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * SECOND + t.tv_nsec;
-}
 
 static void by_process_image(void **state)
 {
@@ -53,7 +45,7 @@ static __u64 begin;
 /* The machine may have stood still since `begin`. */
 static void after(__u64 when, __u64 pause)
 {
-	__u64 now = now_ns();
+	__u64 now = clock_ns();
 
 	assert_true(when >= begin + pause);
 	assert_true(when <= now + pause + (now - begin));
@@ -65,7 +57,7 @@ static void pauses(void **state)
 	struct ruling v = { 0 };
 
 	(void)state;
-	begin = now_ns();
+	begin = clock_ns();
 	after(ruling_check_again(begin), 20 * MS);
 	after(ruling_check_again(begin + SECOND), 20 * MS);
 	after(ruling_check_again(begin - 4 * SECOND), 4 * SECOND);
@@ -92,7 +84,7 @@ static bool waits(__u32 hexversion, const char *note, __u64 since)
 static void patience(void **state)
 {
 	struct identity i = { .verdict = VERDICT_PYTHON, .hexversion = 0x030d00f0 };
-	__u64 long_ago = now_ns() - 2 * SECOND;
+	__u64 long_ago = clock_ns() - 2 * SECOND;
 	struct ruling v = { 0 };
 
 	(void)state;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "export/push/push.h"
 
 static struct push *push;
@@ -155,13 +156,11 @@ static void pauses_before_the_next_attempt(void **state)
 
 static double seconds_of_turns(int n)
 {
-	struct timespec before, after;
+	double begin = clock_seconds();
 
-	clock_gettime(CLOCK_MONOTONIC, &before);
 	while (n--)
 		turn(200);
-	clock_gettime(CLOCK_MONOTONIC, &after);
-	return after.tv_sec - before.tv_sec + (after.tv_nsec - before.tv_nsec) / 1e9;
+	return clock_seconds() - begin;
 }
 
 /* What waits behind one of its service, or for one of the four places, does not keep the owner awake. */

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/clock.h"
+
+/* The units agree with each other, and with a reading of the clock by hand before and after. */
+static void one_clock_in_three_units(void **state)
+{
+	struct timespec before, after;
+	__u64 ns, ms;
+	double seconds;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	ns = clock_ns();
+	ms = clock_ms();
+	seconds = clock_seconds();
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	assert_in_range(ns, before.tv_sec * NS_PER_SECOND + before.tv_nsec, after.tv_sec * NS_PER_SECOND + after.tv_nsec);
+	assert_in_range(ms, ns / NS_PER_MS, (after.tv_sec * NS_PER_SECOND + after.tv_nsec) / NS_PER_MS);
+	assert_true(seconds >= ns / 1e9);
+	assert_true(seconds <= after.tv_sec + after.tv_nsec / 1e9 + 1e-6);
+}
+
+static void goes_on_while_a_thread_sleeps(void **state)
+{
+	static const struct timespec pause = { .tv_nsec = 5 * NS_PER_MS };
+	__u64 begin = clock_ns();
+
+	(void)state;
+	nanosleep(&pause, NULL);
+	assert_true(clock_ns() - begin >= 5 * NS_PER_MS);
+}
+
+static void dates_are_those_of_time(void **state)
+{
+	time_t before = time(NULL), shown = clock_unix_ns() / NS_PER_SECOND;
+
+	(void)state;
+	assert_in_range(shown, before, before + 60);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_clock_in_three_units),
+		cmocka_unit_test(goes_on_while_a_thread_sleeps),
+		cmocka_unit_test(dates_are_those_of_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
