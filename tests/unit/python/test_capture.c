@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_capture.c - bpf/python/capture.h on forged memory, where each object ends exactly where it must, and on this
- * very process through capture_remote.c. Faults are injected at every read in turn; a read that was to fail
- * and was never made fails the test.
+ * test_capture.c - bpf/python/capture.h on forged memory, where each object ends exactly where it must. Faults are
+ * injected at every read in turn; a read that was to fail and was never made fails the test.
  */
 #include "forge_capture.h"
 
@@ -276,70 +275,6 @@ static void test_absurd_layout(void **state)
 	assert_int_equal(event->first_line, 0);
 }
 
-static __u64 here(const void *p)
-{
-	return (__u64)(uintptr_t)p;
-}
-
-static void test_remote(void **state)
-{
-	_cleanup_free_ __u8 *bytes = NULL;
-	size_t len = 0;
-	__u8 *kept;
-
-	(void)state;
-	put_usual();
-	put64(&code, layout.code_qualname, here(&qualname));
-	put64(&code, layout.code_filename, here(&file));
-	put64(&file, layout.str_data, here(file_text));
-	put64(&code, layout.code_linetable, here(&table));
-	assert_int_equal(capture_remote(getpid(), &layout, here(&code), event), 0);
-	assert_int_equal(event->type, EVENT_CODE);
-	assert_int_equal(event->pid, getpid());
-	assert_int_equal(event->first_line, 42);
-	assert_memory_equal(event->data, "A.b.<c>", 7);
-	assert_memory_equal(event->data + 7, file_text, 6);
-	assert_memory_equal(event->data + 13, table_bytes, 5);
-	assert_int_equal(capture_remote_size(event), capture_size(event));
-	assert_int_equal(reads, 0); /* it has a reader of its own */
-
-	assert_int_equal(capture_remote_table(getpid(), &layout, here(&table), &bytes, &len), 0);
-	assert_int_equal(len, 5);
-	assert_memory_equal(bytes, table_bytes, 5);
-	kept = bytes;
-	put64(&table, layout.bytes_size, LINETABLE_MAX + 1);
-	assert_int_equal(capture_remote_table(getpid(), &layout, here(&table), &bytes, &len), -E2BIG);
-	put64(&table, layout.bytes_size, 1ULL << 62);
-	assert_int_equal(capture_remote_table(getpid(), &layout, here(&table), &bytes, &len), -E2BIG);
-	assert_ptr_equal(bytes, kept);
-	assert_int_equal(len, 5);
-}
-
-static void test_remote_faults(void **state)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	__u8 *bytes = NULL;
-	size_t len = 0;
-	__u64 size = 100;
-
-	(void)state;
-	assert_ptr_not_equal(two, MAP_FAILED);
-	assert_int_equal(munmap(two + page, page), 0);
-	assert_int_equal(capture_remote(getpid(), &layout, here(two + page), event), -EFAULT);
-	/* Half of the object is there. */
-	assert_int_equal(capture_remote(getpid(), &layout, here(two + page - 100), event), -EFAULT);
-	assert_int_equal(event->type, 0x5a5a5a5a);
-	/* The size is there, the bytes run off the page. */
-	memcpy(two + page - 64 + layout.bytes_size, &size, sizeof(size));
-	assert_int_equal(capture_remote_table(getpid(), &layout, here(two + page - 64), &bytes, &len),
-			 -EFAULT);
-	assert_null(bytes);
-	/* No process has this number: it is above every pid_max. */
-	assert_int_equal(capture_remote(0x7ffffff0, &layout, here(&code), event), -ESRCH);
-	assert_int_equal(munmap(two, page), 0);
-}
-
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -357,8 +292,6 @@ int main(void)
 		TEST(test_tables),
 		TEST(test_everything_at_its_limit),
 		TEST(test_absurd_layout),
-		TEST(test_remote),
-		TEST(test_remote_faults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,35 +5,11 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-#include <linux/types.h>
 
-#include "base/cleanup.h"
-#include "bpf/abi.h"
-#include "python/linetable.h"
+#include "tests/unit/python/decode_copy.h"
 
 /* First byte of an entry: a code and a length in code units, 1-8. */
 #define ENTRY(code, units) (0x80 | (code) << 3 | ((units) - 1))
-
-static struct line_position decode_copy(linetable_fn *decode, const __u8 *table, size_t len, int first, __u32 instr,
-					int expected_r)
-{
-	/* An allocation of exactly len bytes, so that the sanitizer sees a byte too many. */
-	__u8 *copy = malloc(len ? len : 1);
-	struct line_position position = { -77, -77 };
-
-	assert_non_null(copy);
-	memcpy(copy, table, len);
-	assert_int_equal(decode(copy, len, first, instr, &position), expected_r);
-	if (expected_r)
-		assert_true(position.line == -77 && position.column == -77);
-	free(copy);
-	return position;
-}
 
 static void is(const __u8 *table, size_t len, int first, __u32 instr, int expected_r, int expected_line)
 {
@@ -241,115 +217,6 @@ static void test_noise(void **state)
 	}
 }
 
-static void check(linetable_fn *decode, const __u8 *table, size_t len, __u32 instr, int expected_r,
-		  int expected_line)
-{
-	struct line_position position = decode_copy(decode, table, len, 100, instr, expected_r);
-
-	assert_int_equal(position.line, expected_r ? -77 : expected_line);
-	assert_int_equal(position.column, expected_r ? -77 : 0);
-}
-
-/* 3.10: pairs (bytes, signed move of the line); -128 = these bytes have no line. */
-static void test_pairs_of_310(void **state)
-{
-	static const __u8 table[] = {
-		4,   0,			     /* units 0-1: line 100 */
-		2,   1,			     /* 2: 101 */
-		6,   (__u8)-128,	     /* 3-5: none, the running line stays */
-		0,   127,	 0, 3, 2, 1, /* 6: 101 + 131 */
-		254, (__u8)-32,		     /* 7-133: 200 */
-		4,   0,			     /* 134-135: 200 */
-		2,   (__u8)-127,	     /* 136: 73 */
-		0,   (__u8)-127,	     /* of no byte */
-		2,   0,			     /* 137: -54 */
-		9,			     /* half a pair */
-	};
-	static const struct {
-		__u32 instr;
-		int line;
-	} cases[] = { { 0, 100 }, { 1, 100 },	{ 2, 101 },   { 3, 0 },	    { 5, 0 },	 { 6, 232 },
-		      { 7, 200 }, { 133, 200 }, { 134, 200 }, { 135, 200 }, { 136, 73 }, { 137, 0 } };
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		check(linetable_line_310, table, sizeof(table), cases[i].instr, 0, cases[i].line);
-	check(linetable_line_310, table, sizeof(table), 138, -ENOENT, 0);
-	check(linetable_line_310, table, sizeof(table), UINT_MAX, -ENOENT, 0);
-	check(linetable_line_310, table, 0, 0, -ENOENT, 0);
-	check(linetable_line_310, table, 1, 0, -ENOENT, 0);
-}
-
-/* Up to 3.9: a pair skips bytes, then moves the line. Moves are signed since 3.6. */
-static void test_pairs_of_lnotab(void **state)
-{
-	static const __u8 table[] = {
-		0,   1,				 /* unit 0: line 101 */
-		4,   2,				 /* 2: 103 */
-		2,   (__u8)-1,			 /* 3: 102 */
-		255, 0,		 1, 127, 0, 127, /* byte 262, unit 131: 356 */
-		2,   (__u8)-128,		 /* 132: 228 */
-		0,   (__u8)-128,		 /* 132: 100 */
-		0,   (__u8)-128,		 /* 132: -28 */
-		2,				 /* half a pair */
-	};
-	static const struct {
-		__u32 instr;
-		int line;
-	} cases[] = { { 0, 101 },   { 1, 101 },	  { 2, 103 }, { 3, 102 },     { 4, 102 },
-		      { 130, 102 }, { 131, 356 }, { 132, 0 }, { UINT_MAX, 0 } };
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		check(linetable_line_lnotab, table, sizeof(table), cases[i].instr, 0, cases[i].line);
-	check(linetable_line_lnotab, table, 0, 7, 0, 100);
-	check(linetable_line_lnotab, table, 1, 7, 0, 100);
-	check(linetable_line_lnotab, table, 2, 7, 0, 101);
-}
-
-/* 2.7: instructions begin at any byte, and lines only go up. */
-static void test_pairs_of_27(void **state)
-{
-	static const __u8 table[] = {
-		0,   1,			   /* byte 0: line 101 */
-		3,   2,			   /* 3: 103 */
-		1,   200,		   /* 4: 303 */
-		255, 0,	  2, 255, 0, 255,  /* 261: 813 */
-		2,			   /* half a pair */
-	};
-	static const struct {
-		__u32 instr;
-		int line;
-	} cases[] = { { 0, 101 },   { 2, 101 },	  { 3, 103 },	{ 4, 303 },
-		      { 260, 303 }, { 261, 813 }, { 262, 813 }, { UINT_MAX, 813 } };
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		check(linetable_line_27, table, sizeof(table), cases[i].instr, 0, cases[i].line);
-	check(linetable_line_27, table, 0, 7, 0, 100);
-	check(linetable_line_27, table, 1, 7, 0, 100);
-}
-
-/* The longest tables that are read, all of one pair: no sum overflows. */
-static void test_largest_pairs(void **state)
-{
-	static const __u8 moves[] = { 127, (__u8)-127, (__u8)-128 };
-	static __u8 table[LINETABLE_MAX];
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(moves); i++) {
-		for (size_t at = 0; at < sizeof(table); at += 2) {
-			table[at] = 2;
-			table[at + 1] = moves[i];
-		}
-		check(linetable_line_310, table, sizeof(table), sizeof(table) / 2 - 1, 0,
-		      i ? 0 : 100 + 127 * (int)(sizeof(table) / 2));
-		check(linetable_line_lnotab, table, sizeof(table), UINT_MAX, 0,
-		      i ? 0 : 100 + 127 * (int)(sizeof(table) / 2));
-		check(linetable_line_27, table, sizeof(table), UINT_MAX, 0, 100 + moves[i] * (int)(sizeof(table) / 2));
-	}
-}
-
 static void test_formats(void **state)
 {
 	(void)state;
@@ -367,9 +234,7 @@ int main(void)
 		cmocka_unit_test(test_each_code),      cmocka_unit_test(test_columns_may_be_missing_or_many),
 		cmocka_unit_test(test_malformed),      cmocka_unit_test(test_lines_out_of_range),
 		cmocka_unit_test(test_largest_tables), cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_pairs_of_310),   cmocka_unit_test(test_pairs_of_lnotab),
-		cmocka_unit_test(test_pairs_of_27),
-		cmocka_unit_test(test_largest_pairs),  cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_column_of_each_code), cmocka_unit_test(test_damaged_columns_are_none),
 		cmocka_unit_test(test_no_column_without_a_line),
 	};
