@@ -54,7 +54,8 @@ TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all run check check-tests check-long check-k8s check-guest matrix image unit bench bench-limits deps arm64 check-arm64 clean install compile_commands.json
+.PHONY: help all run check check-tests check-bare check-long check-k8s check-guest matrix image unit bench bench-limits \
+	deps arm64 check-arm64 clean install compile_commands.json
 
 help: ## what there is to make
 	@awk -F':.*## ' '/^[a-z0-9_.-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -76,6 +77,9 @@ check-long: deps ## the tests that take hours
 matrix: deps-build ## the table of docs/versions.md: what works on each interpreter that is here
 	$(Q)$(MAKE) --no-print-directory all $(TOOL_BIN)
 	$(Q)PYPERF=$(abspath $(BIN)) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/matrix.py
+
+check-bare: ## the README's commands, run and check, on a bare Debian 12 made here (root); CI runs it
+	$(Q)sh tests/bare.sh
 
 check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (see tests/k8s/README.md)
 	$(Q)$(MAKE) --no-print-directory all
