@@ -10,6 +10,9 @@ BPFTOOL ?= $(firstword $(shell command -v bpftool 2>/dev/null) /usr/sbin/bpftool
 PREFIX  ?= /usr/local
 ARCH    ?= $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
+# For the commands that install first: as many jobs as there are CPUs, unless make was told how many.
+MAKE_ALL = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
 ifeq ($(V),1)
 Q :=
 msg :=
@@ -63,31 +66,31 @@ help: ## what there is to make
 all: $(BIN) ## the profiler: build/pyperf-bpf
 
 run: deps-build ## install what is missing, build, profile every Python process for ten seconds
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE_ALL) all
 	$(Q)sh deploy/demo/run.sh $(BIN)
 
 check: deps ## install what is missing, build, run all tests
-	$(Q)$(MAKE) --no-print-directory all tests
+	$(Q)$(MAKE_ALL) all tests
 	$(Q)sh tests/check.sh $(O)
 
 check-long: deps ## the tests that take hours
-	$(Q)$(MAKE) --no-print-directory all tests check-arm64
+	$(Q)$(MAKE_ALL) all tests check-arm64
 	$(Q)LONG=1 sh tests/check.sh $(O)
 
 matrix: deps-build ## the table of docs/versions.md: what works on each interpreter that is here
-	$(Q)$(MAKE) --no-print-directory all $(TOOL_BIN)
+	$(Q)$(MAKE_ALL) all $(TOOL_BIN)
 	$(Q)PYPERF=$(abspath $(BIN)) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/matrix.py
 
 check-bare: ## the README's commands, run and check, on a bare Debian 12 made here (root); CI runs it
 	$(Q)sh tests/bare.sh
 
 check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (see tests/k8s/README.md)
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE_ALL) all
 	$(Q)sh tests/k8s/check.sh $(O)
 	$(Q)sh tests/guest/pod.sh $(O)
 
 check-guest: deps-build ## Debian's own kernels, and the service under a real systemd, in virtual machines (root)
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE_ALL) all
 	$(Q)status=0; for guest in pod systemd; do sh tests/guest/$$guest.sh $(O) || status=1; done; exit $$status
 
 image: all ## the container image as an archive, without a registry: build/pyperf-bpf.tar
@@ -102,11 +105,11 @@ unit: $(UNIT_BIN) ## build and run the unit tests alone
 tests: $(UNIT_BIN) $(TOOL_BIN) arm64 clang-warnings docs/outcomes.md
 
 bench: deps-build ## measure cost and truth beside other profilers; ARGS=--quick: 3 minutes
-	$(Q)$(MAKE) --no-print-directory all $(O)/tests/bench/hot
+	$(Q)$(MAKE_ALL) all $(O)/tests/bench/hot
 	$(Q)PYPERF=$(abspath $(BIN)) /usr/bin/python3 tests/bench/bench.py --build $(O) $(ARGS)
 
 bench-limits: deps-build ## check the cost of eight busy threads against its limits
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE_ALL) all
 	$(Q)PYPERF=$(abspath $(BIN)) /usr/bin/python3 tests/bench/cost.py --check
 
 deps: deps-build ## install what building and testing need (Debian, root)
