@@ -76,7 +76,7 @@ struct code {
 #define FINGERPRINT_UNREAD 2
 
 enum code_state {
-	CODE_SENT = 1, /* its EVENT_CODE is in the ring */
+	CODE_SENT = 1, /* its RECORD_CODE is in the ring */
 	CODE_SHIM = 2, /* the interpreter's own helper frame, not Python code of anybody: not shown */
 };
 
@@ -285,10 +285,10 @@ struct timer_request {
 };
 
 /* Records in the ring buffer. Each begins with its type. */
-enum event_type { EVENT_PROCESS = 1, EVENT_CODE, EVENT_FORK, EVENT_EXIT };
+enum record_type { RECORD_PROCESS = 1, RECORD_CODE, RECORD_FORK, RECORD_EXIT };
 
 /* A process that the sampler met and does not know. Also the record of the task iterator. */
-struct event_process {
+struct record_process {
 	__u32 type;
 	__u32 pid; /* in the initial PID namespace */
 	__u64 start_time;
@@ -297,7 +297,7 @@ struct event_process {
 };
 
 /* A child got a copy of its parent's struct process, under an id of its own. */
-struct event_fork {
+struct record_fork {
 	__u32 type;
 	__u32 pid;
 	__u64 start_time;
@@ -308,7 +308,7 @@ struct event_fork {
 };
 
 /* A process image is over: the process ended, or began another one by exec. */
-struct event_exit {
+struct record_exit {
 	__u32 type;
 	__u32 pid;
 	__u32 id;
@@ -326,7 +326,7 @@ enum part_flags {
 	PART_BYTES = 8, /* 2.7: not characters but bytes, in an encoding that nothing tells */
 };
 
-/* One copied object: where it is and how much of it follows in event_code.data. */
+/* One copied object: where it is and how much of it follows in record_code.data. */
 struct code_part {
 	__u64 address; /* of the object */
 	__u32 length;  /* of the object: characters, or bytes of a line table */
@@ -336,7 +336,7 @@ struct code_part {
 };
 
 /* A code object at first sight. data holds name, file name and line table, one after the other. */
-struct event_code {
+struct record_code {
 	__u32 type;
 	__u32 code;    /* number in the codes table */
 	__u32 process; /* struct process.id */
@@ -352,5 +352,15 @@ struct event_code {
 	struct code_part table;
 	__u8 data[2 * STRING_MAX + LINETABLE_SMALL];
 };
+
+/* The old names, for as long as other branches are being merged. */
+#define event_process record_process
+#define event_fork    record_fork
+#define event_exit    record_exit
+#define event_code    record_code
+#define EVENT_PROCESS RECORD_PROCESS
+#define EVENT_CODE    RECORD_CODE
+#define EVENT_FORK    RECORD_FORK
+#define EVENT_EXIT    RECORD_EXIT
 
 #endif

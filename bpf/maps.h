@@ -41,7 +41,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
-} events SEC(".maps");
+} records SEC(".maps");
 
 /* A code object that the thread was seen in, to be found without the large tables. */
 struct known_code {
@@ -123,7 +123,7 @@ struct scratch {
 	__u8 tstate[TSTATE_MASK + 1 + 8];
 	__u8 code[256 + 8];
 	struct walk walk;
-	struct event_code event;
+	struct record_code record;
 	__u8 slack[2 * STRING_MAX + LINETABLE_SMALL];
 	struct thread stranger; /* stands in when the thread table has no free way */
 };

@@ -15,7 +15,7 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /* Never called: it brings the records that are only on the stack into the object's type information. */
-int record_types(struct event_process *process, struct event_fork *fork, struct event_exit *exit)
+int record_types(struct record_process *process, struct record_fork *fork, struct record_exit *exit)
 {
 	return 0;
 }
@@ -61,12 +61,12 @@ int BPF_PROG(on_process_exit, struct task_struct *task)
 	return 0;
 }
 
-/* Writes one struct event_process for each process. */
+/* Writes one struct record_process for each process. */
 SEC("iter/task")
 int list_processes(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
-	struct event_process e = { .type = EVENT_PROCESS };
+	struct record_process e = { .type = RECORD_PROCESS };
 
 	if (!task || task->pid != task->tgid)
 		return 0;

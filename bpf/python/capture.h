@@ -20,7 +20,7 @@
 #define CAPTURE_SCRATCH (2 * STRING_MAX)
 #define CAPTURE_HEADER	256
 
-_Static_assert(CAPTURE_SCRATCH + CAPTURE_HEADER <= sizeof(((struct event_code *)0)->data),
+_Static_assert(CAPTURE_SCRATCH + CAPTURE_HEADER <= sizeof(((struct record_code *)0)->data),
 	       "a header fits where the line table goes");
 _Static_assert(STRING_MAX % 4 == 0, "a cut string ends with a whole character of any kind");
 
@@ -74,7 +74,7 @@ static inline int capture_characters(const struct layout *l, __u64 address, __u3
 }
 
 /* Appends a string's characters to data at offset `at`. Returns enum part_flags. */
-static __attribute__((noinline)) int capture_string(struct event_code *e, const struct layout *l,
+static __attribute__((noinline)) int capture_string(struct record_code *e, const struct layout *l,
 						    struct code_part *part, __u64 at)
 {
 	__u8 *header = e->data + CAPTURE_SCRATCH;
@@ -115,7 +115,7 @@ static __attribute__((noinline)) int capture_string(struct event_code *e, const 
 }
 
 /* Appends the line table, a bytes object, when it is small. Returns enum part_flags. */
-static __attribute__((noinline)) int capture_table(struct event_code *e, const struct layout *l, __u64 at)
+static __attribute__((noinline)) int capture_table(struct record_code *e, const struct layout *l, __u64 at)
 {
 	__u64 address = e->table.address, length = 0;
 
@@ -149,7 +149,7 @@ static inline struct code_part capture_part(__u64 address, __u8 flags)
  * Returns 0, or negative when the object itself cannot be read: then every part is PART_FAULT, and the
  * record may still be sent.
  */
-static __attribute__((noinline)) int capture_code(struct event_code *e, const struct layout *l, __u64 address)
+static __attribute__((noinline)) int capture_code(struct record_code *e, const struct layout *l, __u64 address)
 {
 	__u8 *header = e->data + CAPTURE_SCRATCH;
 	__u64 name, at;
@@ -181,10 +181,10 @@ static __attribute__((noinline)) int capture_code(struct event_code *e, const st
 }
 
 /* Bytes of the record to send: its fixed part and as much of data as is used. */
-static inline __u32 capture_size(const struct event_code *e)
+static inline __u32 capture_size(const struct record_code *e)
 {
 	__u64 size =
-		__builtin_offsetof(struct event_code, data) + e->name.bytes + e->file.bytes + e->table.bytes;
+		__builtin_offsetof(struct record_code, data) + e->name.bytes + e->file.bytes + e->table.bytes;
 
 	CAPTURE_FORGET(size);
 	if (size > sizeof(*e))

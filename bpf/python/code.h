@@ -40,12 +40,12 @@ static __always_inline __u64 name_digest(const struct layout *l, __u64 string)
 #define FILE_END 128 /* bytes of a file name that count: its end, where names of one length differ */
 
 /*
- * The length and the end of a file name, which is not interned: its hash may be computed at any time. In s->event,
+ * The length and the end of a file name, which is not interned: its hash may be computed at any time. In s->record,
  * which is written later. PyASCIIObject, 3.11: length +16, hash +24, state +32.
  */
 static __always_inline __u64 file_digest(struct scratch *s, const struct layout *l, __u64 string)
 {
-	__u64 words[3] = {}, *end = (__u64 *)s->event.data, hash, bytes, size, at;
+	__u64 words[3] = {}, *end = (__u64 *)s->record.data, hash, bytes, size, at;
 
 	if (!mem_plausible(string) || mem_read(words, sizeof(words), string + l->str_length))
 		return 0;
@@ -113,7 +113,7 @@ static __always_inline int code_is_shim(const struct scratch *s, const struct la
  * 3.12 has a code object for entry frames, "<interpreter trampoline>" of file "<shim>", and links such a frame
  * before it writes the owner by which the walk knows it.
  */
-static __always_inline int code_is_trampoline(const struct event_code *e)
+static __always_inline int code_is_trampoline(const struct record_code *e)
 {
 	static const char begin[8] = "<interpr";
 
@@ -124,14 +124,14 @@ static __always_inline int code_is_trampoline(const struct event_code *e)
 static __always_inline void code_send(struct scratch *s, struct cpu_stats *stats, const struct layout *l,
 				      struct code *c, __u32 index, __u64 address, __u64 fingerprint)
 {
-	struct event_code *e = &s->event;
+	struct record_code *e = &s->record;
 	__u32 size;
 	__u64 flags = BPF_RB_NO_WAKEUP;
 
 	if (s->captures >= CAPTURES_MAX)
 		return;
 	s->captures++;
-	e->type = EVENT_CODE;
+	e->type = RECORD_CODE;
 	e->code = index;
 	e->process = s->process;
 	e->pid = bpf_get_current_pid_tgid() >> 32;
@@ -146,9 +146,9 @@ static __always_inline void code_send(struct scratch *s, struct cpu_stats *stats
 	mem_opaque(size);
 	if (size > sizeof(*e))
 		return;
-	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > RING_BUSY)
+	if (bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > RING_BUSY)
 		flags = BPF_RB_FORCE_WAKEUP;
-	if (bpf_ringbuf_output(&events, e, size, flags))
+	if (bpf_ringbuf_output(&records, e, size, flags))
 		stats->ring_full++;
 	else
 		c->state |= CODE_SENT;

@@ -11,9 +11,9 @@
 /* Tells user space that this image of a process is over, by exec or by its end: it forgets what it kept for it. */
 static __always_inline void send_end(__u32 tgid, __u32 id)
 {
-	struct event_exit e = { .type = EVENT_EXIT, .pid = tgid, .id = id };
+	struct record_exit e = { .type = RECORD_EXIT, .pid = tgid, .id = id };
 
-	bpf_ringbuf_output(&events, &e, sizeof(e), BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_output(&records, &e, sizeof(e), BPF_RB_NO_WAKEUP);
 }
 
 /* A tick may interrupt this: the counter is not its own. */
@@ -30,7 +30,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 {
 	__u32 parent_tgid = parent->tgid, tgid = child->tgid;
 	struct process *p, copy;
-	struct event_fork e = { .type = EVENT_FORK };
+	struct record_fork e = { .type = RECORD_FORK };
 
 	if (tgid == parent_tgid) /* a new thread */
 		return;
@@ -61,7 +61,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	e.id = copy.id;
 	e.parent_id = p->id;
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), child->comm);
-	bpf_ringbuf_output(&events, &e, sizeof(e), BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_output(&records, &e, sizeof(e), BPF_RB_NO_WAKEUP);
 }
 
 static __always_inline void on_exec(struct task_struct *task)

@@ -18,8 +18,8 @@ static __noinline void notice_send(struct cpu_stats *stats, struct task_struct *
 {
 	__u32 slot = (__u32)mix(tgid) & (NOTICES - 1), ms = bpf_ktime_get_ns() >> 20, age;
 	__u64 *last = bpf_map_lookup_elem(&notices, &slot);
-	struct event_process e = {
-		.type = EVENT_PROCESS,
+	struct record_process e = {
+		.type = RECORD_PROCESS,
 		.pid = tgid,
 		.start_time = task->group_leader->start_boottime,
 		.exec_id = task->self_exec_id,
@@ -32,7 +32,7 @@ static __noinline void notice_send(struct cpu_stats *stats, struct task_struct *
 		return;
 	*last = (__u64)tgid << 32 | ms;
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), task->group_leader->comm);
-	if (bpf_ringbuf_output(&events, &e, sizeof(e), BPF_RB_FORCE_WAKEUP))
+	if (bpf_ringbuf_output(&records, &e, sizeof(e), BPF_RB_FORCE_WAKEUP))
 		stats->ring_full++;
 	else
 		stats->notices++;

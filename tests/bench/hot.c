@@ -287,7 +287,7 @@ int main(int argc, char **argv)
 {
 	libbpf_set_print(silent);
 	parse(argc, argv);
-	hot_load(dump_on_event);
+	hot_load(dump_on_record);
 	if (hot.o.reads)
 		measure_reads();
 	else

@@ -13,13 +13,13 @@
 
 static char *dump_names[HOT_CODES]; /* by code number */
 
-static int dump_on_event(void *context, void *record, size_t size)
+static int dump_on_record(void *context, void *record, size_t size)
 {
-	const struct event_code *e = record;
-	const size_t header = offsetof(struct event_code, data);
+	const struct record_code *e = record;
+	const size_t header = offsetof(struct record_code, data);
 
 	(void)context;
-	if (e->type != EVENT_CODE || e->code >= HOT_CODES || size < header || e->name.bytes > size - header)
+	if (e->type != RECORD_CODE || e->code >= HOT_CODES || size < header || e->name.bytes > size - header)
 		return 0;
 	free(dump_names[e->code]);
 	dump_names[e->code] = strndup((const char *)e->data, e->name.bytes);

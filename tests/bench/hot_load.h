@@ -89,7 +89,7 @@ static void hot_size_tables(void)
 	err |= bpf_map__set_max_entries(s->maps.owners, HOT_OWNERS);
 	err |= bpf_map__set_max_entries(s->maps.threads, HOT_THREAD_SETS * 4);
 	err |= bpf_map__set_max_entries(s->maps.processes, HOT_PROCESSES);
-	err |= bpf_map__set_max_entries(s->maps.events, HOT_RING);
+	err |= bpf_map__set_max_entries(s->maps.records, HOT_RING);
 	err |= bpf_map__set_max_entries(s->maps.stats, hot.cpus);
 	err |= bpf_map__set_max_entries(s->maps.scratches, hot.cpus);
 	if (err)
@@ -139,7 +139,7 @@ static void hot_reserve_entries(void)
 		die("the tables cannot be written: %s", strerror(-err));
 }
 
-static void hot_load(int (*on_event)(void *, void *, size_t))
+static void hot_load(int (*on_record)(void *, void *, size_t))
 {
 	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	int err;
@@ -158,7 +158,7 @@ static void hot_load(int (*on_event)(void *, void *, size_t))
 	hot.nodes = hot_map(hot.skel->maps.nodes);
 	hot.stats = hot_map(hot.skel->maps.stats);
 	hot.times = hot_map(hot.skel->maps.times);
-	hot.ring = ring_buffer__new(bpf_map__fd(hot.skel->maps.events), on_event, NULL, NULL);
+	hot.ring = ring_buffer__new(bpf_map__fd(hot.skel->maps.records), on_record, NULL, NULL);
 	if (!hot.ring)
 		die("the ring buffer cannot be opened: %s", strerror(errno));
 }

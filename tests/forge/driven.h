@@ -22,7 +22,7 @@ struct driven_options {
 };
 
 #define DRIVEN_THREADS 64
-#define DRIVEN_EVENTS  1024
+#define DRIVEN_RECORDS  1024
 #define DRIVEN_ID      77 /* struct process.id of this process */
 
 static struct {
@@ -34,9 +34,9 @@ static struct {
 	struct cpu_stats *stats;
 	int cpus;
 	struct ring_buffer *ring;
-	struct event_code events[DRIVEN_EVENTS]; /* those since driven_reset() */
-	__u32 event_count;
-	struct event_process notice; /* the latest */
+	struct record_code records[DRIVEN_RECORDS]; /* those since driven_reset() */
+	__u32 record_count;
+	struct record_process notice; /* the latest */
 	__u32 notices;
 	__u64 start_time, exec_id; /* of this process, as the kernel knows it */
 	__u32 newest;		   /* the node that the latest tick counted, 0 if none */
@@ -49,19 +49,19 @@ static const char *const driven_outcomes[] = {
 #undef OUTCOME
 };
 
-static inline int driven_on_event(void *context, void *record, size_t size)
+static inline int driven_on_record(void *context, void *record, size_t size)
 {
 	(void)context;
-	if (*(__u32 *)record == EVENT_PROCESS) {
+	if (*(__u32 *)record == RECORD_PROCESS) {
 		assert_int_equal(size, sizeof(driven.notice));
 		memcpy(&driven.notice, record, size);
 		driven.notices++;
 		return 0;
 	}
-	assert_int_equal(*(__u32 *)record, EVENT_CODE);
-	assert_true(driven.event_count < DRIVEN_EVENTS);
-	assert_in_range(size, offsetof(struct event_code, data), sizeof(struct event_code));
-	memcpy(&driven.events[driven.event_count++], record, size);
+	assert_int_equal(*(__u32 *)record, RECORD_CODE);
+	assert_true(driven.record_count < DRIVEN_RECORDS);
+	assert_in_range(size, offsetof(struct record_code, data), sizeof(struct record_code));
+	memcpy(&driven.records[driven.record_count++], record, size);
 	return 0;
 }
 
@@ -93,7 +93,7 @@ static inline void driven_configure(const struct driven_options *o)
 	assert_int_equal(bpf_map__set_max_entries(s->maps.owners, BANKS * o->owners), 0);
 	assert_int_equal(bpf_map__set_max_entries(s->maps.threads, DRIVEN_THREADS), 0);
 	assert_int_equal(bpf_map__set_max_entries(s->maps.processes, 16), 0);
-	assert_int_equal(bpf_map__set_max_entries(s->maps.events, o->ring), 0);
+	assert_int_equal(bpf_map__set_max_entries(s->maps.records, o->ring), 0);
 	assert_int_equal(bpf_map__set_max_entries(s->maps.stats, driven.cpus), 0);
 	assert_int_equal(bpf_map__set_max_entries(s->maps.scratches, driven.cpus), 0);
 }
@@ -110,7 +110,7 @@ static inline void driven_load(const struct driven_options *o)
 	driven.codes = driven_map(driven.skel->maps.codes);
 	driven.owners = driven_map(driven.skel->maps.owners);
 	driven.stats = driven_map(driven.skel->maps.stats);
-	driven.ring = ring_buffer__new(bpf_map__fd(driven.skel->maps.events), driven_on_event, NULL, NULL);
+	driven.ring = ring_buffer__new(bpf_map__fd(driven.skel->maps.records), driven_on_record, NULL, NULL);
 	assert_non_null(driven.ring);
 	driven.counts = calloc(BANKS * o->nodes, sizeof(driven.counts[0]));
 	assert_non_null(driven.counts);
@@ -145,7 +145,7 @@ static inline void driven_reset(void)
 	driven.skel->bss->processes_stamp++;
 	driven.skel->bss->tree_generation = 0;
 	memset(driven.skel->bss->owners_used, 0, sizeof(driven.skel->bss->owners_used));
-	driven.event_count = driven.notices = 0;
+	driven.record_count = driven.notices = 0;
 }
 
 /* A counter, summed over the CPUs. */
@@ -262,11 +262,11 @@ static inline void driven_watch(void)
 }
 
 /* The newest record of a code object. */
-static inline const struct event_code *driven_event(__u64 address)
+static inline const struct record_code *driven_record(__u64 address)
 {
-	for (__u32 i = driven.event_count; i--;)
-		if (driven.events[i].address == address)
-			return &driven.events[i];
+	for (__u32 i = driven.record_count; i--;)
+		if (driven.records[i].address == address)
+			return &driven.records[i];
 	return NULL;
 }
 
@@ -288,7 +288,7 @@ static inline __u32 driven_leaf(void)
 static inline void driven_frame_text(__u64 key, char ret[300])
 {
 	__u32 code = node_code(key), instr = node_instr(key);
-	const struct event_code *e = NULL;
+	const struct record_code *e = NULL;
 
 	if (code < CODE_FIRST) {
 		assert_true(code < OUTCOME_COUNT);
@@ -296,9 +296,9 @@ static inline void driven_frame_text(__u64 key, char ret[300])
 		snprintf(ret, 300, "[%s]", driven_outcomes[code]);
 		return;
 	}
-	for (__u32 i = 0; i < driven.event_count; i++)
-		if (driven.events[i].code == code)
-			e = &driven.events[i];
+	for (__u32 i = 0; i < driven.record_count; i++)
+		if (driven.records[i].code == code)
+			e = &driven.records[i];
 	if (!e)
 		snprintf(ret, 300, "?:%d", (int)instr - 1);
 	else

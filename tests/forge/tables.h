@@ -33,8 +33,8 @@ static inline void add_code(__u32 code, const char *name, const char *file, int 
 {
 	/* Units 0 and 1: line +1, column 5; unit 2: none; units 3-10: line +2 more, column 9; unit 11: column 20. */
 	static const __u8 table[] = { 0xd9, 4, 6, 0xf8, 0xe7, 8, 9, 0xd0, 19, 22 };
-	struct event_code e = {
-		.type = EVENT_CODE, .code = code, .process = 1, .pid = 100, .first_line = first_line
+	struct record_code e = {
+		.type = RECORD_CODE, .code = code, .process = 1, .pid = 100, .first_line = first_line
 	};
 	__u8 *at = e.data;
 

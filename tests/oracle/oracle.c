@@ -195,21 +195,21 @@ static int compare_code(pid_t pid, const struct layout *layout, struct codes *co
 			const struct expected *e)
 {
 	_cleanup_free_ __u8 *table = NULL;
-	static struct event_code event;
+	static struct record_code record;
 	size_t len;
 	int r;
 
-	r = capture_remote(pid, layout, e->address, &event);
+	r = capture_remote(pid, layout, e->address, &record);
 	if (r)
 		return r;
-	event.code = code;
-	r = codes_add(codes, &event, capture_remote_size(&event));
+	record.code = code;
+	r = codes_add(codes, &record, capture_remote_size(&record));
 	if (r)
 		return r;
-	r = capture_remote_table(pid, layout, event.table.address, &table, &len);
+	r = capture_remote_table(pid, layout, record.table.address, &table, &len);
 	if (r)
 		return r;
-	if (codes_incomplete(&event)) {
+	if (codes_incomplete(&record)) {
 		count.large++;
 		r = codes_set_table(codes, code, table, len);
 		if (r)

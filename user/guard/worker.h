@@ -45,7 +45,7 @@ struct worker_reply {
 			struct identity identity;
 			struct container container;
 		};
-		struct event_code code; /* process, code and fingerprint are 0 */
+		struct record_code code; /* process, code and fingerprint are 0 */
 	};
 	__u8 *table; /* TABLE: table_size bytes, to be freed by the receiver; else NULL */
 };

@@ -105,7 +105,7 @@ void profile_request_release(struct visit *v)
 /* What was counted up to here is the profile; names that come within a second are for it, too. */
 static void end_sampling(struct visit *v, double now)
 {
-	kernel_read_events(v->http->source.kernel);
+	kernel_read_records(v->http->source.kernel);
 	if (window_mark(v->window)) {
 		wake(v, VISIT_DONE);
 		return;

@@ -29,8 +29,8 @@ struct kernel {
 	const struct cpu_stats *stats;
 	int cpus;
 	int stats_fd; /* keeps run-time statistics on */
-	int (*on_event)(void *context, void *record, size_t size);
-	void *on_event_context;
+	int (*on_record)(void *context, void *record, size_t size);
+	void *on_record_context;
 	__u32 layouts;
 	__u64 processes_full; /* as in cpu_stats, found by us */
 	__u64 nodes_before, codes_before; /* counted before this generation of the tree */
@@ -87,11 +87,11 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_self = getpid();
 }
 
-static int forward_event(void *context, void *record, size_t size)
+static int forward_record(void *context, void *record, size_t size)
 {
 	struct kernel *k = context;
 
-	return k->on_event ? k->on_event(k->on_event_context, record, size) : 0;
+	return k->on_record ? k->on_record(k->on_record_context, record, size) : 0;
 }
 
 static int load(struct kernel *k)
@@ -116,7 +116,7 @@ static int load(struct kernel *k)
 	err = tables_map(k->skel, &k->tables, &k->stats);
 	if (err)
 		return fail(k, err, "the BPF tables cannot be mapped: %s", strerror(-err));
-	k->ring = ring_buffer__new(bpf_map__fd(k->skel->maps.events), forward_event, k, NULL);
+	k->ring = ring_buffer__new(bpf_map__fd(k->skel->maps.records), forward_record, k, NULL);
 	if (!k->ring)
 		return fail(k, -errno, "the ring buffer cannot be opened: %s", strerror(errno));
 	return 0;
@@ -213,9 +213,9 @@ void kernel_stop(struct kernel *k)
 	trigger_stop(&k->trigger);
 }
 
-static int read_listing(int fd, int (*fn)(void *, const struct event_process *), void *context)
+static int read_listing(int fd, int (*fn)(void *, const struct record_process *), void *context)
 {
-	struct event_process records[128];
+	struct record_process records[128];
 	size_t have = 0;
 
 	for (;;) {
@@ -239,7 +239,7 @@ static int read_listing(int fd, int (*fn)(void *, const struct event_process *),
 	}
 }
 
-int kernel_list_processes(struct kernel *k, int (*fn)(void *, const struct event_process *), void *context)
+int kernel_list_processes(struct kernel *k, int (*fn)(void *, const struct record_process *), void *context)
 {
 	struct bpf_link *link = bpf_program__attach_iter(k->skel->progs.list_processes, NULL);
 	_cleanup_close_ int fd = -1;
@@ -314,20 +314,20 @@ int kernel_add_layout(struct kernel *k, const struct layout *l)
 	return k->layouts++;
 }
 
-int kernel_events_fd(const struct kernel *k)
+int kernel_records_fd(const struct kernel *k)
 {
 	return ring_buffer__epoll_fd(k->ring);
 }
 
-int kernel_read_events(struct kernel *k)
+int kernel_read_records(struct kernel *k)
 {
 	return ring_buffer__consume(k->ring);
 }
 
-void kernel_on_event(struct kernel *k, int (*fn)(void *, void *, size_t), void *context)
+void kernel_on_record(struct kernel *k, int (*fn)(void *, void *, size_t), void *context)
 {
-	k->on_event = fn;
-	k->on_event_context = context;
+	k->on_record = fn;
+	k->on_record_context = context;
 }
 
 const struct kernel_tables *kernel_tables(const struct kernel *k)

@@ -49,7 +49,7 @@ int kernel_follow_cpus(struct kernel *k, int *ret_cpus);
 void kernel_stop(struct kernel *k);
 
 /* Calls fn for each process of the machine; stops and returns fn's value when that is not 0. */
-int kernel_list_processes(struct kernel *k, int (*fn)(void *context, const struct event_process *p), void *context);
+int kernel_list_processes(struct kernel *k, int (*fn)(void *context, const struct record_process *p), void *context);
 
 __u32 kernel_new_process_id(struct kernel *k);
 /* While an id is held, for its names, neither side gives it out again. */
@@ -61,10 +61,10 @@ int kernel_remove_process(struct kernel *k, __u32 pid);
 int kernel_add_layout(struct kernel *k, const struct layout *l);
 int kernel_get_layout(struct kernel *k, __u32 index, struct layout *ret);
 
-/* To wait on for events, and their reader: fn is called with each record. */
-int kernel_events_fd(const struct kernel *k);
-int kernel_read_events(struct kernel *k);
-void kernel_on_event(struct kernel *k, int (*fn)(void *context, void *record, size_t size), void *context);
+/* To wait on for records, and their reader: fn is called with each record. */
+int kernel_records_fd(const struct kernel *k);
+int kernel_read_records(struct kernel *k);
+void kernel_on_record(struct kernel *k, int (*fn)(void *context, void *record, size_t size), void *context);
 
 /* The tables, mapped read-only. They change while the ticks run. */
 struct kernel_tables {
@@ -113,5 +113,10 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret);
 enum trigger_kind kernel_trigger(const struct kernel *k);
 /* Ticks that there were to be until now; 0 = unknown. Perf events: see trigger_expected(). */
 __u64 kernel_expected(const struct kernel *k);
+
+/* The old names, for as long as other branches are being merged. */
+#define kernel_events_fd   kernel_records_fd
+#define kernel_read_events kernel_read_records
+#define kernel_on_event	   kernel_on_record
 
 #endif

@@ -45,7 +45,7 @@ int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, stru
 	err |= bpf_map__set_max_entries(s->maps.owners, ret->owner_count);
 	err |= bpf_map__set_max_entries(s->maps.threads, 4 * tables_thread_sets(o));
 	err |= bpf_map__set_max_entries(s->maps.processes, PROCESS_COUNT);
-	err |= bpf_map__set_max_entries(s->maps.events, RING_BYTES);
+	err |= bpf_map__set_max_entries(s->maps.records, RING_BYTES);
 	err |= bpf_map__set_max_entries(s->maps.stats, cpus);
 	err |= bpf_map__set_max_entries(s->maps.scratches, cpus);
 	return err;

@@ -126,19 +126,19 @@ static bool table_valid(const struct code_part *part)
 	return part->bytes <= LINETABLE_SMALL && (part->bytes == 0 || part->bytes == part->length);
 }
 
-static bool event_valid(const struct event_code *event, size_t size)
+static bool record_valid(const struct record_code *record, size_t size)
 {
-	const size_t fixed = offsetof(struct event_code, data);
+	const size_t fixed = offsetof(struct record_code, data);
 
-	if (size < fixed || event->type != EVENT_CODE)
+	if (size < fixed || record->type != RECORD_CODE)
 		return false;
-	if (event->code < CODE_FIRST || event->code >= 1U << CODE_BITS)
+	if (record->code < CODE_FIRST || record->code >= 1U << CODE_BITS)
 		return false;
-	if (!linetable_for_format(event->line_format))
+	if (!linetable_for_format(record->line_format))
 		return false;
-	if (!string_valid(&event->name) || !string_valid(&event->file) || !table_valid(&event->table))
+	if (!string_valid(&record->name) || !string_valid(&record->file) || !table_valid(&record->table))
 		return false;
-	return size - fixed >= (size_t)event->name.bytes + event->file.bytes + event->table.bytes;
+	return size - fixed >= (size_t)record->name.bytes + record->file.bytes + record->table.bytes;
 }
 
 /* *ret: the decoded string, or another reference to `old` (may be NULL) where the record has none. */
@@ -180,35 +180,35 @@ static int table_get(struct codes *codes, const struct code_part *part, const __
 	return 0;
 }
 
-int codes_add(struct codes *codes, const struct event_code *event, size_t event_size)
+int codes_add(struct codes *codes, const struct record_code *record, size_t record_size)
 {
 	static const struct body_key nothing;
 	const struct body_key *old = &nothing;
 	struct body_key key = { 0 };
-	const __u8 *at = event->data;
+	const __u8 *at = record->data;
 	struct entry *entry;
 	struct body *body;
 	int r;
 
-	if (!event_valid(event, event_size))
+	if (!record_valid(record, record_size))
 		return -EBADMSG;
-	key.line_format = event->line_format;
-	entry = entry_find(codes, event->code);
+	key.line_format = record->line_format;
+	entry = entry_find(codes, record->code);
 	if (entry)
 		old = &entry->body->key;
 	/* All three unread: so is the object, and its first line is none. */
-	if (part_readable(&event->name) || part_readable(&event->file) || part_readable(&event->table))
-		key.first_line = event->first_line > 0 ? event->first_line : 0;
+	if (part_readable(&record->name) || part_readable(&record->file) || part_readable(&record->table))
+		key.first_line = record->first_line > 0 ? record->first_line : 0;
 	else
 		key.first_line = old->first_line;
 
-	r = string_get(codes, &event->name, at, old->name, &key.name);
-	at += event->name.bytes;
+	r = string_get(codes, &record->name, at, old->name, &key.name);
+	at += record->name.bytes;
 	if (!r)
-		r = string_get(codes, &event->file, at, old->file, &key.file);
-	at += event->file.bytes;
+		r = string_get(codes, &record->file, at, old->file, &key.file);
+	at += record->file.bytes;
 	if (!r)
-		r = table_get(codes, &event->table, at, old, &key);
+		r = table_get(codes, &record->table, at, old, &key);
 	if (r) {
 		body_key_put(&codes->bodies, &key);
 		return r;
@@ -216,7 +216,7 @@ int codes_add(struct codes *codes, const struct event_code *event, size_t event_
 	r = body_get(&codes->bodies, &key, &body);
 	if (r)
 		return r;
-	return entry_set(codes, entry, event->code, body);
+	return entry_set(codes, entry, record->code, body);
 }
 
 int codes_set_table(struct codes *codes, __u32 code, const void *bytes, size_t len)
@@ -271,16 +271,16 @@ int codes_resolve(struct codes *codes, __u32 code, __u32 instr_plus_one, struct 
 	return 0;
 }
 
-unsigned int codes_incomplete(const struct event_code *event)
+unsigned int codes_incomplete(const struct record_code *record)
 {
 	unsigned int parts = 0;
 
-	if (event->name.flags & PART_FAULT)
+	if (record->name.flags & PART_FAULT)
 		parts |= CODES_NAME;
-	if (event->file.flags & PART_FAULT)
+	if (record->file.flags & PART_FAULT)
 		parts |= CODES_FILE;
-	if (event->table.flags & PART_FAULT ||
-	    (event->table.flags & PART_CUT && event->table.length <= LINETABLE_MAX))
+	if (record->table.flags & PART_FAULT ||
+	    (record->table.flags & PART_CUT && record->table.length <= LINETABLE_MAX))
 		parts |= CODES_TABLE;
 	return parts;
 }

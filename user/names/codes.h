@@ -44,11 +44,11 @@ int codes_new(struct codes **ret, size_t bytes_max);
 void codes_free(struct codes *codes);
 
 /*
- * Adds an EVENT_CODE record of event_size bytes. A second record for the same number replaces the first,
+ * Adds a RECORD_CODE record of record_size bytes. A second record for the same number replaces the first,
  * part by part: what the second could not read stays. Returns 0; -EBADMSG for sizes or a number that
  * contradict the record; -ENOSPC above bytes_max; -ENOMEM. On failure the store is as it was.
  */
-int codes_add(struct codes *codes, const struct event_code *event, size_t event_size);
+int codes_add(struct codes *codes, const struct record_code *record, size_t record_size);
 
 /*
  * Sets the line table of a code whose record had it cut. Returns 0; -ENOENT for an unknown number; -ESTALE
@@ -73,7 +73,7 @@ int codes_resolve(struct codes *codes, __u32 code, __u32 instr_plus_one, struct 
  * Which parts (enum codes_part) another attempt could read: those that faulted, for capture_remote(), and a
  * table that was only too large for the kernel's record, for capture_remote_table(). 0 = none.
  */
-unsigned int codes_incomplete(const struct event_code *event);
+unsigned int codes_incomplete(const struct record_code *record);
 
 const struct codes_stats *codes_get_stats(const struct codes *codes);
 

@@ -27,26 +27,26 @@ static int mem_read(void *dst, __u32 size, __u64 address)
 
 #include "bpf/python/capture.h"
 
-int capture_remote(pid_t pid, const struct layout *layout, __u64 address, struct event_code *ret)
+int capture_remote(pid_t pid, const struct layout *layout, __u64 address, struct record_code *ret)
 {
-	_cleanup_free_ struct event_code *event = calloc(1, sizeof(*event));
+	_cleanup_free_ struct record_code *record = calloc(1, sizeof(*record));
 	int r;
 
-	if (!event)
+	if (!record)
 		return -ENOMEM;
 	target = pid;
-	r = capture_code(event, layout, address);
+	r = capture_code(record, layout, address);
 	if (r)
 		return r;
-	event->type = EVENT_CODE;
-	event->pid = (__u32)pid;
-	memcpy(ret, event, sizeof(*ret));
+	record->type = RECORD_CODE;
+	record->pid = (__u32)pid;
+	memcpy(ret, record, sizeof(*ret));
 	return 0;
 }
 
-size_t capture_remote_size(const struct event_code *event)
+size_t capture_remote_size(const struct record_code *record)
 {
-	return capture_size(event);
+	return capture_size(record);
 }
 
 int capture_remote_table(pid_t pid, const struct layout *layout, __u64 address, __u8 **ret, size_t *ret_len)

@@ -18,8 +18,8 @@
  * the object itself cannot be read. The bytes to pass on are capture_size() of bpf/python/capture.h, also returned
  * by capture_remote_size().
  */
-int capture_remote(pid_t pid, const struct layout *layout, __u64 address, struct event_code *ret);
-size_t capture_remote_size(const struct event_code *event);
+int capture_remote(pid_t pid, const struct layout *layout, __u64 address, struct record_code *ret);
+size_t capture_remote_size(const struct record_code *record);
 
 /*
  * The whole of the bytes object at `address` (code_part.address of a table). Returns 0 with *ret to be

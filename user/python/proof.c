@@ -80,7 +80,7 @@ static struct proof_state {
 	__u64 codes[CODES_SLOTS]; /* looked at; open addressing, 0 = free */
 	__u8 tstate[TSTATE_READ + sizeof(__u64)];
 	struct walk walk;
-	struct event_code event;
+	struct record_code record;
 } state;
 
 static int contradict(const char *reason)
@@ -180,13 +180,13 @@ static bool is_table(const struct code_part *part)
 
 static int check_code(__u64 code)
 {
-	const struct event_code *e = &state.event;
+	const struct record_code *e = &state.record;
 
 	if (seen(code))
 		return 0;
 	if (!is_code(code))
 		return contradict(bad_code);
-	if (capture_code(&state.event, state.layout, code) || !is_name(&e->name, e->data) ||
+	if (capture_code(&state.record, state.layout, code) || !is_name(&e->name, e->data) ||
 	    !is_name(&e->file, e->data + e->name.bytes) || !is_table(&e->table))
 		return contradict(bad_names);
 	return 0;

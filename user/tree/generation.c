@@ -100,7 +100,7 @@ static int clear_bank(struct generation *g)
 	if (err)
 		return err;
 	windows_move_marks(g->windows);
-	kernel_read_events(g->kernel);
+	kernel_read_records(g->kernel);
 	err = windows_absorb(g->windows, bank.nodes);
 	if (!err)
 		err = kernel_clear(g->kernel);

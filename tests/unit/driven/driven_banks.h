@@ -72,27 +72,27 @@ static void test_each_generation_has_its_bank(void **state)
 		for (unsigned int generation = 0; generation < 3; generation++) {
 			const unsigned int bank = generation % 2;
 			_cleanup_free_ void *other = copy_bank(!bank);
-			const __u32 events = driven.event_count;
+			const __u32 records = driven.record_count;
 
 			py_move(t, codes[2], -1);
 			assert_int_equal(drive(), OUTCOME_WHOLE);
 			driven_newest_path_is(USUAL);
 			newest_is_in_bank(bank);
 			/* The first bank has not been cleared: what is known there is found again. */
-			assert_int_equal(driven.event_count, generation < 2 ? events + 3 : events);
-			for (__u32 i = events; i < driven.event_count; i++)
-				assert_int_equal(driven.events[i].code / driven.o.codes, bank);
+			assert_int_equal(driven.record_count, generation < 2 ? records + 3 : records);
+			for (__u32 i = records; i < driven.record_count; i++)
+				assert_int_equal(driven.records[i].code / driven.o.codes, bank);
 			py_move(t, codes[2], 5);
 			assert_int_equal(drive(), OUTCOME_WHOLE);
 			newest_is_in_bank(bank);
-			assert_int_equal(driven.event_count, 3 * (generation ? 2 : 1));
+			assert_int_equal(driven.record_count, 3 * (generation ? 2 : 1));
 			bank_is(!bank, other);
 			begin_generation();
 		}
 		/* This time the second bank has been cleared, and what was remembered of it is of no use. */
 		clear_second_bank();
 		assert_int_equal(drive(), OUTCOME_WHOLE);
-		assert_int_equal(driven.event_count, 9);
+		assert_int_equal(driven.record_count, 9);
 		driven_newest_path_is("main:3;App.work:7;<lambda>:5");
 		newest_is_in_bank(1);
 	}

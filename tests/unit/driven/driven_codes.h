@@ -13,21 +13,21 @@ static void test_code_replaced_in_place(void **state)
 		__u32 before;
 
 		assert_int_equal(drive(), OUTCOME_WHOLE);
-		before = driven_event(codes[2])->code;
+		before = driven_record(codes[2])->code;
 		py_write_code((void *)codes[2], "other", "/srv/app.py", 99);
 		py_count_generation();
 		py_move(t, codes[2], 5);
 		assert_int_equal(drive(), OUTCOME_WHOLE);
-		assert_int_equal(driven.event_count, 4);
-		event_is(codes[2], "other", 99);
-		assert_int_not_equal(driven_event(codes[2])->code, before);
+		assert_int_equal(driven.record_count, 4);
+		record_is(codes[2], "other", 99);
+		assert_int_not_equal(driven_record(codes[2])->code, before);
 		assert_int_equal(driven_stat(codes_reused), 1);
 		driven_newest_path_is("main:3;App.work:7;other:5");
 		/* From now on callers are not trusted either, whatever the version. */
 		py_write_code((void *)codes[0], "main2", "/srv/app.py", 99);
 		py_count_generation();
 		assert_int_equal(drive(), OUTCOME_WHOLE);
-		event_is(codes[0], "main2", 99);
+		record_is(codes[0], "main2", 99);
 		driven_newest_path_is("main2:3;App.work:7;other:5");
 		assert_int_equal(driven_stat(codes_new), 5);
 	}
@@ -136,7 +136,7 @@ static void test_code_not_resident(void **state)
 {
 	struct py_thread *t = py_begin_with_thread(0x030d);
 	void *page = py_pages(PY_PAGE);
-	const struct event_code *e;
+	const struct record_code *e;
 
 	(void)state;
 	py_write_code(page, "late", "/srv/app.py", 10);
@@ -144,16 +144,16 @@ static void test_code_not_resident(void **state)
 	py_protect(page, PY_PAGE, PROT_NONE);
 	driven_watch();
 	assert_int_equal(drive(), OUTCOME_WHOLE);
-	e = driven_event(py_address(page));
+	e = driven_record(py_address(page));
 	assert_non_null(e);
 	assert_int_equal(e->fingerprint, FINGERPRINT_UNREAD);
 	assert_int_equal(e->name.flags, PART_FAULT);
 	driven_path_is(":5");
 	assert_int_equal(drive(), OUTCOME_WHOLE);
-	assert_int_equal(driven.event_count, 1);
+	assert_int_equal(driven.record_count, 1);
 	py_protect(page, PY_PAGE, PROT_READ);
 	py_count_generation();
 	assert_int_equal(drive(), OUTCOME_WHOLE);
-	assert_int_equal(driven.event_count, 2);
-	event_is(py_address(page), "late", 10);
+	assert_int_equal(driven.record_count, 2);
+	record_is(py_address(page), "late", 10);
 }

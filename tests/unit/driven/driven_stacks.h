@@ -19,11 +19,11 @@ static void test_stack_names_and_owner(void **state)
 		forge_usual(forge_minors[v], codes);
 		assert_int_equal(drive(), OUTCOME_WHOLE);
 		driven_path_is(USUAL);
-		assert_int_equal(driven.event_count, 3);
-		event_is(codes[0], "main", 10);
-		event_is(codes[1], "App.work", 10);
-		event_is(codes[2], "<lambda>", 10);
-		assert_int_equal(driven_event(codes[2])->version, py.l.code_version ? 3 : 0);
+		assert_int_equal(driven.record_count, 3);
+		record_is(codes[0], "main", 10);
+		record_is(codes[1], "App.work", 10);
+		record_is(codes[2], "<lambda>", 10);
+		assert_int_equal(driven_record(codes[2])->version, py.l.code_version ? 3 : 0);
 		assert_int_equal(driven_stat(frames), 3);
 		assert_int_equal(driven_stat(nodes_new), 4);
 		assert_int_equal(driven_stat(codes_new), 3);
@@ -47,7 +47,7 @@ static void test_same_stack_is_same_node(void **state)
 			assert_int_equal(drive(), OUTCOME_WHOLE);
 		assert_int_equal(driven_leaf(), leaf);
 		assert_int_equal(driven.nodes[leaf].count, 10);
-		assert_int_equal(driven.event_count, 3);
+		assert_int_equal(driven.record_count, 3);
 		assert_int_equal(driven_stat(nodes_new), 4);
 		assert_int_equal(driven_stat(thread_searches), 1);
 	}
@@ -80,12 +80,12 @@ static void test_long_mixed_stack(void **state)
 		/* Of the new code objects, 64 are sent in one tick, from the root on. */
 		for (__u32 sent = 64; sent < 600; sent += 64) {
 			assert_int_equal(drive(), OUTCOME_WHOLE);
-			assert_int_equal(driven.event_count, sent);
+			assert_int_equal(driven.record_count, sent);
 		}
 		assert_int_equal(drive(), OUTCOME_WHOLE);
-		assert_int_equal(driven.event_count, 600);
+		assert_int_equal(driven.record_count, 600);
 		for (__u32 i = 0; i < 600; i++)
-			assert_true(driven.events[i].fingerprint & 1);
+			assert_true(driven.records[i].fingerprint & 1);
 		driven_path_is(expected);
 		assert_int_equal(driven_stat(frames) + driven_stat(cache_frames), 600 * 10);
 		assert_int_equal(driven_stat(read_faults), 0);
@@ -108,7 +108,7 @@ static void test_interpreters_own_code_is_not_shown(void **state)
 	driven_watch();
 	assert_int_equal(drive(), OUTCOME_WHOLE);
 	driven_path_is("main:1;__init__:2");
-	assert_int_equal(driven.event_count, 2);
+	assert_int_equal(driven.record_count, 2);
 }
 
 static void test_pages_not_resident(void **state)
@@ -158,7 +158,7 @@ static void test_no_frames(void **state)
 		py_set_frame(forge_usual(forge_minors[v], codes), 0);
 		assert_int_equal(drive(), OUTCOME_NO_FRAMES);
 		driven_path_is("[no Python frames]");
-		assert_int_equal(driven.event_count, 0);
+		assert_int_equal(driven.record_count, 0);
 	}
 }
 

@@ -44,7 +44,7 @@ static void test_node_table_full(void **state)
 			leaf = i;
 	assert_int_not_equal(leaf, 0);
 	forge_put((void *)t->leaf, py.l.frame_instr,
-		  driven_event(driven.events[0].address)->address + py.l.code_bytecode +
+		  driven_record(driven.records[0].address)->address + py.l.code_bytecode +
 			  2 * (node_instr(driven.nodes[leaf].key) - 1),
 		  8);
 	assert_int_equal(drive(), OUTCOME_WHOLE);
@@ -131,16 +131,16 @@ static void test_ring_full(void **state)
 	driven_watch();
 	assert_int_equal(drive(), OUTCOME_WHOLE);
 	assert_in_range(driven_stat(ring_full), 1, 5);
-	assert_int_equal(driven.event_count, 6 - driven_stat(ring_full));
+	assert_int_equal(driven.record_count, 6 - driven_stat(ring_full));
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(drive(), OUTCOME_WHOLE);
-	assert_int_equal(driven.event_count, 6);
-	assert_non_null(driven_event(code));
+	assert_int_equal(driven.record_count, 6);
+	assert_non_null(driven_record(code));
 	for (int i = 0; i < 6; i++)
-		if (driven.events[i].address != code) {
-			assert_int_equal(driven.events[i].name.bytes, STRING_MAX);
-			assert_int_equal(driven.events[i].name.length, 2000);
-			assert_int_equal(driven.events[i].name.flags, PART_CUT);
+		if (driven.records[i].address != code) {
+			assert_int_equal(driven.records[i].name.bytes, STRING_MAX);
+			assert_int_equal(driven.records[i].name.length, 2000);
+			assert_int_equal(driven.records[i].name.flags, PART_CUT);
 		}
 }
 

@@ -25,9 +25,9 @@ static inline struct py_thread *forge_usual(__u32 minor, __u64 ret_codes[3])
 
 #define USUAL "main:3;App.work:7;<lambda>:-1"
 
-static inline void event_is(__u64 address, const char *name, __s32 first_line)
+static inline void record_is(__u64 address, const char *name, __s32 first_line)
 {
-	const struct event_code *e = driven_event(address);
+	const struct record_code *e = driven_record(address);
 
 	assert_non_null(e);
 	assert_int_equal(e->process, DRIVEN_ID);

@@ -50,17 +50,17 @@ EACH(owner, M(owner, key), M(owner, process), M(owner, tid), M(owner, comm));
 EACH(process, M(process, start_time), M(process, exec_id), M(process, runtime), M(process, unsettled),
      M(process, check_after), M(process, id), M(process, layout), M(process, state),
      M(process, no_generation));
-EACH(event_process, M(event_process, type), M(event_process, pid), M(event_process, start_time),
-     M(event_process, exec_id), M(event_process, comm));
-EACH(event_fork, M(event_fork, type), M(event_fork, pid), M(event_fork, start_time), M(event_fork, exec_id),
-     M(event_fork, id), M(event_fork, parent_id), M(event_fork, comm));
-EACH(event_exit, M(event_exit, type), M(event_exit, pid), M(event_exit, id), M(event_exit, pad));
+EACH(record_process, M(record_process, type), M(record_process, pid), M(record_process, start_time),
+     M(record_process, exec_id), M(record_process, comm));
+EACH(record_fork, M(record_fork, type), M(record_fork, pid), M(record_fork, start_time), M(record_fork, exec_id),
+     M(record_fork, id), M(record_fork, parent_id), M(record_fork, comm));
+EACH(record_exit, M(record_exit, type), M(record_exit, pid), M(record_exit, id), M(record_exit, pad));
 EACH(timer_request, M(timer_request, first), M(timer_request, cpu), M(timer_request, pad));
 EACH(code_part, M(code_part, address), M(code_part, length), M(code_part, bytes), M(code_part, kind),
      M(code_part, flags));
-EACH(event_code, M(event_code, type), M(event_code, code), M(event_code, process), M(event_code, pid),
-     M(event_code, address), M(event_code, fingerprint), M(event_code, first_line), M(event_code, version),
-     M(event_code, line_format), M(event_code, pad), M(event_code, name), M(event_code, file), M(event_code, table), M(event_code, data));
+EACH(record_code, M(record_code, type), M(record_code, code), M(record_code, process), M(record_code, pid),
+     M(record_code, address), M(record_code, fingerprint), M(record_code, first_line), M(record_code, version),
+     M(record_code, line_format), M(record_code, pad), M(record_code, name), M(record_code, file), M(record_code, table), M(record_code, data));
 static const struct member cpu_stats_members[] = {
 	M(cpu_stats, outcome),
 #define STAT(name, help) M(cpu_stats, name),
@@ -86,7 +86,7 @@ EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(genera
 
 static const struct record records[] = {
 	R(node),	  R(code),	 R(owner),	R(process),   R(layout),     R(cpu_stats),
-	R(event_process), R(event_fork), R(event_exit), R(code_part), R(event_code),
+	R(record_process), R(record_fork), R(record_exit), R(code_part), R(record_code),
 	R(timer_request),
 };
 

@@ -118,10 +118,10 @@ static inline void start_child(void)
 struct sought {
 	__u32 pid;
 	int calls, found;
-	struct event_process process;
+	struct record_process process;
 };
 
-static inline int seek(void *context, const struct event_process *p)
+static inline int seek(void *context, const struct record_process *p)
 {
 	struct sought *s = context;
 
@@ -133,7 +133,7 @@ static inline int seek(void *context, const struct event_process *p)
 	return 0;
 }
 
-static inline struct event_process find_process(struct kernel *k, pid_t pid)
+static inline struct record_process find_process(struct kernel *k, pid_t pid)
 {
 	struct sought s = { .pid = pid };
 

@@ -9,7 +9,7 @@
 /* This process, as a Python of an unknown layout: each of its ticks is a sample with a marker. */
 static void watch_self(void)
 {
-	struct event_process listed = find_process(kernel, getpid());
+	struct record_process listed = find_process(kernel, getpid());
 	struct process self = {
 		.start_time = listed.start_time,
 		.exec_id = listed.exec_id,

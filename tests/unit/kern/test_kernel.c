@@ -61,7 +61,7 @@ static void tables(void **state)
 	assert_in_range(map_memory(), 0, (64 << 20) - 1);
 }
 
-static int give_up(void *context, const struct event_process *p)
+static int give_up(void *context, const struct record_process *p)
 {
 	(void)p;
 	return ++*(int *)context == 3 ? -77 : 0;
@@ -69,7 +69,7 @@ static int give_up(void *context, const struct event_process *p)
 
 static void lists_processes(void **state)
 {
-	struct event_process p;
+	struct record_process p;
 	__u64 tick = 1000000000 / sysconf(_SC_CLK_TCK), ticks = 0;
 	int calls = 0;
 
@@ -77,7 +77,7 @@ static void lists_processes(void **state)
 	kernel = open_kernel(selected);
 	start_child();
 	p = find_process(kernel, getpid());
-	assert_int_equal(p.type, EVENT_PROCESS);
+	assert_int_equal(p.type, RECORD_PROCESS);
 	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
 	assert_true(p.start_time / tick == ticks);
 	assert_true(p.exec_id > 0);
@@ -148,7 +148,7 @@ static void too_many_processes(void **state)
 {
 	const __u32 first = 1 << 22; /* no process has such an id */
 	struct process p = { .state = PROCESS_NOT_PYTHON }, self = { .state = PROCESS_NO_LAYOUT }, have;
-	struct event_process listed;
+	struct record_process listed;
 	struct kernel_stats s;
 	__u32 n = first;
 	int err = 0;

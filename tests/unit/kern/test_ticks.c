@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_ticks.c - the sampler on the running kernel: ticks whose books balance, started and stopped, the
- * events of a child's life, and samples all the way into a profile. Needs the right to load BPF.
+ * records of a child's life, and samples all the way into a profile. Needs the right to load BPF.
  */
 #include <poll.h>
 
@@ -112,42 +112,42 @@ static void cycles_or_a_reason(void **state)
 		assert_non_null(strstr(kernel_reason(kernel), "--event cpu-clock"));
 }
 
-/* --- events of a child ------------------------------------------------------------------------------- */
+/* --- records of a child ------------------------------------------------------------------------------ */
 
 struct seen {
 	__u32 pid;
 	int notices, forks, exits;
-	struct event_process notice;
-	struct event_fork fork;
-	struct event_exit exit;
+	struct record_process notice;
+	struct record_fork fork;
+	struct record_exit exit;
 };
 
-static int on_event(void *context, void *record, size_t size)
+static int on_record(void *context, void *record, size_t size)
 {
 	struct seen *s = context;
-	const struct event_process *p = record;
+	const struct record_process *p = record;
 
 	assert_true(size >= 8);
-	if (p->type == EVENT_PROCESS && p->pid == s->pid) {
+	if (p->type == RECORD_PROCESS && p->pid == s->pid) {
 		s->notices++;
 		s->notice = *p;
-	} else if (p->type == EVENT_FORK && ((struct event_fork *)record)->parent_id == s->fork.parent_id) {
+	} else if (p->type == RECORD_FORK && ((struct record_fork *)record)->parent_id == s->fork.parent_id) {
 		s->forks++;
-		s->fork = *(struct event_fork *)record;
-	} else if (p->type == EVENT_EXIT && p->pid == s->fork.pid) {
+		s->fork = *(struct record_fork *)record;
+	} else if (p->type == RECORD_EXIT && p->pid == s->fork.pid) {
 		s->exits++;
-		s->exit = *(struct event_exit *)record;
+		s->exit = *(struct record_exit *)record;
 	}
 	return 0;
 }
 
-static void read_events(struct kernel *k, const int *until_positive)
+static void read_records(struct kernel *k, const int *until_positive)
 {
-	struct pollfd p = { .fd = kernel_events_fd(k), .events = POLLIN };
+	struct pollfd p = { .fd = kernel_records_fd(k), .events = POLLIN };
 
 	for (int i = 0; i < 500 && !*until_positive; i++) {
 		poll(&p, 1, 20);
-		assert_true(kernel_read_events(k) >= 0);
+		assert_true(kernel_read_records(k) >= 0);
 	}
 	assert_true(*until_positive > 0);
 }
@@ -156,16 +156,16 @@ static void asks_about_strangers(void **state)
 {
 	struct process p = { .state = PROCESS_NOT_PYTHON };
 	struct seen seen = { 0 };
-	struct event_process listed;
+	struct record_process listed;
 	int notices;
 
 	(void)state;
 	kernel = open_kernel(everything);
-	kernel_on_event(kernel, on_event, &seen);
+	kernel_on_record(kernel, on_record, &seen);
 	start_child();
 	seen.pid = child;
 	start(kernel);
-	read_events(kernel, &seen.notices);
+	read_records(kernel, &seen.notices);
 	listed = find_process(kernel, child);
 	assert_true(seen.notice.start_time == listed.start_time);
 	assert_true(seen.notice.exec_id == listed.exec_id);
@@ -175,36 +175,36 @@ static void asks_about_strangers(void **state)
 	p.exec_id = listed.exec_id;
 	assert_int_equal(kernel_set_process(kernel, child, &p), 0);
 	usleep(50000);
-	kernel_read_events(kernel);
+	kernel_read_records(kernel);
 	notices = seen.notices;
 	usleep(200000);
-	kernel_read_events(kernel);
+	kernel_read_records(kernel);
 	assert_int_equal(seen.notices, notices);
 	p.check_after = 1;
 	assert_int_equal(kernel_set_process(kernel, child, &p), 0);
 	seen.notices = 0;
-	read_events(kernel, &seen.notices);
+	read_records(kernel, &seen.notices);
 	/* An answer that is about another image of this pid is none. */
 	p.check_after = 0;
 	p.exec_id++;
 	assert_int_equal(kernel_set_process(kernel, child, &p), 0);
 	usleep(50000);
-	kernel_read_events(kernel);
+	kernel_read_records(kernel);
 	seen.notices = 0;
-	read_events(kernel, &seen.notices);
+	read_records(kernel, &seen.notices);
 }
 
 /* A child of a known process is known at once, and forgotten when it ends. */
 static void follows_a_child(void **state)
 {
-	struct event_process self;
+	struct record_process self;
 	struct process p = { .state = PROCESS_NO_LAYOUT }, have;
 	struct seen seen = { 0 };
 	__u32 id;
 
 	(void)state;
 	kernel = open_kernel(selected);
-	kernel_on_event(kernel, on_event, &seen);
+	kernel_on_record(kernel, on_record, &seen);
 	self = find_process(kernel, getpid());
 	p.start_time = self.start_time;
 	p.exec_id = self.exec_id;
@@ -214,7 +214,7 @@ static void follows_a_child(void **state)
 		kernel_hold_process_id(kernel, id, true);
 	start(kernel);
 	start_child();
-	read_events(kernel, &seen.forks);
+	read_records(kernel, &seen.forks);
 	assert_true(seen.fork.id >= p.id + 10);
 	assert_int_equal(seen.fork.pid, child);
 	assert_int_equal(kernel_get_process(kernel, child, &have), 0);
@@ -225,7 +225,7 @@ static void follows_a_child(void **state)
 	assert_true(have.start_time == find_process(kernel, child).start_time);
 	id = have.id;
 	end_child();
-	read_events(kernel, &seen.exits);
+	read_records(kernel, &seen.exits);
 	assert_int_equal(seen.exit.id, id);
 	assert_int_equal(kernel_get_process(kernel, seen.fork.pid, &have), -ENOENT);
 	assert_int_equal(kernel_get_process(kernel, getpid(), &have), 0); /* the parent is untouched */
@@ -244,7 +244,7 @@ static void into_a_profile(bool by_thread)
 	struct harvest_stats harvested;
 	struct registry_entry entry;
 	struct registry *registry;
-	struct event_process listed;
+	struct record_process listed;
 	struct codes *codes;
 	struct kernel_stats s;
 	struct process p;

@@ -34,12 +34,12 @@ static int teardown(void **state)
 	return 0;
 }
 
-static size_t used(const struct event_code *e)
+static size_t used(const struct record_code *e)
 {
-	return offsetof(struct event_code, data) + e->name.bytes + e->file.bytes + e->table.bytes;
+	return offsetof(struct record_code, data) + e->name.bytes + e->file.bytes + e->table.bytes;
 }
 
-static void append(struct event_code *e, struct code_part *part, const void *bytes, size_t size, __u8 kind)
+static void append(struct record_code *e, struct code_part *part, const void *bytes, size_t size, __u8 kind)
 {
 	memcpy((__u8 *)e + used(e), bytes, size);
 	part->bytes = (__u16)size;
@@ -48,12 +48,12 @@ static void append(struct event_code *e, struct code_part *part, const void *byt
 	part->flags = 0;
 }
 
-static struct event_code *record(__u32 code, const char *name, const char *file, int first_line)
+static struct record_code *record(__u32 code, const char *name, const char *file, int first_line)
 {
-	static struct event_code e;
+	static struct record_code e;
 
 	memset(&e, 0, sizeof(e));
-	e.type = EVENT_CODE;
+	e.type = RECORD_CODE;
 	e.code = code;
 	e.first_line = first_line;
 	append(&e, &e.name, name, strlen(name), 1);
@@ -67,7 +67,7 @@ static void unread(struct code_part *part, __u8 flags)
 	*part = (struct code_part){ .address = part->address, .flags = flags };
 }
 
-static void add(const struct event_code *e)
+static void add(const struct record_code *e)
 {
 	assert_int_equal(codes_add(codes, e, used(e)), 0);
 }
@@ -192,7 +192,7 @@ static void test_names_of_every_kind(void **state)
 {
 	const __u16 two[] = { 0x20ac, 0xd800 };
 	const __u32 four[] = { 0x1f40d };
-	struct event_code *e = record(100, "", "", 1);
+	struct record_code *e = record(100, "", "", 1);
 
 	(void)state;
 	unread(&e->table, PART_FAULT);
@@ -207,7 +207,7 @@ static void test_names_of_every_kind(void **state)
 /* 2.7: in UTF-8 or in Latin-1, and cut in the middle of a character. */
 static void test_names_of_bytes(void **state)
 {
-	struct event_code *e = record(100, "caf\xc3\xa9", "caf\xe9", 1);
+	struct record_code *e = record(100, "caf\xc3\xa9", "caf\xe9", 1);
 
 	(void)state;
 	e->name.flags = e->file.flags = PART_BYTES;
@@ -223,7 +223,7 @@ static void test_names_of_bytes(void **state)
 static void test_cut_names_say_so(void **state)
 {
 	static char latin[STRING_MAX + 1], expected[2 * STRING_MAX + 4];
-	struct event_code *e;
+	struct record_code *e;
 
 	(void)state;
 	memset(latin, '\xff', STRING_MAX);
@@ -240,7 +240,7 @@ static void test_cut_names_say_so(void **state)
 
 static void test_unreadable_parts(void **state)
 {
-	struct event_code *e = record(100, "f", "a.py", 5);
+	struct record_code *e = record(100, "f", "a.py", 5);
 
 	(void)state;
 	unread(&e->name, PART_FAULT);
@@ -254,7 +254,7 @@ static void test_unreadable_parts(void **state)
 
 static void test_incomplete(void **state)
 {
-	struct event_code *e = record(100, "f", "a.py", 5);
+	struct record_code *e = record(100, "f", "a.py", 5);
 
 	(void)state;
 	assert_int_equal(codes_incomplete(e), 0);
@@ -272,7 +272,7 @@ static void test_incomplete(void **state)
 /* What the kernel could not read and the worker then could, in either order. */
 static void test_second_record_fills_in(void **state)
 {
-	struct event_code *e = record(100, "f", "a.py", 10);
+	struct record_code *e = record(100, "f", "a.py", 10);
 
 	(void)state;
 	unread(&e->file, PART_FAULT);
@@ -298,7 +298,7 @@ static void test_second_record_fills_in(void **state)
 static void test_large_table(void **state)
 {
 	__u8 *table = malloc(LINETABLE_MAX);
-	struct event_code *e = record(100, "f", "a.py", 10);
+	struct record_code *e = record(100, "f", "a.py", 10);
 
 	(void)state;
 	assert_non_null(table);
@@ -333,10 +333,10 @@ static void test_large_table(void **state)
 	free(table);
 }
 
-static void refused(const struct event_code *e, size_t size)
+static void refused(const struct record_code *e, size_t size)
 {
 	/* A copy of exactly that size, so that the sanitizer sees a byte too many. */
-	struct event_code *copy = malloc(size ? size : 1);
+	struct record_code *copy = malloc(size ? size : 1);
 
 	assert_non_null(copy);
 	memcpy(copy, e, size);
@@ -348,7 +348,7 @@ static void refused(const struct event_code *e, size_t size)
 
 static void test_sizes_that_contradict(void **state)
 {
-	struct event_code *e = record(100, "f", "a.py", 10);
+	struct record_code *e = record(100, "f", "a.py", 10);
 
 	(void)state;
 	for (size_t size = 0; size < used(e); size++)
@@ -368,13 +368,13 @@ static void test_sizes_that_contradict(void **state)
 static void test_numbers_and_kinds_that_contradict(void **state)
 {
 	static const __u32 numbers[] = { 0, CODE_FIRST - 1, 1U << CODE_BITS, 0xffffffff };
-	struct event_code *e;
+	struct record_code *e;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		refused(record(numbers[i], "f", "a.py", 10), sizeof(*e));
 	e = record(100, "f", "a.py", 10);
-	e->type = EVENT_FORK;
+	e->type = RECORD_FORK;
 	refused(e, sizeof(*e));
 	for (unsigned int kind = 0; kind < 256; kind++) {
 		if (kind == 1 || kind == 2 || kind == 4)
@@ -406,7 +406,7 @@ static void test_limit_of_memory(void **state)
 	stats = codes_get_stats(codes);
 	for (code = 64; code < 3064; code++) {
 		snprintf(text, sizeof(text), "function_%u", code);
-		const struct event_code *e = record(code, text, "a.py", 10);
+		const struct record_code *e = record(code, text, "a.py", 10);
 		__u64 before = stats->bytes;
 
 		r = codes_add(codes, e, used(e));

@@ -89,7 +89,7 @@ struct object {
 };
 
 static struct object code, name, qualname, file, table;
-static struct event_code *event;
+static struct record_code *record;
 
 static inline void map(__u64 address, const void *bytes, size_t size)
 {
@@ -134,7 +134,7 @@ static inline void reset(void)
 	memset(&qualname, 0, sizeof(qualname));
 	memset(&file, 0, sizeof(file));
 	memset(&table, 0, sizeof(table));
-	memset(event, 0x5a, sizeof(*event));
+	memset(record, 0x5a, sizeof(*record));
 	put32(&code, layout.code_first_line, 42);
 	put32(&code, 92, 7777);
 	put64(&code, layout.code_name, NAME);
@@ -162,8 +162,8 @@ static inline int setup(void **state)
 {
 	(void)state;
 	/* Without slack: what is written behind the record is the sanitizer's. */
-	event = malloc(sizeof(*event));
-	if (!event)
+	record = malloc(sizeof(*record));
+	if (!record)
 		return -1;
 	layout.code_qualname = 128;
 	layout.code_version = 92;
@@ -177,7 +177,7 @@ static inline int setup(void **state)
 static inline int teardown(void **state)
 {
 	(void)state;
-	free(event);
+	free(record);
 	return 0;
 }
 
@@ -193,15 +193,15 @@ static inline void part_is(const struct code_part *part, __u64 address, __u32 le
 
 static inline void usual_is_complete(void)
 {
-	assert_int_equal(event->address, CODE);
-	assert_int_equal(event->first_line, 42);
-	part_is(&event->name, QUALNAME, 7, 7, 1, 0);
-	part_is(&event->file, FILENAME, 3, 6, 2, 0);
-	part_is(&event->table, TABLE, 5, 5, 0, 0);
-	assert_memory_equal(event->data, "A.b.<c>", 7);
-	assert_memory_equal(event->data + 7, file_text, 6);
-	assert_memory_equal(event->data + 13, table_bytes, 5);
-	assert_int_equal(capture_size(event), offsetof(struct event_code, data) + 18);
+	assert_int_equal(record->address, CODE);
+	assert_int_equal(record->first_line, 42);
+	part_is(&record->name, QUALNAME, 7, 7, 1, 0);
+	part_is(&record->file, FILENAME, 3, 6, 2, 0);
+	part_is(&record->table, TABLE, 5, 5, 0, 0);
+	assert_memory_equal(record->data, "A.b.<c>", 7);
+	assert_memory_equal(record->data + 7, file_text, 6);
+	assert_memory_equal(record->data + 13, table_bytes, 5);
+	assert_int_equal(capture_size(record), offsetof(struct record_code, data) + 18);
 }
 
 #endif

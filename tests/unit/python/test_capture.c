@@ -9,9 +9,9 @@ static void test_complete(void **state)
 {
 	(void)state;
 	put_usual();
-	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	assert_int_equal(capture_code(record, &layout, CODE), 0);
 	usual_is_complete();
-	assert_int_equal(event->version, 7777);
+	assert_int_equal(record->version, 7777);
 }
 
 static void test_versions_without_fields(void **state)
@@ -20,10 +20,10 @@ static void test_versions_without_fields(void **state)
 	put_usual();
 	layout.code_qualname = 0;
 	layout.code_version = 0;
-	assert_int_equal(capture_code(event, &layout, CODE), 0);
-	part_is(&event->name, NAME, 3, 3, 1, 0);
-	assert_memory_equal(event->data, "<c>", 3);
-	assert_int_equal(event->version, 0);
+	assert_int_equal(capture_code(record, &layout, CODE), 0);
+	part_is(&record->name, NAME, 3, 3, 1, 0);
+	assert_memory_equal(record->data, "<c>", 3);
+	assert_int_equal(record->version, 0);
 }
 
 static void test_negative_first_line(void **state)
@@ -31,20 +31,20 @@ static void test_negative_first_line(void **state)
 	(void)state;
 	put_usual();
 	put32(&code, layout.code_first_line, (__u32)-5);
-	assert_int_equal(capture_code(event, &layout, CODE), 0);
-	assert_int_equal(event->first_line, -5);
+	assert_int_equal(capture_code(record, &layout, CODE), 0);
+	assert_int_equal(record->first_line, -5);
 }
 
 /* One injected fault: the record stays valid, and what was not hit is still right. */
 static void fault_leaves_valid_record(unsigned int nth, unsigned int *ret_faults)
 {
-	const struct code_part *parts[] = { &event->name, &event->file, &event->table };
+	const struct code_part *parts[] = { &record->name, &record->file, &record->table };
 	int r, faults = 0;
 
 	reset();
 	put_usual();
 	fail_at = nth;
-	r = capture_code(event, &layout, CODE);
+	r = capture_code(record, &layout, CODE);
 	assert_true(visited);
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (!(parts[i]->flags & PART_FAULT))
@@ -54,13 +54,13 @@ static void fault_leaves_valid_record(unsigned int nth, unsigned int *ret_faults
 	}
 	assert_int_equal(faults, r ? 3 : 1);
 	assert_int_equal(r != 0, nth == 1);
-	if (!(event->name.flags & PART_FAULT))
-		assert_memory_equal(event->data, "A.b.<c>", 7);
-	if (!(event->file.flags & PART_FAULT))
-		assert_memory_equal(event->data + event->name.bytes, file_text, 6);
-	if (!(event->table.flags & PART_FAULT))
-		assert_memory_equal(event->data + event->name.bytes + event->file.bytes, table_bytes, 5);
-	*ret_faults |= event->name.flags | event->file.flags << 1 | event->table.flags << 2;
+	if (!(record->name.flags & PART_FAULT))
+		assert_memory_equal(record->data, "A.b.<c>", 7);
+	if (!(record->file.flags & PART_FAULT))
+		assert_memory_equal(record->data + record->name.bytes, file_text, 6);
+	if (!(record->table.flags & PART_FAULT))
+		assert_memory_equal(record->data + record->name.bytes + record->file.bytes, table_bytes, 5);
+	*ret_faults |= record->name.flags | record->file.flags << 1 | record->table.flags << 2;
 }
 
 static void test_fault_at_each_read(void **state)
@@ -69,7 +69,7 @@ static void test_fault_at_each_read(void **state)
 
 	(void)state;
 	put_usual();
-	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	assert_int_equal(capture_code(record, &layout, CODE), 0);
 	total = reads;
 	/* The object; header and characters; header, pointer and characters; size and bytes. */
 	assert_int_equal(total, 1 + 2 + 3 + 2);
@@ -80,7 +80,7 @@ static void test_fault_at_each_read(void **state)
 	reset();
 	put_usual();
 	fail_at = total + 1;
-	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	assert_int_equal(capture_code(record, &layout, CODE), 0);
 	assert_false(visited);
 	usual_is_complete();
 }
@@ -89,7 +89,7 @@ static void name_is(__u64 length, __u32 state, size_t data, const void *bytes, s
 {
 	reset();
 	put_string(&qualname, QUALNAME, length, state, data, bytes, size);
-	assert_int_equal(capture_code(event, &layout, CODE), 0);
+	assert_int_equal(capture_code(record, &layout, CODE), 0);
 }
 
 static void test_kinds_of_string(void **state)
@@ -98,19 +98,19 @@ static void test_kinds_of_string(void **state)
 
 	(void)state;
 	name_is(4, KIND1 | COMPACT, 56, "caf\xe9", 4);
-	part_is(&event->name, QUALNAME, 4, 4, 1, 0);
-	assert_memory_equal(event->data, "caf\xe9", 4);
+	part_is(&record->name, QUALNAME, 4, 4, 1, 0);
+	assert_memory_equal(record->data, "caf\xe9", 4);
 	name_is(2, KIND2 | COMPACT, 56, file_text, 4);
-	part_is(&event->name, QUALNAME, 2, 4, 2, 0);
-	assert_memory_equal(event->data, file_text, 4);
+	part_is(&record->name, QUALNAME, 2, 4, 2, 0);
+	assert_memory_equal(record->data, file_text, 4);
 	name_is(2, KIND4 | COMPACT, 56, four, 8);
-	part_is(&event->name, QUALNAME, 2, 8, 4, 0);
-	assert_memory_equal(event->data, four, 8);
+	part_is(&record->name, QUALNAME, 2, 8, 4, 0);
+	assert_memory_equal(record->data, four, 8);
 	name_is(0, KIND1 | COMPACT | ASCII, 40, "", 0);
-	part_is(&event->name, QUALNAME, 0, 0, 1, 0);
+	part_is(&record->name, QUALNAME, 0, 0, 1, 0);
 	/* What is not read: a string of another object's memory would be. */
-	part_is(&event->file, FILENAME, 0, 0, 0, PART_FAULT);
-	part_is(&event->table, TABLE, 0, 0, 0, PART_FAULT);
+	part_is(&record->file, FILENAME, 0, 0, 0, PART_FAULT);
+	part_is(&record->table, TABLE, 0, 0, 0, PART_FAULT);
 }
 
 /* 2.7: what stands for the state says how it is interned, and the bytes follow at once. */
@@ -124,17 +124,17 @@ static void test_byte_strings(void **state)
 	layout.str_compact = layout.str_data = 0;
 	for (__u32 interned = 0; interned <= 2; interned++) {
 		name_is(4, interned, 36, "caf\xe9", 4);
-		part_is(&event->name, QUALNAME, 4, 4, 1, PART_BYTES);
-		assert_memory_equal(event->data, "caf\xe9", 4);
+		part_is(&record->name, QUALNAME, 4, 4, 1, PART_BYTES);
+		assert_memory_equal(record->data, "caf\xe9", 4);
 	}
 	name_is(0, 1, 36, "", 0);
-	part_is(&event->name, QUALNAME, 0, 0, 1, PART_BYTES);
+	part_is(&record->name, QUALNAME, 0, 0, 1, PART_BYTES);
 	name_is(STRING_MAX + 1, 0, 36, text, sizeof(text));
-	part_is(&event->name, QUALNAME, STRING_MAX + 1, STRING_MAX, 1, PART_BYTES | PART_CUT);
+	part_is(&record->name, QUALNAME, STRING_MAX + 1, STRING_MAX, 1, PART_BYTES | PART_CUT);
 	name_is(4, 2 << 2, 36, "caf\xe9", 4); /* no such state */
-	part_is(&event->name, QUALNAME, 0, 0, 0, PART_BAD);
+	part_is(&record->name, QUALNAME, 0, 0, 0, PART_BAD);
 	name_is(4, 0, 36, "caf", 3);
-	part_is(&event->name, QUALNAME, 4, 0, 1, PART_FAULT);
+	part_is(&record->name, QUALNAME, 4, 0, 1, PART_FAULT);
 }
 
 static void test_long_strings_are_cut(void **state)
@@ -155,13 +155,13 @@ static void test_long_strings_are_cut(void **state)
 		__u32 fit = STRING_MAX / kinds[i].kind;
 
 		name_is(fit, kinds[i].state, kinds[i].data, text, STRING_MAX);
-		part_is(&event->name, QUALNAME, fit, STRING_MAX, kinds[i].kind, 0);
+		part_is(&record->name, QUALNAME, fit, STRING_MAX, kinds[i].kind, 0);
 		/* Mapped up to the cut alone: not a byte more is read. */
 		name_is(fit + 1, kinds[i].state, kinds[i].data, text, STRING_MAX);
-		part_is(&event->name, QUALNAME, fit + 1, STRING_MAX, kinds[i].kind, PART_CUT);
-		assert_memory_equal(event->data, text, STRING_MAX);
+		part_is(&record->name, QUALNAME, fit + 1, STRING_MAX, kinds[i].kind, PART_CUT);
+		assert_memory_equal(record->data, text, STRING_MAX);
 		name_is(0x7fffffff, kinds[i].state, kinds[i].data, text, STRING_MAX);
-		part_is(&event->name, QUALNAME, 0x7fffffff, STRING_MAX, kinds[i].kind, PART_CUT);
+		part_is(&record->name, QUALNAME, 0x7fffffff, STRING_MAX, kinds[i].kind, PART_CUT);
 	}
 }
 
@@ -172,19 +172,19 @@ static void test_what_is_no_string(void **state)
 	(void)state;
 	for (__u32 kind = 0; kind < 8; kind++) {
 		name_is(3, kind << 2 | COMPACT | ASCII, 40, "abcdefghijkl", 12);
-		assert_int_equal(event->name.flags, kind == 1 || kind == 2 || kind == 4 ? 0 : PART_BAD);
-		assert_int_equal(event->name.bytes, event->name.flags ? 0 : 3 * kind);
+		assert_int_equal(record->name.flags, kind == 1 || kind == 2 || kind == 4 ? 0 : PART_BAD);
+		assert_int_equal(record->name.bytes, record->name.flags ? 0 : 3 * kind);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
 		name_is(lengths[i], KIND4 | COMPACT, 56, "abcdefghijkl", 12);
-		part_is(&event->name, QUALNAME, 0, 0, 0, PART_BAD);
+		part_is(&record->name, QUALNAME, 0, 0, 0, PART_BAD);
 	}
 	reset();
 	put64(&code, layout.code_qualname, 0);
 	put64(&code, layout.code_linetable, 0);
-	assert_int_equal(capture_code(event, &layout, CODE), 0);
-	part_is(&event->name, 0, 0, 0, 0, PART_BAD);
-	part_is(&event->table, 0, 0, 0, 0, PART_BAD);
+	assert_int_equal(capture_code(record, &layout, CODE), 0);
+	part_is(&record->name, 0, 0, 0, 0, PART_BAD);
+	part_is(&record->table, 0, 0, 0, 0, PART_BAD);
 }
 
 /* 3.11 and older: characters are behind a pointer, or not made yet (kind 0). */
@@ -195,18 +195,18 @@ static void test_legacy_strings(void **state)
 	put64(&qualname, layout.str_data, ELSEWHERE);
 	put_string(&qualname, QUALNAME, 3, KIND1 | ASCII, 64, "", 0);
 	map(ELSEWHERE, "xyz", 3);
-	assert_int_equal(capture_code(event, &layout, CODE), 0);
-	part_is(&event->name, QUALNAME, 3, 3, 1, 0);
-	assert_memory_equal(event->data, "xyz", 3);
+	assert_int_equal(capture_code(record, &layout, CODE), 0);
+	part_is(&record->name, QUALNAME, 3, 3, 1, 0);
+	assert_memory_equal(record->data, "xyz", 3);
 
 	reset();
 	put64(&qualname, layout.str_data, 0xffff800000000000ULL);
 	put_string(&qualname, QUALNAME, 3, KIND1, 64, "", 0);
-	assert_int_equal(capture_code(event, &layout, CODE), 0);
-	part_is(&event->name, QUALNAME, 3, 0, 1, PART_FAULT);
+	assert_int_equal(capture_code(record, &layout, CODE), 0);
+	part_is(&record->name, QUALNAME, 3, 0, 1, PART_FAULT);
 
 	name_is(3, 0, 64, "", 0);
-	part_is(&event->name, QUALNAME, 0, 0, 0, PART_BAD);
+	part_is(&record->name, QUALNAME, 0, 0, 0, PART_BAD);
 }
 
 static void table_is(__u64 length, size_t mapped, __u32 part_length, __u16 bytes, __u8 flags)
@@ -218,10 +218,10 @@ static void table_is(__u64 length, size_t mapped, __u32 part_length, __u16 bytes
 	region_count--;
 	memset(bytes_of_table, 0x91, sizeof(bytes_of_table));
 	put_table(length, bytes_of_table, mapped);
-	assert_int_equal(capture_code(event, &layout, CODE), 0);
-	part_is(&event->table, TABLE, part_length, bytes, 0, flags);
+	assert_int_equal(capture_code(record, &layout, CODE), 0);
+	part_is(&record->table, TABLE, part_length, bytes, 0, flags);
 	if (bytes)
-		assert_memory_equal(event->data + 13, bytes_of_table, bytes);
+		assert_memory_equal(record->data + 13, bytes_of_table, bytes);
 }
 
 static void test_tables(void **state)
@@ -250,13 +250,13 @@ static void test_everything_at_its_limit(void **state)
 	put_string(&file, FILENAME, STRING_MAX / 4, KIND4 | COMPACT, 56, text, STRING_MAX);
 	memset(text, 't', LINETABLE_SMALL);
 	put_table(LINETABLE_SMALL, text, LINETABLE_SMALL);
-	assert_int_equal(capture_code(event, &layout, CODE), 0);
-	assert_int_equal(capture_size(event), offsetof(struct event_code, data) + sizeof(event->data));
-	for (size_t i = 0; i < sizeof(event->data); i++)
-		assert_int_equal(event->data[i], i < STRING_MAX ? 'n' : i < 2 * STRING_MAX ? 'f' : 't');
+	assert_int_equal(capture_code(record, &layout, CODE), 0);
+	assert_int_equal(capture_size(record), offsetof(struct record_code, data) + sizeof(record->data));
+	for (size_t i = 0; i < sizeof(record->data); i++)
+		assert_int_equal(record->data[i], i < STRING_MAX ? 'n' : i < 2 * STRING_MAX ? 'f' : 't');
 	/* Sizes that no record has do not reach behind it. */
-	event->table.bytes = 0xffff;
-	assert_int_equal(capture_size(event), sizeof(*event));
+	record->table.bytes = 0xffff;
+	assert_int_equal(capture_size(record), sizeof(*record));
 }
 
 /* Layouts are validated before they get here; one that is not must not make us read outside the header. */
@@ -267,12 +267,12 @@ static void test_absurd_layout(void **state)
 	(void)state;
 	memset(&absurd, 0xff, sizeof(absurd));
 	put_usual();
-	assert_int_equal(capture_code(event, &absurd, CODE),
+	assert_int_equal(capture_code(record, &absurd, CODE),
 			 -EFAULT); /* 256 bytes are asked for, 200 are there */
 	absurd.code_size = 200;
-	assert_int_equal(capture_code(event, &absurd, CODE), 0);
-	part_is(&event->name, 0, 0, 0, 0, PART_BAD);
-	assert_int_equal(event->first_line, 0);
+	assert_int_equal(capture_code(record, &absurd, CODE), 0);
+	part_is(&record->name, 0, 0, 0, 0, PART_BAD);
+	assert_int_equal(record->first_line, 0);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

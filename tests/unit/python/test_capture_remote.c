@@ -76,11 +76,11 @@ static void same_as_the_kernel_side(void **state)
 	map(here(&table), &table, sizeof(table));
 	assert_int_equal(capture_code(expected, &layout, here(&code)), 0);
 	fork_other();
-	assert_int_equal(capture_remote(other, &layout, here(&code), event), 0);
-	assert_int_equal(capture_remote_size(event), capture_size(expected));
+	assert_int_equal(capture_remote(other, &layout, here(&code), record), 0);
+	assert_int_equal(capture_remote_size(record), capture_size(expected));
 	expected->type = EVENT_CODE;
 	expected->pid = other;
-	assert_memory_equal(event, expected, capture_size(expected));
+	assert_memory_equal(record, expected, capture_size(expected));
 }
 
 static void reads_another_process(void **state)
@@ -90,22 +90,22 @@ static void reads_another_process(void **state)
 
 	(void)state;
 	fork_other();
-	assert_int_equal(capture_remote(other, &layout, here(&code), event), 0);
-	assert_int_equal(event->type, EVENT_CODE);
-	assert_int_equal(event->pid, other);
-	assert_int_equal(event->address, here(&code));
-	assert_int_equal(event->first_line, 42);
-	assert_int_equal(event->version, 7777);
-	assert_int_equal(event->code, 0);
-	assert_int_equal(event->process, 0);
-	assert_true(event->fingerprint == 0);
-	part_is(&event->name, here(&qualname), 7, 7, 1, 0);
-	part_is(&event->file, here(&file), 3, 6, 2, 0);
-	part_is(&event->table, here(&table), 5, 5, 0, 0);
-	assert_memory_equal(event->data, "A.b.<c>", 7);
-	assert_memory_equal(event->data + 7, file_text, 6);
-	assert_memory_equal(event->data + 13, table_bytes, 5);
-	assert_int_equal(capture_remote_size(event), offsetof(struct event_code, data) + 18);
+	assert_int_equal(capture_remote(other, &layout, here(&code), record), 0);
+	assert_int_equal(record->type, EVENT_CODE);
+	assert_int_equal(record->pid, other);
+	assert_int_equal(record->address, here(&code));
+	assert_int_equal(record->first_line, 42);
+	assert_int_equal(record->version, 7777);
+	assert_int_equal(record->code, 0);
+	assert_int_equal(record->process, 0);
+	assert_true(record->fingerprint == 0);
+	part_is(&record->name, here(&qualname), 7, 7, 1, 0);
+	part_is(&record->file, here(&file), 3, 6, 2, 0);
+	part_is(&record->table, here(&table), 5, 5, 0, 0);
+	assert_memory_equal(record->data, "A.b.<c>", 7);
+	assert_memory_equal(record->data + 7, file_text, 6);
+	assert_memory_equal(record->data + 13, table_bytes, 5);
+	assert_int_equal(capture_remote_size(record), offsetof(struct event_code, data) + 18);
 	assert_int_equal(capture_remote_table(other, &layout, here(&table), &bytes, &size), 0);
 	assert_int_equal(size, 5);
 	assert_memory_equal(bytes, table_bytes, 5);
@@ -130,9 +130,9 @@ static void page_that_was_never_touched(void **state)
 	fork_other();
 	if (!mincore(mapped, page, &present) && present & 1)
 		print_message("the file's page stayed in memory; still, nobody has it mapped\n");
-	assert_int_equal(capture_remote(other, &layout, here(mapped), event), 0);
-	assert_int_equal(event->first_line, 42);
-	assert_memory_equal(event->data, "A.b.<c>", 7);
+	assert_int_equal(capture_remote(other, &layout, here(mapped), record), 0);
+	assert_int_equal(record->first_line, 42);
+	assert_memory_equal(record->data, "A.b.<c>", 7);
 	munmap(mapped, page);
 }
 
@@ -177,17 +177,17 @@ static void pages_that_are_not_there(void **state)
 	assert_int_equal(mprotect(two + page, page, PROT_NONE), 0);
 	put64(&code, layout.code_filename, here(two + page));
 	fork_other();
-	assert_int_equal(capture_remote(other, &layout, here(&code), event), 0);
-	part_is(&event->name, here(&qualname), 7, 7, 1, 0);
-	part_is(&event->file, here(two + page), 0, 0, 0, PART_FAULT);
-	part_is(&event->table, here(&table), 5, 5, 0, 0);
-	assert_memory_equal(event->data + 7, table_bytes, 5);
+	assert_int_equal(capture_remote(other, &layout, here(&code), record), 0);
+	part_is(&record->name, here(&qualname), 7, 7, 1, 0);
+	part_is(&record->file, here(two + page), 0, 0, 0, PART_FAULT);
+	part_is(&record->table, here(&table), 5, 5, 0, 0);
+	assert_memory_equal(record->data + 7, table_bytes, 5);
 
-	memset(event, 0x5a, sizeof(*event));
-	assert_int_equal(capture_remote(other, &layout, here(two + page), event), -EFAULT);
-	assert_int_equal(capture_remote(other, &layout, here(two + page - 100), event), -EFAULT);
-	assert_int_equal(capture_remote(other, &layout, 0, event), -EFAULT);
-	assert_int_equal(event->type, 0x5a5a5a5a);
+	memset(record, 0x5a, sizeof(*record));
+	assert_int_equal(capture_remote(other, &layout, here(two + page), record), -EFAULT);
+	assert_int_equal(capture_remote(other, &layout, here(two + page - 100), record), -EFAULT);
+	assert_int_equal(capture_remote(other, &layout, 0, record), -EFAULT);
+	assert_int_equal(record->type, 0x5a5a5a5a);
 	/* The size is there, the bytes run off the page. */
 	memcpy(two + page - 64 + layout.bytes_size, &length, sizeof(length));
 	assert_int_equal(capture_remote_table(getpid(), &layout, here(two + page - 64), &bytes, &size), -EFAULT);
@@ -204,9 +204,9 @@ static void process_that_is_gone(void **state)
 	fork_other();
 	kill(other, SIGKILL);
 	assert_int_equal(waitpid(other, NULL, 0), other);
-	assert_int_equal(capture_remote(other, &layout, here(&code), event), -ESRCH);
+	assert_int_equal(capture_remote(other, &layout, here(&code), record), -ESRCH);
 	assert_int_equal(capture_remote_table(other, &layout, here(&table), &bytes, &size), -ESRCH);
-	assert_int_equal(event->type, 0x5a5a5a5a);
+	assert_int_equal(record->type, 0x5a5a5a5a);
 	assert_null(bytes);
 	other = 0;
 }
@@ -230,7 +230,7 @@ static void process_of_another_user(void **state)
 
 		if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
 			_exit(2);
-		_exit(capture_remote(getppid(), &layout, here(&code), event) != -EPERM ||
+		_exit(capture_remote(getppid(), &layout, here(&code), record) != -EPERM ||
 		      capture_remote_table(getppid(), &layout, here(&table), &bytes, &size) != -EPERM);
 	}
 	assert_int_equal(waitpid(reader, &status, 0), reader);
@@ -248,10 +248,10 @@ static void memory_runs_short(void **state)
 		skip();
 	}
 	allocations_left = 0;
-	assert_int_equal(capture_remote(getpid(), &layout, here(&code), event), -ENOMEM);
+	assert_int_equal(capture_remote(getpid(), &layout, here(&code), record), -ENOMEM);
 	assert_int_equal(capture_remote_table(getpid(), &layout, here(&table), &bytes, &size), -ENOMEM);
 	allocations_left = -1;
-	assert_int_equal(event->type, 0x5a5a5a5a);
+	assert_int_equal(record->type, 0x5a5a5a5a);
 	assert_null(bytes);
 	assert_int_equal(size, 77);
 }
