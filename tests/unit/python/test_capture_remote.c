@@ -64,7 +64,7 @@ static int teardown_other(void **state)
 /* All of the record but whose it is, as capture.h makes it of the same memory on the kernel side. */
 static void same_as_the_kernel_side(void **state)
 {
-	_cleanup_free_ struct event_code *expected = calloc(1, sizeof(*expected));
+	_cleanup_free_ struct record_code *expected = calloc(1, sizeof(*expected));
 
 	(void)state;
 	assert_non_null(expected);
@@ -78,7 +78,7 @@ static void same_as_the_kernel_side(void **state)
 	fork_other();
 	assert_int_equal(capture_remote(other, &layout, here(&code), record), 0);
 	assert_int_equal(capture_remote_size(record), capture_size(expected));
-	expected->type = EVENT_CODE;
+	expected->type = RECORD_CODE;
 	expected->pid = other;
 	assert_memory_equal(record, expected, capture_size(expected));
 }
@@ -91,7 +91,7 @@ static void reads_another_process(void **state)
 	(void)state;
 	fork_other();
 	assert_int_equal(capture_remote(other, &layout, here(&code), record), 0);
-	assert_int_equal(record->type, EVENT_CODE);
+	assert_int_equal(record->type, RECORD_CODE);
 	assert_int_equal(record->pid, other);
 	assert_int_equal(record->address, here(&code));
 	assert_int_equal(record->first_line, 42);
@@ -105,7 +105,7 @@ static void reads_another_process(void **state)
 	assert_memory_equal(record->data, "A.b.<c>", 7);
 	assert_memory_equal(record->data + 7, file_text, 6);
 	assert_memory_equal(record->data + 13, table_bytes, 5);
-	assert_int_equal(capture_remote_size(record), offsetof(struct event_code, data) + 18);
+	assert_int_equal(capture_remote_size(record), offsetof(struct record_code, data) + 18);
 	assert_int_equal(capture_remote_table(other, &layout, here(&table), &bytes, &size), 0);
 	assert_int_equal(size, 5);
 	assert_memory_equal(bytes, table_bytes, 5);
