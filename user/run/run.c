@@ -24,6 +24,7 @@
 #include "run/serve.h"
 #include "targets/children.h"
 #include "targets/discover.h"
+#include "targets/selection.h"
 #include "targets/start.h"
 #include "tree/generation.h"
 
@@ -89,6 +90,23 @@ static int open_kernel(struct agent *a)
 	return 0;
 }
 
+static int open_discover(struct agent *a)
+{
+	struct discover_parts parts = {
+		.kernel = a->kernel,
+		.worker = a->worker,
+		.codes = a->codes,
+		.registry = a->registry,
+		.selection = &a->selection,
+		.kubelet = a->ask_kubelet.kubelet,
+	};
+	int err = log_failure(discover_new(&a->discover, &parts), "discovery");
+
+	if (!err)
+		kernel_on_event(a->kernel, discover_event, a->discover);
+	return err;
+}
+
 static int open_http(struct agent *a)
 {
 	struct http_source source = {
@@ -124,11 +142,9 @@ static int open_all(struct agent *a)
 	if (!err)
 		err = ask_kubelet_open(&a->ask_kubelet, a->options, &a->loop);
 	if (!err)
-		err = log_failure(discover_new(&a->discover, a->kernel, a->worker, a->codes, a->registry, &a->selection,
-					       a->ask_kubelet.kubelet), "discovery");
+		err = open_discover(a);
 	if (err)
 		return err;
-	kernel_on_event(a->kernel, discover_event, a->discover);
 	err = loop_add(&a->loop, kernel_events_fd(a->kernel), LOOP_KERNEL);
 	if (!err)
 		err = loop_add(&a->loop, worker_fd(a->worker), LOOP_WORKER);

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "kern/kernel.h"
 #include "proc/procfs.h"
+#include "targets/discover.h"
 
 #define GENERATIONS_MAX 64
 
@@ -66,17 +68,11 @@ static bool is_known(struct kernel *kernel, const struct event_process *p)
 
 static int select_member(struct kernel *kernel, struct discover *discover, const struct event_process *p)
 {
-	struct process wanted = {
-		.start_time = p->start_time,
-		.exec_id = p->exec_id,
-		.id = kernel_new_process_id(kernel),
-		.state = PROCESS_WANTED,
-	};
 	int err;
 
 	if (is_known(kernel, p))
 		return 0;
-	err = kernel_set_process(kernel, p->pid, &wanted);
+	err = discover_want(discover, p);
 	if (!err && discover_process(discover, p))
 		return 0; /* too many questions at once: its first tick asks again */
 	return err;

@@ -5,9 +5,11 @@
 #ifndef PYPERF_TARGETS_CHILDREN_H
 #define PYPERF_TARGETS_CHILDREN_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
-#include "targets/discover.h"
+struct discover;
+struct kernel;
 
 /*
  * Selects each descendant of these processes and asks about it; those that are selected already stay as they are.

@@ -2,39 +2,52 @@
 /*
  * discover.h - answers the kernel side's questions: is this process Python, and with which layout; what is
  * this code object called. Everything that touches a process is asked of the worker and answered later.
+ * discover.c passes records and replies on to their subjects: verdicts.h, captures.h, containers.h.
  */
 #ifndef PYPERF_TARGETS_DISCOVER_H
 #define PYPERF_TARGETS_DISCOVER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
-#include "guard/worker.h"
-#include "kern/kernel.h"
-#include "kubelet/kubelet.h"
-#include "names/codes.h"
-#include "targets/registry.h"
-#include "targets/selection.h"
+#include "bpf/abi.h"
 
+struct codes;
 struct discover;
+struct kernel;
+struct kernel_range;
+struct kubelet;
+struct registry;
+struct selection;
+struct worker;
 
-/* Borrows all. kubelet, which is told of each pod that is met, may be NULL. */
-int discover_new(struct discover **ret, struct kernel *kernel, struct worker *worker, struct codes *codes,
-		 struct registry *registry, const struct selection *selection, struct kubelet *kubelet);
-void discover_free(struct discover *d);
+/* What it works with. All borrowed. */
+struct discover_parts {
+	struct kernel *kernel;
+	struct worker *worker;
+	struct codes *codes;
+	struct registry *registry;
+	const struct selection *selection;
+	struct kubelet *kubelet; /* is told of each pod that is met; may be NULL */
+};
+
+/* 0 or -ENOMEM. */
+int discover_new(struct discover **ret, const struct discover_parts *parts);
+void discover_free(struct discover *d); /* NULL is fine */
 
 /* A record of the kernel side's ring buffer; fits kernel_on_event(). Always 0. */
 int discover_event(void *discover, void *record, size_t size);
 /* Asks the worker about a process. 0, or -EAGAIN: the queue is full, and the kernel side will ask again. */
 int discover_process(struct discover *d, const struct event_process *p);
+/*
+ * Tells the kernel side that a process is to be profiled, if it turns out to be Python: the verdict on it comes later.
+ * 0, or -errno of kernel_set_process().
+ */
+int discover_want(struct discover *d, const struct event_process *p);
 /* Takes what the worker has answered. */
 void discover_replies(struct discover *d);
 /* These numbers of code objects mean others from now on: answers about them are dropped. */
 void discover_forget_codes(struct discover *d, struct kernel_range codes);
-/*
- * To be called each second: asks for the containers of a few processes, so that after some time all have been asked
- * for. A process can be moved to another cgroup, or its pod's folder appear, long after it was discovered.
- */
+/* To be called each second: containers_ask(). */
 void discover_containers(struct discover *d);
 /* Questions not answered yet. */
 size_t discover_pending(const struct discover *d);

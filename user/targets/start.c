@@ -6,6 +6,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "kern/kernel.h"
+#include "targets/discover.h"
 
 #define SETTLE_SECONDS 2 /* at most this long for the first verdicts before sampling begins */
 
@@ -38,17 +40,9 @@ static int find_process(void *find, const struct event_process *p)
 	return 1;
 }
 
-/* Marks a process as wanted; the verdict on it comes later. */
 static int select_process(struct targets *t, const struct event_process *p)
 {
-	struct process wanted = {
-		.start_time = p->start_time,
-		.exec_id = p->exec_id,
-		.id = kernel_new_process_id(t->kernel),
-		.state = PROCESS_WANTED,
-	};
-
-	return log_failure(kernel_set_process(t->kernel, p->pid, &wanted), "the process cannot be selected");
+	return log_failure(discover_want(t->discover, p), "the process cannot be selected");
 }
 
 static void settle(struct targets *t)

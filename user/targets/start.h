@@ -8,7 +8,9 @@
 
 #include "options/options.h"
 #include "run/command.h"
-#include "targets/discover.h"
+
+struct discover;
+struct kernel;
 
 struct targets {
 	const struct options *options;

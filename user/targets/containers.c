@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "targets/containers.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "guard/worker.h"
+#include "kubelet/kubelet.h"
+#include "targets/questions.h"
+
+#define PENDING_MAX 16	/* nothing is asked when so many questions are open */
+#define VISITED_MAX 512 /* processes of the registry visited by a call: most of them may have ended */
+
+struct registry_container containers_entry(const struct container *c)
+{
+	return (struct registry_container){ c->cgroup.container_id, c->names.container, c->names.pod,
+					    c->names.namespace, c->cgroup.pod_uid };
+}
+
+static void ask_about(struct containers *c, const struct registry_entry *e)
+{
+	struct question q = { .process_id = e->id };
+	struct worker_request request = question_request(WORKER_CONTAINER, e->pid, e->start_time);
+
+	questions_ask(c->questions, &q, &request);
+}
+
+void containers_ask(struct containers *c)
+{
+	const struct registry_entry *e = registry_after(c->registry, c->last_asked);
+	__u32 first = e ? e->id : 0;
+
+	for (int i = 0; e && i < VISITED_MAX && questions_pending(c->questions) < PENDING_MAX; i++) {
+		if (!e->ended)
+			ask_about(c, e);
+		c->last_asked = e->id;
+		e = registry_after(c->registry, e->id);
+		if (e->id == first)
+			return;
+	}
+}
+
+void containers_reply(const struct containers *c, const struct question *q, const struct worker_reply *r)
+{
+	const struct registry_entry *e = registry_find(c->registry, q->process_id);
+	struct registry_entry changed;
+
+	if (!e || e->ended || r->error)
+		return;
+	/* Names that have become unknown, since the pod is being deleted, stay as they were. */
+	if (!strcmp(r->container.cgroup.container_id, e->container.id) && !*r->container.names.pod)
+		return;
+	changed = *e;
+	changed.container = containers_entry(&r->container);
+	kubelet_meet(c->kubelet, changed.container.pod_uid);
+	if (registry_add(c->registry, &changed))
+		log_debug("out of memory: pid %u keeps the container that it had", e->pid);
+}

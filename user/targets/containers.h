@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * containers.h - which container each known process is in. A process can be moved to another cgroup, or its pod's
+ * folder appear, long after the process was discovered, so the worker is asked about all of them again and again.
+ */
+#ifndef PYPERF_TARGETS_CONTAINERS_H
+#define PYPERF_TARGETS_CONTAINERS_H
+
+#include <linux/types.h>
+
+#include "targets/registry.h"
+
+struct container;
+struct kubelet;
+struct question;
+struct questions;
+struct worker_reply;
+
+/* The objects are borrowed. */
+struct containers {
+	struct registry *registry;
+	struct questions *questions;
+	struct kubelet *kubelet; /* is told of each pod; may be NULL */
+	__u32 last_asked;	 /* struct process.id of the last process that was asked about; 0 at first */
+};
+
+/*
+ * To be called each second: asks about a few processes, so that after some time all have been asked about. It asks
+ * about none while the worker has much else to do.
+ */
+void containers_ask(struct containers *c);
+/* The worker's answer to a CONTAINER. */
+void containers_reply(const struct containers *c, const struct question *q, const struct worker_reply *r);
+
+/* The same for the registry; the strings are those of c. */
+struct registry_container containers_entry(const struct container *c);
+
+#endif

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "targets/verdicts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* uthash must report that memory is short, not exit: libraries never do. */
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "base/log.h"
+#include "guard/worker.h"
+#include "kern/kernel.h"
+#include "kubelet/kubelet.h"
+#include "proc/procfs.h"
+#include "targets/containers.h"
+#include "targets/registry.h"
+#include "targets/rulings.h"
+#include "targets/selection.h"
+
+/* A reason that was said; each is said once. */
+struct said {
+	UT_hash_handle hh;
+	char text[];
+};
+
+struct verdicts {
+	struct kernel *kernel;
+	struct registry *registry;
+	const struct selection *selection;
+	struct kubelet *kubelet;
+	struct rulings *rulings;
+	struct said *said;
+	bool full; /* it has been said that the kernel side's table of processes is */
+};
+
+int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *registry,
+		 const struct selection *selection, struct kubelet *kubelet)
+{
+	struct verdicts *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	if (rulings_new(&v->rulings)) {
+		free(v);
+		return -ENOMEM;
+	}
+	v->kernel = kernel;
+	v->registry = registry;
+	v->selection = selection;
+	v->kubelet = kubelet;
+	*ret = v;
+	return 0;
+}
+
+void verdicts_free(struct verdicts *v)
+{
+	struct said *s, *next;
+
+	if (!v)
+		return;
+	HASH_ITER(hh, v->said, s, next) {
+		HASH_DEL(v->said, s);
+		free(s);
+	}
+	rulings_free(v->rulings);
+	free(v);
+}
+
+enum process_state verdicts_find(const struct verdicts *v, __u32 pid)
+{
+	const struct ruling *ruling = rulings_find(v->rulings, pid);
+
+	return ruling ? ruling->state : 0;
+}
+
+/* --- what the user is told ---------------------------------------------------------------------------- */
+
+/* A warning for the first process it is true of. */
+static void say_once(struct verdicts *v, __u32 pid, const char *text)
+{
+	size_t n = strlen(text);
+	struct said *s;
+
+	HASH_FIND(hh, v->said, text, n, s);
+	if (s)
+		return;
+	log_warning("no Python frames for pid %u, %s", pid, text);
+	s = malloc(sizeof(*s) + n + 1);
+	if (!s)
+		return;
+	memcpy(s->text, text, n + 1);
+	HASH_ADD(hh, v->said, text, n, s);
+	if (!s->hh.tbl)
+		free(s);
+}
+
+static void say_refused(struct verdicts *v, __u32 pid, const struct identity *i)
+{
+	char text[IDENTITY_PATH_SIZE + 256];
+
+	snprintf(text, sizeof(text), "%s (%s): %s", i->path, *i->version ? i->version : "unknown version", i->reason);
+	say_once(v, pid, text);
+}
+
+/* A worker that times out or dies over a process: that says nothing about it. */
+static void say_unknown(struct verdicts *v, __u32 pid, int err)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "nor perhaps for others: it could not be looked at (%s); asked again later",
+		 strerror(-err));
+	say_once(v, pid, text);
+}
+
+static void say_full(struct verdicts *v)
+{
+	if (!v->full)
+		log_warning("more processes than the table of them has room for: those met from now on are not profiled "
+			    "(--stats: processes_full)");
+	v->full = true;
+}
+
+/* --- the verdict on what the worker saw --------------------------------------------------------------- */
+
+/* Puts a CPython process into the registry; process gets the state and the layout. 0 or -ENOMEM. */
+static int register_python(struct verdicts *v, const struct event_process *p, const struct worker_reply *r,
+			   struct process *process)
+{
+	const struct identity *i = &r->identity;
+	struct registry_entry e = {
+		.id = process->id,
+		.pid = p->pid,
+		.start_time = p->start_time,
+		.binary = i->path,
+		.build_id = i->build_id,
+		.container = containers_entry(&r->container),
+		.layout = -1,
+	};
+
+	memcpy(e.comm, p->comm, sizeof(e.comm));
+	process->state = PROCESS_NO_LAYOUT;
+	if (i->verdict == VERDICT_NO_LAYOUT) {
+		say_refused(v, p->pid, i);
+	} else {
+		e.layout = kernel_add_layout(v->kernel, &i->layout);
+		if (e.layout >= 0) {
+			process->state = PROCESS_PYTHON;
+			process->layout = e.layout;
+			process->runtime = i->runtime;
+			process->check_after = 0;
+		}
+	}
+	log_debug("pid %u (%.16s) is CPython %s, %s%s%s", p->pid, p->comm, i->version, i->path, *i->reason ? ": " : "",
+		  i->reason);
+	kernel_hold_process_id(v->kernel, e.id, true);
+	kubelet_meet(v->kubelet, e.container.pod_uid);
+	return registry_add(v->registry, &e);
+}
+
+/* What the kernel side is to know of a process, and the registry. 0 or -ENOMEM. */
+static int decide(struct verdicts *v, const struct event_process *p, const struct worker_reply *r,
+		  struct ruling *ruling, struct process *process)
+{
+	const struct identity *i = &r->identity;
+
+	if (!selection_takes(v->selection, p->comm, &r->container)) {
+		process->state = PROCESS_EXCLUDED;
+		process->check_after = 0;
+		return 0;
+	}
+	if (i->verdict == VERDICT_NOT_PYTHON) {
+		if (*i->reason)
+			log_debug("pid %u (%.16s) is not Python as far as can be seen: %s", p->pid, p->comm, i->reason);
+		return 0;
+	}
+	if (ruling_waits_for_proof(ruling, i)) {
+		process->state = PROCESS_WANTED;
+		process->check_after = ruling_check_unproved(ruling);
+		return 0;
+	}
+	if (i->verdict == VERDICT_UNPROVED)
+		log_debug("pid %u has no Python frames: the layout of %s is used without a proof", p->pid, i->version);
+	if (i->verdict == VERDICT_NO_LAYOUT) {
+		process->check_after = ruling_check_refused(ruling);
+		if (ruling->state == PROCESS_NO_LAYOUT)
+			process->id = ruling->id;
+	}
+	return register_python(v, p, r, process);
+}
+
+static bool is_forbidden(int err)
+{
+	return err == -EPERM || err == -EACCES;
+}
+
+/* The same for a reply that may say nothing but why the process could not be looked at. 0 or -errno. */
+static int judge(struct verdicts *v, const struct event_process *p, const struct worker_reply *r,
+		 struct ruling *ruling, struct process *process)
+{
+	if (!r->error)
+		return decide(v, p, r, ruling, process);
+	if (is_forbidden(r->error)) {
+		say_once(v, p->pid, "nor for others: looking at them is refused; run as root, or add CAP_SYS_PTRACE");
+	} else if (r->error != -ENOMEM) {
+		say_unknown(v, p->pid, r->error);
+		process->state = PROCESS_WANTED;
+		process->check_after = ruling_check_refused(ruling);
+	}
+	return r->error;
+}
+
+static enum process_state state_to_tell(int err, enum process_state state)
+{
+	if (is_forbidden(err))
+		return PROCESS_WANTED;
+	return state == PROCESS_WANTED ? 0 : state;
+}
+
+/*
+ * One that has begun to exit is over: the kernel side may have seen that already. As long as a thread has not, it will
+ * see it.
+ */
+static bool is_alive(__u32 pid)
+{
+	pid_t tid;
+
+	return procfs_memory_tid(pid, &tid) != -ESRCH;
+}
+
+static void tell_kernel(struct verdicts *v, __u32 pid, const struct process *process)
+{
+	int err = kernel_set_process(v->kernel, pid, process);
+
+	if (err == -E2BIG)
+		say_full(v);
+	else if (err)
+		log_debug("pid %u is not profiled: %s", pid, strerror(-err));
+	/* The process may have ended since, and its end been seen before this entry was there to be removed. */
+	if (is_alive(pid))
+		return;
+	kernel_remove_process(v->kernel, pid);
+	registry_end(v->registry, process->id);
+	rulings_forget(v->rulings, pid);
+}
+
+void verdicts_reply(struct verdicts *v, const struct event_process *p, const struct worker_reply *r)
+{
+	struct process process = {
+		.start_time = p->start_time,
+		.exec_id = p->exec_id,
+		.id = kernel_new_process_id(v->kernel),
+		.state = PROCESS_NOT_PYTHON,
+		.check_after = ruling_check_again(p->start_time),
+	};
+	struct ruling *ruling;
+	int err;
+
+	if (r->error == -ESRCH)
+		return;
+	ruling = rulings_get(v->rulings, p->pid, p->start_time, p->exec_id);
+	if (!ruling)
+		return;
+	err = judge(v, p, r, ruling, &process);
+	if (err == -ENOMEM)
+		return;
+	ruling->id = process.id;
+	ruling->state = state_to_tell(err, process.state);
+	tell_kernel(v, p->pid, &process);
+}
+
+/* --- what happens to a process later ------------------------------------------------------------------ */
+
+void verdicts_fork(struct verdicts *v, const struct event_fork *e)
+{
+	const struct registry_entry *parent = registry_find(v->registry, e->parent_id);
+	struct registry_entry child;
+	struct ruling *ruling;
+
+	if (!parent)
+		return;
+	child = *parent;
+	child.id = e->id;
+	child.pid = e->pid;
+	child.start_time = e->start_time;
+	child.ended = false;
+	memcpy(child.comm, e->comm, sizeof(child.comm));
+	kernel_hold_process_id(v->kernel, e->id, true);
+	if (registry_add(v->registry, &child))
+		log_debug("out of memory: pid %u has no name", e->pid);
+	ruling = rulings_get(v->rulings, e->pid, e->start_time, e->exec_id);
+	if (ruling)
+		ruling->state = child.layout >= 0 ? PROCESS_PYTHON : PROCESS_NO_LAYOUT;
+}
+
+void verdicts_exit(struct verdicts *v, const struct event_exit *e)
+{
+	registry_end(v->registry, e->id);
+	rulings_forget(v->rulings, e->pid);
+}
