@@ -12,7 +12,7 @@
 #include "targets/registry.h"
 
 /* If nothing is missing, or the process is not known any more, nothing is asked. */
-static void ask_for_missing(const struct captures *c, const struct event_code *e)
+static void ask_for_missing(const struct captures *c, const struct record_code *e)
 {
 	unsigned int missing = codes_incomplete(e);
 	const struct registry_entry *r = registry_find(c->registry, e->process);
@@ -38,7 +38,7 @@ static void ask_for_missing(const struct captures *c, const struct event_code *e
 	questions_ask(c->questions, &q, &request);
 }
 
-void captures_event(const struct captures *c, const struct event_code *e, size_t size)
+void captures_record(const struct captures *c, const struct record_code *e, size_t size)
 {
 	int err = codes_add(c->codes, e, size);
 
@@ -49,14 +49,14 @@ void captures_event(const struct captures *c, const struct event_code *e, size_t
 }
 
 /* The object may have been freed and its memory used again since the kernel side saw its header. */
-static bool is_same_code(const struct question *q, const struct event_code *e)
+static bool is_same_code(const struct question *q, const struct record_code *e)
 {
 	if (q->fingerprint == FINGERPRINT_UNREAD)
 		return true;
 	return e->table.address == q->table && e->first_line == q->first_line;
 }
 
-static void on_capture(const struct captures *c, const struct question *q, struct event_code *e)
+static void on_capture(const struct captures *c, const struct question *q, struct record_code *e)
 {
 	if (!is_same_code(q, e))
 		return;

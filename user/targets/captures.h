@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct codes;
-struct event_code;
+struct record_code;
 struct kernel;
 struct question;
 struct questions;
@@ -25,7 +25,7 @@ struct captures {
 };
 
 /* A record of the kernel side: keeps it, and asks for what is missing. */
-void captures_event(const struct captures *c, const struct event_code *e, size_t size);
+void captures_record(const struct captures *c, const struct record_code *e, size_t size);
 /* The worker's answer to a CAPTURE or a TABLE. May change the record in it. */
 void captures_reply(const struct captures *c, const struct question *q, struct worker_reply *r);
 

@@ -13,7 +13,7 @@
 #define GENERATIONS_MAX 64
 
 struct member {
-	struct event_process process;
+	struct record_process process;
 	pid_t parent;
 	bool selected;
 };
@@ -23,7 +23,7 @@ struct family {
 	size_t count, capacity;
 };
 
-static int add_member(void *context, const struct event_process *p)
+static int add_member(void *context, const struct record_process *p)
 {
 	struct family *f = context;
 	struct procfs_stat stat;
@@ -59,14 +59,14 @@ static bool has_selected_parent(const struct family *f, const struct member *m)
 	return false;
 }
 
-static bool is_known(struct kernel *kernel, const struct event_process *p)
+static bool is_known(struct kernel *kernel, const struct record_process *p)
 {
 	struct process known;
 
 	return !kernel_get_process(kernel, p->pid, &known) && known.start_time == p->start_time;
 }
 
-static int select_member(struct kernel *kernel, struct discover *discover, const struct event_process *p)
+static int select_member(struct kernel *kernel, struct discover *discover, const struct record_process *p)
 {
 	int err;
 

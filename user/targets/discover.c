@@ -70,7 +70,7 @@ enum process_state discover_verdict(const struct discover *d, __u32 pid)
 	return verdicts_find(d->verdicts, pid);
 }
 
-int discover_process(struct discover *d, const struct event_process *p)
+int discover_process(struct discover *d, const struct record_process *p)
 {
 	struct question q = { .process = *p };
 	struct worker_request request = question_request(WORKER_IDENTIFY, p->pid, p->start_time);
@@ -78,7 +78,7 @@ int discover_process(struct discover *d, const struct event_process *p)
 	return questions_ask(d->questions, &q, &request);
 }
 
-int discover_want(struct discover *d, const struct event_process *p)
+int discover_want(struct discover *d, const struct record_process *p)
 {
 	struct process wanted = {
 		.start_time = p->start_time,
@@ -97,13 +97,13 @@ int discover_event(void *discover, void *record, size_t size)
 
 	if (size < sizeof(*type))
 		return 0;
-	if (*type == EVENT_PROCESS && size >= sizeof(struct event_process))
+	if (*type == RECORD_PROCESS && size >= sizeof(struct record_process))
 		discover_process(d, record);
-	else if (*type == EVENT_CODE)
-		captures_event(&d->captures, record, size);
-	else if (*type == EVENT_FORK && size >= sizeof(struct event_fork))
+	else if (*type == RECORD_CODE)
+		captures_record(&d->captures, record, size);
+	else if (*type == RECORD_FORK && size >= sizeof(struct record_fork))
 		verdicts_fork(d->verdicts, record);
-	else if (*type == EVENT_EXIT && size >= sizeof(struct event_exit))
+	else if (*type == RECORD_EXIT && size >= sizeof(struct record_exit))
 		verdicts_exit(d->verdicts, record);
 	return 0;
 }

@@ -16,7 +16,7 @@ struct worker;
 struct worker_request;
 
 struct question {
-	struct event_process process; /* IDENTIFY: the process as the kernel side saw it */
+	struct record_process process; /* IDENTIFY: the process as the kernel side saw it */
 	__u32 process_id;	      /* the others: struct process.id of the process */
 	__u32 code;		      /* CAPTURE and TABLE: number of the code object; 0 = it means another by now */
 	__u64 fingerprint, table;     /* CAPTURE: how the object looked when the kernel side read it */

@@ -14,10 +14,10 @@
 struct find {
 	pid_t pid;
 	bool found;
-	struct event_process process;
+	struct record_process process;
 };
 
-static int ask_about(void *targets, const struct event_process *p)
+static int ask_about(void *targets, const struct record_process *p)
 {
 	struct targets *t = targets;
 
@@ -29,7 +29,7 @@ static int ask_about(void *targets, const struct event_process *p)
 	return 0;
 }
 
-static int find_process(void *find, const struct event_process *p)
+static int find_process(void *find, const struct record_process *p)
 {
 	struct find *f = find;
 
@@ -40,7 +40,7 @@ static int find_process(void *find, const struct event_process *p)
 	return 1;
 }
 
-static int select_process(struct targets *t, const struct event_process *p)
+static int select_process(struct targets *t, const struct record_process *p)
 {
 	return log_failure(discover_want(t->discover, p), "the process cannot be selected");
 }

@@ -126,7 +126,7 @@ static void say_full(struct verdicts *v)
 /* --- the verdict on what the worker saw --------------------------------------------------------------- */
 
 /* Puts a CPython process into the registry; process gets the state and the layout. 0 or -ENOMEM. */
-static int register_python(struct verdicts *v, const struct event_process *p, const struct worker_reply *r,
+static int register_python(struct verdicts *v, const struct record_process *p, const struct worker_reply *r,
 			   struct process *process)
 {
 	const struct identity *i = &r->identity;
@@ -161,7 +161,7 @@ static int register_python(struct verdicts *v, const struct event_process *p, co
 }
 
 /* What the kernel side is to know of a process, and the registry. 0 or -ENOMEM. */
-static int decide(struct verdicts *v, const struct event_process *p, const struct worker_reply *r,
+static int decide(struct verdicts *v, const struct record_process *p, const struct worker_reply *r,
 		  struct ruling *ruling, struct process *process)
 {
 	const struct identity *i = &r->identity;
@@ -197,7 +197,7 @@ static bool is_forbidden(int err)
 }
 
 /* The same for a reply that may say nothing but why the process could not be looked at. 0 or -errno. */
-static int judge(struct verdicts *v, const struct event_process *p, const struct worker_reply *r,
+static int judge(struct verdicts *v, const struct record_process *p, const struct worker_reply *r,
 		 struct ruling *ruling, struct process *process)
 {
 	if (!r->error)
@@ -246,7 +246,7 @@ static void tell_kernel(struct verdicts *v, __u32 pid, const struct process *pro
 	rulings_forget(v->rulings, pid);
 }
 
-void verdicts_reply(struct verdicts *v, const struct event_process *p, const struct worker_reply *r)
+void verdicts_reply(struct verdicts *v, const struct record_process *p, const struct worker_reply *r)
 {
 	struct process process = {
 		.start_time = p->start_time,
@@ -273,7 +273,7 @@ void verdicts_reply(struct verdicts *v, const struct event_process *p, const str
 
 /* --- what happens to a process later ------------------------------------------------------------------ */
 
-void verdicts_fork(struct verdicts *v, const struct event_fork *e)
+void verdicts_fork(struct verdicts *v, const struct record_fork *e)
 {
 	const struct registry_entry *parent = registry_find(v->registry, e->parent_id);
 	struct registry_entry child;
@@ -295,7 +295,7 @@ void verdicts_fork(struct verdicts *v, const struct event_fork *e)
 		ruling->state = child.layout >= 0 ? PROCESS_PYTHON : PROCESS_NO_LAYOUT;
 }
 
-void verdicts_exit(struct verdicts *v, const struct event_exit *e)
+void verdicts_exit(struct verdicts *v, const struct record_exit *e)
 {
 	registry_end(v->registry, e->id);
 	rulings_forget(v->rulings, e->pid);

@@ -21,11 +21,11 @@ int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *
 void verdicts_free(struct verdicts *v); /* NULL is fine */
 
 /* The worker's answer to an IDENTIFY of this process. */
-void verdicts_reply(struct verdicts *v, const struct event_process *p, const struct worker_reply *r);
+void verdicts_reply(struct verdicts *v, const struct record_process *p, const struct worker_reply *r);
 /* A process has forked: what is true of it is true of its child. */
-void verdicts_fork(struct verdicts *v, const struct event_fork *e);
+void verdicts_fork(struct verdicts *v, const struct record_fork *e);
 /* A process has ended, or calls exec. */
-void verdicts_exit(struct verdicts *v, const struct event_exit *e);
+void verdicts_exit(struct verdicts *v, const struct record_exit *e);
 
 /* The state of a pid that was asked about: 0 = nothing is decided yet, PROCESS_WANTED = it may not be looked at. */
 enum process_state verdicts_find(const struct verdicts *v, __u32 pid);
