@@ -6,36 +6,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/cleanup.h"
 #include "names/code_body.h"
-
-static __u64 hash_seed;
-
-/* Not cryptographic: the seed is there so that a process cannot prepare a million names of one hash value. */
-unsigned int body_hash_bytes(const void *bytes, size_t len)
-{
-	__u64 h = hash_seed ^ len * 0x9e3779b97f4a7c15ULL, word;
-	const char *at = bytes;
-	unsigned __int128 product;
-
-	for (; len; at += sizeof(word), len -= len < sizeof(word) ? len : sizeof(word)) {
-		word = 0;
-		memcpy(&word, at, len < sizeof(word) ? len : sizeof(word));
-		product = (unsigned __int128)(h ^ word) * (hash_seed | 0xd1b54a32d192ed03ULL);
-		h = (__u64)product ^ (__u64)(product >> 64) ^ word << 1;
-	}
-	return (unsigned int)(h ^ h >> 32);
-}
-
-void bodies_init(struct bodies *bodies, size_t bytes_max)
-{
-	/* Without entropy the store works, only without the protection. */
-	while (!hash_seed && getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0 && errno == EINTR)
-		;
-	bodies->bytes_max = bytes_max;
-}
 
 bool bodies_fit(const struct bodies *bodies, size_t size)
 {
@@ -140,6 +113,7 @@ fail:
 	return r;
 }
 
+/* No secret in this hash: an instruction's number has 20 bits, too few for many of them to collide. */
 static struct body_slot *slot_find(struct body_slot *slots, __u32 size, __u32 instr_plus_one)
 {
 	__u32 i = instr_plus_one * 0x9e3779b1U & (size - 1);

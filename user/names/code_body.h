@@ -2,7 +2,7 @@
 /*
  * code_body.h - the parts of the code store (codes.h) that are shared by content: blobs (a string or a line
  * table) and bodies (a code object made of blobs, with the lines and columns found so far). References are counted.
- * Contents come from the profiled processes, so they are hashed with a secret seed and counted in bytes.
+ * Contents come from the profiled processes, so what they take is counted in bytes.
  */
 #ifndef PYPERF_NAMES_CODE_BODY_H
 #define PYPERF_NAMES_CODE_BODY_H
@@ -11,16 +11,9 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "base/hash.h"
 #include "names/codes.h"
 #include "python/linetable.h"
-
-unsigned int body_hash_bytes(const void *bytes, size_t len);
-
-/* uthash's defaults are to exit when memory is short, and an unseeded hash. */
-#define HASH_NONFATAL_OOM		       1
-#define uthash_nonfatal_oom(element)	       ((void)0)
-#define HASH_FUNCTION(key, length, hash_value) ((hash_value) = body_hash_bytes(key, length))
-#include <uthash.h>
 
 struct blob {
 	UT_hash_handle hh;
@@ -59,7 +52,6 @@ struct bodies {
 	struct codes_stats stats;
 };
 
-void bodies_init(struct bodies *bodies, size_t bytes_max);
 bool bodies_fit(const struct bodies *bodies, size_t size);
 
 /* Another reference; NULL is allowed in both. */

@@ -29,7 +29,7 @@ int codes_new(struct codes **ret, size_t bytes_max)
 
 	if (!codes)
 		return -ENOMEM;
-	bodies_init(&codes->bodies, bytes_max);
+	codes->bodies.bytes_max = bytes_max;
 	*ret = codes;
 	return 0;
 }

@@ -10,13 +10,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "base/buf.h"
-
-/* uthash must report that memory is short, not exit: libraries never do. */
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
+#include "base/hash.h"
 
 #define CHUNK_BYTES (64 * 1024) /* of the arena: big enough that malloc's own overhead vanishes */
 
@@ -41,7 +37,6 @@ struct table {
 
 struct profile {
 	struct profile_info info;
-	__u64 hash_key[2];
 	struct chunk *chunks;
 	struct table tables[PROFILE_KINDS];
 	__u64 *counts; /* of samples, id - 1 */
@@ -49,54 +44,6 @@ struct profile {
 	__u64 total;
 	struct buf scratch;
 };
-
-static __u64 rotate_left(__u64 x, int by)
-{
-	return x << by | x >> (64 - by);
-}
-
-static void sip_round(__u64 v[4])
-{
-	v[0] += v[1];
-	v[1] = rotate_left(v[1], 13) ^ v[0];
-	v[0] = rotate_left(v[0], 32);
-	v[2] += v[3];
-	v[3] = rotate_left(v[3], 16) ^ v[2];
-	v[0] += v[3];
-	v[3] = rotate_left(v[3], 21) ^ v[0];
-	v[2] += v[1];
-	v[1] = rotate_left(v[1], 17) ^ v[2];
-	v[2] = rotate_left(v[2], 32);
-}
-
-/*
- * SipHash-1-3. uthash's own functions have no key: a process could choose names that all collide and make
- * every look-up walk one long chain.
- */
-static unsigned int hash_bytes(const struct profile *p, const void *data, size_t size)
-{
-	__u64 v[4] = { p->hash_key[0] ^ 0x736f6d6570736575, p->hash_key[1] ^ 0x646f72616e646f6d,
-		       p->hash_key[0] ^ 0x6c7967656e657261, p->hash_key[1] ^ 0x7465646279746573 };
-	const char *at = data;
-	__u64 word, last = (__u64)size << 56;
-	size_t left = size;
-
-	for (; left >= sizeof(word); at += sizeof(word), left -= sizeof(word)) {
-		memcpy(&word, at, sizeof(word));
-		v[3] ^= word;
-		sip_round(v);
-		v[0] ^= word;
-	}
-	while (left--)
-		last |= (__u64)(unsigned char)at[left] << (8 * left);
-	v[3] ^= last;
-	sip_round(v);
-	v[0] ^= last;
-	v[2] ^= 0xff;
-	for (int i = 0; i < 3; i++)
-		sip_round(v);
-	return v[0] ^ v[1] ^ v[2] ^ v[3];
-}
 
 static void *arena_alloc(struct profile *p, size_t size)
 {
@@ -139,7 +86,7 @@ static int table_intern(struct profile *p, enum profile_kind kind, const void *r
 			__u32 *ret_id)
 {
 	struct table *t = &p->tables[kind];
-	unsigned int hash = hash_bytes(p, record, size);
+	unsigned int hash = hash_bytes(record, size);
 	struct entry *e;
 
 	HASH_FIND_BYHASHVALUE(hh, t->by_content, record, size, hash, e);
@@ -299,8 +246,6 @@ int profile_sample(struct profile *p, const __u32 *locations, size_t n, const st
 
 int profile_new(const struct profile_info *info, struct profile **ret)
 {
-	/* 16 random bytes that the kernel gives each process at exec: randomness without a system call. */
-	const void *random = (const void *)getauxval(AT_RANDOM);
 	struct profile *p;
 
 	if (info->period_ns <= 0 || info->extra_count > PROFILE_EXTRA_MAX)
@@ -309,8 +254,6 @@ int profile_new(const struct profile_info *info, struct profile **ret)
 	if (!p)
 		return -ENOMEM;
 	p->info = *info;
-	if (random)
-		memcpy(p->hash_key, random, sizeof(p->hash_key));
 	*ret = p;
 	return 0;
 }

@@ -3,15 +3,14 @@
  * binaries.c - a bounded hash table of analysed files. A file rewritten in place with size and time of
  * change restored would be believed once more; that harms only whoever does it.
  */
-#define HASH_NONFATAL_OOM 1 /* uthash would exit() */
 #include "python/binaries.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "proc/safe_open.h"
 
 /* Without padding: it is hashed as bytes. */

@@ -15,6 +15,7 @@
 #include <sys/uio.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "proc/procfs.h"
 #include "python/binaries.h"
 #include "python/debug_offsets.h"
@@ -31,8 +32,9 @@
 #define HOST_MACHINE EM_X86_64
 #endif
 
+/* Without padding: it is hashed as bytes. */
 struct file {
-	dev_t device;
+	__u64 device;
 	__u64 inode;
 };
 
@@ -74,7 +76,8 @@ static bool same_file(const struct file *file, const struct procfs_map *map)
 /* Whether the file was met before; notes it otherwise. When the table is half full everything was. */
 static bool seen(struct scan *scan, const struct procfs_map *map)
 {
-	unsigned int i = (map->inode * 0x9e3779b97f4a7c15ULL >> 32 ^ map->device) & (SEEN_SLOTS - 1);
+	const struct file file = { map->device, map->inode };
+	unsigned int i = hash_bytes(&file, sizeof(file)) & (SEEN_SLOTS - 1);
 
 	for (; scan->seen[i].inode; i = (i + 1) & (SEEN_SLOTS - 1)) {
 		if (same_file(&scan->seen[i], map))
@@ -83,7 +86,7 @@ static bool seen(struct scan *scan, const struct procfs_map *map)
 	if (scan->seen_count >= SEEN_SLOTS / 2)
 		return true;
 	scan->seen_count++;
-	scan->seen[i] = (struct file){ map->device, map->inode };
+	scan->seen[i] = file;
 	return false;
 }
 

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 
 #define ATTEMPTS	 50
 #define EAGER_ATTEMPTS	 10	/* the first ones follow each other at once: all, if there is nothing to see; ... */
@@ -113,7 +114,7 @@ static __u64 tstate_word(unsigned int offset)
 /* Whether it was looked at in this attempt; notes it otherwise. */
 static bool seen(__u64 code)
 {
-	unsigned int i = (code * 0x9e3779b97f4a7c15ULL >> 40) & (CODES_SLOTS - 1);
+	unsigned int i = hash_bytes(&code, sizeof(code)) & (CODES_SLOTS - 1);
 
 	for (; state.codes[i]; i = (i + 1) & (CODES_SLOTS - 1)) {
 		if (state.codes[i] == code)

@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* uthash must report that memory is short, not exit: libraries never do. */
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
 #include "base/clock.h"
+#include "base/hash.h"
 #include "guard/worker.h"
 #include "kern/kernel.h"
 

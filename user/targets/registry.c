@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-
-/* uthash must report that memory is short, not exit: libraries never do. */
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
+#include "base/hash.h"
 
 struct text {
 	UT_hash_handle hh;

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-
-#define HASH_NONFATAL_OOM 1 /* uthash would exit() */
-#include <uthash.h>
+#include "base/hash.h"
 
 #define CHECK_MIN	(20 * NS_PER_MS)
 #define CHECK_MAX	(30 * NS_PER_SECOND)

@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* uthash must report that memory is short, not exit: libraries never do. */
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
+#include "base/hash.h"
 #include "base/log.h"
 #include "guard/worker.h"
 #include "kern/kernel.h"
