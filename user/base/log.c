@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "base/log.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,20 +24,26 @@ static void escape_control_bytes(char *s)
 			*s = '?';
 }
 
-void log_write(enum log_level level, const char *format, ...)
+void log_vwrite(enum log_level level, const char *format, va_list args)
 {
 	static const char *const prefix[] = { "error: ", "warning: ", "", "debug: " };
 	char text[1024];
-	va_list args;
 
 	if (level > current)
 		return;
-	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
 	escape_control_bytes(text);
 	/* A progress line may stand on the terminal: overwrite it. */
 	fprintf(stderr, "%spyperf-bpf: %s%s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", prefix[level], text);
+}
+
+void log_write(enum log_level level, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	log_vwrite(level, format, args);
+	va_end(args);
 }
 
 int log_failure(int err, const char *what)

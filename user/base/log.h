@@ -6,6 +6,8 @@
 #ifndef PYPERF_BASE_LOG_H
 #define PYPERF_BASE_LOG_H
 
+#include <stdarg.h>
+
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 
 void log_set_level(enum log_level level);
@@ -13,6 +15,7 @@ enum log_level log_get_level(void);
 
 /* Appends the newline. A message longer than 1 KiB is cut. */
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void log_vwrite(enum log_level level, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* Says that something went wrong when err is not 0, which is an errno below 0. Returns err. */
 int log_failure(int err, const char *what);

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/log.h"
 #include "kern/ticks.h"
 
 /*
@@ -14,33 +13,33 @@
 #define JUDGE_FROM     2000 /* expected ticks */
 #define JUDGE_FROM_END 500
 
-static void say(const struct rate *r, __u64 ticks, __u64 expected, __u32 frequency)
+static void say(struct rate *r, __u64 ticks, __u64 expected, __u32 frequency)
 {
 	__u32 limit = frequency;
 
 	ticks_limit_frequency(&limit);
 	if (limit < frequency)
-		log_warning("the kernel ran the sampler %llu times of %llu: it lowered the sysctl "
-			    "kernel.perf_event_max_sample_rate to %u; ask for less with --frequency",
-			    ticks - r->ticks, expected - r->expected, limit);
+		complain(&r->too_few,
+			 "the kernel ran the sampler %llu times of %llu: it lowered the sysctl "
+			 "kernel.perf_event_max_sample_rate to %u; ask for less with --frequency",
+			 ticks - r->ticks, expected - r->expected, limit);
 	else
-		log_warning("the kernel ran the sampler %llu times of %llu: interrupts, a hypervisor or a CPU that "
-			    "went offline took the time; times in the profile are too short by that much",
-			    ticks - r->ticks, expected - r->expected);
+		complain(&r->too_few,
+			 "the kernel ran the sampler %llu times of %llu: interrupts, a hypervisor or a CPU that "
+			 "went offline took the time; times in the profile are too short by that much",
+			 ticks - r->ticks, expected - r->expected);
 }
 
 void rate_check(struct rate *r, const struct kernel *k, __u32 frequency, bool at_end)
 {
-	__u64 expected = r->said ? 0 : kernel_expected(k);
+	__u64 expected = r->too_few.stands ? 0 : kernel_expected(k);
 	struct kernel_stats s;
 
 	if (expected < r->expected + (at_end ? JUDGE_FROM_END : JUDGE_FROM))
 		return;
 	kernel_stats(k, &s);
-	if (s.sum.ticks - r->ticks < ENOUGH * (expected - r->expected)) {
+	if (s.sum.ticks - r->ticks < ENOUGH * (expected - r->expected))
 		say(r, s.sum.ticks, expected, frequency);
-		r->said = true;
-	}
 	r->ticks = s.sum.ticks;
 	r->expected = expected;
 }

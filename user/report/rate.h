@@ -7,11 +7,12 @@
 
 #include <stdbool.h>
 
+#include "base/complaint.h"
 #include "kern/kernel.h"
 
 struct rate {
 	__u64 ticks, expected; /* at the last look */
-	bool said;
+	struct complaint too_few; /* said at most once in a run */
 };
 
 /* Now and then while it samples, and once at the end, where less is enough to judge by. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/complaint.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "guard/worker.h"
@@ -30,7 +31,7 @@ struct verdicts {
 	struct kubelet *kubelet;
 	struct rulings *rulings;
 	struct said *said;
-	bool full; /* it has been said that the kernel side's table of processes is */
+	struct complaint full; /* the kernel side's table of processes is */
 };
 
 int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *registry,
@@ -114,10 +115,8 @@ static void say_unknown(struct verdicts *v, __u32 pid, int err)
 
 static void say_full(struct verdicts *v)
 {
-	if (!v->full)
-		log_warning("more processes than the table of them has room for: those met from now on are not profiled "
-			    "(--stats: processes_full)");
-	v->full = true;
+	complain(&v->full, "more processes than the table of them has room for: those met from now on are not "
+		 "profiled (--stats: processes_full)");
 }
 
 /* --- the verdict on what the worker saw --------------------------------------------------------------- */

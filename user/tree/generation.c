@@ -115,16 +115,16 @@ void generation_clear(struct generation *g, bool names_missing)
 {
 	int err;
 
-	if (g->wait_end <= 0 || ((names_missing || g->failing) && clock_seconds() < g->wait_end))
+	if (g->wait_end <= 0 || ((names_missing || g->clearing.stands) && clock_seconds() < g->wait_end))
 		return;
 	err = clear_bank(g);
-	if (err && !g->failing)
-		log_warning("the full half of the call tree cannot be emptied: %s; with both full, stacks are [table full]",
-			    strerror(-err));
-	g->failing = err;
 	g->wait_end = err ? clock_seconds() + RETRY_SECONDS : 0;
-	if (err)
+	if (err) {
+		complain(&g->clearing, "the full half of the call tree cannot be emptied: %s; with both full, "
+			 "stacks are [table full]", strerror(-err));
 		return;
+	}
+	complaint_over(&g->clearing, NULL);
 	g->count++;
 	log_debug("generation %llu of the call tree is over", g->count);
 }

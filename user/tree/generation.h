@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "base/complaint.h"
 #include "targets/discover.h"
 #include "tree/window.h"
 
@@ -25,7 +26,7 @@ struct generation {
 	double looked, fullness; /* the last look at how full it is: when, and what it was; 0 = none yet */
 	double next_look;
 	double wait_end; /* one is to be cleared: wait at most this long for names, CLOCK_MONOTONIC; 0 = none is */
-	bool failing;	 /* said, and not over yet: the wait is for the next attempt */
+	struct complaint clearing; /* as long as it stands, the wait is for the next attempt */
 };
 
 /* In each turn of the event loop: true if a new generation has begun, and then the ring buffer is to be read next. */

@@ -4,7 +4,6 @@
  * progress line is overwritten.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,42 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-
-static int saved_stderr;
-static char text[8192];
-
-/* From here on stderr goes into a pipe, or to a terminal. */
-static void capture(int fd)
-{
-	fflush(stderr);
-	saved_stderr = dup(STDERR_FILENO);
-	assert_true(saved_stderr >= 0);
-	assert_true(dup2(fd, STDERR_FILENO) >= 0);
-	close(fd);
-}
-
-static const char *captured(int from)
-{
-	ssize_t n;
-
-	fflush(stderr);
-	dup2(saved_stderr, STDERR_FILENO);
-	close(saved_stderr);
-	fcntl(from, F_SETFL, O_NONBLOCK);
-	n = read(from, text, sizeof(text) - 1);
-	close(from);
-	text[n > 0 ? n : 0] = '\0';
-	return text;
-}
-
-#define LOGGED(call)                                                                                         \
-	({                                                                                                   \
-		int fds_[2];                                                                                 \
-		assert_int_equal(pipe(fds_), 0);                                                             \
-		capture(fds_[1]);                                                                            \
-		call;                                                                                        \
-		captured(fds_[0]);                                                                           \
-	})
+#include "tests/forge/logged.h"
 
 static int setup(void **state)
 {
@@ -135,9 +99,9 @@ static void a_terminal_loses_its_progress_line(void **state)
 		print_message("SKIP: no pseudo-terminal here (%s)\n", strerror(errno));
 		skip();
 	}
-	capture(terminal);
+	logged_begin(terminal);
 	log_info("x");
-	assert_string_equal(captured(master), "\r\033[Kpyperf-bpf: x\r\n");
+	assert_string_equal(logged_end(master), "\r\033[Kpyperf-bpf: x\r\n");
 }
 
 #define TEST(f) cmocka_unit_test_setup(f, setup)
