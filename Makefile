@@ -102,7 +102,7 @@ check-tests: ## every source file of user/ has a unit test, or docs/testing.md s
 unit: $(UNIT_BIN) ## build and run the unit tests alone
 	$(Q)sh tests/unit.sh $(O)
 
-tests: $(UNIT_BIN) $(TOOL_BIN) arm64 clang-warnings docs/outcomes.md
+tests: $(UNIT_BIN) $(TOOL_BIN) arm64 clang-warnings docs/outcomes.md docs/frames.md
 
 bench: deps-build ## measure cost and truth beside other profilers; ARGS=--quick: 3 minutes
 	$(Q)$(MAKE_ALL) all $(O)/tests/bench/hot
@@ -144,8 +144,10 @@ $(O)/gen/hot.skel.h: $(O)/tests/bench/hot.bpf.o
 	$(call msg,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name hot > $@
 
-docs/outcomes.md: bpf/outcomes.def bpf/stats.def deploy/tools/list_outcomes.py
-	$(Q)python3 deploy/tools/list_outcomes.py > $@
+docs/outcomes.md: bpf/outcomes.def bpf/stats.def
+docs/frames.md: bpf/frames.def
+docs/outcomes.md docs/frames.md: deploy/tools/list_rows.py
+	$(Q)python3 deploy/tools/list_rows.py $(basename $(@F)) > $@
 
 clang-warnings: $(GEN_HDR) ## the user side under clang's warnings too
 	$(call msg,CLANG,user)

@@ -58,6 +58,21 @@ enum outcome {
 };
 
 #define CODE_FIRST 64 /* number of the first real code object; below it: enum outcome */
+
+/* What a frame of a stack is. */
+enum frame_kind {
+#define FRAME(name, number, mapping, table, key, behind, colour, shown, help) FRAME_##name,
+#include "bpf/frames.def"
+#undef FRAME
+	FRAME_KINDS
+};
+
+/* The kind of frame that a node with this code number is. */
+static inline enum frame_kind node_frame_kind(__u32 code)
+{
+	return code < CODE_FIRST ? FRAME_MARKER : FRAME_PYTHON;
+}
+
 #define BANKS	   2  /* parts of the tables of nodes, codes and owners, of which one is in use */
 
 /*

@@ -76,6 +76,30 @@ def test_the_flame_graph_is_drawn(tmp_path, workloads, browse):
     assert 'data-drawn="0"' in other and len(frames(other)) == 1
 
 
+def colours(document):
+    """Red, green and blue of the drawn frames, by their names."""
+    drawn = re.findall(r'name="([^"]*)" class="frame"><rect[^>]* fill="rgb\((\d+), ?(\d+), ?(\d+)\)"', document)
+    return {html.unescape(name): tuple(map(int, rgb)) for name, *rgb in drawn}
+
+
+def test_kinds_of_frames_are_told_apart(tmp_path, workloads, browse):
+    """By colour, and the legend has every row of bpf/frames.def."""
+    with profiler.target(known.available()[0].path, workloads / "depth.py", 60) as target:
+        with server(tmp_path, "--pid", target.pid, "--max-depth", "30") as s:
+            if s.get("/d3.js").status == 404:
+                pytest.skip("SKIP: built without the flame graph's libraries (make flamegraph, and build again)")
+            profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
+            document, console, _ = browse(s.url + "/")
+    assert not console
+    legend = re.search(r'<p id="legend">(.*?)</p>', document).group(1)
+    assert re.findall(r"</i>([^<]+)</span>", legend) == [kind.shown for kind in profiler.FRAMES]
+    assert len(set(re.findall(r"background-color: (rgb[^;]+);", legend))) == len(profiler.FRAMES)
+    red, green, blue = colours(document)["descend"]
+    assert red > green + 30 and red > blue + 30
+    red, green, blue = colours(document)["[truncated]"]
+    assert red == green == blue
+
+
 def test_before_the_first_interval(tmp_path, browse):
     """The page waits for it."""
     with server(tmp_path, "--all-python") as s:

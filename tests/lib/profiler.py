@@ -23,6 +23,20 @@ Sample = collections.namedtuple("Sample", "stack count pid tid comm thread")
 Outcome = collections.namedtuple("Outcome", "key place marker")
 
 
+# One line of bpf/frames.def. key: as in flamegraph.json; shown: in the page's legend; table: FUNCTIONS or APART.
+Frame = collections.namedtuple("Frame", "key shown table")
+
+
+def frames():
+    text = (ROOT / "bpf" / "frames.def").read_text()
+    rows = re.findall(r'^FRAME\(\w+, \w+, \w+, (\w+), "([^"]*)", "[^"]*", "[^"]*", "([^"]*)"', text, re.M)
+    assert len(rows) == len(re.findall(r"^FRAME", text, re.M))
+    return [Frame(key, shown, table) for table, key, shown in rows]
+
+
+FRAMES = frames()
+
+
 def outcomes():
     text = (ROOT / "bpf" / "outcomes.def").read_text()
     rows = re.findall(r'^OUTCOME\((\w+),\s*(\w+),\s*"([^"]*)"', text, re.M)

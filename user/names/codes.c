@@ -251,11 +251,12 @@ int codes_resolve(struct codes *codes, __u32 code, __u32 instr_plus_one, struct 
 
 	if (!entry) {
 		codes->bodies.stats.unknown++;
-		*ret = (struct code_line){ .function = "[unknown code]", .file = "" };
+		*ret = (struct code_line){ .function = "[unknown code]", .file = "", .kind = FRAME_MARKER };
 		return 0;
 	}
 	body = entry->body;
 	*ret = (struct code_line){
+		.kind = FRAME_PYTHON,
 		.function = body->key.name ? body->key.name->bytes : no_name,
 		.file = body->key.file ? body->key.file->bytes : no_file,
 		.first_line = body->key.first_line,

@@ -114,7 +114,7 @@ static int copy_location(struct copier *c, __u32 id)
 		err = profile_mapping(c->to, profile_get_string(c->from, m->file),
 				      profile_get_string(c->from, m->build_id), &mapping);
 	if (!err)
-		err = profile_function(c->to, profile_get_string(c->from, f->name),
+		err = profile_function(c->to, f->kind, profile_get_string(c->from, f->name),
 				       profile_get_string(c->from, f->file), f->start_line, &function);
 	return err ?: profile_location(c->to, function, l->line, l->column, mapping, &c->locations[id]);
 }

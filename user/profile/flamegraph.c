@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/frames.h"
+
 struct encoder {
 	const struct profile *profile;
 	struct buf *out;
@@ -76,6 +78,8 @@ static int add_function(struct encoder *e, __u32 id)
 		   *file = profile_get_string(e->profile, f->file);
 	int err = add_json_string(e->out, *name ? name : "?");
 
+	if (!err && f->kind)
+		err = buf_printf(e->out, ",\"kind\":\"%s\"", frame_rows[f->kind].key);
 	if (err || !*file)
 		return err;
 	err = buf_add_string(e->out, ",\"file\":") ?: add_json_string(e->out, file);
@@ -132,6 +136,17 @@ static int add_children(struct encoder *e, __u32 from, __u32 to, __u32 depth)
 	return err || !any ? err : buf_add_string(e->out, "]");
 }
 
+/* What a page needs to draw kinds of frames apart. */
+static int add_kinds(struct buf *out)
+{
+	int err = buf_add_string(out, ",\"kinds\":[");
+
+	for (int i = 0; i < FRAME_KINDS && !err; i++)
+		err = buf_printf(out, "%s{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"}", i ? "," : "",
+				 frame_rows[i].key, frame_rows[i].colour, frame_rows[i].shown);
+	return err ?: buf_add_string(out, "]");
+}
+
 static int encode(struct encoder *e)
 {
 	const struct profile_info *info = profile_get_info(e->profile);
@@ -145,6 +160,8 @@ static int encode(struct encoder *e)
 		e->sums[i + 1] = e->sums[i] + profile_get_sample(e->profile, e->order[i]).count;
 	err = buf_printf(e->out, "{\"name\":\"all\",\"value\":%llu,\"seconds\":%.1f,\"start\":%lld",
 			 e->sums[n], info->duration_ns / 1e9, info->start_unix_ns / 1000000000LL);
+	if (!err)
+		err = add_kinds(e->out);
 	if (!err)
 		err = add_children(e, 0, n, 0);
 	return err ?: buf_add_string(e->out, "}\n");

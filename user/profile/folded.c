@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/frames.h"
+
 /* The texts of all records of a kind: that of id begins at start[id - 1] and ends at start[id]. */
 struct texts {
 	struct buf text;
@@ -50,7 +52,8 @@ static int add_frame(const struct profile *p, __u32 location, struct buf *out)
 	const char *file = base_name(profile_get_string(p, f->file));
 	int err;
 
-	err = buf_add_shown(out, f->name ? profile_get_string(p, f->name) : "?", true);
+	err = buf_add_shown(out, f->name ? profile_get_string(p, f->name) : "?", true) ?:
+	      buf_add_string(out, frame_rows[f->kind].behind);
 	if (err || !*file)
 		return err;
 	err = buf_add_string(out, " (");

@@ -138,12 +138,13 @@ int profile_mapping(struct profile *p, const char *file, const char *build_id, _
 	return err ? err : table_intern(p, PROFILE_MAPPING, &m, sizeof(m), ret_id);
 }
 
-int profile_function(struct profile *p, const char *name, const char *file, int start_line, __u32 *ret_id)
+int profile_function(struct profile *p, enum frame_kind kind, const char *name, const char *file, int start_line,
+		     __u32 *ret_id)
 {
-	struct profile_function f = { .start_line = start_line };
+	struct profile_function f = { .start_line = start_line, .kind = kind };
 	int err;
 
-	if (start_line < 0)
+	if (start_line < 0 || kind >= FRAME_KINDS)
 		return -EINVAL;
 	err = string_intern(p, name, &f.name);
 	if (!err)

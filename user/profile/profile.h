@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 #include "base/cleanup.h"
+#include "bpf/abi.h"
 
 struct profile;
 
@@ -54,8 +55,9 @@ int profile_set_info(struct profile *p, const struct profile_info *info);
  * before, but for strings that nothing refers to.
  */
 int profile_mapping(struct profile *p, const char *file, const char *build_id, __u32 *ret_id);
-/* file may be "": marker frames such as "[truncated]" have none. */
-int profile_function(struct profile *p, const char *name, const char *file, int start_line, __u32 *ret_id);
+/* file may be "": marker frames such as "[truncated]" have none. -EINVAL: there is no such kind either. */
+int profile_function(struct profile *p, enum frame_kind kind, const char *name, const char *file, int start_line,
+		     __u32 *ret_id);
 /* line and column count from 1, 0 = unknown; mapping 0 = none. */
 int profile_location(struct profile *p, __u32 function, int line, int column, __u32 mapping, __u32 *ret_id);
 
@@ -85,6 +87,7 @@ struct profile_mapping {
 struct profile_function {
 	__u32 name, file; /* string ids */
 	__u32 start_line;
+	__u32 kind; /* enum frame_kind of its frames */
 };
 
 struct profile_location {

@@ -109,7 +109,7 @@ static int copy_function(struct splitter *s, __u32 id, __u32 *ret)
 	int err = 0;
 
 	if (!s->functions[id].id)
-		err = profile_function(s->part, profile_get_string(s->whole, f->name),
+		err = profile_function(s->part, f->kind, profile_get_string(s->whole, f->name),
 				       profile_get_string(s->whole, f->file), f->start_line, &s->functions[id].id);
 	*ret = s->functions[id].id;
 	return err;

@@ -15,7 +15,7 @@
 #define SUMMARY_WIDTH 100 /* columns; a line is never longer, colour codes not counted */
 
 /*
- * At most `rows` rows a table, and below them what share is under marker frames, "[...]" without a file.
+ * At most `rows` rows a table, and below them what share is under marker frames.
  * Write errors are left in f for ferror(); when memory is short the tables are left out and the page says so.
  */
 void summary_print(const struct profile *p, FILE *f, bool colour, int rows);

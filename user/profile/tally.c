@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/frames.h"
+
 #define MOST_PERCENT                                                                                         \
 	80 /* of the samples: from here on a process's threads tell more than the list of processes */
 
@@ -84,16 +86,12 @@ static void sort(struct tally_rows *r, int (*order)(const void *a, const void *b
 	qsort(r->rows, r->n, sizeof(*r->rows), order);
 }
 
-static bool is_marker(const struct profile *p, __u32 function)
+static bool is_apart(const struct profile *p, __u32 function)
 {
-	const struct profile_function *f = profile_get_function(p, function);
-	const char *name = profile_get_string(p, f->name);
-	size_t length = strlen(name);
-
-	return !f->file && length > 2 && name[0] == '[' && name[length - 1] == ']';
+	return frame_rows[profile_get_function(p, function)->kind].table == TABLE_APART;
 }
 
-/* Markers go to a table of their own: they are no code that anybody could make faster. */
+/* What is no code that anybody could make faster goes to a table of its own. */
 static void part_markers(const struct profile *p, struct tally *t)
 {
 	__u32 n = 0;
@@ -103,7 +101,7 @@ static void part_markers(const struct profile *p, struct tally *t)
 		struct tally_row row = t->functions.rows[i];
 
 		row.id = i + 1;
-		if (is_marker(p, row.id))
+		if (is_apart(p, row.id))
 			t->markers.rows[t->markers.n++] = row;
 		else
 			t->functions.rows[n++] = row;
@@ -124,7 +122,7 @@ static void merge_lines(const struct profile *p, struct tally_rows *lines)
 	for (__u32 i = 0; i < lines->n; i++) {
 		if (n && !by_place(&lines->rows[n - 1], &lines->rows[i]))
 			lines->rows[n - 1].self += lines->rows[i].self;
-		else if (!is_marker(p, lines->rows[i].id))
+		else if (!is_apart(p, lines->rows[i].id))
 			lines->rows[n++] = lines->rows[i];
 	}
 	lines->n = n;

@@ -22,7 +22,7 @@ struct tally_rows {
 struct tally {
 	struct tally_rows functions, lines; /* of real functions only, with self and total, and self */
 	struct tally_rows
-		markers; /* "[...]" without a file: self = nothing but the marker is known of the leaf */
+		markers; /* kinds of frames.def's table APART: self = of the leaf no more is known */
 	struct tally_rows processes;
 	struct tally_rows threads; /* of the one process that has most of the samples, else none */
 	__u32 pid;		   /* of that process, 0 = there is none */

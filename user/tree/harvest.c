@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "profile/frames.h"
 
 /* Frames of the deepest stack: --max-depth's limit, a marker and the root. */
 #define FRAMES_MAX 4112
@@ -33,9 +34,15 @@ static int marker_location(struct harvester *h, __u32 outcome, __u32 *ret)
 {
 	const char *name = outcome < OUTCOME_COUNT ? marker_names[outcome] : "[unknown]";
 	__u32 function;
-	int err = profile_function(h->profile, name, "", 0, &function);
+	int err = profile_function(h->profile, FRAME_MARKER, name, "", 0, &function);
 
 	return err ?: profile_location(h->profile, function, 0, 0, 0, ret);
+}
+
+static int outcome_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
+{
+	(void)mapping;
+	return marker_location(h, node_code(key), ret);
 }
 
 static int code_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
@@ -45,21 +52,27 @@ static int code_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *r
 	int err;
 
 	codes_resolve(h->codes, node_code(key), node_instr(key), &line);
-	err = profile_function(h->profile, line.function, line.file, line.first_line, &function);
+	err = profile_function(h->profile, line.kind, line.function, line.file, line.first_line, &function);
 	return err ?: profile_location(h->profile, function, line.line, h->columns ? line.column : 0, mapping, ret);
 }
 
-static int node_location(struct harvester *h, __u32 node, __u32 mapping, __u32 *ret)
+/* What asks for a frame's name and line, by what its number stands for. mapping: where the row says it lies, or 0. */
+static int (*const locate[FRAME_KINDS])(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret) = {
+#define FRAME(name, number, mapping, table, key, behind, colour, shown, help) [FRAME_##name] = number##_location,
+#include "bpf/frames.def"
+#undef FRAME
+};
+
+/* interpreter: the mapping of the process's, 0 = unknown. */
+static int node_location(struct harvester *h, __u32 node, __u32 interpreter, __u32 *ret)
 {
-	__u64 key = h->tables->nodes[node].key;
+	const __u64 key = h->tables->nodes[node].key;
+	const enum frame_kind kind = node_frame_kind(node_code(key));
+	const bool is_mapped = frame_rows[kind].mapping == MAPPING_INTERPRETER;
 	int err = 0;
 
-	if (!h->location_of[node]) {
-		if (node_code(key) < CODE_FIRST)
-			err = marker_location(h, node_code(key), &h->location_of[node]);
-		else
-			err = code_location(h, key, mapping, &h->location_of[node]);
-	}
+	if (!h->location_of[node])
+		err = locate[kind](h, key, is_mapped ? interpreter : 0, &h->location_of[node]);
 	*ret = h->location_of[node];
 	return err;
 }
@@ -189,6 +202,11 @@ static int compare_places(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static bool is_place(const struct kernel_tables *t, __u32 node)
+{
+	return node_frame_kind(node_code(t->nodes[node].key)) == FRAME_PYTHON;
+}
+
 /* Nodes of one code object and instruction, called from different places, are one location. */
 static int count_locations(struct harvester *h)
 {
@@ -197,7 +215,7 @@ static int count_locations(struct harvester *h)
 	size_t n = 0;
 
 	for (__u32 i = 0; i < t->node_count; i++)
-		n += h->location_of[i] && node_code(t->nodes[i].key) >= CODE_FIRST;
+		n += h->location_of[i] && is_place(t, i);
 	if (!n)
 		return 0;
 	places = malloc(n * sizeof(*places));
@@ -205,7 +223,7 @@ static int count_locations(struct harvester *h)
 		return -ENOMEM;
 	n = 0;
 	for (__u32 i = 0; i < t->node_count; i++)
-		if (h->location_of[i] && node_code(t->nodes[i].key) >= CODE_FIRST)
+		if (h->location_of[i] && is_place(t, i))
 			places[n++] = node_key(0, node_code(t->nodes[i].key), node_instr(t->nodes[i].key));
 	qsort(places, n, sizeof(*places), compare_places);
 	for (size_t i = 0; i < n; i++)

@@ -28,9 +28,9 @@ static void add(struct profile *p, const char *function, __u32 pid, __u32 tid, c
 		labels.pod_uid = "9e449ecd";
 	}
 	assert_int_equal(profile_mapping(p, "/usr/bin/python3", "abcd", &mapping), 0);
-	assert_int_equal(profile_function(p, function, "/srv/app.py", 3, &id), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, function, "/srv/app.py", 3, &id), 0);
 	assert_int_equal(profile_location(p, id, 4, 8, mapping, &locations[0]), 0);
-	assert_int_equal(profile_function(p, "<module>", "/srv/app.py", 1, &id), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "<module>", "/srv/app.py", 1, &id), 0);
 	assert_int_equal(profile_location(p, id, 9, 5, 0, &locations[1]), 0);
 	assert_int_equal(profile_sample(p, locations, 2, &labels, count), 0);
 }

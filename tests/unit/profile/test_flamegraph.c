@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "profile/flamegraph.h"
+#include "profile/frames.h"
 
 static struct profile *new_profile(void)
 {
@@ -34,9 +35,10 @@ static void add(struct profile *p, __u32 pid, const char *stack, int line, __u64
 	__u32 locations[64], n = strlen(stack), function;
 
 	for (__u32 i = 0; i < n; i++) {
-		char name[2] = { stack[i], '\0' };
+		const char name[2] = { stack[i], '\0' }, *file = name[0] < 'x' ? "f.py" : "";
+		enum frame_kind kind = name[0] == 'z' ? FRAME_MARKER : FRAME_PYTHON;
 
-		assert_int_equal(profile_function(p, name, name[0] < 'x' ? "f.py" : "", name[0] < 'x' ? 7 : 0, &function), 0);
+		assert_int_equal(profile_function(p, kind, name, file, *file ? 7 : 0, &function), 0);
 		assert_int_equal(profile_location(p, function, line, 0, 0, &locations[n - 1 - i]), 0);
 	}
 	assert_int_equal(profile_sample(p, locations, n, &labels, count), 0);
@@ -45,12 +47,17 @@ static void add(struct profile *p, __u32 pid, const char *stack, int line, __u64
 static void expect(struct profile *p, const char *children)
 {
 	_cleanup_buf_ struct buf out = {};
-	char text[1024];
+	char text[1536], kinds[512] = "";
 
 	assert_int_equal(flamegraph_encode(p, &out), 0);
 	assert_int_equal(buf_add(&out, "", 1), 0);
-	snprintf(text, sizeof(text), "{\"name\":\"all\",\"value\":%llu,\"seconds\":2.5,\"start\":1790000000%s}\n",
-		 profile_total(p), children);
+	for (int i = 0; i < FRAME_KINDS; i++)
+		snprintf(kinds + strlen(kinds), sizeof(kinds) - strlen(kinds),
+			 "%s{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"}", i ? "," : "", frame_rows[i].key,
+			 frame_rows[i].colour, frame_rows[i].shown);
+	snprintf(text, sizeof(text),
+		 "{\"name\":\"all\",\"value\":%llu,\"seconds\":2.5,\"start\":1790000000,\"kinds\":[%s]%s}\n",
+		 profile_total(p), kinds, children);
 	assert_string_equal(out.data, text);
 	profile_free(p);
 }
@@ -87,8 +94,9 @@ static void without_a_file(void **state)
 	struct profile *p = new_profile();
 
 	(void)state;
-	add(p, 1, "x", 0, 1);
-	expect(p, CHILDREN "{\"name\":\"py (pid 1)\",\"value\":1" CHILDREN "{\"name\":\"x\",\"value\":1}]}]");
+	add(p, 1, "xz", 0, 1); /* z is a marker */
+	expect(p, CHILDREN "{\"name\":\"py (pid 1)\",\"value\":1" CHILDREN "{\"name\":\"x\",\"value\":1" CHILDREN
+	       "{\"name\":\"z\",\"kind\":\"marker\",\"value\":1}]}]}]");
 }
 
 static void too_narrow(void **state)
@@ -108,7 +116,7 @@ static void hostile_names(void **state)
 	__u32 function, location;
 
 	(void)state;
-	assert_int_equal(profile_function(p, "\x7f\"\xff\xc3\xa4", "\\\t\"", 3, &function), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "\x7f\"\xff\xc3\xa4", "\\\t\"", 3, &function), 0);
 	assert_int_equal(profile_location(p, function, 1, 0, 0, &location), 0);
 	assert_int_equal(profile_sample(p, &location, 1, &labels, 1), 0);
 	expect(p, CHILDREN "{\"name\":\"\\\"\\\\\\u000a\\u001b</script> (pid 1)\",\"value\":1" CHILDREN

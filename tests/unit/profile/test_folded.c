@@ -26,7 +26,7 @@ static __u32 location(struct profile *p, const char *name, const char *file, int
 {
 	__u32 function, id;
 
-	assert_int_equal(profile_function(p, name, file, start, &function), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, name, file, start, &function), 0);
 	assert_int_equal(profile_location(p, function, line, 0, 0, &id), 0);
 	return id;
 }
@@ -74,7 +74,7 @@ static void equal_texts_are_one_line(void **state)
 	assert_int_equal(profile_sample(p, &one, 1, &labels, 2), 0);
 	assert_int_equal(profile_sample(p, &longer, 1, &labels, 1), 0);
 	assert_int_equal(profile_sample(p, &two, 1, &labels, 3), 0);
-	assert_int_equal(profile_function(p, "f", "/two/x.py", 1, &function), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "/two/x.py", 1, &function), 0);
 	assert_int_equal(profile_location(p, function, 2, 9, 0, &column), 0);
 	assert_int_not_equal(column, two);
 	assert_int_equal(profile_sample(p, &column, 1, &labels, 4), 0);

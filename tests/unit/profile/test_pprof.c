@@ -39,7 +39,7 @@ static __u32 location(struct profile *p, const char *name, const char *file, int
 {
 	__u32 function, id;
 
-	assert_int_equal(profile_function(p, name, file, start, &function), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, name, file, start, &function), 0);
 	assert_int_equal(profile_location(p, function, line, 0, mapping, &id), 0);
 	return id;
 }
@@ -53,7 +53,7 @@ static struct profile *example(void)
 	assert_int_equal(profile_mapping(p, "/usr/bin/python3.11", "aabbcc", &one), 0);
 	assert_int_equal(profile_mapping(p, "/usr/lib/libpython3.13.so.1.0", NULL, &two), 0);
 	__u32 module = location(p, "<module>", "/srv/app.py", 1, 3, one);
-	assert_int_equal(profile_function(p, "<lambda>", "/srv/app.py", 7, &function), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "<lambda>", "/srv/app.py", 7, &function), 0);
 	assert_int_equal(profile_location(p, function, 7, 12, one, &lambda), 0);
 	__u32 local = location(p, "A.work.<locals>.inner", "/srv/b\xff.py", 8, 9, two);
 	__u32 cpp = location(p, "_Z3foov", "/srv/c.py", 0, 0, two);

@@ -40,7 +40,7 @@ static __u32 location(struct profile *p, const char *name, const char *file, int
 {
 	__u32 function, id;
 
-	assert_int_equal(profile_function(p, name, file, 1, &function), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, name, file, 1, &function), 0);
 	assert_int_equal(profile_location(p, function, line, 0, 0, &id), 0);
 	return id;
 }
@@ -62,15 +62,15 @@ static void equal_content_is_one_record(void **state)
 	struct profile *p = *state;
 	__u32 a, b, m, l1, l2;
 
-	assert_int_equal(profile_function(p, "f", "x.py", 3, &a), 0);
-	assert_int_equal(profile_function(p, "f", "x.py", 3, &b), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "x.py", 3, &a), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "x.py", 3, &b), 0);
 	assert_int_equal(a, 1);
 	assert_int_equal(a, b);
-	assert_int_equal(profile_function(p, "f", "x.py", 4, &b), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "x.py", 4, &b), 0);
 	assert_int_equal(b, 2);
-	assert_int_equal(profile_function(p, "f", "y.py", 3, &b), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "y.py", 3, &b), 0);
 	assert_int_equal(b, 3);
-	assert_int_equal(profile_function(p, "x.py", "f", 3, &b), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "x.py", "f", 3, &b), 0);
 	assert_int_equal(b, 4);
 	assert_int_equal(profile_mapping(p, "python3.13", "abcd", &m), 0);
 	assert_int_equal(profile_mapping(p, "python3.13", "abce", &b), 0);
@@ -98,7 +98,7 @@ static void records_read_back(void **state)
 	__u32 function, mapping, id;
 
 	assert_int_equal(profile_mapping(p, "libpython", NULL, &mapping), 0);
-	assert_int_equal(profile_function(p, "[truncated]", "", 0, &function), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "[truncated]", "", 0, &function), 0);
 	assert_int_equal(profile_location(p, function, 0, 0, mapping, &id), 0);
 	assert_int_equal(profile_get_location(p, id)->column, 0);
 	assert_int_equal(profile_location(p, function, 0, 31, mapping, &id), 0);
@@ -122,12 +122,12 @@ static void strings_are_valid_and_bounded(void **state)
 	const char *s;
 	__u32 id;
 
-	assert_int_equal(profile_function(p, "na\xffme", "\xed\xa0\x80", 1, &id), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "na\xffme", "\xed\xa0\x80", 1, &id), 0);
 	assert_string_equal(profile_get_string(p, profile_get_function(p, id)->name), "na\xef\xbf\xbdme");
 	assert_string_equal(profile_get_string(p, profile_get_function(p, id)->file),
 			    "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 	memset(longest, 0xff, sizeof(longest) - 1);
-	assert_int_equal(profile_function(p, longest, "", 1, &id), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, longest, "", 1, &id), 0);
 	s = profile_get_string(p, profile_get_function(p, id)->name);
 	assert_int_equal(strlen(s), PROFILE_STRING_MAX / 3 * 3);
 }
@@ -168,7 +168,7 @@ static void impossible_records_are_refused(void **state)
 	__u32 known = location(p, "f", "x.py", 1), id = 77;
 	const __u32 zero[] = { known, 0 }, unknown[] = { known, known + 1 };
 
-	assert_int_equal(profile_function(p, "f", "x.py", -1, &id), -EINVAL);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "x.py", -1, &id), -EINVAL);
 	assert_int_equal(profile_location(p, 0, 1, 0, 0, &id), -EINVAL);
 	assert_int_equal(profile_location(p, 2, 1, 0, 0, &id), -EINVAL);
 	assert_int_equal(profile_location(p, 1, -1, 0, 0, &id), -EINVAL);

@@ -54,7 +54,7 @@ static void add(const char *comm, __u32 pid, __u32 tid, const char *name, int li
 	snprintf(text, sizeof(text), "/usr/bin/%s", comm);
 	assert_int_equal(profile_mapping(p, text, "b1d", &mapping), 0);
 	for (__u32 i = 0; i < depth; i++) {
-		assert_int_equal(profile_function(p, name, "/srv/app.py", 3, &function), 0);
+		assert_int_equal(profile_function(p, FRAME_PYTHON, name, "/srv/app.py", 3, &function), 0);
 		assert_int_equal(profile_location(p, function, line + (int)i, INT_MAX, mapping, &frames[i]), 0);
 	}
 	assert_int_equal(profile_sample(p, frames, depth, &labels, count), 0);
@@ -189,7 +189,7 @@ static void containers(void **state)
 	__u32 function, location;
 
 	(void)state;
-	assert_int_equal(profile_function(p, "f", "f.py", 1, &function), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "f.py", 1, &function), 0);
 	assert_int_equal(profile_location(p, function, 1, INT_MAX, 0, &location), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
 		assert_int_equal(profile_sample(p, &location, 1, &labels[i], 1ULL << i), 0);
@@ -224,7 +224,7 @@ static void extra_labels(void **state)
 
 	(void)state;
 	assert_int_equal(profile_new(&info, &whole), 0);
-	assert_int_equal(profile_function(whole, "f", "f.py", 1, &function), 0);
+	assert_int_equal(profile_function(whole, FRAME_PYTHON, "f", "f.py", 1, &function), 0);
 	assert_int_equal(profile_location(whole, function, 1, 0, 0, &location), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
 		assert_int_equal(profile_sample(whole, &location, 1, &labels[i], 1ULL << i), 0);

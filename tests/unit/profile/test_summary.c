@@ -26,14 +26,25 @@ static struct profile *new_profile(void)
 	return p;
 }
 
-static __u32 location(struct profile *p, const char *name, const char *file, int start, int line,
-		      __u32 mapping)
+static __u32 location_of(struct profile *p, enum frame_kind kind, const char *name, const char *file, int start,
+			 int line, __u32 mapping)
 {
 	__u32 function, id;
 
-	assert_int_equal(profile_function(p, name, file, start, &function), 0);
+	assert_int_equal(profile_function(p, kind, name, file, start, &function), 0);
 	assert_int_equal(profile_location(p, function, line, 0, mapping, &id), 0);
 	return id;
+}
+
+static __u32 location(struct profile *p, const char *name, const char *file, int start, int line,
+		      __u32 mapping)
+{
+	return location_of(p, FRAME_PYTHON, name, file, start, line, mapping);
+}
+
+static __u32 marker_location(struct profile *p, const char *name)
+{
+	return location_of(p, FRAME_MARKER, name, "", 0, 0, 0);
 }
 
 static char *summary(const struct profile *p, bool colour, int rows)
@@ -69,7 +80,7 @@ static struct profile *example(void)
 	fib_other = location(p, "fib", "/srv/app.py", 8, 9, mapping);
 	assert_int_equal(profile_sample(p, top, 1, &main, 10), 0);
 	assert_int_equal(profile_sample(p, recursive, 4, &other, 45), 0);
-	assert_int_equal(profile_function(p, "fib", "/srv/app.py", 8, &function), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "fib", "/srv/app.py", 8, &function), 0);
 	assert_int_equal(profile_location(p, function, 9, 5, 0, &fib_column), 0);
 	assert_int_equal(profile_sample(p, (__u32[]){ fib_column, fib, module }, 3, &other, 15), 0);
 	assert_int_equal(profile_sample(p, &fib_other, 1, &more, 30), 0);
@@ -135,10 +146,10 @@ static void add(struct profile *p, __u32 frame, __u32 pid, __u32 tid, const char
 static void markers_are_below_the_tables(void **state)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
-	__u32 f = location(p, "f", "/a.py", 1, 2, 0), idle = location(p, "[no Python frames]", "", 0, 0, 0),
-	      early = location(p, "[no thread state]", "", 0, 0, 0),
-	      cut = location(p, "[truncated]", "", 0, 0, 0);
-	/* Of a file, or without a bracket: functions as others are. */
+	__u32 f = location(p, "f", "/a.py", 1, 2, 0), idle = marker_location(p, "[no Python frames]"),
+	      early = marker_location(p, "[no thread state]"),
+	      cut = marker_location(p, "[truncated]");
+	/* Whatever they are called, these are functions as others are. */
 	__u32 named = location(p, "[unreadable name]", "/b.py", 3, 4, 0),
 	      flat = location(p, "<frozen>", "", 0, 0, 0);
 	const __u32 deep[] = { f, f, cut };
@@ -170,7 +181,7 @@ static void nothing_but_markers(void **state)
 	_cleanup_free_ char *text = NULL;
 
 	(void)state;
-	add(p, location(p, "[unsupported Python]", "", 0, 0, 0), 5, 5, "", 10);
+	add(p, marker_location(p, "[unsupported Python]"), 5, 5, "", 10);
 	text = summary(p, false, 10);
 	assert_null(strstr(text, "Hottest"));
 	assert_has(text, "Not in the tables: 100.0% [unsupported Python]\n");
@@ -278,7 +289,7 @@ static void no_line_is_wider_than_the_page(void **state)
 					    i % 2 ? "no Python frames ...." : name.data),
 				 0);
 		assert_int_equal(buf_add(&text_of, "", 1), 0);
-		__u32 marker = location(p, text_of.data, "", 0, 0, 0);
+		__u32 marker = marker_location(p, text_of.data);
 		assert_int_equal(profile_sample(p, &marker, 1, &labels, 2), 0);
 	}
 	text = summary(p, false, 10);

@@ -177,6 +177,13 @@ static void unknown_process(void **state)
 	assert_string_equal(shown(), "0/0 stranger/: [table full]:0 = 2\n");
 }
 
+static enum frame_kind kind_of_frame(__u32 sample, __u32 at)
+{
+	__u32 location = profile_get_sample(profile, sample).locations[at];
+
+	return profile_get_function(profile, profile_get_location(profile, location)->function)->kind;
+}
+
 static void every_marker(void **state)
 {
 	static const char *const names[] = {
@@ -197,6 +204,8 @@ static void every_marker(void **state)
 		snprintf(line, sizeof(line), ": %s:0 = %u\n", names[i], i + 1);
 		assert_non_null(strstr(shown(), line));
 	}
+	for (__u32 id = 1; id <= profile_count(profile, PROFILE_FUNCTION); id++)
+		assert_int_equal(profile_get_function(profile, id)->kind, FRAME_MARKER);
 	/* Numbers that stand for nothing yet are one marker. */
 	assert_int_equal(profile_count(profile, PROFILE_SAMPLE), OUTCOME_COUNT + 1);
 	assert_non_null(strstr(shown(), ": [unknown]:0 = "));
@@ -210,6 +219,8 @@ static void marker_below_frames(void **state)
 	set_node(7, 6, 100, 1, 2);
 	run();
 	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 < [truncated]:0 = 2\n");
+	assert_int_equal(kind_of_frame(1, 0), FRAME_PYTHON);
+	assert_int_equal(kind_of_frame(1, 1), FRAME_MARKER);
 }
 
 static void unknown_code(void **state)
@@ -220,6 +231,7 @@ static void unknown_code(void **state)
 	set_node(7, 5, (1U << CODE_BITS) - 1, 1, 3);
 	run();
 	assert_string_equal(shown(), "100/100 main-now/main-now: [unknown code]:0 = 5\n");
+	assert_int_equal(kind_of_frame(1, 0), FRAME_MARKER);
 }
 
 static void table_full(void **state)

@@ -7,7 +7,10 @@ const about = document.getElementById("about");
 const frame = document.getElementById("frame");
 const place = document.getElementById("flame");
 let chart = null;
+const legend = document.getElementById("legend");
 let total = 0;
+let colours = {}; // by kind of frame
+let first = ""; // the kind of frames that name none
 
 function describe(node) {
 	const data = node.data;
@@ -15,11 +18,40 @@ function describe(node) {
 	return data.name + (data.file ? " (" + data.file + ")" : "") + ", " + node.value + " samples, " + share + " %";
 }
 
+// Lighter by up to a third, by the name, so that neighbours of one kind can be told apart.
+function shade(colour, name) {
+	let sum = 0;
+	for (const letter of name)
+		sum = (31 * sum + letter.codePointAt(0)) % 1009;
+	return d3.interpolateRgb(colour, "#ffffff")(sum / 1009 / 3);
+}
+
+// The two outermost rows, the whole and the processes, are no frames; what a search has found keeps its own colour.
+function paint(node, usual) {
+	if (node.highlight || node.depth < 2)
+		return usual;
+	return shade(colours[node.data.kind || first], node.data.name);
+}
+
+function explain(kinds) {
+	legend.replaceChildren();
+	for (const kind of kinds) {
+		const entry = document.createElement("span");
+		const patch = document.createElement("i");
+		patch.style.backgroundColor = kind.colour;
+		entry.append(patch, kind.shown);
+		legend.append(entry);
+		colours[kind.kind] = kind.colour;
+	}
+	first = kinds[0].kind;
+}
+
 function draw(data) {
 	total = data.value;
+	explain(data.kinds);
 	place.replaceChildren();
 	chart = flamegraph.default().width(place.clientWidth).cellHeight(18).minFrameSize(1).transitionDuration(150).inverted(true)
-		.setLabelHandler(describe).setDetailsElement(null)
+		.setLabelHandler(describe).setDetailsElement(null).setColorMapper(paint)
 		.onHover(node => { frame.textContent = describe(node); });
 	d3.select(place).datum(data).call(chart);
 	const start = new Date(data.start * 1000).toLocaleTimeString();

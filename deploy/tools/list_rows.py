@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A page of docs/ on stdout, from the lists in bpf/: list_rows.py outcomes|frames."""
+import re
+import sys
+
+PLACES = {"WHOLE": "in the profile", "MARKED": "in the profile, with a marker frame", "OUTSIDE": "not in the profile"}
+MAPPINGS = {"INTERPRETER": "the file with the interpreter", "NOWHERE": "none"}
+TABLES = {"FUNCTIONS": "functions and lines", "APART": "below the tables"}
+
+
+def rows(path, macro):
+    """Of each row the words that are no strings, and the strings."""
+    text = re.sub(r"/\*.*?\*/", "", open(path).read(), flags=re.S)
+    for call in re.findall(macro + r"\((.*?)\)\s*$", text, flags=re.S | re.M):
+        names = [w.strip() for w in re.sub(r'"[^"]*"', "", call).split(",") if w.strip()]
+        yield names, re.findall(r'"([^"]*)"', call)
+
+
+def outcomes():
+    print("# What can become of a tick\n")
+    print("Made from `bpf/outcomes.def` and `bpf/stats.def` by `make docs/outcomes.md`. Every tick of the sampler ends")
+    print("in exactly one of these; `--stats` and `--stats-json` count them, and they add up to the ticks.\n")
+    print("| name in JSON | shown as | where | meaning |\n|---|---|---|---|")
+    for names, texts in rows("bpf/outcomes.def", "OUTCOME"):
+        shown = f"`[{texts[0]}]`" if names[1] == "MARKED" else texts[0]
+        print(f"| `{names[0].lower()}` | {shown} | {PLACES[names[1]]} | {texts[1]} |")
+    print("\nCounters besides:\n\n| name in JSON | meaning |\n|---|---|")
+    for names, texts in rows("bpf/stats.def", "STAT"):
+        print(f"| `{names[0]}` | {texts[0]} |")
+
+
+def frames():
+    print("# What a frame can be\n")
+    print("Made from `bpf/frames.def` by `make docs/frames.md`. Every frame of a stack is of exactly one of these kinds.")
+    print("The kind decides how it is named, which mapping it has in pprof, its colour on the page, and where the")
+    print("summary has it.\n")
+    print("| kind in `flamegraph.json` | in the legend | colour | mapping in pprof | in the summary | what it is |")
+    print("|---|---|---|---|---|---|")
+    for (_, _, mapping, table), (key, _, colour, shown, about) in rows("bpf/frames.def", "FRAME"):
+        print(f"| `{key}` | {shown} | `{colour}` | {MAPPINGS[mapping]} | {TABLES[table]} | {about} |")
+
+
+{"outcomes": outcomes, "frames": frames}[sys.argv[1]]()

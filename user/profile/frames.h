@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * frames.h - the rows of bpf/frames.def: what the encoders and the summary need to know of a kind of frame.
+ */
+#ifndef PYPERF_PROFILE_FRAMES_H
+#define PYPERF_PROFILE_FRAMES_H
+
+#include "bpf/abi.h"
+
+enum frame_mapping { MAPPING_INTERPRETER, MAPPING_NOWHERE };
+enum frame_table { TABLE_FUNCTIONS, TABLE_APART };
+
+struct frame_row {
+	enum frame_mapping mapping;
+	enum frame_table table;
+	const char *key, *behind, *colour, *shown; /* none is NULL */
+};
+
+/* By enum frame_kind. */
+extern const struct frame_row frame_rows[FRAME_KINDS];
+
+#endif
