@@ -80,25 +80,27 @@ def read_screen(text, until):
     return lines
 
 
-def runs(line):
-    """[(first column, text, style)] of a line, cells of equal style together, blanks left out."""
+def pieces(line):
+    """[(first column, text, style)] of a line: cells of equal style together, apart at each gap of two blanks.
+
+    A browser draws a run of blanks as one, so no piece may have any: each stands where its column is.
+    """
     found = []
     for column, (character, style) in enumerate(line):
         if found and found[-1][2] == style and found[-1][0] + len(found[-1][1]) == column:
             found[-1][1] += character
         else:
             found.append([column, character, style])
-    return [run for run in found if run[1].strip()]
+    return [(column + match.start(), match[0], style) for column, text, style in found
+            for match in re.finditer(r"\S+(?: \S+)*", text)]
 
 
-def text_element(x, y, text, style, extra=""):
+def text_element(x, y, text, style):
     colour, bold, dim = style
-    stripped = text.rstrip()
-    start = len(stripped) - len(stripped.lstrip())
-    attributes = ' fill="%s"' % (colour or (FAINT if dim else TEXT)) + (' font-weight="700"' if bold else "") + extra
+    attributes = ' fill="%s"' % (colour or (FAINT if dim else TEXT)) + (' font-weight="700"' if bold else "")
     # textLength keeps columns straight whatever monospace font the viewer has.
     return '<text x="%.1f" y="%.1f" textLength="%.1f"%s>%s</text>' % (
-        x + start * CELL, y, len(stripped[start:]) * CELL, attributes, html.escape(stripped[start:]))
+        x, y, len(text) * CELL, attributes, html.escape(text))
 
 
 def draw(lines, title, command):
@@ -115,10 +117,10 @@ def draw(lines, title, command):
     out += ['<circle cx="%d" cy="15" r="5" fill="#4a4f5a"/>' % x for x in (18, 36, 54)]
     out += ['<text x="%.0f" y="19" fill="%s" font-size="12" font-family="sans-serif" text-anchor="middle">%s</text>'
             % (width / 2, FAINT, html.escape(title)),
-            '<g font-family="%s" font-size="%d" xml:space="preserve">' % (FONT, SIZE)]
+            '<g font-family="%s" font-size="%d">' % (FONT, SIZE)]
     for n, line in enumerate(lines):
         y = BAR + PAD + (n + 0.72) * LINE
-        out += [text_element(PAD + column * CELL, y, text, style) for column, text, style in runs(line)]
+        out += [text_element(PAD + column * CELL, y, text, style) for column, text, style in pieces(line)]
     return "\n".join(out + ["</g>", "</svg>"]) + "\n"
 
 
