@@ -101,16 +101,6 @@ static void prepare(int socket, int table_fd, pid_t parent)
 		limit_memory();
 }
 
-static int check_start(const struct worker_request *request)
-{
-	__u64 ticks;
-	int err = procfs_start_ticks(request->pid, &ticks);
-
-	if (err)
-		return err;
-	return ticks == request->start_ticks ? 0 : -ESRCH;
-}
-
 static int write_table(const __u8 *table, size_t size)
 {
 	size_t done = 0;
@@ -149,7 +139,7 @@ static int read_object(const struct worker_request *request, struct worker_reply
 	pid_t tid;
 	int err;
 
-	err = check_start(request);
+	err = procfs_check_start(request->pid, request->start_ticks);
 	if (!err)
 		err = procfs_memory_tid(request->pid, &tid);
 	if (err)
@@ -161,19 +151,19 @@ static int read_object(const struct worker_request *request, struct worker_reply
 		reply->code.pid = request->pid;
 	}
 	/* If the pid is another process's now, what was read may be that one's. */
-	return err ? err : check_start(request);
+	return err ? err : procfs_check_start(request->pid, request->start_ticks);
 }
 
 static int look_at(const struct worker_request *request, struct pods *pods, struct worker_reply *reply)
 {
 	int err = request->type == WORKER_IDENTIFY ?
 			  identify(request->pid, request->start_ticks, &reply->identity) :
-			  check_start(request);
+			  procfs_check_start(request->pid, request->start_ticks);
 
 	if (err)
 		return err;
 	container_read(request->pid, pods, &reply->container);
-	return check_start(request);
+	return procfs_check_start(request->pid, request->start_ticks);
 }
 
 static void answer(const struct worker_request *request, struct pods *pods, struct worker_reply *reply)

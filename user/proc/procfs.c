@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * procfs.c - readers of /proc/PID/{stat,status,comm,maps}. Files are read whole into bounded buffers and
+ * procfs.c - readers of /proc/PID/{stat,maps}. Files are read whole into bounded buffers and
  * parsed by hand: the stdio scanners neither report overflow nor stop at a name full of blanks.
  */
 #include "proc/procfs.h"
@@ -145,45 +145,14 @@ int procfs_start_ticks(pid_t pid, __u64 *ret)
 	return 0;
 }
 
-int procfs_thread_name(pid_t pid, pid_t tid, char ret[PROCFS_NAME_SIZE])
+int procfs_check_start(pid_t pid, __u64 start_ticks)
 {
-	char name[64], text[PROCFS_NAME_SIZE + 1];
-	size_t length;
-	int err;
-
-	snprintf(name, sizeof(name), "task/%d/comm", tid);
-	err = read_proc(pid, name, text, sizeof(text));
-	if (err)
-		return err;
-	/* The name may hold newlines; only the last one is the kernel's. */
-	length = strlen(text);
-	if (length && text[length - 1] == '\n')
-		length--;
-	if (length >= PROCFS_NAME_SIZE)
-		length = PROCFS_NAME_SIZE - 1;
-	memcpy(ret, text, length);
-	ret[length] = '\0';
-	return 0;
-}
-
-int procfs_uid(pid_t pid, uid_t *ret)
-{
-	char text[4096];
-	const char *p;
-	__u64 uid;
-	int err = read_proc(pid, "status", text, sizeof(text));
+	__u64 now;
+	int err = procfs_start_ticks(pid, &now);
 
 	if (err)
 		return err;
-	/* "Name:" comes first, with its newlines escaped, so a name cannot forge this line. */
-	p = strstr(text, "\nUid:\t");
-	if (!p)
-		return -EBADMSG;
-	p += strlen("\nUid:\t");
-	if (parse_number(&p, 10, &uid) || uid > UINT32_MAX)
-		return -EBADMSG;
-	*ret = uid;
-	return 0;
+	return now == start_ticks ? 0 : -ESRCH;
 }
 
 /* Memory goes before the thread is a zombie. */

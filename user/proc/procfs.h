@@ -44,11 +44,8 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 int procfs_stat(pid_t pid, struct procfs_stat *ret);
 int procfs_start_ticks(pid_t pid, __u64 *ret);
 
-/* Name of a thread, NUL-terminated, without the newline. */
-int procfs_thread_name(pid_t pid, pid_t tid, char ret[PROCFS_NAME_SIZE]);
-
-/* Real user id of the process. */
-int procfs_uid(pid_t pid, uid_t *ret);
+/* Whether pid is still the process that started then: 0. -ESRCH if that one ended; its number may be another's now. */
+int procfs_check_start(pid_t pid, __u64 start_ticks);
 
 /*
  * A thread through which the memory of process pid can be reached: pid itself, or another thread when the

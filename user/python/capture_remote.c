@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * capture_remote.c - see capture_remote.h. The copying itself is the kernel side's bpf/python/capture.h, compiled
- * here against process_vm_readv().
+ * here against proc/remote.h.
  */
 #include <errno.h>
-#include <stdint.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "base/cleanup.h"
+#include "proc/remote.h"
 #include "python/capture_remote.h"
 
 /* The reader of bpf/python/capture.h takes no context. There are no threads (docs/design.md). */
@@ -16,13 +15,7 @@ static pid_t target;
 
 static int mem_read(void *dst, __u32 size, __u64 address)
 {
-	struct iovec local = { .iov_base = dst, .iov_len = size };
-	struct iovec remote = { .iov_base = (void *)(uintptr_t)address, .iov_len = size };
-	ssize_t n = process_vm_readv(target, &local, 1, &remote, 1, 0);
-
-	if (n < 0)
-		return -errno;
-	return (size_t)n == size ? 0 : -EFAULT;
+	return remote_read(target, address, dst, size);
 }
 
 #include "bpf/python/capture.h"
@@ -55,8 +48,7 @@ int capture_remote_table(pid_t pid, const struct layout *layout, __u64 address, 
 	__u64 len;
 	int r;
 
-	target = pid;
-	r = mem_read(&len, sizeof(len), address + layout->bytes_size);
+	r = remote_read(pid, address + layout->bytes_size, &len, sizeof(len));
 	if (r)
 		return r;
 	if (len > LINETABLE_MAX)
@@ -64,7 +56,7 @@ int capture_remote_table(pid_t pid, const struct layout *layout, __u64 address, 
 	bytes = malloc(len + 1);
 	if (!bytes)
 		return -ENOMEM;
-	r = len ? mem_read(bytes, (__u32)len, address + layout->bytes_data) : 0;
+	r = len ? remote_read(pid, address + layout->bytes_data, bytes, len) : 0;
 	if (r)
 		return r;
 	*ret = TAKE_PTR(bytes);

@@ -12,11 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "proc/procfs.h"
+#include "proc/remote.h"
 #include "python/binaries.h"
 #include "python/debug_offsets.h"
 #include "python/proof.h"
@@ -56,17 +56,6 @@ struct scan {
 	struct candidate candidates[CANDIDATES_MAX];
 	struct file seen[SEEN_SLOTS]; /* open addressing; inode 0 = free */
 };
-
-/* Reads up to size bytes of the target, at least least of them. Returns the number read. */
-static ssize_t read_memory(pid_t tid, __u64 address, void *buffer, size_t size, size_t least)
-{
-	struct iovec local = { buffer, size }, remote = { (void *)(uintptr_t)address, size };
-	ssize_t n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
-
-	if (n < 0)
-		return -errno;
-	return (size_t)n < least ? -EFAULT : n;
-}
 
 static bool same_file(const struct file *file, const struct procfs_map *map)
 {
@@ -198,7 +187,7 @@ static void ask_runtime(pid_t tid, const struct candidate *candidate, struct ide
 	ssize_t n;
 	int err;
 
-	n = read_memory(tid, identity->runtime, bytes, sizeof(bytes), 1);
+	n = remote_read_some(tid, identity->runtime, bytes, sizeof(bytes));
 	if (n < 0) {
 		refuse(identity, candidate, "debug offsets cannot be read: %s", strerror(-n));
 		return;
@@ -301,16 +290,6 @@ static int choose(const struct scan *scan, struct identity *ret)
 	return 0;
 }
 
-static int check_start(pid_t pid, __u64 start_ticks)
-{
-	__u64 now;
-	int err = procfs_start_ticks(pid, &now);
-
-	if (err)
-		return err;
-	return now == start_ticks ? 0 : -ESRCH;
-}
-
 int identify(pid_t pid, __u64 start_ticks, struct identity *ret)
 {
 	struct identity identity = { .verdict = VERDICT_NOT_PYTHON };
@@ -319,7 +298,7 @@ int identify(pid_t pid, __u64 start_ticks, struct identity *ret)
 
 	if (!scan)
 		return -ENOMEM;
-	err = check_start(pid, start_ticks);
+	err = procfs_check_start(pid, start_ticks);
 	if (!err)
 		err = procfs_memory_tid(pid, &scan->tid);
 	if (!err)
@@ -332,7 +311,7 @@ int identify(pid_t pid, __u64 start_ticks, struct identity *ret)
 		return err;
 	err = choose(scan, &identity);
 	if (!err)
-		err = check_start(pid, start_ticks);
+		err = procfs_check_start(pid, start_ticks);
 	if (err)
 		return err;
 	*ret = identity;

@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "proc/remote.h"
 
 #define ATTEMPTS	 50
 #define EAGER_ATTEMPTS	 10	/* the first ones follow each other at once: all, if there is nothing to see; ... */
@@ -52,15 +52,11 @@ static int unreachable; /* -errno of a read that no other memory of the target w
 
 static int mem_read(void *dst, __u32 size, __u64 address)
 {
-	struct iovec local = { .iov_base = dst, .iov_len = size };
-	struct iovec remote = { .iov_base = (void *)(uintptr_t)address, .iov_len = size };
-	ssize_t n = process_vm_readv(target, &local, 1, &remote, 1, 0);
+	int err = remote_read(target, address, dst, size);
 
-	if (n == (ssize_t)size)
-		return 0;
-	if (n < 0 && errno != EFAULT)
-		unreachable = -errno;
-	return -EFAULT;
+	if (err && err != -EFAULT)
+		unreachable = err;
+	return err ? -EFAULT : 0;
 }
 
 #define PYPERF_HOST

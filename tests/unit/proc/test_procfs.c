@@ -243,10 +243,8 @@ static int find_here(const struct procfs_map *map, void *context)
 
 static void live_self(void **state)
 {
-	char name[PROCFS_NAME_SIZE];
 	__u64 ticks, again;
 	pid_t tid;
-	uid_t uid;
 
 	(void)state;
 	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
@@ -255,15 +253,12 @@ static void live_self(void **state)
 	assert_int_equal(procfs_maps(getpid(), find_here, (void *)(uintptr_t)live_self), 1);
 	assert_int_equal(procfs_memory_tid(getpid(), &tid), 0);
 	assert_int_equal(tid, getpid());
-	assert_int_equal(procfs_uid(getpid(), &uid), 0);
-	assert_int_equal(uid, getuid());
-	prctl(PR_SET_NAME, ") R 1\n\nUid:\t9");
-	assert_int_equal(procfs_thread_name(getpid(), getpid(), name), 0);
-	assert_string_equal(name, ") R 1\n\nUid:\t9");
-	assert_int_equal(procfs_uid(getpid(), &uid), 0);
-	assert_int_equal(uid, getuid());
+	prctl(PR_SET_NAME, ") R 1\n 2 3 4");
 	assert_int_equal(procfs_start_ticks(getpid(), &again), 0);
 	assert_int_equal(ticks, again);
+	assert_int_equal(procfs_check_start(getpid(), ticks), 0);
+	assert_int_equal(procfs_check_start(getpid(), ticks + 1), -ESRCH);
+	assert_int_equal(procfs_check_start(getpid(), ticks - 1), -ESRCH);
 }
 
 static void gone(void **state)
@@ -276,6 +271,7 @@ static void gone(void **state)
 	assert_int_equal(procfs_start_ticks(INT_MAX, &ticks), -ESRCH);
 	assert_int_equal(procfs_start_ticks(0, &ticks), -ESRCH);
 	assert_int_equal(procfs_start_ticks(-1, &ticks), -ESRCH);
+	assert_int_equal(procfs_check_start(INT_MAX, 5), -ESRCH);
 	assert_int_equal(procfs_memory_tid(INT_MAX, &tid), -ESRCH);
 	assert_int_equal(procfs_maps(INT_MAX, count_map, &count), -ESRCH);
 	assert_int_equal(ticks, 5);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * remote.h - reads the memory of another process. It is not stopped, so what is read may change meanwhile. The call
+ * waits for pages that are not in memory, for ever if whoever serves them does: meant for the worker process.
+ */
+#ifndef PYPERF_PROC_REMOTE_H
+#define PYPERF_PROC_REMOTE_H
+
+#include <sys/types.h>
+#include <linux/types.h>
+
+/*
+ * Reads from address on, through thread tid. Returns how many bytes, at least 1: fewer than size when the rest is not
+ * mapped. -EFAULT when nothing is there; -ESRCH when the thread is gone, or has given up its memory; -EPERM.
+ */
+ssize_t remote_read_some(pid_t tid, __u64 address, void *dst, size_t size);
+
+/* All of it: 0; -EFAULT when a part is not mapped, and then dst may have been written to; errors as above. */
+int remote_read(pid_t tid, __u64 address, void *dst, size_t size);
+
+#endif
