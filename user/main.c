@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 	/* Large arrays go back to the system at once. By itself glibc stops that after the first one. */
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	log_set_level(options_log_level(&o));
-	code = agent_run(&o);
+	code = run_profiler(&o);
 	options_free(&o);
 	return code;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * forge_tables.h - the kernel side's tables forged in memory, with two processes and two code objects, and
+ * tables.h - the kernel side's tables forged in memory, with two processes and two code objects, and
  * the profile that the harvest makes of them, as text.
  */
 #ifndef PYPERF_TESTS_FORGE_TABLES_H

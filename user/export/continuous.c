@@ -22,35 +22,35 @@ struct continuous {
 	struct interval_push push;
 };
 
-int continuous_check(const struct options *o)
+int continuous_check(const char *output_dir)
 {
-	int err = o->output_dir ? folder_check(o->output_dir) : 0;
+	int err = output_dir ? folder_check(output_dir) : 0;
 
 	if (err)
-		log_error("cannot write to folder '%s': %s", o->output_dir, strerror(-err));
+		log_error("cannot write to folder '%s': %s", output_dir, strerror(-err));
 	return err;
 }
 
-static int open_files(struct continuous *c, const struct options *o, struct windows *windows)
+static int open_files(struct continuous *c, const struct continuous_options *o, struct windows *windows)
 {
 	int err = window_open(windows, &c->files.window);
 
 	if (err)
 		log_error("the first profile: %s", strerror(-err));
 	c->files.folder = o->output_dir;
-	c->files.keep = (struct folder_keep){ o->keep_files, o->keep_bytes };
+	c->files.keep = o->keep;
 	c->files.stats = &c->stats;
 	return err;
 }
 
-int continuous_open(struct continuous **ret, const struct options *o, struct windows *windows)
+int continuous_open(struct continuous **ret, const struct continuous_options *o, struct windows *windows)
 {
 	struct continuous *c = calloc(1, sizeof(*c));
 	int err = c && o->output_dir ? open_files(c, o, windows) : c ? 0 : -ENOMEM;
 
-	if (!err && o->push) {
+	if (!err && o->push.url) {
 		c->push.stats = &c->stats;
-		err = interval_push_open(&c->push, o, windows);
+		err = interval_push_open(&c->push, &o->push, o->pod_label_names, windows);
 	}
 	if (err) {
 		continuous_close(c);
@@ -59,7 +59,7 @@ int continuous_open(struct continuous **ret, const struct options *o, struct win
 	c->interval = o->interval_seconds;
 	c->next = clock_seconds() + c->interval;
 	log_info("a profile every %g s to %s%s%s", c->interval, o->output_dir ?: "",
-		 o->output_dir && o->push ? " and " : "", o->push ? "the receiver" : "");
+		 o->output_dir && o->push.url ? " and " : "", o->push.url ? "the receiver" : "");
 	*ret = c;
 	return 0;
 }
@@ -73,7 +73,7 @@ void continuous_close(struct continuous *c)
 	free(c);
 }
 
-void continuous_reload(struct continuous *c, const struct options *o)
+void continuous_reload(struct continuous *c, const struct continuous_options *o)
 {
 	int err;
 
@@ -84,8 +84,8 @@ void continuous_reload(struct continuous *c, const struct options *o)
 		c->next = clock_seconds() + c->interval;
 	}
 	c->files.folder = o->output_dir;
-	c->files.keep = (struct folder_keep){ o->keep_files, o->keep_bytes };
-	err = c->push.push ? interval_push_set(&c->push, o) : 0;
+	c->files.keep = o->keep;
+	err = c->push.push ? interval_push_set(&c->push, &o->push) : 0;
 	if (err)
 		log_warning("the receiver is as before: %s", strerror(-err));
 }

@@ -6,19 +6,30 @@
 #ifndef PYPERF_EXPORT_CONTINUOUS_H
 #define PYPERF_EXPORT_CONTINUOUS_H
 
-#include "options/options.h"
+#include "export/folder.h"
+#include "export/push/push.h"
+#include "kubelet/pod_labels.h"
 #include "report/export_stats.h"
 #include "tree/window.h"
 
 struct continuous;
 
-/* Before anything is sampled: whether what the options name can be written. Logs. 0 or -errno. */
-int continuous_check(const struct options *o);
+/* Where the profiles go, and how often. */
+struct continuous_options {
+	double interval_seconds;
+	const char *output_dir; /* NULL = no files */
+	struct folder_keep keep; /* of output_dir */
+	struct push_options push; /* url NULL = no pushes */
+	const struct pod_label_names *pod_label_names; /* labels of the series that are pushed */
+};
+
+/* Before anything is sampled: whether output_dir can be written; NULL always can. Logs. 0 or -errno. */
+int continuous_check(const char *output_dir);
 /* The first interval begins now. Logs. 0 or -errno. */
-int continuous_open(struct continuous **ret, const struct options *o, struct windows *windows);
+int continuous_open(struct continuous **ret, const struct continuous_options *o, struct windows *windows);
 void continuous_close(struct continuous *c);
 /* The options have changed, but for which of files and pushes there are. NULL is fine. Logs. */
-void continuous_reload(struct continuous *c, const struct options *o);
+void continuous_reload(struct continuous *c, const struct continuous_options *o);
 
 /* Readable when continuous_pass_on() has something to do; -1 = there is none. The same for its whole life. */
 int continuous_fd(const struct continuous *c);

@@ -15,17 +15,6 @@
 /* Pyroscope's defaults: validation.max-profile-stacktrace-samples and max-profile-size-bytes, uncompressed. */
 static const struct split_limits limits = { .samples = 16000, .bytes = 4 << 20 };
 
-static struct push_options push_options(const struct options *o)
-{
-	return (struct push_options){
-		.url = o->push,
-		.format = o->push_format,
-		.header_file = o->push_header_file,
-		.ca_file = o->push_ca_file,
-		.timeout_seconds = o->push_timeout,
-	};
-}
-
 /* Labels of a series beside those of pods; receivers keep names with two underscores to themselves. */
 static bool is_taken(const struct interval_push *f, size_t before, const char *name)
 {
@@ -59,18 +48,18 @@ static void name_labels(struct interval_push *f, const struct pod_label_names *n
 	}
 }
 
-int interval_push_open(struct interval_push *f, const struct options *o, struct windows *windows)
+int interval_push_open(struct interval_push *f, const struct push_options *o, const struct pod_label_names *names,
+		       struct windows *windows)
 {
-	struct push_options p = push_options(o);
 	struct utsname u;
-	int err = window_open(windows, &f->window) ?: push_open(&f->push, &p);
+	int err = window_open(windows, &f->window) ?: push_open(&f->push, o);
 
 	if (err) {
 		log_error("profiles cannot be pushed: %s", strerror(-err));
 		return err;
 	}
 	snprintf(f->node, sizeof(f->node), "%s", uname(&u) ? "" : u.nodename);
-	name_labels(f, &o->pod_label_names);
+	name_labels(f, names);
 	return 0;
 }
 
@@ -80,11 +69,9 @@ void interval_push_close(struct interval_push *f)
 	push_close(f->push);
 }
 
-int interval_push_set(struct interval_push *f, const struct options *o)
+int interval_push_set(struct interval_push *f, const struct push_options *o)
 {
-	struct push_options p = push_options(o);
-
-	return push_set_options(f->push, &p);
+	return push_set_options(f->push, o);
 }
 
 _Static_assert(PUSH_LABELS_MAX >= 4 + PROFILE_EXTRA_MAX, "a pushed profile has too few labels");

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "export/push/push.h"
-#include "options/options.h"
+#include "kubelet/pod_labels.h"
 #include "report/export_stats.h"
 #include "tree/window.h"
 
@@ -23,10 +23,11 @@ struct interval_push {
 };
 
 /* Logs. 0 or -errno; interval_push_close() it in both cases. */
-int interval_push_open(struct interval_push *f, const struct options *o, struct windows *windows);
+int interval_push_open(struct interval_push *f, const struct push_options *o, const struct pod_label_names *names,
+		       struct windows *windows);
 void interval_push_close(struct interval_push *f);
 /* The options have changed. 0 or -errno, then nothing has. */
-int interval_push_set(struct interval_push *f, const struct options *o);
+int interval_push_set(struct interval_push *f, const struct push_options *o);
 
 /* Queues the window's profile; it goes on from its mark or from here. Logs. 0 or -errno. */
 int interval_push_take(struct interval_push *f);

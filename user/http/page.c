@@ -21,7 +21,7 @@ static int add_version(const struct http *h, struct buf *out)
 /* How long, how many, and how much of it is in no profile. */
 static int add_state(const struct http *h, struct buf *out)
 {
-	const struct run *run = h->source.run;
+	const struct run_facts *run = h->source.run;
 	struct report report = {};
 	struct books books;
 	size_t live = 0;

@@ -146,7 +146,7 @@ void http_run(struct http *h)
 
 int http_ready(struct http *h)
 {
-	double interval = h->source.run->options->interval_seconds;
+	double interval = h->source.run->interval_seconds;
 	int err = recent_start(&h->recent, h->source.windows, interval, clock_seconds());
 
 	h->ready = !err;

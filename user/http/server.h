@@ -10,10 +10,10 @@
 #include <stdbool.h>
 
 #include "export/continuous.h"
-#include "export/whole.h"
 #include "guard/worker.h"
 #include "http/address.h"
 #include "kubelet/kubelet.h"
+#include "report/run_facts.h"
 #include "targets/discover.h"
 #include "tree/generation.h"
 #include "tree/window.h"
@@ -28,7 +28,7 @@ struct http_source {
 	struct registry *registry;
 	struct discover *discover;
 	struct windows *windows;
-	const struct run *run;
+	const struct run_facts *run;
 	const struct generation *generation;
 	struct continuous *const *continuous; /* to NULL without --output-dir */
 	const struct kubelet *kubelet;	      /* NULL without --kubelet */

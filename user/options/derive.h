@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * options_derive.h - what the options mean together: values that are more than a number or a word, and which of
+ * derive.h - what the options mean together: values that are more than a number or a word, and which of
  * them go with which. For options.c alone.
  */
 #ifndef PYPERF_OPTIONS_DERIVE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * options_file.h - a file of options: lines "key = value", where # begins a comment at the start of a line or after a
+ * file.h - a file of options: lines "key = value", where # begins a comment at the start of a line or after a
  * blank. What the keys are is the caller's.
  */
 #ifndef PYPERF_OPTIONS_FILE_H

@@ -11,12 +11,12 @@
 #include <sys/types.h>
 
 #include "base/log.h"
+#include "export/whole.h"
 #include "http/address.h"
 #include "kubelet/pod_labels.h"
 
 enum { EXIT_USAGE = 2 };
 
-enum format { FORMAT_PPROF, FORMAT_FOLDED };
 enum reads { READS_BLOCK, READS_SINGLE };
 enum labels { LABELS_THREAD, LABELS_PROCESS };
 enum event { EVENT_CPU_CLOCK, EVENT_CYCLES };

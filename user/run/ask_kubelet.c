@@ -3,39 +3,17 @@
 
 #include "base/log.h"
 
-int ask_kubelet_open(struct ask_kubelet *a, const struct options *o, struct loop *loop)
+static int due(void *ask_kubelet)
 {
-	struct kubelet_options k = {
-		.url = o->kubelet,
-		.token_file = o->kubelet_token_file,
-		.ca_file = o->kubelet_ca_file,
-		.insecure = o->kubelet_insecure_tls,
-		.names = &o->pod_label_names,
-	};
-
-	if (!o->kubelet)
-		return 0;
-	return log_failure(kubelet_open(&a->kubelet, &k) ?: loop_add(loop, kubelet_fd(a->kubelet), LOOP_KUBELET),
-			   "the kubelet cannot be asked");
+	return kubelet_timeout_ms(((struct ask_kubelet *)ask_kubelet)->kubelet);
 }
 
-void ask_kubelet_close(struct ask_kubelet *a)
+static void run(void *ask_kubelet, unsigned int ready)
 {
-	kubelet_close(a->kubelet);
-	a->kubelet = NULL;
-}
-
-int ask_kubelet_timeout_ms(const struct ask_kubelet *a)
-{
-	return a->kubelet ? kubelet_timeout_ms(a->kubelet) : -1;
-}
-
-void ask_kubelet_run(struct ask_kubelet *a)
-{
+	struct ask_kubelet *a = ask_kubelet;
 	const char *trouble;
 
-	if (!a->kubelet)
-		return;
+	(void)ready;
 	kubelet_run(a->kubelet);
 	trouble = kubelet_trouble(a->kubelet);
 	if (*trouble && !a->failing)
@@ -43,4 +21,25 @@ void ask_kubelet_run(struct ask_kubelet *a)
 	else if (!*trouble && a->failing)
 		log_info("the kubelet tells the labels of pods again");
 	a->failing = *trouble;
+}
+
+int ask_kubelet_open(struct ask_kubelet *a, const struct kubelet_options *o, struct loop *loop)
+{
+	struct loop_row row = { .timeout_ms = due, .run = run, .context = a };
+	int err;
+
+	if (!o->url)
+		return 0;
+	err = kubelet_open(&a->kubelet, o);
+	if (!err) {
+		row.fd = kubelet_fd(a->kubelet);
+		err = loop_watch(loop, &row);
+	}
+	return log_failure(err, "the kubelet cannot be asked");
+}
+
+void ask_kubelet_close(struct ask_kubelet *a)
+{
+	kubelet_close(a->kubelet);
+	a->kubelet = NULL;
 }

@@ -5,8 +5,9 @@
 #ifndef PYPERF_RUN_ASK_KUBELET_H
 #define PYPERF_RUN_ASK_KUBELET_H
 
+#include <stdbool.h>
+
 #include "kubelet/kubelet.h"
-#include "options/options.h"
 #include "run/loop.h"
 
 struct ask_kubelet {
@@ -14,12 +15,8 @@ struct ask_kubelet {
 	bool failing;		 /* said, and not over yet */
 };
 
-/* Opens it if the options say so, and adds it to the loop. Logs; 0 or -errno. */
-int ask_kubelet_open(struct ask_kubelet *a, const struct options *o, struct loop *loop);
+/* Opens it if o->url is not NULL, and adds it to the loop. Logs; 0 or -errno. */
+int ask_kubelet_open(struct ask_kubelet *a, const struct kubelet_options *o, struct loop *loop);
 void ask_kubelet_close(struct ask_kubelet *a);
-/* -1 = never. */
-int ask_kubelet_timeout_ms(const struct ask_kubelet *a);
-/* To be called in each turn of the loop. Logs. */
-void ask_kubelet_run(struct ask_kubelet *a);
 
 #endif

@@ -9,6 +9,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+
 static int open_signals(void)
 {
 	sigset_t set;
@@ -43,20 +45,27 @@ static int open_timer(int interval_ms)
 	return fd;
 }
 
+static int add(struct loop *l, int fd, uint32_t number)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.u32 = number };
+
+	return epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+}
+
 int loop_open(struct loop *l, int interval_ms)
 {
 	int err;
 
-	*l = (struct loop){ -1, -1, -1 };
+	*l = (struct loop){ .epoll = -1, .signals = -1, .timer = -1 };
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	err = l->epoll < 0 ? -errno : 0;
 	if (!err) {
 		l->signals = open_signals();
-		err = l->signals < 0 ? l->signals : loop_add(l, l->signals, LOOP_SIGNAL);
+		err = l->signals < 0 ? l->signals : 0;
 	}
 	if (!err) {
 		l->timer = open_timer(interval_ms);
-		err = l->timer < 0 ? l->timer : loop_add(l, l->timer, LOOP_TIMER);
+		err = l->timer < 0 ? l->timer : add(l, l->timer, LOOP_ROWS_MAX);
 	}
 	if (err)
 		loop_close(l);
@@ -72,33 +81,62 @@ void loop_close(struct loop *l)
 			close(*fds[i]);
 		*fds[i] = -1;
 	}
+	l->count = 0;
 }
 
-int loop_add(struct loop *l, int fd, enum loop_source source)
+int loop_watch(struct loop *l, const struct loop_row *row)
 {
-	struct epoll_event e = { .events = EPOLLIN, .data.u32 = source };
+	int err;
 
-	return epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+	if (l->count == LOOP_ROWS_MAX)
+		return -ENOSPC;
+	err = row->fd >= 0 ? add(l, row->fd, l->count) : 0;
+	if (!err)
+		l->rows[l->count++] = *row;
+	return err;
 }
 
-void loop_remove(struct loop *l, int fd)
+/* Of two timeouts, of which -1 is none. */
+static int sooner(int a, int b)
 {
-	epoll_ctl(l->epoll, EPOLL_CTL_DEL, fd, NULL);
+	return b >= 0 && (a < 0 || b < a) ? b : a;
 }
 
-int loop_wait(struct loop *l, int timeout_ms)
+static int wait_for_rows(struct loop *l, int timeout_ms, unsigned int *ready)
 {
-	struct epoll_event events[8];
-	int n = epoll_wait(l->epoll, events, 8, timeout_ms), sources = 0;
+	struct epoll_event events[LOOP_ROWS_MAX + 1];
 	uint64_t ticks;
+	int n;
 
+	for (size_t i = 0; i < l->count; i++)
+		if (l->rows[i].timeout_ms)
+			timeout_ms = sooner(timeout_ms, l->rows[i].timeout_ms(l->rows[i].context));
+	n = epoll_wait(l->epoll, events, ARRAY_SIZE(events), timeout_ms);
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
-	for (int i = 0; i < n; i++)
-		sources |= events[i].data.u32;
-	if (sources & LOOP_TIMER && read(l->timer, &ticks, sizeof(ticks)) < 0)
-		sources &= ~LOOP_TIMER;
-	return sources;
+	for (int i = 0; i < n; i++) {
+		if (events[i].data.u32 < LOOP_ROWS_MAX)
+			ready[events[i].data.u32] |= LOOP_READABLE;
+		else if (read(l->timer, &ticks, sizeof(ticks)) > 0)
+			for (size_t row = 0; row < l->count; row++)
+				ready[row] |= LOOP_SECOND;
+	}
+	return 0;
+}
+
+int loop_turn(struct loop *l, int timeout_ms)
+{
+	unsigned int ready[LOOP_ROWS_MAX] = {};
+	int err = wait_for_rows(l, timeout_ms, ready);
+
+	for (size_t i = 0; !err && i < l->count; i++)
+		l->rows[i].run(l->rows[i].context, ready[i]);
+	return err;
+}
+
+int loop_signals_fd(const struct loop *l)
+{
+	return l->signals;
 }
 
 int loop_signal(struct loop *l)

@@ -1,37 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * loop.h - waits for what a run waits for: kernel events, the worker, signals, the clock, HTTP clients.
+ * loop.h - the event loop: a list of rows, each with what it waits for and what it then does. Whoever has something
+ * to do during a run adds a row, and the loop knows nothing of what it is for.
  */
 #ifndef PYPERF_RUN_LOOP_H
 #define PYPERF_RUN_LOOP_H
 
-#include <stdbool.h>
+#include <stddef.h>
 
-enum loop_source {
-	LOOP_KERNEL = 1,
-	LOOP_WORKER = 2,
-	LOOP_SIGNAL = 4,
-	LOOP_TIMER = 8,
-	LOOP_HTTP = 16,
-	LOOP_PUSH = 32,
-	LOOP_KUBELET = 64,
+#define LOOP_ROWS_MAX 16
+
+/* Why a turn came; bits. */
+enum loop_ready {
+	LOOP_READABLE = 1, /* the row's descriptor */
+	LOOP_SECOND = 2,   /* the loop's interval has passed, a second in a run */
+};
+
+struct loop_row {
+	int fd; /* watched until the loop is closed; -1 = none */
+	/* Milliseconds until run() is due although nothing is readable; -1 = never. NULL = never. */
+	int (*timeout_ms)(void *context);
+	/* Called in every turn, in the order of the rows; it must not wait. */
+	void (*run)(void *context, unsigned int ready);
+	void *context;
 };
 
 struct loop {
-	int epoll;
-	int signals;
-	int timer;
+	int epoll, signals, timer;
+	size_t count;
+	struct loop_row rows[LOOP_ROWS_MAX];
 };
 
-/* Blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD, to be read as events; ignores SIGPIPE. A timer every interval_ms. */
+/* Blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD, to be read as events; ignores SIGPIPE. 0 or -errno. */
 int loop_open(struct loop *l, int interval_ms);
 void loop_close(struct loop *l);
-int loop_add(struct loop *l, int fd, enum loop_source source);
-void loop_remove(struct loop *l, int fd);
-/* Waits at most timeout_ms (-1 = for ever). Returns the sources that are ready, or -errno. */
-int loop_wait(struct loop *l, int timeout_ms);
+/* Adds a row that is run after those before it. 0, -ENOSPC or -errno. */
+int loop_watch(struct loop *l, const struct loop_row *row);
+/* Readable when loop_signal() has one. */
+int loop_signals_fd(const struct loop *l);
 /* The next signal that came in, or 0. */
 int loop_signal(struct loop *l);
+/* Waits, at most timeout_ms (-1 = for ever), until a row has something to do, and runs all. 0 or -errno. */
+int loop_turn(struct loop *l, int timeout_ms);
 /* A second SIGINT or SIGTERM from now on ends the process at once, whatever it is doing. */
 void loop_hasty(void);
 

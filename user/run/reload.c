@@ -2,9 +2,12 @@
 #include "run/reload.h"
 
 #include "base/log.h"
+#include "run/agent.h"
 
-static void read_again(struct options *o, struct continuous *continuous)
+static void read_again(struct agent *a)
 {
+	struct options *o = a->options;
+	struct continuous_options continuous;
 	char error[512], kept[256];
 
 	if (options_reload(o, kept, sizeof(kept), error, sizeof(error))) {
@@ -12,15 +15,16 @@ static void read_again(struct options *o, struct continuous *continuous)
 		return;
 	}
 	log_set_level(options_log_level(o));
-	continuous_reload(continuous, o);
+	continuous = settings_continuous(o);
+	continuous_reload(a->continuous, &continuous);
 	if (*kept)
 		log_warning("%s: only a restart changes %s", o->config, kept);
 	log_info("%s is read again", o->config);
 }
 
-void reload(struct options *o, struct continuous *continuous, struct notify *notify)
+void reload(struct agent *a)
 {
-	notify_reloading(notify);
-	read_again(o, continuous);
-	notify_ready(notify);
+	notify_reloading(&a->notify);
+	read_again(a);
+	notify_ready(&a->notify);
 }

@@ -5,11 +5,9 @@
 #ifndef PYPERF_RUN_RELOAD_H
 #define PYPERF_RUN_RELOAD_H
 
-#include "export/continuous.h"
-#include "options/options.h"
-#include "run/notify.h"
+struct agent;
 
-/* What cannot be read changes nothing. continuous may be NULL. Logs. */
-void reload(struct options *o, struct continuous *continuous, struct notify *notify);
+/* What cannot be read changes nothing. Logs. */
+void reload(struct agent *a);
 
 #endif

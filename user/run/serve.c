@@ -35,36 +35,40 @@ static void cleanup_http(struct http **h)
 	http_free(*h);
 }
 
-int serve_open(struct http **ret, const struct http_source *source, struct loop *loop)
+static int due(void *http)
 {
-	const struct options *o = source->run->options;
+	return http_timeout_ms(http);
+}
+
+static void run(void *http, unsigned int ready)
+{
+	if (ready & LOOP_READABLE || !http_timeout_ms(http))
+		http_run(http);
+}
+
+int serve_open(struct http **ret, const struct serve_addresses *addresses, const struct http_source *source,
+	       struct loop *loop)
+{
 	_cleanup_(cleanup_http) struct http *h = NULL;
+	struct loop_row row = { .timeout_ms = due, .run = run };
 	int err;
 
-	if (!o->listen && !o->listen_metrics)
+	if (!addresses->all.size && !addresses->metrics.size)
 		return 0;
 	err = http_new(&h, source);
-	if (!err)
-		err = loop_add(loop, http_fd(h), LOOP_HTTP);
+	if (!err) {
+		row.fd = http_fd(h);
+		row.context = h;
+		err = loop_watch(loop, &row);
+	}
 	if (err) {
 		log_error("the HTTP server: %s", strerror(-err));
 		return err;
 	}
-	err = listen_at(h, &o->listen_address, false) ?: listen_at(h, &o->metrics_address, true);
+	err = listen_at(h, &addresses->all, false) ?: listen_at(h, &addresses->metrics, true);
 	if (!err)
 		*ret = TAKE_PTR(h);
 	return err;
-}
-
-int serve_timeout_ms(struct http *h)
-{
-	return h ? http_timeout_ms(h) : -1;
-}
-
-void serve_turn(struct http *h, int sources)
-{
-	if (h && (sources & LOOP_HTTP || !http_timeout_ms(h)))
-		http_run(h);
 }
 
 int serve_start(struct http *h)

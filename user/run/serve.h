@@ -8,16 +8,17 @@
 #include "http/server.h"
 #include "run/loop.h"
 
-/* Opens what the options ask for, and adds it to the loop; *ret stays NULL if that is nothing. Logs; 0 or
- * -errno. */
-int serve_open(struct http **ret, const struct http_source *source, struct loop *loop);
-/* The functions below take NULL, too. Until the server has something to do; -1 = never. */
-int serve_timeout_ms(struct http *h);
-/* sources: what the loop said. */
-void serve_turn(struct http *h, int sources);
-/* Sampling has begun. Logs; 0 or -errno. */
+/* Where to listen; size 0 = not there. */
+struct serve_addresses {
+	struct http_address all, metrics;
+};
+
+/* Opens the server and adds it to the loop; *ret stays NULL if there is no address. Logs; 0 or -errno. */
+int serve_open(struct http **ret, const struct serve_addresses *addresses, const struct http_source *source,
+	       struct loop *loop);
+/* Sampling has begun. NULL is fine. Logs; 0 or -errno. */
 int serve_start(struct http *h);
-/* ... and ended. */
+/* Sampling has ended: clients get what they asked for, if they take it within a second. NULL is fine. */
 void serve_finish(struct http *h);
 
 #endif

@@ -76,7 +76,7 @@ static int judge_pid(struct targets *t, pid_t pid)
 		log_error("process %d is not Python: nothing in its memory is a CPython runtime", pid);
 		return -EINVAL;
 	case PROCESS_EXCLUDED:
-		if (t->options->children)
+		if (t->children)
 			return 0;
 		log_error("process %d is not among those that --comm and the like select", pid);
 		return -EINVAL;
@@ -89,28 +89,23 @@ static int judge_pid(struct targets *t, pid_t pid)
 
 static int select_pids(struct targets *t)
 {
-	const struct options *o = t->options;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < o->pid_count; i++) {
-		err = select_pid(t, o->pid_list[i]);
+	for (size_t i = 0; !err && i < t->pid_count; i++) {
+		err = select_pid(t, t->pids[i]);
 		if (err)
 			break;
 		settle(t);
-		err = judge_pid(t, o->pid_list[i]);
+		err = judge_pid(t, t->pids[i]);
 	}
 	return err;
 }
 
 static int select_command(struct targets *t)
 {
-	struct find f = {};
-	int err = log_failure(command_start(t->command, t->options->command), "COMMAND cannot be started");
+	struct find f = { .pid = t->command };
+	int err = kernel_list_processes(t->kernel, find_process, &f);
 
-	if (err)
-		return err;
-	f.pid = t->command->pid;
-	err = kernel_list_processes(t->kernel, find_process, &f);
 	if (err < 0 || !f.found)
 		return log_failure(err < 0 ? err : -ESRCH, "COMMAND cannot be found");
 	return select_process(t, &f.process);
@@ -120,9 +115,9 @@ int targets_select(struct targets *t)
 {
 	int err;
 
-	if (t->options->command)
+	if (t->command)
 		return select_command(t);
-	if (t->options->pid_count)
+	if (t->pid_count)
 		return select_pids(t);
 	err = kernel_list_processes(t->kernel, ask_about, t);
 	if (err && err != -EINTR)

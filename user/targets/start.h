@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * targets.h - what a run begins with: the processes that exist, those named by --pid, or COMMAND, held until the
+ * start.h - what a run begins with: the processes that exist, those named by --pid, or COMMAND, held until the
  * ticks have begun.
  */
 #ifndef PYPERF_TARGETS_START_H
 #define PYPERF_TARGETS_START_H
 
-#include "options/options.h"
-#include "run/command.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 struct discover;
 struct kernel;
 
 struct targets {
-	const struct options *options;
+	const pid_t *pids;  /* of --pid; no pid and no COMMAND: every process */
+	size_t pid_count;
+	pid_t command;	    /* that waits to be let go; 0 = none */
+	bool children;	    /* of the pids are wanted as well */
 	struct kernel *kernel;
 	struct discover *discover;
-	struct command *command;
 	int (*turn)(void *context); /* waits a moment for answers; not 0: the run is to end */
 	void *context;
 };

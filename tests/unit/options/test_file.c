@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_options_file.c - options from a file: every key of the table, comments, errors with their line, the command
+ * test_file.c - options from a file: every key of the table, comments, errors with their line, the command
  * line that wins, and reading it again.
  */
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,9 +19,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "base/cleanup.h"
-#include "base/clock.h"
 #include "run/loop.h"
+#include "base/clock.h"
+#include "base/cleanup.h"
 
 #define NEVER_MS 3600000
 
@@ -53,55 +54,113 @@ static void passes(void **state)
 	assert_int_equal(run((void (*)(void))(uintptr_t)*state), 0);
 }
 
+/* A row that notes what it was called with. */
+struct noted {
+	int fd, wanted_ms;
+	unsigned int ready;
+	int calls, order;
+};
+
+static int called;
+
+static int noted_timeout(void *context)
+{
+	return ((struct noted *)context)->wanted_ms;
+}
+
+static void noted_run(void *context, unsigned int ready)
+{
+	struct noted *n = context;
+
+	n->ready = ready;
+	n->calls++;
+	n->order = ++called;
+}
+
+static void watch(struct loop *l, struct noted *n)
+{
+	const struct loop_row row = { n->fd, noted_timeout, noted_run, n };
+
+	CHECK(loop_watch(l, &row) == 0);
+}
+
 static void the_clock(void)
 {
-	struct loop l;
+	struct noted n = { .fd = -1, .wanted_ms = -1 };
 	double start = clock_seconds();
+	struct loop l;
 
 	CHECK(loop_open(&l, 20) == 0);
-	for (int i = 0; i < 10; i++)
-		CHECK(loop_wait(&l, 10000) == LOOP_TIMER);
+	watch(&l, &n);
+	for (int i = 0; i < 10; i++) {
+		CHECK(loop_turn(&l, 10000) == 0);
+		CHECK(n.ready == LOOP_SECOND);
+	}
 	CHECK(clock_seconds() - start >= 0.19);
+	loop_close(&l);
 	/* What was missed comes once, not once for each interval. */
-	usleep(200000);
-	CHECK(loop_wait(&l, 0) == LOOP_TIMER);
-	CHECK(loop_wait(&l, 0) == 0);
+	CHECK(loop_open(&l, 200) == 0);
+	watch(&l, &n);
+	usleep(500000);
+	CHECK(loop_turn(&l, 0) == 0 && n.ready == LOOP_SECOND);
+	CHECK(loop_turn(&l, 0) == 0 && !n.ready);
 	loop_close(&l);
 }
 
+/* The shortest of all timeouts counts, and a row without one never shortens it. */
 static void timeouts(void)
 {
+	struct noted never = { .fd = -1, .wanted_ms = -1 }, soon = { .fd = -1, .wanted_ms = 50 };
+	const struct loop_row plain = { -1, NULL, noted_run, &never };
 	struct loop l;
 	double start;
 
 	CHECK(loop_open(&l, NEVER_MS) == 0);
-	CHECK(loop_wait(&l, 0) == 0);
+	watch(&l, &never);
+	CHECK(loop_watch(&l, &plain) == 0);
+	CHECK(loop_turn(&l, 0) == 0 && never.calls == 2 && !never.ready);
 	start = clock_seconds();
-	CHECK(loop_wait(&l, 50) == 0);
+	CHECK(loop_turn(&l, 60) == 0);
+	CHECK(clock_seconds() - start >= 0.059);
+	watch(&l, &soon);
+	start = clock_seconds();
+	CHECK(loop_turn(&l, -1) == 0);
 	CHECK(clock_seconds() - start >= 0.049);
+	CHECK(soon.calls == 1 && !soon.ready);
+	soon.wanted_ms = 0;
+	CHECK(loop_turn(&l, NEVER_MS) == 0);
 	CHECK(loop_signal(&l) == 0); /* does not wait */
 	loop_close(&l);
 }
 
+static bool has_signal(struct loop *l, struct noted *n)
+{
+	CHECK(loop_turn(l, 10000) == 0);
+	return n->ready & LOOP_READABLE;
+}
+
 static void signals_are_events(void)
 {
+	struct noted n = { .wanted_ms = -1 };
 	struct loop l;
 
 	CHECK(loop_open(&l, NEVER_MS) == 0);
+	n.fd = loop_signals_fd(&l);
+	watch(&l, &n);
 	CHECK(kill(getpid(), SIGTERM) == 0);
-	CHECK(loop_wait(&l, -1) == LOOP_SIGNAL);
-	CHECK(loop_wait(&l, 0) == LOOP_SIGNAL); /* until it is read */
+	CHECK(has_signal(&l, &n));
+	CHECK(has_signal(&l, &n)); /* until it is read */
 	CHECK(loop_signal(&l) == SIGTERM);
 	CHECK(loop_signal(&l) == 0);
-	CHECK(loop_wait(&l, 0) == 0);
+	CHECK(loop_turn(&l, 0) == 0 && !n.ready);
 	CHECK(kill(getpid(), SIGINT) == 0);
 	CHECK(kill(getpid(), SIGTERM) == 0);
-	CHECK(loop_wait(&l, 10000) == LOOP_SIGNAL);
+	CHECK(has_signal(&l, &n));
 	CHECK(loop_signal(&l) + loop_signal(&l) == SIGINT + SIGTERM);
 	CHECK(loop_signal(&l) == 0);
 	if (!fork())
 		_exit(0);
-	CHECK(loop_wait(&l, 10000) == LOOP_SIGNAL);
+	CHECK(has_signal(&l, &n));
 	CHECK(loop_signal(&l) == SIGCHLD);
 	CHECK(wait(NULL) > 0);
 	loop_close(&l);
@@ -122,31 +181,48 @@ static void a_closed_pipe_is_no_end(void)
 
 static void descriptors(void)
 {
+	struct noted first = { .wanted_ms = -1 }, second = { .wanted_ms = -1 };
+	const struct loop_row twice = { 0, NULL, noted_run, &first };
+	struct loop_row bad = { 12345, NULL, noted_run, &first };
+	int one[2], two[2];
 	struct loop l;
-	int kernel[2], worker[2];
 	char byte;
 
 	CHECK(loop_open(&l, NEVER_MS) == 0);
-	CHECK(pipe(kernel) == 0 && pipe(worker) == 0);
-	CHECK(loop_add(&l, kernel[0], LOOP_KERNEL) == 0);
-	CHECK(loop_add(&l, worker[0], LOOP_WORKER) == 0);
-	CHECK(loop_add(&l, worker[0], LOOP_WORKER) == -EEXIST);
-	CHECK(loop_add(&l, -1, LOOP_WORKER) == -EBADF);
-	CHECK(loop_wait(&l, 0) == 0);
-	CHECK(write(kernel[1], "x", 1) == 1);
-	CHECK(loop_wait(&l, 10000) == LOOP_KERNEL);
-	CHECK(write(worker[1], "x", 1) == 1);
-	CHECK(kill(getpid(), SIGTERM) == 0);
-	CHECK(loop_wait(&l, 10000) == (LOOP_KERNEL | LOOP_WORKER | LOOP_SIGNAL)); /* all at once */
-	CHECK(loop_signal(&l) == SIGTERM);
-	CHECK(read(kernel[0], &byte, 1) == 1);
-	CHECK(loop_wait(&l, 10000) == LOOP_WORKER);
-	loop_remove(&l, worker[0]);
-	CHECK(loop_wait(&l, 0) == 0);
-	close(worker[1]);
-	CHECK(loop_wait(&l, 0) == 0);
-	close(kernel[1]); /* its end is an event too */
-	CHECK(loop_wait(&l, 10000) == LOOP_KERNEL);
+	CHECK(pipe(one) == 0 && pipe(two) == 0);
+	first.fd = one[0];
+	second.fd = two[0];
+	watch(&l, &first);
+	watch(&l, &second);
+	CHECK(loop_watch(&l, &bad) == -EBADF);
+	bad.fd = one[0];
+	CHECK(loop_watch(&l, &bad) == -EEXIST);
+	CHECK(loop_turn(&l, 0) == 0 && first.calls == 1); /* what was refused has no row */
+	CHECK(write(one[1], "x", 1) == 1);
+	CHECK(loop_turn(&l, 10000) == 0 && first.ready == LOOP_READABLE && !second.ready);
+	CHECK(write(two[1], "x", 1) == 1);
+	CHECK(loop_turn(&l, 10000) == 0 && first.ready == LOOP_READABLE && second.ready == LOOP_READABLE);
+	CHECK(first.order < second.order); /* as they were added */
+	CHECK(read(one[0], &byte, 1) == 1);
+	CHECK(loop_turn(&l, 10000) == 0 && !first.ready && second.ready == LOOP_READABLE);
+	CHECK(read(two[0], &byte, 1) == 1);
+	close(one[1]); /* its end is an event too */
+	CHECK(loop_turn(&l, 10000) == 0 && first.ready == LOOP_READABLE);
+	loop_close(&l);
+	CHECK(loop_watch(&l, &twice) == -EBADF);
+}
+
+static void there_is_room_for_so_many(void)
+{
+	struct noted n = { .fd = -1, .wanted_ms = -1 };
+	const struct loop_row row = { -1, NULL, noted_run, &n };
+	struct loop l;
+
+	CHECK(loop_open(&l, NEVER_MS) == 0);
+	for (int i = 0; i < LOOP_ROWS_MAX; i++)
+		CHECK(loop_watch(&l, &row) == 0);
+	CHECK(loop_watch(&l, &row) == -ENOSPC);
+	CHECK(loop_turn(&l, 0) == 0 && n.calls == LOOP_ROWS_MAX);
 	loop_close(&l);
 }
 
@@ -159,12 +235,14 @@ static void on_alarm(int signal)
 static void interrupted(void)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
+	struct noted n = { .fd = -1, .wanted_ms = -1 };
 	struct loop l;
 
 	CHECK(loop_open(&l, NEVER_MS) == 0);
+	watch(&l, &n);
 	CHECK(sigaction(SIGALRM, &action, NULL) == 0);
 	alarm(1);
-	CHECK(loop_wait(&l, 20000) == 0);
+	CHECK(loop_turn(&l, 20000) == 0 && n.calls == 1);
 	loop_close(&l);
 }
 
@@ -206,19 +284,21 @@ static void nothing_left(void)
 		CHECK(count_fds() == before);
 	}
 	CHECK(failures >= 3); /* at each of its three descriptors */
-	CHECK(loop_wait(&l, 0) == -EBADF);
-	CHECK(loop_add(&l, 0, LOOP_WORKER) == -EBADF);
+	CHECK(loop_turn(&l, 0) == -EBADF);
 	CHECK(loop_signal(&l) == 0);
 }
 
 static void no_hurry_yet(void)
 {
+	struct noted n = { .wanted_ms = -1 };
 	struct loop l;
 
 	CHECK(loop_open(&l, NEVER_MS) == 0);
+	n.fd = loop_signals_fd(&l);
+	watch(&l, &n);
 	for (int i = 0; i < 5; i++) {
 		CHECK(kill(getpid(), SIGINT) == 0);
-		CHECK(loop_wait(&l, 10000) == LOOP_SIGNAL && loop_signal(&l) == SIGINT);
+		CHECK(has_signal(&l, &n) && loop_signal(&l) == SIGINT);
 	}
 	loop_close(&l);
 }
@@ -227,11 +307,14 @@ static int hasty_signal;
 
 static void hasty(void)
 {
+	struct noted n = { .wanted_ms = -1 };
 	struct loop l;
 
 	CHECK(loop_open(&l, NEVER_MS) == 0);
+	n.fd = loop_signals_fd(&l);
+	watch(&l, &n);
 	CHECK(kill(getpid(), hasty_signal) == 0);
-	CHECK(loop_wait(&l, 10000) == LOOP_SIGNAL && loop_signal(&l) == hasty_signal);
+	CHECK(has_signal(&l, &n) && loop_signal(&l) == hasty_signal);
 	loop_hasty();
 	kill(getpid(), hasty_signal);
 	exit(98);
@@ -262,6 +345,7 @@ int main(void)
 		IN_CHILD(signals_are_events),
 		IN_CHILD(a_closed_pipe_is_no_end),
 		IN_CHILD(descriptors),
+		IN_CHILD(there_is_room_for_so_many),
 		IN_CHILD(interrupted),
 		IN_CHILD(nothing_left),
 		IN_CHILD(no_hurry_yet),

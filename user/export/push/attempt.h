@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * push_attempt.h - one request of a push and its answer, as libcurl has it. For push.c alone.
+ * attempt.h - one request of a push and its answer, as libcurl has it. For push.c alone.
  */
 #ifndef PYPERF_EXPORT_PUSH_ATTEMPT_H
 #define PYPERF_EXPORT_PUSH_ATTEMPT_H

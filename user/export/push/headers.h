@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * push_headers.h - the header file of a push, such as a token that somebody renews.
+ * headers.h - the header file of a push, such as a token that somebody renews.
  */
 #ifndef PYPERF_EXPORT_PUSH_HEADERS_H
 #define PYPERF_EXPORT_PUSH_HEADERS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * push_request.h - how a receiver wants a profile: Pyroscope's /ingest takes pprof as it is, with who and when in
+ * request.h - how a receiver wants a profile: Pyroscope's /ingest takes pprof as it is, with who and when in
  * the query; Parca's /api/profiles/writeraw takes it in JSON, with labels, or its ProfileStoreService.WriteRaw as
  * gRPC-Web over HTTP/1.1 (github.com/grpc/grpc, doc/PROTOCOL-WEB.md).
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_push_request.c - which URLs are receivers, and what is asked of them, byte for byte.
+ * test_request.c - which URLs are receivers, and what is asked of them, byte for byte.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "report/progress.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "kern/kernel.h"
+#include "report/report.h"
+#include "targets/registry.h"
+
+#define PAUSE_SECONDS 0.9 /* a little less than the event loop's second, so that no line is left out */
+
+void progress_show(struct progress *p, const struct run_facts *run, const struct kernel *k, const struct registry *r)
+{
+	const double seconds = clock_seconds() - run->start;
+	struct report report = {};
+	__u64 cached, looked;
+	struct books books;
+	size_t live = 0;
+
+	if (!p->wanted || !run->start || seconds - p->last < PAUSE_SECONDS)
+		return;
+	p->last = seconds;
+	kernel_stats(k, &report.kernel);
+	books = report_books(&report);
+	registry_count(r, &live);
+	cached = report.kernel.sum.cache_full + report.kernel.sum.cache_partial;
+	looked = cached + report.kernel.sum.cache_miss;
+	fprintf(stderr, "\r\033[K%.0f s, %d CPUs at %u Hz, %zu Python processes, %llu samples, %.0f%% cached. Ctrl-C ends it.",
+		seconds, run->cpus, run->frequency, live, books.in_profile, looked ? 100.0 * cached / looked : 0.0);
+	fflush(stderr);
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->wanted && p->last > 0)
+		fputs("\r\033[K", stderr);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * agent.h - all that one run of the profiler consists of. Only the files of run/ see it whole.
+ */
+#ifndef PYPERF_RUN_AGENT_H
+#define PYPERF_RUN_AGENT_H
+
+#include <stdbool.h>
+
+#include "guard/worker.h"
+#include "names/codes.h"
+#include "report/progress.h"
+#include "report/rate.h"
+#include "report/run_facts.h"
+#include "run/ask_kubelet.h"
+#include "run/command.h"
+#include "run/loop.h"
+#include "run/notify.h"
+#include "run/serve.h"
+#include "run/settings.h"
+#include "targets/discover.h"
+#include "tree/generation.h"
+
+struct agent {
+	struct options *options;
+	struct kernel_options kernel_options;
+	struct selection selection;
+	struct loop loop;
+	struct command command;
+	struct worker *worker;
+	struct kernel *kernel;
+	struct codes *codes;
+	struct registry *registry;
+	struct discover *discover;
+	struct ask_kubelet ask_kubelet;
+	struct windows windows;
+	struct window *window; /* of the whole run; NULL if nothing is made of it */
+	struct continuous *continuous;
+	struct generation generation;
+	struct notify notify;
+	struct http *http; /* NULL without --listen */
+	struct run_facts facts;
+	struct progress progress;
+	struct rate rate;
+	bool cpus_failing; /* said, and not over yet */
+	bool stop;	   /* the run is to end */
+	int exit_code;
+};
+
+#endif

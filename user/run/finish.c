@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/finish.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "export/output.h"
+#include "report/report.h"
+#include "run/agent.h"
+#include "targets/registry.h"
+
+int finish_check(const struct agent *a)
+{
+	const struct options *o = a->options;
+
+	return (o->continuous ? continuous_check(o->output_dir) : output_check(o->output)) ?: output_check(o->stats_json);
+}
+
+static int write_stats(const struct options *o, const struct report *report, FILE *f)
+{
+	_cleanup_buf_ struct buf b = {};
+	int err;
+
+	if (o->stats)
+		report_print(report, f, isatty(fileno(f)));
+	if (!o->stats_json)
+		return 0;
+	err = report_json(report, &b);
+	if (err)
+		log_error("out of memory");
+	return err ?: output_write(o->stats_json, &b);
+}
+
+static void fill_report(struct agent *a, struct report *r)
+{
+	r->seconds = a->facts.seconds;
+	r->cpus = a->facts.cpus;
+	r->frequency = a->facts.frequency;
+	r->start_cpu_seconds = a->facts.start_cpu_seconds;
+	r->processes = registry_count(a->registry, NULL);
+	r->map_bytes = kernel_tables(a->kernel)->map_bytes;
+	r->generations = a->generation.count;
+	r->trigger = kernel_trigger(a->kernel);
+	r->expected = kernel_expected(a->kernel);
+	r->codes = *codes_get_stats(a->codes);
+	if (a->continuous)
+		r->export = *continuous_stats(a->continuous);
+	kernel_stats(a->kernel, &r->kernel);
+	report_measure_self(r, a->facts.command_seconds);
+}
+
+int finish_write(struct agent *a)
+{
+	const struct options *o = a->options;
+	const struct whole_options whole = settings_whole(o);
+	/* stdout belongs to the profile or to COMMAND if one of them uses it. */
+	FILE *f = output_is_stdout(o->output) || o->command ? stderr : stdout;
+	struct report report = {};
+	int err, lost;
+
+	/* Of a run without end the books are worth having even if its last profile is lost. */
+	lost = a->continuous ? continuous_finish(a->continuous, &report.harvest) : 0;
+	err = a->window ? whole_write(&whole, a->window, &report.harvest, f) : 0;
+	if (err)
+		return err;
+	fill_report(a, &report);
+	err = write_stats(o, &report, f);
+	fflush(f);
+	whole_say_how_to_open(&whole);
+	return err ?: lost;
+}

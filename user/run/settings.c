@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/settings.h"
+
+struct kernel_options settings_kernel(const struct options *o)
+{
+	return (struct kernel_options){
+		.trigger = o->trigger,
+		.frequency = o->frequency,
+		.use_cycles = o->event == EVENT_CYCLES,
+		.single_reads = o->reads == READS_SINGLE,
+		.by_thread = o->labels == LABELS_THREAD,
+		.all = o->all_python,
+		.follow = o->all_python || o->command || o->children,
+		.measure = o->stats || o->stats_json || o->listen || o->listen_metrics,
+		.max_depth = o->max_depth,
+		.cache = o->cache,
+		.cache_threads = o->cache_threads,
+		.cache_depth = o->cache_depth,
+		.tree_size = o->tree_size,
+	};
+}
+
+struct selection settings_selection(const struct options *o)
+{
+	return (struct selection){
+		.comm = o->comm,
+		.exclude_comm = o->exclude_comm,
+		.cgroup = o->cgroup,
+		.exclude_cgroup = o->exclude_cgroup,
+		.container = o->container,
+		.pod = o->pod,
+		.namespace = o->namespace,
+	};
+}
+
+struct kubelet_options settings_kubelet(const struct options *o)
+{
+	return (struct kubelet_options){
+		.url = o->kubelet,
+		.token_file = o->kubelet_token_file,
+		.ca_file = o->kubelet_ca_file,
+		.insecure = o->kubelet_insecure_tls,
+		.names = &o->pod_label_names,
+	};
+}
+
+struct continuous_options settings_continuous(const struct options *o)
+{
+	return (struct continuous_options){
+		.interval_seconds = o->interval_seconds,
+		.output_dir = o->output_dir,
+		.keep = { o->keep_files, o->keep_bytes },
+		.push = {
+			.url = o->push,
+			.format = o->push_format,
+			.header_file = o->push_header_file,
+			.ca_file = o->push_ca_file,
+			.timeout_seconds = o->push_timeout,
+		},
+		.pod_label_names = &o->pod_label_names,
+	};
+}
+
+struct whole_options settings_whole(const struct options *o)
+{
+	return (struct whole_options){
+		.output = o->output,
+		.format = o->format,
+		.top = o->top,
+		.quiet = o->quiet,
+	};
+}
