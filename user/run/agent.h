@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/complaint.h"
 #include "guard/worker.h"
 #include "names/codes.h"
 #include "report/progress.h"
@@ -42,7 +43,7 @@ struct agent {
 	struct run_facts facts;
 	struct progress progress;
 	struct rate rate;
-	bool cpus_failing; /* said, and not over yet */
+	struct complaint cpus; /* that came or went cannot be followed */
 	bool stop;	   /* the run is to end */
 	int exit_code;
 };

@@ -16,11 +16,11 @@ static void run(void *ask_kubelet, unsigned int ready)
 	(void)ready;
 	kubelet_run(a->kubelet);
 	trouble = kubelet_trouble(a->kubelet);
-	if (*trouble && !a->failing)
-		log_warning("no labels of pods from the kubelet: %s; it is asked again, all else goes on", trouble);
-	else if (!*trouble && a->failing)
-		log_info("the kubelet tells the labels of pods again");
-	a->failing = *trouble;
+	if (*trouble)
+		complain(&a->trouble, "no labels of pods from the kubelet: %s; it is asked again, all else goes on",
+			 trouble);
+	else
+		complaint_over(&a->trouble, "the kubelet tells the labels of pods again");
 }
 
 int ask_kubelet_open(struct ask_kubelet *a, const struct kubelet_options *o, struct loop *loop)

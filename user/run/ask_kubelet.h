@@ -5,14 +5,13 @@
 #ifndef PYPERF_RUN_ASK_KUBELET_H
 #define PYPERF_RUN_ASK_KUBELET_H
 
-#include <stdbool.h>
-
+#include "base/complaint.h"
 #include "kubelet/kubelet.h"
 #include "run/loop.h"
 
 struct ask_kubelet {
 	struct kubelet *kubelet; /* NULL = not asked for */
-	bool failing;		 /* said, and not over yet */
+	struct complaint trouble;
 };
 
 /* Opens it if o->url is not NULL, and adds it to the loop. Logs; 0 or -errno. */

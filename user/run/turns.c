@@ -93,9 +93,10 @@ static void follow_cpus(struct agent *a)
 
 	if (changed > 0)
 		log_info("CPUs came or went: samples are taken on %d now", a->facts.cpus);
-	if (changed < 0 && !a->cpus_failing)
-		log_warning("CPUs came or went, and no samples are taken: %s", kernel_reason(a->kernel));
-	a->cpus_failing = changed < 0;
+	if (changed < 0)
+		complain(&a->cpus, "CPUs came or went, and no samples are taken: %s", kernel_reason(a->kernel));
+	else
+		complaint_over(&a->cpus, NULL);
 }
 
 static void on_second(void *agent, unsigned int ready)
