@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_tally.c - the sums of a profile by function, line, marker, process and thread: each sample is counted once in
+ * each, rows that a reader cannot tell apart are one, and the hottest is first.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "profile/tally.h"
+#include "tests/forge/fail_malloc.h"
+
+static struct profile *profile;
+static struct tally tally;
+
+static int setup(void **state)
+{
+	static const struct profile_info info = { .period_ns = 10000000, .frequency = 100 };
+
+	(void)state;
+	return profile_new(&info, &profile);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	tally_free(&tally);
+	profile_free(TAKE_PTR(profile));
+	return 0;
+}
+
+static __u32 location_in(__u32 mapping, const char *name, const char *file, int line, int column)
+{
+	__u32 function, id;
+
+	assert_int_equal(profile_function(profile, name, file, 1, &function), 0);
+	assert_int_equal(profile_location(profile, function, line, column, mapping, &id), 0);
+	return id;
+}
+
+static __u32 location(const char *name, const char *file, int line)
+{
+	return location_in(0, name, file, line, 0);
+}
+
+/* count samples of a stack, leaf first and 0 at its end, of a thread of process 10. */
+static void add_of(struct profile_labels labels, __u64 count, const __u32 *stack)
+{
+	size_t n = 0;
+
+	while (stack[n])
+		n++;
+	assert_int_equal(profile_sample(profile, stack, n, &labels, count), 0);
+}
+
+#define OF(p, t, name) ((struct profile_labels){ .pid = (p), .tid = (t), .comm = "server", .thread = (name) })
+#define ADD(count, ...) add_of(OF(10, 10, "main"), count, (const __u32[]){ __VA_ARGS__, 0 })
+
+static void make(void)
+{
+	tally_free(&tally);
+	assert_int_equal(tally_make(profile, &tally), 0);
+}
+
+/* The row of that function, by its rank. */
+static void function_is(const struct tally_rows *rows, __u32 rank, const char *name, __u64 self, __u64 total)
+{
+	const struct tally_row *r = &rows->rows[rank];
+
+	assert_true(rank < rows->n);
+	assert_string_equal(profile_get_string(profile, profile_get_function(profile, r->id)->name), name);
+	assert_int_equal(r->self, self);
+	assert_int_equal(r->total, total);
+}
+
+static void line_is(__u32 rank, const char *function, __u32 line, __u64 self)
+{
+	const struct tally_row *r = &tally.lines.rows[rank];
+
+	assert_true(rank < tally.lines.n);
+	assert_string_equal(profile_get_string(profile, profile_get_function(profile, r->id)->name), function);
+	assert_int_equal(r->line, line);
+	assert_int_equal(r->self, self);
+}
+
+/* Of processes or threads: the row, and the name of the thread that stands for it. */
+static void owner_is(const struct tally_rows *rows, __u32 rank, __u32 id, __u64 self, const char *name)
+{
+	const struct tally_row *r = &rows->rows[rank];
+
+	assert_true(rank < rows->n);
+	assert_int_equal(r->id, id);
+	assert_int_equal(r->self, self);
+	assert_string_equal(profile_get_string(profile, profile_get_owner(profile, r->line)->thread), name);
+}
+
+static void nothing_was_sampled(void **state)
+{
+	(void)state;
+	make();
+	assert_int_equal(tally.functions.n + tally.lines.n + tally.markers.n, 0);
+	assert_int_equal(tally.processes.n + tally.threads.n + tally.pid, 0);
+}
+
+static void self_is_the_leafs_and_total_everybodys(void **state)
+{
+	__u32 a = location("a", "a.py", 1), b = location("b", "b.py", 2), c = location("c", "c.py", 3);
+
+	(void)state;
+	ADD(5, c, b, a);
+	ADD(3, b, a);
+	make();
+	assert_int_equal(tally.functions.n, 3);
+	function_is(&tally.functions, 0, "c", 5, 5);
+	function_is(&tally.functions, 1, "b", 3, 8);
+	function_is(&tally.functions, 2, "a", 0, 8);
+	line_is(0, "c", 3, 5);
+	line_is(1, "b", 2, 3);
+}
+
+static void recursion_counts_a_sample_once(void **state)
+{
+	__u32 f = location("f", "a.py", 1), deeper = location("f", "a.py", 2), g = location("g", "a.py", 9);
+
+	(void)state;
+	ADD(7, f, deeper, deeper, g, deeper, f);
+	make();
+	assert_int_equal(tally.functions.n, 2);
+	function_is(&tally.functions, 0, "f", 7, 7);
+	function_is(&tally.functions, 1, "g", 0, 7);
+}
+
+/* Two columns of one line, and one file run by two interpreters, are one line to a reader. */
+static void rows_of_one_line_are_merged(void **state)
+{
+	__u32 one, other;
+
+	(void)state;
+	assert_int_equal(profile_mapping(profile, "/usr/bin/python3.11", "", &one), 0);
+	assert_int_equal(profile_mapping(profile, "/usr/bin/python3.13", "", &other), 0);
+	ADD(1, location_in(one, "f", "a.py", 4, 5));
+	ADD(20, location_in(one, "f", "a.py", 4, 9));
+	ADD(300, location_in(other, "f", "a.py", 4, 5));
+	ADD(4000, location_in(one, "f", "a.py", 5, 5));
+	make();
+	assert_int_equal(tally.lines.n, 2);
+	line_is(0, "f", 5, 4000);
+	line_is(1, "f", 4, 321);
+	function_is(&tally.functions, 0, "f", 4321, 4321);
+}
+
+static void markers_are_apart(void **state)
+{
+	__u32 idle = location("[no Python frames]", "", 0), cut = location("[truncated]", "", 0);
+	__u32 f = location("f", "a.py", 1), in_a_file = location("[f]", "a.py", 2), empty = location("[]", "", 0);
+
+	(void)state;
+	ADD(3, idle);
+	ADD(20, f, cut);
+	ADD(100, in_a_file);
+	ADD(4000, empty);
+	make();
+	assert_int_equal(tally.markers.n, 2);
+	function_is(&tally.markers, 0, "[no Python frames]", 3, 3);
+	function_is(&tally.markers, 1, "[truncated]", 0, 20);
+	assert_int_equal(tally.functions.n, 3);
+	function_is(&tally.functions, 0, "[]", 4000, 4000);
+	function_is(&tally.functions, 1, "[f]", 100, 100);
+	function_is(&tally.functions, 2, "f", 20, 20);
+	for (__u32 i = 0; i < tally.lines.n; i++)
+		assert_int_not_equal(tally.lines.rows[i].self, 3);
+}
+
+/* Equal heat: the one that calls more, and then the one that came first. */
+static void ties_have_an_order(void **state)
+{
+	__u32 a = location("a", "a.py", 1), b = location("b", "a.py", 2), c = location("c", "a.py", 3);
+
+	(void)state;
+	ADD(2, a);
+	ADD(2, b);
+	ADD(2, c);
+	ADD(1, location("d", "a.py", 4), c);
+	make();
+	function_is(&tally.functions, 0, "c", 2, 3);
+	function_is(&tally.functions, 1, "a", 2, 2);
+	function_is(&tally.functions, 2, "b", 2, 2);
+	function_is(&tally.functions, 3, "d", 1, 1);
+}
+
+/* Its main thread names a process, however little it did; else the busiest does. */
+static void processes_are_sums_of_their_threads(void **state)
+{
+	const __u32 f[] = { location("f", "a.py", 1), 0 };
+
+	(void)state;
+	add_of(OF(10, 12, "busy"), 40, f);
+	add_of(OF(10, 10, "main"), 1, f);
+	add_of(OF(10, 11, "helper"), 4, f);
+	add_of(OF(20, 22, "less"), 20, f);
+	add_of(OF(20, 21, "most"), 35, f);
+	make();
+	assert_int_equal(tally.processes.n, 2);
+	owner_is(&tally.processes, 0, 20, 55, "most");
+	owner_is(&tally.processes, 1, 10, 45, "main");
+	for (__u32 id = 1; id <= profile_count(profile, PROFILE_OWNER); id++)
+		if (profile_get_owner(profile, id)->tid == 12)
+			assert_int_equal(tally.owners[id - 1], 40);
+}
+
+static void threads_of_a_process_that_has_most(void **state)
+{
+	const __u32 f[] = { location("f", "a.py", 1), 0 };
+
+	(void)state;
+	add_of(OF(10, 10, "main"), 50, f);
+	add_of(OF(10, 11, "worker"), 30, f);
+	add_of(OF(20, 20, "other"), 20, f);
+	make();
+	assert_int_equal(tally.pid, 10); /* 80 of 100 */
+	assert_int_equal(tally.threads.n, 2);
+	owner_is(&tally.threads, 0, 10, 50, "main");
+	owner_is(&tally.threads, 1, 11, 30, "worker");
+	add_of(OF(20, 20, "other"), 1, f);
+	make();
+	assert_int_equal(tally.pid, 0); /* 80 of 101 */
+	assert_int_equal(tally.threads.n, 0);
+}
+
+static void no_table_of_one_thread(void **state)
+{
+	const __u32 f[] = { location("f", "a.py", 1), 0 };
+
+	(void)state;
+	add_of(OF(10, 10, "main"), 100, f);
+	make();
+	assert_int_equal(tally.pid, 0);
+	assert_int_equal(tally.threads.n, 0);
+	assert_int_equal(tally.processes.n, 1);
+}
+
+/* pid 0: counts of which nothing is known, such as [table full]. They are no process with threads. */
+static void unknown_owners_have_no_threads(void **state)
+{
+	const __u32 f[] = { location("[table full]", "", 0), 0 };
+
+	(void)state;
+	add_of(OF(0, 0, ""), 90, f);
+	add_of(OF(0, 1, ""), 9, f);
+	make();
+	assert_int_equal(tally.threads.n, 0);
+	assert_int_equal(tally.pid, 0);
+}
+
+static void memory_runs_short(void **state)
+{
+	int failures = 0, err;
+
+	(void)state;
+	if (!fail_malloc_works()) {
+		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
+		skip();
+	}
+	ADD(5, location("f", "a.py", 1));
+	for (int n = 0;; n++) {
+		allocations_left = n;
+		err = tally_make(profile, &tally);
+		allocations_left = -1;
+		if (!err)
+			break;
+		assert_int_equal(err, -ENOMEM);
+		tally_free(&tally); /* as the header wants it */
+		failures++;
+	}
+	assert_int_equal(failures, 7);
+	function_is(&tally.functions, 0, "f", 5, 5);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(nothing_was_sampled),
+		TEST(self_is_the_leafs_and_total_everybodys),
+		TEST(recursion_counts_a_sample_once),
+		TEST(rows_of_one_line_are_merged),
+		TEST(markers_are_apart),
+		TEST(ties_have_an_order),
+		TEST(processes_are_sums_of_their_threads),
+		TEST(threads_of_a_process_that_has_most),
+		TEST(no_table_of_one_thread),
+		TEST(unknown_owners_have_no_threads),
+		TEST(memory_runs_short),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
