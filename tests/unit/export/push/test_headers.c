@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_headers.c - the header file of a push: its lines in their order, comments left out, and nothing accepted that
+ * would put more into a request than one header a line.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "export/push/headers.h"
+#include "tests/forge/fail_malloc.h"
+
+#define LIMIT 4096
+
+static char path[64];
+static struct curl_slist *list;
+
+static int setup(void **state)
+{
+	int fd;
+
+	(void)state;
+	strcpy(path, "/tmp/pyperf-headers.XXXXXX");
+	fd = mkstemp(path);
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	curl_slist_free_all(list);
+	list = NULL;
+	return unlink(path);
+}
+
+static void put(const void *text, size_t size)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	assert_int_equal(write(fd, text, size), size);
+}
+
+static int read_text(const char *text)
+{
+	put(text, strlen(text));
+	return push_headers_read(path, LIMIT, &list);
+}
+
+/* The headers, each with a newline. */
+static const char *shown(void)
+{
+	static char text[2 * LIMIT];
+
+	*text = '\0';
+	for (struct curl_slist *l = list; l; l = l->next)
+		strcat(strcat(text, l->data), "\n");
+	return text;
+}
+
+static void appends_them_in_order(void **state)
+{
+	(void)state;
+	list = curl_slist_append(NULL, "Content-Type: x");
+	assert_int_equal(read_text("# who we are\n"
+				   "Authorization: Bearer abc\n"
+				   "\n"
+				   "X-Scope-OrgID:\tt 1\n"), 0);
+	assert_string_equal(shown(), "Content-Type: x\nAuthorization: Bearer abc\nX-Scope-OrgID:\tt 1\n");
+}
+
+static void ends_of_lines(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("A: 1\r\n\r\nB: 2"), 0);
+	assert_string_equal(shown(), "A: 1\nB: 2\n");
+}
+
+static void nothing_in_it(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text(""), 0);
+	assert_int_equal(read_text("\n\n# A: 1\n"), 0);
+	assert_null(list);
+}
+
+static void values_may_be_anything_visible(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("A:\nB:  b: c # d \xc3\xa9\n!#$%&'*+-.^_`|~09AZaz: x\n"), 0);
+	assert_string_equal(shown(), "A:\nB:  b: c # d \xc3\xa9\n!#$%&'*+-.^_`|~09AZaz: x\n");
+}
+
+static void lines_that_are_no_header(void **state)
+{
+	static const char *const bad[] = {
+		"A", ": 1", "A : 1", " A: 1", "A B: 1", "Bearer abc", "A: 1\rB: 2", "A: 1\x1b[0m", "A: 1\x7f", "\xc3\xa9: 1",
+		"A(: 1", "\t# A", "\"A\": 1",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char text[64];
+
+		assert_int_equal(read_text(bad[i]), -EINVAL);
+		snprintf(text, sizeof(text), "%s\nB: 2\n", bad[i]);
+		assert_int_equal(read_text(text), -EINVAL);
+	}
+	assert_null(list); /* none of them, nor what stood behind */
+	put("A: 1\0\nB: 2\n", 11);
+	assert_int_equal(push_headers_read(path, LIMIT, &list), -EINVAL);
+	assert_null(list);
+}
+
+static void files_that_cannot_be_read(void **state)
+{
+	char folder[] = "/tmp";
+	char text[LIMIT + 2];
+
+	(void)state;
+	assert_int_equal(push_headers_read("/nonexistent/headers", LIMIT, &list), -ENOENT);
+	assert_int_equal(push_headers_read(folder, LIMIT, &list), -EISDIR);
+	memset(text, 'a', sizeof(text));
+	memcpy(text, "A:", 2);
+	put(text, LIMIT + 1);
+	assert_int_equal(push_headers_read(path, LIMIT, &list), -EFBIG);
+	assert_null(list);
+	put(text, LIMIT);
+	assert_int_equal(push_headers_read(path, LIMIT, &list), 0);
+	assert_int_equal(strlen(list->data), LIMIT);
+	/* A FIFO without a writer must not stop the profiler. */
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(push_headers_read(path, LIMIT, &list), 0);
+}
+
+/* What is in the list then is still whole, and the caller's to free. */
+static void memory_runs_short(void **state)
+{
+	int failures = 0, err;
+
+	(void)state;
+	if (!fail_malloc_works()) {
+		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
+		skip();
+	}
+	put("A: 1\nB: 2\n", 10);
+	for (int n = 0;; n++) {
+		allocations_left = n;
+		err = push_headers_read(path, LIMIT, &list);
+		allocations_left = -1;
+		if (!err)
+			break;
+		assert_int_equal(err, -ENOMEM);
+		assert_true(!list || !strcmp(shown(), "A: 1\n"));
+		curl_slist_free_all(list);
+		list = NULL;
+		failures++;
+	}
+	assert_true(failures >= 3); /* the text, and something for each line */
+	assert_string_equal(shown(), "A: 1\nB: 2\n");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(appends_them_in_order),	  TEST(ends_of_lines),		   TEST(nothing_in_it),
+		TEST(values_may_be_anything_visible), TEST(lines_that_are_no_header), TEST(files_that_cannot_be_read),
+		TEST(memory_runs_short),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
