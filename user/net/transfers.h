@@ -30,7 +30,10 @@ CURLcode transfer_prepare(CURL *easy, const struct transfer *t);
 
 struct transfers;
 
-/* on_end: the request has ended so; it is still to be removed. At most so many are at work at once. -errno. */
+/*
+ * on_end is called by transfers_run() when a request has ended; it is still to be removed. at_once: how many the owner
+ * has at work at a time; as many connections are kept open for its next ones. -errno.
+ */
 int transfers_open(struct transfers **ret, long at_once, void (*on_end)(void *context, CURL *easy, CURLcode code),
 		   void *context);
 /* NULL is fine. Those that were added have been removed. */

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_transfers.c - requests over real sockets, in the hands of an owner that polls: each ends once and says how, none
+ * keeps the owner awake or waits, and a certificate that is not trusted gets no request.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+
+#include "base/clock.h"
+#include "net/transfers.h"
+#include "tests/forge/http_server.h"
+
+#define ANSWER "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+#define AT_ONCE 4
+
+struct request {
+	CURL *easy;
+	char url[96], error[CURL_ERROR_SIZE], body[256];
+	size_t body_size;
+	bool refuse_body;
+	int ends;
+	CURLcode code; /* of its end */
+};
+
+static struct transfers *transfers;
+static struct request requests[8];
+
+static void on_end(void *context, CURL *easy, CURLcode code)
+{
+	struct request *r = NULL;
+
+	assert_ptr_equal(context, &transfers);
+	assert_int_equal(curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&r), CURLE_OK);
+	assert_ptr_equal(r->easy, easy);
+	r->ends++;
+	r->code = code;
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *context)
+{
+	struct request *r = context;
+
+	if (r->refuse_body)
+		return 0;
+	assert_true(r->body_size + size * n < sizeof(r->body));
+	memcpy(r->body + r->body_size, data, size * n);
+	r->body_size += size * n;
+	return size * n;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(requests, 0, sizeof(requests));
+	return transfers_open(&transfers, AT_ONCE, on_end, &transfers);
+}
+
+static void end(struct request *r)
+{
+	if (!r->easy)
+		return;
+	transfers_remove(transfers, r->easy);
+	curl_easy_cleanup(r->easy);
+	r->easy = NULL;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+		end(&requests[i]);
+	transfers_close(transfers);
+	transfers = NULL;
+	server_stop();
+	return 0;
+}
+
+static struct transfer to(struct request *r, const char *scheme, unsigned short port)
+{
+	snprintf(r->url, sizeof(r->url), "%s://127.0.0.1:%u/x", scheme, port);
+	return (struct transfer){
+		.url = r->url,
+		.protocols = "http,https",
+		.timeout_seconds = 60,
+		.error = r->error,
+		.on_body = on_body,
+		.context = r,
+		.owner = r,
+	};
+}
+
+static void add(struct request *r, struct transfer t)
+{
+	r->easy = curl_easy_init();
+	assert_non_null(r->easy);
+	assert_int_equal(transfer_prepare(r->easy, &t), CURLE_OK);
+	assert_int_equal(transfers_add(transfers, r->easy), 0);
+}
+
+/* One turn of an owner's loop. */
+static void turn(void)
+{
+	struct pollfd fd = { .fd = transfers_fd(transfers), .events = POLLIN };
+
+	poll(&fd, 1, transfers_timeout_ms(transfers_due(transfers)));
+	transfers_run(transfers);
+}
+
+static void turn_until_end(const struct request *r)
+{
+	while (!r->ends)
+		turn();
+	assert_int_equal(r->ends, 1);
+}
+
+static long status(const struct request *r)
+{
+	long ret = 0;
+
+	curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &ret);
+	return ret;
+}
+
+static int count_fds(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+static void nothing_is_due_without_requests(void **state)
+{
+	(void)state;
+	transfers_run(transfers);
+	assert_true(transfers_due(transfers) == 0);
+	assert_int_equal(transfers_timeout_ms(transfers_due(transfers)), -1);
+	assert_int_equal(poll(&(struct pollfd){ .fd = transfers_fd(transfers), .events = POLLIN }, 1, 0), 0);
+}
+
+static void timeouts_in_milliseconds(void **state)
+{
+	double now = clock_seconds();
+
+	(void)state;
+	assert_int_equal(transfers_timeout_ms(0), -1);
+	assert_int_equal(transfers_timeout_ms(-1), -1);
+	assert_int_equal(transfers_timeout_ms(now), 0);
+	assert_int_equal(transfers_timeout_ms(1e-9), 0);
+	assert_in_range(transfers_timeout_ms(now + 30), 1, 30001);
+	assert_int_equal(transfers_timeout_ms(now + 3600), 60000); /* an owner may look too early */
+}
+
+static void a_request_and_its_answer(void **state)
+{
+	struct curl_slist *headers = curl_slist_append(NULL, "X-Who: me");
+	struct request *r = &requests[0];
+	struct transfer t;
+
+	(void)state;
+	server_start(ANSWER);
+	t = to(r, "http", server.port);
+	t.headers = headers;
+	add(r, t);
+	assert_int_equal(r->ends, 0); /* only transfers_run() acts */
+	turn_until_end(r);
+	assert_int_equal(r->code, CURLE_OK);
+	assert_int_equal(status(r), 200);
+	assert_string_equal(r->body, "hello");
+	assert_int_equal(server_requests(), 1);
+	assert_non_null(strstr(server.seen->request, "GET /x HTTP/1.1\r\n"));
+	assert_non_null(strstr(server.seen->request, "\r\nX-Who: me\r\n"));
+	assert_non_null(strstr(server.seen->request, "\r\nUser-Agent: pyperf-bpf/" PYPERF_VERSION "\r\n"));
+	end(r);
+	curl_slist_free_all(headers);
+}
+
+/* More than a socket's buffer takes at once. */
+static void a_large_body(void **state)
+{
+	struct request *r = &requests[0];
+	_cleanup_free_ char *body = calloc(1, 32 << 20);
+	struct transfer t;
+
+	(void)state;
+	assert_non_null(body);
+	server_start(ANSWER);
+	t = to(r, "http", server.port);
+	r->easy = curl_easy_init();
+	assert_int_equal(transfer_prepare(r->easy, &t), CURLE_OK);
+	curl_easy_setopt(r->easy, CURLOPT_POSTFIELDS, body);
+	curl_easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE, 32L << 20);
+	assert_int_equal(transfers_add(transfers, r->easy), 0);
+	turn_until_end(r);
+	assert_int_equal(r->code, CURLE_OK);
+	assert_int_equal(server_requests(), 1);
+	assert_true(server.seen->size > 32 << 20);
+	end(r);
+}
+
+/* Each ends once, whatever becomes of the others, and the descriptor to wait for stays the same. */
+static void several_at_once(void **state)
+{
+	int fd = transfers_fd(transfers), left = ARRAY_SIZE(requests);
+
+	(void)state;
+	server_start(ANSWER);
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+		add(&requests[i], to(&requests[i], "http", server.port));
+	while (left) {
+		turn();
+		left = 0;
+		for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+			left += !requests[i].ends;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
+		assert_int_equal(requests[i].ends, 1);
+		assert_int_equal(requests[i].code, CURLE_OK);
+		assert_string_equal(requests[i].body, "hello");
+	}
+	assert_int_equal(server_requests(), ARRAY_SIZE(requests));
+	assert_int_equal(transfers_fd(transfers), fd);
+}
+
+static void redirects_are_not_followed(void **state)
+{
+	struct request *r = &requests[0];
+
+	(void)state;
+	server_start("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n");
+	add(r, to(r, "http", server.port));
+	turn_until_end(r);
+	assert_int_equal(r->code, CURLE_OK);
+	assert_int_equal(status(r), 302);
+	assert_int_equal(server_requests(), 1);
+}
+
+static void protocols_that_are_not_wanted(void **state)
+{
+	struct transfer t;
+
+	(void)state;
+	server_start(ANSWER);
+	t = to(&requests[0], "http", server.port);
+	t.protocols = "https";
+	add(&requests[0], t);
+	turn_until_end(&requests[0]);
+	assert_int_equal(requests[0].code, CURLE_UNSUPPORTED_PROTOCOL);
+	assert_int_equal(server_requests(), 0);
+	t = to(&requests[1], "file", 0);
+	t.url = "file:///etc/passwd";
+	add(&requests[1], t);
+	turn_until_end(&requests[1]);
+	assert_int_equal(requests[1].code, CURLE_UNSUPPORTED_PROTOCOL);
+}
+
+static void nobody_listens(void **state)
+{
+	struct request *r = &requests[0];
+	unsigned short port;
+	int fd = server_bind(&port);
+
+	(void)state;
+	add(r, to(r, "http", port));
+	turn_until_end(r);
+	assert_int_equal(r->code, CURLE_COULDNT_CONNECT);
+	assert_true(*r->error); /* libcurl's own words */
+	close(fd);
+}
+
+/* The owner sleeps meanwhile: two seconds are a handful of turns. */
+static void an_answer_that_never_comes(void **state)
+{
+	struct request *r = &requests[0];
+	struct transfer t;
+	double begin = clock_seconds();
+	int turns = 0;
+
+	(void)state;
+	server_start(NULL);
+	t = to(r, "http", server.port);
+	t.timeout_seconds = 2;
+	add(r, t);
+	for (; !r->ends; turns++)
+		turn();
+	assert_int_equal(r->code, CURLE_OPERATION_TIMEDOUT);
+	assert_true(clock_seconds() - begin >= 1.9);
+	assert_true(turns < 50);
+	assert_int_equal(server_requests(), 1);
+}
+
+static void answers_that_break_off(void **state)
+{
+	struct request *r = &requests[0];
+
+	(void)state;
+	server_start("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nhello");
+	add(r, to(r, "http", server.port));
+	turn_until_end(r);
+	assert_int_equal(r->code, CURLE_PARTIAL_FILE);
+	server_stop();
+	server_start("");
+	add(&requests[1], to(&requests[1], "http", server.port));
+	turn_until_end(&requests[1]);
+	assert_int_equal(requests[1].code, CURLE_GOT_NOTHING);
+}
+
+static void body_that_its_reader_refuses(void **state)
+{
+	struct request *r = &requests[0];
+
+	(void)state;
+	server_start(ANSWER);
+	r->refuse_body = true;
+	add(r, to(r, "http", server.port));
+	turn_until_end(r);
+	assert_int_equal(r->code, CURLE_WRITE_ERROR);
+}
+
+static void removed_while_under_way(void **state)
+{
+	struct request *r = &requests[0], *next = &requests[1];
+	int fds = count_fds();
+
+	(void)state;
+	server_start(NULL);
+	add(r, to(r, "http", server.port));
+	while (!server_requests())
+		turn();
+	assert_true(count_fds() > fds);
+	end(r);
+	assert_int_equal(count_fds(), fds);
+	transfers_run(transfers);
+	assert_int_equal(r->ends, 0);
+	assert_int_equal(poll(&(struct pollfd){ .fd = transfers_fd(transfers), .events = POLLIN }, 1, 0), 0);
+	/* What comes later is not disturbed. */
+	server_stop();
+	server_start(ANSWER);
+	add(next, to(next, "http", server.port));
+	turn_until_end(next);
+	assert_int_equal(next->code, CURLE_OK);
+	assert_int_equal(r->ends, 0);
+}
+
+/* A child that is forked meanwhile has the sockets as well, and what arrives there is not for us any more. */
+static void removed_while_a_child_has_its_socket(void **state)
+{
+	struct request *r = &requests[0];
+	pid_t child;
+
+	(void)state;
+	server_start(NULL);
+	add(r, to(r, "http", server.port));
+	while (!server_requests())
+		turn();
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	end(r);
+	server_stop(); /* the end of the connection arrives */
+	assert_int_equal(poll(&(struct pollfd){ .fd = transfers_fd(transfers), .events = POLLIN }, 1, 0), 0);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void nothing_is_left_open(void **state)
+{
+	struct transfers *t;
+	int fds = count_fds();
+
+	(void)state;
+	assert_int_equal(transfers_open(&t, AT_ONCE, on_end, &transfers), 0);
+	assert_true(count_fds() > fds);
+	assert_true(fcntl(transfers_fd(t), F_GETFD) & FD_CLOEXEC);
+	transfers_close(t);
+	assert_int_equal(count_fds(), fds);
+	transfers_close(NULL);
+}
+
+/* --- certificates ------------------------------------------------------------------------------------- */
+
+static char folder[] = "/tmp/pyperf-transfers.XXXXXX", certificate[64];
+static FILE *tls;
+static pid_t tls_pid;
+static unsigned short tls_port;
+
+/* A server with a certificate that nobody has signed but itself, by the openssl command. */
+static int setup_tls(void **state)
+{
+	char command[512], line[256];
+
+	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	if (setup(state) || !mkdtemp(folder))
+		return -1;
+	snprintf(certificate, sizeof(certificate), "%s/cert.pem", folder);
+	snprintf(command, sizeof(command),
+		 "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=t "
+		 "-addext subjectAltName=IP:127.0.0.1 -keyout %s/key.pem -out %s >/dev/null 2>&1", folder, certificate);
+	if (system(command))
+		return 0; /* no openssl: the tests say so */
+	snprintf(command, sizeof(command), "echo $$; exec openssl s_server -www -accept 127.0.0.1:0 -key %s/key.pem -cert %s "
+		 "2>/dev/null", folder, certificate);
+	tls = popen(command, "re");
+	if (!tls || fscanf(tls, "%d", &tls_pid) != 1)
+		return -1;
+	while (fgets(line, sizeof(line), tls))
+		if (sscanf(line, "ACCEPT 127.0.0.1:%hu", &tls_port) == 1)
+			return 0;
+	return -1;
+}
+
+static int teardown_tls(void **state)
+{
+	char command[128];
+
+	if (tls) {
+		kill(tls_pid, SIGKILL);
+		pclose(tls);
+	}
+	tls = NULL;
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command) || teardown(state);
+}
+
+static void needs_tls(void)
+{
+	if (tls)
+		return;
+	print_message("SKIP: no openssl command\n");
+	skip();
+}
+
+static void certificate_that_is_trusted(void **state)
+{
+	struct request *r = &requests[0];
+	struct transfer t;
+
+	(void)state;
+	needs_tls();
+	t = to(r, "https", tls_port);
+	t.ca_file = certificate;
+	r->refuse_body = true; /* a page of details */
+	add(r, t);
+	turn_until_end(r);
+	assert_int_equal(r->code, CURLE_WRITE_ERROR);
+	assert_int_equal(status(r), 200);
+}
+
+static void certificate_that_is_not(void **state)
+{
+	struct request *r = &requests[0];
+
+	(void)state;
+	needs_tls();
+	add(r, to(r, "https", tls_port));
+	turn_until_end(r);
+	assert_int_equal(r->code, CURLE_PEER_FAILED_VERIFICATION);
+	assert_int_equal(status(r), 0);
+	assert_true(*r->error);
+}
+
+/* It is for 127.0.0.1, not for a name that somebody has for that address. */
+static void certificate_of_another_host(void **state)
+{
+	struct request *r = &requests[0];
+	struct transfer t;
+
+	(void)state;
+	needs_tls();
+	t = to(r, "https", tls_port);
+	snprintf(r->url, sizeof(r->url), "https://localhost:%u/x", tls_port);
+	t.ca_file = certificate;
+	add(r, t);
+	turn_until_end(r);
+	assert_int_equal(r->code, CURLE_PEER_FAILED_VERIFICATION);
+	assert_int_equal(status(r), 0);
+}
+
+static void whoever_answers_is_trusted(void **state)
+{
+	struct request *r = &requests[0];
+	struct transfer t;
+
+	(void)state;
+	needs_tls();
+	t = to(r, "https", tls_port);
+	snprintf(r->url, sizeof(r->url), "https://localhost:%u/x", tls_port);
+	t.insecure = true;
+	r->refuse_body = true;
+	add(r, t);
+	turn_until_end(r);
+	assert_int_equal(status(r), 200);
+}
+
+#define TEST(f)	    cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST_TLS(f) cmocka_unit_test_setup_teardown(f, setup_tls, teardown_tls)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(nothing_is_due_without_requests),
+		TEST(timeouts_in_milliseconds),
+		TEST(a_request_and_its_answer),
+		TEST(a_large_body),
+		TEST(several_at_once),
+		TEST(redirects_are_not_followed),
+		TEST(protocols_that_are_not_wanted),
+		TEST(nobody_listens),
+		TEST(an_answer_that_never_comes),
+		TEST(answers_that_break_off),
+		TEST(body_that_its_reader_refuses),
+		TEST(removed_while_under_way),
+		TEST(removed_while_a_child_has_its_socket),
+		TEST(nothing_is_left_open),
+		TEST_TLS(certificate_that_is_trusted),
+		TEST_TLS(certificate_that_is_not),
+		TEST_TLS(certificate_of_another_host),
+		TEST_TLS(whoever_answers_is_trusted),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	alarm(120);
+	unsetenv("http_proxy");
+	unsetenv("https_proxy");
+	unsetenv("HTTPS_PROXY");
+	unsetenv("all_proxy");
+	unsetenv("ALL_PROXY");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
