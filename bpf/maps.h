@@ -6,6 +6,7 @@
 #ifndef PYPERF_BPF_MAPS_H
 #define PYPERF_BPF_MAPS_H
 
+#include "bpf/ids.h"
 #include "bpf/python/cache.h"
 #include "bpf/python/walk.h"
 
@@ -46,7 +47,7 @@ struct {
 /* A code object that the thread was seen in, to be found without the large tables. */
 struct known_code {
 	__u64 address;
-	__u64 epoch; /* valid while the generation is this one */
+	__u64 epoch; /* valid while this is the epoch */
 	__u32 process;
 	__u32 index;
 };
@@ -106,9 +107,9 @@ struct scratch {
 	__u32 captures;	  /* code objects sent by this sample */
 	__u32 kept;	  /* new frames that it put there */
 	__u32 unsettled;  /* this sample saw a new code object (UNSETTLED_ bits), ... */
-	__u32 no_generation; /* ... and one that proves the generation wrong */
+	__u32 no_epoch; /* ... and one that proves the epoch wrong */
 	__u32 remember;	  /* whether interning fills the thread's cache */
-	__u64 epoch;	  /* the interpreter's code generation, mixed; 0 = none */
+	__u64 epoch;	  /* the code epoch; 0 = none */
 	__u64 made;	  /* 3.13: code versions given out so far */
 	__u64 thread_pointer;
 	__u64 interp;	  /* thread state search: the interpreter, ... */

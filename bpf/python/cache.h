@@ -31,7 +31,7 @@ struct cached {
 
 struct cache {
 	__u64 tstate; /* the thread state it is of */
-	__u64 epoch;  /* the code generation that its nodes were found under */
+	__u64 epoch;  /* the code epoch in which its nodes were found */
 	__u64 since;  /* jiffies when it was last empty */
 	__u32 root;   /* the node they are below */
 	__u32 depth;  /* of frames; 0 = nothing remembered */

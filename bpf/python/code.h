@@ -84,7 +84,7 @@ static __always_inline __u64 code_fingerprint(struct scratch *s, const struct la
 	}
 	/* A version that was never given out: what the layout takes for the count of versions is not it. */
 	if (s->made && header_u32(s->code, l->code_version) >= s->made) {
-		s->no_generation = 1;
+		s->no_epoch = 1;
 		s->epoch = 0;
 	}
 	name = header_u64(s->code, l->code_qualname ? l->code_qualname : l->code_name);
@@ -164,8 +164,8 @@ static __always_inline __u32 *code_hint(const struct scratch *s, __u64 key)
 }
 
 /*
- * The entry last seen at this address, if the code generation alone proves its object; else 0. Not one whose
- * record is still to be sent: that needs the fingerprint.
+ * The entry last seen at this address, if the epoch alone proves its object; else 0. Not one whose record is still to
+ * be sent: that needs the fingerprint.
  */
 static __always_inline __u32 code_by_epoch(const struct scratch *s, __u64 key)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * epoch.h - the interpreter's own counter of what would make an address name another code object.
+ * epoch.h - the code epoch: a number that, while it stays the same, proves that a code object's address still names the
+ * same object. It is made of a counter of the interpreter's own, which only 3.13 and later have.
  */
 #ifndef PYPERF_BPF_PYTHON_EPOCH_H
 #define PYPERF_BPF_PYTHON_EPOCH_H
@@ -10,27 +11,28 @@
 #include "bpf/tree/tree.h"
 
 /*
- * The count of what would make an address name another code object: of code objects freed in 3.14+
- * (_code_object_generation), of those made in 3.13 (func_state.next_version, which stays 0 when it overflows).
+ * Leaves the epoch in s->epoch, 0 if there is none. The counters: 3.14 and later count the code objects that were freed
+ * (_code_object_generation); 3.13 has the next co_version to be given out (func_state.next_version), which moves with
+ * each object that is made and stays 0 once it has overflowed.
  */
 static __always_inline void read_epoch(struct scratch *s, const struct process *p, const struct layout *l)
 {
-	__u64 interp = tstate_field(s, l->tstate_interp), generation = 0;
+	__u64 interp = tstate_field(s, l->tstate_interp), counter = 0;
 
 	s->epoch = s->made = 0;
-	if (!l->generation_size || p->no_generation || !mem_plausible(interp))
+	if (!l->epoch_size || p->no_epoch || !mem_plausible(interp))
 		return;
-	if (walk_read(&s->walk, &generation, sizeof(generation), interp + l->interp_generation))
+	if (walk_read(&s->walk, &counter, sizeof(counter), interp + l->interp_epoch))
 		return;
-	if (l->generation_size == 4) {
-		generation &= 0xffffffff;
-		s->made = generation;
-		if (!generation)
+	if (l->epoch_size == 4) {
+		counter &= 0xffffffff;
+		s->made = counter;
+		if (!counter)
 			return;
 	}
 	if (l->interp_tlbc_generation)
-		generation ^= search_read(s, interp + l->interp_tlbc_generation) << 32;
-	s->epoch = mix(interp ^ generation << 48 ^ generation ^ (__u64)s->generation << 24) | 1;
+		counter ^= search_read(s, interp + l->interp_tlbc_generation) << 32;
+	s->epoch = mix(interp ^ counter << 48 ^ counter ^ (__u64)s->generation << 24) | 1;
 }
 
 #endif

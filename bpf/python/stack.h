@@ -13,7 +13,7 @@
 #include "bpf/python/thread.h"
 #include "bpf/tree/tree.h"
 
-#define SETTLED 2048 /* jiffies without a new code object before cached callers are trusted without a generation */
+#define SETTLED 2048 /* jiffies without a new code object before cached callers are trusted without an epoch */
 
 /* The data-stack chunk; frames that are objects (up to 3.10) have none. */
 static __always_inline __u64 thread_chunk(const struct scratch *s, const struct layout *l)
@@ -79,12 +79,12 @@ static __always_inline enum outcome count_plain(struct scratch *s, struct cpu_st
 	return count_node(s, stats, root, outcome);
 }
 
-/* Forgets the cached stack when it is not of this thread state, code generation or tree. */
+/* Forgets the cached stack when it is not of this thread state, epoch or tree. */
 static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *stats, struct thread *t,
 					  const struct process *p)
 {
 	/*
-	 * Without a generation only the fingerprints of new frames tell that addresses are used again. A process
+	 * Without an epoch only the fingerprints of new frames tell that addresses are used again. A process
 	 * that makes code objects is read in full, for good once one stood where another had been. The first time
 	 * must not go unseen for long, so cached callers are read again every second or so.
 	 */

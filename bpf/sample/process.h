@@ -63,7 +63,7 @@ static __always_inline void process_note(const struct scratch *s, __u32 tgid, __
 
 	if (!p || p->id != s->known.id)
 		return;
-	p->no_generation |= s->no_generation;
+	p->no_epoch |= s->no_epoch;
 	if (p->unsettled != UNSETTLED_ALWAYS)
 		p->unsettled = s->unsettled & UNSETTLED_REUSED ? UNSETTLED_ALWAYS : now;
 	__sync_fetch_and_add(&processes_stamp, 1);

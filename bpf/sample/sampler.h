@@ -6,6 +6,7 @@
 #ifndef PYPERF_BPF_SAMPLE_SAMPLER_H
 #define PYPERF_BPF_SAMPLE_SAMPLER_H
 
+#include "bpf/buckets.h"
 #include "bpf/python/stack.h"
 #include "bpf/sample/process.h"
 
@@ -50,7 +51,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	s->bank = bank_of(s->generation);
 	s->process = p->id;
 	s->captures = 0;
-	s->unsettled = s->no_generation = 0;
+	s->unsettled = s->no_epoch = 0;
 	s->thread_pointer = task_thread_pointer(task);
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
 	s->walk.single = opt_single_reads;
@@ -58,7 +59,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	t = thread_get(s, task->pid, task->start_boottime, now);
 	outcome = sample_thread(s, stats, task, t, p, l, now);
 	thread_put(t);
-	if (s->unsettled || s->no_generation || !p->unsettled)
+	if (s->unsettled || s->no_epoch || !p->unsettled)
 		process_note(s, task->tgid, now);
 	stats->reads += s->walk.reads;
 	stats->read_bytes += s->walk.read_bytes;

@@ -16,7 +16,7 @@ MODES = {
     "block + verified": ("--reads", "block", "--cache", "verified"),
 }
 SAMPLED_HZ = 5000
-SETTLED = 9  # seconds without a new code object, before callers are cached without a code generation (bpf/python/stack.h)
+SETTLED = 9  # seconds without a new code object, before callers are cached without a code epoch (bpf/python/stack.h)
 WORKLOADS = "basic", "deep_static", "deep_busy", "threads", "wide", "coroutines"
 # Rounds recorded of each, for comparison with the program's own word.
 RECORDED_ROUNDS = {"basic": 20, "deep_static": 500, "deep_busy": 10, "threads": 300, "wide": 2, "coroutines": 5}
@@ -127,7 +127,7 @@ def throughput(settings, save):
                 if python != settings.python and python.version >= (3, 11)]
     for python, workload in pythons:
         if settings.quick and python.version < (3, 13):
-            table.skip(python.name, "in a quick run; without a code generation the cache waits %d s" % SETTLED)
+            table.skip(python.name, "in a quick run; without a code epoch the cache waits %d s" % SETTLED)
             continue
         table.add(**throughput_row(settings, python, workload, empty))
     bars = [("%s, %s" % (row["workload"], row["python"]), row["stacks/s, each 100 times"]) for row in table.rows]

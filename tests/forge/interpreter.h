@@ -43,7 +43,7 @@ static struct {
 	struct py_thread threads[PY_THREAD];
 	__u32 thread_count;
 	__u32 versions;	  /* co_version of the newest code object */
-	__u64 generation; /* 3.13: the next co_version; 3.14: code objects freed */
+	__u64 epoch; /* 3.13: the next co_version; 3.14: code objects freed */
 } py;
 
 static inline __u64 py_address(const void *p)
@@ -310,10 +310,10 @@ static inline __u64 py_self(void)
 }
 
 /* Code objects were made and freed. */
-static inline void py_count_generation(void)
+static inline void py_next_epoch(void)
 {
-	if (py.l.generation_size)
-		forge_put(py.interp, py.l.interp_generation, ++py.generation, py.l.generation_size);
+	if (py.l.epoch_size)
+		forge_put(py.interp, py.l.interp_epoch, ++py.epoch, py.l.epoch_size);
 }
 
 /* Forgets the interpreter that was, and begins one of this layout, without threads. */
@@ -339,8 +339,8 @@ static inline void py_begin_layout(const struct layout *l)
 	forge_put(py.runtime, py.l.runtime_interpreters, py_address(py.interp), 8);
 	if (py.l.interp_gil)
 		forge_put(py.interp, py.l.interp_gil, py_address(py.gil), 8);
-	py.generation = 1000;
-	py_count_generation();
+	py.epoch = 1000;
+	py_next_epoch();
 }
 
 static inline void py_begin(__u32 minor)

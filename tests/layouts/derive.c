@@ -138,14 +138,14 @@ static void show_interpreter(void)
 #endif
 #endif
 #if PY_VERSION_HEX < 0x030d0000
-	show("generation_size", 0);
-	show("interp_generation", 0);
+	show("epoch_size", 0);
+	show("interp_epoch", 0);
 #elif PY_VERSION_HEX < 0x030e0000
-	show("generation_size", sizeof(((PyInterpreterState *)0)->func_state.next_version));
-	FIELD(interp_generation, PyInterpreterState, func_state.next_version);
+	show("epoch_size", sizeof(((PyInterpreterState *)0)->func_state.next_version));
+	FIELD(interp_epoch, PyInterpreterState, func_state.next_version);
 #else
-	show("generation_size", sizeof(((PyInterpreterState *)0)->_code_object_generation));
-	FIELD(interp_generation, PyInterpreterState, _code_object_generation);
+	show("epoch_size", sizeof(((PyInterpreterState *)0)->_code_object_generation));
+	FIELD(interp_epoch, PyInterpreterState, _code_object_generation);
 #endif
 #ifdef HAS_TLBC
 	FIELD(interp_tlbc_generation, PyInterpreterState, tlbc_indices.tlbc_generation);

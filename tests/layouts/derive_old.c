@@ -27,7 +27,7 @@ static void show_absent(void)
 	static const char *const names[] = {
 		"free_threaded",
 		"has_cframe",
-		"generation_size",
+		"epoch_size",
 		"frame_tlbc_index",
 		"frame_owner",
 		"frame_is_entry",
@@ -40,7 +40,7 @@ static void show_absent(void)
 		"tstate_status",
 		"status_active",
 		"interp_gil",
-		"interp_generation",
+		"interp_epoch",
 		"interp_tlbc_generation",
 		"gil_holder",
 		"code_qualname",

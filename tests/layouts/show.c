@@ -18,7 +18,7 @@ static void show_frames(const struct layout *layout)
 {
 	NUMBER(root_rule);
 	NUMBER(has_cframe);
-	NUMBER(generation_size);
+	NUMBER(epoch_size);
 	NUMBER(free_threaded);
 	NUMBER(line_format);
 	NUMBER(frame_size);
@@ -48,7 +48,7 @@ static void show_frames(const struct layout *layout)
 	NUMBER(interp_next);
 	NUMBER(interp_threads);
 	NUMBER(interp_gil);
-	NUMBER(interp_generation);
+	NUMBER(interp_epoch);
 	NUMBER(interp_tlbc_generation);
 	NUMBER(gil_holder);
 	NUMBER(runtime_interpreters);

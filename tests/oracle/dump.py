@@ -18,7 +18,7 @@ import sysconfig
 import types
 import warnings
 
-NAME_MAX = 1024  # bytes of characters that a record keeps: STRING_MAX of bpf/abi.h
+NAME_MAX = 1024  # bytes of characters that a record keeps: STRING_MAX of bpf/abi/records.h
 
 # One name of each internal form: ASCII, Latin-1, two and four bytes a character.
 NAMES = ["plain", "caf\xe9", "\u03b1\u03b2\u4e2d\u6587", "\U00020000\U0001d4b6"]

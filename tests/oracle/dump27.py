@@ -15,7 +15,7 @@ import sysconfig
 import types
 import warnings
 
-NAME_MAX = 1024  # bytes that a record keeps: STRING_MAX of bpf/abi.h
+NAME_MAX = 1024  # bytes that a record keeps: STRING_MAX of bpf/abi/records.h
 
 NAMES = ["plain", "café", "αβ中文", "\xf0\xa0\x80\x80", "caf\xe9", "\xe9\xc3\xa9", "\xc3", "\xed\xa0\x80", "\xc0\xaf",
          "\xff" * 40]

@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "bpf/ids.h"
 #include "kern/tables.h"
 #include "pyperf.skel.h"
 

@@ -176,8 +176,8 @@ static void follow(struct layout *l, const struct layout *known)
 	if (l->code_bytecode != known->code_bytecode || l->code_first_line != known->code_first_line ||
 	    l->code_filename != known->code_filename)
 		l->code_version = 0;
-	if (!l->code_version && l->generation_size == sizeof(__u32))
-		l->generation_size = l->interp_generation = 0;
+	if (!l->code_version && l->epoch_size == sizeof(__u32))
+		l->epoch_size = l->interp_epoch = 0;
 	if (l->str_compact == known->str_compact) /* not in the table before 3.15 */
 		l->str_compact = l->str_ascii + known->str_compact - known->str_ascii;
 	l->str_data = l->str_compact;

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/number.h"
+#include "bpf/buckets.h"
 
 #define WIDTH 100 /* columns */
 

@@ -10,7 +10,7 @@
 #include "proc/procfs.h"
 #include "targets/discover.h"
 
-#define GENERATIONS_MAX 64
+#define DESCENT_MAX 64 /* from a parent to its farthest descendant */
 
 struct member {
 	struct record_process process;
@@ -78,8 +78,8 @@ static int select_member(struct kernel *kernel, struct discover *discover, const
 	return err;
 }
 
-/* One generation further. Returns how many were found, or -errno. */
-static int select_generation(struct kernel *kernel, struct discover *discover, struct family *f)
+/* Those whose parent is selected. Returns how many were found, or -errno. */
+static int select_children(struct kernel *kernel, struct discover *discover, struct family *f)
 {
 	int found = 0;
 
@@ -110,7 +110,7 @@ int children_select(struct kernel *kernel, struct discover *discover, const pid_
 		return err;
 	for (size_t i = 0; i < f.count; i++)
 		f.members[i].selected = is_listed(pids, count, f.members[i].process.pid);
-	for (int i = 0; i < GENERATIONS_MAX && found > 0; i++)
-		found = select_generation(kernel, discover, &f);
+	for (int i = 0; i < DESCENT_MAX && found > 0; i++)
+		found = select_children(kernel, discover, &f);
 	return found < 0 ? found : 0;
 }

@@ -15,7 +15,7 @@ static void test_code_replaced_in_place(void **state)
 		assert_int_equal(drive(), OUTCOME_WHOLE);
 		before = driven_record(codes[2])->code;
 		py_write_code((void *)codes[2], "other", "/srv/app.py", 99);
-		py_count_generation();
+		py_next_epoch();
 		py_move(t, codes[2], 5);
 		assert_int_equal(drive(), OUTCOME_WHOLE);
 		assert_int_equal(driven.record_count, 4);
@@ -25,7 +25,7 @@ static void test_code_replaced_in_place(void **state)
 		driven_newest_path_is("main:3;App.work:7;other:5");
 		/* From now on callers are not trusted either, whatever the version. */
 		py_write_code((void *)codes[0], "main2", "/srv/app.py", 99);
-		py_count_generation();
+		py_next_epoch();
 		assert_int_equal(drive(), OUTCOME_WHOLE);
 		record_is(codes[0], "main2", 99);
 		driven_newest_path_is("main2:3;App.work:7;other:5");
@@ -58,7 +58,7 @@ static void test_each_field_tells_code_objects_apart(void **state)
 				forge_put(code, py.l.code_version, 4711, 4);
 			else /* 3.11: another string at the same address */
 				forge_put((void *)name, py.l.str_length + 8, 1, 8);
-			py_count_generation();
+			py_next_epoch();
 			py_move(t, codes[2], 5);
 			assert_int_equal(drive(), OUTCOME_WHOLE);
 			assert_int_equal(driven_stat(codes_new), 4);
@@ -76,7 +76,7 @@ static __u64 reads_of_tick(void)
 }
 
 /* While nothing was freed (3.14) or made (3.13), no header is read, and when something was, each is, once. */
-static void test_code_generation_saves_headers(void **state)
+static void test_code_epoch_saves_headers(void **state)
 {
 	(void)state;
 	for (size_t v = 2; v < FORGE_VERSIONS; v++) {
@@ -89,7 +89,7 @@ static void test_code_generation_saves_headers(void **state)
 
 		reads_of_tick();
 		proved = reads_of_tick();
-		py_count_generation();
+		py_next_epoch();
 		assert_int_equal(reads_of_tick(), proved + 3 + 3 * length);
 		assert_int_equal(reads_of_tick(), proved);
 		py_move(t, codes[2], 5);
@@ -116,15 +116,15 @@ static void test_count_of_versions_that_is_none(void **state)
 	struct py_thread *t = forge_usual(0x030d, codes);
 
 	(void)state;
-	py.generation = 2;
-	py_count_generation(); /* next_version is 3, and the leaf has version 3 */
+	py.epoch = 2;
+	py_next_epoch(); /* next_version is 3, and the leaf has version 3 */
 	reads_of_tick();
 	proved = reads_of_tick();
 	py_move(t, codes[2], 5);
 	assert_true(reads_of_tick() > proved - 1);
 	/* The word is not looked at again, though it moves on. */
-	py.generation = 1000;
-	py_count_generation();
+	py.epoch = 1000;
+	py_next_epoch();
 	py_write_code((void *)codes[2], "other", "/srv/app.py", 99);
 	py_move(t, codes[2], 6);
 	assert_int_equal(drive(), OUTCOME_WHOLE);
@@ -152,7 +152,7 @@ static void test_code_not_resident(void **state)
 	assert_int_equal(drive(), OUTCOME_WHOLE);
 	assert_int_equal(driven.record_count, 1);
 	py_protect(page, PY_PAGE, PROT_READ);
-	py_count_generation();
+	py_next_epoch();
 	assert_int_equal(drive(), OUTCOME_WHOLE);
 	assert_int_equal(driven.record_count, 2);
 	record_is(py_address(page), "late", 10);

@@ -20,12 +20,11 @@
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
+#include "bpf/ids.h"
 #include "pyperf.skel.h"
 
 /* Of the million that the kernel allows: older ones, and other compilers, need more. */
 #define INSTRUCTIONS_MAX 600000
-
-#define ABI_HEADER "bpf/abi.h"
 
 struct member {
 	const char *name;
@@ -49,7 +48,7 @@ EACH(code, M(code, identity), M(code, key), M(code, epoch), M(code, state), M(co
 EACH(owner, M(owner, key), M(owner, process), M(owner, tid), M(owner, comm));
 EACH(process, M(process, start_time), M(process, exec_id), M(process, runtime), M(process, unsettled),
      M(process, check_after), M(process, id), M(process, layout), M(process, state),
-     M(process, no_generation));
+     M(process, no_epoch));
 EACH(record_process, M(record_process, type), M(record_process, pid), M(record_process, start_time),
      M(record_process, exec_id), M(record_process, comm));
 EACH(record_fork, M(record_fork, type), M(record_fork, pid), M(record_fork, start_time), M(record_fork, exec_id),
@@ -71,12 +70,12 @@ static const struct member cpu_stats_members[] = {
 	M(cpu_stats, time_max),
 };
 #define L(member_) M(layout, member_)
-EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(generation_size), L(line_format),
+EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(epoch_size), L(line_format),
      L(frame_size), L(frame_lasti), L(lasti_shift), L(frame_tlbc_index), L(frame_code),
      L(frame_previous), L(frame_instr), L(frame_generator), L(frame_owner), L(frame_is_entry), L(owner_shim), L(owner_generator),
      L(pointer_tag), L(cframe_frame), L(cframe_previous), L(tstate_size), L(tstate_next), L(tstate_interp),
      L(tstate_frame), L(tstate_base_frame), L(tstate_thread_id), L(tstate_chunk), L(tstate_status),
-     L(status_active), L(interp_next), L(interp_threads), L(interp_gil), L(interp_generation), L(interp_tlbc_generation), L(gil_holder),
+     L(status_active), L(interp_next), L(interp_threads), L(interp_gil), L(interp_epoch), L(interp_tlbc_generation), L(gil_holder),
      L(runtime_interpreters), L(runtime_tstate), L(runtime_tss_key), L(code_size), L(code_first_line),
      L(code_filename), L(code_name), L(code_qualname), L(code_linetable), L(code_version), L(code_bytecode), L(code_count), L(code_tlbc),
      L(str_length), L(str_state), L(str_ascii), L(str_compact), L(str_data), L(str_kind_shift),
@@ -146,9 +145,11 @@ static void test_every_record_is_the_same(void **state)
 	assert_int_equal(differences, 0);
 }
 
-/* A struct that is added to the header has to be added here. The header's text is in this program. */
+/* A struct that is added to a header of bpf/abi/ has to be added here. The headers' text is in this program. */
+#define TEXT_OF(header) ".incbin \"bpf/abi/" header ".h\"\n"
 asm(".pushsection .rodata\n"
-    "abi_text: .incbin \"" ABI_HEADER "\"\n"
+    "abi_text:\n" TEXT_OF("control") TEXT_OF("layout") TEXT_OF("process") TEXT_OF("records") TEXT_OF("stats")
+    TEXT_OF("tree") TEXT_OF("types")
     ".byte 0\n"
     ".popsection");
 extern const char abi_text[] __attribute__((visibility("hidden")));

@@ -127,7 +127,7 @@ int main(void)
 		cmocka_unit_test(test_each_generation_has_its_bank),
 	};
 	const struct CMUnitTest counting[] = {
-		cmocka_unit_test(test_code_generation_saves_headers),
+		cmocka_unit_test(test_code_epoch_saves_headers),
 		cmocka_unit_test(test_cached_callers),
 	};
 	const struct CMUnitTest in_tiny_tables[] = {

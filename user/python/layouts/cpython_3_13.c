@@ -90,7 +90,7 @@ static const struct word words[] = {
 
 /* Where the ordinary and the free-threaded build agree. */
 #define COMMON                                                                                               \
-	.root_rule = ROOT_SHIM, .generation_size = 4,                                                        \
+	.root_rule = ROOT_SHIM, .epoch_size = 4,                                                        \
                                                                                                              \
 	/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */                                 \
 	.frame_size = FRAME_READ, .frame_code = 0 /* f_executable */, .frame_previous = 8,                   \
@@ -109,7 +109,7 @@ static const struct word words[] = {
 static const struct layout free_threaded = {
 	COMMON,
 	.free_threaded = 1,
-	.interp_generation = 20092, /* func_state.next_version, proved by co_version in use */
+	.interp_epoch = 20092, /* func_state.next_version, proved by co_version in use */
 	.gil_holder = 16,	    /* internal/pycore_gil.h: behind enabled and interval */
 
 	/* cpython/code.h: _PyCode_DEF */
@@ -142,7 +142,7 @@ const struct cpython cpython_3_13 = {
 	.newest = 0x030d12f0,
 	.layout = {
 		COMMON,
-		.interp_generation = 17000, /* func_state.next_version, proved by co_version in use */
+		.interp_epoch = 17000, /* func_state.next_version, proved by co_version in use */
 		.gil_holder = 8,
 
 		/* cpython/code.h: _PyCode_DEF */

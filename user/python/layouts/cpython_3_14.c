@@ -26,7 +26,7 @@ static const struct word words[] = {
 	WORD(ANY, interpreter_state.gil_runtime_state_enabled, 0),
 	WORD(OFFSET, interpreter_state.gil_runtime_state_locked, 4),
 	WORD(HOLDER, interpreter_state.gil_runtime_state_holder, 8),
-	WORD_INTO(FREE, interpreter_state.code_object_generation, 8, interp_generation),
+	WORD_INTO(FREE, interpreter_state.code_object_generation, 8, interp_epoch),
 	WORD_THREADED(FREE, interpreter_state.tlbc_generation, 4, interp_tlbc_generation),
 
 	WORD(SIZE, thread_state.size, 0),
@@ -112,7 +112,7 @@ static const struct word words[] = {
 
 /* Where the ordinary and the free-threaded build agree. */
 #define COMMON                                                                                               \
-	.root_rule = ROOT_SHIM, .generation_size = 8,                                                        \
+	.root_rule = ROOT_SHIM, .epoch_size = 8,                                                        \
                                                                                                              \
 	/* internal/pycore_interpframe_structs.h: _PyInterpreterFrame, enum _frameowner */                   \
 	.frame_size = FRAME_READ, .frame_code = 0 /* f_executable, a _PyStackRef */, .frame_previous = 8,    \
@@ -134,7 +134,7 @@ static const struct layout free_threaded = {
 	.frame_owner = 78,
 	.frame_tlbc_index = 72,
 	.pointer_tag = 1,	    /* internal/pycore_stackref.h: Py_TAG_BITS */
-	.interp_generation = 8024, /* _code_object_generation */
+	.interp_epoch = 8024, /* _code_object_generation */
 	.interp_tlbc_generation = 17300,
 	.gil_holder = 16, /* internal/pycore_gil.h: behind enabled and interval */
 
@@ -172,7 +172,7 @@ const struct cpython cpython_3_14 = {
 		COMMON,
 		.frame_owner = 74,
 		.pointer_tag = 3,	   /* internal/pycore_stackref.h: Py_TAG_BITS */
-		.interp_generation = 7992, /* _code_object_generation */
+		.interp_epoch = 7992, /* _code_object_generation */
 		.gil_holder = 8,
 
 		/* cpython/code.h: _PyCode_DEF */

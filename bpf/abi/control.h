@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * control.h - what user space tells the programs, besides the maps' contents and the single options of bpf/maps.h.
+ */
+#ifndef PYPERF_BPF_ABI_CONTROL_H
+#define PYPERF_BPF_ABI_CONTROL_H
+
+#include "bpf/abi/types.h"
+
+/* Whether a thread's last stack is used; CACHE_CHECK walks in full as well and counts the differences. */
+enum cache_mode { CACHE_VERIFIED, CACHE_OFF, CACHE_CHECK };
+
+/* What the programs that start and stop a CPU's timer are given. */
+struct timer_request {
+	__u64 first; /* when it is to run for the first time, ns of CLOCK_MONOTONIC */
+	__u32 cpu;
+	__u32 pad;
+};
+
+#endif

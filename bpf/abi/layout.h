@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * layout.h - where one build of CPython keeps what the sampler reads. user/python/layouts has the values.
+ */
+#ifndef PYPERF_BPF_ABI_LAYOUT_H
+#define PYPERF_BPF_ABI_LAYOUT_H
+
+#include "bpf/abi/types.h"
+
+/* How a chain of frames must end to be whole; docs/design.md, "When a stack is whole", says why. */
+enum root_rule {
+	ROOT_ENTRY = 1, /* 3.11: previous NULL, is_entry set, not a generator */
+	ROOT_SHIM,	/* 3.12-3.14: previous NULL, owner is owner_shim or more */
+	ROOT_BASE,	/* 3.15: the thread state's base_frame */
+	ROOT_NULL,	/* up to 3.10: f_back NULL, and not a generator's frame (2.7: any frame) */
+};
+
+/* How the line table of a code object is written. */
+enum line_format {
+	LINES_LOCATIONS, /* 3.11+: Objects/locations.md */
+	LINES_310,	 /* 3.10: PEP 626, Objects/lnotab_notes.txt */
+	LINES_LNOTAB,	 /* 3.6 to 3.9: co_lnotab */
+	LINES_27,	 /* 2.7: co_lnotab, lines only go up, and an instruction may begin at any byte */
+};
+
+#define LAYOUTS_MAX 64 /* different ones in one run */
+
+#define FRAME_READ     80    /* bytes read of a _PyInterpreterFrame: all fields that are needed of it, 3.11-3.15 */
+#define FRAME_READ_MAX 128   /* bytes read of a PyFrameObject, at most: all fields that are needed, up to 3.10 */
+#define TSTATE_READ    384   /* upper bound of layout.tstate_size */
+#define CHUNK_SIZE     16384 /* smallest data-stack chunk: DATA_STACK_CHUNK_SIZE in Python/pystate.c, 3.11-3.15 */
+
+/* Offsets are in bytes. One that a version lacks is 0, unless 0 is an offset too: then another field says so. */
+struct layout {
+	__u32 version; /* PY_VERSION_HEX */
+	__u8 free_threaded;
+	__u8 root_rule;	  /* enum root_rule */
+	__u8 has_cframe;  /* 3.11, 3.12: tstate_frame points to a CFrame, not to a frame */
+	__u8 epoch_size;  /* bytes of the counter at interp_epoch: 8 in 3.14+, 4 in 3.13, 0 = there is none */
+	__u8 line_format; /* enum line_format */
+
+	/* _PyInterpreterFrame, up to 3.10 PyFrameObject; all below frame_size */
+	__u8 frame_size;       /* bytes read of it: FRAME_READ, or up to FRAME_READ_MAX where frames are objects */
+	__u8 frame_lasti;      /* up to 3.10: frame_instr is an int, f_lasti, not a pointer; -1 = not begun */
+	__u8 lasti_shift;      /* f_lasti shifted left by it is twice a node's instruction: 1 in 3.10 and 2.7 */
+	__u8 frame_tlbc_index; /* free-threaded 3.14+: which copy of the bytecode it runs, an int32; 0 = none */
+	__u8 frame_code;
+	__u8 frame_previous;
+	__u8 frame_instr;
+	__u8 frame_generator; /* 3.6 to 3.10: f_gen, a pointer; 0 = none */
+	__u8 frame_owner;
+	__u8 frame_is_entry;  /* 3.11 */
+	__u16 owner_shim;     /* owner values from here on are not Python frames; 256 = none */
+	__u8 owner_generator; /* FRAME_OWNED_BY_GENERATOR */
+	__u8 pointer_tag;     /* low bits to clear in frame_code's pointer (3.14+: 3) */
+
+	/* CFrame */
+	__u8 cframe_frame;
+	__u8 cframe_previous;
+
+	/* PyThreadState; tstate_size bytes cover all of them */
+	__u16 tstate_size;
+	__u16 tstate_next;
+	__u16 tstate_interp;
+	__u16 tstate_frame; /* current_frame, or cframe */
+	__u16 tstate_base_frame;
+	__u16 tstate_thread_id;
+	__u16 tstate_chunk; /* datastack_chunk */
+	__u16 tstate_status;
+	__u16 status_active; /* mask of the "attached" bit in tstate_status; 0 = none (3.11) */
+
+	/* PyInterpreterState */
+	__u32 interp_next;
+	__u32 interp_threads; /* threads.head */
+	__u32 interp_gil;     /* pointer to struct _gil_runtime_state; 0 = none (3.11) */
+	__u32 interp_epoch;   /* what proves code objects unchanged: bpf/python/epoch.h */
+	__u32 interp_tlbc_generation; /* goes up when a copy of bytecode may be another thread's; 0 = none */
+	__u32 gil_holder;	      /* last_holder within _gil_runtime_state */
+
+	/*
+	 * _PyRuntimeState. Before 3.7 there is none: then these are the offsets of single variables from the address
+	 * that is given as the process's runtime.
+	 */
+	__u32 runtime_interpreters; /* interpreters.head, interp_head; 0 = only by way of the GIL's holder */
+	__u32 runtime_tstate;	    /* gilstate.tstate_current, _PyThreadState_Current, up to 3.11; 0 = none */
+	__u32 runtime_tss_key;	    /* autoTSSkey: int initialised, u32 key at +4; 0 = none */
+
+	/* PyCodeObject; code_size bytes from its start cover all but the bytecode */
+	__u16 code_size;
+	__u16 code_first_line;
+	__u16 code_filename;
+	__u16 code_name;
+	__u16 code_qualname; /* 0 = none (up to 3.10) */
+	__u16 code_linetable;
+	__u16 code_version;  /* co_version; 0 = none (3.11) */
+	__u16 code_bytecode; /* co_code_adaptive; up to 3.10 of no use */
+	__u16 code_count;    /* ob_size: code units; only where there is code_tlbc */
+	__u16 code_tlbc;     /* co_tlbc: pointer to a count and as many pointers to copies of the bytecode; 0 = none */
+
+	/* PyUnicodeObject. Its state word is read as a little-endian u32 at str_state. */
+	__u16 str_length;
+	__u16 str_state;
+	__u16 str_ascii;     /* where the characters of a compact ASCII string begin */
+	__u16 str_compact;   /* where those of any other compact string begin */
+	__u16 str_data;	     /* pointer to the characters of a string that is not compact */
+	__u8 str_kind_shift; /* 3 bits: 1, 2 or 4 bytes a character */
+	__u8 str_compact_bit;
+	__u8 str_ascii_bit;
+	/* 2.7, where names are byte strings: the bits that a str's state would have for it; 0 = names are str. */
+	__u8 str_implied;
+
+	/* PyBytesObject */
+	__u16 bytes_size;
+	__u16 bytes_data;
+};
+
+#endif

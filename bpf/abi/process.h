@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * process.h - what the sampler knows of a process.
+ */
+#ifndef PYPERF_BPF_ABI_PROCESS_H
+#define PYPERF_BPF_ABI_PROCESS_H
+
+#include "bpf/abi/types.h"
+
+#define PROCESS_BITS 20
+#define PROCESS_IDS  (1U << PROCESS_BITS)
+
+enum process_state {
+	PROCESS_WANTED = 1, /* selected, not analysed yet, or a Python whose layout is not proved yet */
+	PROCESS_PYTHON,
+	PROCESS_NO_LAYOUT,  /* Python, but of an unknown or refused layout */
+	PROCESS_NOT_PYTHON,
+	PROCESS_EXCLUDED, /* by a filter: until its next exec */
+};
+
+/* In struct process.unsettled: a code object was once found at the address of another one, so it never settles. */
+#define UNSETTLED_ALWAYS (~0ULL)
+
+/* The sampler compares start_time and exec_id with those of the running task at every sample. */
+struct process {
+	__u64 start_time; /* task->group_leader->start_boottime, ns */
+	__u64 exec_id;	  /* task->self_exec_id: goes up at every exec */
+	__u64 runtime;	  /* address of _PyRuntime */
+	/*
+	 * When a code object was last seen for the first time, in jiffies, or UNSETTLED_ALWAYS; 0 before the first
+	 * sample. Where there is no code epoch, cached callers are not trusted until it is long ago (stack.h).
+	 */
+	__u64 unsettled;
+	/*
+	 * For a process that is not PROCESS_PYTHON: user space is asked again from this bpf_ktime_get_ns() on. 0 means
+	 * never, but for PROCESS_WANTED at once.
+	 */
+	__u64 check_after;
+	__u32 id;      /* PROCESS_BITS, unique within a run; names this process in all tables */
+	__u16 layout;  /* index of its struct layout */
+	__u8 state;    /* enum process_state */
+	__u8 no_epoch; /* what its layout takes for the code epoch has been found to be something else */
+};
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * records.h - what the kernel side sends through the ring buffer. Each record begins with its type.
+ */
+#ifndef PYPERF_BPF_ABI_RECORDS_H
+#define PYPERF_BPF_ABI_RECORDS_H
+
+#include "bpf/abi/types.h"
+
+enum record_type { RECORD_PROCESS = 1, RECORD_CODE, RECORD_FORK, RECORD_EXIT };
+
+/* A process that the sampler met and does not know. The iterator over all processes writes the same record. */
+struct record_process {
+	__u32 type;
+	__u32 pid; /* in the initial PID namespace */
+	__u64 start_time;
+	__u64 exec_id;
+	char comm[16];
+};
+
+/* A child got a copy of its parent's struct process, under an id of its own. */
+struct record_fork {
+	__u32 type;
+	__u32 pid;
+	__u64 start_time;
+	__u64 exec_id;
+	__u32 id;
+	__u32 parent_id;
+	char comm[16];
+};
+
+/* A process image is over: the process ended, or began another one by exec. */
+struct record_exit {
+	__u32 type;
+	__u32 pid;
+	__u32 id;
+	__u32 pad;
+};
+
+#define STRING_MAX	1024 /* bytes of a name that are kept; longer ones are cut and marked */
+#define LINETABLE_SMALL 2048 /* bytes of a line table the kernel copies; the worker reads larger ones */
+#define LINETABLE_MAX	(1 << 20)
+
+enum part_flags {
+	PART_FAULT = 1, /* could not be read here */
+	PART_CUT = 2,	/* longer than what was copied */
+	PART_BAD = 4,	/* not an object of the expected shape */
+	PART_BYTES = 8, /* 2.7: not characters but bytes, in an encoding that nothing tells */
+};
+
+/* One copied object: where it is and how much of it follows in record_code.data. */
+struct code_part {
+	__u64 address; /* of the object */
+	__u32 length;  /* of the object: characters, or bytes of a line table */
+	__u16 bytes;   /* copied into data */
+	__u8 kind;     /* of a string: bytes a character */
+	__u8 flags;    /* enum part_flags */
+};
+
+/* A code object at first sight. data holds name, file name and line table, one after the other. */
+struct record_code {
+	__u32 type;
+	__u32 code;    /* number in the codes table */
+	__u32 process; /* struct process.id */
+	__u32 pid;
+	__u64 address;
+	__u64 fingerprint;
+	__s32 first_line;
+	__u32 version;	   /* co_version, 0 = unknown */
+	__u32 line_format; /* enum line_format */
+	__u32 pad;
+	struct code_part name; /* qualified where the version has it */
+	struct code_part file;
+	struct code_part table;
+	__u8 data[2 * STRING_MAX + LINETABLE_SMALL];
+};
+
+#endif

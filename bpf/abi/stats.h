@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stats.h - how a tick can end, and what is counted.
+ */
+#ifndef PYPERF_BPF_ABI_STATS_H
+#define PYPERF_BPF_ABI_STATS_H
+
+#include "bpf/abi/types.h"
+
+/* As a code number below CODE_FIRST, an outcome is a marker frame in the call tree. */
+enum outcome {
+#define OUTCOME(name, place, text, help) OUTCOME_##name,
+#include "bpf/outcomes.def"
+#undef OUTCOME
+	OUTCOME_COUNT
+};
+
+#define TIME_BUCKETS 96 /* of durations: bpf/buckets.h */
+
+/* Counters of one CPU. They only go up; time_max is a maximum. */
+struct cpu_stats {
+	__u64 outcome[OUTCOME_COUNT];
+#define STAT(name, help) __u64 name;
+#include "bpf/stats.def"
+#undef STAT
+	__u64 times[TIME_BUCKETS]; /* runs by their duration, when that is measured */
+	__u64 time_sum;		   /* ns */
+	__u64 time_max;		   /* ns */
+};
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tree.h - the call tree and what its nodes refer to: code objects, and owners of the roots. Each is a flat table in
+ * which an entry's index is its number.
+ */
+#ifndef PYPERF_BPF_ABI_TREE_H
+#define PYPERF_BPF_ABI_TREE_H
+
+#include "bpf/abi/types.h"
+
+/*
+ * A node is one 64-bit key (parent node, code, instruction), so that one compare-and-swap publishes it, and a count.
+ * A key with parent 0 is a root: its code field is then an index into the table of owners.
+ */
+#define NODE_BITS 22
+#define CODE_BITS 22
+#define INSTR_BITS 20
+#define INSTR_UNKNOWN ((1U << INSTR_BITS) - 1)
+
+#define BANKS 2 /* parts of the tables of nodes, codes and owners, of which one is in use */
+
+/* The key of node 0, which means "no node", and of the codes below CODE_FIRST. Written before the first tick. */
+#define KEY_RESERVED (~0ULL)
+
+struct node {
+	__u64 key;
+	__u64 count; /* samples whose leaf is this node; only goes up. Node 0 counts what found no room */
+};
+
+static inline __u64 node_key(__u32 parent, __u32 code, __u32 instr)
+{
+	return (__u64)parent << (CODE_BITS + INSTR_BITS) | (__u64)code << INSTR_BITS | instr;
+}
+
+static inline __u32 node_parent(__u64 key)
+{
+	return key >> (CODE_BITS + INSTR_BITS);
+}
+
+static inline __u32 node_code(__u64 key)
+{
+	return key >> INSTR_BITS & ((1U << CODE_BITS) - 1);
+}
+
+/* Code units (2.7: bytes) from the start of the bytecode, plus one: 0 is "before the first instruction". */
+static inline __u32 node_instr(__u64 key)
+{
+	return key & INSTR_UNKNOWN;
+}
+
+#define CODE_FIRST 64 /* number of the first code object; the numbers below it are markers, enum outcome */
+
+/* What a frame of a stack is. */
+enum frame_kind {
+#define FRAME(name, number, mapping, table, key, behind, colour, shown, help) FRAME_##name,
+#include "bpf/frames.def"
+#undef FRAME
+	FRAME_KINDS
+};
+
+/* The kind of frame that a node with this code number is. */
+static inline enum frame_kind node_frame_kind(__u32 code)
+{
+	return code < CODE_FIRST ? FRAME_MARKER : FRAME_PYTHON;
+}
+
+/*
+ * One code object of one process, at one address, with one fingerprint. An object that is made at the address of one
+ * that is gone has another fingerprint, and so an entry of its own.
+ */
+struct code {
+	__u64 identity; /* hash of code_key() and fingerprint; 0 = free, published by compare-and-swap */
+	__u64 key;	/* code_key(); 0 = not written yet */
+	__u64 epoch;	/* the code epoch (bpf/python/epoch.h) in which the fingerprint was last seen to hold */
+	__u32 state;	/* enum code_state bits */
+	/*
+	 * Not of this entry, but of the address whose code_key() hashes to this place in the table: the number of the
+	 * entry that was last found there.
+	 */
+	__u32 hint;
+};
+
+/* The fingerprint of an object whose header was not in memory; the worker reads its names. Real ones are odd. */
+#define FINGERPRINT_UNREAD 2
+
+enum code_state {
+	CODE_SENT = 1, /* its RECORD_CODE is in the ring */
+	CODE_SHIM = 2, /* the interpreter's own helper frame, not Python code of anybody: not shown */
+};
+
+/* User addresses are below 2^47 and objects are 8-aligned, so 44 bits hold one. */
+static inline __u64 code_key(__u32 process, __u64 address)
+{
+	return (__u64)process << 44 | address >> 3;
+}
+
+/* Whom a root of the tree belongs to: a process, or a thread of it when profiles are kept by thread. */
+struct owner {
+	__u64 key;     /* owner_key(); 0 = free */
+	__u32 process; /* struct process.id */
+	__u32 tid;     /* 0 when profiles are kept by process */
+	char comm[16]; /* the thread's (or main thread's) name when last sampled */
+};
+
+static inline __u64 owner_key(__u32 process, __u32 tid)
+{
+	return 1ULL << 63 | (__u64)process << 32 | tid;
+}
+
+#endif
