@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -141,10 +140,8 @@ static void hot_reserve_entries(void)
 
 static void hot_load(int (*on_record)(void *, void *, size_t))
 {
-	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	int err;
 
-	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	hot.cpus = libbpf_num_possible_cpus();
 	hot.skel = hot__open();
 	if (hot.cpus <= 0 || !hot.skel)

@@ -9,7 +9,6 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <sys/resource.h>
 
 #include "driven.skel.h"
 #include "tests/forge/interpreter.h"
@@ -362,9 +361,7 @@ static inline void driven_learn_identity(void)
 /* NULL, or why the kernel cannot run the programs here. */
 static inline const char *driven_refusal(void)
 {
-	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 
-	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	if (geteuid())
 		return "needs root";
 	if (libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL) != 1)

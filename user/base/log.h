@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * log.h - one line per message on stderr. Only main.c, agent.c and what they hand the logger to may log;
- * libraries return errors. Control bytes in foreign strings are escaped, so a process cannot forge lines.
+ * log.h - one line per message on stderr. Who decides what an error means for the run says it: main.c and the
+ * folders run, export, report, tree and targets; kern only passes on what libbpf prints. All others return errors, so
+ * that nothing is said twice. Control bytes in foreign strings are escaped: a process cannot forge lines.
  */
 #ifndef PYPERF_BASE_LOG_H
 #define PYPERF_BASE_LOG_H

@@ -94,7 +94,8 @@ static int read_loads(int fd, const Elf64_Ehdr *header, struct image *image)
 	return image->load_count ? 0 : -ENOEXEC;
 }
 
-int image_find_load(const struct image *image, __u64 address, __u64 size)
+/* The index of the PT_LOAD that holds size bytes at an address of the file, -ENOENT if none does. */
+static int find_load(const struct image *image, __u64 address, __u64 size)
 {
 	for (int i = 0; i < image->load_count; i++) {
 		const struct image_load *load = &image->load[i];
@@ -109,7 +110,7 @@ int image_find_load(const struct image *image, __u64 address, __u64 size)
 /* A writable address, or 0: an object of that name in read-only data is no runtime. */
 static __u64 writable(const struct image *image, __u64 address)
 {
-	int load = image_find_load(image, address, sizeof(__u64));
+	int load = find_load(image, address, sizeof(__u64));
 
 	return load >= 0 && image->load[load].flags & PF_W ? address : 0;
 }
@@ -117,7 +118,7 @@ static __u64 writable(const struct image *image, __u64 address)
 /* Py_Version is `const unsigned long`: its value is in the file. */
 static __u32 read_version(int fd, const struct image *image, __u64 address)
 {
-	int i = image_find_load(image, address, sizeof(__u64));
+	int i = find_load(image, address, sizeof(__u64));
 	const struct image_load *load;
 	__u64 value;
 
@@ -143,11 +144,6 @@ static void take_symbol(int fd, struct image *image, const GElf_Sym *symbol, con
 		image->old_interps = writable(image, symbol->st_value);
 	else if (!image->classes && !strcmp(name, "PyClass_Type"))
 		image->classes = writable(image, symbol->st_value);
-	else if (!image->init_cleanup && !strcmp(name, "_Py_InitCleanup") &&
-		 image_find_load(image, symbol->st_value, symbol->st_size) >= 0) {
-		image->init_cleanup = symbol->st_value;
-		image->init_cleanup_size = symbol->st_size;
-	}
 }
 
 /* Names of interest begin with "_Py", "Py_V", "PyCl" or "inte"; data only, and defined here. */

@@ -29,15 +29,12 @@ struct image {
 	__u8 build_id[IMAGE_BUILD_ID_MAX];
 	struct image_load load[IMAGE_LOADS_MAX];
 
-	/* Addresses of the file; 0 = not there. All but init_cleanup lie in a writable PT_LOAD. */
+	/* Addresses of the file; 0 = not there. They lie in a writable PT_LOAD. */
 	__u64 runtime;	   /* _PyRuntime, or the section .PyRuntime (3.7+) */
 	__u64 old_thread;  /* _PyThreadState_Current (2.7, 3.6) */
 	__u64 old_interps; /* interp_head (2.7, 3.6), a static variable: unknown when the file is stripped */
-	__u64 init_cleanup; /* _Py_InitCleanup (exported since 3.14) */
-	__u64 init_cleanup_size;
 	bool classes; /* PyClass_Type, the type of old-style classes, is there: Python 2 */
-	__u32 version; /* PY_VERSION_HEX: value of Py_Version (3.11+), or by version_text_find(); 0 = unknown
-			*/
+	__u32 version; /* PY_VERSION_HEX: value of Py_Version (3.11+), or by version_text_find(); 0 = unknown */
 };
 
 /*
@@ -45,9 +42,6 @@ struct image {
  * program or library for x86-64 or aarch64; -EBADMSG if it is malformed or exceeds a bound; another -errno.
  */
 int image_read(int fd, struct image *ret);
-
-/* The index of the PT_LOAD that holds size bytes at an address of the file, -ENOENT if none does. */
-int image_find_load(const struct image *image, __u64 address, __u64 size);
 
 /*
  * What to add to the file's addresses, from one mapping of the file: its start and offset in bytes and

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "profile/tally.h"
+#include "python/layout.h"
 
 struct row {
 	struct registry_entry process;
@@ -59,7 +60,8 @@ static int count_samples(struct rows *r, const struct profile *recent)
 	return err;
 }
 
-int processes_add_text(struct buf *out, const char *text)
+/* Appends foreign text as HTML: valid UTF-8, and nothing of it is markup. 0 or -ENOMEM. */
+static int add_text(struct buf *out, const char *text)
 {
 	_cleanup_buf_ struct buf valid = {};
 	int err = buf_add_shown(&valid, text, false);
@@ -75,15 +77,14 @@ int processes_add_text(struct buf *out, const char *text)
 	return err;
 }
 
-static void version_text(struct kernel *kernel, int index, char text[32])
+static void version_text(struct kernel *kernel, int index, char text[VERSION_TEXT_SIZE])
 {
 	struct layout layout;
 
 	if (index < 0 || kernel_get_layout(kernel, index, &layout))
-		snprintf(text, 32, "unsupported");
+		snprintf(text, VERSION_TEXT_SIZE, "unsupported");
 	else
-		snprintf(text, 32, "%u.%u.%u%s", layout.version >> 24, layout.version >> 16 & 0xff,
-			 layout.version >> 8 & 0xff, layout.free_threaded ? "t" : "");
+		layout_version_text(layout.version, layout.free_threaded, text);
 }
 
 /* namespace/pod/container as far as they are known, else the start of the container's id. */
@@ -97,28 +98,28 @@ static int add_container(const struct registry_container *c, struct buf *out)
 	for (size_t i = 0; i < ARRAY_SIZE(parts) && !err; i++) {
 		if (!parts[i] || !*parts[i])
 			continue;
-		err = (any ? buf_add_string(out, "/") : 0) ?: processes_add_text(out, parts[i]);
+		err = (any ? buf_add_string(out, "/") : 0) ?: add_text(out, parts[i]);
 		any = true;
 	}
 	if (any || err || !c->id)
 		return err;
 	snprintf(id, sizeof(id), "%s", c->id);
-	return processes_add_text(out, id);
+	return add_text(out, id);
 }
 
 static int add_row(const struct row *r, struct kernel *kernel, __u64 total, struct buf *out)
 {
-	char version[32];
+	char version[VERSION_TEXT_SIZE];
 	int err;
 
 	version_text(kernel, r->process.layout, version);
 	err = buf_printf(out, "<tr><td><a href=\"?pid=%u\">%u</a><td>", r->process.pid, r->process.pid);
 	if (!err)
-		err = processes_add_text(out, r->process.comm);
+		err = add_text(out, r->process.comm);
 	if (!err)
 		err = buf_printf(out, "<td>%s<td>", version);
 	if (!err)
-		err = processes_add_text(out, r->process.binary);
+		err = add_text(out, r->process.binary);
 	if (!err)
 		err = buf_add_string(out, "<td>") ?: add_container(&r->process.container, out);
 	if (err)

@@ -15,7 +15,5 @@
 /* Appends HTML. recent gives the samples; NULL: there are none yet. 0 or -ENOMEM. */
 int processes_html(const struct registry *registry, struct kernel *kernel, const struct profile *recent,
 		   struct buf *out);
-/* Appends foreign text as HTML: valid UTF-8, and nothing of it is markup. 0 or -ENOMEM. */
-int processes_add_text(struct buf *out, const char *text);
 
 #endif

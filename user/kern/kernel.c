@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -125,7 +124,6 @@ static int load(struct kernel *k)
 
 int kernel_open(struct kernel **ret, struct kernel_options *o)
 {
-	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	struct kernel *k = calloc(1, sizeof(*k));
 	int err;
 
@@ -135,14 +133,11 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 	k->stats_fd = -1;
 	k->cpus = libbpf_num_possible_cpus();
 	libbpf_set_print(on_libbpf_print);
-	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
 	if (k->cpus <= 0)
 		return fail(k, -EIO, "the number of CPUs is unknown: is /sys mounted?");
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return fail(k, -ENOTSUP,
 			    "this kernel has no type information (/sys/kernel/btf/vmlinux): one built with CONFIG_DEBUG_INFO_BTF is needed");
-	/* Before 5.11 BPF memory counts against this limit; later it is harmless. */
-	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	k->trigger.wanted = o->trigger;
 	k->trigger.frequency = o->frequency;
 	k->trigger.use_cycles = o->use_cycles;

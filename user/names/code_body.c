@@ -15,7 +15,7 @@ bool bodies_fit(const struct bodies *bodies, size_t size)
 	return !bodies->bytes_max || bodies->stats.bytes + size <= bodies->bytes_max;
 }
 
-void blob_put(struct bodies *bodies, struct blob *blob)
+static void blob_put(struct bodies *bodies, struct blob *blob)
 {
 	if (!blob || --blob->refs)
 		return;

@@ -54,9 +54,8 @@ struct bodies {
 
 bool bodies_fit(const struct bodies *bodies, size_t size);
 
-/* Another reference; NULL is allowed in both. */
+/* Another reference; NULL is allowed. */
 struct blob *blob_ref(struct blob *blob);
-void blob_put(struct bodies *bodies, struct blob *blob);
 
 /* A reference to the blob of these bytes. Returns 0, -ENOSPC or -ENOMEM. */
 int blob_get(struct bodies *bodies, const void *bytes, size_t length, struct blob **ret);

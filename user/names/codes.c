@@ -83,14 +83,6 @@ static void entry_free(struct codes *codes, struct entry *entry)
 	free(entry);
 }
 
-void codes_remove(struct codes *codes, __u32 code)
-{
-	struct entry *entry = entry_find(codes, code);
-
-	if (entry)
-		entry_free(codes, entry);
-}
-
 void codes_clear(struct codes *codes, __u32 first, __u32 end)
 {
 	struct entry *entry, *next;

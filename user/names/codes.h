@@ -16,7 +16,7 @@ struct codes;
 
 /*
  * Strings are valid UTF-8, never NULL, and live until the next codes_add(), codes_set_table() or
- * codes_remove() of a code. Equal contents have equal pointers.
+ * codes_clear(). Equal contents have equal pointers.
  */
 struct code_line {
 	const char *function;
@@ -57,9 +57,7 @@ int codes_add(struct codes *codes, const struct record_code *record, size_t reco
  */
 int codes_set_table(struct codes *codes, __u32 code, const void *bytes, size_t len);
 
-/* Forgets a code. Unknown numbers are ignored. */
-void codes_remove(struct codes *codes, __u32 code);
-/* Forgets those of numbers first to end - 1. */
+/* Forgets the codes of numbers first to end - 1. */
 void codes_clear(struct codes *codes, __u32 first, __u32 end);
 
 /*

@@ -123,14 +123,3 @@ int binaries_get(pid_t tid, const struct procfs_map *map, const struct image **r
 	*ret = binary->image;
 	return 0;
 }
-
-unsigned int binaries_count(void)
-{
-	return HASH_COUNT(binaries);
-}
-
-void binaries_clear(void)
-{
-	while (binaries)
-		forget_oldest();
-}

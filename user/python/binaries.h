@@ -17,8 +17,4 @@
  */
 int binaries_get(pid_t tid, const struct procfs_map *map, const struct image **ret);
 
-/* Number of files remembered. */
-unsigned int binaries_count(void);
-void binaries_clear(void);
-
 #endif

@@ -42,9 +42,9 @@ struct candidate {
 	struct file file;
 	struct image image;
 	bool has_bias;
+	bool certain;  /* the bias comes from an executable mapping */
 	bool writable; /* the runtime's address is in a writable mapping */
 	__u64 bias;
-	__u64 text_start, text_end, text_offset;
 	char path[IDENTITY_PATH_SIZE];
 };
 
@@ -101,17 +101,13 @@ static void locate(struct candidate *candidate, const struct procfs_map *map)
 {
 	__u64 bias;
 
-	if (candidate->text_end || (candidate->has_bias && !map->execute))
+	if (candidate->certain || (candidate->has_bias && !map->execute))
 		return;
 	if (image_bias(&candidate->image, map->start, map->offset, map->execute, &bias))
 		return;
 	candidate->bias = bias;
 	candidate->has_bias = true;
-	if (!map->execute)
-		return;
-	candidate->text_start = map->start;
-	candidate->text_end = map->end;
-	candidate->text_offset = map->offset;
+	candidate->certain = map->execute;
 }
 
 static int visit_files(const struct procfs_map *map, void *context)
@@ -234,11 +230,6 @@ static void describe(const struct candidate *candidate, struct identity *identit
 {
 	const struct image *image = &candidate->image;
 
-	identity->text_start = candidate->text_start;
-	identity->text_end = candidate->text_end;
-	identity->text_offset = candidate->text_offset;
-	if (image->init_cleanup)
-		identity->init_cleanup = candidate->bias + image->init_cleanup;
 	for (int i = 0; i < image->build_id_size; i++)
 		snprintf(identity->build_id + 2 * i, 3, "%02x", image->build_id[i]);
 	memcpy(identity->path, candidate->path, sizeof(identity->path));

@@ -13,8 +13,7 @@
 #include "python/layout.h"
 
 enum verdict {
-	VERDICT_NOT_PYTHON =
-		1, /* nothing mapped (yet) has a runtime; a program that starts may still map one */
+	VERDICT_NOT_PYTHON = 1, /* nothing mapped (yet) has a runtime; a program that starts may still map one */
 	VERDICT_PYTHON,
 	VERDICT_NO_LAYOUT, /* CPython, refused for the reason given */
 	VERDICT_UNPROVED,  /* CPython, and a layout that nothing speaks for yet: no thread has a Python frame */
@@ -26,19 +25,14 @@ enum verdict {
 
 /* Plain data without pointers: it travels between processes. Strings are NUL-terminated. */
 struct identity {
-	__u32 verdict;	    /* enum verdict; of NOT_PYTHON nothing that follows but reason */
-	__u32 hexversion;   /* PY_VERSION_HEX; 0 = unknown */
-	__u64 runtime;	    /* address of _PyRuntime */
-	__u64 init_cleanup; /* address of the code object _Py_InitCleanup (3.14+); 0 = unknown */
-	__u64 text_start; /* an executable mapping of the interpreter's binary, and its offset in the file; */
-	__u64 text_end;	  /* 0, 0, 0 when its code is not mapped from the file */
-	__u64 text_offset;
+	__u32 verdict;			       /* enum verdict; of NOT_PYTHON nothing that follows but reason */
+	__u32 hexversion;		       /* PY_VERSION_HEX; 0 = unknown */
+	__u64 runtime;			       /* address of _PyRuntime */
 	struct layout layout;		       /* PYTHON and UNPROVED only */
 	char version[VERSION_TEXT_SIZE];       /* "3.13.0", "" = unknown */
 	char build_id[IDENTITY_BUILD_ID_SIZE]; /* hexadecimal, "" = none */
 	char reason[IDENTITY_REASON_SIZE];     /* why refused; for PYTHON a note, usually "" */
-	char path[IDENTITY_PATH_SIZE]; /* of the binary with the runtime, as the process sees it; cut if
-					  longer */
+	char path[IDENTITY_PATH_SIZE];	       /* of the binary with the runtime, as the process sees it, or its start */
 };
 
 /*

@@ -154,7 +154,8 @@ static void print_outcomes(const struct report *r, FILE *f)
 			number_group(r->harvest.samples).text);
 }
 
-__u64 report_time_quantile(const struct report *r, double share)
+/* Of the sampler's run times in the kernel, ns, to a quarter octave; 0 if they were not measured. */
+static __u64 time_quantile(const struct report *r, double share)
 {
 	const struct cpu_stats *s = &r->kernel.sum;
 	__u64 all = 0, seen = 0;
@@ -185,8 +186,8 @@ static void print_cost(const struct report *r, FILE *f)
 		number_group(k->runs).text, percent(kernel_seconds, r->seconds), r->seconds);
 	if (k->sum.time_max)
 		fprintf(f, "            half of the ticks took up to %s ns, 99 of 100 up to %s, the longest %s\n",
-			number_group(report_time_quantile(r, 0.5)).text,
-			number_group(report_time_quantile(r, 0.99)).text, number_group(k->sum.time_max).text);
+			number_group(time_quantile(r, 0.5)).text,
+			number_group(time_quantile(r, 0.99)).text, number_group(k->sum.time_max).text);
 	fprintf(f, "  profiler  %s s of CPU to start, then %s s; %.3f%% of one core\n",
 		number_hundredths(r->start_cpu_seconds).text, number_hundredths(later).text,
 		percent(later, r->seconds));
@@ -312,7 +313,7 @@ int report_json(const struct report *r, struct buf *out)
 			"%zu, \"map_bytes\": %zu}"
 			",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu}}\n",
 			r->harvest.samples, r->harvest.nodes, r->generations, k->runs, k->run_time_ns, k->other_runs,
-			k->other_time_ns, report_time_quantile(r, 0.5), report_time_quantile(r, 0.99),
+			k->other_time_ns, time_quantile(r, 0.5), time_quantile(r, 0.99),
 			k->sum.time_max, r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes,
 			r->codes.decodes, r->harvest.locations, r->codes.codes);
 	return err;

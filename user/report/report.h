@@ -41,8 +41,6 @@ struct books {
 struct books report_books(const struct report *r);
 /* What is zero is left out. Shares are of the ticks of what was selected: not of others, nor of idle CPUs. */
 void report_print(const struct report *r, FILE *f, bool colour);
-/* Of the sampler's run times in the kernel, ns, to a quarter octave; 0 if they were not measured. */
-__u64 report_time_quantile(const struct report *r, double share);
 /* Appends one JSON object. Returns 0 or -ENOMEM. */
 int report_json(const struct report *r, struct buf *out);
 

@@ -32,25 +32,32 @@ static void run_child(int go, int failure, char **argv)
 
 int command_start(struct command *c, char **argv)
 {
-	int go[2], failure[2];
+	int go[2], failure[2], err;
 	pid_t pid;
 
 	if (pipe2(go, O_CLOEXEC))
 		return -errno;
 	if (pipe2(failure, O_CLOEXEC)) {
+		err = -errno;
 		close(go[0]);
 		close(go[1]);
-		return -errno;
+		return err;
 	}
 	pid = fork();
+	err = pid < 0 ? -errno : 0; /* close() may have another */
 	if (!pid) {
 		close(go[1]);
 		run_child(go[0], failure[1], argv);
 	}
 	close(go[0]);
 	close(failure[1]);
+	if (err) {
+		close(go[1]);
+		close(failure[0]);
+		return err;
+	}
 	*c = (struct command){ .pid = pid, .go = go[1], .failure = failure[0] };
-	return pid < 0 ? -errno : 0;
+	return 0;
 }
 
 int command_go(struct command *c)

@@ -15,7 +15,7 @@ struct command {
 	double cpu_seconds; /* that it and its children used; once it has ended */
 };
 
-/* Forks; the child waits. Returns 0 or -errno. */
+/* Forks; the child waits. Returns 0, or -errno of fork() or pipe(), and then *c is as it was. */
 int command_start(struct command *c, char **argv);
 /* Lets it exec. Returns 0, or the -errno of exec: then it is gone. */
 int command_go(struct command *c);

@@ -39,7 +39,8 @@ static struct moment end_now(const struct windows *all)
 	return now;
 }
 
-double window_seconds(const struct window *w)
+/* Since it was opened or taken last, up to the mark if there is one. */
+static double seconds_of(const struct window *w)
 {
 	struct moment end = w->mark ? w->end : end_now(w->all);
 
@@ -57,7 +58,7 @@ static struct profile_info info_of(const struct window *w)
 	struct profile_info info = {
 		.period_ns = NS_PER_SECOND / w->all->frequency,
 		.start_unix_ns = w->start.date,
-		.duration_ns = window_seconds(w) * 1e9,
+		.duration_ns = seconds_of(w) * 1e9,
 		.frequency = w->all->frequency,
 	};
 

@@ -41,8 +41,6 @@ int window_take(struct window *w, struct profile **ret, struct harvest_stats *re
  */
 int window_look(struct window *w, const struct profile **ret, struct harvest_stats *ret_stats);
 void window_done(struct window *w);
-/* Seconds since it was opened or taken last, up to the mark if there is one. */
-double window_seconds(const struct window *w);
 
 /*
  * The nodes of a bank that the ticks have left are to be cleared. First the windows that have a mark move it to now,

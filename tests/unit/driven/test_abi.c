@@ -16,7 +16,6 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <linux/types.h>
-#include <sys/resource.h>
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
@@ -233,14 +232,12 @@ static void instructions_are_few(struct bpf_program *program, char *log, size_t 
 
 static void test_verifier_budget(void **state)
 {
-	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	struct bpf_program *programs[] = { skel->progs.on_tick, skel->progs.start_timer,
 					   skel->progs.on_process_fork };
 	static char logs[3][1 << 16];
 	int cpus = libbpf_num_possible_cpus();
 
 	(void)state;
-	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	if (geteuid() || libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_PERF_EVENT, NULL) != 1) {
 		print_message("SKIP: BPF programs cannot be loaded here\n");
 		skip();

@@ -141,7 +141,6 @@ static inline void forge_python(struct forge *f, __u32 hexversion)
 	forge_symbol(f, "_PyRuntime", FORGE_RUNTIME_ADDRESS, 0x800);
 	if (hexversion)
 		forge_symbol(f, "Py_Version", FORGE_VERSION, 8);
-	forge_symbol(f, "_Py_InitCleanup", FORGE_DATA + FORGE_SHIFT + 0x40, 64);
 }
 
 /* A text in the read-only data, at FORGE_TEXTS + at; with its NUL. */

@@ -33,7 +33,6 @@ static void whole(void **state)
 	assert_int_equal(read_forged(FORGE_SIZE, &image), 0);
 	assert_int_equal(image.runtime, FORGE_RUNTIME_ADDRESS);
 	assert_int_equal(image.version, 0x030d00f0);
-	assert_int_equal(image.init_cleanup, FORGE_DATA + FORGE_SHIFT + 0x40);
 	assert_int_equal(image.load_count, 3);
 	assert_int_equal(image.build_id_size, 20);
 	assert_int_equal(image.build_id[19], 0xab);
@@ -206,6 +205,15 @@ static void strings_without_end(void **state)
 	assert_int_equal(image.runtime, 0);
 }
 
+static bool is_in_a_load(const struct image *image, __u64 address, __u64 size)
+{
+	for (int i = 0; i < image->load_count; i++)
+		if (address >= image->load[i].address && address - image->load[i].address <= image->load[i].memory_size &&
+		    size <= image->load[i].memory_size - (address - image->load[i].address))
+			return true;
+	return false;
+}
+
 /* Every length of the file, and many single wrong bytes: no crash, and never an address outside. */
 static void truncated_and_flipped(void **state)
 {
@@ -234,7 +242,7 @@ static void truncated_and_flipped(void **state)
 		if (read_forged(FORGE_SIZE, &image))
 			continue;
 		if (image.runtime)
-			assert_true(image_find_load(&image, image.runtime, 8) >= 0);
+			assert_true(is_in_a_load(&image, image.runtime, 8));
 	}
 }
 

@@ -176,13 +176,13 @@ static void test_contents_are_shared(void **state)
 
 	/* Each goes alone, the last takes the contents along. */
 	for (__u32 code = 64; code < 1063; code++)
-		codes_remove(codes, code);
+		codes_clear(codes, code, code + 1);
 	is(64, 1, "[unknown code]", "", 0, 0);
 	is(1063, 1, "f", "a.py", 1, 2);
-	codes_remove(codes, 1063);
-	codes_remove(codes, 1063);
+	codes_clear(codes, 1063, 1064);
+	codes_clear(codes, 1063, 1064);
 	is(2000, 1, "g", "a.py", 1, 2);
-	codes_remove(codes, 2000);
+	codes_clear(codes, 2000, 2001);
 	assert_int_equal(stats->codes, 0);
 	assert_int_equal(stats->bodies, 0);
 	assert_int_equal(stats->bytes, 0);
@@ -291,7 +291,7 @@ static void test_second_record_fills_in(void **state)
 	is(100, 1, "f", "a.py", 10, 11);
 	assert_int_equal(codes_get_stats(codes)->codes, 1);
 	assert_int_equal(codes_get_stats(codes)->bodies, 1);
-	codes_remove(codes, 100);
+	codes_clear(codes, 100, 101);
 	assert_int_equal(codes_get_stats(codes)->bytes, 0);
 }
 
@@ -328,7 +328,7 @@ static void test_large_table(void **state)
 	add(e);
 	resolve(100, 1);
 	assert_int_equal(codes_get_stats(codes)->decodes, 2);
-	codes_remove(codes, 100);
+	codes_clear(codes, 100, 101);
 	assert_int_equal(codes_get_stats(codes)->bytes, 0);
 	free(table);
 }
@@ -424,7 +424,7 @@ static void test_limit_of_memory(void **state)
 		assert_int_equal(resolve(64, i).line, i == 3 || i > 11 ? 10 : i < 3 ? 11 : 13);
 	assert_true(stats->bytes <= 64 << 10);
 	for (code = 64; code < 3064; code++)
-		codes_remove(codes, code);
+		codes_clear(codes, code, code + 1);
 	assert_int_equal(stats->bytes, 0);
 	assert_int_equal(stats->codes, 0);
 }

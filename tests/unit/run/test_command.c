@@ -329,6 +329,31 @@ static void no_descriptors_left(void **state)
 	assert_true(failures >= 4); /* at each end of its two pipes */
 }
 
+/* A user at the limit of processes: fork() says so, and nothing is left open. */
+static void no_process_left(void **state)
+{
+	static char *argv[] = { "true", NULL };
+	const struct rlimit none = { 0, 0 };
+	struct command c = { .pid = 77 };
+	int status;
+	pid_t pid;
+
+	(void)state;
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (!geteuid() && (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
+			_exit(2);
+		if (setrlimit(RLIMIT_NPROC, &none))
+			_exit(3);
+		if (command_start(&c, argv) != -EAGAIN)
+			_exit(4);
+		_exit(c.pid != 77 || count_fds("/proc/self/fd") != fds_before ? 5 : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static void its_cpu_time(void **state)
 {
 	struct command c =
@@ -373,6 +398,7 @@ int main(void)
 		TEST(arguments_and_environment),
 		TEST(inherits_no_descriptor),
 		TEST(no_descriptors_left),
+		TEST(no_process_left),
 		TEST(its_cpu_time),
 	};
 
