@@ -18,10 +18,13 @@ static const struct split_limits limits = { .samples = 16000, .bytes = 4 << 20 }
 /* Labels of a series beside those of pods; receivers keep names with two underscores to themselves. */
 static bool is_taken(const struct interval_push *f, size_t before, const char *name)
 {
-	static const char *const own[] = { "node", "namespace", "pod", "container", "service_name", "job", "instance" };
+	static const char *const own[] = { "node", "service_name", "job", "instance" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		if (!strcmp(own[i], name))
+			return true;
+	for (int i = 0; i < LABEL_COUNT; i++)
+		if (label_rows[i].places & IN_SERIES && !strcmp(label_rows[i].key, name))
 			return true;
 	for (size_t i = 0; i < before; i++)
 		if (!strcmp(f->label_names[i], name))
@@ -74,7 +77,7 @@ int interval_push_set(struct interval_push *f, const struct push_options *o)
 	return push_set_options(f->push, o);
 }
 
-_Static_assert(PUSH_LABELS_MAX >= 4 + PROFILE_EXTRA_MAX, "a pushed profile has too few labels");
+_Static_assert(PUSH_LABELS_MAX >= 1 + LABELS_IN_SERIES + PROFILE_EXTRA_MAX, "a pushed profile has too few labels");
 
 static void add_label(struct push_profile *p, const char *name, const char *value)
 {
@@ -97,9 +100,8 @@ static int add_part(void *context, const struct split_service *service, const st
 	if (err)
 		return err;
 	add_label(&p, "node", f->node);
-	add_label(&p, "namespace", service->namespace);
-	add_label(&p, "pod", service->pod);
-	add_label(&p, "container", service->container);
+	for (int i = LABEL_COUNT; i-- > 0;)
+		add_label(&p, label_rows[i].key, service->label[i]);
 	for (size_t i = 0; i < PROFILE_EXTRA_MAX && service->extra[i]; i++)
 		if (*f->label_names[i])
 			add_label(&p, f->label_names[i], service->extra[i]);

@@ -88,22 +88,23 @@ static void version_text(struct kernel *kernel, int index, char text[VERSION_TEX
 }
 
 /* namespace/pod/container as far as they are known, else the start of the container's id. */
-static int add_container(const struct registry_container *c, struct buf *out)
+static int add_container(const struct registry_entry *e, struct buf *out)
 {
-	const char *parts[] = { c->namespace, c->pod, c->name };
 	char id[13] = "";
 	bool any = false;
 	int err = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(parts) && !err; i++) {
-		if (!parts[i] || !*parts[i])
+	for (int i = LABEL_COUNT; !err && i-- > 0;) {
+		const char *part = label_rows[i].places & IN_SERIES ? registry_label(e, i) : "";
+
+		if (!*part)
 			continue;
-		err = (any ? buf_add_string(out, "/") : 0) ?: add_text(out, parts[i]);
+		err = (any ? buf_add_string(out, "/") : 0) ?: add_text(out, part);
 		any = true;
 	}
-	if (any || err || !c->id)
+	if (any || err)
 		return err;
-	snprintf(id, sizeof(id), "%s", c->id);
+	snprintf(id, sizeof(id), "%s", registry_label(e, LABEL_container_id));
 	return add_text(out, id);
 }
 
@@ -121,7 +122,7 @@ static int add_row(const struct row *r, struct kernel *kernel, __u64 total, stru
 	if (!err)
 		err = add_text(out, r->process.binary);
 	if (!err)
-		err = buf_add_string(out, "<td>") ?: add_container(&r->process.container, out);
+		err = buf_add_string(out, "<td>") ?: add_container(&r->process, out);
 	if (err)
 		return err;
 	return buf_printf(out, "<td>%llu<td>%.1f %%\n", r->samples, total ? 100.0 * r->samples / total : 0.0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * filter.h - the part of a profile whose samples have certain labels. filter.c has the table of them.
+ * filter.h - the part of a profile whose samples have certain labels: rows of labels.def that are IN_QUERY.
  */
 #ifndef PYPERF_PROFILE_FILTER_H
 #define PYPERF_PROFILE_FILTER_H
@@ -9,16 +9,16 @@
 
 #include "profile/profile.h"
 
-#define FILTER_KEYS_MAX	 16
+#define FILTER_KEYS_SIZE 256 /* of the text that names the keys, NUL included */
 #define FILTER_VALUE_MAX 256 /* with its NUL: the longest name that Kubernetes gives is 253 */
 
 /* All zero keeps everything. */
 struct profile_filter {
-	char values[FILTER_KEYS_MAX][FILTER_VALUE_MAX]; /* by key; "" = any */
+	char values[LABEL_COUNT][FILTER_VALUE_MAX]; /* "" = any */
 };
 
 /* ", pid, comm, ...", for messages. */
-const char *profile_filter_keys(void);
+void profile_filter_keys(char ret_keys[FILTER_KEYS_SIZE]);
 /* Only samples with this label equal to value. -ENOENT: no such key; -EINVAL: no value it can have, or it has
  * one. */
 int profile_filter_set(struct profile_filter *f, const char *key, const char *value);

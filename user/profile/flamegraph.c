@@ -61,13 +61,13 @@ static int add_process(struct encoder *e, __u32 owner)
 {
 	const struct profile_owner *o = profile_get_owner(e->profile, owner);
 	_cleanup_buf_ struct buf name = {};
-	const char *pod = profile_get_string(e->profile, o->pod);
-	const char *container = profile_get_string(e->profile, o->container);
-	int err = buf_printf(&name, "%s (pid %u%s%s%s%s)", profile_get_string(e->profile, o->comm), o->pid,
-			     *pod ? ", " : "", pod, *container ? ", " : "", container);
+	int err = buf_printf(&name, "%s (pid %u", profile_get_string(e->profile, o->comm), o->pid);
 
+	for (int i = LABEL_COUNT; !err && i-- > 0;)
+		if (label_rows[i].places & IN_FRAME && o->label[i])
+			err = buf_printf(&name, ", %s", profile_get_string(e->profile, o->label[i]));
 	if (!err)
-		err = buf_add(&name, "", 1);
+		err = buf_add(&name, ")", 2);
 	return err ?: add_json_string(e->out, name.data);
 }
 

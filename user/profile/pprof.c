@@ -20,32 +20,13 @@
 #define STEP	    4096	     /* bytes of room offered to the compressor at a time */
 
 /*
- * Strings of the format itself. They stand before the profile's own in the string table; behind those are the names of
- * its extra labels.
+ * Strings of the format itself, with the keys of labels.def from W_LABELS on. They stand before the profile's own in
+ * the string table; behind those are the names of its extra labels.
  */
-enum word {
-	W_EMPTY,
-	W_SAMPLES,
-	W_COUNT,
-	W_CPU,
-	W_NANOSECONDS,
-	W_PID,
-	W_TID,
-	W_COMM,
-	W_THREAD,
-	W_CONTAINER_ID,
-	W_CONTAINER,
-	W_POD,
-	W_NAMESPACE,
-	W_POD_UID,
-	WORDS
-};
-static const char *const words[WORDS] = { "",	    "samples", "count",	 "cpu",		 "nanoseconds", "pid", "tid",
-					  "comm",   "thread",  "container_id", "container", "pod",
-					  "namespace", "pod_uid" };
+enum word { W_EMPTY, W_SAMPLES, W_COUNT, W_CPU, W_NANOSECONDS, W_LABELS, WORDS = W_LABELS + LABEL_COUNT };
+static const char *const words[W_LABELS] = { "", "samples", "count", "cpu", "nanoseconds" };
 
-#define OWN_LABELS_MAX (WORDS - W_PID)
-#define LABELS_MAX     (OWN_LABELS_MAX + PROFILE_EXTRA_MAX)
+#define LABELS_MAX (LABEL_COUNT + PROFILE_EXTRA_MAX)
 
 struct encoder {
 	const struct profile *profile;
@@ -130,8 +111,8 @@ static int emit_extra_name(struct encoder *e, const char *name)
 {
 	char longer[PROFILE_STRING_MAX];
 
-	for (int i = W_PID; i < WORDS; i++) {
-		if (strcmp(words[i], name))
+	for (int i = 0; i < LABEL_COUNT; i++) {
+		if (strcmp(label_rows[i].key, name))
 			continue;
 		snprintf(longer, sizeof(longer), "label_%s", name);
 		return emit_string(e, longer);
@@ -145,8 +126,10 @@ static int emit_strings(struct encoder *e)
 	__u32 n = profile_count(e->profile, PROFILE_STRING);
 	int err = 0;
 
-	for (int i = 0; i < WORDS && !err; i++)
+	for (int i = 0; i < W_LABELS && !err; i++)
 		err = emit_string(e, words[i]);
+	for (int i = 0; i < LABEL_COUNT && !err; i++)
+		err = emit_string(e, label_rows[i].key);
 	for (__u32 id = 1; id <= n && !err; id++)
 		err = emit_string(e, profile_get_string(e->profile, id));
 	for (__u32 i = 0; i < info->extra_count && !err; i++)
@@ -233,25 +216,17 @@ static size_t extra_labels(const struct encoder *e, const struct profile_owner *
 /* Labels of an owner, without those it does not have. Returns their number. */
 static size_t owner_labels(const struct encoder *e, const struct profile_owner *o, Pyperf__Label labels[LABELS_MAX])
 {
-	const struct {
-		enum word key;
-		__u32 num, string;
-	} all[OWN_LABELS_MAX] = {
-		{ W_PID, o->pid, 0 },		  { W_TID, o->tid, 0 },
-		{ W_COMM, 0, o->comm },		  { W_THREAD, 0, o->thread },
-		{ W_CONTAINER_ID, 0, o->container_id }, { W_CONTAINER, 0, o->container },
-		{ W_POD, 0, o->pod },		  { W_NAMESPACE, 0, o->namespace },
-		{ W_POD_UID, 0, o->pod_uid },
-	};
 	size_t n = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		if (!all[i].num && !all[i].string)
+	for (int i = 0; i < LABEL_COUNT; i++) {
+		if (!o->label[i])
 			continue;
 		pyperf__label__init(&labels[n]);
-		labels[n].key = all[i].key;
-		labels[n].num = all[i].num;
-		labels[n].str = string_index(all[i].string);
+		labels[n].key = W_LABELS + i;
+		if (label_rows[i].is_text)
+			labels[n].str = string_index(o->label[i]);
+		else
+			labels[n].num = o->label[i];
 		n++;
 	}
 	return n + extra_labels(e, o, labels + n);

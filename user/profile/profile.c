@@ -110,7 +110,7 @@ static int table_intern(struct profile *p, enum profile_kind kind, const void *r
 	return 0;
 }
 
-static int string_intern(struct profile *p, const char *s, __u32 *ret_id)
+static int intern_text(struct profile *p, const char *s, __u32 *ret_id)
 {
 	int err;
 
@@ -132,9 +132,9 @@ int profile_mapping(struct profile *p, const char *file, const char *build_id, _
 	struct profile_mapping m;
 	int err;
 
-	err = string_intern(p, file, &m.file);
+	err = intern_text(p, file, &m.file);
 	if (!err)
-		err = string_intern(p, build_id, &m.build_id);
+		err = intern_text(p, build_id, &m.build_id);
 	return err ? err : table_intern(p, PROFILE_MAPPING, &m, sizeof(m), ret_id);
 }
 
@@ -146,9 +146,9 @@ int profile_function(struct profile *p, enum frame_kind kind, const char *name, 
 
 	if (start_line < 0 || kind >= FRAME_KINDS)
 		return -EINVAL;
-	err = string_intern(p, name, &f.name);
+	err = intern_text(p, name, &f.name);
 	if (!err)
-		err = string_intern(p, file, &f.file);
+		err = intern_text(p, file, &f.file);
 	return err ? err : table_intern(p, PROFILE_FUNCTION, &f, sizeof(f), ret_id);
 }
 
@@ -162,45 +162,46 @@ int profile_location(struct profile *p, __u32 function, int line, int column, __
 	return table_intern(p, PROFILE_LOCATION, &l, sizeof(l), ret_id);
 }
 
+static int intern_number(struct profile *p, __u32 value, __u32 *ret)
+{
+	(void)p;
+	*ret = value;
+	return 0;
+}
+
 static int owner_intern(struct profile *p, const struct profile_labels *labels, __u32 *ret_id)
 {
-	struct profile_owner o = { .pid = labels->pid, .tid = labels->tid };
-	const struct {
-		const char *text;
-		__u32 *id;
-	} all[] = {
-		{ labels->comm, &o.comm },
-		{ labels->thread, &o.thread },
-		{ labels->container_id, &o.container_id },
-		{ labels->container, &o.container },
-		{ labels->pod, &o.pod },
-		{ labels->namespace, &o.namespace },
-		{ labels->pod_uid, &o.pod_uid },
-	};
+	size_t size = offsetof(struct profile_owner, extra[p->info.extra_count]);
+	struct profile_owner o = {};
 	int err = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(all) && !err; i++)
-		err = string_intern(p, all[i].text, all[i].id);
+#define LABEL(key, kind, source, places, help) err = err ?: intern_##kind(p, labels->key, &o.key);
+#include "profile/labels.def"
+#undef LABEL
 	for (__u32 i = 0; i < p->info.extra_count && !err; i++)
-		err = string_intern(p, labels->extra[i], &o.extra[i]);
-	return err ?: table_intern(p, PROFILE_OWNER, &o, offsetof(struct profile_owner, extra[p->info.extra_count]), ret_id);
+		err = intern_text(p, labels->extra[i], &o.extra[i]);
+	return err ?: table_intern(p, PROFILE_OWNER, &o, size, ret_id);
+}
+
+static __u32 get_number(const struct profile *p, __u32 value)
+{
+	(void)p;
+	return value;
+}
+
+static const char *get_text(const struct profile *p, __u32 id)
+{
+	return profile_get_string(p, id);
 }
 
 struct profile_labels profile_get_labels(const struct profile *p, __u32 owner)
 {
 	const struct profile_owner *o = profile_get_owner(p, owner);
-	struct profile_labels labels = {
-		.pid = o->pid,
-		.tid = o->tid,
-		.comm = profile_get_string(p, o->comm),
-		.thread = profile_get_string(p, o->thread),
-		.container_id = profile_get_string(p, o->container_id),
-		.container = profile_get_string(p, o->container),
-		.pod = profile_get_string(p, o->pod),
-		.namespace = profile_get_string(p, o->namespace),
-		.pod_uid = profile_get_string(p, o->pod_uid),
-	};
+	struct profile_labels labels = {};
 
+#define LABEL(key, kind, source, places, help) labels.key = get_##kind(p, o->key);
+#include "profile/labels.def"
+#undef LABEL
 	for (__u32 i = 0; i < p->info.extra_count; i++)
 		labels.extra[i] = profile_get_string(p, o->extra[i]);
 	return labels;

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
+#include "profile/labels.h"
 
 struct profile;
 
@@ -28,17 +29,11 @@ struct profile_info {
 	__u32 extra_count;
 };
 
-/* Whom a sample belongs to. NULL strings are as "". */
+/* Whom a sample belongs to: a field for each row of labels.def. NULL strings are as "". */
 struct profile_labels {
-	__u32 pid;
-	__u32 tid; /* 0 = profiled by process */
-	const char *comm;
-	const char *thread;
-	const char *container_id; /* hexadecimal */
-	const char *container;
-	const char *pod;
-	const char *namespace;
-	const char *pod_uid;
+#define LABEL(key, kind, source, places, help) label_##kind key;
+#include "profile/labels.def"
+#undef LABEL
 	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names */
 };
 
@@ -94,10 +89,17 @@ struct profile_location {
 	__u32 function, line, column, mapping;
 };
 
+/* Labels by name, o->pid, and by row, o->label[LABEL_pid]. Texts are string ids. */
 struct profile_owner {
-	__u32 pid, tid;
-	__u32 comm, thread, container_id, container, pod, namespace, pod_uid; /* string ids */
-	__u32 extra[PROFILE_EXTRA_MAX]; /* the same; only profile_info.extra_count of them are there */
+	union {
+		struct {
+#define LABEL(key, kind, source, places, help) __u32 key;
+#include "profile/labels.def"
+#undef LABEL
+		};
+		__u32 label[LABEL_COUNT];
+	};
+	__u32 extra[PROFILE_EXTRA_MAX]; /* string ids; only profile_info.extra_count of them are there */
 };
 
 struct profile_stack {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/copy.h"
+
 /*
  * Upper bounds of what a record takes in pprof beside its strings: tag and length of the message, then for each
  * field its tag and the longest number it can have. Ids and string indices are below 2^28, 4 bytes.
@@ -17,28 +19,22 @@
 #define MAPPING_BYTES  64
 #define STRING_BYTES   6
 
-/* What the part at hand has already, by id in the whole: the part's number, and the id it has there. */
-struct known {
-	__u32 part, id;
-};
-
 struct splitter {
 	const struct profile *whole;
 	const struct split_limits *limits;
 	struct profile *part;
 	__u32 number; /* of the part, from 1 */
 	size_t bytes; /* of it, at most */
-	struct known *strings, *mappings, *functions, *locations;
-	__u32 *frames; /* of the sample at hand */
-	size_t frames_capacity;
+	struct copier *copier;
+	__u32 *strings, *mappings, *functions, *locations; /* by id: number of the last part that has it */
 };
 
 /* Marks it as known to this part. Returns the bytes it adds, 0 if it was there. */
-static size_t add_known(struct splitter *s, struct known *known, __u32 id, size_t bytes)
+static size_t add_known(struct splitter *s, __u32 *known, __u32 id, size_t bytes)
 {
-	if (!id || known[id].part == s->number)
+	if (!id || known[id] == s->number)
 		return 0;
-	known[id] = (struct known){ .part = s->number };
+	known[id] = s->number;
 	return bytes;
 }
 
@@ -79,82 +75,12 @@ static int begin_part(struct splitter *s)
 
 	info.extra_count = 0;
 	err = profile_new(&info, &s->part);
-
 	if (err)
 		return err;
+	copier_begin(s->copier, s->part);
 	s->number++;
 	s->bytes = HEADER_BYTES;
 	return 0;
-}
-
-static int copy_mapping(struct splitter *s, __u32 id, __u32 *ret)
-{
-	const struct profile_mapping *m;
-	int err = 0;
-
-	*ret = 0;
-	if (!id)
-		return 0;
-	m = profile_get_mapping(s->whole, id);
-	if (!s->mappings[id].id)
-		err = profile_mapping(s->part, profile_get_string(s->whole, m->file),
-				      profile_get_string(s->whole, m->build_id), &s->mappings[id].id);
-	*ret = s->mappings[id].id;
-	return err;
-}
-
-static int copy_function(struct splitter *s, __u32 id, __u32 *ret)
-{
-	const struct profile_function *f = profile_get_function(s->whole, id);
-	int err = 0;
-
-	if (!s->functions[id].id)
-		err = profile_function(s->part, f->kind, profile_get_string(s->whole, f->name),
-				       profile_get_string(s->whole, f->file), f->start_line, &s->functions[id].id);
-	*ret = s->functions[id].id;
-	return err;
-}
-
-static int copy_location(struct splitter *s, __u32 id, __u32 *ret)
-{
-	const struct profile_location *l = profile_get_location(s->whole, id);
-	__u32 function, mapping;
-	int err = 0;
-
-	if (!s->locations[id].id) {
-		err = copy_function(s, l->function, &function);
-		if (!err)
-			err = copy_mapping(s, l->mapping, &mapping);
-		if (!err)
-			err = profile_location(s->part, function, l->line, l->column, mapping,
-					       &s->locations[id].id);
-	}
-	*ret = s->locations[id].id;
-	return err;
-}
-
-static int reserve_frames(struct splitter *s, size_t n)
-{
-	__u32 *grown;
-
-	if (n <= s->frames_capacity)
-		return 0;
-	grown = reallocarray(s->frames, n, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	s->frames = grown;
-	s->frames_capacity = n;
-	return 0;
-}
-
-static int copy_stack(struct splitter *s, const struct profile_stack *stack)
-{
-	static const struct profile_labels nobody;
-	int err = reserve_frames(s, stack->n);
-
-	for (__u32 i = 0; !err && i < stack->n; i++)
-		err = copy_location(s, stack->locations[i], &s->frames[i]);
-	return err ?: profile_sample(s->part, s->frames, stack->n, &nobody, stack->count);
 }
 
 static int end_part(struct splitter *s, const struct split_service *service,
@@ -170,6 +96,7 @@ static int end_part(struct splitter *s, const struct split_service *service,
 static int place(struct splitter *s, const struct profile_stack *stack, const struct split_service *service,
 		 int (*fn)(void *context, const struct split_service *service, const struct profile *part), void *context)
 {
+	static const struct profile_labels nobody;
 	size_t more;
 	int err = s->part ? 0 : begin_part(s);
 
@@ -184,7 +111,7 @@ static int place(struct splitter *s, const struct profile_stack *stack, const st
 		more = add_stack(s, stack);
 	}
 	s->bytes += more;
-	return copy_stack(s, stack);
+	return copier_add(s->copier, stack, &nobody);
 }
 
 /* --- services ----------------------------------------------------------------------------------------- */
@@ -197,25 +124,22 @@ struct place {
 static struct split_service service_of(const struct profile *p, __u32 owner)
 {
 	const struct profile_owner *o = profile_get_owner(p, owner);
-	struct split_service s = {
-		.container = profile_get_string(p, o->container),
-		.pod = profile_get_string(p, o->pod),
-		.namespace = profile_get_string(p, o->namespace),
-	};
+	__u32 name = o->container ?: o->pod ?: o->comm;
+	struct split_service s = { .name = name ? profile_get_string(p, name) : "unknown" };
 
+	for (int i = 0; i < LABEL_COUNT; i++)
+		s.label[i] = profile_get_string(p, label_rows[i].places & IN_SERIES ? o->label[i] : 0);
 	for (__u32 i = 0; i < profile_get_info(p)->extra_count; i++)
 		s.extra[i] = profile_get_string(p, o->extra[i]);
-	s.name = *s.container ? s.container : *s.pod ? s.pod : profile_get_string(p, o->comm);
-	if (!*s.name)
-		s.name = "unknown";
 	return s;
 }
 
 static int compare_services(const struct split_service *x, const struct split_service *y)
 {
-	int order = strcmp(x->name, y->name) ?: strcmp(x->namespace, y->namespace) ?: strcmp(x->pod, y->pod) ?:
-		    strcmp(x->container, y->container);
+	int order = strcmp(x->name, y->name);
 
+	for (int i = LABEL_COUNT; !order && i-- > 0;)
+		order = strcmp(x->label[i], y->label[i]);
 	for (size_t i = 0; !order && i < PROFILE_EXTRA_MAX && x->extra[i]; i++)
 		order = strcmp(x->extra[i], y->extra[i]);
 	return order;
@@ -254,19 +178,19 @@ static int split_all(struct splitter *s, const struct place *places, __u32 n,
 	return err;
 }
 
-static struct known *new_known(const struct profile *p, enum profile_kind kind)
+static __u32 *new_known(const struct profile *p, enum profile_kind kind)
 {
-	return calloc(profile_count(p, kind) + 1, sizeof(struct known));
+	return calloc((size_t)profile_count(p, kind) + 1, sizeof(__u32));
 }
 
 int profile_split(const struct profile *p, const struct split_limits *limits,
 		  int (*fn)(void *context, const struct split_service *service, const struct profile *part), void *context)
 {
 	__u32 n = profile_count(p, PROFILE_SAMPLE);
-	_cleanup_free_ struct known *strings = new_known(p, PROFILE_STRING), *mappings = new_known(p, PROFILE_MAPPING);
-	_cleanup_free_ struct known *functions = new_known(p, PROFILE_FUNCTION);
-	_cleanup_free_ struct known *locations = new_known(p, PROFILE_LOCATION);
+	_cleanup_free_ __u32 *strings = new_known(p, PROFILE_STRING), *mappings = new_known(p, PROFILE_MAPPING);
+	_cleanup_free_ __u32 *functions = new_known(p, PROFILE_FUNCTION), *locations = new_known(p, PROFILE_LOCATION);
 	_cleanup_free_ struct place *places = n ? sort_samples(p, n) : NULL;
+	_cleanup_copier_ struct copier *copier = NULL;
 	struct splitter s = {
 		.whole = p,
 		.limits = limits,
@@ -279,10 +203,10 @@ int profile_split(const struct profile *p, const struct split_limits *limits,
 
 	if (!n)
 		return 0;
-	if (!strings || !mappings || !functions || !locations || !places)
+	if (!strings || !mappings || !functions || !locations || !places || copier_new(&copier, p))
 		return -ENOMEM;
+	s.copier = copier;
 	err = split_all(&s, places, n, fn, context);
 	profile_free(s.part);
-	free(s.frames);
 	return err;
 }

@@ -11,10 +11,9 @@
 
 #include "profile/profile.h"
 
-/* "" = it has none. */
 struct split_service {
 	const char *name; /* never "": of the container, the pod or the processes, or "unknown" */
-	const char *container, *pod, *namespace;
+	const char *label[LABEL_COUNT]; /* rows that are IN_SERIES; "" = it has none, and for the other rows */
 	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names; beyond them NULL */
 };
 

@@ -13,8 +13,13 @@
 
 struct registry_container containers_entry(const struct container *c)
 {
-	return (struct registry_container){ c->cgroup.container_id, c->names.container, c->names.pod,
-					    c->names.namespace, c->cgroup.pod_uid };
+	return (struct registry_container){
+		.container_id = c->cgroup.container_id,
+		.container = c->names.container,
+		.pod = c->names.pod,
+		.namespace = c->names.namespace,
+		.pod_uid = c->cgroup.pod_uid,
+	};
 }
 
 static void ask_about(struct containers *c, const struct registry_entry *e)
@@ -48,7 +53,7 @@ void containers_reply(const struct containers *c, const struct question *q, cons
 	if (!e || e->ended || r->error)
 		return;
 	/* Names that have become unknown, since the pod is being deleted, stay as they were. */
-	if (!strcmp(r->container.cgroup.container_id, e->container.id) && !*r->container.names.pod)
+	if (!strcmp(r->container.cgroup.container_id, e->container.container_id) && !*r->container.names.pod)
 		return;
 	changed = *e;
 	changed.container = containers_entry(&r->container);

@@ -56,10 +56,11 @@ void registry_free(struct registry *r)
 
 /* The strings of an entry. */
 static const size_t strings[] = {
-	offsetof(struct registry_entry, binary),	   offsetof(struct registry_entry, build_id),
-	offsetof(struct registry_entry, container.id),	   offsetof(struct registry_entry, container.name),
-	offsetof(struct registry_entry, container.pod),	   offsetof(struct registry_entry, container.namespace),
-	offsetof(struct registry_entry, container.pod_uid),
+	offsetof(struct registry_entry, binary),
+	offsetof(struct registry_entry, build_id),
+#define LABEL(key, kind, source, places, help) OF_CONTAINER(source, offsetof(struct registry_entry, container.key),)
+#include "profile/labels.def"
+#undef LABEL
 };
 
 static const char **string_of(struct registry_entry *e, size_t i)
@@ -165,6 +166,23 @@ int registry_add(struct registry *r, const struct registry_entry *e)
 	s->entry.comm[sizeof(s->entry.comm) - 1] = '\0';
 	r->live += !e->ended;
 	return 0;
+}
+
+const char *registry_label(const struct registry_entry *e, enum label label)
+{
+	const char *text = NULL;
+
+	switch (label) {
+#define LABEL(key, kind, source, places, help)    \
+	case LABEL_##key:                         \
+		OF_CONTAINER(source, text = e->container.key;) \
+		break;
+#include "profile/labels.def"
+#undef LABEL
+	case LABEL_COUNT:
+		break;
+	}
+	return text ?: "";
 }
 
 const struct registry_entry *registry_find(const struct registry *r, __u32 id)

@@ -11,11 +11,15 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "profile/labels.h"
+
 struct registry;
 
-/* Strings, shared; "" = none, or unknown. */
+/* The rows of labels.def whose source is CONTAINER. Strings, shared; "" = none, or unknown. */
 struct registry_container {
-	const char *id, *name, *pod, *namespace, *pod_uid;
+#define LABEL(key, kind, source, places, help) OF_CONTAINER(source, const char *key;)
+#include "profile/labels.def"
+#undef LABEL
 };
 
 struct registry_entry {
@@ -36,6 +40,8 @@ void registry_free(struct registry *r);
 
 /* Adds, or replaces one of the same id. Strings are copied. Returns 0 or -ENOMEM. */
 int registry_add(struct registry *r, const struct registry_entry *e);
+/* The text of a label whose source is CONTAINER; of the others "". */
+const char *registry_label(const struct registry_entry *e, enum label label);
 /* NULL if unknown; valid until the next registry_add(). */
 const struct registry_entry *registry_find(const struct registry *r, __u32 id);
 void registry_end(struct registry *r, __u32 id);

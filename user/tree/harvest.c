@@ -128,11 +128,9 @@ static void fill_labels(const struct owner *owner, const struct registry_entry *
 		l->comm = comm;
 	if (!process)
 		return;
-	l->container_id = process->container.id;
-	l->container = process->container.name;
-	l->pod = process->container.pod;
-	l->namespace = process->container.namespace;
-	l->pod_uid = process->container.pod_uid;
+#define LABEL(key, kind, source, places, help) OF_CONTAINER(source, l->key = process->container.key;)
+#include "profile/labels.def"
+#undef LABEL
 }
 
 static int harvest_node(struct harvester *h, __u32 node, __u64 count)

@@ -151,7 +151,7 @@ static int is_one_stack(void *context, const struct split_service *service, cons
 {
 	(void)context;
 	assert_string_equal(service->name, "web");
-	assert_string_equal(service->pod, "");
+	assert_string_equal(service->label[LABEL_pod], "");
 	assert_int_equal(profile_count(part, PROFILE_SAMPLE), 1);
 	assert_int_equal(profile_get_sample(part, 1).n, 2);
 	assert_int_equal(profile_get_sample(part, 1).count, 300);
@@ -169,8 +169,8 @@ static void threads_are_added_up(void **state)
 static int list_pods(void *context, const struct split_service *s, const struct profile *part)
 {
 	(void)context;
-	snprintf(services + strlen(services), 64, "%s:%s/%s/%s=%llu ", s->name, s->namespace, s->pod, s->container,
-		 profile_total(part));
+	snprintf(services + strlen(services), 64, "%s:%s/%s/%s=%llu ", s->name, s->label[LABEL_namespace],
+		 s->label[LABEL_pod], s->label[LABEL_container], profile_total(part));
 	return 0;
 }
 
@@ -204,7 +204,8 @@ static int list_extra(void *context, const struct split_service *s, const struct
 	(void)context;
 	assert_null(s->extra[2]);
 	assert_int_equal(profile_get_info(part)->extra_count, 0);
-	snprintf(services + strlen(services), 64, "%s:%s/%s=%llu ", s->pod, s->extra[0], s->extra[1], profile_total(part));
+	snprintf(services + strlen(services), 64, "%s:%s/%s=%llu ", s->label[LABEL_pod], s->extra[0],
+		 s->extra[1], profile_total(part));
 	return 0;
 }
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * labels.h - the list of labels, labels.def, as a table: for whoever does the same with each of them.
+ */
+#ifndef PYPERF_PROFILE_LABELS_H
+#define PYPERF_PROFILE_LABELS_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+enum label {
+#define LABEL(key, kind, source, places, help) LABEL_##key,
+#include "profile/labels.def"
+#undef LABEL
+	LABEL_COUNT
+};
+
+/* What a label's value is, by its kind. */
+typedef __u32 label_number;
+typedef const char *label_text;
+
+/* Code for the labels of one source: OF_CONTAINER(source, text) is the text if source is CONTAINER, else nothing. */
+#define OF_CONTAINER(source, ...)		 LABEL_OF_CONTAINER_IS_##source(__VA_ARGS__)
+#define LABEL_OF_CONTAINER_IS_CONTAINER(...) __VA_ARGS__
+#define LABEL_OF_CONTAINER_IS_PROCESS(...)
+#define LABEL_OF_CONTAINER_IS_THREAD(...)
+
+/* Where a label stands besides pprof, as labels.def says. */
+enum label_places { NOWHERE_ELSE = 0, IN_QUERY = 1, IN_SERIES = 2, IN_FRAME = 4 };
+
+struct label_row {
+	const char *key;
+	bool is_text; /* else a number */
+	unsigned int places;
+};
+
+extern const struct label_row label_rows[LABEL_COUNT];
+
+/* How many labels a pushed series can have, but for those of --pod-label. */
+enum {
+	LABELS_IN_SERIES = 0
+#define LABEL(key, kind, source, places, help) +!!((places) & IN_SERIES)
+#include "profile/labels.def"
+#undef LABEL
+};
+
+#endif
