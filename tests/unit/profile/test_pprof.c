@@ -15,10 +15,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include "profile.pb-c.h"
 #include "profile/pprof.h"
+#include "tests/forge/decode.h"
 
 #define PERIOD 10000000 /* 10 ms */
 
@@ -73,43 +72,6 @@ static struct profile *example(void)
 	assert_int_equal(profile_sample(p, &module, 1, &process, 1), 0);
 	assert_int_equal(profile_sample(p, a, 2, &main, 7), 0);
 	return p;
-}
-
-static Pyperf__Profile *decode(const struct buf *in)
-{
-	_cleanup_buf_ struct buf plain = { 0 };
-	z_stream z = { .next_in = (Bytef *)in->data, .avail_in = in->size };
-	Pyperf__Profile *decoded;
-	int status;
-
-	assert_int_equal(inflateInit2(&z, MAX_WBITS + 16), Z_OK);
-	do {
-		assert_int_equal(buf_reserve(&plain, 4096), 0);
-		z.next_out = (Bytef *)plain.data + plain.size;
-		z.avail_out = 4096;
-		status = inflate(&z, Z_NO_FLUSH);
-		plain.size += 4096 - z.avail_out;
-	} while (status == Z_OK);
-	assert_int_equal(status, Z_STREAM_END);
-	assert_int_equal(z.avail_in, 0);
-	inflateEnd(&z);
-	decoded = pyperf__profile__unpack(NULL, plain.size, (const uint8_t *)plain.data);
-	assert_non_null(decoded);
-	return decoded;
-}
-
-static Pyperf__Profile *encode_and_decode(const struct profile *p)
-{
-	_cleanup_buf_ struct buf out = { 0 };
-
-	assert_int_equal(pprof_encode(p, &out), 0);
-	return decode(&out);
-}
-
-static const char *string(const Pyperf__Profile *d, int64_t index)
-{
-	assert_in_range(index, 0, d->n_string_table - 1);
-	return d->string_table[index];
 }
 
 static void assert_type(const Pyperf__Profile *d, const Pyperf__ValueType *t, const char *type,

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include <zlib.h>
 
 #include "profile/pprof.h"
 #include "profile/split.h"
+#include "tests/forge/decode.h"
 #include "tests/forge/fail_malloc.h"
 
 #define MIB 1048576
@@ -62,25 +62,11 @@ static void add(const char *comm, __u32 pid, __u32 tid, const char *name, int li
 
 static size_t encoded_size(const struct profile *part)
 {
-	_cleanup_buf_ struct buf packed = {};
-	z_stream z = {};
-	char out[65536];
-	int status;
-	size_t size;
+	_cleanup_buf_ struct buf packed = {}, plain = {};
 
 	assert_int_equal(pprof_encode(part, &packed), 0);
-	assert_int_equal(inflateInit2(&z, MAX_WBITS + 16), Z_OK);
-	z.next_in = (Bytef *)packed.data;
-	z.avail_in = packed.size;
-	do {
-		z.next_out = (Bytef *)out;
-		z.avail_out = sizeof(out);
-		status = inflate(&z, Z_NO_FLUSH);
-	} while (status == Z_OK);
-	assert_int_equal(status, Z_STREAM_END);
-	size = z.total_out;
-	inflateEnd(&z);
-	return size;
+	decompress(&packed, &plain);
+	return plain.size;
 }
 
 /* The binary of each frame is named after the process: frames of one service only. */

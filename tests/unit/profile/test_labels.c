@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_labels.c - every row of labels.def, from the tables that it is found in to each place that the row names. A
+ * row whose value is set nowhere fails here.
+ */
+#include <errno.h>
+
+#include "profile/filter.h"
+#include "profile/flamegraph.h"
+#include "profile/labels.h"
+#include "profile/split.h"
+#include "proc/container.h"
+#include "targets/containers.h"
+#include "tests/forge/decode.h"
+#include "tests/forge/tables.h"
+
+/* What a text has as its value here, so that each is different: container_id is "<container_id>". */
+#define VALUE(key) "<" key ">"
+
+/* One sample of thread 101 of process 100, and one of nobody. Forged by the registry's and the kernel side's rules. */
+static int setup_sample(void **state)
+{
+	struct registry_entry e = { .id = 1, .pid = 100, .comm = "<comm>", .layout = -1, .container = {
+#define LABEL(key, kind, source, places, help) OF_CONTAINER(source, .key = VALUE(#key),)
+#include "profile/labels.def"
+#undef LABEL
+	} };
+
+	if (setup(state) || registry_add(registry, &e))
+		return -1;
+	set_owner(0, 1, 101, "<thread>");
+	set_owner(1, 77, 0, "");
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 3);
+	set_root(7, 1, 0);
+	set_node(8, 7, 101, 1, 5);
+	run();
+	return 0;
+}
+
+static const char *value_of(const struct label_row *row)
+{
+	static char text[64];
+
+	if (row->is_text)
+		snprintf(text, sizeof(text), VALUE("%s"), row->key);
+	else
+		snprintf(text, sizeof(text), "%d", !strcmp(row->key, "tid") ? 101 : 100);
+	return text;
+}
+
+/* What has no value would be left out of all that the other tests look at. */
+static void each_has_a_value(void **state)
+{
+	const struct profile_owner *o = profile_get_owner(profile, 1);
+
+	(void)state;
+	for (int i = 0; i < LABEL_COUNT; i++) {
+		if (!o->label[i])
+			fail_msg("nothing sets the label %s", label_rows[i].key);
+		if (label_rows[i].is_text)
+			assert_string_equal(profile_get_string(profile, o->label[i]), value_of(&label_rows[i]));
+		assert_int_equal(profile_get_owner(profile, 2)->label[i], 0);
+	}
+}
+
+/* By number of the row, and by name: both are the same words. */
+static void fields_are_rows(void **state)
+{
+	const struct profile_owner *o = profile_get_owner(profile, 1);
+	struct profile_labels labels = profile_get_labels(profile, 1);
+
+	(void)state;
+	assert_int_equal(o->pid, o->label[LABEL_pid]);
+	assert_int_equal(o->pod_uid, o->label[LABEL_pod_uid]);
+	assert_int_equal(labels.pid, 100);
+	assert_int_equal(labels.tid, 101);
+	assert_string_equal(labels.comm, "<comm>");
+	assert_string_equal(labels.namespace, "<namespace>");
+	assert_int_equal(offsetof(struct profile_owner, extra), LABEL_COUNT * sizeof(__u32));
+}
+
+static void each_is_in_pprof(void **state)
+{
+	Pyperf__Profile *d = encode_and_decode(profile);
+
+	(void)state;
+	assert_int_equal(d->n_sample, 2);
+	assert_int_equal(d->sample[0]->n_label, LABEL_COUNT);
+	assert_int_equal(d->sample[1]->n_label, 0);
+	for (int i = 0; i < LABEL_COUNT; i++) {
+		const Pyperf__Label *l = d->sample[0]->label[i];
+		char number[32];
+
+		snprintf(number, sizeof(number), "%lld", (long long)l->num);
+		assert_string_equal(string(d, l->key), label_rows[i].key);
+		assert_string_equal(label_rows[i].is_text ? string(d, l->str) : number, value_of(&label_rows[i]));
+		assert_int_equal(label_rows[i].is_text ? l->num : l->str, 0);
+	}
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
+static __u64 selected(const char *key, const char *value)
+{
+	_cleanup_profile_ struct profile *part = NULL;
+	struct profile_filter f = {};
+
+	assert_int_equal(profile_filter_set(&f, key, value), 0);
+	assert_int_equal(profile_filter_apply(&f, profile, &part), 0);
+	return profile_total(part);
+}
+
+static void queries(void **state)
+{
+	struct profile_filter f = {};
+	char keys[FILTER_KEYS_SIZE], key[64];
+
+	(void)state;
+	profile_filter_keys(keys);
+	strcat(keys, ",");
+	for (int i = 0; i < LABEL_COUNT; i++) {
+		const struct label_row *row = &label_rows[i];
+		bool is_named;
+
+		snprintf(key, sizeof(key), ", %s,", row->key);
+		is_named = strstr(keys, key);
+		assert_int_equal(is_named, row->places & IN_QUERY);
+		if (row->places & IN_QUERY) {
+			assert_int_equal(selected(row->key, value_of(row)), 3);
+			assert_int_equal(selected(row->key, "7"), 0);
+		} else {
+			assert_int_equal(profile_filter_set(&f, row->key, value_of(row)), -ENOENT);
+		}
+	}
+}
+
+static int count_series(void *context, const struct split_service *s, const struct profile *part)
+{
+	int *n = context;
+
+	for (int i = 0; i < LABEL_COUNT; i++) {
+		bool has_it = label_rows[i].places & IN_SERIES && profile_total(part) == 3;
+
+		assert_string_equal(s->label[i], has_it ? value_of(&label_rows[i]) : "");
+		*n += has_it;
+	}
+	return 0;
+}
+
+static void series(void **state)
+{
+	struct split_limits limits = { 1000, 1 << 20 };
+	int n = 0;
+
+	(void)state;
+	assert_int_equal(profile_split(profile, &limits, count_series, &n), 0);
+	assert_int_equal(n, LABELS_IN_SERIES);
+	assert_true(n > 0);
+}
+
+static int count_parts(void *parts, const struct split_service *s, const struct profile *part)
+{
+	(void)s;
+	(void)part;
+	++*(int *)parts;
+	return 0;
+}
+
+/* Samples that differ in one label only are of different services if series have it. */
+static void services_are_told_apart(void **state)
+{
+	__u32 function, location;
+
+	(void)state;
+	for (int row = 0; row < LABEL_COUNT; row++) {
+		_cleanup_profile_ struct profile *p = NULL;
+		struct profile_labels labels[2] = { { .comm = "c", .container = "x" }, { .comm = "c", .container = "x" } };
+		struct split_limits limits = { 1000, 1 << 20 };
+		struct profile_info info = { .period_ns = 1 };
+		int parts = 0;
+
+#define LABEL_text(key)	  (VALUE(#key))
+#define LABEL_number(key) 42
+#define LABEL(key, kind, source, places, help) \
+	if (row == LABEL_##key)                \
+		labels[1].key = LABEL_##kind(key);
+#include "profile/labels.def"
+#undef LABEL
+		assert_int_equal(profile_new(&info, &p), 0);
+		assert_int_equal(profile_function(p, "f", "", 0, &function), 0);
+		assert_int_equal(profile_location(p, function, 0, 0, 0, &location), 0);
+		assert_int_equal(profile_sample(p, &location, 1, &labels[0], 1), 0);
+		assert_int_equal(profile_sample(p, &location, 1, &labels[1], 1), 0);
+		assert_int_equal(profile_count(p, PROFILE_SAMPLE), 2);
+		assert_int_equal(profile_split(p, &limits, count_parts, &parts), 0);
+		assert_int_equal(parts, label_rows[row].places & IN_SERIES ? 2 : 1);
+	}
+}
+
+static void frames(void **state)
+{
+	_cleanup_buf_ struct buf out = {};
+	const char *process, *end;
+
+	(void)state;
+	assert_int_equal(flamegraph_encode(profile, &out), 0);
+	assert_int_equal(buf_add(&out, "", 1), 0);
+	process = strstr(out.data, "<comm> (pid 100");
+	assert_non_null(process);
+	end = strchr(process, '"');
+	for (int i = 0; i < LABEL_COUNT; i++) {
+		const char *found = strstr(process, value_of(&label_rows[i]));
+
+		if (label_rows[i].places & IN_FRAME)
+			assert_true(found && found < end);
+		else if (i != LABEL_pid && i != LABEL_comm)
+			assert_null(found);
+	}
+}
+
+static void registry_has_those_of_containers(void **state)
+{
+	const struct registry_entry *e = registry_find(registry, 1);
+	int n = 0;
+
+	(void)state;
+	for (int i = 0; i < LABEL_COUNT; i++) {
+		bool is_of_container = false;
+
+#define LABEL(key, kind, source, places, help) is_of_container |= i == LABEL_##key && #source[0] == 'C';
+#include "profile/labels.def"
+#undef LABEL
+		assert_string_equal(registry_label(e, i), is_of_container ? value_of(&label_rows[i]) : "");
+		n += is_of_container;
+	}
+	assert_true(n > 0);
+}
+
+static void worker_answers_each_of_those(void **state)
+{
+	struct registry_entry e = {};
+	struct container c;
+
+	(void)state;
+	memset(&c, 'x', sizeof(c));
+	e.container = containers_entry(&c);
+	for (int i = 0; i < LABEL_COUNT; i++)
+		if (*registry_label(registry_find(registry, 1), i) && *registry_label(&e, i) != 'x')
+			fail_msg("containers_entry() does not set the label %s", label_rows[i].key);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_has_a_value),
+		cmocka_unit_test(fields_are_rows),
+		cmocka_unit_test(each_is_in_pprof),
+		cmocka_unit_test(queries),
+		cmocka_unit_test(series),
+		cmocka_unit_test(services_are_told_apart),
+		cmocka_unit_test(frames),
+		cmocka_unit_test(registry_has_those_of_containers),
+		cmocka_unit_test(worker_answers_each_of_those),
+	};
+
+	return cmocka_run_group_tests(tests, setup_sample, teardown);
+}
