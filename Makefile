@@ -53,6 +53,7 @@ UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c)
 UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c tests/layouts/show.c \
 	    tests/forge/refuse.c))
+LISTS    := $(patsubst %,docs/%.md,outcomes frames labels) # pages that deploy/tools/list_rows.py makes
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -102,7 +103,7 @@ check-tests: ## every source file of user/ has a unit test, or docs/testing.md s
 unit: $(UNIT_BIN) ## build and run the unit tests alone
 	$(Q)sh tests/unit.sh $(O)
 
-tests: $(UNIT_BIN) $(TOOL_BIN) arm64 clang-warnings docs/outcomes.md docs/frames.md
+tests: $(UNIT_BIN) $(TOOL_BIN) arm64 clang-warnings $(LISTS)
 
 bench: deps-build ## measure cost and truth beside other profilers; ARGS=--quick: 3 minutes
 	$(Q)$(MAKE_ALL) all $(O)/tests/bench/hot
@@ -146,7 +147,8 @@ $(O)/gen/hot.skel.h: $(O)/tests/bench/hot.bpf.o
 
 docs/outcomes.md: bpf/outcomes.def bpf/stats.def
 docs/frames.md: bpf/frames.def
-docs/outcomes.md docs/frames.md: deploy/tools/list_rows.py
+docs/labels.md: user/profile/labels.def
+$(LISTS): deploy/tools/list_rows.py
 	$(Q)python3 deploy/tools/list_rows.py $(basename $(@F)) > $@
 
 clang-warnings: $(GEN_HDR) ## the user side under clang's warnings too

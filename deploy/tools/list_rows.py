@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page of docs/ on stdout, from the lists in bpf/: list_rows.py outcomes|frames."""
+"""A page of docs/ on stdout, from the lists of bpf/ and user/: list_rows.py outcomes|frames|labels."""
 import re
 import sys
 
@@ -40,4 +40,16 @@ def frames():
         print(f"| `{key}` | {shown} | `{colour}` | {MAPPINGS[mapping]} | {TABLES[table]} | {about} |")
 
 
-{"outcomes": outcomes, "frames": frames}[sys.argv[1]]()
+def labels():
+    print("# What a sample says about whose it is\n")
+    print("Made from `user/profile/labels.def` by `make docs/labels.md`. In pprof each sample has these labels, but for")
+    print("those whose value is not known or does not exist; the labels of pods that `--pod-label` names come on top.")
+    print("What is marked can be asked for over HTTP (`/debug/pprof/profile?pod=web-1`), tells services apart where")
+    print("profiles are pushed (a label of the series), and is in the flame graph behind the name and pid of a process.\n")
+    print("| label | value | meaning | HTTP | pushed | flame graph |\n|---|---|---|---|---|---|")
+    for (key, kind, _, places), (about,) in rows("user/profile/labels.def", "LABEL"):
+        marks = ["x" if place in places else "" for place in ("IN_QUERY", "IN_SERIES", "IN_FRAME")]
+        print(f"| `{key}` | {kind} | {about} | {' | '.join(marks)} |")
+
+
+{"outcomes": outcomes, "frames": frames, "labels": labels}[sys.argv[1]]()

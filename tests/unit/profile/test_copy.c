@@ -24,7 +24,7 @@ static __u32 frame(const char *function, int line, int column, const char *binar
 
 	if (binary)
 		assert_int_equal(profile_mapping(from, binary, "b1d", &mapping), 0);
-	assert_int_equal(profile_function(from, function, "/srv/app.py", 3, &f), 0);
+	assert_int_equal(profile_function(from, FRAME_PYTHON, function, "/srv/app.py", 3, &f), 0);
 	assert_int_equal(profile_location(from, f, line, column, mapping, &id), 0);
 	return id;
 }

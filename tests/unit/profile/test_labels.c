@@ -187,7 +187,7 @@ static void services_are_told_apart(void **state)
 #include "profile/labels.def"
 #undef LABEL
 		assert_int_equal(profile_new(&info, &p), 0);
-		assert_int_equal(profile_function(p, "f", "", 0, &function), 0);
+		assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "", 0, &function), 0);
 		assert_int_equal(profile_location(p, function, 0, 0, 0, &location), 0);
 		assert_int_equal(profile_sample(p, &location, 1, &labels[0], 1), 0);
 		assert_int_equal(profile_sample(p, &location, 1, &labels[1], 1), 0);
