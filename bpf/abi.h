@@ -7,6 +7,7 @@
 #define PYPERF_BPF_ABI_H
 
 #include "bpf/abi/control.h"
+#include "bpf/abi/events.h"
 #include "bpf/abi/layout.h"
 #include "bpf/abi/process.h"
 #include "bpf/abi/records.h"

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stats.h - how a tick can end, and what is counted.
+ * stats.h - how an event can end, and what is counted.
  */
 #ifndef PYPERF_BPF_ABI_STATS_H
 #define PYPERF_BPF_ABI_STATS_H
 
+#include "bpf/abi/events.h"
 #include "bpf/abi/types.h"
 
 /* As a code number below CODE_FIRST, an outcome is a marker frame in the call tree. */
 enum outcome {
-#define OUTCOME(name, place, text, help) OUTCOME_##name,
+#define OUTCOME(name, group, place, text, help) OUTCOME_##name,
 #include "bpf/outcomes.def"
 #undef OUTCOME
 	OUTCOME_COUNT
@@ -19,7 +20,7 @@ enum outcome {
 
 /* Counters of one CPU. They only go up; time_max is a maximum. */
 struct cpu_stats {
-	__u64 outcome[OUTCOME_COUNT];
+	__u64 outcome[EVENT_KINDS][OUTCOME_COUNT]; /* in the unit of the kind */
 #define STAT(name, help) __u64 name;
 #include "bpf/stats.def"
 #undef STAT

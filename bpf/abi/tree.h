@@ -6,6 +6,8 @@
 #ifndef PYPERF_BPF_ABI_TREE_H
 #define PYPERF_BPF_ABI_TREE_H
 
+#include "bpf/abi/events.h"
+#include "bpf/abi/process.h"
 #include "bpf/abi/types.h"
 
 /*
@@ -19,12 +21,15 @@
 
 #define BANKS 2 /* parts of the tables of nodes, codes and owners, of which one is in use */
 
-/* The key of node 0, which means "no node", and of the codes below CODE_FIRST. Written before the first tick. */
+/*
+ * The key of the first EVENT_KINDS nodes and of the codes below CODE_FIRST. Written before the first event. Node 0 as a
+ * number means "no node"; each of these nodes counts what found no room, node 0 that of the first kind of event.
+ */
 #define KEY_RESERVED (~0ULL)
 
 struct node {
 	__u64 key;
-	__u64 count; /* samples whose leaf is this node; only goes up. Node 0 counts what found no room */
+	__u64 count; /* of the samples whose leaf is this node, in the unit of their kind of event; only goes up */
 };
 
 static inline __u64 node_key(__u32 parent, __u32 code, __u32 instr)
@@ -94,7 +99,10 @@ static inline __u64 code_key(__u32 process, __u64 address)
 	return (__u64)process << 44 | address >> 3;
 }
 
-/* Whom a root of the tree belongs to: a process, or a thread of it when profiles are kept by thread. */
+/*
+ * Whom a root of the tree belongs to: a kind of event, and a process or, when profiles are kept by thread, a thread of
+ * it. So the kinds of one thread have a root each, and share no node.
+ */
 struct owner {
 	__u64 key;     /* owner_key(); 0 = free */
 	__u32 process; /* struct process.id */
@@ -102,9 +110,17 @@ struct owner {
 	char comm[16]; /* the thread's (or main thread's) name when last sampled */
 };
 
-static inline __u64 owner_key(__u32 process, __u32 tid)
+#define OWNER_KIND_SHIFT (32 + PROCESS_BITS)
+
+static inline __u64 owner_key(enum event_kind kind, __u32 process, __u32 tid)
 {
-	return 1ULL << 63 | (__u64)process << 32 | tid;
+	return 1ULL << 63 | (__u64)kind << OWNER_KIND_SHIFT | (__u64)process << 32 | tid;
+}
+
+/* An enum event_kind; EVENT_KINDS or more in a key that is not ours. */
+static inline __u32 owner_kind(__u64 key)
+{
+	return (key & ~(1ULL << 63)) >> OWNER_KIND_SHIFT;
 }
 
 #endif

@@ -128,7 +128,7 @@ static __always_inline void sample(void)
 	 * and all counters but this one are only touched by whoever holds the CPU's scratch.
 	 */
 	if (s->busy) {
-		__sync_fetch_and_add(&count->outcome[OUTCOME_NESTED], 1);
+		__sync_fetch_and_add(&count->outcome[EVENT_CPU][OUTCOME_NESTED], 1);
 		return;
 	}
 	s->busy = 1;
@@ -137,7 +137,7 @@ static __always_inline void sample(void)
 	outcome = sample_task(s, count);
 	mem_opaque(outcome);
 	if (outcome < OUTCOME_COUNT)
-		count->outcome[outcome]++;
+		count->outcome[EVENT_CPU][outcome]++;
 	if (opt_measure)
 		count_time(count, bpf_ktime_get_ns() - begin);
 	barrier();

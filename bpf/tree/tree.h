@@ -109,7 +109,7 @@ static __always_inline enum outcome count_node(struct scratch *s, struct cpu_sta
 /* The owner's index plus one, or 0 when there is no room. */
 __noinline __u32 owner_intern(struct cpu_stats *stats, __u32 bank, __u32 process, __u32 tid)
 {
-	const __u64 key = owner_key(process, tid);
+	const __u64 key = owner_key(EVENT_CPU, process, tid);
 	const __u64 hash = mix(key);
 	__u32 at = hash;
 

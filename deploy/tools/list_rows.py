@@ -22,8 +22,8 @@ def outcomes():
     print("in exactly one of these; `--stats` and `--stats-json` count them, and they add up to the ticks.\n")
     print("| name in JSON | shown as | where | meaning |\n|---|---|---|---|")
     for names, texts in rows("bpf/outcomes.def", "OUTCOME"):
-        shown = f"`[{texts[0]}]`" if names[1] == "MARKED" else texts[0]
-        print(f"| `{names[0].lower()}` | {shown} | {PLACES[names[1]]} | {texts[1]} |")
+        shown = f"`[{texts[0]}]`" if names[2] == "MARKED" else texts[0]
+        print(f"| `{names[0].lower()}` | {shown} | {PLACES[names[2]]} | {texts[1]} |")
     print("\nCounters besides:\n\n| name in JSON | meaning |\n|---|---|")
     for names, texts in rows("bpf/stats.def", "STAT"):
         print(f"| `{names[0]}` | {texts[0]} |")

@@ -29,7 +29,7 @@ static int dump_on_record(void *context, void *record, size_t size)
 static const char *dump_name(__u32 code)
 {
 	static const char *const outcomes[] = {
-#define OUTCOME(name, place, text, help) "[" text "]",
+#define OUTCOME(name, group, place, text, help) "[" text "]",
 #include "bpf/outcomes.def"
 #undef OUTCOME
 	};

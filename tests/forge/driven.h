@@ -43,7 +43,7 @@ static struct {
 } driven;
 
 static const char *const driven_outcomes[] = {
-#define OUTCOME(name, place, text, help) text,
+#define OUTCOME(name, group, place, text, help) text,
 #include "bpf/outcomes.def"
 #undef OUTCOME
 };
@@ -169,22 +169,22 @@ static inline __u64 driven_samples(void)
 /* As user/kern/kernel.c adds them up: the sampler cannot count a tick that interrupts it. */
 static inline __u64 driven_ticks(void)
 {
-	return driven_stat(ticks) + driven_stat(outcome[OUTCOME_NESTED]);
+	return driven_stat(ticks) + driven_stat(outcome[EVENT_CPU][OUTCOME_NESTED]);
 }
 
 static inline void driven_check_books(void)
 {
 	enum { WHOLE, MARKED, OUTSIDE };
 	static const __u8 places[] = {
-#define OUTCOME(name, place, text, help) place,
+#define OUTCOME(name, group, place, text, help) place,
 #include "bpf/outcomes.def"
 #undef OUTCOME
 	};
 	__u64 all = 0, inside = 0;
 
 	for (int i = 0; i < OUTCOME_COUNT; i++) {
-		all += driven_stat(outcome[i]);
-		inside += places[i] == OUTSIDE ? 0 : driven_stat(outcome[i]);
+		all += driven_stat(outcome[EVENT_CPU][i]);
+		inside += places[i] == OUTSIDE ? 0 : driven_stat(outcome[EVENT_CPU][i]);
 	}
 	assert_int_equal(driven_stat(cache_mismatch), 0);
 	assert_int_equal(all, driven_ticks());
@@ -199,14 +199,14 @@ static inline enum outcome drive(void)
 	int found = -1;
 
 	for (int i = 0; i < OUTCOME_COUNT; i++)
-		before[i] = driven_stat(outcome[i]);
+		before[i] = driven_stat(outcome[EVENT_CPU][i]);
 	for (__u32 i = 0; i < BANKS * driven.o.nodes; i++)
 		driven.counts[i] = driven.nodes[i].count;
 	assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(driven.skel->progs.on_drive), &o), 0);
 	assert_true(ring_buffer__consume(driven.ring) >= 0);
 	assert_int_equal(driven_ticks(), ticks + 1);
 	for (int i = 0; i < OUTCOME_COUNT; i++)
-		if (driven_stat(outcome[i]) != before[i])
+		if (driven_stat(outcome[EVENT_CPU][i]) != before[i])
 			found = i;
 	driven_check_books();
 	assert_true(found >= 0);
@@ -343,7 +343,7 @@ static inline void driven_path_is(const char *expected)
 	__u32 tid = driven.o.by_process ? 0 : gettid();
 
 	assert_string_equal(path, expected);
-	assert_int_equal(owner->key, owner_key(DRIVEN_ID, tid));
+	assert_int_equal(owner->key, owner_key(EVENT_CPU, DRIVEN_ID, tid));
 	assert_int_equal(owner->process, DRIVEN_ID);
 	assert_int_equal(owner->tid, tid);
 }

@@ -193,7 +193,7 @@ static inline enum outcome hosted_sample(void)
 	hosted.jiffies++;
 	sample();
 	for (__u32 i = 0; i < OUTCOME_COUNT; i++)
-		if (hosted.stats.outcome[i] != before[i])
+		if (hosted.stats.outcome[EVENT_CPU][i] != before[i])
 			return i;
 	return OUTCOME_COUNT;
 }

@@ -55,10 +55,15 @@ static inline void add_process(__u32 id, __u32 pid, const char *comm, const char
 	assert_int_equal(registry_add(registry, &e), 0);
 }
 
+static inline void set_owner_of(__u32 index, enum event_kind kind, __u32 process, __u32 tid, const char *comm)
+{
+	owners[index] = (struct owner){ .key = owner_key(kind, process, tid), .process = process, .tid = tid };
+	snprintf(owners[index].comm, sizeof(owners[index].comm), "%s", comm);
+}
+
 static inline void set_owner(__u32 index, __u32 process, __u32 tid, const char *comm)
 {
-	owners[index] = (struct owner){ .key = owner_key(process, tid), .process = process, .tid = tid };
-	snprintf(owners[index].comm, sizeof(owners[index].comm), "%s", comm);
+	set_owner_of(index, EVENT_CPU, process, tid, comm);
 }
 
 static inline void set_node(__u32 node, __u32 parent, __u32 code, __u32 instr, __u64 count)
@@ -114,7 +119,7 @@ static inline void run(void)
 	memset(&stats, 0xa5, sizeof(stats));
 	assert_int_equal(profile_new(&info, &profile), 0);
 	assert_int_equal(harvest(&forged_source, &(struct harvest_span){}, profile, &stats), 0);
-	assert_int_equal(stats.samples, profile_total(profile));
+	assert_int_equal(stats.samples[EVENT_CPU], profile_total(profile));
 }
 
 /* The samples as lines "pid/tid comm/thread: leaf:line < caller:line = count", sorted as they were found. */

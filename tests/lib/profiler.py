@@ -19,8 +19,9 @@ BINARY = os.environ.get("PYPERF") or str(ROOT / "build" / "pyperf-bpf")
 
 # One stack of a profile. stack: [(function, file, first line, line)], leaf first; count: samples.
 Sample = collections.namedtuple("Sample", "stack count pid tid comm thread")
-# One line of bpf/outcomes.def. key: as in --stats-json; place: WHOLE, MARKED or OUTSIDE; marker: "[text]".
-Outcome = collections.namedtuple("Outcome", "key place marker")
+# One line of bpf/outcomes.def. key: as in --stats-json; group: as in Event.books; place: WHOLE, MARKED or OUTSIDE;
+# marker: "[text]".
+Outcome = collections.namedtuple("Outcome", "key group place marker")
 
 
 # One line of bpf/frames.def. key: as in flamegraph.json; shown: in the page's legend; table: FUNCTIONS or APART.
@@ -39,10 +40,26 @@ FRAMES = frames()
 
 def outcomes():
     text = (ROOT / "bpf" / "outcomes.def").read_text()
-    rows = re.findall(r'^OUTCOME\((\w+),\s*(\w+),\s*"([^"]*)"', text, re.M)
-    return [Outcome(name.lower(), place, "[%s]" % shown) for name, place, shown in rows]
+    rows = re.findall(r'^OUTCOME\((\w+),\s*(\w+),\s*(\w+),\s*"([^"]*)"', text, re.M)
+    assert len(rows) == len(re.findall(r"^OUTCOME", text, re.M))
+    return [Outcome(name.lower(), group, place, "[%s]" % shown) for name, group, place, shown in rows]
 
 
+# One row of bpf/events.def. type, unit: of its counts in pprof; total: the counter that its books add up to; books: the
+# groups of outcomes in them; prefix: before "outcomes" and "samples" in --stats-json.
+Event = collections.namedtuple("Event", "key unit type period total books prefix series")
+
+
+def events():
+    text = (ROOT / "bpf" / "events.def").read_text()
+    word, string = r"(\w+),\s*", r'"([^"]*)",\s*'
+    rows = re.findall(r"^EVENT\(\w+,\s*" + string + word + 2 * string + word + r"([\w| ]+),\s*" + 2 * string, text, re.M)
+    assert len(rows) == len(re.findall(r"^EVENT", text, re.M)) > 0
+    return [Event(key, unit.lower(), type_, period, total, set(re.findall(r"\w+", books)), prefix, series)
+            for key, unit, type_, period, total, books, prefix, series in rows]
+
+
+EVENTS = events()
 OUTCOMES = outcomes()
 MARKERS = {outcome.marker: outcome.key for outcome in OUTCOMES if outcome.place == "MARKED"}
 
@@ -123,8 +140,11 @@ class Run:
 
     def check_books(self):
         """Every tick is in the profile or has a reason, exactly, and every marker is as often as counted."""
+        for event in EVENTS:
+            counted = self.stats[event.prefix + "outcomes"]
+            assert set(counted) == {outcome.key for outcome in OUTCOMES if outcome.group in event.books}
+            assert sum(counted.values()) == self.stats["counters"][event.total]
         counted = self.stats["outcomes"]
-        assert set(counted) == {outcome.key for outcome in OUTCOMES}
         assert sum(counted.values()) == self.stats["ticks"]
         inside = sum(counted[outcome.key] for outcome in OUTCOMES if outcome.place != "OUTSIDE")
         assert sum(sample.count for sample in self.samples) == inside == self.stats["profile"]["samples"]

@@ -65,9 +65,7 @@ int interval_files_write(struct interval_files *f)
 	}
 	window_done(f->window);
 	f->stats->files_written++;
-	f->written.samples += stats.samples;
-	f->written.locations += stats.locations;
-	f->written.nodes = stats.nodes;
+	harvest_stats_add(&f->written, &stats);
 	if (f->failing)
 		log_info("profiles are written to '%s' again", f->folder);
 	f->failing = false;

@@ -117,9 +117,7 @@ int interval_push_take(struct interval_push *f)
 	int err = window_take(f->window, &p, &stats);
 
 	if (!err) {
-		f->taken.samples += stats.samples;
-		f->taken.locations += stats.locations;
-		f->taken.nodes = stats.nodes;
+		harvest_stats_add(&f->taken, &stats);
 		err = profile_split(p, &limits, add_part, f);
 	}
 	if (err)

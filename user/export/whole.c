@@ -38,7 +38,7 @@ int whole_write(const struct whole_options *o, struct window *window, struct har
 	err = write_profile(o, profile);
 	if (err)
 		return err;
-	if (!ret_stats->samples)
+	if (harvest_is_empty(ret_stats))
 		log_warning("no Python process used the CPU: the profile is empty");
 	else if (!o->quiet && o->top)
 		summary_print(profile, f, isatty(fileno(f)), o->top);

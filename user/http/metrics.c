@@ -5,24 +5,8 @@
 #include <unistd.h>
 
 #include "http/answer.h"
+#include "report/books.h"
 #include "report/report.h"
-
-static const struct {
-	const char *id, *place;
-} outcomes[] = {
-#define OUTCOME(name, place, text, help) { #name, #place },
-#include "bpf/outcomes.def"
-#undef OUTCOME
-};
-
-static const struct {
-	const char *id, *help;
-	size_t offset;
-} stats[] = {
-#define STAT(name, help) { #name, help, offsetof(struct cpu_stats, name) },
-#include "bpf/stats.def"
-#undef STAT
-};
 
 /* Failures add up in err, so that a metric is a line. */
 struct page {
@@ -57,36 +41,29 @@ static void counter(struct page *p, const char *name, const char *help, double n
 	value(p, name, number);
 }
 
-/* bpf/outcomes.def's names are upper case. */
-static const char *lower(const char *name, char text[64])
+static void add_outcomes(struct page *p, const struct cpu_stats *sum, enum event_kind kind)
 {
-	size_t i;
+	const struct event_row *e = &event_rows[kind];
+	char name[64], help[160], id[OUTCOME_ID_MAX];
 
-	for (i = 0; name[i] && i < 63; i++)
-		text[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 'a' - 'A' : name[i];
-	text[i] = '\0';
-	return text;
-}
-
-static void add_outcomes(struct page *p, const struct cpu_stats *sum)
-{
-	char id[64], place[64];
-
-	family(p, "outcomes_total", "counter",
-	       "What became of every tick. Those with place=\"outside\" are in no profile. They add up to "
-	       "pyperf_ticks_total.");
-	for (size_t i = 0; !p->err && i < ARRAY_SIZE(outcomes); i++)
-		p->err = buf_printf(&p->text, "pyperf_outcomes_total{outcome=\"%s\",place=\"%s\"} %llu\n",
-				    lower(outcomes[i].id, id), lower(outcomes[i].place, place), sum->outcome[i]);
+	snprintf(name, sizeof(name), "%soutcomes_total", e->prefix);
+	snprintf(help, sizeof(help),
+		 "What became of every %s. Those with place=\"outside\" are in no profile. They add up to pyperf_%s_total.",
+		 e->noun, e->total_name);
+	family(p, name, "counter", help);
+	for (int i = 0; !p->err && i < OUTCOME_COUNT; i++)
+		if (event_has_outcome(kind, i))
+			p->err = buf_printf(&p->text, "pyperf_%s{outcome=\"%s\",place=\"%s\"} %llu\n", name, outcome_id(i, id),
+					    place_name(outcome_rows[i].place), sum->outcome[kind][i]);
 }
 
 static void add_stats(struct page *p, const struct cpu_stats *sum)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(stats); i++) {
+	for (size_t i = 0; i < stat_row_count; i++) {
 		char name[64];
 
-		snprintf(name, sizeof(name), "%s_total", stats[i].id);
-		counter(p, name, stats[i].help, *(const __u64 *)((const char *)sum + stats[i].offset));
+		snprintf(name, sizeof(name), "%s_total", stat_rows[i].id);
+		counter(p, name, stat_rows[i].help, stat_value(sum, stat_rows[i].offset));
 	}
 }
 
@@ -178,7 +155,8 @@ enum MHD_Result metrics_answer(struct visit *v)
 	gauge(&p, "sampling", "1 while ticks are taken.", v->http->ready && !v->http->finishing);
 	gauge(&p, "frequency_hertz", "Ticks asked for per second of each CPU.", s->run->frequency);
 	gauge(&p, "cpus", "CPUs that tick.", s->run->cpus);
-	add_outcomes(&p, &k.sum);
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		add_outcomes(&p, &k.sum, kind);
 	add_stats(&p, &k.sum);
 	counter(&p, "generations_total", "Times half of the tables was full, or nearly, and emptied.",
 		s->generation->count);

@@ -10,6 +10,7 @@
 #include "http/processes.h"
 #include "http/route.h"
 #include "profile/flamegraph.h"
+#include "report/books.h"
 #include "report/report.h"
 
 static int add_version(const struct http *h, struct buf *out)
@@ -29,7 +30,7 @@ static int add_state(const struct http *h, struct buf *out)
 	if (!h->ready)
 		return buf_add_string(out, "Not sampling yet.");
 	kernel_stats(h->source.kernel, &report.kernel);
-	books = report_books(&report);
+	books = books_of(&report.kernel.sum, EVENT_CPU);
 	registry_count(h->source.registry, &live);
 	return buf_printf(out,
 			  "%d CPUs at %u Hz for %s s: %s samples of %zu Python processes that run and of those that "

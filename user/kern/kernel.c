@@ -365,7 +365,7 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 		if (k->stats[cpu].time_max > ret->sum.time_max)
 			ret->sum.time_max = k->stats[cpu].time_max;
 	ret->sum.processes_full += k->processes_full;
-	ret->sum.ticks += ret->sum.outcome[OUTCOME_NESTED]; /* which the sampler must not count */
+	ret->sum.ticks += ret->sum.outcome[EVENT_CPU][OUTCOME_NESTED]; /* which the sampler must not count */
 	if (k->trigger.kind == TRIGGER_PERF && k->stats_fd >= 0) {
 		add_run_time(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
 	} else if (k->options.measure) { /* it does not measure what timers call, nor without CAP_SYS_ADMIN */

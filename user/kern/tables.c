@@ -56,10 +56,11 @@ static int reserve_entries(struct pyperf *s)
 {
 	struct node node = { .key = KEY_RESERVED };
 	struct code code = { .identity = KEY_RESERVED };
-	__u32 i = 0;
-	int err = bpf_map__update_elem(s->maps.nodes, &i, sizeof(i), &node, sizeof(node), BPF_ANY);
+	int err = 0;
 
-	for (; !err && i < CODE_FIRST; i++)
+	for (__u32 i = 0; !err && i < EVENT_KINDS; i++)
+		err = bpf_map__update_elem(s->maps.nodes, &i, sizeof(i), &node, sizeof(node), BPF_ANY);
+	for (__u32 i = 0; !err && i < CODE_FIRST; i++)
 		err = bpf_map__update_elem(s->maps.codes, &i, sizeof(i), &code, sizeof(code), BPF_ANY);
 	return err;
 }
@@ -155,7 +156,7 @@ static struct kernel_range range_of(__u32 count, __u32 reserved, unsigned int ba
 struct kernel_bank tables_bank(const struct kernel_tables *t, unsigned int bank)
 {
 	return (struct kernel_bank){
-		.nodes = range_of(t->node_count, 1, bank),
+		.nodes = range_of(t->node_count, EVENT_KINDS, bank),
 		.codes = range_of(t->code_count, CODE_FIRST, bank),
 		.owners = range_of(t->owner_count, 0, bank),
 	};

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "kern/kernel.h"
+#include "report/books.h"
 #include "report/report.h"
 #include "targets/registry.h"
 
@@ -22,7 +23,7 @@ void progress_show(struct progress *p, const struct run_facts *run, const struct
 		return;
 	p->last = seconds;
 	kernel_stats(k, &report.kernel);
-	books = report_books(&report);
+	books = books_of(&report.kernel.sum, EVENT_CPU);
 	registry_count(r, &live);
 	cached = report.kernel.sum.cache_full + report.kernel.sum.cache_partial;
 	looked = cached + report.kernel.sum.cache_miss;

@@ -8,30 +8,9 @@
 #include "base/cleanup.h"
 #include "base/number.h"
 #include "bpf/buckets.h"
+#include "report/books.h"
 
 #define WIDTH 100 /* columns */
-
-enum place { WHOLE, MARKED, OUTSIDE };
-
-static const struct outcome_row {
-	const char *id; /* as in the enum, lower case */
-	const char *text;
-	enum place place;
-} outcomes[] = {
-#define OUTCOME(name, place, text, help) { #name, text, place },
-#include "bpf/outcomes.def"
-#undef OUTCOME
-};
-
-static const struct stat_row {
-	const char *id;
-	const char *help;
-	size_t offset;
-} stat_rows[] = {
-#define STAT(name, help) { #name, help, offsetof(struct cpu_stats, name) },
-#include "bpf/stats.def"
-#undef STAT
-};
 
 static const struct stat_row export_rows[] = {
 #define EXPORT_STAT(name, help) { #name, help, offsetof(struct export_stats, name) },
@@ -44,27 +23,9 @@ static const char *trigger_name(const struct report *r)
 	return r->trigger == TRIGGER_TIMER ? "timer" : "perf";
 }
 
-static __u64 stat_value(const struct report *r, const struct stat_row *row)
-{
-	return *(const __u64 *)((const char *)&r->kernel.sum + row->offset);
-}
-
 static __u64 export_value(const struct report *r, const struct stat_row *row)
 {
 	return *(const __u64 *)((const char *)&r->export + row->offset);
-}
-
-struct books report_books(const struct report *r)
-{
-	struct books b = { .ticks = r->kernel.sum.ticks };
-
-	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++) {
-		if (outcomes[i].place == OUTSIDE)
-			b.outside += r->kernel.sum.outcome[i];
-		else
-			b.in_profile += r->kernel.sum.outcome[i];
-	}
-	return b;
 }
 
 static double rusage_seconds(const struct rusage *u)
@@ -128,30 +89,31 @@ static void print_row(FILE *f, __u64 n, const char *share, const char *text)
 	fprintf(f, "%.*s\n", used < WIDTH ? WIDTH - used : 0, text);
 }
 
-static void print_outcomes(const struct report *r, FILE *f)
+static void print_outcome(__u64 n, __u64 asked, enum outcome outcome, FILE *f)
 {
-	__u64 unasked = r->kernel.sum.outcome[OUTCOME_NOT_SELECTED] + r->kernel.sum.outcome[OUTCOME_IDLE];
-	__u64 ticks = r->kernel.sum.ticks;
-	__u64 asked = ticks > unasked ? ticks - unasked : 0;
-	struct books b = report_books(r);
+	const struct outcome_row *row = &outcome_rows[outcome];
+	char share[64] = "", text[WIDTH];
 
-	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++) {
-		__u64 n = r->kernel.sum.outcome[i];
-		char share[64] = "", text[WIDTH];
+	if (outcome != OUTCOME_NOT_SELECTED && outcome != OUTCOME_IDLE)
+		snprintf(share, sizeof(share), "%.*f%%", number_decimals(asked), percent(n, asked));
+	snprintf(text, sizeof(text), "%s%s", row->text, row->place == PLACE_MARKED ? ", in the profile with a marker" : "");
+	print_row(f, n, share, text);
+}
 
-		if (!n)
-			continue;
-		if (i != OUTCOME_NOT_SELECTED && i != OUTCOME_IDLE)
-			snprintf(share, sizeof(share), "%.*f%%", number_decimals(asked), percent(n, asked));
-		snprintf(text, sizeof(text), "%s%s", outcomes[i].text,
-			 outcomes[i].place == MARKED ? ", in the profile with a marker" : "");
-		print_row(f, n, share, text);
-	}
-	fprintf(f, "  %12s           ticks: %s in the profile + %s outside\n", number_group(b.ticks).text,
-		number_group(b.in_profile).text, number_group(b.outside).text);
-	if (b.in_profile + b.outside != b.ticks || b.in_profile != r->harvest.samples)
+static void print_books(const struct report *r, enum event_kind kind, FILE *f)
+{
+	const __u64 *outcome = r->kernel.sum.outcome[kind];
+	__u64 unasked = outcome[OUTCOME_NOT_SELECTED] + outcome[OUTCOME_IDLE];
+	struct books b = books_of(&r->kernel.sum, kind);
+
+	for (int i = 0; i < OUTCOME_COUNT; i++)
+		if (outcome[i] && event_has_outcome(kind, i))
+			print_outcome(outcome[i], b.total > unasked ? b.total - unasked : 0, i, f);
+	fprintf(f, "  %12s           %ss: %s in the profile + %s outside\n", number_group(b.total).text,
+		event_rows[kind].noun, number_group(b.in_profile).text, number_group(b.outside).text);
+	if (b.in_profile + b.outside != b.total || b.in_profile != r->harvest.samples[kind])
 		fprintf(f, "  THE BOOKS DO NOT BALANCE (%s samples in the profile), please report this\n",
-			number_group(r->harvest.samples).text);
+			number_group(r->harvest.samples[kind]).text);
 }
 
 /* Of the sampler's run times in the kernel, ns, to a quarter octave; 0 if they were not measured. */
@@ -211,8 +173,10 @@ static void print_cache(const struct cpu_stats *s, FILE *f)
 static void print_work(const struct report *r, FILE *f)
 {
 	const struct cpu_stats *s = &r->kernel.sum;
-	double samples = report_books(r).in_profile;
+	double samples = 0;
 
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		samples += books_of(s, kind).in_profile;
 	print_cache(s, f);
 	if (samples > 0)
 		fprintf(f, "  a sample  %.1f frames, %.1f reads of %s bytes in all\n", ((double)s->frames + s->cache_frames) / samples,
@@ -230,50 +194,55 @@ void report_print(const struct report *r, FILE *f, bool colour)
 {
 	const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
 
-	fprintf(f, "\n%sWhat became of every tick%s (%d CPUs, %u Hz)\n", bold, plain, r->cpus, r->frequency);
-	print_outcomes(r, f);
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		fprintf(f, "\n%sWhat became of every %s%s (%d CPUs, %u Hz)\n", bold, event_rows[kind].noun, plain, r->cpus,
+			r->frequency);
+		print_books(r, kind, f);
+	}
 	fprintf(f, "\n%sCost%s\n", bold, plain);
 	print_cost(r, f);
 	print_work(r, f);
 	fprintf(f, "\n%sCounters%s\n", bold, plain);
-	for (size_t i = 0; i < ARRAY_SIZE(stat_rows); i++)
-		if (stat_value(r, &stat_rows[i]))
-			print_row(f, stat_value(r, &stat_rows[i]), "", stat_rows[i].help);
+	for (size_t i = 0; i < stat_row_count; i++)
+		if (stat_value(&r->kernel.sum, stat_rows[i].offset))
+			print_row(f, stat_value(&r->kernel.sum, stat_rows[i].offset), "", stat_rows[i].help);
 	for (size_t i = 0; i < ARRAY_SIZE(export_rows); i++)
 		if (export_value(r, &export_rows[i]))
 			print_row(f, export_value(r, &export_rows[i]), "", export_rows[i].help);
 }
 
-static int add_lower(struct buf *out, const char *name)
+static int json_outcomes(const struct report *r, enum event_kind kind, struct buf *out)
 {
-	char lower[64];
-	size_t i;
+	int err = buf_printf(out, ",\n \"%soutcomes\": {", event_rows[kind].prefix);
+	const char *comma = "";
 
-	for (i = 0; name[i] && i < sizeof(lower) - 1; i++)
-		lower[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 'a' - 'A' : name[i];
-	lower[i] = '\0';
-	return buf_printf(out, "\"%s\"", lower);
-}
+	for (int i = 0; !err && i < OUTCOME_COUNT; i++) {
+		char id[OUTCOME_ID_MAX];
 
-static int json_outcomes(const struct report *r, struct buf *out)
-{
-	int err = buf_add_string(out, ",\n \"outcomes\": {");
-
-	for (size_t i = 0; !err && i < ARRAY_SIZE(outcomes); i++) {
-		err = buf_add_string(out, i ? ", " : "") ?: add_lower(out, outcomes[i].id);
-		if (!err)
-			err = buf_printf(out, ": %llu", r->kernel.sum.outcome[i]);
+		if (!event_has_outcome(kind, i))
+			continue;
+		err = buf_printf(out, "%s\"%s\": %llu", comma, outcome_id(i, id), r->kernel.sum.outcome[kind][i]);
+		comma = ", ";
 	}
 	return err ?: buf_add_string(out, "}");
+}
+
+static int json_profile(const struct report *r, struct buf *out)
+{
+	int err = buf_add_string(out, ",\n \"profile\": {");
+
+	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
+		err = buf_printf(out, "\"%ssamples\": %llu, ", event_rows[kind].prefix, r->harvest.samples[kind]);
+	return err ?: buf_printf(out, "\"nodes\": %llu, \"generations\": %llu}", r->harvest.nodes, r->generations);
 }
 
 static int json_counters(const struct report *r, struct buf *out)
 {
 	int err = buf_add_string(out, ",\n \"counters\": {");
 
-	for (size_t i = 0; !err && i < ARRAY_SIZE(stat_rows); i++)
+	for (size_t i = 0; !err && i < stat_row_count; i++)
 		err = buf_printf(out, "%s\"%s\": %llu", i ? ", " : "", stat_rows[i].id,
-				 stat_value(r, &stat_rows[i]));
+				 stat_value(&r->kernel.sum, stat_rows[i].offset));
 	return err ?: buf_add_string(out, "}");
 }
 
@@ -290,29 +259,29 @@ static int json_export(const struct report *r, struct buf *out)
 int report_json(const struct report *r, struct buf *out)
 {
 	const struct kernel_stats *k = &r->kernel;
-	struct books b = report_books(r);
 	int err;
 
 	err = buf_printf(
 		out,
 		"{\"ticks\": %llu, \"expected\": %llu, \"trigger\": \"%s\", \"cpus\": %d, \"frequency\": %u, \"seconds\": %.3f, \"processes\": %zu",
-		b.ticks, r->expected, trigger_name(r), r->cpus, r->frequency, r->seconds, r->processes);
-	if (!err)
-		err = json_outcomes(r, out);
+		k->sum.ticks, r->expected, trigger_name(r), r->cpus, r->frequency, r->seconds, r->processes);
+	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
+		err = json_outcomes(r, kind, out);
 	if (!err)
 		err = json_counters(r, out);
 	if (!err)
 		err = json_export(r, out);
 	if (!err)
+		err = json_profile(r, out);
+	if (!err)
 		err = buf_printf(
 			out,
-			",\n \"profile\": {\"samples\": %llu, \"nodes\": %llu, \"generations\": %llu}"
 			",\n \"kernel\": {\"runs\": %llu, \"run_time_ns\": %llu, \"other_runs\": %llu, "
 			"\"other_time_ns\": %llu, \"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu}"
 			",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, \"rss_bytes\": "
 			"%zu, \"map_bytes\": %zu}"
 			",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu}}\n",
-			r->harvest.samples, r->harvest.nodes, r->generations, k->runs, k->run_time_ns, k->other_runs,
+			k->runs, k->run_time_ns, k->other_runs,
 			k->other_time_ns, time_quantile(r, 0.5), time_quantile(r, 0.99),
 			k->sum.time_max, r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes,
 			r->codes.decodes, r->harvest.locations, r->codes.codes);

@@ -33,12 +33,6 @@ struct report {
 	__u64 expected; /* kernel_expected() */
 };
 
-/* Ticks that are accounted for, by place. */
-struct books {
-	__u64 ticks, in_profile, outside;
-};
-
-struct books report_books(const struct report *r);
 /* What is zero is left out. Shares are of the ticks of what was selected: not of others, nor of idle CPUs. */
 void report_print(const struct report *r, FILE *f, bool colour);
 /* Appends one JSON object. Returns 0 or -ENOMEM. */

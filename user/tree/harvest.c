@@ -12,6 +12,22 @@
 /* Frames of the deepest stack: --max-depth's limit, a marker and the root. */
 #define FRAMES_MAX 4112
 
+void harvest_stats_add(struct harvest_stats *sum, const struct harvest_stats *more)
+{
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		sum->samples[kind] += more->samples[kind];
+	sum->locations += more->locations;
+	sum->nodes = more->nodes;
+}
+
+bool harvest_is_empty(const struct harvest_stats *stats)
+{
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		if (stats->samples[kind])
+			return false;
+	return true;
+}
+
 struct harvester {
 	const struct kernel_tables *tables;
 	struct codes *codes;
@@ -25,7 +41,7 @@ struct harvester {
 };
 
 static const char *const marker_names[OUTCOME_COUNT] = {
-#define OUTCOME(name, place, text, help) [OUTCOME_##name] = "[" text "]",
+#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = "[" text "]",
 #include "bpf/outcomes.def"
 #undef OUTCOME
 };
@@ -136,7 +152,7 @@ static void fill_labels(const struct owner *owner, const struct registry_entry *
 static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 {
 	const struct kernel_tables *t = h->tables;
-	__u32 root = find_root(t, node), locations[FRAMES_MAX], n = 0, mapping, index;
+	__u32 root = find_root(t, node), locations[FRAMES_MAX], n = 0, mapping, index, kind;
 	const struct registry_entry *process;
 	struct profile_labels labels = {};
 	const struct owner *owner;
@@ -147,6 +163,9 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	if (!root || index >= t->owner_count)
 		return 0;
 	owner = &t->owners[index];
+	kind = owner_kind(owner->key);
+	if (kind >= EVENT_KINDS)
+		return 0;
 	process = registry_find(h->registry, owner->process);
 	snprintf(comm, sizeof(comm), "%.*s", (int)sizeof(comm) - 1, owner->comm);
 	fill_labels(owner, process, comm, &labels);
@@ -160,12 +179,12 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	if (!err)
 		err = profile_sample(h->profile, locations, n, &labels, count);
 	if (!err)
-		h->stats.samples += count;
+		h->stats.samples[kind] += count;
 	return err;
 }
 
-/* Node 0 counts the samples for which not even a marker found room. */
-static int harvest_overflow(struct harvester *h, __u64 count)
+/* A reserved node counts the samples of a kind for which not even a marker found room. */
+static int harvest_overflow(struct harvester *h, enum event_kind kind, __u64 count)
 {
 	struct profile_labels labels = { .comm = "", .thread = "" };
 	__u32 location;
@@ -174,7 +193,7 @@ static int harvest_overflow(struct harvester *h, __u64 count)
 	err = marker_location(h, OUTCOME_TABLE_FULL, &location);
 	if (!err)
 		err = profile_sample(h->profile, &location, 1, &labels, count);
-	h->stats.samples += count;
+	h->stats.samples[kind] += count;
 	return err;
 }
 
@@ -187,7 +206,7 @@ static int harvest_count(struct harvester *h, __u32 node)
 	int err = 0;
 
 	if (count)
-		err = node ? harvest_node(h, node, count) : harvest_overflow(h, count);
+		err = node < EVENT_KINDS ? harvest_overflow(h, node, count) : harvest_node(h, node, count);
 	if (!err && s->ret)
 		s->ret[node] = now;
 	return err;
@@ -250,9 +269,9 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 	if (!location_of)
 		return -ENOMEM;
 	for (__u32 i = span->nodes.first; !err && i < end; i++) {
-		if (i && !t->nodes[i].key)
+		if (i >= EVENT_KINDS && !t->nodes[i].key)
 			continue;
-		h.stats.nodes += i != 0;
+		h.stats.nodes += i >= EVENT_KINDS;
 		err = harvest_count(&h, i);
 	}
 	if (!err)

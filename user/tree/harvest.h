@@ -13,10 +13,15 @@
 #include "targets/registry.h"
 
 struct harvest_stats {
-	__u64 samples;	 /* put into the profile */
+	__u64 samples[EVENT_KINDS]; /* put into the profile, in the unit of their kind */
 	__u64 nodes;	 /* in use */
 	__u64 locations; /* distinct (code object, instruction) of the frames on the way */
 };
+
+/* More of the same tree: what follows sum. */
+void harvest_stats_add(struct harvest_stats *sum, const struct harvest_stats *more);
+/* Nothing of any kind. */
+bool harvest_is_empty(const struct harvest_stats *stats);
 
 /* Where a profile's parts come from, and how fine they are. */
 struct harvest_source {

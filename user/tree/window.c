@@ -123,7 +123,7 @@ static int absorb(struct window *w, struct kernel_range nodes, const __u64 *unti
 		err = harvest(&w->all->source, &span, w->profile, &stats);
 	if (err)
 		return err;
-	w->stats.samples = profile_total(w->profile); /* with what an attempt without memory had put there */
+	w->stats.samples[EVENT_CPU] = profile_total(w->profile); /* with what an attempt without memory had put there */
 	w->stats.nodes = stats.nodes;
 	w->stats.locations += stats.locations;
 	return 0;

@@ -11,7 +11,7 @@ static void drive_until_full(struct py_thread *t, bool new_codes, __u32 full)
 	__u64 code = py_code("same");
 	__u32 ticks = 0;
 
-	while (driven_stat(outcome[OUTCOME_TABLE_FULL]) < full) {
+	while (driven_stat(outcome[EVENT_CPU][OUTCOME_TABLE_FULL]) < full) {
 		enum outcome outcome;
 
 		assert_true(ticks++ < 10000);
@@ -110,7 +110,7 @@ static void test_owner_table_full(void **state)
 	for (__u32 i = 0; i < driven.o.owners; i++)
 		owners += driven.owners[i].key != 0;
 	assert_int_equal(owners, driven.o.owners);
-	assert_true(driven_stat(outcome[OUTCOME_TABLE_FULL]) >= 40 - driven.o.owners);
+	assert_true(driven_stat(outcome[EVENT_CPU][OUTCOME_TABLE_FULL]) >= 40 - driven.o.owners);
 	/* There was no node to mark. */
 	assert_true(driven.nodes[0].count >= 40 - driven.o.owners);
 }

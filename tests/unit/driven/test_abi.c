@@ -187,7 +187,11 @@ static void test_keys(void **state)
 	assert_true(OUTCOME_COUNT <= CODE_FIRST);
 	assert_true(code_key(1, 0x1000) > 0);
 	assert_int_not_equal(code_key(1, (1ULL << 47) - 8), code_key(2, 0));
-	assert_true(owner_key(0, 0) != 0);
+	assert_true(owner_key(0, 0, 0) != 0);
+	for (__u32 kind = 0; kind < 1 << 11; kind++)
+		assert_int_equal(owner_kind(owner_key(kind, PROCESS_IDS - 1, ~0U)), kind);
+	assert_int_not_equal(owner_key(0, 1, 2), owner_key(1, 1, 2));
+	assert_true(EVENT_KINDS <= 1 << 11);
 	/* A reserved entry is no node of any stack: the root's parent is 0. */
 	assert_int_not_equal(node_key(0, (1 << CODE_BITS) - 1, INSTR_UNKNOWN), KEY_RESERVED);
 }

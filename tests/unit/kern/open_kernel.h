@@ -147,7 +147,7 @@ static inline __u64 outcome_sum(const struct kernel_stats *s)
 	__u64 sum = 0;
 
 	for (int i = 0; i < OUTCOME_COUNT; i++)
-		sum += s->sum.outcome[i];
+		sum += s->sum.outcome[EVENT_CPU][i];
 	return sum;
 }
 

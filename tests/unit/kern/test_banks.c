@@ -102,9 +102,9 @@ static void no_tick_is_lost(void **state)
 	}
 	kernel_stop(kernel);
 	kernel_stats(kernel, &s);
-	assert_int_equal(taken + counted((struct kernel_range){ 0, t->node_count }), s.sum.outcome[OUTCOME_NO_LAYOUT]);
+	assert_int_equal(taken + counted((struct kernel_range){ 0, t->node_count }), s.sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT]);
 	assert_int_equal(outcome_sum(&s), s.sum.ticks);
-	assert_int_equal(s.sum.outcome[OUTCOME_TABLE_FULL], 0);
+	assert_int_equal(s.sum.outcome[EVENT_CPU][OUTCOME_TABLE_FULL], 0);
 	/* What is reserved stays so. */
 	assert_true(t->nodes[0].key == KEY_RESERVED);
 	for (__u32 i = 0; i < CODE_FIRST; i++)

@@ -175,7 +175,7 @@ static void too_many_processes(void **state)
 	assert_int_equal(kernel_get_process(kernel, child, &have), -ENOENT);
 	assert_int_equal(s.sum.processes_full, 2);
 	assert_int_equal(outcome_sum(&s), s.sum.ticks);
-	assert_true(s.sum.outcome[OUTCOME_NO_LAYOUT] > 0); /* we are still there ourselves */
+	assert_true(s.sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT] > 0); /* we are still there ourselves */
 	assert_int_equal(kernel_remove_process(kernel, first + 1), 0);
 	assert_int_equal(kernel_set_process(kernel, n, &p), 0);
 }
@@ -213,8 +213,8 @@ static void two_at_once(void **state)
 	assert_true(s.sum.ticks >= 49 && t.sum.ticks >= 69);
 	assert_int_equal(outcome_sum(&s), s.sum.ticks);
 	assert_int_equal(outcome_sum(&t), t.sum.ticks);
-	assert_int_equal(s.sum.outcome[OUTCOME_NOT_SELECTED], 0);
-	assert_int_equal(t.sum.outcome[OUTCOME_NOT_PYTHON], 0);
+	assert_int_equal(s.sum.outcome[EVENT_CPU][OUTCOME_NOT_SELECTED], 0);
+	assert_int_equal(t.sum.outcome[EVENT_CPU][OUTCOME_NOT_PYTHON], 0);
 }
 
 static void nothing_left(void **state)

@@ -24,10 +24,10 @@ static void books_of_everything(void **state)
 	assert_true(s.sum.ticks >= 99);
 	assert_int_equal(outcome_sum(&s), s.sum.ticks);
 	/* Nobody was asked about, so nothing is Python. Our own ticks are never analysed. */
-	assert_int_equal(s.sum.outcome[OUTCOME_NOT_PYTHON] + s.sum.outcome[OUTCOME_NEW_PROCESS] +
-				 s.sum.outcome[OUTCOME_NESTED],
+	assert_int_equal(s.sum.outcome[EVENT_CPU][OUTCOME_NOT_PYTHON] + s.sum.outcome[EVENT_CPU][OUTCOME_NEW_PROCESS] +
+				 s.sum.outcome[EVENT_CPU][OUTCOME_NESTED],
 			 s.sum.ticks);
-	assert_true(s.sum.outcome[OUTCOME_NOT_PYTHON] >= 99);
+	assert_true(s.sum.outcome[EVENT_CPU][OUTCOME_NOT_PYTHON] >= 99);
 	assert_true(s.sum.frames == 0 && s.sum.reads == 0 && s.sum.nodes_new == 0);
 	assert_true(s.runs >= s.sum.ticks && s.run_time_ns > 0);
 }
@@ -43,7 +43,7 @@ static void books_of_nobody(void **state)
 	kernel_stop(kernel);
 	kernel_stats(kernel, &s);
 	assert_true(s.sum.ticks >= 49);
-	assert_int_equal(s.sum.outcome[OUTCOME_NOT_SELECTED] + s.sum.outcome[OUTCOME_NESTED], s.sum.ticks);
+	assert_int_equal(s.sum.outcome[EVENT_CPU][OUTCOME_NOT_SELECTED] + s.sum.outcome[EVENT_CPU][OUTCOME_NESTED], s.sum.ticks);
 	assert_int_equal(s.sum.notices, 0);
 }
 
@@ -262,12 +262,12 @@ static void into_a_profile(bool by_thread)
 	for (int i = 0; i < 100; i++) {
 		usleep(50000);
 		kernel_stats(kernel, &s);
-		if (s.sum.outcome[OUTCOME_NO_LAYOUT] >= 20)
+		if (s.sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT] >= 20)
 			break;
 	}
 	kernel_stop(kernel);
 	kernel_stats(kernel, &s);
-	assert_true(s.sum.outcome[OUTCOME_NO_LAYOUT] >= 20);
+	assert_true(s.sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT] >= 20);
 	assert_int_equal(outcome_sum(&s), s.sum.ticks);
 	entry = (struct registry_entry){ .id = p.id, .pid = child, .comm = "python3", .layout = -1 };
 	assert_int_equal(codes_new(&codes, 0), 0);
@@ -278,8 +278,8 @@ static void into_a_profile(bool by_thread)
 	assert_int_equal(harvest(&source, &(struct harvest_span){}, profile, &harvested), 0);
 	registry_free(registry);
 	codes_free(codes);
-	assert_int_equal(harvested.samples, s.sum.outcome[OUTCOME_NO_LAYOUT]);
-	assert_int_equal(profile_total(profile), harvested.samples);
+	assert_int_equal(harvested.samples[EVENT_CPU], s.sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT]);
+	assert_int_equal(profile_total(profile), harvested.samples[EVENT_CPU]);
 	assert_int_equal(profile_count(profile, PROFILE_SAMPLE), 1);
 	owner = profile_get_owner(profile, profile_get_sample(profile, 1).owner);
 	assert_int_equal(owner->pid, child);

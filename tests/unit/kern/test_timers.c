@@ -55,7 +55,7 @@ static void as_many_as_asked_for(void **state)
 	/* Never one too many, however late they come. */
 	assert_true(s.sum.ticks <= expected + sysconf(_SC_NPROCESSORS_ONLN));
 	/* This CPU was busy for a second; one half, for a machine that takes time away. */
-	assert_true(s.sum.ticks - s.sum.outcome[OUTCOME_IDLE] >= 99);
+	assert_true(s.sum.ticks - s.sum.outcome[EVENT_CPU][OUTCOME_IDLE] >= 99);
 	assert_true(s.runs == s.sum.ticks && s.run_time_ns > 0 && s.run_time_ns / s.runs <= s.sum.time_max);
 }
 
@@ -69,7 +69,7 @@ static void idle_ticks_are_told_apart(void **state)
 	for (int i = 0; i < 1000; i++) {
 		usleep(20000);
 		kernel_stats(kernel, &s);
-		if (s.sum.outcome[OUTCOME_IDLE])
+		if (s.sum.outcome[EVENT_CPU][OUTCOME_IDLE])
 			return;
 	}
 	print_message("SKIP: no CPU was idle for a moment in 20 s\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * forge_report.h - a report in which every number is another one, and the names of outcomes.def, stats.def and
- * export_stats.def with their places in it.
+ * forge_report.h - a report in which every number is another one, and the names of export_stats.def with
+ * their places in it.
  */
 #ifndef PYPERF_TESTS_FORGE_REPORT_H
 #define PYPERF_TESTS_FORGE_REPORT_H
@@ -13,27 +13,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "report/books.h"
 #include "report/report.h"
-
-enum place { WHOLE, MARKED, OUTSIDE };
-
-static const struct {
-	const char *name, *text;
-	enum place place;
-} outcomes[] = {
-#define OUTCOME(name, place, text, help) { #name, text, place },
-#include "bpf/outcomes.def"
-#undef OUTCOME
-};
-
-static const struct {
-	const char *name, *help;
-	size_t offset;
-} counters[] = {
-#define STAT(name, help) { #name, help, offsetof(struct cpu_stats, name) },
-#include "bpf/stats.def"
-#undef STAT
-};
 
 static const struct {
 	const char *name, *help;
@@ -47,21 +28,26 @@ static const struct {
 static struct report report;
 static __u64 in_profile, outside;
 
+static inline __u64 *counter(size_t row)
+{
+	return (__u64 *)((char *)&report.kernel.sum + stat_rows[row].offset);
+}
+
 /* Every number in it is another one. */
 static inline int setup(void **state)
 {
 	(void)state;
 	memset(&report, 0, sizeof(report));
 	in_profile = outside = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
-		*(__u64 *)((char *)&report.kernel.sum + counters[i].offset) = 5000000 + i;
+	for (size_t i = 0; i < stat_row_count; i++)
+		*counter(i) = 5000000 + i;
 	for (size_t i = 0; i < ARRAY_SIZE(exports); i++)
 		*(__u64 *)((char *)&report.export + exports[i].offset) = 6000000 + i;
 	for (size_t i = 0; i < OUTCOME_COUNT; i++) {
 		__u64 n = 1000 + (1ULL << i);
 
-		report.kernel.sum.outcome[i] = n;
-		*(outcomes[i].place == OUTSIDE ? &outside : &in_profile) += n;
+		report.kernel.sum.outcome[EVENT_CPU][i] = n;
+		*(outcome_rows[i].place == PLACE_OUTSIDE ? &outside : &in_profile) += n;
 	}
 	report.kernel.sum.ticks = in_profile + outside;
 	report.kernel.runs = 4000001;
@@ -69,7 +55,7 @@ static inline int setup(void **state)
 	report.kernel.other_runs = 4000003;
 	report.kernel.other_time_ns = 4000004;
 	report.harvest =
-		(struct harvest_stats){ .samples = in_profile, .nodes = 4000006, .locations = 4000007 };
+		(struct harvest_stats){ .samples = { in_profile }, .nodes = 4000006, .locations = 4000007 };
 	report.codes = (struct codes_stats){ .codes = 4000008, .decodes = 4000009 };
 	report.processes = 4000010;
 	report.seconds = 12.5;

@@ -11,23 +11,23 @@
 
 static void books(void **state)
 {
-	struct books b = report_books(&report);
+	struct books b = books_of(&report.kernel.sum, EVENT_CPU);
 
 	(void)state;
-	assert_int_equal(b.ticks, in_profile + outside);
+	assert_int_equal(b.total, in_profile + outside);
 	assert_int_equal(b.in_profile, in_profile);
 	assert_int_equal(b.outside, outside);
 	/* Each outcome is on exactly one page. */
 	for (size_t i = 0; i < OUTCOME_COUNT; i++) {
-		report.kernel.sum.outcome[i] += 7;
-		b = report_books(&report);
-		assert_int_equal(b.in_profile, in_profile + (outcomes[i].place == OUTSIDE ? 0 : 7));
-		assert_int_equal(b.outside, outside + (outcomes[i].place == OUTSIDE ? 7 : 0));
-		report.kernel.sum.outcome[i] -= 7;
+		report.kernel.sum.outcome[EVENT_CPU][i] += 7;
+		b = books_of(&report.kernel.sum, EVENT_CPU);
+		assert_int_equal(b.in_profile, in_profile + (outcome_rows[i].place == PLACE_OUTSIDE ? 0 : 7));
+		assert_int_equal(b.outside, outside + (outcome_rows[i].place == PLACE_OUTSIDE ? 7 : 0));
+		report.kernel.sum.outcome[EVENT_CPU][i] -= 7;
 	}
 	memset(&report, 0, sizeof(report));
-	b = report_books(&report);
-	assert_true(!b.ticks && !b.in_profile && !b.outside);
+	b = books_of(&report.kernel.sum, EVENT_CPU);
+	assert_true(!b.total && !b.in_profile && !b.outside);
 }
 
 static char *printed(bool colour)
@@ -49,18 +49,18 @@ static void printed_has_everything(void **state)
 	for (size_t i = 0; i < OUTCOME_COUNT; i++) {
 		const bool not_asked = i == OUTCOME_NOT_SELECTED || i == OUTCOME_IDLE;
 
-		snprintf(wanted, sizeof(wanted), " %s %*s", number_group(report.kernel.sum.outcome[i]).text,
+		snprintf(wanted, sizeof(wanted), " %s %*s", number_group(report.kernel.sum.outcome[EVENT_CPU][i]).text,
 			 not_asked ? 8 : 0, "");
 		assert_non_null(strstr(text, wanted));
 		snprintf(wanted, sizeof(wanted), "%s  %s%s\n", not_asked ? " " : "%",
-			 outcomes[i].text,
-			 outcomes[i].place == MARKED ? ", in the profile with a marker" : "");
+			 outcome_rows[i].text,
+			 outcome_rows[i].place == PLACE_MARKED ? ", in the profile with a marker" : "");
 		assert_non_null(strstr(text, wanted));
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
+	for (size_t i = 0; i < stat_row_count; i++) {
 		snprintf(wanted, sizeof(wanted), "  %12s           %s\n",
-			 number_group(*(__u64 *)((char *)&report.kernel.sum + counters[i].offset)).text,
-			 counters[i].help);
+			 number_group(*counter(i)).text,
+			 stat_rows[i].help);
 		assert_non_null(strstr(text, wanted));
 	}
 	assert_non_null(strstr(text, "(13 CPUs, 99 Hz)"));
@@ -79,8 +79,8 @@ static void printed_has_everything(void **state)
 
 static void says_whether_they_balance(void **state)
 {
-	static __u64 *const pages[] = { &report.kernel.sum.ticks, &report.kernel.sum.outcome[0],
-					&report.kernel.sum.outcome[OUTCOME_NESTED], &report.harvest.samples };
+	static __u64 *const pages[] = { &report.kernel.sum.ticks, &report.kernel.sum.outcome[EVENT_CPU][0],
+					&report.kernel.sum.outcome[EVENT_CPU][OUTCOME_NESTED], &report.harvest.samples[EVENT_CPU] };
 	char *text = printed(false);
 
 	(void)state;
@@ -113,25 +113,25 @@ static void what_is_zero_is_silent(void **state)
 
 	(void)state;
 	memset(report.kernel.sum.outcome, 0, sizeof(report.kernel.sum.outcome));
-	report.kernel.sum.outcome[OUTCOME_NESTED] = 3;
+	report.kernel.sum.outcome[EVENT_CPU][OUTCOME_NESTED] = 3;
 	report.kernel.sum.ring_full = 0;
 	text = printed(false);
 	for (size_t i = 0; i < OUTCOME_COUNT; i++) {
 		char row[64];
 
-		snprintf(row, sizeof(row), "%%  %s", outcomes[i].text);
+		snprintf(row, sizeof(row), "%%  %s", outcome_rows[i].text);
 		assert_true(!strstr(text, row) == (i != OUTCOME_NESTED));
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
-		assert_true(!strstr(text, counters[i].help) ==
-			    (counters[i].offset == offsetof(struct cpu_stats, ring_full)));
+	for (size_t i = 0; i < stat_row_count; i++)
+		assert_true(!strstr(text, stat_rows[i].help) ==
+			    (stat_rows[i].offset == offsetof(struct cpu_stats, ring_full)));
 	free(text);
 }
 
 /* What was asked for is the whole; that others ran meanwhile says nothing of it. */
 static void shares_are_of_what_was_selected(void **state)
 {
-	__u64 *n = report.kernel.sum.outcome;
+	__u64 *n = report.kernel.sum.outcome[EVENT_CPU];
 
 	(void)state;
 	memset(n, 0, OUTCOME_COUNT * sizeof(*n));
@@ -175,8 +175,8 @@ static void averages(void **state)
 
 	(void)state;
 	memset(s->outcome, 0, sizeof(s->outcome));
-	s->outcome[OUTCOME_WHOLE] = 1000;
-	s->outcome[OUTCOME_NOT_PYTHON] = 9000; /* nothing is read for them */
+	s->outcome[EVENT_CPU][OUTCOME_WHOLE] = 1000;
+	s->outcome[EVENT_CPU][OUTCOME_NOT_PYTHON] = 9000; /* nothing is read for them */
 	s->frames = 1000; /* and 11,500 from the cache */
 	s->reads = 2100;
 	s->read_bytes = 1234567;
@@ -207,10 +207,10 @@ static void no_line_is_wider_than_the_page(void **state)
 {
 	(void)state;
 	assert_narrow();
-	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
-		*(__u64 *)((char *)&report.kernel.sum + counters[i].offset) = 1234567890123;
+	for (size_t i = 0; i < stat_row_count; i++)
+		*counter(i) = 1234567890123;
 	for (size_t i = 0; i < OUTCOME_COUNT; i++)
-		report.kernel.sum.outcome[i] = 1234567890123;
+		report.kernel.sum.outcome[EVENT_CPU][i] = 1234567890123;
 	report.codes.decodes = report.codes.codes = report.harvest.locations = report.harvest.nodes =
 		99999999;
 	assert_narrow();

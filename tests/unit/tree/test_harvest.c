@@ -10,7 +10,7 @@ static void nothing_counted(void **state)
 {
 	(void)state;
 	run();
-	assert_int_equal(stats.samples, 0);
+	assert_int_equal(stats.samples[EVENT_CPU], 0);
 	assert_int_equal(stats.nodes, 0);
 	assert_int_equal(stats.locations, 0);
 	/* Nodes without samples make no frames, and no look-ups. */
@@ -37,7 +37,7 @@ static void stacks(void **state)
 				     "100/100 main-now/main-now: inner:23 < outer:11 = 5\n"
 				     "100/100 main-now/main-now: inner:20 < outer:11 = 7\n"
 				     "100/100 main-now/main-now: outer:0 < inner:23 < outer:11 = 11\n");
-	assert_int_equal(stats.samples, 26);
+	assert_int_equal(stats.samples[EVENT_CPU], 26);
 	assert_int_equal(stats.nodes, 5);
 	assert_int_equal(stats.locations, 4);
 }
@@ -64,7 +64,7 @@ static void locations_are_distinct(void **state)
 	set_node(9, 7, 101, 1, 1);
 	set_node(10, 5, 101, 1, 1);
 	run();
-	assert_int_equal(stats.samples, 3);
+	assert_int_equal(stats.samples[EVENT_CPU], 3);
 	assert_int_equal(codes_get_stats(codes)->decodes, 3);
 	assert_int_equal(stats.locations, 3);
 	assert_int_equal(stats.nodes, 6);
@@ -187,7 +187,7 @@ static enum frame_kind kind_of_frame(__u32 sample, __u32 at)
 static void every_marker(void **state)
 {
 	static const char *const names[] = {
-#define OUTCOME(name, place, text, help) "[" text "]",
+#define OUTCOME(name, group, place, text, help) "[" text "]",
 #include "bpf/outcomes.def"
 #undef OUTCOME
 	};
@@ -197,7 +197,7 @@ static void every_marker(void **state)
 	for (__u32 i = 0; i < CODE_FIRST; i++)
 		set_node(100 + i, 5, i, INSTR_UNKNOWN, i + 1);
 	run();
-	assert_int_equal(stats.samples, CODE_FIRST * (CODE_FIRST + 1) / 2);
+	assert_int_equal(stats.samples[EVENT_CPU], CODE_FIRST * (CODE_FIRST + 1) / 2);
 	for (__u32 i = 0; i < OUTCOME_COUNT; i++) {
 		char line[128];
 
@@ -243,7 +243,7 @@ static void table_full(void **state)
 	run();
 	assert_string_equal(shown(),
 			    "0/0 /: [table full]:0 = 9\n100/101 python3/worker: [table full]:0 = 6\n");
-	assert_int_equal(stats.samples, 15);
+	assert_int_equal(stats.samples[EVENT_CPU], 15);
 }
 
 static void large_counts(void **state)
@@ -253,7 +253,7 @@ static void large_counts(void **state)
 	set_node(6, 5, 100, 1, 1ULL << 62);
 	set_node(7, 5, 101, 1, 1ULL << 40);
 	run();
-	assert_int_equal(stats.samples, (1ULL << 62) + (1ULL << 40));
+	assert_int_equal(stats.samples[EVENT_CPU], (1ULL << 62) + (1ULL << 40));
 }
 
 /* The deepest stack that --max-depth allows: 4000 frames and two markers below the root. */
@@ -267,7 +267,7 @@ static void deepest(void **state)
 		set_node(i, i - 1, i == 2 ? OUTCOME_TRUNCATED : 100 + i % 2, 1, 0);
 	nodes[4003].count = 3;
 	run();
-	assert_int_equal(stats.samples, 3);
+	assert_int_equal(stats.samples[EVENT_CPU], 3);
 	s = profile_get_sample(profile, 1);
 	assert_int_equal(s.n, 4002);
 	assert_int_equal(stats.locations, 2); /* markers are no places in code */
@@ -288,7 +288,7 @@ static void memory_runs_short(void **state)
 	set_node(6, 5, 100, 1, 3);
 	set_node(7, 6, 101, 4, 5);
 	for (int n = 0;; n++) {
-		struct harvest_stats s = { .samples = 77 };
+		struct harvest_stats s = { .samples = { 77 } };
 		__u64 since[NODES] = {};
 		struct harvest_span span = { .since = since, .ret = since };
 		__u64 total = 0;
@@ -300,7 +300,7 @@ static void memory_runs_short(void **state)
 		allocations_left = -1;
 		if (err) {
 			assert_int_equal(err, -ENOMEM);
-			assert_int_equal(s.samples, 77);
+			assert_int_equal(s.samples[EVENT_CPU], 77);
 			for (int i = 0; i < NODES; i++)
 				total += since[i];
 			assert_int_equal(profile_total(profile), total);

@@ -31,7 +31,7 @@ static void chain_too_long(void **state)
 	run();
 	/* 1000, 2000, 3000 and 4000 nodes deep; those beyond what the kernel side can make are not believed.
 	 */
-	assert_int_equal(stats.samples, 4);
+	assert_int_equal(stats.samples[EVENT_CPU], 4);
 }
 
 static void parents_out_of_range(void **state)
@@ -55,7 +55,7 @@ static void owners_out_of_range(void **state)
 	set_root(8, OWNERS - 1, 0); /* the last one; never filled in */
 	set_node(9, 8, 100, 1, 8);
 	run();
-	assert_int_equal(stats.samples, 8);
+	assert_int_equal(stats.samples[EVENT_CPU], 8);
 	assert_string_equal(shown(), "0/0 /: outer:11 = 8\n");
 }
 
@@ -134,7 +134,7 @@ static void random_trees(void **state)
 		nodes[0].count = round;
 		run();
 		assert_true(expected > 0);
-		assert_int_equal(stats.samples, expected + round);
+		assert_int_equal(stats.samples[EVENT_CPU], expected + round);
 	}
 }
 

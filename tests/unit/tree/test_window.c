@@ -40,8 +40,8 @@ static __u64 take(struct window *w)
 {
 	profile_free(TAKE_PTR(profile));
 	assert_int_equal(window_take(w, &profile, &stats), 0);
-	assert_int_equal(stats.samples, profile_total(profile));
-	return stats.samples;
+	assert_int_equal(stats.samples[EVENT_CPU], profile_total(profile));
+	return stats.samples[EVENT_CPU];
 }
 
 static struct window *opened(void)
@@ -227,7 +227,7 @@ static void looks_until_it_is_done(void **state)
 	nodes[7].count = 2;
 	assert_int_equal(window_look(w, &p, &stats), 0);
 	assert_int_equal(profile_total(p), 7);
-	assert_int_equal(stats.samples, 7);
+	assert_int_equal(stats.samples[EVENT_CPU], 7);
 	nodes[7].count = 12; /* after the look: the next one's */
 	window_done(w);
 	assert_int_equal(take(w), 10);

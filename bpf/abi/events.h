@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * events.h - the kinds of events that make samples: the rows of bpf/events.def.
+ */
+#ifndef PYPERF_BPF_ABI_EVENTS_H
+#define PYPERF_BPF_ABI_EVENTS_H
+
+enum event_kind {
+#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) EVENT_##name,
+#include "bpf/events.def"
+#undef EVENT
+	EVENT_KINDS
+};
+
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_events.c - each row of bpf/events.def is complete, and its names are of its own. A new row is tested without a
+ * line here; tests/unit/events has rows that only the tests have.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "profile/events.h"
+
+static void assert_word(const char *text)
+{
+	assert_true(*text);
+	for (const char *c = text; *c; c++)
+		assert_true(islower(*c) || *c == '_');
+}
+
+static void names(void **state)
+{
+	(void)state;
+	for (int i = 0; i < EVENT_KINDS; i++) {
+		const struct event_row *row = &event_rows[i];
+
+		assert_word(row->key);
+		assert_word(row->type);
+		assert_word(row->series);
+		assert_true(*row->noun && *row->resource);
+		if (i)
+			assert_int_equal(row->prefix[strlen(row->prefix) - 1], '_');
+		for (int j = 0; j < i; j++) {
+			assert_string_not_equal(row->key, event_rows[j].key);
+			assert_string_not_equal(row->prefix, event_rows[j].prefix);
+			assert_string_not_equal(row->series, event_rows[j].series);
+			assert_false(!strcmp(row->type, event_rows[j].type) && row->unit == event_rows[j].unit);
+			assert_int_not_equal(row->total, event_rows[j].total);
+		}
+	}
+}
+
+static void units(void **state)
+{
+	static const char *const of_pprof[] = { "count", "nanoseconds", "bytes" };
+
+	(void)state;
+	for (int i = 0; i < EVENT_KINDS; i++) {
+		const struct event_row *row = &event_rows[i];
+
+		assert_in_range(row->unit, 0, ARRAY_SIZE(of_pprof) - 1);
+		assert_string_equal(event_unit_name(row->unit), of_pprof[row->unit]);
+		/* What is time, or bytes, already stands for itself. */
+		assert_true(!*row->period || row->unit == UNIT_COUNT);
+	}
+}
+
+/* The total is a counter of stats.def, and of that name. */
+static void totals(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} counters[] = {
+#define STAT(name, help) { #name, offsetof(struct cpu_stats, name) },
+#include "bpf/stats.def"
+#undef STAT
+	};
+
+	(void)state;
+	for (int i = 0; i < EVENT_KINDS; i++) {
+		size_t at = 0;
+
+		while (at < ARRAY_SIZE(counters) && strcmp(counters[at].name, event_rows[i].total_name))
+			at++;
+		assert_in_range(at, 0, ARRAY_SIZE(counters) - 1);
+		assert_int_equal(event_rows[i].total, counters[at].offset);
+	}
+}
+
+/* A stack that was walked has an outcome in every book, and no outcome is in none. */
+static void outcomes(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		assert_true(event_has_outcome(kind, OUTCOME_WHOLE));
+		assert_true(event_has_outcome(kind, OUTCOME_TABLE_FULL));
+	}
+	for (int i = 0; i < OUTCOME_COUNT; i++) {
+		int in = 0;
+
+		assert_true(event_has_outcome(EVENT_CPU, i));
+		for (int kind = 0; kind < EVENT_KINDS; kind++)
+			in += event_has_outcome(kind, i);
+		assert_in_range(in, 1, EVENT_KINDS);
+	}
+}
+
+static void the_first_is_the_tick(void **state)
+{
+	const struct event_row *row = &event_rows[0];
+
+	(void)state;
+	assert_int_equal(EVENT_CPU, 0);
+	assert_string_equal(row->type, "samples");
+	assert_string_equal(row->period, "cpu");
+	assert_string_equal(row->prefix, "");
+	assert_string_equal(row->series, "process_cpu");
+	assert_string_equal(row->total_name, "ticks");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names),
+		cmocka_unit_test(units),
+		cmocka_unit_test(totals),
+		cmocka_unit_test(outcomes),
+		cmocka_unit_test(the_first_is_the_tick),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

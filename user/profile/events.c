@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "profile/events.h"
+
+const struct event_row event_rows[EVENT_KINDS] = {
+#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
+	[EVENT_##name] = { UNIT_##unit, key,  type,	    period,                               \
+			   #total,      offsetof(struct cpu_stats, total), prefix, series, noun, resource },
+#include "bpf/events.def"
+#undef EVENT
+};
+
+/* Groups of outcomes.def, in which events.def says what is in the books of a kind. */
+enum { STACK = 1, PROCESS = 2, TICK = 4 };
+
+static const unsigned int groups[OUTCOME_COUNT] = {
+#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = group,
+#include "bpf/outcomes.def"
+#undef OUTCOME
+};
+
+static const unsigned int books[EVENT_KINDS] = {
+#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) [EVENT_##name] = books,
+#include "bpf/events.def"
+#undef EVENT
+};
+
+const char *event_unit_name(enum event_unit unit)
+{
+	static const char *const names[] = {
+		[UNIT_COUNT] = "count", [UNIT_NANOSECONDS] = "nanoseconds", [UNIT_BYTES] = "bytes"
+	};
+
+	return names[unit];
+}
+
+bool event_has_outcome(enum event_kind kind, enum outcome outcome)
+{
+	return books[kind] & groups[outcome];
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "report/books.h"
+
+#include "base/cleanup.h"
+
+const struct outcome_row outcome_rows[OUTCOME_COUNT] = {
+#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = { #name, text, PLACE_##place },
+#include "bpf/outcomes.def"
+#undef OUTCOME
+};
+
+const struct stat_row stat_rows[] = {
+#define STAT(name, help) { #name, help, offsetof(struct cpu_stats, name) },
+#include "bpf/stats.def"
+#undef STAT
+};
+
+const size_t stat_row_count = ARRAY_SIZE(stat_rows);
+
+const char *outcome_id(enum outcome outcome, char text[OUTCOME_ID_MAX])
+{
+	const char *name = outcome_rows[outcome].name;
+	size_t i;
+
+	for (i = 0; name[i] && i < OUTCOME_ID_MAX - 1; i++)
+		text[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 'a' - 'A' : name[i];
+	text[i] = '\0';
+	return text;
+}
+
+const char *place_name(enum place place)
+{
+	static const char *const names[] = {
+		[PLACE_WHOLE] = "whole", [PLACE_MARKED] = "marked", [PLACE_OUTSIDE] = "outside"
+	};
+
+	return names[place];
+}
+
+__u64 stat_value(const struct cpu_stats *sum, size_t offset)
+{
+	return *(const __u64 *)((const char *)sum + offset);
+}
+
+struct books books_of(const struct cpu_stats *sum, enum event_kind kind)
+{
+	struct books b = { .total = stat_value(sum, event_rows[kind].total) };
+
+	for (int i = 0; i < OUTCOME_COUNT; i++) {
+		if (!event_has_outcome(kind, i))
+			continue;
+		*(outcome_rows[i].place == PLACE_OUTSIDE ? &b.outside : &b.in_profile) += sum->outcome[kind][i];
+	}
+	return b;
+}

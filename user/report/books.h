@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * books.h - what became of each event, by kind: every kind has books of its own, in its own unit, which add up to the
+ * total of that kind. And the rows of outcomes.def and stats.def, for the report and the metrics.
+ */
+#ifndef PYPERF_REPORT_BOOKS_H
+#define PYPERF_REPORT_BOOKS_H
+
+#include "profile/events.h"
+
+enum place { PLACE_WHOLE, PLACE_MARKED, PLACE_OUTSIDE };
+
+struct outcome_row {
+	const char *name; /* upper case: outcome_id() is for others */
+	const char *text;
+	enum place place;
+};
+
+struct stat_row {
+	const char *id;
+	const char *help;
+	size_t offset; /* of its __u64 in struct cpu_stats */
+};
+
+/* By enum outcome. */
+extern const struct outcome_row outcome_rows[OUTCOME_COUNT];
+extern const struct stat_row stat_rows[];
+extern const size_t stat_row_count;
+
+#define OUTCOME_ID_MAX 32
+
+/* Its name in JSON and metrics, into text. Returns text. */
+const char *outcome_id(enum outcome outcome, char text[OUTCOME_ID_MAX]);
+/* "whole", "marked" or "outside". */
+const char *place_name(enum place place);
+
+__u64 stat_value(const struct cpu_stats *sum, size_t offset);
+
+/* Events that are accounted for, by place, in the unit of their kind. */
+struct books {
+	__u64 total, in_profile, outside;
+};
+
+struct books books_of(const struct cpu_stats *sum, enum event_kind kind);
+
+#endif
