@@ -58,8 +58,8 @@ LISTS    := $(patsubst %,docs/%.md,outcomes frames labels) # pages that deploy/t
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all run check check-tests check-bare check-long check-k8s check-guest matrix image unit bench bench-limits \
-	deps arm64 check-arm64 clean install compile_commands.json
+.PHONY: help all run check check-layers check-size check-format check-tests check-bare check-long check-k8s \
+	check-guest matrix image unit bench bench-limits deps arm64 check-arm64 clean install compile_commands.json
 
 help: ## what there is to make
 	@awk -F':.*## ' '/^[a-z0-9_.-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -71,6 +71,7 @@ run: deps-build ## install what is missing, build, profile every Python process 
 	$(Q)sh deploy/demo/run.sh $(BIN)
 
 check: deps ## install what is missing, build, run all tests
+	$(Q)$(MAKE) --no-print-directory check-layers check-size
 	$(Q)$(MAKE_ALL) all tests
 	$(Q)sh tests/check.sh $(O)
 
@@ -96,6 +97,15 @@ check-guest: deps-build ## Debian's own kernels, and the service under a real sy
 
 image: all ## the container image as an archive, without a registry: build/pyperf-bpf.tar
 	$(Q)sh deploy/image.sh $(BIN) pyperf-bpf:$(VERSION) $(O)/pyperf-bpf.tar
+
+check-layers: ## every room of user/ includes only what docs/design.md says it may
+	$(Q)python3 deploy/tools/check_layers.py
+
+check-size: ## files of at most 500 lines, functions of at most 60
+	$(Q)python3 deploy/tools/check_size.py
+
+check-format: ## 110 columns for code, 100 for text, white space of one kind
+	$(Q)python3 deploy/tools/check_format.py
 
 check-tests: ## every source file of user/ has a unit test, or docs/testing.md says what tests it
 	$(Q)python3 deploy/tools/check_tests.py
@@ -128,22 +138,16 @@ $(O)/%.bpf.o: %.bpf.c $(BPF_HDR)
 	$(call msg,BPF,$@)
 	$(Q)$(CLANG) $(BPF_CFLAGS) $(call bpf_arch_include,$(ARCH)) -c $< -o $@
 
-$(O)/gen/pyperf.skel.h: $(O)/bpf/pyperf.bpf.o
-	@mkdir -p $(@D)
-	$(call msg,SKEL,$@)
-	$(Q)$(BPFTOOL) gen skeleton $< name pyperf > $@
-
-$(O)/gen/driven.skel.h: $(O)/tests/unit/driven/driven.bpf.o
-	@mkdir -p $(@D)
-	$(call msg,SKEL,$@)
-	$(Q)$(BPFTOOL) gen skeleton $< name driven > $@
-
 $(O)/tests/bench/hot.bpf.o: tests/bench/bench.h
 
+# A BPF object with its programs and maps as a structure of C.
+$(O)/gen/pyperf.skel.h: $(O)/bpf/pyperf.bpf.o
+$(O)/gen/driven.skel.h: $(O)/tests/unit/driven/driven.bpf.o
 $(O)/gen/hot.skel.h: $(O)/tests/bench/hot.bpf.o
+$(O)/gen/%.skel.h:
 	@mkdir -p $(@D)
 	$(call msg,SKEL,$@)
-	$(Q)$(BPFTOOL) gen skeleton $< name hot > $@
+	$(Q)$(BPFTOOL) gen skeleton $(filter %.bpf.o,$^) name $* > $@
 
 docs/outcomes.md: bpf/outcomes.def bpf/stats.def
 docs/frames.md: bpf/frames.def

@@ -206,6 +206,58 @@ static enum cache_mode cache_mode(const char *text)
 	die("no cache mode: %s", text);
 }
 
+static void take_option(int c)
+{
+	struct hot_options *o = &hot.o;
+
+	switch (c) {
+	case 'p':
+		o->pid = number(optarg);
+		break;
+	case 'c':
+		o->cache = cache_mode(optarg);
+		break;
+	case 'r':
+		o->single = !strcmp(optarg, "single");
+		break;
+	case 'n':
+		add_repeat(number(optarg));
+		break;
+	case 'e':
+		o->work = BENCH_EMPTY;
+		break;
+	case 'W':
+		o->warm_up = atof(optarg);
+		break;
+	case 's':
+		o->seconds = atof(optarg);
+		break;
+	case 'R':
+		o->rounds = number(optarg);
+		break;
+	case 'f':
+		o->frequency = number(optarg);
+		break;
+	case 'C':
+		o->cpu = number(optarg);
+		break;
+	case 'w':
+		o->wait = true;
+		break;
+	case 'o':
+		o->folded = optarg;
+		break;
+	case 'm':
+		o->reads = true;
+		break;
+	case 'h':
+		fputs(usage, stdout);
+		exit(0);
+	default:
+		exit(2);
+	}
+}
+
 static void parse(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -220,54 +272,8 @@ static void parse(int argc, char **argv)
 	*o = (struct hot_options){
 		.work = BENCH_SAMPLE, .repeats = { 1000 }, .seconds = 1, .warm_up = 0.2, .rounds = 5
 	};
-	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-		switch (c) {
-		case 'p':
-			o->pid = number(optarg);
-			break;
-		case 'c':
-			o->cache = cache_mode(optarg);
-			break;
-		case 'r':
-			o->single = !strcmp(optarg, "single");
-			break;
-		case 'n':
-			add_repeat(number(optarg));
-			break;
-		case 'e':
-			o->work = BENCH_EMPTY;
-			break;
-		case 'W':
-			o->warm_up = atof(optarg);
-			break;
-		case 's':
-			o->seconds = atof(optarg);
-			break;
-		case 'R':
-			o->rounds = number(optarg);
-			break;
-		case 'f':
-			o->frequency = number(optarg);
-			break;
-		case 'C':
-			o->cpu = number(optarg);
-			break;
-		case 'w':
-			o->wait = true;
-			break;
-		case 'o':
-			o->folded = optarg;
-			break;
-		case 'm':
-			o->reads = true;
-			break;
-		case 'h':
-			fputs(usage, stdout);
-			exit(0);
-		default:
-			exit(2);
-		}
-	}
+	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;)
+		take_option(c);
 	if (optind < argc || !!o->pid == o->reads)
 		die("wrong usage; see --help");
 	if (o->frequency)

@@ -91,57 +91,61 @@ static int unload(void **state)
 	return 0;
 }
 
+static const struct CMUnitTest in_roomy_tables[] = {
+	cmocka_unit_test(test_stack_names_and_owner),
+	cmocka_unit_test(test_same_stack_is_same_node),
+	cmocka_unit_test(test_long_mixed_stack),
+	cmocka_unit_test(test_interpreters_own_code_is_not_shown),
+	cmocka_unit_test(test_cached_generator),
+	cmocka_unit_test(test_code_replaced_in_place),
+	cmocka_unit_test(test_each_field_tells_code_objects_apart),
+	cmocka_unit_test(test_count_of_versions_that_is_none),
+	cmocka_unit_test(test_code_not_resident),
+	cmocka_unit_test(test_pages_not_resident),
+	cmocka_unit_test(test_no_frames),
+	cmocka_unit_test(test_chain_without_root),
+	cmocka_unit_test(test_unfilled_cframe),
+	cmocka_unit_test(test_half_linked_entry),
+	cmocka_unit_test(test_process_states),
+	cmocka_unit_test(test_asks_again),
+	cmocka_unit_test(test_thread_state_of_nobody),
+	cmocka_unit_test(test_unreadable_thread_state),
+	cmocka_unit_test(test_found_behind_others),
+	cmocka_unit_test(test_found_in_another_interpreter),
+	cmocka_unit_test(test_found_as_current_of_runtime),
+	cmocka_unit_test(test_found_as_holder_of_gil),
+	cmocka_unit_test(test_without_a_list_of_interpreters),
+	cmocka_unit_test(test_found_in_thread_specific_storage),
+	cmocka_unit_test(test_active_thread_state_is_preferred),
+	cmocka_unit_test(test_hostile_lists),
+	cmocka_unit_test(test_second_thread),
+	cmocka_unit_test(test_copies_of_bytecode),
+	cmocka_unit_test(test_copies_that_lie),
+	cmocka_unit_test(test_copies_change_hands),
+	cmocka_unit_test(test_each_generation_has_its_bank),
+};
+
+static const struct CMUnitTest counting[] = {
+	cmocka_unit_test(test_code_epoch_saves_headers),
+	cmocka_unit_test(test_cached_callers),
+};
+
+static const struct CMUnitTest in_tiny_tables[] = {
+	cmocka_unit_test(test_node_table_full),
+	cmocka_unit_test(test_owner_table_full),
+	cmocka_unit_test(test_other_bank_has_room),
+	cmocka_unit_test(test_ring_full),
+	cmocka_unit_test(test_truncation),
+	cmocka_unit_test(test_process_that_was_not_selected),
+	cmocka_unit_test(test_nested),
+};
+
+static const struct CMUnitTest with_few_codes[] = {
+	cmocka_unit_test(test_code_table_full),
+};
+
 int main(void)
 {
-	const struct CMUnitTest in_roomy_tables[] = {
-		cmocka_unit_test(test_stack_names_and_owner),
-		cmocka_unit_test(test_same_stack_is_same_node),
-		cmocka_unit_test(test_long_mixed_stack),
-		cmocka_unit_test(test_interpreters_own_code_is_not_shown),
-		cmocka_unit_test(test_cached_generator),
-		cmocka_unit_test(test_code_replaced_in_place),
-		cmocka_unit_test(test_each_field_tells_code_objects_apart),
-		cmocka_unit_test(test_count_of_versions_that_is_none),
-		cmocka_unit_test(test_code_not_resident),
-		cmocka_unit_test(test_pages_not_resident),
-		cmocka_unit_test(test_no_frames),
-		cmocka_unit_test(test_chain_without_root),
-		cmocka_unit_test(test_unfilled_cframe),
-		cmocka_unit_test(test_half_linked_entry),
-		cmocka_unit_test(test_process_states),
-		cmocka_unit_test(test_asks_again),
-		cmocka_unit_test(test_thread_state_of_nobody),
-		cmocka_unit_test(test_unreadable_thread_state),
-		cmocka_unit_test(test_found_behind_others),
-		cmocka_unit_test(test_found_in_another_interpreter),
-		cmocka_unit_test(test_found_as_current_of_runtime),
-		cmocka_unit_test(test_found_as_holder_of_gil),
-		cmocka_unit_test(test_without_a_list_of_interpreters),
-		cmocka_unit_test(test_found_in_thread_specific_storage),
-		cmocka_unit_test(test_active_thread_state_is_preferred),
-		cmocka_unit_test(test_hostile_lists),
-		cmocka_unit_test(test_second_thread),
-		cmocka_unit_test(test_copies_of_bytecode),
-		cmocka_unit_test(test_copies_that_lie),
-		cmocka_unit_test(test_copies_change_hands),
-		cmocka_unit_test(test_each_generation_has_its_bank),
-	};
-	const struct CMUnitTest counting[] = {
-		cmocka_unit_test(test_code_epoch_saves_headers),
-		cmocka_unit_test(test_cached_callers),
-	};
-	const struct CMUnitTest in_tiny_tables[] = {
-		cmocka_unit_test(test_node_table_full),
-		cmocka_unit_test(test_owner_table_full),
-		cmocka_unit_test(test_other_bank_has_room),
-		cmocka_unit_test(test_ring_full),
-		cmocka_unit_test(test_truncation),
-		cmocka_unit_test(test_process_that_was_not_selected),
-		cmocka_unit_test(test_nested),
-	};
-	const struct CMUnitTest with_few_codes[] = {
-		cmocka_unit_test(test_code_table_full),
-	};
 	const char *refusal = driven_refusal();
 
 	if (refusal) {

@@ -1,125 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_transfers.c - requests over real sockets, in the hands of an owner that polls: each ends once and says how, none
- * keeps the owner awake or waits, and a certificate that is not trusted gets no request.
+ * test_transfers.c - requests over real sockets, in the hands of an owner that polls: each ends once and says how, and
+ * none keeps the owner awake or waits.
  */
 #include <dirent.h>
 #include <fcntl.h>
 
 #include "base/clock.h"
-#include "net/transfers.h"
-#include "tests/forge/http_server.h"
+#include "tests/unit/net/requests.h"
 
 #define ANSWER "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
-#define AT_ONCE 4
-
-struct request {
-	CURL *easy;
-	char url[96], error[CURL_ERROR_SIZE], body[256];
-	size_t body_size;
-	bool refuse_body;
-	int ends;
-	CURLcode code; /* of its end */
-};
-
-static struct transfers *transfers;
-static struct request requests[8];
-
-static void on_end(void *context, CURL *easy, CURLcode code)
-{
-	struct request *r = NULL;
-
-	assert_ptr_equal(context, &transfers);
-	assert_int_equal(curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&r), CURLE_OK);
-	assert_ptr_equal(r->easy, easy);
-	r->ends++;
-	r->code = code;
-}
-
-static size_t on_body(char *data, size_t size, size_t n, void *context)
-{
-	struct request *r = context;
-
-	if (r->refuse_body)
-		return 0;
-	assert_true(r->body_size + size * n < sizeof(r->body));
-	memcpy(r->body + r->body_size, data, size * n);
-	r->body_size += size * n;
-	return size * n;
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	memset(requests, 0, sizeof(requests));
-	return transfers_open(&transfers, AT_ONCE, on_end, &transfers);
-}
-
-static void end(struct request *r)
-{
-	if (!r->easy)
-		return;
-	transfers_remove(transfers, r->easy);
-	curl_easy_cleanup(r->easy);
-	r->easy = NULL;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
-		end(&requests[i]);
-	transfers_close(transfers);
-	transfers = NULL;
-	server_stop();
-	return 0;
-}
-
-static struct transfer to(struct request *r, const char *scheme, unsigned short port)
-{
-	snprintf(r->url, sizeof(r->url), "%s://127.0.0.1:%u/x", scheme, port);
-	return (struct transfer){
-		.url = r->url,
-		.protocols = "http,https",
-		.timeout_seconds = 60,
-		.error = r->error,
-		.on_body = on_body,
-		.context = r,
-		.owner = r,
-	};
-}
-
-static void add(struct request *r, struct transfer t)
-{
-	r->easy = curl_easy_init();
-	assert_non_null(r->easy);
-	assert_int_equal(transfer_prepare(r->easy, &t), CURLE_OK);
-	assert_int_equal(transfers_add(transfers, r->easy), 0);
-}
-
-/* One turn of an owner's loop. */
-static void turn(void)
-{
-	struct pollfd fd = { .fd = transfers_fd(transfers), .events = POLLIN };
-
-	poll(&fd, 1, transfers_timeout_ms(transfers_due(transfers)));
-	transfers_run(transfers);
-}
-
-static void turn_until_end(const struct request *r)
-{
-	while (!r->ends)
-		turn();
-	assert_int_equal(r->ends, 1);
-}
-
-static long status(const struct request *r)
-{
-	long ret = 0;
-
-	curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &ret);
-	return ret;
-}
 
 static int count_fds(void)
 {
@@ -384,123 +274,7 @@ static void nothing_is_left_open(void **state)
 	transfers_close(NULL);
 }
 
-/* --- certificates ------------------------------------------------------------------------------------- */
-
-static char folder[] = "/tmp/pyperf-transfers.XXXXXX", certificate[64];
-static FILE *tls;
-static pid_t tls_pid;
-static unsigned short tls_port;
-
-/* A server with a certificate that nobody has signed but itself, by the openssl command. */
-static int setup_tls(void **state)
-{
-	char command[512], line[256];
-
-	strcpy(folder + strlen(folder) - 6, "XXXXXX");
-	if (setup(state) || !mkdtemp(folder))
-		return -1;
-	snprintf(certificate, sizeof(certificate), "%s/cert.pem", folder);
-	snprintf(command, sizeof(command),
-		 "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=t "
-		 "-addext subjectAltName=IP:127.0.0.1 -keyout %s/key.pem -out %s >/dev/null 2>&1", folder, certificate);
-	if (system(command))
-		return 0; /* no openssl: the tests say so */
-	snprintf(command, sizeof(command), "echo $$; exec openssl s_server -www -accept 127.0.0.1:0 -key %s/key.pem -cert %s "
-		 "2>/dev/null", folder, certificate);
-	tls = popen(command, "re");
-	if (!tls || fscanf(tls, "%d", &tls_pid) != 1)
-		return -1;
-	while (fgets(line, sizeof(line), tls))
-		if (sscanf(line, "ACCEPT 127.0.0.1:%hu", &tls_port) == 1)
-			return 0;
-	return -1;
-}
-
-static int teardown_tls(void **state)
-{
-	char command[128];
-
-	if (tls) {
-		kill(tls_pid, SIGKILL);
-		pclose(tls);
-	}
-	tls = NULL;
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command) || teardown(state);
-}
-
-static void needs_tls(void)
-{
-	if (tls)
-		return;
-	print_message("SKIP: no openssl command\n");
-	skip();
-}
-
-static void certificate_that_is_trusted(void **state)
-{
-	struct request *r = &requests[0];
-	struct transfer t;
-
-	(void)state;
-	needs_tls();
-	t = to(r, "https", tls_port);
-	t.ca_file = certificate;
-	r->refuse_body = true; /* a page of details */
-	add(r, t);
-	turn_until_end(r);
-	assert_int_equal(r->code, CURLE_WRITE_ERROR);
-	assert_int_equal(status(r), 200);
-}
-
-static void certificate_that_is_not(void **state)
-{
-	struct request *r = &requests[0];
-
-	(void)state;
-	needs_tls();
-	add(r, to(r, "https", tls_port));
-	turn_until_end(r);
-	assert_int_equal(r->code, CURLE_PEER_FAILED_VERIFICATION);
-	assert_int_equal(status(r), 0);
-	assert_true(*r->error);
-}
-
-/* It is for 127.0.0.1, not for a name that somebody has for that address. */
-static void certificate_of_another_host(void **state)
-{
-	struct request *r = &requests[0];
-	struct transfer t;
-
-	(void)state;
-	needs_tls();
-	t = to(r, "https", tls_port);
-	snprintf(r->url, sizeof(r->url), "https://localhost:%u/x", tls_port);
-	t.ca_file = certificate;
-	add(r, t);
-	turn_until_end(r);
-	assert_int_equal(r->code, CURLE_PEER_FAILED_VERIFICATION);
-	assert_int_equal(status(r), 0);
-}
-
-static void whoever_answers_is_trusted(void **state)
-{
-	struct request *r = &requests[0];
-	struct transfer t;
-
-	(void)state;
-	needs_tls();
-	t = to(r, "https", tls_port);
-	snprintf(r->url, sizeof(r->url), "https://localhost:%u/x", tls_port);
-	t.insecure = true;
-	r->refuse_body = true;
-	add(r, t);
-	turn_until_end(r);
-	assert_int_equal(status(r), 200);
-}
-
-#define TEST(f)	    cmocka_unit_test_setup_teardown(f, setup, teardown)
-#define TEST_TLS(f) cmocka_unit_test_setup_teardown(f, setup_tls, teardown_tls)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
@@ -519,18 +293,8 @@ int main(void)
 		TEST(removed_while_under_way),
 		TEST(removed_while_a_child_has_its_socket),
 		TEST(nothing_is_left_open),
-		TEST_TLS(certificate_that_is_trusted),
-		TEST_TLS(certificate_that_is_not),
-		TEST_TLS(certificate_of_another_host),
-		TEST_TLS(whoever_answers_is_trusted),
 	};
 
-	signal(SIGPIPE, SIG_IGN);
-	alarm(120);
-	unsetenv("http_proxy");
-	unsetenv("https_proxy");
-	unsetenv("HTTPS_PROXY");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
+	prepare();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,70 +32,71 @@ static void parsed(const char *text, const char *id, const char *uid)
 	assert_string_equal(g.pod_uid, uid);
 }
 
+/* Paths of real systems, the container in each and its pod. */
+static const struct {
+	const char *path, *id, *uid;
+} of_runtimes[] = {
+	/* Kubernetes, cgroupfs driver; a guaranteed pod has no class */
+	{ "/kubepods/burstable/pod" UID "/" ID, ID, UID },
+	{ "/kubepods/besteffort/pod" UID "/" ID, ID, UID },
+	{ "/kubepods/pod" UID "/" ID, ID, UID },
+	{ "/kubepods/burstable/pod" HASH "/" ID, ID, HASH },
+	{ "/kubepods/burstable/pod" UID "/crio-" ID, ID, UID },
+	{ "/kubepods/burstable/pod" UID, "", UID },
+	/* ... systemd driver */
+	{ "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" UID_ ".slice/cri-containerd-" ID ".scope",
+	  ID, UID },
+	{ "/kubepods.slice/kubepods-pod" UID_ ".slice/crio-" ID ".scope", ID, UID },
+	{ "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" UID_ ".slice/docker-" ID ".scope", ID,
+	  UID },
+	{ "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" HASH ".slice/cri-containerd-" ID ".scope",
+	  ID, HASH },
+	{ "/kubepods.slice/kubepods-pod" UID_ ".slice/crio-" ID ".scope/container", ID, UID },
+	/* ... containerd set up for cgroupfs, the kubelet for systemd */
+	{ "/system.slice/containerd.service/kubepods-burstable-pod" UID_ ".slice:cri-containerd:" ID, ID, UID },
+	/* ... from inside the profiler's pod */
+	{ "/../../../kubepods-burstable.slice/kubepods-burstable-pod" UID_ ".slice/cri-containerd-" ID ".scope", ID,
+	  UID },
+	{ "/../../pod" UID "/" ID, ID, UID },
+	{ "/../" ID, ID, "" },
+	{ "/../cri-containerd-" ID ".scope", ID, "" },
+	/* ... below another cgroup: kind, a kubelet in a container */
+	{ "/docker/" OTHER "/kubelet/kubepods/burstable/pod" UID "/" ID, ID, UID },
+	{ "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" UID_ ".slice/cri-containerd-" ID ".scope", ID,
+	  UID },
+	/* Docker, podman, containerd */
+	{ "/docker/" ID, ID, "" },
+	{ "/system.slice/docker-" ID ".scope", ID, "" },
+	{ "/system.slice/docker-" ID ".scope/init.scope", ID, "" },
+	{ "/system.slice/docker-" ID ".scope/system.slice/cron.service", ID, "" },
+	{ "/machine.slice/libpod-" ID ".scope", ID, "" },
+	{ "/machine.slice/libpod-" ID ".scope/container", ID, "" },
+	{ "/libpod_parent/libpod-" ID, ID, "" },
+	{ "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope", ID, "" },
+	{ "/machine.slice/machine-libpod_pod_" OTHER ".slice/libpod-" ID ".scope", ID, "" },
+	{ "/ecs/0123456789abcdef0123456789abcdef/" ID, ID, "" },
+	{ "/docker/" ID " (deleted)", ID, "" },
+	/* None */
+	{ "/", "", "" },
+	{ "/user.slice/user-1000.slice/session-2.scope", "", "" },
+	{ "/system.slice/containerd.service", "", "" },
+	{ "/machine.slice/libpod-conmon-" ID ".scope", "", "" },
+	{ "/kubepods.slice/kubepods-pod" UID_ ".slice/crio-conmon-" ID ".scope", "", UID },
+};
+
 static void runtimes(void **state)
 {
-	static const struct {
-		const char *path, *id, *uid;
-	} known[] = {
-		/* Kubernetes, cgroupfs driver; a guaranteed pod has no class */
-		{ "/kubepods/burstable/pod" UID "/" ID, ID, UID },
-		{ "/kubepods/besteffort/pod" UID "/" ID, ID, UID },
-		{ "/kubepods/pod" UID "/" ID, ID, UID },
-		{ "/kubepods/burstable/pod" HASH "/" ID, ID, HASH },
-		{ "/kubepods/burstable/pod" UID "/crio-" ID, ID, UID },
-		{ "/kubepods/burstable/pod" UID, "", UID },
-		/* ... systemd driver */
-		{ "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" UID_ ".slice/cri-containerd-" ID ".scope",
-		  ID, UID },
-		{ "/kubepods.slice/kubepods-pod" UID_ ".slice/crio-" ID ".scope", ID, UID },
-		{ "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" UID_ ".slice/docker-" ID ".scope", ID,
-		  UID },
-		{ "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" HASH ".slice/cri-containerd-" ID ".scope",
-		  ID, HASH },
-		{ "/kubepods.slice/kubepods-pod" UID_ ".slice/crio-" ID ".scope/container", ID, UID },
-		/* ... containerd set up for cgroupfs, the kubelet for systemd */
-		{ "/system.slice/containerd.service/kubepods-burstable-pod" UID_ ".slice:cri-containerd:" ID, ID, UID },
-		/* ... from inside the profiler's pod */
-		{ "/../../../kubepods-burstable.slice/kubepods-burstable-pod" UID_ ".slice/cri-containerd-" ID ".scope", ID,
-		  UID },
-		{ "/../../pod" UID "/" ID, ID, UID },
-		{ "/../" ID, ID, "" },
-		{ "/../cri-containerd-" ID ".scope", ID, "" },
-		/* ... below another cgroup: kind, a kubelet in a container */
-		{ "/docker/" OTHER "/kubelet/kubepods/burstable/pod" UID "/" ID, ID, UID },
-		{ "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" UID_ ".slice/cri-containerd-" ID ".scope", ID,
-		  UID },
-		/* Docker, podman, containerd */
-		{ "/docker/" ID, ID, "" },
-		{ "/system.slice/docker-" ID ".scope", ID, "" },
-		{ "/system.slice/docker-" ID ".scope/init.scope", ID, "" },
-		{ "/system.slice/docker-" ID ".scope/system.slice/cron.service", ID, "" },
-		{ "/machine.slice/libpod-" ID ".scope", ID, "" },
-		{ "/machine.slice/libpod-" ID ".scope/container", ID, "" },
-		{ "/libpod_parent/libpod-" ID, ID, "" },
-		{ "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope", ID, "" },
-		{ "/machine.slice/machine-libpod_pod_" OTHER ".slice/libpod-" ID ".scope", ID, "" },
-		{ "/ecs/0123456789abcdef0123456789abcdef/" ID, ID, "" },
-		{ "/docker/" ID " (deleted)", ID, "" },
-		/* None */
-		{ "/", "", "" },
-		{ "/user.slice/user-1000.slice/session-2.scope", "", "" },
-		{ "/system.slice/containerd.service", "", "" },
-		{ "/machine.slice/libpod-conmon-" ID ".scope", "", "" },
-		{ "/kubepods.slice/kubepods-pod" UID_ ".slice/crio-conmon-" ID ".scope", "", UID },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(of_runtimes); i++) {
 		char text[2048];
 
-		snprintf(text, sizeof(text), "0::%s\n", known[i].path);
-		parsed(text, known[i].id, known[i].uid);
-		snprintf(text, sizeof(text), "12:pids:%s\n3:cpu,cpuacct:%s\n1:name=systemd:%s\n0::/\n", known[i].path,
-			 known[i].path, known[i].path);
-		parsed(text, known[i].id, known[i].uid);
-		snprintf(text, sizeof(text), "4:memory:/\n1:name=systemd:%s\n", known[i].path);
-		parsed(text, known[i].id, known[i].uid);
+		snprintf(text, sizeof(text), "0::%s\n", of_runtimes[i].path);
+		parsed(text, of_runtimes[i].id, of_runtimes[i].uid);
+		snprintf(text, sizeof(text), "12:pids:%s\n3:cpu,cpuacct:%s\n1:name=systemd:%s\n0::/\n", of_runtimes[i].path,
+			 of_runtimes[i].path, of_runtimes[i].path);
+		parsed(text, of_runtimes[i].id, of_runtimes[i].uid);
+		snprintf(text, sizeof(text), "4:memory:/\n1:name=systemd:%s\n", of_runtimes[i].path);
+		parsed(text, of_runtimes[i].id, of_runtimes[i].uid);
 	}
 }
 
