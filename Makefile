@@ -53,7 +53,7 @@ UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c)
 UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c tests/layouts/show.c \
 	    tests/forge/refuse.c))
-LISTS    := $(patsubst %,docs/%.md,outcomes frames labels) # pages that deploy/tools/list_rows.py makes
+LISTS    := $(patsubst %,docs/%.md,outcomes frames labels formats) # pages that deploy/tools/list_rows.py makes
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -152,6 +152,7 @@ $(O)/gen/%.skel.h:
 docs/outcomes.md: bpf/outcomes.def bpf/stats.def
 docs/frames.md: bpf/frames.def
 docs/labels.md: user/profile/labels.def
+docs/formats.md: user/profile/formats.def
 $(LISTS): deploy/tools/list_rows.py
 	$(Q)python3 deploy/tools/list_rows.py $(basename $(@F)) > $@
 

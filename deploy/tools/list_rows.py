@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page of docs/ on stdout, from the lists of bpf/ and user/: list_rows.py outcomes|frames|labels."""
+"""A page of docs/ on stdout, from the lists of bpf/ and user/: list_rows.py outcomes|frames|labels|formats."""
 import re
 import sys
 
@@ -52,4 +52,14 @@ def labels():
         print(f"| `{key}` | {kind} | {about} | {' | '.join(marks)} |")
 
 
-{"outcomes": outcomes, "frames": frames, "labels": labels}[sys.argv[1]]()
+def formats():
+    print("# In which formats a profile can be had\n")
+    print("Made from `user/profile/formats.def` by `make docs/formats.md`. `--format` names one. Without it the suffix of")
+    print("`--output FILE` decides, and a file of any other name has the first. Over HTTP `format=` names one. Profiles")
+    print("of intervals (`--output-dir`, `--push`) always have the first.\n")
+    print("| name | suffix | Content-Type over HTTP | what it is | how to open it |\n|---|---|---|---|---|")
+    for _, (name, suffix, type_, open_, about) in rows("user/profile/formats.def", "FORMAT"):
+        print(f"| `{name}` | `{suffix}` | `{type_}` | {about} | {open_.removeprefix('Open it').lstrip(': ')} |")
+
+
+{"outcomes": outcomes, "frames": frames, "labels": labels, "formats": formats}[sys.argv[1]]()

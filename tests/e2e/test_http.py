@@ -21,6 +21,7 @@ import time
 
 import pytest
 
+import formats
 import interpreters as known
 import pprof
 import profiler
@@ -163,19 +164,24 @@ def test_one_connection_for_many_requests(one_server):
         assert connection.sock is socket
 
 
-def test_folded(tmp_path, busy):
+def test_every_format(tmp_path, busy):
+    """The same stretch in each format of user/profile/formats.def tells the same, under the type that the list names."""
     with server(tmp_path, "--pid", pids(busy)) as s:
-        answers = [Later(s.get, "/debug/pprof/profile?seconds=4&pid=%d&format=%s" % (busy[1].pid, format))
-                   for format in ("folded", "pprof")]
-        s.wait_for_open(2)
+        asked = [Later(s.get, "/debug/pprof/profile?seconds=4&pid=%d&format=%s" % (busy[1].pid, format.name))
+                 for format in formats.FORMATS]
+        s.wait_for_open(len(asked))
         let_run(busy)
-        folded, profile = [answer.get() for answer in answers]
-    lines = folded.body.decode().splitlines()
-    assert sum(int(line.rpartition(" ")[2]) for line in lines) == pprof.parse(profile.body).total > 5
-    assert all(line.startswith("second<b> (pid %d);" % busy[1].pid) for line in lines)
-    assert folded.headers["Content-Type"].startswith("text/plain")
-    assert profile.headers["Content-Type"] == "application/octet-stream"
-    assert "profile.pb.gz" in profile.headers["Content-Disposition"]
+        answers = dict(zip(formats.FORMATS, (answer.get() for answer in asked)))
+    expected = formats.read_pprof(answers[formats.DEFAULT].body)
+    assert sum(expected.values()) > 5
+    for format, answer in answers.items():
+        assert formats.read(format, answer.body) == expected, format
+        assert answer.headers["Content-Type"] == format.type
+        shown = format.type.startswith("text/")
+        saved_as = None if shown else 'attachment; filename="profile%s"' % format.suffix
+        assert answer.headers.get("Content-Disposition") == saved_as
+    folded = next(answers[f].body.decode() for f in formats.FORMATS if f.name == "folded")
+    assert all(line.startswith("second<b> (pid %d);" % busy[1].pid) for line in folded.splitlines())
 
 
 @pytest.mark.parametrize("query, word", [

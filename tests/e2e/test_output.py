@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import formats
 import interpreters as known
 import pprof
 import profiler
@@ -104,6 +105,19 @@ def test_folded(pids, tmp_path, name, options):
         root = names.index("drive") - (2 if "worker" not in names else 4)
         assert root >= 2 and names[root] in ("<module>", "Thread._bootstrap", "_bootstrap"), stack  # behind process and thread
         assert "repeat" not in names or names.index("repeat") == names.index("drive") + 1
+
+
+@pytest.mark.parametrize("by_suffix", (True, False), ids=("suffix", "option"))
+@pytest.mark.parametrize("format", formats.FORMATS, ids=formats.by_name)
+def test_every_format(pids, tmp_path, format, by_suffix):
+    """Each format of user/profile/formats.def, by the file's suffix and by --format, has what the books have."""
+    name, options = ("x" + format.suffix, ()) if by_suffix else ("x.txt", ("--format", format.name))
+    run = profiler.run(tmp_path, "--pid", pids, "-F", 199, "-d", 1, *options, output=name)
+    stacks = formats.read(format, run.path.read_bytes())
+    assert sum(stacks.values()) == run.stats["profile"]["samples"] > 20
+    assert any("drive" in stack for stack in stacks)
+    said = next(line for line in (run.out + run.err).splitlines() if "wrote %s. Open it" % run.path in line)
+    assert "FILE" not in said
 
 
 def test_pprof_by_option_for_any_suffix(pids, tmp_path):

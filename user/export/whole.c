@@ -8,14 +8,12 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "export/output.h"
-#include "profile/folded.h"
-#include "profile/pprof.h"
 #include "profile/summary.h"
 
 static int write_profile(const struct whole_options *o, const struct profile *p)
 {
 	_cleanup_buf_ struct buf b = {};
-	int err = o->format == FORMAT_FOLDED ? folded_encode(p, &b) : pprof_encode(p, &b);
+	int err = format_rows[o->format].encode(p, &b);
 
 	if (err) {
 		log_error("the profile cannot be encoded: %s", strerror(-err));
@@ -47,11 +45,9 @@ int whole_write(const struct whole_options *o, struct window *window, struct har
 
 void whole_say_how_to_open(const struct whole_options *o)
 {
-	if (!o->output || output_is_stdout(o->output))
+	_cleanup_buf_ struct buf open = {};
+
+	if (!o->output || output_is_stdout(o->output) || format_add_how_to_open(o->format, o->output, &open))
 		return;
-	if (o->format == FORMAT_FOLDED)
-		log_info("wrote %s. Open it with a flame-graph viewer such as speedscope", o->output);
-	else
-		log_info("wrote %s. Open it: go tool pprof -http localhost:8080 %s, or drop it on speedscope", o->output,
-			 o->output);
+	log_info("wrote %s. %.*s", o->output, (int)open.size, open.data);
 }

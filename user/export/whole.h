@@ -8,9 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "profile/formats.h"
 #include "tree/window.h"
-
-enum format { FORMAT_PPROF, FORMAT_FOLDED };
 
 struct whole_options {
 	const char *output; /* NULL = no profile is written */

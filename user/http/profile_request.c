@@ -2,13 +2,13 @@
 #include "http/profile_request.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/epoll.h>
 
 #include "base/clock.h"
 #include "http/answer.h"
 #include "http/route.h"
-#include "profile/folded.h"
-#include "profile/pprof.h"
 
 /* Each holds the counts of the whole tree, twice at its end. */
 #define OPEN_MAX       16	    /* at once */
@@ -154,7 +154,19 @@ static int encode(const struct query *q, const struct profile *all, struct buf *
 
 	if (err)
 		return err;
-	return (q->format == QUERY_FOLDED ? folded_encode : pprof_encode)(whole ? all : part, out);
+	return format_rows[q->format].encode(whole ? all : part, out);
+}
+
+/* What a browser cannot show as text it saves under this name. */
+static enum MHD_Result answer_profile(struct visit *v, struct buf *body)
+{
+	const struct format_row *f = &format_rows[v->query.format];
+	char header[64];
+
+	if (!strncmp(f->type, "text/", strlen("text/")))
+		return answer_buf(v, MHD_HTTP_OK, f->type, body);
+	snprintf(header, sizeof(header), "attachment; filename=\"profile%s\"", f->suffix);
+	return answer_buf_with(v, MHD_HTTP_OK, f->type, body, "Content-Disposition", header);
 }
 
 enum MHD_Result profile_request_end(struct visit *v)
@@ -173,8 +185,5 @@ enum MHD_Result profile_request_end(struct visit *v)
 	if (err)
 		return answer_failure(v, err);
 	v->http->counts.profiles++;
-	if (v->query.format == QUERY_FOLDED)
-		return answer_buf(v, MHD_HTTP_OK, TYPE_TEXT, &out);
-	return answer_buf_with(v, MHD_HTTP_OK, "application/octet-stream", &out, "Content-Disposition",
-			       "attachment; filename=\"profile.pb.gz\"");
+	return answer_profile(v, &out);
 }

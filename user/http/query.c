@@ -48,12 +48,11 @@ static int set_seconds(struct query *q, const char *value)
 
 static int set_format(struct query *q, const char *value)
 {
-	if (!strcmp(value, "pprof"))
-		q->format = QUERY_PPROF;
-	else if (!strcmp(value, "folded"))
-		q->format = QUERY_FOLDED;
-	else
-		return fail(q, "format wants pprof or folded, not '%.40s'", value);
+	int format = format_find(value);
+
+	if (format < 0)
+		return fail(q, "format wants %s, not '%.40s'", format_names, value);
+	q->format = format;
 	return 0;
 }
 

@@ -7,16 +7,15 @@
 #define PYPERF_HTTP_QUERY_H
 
 #include "profile/filter.h"
+#include "profile/formats.h"
 
 #define QUERY_SECONDS	  10 /* unless asked otherwise */
 #define QUERY_SECONDS_MAX 600
 #define QUERY_ERROR_SIZE  512
 
-enum query_format { QUERY_PPROF, QUERY_FOLDED };
-
 struct query {
 	int seconds;
-	enum query_format format;
+	enum format format;
 	struct profile_filter filter;
 	unsigned int seen; /* keys that were there, to refuse a second time */
 	char error[QUERY_ERROR_SIZE];

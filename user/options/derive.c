@@ -11,6 +11,7 @@
 #include "export/push/request.h"
 #include "kern/trigger.h"
 #include "kubelet/kubelet.h"
+#include "profile/formats.h"
 #include "targets/selection.h"
 
 #define SECONDS_MAX	 1e9
@@ -103,8 +104,9 @@ static int derive_continuous(struct options *o, char *error, size_t size)
 				    o->push);
 	if (!o->push && (o->push_format >= 0 || o->push_header_file || o->push_ca_file))
 		return options_fail(error, size, "--push-format, --push-header-file and --push-ca-file go with --push URL");
-	if (o->continuous && o->format == FORMAT_FOLDED)
-		return options_fail(error, size, "--format folded is for --output FILE; profiles of intervals are pprof");
+	if (o->continuous && o->format >= 0 && o->format != FORMAT_PPROF)
+		return options_fail(error, size, "--format %s is for --output FILE; profiles of intervals are pprof",
+				    format_rows[o->format].name);
 	o->interval_seconds = INTERVAL_DEFAULT;
 	if (o->interval && (parse_seconds(o->interval, &o->interval_seconds) || o->interval_seconds < 0.1))
 		return options_fail(error, size, "--interval wants seconds, at least 0.1, not '%s'", o->interval);
@@ -122,15 +124,12 @@ static int parse_address(const char *text, struct http_address *ret, const char 
 /* One file of the whole run, unless intervals or clients get it in parts. */
 static int derive_output(struct options *o, char *error, size_t size)
 {
-	size_t length;
-
 	if (!o->output && !o->continuous && !o->listen)
 		o->output = "profile.pb.gz";
-	length = o->output ? strlen(o->output) : 0;
-	if (o->output && !length)
+	if (o->output && !*o->output)
 		return options_fail(error, size, "--output wants a file name");
 	if (o->format < 0)
-		o->format = length > 7 && !strcmp(o->output + length - 7, ".folded") ? FORMAT_FOLDED : FORMAT_PPROF;
+		o->format = format_of_file(o->output ?: "");
 	return 0;
 }
 

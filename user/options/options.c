@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "options/derive.h"
 #include "options/file.h"
+#include "profile/formats.h"
 
 enum kind { KIND_HEADING, KIND_FLAG, KIND_NUMBER, KIND_TEXT, KIND_CHOICE };
 

@@ -28,20 +28,23 @@ static void takes(void **state)
 	(void)state;
 	query_begin(&q);
 	assert_int_equal(q.seconds, QUERY_SECONDS);
-	assert_int_equal(q.format, QUERY_PPROF);
+	assert_int_equal(q.format, FORMAT_PPROF);
 	assert_true(profile_filter_is_empty(&q.filter));
 	assert_int_equal(query_add(&q, "seconds", "600"), 0);
 	assert_int_equal(query_add(&q, "format", "folded"), 0);
 	assert_int_equal(query_add(&q, "pid", "12"), 0);
 	assert_int_equal(query_add(&q, "comm", "my app; \xc3\xa4"), 0);
 	assert_int_equal(q.seconds, 600);
-	assert_int_equal(q.format, QUERY_FOLDED);
+	assert_int_equal(q.format, FORMAT_FOLDED);
 	assert_false(profile_filter_is_empty(&q.filter));
 	assert_string_equal(q.error, "");
 	assert_int_equal(set("seconds", "1"), 0);
 	assert_int_equal(set("seconds", "007"), 0);
 	assert_int_equal(q.seconds, 7);
-	assert_int_equal(set("format", "pprof"), 0);
+	for (int i = 0; i < FORMATS; i++) {
+		assert_int_equal(set("format", format_rows[i].name), 0);
+		assert_int_equal(q.format, i);
+	}
 }
 
 static void refuses(void **state)

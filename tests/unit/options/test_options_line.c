@@ -108,6 +108,17 @@ static void formats(void **state)
 	}
 	REFUSE("--output", "-a", "-o", "");
 	REFUSE("--output", "-a", "--output=");
+	for (int i = 0; i < FORMATS; i++) {
+		char file[64];
+
+		snprintf(file, sizeof(file), "x%s", format_rows[i].suffix);
+		ACCEPT("-a", "-o", file);
+		assert_int_equal(o.format, i);
+		ACCEPT("-a", "-o", "x.txt", "--format", format_rows[i].name);
+		assert_int_equal(o.format, i);
+		if (i != FORMAT_PPROF)
+			REFUSE(format_rows[i].name, "-a", "--output-dir", "d", "--format", format_rows[i].name);
+	}
 }
 
 static void exactly_one_target(void **state)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The rows of user/profile/formats.def, and a reader for each."""
+import collections
+import pathlib
+import re
+
+import pprof
+
+LIST = pathlib.Path(__file__).resolve().parents[2] / "user" / "profile" / "formats.def"
+
+# type: Content-Type over HTTP.
+Format = collections.namedtuple("Format", "name suffix type")
+
+
+def read_list():
+    text = re.sub(r"/\*.*?\*/", "", LIST.read_text(), flags=re.S)
+    found = re.findall(r'^(?:DEFAULT_)?FORMAT\(\w+, "([^"]*)", "([^"]*)", "([^"]*)"', text, re.M)
+    assert found and len(found) == len(re.findall(r"^(?:DEFAULT_)?FORMAT\(", text, re.M)), LIST
+    return [Format(*row) for row in found]
+
+
+FORMATS = read_list()
+DEFAULT = FORMATS[0]
+
+
+def by_name(format):
+    return format.name
+
+
+def read_pprof(data):
+    """{function names, root first: samples}"""
+    found = collections.Counter()
+    for sample in pprof.parse(data).samples:
+        found[tuple(sample.names)] += sample.count
+    return found
+
+
+def read_folded(data):
+    """The same of lines "process (pid N);thread (tid N);function (file:line);... samples"."""
+    found = collections.Counter()
+    for line in data.decode().splitlines():
+        match = re.fullmatch(r"(.+ \(pid \d+\));(.+ \(tid \d+\));(.+) (\d+)", line)
+        assert match, line
+        found[tuple(frame.partition(" (")[0] for frame in match[3].split(";"))] += int(match[4])
+    return found
+
+
+# A format without a reader makes the tests fail that go over all of them.
+READERS = {"pprof": read_pprof, "folded": read_folded}
+
+
+def read(format, data):
+    assert format.name in READERS, "%s needs a reader for the format %s" % (__file__, format.name)
+    return READERS[format.name](data)

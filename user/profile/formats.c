@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "profile/formats.h"
+
+#include <string.h>
+
+#include "profile/folded.h"
+#include "profile/pprof.h"
+
+const struct format_row format_rows[FORMATS] = {
+#define FORMAT(NAME, name, suffix, type, encode, open, help) { name, suffix, type, encode, open },
+#include "profile/formats.def"
+#undef FORMAT
+};
+
+const char format_choices[] =
+#define DEFAULT_FORMAT(NAME, name, suffix, type, encode, open, help) name
+#define FORMAT(NAME, name, suffix, type, encode, open, help) "|" name
+#include "profile/formats.def"
+#undef FORMAT
+	;
+
+const char format_names[] =
+#define DEFAULT_FORMAT(NAME, name, suffix, type, encode, open, help) name
+#define FORMAT(NAME, name, suffix, type, encode, open, help) " or " name
+#include "profile/formats.def"
+#undef FORMAT
+	;
+
+const char format_help[] = "default: by FILE's suffix"
+#define DEFAULT_FORMAT(NAME, name, suffix, type, encode, open, help)
+#define FORMAT(NAME, name, suffix, type, encode, open, help) ", " suffix
+#include "profile/formats.def"
+#undef FORMAT
+			   " or else "
+#define DEFAULT_FORMAT(NAME, name, suffix, type, encode, open, help) name
+#define FORMAT(NAME, name, suffix, type, encode, open, help)
+#include "profile/formats.def"
+#undef FORMAT
+	;
+
+int format_find(const char *name)
+{
+	for (int i = 0; i < FORMATS; i++)
+		if (!strcmp(format_rows[i].name, name))
+			return i;
+	return -1;
+}
+
+enum format format_of_file(const char *path)
+{
+	size_t length = strlen(path);
+
+	for (int i = 0; i < FORMATS; i++) {
+		size_t n = strlen(format_rows[i].suffix);
+
+		if (length > n && !strcmp(path + length - n, format_rows[i].suffix))
+			return i;
+	}
+	return 0;
+}
+
+int format_add_how_to_open(enum format format, const char *path, struct buf *out)
+{
+	const char *text = format_rows[format].open, *file = strstr(text, "FILE");
+
+	if (!file)
+		return buf_add_string(out, text);
+	return buf_printf(out, "%.*s%s%s", (int)(file - text), text, path, file + strlen("FILE"));
+}
