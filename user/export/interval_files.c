@@ -31,18 +31,17 @@ static void prune(struct interval_files *f)
 	int err = folder_prune(f->folder, &f->keep, &removed);
 
 	f->stats->files_removed += removed;
-	if (err && !f->prune_failing)
-		log_warning("old profiles in '%s' cannot be removed: %s", f->folder, strerror(-err));
-	f->prune_failing = err;
+	if (err)
+		complain(&f->pruning, "old profiles in '%s' cannot be removed: %s", f->folder, strerror(-err));
+	else
+		complaint_over(&f->pruning, NULL);
 }
 
 static void on_failure(struct interval_files *f, const struct profile *p, int err)
 {
 	f->stats->files_failed++;
-	if (!f->failing)
-		log_warning("cannot write to '%s': %s; what was counted is kept for the next file", f->folder,
-			    strerror(-err));
-	f->failing = true;
+	complain(&f->writing, "cannot write to '%s': %s; what was counted is kept for the next file", f->folder,
+		 strerror(-err));
 	if (!p || profile_count(p, PROFILE_SAMPLE) <= STACKS_MAX)
 		return;
 	log_warning("%llu samples that could not be written are given up", profile_total(p));
@@ -66,9 +65,7 @@ int interval_files_write(struct interval_files *f)
 	window_done(f->window);
 	f->stats->files_written++;
 	harvest_stats_add(&f->written, &stats);
-	if (f->failing)
-		log_info("profiles are written to '%s' again", f->folder);
-	f->failing = false;
+	complaint_over(&f->writing, "profiles are written to '%s' again", f->folder);
 	prune(f);
 	return 0;
 }

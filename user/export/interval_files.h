@@ -6,8 +6,7 @@
 #ifndef PYPERF_EXPORT_INTERVAL_FILES_H
 #define PYPERF_EXPORT_INTERVAL_FILES_H
 
-#include <stdbool.h>
-
+#include "base/complaint.h"
 #include "export/folder.h"
 #include "report/export_stats.h"
 #include "tree/window.h"
@@ -18,7 +17,7 @@ struct interval_files {
 	struct window *window;
 	struct export_stats *stats;
 	struct harvest_stats written; /* in all */
-	bool failing, prune_failing;  /* said, and not over yet */
+	struct complaint writing, pruning;
 };
 
 /* The window's profile into a file; it goes on from its mark or from here. Logs. 0 or -errno. */

@@ -130,11 +130,10 @@ static void say(struct interval_push *f)
 {
 	const char *trouble = push_trouble(f->push);
 
-	if (*trouble && !f->failing)
-		log_warning("profiles cannot be pushed: %s; each is tried %d times", trouble, PUSH_ATTEMPTS);
-	else if (!*trouble && f->failing)
-		log_info("profiles are pushed again");
-	f->failing = *trouble;
+	if (*trouble)
+		complain(&f->trouble, "profiles cannot be pushed: %s; each is tried %d times", trouble, PUSH_ATTEMPTS);
+	else
+		complaint_over(&f->trouble, "profiles are pushed again");
 }
 
 void interval_push_run(struct interval_push *f)

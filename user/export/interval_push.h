@@ -5,8 +5,7 @@
 #ifndef PYPERF_EXPORT_INTERVAL_PUSH_H
 #define PYPERF_EXPORT_INTERVAL_PUSH_H
 
-#include <stdbool.h>
-
+#include "base/complaint.h"
 #include "export/push/push.h"
 #include "kubelet/pod_labels.h"
 #include "report/export_stats.h"
@@ -17,7 +16,7 @@ struct interval_push {
 	struct window *window;
 	struct export_stats *stats;
 	struct harvest_stats taken; /* in all */
-	bool failing;		    /* said, and not over yet */
+	struct complaint trouble;
 	char node[65];		    /* this machine's name */
 	char label_names[PROFILE_EXTRA_MAX][POD_LABEL_NAME_SIZE + 8]; /* of pods, as receivers take them; "" = not sent */
 };
