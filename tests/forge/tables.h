@@ -15,6 +15,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "names/codes.h"
+#include "profile/profile.h"
+#include "targets/registry.h"
 #include "tree/harvest.h"
 
 #define NODES  8192

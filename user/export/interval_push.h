@@ -8,6 +8,7 @@
 #include "base/complaint.h"
 #include "export/push/push.h"
 #include "kubelet/pod_labels.h"
+#include "profile/profile.h"
 #include "report/export_stats.h"
 #include "tree/window.h"
 

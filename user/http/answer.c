@@ -5,7 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
+#include "http/connections.h"
+
+#define LINE_SIZE 1024 /* of text; what is longer is cut */
 
 /* Names of a hostile process are on the page: nothing but our own script runs there, and it loads only from
  * here. */
@@ -13,7 +17,7 @@
 	"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "      \
 	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-static enum MHD_Result send_response(struct visit *v, unsigned int status, const char *type,
+static enum MHD_Result send_response(const struct client *c, unsigned int status, const char *type,
 				     struct MHD_Response *r)
 {
 	enum MHD_Result result;
@@ -24,17 +28,17 @@ static enum MHD_Result send_response(struct visit *v, unsigned int status, const
 	MHD_add_response_header(r, "Cache-Control", "no-store");
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
 	MHD_add_response_header(r, "Content-Security-Policy", POLICY);
-	connection_set_deadline(v->connection, clock_seconds() + CONNECTION_ANSWER_SECONDS);
+	connection_set_deadline(c->connection, clock_seconds() + CONNECTION_ANSWER_SECONDS);
 	if (status < 400)
-		v->http->counts.answers++;
+		c->counts->answers++;
 	else
-		v->http->counts.refusals++;
-	result = MHD_queue_response(v->connection, status, r);
+		c->counts->refusals++;
+	result = MHD_queue_response(c->connection, status, r);
 	MHD_destroy_response(r);
 	return result;
 }
 
-enum MHD_Result answer_buf_with(struct visit *v, unsigned int status, const char *type, struct buf *body,
+enum MHD_Result answer_buf_with(const struct client *c, unsigned int status, const char *type, struct buf *body,
 				const char *header, const char *value)
 {
 	struct MHD_Response *r =
@@ -44,23 +48,23 @@ enum MHD_Result answer_buf_with(struct visit *v, unsigned int status, const char
 		*body = (struct buf){};
 	if (r && header)
 		MHD_add_response_header(r, header, value);
-	return send_response(v, status, type, r);
+	return send_response(c, status, type, r);
 }
 
-enum MHD_Result answer_buf(struct visit *v, unsigned int status, const char *type, struct buf *body)
+enum MHD_Result answer_buf(const struct client *c, unsigned int status, const char *type, struct buf *body)
 {
-	return answer_buf_with(v, status, type, body, NULL, NULL);
+	return answer_buf_with(c, status, type, body, NULL, NULL);
 }
 
-enum MHD_Result answer_static(struct visit *v, const char *type, const void *data, size_t size)
+enum MHD_Result answer_static(const struct client *c, const char *type, const void *data, size_t size)
 {
-	return send_response(v, MHD_HTTP_OK, type,
+	return send_response(c, MHD_HTTP_OK, type,
 			     MHD_create_response_from_buffer(size, (void *)data, MHD_RESPMEM_PERSISTENT));
 }
 
-enum MHD_Result answer_line(struct visit *v, unsigned int status, const char *format, ...)
+enum MHD_Result answer_line(const struct client *c, unsigned int status, const char *format, ...)
 {
-	char line[QUERY_ERROR_SIZE + 64];
+	char line[LINE_SIZE];
 	_cleanup_buf_ struct buf body = {};
 	va_list args;
 
@@ -70,11 +74,11 @@ enum MHD_Result answer_line(struct visit *v, unsigned int status, const char *fo
 	if (buf_add_shown(&body, line, false) || buf_add_string(&body, "\n"))
 		return MHD_NO;
 	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
-		return answer_buf_with(v, status, TYPE_TEXT, &body, "Retry-After", "5");
-	return answer_buf(v, status, TYPE_TEXT, &body);
+		return answer_buf_with(c, status, TYPE_TEXT, &body, "Retry-After", "5");
+	return answer_buf(c, status, TYPE_TEXT, &body);
 }
 
-enum MHD_Result answer_failure(struct visit *v, int err)
+enum MHD_Result answer_failure(const struct client *c, int err)
 {
-	return answer_line(v, MHD_HTTP_INTERNAL_SERVER_ERROR, "%s", strerror(-err));
+	return answer_line(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "%s", strerror(-err));
 }

@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
-#include "http/internal.h"
 
 struct connection {
 	struct connection *next, **link; /* link: what points to this one */

@@ -11,6 +11,8 @@
 #define CONNECTION_REQUEST_SECONDS 10 /* to send a request, or to stay without one */
 #define CONNECTION_ANSWER_SECONDS  60 /* to take an answer */
 
+#define HTTP_NEVER 1e18 /* a deadline, CLOCK_MONOTONIC seconds */
+
 struct connection;
 
 struct connections {

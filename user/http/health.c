@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "http/health.h"
 
-#include "http/answer.h"
-
-enum MHD_Result health_alive(struct visit *v)
+enum MHD_Result health_alive(const struct client *c)
 {
-	return answer_line(v, MHD_HTTP_OK, "alive");
+	return answer_line(c, MHD_HTTP_OK, "alive");
 }
 
-enum MHD_Result health_ready(struct visit *v)
+enum MHD_Result health_ready(enum health health, const struct client *c)
 {
-	if (!v->http->ready || v->http->finishing)
-		return answer_line(v, MHD_HTTP_SERVICE_UNAVAILABLE, "not sampling %s",
-				   v->http->finishing ? "any more" : "yet");
-	return answer_line(v, MHD_HTTP_OK, "sampling");
+	if (health != HEALTH_SAMPLING)
+		return health_refuse(health, c);
+	return answer_line(c, MHD_HTTP_OK, "sampling");
+}
+
+enum MHD_Result health_refuse(enum health health, const struct client *c)
+{
+	return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "not sampling %s",
+			   health == HEALTH_ENDING ? "any more" : "yet");
 }

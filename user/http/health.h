@@ -5,9 +5,17 @@
 #ifndef PYPERF_HTTP_HEALTH_H
 #define PYPERF_HTTP_HEALTH_H
 
-#include "http/internal.h"
+#include "http/answer.h"
 
-enum MHD_Result health_alive(struct visit *v);
-enum MHD_Result health_ready(struct visit *v);
+enum health {
+	HEALTH_STARTING, /* sampling has not begun */
+	HEALTH_SAMPLING, /* profiles can be had */
+	HEALTH_ENDING,	 /* sampling has ended, and so does the server when all have their answers */
+};
+
+enum MHD_Result health_alive(const struct client *c);
+enum MHD_Result health_ready(enum health health, const struct client *c);
+/* For whoever wants a profile while there is none to be had. */
+enum MHD_Result health_refuse(enum health health, const struct client *c);
 
 #endif

@@ -4,29 +4,36 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "http/answer.h"
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "http/profile_request.h"
+#include "kern/kernel.h"
+#include "kubelet/kubelet.h"
+#include "names/codes.h"
 #include "report/books.h"
 #include "report/report.h"
+#include "report/run_facts.h"
+#include "targets/registry.h"
 
-/* Failures add up in err, so that a metric is a line. */
+/* The first failure stays in err, so that a metric is a line. */
 struct page {
-	struct buf text;
+	struct buf *text;
 	int err;
 };
 
 static void family(struct page *p, const char *name, const char *type, const char *help)
 {
-	p->err = p->err ?: buf_printf(&p->text, "# HELP pyperf_%s %s\n# TYPE pyperf_%s %s\n", name, help, name, type);
+	p->err = p->err ?: buf_printf(p->text, "# HELP pyperf_%s %s\n# TYPE pyperf_%s %s\n", name, help, name, type);
 }
 
 static void value(struct page *p, const char *name, double number)
 {
-	p->err = p->err ?: buf_printf(&p->text, "pyperf_%s %.15g\n", name, number);
+	p->err = p->err ?: buf_printf(p->text, "pyperf_%s %.15g\n", name, number);
 }
 
 static void labelled(struct page *p, const char *name, const char *key, const char *label, double number)
 {
-	p->err = p->err ?: buf_printf(&p->text, "pyperf_%s{%s=\"%s\"} %.15g\n", name, key, label, number);
+	p->err = p->err ?: buf_printf(p->text, "pyperf_%s{%s=\"%s\"} %.15g\n", name, key, label, number);
 }
 
 static void gauge(struct page *p, const char *name, const char *help, double number)
@@ -53,7 +60,7 @@ static void add_outcomes(struct page *p, const struct cpu_stats *sum, enum event
 	family(p, name, "counter", help);
 	for (int i = 0; !p->err && i < OUTCOME_COUNT; i++)
 		if (event_has_outcome(kind, i))
-			p->err = buf_printf(&p->text, "pyperf_%s{outcome=\"%s\",place=\"%s\"} %llu\n", name, outcome_id(i, id),
+			p->err = buf_printf(p->text, "pyperf_%s{outcome=\"%s\",place=\"%s\"} %llu\n", name, outcome_id(i, id),
 					    place_name(outcome_rows[i].place), sum->outcome[kind][i]);
 }
 
@@ -91,22 +98,20 @@ static double resident_bytes(pid_t pid)
 	return (double)pages * sysconf(_SC_PAGESIZE);
 }
 
-static void add_self(struct page *p, const struct http_source *s)
+static void add_self(struct page *p, const struct metrics_view *v)
 {
-	pid_t worker = worker_pid(s->worker);
-
 	counter(p, "cpu_seconds_total", "CPU time of the profiler's processes in user space.",
-		report_cpu_so_far(worker) - s->run->command_seconds);
+		report_cpu_so_far(v->worker) - v->run->command_seconds);
 	family(p, "resident_bytes", "gauge", "Memory of the profiler's processes.");
 	labelled(p, "resident_bytes", "process", "profiler", resident_bytes(getpid()));
-	labelled(p, "resident_bytes", "process", "worker", worker ? resident_bytes(worker) : 0);
-	gauge(p, "map_bytes", "Memory of the kernel side's tables.", kernel_tables(s->kernel)->map_bytes);
+	labelled(p, "resident_bytes", "process", "worker", v->worker ? resident_bytes(v->worker) : 0);
+	gauge(p, "map_bytes", "Memory of the kernel side's tables.", kernel_tables(v->kernel)->map_bytes);
 }
 
-static void add_targets(struct page *p, const struct http_source *s)
+static void add_targets(struct page *p, const struct metrics_view *v)
 {
-	const struct codes_stats *codes = codes_get_stats(s->codes);
-	size_t live = 0, known = registry_count(s->registry, &live);
+	const struct codes_stats *codes = codes_get_stats(v->codes);
+	size_t live = 0, known = registry_count(v->registry, &live);
 
 	gauge(p, "processes_live", "Python processes that are running.", live);
 	gauge(p, "processes_known", "Python processes held in memory, ended ones included.", known);
@@ -114,7 +119,7 @@ static void add_targets(struct page *p, const struct http_source *s)
 	gauge(p, "code_bytes", "Memory of the code objects.", codes->bytes);
 	counter(p, "line_decodes_total", "Line tables searched.", codes->decodes);
 	gauge(p, "questions_pending", "Questions about processes and code that the worker has not answered yet.",
-	      discover_pending(s->discover));
+	      v->questions);
 }
 
 static void add_export(struct page *p, const struct export_stats *e)
@@ -133,43 +138,47 @@ static void add_kubelet(struct page *p, const struct kubelet *k)
 	gauge(p, "kubelet_pods", "Pods in the kubelet's last answer.", s.pods);
 }
 
-static void add_http(struct page *p, const struct http *h)
+static void add_http(struct page *p, const struct answer_counts *answers, const struct profile_requests *profiles)
 {
-	counter(p, "http_answers_total", "HTTP requests answered.", h->counts.answers);
-	counter(p, "http_refusals_total", "HTTP requests refused: status 400 or above.", h->counts.refusals);
-	counter(p, "profiles_served_total", "Profiles sent to clients.", h->counts.profiles);
-	counter(p, "profiles_abandoned_total", "Profile requests whose client went away.", h->counts.abandoned);
-	gauge(p, "profile_requests_open", "Profile requests under way.", h->counts.open);
+	counter(p, "http_answers_total", "HTTP requests answered.", answers->answers);
+	counter(p, "http_refusals_total", "HTTP requests refused: status 400 or above.", answers->refusals);
+	counter(p, "profiles_served_total", "Profiles sent to clients.", profiles->served);
+	counter(p, "profiles_abandoned_total", "Profile requests whose client went away.", profiles->abandoned);
+	gauge(p, "profile_requests_open", "Profile requests under way.", profiles->open);
 }
 
-enum MHD_Result metrics_answer(struct visit *v)
+int metrics_text(const struct metrics_view *v, struct buf *out)
 {
-	const struct http_source *s = &v->http->source;
 	struct kernel_stats k = {};
-	struct page p = {};
-	enum MHD_Result result;
+	struct page p = { .text = out };
 
-	kernel_stats(s->kernel, &k);
+	kernel_stats(v->kernel, &k);
 	family(&p, "build_info", "gauge", "The version, as a label.");
 	labelled(&p, "build_info", "version", PYPERF_VERSION, 1);
-	gauge(&p, "sampling", "1 while ticks are taken.", v->http->ready && !v->http->finishing);
-	gauge(&p, "frequency_hertz", "Ticks asked for per second of each CPU.", s->run->frequency);
-	gauge(&p, "cpus", "CPUs that tick.", s->run->cpus);
+	gauge(&p, "sampling", "1 while ticks are taken.", v->sampling);
+	gauge(&p, "frequency_hertz", "Ticks asked for per second of each CPU.", v->run->frequency);
+	gauge(&p, "cpus", "CPUs that tick.", v->run->cpus);
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		add_outcomes(&p, &k.sum, kind);
 	add_stats(&p, &k.sum);
 	counter(&p, "generations_total", "Times half of the tables was full, or nearly, and emptied.",
-		s->generation->count);
+		v->generations);
 	add_kernel(&p, &k);
-	add_self(&p, s);
-	add_targets(&p, s);
-	if (*s->continuous)
-		add_export(&p, continuous_stats(*s->continuous));
-	if (s->kubelet)
-		add_kubelet(&p, s->kubelet);
-	add_http(&p, v->http);
-	result = p.err ? answer_failure(v, p.err) :
-			 answer_buf(v, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8", &p.text);
-	buf_free(&p.text);
-	return result;
+	add_self(&p, v);
+	add_targets(&p, v);
+	if (v->export)
+		add_export(&p, v->export);
+	if (v->kubelet)
+		add_kubelet(&p, v->kubelet);
+	add_http(&p, v->answers, v->profiles);
+	return p.err;
+}
+
+enum MHD_Result metrics_answer(const struct metrics_view *v, const struct client *c)
+{
+	_cleanup_buf_ struct buf out = {};
+	int err = metrics_text(v, &out);
+
+	return err ? answer_failure(c, err) :
+		     answer_buf(c, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8", &out);
 }

@@ -6,8 +6,38 @@
 #ifndef PYPERF_HTTP_METRICS_H
 #define PYPERF_HTTP_METRICS_H
 
-#include "http/internal.h"
+#include <stdbool.h>
+#include <sys/types.h>
 
-enum MHD_Result metrics_answer(struct visit *v);
+#include "http/answer.h"
+
+struct buf;
+struct codes;
+struct export_stats;
+struct kernel;
+struct kubelet;
+struct profile_requests;
+struct registry;
+struct run_facts;
+
+/* What is counted. */
+struct metrics_view {
+	bool sampling;
+	pid_t worker;	    /* 0 = there is none just now */
+	__u64 generations;  /* of the tree, after the first */
+	size_t questions;   /* that the worker has not answered yet */
+	const struct kernel *kernel;
+	const struct codes *codes;
+	const struct registry *registry;
+	const struct run_facts *run;
+	const struct export_stats *export; /* NULL: nothing is exported */
+	const struct kubelet *kubelet;	   /* NULL: none is asked */
+	const struct answer_counts *answers;
+	const struct profile_requests *profiles;
+};
+
+/* Appends all. 0 or -ENOMEM. */
+int metrics_text(const struct metrics_view *v, struct buf *out);
+enum MHD_Result metrics_answer(const struct metrics_view *v, const struct client *c);
 
 #endif

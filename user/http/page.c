@@ -3,35 +3,40 @@
 
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/number.h"
 #include "http/answer.h"
 #include "http/assets.h"
 #include "http/processes.h"
-#include "http/route.h"
+#include "http/query.h"
+#include "kern/kernel.h"
 #include "profile/flamegraph.h"
+#include "profile/profile.h"
 #include "report/books.h"
-#include "report/report.h"
+#include "report/run_facts.h"
+#include "targets/registry.h"
 
-static int add_version(const struct http *h, struct buf *out)
+static int add_version(const struct page_view *v, struct buf *out)
 {
-	(void)h;
+	(void)v;
 	return buf_add_string(out, PYPERF_VERSION);
 }
 
 /* How long, how many, and how much of it is in no profile. */
-static int add_state(const struct http *h, struct buf *out)
+static int add_state(const struct page_view *v, struct buf *out)
 {
-	const struct run_facts *run = h->source.run;
-	struct report report = {};
+	const struct run_facts *run = v->run;
+	struct kernel_stats stats = {};
 	struct books books;
 	size_t live = 0;
 
-	if (!h->ready)
+	if (v->health == HEALTH_STARTING)
 		return buf_add_string(out, "Not sampling yet.");
-	kernel_stats(h->source.kernel, &report.kernel);
-	books = books_of(&report.kernel.sum, EVENT_CPU);
-	registry_count(h->source.registry, &live);
+	kernel_stats(v->kernel, &stats);
+	books = books_of(&stats.sum, EVENT_CPU);
+	registry_count(v->registry, &live);
 	return buf_printf(out,
 			  "%d CPUs at %u Hz for %s s: %s samples of %zu Python processes that run and of those that "
 			  "have ended. %s ticks were of others, and <a href=\"metrics\">counted</a>.",
@@ -39,22 +44,22 @@ static int add_state(const struct http *h, struct buf *out)
 			  number_group(books.in_profile).text, live, number_group(books.outside).text);
 }
 
-static int add_processes(const struct http *h, struct buf *out)
+static int add_processes(const struct page_view *v, struct buf *out)
 {
-	return processes_html(h->source.registry, h->source.kernel, h->recent.profile, out);
+	return processes_html(v->registry, v->kernel, v->recent, out);
 }
 
 /* What the page has in braces. */
 static const struct {
 	const char *name;
-	int (*add)(const struct http *h, struct buf *out);
+	int (*add)(const struct page_view *v, struct buf *out);
 } parts[] = {
 	{ "{version}", add_version },
 	{ "{state}", add_state },
 	{ "{processes}", add_processes },
 };
 
-static int add_page(const struct http *h, const struct asset *page, struct buf *out)
+static int add_page(const struct page_view *v, const struct asset *page, struct buf *out)
 {
 	const char *at = page->data, *end = at + page->size;
 	int err = 0;
@@ -64,40 +69,41 @@ static int add_page(const struct http *h, const struct asset *page, struct buf *
 
 		if (!name)
 			continue;
-		err = buf_add(out, at, name - at) ?: parts[i].add(h, out);
+		err = buf_add(out, at, name - at) ?: parts[i].add(v, out);
 		at = name + strlen(parts[i].name);
 	}
 	return err ?: buf_add(out, at, end - at);
 }
 
-enum MHD_Result page_answer(struct visit *v)
+enum MHD_Result page_answer(const struct page_view *v, const struct client *c)
 {
 	_cleanup_buf_ struct buf out = {};
-	int err = add_page(v->http, asset_find("/page.html"), &out);
+	int err = add_page(v, asset_find("/page.html"), &out);
 
-	return err ? answer_failure(v, err) : answer_buf(v, MHD_HTTP_OK, TYPE_HTML, &out);
+	return err ? answer_failure(c, err) : answer_buf(c, MHD_HTTP_OK, TYPE_HTML, &out);
 }
 
-enum MHD_Result page_flamegraph(struct visit *v)
+enum MHD_Result page_flamegraph(const struct profile *recent, const struct client *c)
 {
 	_cleanup_profile_ struct profile *part = NULL;
 	_cleanup_buf_ struct buf out = {};
+	struct query q;
 	int err;
 
-	if (!route_read_query(v))
-		return answer_line(v, MHD_HTTP_BAD_REQUEST, "%s", v->query.error);
-	if (!v->http->recent.profile)
-		return answer_line(v, MHD_HTTP_SERVICE_UNAVAILABLE, "the first interval has not ended yet");
-	err = profile_filter_apply(&v->query.filter, v->http->recent.profile, &part);
+	if (query_read(&q, c->connection))
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.error);
+	if (!recent)
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "the first interval has not ended yet");
+	err = profile_filter_apply(&q.filter, recent, &part);
 	if (!err)
 		err = flamegraph_encode(part, &out);
-	return err ? answer_failure(v, err) : answer_buf(v, MHD_HTTP_OK, TYPE_JSON, &out);
+	return err ? answer_failure(c, err) : answer_buf(c, MHD_HTTP_OK, TYPE_JSON, &out);
 }
 
-enum MHD_Result page_pprof_index(struct visit *v)
+enum MHD_Result page_pprof_index(const struct client *c)
 {
 	static const char text[] = "<!doctype html>\n<title>/debug/pprof/</title>\n<p>One profile:\n"
 				   "<a href=\"profile\">profile</a>, CPU time of Python code; ?seconds=N\n";
 
-	return answer_static(v, TYPE_HTML, text, sizeof(text) - 1);
+	return answer_static(c, TYPE_HTML, text, sizeof(text) - 1);
 }

@@ -5,12 +5,26 @@
 #ifndef PYPERF_HTTP_PAGE_H
 #define PYPERF_HTTP_PAGE_H
 
-#include "http/internal.h"
+#include "http/health.h"
 
-enum MHD_Result page_answer(struct visit *v);
-/* The last interval as flamegraph.h has it; the query selects samples by labels. */
-enum MHD_Result page_flamegraph(struct visit *v);
+struct kernel;
+struct profile;
+struct registry;
+struct run_facts;
+
+/* What the page shows. */
+struct page_view {
+	enum health health;
+	const struct kernel *kernel;
+	const struct registry *registry;
+	const struct run_facts *run;
+	const struct profile *recent; /* of the last interval, for the samples of each process; NULL = none yet */
+};
+
+enum MHD_Result page_answer(const struct page_view *v, const struct client *c);
+/* The last interval as flamegraph.h has it; NULL = none yet. The client's query selects samples by labels. */
+enum MHD_Result page_flamegraph(const struct profile *recent, const struct client *c);
 /* Where Go programs have a list of their profiles. */
-enum MHD_Result page_pprof_index(struct visit *v);
+enum MHD_Result page_pprof_index(const struct client *c);
 
 #endif

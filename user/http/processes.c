@@ -5,8 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "kern/kernel.h"
+#include "profile/profile.h"
 #include "profile/tally.h"
 #include "python/layout.h"
+#include "targets/registry.h"
 
 struct row {
 	struct registry_entry process;
@@ -77,7 +82,7 @@ static int add_text(struct buf *out, const char *text)
 	return err;
 }
 
-static void version_text(struct kernel *kernel, int index, char text[VERSION_TEXT_SIZE])
+static void version_text(const struct kernel *kernel, int index, char text[VERSION_TEXT_SIZE])
 {
 	struct layout layout;
 
@@ -108,7 +113,7 @@ static int add_container(const struct registry_entry *e, struct buf *out)
 	return add_text(out, id);
 }
 
-static int add_row(const struct row *r, struct kernel *kernel, __u64 total, struct buf *out)
+static int add_row(const struct row *r, const struct kernel *kernel, __u64 total, struct buf *out)
 {
 	char version[VERSION_TEXT_SIZE];
 	int err;
@@ -128,7 +133,7 @@ static int add_row(const struct row *r, struct kernel *kernel, __u64 total, stru
 	return buf_printf(out, "<td>%llu<td>%.1f %%\n", r->samples, total ? 100.0 * r->samples / total : 0.0);
 }
 
-int processes_html(const struct registry *registry, struct kernel *kernel, const struct profile *recent,
+int processes_html(const struct registry *registry, const struct kernel *kernel, const struct profile *recent,
 		   struct buf *out)
 {
 	struct rows all = {};

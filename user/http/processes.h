@@ -5,15 +5,15 @@
 #ifndef PYPERF_HTTP_PROCESSES_H
 #define PYPERF_HTTP_PROCESSES_H
 
-#include "base/buf.h"
-#include "kern/kernel.h"
-#include "profile/profile.h"
-#include "targets/registry.h"
+struct buf;
+struct kernel;
+struct profile;
+struct registry;
 
 #define PROCESSES_SHOWN 100
 
 /* Appends HTML. recent gives the samples; NULL: there are none yet. 0 or -ENOMEM. */
-int processes_html(const struct registry *registry, struct kernel *kernel, const struct profile *recent,
+int processes_html(const struct registry *registry, const struct kernel *kernel, const struct profile *recent,
 		   struct buf *out);
 
 #endif

@@ -3,12 +3,18 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
-#include "http/answer.h"
-#include "http/route.h"
+#include "http/connections.h"
+#include "http/query.h"
+#include "kern/kernel.h"
+#include "targets/discover.h"
+#include "tree/window.h"
 
 /* Each holds the counts of the whole tree, twice at its end. */
 #define OPEN_MAX       16	    /* at once */
@@ -16,134 +22,176 @@
 #define OPEN_BYTES     (256 << 20) /* for all of them */
 #define NAMING_SECONDS 1.0 /* for the names of what was counted and is still being asked for */
 
-static void leave_list(struct visit *v)
+/* It waits for its time to pass, and then for names. */
+struct profile_request {
+	struct profile_requests *all;
+	struct client client;
+	enum { SAMPLING, NAMING, DONE, GONE } stage;
+	double due; /* when the stage ends at the latest, CLOCK_MONOTONIC seconds */
+	struct window *window;
+	struct query query;
+	struct profile_request *next;
+};
+
+static void leave_list(struct profile_request *r)
 {
-	for (struct visit **at = &v->http->waiting; *at; at = &(*at)->next) {
-		if (*at != v)
+	for (struct profile_request **at = &r->all->waiting; *at; at = &(*at)->next) {
+		if (*at != r)
 			continue;
-		*at = v->next;
-		v->http->counts.open--;
+		*at = r->next;
+		r->all->open--;
 		return;
 	}
 }
 
 /* MHD does not look at a suspended connection, so that its client has gone must be seen here. */
-static int watch(struct visit *v)
+static int watch(struct profile_request *r)
 {
-	struct epoll_event e = { .events = EPOLLRDHUP, .data.ptr = v };
+	struct epoll_event e = { .events = EPOLLRDHUP, .data.ptr = r };
 
-	return epoll_ctl(v->http->epoll, EPOLL_CTL_ADD, connection_fd(v->connection), &e) ? -errno : 0;
+	return epoll_ctl(r->all->epoll, EPOLL_CTL_ADD, connection_fd(r->client.connection), &e) ? -errno : 0;
+}
+
+static void unwatch(struct profile_request *r)
+{
+	epoll_ctl(r->all->epoll, EPOLL_CTL_DEL, connection_fd(r->client.connection), NULL);
 }
 
 /* Back to MHD, which then calls again for the answer. */
-static void wake(struct visit *v, int stage)
+static void wake(struct profile_request *r, int stage)
 {
-	v->stage = stage;
-	epoll_ctl(v->http->epoll, EPOLL_CTL_DEL, connection_fd(v->connection), NULL);
-	leave_list(v);
-	MHD_resume_connection(v->connection);
+	r->stage = stage;
+	unwatch(r);
+	leave_list(r);
+	MHD_resume_connection(r->client.connection);
 }
 
-static int open_window(struct visit *v)
+static int start_waiting(struct profile_request *r)
 {
-	int err = watch(v);
+	int err = watch(r);
 
 	if (err)
 		return err;
-	err = window_open(v->http->source.windows, &v->window);
+	err = window_open(r->all->windows, &r->window);
+	if (err) {
+		unwatch(r);
+		return err;
+	}
+	r->due = clock_seconds() + r->query.seconds;
+	r->next = r->all->waiting;
+	r->all->waiting = r;
+	r->all->open++;
+	connection_set_deadline(r->client.connection, HTTP_NEVER);
+	MHD_suspend_connection(r->client.connection);
+	return 0;
+}
+
+static int new_request(struct profile_requests *all, const struct query *q, const struct client *c,
+		       struct profile_request **ret)
+{
+	struct profile_request *r = calloc(1, sizeof(*r));
+	int err;
+
+	if (!r)
+		return -ENOMEM;
+	r->all = all;
+	r->client = *c;
+	r->query = *q;
+	err = start_waiting(r);
 	if (err)
-		epoll_ctl(v->http->epoll, EPOLL_CTL_DEL, connection_fd(v->connection), NULL);
+		free(r);
+	else
+		*ret = r;
 	return err;
 }
 
-static unsigned int most_at_once(const struct http *h)
+static unsigned int most_at_once(const struct profile_requests *all)
 {
-	size_t each = 2 * sizeof(__u64) * kernel_tables(h->source.kernel)->node_count, n = OPEN_BYTES / each;
+	size_t each = 2 * sizeof(__u64) * kernel_tables(all->kernel)->node_count, n = OPEN_BYTES / each;
 
 	return n > OPEN_MAX ? OPEN_MAX : n < OPEN_MIN ? OPEN_MIN : n;
 }
 
-enum MHD_Result profile_request_begin(struct visit *v)
+enum MHD_Result profile_request_begin(struct profile_requests *all, enum health health, const struct client *c,
+				      struct profile_request **ret)
 {
-	struct http *h = v->http;
+	struct query q;
 	int err;
 
-	if (!route_read_query(v))
-		return answer_line(v, MHD_HTTP_BAD_REQUEST, "%s", v->query.error);
-	if (!h->ready || h->finishing)
-		return answer_line(v, MHD_HTTP_SERVICE_UNAVAILABLE, "not sampling %s",
-				   h->ready ? "any more" : "yet");
-	if (h->counts.open >= most_at_once(h))
-		return answer_line(v, MHD_HTTP_SERVICE_UNAVAILABLE,
-				   "%u profiles are being taken, which is the most", h->counts.open);
-	err = open_window(v);
-	if (err)
-		return answer_failure(v, err);
-	v->stage = VISIT_SAMPLING;
-	v->due = clock_seconds() + v->query.seconds;
-	v->next = h->waiting;
-	h->waiting = v;
-	h->counts.open++;
-	connection_set_deadline(v->connection, HTTP_NEVER);
-	MHD_suspend_connection(v->connection);
-	return MHD_YES;
+	if (query_read(&q, c->connection))
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.error);
+	if (health != HEALTH_SAMPLING)
+		return health_refuse(health, c);
+	if (all->open >= most_at_once(all))
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "%u profiles are being taken, which is the most", all->open);
+	err = new_request(all, &q, c, ret);
+	return err ? answer_failure(c, err) : MHD_YES;
 }
 
-void profile_request_gone(struct visit *v)
+static void close_window(struct profile_request *r)
 {
-	v->http->counts.abandoned++;
-	profile_request_release(v);
-	wake(v, VISIT_GONE);
+	window_close(r->window);
+	r->window = NULL;
 }
 
-void profile_request_release(struct visit *v)
+void profile_request_gone(struct profile_request *r)
 {
-	window_close(v->window);
-	v->window = NULL;
+	r->all->abandoned++;
+	close_window(r);
+	wake(r, GONE);
+}
+
+void profile_request_free(struct profile_request *r)
+{
+	if (!r)
+		return;
+	close_window(r);
+	free(r);
 }
 
 /* What was counted up to here is the profile; names that come within a second are for it, too. */
-static void end_sampling(struct visit *v, double now)
+static void end_sampling(struct profile_request *r, double now)
 {
-	kernel_read_records(v->http->source.kernel);
-	if (window_mark(v->window)) {
-		wake(v, VISIT_DONE);
+	kernel_read_records(r->all->kernel);
+	if (window_mark(r->window)) {
+		wake(r, DONE);
 		return;
 	}
-	v->stage = VISIT_NAMING;
-	v->due = now + NAMING_SECONDS;
+	r->stage = NAMING;
+	r->due = now + NAMING_SECONDS;
 }
 
-void profile_requests_run(struct http *h, double now)
+void profile_requests_run(struct profile_requests *all, double now)
 {
-	struct visit *v, *next;
+	struct profile_request *r, *next;
 
-	for (v = h->waiting; v; v = next) {
-		next = v->next;
-		if (v->stage == VISIT_SAMPLING && now >= v->due)
-			end_sampling(v, now);
-		if (v->stage == VISIT_NAMING && (now >= v->due || !discover_pending(h->source.discover)))
-			wake(v, VISIT_DONE);
+	for (r = all->waiting; r; r = next) {
+		next = r->next;
+		if (r->stage == SAMPLING && now >= r->due)
+			end_sampling(r, now);
+		if (r->stage == NAMING && (now >= r->due || !discover_pending(all->discover)))
+			wake(r, DONE);
 	}
 }
 
-double profile_requests_next(const struct http *h)
+double profile_requests_next(const struct profile_requests *all)
 {
 	double next = HTTP_NEVER;
 
-	for (const struct visit *v = h->waiting; v; v = v->next) {
-		if (v->stage == VISIT_NAMING && !discover_pending(h->source.discover))
+	for (const struct profile_request *r = all->waiting; r; r = r->next) {
+		if (r->stage == NAMING && !discover_pending(all->discover))
 			return 0;
-		if (v->due < next)
-			next = v->due;
+		if (r->due < next)
+			next = r->due;
 	}
 	return next;
 }
 
-void profile_requests_finish(struct http *h)
+void profile_requests_finish(struct profile_requests *all)
 {
-	while (h->waiting)
-		wake(h->waiting, VISIT_DONE);
+	while (all->waiting)
+		wake(all->waiting, DONE);
 }
 
 static int encode(const struct query *q, const struct profile *all, struct buf *out)
@@ -158,32 +206,32 @@ static int encode(const struct query *q, const struct profile *all, struct buf *
 }
 
 /* What a browser cannot show as text it saves under this name. */
-static enum MHD_Result answer_profile(struct visit *v, struct buf *body)
+static enum MHD_Result answer_profile(const struct client *c, enum format format, struct buf *body)
 {
-	const struct format_row *f = &format_rows[v->query.format];
+	const struct format_row *f = &format_rows[format];
 	char header[64];
 
 	if (!strncmp(f->type, "text/", strlen("text/")))
-		return answer_buf(v, MHD_HTTP_OK, f->type, body);
+		return answer_buf(c, MHD_HTTP_OK, f->type, body);
 	snprintf(header, sizeof(header), "attachment; filename=\"profile%s\"", f->suffix);
-	return answer_buf_with(v, MHD_HTTP_OK, f->type, body, "Content-Disposition", header);
+	return answer_buf_with(c, MHD_HTTP_OK, f->type, body, "Content-Disposition", header);
 }
 
-enum MHD_Result profile_request_end(struct visit *v)
+enum MHD_Result profile_request_end(struct profile_request *r)
 {
 	_cleanup_profile_ struct profile *profile = NULL;
 	_cleanup_buf_ struct buf out = {};
 	struct harvest_stats stats;
 	int err;
 
-	if (v->stage == VISIT_GONE)
+	if (r->stage == GONE)
 		return MHD_NO; /* hang up */
-	err = window_take(v->window, &profile, &stats);
-	profile_request_release(v);
+	err = window_take(r->window, &profile, &stats);
+	close_window(r);
 	if (!err)
-		err = encode(&v->query, profile, &out);
+		err = encode(&r->query, profile, &out);
 	if (err)
-		return answer_failure(v, err);
-	v->http->counts.profiles++;
-	return answer_profile(v, &out);
+		return answer_failure(&r->client, err);
+	r->all->served++;
+	return answer_profile(&r->client, r->query.format, &out);
 }

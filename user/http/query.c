@@ -2,6 +2,7 @@
 #include "http/query.h"
 
 #include <errno.h>
+#include <microhttpd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,4 +96,17 @@ int query_add(struct query *q, const char *key, const char *value)
 		if (!strcmp(settings[i].key, key))
 			return once(q, i, key) ?: settings[i].set(q, value);
 	return set_filter(q, key, value);
+}
+
+static enum MHD_Result add_key(void *query, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+	(void)kind;
+	return query_add(query, key, value) ? MHD_NO : MHD_YES;
+}
+
+int query_read(struct query *q, struct MHD_Connection *connection)
+{
+	query_begin(q);
+	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_key, q);
+	return *q->error ? -EINVAL : 0;
 }

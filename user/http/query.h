@@ -6,8 +6,12 @@
 #ifndef PYPERF_HTTP_QUERY_H
 #define PYPERF_HTTP_QUERY_H
 
+#include <stdbool.h>
+
 #include "profile/filter.h"
 #include "profile/formats.h"
+
+struct MHD_Connection;
 
 #define QUERY_SECONDS	  10 /* unless asked otherwise */
 #define QUERY_SECONDS_MAX 600
@@ -27,5 +31,7 @@ void query_begin(struct query *q);
  * says what to do: that of the first failure, for good.
  */
 int query_add(struct query *q, const char *key, const char *value);
+/* All of what a client asks for. -EINVAL, with a line in error as above. */
+int query_read(struct query *q, struct MHD_Connection *connection);
 
 #endif

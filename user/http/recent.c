@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "http/recent.h"
 
+#include "profile/profile.h"
+#include "tree/window.h"
+
 #define NAMING_SECONDS 1 /* to learn the names of what an interval has counted */
 
 static double at_most(double a, double b)

@@ -6,7 +6,11 @@
 #ifndef PYPERF_HTTP_RECENT_H
 #define PYPERF_HTTP_RECENT_H
 
-#include "tree/window.h"
+#include <stdbool.h>
+
+struct profile;
+struct window;
+struct windows;
 
 #define RECENT_SECONDS_FIRST 2
 

@@ -1,17 +1,95 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "http/route.h"
 
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "http/answer.h"
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "export/continuous.h"
+#include "guard/worker.h"
+#include "http/address.h"
 #include "http/assets.h"
-#include "http/health.h"
+#include "http/connections.h"
 #include "http/metrics.h"
 #include "http/page.h"
-#include "http/profile_request.h"
+#include "targets/discover.h"
+#include "tree/generation.h"
+
+/* A request. */
+struct visit {
+	struct client client;
+	const struct entrance *entrance;
+	struct profile_request *waits; /* NULL: it is answered at once */
+};
+
+/* --- what each subject reads --------------------------------------------------------------------------- */
+
+static enum MHD_Result page(struct visit *v)
+{
+	const struct site *s = v->entrance->site;
+	const struct page_view view = {
+		.health = s->health,
+		.kernel = s->source.kernel,
+		.registry = s->source.registry,
+		.run = s->source.run,
+		.recent = s->recent.profile,
+	};
+
+	return page_answer(&view, &v->client);
+}
+
+static enum MHD_Result flamegraph(struct visit *v)
+{
+	return page_flamegraph(v->entrance->site->recent.profile, &v->client);
+}
+
+static enum MHD_Result pprof_index(struct visit *v)
+{
+	return page_pprof_index(&v->client);
+}
+
+static enum MHD_Result profile(struct visit *v)
+{
+	struct site *s = v->entrance->site;
+
+	return profile_request_begin(&s->profiles, s->health, &v->client, &v->waits);
+}
+
+static enum MHD_Result metrics(struct visit *v)
+{
+	const struct site *s = v->entrance->site;
+	const struct http_source *source = &s->source;
+	const struct metrics_view view = {
+		.sampling = s->health == HEALTH_SAMPLING,
+		.worker = worker_pid(source->worker),
+		.generations = source->generation->count,
+		.questions = discover_pending(source->discover),
+		.kernel = source->kernel,
+		.codes = source->codes,
+		.registry = source->registry,
+		.run = source->run,
+		.export = *source->continuous ? continuous_stats(*source->continuous) : NULL,
+		.kubelet = source->kubelet,
+		.answers = &s->answers,
+		.profiles = &s->profiles,
+	};
+
+	return metrics_answer(&view, &v->client);
+}
+
+static enum MHD_Result alive(struct visit *v)
+{
+	return health_alive(&v->client);
+}
+
+static enum MHD_Result ready(struct visit *v)
+{
+	return health_ready(v->entrance->site->health, &v->client);
+}
+
+/* --- from an address to a subject ---------------------------------------------------------------------- */
 
 static const struct route {
 	const char *path;
@@ -19,49 +97,15 @@ static const struct route {
 	bool metrics; /* at the second address too */
 	bool waits;   /* not for HEAD: that would wait for nothing */
 } routes[] = {
-	{ "/", page_answer, false, false },
-	{ "/page.html", page_answer, false, false },
-	{ "/flamegraph.json", page_flamegraph, false, false },
-	{ "/debug/pprof/", page_pprof_index, false, false },
-	{ "/debug/pprof/profile", profile_request_begin, false, true },
-	{ "/metrics", metrics_answer, true, false },
-	{ "/healthz", health_alive, true, false },
-	{ "/readyz", health_ready, true, false },
+	{ "/", page, false, false },
+	{ "/page.html", page, false, false },
+	{ "/flamegraph.json", flamegraph, false, false },
+	{ "/debug/pprof/", pprof_index, false, false },
+	{ "/debug/pprof/profile", profile, false, true },
+	{ "/metrics", metrics, true, false },
+	{ "/healthz", alive, true, false },
+	{ "/readyz", ready, true, false },
 };
-
-bool route_host_is_local(const char *host)
-{
-	struct in6_addr address;
-	char name[64];
-	size_t n;
-
-	if (*host == '[') {
-		n = strcspn(++host, "]");
-		if (host[n] != ']' || (host[n + 1] && host[n + 1] != ':'))
-			return false;
-	} else {
-		n = strcspn(host, ":");
-	}
-	if (n >= sizeof(name))
-		return false;
-	memcpy(name, host, n);
-	name[n] = '\0';
-	return !strcasecmp(name, "localhost") || inet_pton(AF_INET, name, &address) == 1 ||
-	       inet_pton(AF_INET6, name, &address) == 1;
-}
-
-static enum MHD_Result add_key(void *context, enum MHD_ValueKind kind, const char *key, const char *value)
-{
-	(void)kind;
-	return query_add(context, key, value) ? MHD_NO : MHD_YES;
-}
-
-bool route_read_query(struct visit *v)
-{
-	query_begin(&v->query);
-	MHD_get_connection_values(v->connection, MHD_GET_ARGUMENT_KIND, add_key, &v->query);
-	return !*v->query.error;
-}
 
 /*
  * A web page can make its visitor's browser ask this server under a name of the page's own that is said to be
@@ -69,9 +113,9 @@ bool route_read_query(struct visit *v)
  */
 static bool is_welcome(const struct visit *v)
 {
-	const char *host = MHD_lookup_connection_value(v->connection, MHD_HEADER_KIND, "Host");
+	const char *host = MHD_lookup_connection_value(v->client.connection, MHD_HEADER_KIND, "Host");
 
-	return !v->listener->local || !host || route_host_is_local(host);
+	return !v->entrance->local || !host || http_host_is_local(host);
 }
 
 static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
@@ -80,60 +124,79 @@ static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 
 	if (buf_add_string(&body, r->waits ? "only GET\n" : "only GET and HEAD\n"))
 		return MHD_NO;
-	return answer_buf_with(v, MHD_HTTP_METHOD_NOT_ALLOWED, TYPE_TEXT, &body, "Allow",
+	return answer_buf_with(&v->client, MHD_HTTP_METHOD_NOT_ALLOWED, TYPE_TEXT, &body, "Allow",
 			       r->waits ? "GET" : "GET, HEAD");
 }
 
 static enum MHD_Result answer(struct visit *v, const char *path, const char *method)
 {
+	bool metrics_only = v->entrance->metrics_only;
 	const struct asset *asset;
 
 	if (!is_welcome(v))
-		return answer_line(
-			v, MHD_HTTP_FORBIDDEN,
-			"this address is for localhost only; --listen ADDR:PORT opens another one");
+		return answer_line(&v->client, MHD_HTTP_FORBIDDEN,
+				   "this address is for localhost only; --listen ADDR:PORT opens another one");
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
 		const struct route *r = &routes[i];
 
-		if (strcmp(r->path, path) || (v->listener->metrics_only && !r->metrics))
+		if (strcmp(r->path, path) || (metrics_only && !r->metrics))
 			continue;
 		if (strcmp(method, "GET") && (r->waits || strcmp(method, "HEAD")))
 			return refuse_method(v, r);
 		return r->answer(v);
 	}
-	asset = v->listener->metrics_only ? NULL : asset_find(path);
+	asset = metrics_only ? NULL : asset_find(path);
 	if (asset && (!strcmp(method, "GET") || !strcmp(method, "HEAD")))
-		return answer_static(v, asset->type, asset->data, asset->size);
-	return answer_line(
-		v, MHD_HTTP_NOT_FOUND, "%s",
-		v->listener->metrics_only
-			? "there are /metrics, /healthz, /readyz"
-			: "there are /, /debug/pprof/profile, /flamegraph.json, /metrics, /healthz, /readyz");
+		return answer_static(&v->client, asset->type, asset->data, asset->size);
+	return answer_line(&v->client, MHD_HTTP_NOT_FOUND, "%s",
+			   metrics_only ? "there are /metrics, /healthz, /readyz" :
+					  "there are /, /debug/pprof/profile, /flamegraph.json, /metrics, /healthz, "
+					  "/readyz");
+}
+
+static struct visit *new_visit(const struct entrance *e, struct MHD_Connection *connection)
+{
+	struct visit *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	v->client = (struct client){ connection, &e->site->answers };
+	v->entrance = e;
+	e->site->active++;
+	return v;
 }
 
 enum MHD_Result route_request(void *context, struct MHD_Connection *connection, const char *url,
 			      const char *method, const char *version, const char *body, size_t *body_size,
 			      void **own)
 {
-	const struct listener *l = context;
 	struct visit *v = *own;
 
 	(void)version;
 	(void)body;
 	if (!v) { /* the headers; MHD calls again for the body, and at its end */
-		v = calloc(1, sizeof(*v));
-		if (!v)
-			return MHD_NO;
-		v->http = l->http;
-		v->listener = l;
-		v->connection = connection;
-		v->http->active++;
-		*own = v;
-		return MHD_YES;
+		*own = new_visit(context, connection);
+		return *own ? MHD_YES : MHD_NO;
 	}
 	if (*body_size) { /* nobody wants it */
 		*body_size = 0;
 		return MHD_YES;
 	}
-	return v->stage == VISIT_NEW ? answer(v, url, method) : profile_request_end(v);
+	return v->waits ? profile_request_end(v->waits) : answer(v, url, method);
+}
+
+void route_completed(void *context, struct MHD_Connection *connection, void **own,
+		     enum MHD_RequestTerminationCode code)
+{
+	struct visit *v = *own;
+
+	(void)context;
+	(void)code;
+	if (!v)
+		return;
+	connection_set_deadline(connection, clock_seconds() + CONNECTION_REQUEST_SECONDS);
+	profile_request_free(v->waits);
+	v->entrance->site->active--;
+	*own = NULL;
+	free(v);
 }

@@ -1,20 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * route.h - from an address to the subject that answers it.
+ * route.h - a request from when it comes to when it is answered: from its address to the subject that answers it. Each
+ * subject gets what it reads, and the client.
  */
 #ifndef PYPERF_HTTP_ROUTE_H
 #define PYPERF_HTTP_ROUTE_H
 
-#include "http/internal.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-/* MHD's handler; context is struct listener. */
+#include "http/answer.h"
+#include "http/health.h"
+#include "http/profile_request.h"
+#include "http/recent.h"
+#include "http/source.h"
+
+/* All that there is to be had. */
+struct site {
+	struct http_source source;
+	enum health health;
+	struct recent recent;
+	struct profile_requests profiles;
+	struct answer_counts answers;
+	size_t active; /* requests that are not answered in full */
+};
+
+/* An address at which the site is to be had, or a part of it. */
+struct entrance {
+	struct site *site;
+	bool metrics_only;
+	bool local; /* bound to a loopback address */
+};
+
+/* MHD's handler of requests; context is struct entrance. */
 enum MHD_Result route_request(void *context, struct MHD_Connection *connection, const char *url,
 			      const char *method, const char *version, const char *body, size_t *body_size,
 			      void **own);
-/* What is behind the '?' into v->query; false: its error says what is wrong. */
-bool route_read_query(struct visit *v);
-/* Whether a Host header names this machine in a way that no foreign name server can: by address or as
- * localhost. */
-bool route_host_is_local(const char *host);
+/* MHD's notice that a request is over, whatever became of it. */
+void route_completed(void *context, struct MHD_Connection *connection, void **own,
+		     enum MHD_RequestTerminationCode code);
 
 #endif

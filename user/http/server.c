@@ -8,13 +8,27 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "http/internal.h"
-#include "http/profile_request.h"
+#include "http/address.h"
+#include "http/connections.h"
 #include "http/route.h"
+#include "report/run_facts.h"
 
 #define CONNECTIONS_MAX	 64	  /* of each address */
 #define CONNECTION_BYTES (16 << 10) /* for a request's lines and an answer's headers */
 #define FINISH_STEP_MS	 20
+
+struct listener {
+	struct MHD_Daemon *daemon;
+	struct entrance entrance;
+};
+
+struct http {
+	int epoll; /* the daemons' own, and the sockets of clients that wait for a profile */
+	struct listener listeners[2];
+	size_t listener_count;
+	struct connections connections;
+	struct site site;
+};
 
 int http_new(struct http **ret, const struct http_source *source)
 {
@@ -22,30 +36,22 @@ int http_new(struct http **ret, const struct http_source *source)
 
 	if (!h)
 		return -ENOMEM;
-	h->source = *source;
 	h->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (h->epoll < 0) {
+		int err = -errno;
+
 		free(h);
-		return -errno;
+		return err;
 	}
+	h->site.source = *source;
+	h->site.profiles = (struct profile_requests){
+		.epoll = h->epoll,
+		.kernel = source->kernel,
+		.windows = source->windows,
+		.discover = source->discover,
+	};
 	*ret = h;
 	return 0;
-}
-
-static void on_completed(void *context, struct MHD_Connection *connection, void **own,
-			 enum MHD_RequestTerminationCode code)
-{
-	struct visit *v = *own;
-
-	(void)context;
-	(void)code;
-	if (!v)
-		return;
-	connection_set_deadline(connection, clock_seconds() + CONNECTION_REQUEST_SECONDS);
-	profile_request_release(v);
-	v->http->active--;
-	*own = NULL;
-	free(v);
 }
 
 static int start_daemon(struct http *h, struct listener *l, int fd)
@@ -54,12 +60,12 @@ static int start_daemon(struct http *h, struct listener *l, int fd)
 	struct epoll_event e = { .events = EPOLLIN };
 
 	/* No thread, and nothing is logged: bad requests are the client's business. */
-	l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, route_request, l,
+	l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, route_request, &l->entrance,
 				     MHD_OPTION_LISTEN_SOCKET, fd,
 				     MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
 				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
 				     MHD_OPTION_STRICT_FOR_CLIENT, 1,
-				     MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
+				     MHD_OPTION_NOTIFY_COMPLETED, route_completed, NULL,
 				     MHD_OPTION_NOTIFY_CONNECTION, connections_notify, &h->connections,
 				     MHD_OPTION_END);
 	if (!l->daemon)
@@ -82,7 +88,7 @@ int http_listen(struct http *h, const struct http_address *a, bool metrics_only)
 	fd = http_address_listen(a);
 	if (fd < 0)
 		return fd;
-	*l = (struct listener){ .http = h, .metrics_only = metrics_only, .local = http_address_is_local(a) };
+	l->entrance = (struct entrance){ &h->site, metrics_only, http_address_is_local(a) };
 	err = start_daemon(h, l, fd); /* which then owns it, whatever became of it */
 	h->listener_count += !err;
 	return err;
@@ -95,12 +101,12 @@ int http_fd(const struct http *h)
 
 static double next_due(const struct http *h)
 {
-	double next = connections_next(&h->connections), request = profile_requests_next(h);
+	double next = connections_next(&h->connections), request = profile_requests_next(&h->site.profiles);
 
 	if (request < next)
 		next = request;
-	if (h->recent.window && h->recent.due < next)
-		next = h->recent.due;
+	if (h->site.recent.window && h->site.recent.due < next)
+		next = h->site.recent.due;
 	return next;
 }
 
@@ -136,9 +142,9 @@ void http_run(struct http *h)
 	double now = clock_seconds();
 
 	read_hangups(h);
-	profile_requests_run(h, now);
-	if (h->recent.window && now >= h->recent.due)
-		recent_run(&h->recent, now);
+	profile_requests_run(&h->site.profiles, now);
+	if (h->site.recent.window && now >= h->site.recent.due)
+		recent_run(&h->site.recent, now);
 	connections_run(&h->connections, now);
 	for (size_t i = 0; i < h->listener_count; i++)
 		MHD_run(h->listeners[i].daemon);
@@ -146,10 +152,11 @@ void http_run(struct http *h)
 
 int http_ready(struct http *h)
 {
-	double interval = h->source.run->interval_seconds;
-	int err = recent_start(&h->recent, h->source.windows, interval, clock_seconds());
+	double interval = h->site.source.run->interval_seconds;
+	int err = recent_start(&h->site.recent, h->site.source.windows, interval, clock_seconds());
 
-	h->ready = !err;
+	if (!err)
+		h->site.health = HEALTH_SAMPLING;
 	return err;
 }
 
@@ -167,29 +174,29 @@ void http_finish(struct http *h, int limit_ms)
 {
 	double end = clock_seconds() + limit_ms / 1e3;
 
-	h->finishing = true;
+	h->site.health = HEALTH_ENDING;
 	stop_listening(h);
-	profile_requests_finish(h);
+	profile_requests_finish(&h->site.profiles);
 	http_run(h);
-	while (h->active && clock_seconds() < end) {
+	while (h->site.active && clock_seconds() < end) {
 		struct epoll_event e;
 		int ms = http_timeout_ms(h);
 
 		epoll_wait(h->epoll, &e, 1, ms >= 0 && ms < FINISH_STEP_MS ? ms : FINISH_STEP_MS);
 		http_run(h);
 	}
-	recent_stop(&h->recent);
+	recent_stop(&h->site.recent);
 }
 
 void http_free(struct http *h)
 {
 	if (!h)
 		return;
-	h->finishing = true;
-	profile_requests_finish(h); /* MHD stops only when no connection is suspended */
+	h->site.health = HEALTH_ENDING;
+	profile_requests_finish(&h->site.profiles); /* MHD stops only when no connection is suspended */
 	for (size_t i = 0; i < h->listener_count; i++)
 		MHD_stop_daemon(h->listeners[i].daemon);
-	recent_stop(&h->recent);
+	recent_stop(&h->site.recent);
 	close(h->epoll);
 	free(h);
 }

@@ -9,30 +9,10 @@
 
 #include <stdbool.h>
 
-#include "export/continuous.h"
-#include "guard/worker.h"
-#include "http/address.h"
-#include "kubelet/kubelet.h"
-#include "report/run_facts.h"
-#include "targets/discover.h"
-#include "tree/generation.h"
-#include "tree/window.h"
+#include "http/source.h"
 
 struct http;
-
-/* What is served. All borrowed. */
-struct http_source {
-	struct kernel *kernel;
-	struct worker *worker;
-	struct codes *codes;
-	struct registry *registry;
-	struct discover *discover;
-	struct windows *windows;
-	const struct run_facts *run;
-	const struct generation *generation;
-	struct continuous *const *continuous; /* to NULL without --output-dir */
-	const struct kubelet *kubelet;	      /* NULL without --kubelet */
-};
+struct http_address;
 
 /* Returns 0 or -errno. */
 int http_new(struct http **ret, const struct http_source *source);

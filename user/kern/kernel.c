@@ -286,7 +286,7 @@ int kernel_remove_process(struct kernel *k, __u32 pid)
 	return err;
 }
 
-int kernel_get_layout(struct kernel *k, __u32 index, struct layout *ret)
+int kernel_get_layout(const struct kernel *k, __u32 index, struct layout *ret)
 {
 	return bpf_map__lookup_elem(k->skel->maps.layouts, &index, sizeof(index), ret, sizeof(*ret), 0);
 }

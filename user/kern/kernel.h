@@ -59,7 +59,7 @@ int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret);
 int kernel_remove_process(struct kernel *k, __u32 pid);
 /* Finds or adds a layout. Returns its index, or -ENOSPC. */
 int kernel_add_layout(struct kernel *k, const struct layout *l);
-int kernel_get_layout(struct kernel *k, __u32 index, struct layout *ret);
+int kernel_get_layout(const struct kernel *k, __u32 index, struct layout *ret);
 
 /* To wait on for records, and their reader: fn is called with each record. */
 int kernel_records_fd(const struct kernel *k);

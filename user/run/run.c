@@ -13,6 +13,7 @@
 #include "run/finish.h"
 #include "run/turns.h"
 #include "targets/children.h"
+#include "targets/registry.h"
 #include "targets/start.h"
 
 #define INTERVAL_MS	1000 /* how often the ring buffer is emptied when nothing is urgent */

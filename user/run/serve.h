@@ -5,6 +5,7 @@
 #ifndef PYPERF_RUN_SERVE_H
 #define PYPERF_RUN_SERVE_H
 
+#include "http/address.h"
 #include "http/server.h"
 #include "run/loop.h"
 

@@ -5,6 +5,11 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "kern/kernel.h"
+#include "names/codes.h"
+#include "targets/discover.h"
+#include "targets/registry.h"
+#include "tree/window.h"
 
 #define HIGH_WATER    0.75  /* of a bank or of the code store. The rest is for what comes until it is noticed. */
 #define PROCESSES_MAX 32768 /* that were registered in one generation, 8 MiB of them; they may be held for two */

@@ -8,10 +8,16 @@
 #define PYPERF_TREE_GENERATION_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
 
 #include "base/complaint.h"
-#include "targets/discover.h"
-#include "tree/window.h"
+
+struct codes;
+struct discover;
+struct kernel;
+struct registry;
+struct windows;
 
 /* All but the last two are borrowed. Zero them. */
 struct generation {

@@ -7,7 +7,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "kubelet/pod_labels.h"
+#include "names/codes.h"
 #include "profile/frames.h"
+#include "profile/profile.h"
+#include "targets/registry.h"
 
 /* Frames of the deepest stack: --max-depth's limit, a marker and the root. */
 #define FRAMES_MAX 4112

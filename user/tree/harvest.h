@@ -6,11 +6,16 @@
 #ifndef PYPERF_TREE_HARVEST_H
 #define PYPERF_TREE_HARVEST_H
 
+#include <stdbool.h>
+
 #include "kern/kernel.h"
-#include "kubelet/pod_labels.h"
-#include "names/codes.h"
-#include "profile/profile.h"
-#include "targets/registry.h"
+
+struct codes;
+struct pod_label_names;
+struct pod_labels;
+struct profile;
+struct profile_info;
+struct registry;
 
 struct harvest_stats {
 	__u64 samples[EVENT_KINDS]; /* put into the profile, in the unit of their kind */

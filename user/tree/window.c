@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "profile/profile.h"
 
 /* The same on both clocks, in ns: a length is taken from the first, a date from the second. */
 struct moment {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_query.c - keys and values of a request, and Host headers: what is taken, what is refused and in which words.
+ * test_query.c - keys and values of a request: what is taken, what is refused and in which words.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -13,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "http/query.h"
-#include "http/route.h"
 
 static struct query q;
 
@@ -111,27 +110,6 @@ static void the_first_failure_stays(void **state)
 	assert_non_null(strstr(q.error, "twice"));
 }
 
-static void hosts(void **state)
-{
-	static const char *const local[] = { "localhost", "LOCALHOST:7070", "127.0.0.1", "127.0.0.1:7070", "[::1]",
-					     "[::1]:7070", "10.0.0.1:80" };
-	static const char *const foreign[] = { "", "evil.example", "evil.example:7070", "localhost.evil.example",
-					       "127.0.0.1.evil.example", "evil.example@127.0.0.1", "[::1", "[::1]x",
-					       "[evil]", ":7070", "localhost." };
-	char text[300];
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(local); i++)
-		if (!route_host_is_local(local[i]))
-			fail_msg("'%s' was refused", local[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(foreign); i++)
-		if (route_host_is_local(foreign[i]))
-			fail_msg("'%s' was accepted", foreign[i]);
-	memset(text, '1', sizeof(text) - 1);
-	text[sizeof(text) - 1] = '\0';
-	assert_false(route_host_is_local(text));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,7 +117,6 @@ int main(void)
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(long_ones_are_cut),
 		cmocka_unit_test(the_first_failure_stays),
-		cmocka_unit_test(hosts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

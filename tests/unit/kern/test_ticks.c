@@ -5,6 +5,9 @@
  */
 #include <poll.h>
 
+#include "names/codes.h"
+#include "profile/profile.h"
+#include "targets/registry.h"
 #include "tree/harvest.h"
 #include "tests/unit/kern/open_kernel.h"
 

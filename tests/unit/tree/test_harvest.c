@@ -6,6 +6,8 @@
 #include "tests/forge/fail_malloc.h"
 #include "tests/forge/tables.h"
 
+#include "kubelet/pod_labels.h"
+
 static void nothing_counted(void **state)
 {
 	(void)state;
