@@ -4,8 +4,10 @@
 
     bench.py [--quick] [--publish] [TABLE...]
 
-TABLE: depth throughput peers slowdown overhead growth trigger; default all. Ratios within one run carry over to other
-machines, absolute figures do not: the first table says what the units cost here. Nothing else should be running.
+TABLE: depth throughput peers slowdown overhead growth share trigger; default all. Ratios within one run carry over to
+other machines, absolute figures do not: the first table says what the units cost here. Nothing else should be running.
+
+--publish writes the figures of a whole run into README.md and docs/performance.md, which name the commit (publish.py).
 """
 import argparse
 import json
@@ -18,6 +20,8 @@ import common
 import cost_tables
 import growth_tables
 import peer_tables
+import publish
+import share_tables
 import trigger_tables
 import walk_tables
 
@@ -29,6 +33,7 @@ TABLES = {
     "slowdown": cost_tables.slowdown,
     "overhead": cost_tables.overhead,
     "growth": growth_tables.growth,
+    "share": share_tables.share,
     "trigger": trigger_tables.trigger,
 }
 BUSY = 0.3  # CPUs kept busy by others, from which on figures are not worth publishing
@@ -38,9 +43,9 @@ RATE_LIMIT, RATE_MOST = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rat
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="*", metavar="TABLE")
-    parser.add_argument("--quick", action="store_true", help="three minutes instead of fifteen")
+    parser.add_argument("--quick", action="store_true", help="three minutes instead of twenty")
     parser.add_argument("--smoke", action="store_true", help="as short as can be: whether everything works, no figures")
-    parser.add_argument("--publish", action="store_true", help="write the charts to docs/pictures too")
+    parser.add_argument("--publish", action="store_true", help="write figures and charts into the pages too")
     parser.add_argument("--build", type=pathlib.Path, default=common.ROOT / "build")
     parser.add_argument("--python", default="pbs-3.13.1",
                         help="the target's interpreter, by name (tests/lib/interpreters.py)")
@@ -75,6 +80,18 @@ def run_table(name, settings, save, busy):
              "rows": rows}
     (settings.build / "bench" / (name + ".json")).write_text(json.dumps(found, indent=1) + "\n")
     print("(%s: %.0f s)" % (name, seconds), flush=True)
+    return rows
+
+
+def measured_commit(arguments, settings, busy):
+    """What a run that is to be published is of; publish.Unpublished where it is not to be."""
+    if settings.quick:
+        raise publish.Unpublished("quick run")
+    if arguments.tables:
+        raise publish.Unpublished("only some of the tables: all figures are to be of one run")
+    if busy > BUSY:
+        raise publish.Unpublished("the machine is busy")
+    return publish.commit()
 
 
 def main():
@@ -92,16 +109,20 @@ def main():
     print("%(cpu)s, %(cpus)d CPUs, Linux %(kernel)s, %(time)s" % machine)
     if busy > BUSY:
         print("WARNING: other programs keep %.1f CPUs busy; these figures are not worth publishing" % busy)
-    print(walk_tables.units(settings).text(), flush=True)
+    figures = {"machine": machine}
+    if arguments.publish:
+        try:
+            figures["commit"] = measured_commit(arguments, settings, busy)
+        except publish.Unpublished as why:
+            sys.exit("this would not be published: %s" % why)
+    units = walk_tables.units(settings)
+    print(units.text(), flush=True)
+    figures["units"] = units.rows
     for name in arguments.tables or TABLES:
-        run_table(name, settings, save, busy)
-    if arguments.publish and busy <= BUSY and not settings.quick:
-        pictures = common.ROOT / "docs" / "pictures"
-        pictures.mkdir(parents=True, exist_ok=True)
-        for chart in save.glob("bench-*.svg"):
-            (pictures / chart.name).write_text(chart.read_text())
-    elif arguments.publish:
-        print("not published: %s" % ("quick run" if settings.quick else "the machine was busy"))
+        figures[name] = run_table(name, settings, save, busy)
+    if arguments.publish:
+        (save / "figures.json").write_text(json.dumps(figures, indent=1) + "\n")
+        publish.publish(figures, sorted(save.glob("bench-*.svg")))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ SIZES = {
     "threads": (1, 10, 100, 1000, 10_000),
     "stacks": (1, 100, 10_000, 100_000, 1_000_000),
 }
+LEGEND = {"stacks": "distinct stacks, driven", "profile of stacks": "distinct stacks, profiled"}
 HZ = 999
 MEMORY_EACH = {"processes": 4 << 20, "threads": 160 << 10}  # bytes, of this program's own; generous
 
@@ -84,10 +85,11 @@ def growth(settings, save):
                     table.add(**(row_of(settings, kind, size) if row_of is crowd_row else row_of(settings, size)))
                 except (Skip, RuntimeError) as e:
                     table.skip("%s, %d" % (kind, size), e)
-    points = {what: [(row["number"], row["ns a tick"]) for row in table.rows if row["what"] == what]
+    points = {LEGEND.get(what, what): [(row["number"], row["ns a tick"]) for row in table.rows if row["what"] == what]
               for what in dict.fromkeys(row["what"] for row in table.rows)}
     chart.lines(save / "bench-growth-time.svg", "Kernel time of a tick", "how many", "ns", points, log_x=True)
-    points = {what: [(row["number"], row["RSS MiB"]) for row in table.rows if row["what"] == what and "RSS MiB" in row]
+    points = {LEGEND.get(what, what): [(row["number"], row["RSS MiB"]) for row in table.rows
+                                       if row["what"] == what and "RSS MiB" in row]
               for what in dict.fromkeys(row["what"] for row in table.rows)}
     chart.lines(save / "bench-growth-memory.svg", "Memory of the profiler", "how many", "MiB", points, log_x=True)
     return [table], table.rows

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The published figures: every place for them is filled, README's are those of docs/performance.md."""
+import pathlib
+import re
+import sys
+
+import pytest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests/bench"))
+import publish  # noqa: E402
+
+
+def spread(median):
+    return {"min": median / 2, "median": median, "max": median * 2, "n": 5}
+
+
+def depth_row(how, frames):
+    return {"how": how, "frames": frames, "faster": 4.0, "single + off": spread(4000.0 * frames),
+            "block + off": spread(2000.0 * frames), "block + verified": spread(1000.0 * frames)}
+
+
+def cost_row(name, hertz, us):
+    return {"profiler": name, "Hz": hertz, "samples": 5000, "lost or bad %": 1.5, "µs a sample": us, "of it kernel": us / 2}
+
+
+FIGURES = {
+    "commit": "0123456789ab of 2026-12-24", "machine": {"cpu": "a processor", "cpus": 3, "kernel": "6.12.1-made"},
+    "units": [{"empty run": 67.0, "turn": 5.0, "read 8": 90.0, "read 80": 91.0, "read 1024": 104.0, "read 4096": 131.0}],
+    "depth": [depth_row(how, frames) for how in ("hot", "sampled") for frames in (10, 13, 31, 100, 900)],
+    "throughput": [{"workload": "basic", "python": "3.13", "frames": 12.0, "stacks/s, each once": 1234567.0,
+                    "stacks/s, each 100 times": 2345678.0, "wrong": 0, "checked": 13180}],
+    "peers": {"cost": [cost_row(name, hertz, us) for hertz in (99, 999, 9999)
+                       for name, us in (("austin", 266.0), ("pyperf-bpf", 4.56), ("py-spy", 208.0))],
+              "truth": [{"profiler": "pyperf-bpf", "lost %": 0.0, "impossible %": 0.0, "0": 3.8, "1-5": 96.2}]},
+    "slowdown": {"rows": [{"profiler": name, "slower %": spread(0.77), "our program alone %": 0.1, "verdict": verdict}
+                          for name, verdict in (("99 Hz", "not measurable"), ("999 Hz", "at most 1.5 %"),
+                                                ("999 Hz, empty program", "at most 1.5 %"))]},
+    "overhead": [{"profiler": "nothing", "µs a round": spread(302.0), "times": 1.0, "bytes a second": 0.0}],
+    "growth": [{"what": "stacks", "number": 1000000, "ns a tick": 3115.0}],
+    "share": [{"interpreter": "pbs-3.13.1", "ns_per_tick": 9800.0, "kernel_percent": 0.3, "user_percent": 0.06,
+               "once_seconds": 0.12, "rss_mib": 22.4, "map_mib": 32.9}],
+    "trigger": [],
+}
+
+
+def test_every_place_is_known_and_every_figure_has_one():
+    found = [name for page in publish.PAGES for _, name, _ in publish.BLOCK.findall(page.read_text())]
+    assert sorted(found) == sorted(publish.BLOCKS)
+
+
+@pytest.mark.parametrize("page", publish.PAGES, ids=lambda page: page.stem)
+def test_a_page_is_filled(page):
+    text = publish.fill(page.read_text(), FIGURES)
+    assert publish.fill(text, FIGURES) == text
+    outside = publish.BLOCK.sub("", page.read_text())
+    assert publish.BLOCK.sub("", text) == outside
+    figures = "\n".join(found[0] for found in publish.BLOCK.finditer(text))
+    plain = [line for line in figures.splitlines() if not line.startswith(("|", "<", "!"))]
+    assert plain and max(map(len, plain)) <= 100
+    columns = [line.count("|") for line in figures.splitlines() if line.startswith("|")]
+    assert columns and all(columns)
+
+
+def test_what_is_said():
+    readme, performance = (" ".join(publish.fill(page.read_text(), FIGURES).split()) for page in publish.PAGES)
+    assert "of commit 0123456789ab of 2026-12-24" in performance
+    assert "a machine of 3 CPUs (a processor) with Linux 6.12.1." in performance
+    assert "pyperf-bpf 4.6 us, the others 208 to 266" in readme
+    assert re.search(r"\| pyperf-bpf \| 5,000 \| 1.5 % \| 4.56 \(2.28 of it kernel\) \| 1 \|", performance)
+    assert "lost 0.77 % at 99 Hz, which is not measurable, and 0.77 % at 999 Hz. With" in readme
+    assert "four reads and the empty run take about 431 of the 13,000 ns" in performance
+    assert "BPF timers could not be had" in performance
