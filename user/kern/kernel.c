@@ -111,7 +111,7 @@ static int load(struct kernel *k)
 	if (err && trigger_rejected(&k->trigger))
 		return fail(k, err, "%s", trigger_rejected(&k->trigger));
 	if (err)
-		return fail(k, err, "the kernel rejects the BPF programs (%s); -v shows why. Linux 5.17 or later is needed",
+		return fail(k, err, "the kernel rejects the BPF programs (%s); -v shows why. Linux 6.1 or later is needed",
 			    strerror(-err));
 	err = tables_map(k->skel, &k->tables, &k->stats);
 	if (err)

@@ -26,7 +26,7 @@ struct kernel_options {
 	bool measure;	   /* count the programs' run time; costs some 30 ns a run */
 	__u32 max_depth;
 	enum cache_mode cache;
-	__u32 cache_threads; /* threads remembered between samples; 33 KiB each */
+	__u32 cache_threads; /* threads remembered between samples; 34 KiB each */
 	__u32 tree_size;     /* nodes of the call tree, both banks; rounded up to a power of two; 0 = 524,288 */
 	__u32 cache_depth;   /* frames remembered of each, at most 1024 */
 };
