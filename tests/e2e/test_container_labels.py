@@ -2,18 +2,21 @@
 """Samples carry the container and the pod of their process: from real cgroups named as the kubelet names them, and
 from a folder of logs as the kubelet fills it. A real runtime is in test_container.py, a real kubelet in tests/k8s."""
 import os
+import re
 import sys
 import uuid
 
 import pytest
 
 import cgroups
+import labels
 import pprof
 import profiler
+from serving import Later, server
 
 pytestmark = pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP: no cgroup hierarchy can be written here")
 
-NAMES = ("container_id", "container", "pod", "namespace", "pod_uid")
+NAMES = labels.keys(source="CONTAINER")
 
 
 def labels_of(run, pid, program=""):
@@ -21,7 +24,7 @@ def labels_of(run, pid, program=""):
     found = [s.labels for s in pprof.read(run.path).samples
              if s.labels.get("pid") == pid and any(program in frame.filename for frame in s.frames)]
     assert found, "no sample of %d" % pid
-    sets = {tuple((name, labels[name]) for name in NAMES if name in labels) for labels in found}
+    sets = {tuple((name, sample[name]) for name in NAMES if name in sample) for sample in found}
     assert len(sets) == 1, sets
     return dict(sets.pop())
 
@@ -31,6 +34,7 @@ class Pod:
         self.names = {"namespace": namespace, "pod": pod, "container": container}
         self.uid, self.id = str(uuid.uuid4()), cgroups.container_id()
         self.labels = {**self.names, "container_id": self.id, "pod_uid": self.uid}
+        assert set(self.labels) == set(NAMES), "what does a process in a pod have as its other labels?"
         self.cgroup = "/kubepods-pyperf/burstable/pod%s/%s" % (self.uid, self.id)
 
     def log(self, logs):
@@ -116,14 +120,14 @@ def test_moved_and_named_later(workloads, logs, tmp_path):
     with cgroups.cgroup(pod.cgroup) as made, profiler.target(*burn(workloads)) as target:
         run = profiler.Run(tmp_path, "-a", "--output-dir", profiles, "--interval", 1, "--pod-logs", logs, output=None)
 
-        def labels():
+        def newest():
             return labels_of_newest(profiles, target.pid)
         try:
-            profiler.wait_until(lambda: labels() == {}, what="profile without a container")
+            profiler.wait_until(lambda: newest() == {}, what="profile without a container")
             (made / "cgroup.procs").write_text(str(target.pid))
-            profiler.wait_until(lambda: labels() == {"container_id": pod.id, "pod_uid": pod.uid}, what="container")
+            profiler.wait_until(lambda: newest() == {"container_id": pod.id, "pod_uid": pod.uid}, what="container")
             pod.log(logs)
-            profiler.wait_until(lambda: labels() == pod.labels, what="pod")
+            profiler.wait_until(lambda: newest() == pod.labels, what="pod")
         finally:
             run.kill()
 
@@ -142,3 +146,34 @@ def test_no_folder_of_logs(workloads, tmp_path):
             profiler.target(*burn(workloads), preexec_fn=cgroups.starter(made)) as target:
         run = profiler.run(tmp_path, "-a", "-d", 1, "--pod-logs", tmp_path / "nothing")
         assert labels_of(run, target.pid) == {"container_id": pod.id, "pod_uid": pod.uid}
+
+
+def test_each_label_over_http(workloads, logs, tmp_path):
+    """What labels.def has for queries selects one of two programs; the page shows what tells services apart."""
+    one, two = Pod("demo", "app-1", "web"), Pod("prod", "batch", "worker-2")
+    name = tmp_path / "another"
+    name.symlink_to(sys.executable)
+    for pod in one, two:
+        pod.log(logs)
+    with cgroups.cgroup(one.cgroup) as a, cgroups.cgroup(two.cgroup) as b, \
+            profiler.target(*burn(workloads), preexec_fn=cgroups.starter(a)) as first, \
+            profiler.target(name, workloads / "burn.py", preexec_fn=cgroups.starter(b)) as second, \
+            server(tmp_path, "--pid", "%d,%d" % (first.pid, second.pid), "--pod-logs", logs) as s:
+        wanted = {**two.labels, "pid": second.pid, "comm": "another"}
+        answers = {key: Later(s.profile, "seconds=2&%s=%s" % (key, wanted.get(key)))
+                   for key in labels.keys(place="IN_QUERY")}
+        nobody = Later(s.profile, "seconds=2&pod=app-1&namespace=prod")
+        for key, answer in answers.items():
+            samples = answer.get().samples
+            assert samples, key
+            for sample in samples:
+                assert {name: sample.labels[name] for name in wanted} == wanted, key
+        assert not nobody.get().samples
+        page = s.get("/").body.decode()
+        for pod in one, two:
+            place = "/".join(pod.labels[key] for key in reversed(labels.keys(place="IN_SERIES")))
+            assert "<td>%s<td>" % place in page
+        profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
+        process = re.search(r'"another \(pid %d([^"]*)\)"' % second.pid, s.get("/flamegraph.json").body.decode())
+        shown = [two.labels[key] for key in reversed(labels.keys(place="IN_FRAME"))]
+        assert process[1] == "".join(", " + text for text in shown)

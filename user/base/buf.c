@@ -148,6 +148,29 @@ int buf_add_shown(struct buf *b, const char *s, bool separator)
 	return 0;
 }
 
+static int add_json_byte(struct buf *b, char c)
+{
+	if ((unsigned char)c < ' ' || c == 0x7f)
+		return buf_printf(b, "\\u%04x", c);
+	if (c == '"' || c == '\\')
+		return buf_printf(b, "\\%c", c);
+	return buf_add(b, &c, 1);
+}
+
+int buf_add_json(struct buf *b, const char *s)
+{
+	size_t start = b->size;
+	int err = buf_add_string(b, "\"");
+
+	for (; !err && *s; s++)
+		err = add_json_byte(b, *s);
+	if (!err)
+		err = buf_add_string(b, "\"");
+	if (err)
+		b->size = start;
+	return err;
+}
+
 void buf_clear(struct buf *b)
 {
 	b->size = 0;

@@ -37,6 +37,9 @@ int buf_add_utf8(struct buf *b, const char *s, size_t limit);
  */
 int buf_add_shown(struct buf *b, const char *s, bool separator);
 
+/* Appends valid UTF-8 as a string of JSON, in its quotes. Control codes (C0, DEL) are escaped. */
+int buf_add_json(struct buf *b, const char *s);
+
 /* Bytes (1-4) of the valid UTF-8 sequence at s, 0 if there is none. Stops at the NUL. */
 size_t buf_utf8_length(const char *s);
 

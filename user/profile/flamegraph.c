@@ -42,21 +42,6 @@ static int compare_samples(const void *a, const void *b, void *context)
 	return (x.n > y.n) - (x.n < y.n);
 }
 
-static int add_json_string(struct buf *out, const char *s)
-{
-	int err = buf_add_string(out, "\"");
-
-	for (; *s && !err; s++) {
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			err = buf_printf(out, "\\u%04x", (unsigned char)*s);
-		else if (*s == '"' || *s == '\\')
-			err = buf_printf(out, "\\%c", *s);
-		else
-			err = buf_add(out, s, 1);
-	}
-	return err ?: buf_add_string(out, "\"");
-}
-
 static int add_process(struct encoder *e, __u32 owner)
 {
 	const struct profile_owner *o = profile_get_owner(e->profile, owner);
@@ -68,7 +53,7 @@ static int add_process(struct encoder *e, __u32 owner)
 			err = buf_printf(&name, ", %s", profile_get_string(e->profile, o->label[i]));
 	if (!err)
 		err = buf_add(&name, ")", 2);
-	return err ?: add_json_string(e->out, name.data);
+	return err ?: buf_add_json(e->out, name.data);
 }
 
 static int add_function(struct encoder *e, __u32 id)
@@ -76,13 +61,13 @@ static int add_function(struct encoder *e, __u32 id)
 	const struct profile_function *f = profile_get_function(e->profile, id);
 	const char *name = profile_get_string(e->profile, f->name),
 		   *file = profile_get_string(e->profile, f->file);
-	int err = add_json_string(e->out, *name ? name : "?");
+	int err = buf_add_json(e->out, *name ? name : "?");
 
 	if (!err && f->kind)
 		err = buf_printf(e->out, ",\"kind\":\"%s\"", frame_rows[f->kind].key);
 	if (err || !*file)
 		return err;
-	err = buf_add_string(e->out, ",\"file\":") ?: add_json_string(e->out, file);
+	err = buf_add_string(e->out, ",\"file\":") ?: buf_add_json(e->out, file);
 	if (err || !f->start_line)
 		return err;
 	e->out->size--; /* the line number goes inside of the quotes */

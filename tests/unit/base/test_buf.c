@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_buf.c - growth, and what the two text functions do to hostile bytes.
+ * test_buf.c - growth, what the text functions do to hostile bytes, and strings of JSON.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "tests/forge/fail_malloc.h"
 
 static void assert_text(struct buf *b, const char *expected)
 {
@@ -148,6 +149,44 @@ static void shown_text_cannot_break_lines_or_terminals(void **state)
 	assert_text(&b, "a;b");
 }
 
+static void json_strings(void **state)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+
+	(void)state;
+	assert_int_equal(buf_add_json(&b, ""), 0);
+	assert_text(&b, "\"\"");
+	assert_int_equal(buf_add_json(&b, "a\"b\\c/d \xc3\xa4"), 0);
+	assert_text(&b, "\"a\\\"b\\\\c/d \xc3\xa4\"");
+	assert_int_equal(buf_add_json(&b, "\x01\n\t\x1f\x7f~"), 0);
+	assert_text(&b, "\"\\u0001\\u000a\\u0009\\u001f\\u007f~\"");
+}
+
+/* Neither a part of a string nor a quote is left behind. */
+static void json_needs_memory(void **state)
+{
+	int failures = 0, err;
+
+	(void)state;
+	if (!fail_malloc_works()) {
+		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
+		skip();
+	}
+	do {
+		_cleanup_buf_ struct buf b = { 0 };
+		char text[1000] = "";
+
+		memset(text, '\n', sizeof(text) - 1);
+		assert_int_equal(buf_add_string(&b, "kept"), 0);
+		allocations_left = failures;
+		err = buf_add_json(&b, text);
+		allocations_left = -1;
+		assert_int_equal(b.size, err ? 4 : 4 + 2 + 6 * 999);
+		failures += err != 0;
+	} while (err);
+	assert_true(failures > 2);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -158,6 +197,8 @@ int main(void)
 		cmocka_unit_test(utf8_replaces_each_invalid_byte),
 		cmocka_unit_test(utf8_is_cut_between_characters),
 		cmocka_unit_test(shown_text_cannot_break_lines_or_terminals),
+		cmocka_unit_test(json_strings),
+		cmocka_unit_test(json_needs_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,27 +110,12 @@ static int make_url(const struct push_target *t, const struct push_profile *p, s
 	return err ?: buf_add(b, "", 1);
 }
 
-static int add_json_string(struct buf *b, const char *s)
-{
-	int err = buf_add_string(b, "\"");
-
-	for (; !err && *s; s++) {
-		if (*s == '"' || *s == '\\')
-			err = buf_printf(b, "\\%c", *s);
-		else if ((unsigned char)*s < ' ')
-			err = buf_printf(b, "\\u%04x", *s);
-		else
-			err = buf_add(b, s, 1);
-	}
-	return err ?: buf_add_string(b, "\"");
-}
-
 static int add_json_label(struct buf *b, const char *name, const char *value, bool last)
 {
 	int err = buf_printf(b, "{\"name\":\"%s\",\"value\":", name);
 
 	if (!err)
-		err = add_json_string(b, value);
+		err = buf_add_json(b, value);
 	return err ?: buf_add_string(b, last ? "}" : "},");
 }
 
