@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_worker_child.c - the worker's own side, without the parent that worker.c is: what it has given up before it reads
+ * anything of others, what it answers, and that it ends with its socket and with its parent.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "guard/worker.h"
+#include "proc/procfs.h"
+
+static pid_t child;
+static int ours = -1;	 /* end of the socket */
+static int table = -1; /* the file for line tables */
+static __u64 ticks;	 /* start of this process */
+
+static void start_child(pid_t parent)
+{
+	int pair[2];
+
+	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	table = memfd_create("table", MFD_CLOEXEC);
+	assert_true(table >= 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child)
+		worker_child_run(pair[1], table, parent, "/nonexistent");
+	close(pair[1]);
+	ours = pair[0];
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	start_child(getpid());
+	return 0;
+}
+
+static void close_ours(void)
+{
+	if (ours >= 0)
+		close(ours);
+	ours = -1;
+}
+
+/* How the child ended, as waitpid() says it. */
+static int end_of_child(void)
+{
+	int status = -1;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	child = 0;
+	return status;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	close_ours();
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	child = 0;
+	close(table);
+	return 0;
+}
+
+static struct worker_request request(enum worker_type type, __u64 tag, const void *address)
+{
+	return (struct worker_request){
+		.type = type,
+		.pid = getpid(),
+		.tag = tag,
+		.start_ticks = ticks,
+		.address = (uintptr_t)address,
+		.layout = layout_find(0x030c01f0)->layout,
+	};
+}
+
+/* Static: it holds a record of a code object. */
+static const struct worker_reply *ask(struct worker_request r)
+{
+	static struct worker_reply reply;
+	const size_t size = offsetof(struct worker_reply, table);
+
+	assert_int_equal(send(ours, &r, sizeof(r), MSG_NOSIGNAL), sizeof(r));
+	assert_int_equal(recv(ours, &reply, sizeof(reply), 0), size);
+	assert_int_equal(reply.type, r.type);
+	assert_int_equal(reply.pid, r.pid);
+	assert_int_equal(reply.tag, r.tag);
+	return &reply;
+}
+
+/* It has prepared itself when it answers. */
+static void answers_anything(void)
+{
+	assert_int_equal(ask(request(WORKER_CONTAINER, 1, NULL))->error, 0);
+}
+
+/* --- what it gives up ---------------------------------------------------------------------------------- */
+
+static FILE *open_proc(const char *name)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", child, name);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	return f;
+}
+
+/* The rest of the line of /proc/PID/NAME that begins so. */
+static const char *proc_line(const char *name, const char *begin)
+{
+	_cleanup_fclose_ FILE *f = open_proc(name);
+	static char line[512];
+
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, begin, strlen(begin)))
+			return line + strlen(begin);
+	fail_msg("/proc/PID/%s: no %s", name, begin);
+	return NULL;
+}
+
+static const char *link_of(int fd)
+{
+	static char path[64], target[256];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", child, fd);
+	n = readlink(path, target, sizeof(target) - 1);
+	target[n > 0 ? n : 0] = '\0';
+	return target;
+}
+
+static void nothing_inherited_stays_open(void **state)
+{
+	int many[40], highest = 0;
+	char path[64];
+	DIR *d;
+
+	(void)state;
+	teardown(state);
+	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = open("/dev/zero", O_RDONLY);
+	assert_true(dup2(many[0], 900) == 900);
+	start_child(getpid());
+	answers_anything();
+	snprintf(path, sizeof(path), "/proc/%d/fd", child);
+	d = opendir(path);
+	assert_non_null(d);
+	for (struct dirent *e; (e = readdir(d));)
+		highest = isdigit(*e->d_name) && atoi(e->d_name) > highest ? atoi(e->d_name) : highest;
+	closedir(d);
+	assert_int_equal(highest, 4);
+	for (int fd = 0; fd <= 2; fd++) /* it says nothing, and no terminal is asked anything */
+		assert_string_equal(link_of(fd), "/dev/null");
+	assert_memory_equal(link_of(3), "socket:", 7);
+	assert_memory_equal(link_of(4), "/memfd:table", 12);
+	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
+		close(many[i]);
+	close(900);
+}
+
+static void memory_is_limited(void **state)
+{
+	unsigned long long limit, hard, pages;
+	_cleanup_fclose_ FILE *statm = NULL;
+
+	(void)state;
+	answers_anything();
+	assert_int_equal(sscanf(proc_line("limits", "Max core file size"), "%llu %llu", &limit, &hard), 2);
+	assert_int_equal(limit + hard, 0); /* a core file would hold other processes' memory */
+#ifdef __SANITIZE_ADDRESS__
+	print_message("SKIP: the sanitizer needs terabytes of address space\n");
+	skip();
+#endif
+	statm = open_proc("statm");
+	assert_int_equal(fscanf(statm, "%llu", &pages), 1);
+	assert_int_equal(sscanf(proc_line("limits", "Max address space"), "%llu %llu", &limit, &hard), 2);
+	assert_int_equal(limit, hard);
+	/* It has already taken some of the 256 MiB. */
+	assert_true(limit <= pages * sysconf(_SC_PAGESIZE) + (256 << 20));
+	assert_true(limit >= pages * sysconf(_SC_PAGESIZE) + (128 << 20));
+}
+
+static unsigned long long signals(const char *mask)
+{
+	return strtoull(proc_line("status", mask), NULL, 16);
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+#define BIT(number) (1ULL << ((number) - 1))
+
+/* Whatever its parent has set up: Ctrl-C is the parent's to decide about, and nothing else is caught or held back. */
+static void signals_are_its_own(void **state)
+{
+	const unsigned long long ignored = BIT(SIGINT) | BIT(SIGTERM) | BIT(SIGHUP) | BIT(SIGQUIT) | BIT(SIGPIPE);
+	sigset_t all, old;
+
+	(void)state;
+	teardown(state);
+	signal(SIGCHLD, on_signal);
+	signal(SIGUSR1, on_signal);
+	signal(SIGUSR2, SIG_IGN);
+	signal(SIGALRM, on_signal);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	start_child(getpid());
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGUSR1, SIG_DFL);
+	signal(SIGUSR2, SIG_DFL);
+	signal(SIGALRM, SIG_DFL);
+	answers_anything();
+	assert_true(signals("SigIgn:") == ignored);
+	/* The rest is what cmocka catches. */
+	assert_true(!(signals("SigCgt:") & (BIT(SIGCHLD) | BIT(SIGALRM) | BIT(SIGUSR1) | BIT(SIGUSR2) | ignored)));
+	assert_true(signals("SigBlk:") == 0);
+	kill(child, SIGINT);
+	kill(child, SIGTERM);
+	answers_anything();
+	assert_string_equal(proc_line("status", "Name:"), "\tpyperf-worker\n");
+}
+
+/* --- what it answers ------------------------------------------------------------------------------------ */
+
+static void says_what_a_process_is(void **state)
+{
+	const struct worker_reply *reply = ask(request(WORKER_IDENTIFY, 7, NULL));
+
+	(void)state;
+	assert_int_equal(reply->error, 0);
+	assert_int_equal(reply->identity.verdict, VERDICT_NOT_PYTHON);
+	assert_string_equal(reply->container.names.pod, ""); /* there is no such folder of logs */
+}
+
+/* A bytes object: a header of which only the size counts, at the layout's offset, and the bytes. */
+static void puts_a_table_into_the_file(void **state)
+{
+	static struct {
+		__u64 head[4];
+		__u8 bytes[100000];
+	} object;
+	static __u8 read_back[sizeof(object.bytes)];
+	const struct worker_reply *reply;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(object.bytes); i++)
+		object.bytes[i] = i * 7 + (i >> 9);
+	for (size_t size = sizeof(object.bytes); size > 10; size /= 100) {
+		object.head[2] = size;
+		reply = ask(request(WORKER_TABLE, size, &object));
+		assert_int_equal(reply->error, 0);
+		assert_int_equal(reply->table_size, size);
+		assert_int_equal(pread(table, read_back, size, 0), size);
+		assert_memory_equal(read_back, object.bytes, size);
+	}
+	object.head[2] = LINETABLE_MAX + 1;
+	reply = ask(request(WORKER_TABLE, 1, &object));
+	assert_int_equal(reply->error, -E2BIG);
+	assert_int_equal(reply->table_size, 0);
+}
+
+/* An answer has nothing of the one before it. */
+static void failures_tell_nothing(void **state)
+{
+	const struct worker_reply *reply;
+
+	(void)state;
+	answers_anything();
+	says_what_a_process_is(state);
+	reply = ask(request(WORKER_CAPTURE, 2, NULL));
+	assert_int_equal(reply->error, -EFAULT);
+	for (size_t i = 0; i < sizeof(reply->identity); i++) /* but for the pid that was asked about */
+		if (offsetof(struct record_code, pid) / 4 != i / 4)
+			assert_int_equal(((const __u8 *)&reply->identity)[i], 0);
+	assert_int_equal(ask(request(WORKER_TABLE, 3, NULL))->error, -EFAULT);
+}
+
+/* Its pid has another process now: nothing is said of that one. */
+static void another_process_of_that_pid(void **state)
+{
+	(void)state;
+	for (enum worker_type type = WORKER_IDENTIFY; type <= WORKER_CONTAINER; type++) {
+		struct worker_request r = request(type, type, "");
+
+		r.start_ticks++;
+		assert_int_equal(ask(r)->error, -ESRCH);
+		r.start_ticks--;
+		r.pid = 0x7ffffff0; /* above every pid_max */
+		assert_int_equal(ask(r)->error, -ESRCH);
+	}
+}
+
+/* --- its end -------------------------------------------------------------------------------------------- */
+
+static void ends_with_its_socket(void **state)
+{
+	(void)state;
+	answers_anything();
+	close_ours();
+	assert_int_equal(end_of_child(), 0);
+}
+
+static void ends_on_a_request_that_is_none(void **state)
+{
+	(void)state;
+	answers_anything();
+	assert_int_equal(send(ours, "x", 1, MSG_NOSIGNAL), 1);
+	assert_int_equal(end_of_child(), 1 << 8);
+}
+
+/* Its parent was gone before it could ask to be told. */
+static void ends_without_its_parent(void **state)
+{
+	(void)state;
+	teardown(state);
+	start_child(getppid());
+	assert_int_equal(end_of_child(), 1 << 8);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(nothing_inherited_stays_open), TEST(memory_is_limited),
+		TEST(signals_are_its_own),	    TEST(says_what_a_process_is),
+		TEST(puts_a_table_into_the_file),   TEST(failures_tell_nothing),
+		TEST(another_process_of_that_pid),  TEST(ends_with_its_socket),
+		TEST(ends_on_a_request_that_is_none), TEST(ends_without_its_parent),
+	};
+
+	alarm(120);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
