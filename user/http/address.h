@@ -23,7 +23,10 @@ struct http_address {
 int http_address_parse(const char *text, struct http_address *ret);
 /* Only this machine can reach it. */
 bool http_address_is_local(const struct http_address *a);
-/* Whether a Host header names this machine in a way that no foreign name server can: by address or as localhost. */
+/*
+ * Whether a Host header names this machine in a way that no foreign name server can: by address or as
+ * localhost.
+ */
 bool http_host_is_local(const char *host);
 /* As ADDR:PORT. */
 const char *http_address_text(const struct http_address *a, char text[HTTP_ADDRESS_TEXT]);

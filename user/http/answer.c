@@ -38,8 +38,8 @@ static enum MHD_Result send_response(const struct client *c, unsigned int status
 	return result;
 }
 
-enum MHD_Result answer_buf_with(const struct client *c, unsigned int status, const char *type, struct buf *body,
-				const char *header, const char *value)
+enum MHD_Result answer_buf_with(const struct client *c, unsigned int status, const char *type,
+				struct buf *body, const char *header, const char *value)
 {
 	struct MHD_Response *r =
 		MHD_create_response_from_buffer(body->size, body->data, MHD_RESPMEM_MUST_FREE);

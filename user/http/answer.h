@@ -31,8 +31,8 @@ struct client {
 /* Takes over what is in body. */
 enum MHD_Result answer_buf(const struct client *c, unsigned int status, const char *type, struct buf *body);
 /* The same, with one more header. */
-enum MHD_Result answer_buf_with(const struct client *c, unsigned int status, const char *type, struct buf *body,
-				const char *header, const char *value);
+enum MHD_Result answer_buf_with(const struct client *c, unsigned int status, const char *type,
+				struct buf *body, const char *header, const char *value);
 /* For data that stays. */
 enum MHD_Result answer_static(const struct client *c, const char *type, const void *data, size_t size);
 /* A line of text; the newline is added. */

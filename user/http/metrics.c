@@ -23,7 +23,9 @@ struct page {
 
 static void family(struct page *p, const char *name, const char *type, const char *help)
 {
-	p->err = p->err ?: buf_printf(p->text, "# HELP pyperf_%s %s\n# TYPE pyperf_%s %s\n", name, help, name, type);
+	if (!p->err)
+		p->err = buf_printf(p->text, "# HELP pyperf_%s %s\n# TYPE pyperf_%s %s\n", name, help, name,
+				    type);
 }
 
 static void value(struct page *p, const char *name, double number)
@@ -55,13 +57,15 @@ static void add_outcomes(struct page *p, const struct cpu_stats *sum, enum event
 
 	snprintf(name, sizeof(name), "%soutcomes_total", e->prefix);
 	snprintf(help, sizeof(help),
-		 "What became of every %s. Those with place=\"outside\" are in no profile. They add up to pyperf_%s_total.",
+		 "What became of every %s. Those with place=\"outside\" are in no profile. They add up to "
+		 "pyperf_%s_total.",
 		 e->noun, e->total_name);
 	family(p, name, "counter", help);
 	for (int i = 0; !p->err && i < OUTCOME_COUNT; i++)
 		if (event_has_outcome(kind, i))
-			p->err = buf_printf(p->text, "pyperf_%s{outcome=\"%s\",place=\"%s\"} %llu\n", name, outcome_id(i, id),
-					    place_name(outcome_rows[i].place), sum->outcome[kind][i]);
+			p->err = buf_printf(p->text, "pyperf_%s{outcome=\"%s\",place=\"%s\"} %llu\n", name,
+					    outcome_id(i, id), place_name(outcome_rows[i].place),
+					    sum->outcome[kind][i]);
 }
 
 static void add_stats(struct page *p, const struct cpu_stats *sum)
@@ -80,7 +84,8 @@ static void add_kernel(struct page *p, const struct kernel_stats *k)
 	       "Run time of the BPF programs. Divided by the runs: what one of them took.");
 	labelled(p, "kernel_seconds_total", "program", "sampler", k->run_time_ns / 1e9);
 	labelled(p, "kernel_seconds_total", "program", "lifecycle", k->other_time_ns / 1e9);
-	family(p, "kernel_runs_total", "counter", "Runs of the BPF programs: ticks, and forks, execs and exits.");
+	family(p, "kernel_runs_total", "counter",
+	       "Runs of the BPF programs: ticks, and forks, execs and exits.");
 	labelled(p, "kernel_runs_total", "program", "sampler", k->runs);
 	labelled(p, "kernel_runs_total", "program", "lifecycle", k->other_runs);
 }
@@ -118,8 +123,8 @@ static void add_targets(struct page *p, const struct metrics_view *v)
 	gauge(p, "code_objects", "Code objects held in memory.", codes->codes);
 	gauge(p, "code_bytes", "Memory of the code objects.", codes->bytes);
 	counter(p, "line_decodes_total", "Line tables searched.", codes->decodes);
-	gauge(p, "questions_pending", "Questions about processes and code that the worker has not answered yet.",
-	      v->questions);
+	gauge(p, "questions_pending",
+	      "Questions about processes and code that the worker has not answered yet.", v->questions);
 }
 
 static void add_export(struct page *p, const struct export_stats *e)
@@ -138,12 +143,14 @@ static void add_kubelet(struct page *p, const struct kubelet *k)
 	gauge(p, "kubelet_pods", "Pods in the kubelet's last answer.", s.pods);
 }
 
-static void add_http(struct page *p, const struct answer_counts *answers, const struct profile_requests *profiles)
+static void add_http(struct page *p, const struct answer_counts *answers,
+		     const struct profile_requests *profiles)
 {
 	counter(p, "http_answers_total", "HTTP requests answered.", answers->answers);
 	counter(p, "http_refusals_total", "HTTP requests refused: status 400 or above.", answers->refusals);
 	counter(p, "profiles_served_total", "Profiles sent to clients.", profiles->served);
-	counter(p, "profiles_abandoned_total", "Profile requests whose client went away.", profiles->abandoned);
+	counter(p, "profiles_abandoned_total", "Profile requests whose client went away.",
+		profiles->abandoned);
 	gauge(p, "profile_requests_open", "Profile requests under way.", profiles->open);
 }
 

@@ -18,7 +18,7 @@ struct page_view {
 	const struct kernel *kernel;
 	const struct registry *registry;
 	const struct run_facts *run;
-	const struct profile *recent; /* of the last interval, for the samples of each process; NULL = none yet */
+	const struct profile *recent; /* of the last interval, for each process's samples; NULL = none yet */
 };
 
 enum MHD_Result page_answer(const struct page_view *v, const struct client *c);

@@ -112,8 +112,8 @@ static unsigned int most_at_once(const struct profile_requests *all)
 	return n > OPEN_MAX ? OPEN_MAX : n < OPEN_MIN ? OPEN_MIN : n;
 }
 
-enum MHD_Result profile_request_begin(struct profile_requests *all, enum health health, const struct client *c,
-				      struct profile_request **ret)
+enum MHD_Result profile_request_begin(struct profile_requests *all, enum health health,
+				      const struct client *c, struct profile_request **ret)
 {
 	struct query q;
 	int err;

@@ -26,8 +26,8 @@ struct profile_requests {
 };
 
 /* A request that has just come. It is refused, and then *ret stays untouched, or waits. */
-enum MHD_Result profile_request_begin(struct profile_requests *all, enum health health, const struct client *c,
-				      struct profile_request **ret);
+enum MHD_Result profile_request_begin(struct profile_requests *all, enum health health,
+				      const struct client *c, struct profile_request **ret);
 /* MHD comes back to it: its time is over. */
 enum MHD_Result profile_request_end(struct profile_request *r);
 /* Its client has gone: MHD is to hang up. */

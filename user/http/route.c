@@ -135,7 +135,8 @@ static enum MHD_Result answer(struct visit *v, const char *path, const char *met
 
 	if (!is_welcome(v))
 		return answer_line(&v->client, MHD_HTTP_FORBIDDEN,
-				   "this address is for localhost only; --listen ADDR:PORT opens another one");
+				   "this address is for localhost only; "
+				   "--listen ADDR:PORT opens another one");
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
 		const struct route *r = &routes[i];
 
@@ -150,8 +151,8 @@ static enum MHD_Result answer(struct visit *v, const char *path, const char *met
 		return answer_static(&v->client, asset->type, asset->data, asset->size);
 	return answer_line(&v->client, MHD_HTTP_NOT_FOUND, "%s",
 			   metrics_only ? "there are /metrics, /healthz, /readyz" :
-					  "there are /, /debug/pprof/profile, /flamegraph.json, /metrics, /healthz, "
-					  "/readyz");
+					  "there are /, /debug/pprof/profile, /flamegraph.json, /metrics, "
+					  "/healthz, /readyz");
 }
 
 static struct visit *new_visit(const struct entrance *e, struct MHD_Connection *connection)

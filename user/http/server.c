@@ -60,7 +60,8 @@ static int start_daemon(struct http *h, struct listener *l, int fd)
 	struct epoll_event e = { .events = EPOLLIN };
 
 	/* No thread, and nothing is logged: bad requests are the client's business. */
-	l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, route_request, &l->entrance,
+	l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
+				     route_request, &l->entrance,
 				     MHD_OPTION_LISTEN_SOCKET, fd,
 				     MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
 				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,

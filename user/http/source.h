@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * source.h - what a run hands to its HTTP server. A subject does not get this, but what it reads: see route.c.
+ * source.h - what a run hands to its HTTP server. A subject does not get this, but what it reads: see
+ * route.c.
  */
 #ifndef PYPERF_HTTP_SOURCE_H
 #define PYPERF_HTTP_SOURCE_H
@@ -16,7 +17,10 @@ struct run_facts;
 struct windows;
 struct worker;
 
-/* All borrowed. Only profiles that are being taken change anything: they read the kernel's records, and open windows. */
+/*
+ * All borrowed. Only profiles that are being taken change anything: they read the kernel's records, and open
+ * windows.
+ */
 struct http_source {
 	struct kernel *kernel;
 	struct windows *windows;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * captures.h - the names of code objects. The kernel side copies a code object when it first meets it. What it could
- * not read, since a page was not in memory or the line table is large, is asked of the worker, which can wait for it.
+ * captures.h - the names of code objects. The kernel side copies a code object when it first meets it. What
+ * it could not read, since a page was not in memory or the line table is large, is asked of the worker, which
+ * can wait for it.
  */
 #ifndef PYPERF_TARGETS_CAPTURES_H
 #define PYPERF_TARGETS_CAPTURES_H

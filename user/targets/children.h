@@ -12,8 +12,9 @@ struct discover;
 struct kernel;
 
 /*
- * Selects each descendant of these processes and asks about it; those that are selected already stay as they are.
- * Call when forks are followed, so that none slips between. A process whose parent has ended is nobody's descendant.
+ * Selects each descendant of these processes and asks about it; those that are selected already stay as they
+ * are. Call when forks are followed, so that none slips between. A process whose parent has ended is nobody's
+ * descendant.
  */
 int children_select(struct kernel *kernel, struct discover *discover, const pid_t *pids, size_t count);
 

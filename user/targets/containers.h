@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * containers.h - which container each known process is in. A process can be moved to another cgroup, or its pod's
- * folder appear, long after the process was discovered, so the worker is asked about all of them again and again.
+ * containers.h - which container each known process is in. A process can be moved to another cgroup, or its
+ * pod's folder appear, long after the process was discovered, so the worker is asked about all of them again
+ * and again.
  */
 #ifndef PYPERF_TARGETS_CONTAINERS_H
 #define PYPERF_TARGETS_CONTAINERS_H
@@ -25,8 +26,8 @@ struct containers {
 };
 
 /*
- * To be called each second: asks about a few processes, so that after some time all have been asked about. It asks
- * about none while the worker has much else to do.
+ * To be called each second: asks about a few processes, so that after some time all have been asked about. It
+ * asks about none while the worker has much else to do.
  */
 void containers_ask(struct containers *c);
 /* The worker's answer to a CONTAINER. */

@@ -35,7 +35,8 @@ int discover_new(struct discover **ret, const struct discover_parts *parts)
 		return -ENOMEM;
 	err = questions_new(&d->questions, parts->worker);
 	if (!err)
-		err = verdicts_new(&d->verdicts, parts->kernel, parts->registry, parts->selection, parts->kubelet);
+		err = verdicts_new(&d->verdicts, parts->kernel, parts->registry, parts->selection,
+				   parts->kubelet);
 	if (err)
 		return err;
 	d->kernel = parts->kernel;

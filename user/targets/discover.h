@@ -39,8 +39,8 @@ int discover_event(void *discover, void *record, size_t size);
 /* Asks the worker about a process. 0, or -EAGAIN: the queue is full, and the kernel side will ask again. */
 int discover_process(struct discover *d, const struct record_process *p);
 /*
- * Tells the kernel side that a process is to be profiled, if it turns out to be Python: the verdict on it comes later.
- * 0, or -errno of kernel_set_process().
+ * Tells the kernel side that a process is to be profiled, if it turns out to be Python: the verdict on it
+ * comes later. 0, or -errno of kernel_set_process().
  */
 int discover_want(struct discover *d, const struct record_process *p);
 /* Takes what the worker has answered. */

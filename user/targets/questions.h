@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * questions.h - what the worker has been asked and has not answered yet. Each question has a tag, which comes back with
- * the answer, and remembers what the answer is for.
+ * questions.h - what the worker has been asked and has not answered yet. Each question has a tag, which comes
+ * back with the answer, and remembers what the answer is for.
  */
 #ifndef PYPERF_TARGETS_QUESTIONS_H
 #define PYPERF_TARGETS_QUESTIONS_H
@@ -17,9 +17,9 @@ struct worker_request;
 
 struct question {
 	struct record_process process; /* IDENTIFY: the process as the kernel side saw it */
-	__u32 process_id;	      /* the others: struct process.id of the process */
-	__u32 code;		      /* CAPTURE and TABLE: number of the code object; 0 = it means another by now */
-	__u64 fingerprint, table;     /* CAPTURE: how the object looked when the kernel side read it */
+	__u32 process_id; /* the others: struct process.id of the process */
+	__u32 code; /* CAPTURE and TABLE: number of the code object; 0 = it means another by now */
+	__u64 fingerprint, table; /* CAPTURE: how the object looked when the kernel side read it */
 	__s32 first_line;
 };
 
@@ -33,8 +33,8 @@ void questions_free(struct questions *q); /* NULL is fine */
 struct worker_request question_request(__u32 type, __u32 pid, __u64 start_time);
 
 /*
- * Sends the request under a new tag and remembers what it is about. 0, or -errno and there is no question: -EAGAIN when
- * the worker's queue is full, -ENOMEM.
+ * Sends the request under a new tag and remembers what it is about. 0, or -errno and there is no question:
+ * -EAGAIN when the worker's queue is full, -ENOMEM.
  */
 int questions_ask(struct questions *q, const struct question *about, struct worker_request *request);
 /* The question of this tag, which is answered and so no longer pending. False: there is none. */

@@ -58,7 +58,8 @@ void registry_free(struct registry *r)
 static const size_t strings[] = {
 	offsetof(struct registry_entry, binary),
 	offsetof(struct registry_entry, build_id),
-#define LABEL(key, kind, source, places, help) OF_CONTAINER(source, offsetof(struct registry_entry, container.key),)
+#define LABEL(key, kind, source, places, help) \
+	OF_CONTAINER(source, offsetof(struct registry_entry, container.key),)
 #include "profile/labels.def"
 #undef LABEL
 };
@@ -204,7 +205,8 @@ void registry_end(struct registry *r, __u32 id)
 	r->live--;
 }
 
-void registry_forget(struct registry *r, bool (*may_go)(void *context, struct registry_entry *e), void *context)
+void registry_forget(struct registry *r, bool (*may_go)(void *context, struct registry_entry *e),
+		     void *context)
 {
 	struct slot *s, *next;
 
@@ -240,7 +242,8 @@ const struct registry_entry *registry_after(const struct registry *r, __u32 id)
 	return s ? &s->entry : NULL;
 }
 
-int registry_each(const struct registry *r, int (*fn)(void *context, const struct registry_entry *e), void *context)
+int registry_each(const struct registry *r, int (*fn)(void *context, const struct registry_entry *e),
+		  void *context)
 {
 	for (const struct slot *s = r->slots; s; s = s->hh.next) {
 		int result = fn(context, &s->entry);

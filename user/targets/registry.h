@@ -45,16 +45,23 @@ const char *registry_label(const struct registry_entry *e, enum label label);
 /* NULL if unknown; valid until the next registry_add(). */
 const struct registry_entry *registry_find(const struct registry *r, __u32 id);
 void registry_end(struct registry *r, __u32 id);
-/* Forgets those for which may_go() is true, and then the paths that no other has. It may change .over alone. */
-void registry_forget(struct registry *r, bool (*may_go)(void *context, struct registry_entry *e), void *context);
+/*
+ * Forgets those for which may_go() is true, and then the paths that no other has. It may change .over alone.
+ */
+void registry_forget(struct registry *r, bool (*may_go)(void *context, struct registry_entry *e),
+		     void *context);
 /* Those that are not forgotten. */
 size_t registry_held(const struct registry *r);
 /* Python processes seen, and those of them that live. */
 size_t registry_count(const struct registry *r, size_t *ret_live);
 
-/* The entry after the one of this id, in no order that means anything; behind the last, the first. NULL: none at all. */
+/*
+ * The entry after the one of this id, in no order that means anything; behind the last, the first. NULL: none
+ * at all.
+ */
 const struct registry_entry *registry_after(const struct registry *r, __u32 id);
 /* Calls fn for each; stops and returns fn's value when that is not 0. */
-int registry_each(const struct registry *r, int (*fn)(void *context, const struct registry_entry *e), void *context);
+int registry_each(const struct registry *r, int (*fn)(void *context, const struct registry_entry *e),
+		  void *context);
 
 #endif

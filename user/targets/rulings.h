@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rulings.h - what has been found out so far about each process that the kernel side asked about, and when it is to ask
- * again. Times are ns of CLOCK_MONOTONIC, as bpf_ktime_get_ns().
+ * rulings.h - what has been found out so far about each process that the kernel side asked about, and when it
+ * is to ask again. Times are ns of CLOCK_MONOTONIC, as bpf_ktime_get_ns().
  */
 #ifndef PYPERF_TARGETS_RULINGS_H
 #define PYPERF_TARGETS_RULINGS_H
@@ -33,18 +33,22 @@ struct ruling *rulings_find(const struct rulings *r, __u32 pid);
 void rulings_forget(struct rulings *r, __u32 pid);
 
 /*
- * When to ask again about a process that is not Python, but may load it yet: once it has lived as long again, after 20
- * ms at least and 30 s at most. So that is how long an interpreter can stay unseen that is loaded late.
+ * When to ask again about a process that is not Python, but may load it yet: once it has lived as long again,
+ * after 20 ms at least and 30 s at most. So that is how long an interpreter can stay unseen that is loaded
+ * late.
  */
 __u64 ruling_check_again(__u64 start_time);
 /* About one that was refused, as what contradicted the layout may be over: after 20 ms, 40 ms, ... 30 s. */
 __u64 ruling_check_refused(struct ruling *v);
-/* About one whose layout nothing speaks for yet: after 2 ms at least, then a quarter of the time that it has been so. */
+/*
+ * About one whose layout nothing speaks for yet: after 2 ms at least, then a quarter of the time that it has
+ * been so.
+ */
 __u64 ruling_check_unproved(const struct ruling *v);
 
 /*
- * Whether a layout must not be used yet. One that nothing in the process speaks for or against is used after 1 s if it
- * is known for this very release.
+ * Whether a layout must not be used yet. One that nothing in the process speaks for or against is used after
+ * 1 s if it is known for this very release.
  */
 bool ruling_waits_for_proof(struct ruling *v, const struct identity *i);
 

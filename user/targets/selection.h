@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * selection.h - which processes are profiled, of all that could be: by name, cgroup and container. Decided once for a
- * process image, when it is discovered; the kernel side then knows.
+ * selection.h - which processes are profiled, of all that could be: by name, cgroup and container. Decided
+ * once for a process image, when it is discovered; the kernel side then knows.
  */
 #ifndef PYPERF_TARGETS_SELECTION_H
 #define PYPERF_TARGETS_SELECTION_H
@@ -10,7 +10,9 @@
 
 #include "proc/container.h"
 
-/* Lists of globs with commas between; NULL = no condition. '*' matches a '/' too. All conditions must hold. */
+/*
+ * Lists of globs with commas between; NULL = no condition. '*' matches a '/' too. All conditions must hold.
+ */
 struct selection {
 	const char *comm, *exclude_comm;
 	const char *cgroup, *exclude_cgroup; /* whole path, as this process sees it */

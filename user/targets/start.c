@@ -66,7 +66,9 @@ static int select_pid(struct targets *t, pid_t pid)
 		return -ESRCH;
 	}
 	err = select_process(t, &f.process);
-	return err ?: log_failure(discover_process(t->discover, &f.process), "the process cannot be looked at");
+	if (err)
+		return err;
+	return log_failure(discover_process(t->discover, &f.process), "the process cannot be looked at");
 }
 
 static int judge_pid(struct targets *t, pid_t pid)

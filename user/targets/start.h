@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * start.h - what a run begins with: the processes that exist, those named by --pid, or COMMAND, held until the
- * ticks have begun.
+ * start.h - what a run begins with: the processes that exist, those named by --pid, or COMMAND, held until
+ * the ticks have begun.
  */
 #ifndef PYPERF_TARGETS_START_H
 #define PYPERF_TARGETS_START_H

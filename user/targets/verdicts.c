@@ -99,7 +99,8 @@ static void say_refused(struct verdicts *v, __u32 pid, const struct identity *i)
 {
 	char text[IDENTITY_PATH_SIZE + 256];
 
-	snprintf(text, sizeof(text), "%s (%s): %s", i->path, *i->version ? i->version : "unknown version", i->reason);
+	snprintf(text, sizeof(text), "%s (%s): %s", i->path, *i->version ? i->version : "unknown version",
+		 i->reason);
 	say_once(v, pid, text);
 }
 
@@ -108,14 +109,15 @@ static void say_unknown(struct verdicts *v, __u32 pid, int err)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "nor perhaps for others: it could not be looked at (%s); asked again later",
-		 strerror(-err));
+	snprintf(text, sizeof(text),
+		 "nor perhaps for others: it could not be looked at (%s); asked again later", strerror(-err));
 	say_once(v, pid, text);
 }
 
 static void say_full(struct verdicts *v)
 {
-	complain(&v->full, "more processes than the table of them has room for: those met from now on are not "
+	complain(&v->full,
+		 "more processes than the table of them has room for: those met from now on are not "
 		 "profiled (--stats: processes_full)");
 }
 
@@ -149,8 +151,8 @@ static int register_python(struct verdicts *v, const struct record_process *p, c
 			process->check_after = 0;
 		}
 	}
-	log_debug("pid %u (%.16s) is CPython %s, %s%s%s", p->pid, p->comm, i->version, i->path, *i->reason ? ": " : "",
-		  i->reason);
+	log_debug("pid %u (%.16s) is CPython %s, %s%s%s", p->pid, p->comm, i->version, i->path,
+		  *i->reason ? ": " : "", i->reason);
 	kernel_hold_process_id(v->kernel, e.id, true);
 	kubelet_meet(v->kubelet, e.container.pod_uid);
 	return registry_add(v->registry, &e);
@@ -169,7 +171,8 @@ static int decide(struct verdicts *v, const struct record_process *p, const stru
 	}
 	if (i->verdict == VERDICT_NOT_PYTHON) {
 		if (*i->reason)
-			log_debug("pid %u (%.16s) is not Python as far as can be seen: %s", p->pid, p->comm, i->reason);
+			log_debug("pid %u (%.16s) is not Python as far as can be seen: %s", p->pid, p->comm,
+				  i->reason);
 		return 0;
 	}
 	if (ruling_waits_for_proof(ruling, i)) {
@@ -178,7 +181,8 @@ static int decide(struct verdicts *v, const struct record_process *p, const stru
 		return 0;
 	}
 	if (i->verdict == VERDICT_UNPROVED)
-		log_debug("pid %u has no Python frames: the layout of %s is used without a proof", p->pid, i->version);
+		log_debug("pid %u has no Python frames: the layout of %s is used without a proof", p->pid,
+			  i->version);
 	if (i->verdict == VERDICT_NO_LAYOUT) {
 		process->check_after = ruling_check_refused(ruling);
 		if (ruling->state == PROCESS_NO_LAYOUT)
@@ -199,7 +203,8 @@ static int judge(struct verdicts *v, const struct record_process *p, const struc
 	if (!r->error)
 		return decide(v, p, r, ruling, process);
 	if (is_forbidden(r->error)) {
-		say_once(v, p->pid, "nor for others: looking at them is refused; run as root, or add CAP_SYS_PTRACE");
+		say_once(v, p->pid,
+			 "nor for others: looking at them is refused; run as root, or add CAP_SYS_PTRACE");
 	} else if (r->error != -ENOMEM) {
 		say_unknown(v, p->pid, r->error);
 		process->state = PROCESS_WANTED;
@@ -216,8 +221,8 @@ static enum process_state state_to_tell(int err, enum process_state state)
 }
 
 /*
- * One that has begun to exit is over: the kernel side may have seen that already. As long as a thread has not, it will
- * see it.
+ * One that has begun to exit is over: the kernel side may have seen that already. As long as a thread has
+ * not, it will see it.
  */
 static bool is_alive(__u32 pid)
 {
@@ -234,7 +239,9 @@ static void tell_kernel(struct verdicts *v, __u32 pid, const struct process *pro
 		say_full(v);
 	else if (err)
 		log_debug("pid %u is not profiled: %s", pid, strerror(-err));
-	/* The process may have ended since, and its end been seen before this entry was there to be removed. */
+	/*
+	 * The process may have ended since, and its end been seen before this entry was there to be removed.
+	 */
 	if (is_alive(pid))
 		return;
 	kernel_remove_process(v->kernel, pid);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * verdicts.h - what is decided about a process once the worker has looked at it: whether it is Python, with which
- * layout, and whether it is to be profiled. The kernel side and the registry are told; when to ask again, too.
+ * verdicts.h - what is decided about a process once the worker has looked at it: whether it is Python, with
+ * which layout, and whether it is to be profiled. The kernel side and the registry are told; when to ask
+ * again, too.
  */
 #ifndef PYPERF_TARGETS_VERDICTS_H
 #define PYPERF_TARGETS_VERDICTS_H
@@ -27,7 +28,10 @@ void verdicts_fork(struct verdicts *v, const struct record_fork *e);
 /* A process has ended, or calls exec. */
 void verdicts_exit(struct verdicts *v, const struct record_exit *e);
 
-/* The state of a pid that was asked about: 0 = nothing is decided yet, PROCESS_WANTED = it may not be looked at. */
+/*
+ * The state of a pid that was asked about: 0 = nothing is decided yet, PROCESS_WANTED = it may not be looked
+ * at.
+ */
 enum process_state verdicts_find(const struct verdicts *v, __u32 pid);
 
 #endif

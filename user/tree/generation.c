@@ -72,8 +72,9 @@ int generation_timeout_ms(const struct generation *g)
 }
 
 /*
- * A process that has ended, or that is another one since an exec, may have counts in both banks, and may still be
- * sampled while it exits. It was first seen to be over when one of them was cleared, and goes when the other one is.
+ * A process that has ended, or that is another one since an exec, may have counts in both banks, and may
+ * still be sampled while it exits. It was first seen to be over when one of them was cleared, and goes when
+ * the other one is.
  */
 static bool may_go(void *generation, struct registry_entry *e)
 {

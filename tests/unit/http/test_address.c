@@ -50,9 +50,10 @@ static void good(void **state)
 static void bad(void **state)
 {
 	static const char *const texts[] = {
-		"", ":", "0", ":0", "65536", "99999999999999999999", "-1", "+1", " 1", "1 ", "0x50", "80a", "http",
-		"example.com:80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:80:90", "127.1:80", "256.0.0.1:80", "::1:80",
-		"[::1]", "[::1]80", "[::1:80", "::1]:80", "[]:80", "[127.0.0.1]:80", "[::1%lo]:80", "[:80", "/tmp/x",
+		"", ":", "0", ":0", "65536", "99999999999999999999", "-1", "+1", " 1", "1 ", "0x50", "80a",
+		"http", "example.com:80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:80:90", "127.1:80",
+		"256.0.0.1:80", "::1:80", "[::1]", "[::1]80", "[::1:80", "::1]:80", "[]:80",
+		"[127.0.0.1]:80", "[::1%lo]:80", "[:80", "/tmp/x",
 	};
 
 	(void)state;
@@ -99,11 +100,14 @@ static void sockets(void **state)
 
 static void hosts(void **state)
 {
-	static const char *const local[] = { "localhost", "LOCALHOST:7070", "127.0.0.1", "127.0.0.1:7070", "[::1]",
-					     "[::1]:7070", "10.0.0.1:80" };
-	static const char *const foreign[] = { "", "evil.example", "evil.example:7070", "localhost.evil.example",
-					       "127.0.0.1.evil.example", "evil.example@127.0.0.1", "[::1", "[::1]x",
-					       "[evil]", ":7070", "localhost." };
+	static const char *const local[] = {
+		"localhost", "LOCALHOST:7070", "127.0.0.1", "127.0.0.1:7070", "[::1]", "[::1]:7070",
+		"10.0.0.1:80",
+	};
+	static const char *const foreign[] = {
+		"", "evil.example", "evil.example:7070", "localhost.evil.example", "127.0.0.1.evil.example",
+		"evil.example@127.0.0.1", "[::1", "[::1]x", "[evil]", ":7070", "localhost.",
+	};
 	char text[300];
 
 	(void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * parts.h - the real objects that targets/ works with, for its tests: the kernel side, a worker process, the stores,
- * and children to look at. Opening the kernel side takes a second, so a program does that once; a test that needs it
- * is skipped where loading BPF is not allowed.
+ * parts.h - the real objects that targets/ works with, for its tests: the kernel side, a worker process, the
+ * stores, and children to look at. Opening the kernel side takes a second, so a program does that once; a
+ * test that needs it is skipped where loading BPF is not allowed.
  */
 #ifndef PYPERF_TESTS_PARTS_H
 #define PYPERF_TESTS_PARTS_H

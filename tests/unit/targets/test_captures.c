@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_captures.c - code objects forged in this process's memory, records of them as the kernel side would send, and a
- * real worker that reads what they lack.
+ * test_captures.c - code objects forged in this process's memory, records of them as the kernel side would
+ * send, and a real worker that reads what they lack.
  */
 #include "tests/unit/python/forge_capture.h"
 #include "tests/unit/targets/parts.h"

@@ -179,7 +179,7 @@ static void children_listed_before_their_parents(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(read(fds[0], &pids[i], sizeof(pid_t)), sizeof(pid_t));
 		if (pids[i] < 0) {
-			print_message("SKIP: the number of a process cannot be chosen: %s\n", strerror(-pids[i]));
+			print_message("SKIP: no choice of a process's number: %s\n", strerror(-pids[i]));
 			skip();
 		}
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_containers.c - processes are asked about in turns, and what a real worker, or a forged answer, says of them gets
- * into the registry.
+ * test_containers.c - processes are asked about in turns, and what a real worker, or a forged answer, says of
+ * them gets into the registry.
  */
 #include "tests/unit/targets/parts.h"
 
@@ -18,8 +18,10 @@ static __u64 start_time; /* of this process, ns since boot */
 static int setup(void **state)
 {
 	__u64 ticks;
-	int err = open_parts(state) ?: questions_new(&questions, worker) ?: procfs_start_ticks(getpid(), &ticks);
+	int err = open_parts(state);
 
+	if (!err)
+		err = questions_new(&questions, worker) ?: procfs_start_ticks(getpid(), &ticks);
 	containers = (struct containers){ registry, questions, NULL, 0 };
 	start_time = err ? 0 : ticks * (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
 	return err;
@@ -34,7 +36,11 @@ static int teardown(void **state)
 static void add(__u32 id, bool ended)
 {
 	struct registry_entry e = {
-		.id = id, .pid = getpid(), .start_time = start_time, .ended = ended, .binary = "/usr/bin/python3",
+		.id = id,
+		.pid = getpid(),
+		.start_time = start_time,
+		.ended = ended,
+		.binary = "/usr/bin/python3",
 	};
 
 	assert_int_equal(registry_add(registry, &e), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_discover.c - the whole of discovery: the kernel side's records go in, a real worker looks at real processes, and
- * what it says reaches the subject that asked.
+ * test_discover.c - the whole of discovery: the kernel side's records go in, a real worker looks at real
+ * processes, and what it says reaches the subject that asked.
  */
 #include "tests/unit/targets/parts.h"
 
@@ -131,7 +131,9 @@ static void fork_and_exit(void **state)
 	assert_false(registry_find(registry, 70)->ended);
 }
 
-/* A code object that could not be read in the kernel: nor can the worker, there is nothing at that address. */
+/*
+ * A code object that could not be read in the kernel: nor can the worker, there is nothing at that address.
+ */
 static void code_object(void **state)
 {
 	struct registry_entry self = { .id = 70, .pid = getpid() };

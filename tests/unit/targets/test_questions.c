@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_questions.c - questions to a real worker about this process: each is answered once, by its tag, and what it is
- * about is remembered until then.
+ * test_questions.c - questions to a real worker about this process: each is answered once, by its tag, and
+ * what it is about is remembered until then.
  */
 #include "tests/forge/fail_malloc.h"
 #include "tests/unit/targets/parts.h"

@@ -50,8 +50,10 @@ static void each_condition(void **state)
 		{ { .namespace = "demo" }, true, false },
 		{ { .namespace = "prod,de?o" }, true, false },
 		{ { .namespace = "*" }, true, true },
-		{ { .comm = "python3", .namespace = "demo", .pod = "app-1", .container = "web" }, true, false },
-		{ { .comm = "python3", .namespace = "prod", .pod = "app-1", .container = "web" }, false, false },
+		{ { .comm = "python3", .namespace = "demo", .pod = "app-1", .container = "web" },
+		  true, false },
+		{ { .comm = "python3", .namespace = "prod", .pod = "app-1", .container = "web" },
+		  false, false },
 		{ { .comm = "python3", .exclude_comm = "python3" }, false, false },
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_verdicts.c - forged answers of the worker about real processes, and what the kernel side, the registry and the
- * user are told then.
+ * test_verdicts.c - forged answers of the worker about real processes, and what the kernel side, the registry
+ * and the user are told then.
  */
 #include "tests/unit/targets/parts.h"
 
@@ -173,7 +173,10 @@ static int lines(const char *text)
 	return n;
 }
 
-/* Its number stays the same while it is refused: there are samples by it. A warning comes once for each reason. */
+/*
+ * Its number stays the same while it is refused: there are samples by it. A warning comes once for each
+ * reason.
+ */
 static void refused(void **state)
 {
 	struct process first, again, other;

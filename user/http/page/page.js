@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Draws flamegraph.json. The address's own query (?pid=12) selects the same part of it. Names come from foreign
-// programs: they are only ever set as text.
+// Draws flamegraph.json. The address's own query (?pid=12) selects the same part of it. Names come from
+// foreign programs: they are only ever set as text.
 "use strict";
 
 const about = document.getElementById("about");
@@ -15,7 +15,8 @@ let first = ""; // the kind of frames that name none
 function describe(node) {
 	const data = node.data;
 	const share = total ? (100 * node.value / total).toFixed(1) : "0";
-	return data.name + (data.file ? " (" + data.file + ")" : "") + ", " + node.value + " samples, " + share + " %";
+	const file = data.file ? " (" + data.file + ")" : "";
+	return data.name + file + ", " + node.value + " samples, " + share + " %";
 }
 
 // Lighter by up to a third, by the name, so that neighbours of one kind can be told apart.
@@ -26,7 +27,8 @@ function shade(colour, name) {
 	return d3.interpolateRgb(colour, "#ffffff")(sum / 1009 / 3);
 }
 
-// The two outermost rows, the whole and the processes, are no frames; what a search has found keeps its own colour.
+// The two outermost rows, the whole and the processes, are no frames. What a search has found keeps its own
+// colour.
 function paint(node, usual) {
 	if (node.highlight || node.depth < 2)
 		return usual;
@@ -50,20 +52,21 @@ function draw(data) {
 	total = data.value;
 	explain(data.kinds);
 	place.replaceChildren();
-	chart = flamegraph.default().width(place.clientWidth).cellHeight(18).minFrameSize(1).transitionDuration(150).inverted(true)
+	chart = flamegraph.default().width(place.clientWidth).cellHeight(18).minFrameSize(1)
+		.transitionDuration(150).inverted(true)
 		.setLabelHandler(describe).setDetailsElement(null).setColorMapper(paint)
 		.onHover(node => { frame.textContent = describe(node); });
 	d3.select(place).datum(data).call(chart);
 	const start = new Date(data.start * 1000).toLocaleTimeString();
-	about.textContent = total + " samples in " + data.seconds + " s from " + start + (location.search ? ", of " +
-		decodeURIComponent(location.search.slice(1)) : "");
+	const part = location.search ? ", of " + decodeURIComponent(location.search.slice(1)) : "";
+	about.textContent = total + " samples in " + data.seconds + " s from " + start + part;
 	document.body.dataset.drawn = String(total); // for the tests
 }
 
 async function load() {
 	if (typeof d3 === "undefined" || typeof flamegraph === "undefined") {
-		about.textContent = "This program was built without the flame graph's two libraries. 'make flamegraph' " +
-			"fetches them from npm; then build again.";
+		about.textContent = "This program was built without the flame graph's two libraries. " +
+			"'make flamegraph' fetches them from npm; then build again.";
 		return;
 	}
 	const answer = await fetch("flamegraph.json" + location.search);
