@@ -6,8 +6,8 @@
     terminal_svg.py [--title TEXT] [--command TEXT] raw.txt > picture.svg
 
 Knows what pyperf-bpf writes: bold, dim, the sixteen colours, carriage return, "erase to the end of the line".
-Anything else that begins with ESC is left out, as are the first and last line that script(1) adds. --command is
-shown as a prompt above the output, --until ends the picture before the line that contains a text.
+Anything else that begins with ESC is left out, as are the first and last line that script(1) adds.
+--command is shown as a prompt above the output, --until ends the picture before the line that contains a text.
 """
 import argparse
 import html
@@ -81,7 +81,7 @@ def read_screen(text, until):
 
 
 def pieces(line):
-    """[(first column, text, style)] of a line: cells of equal style together, apart at each gap of two blanks.
+    """[(first column, text, style)] of a line: cells of one style together, apart at each gap of two blanks.
 
     A browser draws a run of blanks as one, so no piece may have any: each stands where its column is.
     """
@@ -109,14 +109,15 @@ def draw(lines, title, command):
         lines = [prompt + [(c, (None, True, False)) for c in command]] + lines
     columns = max(len(line) for line in lines)
     width, height = 2 * PAD + columns * CELL, BAR + 2 * PAD + len(lines) * LINE
-    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">'
-           % (width, height, width, height),
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" '
+           'role="img">' % (width, height, width, height),
            "<title>%s</title>" % html.escape(title),
            '<rect width="100%%" height="100%%" rx="8" fill="%s"/>' % BACK,
-           '<path d="M0 %d V8 a8 8 0 0 1 8 -8 H%.0f a8 8 0 0 1 8 8 V%d z" fill="%s"/>' % (BAR, width - 8, BAR, FRAME)]
+           '<path d="M0 %d V8 a8 8 0 0 1 8 -8 H%.0f a8 8 0 0 1 8 8 V%d z" fill="%s"/>'
+           % (BAR, width - 8, BAR, FRAME)]
     out += ['<circle cx="%d" cy="15" r="5" fill="#4a4f5a"/>' % x for x in (18, 36, 54)]
-    out += ['<text x="%.0f" y="19" fill="%s" font-size="12" font-family="sans-serif" text-anchor="middle">%s</text>'
-            % (width / 2, FAINT, html.escape(title)),
+    out += ['<text x="%.0f" y="19" fill="%s" font-size="12" font-family="sans-serif" text-anchor="middle">'
+            '%s</text>' % (width / 2, FAINT, html.escape(title)),
             '<g font-family="%s" font-size="%d">' % (FONT, SIZE)]
     for n, line in enumerate(lines):
         y = BAR + PAD + (n + 0.72) * LINE
@@ -125,7 +126,8 @@ def draw(lines, title, command):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--title", default="pyperf-bpf")
     parser.add_argument("--command", default="")
     parser.add_argument("--until", default="")

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The benchmark: what pyperf-bpf costs and how right it is, beside other profilers. Run by `make bench`; needs root.
+"""The benchmark: what pyperf-bpf costs and how right it is, beside other profilers. make bench; needs root.
 
     bench.py [--quick] [--publish] [TABLE...]
 
-TABLE: depth throughput peers slowdown overhead growth share trigger; default all. Ratios within one run carry over to
-other machines, absolute figures do not: the first table says what the units cost here. Nothing else should be running.
+TABLE: depth throughput peers slowdown overhead growth share trigger; default all. Ratios within one run carry
+over to other machines, absolute figures do not: the first table says what the units cost here. Nothing else
+should be running.
 
---publish writes the figures of a whole run into README.md and docs/performance.md, which name the commit (publish.py).
+--publish writes the figures of a whole run into README.md and docs/performance.md, which name the commit
+(publish.py).
 """
 import argparse
 import json
@@ -41,10 +43,12 @@ RATE_LIMIT, RATE_MOST = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rat
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="*", metavar="TABLE")
     parser.add_argument("--quick", action="store_true", help="three minutes instead of twenty")
-    parser.add_argument("--smoke", action="store_true", help="as short as can be: whether everything works, no figures")
+    parser.add_argument("--smoke", action="store_true",
+                        help="as short as can be: whether everything works, no figures")
     parser.add_argument("--publish", action="store_true", help="write figures and charts into the pages too")
     parser.add_argument("--build", type=pathlib.Path, default=common.ROOT / "build")
     parser.add_argument("--python", default="pbs-3.13.1",
@@ -63,9 +67,11 @@ def settings_of(arguments):
         if not others:
             sys.exit("no interpreter here; run tests/fetch-interpreters.py")
         python = max(others, key=lambda one: one.version)
-        print("no interpreter %s here (tests/fetch-interpreters.py gets it): taking %s" % (arguments.python, python))
+        print("no interpreter %s here (tests/fetch-interpreters.py gets it): taking %s"
+              % (arguments.python, python))
     scale, repeats = (0.02, 2) if arguments.smoke else (0.35, 3) if arguments.quick else (1, 5)
-    return common.Settings(scale, repeats, arguments.quick or arguments.smoke, arguments.build.resolve(), python)
+    quick = arguments.quick or arguments.smoke
+    return common.Settings(scale, repeats, quick, arguments.build.resolve(), python)
 
 
 def run_table(name, settings, save, busy):
@@ -74,10 +80,10 @@ def run_table(name, settings, save, busy):
     for table in tables:
         print(table.text(), flush=True)
     seconds = time.monotonic() - begin
-    found = {"machine": common.machine(), "quick": settings.quick, "scale": settings.scale, "seconds": seconds,
-             "busy_before": busy, "cpu_seconds": common.other_load()[0] - load,
-             "stolen_seconds": common.other_load()[1] - steal, "skipped": [s for t in tables for s in t.skips],
-             "rows": rows}
+    found = {"machine": common.machine(), "quick": settings.quick, "scale": settings.scale,
+             "seconds": seconds, "busy_before": busy, "cpu_seconds": common.other_load()[0] - load,
+             "stolen_seconds": common.other_load()[1] - steal,
+             "skipped": [s for t in tables for s in t.skips], "rows": rows}
     (settings.build / "bench" / (name + ".json")).write_text(json.dumps(found, indent=1) + "\n")
     print("(%s: %.0f s)" % (name, seconds), flush=True)
     return rows
@@ -100,8 +106,8 @@ def main():
         sys.exit("bench.py needs root")
     limit = int(RATE_LIMIT.read_text())
     if limit < RATE_MOST:
-        sys.exit("the kernel lowered kernel.perf_event_max_sample_rate to %d, as it does under load: sysctl -w "
-                 "kernel.perf_event_max_sample_rate=100000" % limit)
+        sys.exit("the kernel lowered kernel.perf_event_max_sample_rate to %d, as it does under load: "
+                 "sysctl -w kernel.perf_event_max_sample_rate=100000" % limit)
     settings = settings_of(arguments)
     save = settings.build / "bench"
     save.mkdir(parents=True, exist_ok=True)

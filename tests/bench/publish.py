@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Writes the figures of one run into README.md and docs/performance.md, and the charts into docs/pictures.
 
-A page says where a figure goes: what stands between <!-- begin: bench NAME --> and <!-- end: bench NAME --> is made
-by the function of that name below. So all published figures are of one run of one commit, which the page names.
+A page says where a figure goes: what stands between <!-- begin: bench NAME --> and <!-- end: bench NAME -->
+is made by the function of that name below. So all published figures are of one run of one commit, which the
+page names.
 
     publish.py build/bench/figures.json       once more, after the run that wrote them
 """
@@ -27,7 +28,8 @@ class Unpublished(Exception):
 
 
 def git(*arguments):
-    return subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, check=True).stdout.strip()
+    done = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 def commit():
@@ -60,15 +62,18 @@ def depth_of(figures, how, frames):
 
 def cost_of(figures, hertz):
     """Our row at this frequency, and the others', the cheapest first."""
-    rows = sorted((row for row in figures["peers"]["cost"] if row["Hz"] == hertz), key=lambda row: row["µs a sample"])
-    return next(row for row in rows if row["profiler"] == OURS), [row for row in rows if row["profiler"] != OURS]
+    rows = [row for row in figures["peers"]["cost"] if row["Hz"] == hertz]
+    rows.sort(key=lambda row: row["µs a sample"])
+    mine = next(row for row in rows if row["profiler"] == OURS)
+    return mine, [row for row in rows if row is not mine]
 
 
 def run(figures):
     machine = figures["machine"]
-    return paragraph("The figures of this page are of commit %s, all from one run of `make bench ARGS=--publish`, "
-                     "on a machine of %d CPUs (%s) with Linux %s." % (
-                         figures["commit"], machine["cpus"], machine["cpu"], machine["kernel"].partition("-")[0]))
+    linux = machine["kernel"].partition("-")[0]
+    return paragraph("The figures of this page are of commit %s, all from one run of "
+                     "`make bench ARGS=--publish`, on a machine of %d CPUs (%s) with Linux %s."
+                     % (figures["commit"], machine["cpus"], machine["cpu"], linux))
 
 
 def units(figures):
@@ -76,21 +81,21 @@ def units(figures):
     found = figures["units"][0]
     reads = ", ".join("%s %s" % (names.get(name, name), whole(value))
                       for name, value in found.items() if name in names)
-    return paragraph("The units of that machine, ns: `bpf_probe_read_user` of %s; an empty run of the program %s."
-                     % (reads, whole(found["empty run"])))
+    return paragraph("The units of that machine, ns: `bpf_probe_read_user` of %s; an empty run of the "
+                     "program %s." % (reads, whole(found["empty run"])))
 
 
 def depth(figures):
     return table(["frames", "", *MODES, "faster"],
-                 [[row["frames"], row["how"], *(nanoseconds(row[mode]) for mode in MODES), "%.1f" % row["faster"]]
-                  for row in figures["depth"]])
+                 [[row["frames"], row["how"], *(nanoseconds(row[mode]) for mode in MODES),
+                   "%.1f" % row["faster"]] for row in figures["depth"]])
 
 
 def floor(figures):
     found, row = figures["units"][0], depth_of(figures, "hot", 13)[MODES[2]]
     parts = 4 * found["read 80"] + found["empty run"]
-    return paragraph("What the floor is made of: at 13 frames four reads and the empty run take about %s of the %s ns."
-                     % (whole(parts), whole(row["median"])))
+    return paragraph("What the floor is made of: at 13 frames four reads and the empty run take about %s of "
+                     "the %s ns." % (whole(parts), whole(row["median"])))
 
 
 def throughput(figures):
@@ -102,14 +107,16 @@ def throughput(figures):
 
 def cost(figures):
     mine, others = cost_of(figures, 999)
-    rows = [[row["profiler"], whole(row["samples"]), "%.2g %%" % row["lost or bad %"], shown(row["µs a sample"]),
-             "%.3g" % (row["µs a sample"] / mine["µs a sample"])] for row in (mine, *others)]
+    rows = [[row["profiler"], whole(row["samples"]), "%.2g %%" % row["lost or bad %"],
+             shown(row["µs a sample"]), "%.3g" % (row["µs a sample"] / mine["µs a sample"])]
+            for row in (mine, *others)]
     rows[0][3] += " (%s of it kernel)" % shown(mine["of it kernel"])
     text = []
     for hertz in 99, 9999:
         mine, others = cost_of(figures, hertz)
-        text.append("At %s Hz ours costs %s us (%s of it kernel), the cheapest of the others %s." % (
-            whole(hertz), shown(mine["µs a sample"]), shown(mine["of it kernel"]), shown(others[0]["µs a sample"])))
+        figures_of = mine["µs a sample"], mine["of it kernel"], others[0]["µs a sample"]
+        text.append("At %s Hz ours costs %s us (%s of it kernel), the cheapest of the others %s."
+                    % (whole(hertz), *map(shown, figures_of)))
     return table(["999 Hz", "samples", "lost or bad", "us a sample", "times ours"], rows) + "\n\n" + \
         paragraph(" ".join(text))
 
@@ -118,20 +125,20 @@ def truth(figures):
     rows = figures["peers"]["truth"]
     depths = [name for name in rows[0] if name[0].isdigit()]
     return table(["profiler", "lost", "impossible stacks", *depths],
-                 [[row["profiler"], "%.2g" % row["lost %"], "%.2g" % row["impossible %"], *(row[d] for d in depths)]
-                  for row in rows])
+                 [[row["profiler"], "%.2g" % row["lost %"], "%.2g" % row["impossible %"],
+                   *(row[depth] for depth in depths)] for row in rows])
 
 
 def slowdown(figures):
     return table(["", "slower, %", "", "our program alone, %"],
-                 [[row["profiler"], shown(row["slower %"], 2), row["verdict"], shown(row["our program alone %"], 2)]
-                  for row in figures["slowdown"]["rows"]])
+                 [[row["profiler"], shown(row["slower %"], 2), row["verdict"],
+                   shown(row["our program alone %"], 2)] for row in figures["slowdown"]["rows"]])
 
 
 def overhead(figures):
     return table(["", "us a round", "times", "bytes of profile a second"],
-                 [[row["profiler"], shown(row["µs a round"]), "%.2f" % row["times"], whole(row["bytes a second"])]
-                  for row in figures["overhead"]])
+                 [[row["profiler"], shown(row["µs a round"]), "%.2f" % row["times"],
+                   whole(row["bytes a second"])] for row in figures["overhead"]])
 
 
 def trigger(figures):
@@ -159,13 +166,16 @@ def share(figures):
             "user, % of one core": ("user_percent", shown), "start, s of CPU": ("once_seconds", shown),
             "resident, MiB": ("rss_mib", whole), "tables, MiB": ("map_mib", whole)}
     return table(["", *(row["interpreter"] for row in figures["share"])],
-                 [[name, *(form(row[key]) for row in figures["share"])] for name, (key, form) in rows.items()])
+                 [[name, *(form(row[key]) for row in figures["share"])]
+                  for name, (key, form) in rows.items()])
 
 
 def readme_cost(figures):
     mine, others = cost_of(figures, 999)
-    return "![Whole cost of a sample: pyperf-bpf %s us, the others %s to %s](docs/pictures/bench-cost.svg)" % (
-        shown(mine["µs a sample"], 2), shown(others[0]["µs a sample"], 2), shown(others[-1]["µs a sample"]))
+    least, most = (others[i]["µs a sample"] for i in (0, -1))
+    text = "Whole cost of a sample: pyperf-bpf %s us, the others %s to %s"
+    return "![%s](docs/pictures/bench-cost.svg)" % (
+        text % (shown(mine["µs a sample"], 2), shown(least, 2), shown(most)))
 
 
 def readme_depth(figures):
@@ -186,20 +196,21 @@ def readme_rest(figures):
                                   ", which is not measurable" if row["verdict"] == "not measurable" else "")
     empty = next(row for name, row in slower.items() if "empty" in name)
     ticks = [row["ns_per_tick"] / 1000 for row in figures["share"]]
+    resident, tables = (whole(max(row[key] for row in figures["share"])) for key in ("rss_mib", "map_mib"))
     return paragraph(
-        "A target lost %s, and %s. With a program that does nothing in our place it lost %s %% at 999 Hz: that is the "
-        "timer interrupt. The profiler has %s MiB resident and %s MiB of tables, however much is watched. "
-        "[docs/performance.md](docs/performance.md) has all tables and names the commit that was measured. It also "
-        "has what falls short: at 99 Hz a tick of a busy machine takes %.0f to %.0f us, since by then the processor's "
-        "caches have forgotten the sampler." % (
-            said("99 Hz"), said("999 Hz"), shown(empty["slower %"]["median"], 2),
-            whole(max(row["rss_mib"] for row in figures["share"])), whole(max(row["map_mib"] for row in figures["share"])),
-            min(ticks), max(ticks)))
+        "A target lost %s, and %s. With a program that does nothing in our place it lost %s %% at 999 Hz: "
+        "that is the timer interrupt. The profiler has %s MiB resident and %s MiB of tables, however much is "
+        "watched. [docs/performance.md](docs/performance.md) has all tables and names the commit that was "
+        "measured. It also has what falls short: at 99 Hz a tick of a busy machine takes %.0f to %.0f us, "
+        "since by then the processor's caches have forgotten the sampler."
+        % (said("99 Hz"), said("999 Hz"), shown(empty["slower %"]["median"], 2), resident, tables,
+           min(ticks), max(ticks)))
 
 
-BLOCKS = {"run": run, "units": units, "depth": depth, "floor": floor, "throughput": throughput, "cost": cost,
-          "truth": truth, "slowdown": slowdown, "overhead": overhead, "trigger": trigger, "growth": growth,
-          "share": share, "readme-cost": readme_cost, "readme-depth": readme_depth, "readme-rest": readme_rest}
+BLOCKS = {"run": run, "units": units, "depth": depth, "floor": floor, "throughput": throughput,
+          "cost": cost, "truth": truth, "slowdown": slowdown, "overhead": overhead, "trigger": trigger,
+          "growth": growth, "share": share,
+          "readme-cost": readme_cost, "readme-depth": readme_depth, "readme-rest": readme_rest}
 
 
 def fill(text, figures):

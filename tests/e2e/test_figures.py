@@ -21,25 +21,30 @@ def depth_row(how, frames):
 
 
 def cost_row(name, hertz, us):
-    return {"profiler": name, "Hz": hertz, "samples": 5000, "lost or bad %": 1.5, "µs a sample": us, "of it kernel": us / 2}
+    return {"profiler": name, "Hz": hertz, "samples": 5000, "lost or bad %": 1.5, "µs a sample": us,
+            "of it kernel": us / 2}
 
 
 FIGURES = {
-    "commit": "0123456789ab of 2026-12-24", "machine": {"cpu": "a processor", "cpus": 3, "kernel": "6.12.1-made"},
-    "units": [{"empty run": 67.0, "turn": 5.0, "read 8": 90.0, "read 80": 91.0, "read 1024": 104.0, "read 4096": 131.0}],
+    "commit": "0123456789ab of 2026-12-24",
+    "machine": {"cpu": "a processor", "cpus": 3, "kernel": "6.12.1-made"},
+    "units": [{"empty run": 67.0, "turn": 5.0, "read 8": 90.0, "read 80": 91.0, "read 1024": 104.0,
+               "read 4096": 131.0}],
     "depth": [depth_row(how, frames) for how in ("hot", "sampled") for frames in (10, 13, 31, 100, 900)],
     "throughput": [{"workload": "basic", "python": "3.13", "frames": 12.0, "stacks/s, each once": 1234567.0,
                     "stacks/s, each 100 times": 2345678.0, "wrong": 0, "checked": 13180}],
     "peers": {"cost": [cost_row(name, hertz, us) for hertz in (99, 999, 9999)
                        for name, us in (("austin", 266.0), ("pyperf-bpf", 4.56), ("py-spy", 208.0))],
-              "truth": [{"profiler": "pyperf-bpf", "lost %": 0.0, "impossible %": 0.0, "0": 3.8, "1-5": 96.2}]},
-    "slowdown": {"rows": [{"profiler": name, "slower %": spread(0.77), "our program alone %": 0.1, "verdict": verdict}
+              "truth": [{"profiler": "pyperf-bpf", "lost %": 0.0, "impossible %": 0.0, "0": 3.8,
+                         "1-5": 96.2}]},
+    "slowdown": {"rows": [{"profiler": name, "slower %": spread(0.77), "our program alone %": 0.1,
+                           "verdict": verdict}
                           for name, verdict in (("99 Hz", "not measurable"), ("999 Hz", "at most 1.5 %"),
                                                 ("999 Hz, empty program", "at most 1.5 %"))]},
     "overhead": [{"profiler": "nothing", "µs a round": spread(302.0), "times": 1.0, "bytes a second": 0.0}],
     "growth": [{"what": "stacks", "number": 1000000, "ns a tick": 3115.0}],
-    "share": [{"interpreter": "pbs-3.13.1", "ns_per_tick": 9800.0, "kernel_percent": 0.3, "user_percent": 0.06,
-               "once_seconds": 0.12, "rss_mib": 22.4, "map_mib": 32.9}],
+    "share": [{"interpreter": "pbs-3.13.1", "ns_per_tick": 9800.0, "kernel_percent": 0.3,
+               "user_percent": 0.06, "once_seconds": 0.12, "rss_mib": 22.4, "map_mib": 32.9}],
     "trigger": [],
 }
 
@@ -63,7 +68,8 @@ def test_a_page_is_filled(page):
 
 
 def test_what_is_said():
-    readme, performance = (" ".join(publish.fill(page.read_text(), FIGURES).split()) for page in publish.PAGES)
+    pages = (publish.fill(page.read_text(), FIGURES) for page in publish.PAGES)
+    readme, performance = (" ".join(page.split()) for page in pages)
     assert "of commit 0123456789ab of 2026-12-24" in performance
     assert "a machine of 3 CPUs (a processor) with Linux 6.12.1." in performance
     assert "pyperf-bpf 4.6 us, the others 208 to 266" in readme

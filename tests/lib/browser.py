@@ -18,7 +18,8 @@ class Browser:
     def run(self, url, *arguments):
         options = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                    "--force-device-scale-factor=1", "--user-data-dir=%s" % self.home)
-        done = subprocess.run([self.program, *options, *arguments, url], capture_output=True, text=True, timeout=90)
+        done = subprocess.run([self.program, *options, *arguments, url],
+                              capture_output=True, text=True, timeout=90)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
