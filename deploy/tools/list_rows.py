@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page of docs/ on stdout, from the lists of bpf/ and user/: list_rows.py outcomes|frames|labels|formats."""
+"""A page of docs/ on stdout, from the lists of bpf/ and user/. list_rows.py outcomes|frames|labels|formats"""
 import re
 import sys
+import textwrap
 
-PLACES = {"WHOLE": "in the profile", "MARKED": "in the profile, with a marker frame", "OUTSIDE": "not in the profile"}
+PLACES = {"WHOLE": "in the profile", "MARKED": "in the profile, with a marker frame",
+          "OUTSIDE": "not in the profile"}
 MAPPINGS = {"INTERPRETER": "the file with the interpreter", "NOWHERE": "none"}
 TABLES = {"FUNCTIONS": "functions and lines", "APART": "below the tables"}
 
@@ -16,10 +18,16 @@ def rows(path, macro):
         yield names, re.findall(r'"([^"]*)"', call)
 
 
+def heading(title, text):
+    print("# %s\n" % title)
+    print(textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False) + "\n")
+
+
 def outcomes():
-    print("# What can become of a tick\n")
-    print("Made from `bpf/outcomes.def` and `bpf/stats.def` by `make docs/outcomes.md`. Every tick of the sampler ends")
-    print("in exactly one of these; `--stats` and `--stats-json` count them, and they add up to the ticks.\n")
+    heading("What can become of a tick",
+            "Made from `bpf/outcomes.def` and `bpf/stats.def` by `make docs/outcomes.md`. Every tick of the "
+            "sampler ends in exactly one of these; `--stats` and `--stats-json` count them, and they add up "
+            "to the ticks.")
     print("| name in JSON | shown as | where | meaning |\n|---|---|---|---|")
     for names, texts in rows("bpf/outcomes.def", "OUTCOME"):
         shown = f"`[{texts[0]}]`" if names[2] == "MARKED" else texts[0]
@@ -30,22 +38,24 @@ def outcomes():
 
 
 def frames():
-    print("# What a frame can be\n")
-    print("Made from `bpf/frames.def` by `make docs/frames.md`. Every frame of a stack is of exactly one of these kinds.")
-    print("The kind decides how it is named, which mapping it has in pprof, its colour on the page, and where the")
-    print("summary has it.\n")
-    print("| kind in `flamegraph.json` | in the legend | colour | mapping in pprof | in the summary | what it is |")
+    heading("What a frame can be",
+            "Made from `bpf/frames.def` by `make docs/frames.md`. Every frame of a stack is of exactly one "
+            "of these kinds. The kind decides how it is named, which mapping it has in pprof, its colour on the "
+            "page, and where the summary has it.")
+    print("| kind in `flamegraph.json` | in the legend | colour | mapping in pprof | in the summary "
+          "| what it is |")
     print("|---|---|---|---|---|---|")
     for (_, _, mapping, table), (key, _, colour, shown, about) in rows("bpf/frames.def", "FRAME"):
         print(f"| `{key}` | {shown} | `{colour}` | {MAPPINGS[mapping]} | {TABLES[table]} | {about} |")
 
 
 def labels():
-    print("# What a sample says about whose it is\n")
-    print("Made from `user/profile/labels.def` by `make docs/labels.md`. In pprof each sample has these labels, but for")
-    print("those whose value is not known or does not exist; the labels of pods that `--pod-label` names come on top.")
-    print("What is marked can be asked for over HTTP (`/debug/pprof/profile?pod=web-1`), tells services apart where")
-    print("profiles are pushed (a label of the series), and is in the flame graph behind the name and pid of a process.\n")
+    heading("What a sample says about whose it is",
+            "Made from `user/profile/labels.def` by `make docs/labels.md`. In pprof each sample has these "
+            "labels, but for those whose value is not known or does not exist; the labels of pods that "
+            "`--pod-label` names come on top. What is marked can be asked for over HTTP "
+            "(`/debug/pprof/profile?pod=web-1`), tells services apart where profiles are pushed (a label of "
+            "the series), and is in the flame graph behind the name and pid of a process.")
     print("| label | value | meaning | HTTP | pushed | flame graph |\n|---|---|---|---|---|---|")
     for (key, kind, _, places), (about,) in rows("user/profile/labels.def", "LABEL"):
         marks = ["x" if place in places else "" for place in ("IN_QUERY", "IN_SERIES", "IN_FRAME")]
@@ -53,13 +63,14 @@ def labels():
 
 
 def formats():
-    print("# In which formats a profile can be had\n")
-    print("Made from `user/profile/formats.def` by `make docs/formats.md`. `--format` names one. Without it the suffix of")
-    print("`--output FILE` decides, and a file of any other name has the first. Over HTTP `format=` names one. Profiles")
-    print("of intervals (`--output-dir`, `--push`) always have the first.\n")
+    heading("In which formats a profile can be had",
+            "Made from `user/profile/formats.def` by `make docs/formats.md`. `--format` names one. Without "
+            "it the suffix of `--output FILE` decides, and a file of any other name has the first. Over HTTP "
+            "`format=` names one. Profiles of intervals (`--output-dir`, `--push`) always have the first.")
     print("| name | suffix | Content-Type over HTTP | what it is | how to open it |\n|---|---|---|---|---|")
     for _, (name, suffix, type_, open_, about) in rows("user/profile/formats.def", "FORMAT"):
-        print(f"| `{name}` | `{suffix}` | `{type_}` | {about} | {open_.removeprefix('Open it').lstrip(': ')} |")
+        how = open_.removeprefix("Open it").lstrip(": ")
+        print(f"| `{name}` | `{suffix}` | `{type_}` | {about} | {how} |")
 
 
 {"outcomes": outcomes, "frames": frames, "labels": labels, "formats": formats}[sys.argv[1]]()

@@ -149,7 +149,7 @@ def test_no_folder_of_logs(workloads, tmp_path):
 
 
 def test_each_label_over_http(workloads, logs, tmp_path):
-    """What labels.def has for queries selects one of two programs; the page shows what tells services apart."""
+    """What is for queries selects one of two programs; the page shows what tells services apart."""
     one, two = Pod("demo", "app-1", "web"), Pod("prod", "batch", "worker-2")
     name = tmp_path / "another"
     name.symlink_to(sys.executable)
@@ -174,6 +174,7 @@ def test_each_label_over_http(workloads, logs, tmp_path):
             place = "/".join(pod.labels[key] for key in reversed(labels.keys(place="IN_SERIES")))
             assert "<td>%s<td>" % place in page
         profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
-        process = re.search(r'"another \(pid %d([^"]*)\)"' % second.pid, s.get("/flamegraph.json").body.decode())
+        drawn = s.get("/flamegraph.json").body.decode()
+        process = re.search(r'"another \(pid %d([^"]*)\)"' % second.pid, drawn)
         shown = [two.labels[key] for key in reversed(labels.keys(place="IN_FRAME"))]
         assert process[1] == "".join(", " + text for text in shown)

@@ -14,7 +14,8 @@ def read_list():
     text = re.sub(r"/\*.*?\*/", "", LIST.read_text(), flags=re.S)
     found = re.findall(r"^LABEL\((\w+), (\w+), (\w+), ([\w| ]+),", text, re.M)
     assert found and len(found) == len(re.findall(r"^LABEL\(", text, re.M)), LIST
-    return [Label(key, kind, source, set(re.findall(r"IN_\w+", places))) for key, kind, source, places in found]
+    return [Label(key, kind, source, set(re.findall(r"IN_\w+", places)))
+            for key, kind, source, places in found]
 
 
 LABELS = read_list()

@@ -19,7 +19,7 @@ enum label {
 typedef __u32 label_number;
 typedef const char *label_text;
 
-/* Code for the labels of one source: OF_CONTAINER(source, text) is the text if source is CONTAINER, else nothing. */
+/* For code that is of the labels of one source only: the code if source is CONTAINER, else nothing. */
 #define OF_CONTAINER(source, ...)		 LABEL_OF_CONTAINER_IS_##source(__VA_ARGS__)
 #define LABEL_OF_CONTAINER_IS_CONTAINER(...) __VA_ARGS__
 #define LABEL_OF_CONTAINER_IS_PROCESS(...)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_formats.c - every row of formats.def: that it encodes, is found by its name and its suffix, and is in the
- * texts that are made of the list.
+ * test_formats.c - every row of formats.def: that it encodes, is found by its name and its suffix, and is in
+ * the texts that are made of the list.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 static struct profile *new_profile(void)
 {
-	static const struct profile_info info = { .period_ns = 10000000, .start_unix_ns = 17, .duration_ns = 5 };
+	static const struct profile_info info = { .period_ns = 10000000, .start_unix_ns = 17 };
 	static const struct profile_labels labels = { .pid = 12, .tid = 12, .comm = "web", .thread = "main" };
 	struct profile *p;
 	__u32 function, location;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_labels.c - every row of labels.def, from the tables that it is found in to each place that the row names. A
- * row whose value is set nowhere fails here.
+ * test_labels.c - every row of labels.def, from the tables that it is found in to each place that the row
+ * names. A row whose value is set nowhere fails here.
  */
 #include <errno.h>
 
@@ -17,7 +17,7 @@
 /* What a text has as its value here, so that each is different: container_id is "<container_id>". */
 #define VALUE(key) "<" key ">"
 
-/* One sample of thread 101 of process 100, and one of nobody. Forged by the registry's and the kernel side's rules. */
+/* Samples of thread 101 of process 100, and of nobody, as the registry and the kernel's tables have them. */
 static int setup_sample(void **state)
 {
 	struct registry_entry e = { .id = 1, .pid = 100, .comm = "<comm>", .layout = -1, .container = {
@@ -56,10 +56,12 @@ static void each_has_a_value(void **state)
 
 	(void)state;
 	for (int i = 0; i < LABEL_COUNT; i++) {
+		const struct label_row *row = &label_rows[i];
+
 		if (!o->label[i])
-			fail_msg("nothing sets the label %s", label_rows[i].key);
-		if (label_rows[i].is_text)
-			assert_string_equal(profile_get_string(profile, o->label[i]), value_of(&label_rows[i]));
+			fail_msg("nothing sets the label %s", row->key);
+		if (row->is_text)
+			assert_string_equal(profile_get_string(profile, o->label[i]), value_of(row));
 		assert_int_equal(profile_get_owner(profile, 2)->label[i], 0);
 	}
 }
@@ -90,12 +92,13 @@ static void each_is_in_pprof(void **state)
 	assert_int_equal(d->sample[1]->n_label, 0);
 	for (int i = 0; i < LABEL_COUNT; i++) {
 		const Pyperf__Label *l = d->sample[0]->label[i];
+		const struct label_row *row = &label_rows[i];
 		char number[32];
 
 		snprintf(number, sizeof(number), "%lld", (long long)l->num);
-		assert_string_equal(string(d, l->key), label_rows[i].key);
-		assert_string_equal(label_rows[i].is_text ? string(d, l->str) : number, value_of(&label_rows[i]));
-		assert_int_equal(label_rows[i].is_text ? l->num : l->str, 0);
+		assert_string_equal(string(d, l->key), row->key);
+		assert_string_equal(row->is_text ? string(d, l->str) : number, value_of(row));
+		assert_int_equal(row->is_text ? l->num : l->str, 0);
 	}
 	pyperf__profile__free_unpacked(d, NULL);
 }
@@ -174,7 +177,7 @@ static void services_are_told_apart(void **state)
 	(void)state;
 	for (int row = 0; row < LABEL_COUNT; row++) {
 		_cleanup_profile_ struct profile *p = NULL;
-		struct profile_labels labels[2] = { { .comm = "c", .container = "x" }, { .comm = "c", .container = "x" } };
+		struct profile_labels labels[2] = { [0 ... 1] = { .comm = "c", .container = "x" } };
 		struct split_limits limits = { 1000, 1 << 20 };
 		struct profile_info info = { .period_ns = 1 };
 		int parts = 0;
