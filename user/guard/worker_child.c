@@ -151,7 +151,7 @@ static int read_object(const struct worker_request *request, struct worker_reply
 		reply->code.pid = request->pid;
 	}
 	/* If the pid is another process's now, what was read may be that one's. */
-	return err ? err : procfs_check_start(request->pid, request->start_ticks);
+	return err ?: procfs_check_start(request->pid, request->start_ticks);
 }
 
 static int look_at(const struct worker_request *request, struct pods *pods, struct worker_reply *reply)

@@ -116,21 +116,15 @@ static int add_container(const struct registry_entry *e, struct buf *out)
 static int add_row(const struct row *r, const struct kernel *kernel, __u64 total, struct buf *out)
 {
 	char version[VERSION_TEXT_SIZE];
-	int err;
 
 	version_text(kernel, r->process.layout, version);
-	err = buf_printf(out, "<tr><td><a href=\"?pid=%u\">%u</a><td>", r->process.pid, r->process.pid);
-	if (!err)
-		err = add_text(out, r->process.comm);
-	if (!err)
-		err = buf_printf(out, "<td>%s<td>", version);
-	if (!err)
-		err = add_text(out, r->process.binary);
-	if (!err)
-		err = buf_add_string(out, "<td>") ?: add_container(&r->process, out);
-	if (err)
-		return err;
-	return buf_printf(out, "<td>%llu<td>%.1f %%\n", r->samples, total ? 100.0 * r->samples / total : 0.0);
+	return buf_printf(out, "<tr><td><a href=\"?pid=%u\">%u</a><td>", r->process.pid, r->process.pid) ?:
+	       add_text(out, r->process.comm) ?:
+	       buf_printf(out, "<td>%s<td>", version) ?:
+	       add_text(out, r->process.binary) ?:
+	       buf_add_string(out, "<td>") ?:
+	       add_container(&r->process, out) ?:
+	       buf_printf(out, "<td>%llu<td>%.1f %%\n", r->samples, total ? 100.0 * r->samples / total : 0.0);
 }
 
 int processes_html(const struct registry *registry, const struct kernel *kernel, const struct profile *recent,

@@ -78,39 +78,44 @@ void body_put(struct bodies *bodies, struct body *body)
 	free(body);
 }
 
-int body_get(struct bodies *bodies, struct body_key *key, struct body **ret)
+static int body_new(struct bodies *bodies, const struct body_key *key, struct body **ret)
 {
 	struct body *body;
-	int r = -ENOMEM;
 
-	HASH_FIND(hh, bodies->bodies, key, sizeof(*key), body);
-	if (body) {
-		body_key_put(bodies, key);
-		body->refs++;
-		*ret = body;
-		return 0;
-	}
-	if (!bodies_fit(bodies, sizeof(*body))) {
-		r = -ENOSPC;
-		goto fail;
-	}
+	if (!bodies_fit(bodies, sizeof(*body)))
+		return -ENOSPC;
 	body = calloc(1, sizeof(*body));
 	if (!body)
-		goto fail;
+		return -ENOMEM;
 	body->refs = 1;
 	body->key = *key;
 	HASH_ADD(hh, bodies->bodies, key, sizeof(body->key), body);
 	if (!body->hh.tbl) {
 		free(body);
-		goto fail;
+		return -ENOMEM;
 	}
 	bodies->stats.bodies++;
 	bodies->stats.bytes += sizeof(*body);
 	*ret = body;
 	return 0;
-fail:
+}
+
+int body_get(struct bodies *bodies, struct body_key *key, struct body **ret)
+{
+	struct body *body;
+	int err;
+
+	HASH_FIND(hh, bodies->bodies, key, sizeof(*key), body);
+	if (!body) {
+		err = body_new(bodies, key, ret);
+		if (err)
+			body_key_put(bodies, key);
+		return err;
+	}
 	body_key_put(bodies, key);
-	return r;
+	body->refs++;
+	*ret = body;
+	return 0;
 }
 
 /* No secret in this hash: an instruction's number has 20 bits, too few for many of them to collide. */

@@ -42,36 +42,41 @@ static struct entry *entry_find(struct codes *codes, __u32 code)
 	return entry;
 }
 
-/* Takes over the reference to body, on failure too. */
-static int entry_set(struct codes *codes, struct entry *entry, __u32 code, struct body *body)
+static int entry_new(struct codes *codes, __u32 code, struct body *body)
 {
-	int r = -ENOMEM;
+	struct entry *entry;
 
-	if (entry) {
-		body_put(&codes->bodies, entry->body);
-		entry->body = body;
-		return 0;
-	}
-	if (!bodies_fit(&codes->bodies, sizeof(*entry))) {
-		r = -ENOSPC;
-		goto fail;
-	}
+	if (!bodies_fit(&codes->bodies, sizeof(*entry)))
+		return -ENOSPC;
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
-		goto fail;
+		return -ENOMEM;
 	entry->code = code;
 	entry->body = body;
 	HASH_ADD(hh, codes->entries, code, sizeof(entry->code), entry);
 	if (!entry->hh.tbl) {
 		free(entry);
-		goto fail;
+		return -ENOMEM;
 	}
 	codes->bodies.stats.codes++;
 	codes->bodies.stats.bytes += sizeof(*entry);
 	return 0;
-fail:
-	body_put(&codes->bodies, body);
-	return r;
+}
+
+/* entry is the code's, or NULL if it has none yet. Takes over the reference to body, on failure too. */
+static int entry_set(struct codes *codes, struct entry *entry, __u32 code, struct body *body)
+{
+	int err;
+
+	if (!entry) {
+		err = entry_new(codes, code, body);
+		if (err)
+			body_put(&codes->bodies, body);
+		return err;
+	}
+	body_put(&codes->bodies, entry->body);
+	entry->body = body;
+	return 0;
 }
 
 static void entry_free(struct codes *codes, struct entry *entry)
@@ -180,7 +185,7 @@ int codes_add(struct codes *codes, const struct record_code *record, size_t reco
 	const __u8 *at = record->data;
 	struct entry *entry;
 	struct body *body;
-	int r;
+	int err;
 
 	if (!record_valid(record, record_size))
 		return -EBADMSG;
@@ -194,20 +199,20 @@ int codes_add(struct codes *codes, const struct record_code *record, size_t reco
 	else
 		key.first_line = old->first_line;
 
-	r = string_get(codes, &record->name, at, old->name, &key.name);
+	err = string_get(codes, &record->name, at, old->name, &key.name);
 	at += record->name.bytes;
-	if (!r)
-		r = string_get(codes, &record->file, at, old->file, &key.file);
+	if (!err)
+		err = string_get(codes, &record->file, at, old->file, &key.file);
 	at += record->file.bytes;
-	if (!r)
-		r = table_get(codes, &record->table, at, old, &key);
-	if (r) {
+	if (!err)
+		err = table_get(codes, &record->table, at, old, &key);
+	if (err) {
 		body_key_put(&codes->bodies, &key);
-		return r;
+		return err;
 	}
-	r = body_get(&codes->bodies, &key, &body);
-	if (r)
-		return r;
+	err = body_get(&codes->bodies, &key, &body);
+	if (err)
+		return err;
 	return entry_set(codes, entry, record->code, body);
 }
 
@@ -216,21 +221,21 @@ int codes_set_table(struct codes *codes, __u32 code, const void *bytes, size_t l
 	struct entry *entry = entry_find(codes, code);
 	struct body_key key;
 	struct body *body;
-	int r;
+	int err;
 
 	if (!entry)
 		return -ENOENT;
 	key = entry->body->key;
 	if (len != key.table_length)
 		return -ESTALE;
-	r = blob_get(&codes->bodies, bytes, len, &key.table);
-	if (r)
-		return r;
+	err = blob_get(&codes->bodies, bytes, len, &key.table);
+	if (err)
+		return err;
 	blob_ref(key.name);
 	blob_ref(key.file);
-	r = body_get(&codes->bodies, &key, &body);
-	if (r)
-		return r;
+	err = body_get(&codes->bodies, &key, &body);
+	if (err)
+		return err;
 	return entry_set(codes, entry, code, body);
 }
 

@@ -131,7 +131,7 @@ int procfs_stat(pid_t pid, struct procfs_stat *ret)
 	char text[1024];
 	int err = read_proc(pid, "stat", text, sizeof(text));
 
-	return err ? err : procfs_parse_stat(text, ret);
+	return err ?: procfs_parse_stat(text, ret);
 }
 
 int procfs_start_ticks(pid_t pid, __u64 *ret)

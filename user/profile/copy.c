@@ -65,12 +65,11 @@ static int copy_location(struct copier *c, __u32 id, __u32 *ret)
 	const struct profile_location *l = profile_get_location(c->from, id);
 	const struct profile_function *f = profile_get_function(c->from, l->function);
 	__u32 function, mapping;
-	int err = copy_mapping(c, l->mapping, &mapping);
 
-	if (!err)
-		err = profile_function(c->to, f->kind, profile_get_string(c->from, f->name),
-				       profile_get_string(c->from, f->file), f->start_line, &function);
-	return err ?: profile_location(c->to, function, l->line, l->column, mapping, ret);
+	return copy_mapping(c, l->mapping, &mapping) ?:
+	       profile_function(c->to, f->kind, profile_get_string(c->from, f->name),
+				profile_get_string(c->from, f->file), f->start_line, &function) ?:
+	       profile_location(c->to, function, l->line, l->column, mapping, ret);
 }
 
 int copier_add(struct copier *c, const struct profile_stack *sample, const struct profile_labels *labels)

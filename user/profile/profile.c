@@ -119,9 +119,7 @@ static int intern_text(struct profile *p, const char *s, __u32 *ret_id)
 		return 0;
 	}
 	buf_clear(&p->scratch);
-	err = buf_add_utf8(&p->scratch, s, PROFILE_STRING_MAX);
-	if (!err)
-		err = buf_add(&p->scratch, "", 1);
+	err = buf_add_utf8(&p->scratch, s, PROFILE_STRING_MAX) ?: buf_add(&p->scratch, "", 1);
 	if (err)
 		return err;
 	return table_intern(p, PROFILE_STRING, p->scratch.data, p->scratch.size, ret_id);
@@ -130,26 +128,20 @@ static int intern_text(struct profile *p, const char *s, __u32 *ret_id)
 int profile_mapping(struct profile *p, const char *file, const char *build_id, __u32 *ret_id)
 {
 	struct profile_mapping m;
-	int err;
 
-	err = intern_text(p, file, &m.file);
-	if (!err)
-		err = intern_text(p, build_id, &m.build_id);
-	return err ? err : table_intern(p, PROFILE_MAPPING, &m, sizeof(m), ret_id);
+	return intern_text(p, file, &m.file) ?: intern_text(p, build_id, &m.build_id) ?:
+	       table_intern(p, PROFILE_MAPPING, &m, sizeof(m), ret_id);
 }
 
 int profile_function(struct profile *p, enum frame_kind kind, const char *name, const char *file, int start_line,
 		     __u32 *ret_id)
 {
 	struct profile_function f = { .start_line = start_line, .kind = kind };
-	int err;
 
 	if (start_line < 0 || kind >= FRAME_KINDS)
 		return -EINVAL;
-	err = intern_text(p, name, &f.name);
-	if (!err)
-		err = intern_text(p, file, &f.file);
-	return err ? err : table_intern(p, PROFILE_FUNCTION, &f, sizeof(f), ret_id);
+	return intern_text(p, name, &f.name) ?: intern_text(p, file, &f.file) ?:
+	       table_intern(p, PROFILE_FUNCTION, &f, sizeof(f), ret_id);
 }
 
 int profile_location(struct profile *p, __u32 function, int line, int column, __u32 mapping, __u32 *ret_id)
@@ -232,11 +224,9 @@ int profile_sample(struct profile *p, const __u32 *locations, size_t n, const st
 	if (grow((void **)&p->counts, sizeof(*p->counts), &p->counts_capacity, known + 1))
 		return -ENOMEM;
 	buf_clear(&p->scratch);
-	err = buf_add(&p->scratch, &owner, sizeof(owner));
-	if (!err)
-		err = buf_add(&p->scratch, locations, n * sizeof(*locations));
-	if (!err)
-		err = table_intern(p, PROFILE_SAMPLE, p->scratch.data, p->scratch.size, &id);
+	err = buf_add(&p->scratch, &owner, sizeof(owner)) ?:
+	      buf_add(&p->scratch, locations, n * sizeof(*locations)) ?:
+	      table_intern(p, PROFILE_SAMPLE, p->scratch.data, p->scratch.size, &id);
 	if (err)
 		return err;
 	if (t->n > known)

@@ -23,14 +23,14 @@ static int mem_read(void *dst, __u32 size, __u64 address)
 int capture_remote(pid_t pid, const struct layout *layout, __u64 address, struct record_code *ret)
 {
 	_cleanup_free_ struct record_code *record = calloc(1, sizeof(*record));
-	int r;
+	int err;
 
 	if (!record)
 		return -ENOMEM;
 	target = pid;
-	r = capture_code(record, layout, address);
-	if (r)
-		return r;
+	err = capture_code(record, layout, address);
+	if (err)
+		return err;
 	record->type = RECORD_CODE;
 	record->pid = (__u32)pid;
 	memcpy(ret, record, sizeof(*ret));
@@ -46,19 +46,19 @@ int capture_remote_table(pid_t pid, const struct layout *layout, __u64 address, 
 {
 	_cleanup_free_ __u8 *bytes = NULL;
 	__u64 len;
-	int r;
+	int err;
 
-	r = remote_read(pid, address + layout->bytes_size, &len, sizeof(len));
-	if (r)
-		return r;
+	err = remote_read(pid, address + layout->bytes_size, &len, sizeof(len));
+	if (err)
+		return err;
 	if (len > LINETABLE_MAX)
 		return -E2BIG;
 	bytes = malloc(len + 1);
 	if (!bytes)
 		return -ENOMEM;
-	r = len ? remote_read(pid, address + layout->bytes_data, bytes, len) : 0;
-	if (r)
-		return r;
+	err = len ? remote_read(pid, address + layout->bytes_data, bytes, len) : 0;
+	if (err)
+		return err;
 	*ret = TAKE_PTR(bytes);
 	*ret_len = len;
 	return 0;

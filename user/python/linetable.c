@@ -43,7 +43,7 @@ static int read_varint(const __u8 **at, const __u8 *end, __u32 *ret)
 static int read_line_delta(const __u8 **at, const __u8 *end, unsigned int code, long long *ret)
 {
 	__u32 u;
-	int r;
+	int err;
 
 	switch (code) {
 	case LOCATION_ONE_LINE0 ... LOCATION_ONE_LINE2:
@@ -51,9 +51,9 @@ static int read_line_delta(const __u8 **at, const __u8 *end, unsigned int code, 
 		return 0;
 	case LOCATION_NO_COLUMNS:
 	case LOCATION_LONG:
-		r = read_varint(at, end, &u);
-		if (r)
-			return r;
+		err = read_varint(at, end, &u);
+		if (err)
+			return err;
 		*ret = u & 1 ? -(long long)(u >> 1) : (long long)(u >> 1);
 		return 0;
 	default:
@@ -88,7 +88,7 @@ int linetable_line(const __u8 *table, size_t len, int first_line, __u32 instr, s
 	long long line = first_line, delta;
 	__u64 covered = 0;
 	unsigned int code;
-	int r;
+	int err;
 
 	while (at < end) {
 		if (!(*at & 128))
@@ -96,9 +96,9 @@ int linetable_line(const __u8 *table, size_t len, int first_line, __u32 instr, s
 		code = *at >> 3 & 15;
 		covered += (*at & 7) + 1;
 		at++;
-		r = read_line_delta(&at, end, code, &delta);
-		if (r)
-			return r;
+		err = read_line_delta(&at, end, code, &delta);
+		if (err)
+			return err;
 		line += delta;
 		if (instr < covered) {
 			*ret = (struct line_position){ 0 };

@@ -256,34 +256,34 @@ static int json_export(const struct report *r, struct buf *out)
 	return err ?: buf_add_string(out, "}");
 }
 
+/* What the profiler cost, in the kernel and here. */
+static int json_cost(const struct report *r, struct buf *out)
+{
+	const struct kernel_stats *k = &r->kernel;
+
+	return buf_printf(out,
+			  ",\n \"kernel\": {\"runs\": %llu, \"run_time_ns\": %llu, \"other_runs\": %llu, "
+			  "\"other_time_ns\": %llu, \"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu}",
+			  k->runs, k->run_time_ns, k->other_runs, k->other_time_ns, time_quantile(r, 0.5),
+			  time_quantile(r, 0.99), k->sum.time_max) ?:
+	       buf_printf(out,
+			  ",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, \"rss_bytes\": %zu, "
+			  "\"map_bytes\": %zu}",
+			  r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes) ?:
+	       buf_printf(out, ",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu}}\n",
+			  r->codes.decodes, r->harvest.locations, r->codes.codes);
+}
+
 int report_json(const struct report *r, struct buf *out)
 {
 	const struct kernel_stats *k = &r->kernel;
 	int err;
 
-	err = buf_printf(
-		out,
-		"{\"ticks\": %llu, \"expected\": %llu, \"trigger\": \"%s\", \"cpus\": %d, \"frequency\": %u, \"seconds\": %.3f, \"processes\": %zu",
-		k->sum.ticks, r->expected, trigger_name(r), r->cpus, r->frequency, r->seconds, r->processes);
+	err = buf_printf(out,
+			 "{\"ticks\": %llu, \"expected\": %llu, \"trigger\": \"%s\", \"cpus\": %d, \"frequency\": %u, "
+			 "\"seconds\": %.3f, \"processes\": %zu",
+			 k->sum.ticks, r->expected, trigger_name(r), r->cpus, r->frequency, r->seconds, r->processes);
 	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
 		err = json_outcomes(r, kind, out);
-	if (!err)
-		err = json_counters(r, out);
-	if (!err)
-		err = json_export(r, out);
-	if (!err)
-		err = json_profile(r, out);
-	if (!err)
-		err = buf_printf(
-			out,
-			",\n \"kernel\": {\"runs\": %llu, \"run_time_ns\": %llu, \"other_runs\": %llu, "
-			"\"other_time_ns\": %llu, \"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu}"
-			",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, \"rss_bytes\": "
-			"%zu, \"map_bytes\": %zu}"
-			",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu}}\n",
-			k->runs, k->run_time_ns, k->other_runs,
-			k->other_time_ns, time_quantile(r, 0.5), time_quantile(r, 0.99),
-			k->sum.time_max, r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes,
-			r->codes.decodes, r->harvest.locations, r->codes.codes);
-	return err;
+	return err ?: json_counters(r, out) ?: json_export(r, out) ?: json_profile(r, out) ?: json_cost(r, out);
 }
