@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * worker.h - a child process that does everything that touches a target's memory or files. A read of a page
- * that never arrives cannot be interrupted, only killed; so can a parser that a hostile file has crashed.
+ * that never arrives cannot be interrupted; only the process that waits for it can be killed. And a parser
+ * that a hostile file has crashed takes nothing but the child with it.
  */
 #ifndef PYPERF_GUARD_WORKER_H
 #define PYPERF_GUARD_WORKER_H
@@ -14,8 +15,9 @@
 #include "python/identify.h"
 
 #define WORKER_QUEUE	   256 /* requests waiting or under way */
-#define WORKER_DEADLINE_MS 500	/* from when a request reaches the child, but for the time that it waits for a CPU */
-#define WORKER_PATIENCE_MS 5000 /* ... in all */
+/* How long the child may take for a request: without the time for which it waits for a CPU, and with it. */
+#define WORKER_DEADLINE_MS 500
+#define WORKER_PATIENCE_MS 5000
 
 enum worker_type {
 	WORKER_IDENTIFY = 1, /* identify() and container_read() */
@@ -28,17 +30,17 @@ enum worker_type {
 struct worker_request {
 	__u32 type; /* enum worker_type */
 	__u32 pid;
-	__u64 tag;	   /* the caller's; comes back */
-	__u64 start_ticks; /* procfs_start_ticks(): another process with that pid is -ESRCH */
+	__u64 tag;	   /* the caller's; it comes back in the reply */
+	__u64 start_ticks; /* of the process, by procfs_start_ticks(); a later one with that pid is -ESRCH */
 	__u64 address;
 	struct layout layout; /* unused by IDENTIFY and CONTAINER */
 };
 
 struct worker_reply {
-	__u32 type; /* of the request, as pid and tag */
+	__u32 type; /* type, pid and tag are those of the request */
 	__u32 pid;
 	__u64 tag;
-	__s32 error; /* 0 or -errno; -ETIMEDOUT past the deadline, -EPIPE if the child died of it */
+	__s32 error; /* 0 or -errno; -ETIMEDOUT past the deadline, -EPIPE if the child died of the request */
 	__u32 table_size;
 	union {
 		struct {
@@ -47,38 +49,45 @@ struct worker_reply {
 		};
 		struct record_code code; /* process, code and fingerprint are 0 */
 	};
-	__u8 *table; /* TABLE: table_size bytes, to be freed by the receiver; else NULL */
+	__u8 *table; /* of a TABLE request: table_size bytes, which the receiver frees; else NULL */
 };
 
 struct worker;
 
 /*
- * Forks the child. The caller must not ignore SIGCHLD nor wait for children it does not know, and need not
- * handle SIGCHLD. Call before threads are started. pod_logs: the kubelet's folder, for pods_new(); borrowed.
- * -errno of what failed.
+ * Forks the child. The caller must not ignore SIGCHLD, must not wait for children that it does not know, and
+ * need not handle SIGCHLD. It is to be called before any threads are started. pod_logs is the kubelet's
+ * folder, for pods_new(), and is borrowed. 0, or the -errno of what failed.
  */
 int worker_start(struct worker **ret, const char *pod_logs);
 void worker_stop(struct worker *worker); /* NULL is fine; requests under way are dropped */
 
-/* Readable (EPOLLIN, level-triggered) when worker_receive() has something to do. The same for its whole life.
+/*
+ * A descriptor that is readable (EPOLLIN, level-triggered) when worker_receive() has something to do. It is
+ * the same one for the worker's whole life, though children come and go.
  */
 int worker_fd(const struct worker *worker);
 pid_t worker_pid(const struct worker *worker); /* 0 between two children */
 
-/* Queues a request; replies come in the same order, one for each. -EAGAIN when the queue is full, -EINVAL for
- * an unknown type. */
+/*
+ * Queues a request. Each request has one reply, and they come in the same order. 0; -EAGAIN when the queue is
+ * full; -EINVAL for an unknown type.
+ */
 int worker_send(struct worker *worker, const struct worker_request *request);
 
-/* Takes one reply. -EAGAIN if there is none yet. */
+/* Takes one reply. 0, or -EAGAIN if there is none yet. */
 int worker_receive(struct worker *worker, struct worker_reply *ret);
 
-/* Milliseconds until worker_check_deadline() is due, -1 when nothing is under way. For epoll_wait(). */
+/*
+ * Milliseconds until worker_check_deadline() is due, as epoll_wait() wants them; -1 when nothing is under
+ * way.
+ */
 int worker_timeout_ms(const struct worker *worker);
 
-/* Kills a child that is late; its request then comes back as -ETIMEDOUT. Returns 1 if it did, else 0. */
+/* Kills a child that is late. Its request then comes back as -ETIMEDOUT. Returns 1 if it did, else 0. */
 int worker_check_deadline(struct worker *worker);
 
-/* The child's side (worker_child.c): serves until the socket closes. Never returns. */
+/* The child's side (worker_child.c): answers requests until the socket closes. It never returns. */
 void worker_child_run(int socket, int table_fd, pid_t parent, const char *pod_logs) __attribute__((noreturn));
 
 #endif

@@ -19,40 +19,45 @@ struct kernel_options {
 	enum trigger_kind trigger; /* what makes the ticks */
 	__u32 frequency;   /* samples per second of each CPU */
 	bool use_cycles;   /* hardware cycles instead of cpu-clock */
-	bool single_reads; /* one read for each frame */
-	bool by_thread;	   /* owners are threads */
-	bool all;	   /* every process, else only those added by kernel_set_process() */
-	bool follow;	   /* their children too */
+	bool single_reads; /* one read for each frame, instead of blocks */
+	bool by_thread;	   /* owners are threads, else processes */
+	bool all;	   /* every process is profiled, else only those that kernel_set_process() adds */
+	bool follow;	   /* the children of profiled processes are profiled too */
 	bool measure;	   /* count the programs' run time; costs some 30 ns a run */
 	__u32 max_depth;
 	enum cache_mode cache;
-	__u32 cache_threads; /* threads remembered between samples; 34 KiB each */
-	__u32 tree_size;     /* nodes of the call tree, both banks; rounded up to a power of two; 0 = 524,288 */
-	__u32 cache_depth;   /* frames remembered of each, at most 1024 */
+	__u32 cache_threads; /* threads whose last stack is remembered; 34 KiB each */
+	__u32 tree_size;     /* nodes of the call tree, both banks, rounded up to a power of two; 0 = 524,288 */
+	__u32 cache_depth;   /* frames remembered of each thread's last stack, at most 1024 */
 };
 
-/* Why kernel_open() or kernel_start() failed, in words that say what to do. Static or owned by the kernel. */
+/* Why kernel_open() or kernel_start() failed, in words that say what to do. The text is static or k's. */
 const char *kernel_reason(const struct kernel *k);
 
 /*
- * Loads. On failure returns -errno, with *ret set all the same if there is a reason to ask for; close it.
- * Lowers o->frequency to the system's limit, and puts the trigger that was chosen in place of TRIGGER_AUTO.
+ * Loads the programs and makes the tables. Lowers o->frequency to the system's limit, and puts the trigger
+ * that was chosen in place of TRIGGER_AUTO. Returns 0 or -errno. After a failure *ret is set all the same if
+ * kernel_reason() has something to say; the caller then closes it.
  */
 int kernel_open(struct kernel **ret, struct kernel_options *o);
 void kernel_close(struct kernel *k);
 
 /* Attaches the programs and starts the ticks. The number of CPUs is in *ret_cpus. */
 int kernel_start(struct kernel *k, int *ret_cpus);
-/* To be called now and then: see trigger_follow_cpus(). *ret_cpus is only set when CPUs came or went. */
+/*
+ * Keeps every online CPU ticking (trigger_follow_cpus()). To be called about once a second. *ret_cpus is set
+ * only when CPUs came or went.
+ */
 int kernel_follow_cpus(struct kernel *k, int *ret_cpus);
-/* Stops the ticks; tables stay readable. */
+/* Stops the ticks. The tables stay readable. */
 void kernel_stop(struct kernel *k);
 
 /* Calls fn for each process of the machine; stops and returns fn's value when that is not 0. */
-int kernel_list_processes(struct kernel *k, int (*fn)(void *context, const struct record_process *p), void *context);
+int kernel_list_processes(struct kernel *k, int (*fn)(void *context, const struct record_process *p),
+			  void *context);
 
 __u32 kernel_new_process_id(struct kernel *k);
-/* While an id is held, for its names, neither side gives it out again. */
+/* While an id is held, because there are still names for it, neither side gives it to another process. */
 void kernel_hold_process_id(struct kernel *k, __u32 id, bool hold);
 int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p);
 int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret);
@@ -61,7 +66,10 @@ int kernel_remove_process(struct kernel *k, __u32 pid);
 int kernel_add_layout(struct kernel *k, const struct layout *l);
 int kernel_get_layout(const struct kernel *k, __u32 index, struct layout *ret);
 
-/* To wait on for records, and their reader: fn is called with each record. */
+/*
+ * The records of the ring buffer: a descriptor to wait on, which is readable when there are some; their
+ * reader, which returns 0 or -errno; and the function that the reader calls with each record.
+ */
 int kernel_records_fd(const struct kernel *k);
 int kernel_read_records(struct kernel *k);
 void kernel_on_record(struct kernel *k, int (*fn)(void *context, void *record, size_t size), void *context);
@@ -77,21 +85,22 @@ struct kernel_tables {
 
 const struct kernel_tables *kernel_tables(const struct kernel *k);
 
-/* Numbers first to end - 1. */
+/* The numbers first to end - 1. */
 struct kernel_range {
 	__u32 first, end;
 };
 
-/* A half of the tables. Node 0 and the codes below CODE_FIRST belong to no generation of the tree, and to no bank. */
+/* One half of the tables. Node 0 and the codes below CODE_FIRST belong to neither bank. */
 struct kernel_bank {
 	struct kernel_range nodes, codes, owners;
 };
 
 /*
- * A new generation of the tree, while the ticks go on: kernel_flip() has them use the other bank from now on. Once
- * kernel_wait() has returned no tick uses the one that was left, and when all has been taken from there that is wanted,
- * records of its code objects in the ring too, kernel_clear() makes it ready for the next flip.
- * They return 0 or -errno, and then nothing has changed.
+ * A new generation of the tree begins while the ticks go on, in three steps: kernel_flip() makes all ticks
+ * that begin from now on use the other bank. kernel_wait() returns when no tick uses the bank that was left.
+ * kernel_clear() empties that bank, so that the next flip can use it. Before that the caller takes from it
+ * what is wanted, and reads the records of its code objects from the ring buffer. The last two return 0 or
+ * -errno. After a failure nothing has changed.
  */
 void kernel_flip(struct kernel *k);
 int kernel_wait(void);
@@ -99,7 +108,7 @@ int kernel_clear(struct kernel *k);
 /* The bank that the ticks do not use. */
 struct kernel_bank kernel_other_bank(const struct kernel *k);
 
-/* How full the fullest of the tables is, of nodes, codes and owners in the bank that the ticks use: 0 to 1. */
+/* How full the bank is that the ticks use, 0 to 1: of its tables of nodes, codes and owners the fullest. */
 double kernel_fullness(const struct kernel *k);
 
 struct kernel_stats {
@@ -109,9 +118,9 @@ struct kernel_stats {
 };
 
 void kernel_stats(const struct kernel *k, struct kernel_stats *ret);
-/* What makes the ticks: not TRIGGER_AUTO. */
+/* What makes the ticks; never TRIGGER_AUTO. */
 enum trigger_kind kernel_trigger(const struct kernel *k);
-/* Ticks that there were to be until now; 0 = unknown. Perf events: see trigger_expected(). */
+/* How many ticks there should have been until now; 0 = unknown. trigger_expected() says how it is known. */
 __u64 kernel_expected(const struct kernel *k);
 
 /* The old names, for as long as other branches are being merged. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tables.h - the maps of the BPF object: how large they are, where user space sees them, how a half is emptied.
+ * tables.h - the maps of the BPF object: how large they are, where user space sees them, how a bank is
+ * emptied.
  */
 #ifndef PYPERF_KERN_TABLES_H
 #define PYPERF_KERN_TABLES_H
@@ -9,16 +10,21 @@
 
 struct pyperf;
 
-/* Sets of four threads that the options ask for, a power of two of them. */
+/* How many sets of four threads hold the threads that the options ask for: a power of two. */
 __u32 tables_thread_sets(const struct kernel_options *o);
-/* Before loading. 0 or -errno. */
+/* Sets the sizes of all maps, before loading. cpus: all possible ones. 0 or -errno. */
 int tables_size(struct pyperf *skel, const struct kernel_options *o, int cpus, struct kernel_tables *ret);
-/* After loading: reserves the entries that mean "none" and maps. On failure unmap all the same. */
+/*
+ * After loading: reserves the entries that mean "none", and maps the tables. 0 or -errno. The caller calls
+ * tables_unmap() after a failure too.
+ */
 int tables_map(struct pyperf *skel, struct kernel_tables *tables, const struct cpu_stats **ret_stats);
 void tables_unmap(struct pyperf *skel, const struct kernel_tables *tables, const struct cpu_stats *stats);
-/* Bank 0 or 1. */
+/* The numbers that belong to this bank, 0 or 1. */
 struct kernel_bank tables_bank(const struct kernel_tables *tables, unsigned int bank);
-/* Forgets the nodes, codes and owners of a bank that no program uses. 0 or -errno, and then nothing changed. */
+/*
+ * Forgets the nodes, codes and owners of a bank that no program uses. 0 or -errno, and then nothing changed.
+ */
 int tables_clear(struct pyperf *skel, const struct kernel_tables *tables, unsigned int bank);
 
 #endif

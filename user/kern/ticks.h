@@ -14,10 +14,11 @@ struct bpf_program;
 /* Lowers *frequency (Hz) to what the kernel allows, kernel.perf_event_max_sample_rate. */
 void ticks_limit_frequency(__u32 *frequency);
 
-/* Whether the system lets us: 0, or -errno of perf_event_open. */
+/* Whether the system lets us open such an event: 0, or -errno of perf_event_open(). */
 int ticks_probe(__u32 frequency, bool use_cycles);
-/* Runs program frequency times a second on every online CPU that is not idle. */
-int ticks_start(struct ticks **ret, struct bpf_program *program, __u32 frequency, bool use_cycles, int *ret_cpus);
+/* Runs the program `frequency` times a second on every online CPU that is not idle. 0 or -errno. */
+int ticks_start(struct ticks **ret, struct bpf_program *program, __u32 frequency, bool use_cycles,
+		int *ret_cpus);
 void ticks_stop(struct ticks *t);
 
 #endif

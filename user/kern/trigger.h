@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * trigger.h - what makes the sampler run on every CPU: perf events (ticks.h), or timers (timers.h) where the system
- * refuses those. Decided before the programs are loaded: only the ones that are needed are.
+ * trigger.h - what makes the sampler run on every CPU: perf events (ticks.h), or timers (timers.h) where the
+ * system refuses perf events. This is decided before the programs are loaded, so that only those are loaded
+ * that are needed.
  */
 #ifndef PYPERF_KERN_TRIGGER_H
 #define PYPERF_KERN_TRIGGER_H
@@ -17,38 +18,43 @@ struct ticks;
 struct timers;
 
 struct trigger {
-	enum trigger_kind wanted, kind; /* kind: what it is, once chosen */
+	enum trigger_kind wanted, kind; /* kind is what it became, once that is chosen */
 	__u32 frequency;		/* Hz */
 	bool use_cycles;		/* hardware cycles instead of cpu-clock, for perf events */
 	int cpus;
 	struct ticks *ticks;
 	struct timers *timers;
 	bool on;      /* from trigger_start() to trigger_stop() */
-	bool running; /* it ticks */
-	__u64 online; /* which CPUs were, when it was started */
-	double begin, before; /* where the clock of trigger_expected() stood at the last start; seconds before that */
-	char reason[256];	 /* why something failed, in words that say what to do */
+	bool running; /* it ticks; while it is on it may fail to, until the next attempt */
+	__u64 online; /* which CPUs were online at the last start, as a number to compare; 0 = not known */
+	double begin;	  /* where the clock of trigger_expected() stood at the last start, s */
+	double before;	  /* how far that clock had come in the starts before, s */
+	char reason[256]; /* why something failed, in words that say what to do */
 };
 
-/* From wanted, frequency and use_cycles; lowers frequency to what is allowed. On failure -errno and a reason. */
+/*
+ * Chooses kind, from wanted, frequency and use_cycles, and lowers frequency to what is allowed. 0, or -errno
+ * and a reason.
+ */
 int trigger_choose(struct trigger *t);
-/* Before loading: which programs and maps it needs. */
+/* Before loading: leaves out the programs and maps that it does not need. */
 void trigger_prepare(const struct trigger *t, struct pyperf *skel, int possible_cpus);
-/* Why the programs were rejected, when that is the trigger's doing; else NULL. */
+/* Why the kernel rejected the programs, if the trigger is the reason; else NULL. */
 const char *trigger_rejected(struct trigger *t);
-/* CPUs that tick are in t->cpus. On failure -errno and a reason. */
+/* Starts the ticks; t->cpus is how many CPUs have them. 0, or -errno and a reason. */
 int trigger_start(struct trigger *t, struct pyperf *skel);
 void trigger_stop(struct trigger *t);
 /*
- * A CPU that comes online has no ticks, and the timer of one that went ticks on another: when either happened, starts
- * anew. Returns 1 if so, 0 if nothing changed, -errno and a reason if it does not tick now; the next call tries again.
+ * A CPU that comes online has no ticks, and the timer of a CPU that went offline ticks on another one. When
+ * either has happened, all ticks start anew. Returns 1 then, and 0 if nothing changed. If starting fails it
+ * returns -errno, with a reason; there are no ticks then, and the next call tries again.
  */
 int trigger_follow_cpus(struct trigger *t, struct pyperf *skel);
 
 /*
- * Ticks that there were to be until now; 0 if that cannot be known (cycles). Timers tick on idle CPUs as well, so it is
- * exact. Perf events do not: it is for the time that all CPUs together spent on programs, /proc/stat, which most
- * kernels know to some percent only.
+ * How many ticks there should have been until now; 0 if that cannot be known (cycles). For timers it is
+ * exact, since they tick on idle CPUs as well. Perf events do not. For them it is frequency x the time that
+ * all CPUs together spent on programs (/proc/stat), which most kernels know only to some percent.
  */
 __u64 trigger_expected(const struct trigger *t);
 
