@@ -116,7 +116,10 @@ static inline int teardown(void **state)
 
 static inline void run(void)
 {
-	static const struct profile_info info = { .period_ns = 10000000, .frequency = 100 };
+	static const struct profile_info info = {
+		.events = EVENT_BIT(EVENT_CPU),
+		.period_ns = 10000000, .frequency = 100,
+	};
 
 	profile_free(TAKE_PTR(profile));
 	memset(&stats, 0xa5, sizeof(stats));

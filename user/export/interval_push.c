@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "profile/filter.h"
 #include "profile/pprof.h"
 #include "profile/split.h"
 
@@ -91,6 +92,7 @@ static int add_part(void *context, const struct split_service *service, const st
 	struct interval_push *f = context;
 	_cleanup_buf_ struct buf b = {};
 	struct push_profile p = {
+		.series = event_rows[profile_shown(part)].series,
 		.service = service->name,
 		.start_unix_ns = info->start_unix_ns,
 		.duration_ns = info->duration_ns,
@@ -110,6 +112,29 @@ static int add_part(void *context, const struct split_service *service, const st
 	return push_add(f->push, &p);
 }
 
+/* Receivers name what they get once for all of it, so each kind of event is a profile of its own. */
+static int add_kind(struct interval_push *f, const struct profile *p, enum event_kind kind)
+{
+	_cleanup_profile_ struct profile *part = NULL;
+	struct profile_filter only = { .events = EVENT_BIT(kind) };
+	int err;
+
+	if (profile_get_info(p)->events == only.events)
+		return profile_split(p, &limits, add_part, f);
+	err = profile_filter_apply(&only, p, &part);
+	return err ?: profile_split(part, &limits, add_part, f);
+}
+
+static int add_profile(struct interval_push *f, const struct profile *p)
+{
+	int err = 0;
+
+	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
+		if (profile_get_info(p)->events & EVENT_BIT(kind))
+			err = add_kind(f, p, kind);
+	return err;
+}
+
 int interval_push_take(struct interval_push *f)
 {
 	_cleanup_profile_ struct profile *p = NULL;
@@ -118,7 +143,7 @@ int interval_push_take(struct interval_push *f)
 
 	if (!err) {
 		harvest_stats_add(&f->taken, &stats);
-		err = profile_split(p, &limits, add_part, f);
+		err = add_profile(f, p);
 	}
 	if (err)
 		log_warning("a profile cannot be pushed: %s", strerror(-err));

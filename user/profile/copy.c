@@ -2,6 +2,7 @@
 #include "profile/copy.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -72,7 +73,16 @@ static int copy_location(struct copier *c, __u32 id, __u32 *ret)
 	       profile_location(c->to, function, l->line, l->column, mapping, ret);
 }
 
-int copier_add(struct copier *c, const struct profile_stack *sample, const struct profile_labels *labels)
+/* Whether there is anything to copy. */
+static bool counts(const struct copier *c, const struct profile_stack *sample)
+{
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		if (profile_get_info(c->to)->events & EVENT_BIT(kind) && sample->counts[kind])
+			return true;
+	return false;
+}
+
+static int copy_stack(struct copier *c, const struct profile_stack *sample)
 {
 	int err;
 
@@ -90,5 +100,20 @@ int copier_add(struct copier *c, const struct profile_stack *sample, const struc
 		if (err)
 			return err;
 	}
-	return profile_sample(c->to, (const __u32 *)c->stack.data, sample->n, labels, sample->count);
+	return 0;
+}
+
+int copier_add(struct copier *c, const struct profile_stack *sample, const struct profile_labels *labels)
+{
+	const __u32 events = profile_get_info(c->to)->events;
+	int err;
+
+	if (!counts(c, sample))
+		return 0;
+	err = copy_stack(c, sample);
+	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
+		if (events & EVENT_BIT(kind))
+			err = profile_sample(c->to, kind, (const __u32 *)c->stack.data, sample->n, labels,
+					     sample->counts[kind]);
+	return err;
 }

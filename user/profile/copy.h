@@ -14,7 +14,7 @@ int copier_new(struct copier **ret, const struct profile *from);
 void copier_free(struct copier *c);
 /* From now on copies go to this profile, which has nothing yet. */
 void copier_begin(struct copier *c, struct profile *to);
-/* Adds a sample of `from` under these labels. -ENOMEM. */
+/* Adds a sample of `from` under these labels, with its counts of the kinds that `to` is of. -ENOMEM. */
 int copier_add(struct copier *c, const struct profile_stack *sample, const struct profile_labels *labels);
 
 static inline void copier_cleanup(struct copier **c)

@@ -50,6 +50,8 @@ int profile_filter_set(struct profile_filter *f, const char *key, const char *va
 
 bool profile_filter_is_empty(const struct profile_filter *f)
 {
+	if (f->events)
+		return false;
 	for (int i = 0; i < LABEL_COUNT; i++)
 		if (*f->values[i])
 			return false;
@@ -76,8 +78,12 @@ int profile_filter_apply(const struct profile_filter *f, const struct profile *p
 {
 	_cleanup_profile_ struct profile *part = NULL;
 	_cleanup_copier_ struct copier *c = NULL;
-	int err = profile_new(profile_get_info(p), &part) ?: copier_new(&c, p);
+	struct profile_info info = *profile_get_info(p);
+	int err;
 
+	if (f->events)
+		info.events &= f->events;
+	err = profile_new(&info, &part) ?: copier_new(&c, p);
 	if (err)
 		return err;
 	copier_begin(c, part);

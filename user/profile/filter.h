@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * filter.h - the part of a profile whose samples have certain labels: rows of labels.def that are IN_QUERY.
+ * filter.h - the part of a profile that is of certain kinds of events and whose samples have certain labels,
+ * rows of labels.def that are IN_QUERY.
  */
 #ifndef PYPERF_PROFILE_FILTER_H
 #define PYPERF_PROFILE_FILTER_H
@@ -14,6 +15,7 @@
 
 /* All zero keeps everything. */
 struct profile_filter {
+	__u32 events; /* EVENT_BIT()s of the kinds to keep; 0 = all */
 	char values[LABEL_COUNT][FILTER_VALUE_MAX]; /* "" = any */
 };
 
@@ -23,7 +25,7 @@ void profile_filter_keys(char ret_keys[FILTER_KEYS_SIZE]);
  * one. */
 int profile_filter_set(struct profile_filter *f, const char *key, const char *value);
 bool profile_filter_is_empty(const struct profile_filter *f);
-/* A new profile of the samples that match. -ENOMEM. */
+/* A new profile of the samples that match. -ENOMEM; -EINVAL: the profile is of none of the kinds. */
 int profile_filter_apply(const struct profile_filter *f, const struct profile *p, struct profile **ret);
 
 #endif

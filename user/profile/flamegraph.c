@@ -134,17 +134,22 @@ static int add_kinds(struct buf *out)
 
 static int encode(struct encoder *e)
 {
+	const struct event_row *event = &event_rows[profile_shown(e->profile)];
 	const struct profile_info *info = profile_get_info(e->profile);
-	__u32 n = profile_count(e->profile, PROFILE_SAMPLE);
+	__u32 n = 0;
 	int err;
 
-	for (__u32 i = 0; i < n; i++)
-		e->order[i] = i + 1;
+	for (__u32 id = 1; id <= profile_count(e->profile, PROFILE_SAMPLE); id++)
+		if (profile_get_sample(e->profile, id).count) /* else it is of another kind of event */
+			e->order[n++] = id;
 	qsort_r(e->order, n, sizeof(*e->order), compare_samples, (void *)e->profile);
 	for (__u32 i = 0; i < n; i++)
 		e->sums[i + 1] = e->sums[i] + profile_get_sample(e->profile, e->order[i]).count;
-	err = buf_printf(e->out, "{\"name\":\"all\",\"value\":%llu,\"seconds\":%.1f,\"start\":%lld",
-			 e->sums[n], info->duration_ns / 1e9, info->start_unix_ns / 1000000000LL);
+	err = buf_printf(e->out, "{\"name\":\"all\",\"value\":%llu,\"values\":\"%s\"", e->sums[n],
+			 event->unit == UNIT_COUNT ? event->type : event_unit_name(event->unit));
+	if (!err)
+		err = buf_printf(e->out, ",\"seconds\":%.1f,\"start\":%lld", info->duration_ns / 1e9,
+				 info->start_unix_ns / 1000000000LL);
 	if (!err)
 		err = add_kinds(e->out);
 	if (!err)

@@ -174,7 +174,8 @@ static int encode(struct encoder *e)
 		count += profile_get_sample(e->profile, order[i]).count;
 		if (i + 1 < n && !compare_samples(&order[i], &order[i + 1], e))
 			continue;
-		err = add_line(e, order[i], count);
+		if (count) /* else all of it is of another kind of event */
+			err = add_line(e, order[i], count);
 		count = 0;
 	}
 	return err;

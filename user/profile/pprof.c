@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,12 +20,15 @@
 #define GZIP_MEMORY 8		     /* zlib's default: 256 KiB in all with the window */
 #define STEP	    4096	     /* bytes of room offered to the compressor at a time */
 
-/*
- * Strings of the format itself, with the keys of labels.def from W_LABELS on. They stand before the profile's own in
- * the string table; behind those are the names of its extra labels.
- */
-enum word { W_EMPTY, W_SAMPLES, W_COUNT, W_CPU, W_NANOSECONDS, W_LABELS, WORDS = W_LABELS + LABEL_COUNT };
-static const char *const words[W_LABELS] = { "", "samples", "count", "cpu", "nanoseconds" };
+/* A sample type: the counts of a kind of event, or the time that they stand for. type and unit are words. */
+struct value_type {
+	enum event_kind kind;
+	bool is_time;
+	int64_t type, unit;
+};
+
+#define TYPES_MAX (2 * EVENT_KINDS)
+#define WORDS_MAX (1 + 2 * TYPES_MAX)
 
 #define LABELS_MAX (LABEL_COUNT + PROFILE_EXTRA_MAX)
 
@@ -34,12 +38,65 @@ struct encoder {
 	struct buf packed;
 	struct buf locations; /* uint64_t[] of the sample at hand */
 	struct buf *out;
+	struct value_type types[TYPES_MAX];
+	size_t type_count;
+	/*
+	 * Words of the sample types, "" first, then the keys of labels.def. In the string table they stand
+	 * before the profile's own strings; behind those are the names of its extra labels.
+	 */
+	const char *words[WORDS_MAX];
+	int64_t word_count;
 };
 
-/* Index in the encoded string table. */
-static int64_t string_index(__u32 id)
+static int64_t label_index(const struct encoder *e, int label)
 {
-	return id ? (int64_t)id + WORDS - 1 : W_EMPTY;
+	return e->word_count + label;
+}
+
+/* Index in the encoded string table. */
+static int64_t string_index(const struct encoder *e, __u32 id)
+{
+	return id ? label_index(e, LABEL_COUNT) + id - 1 : 0;
+}
+
+static int64_t extra_index(const struct encoder *e, __u32 extra)
+{
+	return label_index(e, LABEL_COUNT) + profile_count(e->profile, PROFILE_STRING) + extra;
+}
+
+/* Where this word is, which is added if it is not there. */
+static int64_t word_index(struct encoder *e, const char *word)
+{
+	int64_t i = 0;
+
+	while (i < e->word_count && strcmp(e->words[i], word))
+		i++;
+	if (i == e->word_count)
+		e->words[e->word_count++] = word;
+	return i;
+}
+
+static void add_type(struct encoder *e, enum event_kind kind, bool is_time, const char *type,
+		     enum event_unit unit)
+{
+	struct value_type *t = &e->types[e->type_count++];
+
+	*t = (struct value_type){ .kind = kind, .is_time = is_time, .type = word_index(e, type) };
+	t->unit = word_index(e, event_unit_name(unit));
+}
+
+static void add_types(struct encoder *e)
+{
+	word_index(e, "");
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		const struct event_row *row = &event_rows[kind];
+
+		if (!(profile_get_info(e->profile)->events & EVENT_BIT(kind)))
+			continue;
+		add_type(e, kind, false, row->type, row->unit);
+		if (*row->period)
+			add_type(e, kind, true, row->period, UNIT_NANOSECONDS);
+	}
 }
 
 static int compress_more(struct encoder *e, int flush)
@@ -78,19 +135,26 @@ static int emit(struct encoder *e, const Pyperf__Profile *part)
 static int emit_header(struct encoder *e)
 {
 	const struct profile_info *info = profile_get_info(e->profile);
-	Pyperf__ValueType count = PYPERF__VALUE_TYPE__INIT, cpu = PYPERF__VALUE_TYPE__INIT;
-	Pyperf__ValueType *types[] = { &count, &cpu };
+	Pyperf__ValueType types[TYPES_MAX], *list[TYPES_MAX];
 	Pyperf__Profile part = PYPERF__PROFILE__INIT;
 
-	count.type = W_SAMPLES;
-	count.unit = W_COUNT;
-	cpu.type = W_CPU;
-	cpu.unit = W_NANOSECONDS;
-	part.n_sample_type = ARRAY_SIZE(types);
-	part.sample_type = types;
-	part.default_sample_type = W_CPU;
-	part.period_type = &cpu;
-	part.period = info->period_ns;
+	for (size_t i = 0; i < e->type_count; i++) {
+		const struct value_type *t = &e->types[i];
+
+		pyperf__value_type__init(&types[i]);
+		types[i].type = t->type;
+		types[i].unit = t->unit;
+		list[i] = &types[i];
+		if (t->is_time && !part.period_type) {
+			part.period_type = &types[i];
+			part.period = info->period_ns;
+		}
+		/* Of the first kind: the time, if it has both. */
+		if (t->kind == profile_shown(e->profile))
+			part.default_sample_type = t->type;
+	}
+	part.n_sample_type = e->type_count;
+	part.sample_type = list;
 	part.time_nanos = info->start_unix_ns;
 	part.duration_nanos = info->duration_ns;
 	return emit(e, &part);
@@ -126,8 +190,8 @@ static int emit_strings(struct encoder *e)
 	__u32 n = profile_count(e->profile, PROFILE_STRING);
 	int err = 0;
 
-	for (int i = 0; i < W_LABELS && !err; i++)
-		err = emit_string(e, words[i]);
+	for (int64_t i = 0; i < e->word_count && !err; i++)
+		err = emit_string(e, e->words[i]);
 	for (int i = 0; i < LABEL_COUNT && !err; i++)
 		err = emit_string(e, label_rows[i].key);
 	for (__u32 id = 1; id <= n && !err; id++)
@@ -150,8 +214,8 @@ static int emit_mapping(struct encoder *e, __u32 id)
 	mapping.id = id;
 	mapping.memory_start = (uint64_t)id << 32;
 	mapping.memory_limit = mapping.memory_start + 0x1000000;
-	mapping.filename = string_index(m->file);
-	mapping.build_id = string_index(m->build_id);
+	mapping.filename = string_index(e, m->file);
+	mapping.build_id = string_index(e, m->build_id);
 	mapping.has_functions = mapping.has_filenames = mapping.has_line_numbers = 1;
 	part.n_mapping = 1;
 	part.mapping = &list;
@@ -169,8 +233,8 @@ static int emit_function(struct encoder *e, __u32 id)
 	Pyperf__Profile part = PYPERF__PROFILE__INIT;
 
 	function.id = id;
-	function.name = string_index(f->name);
-	function.filename = string_index(f->file);
+	function.name = string_index(e, f->name);
+	function.filename = string_index(e, f->file);
 	function.start_line = f->start_line;
 	part.n_function = 1;
 	part.function = &list;
@@ -198,7 +262,6 @@ static int emit_location(struct encoder *e, __u32 id)
 
 static size_t extra_labels(const struct encoder *e, const struct profile_owner *o, Pyperf__Label labels[PROFILE_EXTRA_MAX])
 {
-	int64_t first = WORDS + profile_count(e->profile, PROFILE_STRING);
 	__u32 count = profile_get_info(e->profile)->extra_count;
 	size_t n = 0;
 
@@ -206,8 +269,8 @@ static size_t extra_labels(const struct encoder *e, const struct profile_owner *
 		if (!o->extra[i])
 			continue;
 		pyperf__label__init(&labels[n]);
-		labels[n].key = first + i;
-		labels[n].str = string_index(o->extra[i]);
+		labels[n].key = extra_index(e, i);
+		labels[n].str = string_index(e, o->extra[i]);
 		n++;
 	}
 	return n;
@@ -222,9 +285,9 @@ static size_t owner_labels(const struct encoder *e, const struct profile_owner *
 		if (!o->label[i])
 			continue;
 		pyperf__label__init(&labels[n]);
-		labels[n].key = W_LABELS + i;
+		labels[n].key = label_index(e, i);
 		if (label_rows[i].is_text)
-			labels[n].str = string_index(o->label[i]);
+			labels[n].str = string_index(e, o->label[i]);
 		else
 			labels[n].num = o->label[i];
 		n++;
@@ -237,19 +300,21 @@ static int64_t clamp(__u64 value)
 	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
-static int64_t cpu_ns(const struct profile *p, __u64 count)
+static int64_t value_of(const struct encoder *e, const struct value_type *t,
+			const struct profile_stack *stack)
 {
-	__u64 ns;
+	const __u64 period_ns = profile_get_info(e->profile)->period_ns;
+	__u64 value = stack->counts[t->kind];
 
-	if (__builtin_mul_overflow(count, (__u64)profile_get_info(p)->period_ns, &ns))
+	if (t->is_time && __builtin_mul_overflow(value, period_ns, &value))
 		return INT64_MAX;
-	return clamp(ns);
+	return clamp(value);
 }
 
 static int emit_sample(struct encoder *e, __u32 id)
 {
 	struct profile_stack stack = profile_get_sample(e->profile, id);
-	int64_t values[] = { clamp(stack.count), cpu_ns(e->profile, stack.count) };
+	int64_t values[TYPES_MAX];
 	Pyperf__Label labels[LABELS_MAX], *label_list[LABELS_MAX];
 	Pyperf__Sample sample = PYPERF__SAMPLE__INIT, *list = &sample;
 	Pyperf__Profile part = PYPERF__PROFILE__INIT;
@@ -265,7 +330,9 @@ static int emit_sample(struct encoder *e, __u32 id)
 		locations[i] = stack.locations[i];
 	sample.n_location_id = stack.n;
 	sample.location_id = locations;
-	sample.n_value = ARRAY_SIZE(values);
+	for (size_t i = 0; i < e->type_count; i++)
+		values[i] = value_of(e, &e->types[i], &stack);
+	sample.n_value = e->type_count;
 	sample.value = values;
 	sample.n_label = owner_labels(e, profile_get_owner(e->profile, stack.owner), labels);
 	for (size_t i = 0; i < sample.n_label; i++)
@@ -316,6 +383,7 @@ int pprof_encode(const struct profile *p, struct buf *out)
 	if (deflateInit2(&e.stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WBITS, GZIP_MEMORY,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
+	add_types(&e);
 	err = emit_profile(&e);
 	deflateEnd(&e.stream);
 	buf_free(&e.packed);

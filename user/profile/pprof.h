@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pprof.h - a profile in the gzip-compressed pprof format, which most profile viewers read. Samples carry two
- * values, samples/count and cpu/nanoseconds, and the labels of labels.def.
+ * pprof.h - a profile in the gzip-compressed pprof format, which most profile viewers read. Samples carry the
+ * values of each kind of event that the profile is of (for ticks samples/count and cpu/nanoseconds), and the
+ * labels of labels.def.
  */
 #ifndef PYPERF_PROFILE_PPROF_H
 #define PYPERF_PROFILE_PPROF_H

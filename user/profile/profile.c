@@ -39,9 +39,9 @@ struct profile {
 	struct profile_info info;
 	struct chunk *chunks;
 	struct table tables[PROFILE_KINDS];
-	__u64 *counts; /* of samples, id - 1 */
+	__u64 (*counts)[EVENT_KINDS]; /* of samples, id - 1 */
 	__u32 counts_capacity;
-	__u64 total;
+	__u64 total[EVENT_KINDS];
 	struct buf scratch;
 };
 
@@ -199,19 +199,24 @@ struct profile_labels profile_get_labels(const struct profile *p, __u32 owner)
 	return labels;
 }
 
+static bool is_of(const struct profile *p, enum event_kind kind)
+{
+	return kind < EVENT_KINDS && p->info.events & EVENT_BIT(kind);
+}
+
 static __u64 add_saturated(__u64 a, __u64 b)
 {
 	return a + b < a ? ~0ULL : a + b;
 }
 
-int profile_sample(struct profile *p, const __u32 *locations, size_t n, const struct profile_labels *labels,
-		   __u64 count)
+int profile_sample(struct profile *p, enum event_kind kind, const __u32 *locations, size_t n,
+		   const struct profile_labels *labels, __u64 count)
 {
 	struct table *t = &p->tables[PROFILE_SAMPLE];
 	__u32 owner, id, known = t->n;
 	int err;
 
-	if (!n || n > PROFILE_FRAMES_MAX)
+	if (!n || n > PROFILE_FRAMES_MAX || !is_of(p, kind))
 		return -EINVAL;
 	for (size_t i = 0; i < n; i++)
 		if (!locations[i] || locations[i] > p->tables[PROFILE_LOCATION].n)
@@ -230,9 +235,9 @@ int profile_sample(struct profile *p, const __u32 *locations, size_t n, const st
 	if (err)
 		return err;
 	if (t->n > known)
-		p->counts[id - 1] = 0;
-	p->counts[id - 1] = add_saturated(p->counts[id - 1], count);
-	p->total = add_saturated(p->total, count);
+		memset(p->counts[id - 1], 0, sizeof(p->counts[id - 1]));
+	p->counts[id - 1][kind] = add_saturated(p->counts[id - 1][kind], count);
+	p->total[kind] = add_saturated(p->total[kind], count);
 	return 0;
 }
 
@@ -240,6 +245,8 @@ int profile_new(const struct profile_info *info, struct profile **ret)
 {
 	struct profile *p;
 
+	if (!info->events || info->events & ~EVENTS_ALL)
+		return -EINVAL;
 	if (info->period_ns <= 0 || info->extra_count > PROFILE_EXTRA_MAX)
 		return -EINVAL;
 	p = calloc(1, sizeof(*p));
@@ -277,6 +284,7 @@ int profile_set_info(struct profile *p, const struct profile_info *info)
 	if (info->period_ns <= 0)
 		return -EINVAL;
 	p->info = *info;
+	p->info.events = old.events;
 	memcpy(p->info.extra, old.extra, sizeof(old.extra));
 	p->info.extra_count = old.extra_count;
 	return 0;
@@ -331,11 +339,22 @@ struct profile_stack profile_get_sample(const struct profile *p, __u32 id)
 		.owner = words[0],
 		.n = e->size / sizeof(*words) - 1,
 		.locations = words + 1,
-		.count = p->counts[id - 1],
+		.count = p->counts[id - 1][profile_shown(p)],
+		.counts = p->counts[id - 1],
 	};
+}
+
+enum event_kind profile_shown(const struct profile *p)
+{
+	return __builtin_ctz(p->info.events);
 }
 
 __u64 profile_total(const struct profile *p)
 {
-	return p->total;
+	return p->total[profile_shown(p)];
+}
+
+__u64 profile_total_of(const struct profile *p, enum event_kind kind)
+{
+	return p->total[kind];
 }

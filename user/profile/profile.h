@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profile.h - one profile as a value: stacks of Python frames, whom they belong to, how often they were seen.
- * No I/O, no globals. Equal content is kept once, so ids can be compared; strings come from foreign processes
- * and are valid UTF-8 from the moment they are in. The encoders (pprof, folded, summary) only read it.
+ * profile.h - one profile as a value: stacks of frames, whom they belong to, and how much of each kind of
+ * event was seen there. No I/O, no globals. Equal content is kept once, so ids can be compared; strings come
+ * from foreign processes and are valid UTF-8 from the moment they are in. The encoders (pprof, folded,
+ * summary) only read it.
  */
 #ifndef PYPERF_PROFILE_PROFILE_H
 #define PYPERF_PROFILE_PROFILE_H
@@ -12,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
+#include "profile/events.h"
 #include "profile/labels.h"
 
 struct profile;
@@ -21,7 +23,8 @@ struct profile;
 #define PROFILE_EXTRA_MAX  16	 /* labels of the caller's own */
 
 struct profile_info {
-	__s64 period_ns;     /* CPU time that one sample stands for; > 0 */
+	__u32 events;	     /* EVENT_BIT()s of the kinds that it is of; for good once there is a profile */
+	__s64 period_ns;     /* time that one sample of a kind with a period stands for; > 0 */
 	__s64 start_unix_ns; /* since 1970 */
 	__s64 duration_ns;
 	__u32 frequency; /* samples asked for per CPU and second; 0 = unknown */
@@ -37,11 +40,14 @@ struct profile_labels {
 	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names */
 };
 
-/* -EINVAL (a period that is not positive, too many extra labels), -ENOMEM. */
+/* -EINVAL (no kind of event, unknown ones, a period that is not positive, too many extra labels), -ENOMEM. */
 int profile_new(const struct profile_info *info, struct profile **ret);
 void profile_free(struct profile *p);
 const struct profile_info *profile_get_info(const struct profile *p);
-/* When it turns out to have lasted longer; the extra labels stay. -EINVAL: a period that is not positive. */
+/*
+ * When it turns out to have lasted longer. The kinds and the extra labels stay. -EINVAL: a period that is not
+ * positive.
+ */
 int profile_set_info(struct profile *p, const struct profile_info *info);
 
 /*
@@ -57,11 +63,12 @@ int profile_function(struct profile *p, enum frame_kind kind, const char *name, 
 int profile_location(struct profile *p, __u32 function, int line, int column, __u32 mapping, __u32 *ret_id);
 
 /*
- * Adds `count` samples of one stack, leaf first, 1 to PROFILE_FRAMES_MAX frames (-EINVAL). An equal stack
- * with equal labels is merged. A count of 0 adds nothing.
+ * Adds `count`, in the unit of its kind, to one stack, leaf first, 1 to PROFILE_FRAMES_MAX frames. -EINVAL
+ * for other numbers of frames, and for a kind that the profile is not of. An equal stack with equal labels is
+ * merged: it has a count of each kind. A count of 0 adds nothing.
  */
-int profile_sample(struct profile *p, const __u32 *locations, size_t n, const struct profile_labels *labels,
-		   __u64 count);
+int profile_sample(struct profile *p, enum event_kind kind, const __u32 *locations, size_t n,
+		   const struct profile_labels *labels, __u64 count);
 
 /* What the encoders read. All ids are those of the functions above, or of the records below. */
 
@@ -106,7 +113,8 @@ struct profile_stack {
 	__u32 owner;
 	__u32 n;
 	const __u32 *locations; /* leaf first */
-	__u64 count;
+	__u64 count;		/* of the kind that profile_shown() says */
+	const __u64 *counts;	/* by enum event_kind; until the next profile_sample() */
 };
 
 /* Records of this kind: their ids are 1 to this number. */
@@ -120,8 +128,12 @@ const struct profile_owner *profile_get_owner(const struct profile *p, __u32 id)
 struct profile_stack profile_get_sample(const struct profile *p, __u32 id);
 /* The labels that an owner was made of. */
 struct profile_labels profile_get_labels(const struct profile *p, __u32 owner);
-/* All samples; never wraps. */
+/* The first of its kinds: what an output with one number a stack shows. filter.h can take out another. */
+enum event_kind profile_shown(const struct profile *p);
+/* All samples of the kind that is shown; never wraps. */
 __u64 profile_total(const struct profile *p);
+/* The same of any kind. */
+__u64 profile_total_of(const struct profile *p, enum event_kind kind);
 
 static inline void profile_cleanup(struct profile **p)
 {

@@ -86,7 +86,7 @@ static int begin_part(struct splitter *s)
 static int end_part(struct splitter *s, const struct split_service *service,
 		    int (*fn)(void *context, const struct split_service *service, const struct profile *part), void *context)
 {
-	int result = s->part && profile_total(s->part) ? fn(context, service, s->part) : 0;
+	int result = s->part && profile_count(s->part, PROFILE_SAMPLE) ? fn(context, service, s->part) : 0;
 
 	profile_free(TAKE_PTR(s->part));
 	return result;
@@ -97,14 +97,15 @@ static int place(struct splitter *s, const struct profile_stack *stack, const st
 		 int (*fn)(void *context, const struct split_service *service, const struct profile *part), void *context)
 {
 	static const struct profile_labels nobody;
+	__u32 there;
 	size_t more;
 	int err = s->part ? 0 : begin_part(s);
 
 	if (err)
 		return err;
 	more = add_stack(s, stack);
-	if (profile_total(s->part) && (profile_count(s->part, PROFILE_SAMPLE) >= s->limits->samples ||
-				       s->bytes + more > s->limits->bytes)) {
+	there = profile_count(s->part, PROFILE_SAMPLE);
+	if (there && (there >= s->limits->samples || s->bytes + more > s->limits->bytes)) {
 		err = end_part(s, service, fn, context) ?: begin_part(s);
 		if (err)
 			return err;

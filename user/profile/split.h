@@ -19,7 +19,7 @@ struct split_service {
 
 struct split_limits {
 	__u32 samples; /* distinct stacks of a part; > 0 */
-	size_t bytes;  /* of a part as uncompressed pprof; one stack that is larger is a part of its own */
+	size_t bytes;  /* of a part as uncompressed pprof of one kind of event; what is larger is a part of its own */
 };
 
 /*

@@ -244,20 +244,42 @@ static void print_markers(struct page *page, const struct tally_rows *r, const c
 		fprintf(page->f, "%s\n", style(page, RESET));
 }
 
-static double cpu_seconds(const struct profile *p, __u64 count)
+static const struct event_row *event_of(const struct page *page)
 {
-	return (double)count * (double)profile_get_info(p)->period_ns / 1e9;
+	return &event_rows[profile_shown(page->profile)];
+}
+
+/* What a count amounts to: seconds, MiB, or just so many. */
+static double amount_of(const struct page *page, __u64 count)
+{
+	const struct event_row *e = event_of(page);
+
+	if (e->unit == UNIT_COUNT && *e->period)
+		return (double)count * (double)profile_get_info(page->profile)->period_ns / 1e9;
+	if (e->unit == UNIT_COUNT)
+		return (double)count;
+	return (double)count / (e->unit == UNIT_BYTES ? 1048576 : 1e9);
+}
+
+static const char *amount_unit(const struct page *page)
+{
+	const struct event_row *e = event_of(page);
+
+	return e->unit == UNIT_BYTES ? "MiB" : e->unit == UNIT_COUNT && !*e->period ? "" : "s";
 }
 
 static void print_use(struct page *page, __u64 count)
 {
 	print_share(page, count);
-	fprintf(page->f, "%11s s  ", number_hundredths(cpu_seconds(page->profile, count)).text);
+	fprintf(page->f, "%11s %-3s", number_hundredths(amount_of(page, count)).text, amount_unit(page));
 }
 
 static void print_processes(struct page *page, const struct tally_rows *r)
 {
-	print_heading(page, "Processes", "  share          CPU         pid  name");
+	char heads[64];
+
+	snprintf(heads, sizeof(heads), "  share%13s         pid  name", event_of(page)->resource);
+	print_heading(page, "Processes", heads);
 	for (__u32 i = 0; i < shown(page, r, false); i++) {
 		const struct profile_owner *o = profile_get_owner(page->profile, r->rows[i].line);
 
@@ -287,9 +309,9 @@ static void print_threads(struct page *page, const struct tally *t)
 	buf_add_string(&page->cell, "Threads of ");
 	buf_add_shown(&page->cell, profile_get_string(page->profile, o->comm), false);
 	page->cell.size = head(page->cell.data, page->cell.size, NAME_WIDTH);
-	fprintf(page->f, "\n%s%.*s (pid %u)%s\n%s  share          CPU         tid  name%s\n",
-		style(page, BOLD), (int)page->cell.size, page->cell.data ?: "", t->pid, style(page, RESET),
-		style(page, DIM), style(page, RESET));
+	fprintf(page->f, "\n%s%.*s (pid %u)%s\n%s  share%13s         tid  name%s\n", style(page, BOLD),
+		(int)page->cell.size, page->cell.data ?: "", t->pid, style(page, RESET), style(page, DIM),
+		event_of(page)->resource, style(page, RESET));
 	for (__u32 i = 0; i < n; i++) {
 		const struct tally_row *row = &t->threads.rows[i];
 
@@ -307,15 +329,20 @@ static void print_threads(struct page *page, const struct tally *t)
 static void print_total(const struct page *page)
 {
 	const struct profile_info *info = profile_get_info(page->profile);
-	double cpu = cpu_seconds(page->profile, profile_total(page->profile));
+	const __u64 total = profile_total(page->profile);
+	const bool has_period = *event_of(page)->period;
+	double amount = amount_of(page, total);
 
-	fprintf(page->f, "%s%s sample%s, %s s of CPU%s", style(page, BOLD),
-		number_group(profile_total(page->profile)).text, profile_total(page->profile) == 1 ? "" : "s",
-		number_hundredths(cpu).text, style(page, RESET));
+	fputs(style(page, BOLD), page->f);
+	if (has_period)
+		fprintf(page->f, "%s sample%s, ", number_group(total).text, total == 1 ? "" : "s");
+	fprintf(page->f, "%s %s of %s%s", number_hundredths(amount).text, amount_unit(page),
+		event_of(page)->resource, style(page, RESET));
 	if (info->duration_ns > 0)
-		fprintf(page->f, " in %.1f s (%.2f CPUs busy)", (double)info->duration_ns / 1e9,
-			cpu / ((double)info->duration_ns / 1e9));
-	if (info->frequency)
+		fprintf(page->f, " in %.1f s", (double)info->duration_ns / 1e9);
+	if (info->duration_ns > 0 && has_period)
+		fprintf(page->f, " (%.2f CPUs busy)", amount / ((double)info->duration_ns / 1e9));
+	if (info->frequency && has_period)
 		fprintf(page->f, ", %u Hz", info->frequency);
 	fputc('\n', page->f);
 }

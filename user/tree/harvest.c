@@ -153,6 +153,11 @@ static void fill_labels(const struct owner *owner, const struct registry_entry *
 #undef LABEL
 }
 
+static bool is_wanted(const struct harvester *h, __u32 kind)
+{
+	return kind < EVENT_KINDS && profile_get_info(h->profile)->events & EVENT_BIT(kind);
+}
+
 static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 {
 	const struct kernel_tables *t = h->tables;
@@ -168,7 +173,7 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 		return 0;
 	owner = &t->owners[index];
 	kind = owner_kind(owner->key);
-	if (kind >= EVENT_KINDS)
+	if (!is_wanted(h, kind))
 		return 0;
 	process = registry_find(h->registry, owner->process);
 	snprintf(comm, sizeof(comm), "%.*s", (int)sizeof(comm) - 1, owner->comm);
@@ -181,7 +186,7 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	if (!n && !err)
 		err = marker_location(h, OUTCOME_TABLE_FULL, &locations[n++]);
 	if (!err)
-		err = profile_sample(h->profile, locations, n, &labels, count);
+		err = profile_sample(h->profile, kind, locations, n, &labels, count);
 	if (!err)
 		h->stats.samples[kind] += count;
 	return err;
@@ -194,9 +199,11 @@ static int harvest_overflow(struct harvester *h, enum event_kind kind, __u64 cou
 	__u32 location;
 	int err;
 
+	if (!is_wanted(h, kind))
+		return 0;
 	err = marker_location(h, OUTCOME_TABLE_FULL, &location);
 	if (!err)
-		err = profile_sample(h->profile, &location, 1, &labels, count);
+		err = profile_sample(h->profile, kind, &location, 1, &labels, count);
 	h->stats.samples[kind] += count;
 	return err;
 }

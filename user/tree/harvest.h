@@ -50,8 +50,8 @@ struct harvest_span {
 void harvest_label_names(const struct harvest_source *source, struct profile_info *info);
 
 /*
- * Adds to the profile what was counted in that span. Returns 0, or -ENOMEM: then the profile has a part, and
- * span->ret says which.
+ * Adds to the profile what was counted in that span, of the kinds of events that the profile is of. Returns
+ * 0, or -ENOMEM: then the profile has a part, and span->ret says which.
  */
 int harvest(const struct harvest_source *source, const struct harvest_span *span, struct profile *profile,
 	    struct harvest_stats *ret_stats);

@@ -57,6 +57,7 @@ static void read_counts(const struct kernel_tables *t, __u64 *counts)
 static struct profile_info info_of(const struct window *w)
 {
 	struct profile_info info = {
+		.events = w->all->events,
 		.period_ns = NS_PER_SECOND / w->all->frequency,
 		.start_unix_ns = w->start.date,
 		.duration_ns = seconds_of(w) * 1e9,
@@ -124,7 +125,8 @@ static int absorb(struct window *w, struct kernel_range nodes, const __u64 *unti
 		err = harvest(&w->all->source, &span, w->profile, &stats);
 	if (err)
 		return err;
-	w->stats.samples[EVENT_CPU] = profile_total(w->profile); /* with what an attempt without memory had put there */
+	for (int kind = 0; kind < EVENT_KINDS; kind++) /* with what an attempt without memory had put there */
+		w->stats.samples[kind] = profile_total_of(w->profile, kind);
 	w->stats.nodes = stats.nodes;
 	w->stats.locations += stats.locations;
 	return 0;

@@ -13,9 +13,10 @@
 
 struct window;
 
-/* All windows of a run, and where they take from. Zero but for source and frequency. */
+/* All windows of a run, and where they take from. Zero but for source, events and frequency. */
 struct windows {
 	struct harvest_source source;
+	__u32 events;	 /* EVENT_BIT()s of the kinds that the profiles are of */
 	__u32 frequency; /* samples per second of each CPU */
 	__u64 stop_ns; /* clock_ns() when the ticks stopped; 0 = they go on */
 	struct window *first;

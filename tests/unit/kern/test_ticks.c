@@ -239,7 +239,7 @@ static void follows_a_child(void **state)
 /* Samples of a process whose layout is unknown: from the tick through the tree into a profile. */
 static void into_a_profile(bool by_thread)
 {
-	static const struct profile_info info = { .period_ns = 1 };
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 	_cleanup_profile_ struct profile *profile = NULL;
 	struct kernel_options o = selected;
 	const struct profile_owner *owner;

@@ -15,7 +15,10 @@
 #include "profile/copy.h"
 #include "tests/forge/fail_malloc.h"
 
-static const struct profile_info info = { .period_ns = 10000000, .start_unix_ns = 5, .duration_ns = 7 };
+static const struct profile_info info = {
+	.events = EVENT_BIT(EVENT_CPU),
+	.period_ns = 10000000, .start_unix_ns = 5, .duration_ns = 7,
+};
 static struct profile *from;
 
 static __u32 frame(const char *function, int line, int column, const char *binary)
@@ -39,9 +42,9 @@ static int setup(void **state)
 	__u32 root = frame("root", 9, 0, "/usr/bin/python3"), other_root = frame("root", 9, 0, "/opt/python3");
 	const __u32 a[] = { frame("leaf", 4, 8, "/usr/bin/python3"), root }, b[] = { frame("other", 5, 0, NULL), root };
 
-	assert_int_equal(profile_sample(from, a, 2, &labels, 5), 0);
-	assert_int_equal(profile_sample(from, b, 2, &labels, 7), 0);
-	assert_int_equal(profile_sample(from, &other_root, 1, &labels, 11), 0);
+	assert_int_equal(profile_sample(from, EVENT_CPU, a, 2, &labels, 5), 0);
+	assert_int_equal(profile_sample(from, EVENT_CPU, b, 2, &labels, 7), 0);
+	assert_int_equal(profile_sample(from, EVENT_CPU, &other_root, 1, &labels, 11), 0);
 	return 0;
 }
 
@@ -132,7 +135,7 @@ static void under_other_labels(void **state)
 	struct profile_stack s = profile_get_sample(from, 1);
 
 	(void)state;
-	assert_int_equal(profile_sample(from, s.locations, s.n, &somebody, 100), 0);
+	assert_int_equal(profile_sample(from, EVENT_CPU, s.locations, s.n, &somebody, 100), 0);
 	assert_int_equal(profile_new(&info, &to), 0);
 	assert_int_equal(copier_new(&c, from), 0);
 	copier_begin(c, to);

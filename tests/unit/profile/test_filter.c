@@ -32,12 +32,15 @@ static void add(struct profile *p, const char *function, __u32 pid, __u32 tid, c
 	assert_int_equal(profile_location(p, id, 4, 8, mapping, &locations[0]), 0);
 	assert_int_equal(profile_function(p, FRAME_PYTHON, "<module>", "/srv/app.py", 1, &id), 0);
 	assert_int_equal(profile_location(p, id, 9, 5, 0, &locations[1]), 0);
-	assert_int_equal(profile_sample(p, locations, 2, &labels, count), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, locations, 2, &labels, count), 0);
 }
 
 static struct profile *make(void)
 {
-	struct profile_info info = { .period_ns = 10000000, .start_unix_ns = 5, .duration_ns = 7, .frequency = 99 };
+	struct profile_info info = {
+		.events = EVENT_BIT(EVENT_CPU),
+		.period_ns = 10000000, .start_unix_ns = 5, .duration_ns = 7, .frequency = 99,
+	};
 	struct profile *p;
 
 	assert_int_equal(profile_new(&info, &p), 0);

@@ -17,7 +17,7 @@
 static struct profile *new_profile(void)
 {
 	struct profile_info info = {
-		.period_ns = 10000000,
+		.events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000,
 		.start_unix_ns = 1790000000500000000,
 		.duration_ns = 2500000000,
 		.frequency = 99,
@@ -41,7 +41,7 @@ static void add(struct profile *p, __u32 pid, const char *stack, int line, __u64
 		assert_int_equal(profile_function(p, kind, name, file, *file ? 7 : 0, &function), 0);
 		assert_int_equal(profile_location(p, function, line, 0, 0, &locations[n - 1 - i]), 0);
 	}
-	assert_int_equal(profile_sample(p, locations, n, &labels, count), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, locations, n, &labels, count), 0);
 }
 
 static void expect(struct profile *p, const char *children)
@@ -56,7 +56,8 @@ static void expect(struct profile *p, const char *children)
 			 "%s{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"}", i ? "," : "", frame_rows[i].key,
 			 frame_rows[i].colour, frame_rows[i].shown);
 	snprintf(text, sizeof(text),
-		 "{\"name\":\"all\",\"value\":%llu,\"seconds\":2.5,\"start\":1790000000,\"kinds\":[%s]%s}\n",
+		 "{\"name\":\"all\",\"value\":%llu,\"values\":\"samples\",\"seconds\":2.5,\"start\":1790000000,"
+		 "\"kinds\":[%s]%s}\n",
 		 profile_total(p), kinds, children);
 	assert_string_equal(out.data, text);
 	profile_free(p);
@@ -118,7 +119,7 @@ static void hostile_names(void **state)
 	(void)state;
 	assert_int_equal(profile_function(p, FRAME_PYTHON, "\x7f\"\xff\xc3\xa4", "\\\t\"", 3, &function), 0);
 	assert_int_equal(profile_location(p, function, 1, 0, 0, &location), 0);
-	assert_int_equal(profile_sample(p, &location, 1, &labels, 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels, 1), 0);
 	expect(p, CHILDREN "{\"name\":\"\\\"\\\\\\u000a\\u001b</script> (pid 1)\",\"value\":1" CHILDREN
 	       "{\"name\":\"\\u007f\\\"\xef\xbf\xbd\xc3\xa4\",\"file\":\"\\\\\\u0009\\\":3\",\"value\":1}]}]");
 }

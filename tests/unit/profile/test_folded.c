@@ -15,7 +15,10 @@
 
 static struct profile *new_profile(void)
 {
-	static const struct profile_info info = { .period_ns = 10000000 };
+	static const struct profile_info info = {
+		.events = EVENT_BIT(EVENT_CPU),
+		.period_ns = 10000000,
+	};
 	struct profile *p;
 
 	assert_int_equal(profile_new(&info, &p), 0);
@@ -53,10 +56,10 @@ static void lines_are_root_first_and_sorted(void **state)
 	struct profile_labels thread = { .pid = 12, .tid = 13, .comm = "python3", .thread = "Main Thread" };
 
 	(void)state;
-	assert_int_equal(profile_sample(p, a, 2, &thread, 42), 0);
-	assert_int_equal(profile_sample(p, a, 2, &process, 5), 0);
-	assert_int_equal(profile_sample(p, b, 1, &process, 6), 0);
-	assert_int_equal(profile_sample(p, c, 2, &process, 7), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, a, 2, &thread, 42), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, a, 2, &process, 5), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, b, 1, &process, 6), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, c, 2, &process, 7), 0);
 	assert_folded(p, "python3 (pid 12);<module> (app.py:3) 6\n"
 			 "python3 (pid 12);<module> (app.py:3);A.work (app.py:9) 5\n"
 			 "python3 (pid 12);[truncated];f (b.py) 7\n"
@@ -71,13 +74,13 @@ static void equal_texts_are_one_line(void **state)
 	struct profile_labels labels = { .pid = 1 };
 
 	(void)state;
-	assert_int_equal(profile_sample(p, &one, 1, &labels, 2), 0);
-	assert_int_equal(profile_sample(p, &longer, 1, &labels, 1), 0);
-	assert_int_equal(profile_sample(p, &two, 1, &labels, 3), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &one, 1, &labels, 2), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &longer, 1, &labels, 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &two, 1, &labels, 3), 0);
 	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "/two/x.py", 1, &function), 0);
 	assert_int_equal(profile_location(p, function, 2, 9, 0, &column), 0);
 	assert_int_not_equal(column, two);
-	assert_int_equal(profile_sample(p, &column, 1, &labels, 4), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &column, 1, &labels, 4), 0);
 	assert_folded(p, "pid 1;f (x.py:2) 9\npid 1;f (x.py:22) 1\n");
 }
 
@@ -89,7 +92,7 @@ static void hostile_names_stay_in_their_frame(void **state)
 	const __u32 stack[] = { slash, l };
 
 	(void)state;
-	assert_int_equal(profile_sample(p, stack, 2, &labels, 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, stack, 2, &labels, 1), 0);
 	assert_folded(p, "a:b?c 3? (pid 1);t:? (tid 2);f?:g 9 (?[31m:a.py:2);? (/dir/:2) 1\n");
 }
 

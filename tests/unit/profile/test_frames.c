@@ -25,7 +25,10 @@
 
 static struct profile *new_profile(void)
 {
-	static const struct profile_info info = { .period_ns = 10000000 };
+	static const struct profile_info info = {
+		.events = EVENT_BIT(EVENT_CPU),
+		.period_ns = 10000000,
+	};
 	struct profile *p;
 
 	assert_int_equal(profile_new(&info, &p), 0);
@@ -39,7 +42,7 @@ static void add(struct profile *p, enum frame_kind kind, __u64 count)
 
 	assert_int_equal(profile_function(p, kind, NAME, "", 0, &function), 0);
 	assert_int_equal(profile_location(p, function, 0, 0, 0, &location), 0);
-	assert_int_equal(profile_sample(p, &location, 1, &labels, count), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels, count), 0);
 }
 
 static struct profile *one_of_each(void)

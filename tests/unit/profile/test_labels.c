@@ -179,7 +179,7 @@ static void services_are_told_apart(void **state)
 		_cleanup_profile_ struct profile *p = NULL;
 		struct profile_labels labels[2] = { [0 ... 1] = { .comm = "c", .container = "x" } };
 		struct split_limits limits = { 1000, 1 << 20 };
-		struct profile_info info = { .period_ns = 1 };
+		struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 		int parts = 0;
 
 #define LABEL_text(key)	  (VALUE(#key))
@@ -192,8 +192,8 @@ static void services_are_told_apart(void **state)
 		assert_int_equal(profile_new(&info, &p), 0);
 		assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "", 0, &function), 0);
 		assert_int_equal(profile_location(p, function, 0, 0, 0, &location), 0);
-		assert_int_equal(profile_sample(p, &location, 1, &labels[0], 1), 0);
-		assert_int_equal(profile_sample(p, &location, 1, &labels[1], 1), 0);
+		assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels[0], 1), 0);
+		assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels[1], 1), 0);
 		assert_int_equal(profile_count(p, PROFILE_SAMPLE), 2);
 		assert_int_equal(profile_split(p, &limits, count_parts, &parts), 0);
 		assert_int_equal(parts, label_rows[row].places & IN_SERIES ? 2 : 1);

@@ -23,7 +23,7 @@
 
 static struct profile *new_profile(void)
 {
-	static const struct profile_info info = { .period_ns = PERIOD,
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = PERIOD,
 						  .start_unix_ns = 1700000000000000000,
 						  .duration_ns = 2000000000,
 						  .frequency = 100 };
@@ -67,10 +67,10 @@ static struct profile *example(void)
 					  .namespace = "demo",
 					  .pod_uid = "9e449ecd" };
 
-	assert_int_equal(profile_sample(p, a, 2, &main, 40), 0);
-	assert_int_equal(profile_sample(p, b, 4, &process, 2), 0);
-	assert_int_equal(profile_sample(p, &module, 1, &process, 1), 0);
-	assert_int_equal(profile_sample(p, a, 2, &main, 7), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, a, 2, &main, 40), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, b, 4, &process, 2), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &module, 1, &process, 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, a, 2, &main, 7), 0);
 	return p;
 }
 
@@ -211,7 +211,10 @@ static void labels_are_there_or_left_out(void **state)
 /* Labels of the caller's own, one of them with a name of ours; what was read back is what was put in. */
 static void extra_labels_are_there_or_left_out(void **state)
 {
-	struct profile_info info = { .period_ns = PERIOD, .extra = { "app", "pod", "tier" }, .extra_count = 3 };
+	struct profile_info info = {
+		.events = EVENT_BIT(EVENT_CPU),
+		.period_ns = PERIOD, .extra = { "app", "pod", "tier" }, .extra_count = 3,
+	};
 	struct profile_labels labels = { .pid = 12, .pod = "cart-1", .extra = { "shop", "purple", "" } };
 	struct profile_labels none = { .pid = 13 };
 	_cleanup_profile_ struct profile *p = NULL;
@@ -221,10 +224,10 @@ static void extra_labels_are_there_or_left_out(void **state)
 	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	frame = location(p, "f", "", 0, 0, 0);
-	assert_int_equal(profile_sample(p, &frame, 1, &labels, 1), 0);
-	assert_int_equal(profile_sample(p, &frame, 1, &none, 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &frame, 1, &labels, 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &frame, 1, &none, 1), 0);
 	labels.extra[0] = "web";
-	assert_int_equal(profile_sample(p, &frame, 1, &labels, 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &frame, 1, &labels, 1), 0);
 	assert_string_equal(profile_get_labels(p, 1).extra[1], "purple");
 	info.extra_count = 0;
 	assert_int_equal(profile_set_info(p, &info), 0);
@@ -266,8 +269,8 @@ static void an_empty_profile_and_huge_counts_are_valid(void **state)
 	assert_int_equal(d->n_sample_type, 2);
 	pyperf__profile__free_unpacked(d, NULL);
 	__u32 l = location(p, "f", "x.py", 1, 2, 0), other = location(p, "g", "x.py", 1, 2, 0);
-	assert_int_equal(profile_sample(p, &l, 1, &labels, ~0ULL), 0);
-	assert_int_equal(profile_sample(p, &other, 1, &labels, INT64_MAX / PERIOD + 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &l, 1, &labels, ~0ULL), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &other, 1, &labels, INT64_MAX / PERIOD + 1), 0);
 	d = encode_and_decode(p);
 	assert_true(d->sample[0]->value[0] == INT64_MAX && d->sample[0]->value[1] == INT64_MAX);
 	assert_true(d->sample[1]->value[0] == INT64_MAX / PERIOD + 1 && d->sample[1]->value[1] == INT64_MAX);
@@ -294,7 +297,7 @@ static void large_profiles_survive_compression(void **state)
 			x = x * 6364136223846793005 + 1442695040888963407;
 			stack[j] = (x >> 33) % 3000 + 1;
 		}
-		assert_int_equal(profile_sample(p, stack, ARRAY_SIZE(stack), &labels, i + 1), 0);
+		assert_int_equal(profile_sample(p, EVENT_CPU, stack, ARRAY_SIZE(stack), &labels, i + 1), 0);
 	}
 	d = encode_and_decode(p);
 	assert_int_equal(d->n_sample, 3000);

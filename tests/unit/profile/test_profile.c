@@ -17,7 +17,11 @@
 #include "profile/profile.h"
 
 static const struct profile_info info = {
-	.period_ns = 10000000, .start_unix_ns = 5, .duration_ns = 7, .frequency = 100
+	.events = EVENT_BIT(EVENT_CPU),
+	.period_ns = 10000000,
+	.start_unix_ns = 5,
+	.duration_ns = 7,
+	.frequency = 100
 };
 
 static int setup(void **state)
@@ -142,12 +146,12 @@ static void equal_stacks_with_equal_labels_merge(void **state)
 	struct profile_labels other = { .pid = 12, .tid = 13, .comm = "py", .thread = "" };
 	struct profile_stack stack;
 
-	assert_int_equal(profile_sample(p, ab, 2, &one, 3), 0);
-	assert_int_equal(profile_sample(p, ab, 2, &same, 4), 0);
-	assert_int_equal(profile_sample(p, ba, 2, &one, 1), 0);
-	assert_int_equal(profile_sample(p, ab, 1, &one, 1), 0);
-	assert_int_equal(profile_sample(p, ab, 2, &other, 1), 0);
-	assert_int_equal(profile_sample(p, ab, 2, &one, 0), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, ab, 2, &one, 3), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, ab, 2, &same, 4), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, ba, 2, &one, 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, ab, 1, &one, 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, ab, 2, &other, 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, ab, 2, &one, 0), 0);
 	assert_int_equal(profile_count(p, PROFILE_SAMPLE), 4);
 	assert_int_equal(profile_count(p, PROFILE_OWNER), 2);
 	assert_int_equal(profile_total(p), 10);
@@ -175,14 +179,14 @@ static void impossible_records_are_refused(void **state)
 	assert_int_equal(profile_location(p, 1, 1, -1, 0, &id), -EINVAL);
 	assert_int_equal(profile_location(p, 1, 1, 0, 1, &id), -EINVAL);
 	assert_int_equal(id, 77);
-	assert_int_equal(profile_sample(p, zero, 2, &labels, 1), -EINVAL);
-	assert_int_equal(profile_sample(p, unknown, 2, &labels, 1), -EINVAL);
-	assert_int_equal(profile_sample(p, zero, 0, &labels, 1), -EINVAL);
+	assert_int_equal(profile_sample(p, EVENT_CPU, zero, 2, &labels, 1), -EINVAL);
+	assert_int_equal(profile_sample(p, EVENT_CPU, unknown, 2, &labels, 1), -EINVAL);
+	assert_int_equal(profile_sample(p, EVENT_CPU, zero, 0, &labels, 1), -EINVAL);
 	for (size_t i = 0; i < PROFILE_FRAMES_MAX + 1; i++)
 		many[i] = known;
-	assert_int_equal(profile_sample(p, many, PROFILE_FRAMES_MAX + 1, &labels, 1), -EINVAL);
+	assert_int_equal(profile_sample(p, EVENT_CPU, many, PROFILE_FRAMES_MAX + 1, &labels, 1), -EINVAL);
 	assert_int_equal(profile_total(p), 0);
-	assert_int_equal(profile_sample(p, many, PROFILE_FRAMES_MAX, &labels, 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, many, PROFILE_FRAMES_MAX, &labels, 1), 0);
 	assert_int_equal(profile_get_sample(p, 1).n, PROFILE_FRAMES_MAX);
 }
 
@@ -192,8 +196,8 @@ static void counts_saturate(void **state)
 	struct profile_labels labels = { .pid = 1 };
 	__u32 l = location(p, "f", "x.py", 1);
 
-	assert_int_equal(profile_sample(p, &l, 1, &labels, ~0ULL), 0);
-	assert_int_equal(profile_sample(p, &l, 1, &labels, 2), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &l, 1, &labels, ~0ULL), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &l, 1, &labels, 2), 0);
 	assert_true(profile_get_sample(p, 1).count == ~0ULL);
 	assert_true(profile_total(p) == ~0ULL);
 }
@@ -215,7 +219,7 @@ static void many_records_stay_distinct_and_small(void **state)
 	for (unsigned int i = 0; i < 20000; i++) {
 		for (unsigned int j = 0; j < 30; j++)
 			stack[j] = locations[(i * 31 + j * (1 + i / 5000)) % 5000];
-		assert_int_equal(profile_sample(p, stack, 30, &labels, i + 1), 0);
+		assert_int_equal(profile_sample(p, EVENT_CPU, stack, 30, &labels, i + 1), 0);
 	}
 	assert_int_equal(profile_count(p, PROFILE_SAMPLE), 20000);
 	for (id = 1; id <= 20000; id++)

@@ -29,7 +29,10 @@ static size_t largest; /* encoded, of all parts */
 
 static int setup(void **state)
 {
-	static const struct profile_info info = { .period_ns = 10000000, .start_unix_ns = 17, .duration_ns = 5 };
+	static const struct profile_info info = {
+		.events = EVENT_BIT(EVENT_CPU),
+		.period_ns = 10000000, .start_unix_ns = 17, .duration_ns = 5,
+	};
 
 	(void)state;
 	limits = (struct split_limits){ 16000, 4 * MIB };
@@ -57,7 +60,7 @@ static void add(const char *comm, __u32 pid, __u32 tid, const char *name, int li
 		assert_int_equal(profile_function(p, FRAME_PYTHON, name, "/srv/app.py", 3, &function), 0);
 		assert_int_equal(profile_location(p, function, line + (int)i, INT_MAX, mapping, &frames[i]), 0);
 	}
-	assert_int_equal(profile_sample(p, frames, depth, &labels, count), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, frames, depth, &labels, count), 0);
 }
 
 static size_t encoded_size(const struct profile *part)
@@ -178,7 +181,7 @@ static void containers(void **state)
 	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "f.py", 1, &function), 0);
 	assert_int_equal(profile_location(p, function, 1, INT_MAX, 0, &location), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
-		assert_int_equal(profile_sample(p, &location, 1, &labels[i], 1ULL << i), 0);
+		assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels[i], 1ULL << i), 0);
 	services[0] = '\0';
 	assert_int_equal(profile_split(p, &limits, list_pods, NULL), 0);
 	assert_string_equal(services, "app:shop/web-1/app=3 app:shop/web-2/app=4 app:test/web-1/app=8 job:test/job/=16 "
@@ -198,7 +201,10 @@ static int list_extra(void *context, const struct split_service *s, const struct
 /* Labels of the caller's own belong to the service, and not to its samples. */
 static void extra_labels(void **state)
 {
-	struct profile_info info = { .period_ns = 1, .extra = { "app", "tier" }, .extra_count = 2 };
+	struct profile_info info = {
+		.events = EVENT_BIT(EVENT_CPU),
+		.period_ns = 1, .extra = { "app", "tier" }, .extra_count = 2,
+	};
 	struct profile_labels labels[] = {
 		{ .pid = 1, .container = "web", .pod = "a", .extra = { "shop", "front" } },
 		{ .pid = 2, .container = "web", .pod = "a", .extra = { "shop", "front" } },
@@ -214,7 +220,7 @@ static void extra_labels(void **state)
 	assert_int_equal(profile_function(whole, FRAME_PYTHON, "f", "f.py", 1, &function), 0);
 	assert_int_equal(profile_location(whole, function, 1, 0, 0, &location), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
-		assert_int_equal(profile_sample(whole, &location, 1, &labels[i], 1ULL << i), 0);
+		assert_int_equal(profile_sample(whole, EVENT_CPU, &location, 1, &labels[i], 1ULL << i), 0);
 	services[0] = '\0';
 	assert_int_equal(profile_split(whole, &limits, list_extra, NULL), 0);
 	assert_string_equal(services, "a:shop/=4 a:shop/front=3 b:/=16 b:shop/front=8 ");

@@ -17,7 +17,7 @@
 
 static struct profile *new_profile(void)
 {
-	static const struct profile_info info = { .period_ns = 10000000,
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000,
 						  .duration_ns = 500000000,
 						  .frequency = 100 };
 	struct profile *p;
@@ -70,7 +70,7 @@ static struct profile *example(void)
 	struct profile *p = new_profile();
 	__u32 mapping;
 	__u32 module = location(p, "<module>", "/srv/app.py", 1, 3, 0);
-	__u32 fib = location(p, "fib", "/srv/app.py", 8, 9, 0), fib_other, function, fib_column;
+	__u32 fib = location(p, "fib", "/srv/app.py", 8, 9, 0), fib_other, function, fib_column, mixed[3];
 	const __u32 recursive[] = { fib, fib, fib, module }, top[] = { module };
 	struct profile_labels main = { .pid = 12, .tid = 12, .comm = "main" };
 	struct profile_labels other = { .pid = 12, .tid = 13, .comm = "other" };
@@ -78,12 +78,13 @@ static struct profile *example(void)
 
 	assert_int_equal(profile_mapping(p, "python3", "", &mapping), 0);
 	fib_other = location(p, "fib", "/srv/app.py", 8, 9, mapping);
-	assert_int_equal(profile_sample(p, top, 1, &main, 10), 0);
-	assert_int_equal(profile_sample(p, recursive, 4, &other, 45), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, top, 1, &main, 10), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, recursive, 4, &other, 45), 0);
 	assert_int_equal(profile_function(p, FRAME_PYTHON, "fib", "/srv/app.py", 8, &function), 0);
 	assert_int_equal(profile_location(p, function, 9, 5, 0, &fib_column), 0);
-	assert_int_equal(profile_sample(p, (__u32[]){ fib_column, fib, module }, 3, &other, 15), 0);
-	assert_int_equal(profile_sample(p, &fib_other, 1, &more, 30), 0);
+	memcpy(mixed, (__u32[]){ fib_column, fib, module }, sizeof(mixed));
+	assert_int_equal(profile_sample(p, EVENT_CPU, mixed, 3, &other, 15), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &fib_other, 1, &more, 30), 0);
 	return p;
 }
 
@@ -140,7 +141,7 @@ static void add(struct profile *p, __u32 frame, __u32 pid, __u32 tid, const char
 {
 	struct profile_labels labels = { .pid = pid, .tid = tid, .comm = "server", .thread = name };
 
-	assert_int_equal(profile_sample(p, &frame, 1, &labels, count), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &frame, 1, &labels, count), 0);
 }
 
 static void markers_are_below_the_tables(void **state)
@@ -162,7 +163,7 @@ static void markers_are_below_the_tables(void **state)
 	add(p, early, 5, 5, "", 30);
 	add(p, named, 5, 5, "", 500);
 	add(p, flat, 5, 5, "", 300);
-	assert_int_equal(profile_sample(p, deep, 3, &labels, 50), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, deep, 3, &labels, 50), 0);
 	text = summary(p, false, 10);
 	assert_has(text, "10,000 samples, 100.00 s of CPU");
 	assert_has(text, "\n 90.50%   90.50%  f                                 /a.py:1\n"
@@ -280,8 +281,8 @@ static void no_line_is_wider_than_the_page(void **state)
 	labels.comm = labels.thread = name.data;
 	__u32 l = location(p, name.data, path.data, 0x7fffffff, 0x7fffffff, 0);
 	__u32 flat = location(p, "short", name.data, 1, 1, 0);
-	assert_int_equal(profile_sample(p, &l, 1, &labels, 1), 0);
-	assert_int_equal(profile_sample(p, &flat, 1, &labels, 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &l, 1, &labels, 1), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &flat, 1, &labels, 1), 0);
 	for (int i = 0; i < 6; i++) { /* markers too: of our own length, and invented ones */
 		_cleanup_buf_ struct buf text_of = { 0 };
 
@@ -290,7 +291,7 @@ static void no_line_is_wider_than_the_page(void **state)
 				 0);
 		assert_int_equal(buf_add(&text_of, "", 1), 0);
 		__u32 marker = marker_location(p, text_of.data);
-		assert_int_equal(profile_sample(p, &marker, 1, &labels, 2), 0);
+		assert_int_equal(profile_sample(p, EVENT_CPU, &marker, 1, &labels, 2), 0);
 	}
 	text = summary(p, false, 10);
 	assert_has(text, "  .../f\xc3\xb6lder/f\xc3\xb6lder/f\xc3\xb6lder/last.py:2147483647\n");

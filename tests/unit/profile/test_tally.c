@@ -19,7 +19,10 @@ static struct tally tally;
 
 static int setup(void **state)
 {
-	static const struct profile_info info = { .period_ns = 10000000, .frequency = 100 };
+	static const struct profile_info info = {
+		.events = EVENT_BIT(EVENT_CPU),
+		.period_ns = 10000000, .frequency = 100,
+	};
 
 	(void)state;
 	return profile_new(&info, &profile);
@@ -55,7 +58,7 @@ static void add_of(struct profile_labels labels, __u64 count, const __u32 *stack
 
 	while (stack[n])
 		n++;
-	assert_int_equal(profile_sample(profile, stack, n, &labels, count), 0);
+	assert_int_equal(profile_sample(profile, EVENT_CPU, stack, n, &labels, count), 0);
 }
 
 #define OF(p, t, name) ((struct profile_labels){ .pid = (p), .tid = (t), .comm = "server", .thread = (name) })

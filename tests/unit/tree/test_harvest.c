@@ -121,7 +121,7 @@ static void labels_of_pods(void **state)
 	static const struct pod_labels pods = { entries, 1 };
 	struct registry_entry in_pod = { .id = 1, .pid = 100, .layout = -1, .container.pod_uid = entries[0].uid };
 	struct pod_label_names names;
-	struct profile_info info = { .period_ns = 1 };
+	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 	struct harvest_source source = forged_source;
 
 	(void)state;
@@ -277,7 +277,7 @@ static void deepest(void **state)
 
 static void memory_runs_short(void **state)
 {
-	static const struct profile_info info = { .period_ns = 1 };
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 	int failures = 0;
 
 	(void)state;

@@ -17,7 +17,7 @@ static int setup_windows(void **state)
 {
 	int err = setup(state);
 
-	all = (struct windows){ .source = forged_source, .frequency = 100 };
+	all = (struct windows){ .source = forged_source, .events = EVENT_BIT(EVENT_CPU), .frequency = 100 };
 	return err;
 }
 

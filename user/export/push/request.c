@@ -125,7 +125,7 @@ static int make_json(const struct push_profile *p, struct buf *b)
 	int err = buf_add_string(b, "{\"normalized\":true,\"series\":[{\"labels\":{\"labels\":[");
 
 	if (!err)
-		err = add_json_label(b, "__name__", "process_cpu", false);
+		err = add_json_label(b, "__name__", p->series, false);
 	for (size_t i = 0; !err && i < p->label_count; i++)
 		err = add_json_label(b, p->labels[i].name, p->labels[i].value, false);
 	if (!err)
@@ -163,7 +163,7 @@ static int add_label(struct buf *set, const char *name, const char *value)
 static int make_series(const struct push_profile *p, struct buf *series)
 {
 	_cleanup_buf_ struct buf labels = {}, sample = {};
-	int err = add_label(&labels, "__name__", "process_cpu");
+	int err = add_label(&labels, "__name__", p->series);
 
 	for (size_t i = 0; !err && i < p->label_count; i++)
 		err = add_label(&labels, p->labels[i].name, p->labels[i].value);

@@ -25,6 +25,7 @@ struct push_label {
 #define PUSH_LABELS_MAX 20
 
 struct push_profile {
+	const char *series;  /* what kind of profile it is: events.def; letters and '_' */
 	const char *service; /* this and the labels are valid UTF-8 */
 	struct push_label labels[PUSH_LABELS_MAX];
 	size_t label_count;

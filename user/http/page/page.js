@@ -9,14 +9,15 @@ const place = document.getElementById("flame");
 let chart = null;
 const legend = document.getElementById("legend");
 let total = 0;
+let values = ""; // what they are of
 let colours = {}; // by kind of frame
 let first = ""; // the kind of frames that name none
 
 function describe(node) {
 	const data = node.data;
 	const share = total ? (100 * node.value / total).toFixed(1) : "0";
-	const file = data.file ? " (" + data.file + ")" : "";
-	return data.name + file + ", " + node.value + " samples, " + share + " %";
+	const where = data.file ? " (" + data.file + ")" : "";
+	return data.name + where + ", " + node.value + " " + values + ", " + share + " %";
 }
 
 // Lighter by up to a third, by the name, so that neighbours of one kind can be told apart.
@@ -50,6 +51,7 @@ function explain(kinds) {
 
 function draw(data) {
 	total = data.value;
+	values = data.values;
 	explain(data.kinds);
 	place.replaceChildren();
 	chart = flamegraph.default().width(place.clientWidth).cellHeight(18).minFrameSize(1)
@@ -59,7 +61,7 @@ function draw(data) {
 	d3.select(place).datum(data).call(chart);
 	const start = new Date(data.start * 1000).toLocaleTimeString();
 	const part = location.search ? ", of " + decodeURIComponent(location.search.slice(1)) : "";
-	about.textContent = total + " samples in " + data.seconds + " s from " + start + part;
+	about.textContent = total + " " + values + " in " + data.seconds + " s from " + start + part;
 	document.body.dataset.drawn = String(total); // for the tests
 }
 

@@ -17,6 +17,7 @@ static CURLcode code; /* of the end */
 static char url[64], header_file[64];
 
 static const struct push_profile profile = {
+	.series = "process_cpu",
 	.service = "web",
 	.labels = { { "node", "n 1" } },
 	.label_count = 1,

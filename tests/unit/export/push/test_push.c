@@ -65,7 +65,13 @@ static int teardown(void **state)
 
 static void add(const char *service, size_t size)
 {
-	struct push_profile p = { .service = service, .labels = { { "node", "n" } }, .label_count = 1, .size = size };
+	struct push_profile p = {
+		.series = "process_cpu",
+		.service = service,
+		.labels = { { "node", "n" } },
+		.label_count = 1,
+		.size = size,
+	};
 	void *data = calloc(1, size);
 
 	assert_non_null(data);

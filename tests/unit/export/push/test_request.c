@@ -64,6 +64,7 @@ static void make(enum push_format format, const char *base, const char *service,
 {
 	struct push_target t = { format, base };
 	struct push_profile p = {
+		.series = "process_cpu",
 		.service = service,
 		.labels = { { "node", node }, { "pod", "p/1" } },
 		.label_count = 2,
