@@ -17,7 +17,11 @@
 
 static struct profile *new_profile(void)
 {
-	static const struct profile_info info = { .period_ns = 10000000, .start_unix_ns = 17 };
+	static const struct profile_info info = {
+		.events = EVENT_BIT(EVENT_CPU),
+		.period_ns = 10000000,
+		.start_unix_ns = 17,
+	};
 	static const struct profile_labels labels = { .pid = 12, .tid = 12, .comm = "web", .thread = "main" };
 	struct profile *p;
 	__u32 function, location;
@@ -25,7 +29,7 @@ static struct profile *new_profile(void)
 	assert_int_equal(profile_new(&info, &p), 0);
 	assert_int_equal(profile_function(p, FRAME_PYTHON, "work", "/srv/app.py", 3, &function), 0);
 	assert_int_equal(profile_location(p, function, 4, 0, 0, &location), 0);
-	assert_int_equal(profile_sample(p, &location, 1, &labels, 42), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels, 42), 0);
 	return p;
 }
 
