@@ -23,7 +23,7 @@ struct image_load {
 
 struct image {
 	__u16 machine; /* EM_X86_64 or EM_AARCH64 */
-	bool fixed;    /* ET_EXEC: the bias is 0 */
+	bool fixed;    /* an ET_EXEC file, which is loaded at its own addresses: the bias is 0 */
 	__u8 load_count;
 	__u8 build_id_size; /* 0 = none */
 	__u8 build_id[IMAGE_BUILD_ID_MAX];
@@ -33,8 +33,8 @@ struct image {
 	__u64 runtime;	   /* _PyRuntime, or the section .PyRuntime (3.7+) */
 	__u64 old_thread;  /* _PyThreadState_Current (2.7, 3.6) */
 	__u64 old_interps; /* interp_head (2.7, 3.6), a static variable: unknown when the file is stripped */
-	bool classes; /* PyClass_Type, the type of old-style classes, is there: Python 2 */
-	__u32 version; /* PY_VERSION_HEX: value of Py_Version (3.11+), or by version_text_find(); 0 = unknown */
+	bool classes;  /* it has PyClass_Type, the type of old-style classes, so it is Python 2 */
+	__u32 version; /* PY_VERSION_HEX, from Py_Version (3.11+) or version_text_find(); 0 = unknown */
 };
 
 /*
@@ -44,8 +44,9 @@ struct image {
 int image_read(int fd, struct image *ret);
 
 /*
- * What to add to the file's addresses, from one mapping of the file: its start and offset in bytes and
- * whether it is executable. -ENOENT if no PT_LOAD of that kind explains the mapping.
+ * The bias: what to add to the file's addresses to get those of the process. It follows from one mapping of
+ * the file, of which start, offset in bytes, and whether it is executable are given. Returns 0, or -ENOENT if
+ * no PT_LOAD of that kind explains the mapping.
  */
 int image_bias(const struct image *image, __u64 start, __u64 offset, bool execute, __u64 *ret);
 

@@ -27,7 +27,7 @@ struct kernel_options {
 	__u32 max_depth;
 	enum cache_mode cache;
 	__u32 cache_threads; /* threads whose last stack is remembered; 34 KiB each */
-	__u32 tree_size;     /* nodes of the call tree, both banks, rounded up to a power of two; 0 = 524,288 */
+	__u32 tree_size;     /* nodes of the tree, both banks, rounded up to a power of two; 0 = 524,288 */
 	__u32 cache_depth;   /* frames remembered of each thread's last stack, at most 1024 */
 };
 

@@ -9,11 +9,12 @@
 #include "elf/image.h"
 #include "proc/procfs.h"
 
-#define BINARIES_MAX 4096 /* files remembered; the least recently used goes first */
+#define BINARIES_MAX 4096 /* files that are remembered; the least recently used is forgotten first */
 
 /*
- * What is in the file behind a mapping of thread tid. 0 with *ret the image if it has a Python runtime,
- * NULL if not; valid until the next call. -errno if the file could not be reached or read.
+ * What is in the file behind a mapping of thread tid. Returns 0; *ret is then the image if the file has a
+ * Python runtime, and NULL if not. It is valid until the next call. -errno if the file could not be reached
+ * or read.
  */
 int binaries_get(pid_t tid, const struct procfs_map *map, const struct image **ret);
 

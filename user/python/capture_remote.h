@@ -13,17 +13,18 @@
 #include "bpf/abi.h"
 
 /*
- * Fills *ret: type, pid, address, first_line, version, the parts and their data; code, process and
- * fingerprint are 0. Parts that cannot be read are flagged. Returns 0; or -ESRCH, -EPERM, -EFAULT, -EIO when
- * the object itself cannot be read. The bytes to pass on are capture_size() of bpf/python/capture.h, also returned
- * by capture_remote_size().
+ * Reads the code object at address into *ret: type, pid, address, first_line, version, the parts and their
+ * data. The fields code, process and fingerprint are set to 0. Parts that cannot be read are flagged. Returns
+ * 0; or -ESRCH, -EPERM, -EFAULT or -EIO when the object itself cannot be read. capture_remote_size() says how
+ * many bytes of the record are in use, as capture_size() of bpf/python/capture.h does.
  */
 int capture_remote(pid_t pid, const struct layout *layout, __u64 address, struct record_code *ret);
 size_t capture_remote_size(const struct record_code *record);
 
 /*
- * The whole of the bytes object at `address` (code_part.address of a table). Returns 0 with *ret to be
- * freed; -E2BIG above LINETABLE_MAX or for a negative size; -ENOMEM; or errors as above.
+ * Reads all of the bytes object at `address`, which is the code_part.address of a line table. Returns 0, and
+ * the caller frees *ret; -E2BIG when it is larger than LINETABLE_MAX or its size is negative; -ENOMEM; or the
+ * errors above.
  */
 int capture_remote_table(pid_t pid, const struct layout *layout, __u64 address, __u8 **ret, size_t *ret_len);
 

@@ -11,14 +11,15 @@
 
 #include "bpf/abi.h"
 
-#define DEBUG_OFFSETS_MAX 1024 /* bytes worth reading; 3.15 has 888 */
+#define DEBUG_OFFSETS_MAX 1024 /* bytes that are worth reading; the table of 3.15 has 888 */
 
 /*
- * Makes a layout from the first len bytes of _PyRuntime. -EBADMSG if there is no such table (no cookie),
- * -ENOTSUP if its version or build is not supported, -EINVAL if it is not believable.
+ * Makes a layout from the first len bytes of _PyRuntime. Returns 0; -EBADMSG if there is no such table (its
+ * cookie is missing); -ENOTSUP if its version or build is not supported; -EINVAL if it cannot be true.
  *
- * ret_reason always gets a constant text: why it was refused; or on success NULL, or a note that an offset
- * which build options can move is not where it usually is.
+ * *ret_reason is always set, to a constant text or to NULL. After a failure it says why the table was
+ * refused. After a success it is NULL, or a note that an offset which build options can move is not where it
+ * usually is.
  */
 int debug_offsets_parse(const void *bytes, size_t len, struct layout *ret, const char **ret_reason);
 

@@ -16,24 +16,26 @@
 enum word_use {
 	WORD_SIZE,   /* the size of a structure; the words up to the next size are offsets in it */
 	WORD_OFFSET, /* an offset that nobody here uses: only checked */
-	WORD_FIXED,  /* goes into the layout; no build option moves it, so another value than ours is a lie */
-	WORD_FREE,   /* goes into the layout; depends on build options, so the process's value counts */
+	WORD_FIXED,  /* goes into the layout; no build option moves it, so a value other than ours is a lie */
+	WORD_FREE,   /* goes into the layout; build options can move it, so the process's value counts */
 	WORD_GIL,    /* start of the GIL's structure inside the interpreter's */
 	WORD_HOLDER, /* the GIL's last_holder inside the interpreter's structure */
 	WORD_ANY,    /* not an offset in this structure */
 };
 
 struct word {
-	const char *bad;     /* texts for people: it was refused, */
-	const char *unusual; /* or accepted although it differs from ours */
+	const char *bad;     /* text for people when it was refused, */
+	const char *unusual; /* ... and when it was accepted although it differs from ours */
 	__u8 use;	     /* enum word_use */
-	bool threaded;	     /* of free-threaded builds only, 0 in the others */
+	bool threaded;	     /* only free-threaded builds have it; in the others the word is 0 */
 	__u8 width;	     /* bytes of the member at that offset, which is also its alignment */
 	__u8 target_width;   /* bytes of the member of struct layout */
-	__u16 target;	     /* its offset */
+	__u16 target;	     /* offset of that member in struct layout */
 };
 
-/* Words of a table, in their order from byte 24 (behind cookie, version and free_threaded) on. */
+/*
+ * The words of a table in their order. The first one is at byte 24, behind cookie, version and free_threaded.
+ */
 #define WORD_TEXTS(name_) .bad = "debug offsets: bad " #name_, .unusual = "debug offsets: unusual " #name_
 #define WORD(use_, name_, width_)                                                                            \
 	{                                                                                                    \
@@ -71,14 +73,14 @@ struct word {
 
 struct cpython {
 	__u32 minor;	      /* PY_VERSION_HEX >> 16, as 0x030d */
-	__u32 newest;	      /* PY_VERSION_HEX of the newest release this was compared with; with words only */
-	struct layout layout; /* of the ordinary build (with the GIL); version is filled in later */
-	const struct layout *free_threaded; /* of the build without; NULL: there is none (up to 3.12) */
-	const struct word *words; /* of its _Py_DebugOffsets; NULL: the interpreter has none */
+	__u32 newest;	      /* PY_VERSION_HEX of the newest release that the words were compared with */
+	struct layout layout; /* of the ordinary build, with the GIL; its version is filled in later */
+	const struct layout *free_threaded; /* of the build without it; NULL = there is none (up to 3.12) */
+	const struct word *words; /* of its _Py_DebugOffsets; NULL = it has no such table (up to 3.12) */
 	size_t word_count;
 	struct {
-		__u32 patch; /* first patch release that has them where layout says; 0 = all */
-		__u32 runtime_tstate, runtime_tss_key; /* in those before it */
+		__u32 patch; /* the first patch release that has these two where layout says; 0 = all have */
+		__u32 runtime_tstate, runtime_tss_key; /* where the releases before that have them */
 	} moved;
 };
 
@@ -86,7 +88,7 @@ struct cpython {
 #include "python/layouts/versions.def"
 #undef CPYTHON
 
-/* Length of "3.13.0rc1+" and the like, with its NUL. */
+/* Bytes that hold "3.13.0rc1+" and the like, NUL included. */
 #define VERSION_TEXT_SIZE 24
 
 /* Writes a PY_VERSION_HEX as people write it: "3.13.0", "3.14.0rc2". */
@@ -96,8 +98,9 @@ void layout_version_text(__u32 hexversion, bool free_threaded, char ret[VERSION_
 const struct cpython *layout_find(__u32 hexversion);
 
 /*
- * By what to read a version's debug offsets: what is known of its minor version, or for a minor version newer than all
- * of them what is known of the newest. NULL if there are none.
+ * What to read a version's debug offsets by: what is known of its minor version. For a minor version newer
+ * than all known ones it is what is known of the newest. NULL if nothing is known of it, or if it publishes
+ * none (up to 3.12).
  */
 const struct cpython *layout_model(__u32 hexversion);
 
@@ -105,13 +108,16 @@ const struct cpython *layout_model(__u32 hexversion);
 const struct layout *layout_of_build(const struct cpython *cpython, bool free_threaded);
 
 /*
- * The layout of a version that publishes none itself (up to 3.12), with its version filled in: valid until
- * the next call. NULL if the version is unknown, a pre-release, free-threaded, or must be asked for its debug
- * offsets.
+ * The layout of a version that publishes none itself (up to 3.12), with its version filled in. It is valid
+ * until the next call. NULL if the version is unknown, a pre-release or free-threaded, or if the process must
+ * be asked for its debug offsets.
  */
 const struct layout *layout_for_version(__u32 hexversion, bool free_threaded);
 
-/* Final, or a candidate of a version that publishes its offsets: those are fixed from rc1 on. */
+/*
+ * Whether its structures are fixed: it is a final release, or a release candidate of a version that publishes
+ * its offsets, which do not change from rc1 on.
+ */
 bool layout_is_released(__u32 hexversion);
 
 /* Why there is no layout for a version: a constant text for people, never NULL. */

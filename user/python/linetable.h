@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * linetable.h - from an instruction to its line and column. One function for each format that CPython has had, all of
- * one shape (linetable_fn).
+ * linetable.h - from an instruction to its line and column. One function for each format that CPython has
+ * had, all of one shape (linetable_fn).
  */
 #ifndef PYPERF_PYTHON_LINETABLE_H
 #define PYPERF_PYTHON_LINETABLE_H
@@ -12,19 +12,22 @@
 #include "bpf/abi.h"
 
 struct line_position {
-	int line;   /* from 1; 0 = the table says that there is none */
-	int column; /* where the source of the instruction begins in that line, in bytes of UTF-8, from 1; 0 = not known */
+	int line;   /* from 1; 0 = the table says that the instruction has none */
+	int column; /* where its source begins in that line, in bytes of UTF-8, from 1; 0 = not known */
 };
 
 /*
- * instr: code units (2 bytes; 2.7: bytes) from the start of the bytecode, from 0.
- * Returns 0, -ENOENT when the table ends before instr, -EBADMSG when it is malformed before its line is reached.
- * Reads each of the len bytes at most once, whatever they are.
+ * instr counts from the start of the bytecode, from 0: in code units of 2 bytes, in 2.7 in bytes. Returns 0;
+ * -ENOENT when the table ends before instr; -EBADMSG when it is malformed before the line of instr is
+ * reached. Each of the len bytes is read at most once, whatever they are.
  */
 typedef int linetable_fn(const __u8 *table, size_t len, int first_line, __u32 instr,
 			 struct line_position *ret);
 
-/* The location table of 3.11 and later, the only one with columns (InternalDocs/code_objects.md of CPython 3.13). */
+/*
+ * The location table of 3.11 and later, the only one with columns (InternalDocs/code_objects.md of CPython
+ * 3.13).
+ */
 linetable_fn linetable_line;
 
 /* co_linetable of 3.10 (Objects/lnotab_notes.txt of CPython 3.10). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * proof.h - whether a layout is true of a live process: the stack of one of its threads must walk to its root, and
- * what its frames name as code must be code objects with a name, a file name and a line table.
+ * proof.h - whether a layout is true of a live process: the stack of one of its threads must walk to its
+ * root, and what its frames name as code must be code objects with a name, a file name and a line table.
  */
 #ifndef PYPERF_PYTHON_PROOF_H
 #define PYPERF_PYTHON_PROOF_H
@@ -17,9 +17,10 @@ enum proof {
 };
 
 /*
- * Tries the layout on the memory of thread tid, whose interpreter's runtime is at that address. The target runs
- * meanwhile, so a contradiction counts only if each of many attempts met one: -EPROTO then, after some ms, and
- * *ret_reason is a constant text for people. Other -errno: the memory cannot be read at all.
+ * Tries the layout on the memory of thread tid, whose interpreter has its runtime at that address. Returns an
+ * enum proof. The target runs meanwhile, so a contradiction counts only if each of many attempts met one.
+ * Then it returns -EPROTO after some ms, and *ret_reason is a constant text for people. Another -errno means
+ * that the memory cannot be read at all.
  */
 int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const char **ret_reason);
 

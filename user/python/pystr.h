@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pystr.h - the characters of a Python string (PEP 393: 1, 2 or 4 bytes each; 2.7: bytes) as UTF-8. Whatever the
- * bytes are, the result is valid UTF-8 without a NUL inside.
+ * pystr.h - the characters of a Python string (PEP 393: 1, 2 or 4 bytes each; 2.7: bytes) as UTF-8. Whatever
+ * the bytes are, the result is valid UTF-8 without a NUL inside.
  */
 #ifndef PYPERF_PYTHON_PYSTR_H
 #define PYPERF_PYTHON_PYSTR_H
@@ -12,20 +12,21 @@
 
 #include "bpf/abi.h"
 
-/* Room for any string that was captured: Latin-1 doubles at worst, wider kinds grow less. With the NUL. */
+/* Bytes for any string that was captured, NUL included. Latin-1 doubles at worst; wider kinds grow less. */
 #define PYSTR_SIZE (2 * STRING_MAX + 1)
 
 /*
- * Decodes `size` bytes of characters of `kind` bytes each into ret[ret_size], always NUL-terminated; what
- * does not fit is left out, from a whole character on. Lone surrogates, values above 0x10ffff and NUL
- * become U+FFFD. Returns the length in bytes without the NUL, or -EINVAL for another kind, a size that is
- * no multiple of it, or no room for the NUL.
+ * Decodes `size` bytes, which are characters of `kind` bytes each, into ret[ret_size]. The result is always
+ * NUL-terminated. What does not fit is left out; a character is never cut. Lone surrogates, values above
+ * 0x10ffff and NUL become U+FFFD. Returns the length in bytes without the NUL; or -EINVAL when kind is not 1,
+ * 2 or 4, when size is no multiple of it, or when there is no room for the NUL.
  */
 int pystr_decode(const __u8 *bytes, size_t size, unsigned int kind, char *ret, size_t ret_size);
 
 /*
- * The same for a byte string of 2.7, whose encoding nothing tells: UTF-8 if it can be, Latin-1 if not. cut: the string
- * went on behind these bytes, so the last character need not be whole; it is left out then.
+ * The same for a byte string of 2.7. Nothing tells its encoding, so it is taken as UTF-8 if it can be that,
+ * and as Latin-1 if not. cut says that the string went on behind these bytes; its last character is left out
+ * if it is not whole.
  */
 int pystr_decode_bytes(const __u8 *bytes, size_t size, bool cut, char *ret, size_t ret_size);
 
