@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * transfers.h - our own HTTP requests while they are under way, by libcurl. Nothing here waits: the owner polls
- * transfers_fd() and calls transfers_run(). Certificates of https are verified and redirects are not followed.
+ * transfers.h - HTTP requests of ours while they are under way, by libcurl. Nothing here waits: the owner
+ * polls transfers_fd() and calls transfers_run(). Certificates of https are verified, and redirects are not
+ * followed.
  */
 #ifndef PYPERF_NET_TRANSFERS_H
 #define PYPERF_NET_TRANSFERS_H
@@ -11,13 +12,13 @@
 
 #include "base/cleanup.h"
 
-/* What every request says, whatever it is for. Borrowed until the request has ended. */
+/* What every request says, whatever it is for. It is borrowed until the request has ended. */
 struct transfer {
 	const char *url;
 	const char *protocols; /* as CURLOPT_PROTOCOLS_STR: "https" */
 	struct curl_slist *headers;
 	const char *ca_file; /* PEM certificates to trust; NULL = the system's */
-	bool insecure;	     /* whoever answers is trusted */
+	bool insecure;	     /* whoever answers is trusted: no certificate is verified */
 	long timeout_seconds;
 	char *error; /* CURL_ERROR_SIZE bytes */
 	size_t (*on_body)(char *data, size_t size, size_t n, void *context);
@@ -25,32 +26,34 @@ struct transfer {
 	void *owner; /* CURLINFO_PRIVATE */
 };
 
-/* CURLE_OK or what libcurl refused, mostly for want of memory. */
+/* Tells libcurl all of it. CURLE_OK, or why libcurl refused something, mostly for want of memory. */
 CURLcode transfer_prepare(CURL *easy, const struct transfer *t);
 
 struct transfers;
 
 /*
- * on_end is called by transfers_run() when a request has ended; it is still to be removed. at_once: how many the owner
- * has at work at a time; as many connections are kept open for its next ones. -errno.
+ * transfers_run() calls on_end when a request has ended; the owner then removes it. at_once is how many the
+ * owner has under way at a time; as many connections are kept open for its next ones. 0 or -errno.
  */
 int transfers_open(struct transfers **ret, long at_once, void (*on_end)(void *context, CURL *easy, CURLcode code),
 		   void *context);
-/* NULL is fine. Those that were added have been removed. */
+/* The owner has removed everything that it added. NULL is fine. */
 void transfers_close(struct transfers *t);
 
-/* 0 or -ENOMEM. */
+/* Starts the request. 0 or -ENOMEM. */
 int transfers_add(struct transfers *t, CURL *easy);
-/* The socket is closed once the handle is freed, so a late answer is nobody's. */
+/*
+ * Ends the request. The socket is closed once the handle is freed, so nobody gets an answer that comes late.
+ */
 void transfers_remove(struct transfers *t, CURL *easy);
 
-/* Readable (level-triggered) when transfers_run() has something to do. The same for its whole life. */
+/* A descriptor, the same for its whole life, that is readable when transfers_run() has something to do. */
 int transfers_fd(const struct transfers *t);
-/* When transfers_run() is due in any case (CLOCK_MONOTONIC), 0 = never. */
+/* When transfers_run() is due in any case, CLOCK_MONOTONIC, s; 0 = never. */
 double transfers_due(const struct transfers *t);
 void transfers_run(struct transfers *t);
 
-/* Milliseconds until then, as poll() wants them; 0 = never: -1. */
+/* Milliseconds until that time, as poll() wants them; -1 for a time of 0, which means never. */
 int transfers_timeout_ms(double when);
 
 #endif

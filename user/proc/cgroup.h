@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cgroup.h - which container a process is in, from what /proc says of its cgroups and mounts. Pure parsing. Runtimes
- * name a cgroup after the container; where it hangs depends on driver, class and on whose cgroup namespace looks
- * ("/../../kubepods-pod...slice/..."), so only the trailing part counts.
+ * cgroup.h - which container a process is in, from what /proc says of its cgroups and mounts. It only parses.
+ * Runtimes name a cgroup after the container. Where in the hierarchy it is depends on the driver, on the
+ * pod's class, and on the cgroup namespace of whoever looks ("/../../kubepods-pod...slice/..."). So only the
+ * trailing part of the path counts.
  */
 #ifndef PYPERF_PROC_CGROUP_H
 #define PYPERF_PROC_CGROUP_H
@@ -18,23 +19,24 @@
 struct cgroup {
 	char container_id[CONTAINER_ID_SIZE];
 	char pod_uid[POD_UID_SIZE];
-	char path[CGROUP_PATH_SIZE]; /* of the hierarchy that tells most: a container, a pod, anything but "/" */
+	char path[CGROUP_PATH_SIZE]; /* in the hierarchy that tells most: a container, a pod, not just "/" */
 };
 
-/* The text of /proc/PID/cgroup, version 1, 2 or both. Lines that are malformed or cut off tell nothing. */
+/* Parses the text of /proc/PID/cgroup, version 1, 2 or both. Malformed and cut lines are skipped. */
 void cgroup_parse(const char *text, struct cgroup *ret);
 
-/* What a bind mount of the kubelet's tells about the pod that it was made for. */
+/* What one of the kubelet's bind mounts tells about the pod that it was made for. */
 struct pod_mount {
 	char pod_uid[POD_UID_SIZE];
-	char container[CONTAINER_NAME_SIZE]; /* "" = it is the whole pod's */
+	char container[CONTAINER_NAME_SIZE]; /* "" = the mount is the whole pod's */
 };
 
-/* One line of /proc/PID/mountinfo. False: not such a mount. */
+/* Parses one line of /proc/PID/mountinfo. False if it is no such mount. */
 bool cgroup_parse_mount(const char *line, struct pod_mount *ret);
 
-/* Whether it is the uid of a pod, and that of a DNS name of at most size - 1 characters (dots: with dots in it). */
+/* Whether the text is the uid of a pod. */
 bool cgroup_is_pod_uid(const char *text);
+/* Whether the text is a DNS name of at most size - 1 characters; dots says whether it may have dots in it. */
 bool cgroup_is_name(const char *text, bool dots, unsigned int size);
 
 #endif

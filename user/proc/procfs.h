@@ -18,9 +18,9 @@
 struct procfs_stat {
 	char name[PROCFS_NAME_SIZE]; /* raw bytes, NUL-terminated */
 	char state;		     /* R S D Z T t X I */
-	bool exiting;		     /* it has begun to end: of a process, its main thread has */
+	bool exiting;		     /* it has begun to end; for a process, its main thread has */
 	pid_t parent;
-	__u64 start_ticks; /* field 22: clock ticks since boot; with the pid it names a process */
+	__u64 start_ticks; /* field 22, clock ticks since boot; pid and start together name a process */
 };
 
 /* One line of /proc/PID/maps. */
@@ -34,7 +34,7 @@ struct procfs_map {
 	bool write;
 	bool execute;
 	bool deleted;	     /* path had the suffix " (deleted)", which is cut off */
-	char path[PATH_MAX]; /* "" for none; as seen from the process's own root */
+	char path[PATH_MAX]; /* as seen from the process's own root; "" = none */
 };
 
 /* Parses the text of a stat file. -EBADMSG if it is not one. */
@@ -44,30 +44,32 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 int procfs_stat(pid_t pid, struct procfs_stat *ret);
 int procfs_start_ticks(pid_t pid, __u64 *ret);
 
-/* Whether pid is still the process that started then: 0. -ESRCH if that one ended; its number may be another's now. */
+/* 0 if pid is still the process that started then. -ESRCH if that one has ended, whoever has the pid now. */
 int procfs_check_start(pid_t pid, __u64 start_ticks);
 
 /*
- * A thread through which the memory of process pid can be reached: pid itself, or another thread when the
- * main thread has exited (its maps file is empty then and process_vm_readv() says ESRCH). -ESRCH if none.
+ * Finds a thread through which the memory of process pid can be reached. That is pid itself, or another
+ * thread when the main thread has exited: its maps file is empty then, and process_vm_readv() says ESRCH.
+ * Returns 0, or -ESRCH if there is none.
  */
 int procfs_memory_tid(pid_t pid, pid_t *ret);
 
 /*
- * Whether the kernel lets us look at a thread's files. CAP_PERFMON alone opens maps (kernel/fork.c, mm_access), which
- * then names files that cannot be reached. -EACCES if not.
+ * Whether the kernel lets us look at a thread's files: 0, or -EACCES if not. That maps can be opened does not
+ * say so. CAP_PERFMON alone suffices for that (kernel/fork.c, mm_access), and maps then names files that
+ * cannot be reached.
  */
 int procfs_check_access(pid_t tid);
 
 /* Parses one line of maps, without its newline. -EBADMSG if it is malformed. */
 int procfs_parse_map(const char *line, struct procfs_map *ret);
 
-/* Return of the visitor: 0 goes on, positive stops with success, negative stops with that error. */
+/* What is called for each mapping. Returns 0 to go on, 1 or more to stop with success, or -errno to fail. */
 typedef int (*procfs_map_fn)(const struct procfs_map *map, void *context);
 
 /*
- * Calls visit for every mapping of the thread's address space, in order of address. Malformed or overlong
- * lines are skipped. Returns 0, what visit stopped with, -E2BIG after PROCFS_MAPS_MAX lines, -ESRCH or
+ * Calls `visit` for every mapping of the thread's address space, in order of address. Malformed or overlong
+ * lines are skipped. Returns 0; what `visit` stopped with; -E2BIG after PROCFS_MAPS_MAX lines; -ESRCH or
  * another -errno.
  */
 int procfs_maps(pid_t tid, procfs_map_fn visit, void *context);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * remote.h - reads the memory of another process. It is not stopped, so what is read may change meanwhile. The call
- * waits for pages that are not in memory, for ever if whoever serves them does: meant for the worker process.
+ * remote.h - reads the memory of another process. That process is not stopped, so what is read may change
+ * meanwhile. The call waits for pages that are not in memory, and for ever if they never come, so it is meant
+ * for the worker process.
  */
 #ifndef PYPERF_PROC_REMOTE_H
 #define PYPERF_PROC_REMOTE_H
@@ -10,8 +11,9 @@
 #include <linux/types.h>
 
 /*
- * Reads from address on, through thread tid. Returns how many bytes, at least 1: fewer than size when the rest is not
- * mapped. -EFAULT when nothing is there; -ESRCH when the thread is gone, or has given up its memory; -EPERM.
+ * Reads from address on, through thread tid. Returns how many bytes, at least 1: fewer than size when the
+ * rest is not mapped. -EFAULT when nothing is there; -ESRCH when the thread is gone, or has given up its
+ * memory; -EPERM.
  */
 ssize_t remote_read_some(pid_t tid, __u64 address, void *dst, size_t size);
 

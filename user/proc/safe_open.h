@@ -11,13 +11,13 @@
 #include "proc/procfs.h"
 
 /*
- * Returns an O_PATH descriptor of the file that map, a mapping of thread tid, shows; its stat goes to
- * ret_stat. Works for deleted files and for files of other mount namespaces. -ENOENT if it cannot be
- * reached, -ESTALE if another file has its name, -EMEDIUMTYPE if it is not a regular file.
+ * Returns an O_PATH descriptor of the file behind map, which is a mapping of thread tid; *ret_stat is its
+ * stat. It works for deleted files and for files of other mount namespaces. -ENOENT if the file cannot be
+ * reached; -ESTALE if another file has its name now; -EMEDIUMTYPE if it is not a regular file.
  */
 int safe_open_mapping(pid_t tid, const struct procfs_map *map, struct stat *ret_stat);
 
-/* Opens what an O_PATH descriptor of a regular file refers to for reading. Returns a descriptor. */
+/* Opens for reading the regular file that an O_PATH descriptor refers to. Returns a descriptor or -errno. */
 int safe_open_reopen(int path_fd);
 
 #endif
