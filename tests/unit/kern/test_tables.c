@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_tables.c - the maps of the BPF object, loaded without its programs: their sizes, that nobody can write to them
+ * here by mistake, and that emptying a half leaves the other half and what is reserved alone. Needs the right to load BPF.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <bpf/libbpf.h>
+
+#include "base/cleanup.h"
+#include "kern/tables.h"
+#include "pyperf.skel.h"
+
+static const struct kernel_options small = { .tree_size = 4096, .cache_threads = 8 };
+
+static struct pyperf *skel;
+static struct kernel_tables tables;
+static const struct cpu_stats *stats;
+static int cpus;
+
+static void open_sized(const struct kernel_options *o)
+{
+	struct bpf_program *program;
+
+	skel = pyperf__open();
+	assert_non_null(skel);
+	bpf_object__for_each_program(program, skel->obj)
+		bpf_program__set_autoload(program, false);
+	assert_int_equal(tables_size(skel, o, cpus, &tables), 0);
+}
+
+static int quiet(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	libbpf_set_print(quiet);
+	cpus = libbpf_num_possible_cpus();
+	tables = (struct kernel_tables){ 0 };
+	stats = NULL;
+	return cpus > 0 ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	tables_unmap(skel, &tables, stats);
+	pyperf__destroy(skel);
+	skel = NULL;
+	return 0;
+}
+
+static void load(void)
+{
+	int err;
+
+	open_sized(&small);
+	err = pyperf__load(skel);
+	if (err == -EPERM || err == -EACCES) {
+		print_message("SKIP: BPF maps may not be made: %s\n", strerror(-err));
+		skip();
+	}
+	assert_int_equal(err, 0);
+	assert_int_equal(tables_map(skel, &tables, &stats), 0);
+}
+
+/* --- before loading ------------------------------------------------------------------------------------ */
+
+static void sizes_of_the_document(void **state)
+{
+	const struct kernel_options usual = { .cache_threads = 512 };
+
+	(void)state;
+	open_sized(&usual);
+	/* docs/design.md has the same figures. */
+	assert_int_equal(tables.node_count, 524288);
+	assert_int_equal(tables.code_count, 131072);
+	assert_int_equal(tables.owner_count, 16384);
+	assert_int_equal(bpf_map__max_entries(skel->maps.nodes), 524288);
+	assert_int_equal(bpf_map__max_entries(skel->maps.codes), 131072);
+	assert_int_equal(bpf_map__max_entries(skel->maps.owners), 16384);
+	assert_int_equal(bpf_map__max_entries(skel->maps.threads), 512);
+	assert_int_equal(bpf_map__max_entries(skel->maps.processes), 8192);
+	assert_int_equal(bpf_map__max_entries(skel->maps.records), 2 << 20);
+	assert_int_equal(bpf_map__max_entries(skel->maps.stats), cpus);
+	assert_int_equal(bpf_map__max_entries(skel->maps.scratches), cpus);
+}
+
+/* The programs find entries by a mask, so every table is a power of two, and no smaller than what was asked for. */
+static void sizes_are_rounded_up(void **state)
+{
+	static const struct {
+		__u32 asked, nodes;
+	} cases[] = { { 4096, 4096 }, { 4097, 8192 }, { 100000, 131072 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct kernel_options o = { .tree_size = cases[i].asked };
+
+		open_sized(&o);
+		assert_int_equal(tables.node_count, cases[i].nodes);
+		assert_int_equal(bpf_map__max_entries(skel->maps.nodes), cases[i].nodes);
+		assert_int_equal(bpf_map__max_entries(skel->maps.codes), tables.code_count);
+		assert_int_equal(bpf_map__max_entries(skel->maps.owners), tables.owner_count);
+		pyperf__destroy(skel);
+		skel = NULL;
+	}
+}
+
+static void threads_are_in_sets_of_four(void **state)
+{
+	static const struct {
+		__u32 threads, sets;
+	} cases[] = { { 0, 1 }, { 1, 1 }, { 4, 1 }, { 5, 2 }, { 512, 128 }, { 513, 256 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct kernel_options o = { .cache_threads = cases[i].threads };
+
+		assert_int_equal(tables_thread_sets(&o), cases[i].sets);
+	}
+}
+
+/* Every entry that is not reserved is of one bank, and of one alone. */
+static void banks_share_nothing(void **state)
+{
+	struct kernel_bank low, high;
+
+	(void)state;
+	open_sized(&small);
+	low = tables_bank(&tables, 0);
+	high = tables_bank(&tables, 1);
+	assert_int_equal(low.nodes.first, EVENT_KINDS);
+	assert_int_equal(low.codes.first, CODE_FIRST);
+	assert_int_equal(low.owners.first, 0);
+	assert_int_equal(low.nodes.end, high.nodes.first);
+	assert_int_equal(low.codes.end, high.codes.first);
+	assert_int_equal(low.owners.end, high.owners.first);
+	assert_int_equal(high.nodes.end, tables.node_count);
+	assert_int_equal(high.codes.end, tables.code_count);
+	assert_int_equal(high.owners.end, tables.owner_count);
+	assert_int_equal(high.nodes.end - high.nodes.first, tables.node_count / BANKS);
+}
+
+/* --- loaded --------------------------------------------------------------------------------------------- */
+
+static void put_node(__u32 i, __u64 key)
+{
+	struct node node = { .key = key };
+
+	assert_int_equal(bpf_map__update_elem(skel->maps.nodes, &i, sizeof(i), &node, sizeof(node), BPF_ANY), 0);
+}
+
+static void put_code(__u32 i, __u64 identity)
+{
+	struct code code = { .identity = identity };
+
+	assert_int_equal(bpf_map__update_elem(skel->maps.codes, &i, sizeof(i), &code, sizeof(code), BPF_ANY), 0);
+}
+
+static void put_owner(__u32 i, __u64 key)
+{
+	struct owner owner = { .key = key };
+
+	assert_int_equal(bpf_map__update_elem(skel->maps.owners, &i, sizeof(i), &owner, sizeof(owner), BPF_ANY), 0);
+}
+
+static void reserved_entries_are_taken(void **state)
+{
+	(void)state;
+	load();
+	for (__u32 i = 0; i < tables.node_count; i++)
+		assert_true(tables.nodes[i].key == (i < EVENT_KINDS ? KEY_RESERVED : 0));
+	for (__u32 i = 0; i < tables.code_count; i++)
+		assert_true(tables.codes[i].identity == (i < CODE_FIRST ? KEY_RESERVED : 0));
+	for (__u32 i = 0; i < tables.owner_count; i++)
+		assert_true(tables.owners[i].key == 0);
+	for (int i = 0; i < cpus; i++)
+		assert_true(stats[i].ticks == 0);
+}
+
+static void shows_what_the_maps_have(void **state)
+{
+	(void)state;
+	load();
+	put_node(tables.node_count - 1, 7);
+	put_code(tables.code_count - 1, 8);
+	put_owner(tables.owner_count - 1, 9);
+	assert_true(tables.nodes[tables.node_count - 1].key == 7);
+	assert_true(tables.codes[tables.code_count - 1].identity == 8);
+	assert_true(tables.owners[tables.owner_count - 1].key == 9);
+}
+
+/* In a child of its own: it dies of it. */
+static int end_of_write(const void *p)
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		signal(SIGSEGV, SIG_DFL); /* cmocka's */
+		*(volatile char *)(uintptr_t)p = 1;
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void nobody_writes_to_them(void **state)
+{
+	const void *const places[] = { &tables.nodes, &tables.codes, &tables.owners, &stats };
+
+	(void)state;
+	load();
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		int status = end_of_write(*(const void *const *)places[i]);
+
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	}
+}
+
+/* Bytes of all maps, by what the kernel charges for each: /proc/self/fdinfo. */
+static size_t charged(void)
+{
+	struct bpf_map *map;
+	size_t sum = 0;
+
+	bpf_object__for_each_map(map, skel->obj) {
+		_cleanup_fclose_ FILE *f = NULL;
+		char path[64], line[128];
+		size_t bytes;
+
+		snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", bpf_map__fd(map));
+		f = fopen(path, "re");
+		assert_non_null(f);
+		while (fgets(line, sizeof(line), f))
+			if (sscanf(line, "memlock: %zu", &bytes) == 1)
+				sum += bytes;
+	}
+	return sum;
+}
+
+/* It is reckoned, since old kernels charge little: within a tenth of what this one says. */
+static void memory_is_what_the_kernel_charges(void **state)
+{
+	size_t bytes;
+
+	(void)state;
+	load();
+	bytes = charged();
+	assert_true(tables.map_bytes > bytes - bytes / 10 && tables.map_bytes < bytes + bytes / 10);
+}
+
+static void fill(void)
+{
+	for (__u32 i = EVENT_KINDS; i < tables.node_count; i++)
+		put_node(i, i);
+	for (__u32 i = CODE_FIRST; i < tables.code_count; i++)
+		put_code(i, i);
+	for (__u32 i = 0; i < tables.owner_count; i++)
+		put_owner(i, i + 1);
+	skel->bss->owners_used[0] = 100;
+	skel->bss->owners_used[1] = 101;
+}
+
+/* What fill() has put into a bank is there, or nothing is. */
+static void bank_is(unsigned int bank, bool full)
+{
+	const struct kernel_bank b = tables_bank(&tables, bank);
+
+	for (__u32 i = b.nodes.first; i < b.nodes.end; i++)
+		assert_true(tables.nodes[i].key == (full ? i : 0));
+	for (__u32 i = b.codes.first; i < b.codes.end; i++)
+		assert_true(tables.codes[i].identity == (full ? i : 0));
+	for (__u32 i = b.owners.first; i < b.owners.end; i++)
+		assert_true(tables.owners[i].key == (full ? i + 1 : 0));
+	assert_int_equal(skel->bss->owners_used[bank], full ? 100 + bank : 0);
+}
+
+static void reserved_are_still_there(void)
+{
+	for (__u32 i = 0; i < EVENT_KINDS; i++)
+		assert_true(tables.nodes[i].key == KEY_RESERVED);
+	for (__u32 i = 0; i < CODE_FIRST; i++)
+		assert_true(tables.codes[i].identity == KEY_RESERVED);
+}
+
+static void clears_one_bank_alone(void **state)
+{
+	(void)state;
+	load();
+	for (unsigned int bank = 0; bank < BANKS; bank++) {
+		fill();
+		assert_int_equal(tables_clear(skel, &tables, bank), 0);
+		bank_is(bank, false);
+		bank_is(!bank, true);
+		reserved_are_still_there();
+	}
+	assert_int_equal(tables_clear(skel, &tables, 0), 0);
+	bank_is(0, false);
+	bank_is(1, false);
+	reserved_are_still_there();
+}
+
+static size_t address_space(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/statm", "re");
+	size_t pages = 0;
+
+	assert_int_equal(fscanf(f, "%zu", &pages), 1);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* Room to map nodes and codes for writing, but not the owners: neither of the three may be emptied then. */
+static void clears_all_or_nothing(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	print_message("SKIP: the sanitizer needs terabytes of address space\n");
+	skip();
+#endif
+	load();
+	fill();
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+		limit.rlim_cur = address_space() + tables.node_count * sizeof(struct node) +
+				 tables.code_count * sizeof(struct code);
+		if (setrlimit(RLIMIT_AS, &limit))
+			_exit(2);
+		_exit(tables_clear(skel, &tables, 0) != -ENOMEM);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	bank_is(0, true);
+	bank_is(1, true);
+}
+
+static int mappings(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/maps", "re");
+	char line[512];
+	int n = 0;
+
+	while (fgets(line, sizeof(line), f))
+		n += strstr(line, "bpf-map") != NULL;
+	return n;
+}
+
+/* Also what a clearing has mapped; the descriptors are the skeleton's. */
+static void nothing_stays_mapped(void **state)
+{
+	int before;
+
+	(void)state;
+	before = mappings();
+	load();
+	assert_true(mappings() >= before + 4);
+	assert_int_equal(tables_clear(skel, &tables, 0), 0);
+	tables_unmap(skel, &tables, stats);
+	tables = (struct kernel_tables){ 0 };
+	stats = NULL;
+	pyperf__destroy(skel);
+	skel = NULL;
+	assert_int_equal(mappings(), before);
+	tables_unmap(NULL, &tables, NULL);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(sizes_of_the_document),	  TEST(sizes_are_rounded_up),
+		TEST(threads_are_in_sets_of_four), TEST(banks_share_nothing),
+		TEST(reserved_entries_are_taken), TEST(shows_what_the_maps_have),
+		TEST(nobody_writes_to_them),	  TEST(memory_is_what_the_kernel_charges),
+		TEST(clears_one_bank_alone),	  TEST(clears_all_or_nothing),
+		TEST(nothing_stays_mapped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
