@@ -177,10 +177,17 @@ int trigger_start(struct trigger *t, struct pyperf *s)
 	return 0;
 }
 
+/* Seconds of the clock since the last start; 0 while the first tick of the timers is still to come. */
+static double since_start(const struct trigger *t)
+{
+	double seconds = t->running ? clock_now(t) - t->begin : 0;
+
+	return seconds > 0 ? seconds : 0;
+}
+
 static void stop_clock(struct trigger *t)
 {
-	if (t->running)
-		t->before += clock_now(t) - t->begin;
+	t->before += since_start(t);
 	t->running = false;
 }
 
@@ -214,10 +221,8 @@ int trigger_follow_cpus(struct trigger *t, struct pyperf *s)
 
 __u64 trigger_expected(const struct trigger *t)
 {
-	double seconds = t->before + (t->running ? clock_now(t) - t->begin : 0);
+	double seconds = t->before + since_start(t);
 
-	if (seconds < 0) /* the first tick is still to come */
-		return 0;
 	if (t->kind == TRIGGER_TIMER)
 		seconds *= t->cpus;
 	return t->use_cycles ? 0 : seconds * t->frequency;
