@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * continuous.h - a run that goes on: at the end of each interval what was counted in it is passed on. An interval
- * ends at its mark; it is passed on shortly after, when the names of what it counted are there.
+ * continuous.h - a run that goes on: at the end of each interval what was counted in it is passed on. An
+ * interval ends at its mark; it is passed on shortly after, when the names of what it counted are there.
  */
 #ifndef PYPERF_EXPORT_CONTINUOUS_H
 #define PYPERF_EXPORT_CONTINUOUS_H
@@ -28,18 +28,29 @@ int continuous_check(const char *output_dir);
 /* The first interval begins now. Logs. 0 or -errno. */
 int continuous_open(struct continuous **ret, const struct continuous_options *o, struct windows *windows);
 void continuous_close(struct continuous *c);
-/* The options have changed, but for which of files and pushes there are. NULL is fine. Logs. */
+/*
+ * The options have changed, but not whether there are files and whether there are pushes. NULL is fine. Logs.
+ */
 void continuous_reload(struct continuous *c, const struct continuous_options *o);
 
-/* Readable when continuous_pass_on() has something to do; -1 = there is none. The same for its whole life. */
+/*
+ * A descriptor, the same for its whole life, that is readable when continuous_pass_on() has something to do;
+ * -1 if there is none.
+ */
 int continuous_fd(const struct continuous *c);
-/* Until one of the next two has something to do; NULL: -1, never. */
+/* Milliseconds until one of the next two has something to do; -1 = never, as for NULL. */
 int continuous_timeout_ms(const struct continuous *c);
-/* Marks the end of an interval that is over: then true, and the ring buffer is to be read next. */
+/*
+ * Marks the end of an interval, if it is over. Then it returns true, and the caller reads the ring buffer
+ * next.
+ */
 bool continuous_ends(struct continuous *c);
-/* Passes on an interval that has ended; names_missing: unless time is up, names of some of it are on their way. */
+/*
+ * Passes on an interval that has ended, if there is one. If names_missing, names of what was counted in it
+ * are still on their way, and it waits for them for at most half a second.
+ */
 void continuous_pass_on(struct continuous *c, bool names_missing);
-/* The ticks have stopped: passes on what is left. *ret_stats is of all intervals. Logs. 0 or -errno. */
+/* Passes on what is left after the ticks have stopped. *ret_stats is of all intervals. Logs. 0 or -errno. */
 int continuous_finish(struct continuous *c, struct harvest_stats *ret_stats);
 
 const struct export_stats *continuous_stats(const struct continuous *c);

@@ -35,8 +35,8 @@ struct transfers;
  * transfers_run() calls on_end when a request has ended; the owner then removes it. at_once is how many the
  * owner has under way at a time; as many connections are kept open for its next ones. 0 or -errno.
  */
-int transfers_open(struct transfers **ret, long at_once, void (*on_end)(void *context, CURL *easy, CURLcode code),
-		   void *context);
+int transfers_open(struct transfers **ret, long at_once,
+		   void (*on_end)(void *context, CURL *easy, CURLcode code), void *context);
 /* The owner has removed everything that it added. NULL is fine. */
 void transfers_close(struct transfers *t);
 

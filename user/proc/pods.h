@@ -35,7 +35,8 @@ void pods_free(struct pods *p);
  * name. When what is asked for is unknown and the folder has changed, the folder is listed again. False if it
  * stays unknown; *ret is then untouched. It reads a file system, so it is meant for the worker.
  */
-bool pods_find(struct pods *p, const char *pod_uid, const char *container_id, const char *hint, struct pod_names *ret);
+bool pods_find(struct pods *p, const char *pod_uid, const char *container_id, const char *hint,
+	       struct pod_names *ret);
 
 /*
  * Parses one name in either form. The key is the pod's uid or the container's id. False if it has neither

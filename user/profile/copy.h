@@ -9,12 +9,15 @@
 
 struct copier;
 
-/* from stays as it is while the copier lives. -ENOMEM. */
+/* `from` must not change while the copier lives. 0 or -ENOMEM. */
 int copier_new(struct copier **ret, const struct profile *from);
 void copier_free(struct copier *c);
-/* From now on copies go to this profile, which has nothing yet. */
+/* From now on copies go to this profile, which must be empty. */
 void copier_begin(struct copier *c, struct profile *to);
-/* Adds a sample of `from` under these labels, with its counts of the kinds that `to` is of. -ENOMEM. */
+/*
+ * Adds a sample of `from`, with these labels in place of its own, and with its counts of the kinds of events
+ * that `to` is of. 0 or -ENOMEM.
+ */
 int copier_add(struct copier *c, const struct profile_stack *sample, const struct profile_labels *labels);
 
 static inline void copier_cleanup(struct copier **c)

@@ -21,11 +21,13 @@ struct profile_filter {
 
 /* ", pid, comm, ...", for messages. */
 void profile_filter_keys(char ret_keys[FILTER_KEYS_SIZE]);
-/* Only samples with this label equal to value. -ENOENT: no such key; -EINVAL: no value it can have, or it has
- * one. */
+/*
+ * From now on only samples match that have this value of this label. -ENOENT if there is no such key; -EINVAL
+ * if the label cannot have this value, or was set before.
+ */
 int profile_filter_set(struct profile_filter *f, const char *key, const char *value);
 bool profile_filter_is_empty(const struct profile_filter *f);
-/* A new profile of the samples that match. -ENOMEM; -EINVAL: the profile is of none of the kinds. */
+/* Makes a new profile of the samples that match. 0; -EINVAL if p has none of the kinds of events; -ENOMEM. */
 int profile_filter_apply(const struct profile_filter *f, const struct profile *p, struct profile **ret);
 
 #endif

@@ -8,9 +8,10 @@
  *       [{"name": "work", "file": "/srv/app.py:7", "value": 42, "children": [...]},
  *        {"name": "[truncated]", "kind": "marker", "value": 3, "children": [...]}]}]}
  *
- * What the values are of is in bpf/events.def, kinds are the rows of bpf/frames.def; a frame without one is
- * of the first. A value is the samples of a frame with all below it. A frame is a function, whichever line it
- * is at. What is narrower than FLAMEGRAPH_PARTS-th of the whole is left out: it could not be seen.
+ * "values" is what the values count, as bpf/events.def has it. The kinds are the rows of bpf/frames.def; a
+ * frame without a kind is of the first one. A value is the samples of a frame and of all that it called. A
+ * frame is a function, whichever line it is at. What is less than one part in FLAMEGRAPH_PARTS of the whole
+ * is left out: it would be too narrow to be seen.
  */
 #ifndef PYPERF_PROFILE_FLAMEGRAPH_H
 #define PYPERF_PROFILE_FLAMEGRAPH_H
@@ -20,7 +21,7 @@
 
 #define FLAMEGRAPH_PARTS 4000
 
-/* Appends to out. -ENOMEM; out is unchanged by a failure. */
+/* Appends to out. 0, or -ENOMEM, and then out is unchanged. */
 int flamegraph_encode(const struct profile *p, struct buf *out);
 
 #endif

@@ -4,8 +4,9 @@
  *
  *   python3 (pid 12);MainThread (tid 12);<module> (app.py:3);work (app.py:9) 42
  *
- * One line for each stack, root first, then the number of samples. The thread frame is there when profiled by
- * thread. Bytes that would break a line or a frame are replaced, as buf_add_shown() says.
+ * One line for each stack: the frames, root first, then the number of samples. The second frame names the
+ * thread when profiles are kept by thread. Bytes that would break a line or a frame are replaced, as
+ * buf_add_shown() says.
  */
 #ifndef PYPERF_PROFILE_FOLDED_H
 #define PYPERF_PROFILE_FOLDED_H
@@ -14,8 +15,8 @@
 #include "profile/profile.h"
 
 /*
- * Appends to out, sorted by the text of process, thread, then frames; stacks of equal text are one line.
- * -ENOMEM; out is unchanged by a failure.
+ * Appends to out, sorted by the text of process, thread, then frames. Stacks of equal text are one line. 0,
+ * or -ENOMEM, and then out is unchanged.
  */
 int folded_encode(const struct profile *p, struct buf *out);
 

@@ -11,8 +11,8 @@
 #include "profile/profile.h"
 
 /*
- * Appends to out. Equal profiles give equal bytes. Needs about 300 KiB besides the output. -ENOMEM; out is
- * unchanged by a failure.
+ * Appends to out. Equal profiles give equal bytes. It needs about 300 KiB of memory besides the output. 0, or
+ * -ENOMEM, and then out is unchanged.
  */
 int pprof_encode(const struct profile *p, struct buf *out);
 

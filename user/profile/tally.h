@@ -10,8 +10,8 @@
 
 struct tally_row {
 	__u64 self, total;
-	__u32 id;   /* function; of processes and threads: pid and tid */
-	__u32 line; /* of lines; of processes and threads: the owner that names it */
+	__u32 id;   /* of the function; for a process its pid, for a thread its tid */
+	__u32 line; /* of a line; for a process or a thread the owner that has its name */
 };
 
 struct tally_rows {

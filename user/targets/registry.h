@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * registry.h - the processes of this run by their number (struct process.id), which names one process image
- * for good: (pid, start time, exec). Ended ones stay until
- * registry_forget(), since their samples are still to be written.
+ * for good: (pid, start time, exec count). Processes that have ended stay until registry_forget(), since
+ * their samples are still to be written.
  */
 #ifndef PYPERF_TARGETS_REGISTRY_H
 #define PYPERF_TARGETS_REGISTRY_H
@@ -27,7 +27,7 @@ struct registry_entry {
 	__u32 pid;
 	__u64 start_time; /* ns since boot */
 	bool ended;
-	bool over; /* for who forgets entries: seen to be over once */
+	bool over; /* tree/generation.c sets it when it first finds the process ended, and forgets it the next time */
 	char comm[16];
 	const char *binary;   /* path of the interpreter's file, "" if unknown; shared */
 	const char *build_id; /* hexadecimal, "" if none; shared */
@@ -46,21 +46,22 @@ const char *registry_label(const struct registry_entry *e, enum label label);
 const struct registry_entry *registry_find(const struct registry *r, __u32 id);
 void registry_end(struct registry *r, __u32 id);
 /*
- * Forgets those for which may_go() is true, and then the paths that no other has. It may change .over alone.
+ * Forgets the entries for which may_go() returns true, and then the paths that no other entry has. may_go()
+ * may change the entry's `over` and nothing else.
  */
 void registry_forget(struct registry *r, bool (*may_go)(void *context, struct registry_entry *e),
 		     void *context);
-/* Those that are not forgotten. */
+/* How many entries there are that are not forgotten. */
 size_t registry_held(const struct registry *r);
-/* Python processes seen, and those of them that live. */
+/* How many Python processes were seen in the run; *ret_live is how many of them live. */
 size_t registry_count(const struct registry *r, size_t *ret_live);
 
 /*
- * The entry after the one of this id, in no order that means anything; behind the last, the first. NULL: none
- * at all.
+ * The entry after the one with this id, in an order that means nothing. After the last one comes the first.
+ * NULL if there is no entry at all.
  */
 const struct registry_entry *registry_after(const struct registry *r, __u32 id);
-/* Calls fn for each; stops and returns fn's value when that is not 0. */
+/* Calls fn for each entry. When fn returns something other than 0, that ends it and is returned. */
 int registry_each(const struct registry *r, int (*fn)(void *context, const struct registry_entry *e),
 		  void *context);
 

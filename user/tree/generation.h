@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * generation.h - when the call tree is nearly full, or names and ended processes take too much memory, the
- * ticks go on in the other bank of the tables. When the names of what was counted in the first have arrived,
- * every open window takes it, and the bank and all that names its entries is cleared. No tick and no count is
- * lost.
+ * generation.h - begins a new generation of the call tree when the old one is nearly full, or when names and
+ * ended processes take too much memory. The ticks go on in the other bank of the tables. When the names of
+ * what was counted in the bank that they left have arrived, every open window takes those counts. Then that
+ * bank and all names of its entries are cleared. No tick and no count is lost.
  */
 #ifndef PYPERF_TREE_GENERATION_H
 #define PYPERF_TREE_GENERATION_H
@@ -20,32 +20,32 @@ struct kernel;
 struct registry;
 struct windows;
 
-/* All but the last two are borrowed. Zero them. */
+/* The owner sets the pointers, which are borrowed, and codes_bytes_max. The rest begins as 0. */
 struct generation {
 	struct kernel *kernel;
 	struct codes *codes;
 	struct registry *registry;
 	struct discover *discover;
 	struct windows *windows;
-	size_t codes_bytes_max; /* of the code store: it is emptied before it is full */
-	size_t processes_before; /* in the registry when a bank was cleared last */
-	__u64 count;		 /* of banks cleared so far */
-	double looked, fullness; /* the last look at how full it is: when, and what it was; 0 = none yet */
-	double next_look;
-	double wait_end; /* one is to be cleared: wait at most this long for names, CLOCK_MONOTONIC; 0 = none is */
+	size_t codes_bytes_max;	 /* the limit of the code store, which is emptied before it is reached */
+	size_t processes_before; /* processes in the registry when a bank was last cleared */
+	__u64 count;		 /* how many banks have been cleared so far */
+	double looked, fullness; /* when it was last looked how full it is, and the answer; 0 = never */
+	double next_look;	 /* when it will be looked again; times are CLOCK_MONOTONIC, s */
+	double wait_end; /* names are waited for until then, and then a bank is cleared; 0 = none is to be */
 	struct complaint clearing; /* as long as it stands, the wait is for the next attempt */
 };
 
 /*
- * In each turn of the event loop: true if a new generation has begun, and then the ring buffer is to be read
- * next.
+ * Begins a new generation if it is time to. To be called in each turn of the event loop. If it returns true
+ * one has begun, and the caller reads the ring buffer next.
  */
 bool generation_begin(struct generation *g);
-/* Milliseconds until one of the two has something to do in any case; -1 = not begun. */
+/* Milliseconds until one of the other two has something to do in any case; -1 before the first look. */
 int generation_timeout_ms(const struct generation *g);
 /*
- * Clears what the last one has left, if it did; names_missing: unless time is up, names are on their way.
- * Logs.
+ * Clears the bank that the last generation has left, if there is one. If names_missing, names are still on
+ * their way, and it waits for them for as long as wait_end allows. Logs.
  */
 void generation_clear(struct generation *g, bool names_missing);
 

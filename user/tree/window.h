@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * window.h - profiles of stretches of time. The kernel's counts only go up, so a window is a copy of them from
- * when it began; several may be open at once and overlap. Before a bank of the tables is cleared (a new generation of
- * the tree) every open window takes what it has there, so nothing is lost.
+ * window.h - profiles of stretches of time. The kernel's counts only go up, so a window is a copy of the
+ * counts from when it began. Several windows may be open at once and overlap. Before a bank of the tables is
+ * cleared (for a new generation of the tree) every open window takes what was counted there, so nothing is
+ * lost.
  */
 #ifndef PYPERF_TREE_WINDOW_H
 #define PYPERF_TREE_WINDOW_H
@@ -13,7 +14,7 @@
 
 struct window;
 
-/* All windows of a run, and where they take from. Zero but for source, events and frequency. */
+/* All windows of a run. The owner sets source, events and frequency; the rest begins as 0. */
 struct windows {
 	struct harvest_source source;
 	__u32 events;	 /* EVENT_BIT()s of the kinds that the profiles are of */
@@ -27,30 +28,34 @@ int window_open(struct windows *all, struct window **ret);
 void window_close(struct window *w);
 
 /*
- * The next take ends here, not when it happens: there is time to learn the names of what was counted. Moved if a bank
- * is cleared first. Returns 0 or -ENOMEM.
+ * Sets a mark: the next profile ends here, not when it is taken. So there is time to learn the names of what
+ * was counted. If a bank is cleared before the profile is taken, the mark moves to that time. Returns 0 or
+ * -ENOMEM.
  */
 int window_mark(struct window *w);
 /*
- * What was counted since the window was opened or taken last, as a profile of its own; the window goes on from
- * here, or from the mark. -ENOMEM: what was counted stays in the window.
+ * Takes a profile of what was counted since the window was opened, or since the last profile was taken. The
+ * caller owns it. It ends at the mark if there is one, else now, and the window goes on from there. 0, or
+ * -ENOMEM, and then what was counted stays in the window.
  */
 int window_take(struct window *w, struct profile **ret, struct harvest_stats *ret_stats);
 /*
- * The same in two steps, for who may fail to pass it on: the profile stays the window's, valid until the next call,
- * and the counts are in the window until window_done(). Looking twice without that adds what came meanwhile.
+ * The same in two steps, for a caller that may fail to pass the profile on. window_look() makes the profile,
+ * which belongs to the window and is valid until the next call. window_done() says that it was passed on.
+ * Until then the counts stay in the window, and another look has them again, with what came meanwhile.
  */
 int window_look(struct window *w, const struct profile **ret, struct harvest_stats *ret_stats);
 void window_done(struct window *w);
 
 /*
- * The nodes of a bank that the ticks have left are to be cleared. First the windows that have a mark move it to now,
- * since all that is there becomes part of what they have; the ring buffer is to be read after that. Then every window
- * absorbs it. -ENOMEM: they must not be cleared, or counts are lost; to be called again.
+ * These three are called around the clearing of a bank that the ticks have left. First windows_move_marks()
+ * moves all marks to now, since everything in the bank becomes part of what the windows have. The caller then
+ * reads the ring buffer. windows_absorb() makes every window take what was counted in these nodes. It returns
+ * 0 or -ENOMEM; after a failure the nodes must not be cleared, or counts would be lost, and it is to be
+ * called again. When the nodes have been cleared, windows_forget() says that their counts begin at 0.
  */
 void windows_move_marks(struct windows *all);
 int windows_absorb(struct windows *all, struct kernel_range nodes);
-/* They have been cleared: their counts begin at 0. */
 void windows_forget(struct windows *all, struct kernel_range nodes);
 
 #endif
