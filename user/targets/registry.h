@@ -27,7 +27,11 @@ struct registry_entry {
 	__u32 pid;
 	__u64 start_time; /* ns since boot */
 	bool ended;
-	bool over; /* tree/generation.c sets it when it first finds the process ended, and forgets it the next time */
+	/*
+	 * Set by tree/generation.c when it first finds that the process has ended. The next time it forgets
+	 * the entry.
+	 */
+	bool over;
 	char comm[16];
 	const char *binary;   /* path of the interpreter's file, "" if unknown; shared */
 	const char *build_id; /* hexadecimal, "" if none; shared */
