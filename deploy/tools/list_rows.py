@@ -40,8 +40,8 @@ def outcomes():
 def frames():
     heading("What a frame can be",
             "Made from `bpf/frames.def` by `make docs/frames.md`. Every frame of a stack is of exactly one "
-            "of these kinds. The kind decides how it is named, which mapping it has in pprof, its colour on the "
-            "page, and where the summary has it.")
+            "of these kinds. The kind decides how it is named, which mapping it has in pprof, its colour "
+            "on the page, and where the summary has it.")
     print("| kind in `flamegraph.json` | in the legend | colour | mapping in pprof | in the summary "
           "| what it is |")
     print("|---|---|---|---|---|---|")

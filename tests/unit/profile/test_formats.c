@@ -57,13 +57,14 @@ static void each_encodes(void **state)
 
 static void memory_runs_short(void **state)
 {
-	_cleanup_profile_ struct profile *p = new_profile();
+	_cleanup_profile_ struct profile *p = NULL;
 
 	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
 	}
+	p = new_profile();
 	for (int i = 0; i < FORMATS; i++) {
 		int failures = 0, err;
 
