@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mem.h - the one way to a target's memory. In BPF it is bpf_probe_read_user() on the current task; a host
- * build (tests, the worker process) defines PYPERF_HOST and supplies mem_read() itself.
+ * mem.h - the one way to a target's memory. In BPF it is bpf_probe_read_user() on the current task. What is
+ * compiled for the host (the worker process, tests) supplies a mem_read() of its own.
  */
 #ifndef PYPERF_BPF_MEM_H
 #define PYPERF_BPF_MEM_H
 
 #include "bpf/abi.h"
 
-#ifdef PYPERF_HOST
-static int mem_read(void *dst, __u32 size, __u64 address);
-#else
-/* 0, or a negative errno: the page is not resident, or not mapped. dst is then zeroed. */
+/* Reads size bytes. Returns 0, or negative: the page is not in memory, or not mapped; BPF then zeroes dst. */
+#ifdef __bpf__
 static __always_inline int mem_read(void *dst, __u32 size, __u64 address)
 {
 	return bpf_probe_read_user(dst, size, (const void *)address);
 }
+#else
+static int mem_read(void *dst, __u32 size, __u64 address);
 #endif
 
-/* Objects and frames are 8-aligned and in the lower half of the address space (47 bits). */
+/* Whether an object or a frame can be there: they are 8-aligned, in the lower half of the address space. */
 static inline int mem_plausible(__u64 address)
 {
 	return address >= 4096 && !(address & 7) && !(address >> 47);
 }
 
-/* Hides where a value came from, so that the compiler keeps the bound checks that the verifier needs. */
+/*
+ * Makes the compiler forget where a value came from. It then keeps a check of a bound, which it might have
+ * found superfluous, in the place where the verifier has to see it.
+ */
 #define mem_opaque(x) asm volatile("" : "+r"(x))
 
 #endif

@@ -14,7 +14,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Never called: it brings the records that are only on the stack into the object's type information. */
+/* Never called. It brings records that otherwise are only on the stack into the object's type information. */
 int record_types(struct record_process *process, struct record_fork *fork, struct record_exit *exit)
 {
 	return 0;

@@ -25,12 +25,16 @@ enum line_format {
 
 #define LAYOUTS_MAX 64 /* different ones in one run */
 
-#define FRAME_READ     80    /* bytes read of a _PyInterpreterFrame: all fields that are needed of it, 3.11-3.15 */
-#define FRAME_READ_MAX 128   /* bytes read of a PyFrameObject, at most: all fields that are needed, up to 3.10 */
-#define TSTATE_READ    384   /* upper bound of layout.tstate_size */
-#define CHUNK_SIZE     16384 /* smallest data-stack chunk: DATA_STACK_CHUNK_SIZE in Python/pystate.c, 3.11-3.15 */
+/* Bytes that are read of a structure; they hold every field that is needed. */
+#define FRAME_READ     80  /* of a _PyInterpreterFrame, 3.11-3.15 */
+#define FRAME_READ_MAX 128 /* of a PyFrameObject, up to 3.10: layout.frame_size is at most this */
+#define TSTATE_READ    384 /* of a PyThreadState: layout.tstate_size is at most this */
 
-/* Offsets are in bytes. One that a version lacks is 0, unless 0 is an offset too: then another field says so. */
+#define CHUNK_SIZE 16384 /* of the smallest data-stack chunk, DATA_STACK_CHUNK_SIZE in Python/pystate.c */
+
+/*
+ * Offsets are in bytes. One that a version lacks is 0, unless 0 is an offset too: then another field says so.
+ */
 struct layout {
 	__u32 version; /* PY_VERSION_HEX */
 	__u8 free_threaded;
@@ -40,10 +44,10 @@ struct layout {
 	__u8 line_format; /* enum line_format */
 
 	/* _PyInterpreterFrame, up to 3.10 PyFrameObject; all below frame_size */
-	__u8 frame_size;       /* bytes read of it: FRAME_READ, or up to FRAME_READ_MAX where frames are objects */
+	__u8 frame_size;       /* bytes read: FRAME_READ, or up to FRAME_READ_MAX where frames are objects */
 	__u8 frame_lasti;      /* up to 3.10: frame_instr is an int, f_lasti, not a pointer; -1 = not begun */
-	__u8 lasti_shift;      /* f_lasti shifted left by it is twice a node's instruction: 1 in 3.10 and 2.7 */
-	__u8 frame_tlbc_index; /* free-threaded 3.14+: which copy of the bytecode it runs, an int32; 0 = none */
+	__u8 lasti_shift;      /* f_lasti << it is twice a node's instruction: 1 in 3.10 and 2.7 */
+	__u8 frame_tlbc_index; /* free-threaded 3.14+: which copy of the bytecode runs, an int32; 0 = none */
 	__u8 frame_code;
 	__u8 frame_previous;
 	__u8 frame_instr;
@@ -78,11 +82,11 @@ struct layout {
 	__u32 gil_holder;	      /* last_holder within _gil_runtime_state */
 
 	/*
-	 * _PyRuntimeState. Before 3.7 there is none: then these are the offsets of single variables from the address
-	 * that is given as the process's runtime.
+	 * _PyRuntimeState. Before 3.7 there is none: then these are the offsets of single variables from the
+	 * address that is given as the process's runtime.
 	 */
 	__u32 runtime_interpreters; /* interpreters.head, interp_head; 0 = only by way of the GIL's holder */
-	__u32 runtime_tstate;	    /* gilstate.tstate_current, _PyThreadState_Current, up to 3.11; 0 = none */
+	__u32 runtime_tstate;	    /* gilstate.tstate_current, _PyThreadState_Current (to 3.11); 0 = none */
 	__u32 runtime_tss_key;	    /* autoTSSkey: int initialised, u32 key at +4; 0 = none */
 
 	/* PyCodeObject; code_size bytes from its start cover all but the bytecode */
@@ -95,7 +99,7 @@ struct layout {
 	__u16 code_version;  /* co_version; 0 = none (3.11) */
 	__u16 code_bytecode; /* co_code_adaptive; up to 3.10 of no use */
 	__u16 code_count;    /* ob_size: code units; only where there is code_tlbc */
-	__u16 code_tlbc;     /* co_tlbc: pointer to a count and as many pointers to copies of the bytecode; 0 = none */
+	__u16 code_tlbc;     /* co_tlbc: pointer to a count and as many pointers to bytecode; 0 = none */
 
 	/* PyUnicodeObject. Its state word is read as a little-endian u32 at str_state. */
 	__u16 str_length;
@@ -106,7 +110,10 @@ struct layout {
 	__u8 str_kind_shift; /* 3 bits: 1, 2 or 4 bytes a character */
 	__u8 str_compact_bit;
 	__u8 str_ascii_bit;
-	/* 2.7, where names are byte strings: the bits that a str's state would have for it; 0 = names are str. */
+	/*
+	 * 2.7, where names are byte strings: the bits that a str's state would have for it; 0 = names are
+	 * str.
+	 */
 	__u8 str_implied;
 
 	/* PyBytesObject */

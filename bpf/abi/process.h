@@ -18,7 +18,10 @@ enum process_state {
 	PROCESS_EXCLUDED, /* by a filter: until its next exec */
 };
 
-/* In struct process.unsettled: a code object was once found at the address of another one, so it never settles. */
+/*
+ * In struct process.unsettled: a code object was once found at the address of another one, so it never
+ * settles.
+ */
 #define UNSETTLED_ALWAYS (~0ULL)
 
 /* The sampler compares start_time and exec_id with those of the running task at every sample. */
@@ -27,13 +30,14 @@ struct process {
 	__u64 exec_id;	  /* task->self_exec_id: goes up at every exec */
 	__u64 runtime;	  /* address of _PyRuntime */
 	/*
-	 * When a code object was last seen for the first time, in jiffies, or UNSETTLED_ALWAYS; 0 before the first
-	 * sample. Where there is no code epoch, cached callers are not trusted until it is long ago (stack.h).
+	 * When a code object was last seen for the first time, in jiffies, or UNSETTLED_ALWAYS; 0 before the
+	 * first sample. Where there is no code epoch, cached callers are not trusted until it is long ago
+	 * (stack.h).
 	 */
 	__u64 unsettled;
 	/*
-	 * For a process that is not PROCESS_PYTHON: user space is asked again from this bpf_ktime_get_ns() on. 0 means
-	 * never, but for PROCESS_WANTED at once.
+	 * For a process that is not PROCESS_PYTHON: user space is asked again from this bpf_ktime_get_ns()
+	 * on. 0 means never, but for PROCESS_WANTED at once.
 	 */
 	__u64 check_after;
 	__u32 id;      /* PROCESS_BITS, unique within a run; names this process in all tables */

@@ -9,7 +9,9 @@
 
 enum record_type { RECORD_PROCESS = 1, RECORD_CODE, RECORD_FORK, RECORD_EXIT };
 
-/* A process that the sampler met and does not know. The iterator over all processes writes the same record. */
+/*
+ * A process that the sampler met and does not know. The iterator over all processes writes the same record.
+ */
 struct record_process {
 	__u32 type;
 	__u32 pid; /* in the initial PID namespace */

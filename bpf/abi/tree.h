@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tree.h - the call tree and what its nodes refer to: code objects, and owners of the roots. Each is a flat table in
- * which an entry's index is its number.
+ * tree.h - the call tree and what its nodes refer to: code objects, and owners of the roots. Each is a flat
+ * table in which an entry's index is its number.
  */
 #ifndef PYPERF_BPF_ABI_TREE_H
 #define PYPERF_BPF_ABI_TREE_H
@@ -11,8 +11,8 @@
 #include "bpf/abi/types.h"
 
 /*
- * A node is one 64-bit key (parent node, code, instruction), so that one compare-and-swap publishes it, and a count.
- * A key with parent 0 is a root: its code field is then an index into the table of owners.
+ * A node is one 64-bit key (parent node, code, instruction), so that one compare-and-swap publishes it, and a
+ * count. A key with parent 0 is a root: its code field is then an index into the table of owners.
  */
 #define NODE_BITS 22
 #define CODE_BITS 22
@@ -22,8 +22,9 @@
 #define BANKS 2 /* parts of the tables of nodes, codes and owners, of which one is in use */
 
 /*
- * The key of the first EVENT_KINDS nodes and of the codes below CODE_FIRST. Written before the first event. Node 0 as a
- * number means "no node"; each of these nodes counts what found no room, node 0 that of the first kind of event.
+ * The key of the first EVENT_KINDS nodes and of the codes below CODE_FIRST. Written before the first event.
+ * Node 0 as a number means "no node"; each of these nodes counts what found no room, node 0 that of the first
+ * kind of event.
  */
 #define KEY_RESERVED (~0ULL)
 
@@ -70,22 +71,24 @@ static inline enum frame_kind node_frame_kind(__u32 code)
 }
 
 /*
- * One code object of one process, at one address, with one fingerprint. An object that is made at the address of one
- * that is gone has another fingerprint, and so an entry of its own.
+ * One code object of one process, at one address, with one fingerprint. An object that is made at the address
+ * of one that is gone has another fingerprint, and so an entry of its own.
  */
 struct code {
 	__u64 identity; /* hash of code_key() and fingerprint; 0 = free, published by compare-and-swap */
 	__u64 key;	/* code_key(); 0 = not written yet */
-	__u64 epoch;	/* the code epoch (bpf/python/epoch.h) in which the fingerprint was last seen to hold */
+	__u64 epoch;	/* the code epoch (python/epoch.h) in which the fingerprint was last seen to hold */
 	__u32 state;	/* enum code_state bits */
 	/*
-	 * Not of this entry, but of the address whose code_key() hashes to this place in the table: the number of the
-	 * entry that was last found there.
+	 * Not of this entry, but of the address whose code_key() hashes to this place in the table: the
+	 * number of the entry that was last found there.
 	 */
 	__u32 hint;
 };
 
-/* The fingerprint of an object whose header was not in memory; the worker reads its names. Real ones are odd. */
+/*
+ * The fingerprint of an object whose header was not in memory; the worker reads its names. Real ones are odd.
+ */
 #define FINGERPRINT_UNREAD 2
 
 enum code_state {
@@ -100,8 +103,8 @@ static inline __u64 code_key(__u32 process, __u64 address)
 }
 
 /*
- * Whom a root of the tree belongs to: a kind of event, and a process or, when profiles are kept by thread, a thread of
- * it. So the kinds of one thread have a root each, and share no node.
+ * Whom a root of the tree belongs to: a kind of event, and a process or, when profiles are kept by thread, a
+ * thread of it. So the kinds of one thread have a root each, and share no node.
  */
 struct owner {
 	__u64 key;     /* owner_key(); 0 = free */

@@ -6,38 +6,40 @@
  * frames of equal size look alike one level up, so nothing less proves it.
  *
  * The thread is stopped, so its memory is one snapshot, and what is equal word by word to the cached stack is
- * what a full walk would have found. The cache saves the interning and the chase along pointers.
+ * what a full walk would have found. The cache saves the interning, and reads that follow one pointer at a
+ * time.
  */
 #ifndef PYPERF_BPF_PYTHON_CACHE_H
 #define PYPERF_BPF_PYTHON_CACHE_H
 
 #include "bpf/python/walk.h"
 
-#define SEEK_FRAMES   8	 /* cached frames looked at in one step */
-#define FLUSH_FRAMES  16 /* frames copied in one step */
-#define VERIFY_FRAMES 32 /* frames compared in one step */
+/* What one step of the walk does at most; the verifier unrolls it. */
+#define SEEK_FRAMES   8	 /* cached frames looked at */
+#define FLUSH_FRAMES  16 /* frames copied */
+#define VERIFY_FRAMES 32 /* frames compared */
 
-#define CACHE_DEPTH 1024 /* frames remembered of a thread, from the root; power of two */
+#define CACHE_DEPTH 1024 /* frames remembered of a thread, from the root; a power of two */
 
-/* A frame of a thread's last stack. Root first, so that an index stays when the leaf side changes. */
+/* A frame of a thread's last stack. */
 struct cached {
 	__u64 address;
 	__u64 code; /* 0 = shim */
 	__u64 instr;
-	__u32 node;   /* that the stack down to here leads to */
-	__u16 python; /* Python frames down to here */
-	__u16 plain;  /* lies on the data stack */
+	__u32 node;   /* the stack from the root to this frame leads here */
+	__u16 python; /* Python frames from the root to this one */
+	__u16 plain;  /* it lies on the data stack */
 };
 
 struct cache {
 	__u64 tstate; /* the thread state it is of */
 	__u64 epoch;  /* the code epoch in which its nodes were found */
 	__u64 since;  /* jiffies when it was last empty */
-	__u32 root;   /* the node they are below */
-	__u32 depth;  /* of frames; 0 = nothing remembered */
-	__u32 hint;   /* the frame that cache_has() found last */
+	__u32 root;   /* the node that all its nodes are below */
+	__u32 depth;  /* how many frames are remembered */
+	__u32 hint;   /* index of the frame that cache_has() found last */
 	__u32 pad;
-	struct cached frames[CACHE_DEPTH];
+	struct cached frames[CACHE_DEPTH]; /* root first, so that an index stays when the leaf side changes */
 };
 
 static __always_inline struct cached *cache_at(struct cache *k, __u32 index)
@@ -46,7 +48,7 @@ static __always_inline struct cached *cache_at(struct cache *k, __u32 index)
 	return &k->frames[index & (CACHE_DEPTH - 1)];
 }
 
-/* Makes f, whose stack leads to node, the frame at index; the one below it is there already. */
+/* Makes f, whose stack leads to node, the frame at index. Its caller, at index - 1, is there already. */
 static __always_inline void cache_remember(struct cache *k, __u32 index, const struct frame *f, __u32 node)
 {
 	struct cached *c;
@@ -57,7 +59,7 @@ static __always_inline void cache_remember(struct cache *k, __u32 index, const s
 	if (index)
 		python = cache_at(k, index - 1)->python;
 	c = cache_at(k, index);
-	c->address = f->address & ~(__u64)FRAME_SINGLE;
+	c->address = frame_address(f);
 	c->code = f->code;
 	c->instr = f->instr;
 	c->node = node;
@@ -65,7 +67,7 @@ static __always_inline void cache_remember(struct cache *k, __u32 index, const s
 	c->plain = !(f->address & FRAME_SINGLE);
 }
 
-/* The first depth frames are the thread's stack now, as far as there is room. */
+/* From now on the first depth frames, but limit at most, are the thread's last stack. */
 static __always_inline void cache_keep(struct cache *k, __u32 depth, __u32 limit)
 {
 	k->depth = depth < limit ? depth : limit;
@@ -78,7 +80,7 @@ struct cache_search {
 	__u32 found;
 };
 
-/* A step of a bounded loop: 0 to go on, 1 to stop. */
+/* Looks at one frame, from the leaf on. Returns 0 to go on, 1 to stop. */
 static long cache_search_step(__u32 i, struct cache_search *c)
 {
 	const __u32 at = c->depth - 1 - i;
@@ -89,7 +91,7 @@ static long cache_search_step(__u32 i, struct cache_search *c)
 	return c->found;
 }
 
-/* Whether one of the first depth frames is at this address. Mostly it is the one that was found last. */
+/* Whether one of the first depth frames is at this address. Mostly that is the one that was found last. */
 static __always_inline int cache_has(struct cache *k, __u32 depth, __u64 address)
 {
 	struct cache_search c = { k, address, depth, 0 };
@@ -98,38 +100,34 @@ static __always_inline int cache_has(struct cache *k, __u32 depth, __u64 address
 		return 1;
 	if (depth > CACHE_DEPTH)
 		return 0;
-#ifdef PYPERF_HOST
-	for (__u32 i = 0; i < depth && !cache_search_step(i, &c); i++)
-		;
-#else
 	bpf_loop(depth, cache_search_step, &c, 0);
-#endif
 	return c.found;
 }
 
-/* The data-stack chunk of the frame at w->next, as far as it is known; else an address near which no frame is. */
+/* The data-stack chunk of the frame at w->next, if it is known; else an address near which no frame is. */
 static __always_inline __u64 cache_chunk(const struct walk *w)
 {
-	if (w->next - w->chunk < CHUNK_SIZE)
-		return w->chunk;
-	return w->next - w->older_chunk < CHUNK_SIZE ? w->older_chunk : ~0ULL;
+	if (w->next - w->chunk.now < CHUNK_SIZE)
+		return w->chunk.now;
+	return w->next - w->chunk.older < CHUNK_SIZE ? w->chunk.older : ~0ULL;
 }
 
 /*
- * Whether a cached frame stands at w->next; moves w->left past those that cannot be below it: in one chunk,
- * frames have lower addresses than what they call. Of other chunks, which lie anywhere, nothing is known.
+ * Whether a cached frame stands at w->next. Cached frames that cannot be among its callers are left behind:
+ * within a chunk, a frame has a lower address than what it calls. Of frames in other chunks, which lie
+ * anywhere, nothing is known. w->resume becomes the place where the next cached frame may be met.
  */
 static __always_inline int cache_seek(struct walk *w, struct cache *k)
 {
 	const __u64 next = w->next, chunk = cache_chunk(w);
-	__u32 left = w->left;
+	__u32 left = w->cached.left;
 
 	w->resume = 0;
 	for (int i = 0; i < SEEK_FRAMES && left; i++) {
 		const struct cached *c = cache_at(k, left - 1);
 
 		if (c->address == next) {
-			w->left = left;
+			w->cached.left = left;
 			return 1;
 		}
 		left--;
@@ -138,25 +136,29 @@ static __always_inline int cache_seek(struct walk *w, struct cache *k)
 		w->resume = c->address;
 		if (c->address < next)
 			break;
-		w->left = left;
+		w->cached.left = left;
 	}
 	return 0;
 }
 
-/* A frame differs from its copy: the frames above it, which were equal, stand on other callers now. */
+/*
+ * The frame at cached.left - 1 differs from its copy. So the frames of the run, which were equal, stand on
+ * other callers now, and their nodes are of no use: the run is to be flushed, and the walk goes on at the
+ * frame that differs.
+ */
 static __always_inline void cache_differs(struct walk *w, struct cache *k, __u32 left)
 {
 	w->next = cache_at(k, left - 1)->address;
-	w->flush = w->run;
-	w->left = left - 1;
-	w->run = 0;
+	w->cached.flush = w->cached.run;
+	w->cached.left = left - 1;
+	w->cached.run = 0;
 }
 
-/* Copies the run that proved too short to the new frames. */
+/* Copies frames of a run that ended before the root behind the new frames: they are where they were. */
 static __always_inline void cache_flush(struct walk *w, struct cache *k)
 {
-	__u32 from = w->flush, depth = w->depth, python = 0;
-	const __u32 to = w->left + 1;
+	__u32 from = w->cached.flush, depth = w->depth, python = 0;
+	const __u32 to = w->cached.left + 1;
 
 	for (int i = 0; i < FLUSH_FRAMES && from > to; i++) {
 		const struct cached *c;
@@ -174,20 +176,21 @@ static __always_inline void cache_flush(struct walk *w, struct cache *k)
 		python += c->code != 0;
 		depth++;
 	}
-	w->flush = from > to ? from : 0;
+	w->cached.flush = from > to ? from : 0;
 	w->depth = depth;
 	w->python += python;
 }
 
 /*
- * Compares frames of one block, but not the oldest of all, whose caller is not a cached frame. Who owns them is
- * not compared: entry frames lie on the C stack (3.12-3.14), so a frame of the data stack never becomes one.
+ * Compares the frames of one block with their copies, but not the oldest frame of all, whose caller is not
+ * cached. Who owns them is not compared: shims lie on the C stack (3.12-3.14), so a frame of the data stack
+ * never becomes one.
  */
 static __always_inline void cache_verify_block(struct walk *w, struct cache *k, const struct layout *l)
 {
 	const __u32 off_code = l->frame_code, off_previous = l->frame_previous, off_instr = l->frame_instr;
-	const __u64 tag = l->pointer_tag, start = w->block, limit = w->block_size - FRAME_READ;
-	__u32 left = w->left;
+	const __u64 tag = l->pointer_tag, start = w->block.address, limit = w->block.size - FRAME_READ;
+	__u32 left = w->cached.left;
 	const struct cached *c = cache_at(k, left - 1);
 	__u64 address = c->address;
 
@@ -202,8 +205,8 @@ static __always_inline void cache_verify_block(struct walk *w, struct cache *k, 
 		f = w->mem + BLOCK_AT + (at & (BLOCK_SIZE - 1));
 		older = cache_at(k, left - 2);
 		address = older->address;
-		differs = ((walk_load(f + off_code) & ~tag) ^ c->code) | (walk_load(f + off_instr) ^ c->instr) |
-			  (walk_load(f + off_previous) ^ address);
+		differs = ((walk_load(f + off_code) & ~tag) ^ c->code) |
+			  (walk_load(f + off_instr) ^ c->instr) | (walk_load(f + off_previous) ^ address);
 		if (differs) {
 			cache_differs(w, k, left);
 			return;
@@ -211,21 +214,24 @@ static __always_inline void cache_verify_block(struct walk *w, struct cache *k, 
 		c = older;
 		left--;
 	}
-	w->left = left;
+	w->cached.left = left;
 	w->next = address;
 }
 
-/* Compares one frame that needs a read of its own, or a look at who owns it: generators, shims, the oldest. */
+/*
+ * Compares one frame that needs a read of its own, or a look at who owns it: a generator's, a shim, the
+ * oldest.
+ */
 static __always_inline void cache_verify_single(struct walk *w, struct cache *k, const struct layout *l)
 {
-	const __u32 left = w->left, oldest = left < 2;
+	const __u32 left = w->cached.left, oldest = left < 2;
 	const struct cached *c = cache_at(k, left - 1);
 	__u64 at = SINGLE_AT, code, instr, previous, caller;
 	const __u8 *f;
 	__u32 owner;
 
 	if (walk_in_block(w))
-		at = w->next - w->block + BLOCK_AT;
+		at = w->next - w->block.address + BLOCK_AT;
 	else if (walk_read_single(w, l)) {
 		w->end = WALK_FAULT;
 		return;
@@ -247,44 +253,39 @@ static __always_inline void cache_verify_single(struct walk *w, struct cache *k,
 	}
 	w->last_owner = owner;
 	w->last_is_entry = f[l->frame_is_entry];
-	w->left = left - 1;
+	w->cached.left = left - 1;
 	w->last = w->next;
 	w->next = previous;
 	if (oldest)
 		w->end = WALK_ROOT;
 }
 
-/* A step of a bounded loop: 0 to go on, 1 to stop. */
+/*
+ * Copies, compares or walks on, whichever is next. A walk goes on being compared as long as cached.run is
+ * set, else from the first frame that stands where a cached one stood. Returns 0 to go on, 1 to stop.
+ */
 static __always_inline int cache_step(struct walk *w, struct cache *k, const struct layout *l)
 {
-	if (w->flush) {
+	if (w->cached.flush) {
 		cache_flush(w, k);
 		return w->end != WALK_ON;
 	}
-	if (w->left && (w->run || cache_seek(w, k))) {
-		const struct cached *c = cache_at(k, w->left - 1);
+	if (w->cached.left && (w->cached.run || cache_seek(w, k))) {
+		const struct cached *c = cache_at(k, w->cached.left - 1);
 
-		if (!w->run)
-			w->run = w->left;
-		if (c->plain && w->left > 1 && (walk_in_block(w) || (!walk_read_block(w) && walk_in_block(w))))
+		if (!w->cached.run)
+			w->cached.run = w->cached.left;
+		if (c->plain && w->cached.left > 1 && walk_have_block(w))
 			cache_verify_block(w, k, l);
 		else
 			cache_verify_single(w, k, l);
 		return w->end != WALK_ON;
 	}
-	if (!w->left)
+	if (!w->cached.left)
 		w->resume = 0;
 	return walk_stops(w, l);
 }
 
-#ifdef PYPERF_HOST
-static void cache_loop(struct walk *w, struct cache *k, const struct layout *l)
-{
-	for (__u32 i = 0; i < walk_steps(w); i++)
-		if (cache_step(w, k, l))
-			break;
-}
-#else
 struct cache_context {
 	struct walk *w;
 	struct cache *k;
@@ -293,31 +294,26 @@ struct cache_context {
 
 static long cache_callback(__u32 i, struct cache_context *c)
 {
+	(void)i;
 	return cache_step(c->w, c->k, c->l);
 }
 
-static __always_inline void cache_loop(struct walk *w, struct cache *k, const struct layout *l)
-{
-	struct cache_context c = { w, k, l };
-
-	bpf_loop(walk_steps(w), cache_callback, &c, 0);
-}
-#endif
-
 /*
- * Walks with the cache after walk_begin(). Afterwards the stack is frames[0..depth), leaf first, on top
- * of the first w->run cached frames.
+ * Walks with the cache after walk_begin(), with keep_shims. Afterwards the stack is frames[0..depth), leaf
+ * first, on top of the first w->cached.run cached frames.
  */
 WALK_GLOBAL int cache_run(struct walk *w, struct cache *k, const struct layout *l)
 {
+	struct cache_context c = { w, k, l };
+
 	if (!w || !k || !l)
 		return -1;
-	w->run = 0;
-	w->flush = 0;
+	w->cached.run = 0;
+	w->cached.flush = 0;
 	if (w->end != WALK_ON)
 		return 0;
-	w->left = k->depth;
-	cache_loop(w, k, l);
+	w->cached.left = k->depth;
+	bpf_loop(walk_steps(w), cache_callback, &c, 0);
 	return 0;
 }
 

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * capture.h - copies what names a code object (qualified name, file name, line table) out of a process.
- * One source for the kernel, at first sight of the object, and for the worker, when the kernel met a page
- * that was not there. It trusts nothing it reads: every length is bounded before it is used, and a part
+ * capture.h - copies what names a code object (qualified name, file name, line table) out of a process. The
+ * same source serves the kernel, at first sight of the object, and the worker, when the kernel met a page
+ * that was not there. It trusts nothing that it reads: every length is bounded before it is used, and a part
  * that cannot be had is flagged in the record, which stays valid.
- *
- * The includer defines, before this file, how memory of the process is read:
- *	static int mem_read(void *dst, __u32 size, __u64 address);	0, or negative
  */
 #ifndef PYPERF_BPF_PYTHON_CAPTURE_H
 #define PYPERF_BPF_PYTHON_CAPTURE_H
 
-#include "bpf/abi.h"
+#include "bpf/mem.h"
 
 /*
- * Headers are read behind the place of the two names, where the line table's bytes only come last.
- * The largest header, that of a 3.15 free-threaded code object, has 232 bytes before its bytecode.
+ * Objects' headers are read into the record itself, behind the place of the two names. The line table goes
+ * there, but it is copied last. The largest header, that of a free-threaded code object of 3.15, has 232
+ * bytes before its bytecode.
  */
 #define CAPTURE_SCRATCH (2 * STRING_MAX)
 #define CAPTURE_HEADER	256
@@ -24,15 +22,12 @@ _Static_assert(CAPTURE_SCRATCH + CAPTURE_HEADER <= sizeof(((struct record_code *
 	       "a header fits where the line table goes");
 _Static_assert(STRING_MAX % 4 == 0, "a cut string ends with a whole character of any kind");
 
-/* Hides a value's history from the compiler, so that the bound tested next is tested where the verifier sees
- * it. */
-#define CAPTURE_FORGET(x) asm volatile("" : "+r"(x))
-
+/* The field at offset, 0 if the layout has it outside of any header. */
 static inline __u64 capture_u64(const __u8 *header, __u64 offset)
 {
 	__u64 value;
 
-	CAPTURE_FORGET(offset);
+	mem_opaque(offset);
 	if (offset > CAPTURE_HEADER - sizeof(value))
 		return 0;
 	__builtin_memcpy(&value, header + offset, sizeof(value));
@@ -43,24 +38,26 @@ static inline __u32 capture_u32(const __u8 *header, __u64 offset)
 {
 	__u32 value;
 
-	CAPTURE_FORGET(offset);
+	mem_opaque(offset);
 	if (offset > CAPTURE_HEADER - sizeof(value))
 		return 0;
 	__builtin_memcpy(&value, header + offset, sizeof(value));
 	return value;
 }
 
+/* Reads the first size bytes of an object. Returns 0, or negative as mem_read(). */
 static inline int capture_header(__u8 *header, __u64 size, __u64 address)
 {
-	CAPTURE_FORGET(size);
+	mem_opaque(size);
 	if (size > CAPTURE_HEADER)
 		size = CAPTURE_HEADER;
 	return mem_read(header, size, address);
 }
 
 /*
- * Where the characters are: behind a header that is shorter for ASCII, or elsewhere for instances of
- * subclasses of str and for strings of the C API that was removed in 3.12.
+ * Where a string's characters are. They follow its header, which is shorter for ASCII. Instances of
+ * subclasses of str, and strings of the C API that was removed in 3.12, have a pointer to them instead. 0, or
+ * negative as mem_read().
  */
 static inline int capture_characters(const struct layout *l, __u64 address, __u32 state, __u64 *ret)
 {
@@ -73,7 +70,7 @@ static inline int capture_characters(const struct layout *l, __u64 address, __u3
 	return 0;
 }
 
-/* Appends a string's characters to data at offset `at`. Returns enum part_flags. */
+/* Copies a string's characters to data, at offset at, and fills part. Returns its enum part_flags. */
 static __attribute__((noinline)) int capture_string(struct record_code *e, const struct layout *l,
 						    struct code_part *part, __u64 at)
 {
@@ -104,8 +101,8 @@ static __attribute__((noinline)) int capture_string(struct record_code *e, const
 		return PART_FAULT;
 
 	bytes = length << kind;
-	CAPTURE_FORGET(bytes);
-	CAPTURE_FORGET(at);
+	mem_opaque(bytes);
+	mem_opaque(at);
 	if (!bytes || bytes > STRING_MAX || at > STRING_MAX)
 		return flags;
 	if (mem_read(e->data + at, bytes, characters))
@@ -114,7 +111,9 @@ static __attribute__((noinline)) int capture_string(struct record_code *e, const
 	return flags;
 }
 
-/* Appends the line table, a bytes object, when it is small. Returns enum part_flags. */
+/*
+ * Copies the line table, a bytes object, to data, at offset at, if it is small. Returns its enum part_flags.
+ */
 static __attribute__((noinline)) int capture_table(struct record_code *e, const struct layout *l, __u64 at)
 {
 	__u64 address = e->table.address, length = 0;
@@ -129,8 +128,8 @@ static __attribute__((noinline)) int capture_table(struct record_code *e, const 
 	if (length > LINETABLE_SMALL)
 		return PART_CUT;
 
-	CAPTURE_FORGET(length);
-	CAPTURE_FORGET(at);
+	mem_opaque(length);
+	mem_opaque(at);
 	if (!length || length > LINETABLE_SMALL || at > 2 * STRING_MAX)
 		return 0;
 	if (mem_read(e->data + at, length, address + l->bytes_data))
@@ -139,17 +138,19 @@ static __attribute__((noinline)) int capture_table(struct record_code *e, const 
 	return 0;
 }
 
+/* An object at address of which nothing is copied yet. */
 static inline struct code_part capture_part(__u64 address, __u8 flags)
 {
 	return (struct code_part){ .address = address, .flags = flags };
 }
 
 /*
- * Fills address, first_line, version, the three parts and data; the rest of the record is the caller's.
- * Returns 0, or negative when the object itself cannot be read: then every part is PART_FAULT, and the
- * record may still be sent.
+ * Fills address, first_line, version, line_format, the three parts and data; the rest of the record is the
+ * caller's. Returns 0, or negative when the object itself cannot be read: then every part is PART_FAULT, and
+ * the record may still be sent.
  */
-static __attribute__((noinline)) int capture_code(struct record_code *e, const struct layout *l, __u64 address)
+static __attribute__((noinline)) int capture_code(struct record_code *e, const struct layout *l,
+						  __u64 address)
 {
 	__u8 *header = e->data + CAPTURE_SCRATCH;
 	__u64 name, at;
@@ -186,7 +187,7 @@ static inline __u32 capture_size(const struct record_code *e)
 	__u64 size =
 		__builtin_offsetof(struct record_code, data) + e->name.bytes + e->file.bytes + e->table.bytes;
 
-	CAPTURE_FORGET(size);
+	mem_opaque(size);
 	if (size > sizeof(*e))
 		size = sizeof(*e);
 	return size;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cframe.h - the CFrame of 3.11 and 3.12, which stands between a thread state and its leaf frame: one for each
- * activation of the interpreter's loop, on the C stack, linked to the one before. The interpreter links it before it
- * fills it in, so what it says is compared with what the walk finds.
+ * cframe.h - the CFrame of 3.11 and 3.12, which stands between a thread state and its leaf frame. Each
+ * activation of the interpreter's loop has one on the C stack, which is linked to the one before.
+ * _PyEval_EvalFrameDefault() links its CFrame before it fills it in. So what a CFrame says may be garbage, or
+ * of an earlier call, and is compared with what the walk finds.
  */
 #ifndef PYPERF_BPF_PYTHON_CFRAME_H
 #define PYPERF_BPF_PYTHON_CFRAME_H
@@ -10,14 +11,18 @@
 #include "bpf/maps.h"
 #include "bpf/python/thread.h"
 
+/* A field of the thread's newest CFrame, once thread_frame() has read it. */
 static __always_inline __u64 cframe_word(const struct scratch *s, __u32 offset)
 {
 	return s->cframe[offset >> 3 & 3];
 }
 
-#define UNREADABLE_FRAME 1 /* no walk begins at such an address */
+#define UNREADABLE_FRAME 1 /* an address at which no walk begins */
 
-/* The leaf frame, by way of the CFrame where there is one; 0 if there is none, implausible if it cannot be read. */
+/*
+ * The leaf frame, by way of the CFrame where there is one. 0 if there is none; an address that is not
+ * plausible if the CFrame has none or cannot be read.
+ */
 static __always_inline __u64 thread_frame(struct scratch *s, const struct layout *l)
 {
 	__u64 frame = tstate_field(s, l->tstate_frame);
@@ -32,7 +37,10 @@ static __always_inline __u64 thread_frame(struct scratch *s, const struct layout
 	return cframe_word(s, l->cframe_frame);
 }
 
-/* 3.11, 3.12: the frame in the CFrame before, which calls into the newest activation; no address if unknown. */
+/*
+ * The frame that called into the newest activation of the loop, from the CFrame before the newest. 0 if
+ * nothing did, an impossible address if it is unknown, as in the versions that have no CFrame.
+ */
 static __always_inline __u64 thread_caller(struct scratch *s, const struct layout *l)
 {
 	__u64 older = l->has_cframe ? cframe_word(s, l->cframe_previous) : 0, frame;
@@ -42,11 +50,12 @@ static __always_inline __u64 thread_caller(struct scratch *s, const struct layou
 	return frame;
 }
 
-#define CFRAME_NEAR 1024 /* bytes between the CFrame and the entry frame of one activation of the interpreter's loop */
+#define CFRAME_NEAR 1024 /* bytes, at most, between the CFrame and the entry frame of one activation */
 
 /*
- * 3.12: whether the leaf lies beside its own CFrame, but was not known as the entry frame there: it does not say so
- * yet, and its link is that of the last one that was there.
+ * 3.12: whether the leaf is the entry frame of the newest activation, half made. Such a frame lies on the C
+ * stack beside its CFrame. If the walk has taken it for a frame of Python code, its owner is not written yet,
+ * and its link to its caller is still that of the entry frame that was in this place before.
  */
 static __always_inline int leaf_is_entry(const struct scratch *s, const struct layout *l)
 {
@@ -54,12 +63,13 @@ static __always_inline int leaf_is_entry(const struct scratch *s, const struct l
 	const __u64 leaf = cframe_word(s, l->cframe_frame), cframe = tstate_field(s, l->tstate_frame);
 
 	return l->root_rule == ROOT_SHIM && leaf - cframe + CFRAME_NEAR < 2 * CFRAME_NEAR && w->depth &&
-	       w->frames[0].code && (w->frames[0].address & ~(__u64)FRAME_SINGLE) == leaf;
+	       w->frames[0].code && frame_address(&w->frames[0]) == leaf;
 }
 
 /*
- * 3.11, 3.12: whether the leaf is a frame that is gone, of which a CFrame that is not filled in yet may still tell.
- * struct _ts: datastack_chunk, datastack_top, datastack_limit.
+ * Whether the leaf is a frame that is gone: it lies above the top of the data stack. A CFrame that is not
+ * filled in yet may still name it. struct _ts has datastack_chunk, datastack_top, datastack_limit, one after
+ * the other.
  */
 static __always_inline int leaf_is_gone(const struct scratch *s, const struct layout *l)
 {
@@ -68,41 +78,45 @@ static __always_inline int leaf_is_gone(const struct scratch *s, const struct la
 	return cframe_word(s, l->cframe_frame) - top < limit - top;
 }
 
-#define TSTATE_NEAR 1024 /* bytes, of which PyThreadState takes up some 400 */
+#define TSTATE_NEAR 1024 /* more than the bytes of a PyThreadState, which are some 400 */
 
 /*
- * 3.11, 3.12: what called the first frame of all is NULL, in the CFrame that is part of the thread state. There is a
- * NULL in many other places to which a CFrame that is not filled in may point.
+ * Whether the CFrame before the newest is the first of all, which is a part of the thread state. Only that
+ * one may name no frame: a CFrame that is not filled in may point to any of the many places where a NULL
+ * stands.
  */
-static __always_inline int caller_is_root(const struct scratch *s, const struct layout *l, const struct cache *k)
+static __always_inline int caller_is_root(const struct scratch *s, const struct layout *l,
+					  const struct cache *k)
 {
 	return cframe_word(s, l->cframe_previous) - k->tstate < TSTATE_NEAR;
 }
 
 /*
- * Whether the CFrame bears out a chain that ended as it must. _PyEval_EvalFrameDefault() may name a frame in its CFrame
- * before it has linked it to its caller: there stands NULL then, as if it were the root, or what was there before. So the
- * newest entry on the way must be the one that was called by the frame in the CFrame before.
+ * Whether the CFrame agrees with a chain that ended as it must, on top of the cached callers if k is given.
+ * _PyEval_EvalFrameDefault() may name a frame in its CFrame before it has linked the frame to its caller. The
+ * link is NULL then, as if this were the root, or what was in this place before. So the newest entry frame on
+ * the way must be the one that was called by the frame in the CFrame before.
  */
 static __always_inline int cframe_agrees(const struct scratch *s, const struct layout *l, struct cache *k)
 {
 	const struct walk *w = &s->walk;
 
-	if (w->strange || leaf_is_entry(s, l) || leaf_is_gone(s, l))
+	if (w->entry.strange || leaf_is_entry(s, l) || leaf_is_gone(s, l))
 		return 0;
-	if (w->entered || !k || !w->run)
-		return w->entered;
-	return w->caller ? cache_has(k, w->run - 1, w->caller) : caller_is_root(s, l, k);
+	if (w->entry.entered || !k || !w->cached.run)
+		return w->entry.entered;
+	return w->entry.caller ? cache_has(k, w->cached.run - 1, w->entry.caller) : caller_is_root(s, l, k);
 }
 
 /*
- * 3.11, 3.12: the frame in the CFrame before, as far as a whole stack. The interpreter's loop was entered from there,
- * but what it runs is not known: all of it is lost when the loop is about to call or to suspend by itself.
+ * Walks from the frame in the CFrame before, and says whether it is a whole stack. The loop was entered from
+ * that frame. What the newest activation runs is not in it: that is not known while its CFrame is not to be
+ * trusted.
  */
 static __always_inline int walk_callers(struct scratch *s, const struct layout *l, __u64 chunk)
 {
 	struct walk *w = &s->walk;
-	__u64 frame = w->caller;
+	__u64 frame = w->entry.caller;
 
 	if (!mem_plausible(frame))
 		return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * intern.h - from the stack in s->walk to a node of the call tree, frame by frame, and into the thread's cache.
+ * intern.h - from the stack in s->walk to a node of the call tree, frame by frame, and into the thread's
+ * cache. It is here and not with the tree, which knows nothing of frames.
  */
 #ifndef PYPERF_BPF_PYTHON_INTERN_H
 #define PYPERF_BPF_PYTHON_INTERN_H
@@ -12,12 +13,12 @@
 
 struct intern_context {
 	struct scratch *s;
-	struct cpu_stats *stats;
+	struct cpu_stats *count;
 	struct thread *t;
 	const struct layout *l;
 };
 
-/* One frame of s->walk, from the root side to the leaf; 1 when a table is full. */
+/* Interns frame number i of s->walk, counted from the root. Returns 0 to go on, 1 when a table is full. */
 static long intern_callback(__u32 i, struct intern_context *c)
 {
 	struct scratch *s = c->s;
@@ -32,40 +33,46 @@ static long intern_callback(__u32 i, struct intern_context *c)
 		return 1;
 	f = &s->walk.frames[at];
 	if (f->code) {
-		state = code_intern(s, c->stats, c->t, l, f->code, &index);
+		state = code_intern(s, c->count, c->t, l, f->code, &index);
 		if (state < 0) {
-			s->node = 0;
+			s->tree.node = 0;
 			return 1;
 		}
-		/* Its names are not sent yet: it, and what stands on it, must be met again. */
+		/*
+		 * Its names were not sent. A cached frame is not looked up, so it must not be one: then they
+		 * never were.
+		 */
 		if (!state)
-			s->remember = 0;
+			s->intern.remember = 0;
 		if (!(state & CODE_SHIM)) {
 			offset = instr_offset(s, l, f);
 			if (offset < 2 * INSTR_UNKNOWN)
 				instr = offset / 2;
-			s->node = node_intern(c->stats, s->bank, s->home, s->node, index, instr);
-			if (!s->node)
+			s->tree.node = node_intern(c->count, s->tree.bank, s->tree.home, s->tree.node, index,
+						   instr);
+			if (!s->tree.node)
 				return 1;
 		}
 	}
-	if (s->remember) {
-		cache_remember(&c->t->cache, s->walk.run + i, f, s->node);
-		s->kept = i + 1;
+	if (s->intern.remember) {
+		cache_remember(&c->t->cache, s->walk.cached.run + i, f, s->tree.node);
+		s->intern.kept = i + 1;
 	}
 	return 0;
 }
 
 /*
- * Adds the stack in s->walk to the tree, below s->node. Leaves the leaf's node there, 0 when a table is full.
+ * Adds the stack in s->walk to the tree, below s->tree.node. Leaves the leaf's node there, or 0 when a table
+ * is full. Always 0; the verifier wants a check of each pointer.
  */
-__noinline int intern_stack(struct scratch *s, struct cpu_stats *stats, struct thread *t, const struct layout *l)
+__noinline int intern_stack(struct scratch *s, struct cpu_stats *count, struct thread *t,
+			    const struct layout *l)
 {
-	struct intern_context c = { s, stats, t, l };
+	struct intern_context c = { s, count, t, l };
 
-	if (!s || !stats || !t || !l)
+	if (!s || !count || !t || !l)
 		return -1;
-	if (s->node && s->walk.depth)
+	if (s->tree.node && s->walk.depth)
 		bpf_loop(s->walk.depth, intern_callback, &c, 0);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stack.h - the current thread's stack, from its thread state to a node of the call tree: with the thread's
- * last stack or without, whole or marked.
+ * stack.h - the current thread's stack, from its thread state to a node of the call tree: first with the
+ * thread's last stack, if that may be used, else with a walk of all of it. What is not whole is marked.
  */
 #ifndef PYPERF_BPF_PYTHON_STACK_H
 #define PYPERF_BPF_PYTHON_STACK_H
@@ -13,7 +13,8 @@
 #include "bpf/python/thread.h"
 #include "bpf/tree/tree.h"
 
-#define SETTLED 2048 /* jiffies without a new code object before cached callers are trusted without an epoch */
+/* Without an epoch, cached callers are trusted once no code object was new for so many jiffies. */
+#define SETTLED 2048
 
 /* The data-stack chunk; frames that are objects (up to 3.10) have none. */
 static __always_inline __u64 thread_chunk(const struct scratch *s, const struct layout *l)
@@ -21,12 +22,16 @@ static __always_inline __u64 thread_chunk(const struct scratch *s, const struct 
 	return l->tstate_chunk ? tstate_field(s, l->tstate_chunk) : 0;
 }
 
+/* 3.15: the frame at which the thread's chain ends; 0 in other versions. */
 static __always_inline __u64 thread_base(const struct scratch *s, const struct layout *l)
 {
 	return l->root_rule == ROOT_BASE ? tstate_field(s, l->tstate_base_frame) : 0;
 }
 
-/* Whether the walk, on top of the cached callers if k is given, reached the root as a chain of this version must. */
+/*
+ * Whether the walk, on top of the cached callers if k is given, reached the root as a chain of this version
+ * must.
+ */
 static __always_inline int thread_is_whole(const struct scratch *s, const struct layout *l, struct cache *k,
 					   __u64 base)
 {
@@ -42,7 +47,7 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 
 	w->keep_shims = 0;
 	walk_begin(w, frame, chunk);
-	w->caller = thread_caller(s, l);
+	w->entry.caller = thread_caller(s, l);
 	walk_run(w, l);
 	if (frame && thread_is_whole(s, l, NULL, base))
 		return OUTCOME_WHOLE;
@@ -50,9 +55,9 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	if (end == WALK_DEEP)
 		return OUTCOME_TRUNCATED;
 	/*
-	 * _PyEval_EvalFrameDefault() of 3.11 and 3.12 links its CFrame before it fills it in: what is there may be no
-	 * frame at all, or one that is gone and leads nowhere, and the callers that can be had are better. A frame further
-	 * on that is not resident is another matter.
+	 * A CFrame that is not filled in yet may name no frame at all, or one that is gone and leads nowhere.
+	 * The callers that can be had by the CFrame before are better than that. If the walk went on and then
+	 * met memory that is not resident, the CFrame is not the reason, and what was read is kept.
 	 */
 	if (l->has_cframe && (end != WALK_FAULT || w->depth < 2 || leaf_is_entry(s, l))) {
 		if (walk_callers(s, l, chunk))
@@ -67,54 +72,70 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	return w->depth ? OUTCOME_INCOMPLETE : OUTCOME_UNREADABLE;
 }
 
-/* Adds and counts what was walked without the cache, marked by what became of it. */
-static __always_inline enum outcome count_plain(struct scratch *s, struct cpu_stats *stats, struct thread *t,
-						const struct layout *l, __u32 root, enum outcome outcome)
+/* Adds what was walked without the cache to the tree, below a marker unless it is whole. */
+static __always_inline void add_plain(struct scratch *s, struct cpu_stats *count, struct thread *t,
+				      const struct layout *l, __u32 root, enum outcome outcome)
 {
-	s->remember = 0;
-	s->node = root;
+	s->intern.remember = 0;
+	s->tree.node = root;
 	if (root && outcome != OUTCOME_WHOLE)
-		s->node = node_add(stats, s->bank, root, outcome);
-	intern_stack(s, stats, t, l);
-	return count_node(s, stats, root, outcome);
+		s->tree.node = node_add(count, s->tree.bank, root, outcome);
+	intern_stack(s, count, t, l);
 }
 
-/* Forgets the cached stack when it is not of this thread state, epoch or tree. */
-static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+/* Adds it and counts it. Returns the final outcome. */
+static __always_inline enum outcome count_plain(struct scratch *s, struct cpu_stats *count, struct thread *t,
+						const struct layout *l, __u32 root, enum outcome outcome)
+{
+	add_plain(s, count, t, l, root, outcome);
+	return count_node(s, count, root, outcome);
+}
+
+/*
+ * Without an epoch, only the fingerprints of new frames tell that addresses are used again. So a process that
+ * makes code objects is read in full: until none was new for a while, and for good once one stood where
+ * another had been. The first time must not go unseen for long, so even then all is read again every second
+ * or so.
+ */
+static __always_inline int cache_is_trusted(const struct scratch *s, const struct thread *t,
+					    const struct process *p)
+{
+	return s->code.epoch ||
+	       (p->unsettled && p->unsettled != UNSETTLED_ALWAYS && t->used - p->unsettled >= SETTLED &&
+		t->used - t->cache.since <= SETTLED / 8);
+}
+
+/* Forgets the cached stack if it is of another thread state, epoch or tree, or is not to be trusted. */
+static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *count, struct thread *t,
 					  const struct process *p)
 {
-	/*
-	 * Without an epoch only the fingerprints of new frames tell that addresses are used again. A process
-	 * that makes code objects is read in full, for good once one stood where another had been. The first time
-	 * must not go unseen for long, so cached callers are read again every second or so.
-	 */
 	struct cache *k = &t->cache;
-	const int unsettled = !s->epoch && (!p->unsettled || p->unsettled == UNSETTLED_ALWAYS ||
-					    t->used - p->unsettled < SETTLED || t->used - k->since > SETTLED / 8);
 
-	if (k->depth && (k->tstate != t->tstate || k->epoch != s->epoch || k->root != t->root || unsettled)) {
+	if (k->depth && (k->tstate != t->tstate || k->epoch != s->code.epoch || k->root != t->root ||
+			 !cache_is_trusted(s, t, p))) {
 		k->depth = 0;
-		stats->cache_dropped++;
+		count->cache_dropped++;
 	}
 	if (!k->depth)
 		k->since = t->used;
 	k->tstate = t->tstate;
 	k->root = t->root;
-	k->epoch = s->epoch;
+	k->epoch = s->code.epoch;
 }
 
-static __always_inline void cache_count(struct scratch *s, struct cpu_stats *stats, struct thread *t)
+/* Counts how much of the stack the cache had. */
+static __always_inline void cache_count(struct scratch *s, struct cpu_stats *count, struct thread *t)
 {
-	if (!s->walk.run)
-		stats->cache_miss++;
-	else if (!s->walk.depth && s->walk.run == t->cache.depth)
-		stats->cache_full++;
+	if (!s->walk.cached.run)
+		count->cache_miss++;
+	else if (!s->walk.depth && s->walk.cached.run == t->cache.depth)
+		count->cache_full++;
 	else
-		stats->cache_partial++;
+		count->cache_partial++;
 }
 
-/* Whether the cache led to a whole stack, which then ends in s->node. */
-static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+/* Whether the cache led to a whole stack, which then ends in s->tree.node. */
+static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *count, struct thread *t,
 				       const struct process *p, const struct layout *l, __u32 root)
 {
 	struct walk *w = &s->walk;
@@ -123,47 +144,46 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *stat
 
 	if (!frame)
 		return 0;
-	cache_prepare(s, stats, t, p);
+	cache_prepare(s, count, t, p);
 	w->keep_shims = 1;
 	walk_begin(w, frame, thread_chunk(s, l));
-	w->caller = thread_caller(s, l);
+	w->entry.caller = thread_caller(s, l);
 	cache_run(w, &t->cache, l);
-	if (w->run)
-		c = cache_at(&t->cache, w->run - 1);
+	if (w->cached.run)
+		c = cache_at(&t->cache, w->cached.run - 1);
 	if (!thread_is_whole(s, l, &t->cache, base) || (c && c->python + w->python > w->max_depth)) {
 		t->cache.depth = 0;
 		return 0;
 	}
-	cache_count(s, stats, t);
-	stats->frames += w->python;
+	cache_count(s, count, t);
+	count->frames += w->python;
 	if (c)
-		stats->cache_frames += c->python;
-	s->node = c ? c->node : root;
-	s->remember = 1;
-	s->kept = 0;
+		count->cache_frames += c->python;
+	s->tree.node = c ? c->node : root;
+	s->intern.remember = 1;
+	s->intern.kept = 0;
 	if (w->depth)
-		intern_stack(s, stats, t, l);
-	cache_keep(&t->cache, w->run + s->kept, opt_cache_depth);
-	if (!s->node)
+		intern_stack(s, count, t, l);
+	cache_keep(&t->cache, w->cached.run + s->intern.kept, opt_cache_depth);
+	if (!s->tree.node)
 		t->cache.depth = 0;
-	return s->node != 0;
+	return s->tree.node != 0;
 }
 
-/* --cache check: a full walk must lead to the same node. Returns the node that it leads to. */
-static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+/*
+ * --cache check: walks in full and counts the sample by that. If the cache was of use, the node that it led
+ * to, in s->tree.node, has to be the same. Returns the final outcome.
+ */
+static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_stats *count, struct thread *t,
 						 const struct layout *l, __u32 root, int cached)
 {
-	const __u32 node = s->node;
+	const __u32 node = s->tree.node;
 	enum outcome outcome = walk_thread(s, l);
 
-	s->remember = 0;
-	s->node = root;
-	if (outcome != OUTCOME_WHOLE && root)
-		s->node = node_add(stats, s->bank, root, outcome);
-	intern_stack(s, stats, t, l);
-	if (cached && s->node && s->node != node)
-		stats->cache_mismatch++;
-	return count_node(s, stats, root, outcome);
+	add_plain(s, count, t, l, root, outcome);
+	if (cached && s->tree.node && s->tree.node != node)
+		count->cache_mismatch++;
+	return count_node(s, count, root, outcome);
 }
 
 #endif

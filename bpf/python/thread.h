@@ -2,22 +2,22 @@
 /*
  * thread.h - the current thread's PyThreadState.
  *
- * CPython stores pthread_self() in tstate->thread_id, and that is the thread pointer of the task: so any
- * candidate can be proved, wherever it came from, and is, on every sample. Candidates: the one found last
- * time, the GIL's holder, the gilstate TSS slot, the interpreters' lists. One OS thread can own several
- * thread states (sub-interpreters): the attached one is preferred.
+ * CPython stores pthread_self() in tstate->thread_id, and that is the thread pointer of the task. So any
+ * candidate can be proved, wherever it came from, and is proved on every sample. Candidates are the one found
+ * last time, the GIL's holder, the one in the gilstate TSS slot, those in the interpreters' lists. A thread
+ * can own several thread states (sub-interpreters): the attached one is preferred.
  */
 #ifndef PYPERF_BPF_PYTHON_THREAD_H
 #define PYPERF_BPF_PYTHON_THREAD_H
 
+#include "bpf/hash.h"
 #include "bpf/maps.h"
-#include "bpf/tree/tree.h"
 
-#define INTERPRETERS_MAX 16
-#define SEARCH_MAX 256	     /* thread states looked at in one search */
-#define SEARCH_BACKOFF_MAX 7 /* doublings of the pause after searches that found nothing */
+#define INTERPRETERS_MAX   16  /* interpreters looked at in one search */
+#define SEARCH_MAX	   256 /* thread states looked at in one search */
+#define SEARCH_BACKOFF_MAX 7   /* the pause after searches that found nothing doubles so often */
 
-/* Forgets what it had in the tree before this one. */
+/* Forgets where the thread stood in the tree, if that was in an older generation of it. */
 static __always_inline void thread_renew(struct thread *t, __u32 generation)
 {
 	if (t->generation == generation)
@@ -26,7 +26,10 @@ static __always_inline void thread_renew(struct thread *t, __u32 generation)
 	t->root = t->cache.depth = 0;
 }
 
-/* The entry of this thread, marked busy, or the per-CPU stand-in when all ways of its set are in use. */
+/*
+ * The entry of this thread, marked busy. A new one takes the place in its set that was not used for longest;
+ * if samples on other CPUs use all of them, it is this CPU's stand-in.
+ */
 static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, __u64 start_time, __u64 now)
 {
 	__u32 first = ((__u32)mix(tid) & opt_thread_sets_mask) * THREAD_WAYS, victim_index = 0;
@@ -43,7 +46,7 @@ static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, _
 			if (__sync_lock_test_and_set(&t->busy, 1))
 				break;
 			t->used = now;
-			thread_renew(t, s->generation);
+			thread_renew(t, s->tree.generation);
 			return t;
 		}
 		if (!t->busy && t->used < oldest) {
@@ -59,7 +62,7 @@ static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, _
 	t->tstate = t->tss = 0;
 	t->searched = t->comm_seen = 0;
 	t->process = t->root = t->misses = t->cache.depth = 0;
-	t->generation = s->generation;
+	t->generation = s->tree.generation;
 	t->used = now;
 	return t;
 }
@@ -74,12 +77,13 @@ static __always_inline void thread_put(struct thread *t)
 #endif
 }
 
+/* A field of the thread state that was read last. */
 static __always_inline __u64 tstate_field(const struct scratch *s, __u32 offset)
 {
 	return *(const __u64 *)(s->tstate + (offset & TSTATE_MASK));
 }
 
-/* Reads the thread state at address into s->tstate; true if it is the current thread's. */
+/* Reads the thread state at address into s->tstate. Whether it is the current thread's. */
 static __always_inline int tstate_load(struct scratch *s, const struct layout *l, __u64 address)
 {
 	__u32 size = l->tstate_size;
@@ -89,14 +93,16 @@ static __always_inline int tstate_load(struct scratch *s, const struct layout *l
 		return 0;
 	if (walk_read(&s->walk, s->tstate, size, address))
 		return 0;
-	return tstate_field(s, l->tstate_thread_id) == s->thread_pointer;
+	return tstate_field(s, l->tstate_thread_id) == s->who.thread_pointer;
 }
 
+/* Whether the thread state in s->tstate is attached, that is, its thread may run Python code. */
 static __always_inline int tstate_is_active(const struct scratch *s, const struct layout *l)
 {
 	return (tstate_field(s, l->tstate_status) & l->status_active) != 0;
 }
 
+/* The word at address; 0 if it cannot be read. */
 static __always_inline __u64 search_read(struct scratch *s, __u64 address)
 {
 	__u64 value = 0;
@@ -105,17 +111,17 @@ static __always_inline __u64 search_read(struct scratch *s, __u64 address)
 	return value;
 }
 
-/* Looks at one candidate; true when the search can end, with s->found set. */
+/* Looks at one candidate. 1 when the search can end, with s->search.found set. */
 static __always_inline int search_try(struct scratch *s, const struct layout *l, __u64 address)
 {
 	if (!tstate_load(s, l, address))
 		return 0;
 	if (!l->status_active || tstate_is_active(s, l)) {
-		s->found = address;
+		s->search.found = address;
 		return 1;
 	}
-	if (!s->fallback)
-		s->fallback = address;
+	if (!s->search.fallback)
+		s->search.fallback = address;
 	return 0;
 }
 
@@ -124,26 +130,28 @@ struct search_context {
 	const struct layout *l;
 };
 
+/* Looks at one thread state of an interpreter's list. Returns 0 to go on, 1 to stop. */
 static long search_list(__u32 i, struct search_context *c)
 {
 	struct scratch *s = c->s;
 	__u64 next;
 
-	if (!mem_plausible(s->candidate) || !s->budget)
+	if (!mem_plausible(s->search.candidate) || !s->search.budget)
 		return 1;
-	s->budget--;
-	if (search_try(s, c->l, s->candidate))
+	s->search.budget--;
+	if (search_try(s, c->l, s->search.candidate))
 		return 1;
 	next = tstate_field(s, c->l->tstate_next);
-	s->candidate = next == s->candidate ? 0 : next;
+	s->search.candidate = next == s->search.candidate ? 0 : next;
 	return 0;
 }
 
+/* Looks at the GIL's holder and the thread states of one interpreter. Returns 0 to go on, 1 to stop. */
 static long search_interpreter(__u32 i, struct search_context *c)
 {
 	struct scratch *s = c->s;
 	const struct layout *l = c->l;
-	__u64 interp = s->interp, gil;
+	__u64 interp = s->search.interp, gil;
 
 	if (!mem_plausible(interp))
 		return 1;
@@ -152,20 +160,24 @@ static long search_interpreter(__u32 i, struct search_context *c)
 		if (gil && search_try(s, l, search_read(s, gil + l->gil_holder)))
 			return 1;
 	}
-	s->candidate = search_read(s, interp + l->interp_threads);
+	s->search.candidate = search_read(s, interp + l->interp_threads);
 	bpf_loop(SEARCH_MAX, search_list, c, 0);
-	if (s->found)
+	if (s->search.found)
 		return 1;
-	s->interp = search_read(s, interp + l->interp_next);
+	s->search.interp = search_read(s, interp + l->interp_next);
 	return 0;
 }
 
-/* glibc, x86-64: struct pthread.specific_1stblock, 16 bytes a key, value at +8 (2.36 and 2.43). Proved like any other. */
+/*
+ * glibc, x86-64: struct pthread has specific_1stblock, 16 bytes a key of which the value is at 8 (2.36 and
+ * 2.43). What is found there is proved like any other candidate.
+ */
 #if defined(__TARGET_ARCH_x86)
 #define TSS_FIRST 0x310
 #define TSS_KEYS 32
 #endif
 
+/* The address of the thread's gilstate slot, 0 if it is unknown. */
 static __always_inline __u64 tss_address(struct scratch *s, const struct process *p, const struct layout *l)
 {
 #ifdef TSS_FIRST
@@ -177,17 +189,18 @@ static __always_inline __u64 tss_address(struct scratch *s, const struct process
 	word = search_read(s, p->runtime + l->runtime_tss_key);
 	key = word >> 32;
 	if ((__u32)word == 1 && key < TSS_KEYS)
-		return s->thread_pointer + TSS_FIRST + 16 * key + 8;
+		return s->who.thread_pointer + TSS_FIRST + 16 * key + 8;
 #endif
 	return 0;
 }
 
 /*
- * Without a list of interpreters (2.7 and 3.6, stripped) the one of the GIL's holder serves, whoever that is. When
- * nobody holds it, the one that this thread was found in: else a thread would be lost whenever it lets go of the GIL.
+ * The interpreter at which the search begins. Where the list of interpreters is not known (2.7 and 3.6,
+ * stripped) it is that of the GIL's holder, whoever that is. When nobody holds the GIL it is the one that
+ * this thread was found in last: else a thread would be lost whenever it lets go of the GIL.
  */
-static __always_inline __u64 first_interpreter(struct scratch *s, const struct thread *t, const struct process *p,
-					       const struct layout *l)
+static __always_inline __u64 first_interpreter(struct scratch *s, const struct thread *t,
+					       const struct process *p, const struct layout *l)
 {
 	__u64 holder;
 
@@ -199,35 +212,44 @@ static __always_inline __u64 first_interpreter(struct scratch *s, const struct t
 	return tstate_field(s, l->tstate_interp);
 }
 
-/* Looks everywhere, cheapest first, and leaves the address in s->found, or 0. */
-__noinline int tstate_search(struct scratch *s, struct thread *t, const struct process *p, const struct layout *l)
+/*
+ * Looks everywhere, cheapest first, and leaves the thread state's address, or 0, in s->search.found. Always
+ * 0.
+ */
+__noinline int tstate_search(struct scratch *s, struct thread *t, const struct process *p,
+			     const struct layout *l)
 {
 	struct search_context c = { s, l };
 
 	if (!s || !t || !p || !l)
 		return -1;
-	s->found = s->fallback = 0;
-	s->budget = SEARCH_MAX;
+	s->search.found = s->search.fallback = 0;
+	s->search.budget = SEARCH_MAX;
 	if (l->runtime_tstate && search_try(s, l, search_read(s, p->runtime + l->runtime_tstate)))
 		return 0;
 	t->tss = tss_address(s, p, l);
 	if (t->tss && search_try(s, l, search_read(s, t->tss)))
 		return 0;
-	s->interp = first_interpreter(s, t, p, l);
+	s->search.interp = first_interpreter(s, t, p, l);
 	bpf_loop(INTERPRETERS_MAX, search_interpreter, &c, 0);
-	if (!s->found)
-		s->found = s->fallback;
+	if (!s->search.found)
+		s->search.found = s->search.fallback;
 	return 0;
 }
 
-/* Whether the remembered thread state, proved and in s->tstate, may be taken without looking further. */
-static __always_inline int tstate_is_current(struct scratch *s, const struct thread *t, const struct process *p,
-					     const struct layout *l, __u64 now)
+/*
+ * Whether the remembered thread state, which is proved and in s->tstate, may be taken without looking
+ * further. At most one search in a jiffy is made for a better one.
+ */
+static __always_inline int tstate_is_current(struct scratch *s, const struct thread *t,
+					     const struct process *p, const struct layout *l, __u64 now)
 {
 	if (l->status_active) {
 		if (tstate_is_active(s, l))
 			return 1;
-		/* The GIL is released, or the thread has gone on with another thread state. */
+		/*
+		 * The thread has released the GIL, or it has gone on with another one of its thread states.
+		 */
 		if (t->tss && search_read(s, t->tss) == t->tstate)
 			return 1;
 		return now == t->searched;
@@ -237,8 +259,8 @@ static __always_inline int tstate_is_current(struct scratch *s, const struct thr
 	return search_read(s, p->runtime + l->runtime_tstate) == t->tstate || now == t->searched;
 }
 
-/* The current thread's thread state, its bytes in s->tstate; 0 if it has none. */
-static __always_inline __u64 tstate_find(struct scratch *s, struct cpu_stats *stats, struct thread *t,
+/* The address of the current thread's thread state, whose bytes are then in s->tstate; 0 if it has none. */
+static __always_inline __u64 tstate_find(struct scratch *s, struct cpu_stats *count, struct thread *t,
 					 const struct process *p, const struct layout *l, __u64 now)
 {
 	__u64 found;
@@ -247,9 +269,9 @@ static __always_inline __u64 tstate_find(struct scratch *s, struct cpu_stats *st
 		return t->tstate;
 	if (t->misses && now - t->searched < 1ULL << (t->misses & SEARCH_BACKOFF_MAX))
 		return 0;
-	stats->thread_searches++;
+	count->thread_searches++;
 	tstate_search(s, t, p, l);
-	found = s->found;
+	found = s->search.found;
 	t->searched = now;
 	t->tstate = found;
 	if (!found || !tstate_load(s, l, found)) {

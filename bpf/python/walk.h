@@ -1,84 +1,118 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * walk.h - the walk along a thread's Python frames, from the leaf to the interpreter's root. One source for
- * BPF and for the host; memory is only read through mem_read().
+ * walk.h - the walk along a thread's Python frames, from the leaf to the interpreter's root. The same source
+ * serves BPF and the host.
  *
- * A read costs nearly the same for 8 bytes as for 4 KiB, and CPython (3.11+) keeps the frames of a thread
+ * To read 8 bytes costs nearly as much as to read 4 KiB, and CPython (3.11+) keeps the frames of a thread
  * side by side in data-stack chunks, callers below callees. So the walk reads a block that ends with the
- * wanted frame and parses every frame it holds. A block only prefetches: what is parsed is the memory at the
- * frame's own address, so a wrong guess about a chunk costs a read and never a wrong frame.
+ * wanted frame and parses every frame that it holds. A block only prefetches: what is parsed is the memory at
+ * the frame's own address. A wrong guess about a chunk costs a read and never makes a wrong frame.
  */
 #ifndef PYPERF_BPF_PYTHON_WALK_H
 #define PYPERF_BPF_PYTHON_WALK_H
 
+#include "bpf/loop.h"
 #include "bpf/mem.h"
 
-/* A function that is verified once, on its own, wherever it is called from. */
-#ifdef PYPERF_HOST
-#define WALK_GLOBAL static
-#else
+/* In BPF a global function is verified once, on its own, and not again wherever it is called from. */
+#ifdef __bpf__
 #define WALK_GLOBAL __attribute__((noinline))
+#else
+#define WALK_GLOBAL static
 #endif
 
-#define BLOCK_SIZE 16384 /* at most: a whole chunk, once a stack is known to be deep */
-#define FIRST_BLOCK 4096
-#define PARSE_FRAMES 16 /* frames parsed in one step: what the verifier has to unroll */
-#define SINGLE_AT 0	/* where in walk.mem a frame outside of the data stack is read to */
-#define BLOCK_AT  128	/* ... and a block: side by side, to share a page when stacks are shallow */
-#define WALK_MEM (2 * BLOCK_SIZE)
-#define WALK_SLACK 512 /* a masked position plus a one-byte offset stays inside */
+#define BLOCK_SIZE   16384 /* bytes of a block, at most: a whole chunk, once a stack is known to be deep */
+#define FIRST_BLOCK  4096  /* ... of the first one */
+#define PARSE_FRAMES 16	   /* frames parsed in one step, which is what the verifier has to unroll */
 
-#define DEPTH_LIMIT 4096 /* power of two; --max-depth is less */
+/* Where in walk.mem frames are read to. Side by side, so that a shallow stack touches one page. */
+#define SINGLE_AT 0   /* a frame outside of the data stack */
+#define BLOCK_AT  128 /* a block */
 
+#define WALK_MEM   (2 * BLOCK_SIZE) /* a power of two, by which positions are masked */
+#define WALK_SLACK 512		    /* a masked position plus an offset of one byte stays inside */
+
+#define DEPTH_LIMIT 4096 /* frames stored, at most; a power of two, and more than --max-depth can be */
+
+/* Why a walk has ended. */
 enum walk_end {
-	WALK_ON,    /* more to read */
-	WALK_ROOT,  /* previous is NULL */
+	WALK_ON,    /* it has not */
+	WALK_ROOT,  /* a frame without a caller */
 	WALK_FAULT, /* a frame's memory is not resident */
 	WALK_BAD,   /* an address that cannot be one */
 	WALK_DEEP,  /* max_depth reached */
 };
 
-#define FRAME_SINGLE 1 /* in struct frame.address, with keep_shims: read on its own, not in a data-stack block */
+/* A bit of frame.address when keep_shims is set: the frame was read on its own, not in a data-stack block. */
+#define FRAME_SINGLE 1
 
 struct frame {
 	__u64 address;
-	__u64 code;
+	__u64 code;  /* its code object; 0 = shim */
 	__u64 instr; /* address of the instruction; up to 3.10 f_lasti, 32 bits */
 };
 
-/* One walk; lives in per-CPU scratch because the verifier follows values on the BPF stack too closely. */
+static __always_inline __u64 frame_address(const struct frame *f)
+{
+	return f->address & ~(__u64)FRAME_SINGLE;
+}
+
+/*
+ * One walk. It lives in per-CPU memory, because the verifier follows each value on the BPF stack by itself.
+ */
 struct walk {
-	__u64 next;	   /* the frame to parse next */
-	__u64 chunk;	   /* data-stack chunk that frames are expected in */
-	__u64 older_chunk; /* its predecessor, once known */
-	__u64 block;	   /* address of what mem holds, from its start */
-	__u64 last;	   /* the frame parsed last */
-	__u64 resume;	   /* stop at a frame at or below this address; 0 = none */
-	__u64 start;	   /* the bytes to parse: their address, ... */
-	__u32 size;	   /* ... how many, ... */
-	__u32 base;	   /* ... where in mem */
-	__u32 block_size;
-	__u32 depth;	   /* frames stored */
-	__u32 max_depth;
-	__u32 single;	   /* --reads single: one read for each frame */
-	__u32 python;	   /* of the frames stored: not shims */
-	__u64 caller;	   /* 3.11, 3.12: what called into the newest activation of the interpreter's loop, */
-	__u32 entered;	   /* ... 1 once a frame was parsed that it called, */
-	__u32 strange;	   /* ... 1 if another entry came first */
-	__u32 keep_shims;  /* store shims too, with code 0 */
-	__u32 left;	   /* cache.h: cached frames not passed yet, */
-	__u32 run;	   /* ... how many there were when the frames that prove equal began, 0 = none, */
-	__u32 flush;	   /* ... and where to go on copying a run that ended early, 0 = none */
-	__u32 end;	   /* enum walk_end */
-	__u8 last_owner;   /* of the last frame parsed */
+	/* What the caller wants. */
+	__u32 max_depth;  /* Python frames, at most */
+	__u32 single;	  /* --reads single: one read for each frame */
+	__u32 keep_shims; /* store shims too, with code 0 */
+
+	/* What has been found. */
+	__u32 end;	  /* enum walk_end */
+	__u32 depth;	  /* frames stored */
+	__u32 python;	  /* ... of which are not shims */
+	__u8 last_owner;  /* of the frame parsed last */
 	__u8 last_is_entry;
 	__u16 pad;
-	__u32 reads;
-	__u32 read_bytes;
-	__u32 faults;
-	__u32 pad2;
+	__u32 reads, read_bytes, faults; /* only go up: the caller sets them to 0 */
+	__u64 last;			 /* address of the frame parsed last */
+
+	/* Where it stands. */
+	__u64 next;   /* the frame to parse next */
+	__u64 resume; /* parse no frame at or below this address in this step; 0 = all */
+	struct {
+		__u64 now;   /* the data-stack chunk that frames are expected in */
+		__u64 older; /* its predecessor, 0 = not known */
+	} chunk;
+	struct {
+		__u64 address; /* of what mem holds from BLOCK_AT on, 0 = nothing */
+		__u32 size;    /* 0 = no block was read in this walk */
+		__u32 pad;
+	} block;
+	struct { /* walk_step() tells walk_parse() what to parse */
+		__u64 address;
+		__u32 size;
+		__u32 at; /* its place in mem */
+	} parse;
+
+	/* 3.11, 3.12, for cframe.h: the newest activation of the interpreter's loop. */
+	struct {
+		__u64 caller;  /* the frame that called into it; set after walk_begin() */
+		__u32 entered; /* 1 once a frame was parsed that this one called */
+		__u32 strange; /* 1 if another entry frame came before that */
+	} entry;
+
+	/* For cache.h: how the walk stands to the thread's last stack. */
+	struct {
+		__u32 left; /* remembered frames that were not passed yet, those nearest to the root */
+		__u32 run;  /* what left was when the frames began that have proved equal; 0 = none has */
+		/*
+		 * A run that ended early is copied: its frames below this index are still to do; 0 = none is.
+		 */
+		__u32 flush;
+	} cached;
+
 	__u8 mem[WALK_MEM + WALK_SLACK] __attribute__((aligned(8))); /* words are loaded from it */
-	struct frame frames[DEPTH_LIMIT]; /* leaf first */
+	struct frame frames[DEPTH_LIMIT];			     /* leaf first */
 };
 
 static __always_inline int walk_read(struct walk *w, void *dst, __u32 size, __u64 address)
@@ -97,7 +131,10 @@ static __always_inline __u64 walk_load(const __u8 *p)
 	return *(const __u64 *)p;
 }
 
-/* Not 0 for what cannot be the address of an object: mem_plausible() as arithmetic, one branch for the verifier. */
+/*
+ * The opposite of mem_plausible() as arithmetic, which is one branch for the verifier: not 0 for an
+ * impossible address.
+ */
 static __always_inline __u64 walk_implausible(__u64 address)
 {
 	return (address & 7) | address >> 47 | (address - 4096) >> 47;
@@ -109,21 +146,23 @@ static __always_inline __u64 walk_instr_mask(const struct layout *l)
 }
 
 /*
- * Parses frames as long as they lie inside the w->size bytes read from w->start, which stand at mem[base]: in
- * memory, because the verifier would follow every way to them on its own. For the same reason the frame is stored before it is known to be wanted, and depth moves by arithmetic: every branch here that did not
- * leave the loop would double what the verifier has to look at.
+ * Parses frames as long as they lie inside of w->parse, which is passed in memory, because the verifier would
+ * follow every way that leads to its values on its own. For the same reason a frame is stored before it is
+ * known to be wanted, and depth moves by arithmetic: every branch in here that did not leave the loop would
+ * double what the verifier has to look at. This is also why it is one function of more than 60 lines: what it
+ * keeps in registers from frame to frame would have to go through memory.
  */
 static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 {
-	const __u64 start = w->start, size = w->size, base = w->base;
+	const __u64 start = w->parse.address, size = w->parse.size, base = w->parse.at;
 	const __u32 off_code = l->frame_code, off_previous = l->frame_previous, off_instr = l->frame_instr;
 	const __u32 off_owner = l->frame_owner, off_entry = l->frame_is_entry, shim = l->owner_shim;
 	const __u64 tag = l->pointer_tag, instr_mask = walk_instr_mask(l);
 	const __u64 resume = w->resume, keep = w->keep_shims, max_depth = w->max_depth;
-	const __u64 caller = w->caller, entry_mask = l->root_rule == ROOT_ENTRY;
+	const __u64 caller = w->entry.caller, entry_mask = l->root_rule == ROOT_ENTRY;
 	const __u32 generator = l->owner_generator;
 	__u64 next = w->next, last = w->last, differs;
-	__u32 depth = w->depth, python = w->python, entered = w->entered, strange = w->strange;
+	__u32 depth = w->depth, python = w->python, entered = w->entry.entered, strange = w->entry.strange;
 	__u32 end = WALK_ON, owner = 0, is_entry = 0;
 
 	for (int i = 0; i < PARSE_FRAMES; i++) {
@@ -160,8 +199,9 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 		depth += is_python | keep;
 		next = walk_load(f + off_previous);
 		/*
-		 * throw() and close() link a generator that is no entry now but may still be marked as one
-		 * (_gen_throw() in Objects/genobject.c). Generators that do not run have no link at all.
+		 * An entry frame counts only if it is no generator's. throw() and close() link a generator
+		 * that is no entry now but may still be marked as one (_gen_throw() in Objects/genobject.c).
+		 * Generators that do not run have no link at all.
 		 */
 		differs = next ^ caller;
 		entered |= ~(differs | -differs) >> 63;
@@ -178,47 +218,61 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
 	w->last = last;
 	w->depth = depth;
 	w->python = python;
-	w->entered = entered;
-	w->strange = strange;
+	w->entry.entered = entered;
+	w->entry.strange = strange;
 	w->end = end;
 	w->last_owner = owner;
 	w->last_is_entry = is_entry;
 }
 
-/* Reads the block that ends with the wanted frame, cut off at the start of its chunk. */
+/*
+ * Reads the block that ends with the wanted frame, cut off at the start of its chunk. 0, or negative if there
+ * is none.
+ */
 static __always_inline int walk_read_block(struct walk *w)
 {
-	__u64 start = w->next + FRAME_READ - (w->block_size ? BLOCK_SIZE : FIRST_BLOCK), size;
+	__u64 start = w->next + FRAME_READ - (w->block.size ? BLOCK_SIZE : FIRST_BLOCK), size;
 
-	if (w->next - w->chunk >= CHUNK_SIZE) {
-		if (!w->older_chunk || w->next - w->older_chunk >= CHUNK_SIZE)
+	if (w->next - w->chunk.now >= CHUNK_SIZE) {
+		if (!w->chunk.older || w->next - w->chunk.older >= CHUNK_SIZE)
 			return -1;
-		w->chunk = w->older_chunk;
-		w->older_chunk = 0;
+		w->chunk.now = w->chunk.older;
+		w->chunk.older = 0;
 	}
-	if (start < w->chunk || start > w->next)
-		start = w->chunk;
+	if (start < w->chunk.now || start > w->next)
+		start = w->chunk.now;
 	size = w->next + FRAME_READ - start;
 	mem_opaque(size);
 	if (size > BLOCK_SIZE || size < FRAME_READ)
 		return -1;
-	w->block = 0;
+	w->block.address = 0;
 	if (walk_read(w, w->mem + BLOCK_AT, size, start))
 		return -1;
-	w->block = start;
-	w->block_size = size;
-	/* struct _PyStackChunk begins with previous (3.11-3.15). A lie must not make us load unaligned words. */
-	if (start == w->chunk)
-		w->older_chunk = walk_load(w->mem + BLOCK_AT) & ~7ULL;
+	w->block.address = start;
+	w->block.size = size;
+	/*
+	 * struct _PyStackChunk begins with previous (3.11-3.15). A lie must not make us load unaligned words.
+	 */
+	if (start == w->chunk.now)
+		w->chunk.older = walk_load(w->mem + BLOCK_AT) & ~7ULL;
 	return 0;
 }
 
 static __always_inline int walk_in_block(const struct walk *w)
 {
-	return w->block && w->next - w->block <= (__u64)w->block_size - FRAME_READ;
+	return w->block.address && w->next - w->block.address <= (__u64)w->block.size - FRAME_READ;
 }
 
-/* The frame at w->next on its own: a heap object, an entry frame on the C stack, a frame in an unusual chunk. */
+/* Whether the frame at w->next is in the block, after a new one was read if need be. */
+static __always_inline int walk_have_block(struct walk *w)
+{
+	return walk_in_block(w) || (!walk_read_block(w) && walk_in_block(w));
+}
+
+/*
+ * Reads the frame at w->next on its own: a heap object, an entry frame on the C stack, a frame in an unusual
+ * chunk. 0, or negative as mem_read().
+ */
 static __always_inline int walk_read_single(struct walk *w, const struct layout *l)
 {
 	__u32 size = l->frame_size;
@@ -229,28 +283,28 @@ static __always_inline int walk_read_single(struct walk *w, const struct layout 
 	return walk_read(w, w->mem + SINGLE_AT, size, w->next);
 }
 
-/* One read and the frames it holds. A step of a bounded loop: 0 to go on, 1 to stop. */
+/* One read and the frames that it holds. Returns 0 to go on, 1 to stop. */
 WALK_GLOBAL int walk_step(struct walk *w, const struct layout *l)
 {
 	if (!w || !l)
 		return 1;
-	if (!w->single && (walk_in_block(w) || (!walk_read_block(w) && walk_in_block(w)))) {
-		w->start = w->block;
-		w->size = w->block_size;
-		w->base = BLOCK_AT;
+	if (!w->single && walk_have_block(w)) {
+		w->parse.address = w->block.address;
+		w->parse.size = w->block.size;
+		w->parse.at = BLOCK_AT;
 	} else if (walk_read_single(w, l)) {
 		w->end = WALK_FAULT;
 		return 1;
 	} else {
-		w->start = w->next;
-		w->size = FRAME_READ;
-		w->base = SINGLE_AT;
+		w->parse.address = w->next;
+		w->parse.size = FRAME_READ;
+		w->parse.at = SINGLE_AT;
 	}
 	walk_parse(w, l);
 	return w->end != WALK_ON;
 }
 
-/* walk_step() as 0 or 1, in a way that the verifier, which knows nothing of what it returns, can follow. */
+/* walk_step(), of whose result the verifier knows nothing, as 0 or 1, which a callback has to return. */
 static __always_inline int walk_stops(struct walk *w, const struct layout *l)
 {
 	int stop = walk_step(w, l);
@@ -259,20 +313,12 @@ static __always_inline int walk_stops(struct walk *w, const struct layout *l)
 	return stop != 0;
 }
 
-/* Shims use up no depth, so a hostile ring of them must be bounded too: at most three for each frame. */
+/* How many steps a walk may take. Shims use up no depth, so it also ends a hostile ring of them. */
 static __always_inline __u32 walk_steps(const struct walk *w)
 {
 	return 4 * (w->max_depth & (DEPTH_LIMIT - 1)) + 64;
 }
 
-#ifdef PYPERF_HOST
-static void walk_loop(struct walk *w, const struct layout *l)
-{
-	for (__u32 i = 0; i < walk_steps(w); i++)
-		if (walk_step(w, l))
-			break;
-}
-#else
 struct walk_context {
 	struct walk *w;
 	const struct layout *l;
@@ -280,48 +326,46 @@ struct walk_context {
 
 static long walk_callback(__u32 i, struct walk_context *c)
 {
+	(void)i;
 	return walk_stops(c->w, c->l);
 }
 
-static __always_inline void walk_loop(struct walk *w, const struct layout *l)
-{
-	struct walk_context c = { w, l };
-
-	bpf_loop(walk_steps(w), walk_callback, &c, 0);
-}
-#endif
-
-/* Before a walk from frame, whose thread's frames are expected in chunk. Nothing to walk: end is not WALK_ON. */
+/*
+ * Prepares a walk from frame, whose thread's frames are expected in chunk. If there is nothing to walk,
+ * w->end says why. The caller has set max_depth, single and keep_shims.
+ */
 static __always_inline void walk_begin(struct walk *w, __u64 frame, __u64 chunk)
 {
 	w->next = frame;
-	w->chunk = mem_plausible(chunk) ? chunk : ~0ULL;
-	w->older_chunk = 0;
-	w->block = 0;
-	w->block_size = 0;
+	w->chunk.now = mem_plausible(chunk) ? chunk : ~0ULL;
+	w->chunk.older = 0;
+	w->block.address = 0;
+	w->block.size = 0;
 	w->resume = 0;
 	w->last = 0;
 	w->depth = 0;
 	w->python = 0;
-	w->caller = ~0ULL;
-	w->entered = 0;
-	w->strange = 0;
+	w->entry.caller = ~0ULL;
+	w->entry.entered = 0;
+	w->entry.strange = 0;
 	w->last_owner = 0;
 	w->last_is_entry = 0;
 	w->end = mem_plausible(frame) ? WALK_ON : frame ? WALK_BAD : WALK_ROOT;
 }
 
-/* Walks on. Afterwards frames[0..depth) hold the frames, leaf first, and end says how it ended. */
+/* Walks on. Afterwards frames[0..depth) hold the frames, leaf first, and w->end says how it ended. */
 WALK_GLOBAL int walk_run(struct walk *w, const struct layout *l)
 {
+	struct walk_context c = { w, l };
+
 	if (!w || !l)
 		return -1;
 	if (w->end == WALK_ON)
-		walk_loop(w, l);
+		bpf_loop(walk_steps(w), walk_callback, &c, 0);
 	return 0;
 }
 
-/* A walk of its own, which knows of no caller. */
+/* A walk of its own from frame, without shims, which knows of no caller. */
 static __always_inline void walk_from(struct walk *w, const struct layout *l, __u64 frame, __u64 chunk)
 {
 	w->keep_shims = 0;
@@ -330,9 +374,9 @@ static __always_inline void walk_from(struct walk *w, const struct layout *l, __
 }
 
 /*
- * 3.6 to 3.10: the generator that the last frame is of, 0 = none. While throw() goes through `yield from`, the outer
- * generator's frame of 3.9, for a moment that of 3.10, is on the chain but not linked to its caller (_gen_throw(),
- * Objects/genobject.c).
+ * 3.6 to 3.10: the generator that the last frame is of; 0 = none, ~0 if it cannot be read. While throw() goes
+ * through `yield from`, the outer generator's frame of 3.9, for a moment that of 3.10, is on the chain but
+ * not linked to its caller (_gen_throw(), Objects/genobject.c).
  */
 static __always_inline __u64 walk_generator(const struct walk *w, const struct layout *l)
 {
@@ -344,8 +388,8 @@ static __always_inline __u64 walk_generator(const struct walk *w, const struct l
 }
 
 /*
- * The root rule: whether the chain ended as a chain of this version must. Single-stepping every build showed
- * that a chain caught half-linked, or a CFrame not yet filled in (3.11, 3.12), always breaks it.
+ * The root rule: whether the chain ended as a chain of this version must. Every build was single-stepped: a
+ * chain that is caught half-linked, or a CFrame that is not filled in yet (3.11, 3.12), always breaks it.
  */
 static __always_inline int walk_is_whole(const struct walk *w, const struct layout *l, __u64 base_frame)
 {

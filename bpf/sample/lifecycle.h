@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lifecycle.h - fork, exec and exit. A child's memory is its parent's, so it gets the parent's layout at once;
- * exec ends a process image; the end of the last thread ends the process.
+ * lifecycle.h - fork, exec and exit of processes. A child's memory is a copy of its parent's, so it gets the
+ * parent's layout at once. An exec ends a process image. The end of the last thread, whichever it is, ends
+ * the process.
  */
 #ifndef PYPERF_BPF_SAMPLE_LIFECYCLE_H
 #define PYPERF_BPF_SAMPLE_LIFECYCLE_H
 
+#include "bpf/ids.h"
 #include "bpf/maps.h"
 
-/* Tells user space that this image of a process is over, by exec or by its end: it forgets what it kept for it. */
+static __always_inline __u32 new_process_id(void)
+{
+	return new_id(held_ids, &last_process_id);
+}
+
+/*
+ * Tells user space that a process image is over, by exec or by its end, so that it forgets what it knows of
+ * it.
+ */
 static __always_inline void send_end(__u32 tgid, __u32 id)
 {
 	struct record_exit e = { .type = RECORD_EXIT, .pid = tgid, .id = id };
@@ -16,7 +26,7 @@ static __always_inline void send_end(__u32 tgid, __u32 id)
 	bpf_ringbuf_output(&records, &e, sizeof(e), BPF_RB_NO_WAKEUP);
 }
 
-/* A tick may interrupt this: the counter is not its own. */
+/* A tick may interrupt this and count too, which is why it is atomic. */
 static __always_inline void count_no_room(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -26,6 +36,7 @@ static __always_inline void count_no_room(void)
 		__sync_fetch_and_add(&count->processes_full, 1);
 }
 
+/* Makes the child of a known process known before its first tick. */
 static __always_inline void on_fork(struct task_struct *parent, struct task_struct *child)
 {
 	__u32 parent_tgid = parent->tgid, tgid = child->tgid;
@@ -42,7 +53,10 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	if (opt_all && p->exec_id != parent->self_exec_id)
 		return;
 	copy = *p;
-	/* Selected: it may exec an interpreter, or the verdict on it is of before its last exec. */
+	/*
+	 * A process that is selected has to be looked at again if it is no Python, since it may exec an
+	 * interpreter, and if its parent's verdict is from before the parent's last exec.
+	 */
 	if (copy.state == PROCESS_NOT_PYTHON || p->exec_id != parent->self_exec_id) {
 		copy.state = PROCESS_WANTED;
 		copy.check_after = 0;
@@ -64,6 +78,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	bpf_ringbuf_output(&records, &e, sizeof(e), BPF_RB_NO_WAKEUP);
 }
 
+/* Forgets the process, or, if it was selected, what was known of its image. */
 static __always_inline void on_exec(struct task_struct *task)
 {
 	__u32 tgid = task->tgid;
@@ -76,7 +91,7 @@ static __always_inline void on_exec(struct task_struct *task)
 		bpf_map_delete_elem(&processes, &tgid);
 		return;
 	}
-	/* Selected by pid or as a child: still wanted, whatever it runs now. */
+	/* Selected by pid or as a child: it is still wanted, whatever it runs now. */
 	p->state = PROCESS_WANTED;
 	p->check_after = 0;
 	p->id = new_process_id();
@@ -85,6 +100,7 @@ static __always_inline void on_exec(struct task_struct *task)
 	__sync_fetch_and_add(&processes_stamp, 1);
 }
 
+/* The end of a thread, and with the last one of the process. */
 static __always_inline void on_exit(struct task_struct *task)
 {
 	__u32 tgid = task->tgid;

@@ -5,16 +5,17 @@
 #ifndef PYPERF_BPF_SAMPLE_PROCESS_H
 #define PYPERF_BPF_SAMPLE_PROCESS_H
 
+#include "bpf/hash.h"
 #include "bpf/maps.h"
-#include "bpf/tree/tree.h"
 
-#define NOTICE_PAUSE 20 /* ms between two reports of one process */
+#define NOTICE_PAUSE 20 /* units of 2^20 ns, nearly ms, between two reports of one process */
 
 /*
- * due: from when on the question may be put once more, however short the pause, in bpf_ktime_get_ns(); 0 = never. Not
- * inlined: its record would take the stack that the walk needs, of which there are 512 bytes.
+ * Asks user space about a process, unless it was asked within NOTICE_PAUSE. due is a bpf_ktime_get_ns() from
+ * which on the question may be put once more, however short the pause; 0 = there is none. It is not inlined,
+ * because its record would take up stack that the walk needs: there are 512 bytes.
  */
-static __noinline void notice_send(struct cpu_stats *stats, struct task_struct *task, __u32 tgid, __u64 due)
+static __noinline void notice_send(struct cpu_stats *count, struct task_struct *task, __u32 tgid, __u64 due)
 {
 	__u32 slot = (__u32)mix(tgid) & (NOTICES - 1), ms = bpf_ktime_get_ns() >> 20, age;
 	__u64 *last = bpf_map_lookup_elem(&notices, &slot);
@@ -33,27 +34,31 @@ static __noinline void notice_send(struct cpu_stats *stats, struct task_struct *
 	*last = (__u64)tgid << 32 | ms;
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), task->group_leader->comm);
 	if (bpf_ringbuf_output(&records, &e, sizeof(e), BPF_RB_FORCE_WAKEUP))
-		stats->ring_full++;
+		count->ring_full++;
 	else
-		stats->notices++;
+		count->notices++;
 }
 
-/* This CPU's copy of what is known of a process, taken again when anything about any process has changed. */
+/*
+ * This CPU's copy of what is known of a process. It is made again when anything about any process has
+ * changed.
+ */
 static __always_inline struct process *process_copy(struct scratch *s, __u32 tgid)
 {
-	const __u64 stamp = *(volatile __u64 *)&processes_stamp; /* read first: a change during the copy undoes it */
+	/* Read before the entry, so that a change meanwhile is seen the next time. */
+	const __u64 stamp = *(volatile __u64 *)&processes_stamp;
 	const struct process *p;
 
-	if (s->known_tgid == tgid && s->known_stamp == stamp)
-		return &s->known;
+	if (s->who.known_tgid == tgid && s->who.known_stamp == stamp)
+		return &s->who.known;
 	p = bpf_map_lookup_elem(&processes, &tgid);
-	s->known_tgid = 0;
+	s->who.known_tgid = 0;
 	if (!p)
 		return NULL;
-	s->known = *p;
-	s->known_tgid = tgid;
-	s->known_stamp = stamp;
-	return &s->known;
+	s->who.known = *p;
+	s->who.known_tgid = tgid;
+	s->who.known_stamp = stamp;
+	return &s->who.known;
 }
 
 /* Writes back what this sample has found out about its process. */
@@ -61,17 +66,18 @@ static __always_inline void process_note(const struct scratch *s, __u32 tgid, __
 {
 	struct process *p = bpf_map_lookup_elem(&processes, &tgid);
 
-	if (!p || p->id != s->known.id)
+	if (!p || p->id != s->who.known.id)
 		return;
-	p->no_epoch |= s->no_epoch;
+	p->no_epoch |= s->code.no_epoch;
 	if (p->unsettled != UNSETTLED_ALWAYS)
-		p->unsettled = s->unsettled & UNSETTLED_REUSED ? UNSETTLED_ALWAYS : now;
+		p->unsettled = s->code.unsettled & UNSETTLED_REUSED ? UNSETTLED_ALWAYS : now;
 	__sync_fetch_and_add(&processes_stamp, 1);
 }
 
 /*
- * What is known of the current task's process image. After an exec it is nothing, but a selected process stays
- * selected: *wanted then says to ask about it.
+ * What is known of the current task's process image, NULL if nothing is. *wanted then says whether user space
+ * is to be asked about it: always if every process is of interest, else only after an exec, since a selected
+ * process stays selected.
  */
 static __always_inline struct process *process_find(struct scratch *s, struct task_struct *task, __u32 tgid,
 						    int *wanted)
@@ -88,12 +94,13 @@ static __always_inline struct process *process_find(struct scratch *s, struct ta
 }
 
 /* Asks about a process on which there is no verdict yet, or one that is to be looked at again. */
-static __always_inline void process_ask(struct cpu_stats *stats, struct task_struct *task, const struct process *p)
+static __always_inline void process_ask(struct cpu_stats *count, struct task_struct *task,
+					const struct process *p)
 {
 	if (p->state != PROCESS_WANTED && !p->check_after)
 		return;
 	if (!p->check_after || bpf_ktime_get_ns() > p->check_after)
-		notice_send(stats, task, task->tgid, p->check_after);
+		notice_send(count, task, task->tgid, p->check_after);
 }
 
 #endif

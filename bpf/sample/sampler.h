@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sampler.h - one tick: which process, which thread, its stack, one more sample on the node it leads to. Every
- * path ends in exactly one outcome.
+ * sampler.h - one tick: which process, which thread, its stack, one more sample on the node it leads to.
+ * Every path ends in exactly one outcome.
  */
 #ifndef PYPERF_BPF_SAMPLE_SAMPLER_H
 #define PYPERF_BPF_SAMPLE_SAMPLER_H
@@ -10,33 +10,35 @@
 #include "bpf/python/stack.h"
 #include "bpf/sample/process.h"
 
-static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_stats *stats,
-						  struct task_struct *task, struct thread *t, struct process *p,
-						  const struct layout *l, __u64 now)
+/* The tick of a thread whose process is a Python, or one without a layout. now is in jiffies. */
+static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_stats *count,
+						  struct task_struct *task, struct thread *t,
+						  struct process *p, const struct layout *l, __u64 now)
 {
-	__u32 root = tree_root(stats, s->bank, t, task, p->id, now);
+	__u32 root = tree_root(count, s->tree.bank, t, task, p->id, now);
 	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
 	int cached = 0;
 
 	s->walk.depth = 0;
-	s->home = node_home(root);
+	s->tree.home = node_home(root);
 	if (p->state == PROCESS_NO_LAYOUT)
-		return count_plain(s, stats, t, l, root, OUTCOME_NO_LAYOUT);
-	if (!tstate_find(s, stats, t, p, l, now))
-		return count_plain(s, stats, t, l, root, outcome);
+		return count_plain(s, count, t, l, root, OUTCOME_NO_LAYOUT);
+	if (!tstate_find(s, count, t, p, l, now))
+		return count_plain(s, count, t, l, root, outcome);
 	read_epoch(s, p, l);
 	if (opt_cache != CACHE_OFF && root)
-		cached = walk_cached(s, stats, t, p, l, root);
+		cached = walk_cached(s, count, t, p, l, root);
 	if (opt_cache == CACHE_CHECK)
-		return check_cached(s, stats, t, l, root, cached);
+		return check_cached(s, count, t, l, root, cached);
 	if (cached)
-		return count_node(s, stats, root, OUTCOME_WHOLE);
+		return count_node(s, count, root, OUTCOME_WHOLE);
 	outcome = walk_thread(s, l);
-	stats->frames += s->walk.python;
-	return count_plain(s, stats, t, l, root, outcome);
+	count->frames += s->walk.python;
+	return count_plain(s, count, t, l, root, outcome);
 }
 
-static __always_inline enum outcome sample_process(struct scratch *s, struct cpu_stats *stats,
+/* Makes the CPU's memory ready for a sample of this process, takes it, and notes what it has found out. */
+static __always_inline enum outcome sample_process(struct scratch *s, struct cpu_stats *count,
 						   struct task_struct *task, struct process *p)
 {
 	__u32 layout_index = p->layout;
@@ -47,27 +49,28 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 
 	if (!l)
 		return OUTCOME_NEW_PROCESS;
-	s->generation = *(volatile __u32 *)&tree_generation;
-	s->bank = bank_of(s->generation);
-	s->process = p->id;
-	s->captures = 0;
-	s->unsettled = s->no_epoch = 0;
-	s->thread_pointer = task_thread_pointer(task);
+	s->tree.generation = *(volatile __u32 *)&tree_generation;
+	s->tree.bank = bank_of(s->tree.generation);
+	s->who.process = p->id;
+	s->code.sent = 0;
+	s->code.unsettled = s->code.no_epoch = 0;
+	s->who.thread_pointer = task_thread_pointer(task);
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
 	s->walk.single = opt_single_reads;
 	s->walk.max_depth = opt_max_depth;
 	t = thread_get(s, task->pid, task->start_boottime, now);
-	outcome = sample_thread(s, stats, task, t, p, l, now);
+	outcome = sample_thread(s, count, task, t, p, l, now);
 	thread_put(t);
-	if (s->unsettled || s->no_epoch || !p->unsettled)
+	if (s->code.unsettled || s->code.no_epoch || !p->unsettled)
 		process_note(s, task->tgid, now);
-	stats->reads += s->walk.reads;
-	stats->read_bytes += s->walk.read_bytes;
-	stats->read_faults += s->walk.faults;
+	count->reads += s->walk.reads;
+	count->read_bytes += s->walk.read_bytes;
+	count->read_faults += s->walk.faults;
 	return outcome;
 }
 
-static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_stats *stats)
+/* Whose tick it is, and what is to be done with it. */
+static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_stats *count)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tgid = task->tgid;
@@ -83,15 +86,15 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 		if (!wanted)
 			return OUTCOME_NOT_SELECTED;
 		if (tgid != opt_self)
-			notice_send(stats, task, tgid, 0);
+			notice_send(count, task, tgid, 0);
 		return tgid == opt_self ? OUTCOME_NOT_PYTHON : OUTCOME_NEW_PROCESS;
 	}
 	if (p->state != PROCESS_PYTHON)
-		process_ask(stats, task, p);
+		process_ask(count, task, p);
 	switch (p->state) {
 	case PROCESS_PYTHON:
 	case PROCESS_NO_LAYOUT:
-		return sample_process(s, stats, task, p);
+		return sample_process(s, count, task, p);
 	case PROCESS_NOT_PYTHON:
 		return OUTCOME_NOT_PYTHON;
 	case PROCESS_EXCLUDED:
@@ -100,6 +103,7 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 	return OUTCOME_NEW_PROCESS;
 }
 
+/* Adds a run of the sampler to the histogram of its durations. */
 static __always_inline void count_time(struct cpu_stats *count, __u64 ns)
 {
 	__u32 bucket = time_bucket(ns);
@@ -124,8 +128,9 @@ static __always_inline void sample(void)
 	if (!s || !count)
 		return;
 	/*
-	 * An interrupt of the sampler by itself ends before the sampler goes on, so plain accesses keep it out,
-	 * and all counters but this one are only touched by whoever holds the CPU's scratch.
+	 * When the sampler interrupts itself, the inner run ends before the outer one goes on. So plain
+	 * accesses keep the inner one out, and all counters but this one are only touched by the run that has
+	 * the CPU's scratch.
 	 */
 	if (s->busy) {
 		__sync_fetch_and_add(&count->outcome[EVENT_CPU][OUTCOME_NESTED], 1);

@@ -2,34 +2,27 @@
 /*
  * timer.h - ticks without perf events: a timer for each CPU that runs the sampler and starts itself again.
  *
- * The kernel calls it in a softirq, at the end of the timer's interrupt, where the current task is the one that was
- * interrupted. It holds a reference to its program until user space has closed the map: nothing is left behind.
+ * The kernel calls it in a softirq, at the end of the timer's interrupt, where the current task is the one
+ * that was interrupted. It holds a reference to its program until user space has closed the map: nothing is
+ * left behind.
  */
 #ifndef PYPERF_BPF_SAMPLE_TIMER_H
 #define PYPERF_BPF_SAMPLE_TIMER_H
 
 #include "bpf/sample/sampler.h"
 
-/* enum in linux/bpf.h: absolute times since Linux 6.4, timers that stay on their CPU since 6.7. */
+/* As in linux/bpf.h: absolute times since Linux 6.4, timers that stay on their CPU since 6.7. */
 #define TIMER_ABS     1
 #define TIMER_CPU_PIN 2
 #define TIMER_CLOCK   1 /* CLOCK_MONOTONIC */
 
-struct cpu_timer {
-	struct bpf_timer timer;
-	__u64 due;
-} __attribute__((aligned(64))); /* no cache line belongs to two CPUs */
+/* As in asm-generic/errno-base.h. */
+#define ENOENT 2
+#define EBUSY  16
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1); /* one for each possible CPU */
-	__type(key, __u32);
-	__type(value, struct cpu_timer);
-} timers SEC(".maps");
-
-const volatile __u64 opt_period = 1; /* ns from one tick to the next */
-
-/* A timer whose CPU goes offline is moved to another one, which has its own: the end of it. */
+/*
+ * A tick, and the start of the next. A timer whose CPU goes offline is moved to another one: there it ends.
+ */
 static int on_timer(void *map, __u32 *cpu, struct cpu_timer *t)
 {
 	__u64 now, period = opt_period;
@@ -44,7 +37,10 @@ static int on_timer(void *map, __u32 *cpu, struct cpu_timer *t)
 	return 0;
 }
 
-/* To be run on the CPU itself, which is where the timer stays. 0 or -errno; -EINVAL before Linux 6.7. */
+/*
+ * Starts the timer of the CPU that this runs on. 0, or -errno: -ENOENT for no such CPU, -EINVAL before Linux
+ * 6.7.
+ */
 static __always_inline int timer_begin(const struct timer_request *request)
 {
 	__u32 cpu = request->cpu;
@@ -52,22 +48,28 @@ static __always_inline int timer_begin(const struct timer_request *request)
 	long err;
 
 	if (!t)
-		return -2; /* ENOENT */
+		return -ENOENT;
 	err = bpf_timer_init(&t->timer, &timers, TIMER_CLOCK);
-	if (err && err != -16) /* EBUSY: the second time, which is right. Without a timer bpf_timer_start() says EINVAL. */
+	/*
+	 * -EBUSY: it was started before. Where the kernel has no such timers, bpf_timer_start() says -EINVAL.
+	 */
+	if (err && err != -EBUSY)
 		return err;
 	bpf_timer_set_callback(&t->timer, on_timer);
 	t->due = request->first;
 	return bpf_timer_start(&t->timer, t->due, TIMER_ABS | TIMER_CPU_PIN);
 }
 
-/* From any CPU. Waits for the end of a tick that is being taken, and keeps it from starting the timer again. */
+/*
+ * Stops a CPU's timer, from any CPU. Waits for the end of a tick that is being taken, and keeps it from
+ * starting the timer again. 0, 1 if the timer was running, or -errno.
+ */
 static __always_inline int timer_end(const struct timer_request *request)
 {
 	__u32 cpu = request->cpu;
 	struct cpu_timer *t = bpf_map_lookup_elem(&timers, &cpu);
 
-	return t ? bpf_timer_cancel(&t->timer) : -2;
+	return t ? bpf_timer_cancel(&t->timer) : -ENOENT;
 }
 
 #endif

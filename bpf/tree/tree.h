@@ -1,43 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tree.h - the calling-context tree and its owners: open addressing, published by one compare-and-swap, no
- * locks, a fixed bound on probes.
+ * tree.h - the call tree and the owners of its roots. Both tables use open addressing with a fixed bound on
+ * probes, and publish an entry by one compare-and-swap. There are no locks.
  */
 #ifndef PYPERF_BPF_TREE_TREE_H
 #define PYPERF_BPF_TREE_TREE_H
 
+#include "bpf/hash.h"
 #include "bpf/maps.h"
+#include "bpf/tree/bank.h"
 
-#define PROBES 32 /* of a table three quarters full, one look-up in 10,000 needs more */
+#define PROBES 32 /* places tried; when a table is three quarters full, one look-up in 10,000 needs more */
 
-/* The finalizer of SplitMix64: every bit of the key moves every bit of the result. */
-static __always_inline __u64 mix(__u64 x)
-{
-	x ^= x >> 30;
-	x *= 0xbf58476d1ce4e5b9ULL;
-	x ^= x >> 27;
-	x *= 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
-}
+#define HOME_PROBES 3	/* of these, the ones in the home page */
+#define HOME_NODES  256 /* nodes in a page */
 
-/* Double hashing: odd, so that it visits every entry of a table whose size is a power of two. */
-static __always_inline __u32 probe_step(__u64 hash)
-{
-	return hash >> 32 | 1;
-}
-
-#define HOME_PROBES 3
-#define HOME_NODES  256 /* a page */
-
-/* A page of the node table for what is below a root: between two samples caches and TLBs have forgotten us. */
+/*
+ * The page of the node table in which nodes below this root are looked for first. Between two samples the
+ * processor's caches and TLBs have forgotten us, so that a page costs much more than an entry.
+ */
 static __always_inline __u32 node_home(__u32 root)
 {
 	return (__u32)mix(root) & ~(HOME_NODES - 1);
 }
 
 /*
- * Home pages get full. A small step would stay in one, so each goes to another page, and in the end to all of them:
- * HOME_NODES + 1 and any multiple of twice HOME_NODES.
+ * From one place tried to the next. Home pages get full, and a small step would stay in one. So each step
+ * goes to another page, and in the end to all of them: it is HOME_NODES + 1 and any multiple of twice
+ * HOME_NODES.
  */
 static __always_inline __u32 node_step(__u64 hash)
 {
@@ -45,11 +35,11 @@ static __always_inline __u32 node_step(__u64 hash)
 }
 
 /*
- * The number of the node (parent, code, instr), added if it is new; 0 when there is no room. The first places
- * tried are in the page home, the others anywhere in the bank.
+ * The number of the node (parent, code, instr), which is added if it is new; 0 when there is no room. The
+ * first places tried are in the page home, the others anywhere in the bank.
  */
-static __always_inline __u32 node_intern(struct cpu_stats *stats, __u32 bank, __u32 home, __u32 parent, __u32 code,
-					 __u32 instr)
+static __always_inline __u32 node_intern(struct cpu_stats *count, __u32 bank, __u32 home, __u32 parent,
+					 __u32 code, __u32 instr)
 {
 	const __u32 mask = opt_node_mask;
 	const __u64 key = node_key(parent, code, instr);
@@ -69,14 +59,17 @@ static __always_inline __u32 node_intern(struct cpu_stats *stats, __u32 bank, __
 			continue;
 		old = __sync_val_compare_and_swap(&n->key, 0, key);
 		if (!old)
-			stats->nodes_new++;
+			count->nodes_new++;
 		if (!old || old == key)
 			return index;
 	}
 	return 0;
 }
 
-/* The same for what is rare: verified once, not wherever it is called from. */
+/*
+ * node_intern() as a global function, for what is rare: the verifier looks at it once, and not again wherever
+ * it is called from. The instruction is unknown.
+ */
 __noinline __u32 node_add(struct cpu_stats *count, __u32 bank, __u32 parent, __u32 code)
 {
 	return count ? node_intern(count, bank, node_home(parent), parent, code, INSTR_UNKNOWN) : 0;
@@ -90,30 +83,34 @@ static __always_inline void node_count(__u32 index)
 		__sync_fetch_and_add(&n->count, 1);
 }
 
-/* Counts the node reached, or the lack of room for it. Returns the final outcome. */
-static __always_inline enum outcome count_node(struct scratch *s, struct cpu_stats *stats, __u32 root,
+/*
+ * Counts the node that was reached, or the lack of room for it. Returns the final outcome. root 0: there was
+ * no room for the root itself.
+ */
+static __always_inline enum outcome count_node(struct scratch *s, struct cpu_stats *count, __u32 root,
 					       enum outcome outcome)
 {
-	if (root && s->node == root) { /* nothing but frames of the interpreter's own */
+	if (root && s->tree.node == root) { /* nothing but frames of the interpreter's own */
 		outcome = OUTCOME_NO_FRAMES;
-		s->node = node_add(stats, s->bank, root, outcome);
+		s->tree.node = node_add(count, s->tree.bank, root, outcome);
 	}
-	if (s->node) {
-		node_count(s->node);
+	if (s->tree.node) {
+		node_count(s->tree.node);
 		return outcome;
 	}
-	node_count(root ? node_add(stats, s->bank, root, OUTCOME_TABLE_FULL) : 0); /* node 0: no room for the marker either */
+	/* Node 0, where there is no room for the marker either. */
+	node_count(root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0);
 	return OUTCOME_TABLE_FULL;
 }
 
-/* The owner's index plus one, or 0 when there is no room. */
-__noinline __u32 owner_intern(struct cpu_stats *stats, __u32 bank, __u32 process, __u32 tid)
+/* The owner's index plus one, which is added if it is new; 0 when there is no room. */
+__noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, __u32 process, __u32 tid)
 {
 	const __u64 key = owner_key(EVENT_CPU, process, tid);
 	const __u64 hash = mix(key);
 	__u32 at = hash;
 
-	if (!stats)
+	if (!count)
 		return 0;
 	for (int i = 0; i < PROBES; i++, at += probe_step(hash)) {
 		__u32 index = bank_index(bank, opt_owner_mask, at);
@@ -129,7 +126,7 @@ __noinline __u32 owner_intern(struct cpu_stats *stats, __u32 bank, __u32 process
 			continue;
 		if (!old) {
 			__sync_fetch_and_add(&owners_used[bank & 1], 1);
-			stats->owners_new++;
+			count->owners_new++;
 		}
 		o->process = process;
 		o->tid = tid;
@@ -138,21 +135,24 @@ __noinline __u32 owner_intern(struct cpu_stats *stats, __u32 bank, __u32 process
 	return 0;
 }
 
+#define COMM_JIFFIES 64 /* for so long an owner's name is not copied again */
+
 /*
- * The root of this thread's (or process's) part of the tree, remembered with the thread; 0 when there is no
- * room. A name is copied again now and then, because threads are named after they start.
+ * The root of this thread's (or process's) part of the tree, which is remembered with the thread; 0 when
+ * there is no room. The owner's name is copied again now and then, because threads are named after they
+ * start.
  */
-static __always_inline __u32 tree_root(struct cpu_stats *stats, __u32 bank, struct thread *t, struct task_struct *task,
-				       __u32 process, __u64 now)
+static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, struct thread *t,
+				       struct task_struct *task, __u32 process, __u64 now)
 {
 	struct owner *o;
 	__u32 index, by_thread;
 
-	if (t->root && t->process == process && now - t->comm_seen < 64)
+	if (t->root && t->process == process && now - t->comm_seen < COMM_JIFFIES)
 		return t->root;
 	/* Short-lived threads may be more than there is room for: the last quarter is for processes. */
 	by_thread = opt_by_thread && (t->root || owners_used[bank & 1] < opt_owner_mask - opt_owner_mask / 4);
-	index = owner_intern(stats, bank, process, by_thread ? t->tid : 0);
+	index = owner_intern(count, bank, process, by_thread ? t->tid : 0);
 	if (!index--)
 		return 0;
 	o = bpf_map_lookup_elem(&owners, &index);
@@ -164,7 +164,7 @@ static __always_inline __u32 tree_root(struct cpu_stats *stats, __u32 bank, stru
 	t->comm_seen = now;
 	t->owner = index;
 	t->process = process;
-	t->root = node_add(stats, bank, 0, index);
+	t->root = node_add(count, bank, 0, index);
 	return t->root;
 }
 

@@ -43,7 +43,7 @@ static inline bool naive_is_whole(void)
 	return naive.last_owner >= chain.l.owner_shim;
 }
 
-/* Walks; true for a whole stack, frames[0..depth) on top of the cache's first walk->run. */
+/* Walks; true for a whole stack, frames[0..depth) on top of the cache's first walk->cached.run. */
 static inline bool walk_with_cache(__u64 leaf, bool single)
 {
 	const struct cached *c;
@@ -55,15 +55,15 @@ static inline bool walk_with_cache(__u64 leaf, bool single)
 	walk->keep_shims = 1;
 	walk_begin(walk, leaf, chain.chunk);
 	assert_int_equal(cache_run(walk, cache, &chain.l), 0);
-	assert_true(walk->run <= cache->depth);
-	c = walk->run ? cache_at(cache, walk->run - 1) : NULL;
+	assert_true(walk->cached.run <= cache->depth);
+	c = walk->cached.run ? cache_at(cache, walk->cached.run - 1) : NULL;
 	return walk_is_whole(walk, &chain.l, chain_base()) && (c ? c->python : 0) + walk->python <= max_depth;
 }
 
 /* Interns the new frames and keeps them, but for those from number `forget` on. Returns the leaf's node. */
 static inline __u32 remember(__u32 forget)
 {
-	__u32 node = walk->run ? cache_at(cache, walk->run - 1)->node : ROOT_NODE, kept = 0;
+	__u32 node = walk->cached.run ? cache_at(cache, walk->cached.run - 1)->node : ROOT_NODE, kept = 0;
 
 	for (__u32 i = 0; i < walk->depth; i++) {
 		const struct frame *f = &walk->frames[walk->depth - 1 - i];
@@ -71,10 +71,10 @@ static inline __u32 remember(__u32 forget)
 		node = intern(node, f);
 		if (i >= forget)
 			continue;
-		cache_remember(cache, walk->run + i, f, node);
+		cache_remember(cache, walk->cached.run + i, f, node);
 		kept = i + 1;
 	}
-	cache_keep(cache, walk->run + kept, limit);
+	cache_keep(cache, walk->cached.run + kept, limit);
 	return node;
 }
 
@@ -98,7 +98,7 @@ static inline bool frames_agree(void)
 		    (at >= naive.depth || !is_frame(&naive.frames[at++], f->address, f->code, f->instr)))
 			return false;
 	}
-	for (__u32 i = walk->run; i--;) {
+	for (__u32 i = walk->cached.run; i--;) {
 		const struct cached *c = cache_at(cache, i);
 
 		if (c->code &&
@@ -151,10 +151,10 @@ static inline void cache_knows_places(void)
 static inline void count(void)
 {
 	seen.stacks++;
-	seen.full += walk->run && !walk->depth && walk->run == cache->depth;
-	seen.partial += walk->run && walk->depth;
-	seen.miss += !walk->run;
-	seen.from_cache += walk->run;
+	seen.full += walk->cached.run && !walk->depth && walk->cached.run == cache->depth;
+	seen.partial += walk->cached.run && walk->depth;
+	seen.miss += !walk->cached.run;
+	seen.from_cache += walk->cached.run;
 }
 
 static inline void print_seen(void)

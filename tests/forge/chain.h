@@ -14,7 +14,6 @@
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #endif
-#define PYPERF_HOST
 #include "bpf/python/walk.h"
 
 #define CHAIN_MAX 6000

@@ -44,18 +44,6 @@ static struct task_struct hosted_task = { .group_leader = &hosted_task, .mm = &h
 
 static void *bpf_map_lookup_elem(void *map, const void *key);
 
-static inline long bpf_loop(__u32 steps, void *step, void *context, __u64 flags)
-{
-	long (*call)(__u32, void *) = (long (*)(__u32, void *))step;
-	__u32 i = 0;
-
-	(void)flags;
-	while (i < steps)
-		if (call(i++, context))
-			break;
-	return i;
-}
-
 static inline __u32 bpf_get_smp_processor_id(void)
 {
 	return 0;
@@ -98,7 +86,6 @@ static inline long bpf_ringbuf_output(void *ring, void *record, __u64 size, __u6
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#define PYPERF_HOST
 #ifdef __x86_64__
 #define __TARGET_ARCH_x86
 #endif

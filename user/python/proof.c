@@ -59,7 +59,6 @@ static int mem_read(void *dst, __u32 size, __u64 address)
 	return err ? -EFAULT : 0;
 }
 
-#define PYPERF_HOST
 #include "bpf/python/capture.h"
 #include "bpf/python/walk.h"
 

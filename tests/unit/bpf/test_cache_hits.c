@@ -28,7 +28,7 @@ static void test_full_hit_reads(void **state)
 			begin_plain(forge_minors[v], frames);
 			assert_true(sample(chain_leaf(), false, ~0U));
 			assert_true(sample(chain_leaf(), false, ~0U));
-			assert_int_equal(walk->run, frames);
+			assert_int_equal(walk->cached.run, frames);
 			assert_int_equal(walk->depth, 0);
 			/* 128 bytes a frame on average; the first block is small, chunks end where they do.
 			 */
@@ -47,7 +47,7 @@ static void test_full_hit_is_not_dearer(void **state)
 		begin(forge_minors[i % FORGE_VERSIONS], 950000 + i, i % 300);
 		assert_true(sample(chain_leaf(), i & 4, ~0U));
 		assert_true(sample(chain_leaf(), i & 4, ~0U));
-		assert_int_equal(walk->run, chain.count);
+		assert_int_equal(walk->cached.run, chain.count);
 		assert_int_equal(walk->depth, 0);
 		cached = walk->reads;
 		chain_walk(i & 4);
@@ -71,14 +71,14 @@ static void test_partial_hit_frames(void **state)
 			chain.links[frames - changed].instr += 2 * MUTATE_INSTRS;
 			mutate_put(frames - changed);
 			assert_true(sample(chain_leaf(), false, ~0U));
-			assert_int_equal(walk->run, frames - changed);
+			assert_int_equal(walk->cached.run, frames - changed);
 			assert_int_equal(walk->depth, changed);
 			mutate_pop_to(frames - changed);
 			for (__u32 k = 0; k < changed; k++)
 				mutate_push_as(PUSH_STACK, 1, 0, 0);
 			change_instr(chain.count - 1);
 			assert_true(sample(chain_leaf(), false, ~0U));
-			assert_true(walk->run >= frames - changed);
+			assert_true(walk->cached.run >= frames - changed);
 			assert_true(walk->reads <= 6);
 		}
 }
@@ -100,7 +100,7 @@ static void test_returns(void **state)
 			continue;
 		mutate_pop_to(chain.count - 2);
 		assert_true(sample(chain_leaf(), false, ~0U));
-		assert_int_equal(walk->run, chain.count);
+		assert_int_equal(walk->cached.run, chain.count);
 		assert_int_equal(walk->depth, 0);
 	}
 }
@@ -120,7 +120,7 @@ static void test_resumed_generator(void **state)
 		mutate_pop_to(below);
 		mutate_push(PUSH_HEAP);
 		assert_true(sample(chain_leaf(), false, ~0U));
-		assert_int_equal(walk->run, below);
+		assert_int_equal(walk->cached.run, below);
 		assert_int_equal(walk->depth, 1);
 	}
 }
@@ -137,7 +137,7 @@ static void test_beyond_the_cache(void **state)
 		assert_true(sample(chain_leaf(), false, ~0U));
 		change_instr(frames - 1);
 		assert_true(sample(chain_leaf(), false, ~0U));
-		assert_int_equal(walk->run, CACHE_DEPTH);
+		assert_int_equal(walk->cached.run, CACHE_DEPTH);
 		assert_int_equal(walk->depth, frames - CACHE_DEPTH);
 		max_depth = MAX_DEPTH;
 	}
@@ -156,7 +156,7 @@ static void test_new_chunk(void **state)
 		while (chain.count < below + 80)
 			mutate_push(PUSH_STACK);
 		assert_true(sample(chain_leaf(), false, ~0U));
-		assert_int_equal(walk->run, below);
+		assert_int_equal(walk->cached.run, below);
 	}
 }
 

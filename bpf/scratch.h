@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * scratch.h - what the sampler works on: a CPU's memory for one sample, and what it remembers of a thread.
+ */
+#ifndef PYPERF_BPF_SCRATCH_H
+#define PYPERF_BPF_SCRATCH_H
+
+#include "bpf/abi.h"
+#include "bpf/python/cache.h"
+#include "bpf/python/walk.h"
+
+/* A code object that the thread was seen in, to be found without the large tables. */
+struct known_code {
+	__u64 address;
+	__u64 epoch; /* the entry holds in this code epoch only */
+	__u32 process;
+	__u32 index; /* its number in codes */
+};
+
+#define KNOWN_CODES 64 /* places of a thread; a power of two */
+
+/* What is remembered of a thread between samples. */
+struct thread {
+	__u64 start_time;
+	__u64 tstate;	  /* its PyThreadState, proved on every use; 0 = not found */
+	__u64 tss;	  /* address of its gilstate TSS slot; 0 = unknown */
+	__u64 searched;	  /* jiffies of the last search for its thread state */
+	__u64 used;	  /* jiffies of the last sample */
+	__u64 comm_seen;  /* jiffies at which the owner's comm was last copied */
+	__u32 tid;	  /* 0 = this place is free */
+	__u32 busy;	  /* a sample is using it */
+	__u32 process;	  /* struct process.id that root belongs to */
+	__u32 root;	  /* the node that stands for this thread (or process) in the tree; 0 = none yet */
+	__u32 owner;	  /* its entry in owners */
+	__u32 misses;	  /* searches in a row that found nothing */
+	__u32 generation; /* of the tree, to which root and the nodes in cache belong */
+	struct known_code known[KNOWN_CODES];
+	struct cache cache;
+};
+
+/* Bits of scratch.code.unsettled: this sample met a code object for the first time, ... */
+#define UNSETTLED_NEW	 1 /* ... */
+#define UNSETTLED_REUSED 2 /* ... and at the address of an older one */
+
+#define TSTATE_MASK 511 /* covers TSTATE_READ */
+#define HEADER_MASK 255 /* covers a code object's header, layout.code_size */
+
+/* What one sample works on. The groups are named for the file that owns them. */
+struct scratch {
+	volatile __u32 busy; /* a sample is being taken on this CPU */
+
+	struct { /* sample/process.h: whose tick it is */
+		__u32 process;	      /* struct process.id */
+		__u32 known_tgid;     /* whose entry known is; 0 = nobody's */
+		__u64 known_stamp;    /* processes_stamp before known was copied */
+		struct process known; /* a copy of the entry in processes that this CPU used last */
+		__u64 thread_pointer; /* of the thread, as pthread_self() returns it */
+	} who;
+
+	struct { /* tree/tree.h: where in the tree the sample goes */
+		__u32 generation; /* tree_generation when the sample began */
+		__u32 bank;	  /* bank_of() that generation */
+		__u32 home;	  /* node_home() of the root */
+		__u32 node;	  /* what the stack leads to, as far as it is interned; 0 = a table is full */
+	} tree;
+
+	struct { /* python/intern.h */
+		__u32 remember; /* the frames go into the thread's cache too, */
+		__u32 kept;	/* ... and so many did */
+	} intern;
+
+	struct { /* python/epoch.h, python/code.h */
+		__u64 epoch;	 /* 0 = there is none */
+		__u64 made;	 /* 3.13: next co_version to be given out; 0 = unknown */
+		__u32 no_epoch;	 /* an object was met that proves wrong what the layout takes for the epoch */
+		__u32 unsettled; /* UNSETTLED_ bits */
+		__u32 sent;	 /* records sent by this sample */
+		__u32 pad;
+		__u8 header[HEADER_MASK + 1 + 8]; /* of an object; has a word at every masked place */
+	} code;
+
+	struct { /* python/thread.h: the search for the thread's PyThreadState */
+		__u64 interp;	 /* the interpreter to look at next */
+		__u64 candidate; /* the thread state to look at next */
+		__u64 fallback;	 /* one that is this thread's but not attached; 0 = none was met */
+		__u64 found;	 /* the result; 0 = none */
+		__u64 budget;	 /* how many more may be looked at */
+	} search;
+
+	__u8 tstate[TSTATE_MASK + 1 + 8]; /* python/thread.h: the thread state's first bytes */
+	__u64 cframe[4];		  /* python/cframe.h: the CFrame's first words */
+	struct walk walk;		  /* python/walk.h, python/cache.h */
+
+	struct record_code record;		      /* python/code.h */
+	__u8 slack[2 * STRING_MAX + LINETABLE_SMALL]; /* what is written anywhere in record.data ends in it */
+	struct thread stranger; /* stands in for a thread's own entry when all places of its set are in use */
+};
+
+#endif
