@@ -30,7 +30,7 @@
 
 struct node {
 	__u64 key;
-	__u64 count; /* what the samples have whose leaf this is, in their kind of event's unit; only goes up */
+	__u64 count; /* of samples whose leaf it is, in the unit of their kind of event; only goes up */
 };
 
 static inline __u64 node_key(__u32 parent, __u32 code, __u32 instr)
