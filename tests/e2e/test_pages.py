@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The pages of documentation: links lead somewhere, and every file that a page names is there."""
+import pathlib
+import re
+
+import pytest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+PAGES = sorted([*TOP.glob("*.md"), *TOP.glob("docs/*.md"), *TOP.glob("tests/**/*.md")])
+MADE = {"build", ".cache"}  # what is there only after a build
+ENDINGS = "c|h|py|sh|md|def|svg|txt|proto|yaml|service|conf"
+
+
+def prose(page):
+    """Its text without code blocks."""
+    return "\n".join(line for line in page.read_text().splitlines() if not line.startswith("    "))
+
+
+def anchors(page):
+    """As GitHub makes them of headings."""
+    titles = re.findall(r"^#+ (.*)$", prose(page), re.M)
+    plain = (re.sub(r"[^\w\- ]", "", title.lower()) for title in titles)
+    return {title.strip().replace(" ", "-") for title in plain}
+
+
+def wrong_links(page):
+    for text, target in re.findall(r"\[([^\]]*)\]\(([^)\s]+)\)", prose(page)):
+        path, _, anchor = target.partition("#")
+        if re.match("https?:", target):
+            continue
+        other = (page.parent / path) if path else page
+        if not other.exists():
+            yield target, "no such file"
+        elif anchor and anchor not in anchors(other):
+            yield target, "no such heading"
+
+
+def missing_files(page):
+    """Of what stands in backquotes and is a path from the top of the tree, or a name that is nowhere in it."""
+    names = {path.name for path in TOP.rglob("*") if not MADE & set(path.relative_to(TOP).parts)}
+    for name in re.findall(r"`([\w./-]+)`", prose(page)):
+        first = name.split("/")[0]
+        if re.search("NN|NAME", name):  # in a recipe: the reader's own
+            continue
+        if "/" in name and first in ("bpf", "user", "tests", "deploy", "docs", "vmlinux"):
+            if not (TOP / name).exists():
+                yield name
+        elif re.fullmatch(r"[\w/-]+\.(%s)" % ENDINGS, name) and name.rpartition("/")[2] not in names:
+            yield name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+def test_links(page):
+    assert not list(wrong_links(page))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+def test_files_that_are_named(page):
+    assert not list(missing_files(page))
+
+
+def test_the_judge_finds_what_is_wrong(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# A title, of `it`\n\n[good](#a-title-of-it) [bad](#a-title) [gone](gone.md)\n\n"
+                    "`user/main.c` `user/gone.c` `main.c` `gone.c` `no/path` `a.b()`\n")
+    assert list(wrong_links(page)) == [("#a-title", "no such heading"), ("gone.md", "no such file")]
+    assert list(missing_files(page)) == ["user/gone.c", "gone.c"]
