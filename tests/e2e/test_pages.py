@@ -37,7 +37,8 @@ def wrong_links(page):
 
 def missing_files(page):
     """Of what stands in backquotes and is a path from the top of the tree, or a name that is nowhere in it."""
-    names = {path.name for path in TOP.rglob("*") if not MADE & set(path.relative_to(TOP).parts)}
+    sources = (path for path in TOP.rglob("*") if not MADE & set(path.relative_to(TOP).parts))
+    names = {path.name for path in sources}
     for name in re.findall(r"`([\w./-]+)`", prose(page)):
         first = name.split("/")[0]
         if re.search("NN|NAME", name):  # in a recipe: the reader's own
