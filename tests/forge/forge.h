@@ -15,11 +15,14 @@
 
 enum { OWNED_BY_THREAD, OWNED_BY_GENERATOR, OWNED_BY_FRAME_OBJECT, OWNED_BY_C };
 
-/* PY_VERSION_HEX >> 16, and whether it is a free-threaded build. Of 3.14 and 3.15 no such build could be had. */
+/*
+ * PY_VERSION_HEX >> 16, and whether it is a free-threaded build. Of 3.14 and 3.15 no such build could be had.
+ */
 #define FORGE_THREADED 0x10000
 #define FORGE_VERSIONS 8
 static const __u32 forge_minors[FORGE_VERSIONS] = {
-	0x030b, 0x030c, 0x030d, 0x030e, 0x030f, FORGE_THREADED | 0x030d, FORGE_THREADED | 0x030e, FORGE_THREADED | 0x030f,
+	0x030b, 0x030c, 0x030d, 0x030e, 0x030f, FORGE_THREADED | 0x030d, FORGE_THREADED | 0x030e,
+	FORGE_THREADED | 0x030f,
 };
 
 static inline struct layout forge_layout(__u32 minor)

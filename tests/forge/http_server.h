@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * http_server.h - a server of a test on a port of its own of this machine: a child process that answers every request
- * with the same bytes, and shows what it was sent. With an answer of NULL it reads requests and never says a word.
+ * http_server.h - a server of a test on a port of its own of this machine: a child process that answers every
+ * request with the same bytes, and shows what it was sent. With an answer of NULL it reads requests and never
+ * says a word.
  */
 #ifndef PYPERF_TESTS_HTTP_SERVER_H
 #define PYPERF_TESTS_HTTP_SERVER_H
@@ -64,9 +65,11 @@ struct server_client {
 /* Whether all of a request is there: its header, and as much of a body as that says. */
 static inline bool server_is_complete(const struct server_client *c)
 {
-	const char *end = strstr(c->request, "\r\n\r\n"), *length = strcasestr(c->request, "\r\nContent-Length:");
+	const char *end = strstr(c->request, "\r\n\r\n"),
+		   *length = strcasestr(c->request, "\r\nContent-Length:");
 
-	return end && c->size >= end + 4 - c->request + (length && length < end ? strtoul(length + 17, NULL, 10) : 0);
+	return end && c->size >= end + 4 - c->request +
+					 (length && length < end ? strtoul(length + 17, NULL, 10) : 0);
 }
 
 /* What is sent, into what is kept of it. False at its end. */
@@ -120,7 +123,8 @@ static inline void server_serve(int listener, const char *answer)
 				fds[0].revents = fds[i].revents = 0;
 				clients[i - 1].size = 0;
 			}
-			if (fds[i].fd >= 0 && fds[i].revents && !server_read(fds[i].fd, &clients[i - 1], answer)) {
+			if (fds[i].fd >= 0 && fds[i].revents &&
+			    !server_read(fds[i].fd, &clients[i - 1], answer)) {
 				close(fds[i].fd);
 				fds[i].fd = -1;
 			}
@@ -132,7 +136,8 @@ static inline void server_start(const char *answer)
 {
 	int listener = server_bind(&server.port);
 
-	server.seen = mmap(NULL, sizeof(*server.seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	server.seen =
+		mmap(NULL, sizeof(*server.seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(server.seen, MAP_FAILED);
 	assert_int_equal(listen(listener, SERVER_CLIENTS), 0);
 	server.pid = fork();

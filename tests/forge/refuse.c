@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * refuse.c - runs a command to which the kernel refuses system calls: refuse [perf] [timers] -- COMMAND [ARG...]
+ * refuse.c - runs a command to which the kernel refuses system calls: refuse [perf] [timers] -- COMMAND
+ * [ARG...]
  */
 #include "tests/forge/refuse.h"
 
@@ -21,7 +22,8 @@ int main(int argc, char **argv)
 			err = -EINVAL;
 	}
 	if (err || i + 1 >= argc) {
-		fprintf(stderr, "refuse: %s; usage: refuse [perf] [timers] -- COMMAND [ARG...]\n", strerror(-err));
+		fprintf(stderr, "refuse: %s; usage: refuse [perf] [timers] -- COMMAND [ARG...]\n",
+			strerror(-err));
 		return 125;
 	}
 	execvp(argv[i + 1], argv + i + 1);

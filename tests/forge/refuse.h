@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * refuse.h - system calls that the kernel refuses from now on, to this process and its children: as a distribution, a
- * container's seccomp profile or an older kernel would. Cannot be undone.
+ * refuse.h - system calls that the kernel refuses from now on, to this process and its children: as a
+ * distribution, a container's seccomp profile or an older kernel would. Cannot be undone.
  */
 #ifndef PYPERF_TESTS_REFUSE_H
 #define PYPERF_TESTS_REFUSE_H
@@ -16,7 +16,9 @@
 
 #define REFUSE_ANY (-1)
 
-/* The call fails with errno `error`, when its first argument is `first` or that is REFUSE_ANY. 0 or -errno. */
+/*
+ * The call fails with errno `error`, when its first argument is `first` or that is REFUSE_ANY. 0 or -errno.
+ */
 static inline int refuse(int call, int first, int error)
 {
 	struct sock_filter program[] = {
@@ -42,7 +44,10 @@ static inline int refuse_perf_events(void)
 	return refuse(SYS_perf_event_open, REFUSE_ANY, EACCES);
 }
 
-/* Linux before 6.7 does not know the flag that keeps a timer on its CPU; it is passed by a program that is run. */
+/*
+ * Linux before 6.7 does not know the flag that keeps a timer on its CPU; it is passed by a program that is
+ * run.
+ */
 static inline int refuse_timers(void)
 {
 	return refuse(SYS_bpf, BPF_PROG_TEST_RUN, EINVAL);

@@ -82,8 +82,10 @@ static void show_thread(void)
 {
 #if PY_VERSION_HEX < 0x030d0000
 	/* bpf/python/cframe.h: leaf_is_gone() */
-	_Static_assert(offsetof(PyThreadState, datastack_top) == offsetof(PyThreadState, datastack_chunk) + 8 &&
-			       offsetof(PyThreadState, datastack_limit) == offsetof(PyThreadState, datastack_chunk) + 16,
+	_Static_assert(offsetof(PyThreadState, datastack_top) ==
+				       offsetof(PyThreadState, datastack_chunk) + 8 &&
+			       offsetof(PyThreadState, datastack_limit) ==
+				       offsetof(PyThreadState, datastack_chunk) + 16,
 		       "one after the other");
 	unsigned long size = POINTER_END(PyThreadState, datastack_limit);
 #else

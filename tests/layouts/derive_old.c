@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * derive_old.c - as derive.c, for 2.7 and 3.6 to 3.10, where frames are objects. 2.7 and 3.6 have no structure for what
- * struct layout has in runtime_*: those are judged on a live process by test_layouts.py.
+ * derive_old.c - as derive.c, for 2.7 and 3.6 to 3.10, where frames are objects. 2.7 and 3.6 have no
+ * structure for what struct layout has in runtime_*: those are judged on a live process by test_layouts.py.
  */
 #define Py_BUILD_CORE
 #include "Python.h"

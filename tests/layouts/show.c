@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * show.c - prints what identify() says about a live process, or what is known of a free-threaded version ("3.14t"),
- * a field a line, for test_layouts.py and for people.
+ * show.c - prints what identify() says about a live process, or what is known of a free-threaded version
+ * ("3.14t"), a field a line, for test_layouts.py and for people.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * judge.h - what the sampler says of a stopped thread, against what can be known without it: a walk of one read for
- * each field, and the last stack that was right. Between two machine instructions a program calls or returns, but never
- * both, and only the frame that was or is the leaf goes on to another instruction: a stack that was put together from
- * a half-linked chain breaks that. After hosted.h.
+ * judge.h - what the sampler says of a stopped thread, against what can be known without it: a walk of one
+ * read for each field, and the last stack that was right. Between two machine instructions a program calls or
+ * returns, but never both, and only the frame that was or is the leaf goes on to another instruction: a stack
+ * that was put together from a half-linked chain breaks that. After hosted.h.
  */
 #ifndef PYPERF_TESTS_JUDGE_H
 #define PYPERF_TESTS_JUDGE_H
@@ -40,7 +40,8 @@ struct plain {
 
 static inline __u64 plain_instr(const struct layout *l, __u64 frame)
 {
-	return l->frame_lasti ? (__u32)stopped_word(frame + l->frame_instr) : stopped_word(frame + l->frame_instr);
+	return l->frame_lasti ? (__u32)stopped_word(frame + l->frame_instr)
+			      : stopped_word(frame + l->frame_instr);
 }
 
 static inline void plain_walk(struct plain *p, const struct layout *l, __u64 frame)
@@ -81,7 +82,10 @@ static inline __u64 plain_leaf(const struct layout *l, __u64 tstate, bool older)
 
 #define VERSION(major, minor) ((major) << 24 | (minor) << 16)
 
-/* Bytes of a code object's bytecode. PyVarObject.ob_size 3.11+; before, the size of the bytes object in co_code. */
+/*
+ * Bytes of a code object's bytecode. PyVarObject.ob_size 3.11+; before, the size of the bytes object in
+ * co_code.
+ */
 static inline __u64 code_bytes(const struct layout *l, __u64 code)
 {
 	if (l->version >= VERSION(3, 11))
@@ -93,7 +97,10 @@ static inline __u64 code_bytes(const struct layout *l, __u64 code)
 	return stopped_word(stopped_word(code) + l->bytes_size);
 }
 
-/* 3.12 links an entry frame before it writes who owns it. What the sampler then takes for a frame it does not show. */
+/*
+ * 3.12 links an entry frame before it writes who owns it. What the sampler then takes for a frame it does not
+ * show.
+ */
 static inline bool is_trampoline(const struct layout *l, __u64 code)
 {
 	char file[8] = "";
@@ -102,7 +109,9 @@ static inline bool is_trampoline(const struct layout *l, __u64 code)
 	return !memcmp(file, "<shim>", 7);
 }
 
-/* Before its first instruction a frame's last one is just before them: up to 3.12, which keep the last one. */
+/*
+ * Before its first instruction a frame's last one is just before them: up to 3.12, which keep the last one.
+ */
 static inline bool instruction_is_inside(const struct layout *l, struct frame *f)
 {
 	const __u64 offset = instr_offset(hosted.scratch, l, f), begin = l->version < VERSION(3, 13) ? 0 : 2;
@@ -136,8 +145,8 @@ static inline bool same_activation(const struct frame *a, const struct frame *b)
 }
 
 /*
- * Up to 3.12 the compiler may put the store by which a caller steps over the caches of its CALL after the one that
- * makes the callee the leaf. It is the same instruction of the program.
+ * Up to 3.12 the compiler may put the store by which a caller steps over the caches of its CALL after the one
+ * that makes the callee the leaf. It is the same instruction of the program.
  */
 static inline bool judge_late(struct judge *j, const struct frame *frames, __u32 depth, __u32 at)
 {
@@ -180,8 +189,8 @@ static inline void judge_remember(struct judge *j, const struct frame *frames, _
 }
 
 /*
- * The frames that the thread state leads to. The first stack of all is believed; when two do not agree, which of them
- * is wrong cannot be known, so it goes on from the newer one.
+ * The frames that the thread state leads to. The first stack of all is believed; when two do not agree, which
+ * of them is wrong cannot be known, so it goes on from the newer one.
  */
 static inline enum fault judge_frames(struct judge *j, const struct frame *frames, __u32 depth)
 {

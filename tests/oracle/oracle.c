@@ -2,8 +2,8 @@
 /*
  * oracle.c - the line oracle: oracle PID DUMP. Reads every code object that tests/oracle/dump.py lists out of
  * the live interpreter, as the worker does, and compares names, and line and column of every
- * instruction, with what the interpreter itself says. Prints the counts; exit status 1 if anything differs, 2 if it
- * cannot compare.
+ * instruction, with what the interpreter itself says. Prints the counts; exit status 1 if anything differs, 2
+ * if it cannot compare.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -262,7 +262,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "oracle: %s: %s\n", argv[2], strerror(-r));
 		return 2;
 	}
-	printf("codes %lu instructions %lu none %lu columns %lu resolved %lu large %lu differences %lu\n", count.codes,
-	       count.instructions, count.none, count.columns, count.resolved, count.large, count.differences);
+	printf("codes %lu instructions %lu none %lu columns %lu resolved %lu large %lu differences %lu\n",
+	       count.codes, count.instructions, count.none, count.columns, count.resolved, count.large,
+	       count.differences);
 	return count.differences != 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * step.c - the single-step oracle: step [--lie] COUNT PROGRAM [ARGUMENT...]. Runs a program of CPython until it stops
- * itself (SIGSTOP), then one machine instruction at a time, COUNT of them, and after each takes a sample with the
- * sampler's own source. Prints the counts; exit status 1 if anything is wrong, 2 if the program cannot be stepped.
- * With --lie a link between two frames is wrong now and then, which must be found.
+ * step.c - the single-step oracle: step [--lie] COUNT PROGRAM [ARGUMENT...]. Runs a program of CPython until
+ * it stops itself (SIGSTOP), then one machine instruction at a time, COUNT of them, and after each takes a
+ * sample with the sampler's own source. Prints the counts; exit status 1 if anything is wrong, 2 if the
+ * program cannot be stepped. With --lie a link between two frames is wrong now and then, which must be found.
  */
 #include <errno.h>
 #include <signal.h>
@@ -28,7 +28,8 @@
 #define TOP	 6 /* frames of a stack that are printed */
 
 static struct {
-	unsigned long instructions, whole, detected, doubted, recovered, undetected, cache_differences, cache_refused, lies;
+	unsigned long instructions, whole, detected, doubted, recovered, undetected, cache_differences,
+		cache_refused, lies;
 	unsigned long faults[FAULTS];
 } count;
 
@@ -52,8 +53,8 @@ static void print_fault(const char *what, __u64 rip)
 {
 	const struct walk *w = &hosted.scratch->walk;
 
-	fprintf(stderr, "%s, after instruction %lu, before the one at %#llx\n  sampled, of %u frames:\n", what,
-		count.instructions, (unsigned long long)rip, w->depth);
+	fprintf(stderr, "%s, after instruction %lu, before the one at %#llx\n  sampled, of %u frames:\n",
+		what, count.instructions, (unsigned long long)rip, w->depth);
 	for (__u32 i = 0; i < TOP && i < w->depth; i++)
 		print_frame(&w->frames[i]);
 	fprintf(stderr, "  last good, of %u frames:\n", judge.depth);
@@ -65,14 +66,15 @@ static void print_counts(void)
 {
 	const struct cpu_stats *s = &hosted.stats;
 
-	printf("instructions %lu whole %lu detected %lu doubted %lu recovered %lu undetected %lu", count.instructions, count.whole,
-	       count.detected, count.doubted, count.recovered, count.undetected);
+	printf("instructions %lu whole %lu detected %lu doubted %lu recovered %lu undetected %lu",
+	       count.instructions, count.whole, count.detected, count.doubted, count.recovered,
+	       count.undetected);
 	for (int i = FAULT_NONE + 1; i < FAULTS; i++)
 		printf(" %s %lu", fault_names[i], count.faults[i]);
 	printf(" cache_differences %lu cache_refused %lu cache_full %llu cache_partial %llu cache_miss %llu",
 	       count.cache_differences, count.cache_refused, s->cache_full, s->cache_partial, s->cache_miss);
-	printf(" pushed %u popped %u deepest %u late %u codes %llu lies %lu\n", judge.most_pushed, judge.most_popped, judge.deepest,
-	       judge.late, s->codes_new, count.lies);
+	printf(" pushed %u popped %u deepest %u late %u codes %llu lies %lu\n", judge.most_pushed,
+	       judge.most_popped, judge.deepest, judge.late, s->codes_new, count.lies);
 }
 
 /* --- one sample ----------------------------------------------------------------------------------------- */
@@ -104,22 +106,28 @@ static enum fault judge_whole(__u64 tstate, bool cached)
 }
 
 /*
- * Up to 3.10 throw() into a generator that delegates makes its frame the current one without linking it to who called
- * (3.9, genobject.c: _gen_throw()): what it runs then ends there, and CPython's own tracebacks do so as well.
+ * Up to 3.10 throw() into a generator that delegates makes its frame the current one without linking it to
+ * who called (3.9, genobject.c: _gen_throw()): what it runs then ends there, and CPython's own tracebacks do
+ * so as well.
  */
 static bool is_cut_by_throw(const struct walk *w)
 {
 	const struct layout *l = &hosted.layout;
 	__u64 last = w->depth ? w->frames[w->depth - 1].address & ~(__u64)FRAME_SINGLE : 0;
 
-	return l->frame_generator && last && stopped_word(last + l->frame_generator) && !stopped_word(last + l->frame_previous);
+	return l->frame_generator && last && stopped_word(last + l->frame_generator) &&
+	       !stopped_word(last + l->frame_previous);
 }
 
-/* What is shown of a stack that was refused must be callers, or end at such a generator. It may have been right. */
+/*
+ * What is shown of a stack that was refused must be callers, or end at such a generator. It may have been
+ * right.
+ */
 static enum fault judge_refused(__u64 tstate)
 {
 	const struct walk *w = &hosted.scratch->walk;
-	enum fault fault = judge_callers(&judge, w->frames, w->depth) || is_cut_by_throw(w) ? FAULT_NONE : FAULT_PART;
+	enum fault fault =
+		judge_callers(&judge, w->frames, w->depth) || is_cut_by_throw(w) ? FAULT_NONE : FAULT_PART;
 	struct judge copy = judge;
 
 	count.detected++;
@@ -281,7 +289,8 @@ int main(int argc, char **argv)
 	if (!r)
 		r = step(pid, steps);
 	if (r) {
-		fprintf(stderr, "step: %s: %s, after %lu instructions\n", command[0], strerror(-r), count.instructions);
+		fprintf(stderr, "step: %s: %s, after %lu instructions\n", command[0], strerror(-r),
+			count.instructions);
 		return 2;
 	}
 	print_counts();

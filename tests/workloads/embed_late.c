@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * embed_late.c - a program that is not Python, until it loads LIBRARY after SECONDS of CPU time and runs FILE.
+ * embed_late.c - a program that is not Python, until it loads LIBRARY after SECONDS of CPU time and runs
+ * FILE.
  *	embed_late SECONDS LIBRARY FILE
  */
 #include <dlfcn.h>

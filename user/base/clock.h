@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * clock.h - what time it is. Everything that waits, or says how long something took, uses CLOCK_MONOTONIC, which
- * nobody sets; the kernel side has the same one as bpf_ktime_get_ns(). Only what a person is to read as a date uses
- * the other.
+ * clock.h - what time it is. Everything that waits, or says how long something took, uses CLOCK_MONOTONIC,
+ * which nobody sets; the kernel side has the same one as bpf_ktime_get_ns(). Only what a person is to read as
+ * a date uses the other.
  */
 #ifndef PYPERF_BASE_CLOCK_H
 #define PYPERF_BASE_CLOCK_H

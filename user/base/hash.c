@@ -10,7 +10,9 @@
 
 static struct siphash_key draw_key(void)
 {
-	/* 16 random bytes that the kernel gives each process at exec, for a system that has no entropy yet. */
+	/*
+	 * 16 random bytes that the kernel gives each process at exec, for a system that has no entropy yet.
+	 */
 	const void *at_exec = (const void *)getauxval(AT_RANDOM);
 	struct siphash_key key = {};
 	ssize_t n;

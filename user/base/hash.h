@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hash.h - uthash, as every table of this program uses it; nothing else includes <uthash.h>. Of uthash's own ways two
- * are changed:
- * - When memory is short it would end the program. Here an entry that could not be added has hh.tbl == NULL, which
+ * hash.h - uthash, as every table of this program uses it; nothing else includes <uthash.h>. Of uthash's own
+ * ways two are changed:
+ * - When memory is short it would end the program. Here an entry that could not be added has hh.tbl == NULL,
+ * which
  *   whoever adds one looks at.
- * - Its hash has no key. What is looked up here was mostly chosen by a profiled process (names, paths, build ids), which
+ * - Its hash has no key. What is looked up here was mostly chosen by a profiled process (names, paths, build
+ * ids), which
  *   could prepare a million of them with one hash value, and every look-up would walk all of them.
  */
 #ifndef PYPERF_BASE_HASH_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * log.h - one line per message on stderr. Who decides what an error means for the run says it: main.c and the
- * folders run, export, report, tree and targets; kern only passes on what libbpf prints. All others return errors, so
- * that nothing is said twice. Control bytes in foreign strings are escaped: a process cannot forge lines.
+ * folders run, export, report, tree and targets; kern only passes on what libbpf prints. All others return
+ * errors, so that nothing is said twice. Control bytes in foreign strings are escaped: a process cannot forge
+ * lines.
  */
 #ifndef PYPERF_BASE_LOG_H
 #define PYPERF_BASE_LOG_H

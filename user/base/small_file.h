@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /*
- * Reads all of it, NUL-terminated, to be freed. -errno of open or read, -EFBIG beyond bytes_max, -EINVAL for one with a
- * NUL in it, -ENOMEM. Does not wait, whatever the file is.
+ * Reads all of it, NUL-terminated, to be freed. -errno of open or read, -EFBIG beyond bytes_max, -EINVAL for
+ * one with a NUL in it, -ENOMEM. Does not wait, whatever the file is.
  */
 int small_file_read(const char *path, size_t bytes_max, char **ret);
 

@@ -16,7 +16,8 @@
 #include "export/file.h"
 
 #define PATTERN	 "pyperf-bpf-00000000T000000.000Z.pb.gz" /* 0 is any digit */
-#define ATTEMPTS 10000					 /* names taken, one after the other: ten seconds of them */
+/* names taken, one after the other: ten seconds of them */
+#define ATTEMPTS 10000
 
 _Static_assert(sizeof(PATTERN) <= FOLDER_NAME_SIZE, "FOLDER_NAME_SIZE");
 
@@ -37,7 +38,8 @@ static void make_name(const struct timespec *when, char name[FOLDER_NAME_SIZE])
 
 	gmtime_r(&when->tv_sec, &tm);
 	n = strftime(name, FOLDER_NAME_SIZE, "pyperf-bpf-%Y%m%dT%H%M%S", &tm);
-	snprintf(name + n, FOLDER_NAME_SIZE - n, ".%03uZ.pb.gz", (unsigned int)(when->tv_nsec / 1000000) % 1000);
+	snprintf(name + n, FOLDER_NAME_SIZE - n, ".%03uZ.pb.gz",
+		 (unsigned int)(when->tv_nsec / 1000000) % 1000);
 }
 
 static char *join(const char *path, const char *name)
@@ -54,7 +56,8 @@ int folder_check(const char *path)
 	return probe ? file_check_writable(probe) : -ENOMEM;
 }
 
-static int find_free_name(const char *path, struct timespec when, char name[FOLDER_NAME_SIZE], char **ret_path)
+static int find_free_name(const char *path, struct timespec when, char name[FOLDER_NAME_SIZE],
+			  char **ret_path)
 {
 	struct stat st;
 
@@ -87,7 +90,10 @@ int folder_add(const char *path, const struct timespec *start, const void *data,
 		return err;
 	err = file_write_atomic(joined, data, size);
 	if (err) {
-		/* It may be there, when only the folder could not be synced: it will be written again, so not twice. */
+		/*
+		 * It may be there, when only the folder could not be synced: it will be written again, so not
+		 * twice.
+		 */
 		unlink(joined);
 		return err;
 	}

@@ -32,7 +32,8 @@ static void prune(struct interval_files *f)
 
 	f->stats->files_removed += removed;
 	if (err)
-		complain(&f->pruning, "old profiles in '%s' cannot be removed: %s", f->folder, strerror(-err));
+		complain(&f->pruning, "old profiles in '%s' cannot be removed: %s", f->folder,
+			 strerror(-err));
 	else
 		complaint_over(&f->pruning, NULL);
 }
@@ -40,8 +41,8 @@ static void prune(struct interval_files *f)
 static void on_failure(struct interval_files *f, const struct profile *p, int err)
 {
 	f->stats->files_failed++;
-	complain(&f->writing, "cannot write to '%s': %s; what was counted is kept for the next file", f->folder,
-		 strerror(-err));
+	complain(&f->writing, "cannot write to '%s': %s; what was counted is kept for the next file",
+		 f->folder, strerror(-err));
 	if (!p || profile_count(p, PROFILE_SAMPLE) <= STACKS_MAX)
 		return;
 	log_warning("%llu samples that could not be written are given up", profile_total(p));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * interval_files.h - the profiles of the intervals as files in --output-dir. What cannot be written stays and goes
- * into the next file.
+ * interval_files.h - the profiles of the intervals as files in --output-dir. What cannot be written stays and
+ * goes into the next file.
  */
 #ifndef PYPERF_EXPORT_INTERVAL_FILES_H
 #define PYPERF_EXPORT_INTERVAL_FILES_H

@@ -19,12 +19,13 @@ struct interval_push {
 	struct harvest_stats taken; /* in all */
 	struct complaint trouble;
 	char node[65];		    /* this machine's name */
-	char label_names[PROFILE_EXTRA_MAX][POD_LABEL_NAME_SIZE + 8]; /* of pods, as receivers take them; "" = not sent */
+	/* of pods, as receivers take them; "" = not sent */
+	char label_names[PROFILE_EXTRA_MAX][POD_LABEL_NAME_SIZE + 8];
 };
 
 /* Logs. 0 or -errno; interval_push_close() it in both cases. */
-int interval_push_open(struct interval_push *f, const struct push_options *o, const struct pod_label_names *names,
-		       struct windows *windows);
+int interval_push_open(struct interval_push *f, const struct push_options *o,
+		       const struct pod_label_names *names, struct windows *windows);
 void interval_push_close(struct interval_push *f);
 /* The options have changed. 0 or -errno, then nothing has. */
 int interval_push_set(struct interval_push *f, const struct push_options *o);

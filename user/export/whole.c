@@ -22,7 +22,8 @@ static int write_profile(const struct whole_options *o, const struct profile *p)
 	return output_write(o->output, &b);
 }
 
-int whole_write(const struct whole_options *o, struct window *window, struct harvest_stats *ret_stats, FILE *f)
+int whole_write(const struct whole_options *o, struct window *window, struct harvest_stats *ret_stats,
+		FILE *f)
 {
 	_cleanup_profile_ struct profile *profile = NULL;
 	int err = window_take(window, &profile, ret_stats);

@@ -19,7 +19,8 @@ struct whole_options {
 };
 
 /* Writes the window's profile, and the summary to f. Logs; 0 or -errno. */
-int whole_write(const struct whole_options *o, struct window *window, struct harvest_stats *ret_stats, FILE *f);
+int whole_write(const struct whole_options *o, struct window *window, struct harvest_stats *ret_stats,
+		FILE *f);
 /* Logs how the profile that was written is opened. */
 void whole_say_how_to_open(const struct whole_options *o);
 

@@ -219,7 +219,8 @@ static bool is_sane_container(const struct container *c)
 	       terminated(cgroup->pod_uid, sizeof(cgroup->pod_uid)) &&
 	       terminated(cgroup->path, sizeof(cgroup->path)) &&
 	       terminated(names->namespace, sizeof(names->namespace)) &&
-	       terminated(names->pod, sizeof(names->pod)) && terminated(names->container, sizeof(names->container));
+	       terminated(names->pod, sizeof(names->pod)) &&
+	       terminated(names->container, sizeof(names->container));
 }
 
 static bool is_sane_identity(const struct identity *i)
@@ -315,8 +316,8 @@ int worker_timeout_ms(const struct worker *worker)
 }
 
 /*
- * A child that waits for its turn is not stuck: on a machine with a hundred busy processes it may take seconds. It is
- * one when it spent most of the last DOUBT_MS with it.
+ * A child that waits for its turn is not stuck: on a machine with a hundred busy processes it may take
+ * seconds. It is one when it spent most of the last DOUBT_MS with it.
  */
 static bool is_late(struct worker *worker)
 {

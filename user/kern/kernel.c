@@ -107,11 +107,15 @@ static int load(struct kernel *k)
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
 	err = pyperf__load(k->skel);
 	if (err == -EPERM || err == -EACCES)
-		return fail(k, err, "the kernel refuses to load BPF programs: run as root, or with CAP_BPF and CAP_PERFMON");
+		return fail(k, err,
+			    "the kernel refuses to load BPF programs: run as root, or with CAP_BPF and "
+			    "CAP_PERFMON");
 	if (err && trigger_rejected(&k->trigger))
 		return fail(k, err, "%s", trigger_rejected(&k->trigger));
 	if (err)
-		return fail(k, err, "the kernel rejects the BPF programs (%s); -v shows why. Linux 6.1 or later is needed",
+		return fail(k, err,
+			    "the kernel rejects the BPF programs (%s); -v shows why. Linux 6.1 or later is "
+			    "needed",
 			    strerror(-err));
 	err = tables_map(k->skel, &k->tables, &k->stats);
 	if (err)
@@ -137,7 +141,8 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 		return fail(k, -EIO, "the number of CPUs is unknown: is /sys mounted?");
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return fail(k, -ENOTSUP,
-			    "this kernel has no type information (/sys/kernel/btf/vmlinux): one built with CONFIG_DEBUG_INFO_BTF is needed");
+			    "this kernel has no type information (/sys/kernel/btf/vmlinux): one built with "
+			    "CONFIG_DEBUG_INFO_BTF is needed");
 	k->trigger.wanted = o->trigger;
 	k->trigger.frequency = o->frequency;
 	k->trigger.use_cycles = o->use_cycles;

@@ -162,7 +162,8 @@ struct kernel_bank tables_bank(const struct kernel_tables *t, unsigned int bank)
 	};
 }
 
-#define CLEAR(table, range) memset((table) + (range).first, 0, ((range).end - (range).first) * sizeof(*(table)))
+#define CLEAR(table, range)                                                                                  \
+	memset((table) + (range).first, 0, ((range).end - (range).first) * sizeof(*(table)))
 
 int tables_clear(struct pyperf *s, const struct kernel_tables *t, unsigned int bank)
 {

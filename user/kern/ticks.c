@@ -53,7 +53,8 @@ int ticks_probe(__u32 frequency, bool use_cycles)
 	return 0;
 }
 
-int ticks_start(struct ticks **ret, struct bpf_program *program, __u32 frequency, bool use_cycles, int *ret_cpus)
+int ticks_start(struct ticks **ret, struct bpf_program *program, __u32 frequency, bool use_cycles,
+		int *ret_cpus)
 {
 	int cpus = libbpf_num_possible_cpus();
 	struct ticks *t;

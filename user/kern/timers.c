@@ -67,10 +67,11 @@ static int run(int fd, struct timer_request *request)
 }
 
 /*
- * Spread over the period: CPUs that all tick at once would meet in the tables. The sum of their first times, in seconds,
- * is added to *first.
+ * Spread over the period: CPUs that all tick at once would meet in the tables. The sum of their first times,
+ * in seconds, is added to *first.
  */
-static int start_all(struct timers *t, struct affinity *a, int start_fd, __u64 period_ns, int cpus, double *first)
+static int start_all(struct timers *t, struct affinity *a, int start_fd, __u64 period_ns, int cpus,
+		     double *first)
 {
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		struct timer_request request = { .cpu = cpu };
@@ -89,8 +90,8 @@ static int start_all(struct timers *t, struct affinity *a, int start_fd, __u64 p
 	return t->count ? 0 : -ENODEV;
 }
 
-int timers_start(struct timers **ret, const struct bpf_program *start, const struct bpf_program *stop, __u64 period_ns,
-		 int *ret_cpus, double *ret_first)
+int timers_start(struct timers **ret, const struct bpf_program *start, const struct bpf_program *stop,
+		 __u64 period_ns, int *ret_cpus, double *ret_first)
 {
 	int cpus = libbpf_num_possible_cpus(), err;
 	double first = 0;

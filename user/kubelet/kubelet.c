@@ -236,7 +236,8 @@ static void start(struct kubelet *k)
 	k->asked_count = k->wanted_count;
 	err = make_headers(k);
 	if (err) {
-		fail(k, "%s: %s", k->options.token_file, err == -EINVAL ? "this is not a token" : strerror(-err));
+		fail(k, "%s: %s", k->options.token_file,
+		     err == -EINVAL ? "this is not a token" : strerror(-err));
 		return;
 	}
 	err = pod_list_new(&k->list) ?: make_request(k);
@@ -258,7 +259,8 @@ int kubelet_timeout_ms(const struct kubelet *k)
 
 void kubelet_meet(struct kubelet *k, const char *pod_uid)
 {
-	if (!k || !cgroup_is_pod_uid(pod_uid) || pod_labels_find(&k->labels, pod_uid) || k->wanted_count == WANTED_MAX)
+	if (!k || !cgroup_is_pod_uid(pod_uid) || pod_labels_find(&k->labels, pod_uid) ||
+	    k->wanted_count == WANTED_MAX)
 		return;
 	for (size_t i = 0; i < k->wanted_count; i++)
 		if (!strcmp(k->wanted[i], pod_uid))

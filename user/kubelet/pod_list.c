@@ -47,7 +47,8 @@ static bool is_too_much(struct pod_list *l, const char *data, size_t size)
 		l->containers += data[i] == '{' || data[i] == '[';
 		l->values += data[i] == ',';
 	}
-	return l->bytes > POD_LIST_BYTES_MAX || l->containers > POD_LIST_CONTAINERS_MAX || l->values > POD_LIST_VALUES_MAX;
+	return l->bytes > POD_LIST_BYTES_MAX || l->containers > POD_LIST_CONTAINERS_MAX ||
+	       l->values > POD_LIST_VALUES_MAX;
 }
 
 static bool is_blank(const char *data, size_t size)
@@ -120,7 +121,8 @@ static bool read_pod(struct json_object *pod, const struct pod_label_names *name
 	return true;
 }
 
-int pod_list_take(const struct pod_list *l, const struct pod_label_names *names, struct pod_entry **ret, size_t *ret_count)
+int pod_list_take(const struct pod_list *l, const struct pod_label_names *names, struct pod_entry **ret,
+		  size_t *ret_count)
 {
 	struct json_object *items;
 	struct pod_entry *entries;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * code_body.h - the parts of the code store (codes.h) that are shared by content: blobs (a string or a line
- * table) and bodies (a code object made of blobs, with the lines and columns found so far). References are counted.
- * Contents come from the profiled processes, so what they take is counted in bytes.
+ * table) and bodies (a code object made of blobs, with the lines and columns found so far). References are
+ * counted. Contents come from the profiled processes, so what they take is counted in bytes.
  */
 #ifndef PYPERF_NAMES_CODE_BODY_H
 #define PYPERF_NAMES_CODE_BODY_H
@@ -67,8 +67,10 @@ void body_key_put(struct bodies *bodies, struct body_key *key);
 int body_get(struct bodies *bodies, struct body_key *key, struct body **ret);
 void body_put(struct bodies *bodies, struct body *body);
 
-/* Where an instruction stands, from memory or from the table, which must be there; in the first line, without a
- * column, for want of one. */
+/*
+ * Where an instruction stands, from memory or from the table, which must be there; in the first line, without
+ * a column, for want of one.
+ */
 struct line_position body_position(struct bodies *bodies, struct body *body, __u32 instr_plus_one);
 
 #endif

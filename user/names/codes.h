@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * codes.h - the code store: for every code number of the call tree its function, file, lines and columns. Strings,
- * line tables and whole code objects are kept once for all numbers that share them (forked workers do), and
- * lines are decoded only when asked for. Records come from our own kernel side or worker but are checked.
+ * codes.h - the code store: for every code number of the call tree its function, file, lines and columns.
+ * Strings, line tables and whole code objects are kept once for all numbers that share them (forked workers
+ * do), and lines are decoded only when asked for. Records come from our own kernel side or worker but are
+ * checked.
  */
 #ifndef PYPERF_NAMES_CODES_H
 #define PYPERF_NAMES_CODES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * transfers.c - see transfers.h. libcurl's multi interface tells which sockets it waits for; they are in an epoll set
- * of their own, whose descriptor is what the owner polls.
+ * transfers.c - see transfers.h. libcurl's multi interface tells which sockets it waits for; they are in an
+ * epoll set of their own, whose descriptor is what the owner polls.
  */
 #include "net/transfers.h"
 
@@ -38,7 +38,8 @@ CURLcode transfer_prepare(CURL *e, const struct transfer *t)
 	if (t->ca_file)
 		c = c ?: curl_easy_setopt(e, CURLOPT_CAINFO, t->ca_file);
 	if (t->insecure)
-		c = c ?: curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 0L) ?: curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 0L);
+		c = c ?: curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 0L) ?:
+		    curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 0L);
 	return c;
 }
 
@@ -139,8 +140,8 @@ static int open_multi(struct transfers *t, long at_once)
 	return 0;
 }
 
-int transfers_open(struct transfers **ret, long at_once, void (*on_end)(void *context, CURL *easy, CURLcode code),
-		   void *context)
+int transfers_open(struct transfers **ret, long at_once,
+		   void (*on_end)(void *context, CURL *easy, CURLcode code), void *context)
 {
 	struct transfers *t;
 	int err;

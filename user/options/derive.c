@@ -45,8 +45,8 @@ static int parse_pids(struct options *o, char *error, size_t size)
 		errno = 0;
 		pid = strtol(s, &end, 10);
 		if (errno || end == s || pid < 1 || pid > INT_MAX || (*end && *end != ','))
-			return options_fail(error, size, "--pid wants process ids with commas between, not '%s'",
-					    o->pids);
+			return options_fail(error, size,
+					    "--pid wants process ids with commas between, not '%s'", o->pids);
 		o->pid_list[o->pid_count++] = pid;
 		if (!*end)
 			return 0;
@@ -82,7 +82,8 @@ static int parse_keep(struct options *o, char *error, size_t size)
 		*(i ? &o->keep_bytes : &o->keep_files) = n << (10 * i);
 		return 0;
 	}
-	return options_fail(error, size, "--keep wants a number of files, or a size such as 500MiB, not '%s'", o->keep);
+	return options_fail(error, size, "--keep wants a number of files, or a size such as 500MiB, not '%s'",
+			    o->keep);
 }
 
 /* A profile for each interval, instead of one of the whole run. */
@@ -94,31 +95,41 @@ static int derive_continuous(struct options *o, char *error, size_t size)
 	if (o->output_dir && !*o->output_dir)
 		return options_fail(error, size, "--output-dir wants a folder's name");
 	if (o->interval && !o->continuous)
-		return options_fail(error, size, "--interval says how often; where to? --output-dir DIR or --push URL");
+		return options_fail(error, size,
+				    "--interval says how often; where to? --output-dir DIR or --push URL");
 	if (o->keep && !o->output_dir)
 		return options_fail(error, size, "--keep goes with --output-dir DIR");
 	if (o->continuous && o->output)
-		return options_fail(error, size, "--output FILE is for one profile, not with --output-dir or --push");
+		return options_fail(error, size,
+				    "--output FILE is for one profile, not with --output-dir or --push");
 	if (o->push && push_target_parse(o->push, o->push_format, &target))
-		return options_fail(error, size, "--push wants pyroscope+http[s]:// or parca+http[s]://HOST[:PORT], not '%s'",
-				    o->push);
+		return options_fail(
+			error, size,
+			"--push wants pyroscope+http[s]:// or parca+http[s]://HOST[:PORT], not '%s'",
+			o->push);
 	if (!o->push && (o->push_format >= 0 || o->push_header_file || o->push_ca_file))
-		return options_fail(error, size, "--push-format, --push-header-file and --push-ca-file go with --push URL");
+		return options_fail(
+			error, size,
+			"--push-format, --push-header-file and --push-ca-file go with --push URL");
 	if (o->continuous && o->format >= 0 && o->format != FORMAT_PPROF)
-		return options_fail(error, size, "--format %s is for --output FILE; profiles of intervals are pprof",
+		return options_fail(error, size,
+				    "--format %s is for --output FILE; profiles of intervals are pprof",
 				    format_rows[o->format].name);
 	o->interval_seconds = INTERVAL_DEFAULT;
 	if (o->interval && (parse_seconds(o->interval, &o->interval_seconds) || o->interval_seconds < 0.1))
-		return options_fail(error, size, "--interval wants seconds, at least 0.1, not '%s'", o->interval);
+		return options_fail(error, size, "--interval wants seconds, at least 0.1, not '%s'",
+				    o->interval);
 	o->keep_bytes = o->keep ? 0 : KEEP_DEFAULT;
 	return o->keep ? parse_keep(o, error, size) : 0;
 }
 
-static int parse_address(const char *text, struct http_address *ret, const char *option, char *error, size_t size)
+static int parse_address(const char *text, struct http_address *ret, const char *option, char *error,
+			 size_t size)
 {
 	if (!text || !http_address_parse(text, ret))
 		return 0;
-	return options_fail(error, size, "--%s wants PORT or ADDR:PORT such as 127.0.0.1:7070, not '%s'", option, text);
+	return options_fail(error, size, "--%s wants PORT or ADDR:PORT such as 127.0.0.1:7070, not '%s'",
+			    option, text);
 }
 
 /* One file of the whole run, unless intervals or clients get it in parts. */
@@ -136,18 +147,26 @@ static int derive_output(struct options *o, char *error, size_t size)
 static int derive_pod_labels(struct options *o, char *error, size_t size)
 {
 	if (!o->kubelet && (o->kubelet_ca_file || o->kubelet_insecure_tls))
-		return options_fail(error, size, "--kubelet-ca-file and --kubelet-insecure-tls go with --kubelet URL");
+		return options_fail(error, size,
+				    "--kubelet-ca-file and --kubelet-insecure-tls go with --kubelet URL");
 	if (!o->kubelet != !o->pod_label)
 		return options_fail(error, size, "--kubelet URL and --pod-label NAME go together");
 	if (!o->kubelet)
 		return 0;
 	if (o->kubelet_ca_file && o->kubelet_insecure_tls)
-		return options_fail(error, size, "--kubelet-insecure-tls looks at no certificate: not with --kubelet-ca-file");
+		return options_fail(
+			error, size,
+			"--kubelet-insecure-tls looks at no certificate: not with --kubelet-ca-file");
 	if (!kubelet_is_url(o->kubelet))
-		return options_fail(error, size, "--kubelet wants https://HOST:PORT, without a path, not '%s'", o->kubelet);
+		return options_fail(error, size,
+				    "--kubelet wants https://HOST:PORT, without a path, not '%s'",
+				    o->kubelet);
 	if (pod_label_names_parse(o->pod_label, &o->pod_label_names))
-		return options_fail(error, size, "--pod-label wants 1 to %d different names of labels with commas between, "
-				    "not '%s'", POD_LABELS_MAX, o->pod_label);
+		return options_fail(
+			error, size,
+			"--pod-label wants 1 to %d different names of labels with commas between, "
+			"not '%s'",
+			POD_LABELS_MAX, o->pod_label);
 	return 0;
 }
 
@@ -165,10 +184,11 @@ static int check_selection(const struct options *o, char *error, size_t size)
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		if (lists[i].globs && !selection_is_list(lists[i].globs))
-			return options_fail(error, size, "--%s wants names with commas between, not '%s'", lists[i].name,
-					    lists[i].globs);
+			return options_fail(error, size, "--%s wants names with commas between, not '%s'",
+					    lists[i].name, lists[i].globs);
 	if (o->children && !o->pids)
-		return options_fail(error, size, "--children goes with --pid; the others have their children anyway");
+		return options_fail(error, size,
+				    "--children goes with --pid; the others have their children anyway");
 	return 0;
 }
 
@@ -179,10 +199,12 @@ int options_derive(struct options *o, char *error, size_t size)
 	if (o->help || o->version)
 		return 0;
 	if (targets != 1)
-		return options_fail(error, size, "%s one of --all-python, --pid PID or -- COMMAND; --help shows how",
+		return options_fail(error, size,
+				    "%s one of --all-python, --pid PID or -- COMMAND; --help shows how",
 				    targets ? "only" : "name what to profile:");
 	if (o->event == EVENT_CYCLES && o->trigger == TRIGGER_TIMER)
-		return options_fail(error, size, "--event cycles is counted by perf events: not with --trigger timer");
+		return options_fail(error, size,
+				    "--event cycles is counted by perf events: not with --trigger timer");
 	if (check_selection(o, error, size))
 		return -EINVAL;
 	if (derive_continuous(o, error, size))
@@ -193,6 +215,7 @@ int options_derive(struct options *o, char *error, size_t size)
 	    parse_address(o->listen_metrics, &o->metrics_address, "listen-metrics", error, size))
 		return -EINVAL;
 	if (o->duration && parse_seconds(o->duration, &o->seconds))
-		return options_fail(error, size, "--duration wants seconds, more than 0, not '%s'", o->duration);
+		return options_fail(error, size, "--duration wants seconds, more than 0, not '%s'",
+				    o->duration);
 	return o->pids ? parse_pids(o, error, size) : 0;
 }

@@ -32,7 +32,8 @@ static void cut_comment(char *line)
 }
 
 static int read_line(char *line, size_t length, int number,
-		     int (*fn)(void *context, const char *key, const char *value, int line, char *error, size_t size),
+		     int (*fn)(void *context, const char *key, const char *value, int line, char *error,
+			       size_t size),
 		     void *context, char *error, size_t size)
 {
 	char *equals;
@@ -51,7 +52,8 @@ static int read_line(char *line, size_t length, int number,
 }
 
 int options_file_read(const char *path,
-		      int (*fn)(void *context, const char *key, const char *value, int line, char *error, size_t size),
+		      int (*fn)(void *context, const char *key, const char *value, int line, char *error,
+				size_t size),
 		      void *context, char *error, size_t size)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");

@@ -98,13 +98,15 @@ static int set_row(struct options *o, const struct row *r, const char *value, ch
 		return 0;
 	case KIND_NUMBER:
 		if (parse_number(value, r->min, r->max, field))
-			return options_fail(error, size, "--%s wants a whole number from %ld to %ld, not '%s'", r->long_name,
-				    r->min, r->max, value);
+			return options_fail(error, size,
+					    "--%s wants a whole number from %ld to %ld, not '%s'",
+					    r->long_name, r->min, r->max, value);
 		return 0;
 	case KIND_CHOICE:
 		*(int *)field = parse_choice(r->metavar, value);
 		if (*(int *)field < 0)
-			return options_fail(error, size, "--%s wants one of %s, not '%s'", r->long_name, r->metavar, value);
+			return options_fail(error, size, "--%s wants one of %s, not '%s'", r->long_name,
+					    r->metavar, value);
 		return 0;
 	case KIND_HEADING:
 		break;
@@ -123,8 +125,8 @@ static void build_getopt(struct option *longs, char *shorts)
 
 		if (rows[i].kind == KIND_HEADING)
 			continue;
-		longs[n++] = (struct option){ rows[i].long_name, has_value ? required_argument : no_argument, NULL,
-					      FIRST_LONG + (int)i };
+		longs[n++] = (struct option){ rows[i].long_name, has_value ? required_argument : no_argument,
+					      NULL, FIRST_LONG + (int)i };
 		if (!rows[i].short_name)
 			continue;
 		shorts[c++] = rows[i].short_name;
@@ -145,7 +147,9 @@ static const struct row *find_row(int value)
 	return NULL;
 }
 
-/* What getopt refused. While it is inside a bundle such as -vx, optind is still at the bundle: optopt tells. */
+/*
+ * What getopt refused. While it is inside a bundle such as -vx, optind is still at the bundle: optopt tells.
+ */
 static int fail_option(int value, char **argv, char *error, size_t size)
 {
 	char letter[3] = { '-', (char)optopt, '\0' };
@@ -194,14 +198,16 @@ struct reading {
 static const struct row *find_name(const char *name, size_t length)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].long_name && strlen(rows[i].long_name) == length && !strncmp(rows[i].long_name, name, length))
+		if (rows[i].long_name && strlen(rows[i].long_name) == length &&
+		    !strncmp(rows[i].long_name, name, length))
 			return &rows[i];
 	return NULL;
 }
 
 static bool is_for_a_file(const struct row *r)
 {
-	return r && strcmp(r->long_name, "config") && strcmp(r->long_name, "help") && strcmp(r->long_name, "version");
+	return r && strcmp(r->long_name, "config") && strcmp(r->long_name, "help") &&
+	       strcmp(r->long_name, "version");
 }
 
 static int set_flag(bool *field, const char *key, const char *value, char *error, size_t size)
@@ -212,7 +218,8 @@ static int set_flag(bool *field, const char *key, const char *value, char *error
 	return 0;
 }
 
-static int set_from_file(void *context, const char *key, const char *value, int line, char *error, size_t size)
+static int set_from_file(void *context, const char *key, const char *value, int line, char *error,
+			 size_t size)
 {
 	const struct row *r = find_name(key, strlen(key));
 	struct reading *reading = context;
@@ -220,7 +227,9 @@ static int set_from_file(void *context, const char *key, const char *value, int 
 	struct options *o = reading->o;
 
 	if (!is_for_a_file(r))
-		return options_fail(error, size, "unknown key '%s'; --help lists the options, whose long names are the keys", key);
+		return options_fail(
+			error, size,
+			"unknown key '%s'; --help lists the options, whose long names are the keys", key);
 	if (reading->line_of[i])
 		return options_fail(error, size, "%s is in line %d already", key, reading->line_of[i]);
 	reading->line_of[i] = line;
@@ -229,7 +238,8 @@ static int set_from_file(void *context, const char *key, const char *value, int 
 	if (r->kind != KIND_TEXT)
 		return set_row(o, r, value, error, size);
 	o->owned[i] = strdup(value);
-	return o->owned[i] ? set_row(o, r, o->owned[i], error, size) : options_fail(error, size, "out of memory");
+	return o->owned[i] ? set_row(o, r, o->owned[i], error, size)
+			   : options_fail(error, size, "out of memory");
 }
 
 /* The command line is read before it, to know the file, and after it, to win. */
@@ -368,7 +378,8 @@ static void take_reloaded(struct options *o, struct options *next, char *kept, s
 		if (can_change(o, next, &rows[i]))
 			take_row(o, next, &rows[i]);
 		else if (used < size)
-			used += snprintf(kept + used, size - used, "%s--%s", used ? ", " : "", rows[i].long_name);
+			used += snprintf(kept + used, size - used, "%s--%s", used ? ", " : "",
+					 rows[i].long_name);
 	}
 	if (interval)
 		o->interval_seconds = next->interval_seconds;
@@ -418,7 +429,8 @@ void options_help(FILE *f, bool colour)
 	const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
 
 	fprintf(f,
-		"%spyperf-bpf%s shows which Python lines burn the CPUs, from inside the kernel, without touching the programs.\n\n"
+		"%spyperf-bpf%s shows which Python lines burn the CPUs, from inside the kernel, without "
+		"touching the programs.\n\n"
 		"  pyperf-bpf --all-python -d 10              every Python process, ten seconds\n"
 		"  pyperf-bpf --pid 4711 -F 999               one process, finer, until Ctrl-C\n"
 		"  pyperf-bpf -- python3 app.py               a program from its start to its end\n"
@@ -430,8 +442,11 @@ void options_help(FILE *f, bool colour)
 		else
 			print_row(f, &rows[i]);
 		if (rows[i].kind == KIND_TEXT && !strcmp(rows[i].long_name, "pid"))
-			fprintf(f, "  %-32s %s\n", "-- COMMAND [ARG...]", "start COMMAND and profile it and its children");
+			fprintf(f, "  %-32s %s\n", "-- COMMAND [ARG...]",
+				"start COMMAND and profile it and its children");
 	}
-	fprintf(f, "\n%sRead the profile%s\n  go tool pprof -http localhost:8080 profile.pb.gz\n"
-		   "\nExit code: 0, 1 on failure, 2 on wrong usage; with COMMAND, the one of COMMAND.\n", bold, plain);
+	fprintf(f,
+		"\n%sRead the profile%s\n  go tool pprof -http localhost:8080 profile.pb.gz\n"
+		"\nExit code: 0, 1 on failure, 2 on wrong usage; with COMMAND, the one of COMMAND.\n",
+		bold, plain);
 }

@@ -65,15 +65,16 @@ struct options {
 };
 
 /*
- * Reads the command line, and the config file that it names. Returns 0, or -EINVAL with one line in error that says what to do. argv must
- * outlive o; release by options_free().
+ * Reads the command line, and the config file that it names. Returns 0, or -EINVAL with one line in error
+ * that says what to do. argv must outlive o; release by options_free().
  */
 int options_parse(struct options *o, int argc, char **argv, char *error, size_t error_size);
 void options_free(struct options *o);
 
 /*
- * Reads both again. What can change at run time does, and what has changed but cannot is listed in kept ("" = nothing).
- * Strings of those that changed are freed: whoever has kept one takes the new one. -EINVAL: o is as it was.
+ * Reads both again. What can change at run time does, and what has changed but cannot is listed in kept ("" =
+ * nothing). Strings of those that changed are freed: whoever has kept one takes the new one. -EINVAL: o is as
+ * it was.
  */
 int options_reload(struct options *o, char *kept, size_t kept_size, char *error, size_t error_size);
 enum log_level options_log_level(const struct options *o);

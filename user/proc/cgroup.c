@@ -67,8 +67,8 @@ bool cgroup_is_name(const char *text, bool dots, unsigned int size)
 	if (!n || n >= size)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!((text[i] >= 'a' && text[i] <= 'z') || (text[i] >= '0' && text[i] <= '9') || text[i] == '-' ||
-		      (dots && text[i] == '.')))
+		if (!((text[i] >= 'a' && text[i] <= 'z') || (text[i] >= '0' && text[i] <= '9') ||
+		      text[i] == '-' || (dots && text[i] == '.')))
 			return false;
 	return true;
 }
@@ -82,7 +82,8 @@ static bool ends_with(struct span s, const char *tail)
 
 /*
  * ID (cgroupfs driver), RUNTIME-ID.scope (systemd driver), RUNTIME-ID (podman, cri-o with cgroupfs),
- * SLICE:RUNTIME:ID (containerd, set up for the one driver and used with the other). conmon only watches a container.
+ * SLICE:RUNTIME:ID (containerd, set up for the one driver and used with the other). conmon only watches a
+ * container.
  */
 static bool parse_container(struct span s, char ret[CONTAINER_ID_SIZE])
 {
@@ -158,7 +159,8 @@ static int score(const struct cgroup *g, bool unified)
 /* ID:CONTROLLERS:PATH. Controllers hold no colon; a path may. */
 static bool split_line(struct span line, struct span *ret_path, bool *ret_unified)
 {
-	const char *controllers = memchr(line.start, ':', line.length), *path, *end = line.start + line.length;
+	const char *controllers = memchr(line.start, ':', line.length), *path,
+		   *end = line.start + line.length;
 
 	if (!controllers)
 		return false;
@@ -214,9 +216,9 @@ static bool copy_name(struct span s, char ret[CONTAINER_NAME_SIZE])
 }
 
 /*
- * The kubelet mounts .../pods/UID/containers/NAME/XXXXXXXX, eight random hexadecimal digits, into a container for its
- * last words (terminationMessagePath), and .../pods/UID/etc-hosts. mountinfo's fourth field is that path, as seen
- * from the root of its file system.
+ * The kubelet mounts .../pods/UID/containers/NAME/XXXXXXXX, eight random hexadecimal digits, into a container
+ * for its last words (terminationMessagePath), and .../pods/UID/etc-hosts. mountinfo's fourth field is that
+ * path, as seen from the root of its file system.
  */
 bool cgroup_parse_mount(const char *line, struct pod_mount *ret)
 {

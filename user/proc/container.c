@@ -28,8 +28,8 @@ static void read_cgroup(pid_t pid, struct cgroup *ret)
 }
 
 /*
- * Two cases in which the cgroup is not enough: a pod with several containers, and one whose path does not show the
- * pod because it is seen from a sibling's cgroup namespace ("/../ID").
+ * Two cases in which the cgroup is not enough: a pod with several containers, and one whose path does not
+ * show the pod because it is seen from a sibling's cgroup namespace ("/../ID").
  */
 static void read_mounts(pid_t pid, struct cgroup *cgroup, char ret_container[CONTAINER_NAME_SIZE])
 {

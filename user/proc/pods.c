@@ -198,7 +198,8 @@ static void name_container(const struct pods *p, const struct entry *e, const ch
 	struct stat st;
 	int n;
 
-	n = snprintf(path, sizeof(path), "%s/%s_%s_%s/%s", p->folder, e->names.namespace, e->names.pod, e->key, hint);
+	n = snprintf(path, sizeof(path), "%s/%s_%s_%s/%s", p->folder, e->names.namespace, e->names.pod,
+		     e->key, hint);
 	if (n >= (int)sizeof(path))
 		return;
 	if (!*hint)
@@ -207,7 +208,8 @@ static void name_container(const struct pods *p, const struct entry *e, const ch
 		strcpy(ret, hint);
 }
 
-bool pods_find(struct pods *p, const char *pod_uid, const char *container_id, const char *hint, struct pod_names *ret)
+bool pods_find(struct pods *p, const char *pod_uid, const char *container_id, const char *hint,
+	       struct pod_names *ret)
 {
 	const struct entry *e = find_either(p, pod_uid, container_id);
 

@@ -29,8 +29,8 @@ static int open_map_file(pid_t tid, const struct procfs_map *map)
 }
 
 /*
- * Name by name, no link followed: the kernel has resolved this path already; a link in it now is a trick. By hand,
- * since openat2() is refused in a service of systemd with DynamicUser, which has RestrictSUIDSGID.
+ * Name by name, no link followed: the kernel has resolved this path already; a link in it now is a trick. By
+ * hand, since openat2() is refused in a service of systemd with DynamicUser, which has RestrictSUIDSGID.
  */
 static int open_below(int root, const char *path)
 {
@@ -71,9 +71,9 @@ static int open_in_root(pid_t tid, const struct procfs_map *map)
 }
 
 /*
- * Two file systems have other devices in maps than in stat(), with the same inode number: overlayfs, on which containers
- * live, since kernels before file_user_inode() show the file below (fs/proc/task_mmu.c), and btrfs, whose subvolumes
- * have devices of their own.
+ * Two file systems have other devices in maps than in stat(), with the same inode number: overlayfs, on which
+ * containers live, since kernels before file_user_inode() show the file below (fs/proc/task_mmu.c), and
+ * btrfs, whose subvolumes have devices of their own.
  */
 static bool has_other_device(int fd)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * capture_remote.c - see capture_remote.h. The copying itself is the kernel side's bpf/python/capture.h, compiled
- * here against proc/remote.h.
+ * capture_remote.c - see capture_remote.h. The copying itself is the kernel side's bpf/python/capture.h,
+ * compiled here against proc/remote.h.
  */
 #include <errno.h>
 #include <string.h>

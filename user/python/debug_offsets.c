@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debug_offsets.c - validates a _Py_DebugOffsets word by word against the known version's list of words: inside the
- * structure's reported size, aligned, apart from each other, and where no build option can move a field, equal to
- * ours. A release newer than those we know may have moved it: then the live process has to prove the layout.
+ * debug_offsets.c - validates a _Py_DebugOffsets word by word against the known version's list of words:
+ * inside the structure's reported size, aligned, apart from each other, and where no build option can move a
+ * field, equal to ours. A release newer than those we know may have moved it: then the live process has to
+ * prove the layout.
  */
 #include "python/debug_offsets.h"
 
@@ -14,9 +15,13 @@
 #include "python/layout.h"
 
 #define STRUCT_MAX    (16 << 20) /* bytes; the largest structure, _PyRuntimeState, has 0.5 MiB */
-#define HEADER_MAX    256	 /* bytes of an object's header that the sampler can read (bpf/python/code.h, bpf/python/capture.h) */
+/* bytes of an object's header that the sampler can read (bpf/python/code.h, bpf/python/capture.h) */
+#define HEADER_MAX    256
 
-/* Bytes by which options of the build and the sizes of the C library's mutexes move a field: some 400 at most. */
+/*
+ * Bytes by which options of the build and the sizes of the C library's mutexes move a field: some 400 at
+ * most.
+ */
 #define OPTIONS_MOVE 2048
 
 static const char cut_short[] = "debug offsets: cut short";
@@ -83,7 +88,8 @@ static bool overlaps(const struct check *check, size_t index)
 
 	for (size_t i = check->first; i < index; i++) {
 		other = word_at(check->bytes, i);
-		if (is_used(check, &words[i]) && value < other + words[i].width && other < value + words[index].width)
+		if (is_used(check, &words[i]) && value < other + words[i].width &&
+		    other < value + words[index].width)
 			return true;
 	}
 	return false;
@@ -165,8 +171,8 @@ static bool within_reach(const struct layout *l)
 }
 
 /*
- * What follows from where the fields are now. What else the table lacks stays as it is known, but nothing is said of
- * co_version once the code object has changed, nor of a count that would have to be proved by it.
+ * What follows from where the fields are now. What else the table lacks stays as it is known, but nothing is
+ * said of co_version once the code object has changed, nor of a count that would have to be proved by it.
  */
 static void follow(struct layout *l, const struct layout *known)
 {

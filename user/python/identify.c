@@ -237,7 +237,9 @@ static void describe(const struct candidate *candidate, struct identity *identit
 		layout_version_text(identity->hexversion, identity->layout.free_threaded, identity->version);
 }
 
-/* Returns how much the verdict is worth: an interpreter that runs beats one that is merely mapped. Or -errno. */
+/*
+ * Returns how much the verdict is worth: an interpreter that runs beats one that is merely mapped. Or -errno.
+ */
 static int judge(pid_t tid, const struct candidate *candidate, struct identity *identity)
 {
 	const char *reason;

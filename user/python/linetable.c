@@ -63,8 +63,8 @@ static int read_line_delta(const __u8 **at, const __u8 *end, unsigned int code, 
 }
 
 /*
- * Behind the line comes: 0-9: a byte with the low bits; 10-12: the column, then its end; long: the last line, the
- * column + 1, its end + 1. A column that cannot be is none: the line is good all the same.
+ * Behind the line comes: 0-9: a byte with the low bits; 10-12: the column, then its end; long: the last line,
+ * the column + 1, its end + 1. A column that cannot be is none: the line is good all the same.
  */
 static int read_column(const __u8 *at, const __u8 *end, unsigned int code)
 {
@@ -108,8 +108,10 @@ int linetable_line(const __u8 *table, size_t len, int first_line, __u32 instr, s
 			ret->column = read_column(at, end, code);
 			return 0;
 		}
-		/* Columns of other entries are skipped: as in Objects/codeobject.c, only the start of an entry has
-		 * bit 7. */
+		/*
+		 * Columns of other entries are skipped: as in Objects/codeobject.c, only the start of an
+		 * entry has bit 7.
+		 */
 		while (at < end && !(*at & 128))
 			at++;
 	}

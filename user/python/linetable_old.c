@@ -37,7 +37,8 @@ int linetable_line_310(const __u8 *table, size_t len, int first_line, __u32 inst
 }
 
 /* A pair's line begins behind the bytes that the pair skips. */
-static struct line_position lnotab_position(const __u8 *table, size_t len, int first_line, __u64 offset, bool back)
+static struct line_position lnotab_position(const __u8 *table, size_t len, int first_line, __u64 offset,
+					    bool back)
 {
 	long long line = first_line;
 	__u64 begin = 0;
@@ -51,7 +52,8 @@ static struct line_position lnotab_position(const __u8 *table, size_t len, int f
 	return position_of(line);
 }
 
-int linetable_line_lnotab(const __u8 *table, size_t len, int first_line, __u32 instr, struct line_position *ret)
+int linetable_line_lnotab(const __u8 *table, size_t len, int first_line, __u32 instr,
+			  struct line_position *ret)
 {
 	*ret = lnotab_position(table, len, first_line, 2ULL * instr, true);
 	return 0;

@@ -62,11 +62,18 @@ int pystr_decode(const __u8 *bytes, size_t size, unsigned int kind, char *ret, s
 	return (int)used;
 }
 
-/* Bytes of the UTF-8 character (RFC 3629) that these begin with; 0 = none. More than size: they may be its start. */
+/*
+ * Bytes of the UTF-8 character (RFC 3629) that these begin with; 0 = none. More than size: they may be its
+ * start.
+ */
 static size_t utf8_length(const __u8 *bytes, size_t size)
 {
 	static const __u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n = *bytes < 0x80 ? 1 : *bytes >> 5 == 6 ? 2 : *bytes >> 4 == 14 ? 3 : *bytes >> 3 == 30 ? 4 : 0;
+	size_t n = *bytes < 0x80       ? 1
+		   : *bytes >> 5 == 6  ? 2
+		   : *bytes >> 4 == 14 ? 3
+		   : *bytes >> 3 == 30 ? 4
+				       : 0;
 	__u32 c = n == 1 ? *bytes : *bytes & 0x7f >> n;
 
 	for (size_t i = 1; i < n && i < size; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * books.h - what became of each event, by kind: every kind has books of its own, in its own unit, which add up to the
- * total of that kind. And the rows of outcomes.def and stats.def, for the report and the metrics.
+ * books.h - what became of each event, by kind: every kind has books of its own, in its own unit, which add
+ * up to the total of that kind. And the rows of outcomes.def and stats.def, for the report and the metrics.
  */
 #ifndef PYPERF_REPORT_BOOKS_H
 #define PYPERF_REPORT_BOOKS_H

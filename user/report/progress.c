@@ -11,7 +11,8 @@
 
 #define PAUSE_SECONDS 0.9 /* a little less than the event loop's second, so that no line is left out */
 
-void progress_show(struct progress *p, const struct run_facts *run, const struct kernel *k, const struct registry *r)
+void progress_show(struct progress *p, const struct run_facts *run, const struct kernel *k,
+		   const struct registry *r)
 {
 	const double seconds = clock_seconds() - run->start;
 	struct report report = {};
@@ -27,8 +28,11 @@ void progress_show(struct progress *p, const struct run_facts *run, const struct
 	registry_count(r, &live);
 	cached = report.kernel.sum.cache_full + report.kernel.sum.cache_partial;
 	looked = cached + report.kernel.sum.cache_miss;
-	fprintf(stderr, "\r\033[K%.0f s, %d CPUs at %u Hz, %zu Python processes, %llu samples, %.0f%% cached. Ctrl-C ends it.",
-		seconds, run->cpus, run->frequency, live, books.in_profile, looked ? 100.0 * cached / looked : 0.0);
+	fprintf(stderr,
+		"\r\033[K%.0f s, %d CPUs at %u Hz, %zu Python processes, %llu samples, %.0f%% cached. Ctrl-C "
+		"ends it.",
+		seconds, run->cpus, run->frequency, live, books.in_profile,
+		looked ? 100.0 * cached / looked : 0.0);
 	fflush(stderr);
 }
 

@@ -18,7 +18,8 @@ struct progress {
 };
 
 /* Writes the line anew when a second has passed. */
-void progress_show(struct progress *p, const struct run_facts *run, const struct kernel *k, const struct registry *r);
+void progress_show(struct progress *p, const struct run_facts *run, const struct kernel *k,
+		   const struct registry *r);
 /* Takes the line away again. */
 void progress_end(struct progress *p);
 

@@ -6,8 +6,8 @@
 #include "kern/ticks.h"
 
 /*
- * Below this part of what was asked for it is said. For perf events the kernel's own account of busy time is the
- * measure, often a sampled one: of 500 ticks it is 5 % off, so that chance does not come near.
+ * Below this part of what was asked for it is said. For perf events the kernel's own account of busy time is
+ * the measure, often a sampled one: of 500 ticks it is 5 % off, so that chance does not come near.
  */
 #define ENOUGH	      0.8
 #define JUDGE_FROM     2000 /* expected ticks */
@@ -25,7 +25,8 @@ static void say(struct rate *r, __u64 ticks, __u64 expected, __u32 frequency)
 			 ticks - r->ticks, expected - r->expected, limit);
 	else
 		complain(&r->too_few,
-			 "the kernel ran the sampler %llu times of %llu: interrupts, a hypervisor or a CPU that "
+			 "the kernel ran the sampler %llu times of %llu: interrupts, a hypervisor or a CPU "
+			 "that "
 			 "went offline took the time; times in the profile are too short by that much",
 			 ticks - r->ticks, expected - r->expected);
 }

@@ -46,7 +46,9 @@ static double ended_seconds(void)
 	return seconds;
 }
 
-/* The most this process ever had. Not getrusage(), which counts what whoever started it had before the exec. */
+/*
+ * The most this process ever had. Not getrusage(), which counts what whoever started it had before the exec.
+ */
 static size_t peak_rss_bytes(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/self/status", "re");
@@ -96,7 +98,8 @@ static void print_outcome(__u64 n, __u64 asked, enum outcome outcome, FILE *f)
 
 	if (outcome != OUTCOME_NOT_SELECTED && outcome != OUTCOME_IDLE)
 		snprintf(share, sizeof(share), "%.*f%%", number_decimals(asked), percent(n, asked));
-	snprintf(text, sizeof(text), "%s%s", row->text, row->place == PLACE_MARKED ? ", in the profile with a marker" : "");
+	snprintf(text, sizeof(text), "%s%s", row->text,
+		 row->place == PLACE_MARKED ? ", in the profile with a marker" : "");
 	print_row(f, n, share, text);
 }
 
@@ -147,9 +150,11 @@ static void print_cost(const struct report *r, FILE *f)
 		number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text,
 		number_group(k->runs).text, percent(kernel_seconds, r->seconds), r->seconds);
 	if (k->sum.time_max)
-		fprintf(f, "            half of the ticks took up to %s ns, 99 of 100 up to %s, the longest %s\n",
-			number_group(time_quantile(r, 0.5)).text,
-			number_group(time_quantile(r, 0.99)).text, number_group(k->sum.time_max).text);
+		fprintf(f,
+			"            half of the ticks took up to %s ns, 99 of 100 up to %s, the longest "
+			"%s\n",
+			number_group(time_quantile(r, 0.5)).text, number_group(time_quantile(r, 0.99)).text,
+			number_group(k->sum.time_max).text);
 	fprintf(f, "  profiler  %s s of CPU to start, then %s s; %.3f%% of one core\n",
 		number_hundredths(r->start_cpu_seconds).text, number_hundredths(later).text,
 		percent(later, r->seconds));
@@ -166,7 +171,8 @@ static void print_cache(const struct cpu_stats *s, FILE *f)
 			"  cache     %.1f%% full, %.1f%% partial, %.1f%% miss; %.0f%% of frames verified "
 			"instead of interned\n",
 			percent(s->cache_full, whole), percent(s->cache_partial, whole),
-			percent(s->cache_miss, whole), percent(s->cache_frames, (double)s->frames + s->cache_frames));
+			percent(s->cache_miss, whole),
+			percent(s->cache_frames, (double)s->frames + s->cache_frames));
 }
 
 /* What an average sample took, and what was looked up for all of them. */
@@ -179,8 +185,9 @@ static void print_work(const struct report *r, FILE *f)
 		samples += books_of(s, kind).in_profile;
 	print_cache(s, f);
 	if (samples > 0)
-		fprintf(f, "  a sample  %.1f frames, %.1f reads of %s bytes in all\n", ((double)s->frames + s->cache_frames) / samples,
-			s->reads / samples, number_group(s->read_bytes / samples + 0.5).text);
+		fprintf(f, "  a sample  %.1f frames, %.1f reads of %s bytes in all\n",
+			((double)s->frames + s->cache_frames) / samples, s->reads / samples,
+			number_group(s->read_bytes / samples + 0.5).text);
 	fprintf(f, "  code      %s objects, %s places in them, %s line-table look-ups\n",
 		number_group(r->codes.codes).text, number_group(r->harvest.locations).text,
 		number_group(r->codes.decodes).text);
@@ -195,8 +202,8 @@ void report_print(const struct report *r, FILE *f, bool colour)
 	const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
 
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
-		fprintf(f, "\n%sWhat became of every %s%s (%d CPUs, %u Hz)\n", bold, event_rows[kind].noun, plain, r->cpus,
-			r->frequency);
+		fprintf(f, "\n%sWhat became of every %s%s (%d CPUs, %u Hz)\n", bold, event_rows[kind].noun,
+			plain, r->cpus, r->frequency);
 		print_books(r, kind, f);
 	}
 	fprintf(f, "\n%sCost%s\n", bold, plain);
@@ -221,7 +228,8 @@ static int json_outcomes(const struct report *r, enum event_kind kind, struct bu
 
 		if (!event_has_outcome(kind, i))
 			continue;
-		err = buf_printf(out, "%s\"%s\": %llu", comma, outcome_id(i, id), r->kernel.sum.outcome[kind][i]);
+		err = buf_printf(out, "%s\"%s\": %llu", comma, outcome_id(i, id),
+				 r->kernel.sum.outcome[kind][i]);
 		comma = ", ";
 	}
 	return err ?: buf_add_string(out, "}");
@@ -232,8 +240,10 @@ static int json_profile(const struct report *r, struct buf *out)
 	int err = buf_add_string(out, ",\n \"profile\": {");
 
 	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
-		err = buf_printf(out, "\"%ssamples\": %llu, ", event_rows[kind].prefix, r->harvest.samples[kind]);
-	return err ?: buf_printf(out, "\"nodes\": %llu, \"generations\": %llu}", r->harvest.nodes, r->generations);
+		err = buf_printf(out, "\"%ssamples\": %llu, ", event_rows[kind].prefix,
+				 r->harvest.samples[kind]);
+	return err ?:
+	       buf_printf(out, "\"nodes\": %llu, \"generations\": %llu}", r->harvest.nodes, r->generations);
 }
 
 static int json_counters(const struct report *r, struct buf *out)
@@ -267,8 +277,8 @@ static int json_cost(const struct report *r, struct buf *out)
 			  k->runs, k->run_time_ns, k->other_runs, k->other_time_ns, time_quantile(r, 0.5),
 			  time_quantile(r, 0.99), k->sum.time_max) ?:
 	       buf_printf(out,
-			  ",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, \"rss_bytes\": %zu, "
-			  "\"map_bytes\": %zu}",
+			  ",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, "
+			  "\"rss_bytes\": %zu, \"map_bytes\": %zu}",
 			  r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes) ?:
 	       buf_printf(out, ",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu}}\n",
 			  r->codes.decodes, r->harvest.locations, r->codes.codes);
@@ -279,11 +289,13 @@ int report_json(const struct report *r, struct buf *out)
 	const struct kernel_stats *k = &r->kernel;
 	int err;
 
-	err = buf_printf(out,
-			 "{\"ticks\": %llu, \"expected\": %llu, \"trigger\": \"%s\", \"cpus\": %d, \"frequency\": %u, "
-			 "\"seconds\": %.3f, \"processes\": %zu",
-			 k->sum.ticks, r->expected, trigger_name(r), r->cpus, r->frequency, r->seconds, r->processes);
+	err = buf_printf(
+		out,
+		"{\"ticks\": %llu, \"expected\": %llu, \"trigger\": \"%s\", \"cpus\": %d, \"frequency\": %u, "
+		"\"seconds\": %.3f, \"processes\": %zu",
+		k->sum.ticks, r->expected, trigger_name(r), r->cpus, r->frequency, r->seconds, r->processes);
 	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
 		err = json_outcomes(r, kind, out);
-	return err ?: json_counters(r, out) ?: json_export(r, out) ?: json_profile(r, out) ?: json_cost(r, out);
+	return err ?: json_counters(r, out) ?: json_export(r, out) ?: json_profile(r, out) ?:
+	       json_cost(r, out);
 }

@@ -40,7 +40,10 @@ int report_json(const struct report *r, struct buf *out);
 
 /* CPU seconds of the profiler until now, with those of its worker, which runs (0 = it does not). */
 double report_cpu_so_far(pid_t worker);
-/* The profiler's own CPU time, with its ended children's less what was COMMAND's, and its peak memory, into r. */
+/*
+ * The profiler's own CPU time, with its ended children's less what was COMMAND's, and its peak memory, into
+ * r.
+ */
 void report_measure_self(struct report *r, double command_seconds);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * run_facts.h - what is to be said of a run beside its counts: when it began, how often it ticks and on how many CPUs.
+ * run_facts.h - what is to be said of a run beside its counts: when it began, how often it ticks and on how
+ * many CPUs.
  */
 #ifndef PYPERF_REPORT_RUN_FACTS_H
 #define PYPERF_REPORT_RUN_FACTS_H

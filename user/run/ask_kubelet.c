@@ -17,7 +17,8 @@ static void run(void *ask_kubelet, unsigned int ready)
 	kubelet_run(a->kubelet);
 	trouble = kubelet_trouble(a->kubelet);
 	if (*trouble)
-		complain(&a->trouble, "no labels of pods from the kubelet: %s; it is asked again, all else goes on",
+		complain(&a->trouble,
+			 "no labels of pods from the kubelet: %s; it is asked again, all else goes on",
 			 trouble);
 	else
 		complaint_over(&a->trouble, "the kubelet tells the labels of pods again");

@@ -87,7 +87,8 @@ bool command_ended(struct command *c, int *ret_code)
 	if (c->pid <= 0 || wait4(c->pid, &status, WNOHANG, &u) != c->pid)
 		return false;
 	c->pid = 0;
-	c->cpu_seconds = u.ru_utime.tv_sec + u.ru_stime.tv_sec + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+	c->cpu_seconds =
+		u.ru_utime.tv_sec + u.ru_stime.tv_sec + (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 	*ret_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	return true;
 }

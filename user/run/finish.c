@@ -16,7 +16,8 @@ int finish_check(const struct agent *a)
 {
 	const struct options *o = a->options;
 
-	return (o->continuous ? continuous_check(o->output_dir) : output_check(o->output)) ?: output_check(o->stats_json);
+	return (o->continuous ? continuous_check(o->output_dir) : output_check(o->output)) ?:
+	       output_check(o->stats_json);
 }
 
 static int write_stats(const struct options *o, const struct report *report, FILE *f)

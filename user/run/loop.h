@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * loop.h - the event loop: a list of rows, each with what it waits for and what it then does. Whoever has something
- * to do during a run adds a row, and the loop knows nothing of what it is for.
+ * loop.h - the event loop: a list of rows, each with what it waits for and what it then does. Whoever has
+ * something to do during a run adds a row, and the loop knows nothing of what it is for.
  */
 #ifndef PYPERF_RUN_LOOP_H
 #define PYPERF_RUN_LOOP_H

@@ -27,7 +27,8 @@ static int connect_to(const char *name)
 	if (*name == '@')
 		address.sun_path[0] = '\0';
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, offsetof(struct sockaddr_un, sun_path) + length))
+	if (fd < 0 ||
+	    connect(fd, (struct sockaddr *)&address, offsetof(struct sockaddr_un, sun_path) + length))
 		return -errno;
 	return TAKE_FD(fd);
 }
@@ -80,7 +81,8 @@ void notify_reloading(struct notify *n)
 {
 	char text[96];
 
-	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%llu\nSTATUS=Reading the configuration again.",
+	snprintf(text, sizeof(text),
+		 "RELOADING=1\nMONOTONIC_USEC=%llu\nSTATUS=Reading the configuration again.",
 		 (unsigned long long)(clock_seconds() * 1e6));
 	say(n, text);
 }

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * notify.h - tells a service manager how things are, by sd_notify(3)'s protocol: one datagram to $NOTIFY_SOCKET. So
- * little that libsystemd would be the larger part. Without a manager all of it does nothing.
+ * notify.h - tells a service manager how things are, by sd_notify(3)'s protocol: one datagram to
+ * $NOTIFY_SOCKET. So little that libsystemd would be the larger part. Without a manager all of it does
+ * nothing.
  */
 #ifndef PYPERF_RUN_NOTIFY_H
 #define PYPERF_RUN_NOTIFY_H
 
 struct notify {
 	int fd;			 /* connected; -1 = nobody asked */
-	double watchdog_seconds; /* between two pings: half of what the manager allows; 0 = it does not watch */
+	/* between two pings: half of what the manager allows; 0 = it does not watch */
+	double watchdog_seconds;
 	double next;		 /* ping, CLOCK_MONOTONIC */
 };
 
-/* Reads the environment and clears it of this, so that no child speaks in our name. 0, or -errno of the socket. */
+/*
+ * Reads the environment and clears it of this, so that no child speaks in our name. 0, or -errno of the
+ * socket.
+ */
 int notify_open(struct notify *n);
 void notify_close(struct notify *n);
 

@@ -94,7 +94,8 @@ static void follow_cpus(struct agent *a)
 	if (changed > 0)
 		log_info("CPUs came or went: samples are taken on %d now", a->facts.cpus);
 	if (changed < 0)
-		complain(&a->cpus, "CPUs came or went, and no samples are taken: %s", kernel_reason(a->kernel));
+		complain(&a->cpus, "CPUs came or went, and no samples are taken: %s",
+			 kernel_reason(a->kernel));
 	else
 		complaint_over(&a->cpus, NULL);
 }

@@ -11,8 +11,10 @@
 #include "targets/registry.h"
 #include "tree/window.h"
 
-#define HIGH_WATER    0.75  /* of a bank or of the code store. The rest is for what comes until it is noticed. */
-#define PROCESSES_MAX 32768 /* that were registered in one generation, 8 MiB of them; they may be held for two */
+/* of a bank or of the code store. The rest is for what comes until it is noticed. */
+#define HIGH_WATER    0.75
+/* that were registered in one generation, 8 MiB of them; they may be held for two */
+#define PROCESSES_MAX 32768
 #define NAMES_SECONDS 0.5
 #define RETRY_SECONDS 1
 
@@ -126,8 +128,10 @@ void generation_clear(struct generation *g, bool names_missing)
 	err = clear_bank(g);
 	g->wait_end = err ? clock_seconds() + RETRY_SECONDS : 0;
 	if (err) {
-		complain(&g->clearing, "the full half of the call tree cannot be emptied: %s; with both full, "
-			 "stacks are [table full]", strerror(-err));
+		complain(&g->clearing,
+			 "the full half of the call tree cannot be emptied: %s; with both full, "
+			 "stacks are [table full]",
+			 strerror(-err));
 		return;
 	}
 	complaint_over(&g->clearing, NULL);

@@ -20,7 +20,8 @@ static void one_clock_in_three_units(void **state)
 	ms = clock_ms();
 	seconds = clock_seconds();
 	clock_gettime(CLOCK_MONOTONIC, &after);
-	assert_in_range(ns, before.tv_sec * NS_PER_SECOND + before.tv_nsec, after.tv_sec * NS_PER_SECOND + after.tv_nsec);
+	assert_in_range(ns, before.tv_sec * NS_PER_SECOND + before.tv_nsec,
+			after.tv_sec * NS_PER_SECOND + after.tv_nsec);
 	assert_in_range(ms, ns / NS_PER_MS, (after.tv_sec * NS_PER_SECOND + after.tv_nsec) / NS_PER_MS);
 	assert_true(seconds >= ns / 1e9);
 	assert_true(seconds <= after.tv_sec + after.tv_nsec / 1e9 + 1e-6);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_complaint.c - trouble that lasts makes one line when it begins and one when it is over, however often either
- * is said.
+ * test_complaint.c - trouble that lasts makes one line when it begins and one when it is over, however often
+ * either is said.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,11 +10,12 @@
 #include "base/siphash.h"
 
 /*
- * The low halves of the hashes of "", 00, 00 01, 00 01 02 ... with the key 00 01 .. 0f, as in the Linux kernel's
- * lib/tests/siphash_kunit.c (hsiphash, 64 bits).
+ * The low halves of the hashes of "", 00, 00 01, 00 01 02 ... with the key 00 01 .. 0f, as in the Linux
+ * kernel's lib/tests/siphash_kunit.c (hsiphash, 64 bits).
  */
 static const __u32 of_the_kernel[] = {
-	0x050fc4dc, 0x7d57ca93, 0x4dc7d44d, 0xe7ddf7fb, 0x88d38328, 0x49533b67, 0xc59f22a7, 0x9bb11140, 0x8d299a8e,
+	0x050fc4dc, 0x7d57ca93, 0x4dc7d44d, 0xe7ddf7fb, 0x88d38328, 0x49533b67, 0xc59f22a7, 0x9bb11140,
+	0x8d299a8e,
 	0x6c063de4, 0x92ff097f, 0xf94dc352, 0x57b4d9a2, 0x1229ffa7, 0xc0f95d34, 0x2a519956, 0x7d908b66,
 };
 
@@ -30,7 +31,10 @@ static void as_the_kernel_has_it(void **state)
 	}
 }
 
-/* All 64 bits: hash(b'abc') and hash(b'hello world!!') of CPython 3.11 with PYTHONHASHSEED=0, which is the key 0. */
+/*
+ * All 64 bits: hash(b'abc') and hash(b'hello world!!') of CPython 3.11 with PYTHONHASHSEED=0, which is the
+ * key 0.
+ */
 static void as_python_has_it(void **state)
 {
 	const struct siphash_key zero = {};

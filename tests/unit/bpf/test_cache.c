@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_cache.c - bpf/python/cache.h beside a naive walk, while a forged thread goes on running: after every change
- * the same frames and the same node, or no answer where there is no whole stack; on every version, with block
- * and single reads, with a fault at every read. test_cache_hits.c has what it saves.
+ * test_cache.c - bpf/python/cache.h beside a naive walk, while a forged thread goes on running: after every
+ * change the same frames and the same node, or no answer where there is no whole stack; on every version,
+ * with block and single reads, with a fault at every read. test_cache_hits.c has what it saves.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_walk.c - bpf/python/walk.h on forged chains that are as they should be, of every version that is supported:
- * depths, sizes, places, block and single reads, truncation, the root rules. test_walk_hostile.c has the
- * rest.
+ * test_walk.c - bpf/python/walk.h on forged chains that are as they should be, of every version that is
+ * supported: depths, sizes, places, block and single reads, truncation, the root rules. test_walk_hostile.c
+ * has the rest.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -214,8 +214,11 @@ static void test_root_rules(void **state)
 	for (int i = 0; i < 6 * 4; i++) {
 		int owner = i / 4, is_entry = i / 2 % 2, single = i % 2;
 
-		/* 3.11: an entry frame of a thread (owner 0) or with a frame object (2), not of a generator. */
-		assert_int_equal(root_is_whole(0x030b, owner, is_entry, single), is_entry && (owner == 0 || owner == 2));
+		/*
+		 * 3.11: an entry frame of a thread (owner 0) or with a frame object (2), not of a generator.
+		 */
+		assert_int_equal(root_is_whole(0x030b, owner, is_entry, single),
+				 is_entry && (owner == 0 || owner == 2));
 		/* Later: a frame on the C stack (3); 3.14 has two kinds of them (3, 4). */
 		assert_int_equal(root_is_whole(0x030c, owner, is_entry, single), owner >= 3);
 		assert_int_equal(root_is_whole(0x030d, owner, is_entry, single), owner >= 3);
@@ -229,7 +232,10 @@ static void test_other_root_rules(void **state)
 	(void)state;
 	chain_random(0x030d, 3, 10);
 	chain_walk(false);
-	/* 3.6 to 3.10: the last frame must not be a generator's: the word that says so is 0 here, and then not. */
+	/*
+	 * 3.6 to 3.10: the last frame must not be a generator's: the word that says so is 0 here, and then
+	 * not.
+	 */
 	chain.l.root_rule = ROOT_NULL;
 	chain.l.frame_generator = chain.l.frame_previous;
 	assert_true(walk_is_whole(walk, &chain.l, 0));

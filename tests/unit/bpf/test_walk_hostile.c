@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_walk_hostile.c - bpf/python/walk.h on memory that lies or is not there: cycles, bad pointers, false chunks,
- * pages that are missing, a fault at every read in turn. Never a wrong frame, always a bounded number of
- * reads.
+ * test_walk_hostile.c - bpf/python/walk.h on memory that lies or is not there: cycles, bad pointers, false
+ * chunks, pages that are missing, a fault at every read in turn. Never a wrong frame, always a bounded number
+ * of reads.
  */
 #include <setjmp.h>
 #include <stdarg.h>

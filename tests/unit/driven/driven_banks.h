@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * driven_banks.h - tests of the driven sampler when a new generation of the tree begins: what it finds is in the other
- * half of the tables from then on, complete, and nothing in the first half changes any more.
+ * driven_banks.h - tests of the driven sampler when a new generation of the tree begins: what it finds is in
+ * the other half of the tables from then on, complete, and nothing in the first half changes any more.
  */
 #include "tests/unit/driven/driven_usual.h"
 
@@ -34,7 +34,8 @@ static void newest_is_in_bank(unsigned int bank)
 /* A copy of a bank's nodes, codes and owners; to be freed. */
 static void *copy_bank(unsigned int bank)
 {
-	const size_t nodes = driven.o.nodes * sizeof(struct node), codes = driven.o.codes * sizeof(struct code),
+	const size_t nodes = driven.o.nodes * sizeof(struct node),
+		     codes = driven.o.codes * sizeof(struct code),
 		     owners = driven.o.owners * sizeof(struct owner);
 	void *copy = malloc(nodes + codes + owners);
 
@@ -49,8 +50,9 @@ static void bank_is(unsigned int bank, const void *copy)
 {
 	_cleanup_free_ void *now = copy_bank(bank);
 
-	assert_memory_equal(now, copy, driven.o.nodes * sizeof(struct node) + driven.o.codes * sizeof(struct code) +
-					       driven.o.owners * sizeof(struct owner));
+	assert_memory_equal(now, copy,
+			    driven.o.nodes * sizeof(struct node) + driven.o.codes * sizeof(struct code) +
+				    driven.o.owners * sizeof(struct owner));
 }
 
 /* All but the counts, which every tick's books need. */

@@ -84,7 +84,10 @@ static void test_code_epoch_saves_headers(void **state)
 		struct py_thread *t = forge_usual(forge_minors[v], codes);
 		const bool cached = driven.o.cache == CACHE_VERIFIED;
 		const int counts = py.l.interp_tlbc_generation ? 2 : 1;
-		/* For each frame that the cache does not lead to: how long its bytecode is, where there may be copies. */
+		/*
+		 * For each frame that the cache does not lead to: how long its bytecode is, where there may
+		 * be copies.
+		 */
 		const int length = cached && py.l.code_tlbc;
 
 		reads_of_tick();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * driven_copies.h - tests of the driven sampler: free-threaded 3.14 and 3.15 give each thread a copy of the bytecode
- * it runs, and a frame says which one it runs (internal/pycore_code.h: co_tlbc). On synthetic memory only: no such
- * build could be had.
+ * driven_copies.h - tests of the driven sampler: free-threaded 3.14 and 3.15 give each thread a copy of the
+ * bytecode it runs, and a frame says which one it runs (internal/pycore_code.h: co_tlbc). On synthetic memory
+ * only: no such build could be had.
  */
 #include "tests/unit/driven/driven_usual.h"
 

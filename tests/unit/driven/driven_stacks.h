@@ -181,7 +181,9 @@ static void test_chain_without_root(void **state)
 	}
 }
 
-/* 3.11 and 3.12 link a CFrame before they fill it in: then the frames that the one before leads to are shown. */
+/*
+ * 3.11 and 3.12 link a CFrame before they fill it in: then the frames that the one before leads to are shown.
+ */
 static void test_unfilled_cframe(void **state)
 {
 	static const __u64 garbage[] = { 0, 1, 8, 0xffff888000000000, 1ULL << 47, 0x10000, ~0ULL };
@@ -256,7 +258,9 @@ static void test_process_states(void **state)
 	assert_int_equal(driven_samples(), 1);
 }
 
-/* A verdict that is to be looked at again leads to one question when its time has come, and to none before. */
+/*
+ * A verdict that is to be looked at again leads to one question when its time has come, and to none before.
+ */
 static void test_asks_again(void **state)
 {
 	static const enum process_state states[] = { PROCESS_WANTED, PROCESS_NO_LAYOUT, PROCESS_NOT_PYTHON };
@@ -306,7 +310,8 @@ static void test_cached_callers(void **state)
 		/* The callers as they were, without a way from work() to main(). */
 		forge_put((void *)(t->leaf - PY_FRAME), py.l.frame_previous, 0, 8);
 		assert_int_equal(drive(), OUTCOME_INCOMPLETE);
-		driven_newest_path_is(py.l.has_cframe ? "[incomplete]" : "[incomplete];App.work:7;<lambda>:5");
+		driven_newest_path_is(py.l.has_cframe ? "[incomplete]"
+						      : "[incomplete];App.work:7;<lambda>:5");
 		assert_int_equal(driven_stat(cache_full), caching);
 		/* The second time only the frame below main() could be, and need not. */
 		assert_in_range(driven_stat(cache_partial), caching, 2 * caching);

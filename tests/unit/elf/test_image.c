@@ -208,7 +208,8 @@ static void strings_without_end(void **state)
 static bool is_in_a_load(const struct image *image, __u64 address, __u64 size)
 {
 	for (int i = 0; i < image->load_count; i++)
-		if (address >= image->load[i].address && address - image->load[i].address <= image->load[i].memory_size &&
+		if (address >= image->load[i].address &&
+		    address - image->load[i].address <= image->load[i].memory_size &&
 		    size <= image->load[i].memory_size - (address - image->load[i].address))
 			return true;
 	return false;

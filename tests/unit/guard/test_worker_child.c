@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_worker_child.c - the worker's own side, without the parent that worker.c is: what it has given up before it reads
- * anything of others, what it answers, and that it ends with its socket and with its parent.
+ * test_worker_child.c - the worker's own side, without the parent that worker.c is: what it has given up
+ * before it reads anything of others, what it answers, and that it ends with its socket and with its parent.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -215,10 +215,14 @@ static void on_signal(int number)
 
 #define BIT(number) (1ULL << ((number) - 1))
 
-/* Whatever its parent has set up: Ctrl-C is the parent's to decide about, and nothing else is caught or held back. */
+/*
+ * Whatever its parent has set up: Ctrl-C is the parent's to decide about, and nothing else is caught or held
+ * back.
+ */
 static void signals_are_its_own(void **state)
 {
-	const unsigned long long ignored = BIT(SIGINT) | BIT(SIGTERM) | BIT(SIGHUP) | BIT(SIGQUIT) | BIT(SIGPIPE);
+	const unsigned long long ignored =
+		BIT(SIGINT) | BIT(SIGTERM) | BIT(SIGHUP) | BIT(SIGQUIT) | BIT(SIGPIPE);
 	sigset_t all, old;
 
 	(void)state;
@@ -238,7 +242,8 @@ static void signals_are_its_own(void **state)
 	answers_anything();
 	assert_true(signals("SigIgn:") == ignored);
 	/* The rest is what cmocka catches. */
-	assert_true(!(signals("SigCgt:") & (BIT(SIGCHLD) | BIT(SIGALRM) | BIT(SIGUSR1) | BIT(SIGUSR2) | ignored)));
+	assert_true(!(signals("SigCgt:") &
+		      (BIT(SIGCHLD) | BIT(SIGALRM) | BIT(SIGUSR1) | BIT(SIGUSR2) | ignored)));
 	assert_true(signals("SigBlk:") == 0);
 	kill(child, SIGINT);
 	kill(child, SIGTERM);

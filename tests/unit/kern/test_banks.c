@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_banks.c - generations of the tree in the kernel, while the ticks go on: every tick is counted in one bank, the
- * one that was left does not change once it has been waited for, and clearing it changes nothing else. Needs the right
- * to load BPF.
+ * test_banks.c - generations of the tree in the kernel, while the ticks go on: every tick is counted in one
+ * bank, the one that was left does not change once it has been waited for, and clearing it changes nothing
+ * else. Needs the right to load BPF.
  */
 #include "tests/unit/kern/open_kernel.h"
 
@@ -102,7 +102,8 @@ static void no_tick_is_lost(void **state)
 	}
 	kernel_stop(kernel);
 	kernel_stats(kernel, &s);
-	assert_int_equal(taken + counted((struct kernel_range){ 0, t->node_count }), s.sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT]);
+	assert_int_equal(taken + counted((struct kernel_range){ 0, t->node_count }),
+			 s.sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT]);
 	assert_int_equal(outcome_sum(&s), s.sum.ticks);
 	assert_int_equal(s.sum.outcome[EVENT_CPU][OUTCOME_TABLE_FULL], 0);
 	/* What is reserved stays so. */

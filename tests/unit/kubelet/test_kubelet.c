@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_kubelet.c - asking a kubelet that is not there, or that takes the connection and says nothing: nothing waits, and
- * pauses are as long as promised. What it answers is in tests/e2e/test_pod_labels.py.
+ * test_kubelet.c - asking a kubelet that is not there, or that takes the connection and says nothing: nothing
+ * waits, and pauses are as long as promised. What it answers is in tests/e2e/test_pod_labels.py.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -77,8 +77,10 @@ static void urls(void **state)
 {
 	static const char *const right[] = { "https://127.0.0.1:10250", "https://node-1.example:10250",
 					     "https://[fd00::1]:10250", "https://n" };
-	static const char *const wrong[] = { "", "https://", "http://127.0.0.1:10255", "127.0.0.1:10250", "https://:10250",
-					     "https://n/pods", "https://n?x", "https://n#x", "https://a@n", "https://n x", "https://n\n" };
+	static const char *const wrong[] = { "", "https://", "http://127.0.0.1:10255", "127.0.0.1:10250",
+					     "https://:10250",
+					     "https://n/pods", "https://n?x", "https://n#x", "https://a@n",
+					     "https://n x", "https://n\n" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++)

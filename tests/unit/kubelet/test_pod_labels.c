@@ -35,7 +35,8 @@ static void names(void **state)
 static void wrong_names(void **state)
 {
 	static const char *const texts[] = {
-		"", ",", "app,", ",app", "app,,tier", "app tier", "app=shop", "/name", "prefix/", "a/b/c", "caf\xc3\xa9", "a\nb",
+		"", ",", "app,", ",app", "app,,tier", "app tier", "app=shop", "/name", "prefix/", "a/b/c",
+		"caf\xc3\xa9", "a\nb",
 		TEXT_63 "x", "example.com/" TEXT_63 "x", "app,app", "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q",
 		TEXT_63 TEXT_63 TEXT_63 TEXT_63 TEXT_63 "/name",
 	};

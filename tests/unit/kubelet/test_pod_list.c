@@ -18,10 +18,12 @@
 #define UID    "9e449ecd-a4b6-463e-a620-1868ca1376fc"
 #define STATIC "0123456789abcdef0123456789abcdef"
 #define LIST(items) "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{},\"items\":" items "}"
-#define POD(uid, labels) "{\"metadata\":{\"name\":\"p\",\"uid\":" uid ",\"labels\":" labels "},\"spec\":{\"containers\":[{}]}}"
+#define META(uid, labels) "\"metadata\":{\"name\":\"p\",\"uid\":" uid ",\"labels\":" labels "}"
+#define POD(uid, labels)  "{" META(uid, labels) ",\"spec\":{\"containers\":[{}]}}"
 
-static const char two[] = LIST("[" POD("\"" UID "\"", "{\"app\":\"shop\",\"app.kubernetes.io/name\":\"cart\",\"tier\":\"x\"}") ",\n"
-				POD("\"" STATIC "\"", "{\"app\":\"proxy\"}") "]") "\n";
+#define LABELS		  "{\"app\":\"shop\",\"app.kubernetes.io/name\":\"cart\",\"tier\":\"x\"}"
+static const char two[] = LIST("[" POD("\"" UID "\"", LABELS) ",\n"
+			       POD("\"" STATIC "\"", "{\"app\":\"proxy\"}") "]") "\n";
 
 static struct pod_label_names names;
 static struct pod_entry *entries;
@@ -95,8 +97,10 @@ static void a_node_without_pods(void **state)
 static void what_is_no_list(void **state)
 {
 	static const char *const texts[] = {
-		"", " ", "null", "true", "7", "\"items\"", "[]", "{}", "{\"items\":{}}", "{\"items\":7}", "{\"items\":\"[]\"}",
-		"<html>", "Unauthorized", "{\"items\":[]", "{\"items\":[]}}", "{\"items\":[]} x", "{\"items\":[]}{\"items\":[]}",
+		"", " ", "null", "true", "7", "\"items\"", "[]", "{}", "{\"items\":{}}", "{\"items\":7}",
+		"{\"items\":\"[]\"}",
+		"<html>", "Unauthorized", "{\"items\":[]", "{\"items\":[]}}", "{\"items\":[]} x",
+		"{\"items\":[]}{\"items\":[]}",
 		"{\"items\":[],}", "{\"items\":[nul]}", "\xff\xfe{}", "{\"items\":[\"\xff\"]}",
 		"{\"items\":[-]}",
 	};
@@ -105,15 +109,18 @@ static void what_is_no_list(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (read_text(texts[i]) != -EBADMSG)
 			fail_msg("taken: %s", texts[i]);
-	assert_int_equal(read_pieces("{\"items\":[]}", sizeof("{\"items\":[]}"), 4096), -EBADMSG); /* with its NUL */
+	/* With its NUL. */
+	assert_int_equal(read_pieces("{\"items\":[]}", sizeof("{\"items\":[]}"), 4096), -EBADMSG);
 }
 
 /* Others are still there. */
 static void what_is_no_pod(void **state)
 {
 	static const char *const items[] = {
-		"null", "7", "\"" UID "\"", "[]", "{}", "{\"metadata\":null}", "{\"metadata\":[]}", "{\"metadata\":{}}",
-		POD("7", "{}"), POD("null", "{}"), POD("\"\"", "{}"), POD("\"../../etc\"", "{}"), POD("\"" UID "0\"", "{}"),
+		"null", "7", "\"" UID "\"", "[]", "{}", "{\"metadata\":null}", "{\"metadata\":[]}",
+		"{\"metadata\":{}}",
+		POD("7", "{}"), POD("null", "{}"), POD("\"\"", "{}"), POD("\"../../etc\"", "{}"),
+		POD("\"" UID "0\"", "{}"),
 		POD("\"9E449ECD-a4b6-463e-a620-1868ca1376fc\"", "{}"), POD("\"" UID "\\u0000\"", "{}"),
 		POD("{\"" UID "\":1}", "{}"),
 	};
@@ -121,7 +128,8 @@ static void what_is_no_pod(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
-		snprintf(text, sizeof(text), LIST("[%s,%s]"), items[i], POD("\"" UID "\"", "{\"app\":\"shop\"}"));
+		snprintf(text, sizeof(text), LIST("[%s,%s]"), items[i],
+			 POD("\"" UID "\"", "{\"app\":\"shop\"}"));
 		assert_int_equal(read_text(text), 0);
 		assert_int_equal(count, 1);
 		assert_string_equal(entries[0].value[0], "shop");
@@ -131,8 +139,10 @@ static void what_is_no_pod(void **state)
 static void what_is_no_label(void **state)
 {
 	static const char *const labels[] = {
-		"null", "[]", "7", "\"app\"", "{}", "{\"app\":null}", "{\"app\":7}", "{\"app\":{}}", "{\"app\":[\"shop\"]}",
-		"{\"app\":\"a b\"}", "{\"app\":\"a\\nb\"}", "{\"app\":\"a\\u0000b\"}", "{\"app\":\"\\u001b[31m\"}",
+		"null", "[]", "7", "\"app\"", "{}", "{\"app\":null}", "{\"app\":7}", "{\"app\":{}}",
+		"{\"app\":[\"shop\"]}",
+		"{\"app\":\"a b\"}", "{\"app\":\"a\\nb\"}", "{\"app\":\"a\\u0000b\"}",
+		"{\"app\":\"\\u001b[31m\"}",
 		"{\"app\":\"caf\\u00e9\"}", "{\"app\":\"<script>\"}", "{\"App\":\"shop\"}",
 		"{\"app\":\"0123456789012345678901234567890123456789012345678901234567890123\"}", /* 64 */
 	};
@@ -202,10 +212,16 @@ static void a_large_node(void **state)
 	(void)state;
 	assert_int_equal(buf_add_string(&b, "{\"items\":["), 0);
 	for (int i = 0; i < 500; i++) {
-		assert_int_equal(buf_printf(&b, "%s{\"metadata\":{\"uid\":\"9e449ecd-a4b6-463e-a620-1868ca13%04d\",\"labels\":{\"app\":"
-						"\"app-%d\"}},\"spec\":{\"env\":[", i ? "," : "", i, i), 0);
+		assert_int_equal(
+			buf_printf(&b,
+				   "%s{\"metadata\":{\"uid\":\"9e449ecd-a4b6-463e-a620-1868ca13%04d\","
+				   "\"labels\":{\"app\":\"app-%d\"}},\"spec\":{\"env\":[",
+				   i ? "," : "", i, i),
+			0);
 		for (int j = 0; j < 200; j++)
-			assert_int_equal(buf_printf(&b, "%s{\"name\":\"VARIABLE_%d\",\"value\":\"%d\"}", j ? "," : "", j, i), 0);
+			assert_int_equal(buf_printf(&b, "%s{\"name\":\"VARIABLE_%d\",\"value\":\"%d\"}",
+						    j ? "," : "", j, i),
+					 0);
 		assert_int_equal(buf_add_string(&b, "]}}"), 0);
 	}
 	assert_int_equal(buf_add_string(&b, "]}"), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_code_body.c - what is shared by content: one copy of equal bytes and of equal code objects, gone with its last
- * reference, within the bytes that are allowed, and with every line decoded once.
+ * test_code_body.c - what is shared by content: one copy of equal bytes and of equal code objects, gone with
+ * its last reference, within the bytes that are allowed, and with every line decoded once.
  */
 #include <errno.h>
 #include <limits.h>
@@ -163,7 +163,10 @@ static void lines_are_decoded_once(void **state)
 	body_put(&bodies, b);
 }
 
-/* Where the table has no line, or ends, or has a format that nobody knows: the first line. That is remembered, too. */
+/*
+ * Where the table has no line, or ends, or has a format that nobody knows: the first line. That is
+ * remembered, too.
+ */
 static void first_line_for_want_of_one(void **state)
 {
 	struct body *b = body(key("f")), *strange;

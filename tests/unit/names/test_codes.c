@@ -113,7 +113,8 @@ static void test_lines(void **state)
 
 static void test_columns(void **state)
 {
-	static const int columns[] = { 0, 5, 5, 0, 9 }; /* before the first instruction and where no line is: none */
+	/* before the first instruction and where no line is: none */
+	static const int columns[] = { 0, 5, 5, 0, 9 };
 
 	(void)state;
 	add(record(100, "f", "a.py", 10));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * requests.h - requests by transfers.c in the hands of an owner that polls, as the tests of it use them. Include it in
- * one file of a test only.
+ * requests.h - requests by transfers.c in the hands of an owner that polls, as the tests of it use them.
+ * Include it in one file of a test only.
  */
 #ifndef PYPERF_TESTS_REQUESTS_H
 #define PYPERF_TESTS_REQUESTS_H

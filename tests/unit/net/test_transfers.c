@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_transfers.c - requests over real sockets, in the hands of an owner that polls: each ends once and says how, and
- * none keeps the owner awake or waits.
+ * test_transfers.c - requests over real sockets, in the hands of an owner that polls: each ends once and says
+ * how, and none keeps the owner awake or waits.
  */
 #include <dirent.h>
 #include <fcntl.h>

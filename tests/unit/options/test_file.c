@@ -158,7 +158,8 @@ static void reads_it_again(void **state)
 	(void)state;
 	put("all-python = yes\noutput-dir = a\ninterval = 5\nkeep = 3\nfrequency = 50\n");
 	ACCEPT("--config", path, "--max-depth", "9");
-	reload("all-python = yes\noutput-dir = b\ninterval = 7\nkeep = 4MiB\nverbose = yes\nfrequency = 50\n", 0);
+	reload("all-python = yes\noutput-dir = b\ninterval = 7\nkeep = 4MiB\nverbose = yes\nfrequency = 50\n",
+	       0);
 	assert_string_equal(kept, "");
 	assert_string_equal(o.output_dir, "b");
 	assert_true(o.interval_seconds == 7 && o.keep_bytes == 4 << 20 && !o.keep_files && o.verbose);

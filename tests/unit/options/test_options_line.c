@@ -117,7 +117,8 @@ static void formats(void **state)
 		ACCEPT("-a", "-o", "x.txt", "--format", format_rows[i].name);
 		assert_int_equal(o.format, i);
 		if (i != FORMAT_PPROF)
-			REFUSE(format_rows[i].name, "-a", "--output-dir", "d", "--format", format_rows[i].name);
+			REFUSE(format_rows[i].name, "-a", "--output-dir", "d", "--format",
+			       format_rows[i].name);
 	}
 }
 
@@ -214,8 +215,10 @@ static void continuous(void **state)
 		{ "2GiB", 0, 2ULL << 30 },
 		{ "3TiB", 0, 3ULL << 40 },
 	};
-	static const char *const bad[] = { "", "0", "-1", "0MiB", "MiB", "1.5GiB", "5MB", "5M", "5 MiB", "5MiBs",
-					   "99999999999999999999", "18446744073709551615KiB", "\xff", "0x10" };
+	static const char *const bad[] = { "", "0", "-1", "0MiB", "MiB", "1.5GiB", "5MB", "5M", "5 MiB",
+					   "5MiBs",
+					   "99999999999999999999", "18446744073709551615KiB", "\xff",
+					   "0x10" };
 
 	(void)state;
 	ACCEPT("-a");

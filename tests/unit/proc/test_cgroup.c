@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_cgroup.c - container and pod from the paths that runtimes make, with either driver and either version of
- * cgroups, from the host and from inside a cgroup namespace; and from paths that only look like them.
+ * test_cgroup.c - container and pod from the paths that runtimes make, with either driver and either version
+ * of cgroups, from the host and from inside a cgroup namespace; and from paths that only look like them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,26 +44,32 @@ static const struct {
 	{ "/kubepods/burstable/pod" UID "/crio-" ID, ID, UID },
 	{ "/kubepods/burstable/pod" UID, "", UID },
 	/* ... systemd driver */
-	{ "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" UID_ ".slice/cri-containerd-" ID ".scope",
+	{ "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" UID_ ".slice/cri-containerd-" ID
+	  ".scope",
 	  ID, UID },
 	{ "/kubepods.slice/kubepods-pod" UID_ ".slice/crio-" ID ".scope", ID, UID },
-	{ "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" UID_ ".slice/docker-" ID ".scope", ID,
-	  UID },
-	{ "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" HASH ".slice/cri-containerd-" ID ".scope",
+	{ "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" UID_ ".slice/docker-" ID
+	  ".scope",
+	  ID, UID },
+	{ "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" HASH ".slice/cri-containerd-" ID
+	  ".scope",
 	  ID, HASH },
 	{ "/kubepods.slice/kubepods-pod" UID_ ".slice/crio-" ID ".scope/container", ID, UID },
 	/* ... containerd set up for cgroupfs, the kubelet for systemd */
-	{ "/system.slice/containerd.service/kubepods-burstable-pod" UID_ ".slice:cri-containerd:" ID, ID, UID },
-	/* ... from inside the profiler's pod */
-	{ "/../../../kubepods-burstable.slice/kubepods-burstable-pod" UID_ ".slice/cri-containerd-" ID ".scope", ID,
+	{ "/system.slice/containerd.service/kubepods-burstable-pod" UID_ ".slice:cri-containerd:" ID, ID,
 	  UID },
+	/* ... from inside the profiler's pod */
+	{ "/../../../kubepods-burstable.slice/kubepods-burstable-pod" UID_ ".slice/cri-containerd-" ID
+	  ".scope",
+	  ID, UID },
 	{ "/../../pod" UID "/" ID, ID, UID },
 	{ "/../" ID, ID, "" },
 	{ "/../cri-containerd-" ID ".scope", ID, "" },
 	/* ... below another cgroup: kind, a kubelet in a container */
 	{ "/docker/" OTHER "/kubelet/kubepods/burstable/pod" UID "/" ID, ID, UID },
-	{ "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" UID_ ".slice/cri-containerd-" ID ".scope", ID,
-	  UID },
+	{ "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" UID_ ".slice/cri-containerd-" ID
+	  ".scope",
+	  ID, UID },
 	/* Docker, podman, containerd */
 	{ "/docker/" ID, ID, "" },
 	{ "/system.slice/docker-" ID ".scope", ID, "" },
@@ -92,8 +98,8 @@ static void runtimes(void **state)
 
 		snprintf(text, sizeof(text), "0::%s\n", of_runtimes[i].path);
 		parsed(text, of_runtimes[i].id, of_runtimes[i].uid);
-		snprintf(text, sizeof(text), "12:pids:%s\n3:cpu,cpuacct:%s\n1:name=systemd:%s\n0::/\n", of_runtimes[i].path,
-			 of_runtimes[i].path, of_runtimes[i].path);
+		snprintf(text, sizeof(text), "12:pids:%s\n3:cpu,cpuacct:%s\n1:name=systemd:%s\n0::/\n",
+			 of_runtimes[i].path, of_runtimes[i].path, of_runtimes[i].path);
 		parsed(text, of_runtimes[i].id, of_runtimes[i].uid);
 		snprintf(text, sizeof(text), "4:memory:/\n1:name=systemd:%s\n", of_runtimes[i].path);
 		parsed(text, of_runtimes[i].id, of_runtimes[i].uid);
@@ -132,7 +138,8 @@ static void looks_like_it(void **state)
 static void malformed(void **state)
 {
 	static const char *const texts[] = {
-		"", "\n", "\n\n\n", "0", "0\n", "0:\n", "0::\n", "::\n", ":::\n", "0::docker/" ID "\n", "0:" ID "\n",
+		"", "\n", "\n\n\n", "0", "0\n", "0:\n", "0::\n", "::\n", ":::\n", "0::docker/" ID "\n",
+		"0:" ID "\n",
 		"0::/docker/" ID, /* cut off: no newline */
 		"\xff\xfe::\n",
 	};
@@ -187,7 +194,8 @@ static void mounts(void **state)
 		const char *root, *uid, *container;
 	} known[] = {
 		{ "/var/lib/kubelet/pods/" UID "/containers/web/0a1b2c3d", UID, "web" },
-		{ "/pods/" UID "/containers/web-2/0a1b2c3d", UID, "web-2" }, /* /var/lib/kubelet is a file system */
+		/* /var/lib/kubelet is a file system */
+		{ "/pods/" UID "/containers/web-2/0a1b2c3d", UID, "web-2" },
 		{ "/var/lib/kubelet/pods/" HASH "/containers/etcd/ffffffff", HASH, "etcd" },
 		{ "/var/lib/kubelet/pods/" UID "/etc-hosts", UID, "" },
 		{ "/var/lib/kubelet/pods/" UID "/volumes/kubernetes.io~empty-dir/x", NULL, NULL },
@@ -208,7 +216,8 @@ static void mounts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-		snprintf(line, sizeof(line), "612 598 254:0 %s /dev/termination-log rw,relatime - ext4 /dev/vda rw\n",
+		snprintf(line, sizeof(line),
+			 "612 598 254:0 %s /dev/termination-log rw,relatime - ext4 /dev/vda rw\n",
 			 known[i].root);
 		assert_int_equal(cgroup_parse_mount(line, &mount), known[i].uid != NULL);
 		if (!known[i].uid)

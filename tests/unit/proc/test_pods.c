@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_pods.c - names from the kubelet's folders, in both forms: found, found again after a change, bounded, and
- * hostile names passed over.
+ * test_pods.c - names from the kubelet's folders, in both forms: found, found again after a change, bounded,
+ * and hostile names passed over.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -133,7 +133,8 @@ static void bounded(void **state)
 		make(name);
 	}
 	make("demo_a_" UID);
-	pods_find(pods, UID, "", "", &names); /* whether it is among those that are kept is the folder's order */
+	/* whether it is among those that are kept is the folder's order */
+	pods_find(pods, UID, "", "", &names);
 	snprintf(name, sizeof(name), "ffffffff-2222-3333-4444-555555555555");
 	assert_false(pods_find(pods, name, "", "", &names));
 }
@@ -142,7 +143,8 @@ static void hostile_names(void **state)
 {
 	static const char *const names[] = {
 		"", ".", "..", "_", "__", "___", "a_b", "a_b_c", "a__" UID, "_b_" UID, "a_b_" UID "x",
-		"A_b_" UID, "a_B_" UID, "a_b/c_" UID, "a_b_9e449ecd_a4b6_463e_a620_1868ca1376fc", "a.b_c_" UID,
+		"A_b_" UID, "a_B_" UID, "a_b/c_" UID, "a_b_9e449ecd_a4b6_463e_a620_1868ca1376fc",
+		"a.b_c_" UID,
 		"a_b_c-" ID, "a_b_-" ID ".log", "a_b_c" ID ".log", "a_b_c-x" ID ".log", "a_b_c-" ID ".log.gz",
 		"a_b_\n-" ID ".log", "a_b_" ID ".log", "a_b_.log", "a_b_c-.log",
 	};

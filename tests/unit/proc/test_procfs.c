@@ -45,9 +45,11 @@ static void stat_exiting(void **state)
 	struct procfs_stat stat = { 0 };
 
 	(void)state;
-	assert_int_equal(procfs_parse_stat("42 (cat) R 7 1 1 0 -1 4194564 0 0 0 0 1 2 0 0 20 0 1 0 5 0", &stat), 0);
+	assert_int_equal(
+		procfs_parse_stat("42 (cat) R 7 1 1 0 -1 4194564 0 0 0 0 1 2 0 0 20 0 1 0 5 0", &stat), 0);
 	assert_true(stat.exiting);
-	assert_int_equal(procfs_parse_stat("42 (cat) R 7 1 1 0 -1 4194560 0 0 0 0 1 2 0 0 20 0 1 0 5 0", &stat), 0);
+	assert_int_equal(
+		procfs_parse_stat("42 (cat) R 7 1 1 0 -1 4194560 0 0 0 0 1 2 0 0 20 0 1 0 5 0", &stat), 0);
 	assert_false(stat.exiting);
 	assert_int_equal(stat.start_ticks, 5);
 }
@@ -315,10 +317,15 @@ static void main_thread_exited(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stat_names),	      cmocka_unit_test(stat_exiting), cmocka_unit_test(stat_malformed),
-		cmocka_unit_test(map_lines),	      cmocka_unit_test(map_malformed),
-		cmocka_unit_test(maps_bounds),	      cmocka_unit_test(maps_overlong_line),
-		cmocka_unit_test(live_self),	      cmocka_unit_test(gone),
+		cmocka_unit_test(stat_names),
+		cmocka_unit_test(stat_exiting),
+		cmocka_unit_test(stat_malformed),
+		cmocka_unit_test(map_lines),
+		cmocka_unit_test(map_malformed),
+		cmocka_unit_test(maps_bounds),
+		cmocka_unit_test(maps_overlong_line),
+		cmocka_unit_test(live_self),
+		cmocka_unit_test(gone),
 		cmocka_unit_test(main_thread_exited),
 	};
 

@@ -169,8 +169,8 @@ static int mount_overlay(const char *directory)
 	char path[128], options[512];
 
 	snprintf(path, sizeof(path), "%s/merged", directory);
-	snprintf(options, sizeof(options), "lowerdir=%s/lower,upperdir=%s/upper,workdir=%s/work", directory, directory,
-		 directory);
+	snprintf(options, sizeof(options), "lowerdir=%s/lower,upperdir=%s/upper,workdir=%s/work", directory,
+		 directory, directory);
 	return mount("overlay", path, "overlay", 0, options) ? -errno : 0;
 }
 

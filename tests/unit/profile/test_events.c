@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_events.c - each row of bpf/events.def is complete, and its names are of its own. A new row is tested without a
- * line here; tests/unit/events has rows that only the tests have.
+ * test_events.c - each row of bpf/events.def is complete, and its names are of its own. A new row is tested
+ * without a line here; tests/unit/events has rows that only the tests have.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,8 @@ static void names(void **state)
 			assert_string_not_equal(row->key, event_rows[j].key);
 			assert_string_not_equal(row->prefix, event_rows[j].prefix);
 			assert_string_not_equal(row->series, event_rows[j].series);
-			assert_false(!strcmp(row->type, event_rows[j].type) && row->unit == event_rows[j].unit);
+			assert_false(!strcmp(row->type, event_rows[j].type) &&
+				     row->unit == event_rows[j].unit);
 			assert_int_not_equal(row->total, event_rows[j].total);
 		}
 	}

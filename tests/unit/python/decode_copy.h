@@ -17,8 +17,8 @@
 #include "python/linetable.h"
 
 /* Where the instruction is. A result other than 0 must leave the position as it was: -77 in both. */
-static inline struct line_position decode_copy(linetable_fn *decode, const __u8 *table, size_t len, int first, __u32 instr,
-					int expected_r)
+static inline struct line_position decode_copy(linetable_fn *decode, const __u8 *table, size_t len, int first,
+					       __u32 instr, int expected_r)
 {
 	/* An allocation of exactly len bytes, so that the sanitizer sees a byte too many. */
 	__u8 *copy = malloc(len ? len : 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * forge_capture.h - a code object and its strings in forged memory, whose reads can be made to fail one by one.
+ * forge_capture.h - a code object and its strings in forged memory, whose reads can be made to fail one by
+ * one.
  */
 #ifndef PYPERF_TESTS_FORGE_CAPTURE_H
 #define PYPERF_TESTS_FORGE_CAPTURE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_binaries.c - what is remembered of files: each is read once until it changes, and the table does not grow for
- * ever. It includes binaries.c itself, to see how many there are.
+ * test_binaries.c - what is remembered of files: each is read once until it changes, and the table does not
+ * grow for ever. It includes binaries.c itself, to see how many there are.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -121,7 +121,9 @@ static void reads_it_again_when_it_changes(void **state)
 
 static void a_file_that_is_gone(void **state)
 {
-	struct procfs_map map = { .start = 0x1000, .end = 0x2000, .inode = 12345, .path = "/tmp/pyperf-no-such-file" };
+	struct procfs_map map = {
+		.start = 0x1000, .end = 0x2000, .inode = 12345, .path = "/tmp/pyperf-no-such-file"
+	};
 	const struct image *image = (void *)1;
 
 	(void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_capture.c - bpf/python/capture.h on forged memory, where each object ends exactly where it must. Faults are
- * injected at every read in turn; a read that was to fail and was never made fails the test.
+ * test_capture.c - bpf/python/capture.h on forged memory, where each object ends exactly where it must.
+ * Faults are injected at every read in turn; a read that was to fail and was never made fails the test.
  */
 #include "forge_capture.h"
 

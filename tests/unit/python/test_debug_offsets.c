@@ -220,7 +220,8 @@ static size_t word_of(const struct cpython *cpython, size_t target)
 #define WORD_OF(cpython, member) word_of(cpython, offsetof(struct layout, member))
 
 /* The table of 3.15 under another number. */
-static int parse_as(__u32 version, bool free_threaded, __u64 words[128], struct layout *ret, const char **ret_reason)
+static int parse_as(__u32 version, bool free_threaded, __u64 words[128], struct layout *ret,
+		    const char **ret_reason)
 {
 	words[1] = version;
 	words[2] = free_threaded;
@@ -287,18 +288,24 @@ static void moved_too_far(void **state)
 		__u64 value;
 		const char *reason;
 	} cases[] = {
-		{ offsetof(struct layout, tstate_chunk), 384, "debug offsets: fields lie further apart than can be read" },
-		{ offsetof(struct layout, frame_owner), 80, "debug offsets: fields lie further apart than can be read" },
-		{ offsetof(struct layout, frame_instr), 80, "debug offsets: fields lie further apart than can be read" },
-		{ offsetof(struct layout, frame_instr), 512, "debug offsets: bad interpreter_frame.instr_ptr" },
+		{ offsetof(struct layout, tstate_chunk), 384,
+		  "debug offsets: fields lie further apart than can be read" },
+		{ offsetof(struct layout, frame_owner), 80,
+		  "debug offsets: fields lie further apart than can be read" },
+		{ offsetof(struct layout, frame_instr), 80,
+		  "debug offsets: fields lie further apart than can be read" },
+		{ offsetof(struct layout, frame_instr), 512,
+		  "debug offsets: bad interpreter_frame.instr_ptr" },
 		{ offsetof(struct layout, code_bytecode), 264,
 		  "debug offsets: fields lie further apart than can be read" },
 		{ offsetof(struct layout, code_linetable), 216,
 		  "debug offsets: fields lie further apart than can be read" },
 		{ offsetof(struct layout, code_name), 112, "debug offsets: bad code_object.name" },
-		{ offsetof(struct layout, frame_previous), 0, "debug offsets: bad interpreter_frame.previous" },
+		{ offsetof(struct layout, frame_previous), 0,
+		  "debug offsets: bad interpreter_frame.previous" },
 		{ offsetof(struct layout, tstate_interp), 8, "debug offsets: bad thread_state.interp" },
-		{ offsetof(struct layout, str_ascii), 24, "debug offsets: fields lie further apart than can be read" },
+		{ offsetof(struct layout, str_ascii), 24,
+		  "debug offsets: fields lie further apart than can be read" },
 		{ offsetof(struct layout, tstate_next), 1ULL << 32, "debug offsets: bad thread_state.next" },
 	};
 	__u64 words[128];
@@ -329,7 +336,8 @@ static void newer_stays_in_bounds(void **state)
 		forge_offsets(0x030f02f0, round % 2, words);
 		for (int k = 0; k < 1 + round % 3; k++) {
 			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-			words[3 + (seed >> 33) % cpython_3_15.word_count] = (seed >> 20) % (round % 5 ? 600 : 300000) & ~3ULL;
+			words[3 + (seed >> 33) % cpython_3_15.word_count] =
+				(seed >> 20) % (round % 5 ? 600 : 300000) & ~3ULL;
 		}
 		if (parse_as(0x031000f0, round % 2, words, &l, &reason))
 			continue;
@@ -347,9 +355,15 @@ static void newer_stays_in_bounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(believable), cmocka_unit_test(every_length),  cmocka_unit_test(headers),
-		cmocka_unit_test(every_word), cmocka_unit_test(moved_runtime), cmocka_unit_test(next_minor),
-		cmocka_unit_test(moved_fields), cmocka_unit_test(moved_too_far), cmocka_unit_test(newer_stays_in_bounds),
+		cmocka_unit_test(believable),
+		cmocka_unit_test(every_length),
+		cmocka_unit_test(headers),
+		cmocka_unit_test(every_word),
+		cmocka_unit_test(moved_runtime),
+		cmocka_unit_test(next_minor),
+		cmocka_unit_test(moved_fields),
+		cmocka_unit_test(moved_too_far),
+		cmocka_unit_test(newer_stays_in_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

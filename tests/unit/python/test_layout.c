@@ -90,7 +90,8 @@ static void reasons(void **state)
 	assert_string_equal(layout_refusal(0x030a00b4, false), "pre-release of CPython");
 	assert_string_equal(layout_refusal(0x031000a1, false), "pre-release of CPython");
 	assert_string_equal(layout_refusal(0x040000f0, false), "version of CPython without a known layout");
-	assert_string_equal(layout_refusal(0x030c00f0, true), "free-threaded build of a version that has none");
+	assert_string_equal(layout_refusal(0x030c00f0, true),
+			    "free-threaded build of a version that has none");
 	assert_string_equal(layout_refusal(0x030c00c1, false), "pre-release of CPython");
 	assert_string_equal(layout_refusal(0x030d00a1, false), "pre-release of CPython");
 	for (__u32 minor = 0; minor < 0x10000; minor += 7)
@@ -147,7 +148,8 @@ static void check_bounds(const struct layout *l)
 	assert_int_equal(l->root_rule == ROOT_ENTRY, l->frame_is_entry != 0);
 	assert_int_equal(l->root_rule == ROOT_BASE, l->tstate_base_frame != 0);
 	assert_int_equal(l->owner_shim, l->root_rule == ROOT_SHIM || l->root_rule == ROOT_BASE ? 3 : 256);
-	assert_int_equal(l->code_tlbc != 0, l->frame_tlbc_index && l->code_count && l->interp_tlbc_generation);
+	assert_int_equal(l->code_tlbc != 0,
+			 l->frame_tlbc_index && l->code_count && l->interp_tlbc_generation);
 	assert_int_equal(l->epoch_size != 0, l->interp_epoch != 0);
 	assert_int_equal(!l->interp_gil, !l->gil_holder);
 	assert_int_equal(l->version, 0);
@@ -184,7 +186,8 @@ static void bounds(void **state)
 			assert_int_equal(known[i]->free_threaded->free_threaded, 1);
 		}
 		assert_int_equal(!known[i]->words, !known[i]->word_count);
-		assert_int_equal(known[i]->words ? known[i]->newest >> 16 : 0, known[i]->words ? known[i]->minor : 0);
+		assert_int_equal(known[i]->words ? known[i]->newest >> 16 : 0,
+				 known[i]->words ? known[i]->minor : 0);
 		assert_int_equal(!known[i]->words, known[i]->minor < 0x030d);
 		for (size_t k = 0; k < i; k++)
 			assert_int_not_equal(known[k]->minor, known[i]->minor);

@@ -77,7 +77,8 @@ static void test_column_of_each_code(void **state)
 		ENTRY(13, 1), 0x02,				  /* 7: a line alone */
 		ENTRY(14, 1), 0x02,	0x02, 5, 7,		  /* 8 */
 		ENTRY(14, 1), 0x02,	0x02, 0, 0,		  /* 9: none */
-		ENTRY(14, 1), 0x02,	0x41, 1, 0x48, 0x03, 0x40 /* 10: 200, behind a last line of two bytes */
+		/* 10: 200, behind a last line of two bytes */
+		ENTRY(14, 1), 0x02,	0x41, 1, 0x48, 0x03, 0x40
 	};
 	static const struct line_position places[] = { { 10, 1 },  { 10, 2 },  { 10, 80 }, { 10, 80 },
 						       { 10, 5 },  { 12, 128 }, { 0, 0 },   { 13, 0 },
@@ -99,8 +100,10 @@ static void test_damaged_columns_are_none(void **state)
 		{ 1, { ENTRY(10, 1) } },
 		{ 2, { ENTRY(14, 1), 0 } },
 		{ 3, { ENTRY(14, 1), 0, 1 } },
-		{ 3, { ENTRY(14, 1), 0, 0x41 } },					   /* the last line goes on */
-		{ 4, { ENTRY(14, 1), 0, 1, 0x41 } },					   /* the column does */
+		/* the last line goes on */
+		{ 3, { ENTRY(14, 1), 0, 0x41 } },
+		/* the column does */
+		{ 4, { ENTRY(14, 1), 0, 1, 0x41 } },
 		{ 10, { ENTRY(14, 1), 0, 1, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 1 } },	   /* for ever */
 		{ 9, { ENTRY(14, 1), 0, 1, 0x40, 0x40, 0x40, 0x40, 0x40, 4 } },		   /* 1 << 32 */
 		{ 9, { ENTRY(14, 1), 0, 1, 0x40, 0x40, 0x40, 0x40, 0x40, 2 } },		   /* INT_MAX + 1 */

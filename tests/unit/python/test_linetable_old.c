@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_linetable_old.c - the line tables up to 3.10, pair by pair, and tables that no compiler makes. Real ones are
- * compared by tests/oracle, every instruction of the standard library.
+ * test_linetable_old.c - the line tables up to 3.10, pair by pair, and tables that no compiler makes. Real
+ * ones are compared by tests/oracle, every instruction of the standard library.
  */
 #include <errno.h>
 #include <limits.h>
@@ -114,7 +114,8 @@ static void test_largest_pairs(void **state)
 		      i ? 0 : 100 + 127 * (int)(sizeof(table) / 2));
 		check(linetable_line_lnotab, table, sizeof(table), UINT_MAX, 0,
 		      i ? 0 : 100 + 127 * (int)(sizeof(table) / 2));
-		check(linetable_line_27, table, sizeof(table), UINT_MAX, 0, 100 + moves[i] * (int)(sizeof(table) / 2));
+		check(linetable_line_27, table, sizeof(table), UINT_MAX, 0,
+		      100 + moves[i] * (int)(sizeof(table) / 2));
 	}
 }
 

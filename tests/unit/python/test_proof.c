@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_proof.c - proof.c on an interpreter forged in this process: what holds, what is not there yet, and each thing
- * that a wrong layout or a hostile process can make of it.
+ * test_proof.c - proof.c on an interpreter forged in this process: what holds, what is not there yet, and
+ * each thing that a wrong layout or a hostile process can make of it.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -126,7 +126,9 @@ static void copied_bytecode(void **state)
 	}
 }
 
-/* Start-up: no interpreter, no thread, a thread without a frame, one with the interpreter's own frame alone. */
+/*
+ * Start-up: no interpreter, no thread, a thread without a frame, one with the interpreter's own frame alone.
+ */
 static void not_yet(void **state)
 {
 	(void)state;
@@ -195,8 +197,8 @@ static void bad_lists(void **state)
 	for (int v = 0; v < layout_count; v++) {
 		for (size_t i = 0; i < 3 * ARRAY_SIZE(liars); i++) {
 			struct py_thread *t = begin(v, codes);
-			__u8 *places[] = { py.runtime + py.l.runtime_interpreters, py.interp + py.l.interp_threads,
-					   t->tstate + py.l.tstate_interp };
+			__u8 *places[] = { py.runtime + py.l.runtime_interpreters,
+					   py.interp + py.l.interp_threads, t->tstate + py.l.tstate_interp };
 
 			forge_put(places[i % 3], 0, liars[i / 3], 8);
 			contradicted("thread list");
@@ -222,8 +224,10 @@ static void bad_stacks(void **state)
 			forge_put(t->tstate, py.l.tstate_thread_id, liars[i], 8);
 			contradicted("ids of threads");
 		}
-		/* A chain that ends where none may: up to 3.10 there is no telling. One that never does is deeper than
-		 * anybody looks. */
+		/*
+		 * A chain that ends where none may: up to 3.10 there is no telling. One that never does is
+		 * deeper than anybody looks.
+		 */
 		t = begin(v, codes);
 		forge_put((void *)(uintptr_t)t->leaf, py.l.frame_previous, 0, 8);
 		if (py.l.root_rule != ROOT_NULL)
@@ -272,7 +276,8 @@ static void bad_codes(void **state)
 		forge_put((void *)(uintptr_t)codes[0], py.l.code_filename, py_bytes("x", 1), 8);
 		if (!l->str_implied) /* in 2.7 that is a name */
 			contradicted("names and line tables");
-		forge_put((void *)(uintptr_t)codes[0], py.l.code_linetable, py.l.str_implied ? 8 : py_string("x"), 8);
+		forge_put((void *)(uintptr_t)codes[0], py.l.code_linetable,
+			  py.l.str_implied ? 8 : py_string("x"), 8);
 		contradicted("names and line tables");
 		begin(v, codes);
 		py_move(&py.threads[0], codes[2], py.l.frame_lasti ? 1 << 26 : 1001);
@@ -282,7 +287,10 @@ static void bad_codes(void **state)
 	}
 }
 
-/* Each offset that is used set to what it is not: refused, or without a frame to judge by, and nothing crashes. */
+/*
+ * Each offset that is used set to what it is not: refused, or without a frame to judge by, and nothing
+ * crashes.
+ */
 static void damaged_layouts(void **state)
 {
 #define U16(member) { #member, offsetof(struct layout, member), 2 }
@@ -293,7 +301,8 @@ static void damaged_layouts(void **state)
 	} members[] = {
 		U16(tstate_interp), U16(tstate_frame),	 U16(tstate_thread_id), U16(code_filename),
 		U16(code_linetable), U16(str_length),	 U16(str_state),	U16(bytes_size),
-		U16(interp_threads), U16(runtime_interpreters), U8(frame_code),	U8(frame_previous), U8(frame_instr),
+		U16(interp_threads), U16(runtime_interpreters), U8(frame_code), U8(frame_previous),
+		U8(frame_instr),
 	};
 	static const __u64 values[] = { 0, 1, 3, 1 << 15, 0xffff };
 	__u64 codes[3];
@@ -302,7 +311,8 @@ static void damaged_layouts(void **state)
 	for (int v = 0; v < layout_count; v++) {
 		for (size_t m = 0; m < ARRAY_SIZE(members); m++) {
 			/* 0 there says that there is no list of interpreters. */
-			const bool zero_is_fine = members[m].offset == offsetof(struct layout, runtime_interpreters);
+			const bool zero_is_fine =
+				members[m].offset == offsetof(struct layout, runtime_interpreters);
 
 			for (size_t i = zero_is_fine; i < ARRAY_SIZE(values); i++) {
 				struct layout good;
@@ -310,27 +320,39 @@ static void damaged_layouts(void **state)
 
 				begin(v, codes);
 				good = py.l;
-				/* Words of frames are aligned, and in what is read, in every layout that there is. */
-				forge_put(&py.l, members[m].offset, members[m].size == 1 ? values[i] & 0x48 : values[i],
+				/*
+				 * Words of frames are aligned, and in what is read, in every layout that
+				 * there is.
+				 */
+				forge_put(&py.l, members[m].offset,
+					  members[m].size == 1 ? values[i] & 0x48 : values[i],
 					  members[m].size);
 				/* Up to 3.10 f_lasti may be any number, and f_back NULL. */
-				if (good.frame_lasti && (members[m].offset == offsetof(struct layout, frame_instr) ||
-							 members[m].offset == offsetof(struct layout, frame_previous)))
+				if (good.frame_lasti &&
+				    (members[m].offset == offsetof(struct layout, frame_instr) ||
+				     members[m].offset == offsetof(struct layout, frame_previous)))
 					continue;
-				/* The words of 2.7's strings that are not text hold nothing that is asked for. */
-				if (good.str_implied && members[m].offset == offsetof(struct layout, str_state))
+				/*
+				 * The words of 2.7's strings that are not text hold nothing that is asked
+				 * for.
+				 */
+				if (good.str_implied &&
+				    members[m].offset == offsetof(struct layout, str_state))
 					continue;
 				result = memcmp(&good, &py.l, sizeof(good)) ? prove() : PROOF_NOT_YET;
 				if (result == PROOF_HOLDS)
-					fail_msg("%u.%u%s with %s = %llu", good.version >> 24, good.version >> 16 & 0xff,
-						 good.free_threaded ? "t" : "", members[m].name,
-						 (unsigned long long)values[i]);
+					fail_msg("%u.%u%s with %s = %llu", good.version >> 24,
+						 good.version >> 16 & 0xff, good.free_threaded ? "t" : "",
+						 members[m].name, (unsigned long long)values[i]);
 			}
 		}
 	}
 }
 
-/* Many threads whose frames lead from one end of memory to the other and back: it ends, in less than the worker has. */
+/*
+ * Many threads whose frames lead from one end of memory to the other and back: it ends, in less than the
+ * worker has.
+ */
 static void rings(void **state)
 {
 	struct timespec begin, end;

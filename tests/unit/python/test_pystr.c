@@ -146,7 +146,8 @@ static void test_bytes_of_unknown_encoding(void **state)
 	(void)state;
 	bytes_decode_to("", 0, false, "");
 	bytes_decode_to("main", 4, false, "main");
-	bytes_decode_to("\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x8d", 9, false, "\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x8d");
+	bytes_decode_to("\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x8d", 9, false,
+			"\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x8d");
 	bytes_decode_to("\xc3\xa9\0b", 4, false, "\xc3\xa9\xef\xbf\xbd" "b");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		for (int cut = 0; cut < 2; cut++)
@@ -164,8 +165,12 @@ static void test_bytes_into_little_room(void **state)
 		char *text = malloc(room);
 
 		assert_non_null(text);
-		assert_true(pystr_decode_bytes((const __u8 *)"\xe2\x82\xac\0z", 5, false, text, room) < (int)room);
-		assert_int_equal(utf8_count(text, strlen(text)), room < 4 ? 0 : room < 7 ? 1 : room < 8 ? 2 : 3);
+		assert_true(pystr_decode_bytes((const __u8 *)"\xe2\x82\xac\0z", 5, false, text, room) <
+			    (int)room);
+		assert_int_equal(utf8_count(text, strlen(text)), room < 4   ? 0
+								 : room < 7 ? 1
+								 : room < 8 ? 2
+									    : 3);
 		free(text);
 	}
 	assert_int_equal(pystr_decode_bytes((const __u8 *)"a", 1, false, NULL, 0), -EINVAL);
@@ -187,7 +192,8 @@ static void test_noise_is_valid_utf8(void **state)
 			words[i] = (seed ^ seed >> 15) & mask;
 		}
 		unsigned int kind = kinds[round % ARRAY_SIZE(kinds)];
-		int len = pystr_decode_bytes((const __u8 *)words, 1 + round % 16, round & 1, text, sizeof(text));
+		int len = pystr_decode_bytes((const __u8 *)words, 1 + round % 16, round & 1, text,
+					     sizeof(text));
 
 		assert_true(len >= 0 && utf8_count(text, (size_t)len) >= 0);
 		len = pystr_decode((const __u8 *)words, sizeof(words), kind, text, sizeof(text));
@@ -200,10 +206,14 @@ static void test_noise_is_valid_utf8(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_kind),    cmocka_unit_test(test_what_is_no_character_is_replaced),
-		cmocka_unit_test(test_refused),	     cmocka_unit_test(test_cut_at_a_whole_character),
-		cmocka_unit_test(test_longest_fits), cmocka_unit_test(test_noise_is_valid_utf8),
-		cmocka_unit_test(test_bytes_of_unknown_encoding), cmocka_unit_test(test_bytes_into_little_room),
+		cmocka_unit_test(test_each_kind),
+		cmocka_unit_test(test_what_is_no_character_is_replaced),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_cut_at_a_whole_character),
+		cmocka_unit_test(test_longest_fits),
+		cmocka_unit_test(test_noise_is_valid_utf8),
+		cmocka_unit_test(test_bytes_of_unknown_encoding),
+		cmocka_unit_test(test_bytes_into_little_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_books.c - the books of each kind of event: every outcome that belongs to a kind is on exactly one page of its
- * books and of no other's, and the names of outcomes.
+ * test_books.c - the books of each kind of event: every outcome that belongs to a kind is on exactly one page
+ * of its books and of no other's, and the names of outcomes.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -49,8 +49,8 @@ static void printed_has_everything(void **state)
 	for (size_t i = 0; i < OUTCOME_COUNT; i++) {
 		const bool not_asked = i == OUTCOME_NOT_SELECTED || i == OUTCOME_IDLE;
 
-		snprintf(wanted, sizeof(wanted), " %s %*s", number_group(report.kernel.sum.outcome[EVENT_CPU][i]).text,
-			 not_asked ? 8 : 0, "");
+		snprintf(wanted, sizeof(wanted), " %s %*s",
+			 number_group(report.kernel.sum.outcome[EVENT_CPU][i]).text, not_asked ? 8 : 0, "");
 		assert_non_null(strstr(text, wanted));
 		snprintf(wanted, sizeof(wanted), "%s  %s%s\n", not_asked ? " " : "%",
 			 outcome_rows[i].text,
@@ -80,7 +80,8 @@ static void printed_has_everything(void **state)
 static void says_whether_they_balance(void **state)
 {
 	static __u64 *const pages[] = { &report.kernel.sum.ticks, &report.kernel.sum.outcome[EVENT_CPU][0],
-					&report.kernel.sum.outcome[EVENT_CPU][OUTCOME_NESTED], &report.harvest.samples[EVENT_CPU] };
+					&report.kernel.sum.outcome[EVENT_CPU][OUTCOME_NESTED],
+					&report.harvest.samples[EVENT_CPU] };
 	char *text = printed(false);
 
 	(void)state;

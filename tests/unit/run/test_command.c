@@ -128,7 +128,8 @@ static void signals_as_if_started_by_a_shell(void **state)
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(run_script("grep -q '^SigBlk:[[:space:]]*0*$' /proc/self/status"), 0);
 	/* But 32 and 33, which glibc's posix_spawn() sets to be ignored: make(1) starts us by it. */
-	assert_int_equal(run_script("grep -q '^SigIgn:[[:space:]]*[0-9a-f]*[08]0000000$' /proc/self/status"), 0);
+	assert_int_equal(run_script("grep -q '^SigIgn:[[:space:]]*[0-9a-f]*[08]0000000$' /proc/self/status"),
+			 0);
 	assert_int_equal(run_script("kill -PIPE $$; exit 7"), 128 + SIGPIPE);
 	assert_int_equal(run_script("kill -TERM $$; exit 7"), 128 + SIGTERM);
 	sigprocmask(SIG_SETMASK, &old, NULL);

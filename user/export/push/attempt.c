@@ -91,7 +91,8 @@ void push_attempt_end(struct push_attempt *a)
 /* gRPC has statuses of its own, in a header or, behind the answer, in a frame of text; as HTTP has them. */
 static long status_of_grpc(struct push_attempt *a)
 {
-	static const short http[] = { 200, 499, 500, 400, 504, 404, 409, 403, 429, 412, 409, 400, 501, 500, 503, 500, 401 };
+	static const short http[] = { 200, 499, 500, 400, 504, 404, 409, 403, 429, 412, 409, 400, 501, 500,
+				      503, 500, 401 };
 	const char *text = memmem(a->answer, a->answer_size, "grpc-status:", 12);
 
 	if (a->grpc_status < 0 && text)

@@ -21,8 +21,8 @@ struct push_attempt {
 };
 
 /*
- * Makes the request; owner comes back as CURLINFO_PRIVATE. 0; -errno of the header file; -ENOMEM. push_attempt_end()
- * it in both cases.
+ * Makes the request; owner comes back as CURLINFO_PRIVATE. 0; -errno of the header file; -ENOMEM.
+ * push_attempt_end() it in both cases.
  */
 int push_attempt_make(struct push_attempt *a, const struct push_options *o, const struct push_target *t,
 		      const struct push_profile *p, void *owner);

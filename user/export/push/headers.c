@@ -21,7 +21,8 @@ static int add_header(struct curl_slist **list, const char *line)
 /* RFC 9110: a name is a token; a value has no control characters but tabs. */
 static bool is_header(const char *line)
 {
-	size_t name = strspn(line, "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+	size_t name =
+		strspn(line, "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
 
 	if (!name || line[name] != ':')
 		return false;

@@ -127,7 +127,8 @@ static struct item *new_item(struct push *p, const struct push_profile *profile)
 	item->service = strdup(profile->service);
 	item->start_unix_ns = profile->start_unix_ns;
 	item->duration_ns = profile->duration_ns;
-	if (item->service && !copy_labels(item, profile) && !buf_add(&item->pprof, profile->pprof, profile->size))
+	if (item->service && !copy_labels(item, profile) &&
+	    !buf_add(&item->pprof, profile->pprof, profile->size))
 		return item;
 	free_item(item);
 	return NULL;
@@ -180,7 +181,8 @@ static struct push_profile profile_of(const struct item *item)
 		.size = item->pprof.size,
 	};
 
-	for (const char *at = item->labels.data; at < item->labels.data + item->labels.size; at += strlen(at) + 1) {
+	for (const char *at = item->labels.data; at < item->labels.data + item->labels.size;
+	     at += strlen(at) + 1) {
 		struct push_label *l = &p.labels[p.label_count++];
 
 		l->name = at;
@@ -260,7 +262,10 @@ static void on_end(void *push, CURL *easy, CURLcode code)
 
 /* --- the loop ----------------------------------------------------------------------------------------- */
 
-/* Pyroscope refuses a profile that is older than one it has of the same service, so each service keeps its order. */
+/*
+ * Pyroscope refuses a profile that is older than one it has of the same service, so each service keeps its
+ * order.
+ */
 static bool is_next(const struct push *p, const struct item *item)
 {
 	for (const struct item *before = p->first; before != item; before = before->next)

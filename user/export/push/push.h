@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * push.h - a queue of profiles on their way to a receiver over HTTP. Nothing here waits: the owner polls push_fd()
- * and calls push_run(). What fails is tried again a few times, later and later, then given up; so is the oldest when
- * too many wait. Certificates of https are verified.
+ * push.h - a queue of profiles on their way to a receiver over HTTP. Nothing here waits: the owner polls
+ * push_fd() and calls push_run(). What fails is tried again a few times, later and later, then given up; so
+ * is the oldest when too many wait. Certificates of https are verified.
  */
 #ifndef PYPERF_EXPORT_PUSH_PUSH_H
 #define PYPERF_EXPORT_PUSH_PUSH_H
@@ -13,7 +13,8 @@
 
 #define PUSH_WAITING_MAX 256		  /* profiles ... */
 #define PUSH_BYTES_MAX	 (64UL << 20)	  /* ... and bytes of them */
-#define PUSH_ATTEMPTS	 5		  /* of one; 1, 2, 4 and 8 seconds between them, a quarter more or less */
+/* of one; 1, 2, 4 and 8 seconds between them, a quarter more or less */
+#define PUSH_ATTEMPTS	 5
 #define PUSH_HEADERS_MAX 65536		  /* bytes of the header file */
 
 struct push_options {

@@ -13,9 +13,9 @@ const struct cpython cpython_2_7 = {
 		.line_format = LINES_27,
 
 		/*
-		 * frameobject.h: PyFrameObject; every frame is one, and belongs to Python code. It does not name
-		 * its generator, and need not: gen_send_ex() (Objects/genobject.c) links a generator's frame
-		 * before it is the newest and unlinks it afterwards.
+		 * frameobject.h: PyFrameObject; every frame is one, and belongs to Python code. It does not
+		 * name its generator, and need not: gen_send_ex() (Objects/genobject.c) links a generator's
+		 * frame before it is the newest and unlinks it afterwards.
 		 */
 		.frame_size = FRAME_READ_MAX,
 		.frame_lasti = 1,
@@ -43,7 +43,10 @@ const struct cpython cpython_2_7 = {
 		.code_name = 88,
 		.code_linetable = 104, /* co_lnotab */
 
-		/* stringobject.h: as if it were ASCII; ob_sstate is what 3.6 has in the lowest bits of its state */
+		/*
+		 * stringobject.h: as if it were ASCII; ob_sstate is what 3.6 has in the lowest bits of its
+		 * state
+		 */
 		.str_length = 16,
 		.str_state = 32,
 		.str_ascii = 36,

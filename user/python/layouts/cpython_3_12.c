@@ -38,7 +38,9 @@ const struct cpython cpython_3_12 = {
 		.interp_gil = 384,
 		.gil_holder = 8,
 
-		/* internal/pycore_runtime.h; the current thread state is a thread-local variable from here on */
+		/*
+		 * internal/pycore_runtime.h; the current thread state is a thread-local variable from here on
+		 */
 		.runtime_interpreters = 40,
 		.runtime_tss_key = 1544,
 

@@ -90,22 +90,24 @@ static const struct word words[] = {
 
 /* Where the ordinary and the free-threaded build agree. */
 #define COMMON                                                                                               \
-	.root_rule = ROOT_SHIM, .epoch_size = 4,                                                        \
-                                                                                                             \
+	.root_rule = ROOT_SHIM, .epoch_size = 4,                                                             \
+													     \
 	/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */                                 \
 	.frame_size = FRAME_READ, .frame_code = 0 /* f_executable */, .frame_previous = 8,                   \
 	.frame_instr = 56 /* instr_ptr */, .frame_owner = 70, .owner_shim = 3 /* FRAME_OWNED_BY_CSTACK */,   \
 	.owner_generator = 1,                                                                                \
-                                                                                                             \
+													     \
 	/* cpython/pystate.h: PyThreadState; the last field used is datastack_chunk */                       \
 	.tstate_size = 240, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,   \
 	.tstate_thread_id = 152, .tstate_chunk = 232, .tstate_status = 32, .status_active = 1 << 4,          \
-                                                                                                             \
+													     \
 	/* internal/pycore_interp.h, internal/pycore_runtime.h */                                            \
 	.interp_next = 7264, .interp_threads = 7344, .interp_gil = 16, .runtime_interpreters = 632,          \
 	.runtime_tss_key = 2160
 
-/* Py_GIL_DISABLED: objects have a header of 32 bytes. Threads share their bytecode, which is not specialised. */
+/*
+ * Py_GIL_DISABLED: objects have a header of 32 bytes. Threads share their bytecode, which is not specialised.
+ */
 static const struct layout free_threaded = {
 	COMMON,
 	.free_threaded = 1,

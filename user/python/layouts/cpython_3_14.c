@@ -112,17 +112,17 @@ static const struct word words[] = {
 
 /* Where the ordinary and the free-threaded build agree. */
 #define COMMON                                                                                               \
-	.root_rule = ROOT_SHIM, .epoch_size = 8,                                                        \
-                                                                                                             \
+	.root_rule = ROOT_SHIM, .epoch_size = 8,                                                             \
+													     \
 	/* internal/pycore_interpframe_structs.h: _PyInterpreterFrame, enum _frameowner */                   \
 	.frame_size = FRAME_READ, .frame_code = 0 /* f_executable, a _PyStackRef */, .frame_previous = 8,    \
 	.frame_instr = 56 /* instr_ptr */, .owner_generator = 1,                                             \
 	.owner_shim = 3 /* FRAME_OWNED_BY_INTERPRETER; 4 is FRAME_OWNED_BY_CSTACK */,                        \
-                                                                                                             \
+													     \
 	/* cpython/pystate.h: PyThreadState; the last field used is datastack_chunk */                       \
 	.tstate_size = 240, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,   \
 	.tstate_thread_id = 152, .tstate_chunk = 232, .tstate_status = 32, .status_active = 1 << 4,          \
-                                                                                                             \
+													     \
 	/* internal/pycore_interp_structs.h, internal/pycore_runtime_structs.h */                            \
 	.interp_next = 7272, .interp_threads = 7344, .interp_gil = 16, .runtime_interpreters = 808,          \
 	.runtime_tss_key = 2336

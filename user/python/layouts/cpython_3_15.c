@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * cpython_3_15.c - CPython 3.15: compiled from the headers of 3.15.2. The process's own debug offsets
- * (internal/pycore_debug_offsets.h, 888 bytes) decide; what they lack is only here. Names of headers are below
- * Include/.
+ * (internal/pycore_debug_offsets.h, 888 bytes) decide; what they lack is only here. Names of headers are
+ * below Include/.
  */
 #include "base/cleanup.h"
 #include "python/layout.h"
@@ -128,18 +128,18 @@ static const struct word words[] = {
 
 /* Where the ordinary and the free-threaded build agree. */
 #define COMMON                                                                                               \
-	.root_rule = ROOT_BASE, .epoch_size = 8,                                                        \
-                                                                                                             \
+	.root_rule = ROOT_BASE, .epoch_size = 8,                                                             \
+													     \
 	/* internal/pycore_interpframe_structs.h: _PyInterpreterFrame, enum _frameowner */                   \
-	.frame_size = FRAME_READ, .frame_code = 0 /* f_executable, a _PyStackRef */, .frame_previous = 8,     \
-	.frame_instr = 56 /* instr_ptr */, .owner_shim = 3 /* FRAME_OWNED_BY_INTERPRETER */,                  \
-	.owner_generator = 1, .pointer_tag = 3 /* internal/pycore_stackref.h: Py_TAG_BITS */,                 \
-                                                                                                             \
+	.frame_size = FRAME_READ, .frame_code = 0 /* f_executable, a _PyStackRef */, .frame_previous = 8,    \
+	.frame_instr = 56 /* instr_ptr */, .owner_shim = 3 /* FRAME_OWNED_BY_INTERPRETER */,                 \
+	.owner_generator = 1, .pointer_tag = 3 /* internal/pycore_stackref.h: Py_TAG_BITS */,                \
+													     \
 	/* cpython/pystate.h: PyThreadState; the last field used is datastack_chunk */                       \
-	.tstate_size = 264, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,    \
-	.tstate_base_frame = 80, .tstate_thread_id = 176, .tstate_chunk = 256, .tstate_status = 32,           \
+	.tstate_size = 264, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,   \
+	.tstate_base_frame = 80, .tstate_thread_id = 176, .tstate_chunk = 256, .tstate_status = 32,          \
 	.status_active = 1 << 4,                                                                             \
-                                                                                                             \
+													     \
 	/* internal/pycore_interp_structs.h, internal/pycore_runtime_structs.h: there is no autoTSSkey */    \
 	.interp_next = 7264, .interp_threads = 7336, .interp_gil = 16, .runtime_interpreters = 936
 
