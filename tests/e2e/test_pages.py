@@ -36,7 +36,7 @@ def wrong_links(page):
 
 
 def missing_files(page):
-    """Of what stands in backquotes and is a path from the top of the tree, or a name that is nowhere in it."""
+    """What stands in backquotes and is a path from the top of the tree, or a name that is nowhere in it."""
     sources = (path for path in TOP.rglob("*") if not MADE & set(path.relative_to(TOP).parts))
     names = {path.name for path in sources}
     for name in re.findall(r"`([\w./-]+)`", prose(page)):
