@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * parts.h - the real objects that targets/ works with, for its tests: the kernel side, a worker process, the
- * stores, and children to look at. Opening the kernel side takes a second, so a program does that once; a
- * test that needs it is skipped where loading BPF is not allowed.
+ * stores, and children to look at.
  */
 #ifndef PYPERF_TESTS_PARTS_H
 #define PYPERF_TESTS_PARTS_H
@@ -26,43 +25,17 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "guard/worker.h"
-#include "kern/kernel.h"
 #include "names/codes.h"
 #include "targets/registry.h"
+#include "tests/unit/kern/need_kernel.h"
 
 #define PATIENCE_SECONDS 20 /* for an answer; one comes after milliseconds, but the machine may be busy */
 
-static struct kernel *kernel;
 static struct worker *worker;
 static struct registry *registry;
 static struct codes *codes;
 static pid_t children[8]; /* all end with the test */
 static int child_count;
-
-/* Opens it for this and later tests, or skips this one. */
-static inline void need_kernel(void)
-{
-	struct kernel_options o = { .frequency = 99, .follow = true, .max_depth = 64 };
-	int err;
-
-	if (kernel)
-		return;
-	err = kernel_open(&kernel, &o);
-	if (err == -EPERM || err == -EACCES || err == -ENOTSUP) {
-		print_message("SKIP: %s\n", kernel_reason(kernel));
-		kernel_close(TAKE_PTR(kernel));
-		skip();
-	}
-	if (err)
-		fail_msg("%s", kernel_reason(kernel));
-}
-
-static inline int close_kernel(void **state)
-{
-	(void)state;
-	kernel_close(TAKE_PTR(kernel));
-	return 0;
-}
 
 static inline int open_parts(void **state)
 {

@@ -191,6 +191,5 @@ int main(void)
 		TEST(names_come_and_stay),
 	};
 
-	(void)close_kernel;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

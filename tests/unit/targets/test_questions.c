@@ -170,6 +170,5 @@ int main(void)
 		TEST(no_question_without_memory),
 	};
 
-	(void)close_kernel;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
