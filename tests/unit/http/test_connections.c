@@ -56,6 +56,7 @@ static void silent_client(void **state)
 	let_server_work();
 	assert_true(connections_next(&connections) == next);
 	connections_run(&connections, next);
+	assert_true(connections_next(&connections) == HTTP_NEVER); /* nobody is woken for it again */
 	assert_string_equal(hear(fd), "");
 	wait_until(&next, false);
 }

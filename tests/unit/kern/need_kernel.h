@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * need_kernel.h - the kernel side for tests of what stands above it. Opening it takes a second, so a program does that
- * once. A test that needs it is skipped where loading BPF is not allowed.
+ * need_kernel.h - the kernel side for tests of what stands above it. Opening it takes a second, so a program
+ * does that once. A test that needs it is skipped where loading BPF is not allowed.
  */
 #ifndef PYPERF_TESTS_NEED_KERNEL_H
 #define PYPERF_TESTS_NEED_KERNEL_H

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_assets.c - the files of the page as they were built in. The flame graph's two libraries come from npm
+ * and may have been left out; then they are not there at all.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "http/assets.h"
+
+static void as_in_the_folder(void **state)
+{
+	static const struct {
+		const char *path, *type;
+	} rows[] = {
+		{ "page.html", "text/html; charset=utf-8" },
+		{ "page.css", "text/css; charset=utf-8" },
+		{ "page.js", "text/javascript; charset=utf-8" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char path[64], text[32 << 10];
+		const struct asset *a;
+		size_t n;
+		_cleanup_fclose_ FILE *f = NULL;
+
+		snprintf(path, sizeof(path), "user/http/page/%s", rows[i].path);
+		f = fopen(path, "re");
+		if (!f) {
+			print_message("SKIP: %s is not here: run this test in the source's folder\n", path);
+			skip();
+		}
+		n = fread(text, 1, sizeof(text), f);
+		assert_in_range(n, 100, sizeof(text) - 1);
+		a = asset_find(path + strlen("user/http/page"));
+		assert_non_null(a);
+		assert_string_equal(a->type, rows[i].type);
+		assert_int_equal(a->size, n);
+		assert_memory_equal(a->data, text, n);
+	}
+}
+
+static void libraries(void **state)
+{
+	static const char *const paths[] = { "/d3.js", "/d3-flamegraph.js" };
+	const struct asset *a = asset_find(paths[0]), *b = asset_find(paths[1]);
+
+	(void)state;
+	assert_int_equal(!a, !b);
+	assert_true(!a || (a->size > 1000 && b->size > 1000));
+	assert_true(!a || strstr(a->type, "text/javascript"));
+}
+
+static void nothing_else(void **state)
+{
+	static const char *const paths[] = {
+		"", "/", "page.html", "/page.html/", "/page.html.inc", "/../page.html", "/third-party.txt", "/PAGE.HTML",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		assert_null(asset_find(paths[i]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_in_the_folder),
+		cmocka_unit_test(libraries),
+		cmocka_unit_test(nothing_else),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_metrics.c - /metrics as Prometheus reads it, line by line, and each number where it comes from.
+ */
+#include "tests/forge/tables.h"
+#include "tests/unit/http/client.h"
+#include "tests/unit/kern/need_kernel.h"
+
+#include "base/buf.h"
+#include "http/metrics.h"
+#include "http/profile_request.h"
+#include "kubelet/kubelet.h"
+#include "profile/events.h"
+#include "report/books.h"
+#include "report/export_stats.h"
+#include "report/run_facts.h"
+
+static const struct run_facts facts = { .frequency = 199, .cpus = 3 };
+static const struct answer_counts answers = { .answers = 11, .refusals = 22 };
+static const struct profile_requests profiles = { .served = 33, .abandoned = 44, .open = 5 };
+static const struct export_stats exported = { .files_written = 66, .samples_dropped = 77 };
+static struct metrics_view view;
+static struct buf out;
+
+static int setup_metrics(void **state)
+{
+	int err = setup(state);
+
+	view = (struct metrics_view){
+		.sampling = true,
+		.generations = 8,
+		.questions = 9,
+		.codes = codes,
+		.registry = registry,
+		.run = &facts,
+		.answers = &answers,
+		.profiles = &profiles,
+	};
+	return err;
+}
+
+static int teardown_metrics(void **state)
+{
+	buf_free(&out);
+	out = (struct buf){ 0 };
+	return teardown(state);
+}
+
+static const char *text(void)
+{
+	need_kernel();
+	view.kernel = kernel;
+	buf_free(&out);
+	out = (struct buf){ 0 };
+	assert_int_equal(metrics_text(&view, &out), 0);
+	assert_int_equal(buf_add(&out, "", 1), 0);
+	return out.data;
+}
+
+/* The first line is a comment. */
+static bool has_line(const char *line)
+{
+	char whole[256];
+
+	snprintf(whole, sizeof(whole), "\n%s\n", line);
+	return strstr(out.data, whole);
+}
+
+static void numbers(void **state)
+{
+	static const char *const lines[] = {
+		"pyperf_build_info{version=\"" PYPERF_VERSION "\"} 1",
+		"pyperf_sampling 1",
+		"pyperf_frequency_hertz 199",
+		"pyperf_cpus 3",
+		"pyperf_generations_total 8",
+		"pyperf_questions_pending 9",
+		"pyperf_processes_live 1",
+		"pyperf_processes_known 2",
+		"pyperf_code_objects 2",
+		"pyperf_http_answers_total 11",
+		"pyperf_http_refusals_total 22",
+		"pyperf_profiles_served_total 33",
+		"pyperf_profiles_abandoned_total 44",
+		"pyperf_profile_requests_open 5",
+		"pyperf_resident_bytes{process=\"worker\"} 0",
+		"pyperf_ticks_total 0",
+		"# TYPE pyperf_ticks_total counter",
+		"# TYPE pyperf_cpus gauge",
+	};
+
+	(void)state;
+	registry_end(registry, 2);
+	text();
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		if (!has_line(lines[i]))
+			fail_msg("there is no line '%s'", lines[i]);
+	view.sampling = false;
+	text();
+	assert_true(has_line("pyperf_sampling 0"));
+}
+
+static double number_of(const char *metric)
+{
+	const char *found = strstr(out.data, metric);
+
+	assert_non_null(found);
+	return strtod(found + strlen(metric), NULL);
+}
+
+static void of_this_process(void **state)
+{
+	(void)state;
+	view.worker = getpid();
+	text();
+	assert_true(number_of("\npyperf_resident_bytes{process=\"profiler\"} ") > 100000);
+	assert_true(number_of("\npyperf_resident_bytes{process=\"worker\"} ") > 100000);
+	assert_true(number_of("\npyperf_map_bytes ") == kernel_tables(kernel)->map_bytes);
+	assert_true(number_of("\npyperf_cpu_seconds_total ") >= 0);
+}
+
+/* Of each kind of event, its own outcomes and no others. */
+static void outcomes(void **state)
+{
+	int places = 0;
+
+	(void)state;
+	text();
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		for (int i = 0; i < OUTCOME_COUNT; i++) {
+			char line[160], id[OUTCOME_ID_MAX];
+
+			snprintf(line, sizeof(line), "pyperf_%soutcomes_total{outcome=\"%s\",place=\"%s\"} 0",
+				 event_rows[kind].prefix, outcome_id(i, id), place_name(outcome_rows[i].place));
+			if (has_line(line) != event_has_outcome(kind, i))
+				fail_msg("%s", line);
+			places += has_line(line);
+		}
+	assert_true(places >= OUTCOME_COUNT);
+}
+
+static void only_where_there_is_one(void **state)
+{
+	struct kubelet_options o = { .url = "https://127.0.0.1:1", .token_file = "/nonexistent" };
+	struct kubelet *kubelet;
+
+	(void)state;
+	text();
+	assert_null(strstr(out.data, "files_written"));
+	assert_null(strstr(out.data, "kubelet"));
+	assert_int_equal(kubelet_open(&kubelet, &o), 0);
+	view.export = &exported;
+	view.kubelet = kubelet;
+	text();
+	assert_true(has_line("pyperf_files_written_total 66"));
+	assert_true(has_line("pyperf_samples_dropped_total 77"));
+	assert_true(has_line("pyperf_kubelet_requests_total 0"));
+	assert_true(has_line("pyperf_kubelet_pods 0"));
+	kubelet_close(kubelet);
+}
+
+/* Prometheus's text format: one HELP and one TYPE, of the same name, before the values of each family. */
+static void format(void **state)
+{
+	char name[128] = "", type[16] = "", typed[128], seen[1 << 16] = "\n";
+	int values = 1, families = 0;
+
+	(void)state;
+	view.export = &exported;
+	text();
+	for (char *line = strtok(out.data, "\n"); line; line = strtok(NULL, "\n")) {
+		size_t n = strcspn(line, "{ ");
+
+		if (sscanf(line, "# HELP %127s", name) == 1) {
+			char entry[130];
+
+			assert_true(values > 0); /* none without a value */
+			snprintf(entry, sizeof(entry), "\n%s\n", name);
+			assert_null(strstr(seen, entry));
+			assert_true(strlen(seen) + strlen(entry) < sizeof(seen));
+			strcat(seen, entry + 1);
+			values = 0;
+			families++;
+		} else if (sscanf(line, "# TYPE %127s %15s", typed, type) == 2) {
+			assert_string_equal(typed, name);
+			assert_true(!strcmp(type, "counter") || !strcmp(type, "gauge"));
+			n = strlen(name) - strlen("_total");
+			assert_int_equal(!strcmp(type, "counter"), !strcmp(name + n, "_total"));
+		} else {
+			char *end;
+
+			assert_int_equal(strncmp(line, name, n), 0);
+			assert_int_equal(strlen(name), n);
+			assert_non_null(strrchr(line, ' '));
+			strtod(strrchr(line, ' ') + 1, &end);
+			assert_int_equal(*end, '\0');
+			values++;
+		}
+	}
+	assert_true(families > 40 && values > 0);
+}
+
+static enum MHD_Result metrics(const struct client *c)
+{
+	return metrics_answer(&view, c);
+}
+
+static void over_http(void **state)
+{
+	answer_function *answer = metrics;
+	const char *a;
+
+	(void)state;
+	text();
+	start_server(answer_at_once, &answer, NULL);
+	a = ask(GET("/metrics"));
+	stop_server();
+	assert_int_equal(status_of(a), 200);
+	assert_true(has_header(a, "Content-Type: text/plain; version=0.0.4; charset=utf-8"));
+	assert_int_equal(strncmp(body_of(a), "# HELP pyperf_build_info ", 25), 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_metrics, teardown_metrics)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(numbers),
+		TEST(of_this_process),
+		TEST(outcomes),
+		TEST(only_where_there_is_one),
+		TEST(format),
+		TEST(over_http),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, close_kernel);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_page.c - the page and what it is drawn from, as a browser gets them.
+ */
+#include "tests/forge/tables.h"
+#include "tests/unit/http/client.h"
+#include "tests/unit/kern/need_kernel.h"
+
+#include "http/page.h"
+#include "report/run_facts.h"
+
+static struct run_facts facts;
+static struct page_view view;
+static answer_function *answer;
+
+static int setup_page(void **state)
+{
+	int err = setup(state);
+
+	facts = (struct run_facts){ .start = clock_seconds() - 1234.5, .frequency = 99, .cpus = 7 };
+	view = (struct page_view){ .registry = registry, .run = &facts };
+	start_server(answer_at_once, &answer, NULL);
+	return err;
+}
+
+static int teardown_page(void **state)
+{
+	stop_server();
+	return teardown(state);
+}
+
+static enum MHD_Result page(const struct client *c)
+{
+	return page_answer(&view, c);
+}
+
+static enum MHD_Result flamegraph(const struct client *c)
+{
+	return page_flamegraph(profile, c);
+}
+
+static const char *asked(answer_function *f, const char *request)
+{
+	answer = f;
+	return ask(request);
+}
+
+static void before_sampling(void **state)
+{
+	const char *a = asked(page, GET("/"));
+
+	(void)state;
+	assert_int_equal(status_of(a), 200);
+	assert_true(has_header(a, "Content-Type: text/html; charset=utf-8"));
+	assert_non_null(strstr(body_of(a), "Not sampling yet."));
+	assert_non_null(strstr(body_of(a), PYPERF_VERSION));
+	assert_non_null(strstr(body_of(a), "<a href=\"?pid=100\">100</a><td>python3"));
+	/* All that the page has in braces has been put in. */
+	assert_null(strstr(body_of(a), "{version}"));
+	assert_null(strstr(body_of(a), "{state}"));
+	assert_null(strstr(body_of(a), "{processes}"));
+}
+
+static void while_sampling(void **state)
+{
+	const char *a;
+
+	(void)state;
+	need_kernel();
+	view.kernel = kernel;
+	view.health = HEALTH_SAMPLING;
+	a = asked(page, GET("/"));
+	assert_int_equal(status_of(a), 200);
+	assert_non_null(strstr(body_of(a), "7 CPUs at 99 Hz for 1,23"));
+	assert_non_null(strstr(body_of(a), "0 samples of 2 Python processes that run"));
+	assert_null(strstr(body_of(a), "Not sampling yet."));
+	view.health = HEALTH_ENDING;
+	assert_non_null(strstr(body_of(asked(page, GET("/"))), "7 CPUs at 99 Hz"));
+}
+
+static void samples_of_the_last_interval(void **state)
+{
+	(void)state;
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 1);
+	set_root(7, 2, 0);
+	set_node(8, 7, 101, 1, 3);
+	run();
+	view.recent = profile;
+	assert_non_null(strstr(body_of(asked(page, GET("/"))), "<td>3<td>75.0 %"));
+}
+
+static void flame_graph(void **state)
+{
+	const char *a;
+
+	(void)state;
+	a = asked(flamegraph, GET("/"));
+	assert_int_equal(status_of(a), 503);
+	assert_string_equal(body_of(a), "the first interval has not ended yet\n");
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 1);
+	set_root(7, 2, 0);
+	set_node(8, 7, 101, 1, 3);
+	run();
+	a = asked(flamegraph, GET("/"));
+	assert_int_equal(status_of(a), 200);
+	assert_true(has_header(a, "Content-Type: application/json"));
+	assert_non_null(strstr(body_of(a), "outer"));
+	assert_non_null(strstr(body_of(a), "inner"));
+	a = asked(flamegraph, GET("/?pid=200"));
+	assert_int_equal(status_of(a), 200);
+	assert_null(strstr(body_of(a), "outer"));
+	assert_non_null(strstr(body_of(a), "inner"));
+	a = asked(flamegraph, GET("/?comm=main%2Dnow"));
+	assert_non_null(strstr(body_of(a), "outer"));
+	assert_null(strstr(body_of(a), "inner"));
+}
+
+static void what_it_cannot_be_asked(void **state)
+{
+	static const char *const queries[] = {
+		GET("/?pid=x"), GET("/?pid"), GET("/?what=1"), GET("/?pid=1&pid=2"), GET("/?=1"),
+	};
+
+	(void)state;
+	run();
+	for (size_t i = 0; i < ARRAY_SIZE(queries); i++) {
+		const char *a = asked(flamegraph, queries[i]);
+
+		assert_int_equal(status_of(a), 400);
+		assert_true(strlen(body_of(a)) > 10);
+	}
+}
+
+static void index_of_profiles(void **state)
+{
+	const char *a = asked(page_pprof_index, GET("/"));
+
+	(void)state;
+	assert_int_equal(status_of(a), 200);
+	assert_true(has_header(a, "Content-Type: text/html; charset=utf-8"));
+	assert_non_null(strstr(body_of(a), "<a href=\"profile\">profile</a>"));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_page, teardown_page)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(before_sampling),
+		TEST(while_sampling),
+		TEST(samples_of_the_last_interval),
+		TEST(flame_graph),
+		TEST(what_it_cannot_be_asked),
+		TEST(index_of_profiles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, close_kernel);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_processes.c - the page's table: who is in it, in which order, and what a hostile name becomes.
+ */
+#include "tests/forge/tables.h"
+#include "tests/unit/kern/need_kernel.h"
+
+#include "base/buf.h"
+#include "http/processes.h"
+#include "python/layout.h"
+
+static struct buf out;
+
+static int teardown_out(void **state)
+{
+	buf_free(&out);
+	out = (struct buf){ 0 };
+	return teardown(state);
+}
+
+static const char *table(const struct kernel *k, const struct profile *recent)
+{
+	buf_free(&out);
+	out = (struct buf){ 0 };
+	assert_int_equal(processes_html(registry, k, recent, &out), 0);
+	assert_int_equal(buf_add(&out, "", 1), 0);
+	return out.data;
+}
+
+static int rows(const char *html)
+{
+	int n = 0;
+
+	while ((html = strstr(html, "<tr><td>"))) {
+		html++;
+		n++;
+	}
+	return n;
+}
+
+static void without_samples(void **state)
+{
+	const char *html = table(NULL, NULL);
+
+	(void)state;
+	assert_int_equal(rows(html), 2);
+	assert_non_null(strstr(html, "<tr><td><a href=\"?pid=100\">100</a><td>python3<td>unsupported"
+				     "<td>/usr/bin/python3<td><td>0<td>0.0 %\n"
+				     "<tr><td><a href=\"?pid=200\">200</a><td>gunicorn<td>unsupported"
+				     "<td><td><td>0<td>0.0 %\n</table>\n"));
+	assert_null(strstr(html, "more"));
+}
+
+static void those_with_most_samples_first(void **state)
+{
+	const char *html;
+
+	(void)state;
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 1);
+	set_root(7, 2, 0);
+	set_node(8, 7, 101, 1, 3);
+	add_process(3, 50, "third", "");
+	run();
+	html = table(NULL, profile);
+	assert_int_equal(rows(html), 3);
+	assert_non_null(strstr(html, "<td>3<td>75.0 %\n<tr><td><a href=\"?pid=100\">"));
+	assert_non_null(strstr(html, "<td>1<td>25.0 %\n<tr><td><a href=\"?pid=50\">"));
+	assert_non_null(strstr(html, "<td>0<td>0.0 %\n</table>"));
+}
+
+static void ended_ones_are_left_out(void **state)
+{
+	const char *html;
+
+	(void)state;
+	registry_end(registry, 1);
+	html = table(NULL, NULL);
+	assert_int_equal(rows(html), 1);
+	assert_null(strstr(html, "?pid=100"));
+	registry_end(registry, 2);
+	assert_int_equal(rows(table(NULL, NULL)), 0);
+}
+
+static void nothing_of_a_name_is_markup(void **state)
+{
+	const char *html;
+
+	(void)state;
+	add_process(3, 300, "<b>&'\"\x1b\xff", "/tmp/<script src=//evil>");
+	html = table(NULL, NULL);
+	assert_non_null(strstr(html, "<td>&#60;b&#62;&#38;&#39;&#34;"));
+	assert_non_null(strstr(html, "<td>/tmp/&#60;script src=//evil&#62;<td>"));
+	assert_null(strstr(html, "<b>"));
+	assert_null(strstr(html, "<script"));
+	assert_null(strchr(html, 0x1b));
+	assert_null(strchr(html, 0xff));
+}
+
+static void container(void **state)
+{
+	struct registry_entry e = { .id = 3, .pid = 300, .layout = -1 };
+
+	(void)state;
+	e.container.container_id = "0123456789abcdef0123456789abcdef";
+	assert_int_equal(registry_add(registry, &e), 0);
+	assert_non_null(strstr(table(NULL, NULL), "<td>0123456789ab<td>0<td>"));
+	e.container.pod = "web-0";
+	e.container.namespace = "shop";
+	assert_int_equal(registry_add(registry, &e), 0);
+	assert_non_null(strstr(table(NULL, NULL), "<td>shop/web-0<td>0<td>"));
+	e.container.container = "app";
+	assert_int_equal(registry_add(registry, &e), 0);
+	assert_non_null(strstr(table(NULL, NULL), "<td>shop/web-0/app<td>0<td>"));
+}
+
+static void versions(void **state)
+{
+	struct layout l = layout_find(0x030d00f0)->layout;
+	struct registry_entry e = { .id = 3, .pid = 300 };
+	const char *html;
+
+	(void)state;
+	need_kernel();
+	l.version = 0x030d02f0;
+	e.layout = kernel_add_layout(kernel, &l);
+	assert_true(e.layout >= 0);
+	assert_int_equal(registry_add(registry, &e), 0);
+	l.free_threaded = true;
+	e.id = 4;
+	e.layout = kernel_add_layout(kernel, &l);
+	assert_int_equal(registry_add(registry, &e), 0);
+	html = table(kernel, NULL);
+	assert_non_null(strstr(html, "<td>3.13.2<td>"));
+	assert_non_null(strstr(html, "<td>3.13.2t<td>"));
+}
+
+/* As many rows as are looked at; the others are counted. */
+static void many(void **state)
+{
+	const char *html;
+
+	(void)state;
+	for (__u32 i = 3; i <= PROCESSES_SHOWN; i++)
+		add_process(i, 1000 + i, "w", "");
+	html = table(NULL, NULL);
+	assert_int_equal(rows(html), PROCESSES_SHOWN);
+	assert_null(strstr(html, "more"));
+	for (__u32 i = 1; i <= 23; i++)
+		add_process(10000 + i, 20000 + i, "w", "");
+	html = table(NULL, NULL);
+	assert_int_equal(rows(html), PROCESSES_SHOWN);
+	assert_non_null(strstr(html, "</table>\n<p>and 23 more\n"));
+	assert_null(strstr(html, "?pid=20001"));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown_out)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(without_samples),
+		TEST(those_with_most_samples_first),
+		TEST(ended_ones_are_left_out),
+		TEST(nothing_of_a_name_is_markup),
+		TEST(container),
+		TEST(versions),
+		TEST(many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, close_kernel);
+}
