@@ -159,9 +159,9 @@ typedef enum MHD_Result answer_function(const struct client *c);
 
 static struct answer_counts counts;
 
-static inline enum MHD_Result answer_at_once(void *context, struct MHD_Connection *connection, const char *url,
-					     const char *method, const char *version, const char *body,
-					     size_t *body_size, void **own)
+static inline enum MHD_Result answer_at_once(void *context, struct MHD_Connection *connection,
+					     const char *url, const char *method, const char *version,
+					     const char *body, size_t *body_size, void **own)
 {
 	struct client c = { connection, &counts };
 	answer_function **answer = context;

@@ -61,7 +61,8 @@ static void libraries(void **state)
 static void nothing_else(void **state)
 {
 	static const char *const paths[] = {
-		"", "/", "page.html", "/page.html/", "/page.html.inc", "/../page.html", "/third-party.txt", "/PAGE.HTML",
+		"", "/", "page.html", "/page.html/", "/page.html.inc", "/../page.html", "/third-party.txt",
+		"/PAGE.HTML",
 	};
 
 	(void)state;

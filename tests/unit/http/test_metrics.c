@@ -131,7 +131,8 @@ static void outcomes(void **state)
 			char line[160], id[OUTCOME_ID_MAX];
 
 			snprintf(line, sizeof(line), "pyperf_%soutcomes_total{outcome=\"%s\",place=\"%s\"} 0",
-				 event_rows[kind].prefix, outcome_id(i, id), place_name(outcome_rows[i].place));
+				 event_rows[kind].prefix, outcome_id(i, id),
+				 place_name(outcome_rows[i].place));
 			if (has_line(line) != event_has_outcome(kind, i))
 				fail_msg("%s", line);
 			places += has_line(line);

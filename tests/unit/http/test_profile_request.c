@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_profile_request.c - clients that wait for a profile over forged tables. The test sets the time; the sockets,
+ * and what there is to learn before a profile is whole, are real.
+ */
+#include "tests/forge/tables.h"
+#include "tests/unit/http/client.h"
+#include "tests/unit/http/discovery.h"
+
+#include <sys/epoll.h>
+
+#include "http/profile_request.h"
+#include "tree/window.h"
+
+static struct windows windows;
+static struct profile_requests all;
+static enum health health;
+
+/* What a connection's own pointer is before it waits, and after it was refused. */
+static int begun;
+
+/* As route.c does: a request that waits is asked again when its time is over. */
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *body, size_t *body_size,
+			      void **own)
+{
+	struct client c = { connection, &counts };
+
+	(void)context;
+	(void)url;
+	(void)method;
+	(void)version;
+	(void)body;
+	(void)body_size;
+	if (!*own) {
+		*own = &begun;
+		return MHD_YES;
+	}
+	if (*own == &begun) {
+		struct profile_request *r = NULL;
+		enum MHD_Result result = profile_request_begin(&all, health, &c, &r);
+
+		*own = r ?: *own;
+		return result;
+	}
+	return profile_request_end(*own);
+}
+
+static void completed(void *context, struct MHD_Connection *connection, void **own,
+		      enum MHD_RequestTerminationCode code)
+{
+	(void)context;
+	(void)connection;
+	(void)code;
+	if (*own != &begun)
+		profile_request_free(*own);
+}
+
+static int setup_requests(void **state)
+{
+	int err = setup(state);
+
+	counts = (struct answer_counts){ 0 };
+	windows = (struct windows){ .source = forged_source, .frequency = 100 };
+	health = HEALTH_SAMPLING;
+	all = (struct profile_requests){ .epoll = epoll_create1(EPOLL_CLOEXEC), .windows = &windows };
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 0);
+	set_root(7, 2, 0);
+	set_node(8, 7, 101, 1, 0);
+	start_server(handle, NULL, completed);
+	return err;
+}
+
+static int teardown_requests(void **state)
+{
+	profile_requests_finish(&all);
+	stop_server();
+	assert_null(windows.first);
+	assert_int_equal(all.open, 0);
+	close(all.epoll);
+	close_discovery();
+	return teardown(state);
+}
+
+static void begin(void)
+{
+	open_discovery(codes, registry);
+	all.kernel = kernel;
+	all.discover = discover;
+}
+
+/* A client that waits, with its request. */
+static int waiting(const char *request)
+{
+	unsigned int before = all.open;
+	double end = clock_seconds() + PATIENCE_SECONDS;
+	int fd = connect_client();
+
+	say(fd, request);
+	while (all.open == before) {
+		let_server_work();
+		assert_true(clock_seconds() < end);
+	}
+	return fd;
+}
+
+static void answered_when_its_time_is_over(void **state)
+{
+	double before = clock_seconds(), due;
+	const char *a;
+	int fd;
+
+	(void)state;
+	begin();
+	assert_true(profile_requests_next(&all) == HTTP_NEVER);
+	nodes[6].count = 1000;
+	fd = waiting(GET("/?seconds=7&format=folded"));
+	due = profile_requests_next(&all);
+	assert_true(due >= before + 7 && due <= clock_seconds() + 7);
+	assert_true(connections_next(&connections) == HTTP_NEVER); /* it may wait that long */
+	nodes[6].count += 3;
+	profile_requests_run(&all, due - 0.001);
+	assert_int_equal(all.open, 1);
+	profile_requests_run(&all, due);
+	assert_int_equal(all.open, 0);
+	a = hear(fd);
+	assert_int_equal(status_of(a), 200);
+	assert_non_null(strstr(body_of(a), "outer"));
+	assert_non_null(strstr(body_of(a), " 3\n"));
+	assert_null(strstr(body_of(a), "inner"));
+	assert_int_equal(all.served, 1);
+	assert_int_equal(all.abandoned, 0);
+	assert_int_equal(counts.answers, 1);
+}
+
+/* What is counted while names are waited for is not part of it. */
+static void names_are_waited_for(void **state)
+{
+	const char *a;
+	double due;
+	int fd;
+
+	(void)state;
+	begin();
+	fd = waiting(GET("/?format=folded"));
+	nodes[6].count = 3;
+	ask_something();
+	due = profile_requests_next(&all);
+	profile_requests_run(&all, due);
+	assert_int_equal(all.open, 1);
+	nodes[6].count = 50;
+	assert_true(profile_requests_next(&all) > due);
+	assert_true(profile_requests_next(&all) <= due + 1);
+	profile_requests_run(&all, due);
+	assert_int_equal(all.open, 1);
+	answer_it();
+	assert_true(profile_requests_next(&all) == 0);
+	profile_requests_run(&all, due);
+	a = hear(fd);
+	assert_non_null(strstr(body_of(a), " 3\n"));
+}
+
+static void but_not_for_ever(void **state)
+{
+	double due;
+	int fd;
+
+	(void)state;
+	begin();
+	fd = waiting(GET("/?format=folded"));
+	ask_something();
+	due = profile_requests_next(&all);
+	profile_requests_run(&all, due);
+	due = profile_requests_next(&all);
+	profile_requests_run(&all, due);
+	assert_int_equal(discover_pending(discover), 1);
+	assert_int_equal(status_of(hear(fd)), 200);
+}
+
+static void each_has_a_window_of_its_own(void **state)
+{
+	int a, b;
+
+	(void)state;
+	begin();
+	a = waiting(GET("/?seconds=100&format=folded"));
+	nodes[6].count += 1;
+	b = waiting(GET("/?seconds=50&format=folded&pid=100"));
+	nodes[6].count += 10;
+	nodes[8].count += 100;
+	profile_requests_run(&all, clock_seconds() + 75);
+	assert_int_equal(all.open, 1);
+	assert_string_equal(strrchr(body_of(hear(b)), ' '), " 10\n");
+	nodes[6].count += 1000;
+	profile_requests_finish(&all);
+	assert_non_null(strstr(body_of(hear(a)), " 1011\n"));
+	assert_int_equal(all.served, 2);
+}
+
+static void as_a_file(void **state)
+{
+	const char *a;
+	int fd;
+
+	(void)state;
+	begin();
+	fd = waiting(GET("/"));
+	profile_requests_finish(&all);
+	a = hear(fd);
+	assert_true(has_header(a, "Content-Type: application/octet-stream"));
+	assert_true(has_header(a, "Content-Disposition: attachment; filename=\"profile.pb.gz\""));
+	assert_memory_equal(body_of(a), "\x1f\x8b", 2);
+}
+
+static void refused(void **state)
+{
+	(void)state;
+	begin();
+	assert_int_equal(status_of(ask(GET("/?seconds=0"))), 400);
+	assert_int_equal(status_of(ask(GET("/?format=svg"))), 400);
+	health = HEALTH_STARTING;
+	assert_string_equal(body_of(ask(GET("/"))), "not sampling yet\n");
+	health = HEALTH_ENDING;
+	assert_string_equal(body_of(ask(GET("/"))), "not sampling any more\n");
+	assert_int_equal(counts.refusals, 4);
+	assert_int_equal(all.open, 0);
+	assert_null(windows.first);
+}
+
+static void not_more_than_that_at_once(void **state)
+{
+	int fds[32], n = 0;
+	const char *a;
+
+	(void)state;
+	begin();
+	for (; n < 32; n++) {
+		fds[n] = connect_client();
+		say(fds[n], GET("/"));
+		for (int i = 0; i < 20; i++)
+			let_server_work();
+		if (all.open != (unsigned int)n + 1)
+			break;
+	}
+	assert_in_range(n, 4, 16);
+	a = hear(fds[n]);
+	assert_int_equal(status_of(a), 503);
+	assert_non_null(strstr(body_of(a), "profiles are being taken, which is the most"));
+	profile_requests_finish(&all);
+	for (int i = 0; i < n; i++)
+		assert_int_equal(status_of(hear(fds[i])), 200);
+}
+
+/* MHD does not look at who waits: the socket is watched for it. */
+static void client_that_goes_away(void **state)
+{
+	struct epoll_event e;
+	int fd;
+
+	(void)state;
+	begin();
+	fd = waiting(GET("/"));
+	assert_int_equal(epoll_wait(all.epoll, &e, 1, 0), 0);
+	close(fd);
+	assert_int_equal(epoll_wait(all.epoll, &e, 1, PATIENCE_SECONDS * 1000), 1);
+	profile_request_gone(e.data.ptr);
+	assert_int_equal(all.open, 0);
+	assert_null(windows.first);
+	assert_int_equal(all.abandoned, 1);
+	assert_int_equal(epoll_wait(all.epoll, &e, 1, 0), 0);
+	for (int i = 0; connections.first && i < 1000; i++)
+		let_server_work();
+	assert_null(connections.first);
+	assert_int_equal(all.served, 0);
+	assert_int_equal(counts.answers + counts.refusals, 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_requests, teardown_requests)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(answered_when_its_time_is_over),
+		TEST(names_are_waited_for),
+		TEST(but_not_for_ever),
+		TEST(each_has_a_window_of_its_own),
+		TEST(as_a_file),
+		TEST(refused),
+		TEST(not_more_than_that_at_once),
+		TEST(client_that_goes_away),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, close_kernel);
+}
