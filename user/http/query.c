@@ -62,9 +62,10 @@ static int set_filter(struct query *q, const char *key, const char *value)
 	int err = profile_filter_set(&q->filter, key, value);
 	char keys[FILTER_KEYS_SIZE];
 
-	profile_filter_keys(keys);
-	if (err == -ENOENT)
+	if (err == -ENOENT) {
+		profile_filter_keys(keys);
 		return fail(q, "'%.40s' is unknown: there are seconds, format%s", key, keys);
+	}
 	if (err)
 		return fail(q, "%s cannot be '%.40s', or is there twice", key, value);
 	return 0;

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-/* A location in the profile that is being filled, if it got there since copier_begin() number `turn`. */
+/* Where a record is in the profile that is being filled, if it got there since copier_begin() number `turn`. */
 struct copied {
 	__u32 turn, id;
 };
@@ -16,9 +16,14 @@ struct copier {
 	const struct profile *from;
 	struct profile *to;
 	__u32 turn;
-	struct copied *locations; /* by the id in `from` */
-	struct buf stack;	  /* __u32[]: frames of the sample at hand, in `to` */
+	struct copied *mappings, *functions, *locations; /* by the id in `from` */
+	struct buf stack; /* __u32[]: frames of the sample at hand, in `to` */
 };
+
+static struct copied *new_copied(const struct profile *from, enum profile_kind kind)
+{
+	return calloc((size_t)profile_count(from, kind) + 1, sizeof(struct copied));
+}
 
 int copier_new(struct copier **ret, const struct profile *from)
 {
@@ -27,8 +32,10 @@ int copier_new(struct copier **ret, const struct profile *from)
 	if (!c)
 		return -ENOMEM;
 	c->from = from;
-	c->locations = calloc((size_t)profile_count(from, PROFILE_LOCATION) + 1, sizeof(*c->locations));
-	if (!c->locations)
+	c->mappings = new_copied(from, PROFILE_MAPPING);
+	c->functions = new_copied(from, PROFILE_FUNCTION);
+	c->locations = new_copied(from, PROFILE_LOCATION);
+	if (!c->mappings || !c->functions || !c->locations)
 		return -ENOMEM;
 	*ret = TAKE_PTR(c);
 	return 0;
@@ -38,6 +45,8 @@ void copier_free(struct copier *c)
 {
 	if (!c)
 		return;
+	free(c->mappings);
+	free(c->functions);
 	free(c->locations);
 	buf_free(&c->stack);
 	free(c);
@@ -51,25 +60,41 @@ void copier_begin(struct copier *c, struct profile *to)
 
 static int copy_mapping(struct copier *c, __u32 id, __u32 *ret)
 {
-	const struct profile_mapping *m;
+	const struct profile_mapping *m = profile_get_mapping(c->from, id);
 
-	*ret = 0;
-	if (!id)
-		return 0;
-	m = profile_get_mapping(c->from, id);
-	return profile_mapping(c->to, profile_get_string(c->from, m->file), profile_get_string(c->from, m->build_id),
-			       ret);
+	return profile_mapping(c->to, profile_get_string(c->from, m->file),
+			       profile_get_string(c->from, m->build_id), ret);
+}
+
+static int copy_function(struct copier *c, __u32 id, __u32 *ret)
+{
+	const struct profile_function *f = profile_get_function(c->from, id);
+
+	return profile_function(c->to, f->kind, profile_get_string(c->from, f->name),
+				profile_get_string(c->from, f->file), f->start_line, ret);
+}
+
+/* The id of a record in `to`, which is copied if it is not there yet. */
+static int find(struct copier *c, struct copied *records, __u32 id,
+		int (*copy)(struct copier *c, __u32 id, __u32 *ret), __u32 *ret)
+{
+	struct copied *r = &records[id];
+	int err = r->turn == c->turn ? 0 : copy(c, id, &r->id);
+
+	if (err)
+		return err;
+	r->turn = c->turn;
+	*ret = r->id;
+	return 0;
 }
 
 static int copy_location(struct copier *c, __u32 id, __u32 *ret)
 {
 	const struct profile_location *l = profile_get_location(c->from, id);
-	const struct profile_function *f = profile_get_function(c->from, l->function);
-	__u32 function, mapping;
+	__u32 function, mapping = 0;
+	int err = l->mapping ? find(c, c->mappings, l->mapping, copy_mapping, &mapping) : 0;
 
-	return copy_mapping(c, l->mapping, &mapping) ?:
-	       profile_function(c->to, f->kind, profile_get_string(c->from, f->name),
-				profile_get_string(c->from, f->file), f->start_line, &function) ?:
+	return err ?: find(c, c->functions, l->function, copy_function, &function) ?:
 	       profile_location(c->to, function, l->line, l->column, mapping, ret);
 }
 
@@ -88,15 +113,10 @@ static int copy_stack(struct copier *c, const struct profile_stack *sample)
 
 	buf_clear(&c->stack);
 	for (__u32 i = 0; i < sample->n; i++) {
-		struct copied *l = &c->locations[sample->locations[i]];
+		__u32 id;
 
-		if (l->turn != c->turn) {
-			err = copy_location(c, sample->locations[i], &l->id);
-			if (err)
-				return err;
-			l->turn = c->turn;
-		}
-		err = buf_add(&c->stack, &l->id, sizeof(l->id));
+		err = find(c, c->locations, sample->locations[i], copy_location, &id) ?:
+		      buf_add(&c->stack, &id, sizeof(id));
 		if (err)
 			return err;
 	}
