@@ -4,6 +4,8 @@
  * waits for names but not for long, loses no count while the ticks go on, and forgets what nobody needs any more; not
  * before. Needs the right to load BPF.
  */
+#include <poll.h>
+
 #include "tests/forge/fail_malloc.h"
 #include "tests/unit/kern/open_kernel.h"
 #include "tests/forge/logged.h"
@@ -11,7 +13,9 @@
 #include "base/clock.h"
 #include "guard/worker.h"
 #include "names/codes.h"
+#include "proc/procfs.h"
 #include "profile/profile.h"
+#include "python/layout.h"
 #include "targets/discover.h"
 #include "targets/registry.h"
 #include "targets/selection.h"
@@ -255,16 +259,20 @@ static void next_generation(void)
 /* A process that is over may have counts in both banks: it goes with the second that is cleared. */
 static void ended_processes_go_a_generation_later(void **state)
 {
-	struct process alive, other_image;
+	struct process alive, other_image, exiting;
 
 	(void)state;
 	open_all();
+	start_child();
+	exiting = known(child);
 	alive = known(getpid());
 	assert_int_equal(kernel_set_process(kernel, getpid(), &alive), 0);
 	add_process(alive.id, getpid());
 	add_process(1001, 4000001); /* of which the kernel side knows nothing any more */
 	add_process(1002, getpid()); /* its pid has another image, since an exec */
-	add_process(1003, 4000003);
+	exiting.id = 1003; /* its end was told, and the kernel side still has it */
+	assert_int_equal(kernel_set_process(kernel, child, &exiting), 0);
+	add_process(1003, child);
 	registry_end(registry, 1003);
 	assert_int_not_equal(alive.id, 1002);
 	next_generation();
@@ -282,6 +290,53 @@ static void ended_processes_go_a_generation_later(void **state)
 	assert_int_equal(registry_held(registry), 1);
 	next_generation();
 	assert_int_equal(registry_held(registry), 0);
+}
+
+/* Of a code object with a line table that is too long for a record: 3000 bytes, at their layout's places. */
+static struct record_code large_table(__u32 number, const struct layout *l)
+{
+	static __u8 bytes[4096];
+	struct record_code e = { .type = RECORD_CODE, .code = number, .process = 1, .pid = getpid(), .first_line = 1 };
+
+	*(__u64 *)(bytes + l->bytes_size) = 3000;
+	e.line_format = l->line_format;
+	e.name = e.file = (struct code_part){ .kind = 1 };
+	e.table = (struct code_part){ .address = (uintptr_t)bytes, .length = 3000, .flags = PART_CUT };
+	return e;
+}
+
+/* The worker's answer comes when its number means another code object, whose table is as long. */
+static void late_answers_are_dropped(void **state)
+{
+	const struct layout *l = &layout_find(0x030c01f0)->layout;
+	struct registry_entry e = { .id = 1, .pid = getpid(), .binary = "", .build_id = "" };
+	struct record_code sent, other;
+	__u64 ticks, bytes;
+	__u32 number;
+
+	(void)state;
+	open_all();
+	number = kernel_other_bank(kernel).codes.first - 1; /* of the bank that is left first */
+	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
+	e.start_time = ticks * (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
+	e.layout = kernel_add_layout(kernel, l);
+	assert_true(e.layout >= 0);
+	assert_int_equal(registry_add(registry, &e), 0);
+	sent = other = large_table(number, l);
+	assert_int_equal(discover_event(discover, &sent, offsetof(struct record_code, data)), 0);
+	assert_int_equal(discover_pending(discover), 1);
+	next_generation();
+	other.first_line = 2;
+	assert_int_equal(codes_add(codes, &other, offsetof(struct record_code, data)), 0);
+	bytes = codes_get_stats(codes)->bytes;
+	while (discover_pending(discover)) {
+		struct pollfd p = { .fd = worker_fd(worker), .events = POLLIN };
+
+		poll(&p, 1, worker_timeout_ms(worker));
+		worker_check_deadline(worker);
+		discover_replies(discover);
+	}
+	assert_int_equal(codes_get_stats(codes)->bytes, bytes);
 }
 
 /* The number of a process is given to nobody else while it is in the registry. */
@@ -351,6 +406,22 @@ static void no_count_is_lost(void **state)
 	assert_int_equal(taken(), sampled());
 }
 
+/* An interval that ends now, while names are waited for, has what was counted in both banks until they are cleared. */
+static void marks_move_to_the_clearing(void **state)
+{
+	(void)state;
+	open_all();
+	watch_self();
+	start(kernel);
+	burn(0.05);
+	assert_int_equal(window_mark(window), 0);
+	assert_true(begin_for_names());
+	burn(0.05);
+	kernel_stop(kernel);
+	generation_clear(&g, false);
+	assert_int_equal(taken(), sampled());
+}
+
 /* Said once; tried again a second later, and then all is as if nothing had been. */
 static void memory_runs_short(void **state)
 {
@@ -374,6 +445,7 @@ static void memory_runs_short(void **state)
 	});
 	assert_non_null(strstr(said, "the full half of the call tree cannot be emptied: Cannot allocate memory"));
 	assert_int_equal(g.count, 0);
+	assert_true(g.wait_end > 0);
 	assert_in_range(generation_timeout_ms(&g), 0, 1001);
 	g.wait_end = clock_seconds() + 100; /* it is a second, but the machine may be busy */
 	generation_clear(&g, false); /* not yet */
@@ -408,6 +480,8 @@ int main(void)
 		TEST(ended_processes_go_a_generation_later),
 		TEST(numbers_of_processes_are_free_again),
 		TEST(no_count_is_lost),
+		TEST(marks_move_to_the_clearing),
+		TEST(late_answers_are_dropped),
 		TEST(memory_runs_short),
 	};
 
