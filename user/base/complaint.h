@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * complaint.h - trouble that lasts is said once, not each second, and again when it is over.
+ * complaint.h - trouble that lasts is reported once, not each second, and once more when it is over.
  */
 #ifndef PYPERF_BASE_COMPLAINT_H
 #define PYPERF_BASE_COMPLAINT_H
@@ -9,13 +9,15 @@
 
 /* One kind of trouble. All zero: there is none. */
 struct complaint {
-	bool stands; /* it has been said, and is not over yet */
+	bool stands; /* it has been reported, and is not over yet */
 };
 
-/* There is trouble: a warning, unless this one stands already. */
+/* There is trouble. It is logged as a warning, unless this complaint stands already. */
 void complain(struct complaint *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* There is none: if one stood, it stands no more, and what is given here is said; NULL says nothing. */
+/*
+ * There is no trouble. If the complaint stood, it ends, and the text given here is logged; NULL logs nothing.
+ */
 void complaint_over(struct complaint *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -2,12 +2,10 @@
 /*
  * hash.h - uthash, as every table of this program uses it; nothing else includes <uthash.h>. Of uthash's own
  * ways two are changed:
- * - When memory is short it would end the program. Here an entry that could not be added has hh.tbl == NULL,
- * which
- *   whoever adds one looks at.
- * - Its hash has no key. What is looked up here was mostly chosen by a profiled process (names, paths, build
- * ids), which
- *   could prepare a million of them with one hash value, and every look-up would walk all of them.
+ * - When memory is short it would end the program. Here an entry that could not be added has hh.tbl == NULL.
+ *   Whoever adds an entry looks at that.
+ * - Its hash has no key. Most of what is looked up here (names, paths, build ids) was chosen by a profiled
+ *   process. It could prepare a million keys with one hash value, and every look-up would walk all of them.
  */
 #ifndef PYPERF_BASE_HASH_H
 #define PYPERF_BASE_HASH_H

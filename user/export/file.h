@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * file.h - output files that are whole or not there: a reader never sees half a profile, and a failure or a
- * kill leaves the file of before.
+ * file.h - writes output files whole or not at all. A reader never sees half a profile. After a failure or a
+ * kill the file that was there before is still there.
  */
 #ifndef PYPERF_EXPORT_FILE_H
 #define PYPERF_EXPORT_FILE_H
@@ -9,15 +9,16 @@
 #include <stddef.h>
 
 /*
- * Puts a new file in the place of `path`, mode 0644 less the umask. What exists and is not a regular file (a
- * device, a FIFO, a symbolic link such as /dev/stdout) is not replaced but written to. A FIFO that nobody
- * reads is -ENXIO, not a wait. Any other -errno of open, write, fsync, rename.
+ * Puts a new file in the place of `path`, of mode 0644 less the umask. What is there and is not a regular
+ * file (a device, a FIFO, a symbolic link such as /dev/stdout) is not replaced but written to. Returns 0;
+ * -ENXIO, without waiting, for a FIFO that nobody reads; or another -errno of open, write, fsync or rename.
  */
 int file_write_atomic(const char *path, const void *data, size_t size);
 
 /*
- * Whether file_write_atomic() can be expected to work, to be asked before hours of sampling. -EISDIR,
- * -ENOENT, -ENOTDIR, -EACCES, -EROFS... The answer is that of the privileges held now.
+ * Whether file_write_atomic() can be expected to work; to be asked before hours of sampling. 0, or why not:
+ * -EISDIR, -ENOENT, -ENOTDIR, -EACCES, -EROFS and the like. The answer holds for the privileges of this
+ * moment.
  */
 int file_check_writable(const char *path);
 

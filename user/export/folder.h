@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * folder.h - a folder of profiles, one for each interval. Names are the UTC time at which it began, so they
- * sort: pyperf-bpf-20261121T141935.123Z.pb.gz. Files of other names are nobody's business here.
+ * folder.h - a folder of profiles, one for each interval. A name is the UTC time at which the interval began,
+ * so names sort as times do: pyperf-bpf-20261121T141935.123Z.pb.gz. Files with other names are left alone.
  */
 #ifndef PYPERF_EXPORT_FOLDER_H
 #define PYPERF_EXPORT_FOLDER_H
@@ -11,24 +11,24 @@
 
 #define FOLDER_NAME_SIZE 40 /* of a file's name, NUL included */
 
-/* How much may stay; 0 = no limit. */
+/* How many files, and bytes of them, may stay in the folder; 0 = no limit. */
 struct folder_keep {
 	unsigned long long files, bytes;
 };
 
-/* Whether folder_add() can be expected to work. -ENOENT, -ENOTDIR, -EACCES, -EROFS... */
+/* Whether folder_add() can be expected to work: 0, or why not, as -ENOENT, -ENOTDIR, -EACCES or -EROFS. */
 int folder_check(const char *path);
 
 /*
- * Adds a file, whole or not at all. Replaces none: where the name is taken (a clock that was set back), the
- * next free millisecond is used. On failure -errno, and nothing is left.
+ * Adds a file, whole or not at all. No file is replaced: where the name is taken, because a clock was set
+ * back, the next free millisecond is used. 0 or -errno. After a failure nothing is left.
  */
 int folder_add(const char *path, const struct timespec *start, const void *data, size_t size,
 	       char ret_name[FOLDER_NAME_SIZE]);
 
 /*
- * Removes the oldest until the rest is within the limits; the newest stays in any case. Returns 0 or the
- * -errno of the first that could not be removed; *ret_removed counts those that were.
+ * Removes the oldest files until the rest is within the limits. The newest stays in any case. Returns 0, or
+ * the -errno of the first one that could not be removed. *ret_removed is how many were removed.
  */
 int folder_prune(const char *path, const struct folder_keep *keep, size_t *ret_removed);
 

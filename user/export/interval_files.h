@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * interval_files.h - the profiles of the intervals as files in --output-dir. What cannot be written stays and
- * goes into the next file.
+ * interval_files.h - writes the profiles of the intervals as files into --output-dir. What was counted in an
+ * interval whose file cannot be written goes into the next file.
  */
 #ifndef PYPERF_EXPORT_INTERVAL_FILES_H
 #define PYPERF_EXPORT_INTERVAL_FILES_H
@@ -20,7 +20,7 @@ struct interval_files {
 	struct complaint writing, pruning;
 };
 
-/* The window's profile into a file; it goes on from its mark or from here. Logs. 0 or -errno. */
+/* Writes the window's profile to a file. The window goes on from its mark, or from now. Logs. 0 or -errno. */
 int interval_files_write(struct interval_files *f);
 
 #endif

@@ -27,8 +27,8 @@ struct body_key {
 	struct blob *file;
 	struct blob *table;
 	__s32 first_line;
-	__u32 table_length; /* of the object, also while table is NULL */
-	__u64 line_format;  /* enum line_format; as wide as that there is no padding, which would be hashed */
+	__u32 table_length; /* of the code object's line table, also while table is NULL */
+	__u64 line_format;  /* enum line_format; so wide that there is no padding, which would be hashed */
 };
 
 struct body_slot {
@@ -62,14 +62,16 @@ int blob_get(struct bodies *bodies, const void *bytes, size_t length, struct blo
 
 void body_key_put(struct bodies *bodies, struct body_key *key);
 
-/* A reference to the body of this key. Takes over the key's references, on failure too. Errors as blob_get().
+/*
+ * A reference to the body with this key. It takes over the key's references, even when it fails. 0, or as
+ * blob_get().
  */
 int body_get(struct bodies *bodies, struct body_key *key, struct body **ret);
 void body_put(struct bodies *bodies, struct body *body);
 
 /*
- * Where an instruction stands, from memory or from the table, which must be there; in the first line, without
- * a column, for want of one.
+ * The line and column of an instruction, from memory or from the line table, which must be there. Where the
+ * table has no line it is the first line, without a column.
  */
 struct line_position body_position(struct bodies *bodies, struct body *body, __u32 instr_plus_one);
 

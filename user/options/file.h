@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * file.h - a file of options: lines "key = value", where # begins a comment at the start of a line or after a
- * blank. What the keys are is the caller's.
+ * file.h - reads a file of options. It has lines "key = value", and # begins a comment at the start of a line
+ * or after a blank. Which keys there are is for the caller to know.
  */
 #ifndef PYPERF_OPTIONS_FILE_H
 #define PYPERF_OPTIONS_FILE_H
@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /*
- * Calls fn for each; key and value are trimmed, and fn's only until it returns. It returns 0, or -EINVAL with
- * a line in its error. Returns 0, or -EINVAL with one line in error that begins with "PATH:LINE: ", or with
- * the path if the file cannot be read.
+ * Calls fn for each line with a key. Key and value are trimmed, and valid only until fn returns. fn returns
+ * 0, or -EINVAL with one line in the error that it is given. Returns 0; or -EINVAL with one line in error,
+ * which begins with "PATH:LINE: ", or with the path if the file cannot be read.
  */
 int options_file_read(const char *path,
 		      int (*fn)(void *context, const char *key, const char *value, int line, char *error,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rate.h - says so, once, when the kernel runs the sampler less often than it was asked to.
+ * rate.h - warns, once, when the kernel runs the sampler less often than it was asked to.
  */
 #ifndef PYPERF_REPORT_RATE_H
 #define PYPERF_REPORT_RATE_H
@@ -11,11 +11,13 @@
 #include "kern/kernel.h"
 
 struct rate {
-	__u64 ticks, expected; /* at the last look */
+	__u64 ticks, expected; /* how many there were, and should have been, at the last look */
 	struct complaint too_few; /* said at most once in a run */
 };
 
-/* Now and then while it samples, and once at the end, where less is enough to judge by. */
+/*
+ * To be called now and then while the run samples, and once at its end. At the end it judges by fewer ticks.
+ */
 void rate_check(struct rate *r, const struct kernel *k, __u32 frequency, bool at_end);
 
 #endif

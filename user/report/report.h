@@ -23,9 +23,9 @@ struct report {
 	size_t processes;   /* Python processes seen */
 	__u64 generations;  /* times the full tree was emptied */
 	double seconds;	    /* of sampling */
-	double cpu_seconds; /* user and system time of the profiler and its worker, in all */
-	double start_cpu_seconds; /* ... of it, before sampling: report_cpu_so_far() */
-	size_t rss_bytes;   /* at most */
+	double cpu_seconds; /* user and system time of the profiler and its worker, in all, ... */
+	double start_cpu_seconds; /* ... and what of it was used before sampling began: report_cpu_so_far() */
+	size_t rss_bytes;   /* the most that was resident */
 	size_t map_bytes;
 	int cpus;
 	__u32 frequency;
@@ -33,16 +33,19 @@ struct report {
 	__u64 expected; /* kernel_expected() */
 };
 
-/* What is zero is left out. Shares are of the ticks of what was selected: not of others, nor of idle CPUs. */
+/*
+ * Prints the books as a table. What is zero is left out. Shares are of the ticks of selected programs: not of
+ * those of other programs, nor of idle CPUs.
+ */
 void report_print(const struct report *r, FILE *f, bool colour);
 /* Appends one JSON object. Returns 0 or -ENOMEM. */
 int report_json(const struct report *r, struct buf *out);
 
-/* CPU seconds of the profiler until now, with those of its worker, which runs (0 = it does not). */
+/* CPU seconds of the profiler until now, with those of its worker if that runs; worker = 0 if it does not. */
 double report_cpu_so_far(pid_t worker);
 /*
- * The profiler's own CPU time, with its ended children's less what was COMMAND's, and its peak memory, into
- * r.
+ * Puts the profiler's CPU time and peak memory into r. The CPU time is its own and that of its children that
+ * have ended, without COMMAND's.
  */
 void report_measure_self(struct report *r, double command_seconds);
 

@@ -21,13 +21,13 @@ struct push_attempt {
 };
 
 /*
- * Makes the request; owner comes back as CURLINFO_PRIVATE. 0; -errno of the header file; -ENOMEM.
- * push_attempt_end() it in both cases.
+ * Makes the request. Its owner is known by CURLINFO_PRIVATE. 0; the -errno of reading the header file;
+ * -ENOMEM. The caller calls push_attempt_end() after a failure too.
  */
 int push_attempt_make(struct push_attempt *a, const struct push_options *o, const struct push_target *t,
 		      const struct push_profile *p, void *owner);
 void push_attempt_end(struct push_attempt *a);
-/* Of an answer: HTTP's, or what gRPC's would be in HTTP. */
+/* The status of an answer: HTTP's, or the one of HTTP that says what gRPC's does. */
 long push_attempt_status(struct push_attempt *a);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * headers.h - the header file of a push, such as a token that somebody renews.
+ * headers.h - reads the header file of a push. It may have a token, which somebody renews.
  */
 #ifndef PYPERF_EXPORT_PUSH_HEADERS_H
 #define PYPERF_EXPORT_PUSH_HEADERS_H
@@ -9,8 +9,9 @@
 #include <curl/curl.h>
 
 /*
- * Appends the file's lines "Name: value" to the list; empty ones and those that begin with # are left out.
- * -errno of open or read, -EFBIG, -EINVAL for another line, -ENOMEM; then *list may have some of them.
+ * Appends the file's lines "Name: value" to the list. Empty lines, and those that begin with #, are left out.
+ * 0; the -errno of open or read; -EFBIG beyond bytes_max; -EINVAL for any other line; -ENOMEM. After a
+ * failure *list may have some of the lines.
  */
 int push_headers_read(const char *path, size_t bytes_max, struct curl_slist **list);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * request.h - how a receiver wants a profile: Pyroscope's /ingest takes pprof as it is, with who and when in
- * the query; Parca's /api/profiles/writeraw takes it in JSON, with labels, or its ProfileStoreService.WriteRaw as
- * gRPC-Web over HTTP/1.1 (github.com/grpc/grpc, doc/PROTOCOL-WEB.md).
+ * the query; Parca's /api/profiles/writeraw takes it in JSON, with labels, or its
+ * ProfileStoreService.WriteRaw as gRPC-Web over HTTP/1.1 (github.com/grpc/grpc, doc/PROTOCOL-WEB.md).
  */
 #ifndef PYPERF_EXPORT_PUSH_REQUEST_H
 #define PYPERF_EXPORT_PUSH_REQUEST_H
@@ -35,13 +35,15 @@ struct push_profile {
 };
 
 /*
- * Takes the format from the URL, pyroscope+https://... or parca+https://..., or, if it has none, from `format`
- * (-1 = not given). -EINVAL: neither says, they contradict, or it is no URL of http or https with a host.
+ * Takes the format from the URL, pyroscope+https://... or parca+https://..., or, if it has none, from
+ * `format` (-1 = not given). -EINVAL: neither says, they contradict, or it is no URL of http or https with a
+ * host.
  */
 int push_target_parse(const char *url, int format, struct push_target *ret);
 
 /* Appends the URL (NUL-terminated) and the body. Returns 0 or -ENOMEM. */
-int push_request_make(const struct push_target *t, const struct push_profile *p, struct buf *url, struct buf *body);
+int push_request_make(const struct push_target *t, const struct push_profile *p, struct buf *url,
+		      struct buf *body);
 const char *push_content_type(enum push_format format);
 
 #endif
