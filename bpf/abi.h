@@ -17,14 +17,4 @@
 
 _Static_assert(OUTCOME_COUNT <= CODE_FIRST, "every outcome has a code number of its own");
 
-/* The old names, for as long as other branches are being merged. */
-#define event_process record_process
-#define event_fork    record_fork
-#define event_exit    record_exit
-#define event_code    record_code
-#define EVENT_PROCESS RECORD_PROCESS
-#define EVENT_CODE    RECORD_CODE
-#define EVENT_FORK    RECORD_FORK
-#define EVENT_EXIT    RECORD_EXIT
-
 #endif

@@ -123,9 +123,4 @@ enum trigger_kind kernel_trigger(const struct kernel *k);
 /* How many ticks there should have been until now; 0 = unknown. trigger_expected() says how it is known. */
 __u64 kernel_expected(const struct kernel *k);
 
-/* The old names, for as long as other branches are being merged. */
-#define kernel_events_fd   kernel_records_fd
-#define kernel_read_events kernel_read_records
-#define kernel_on_event	   kernel_on_record
-
 #endif

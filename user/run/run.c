@@ -53,7 +53,7 @@ static int open_discover(struct agent *a)
 	int err = log_failure(discover_new(&a->discover, &parts), "discovery");
 
 	if (!err)
-		kernel_on_event(a->kernel, discover_event, a->discover);
+		kernel_on_record(a->kernel, discover_record, a->discover);
 	return err;
 }
 
@@ -271,7 +271,7 @@ static int sample(struct agent *a)
 
 static int finish(struct agent *a)
 {
-	kernel_read_events(a->kernel);
+	kernel_read_records(a->kernel);
 	a->stop = false;
 	settle(a, a->continuous ? SETTLE_LAST_MS : SETTLE_END_MS);
 	serve_finish(a->http);

@@ -39,7 +39,7 @@ static void on_kernel(void *agent, unsigned int ready)
 	struct agent *a = agent;
 
 	if (ready)
-		kernel_read_events(a->kernel);
+		kernel_read_records(a->kernel);
 }
 
 static int worker_due(void *agent)
@@ -68,7 +68,7 @@ static void on_interval(void *agent, unsigned int ready)
 
 	(void)ready;
 	if (continuous_ends(a->continuous))
-		kernel_read_events(a->kernel);
+		kernel_read_records(a->kernel);
 	continuous_pass_on(a->continuous, discover_pending(a->discover));
 }
 
@@ -83,7 +83,7 @@ static void on_generation(void *agent, unsigned int ready)
 
 	(void)ready;
 	if (a->facts.start > 0 && generation_begin(&a->generation))
-		kernel_read_events(a->kernel);
+		kernel_read_records(a->kernel);
 	generation_clear(&a->generation, discover_pending(a->discover));
 }
 
@@ -138,7 +138,7 @@ int turns_open(struct agent *a)
 {
 	const struct loop_row rows[] = {
 		{ loop_signals_fd(&a->loop), NULL, on_signals, a },
-		{ kernel_events_fd(a->kernel), NULL, on_kernel, a },
+		{ kernel_records_fd(a->kernel), NULL, on_kernel, a },
 		{ worker_fd(a->worker), worker_due, on_worker, a },
 		{ -1, generation_due, on_generation, a },
 		{ -1, NULL, on_second, a },

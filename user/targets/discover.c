@@ -91,7 +91,7 @@ int discover_want(struct discover *d, const struct record_process *p)
 	return kernel_set_process(d->kernel, p->pid, &wanted);
 }
 
-int discover_event(void *discover, void *record, size_t size)
+int discover_record(void *discover, void *record, size_t size)
 {
 	struct discover *d = discover;
 	const __u32 *type = record;

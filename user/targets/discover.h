@@ -34,8 +34,8 @@ struct discover_parts {
 int discover_new(struct discover **ret, const struct discover_parts *parts);
 void discover_free(struct discover *d); /* NULL is fine */
 
-/* A record of the kernel side's ring buffer; fits kernel_on_event(). Always 0. */
-int discover_event(void *discover, void *record, size_t size);
+/* A record of the kernel side's ring buffer; fits kernel_on_record(). Always 0. */
+int discover_record(void *discover, void *record, size_t size);
 /* Asks the worker about a process. 0, or -EAGAIN: the queue is full, and the kernel side will ask again. */
 int discover_process(struct discover *d, const struct record_process *p);
 /*

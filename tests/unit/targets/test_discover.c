@@ -58,7 +58,7 @@ static void record_of_a_process(void **state)
 	assert_int_equal(discover_verdict(discover, getpid()), 0);
 	p = process_of(getpid());
 	p.type = RECORD_PROCESS;
-	assert_int_equal(discover_event(discover, &p, sizeof(p)), 0);
+	assert_int_equal(discover_record(discover, &p, sizeof(p)), 0);
 	assert_int_equal(discover_pending(discover), 1);
 	take_replies();
 	assert_int_equal(discover_verdict(discover, getpid()), PROCESS_NOT_PYTHON);
@@ -123,9 +123,9 @@ static void fork_and_exit(void **state)
 	(void)state;
 	begin();
 	assert_int_equal(registry_add(registry, &parent), 0);
-	assert_int_equal(discover_event(discover, &f, sizeof(f)), 0);
+	assert_int_equal(discover_record(discover, &f, sizeof(f)), 0);
 	assert_int_equal(discover_verdict(discover, f.pid), PROCESS_PYTHON);
-	assert_int_equal(discover_event(discover, &e, sizeof(e)), 0);
+	assert_int_equal(discover_record(discover, &e, sizeof(e)), 0);
 	assert_int_equal(discover_verdict(discover, f.pid), 0);
 	assert_true(registry_find(registry, 71)->ended);
 	assert_false(registry_find(registry, 70)->ended);
@@ -149,7 +149,7 @@ static void code_object(void **state)
 	assert_true(self.layout >= 0);
 	assert_int_equal(registry_add(registry, &self), 0);
 	c.name.flags = c.file.flags = c.table.flags = PART_FAULT;
-	assert_int_equal(discover_event(discover, &c, offsetof(struct record_code, data)), 0);
+	assert_int_equal(discover_record(discover, &c, offsetof(struct record_code, data)), 0);
 	assert_int_equal(discover_pending(discover), 1);
 	discover_forget_codes(discover, (struct kernel_range){ CODE_FIRST, CODE_FIRST + 1 });
 	take_replies();
@@ -171,7 +171,7 @@ static void records_cut_short(void **state)
 	for (__u32 type = 0; type < ARRAY_SIZE(sizes); type++) {
 		c->type = type;
 		for (size_t size = 0; size < sizes[type]; size++)
-			assert_int_equal(discover_event(discover, c, size), 0);
+			assert_int_equal(discover_record(discover, c, size), 0);
 		assert_int_equal(discover_pending(discover), 0);
 		assert_int_equal(registry_find(registry, 0)->pid, 77);
 		assert_false(registry_find(registry, 0)->ended);
