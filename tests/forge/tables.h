@@ -89,7 +89,8 @@ static inline int setup(void **state)
 	};
 	if (!nodes || !owners || codes_new(&codes, 0) || registry_new(&registry))
 		return -1;
-	nodes[0].key = KEY_RESERVED;
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		nodes[kind].key = KEY_RESERVED;
 	add_process(1, 100, "python3", "/usr/bin/python3");
 	add_process(2, 200, "gunicorn", "");
 	set_owner(0, 1, 100, "main-now");

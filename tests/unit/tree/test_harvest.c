@@ -261,13 +261,14 @@ static void large_counts(void **state)
 /* The deepest stack that --max-depth allows: 4000 frames and two markers below the root. */
 static void deepest(void **state)
 {
+	const __u32 root = EVENT_KINDS;
 	struct profile_stack s;
 
 	(void)state;
-	set_root(1, 0, 0);
-	for (__u32 i = 2; i < 4004; i++)
-		set_node(i, i - 1, i == 2 ? OUTCOME_TRUNCATED : 100 + i % 2, 1, 0);
-	nodes[4003].count = 3;
+	set_root(root, 0, 0);
+	for (__u32 i = root + 1; i <= root + 4002; i++)
+		set_node(i, i - 1, i == root + 1 ? OUTCOME_TRUNCATED : 100 + i % 2, 1, 0);
+	nodes[root + 4002].count = 3;
 	run();
 	assert_int_equal(stats.samples[EVENT_CPU], 3);
 	s = profile_get_sample(profile, 1);

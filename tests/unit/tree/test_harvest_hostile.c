@@ -25,8 +25,8 @@ static void cycles(void **state)
 static void chain_too_long(void **state)
 {
 	(void)state;
-	set_root(1, 0, 0);
-	for (__u32 i = 2; i < NODES; i++)
+	set_root(EVENT_KINDS, 0, 0);
+	for (__u32 i = EVENT_KINDS + 1; i < NODES; i++)
 		set_node(i, i - 1, 100, 1, i % 1000 == 0);
 	run();
 	/* 1000, 2000, 3000 and 4000 nodes deep; those beyond what the kernel side can make are not believed.
@@ -115,7 +115,7 @@ static void random_trees(void **state)
 	for (int round = 0; round < 30; round++) {
 		__u64 expected = 0;
 
-		for (__u32 i = 1; i < NODES; i++) {
+		for (__u32 i = EVENT_KINDS; i < NODES; i++) {
 			__u32 parent = next_random(&x) % 8
 					       ? next_random(&x) % (round < 10 ? i : NODES + NODES / 8)
 					       : 0;
@@ -123,7 +123,7 @@ static void random_trees(void **state)
 
 			set_node(i, parent, code, (next_random(&x) & INSTR_UNKNOWN) | 1, next_random(&x) % 3);
 		}
-		for (__u32 i = 1; i < NODES; i++) {
+		for (__u32 i = EVENT_KINDS; i < NODES; i++) {
 			__u32 at = i, steps = 0;
 
 			while (at < NODES && node_parent(nodes[at].key) && steps++ < NODES)

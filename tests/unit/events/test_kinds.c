@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_kinds.c - three kinds of events in one call tree, the same frames below a root of each: what is counted for one
+ * is nowhere in another, in the profile, in pprof, in the texts and in the books.
+ */
+#include "tests/forge/tables.h"
+
+#include <errno.h>
+
+#include "profile/filter.h"
+#include "profile/flamegraph.h"
+#include "profile/folded.h"
+#include "profile/summary.h"
+#include "report/report.h"
+#include "tests/forge/decode.h"
+#include "tree/window.h"
+
+#define CPU_COUNT    7ULL
+#define WAIT_NS	     2500000000ULL
+#define GROWTH_BYTES (3ULL << 20)
+#define PERIOD_NS    10000000
+
+/* By kind: what outer and inner, called from there, have. */
+static const __u64 of_outer[EVENT_KINDS] = { CPU_COUNT, WAIT_NS, 0 };
+static const __u64 of_inner[EVENT_KINDS] = { 1, 0, GROWTH_BYTES };
+
+/* The same thread has an owner and a root for each kind, below which its frames are found again. */
+static void grow_trees(void)
+{
+	for (__u32 kind = 0; kind < EVENT_KINDS; kind++) {
+		const __u32 root = 100 * (kind + 1);
+
+		set_owner_of(8 + kind, kind, 1, 100, "main-now");
+		set_root(root, 8 + kind, 0);
+		set_node(root + 1, root, 100, 1, of_outer[kind]);
+		set_node(root + 2, root + 1, 101, 4, of_inner[kind]);
+	}
+}
+
+static void harvest_kinds(__u32 events)
+{
+	const struct profile_info info = { .events = events, .period_ns = PERIOD_NS, .frequency = 100 };
+
+	profile_free(TAKE_PTR(profile));
+	assert_int_equal(profile_new(&info, &profile), 0);
+	assert_int_equal(harvest(&forged_source, &(struct harvest_span){}, profile, &stats), 0);
+}
+
+static __u64 total_of(enum event_kind kind)
+{
+	return of_outer[kind] + of_inner[kind];
+}
+
+static void stacks_are_one_and_counts_are_apart(void **state)
+{
+	(void)state;
+	grow_trees();
+	harvest_kinds(EVENTS_ALL);
+	assert_int_equal(profile_count(profile, PROFILE_SAMPLE), 2);
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		assert_int_equal(profile_get_sample(profile, 1).counts[kind], of_outer[kind]);
+		assert_int_equal(profile_get_sample(profile, 2).counts[kind], of_inner[kind]);
+		assert_int_equal(profile_total_of(profile, kind), total_of(kind));
+		assert_int_equal(stats.samples[kind], total_of(kind));
+	}
+	assert_int_equal(profile_shown(profile), EVENT_CPU);
+	assert_int_equal(profile_total(profile), total_of(EVENT_CPU));
+}
+
+static void only_what_is_asked_for(void **state)
+{
+	(void)state;
+	grow_trees();
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		harvest_kinds(EVENT_BIT(kind));
+		assert_int_equal(profile_shown(profile), kind);
+		assert_int_equal(profile_count(profile, PROFILE_SAMPLE), !!of_outer[kind] + !!of_inner[kind]);
+		for (int other = 0; other < EVENT_KINDS; other++) {
+			assert_int_equal(stats.samples[other], other == kind ? total_of(kind) : 0);
+			assert_int_equal(profile_total_of(profile, other), other == kind ? total_of(kind) : 0);
+		}
+	}
+}
+
+/* What found no room is counted by kind, too. */
+static void overflow(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		nodes[kind].count = 10 + kind;
+	harvest_kinds(EVENTS_ALL);
+	assert_string_equal(shown(), "0/0 /: [table full]:0 = 10\n");
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		assert_int_equal(profile_get_sample(profile, 1).counts[kind], 10 + kind);
+	assert_int_equal(stats.nodes, 0);
+}
+
+static void no_such_kind(void **state)
+{
+	(void)state;
+	grow_trees();
+	owners[8].key = owner_key(EVENT_KINDS, 1, 100);
+	owners[9].key = ~0ULL;
+	harvest_kinds(EVENTS_ALL);
+	assert_int_equal(stats.samples[EVENT_CPU] + stats.samples[EVENT_WAIT], 0);
+	assert_int_equal(stats.samples[EVENT_GROWTH], GROWTH_BYTES);
+}
+
+/* A sample type, "type/unit". */
+static const char *type_of(const Pyperf__Profile *d, const Pyperf__ValueType *type)
+{
+	static char text[64];
+
+	snprintf(text, sizeof(text), "%s/%s", string(d, type->type), string(d, type->unit));
+	return text;
+}
+
+static void sample_types(void **state)
+{
+	static const char *const types[] = { "samples/count", "cpu/nanoseconds", "wait/nanoseconds", "growth/bytes" };
+	const __u64 outer[] = { CPU_COUNT, CPU_COUNT * PERIOD_NS, WAIT_NS, 0 };
+	const __u64 inner[] = { 1, PERIOD_NS, 0, GROWTH_BYTES };
+	Pyperf__Profile *d;
+
+	(void)state;
+	grow_trees();
+	harvest_kinds(EVENTS_ALL);
+	d = encode_and_decode(profile);
+	assert_int_equal(d->n_sample_type, ARRAY_SIZE(types));
+	assert_int_equal(d->n_sample, 2);
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		assert_string_equal(type_of(d, d->sample_type[i]), types[i]);
+		assert_int_equal(d->sample[0]->n_value, ARRAY_SIZE(types));
+		assert_int_equal(d->sample[0]->value[i], outer[i]);
+		assert_int_equal(d->sample[1]->value[i], inner[i]);
+	}
+	assert_string_equal(string(d, d->default_sample_type), "cpu");
+	assert_string_equal(type_of(d, d->period_type), "cpu/nanoseconds");
+	assert_int_equal(d->period, PERIOD_NS);
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
+static void kinds_without_a_period(void **state)
+{
+	Pyperf__Profile *d;
+
+	(void)state;
+	grow_trees();
+	harvest_kinds(EVENT_BIT(EVENT_WAIT) | EVENT_BIT(EVENT_GROWTH));
+	d = encode_and_decode(profile);
+	assert_int_equal(d->n_sample_type, 2);
+	assert_string_equal(type_of(d, d->sample_type[0]), "wait/nanoseconds");
+	assert_string_equal(type_of(d, d->sample_type[1]), "growth/bytes");
+	assert_string_equal(string(d, d->default_sample_type), "wait");
+	assert_null(d->period_type);
+	assert_int_equal(d->period, 0);
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
+/* Taken out of one profile, each kind is as if it had been alone. */
+static void a_profile_for_each(void **state)
+{
+	(void)state;
+	grow_trees();
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		const struct profile_filter only = { .events = EVENT_BIT(kind) };
+		_cleanup_buf_ struct buf alone = {}, taken = {};
+		_cleanup_profile_ struct profile *part = NULL;
+
+		harvest_kinds(EVENTS_ALL);
+		assert_false(profile_filter_is_empty(&only));
+		assert_int_equal(profile_filter_apply(&only, profile, &part), 0);
+		assert_int_equal(pprof_encode(part, &taken), 0);
+		harvest_kinds(EVENT_BIT(kind));
+		assert_int_equal(pprof_encode(profile, &alone), 0);
+		assert_int_equal(taken.size, alone.size);
+		assert_memory_equal(taken.data, alone.data, alone.size);
+	}
+}
+
+static void a_kind_that_is_not_there(void **state)
+{
+	const struct profile_filter only = { .events = EVENT_BIT(EVENT_GROWTH) };
+	struct profile *part = NULL;
+
+	(void)state;
+	harvest_kinds(EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_WAIT));
+	assert_int_equal(profile_filter_apply(&only, profile, &part), -EINVAL);
+	assert_null(part);
+	assert_int_equal(profile_sample(profile, EVENT_GROWTH, (__u32[]){ 1 }, 1, &(struct profile_labels){}, 1), -EINVAL);
+}
+
+static void assert_has(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no %s in:\n%s", part, text);
+}
+
+static void assert_folded(const char *expected)
+{
+	_cleanup_buf_ struct buf out = {};
+
+	assert_int_equal(folded_encode(profile, &out), 0);
+	assert_int_equal(buf_add(&out, "", 1), 0);
+	assert_string_equal(out.data, expected);
+}
+
+#define THREAD "main-now (pid 100);main-now (tid 100);"
+
+/* One number a stack: that of the first kind, and nothing of a stack that has none of it. */
+static void folded(void **state)
+{
+	(void)state;
+	grow_trees();
+	harvest_kinds(EVENTS_ALL);
+	assert_folded(THREAD "outer (a.py:11) 7\n" THREAD "outer (a.py:11);inner (b.py:23) 1\n");
+	harvest_kinds(EVENT_BIT(EVENT_WAIT) | EVENT_BIT(EVENT_GROWTH));
+	assert_folded(THREAD "outer (a.py:11) 2500000000\n");
+	harvest_kinds(EVENT_BIT(EVENT_GROWTH));
+	assert_folded(THREAD "outer (a.py:11);inner (b.py:23) 3145728\n");
+}
+
+static void flamegraph(void **state)
+{
+	static const char *const values[EVENT_KINDS] = { "samples", "nanoseconds", "bytes" };
+
+	(void)state;
+	grow_trees();
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		_cleanup_buf_ struct buf out = {};
+		char wanted[128];
+
+		harvest_kinds(EVENTS_ALL & ~(EVENT_BIT(kind) - 1)); /* it and those behind it: it is shown */
+		assert_int_equal(flamegraph_encode(profile, &out), 0);
+		assert_int_equal(buf_add(&out, "", 1), 0);
+		snprintf(wanted, sizeof(wanted), "{\"name\":\"all\",\"value\":%llu,\"values\":\"%s\"", total_of(kind), values[kind]);
+		assert_has(out.data, wanted);
+		assert_null(strstr(out.data, "\"value\":0"));
+	}
+}
+
+static void assert_summary(__u32 events, const char *first, const char *row)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	harvest_kinds(events);
+	summary_print(profile, f, false, 10);
+	assert_int_equal(fclose(f), 0);
+	assert_memory_equal(text, first, strlen(first));
+	assert_has(text, row);
+}
+
+static void summary(void **state)
+{
+	(void)state;
+	grow_trees();
+	assert_summary(EVENTS_ALL, "8 samples, 0.08 s of CPU", "\n  share          CPU         pid  name\n 100.0%       0.08 s  ");
+	assert_summary(EVENT_BIT(EVENT_WAIT), "2.50 s of waiting\n",
+		       "\n  share      waiting         pid  name\n100.00%       2.50 s  ");
+	assert_summary(EVENT_BIT(EVENT_GROWTH), "3.00 MiB of growth\n",
+		       "\n  share       growth         pid  name\n100.00%       3.00 MiB");
+}
+
+/* Windows of different kinds of one tree, one of them while a bank is cleared. */
+static void windows(void **state)
+{
+	struct windows all = { .source = forged_source, .events = EVENTS_ALL, .frequency = 100 };
+	const struct kernel_range bank = { EVENT_KINDS, NODES / 2 };
+	struct window *w;
+
+	(void)state;
+	assert_int_equal(window_open(&all, &w), 0);
+	grow_trees();
+	nodes[EVENT_WAIT].count = 5;
+	assert_int_equal(windows_absorb(&all, bank), 0);
+	memset(nodes + bank.first, 0, (bank.end - bank.first) * sizeof(*nodes));
+	windows_forget(&all, bank);
+	grow_trees();
+	profile_free(TAKE_PTR(profile));
+	assert_int_equal(window_take(w, &profile, &stats), 0);
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		assert_int_equal(stats.samples[kind], 2 * total_of(kind) + (kind == EVENT_WAIT ? 5 : 0));
+		assert_int_equal(profile_total_of(profile, kind), stats.samples[kind]);
+	}
+	window_close(w);
+}
+
+static struct report report;
+
+/* Books that balance: what is in the profile, and 4 of each outcome outside that the kind can have. */
+static void make_books(void)
+{
+	memset(&report, 0, sizeof(report));
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		__u64 *total = (__u64 *)((char *)&report.kernel.sum + event_rows[kind].total);
+
+		*total = report.harvest.samples[kind] = total_of(kind);
+		report.kernel.sum.outcome[kind][OUTCOME_WHOLE] = total_of(kind);
+		for (int i = 0; i < OUTCOME_COUNT; i++) {
+			if (i < OUTCOME_NEW_PROCESS || !event_has_outcome(kind, i))
+				continue;
+			report.kernel.sum.outcome[kind][i] = 4;
+			*total += 4;
+		}
+	}
+}
+
+static char *printed(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	report_print(&report, f, false);
+	assert_int_equal(fclose(f), 0);
+	return text;
+}
+
+static void books_as_text(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+
+	(void)state;
+	make_books();
+	text = printed();
+	assert_has(text, "What became of every tick");
+	assert_has(text, "28           ticks: 8 in the profile + 20 outside\n");
+	assert_has(text, "What became of every nanosecond");
+	assert_has(text, "2,500,000,012           nanoseconds: 2,500,000,000 in the profile + 12 outside\n");
+	assert_has(text, "What became of every byte");
+	assert_has(text, "3,145,728           bytes: 3,145,728 in the profile + 0 outside\n");
+	assert_null(strstr(text, "BALANCE"));
+}
+
+/* One too many in the profile, in the total or in an outcome, of any kind, is said. */
+static void wrong_books_of_any_kind(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		__u64 *const pages[] = { &report.harvest.samples[kind], &report.kernel.sum.outcome[kind][OUTCOME_TRUNCATED],
+					 (__u64 *)((char *)&report.kernel.sum + event_rows[kind].total) };
+
+		for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
+			_cleanup_free_ char *text = NULL;
+
+			make_books();
+			++*pages[i];
+			text = printed();
+			if (!strstr(text, "THE BOOKS DO NOT BALANCE"))
+				fail_msg("page %zu of the %s is wrong and nobody says so", i, event_rows[kind].key);
+		}
+	}
+}
+
+static void books_as_json(void **state)
+{
+	_cleanup_buf_ struct buf b = {};
+
+	(void)state;
+	make_books();
+	assert_int_equal(report_json(&report, &b), 0);
+	assert_int_equal(buf_add(&b, "", 1), 0);
+	assert_has(b.data, "\"outcomes\": {\"whole\": 8, ");
+	assert_has(b.data, "\"wait_outcomes\": {\"whole\": 2500000000, ");
+	assert_has(b.data, "\"table_full\": 0, \"new_process\": 4, \"not_python\": 4, \"not_selected\": 4}");
+	assert_has(b.data, "\"growth_outcomes\": {\"whole\": 3145728, ");
+	assert_has(b.data, "\"table_full\": 0},");
+	assert_has(b.data, "\"profile\": {\"samples\": 8, \"wait_samples\": 2500000000, \"growth_samples\": 3145728, \"nodes\": 0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(stacks_are_one_and_counts_are_apart, setup, teardown),
+		cmocka_unit_test_setup_teardown(only_what_is_asked_for, setup, teardown),
+		cmocka_unit_test_setup_teardown(overflow, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_such_kind, setup, teardown),
+		cmocka_unit_test_setup_teardown(sample_types, setup, teardown),
+		cmocka_unit_test_setup_teardown(kinds_without_a_period, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_profile_for_each, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_kind_that_is_not_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(folded, setup, teardown),
+		cmocka_unit_test_setup_teardown(flamegraph, setup, teardown),
+		cmocka_unit_test_setup_teardown(summary, setup, teardown),
+		cmocka_unit_test_setup_teardown(windows, setup, teardown),
+		cmocka_unit_test(books_as_text),
+		cmocka_unit_test(wrong_books_of_any_kind),
+		cmocka_unit_test(books_as_json),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
