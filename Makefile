@@ -53,7 +53,7 @@ UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c)
 UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c tests/layouts/show.c \
 	    tests/forge/refuse.c))
-LISTS    := $(patsubst %,docs/%.md,outcomes frames labels formats) # pages that deploy/tools/list_rows.py makes
+LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels formats) # deploy/tools/list_rows.py
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -151,6 +151,7 @@ $(O)/gen/%.skel.h:
 
 docs/outcomes.md: bpf/outcomes.def bpf/stats.def
 docs/frames.md: bpf/frames.def
+docs/events.md: bpf/events.def
 docs/labels.md: user/profile/labels.def
 docs/formats.md: user/profile/formats.def
 $(LISTS): deploy/tools/list_rows.py
@@ -217,7 +218,7 @@ $(O)/tests/%: tests/%.c $(LIB) | $(GEN_HDR)
 
 $(O)/tests/unit/%: TEST_LIBS := -lcmocka # not the tools: make bench does without what only tests need
 
-# Tests with more kinds of events than there are: what depends on the list of kinds is compiled once more for them.
+# Tests with more kinds of events than there are: what depends on the list is compiled once more for them.
 MORE     := -DMORE_EVENTS='"tests/forge/more_events.def"'
 MORE_OBJ := $(patsubst %.c,$(O)/more/%.o,$(wildcard user/profile/*.c user/tree/harvest.c user/tree/window.c) \
 	    user/report/books.c user/report/report.c)
@@ -226,12 +227,12 @@ $(MORE_OBJ): $(O)/more/%.o: %.c | $(GEN_HDR)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(MORE) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(filter $(O)/tests/unit/events/%,$(UNIT_BIN)): $(O)/tests/unit/events/%: tests/unit/events/%.c $(MORE_OBJ) $(LIB) | \
-		$(GEN_HDR)
+EVENTS_BIN := $(filter $(O)/tests/unit/events/%,$(UNIT_BIN))
+$(EVENTS_BIN): $(O)/tests/unit/events/%: tests/unit/events/%.c $(MORE_OBJ) $(LIB) | $(GEN_HDR)
 	@mkdir -p $(@D)
 	$(call msg,TEST,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(MORE) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) $< $(MORE_OBJ) $(LIB) \
-		$(LDLIBS) $(TEST_LIBS) -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(MORE) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) $< $(MORE_OBJ) \
+		$(LIB) $(LDLIBS) $(TEST_LIBS) -o $@
 
 $(O)/tests/unit/driven/test_driven: $(O)/gen/driven.skel.h
 $(O)/tests/bench/hot: $(O)/gen/hot.skel.h

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page of docs/ on stdout, from the lists of bpf/ and user/. list_rows.py outcomes|frames|labels|formats"""
+"""A page of docs/ on stdout, from a list of bpf/ or user/. list_rows.py outcomes|frames|events|labels|formats"""
 import re
 import sys
 import textwrap
@@ -27,11 +27,11 @@ def outcomes():
     heading("What can become of a tick",
             "Made from `bpf/outcomes.def` and `bpf/stats.def` by `make docs/outcomes.md`. Every tick of the "
             "sampler ends in exactly one of these; `--stats` and `--stats-json` count them, and they add up "
-            "to the ticks.")
-    print("| name in JSON | shown as | where | meaning |\n|---|---|---|---|")
+            "to the ticks. A kind of event has whole groups of them in its books: [events.md](events.md).")
+    print("| name in JSON | shown as | where | group | meaning |\n|---|---|---|---|---|")
     for names, texts in rows("bpf/outcomes.def", "OUTCOME"):
         shown = f"`[{texts[0]}]`" if names[2] == "MARKED" else texts[0]
-        print(f"| `{names[0].lower()}` | {shown} | {PLACES[names[2]]} | {texts[1]} |")
+        print(f"| `{names[0].lower()}` | {shown} | {PLACES[names[2]]} | {names[1].lower()} | {texts[1]} |")
     print("\nCounters besides:\n\n| name in JSON | meaning |\n|---|---|")
     for names, texts in rows("bpf/stats.def", "STAT"):
         print(f"| `{names[0]}` | {texts[0]} |")
@@ -47,6 +47,23 @@ def frames():
     print("|---|---|---|---|---|---|")
     for (_, _, mapping, table), (key, _, colour, shown, about) in rows("bpf/frames.def", "FRAME"):
         print(f"| `{key}` | {shown} | `{colour}` | {MAPPINGS[mapping]} | {TABLES[table]} | {about} |")
+
+
+def events():
+    heading("What makes a sample",
+            "Made from `bpf/events.def` by `make docs/events.md`. Each kind of event has roots of its own in "
+            "the call tree, sample types of its own, and books of its own: those groups of "
+            "[outcomes](outcomes.md), which add up to its total.")
+    print("| kind | what happens | sample types in pprof | groups | total | in JSON | in metrics "
+          "| pushed as |")
+    print("|---|---|---|---|---|---|---|---|")
+    for words, texts in rows("bpf/events.def", "EVENT"):
+        unit, total, groups = words[1].lower(), words[2], words[3].lower().replace(" |", ",")
+        key, type_, period, prefix, series, _, _, about = texts
+        types = ["%s/%s" % (type_, unit)] + ["%s/nanoseconds" % period] * bool(period)
+        cells = [f"`{key}`", about, ", ".join(f"`{t}`" for t in types), groups, f"`{total}`",
+                 f"`{prefix}outcomes`", f"`pyperf_{prefix}outcomes_total`", f"`{series}`"]
+        print("| " + " | ".join(cells) + " |")
 
 
 def labels():
@@ -73,4 +90,5 @@ def formats():
         print(f"| `{name}` | `{suffix}` | `{type_}` | {about} | {how} |")
 
 
-{"outcomes": outcomes, "frames": frames, "labels": labels, "formats": formats}[sys.argv[1]]()
+{"outcomes": outcomes, "frames": frames, "events": events, "labels": labels,
+ "formats": formats}[sys.argv[1]]()

@@ -13,7 +13,7 @@ PAGES = sorted(page.stem for page in (profiler.ROOT / "docs").glob("*.md") if "\
 
 
 def test_there_are_some():
-    assert {"outcomes", "frames", "labels", "formats"} <= set(PAGES)
+    assert {"outcomes", "frames", "events", "labels", "formats"} <= set(PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES)

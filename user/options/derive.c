@@ -202,7 +202,7 @@ int options_derive(struct options *o, char *error, size_t size)
 		return options_fail(error, size,
 				    "%s one of --all-python, --pid PID or -- COMMAND; --help shows how",
 				    targets ? "only" : "name what to profile:");
-	if (o->event == EVENT_CYCLES && o->trigger == TRIGGER_TIMER)
+	if (o->tick_source == TICKS_OF_CYCLES && o->trigger == TRIGGER_TIMER)
 		return options_fail(error, size,
 				    "--event cycles is counted by perf events: not with --trigger timer");
 	if (check_selection(o, error, size))

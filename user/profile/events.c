@@ -19,7 +19,7 @@ static const unsigned int groups[OUTCOME_COUNT] = {
 };
 
 static const unsigned int books[EVENT_KINDS] = {
-#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help)             \
+#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
 	[EVENT_##name] = books,
 #include "bpf/events.def"
 #undef EVENT

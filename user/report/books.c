@@ -49,8 +49,10 @@ struct books books_of(const struct cpu_stats *sum, enum event_kind kind)
 	for (int i = 0; i < OUTCOME_COUNT; i++) {
 		if (!event_has_outcome(kind, i))
 			continue;
-		*(outcome_rows[i].place == PLACE_OUTSIDE ? &b.outside : &b.in_profile) +=
-			sum->outcome[kind][i];
+		if (outcome_rows[i].place == PLACE_OUTSIDE)
+			b.outside += sum->outcome[kind][i];
+		else
+			b.in_profile += sum->outcome[kind][i];
 	}
 	return b;
 }

@@ -6,7 +6,7 @@ struct kernel_options settings_kernel(const struct options *o)
 	return (struct kernel_options){
 		.trigger = o->trigger,
 		.frequency = o->frequency,
-		.use_cycles = o->event == EVENT_CYCLES,
+		.use_cycles = o->tick_source == TICKS_OF_CYCLES,
 		.single_reads = o->reads == READS_SINGLE,
 		.by_thread = o->labels == LABELS_THREAD,
 		.all = o->all_python,

@@ -76,9 +76,10 @@ static int code_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *r
 	return err ?: profile_location(h->profile, function, line.line, h->columns ? line.column : 0, mapping, ret);
 }
 
-/* What asks for a frame's name and line, by what its number stands for. mapping: where the row says it lies, or 0. */
+/* Asks for a frame's name and line, by what its number stands for. mapping: where its row says it lies, or 0. */
 static int (*const locate[FRAME_KINDS])(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret) = {
-#define FRAME(name, number, mapping, table, key, behind, colour, shown, help) [FRAME_##name] = number##_location,
+#define FRAME(name, number, mapping, table, key, behind, colour, shown, help) \
+	[FRAME_##name] = number##_location,
 #include "bpf/frames.def"
 #undef FRAME
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * harvest.h - from the kernel's call tree to a profile: walks from every counted node to its root and asks for
- * names and lines only of the frames on the way.
+ * harvest.h - from the kernel's call tree to a profile: walks from every counted node to its root and asks
+ * for names and lines only of the frames on the way.
  */
 #ifndef PYPERF_TREE_HARVEST_H
 #define PYPERF_TREE_HARVEST_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_kinds.c - three kinds of events in one call tree, the same frames below a root of each: what is counted for one
- * is nowhere in another, in the profile, in pprof, in the texts and in the books.
+ * test_kinds.c - three kinds of events in one call tree, the same frames below a root of each: what is
+ * counted for one is nowhere in another, in the profile, in pprof, in the texts and in the books.
  */
 #include "tests/forge/tables.h"
 
@@ -76,8 +76,10 @@ static void only_what_is_asked_for(void **state)
 		assert_int_equal(profile_shown(profile), kind);
 		assert_int_equal(profile_count(profile, PROFILE_SAMPLE), !!of_outer[kind] + !!of_inner[kind]);
 		for (int other = 0; other < EVENT_KINDS; other++) {
-			assert_int_equal(stats.samples[other], other == kind ? total_of(kind) : 0);
-			assert_int_equal(profile_total_of(profile, other), other == kind ? total_of(kind) : 0);
+			const __u64 n = other == kind ? total_of(kind) : 0;
+
+			assert_int_equal(stats.samples[other], n);
+			assert_int_equal(profile_total_of(profile, other), n);
 		}
 	}
 }
@@ -117,7 +119,9 @@ static const char *type_of(const Pyperf__Profile *d, const Pyperf__ValueType *ty
 
 static void sample_types(void **state)
 {
-	static const char *const types[] = { "samples/count", "cpu/nanoseconds", "wait/nanoseconds", "growth/bytes" };
+	static const char *const types[] = {
+		"samples/count", "cpu/nanoseconds", "wait/nanoseconds", "growth/bytes"
+	};
 	const __u64 outer[] = { CPU_COUNT, CPU_COUNT * PERIOD_NS, WAIT_NS, 0 };
 	const __u64 inner[] = { 1, PERIOD_NS, 0, GROWTH_BYTES };
 	Pyperf__Profile *d;
@@ -181,13 +185,15 @@ static void a_profile_for_each(void **state)
 static void a_kind_that_is_not_there(void **state)
 {
 	const struct profile_filter only = { .events = EVENT_BIT(EVENT_GROWTH) };
+	const struct profile_labels nobody = {};
 	struct profile *part = NULL;
+	__u32 frame = 1;
 
 	(void)state;
 	harvest_kinds(EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_WAIT));
 	assert_int_equal(profile_filter_apply(&only, profile, &part), -EINVAL);
 	assert_null(part);
-	assert_int_equal(profile_sample(profile, EVENT_GROWTH, (__u32[]){ 1 }, 1, &(struct profile_labels){}, 1), -EINVAL);
+	assert_int_equal(profile_sample(profile, EVENT_GROWTH, &frame, 1, &nobody, 1), -EINVAL);
 }
 
 static void assert_has(const char *text, const char *part)
@@ -233,7 +239,8 @@ static void flamegraph(void **state)
 		harvest_kinds(EVENTS_ALL & ~(EVENT_BIT(kind) - 1)); /* it and those behind it: it is shown */
 		assert_int_equal(flamegraph_encode(profile, &out), 0);
 		assert_int_equal(buf_add(&out, "", 1), 0);
-		snprintf(wanted, sizeof(wanted), "{\"name\":\"all\",\"value\":%llu,\"values\":\"%s\"", total_of(kind), values[kind]);
+		snprintf(wanted, sizeof(wanted), "{\"name\":\"all\",\"value\":%llu,\"values\":\"%s\"",
+			 total_of(kind), values[kind]);
 		assert_has(out.data, wanted);
 		assert_null(strstr(out.data, "\"value\":0"));
 	}
@@ -256,7 +263,8 @@ static void summary(void **state)
 {
 	(void)state;
 	grow_trees();
-	assert_summary(EVENTS_ALL, "8 samples, 0.08 s of CPU", "\n  share          CPU         pid  name\n 100.0%       0.08 s  ");
+	assert_summary(EVENTS_ALL, "8 samples, 0.08 s of CPU",
+		       "\n  share          CPU         pid  name\n 100.0%       0.08 s  ");
 	assert_summary(EVENT_BIT(EVENT_WAIT), "2.50 s of waiting\n",
 		       "\n  share      waiting         pid  name\n100.00%       2.50 s  ");
 	assert_summary(EVENT_BIT(EVENT_GROWTH), "3.00 MiB of growth\n",
@@ -339,8 +347,12 @@ static void wrong_books_of_any_kind(void **state)
 {
 	(void)state;
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
-		__u64 *const pages[] = { &report.harvest.samples[kind], &report.kernel.sum.outcome[kind][OUTCOME_TRUNCATED],
-					 (__u64 *)((char *)&report.kernel.sum + event_rows[kind].total) };
+		struct cpu_stats *sum = &report.kernel.sum;
+		__u64 *const pages[] = {
+			&report.harvest.samples[kind],
+			&sum->outcome[kind][OUTCOME_TRUNCATED],
+			(__u64 *)((char *)sum + event_rows[kind].total),
+		};
 
 		for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
 			_cleanup_free_ char *text = NULL;
@@ -349,7 +361,7 @@ static void wrong_books_of_any_kind(void **state)
 			++*pages[i];
 			text = printed();
 			if (!strstr(text, "THE BOOKS DO NOT BALANCE"))
-				fail_msg("page %zu of the %s is wrong and nobody says so", i, event_rows[kind].key);
+				fail_msg("page %zu of %s: nobody says so", i, event_rows[kind].key);
 		}
 	}
 }
@@ -367,7 +379,8 @@ static void books_as_json(void **state)
 	assert_has(b.data, "\"table_full\": 0, \"new_process\": 4, \"not_python\": 4, \"not_selected\": 4}");
 	assert_has(b.data, "\"growth_outcomes\": {\"whole\": 3145728, ");
 	assert_has(b.data, "\"table_full\": 0},");
-	assert_has(b.data, "\"profile\": {\"samples\": 8, \"wait_samples\": 2500000000, \"growth_samples\": 3145728, \"nodes\": 0");
+	assert_has(b.data, "\"profile\": {\"samples\": 8, \"wait_samples\": 2500000000, "
+			   "\"growth_samples\": 3145728, \"nodes\": 0");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_frames.c - each row of bpf/frames.def: what it says is what the encoders, the summary, the filter and the
- * split do with a frame of that kind. A new row is tested without a line here.
+ * test_frames.c - each row of bpf/frames.def: what it says is what the encoders, the summary, the filter and
+ * the split do with a frame of that kind. A new row is tested without a line here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,7 +123,8 @@ static void folded(void **state)
 
 		add(p, kind, 3);
 		assert_int_equal(folded_encode(p, &out), 0);
-		snprintf(expected, sizeof(expected), "py (pid 7);tid 7;%s%s 3\n", NAME, frame_rows[kind].behind);
+		snprintf(expected, sizeof(expected), "py (pid 7);tid 7;%s%s 3\n", NAME,
+			 frame_rows[kind].behind);
 		assert_string_equal(text_of(&out), expected);
 	}
 }
@@ -141,10 +142,11 @@ static void flamegraph(void **state)
 		const struct frame_row *row = &frame_rows[kind];
 		char part[256];
 
-		snprintf(part, sizeof(part), "{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"}", row->key, row->colour,
-			 row->shown);
+		snprintf(part, sizeof(part), "{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"}", row->key,
+			 row->colour, row->shown);
 		assert_has(text, part);
-		snprintf(part, sizeof(part), "{\"name\":\"%s\",\"kind\":\"%s\",\"value\":%d}", NAME, row->key, kind + 1);
+		snprintf(part, sizeof(part), "{\"name\":\"%s\",\"kind\":\"%s\",\"value\":%d}", NAME, row->key,
+			 kind + 1);
 		if (!kind)
 			snprintf(part, sizeof(part), "{\"name\":\"%s\",\"value\":1}", NAME);
 		assert_has(text, part);
