@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page of docs/ on stdout, from a list of bpf/ or user/. list_rows.py outcomes|frames|events|labels|formats"""
+"""A page of docs/ on stdout, made from a list: list_rows.py outcomes|frames|events|labels|formats."""
 import re
 import sys
 import textwrap
