@@ -100,21 +100,34 @@ def test_torn_columns_are_found(browser, tmp_path):
 
 
 MEASURE = """<!doctype html><body style="margin: 0">%s<script>
-const svg = document.querySelector("svg"), all = svg.getBoundingClientRect();
-const boxes = [...svg.querySelectorAll("text")].map(t => [t.textContent, t.getBoundingClientRect()]);
+const found = [...document.querySelectorAll("template")].map(template => {
+    const place = document.body.appendChild(document.createElement("div"));
+    place.attachShadow({mode: "open"}).append(template.content);  // a picture's styles are its own
+    const svg = place.shadowRoot.querySelector("svg");
+    const edges = element => {
+        const box = element.getBoundingClientRect();
+        return [box.left, box.top, box.right, box.bottom];
+    };
+    return [edges(svg), [...svg.querySelectorAll("text")].map(text => [text.textContent, ...edges(text)])];
+});
 document.body.innerHTML = "<pre></pre>";
-document.querySelector("pre").textContent = JSON.stringify([[all.left, all.top, all.right, all.bottom],
-    boxes.map(([text, b]) => [text, b.left, b.top, b.right, b.bottom])]);
+document.querySelector("pre").textContent = JSON.stringify(found);
 </script>"""
 
 
+@pytest.fixture(scope="module")
+def drawn(browser, tmp_path_factory):
+    """{picture: (its edges, [(text, left, top, right, bottom)])}, all of one run of the browser."""
+    page = tmp_path_factory.mktemp("pictures") / "page.html"
+    page.write_text(MEASURE % "".join("<template>%s</template>" % picture.read_text() for picture in PICTURES))
+    found = re.search("<pre>(.*)</pre>", browser.document(page), re.S)[1]
+    return dict(zip(PICTURES, json.loads(html.unescape(found))))
+
+
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda path: path.stem)
-def test_no_text_is_hidden(browser, tmp_path, picture):
+def test_no_text_is_hidden(drawn, picture):
     """No text leaves the picture, and no two are drawn over each other."""
-    page = tmp_path / "page.html"
-    page.write_text(MEASURE % picture.read_text())
-    (left, top, right, bottom), texts = json.loads(html.unescape(
-        re.search("<pre>(.*)</pre>", browser.document(page), re.S)[1]))
+    (left, top, right, bottom), texts = drawn[picture]
     assert texts
     outside = [text for text, x0, y0, x1, y1 in texts if x0 < left or x1 > right or y0 < top or y1 > bottom]
     assert not outside
