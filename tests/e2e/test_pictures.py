@@ -119,7 +119,8 @@ document.querySelector("pre").textContent = JSON.stringify(found);
 def drawn(browser, tmp_path_factory):
     """{picture: (its edges, [(text, left, top, right, bottom)])}, all of one run of the browser."""
     page = tmp_path_factory.mktemp("pictures") / "page.html"
-    page.write_text(MEASURE % "".join("<template>%s</template>" % picture.read_text() for picture in PICTURES))
+    templates = ("<template>%s</template>" % picture.read_text() for picture in PICTURES)
+    page.write_text(MEASURE % "".join(templates))
     found = re.search("<pre>(.*)</pre>", browser.document(page), re.S)[1]
     return dict(zip(PICTURES, json.loads(html.unescape(found))))
 
