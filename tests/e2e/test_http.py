@@ -165,7 +165,7 @@ def test_one_connection_for_many_requests(one_server):
 
 
 def test_every_format(tmp_path, busy):
-    """The same stretch in each format of user/profile/formats.def tells the same, under the type that the list names."""
+    """The same stretch in each format of the list tells the same, under the type that the list names."""
     with server(tmp_path, "--pid", pids(busy)) as s:
         asked = [Later(s.get, "/debug/pprof/profile?seconds=4&pid=%d&format=%s" % (busy[1].pid, format.name))
                  for format in formats.FORMATS]

@@ -110,7 +110,7 @@ def test_folded(pids, tmp_path, name, options):
 @pytest.mark.parametrize("by_suffix", (True, False), ids=("suffix", "option"))
 @pytest.mark.parametrize("format", formats.FORMATS, ids=formats.by_name)
 def test_every_format(pids, tmp_path, format, by_suffix):
-    """Each format of user/profile/formats.def, by the file's suffix and by --format, has what the books have."""
+    """Each format of the list, by the file's suffix and by --format, has what the books have."""
     name, options = ("x" + format.suffix, ()) if by_suffix else ("x.txt", ("--format", format.name))
     run = profiler.run(tmp_path, "--pid", pids, "-F", 199, "-d", 1, *options, output=name)
     stacks = formats.read(format, run.path.read_bytes())

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-/* Where a record is in the profile that is being filled, if it got there since copier_begin() number `turn`. */
+/* Where a record is in `to`, if it got there since copier_begin() number `turn`. */
 struct copied {
 	__u32 turn, id;
 };

@@ -260,7 +260,8 @@ static int emit_location(struct encoder *e, __u32 id)
 	return emit(e, &part);
 }
 
-static size_t extra_labels(const struct encoder *e, const struct profile_owner *o, Pyperf__Label labels[PROFILE_EXTRA_MAX])
+static size_t extra_labels(const struct encoder *e, const struct profile_owner *o,
+			   Pyperf__Label labels[PROFILE_EXTRA_MAX])
 {
 	__u32 count = profile_get_info(e->profile)->extra_count;
 	size_t n = 0;
@@ -277,7 +278,8 @@ static size_t extra_labels(const struct encoder *e, const struct profile_owner *
 }
 
 /* Labels of an owner, without those it does not have. Returns their number. */
-static size_t owner_labels(const struct encoder *e, const struct profile_owner *o, Pyperf__Label labels[LABELS_MAX])
+static size_t owner_labels(const struct encoder *e, const struct profile_owner *o,
+			   Pyperf__Label labels[LABELS_MAX])
 {
 	size_t n = 0;
 

@@ -133,8 +133,8 @@ int profile_mapping(struct profile *p, const char *file, const char *build_id, _
 	       table_intern(p, PROFILE_MAPPING, &m, sizeof(m), ret_id);
 }
 
-int profile_function(struct profile *p, enum frame_kind kind, const char *name, const char *file, int start_line,
-		     __u32 *ret_id)
+int profile_function(struct profile *p, enum frame_kind kind, const char *name, const char *file,
+		     int start_line, __u32 *ret_id)
 {
 	struct profile_function f = { .start_line = start_line, .kind = kind };
 

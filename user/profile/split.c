@@ -8,10 +8,10 @@
 #include "profile/copy.h"
 
 /*
- * Upper bounds of what a record takes in pprof beside its strings: tag and length of the message, then for each
- * field its tag and the longest number it can have. Ids and string indices are below 2^28, 4 bytes.
+ * Upper bounds of what a record takes in pprof beside its strings: tag and length of the message, then for
+ * each field its tag and the longest number it can have. Ids and string indices are below 2^28, 4 bytes.
  */
-#define HEADER_BYTES   256 /* types, period, times, the words of the format itself */
+#define HEADER_BYTES   256 /* types, period, times, the words of the format itself, the keys of labels */
 #define SAMPLE_BYTES   48
 #define FRAME_BYTES    4
 #define LOCATION_BYTES 32
@@ -19,9 +19,19 @@
 #define MAPPING_BYTES  64
 #define STRING_BYTES   6
 
+enum {
+	LABEL_KEYS_BYTES = 0
+#define LABEL(key, kind, source, places, help) +sizeof(#key) + 1
+#include "profile/labels.def"
+#undef LABEL
+};
+_Static_assert(LABEL_KEYS_BYTES <= HEADER_BYTES / 2, "HEADER_BYTES has no room for all keys of labels");
+
 struct splitter {
 	const struct profile *whole;
 	const struct split_limits *limits;
+	int (*fn)(void *context, const struct split_service *service, const struct profile *part);
+	void *context;
 	struct profile *part;
 	__u32 number; /* of the part, from 1 */
 	size_t bytes; /* of it, at most */
@@ -83,18 +93,17 @@ static int begin_part(struct splitter *s)
 	return 0;
 }
 
-static int end_part(struct splitter *s, const struct split_service *service,
-		    int (*fn)(void *context, const struct split_service *service, const struct profile *part), void *context)
+static int end_part(struct splitter *s, const struct split_service *service)
 {
-	int result = s->part && profile_count(s->part, PROFILE_SAMPLE) ? fn(context, service, s->part) : 0;
+	bool any = s->part && profile_count(s->part, PROFILE_SAMPLE);
+	int result = any ? s->fn(s->context, service, s->part) : 0;
 
 	profile_free(TAKE_PTR(s->part));
 	return result;
 }
 
 /* Puts a stack into the part at hand, or, if it does not fit, into a new one. */
-static int place(struct splitter *s, const struct profile_stack *stack, const struct split_service *service,
-		 int (*fn)(void *context, const struct split_service *service, const struct profile *part), void *context)
+static int place(struct splitter *s, const struct profile_stack *stack, const struct split_service *service)
 {
 	static const struct profile_labels nobody;
 	__u32 there;
@@ -106,7 +115,7 @@ static int place(struct splitter *s, const struct profile_stack *stack, const st
 	more = add_stack(s, stack);
 	there = profile_count(s->part, PROFILE_SAMPLE);
 	if (there && (there >= s->limits->samples || s->bytes + more > s->limits->bytes)) {
-		err = end_part(s, service, fn, context) ?: begin_part(s);
+		err = end_part(s, service) ?: begin_part(s);
 		if (err)
 			return err;
 		more = add_stack(s, stack);
@@ -150,7 +159,8 @@ static int by_service(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	return compare_services(&x->service, &y->service) ?: (x->sample > y->sample) - (x->sample < y->sample);
+	return compare_services(&x->service, &y->service) ?:
+	       (x->sample > y->sample) - (x->sample < y->sample);
 }
 
 static struct place *sort_samples(const struct profile *p, __u32 n)
@@ -164,17 +174,17 @@ static struct place *sort_samples(const struct profile *p, __u32 n)
 	return places;
 }
 
-static int split_all(struct splitter *s, const struct place *places, __u32 n,
-		     int (*fn)(void *context, const struct split_service *service, const struct profile *part), void *context)
+static int split_all(struct splitter *s, const struct place *places, __u32 n)
 {
 	int err = 0;
 
 	for (__u32 i = 0; !err && i < n; i++) {
 		struct profile_stack stack = profile_get_sample(s->whole, places[i].sample);
+		const struct split_service *service = &places[i].service;
 
-		err = place(s, &stack, &places[i].service, fn, context);
-		if (!err && (i + 1 == n || compare_services(&places[i + 1].service, &places[i].service)))
-			err = end_part(s, &places[i].service, fn, context);
+		err = place(s, &stack, service);
+		if (!err && (i + 1 == n || compare_services(&places[i + 1].service, service)))
+			err = end_part(s, service);
 	}
 	return err;
 }
@@ -185,16 +195,21 @@ static __u32 *new_known(const struct profile *p, enum profile_kind kind)
 }
 
 int profile_split(const struct profile *p, const struct split_limits *limits,
-		  int (*fn)(void *context, const struct split_service *service, const struct profile *part), void *context)
+		  int (*fn)(void *context, const struct split_service *service, const struct profile *part),
+		  void *context)
 {
 	__u32 n = profile_count(p, PROFILE_SAMPLE);
-	_cleanup_free_ __u32 *strings = new_known(p, PROFILE_STRING), *mappings = new_known(p, PROFILE_MAPPING);
-	_cleanup_free_ __u32 *functions = new_known(p, PROFILE_FUNCTION), *locations = new_known(p, PROFILE_LOCATION);
+	_cleanup_free_ __u32 *strings = new_known(p, PROFILE_STRING);
+	_cleanup_free_ __u32 *mappings = new_known(p, PROFILE_MAPPING);
+	_cleanup_free_ __u32 *functions = new_known(p, PROFILE_FUNCTION);
+	_cleanup_free_ __u32 *locations = new_known(p, PROFILE_LOCATION);
 	_cleanup_free_ struct place *places = n ? sort_samples(p, n) : NULL;
 	_cleanup_copier_ struct copier *copier = NULL;
 	struct splitter s = {
 		.whole = p,
 		.limits = limits,
+		.fn = fn,
+		.context = context,
 		.strings = strings,
 		.mappings = mappings,
 		.functions = functions,
@@ -207,7 +222,7 @@ int profile_split(const struct profile *p, const struct split_limits *limits,
 	if (!strings || !mappings || !functions || !locations || !places || copier_new(&copier, p))
 		return -ENOMEM;
 	s.copier = copier;
-	err = split_all(&s, places, n, fn, context);
+	err = split_all(&s, places, n);
 	profile_free(s.part);
 	return err;
 }

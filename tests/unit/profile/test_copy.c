@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_copy.c - samples copied into other profiles: with all that belongs to them and nothing else, into several
- * profiles one after the other, and when memory runs short.
+ * test_copy.c - samples copied into other profiles: with all that belongs to them and nothing else, into
+ * several profiles one after the other, and when memory runs short.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -39,8 +39,10 @@ static int setup(void **state)
 
 	(void)state;
 	assert_int_equal(profile_new(&info, &from), 0);
-	__u32 root = frame("root", 9, 0, "/usr/bin/python3"), other_root = frame("root", 9, 0, "/opt/python3");
-	const __u32 a[] = { frame("leaf", 4, 8, "/usr/bin/python3"), root }, b[] = { frame("other", 5, 0, NULL), root };
+	__u32 root = frame("root", 9, 0, "/usr/bin/python3");
+	__u32 other_root = frame("root", 9, 0, "/opt/python3");
+	const __u32 a[] = { frame("leaf", 4, 8, "/usr/bin/python3"), root };
+	const __u32 b[] = { frame("other", 5, 0, NULL), root };
 
 	assert_int_equal(profile_sample(from, EVENT_CPU, a, 2, &labels, 5), 0);
 	assert_int_equal(profile_sample(from, EVENT_CPU, b, 2, &labels, 7), 0);
@@ -70,7 +72,8 @@ static const char *shown(const struct profile *p)
 			__u32 file = l->mapping ? profile_get_mapping(p, l->mapping)->file : 0;
 
 			used += snprintf(text + used, sizeof(text) - used, "%s%s:%u:%u@%s", i ? " < " : "",
-					 profile_get_string(p, name), l->line, l->column, profile_get_string(p, file));
+					 profile_get_string(p, name), l->line, l->column,
+					 profile_get_string(p, file));
 		}
 		used += snprintf(text + used, sizeof(text) - used, " = %llu %s\n", s.count,
 				 profile_get_labels(p, s.owner).pod);

@@ -116,7 +116,8 @@ static void complete_and_no_more(void **state)
 	assert_int_equal(profile_count(queue, PROFILE_OWNER), 1);
 	assert_int_equal(folded_encode(queue, &text), 0);
 	assert_int_equal(buf_add(&text, "", 1), 0);
-	assert_string_equal(text.data, "queue (pid 99);worker (tid 99);<module> (app.py:9);three (app.py:4) 13\n");
+	assert_string_equal(text.data, "queue (pid 99);worker (tid 99);"
+				       "<module> (app.py:9);three (app.py:4) 13\n");
 }
 
 static void keys_are_named(void **state)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_flamegraph.c - the tree of a flame graph: which stacks share a frame, its values, what is left out, and names
- * that would break JSON.
+ * test_flamegraph.c - the tree of a flame graph: which stacks share a frame, its values, what is left out,
+ * and names that would break JSON.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,11 +53,11 @@ static void expect(struct profile *p, const char *children)
 	assert_int_equal(buf_add(&out, "", 1), 0);
 	for (int i = 0; i < FRAME_KINDS; i++)
 		snprintf(kinds + strlen(kinds), sizeof(kinds) - strlen(kinds),
-			 "%s{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"}", i ? "," : "", frame_rows[i].key,
-			 frame_rows[i].colour, frame_rows[i].shown);
+			 "%s{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"}", i ? "," : "",
+			 frame_rows[i].key, frame_rows[i].colour, frame_rows[i].shown);
 	snprintf(text, sizeof(text),
-		 "{\"name\":\"all\",\"value\":%llu,\"values\":\"samples\",\"seconds\":2.5,\"start\":1790000000,"
-		 "\"kinds\":[%s]%s}\n",
+		 "{\"name\":\"all\",\"value\":%llu,\"values\":\"samples\",\"seconds\":2.5,"
+		 "\"start\":1790000000,\"kinds\":[%s]%s}\n",
 		 profile_total(p), kinds, children);
 	assert_string_equal(out.data, text);
 	profile_free(p);
@@ -96,7 +96,8 @@ static void without_a_file(void **state)
 
 	(void)state;
 	add(p, 1, "xz", 0, 1); /* z is a marker */
-	expect(p, CHILDREN "{\"name\":\"py (pid 1)\",\"value\":1" CHILDREN "{\"name\":\"x\",\"value\":1" CHILDREN
+	expect(p, CHILDREN "{\"name\":\"py (pid 1)\",\"value\":1" CHILDREN
+	       "{\"name\":\"x\",\"value\":1" CHILDREN
 	       "{\"name\":\"z\",\"kind\":\"marker\",\"value\":1}]}]}]");
 }
 
@@ -121,7 +122,8 @@ static void hostile_names(void **state)
 	assert_int_equal(profile_location(p, function, 1, 0, 0, &location), 0);
 	assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels, 1), 0);
 	expect(p, CHILDREN "{\"name\":\"\\\"\\\\\\u000a\\u001b</script> (pid 1)\",\"value\":1" CHILDREN
-	       "{\"name\":\"\\u007f\\\"\xef\xbf\xbd\xc3\xa4\",\"file\":\"\\\\\\u0009\\\":3\",\"value\":1}]}]");
+	       "{\"name\":\"\\u007f\\\"\xef\xbf\xbd\xc3\xa4\",\"file\":\"\\\\\\u0009\\\":3\","
+	       "\"value\":1}]}]");
 }
 
 int main(void)

@@ -173,7 +173,8 @@ static void samples_come_back(void **state)
 	assert_int_equal(d->sample[0]->n_location_id, 2);
 	assert_frame(d, d->sample[0]->location_id[0], "<lambda>", "/srv/app.py", 7, 7, 12);
 	assert_frame(d, d->sample[0]->location_id[1], "<module>", "/srv/app.py", 1, 3, 0);
-	assert_frame(d, d->sample[1]->location_id[1], "A.work.<locals>.inner", "/srv/b\xef\xbf\xbd.py", 8, 9, 0);
+	assert_frame(d, d->sample[1]->location_id[1], "A.work.<locals>.inner", "/srv/b\xef\xbf\xbd.py", 8, 9,
+		     0);
 	assert_frame(d, d->sample[1]->location_id[3], "[truncated]", "", 0, 0, 0);
 	pyperf__profile__free_unpacked(d, NULL);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_split.c - large profiles in parts: each within the limits as it is really encoded, of one service, and all
- * of them together what was there before.
+ * test_split.c - large profiles in parts: each within the limits as it is really encoded, of one service, and
+ * all of them together what was there before.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -58,7 +58,7 @@ static void add(const char *comm, __u32 pid, __u32 tid, const char *name, int li
 	assert_int_equal(profile_mapping(p, text, "b1d", &mapping), 0);
 	for (__u32 i = 0; i < depth; i++) {
 		assert_int_equal(profile_function(p, FRAME_PYTHON, name, "/srv/app.py", 3, &function), 0);
-		assert_int_equal(profile_location(p, function, line + (int)i, INT_MAX, mapping, &frames[i]), 0);
+		assert_int_equal(profile_location(p, function, line + i, INT_MAX, mapping, &frames[i]), 0);
 	}
 	assert_int_equal(profile_sample(p, EVENT_CPU, frames, depth, &labels, count), 0);
 }
@@ -184,8 +184,8 @@ static void containers(void **state)
 		assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels[i], 1ULL << i), 0);
 	services[0] = '\0';
 	assert_int_equal(profile_split(p, &limits, list_pods, NULL), 0);
-	assert_string_equal(services, "app:shop/web-1/app=3 app:shop/web-2/app=4 app:test/web-1/app=8 job:test/job/=16 "
-				      "python3://=96 ");
+	assert_string_equal(services, "app:shop/web-1/app=3 app:shop/web-2/app=4 app:test/web-1/app=8 "
+				      "job:test/job/=16 python3://=96 ");
 }
 
 static int list_extra(void *context, const struct split_service *s, const struct profile *part)

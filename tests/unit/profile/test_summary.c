@@ -26,8 +26,8 @@ static struct profile *new_profile(void)
 	return p;
 }
 
-static __u32 location_of(struct profile *p, enum frame_kind kind, const char *name, const char *file, int start,
-			 int line, __u32 mapping)
+static __u32 location_of(struct profile *p, enum frame_kind kind, const char *name, const char *file,
+			 int start, int line, __u32 mapping)
 {
 	__u32 function, id;
 

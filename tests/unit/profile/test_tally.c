@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_tally.c - the sums of a profile by function, line, marker, process and thread: each sample is counted once in
- * each, rows that a reader cannot tell apart are one, and the hottest is first.
+ * test_tally.c - the sums of a profile by function, line, marker, process and thread: each sample is counted
+ * once in each, rows that a reader cannot tell apart are one, and the hottest is first.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -84,9 +84,11 @@ static void function_is(const struct tally_rows *rows, __u32 rank, const char *n
 static void line_is(__u32 rank, const char *function, __u32 line, __u64 self)
 {
 	const struct tally_row *r = &tally.lines.rows[rank];
+	__u32 name;
 
 	assert_true(rank < tally.lines.n);
-	assert_string_equal(profile_get_string(profile, profile_get_function(profile, r->id)->name), function);
+	name = profile_get_function(profile, r->id)->name;
+	assert_string_equal(profile_get_string(profile, name), function);
 	assert_int_equal(r->line, line);
 	assert_int_equal(r->self, self);
 }
