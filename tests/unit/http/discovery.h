@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * discovery.h - a real discovery for tests of the HTTP server, with a question of which the test decides when it
- * is answered: names that are on their way.
+ * discovery.h - a real discovery for tests of the HTTP server, with a question of which the test decides when
+ * it is answered: names that are on their way.
  */
 #ifndef PYPERF_TESTS_HTTP_DISCOVERY_H
 #define PYPERF_TESTS_HTTP_DISCOVERY_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_profile_request.c - clients that wait for a profile over forged tables. The test sets the time; the sockets,
- * and what there is to learn before a profile is whole, are real.
+ * test_profile_request.c - clients that wait for a profile over forged tables. The test sets the time; the
+ * sockets, and what there is to learn before a profile is whole, are real.
  */
 #include "tests/forge/tables.h"
 #include "tests/unit/http/client.h"
@@ -61,7 +61,9 @@ static int setup_requests(void **state)
 	int err = setup(state);
 
 	counts = (struct answer_counts){ 0 };
-	windows = (struct windows){ .source = forged_source, .frequency = 100 };
+	windows = (struct windows){
+		.source = forged_source, .events = EVENT_BIT(EVENT_CPU), .frequency = 100,
+	};
 	health = HEALTH_SAMPLING;
 	all = (struct profile_requests){ .epoll = epoll_create1(EPOLL_CLOEXEC), .windows = &windows };
 	set_root(5, 0, 0);

@@ -15,7 +15,9 @@ static int setup_recent(void **state)
 {
 	int err = setup(state);
 
-	windows = (struct windows){ .source = forged_source, .frequency = 100 };
+	windows = (struct windows){
+		.source = forged_source, .events = EVENT_BIT(EVENT_CPU), .frequency = 100,
+	};
 	recent = (struct recent){ 0 };
 	if (err)
 		return err;

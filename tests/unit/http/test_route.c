@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_route.c - each address, method and Host header, at both kinds of entrance: who answers, or in which
+ * words it is refused.
+ */
+#include "tests/forge/tables.h"
+#include "tests/unit/http/client.h"
+#include "tests/unit/http/discovery.h"
+
+#include <sys/epoll.h>
+
+#include "http/route.h"
+#include "report/run_facts.h"
+#include "tree/generation.h"
+#include "tree/window.h"
+
+static struct run_facts facts;
+static struct generation generation;
+static struct continuous *continuous;
+static struct windows windows;
+static struct site site;
+static struct entrance entrance;
+
+static int setup_site(void **state)
+{
+	int err = setup(state);
+
+	facts = (struct run_facts){ .start = clock_seconds(), .frequency = 99, .cpus = 1 };
+	generation = (struct generation){ .count = 17 };
+	windows = (struct windows){
+		.source = forged_source, .events = EVENT_BIT(EVENT_CPU), .frequency = 100,
+	};
+	site = (struct site){ .health = HEALTH_SAMPLING };
+	entrance = (struct entrance){ .site = &site };
+	start_server(route_request, &entrance, route_completed);
+	return err;
+}
+
+static int teardown_site(void **state)
+{
+	profile_requests_finish(&site.profiles);
+	stop_server();
+	assert_int_equal(site.active, 0);
+	assert_null(windows.first);
+	if (site.profiles.epoll > 0)
+		close(site.profiles.epoll);
+	close_discovery();
+	return teardown(state);
+}
+
+/* All that the subjects read. */
+static void fill_site(void)
+{
+	open_discovery(codes, registry);
+	site.source = (struct http_source){
+		.kernel = kernel,
+		.windows = &windows,
+		.worker = worker,
+		.codes = codes,
+		.registry = registry,
+		.discover = discover,
+		.run = &facts,
+		.generation = &generation,
+		.continuous = &continuous,
+	};
+	site.profiles = (struct profile_requests){
+		.epoll = epoll_create1(EPOLL_CLOEXEC),
+		.kernel = kernel,
+		.windows = &windows,
+		.discover = discover,
+	};
+}
+
+struct expected {
+	const char *path, *type, *part;
+};
+
+static const struct expected for_people[] = {
+	{ "/", "Content-Type: text/html; charset=utf-8", "1 CPUs at 99 Hz" },
+	{ "/page.html", "Content-Type: text/html; charset=utf-8", "1 CPUs at 99 Hz" },
+	{ "/page.css", "Content-Type: text/css; charset=utf-8", "body {" },
+	{ "/page.js", "Content-Type: text/javascript; charset=utf-8", "flamegraph.json" },
+	{ "/flamegraph.json", "Content-Type: application/json", "\"name\":\"all\"" },
+	{ "/debug/pprof/", "Content-Type: text/html; charset=utf-8", "href=\"profile\"" },
+}, for_machines[] = {
+	{ "/metrics", "Content-Type: text/plain; version=0.0.4; charset=utf-8",
+	  "pyperf_generations_total 17\n" },
+	{ "/healthz", "Content-Type: text/plain; charset=utf-8", "alive\n" },
+	{ "/readyz", "Content-Type: text/plain; charset=utf-8", "sampling\n" },
+};
+
+static const char *ask_for(const char *method, const char *path, const char *host)
+{
+	char request[512];
+
+	snprintf(request, sizeof(request), REQUEST("%s", "%s", "%s"), method, path, host);
+	return ask(request);
+}
+
+static void is_there(const struct expected *e)
+{
+	const char *a = ask_for("GET", e->path, "localhost");
+
+	if (status_of(a) != 200 || !has_header(a, e->type) || !strstr(body_of(a), e->part))
+		fail_msg("GET %s: %s", e->path, a);
+	a = ask_for("HEAD", e->path, "localhost");
+	if (status_of(a) != 200 || !has_header(a, e->type) || *body_of(a))
+		fail_msg("HEAD %s: %s", e->path, a);
+}
+
+static void each_has_its_subject(void **state)
+{
+	(void)state;
+	fill_site();
+	run();
+	site.recent.profile = profile;
+	for (size_t i = 0; i < ARRAY_SIZE(for_people); i++)
+		is_there(&for_people[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(for_machines); i++)
+		is_there(&for_machines[i]);
+	assert_int_equal(site.answers.refusals, 0);
+	assert_int_equal(site.answers.answers, 2 * (ARRAY_SIZE(for_people) + ARRAY_SIZE(for_machines)));
+}
+
+static void not_there(const char *path, const char *list)
+{
+	const char *a = ask_for("GET", path, "localhost");
+
+	if (status_of(a) != 404 || strcmp(body_of(a), list))
+		fail_msg("GET %s: %s", path, a);
+}
+
+/* The second address is for a monitoring system: no name of a process is to be had there. */
+static void metrics_only(void **state)
+{
+	static const char list[] = "there are /metrics, /healthz, /readyz\n";
+
+	(void)state;
+	fill_site();
+	entrance.metrics_only = true;
+	for (size_t i = 0; i < ARRAY_SIZE(for_machines); i++)
+		is_there(&for_machines[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(for_people); i++)
+		not_there(for_people[i].path, list);
+	not_there("/debug/pprof/profile", list);
+	assert_int_equal(site.profiles.open, 0);
+}
+
+static void unknown(void **state)
+{
+	static const char list[] = "there are /, /debug/pprof/profile, /flamegraph.json, /metrics, /healthz, "
+				   "/readyz\n";
+	static const char *const paths[] = {
+		"/x", "//", "/metrics/", "/Metrics", "/debug/pprof", "/debug/pprof/heap", "/page.html/..",
+		"/../metrics",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		not_there(paths[i], list);
+	assert_int_equal(site.answers.refusals, ARRAY_SIZE(paths));
+}
+
+static void methods(void **state)
+{
+	static const char *const others[] = { "POST", "PUT", "DELETE", "OPTIONS", "BREW" };
+	const char *a;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		a = ask_for(others[i], "/healthz", "localhost");
+		assert_int_equal(status_of(a), 405);
+		assert_true(has_header(a, "Allow: GET, HEAD"));
+		assert_string_equal(body_of(a), "only GET and HEAD\n");
+		assert_int_equal(status_of(ask_for(others[i], "/page.css", "localhost")), 404);
+	}
+	/* HEAD would wait for nothing. */
+	a = ask_for("HEAD", "/debug/pprof/profile", "localhost");
+	assert_int_equal(status_of(a), 405);
+	assert_true(has_header(a, "Allow: GET"));
+	assert_int_equal(site.profiles.open, 0);
+}
+
+static void body_that_nobody_wants(void **state)
+{
+	static char request[200000];
+	int n = snprintf(request, sizeof(request),
+			 "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+			 "Content-Length: 100000\r\n\r\n");
+	const char *a;
+
+	(void)state;
+	memset(request + n, 'x', 100000);
+	a = ask(request);
+	assert_int_equal(status_of(a), 200);
+	assert_string_equal(body_of(a), "alive\n");
+}
+
+/* A browser that is told that evil.example is 127.0.0.1 says so in its Host header. */
+static void foreign_names(void **state)
+{
+	const char *a;
+
+	(void)state;
+	entrance.local = true;
+	a = ask_for("GET", "/healthz", "evil.example");
+	assert_int_equal(status_of(a), 403);
+	assert_non_null(strstr(body_of(a), "localhost only"));
+	assert_int_equal(status_of(ask_for("GET", "/healthz", "localhost:7070")), 200);
+	assert_int_equal(status_of(ask_for("GET", "/healthz", "127.0.0.1")), 200);
+	assert_int_equal(status_of(ask("GET /healthz HTTP/1.0\r\n\r\n")), 200); /* no browser is that old */
+	entrance.local = false;
+	assert_int_equal(status_of(ask_for("GET", "/healthz", "node-1.example")), 200);
+}
+
+static void follows_health(void **state)
+{
+	(void)state;
+	site.health = HEALTH_STARTING;
+	assert_string_equal(body_of(ask(GET("/readyz"))), "not sampling yet\n");
+	assert_string_equal(body_of(ask(GET("/healthz"))), "alive\n");
+	assert_string_equal(body_of(ask(GET("/debug/pprof/profile"))), "not sampling yet\n");
+	site.health = HEALTH_ENDING;
+	assert_string_equal(body_of(ask(GET("/readyz"))), "not sampling any more\n");
+	fill_site();
+	assert_non_null(strstr(ask(GET("/metrics")), "\npyperf_sampling 0\n"));
+}
+
+static void profile_waits(void **state)
+{
+	int fd;
+
+	(void)state;
+	fill_site();
+	fd = connect_client();
+	say(fd, GET("/debug/pprof/profile?seconds=100&format=folded"));
+	for (double end = clock_seconds() + PATIENCE_SECONDS; !site.profiles.open;) {
+		let_server_work();
+		assert_true(clock_seconds() < end);
+	}
+	assert_int_equal(site.active, 1);
+	assert_non_null(strstr(ask(GET("/metrics")), "\npyperf_profile_requests_open 1\n"));
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 3);
+	profile_requests_run(&site.profiles, clock_seconds() + 101);
+	assert_non_null(strstr(body_of(hear(fd)), " 3\n"));
+	assert_int_equal(site.active, 0);
+}
+
+/* One connection, several requests: each begins anew, and the client has its time again. */
+static void one_after_the_other(void **state)
+{
+	int fd = connect_client();
+	char text[8192];
+
+	(void)state;
+	for (int i = 1; i <= 3; i++) {
+		size_t size = 0;
+
+		say(fd, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+		while (!size || !strstr(text, "alive\n")) {
+			ssize_t n;
+
+			let_server_work();
+			n = recv(fd, text + size, sizeof(text) - 1 - size, MSG_DONTWAIT);
+			size += n > 0 ? n : 0;
+			text[size] = '\0';
+		}
+		for (int j = 0; site.active && j < 1000; j++)
+			let_server_work();
+		assert_int_equal(site.active, 0);
+		assert_int_equal(site.answers.answers, i);
+		assert_true(connections_next(&connections) <= clock_seconds() + CONNECTION_REQUEST_SECONDS);
+	}
+	close(fd);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_site, teardown_site)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(each_has_its_subject),
+		TEST(metrics_only),
+		TEST(unknown),
+		TEST(methods),
+		TEST(body_that_nobody_wants),
+		TEST(foreign_names),
+		TEST(follows_health),
+		TEST(profile_waits),
+		TEST(one_after_the_other),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, close_kernel);
+}
