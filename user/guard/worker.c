@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * worker.c - the parent's side: a queue, one request under way, a deadline, and a new child whenever the old
- * one dies or is late. What the child says is checked as if it had been taken over by what it reads.
+ * worker.c - the parent's side of worker.h. It has a queue, of which one request is under way, a deadline,
+ * and a new child whenever the old one dies or is late. What the child says is not trusted: what it reads may
+ * have taken it over.
  */
 #include "guard/worker.h"
 
@@ -22,19 +23,19 @@
 #include "base/clock.h"
 
 #define UNDEAD_MAX                                                                                           \
-	8 /* killed children that the kernel has not let go yet, e.g. of a hung network file system */
+	8 /* killed children that the kernel still has, as with a hung network file system */
 #define STOP_TRIES 100
 #define DOUBT_MS   100
 
 struct worker {
-	int epoll;	/* what the caller waits for: the socket of the day, and failure_fd */
+	int epoll;	/* the caller waits for this: the child's socket and failure_fd */
 	int failure_fd; /* readable while failure is set */
 	int table_fd;	/* memfd into which the child puts line tables */
 	const char *pod_logs;
 	int socket;
 	pid_t child;	/* 0 = none */
 	bool busy;	/* queue[head] is with the child */
-	int failure;	/* error of queue[head], not yet received; 0 = none */
+	int failure;	/* the error of queue[head], which the caller has not taken yet; 0 = none */
 	__u64 deadline; /* ms, CLOCK_MONOTONIC */
 	__u64 begin;	/* of the request under way, likewise */
 	bool doubted;	/* it was late once, ... */
@@ -67,7 +68,7 @@ static int watch(int epoll, int fd)
 	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
-/* Never waits: a child stuck in the kernel can stay there. */
+/* Does not wait: a child that is stuck in the kernel may stay there. */
 static void reap(struct worker *worker)
 {
 	unsigned int kept = 0;
@@ -112,7 +113,10 @@ static void drop_child(struct worker *worker)
 	kill(worker->child, SIGKILL);
 	worker->undead[worker->undead_count++] = worker->child;
 	worker->child = 0;
-	/* Removed by hand: the epoll would keep a socket of which a forked child still holds a copy. */
+	/*
+	 * It is removed explicitly, because the epoll would keep a socket of which a forked child still has a
+	 * copy.
+	 */
 	epoll_ctl(worker->epoll, EPOLL_CTL_DEL, worker->socket, NULL);
 	close(worker->socket);
 	worker->socket = -1;
@@ -153,7 +157,7 @@ static void dispatch(struct worker *worker)
 		return;
 	err = pass_on(worker);
 	if (err == -EPIPE || err == -ECONNRESET) {
-		/* It died while idle; that is not this request's doing. */
+		/* The child died while it was idle, which is not the fault of this request. */
 		drop_child(worker);
 		err = pass_on(worker);
 	}
@@ -198,7 +202,7 @@ static int take_table(const struct worker *worker, struct worker_reply *reply)
 	table = malloc(size ? size : 1);
 	if (!table)
 		return -ENOMEM;
-	/* Copied, so that the next request cannot change it under the caller's eyes. */
+	/* It is copied, so that the next request cannot change it while the caller uses it. */
 	if (pread(worker->table_fd, table, size, 0) != (ssize_t)size)
 		return -EPROTO;
 	reply->table = TAKE_PTR(table);
@@ -241,7 +245,9 @@ static bool is_sane(const struct worker_reply *reply, const struct worker_reques
 	       (reply->type == WORKER_CONTAINER || is_sane_identity(&reply->identity));
 }
 
-/* One message of the child's. -EAGAIN: none. -EPIPE: it has died, or talks nonsense. */
+/*
+ * Takes one message of the child. -EAGAIN if there is none. -EPIPE if the child has died or sends nonsense.
+ */
 static int read_reply(struct worker *worker, struct worker_reply *ret)
 {
 	size_t size = offsetof(struct worker_reply, table);
@@ -316,8 +322,8 @@ int worker_timeout_ms(const struct worker *worker)
 }
 
 /*
- * A child that waits for its turn is not stuck: on a machine with a hundred busy processes it may take
- * seconds. It is one when it spent most of the last DOUBT_MS with it.
+ * A child that waits for a CPU is not stuck: on a machine with a hundred busy processes that may take
+ * seconds. It counts as waiting when it spent most of the last DOUBT_MS so.
  */
 static bool is_late(struct worker *worker)
 {
@@ -343,7 +349,10 @@ int worker_check_deadline(struct worker *worker)
 	reap(worker);
 	if (!worker->busy || !is_late(worker))
 		return 0;
-	/* When it was us who were late, the reply is there. So is the end of a dead child. */
+	/*
+	 * If this process was late itself, the reply is there already. The end of a dead child is noticed the
+	 * same way.
+	 */
 	if (recv(worker->socket, &byte, sizeof(byte), MSG_DONTWAIT | MSG_PEEK) >= 0)
 		return 0;
 	drop_child(worker);

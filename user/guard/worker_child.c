@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * worker_child.c - the child's side of worker.h: it gives up everything inherited, then answers one request
- * after the other. It may hang or crash at any point; nothing here outlives it but the bytes it has sent.
+ * worker_child.c - the child's side of worker.h. It gives up everything that it inherited, and then answers
+ * one request after the other. It may hang or crash at any point. Nothing of it lasts longer than it does but
+ * the bytes that it has sent.
  */
 #include "guard/worker.h"
 
@@ -56,7 +57,10 @@ static void reset_signals(void)
 	static const int restored[] = { SIGCHLD, SIGALRM, SIGUSR1, SIGUSR2 };
 	sigset_t none;
 
-	/* The terminal's Ctrl-C reaches the whole group; the parent decides, and its end ends us. */
+	/*
+	 * Ctrl-C on a terminal reaches the whole process group. The parent decides what it means, and when
+	 * the parent ends, so does the child.
+	 */
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	for (size_t i = 0; i < ARRAY_SIZE(restored); i++)
@@ -65,7 +69,7 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Descriptors 0-2 lead nowhere, 3 is the socket, 4 the table, nothing else stays open. */
+/* Descriptors 0 to 2 lead nowhere, 3 is the socket, 4 is the table. Nothing else stays open. */
 static void move_descriptors(int socket, int table_fd)
 {
 	int high_socket = fcntl(socket, F_DUPFD_CLOEXEC, 16);
@@ -88,9 +92,10 @@ static void move_descriptors(int socket, int table_fd)
 
 static void prepare(int socket, int table_fd, pid_t parent)
 {
-	static const struct rlimit no_core = { 0, 0 }; /* it would hold other processes' memory */
+	/* A core file would have the memory of other processes in it. */
+	static const struct rlimit no_core = { 0, 0 };
 
-	/* The parent may have died before the request to be told. */
+	/* The parent may have died before prctl() asked to be told of its end. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(1);
 	prctl(PR_SET_NAME, "pyperf-worker");
@@ -150,7 +155,7 @@ static int read_object(const struct worker_request *request, struct worker_reply
 		err = capture_remote(tid, &request->layout, request->address, &reply->code);
 		reply->code.pid = request->pid;
 	}
-	/* If the pid is another process's now, what was read may be that one's. */
+	/* If the pid belongs to another process by now, what was read may be that one's. */
 	return err ?: procfs_check_start(request->pid, request->start_ticks);
 }
 

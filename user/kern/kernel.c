@@ -54,7 +54,7 @@ static int fail(struct kernel *k, int err, const char *format, ...)
 	return err;
 }
 
-/* libbpf's messages are details of our own: one level down, so that they appear with -v. */
+/* Messages of libbpf are details: they are logged one level lower, so that they appear with -v. */
 static int on_libbpf_print(enum libbpf_print_level level, const char *format, va_list args)
 {
 	char line[512];
@@ -168,7 +168,7 @@ void kernel_close(struct kernel *k)
 	free(k);
 }
 
-/* They stay attached when the ticks stop. */
+/* These programs stay attached when the ticks stop. */
 static int attach(struct bpf_program *program, struct bpf_link **link)
 {
 	if (*link)
@@ -373,7 +373,7 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	ret->sum.ticks += ret->sum.outcome[EVENT_CPU][OUTCOME_NESTED]; /* which the sampler must not count */
 	if (k->trigger.kind == TRIGGER_PERF && k->stats_fd >= 0) {
 		add_run_time(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
-	} else if (k->options.measure) { /* it does not measure what timers call, nor without CAP_SYS_ADMIN */
+	} else if (k->options.measure) { /* with timers or without CAP_SYS_ADMIN the kernel does not measure */
 		ret->runs = ret->sum.ticks;
 		ret->run_time_ns = ret->sum.time_sum;
 	}
@@ -382,7 +382,7 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	add_run_time(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);
 }
 
-/* Ends when every program that began before is done: they run under RCU, which this waits for. */
+/* Returns when every program that began before has ended: they run under RCU, for which this call waits. */
 int kernel_wait(void)
 {
 	return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ? -errno : 0;
@@ -398,7 +398,7 @@ void kernel_flip(struct kernel *k)
 	__atomic_add_fetch(&k->skel->bss->tree_generation, 1, __ATOMIC_SEQ_CST);
 }
 
-/* In use, of this generation of the tree. */
+/* The bank that the ticks of this generation of the tree use. */
 static unsigned int used_bank(const struct kernel *k)
 {
 	return k->skel->bss->tree_generation & 1;

@@ -51,7 +51,7 @@ int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, stru
 	return err;
 }
 
-/* So that the programs' searches need not know the reserved entries from used ones. */
+/* Marks the entries that mean "none" as used, so that the programs' searches need not know them. */
 static int reserve_entries(struct pyperf *s)
 {
 	struct node node = { .key = KEY_RESERVED };
@@ -89,7 +89,7 @@ static void unmap_table(const struct bpf_map *map, const void *table)
 		munmap((void *)table, table_bytes(map));
 }
 
-/* What the maps take: values as the kernel rounds them, plus a hash map's element headers. */
+/* The memory of all maps: values as the kernel rounds them, and the headers of a hash map's elements. */
 static size_t all_map_bytes(const struct pyperf *s)
 {
 	struct bpf_map *map;
@@ -124,7 +124,7 @@ int tables_map(struct pyperf *s, struct kernel_tables *tables, const struct cpu_
 	return err;
 }
 
-/* A mapping keeps its map in the kernel, even without a descriptor. */
+/* A mapping keeps its map in the kernel, even when no descriptor is open. */
 void tables_unmap(struct pyperf *s, const struct kernel_tables *tables, const struct cpu_stats *stats)
 {
 	if (!s)
@@ -135,7 +135,7 @@ void tables_unmap(struct pyperf *s, const struct kernel_tables *tables, const st
 	unmap_table(s->maps.stats, stats);
 }
 
-/* Mapped for writing only now, so that nothing else of ours can change them. */
+/* It is mapped for writing only for this moment, so that no other code of ours can change it. */
 static int map_writable(const struct bpf_map *map, void **ret)
 {
 	void *p = mmap(NULL, table_bytes(map), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);

@@ -67,15 +67,15 @@ static int run(int fd, struct timer_request *request)
 }
 
 /*
- * Spread over the period: CPUs that all tick at once would meet in the tables. The sum of their first times,
- * in seconds, is added to *first.
+ * First ticks are spread over the period, since CPUs that all tick at once would meet in the tables. The sum
+ * of their times, in seconds, is added to *first.
  */
 static int start_all(struct timers *t, struct affinity *a, int start_fd, __u64 period_ns, int cpus,
 		     double *first)
 {
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		struct timer_request request = { .cpu = cpu };
-		int err = affinity_move(a, cpu); /* which takes a while when that CPU is busy */
+		int err = affinity_move(a, cpu); /* the move takes a while when that CPU is busy */
 
 		if (err == -EINVAL) /* offline, or not in this container's set of CPUs */
 			continue;

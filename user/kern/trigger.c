@@ -34,7 +34,7 @@ static bool is_refusal(int err)
 	return err == -EACCES || err == -EPERM || err == -ENOSYS;
 }
 
-/* A refusal also comes from seccomp, as in Docker's older profiles, and from kernels without perf events. */
+/* A refusal also comes from seccomp, as in older profiles of Docker, and from kernels without perf events. */
 static int fail_refused(struct trigger *t, int err, const char *instead)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
@@ -43,7 +43,7 @@ static int fail_refused(struct trigger *t, int err, const char *instead)
 
 	if (f && fscanf(f, "%d", &level) == 1)
 		snprintf(is, sizeof(is), " (it is %d)", level);
-	/* At 3 and more, which Debian's kernels have, CAP_PERFMON does not do. */
+	/* At 3 and more, which is the default of Debian's kernels, CAP_PERFMON does not suffice. */
 	return fail(t, err,
 		    "perf_event_open is refused: run as root, with %s, or set the sysctl kernel.perf_event_paranoid%s to 2 or less%s",
 		    level > 2 ? "CAP_SYS_ADMIN" : "CAP_PERFMON", is, instead);
@@ -68,7 +68,9 @@ static int fail_start(struct trigger *t, int err)
 	return fail_refused(t, err, instead);
 }
 
-/* There a timer of this kind runs in a thread of its own, and does not see the program that it interrupted. */
+/*
+ * On PREEMPT_RT such a timer runs in a thread of its own, and does not see the program that it interrupted.
+ */
 static bool is_realtime_kernel(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/realtime", "re");
@@ -129,7 +131,10 @@ const char *trigger_rejected(struct trigger *t)
 	return t->reason;
 }
 
-/* Seconds that all CPUs spent on programs: user, nice and system, by /proc/stat. Not on interrupts of an idle CPU. */
+/*
+ * Seconds that all CPUs together spent on programs, by /proc/stat: user, nice and system. Interrupts of an
+ * idle CPU do not count.
+ */
 static double busy_now(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/stat", "re");
@@ -140,7 +145,10 @@ static double busy_now(void)
 	return (double)(user + nice + system) / sysconf(_SC_CLK_TCK);
 }
 
-/* Seconds in each of which there are to be frequency ticks: in all with perf events, on each CPU with timers. */
+/*
+ * A clock that goes on by one second for each `frequency` ticks that there should be: with perf events in
+ * all, with timers on each CPU.
+ */
 static double clock_now(const struct trigger *t)
 {
 	return t->kind == TRIGGER_PERF ? busy_now() : clock_seconds();

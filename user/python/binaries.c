@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * binaries.c - a bounded hash table of analysed files. A file rewritten in place with size and time of
- * change restored would be believed once more; that harms only whoever does it.
+ * binaries.c - a bounded hash table of analysed files. A file that was rewritten in place, and given its old
+ * size and time of change, would be taken for the old one. That harms only whoever did it.
  */
 #include "python/binaries.h"
 
@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "proc/safe_open.h"
 
-/* Without padding: it is hashed as bytes. */
+/* There must be no padding, because it is hashed as bytes. */
 struct binary_key {
 	__u64 device;
 	__u64 inode;

@@ -10,7 +10,10 @@
 #include "proc/remote.h"
 #include "python/capture_remote.h"
 
-/* The reader of bpf/python/capture.h takes no context. There are no threads (docs/design.md). */
+/*
+ * mem_read() of bpf/python/capture.h takes no context, so the target is a global. There are no threads
+ * (docs/design.md).
+ */
 static pid_t target;
 
 static int mem_read(void *dst, __u32 size, __u64 address)

@@ -62,7 +62,7 @@ static bool fits(const struct word *word, __u64 value, __u64 size)
 	return value < STRUCT_MAX && value + width <= size && value % width == 0;
 }
 
-/* Where the words stand while they are checked. */
+/* The words of the table while they are checked. */
 struct check {
 	const struct cpython *cpython;
 	const struct layout *known;
@@ -71,7 +71,7 @@ struct check {
 	size_t first; /* word of the structure */
 	__u64 size;   /* of the structure */
 	__u64 gil;
-	const struct word *unusual; /* first word that differs where it may */
+	const struct word *unusual; /* the first word that differs from ours where it may */
 	struct layout layout;
 };
 
@@ -95,7 +95,7 @@ static bool overlaps(const struct check *check, size_t index)
 	return false;
 }
 
-/* Takes another value than ours, if it can be one. */
+/* Accepts a value other than ours if it is possible. */
 static bool take(struct check *check, const struct word *word, __u64 value)
 {
 	__u64 ours = member_read(check->known, word);
@@ -157,7 +157,7 @@ static __u64 thread_end(const struct layout *l)
 	return (last_end(thread, ARRAY_SIZE(thread)) + 7) / 8 * 8;
 }
 
-/* Whether the sampler reads as much of each structure as the fields are apart. */
+/* Whether the fields of each structure are close enough for the sampler to read them at once. */
 static bool within_reach(const struct layout *l)
 {
 	const __u16 frame[] = { l->frame_code, l->frame_previous, l->frame_instr };
@@ -171,8 +171,9 @@ static bool within_reach(const struct layout *l)
 }
 
 /*
- * What follows from where the fields are now. What else the table lacks stays as it is known, but nothing is
- * said of co_version once the code object has changed, nor of a count that would have to be proved by it.
+ * Sets what follows from where the fields are now. What else the table lacks stays as it is known for the
+ * version. But once the code object has changed, co_version is not used, nor a count that it would have to
+ * prove.
  */
 static void follow(struct layout *l, const struct layout *known)
 {
@@ -248,7 +249,10 @@ int debug_offsets_parse(const void *bytes, size_t len, struct layout *ret, const
 	*ret_reason = too_far;
 	if (!within_reach(&check.layout))
 		return -EINVAL;
-	/* The table lacks the key's offset: ours holds only if the runtime looks as it usually does. */
+	/*
+	 * The table does not have the offset of the key. Ours holds only if the runtime looks as it usually
+	 * does.
+	 */
 	if (check.layout.runtime_interpreters != check.known->runtime_interpreters)
 		check.layout.runtime_tss_key = 0;
 	check.layout.version = header.version;

@@ -32,7 +32,7 @@
 #define HOST_MACHINE EM_X86_64
 #endif
 
-/* Without padding: it is hashed as bytes. */
+/* There must be no padding, because it is hashed as bytes. */
 struct file {
 	__u64 device;
 	__u64 inode;
@@ -62,7 +62,10 @@ static bool same_file(const struct file *file, const struct procfs_map *map)
 	return file->inode == map->inode && file->device == map->device;
 }
 
-/* Whether the file was met before; notes it otherwise. When the table is half full everything was. */
+/*
+ * Whether the file was met before. If not, it is noted. When the table is half full, every file counts as
+ * met.
+ */
 static bool seen(struct scan *scan, const struct procfs_map *map)
 {
 	const struct file file = { map->device, map->inode };
@@ -132,8 +135,10 @@ static __u64 runtime_address(const struct candidate *candidate)
 	return candidate->bias + (image->runtime ? image->runtime : image->old_thread);
 }
 
-/* Before 3.7 there are only variables: the runtime begins 8 bytes before the first of them, so that none is
- * at 0. */
+/*
+ * Before 3.7 there are only variables: the runtime begins 8 bytes before the first of them, so that none is
+ * at 0.
+ */
 static void place_variables(const struct candidate *candidate, struct identity *identity)
 {
 	const struct image *image = &candidate->image;
@@ -238,7 +243,8 @@ static void describe(const struct candidate *candidate, struct identity *identit
 }
 
 /*
- * Returns how much the verdict is worth: an interpreter that runs beats one that is merely mapped. Or -errno.
+ * Returns how much the verdict is worth, or -errno. An interpreter that runs is worth more than one that is
+ * merely mapped.
  */
 static int judge(pid_t tid, const struct candidate *candidate, struct identity *identity)
 {

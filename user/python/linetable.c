@@ -9,7 +9,8 @@
 
 #include "python/linetable.h"
 
-/* Of enum _PyCodeLocationInfoKind in Include/cpython/code.h, 3.11-3.15. 0-9 are short forms on the same line.
+/*
+ * Of enum _PyCodeLocationInfoKind in Include/cpython/code.h, 3.11-3.15. 0-9 are short forms on the same line.
  */
 enum location_code {
 	LOCATION_ONE_LINE0 = 10, /* 10, 11, 12: the line goes up by 0, 1, 2 */
@@ -63,8 +64,9 @@ static int read_line_delta(const __u8 **at, const __u8 *end, unsigned int code, 
 }
 
 /*
- * Behind the line comes: 0-9: a byte with the low bits; 10-12: the column, then its end; long: the last line,
- * the column + 1, its end + 1. A column that cannot be is none: the line is good all the same.
+ * What follows the line, by the kind of entry: for 0 to 9 a byte with the low bits of the columns; for 10 to
+ * 12 the column and its end; for a long entry the last line, the column + 1 and its end + 1. A column that is
+ * impossible is taken as none. The line is good all the same.
  */
 static int read_column(const __u8 *at, const __u8 *end, unsigned int code)
 {

@@ -9,7 +9,7 @@
 
 #include "python/linetable.h"
 
-#define NO_LINE (-128) /* 3.10: a line move that says "none" and moves nothing */
+#define NO_LINE (-128) /* 3.10: in the place of a line move, this byte says that there is no line */
 
 static struct line_position position_of(long long line)
 {

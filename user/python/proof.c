@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * proof.c - see proof.h. Frames are walked by the kernel side's bpf/python/walk.h and code objects read by its
- * bpf/python/capture.h, so what is proved is what will be used. Everything read is hostile, and changes meanwhile.
+ * proof.c - see proof.h. Frames are walked by the kernel side's bpf/python/walk.h and code objects read by
+ * its bpf/python/capture.h, so what is proved is what will be used. Everything read is hostile, and changes
+ * meanwhile.
  */
 #include "python/proof.h"
 
@@ -16,19 +17,19 @@
 #include "proc/remote.h"
 
 #define ATTEMPTS	 50
-#define EAGER_ATTEMPTS	 10	/* the first ones follow each other at once: all, if there is nothing to see; ... */
-#define PAUSE_NS	 50000	/* ... the others after a pause, in which the target gets on */
+#define EAGER_ATTEMPTS	 10	/* without a pause; there are no more of them if there is nothing to see */
+#define PAUSE_NS	 50000	/* before each of the others, so that the target gets on */
 #define TIME_MAX	 200	/* ms for all of them; a hostile process could make one last long */
 #define INTERPRETERS_MAX 16
 #define THREADS_MAX	 256	/* looked at in one attempt */
-#define STRETCHES_MAX	 4	/* of DEPTH_LIMIT frames; as many good ones are no accident, root or not */
+#define STRETCHES_MAX	 4	/* of DEPTH_LIMIT frames each; so many are no accident, even without a root */
 #define CODES_SLOTS	 1024	/* a power of two; half of it is the limit of code objects looked at */
 #define NAME_MAX_LENGTH	 (1 << 20)
 #define LASTI_MAX	 (1 << 24)
 
 /*
- * Include/object.h, the same from 2.7 to 3.15. Free-threaded objects begin with 16 bytes more (ob_tid, flags and
- * reference counts) before ob_type.
+ * Include/object.h, the same from 2.7 to 3.15. Free-threaded objects begin with 16 bytes more (ob_tid, flags
+ * and reference counts) before ob_type.
  */
 #define OB_TYPE	      8
 #define OB_SIZE	      16
@@ -46,9 +47,9 @@ static const char bad_names[] = "its code objects do not hold names and line tab
 static const char too_slow[] = "the stacks of its threads take too long to walk";
 static const char bad_instr[] = "the frames of its stacks do not stand in the bytecode of their code objects";
 
-/* The readers of bpf/ take no context. There are no threads (docs/design.md). */
+/* mem_read() of bpf/ takes no context, so the target is a global. There are no threads (docs/design.md). */
 static pid_t target;
-static int unreachable; /* -errno of a read that no other memory of the target would have survived */
+static int unreachable; /* the -errno of a read that says that no memory of the target can be read */
 
 static int mem_read(void *dst, __u32 size, __u64 address)
 {
@@ -69,11 +70,11 @@ static struct proof_state {
 	__u64 end; /* ms, CLOCK_MONOTONIC: of all attempts */
 	unsigned int threads;
 	unsigned int python; /* frames of the stack */
-	__u64 object;	     /* what free-threaded objects begin with more */
+	__u64 object;	     /* by how many bytes the head of a free-threaded object is longer */
 	__u64 code_type;
-	__u64 sized_code, size; /* the code object last asked for the size of its bytecode, and that in bytes */
+	__u64 sized_code, size; /* the code object whose bytecode was last measured, and its size in bytes */
 	unsigned int code_count;
-	__u64 codes[CODES_SLOTS]; /* looked at; open addressing, 0 = free */
+	__u64 codes[CODES_SLOTS]; /* the code objects that were looked at; open addressing, 0 = free */
 	__u8 tstate[TSTATE_READ + sizeof(__u64)];
 	struct walk walk;
 	struct record_code record;
@@ -106,7 +107,7 @@ static __u64 tstate_word(unsigned int offset)
 
 /* --- code objects -------------------------------------------------------------------------------------- */
 
-/* Whether it was looked at in this attempt; notes it otherwise. */
+/* Whether the code object was looked at in this attempt. If not, it is noted. */
 static bool seen(__u64 code)
 {
 	unsigned int i = hash_bytes(&code, sizeof(code)) & (CODES_SLOTS - 1);
@@ -165,7 +166,7 @@ static bool is_name(const struct code_part *part, const __u8 *characters)
 	return !end && (part->kind != 1 || !memchr(characters, 0, part->bytes));
 }
 
-/* Include/cpython/bytesobject.h: here too. */
+/* Include/cpython/bytesobject.h: a zero follows the last byte here too. */
 static bool is_table(const struct code_part *part)
 {
 	__u8 end = 1;
@@ -191,8 +192,8 @@ static int check_code(__u64 code)
 /* --- stacks -------------------------------------------------------------------------------------------- */
 
 /*
- * Where the copy of the bytecode starts that a frame of free-threaded 3.14+ runs: entries[tlbc_index] of co_tlbc
- * (internal/pycore_code.h). 0 if there is none.
+ * Where the copy of the bytecode starts that a frame of free-threaded 3.14+ runs: entries[tlbc_index] of
+ * co_tlbc (internal/pycore_code.h). 0 if there is none.
  */
 static __u64 bytecode_copy(const struct frame *f)
 {
@@ -210,7 +211,7 @@ static bool is_in_bytecode(const struct frame *f)
 	const struct layout *l = state.layout;
 	__u64 size, copy;
 
-	if (l->frame_lasti) /* the size is another object's, whose place is not in the layout */
+	if (l->frame_lasti) /* the size is in another object, whose place is not in the layout */
 		return (__s32)f->instr >= -1 && (__s32)f->instr <= LASTI_MAX;
 	if (f->code != state.sized_code) { /* deep stacks are mostly recursion */
 		state.sized_code = f->code;
@@ -237,7 +238,7 @@ static int check_frames(void)
 	return err;
 }
 
-/* To the root, by stretches if the stack is deeper than one walk goes. */
+/* Walks to the root, in several stretches if the stack is deeper than one walk goes. */
 static int walk_to_root(__u64 frame)
 {
 	const struct layout *l = state.layout;
@@ -273,8 +274,10 @@ static __u64 newest_frame(void)
 	return mem_plausible(frame) ? read_word(frame + state.layout->cframe_frame) : frame;
 }
 
-/* pthread_self(), by which the kernel side knows a thread's state. Its first word on x86-64 is its own address, in
- * glibc (tcbhead_t.tcb) and musl (struct pthread.self). */
+/*
+ * pthread_self(), by which the kernel side knows a thread's state. Its first word on x86-64 is its own
+ * address, in glibc (tcbhead_t.tcb) and musl (struct pthread.self).
+ */
 static bool is_thread_id(__u64 id)
 {
 #ifdef __x86_64__
@@ -304,7 +307,7 @@ static int try_thread(__u64 tstate, __u64 interp)
 	return is_thread_id(tstate_word(l->tstate_thread_id)) ? PROOF_HOLDS : contradict(bad_thread_id);
 }
 
-/* Any thread will do: the one that runs moves, those that wait do not. */
+/* Any thread proves the layout. One that runs changes its stack; those that wait do not. */
 static int try_interpreter(__u64 interp)
 {
 	__u64 tstate = read_word(interp + state.layout->interp_threads);
@@ -323,7 +326,7 @@ static int try_interpreter(__u64 interp)
 	return result;
 }
 
-/* Without a list of interpreters (3.6, stripped) the one of the GIL's holder serves. */
+/* Without a list of interpreters (3.6 and 2.7, stripped) it is that of the GIL's holder. */
 static __u64 first_interpreter(__u64 runtime)
 {
 	const struct layout *l = state.layout;

@@ -63,8 +63,8 @@ int pystr_decode(const __u8 *bytes, size_t size, unsigned int kind, char *ret, s
 }
 
 /*
- * Bytes of the UTF-8 character (RFC 3629) that these begin with; 0 = none. More than size: they may be its
- * start.
+ * The length of the UTF-8 character (RFC 3629) that these bytes begin with; 0 = none. More than size means
+ * that they may be its start.
  */
 static size_t utf8_length(const __u8 *bytes, size_t size)
 {
@@ -86,7 +86,7 @@ static size_t utf8_length(const __u8 *bytes, size_t size)
 	return n;
 }
 
-/* Bytes that are whole UTF-8 characters; SIZE_MAX if it is no UTF-8. */
+/* How many of the bytes are whole UTF-8 characters; SIZE_MAX if they are not UTF-8. */
 static size_t utf8_whole(const __u8 *bytes, size_t size, bool cut)
 {
 	size_t at = 0, n;
