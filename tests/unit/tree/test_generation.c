@@ -323,7 +323,7 @@ static void late_answers_are_dropped(void **state)
 	assert_true(e.layout >= 0);
 	assert_int_equal(registry_add(registry, &e), 0);
 	sent = other = large_table(number, l);
-	assert_int_equal(discover_event(discover, &sent, offsetof(struct record_code, data)), 0);
+	assert_int_equal(discover_record(discover, &sent, offsetof(struct record_code, data)), 0);
 	assert_int_equal(discover_pending(discover), 1);
 	next_generation();
 	other.first_line = 2;
