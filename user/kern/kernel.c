@@ -373,7 +373,7 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	ret->sum.ticks += ret->sum.outcome[EVENT_CPU][OUTCOME_NESTED]; /* which the sampler must not count */
 	if (k->trigger.kind == TRIGGER_PERF && k->stats_fd >= 0) {
 		add_run_time(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
-	} else if (k->options.measure) { /* with timers or without CAP_SYS_ADMIN the kernel does not measure */
+	} else if (k->options.measure) { /* with timers, or without CAP_SYS_ADMIN, it does not measure */
 		ret->runs = ret->sum.ticks;
 		ret->run_time_ns = ret->sum.time_sum;
 	}
