@@ -29,10 +29,12 @@ struct kubelet {
 	char said[128]; /* the beginning of an answer that is a refusal */
 	size_t said_size;
 	char error[CURL_ERROR_SIZE];
-	/* When to ask again, CLOCK_MONOTONIC. */
+	/*
+	 * When to ask again, when to ask at the earliest, and the pause after a failure; CLOCK_MONOTONIC, s.
+	 */
 	double next, earliest, pause;
 	char wanted[WANTED_MAX][POD_UID_SIZE]; /* pods that were met and are not known */
-	size_t wanted_count, asked_count;      /* asked: the first so many, before the request began */
+	size_t wanted_count, asked_count;      /* how many there were when the request began */
 	struct pod_labels labels;
 	struct kubelet_stats stats;
 	char trouble[TROUBLE_SIZE];
@@ -101,7 +103,10 @@ static void fail_list(struct kubelet *k, int err)
 		      err == -EBADMSG ? "its answer is not a list of pods" : strerror(-err));
 }
 
-/* Pods that it was asked for and does not know are known to have no labels, until the list is due anyway. */
+/*
+ * A pod for which the kubelet was asked, and which it does not name, is known to have no labels, until the
+ * list is due anyway.
+ */
 static void settle_wanted(struct kubelet *k, struct pod_entry *entries, size_t *count)
 {
 	size_t left = 0;
@@ -180,7 +185,7 @@ static void on_end(void *kubelet, CURL *easy, CURLcode code)
 
 /* --- the request -------------------------------------------------------------------------------------- */
 
-/* One line; what is behind it is not the token. */
+/* The token ends at the first blank or newline; what follows is no part of it. */
 static int make_headers(struct kubelet *k)
 {
 	static const char start[] = "Authorization: Bearer ";

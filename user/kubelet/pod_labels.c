@@ -88,7 +88,7 @@ const struct pod_entry *pod_labels_find(const struct pod_labels *t, const char *
 	return bsearch(&key, t->entries, t->count, sizeof(key), by_uid);
 }
 
-/* Copies those of the table that are to stay behind the list. */
+/* Copies behind the list those pods of the table that are to stay. */
 static size_t keep_old(const struct pod_labels *t, struct pod_entry *list, size_t count, double now)
 {
 	for (size_t i = 0; i < t->count && count < PODS_KNOWN_MAX; i++)

@@ -83,7 +83,7 @@ int pod_list_add(struct pod_list *l, const char *data, size_t size)
 	}
 }
 
-/* The member, if it is of that type. NULL and what is no object have none. */
+/* The member of this name, if it is of that type; else NULL. It is NULL as well for what is no object. */
 static struct json_object *get(struct json_object *o, const char *name, enum json_type type)
 {
 	struct json_object *member;

@@ -118,7 +118,9 @@ int body_get(struct bodies *bodies, struct body_key *key, struct body **ret)
 	return 0;
 }
 
-/* No secret in this hash: an instruction's number has 20 bits, too few for many of them to collide. */
+/*
+ * This hash needs no secret: the number of an instruction has 20 bits, too few for many of them to collide.
+ */
 static struct body_slot *slot_find(struct body_slot *slots, __u32 size, __u32 instr_plus_one)
 {
 	__u32 i = instr_plus_one * 0x9e3779b1U & (size - 1);

@@ -63,7 +63,10 @@ static int entry_new(struct codes *codes, __u32 code, struct body *body)
 	return 0;
 }
 
-/* entry is the code's, or NULL if it has none yet. Takes over the reference to body, on failure too. */
+/*
+ * entry is the code's entry, or NULL if it has none yet. Takes over the reference to body, even when it
+ * fails.
+ */
 static int entry_set(struct codes *codes, struct entry *entry, __u32 code, struct body *body)
 {
 	int err;
@@ -138,7 +141,10 @@ static bool record_valid(const struct record_code *record, size_t size)
 	return size - fixed >= (size_t)record->name.bytes + record->file.bytes + record->table.bytes;
 }
 
-/* *ret: the decoded string, or another reference to `old` (may be NULL) where the record has none. */
+/*
+ * Decodes a string into *ret. If the record does not have it, *ret is another reference to `old`, which may
+ * be NULL.
+ */
 static int string_get(struct codes *codes, const struct code_part *part, const __u8 *bytes, struct blob *old,
 		      struct blob **ret)
 {
@@ -171,7 +177,7 @@ static int table_get(struct codes *codes, const struct code_part *part, const __
 	key->table_length = have ? part->length : old->table_length;
 	if (have && part->bytes == part->length)
 		return blob_get(&codes->bodies, bytes, part->bytes, &key->table);
-	/* A cut record of a table that was fetched since does not undo that. */
+	/* A record with a cut table does not undo that the whole table was fetched meanwhile. */
 	if (key->table_length == old->table_length)
 		key->table = blob_ref(old->table);
 	return 0;
@@ -193,7 +199,10 @@ int codes_add(struct codes *codes, const struct record_code *record, size_t reco
 	entry = entry_find(codes, record->code);
 	if (entry)
 		old = &entry->body->key;
-	/* All three unread: so is the object, and its first line is none. */
+	/*
+	 * If none of the three could be read, the object itself could not be, and the record has no first
+	 * line.
+	 */
 	if (part_readable(&record->name) || part_readable(&record->file) || part_readable(&record->table))
 		key.first_line = record->first_line > 0 ? record->first_line : 0;
 	else

@@ -38,7 +38,7 @@ static bool is_uuid(const char *text)
 	return true;
 }
 
-/* Bytes of a pod's uid at the start of text, 0 = it is none. */
+/* The length of a pod's uid at the start of text; 0 = there is none. */
 static size_t uid_length(const char *text, size_t n)
 {
 	if (n >= UUID_LENGTH && is_uuid(text))
@@ -133,7 +133,10 @@ static bool take_last(struct span *path, struct span *ret)
 	return true;
 }
 
-/* From the end: a container's own cgroups are below it, and of nested containers the innermost counts. */
+/*
+ * Looks from the end of the path: a container's own cgroups are below it, and of nested containers the
+ * innermost counts.
+ */
 static void parse_path(struct span path, struct cgroup *ret)
 {
 	struct span rest, part;

@@ -12,8 +12,8 @@
 
 #include "base/cleanup.h"
 
-#define ENTRIES_MAX (4 * PODS_MAX) /* looked at in one listing, whatever they are */
-#define SETTLED_S   2		   /* a folder's time of change is that coarse on some file systems */
+#define ENTRIES_MAX (4 * PODS_MAX) /* entries looked at in one listing, whatever they are */
+#define SETTLED_S   2		   /* seconds: on some file systems a folder's time of change is no finer */
 
 struct entry {
 	char key[CONTAINER_ID_SIZE];
@@ -25,7 +25,7 @@ struct pods {
 	struct entry *entries;
 	size_t count, capacity;
 	struct timespec changed; /* the folder, when it was listed */
-	bool settled;		 /* ... and it was not just then changing */
+	bool settled;		 /* it was settled then: the last change was SETTLED_S ago */
 };
 
 int pods_new(struct pods **ret, const char *folder)
@@ -58,7 +58,7 @@ static void cleanup_closedir(DIR **dir)
 		closedir(*dir);
 }
 
-/* Takes text up to the separator, which must be there. */
+/* Copies the text up to the separator, which must be there. */
 static bool take(const char **at, char separator, bool dots, char *ret, size_t size)
 {
 	const char *end = strchr(*at, separator);

@@ -29,8 +29,9 @@ static int open_map_file(pid_t tid, const struct procfs_map *map)
 }
 
 /*
- * Name by name, no link followed: the kernel has resolved this path already; a link in it now is a trick. By
- * hand, since openat2() is refused in a service of systemd with DynamicUser, which has RestrictSUIDSGID.
+ * Opens the path name by name and follows no link. The kernel has resolved this path already, so a link in it
+ * now is a trick. openat2() would do it, but a service of systemd with DynamicUser has RestrictSUIDSGID,
+ * which refuses it.
  */
 static int open_below(int root, const char *path)
 {

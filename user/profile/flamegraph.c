@@ -16,7 +16,7 @@ struct encoder {
 	const struct profile *profile;
 	struct buf *out;
 	__u32 *order; /* samples */
-	__u64 *sums;  /* of the counts before the i-th of them */
+	__u64 *sums;  /* sum of the counts before the i-th sample */
 };
 
 /* What makes a frame of a stack the same as that of another one: the process, then functions. */

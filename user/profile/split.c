@@ -36,10 +36,10 @@ struct splitter {
 	__u32 number; /* of the part, from 1 */
 	size_t bytes; /* of it, at most */
 	struct copier *copier;
-	__u32 *strings, *mappings, *functions, *locations; /* by id: number of the last part that has it */
+	__u32 *strings, *mappings, *functions, *locations; /* by id: the last part that has this record */
 };
 
-/* Marks it as known to this part. Returns the bytes it adds, 0 if it was there. */
+/* Marks the record as known to this part. Returns how many bytes it adds; 0 if it was there. */
 static size_t add_known(struct splitter *s, __u32 *known, __u32 id, size_t bytes)
 {
 	if (!id || known[id] == s->number)
@@ -102,7 +102,7 @@ static int end_part(struct splitter *s, const struct split_service *service)
 	return result;
 }
 
-/* Puts a stack into the part at hand, or, if it does not fit, into a new one. */
+/* Puts a stack into the present part or, if it does not fit, into a new one. */
 static int place(struct splitter *s, const struct profile_stack *stack, const struct split_service *service)
 {
 	static const struct profile_labels nobody;

@@ -118,7 +118,7 @@ static void print_function(struct page *page, __u32 id, size_t width)
 	buf_clear(&page->cell);
 	buf_add_shown(&page->cell, profile_get_string(page->profile, f->name), false);
 	drop_locals(&page->cell);
-	print_cell(page, width, false, f->file); /* what has no place behind it needs no blanks */
+	print_cell(page, width, false, f->file); /* without a place behind it, it needs no blanks */
 }
 
 static void print_place(struct page *page, __u32 function, __u32 line)
@@ -155,7 +155,9 @@ static void print_heading(struct page *page, const char *title, const char *head
 		heads, style(page, RESET));
 }
 
-/* Rows without a sample of their own are at the end and tell nothing. Returns how many are worth a line. */
+/*
+ * Rows without a sample of their own are at the end and tell nothing. Returns how many rows are worth a line.
+ */
 static __u32 shown(const struct page *page, const struct tally_rows *r, bool by_total)
 {
 	__u32 i = 0;
@@ -215,7 +217,10 @@ static size_t format_marker(struct page *page, const struct tally_row *row, __u6
 	return columns(page->cell.data, to);
 }
 
-/* On as many lines as they need. partial: of stacks that have the marker elsewhere than in the leaf. */
+/*
+ * Prints the markers, on as many lines as they need. partial: only counts stacks that have the marker
+ * elsewhere than in the leaf.
+ */
 static void print_markers(struct page *page, const struct tally_rows *r, const char *title, bool partial)
 {
 	size_t used = 0;
@@ -230,7 +235,7 @@ static void print_markers(struct page *page, const struct tally_rows *r, const c
 		if (!used) {
 			fprintf(page->f, "\n%s%s: ", style(page, DIM), title);
 			used = strlen(title) + 2;
-		} else if (used + width + 3 <= SUMMARY_WIDTH) { /* the comma before it and the one behind */
+		} else if (used + width + 3 <= SUMMARY_WIDTH) { /* with ", " before it and "," after it */
 			fputs(", ", page->f);
 			used += 2;
 		} else {
@@ -297,7 +302,7 @@ static void print_others(struct page *page, __u64 count, __u32 n, const char *on
 	fprintf(page->f, "%12s%s other %s\n", "", number_group(n).text, n == 1 ? one : many);
 }
 
-/* The rest of the machine is in the last rows, so that they add up. */
+/* The last rows have what the other threads and processes used, so that all rows add up. */
 static void print_threads(struct page *page, const struct tally *t)
 {
 	const struct tally_row *process = t->processes.rows;

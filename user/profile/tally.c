@@ -13,7 +13,7 @@
 #include "profile/frames.h"
 
 #define MOST_PERCENT                                                                                         \
-	80 /* of the samples: from here on a process's threads tell more than the list of processes */
+	80 /* share of the samples from which on a process's threads tell more than the list of processes */
 
 void tally_free(struct tally *t)
 {

@@ -11,14 +11,14 @@
 #include "targets/registry.h"
 #include "tree/window.h"
 
-/* of a bank or of the code store. The rest is for what comes until it is noticed. */
+/* of a bank or of the code store; the rest is for what comes before it is noticed */
 #define HIGH_WATER    0.75
-/* that were registered in one generation, 8 MiB of them; they may be held for two */
+/* registered in one generation, which take 8 MiB; they may be held for two generations */
 #define PROCESSES_MAX 32768
 #define NAMES_SECONDS 0.5
 #define RETRY_SECONDS 1
 
-/* How long to wait before the next look at how full it is; at the least when it fills quickly. */
+/* Seconds until the next look at how full it is: at most, and at least when it fills quickly. */
 #define LOOK_SECONDS	 1
 #define LOOK_SECONDS_MIN 0.02
 
@@ -36,7 +36,7 @@ static double fullness(const struct generation *g)
 	return larger(kernel_fullness(g->kernel), larger(names, HIGH_WATER * processes));
 }
 
-/* Halfway to when it is time, at the pace since the last look. */
+/* Half of the time that is left at the pace since the last look. */
 static double seconds_to_next_look(const struct generation *g, double full, double now)
 {
 	double pace = (full - g->fullness) / (now - g->looked), wait = LOOK_SECONDS;
@@ -74,9 +74,9 @@ int generation_timeout_ms(const struct generation *g)
 }
 
 /*
- * A process that has ended, or that is another one since an exec, may have counts in both banks, and may
- * still be sampled while it exits. It was first seen to be over when one of them was cleared, and goes when
- * the other one is.
+ * A process that has ended, or has become another one by an exec, may have counts in both banks, and may
+ * still be sampled while it exits. It is first found to be over when one bank is cleared. It goes when the
+ * other one is cleared.
  */
 static bool may_go(void *generation, struct registry_entry *e)
 {
@@ -99,7 +99,7 @@ static void forget_names(struct generation *g, struct kernel_range codes)
 	g->processes_before = registry_held(g->registry);
 }
 
-/* Ticks use the other bank meanwhile, but those that began before kernel_flip(). */
+/* Ticks use the other bank meanwhile, all but those that began before kernel_flip(). */
 static int clear_bank(struct generation *g)
 {
 	const struct kernel_bank bank = kernel_other_bank(g->kernel);

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "profile/profile.h"
 
-/* The same on both clocks, in ns: a length is taken from the first, a date from the second. */
+/* One moment on two clocks, in ns. Lengths are taken from the first, dates from the second. */
 struct moment {
 	__u64 monotonic, date;
 };
@@ -17,11 +17,11 @@ struct moment {
 struct window {
 	struct windows *all;
 	struct window *next;
-	struct profile *profile; /* of what was taken out of the tables already; NULL = nothing */
+	struct profile *profile; /* what was taken out of the tables already; NULL = nothing */
 	struct harvest_stats stats;
 	struct moment start;
-	struct moment end;	       /* of the mark, or of what is in profile */
-	__u64 *mark;		       /* the counts then, by node; NULL = none */
+	struct moment end;	       /* when the mark was set or, without a mark, when `profile` ends */
+	__u64 *mark;		       /* the counts when the mark was set, by node; NULL = no mark */
 	__u64 since[];		       /* by node */
 };
 
@@ -30,7 +30,7 @@ static struct moment moment_now(void)
 	return (struct moment){ clock_ns(), clock_unix_ns() };
 }
 
-/* Now, or when the ticks stopped: nothing was counted since. */
+/* Now, or when the ticks stopped, since nothing was counted after that. */
 static struct moment end_now(const struct windows *all)
 {
 	struct moment now = moment_now();
@@ -40,7 +40,7 @@ static struct moment end_now(const struct windows *all)
 	return now;
 }
 
-/* Since it was opened or taken last, up to the mark if there is one. */
+/* Seconds since the window was opened or last taken, up to its mark if it has one. */
 static double seconds_of(const struct window *w)
 {
 	struct moment end = w->mark ? w->end : end_now(w->all);
@@ -111,7 +111,10 @@ int window_mark(struct window *w)
 	return 0;
 }
 
-/* Moves what these nodes have counted for this window, up to these counts or now, into its profile. */
+/*
+ * Moves what these nodes have counted for this window into its profile: up to the counts in until, or up to
+ * now if that is NULL.
+ */
 static int absorb(struct window *w, struct kernel_range nodes, const __u64 *until)
 {
 	struct harvest_span span = { .nodes = nodes, .since = w->since, .until = until, .ret = w->since };
@@ -125,7 +128,7 @@ static int absorb(struct window *w, struct kernel_range nodes, const __u64 *unti
 		err = harvest(&w->all->source, &span, w->profile, &stats);
 	if (err)
 		return err;
-	for (int kind = 0; kind < EVENT_KINDS; kind++) /* with what an attempt without memory had put there */
+	for (int kind = 0; kind < EVENT_KINDS; kind++) /* those of a failed attempt are in it */
 		w->stats.samples[kind] = profile_total_of(w->profile, kind);
 	w->stats.nodes = stats.nodes;
 	w->stats.locations += stats.locations;
