@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pyperf.bpf.c - the programs that the kernel runs: the sampler, on a perf event of every CPU or in timers; the
- * handlers of fork, exec and exit; the iterator that lists the processes at start.
+ * pyperf.bpf.c - the programs that the kernel runs: the sampler, on a perf event of every CPU or in timers;
+ * the handlers of fork, exec and exit; the iterator that lists the processes at start.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
