@@ -34,7 +34,7 @@ struct kubelet {
 	 */
 	double next, earliest, pause;
 	char wanted[WANTED_MAX][POD_UID_SIZE]; /* pods that were met and are not known */
-	size_t wanted_count, asked_count;      /* how many there were when the request began */
+	size_t wanted_count, asked_count;      /* asked_count: how many there were when the request began */
 	struct pod_labels labels;
 	struct kubelet_stats stats;
 	char trouble[TROUBLE_SIZE];
