@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_start.c - what a run begins with, of real processes: those of --pid, COMMAND, or all; and in which
+ * words it is said that one of them will not do.
+ */
+#include "tests/unit/targets/parts.h"
+
+#include "targets/discover.h"
+#include "targets/selection.h"
+#include "targets/start.h"
+
+static struct discover *discover;
+static struct selection selection;
+static struct targets targets;
+static bool stop; /* the run is to end */
+static int turns;
+
+/* Until all has been answered: a busy machine may need longer for that than a run would wait. */
+static int turn(void *context)
+{
+	double end = clock_seconds() + PATIENCE_SECONDS;
+
+	assert_ptr_equal(context, &targets);
+	turns++;
+	while (!stop && discover_pending(discover)) {
+		assert_true(clock_seconds() < end);
+		wait_for_worker();
+		discover_replies(discover);
+	}
+	return stop;
+}
+
+static int setup(void **state)
+{
+	selection = (struct selection){ 0 };
+	targets = (struct targets){ .turn = turn, .context = &targets };
+	stop = false;
+	turns = 0;
+	return open_parts(state);
+}
+
+static int teardown(void **state)
+{
+	discover_free(TAKE_PTR(discover));
+	return close_parts(state);
+}
+
+static void begin(void)
+{
+	struct discover_parts parts = {
+		.worker = worker, .codes = codes, .registry = registry, .selection = &selection,
+	};
+
+	need_kernel();
+	parts.kernel = targets.kernel = kernel;
+	assert_int_equal(discover_new(&discover, &parts), 0);
+	targets.discover = discover;
+}
+
+static int state_of(pid_t pid)
+{
+	struct process p;
+
+	return kernel_get_process(kernel, pid, &p) ? 0 : p.state;
+}
+
+/* Returns the error; what was logged is in *ret_log. */
+static int select_pids(pid_t *pids, size_t n, const char **ret_log)
+{
+	int err;
+
+	targets.pids = pids;
+	targets.pid_count = n;
+	begin_log();
+	err = targets_select(&targets);
+	*ret_log = end_log();
+	return err;
+}
+
+/* An interpreter that runs, and has got as far as to say so. */
+static pid_t start_python(void)
+{
+	char script[128], byte, *const command[] = { "/usr/bin/python3", "-c", script, NULL };
+	int fds[2];
+	pid_t pid;
+
+	if (access(command[0], X_OK)) {
+		print_message("SKIP: there is no %s\n", command[0]);
+		skip();
+	}
+	assert_int_equal(pipe(fds), 0);
+	snprintf(script, sizeof(script), "import os, time\nos.write(%d, b'x')\nwhile True: time.sleep(1)",
+		 fds[1]);
+	pid = start_child(command);
+	close(fds[1]);
+	assert_int_equal(read(fds[0], &byte, 1), 1);
+	close(fds[0]);
+	return pid;
+}
+
+static void pid_of_python(void **state)
+{
+	const char *log;
+	pid_t pid;
+
+	(void)state;
+	begin();
+	pid = start_python();
+	assert_int_equal(select_pids(&pid, 1, &log), 0);
+	assert_string_equal(log, "");
+	assert_int_equal(state_of(pid), PROCESS_PYTHON);
+	assert_int_equal(discover_verdict(discover, pid), PROCESS_PYTHON);
+	assert_int_equal(discover_pending(discover), 0);
+}
+
+static void pid_of_another_program(void **state)
+{
+	pid_t pids[2];
+	const char *log;
+
+	(void)state;
+	begin();
+	pids[0] = start_child(NULL);
+	pids[1] = start_child(NULL);
+	assert_int_equal(select_pids(pids, 2, &log), -EINVAL);
+	assert_non_null(strstr(log, "is not Python: nothing in its memory is a CPython runtime\n"));
+	assert_int_equal(state_of(pids[1]), 0); /* the first one was enough */
+}
+
+static void pid_of_nobody(void **state)
+{
+	const char *log;
+	pid_t pid;
+
+	(void)state;
+	begin();
+	pid = start_child(NULL);
+	end_child(pid);
+	assert_int_equal(select_pids(&pid, 1, &log), -ESRCH);
+	assert_non_null(strstr(log, "there is no process "));
+}
+
+/* With --children its children may be what is wanted. */
+static void pid_that_a_filter_leaves_out(void **state)
+{
+	const char *log;
+	pid_t pid;
+
+	(void)state;
+	begin();
+	selection.comm = "somebody-else";
+	pid = start_child(NULL);
+	assert_int_equal(select_pids(&pid, 1, &log), -EINVAL);
+	assert_non_null(strstr(log, "is not among those that --comm and the like select\n"));
+	targets.children = true;
+	assert_int_equal(select_pids(&pid, 1, &log), 0);
+	assert_string_equal(log, "");
+	assert_int_equal(state_of(pid), PROCESS_EXCLUDED);
+}
+
+/* It waits to be let go, and is looked at when it has become what it is to be. */
+static void command(void **state)
+{
+	(void)state;
+	begin();
+	targets.command = start_child(NULL);
+	assert_int_equal(targets_select(&targets), 0);
+	assert_int_equal(state_of(targets.command), PROCESS_WANTED);
+	assert_int_equal(discover_pending(discover), 0);
+	assert_int_equal(turns, 0);
+}
+
+static void command_that_has_ended(void **state)
+{
+	int err;
+
+	(void)state;
+	begin();
+	targets.command = start_child(NULL);
+	end_child(targets.command);
+	begin_log();
+	err = targets_select(&targets);
+	assert_non_null(strstr(end_log(), "COMMAND cannot be found"));
+	assert_int_equal(err, -ESRCH);
+}
+
+static void all_processes(void **state)
+{
+	pid_t python, other;
+	int err;
+
+	(void)state;
+	begin();
+	python = start_python();
+	other = start_child(NULL);
+	begin_log(); /* the machine's other programs may be of any kind */
+	err = targets_select(&targets);
+	end_log();
+	assert_int_equal(err, 0);
+	assert_int_equal(discover_pending(discover), 0);
+	assert_int_equal(discover_verdict(discover, python), PROCESS_PYTHON);
+	assert_int_equal(discover_verdict(discover, other), PROCESS_NOT_PYTHON);
+	assert_int_equal(discover_verdict(discover, getpid()), 0);
+	assert_int_equal(state_of(getpid()), 0);
+}
+
+/* Ctrl-C before sampling began. */
+static void stops_when_told_to(void **state)
+{
+	const char *log;
+	pid_t pid;
+
+	(void)state;
+	begin();
+	pid = start_child(NULL);
+	stop = true;
+	assert_int_equal(select_pids(&pid, 1, &log), 0);
+	assert_int_equal(turns, 1);
+	assert_int_equal(discover_pending(discover), 1);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(pid_of_python),
+		TEST(pid_of_another_program),
+		TEST(pid_of_nobody),
+		TEST(pid_that_a_filter_leaves_out),
+		TEST(command),
+		TEST(command_that_has_ended),
+		TEST(all_processes),
+		TEST(stops_when_told_to),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, close_kernel);
+}
