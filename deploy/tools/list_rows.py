@@ -13,6 +13,7 @@ TABLES = {"FUNCTIONS": "functions and lines", "APART": "below the tables"}
 def rows(path, macro):
     """Of each row the words that are no strings, and the strings."""
     text = re.sub(r"/\*.*?\*/", "", open(path).read(), flags=re.S)
+    text = re.sub(r'"\s*\n\s*"', "", text)  # a string may go on in the next line
     for call in re.findall(macro + r"\((.*?)\)\s*$", text, flags=re.S | re.M):
         names = [w.strip() for w in re.sub(r'"[^"]*"', "", call).split(",") if w.strip()]
         yield names, re.findall(r'"([^"]*)"', call)
