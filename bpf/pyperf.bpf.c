@@ -23,7 +23,7 @@ int record_types(struct record_process *process, struct record_fork *fork, struc
 SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *ctx)
 {
-	sample();
+	sample_tick();
 	return 0;
 }
 

@@ -19,6 +19,12 @@ struct known_code {
 
 #define KNOWN_CODES 64 /* places of a thread; a power of two */
 
+/* Where a thread, or its process, stands in the tree for one kind of event. */
+struct root {
+	__u64 comm_seen; /* jiffies at which the owner's comm was last copied */
+	__u32 node;	 /* 0 = none yet */
+};
+
 /* What is remembered of a thread between samples. */
 struct thread {
 	__u64 start_time;
@@ -26,17 +32,21 @@ struct thread {
 	__u64 tss;	  /* address of its gilstate TSS slot; 0 = unknown */
 	__u64 searched;	  /* jiffies of the last search for its thread state */
 	__u64 used;	  /* jiffies of the last sample */
-	__u64 comm_seen;  /* jiffies at which the owner's comm was last copied */
 	__u32 tid;	  /* 0 = this place is free */
 	__u32 busy;	  /* a sample is using it */
-	__u32 process;	  /* struct process.id that root belongs to */
-	__u32 root;	  /* the node that stands for this thread (or process) in the tree; 0 = none yet */
-	__u32 owner;	  /* its entry in owners */
+	__u32 process;	  /* struct process.id that its roots belong to */
 	__u32 misses;	  /* searches in a row that found nothing */
-	__u32 generation; /* of the tree, to which root and the nodes in cache belong */
+	__u32 generation; /* of the tree, to which its roots and the nodes in cache belong */
+	struct root roots[EVENT_KINDS];
 	struct known_code known[KNOWN_CODES];
 	struct cache cache;
 };
+
+static __always_inline void thread_forget_roots(struct thread *t)
+{
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		t->roots[kind].node = 0;
+}
 
 /* Bits of scratch.code.unsettled: this sample met a code object for the first time, ... */
 #define UNSETTLED_NEW	 1 /* ... */

@@ -84,11 +84,12 @@ static __always_inline void add_plain(struct scratch *s, struct cpu_stats *count
 }
 
 /* Adds it and counts it. Returns the final outcome. */
-static __always_inline enum outcome count_plain(struct scratch *s, struct cpu_stats *count, struct thread *t,
+static __always_inline enum outcome count_plain(struct scratch *s, struct cpu_stats *count,
+						const struct event event, struct thread *t,
 						const struct layout *l, __u32 root, enum outcome outcome)
 {
 	add_plain(s, count, t, l, root, outcome);
-	return count_node(s, count, root, outcome);
+	return count_node(s, count, event, root, outcome);
 }
 
 /*
@@ -107,11 +108,11 @@ static __always_inline int cache_is_trusted(const struct scratch *s, const struc
 
 /* Forgets the cached stack if it is of another thread state, epoch or tree, or is not to be trusted. */
 static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *count, struct thread *t,
-					  const struct process *p)
+					  const struct process *p, __u32 root)
 {
 	struct cache *k = &t->cache;
 
-	if (k->depth && (k->tstate != t->tstate || k->epoch != s->code.epoch || k->root != t->root ||
+	if (k->depth && (k->tstate != t->tstate || k->epoch != s->code.epoch || k->root != root ||
 			 !cache_is_trusted(s, t, p))) {
 		k->depth = 0;
 		count->cache_dropped++;
@@ -119,7 +120,7 @@ static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *c
 	if (!k->depth)
 		k->since = t->used;
 	k->tstate = t->tstate;
-	k->root = t->root;
+	k->root = root;
 	k->epoch = s->code.epoch;
 }
 
@@ -144,7 +145,7 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 
 	if (!frame)
 		return 0;
-	cache_prepare(s, count, t, p);
+	cache_prepare(s, count, t, p, root);
 	w->keep_shims = 1;
 	walk_begin(w, frame, thread_chunk(s, l));
 	w->entry.caller = thread_caller(s, l);
@@ -174,7 +175,8 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
  * --cache check: walks in full and counts the sample by that. If the cache was of use, the node that it led
  * to, in s->tree.node, has to be the same. Returns the final outcome.
  */
-static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_stats *count, struct thread *t,
+static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_stats *count,
+						 const struct event event, struct thread *t,
 						 const struct layout *l, __u32 root, int cached)
 {
 	const __u32 node = s->tree.node;
@@ -183,7 +185,7 @@ static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_s
 	add_plain(s, count, t, l, root, outcome);
 	if (cached && s->tree.node && s->tree.node != node)
 		count->cache_mismatch++;
-	return count_node(s, count, root, outcome);
+	return count_node(s, count, event, root, outcome);
 }
 
 #endif

@@ -23,7 +23,8 @@ static __always_inline void thread_renew(struct thread *t, __u32 generation)
 	if (t->generation == generation)
 		return;
 	t->generation = generation;
-	t->root = t->cache.depth = 0;
+	thread_forget_roots(t);
+	t->cache.depth = 0;
 }
 
 /*
@@ -60,8 +61,9 @@ static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, _
 	t->tid = tid;
 	t->start_time = start_time;
 	t->tstate = t->tss = 0;
-	t->searched = t->comm_seen = 0;
-	t->process = t->root = t->misses = t->cache.depth = 0;
+	t->searched = 0;
+	t->process = t->misses = t->cache.depth = 0;
+	thread_forget_roots(t);
 	t->generation = s->tree.generation;
 	t->used = now;
 	return t;

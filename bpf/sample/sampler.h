@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sampler.h - one tick: which process, which thread, its stack, one more sample on the node it leads to.
+ * sampler.h - one event: which process, which thread, its stack, and so much more on the node it leads to.
  * Every path ends in exactly one outcome.
  */
 #ifndef PYPERF_BPF_SAMPLE_SAMPLER_H
@@ -10,36 +10,38 @@
 #include "bpf/python/stack.h"
 #include "bpf/sample/process.h"
 
-/* The tick of a thread whose process is a Python, or one without a layout. now is in jiffies. */
+/* The event of a thread whose process is a Python, or one without a layout. now is in jiffies. */
 static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_stats *count,
-						  struct task_struct *task, struct thread *t,
-						  struct process *p, const struct layout *l, __u64 now)
+						  const struct event event, struct task_struct *task,
+						  struct thread *t, struct process *p, const struct layout *l,
+						  __u64 now)
 {
-	__u32 root = tree_root(count, s->tree.bank, t, task, p->id, now);
+	__u32 root = tree_root(count, s->tree.bank, t, event.kind, task, p->id, now);
 	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
 	int cached = 0;
 
 	s->walk.depth = 0;
 	s->tree.home = node_home(root);
 	if (p->state == PROCESS_NO_LAYOUT)
-		return count_plain(s, count, t, l, root, OUTCOME_NO_LAYOUT);
+		return count_plain(s, count, event, t, l, root, OUTCOME_NO_LAYOUT);
 	if (!tstate_find(s, count, t, p, l, now))
-		return count_plain(s, count, t, l, root, outcome);
+		return count_plain(s, count, event, t, l, root, outcome);
 	read_epoch(s, p, l);
 	if (opt_cache != CACHE_OFF && root)
 		cached = walk_cached(s, count, t, p, l, root);
 	if (opt_cache == CACHE_CHECK)
-		return check_cached(s, count, t, l, root, cached);
+		return check_cached(s, count, event, t, l, root, cached);
 	if (cached)
-		return count_node(s, count, root, OUTCOME_WHOLE);
+		return count_node(s, count, event, root, OUTCOME_WHOLE);
 	outcome = walk_thread(s, l);
 	count->frames += s->walk.python;
-	return count_plain(s, count, t, l, root, outcome);
+	return count_plain(s, count, event, t, l, root, outcome);
 }
 
 /* Makes the CPU's memory ready for a sample of this process, takes it, and notes what it has found out. */
 static __always_inline enum outcome sample_process(struct scratch *s, struct cpu_stats *count,
-						   struct task_struct *task, struct process *p)
+						   const struct event event, struct task_struct *task,
+						   struct process *p)
 {
 	__u32 layout_index = p->layout;
 	struct layout *l = bpf_map_lookup_elem(&layouts, &layout_index);
@@ -59,7 +61,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	s->walk.single = opt_single_reads;
 	s->walk.max_depth = opt_max_depth;
 	t = thread_get(s, task->pid, task->start_boottime, now);
-	outcome = sample_thread(s, count, task, t, p, l, now);
+	outcome = sample_thread(s, count, event, task, t, p, l, now);
 	thread_put(t);
 	if (s->code.unsettled || s->code.no_epoch || !p->unsettled)
 		process_note(s, task->tgid, now);
@@ -69,8 +71,9 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	return outcome;
 }
 
-/* Whose tick it is, and what is to be done with it. */
-static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_stats *count)
+/* Whose event it is, and what is to be done with it. */
+static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_stats *count,
+						const struct event event)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tgid = task->tgid;
@@ -94,7 +97,7 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 	switch (p->state) {
 	case PROCESS_PYTHON:
 	case PROCESS_NO_LAYOUT:
-		return sample_process(s, count, task, p);
+		return sample_process(s, count, event, task, p);
 	case PROCESS_NOT_PYTHON:
 		return OUTCOME_NOT_PYTHON;
 	case PROCESS_EXCLUDED:
@@ -116,8 +119,18 @@ static __always_inline void count_time(struct cpu_stats *count, __u64 ns)
 		count->time_max = ns;
 }
 
-/* One tick on this CPU. */
-static __always_inline void sample(void)
+/* Adds to what the outcomes of the kind add up to. */
+static __always_inline void count_total(struct cpu_stats *count, const struct event event)
+{
+#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
+	if (event.kind == EVENT_##name)                                                          \
+		count->total += event.amount;
+#include "bpf/events.def"
+#undef EVENT
+}
+
+/* One event on this CPU, in the current task. */
+static __always_inline void sample(const struct event event)
 {
 	const __u64 begin = opt_measure ? bpf_ktime_get_ns() : 0;
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -129,24 +142,29 @@ static __always_inline void sample(void)
 		return;
 	/*
 	 * When the sampler interrupts itself, the inner run ends before the outer one goes on. So plain
-	 * accesses keep the inner one out, and all counters but this one are only touched by the run that has
+	 * accesses keep the inner one out, and all counters but these are only touched by the run that has
 	 * the CPU's scratch.
 	 */
 	if (s->busy) {
-		__sync_fetch_and_add(&count->outcome[EVENT_CPU][OUTCOME_NESTED], 1);
+		__sync_fetch_and_add(&count->outcome[event.kind][OUTCOME_NESTED], event.amount);
 		return;
 	}
 	s->busy = 1;
 	barrier();
-	count->ticks++;
-	outcome = sample_task(s, count);
+	count_total(count, event);
+	outcome = sample_task(s, count, event);
 	mem_opaque(outcome);
 	if (outcome < OUTCOME_COUNT)
-		count->outcome[EVENT_CPU][outcome]++;
+		count->outcome[event.kind][outcome] += event.amount;
 	if (opt_measure)
 		count_time(count, bpf_ktime_get_ns() - begin);
 	barrier();
 	s->busy = 0;
+}
+
+static __always_inline void sample_tick(void)
+{
+	sample((struct event){ EVENT_CPU, 1 });
 }
 
 #endif

@@ -29,7 +29,7 @@ static int on_timer(void *map, __u32 *cpu, struct cpu_timer *t)
 
 	if (*cpu != bpf_get_smp_processor_id())
 		return 0;
-	sample();
+	sample_tick();
 	/* The next time in the future: what was missed is not made up for, and the CPU always gets on. */
 	now = bpf_ktime_get_ns();
 	t->due += now > t->due && period ? ((now - t->due) / period + 1) * period : period;

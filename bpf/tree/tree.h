@@ -75,38 +75,47 @@ __noinline __u32 node_add(struct cpu_stats *count, __u32 bank, __u32 parent, __u
 	return count ? node_intern(count, bank, node_home(parent), parent, code, INSTR_UNKNOWN) : 0;
 }
 
-static __always_inline void node_count(__u32 index)
+/* What makes a sample: a kind of event, and how much of the kind's unit. As constants they cost nothing. */
+struct event {
+	enum event_kind kind;
+	__u64 amount;
+};
+
+static __always_inline void node_count(__u32 index, __u64 amount)
 {
 	struct node *n = bpf_map_lookup_elem(&nodes, &index);
 
 	if (n)
-		__sync_fetch_and_add(&n->count, 1);
+		__sync_fetch_and_add(&n->count, amount);
 }
 
 /*
  * Counts the node that was reached, or the lack of room for it. Returns the final outcome. root 0: there was
  * no room for the root itself.
  */
-static __always_inline enum outcome count_node(struct scratch *s, struct cpu_stats *count, __u32 root,
-					       enum outcome outcome)
+static __always_inline enum outcome count_node(struct scratch *s, struct cpu_stats *count,
+					       const struct event event, __u32 root, enum outcome outcome)
 {
+	__u32 marker;
+
 	if (root && s->tree.node == root) { /* nothing but frames of the interpreter's own */
 		outcome = OUTCOME_NO_FRAMES;
 		s->tree.node = node_add(count, s->tree.bank, root, outcome);
 	}
 	if (s->tree.node) {
-		node_count(s->tree.node);
+		node_count(s->tree.node, event.amount);
 		return outcome;
 	}
-	/* Node 0, where there is no room for the marker either. */
-	node_count(root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0);
+	marker = root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0;
+	/* Where there is no room for the marker either, the node that the kind has for that. */
+	node_count(marker ?: event.kind, event.amount);
 	return OUTCOME_TABLE_FULL;
 }
 
 /* The owner's index plus one, which is added if it is new; 0 when there is no room. */
-__noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, __u32 process, __u32 tid)
+__noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, enum event_kind kind, __u32 process, __u32 tid)
 {
-	const __u64 key = owner_key(EVENT_CPU, process, tid);
+	const __u64 key = owner_key(kind, process, tid);
 	const __u64 hash = mix(key);
 	__u32 at = hash;
 
@@ -138,21 +147,22 @@ __noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, __u32 process
 #define COMM_JIFFIES 64 /* for so long an owner's name is not copied again */
 
 /*
- * The root of this thread's (or process's) part of the tree, which is remembered with the thread; 0 when
- * there is no room. The owner's name is copied again now and then, because threads are named after they
- * start.
+ * The root of this thread's (or process's) part of the tree for a kind of event, which is remembered with the
+ * thread; 0 when there is no room. The owner's name is copied again now and then, because threads are named
+ * after they start.
  */
-static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, struct thread *t,
+static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, struct thread *t, enum event_kind kind,
 				       struct task_struct *task, __u32 process, __u64 now)
 {
+	struct root *root = &t->roots[kind];
 	struct owner *o;
 	__u32 index, by_thread;
 
-	if (t->root && t->process == process && now - t->comm_seen < COMM_JIFFIES)
-		return t->root;
+	if (root->node && t->process == process && now - root->comm_seen < COMM_JIFFIES)
+		return root->node;
 	/* Short-lived threads may be more than there is room for: the last quarter is for processes. */
-	by_thread = opt_by_thread && (t->root || owners_used[bank & 1] < opt_owner_mask - opt_owner_mask / 4);
-	index = owner_intern(count, bank, process, by_thread ? t->tid : 0);
+	by_thread = opt_by_thread && (root->node || owners_used[bank & 1] < opt_owner_mask - opt_owner_mask / 4);
+	index = owner_intern(count, bank, kind, process, by_thread ? t->tid : 0);
 	if (!index--)
 		return 0;
 	o = bpf_map_lookup_elem(&owners, &index);
@@ -161,11 +171,12 @@ static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, stru
 	if (!by_thread)
 		task = task->group_leader;
 	bpf_probe_read_kernel_str(o->comm, sizeof(o->comm), task->comm);
-	t->comm_seen = now;
-	t->owner = index;
+	if (EVENT_KINDS > 1 && t->process != process) /* of the other kinds, too */
+		thread_forget_roots(t);
+	root->comm_seen = now;
 	t->process = process;
-	t->root = node_add(count, bank, 0, index);
-	return t->root;
+	root->node = node_add(count, bank, 0, index);
+	return root->node;
 }
 
 #endif

@@ -156,7 +156,8 @@ static inline int hosted_begin(void)
 	hosted.scratch = calloc(1, sizeof(*hosted.scratch));
 	if (!hosted.nodes || !hosted.codes || !hosted.owners || !hosted.threads || !hosted.scratch)
 		return -ENOMEM;
-	hosted.nodes[0].key = KEY_RESERVED;
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		hosted.nodes[kind].key = KEY_RESERVED;
 	for (__u32 i = 0; i < CODE_FIRST; i++)
 		hosted.codes[i].identity = KEY_RESERVED;
 	return 0;
@@ -176,9 +177,9 @@ static inline enum outcome hosted_sample(void)
 {
 	__u64 before[OUTCOME_COUNT];
 
-	memcpy(before, hosted.stats.outcome, sizeof(before));
+	memcpy(before, hosted.stats.outcome[EVENT_CPU], sizeof(before));
 	hosted.jiffies++;
-	sample();
+	sample_tick();
 	for (__u32 i = 0; i < OUTCOME_COUNT; i++)
 		if (hosted.stats.outcome[EVENT_CPU][i] != before[i])
 			return i;

@@ -370,7 +370,11 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 		if (k->stats[cpu].time_max > ret->sum.time_max)
 			ret->sum.time_max = k->stats[cpu].time_max;
 	ret->sum.processes_full += k->processes_full;
-	ret->sum.ticks += ret->sum.outcome[EVENT_CPU][OUTCOME_NESTED]; /* which the sampler must not count */
+	/* The sampler must not count these itself. */
+#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
+	ret->sum.total += ret->sum.outcome[EVENT_##name][OUTCOME_NESTED];
+#include "bpf/events.def"
+#undef EVENT
 	if (k->trigger.kind == TRIGGER_PERF && k->stats_fd >= 0) {
 		add_run_time(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
 	} else if (k->options.measure) { /* with timers, or without CAP_SYS_ADMIN, it does not measure */

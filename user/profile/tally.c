@@ -43,8 +43,6 @@ static int add_samples(const struct profile *p, struct tally *t)
 	for (__u32 id = 1; id <= profile_count(p, PROFILE_SAMPLE); id++) {
 		struct profile_stack stack = profile_get_sample(p, id);
 
-		if (!stack.count) /* of another kind */
-			continue;
 		t->owners[stack.owner - 1] += stack.count;
 		t->lines.rows[stack.locations[0] - 1].self += stack.count;
 		for (__u32 i = 0; i < stack.n; i++) {

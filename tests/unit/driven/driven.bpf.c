@@ -15,6 +15,6 @@ char LICENSE[] SEC("license") = "GPL";
 SEC("raw_tp")
 int on_drive(void *ctx)
 {
-	sample();
+	sample_tick();
 	return 0;
 }

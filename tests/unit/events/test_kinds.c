@@ -336,9 +336,9 @@ static void books_as_text(void **state)
 	assert_has(text, "What became of every tick");
 	assert_has(text, "28           ticks: 8 in the profile + 20 outside\n");
 	assert_has(text, "What became of every nanosecond");
-	assert_has(text, "2,500,000,012           nanoseconds: 2,500,000,000 in the profile + 12 outside\n");
+	assert_has(text, "2,500,000,016           nanoseconds: 2,500,000,000 in the profile + 16 outside\n");
 	assert_has(text, "What became of every byte");
-	assert_has(text, "3,145,728           bytes: 3,145,728 in the profile + 0 outside\n");
+	assert_has(text, "3,145,732           bytes: 3,145,728 in the profile + 4 outside\n");
 	assert_null(strstr(text, "BALANCE"));
 }
 
@@ -376,9 +376,9 @@ static void books_as_json(void **state)
 	assert_int_equal(buf_add(&b, "", 1), 0);
 	assert_has(b.data, "\"outcomes\": {\"whole\": 8, ");
 	assert_has(b.data, "\"wait_outcomes\": {\"whole\": 2500000000, ");
-	assert_has(b.data, "\"table_full\": 0, \"new_process\": 4, \"not_python\": 4, \"not_selected\": 4}");
+	assert_has(b.data, "\"table_full\": 0, \"new_process\": 4, \"not_python\": 4, \"not_selected\": 4, \"nested\": 4}");
 	assert_has(b.data, "\"growth_outcomes\": {\"whole\": 3145728, ");
-	assert_has(b.data, "\"table_full\": 0},");
+	assert_has(b.data, "\"table_full\": 0, \"nested\": 4},");
 	assert_has(b.data, "\"profile\": {\"samples\": 8, \"wait_samples\": 2500000000, "
 			   "\"growth_samples\": 3145728, \"nodes\": 0");
 }

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_sampler.c - the sampler (compiled for the host) on a forged interpreter, with events of three kinds:
+ * each kind has owners, roots, nodes and outcomes of its own, and the same frames below its root.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/forge/interpreter.h"
+#include "tests/forge/hosted.h"
+
+static int mem_read(void *dst, __u32 size, __u64 address)
+{
+	const __u64 arena = py_address(py.arena);
+
+	if (address < arena || address + size > arena + PY_ARENA)
+		return -EFAULT;
+	memcpy(dst, (const void *)(unsigned long)address, size);
+	return 0;
+}
+
+static const struct event one_of_each[EVENT_KINDS] = {
+	{ EVENT_CPU, 1 }, { EVENT_WAIT, 2500 }, { EVENT_GROWTH, 4096 }
+};
+
+static struct py_thread *thread;
+static __u64 code[2];
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&hosted, 0, sizeof(hosted));
+	tree_generation = 0;
+	memset(owners_used, 0, sizeof(owners_used));
+	thread = py_begin_with_thread(0x30d);
+	for (int i = 0; i < 2; i++)
+		code[i] = py_code(i ? "work" : "main");
+	py_push(thread, code[0], 3);
+	py_push(thread, code[1], 7);
+	hosted.layout = py.l;
+	hosted.process = (struct process){ .runtime = py_address(py.runtime), .id = 1, .state = PROCESS_PYTHON };
+	hosted_task.pid = hosted_task.tgid = 77;
+	hosted_task.thread_pointer = py_self();
+	return hosted_begin();
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(hosted.nodes);
+	free(hosted.codes);
+	free(hosted.owners);
+	free(hosted.threads);
+	free(hosted.scratch);
+	return 0;
+}
+
+static void sample_each(void)
+{
+	hosted.jiffies++;
+	for (int i = 0; i < EVENT_KINDS; i++)
+		sample(one_of_each[i]);
+}
+
+static const struct owner *owner_of(__u32 node)
+{
+	while (node_parent(hosted.nodes[node].key))
+		node = node_parent(hosted.nodes[node].key);
+	return &hosted.owners[node_code(hosted.nodes[node].key)];
+}
+
+/* The only node of a kind that has a count, and that count. */
+static __u32 leaf_of(enum event_kind kind, __u64 *ret_count)
+{
+	__u32 found = 0;
+
+	for (__u32 i = EVENT_KINDS; i < HOSTED_NODES; i++) {
+		if (!hosted.nodes[i].count || owner_kind(owner_of(i)->key) != kind)
+			continue;
+		assert_int_equal(found, 0);
+		found = i;
+	}
+	assert_int_not_equal(found, 0);
+	*ret_count = hosted.nodes[found].count;
+	return found;
+}
+
+static void same_frames_below_roots_of_their_own(void **state)
+{
+	__u32 leaf[EVENT_KINDS];
+	__u64 count;
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		sample_each();
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		leaf[kind] = leaf_of(kind, &count);
+		assert_int_equal(count, 5 * one_of_each[kind].amount);
+		for (int other = 0; other < kind; other++)
+			assert_int_not_equal(leaf[kind], leaf[other]);
+	}
+	/* work, called from main, called from the root: a node each, of the same code and instruction. */
+	for (int step = 0; step < 2; step++) {
+		for (int kind = 0; kind < EVENT_KINDS; kind++) {
+			const __u64 key = hosted.nodes[leaf[kind]].key, first = hosted.nodes[leaf[0]].key;
+
+			assert_int_equal(hosted.codes[node_code(key)].key, code_key(1, code[1 - step]));
+			assert_int_equal(node_code(key), node_code(first));
+			assert_int_equal(node_instr(key), node_instr(first));
+		}
+		for (int kind = 0; kind < EVENT_KINDS; kind++)
+			leaf[kind] = node_parent(hosted.nodes[leaf[kind]].key);
+	}
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		const struct owner *o = &hosted.owners[node_code(hosted.nodes[leaf[kind]].key)];
+
+		assert_int_equal(node_parent(hosted.nodes[leaf[kind]].key), 0);
+		assert_int_equal(o->key, owner_key(kind, 1, 77));
+		assert_int_equal(o->process, 1);
+		assert_int_equal(o->tid, 77);
+	}
+	assert_int_equal(hosted.stats.owners_new, EVENT_KINDS);
+	assert_int_equal(hosted.stats.nodes_new, 3 * EVENT_KINDS);
+	assert_int_equal(hosted.stats.cache_mismatch, 0);
+}
+
+static void outcomes_in_the_unit_of_their_kind(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		sample_each();
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		for (int i = 0; i < OUTCOME_COUNT; i++)
+			assert_int_equal(hosted.stats.outcome[kind][i],
+					 i == OUTCOME_WHOLE ? 3 * one_of_each[kind].amount : 0);
+	}
+	/* The totals that events.def and more_events.def name. */
+	assert_int_equal(hosted.stats.ticks, 3);
+	assert_int_equal(hosted.stats.notices, 3 * one_of_each[EVENT_WAIT].amount);
+	assert_int_equal(hosted.stats.ring_full, 3 * one_of_each[EVENT_GROWTH].amount);
+}
+
+static __u64 count_of(enum event_kind kind, __u32 process)
+{
+	__u64 sum = 0;
+
+	for (__u32 i = EVENT_KINDS; i < HOSTED_NODES; i++)
+		if (hosted.nodes[i].count && owner_of(i)->key == owner_key(kind, process, 77))
+			sum += hosted.nodes[i].count;
+	return sum;
+}
+
+/* A process that begins another program is another one: its thread leaves the roots of all kinds. */
+static void roots_follow_the_process(void **state)
+{
+	(void)state;
+	sample_each();
+	hosted.process.id = 2;
+	processes_stamp++;
+	sample_each();
+	sample_each();
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		assert_int_equal(count_of(kind, 1), one_of_each[kind].amount);
+		assert_int_equal(count_of(kind, 2), 2 * one_of_each[kind].amount);
+	}
+	assert_int_equal(hosted.stats.owners_new, 2 * EVENT_KINDS);
+	assert_int_equal(hosted.stats.cache_mismatch, 0);
+}
+
+/* A new generation of the tree: what a thread remembered of the old one is forgotten for each kind. */
+static void roots_follow_the_generation(void **state)
+{
+	__u64 count;
+
+	(void)state;
+	sample_each();
+	memset(hosted.nodes + EVENT_KINDS, 0, (HOSTED_NODES - EVENT_KINDS) * sizeof(*hosted.nodes));
+	memset(hosted.owners, 0, HOSTED_OWNERS * sizeof(*hosted.owners));
+	tree_generation = BANKS;
+	sample_each();
+	sample_each();
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		leaf_of(kind, &count);
+		assert_int_equal(count, 2 * one_of_each[kind].amount);
+	}
+	assert_int_equal(hosted.stats.cache_mismatch, 0);
+}
+
+/* Each kind has a node for what finds no room. */
+static void no_room(void **state)
+{
+	(void)state;
+	for (__u32 i = 0; i < HOSTED_OWNERS; i++)
+		hosted.owners[i].key = KEY_RESERVED;
+	sample_each();
+	sample_each();
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		assert_int_equal(hosted.nodes[kind].count, 2 * one_of_each[kind].amount);
+		assert_int_equal(hosted.nodes[kind].key, KEY_RESERVED);
+		assert_int_equal(hosted.stats.outcome[kind][OUTCOME_TABLE_FULL], 2 * one_of_each[kind].amount);
+	}
+}
+
+static void interrupted(void **state)
+{
+	(void)state;
+	hosted.scratch->busy = 1;
+	sample_each();
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		assert_int_equal(hosted.stats.outcome[kind][OUTCOME_NESTED], one_of_each[kind].amount);
+	assert_int_equal(hosted.stats.ticks, 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(same_frames_below_roots_of_their_own),
+		TEST(outcomes_in_the_unit_of_their_kind),
+		TEST(roots_follow_the_process),
+		TEST(roots_follow_the_generation),
+		TEST(no_room),
+		TEST(interrupted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
