@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -11,17 +12,27 @@
 
 #include "base/cleanup.h"
 
+/* nohup ignores SIGHUP, and a shell ignores SIGINT of what it runs in the background: that is somebody's wish. */
+static bool was_ignored(int number)
+{
+	struct sigaction action;
+
+	return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+/* A blocked signal is read as an event even though it is ignored, so those that were ignored are not blocked. */
 static int open_signals(void)
 {
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 	sigset_t set;
 	int fd;
 
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (!was_ignored(ends[i]))
+			sigaddset(&set, ends[i]);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -31,7 +31,10 @@ struct loop {
 	struct loop_row rows[LOOP_ROWS_MAX];
 };
 
-/* Blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD, to be read as events; ignores SIGPIPE. 0 or -errno. */
+/*
+ * Blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD, to be read as events; those of the first three that were ignored stay
+ * ignored. Ignores SIGPIPE. LOOP_SECOND comes each interval_ms. 0 or -errno.
+ */
 int loop_open(struct loop *l, int interval_ms);
 void loop_close(struct loop *l);
 /* Adds a row that is run after those before it. 0, -ENOSPC or -errno. */

@@ -166,6 +166,24 @@ static void signals_are_events(void)
 	loop_close(&l);
 }
 
+/* As under nohup, and in the background of a shell without job control. */
+static void what_was_ignored_stays_so(void)
+{
+	struct noted n = { .wanted_ms = -1 };
+	struct loop l;
+
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	CHECK(loop_open(&l, NEVER_MS) == 0);
+	n.fd = loop_signals_fd(&l);
+	watch(&l, &n);
+	CHECK(kill(getpid(), SIGHUP) == 0 && kill(getpid(), SIGINT) == 0);
+	CHECK(loop_turn(&l, 0) == 0 && !n.ready);
+	CHECK(kill(getpid(), SIGTERM) == 0);
+	CHECK(has_signal(&l, &n) && loop_signal(&l) == SIGTERM && !loop_signal(&l));
+	loop_close(&l);
+}
+
 static void a_closed_pipe_is_no_end(void)
 {
 	struct loop l;
@@ -343,6 +361,7 @@ int main(void)
 		IN_CHILD(the_clock),
 		IN_CHILD(timeouts),
 		IN_CHILD(signals_are_events),
+		IN_CHILD(what_was_ignored_stays_so),
 		IN_CHILD(a_closed_pipe_is_no_end),
 		IN_CHILD(descriptors),
 		IN_CHILD(there_is_room_for_so_many),
