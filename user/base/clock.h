@@ -37,6 +37,12 @@ static inline double clock_seconds(void)
 	return clock_ns() / 1e9;
 }
 
+/* As CLOCK_MONOTONIC, with the time that the machine slept; what the kernel counts start times of processes in. */
+static inline __u64 clock_boot_ns(void)
+{
+	return clock_ns_of(CLOCK_BOOTTIME);
+}
+
 /* Nanoseconds since 1970, UTC. It may jump either way when somebody sets it. */
 static inline __u64 clock_unix_ns(void)
 {

@@ -104,7 +104,7 @@ static __u64 after(__u64 pause, __u64 least)
 
 __u64 ruling_check_again(__u64 start_time)
 {
-	__u64 now = clock_ns();
+	__u64 now = clock_boot_ns();
 
 	return after(now > start_time ? now - start_time : 0, CHECK_MIN);
 }

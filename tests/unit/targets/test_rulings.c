@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/clock.h"
@@ -58,9 +61,9 @@ static void pauses(void **state)
 
 	(void)state;
 	begin = clock_ns();
-	after(ruling_check_again(begin), 20 * MS);
-	after(ruling_check_again(begin + SECOND), 20 * MS);
-	after(ruling_check_again(begin - 4 * SECOND), 4 * SECOND);
+	after(ruling_check_again(clock_boot_ns()), 20 * MS);
+	after(ruling_check_again(clock_boot_ns() + SECOND), 20 * MS);
+	after(ruling_check_again(clock_boot_ns() - 4 * SECOND), 4 * SECOND);
 	after(ruling_check_again(0), begin < 30 * SECOND ? begin : 30 * SECOND);
 	for (__u64 pause = 20 * MS; pause < 30 * SECOND; pause *= 2)
 		after(ruling_check_refused(&v), pause);
@@ -70,6 +73,57 @@ static void pauses(void **state)
 	after(ruling_check_unproved(&v), 2 * MS);
 	v.unproved_since = begin - 4 * SECOND;
 	after(ruling_check_unproved(&v), SECOND);
+}
+
+#define SLEPT 28800 /* seconds */
+
+/* In a time namespace where the machine has slept for eight hours. Returns an exit code. */
+static int check_after_sleep(void)
+{
+	__u64 ages[] = { SECOND, 10 * SECOND, 600 * SECOND }, pauses[] = { SECOND, 10 * SECOND, 30 * SECOND };
+
+	for (int i = 0; i < 3; i++) {
+		__u64 before = clock_ns(), pause = ruling_check_again(clock_boot_ns() - ages[i]) - before;
+
+		if (pause < pauses[i] || pause > pauses[i] + (clock_ns() - before) * 2)
+			return 1;
+	}
+	return clock_boot_ns() - clock_ns() > (SLEPT - 1) * SECOND ? 0 : 2;
+}
+
+static int after_sleep(void)
+{
+	FILE *f;
+	int status;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWTIME))
+		return 77;
+	f = fopen("/proc/self/timens_offsets", "w");
+	if (!f || fprintf(f, "boottime %d 0\n", SLEPT) < 0 || fclose(f))
+		return 77;
+	pid = fork(); /* the first process of the namespace */
+	if (!pid)
+		_exit(check_after_sleep());
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+}
+
+/* What a process has lived includes the time that the machine slept, as its start time does. */
+static void a_machine_that_slept(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (!pid)
+		_exit(after_sleep());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77) {
+		print_message("SKIP: no time namespace can be made here\n");
+		skip();
+	}
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 static bool waits(__u32 hexversion, const char *note, __u64 since)
@@ -110,6 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_process_image),
 		cmocka_unit_test(pauses),
+		cmocka_unit_test(a_machine_that_slept),
 		cmocka_unit_test(patience),
 	};
 
