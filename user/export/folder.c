@@ -111,9 +111,15 @@ struct files {
 	size_t n, capacity;
 };
 
-static int newest_first(const void *a, const void *b)
+/* From the newest to the oldest, as folder_prune() says. */
+static int newest_first(const void *a, const void *b, void *now)
 {
-	return strcmp(((const struct file *)b)->name, ((const struct file *)a)->name);
+	const struct file *x = a, *y = b;
+	int future_x = strcmp(x->name, now) > 0, future_y = strcmp(y->name, now) > 0;
+
+	if (future_x != future_y)
+		return future_x - future_y;
+	return strcmp(y->name, x->name);
 }
 
 static int add_file(struct files *f, const char *name, unsigned long long bytes)
@@ -144,15 +150,36 @@ static int list_files(DIR *d, struct files *f)
 			continue;
 		err = add_file(f, e->d_name, st.st_size);
 	}
-	if (f->n)
-		qsort(f->list, f->n, sizeof(*f->list), newest_first);
 	return err;
 }
 
-int folder_prune(const char *path, const struct folder_keep *keep, size_t *ret_removed)
+static void sort_files(struct files *f)
+{
+	char now[FOLDER_NAME_SIZE];
+	struct timespec when;
+
+	clock_gettime(CLOCK_REALTIME, &when);
+	make_name(&when, now);
+	if (f->n)
+		qsort_r(f->list, f->n, sizeof(*f->list), newest_first, now);
+}
+
+/* How much there is of a file and of those that are newer. */
+struct kept {
+	unsigned long long files, bytes;
+};
+
+static bool stays(const struct folder_keep *keep, struct kept *kept, const struct file *file)
+{
+	kept->files++;
+	kept->bytes += file->bytes;
+	return (!keep->files || kept->files <= keep->files) && (!keep->bytes || kept->bytes <= keep->bytes);
+}
+
+int folder_prune(const char *path, const struct folder_keep *keep, const char *newest, size_t *ret_removed)
 {
 	struct files f = {};
-	unsigned long long bytes = 0;
+	struct kept kept = {};
 	size_t removed = 0;
 	DIR *d = opendir(path);
 	int err, result = 0;
@@ -160,9 +187,12 @@ int folder_prune(const char *path, const struct folder_keep *keep, size_t *ret_r
 	if (!d)
 		return -errno;
 	err = list_files(d, &f);
+	sort_files(&f);
+	for (size_t i = 0; !err && i < f.n; i++)
+		if (!strcmp(f.list[i].name, newest))
+			kept = (struct kept){ 1, f.list[i].bytes };
 	for (size_t i = 0; !err && i < f.n; i++) {
-		bytes += f.list[i].bytes;
-		if (!i || ((!keep->files || i < keep->files) && (!keep->bytes || bytes <= keep->bytes)))
+		if (!strcmp(f.list[i].name, newest) || stays(keep, &kept, &f.list[i]))
 			continue;
 		if (!unlinkat(dirfd(d), f.list[i].name, 0))
 			removed++;

@@ -10,25 +10,24 @@
 /* Stacks that wait for a folder to come back, about 100 MiB of them. */
 #define STACKS_MAX 262144
 
-static int write_file(struct interval_files *f, const struct profile *p)
+static int write_file(struct interval_files *f, const struct profile *p, char ret_name[FOLDER_NAME_SIZE])
 {
 	__s64 start = profile_get_info(p)->start_unix_ns;
 	struct timespec when = { start / 1000000000, start % 1000000000 };
 	_cleanup_buf_ struct buf b = {};
-	char name[FOLDER_NAME_SIZE];
 	int err = pprof_encode(p, &b);
 
 	if (!err)
-		err = folder_add(f->folder, &when, b.data, b.size, name);
+		err = folder_add(f->folder, &when, b.data, b.size, ret_name);
 	if (!err)
-		log_debug("wrote %s/%s: %llu samples", f->folder, name, profile_total(p));
+		log_debug("wrote %s/%s: %llu samples", f->folder, ret_name, profile_total(p));
 	return err;
 }
 
-static void prune(struct interval_files *f)
+static void prune(struct interval_files *f, const char *newest)
 {
 	size_t removed = 0;
-	int err = folder_prune(f->folder, &f->keep, &removed);
+	int err = folder_prune(f->folder, &f->keep, newest, &removed);
 
 	f->stats->files_removed += removed;
 	if (err)
@@ -53,12 +52,13 @@ static void on_failure(struct interval_files *f, const struct profile *p, int er
 int interval_files_write(struct interval_files *f)
 {
 	const struct profile *p = NULL;
+	char name[FOLDER_NAME_SIZE];
 	struct harvest_stats stats;
 	int err;
 
 	err = window_look(f->window, &p, &stats);
 	if (!err)
-		err = write_file(f, p);
+		err = write_file(f, p, name);
 	if (err) {
 		on_failure(f, p, err);
 		return err;
@@ -67,6 +67,6 @@ int interval_files_write(struct interval_files *f)
 	f->stats->files_written++;
 	harvest_stats_add(&f->written, &stats);
 	complaint_over(&f->writing, "profiles are written to '%s' again", f->folder);
-	prune(f);
+	prune(f, name);
 	return 0;
 }

@@ -125,14 +125,14 @@ static void keeps_a_number(void **state)
 	(void)state;
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(add(1795270775 + 60 * i, 0, 10), 0);
-	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 10 }, &removed), 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 10 }, name, &removed), 0);
 	assert_int_equal(removed, 0);
-	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 3 }, &removed), 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 3 }, name, &removed), 0);
 	assert_int_equal(removed, 7);
 	assert_int_equal(count(), 3);
 	assert_int_equal(size_of("pyperf-bpf-20261121T142635.000Z.pb.gz"), 10); /* the eighth of them */
 	assert_int_equal(size_of(name), 10);
-	assert_int_equal(folder_prune(folder, &(struct folder_keep){}, &removed), 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){}, name, &removed), 0);
 	assert_int_equal(removed, 0);
 }
 
@@ -141,16 +141,39 @@ static void keeps_a_size(void **state)
 	(void)state;
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(add(1795270775 + 60 * i, 0, 100), 0);
-	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .bytes = 1000 }, &removed), 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .bytes = 1000 }, name, &removed), 0);
 	assert_int_equal(removed, 0);
-	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .bytes = 399 }, &removed), 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .bytes = 399 }, name, &removed), 0);
 	assert_int_equal(removed, 7);
 	/* Both limits hold, and the newest stays whatever its size. */
-	assert_int_equal(folder_prune(folder, &(struct folder_keep){ 2, 1000 }, &removed), 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ 2, 1000 }, name, &removed), 0);
 	assert_int_equal(removed, 1);
-	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .bytes = 1 }, &removed), 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .bytes = 1 }, name, &removed), 0);
 	assert_int_equal(removed, 1);
 	assert_int_equal(size_of(name), 100);
+}
+
+/* The clock was ten years ahead for a while: what was written then fills the limit. */
+static void files_of_the_future_are_the_oldest(void **state)
+{
+	struct timespec now;
+
+	(void)state;
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(add(now.tv_sec + 315360000 + i, 0, 10), 0);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(add(now.tv_sec - 100 + i, 0, 10), 0);
+		assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 3 }, name, &removed), 0);
+		assert_int_equal(removed, 1);
+		assert_int_equal(size_of(name), 10);
+	}
+	assert_int_equal(count(), 3);
+	/* Now it is behind: the file that was written last has the oldest name, and stays. */
+	assert_int_equal(add(now.tv_sec - 315360000, 0, 10), 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 1 }, name, &removed), 0);
+	assert_int_equal(removed, 3);
+	assert_int_equal(size_of(name), 10);
 }
 
 static void leaves_alone_what_is_not_ours(void **state)
@@ -172,7 +195,7 @@ static void leaves_alone_what_is_not_ours(void **state)
 	assert_int_equal(symlink("profile.pb.gz", path_of("pyperf-bpf-20000101T000000.001Z.pb.gz")), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(add(1795270775, i, 10), 0);
-	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 1 }, &removed), 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 1 }, name, &removed), 0);
 	assert_int_equal(removed, 2);
 	assert_int_equal(count(), (int)ARRAY_SIZE(others) + 2 + 1);
 }
@@ -187,7 +210,7 @@ static void a_folder_that_is_gone(void **state)
 	assert_string_equal(name, "untouched");
 	assert_int_equal(folder_check(folder), -ENOENT);
 	removed = 77;
-	assert_int_equal(folder_prune(folder, &(struct folder_keep){ 1, 1 }, &removed), -ENOENT);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ 1, 1 }, name, &removed), -ENOENT);
 	assert_int_equal(removed, 77);
 	assert_int_equal(mkdir(folder, 0755), 0);
 	put("file", 1);
@@ -220,6 +243,7 @@ int main(void)
 		TEST(replaces_none),
 		TEST(keeps_a_number),
 		TEST(keeps_a_size),
+		TEST(files_of_the_future_are_the_oldest),
 		TEST(leaves_alone_what_is_not_ours),
 		TEST(a_folder_that_is_gone),
 		TEST(failure_leaves_nothing),
