@@ -33,7 +33,7 @@ static void say(struct rate *r, __u64 ticks, __u64 expected, __u32 frequency)
 
 void rate_check(struct rate *r, const struct kernel *k, __u32 frequency, bool at_end)
 {
-	__u64 expected = r->too_few.stands ? 0 : kernel_expected(k);
+	__u64 expected = kernel_expected(k);
 	struct kernel_stats s;
 
 	if (expected < r->expected + (at_end ? JUDGE_FROM_END : JUDGE_FROM))
@@ -41,6 +41,8 @@ void rate_check(struct rate *r, const struct kernel *k, __u32 frequency, bool at
 	kernel_stats(k, &s);
 	if (s.sum.ticks - r->ticks < ENOUGH * (expected - r->expected))
 		say(r, s.sum.ticks, expected, frequency);
+	else
+		complaint_over(&r->too_few, "the kernel runs the sampler as often as it should again");
 	r->ticks = s.sum.ticks;
 	r->expected = expected;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rate.h - warns, once, when the kernel runs the sampler less often than it was asked to.
+ * rate.h - warns when the kernel runs the sampler less often than it was asked to: once, until it is over.
  */
 #ifndef PYPERF_REPORT_RATE_H
 #define PYPERF_REPORT_RATE_H
@@ -12,7 +12,7 @@
 
 struct rate {
 	__u64 ticks, expected; /* how many there were, and should have been, at the last look */
-	struct complaint too_few; /* said at most once in a run */
+	struct complaint too_few;
 };
 
 /*

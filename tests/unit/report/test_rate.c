@@ -68,6 +68,10 @@ static void says_it_once(void **state)
 	assert_null(strstr(said, "sysctl"));
 	assert_string_equal(check(0, 2000, FREQUENCY, false), "");
 	assert_string_equal(check(0, 2000, FREQUENCY, true), "");
+	/* ... until it is over; then a new loss is said again. */
+	assert_non_null(strstr(check(2000, 2000, FREQUENCY, false), "as often as it should again"));
+	assert_string_equal(check(2000, 2000, FREQUENCY, false), "");
+	assert_non_null(strstr(check(0, 2000, FREQUENCY, false), "ran the sampler 0 times of 2000"));
 }
 
 /* A frequency above any that the sysctl could have. */
