@@ -144,6 +144,7 @@ $(O)/tests/bench/hot.bpf.o: tests/bench/bench.h
 $(O)/gen/pyperf.skel.h: $(O)/bpf/pyperf.bpf.o
 $(O)/gen/driven.skel.h: $(O)/tests/unit/driven/driven.bpf.o
 $(O)/gen/hot.skel.h: $(O)/tests/bench/hot.bpf.o
+$(O)/gen/spin.skel.h: $(O)/tests/unit/kern/spin.bpf.o
 $(O)/gen/%.skel.h:
 	@mkdir -p $(@D)
 	$(call msg,SKEL,$@)
@@ -236,6 +237,7 @@ $(EVENTS_BIN): $(O)/tests/unit/events/%: tests/unit/events/%.c $(MORE_OBJ) $(LIB
 
 $(O)/tests/unit/driven/test_driven: $(O)/gen/driven.skel.h
 $(O)/tests/bench/hot: $(O)/gen/hot.skel.h
+$(O)/tests/unit/kern/test_grace: $(O)/gen/spin.skel.h
 
 # --- housekeeping --------------------------------------------------------------------------------------
 install: all ## into PREFIX (/usr/local), with the service and, unless it is there, its /etc/pyperf-bpf/pyperf-bpf.conf

@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/membarrier.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -17,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "bpf/ids.h"
+#include "kern/grace.h"
 #include "kern/tables.h"
 #include "pyperf.skel.h"
 
@@ -24,6 +23,7 @@ struct kernel {
 	struct pyperf *skel;
 	struct ring_buffer *ring;
 	struct trigger trigger;
+	struct grace grace;
 	struct kernel_options options;
 	struct kernel_tables tables;
 	const struct cpu_stats *stats;
@@ -120,6 +120,10 @@ static int load(struct kernel *k)
 	err = tables_map(k->skel, &k->tables, &k->stats);
 	if (err)
 		return fail(k, err, "the BPF tables cannot be mapped: %s", strerror(-err));
+	err = grace_open(&k->grace);
+	if (err)
+		return fail(k, err, "running BPF programs cannot be waited for, by membarrier(2) or a map of maps: %s",
+			    strerror(-err));
 	k->ring = ring_buffer__new(bpf_map__fd(k->skel->maps.records), forward_record, k, NULL);
 	if (!k->ring)
 		return fail(k, -errno, "the ring buffer cannot be opened: %s", strerror(errno));
@@ -135,6 +139,7 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 		return -ENOMEM;
 	*ret = k;
 	k->stats_fd = -1;
+	k->grace = (struct grace){ -1, -1 };
 	k->cpus = libbpf_num_possible_cpus();
 	libbpf_set_print(on_libbpf_print);
 	if (k->cpus <= 0)
@@ -163,6 +168,7 @@ void kernel_close(struct kernel *k)
 	ring_buffer__free(k->ring);
 	tables_unmap(k->skel, &k->tables, k->stats);
 	pyperf__destroy(k->skel);
+	grace_close(&k->grace);
 	if (k->stats_fd >= 0)
 		close(k->stats_fd);
 	free(k);
@@ -386,10 +392,9 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	add_run_time(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);
 }
 
-/* Returns when every program that began before has ended: they run under RCU, for which this call waits. */
-int kernel_wait(void)
+int kernel_wait(const struct kernel *k)
 {
-	return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ? -errno : 0;
+	return grace_wait(&k->grace);
 }
 
 void kernel_flip(struct kernel *k)

@@ -103,7 +103,7 @@ struct kernel_bank {
  * -errno. After a failure nothing has changed.
  */
 void kernel_flip(struct kernel *k);
-int kernel_wait(void);
+int kernel_wait(const struct kernel *k);
 int kernel_clear(struct kernel *k);
 /* The bank that the ticks do not use. */
 struct kernel_bank kernel_other_bank(const struct kernel *k);

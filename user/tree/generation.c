@@ -103,7 +103,7 @@ static void forget_names(struct generation *g, struct kernel_range codes)
 static int clear_bank(struct generation *g)
 {
 	const struct kernel_bank bank = kernel_other_bank(g->kernel);
-	int err = kernel_wait();
+	int err = kernel_wait(g->kernel);
 
 	if (err)
 		return err;

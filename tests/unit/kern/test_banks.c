@@ -86,7 +86,7 @@ static void no_tick_is_lost(void **state)
 		kernel_flip(kernel);
 		old = kernel_other_bank(kernel);
 		burn(0.02); /* nobody waits for the clearing */
-		assert_int_equal(kernel_wait(), 0);
+		assert_int_equal(kernel_wait(kernel), 0);
 		left = counted(old.nodes);
 		assert_true(left > 0);
 		burn(0.1);
