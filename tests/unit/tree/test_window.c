@@ -4,37 +4,11 @@
  * cleared meanwhile, bank by bank, memory that runs short. In all of them each count is in each open window exactly once.
  */
 #include "tests/forge/fail_malloc.h"
-#include "tests/forge/tables.h"
+#include "tests/forge/windows.h"
 
 #include <errno.h>
 
 #include "base/clock.h"
-#include "tree/window.h"
-
-static struct windows all;
-
-static int setup_windows(void **state)
-{
-	int err = setup(state);
-
-	all = (struct windows){ .source = forged_source, .events = EVENT_BIT(EVENT_CPU), .frequency = 100 };
-	return err;
-}
-
-static int teardown_windows(void **state)
-{
-	while (all.first)
-		window_close(all.first);
-	return teardown(state);
-}
-
-/* A root and two functions, outer and inner called from there. */
-static void grow_tree(void)
-{
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 0);
-	set_node(7, 6, 101, 4, 0);
-}
 
 static __u64 take(struct window *w)
 {

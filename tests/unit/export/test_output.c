@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_output.c - a result goes where the user has said, whole or not at all, and what cannot be is said before hours of
+ * sampling.
+ */
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "export/output.h"
+#include "tests/forge/written.h"
+#include "tests/forge/logged.h"
+
+static int setup(void **state)
+{
+	(void)state;
+	return make_folder();
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return remove_folder();
+}
+
+static const struct buf hello = { .data = (char *)"hello\n", .size = 6 };
+
+static void file_is(const char *name, const char *text)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+
+	read_file(name, &b);
+	assert_int_equal(b.size, strlen(text));
+	assert_memory_equal(b.data, text, b.size);
+}
+
+static void a_dash_is_stdout(void **state)
+{
+	(void)state;
+	assert_true(output_is_stdout("-"));
+	assert_false(output_is_stdout("./-"));
+	assert_false(output_is_stdout("--"));
+	assert_false(output_is_stdout(""));
+	assert_false(output_is_stdout(NULL));
+}
+
+static void writes_to_stdout(void **state)
+{
+	int saved = dup(STDOUT_FILENO), fd = open(path_of("stdout"), O_RDWR | O_CREAT | O_CLOEXEC, 0600), err;
+
+	(void)state;
+	fflush(stdout);
+	assert_true(saved >= 0 && fd >= 0);
+	dup2(fd, STDOUT_FILENO);
+	err = output_write("-", &hello);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	close(fd);
+	assert_int_equal(err, 0);
+	file_is("stdout", "hello\n");
+	assert_int_equal(count_files(NULL), 1); /* none that is called "-" */
+}
+
+static void writes_a_file(void **state)
+{
+	const struct buf longer = { .data = (char *)"something longer\n", .size = 17 };
+
+	(void)state;
+	assert_int_equal(output_write(path_of("x"), &longer), 0);
+	assert_int_equal(output_write(path_of("x"), &hello), 0);
+	file_is("x", "hello\n");
+	assert_int_equal(count_files(NULL), 1);
+}
+
+static void says_early_what_cannot_be_written(void **state)
+{
+	static const char *const good[] = { NULL, "-", "/dev/null", "/dev/stdout" };
+	const char *said;
+	int err;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+		assert_string_equal(LOGGED(assert_int_equal(output_check(good[i]), 0)), "");
+	assert_int_equal(output_check(path_of("new")), 0);
+	assert_int_equal(count_files(NULL), 0); /* it is only asked */
+	said = LOGGED(err = output_check("/nonexistent/x"));
+	assert_int_equal(err, -ENOENT);
+	assert_string_equal(said, "pyperf-bpf: error: cannot write '/nonexistent/x': No such file or directory\n");
+	said = LOGGED(err = output_check(folder));
+	assert_int_equal(err, -EISDIR);
+	assert_non_null(strstr(said, "Is a directory"));
+}
+
+static void what_failed_leaves_the_old_file(void **state)
+{
+	const char *said;
+	int err;
+
+	(void)state;
+	assert_int_equal(output_write(path_of("old"), &hello), 0);
+	assert_int_equal(mkdir(path_of("d"), 0700), 0);
+	said = LOGGED(err = output_write(path_of("d"), &hello));
+	assert_true(err < 0);
+	assert_non_null(strstr(said, "error: cannot write '"));
+	said = LOGGED(err = output_write("/dev/full", &hello));
+	assert_int_equal(err, -ENOSPC);
+	assert_string_equal(said, "pyperf-bpf: error: cannot write '/dev/full': No space left on device\n");
+	file_is("old", "hello\n");
+	assert_int_equal(count_files(NULL), 2);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_dash_is_stdout), TEST(writes_to_stdout), TEST(writes_a_file),
+		TEST(says_early_what_cannot_be_written), TEST(what_failed_leaves_the_old_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_whole.c - the one profile of a run over forged tables: what is written where, what people see, and what is said
+ * when it cannot be done.
+ */
+#include <errno.h>
+
+#include "tests/forge/fail_malloc.h"
+#include "tests/forge/windows.h"
+#include "tests/forge/written.h"
+#include "tests/forge/logged.h"
+
+#include "export/whole.h"
+
+static struct window *window;
+static char seen[65536]; /* what people see */
+
+static int setup_whole(void **state)
+{
+	int err = setup_windows(state) ?: make_folder() ?: window_open(&all, &window);
+
+	grow_tree();
+	nodes[6].count = 2;
+	nodes[7].count = 3;
+	*seen = '\0';
+	return err;
+}
+
+static int teardown_whole(void **state)
+{
+	return remove_folder() ?: teardown_windows(state);
+}
+
+static struct whole_options usual(const char *output)
+{
+	return (struct whole_options){ .output = output, .format = FORMAT_PPROF, .top = 10 };
+}
+
+/* What is logged. What people see is in seen. */
+static const char *write_it(struct whole_options o, int expected)
+{
+	FILE *f = fmemopen(seen, sizeof(seen), "w");
+	const char *said;
+	int err;
+
+	assert_non_null(f);
+	said = LOGGED(err = whole_write(&o, window, &stats, f));
+	fclose(f);
+	assert_int_equal(err, expected);
+	return said;
+}
+
+static void a_profile_and_a_summary(void **state)
+{
+	(void)state;
+	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0), "");
+	assert_int_equal(samples_of("p.pb.gz"), 5);
+	assert_int_equal(stats.samples[EVENT_CPU], 5);
+	assert_non_null(strstr(seen, "5 samples"));
+	assert_non_null(strstr(seen, "inner"));
+	assert_null(strchr(seen, '\033')); /* it is no terminal */
+}
+
+static void in_the_format_that_is_wanted(void **state)
+{
+	struct whole_options o = usual(path_of("p.folded"));
+	_cleanup_buf_ struct buf b = { 0 };
+
+	(void)state;
+	o.format = FORMAT_FOLDED;
+	write_it(o, 0);
+	read_file("p.folded", &b);
+	assert_int_equal(buf_add(&b, "", 1), 0);
+	assert_non_null(strstr(b.data, "outer"));
+	assert_non_null(strstr(b.data, ";inner"));
+}
+
+static void summaries_that_nobody_wants(void **state)
+{
+	struct whole_options o = usual(path_of("p.pb.gz"));
+
+	(void)state;
+	o.quiet = true;
+	write_it(o, 0);
+	assert_string_equal(seen, "");
+	assert_int_equal(samples_of("p.pb.gz"), 5);
+	o.quiet = false;
+	o.top = 0;
+	nodes[6].count += 4;
+	write_it(o, 0);
+	assert_string_equal(seen, "");
+	assert_int_equal(samples_of("p.pb.gz"), 4);
+}
+
+/* --listen or --stats alone: the books are wanted, no profile. */
+static void nothing_is_to_be_written(void **state)
+{
+	(void)state;
+	assert_string_equal(write_it(usual(NULL), 0), "");
+	assert_string_equal(seen, "");
+	assert_int_equal(stats.samples[EVENT_CPU], 5);
+	assert_int_equal(count_files(NULL), 0);
+}
+
+static void nothing_was_sampled(void **state)
+{
+	(void)state;
+	nodes[6].count = nodes[7].count = 0;
+	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0),
+			    "pyperf-bpf: warning: no Python process used the CPU: the profile is empty\n");
+	assert_string_equal(seen, "");
+	assert_int_equal(samples_of("p.pb.gz"), 0); /* a profile all the same */
+}
+
+static void a_file_that_cannot_be_written(void **state)
+{
+	(void)state;
+	assert_string_equal(write_it(usual("/nonexistent/p"), -ENOENT),
+			    "pyperf-bpf: error: cannot write '/nonexistent/p': No such file or directory\n");
+	assert_string_equal(seen, "");
+}
+
+static void memory_runs_short(void **state)
+{
+	const struct whole_options o = usual(path_of("p.pb.gz"));
+	int failures = 0, err;
+	FILE *f = fmemopen(seen, sizeof(seen), "w");
+
+	(void)state;
+	if (!fail_malloc_works()) {
+		fclose(f);
+		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
+		skip();
+	}
+	for (int n = 0;; n++) {
+		const char *said;
+
+		nodes[6].count++;
+		said = LOGGED({
+			allocations_left = n;
+			err = whole_write(&o, window, &stats, f);
+			allocations_left = -1;
+		});
+		if (!err)
+			break;
+		assert_int_equal(err, -ENOMEM);
+		assert_memory_equal(said, "pyperf-bpf: error: ", 19);
+		assert_ptr_equal(strchr(said, '\n') + 1, said + strlen(said)); /* one line */
+		failures++;
+	}
+	fclose(f);
+	assert_true(failures > 10);
+	assert_int_equal(count_files(NULL), 1);
+}
+
+static void says_how_it_is_opened(void **state)
+{
+	struct whole_options o = usual("a b.pb.gz");
+
+	(void)state;
+	assert_string_equal(LOGGED(whole_say_how_to_open(&o)),
+			    "pyperf-bpf: wrote a b.pb.gz. Open it: go tool pprof -http localhost:8080 a b.pb.gz, or drop "
+			    "it on speedscope\n");
+	o.format = FORMAT_FOLDED;
+	assert_non_null(strstr(LOGGED(whole_say_how_to_open(&o)), "wrote a b.pb.gz. Open it with a flame-graph viewer"));
+	o.output = "-";
+	assert_string_equal(LOGGED(whole_say_how_to_open(&o)), "");
+	o.output = NULL;
+	assert_string_equal(LOGGED(whole_say_how_to_open(&o)), "");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_whole, teardown_whole)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_profile_and_a_summary),	    TEST(in_the_format_that_is_wanted),
+		TEST(summaries_that_nobody_wants),  TEST(nothing_is_to_be_written),
+		TEST(nothing_was_sampled),	    TEST(a_file_that_cannot_be_written),
+		TEST(memory_runs_short),	    TEST(says_how_it_is_opened),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
