@@ -33,9 +33,18 @@ static void file_is(const char *name, const char *text)
 	assert_memory_equal(b.data, text, b.size);
 }
 
+/* Whatever is called "-" in the folder that one is in. */
 static void a_dash_is_stdout(void **state)
 {
+	_cleanup_close_ int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err;
+
 	(void)state;
+	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(mkdir("-", 0700), 0);
+	err = output_check("-");
+	assert_int_equal(fchdir(here), 0);
+	assert_int_equal(err, 0);
 	assert_true(output_is_stdout("-"));
 	assert_false(output_is_stdout("./-"));
 	assert_false(output_is_stdout("--"));
