@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_interval_push.c - the profiles of the intervals over forged tables, on their way to a real server: one for each
+ * service, with labels whose names a receiver takes, and words for people when it does not take them.
+ */
+#include <errno.h>
+#include <sys/utsname.h>
+
+#include "tests/forge/http_server.h"
+#include "tests/forge/windows.h"
+#include "tests/forge/decode.h"
+#include "tests/forge/logged.h"
+
+#include "base/clock.h"
+#include "export/interval_push.h"
+
+#define OK "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+
+static struct interval_push pushes;
+static struct export_stats done;
+static struct pod_label_names names;
+static char url[64];
+
+static int setup_pushes(void **state)
+{
+	done = (struct export_stats){ 0 };
+	pushes = (struct interval_push){ .stats = &done };
+	names = (struct pod_label_names){ 0 };
+	return setup_windows(state);
+}
+
+static int teardown_pushes(void **state)
+{
+	interval_push_close(&pushes);
+	all.first = NULL; /* its window was the only one */
+	server_stop();
+	return teardown_windows(state);
+}
+
+static struct push_options options(void)
+{
+	snprintf(url, sizeof(url), "pyroscope+http://127.0.0.1:%u", server.port);
+	return (struct push_options){ .url = url, .format = -1, .timeout_seconds = 60 };
+}
+
+static void open_to(const char *answer)
+{
+	struct push_options o;
+
+	server_start(answer);
+	o = options();
+	assert_int_equal(interval_push_open(&pushes, &o, &names, &all), 0);
+	grow_tree();
+}
+
+static void turn_until_sent(void)
+{
+	struct pollfd fd = { .fd = push_fd(pushes.push), .events = POLLIN };
+
+	while (push_waiting(pushes.push)) {
+		int ms = push_timeout_ms(pushes.push);
+
+		poll(&fd, 1, ms >= 0 && ms < 100 ? ms : 100);
+		interval_push_run(&pushes);
+	}
+}
+
+/* Until nothing waits any more. Returns what was said meanwhile. */
+static const char *send_all(void)
+{
+	return LOGGED(turn_until_sent());
+}
+
+static unsigned long long samples_in_request(void)
+{
+	const char *body = strstr(server.seen->request, "\r\n\r\n") + 4;
+	struct buf b = { .data = (char *)body, .size = server.seen->size - (body - server.seen->request) };
+	Pyperf__Profile *d = decode(&b);
+	unsigned long long sum = 0;
+
+	for (size_t i = 0; i < d->n_sample; i++)
+		sum += d->sample[i]->value[0];
+	pyperf__profile__free_unpacked(d, NULL);
+	return sum;
+}
+
+static void what_was_counted_arrives(void **state)
+{
+	struct utsname u;
+	char line[256];
+
+	(void)state;
+	open_to(OK);
+	nodes[7].count = 5;
+	assert_int_equal(window_mark(pushes.window), 0);
+	nodes[7].count = 100; /* the next one's */
+	assert_int_equal(interval_push_take(&pushes), 0);
+	send_all();
+	assert_int_equal(server_requests(), 1);
+	assert_int_equal(samples_in_request(), 5);
+	uname(&u);
+	snprintf(line, sizeof(line), "POST /ingest?name=main-now%%7Bnode%%3D%s%%7D&", u.nodename);
+	assert_memory_equal(server.seen->request, line, strlen(line));
+	assert_int_equal(done.pushed, 1);
+	assert_int_equal(done.push_failures + done.push_dropped, 0);
+	assert_int_equal(interval_push_take(&pushes), 0);
+	send_all();
+	assert_int_equal(samples_in_request(), 95);
+	assert_int_equal(pushes.taken.samples[EVENT_CPU], 100);
+}
+
+static void each_service_is_one_profile(void **state)
+{
+	(void)state;
+	open_to(OK);
+	set_root(10, 2, 0); /* another process */
+	set_node(11, 10, 100, 1, 0);
+	nodes[7].count = 5;
+	nodes[11].count = 7;
+	assert_int_equal(interval_push_take(&pushes), 0);
+	send_all();
+	assert_int_equal(server_requests(), 2);
+	assert_int_equal(done.pushed, 2);
+	assert_int_equal(pushes.taken.samples[EVENT_CPU], 12);
+}
+
+static void nothing_was_counted(void **state)
+{
+	(void)state;
+	open_to(OK);
+	assert_int_equal(interval_push_take(&pushes), 0);
+	assert_int_equal(push_waiting(pushes.push), 0);
+	assert_int_equal(done.pushed, 0);
+}
+
+/* Receivers take letters, digits and '_', and have some names of their own. No two labels get the same. */
+static void names_of_pods_labels(void **state)
+{
+	static const char *const named[][2] = {
+		{ "app", "app" },
+		{ "app.kubernetes.io/name", "app_kubernetes_io_name" },
+		{ "node", "label_node" },
+		{ "container", "label_container" },
+		{ "service_name", "label_service_name" },
+		{ "__x", "label___x" },
+		{ "1st", "label_1st" },
+		{ "a.b", "a_b" },
+		{ "a-b", "label_a_b" },
+		{ "a/b", "" },
+		{ "label_node", "label_label_node" },
+	};
+
+	(void)state;
+	names.count = ARRAY_SIZE(named);
+	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
+		strcpy(names.name[i], named[i][0]);
+	open_to(OK);
+	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
+		assert_string_equal(pushes.label_names[i], named[i][1]);
+}
+
+/* Said once, and once more when it is over. */
+static void trouble_is_said(void **state)
+{
+	struct push_options o;
+	const char *said;
+
+	(void)state;
+	open_to("HTTP/1.1 400 No\r\nContent-Length: 8\r\n\r\ntoo late");
+	for (int i = 0; i < 3; i++) {
+		nodes[7].count++;
+		assert_int_equal(interval_push_take(&pushes), 0);
+		said = send_all();
+		if (i)
+			assert_string_equal(said, "");
+		else
+			assert_non_null(strstr(said, "warning: profiles cannot be pushed: the receiver answers 400: too late; "
+						     "each is tried 5 times"));
+	}
+	assert_int_equal(done.push_failures, 3);
+	assert_int_equal(done.push_dropped, 3);
+	server_stop();
+	server_start(OK);
+	o = (struct push_options){ .url = "gopher://x", .format = -1 };
+	assert_int_equal(interval_push_set(&pushes, &o), -EINVAL);
+	o = options();
+	assert_int_equal(interval_push_set(&pushes, &o), 0);
+	nodes[7].count += 20;
+	assert_int_equal(interval_push_take(&pushes), 0);
+	said = send_all();
+	assert_non_null(strstr(said, "profiles are pushed again"));
+	assert_int_equal(samples_in_request(), 20);
+}
+
+static void options_that_are_wrong(void **state)
+{
+	const struct push_options o = { .url = "gopher://x", .format = -1 };
+	const char *said;
+	int err;
+
+	(void)state;
+	said = LOGGED(err = interval_push_open(&pushes, &o, &names, &all));
+	assert_int_equal(err, -EINVAL);
+	assert_non_null(strstr(said, "error: profiles cannot be pushed: Invalid argument"));
+}
+
+static void the_end_waits_for_the_receiver(void **state)
+{
+	(void)state;
+	open_to(OK);
+	nodes[7].count = 5;
+	assert_int_equal(interval_push_take(&pushes), 0);
+	interval_push_finish(&pushes, 60);
+	assert_int_equal(done.pushed, 1);
+	assert_int_equal(server_requests(), 1);
+	assert_int_equal(push_waiting(pushes.push), 0);
+}
+
+/* ... but not for one that says nothing. */
+static void the_end_does_not_wait_for_ever(void **state)
+{
+	const double begin = clock_seconds();
+	const char *said;
+
+	(void)state;
+	open_to(NULL);
+	nodes[7].count = 5;
+	assert_int_equal(interval_push_take(&pushes), 0);
+	said = LOGGED(interval_push_finish(&pushes, 0.3));
+	assert_true(clock_seconds() - begin >= 0.3);
+	assert_non_null(strstr(said, "1 profiles are not pushed: the receiver takes too long"));
+	assert_int_equal(done.pushed, 0);
+	assert_int_equal(done.push_dropped, 1);
+	assert_int_equal(push_waiting(pushes.push), 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_pushes, teardown_pushes)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_was_counted_arrives), TEST(each_service_is_one_profile),
+		TEST(nothing_was_counted),	TEST(names_of_pods_labels),
+		TEST(trouble_is_said),		TEST(options_that_are_wrong),
+		TEST(the_end_waits_for_the_receiver), TEST(the_end_does_not_wait_for_ever),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	alarm(120);
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+	unsetenv("ALL_PROXY");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
