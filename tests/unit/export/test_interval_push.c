@@ -216,7 +216,23 @@ static void the_end_waits_for_the_receiver(void **state)
 	assert_int_equal(push_waiting(pushes.push), 0);
 }
 
-/* ... but not for one that says nothing. */
+/* What failed is tried once more, without a pause before it, and not again. */
+static void the_end_has_no_pauses(void **state)
+{
+	(void)state;
+	open_to("HTTP/1.1 503 Later\r\nContent-Length: 0\r\n\r\n");
+	nodes[7].count = 5;
+	assert_int_equal(interval_push_take(&pushes), 0);
+	while (!done.push_failures) {
+		poll(&(struct pollfd){ .fd = push_fd(pushes.push), .events = POLLIN }, 1, 10);
+		interval_push_run(&pushes);
+	}
+	interval_push_finish(&pushes, 60);
+	assert_int_equal(done.push_failures, 2);
+	assert_int_equal(done.push_dropped, 1);
+}
+
+/* Nor does it wait for a receiver that says nothing. */
 static void the_end_does_not_wait_for_ever(void **state)
 {
 	const double begin = clock_seconds();
@@ -242,7 +258,8 @@ int main(void)
 		TEST(what_was_counted_arrives), TEST(each_service_is_one_profile),
 		TEST(nothing_was_counted),	TEST(names_of_pods_labels),
 		TEST(trouble_is_said),		TEST(options_that_are_wrong),
-		TEST(the_end_waits_for_the_receiver), TEST(the_end_does_not_wait_for_ever),
+		TEST(the_end_waits_for_the_receiver), TEST(the_end_has_no_pauses),
+		TEST(the_end_does_not_wait_for_ever),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_continuous.c - intervals over forged tables, one after the other: each ends at its mark, waits for names but not
+ * for long, and every count is in the file of one interval, and pushed once.
+ */
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "tests/forge/fail_malloc.h"
+#include "tests/forge/http_server.h"
+#include "tests/forge/windows.h"
+#include "tests/forge/written.h"
+#include "tests/forge/logged.h"
+
+#include "base/clock.h"
+#include "export/continuous.h"
+
+#define OK "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+
+static struct continuous *continuous;
+static struct pod_label_names no_names;
+static char url[64];
+
+static int setup_continuous(void **state)
+{
+	int err = setup_windows(state) ?: make_folder();
+
+	grow_tree();
+	return err;
+}
+
+static int teardown_continuous(void **state)
+{
+	continuous_close(TAKE_PTR(continuous));
+	assert_null(all.first); /* it has closed its windows */
+	server_stop();
+	return remove_folder() ?: teardown_windows(state);
+}
+
+static struct continuous_options to_files(double seconds)
+{
+	return (struct continuous_options){ .interval_seconds = seconds, .output_dir = folder, .pod_label_names = &no_names };
+}
+
+static struct continuous_options to_files_and_server(double seconds)
+{
+	struct continuous_options o = to_files(seconds);
+
+	snprintf(url, sizeof(url), "pyroscope+http://127.0.0.1:%u", server.port);
+	o.push = (struct push_options){ .url = url, .format = -1, .timeout_seconds = 60 };
+	return o;
+}
+
+/* What is said. */
+static const char *open_with(struct continuous_options o, int expected)
+{
+	const char *said;
+	int err;
+
+	said = LOGGED(err = continuous_open(&continuous, &o, &all));
+	assert_int_equal(err, expected);
+	return said;
+}
+
+static unsigned long long samples_of_last(int expected_files)
+{
+	const char *last;
+
+	assert_int_equal(count_files(&last), expected_files);
+	return samples_of(last);
+}
+
+static void without_one(void **state)
+{
+	(void)state;
+	assert_int_equal(continuous_fd(NULL), -1);
+	assert_int_equal(continuous_timeout_ms(NULL), -1);
+	assert_false(continuous_ends(NULL));
+	continuous_pass_on(NULL, false);
+	continuous_reload(NULL, NULL);
+	continuous_close(NULL);
+}
+
+static void folders_are_looked_at_first(void **state)
+{
+	const char *said;
+	int err;
+
+	(void)state;
+	assert_int_equal(continuous_check(NULL), 0);
+	assert_int_equal(continuous_check(folder), 0);
+	assert_int_equal(count_files(NULL), 0);
+	said = LOGGED(err = continuous_check("/nonexistent"));
+	assert_int_equal(err, -ENOENT);
+	assert_string_equal(said, "pyperf-bpf: error: cannot write to folder '/nonexistent': No such file or directory\n");
+}
+
+static void says_where_profiles_go(void **state)
+{
+	char expected[128];
+
+	(void)state;
+	snprintf(expected, sizeof(expected), "pyperf-bpf: a profile every 60 s to %s\n", folder);
+	assert_string_equal(open_with(to_files(60), 0), expected);
+	assert_int_equal(continuous_fd(continuous), -1); /* nothing to wait for but time */
+	continuous_close(TAKE_PTR(continuous));
+	server_start(OK);
+	assert_non_null(strstr(open_with(to_files_and_server(60), 0), " and the receiver\n"));
+	assert_true(continuous_fd(continuous) >= 0);
+}
+
+static void not_before_its_time(void **state)
+{
+	(void)state;
+	open_with(to_files(1000), 0);
+	assert_false(continuous_ends(continuous));
+	nodes[7].count = 1;
+	continuous_pass_on(continuous, false);
+	assert_int_equal(count_files(NULL), 0);
+	assert_in_range(continuous_timeout_ms(continuous), 1, 1000); /* the clock may be set; a look each second */
+}
+
+static void an_interval_ends_at_its_mark(void **state)
+{
+	(void)state;
+	open_with(to_files(0.05), 0);
+	nodes[7].count = 5;
+	usleep(60000);
+	assert_int_equal(continuous_timeout_ms(continuous), 0);
+	assert_true(continuous_ends(continuous));
+	nodes[7].count = 105;
+	assert_false(continuous_ends(continuous)); /* it has ended already */
+	continuous_pass_on(continuous, false);
+	assert_int_equal(samples_of_last(1), 5);
+	continuous_pass_on(continuous, false); /* once */
+	assert_int_equal(count_files(NULL), 1);
+	usleep(60000);
+	assert_true(continuous_ends(continuous));
+	continuous_pass_on(continuous, false);
+	assert_int_equal(samples_of_last(2), 100);
+	assert_int_equal(continuous_stats(continuous)->files_written, 2);
+}
+
+/* Half a second; a busy machine may make it longer. */
+static void waits_for_names_but_not_for_long(void **state)
+{
+	double marked;
+
+	(void)state;
+	open_with(to_files(0.05), 0);
+	usleep(60000);
+	assert_true(continuous_ends(continuous));
+	marked = clock_seconds();
+	do {
+		double now = clock_seconds();
+
+		continuous_pass_on(continuous, true);
+		assert_true(now - marked < 60);
+		usleep(10000);
+	} while (!count_files(NULL));
+	assert_true(clock_seconds() - marked >= 0.5);
+}
+
+/* Of a machine that slept: one file, and the next interval ends when it would have. */
+static void intervals_that_were_missed(void **state)
+{
+	double begin = clock_seconds();
+
+	(void)state;
+	open_with(to_files(0.4), 0);
+	nodes[7].count = 5;
+	usleep(1000000);
+	assert_true(continuous_ends(continuous));
+	continuous_pass_on(continuous, false);
+	assert_int_equal(samples_of_last(1), 5);
+	if (!continuous_ends(continuous))
+		return;
+	assert_true(clock_seconds() - begin >= 1.2); /* somebody stopped this process */
+}
+
+static void the_end_passes_on_what_is_left(void **state)
+{
+	struct harvest_stats sum;
+
+	(void)state;
+	open_with(to_files(0.05), 0);
+	nodes[7].count = 5;
+	usleep(60000);
+	assert_true(continuous_ends(continuous)); /* and its names are still on their way */
+	nodes[7].count = 105;
+	assert_int_equal(continuous_finish(continuous, &sum), 0);
+	assert_int_equal(samples_of_last(2), 100);
+	assert_int_equal(sum.samples[EVENT_CPU], 105);
+}
+
+static void the_last_profile_is_lost(void **state)
+{
+	struct harvest_stats sum;
+	const char *said;
+	int err;
+
+	(void)state;
+	open_with(to_files(1000), 0);
+	remove_folder();
+	nodes[7].count = 5;
+	said = LOGGED(err = continuous_finish(continuous, &sum));
+	assert_int_equal(err, -ENOENT);
+	assert_non_null(strstr(said, "error: the last profile is lost\n"));
+	assert_int_equal(sum.samples[EVENT_CPU], 0);
+	assert_int_equal(mkdir(folder, 0700), 0);
+}
+
+/* The end of an interval, and its pushes until that many have arrived. */
+static void end_and_push(unsigned int expected)
+{
+	while (!continuous_ends(continuous))
+		usleep(10000);
+	continuous_pass_on(continuous, false);
+	while (continuous_stats(continuous)->pushed < expected) {
+		struct pollfd fd = { .fd = continuous_fd(continuous), .events = POLLIN };
+
+		poll(&fd, 1, continuous_timeout_ms(continuous));
+		continuous_pass_on(continuous, false);
+	}
+	assert_int_equal(continuous_stats(continuous)->pushed, expected);
+}
+
+static void files_and_pushes(void **state)
+{
+	struct harvest_stats sum;
+
+	(void)state;
+	server_start(OK);
+	open_with(to_files_and_server(0.05), 0);
+	nodes[7].count = 5;
+	end_and_push(1);
+	assert_int_equal(samples_of_last(1), 5);
+	assert_int_equal(server_requests(), 1);
+	assert_int_equal(continuous_finish(continuous, &sum), 0);
+	assert_int_equal(sum.samples[EVENT_CPU], 5); /* not twice */
+}
+
+/* What one of them cannot do is no reason to keep it from the other. */
+static void pushes_without_files(void **state)
+{
+	struct continuous_options o;
+	struct harvest_stats sum;
+	int err;
+
+	(void)state;
+	server_start(OK);
+	o = to_files_and_server(0.05);
+	open_with(o, 0);
+	remove_folder();
+	nodes[7].count = 5;
+	LOGGED(end_and_push(1));
+	assert_int_equal(continuous_stats(continuous)->files_failed, 1);
+	LOGGED(err = continuous_finish(continuous, &sum));
+	assert_int_equal(err, -ENOENT);
+	continuous_close(TAKE_PTR(continuous));
+	o.output_dir = NULL;
+	open_with(o, 0);
+	nodes[7].count = 12;
+	end_and_push(1);
+	assert_int_equal(continuous_finish(continuous, &sum), 0);
+	assert_int_equal(sum.samples[EVENT_CPU], 7);
+	assert_int_equal(server_requests(), 2);
+	assert_int_equal(mkdir(folder, 0700), 0);
+}
+
+static void other_options_from_now_on(void **state)
+{
+	struct continuous_options o = to_files(1000);
+	char other[128];
+
+	(void)state;
+	open_with(o, 0);
+	snprintf(other, sizeof(other), "%s/other", folder);
+	assert_int_equal(mkdir(other, 0700), 0);
+	o.output_dir = other;
+	continuous_reload(continuous, &o);
+	assert_in_range(continuous_timeout_ms(continuous), 1, 1000);
+	o.interval_seconds = 0.05; /* begins anew */
+	continuous_reload(continuous, &o);
+	usleep(60000);
+	nodes[7].count = 5;
+	assert_true(continuous_ends(continuous));
+	continuous_pass_on(continuous, false);
+	strcat(folder, "/other");
+	assert_int_equal(samples_of_last(1), 5);
+	*strrchr(folder, '/') = '\0';
+}
+
+static void a_receiver_that_is_none(void **state)
+{
+	struct continuous_options o;
+	const char *said;
+
+	(void)state;
+	server_start(OK);
+	o = to_files_and_server(0.05);
+	open_with(o, 0);
+	o.push.url = "gopher://x";
+	said = LOGGED(continuous_reload(continuous, &o));
+	assert_non_null(strstr(said, "warning: the receiver is as before: "));
+	nodes[7].count = 5;
+	end_and_push(1);
+	continuous_close(TAKE_PTR(continuous));
+	assert_non_null(strstr(open_with(o, -EINVAL), "error: profiles cannot be pushed: "));
+	assert_null(continuous);
+}
+
+static void memory_runs_short(void **state)
+{
+	const struct continuous_options o = to_files(1000);
+	int failures = 0, err;
+
+	(void)state;
+	if (!fail_malloc_works()) {
+		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
+		skip();
+	}
+	for (int n = 0;; n++) {
+		LOGGED({
+			allocations_left = n;
+			err = continuous_open(&continuous, &o, &all);
+			allocations_left = -1;
+		});
+		if (!err)
+			break;
+		assert_int_equal(err, -ENOMEM);
+		assert_null(continuous);
+		assert_null(all.first);
+		failures++;
+	}
+	assert_true(failures >= 2);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_continuous, teardown_continuous)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(without_one),
+		TEST(folders_are_looked_at_first),
+		TEST(says_where_profiles_go),
+		TEST(not_before_its_time),
+		TEST(an_interval_ends_at_its_mark),
+		TEST(waits_for_names_but_not_for_long),
+		TEST(intervals_that_were_missed),
+		TEST(the_end_passes_on_what_is_left),
+		TEST(the_last_profile_is_lost),
+		TEST(files_and_pushes),
+		TEST(pushes_without_files),
+		TEST(other_options_from_now_on),
+		TEST(a_receiver_that_is_none),
+		TEST(memory_runs_short),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	alarm(120);
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+	unsetenv("ALL_PROXY");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
