@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Name servers that never answer: glibc waits up to 30 s for three of them, the profiler's event loop must not."""
+import contextlib
+import os
+import pathlib
+import socket
+import time
+
+import pytest
+
+import namespaces
+import profiler
+from serving import server
+
+RESOLV_CONF = pathlib.Path("/etc/resolv.conf")
+SERVERS = ["127.0.0.%d" % n for n in (77, 78, 79)]
+# Waiting for one server would take 5 s a turn, and 15 s or more at the end. A busy machine does not take this long.
+ANSWER_SECONDS, END_SECONDS = 3, 10
+
+
+@pytest.fixture
+def dead_dns(tmp_path):
+    """The beginning of a command line that runs the profiler where no name can be resolved."""
+    if namespaces.reason() or os.geteuid() or not RESOLV_CONF.exists():
+        pytest.skip("SKIP: /etc/resolv.conf cannot be replaced here: %s" % (namespaces.reason() or "not there, or not root"))
+    conf = tmp_path / "resolv.conf"
+    conf.write_text("".join("nameserver %s\n" % address for address in SERVERS))
+    with contextlib.ExitStack() as stack:
+        for address in SERVERS:
+            silent = stack.enter_context(socket.socket(type=socket.SOCK_DGRAM))
+            silent.bind((address, 53))
+        yield ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"', str(conf),
+               profiler.BINARY]
+
+
+def test_the_loop_goes_on(dead_dns, tmp_path):
+    """It answers while names are asked for in vain, over several attempts, and ends when it is told to."""
+    with server(tmp_path, "-a", "--push", "pyroscope+http://receiver.example.com:4040", "--interval", 1,
+                binary=dead_dns) as s:
+        end = time.monotonic() + 15  # three attempts, each given up after 5 s
+        slowest = 0
+        while time.monotonic() < end:
+            begin = time.monotonic()
+            assert s.get("/healthz").status == 200
+            slowest = max(slowest, time.monotonic() - begin)
+            time.sleep(0.05)
+        assert slowest < ANSWER_SECONDS
+        assert s.metric("push_failures_total") >= 1, "no attempt was given up: names are resolved after all"
+        assert s.stop() < END_SECONDS
