@@ -18,7 +18,7 @@
 struct item {
 	struct item *next;
 	struct push *push;
-	char *service;
+	char *series, *service;
 	struct buf labels; /* names and values, each with its NUL */
 	long long start_unix_ns, duration_ns;
 	struct buf pprof;
@@ -55,6 +55,7 @@ static void free_item(struct item *item)
 		return;
 	buf_free(&item->pprof);
 	buf_free(&item->labels);
+	free(item->series);
 	free(item->service);
 	free(item);
 }
@@ -124,10 +125,11 @@ static struct item *new_item(struct push *p, const struct push_profile *profile)
 	if (!item)
 		return NULL;
 	item->push = p;
+	item->series = strdup(profile->series);
 	item->service = strdup(profile->service);
 	item->start_unix_ns = profile->start_unix_ns;
 	item->duration_ns = profile->duration_ns;
-	if (item->service && !copy_labels(item, profile) &&
+	if (item->series && item->service && !copy_labels(item, profile) &&
 	    !buf_add(&item->pprof, profile->pprof, profile->size))
 		return item;
 	free_item(item);
@@ -174,6 +176,7 @@ static void again_later(struct item *item)
 static struct push_profile profile_of(const struct item *item)
 {
 	struct push_profile p = {
+		.series = item->series,
 		.service = item->service,
 		.start_unix_ns = item->start_unix_ns,
 		.duration_ns = item->duration_ns,

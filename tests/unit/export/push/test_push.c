@@ -39,7 +39,7 @@ static int bind_socket(unsigned short *ret_port)
 	return fd;
 }
 
-static void open_push(bool listens)
+static void open_push_to(const char *scheme, bool listens)
 {
 	struct push_options o = { .url = url, .format = -1, .timeout_seconds = 60 };
 	unsigned short port;
@@ -47,9 +47,14 @@ static void open_push(bool listens)
 	silent = bind_socket(&port);
 	if (listens)
 		assert_int_equal(listen(silent, 16), 0);
-	snprintf(url, sizeof(url), "pyroscope+http://127.0.0.1:%u", port);
+	snprintf(url, sizeof(url), "%s://127.0.0.1:%u", scheme, port);
 	assert_int_equal(push_open(&push, &o), 0);
 	strcpy(url, "the options are copied");
+}
+
+static void open_push(bool listens)
+{
+	open_push_to("pyroscope+http", listens);
 }
 
 static int teardown(void **state)
@@ -137,6 +142,46 @@ static void bytes_are_bounded(void **state)
 	assert_int_equal(push_get_stats(push)->dropped, 101);
 }
 
+/* What was added is not the caller's any more by the time it is sent: all of it was copied. */
+static void sends_what_was_added(void **state)
+{
+	char series[] = "process_cpu", service[] = "web", node[] = "n", pprof[] = "PPROF", request[4096];
+	struct push_profile p = {
+		.series = series,
+		.service = service,
+		.labels = { { "node", node } },
+		.label_count = 1,
+		.pprof = pprof,
+		.size = sizeof(pprof) - 1,
+	};
+	struct pollfd listener = { .events = POLLIN };
+	size_t size = 0;
+	ssize_t n;
+	int fd;
+
+	(void)state;
+	open_push_to("parca+http", true);
+	listener.fd = silent;
+	assert_int_equal(push_add(push, &p), 0);
+	*series = *service = *node = *pprof = '-';
+	do
+		turn(10);
+	while (!poll(&listener, 1, 0));
+	fd = accept(silent, NULL, NULL);
+	assert_true(fd >= 0);
+	do {
+		turn(10);
+		n = recv(fd, request + size, sizeof(request) - 1 - size, MSG_DONTWAIT);
+		size += n > 0 ? n : 0;
+		request[size] = '\0';
+	} while (!strstr(request, "\"}]}]}") && n);
+	close(fd);
+	assert_non_null(strstr(request, "{\"name\":\"__name__\",\"value\":\"process_cpu\"}"));
+	assert_non_null(strstr(request, "{\"name\":\"node\",\"value\":\"n\"}"));
+	assert_non_null(strstr(request, "{\"name\":\"service_name\",\"value\":\"web\"}"));
+	assert_non_null(strstr(request, "UFBST0Y=")); /* "PPROF" */
+}
+
 static void pauses_before_the_next_attempt(void **state)
 {
 	int ms;
@@ -206,6 +251,7 @@ int main(void)
 		TEST(nothing_to_do),
 		TEST(number_is_bounded),
 		TEST(bytes_are_bounded),
+		TEST(sends_what_was_added),
 		TEST(pauses_before_the_next_attempt),
 		TEST(waits_without_spinning),
 		TEST(options_that_are_wrong_change_nothing),
