@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every interpreter here, one cell for each thing that must work on it: each is a profile of a program made for it, or
-the line oracle. Writes the table into docs/versions.md; exit status 1 if a cell failed.
+"""Every interpreter here, one cell for each thing that must work on it: each is a profile of a program made
+for it, or the line oracle. Writes the table into docs/versions.md; exit status 1 if a cell failed.
 
 Usage: matrix.py [NAME...]. Names of interpreters: only these, and the table goes to stdout.
 """
@@ -25,7 +25,8 @@ COLUMNS = ("walks", "lines", "names", "threads", "GIL released", "generators", "
 CACHE_PROGRAMS = ("callers", "generators", "recursion", "lines")
 GENERATORS = {"drive_a", "drive_b", "throw_a", "throw_b", "chain", "catcher"}  # also in cache27.py
 GENERATORS_3 = {"coroutine", "outer"}
-SECONDS, CACHE_SECONDS = 6, 14  # up to 3.12 the first eight are without the cache (SETTLED of bpf/python/stack.h)
+# up to 3.12 the first eight are without the cache (SETTLED of bpf/python/stack.h)
+SECONDS, CACHE_SECONDS = 6, 14
 AT_ONCE = 2  # interpreters; each keeps about two CPUs busy
 LEAST = 100  # samples a cell must rest on
 BUILDS = {"pbs": "python-build-standalone", "maven": "bytedeco, of Maven", "musl": "Debian's source, musl",
@@ -122,7 +123,8 @@ class Row:
     def failed(self, *columns):
         for column in columns:
             self.cells[column] = "**FAIL**"
-        self.reasons.append("%s, %s: %s" % (self.interpreter, ", ".join(columns), traceback.format_exc(limit=-1)))
+        self.reasons.append("%s, %s: %s" % (self.interpreter, ", ".join(columns),
+                                            traceback.format_exc(limit=-1)))
 
     def fill(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -132,7 +134,8 @@ class Row:
                 self.cached(directory)
             except Exception:  # a program or the profiler did not run: what it was to show is not shown
                 self.failed(*(c for c in COLUMNS if c not in self.cells))
-        print("%s: %s" % (self.interpreter, " | ".join(self.cells[c] for c in COLUMNS)), file=sys.stderr, flush=True)
+        print("%s: %s" % (self.interpreter, " | ".join(self.cells[c] for c in COLUMNS)), file=sys.stderr,
+              flush=True)
         return self
 
     def oracle(self, path):
@@ -168,7 +171,8 @@ class Row:
 
 def rows(chosen):
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        return list(pool.map(lambda i: Row(i).fill(), sorted(chosen, key=lambda i: (i.version, i.build, i.name))))
+        return list(pool.map(lambda i: Row(i).fill(),
+                             sorted(chosen, key=lambda i: (i.version, i.build, i.name))))
 
 
 def table(filled, missing):
@@ -177,7 +181,8 @@ def table(filled, missing):
         i = row.interpreter
         lines.append("| %d.%d.%d%s | %s | %s |" % (*i.version, i.build, BUILDS[i.kind] + SUFFIXES[i.build],
                                                    " | ".join(row.cells[c] for c in COLUMNS)))
-    lines += ["| %s | SKIP: %s |%s" % (name.partition("-")[2], reason, " |" * len(COLUMNS)) for name, reason in missing]
+    lines += ["| %s | SKIP: %s |%s" % (name.partition("-")[2], reason, " |" * len(COLUMNS))
+              for name, reason in missing]
     return "\n".join(lines) + "\n"
 
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A small busy program to profile when nothing else runs: an order book, text search, a Mandelbrot set, compression.
+"""A small busy program to profile when nothing else runs: an order book, text search, a Mandelbrot set,
+compression.
 
 Usage: demo.py [SECONDS]   (default 15; a wall-clock time, after which it ends by itself)
 
-Standard library only, Python 3.8 or newer. The main thread does the accounts, two others search and draw, and a
-fourth compresses in C with the GIL released, so that a profile shows threads, recursion, generators and C calls.
+Standard library only, Python 3.8 or newer. The main thread does the accounts, two others search and draw, and
+a fourth compresses in C with the GIL released, so that a profile shows threads, recursion, generators and C
+calls.
 """
 import hashlib
 import json

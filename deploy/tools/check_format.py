@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Lines of code have at most 110 columns (a tab ends at the next eighth), lines of documents 100 outside of tables, code
-blocks and links; no line ends in white space; C and make indent by tabs, everything else by blanks. As .editorconfig
-has it."""
+"""Lines of code have at most 110 columns (a tab ends at the next eighth), lines of documents 100 outside of
+tables, code blocks and links; no line ends in white space; C and make indent by tabs, everything else by
+blanks. As .editorconfig has it."""
 import pathlib
 import re
 import sys
@@ -22,12 +22,13 @@ def sources():
 
 
 def prose(lines):
-    """The lines of a document that its writer can break: not those of a table or a code block, and no long link."""
+    """The lines of a document that its writer can break: not those of a table or a code block,
+    and no long link."""
     fenced = False
     for number, line in enumerate(lines, 1):
         if line.lstrip().startswith("```"):
             fenced = not fenced
-        elif not fenced and not line.startswith(("|", "    ")) and " " in line.strip() and not re.match(r"!?\[", line):
+        elif not fenced and " " in line.strip() and not re.match(r"\||    |!?\[", line):
             yield number, line
 
 
@@ -68,5 +69,6 @@ def problems():
 
 
 found = list(problems())
-print("\n".join(found) or f"format: lines of code within {CODE_COLUMNS} columns, of text within {TEXT_COLUMNS}")
+print("\n".join(found) or
+      f"format: lines of code within {CODE_COLUMNS} columns, of text within {TEXT_COLUMNS}")
 sys.exit(bool(found))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The rooms of user/ stand in docs/design.md in the order of dependencies. This compares that list with the folders and
-with every #include: a file may include its own room, the rooms above it in the list, and bpf/. It also knows that bpf/
-includes nothing of user/, that only run/, options/ and main.c see all options, and that no two headers include each
-other."""
+"""The rooms of user/ stand in docs/design.md in the order of dependencies. This compares that list with the
+folders and with every #include: a file may include its own room, the rooms above it in the list, and bpf/. It
+also knows that bpf/ includes nothing of user/, that only run/, options/ and main.c see all options, and that
+no two headers include each other."""
 import pathlib
 import re
 import sys
@@ -53,22 +53,22 @@ def check_user(rooms):
     for file in sources("user"):
         own = room_of(file)
         for line, path, name in includes(file):
-            room = room_of(path)
+            room, what = room_of(path), f"{file}:{line}: {own} includes {name}"
             if room and order.get(room, 0) > order.get(own, len(rooms)):
-                yield (f"{file}:{line}: {own} includes {name}, and {room} stands below {own} in {PAGE}: hand it what it "
-                       f"needs as an argument, or move what both need to a room above")
+                yield (f"{what}, and {room} stands below {own} in {PAGE}: hand it what it needs as an "
+                       f"argument, or move what both need to a room above")
             if name == ALL_OPTIONS and own not in MAY_SEE_ALL_OPTIONS:
-                yield (f"{file}:{line}: {own} includes {name}: give it a structure of its own, which run/ fills from the "
-                       f"options")
+                yield f"{what}: give it a structure of its own, which run/ fills from the options"
             if path and path.parts[0] not in ("user", "bpf"):
-                yield f"{file}:{line}: the program includes {name} of {path.parts[0]}/: it is built without that"
+                yield f"{what} of {path.parts[0]}/: the program is built without that"
 
 
 def check_bpf():
     for file in sources("bpf"):
-        for line, path, name in includes(file):
+        for line, path, _ in includes(file):
             if path and path.parts[0] != "bpf":
-                yield f"{file}:{line}: the kernel side includes {path}: what both sides need belongs into bpf/abi.h"
+                yield (f"{file}:{line}: the kernel side includes {path}: what both sides need belongs into "
+                       f"bpf/abi.h")
 
 
 def check_rings():
@@ -78,8 +78,8 @@ def check_rings():
 
     def visit(file, way):
         if file in way:
-            ring = way[way.index(file):] + [file]
-            yield " includes ".join(str(f) for f in ring) + ": let one of them have only a declaration (struct x;)"
+            ring = " includes ".join(str(f) for f in way[way.index(file):] + [file])
+            yield f"{ring}: let one of them have only a declaration (struct x;)"
         elif file not in done:
             for other in after.get(file, ()):
                 yield from visit(other, way + [file])

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every .c file of user/ has a unit test of its name, or a row in docs/testing.md that names what tests it instead.
+"""Every .c file of user/ has a unit test of its name, or a row in docs/testing.md that names what tests it
+instead.
 
-The unit test of user/ROOM/x.c is tests/unit/ROOM/test_x.c. A row may name a folder's files as user/ROOM/*.c."""
+The unit test of user/ROOM/x.c is tests/unit/ROOM/test_x.c. A row may name a folder's files as
+user/ROOM/*.c."""
 import pathlib
 import re
 import sys
@@ -45,8 +47,8 @@ def problems():
     for file in untested:
         yield f"{file}: no unit test"
     if untested:
-        yield (f"Write it: that of {untested[0]} is {test_of(pathlib.Path(untested[0]))}. Where something else tests a "
-               f"file better,\nname that in the table of {PAGE}, \"{SECTION.strip('# ')}\".")
+        yield (f"Write it: that of {untested[0]} is {test_of(pathlib.Path(untested[0]))}. Where something "
+               f"else tests a\nfile better, name that in the table of {PAGE}, \"{SECTION.strip('# ')}\".")
 
 
 found = list(problems())

@@ -7,7 +7,8 @@
 
 Knows what pyperf-bpf writes: bold, dim, the sixteen colours, carriage return, "erase to the end of the line".
 Anything else that begins with ESC is left out, as are the first and last line that script(1) adds.
---command is shown as a prompt above the output, --until ends the picture before the line that contains a text.
+--command is shown as a prompt above the output, --until ends the picture before the line that contains a
+text.
 """
 import argparse
 import html

@@ -57,7 +57,8 @@ def text(x, y, content, anchor="start"):
 
 
 def lines(path, title, x_label, y_label, series, log_x=False, log_y=False):
-    """series: {name: [(x, y)]}. A name that ends in ", sampled" is dashed, in the colour of its other half."""
+    """series: {name: [(x, y)]}. A name that ends in ", sampled" is dashed,
+    in the colour of its other half."""
     series = {name: points for name, points in series.items() if points}
     if not series:
         return
@@ -80,7 +81,8 @@ def lines(path, title, x_label, y_label, series, log_x=False, log_y=False):
         body.append('<path class="l" stroke="%s"%s d="M%s"/>' % (colour, dash, place))
         body += ['<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>' % (x(a), y(b), colour) for a, b in points]
         top = TOP + 12 + 20 * i
-        body += ['<path class="l" stroke="%s"%s d="M%d %d h24"/>' % (colour, dash, WIDTH - RIGHT + 12, top - 4),
+        body += ['<path class="l" stroke="%s"%s d="M%d %d h24"/>' % (colour, dash, WIDTH - RIGHT + 12,
+                                                                     top - 4),
                  text(WIDTH - RIGHT + 42, top, name)]
     document(path, height, title, body)
 
@@ -98,7 +100,8 @@ def bars(path, title, unit, rows, log=False):
                  text(x(tick), height - 18, number(tick), "middle")]
     for i, (label, value) in enumerate(rows):
         top = TOP + 6 + 24 * i
-        colour = COLOURS[0] if "pyperf" in label or not any("pyperf" in row[0] for row in rows) else COLOURS[6]
+        colour = (COLOURS[0] if "pyperf" in label or
+                  not any("pyperf" in row[0] for row in rows) else COLOURS[6])
         body += [text(left - 8, top + 12, label, "end"),
                  '<rect x="%.1f" y="%d" width="%.1f" height="16" fill="%s"/>'
                  % (left, top, max(1, x(value) - left), colour),

@@ -33,7 +33,8 @@ OTHER_CPUS = CPUS[:-1] or CPUS
 
 @dataclasses.dataclass
 class Settings:
-    """scale: 1 for the full benchmark, less for a quick one; multiplies durations. repeats: of each measurement."""
+    """scale: 1 for the full benchmark, less for a quick one; multiplies durations. repeats:
+    of each measurement."""
 
     scale: float
     repeats: int
@@ -62,7 +63,8 @@ class Target:
     """A running program. about: the line of JSON that it printed when it was ready."""
 
     def __init__(self, command, cpus):
-        self.process = subprocess.Popen([str(part) for part in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([str(part) for part in command], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE,
                                         text=True, preexec_fn=pin(cpus))
         self.pid = self.process.pid
         line = self.process.stdout.readline()
@@ -131,7 +133,8 @@ class Started:
         self.files = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         self.begin = time.monotonic()
         self.process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL,
-                                        stdout=self.files[0], stderr=self.files[1], preexec_fn=pin(cpus), **options)
+                                        stdout=self.files[0], stderr=self.files[1], preexec_fn=pin(cpus),
+                                        **options)
         self.pid = self.process.pid
 
     def finish(self, send=None, timeout=120):
@@ -182,7 +185,8 @@ def ours(directory, *arguments, send=None, until=None, **options):
 
 
 def wait_for_ticks(pid, timeout=20):
-    """Until process pid holds perf events, or what it attaches just before it starts timers: it begins to sample."""
+    """Until process pid holds perf events, or what it attaches just before it starts timers:
+    it begins to sample."""
     limit = time.monotonic() + timeout
     while time.monotonic() < limit:
         with contextlib.suppress(OSError):
@@ -237,7 +241,8 @@ class Table:
         widths = [max(len(line[i]) for line in cells) for i in range(len(names))]
         lines = ["", self.title, "=" * len(self.title)]
         for line in cells if self.rows else ():
-            lines.append("  ".join(c.ljust(w) if not i else c.rjust(w) for i, (c, w) in enumerate(zip(line, widths))))
+            lines.append("  ".join(c.ljust(w) if not i else c.rjust(w)
+                                   for i, (c, w) in enumerate(zip(line, widths))))
         lines += ["SKIP %s: %s" % skip for skip in self.skips]
         return "\n".join(lines + ([self.note] if self.note else []))
 

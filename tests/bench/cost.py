@@ -5,9 +5,9 @@
     tests/bench/cost.py [--seconds 30] [--frequency 99] [--json build/cost.json] [--check]
 
 The threads are eight processes: with a GIL, threads of one process would take turns. CPU time is that of the
-kernel program (run_time_ns of its bpf statistics) plus user and system time of the profiler, as a share of one
-core. What start and end cost once (loading the programs, looking at the processes, writing the profile) is told
-apart from what every second costs by a second, short run: the shares are of the difference.
+kernel program (run_time_ns of its bpf statistics) plus user and system time of the profiler, as a share of
+one core. What start and end cost once (loading the programs, looking at the processes, writing the profile)
+is told apart from what every second costs by a second, short run: the shares are of the difference.
 --check: exit code 1 when a limit is exceeded.
 """
 import argparse
@@ -31,7 +31,8 @@ def profile(python, seconds, frequency, options):
     """The statistics of one run, and the samples of the eight processes in it."""
     command = (python.path, TESTS / "workloads" / "edges.py", "--steady")
     with tempfile.TemporaryDirectory() as directory, profiler.targets([command] * THREADS) as started:
-        run = profiler.run(directory, "--all-python", "-F", frequency, "-d", seconds, *options, timeout=seconds + 60)
+        run = profiler.run(directory, "--all-python", "-F", frequency, "-d", seconds, *options,
+                           timeout=seconds + 60)
         return run.stats, profiler.total(run.of(*(t.pid for t in started)))
 
 
@@ -63,9 +64,11 @@ def show(rows):
     columns = [name for name in rows[0] if name not in ("seconds", "frequency", "cores")]
     width = max(map(len, columns))
     first = rows[0]
-    print("%d threads on %d cores, %d Hz, %g s" % (THREADS, first["cores"], first["frequency"], first["seconds"]))
+    print("%d threads on %d cores, %d Hz, %g s" % (THREADS, first["cores"], first["frequency"],
+                                                   first["seconds"]))
     for name in columns:
-        cells = ["%14s" % (row[name] if isinstance(row[name], (str, int)) else "%.3f" % row[name]) for row in rows]
+        cells = ["%14s" % (row[name] if isinstance(row[name], (str, int)) else "%.3f" % row[name])
+                 for row in rows]
         print("%-*s %s%s" % (width, name, " ".join(cells),
                              "   (limit %s)" % LIMITS[name] if name in LIMITS else ""))
 

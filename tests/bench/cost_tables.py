@@ -8,7 +8,8 @@ import tempfile
 import time
 
 import chart
-from common import (TARGET_CPU, WORKLOADS, Progress, Started, Table, ours, profiler, run, shown, spread, target,
+from common import (TARGET_CPU, WORKLOADS, Progress, Started, Table, ours, profiler, run, shown, spread,
+                    target,
                     wait_for_ticks)
 
 EMPTY = "999 Hz, empty program"
@@ -65,9 +66,11 @@ def interval(values):
 def slowdown(settings, save):
     """Each profiled stretch lies between two that are not, and is compared with the mean of these."""
     table = Table("4. How much slower the target gets, paired: % (basic, one CPU)",
-                  "Median of the pairs (95 % interval). nothing: pairs without a profiler, which shows the noise.\n"
+                  "Median of the pairs (95 % interval). nothing: pairs without a profiler, which shows the "
+                  "noise.\n"
                   "empty program: the same timer interrupts of the kernel, with nothing of ours in them.\n"
-                  "our program alone: its time per second; the rest is the interrupt and what it leaves in the caches.")
+                  "our program alone: its time per second; the rest is the interrupt and what it leaves in "
+                  "the caches.")
     seconds, pairs = settings.seconds(0.7, 0.1), 3 if settings.scale < 0.1 else 6 if settings.quick else 20
     ratios, kernel = {arm: [] for arm in ARMS}, {arm: [] for arm in ARMS}
     progress = Progress()
@@ -95,22 +98,26 @@ def commands(settings, directory, rounds):
     found = {"nothing": ([*pinned, python, *plain], rounds, None)}
     for frequency in (99, 999, 9999):
         path = directory / ("%d.pb.gz" % frequency)
-        found["pyperf-bpf %d Hz" % frequency] = ([profiler.BINARY, "-q", "-n", 0, "-F", frequency, "-o", path, "--",
+        found["pyperf-bpf %d Hz" % frequency] = ([profiler.BINARY, "-q", "-n", 0, "-F", frequency, "-o", path,
+                                                  "--",
                                                   *pinned, python, *plain], rounds, path)
     path = directory / "cprofile"
     found["cProfile"] = [*pinned, python, "-m", "cProfile", "-o", path, *few], rounds // TRACED, path
     path = directory / "calls.log"
-    found["sys.setprofile, logged"] = [*pinned, python, WORKLOADS / "traced.py", path, *few], rounds // TRACED, path
+    found["sys.setprofile, logged"] = [*pinned, python, WORKLOADS / "traced.py", path,
+                                       *few], rounds // TRACED, path
     return found
 
 
 def seconds_told(text):
-    return next(float(line.split('"seconds": ')[1].split(",")[0]) for line in text.splitlines() if '"seconds"' in line)
+    return next(float(line.split('"seconds": ')[1].split(",")[0])
+                for line in text.splitlines() if '"seconds"' in line)
 
 
 def overhead(settings, save):
     table = Table("5. The same work with and without a profiler (basic, one CPU)",
-                  "Time is the program's own, from its first round to its last; the profiler runs on the other CPUs.")
+                  "Time is the program's own, from its first round to its last; the profiler runs on the "
+                  "other CPUs.")
     rounds = max(10 * TRACED, int(settings.scale * 5000))
     times, sizes = {}, {}
     with tempfile.TemporaryDirectory() as name:
@@ -126,7 +133,8 @@ def overhead(settings, save):
     for what, values in times.items():
         found = spread(values)
         table.add(profiler=what, **{"µs a round": found, "times": found["median"] / plain,
-                                    "slower %": 100 * (found["median"] / plain - 1), "bytes a second": sizes[what]})
+                                    "slower %": 100 * (found["median"] / plain - 1),
+                                    "bytes a second": sizes[what]})
     chart.bars(save / "bench-overhead.svg", "Time for the same work", "without a profiler = 1",
                [(row["profiler"], row["times"]) for row in table.rows], log=True)
     return [table], table.rows

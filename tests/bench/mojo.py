@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads the binary samples that austin 4 writes (its MOJO format), as far as stacks of function names need it."""
+"""Reads the binary samples that austin 4 writes (its MOJO format),
+as far as stacks of function names need it."""
 import collections
 
-METADATA, STACK, FRAME, INVALID, REFERENCE, KERNEL, GC, IDLE, TIME, MEMORY, STRING, STRING_REFERENCE = range(1, 13)
+(METADATA, STACK, FRAME, INVALID, REFERENCE, KERNEL, GC, IDLE, TIME, MEMORY, STRING,
+ STRING_REFERENCE) = range(1, 13)
 UNKNOWN = 1  # string number of a name that could not be read
 
 
@@ -15,7 +17,8 @@ class Reader:
         return self.data[self.at - 1]
 
     def number(self):
-        """Six bits and a sign in the first byte, seven in each that follows; the top bit says whether one does."""
+        """Six bits and a sign in the first byte, seven in each that follows;
+        the top bit says whether one does."""
         byte = self.byte()
         negative, value, shift = byte & 0x40, byte & 0x3F, 6
         while byte & 0x80:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Table 3: the whole cost of a sample, and how true samples are, beside other profilers in the same run.
 
-Cost is all CPU time of the profiler plus what our kernel program used (theirs has none). The profiler's CPU time is
-looked at half a second after it began to sample, shortly before it ends and when it has ended: that tells what the
-start costs, the samples, and the end with its export. A sample's cost counts the samples' part and one end a minute.
+Cost is all CPU time of the profiler plus what our kernel program used (theirs has none). The profiler's CPU
+time is looked at half a second after it began to sample, shortly before it ends and when it has ended: that
+tells what the start costs, the samples, and the end with its export. A sample's cost counts the samples' part
+and one end a minute.
 """
 import collections
 import dataclasses
@@ -41,8 +42,9 @@ class Watch:
 
 @dataclasses.dataclass
 class Measured:
-    """One run: stacks, samples delivered, those of them that the profiler itself calls bad; CPU seconds of the profiler
-    in all, of the kernel program, of the start, and for each second in between; slowdown of the target in %."""
+    """One run: stacks, samples delivered, those of them that the profiler itself calls bad; CPU seconds of
+    the profiler in all, of the kernel program, of the start, and for each second in between; slowdown of the
+    target in %."""
 
     stacks: collections.Counter
     samples: int
@@ -171,14 +173,18 @@ def peers(settings, save):
         for row in cost.rows:
             if ours_now and row["Hz"] == frequency:
                 row["times ours"] = row["µs a sample"] / max(ours_now["µs a sample"], 1e-9)
-    truth = Table("3b. True samples? A chain of 30 calls with equal work at each depth, 999 Hz: % of samples by depth",
-                  "Work is equal, so an unbiased profiler is flat. impossible: stacks that the program cannot have.")
+    truth = Table("3b. True samples? A chain of 30 calls with equal work at each depth, 999 Hz: % of samples "
+                  "by depth",
+                  "Work is equal, so an unbiased profiler is flat. impossible: stacks that the program "
+                  "cannot have.")
     every(truth, settings, lambda peer: truth_row(peer, settings))
     chart.bars(save / "bench-cost.svg", "Whole cost of a sample at 999 Hz", "µs (logarithmic)",
                [(row["profiler"], row["µs a sample"]) for row in cost.rows if row["Hz"] == 999], log=True)
     middle = {d: "%d-%d" % d if d[1] else "0" for d in DEPTHS}
-    series = {row["profiler"]: [(sum(d) / 2, row[name] / (d[1] - d[0] + 1)) for d, name in middle.items() if d[1]]
+    series = {row["profiler"]: [(sum(d) / 2, row[name] / (d[1] - d[0] + 1))
+                                for d, name in middle.items() if d[1]]
               for row in truth.rows}
-    chart.lines(save / "bench-bias.svg", "Samples by depth; equal work at each", "depth of the chain", "% a call",
+    chart.lines(save / "bench-bias.svg", "Samples by depth; equal work at each", "depth of the chain",
+                "% a call",
                 series)
     return [cost, truth], {"cost": cost.rows, "truth": truth.rows}

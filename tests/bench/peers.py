@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The other profilers: where they come from, how they are run, what they say.
 
-py-spy and austin come from PyPI into .cache/peers. CPython 3.15, with its sampling profiler, is unpacked from Debian's
-unstable packages into .cache/python-3.15, never installed; its C library also serves an austin that is newer
-than this system. What cannot be had is skipped, with the reason.
+py-spy and austin come from PyPI into .cache/peers. CPython 3.15, with its sampling profiler, is unpacked from
+Debian's unstable packages into .cache/python-3.15, never installed; its C library also serves an austin that
+is newer than this system. What cannot be had is skipped, with the reason.
 """
 import collections
 import functools
@@ -27,7 +27,8 @@ PACKAGES = ("python3.15 python3.15-minimal libpython3.15-stdlib libpython3.15-mi
 def quiet(command, why, **options):
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
     if done.returncode:
-        raise Skip("%s: %s" % (why, (done.stderr.strip() or "exit code %d" % done.returncode).splitlines()[-1]))
+        raise Skip("%s: %s" % (why, (done.stderr.strip() or
+                                     "exit code %d" % done.returncode).splitlines()[-1]))
     return done.stdout
 
 
@@ -37,7 +38,8 @@ def from_pypi(name):
     done = HOME / ".done"
     if not done.exists() or done.read_text() != wanted.read_text():
         quiet(["/usr/bin/python3", "-m", "venv", HOME], "no virtual environment")
-        quiet([HOME / "bin" / "pip", "install", "-q", "--disable-pip-version-check", "-r", wanted], "not from PyPI")
+        quiet([HOME / "bin" / "pip", "install", "-q", "--disable-pip-version-check", "-r", wanted],
+              "not from PyPI")
         done.write_text(wanted.read_text())
     path = HOME / "bin" / name
     if not path.exists():
@@ -66,7 +68,8 @@ def unpack():
         with open(os.path.join(work, "sources.list"), "w") as f:
             f.write("deb [signed-by=%s] %s sid main\n" % (KEYRING, uri))
         options = ["Dir::Etc::sourcelist=%s/sources.list" % work, "Dir::Etc::sourceparts=-",
-                   "Dir::Cache=%s/cache" % work, "Dir::State::lists=%s/lists" % work, "Dir::State::status=/dev/null",
+                   "Dir::Cache=%s/cache" % work, "Dir::State::lists=%s/lists" % work,
+                   "Dir::State::status=/dev/null",
                    "APT::Sandbox::User=root"]
         apt = ["apt-get"] + [part for option in options for part in ("-o", option)]
         quiet([*apt, "update", "-qq"], "the package lists of Debian unstable")
@@ -106,7 +109,8 @@ def austin():
 
 
 def folded(path, name_of):
-    """{names from the root: samples} of a file of folded stacks. name_of: a frame's text to a function or None."""
+    """{names from the root: samples} of a file of folded stacks. name_of:
+    a frame's text to a function or None."""
     stacks = collections.Counter()
     with open(path, errors="replace") as f:
         for line in f:
@@ -122,7 +126,8 @@ class PySpy:
         self.name, self.options = name, options
 
     def command(self, pid, frequency, seconds, path):
-        return [from_pypi("py-spy"), "record", "--pid", pid, "--rate", frequency, "--duration", max(1, round(seconds)),
+        return [from_pypi("py-spy"), "record", "--pid", pid, "--rate", frequency, "--duration",
+                max(1, round(seconds)),
                 "--format", "raw", "--output", path, *self.options]
 
     def read(self, path, done):
@@ -148,7 +153,8 @@ class Tachyon:
         self.name, self.options = name, options
 
     def command(self, pid, frequency, seconds, path):
-        return [*python_3_15(), "-m", "profiling.sampling", "attach", "--collapsed", "-o", path, "-r", frequency,
+        return [*python_3_15(), "-m", "profiling.sampling", "attach", "--collapsed", "-o", path, "-r",
+                frequency,
                 "-d", max(1, round(seconds)), *self.options, pid]
 
     def read(self, path, done):

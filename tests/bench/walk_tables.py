@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables 1 and 2: what a stack costs in the kernel, by depth, and how many of them one core can do in a second."""
+"""Tables 1 and 2: what a stack costs in the kernel, by depth,
+and how many of them one core can do in a second."""
 import collections
 import json
 import subprocess
@@ -16,15 +17,18 @@ MODES = {
     "block + verified": ("--reads", "block", "--cache", "verified"),
 }
 SAMPLED_HZ = 5000
-SETTLED = 9  # seconds without a new code object, before callers are cached without a code epoch (bpf/python/stack.h)
+# seconds without a new code object, before callers are cached without a code epoch (bpf/python/stack.h)
+SETTLED = 9
 WORKLOADS = "basic", "deep_static", "deep_busy", "threads", "wide", "coroutines"
 # Rounds recorded of each, for comparison with the program's own word.
-RECORDED_ROUNDS = {"basic": 20, "deep_static": 500, "deep_busy": 10, "threads": 300, "wide": 2, "coroutines": 5}
+RECORDED_ROUNDS = {"basic": 20, "deep_static": 500, "deep_busy": 10, "threads": 300, "wide": 2,
+                   "coroutines": 5}
 
 
 def units(settings):
     """What one read of user memory costs here: the unit in which machines can be compared."""
-    table = Table("Units of this machine, ns", "empty run: the two clock reads and the loop around every run below.")
+    table = Table("Units of this machine, ns",
+                  "empty run: the two clock reads and the loop around every run below.")
     found = hot(settings, "--read-cost", "--seconds", settings.seconds(1, 0.1))
     table.add(**{name.replace("_", " "): round(value["mean"], 1) for name, value in found.items()})
     return table
@@ -36,7 +40,8 @@ def stacks_per_call(depth, mode):
 
 
 def measure(settings, pid, mode, sampled, depth):
-    how = ["--sampled", SAMPLED_HZ, "--cpu", TARGET_CPU] if sampled else ["--samples", stacks_per_call(depth, mode)]
+    by_ticks = ["--sampled", SAMPLED_HZ, "--cpu", TARGET_CPU]
+    how = by_ticks if sampled else ["--samples", stacks_per_call(depth, mode)]
     # A sampled round gives 5,000 figures a second, a driven one a thousand times as many.
     seconds = settings.seconds(0.8 if sampled else 0.4, 0.1)
     return hot(settings, "--pid", pid, "--seconds", seconds, "--rounds", settings.repeats, *MODES[mode], *how)
@@ -47,9 +52,11 @@ def depth_row(settings, depth, sampled):
     with target(settings.python.path, "depth.py", depth, "--call") as started:
         for mode in MODES:
             found = measure(settings, started.pid, mode, sampled, depth)
-            whole, ticks = found["outcomes"]["WHOLE"], found["counters"]["ticks"] - found["outcomes"]["NOT_SELECTED"]
+            outcomes = found["outcomes"]
+            whole, ticks = outcomes["WHOLE"], found["counters"]["ticks"] - outcomes["NOT_SELECTED"]
             row[mode] = spread(one["mean"] for one in found["rounds"] if one["runs"])
-            row["median of " + mode] = spread(one["median"] for one in found["rounds"] if one["runs"])["median"]
+            row["median of " + mode] = spread(one["median"]
+                                              for one in found["rounds"] if one["runs"])["median"]
             row["whole %"] = min(row.get("whole %", 100.0), 100 * whole / max(1, ticks))
     row["faster"] = row["single + off"]["median"] / row["block + verified"]["median"]
     return row
@@ -67,13 +74,15 @@ def depth(settings, save):
     series = collections.OrderedDict()
     for row in rows:
         for mode in MODES:
-            series.setdefault("%s, %s" % (mode, row["how"]), []).append((row["frames"], row[mode]["median"] / 1000))
+            series.setdefault("%s, %s" % (mode, row["how"]),
+                              []).append((row["frames"], row[mode]["median"] / 1000))
     chart.lines(save / "bench-depth.svg", "Kernel time per stack", "Python frames", "µs", series, True, True)
     return [table], rows
 
 
 def right_stacks(settings, python, workload):
-    """Compares every stack that the sampler counted with what the program says of itself: (stacks, wrong ones)."""
+    """Compares every stack that the sampler counted with what the program says of itself: (stacks,
+    wrong ones)."""
     rounds = RECORDED_ROUNDS[workload]
     with tempfile.NamedTemporaryFile("r") as folded, \
             target(python.path, workload + ".py", "--record", "--rounds", rounds) as started:
@@ -109,7 +118,8 @@ def throughput_row(settings, python, workload, empty):
     counted = found["counters"]
     used = counted["cache_full"] + counted["cache_partial"]
     row["frames"] = counted["cache_frames"] / used if used else 0.0
-    row["whole %"] = 100 * found["outcomes"]["WHOLE"] / max(1, counted["ticks"] - found["outcomes"]["NOT_SELECTED"])
+    row["whole %"] = 100 * found["outcomes"]["WHOLE"] / max(1, counted["ticks"] -
+                                                            found["outcomes"]["NOT_SELECTED"])
     stacks, wrong = right_stacks(settings, python, workload)
     row["checked"], row["wrong"] = stacks, wrong
     return row
@@ -117,8 +127,10 @@ def throughput_row(settings, python, workload, empty):
 
 def throughput(settings, save):
     table = Table("2. Stacks per second of one core, cache verified",
-                  "The program drives the sampler by a system call at the bottom of its stacks: each stack once (the\n"
-                  "cache meets another stack every time) or 100 times. with its driver: wall time, the Python program\n"
+                  "The program drives the sampler by a system call at the bottom of its stacks: each stack "
+                  "once (the\n"
+                  "cache meets another stack every time) or 100 times. with its driver: wall time, the "
+                  "Python program\n"
                   "included. checked: stacks compared with what the program recorded of itself.")
     empty = hot(settings, "--read-cost", "--seconds", 0.1)["empty_run"]["mean"]
     pythons = [(settings.python, name) for name in WORKLOADS]
@@ -130,6 +142,8 @@ def throughput(settings, save):
             table.skip(python.name, "in a quick run; without a code epoch the cache waits %d s" % SETTLED)
             continue
         table.add(**throughput_row(settings, python, workload, empty))
-    bars = [("%s, %s" % (row["workload"], row["python"]), row["stacks/s, each 100 times"]) for row in table.rows]
-    chart.bars(save / "bench-throughput.svg", "Stacks per second of kernel time on one core", "stacks/s", bars)
+    bars = [("%s, %s" % (row["workload"], row["python"]), row["stacks/s, each 100 times"])
+            for row in table.rows]
+    chart.bars(save / "bench-throughput.svg", "Stacks per second of kernel time on one core", "stacks/s",
+               bars)
     return [table], table.rows

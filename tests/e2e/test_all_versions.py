@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A process of every interpreter here at once, in one profile of the whole machine (-a): every stack of each of them is
-right, by the code tables of that very process."""
+"""A process of every interpreter here at once, in one profile of the whole machine (-a): every stack of each
+of them is right, by the code tables of that very process."""
 import collections
 
 import pytest
@@ -18,7 +18,8 @@ def profiled(workloads, tmp_path_factory):
     """[(interpreter, judge, samples)], all out of one file."""
     chosen = known.everything()
     with profiler.targets([(i.path, workloads / i.program("edges")) for i in chosen]) as started:
-        run = profiler.run(tmp_path_factory.mktemp("all"), "--all-python", "-F", FREQUENCY, "-d", SECONDS, timeout=120)
+        run = profiler.run(tmp_path_factory.mktemp("all"), "--all-python", "-F", FREQUENCY, "-d", SECONDS,
+                           timeout=120)
         return [(i, Judge(t.about), run.of(t.pid)) for i, t in zip(chosen, started)]
 
 

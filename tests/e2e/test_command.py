@@ -32,7 +32,8 @@ def test_killed_by_a_signal(tmp_path, number):
 
 
 def test_duration_ends_before_command(tmp_path, workloads):
-    """The profile is written when the time is up; COMMAND goes on, and the exit code is the profiler's own."""
+    """The profile is written when the time is up; COMMAND goes on,
+    and the exit code is the profiler's own."""
     run = profiler.Run(tmp_path, "-d", 1, "-F", 499, "--", PYTHON, workloads / "burn.py")
     run.process.wait(20)
     assert run.alive(), "COMMAND was ended"
@@ -76,7 +77,8 @@ def test_interrupt_ends_early_and_writes(tmp_path, workloads):
 
 
 def test_interrupt_ends_a_command(tmp_path, workloads):
-    """Ctrl-C reaches the whole foreground group; a COMMAND that ends by it is passed on like any other end."""
+    """Ctrl-C reaches the whole foreground group; a COMMAND that ends by it is passed on like any other
+    end."""
     run = profiler.Run(tmp_path, "-d", 60, "-F", 999, "--", PYTHON, workloads / "burn.py")
     time.sleep(2)
     os.killpg(run.process.pid, signal.SIGINT)
@@ -96,17 +98,20 @@ def test_terminate_ends_early_and_writes(tmp_path, workloads):
 
 
 def test_second_interrupt_quits_at_once(tmp_path, workloads):
-    """A first one leaves the profiler writing to a pipe that nobody reads; the second must get it out of there."""
+    """A first one leaves the profiler writing to a pipe that nobody reads;
+    the second must get it out of there."""
     reader, writer = os.pipe()
     size = 4096
     try:
         import fcntl
         fcntl.fcntl(writer, 1031, size)  # F_SETPIPE_SZ
         with profiler.target(PYTHON, workloads / "edges.py") as busy:
-            run = profiler.Run(tmp_path, "--pid", busy.pid, "-F", 499, "-d", 60, "--format", "folded", output="-",
+            run = profiler.Run(tmp_path, "--pid", busy.pid, "-F", 499, "-d", 60, "--format", "folded",
+                               output="-",
                                stats=False, stdout=writer)
             interrupt_when_busy(run)
-            with pytest.raises(subprocess.TimeoutExpired):  # else the pipe was not full, and this shows nothing
+            # else the pipe was not full, and this shows nothing
+            with pytest.raises(subprocess.TimeoutExpired):
                 run.process.wait(3)
             run.interrupt()
             run.process.wait(40)  # of 60 s

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Options from a file, and SIGHUP: what can change does, the rest is named, and no count is lost on the way."""
+"""Options from a file, and SIGHUP: what can change does, the rest is named,
+and no count is lost on the way."""
 import os
 import signal
 import subprocess
@@ -30,20 +31,23 @@ def rewrite(run, file, text):
     before = said(run)
     file.write_text(text)
     run.process.send_signal(signal.SIGHUP)
-    profiler.wait_until(lambda: "read again" in said(run)[len(before):] or "nothing is changed" in said(run)[len(before):])
+    profiler.wait_until(lambda: "read again" in said(run)[len(before):] or
+                        "nothing is changed" in said(run)[len(before):])
     return said(run)[len(before):]
 
 
 def finish(run, *folders):
     run.process.terminate()
     run.finish()
-    run.samples = [s for folder in folders for path in sorted(folder.glob("*.pb.gz")) for s in profiler.read_samples(path)]
+    run.samples = [s for folder in folders for path in sorted(folder.glob("*.pb.gz"))
+                   for s in profiler.read_samples(path)]
     run.check_books()
     return run
 
 
 def test_everything_from_a_file(busy, tmp_path):
-    (tmp_path / "pyperf.conf").write_text("pid = %d\nfrequency = 499\nduration = 1 # s\nquiet = yes\n" % busy.pid)
+    (tmp_path / "pyperf.conf").write_text("pid = %d\nfrequency = 499\nduration = 1 # s\nquiet = yes\n" %
+                                          busy.pid)
     run = profiler.run(tmp_path, "--config", tmp_path / "pyperf.conf")
     assert run.stats["frequency"] == 499 and run.samples and not run.out and not run.err
 
@@ -113,6 +117,7 @@ def test_sighup_without_a_file_ends_it_as_sigterm_does(busy, tmp_path):
 ], ids=range(4))
 def test_bad_file(tmp_path, text, words):
     (tmp_path / "pyperf.conf").write_text(text)
-    done = subprocess.run([profiler.BINARY, "--config", "pyperf.conf"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([profiler.BINARY, "--config", "pyperf.conf"], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=60)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert all(word in done.stderr for word in ("pyperf.conf", *words))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""With the JIT on (3.14, 3.15: PYTHON_JIT=1) every function and every call is right. Lines may lag behind: compiled code
-writes where it stands only where it has to (docs/versions.md)."""
+"""With the JIT on (3.14, 3.15: PYTHON_JIT=1) every function and every call is right. Lines may lag behind:
+compiled code writes where it stands only where it has to (docs/versions.md)."""
 import collections
 import os
 import subprocess
@@ -25,18 +25,21 @@ class FunctionJudge(Judge):
         self.under = {}
 
     def frame_fault(self, frame):
-        return None if frame[:3] in {code[1:2] + code[:1] + code[2:] for code in self.codes} else "no such function"
+        return None if frame[:3] in {code[1:2] + code[:1] + code[2:]
+                                     for code in self.codes} else "no such function"
 
     def edge_fault(self, caller, callee):
         if not self.ours(caller):
             return super().edge_fault(caller, callee)
         lines = self.codes[caller[1], caller[0], caller[2]]
-        faults = [super(FunctionJudge, self).edge_fault((*caller[:3], line), callee) for line in lines if (caller[1], line) in self.callees]
+        faults = [super(FunctionJudge, self).edge_fault((*caller[:3], line), callee)
+                  for line in lines if (caller[1], line) in self.callees]
         return None if None in faults else faults[0]
 
 
 def has_jit(interpreter):
-    done = subprocess.run([interpreter.path, "-c", PROBE], env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([interpreter.path, "-c", PROBE], env=ENVIRONMENT, capture_output=True, text=True,
+                          timeout=60)
     return done.stdout.strip() == "True"
 
 

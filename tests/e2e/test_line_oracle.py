@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The line oracle: names of every code object of the standard library, and line and column of every instruction, as we
-read them out of a live interpreter, against what the interpreter says itself (tests/oracle)."""
+"""The line oracle: names of every code object of the standard library, and line and column of every
+instruction, as we read them out of a live interpreter, against what the interpreter says itself
+(tests/oracle)."""
 import struct
 
 import pytest
@@ -21,7 +22,8 @@ def test_every_line_of_the_library_and_its_tests(interpreter, tmp_path):
 
 @pytest.mark.parametrize("field", ("line", "column"))
 def test_one_forged_position_is_found(version, tmp_path, field):
-    """A comparison that cannot fail proves nothing: the last line or column one higher must be found, and it alone."""
+    """A comparison that cannot fail proves nothing: the last line or column one higher must be found,
+    and it alone."""
     path = tmp_path / "dump"
     with dumped(version, path, "own") as process:
         assert compare(process, path)[0] == 0

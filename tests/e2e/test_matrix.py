@@ -11,5 +11,6 @@ import profiler
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_no_cell_fails():
-    done = subprocess.run([sys.executable, profiler.ROOT / "tests" / "matrix.py"], stderr=subprocess.PIPE, text=True)
+    done = subprocess.run([sys.executable, profiler.ROOT / "tests" / "matrix.py"], stderr=subprocess.PIPE,
+                          text=True)
     assert done.returncode == 0, done.stderr

@@ -32,18 +32,19 @@ def text(field, data):
 STRINGS = [b"", b"samples", b"count", b"f", b"/x/a.py", b"pid", b"comm", b"py\xc3\xa4", b"g"]
 STRING_TABLE = b"".join(text(6, s) for s in STRINGS)
 SAMPLE_TYPE = text(1, number(1, 1) + number(2, 2))
-FUNCTIONS = text(5, number(1, 1) + number(2, 3) + number(4, 4) + number(5, 10)) + text(5, number(1, 2) + number(2, 8))
+FUNCTIONS = (text(5, number(1, 1) + number(2, 3) + number(4, 4) + number(5, 10)) +
+             text(5, number(1, 2) + number(2, 8)))
 MAPPING = text(3, number(1, 9) + number(5, 4) + number(7, 1) + number(8, 1) + number(9, 1))
-LOCATIONS = text(4, number(1, 5) + number(2, 9) + text(4, number(1, 1) + number(2, 300) + number(3, 17))) + text(
-    4, number(1, 6) + text(4, number(1, 2))
-)
+LOCATIONS = (text(4, number(1, 5) + number(2, 9) + text(4, number(1, 1) + number(2, 300) + number(3, 17))) +
+             text(4, number(1, 6) + text(4, number(1, 2))))
 LABELS = text(3, number(1, 5) + number(3, 1234)) + text(3, number(1, 6) + number(2, 7))
 SAMPLE = text(2, text(1, varint(5) + varint(6)) + text(2, varint(7)) + LABELS)
 WHOLE = SAMPLE_TYPE + SAMPLE + MAPPING + LOCATIONS + FUNCTIONS + STRING_TABLE
 
 
 def test_reads_every_part():
-    tail = number(9, 111) + number(10, 222) + text(11, number(1, 1) + number(2, 2)) + number(12, 333) + number(14, 1)
+    tail = (number(9, 111) + number(10, 222) + text(11, number(1, 1) + number(2, 2)) + number(12, 333) +
+            number(14, 1))
     profile = pprof.parse(gzip.compress(WHOLE + tail))
     (sample,) = profile.samples
     assert sample.frames == [("f", "/x/a.py", 10, 300, 17), ("g", "", 0, 0, 0)]

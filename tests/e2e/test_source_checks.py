@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The scripts behind make check-layers, check-size and check-format find what they are there for, and name the place."""
+"""The scripts behind make check-layers, check-size and check-format find what they are there for,
+and name the place."""
 import pathlib
 import subprocess
 import sys
@@ -49,7 +50,8 @@ def layers(tree, name, text):
 @pytest.mark.parametrize("name,text,said", [
     ("user/base/buf.h", '\n#include "run/run.h"\n', "user/base/buf.h:2: base includes run/run.h"),
     ("user/new/x.h", "", "user/new is not in the list of rooms"),
-    ("docs/design.md", ROOMS.replace("    run ", "    gone    it was here\n    run "), "there is no user/gone"),
+    ("docs/design.md", ROOMS.replace("    run ", "    gone    it was here\n    run "),
+     "there is no user/gone"),
     ("bpf/abi.h", '#include "base/buf.h"\n', "bpf/abi.h:1: the kernel side includes user/base/buf.h"),
     ("user/base/a.h", '#include "base/a.h"\n', "user/base/a.h includes user/base/a.h"),
 ])
@@ -85,7 +87,8 @@ def size(tree, name, text):
 ])
 def test_functions(tree, name, head, line, tail):
     around = (head + tail).count("\n")
-    assert size(tree, name, head + (60 - around) * line + tail) == (1, [])  # 1: the list of what may be is another's
+    # 1: the list of what may be is another's
+    assert size(tree, name, head + (60 - around) * line + tail) == (1, [])
     code, said = size(tree, name, "\n" + head + (61 - around) * line + tail)
     assert code == 1 and said[0].startswith(f"{name}:2: f() has 61 lines")
 
@@ -106,7 +109,9 @@ def test_files(tree):
     ("docs/x.md", "text\r", "line feed alone"),
 ])
 def test_format(tree, name, line, said):
-    assert run("check_format.py", tree.folder) == (0, "format: lines of code within 110 columns, of text within 100\n")
+    assert run("check_format.py", tree.folder) == (0,
+                                                   "format: lines of code within 110 columns, of text within "
+                                                   "100\n")
     tree(name, f"\n{line}\n")
     code, found = run("check_format.py", tree.folder)
     assert code == 1

@@ -11,7 +11,8 @@ NAMESPACE = "pyperf-bpf"
 def profiler_pod(cluster):
     """The running one: not one that is being deleted."""
     for pod in cluster.get("pods", "-n", NAMESPACE, "-l", "app.kubernetes.io/name=pyperf-bpf")["items"]:
-        ready = any(c["type"] == "Ready" and c["status"] == "True" for c in pod["status"].get("conditions", []))
+        ready = any(c["type"] == "Ready" and c["status"] == "True"
+                    for c in pod["status"].get("conditions", []))
         if ready and "deletionTimestamp" not in pod["metadata"]:
             return pod
     return None
@@ -24,7 +25,8 @@ def other_pod(cluster, name):
 
 
 def process_of(cluster, pod):
-    """The pid of the profiler's main process on this node; None: the container that the pod tells of has ended."""
+    """The pid of the profiler's main process on this node; None:
+    the container that the pod tells of has ended."""
     container, = pod["status"]["containerStatuses"]
     identifier = container["containerID"].rpartition("/")[2]
     rows = [line.split() for line in cluster.ctr("tasks", "ls").splitlines()]
@@ -33,7 +35,8 @@ def process_of(cluster, pod):
 
 def get(pod, port, path):
     """Bytes."""
-    with urllib.request.urlopen("http://%s:%d%s" % (pod["status"]["podIP"], port, path), timeout=120) as answer:
+    with urllib.request.urlopen("http://%s:%d%s" % (pod["status"]["podIP"], port, path),
+                                timeout=120) as answer:
         return answer.read()
 
 

@@ -9,7 +9,8 @@ class Authority:
     def __init__(self, folder):
         self.folder = folder
         folder.mkdir()
-        self._openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+        self._openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                      "-days", "2",
                       "-subj", "/CN=pyperf-test", "-keyout", self.key("ca"), "-out", self.crt("ca"))
 
     def key(self, name):
@@ -27,7 +28,8 @@ class Authority:
         """subject: "/O=...//CN=..."; alternatives: "DNS:a,IP:127.0.0.1" for servers."""
         request, extensions = self.folder / (name + ".csr"), self.folder / (name + ".ext")
         extensions.write_text("subjectAltName=%s\n" % alternatives if alternatives else "\n")
-        self._openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
+        self._openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                      "-subj",
                       subject, "-keyout", self.key(name), "-out", request)
         self._openssl("x509", "-req", "-in", request, "-CA", self.crt("ca"), "-CAkey", self.key("ca"),
                       "-CAcreateserial", "-days", "2", "-extfile", extensions, "-out", self.crt(name))

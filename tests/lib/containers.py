@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Containers by runc: a program with a root file system of its own, and the profiler as deploy/kubernetes runs it."""
+"""Containers by runc: a program with a root file system of its own,
+and the profiler as deploy/kubernetes runs it."""
 import contextlib
 import functools
 import json
@@ -61,7 +62,8 @@ class Container:
         process.update(terminal=False, args=[str(a) for a in arguments], noNewPrivileges=True,
                        env=["PATH=/usr/bin:/bin", *environment])
         process.pop("rlimits", None)  # raising one needs CAP_SYS_RESOURCE, which not every machine's root has
-        process["capabilities"] = {kind: list(capabilities) for kind in ("bounding", "effective", "permitted")}
+        process["capabilities"] = {kind: list(capabilities)
+                                   for kind in ("bounding", "effective", "permitted")}
         config["root"] = {"path": "rootfs", "readonly": True}
         config["mounts"] += mounts
         config["linux"]["cgroupsPath"] = "/docker-pyperf/" + self.id
@@ -87,7 +89,8 @@ def libraries(program):
 
 
 def fill_with_python(root, tree):
-    """A root file system whose interpreter is at a path that this machine does not have. Returns its path there."""
+    """A root file system whose interpreter is at a path that this machine does not have.
+    Returns its path there."""
     shutil.copytree(tree, root / "opt" / "interpreter", symlinks=True)
     program = next((root / "opt" / "interpreter" / "bin").glob("python3.[0-9]*[0-9]"))
     for library in libraries(program):
@@ -104,8 +107,9 @@ def fill_with_profiler(root, binary):
 
 @contextlib.contextmanager
 def profiler_command(directory, binary, output, mounts=()):
-    """A program that takes the profiler's options and runs it in a container, with the rights that the DaemonSet gives
-    it: its image's files only, read-only, the host's processes, four capabilities. output: a folder it may write."""
+    """A program that takes the profiler's options and runs it in a container, with the rights that the
+    DaemonSet gives it: its image's files only, read-only, the host's processes, four capabilities. output: a
+    folder it may write."""
     container = Container(directory, ["/usr/bin/pyperf-bpf"], [bind(output, writable=True), *mounts],
                           manifests.capabilities(), host_pid=True)
     fill_with_profiler(container.root, binary)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Judges sampled stacks of tests/workloads/edges.py by the notes in its source (its docstring has the rules).
 
-Notes have qualified names. Up to 3.10 a code object knows only the last part of its own, so there only that is compared.
+Notes have qualified names. Up to 3.10 a code object knows only the last part of its own, so there only that
+is compared.
 
 Works on what the program printed about itself, so that the judgement uses the code tables of the very
 interpreter that ran. A stack is a list of (function, file, first line, line), leaf first.
@@ -20,7 +21,8 @@ class Judge:
         self.main = next(iter(about["files"]))
         self.qualified = about["qualified"]
         self.patterns = set(about["patterns"])
-        self.entries = {self.name(caller): {self.name(n) for n in names} for caller, names in about["entries"].items()}
+        self.entries = {self.name(caller): {self.name(n) for n in names}
+                        for caller, names in about["entries"].items()}
         self.thread_roots = {self.name(name) for name in about.get("thread_roots", ROOTS_OF_THREADS)}
         self.files = set(about["files"])
         self.codes = {}  # (file, function, first line) -> lines
@@ -31,7 +33,8 @@ class Judge:
                 self.codes[name, function, first] = set(lines) | {first}
             for number, text in enumerate(described["source"].split("\n"), 1):
                 note = NOTE.search(text) if "# ->" in text else None
-                self.callees[name, number] = {self.name(n) for n in note["callees"].split(", ")} if note else set()
+                self.callees[name, number] = {self.name(n)
+                                              for n in note["callees"].split(", ")} if note else set()
                 if note and note["under"]:
                     self.under[name, number] = note["under"]
 
@@ -76,7 +79,8 @@ class Judge:
                 needed = self.under.get((frame[1], frame[3]))
                 if needed and rooted and needed not in (caller[0] for caller in stack[position + 1:]):
                     found.append(("not under " + needed, frame))
-            if position + 1 < len(stack) and not (self.ours(stack[position + 1]) and self.frame_fault(stack[position + 1])):
+            if (position + 1 < len(stack) and
+                not (self.ours(stack[position + 1]) and self.frame_fault(stack[position + 1]))):
                 fault = self.edge_fault(stack[position + 1], frame)
                 if fault:
                     found.append((fault, (stack[position + 1], frame)))

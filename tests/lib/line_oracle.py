@@ -13,8 +13,10 @@ DUMPS = profiler.ROOT / "tests" / "oracle"
 
 @contextlib.contextmanager
 def dumped(interpreter, path, what):
-    """The interpreter's process, alive with all its code objects; it has written `path`. what: see dump.py."""
-    command = [interpreter.path, interpreter.isolated, "-S", "-B", str(DUMPS / interpreter.program("dump")), str(path), what]
+    """The interpreter's process, alive with all its code objects; it has written `path`. what:
+    see dump.py."""
+    command = [interpreter.path, interpreter.isolated, "-S", "-B", str(DUMPS / interpreter.program("dump")),
+               str(path), what]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout.readline().startswith("ready ")
@@ -26,7 +28,8 @@ def dumped(interpreter, path, what):
 def compare(process, path):
     """The oracle's exit status and its counts by name."""
     assert os.access(ORACLE, os.X_OK), "not built: %s (make tests)" % ORACLE
-    done = subprocess.run([str(ORACLE), str(process.pid), str(path)], stdout=subprocess.PIPE, text=True, timeout=600)
+    done = subprocess.run([str(ORACLE), str(process.pid), str(path)], stdout=subprocess.PIPE, text=True,
+                          timeout=600)
     assert done.stdout, "nothing was compared"
     print(done.stdout)
     words = done.stdout.splitlines()[-1].split()
@@ -41,6 +44,9 @@ def check(interpreter, path, what):
     assert counts["instructions"] >= 500000
     assert counts["large"]
     assert bool(counts["none"]) == (interpreter.version >= (3, 10))  # before, every instruction has a line
-    assert counts["columns"] > counts["instructions"] / 2 if interpreter.version >= (3, 11) else not counts["columns"]
+    if interpreter.version >= (3, 11):
+        assert counts["columns"] > counts["instructions"] / 2
+    else:
+        assert not counts["columns"]
     assert (status, counts["differences"]) == (0, 0), counts
     return counts

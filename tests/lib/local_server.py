@@ -7,8 +7,8 @@ import threading
 
 
 class LocalServer:
-    """answer(request) is for the subclass to define: request is a http.server.BaseHTTPRequestHandler, of the METHOD alone
-    that it is for. authority: where it listens, for an URL."""
+    """answer(request) is for the subclass to define: request is a http.server.BaseHTTPRequestHandler, of the
+    METHOD alone that it is for. authority: where it listens, for an URL."""
 
     METHOD = "GET"
 
@@ -18,7 +18,8 @@ class LocalServer:
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate)
-            self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True,
+                                                     do_handshake_on_connect=False)
         self.authority = "127.0.0.1:%d" % self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Reads a pprof profile into plain objects, with nothing but the standard library.
 
-The tests run under many interpreters, few of which have a protobuf module. It is strict where the profiler could
-be wrong: a truncated message, a wrong wire type or an index that leads nowhere is a ValueError.
+The tests run under many interpreters, few of which have a protobuf module. It is strict where the profiler
+could be wrong: a truncated message, a wrong wire type or an index that leads nowhere is a ValueError.
 
     profile = pprof.read(path)
     for sample in profile.samples:
@@ -149,7 +149,8 @@ class _Reader:
         self.mappings = _by_id(_messages(self.root, 3), "mapping")
         self.functions = _by_id(_messages(self.root, 5), "function")
         self.locations = {
-            id_: self.frames_of(message) for id_, message in _by_id(_messages(self.root, 4), "location").items()
+            id_: self.frames_of(message)
+            for id_, message in _by_id(_messages(self.root, 4), "location").items()
         }
 
     def string(self, message, number):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A receiver of pushed profiles that takes nothing on trust: method, path, query, content type, length and the pprof
-itself are checked as Pyroscope's /ingest and the gRPC gateway of Parca do, and more. What is wrong is in `faults`,
-what was right in `received`; an answer can be made to go wrong with `behave`."""
+"""A receiver of pushed profiles that takes nothing on trust: method, path, query, content type, length and
+the pprof itself are checked as Pyroscope's /ingest and the gRPC gateway of Parca do, and more. What is wrong
+is in `faults`, what was right in `received`; an answer can be made to go wrong with `behave`."""
 import base64
 import contextlib
 import gzip
@@ -66,7 +66,8 @@ def read_pyroscope(path, content_type, body):
     demand(set(query) == {"name", "from", "until", "format", "spyName"}, "query %s" % sorted(query))
     demand(all(len(values) == 1 for values in query.values()), "a key twice")
     demand(query["format"] == ["pprof"], "format")
-    name = re.fullmatch(r"([A-Za-z0-9_.-]+)\{([A-Za-z0-9_]+=[A-Za-z0-9_.-]+(?:,[A-Za-z0-9_]+=[A-Za-z0-9_.-]+)*)\}", query["name"][0])
+    label = r"[A-Za-z0-9_]+=[A-Za-z0-9_.-]+"
+    name = re.fullmatch(r"([A-Za-z0-9_.-]+)\{(%s(?:,%s)*)\}" % (label, label), query["name"][0])
     demand(name, "name %s" % query["name"])
     pairs = [pair.split("=") for pair in name[2].split(",")]
     check_labels(pairs, {"node"})
@@ -88,10 +89,12 @@ def read_parca(path, content_type, body):
     demand(path == "/api/profiles/writeraw", "path %s" % path)
     demand(content_type == "application/json", "content type %s" % content_type)
     request = json.loads(body)
-    demand(set(request) == {"normalized", "series"} and request["normalized"] is True, "fields %s" % sorted(request))
+    demand(set(request) == {"normalized", "series"} and request["normalized"] is True,
+           "fields %s" % sorted(request))
     demand(len(request["series"]) == 1, "series")
     series = request["series"][0]
-    demand(set(series) == {"labels", "samples"} and set(series["labels"]) == {"labels"}, "fields of the series")
+    demand(set(series) == {"labels", "samples"} and set(series["labels"]) == {"labels"},
+           "fields of the series")
     pairs = [(label["name"], label["value"]) for label in series["labels"]["labels"]]
     check_labels(pairs, {"__name__", "node", "service_name"})
     labels = dict(pairs)
@@ -125,8 +128,8 @@ GRPC_OK = b"\0\0\0\0\0" + b"\x80\0\0\0\x0fgrpc-status: 0\r"  # an empty message,
 
 
 class Receiver(LocalServer):
-    """behave(number): what to do with the request of that number, from 0: None = take it, an int = answer with that
-    status, "close" = no answer, a float = take it after so many seconds."""
+    """behave(number): what to do with the request of that number, from 0: None = take it, an int = answer
+    with that status, "close" = no answer, a float = take it after so many seconds."""
 
     METHOD = "POST"
 
@@ -141,9 +144,11 @@ class Receiver(LocalServer):
         for name, value in self.headers.items():
             demand(request.headers.get(name) == value, "header %s: %s" % (name, request.headers.get(name)))
         demand(request.headers["User-Agent"].startswith("pyperf-bpf/"), "user agent")
-        service, labels, profile, size = READERS[self.kind](request.path, request.headers["Content-Type"], body)
+        service, labels, profile, size = READERS[self.kind](request.path, request.headers["Content-Type"],
+                                                            body)
         with self.lock:
-            self.received.append(Received(self.kind, service, labels["node"], profile, dict(request.headers), size,
+            self.received.append(Received(self.kind, service, labels["node"], profile, dict(request.headers),
+                                          size,
                                           time.monotonic(), labels))
 
     def answer(self, request):

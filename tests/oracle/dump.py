@@ -6,8 +6,9 @@
 Compiles some source of its own and the standard library ("all": its tests too), keeps every code object
 alive, writes to FILE each one's address, names, first line and line and column of every instruction, prints
 "ready COUNT" and waits for end of input.
-FILE, little-endian: "PYLO", version, count; then per object: address u64, first line i32, sizes of name and file
-name u32, number of runs u32, both names in UTF-8, and the runs: code units u32, line and column i32 (0 = none; the first column is 1).
+FILE, little-endian: "PYLO", version, count; then per object: address u64, first line i32, sizes of name and
+file name u32, number of runs u32, both names in UTF-8, and the runs: code units u32, line and column i32 (0 =
+none; the first column is 1).
 """
 import dis
 import itertools
@@ -78,7 +79,8 @@ def made_up(found):
             nested(compile(TEMPLATE.format(name, "*" * (sys.version_info >= (3, 11))), path, "exec"), found)
     # Line tables too large for the kernel's record, lines far from the first, long gaps in both directions.
     nested(compile("def large():\n" + "  x = f(1)\n" * 1500, "large.py", "exec"), found)
-    nested(compile("\n" * 300000 + "def far():\n" + "\n" * 70000 + "  return (1 +" + "\n" * 9000 + "x)\n", "far.py",
+    nested(compile("\n" * 300000 + "def far():\n" + "\n" * 70000 + "  return (1 +" + "\n" * 9000 + "x)\n",
+                   "far.py",
                    "exec"), found)
     # A str of a subclass keeps its characters elsewhere (not "compact").
     class Str(str):
@@ -93,8 +95,9 @@ def made_up(found):
 def replaced(code, **names):
     if hasattr(code, "replace"):
         return code.replace(**names)
-    order = "argcount kwonlyargcount nlocals stacksize flags code consts names varnames filename name firstlineno lnotab " \
-            "freevars cellvars"  # of the constructor, up to 3.7
+    # of the constructor, up to 3.7
+    order = ("argcount kwonlyargcount nlocals stacksize flags code consts names varnames filename name "
+             "firstlineno lnotab freevars cellvars")
     return types.CodeType(*(names.get(n, getattr(code, n)) for n in ("co_" + word for word in order.split())))
 
 
@@ -108,14 +111,15 @@ def lines(code):
 
 
 def places(code):
-    """(line, column) of each code unit. Versions before 3.11 do not know columns; a module begins on "line 0", which has
-    none as far as a profile is concerned."""
+    """(line, column) of each code unit. Versions before 3.11 do not know columns; a module begins on "line
+    0", which has none as far as a profile is concerned."""
     by_line = [line or 0 for start, end, line in lines(code) for _ in range(start, end, 2)]
     if not hasattr(code, "co_positions"):
         return [(line, 0) for line in by_line]
     columns = [column for _, _, column, _ in code.co_positions()]
     assert len(columns) == len(by_line)
-    return [(line, column + 1 if line and column is not None else 0) for line, column in zip(by_line, columns)]
+    return [(line, column + 1 if line and column is not None else 0)
+            for line, column in zip(by_line, columns)]
 
 
 def record(code):
@@ -123,7 +127,8 @@ def record(code):
     runs = []
     for place, units in itertools.groupby(places(code)):
         runs += (sum(1 for _ in units), *place)
-    return struct.pack("<QiIII", id(code), code.co_firstlineno, len(name), len(path), len(runs) // 3) + name + path \
+    return struct.pack("<QiIII", id(code), code.co_firstlineno, len(name), len(path),
+                       len(runs) // 3) + name + path \
         + struct.pack("<" + "Iii" * (len(runs) // 3), *runs)
 
 

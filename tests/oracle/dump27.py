@@ -1,7 +1,7 @@
 # -*- coding: utf-8 -*-
 # SPDX-License-Identifier: GPL-2.0-only
-"""dump.py for Python 2.7, whose instructions begin at any byte: there a code unit is a byte. Names are bytes here, in
-any encoding.
+"""dump.py for Python 2.7, whose instructions begin at any byte: there a code unit is a byte. Names are bytes
+here, in any encoding.
 
     python dump27.py FILE own|library|all
 
@@ -17,7 +17,8 @@ import warnings
 
 NAME_MAX = 1024  # bytes that a record keeps: STRING_MAX of bpf/abi/records.h
 
-NAMES = ["plain", "café", "αβ中文", "\xf0\xa0\x80\x80", "caf\xe9", "\xe9\xc3\xa9", "\xc3", "\xed\xa0\x80", "\xc0\xaf",
+NAMES = ["plain", "café", "αβ中文", "\xf0\xa0\x80\x80", "caf\xe9", "\xe9\xc3\xa9", "\xc3", "\xed\xa0\x80",
+         "\xc0\xaf",
          "\xff" * 40]
 FILES = ["/srv/plain.py", "/srv/été.py", "/srv/中文/€.py", "/srv/\xf0\x9f\x90\x8d.py", "/srv/\xe9t\xe9.py"]
 
@@ -95,13 +96,15 @@ def made_up(found):
     own = []
     nested(compile(SOURCE, "own.py", "exec"), own)
     for code in own:
-        for name in NAMES + ["n" * 5000, "é" * 513, "n" + "é" * 512, "\xe9" * 1025, "nul\0inside", "n" * 1024]:
+        for name in NAMES + ["n" * 5000, "é" * 513, "n" + "é" * 512, "\xe9" * 1025, "nul\0inside",
+                             "n" * 1024]:
             for path in FILES:
                 found.append(replaced(code, co_name=name, co_filename=path))
     found.append(replaced(own[0], co_name=Str("plain"), co_filename=Str("café.py")))
     # Line tables too large for the kernel's record, lines far from the first, long gaps.
     nested(compile("def large():\n" + "  x = f(1)\n" * 1500, "large.py", "exec"), found)
-    nested(compile("\n" * 30000 + "def far():\n" + "\n" * 7000 + "  return (1 +" + "\n" * 9000 + "x)\n", "far.py",
+    nested(compile("\n" * 30000 + "def far():\n" + "\n" * 7000 + "  return (1 +" + "\n" * 9000 + "x)\n",
+                   "far.py",
                    "exec"), found)
 
 
@@ -114,7 +117,8 @@ def runs(code):
 
 def record(code):
     name, path, found = text(code.co_name), text(code.co_filename), runs(code)
-    return struct.pack("<QiIII", id(code), code.co_firstlineno, len(name), len(path), len(found)) + name + path \
+    return struct.pack("<QiIII", id(code), code.co_firstlineno, len(name), len(path),
+                       len(found)) + name + path \
         + "".join(struct.pack("<Iii", units, line, 0) for units, line in found)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""judge.py DIR: looks at what a guest left (init), prints ok or FAIL for each check; exits 1 if one failed."""
+"""judge.py DIR: looks at what a guest left (init), prints ok or FAIL for each check;
+exits 1 if one failed."""
 import json
 import pathlib
 import re
@@ -35,15 +36,18 @@ class Ran:
         if self.code:
             return
         stats = json.loads(self.stats_path.read_text())
-        check("%s: the ticks came from %s" % (self.name, trigger), stats["trigger"] == trigger, stats["trigger"])
+        check("%s: the ticks came from %s" % (self.name, trigger), stats["trigger"] == trigger,
+              stats["trigger"])
         if self.name == "check":
-            check("check: the cache agrees with the full walk", stats["counters"]["cache_mismatch"] == 0, stats["counters"])
+            check("check: the cache agrees with the full walk", stats["counters"]["cache_mismatch"] == 0,
+                  stats["counters"])
         check("%s: on both CPUs" % self.name, stats["cpus"] == 2, stats["cpus"])
         if self.name.startswith("gone"):
             told = re.findall(r"samples are taken on (\d) now", self.err)
             check("%s: one CPU went and came" % self.name, told == ["1", "2"], told)
         samples = pprof.read(self.path).samples
-        inside = sum(stats["outcomes"][outcome.key] for outcome in profiler.OUTCOMES if outcome.place != "OUTSIDE")
+        inside = sum(stats["outcomes"][outcome.key]
+                     for outcome in profiler.OUTCOMES if outcome.place != "OUTSIDE")
         check("%s: every tick has its outcome" % self.name,
               sum(stats["outcomes"].values()) == stats["ticks"] and sum(s.count for s in samples) == inside,
               stats["outcomes"])
@@ -51,7 +55,8 @@ class Ran:
         print("       %d ticks, %d samples of the workload" % (stats["ticks"], sum(s.count for s in mine)))
         check_stacks(self.name, mine)
         found = {tuple(s.labels.get(key) for key in labels) for s in mine}
-        check("%s: container, pod and namespace on every sample" % self.name, found == {tuple(labels.values())}, found)
+        check("%s: container, pod and namespace on every sample" % self.name,
+              found == {tuple(labels.values())}, found)
 
 
 def main():
@@ -76,7 +81,8 @@ def main():
         runs["timer"].check_profile("timer", labels)
     else:
         runs["auto"].check_refused(*PARANOID, "Linux 6.7")
-        check("timer: exits 1, and says why", runs["timer"].code == 1 and "Linux 6.7" in runs["timer"].err, runs["timer"].err)
+        check("timer: exits 1, and says why", runs["timer"].code == 1 and "Linux 6.7" in runs["timer"].err,
+              runs["timer"].err)
     for name in ALLOWED:
         runs[name].check_profile("perf", labels)
     if (directory / "gone_perf.code").exists():

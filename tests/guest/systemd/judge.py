@@ -10,7 +10,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from checks import RIGHTS, check, check_stacks, failed, pprof, samples_of  # noqa: E402
 
 DYNAMIC_UIDS = range(61184, 65520)
-PROGRAMS = {"start_timer", "stop_timer", "on_process_fork", "on_process_exec", "on_process_exit", "list_processes"}
+PROGRAMS = {"start_timer", "stop_timer", "on_process_fork", "on_process_exec", "on_process_exit",
+            "list_processes"}
 
 
 class Step:
@@ -24,11 +25,13 @@ class Step:
         self.processes = read("processes").split()
         self.profiles = set(read("profiles").split())
         # systemd has programs of its own, for devices and addresses.
-        self.programs = sorted(p["name"] for p in json.loads(read("programs")) if not p["type"].startswith("cgroup"))
+        self.programs = sorted(p["name"]
+                               for p in json.loads(read("programs")) if not p["type"].startswith("cgroup"))
 
     def check_unit(self, **expected):
         found = {key: self.unit.get(key) for key in expected}
-        check("%s: %s" % (self.name, ", ".join("%s=%s" % pair for pair in expected.items())), found == expected, found)
+        check("%s: %s" % (self.name, ", ".join("%s=%s" % pair for pair in expected.items())),
+              found == expected, found)
 
     def check_running(self, restarts):
         self.check_unit(ActiveState="active", SubState="running", Result="success", NRestarts=str(restarts),
@@ -61,7 +64,8 @@ class Left:
         lives = collections.defaultdict(list)
         for entry in self.journal:
             if entry.get("SYSLOG_IDENTIFIER") == who:
-                lives[entry.get("_SYSTEMD_INVOCATION_ID") or entry.get("INVOCATION_ID")].append(str(entry["MESSAGE"]))
+                lives[entry.get("_SYSTEMD_INVOCATION_ID") or
+                      entry.get("INVOCATION_ID")].append(str(entry["MESSAGE"]))
         return lives
 
     def profiles(self, after, until):
@@ -72,21 +76,25 @@ class Left:
     def check_profiles(self, what, after, until):
         paths = self.profiles(after, until)
         samples = [sample for path in paths for sample in samples_of(path, "python3")]
-        print("       %s: %d profiles, %d samples of the workload" % (what, len(paths), sum(s.count for s in samples)))
+        print("       %s: %d profiles, %d samples of the workload" % (what, len(paths),
+                                                                      sum(s.count for s in samples)))
         check_stacks(what, samples)
 
 
 def check_rights(left, step):
     status = step.status
-    rights = {key: int(status.get(key, "0"), 16) for key in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")}
+    rights = {key: int(status.get(key, "0"), 16)
+              for key in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")}
     check("four capabilities, in every set", set(rights.values()) == {RIGHTS}, rights)
     uids = set(status.get("Uid", "").split())
-    check("a dynamic user, in all four", uids == {step.unit["UID"]} and int(step.unit["UID"]) in DYNAMIC_UIDS, uids)
+    check("a dynamic user, in all four", uids == {step.unit["UID"]} and int(step.unit["UID"]) in DYNAMIC_UIDS,
+          uids)
     bounds = (status.get("NoNewPrivs"), status.get("Seccomp"))
     check("no new rights, system calls filtered", bounds == ("1", "2"), bounds)
     folder, *files = [line.split() for line in left.text("files").splitlines()]
     check("the state directory: 750, the dynamic user's", folder[:2] == ["750", step.unit["UID"]], folder)
-    check("profiles: 640, the dynamic user's", {(m, u) for m, u, _ in files} == {("640", step.unit["UID"])}, files[:3])
+    check("profiles: 640, the dynamic user's", {(m, u) for m, u, _ in files} == {("640", step.unit["UID"])},
+          files[:3])
 
 
 def check_journal(left):
@@ -95,7 +103,8 @@ def check_journal(left):
     first = next(iter(lives.values()), [])
     for words in ("to /var/lib/pyperf-bpf", "timers make the ticks", "is read again"):
         check("journal: %s, once" % words, sum(words in line for line in first) == 1, first)
-    twice = [line for lines in lives.values() for line, count in collections.Counter(lines).items() if count > 1]
+    twice = [line for lines in lives.values()
+             for line, count in collections.Counter(lines).items() if count > 1]
     check("journal: no line twice in a life", not twice, twice)
     trouble = [line for lines in list(lives.values())[:4] for line in lines if "error: " in line]
     check("journal: no error but the last life's", not trouble, trouble)
@@ -121,8 +130,10 @@ def check_life(left):
     left.check_success("reload")
     steps["reloaded"].check_running(restarts=0)
     # An interval may come late, never early.
-    before, after = seconds_of(left.profiles("started", "sampled")), seconds_of(left.profiles("reloaded", "watched"))
-    check("reloaded: an interval of 3 s before, of 1 s after", min(before) > 2.5 and min(after) < 2, (before, after))
+    before = seconds_of(left.profiles("started", "sampled"))
+    after = seconds_of(left.profiles("reloaded", "watched"))
+    check("reloaded: an interval of 3 s before, of 1 s after", min(before) > 2.5 and min(after) < 2,
+          (before, after))
     check("reloaded: the same process", steps["reloaded"].unit["MainPID"] == steps["started"].unit["MainPID"])
     left.check_success("restart")
     steps["watched"].check_running(restarts=0)
@@ -137,7 +148,8 @@ def check_end(left):
     steps = left.steps
     left.check_success("stop")
     # CLD_EXITED with 0: nothing had to be killed.
-    steps["stopped"].check_unit(ActiveState="inactive", Result="success", ExecMainCode="1", ExecMainStatus="0")
+    steps["stopped"].check_unit(ActiveState="inactive", Result="success", ExecMainCode="1",
+                                ExecMainStatus="0")
     steps["stopped"].check_gone()
     check("stopped: what had passed of the last interval is there", left.profiles("stopping", "stopped"))
     print("       stopped in %.1f s" % seconds_between(steps["stopped"], "ActiveExit", "ExecMainExit"))
@@ -153,13 +165,15 @@ def check_end(left):
 def main():
     left = Left(pathlib.Path(sys.argv[1]))
     print("%s, Linux %s" % (left.text("systemd").strip(), left.text("release").strip()))
-    check("kernel.perf_event_paranoid is 3 by itself", left.text("paranoid").strip() == "3", left.text("paranoid"))
+    check("kernel.perf_event_paranoid is 3 by itself", left.text("paranoid").strip() == "3",
+          left.text("paranoid"))
     left.steps["before"].check_gone()
     check_rights(left, left.steps["started"])
     check_life(left)
     check_end(left)
     check_journal(left)
-    check("systemd-analyze verify says nothing", left.text("verify.code") == "0\n" and not left.text("verify.out"),
+    check("systemd-analyze verify says nothing",
+          left.text("verify.code") == "0\n" and not left.text("verify.out"),
           left.text("verify.out"))
     print("       systemd-analyze security: %s" % left.text("security.out").strip().splitlines()[-1])
     check("the kernel complained of nothing", not left.text("kernel"), left.text("kernel"))
