@@ -53,8 +53,7 @@ def test_everything_arrives_once(busy, tmp_path, kind):
         run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499, "-d", 3).finish()
     assert exported(run)["pushed"] == len(receiver.received) >= 3
     assert exported(run)["push_failures"] == exported(run)["push_dropped"] == 0
-    run.samples = [profiler.Sample([f[:4] for f in s.frames], s.values[0], 0, 0, "", "")
-                   for r in receiver.received for s in r.profile.samples]
+    run.samples = [s for r in receiver.received for s in profiler.samples_of(r.profile)]
     run.check_books()
     comm = pathlib.Path("/proc/%d/comm" % busy.pid).read_text().strip()
     assert {r.service for r in receiver.received} == {comm}
@@ -125,8 +124,7 @@ def test_tried_again_until_it_works(busy, tmp_path, action):
     assert exported(run)["push_dropped"] == 0 and exported(run)["push_failures"] >= 3
     assert run.err.count("cannot be pushed") == 1, run.err
     # Nothing was lost on the way.
-    run.samples = [profiler.Sample([f[:4] for f in s.frames], s.values[0], 0, 0, "", "")
-                   for r in receiver.received for s in r.profile.samples]
+    run.samples = [s for r in receiver.received for s in profiler.samples_of(r.profile)]
     run.check_books()
 
 

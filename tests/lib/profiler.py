@@ -17,8 +17,9 @@ import pprof
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("PYPERF") or str(ROOT / "build" / "pyperf-bpf")
 
-# One stack of a profile. stack: [(function, file, first line, line)], leaf first; count: samples.
-Sample = collections.namedtuple("Sample", "stack count pid tid comm thread")
+# One stack of a profile. stack: [(function, file, first line, line)], leaf first; count: of the profile's
+# first type; values: {Event.key: in its unit}.
+Sample = collections.namedtuple("Sample", "stack count pid tid comm thread values")
 # One line of bpf/outcomes.def. key: as in --stats-json; group: as in Event.books; place: WHOLE, MARKED or OUTSIDE;
 # marker: "[text]".
 Outcome = collections.namedtuple("Outcome", "key group place marker")
@@ -70,11 +71,19 @@ def marker_of(stack):
 
 
 def read_samples(path):
+    return samples_of(pprof.read(path))
+
+
+def samples_of(profile):
+    columns = {event.key: profile.sample_types.index((event.type, event.unit)) for event in EVENTS
+               if (event.type, event.unit) in profile.sample_types}
     found = []
-    for sample in pprof.read(path).samples:
+    for sample in profile.samples:
         labels = sample.labels
-        found.append(Sample([frame[:4] for frame in sample.frames], sample.values[0], int(labels.get("pid", 0)),
-                            int(labels.get("tid", 0)), labels.get("comm", ""), labels.get("thread", "")))
+        values = {key: sample.values[at] for key, at in columns.items()}
+        found.append(Sample([frame[:4] for frame in sample.frames], sample.values[0],
+                            int(labels.get("pid", 0)), int(labels.get("tid", 0)), labels.get("comm", ""),
+                            labels.get("thread", ""), values))
     return found
 
 
@@ -139,21 +148,25 @@ class Run:
         self.process.send_signal(signal.SIGINT)
 
     def check_books(self):
-        """Every tick is in the profile or has a reason, exactly, and every marker is as often as counted."""
+        """Every tick is in the profile or has a reason, exactly, and every marker is as often as counted. So
+        is what other kinds of events count, in their unit."""
+        assert self.stats["ticks"] == self.stats["counters"]["ticks"]
         for event in EVENTS:
-            counted = self.stats[event.prefix + "outcomes"]
-            assert set(counted) == {outcome.key for outcome in OUTCOMES if outcome.group in event.books}
-            assert sum(counted.values()) == self.stats["counters"][event.total]
-        counted = self.stats["outcomes"]
-        assert sum(counted.values()) == self.stats["ticks"]
-        inside = sum(counted[outcome.key] for outcome in OUTCOMES if outcome.place != "OUTSIDE")
-        assert sum(sample.count for sample in self.samples) == inside == self.stats["profile"]["samples"]
+            self.check_books_of(event)
+
+    def check_books_of(self, event):
+        counted = self.stats[event.prefix + "outcomes"]
+        own = {outcome.key: outcome.place for outcome in OUTCOMES if outcome.group in event.books}
+        assert set(counted) == set(own)
+        assert sum(counted.values()) == self.stats["counters"][event.total]
         shown = collections.Counter()
         for sample in self.samples:
-            shown[marker_of(sample.stack)] += sample.count
-        for outcome in OUTCOMES:
-            if outcome.place == "MARKED":
-                assert shown[outcome.key] == counted[outcome.key], outcome.key
+            shown[marker_of(sample.stack)] += sample.values.get(event.key, 0)
+        inside = sum(counted[key] for key, place in own.items() if place != "OUTSIDE")
+        assert sum(shown.values()) == inside == self.stats["profile"][event.prefix + "samples"]
+        for key, place in own.items():
+            if place == "MARKED":
+                assert shown[key] == counted[key], key
         assert shown[None] == counted["whole"]
 
     def of(self, *pids):
