@@ -1,16 +1,38 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# All tests, from the quick to the slow. LONG=1 adds those that take hours.
-set -eu
+# All tests, from the quick to the slow; one that fails does not keep the others from running. LONG=1 adds those that take
+# hours.
+#   check.sh BUILD_DIRECTORY
+# REQUIRE=go,chromium,pbs-3.14.6,...: fails when a test was skipped for want of one of these (tests/lib/skips.py).
+# JOBS: how many end-to-end tests run side by side. Many of them wait most of the time, hence more than there are CPUs.
+set -u
 build=${1:-build}
 top=$(cd "$(dirname "$0")/.." && pwd)
-cd "$top"
+cd "$top" || exit 1
 export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
+python=.cache/venv/bin/python
+jobs=${JOBS:-$(($(nproc) * 2))}
+NOTES=$(mktemp)
+export NOTES
+trap 'rm -f "$NOTES"' EXIT
+failed=0
+long='not long and '
+[ "${LONG:-0}" = 0 ] || long=
 
-sh tests/unit.sh "$build"
-if [ "${LONG:-0}" = 1 ]; then
-    .cache/venv/bin/python tests/fetch-interpreters.py --long
-    exec .cache/venv/bin/python -m pytest -q -rs --timeout 300 tests/e2e
-fi
-.cache/venv/bin/python tests/fetch-interpreters.py
-exec .cache/venv/bin/python -m pytest -q -rs --timeout 300 -m 'not long' tests/e2e
+# end_to_end LAYER MARKERS [OPTION...]
+end_to_end() {
+    LAYER=$1
+    export LAYER
+    markers=$2
+    shift 2
+    $python -m pytest -q --timeout 1200 --durations 20 -m "$markers" "$@" tests/e2e || failed=1
+}
+
+$python tests/fetch-interpreters.py $([ -n "$long" ] || echo --long) || failed=1
+sh tests/unit.sh "$build" || failed=1
+end_to_end e2e "${long}not alone" -n "$jobs" --dist loadgroup
+end_to_end alone "${long}alone"
+
+echo
+$python tests/lib/skips.py "$NOTES" || failed=1
+exit $failed

@@ -8,6 +8,7 @@
 reported as "SKIP name: reason", and the tests that want it are skipped with that reason; the exit code is 0 as long as
 one interpreter is here. Uses `go mod download` (python-build-standalone is published as a Go module), Maven and apt-get.
 """
+import concurrent.futures
 import contextlib
 import fcntl
 import gzip
@@ -20,12 +21,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 import interpreters as known  # noqa: E402
 
 TIMEOUT = 1200
+AT_ONCE = 4  # most of the time is spent waiting for a registry
+installing = threading.Lock()  # apt-get's own does not wait
 
 
 class Unavailable(Exception):
@@ -103,8 +107,9 @@ def fetch_debian(name):
 def install(package):
     if os.geteuid() or not shutil.which("apt-get"):
         raise Unavailable("needs the Debian package %s" % package)
-    run(["apt-get", "install", "-y", "-q", "--no-install-recommends", package],
-        env=dict(os.environ, DEBIAN_FRONTEND="noninteractive"))
+    with installing:
+        run(["apt-get", "install", "-y", "-q", "--no-install-recommends", package],
+            env=dict(os.environ, DEBIAN_FRONTEND="noninteractive"))
 
 
 def archive():
@@ -295,7 +300,8 @@ def main(arguments):
     known.HOME.mkdir(parents=True, exist_ok=True)
     with open(known.HOME / ".lock", "w") as lock:  # two `make check` at once
         fcntl.flock(lock, fcntl.LOCK_EX)
-        here = [fetch(name) for name in names or pinned]
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            here = list(pool.map(fetch, names or pinned))
     for interpreter in known.everything():
         if interpreter.kind == "pyenv" and not names:
             print("have  %s" % interpreter)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Fixtures of the end-to-end tests. They need root, a built binary ($PYPERF) and the interpreters of
 tests/fetch-interpreters.py; an interpreter that is not here skips its tests and says why."""
+import json
+import os
 import pathlib
 import sys
 
@@ -13,6 +15,42 @@ import interpreters as known  # noqa: E402
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "long: takes a minute or more; leave out with -m 'not long'")
+    config.addinivalue_line("markers", "alone: changes or measures the whole machine; nothing may run beside it")
+
+
+def shared_fixtures(item):
+    """Those of the item's own module that live longer than one test, with the parameter that each has."""
+    given = getattr(item, "callspec", None)
+    for name, fixtures in item._fixtureinfo.name2fixturedefs.items():
+        if fixtures[-1].scope != "function" and ".py" in fixtures[-1].baseid:
+            yield fixtures[-1].baseid, name, str(given.params[name]) if given and name in given.params else ""
+
+
+def pytest_collection_modifyitems(items):
+    """Tests that share what a fixture has started are one group, and so stay in one process of pytest-xdist (--dist
+    loadgroup), directly or by others that share with both."""
+    groups = {}  # fixture: the list of all fixtures of its group
+    shared = {item: list(shared_fixtures(item)) for item in items}
+    for fixtures in shared.values():
+        merged = sorted({one for fixture in fixtures for one in groups.get(fixture, [fixture])})
+        groups.update((fixture, merged) for fixture in merged)
+    for item in items:
+        if shared[item]:
+            item.add_marker(pytest.mark.xdist_group("-".join(groups[shared[item][0]][0])))
+
+
+def pytest_sessionfinish(session):
+    """What the tests did, for the end of `make check` (tests/lib/skips.py): in $NOTES, layer $LAYER."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if not os.environ.get("NOTES") or hasattr(session.config, "workerinput") or not reporter:
+        return
+    layer = os.environ["LAYER"]
+    failed = len(reporter.stats.get("failed", [])) + len(reporter.stats.get("error", []))
+    with open(os.environ["NOTES"], "a") as notes:
+        for report in reporter.stats.get("skipped", []):
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+            notes.write(json.dumps({"layer": layer, "test": report.nodeid, "skip": reason.removeprefix("Skipped: ")}) + "\n")
+        notes.write(json.dumps({"layer": layer, "passed": len(reporter.stats.get("passed", [])), "failed": failed}) + "\n")
 
 
 def marks(name, here):
@@ -24,7 +62,7 @@ def marks(name, here):
 
 def version_marks(version, here, quick):
     if version not in here:
-        yield pytest.mark.skip(reason="SKIP: no Python %s here" % version)
+        yield pytest.mark.skip(reason="SKIP %s: no such Python here" % version)
     if version not in quick:
         yield pytest.mark.long
 

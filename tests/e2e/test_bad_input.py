@@ -99,7 +99,7 @@ def public():
 
 def test_not_root(public):
     if not shutil.which("setpriv"):
-        pytest.skip("SKIP: no setpriv command")
+        pytest.skip("SKIP setpriv: no such command (Debian package util-linux)")
     prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
     complain(public / "out", "--all-python", "-d", 1, code=FAILURE, words=["root"], prefix=prefix,
              binary=str(public / "pyperf-bpf"))
@@ -111,11 +111,11 @@ def test_no_btf(tmp_path):
     others = ["/boot/vmlinux-" + release, "/lib/modules/%s/vmlinux-%s" % (release, release),
               "/lib/modules/%s/build/vmlinux" % release, "/usr/lib/debug/boot/vmlinux-" + release]
     if any(os.path.exists(path) for path in others):
-        pytest.skip("SKIP: this machine has the kernel's types in a file, too")
+        pytest.skip("SKIP not-applicable: this machine has the kernel's types in a file, too")
     hide = 'mount -t tmpfs none /sys/kernel/btf && exec "$0" "$@"'
     prefix = ["unshare", "--mount", "sh", "-c", hide]
     if subprocess.run([*prefix, "true"], capture_output=True).returncode:
-        pytest.skip("SKIP: no mount namespace can be made here")
+        pytest.skip("SKIP mounts: no mount namespace can be made here")
     complain(tmp_path, "--all-python", "-d", 1, code=FAILURE, words=["btf"], prefix=prefix)
 
 
@@ -160,11 +160,12 @@ def test_old_profile_survives_a_failure(tmp_path):
     assert (tmp_path / "kept.pb.gz").read_bytes() == b"old"
 
 
+@pytest.mark.alone  # as many ticks as the kernel allows, on every CPU
 def test_frequency_above_the_limit_is_lowered(tmp_path):
     with open("/proc/sys/kernel/perf_event_max_sample_rate") as limit:
         limit = limit.read().strip()
     if int(limit) >= 1000000:
-        pytest.skip("SKIP: the kernel's limit is that of --frequency")
+        pytest.skip("SKIP not-applicable: the kernel's limit is that of --frequency")
     run = profiler.run(tmp_path, "--all-python", "-F", 1000000, "-d", 1)
     assert limit in run.err
 

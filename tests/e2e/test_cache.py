@@ -19,6 +19,7 @@ PROGRAMS = ("callers", "generators", "recursion", "recycled", "lines", "greenlet
 MODES = ("check", "verified")
 FREQUENCY = 4999
 SECONDS = 20  # up to 3.12 the first eight are without the cache: nothing may be new for as long (SETTLED of bpf/python/stack.h)
+CPU = 0.5  # seconds of CPU time for each program at least
 QUICK_VERSIONS = ("3.8", "3.11", "3.12", "3.13", "3.14", "3.15")  # what the walk and the cache go by differs
 AT_ONCE = 4  # versions: the programs of all would starve each other
 LONG_SAMPLES = 1000000
@@ -71,9 +72,8 @@ class Laboratory:
             program.ready()
 
     def profile(self, mode, seconds, *options):
-        pids = ",".join(str(p.target.pid) for p in self.programs.values() if not p.skip)
-        self.runs[mode] = profiler.run(self.directory, "--pid", pids, "-d", seconds, "--cache", mode, *options,
-                                       timeout=seconds + 120)
+        targets = [p.target for p in self.programs.values() if not p.skip]
+        self.runs[mode] = profiler.run_while(self.directory, targets, CPU, "--cache", mode, *options, seconds=seconds)
 
     def stop(self):
         for program in self.programs.values():
@@ -83,7 +83,7 @@ class Laboratory:
         """One program, and its samples by mode."""
         program = self.programs[(version.name, *name)]
         if program.skip:
-            pytest.skip("SKIP: " + program.skip)
+            pytest.skip("SKIP not-applicable: " + program.skip)
         return program, {mode: run.of(program.target.pid) for mode, run in self.runs.items()}
 
 

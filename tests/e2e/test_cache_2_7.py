@@ -17,7 +17,7 @@ def run(workloads, directory, mode, *options, seconds=SECONDS):
     """The run, and [(target, samples)]."""
     chosen = [i for i in known.everything() if i.minor == known.TWO]
     if not chosen:
-        pytest.skip("SKIP: no Python 2.7 here")
+        pytest.skip("SKIP 2.7: no such Python here")
     with profiler.targets([(i.path, workloads / "cache27.py") for i in chosen]) as started:
         pids = ",".join(str(t.pid) for t in started)
         done = profiler.run(directory, "--pid", pids, "-d", seconds, "--cache", mode, *options, timeout=seconds + 120)

@@ -22,7 +22,7 @@ def busy(workloads):
 
 
 def profiled(directory, busy, *options, **more):
-    return profiler.run(directory, "--pid", ",".join(str(t.pid) for t in busy), "-F", 499, "-d", 3, *options, **more)
+    return profiler.run_while(directory, busy, 0.5, "-F", 499, *options, **more)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ import profiler
 from edges import Judge
 from test_container_labels import labels_of
 
-pytestmark = pytest.mark.skipif(containers.reason() is not None, reason="SKIP: %s" % containers.reason())
+pytestmark = pytest.mark.skipif(containers.reason() is not None, reason="SKIP runc: %s" % containers.reason())
 
 PYTHONS = [i for i in known.available() if i.kind == "pbs" and i.version >= (3, 13)][-1:]
 

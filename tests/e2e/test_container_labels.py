@@ -14,7 +14,7 @@ import pprof
 import profiler
 from serving import Later, server
 
-pytestmark = pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP: no cgroup hierarchy can be written here")
+pytestmark = pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP cgroups: no cgroup hierarchy can be written here")
 
 NAMES = labels.keys(source="CONTAINER")
 

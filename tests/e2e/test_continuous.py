@@ -111,7 +111,7 @@ def test_keep_a_size(busy, tmp_path):
 def test_sigterm_writes_the_last_part(busy, tmp_path):
     run = Continuous(tmp_path, "--pid", busy.pid, "-F", 499, interval=60)
     profiler.wait_until(lambda: b"a profile every" in peek(run))
-    time.sleep(1)
+    profiler.let_use_cpu(run, [busy.pid], 0.5)
     assert not run.files()
     run.terminate()
     assert len(run.profiles) == 1 and profiler.total(run.of(busy.pid)) > 100
@@ -130,7 +130,7 @@ def test_folder_lost_and_found(busy, tmp_path):
     run.folder.rename(away)
     before = len(list(away.iterdir()))
     profiler.wait_until(lambda: b"cannot write" in peek(run))
-    time.sleep(2)
+    profiler.let_use_cpu(run, [busy.pid], 1.5, seconds=2)
     away.rename(run.folder)
     run.wait_for_files(before + 2)
     run.terminate()
@@ -144,7 +144,7 @@ def test_folder_lost_and_found(busy, tmp_path):
 def small_disk(tmp_path):
     (tmp_path / "profiles").mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", tmp_path / "profiles"]).returncode:
-        pytest.skip("SKIP: no file system can be mounted here")
+        pytest.skip("SKIP mounts: no file system can be mounted here")
     yield tmp_path / "profiles"
     subprocess.run(["umount", "-l", tmp_path / "profiles"], check=True)
 

@@ -11,8 +11,7 @@ LIMIT = 100
 def profile(workloads, directory, depths, *options):
     jobs = [(i, depth) for i in known.one_per_version() for depth in depths]
     with profiler.targets([(i.path, workloads / "depth.py", depth) for i, depth in jobs]) as started:
-        pids = ",".join(str(t.pid) for t in started)
-        run = profiler.run(directory, "--pid", pids, "-F", 499, "-d", 4, *options)
+        run = profiler.run_while(directory, started, 0.25, "-F", 499, *options)
     return run, {(i.name, depth): run.of(t.pid) for (i, depth), t in zip(jobs, started)}
 
 

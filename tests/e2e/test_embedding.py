@@ -3,13 +3,13 @@
 import http.client
 import os
 import shutil
-import socket
 import subprocess
 import time
 
 import pytest
 
 import profiler
+from serving import free_port
 
 INCLUDE = "/usr/include/python3.11"
 LIBRARY = "libpython3.11.so.1.0"
@@ -27,7 +27,7 @@ def compiled(tmp_path_factory, workloads):
 
     def compile_c(name, *flags):
         if not os.path.exists(INCLUDE + "/Python.h"):
-            pytest.skip("SKIP: no libpython3.11-dev")
+            pytest.skip("SKIP headers: no libpython3.11-dev")
         program = directory / ("-".join((name, *flags)).replace("/", "_"))
         if not program.exists():
             subprocess.run(["gcc", "-O2", "-o", program, workloads / (name + ".c"), "-I" + INCLUDE, *flags,
@@ -48,7 +48,7 @@ LINKS = {
 def test_linked(compiled, workloads, tmp_path, link, thread):
     program = compiled("embed", *LINKS[link])
     with profiler.target(program, *thread, workloads / "burn.py") as target:
-        run = profiler.run(tmp_path, "--pid", target.pid, "-F", 499, "-d", 2)
+        run = profiler.run_while(tmp_path, [target], 1.5, "-F", 499)
     assert total_of(run, target.pid, "burn") > 0.95 * profiler.total(run.samples) > 50
 
 
@@ -58,7 +58,7 @@ def test_idle_interpreter(compiled, workloads, tmp_path):
     with profiler.target(program, "--idle", 3, workloads / "burn.py") as target:
         run = profiler.Run(tmp_path, "--pid", target.pid, "-F", 499, "-v")
         target.process.stdout.readline()  # burn.py runs
-        time.sleep(1)
+        profiler.let_use_cpu(run, [target.pid], 0.5)
         run.interrupt()
         run.finish()
     assert run.stats["outcomes"]["new_process"] > 0, "used without a proof at once"
@@ -76,6 +76,7 @@ def test_loaded_late(compiled, workloads, tmp_path):
         begin = time.monotonic()
         age = begin - started(target.pid)
         time.sleep(2 * age + 1)
+        profiler.let_use_cpu(run, [target.pid], 0.5)
         run.interrupt()
         run.finish()
     assert run.stats["outcomes"]["not_python"] > 0
@@ -90,23 +91,21 @@ def started(pid):
 
 def test_uwsgi(tmp_path):
     if not shutil.which("uwsgi_python3"):
-        pytest.skip("SKIP: no uwsgi-plugin-python3")
+        pytest.skip("SKIP uwsgi: no uwsgi-plugin-python3")
     (tmp_path / "application.py").write_text(
         "from time import thread_time\n"
         "def view():\n    end = thread_time() + 0.05\n    while thread_time() < end: pass\n"
         "def application(environ, start_response):\n"
         "    start_response('200 OK', [])\n    view()\n    return [b'x']\n")
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
+    port = free_port()
     command = ["uwsgi_python3", "--http-socket", "127.0.0.1:%d" % port, "--wsgi-file", "application.py", "--master",
                "--processes", "2", "--threads", "2", "--need-app", "--die-on-term"]
     server = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         profiler.wait_until(lambda: answers(port), what="answer of uwsgi")
         run = profiler.Run(tmp_path, "-a", "-F", 499)
-        end = time.monotonic() + 3
-        while time.monotonic() < end:
+        profiler.wait_until(lambda: profiler.samples_cpus(run), what="perf events")
+        for _ in range(40):  # 2 s of CPU time
             assert answers(port)
         run.interrupt()
         run.finish()
@@ -133,8 +132,8 @@ def answers(port):
 def test_subinterpreters(version, workloads, tmp_path, gil):
     with profiler.target(version.path, workloads / "subinterpreters.py", gil) as target:
         if "skip" in target.about:
-            pytest.skip("SKIP: " + target.about["skip"])
-        run = profiler.run(tmp_path, "--pid", target.pid, "-F", 499, "-d", 3)
+            pytest.skip("SKIP not-applicable: " + target.about["skip"])
+        run = profiler.run_while(tmp_path, [target], 2, "-F", 499)
     whole = [s for s in run.samples if profiler.marker_of(s.stack) is None]
     assert profiler.total(whole) > 0.95 * profiler.total(run.samples) > 100
     for name in ("main", "first", "second"):

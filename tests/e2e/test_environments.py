@@ -40,7 +40,7 @@ def copied(interpreter, directory):
     prefix = subprocess.run([interpreter.path, "-IS", "-c", "import sys; print(sys.base_prefix)"], capture_output=True,
                             text=True, check=True).stdout.strip()
     if program.read_bytes()[:2] == b"#!":
-        pytest.skip("SKIP: a script stands before the interpreter")
+        pytest.skip("SKIP not-applicable: a script stands before the interpreter")
     (directory / "bin").mkdir(parents=True)
     (directory / "lib").mkdir()
     shutil.copy(program, directory / "bin" / "python")
@@ -90,7 +90,7 @@ def test_another_user(tmp_path):
 
 
 
-needs_namespaces = pytest.mark.skipif(namespaces.reason() is not None, reason="SKIP: %s" % namespaces.reason())
+needs_namespaces = pytest.mark.skipif(namespaces.reason() is not None, reason="SKIP mounts: %s" % namespaces.reason())
 
 
 @needs_namespaces
@@ -121,7 +121,7 @@ def test_chroot(version, workloads, tmp_path):
     """A root of its own, with its own interpreter and libraries: no path there means anything here."""
     home = pathlib.Path(version.path).resolve().parents[1]
     if home == pathlib.Path("/usr"):
-        pytest.skip("SKIP: has no folder of its own")
+        pytest.skip("SKIP not-applicable: has no folder of its own")
     root = tmp_path / "root"
     shared = ("bin", "lib", "lib64", "usr", "dev", "proc")
     for name in ("opt", "work", *shared):

@@ -14,7 +14,7 @@ import cgroups
 import profiler
 from test_container_labels import Pod
 
-needs_cgroups = pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP: no cgroup hierarchy can be written here")
+needs_cgroups = pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP cgroups: no cgroup hierarchy can be written here")
 
 
 @pytest.fixture

@@ -77,7 +77,7 @@ def makers(version):
 
 
 def test_one_profile_over_many_generations(makers, tmp_path):
-    run = profiler.run(tmp_path, "--pid", ",".join(str(t.pid) for t in makers), "-F", 1997, "-d", 8, "--tree-size", 4096)
+    run = profiler.run_while(tmp_path, makers, 6, "-F", 1997, "--tree-size", 4096)
     assert run.stats["profile"]["generations"] >= 2
     check_no_tick_lost(run)
     assert check_names(run.samples) > 1000
@@ -87,9 +87,8 @@ def test_one_profile_over_many_generations(makers, tmp_path):
 def test_intervals_over_many_generations(makers, tmp_path):
     folder = tmp_path / "profiles"
     folder.mkdir()
-    run = profiler.Run(tmp_path, "--pid", ",".join(str(t.pid) for t in makers), "-F", 1997, "-d", 8, "--tree-size", 4096,
-                       "--output-dir", folder, "--interval", 0.7, output=None)
-    run.finish()
+    run = profiler.run_while(tmp_path, makers, 6, "-F", 1997, "--tree-size", 4096, "--output-dir", folder, "--interval", 0.7,
+                             output=None)
     files = sorted(folder.iterdir())
     run.samples = [sample for path in files for sample in profiler.read_samples(path)]
     run.check_books()
@@ -108,9 +107,7 @@ test_intervals_over_many_generations.versions = known.SUPPORTED[-1:]
 def test_processes_that_end_meanwhile_keep_their_labels(version, tmp_path):
     """Some end after a generation has begun and before the last one has been emptied, with counts in both."""
     with profiler.targets([(version.path, "-c", FAMILY)] * 3) as families:
-        pids = [family.pid for family in families]
-        run = profiler.run(tmp_path, "--pid", ",".join(map(str, pids)), "--children", "-F", 1997, "-d", 8,
-                           "--tree-size", 4096)
+        run = profiler.run_while(tmp_path, families, 4, "--children", "-F", 1997, "--tree-size", 4096)
     assert run.stats["profile"]["generations"] >= 2
     named = collections.Counter()
     for sample in run.samples:
@@ -131,8 +128,7 @@ test_processes_that_end_meanwhile_keep_their_labels.versions = known.SUPPORTED[-
 def test_stacks_stay_legal(makers, version, workloads, tmp_path):
     """A program whose legal calls are known, while others fill the tree."""
     with profiler.target(version.path, workloads / "edges.py") as target:
-        pids = ",".join(str(t.pid) for t in [*makers, target])
-        run = profiler.run(tmp_path, "--pid", pids, "-F", 997, "-d", 8, "--tree-size", 4096)
+        run = profiler.run_while(tmp_path, [*makers, target], 4.5, "-F", 997, "--tree-size", 4096)
     assert run.stats["profile"]["generations"] >= 2
     judge = Judge(target.about)
     faults = collections.Counter()

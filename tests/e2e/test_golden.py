@@ -12,7 +12,7 @@ import profiler
 
 GOLDEN = profiler.ROOT / "tests" / "golden" / "stacks.txt"
 FREQUENCY = 997
-SECONDS = 5
+CPU = 0.8  # seconds of each
 ROUNDS = 6  # at most: on a busy machine the rarest stack may need them
 COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>")
 
@@ -35,9 +35,8 @@ def profiled(workloads, tmp_path_factory):
     chosen, expected = known.one_per_version(), golden()
     seen = {i.name: set() for i in chosen}
     with profiler.targets([(i.path, workloads / "golden.py") for i in chosen]) as started:
-        pids = ",".join(str(t.pid) for t in started)
         for _ in range(ROUNDS):
-            run = profiler.run(tmp_path_factory.mktemp("golden"), "--pid", pids, "-F", FREQUENCY, "-d", SECONDS)
+            run = profiler.run_while(tmp_path_factory.mktemp("golden"), started, CPU, "-F", FREQUENCY)
             for i, target in zip(chosen, started):
                 seen[i.name] |= {normalised(s.stack, i.version) for s in run.of(target.pid)
                                  if profiler.marker_of(s.stack) is None}

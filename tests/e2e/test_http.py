@@ -81,7 +81,7 @@ def stacks(profile):
 
 def go_tool_pprof(directory, *arguments):
     if not shutil.which("go"):
-        pytest.skip("SKIP: no go command")
+        pytest.skip("SKIP go: no go command (Debian package golang-go)")
     environment = dict(os.environ, PPROF_TMPDIR=str(directory), GOFLAGS="-mod=mod")
     done = subprocess.run(["go", "tool", "pprof", *arguments], capture_output=True, text=True, timeout=120,
                           env=environment, cwd=directory)
@@ -106,7 +106,7 @@ def test_requests_at_once_agree(tmp_path, busy):
     queries = ["seconds=4", "seconds=5", "seconds=4&pid=%d" % first.pid, "seconds=5&pid=%d" % second.pid,
                "seconds=4&comm=first%20one", "seconds=4&comm=second%3Cb%3E", "seconds=4&comm=other",
                "seconds=4&pid=%d&comm=other" % first.pid]
-    with server(tmp_path, "--pid", pids(busy), stats=True) as s:
+    with server(tmp_path, "--pid", pids(busy), "-F", 499, stats=True) as s:
         answers = [Later(s.profile, query) for query in queries]
         s.wait_for_open(len(queries))
         let_run(busy)
@@ -138,6 +138,7 @@ def test_windows_one_after_the_other_lose_nothing(tmp_path, busy):
         assert sum((stacks(part) for part in parts), collections.Counter()) == stacks(around.get())
 
 
+@pytest.mark.alone  # what is to happen at the end of a window must be in time
 def test_names_that_are_on_their_way(tmp_path, workloads):
     """Of code that is met just before a window ends, and whose line table only the worker can read."""
     with profiler.target(known.available()[0].path, workloads / "long_function.py") as target:
@@ -166,7 +167,7 @@ def test_one_connection_for_many_requests(one_server):
 
 def test_every_format(tmp_path, busy):
     """The same stretch in each format of the list tells the same, under the type that the list names."""
-    with server(tmp_path, "--pid", pids(busy)) as s:
+    with server(tmp_path, "--pid", pids(busy), "-F", 499) as s:
         asked = [Later(s.get, "/debug/pprof/profile?seconds=4&pid=%d&format=%s" % (busy[1].pid, format.name))
                  for format in formats.FORMATS]
         s.wait_for_open(len(asked))
@@ -251,7 +252,7 @@ def test_nonsense(one_server, data):
 
 def test_metrics(tmp_path, busy):
     """Every outcome and every counter by name, with the words of the tables they come from; no name of a target."""
-    with server(tmp_path, "--pid", pids(busy)) as s:
+    with server(tmp_path, "--pid", pids(busy), "-F", 499) as s:
         let_run(busy)
         text = s.get("/metrics").body.decode()
         before, after = s.metrics(), s.metrics()
@@ -407,7 +408,7 @@ def nodes(tree):
 
 def test_page_and_flamegraph(tmp_path, busy):
     """What is being profiled, and where its time went. A process's name is no markup."""
-    with server(tmp_path, "--pid", pids(busy)) as s:
+    with server(tmp_path, "--pid", pids(busy), "-F", 499) as s:
         let_run(busy)
         profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
         answer = s.get("/")

@@ -140,7 +140,10 @@ def test_others_are_unaffected(version, tmp_path):
     """One process lies in its table, of the same binary as another: that one is profiled and the liar is named."""
     with table(version) as liar, profiler.target(version.path, "-IS", "-c", PROGRAM) as honest:
         liar.write(8 * HEADER, struct.pack("<Q", 1 << 63))
-        ran = profiler.run(tmp_path, "--pid", "%d,%d" % (liar.pid, honest.pid), "-d", 3)
+        ran = profiler.Run(tmp_path, "--pid", "%d,%d" % (liar.pid, honest.pid))
+        profiler.let_use_cpu(ran, [honest.pid], 1)
+        ran.interrupt()
+        ran.finish()
     assert "debug offsets: bad runtime_state.size" in ran.err
     whole = [s for s in ran.of(honest.pid) if profiler.marker_of(s.stack) is None]
     assert profiler.total(whole) > 20

@@ -145,7 +145,7 @@ def headers_for(interpreter):
 def test_against_headers(interpreter, live, derived):
     source = headers_for(interpreter)
     if not source:
-        pytest.skip("SKIP %s: no headers of Python %s here" % (interpreter.name, interpreter.minor))
+        pytest.skip("SKIP headers: none of Python %s here, for %s" % (interpreter.minor, interpreter.name))
     expected, shown = dict(derived(source)), live(interpreter).shown
     for name, value in (ASSUMED if source.version >= (3,) else ASSUMED_OF_2_7).items():
         assert expected.pop(name, value) == value
@@ -164,7 +164,7 @@ def test_free_threaded_against_headers(minor, tmp_path):
     good is shown by 3.13, of which there are both."""
     sources = [i for i in known.available() if i.minor == minor and headers_for(i) is i]
     if not sources:
-        pytest.skip("SKIP: no headers of Python %s here" % minor)
+        pytest.skip("SKIP headers: none of Python %s here" % minor)
     expected = compiled(max(sources, key=lambda i: i.version), tmp_path / "derive", "-DPy_GIL_DISABLED=1")
     for name, value in ASSUMED.items():
         assert expected.pop(name) == value
@@ -193,7 +193,7 @@ def test_variables_of_2_7_and_3_6(interpreter, live):
 def test_every_field_is_derived(interpreter, live, derived):
     """A field that show.c prints and derive.c does not would never be checked."""
     if headers_for(interpreter) is not interpreter:
-        pytest.skip("SKIP %s: no headers of its own" % interpreter)
+        pytest.skip("SKIP headers: %s has none of its own" % interpreter)
     about = {"verdict", "reason", "hexversion", "text_version", "path", "build_id", "runtime", "first_us", "cached_us"}
     if interpreter.version < (3, 7):
         about |= {"runtime_interpreters", "runtime_tstate"}  # test_variables_of_2_7_and_3_6

@@ -89,7 +89,7 @@ class TestExecIntoAnotherVersion:
     def profiled(self, tmp_path_factory):
         chosen = [i.path for i in VERSIONS]
         if len(chosen) < 2:
-            pytest.skip("SKIP: interpreters of two versions are needed")
+            pytest.skip("SKIP not-applicable: interpreters of two versions are needed")
         return profiler.run(tmp_path_factory.mktemp("relay"), "-F", FREQUENCY, "--", chosen[0], "-IS", LIFE / "relay.py",
                             self.ROUNDS, self.SECONDS, *chosen, timeout=300)
 
@@ -129,7 +129,7 @@ class TestMainThreadEndsFirst:
 
     def test_found_afterwards(self, python, tmp_path):
         with profiler.target(python.path, LIFE / "headless.py") as target:
-            run = profiler.run(tmp_path, "--pid", target.pid, "-F", FREQUENCY, "-d", 3)
+            run = profiler.run_while(tmp_path, [target], 2, "-F", FREQUENCY)
             self.check(run, target.pid)
 
     def test_found_before(self, python, tmp_path):
@@ -139,6 +139,7 @@ class TestMainThreadEndsFirst:
         self.check(run, json.loads(run.out)["pid"])
 
 
+@pytest.mark.alone  # another process could take the pid
 class TestSamePid:
     """500 processes that all have the same pid: two interpreters and a shell take turns."""
 
@@ -149,7 +150,7 @@ class TestSamePid:
         # Not Debian's, which are started by way of ld.so: the name of the process is to tell them apart.
         chosen = [i for i in VERSIONS if i.kind != "debian"]
         if len(chosen) < 2:
-            pytest.skip("SKIP: interpreters of two versions are needed")
+            pytest.skip("SKIP not-applicable: interpreters of two versions are needed")
         first, last = chosen[0].path, chosen[-1].path
         commands = [[first, "-IS", str(LIFE / "alpha.py")], [last, "-IS", str(LIFE / "beta.py")],
                     ["/bin/sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done"]]
@@ -185,6 +186,7 @@ class TestSamePid:
 
 
 @pytest.mark.parametrize("python", NEWEST, ids=str)
+@pytest.mark.alone
 class TestCrowd:
     COUNT, SECONDS = 2000, 0.012
 
@@ -219,7 +221,7 @@ class TestChurn:
         rate = made / self.SECONDS
         if rate < 0.5 * self.RATE:
             profiling.finish()
-            pytest.skip("SKIP: this machine starts %d processes a second only" % rate)
+            pytest.skip("SKIP quiet: this machine starts %d processes a second only" % rate)
         # Others come and go here too, but not by the hundred.
         profiler.wait_until(lambda: profiling.held("processes") < before + 100, seconds=5, what="empty table")
         run = profiling.finish()

@@ -9,7 +9,7 @@ import pytest
 import manifests
 import profiler
 
-pytestmark = pytest.mark.skipif(not manifests.kustomize(), reason="SKIP: no kustomize; tests/fetch-kustomize.sh builds it")
+pytestmark = pytest.mark.skipif(not manifests.kustomize(), reason="SKIP kustomize: it is not here; tests/fetch-kustomize.sh builds it")
 
 VERSIONS = ("1.28", "1.32", "1.36")
 SECRETS = re.compile("password|token|secret", re.I)

@@ -81,8 +81,7 @@ class Forged:
 
 def profile(tmp_path, *commands):
     with profiler.targets(commands) as started:
-        pids = ",".join(str(t.pid) for t in started)
-        run = profiler.run(tmp_path, "--pid", pids, "-F", FREQUENCY, "-d", 4)
+        run = profiler.run_while(tmp_path, started, 1, "-F", FREQUENCY)
         return run, [run.of(t.pid) for t in started]
 
 

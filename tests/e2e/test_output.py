@@ -37,7 +37,7 @@ def written(pids, tmp_path_factory):
                          ids=lambda a: "".join(a))
 def test_go_tool_pprof_reads_it(written, arguments):
     if not shutil.which("go"):
-        pytest.skip("SKIP: no go command (Debian package golang-go)")
+        pytest.skip("SKIP go: no go command (Debian package golang-go)")
     done = subprocess.run(["go", "tool", "pprof", *arguments, str(written.path)], capture_output=True, text=True,
                           timeout=120, env=dict(os.environ, GOTOOLCHAIN="local", PPROF_NO_BROWSER="1"))
     assert done.returncode == 0, done.stderr

@@ -17,7 +17,7 @@ from serving import server
 def browse(tmp_path_factory):
     chromium = shutil.which("chromium")
     if not chromium:
-        pytest.skip("SKIP: no chromium")
+        pytest.skip("SKIP chromium: it is not here")
     home = tmp_path_factory.mktemp("chromium")
 
     def run(url, *arguments):
@@ -55,7 +55,7 @@ def test_the_flame_graph_is_drawn(tmp_path, workloads, browse):
     link.symlink_to(known.available()[0].path)
     with profiler.target(link, workloads / "shares.py", 1) as target, server(tmp_path, "--pid", target.pid) as s:
         if s.get("/d3.js").status == 404:
-            pytest.skip("SKIP: built without the flame graph's libraries (make flamegraph, and build again)")
+            pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, and build again)")
         profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
         document, console, asked = browse(s.url + "/")
         part, _, asked_for_part = browse(s.url + "/?pid=%d" % target.pid)
@@ -87,7 +87,7 @@ def test_kinds_of_frames_are_told_apart(tmp_path, workloads, browse):
     with profiler.target(known.available()[0].path, workloads / "depth.py", 60) as target:
         with server(tmp_path, "--pid", target.pid, "--max-depth", "30") as s:
             if s.get("/d3.js").status == 404:
-                pytest.skip("SKIP: built without the flame graph's libraries (make flamegraph, and build again)")
+                pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, and build again)")
             profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
             document, console, _ = browse(s.url + "/")
     assert not console
@@ -104,7 +104,7 @@ def test_before_the_first_interval(tmp_path, browse):
     """The page waits for it."""
     with server(tmp_path, "--all-python") as s:
         if s.get("/d3.js").status == 404:
-            pytest.skip("SKIP: built without the flame graph's libraries (make flamegraph, and build again)")
+            pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, and build again)")
         document, _, _ = browse(s.url + "/")
     assert "data-drawn" in document or "first interval" in document
 
@@ -113,7 +113,7 @@ def test_deep_stacks(tmp_path, workloads, browse):
     with profiler.target(known.available()[0].path, workloads / "depth.py", 900) as target:
         with server(tmp_path, "--pid", target.pid) as s:
             if s.get("/d3.js").status == 404:
-                pytest.skip("SKIP: built without the flame graph's libraries (make flamegraph, and build again)")
+                pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, and build again)")
             profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
             document, console, _ = browse(s.url + "/")
     assert not console and len(frames(document)) > 800

@@ -28,7 +28,7 @@ def browser(tmp_path_factory):
     try:
         return Browser(tmp_path_factory.mktemp("chromium"))
     except FileNotFoundError:
-        pytest.skip("SKIP: no chromium")
+        pytest.skip("SKIP chromium: it is not here")
 
 
 def text_of(path):

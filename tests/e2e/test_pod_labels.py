@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import uuid
 
@@ -17,8 +18,8 @@ import profiler
 from receiver import POD_LABELS, receiving
 from serving import server
 
-pytestmark = [pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP: no cgroup hierarchy can be written here"),
-              pytest.mark.skipif(not shutil.which("openssl"), reason="SKIP: no openssl command")]
+pytestmark = [pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP cgroups: no cgroup hierarchy can be written here"),
+              pytest.mark.skipif(not shutil.which("openssl"), reason="SKIP openssl: no openssl command")]
 
 
 @pytest.fixture(scope="module")
@@ -171,15 +172,32 @@ def test_values_that_are_none(workloads, certificate, token, tmp_path):
 
 
 def test_slow_kubelet_does_not_hold_it_up(workloads, certificate, token, tmp_path):
-    """The list comes after the run's first two seconds; the whole of it is sampled."""
-    with Pod(workloads) as pod, fake.serving(certificate, behave=lambda number: 2.0) as kubelet:
+    """It answers only after a profile with samples of the pod, which then lack the label; a later one has it."""
+    answer = threading.Event()
+    folder = tmp_path / "profiles"
+    folder.mkdir()
+
+    def apps(path, pid):
+        return {s.labels.get("app") for s in pprof.read(path).samples if s.labels.get("pid") == pid}
+
+    def seen(pid):
+        return [found for found in (apps(path, pid) for path in sorted(folder.glob("*.pb.gz"))) if found]
+
+    with Pod(workloads) as pod, fake.serving(certificate, behave=lambda number: answer) as kubelet:
         kubelet.pods = [fake.pod(pod.uid, app="shop")]
-        folder = tmp_path / "profiles"
-        folder.mkdir()
-        profiler.run(tmp_path, "-a", "-d", 4, "--output-dir", folder, "--interval", 1,
-                     *arguments(kubelet, token, certificate), output=None)
-        apps = [labels_of(path, pod.pid, "app")[0] for path in sorted(folder.iterdir())[:4]]
-    assert apps[0] == {None} and apps[3] == {"shop"}, apps
+        run = profiler.Run(tmp_path, "-a", "--output-dir", folder, "--interval", 1,
+                           *arguments(kubelet, token, certificate), output=None)
+        try:
+            profiler.wait_until(lambda: kubelet.requests and seen(pod.pid), what="profile before the answer")
+            early = seen(pod.pid)
+            answer.set()
+            profiler.wait_until(lambda: {"shop"} in seen(pod.pid), what="profile with the label")
+            run.interrupt()
+            run.finish()
+        finally:
+            answer.set()
+            run.kill()
+    assert all(found == {None} for found in early), early
 
 
 def test_kubelet_that_never_answers(workloads, certificate, token, tmp_path):

@@ -45,7 +45,7 @@ def answers(url):
 def serving(name, arguments, ready, directory):
     program = os.environ.get(name)
     if not program:
-        pytest.skip("SKIP: $%s does not name the program" % name)
+        pytest.skip("SKIP receivers: $%s does not name the program" % name)
     with open(directory / "log", "w") as log:
         process = subprocess.Popen([program, *arguments], cwd=directory, stdout=log, stderr=log)
         try:

@@ -129,7 +129,7 @@ def test_manager_that_is_not_there(busy, tmp_path, address):
 
 def test_unit_is_valid(tmp_path):
     if not shutil.which("systemd-analyze"):
-        pytest.skip("SKIP: no systemd-analyze")
+        pytest.skip("SKIP systemd-analyze: no such command")
     unit = tmp_path / UNIT.name
     unit.write_text(UNIT.read_text().replace("/usr/local/bin/pyperf-bpf", str(pathlib.Path(profiler.BINARY).resolve())))
     done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, timeout=60)
@@ -153,7 +153,7 @@ def test_capabilities_of_the_unit_are_enough(busy, tmp_path):
     prefix = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--bounding-set", caps, "--inh-caps", caps,
               "--ambient-caps", caps, "--no-new-privs"]
     if subprocess.run([*prefix, "true"], capture_output=True).returncode:
-        pytest.skip("SKIP: setpriv cannot set these capabilities here")
+        pytest.skip("SKIP setpriv: it cannot set these capabilities here")
     home = tmp_path / "state"
     home.mkdir()
     os.chown(home, 65534, 65534)

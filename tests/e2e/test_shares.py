@@ -13,28 +13,29 @@ ALSO_2_7 = True
 FREQUENCY = 997
 
 
-def profile_batches(directory, seconds, jobs, busy):
-    """Profiles jobs [(name, command)], each `busy` threads, no more at once than there are cores.
-    Returns {name: (target, samples, last word)}."""
+def profile_batches(directory, cpu, jobs, busy):
+    """Profiles jobs [(name, command)], each `busy` threads, until each has used so many seconds of CPU time; no more at once
+    than there are cores. Returns {name: (target, samples, last word)}."""
     at_once = max(1, os.cpu_count() // busy)
     results = {}
     for start in range(0, len(jobs), at_once):
         batch = jobs[start:start + at_once]
         with profiler.targets([command for _, command in batch]) as started:
-            pids = ",".join(str(t.pid) for t in started)
-            run = profiler.run(directory, "--pid", pids, "-F", FREQUENCY, "-d", seconds, timeout=seconds + 60)
+            run = profiler.run_while(directory, started, cpu, "-F", FREQUENCY)
             for (name, _), target in zip(batch, started):
                 results[name] = target, run.of(target.pid), run
     return results
 
 
 class TestShares:
-    """Two functions that burn 3 to 1 for 20 s."""
+    """Two functions that burn 3 to 1."""
+
+    CPU = 20 if os.environ.get("LONG") == "1" else 8  # seconds
 
     @pytest.fixture(scope="class")
     def profiled(self, workloads, tmp_path_factory):
         jobs = [(i.name, (i.path, workloads / "shares.py", k)) for k, i in enumerate(known.one_per_version_and_two())]
-        return profile_batches(tmp_path_factory.mktemp("shares"), 20, jobs, 1)
+        return profile_batches(tmp_path_factory.mktemp("shares"), self.CPU, jobs, 1)
 
     @pytest.fixture
     def counts(self, version, profiled):
@@ -60,7 +61,7 @@ class TestReleasedGil:
         alone = [((i.name, "alone"), (i.path, workloads / "released.py")) for i in chosen]
         contended = [((i.name, "threads"), (i.path, workloads / "released.py", "threads")) for i in chosen]
         directory = tmp_path_factory.mktemp("released")
-        return {**profile_batches(directory, 6, alone, 1), **profile_batches(directory, 6, contended, 2)}
+        return {**profile_batches(directory, 3, alone, 1), **profile_batches(directory, 4, contended, 2)}
 
     def test_alone(self, version, profiled):
         target, samples, _ = profiled[version.name, "alone"]

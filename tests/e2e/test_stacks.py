@@ -9,7 +9,7 @@ import profiler
 from edges import Judge
 
 ALSO_2_7 = True
-SECONDS = 2  # for each interpreter, all of which run at once
+CPU = 2  # seconds of CPU time for each interpreter, all of which run at once
 FREQUENCY = 997
 
 
@@ -17,11 +17,8 @@ FREQUENCY = 997
 def profiled(workloads, tmp_path_factory):
     """{interpreter name: (judge, samples)} of one run of the profiler over one process of each."""
     chosen = known.everything()
-    seconds = SECONDS * len(chosen)
     with profiler.targets([(i.path, workloads / i.program("edges")) for i in chosen]) as started:
-        pids = ",".join(str(t.pid) for t in started)
-        run = profiler.run(tmp_path_factory.mktemp("stacks"), "--pid", pids, "-F", FREQUENCY, "-d", seconds,
-                           timeout=seconds + 60)
+        run = profiler.run_while(tmp_path_factory.mktemp("stacks"), started, CPU, "-F", FREQUENCY)
     return {i.name: (Judge(t.about), run.of(t.pid)) for i, t in zip(chosen, started)}
 
 

@@ -45,7 +45,7 @@ def check(interpreter, workloads, instructions, shape=0):
 @pytest.mark.parametrize("shape", range(SHAPES))
 def test_a_sampler_after_every_instruction(version, workloads, shape):
     if version.version < (3,) and shape >= 5:
-        pytest.skip("SKIP: no coroutines in Python 2.7")
+        pytest.skip("SKIP not-applicable: no coroutines in Python 2.7")
     check(version, workloads, 7000, shape)
 
 

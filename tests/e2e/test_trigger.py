@@ -48,7 +48,7 @@ def timers():
     version = tuple(int(n) for n in re.match(r"(\d+)\.(\d+)", platform.release()).groups())
     realtime = pathlib.Path("/sys/kernel/realtime")
     if version < (6, 7) or (realtime.exists() and realtime.read_text().strip() == "1"):
-        pytest.skip("SKIP: timers that stay on their CPU need Linux 6.7, not a real-time kernel")
+        pytest.skip("SKIP timers: those that stay on their CPU need Linux 6.7, not a real-time kernel")
 
 
 @pytest.mark.usefixtures("timers")
@@ -187,16 +187,17 @@ class TestChoice:
         assert done.returncode == 2 and done.stderr.count("\n") == 1 and "--trigger timer" in done.stderr
 
 
+@pytest.mark.alone  # the limit is the whole machine's
 class TestLessOftenThanAsked:
     """The kernel may lower its own limit at any time; events that are faster are then throttled."""
 
     def test_said_with_figures(self, workloads, tmp_path):
         if re.match(r"6\.1[67]\b", platform.release()):
-            pytest.skip("SKIP: Linux 6.16 and 6.17 can hang when a cpu-clock event is throttled")
+            pytest.skip("SKIP not-applicable: Linux 6.16 and 6.17 can hang when a cpu-clock event is throttled")
         limit = int(MAX_RATE.read_text())
         frequency = min(20000, limit)
         if frequency < 5000:
-            pytest.skip("SKIP: kernel.perf_event_max_sample_rate is %d already" % limit)
+            pytest.skip("SKIP sysctl: kernel.perf_event_max_sample_rate is %d already" % limit)
         python = known.one_per_version()[-1]
         with profiler.target(python.path, workloads / "burn.py") as target:
             run = profiler.Run(tmp_path, "--pid", target.pid, "-F", frequency, "-d", 4, "--trigger", "perf")

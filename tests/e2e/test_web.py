@@ -60,15 +60,15 @@ class Load:
 @pytest.fixture(scope="module")
 def site_packages():
     """Flask and gunicorn, pure Python, from the environment that runs the tests."""
-    flask = pytest.importorskip("flask", reason="SKIP: no flask; pip install -r tests/requirements.txt")
-    pytest.importorskip("gunicorn", reason="SKIP: no gunicorn; pip install -r tests/requirements.txt")
+    flask = pytest.importorskip("flask", reason="SKIP venv: no flask; pip install -r tests/requirements.txt")
+    pytest.importorskip("gunicorn", reason="SKIP venv: no gunicorn; pip install -r tests/requirements.txt")
     return pathlib.Path(flask.__file__).parents[1]
 
 
 @pytest.mark.parametrize("python", known.one_per_version()[::3], ids=str)
 def test_flask_under_gunicorn(python, workloads, tmp_path, site_packages):
     if python.version < (3, 10):
-        pytest.skip("SKIP: the Flask that is installed for the tests wants Python 3.10")
+        pytest.skip("SKIP not-applicable: the Flask that is installed for the tests wants Python 3.10")
     port = free_port()
     # The profiler is first: it must find a server that starts later and the workers it forks.
     run = profiler.Run(tmp_path, "--all-python", "-F", 499, "-d", 12)

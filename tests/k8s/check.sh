@@ -20,4 +20,4 @@ bin=${PYPERF_CACHE:-$top/.cache}/k8s/bin
 sh tests/k8s/build.sh "$bin"
 sh tests/k8s/build-receivers.sh "$bin"
 export PYPERF="$top/${1:-build}/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
-exec .cache/venv/bin/python -m pytest -q -rs --timeout 600 tests/k8s
+exec .cache/venv/bin/python -m pytest -q -rs --timeout 3600 tests/k8s

@@ -71,7 +71,7 @@ def cluster():
 def work(cluster):
     """The pods that are profiled, running: [pod]."""
     cluster.kubectl("apply", "-f", HERE / "work.yaml")
-    return k8s.wait(lambda: running(cluster.get("pods", "-n", "demo")["items"]), 120, "running pods")
+    return k8s.wait(lambda: running(cluster.get("pods", "-n", "demo")["items"]), "running pods")
 
 
 def running(pods):

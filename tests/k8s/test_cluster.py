@@ -24,7 +24,7 @@ INTERVAL = 5  # seconds, of the rollout's profiles
 def deployed(cluster, work):
     """The DaemonSet of deploy/kubernetes/base as it is, and the folder of its profiles. Returns its pod."""
     cluster.kubectl("apply", "-k", manifests.FOLDER / "base")
-    return wait(lambda: profiler_pod(cluster), 120, "ready DaemonSet")
+    return wait(lambda: profiler_pod(cluster), "ready DaemonSet")
 
 
 def test_the_daemonset_is_ready(cluster, deployed):
@@ -100,8 +100,8 @@ def test_kill_leaves_no_program_behind(cluster, deployed):
     loaded = programs_of(pid)
     assert len(loaded) >= 4 and loaded <= programs()
     os.kill(pid, signal.SIGKILL)
-    wait(lambda: not loaded & programs(), 10, "end of the programs %s" % loaded)
-    again = wait(lambda: restarted(cluster, pid), 60, "restarted container")
+    wait(lambda: not loaded & programs(), "end of the programs %s" % loaded)
+    again = wait(lambda: restarted(cluster, pid), "restarted container")
     assert programs_of(again)
 
 
@@ -131,14 +131,14 @@ def covered(folder):
 def test_a_rollout_loses_at_most_one_interval(cluster, deployed, tmp_path):
     folder = cluster.folder / "profiles"
     folder.mkdir()
-    before = wait(lambda: profiler_pod(cluster), 60, "ready pod")["metadata"]["name"]
+    before = wait(lambda: profiler_pod(cluster), "ready pod")["metadata"]["name"]
     change(cluster, ["--output-dir=/profiles", "--interval=%d" % INTERVAL], folder)
-    first = wait(lambda: other_pod(cluster, before), 90, "pod that writes files")
-    wait(lambda: len(covered(folder)) >= 2, 60, "two profiles")
+    first = wait(lambda: other_pod(cluster, before), "pod that writes files")
+    wait(lambda: len(covered(folder)) >= 2, "two profiles")
     cluster.kubectl("rollout", "restart", "daemonset/pyperf-bpf", "-n", NAMESPACE)
-    wait(lambda: other_pod(cluster, first), 90, "new pod")
+    wait(lambda: other_pod(cluster, first), "new pod")
     known = len(covered(folder))
-    wait(lambda: len(covered(folder)) >= known + 2, 60, "two profiles of the new pod")
+    wait(lambda: len(covered(folder)) >= known + 2, "two profiles of the new pod")
     stretches = covered(folder)
     gaps = [after[0] - before[1] for before, after in zip(stretches, stretches[1:])]
     print("gaps between profiles, seconds:", ["%.3f" % gap for gap in gaps])
@@ -148,7 +148,7 @@ def test_a_rollout_loses_at_most_one_interval(cluster, deployed, tmp_path):
 
 def test_what_a_node_sends(cluster, work, deployed):
     """For docs/kubernetes.md: bytes of one minute's profile of this node. No bound: it depends on the programs."""
-    pod = wait(lambda: profiler_pod(cluster), 60, "ready pod")
+    pod = wait(lambda: profiler_pod(cluster), "ready pod")
     size = len(get(pod, 7070, "/debug/pprof/profile?seconds=60"))
     print("one profile of 60 s: %d bytes, %.1f MB an hour" % (size, size * 60 / 1e6))
     assert size > 1000
@@ -157,8 +157,8 @@ def test_what_a_node_sends(cluster, work, deployed):
 def test_timers_need_no_more_rights(cluster, work, deployed):
     """What the profiler takes by itself where perf_event_open is refused to CAP_PERFMON (kernel.perf_event_paranoid=3).
     The pod's own seccomp and capabilities are at work; the refusal itself is in tests/e2e/test_trigger.py."""
-    before = wait(lambda: profiler_pod(cluster), 60, "ready pod")["metadata"]["name"]
+    before = wait(lambda: profiler_pod(cluster), "ready pod")["metadata"]["name"]
     change(cluster, ["--trigger=timer"])
-    wait(lambda: other_pod(cluster, before), 90, "pod with timers")
+    wait(lambda: other_pod(cluster, before), "pod with timers")
     samples = pprof.parse(get(profiler_pod(cluster), 7070, "/debug/pprof/profile?seconds=5&namespace=demo")).samples
     assert {s.labels["pod"] for s in samples} == {pod["metadata"]["name"] for pod in work}

@@ -22,7 +22,7 @@ def deploy(cluster, tls):
 
     before = profiler_pod(cluster)
     apply_daemonset(cluster, edit, "overlays/pod-labels")
-    wait(lambda: other_pod(cluster, before and before["metadata"]["name"]), 90, "pod that asks the kubelet")
+    wait(lambda: other_pod(cluster, before and before["metadata"]["name"]), "pod that asks the kubelet")
     return profiler_pod(cluster)
 
 
@@ -52,7 +52,7 @@ def overlay(cluster, work):
 def test_without_the_right_it_says_so_and_goes_on(cluster, overlay):
     pod = deploy(cluster, VERIFIED)
     log = wait(lambda: [line for line in cluster.kubectl("logs", "-n", NAMESPACE, pod["metadata"]["name"]).splitlines()
-                        if "no labels of pods" in line], 30, "warning")
+                        if "no labels of pods" in line], "warning")
     assert len(log) == 1 and "403: Forbidden" in log[0] and "system:serviceaccount:pyperf-bpf:pyperf-bpf" in log[0], log
     assert failures(pod) >= 1
     assert sets_of_labels(pod) == {(None,) * len(LABELS)}
@@ -62,12 +62,12 @@ def test_with_the_right_samples_have_labels(cluster, overlay):
     """The same pod, as soon as it may."""
     pod = profiler_pod(cluster)
     cluster.kubectl("apply", "-f", "-", text=json.dumps(overlay["ClusterRoleBinding"]))
-    wait(lambda: sets_of_labels(pod) == {tuple(LABELS.values())}, 180, "labels of pods")
+    wait(lambda: sets_of_labels(pod) == {tuple(LABELS.values())}, "labels of pods")
     assert "again" in cluster.kubectl("logs", "-n", NAMESPACE, pod["metadata"]["name"])
 
 
 def test_as_it_is_written(cluster, overlay):
     """The certificate unverified, and the right there from the start: not one request fails."""
     pod = deploy(cluster, INSECURE)
-    wait(lambda: sets_of_labels(pod) == {tuple(LABELS.values())}, 30, "labels of pods")
+    wait(lambda: sets_of_labels(pod) == {tuple(LABELS.values())}, "labels of pods")
     assert failures(pod) == 0

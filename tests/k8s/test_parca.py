@@ -110,7 +110,7 @@ def parca(cluster, work):
     config = next(o for o in manifests.render("overlays/parca") if o["kind"] == "ConfigMap")
     for o in (faster(config), *parca_objects()):
         cluster.kubectl("apply", "-f", "-", text=json.dumps(o))
-    wait(lambda: profiler_pod_alone(cluster), 120, "ready DaemonSet")
+    wait(lambda: profiler_pod_alone(cluster), "ready DaemonSet")
     yield
     cluster.kubectl("delete", "pod", "parca", "-n", NAMESPACE, "--wait=false")
 
@@ -131,7 +131,7 @@ def test_profiles_arrive_with_their_labels(work, parca):
     """Of each pod, by the labels of its samples, with the functions that it runs; and of the node, by relabelling."""
     for pod in work:
         name = pod["metadata"]["name"]
-        wait(lambda name=name: "spin" in functions('{namespace="demo",pod="%s",container="web"}' % name), 120, "profile of " + name)
+        wait(lambda name=name: "spin" in functions('{namespace="demo",pod="%s",container="web"}' % name), "profile of " + name)
     assert values("node") == {NODE} and values("job") == {"pyperf-bpf"}
     assert not functions('{namespace="demo",pod="nobody"}')
 
@@ -140,5 +140,5 @@ def test_with_labels_of_pods(cluster, parca):
     """Together with the overlay pod-labels."""
     cluster.kubectl("apply", "-k", manifests.FOLDER / "overlays" / "pod-labels")
     deploy(cluster, INSECURE)
-    wait(lambda: "spin" in functions('{app="app",container="web"}'), 120, "profile of an app")
+    wait(lambda: "spin" in functions('{app="app",container="web"}'), "profile of an app")
     assert not functions('{app="nobody"}')

@@ -45,7 +45,7 @@ def pyroscope(cluster, work):
     images.pack("localhost/pyroscope:1", root, ["/pyroscope"], cluster.folder / "pyroscope.tar")
     cluster.ctr("images", "import", cluster.folder / "pyroscope.tar")
     cluster.kubectl("apply", "-f", "-", text=json.dumps(POD))
-    address = wait(lambda: address_of(cluster), 120, "ready Pyroscope")
+    address = wait(lambda: address_of(cluster), "ready Pyroscope")
 
     def edit(pod, container):
         assert "--push=pyroscope+http://%s:%d" % (HOST, PORT) in container["args"]
@@ -55,7 +55,7 @@ def pyroscope(cluster, work):
     cluster.kubectl("apply", "-k", manifests.FOLDER / "overlays" / "pyroscope")
     before = profiler_pod(cluster)
     apply_daemonset(cluster, edit, "overlays/pyroscope")
-    wait(lambda: other_pod(cluster, before and before["metadata"]["name"]), 90, "pod that pushes")
+    wait(lambda: other_pod(cluster, before and before["metadata"]["name"]), "pod that pushes")
     yield address
     cluster.kubectl("delete", "pod", "pyroscope", "-n", "default", "--wait=false")
 
@@ -73,7 +73,7 @@ def test_profiles_arrive(cluster, work, pyroscope):
     """A series for each container, with its functions; none is dropped."""
     for pod in work:
         selector = '{service_name="web",namespace="demo",pod="%s",container="web"}' % pod["metadata"]["name"]
-        found = wait(lambda selector=selector: found_in(pyroscope, selector), 120, "profile of " + pod["metadata"]["name"])
+        found = wait(lambda selector=selector: found_in(pyroscope, selector), "profile of " + pod["metadata"]["name"])
         assert found["numTicks"] > 0
     log = cluster.kubectl("logs", "-n", NAMESPACE, profiler_pod(cluster)["metadata"]["name"])
     assert "cannot be pushed" not in log, log

@@ -49,6 +49,10 @@ UNPACKED = {
         "python2.7", "python2.7-minimal", "libpython2.7-minimal", "libpython2.7-stdlib", "libpython2.7-dev")),
         "libssl1.1=1.1.1w-0+deb11u1", "libffi7=3.3-6"),
         "95ad183fa9c2378e589dc784e143a45f12e761f8049e337f7ca0047f40b9fc7b"),
+    "debian-3.9.2": ("bullseye", (*("%s=3.9.2-1" % name for name in (
+        "python3.9", "python3.9-minimal", "libpython3.9-minimal", "libpython3.9-stdlib", "libpython3.9-dev")),
+        "libssl1.1=1.1.1w-0+deb11u1", "libffi7=3.3-6", "libmpdec3=2.5.1-1"),
+        "8871392e40779d9ddca944253dc963e3bd200be4e3b0767107ce3c98887fefe7"),
     "debian-3.13.18": (*_sid("3.13", "3.13.18-1"), "bf6c48d5d9a1b7375fb1ad1e85b28a23cb9a74950ccc4b7d90b40c444c071d20"),
     "debian-3.14.10": (*_sid("3.14", "3.14.10-1"), "327b9145431f6aed6fb43f30101688ddfe52873afc7eeb18e71c3467b5ecd543"),
     "debian-3.15.2": (*_sid("3.15", "3.15.2-1"), "221067631b680ef8d58810ddb5cb551e2199054ea6e6cc849d5e44a60c155259"),
@@ -76,7 +80,7 @@ MAVEN = {
 }
 
 # Only of use to the long tests.
-LONG = {"debian-3.13.18", "debian-3.14.10", *BUILT, *MAVEN}
+LONG = {"debian-3.13.18", "debian-3.14.10", "src-3.13.5d", "musl-3.11.2", *MAVEN} - {"maven-3.7.9"}
 
 SUPPORTED = ("3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.15")
 TWO = "2.7"  # for the tests whose programs are written for it too: ALSO_2_7 in their modules

@@ -2,6 +2,7 @@
 """Stands in for a kubelet: a TLS server whose /pods is a v1.PodList, for one bearer token. A real one is in tests/k8s."""
 import contextlib
 import json
+import threading
 import time
 
 from local_server import LocalServer, reply
@@ -22,7 +23,7 @@ def pod_list(*pods):
 
 class Kubelet(LocalServer):
     """behave(number), for the request of that number, from 0: what to send, (status, bytes); a float is a pause before the
-    pods are sent, None sends them."""
+    pods are sent, a threading.Event is waited for before that, None sends them."""
 
     def __init__(self, certificate, token="first", behave=lambda number: None):
         self.token, self.pods, self.behave = token, [], behave
@@ -36,6 +37,8 @@ class Kubelet(LocalServer):
         self.requests.append((request.path, token))
         if isinstance(answer, float):
             time.sleep(answer)
+        if isinstance(answer, threading.Event):
+            answer.wait()
         if isinstance(answer, tuple):
             return answer
         if token != self.token:

@@ -4,6 +4,7 @@ at has been checked to add up (Run.finish)."""
 import collections
 import contextlib
 import json
+import math
 import os
 import pathlib
 import re
@@ -177,6 +178,50 @@ def run(directory, *arguments, timeout=60, code=0, **options):
     return Run(directory, *arguments, **options).finish(timeout, code)
 
 
+def cpu_seconds(pid):
+    """What a process has used of CPU time, with all its threads and the children that it has waited for. math.inf for one
+    that is no more."""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return sum(map(int, f.read().rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
+    except (FileNotFoundError, ProcessLookupError):
+        return math.inf
+
+
+def samples_cpus(run):
+    """Whether the profiler has opened its perf events. What it does before that takes long on a busy machine."""
+    links = set()
+    with contextlib.suppress(OSError):
+        for entry in os.scandir("/proc/%d/fd" % run.process.pid):
+            with contextlib.suppress(OSError):
+                links.add(os.readlink(entry.path))
+    return "anon_inode:[perf_event]" in links
+
+
+def let_use_cpu(run, pids, cpu, seconds=0, limit=900):
+    """Waits until, with the profiler at work, each of these processes has used `cpu` seconds of CPU time; and `seconds` have
+    passed. So samples do not get fewer when others keep the machine busy, the run only takes longer."""
+    wait_until(lambda: samples_cpus(run) or run.process.poll() is not None, limit, "perf event")
+    least = time.monotonic() + seconds
+    before = {pid: cpu_seconds(pid) for pid in pids}
+    wait_until(lambda: run.process.poll() is not None or time.monotonic() >= least and
+               all(cpu_seconds(pid) - before[pid] >= cpu for pid in pids), limit, "%g s of CPU time for each" % cpu)
+
+
+def run_while(directory, started, cpu, *arguments, seconds=0, limit=900, **options):
+    """Profiles the processes of these targets, each for so many seconds of its CPU time (let_use_cpu), and no -d."""
+    pids = [one.pid for one in started]
+    ran = Run(directory, "--pid", ",".join(map(str, pids)), *arguments, **options)
+    try:
+        let_use_cpu(ran, pids, cpu, seconds, limit)
+        if ran.process.poll() is None:
+            ran.interrupt()
+    except BaseException:
+        ran.kill()
+        raise
+    return ran.finish(limit)
+
+
 def total(samples):
     return sum(sample.count for sample in samples)
 
@@ -258,7 +303,8 @@ def targets(commands, **options):
         yield started
 
 
-def wait_until(condition, seconds=30, what="condition"):
+def wait_until(condition, seconds=240, what="condition"):
+    """The limit only ends what would never end: it is no bound on how fast anything is."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "no %s within %d s" % (what, seconds)

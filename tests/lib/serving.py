@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import http.client
+import random
 import socket
 import threading
 import time
@@ -16,9 +17,12 @@ Answer = collections.namedtuple("Answer", "status headers body")
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """One that nobody has, from where the kernel takes none for connections: it stays free until it is listened on."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with socket.socket() as s, contextlib.suppress(OSError):
+            s.bind(("127.0.0.1", port))
+            return port
 
 
 class Server:

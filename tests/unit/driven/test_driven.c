@@ -149,7 +149,7 @@ int main(void)
 	const char *refusal = driven_refusal();
 
 	if (refusal) {
-		print_message("SKIP test_driven: %s\n", refusal);
+		print_message("SKIP: %s\n", refusal);
 		return 0;
 	}
 	return cmocka_run_group_tests_name("cache and blocks", in_roomy_tables, load_blocks, NULL) +

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a run of the tests left out, and whether it was allowed to.
+
+    skips.py FILE            the last lines of `make check`, by what the layers noted in FILE
+
+A skipped test says "SKIP NAME: reason". NAME is an interpreter (tests/lib/interpreters.py), a version such as 3.6, or one
+of FEATURES. $REQUIRE is a list of names with commas between: a skip for one of them is a failure, and so is an interpreter
+or a version of them that is not here.
+
+A line of FILE is a JSON object: {"layer": ..., "passed": n, "failed": n} or {"layer": ..., "skip": "SKIP NAME: reason",
+"test": ...}. What a layer did not note did not run, so the file must say that each of LAYERS ran.
+"""
+import collections
+import json
+import os
+import pathlib
+import re
+import sys
+
+import interpreters as known
+
+# What a test may want besides interpreters: what it is, and on Debian the package that has it.
+FEATURES = {
+    "cgroups": "a cgroup hierarchy that can be written to",
+    "chromium": "a browser (chromium)",
+    "flamegraph": "the page's flame graph, from npm (make flamegraph)",
+    "go": "go tool pprof (golang-go)",
+    "go-columns": "a go tool pprof with -showcolumns, newer than Debian 12's",
+    "headers": "Python.h of the interpreter's version (libpython3.11-dev)",
+    "kustomize": "built from its Go module",
+    "map_files": "/proc/PID/map_files, for root",
+    "mounts": "mount namespaces, and mounts in them",
+    "openssl": "certificates for servers of a test (openssl)",
+    "overlay": "the overlay file system",
+    "quiet": "a machine on which nothing else is busy",
+    "receivers": "a real Pyroscope or Parca, which $PYROSCOPE and $PARCA name",
+    "runc": "containers (runc)",
+    "setpriv": "a command that gives up rights (util-linux)",
+    "sysctl": "kernel.perf_event_max_sample_rate, as the kernel sets it by itself",
+    "systemd-analyze": "a check of the unit file (systemd)",
+    "timers": "BPF timers that stay on their CPU: Linux 6.7, not real-time",
+    "unit": "whatever a unit test needs besides",
+    "uwsgi": "uwsgi-plugin-python3",
+    "venv": "the packages of tests/requirements.txt",
+    "not-applicable": "what this interpreter, machine or kernel cannot have",
+}
+LAYERS = ("unit", "e2e", "alone")
+REASON = re.compile(r"SKIP ([\w.+-]+): (.+)", re.S)
+
+
+def is_known(name):
+    return name in FEATURES or name in known.names() or name in (known.TWO, *known.SUPPORTED)
+
+
+def name_of(reason):
+    """The name in "SKIP NAME: reason", or None when it is not of that form."""
+    found = REASON.fullmatch(reason.strip())
+    return found[1] if found and (is_known(found[1]) or found[1].startswith("pyenv-")) else None
+
+
+def required():
+    return [name for name in os.environ.get("REQUIRE", "").replace(" ", ",").split(",") if name]
+
+
+def not_here(name):
+    """Why a required interpreter is missing, or None: tests for it may not even be written down as skipped."""
+    here = known.everything()
+    if name in known.names() and not known.find(name):
+        return known.reason(name)
+    if name in (known.TWO, *known.SUPPORTED) and name not in {i.minor for i in here}:
+        return "no Python %s is here" % name
+    return None
+
+
+def complaints(skipped):
+    """What $REQUIRE has against this run, a line each. skipped: {reason: number of tests}."""
+    for name in required():
+        if not is_known(name):
+            yield "REQUIRE: nothing is called %s; there are %s" % (name, " ".join([*FEATURES, *known.names()]))
+        elif not_here(name):
+            yield "REQUIRE: %s is missing: %s" % (name, not_here(name))
+    for reason in skipped:
+        if name_of(reason) in required():
+            yield "REQUIRE: a test was skipped: %s" % reason
+        elif not name_of(reason):
+            yield "a skip without a known name: %s" % reason
+
+
+def main(path):
+    notes = [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
+    skipped = collections.Counter(note["skip"] for note in notes if "skip" in note)
+    for reason, number in sorted(skipped.items()):
+        print("%s (%d)" % (reason, number))
+    wrong = list(complaints(skipped))
+    ran = {note["layer"] for note in notes}
+    wrong += ["the layer %s did not run to its end" % layer for layer in LAYERS if layer not in ran]
+    for line in wrong:
+        print("FAILED %s" % line)
+    passed = sum(note.get("passed", 0) for note in notes)
+    failed = sum(note.get("failed", 0) for note in notes) + len(wrong)
+    print("%d passed, %d failed, %d skipped" % (passed, failed, sum(skipped.values())))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
