@@ -270,7 +270,10 @@ int codes_resolve(struct codes *codes, __u32 code, __u32 instr_plus_one, struct 
 	};
 	if (instr_plus_one >= INSTR_UNKNOWN) {
 		ret->line = 0;
-	} else if (instr_plus_one && body->key.table) {
+	} else if (instr_plus_one && !body->key.table) {
+		ret->line = 0;
+		codes->bodies.stats.missing++;
+	} else if (instr_plus_one) {
 		position = body_position(&codes->bodies, body, instr_plus_one);
 		ret->line = position.line;
 		ret->column = position.column;

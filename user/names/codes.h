@@ -35,6 +35,7 @@ struct codes_stats {
 	__u64 decodes;	 /* how often a line table was searched, ... */
 	__u64 hits;	 /* ... and how often the line was known from before */
 	__u64 fallbacks; /* decodes that found no line, so that the first line was given */
+	__u64 missing;	 /* look-ups of a line whose table is not there: line 0 was given */
 	__u64 unknown;	 /* look-ups of a number that is not held */
 };
 
@@ -64,8 +65,9 @@ void codes_clear(struct codes *codes, __u32 first, __u32 end);
 
 /*
  * Says what an instruction of a code object is called. instr_plus_one is node_instr(). 0 means before the
- * first instruction, which is on the first line; INSTR_UNKNOWN gives line 0. Where the table has no line for
- * the instruction, or is not there, the first line is given, without a column. Always returns 0: a number
+ * first instruction, which is on the first line; INSTR_UNKNOWN gives line 0, and so does a line table that is
+ * not there: codes_stats.missing counts it. Where the table has no line for the instruction, the first line is
+ * given, without a column. Always returns 0: a number
  * that is not held is the function "[unknown code]".
  */
 int codes_resolve(struct codes *codes, __u32 code, __u32 instr_plus_one, struct code_line *ret);

@@ -280,8 +280,9 @@ static int json_cost(const struct report *r, struct buf *out)
 			  ",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, "
 			  "\"rss_bytes\": %zu, \"map_bytes\": %zu}",
 			  r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes) ?:
-	       buf_printf(out, ",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu}}\n",
-			  r->codes.decodes, r->harvest.locations, r->codes.codes);
+	       buf_printf(out, ",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu, "
+			  "\"missing\": %llu}}\n",
+			  r->codes.decodes, r->harvest.locations, r->codes.codes, r->codes.missing);
 }
 
 int report_json(const struct report *r, struct buf *out)

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "targets/captures.h"
 
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
+#include "base/clock.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "guard/worker.h"
 #include "kern/kernel.h"
@@ -11,41 +17,171 @@
 #include "targets/questions.h"
 #include "targets/registry.h"
 
-/* If nothing is missing, or the process is not known any more, nothing is asked. */
-static void ask_for_missing(const struct captures *c, const struct record_code *e)
-{
-	unsigned int missing = codes_incomplete(e);
-	const struct registry_entry *r = registry_find(c->registry, e->process);
-	struct worker_request request;
-	struct question q = {
-		.process_id = e->process,
-		.code = e->code,
-		.fingerprint = e->fingerprint,
-		.table = e->table.address,
-		.first_line = e->first_line,
-	};
+#define PAUSE_MIN_NS (100 * NS_PER_MS) /* before what failed is asked again; doubled each time */
+#define PAUSE_MAX_NS (30 * NS_PER_SECOND)
 
-	if (!missing || !r || r->layout < 0)
-		return;
-	request = question_request(WORKER_CAPTURE, e->pid, r->start_time);
-	request.address = e->address;
-	if (kernel_get_layout(c->kernel, r->layout, &request.layout))
-		return;
-	if (missing == CODES_TABLE && e->table.flags == PART_CUT) {
-		request.type = WORKER_TABLE;
-		request.address = e->table.address;
-	}
-	questions_ask(c->questions, &q, &request);
+/* Something is missing of this code object. It is in one list at most: while it is asked for, in none. */
+struct capture {
+	__u32 code, process, pid;
+	__u64 address, fingerprint, table;
+	__s32 first_line;
+	bool table_only; /* all but the line table is there, which was too large for a record */
+	struct capture_list *list; /* NULL = it is asked for */
+	__u64 pause, due;
+	struct capture *prev, *next;
+	UT_hash_handle hh;
+};
+
+static struct capture *find(const struct captures *c, __u32 code)
+{
+	struct capture *w;
+
+	HASH_FIND(hh, c->wanted, &code, sizeof(code), w);
+	return w;
 }
 
-void captures_record(const struct captures *c, const struct record_code *e, size_t size)
+static void put_into(struct capture *w, struct capture_list *list)
+{
+	if (w->list) {
+		DL_DELETE(w->list->first, w);
+		w->list->count--;
+	}
+	if (list) {
+		DL_APPEND(list->first, w);
+		list->count++;
+	}
+	w->list = list;
+}
+
+static void drop(struct captures *c, struct capture *w)
+{
+	put_into(w, NULL);
+	HASH_DEL(c->wanted, w);
+	free(w);
+}
+
+void captures_clear(struct captures *c)
+{
+	struct capture *w, *next;
+
+	HASH_ITER(hh, c->wanted, w, next)
+		drop(c, w);
+}
+
+void captures_forget(struct captures *c, struct kernel_range codes)
+{
+	struct capture *w, *next;
+
+	HASH_ITER(hh, c->wanted, w, next)
+		if (w->code >= codes.first && w->code < codes.end)
+			drop(c, w);
+}
+
+size_t captures_waiting(const struct captures *c)
+{
+	return c->ready.count;
+}
+
+static bool is_only_cut(const struct record_code *e)
+{
+	return codes_incomplete(e) == CODES_TABLE && e->table.flags == PART_CUT;
+}
+
+/* NULL when memory is short: then it stays as incomplete as it is. */
+static struct capture *want(struct captures *c, const struct record_code *e)
+{
+	struct capture *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->code = e->code;
+	w->process = e->process;
+	w->pid = e->pid;
+	w->address = e->address;
+	w->fingerprint = e->fingerprint;
+	w->table = e->table.address;
+	w->first_line = e->first_line;
+	w->table_only = is_only_cut(e);
+	HASH_ADD(hh, c->wanted, code, sizeof(w->code), w);
+	if (w->hh.tbl)
+		return w;
+	free(w);
+	return NULL;
+}
+
+/* -ESRCH: there is nobody to ask about. */
+static int make_request(const struct captures *c, const struct capture *w, struct worker_request *ret)
+{
+	const struct registry_entry *r = registry_find(c->registry, w->process);
+
+	if (!r || r->ended || r->layout < 0)
+		return -ESRCH;
+	*ret = question_request(w->table_only ? WORKER_TABLE : WORKER_CAPTURE, w->pid, r->start_time);
+	ret->address = w->table_only ? w->table : w->address;
+	return kernel_get_layout(c->kernel, r->layout, &ret->layout);
+}
+
+/* False when the worker has no room. */
+static bool ask(struct captures *c, struct capture *w)
+{
+	struct worker_request request;
+	struct question q = {
+		.process_id = w->process,
+		.code = w->code,
+		.fingerprint = w->fingerprint,
+		.table = w->table,
+		.first_line = w->first_line,
+	};
+	int err = make_request(c, w, &request);
+
+	if (err) {
+		drop(c, w);
+		return true;
+	}
+	err = questions_ask(c->questions, &q, &request);
+	put_into(w, err ? &c->ready : NULL);
+	return !err;
+}
+
+static void look_whose_time_has_come(struct captures *c)
+{
+	struct capture *w, *next;
+	__u64 now = clock_ns();
+
+	if (now - c->looked < PAUSE_MIN_NS)
+		return;
+	c->looked = now;
+	DL_FOREACH_SAFE(c->later.first, w, next)
+		if (now >= w->due)
+			put_into(w, &c->ready);
+}
+
+void captures_retry(struct captures *c)
+{
+	struct capture *w, *next;
+
+	look_whose_time_has_come(c);
+	DL_FOREACH_SAFE(c->ready.first, w, next)
+		if (!ask(c, w))
+			return;
+}
+
+void captures_record(struct captures *c, const struct record_code *e, size_t size)
 {
 	int err = codes_add(c->codes, e, size);
+	struct capture *w;
 
-	if (err)
+	if (err) {
 		log_debug("a code object of pid %u was not kept: %s", e->pid, strerror(-err));
-	else
-		ask_for_missing(c, e);
+		return;
+	}
+	w = find(c, e->code);
+	if (w)
+		drop(c, w); /* what was known of it is older */
+	w = codes_incomplete(e) ? want(c, e) : NULL;
+	if (w)
+		put_into(w, &c->ready);
+	captures_retry(c);
 }
 
 /* The object may have been freed and its memory used again since the kernel side saw its header. */
@@ -56,24 +192,50 @@ static bool is_same_code(const struct question *q, const struct record_code *e)
 	return e->table.address == q->table && e->first_line == q->first_line;
 }
 
-static void on_capture(const struct captures *c, const struct question *q, struct record_code *e)
+/* A part that the worker cannot read either is not there. What it has cut has to be asked for by itself. */
+static void on_capture(struct captures *c, const struct question *q, struct capture *w, struct record_code *e)
 {
-	if (!is_same_code(q, e))
+	bool kept = false;
+
+	if (is_same_code(q, e)) {
+		e->code = q->code;
+		e->process = q->process_id;
+		e->fingerprint = q->fingerprint;
+		kept = !codes_add(c->codes, e, capture_remote_size(e));
+	}
+	if (!kept || !is_only_cut(e)) {
+		drop(c, w);
 		return;
-	e->code = q->code;
-	e->process = q->process_id;
-	e->fingerprint = q->fingerprint;
-	codes_add(c->codes, e, capture_remote_size(e));
-	if (codes_incomplete(e) == CODES_TABLE && e->table.flags == PART_CUT)
-		ask_for_missing(c, e);
+	}
+	w->table_only = true;
+	w->table = e->table.address;
+	put_into(w, &c->ready);
 }
 
-void captures_reply(const struct captures *c, const struct question *q, struct worker_reply *r)
+static void on_failure(struct captures *c, struct capture *w)
 {
-	if (r->error || !q->code)
+	w->pause = w->pause ? 2 * w->pause : PAUSE_MIN_NS;
+	if (w->pause > PAUSE_MAX_NS)
+		w->pause = PAUSE_MAX_NS;
+	w->due = clock_ns() + w->pause;
+	put_into(w, &c->later);
+}
+
+void captures_reply(struct captures *c, const struct question *q, struct worker_reply *r)
+{
+	struct capture *w = q->code ? find(c, q->code) : NULL;
+
+	if (!w)
 		return;
-	if (r->type == WORKER_CAPTURE)
-		on_capture(c, q, &r->code);
-	else
+	if (r->error == -ESRCH || r->error == -EFAULT) { /* the process or the object is not there any more */
+		drop(c, w);
+	} else if (r->error) {
+		on_failure(c, w);
+	} else if (r->type == WORKER_CAPTURE) {
+		on_capture(c, q, w, &r->code);
+	} else {
 		codes_set_table(c->codes, q->code, r->table, r->table_size);
+		drop(c, w);
+	}
+	captures_retry(c);
 }

@@ -1,33 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * captures.h - the names of code objects. The kernel side copies a code object when it first meets it. What
- * it could not read, since a page was not in memory or the line table is large, is asked of the worker, which
- * can wait for it.
+ * captures.h - the names and line tables of code objects. The kernel side copies a code object when it first meets it.
+ * What it could not read, since a page was not in memory or the line table is large, is asked of the worker, which can
+ * wait for it. A question for which the worker has no room, or which it could not answer, is asked again.
  */
 #ifndef PYPERF_TARGETS_CAPTURES_H
 #define PYPERF_TARGETS_CAPTURES_H
 
 #include <stddef.h>
+#include <linux/types.h>
 
+struct capture;
 struct codes;
-struct record_code;
 struct kernel;
+struct kernel_range;
 struct question;
 struct questions;
+struct record_code;
 struct registry;
 struct worker_reply;
 
-/* All borrowed. */
+struct capture_list {
+	struct capture *first;
+	size_t count;
+};
+
+/* The first four are borrowed. Zero the others. */
 struct captures {
 	struct kernel *kernel; /* has the layouts */
 	struct codes *codes;
 	const struct registry *registry;
 	struct questions *questions;
+	struct capture *wanted; /* code objects of which something is missing, by number */
+	struct capture_list ready; /* those to be asked for as soon as the worker has room, the oldest first */
+	struct capture_list later; /* those that failed, and wait for their time */
+	__u64 looked;		   /* when it was last looked whose time has come, CLOCK_MONOTONIC, ns */
 };
 
+/* Forgets all that is missing. */
+void captures_clear(struct captures *c);
 /* A record of the kernel side: keeps it, and asks for what is missing. */
-void captures_record(const struct captures *c, const struct record_code *e, size_t size);
+void captures_record(struct captures *c, const struct record_code *e, size_t size);
 /* The worker's answer to a CAPTURE or a TABLE. May change the record in it. */
-void captures_reply(const struct captures *c, const struct question *q, struct worker_reply *r);
+void captures_reply(struct captures *c, const struct question *q, struct worker_reply *r);
+/* To be called when the worker may have room again: asks for what it could not be asked yet, or failed before. */
+void captures_retry(struct captures *c);
+/* These numbers of code objects mean others from now on: what is missing of them is not wanted any more. */
+void captures_forget(struct captures *c, struct kernel_range codes);
+/* How many wait for room in the worker's queue. */
+size_t captures_waiting(const struct captures *c);
 
 #endif

@@ -41,7 +41,12 @@ int discover_new(struct discover **ret, const struct discover_parts *parts)
 		return err;
 	d->kernel = parts->kernel;
 	d->worker = parts->worker;
-	d->captures = (struct captures){ parts->kernel, parts->codes, parts->registry, d->questions };
+	d->captures = (struct captures){
+		.kernel = parts->kernel,
+		.codes = parts->codes,
+		.registry = parts->registry,
+		.questions = d->questions,
+	};
 	d->containers = (struct containers){ parts->registry, d->questions, parts->kubelet, 0 };
 	*ret = TAKE_PTR(d);
 	return 0;
@@ -51,6 +56,7 @@ void discover_free(struct discover *d)
 {
 	if (!d)
 		return;
+	captures_clear(&d->captures);
 	verdicts_free(d->verdicts);
 	questions_free(d->questions);
 	free(d);
@@ -59,11 +65,12 @@ void discover_free(struct discover *d)
 void discover_forget_codes(struct discover *d, struct kernel_range codes)
 {
 	questions_forget_codes(d->questions, codes);
+	captures_forget(&d->captures, codes);
 }
 
 size_t discover_pending(const struct discover *d)
 {
-	return questions_pending(d->questions);
+	return questions_pending(d->questions) + captures_waiting(&d->captures);
 }
 
 enum process_state discover_verdict(const struct discover *d, __u32 pid)
@@ -136,4 +143,5 @@ void discover_replies(struct discover *d)
 		on_reply(d, &r);
 		free(r.table);
 	}
+	captures_retry(&d->captures);
 }

@@ -43,13 +43,13 @@ int discover_process(struct discover *d, const struct record_process *p);
  * comes later. 0, or -errno of kernel_set_process().
  */
 int discover_want(struct discover *d, const struct record_process *p);
-/* Takes what the worker has answered. */
+/* Takes what the worker has answered, and asks what it had no room for. To be called in each turn of the loop. */
 void discover_replies(struct discover *d);
 /* These numbers of code objects mean others from now on: answers about them are dropped. */
 void discover_forget_codes(struct discover *d, struct kernel_range codes);
 /* To be called each second: containers_ask(). */
 void discover_containers(struct discover *d);
-/* Questions not answered yet. */
+/* Questions that are not answered, or wait to be asked. */
 size_t discover_pending(const struct discover *d);
 
 /* The verdict on a pid that was asked about: 0 = none yet, PROCESS_WANTED = it may not be looked at. */

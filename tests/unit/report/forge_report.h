@@ -56,7 +56,7 @@ static inline int setup(void **state)
 	report.kernel.other_time_ns = 4000004;
 	report.harvest =
 		(struct harvest_stats){ .samples = { in_profile }, .nodes = 4000006, .locations = 4000007 };
-	report.codes = (struct codes_stats){ .codes = 4000008, .decodes = 4000009 };
+	report.codes = (struct codes_stats){ .codes = 4000008, .decodes = 4000009, .missing = 4000010 };
 	report.processes = 4000010;
 	report.seconds = 12.5;
 	report.cpu_seconds = 0.25;

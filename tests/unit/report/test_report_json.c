@@ -39,7 +39,7 @@ static void json_parses(void **state)
 		"d[\"kernel\"][\"other_runs\"] == 4000003 and d[\"kernel\"][\"other_time_ns\"] == 4000004",
 		"d[\"user\"][\"cpu_seconds\"] == 0.25 and d[\"user\"][\"start_cpu_seconds\"] == 0.125",
 		"d[\"user\"][\"rss_bytes\"] == 4000011 and d[\"user\"][\"map_bytes\"] == 4000012",
-		"d[\"lines\"] == dict(decodes=4000009, locations=4000007, codes=4000008)",
+		"d[\"lines\"] == dict(decodes=4000009, locations=4000007, codes=4000008, missing=4000010)",
 		"all(type(n) is int for k in (\"outcomes\", \"counters\") for n in d[k].values())",
 	};
 	_cleanup_buf_ struct buf b = {};
@@ -88,7 +88,7 @@ static void json_has_every_name(void **state)
 	for (const char *c = b.data; *c; c++)
 		names += *c == ':';
 	assert_int_equal(names, OUTCOME_COUNT + stat_row_count + ARRAY_SIZE(exports) + 7 + 7 + 3 + 7 + 4 +
-					3); /* at the top, sections, in the other four */
+					4); /* at the top, sections, in the other four */
 }
 
 static void json_is_appended(void **state)

@@ -42,7 +42,7 @@ static int setup_captures(void **state)
 	if (err)
 		return err;
 	put_here();
-	captures = (struct captures){ NULL, codes, registry, NULL };
+	captures = (struct captures){ .codes = codes, .registry = registry };
 	err = questions_new(&questions, worker);
 	captures.questions = questions;
 	return err;
@@ -50,6 +50,7 @@ static int setup_captures(void **state)
 
 static int teardown_captures(void **state)
 {
+	captures_clear(&captures);
 	questions_free(TAKE_PTR(questions));
 	teardown(state);
 	return close_parts(state);
@@ -72,15 +73,20 @@ static void add_process(__s64 later_ticks, bool has_layout)
 }
 
 /* What the kernel side sends of the code object: without what is not mapped. */
-static void send_record(void)
+static void send_record_as(__u32 number)
 {
 	assert_int_equal(capture_code(record, &layout, here(&code)), 0);
 	record->type = RECORD_CODE;
-	record->code = NUMBER;
+	record->code = number;
 	record->process = PROCESS;
 	record->pid = getpid();
 	record->fingerprint = FINGERPRINT_UNREAD + 1;
 	captures_record(&captures, record, capture_size(record));
+}
+
+static void send_record(void)
+{
+	send_record_as(NUMBER);
 }
 
 /* Passes all answers on. Returns how many there were. */
@@ -106,6 +112,14 @@ static struct code_line line_at(__u32 instr_plus_one)
 
 	assert_int_equal(codes_resolve(codes, NUMBER, instr_plus_one, &l), 0);
 	return l;
+}
+
+static void forget_number(void)
+{
+	const struct kernel_range range = { NUMBER, NUMBER + 1 };
+
+	questions_forget_codes(questions, range);
+	captures_forget(&captures, range);
 }
 
 static void whole_record(void **state)
@@ -170,6 +184,61 @@ static void missing_part_and_large_line_table(void **state)
 }
 
 /* The memory holds another code object by the time the worker reads it. */
+/* More at once than the worker's queue has room for: the rest is asked for as the answers come. */
+static void more_than_the_queue_takes(void **state)
+{
+	enum { MANY = 3 * WORKER_QUEUE };
+	int answers = 0;
+
+	(void)state;
+	add_process(0, true);
+	map(here(file_text), file_text, sizeof(file_text));
+	put_large_table();
+	for (int i = 0; i < MANY; i++)
+		send_record_as(NUMBER + i);
+	assert_int_equal(questions_pending(questions) + captures_waiting(&captures), MANY);
+	assert_true(captures_waiting(&captures) >= MANY - WORKER_QUEUE);
+	assert_int_equal(line_at(ENTRIES).line, 0); /* not known yet, and no other line is shown for it */
+	while (questions_pending(questions)) {
+		answers += take_replies();
+		captures_retry(&captures);
+	}
+	assert_int_equal(answers, MANY);
+	assert_int_equal(captures_waiting(&captures), 0);
+	for (int i = 0; i < MANY; i++) {
+		struct code_line l;
+
+		codes_resolve(codes, NUMBER + i, ENTRIES, &l);
+		assert_int_equal(l.line, 42 + ENTRIES);
+	}
+}
+
+/* The worker was killed over a question, as when a page never arrived. */
+static void failed_question_is_asked_again(void **state)
+{
+	struct worker_reply reply = { 0 };
+	double end = clock_seconds() + PATIENCE_SECONDS;
+	struct question q;
+
+	(void)state;
+	add_process(0, true);
+	send_record();
+	receive(&reply);
+	assert_true(questions_take(questions, reply.tag, &q));
+	reply.error = -ETIMEDOUT;
+	captures_reply(&captures, &q, &reply);
+	assert_string_not_equal(line_at(0).file, "/\xe2\x82\xacx");
+	captures_retry(&captures);
+	assert_int_equal(questions_pending(questions), 0); /* not at once */
+	while (!questions_pending(questions)) {
+		assert_true(clock_seconds() < end);
+		captures_retry(&captures);
+	}
+	assert_int_equal(take_replies(), 1);
+	assert_string_equal(line_at(0).file, "/\xe2\x82\xacx");
+	assert_null(captures.wanted);
+}
+
 static void another_object_there(void **state)
 {
 	(void)state;
@@ -199,14 +268,14 @@ static void number_that_means_another_now(void **state)
 	add_process(0, true);
 	send_record();
 	codes_clear(codes, NUMBER, NUMBER + 1);
-	questions_forget_codes(questions, (struct kernel_range){ NUMBER, NUMBER + 1 });
+	forget_number();
 	assert_int_equal(take_replies(), 1);
 	assert_string_equal(line_at(0).function, "[unknown code]");
 	/* The table's answer, too. */
 	map(here(file_text), file_text, sizeof(file_text));
 	put_large_table();
 	send_record();
-	questions_forget_codes(questions, (struct kernel_range){ NUMBER, NUMBER + 1 });
+	forget_number();
 	assert_int_equal(take_replies(), 1);
 	assert_int_not_equal(line_at(ENTRIES).line, 42 + ENTRIES);
 }
@@ -257,6 +326,8 @@ int main(void)
 		TEST(part_that_was_not_in_memory),
 		TEST(large_line_table),
 		TEST(missing_part_and_large_line_table),
+		TEST(more_than_the_queue_takes),
+		TEST(failed_question_is_asked_again),
 		TEST(another_object_there),
 		TEST(number_that_means_another_now),
 		TEST(process_that_is_over),

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Thousands of functions with line tables too large for a record, all met within a moment: more questions at once than
+the worker's queue has room for. Each line is the true one, or 0 while it is not known."""
+import collections
+import json
+
+import pytest
+
+import interpreters as known
+import profiler
+
+FUNCTIONS, LINES = 2000, 700  # 700 lines make a table over 2 KiB in each version
+NEWEST = known.one_per_version()[-3:]
+
+# Each function runs for half a millisecond in its last line alone, whose number is LINES behind its first. They are one
+# function under many names: to the profiler each is a code object of its own.
+PROGRAM = """
+import json, time, types
+lines = ['def f(end):'] + [' x%%d = %%d' %% (i %% 7, i) for i in range(%d - 1)] + [' while clock() < end: pass']
+scope = {'clock': time.process_time}
+exec(compile('\\n'.join(lines), 'tables.py', 'exec'), scope)
+code = scope['f'].__code__
+functions = [types.FunctionType(code.replace(co_name='f%%d' %% n, co_qualname='f%%d' %% n), scope) for n in range(%d)]
+print(json.dumps({}), flush=True)
+while True:
+    for function in functions:
+        function(time.process_time() + .0005)
+""" % (LINES, FUNCTIONS)
+
+
+@pytest.mark.parametrize("python", NEWEST, ids=str)
+def test_each_line_is_the_true_one(python, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    with profiler.target(python.path, program) as busy:
+        run = profiler.run(tmp_path, "-p", busy.pid, "-F", 4999, "-d", 8)
+    seen = collections.Counter()
+    for sample in run.samples:
+        function, file, first, line = sample.stack[0]
+        if file == "tables.py" and function.startswith("f"):
+            assert first <= line <= first + LINES, sample.stack[0]
+            seen["last" if line == first + LINES else "others"] += sample.count
+    assert len({s.stack[0][0] for s in run.samples if s.stack[0][1] == "tables.py"}) > FUNCTIONS / 2
+    assert seen["last"] > 0.9 * sum(seen.values()), seen
+    assert run.stats["lines"]["missing"] == 0
