@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_serve.c - the HTTP server of a run as a row of the event loop: where it listens, what is said when it cannot, and
+ * that a client gets an answer while the loop turns.
+ */
+#include <signal.h>
+
+#include "tests/forge/windows.h"
+#include "tests/unit/http/client.h"
+#include "tests/forge/logged.h"
+
+#include "report/run_facts.h"
+#include "run/serve.h"
+
+static struct loop loop;
+static struct http *http;
+static sigset_t before;
+static const struct run_facts facts = { .interval_seconds = 60 };
+static const struct http_source source = { .windows = &all, .run = &facts }; /* nothing else is asked for here */
+
+static int setup_serve(void **state)
+{
+	if (setup_windows(state))
+		return -1;
+	http = NULL;
+	sigprocmask(SIG_SETMASK, NULL, &before);
+	return loop_open(&loop, 3600000);
+}
+
+static int teardown_serve(void **state)
+{
+	http_free(http);
+	loop_close(&loop);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return teardown_windows(state);
+}
+
+static struct http_address address(const char *host, unsigned short number)
+{
+	struct http_address a;
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s:%u", host, number);
+	assert_int_equal(http_address_parse(text, &a), 0);
+	return a;
+}
+
+/* A port that nobody has. */
+static unsigned short free_port(void)
+{
+	close(listen_somewhere());
+	return ntohs(port);
+}
+
+/* What is said. */
+static const char *open_at(struct serve_addresses a, int expected)
+{
+	const char *said;
+	int err;
+
+	said = LOGGED(err = serve_open(&http, &a, &source, &loop));
+	assert_int_equal(err, expected);
+	return said;
+}
+
+static void turn(void)
+{
+	assert_int_equal(loop_turn(&loop, 10), 0);
+}
+
+static void nowhere(void **state)
+{
+	(void)state;
+	assert_string_equal(open_at((struct serve_addresses){ 0 }, 0), "");
+	assert_null(http);
+	assert_int_equal(loop.count, 0);
+	assert_int_equal(serve_start(NULL), 0);
+	serve_finish(NULL);
+}
+
+static void says_where_it_listens(void **state)
+{
+	const unsigned short page = free_port(), metrics = free_port();
+	char expected[256];
+
+	(void)state;
+	snprintf(expected, sizeof(expected), "pyperf-bpf: listening on http://127.0.0.1:%u/\n"
+					     "pyperf-bpf: listening on http://127.0.0.1:%u/metrics\n", page, metrics);
+	assert_string_equal(open_at((struct serve_addresses){ address("127.0.0.1", page), address("127.0.0.1", metrics) }, 0),
+			    expected);
+	assert_int_equal(loop.count, 1);
+}
+
+/* A name that is none gets its 404; the other address has no page at all. */
+static void clients_get_answers(void **state)
+{
+	const unsigned short page = free_port(), metrics = free_port();
+
+	(void)state;
+	open_at((struct serve_addresses){ address("127.0.0.1", page), address("127.0.0.1", metrics) }, 0);
+	let_server_work = turn;
+	port = htons(page);
+	assert_int_equal(status_of(ask(GET("/nonexistent"))), 404);
+	assert_int_equal(status_of(ask(GET("/page.css"))), 200);
+	port = htons(metrics);
+	assert_int_equal(status_of(ask(GET("/page.css"))), 404);
+}
+
+static void ready_while_it_samples(void **state)
+{
+	const unsigned short number = free_port();
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(number), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd;
+
+	(void)state;
+	open_at((struct serve_addresses){ .all = address("127.0.0.1", number) }, 0);
+	let_server_work = turn;
+	assert_int_equal(status_of(ask(GET("/readyz"))), 503);
+	assert_int_equal(serve_start(http), 0);
+	assert_int_equal(status_of(ask(GET("/readyz"))), 200);
+	serve_finish(http);
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), -1);
+	assert_int_equal(errno, ECONNREFUSED);
+	close(fd);
+}
+
+static void metrics_alone(void **state)
+{
+	const unsigned short metrics = free_port();
+
+	(void)state;
+	open_at((struct serve_addresses){ .metrics = address("127.0.0.1", metrics) }, 0);
+	let_server_work = turn;
+	port = htons(metrics);
+	assert_int_equal(status_of(ask(GET("/page.css"))), 404);
+}
+
+static void somebody_else_listens_there(void **state)
+{
+	const int fd = listen_somewhere();
+	const unsigned short number = ntohs(port);
+	char expected[256];
+
+	(void)state;
+	snprintf(expected, sizeof(expected), "pyperf-bpf: error: --listen 127.0.0.1:%u: another program listens there; end it "
+					     "or take another port\n", number);
+	assert_string_equal(open_at((struct serve_addresses){ .all = address("127.0.0.1", number) }, -EADDRINUSE), expected);
+	assert_null(http);
+	loop_close(&loop); /* what was watched is gone */
+	assert_int_equal(loop_open(&loop, 3600000), 0);
+	assert_non_null(strstr(open_at((struct serve_addresses){ .metrics = address("127.0.0.1", number) }, -EADDRINUSE),
+			       "--listen-metrics 127.0.0.1:"));
+	close(fd);
+}
+
+/* 192.0.2.0/24 is for documents (RFC 5737): no machine has an address there. */
+static void addresses_of_other_machines(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(open_at((struct serve_addresses){ .all = address("192.0.2.1", 7070) }, -EADDRNOTAVAIL),
+			       "error: --listen 192.0.2.1:7070: this machine has no such address\n"));
+	assert_null(http);
+}
+
+static void no_room_in_the_loop(void **state)
+{
+	const struct loop_row row = { .fd = -1 };
+
+	(void)state;
+	while (!loop_watch(&loop, &row))
+		;
+	assert_non_null(strstr(open_at((struct serve_addresses){ .all = address("127.0.0.1", free_port()) }, -ENOSPC),
+			       "error: the HTTP server: "));
+	assert_null(http);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_serve, teardown_serve)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(nowhere),	     TEST(says_where_it_listens),	TEST(clients_get_answers),
+		TEST(ready_while_it_samples),
+		TEST(metrics_alone), TEST(somebody_else_listens_there), TEST(addresses_of_other_machines),
+		TEST(no_room_in_the_loop),
+	};
+
+	alarm(60);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
