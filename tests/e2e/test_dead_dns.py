@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Name servers that never answer: glibc waits up to 30 s for three of them, the profiler's event loop must not."""
+"""Name servers that never answer: glibc waits for them, up to 30 s for three; the profiler's loop must not."""
 import contextlib
 import os
 import pathlib
@@ -14,7 +14,7 @@ from serving import server
 
 RESOLV_CONF = pathlib.Path("/etc/resolv.conf")
 SERVERS = ["127.0.0.%d" % n for n in (77, 78, 79)]
-# Waiting for one server would take 5 s a turn, and 15 s or more at the end. A busy machine does not take this long.
+# A loop that waited would stand for 5 s with one server, and for 15 s or more at the end.
 ANSWER_SECONDS, END_SECONDS = 3, 10
 
 
@@ -22,15 +22,16 @@ ANSWER_SECONDS, END_SECONDS = 3, 10
 def dead_dns(tmp_path):
     """The beginning of a command line that runs the profiler where no name can be resolved."""
     if namespaces.reason() or os.geteuid() or not RESOLV_CONF.exists():
-        pytest.skip("SKIP: /etc/resolv.conf cannot be replaced here: %s" % (namespaces.reason() or "not there, or not root"))
+        why = namespaces.reason() or "it is not there, or this is not root"
+        pytest.skip("SKIP: /etc/resolv.conf cannot be replaced here: %s" % why)
     conf = tmp_path / "resolv.conf"
     conf.write_text("".join("nameserver %s\n" % address for address in SERVERS))
     with contextlib.ExitStack() as stack:
         for address in SERVERS:
             silent = stack.enter_context(socket.socket(type=socket.SOCK_DGRAM))
             silent.bind((address, 53))
-        yield ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"', str(conf),
-               profiler.BINARY]
+        replace = 'mount --bind "$0" /etc/resolv.conf && exec "$@"'
+        yield ["unshare", "--mount", "sh", "-c", replace, str(conf), profiler.BINARY]
 
 
 def test_the_loop_goes_on(dead_dns, tmp_path):

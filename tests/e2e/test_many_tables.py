@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Thousands of functions with line tables too large for a record, all met within a moment: more questions at once than
-the worker's queue has room for. Each line is the true one, or 0 while it is not known."""
+"""Thousands of functions with line tables too large for a record, all met within a moment.
+
+Those are more questions at once than the worker's queue has room for. Each line is the true one in the end."""
 import collections
 import json
 
@@ -12,15 +13,18 @@ import profiler
 FUNCTIONS, LINES = 2000, 700  # 700 lines make a table over 2 KiB in each version
 NEWEST = known.one_per_version()[-3:]
 
-# Each function runs for half a millisecond in its last line alone, whose number is LINES behind its first. They are one
-# function under many names: to the profiler each is a code object of its own.
+# Each function runs for half a millisecond in its last line alone, whose number is LINES behind its first. They are
+# one function under many names: to the profiler each is a code object of its own.
 PROGRAM = """
 import json, time, types
-lines = ['def f(end):'] + [' x%%d = %%d' %% (i %% 7, i) for i in range(%d - 1)] + [' while clock() < end: pass']
+lines = ['def f(end):']
+lines += [' x%%d = %%d' %% (i %% 7, i) for i in range(%d - 1)]
+lines += [' while clock() < end: pass']
 scope = {'clock': time.process_time}
 exec(compile('\\n'.join(lines), 'tables.py', 'exec'), scope)
 code = scope['f'].__code__
-functions = [types.FunctionType(code.replace(co_name='f%%d' %% n, co_qualname='f%%d' %% n), scope) for n in range(%d)]
+named = [code.replace(co_name='f%%d' %% n, co_qualname='f%%d' %% n) for n in range(%d)]
+functions = [types.FunctionType(one, scope) for one in named]
 print(json.dumps({}), flush=True)
 while True:
     for function in functions:

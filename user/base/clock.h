@@ -37,7 +37,10 @@ static inline double clock_seconds(void)
 	return clock_ns() / 1e9;
 }
 
-/* As CLOCK_MONOTONIC, with the time that the machine slept; what the kernel counts start times of processes in. */
+/*
+ * As CLOCK_MONOTONIC, with the time that the machine slept; what the kernel counts start times of
+ * processes in.
+ */
 static inline __u64 clock_boot_ns(void)
 {
 	return clock_ns_of(CLOCK_BOOTTIME);

@@ -27,10 +27,10 @@ int folder_add(const char *path, const struct timespec *start, const void *data,
 	       char ret_name[FOLDER_NAME_SIZE]);
 
 /*
- * Removes the oldest files until the rest is within the limits. `newest`, the name of the one written last, stays in
- * any case. A file whose name lies in the future was written while the clock was wrong, so it is older than all that
- * have been written since. Returns 0, or the -errno of the first file that could not be removed. *ret_removed is how
- * many were removed.
+ * Removes the oldest files until the rest is within the limits. `newest`, the name of the one written last,
+ * stays in any case. A file whose name lies in the future was written while the clock was wrong, so it is
+ * older than all that have been written since. Returns 0, or the -errno of the first file that could not be
+ * removed. *ret_removed is how many were removed.
  */
 int folder_prune(const char *path, const struct folder_keep *keep, const char *newest, size_t *ret_removed);
 

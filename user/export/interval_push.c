@@ -13,7 +13,10 @@
 #include "profile/pprof.h"
 #include "profile/split.h"
 
-/* Pyroscope's defaults: validation.max-profile-stacktrace-samples and max-profile-size-bytes, uncompressed. */
+/*
+ * Pyroscope's defaults: validation.max-profile-stacktrace-samples and max-profile-size-bytes,
+ * uncompressed.
+ */
 static const struct split_limits limits = { .samples = 16000, .bytes = 4 << 20 };
 
 /* Labels of a series beside those of pods; receivers keep names with two underscores to themselves. */

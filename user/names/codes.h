@@ -65,10 +65,10 @@ void codes_clear(struct codes *codes, __u32 first, __u32 end);
 
 /*
  * Says what an instruction of a code object is called. instr_plus_one is node_instr(). 0 means before the
- * first instruction, which is on the first line; INSTR_UNKNOWN gives line 0, and so does a line table that is
- * not there: codes_stats.missing counts it. Where the table has no line for the instruction, the first line is
- * given, without a column. Always returns 0: a number
- * that is not held is the function "[unknown code]".
+ * first instruction, which is on the first line; INSTR_UNKNOWN gives line 0, and so does a line table that
+ * is not there: codes_stats.missing counts it. Where the table has no line for the instruction, the first
+ * line is given, without a column. Always returns 0: a number that is not held is the function "[unknown
+ * code]".
  */
 int codes_resolve(struct codes *codes, __u32 code, __u32 instr_plus_one, struct code_line *ret);
 

@@ -31,7 +31,10 @@ CURLcode transfer_prepare(CURL *e, const struct transfer *t)
 	c = c ?: curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
 	c = c ?: curl_easy_setopt(e, CURLOPT_TIMEOUT, t->timeout_seconds);
 	c = c ?: curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-	/* Names are resolved in a thread of libcurl's. One that still waits for a dead server is left behind, not joined. */
+	/*
+	 * Names are resolved in a thread of libcurl's. One that still waits for a dead server is left
+	 * behind, not joined.
+	 */
 	c = c ?: curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
 	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, t->on_body);
 	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEDATA, t->context);

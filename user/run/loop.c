@@ -12,7 +12,10 @@
 
 #include "base/cleanup.h"
 
-/* nohup ignores SIGHUP, and a shell ignores SIGINT of what it runs in the background: that is somebody's wish. */
+/*
+ * nohup ignores SIGHUP, and a shell ignores SIGINT of what it runs in the background: that is somebody's
+ * wish.
+ */
 static bool was_ignored(int number)
 {
 	struct sigaction action;
@@ -20,7 +23,10 @@ static bool was_ignored(int number)
 	return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
-/* A blocked signal is read as an event even though it is ignored, so those that were ignored are not blocked. */
+/*
+ * A blocked signal is read as an event even though it is ignored, so those that were ignored are not
+ * blocked.
+ */
 static int open_signals(void)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };

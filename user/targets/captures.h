@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * captures.h - the names and line tables of code objects. The kernel side copies a code object when it first meets it.
- * What it could not read, since a page was not in memory or the line table is large, is asked of the worker, which can
- * wait for it. A question for which the worker has no room, or which it could not answer, is asked again.
+ * captures.h - the names and line tables of code objects. The kernel side copies a code object when it
+ * first meets it. What it could not read, since a page was not in memory or the line table is large, is
+ * asked of the worker, which can wait for it. A question for which the worker has no room, or which it
+ * could not answer, is asked again.
  */
 #ifndef PYPERF_TARGETS_CAPTURES_H
 #define PYPERF_TARGETS_CAPTURES_H
@@ -43,7 +44,10 @@ void captures_clear(struct captures *c);
 void captures_record(struct captures *c, const struct record_code *e, size_t size);
 /* The worker's answer to a CAPTURE or a TABLE. May change the record in it. */
 void captures_reply(struct captures *c, const struct question *q, struct worker_reply *r);
-/* To be called when the worker may have room again: asks for what it could not be asked yet, or failed before. */
+/*
+ * To be called when the worker may have room again: asks for what it could not be asked yet, or failed
+ * before.
+ */
 void captures_retry(struct captures *c);
 /* These numbers of code objects mean others from now on: what is missing of them is not wanted any more. */
 void captures_forget(struct captures *c, struct kernel_range codes);

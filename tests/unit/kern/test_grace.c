@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_grace.c - both ways to wait for BPF programs that run: neither returns before a program has ended that began
- * earlier. The program is real and takes its time. Needs the right to load BPF.
+ * test_grace.c - both ways to wait for BPF programs that run: neither returns before a program has ended
+ * that began earlier. The program is real and takes its time. Needs the right to load BPF.
  */
 #include <setjmp.h>
 #include <stdarg.h>
