@@ -11,7 +11,7 @@
 
 struct http_address {
 	struct sockaddr_storage socket; /* AF_INET or AF_INET6 */
-	socklen_t size;			/* 0 = none */
+	socklen_t size;			/* 0 = there is no address */
 };
 
 #define HTTP_ADDRESS_TEXT 64 /* bytes that http_address_text() needs */
@@ -21,7 +21,7 @@ struct http_address {
  * No other host names: which address one stands for may change. -EINVAL.
  */
 int http_address_parse(const char *text, struct http_address *ret);
-/* Only this machine can reach it. */
+/* Whether only this machine can reach it. */
 bool http_address_is_local(const struct http_address *a);
 /*
  * Whether a Host header names this machine in a way that no foreign name server can: by address or as

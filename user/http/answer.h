@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * answer.h - what goes back to a client. All of it is in memory first, so a length can be given, and a client
- * that is slow costs nothing but that memory.
+ * answer.h - what goes back to a client. An answer is whole in memory before it is sent, so its length can be
+ * given, and a slow client costs nothing but that memory. All functions return what MHD's handler is to
+ * return.
  */
 #ifndef PYPERF_HTTP_ANSWER_H
 #define PYPERF_HTTP_ANSWER_H
@@ -16,10 +17,10 @@ struct buf;
 #define TYPE_HTML "text/html; charset=utf-8"
 #define TYPE_JSON "application/json"
 
-/* How many there were. */
+/* How many answers there were. */
 struct answer_counts {
 	__u64 answers;	/* with a status below 400 */
-	__u64 refusals; /* others */
+	__u64 refusals; /* with any other */
 };
 
 /* Who gets an answer, and where that is counted. */
@@ -28,17 +29,17 @@ struct client {
 	struct answer_counts *counts;
 };
 
-/* Takes over what is in body. */
+/* Sends what is in body, and takes it over. type is a Content-Type. */
 enum MHD_Result answer_buf(const struct client *c, unsigned int status, const char *type, struct buf *body);
 /* The same, with one more header. */
 enum MHD_Result answer_buf_with(const struct client *c, unsigned int status, const char *type,
 				struct buf *body, const char *header, const char *value);
-/* For data that stays. */
+/* Sends data that stays where it is for ever. */
 enum MHD_Result answer_static(const struct client *c, const char *type, const void *data, size_t size);
-/* A line of text; the newline is added. */
+/* Sends a line of text and a newline. What is foreign in it may be hostile. */
 enum MHD_Result answer_line(const struct client *c, unsigned int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* For an -errno of our own. */
+/* Says that the profiler itself failed, with this -errno. */
 enum MHD_Result answer_failure(const struct client *c, int err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * connections.h - how long a client may take. Not a limit on its pauses, which one byte now and then would
- * evade, but on the whole of a request, and on the whole of an answer.
+ * connections.h - how long a client may take. The limit is on the whole of a request, and on the whole of an
+ * answer: a limit on the client's pauses could be evaded by one byte now and then.
  */
 #ifndef PYPERF_HTTP_CONNECTIONS_H
 #define PYPERF_HTTP_CONNECTIONS_H
@@ -22,13 +22,14 @@ struct connections {
 /* MHD's notice of a connection's begin and end; context is struct connections. */
 void connections_notify(void *context, struct MHD_Connection *connection, void **own,
 			enum MHD_ConnectionNotificationCode code);
-/* It has from now on until that time (CLOCK_MONOTONIC seconds). */
+/* The client now has time until then (CLOCK_MONOTONIC seconds). */
 void connection_set_deadline(struct MHD_Connection *connection, double deadline);
+/* Its socket. */
 int connection_fd(struct MHD_Connection *connection);
 
-/* Hangs up on those who are late. */
+/* Hangs up on clients that are late. */
 void connections_run(struct connections *c, double now);
-/* When the first of them will be. */
+/* When the next one will be late; HTTP_NEVER if there is no client with a limit. */
 double connections_next(const struct connections *c);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * health.h - /healthz: the event loop turns, since it has answered. /readyz: profiles can be had.
+ * health.h - what a probe asks. /healthz: that it answers says that the event loop turns. /readyz: whether
+ * profiles can be had.
  */
 #ifndef PYPERF_HTTP_HEALTH_H
 #define PYPERF_HTTP_HEALTH_H
@@ -10,7 +11,7 @@
 enum health {
 	HEALTH_STARTING, /* sampling has not begun */
 	HEALTH_SAMPLING, /* profiles can be had */
-	HEALTH_ENDING,	 /* sampling has ended, and so does the server when all have their answers */
+	HEALTH_ENDING,	 /* sampling has ended; the server does when all have their answers */
 };
 
 enum MHD_Result health_alive(const struct client *c);

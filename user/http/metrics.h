@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics.h - /metrics, in the text format of Prometheus. Numbers about the profiler only: no name from a
- * process that it profiles.
+ * metrics.h - /metrics, in the text format of Prometheus. It has numbers about the profiler only, and no name
+ * of a process that is profiled.
  */
 #ifndef PYPERF_HTTP_METRICS_H
 #define PYPERF_HTTP_METRICS_H
@@ -23,7 +23,7 @@ struct run_facts;
 /* What is counted. */
 struct metrics_view {
 	bool sampling;
-	pid_t worker;	    /* 0 = there is none just now */
+	pid_t worker;	    /* its pid; 0 = there is none just now */
 	__u64 generations;  /* of the tree, after the first */
 	size_t questions;   /* that the worker has not answered yet */
 	const struct kernel *kernel;
@@ -36,7 +36,7 @@ struct metrics_view {
 	const struct profile_requests *profiles;
 };
 
-/* Appends all. 0 or -ENOMEM. */
+/* Appends all metrics. 0 or -ENOMEM. */
 int metrics_text(const struct metrics_view *v, struct buf *out);
 enum MHD_Result metrics_answer(const struct metrics_view *v, const struct client *c);
 

@@ -22,9 +22,12 @@ struct page_view {
 };
 
 enum MHD_Result page_answer(const struct page_view *v, const struct client *c);
-/* The last interval as flamegraph.h has it; NULL = none yet. The client's query selects samples by labels. */
+/*
+ * The profile of the last interval (NULL = there is none yet) in the form of flamegraph.h. The client's query
+ * selects samples by their labels.
+ */
 enum MHD_Result page_flamegraph(const struct profile *recent, const struct client *c);
-/* Where Go programs have a list of their profiles. */
+/* /debug/pprof/, where Go programs have a list of their profiles. */
 enum MHD_Result page_pprof_index(const struct client *c);
 
 #endif

@@ -12,7 +12,7 @@ struct registry;
 
 #define PROCESSES_SHOWN 100
 
-/* Appends HTML. recent gives the samples; NULL: there are none yet. 0 or -ENOMEM. */
+/* Appends it as HTML. recent has the samples; NULL = there are none yet. 0 or -ENOMEM. */
 int processes_html(const struct registry *registry, const struct kernel *kernel, const struct profile *recent,
 		   struct buf *out);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profile_request.h - /debug/pprof/profile?seconds=N: a window of its own for each request, opened when it
- * comes, answered N seconds later. Meanwhile the connection is suspended and its socket watched.
+ * profile_request.h - /debug/pprof/profile?seconds=N. Each request has a window of its own, which is opened
+ * when the request comes; N seconds later it is answered. Meanwhile MHD does not look at the connection, and
+ * its socket is watched here.
  */
 #ifndef PYPERF_HTTP_PROFILE_REQUEST_H
 #define PYPERF_HTTP_PROFILE_REQUEST_H
@@ -13,7 +14,7 @@ struct kernel;
 struct profile_request;
 struct windows;
 
-/* All of them. The first four are the owner's. */
+/* All requests. The owner sets the first four, which are borrowed. */
 struct profile_requests {
 	int epoll; /* watches the sockets of those who wait; their data.ptr is the request */
 	struct kernel *kernel;
@@ -22,24 +23,24 @@ struct profile_requests {
 	struct profile_request *waiting;
 	unsigned int open; /* how many wait */
 	__u64 served;	   /* requests that got a profile */
-	__u64 abandoned;   /* those whose client went away */
+	__u64 abandoned;   /* requests whose client went away */
 };
 
-/* A request that has just come. It is refused, and then *ret stays untouched, or waits. */
+/* A request has just come: it waits from now on, or is refused and *ret stays untouched. */
 enum MHD_Result profile_request_begin(struct profile_requests *all, enum health health,
 				      const struct client *c, struct profile_request **ret);
-/* MHD comes back to it: its time is over. */
+/* MHD has come back to a request whose time is over: answers it. */
 enum MHD_Result profile_request_end(struct profile_request *r);
-/* Its client has gone: MHD is to hang up. */
+/* The client has gone while it waited: MHD is to hang up. */
 void profile_request_gone(struct profile_request *r);
-/* It does not wait any more. NULL is fine. */
+/* To be called for a request that does not wait any more. NULL is fine. */
 void profile_request_free(struct profile_request *r);
 
-/* Moves on those that are due. */
+/* Moves on the requests that are due. */
 void profile_requests_run(struct profile_requests *all, double now);
-/* When the next one is; CLOCK_MONOTONIC seconds. */
+/* When the next one is due, CLOCK_MONOTONIC seconds; HTTP_NEVER if none waits. */
 double profile_requests_next(const struct profile_requests *all);
-/* All are due now. */
+/* None waits any more: all get what there is. */
 void profile_requests_finish(struct profile_requests *all);
 
 #endif

@@ -18,20 +18,20 @@ struct MHD_Connection;
 #define QUERY_ERROR_SIZE  512
 
 struct query {
-	int seconds;
+	int seconds; /* how long the profile is to be */
 	enum format format;
 	struct profile_filter filter;
-	unsigned int seen; /* keys that were there, to refuse a second time */
+	unsigned int seen; /* bits of keys that were there: a second time they are refused */
 	char error[QUERY_ERROR_SIZE];
 };
 
 void query_begin(struct query *q);
 /*
- * One key and its value, percent escapes decoded; NULL if it has none. -EINVAL, with one line in error that
- * says what to do: that of the first failure, for good.
+ * One key and its value, without percent escapes; NULL if it has no value. 0, or -EINVAL with one line in
+ * error that says what to do. After the first failure nothing is accepted, and its line stays.
  */
 int query_add(struct query *q, const char *key, const char *value);
-/* All of what a client asks for. -EINVAL, with a line in error as above. */
+/* Reads all of what a client asks for. 0, or -EINVAL with a line in error as above. */
 int query_read(struct query *q, struct MHD_Connection *connection);
 
 #endif

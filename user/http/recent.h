@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * recent.h - the profile of the last interval, for the page. It is there without waiting: intervals follow
- * each other from when sampling begins. The first ones are short, so that there is something to see at once.
+ * recent.h - the profile of the last interval, for the page. Nobody has to wait for it, since intervals
+ * follow each other from when sampling begins. The first ones are short, so that there is soon something to
+ * see.
  */
 #ifndef PYPERF_HTTP_RECENT_H
 #define PYPERF_HTTP_RECENT_H
@@ -15,18 +16,18 @@ struct windows;
 #define RECENT_SECONDS_FIRST 2
 
 struct recent {
-	struct window *window;	 /* the one that goes on; NULL = sampling has not begun */
-	struct profile *profile; /* the last that is complete, or NULL */
-	double seconds;		 /* length of the one that goes on */
-	double interval;	 /* ... after the first few */
-	double due;  /* when it ends, or its names are waited for no longer; CLOCK_MONOTONIC seconds */
-	bool marked; /* it has ended */
+	struct window *window;	 /* the interval that goes on; NULL = sampling has not begun */
+	struct profile *profile; /* of the last interval that is complete, or NULL */
+	double seconds;		 /* length of the interval that goes on ... */
+	double interval;	 /* ... and of each after the first few */
+	double due;  /* when recent_run() has something to do, CLOCK_MONOTONIC seconds */
+	bool marked; /* the interval has ended, and the names of what it counted are waited for */
 };
 
-/* Begins. interval: seconds. 0 or -ENOMEM. */
+/* Begins. interval is in seconds, now as r->due. 0 or -ENOMEM. */
 int recent_start(struct recent *r, struct windows *windows, double interval, double now);
 void recent_stop(struct recent *r);
-/* At r->due or later. */
+/* To be called at r->due or later: ends an interval, or takes its profile and begins the next. */
 void recent_run(struct recent *r, double now);
 
 #endif

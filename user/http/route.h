@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * route.h - a request from when it comes to when it is answered: from its address to the subject that answers
- * it. Each subject gets what it reads, and the client.
+ * route.h - from the address of a request to the subject that answers it. Each subject gets the client, and
+ * of the site only what it reads.
  */
 #ifndef PYPERF_HTTP_ROUTE_H
 #define PYPERF_HTTP_ROUTE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * source.h - what a run hands to its HTTP server. A subject does not get this, but what it reads: see
- * route.c.
+ * source.h - what a run hands to its HTTP server. The subjects do not get all of this: route.c gives each
+ * what it reads.
  */
 #ifndef PYPERF_HTTP_SOURCE_H
 #define PYPERF_HTTP_SOURCE_H
@@ -18,8 +18,8 @@ struct windows;
 struct worker;
 
 /*
- * All borrowed. Only profiles that are being taken change anything: they read the kernel's records, and open
- * windows.
+ * All borrowed. Nothing here is changed but by whoever takes a profile, which opens a window and reads the
+ * kernel side's records.
  */
 struct http_source {
 	struct kernel *kernel;

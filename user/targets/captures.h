@@ -26,7 +26,7 @@ struct capture_list {
 	size_t count;
 };
 
-/* The first four are borrowed. Zero the others. */
+/* The first four are borrowed; the others begin as zero. */
 struct captures {
 	struct kernel *kernel; /* has the layouts */
 	struct codes *codes;
@@ -40,9 +40,9 @@ struct captures {
 
 /* Forgets all that is missing. */
 void captures_clear(struct captures *c);
-/* A record of the kernel side: keeps it, and asks for what is missing. */
+/* Takes a record of the kernel side, of size bytes, and asks for what it lacks. */
 void captures_record(struct captures *c, const struct record_code *e, size_t size);
-/* The worker's answer to a CAPTURE or a TABLE. May change the record in it. */
+/* Takes the worker's answer to a CAPTURE or a TABLE, whose record it may change. */
 void captures_reply(struct captures *c, const struct question *q, struct worker_reply *r);
 /*
  * To be called when the worker may have room again: asks for what it could not be asked yet, or failed

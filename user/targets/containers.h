@@ -30,10 +30,10 @@ struct containers {
  * asks about none while the worker has much else to do.
  */
 void containers_ask(struct containers *c);
-/* The worker's answer to a CONTAINER. */
+/* Takes the worker's answer to a CONTAINER. */
 void containers_reply(const struct containers *c, const struct question *q, const struct worker_reply *r);
 
-/* The same for the registry; the strings are those of c. */
+/* The container as an entry of the registry has it. The strings remain those of c. */
 struct registry_container containers_entry(const struct container *c);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * discover.h - answers the kernel side's questions: is this process Python, and with which layout; what is
- * this code object called. Everything that touches a process is asked of the worker and answered later.
- * discover.c passes records and replies on to their subjects: verdicts.h, captures.h, containers.h.
+ * discover.h - answers the kernel side's questions: is this process Python, and with which layout? What is
+ * this code object called? Whatever touches a process is asked of the worker and answered later. discover.c
+ * only passes records and replies on to their subjects: verdicts.h, captures.h and containers.h.
  */
 #ifndef PYPERF_TARGETS_DISCOVER_H
 #define PYPERF_TARGETS_DISCOVER_H
@@ -36,7 +36,10 @@ void discover_free(struct discover *d); /* NULL is fine */
 
 /* A record of the kernel side's ring buffer; fits kernel_on_record(). Always 0. */
 int discover_record(void *discover, void *record, size_t size);
-/* Asks the worker about a process. 0, or -EAGAIN: the queue is full, and the kernel side will ask again. */
+/*
+ * Asks the worker about a process. 0, -ENOMEM, or -EAGAIN when its queue is full. The kernel side asks again
+ * in any case.
+ */
 int discover_process(struct discover *d, const struct record_process *p);
 /*
  * Tells the kernel side that a process is to be profiled, if it turns out to be Python: the verdict on it
@@ -49,10 +52,10 @@ void discover_replies(struct discover *d);
 void discover_forget_codes(struct discover *d, struct kernel_range codes);
 /* To be called each second: containers_ask(). */
 void discover_containers(struct discover *d);
-/* Questions that are not answered, or wait to be asked. */
+/* How many questions are not answered yet, or wait to be asked. */
 size_t discover_pending(const struct discover *d);
 
-/* The verdict on a pid that was asked about: 0 = none yet, PROCESS_WANTED = it may not be looked at. */
+/* As verdicts_find(). */
 enum process_state discover_verdict(const struct discover *d, __u32 pid);
 
 #endif

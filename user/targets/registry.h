@@ -15,7 +15,7 @@
 
 struct registry;
 
-/* The rows of labels.def whose source is CONTAINER. Strings, shared; "" = none, or unknown. */
+/* The rows of labels.def whose source is CONTAINER. "" = none, or unknown. The registry owns the strings. */
 struct registry_container {
 #define LABEL(key, kind, source, places, help) OF_CONTAINER(source, const char *key;)
 #include "profile/labels.def"
@@ -33,21 +33,22 @@ struct registry_entry {
 	 */
 	bool over;
 	char comm[16];
-	const char *binary;   /* path of the interpreter's file, "" if unknown; shared */
-	const char *build_id; /* hexadecimal, "" if none; shared */
+	const char *binary;   /* path of the interpreter's file, "" if unknown; the registry's */
+	const char *build_id; /* of that file, hexadecimal, "" if none; the registry's */
 	struct registry_container container;
-	int layout; /* kernel_add_layout()'s index, -1 = none */
+	int layout; /* its index from kernel_add_layout(), -1 = none */
 };
 
 int registry_new(struct registry **ret);
 void registry_free(struct registry *r);
 
-/* Adds, or replaces one of the same id. Strings are copied. Returns 0 or -ENOMEM. */
+/* Adds an entry, or replaces the one of the same id. Its strings are copied. 0 or -ENOMEM. */
 int registry_add(struct registry *r, const struct registry_entry *e);
-/* The text of a label whose source is CONTAINER; of the others "". */
+/* The text of a label whose source is CONTAINER. For other labels, and where it is unknown, "". */
 const char *registry_label(const struct registry_entry *e, enum label label);
-/* NULL if unknown; valid until the next registry_add(). */
+/* The entry of this number, valid until the next registry_add(). NULL if there is none. */
 const struct registry_entry *registry_find(const struct registry *r, __u32 id);
+/* The process has ended. Numbers that are not known are ignored. */
 void registry_end(struct registry *r, __u32 id);
 /*
  * Forgets the entries for which may_go() returns true, and then the paths that no other entry has. may_go()

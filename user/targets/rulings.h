@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rulings.h - what has been found out so far about each process that the kernel side asked about, and when it
- * is to ask again. Times are ns of CLOCK_MONOTONIC, as bpf_ktime_get_ns().
+ * rulings.h - the decisions so far about each process that the kernel side asked about, and the time from
+ * which it may ask again. Such times are ns of CLOCK_MONOTONIC, as bpf_ktime_get_ns() gives them.
  */
 #ifndef PYPERF_TARGETS_RULINGS_H
 #define PYPERF_TARGETS_RULINGS_H
@@ -14,11 +14,11 @@
 
 struct ruling {
 	__u32 pid;
-	__u32 id; /* struct process.id it was given */
+	__u32 id; /* struct process.id that it was given */
 	__u64 start_time, exec_id;
 	enum process_state state; /* 0 = nothing yet */
-	__u32 refusals;
-	__u64 unproved_since; /* 0 = never asked for a proof in vain */
+	__u32 refusals; /* how often it was refused, up to the number from which pauses grow no more */
+	__u64 unproved_since; /* when a proof was first looked for in vain; 0 = never */
 };
 
 struct rulings;
@@ -26,29 +26,35 @@ struct rulings;
 int rulings_new(struct rulings **ret);
 void rulings_free(struct rulings *r); /* NULL is fine */
 
-/* Adds an empty one where there is none, and after an exec. NULL when memory is short. */
+/*
+ * The ruling on this process image. It is empty if there was none yet, or if the one of this pid was on an
+ * earlier image. NULL when memory is short.
+ */
 struct ruling *rulings_get(struct rulings *r, __u32 pid, __u64 start_time, __u64 exec_id);
-/* NULL if there is none. Valid until it is forgotten. */
+/* The ruling on a pid, valid until it is forgotten. NULL if there is none. */
 struct ruling *rulings_find(const struct rulings *r, __u32 pid);
 void rulings_forget(struct rulings *r, __u32 pid);
 
 /*
- * When to ask again about a process that is not Python, but may load it yet: once it has lived as long again,
- * after 20 ms at least and 30 s at most. So that is how long an interpreter can stay unseen that is loaded
- * late.
+ * When to ask again about a process that is not Python, but may load it yet. The pause is as long as the
+ * process has lived, but 20 ms at least and 30 s at most. An interpreter that is loaded late stays unseen for
+ * that long.
  */
 __u64 ruling_check_again(__u64 start_time);
-/* About one that was refused, as what contradicted the layout may be over: after 20 ms, 40 ms, ... 30 s. */
+/*
+ * When to ask again about a process that was refused: what contradicted the layout may be over. The pause is
+ * 20 ms at first, is doubled each time, and 30 s at most.
+ */
 __u64 ruling_check_refused(struct ruling *v);
 /*
- * About one whose layout nothing speaks for yet: after 2 ms at least, then a quarter of the time that it has
- * been so.
+ * When to ask again about a process in which nothing speaks for its layout yet. The pause is a quarter of the
+ * time for which that has been so, but 2 ms at least.
  */
 __u64 ruling_check_unproved(const struct ruling *v);
 
 /*
- * Whether a layout must not be used yet. One that nothing in the process speaks for or against is used after
- * 1 s if it is known for this very release.
+ * Whether a layout must not be used yet. When nothing in the process has spoken for it or against it for 1 s,
+ * it is used, provided that it is the one known for this very release.
  */
 bool ruling_waits_for_proof(struct ruling *v, const struct identity *i);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * selection.h - which processes are profiled, of all that could be: by name, cgroup and container. Decided
- * once for a process image, when it is discovered; the kernel side then knows.
+ * selection.h - which of the Python processes are profiled: by name, cgroup and container. This is decided
+ * once for each process image, when it is discovered, and then the kernel side knows it.
  */
 #ifndef PYPERF_TARGETS_SELECTION_H
 #define PYPERF_TARGETS_SELECTION_H
@@ -11,17 +11,19 @@
 #include "proc/container.h"
 
 /*
- * Lists of globs with commas between; NULL = no condition. '*' matches a '/' too. All conditions must hold.
+ * Each condition is a list of globs with commas between them, in which '*' matches a '/', too. NULL = no such
+ * condition. All of them must hold.
  */
 struct selection {
 	const char *comm, *exclude_comm;
-	const char *cgroup, *exclude_cgroup; /* whole path, as this process sees it */
-	const char *container;		     /* name, or the first digits of the id */
+	const char *cgroup, *exclude_cgroup; /* the whole path, as the profiler sees it */
+	const char *container;		     /* its name, or the first digits of its id */
 	const char *pod, *namespace;
 };
 
-/* Whether it is such a list: no empty glob, none longer than 255 bytes. */
+/* Whether this is such a list: no glob is empty or longer than 255 bytes. */
 bool selection_is_list(const char *globs);
+/* Whether a process of this name, in this container, is to be profiled. */
 bool selection_takes(const struct selection *s, const char *comm, const struct container *c);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * verdicts.h - what is decided about a process once the worker has looked at it: whether it is Python, with
- * which layout, and whether it is to be profiled. The kernel side and the registry are told; when to ask
- * again, too.
+ * which layout, and whether it is to be profiled. The kernel side is told, and from when it may ask again; a
+ * Python process gets into the registry.
  */
 #ifndef PYPERF_TARGETS_VERDICTS_H
 #define PYPERF_TARGETS_VERDICTS_H
@@ -21,7 +21,7 @@ int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *
 		 const struct selection *selection, struct kubelet *kubelet);
 void verdicts_free(struct verdicts *v); /* NULL is fine */
 
-/* The worker's answer to an IDENTIFY of this process. */
+/* Takes the worker's answer to an IDENTIFY of this process. */
 void verdicts_reply(struct verdicts *v, const struct record_process *p, const struct worker_reply *r);
 /* A process has forked: what is true of it is true of its child. */
 void verdicts_fork(struct verdicts *v, const struct record_fork *e);
