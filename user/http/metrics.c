@@ -123,7 +123,8 @@ static void add_targets(struct page *p, const struct metrics_view *v)
 	gauge(p, "code_objects", "Code objects held in memory.", codes->codes);
 	gauge(p, "code_bytes", "Memory of the code objects.", codes->bytes);
 	counter(p, "line_decodes_total", "Line tables searched.", codes->decodes);
-	counter(p, "lines_missing_total", "Lines shown as 0, since the line table was not there yet.", codes->missing);
+	counter(p, "lines_missing_total", "Lines shown as 0, since the line table was not there yet.",
+		codes->missing);
 	gauge(p, "questions_pending",
 	      "Questions about processes and code that the worker has not answered yet.", v->questions);
 }

@@ -46,7 +46,10 @@ int discover_process(struct discover *d, const struct record_process *p);
  * comes later. 0, or -errno of kernel_set_process().
  */
 int discover_want(struct discover *d, const struct record_process *p);
-/* Takes what the worker has answered, and asks what it had no room for. To be called in each turn of the loop. */
+/*
+ * Takes what the worker has answered, and asks what it had no room for. To be called in each turn of the
+ * loop.
+ */
 void discover_replies(struct discover *d);
 /* These numbers of code objects mean others from now on: answers about them are dropped. */
 void discover_forget_codes(struct discover *d, struct kernel_range codes);
