@@ -5,7 +5,7 @@ VERSION := 0.1.0
 SAN     ?=
 O       ?= $(if $(SAN),build/san,build)
 CC      ?= gcc
-CLANG   ?= $(firstword $(foreach c,clang-19 clang-16 clang-14 clang,$(if $(shell command -v $(c)),$(c))) clang)
+CLANG   ?= $(firstword $(foreach c,clang-19 clang-16 clang-14,$(if $(shell command -v $(c)),$(c))) clang)
 BPFTOOL ?= $(firstword $(shell command -v bpftool 2>/dev/null) /usr/sbin/bpftool)
 PREFIX  ?= /usr/local
 ARCH    ?= $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
@@ -37,10 +37,11 @@ CFLAGS   += -D_FORTIFY_SOURCE=2
 endif
 
 # Kernel side. BPF code has no libc; only the uapi headers of the target architecture are needed.
-BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wno-missing-declarations \
-              -Werror -Ivmlinux -I.
-bpf_arch_include = -D__TARGET_ARCH_$(1) $(addprefix -idirafter ,/usr/include/$(if $(filter arm64,$(1)),aarch64,x86_64)-linux-gnu \
-                   $(SYSROOT:%=%/usr/include/aarch64-linux-gnu) /usr/include/$(shell uname -m)-linux-gnu)
+BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -std=gnu11 -Wall -Wextra -Wno-unused-parameter \
+	      -Wno-missing-declarations -Werror -Ivmlinux -I.
+bpf_arch_include = -D__TARGET_ARCH_$(1) $(addprefix -idirafter , \
+	/usr/include/$(if $(filter arm64,$(1)),aarch64,x86_64)-linux-gnu \
+	$(SYSROOT:%=%/usr/include/aarch64-linux-gnu) /usr/include/$(shell uname -m)-linux-gnu)
 
 USER_SRC := $(filter-out user/main.c,$(wildcard user/*.c user/*/*.c user/*/*/*.c))
 USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
@@ -59,7 +60,8 @@ LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels formats) # depl
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help all run check check-layers check-size check-format check-tests check-bare check-long check-k8s \
-	check-guest matrix image unit bench bench-limits deps arm64 check-arm64 clean install compile_commands.json
+	check-guest matrix image unit bench bench-limits deps arm64 check-arm64 clean install \
+	compile_commands.json
 
 help: ## what there is to make
 	@awk -F':.*## ' '/^[a-z0-9_.-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
@@ -86,14 +88,15 @@ matrix: deps-build ## the table of docs/versions.md: what works on each interpre
 check-bare: ## the README's commands, run and check, on a bare Debian 12 made here (root); CI runs it
 	$(Q)sh tests/bare.sh
 
-check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (see tests/k8s/README.md)
+check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (tests/k8s/README.md)
 	$(Q)$(MAKE_ALL) all
 	$(Q)sh tests/k8s/check.sh $(O)
 	$(Q)sh tests/guest/pod.sh $(O)
 
-check-guest: deps-build ## Debian's own kernels, and the service under a real systemd, in virtual machines (root)
+check-guest: deps-build ## Debian's own kernels, the service under a real systemd, in virtual machines (root)
 	$(Q)$(MAKE_ALL) all
-	$(Q)status=0; for guest in pod systemd; do sh tests/guest/$$guest.sh $(O) || status=1; done; exit $$status
+	$(Q)status=0; for guest in pod systemd; do sh tests/guest/$$guest.sh $(O) || status=1; done; \
+		exit $$status
 
 image: all ## the container image as an archive, without a registry: build/pyperf-bpf.tar
 	$(Q)sh deploy/image.sh $(BIN) pyperf-bpf:$(VERSION) $(O)/pyperf-bpf.tar
@@ -160,12 +163,14 @@ $(LISTS): deploy/tools/list_rows.py
 
 clang-warnings: $(GEN_HDR) ## the user side under clang's warnings too
 	$(call msg,CLANG,user)
-	$(Q)$(CLANG) $(CPPFLAGS) $(filter-out -D_FORTIFY_SOURCE=2,$(CFLAGS)) -fsyntax-only user/main.c $(USER_SRC)
+	$(Q)$(CLANG) $(CPPFLAGS) $(filter-out -D_FORTIFY_SOURCE=2,$(CFLAGS)) -fsyntax-only user/main.c \
+		$(USER_SRC)
 
 arm64: ## compile the kernel side for arm64 (it cannot be loaded here)
 	@mkdir -p $(O)/arm64
 	$(call msg,BPF,$(O)/arm64/pyperf.bpf.o)
-	$(Q)$(CLANG) $(BPF_CFLAGS) $(call bpf_arch_include,arm64) -c bpf/pyperf.bpf.c -o $(O)/arm64/pyperf.bpf.o
+	$(Q)$(CLANG) $(BPF_CFLAGS) $(call bpf_arch_include,arm64) -c bpf/pyperf.bpf.c \
+		-o $(O)/arm64/pyperf.bpf.o
 
 check-arm64: ## build all for arm64 and run the tests of the walk under qemu-user
 	$(Q)sh tests/arm64.sh $(O)
@@ -215,7 +220,8 @@ $(BIN): $(O)/user/main.o $(LIB)
 $(O)/tests/%: tests/%.c $(LIB) | $(GEN_HDR)
 	@mkdir -p $(@D)
 	$(call msg,TEST,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) $< $(LIB) $(LDLIBS) $(TEST_LIBS) -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) $< $(LIB) $(LDLIBS) \
+		$(TEST_LIBS) -o $@
 
 $(O)/tests/unit/%: TEST_LIBS := -lcmocka # not the tools: make bench does without what only tests need
 
@@ -240,16 +246,18 @@ $(O)/tests/bench/hot: $(O)/gen/hot.skel.h
 $(O)/tests/unit/kern/test_grace: $(O)/gen/spin.skel.h
 
 # --- housekeeping --------------------------------------------------------------------------------------
-install: all ## into PREFIX (/usr/local), with the service and, unless it is there, its /etc/pyperf-bpf/pyperf-bpf.conf
+install: all ## into PREFIX (/usr/local), with the service and, unless it has one, its configuration in /etc
 	install -Dm755 $(BIN) $(DESTDIR)$(PREFIX)/bin/pyperf-bpf
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
-	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' deploy/pyperf-bpf.service > $(DESTDIR)$(PREFIX)/lib/systemd/system/pyperf-bpf.service
+	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' deploy/pyperf-bpf.service \
+		> $(DESTDIR)$(PREFIX)/lib/systemd/system/pyperf-bpf.service
 	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/pyperf-bpf.service
 	[ -e $(DESTDIR)/etc/pyperf-bpf/pyperf-bpf.conf ] || \
 		install -Dm644 deploy/pyperf-bpf.conf $(DESTDIR)/etc/pyperf-bpf/pyperf-bpf.conf
 
 compile_commands.json: ## for editors and clang-tidy
-	$(Q)python3 deploy/tools/compile_commands.py '$(CC) $(CPPFLAGS) $(CFLAGS)' $(USER_SRC) user/main.c > $@
+	$(Q)python3 deploy/tools/compile_commands.py '$(CC) $(CPPFLAGS) $(CFLAGS)' $(USER_SRC) user/main.c \
+		> $@
 
 clean: ## remove everything that was built
 	rm -rf build compile_commands.json

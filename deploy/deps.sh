@@ -11,7 +11,8 @@ list="gcc make libc6-dev linux-libc-dev clang-19 bpftool libbpf-dev libelf-dev z
 
 missing=
 for package in $list; do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+        missing="$missing $package"
 done
 if [ -n "$missing" ]; then
     echo "installing:$missing"

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The two commands of README.md on a bare Debian 12: make check-bare, and CI.
-#   bare.sh [--here] [COMMAND...]      default: the README's commands. With COMMAND only that runs there (sh -c)
+#   bare.sh [--here] [COMMAND...]    default: the README's commands. With COMMAND only that runs there (sh -c)
 #
-# A bare Debian is debootstrap's smallest one with only `make` added, in a directory that becomes the root of a mount
-# namespace of its own, so that programs inside find a real root: one that is a mount point. HEAD of this repository is
-# cloned into it; what is not committed is not there. The kernel, the network and the machine's processes are the
-# host's. From the host come as well: how it reaches the package registries, and the interpreters of pyenv, read-only.
-# Where such a root cannot be made, or with --here, the commands run in this directory.
+# A bare Debian is debootstrap's smallest one with only `make` added, in a directory that becomes the root of
+# a mount namespace of its own, so that programs inside find a real root: one that is a mount point. HEAD of
+# this repository is cloned into it; what is not committed is not there. The kernel, the network and the
+# machine's processes are the host's. From the host come as well: how it reaches the package registries, and
+# the interpreters of pyenv, read-only. Where such a root cannot be made, or with --here, the commands run in
+# this directory.
 #
 # The fresh Debian stays in .cache/bare for the next run. KEEP=1 keeps the used root and says where it is.
 # REQUIRE: see tests/check.sh.
@@ -32,8 +33,8 @@ timed() {
     return $code
 }
 
-# The two commands, in a clone. The demo is started only where no other Python is busy: a machine where one is must
-# show it all the same.
+# The two commands, in a clone. The demo is started only where no other Python is busy: a machine where one is
+# must show it all the same.
 readme() {
     timed make run || return 1
     if ! /usr/bin/python3 tests/lib/demo_samples.py profile.pb.gz; then
@@ -50,7 +51,8 @@ refusal() {
     command -v apt-get >/dev/null || { echo "this is no Debian, there is no apt-get"; return; }
     unshare --mount true 2>/dev/null || { echo "no mount namespace can be made"; return; }
     command -v debootstrap >/dev/null || {
-        apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends debootstrap
+        apt-get update -qq &&
+            DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends debootstrap
     } >/dev/null 2>&1 || echo "there is no debootstrap"
 }
 
@@ -73,15 +75,16 @@ make_base() {
     mv "$cache/new" "$cache/$suite"
 }
 
-# What this machine knows of the registries. Certificates also go to where Debian's own package looks for those of the
-# place, for it writes its list of all anew when it is installed.
+# What this machine knows of the registries. Certificates also go to where Debian's own package looks for
+# those of the place, for it writes its list of all anew when it is installed.
 copy_settings() {
     rm -rf "$root/etc/apt"
     cp -a /etc/apt /etc/hosts "$root/etc/"
     cp -L /etc/resolv.conf "$root/etc/resolv.conf"
     [ ! -e /etc/pip.conf ] || cp /etc/pip.conf "$root/etc/"
     mkdir -p "$root/etc/ssl/certs" "$root/usr/local/share/ca-certificates" "$root/root/.config"
-    [ ! -e /etc/ssl/certs/ca-certificates.crt ] || cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+    [ ! -e /etc/ssl/certs/ca-certificates.crt ] ||
+        cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
     [ ! -d /usr/local/share/ca-certificates ] ||
         cp -r /usr/local/share/ca-certificates/. "$root/usr/local/share/ca-certificates/"
     for file in .npmrc .config/pip .config/go/env .m2/settings.xml; do
@@ -94,7 +97,8 @@ copy_settings() {
 # Only variables that say how to reach a registry, and those of these scripts.
 environment() {
     env | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p' | sort -u |
-        grep -iE '^(PIP_.*|GO(PROXY|SUMDB|NOSUMDB|PRIVATE|FLAGS|TOOLCHAIN|INSECURE)|npm_config_.*|MAVEN_OPTS|CI|REQUIRE|TERM)$|proxy$|_CA_|CERT'
+        grep -iE -e '^(PIP_.*|npm_config_.*|MAVEN_OPTS|CI|REQUIRE|TERM)$|proxy$|_CA_|CERT' \
+            -e '^GO(PROXY|SUMDB|NOSUMDB|PRIVATE|FLAGS|TOOLCHAIN|INSECURE)$'
 }
 
 # Becomes the first command of the namespace: makes $root its root and runs COMMAND there.
@@ -127,7 +131,8 @@ in_root() {
         # shellcheck disable=SC2154
         set -- "$name=$value" "$@"
     done
-    set -- env -i HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
+    set -- env -i HOME=/root LANG=C.UTF-8 \
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
     unshare --mount sh -euc "$enter" sh "$root" "$pyenv" "$@"
 }
 
@@ -135,7 +140,10 @@ here=
 [ "${1:-}" != --here ] || { here=1; shift; }
 if [ -z "$here" ]; then
     why=$(refusal)
-    [ -z "$why" ] || { say "no bare Debian can be made: $why. The commands run on this machine as it is."; here=1; }
+    if [ -n "$why" ]; then
+        say "no bare Debian can be made: $why. The commands run on this machine as it is."
+        here=1
+    fi
 fi
 if [ -n "$here" ]; then
     cd "$top"

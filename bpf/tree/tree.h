@@ -113,7 +113,8 @@ static __always_inline enum outcome count_node(struct scratch *s, struct cpu_sta
 }
 
 /* The owner's index plus one, which is added if it is new; 0 when there is no room. */
-__noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, enum event_kind kind, __u32 process, __u32 tid)
+__noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, enum event_kind kind, __u32 process,
+			      __u32 tid)
 {
 	const __u64 key = owner_key(kind, process, tid);
 	const __u64 hash = mix(key);
@@ -151,8 +152,9 @@ __noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, enum event_ki
  * thread; 0 when there is no room. The owner's name is copied again now and then, because threads are named
  * after they start.
  */
-static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, struct thread *t, enum event_kind kind,
-				       struct task_struct *task, __u32 process, __u64 now)
+static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, struct thread *t,
+				       enum event_kind kind, struct task_struct *task, __u32 process,
+				       __u64 now)
 {
 	struct root *root = &t->roots[kind];
 	struct owner *o;
@@ -161,7 +163,8 @@ static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, stru
 	if (root->node && t->process == process && now - root->comm_seen < COMM_JIFFIES)
 		return root->node;
 	/* Short-lived threads may be more than there is room for: the last quarter is for processes. */
-	by_thread = opt_by_thread && (root->node || owners_used[bank & 1] < opt_owner_mask - opt_owner_mask / 4);
+	by_thread =
+		opt_by_thread && (root->node || owners_used[bank & 1] < opt_owner_mask - opt_owner_mask / 4);
 	index = owner_intern(count, bank, kind, process, by_thread ? t->tid : 0);
 	if (!index--)
 		return 0;

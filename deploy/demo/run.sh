@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# make run: ten seconds of every Python process. When none is busy, or with DEMO=1, it starts the demo that ships with the
-# project.
+# make run: ten seconds of every Python process. When none is busy, or with DEMO=1, it starts the demo that
+# ships with the project.
 set -eu
 bin=$1
 python=/usr/bin/python3

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Fetches what third-party.txt names from npm into DIR: fetch_flamegraph.sh DIR. Every package is checked against its sum.
+# Fetches what third-party.txt names from npm into DIR: fetch_flamegraph.sh DIR. Every package is checked
+# against its sum.
 set -eu
 list=$(cd "$(dirname "$0")/../.." && pwd)/user/http/page/third-party.txt
 mkdir -p "$1"

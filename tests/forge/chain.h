@@ -252,7 +252,8 @@ static inline bool chain_is_prefix(void)
 
 static inline bool chain_is_whole(void)
 {
-	return walk->depth == chain.python && chain_is_prefix() && walk_is_whole(walk, &chain.l, chain_base());
+	return walk->depth == chain.python && chain_is_prefix() &&
+	       walk_is_whole(walk, &chain.l, chain_base());
 }
 
 /* --- a walk without any cleverness, to compare with ---------------------------------------------------- */

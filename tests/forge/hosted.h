@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hosted.h - the whole sampler (bpf/sample/sampler.h), compiled for the host, with --cache check: the maps are tables in
- * memory, the kernel's helpers are functions. The includer says whose tick it is (hosted_task) and how its memory is
- * read (mem_read(), bpf/mem.h).
+ * hosted.h - the whole sampler (bpf/sample/sampler.h), compiled for the host, with --cache check: the maps
+ * are tables in memory, the kernel's helpers are functions. The includer says whose tick it is (hosted_task)
+ * and how its memory is read (mem_read(), bpf/mem.h).
  */
 #ifndef PYPERF_TESTS_HOSTED_H
 #define PYPERF_TESTS_HOSTED_H
@@ -82,7 +82,9 @@ static inline long bpf_ringbuf_output(void *ring, void *record, __u64 size, __u6
 	return 0;
 }
 
-/* The kernel side is compiled with fewer warnings: a parameter may have the name of a map, or be of no use. */
+/*
+ * The kernel side is compiled with fewer warnings: a parameter may have the name of a map, or be of no use.
+ */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wunused-parameter"

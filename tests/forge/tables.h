@@ -34,7 +34,10 @@ static bool with_columns;
 
 static inline void add_code(__u32 code, const char *name, const char *file, int first_line)
 {
-	/* Units 0 and 1: line +1, column 5; unit 2: none; units 3-10: line +2 more, column 9; unit 11: column 20. */
+	/*
+	 * Units 0 and 1: line +1, column 5; unit 2: none; units 3-10: line +2 more, column 9; unit 11: column
+	 * 20.
+	 */
 	static const __u8 table[] = { 0xd9, 4, 6, 0xf8, 0xe7, 8, 9, 0xd0, 19, 22 };
 	struct record_code e = {
 		.type = RECORD_CODE, .code = code, .process = 1, .pid = 100, .first_line = first_line
@@ -60,7 +63,8 @@ static inline void add_process(__u32 id, __u32 pid, const char *comm, const char
 
 static inline void set_owner_of(__u32 index, enum event_kind kind, __u32 process, __u32 tid, const char *comm)
 {
-	owners[index] = (struct owner){ .key = owner_key(kind, process, tid), .process = process, .tid = tid };
+	owners[index] =
+		(struct owner){ .key = owner_key(kind, process, tid), .process = process, .tid = tid };
 	snprintf(owners[index].comm, sizeof(owners[index].comm), "%s", comm);
 }
 
@@ -102,7 +106,9 @@ static inline int setup(void **state)
 	return 0;
 }
 
-#define forged_source ((struct harvest_source){ .tables = &tables, .codes = codes, .registry = registry, .columns = with_columns })
+#define forged_source                                                                                        \
+	((struct harvest_source){                                                                            \
+		.tables = &tables, .codes = codes, .registry = registry, .columns = with_columns })
 
 static inline int teardown(void **state)
 {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the guests have in common, for pod.sh and systemd.sh to source: Debian's own kernels under QEMU, without KVM.
-# Expects $top, the project. Gives $cache, $work (removed at the end) and $out (what the last guest sent back).
+# What the guests have in common, for pod.sh and systemd.sh to source: Debian's own kernels under QEMU,
+# without KVM. Expects $top, the project. Gives $cache, $work (removed at the end) and $out (what the last
+# guest sent back).
 cache=${PYPERF_CACHE:-$top/.cache}/guest
 mkdir -p "$cache"
 work=$(mktemp -d "${TMPDIR:-/tmp}/guest.XXXXXX")
@@ -12,76 +13,79 @@ trap 'exit 1' INT TERM
 
 # need PACKAGE...: installs those that are missing
 need() {
-	missing=
-	for package; do
-		dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
-	done
-	[ -n "$missing" ] || return 0
-	apt-get update -qq
-	# shellcheck disable=SC2086
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+    missing=
+    for package; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+            missing="$missing $package"
+    done
+    [ -n "$missing" ] || return 0
+    apt-get update -qq
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
 }
 
 # The mirror of Debian that this system uses.
 mirror() {
-	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep '/debian/*$' | head -n 1
+    apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep '/debian/*$' | head -n 1
 }
 
-# The image of the kernel that Debian has for clouds now, into the cache as SUITE. This system's own lists stay as they
-# are.
+# The image of the kernel that Debian has for clouds now, into the cache as SUITE. This system's own lists
+# stay as they are.
 fetch_kernel() {
-	suite=$1 apt=$work/apt-$1
-	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/packages"
-	trust="check-valid-until=no signed-by=/usr/share/keyrings/debian-archive-keyring.gpg"
-	echo "deb [$trust] $(mirror) $suite main" >"$apt/sources.list"
-	options="-o Dir::Etc::sourcelist=$apt/sources.list -o Dir::Etc::sourceparts=- -o Dir::State::lists=$apt/lists
-		 -o Dir::State::status=/dev/null -o Dir::Cache=$apt/cache -o APT::Sandbox::User=root"
-	# shellcheck disable=SC2086
-	apt-get -qq $options update
-	# shellcheck disable=SC2086
-	image=$(apt-cache $options depends linux-image-cloud-amd64 | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p')
-	# Newer ones keep it in a package of its own.
-	# shellcheck disable=SC2086
-	(cd "$apt/packages" && { apt-get -qq $options download "linux-binary-${image#linux-image-}" 2>/dev/null ||
-		apt-get -qq $options download "$image"; })
-	dpkg-deb -x "$apt"/packages/*.deb "$apt/tree"
-	find "$apt/tree" -name 'vmlinuz*' -exec mv {} "$cache/$suite" \;
-	rm -rf "$apt"
+    suite=$1 apt=$work/apt-$1
+    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/packages"
+    trust="check-valid-until=no signed-by=/usr/share/keyrings/debian-archive-keyring.gpg"
+    echo "deb [$trust] $(mirror) $suite main" >"$apt/sources.list"
+    options="-o Dir::Etc::sourcelist=$apt/sources.list -o Dir::Etc::sourceparts=-
+             -o Dir::State::lists=$apt/lists -o Dir::State::status=/dev/null -o Dir::Cache=$apt/cache
+             -o APT::Sandbox::User=root"
+    # shellcheck disable=SC2086
+    apt-get -qq $options update
+    # shellcheck disable=SC2086
+    image=$(apt-cache $options depends linux-image-cloud-amd64 |
+        sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p')
+    # Newer ones keep it in a package of its own.
+    # shellcheck disable=SC2086
+    (cd "$apt/packages" && { apt-get -qq $options download "linux-binary-${image#linux-image-}" 2>/dev/null ||
+        apt-get -qq $options download "$image"; })
+    dpkg-deb -x "$apt"/packages/*.deb "$apt/tree"
+    find "$apt/tree" -name 'vmlinuz*' -exec mv {} "$cache/$suite" \;
+    rm -rf "$apt"
 }
 
 # pack DIR: its files as an initramfs; several in a row are one.
 pack() {
-	(cd "$1" && find . | cpio -o -H newc --quiet)
+    (cd "$1" && find . | cpio -o -H newc --quiet)
 }
 
-# boot SUITE MEMORY FIRST_PROCESS [KERNEL_PARAMETER...]: with $work/initramfs, until it powers off. What it writes to
-# its second serial port, a tar archive in base64, is unpacked into $out. KEEP=DIR: a copy of that, and of the console,
-# stays there. Without what QEMU 7.2 emulates badly: with cmpxchg16b (cx16) Linux 6.12 dies in kmalloc(). Newer ones
-# need it for timers.
+# boot SUITE MEMORY FIRST_PROCESS [KERNEL_PARAMETER...]: with $work/initramfs, until it powers off. What it
+# writes to its second serial port, a tar archive in base64, is unpacked into $out. KEEP=DIR: a copy of that,
+# and of the console, stays there. Without what QEMU 7.2 emulates badly: with cmpxchg16b (cx16) Linux 6.12
+# dies in kmalloc(). Newer ones need it for timers.
 boot() {
-	suite=$1 memory=$2 first=$3
-	shift 3
-	[ -s "$cache/$suite" ] || fetch_kernel "$suite"
-	cpu=Haswell-noTSX,-pcid,-invpcid,-tsc-deadline
-	[ "$suite" != trixie ] || cpu=$cpu,-cx16
-	timeout 900 nice qemu-system-x86_64 -accel tcg,thread=multi -cpu "$cpu" \
-		-smp 2 -m "$memory" -kernel "$cache/$suite" -initrd "$work/initramfs" \
-		-append "console=ttyS0 panic=-1 quiet rdinit=$first $*" -no-reboot -nographic -monitor none -nic none \
-		-serial "file:$work/console" -serial "file:$work/serial" </dev/null >"$work/qemu" 2>&1 &
-	qemu=$!
-	wait "$qemu" || true
-	qemu=
-	rm -rf "$out"
-	mkdir "$out"
-	sent=0
-	base64 -di "$work/serial" 2>/dev/null | tar -C "$out" -xzf - 2>/dev/null || sent=1
-	if [ -n "${KEEP:-}" ]; then
-		kept=$KEEP/$(basename "$0" .sh)-$suite
-		mkdir -p "$kept"
-		cp -r "$out/." "$work/console" "$kept/"
-	fi
-	[ $sent = 0 ] && return
-	echo "FAIL $suite: the guest sent nothing back; the end of its console:"
-	tail -n 20 "$work/qemu" "$work/console"
-	return 1
+    suite=$1 memory=$2 first=$3
+    shift 3
+    [ -s "$cache/$suite" ] || fetch_kernel "$suite"
+    cpu=Haswell-noTSX,-pcid,-invpcid,-tsc-deadline
+    [ "$suite" != trixie ] || cpu=$cpu,-cx16
+    timeout 900 nice qemu-system-x86_64 -accel tcg,thread=multi -cpu "$cpu" \
+        -smp 2 -m "$memory" -kernel "$cache/$suite" -initrd "$work/initramfs" \
+        -append "console=ttyS0 panic=-1 quiet rdinit=$first $*" -no-reboot -nographic -monitor none \
+        -nic none -serial "file:$work/console" -serial "file:$work/serial" </dev/null >"$work/qemu" 2>&1 &
+    qemu=$!
+    wait "$qemu" || true
+    qemu=
+    rm -rf "$out"
+    mkdir "$out"
+    sent=0
+    base64 -di "$work/serial" 2>/dev/null | tar -C "$out" -xzf - 2>/dev/null || sent=1
+    if [ -n "${KEEP:-}" ]; then
+        kept=$KEEP/$(basename "$0" .sh)-$suite
+        mkdir -p "$kept"
+        cp -r "$out/." "$work/console" "$kept/"
+    fi
+    [ $sent = 0 ] && return
+    echo "FAIL $suite: the guest sent nothing back; the end of its console:"
+    tail -n 20 "$work/qemu" "$work/console"
+    return 1
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The profiler with the DaemonSet's rights on Debian's own kernels, where kernel.perf_event_paranoid is 3, with cgroup
-# version 2 alone. The root file system of these guests is an initramfs of this machine's files.
+# The profiler with the DaemonSet's rights on Debian's own kernels, where kernel.perf_event_paranoid is 3,
+# with cgroup version 2 alone. The root file system of these guests is an initramfs of this machine's files.
 #   pod.sh BUILD_DIRECTORY [SUITE...]       suites whose kernel is taken; default: bookworm trixie sid
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,24 +13,24 @@ build=${1:-build}
 
 # Libraries go where this machine's loader finds them.
 add_program() {
-	cp -L "$1" "$2/usr/bin/"
-	ldd "$1" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | while read -r library; do
-		mkdir -p "$2$(dirname "$library")"
-		cp -L "$library" "$2$library"
-	done
+    cp -L "$1" "$2/usr/bin/"
+    ldd "$1" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | while read -r library; do
+        mkdir -p "$2$(dirname "$library")"
+        cp -L "$library" "$2$library"
+    done
 }
 
 make_root() {
-	sh deploy/image.sh --root "$build/pyperf-bpf" "$1"
-	mkdir -p "$1/bin"
-	cp -L "$(command -v busybox)" "$1/bin/busybox"
-	for program in /usr/bin/setpriv /usr/bin/unshare /usr/bin/python3.11; do
-		add_program "$program" "$1"
-	done
-	dpkg -L libpython3.11-minimal | sed -n "s|^/\(usr/lib/python3\)|\1|p" |
-		tar -C / --no-recursion -cf - -T - | tar -C "$1" -xf -
-	cp "$here/pod/init" "$here/pod/guest.conf" "$here/work.py" "$1/"
-	chmod 755 "$1/init"
+    sh deploy/image.sh --root "$build/pyperf-bpf" "$1"
+    mkdir -p "$1/bin"
+    cp -L "$(command -v busybox)" "$1/bin/busybox"
+    for program in /usr/bin/setpriv /usr/bin/unshare /usr/bin/python3.11; do
+        add_program "$program" "$1"
+    done
+    dpkg -L libpython3.11-minimal | sed -n "s|^/\(usr/lib/python3\)|\1|p" |
+        tar -C / --no-recursion -cf - -T - | tar -C "$1" -xf -
+    cp "$here/pod/init" "$here/pod/guest.conf" "$here/work.py" "$1/"
+    chmod 755 "$1/init"
 }
 
 need qemu-system-x86 busybox-static cpio python3.11 util-linux
@@ -38,6 +38,6 @@ make_root "$work/root"
 pack "$work/root" >"$work/initramfs"
 status=0
 for suite in ${*:-bookworm trixie sid}; do
-	{ boot "$suite" 1024 /init && /usr/bin/python3 "$here/pod/judge.py" "$out"; } || status=1
+    { boot "$suite" 1024 /init && /usr/bin/python3 "$here/pod/judge.py" "$out"; } || status=1
 done
 exit $status

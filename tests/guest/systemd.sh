@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # deploy/pyperf-bpf.service as `make install` installs it, under a real systemd, on Debian's kernel of which
-# kernel.perf_event_paranoid is 3 and which has BPF timers. The guest is a Debian of its own, made by debootstrap.
+# kernel.perf_event_paranoid is 3 and which has BPF timers. The guest is a Debian of its own, made by
+# debootstrap.
 #   systemd.sh BUILD_DIRECTORY              needs root
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,32 +14,34 @@ debian=bookworm kernel=trixie
 
 # Debian as an initramfs, into the cache. The libraries are those of deploy/deps.sh, at run time.
 fetch_debian() {
-	libraries=libbpf1,libcurl3-gnutls,libelf1,libmicrohttpd12,libprotobuf-c1
-	debootstrap --variant=minbase --include=systemd,dbus,python3-minimal,bpftool,$libraries \
-		"$debian" "$work/debian" "$(mirror)" >"$work/debootstrap" || { tail -n 20 "$work/debootstrap"; return 1; }
-	for directory in var/cache var/lib/apt var/lib/dpkg usr/share/doc usr/share/locale usr/share/man usr/share/zoneinfo; do
-		rm -rf "$work/debian/$directory"/*
-	done
-	pack "$work/debian" >"$work/debian.cpio"
-	rm -rf "$work/debian"
-	mv "$work/debian.cpio" "$cache/systemd-$debian.cpio"
+    libraries=libbpf1,libcurl3-gnutls,libelf1,libmicrohttpd12,libprotobuf-c1
+    debootstrap --variant=minbase --include=systemd,dbus,python3-minimal,bpftool,$libraries \
+        "$debian" "$work/debian" "$(mirror)" >"$work/debootstrap" ||
+        { tail -n 20 "$work/debootstrap"; return 1; }
+    for directory in var/cache var/lib/apt var/lib/dpkg usr/share/doc usr/share/locale usr/share/man \
+        usr/share/zoneinfo; do
+        rm -rf "$work/debian/$directory"/*
+    done
+    pack "$work/debian" >"$work/debian.cpio"
+    rm -rf "$work/debian"
+    mv "$work/debian.cpio" "$cache/systemd-$debian.cpio"
 }
 
 make_root() {
-	make --no-print-directory -s install O="$build" DESTDIR="$1"
-	mkdir -p "$1/etc/systemd/system/multi-user.target.wants" "$1/usr/local/lib/guest"
-	cp "$here/systemd/work.service" "$here/systemd/check.service" "$1/etc/systemd/system/"
-	ln -s ../check.service "$1/etc/systemd/system/multi-user.target.wants/"
-	cp "$here/systemd/check.sh" "$here/work.py" "$1/usr/local/lib/guest/"
-	# Profiles at the pace of a test.
-	sed -i 's/^interval = .*/interval = 3/' "$1/etc/pyperf-bpf/pyperf-bpf.conf"
+    make --no-print-directory -s install O="$build" DESTDIR="$1"
+    mkdir -p "$1/etc/systemd/system/multi-user.target.wants" "$1/usr/local/lib/guest"
+    cp "$here/systemd/work.service" "$here/systemd/check.service" "$1/etc/systemd/system/"
+    ln -s ../check.service "$1/etc/systemd/system/multi-user.target.wants/"
+    cp "$here/systemd/check.sh" "$here/work.py" "$1/usr/local/lib/guest/"
+    # Profiles at the pace of a test.
+    sed -i 's/^interval = .*/interval = 3/' "$1/etc/pyperf-bpf/pyperf-bpf.conf"
 }
 
 [ "$(id -u)" = 0 ] || { echo "SKIP systemd: debootstrap needs root"; exit 0; }
 umask 022
 need qemu-system-x86 cpio debootstrap
 if ! [ -s "$cache/systemd-$debian.cpio" ]; then
-	fetch_debian
+    fetch_debian
 fi
 make_root "$work/root"
 { cat "$cache/systemd-$debian.cpio" && pack "$work/root"; } >"$work/initramfs"

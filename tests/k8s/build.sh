@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Builds the programs of a Kubernetes node from the Go module proxy into DIR (about 400 MB, some minutes, once). The
-# module k8s.io/kubernetes lacks its staging folder; the libraries in it are modules of their own with the same number.
+# Builds the programs of a Kubernetes node from the Go module proxy into DIR (about 400 MB, some minutes,
+# once). The module k8s.io/kubernetes lacks its staging folder; the libraries in it are modules of their own
+# with the same number.
 #   build.sh DIR
 set -eu
 . "$(dirname "$0")/go.sh"
@@ -10,10 +11,10 @@ dir=$1
 programs="kubelet kube-apiserver kube-controller-manager kube-scheduler kubectl"
 
 complete() {
-	for program in $programs; do
-		[ -x "$dir/$program" ] || return 1
-	done
-	[ "$(cat "$dir/version" 2>/dev/null)" = "$version" ]
+    for program in $programs; do
+        [ -x "$dir/$program" ] || return 1
+    done
+    [ "$(cat "$dir/version" 2>/dev/null)" = "$version" ]
 }
 complete && exit 0
 
@@ -34,11 +35,11 @@ sed -i -E "s#=> \./staging/src/(k8s\.io/[a-z-]+)\$#=> \1 v0.${version#1.}#" go.m
 # The servers refuse to work with one another when they do not know their version.
 stamp="-s -w"
 for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
-	stamp="$stamp -X $package.gitVersion=v$version -X $package.gitMajor=1 -X $package.gitMinor=36"
+    stamp="$stamp -X $package.gitVersion=v$version -X $package.gitMajor=1 -X $package.gitMinor=36"
 done
 rm -f "$dir/version"
 for program in $programs; do
-	go build -trimpath -ldflags "$stamp" -o "$work/bin/$program" "./cmd/$program"
-	mv "$work/bin/$program" "$dir/$program"
+    go build -trimpath -ldflags "$stamp" -o "$work/bin/$program" "./cmd/$program"
+    mv "$work/bin/$program" "$dir/$program"
 done
 echo "$version" >"$dir/version"

@@ -55,8 +55,8 @@ static void name_labels(struct interval_push *f, const struct pod_label_names *n
 	}
 }
 
-int interval_push_open(struct interval_push *f, const struct push_options *o, const struct pod_label_names *names,
-		       struct windows *windows)
+int interval_push_open(struct interval_push *f, const struct push_options *o,
+		       const struct pod_label_names *names, struct windows *windows)
 {
 	struct utsname u;
 	int err = window_open(windows, &f->window) ?: push_open(&f->push, o);
@@ -81,7 +81,8 @@ int interval_push_set(struct interval_push *f, const struct push_options *o)
 	return push_set_options(f->push, o);
 }
 
-_Static_assert(PUSH_LABELS_MAX >= 1 + LABELS_IN_SERIES + PROFILE_EXTRA_MAX, "a pushed profile has too few labels");
+_Static_assert(PUSH_LABELS_MAX >= 1 + LABELS_IN_SERIES + PROFILE_EXTRA_MAX,
+	       "a pushed profile has too few labels");
 
 static void add_label(struct push_profile *p, const char *name, const char *value)
 {
@@ -159,7 +160,8 @@ static void say(struct interval_push *f)
 	const char *trouble = push_trouble(f->push);
 
 	if (*trouble)
-		complain(&f->trouble, "profiles cannot be pushed: %s; each is tried %d times", trouble, PUSH_ATTEMPTS);
+		complain(&f->trouble, "profiles cannot be pushed: %s; each is tried %d times", trouble,
+			 PUSH_ATTEMPTS);
 	else
 		complaint_over(&f->trouble, "profiles are pushed again");
 }
@@ -193,7 +195,8 @@ void interval_push_finish(struct interval_push *f, double seconds)
 		poll(&waiting, 1, next >= 0 && next < 50 ? next : 50);
 	}
 	if (push_waiting(f->push))
-		log_warning("%zu profiles are not pushed: the receiver takes too long", push_waiting(f->push));
+		log_warning("%zu profiles are not pushed: the receiver takes too long",
+			    push_waiting(f->push));
 	push_drop_all(f->push);
 	interval_push_run(f);
 }

@@ -122,8 +122,10 @@ static int load(struct kernel *k)
 		return fail(k, err, "the BPF tables cannot be mapped: %s", strerror(-err));
 	err = grace_open(&k->grace);
 	if (err)
-		return fail(k, err, "running BPF programs cannot be waited for, by membarrier(2) or a map of maps: %s",
-			    strerror(-err));
+		return fail(
+			k, err,
+			"running BPF programs cannot be waited for, by membarrier(2) or a map of maps: %s",
+			strerror(-err));
 	k->ring = ring_buffer__new(bpf_map__fd(k->skel->maps.records), forward_record, k, NULL);
 	if (!k->ring)
 		return fail(k, -errno, "the ring buffer cannot be opened: %s", strerror(errno));

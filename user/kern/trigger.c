@@ -45,14 +45,16 @@ static int fail_refused(struct trigger *t, int err, const char *instead)
 		snprintf(is, sizeof(is), " (it is %d)", level);
 	/* At 3 and more, which is the default of Debian's kernels, CAP_PERFMON does not suffice. */
 	return fail(t, err,
-		    "perf_event_open is refused: run as root, with %s, or set the sysctl kernel.perf_event_paranoid%s to 2 or less%s",
+		    "perf_event_open is refused: run as root, with %s, or set the sysctl "
+		    "kernel.perf_event_paranoid%s to 2 or less%s",
 		    level > 2 ? "CAP_SYS_ADMIN" : "CAP_PERFMON", is, instead);
 }
 
 static int fail_no_timers(struct trigger *t, int err)
 {
 	if (t->wanted == TRIGGER_AUTO)
-		return fail_refused(t, err, "; the timers in its place need Linux 6.7, not a real-time kernel");
+		return fail_refused(t, err,
+				    "; the timers in its place need Linux 6.7, not a real-time kernel");
 	return fail(t, err, "%s: use --trigger perf", NEEDS_67);
 }
 
@@ -172,7 +174,8 @@ int trigger_start(struct trigger *t, struct pyperf *s)
 
 	t->online = cpus_online();
 	if (t->kind == TRIGGER_TIMER)
-		err = timers_start(&t->timers, s->progs.start_timer, s->progs.stop_timer, period_ns(t), &t->cpus, &t->begin);
+		err = timers_start(&t->timers, s->progs.start_timer, s->progs.stop_timer, period_ns(t),
+				   &t->cpus, &t->begin);
 	else
 		err = ticks_start(&t->ticks, s->progs.on_tick, t->frequency, t->use_cycles, &t->cpus);
 	if (err == -EINVAL && t->kind == TRIGGER_TIMER)

@@ -40,10 +40,13 @@
 #define FLAG_STR      (1ULL << 28) /* Py_TPFLAGS_UNICODE_SUBCLASS */
 
 static const char bad_list[] = "the thread list is not where this version has it";
-static const char bad_thread_id[] = "thread states do not hold the ids of threads where this version has them";
+static const char bad_thread_id[] =
+	"thread states do not hold the ids of threads where this version has them";
 static const char bad_walk[] = "the stacks of its threads do not lead to where those of this version end";
-static const char bad_code[] = "the frames of its stacks do not hold code objects where this version has them";
-static const char bad_names[] = "its code objects do not hold names and line tables where this version has them";
+static const char bad_code[] =
+	"the frames of its stacks do not hold code objects where this version has them";
+static const char bad_names[] =
+	"its code objects do not hold names and line tables where this version has them";
 static const char too_slow[] = "the stacks of its threads take too long to walk";
 static const char bad_instr[] = "the frames of its stacks do not stand in the bytecode of their code objects";
 
@@ -148,7 +151,8 @@ static bool is_code(__u64 object)
 
 static bool is_part(const struct code_part *part, __u64 flag, __u32 most)
 {
-	return !(part->flags & ~(PART_CUT | PART_BYTES)) && part->length <= most && has_flag(part->address, flag);
+	return !(part->flags & ~(PART_CUT | PART_BYTES)) && part->length <= most &&
+	       has_flag(part->address, flag);
 }
 
 /* Include/cpython/unicodeobject.h: a zero follows the last character. Names hold none themselves. */

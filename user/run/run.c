@@ -34,9 +34,11 @@ static int open_kernel(struct agent *a)
 		return err;
 	}
 	if (a->kernel_options.frequency != (__u32)o->frequency)
-		log_warning("the kernel allows %u samples per second (sysctl kernel.perf_event_max_sample_rate%s), not %ld",
+		log_warning("the kernel allows %u samples per second (sysctl "
+			    "kernel.perf_event_max_sample_rate%s), not %ld",
 			    a->kernel_options.frequency,
-			    a->kernel_options.trigger == TRIGGER_TIMER ? ", and timers up to 10000" : "", o->frequency);
+			    a->kernel_options.trigger == TRIGGER_TIMER ? ", and timers up to 10000" : "",
+			    o->frequency);
 	return 0;
 }
 
@@ -90,7 +92,8 @@ static int open_all(struct agent *a)
 
 	err = log_failure(loop_open(&a->loop, INTERVAL_MS), "the event loop cannot be set up");
 	if (!err)
-		err = log_failure(worker_start(&a->worker, a->options->pod_logs), "the worker process cannot be started");
+		err = log_failure(worker_start(&a->worker, a->options->pod_logs),
+				  "the worker process cannot be started");
 	if (!err)
 		err = open_kernel(a);
 	if (!err)
@@ -210,8 +213,9 @@ static int start_ticks(struct agent *a)
 		log_info("perf_event_open is refused: timers make the ticks");
 	log_debug("samples are taken on %d CPUs, %u times a second", a->facts.cpus, a->facts.frequency);
 	if (a->facts.cpus < sysconf(_SC_NPROCESSORS_ONLN))
-		log_warning("samples are taken on %d of %ld CPUs: the others are not for this process (cpuset)",
-			    a->facts.cpus, sysconf(_SC_NPROCESSORS_ONLN));
+		log_warning(
+			"samples are taken on %d of %ld CPUs: the others are not for this process (cpuset)",
+			a->facts.cpus, sysconf(_SC_NPROCESSORS_ONLN));
 	a->facts.start_cpu_seconds = report_cpu_so_far(worker_pid(a->worker));
 	a->facts.start = clock_seconds();
 	return 0;
@@ -240,7 +244,8 @@ static int start(struct agent *a)
 		err = log_failure(window_open(&a->windows, &a->window), "the profile");
 	err = err ?: start_ticks(a);
 	if (!err && o->children)
-		err = log_failure(children_select(a->kernel, a->discover, o->pid_list, o->pid_count), "the children");
+		err = log_failure(children_select(a->kernel, a->discover, o->pid_list, o->pid_count),
+				  "the children");
 	err = err ?: serve_start(a->http);
 	if (err)
 		return err;

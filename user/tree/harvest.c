@@ -73,10 +73,13 @@ static int code_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *r
 
 	codes_resolve(h->codes, node_code(key), node_instr(key), &line);
 	err = profile_function(h->profile, line.kind, line.function, line.file, line.first_line, &function);
-	return err ?: profile_location(h->profile, function, line.line, h->columns ? line.column : 0, mapping, ret);
+	return err ?:
+	       profile_location(h->profile, function, line.line, h->columns ? line.column : 0, mapping, ret);
 }
 
-/* Asks for a frame's name and line, by what its number stands for. mapping: where its row says it lies, or 0. */
+/*
+ * Asks for a frame's name and line, by what its number stands for. mapping: where its row says it lies, or 0.
+ */
 static int (*const locate[FRAME_KINDS])(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret) = {
 #define FRAME(name, number, mapping, table, key, behind, colour, shown, help) \
 	[FRAME_##name] = number##_location,
@@ -131,7 +134,8 @@ void harvest_label_names(const struct harvest_source *source, struct profile_inf
 
 static void fill_pod_labels(const struct harvester *h, const char *pod_uid, struct profile_labels *l)
 {
-	const struct pod_entry *e = h->pod_labels && *pod_uid ? pod_labels_find(h->pod_labels, pod_uid) : NULL;
+	const struct pod_entry *e =
+		h->pod_labels && *pod_uid ? pod_labels_find(h->pod_labels, pod_uid) : NULL;
 
 	for (size_t i = 0; e && i < POD_LABELS_MAX; i++)
 		l->extra[i] = e->value[i];
@@ -213,7 +217,8 @@ static int harvest_overflow(struct harvester *h, enum event_kind kind, __u64 cou
 static int harvest_count(struct harvester *h, __u32 node)
 {
 	const struct harvest_span *s = h->span;
-	__u64 now = s->until ? s->until[node] : __atomic_load_n(&h->tables->nodes[node].count, __ATOMIC_RELAXED);
+	__u64 now =
+		s->until ? s->until[node] : __atomic_load_n(&h->tables->nodes[node].count, __ATOMIC_RELAXED);
 	__u64 count = now - (s->since ? s->since[node] : 0);
 	int err = 0;
 

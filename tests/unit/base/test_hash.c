@@ -71,8 +71,8 @@ static void finds_what_was_added(void **state)
 }
 
 /*
- * Numbers that uthash's own hash (Jenkins) puts into one bucket of 1024 do not meet here: the chains are as long as
- * chance makes them. More than 30 XX a probability below 1e-20.
+ * Numbers that uthash's own hash (Jenkins) puts into one bucket of 1024 do not meet here: the chains are as
+ * long as chance makes them. More than 30 XX a probability below 1e-20.
  */
 static void numbers_that_collide_elsewhere_do_not(void **state)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_cache_hits.c - what bpf/python/cache.h saves: an unchanged stack costs few reads and no new frame, a changed
- * one only the frames that changed. test_cache.c has that it is always right, which is checked here too.
+ * test_cache_hits.c - what bpf/python/cache.h saves: an unchanged stack costs few reads and no new frame, a
+ * changed one only the frames that changed. test_cache.c has that it is always right, which is checked here
+ * too.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -125,7 +126,9 @@ static void test_resumed_generator(void **state)
 	}
 }
 
-/* Frames that the cache has no room for are new every time; those that it has are hits, in whatever chunks. */
+/*
+ * Frames that the cache has no room for are new every time; those that it has are hits, in whatever chunks.
+ */
 static void test_beyond_the_cache(void **state)
 {
 	(void)state;

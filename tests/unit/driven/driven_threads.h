@@ -148,8 +148,8 @@ static void test_found_as_holder_of_gil(void **state)
 }
 
 /*
- * 2.7 and 3.6, stripped: the interpreter is that of the GIL's holder. A thread that was found is not lost when it lets
- * go of the GIL, nor believed once it is in no list.
+ * 2.7 and 3.6, stripped: the interpreter is that of the GIL's holder. A thread that was found is not lost
+ * when it lets go of the GIL, nor believed once it is in no list.
  */
 static void test_without_a_list_of_interpreters(void **state)
 {

@@ -50,15 +50,16 @@ EACH(process, M(process, start_time), M(process, exec_id), M(process, runtime), 
      M(process, no_epoch));
 EACH(record_process, M(record_process, type), M(record_process, pid), M(record_process, start_time),
      M(record_process, exec_id), M(record_process, comm));
-EACH(record_fork, M(record_fork, type), M(record_fork, pid), M(record_fork, start_time), M(record_fork, exec_id),
-     M(record_fork, id), M(record_fork, parent_id), M(record_fork, comm));
+EACH(record_fork, M(record_fork, type), M(record_fork, pid), M(record_fork, start_time),
+     M(record_fork, exec_id), M(record_fork, id), M(record_fork, parent_id), M(record_fork, comm));
 EACH(record_exit, M(record_exit, type), M(record_exit, pid), M(record_exit, id), M(record_exit, pad));
 EACH(timer_request, M(timer_request, first), M(timer_request, cpu), M(timer_request, pad));
 EACH(code_part, M(code_part, address), M(code_part, length), M(code_part, bytes), M(code_part, kind),
      M(code_part, flags));
 EACH(record_code, M(record_code, type), M(record_code, code), M(record_code, process), M(record_code, pid),
-     M(record_code, address), M(record_code, fingerprint), M(record_code, first_line), M(record_code, version),
-     M(record_code, line_format), M(record_code, pad), M(record_code, name), M(record_code, file), M(record_code, table), M(record_code, data));
+     M(record_code, address), M(record_code, fingerprint), M(record_code, first_line),
+     M(record_code, version), M(record_code, line_format), M(record_code, pad), M(record_code, name),
+     M(record_code, file), M(record_code, table), M(record_code, data));
 static const struct member cpu_stats_members[] = {
 	M(cpu_stats, outcome),
 #define STAT(name, help) M(cpu_stats, name),
@@ -71,12 +72,15 @@ static const struct member cpu_stats_members[] = {
 #define L(member_) M(layout, member_)
 EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(epoch_size), L(line_format),
      L(frame_size), L(frame_lasti), L(lasti_shift), L(frame_tlbc_index), L(frame_code),
-     L(frame_previous), L(frame_instr), L(frame_generator), L(frame_owner), L(frame_is_entry), L(owner_shim), L(owner_generator),
+     L(frame_previous), L(frame_instr), L(frame_generator), L(frame_owner), L(frame_is_entry), L(owner_shim),
+     L(owner_generator),
      L(pointer_tag), L(cframe_frame), L(cframe_previous), L(tstate_size), L(tstate_next), L(tstate_interp),
      L(tstate_frame), L(tstate_base_frame), L(tstate_thread_id), L(tstate_chunk), L(tstate_status),
-     L(status_active), L(interp_next), L(interp_threads), L(interp_gil), L(interp_epoch), L(interp_tlbc_generation), L(gil_holder),
+     L(status_active), L(interp_next), L(interp_threads), L(interp_gil), L(interp_epoch),
+     L(interp_tlbc_generation), L(gil_holder),
      L(runtime_interpreters), L(runtime_tstate), L(runtime_tss_key), L(code_size), L(code_first_line),
-     L(code_filename), L(code_name), L(code_qualname), L(code_linetable), L(code_version), L(code_bytecode), L(code_count), L(code_tlbc),
+     L(code_filename), L(code_name), L(code_qualname), L(code_linetable), L(code_version), L(code_bytecode),
+     L(code_count), L(code_tlbc),
      L(str_length), L(str_state), L(str_ascii), L(str_compact), L(str_data), L(str_kind_shift),
      L(str_compact_bit), L(str_ascii_bit), L(str_implied), L(bytes_size), L(bytes_data));
 
@@ -144,7 +148,9 @@ static void test_every_record_is_the_same(void **state)
 	assert_int_equal(differences, 0);
 }
 
-/* A struct that is added to a header of bpf/abi/ has to be added here. The headers' text is in this program. */
+/*
+ * A struct that is added to a header of bpf/abi/ has to be added here. The headers' text is in this program.
+ */
 #define TEXT_OF(header) ".incbin \"bpf/abi/" header ".h\"\n"
 asm(".pushsection .rodata\n"
     "abi_text:\n" TEXT_OF("control") TEXT_OF("layout") TEXT_OF("process") TEXT_OF("records") TEXT_OF("stats")
@@ -196,7 +202,10 @@ static void test_keys(void **state)
 	assert_int_not_equal(node_key(0, (1 << CODE_BITS) - 1, INSTR_UNKNOWN), KEY_RESERVED);
 }
 
-/* Ids wrap around; those that are held are never given out, and new ones are found beyond long stretches of them. */
+/*
+ * Ids wrap around; those that are held are never given out, and new ones are found beyond long stretches of
+ * them.
+ */
 static void test_ids(void **state)
 {
 	static __u64 held[PROCESS_IDS / 64], used[PROCESS_IDS / 64];

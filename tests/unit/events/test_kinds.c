@@ -376,7 +376,8 @@ static void books_as_json(void **state)
 	assert_int_equal(buf_add(&b, "", 1), 0);
 	assert_has(b.data, "\"outcomes\": {\"whole\": 8, ");
 	assert_has(b.data, "\"wait_outcomes\": {\"whole\": 2500000000, ");
-	assert_has(b.data, "\"table_full\": 0, \"new_process\": 4, \"not_python\": 4, \"not_selected\": 4, \"nested\": 4}");
+	assert_has(b.data, "\"table_full\": 0, \"new_process\": 4, \"not_python\": 4, \"not_selected\": 4, "
+			   "\"nested\": 4}");
 	assert_has(b.data, "\"growth_outcomes\": {\"whole\": 3145728, ");
 	assert_has(b.data, "\"table_full\": 0, \"nested\": 4},");
 	assert_has(b.data, "\"profile\": {\"samples\": 8, \"wait_samples\": 2500000000, "

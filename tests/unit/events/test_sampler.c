@@ -41,7 +41,8 @@ static int setup(void **state)
 	py_push(thread, code[0], 3);
 	py_push(thread, code[1], 7);
 	hosted.layout = py.l;
-	hosted.process = (struct process){ .runtime = py_address(py.runtime), .id = 1, .state = PROCESS_PYTHON };
+	hosted.process =
+		(struct process){ .runtime = py_address(py.runtime), .id = 1, .state = PROCESS_PYTHON };
 	hosted_task.pid = hosted_task.tgid = 77;
 	hosted_task.thread_pointer = py_self();
 	return hosted_begin();
@@ -200,7 +201,8 @@ static void no_room(void **state)
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		assert_int_equal(hosted.nodes[kind].count, 2 * one_of_each[kind].amount);
 		assert_int_equal(hosted.nodes[kind].key, KEY_RESERVED);
-		assert_int_equal(hosted.stats.outcome[kind][OUTCOME_TABLE_FULL], 2 * one_of_each[kind].amount);
+		assert_int_equal(hosted.stats.outcome[kind][OUTCOME_TABLE_FULL],
+				 2 * one_of_each[kind].amount);
 	}
 }
 

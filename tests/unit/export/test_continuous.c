@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_continuous.c - intervals over forged tables, one after the other: each ends at its mark, waits for names but not
- * for long, and every count is in the file of one interval, and pushed once.
+ * test_continuous.c - intervals over forged tables, one after the other: each ends at its mark, waits for
+ * names but not for long, and every count is in the file of one interval, and pushed once.
  */
 #include <errno.h>
 #include <sys/stat.h>
@@ -39,7 +39,9 @@ static int teardown_continuous(void **state)
 
 static struct continuous_options to_files(double seconds)
 {
-	return (struct continuous_options){ .interval_seconds = seconds, .output_dir = folder, .pod_label_names = &no_names };
+	return (struct continuous_options){ .interval_seconds = seconds,
+					    .output_dir = folder,
+					    .pod_label_names = &no_names };
 }
 
 static struct continuous_options to_files_and_server(double seconds)
@@ -92,7 +94,9 @@ static void folders_are_looked_at_first(void **state)
 	assert_int_equal(count_files(NULL), 0);
 	said = LOGGED(err = continuous_check("/nonexistent"));
 	assert_int_equal(err, -ENOENT);
-	assert_string_equal(said, "pyperf-bpf: error: cannot write to folder '/nonexistent': No such file or directory\n");
+	assert_string_equal(
+		said,
+		"pyperf-bpf: error: cannot write to folder '/nonexistent': No such file or directory\n");
 }
 
 static void says_where_profiles_go(void **state)
@@ -117,7 +121,8 @@ static void not_before_its_time(void **state)
 	nodes[7].count = 1;
 	continuous_pass_on(continuous, false);
 	assert_int_equal(count_files(NULL), 0);
-	assert_in_range(continuous_timeout_ms(continuous), 1, 1000); /* the clock may be set; a look each second */
+	/* the clock may be set; a look each second */
+	assert_in_range(continuous_timeout_ms(continuous), 1, 1000);
 }
 
 static void an_interval_ends_at_its_mark(void **state)

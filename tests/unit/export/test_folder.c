@@ -164,7 +164,8 @@ static void files_of_the_future_are_the_oldest(void **state)
 		assert_int_equal(add(now.tv_sec + 315360000 + i, 0, 10), 0);
 	for (int i = 0; i < 5; i++) {
 		assert_int_equal(add(now.tv_sec - 100 + i, 0, 10), 0);
-		assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 3 }, name, &removed), 0);
+		assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 3 }, name, &removed),
+				 0);
 		assert_int_equal(removed, 1);
 		assert_int_equal(size_of(name), 10);
 	}

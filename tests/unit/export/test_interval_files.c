@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_interval_files.c - a file for each interval, over forged tables: every count is in one file, also after the folder
- * was not there for a while; old files go, and memory has a bound.
+ * test_interval_files.c - a file for each interval, over forged tables: every count is in one file, also
+ * after the folder was not there for a while; old files go, and memory has a bound.
  */
 #include <errno.h>
 #include <sys/stat.h>
@@ -94,7 +94,8 @@ static void folder_that_is_not_there_for_a_while(void **state)
 	nodes[7].count = 5;
 	said = write_it(-ENOENT);
 	assert_non_null(strstr(said, "warning: cannot write to '"));
-	assert_non_null(strstr(said, "No such file or directory; what was counted is kept for the next file"));
+	assert_non_null(
+		strstr(said, "No such file or directory; what was counted is kept for the next file"));
 	nodes[6].count = 20;
 	assert_string_equal(write_it(-ENOENT), "");
 	assert_int_equal(done.files_failed, 2);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_interval_push.c - the profiles of the intervals over forged tables, on their way to a real server: one for each
- * service, with labels whose names a receiver takes, and words for people when it does not take them.
+ * test_interval_push.c - the profiles of the intervals over forged tables, on their way to a real server: one
+ * for each service, with labels whose names a receiver takes, and words for people when it does not take
+ * them.
  */
 #include <errno.h>
 #include <sys/utsname.h>
@@ -174,8 +175,10 @@ static void trouble_is_said(void **state)
 		if (i)
 			assert_string_equal(said, "");
 		else
-			assert_non_null(strstr(said, "warning: profiles cannot be pushed: the receiver answers 400: too late; "
-						     "each is tried 5 times"));
+			assert_non_null(strstr(
+				said,
+				"warning: profiles cannot be pushed: the receiver answers 400: too late; "
+				"each is tried 5 times"));
 	}
 	assert_int_equal(done.push_failures, 3);
 	assert_int_equal(done.push_dropped, 3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_output.c - a result goes where the user has said, whole or not at all, and what cannot be is said before hours of
- * sampling.
+ * test_output.c - a result goes where the user has said, whole or not at all, and what cannot be is said
+ * before hours of sampling.
  */
 #include <errno.h>
 #include <sys/stat.h>
@@ -93,7 +93,8 @@ static void says_early_what_cannot_be_written(void **state)
 	assert_int_equal(count_files(NULL), 0); /* it is only asked */
 	said = LOGGED(err = output_check("/nonexistent/x"));
 	assert_int_equal(err, -ENOENT);
-	assert_string_equal(said, "pyperf-bpf: error: cannot write '/nonexistent/x': No such file or directory\n");
+	assert_string_equal(said,
+			    "pyperf-bpf: error: cannot write '/nonexistent/x': No such file or directory\n");
 	said = LOGGED(err = output_check(folder));
 	assert_int_equal(err, -EISDIR);
 	assert_non_null(strstr(said, "Is a directory"));

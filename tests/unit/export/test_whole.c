@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_whole.c - the one profile of a run over forged tables: what is written where, what people see, and what is said
- * when it cannot be done.
+ * test_whole.c - the one profile of a run over forged tables: what is written where, what people see, and
+ * what is said when it cannot be done.
  */
 #include <errno.h>
 
@@ -158,11 +158,13 @@ static void says_how_it_is_opened(void **state)
 	struct whole_options o = usual("a b.pb.gz");
 
 	(void)state;
-	assert_string_equal(LOGGED(whole_say_how_to_open(&o)),
-			    "pyperf-bpf: wrote a b.pb.gz. Open it: go tool pprof -http localhost:8080 a b.pb.gz, or drop "
-			    "it on speedscope\n");
+	assert_string_equal(
+		LOGGED(whole_say_how_to_open(&o)),
+		"pyperf-bpf: wrote a b.pb.gz. Open it: go tool pprof -http localhost:8080 a b.pb.gz, or drop "
+		"it on speedscope\n");
 	o.format = FORMAT_FOLDED;
-	assert_non_null(strstr(LOGGED(whole_say_how_to_open(&o)), "wrote a b.pb.gz. Open it with a flame-graph viewer"));
+	assert_non_null(strstr(LOGGED(whole_say_how_to_open(&o)),
+			       "wrote a b.pb.gz. Open it with a flame-graph viewer"));
 	o.output = "-";
 	assert_string_equal(LOGGED(whole_say_how_to_open(&o)), "");
 	o.output = NULL;

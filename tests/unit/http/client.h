@@ -122,9 +122,7 @@ static inline bool has_header(const char *answer, const char *header)
 	return found && found < body_of(answer) && found[-1] == '\n' && found[strlen(header)] == '\r';
 }
 
-/*
- * --- a server of a test's own ----------------------------------------------------------------------------
- */
+/* --- a server of a test's own --------------------------------------------------------------------------- */
 
 static struct MHD_Daemon *server;
 static struct connections connections;

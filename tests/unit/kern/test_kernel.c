@@ -143,7 +143,9 @@ static void processes(void **state)
 	assert_int_equal(kernel_get_process(kernel, 4711, &have), -ENOENT);
 }
 
-/* A machine may have more processes than the table has room for: counted, an error, and room again after it. */
+/*
+ * A machine may have more processes than the table has room for: counted, an error, and room again after it.
+ */
 static void too_many_processes(void **state)
 {
 	const __u32 first = 1 << 22; /* no process has such an id */

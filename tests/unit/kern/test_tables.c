@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_tables.c - the maps of the BPF object, loaded without its programs: their sizes, that nobody can write to them
- * here by mistake, and that emptying a half leaves the other half and what is reserved alone. Needs the right to load BPF.
+ * test_tables.c - the maps of the BPF object, loaded without its programs: their sizes, that nobody can write
+ * to them here by mistake, and that emptying a half leaves the other half and what is reserved alone. Needs
+ * the right to load BPF.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -103,7 +104,10 @@ static void sizes_of_the_document(void **state)
 	assert_int_equal(bpf_map__max_entries(skel->maps.scratches), cpus);
 }
 
-/* The programs find entries by a mask, so every table is a power of two, and no smaller than what was asked for. */
+/*
+ * The programs find entries by a mask, so every table is a power of two, and no smaller than what was asked
+ * for.
+ */
 static void sizes_are_rounded_up(void **state)
 {
 	static const struct {
@@ -165,21 +169,24 @@ static void put_node(__u32 i, __u64 key)
 {
 	struct node node = { .key = key };
 
-	assert_int_equal(bpf_map__update_elem(skel->maps.nodes, &i, sizeof(i), &node, sizeof(node), BPF_ANY), 0);
+	assert_int_equal(bpf_map__update_elem(skel->maps.nodes, &i, sizeof(i), &node, sizeof(node), BPF_ANY),
+			 0);
 }
 
 static void put_code(__u32 i, __u64 identity)
 {
 	struct code code = { .identity = identity };
 
-	assert_int_equal(bpf_map__update_elem(skel->maps.codes, &i, sizeof(i), &code, sizeof(code), BPF_ANY), 0);
+	assert_int_equal(bpf_map__update_elem(skel->maps.codes, &i, sizeof(i), &code, sizeof(code), BPF_ANY),
+			 0);
 }
 
 static void put_owner(__u32 i, __u64 key)
 {
 	struct owner owner = { .key = key };
 
-	assert_int_equal(bpf_map__update_elem(skel->maps.owners, &i, sizeof(i), &owner, sizeof(owner), BPF_ANY), 0);
+	assert_int_equal(
+		bpf_map__update_elem(skel->maps.owners, &i, sizeof(i), &owner, sizeof(owner), BPF_ANY), 0);
 }
 
 static void reserved_entries_are_taken(void **state)

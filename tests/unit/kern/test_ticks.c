@@ -27,7 +27,8 @@ static void books_of_everything(void **state)
 	assert_true(s.sum.ticks >= 99);
 	assert_int_equal(outcome_sum(&s), s.sum.ticks);
 	/* Nobody was asked about, so nothing is Python. Our own ticks are never analysed. */
-	assert_int_equal(s.sum.outcome[EVENT_CPU][OUTCOME_NOT_PYTHON] + s.sum.outcome[EVENT_CPU][OUTCOME_NEW_PROCESS] +
+	assert_int_equal(s.sum.outcome[EVENT_CPU][OUTCOME_NOT_PYTHON] +
+				 s.sum.outcome[EVENT_CPU][OUTCOME_NEW_PROCESS] +
 				 s.sum.outcome[EVENT_CPU][OUTCOME_NESTED],
 			 s.sum.ticks);
 	assert_true(s.sum.outcome[EVENT_CPU][OUTCOME_NOT_PYTHON] >= 99);
@@ -46,7 +47,9 @@ static void books_of_nobody(void **state)
 	kernel_stop(kernel);
 	kernel_stats(kernel, &s);
 	assert_true(s.sum.ticks >= 49);
-	assert_int_equal(s.sum.outcome[EVENT_CPU][OUTCOME_NOT_SELECTED] + s.sum.outcome[EVENT_CPU][OUTCOME_NESTED], s.sum.ticks);
+	assert_int_equal(s.sum.outcome[EVENT_CPU][OUTCOME_NOT_SELECTED] +
+				 s.sum.outcome[EVENT_CPU][OUTCOME_NESTED],
+			 s.sum.ticks);
 	assert_int_equal(s.sum.notices, 0);
 }
 
@@ -277,7 +280,9 @@ static void into_a_profile(bool by_thread)
 	assert_int_equal(registry_new(&registry), 0);
 	assert_int_equal(registry_add(registry, &entry), 0);
 	assert_int_equal(profile_new(&info, &profile), 0);
-	source = (struct harvest_source){ .tables = kernel_tables(kernel), .codes = codes, .registry = registry };
+	source = (struct harvest_source){ .tables = kernel_tables(kernel),
+					  .codes = codes,
+					  .registry = registry };
 	assert_int_equal(harvest(&source, &(struct harvest_span){}, profile, &harvested), 0);
 	registry_free(registry);
 	codes_free(codes);
@@ -310,7 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(books_of_everything),	TEST(books_of_nobody),		 TEST(cpus_stay),
 		TEST(stop_and_start_again),	TEST(cycles_or_a_reason),	 TEST(asks_about_strangers),
-		TEST(follows_a_child),		TEST(into_a_profile_by_thread),	 TEST(into_a_profile_by_process),
+		TEST(follows_a_child), TEST(into_a_profile_by_thread), TEST(into_a_profile_by_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

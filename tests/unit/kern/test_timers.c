@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_timers.c - ticks by BPF timers: as many as there are to be and no more, started, stopped and gone; and the
- * choice between them and perf events, what it says when neither works. Needs the right to load BPF, Linux 6.7.
+ * test_timers.c - ticks by BPF timers: as many as there are to be and no more, started, stopped and gone; and
+ * the choice between them and perf events, what it says when neither works. Needs the right to load BPF,
+ * Linux 6.7.
  */
 #include <sched.h>
 
@@ -162,7 +163,8 @@ static int choose(const struct choice *c)
 		return CHILD_REFUSE_FAILED;
 	err = kernel_open(&k, &o) ?: kernel_start(k, &cpus);
 	if (!err)
-		return o.trigger == c->chosen && kernel_trigger(k) == c->chosen ? CHILD_OK : CHILD_OTHER_TRIGGER;
+		return o.trigger == c->chosen && kernel_trigger(k) == c->chosen ? CHILD_OK
+										: CHILD_OTHER_TRIGGER;
 	if (c->chosen != TRIGGER_AUTO)
 		return CHILD_OTHER_TRIGGER;
 	for (int i = 0; i < 3; i++)
@@ -192,13 +194,17 @@ static void choices(void **state)
 	assert_choice((struct choice){ .wanted = TRIGGER_AUTO, .chosen = TRIGGER_PERF });
 	assert_choice((struct choice){ .wanted = TRIGGER_PERF, .chosen = TRIGGER_PERF });
 	assert_choice((struct choice){ .wanted = TRIGGER_TIMER, .chosen = TRIGGER_TIMER });
-	assert_choice((struct choice){ .perf_refused = true, .wanted = TRIGGER_AUTO, .chosen = TRIGGER_TIMER });
-	assert_choice((struct choice){ .perf_refused = true, .wanted = TRIGGER_TIMER, .chosen = TRIGGER_TIMER });
-	assert_choice((struct choice){ .timers_refused = true, .wanted = TRIGGER_AUTO, .chosen = TRIGGER_PERF });
+	assert_choice(
+		(struct choice){ .perf_refused = true, .wanted = TRIGGER_AUTO, .chosen = TRIGGER_TIMER });
+	assert_choice(
+		(struct choice){ .perf_refused = true, .wanted = TRIGGER_TIMER, .chosen = TRIGGER_TIMER });
+	assert_choice(
+		(struct choice){ .timers_refused = true, .wanted = TRIGGER_AUTO, .chosen = TRIGGER_PERF });
 	assert_choice((struct choice){
 		.perf_refused = true, .wanted = TRIGGER_PERF, .reason = { sysctl, "--trigger timer" } });
-	assert_choice((struct choice){
-		.timers_refused = true, .wanted = TRIGGER_TIMER, .reason = { "Linux 6.7", "--trigger perf" } });
+	assert_choice((struct choice){ .timers_refused = true,
+				       .wanted = TRIGGER_TIMER,
+				       .reason = { "Linux 6.7", "--trigger perf" } });
 	assert_choice((struct choice){ .perf_refused = true, .timers_refused = true, .wanted = TRIGGER_AUTO,
 				       .reason = { sysctl, "2 or less", "6.7" } });
 }

@@ -251,10 +251,7 @@ static void cycles_cannot_be_foretold(void **state)
 	assert_int_equal(trigger_expected(&trigger), 3 * 1000 * HZ);
 }
 
-/*
- * --- CPUs that come and go; tests/guest has real ones, here the notes of the last start are bent
- * ------------
- */
+/* --- CPUs that come and go; tests/guest has real ones, here the notes of the last start are bent ---- */
 
 static void follows_cpus(enum trigger_kind kind)
 {

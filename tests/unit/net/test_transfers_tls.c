@@ -22,12 +22,16 @@ static int setup_tls(void **state)
 		return -1;
 	snprintf(certificate, sizeof(certificate), "%s/cert.pem", folder);
 	snprintf(command, sizeof(command),
-		 "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=t "
-		 "-addext subjectAltName=IP:127.0.0.1 -keyout %s/key.pem -out %s >/dev/null 2>&1", folder, certificate);
+		 "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "
+		 "/CN=t "
+		 "-addext subjectAltName=IP:127.0.0.1 -keyout %s/key.pem -out %s >/dev/null 2>&1",
+		 folder, certificate);
 	if (system(command))
 		return 0; /* no openssl: the tests say so */
-	snprintf(command, sizeof(command), "echo $$; exec openssl s_server -www -accept 127.0.0.1:0 -key %s/key.pem -cert %s "
-		 "2>/dev/null", folder, certificate);
+	snprintf(command, sizeof(command),
+		 "echo $$; exec openssl s_server -www -accept 127.0.0.1:0 -key %s/key.pem -cert %s "
+		 "2>/dev/null",
+		 folder, certificate);
 	tls = popen(command, "re");
 	if (!tls || fscanf(tls, "%d", &tls_pid) != 1)
 		return -1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_container.c - a real process in a real cgroup with a container's name, with the mounts that a kubelet makes for
- * one: which container and pod it is in, and what is not believed. Needs root and a hierarchy to make a cgroup in.
+ * test_container.c - a real process in a real cgroup with a container's name, with the mounts that a kubelet
+ * makes for one: which container and pod it is in, and what is not believed. Needs root and a hierarchy to
+ * make a cgroup in.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +72,8 @@ static void make_folders(const char *path)
 /* The cgroup's folder in the first hierarchy where one can be made; or the test is skipped. */
 static void make_group(const char *path)
 {
-	static const char *const tops[] = { "/sys/fs/cgroup/unified", "/sys/fs/cgroup/pids", "/sys/fs/cgroup/systemd",
+	static const char *const tops[] = { "/sys/fs/cgroup/unified", "/sys/fs/cgroup/pids",
+					    "/sys/fs/cgroup/systemd",
 					    "/sys/fs/cgroup" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(tops); i++) {
@@ -264,8 +266,8 @@ static void process_that_is_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(by_its_cgroup),	    TEST(one_of_several_by_its_mount),	  TEST(one_of_several_without_a_mount),
-		TEST(pod_by_its_mount),	    TEST(mount_of_another_pod),		  TEST(mount_alone_makes_no_container),
+		TEST(by_its_cgroup), TEST(one_of_several_by_its_mount), TEST(one_of_several_without_a_mount),
+		TEST(pod_by_its_mount), TEST(mount_of_another_pod), TEST(mount_alone_makes_no_container),
 		TEST(process_that_is_gone), TEST(without_the_kubelets_folder),
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_remote.c - the memory of a real child: whole, up to the end of a mapping, where there is none, after its end,
- * and for a user who may not.
+ * test_remote.c - the memory of a real child: whole, up to the end of a mapping, where there is none, after
+ * its end, and for a user who may not.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -23,7 +23,8 @@
 #define PAGE 4096
 
 static pid_t child;
-static char *pages; /* two of the child: the first is all 'c' there, and 'p' here; the second may not be read */
+/* two of the child: the first is all 'c' there, and 'p' here; the second may not be read */
+static char *pages;
 
 static __u64 address(const void *p)
 {

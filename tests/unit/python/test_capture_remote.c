@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_capture_remote.c - a code object read out of another process, which stands still: its contents, its pages that
- * were never touched or are not there, and what is said of a process that is gone or that is not ours to read.
+ * test_capture_remote.c - a code object read out of another process, which stands still: its contents, its
+ * pages that were never touched or are not there, and what is said of a process that is gone or that is not
+ * ours to read.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -158,7 +159,8 @@ static void sizes_of_tables(void **state)
 	size = 77;
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		memcpy(object + 16, &refused[i], 8);
-		assert_int_equal(capture_remote_table(getpid(), &layout, here(object), &untouched, &size), -E2BIG);
+		assert_int_equal(capture_remote_table(getpid(), &layout, here(object), &untouched, &size),
+				 -E2BIG);
 		assert_ptr_equal(untouched, object);
 		assert_int_equal(size, 77);
 	}
@@ -190,7 +192,8 @@ static void pages_that_are_not_there(void **state)
 	assert_int_equal(record->type, 0x5a5a5a5a);
 	/* The size is there, the bytes run off the page. */
 	memcpy(two + page - 64 + layout.bytes_size, &length, sizeof(length));
-	assert_int_equal(capture_remote_table(getpid(), &layout, here(two + page - 64), &bytes, &size), -EFAULT);
+	assert_int_equal(capture_remote_table(getpid(), &layout, here(two + page - 64), &bytes, &size),
+			 -EFAULT);
 	assert_null(bytes);
 	assert_int_equal(munmap(two, 2 * page), 0);
 }
@@ -261,8 +264,9 @@ static void memory_runs_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(reads_another_process),	TEST(same_as_the_kernel_side), TEST(page_that_was_never_touched), TEST(sizes_of_tables),
-		TEST(pages_that_are_not_there), TEST(process_that_is_gone),	   TEST(process_of_another_user),
+		TEST(reads_another_process), TEST(same_as_the_kernel_side), TEST(page_that_was_never_touched),
+		TEST(sizes_of_tables),
+		TEST(pages_that_are_not_there), TEST(process_that_is_gone), TEST(process_of_another_user),
 		TEST(memory_runs_short),
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_progress.c - the line on the terminal: what it says of a real kernel side, how seldom it is written, and that
- * nothing of it stays. Needs the right to load BPF.
+ * test_progress.c - the line on the terminal: what it says of a real kernel side, how seldom it is written,
+ * and that nothing of it stays. Needs the right to load BPF.
  */
 #include "tests/unit/kern/open_kernel.h"
 #include "tests/forge/logged.h"
@@ -57,8 +57,11 @@ static void says_how_it_is_getting_on(void **state)
 	registry_end(registry, 3);
 	line = shown();
 	assert_memory_equal(line, ERASE, strlen(ERASE));
-	assert_int_equal(sscanf(line + strlen(ERASE), "%lf s, 3 CPUs at 199 Hz, 2 Python processes, 0 samples, 0%% cached. "
-						      "Ctrl-C ends it.%n", &seconds, &end), 1);
+	assert_int_equal(sscanf(line + strlen(ERASE),
+				"%lf s, 3 CPUs at 199 Hz, 2 Python processes, 0 samples, 0%% cached. "
+				"Ctrl-C ends it.%n",
+				&seconds, &end),
+			 1);
 	assert_true(end > 0 && !line[strlen(ERASE) + end]); /* no newline: the next one takes its place */
 	assert_true(seconds >= 1000 && seconds < 1100);
 }

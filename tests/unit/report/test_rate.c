@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_rate.c - when it is said that the kernel ran the sampler too seldom. The kernel and its ticks are real; how many
- * of them are new since the last look is what a test sets. Needs the right to load BPF.
+ * test_rate.c - when it is said that the kernel ran the sampler too seldom. The kernel and its ticks are
+ * real; how many of them are new since the last look is what a test sets. Needs the right to load BPF.
  */
 #include "tests/unit/kern/open_kernel.h"
 #include "tests/forge/logged.h"
@@ -64,7 +64,9 @@ static void says_it_once(void **state)
 	(void)state;
 	run_for_a_while();
 	said = check(1599, 2000, FREQUENCY, false);
-	assert_non_null(strstr(said, "ran the sampler 1599 times of 2000: interrupts, a hypervisor or a CPU that went offline"));
+	assert_non_null(strstr(
+		said,
+		"ran the sampler 1599 times of 2000: interrupts, a hypervisor or a CPU that went offline"));
 	assert_null(strstr(said, "sysctl"));
 	assert_string_equal(check(0, 2000, FREQUENCY, false), "");
 	assert_string_equal(check(0, 2000, FREQUENCY, true), "");
@@ -86,7 +88,8 @@ static void names_the_sysctl_when_that_is_lower(void **state)
 	}
 	run_for_a_while();
 	said = check(100, 3000, 4000000000U, false);
-	assert_non_null(strstr(said, "100 times of 3000: it lowered the sysctl kernel.perf_event_max_sample_rate to "));
+	assert_non_null(strstr(
+		said, "100 times of 3000: it lowered the sysctl kernel.perf_event_max_sample_rate to "));
 	assert_non_null(strstr(said, "ask for less with --frequency"));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_report_json.c - the books as JSON: every name of outcomes.def and stats.def with its own value, read by a
- * parser that is not ours.
+ * test_report_json.c - the books as JSON: every name of outcomes.def and stats.def with its own value, read
+ * by a parser that is not ours.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,8 @@ static void json_has_every_name(void **state)
 	assert_int_equal(report_json(&report, &b), 0);
 	assert_int_equal(buf_add(&b, "", 1), 0);
 	for (size_t i = 0; i < OUTCOME_COUNT; i++) {
-		snprintf(wanted, sizeof(wanted), "\"%s\": %llu", outcome_id(i, id), report.kernel.sum.outcome[EVENT_CPU][i]);
+		snprintf(wanted, sizeof(wanted), "\"%s\": %llu", outcome_id(i, id),
+			 report.kernel.sum.outcome[EVENT_CPU][i]);
 		if (!strstr(b.data, wanted))
 			fail_msg("no %s in %s", wanted, b.data);
 	}

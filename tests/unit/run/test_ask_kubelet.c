@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_ask_kubelet.c - the kubelet as a row of the event loop: a run goes on without it, and people hear of trouble
- * once. What it answers is in tests/e2e/test_pod_labels.py.
+ * test_ask_kubelet.c - the kubelet as a row of the event loop: a run goes on without it, and people hear of
+ * trouble once. What it answers is in tests/e2e/test_pod_labels.py.
  */
 #include <errno.h>
 
@@ -110,7 +110,10 @@ static void trouble_is_said_once(void **state)
 	close(fd);
 }
 
-/* The loop does not wait for it, nor does it spin: it is asked at once and then looked at when there is something. */
+/*
+ * The loop does not wait for it, nor does it spin: it is asked at once and then looked at when there is
+ * something.
+ */
 static void it_says_nothing(void **state)
 {
 	struct kubelet_options o;

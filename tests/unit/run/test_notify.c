@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_notify.c - what a service manager hears at its socket, that it is never waited for, and that without one nothing
- * happens.
+ * test_notify.c - what a service manager hears at its socket, that it is never waited for, and that without
+ * one nothing happens.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,8 @@ static void listen_at(const char *name)
 		a.sun_path[0] = '\0';
 	manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	assert_true(manager >= 0);
-	assert_int_equal(bind(manager, (struct sockaddr *)&a, offsetof(struct sockaddr_un, sun_path) + length), 0);
+	assert_int_equal(
+		bind(manager, (struct sockaddr *)&a, offsetof(struct sockaddr_un, sun_path) + length), 0);
 	setenv("NOTIFY_SOCKET", name, 1);
 }
 

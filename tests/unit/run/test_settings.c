@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_settings.c - what a command line means for each room: every option arrives where it is for, as what it says.
+ * test_settings.c - what a command line means for each room: every option arrives where it is for, as what it
+ * says.
  */
 #include "tests/unit/options/parse_line.h"
 
@@ -41,7 +42,8 @@ static void numbers_of_the_kernel_side(void **state)
 	struct kernel_options k;
 
 	(void)state;
-	ACCEPT("-a", "-F", "1001", "--max-depth", "77", "--cache-threads", "88", "--cache-depth", "66", "--tree-size", "5000");
+	ACCEPT("-a", "-F", "1001", "--max-depth", "77", "--cache-threads", "88", "--cache-depth", "66",
+	       "--tree-size", "5000");
 	k = kernel();
 	assert_int_equal(k.frequency, 1001);
 	assert_int_equal(k.max_depth, 77);
@@ -105,9 +107,10 @@ static void which_processes(void **state)
 	(void)state;
 	ACCEPT("-a");
 	s = settings_selection(&o);
-	assert_true(!s.comm && !s.exclude_comm && !s.cgroup && !s.exclude_cgroup && !s.container && !s.pod && !s.namespace);
-	ACCEPT("-a", "--comm", "a", "--exclude-comm", "b", "--cgroup", "c", "--exclude-cgroup", "d", "--container", "e",
-	       "--pod", "f", "--namespace", "g");
+	assert_true(!s.comm && !s.exclude_comm && !s.cgroup && !s.exclude_cgroup && !s.container && !s.pod &&
+		    !s.namespace);
+	ACCEPT("-a", "--comm", "a", "--exclude-comm", "b", "--cgroup", "c", "--exclude-cgroup", "d",
+	       "--container", "e", "--pod", "f", "--namespace", "g");
 	s = settings_selection(&o);
 	assert_string_equal(s.comm, "a");
 	assert_string_equal(s.exclude_comm, "b");
@@ -150,8 +153,8 @@ static void where_intervals_go(void **state)
 	assert_null(c.push.url);
 	assert_int_equal(c.keep.files, 24);
 	assert_int_equal(c.keep.bytes, 0);
-	ACCEPT("-a", "--push", "parca+http://h", "--interval", "2.5", "--push-header-file", "f", "--push-ca-file", "c",
-	       "--push-timeout", "7");
+	ACCEPT("-a", "--push", "parca+http://h", "--interval", "2.5", "--push-header-file", "f",
+	       "--push-ca-file", "c", "--push-timeout", "7");
 	c = settings_continuous(&o);
 	assert_true(c.interval_seconds == 2.5);
 	assert_null(c.output_dir);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_generation.c - generations of the call tree over the real kernel side: one begins when something is nearly full,
- * waits for names but not for long, loses no count while the ticks go on, and forgets what nobody needs any more; not
- * before. Needs the right to load BPF.
+ * test_generation.c - generations of the call tree over the real kernel side: one begins when something is
+ * nearly full, waits for names but not for long, loses no count while the ticks go on, and forgets what
+ * nobody needs any more; not before. Needs the right to load BPF.
  */
 #include <poll.h>
 
@@ -168,7 +168,10 @@ static void begins_when_many_processes_came(void **state)
 	assert_true(generation_begin(&g));
 	generation_clear(&g, false);
 	assert_int_equal(g.count, 1);
-	/* All are over by now, but may still have counts in the other bank. What was there before does not count. */
+	/*
+	 * All are over by now, but may still have counts in the other bank. What was there before does not
+	 * count.
+	 */
 	assert_int_equal(registry_held(registry), 32769);
 	g.next_look = 0;
 	assert_false(generation_begin(&g));
@@ -198,7 +201,7 @@ static void looks_more_often_the_faster_it_fills(void **state)
 	assert_true(g.next_look - g.looked >= 0.0199);
 }
 
-/* --- when a bank is cleared ------------------------------------------------------------------------------ */
+/* --- when a bank is cleared ----------------------------------------------------------------------------- */
 
 static void waits_for_names_but_not_for_long(void **state)
 {
@@ -296,7 +299,9 @@ static void ended_processes_go_a_generation_later(void **state)
 static struct record_code large_table(__u32 number, const struct layout *l)
 {
 	static __u8 bytes[4096];
-	struct record_code e = { .type = RECORD_CODE, .code = number, .process = 1, .pid = getpid(), .first_line = 1 };
+	struct record_code e = {
+		.type = RECORD_CODE, .code = number, .process = 1, .pid = getpid(), .first_line = 1
+	};
 
 	*(__u64 *)(bytes + l->bytes_size) = 3000;
 	e.line_format = l->line_format;
@@ -406,7 +411,10 @@ static void no_count_is_lost(void **state)
 	assert_int_equal(taken(), sampled());
 }
 
-/* An interval that ends now, while names are waited for, has what was counted in both banks until they are cleared. */
+/*
+ * An interval that ends now, while names are waited for, has what was counted in both banks until they are
+ * cleared.
+ */
 static void marks_move_to_the_clearing(void **state)
 {
 	(void)state;
@@ -443,7 +451,8 @@ static void memory_runs_short(void **state)
 		generation_clear(&g, false);
 		allocations_left = -1;
 	});
-	assert_non_null(strstr(said, "the full half of the call tree cannot be emptied: Cannot allocate memory"));
+	assert_non_null(
+		strstr(said, "the full half of the call tree cannot be emptied: Cannot allocate memory"));
 	assert_int_equal(g.count, 0);
 	assert_true(g.wait_end > 0);
 	assert_in_range(generation_timeout_ms(&g), 0, 1001);

@@ -117,9 +117,12 @@ static void labels(void **state)
 
 static void labels_of_pods(void **state)
 {
-	static struct pod_entry entries[] = { { .uid = "0123456789abcdef0123456789abcdef", .value = { "shop", "" } } };
+	static struct pod_entry entries[] = { { .uid = "0123456789abcdef0123456789abcdef",
+						.value = { "shop", "" } } };
 	static const struct pod_labels pods = { entries, 1 };
-	struct registry_entry in_pod = { .id = 1, .pid = 100, .layout = -1, .container.pod_uid = entries[0].uid };
+	struct registry_entry in_pod = {
+		.id = 1, .pid = 100, .layout = -1, .container.pod_uid = entries[0].uid
+	};
 	struct pod_label_names names;
 	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 	struct harvest_source source = forged_source;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_window.c - profiles of stretches of time over forged tables: windows that overlap, tables that are
- * cleared meanwhile, bank by bank, memory that runs short. In all of them each count is in each open window exactly once.
+ * cleared meanwhile, bank by bank, memory that runs short. In all of them each count is in each open window
+ * exactly once.
  */
 #include "tests/forge/fail_malloc.h"
 #include "tests/forge/windows.h"
@@ -165,7 +166,10 @@ static void ends_at_its_mark(void **state)
 	assert_int_equal(take(a), 1);
 }
 
-/* In a clearing all of the bank becomes part of the interval, so it ends then, and the other bank's counts too. */
+/*
+ * In a clearing all of the bank becomes part of the interval, so it ends then, and the other bank's counts
+ * too.
+ */
 static void mark_moves_when_a_bank_is_cleared(void **state)
 {
 	struct window *w;
@@ -207,7 +211,9 @@ static void looks_until_it_is_done(void **state)
 	assert_int_equal(take(w), 10);
 }
 
-/* A window may begin, be taken and end at any time between the first count in the new bank and the clearing. */
+/*
+ * A window may begin, be taken and end at any time between the first count in the new bank and the clearing.
+ */
 static void both_banks_count(void **state)
 {
 	struct window *a, *b, *c;
@@ -332,7 +338,9 @@ static void memory_runs_short(void **state)
 	allocations_left = -1;
 }
 
-/* One window without memory does not keep the others from theirs, and the next attempt counts nothing twice. */
+/*
+ * One window without memory does not keep the others from theirs, and the next attempt counts nothing twice.
+ */
 static void absorbs_without_memory_says_so(void **state)
 {
 	struct window *w;

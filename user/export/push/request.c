@@ -176,7 +176,10 @@ static int make_series(const struct push_profile *p, struct buf *series)
 	return err ?: add_field(series, 2, sample.data, sample.size);
 }
 
-/* One message, not compressed: a byte of flags and the length, 4 bytes; WriteRawRequest.series, .normalized = true */
+/*
+ * One message, not compressed: a byte of flags and the length, 4 bytes; WriteRawRequest.series, .normalized =
+ * true
+ */
 static int make_grpc(const struct push_profile *p, struct buf *b)
 {
 	_cleanup_buf_ struct buf series = {}, request = {};
@@ -186,11 +189,15 @@ static int make_grpc(const struct push_profile *p, struct buf *b)
 		err = add_field(&request, 2, series.data, series.size) ?: buf_add(&request, "\x18\x01", 2);
 	if (err)
 		return err;
-	err = buf_add(b, (unsigned char[]){ 0, request.size >> 24, request.size >> 16, request.size >> 8, request.size }, 5);
+	err = buf_add(b,
+		      (unsigned char[]){ 0, request.size >> 24, request.size >> 16, request.size >> 8,
+					 request.size },
+		      5);
 	return err ?: buf_add(b, request.data, request.size);
 }
 
-int push_request_make(const struct push_target *t, const struct push_profile *p, struct buf *url, struct buf *body)
+int push_request_make(const struct push_target *t, const struct push_profile *p, struct buf *url,
+		      struct buf *body)
 {
 	int err = make_url(t, p, url);
 

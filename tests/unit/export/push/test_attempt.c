@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_attempt.c - one request of a push as a server receives it, in each format, and what its answer means, gRPC's
- * among them.
+ * test_attempt.c - one request of a push as a server receives it, in each format, and what its answer means,
+ * gRPC's among them.
  */
 #include <fcntl.h>
 
@@ -114,7 +114,8 @@ static void sends_what_the_format_wants(void **state)
 	} formats[] = {
 		{ PUSH_PYROSCOPE, "POST /ingest?name=web%7Bnode%3Dn_1%7D&", "application/octet-stream" },
 		{ PUSH_PARCA, "POST /api/profiles/writeraw HTTP/1.1\r\n", "application/json" },
-		{ PUSH_PARCA_GRPC, "POST /parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw HTTP/1.1\r\n",
+		{ PUSH_PARCA_GRPC,
+		  "POST /parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw HTTP/1.1\r\n",
 		  "application/grpc-web+proto" },
 	};
 
@@ -152,7 +153,8 @@ static void sends_the_header_file(void **state)
 		transfers_remove(transfers, attempt.easy);
 		assert_non_null(strstr(server.seen->request, renewed ? "\r\nAuthorization: Bearer new\r\n" :
 								       "\r\nAuthorization: Bearer abc\r\n"));
-		assert_non_null(strstr(server.seen->request, "\r\nContent-Type: application/octet-stream\r\n"));
+		assert_non_null(
+			strstr(server.seen->request, "\r\nContent-Type: application/octet-stream\r\n"));
 		fd = open(header_file, O_WRONLY | O_TRUNC | O_CLOEXEC);
 		assert_int_equal(write(fd, "Authorization: Bearer new\n", 26), 26);
 		close(fd);
@@ -177,7 +179,8 @@ static void status_of_http(void **state)
 	static const struct {
 		const char *line;
 		long status;
-	} answers[] = { { "200 OK", 200 }, { "204 No Content", 204 }, { "429 Slow", 429 }, { "503 Later", 503 } };
+	} answers[] = { { "200 OK", 200 }, { "204 No Content", 204 }, { "429 Slow", 429 },
+			{ "503 Later", 503 } };
 	char answer[128];
 
 	(void)state;
@@ -202,7 +205,8 @@ static void status_of_a_grpc_header(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-		snprintf(answer, sizeof(answer), "HTTP/1.1 200 OK\r\nGrpc-Status: %d\r\n" EMPTY, known[i].grpc);
+		snprintf(answer, sizeof(answer), "HTTP/1.1 200 OK\r\nGrpc-Status: %d\r\n" EMPTY,
+			 known[i].grpc);
 		assert_int_equal(status_of(PUSH_PARCA_GRPC, answer), known[i].status);
 		again();
 	}
@@ -210,7 +214,9 @@ static void status_of_a_grpc_header(void **state)
 	assert_int_equal(status_of(PUSH_PARCA_GRPC, "HTTP/1.1 503 Later\r\ngrpc-status: 0\r\n" EMPTY), 503);
 }
 
-/* gRPC-Web may put it behind the message, in a frame whose first byte is 0x80. Nothing at all is no success. */
+/*
+ * gRPC-Web may put it behind the message, in a frame whose first byte is 0x80. Nothing at all is no success.
+ */
 static void status_behind_a_grpc_answer(void **state)
 {
 	(void)state;

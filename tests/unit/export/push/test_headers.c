@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_headers.c - the header file of a push: its lines in their order, comments left out, and nothing accepted that
- * would put more into a request than one header a line.
+ * test_headers.c - the header file of a push: its lines in their order, comments left out, and nothing
+ * accepted that would put more into a request than one header a line.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -103,7 +103,8 @@ static void values_may_be_anything_visible(void **state)
 static void lines_that_are_no_header(void **state)
 {
 	static const char *const bad[] = {
-		"A", ": 1", "A : 1", " A: 1", "A B: 1", "Bearer abc", "A: 1\rB: 2", "A: 1\x1b[0m", "A: 1\x7f", "\xc3\xa9: 1",
+		"A", ": 1", "A : 1", " A: 1", "A B: 1", "Bearer abc", "A: 1\rB: 2", "A: 1\x1b[0m", "A: 1\x7f",
+		"\xc3\xa9: 1",
 		"A(: 1", "\t# A", "\"A\": 1",
 	};
 
@@ -176,7 +177,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(appends_them_in_order),	  TEST(ends_of_lines),		   TEST(nothing_in_it),
-		TEST(values_may_be_anything_visible), TEST(lines_that_are_no_header), TEST(files_that_cannot_be_read),
+		TEST(values_may_be_anything_visible), TEST(lines_that_are_no_header),
+		TEST(files_that_cannot_be_read),
 		TEST(memory_runs_short),
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_push.c - the queue of pushes against real sockets: one that nobody listens at, one that never answers. What it
- * holds is bounded, what it gives up is counted, and a pause is as long as promised.
+ * test_push.c - the queue of pushes against real sockets: one that nobody listens at, one that never answers.
+ * What it holds is bounded, what it gives up is counted, and a pause is as long as promised.
  */
 #include <arpa/inet.h>
 #include <errno.h>

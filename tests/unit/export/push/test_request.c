@@ -85,15 +85,19 @@ static void pyroscope(void **state)
 {
 	(void)state;
 	make(PUSH_PYROSCOPE, "http://host:4040", "web-1.x_y", "n1");
-	assert_string_equal(url.data, "http://host:4040/ingest?name=web-1.x_y%7Bnode%3Dn1%2Cpod%3Dp_1%7D&from=1795270775&until=1795270777"
-				      "&format=pprof&spyName=pyperf-bpf");
+	assert_string_equal(
+		url.data, "http://host:4040/"
+			  "ingest?name=web-1.x_y%7Bnode%3Dn1%2Cpod%3Dp_1%7D&from=1795270775&until=1795270777"
+			  "&format=pprof&spyName=pyperf-bpf");
 	assert_int_equal(body.size - 1, 4);
 	assert_memory_equal(body.data, "\x1f\x8b\0x", 4);
 	assert_string_equal(push_content_type(PUSH_PYROSCOPE), "application/octet-stream");
 	/* What would be syntax in a name or a URL is not passed on. */
 	make(PUSH_PYROSCOPE, "http://host/p//", "a{b=c}&d %/\xc3\xa9", "");
-	assert_string_equal(url.data, "http://host/p/ingest?name=a_b_c__d_____%7Bnode%3Dunknown%2Cpod%3Dp_1%7D&from=1795270775"
-				      "&until=1795270777&format=pprof&spyName=pyperf-bpf");
+	assert_string_equal(
+		url.data,
+		"http://host/p/ingest?name=a_b_c__d_____%7Bnode%3Dunknown%2Cpod%3Dp_1%7D&from=1795270775"
+		"&until=1795270777&format=pprof&spyName=pyperf-bpf");
 }
 
 static void parca(void **state)
@@ -103,7 +107,8 @@ static void parca(void **state)
 	assert_string_equal(url.data, "https://host/api/profiles/writeraw");
 	assert_string_equal(body.data,
 			    "{\"normalized\":true,\"series\":[{\"labels\":{\"labels\":["
-			    "{\"name\":\"__name__\",\"value\":\"process_cpu\"},{\"name\":\"node\",\"value\":\"n1\"},{\"name\":\"pod\",\"value\":\"p/1\"},"
+			    "{\"name\":\"__name__\",\"value\":\"process_cpu\"},{\"name\":\"node\",\"value\":"
+			    "\"n1\"},{\"name\":\"pod\",\"value\":\"p/1\"},"
 			    "{\"name\":\"service_name\",\"value\":\"a\\\"b\\\\c\\u000a\xc3\xa9\"}]},"
 			    "\"samples\":[{\"rawProfile\":\"H4sAeA==\"}]}]}");
 	assert_string_equal(push_content_type(PUSH_PARCA), "application/json");
@@ -122,7 +127,8 @@ static void parca_grpc(void **state)
 
 	(void)state;
 	make(PUSH_PARCA_GRPC, "https://host", "abcdefghijklmn", "n1");
-	assert_string_equal(url.data, "https://host/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw");
+	assert_string_equal(url.data,
+			    "https://host/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw");
 	assert_int_equal(body.size - 1, sizeof(wanted) - 1);
 	assert_memory_equal(body.data, wanted, sizeof(wanted) - 1);
 	assert_string_equal(push_content_type(PUSH_PARCA_GRPC), "application/grpc-web+proto");
