@@ -87,7 +87,8 @@ static void one_at_a_time(void **state)
 		count(kind, 7000 + kind);
 		send_all();
 		assert_int_equal(server_requests(), kind + 1); /* what has nothing is not sent */
-		snprintf(name, sizeof(name), "{\"name\":\"__name__\",\"value\":\"%s\"}", event_rows[kind].series);
+		snprintf(name, sizeof(name), "{\"name\":\"__name__\",\"value\":\"%s\"}",
+			 event_rows[kind].series);
 		assert_non_null(strstr(server.seen->request, name));
 		d = received();
 		assert_int_equal(d->n_sample_type, *event_rows[kind].period ? 2 : 1);

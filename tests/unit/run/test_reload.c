@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_reload.c - SIGHUP's work on a continuous run over forged tables: what can change does, what cannot is named, and a
- * file with an error changes nothing. A service manager hears of it each time.
+ * test_reload.c - SIGHUP's work on a continuous run over forged tables: what can change does, what cannot is
+ * named, and a file with an error changes nothing. A service manager hears of it each time.
  */
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -43,14 +43,16 @@ static int setup_reload(void **state)
 	char error[256];
 
 	agent = (struct agent){ .options = &options };
-	if (setup_windows(state) || make_folder() || socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, manager))
+	if (setup_windows(state) || make_folder() ||
+	    socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, manager))
 		return -1;
 	agent.notify.fd = manager[0];
 	snprintf(config, sizeof(config), "%s/config", folder);
 	snprintf(first, sizeof(first), "%s/first", folder);
 	snprintf(second, sizeof(second), "%s/second", folder);
 	write_config(with_folder(first, "interval = 1000\n"));
-	if (mkdir(first, 0700) || mkdir(second, 0700) || options_parse(&options, 4, arguments, error, sizeof(error)))
+	if (mkdir(first, 0700) || mkdir(second, 0700) ||
+	    options_parse(&options, 4, arguments, error, sizeof(error)))
 		return -1;
 	log_set_level(options_log_level(&options));
 	o = settings_continuous(&options);
@@ -129,7 +131,8 @@ static void an_interval_becomes_shorter(void **state)
 /* What must be there before the kernel side is loaded. */
 static void what_only_a_restart_changes(void **state)
 {
-	const char *said = reload_with(with_folder(first, "interval = 1000\nfrequency = 50\npod-logs = /x\n"));
+	const char *said = reload_with(with_folder(first,
+						   "interval = 1000\nfrequency = 50\npod-logs = /x\n"));
 
 	(void)state;
 	assert_non_null(strstr(said, "warning: "));
@@ -178,8 +181,12 @@ static void without_intervals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(profiles_go_elsewhere), TEST(an_interval_becomes_shorter), TEST(what_only_a_restart_changes),
-		TEST(how_much_is_said),	     TEST(a_file_with_an_error),	TEST(without_intervals),
+		TEST(profiles_go_elsewhere),
+		TEST(an_interval_becomes_shorter),
+		TEST(what_only_a_restart_changes),
+		TEST(how_much_is_said),
+		TEST(a_file_with_an_error),
+		TEST(without_intervals),
 	};
 
 	alarm(60);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_serve.c - the HTTP server of a run as a row of the event loop: where it listens, what is said when it cannot, and
- * that a client gets an answer while the loop turns.
+ * test_serve.c - the HTTP server of a run as a row of the event loop: where it listens, what is said when it
+ * cannot, and that a client gets an answer while the loop turns.
  */
 #include <signal.h>
 
@@ -16,7 +16,8 @@ static struct loop loop;
 static struct http *http;
 static sigset_t before;
 static const struct run_facts facts = { .interval_seconds = 60 };
-static const struct http_source source = { .windows = &all, .run = &facts }; /* nothing else is asked for here */
+/* Nothing else is asked for here. */
+static const struct http_source source = { .windows = &all, .run = &facts };
 
 static int setup_serve(void **state)
 {
@@ -85,8 +86,10 @@ static void says_where_it_listens(void **state)
 
 	(void)state;
 	snprintf(expected, sizeof(expected), "pyperf-bpf: listening on http://127.0.0.1:%u/\n"
-					     "pyperf-bpf: listening on http://127.0.0.1:%u/metrics\n", page, metrics);
-	assert_string_equal(open_at((struct serve_addresses){ address("127.0.0.1", page), address("127.0.0.1", metrics) }, 0),
+					     "pyperf-bpf: listening on http://127.0.0.1:%u/metrics\n",
+		 page, metrics);
+	assert_string_equal(open_at((struct serve_addresses){ address("127.0.0.1", page),
+							      address("127.0.0.1", metrics) }, 0),
 			    expected);
 	assert_int_equal(loop.count, 1);
 }
@@ -109,7 +112,8 @@ static void clients_get_answers(void **state)
 static void ready_while_it_samples(void **state)
 {
 	const unsigned short number = free_port();
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(number), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(number),
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd;
 
 	(void)state;
@@ -143,13 +147,16 @@ static void somebody_else_listens_there(void **state)
 	char expected[256];
 
 	(void)state;
-	snprintf(expected, sizeof(expected), "pyperf-bpf: error: --listen 127.0.0.1:%u: another program listens there; end it "
+	snprintf(expected, sizeof(expected),
+		 "pyperf-bpf: error: --listen 127.0.0.1:%u: another program listens there; end it "
 					     "or take another port\n", number);
-	assert_string_equal(open_at((struct serve_addresses){ .all = address("127.0.0.1", number) }, -EADDRINUSE), expected);
+	assert_string_equal(open_at((struct serve_addresses){ .all = address("127.0.0.1", number) },
+				    -EADDRINUSE), expected);
 	assert_null(http);
 	loop_close(&loop); /* what was watched is gone */
 	assert_int_equal(loop_open(&loop, 3600000), 0);
-	assert_non_null(strstr(open_at((struct serve_addresses){ .metrics = address("127.0.0.1", number) }, -EADDRINUSE),
+	assert_non_null(strstr(open_at((struct serve_addresses){ .metrics = address("127.0.0.1", number) },
+				       -EADDRINUSE),
 			       "--listen-metrics 127.0.0.1:"));
 	close(fd);
 }
@@ -158,7 +165,8 @@ static void somebody_else_listens_there(void **state)
 static void addresses_of_other_machines(void **state)
 {
 	(void)state;
-	assert_non_null(strstr(open_at((struct serve_addresses){ .all = address("192.0.2.1", 7070) }, -EADDRNOTAVAIL),
+	assert_non_null(strstr(open_at((struct serve_addresses){ .all = address("192.0.2.1", 7070) },
+				       -EADDRNOTAVAIL),
 			       "error: --listen 192.0.2.1:7070: this machine has no such address\n"));
 	assert_null(http);
 }
@@ -170,7 +178,8 @@ static void no_room_in_the_loop(void **state)
 	(void)state;
 	while (!loop_watch(&loop, &row))
 		;
-	assert_non_null(strstr(open_at((struct serve_addresses){ .all = address("127.0.0.1", free_port()) }, -ENOSPC),
+	assert_non_null(strstr(open_at((struct serve_addresses){ .all = address("127.0.0.1", free_port()) },
+				       -ENOSPC),
 			       "error: the HTTP server: "));
 	assert_null(http);
 }
@@ -180,9 +189,13 @@ static void no_room_in_the_loop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(nowhere),	     TEST(says_where_it_listens),	TEST(clients_get_answers),
+		TEST(nowhere),
+		TEST(says_where_it_listens),
+		TEST(clients_get_answers),
 		TEST(ready_while_it_samples),
-		TEST(metrics_alone), TEST(somebody_else_listens_there), TEST(addresses_of_other_machines),
+		TEST(metrics_alone),
+		TEST(somebody_else_listens_there),
+		TEST(addresses_of_other_machines),
 		TEST(no_room_in_the_loop),
 	};
 
