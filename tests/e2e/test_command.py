@@ -60,16 +60,22 @@ def test_starts_at_the_first_instruction(tmp_path):
     assert profiler.total(s for s in run.samples if "first" in profiler.functions(s)) > 150
 
 
-def interrupt_when_busy(run):
-    time.sleep(2)
+def wait_for_samples(run, pid):
+    """Of 2 s of the target's CPU time some have been sampled, however slowly the profiler started."""
+    begin = profiler.cpu_seconds(pid)
+    profiler.wait_until(lambda: profiler.cpu_seconds(pid) - begin >= 2, what="CPU time")
     assert run.process.poll() is None
+
+
+def interrupt_when_busy(run, pid):
+    wait_for_samples(run, pid)
     run.interrupt()
 
 
 def test_interrupt_ends_early_and_writes(tmp_path, workloads):
     with profiler.target(PYTHON, workloads / "burn.py") as busy:
         run = profiler.Run(tmp_path, "--pid", busy.pid, "-d", 60, "-F", 999)
-        interrupt_when_busy(run)
+        interrupt_when_busy(run, busy.pid)
         start = time.monotonic()
         run.finish(50)
         assert time.monotonic() - start < 50
@@ -91,7 +97,7 @@ def test_interrupt_ends_a_command(tmp_path, workloads):
 def test_terminate_ends_early_and_writes(tmp_path, workloads):
     with profiler.target(PYTHON, workloads / "burn.py") as busy:
         run = profiler.Run(tmp_path, "--pid", busy.pid, "-d", 60, "-F", 999)
-        time.sleep(2)
+        wait_for_samples(run, busy.pid)
         run.process.terminate()
         run.finish(20)
     assert profiler.total(run.of(busy.pid)) > 50
@@ -109,7 +115,7 @@ def test_second_interrupt_quits_at_once(tmp_path, workloads):
             run = profiler.Run(tmp_path, "--pid", busy.pid, "-F", 499, "-d", 60, "--format", "folded",
                                output="-",
                                stats=False, stdout=writer)
-            interrupt_when_busy(run)
+            interrupt_when_busy(run, busy.pid)
             # else the pipe was not full, and this shows nothing
             with pytest.raises(subprocess.TimeoutExpired):
                 run.process.wait(3)
