@@ -8,7 +8,7 @@ import pprof
 
 def main(path):
     found = sum(sample.count for sample in pprof.read(path).samples
-                if any(frame.file.endswith("/demo/demo.py") for frame in sample.frames))
+                if any(frame.filename.endswith("/demo/demo.py") for frame in sample.frames))
     print("%s: %d samples of the demo" % (path, found))
     return 0 if found else 1
 
