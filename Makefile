@@ -77,7 +77,8 @@ check: deps ## install what is missing, build, run all tests
 	$(Q)$(MAKE_ALL) all tests
 	$(Q)sh tests/check.sh $(O)
 
-check-long: deps ## the tests that take hours
+check-long: ## the tests that take hours
+	$(Q)sh deploy/deps.sh long
 	$(Q)$(MAKE_ALL) all tests check-arm64
 	$(Q)LONG=1 sh tests/check.sh $(O)
 

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs what is missing on Debian: deps.sh build | deps.sh test (which includes build). Needs root only
-# when something is missing.
+# Installs what is missing on Debian: deps.sh build | test | long, each with what the one before it installs. Needs root
+# only when something is missing.
 set -eu
 top=$(dirname "$0")/..
 list="gcc make libc6-dev linux-libc-dev clang-19 bpftool libbpf-dev libelf-dev zlib1g-dev
       protobuf-c-compiler libprotobuf-c-dev uthash-dev libmicrohttpd-dev libcurl4-gnutls-dev
       libjson-c-dev python3"
-[ "${1:-build}" = test ] && list="$list libcmocka-dev $(grep -v '^#' "$top/tests/apt-packages.txt")"
+for_what=${1:-build}
+[ "$for_what" = build ] || list="$list libcmocka-dev $(grep -v '^#' "$top/tests/apt-packages.txt")"
+[ "$for_what" != long ] || list="$list musl-tools gcc-aarch64-linux-gnu qemu-user"
 
 missing=
 for package in $list; do
@@ -26,7 +28,7 @@ if [ -n "$missing" ]; then
     apt-get install -y -qq --no-install-recommends $missing >/dev/null
 fi
 
-if [ "${1:-build}" = test ]; then
+if [ "$for_what" != build ]; then
     venv=$top/.cache/venv
     if ! [ -e "$venv/.done" ] ||
        [ "$top/tests/requirements.txt" -nt "$venv/.done" ]; then

@@ -10,7 +10,7 @@ sysroot=$PWD/.cache/arm64
 
 for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
     command -v $tool >/dev/null && continue
-    echo "SKIP arm64: no $tool (tests/apt-packages.txt has its package)"
+    echo "SKIP arm64: no $tool (sh deploy/deps.sh long)"
     exit 0
 done
 

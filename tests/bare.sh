@@ -97,6 +97,7 @@ copy_settings() {
 # Only variables that say how to reach a registry, and those of these scripts.
 environment() {
     env | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p' | sort -u |
+        grep -vx PIP_FIND_LINKS |
         grep -iE -e '^(PIP_.*|npm_config_.*|MAVEN_OPTS|CI|REQUIRE|TERM)$|proxy$|_CA_|CERT' \
             -e '^GO(PROXY|SUMDB|NOSUMDB|PRIVATE|FLAGS|TOOLCHAIN|INSECURE)$'
 }

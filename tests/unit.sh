@@ -1,44 +1,50 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs every unit test below $1/tests/unit; fails if one does, or if there is none. With $NOTES each of them
-# and each skipped test is noted there (tests/lib/skips.py).
+# Runs every unit test below $1/tests/unit, as many at once as there are CPUs; those of kern/, which measure what CPUs do,
+# one after the other at the end. Fails if one does, or if there is none. With $NOTES each of them and each skipped test is
+# noted there (tests/lib/skips.py).
+#   unit.sh BUILD_DIRECTORY
+#   unit.sh --one PROGRAM        one of them, for the above
 set -u
-failed=0 run=0
-output=$(mktemp)
-trap 'rm -f "$output"' EXIT
 
-# The reasons of tests that were skipped: "SKIP NAME: reason", where NAME is "unit" if the test has none. One
-# that gives no reason is told as such, which tests/lib/skips.py does not accept.
+# The reasons of tests that were skipped: "SKIP NAME: reason", where NAME is "unit" if the test has none. One that gives no
+# reason is told as such, which tests/lib/skips.py does not accept.
 reasons() {
-    if grep -q '^SKIP' "$output"; then
-        sed -n 's/^SKIP: /SKIP unit: /; /^SKIP/p' "$output"
+    if grep -q '^SKIP' "$1"; then
+        sed -n 's/^SKIP: /SKIP unit: /; /^SKIP/p' "$1"
     else
-        sed -n 's/^\[  SKIPPED \] \([a-z0-9_]*\)$/a test gives no reason: \1/p' "$output"
+        sed -n 's/^\[  SKIPPED \] \([a-z0-9_]*\)$/a test gives no reason: \1/p' "$1"
     fi
 }
 
 note() {
-    [ -z "${NOTES:-}" ] || echo "$1" >>"$NOTES"
+    [ -z "${NOTES:-}" ] || echo "{\"layer\": \"unit\", \"test\": \"$name\", $1}" >>"$NOTES"
 }
 
-for test in $(find "${1:-build}/tests/unit" -type f -perm -u+x ! -name '*.o' | sort); do
-    run=$((run + 1))
-    name=$(basename "$test")
+# What it printed if it failed, else a line; and one for each skip. All at once, since others print too.
+one() {
+    name=$(basename "$1")
+    output=$(mktemp)
     code=0
-    "$test" >"$output" 2>&1 || code=$?
-    passed=$(awk '/^\[  PASSED  \]/ { sum += $4 } END { print sum + 0 }' "$output") # of each of its groups
-    if [ "$code" -ne 0 ]; then
-        failed=$((failed + 1))
-        cat "$output"
-        echo "FAILED: $test (exit code $code)"
-    else
-        echo "$name: $passed passed"
-    fi
-    note "{\"layer\": \"unit\", \"test\": \"$name\", \"passed\": $passed, \"failed\": $((code != 0))}"
-    reasons | while read -r reason; do
-        echo "$name: $reason"
-        note "{\"layer\": \"unit\", \"test\": \"$name\", \"skip\": \"$(echo "$reason" | tr -d '\\"')\"}"
+    "$1" >"$output" 2>&1 || code=$?
+    passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test(s).*/\1/p' "$output")
+    told=$(if [ "$code" -ne 0 ]; then cat "$output"; echo "FAILED: $1 (exit code $code)"; else echo "$name: ${passed:-0} passed"; fi
+           reasons "$output" | sed "s/^/$name: /")
+    echo "$told"
+    note "\"passed\": ${passed:-0}, \"failed\": $((code != 0))"
+    reasons "$output" | tr -d '\\"' | while read -r reason; do
+        note "\"skip\": \"$reason\""
     done
-done
-echo "unit test programs: $((run - failed)) passed, $failed failed"
-[ "$run" -gt 0 ] && [ "$failed" -eq 0 ]
+    rm -f "$output"
+    return $code
+}
+
+if [ "$1" = --one ]; then
+    one "$2"
+    exit
+fi
+tests=$(find "$1/tests/unit" -type f -perm -u+x ! -name '*.o' | sort)
+failed=0
+echo "$tests" | grep -v /kern/ | xargs -n 1 -P "$(nproc)" sh "$0" --one || failed=1
+echo "$tests" | grep /kern/ | xargs -r -n 1 sh "$0" --one || failed=1
+[ -n "$tests" ] && [ $failed = 0 ]
