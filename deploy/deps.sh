@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs what is missing on Debian: deps.sh build | test | long, each with what the one before it installs. Needs root
-# only when something is missing.
+# Installs what is missing on Debian: deps.sh build | test | long, each with what the one before it installs.
+# Needs root only when something is missing.
 set -eu
 top=$(dirname "$0")/..
 list="gcc make libc6-dev linux-libc-dev clang-19 bpftool libbpf-dev libelf-dev zlib1g-dev

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# All tests, from the quick to the slow; one that fails does not keep the others from running. LONG=1 adds those that take
-# hours.
+# All tests, from the quick to the slow; one that fails does not keep the others from running. LONG=1 adds
+# those that take hours.
 #   check.sh BUILD_DIRECTORY
-# REQUIRE=go,chromium,pbs-3.14.6,...: fails when a test was skipped for want of one of these (tests/lib/skips.py).
-# JOBS: how many end-to-end tests run side by side. Many of them wait most of the time, hence more than there are CPUs.
+# REQUIRE=go,chromium,pbs-3.14.6,...: fails when a test was skipped for want of one of these
+# (tests/lib/skips.py).
+# JOBS: how many end-to-end tests run side by side. Many of them wait most of the time, hence more than there
+# are CPUs.
 set -u
 build=${1:-build}
 top=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs every unit test below $1/tests/unit, as many at once as there are CPUs; those of kern/, which measure what CPUs do,
-# one after the other at the end. Fails if one does, or if there is none. With $NOTES each of them and each skipped test is
-# noted there (tests/lib/skips.py).
+# Runs every unit test below $1/tests/unit, as many at once as there are CPUs; those of kern/, which measure
+# what CPUs do, one after the other at the end. Fails if one does, or if there is none. With $NOTES each of
+# them and each skipped test is noted there (tests/lib/skips.py).
 #   unit.sh BUILD_DIRECTORY
 #   unit.sh --one PROGRAM        one of them, for the above
 set -u
 
-# The reasons of tests that were skipped: "SKIP NAME: reason", where NAME is "unit" if the test has none. One that gives no
-# reason is told as such, which tests/lib/skips.py does not accept.
+# The reasons of tests that were skipped: "SKIP NAME: reason", where NAME is "unit" if the test has none. One
+# that gives no reason is told as such, which tests/lib/skips.py does not accept.
 reasons() {
     if grep -q '^SKIP' "$1"; then
         sed -n 's/^SKIP: /SKIP unit: /; /^SKIP/p' "$1"
@@ -28,9 +28,10 @@ one() {
     code=0
     "$1" >"$output" 2>&1 || code=$?
     passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test(s).*/\1/p' "$output")
-    told=$(if [ "$code" -ne 0 ]; then cat "$output"; echo "FAILED: $1 (exit code $code)"; else echo "$name: ${passed:-0} passed"; fi
-           reasons "$output" | sed "s/^/$name: /")
-    echo "$told"
+    verdict="$name: ${passed:-0} passed"
+    [ "$code" -eq 0 ] || verdict=$(cat "$output"; echo "FAILED: $1 (exit code $code)")
+    echo "$verdict
+$(reasons "$output" | sed "s/^/$name: /")" | sed '/^$/d'
     note "\"passed\": ${passed:-0}, \"failed\": $((code != 0))"
     reasons "$output" | tr -d '\\"' | while read -r reason; do
         note "\"skip\": \"$reason\""

@@ -26,7 +26,7 @@ def pytest_configure(config):
     if not hasattr(config, "workerinput"):
         heed_signals()
     config.addinivalue_line("markers", "long: takes a minute or more; leave out with -m 'not long'")
-    config.addinivalue_line("markers", "alone: changes or measures the whole machine; nothing may run beside it")
+    config.addinivalue_line("markers", "alone: is about the whole machine; nothing may run beside it")
 
 
 def shared_fixtures(item):
@@ -38,8 +38,8 @@ def shared_fixtures(item):
 
 
 def pytest_collection_modifyitems(items):
-    """Tests that share what a fixture has started are one group, and so stay in one process of pytest-xdist (--dist
-    loadgroup), directly or by others that share with both."""
+    """Tests that share what a fixture has started are one group, and so stay in one process of pytest-xdist
+    (--dist loadgroup), directly or by others that share with both."""
     groups = {}  # fixture: the list of all fixtures of its group
     shared = {item: list(shared_fixtures(item)) for item in items}
     for fixtures in shared.values():
@@ -60,8 +60,10 @@ def pytest_sessionfinish(session):
     with open(os.environ["NOTES"], "a") as notes:
         for report in reporter.stats.get("skipped", []):
             reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-            notes.write(json.dumps({"layer": layer, "test": report.nodeid, "skip": reason.removeprefix("Skipped: ")}) + "\n")
-        notes.write(json.dumps({"layer": layer, "passed": len(reporter.stats.get("passed", [])), "failed": failed}) + "\n")
+            skip = {"layer": layer, "test": report.nodeid, "skip": reason.removeprefix("Skipped: ")}
+            notes.write(json.dumps(skip) + "\n")
+        done = {"layer": layer, "passed": len(reporter.stats.get("passed", [])), "failed": failed}
+        notes.write(json.dumps(done) + "\n")
 
 
 def marks(name, here):

@@ -3,12 +3,13 @@
 
     skips.py FILE            the last lines of `make check`, by what the layers noted in FILE
 
-A skipped test says "SKIP NAME: reason". NAME is an interpreter (tests/lib/interpreters.py), a version such as 3.6, or one
-of FEATURES. $REQUIRE is a list of names with commas between: a skip for one of them is a failure, and so is an interpreter
-or a version of them that is not here.
+A skipped test says "SKIP NAME: reason". NAME is an interpreter (tests/lib/interpreters.py), a version such as
+3.6, or one of FEATURES. $REQUIRE is a list of names with commas between: a skip for one of them is a failure,
+and so is an interpreter or a version of them that is not here.
 
-A line of FILE is a JSON object: {"layer": ..., "passed": n, "failed": n} or {"layer": ..., "skip": "SKIP NAME: reason",
-"test": ...}. What a layer did not note did not run, so the file must say that each of LAYERS ran.
+A line of FILE is a JSON object: {"layer": ..., "passed": n, "failed": n} or
+{"layer": ..., "skip": "SKIP NAME: reason", "test": ...}. What a layer did not note did not run, so the file
+must say that each of LAYERS ran.
 """
 import collections
 import json
