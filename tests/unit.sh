@@ -27,12 +27,12 @@ one() {
     output=$(mktemp)
     code=0
     "$1" >"$output" 2>&1 || code=$?
-    passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test(s).*/\1/p' "$output")
-    verdict="$name: ${passed:-0} passed"
+    passed=$(awk '/^\[  PASSED  \]/ { sum += $4 } END { print sum + 0 }' "$output") # of each of its groups
+    verdict="$name: $passed passed"
     [ "$code" -eq 0 ] || verdict=$(cat "$output"; echo "FAILED: $1 (exit code $code)")
     echo "$verdict
 $(reasons "$output" | sed "s/^/$name: /")" | sed '/^$/d'
-    note "\"passed\": ${passed:-0}, \"failed\": $((code != 0))"
+    note "\"passed\": $passed, \"failed\": $((code != 0))"
     reasons "$output" | tr -d '\\"' | while read -r reason; do
         note "\"skip\": \"$reason\""
     done
