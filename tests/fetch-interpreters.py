@@ -29,7 +29,9 @@ import interpreters as known  # noqa: E402
 
 TIMEOUT = 1200
 AT_ONCE = 4  # most of the time is spent waiting for a registry
-installing = threading.Lock()  # apt-get's own does not wait
+# apt-get's own lock does not wait. And the end of an update may remove the packages that are being installed:
+# containers' images are set up so.
+apt_get = threading.Lock()
 
 
 class Unavailable(Exception):
@@ -107,7 +109,7 @@ def fetch_debian(name):
 def install(package):
     if os.geteuid() or not shutil.which("apt-get"):
         raise Unavailable("needs the Debian package %s" % package)
-    with installing:
+    with apt_get:
         run(["apt-get", "install", "-y", "-q", "--no-install-recommends", package],
             env=dict(os.environ, DEBIAN_FRONTEND="noninteractive"))
 
@@ -133,7 +135,8 @@ def apt(scratch, suite, kind="deb"):
                "Dir::Cache=%s/cache" % scratch, "Dir::State::lists=%s/lists" % scratch,
                "Dir::State::status=/dev/null", "APT::Sandbox::User=root")
     command = ["apt-get", "-qq", *(part for option in options for part in ("-o", option))]
-    run([*command, "update"])
+    with apt_get:
+        run([*command, "update"])
     return command
 
 
