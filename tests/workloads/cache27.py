@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""For Python 2.7, what cache/*.py are for 3.x: frames of equal size below different callers, and generators that two
-drivers resume and throw into in turn, alone and at the end of a chain. Few functions, so that the cache is soon in use.
-Notes as in edges.py; one with the callee "-" stands on a line that calls nothing, to say under whom alone it runs."""
+"""For Python 2.7, what cache/*.py are for 3.x: frames of equal size below different callers, and generators
+that two drivers resume and throw into in turn, alone and at the end of a chain. Few functions, so that the
+cache is soon in use. Notes as in edges.py; one with the callee "-" stands on a line that calls nothing, to
+say under whom alone it runs."""
 import json
 import os
 import sys
@@ -118,7 +119,8 @@ def describe():
     with open(__file__) as source:
         text = source.read()
     codes = code_table(compile(text, __file__, "exec"), [])
-    return {"pid": os.getpid(), "version": sys.version_info[:3], "qualified": False, "patterns": [], "entries": {},
+    return {"pid": os.getpid(), "version": sys.version_info[:3], "qualified": False, "patterns": [],
+            "entries": {},
             "roots": [], "files": {__file__: {"source": text, "codes": codes}}}
 
 

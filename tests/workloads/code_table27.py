@@ -11,7 +11,8 @@ def decoded(text):
 
 
 def code_table(code, table, names={}):
-    """Every (name, first line, lines) in a code object and those nested in it. names: those that are renamed."""
+    """Every (name, first line, lines) in a code object and those nested in it.
+    names: those that are renamed."""
     lines = {line for _, line in dis.findlinestarts(code)}
     table.append([names.get(code.co_name, code.co_name), code.co_firstlineno, sorted(lines)])
     for constant in code.co_consts:

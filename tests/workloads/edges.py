@@ -3,10 +3,11 @@
 
 A line that can have another Python frame above it says which: `# -> callee, callee`, by qualified name.
 `*patterns` stands for the functions marked @pattern, `*stdlib` for any function outside of this program.
-Up to 3.9 the end of a with block is on the line of the block's last statement, and in 3.8 to 3.10 a decorator is called
-from the line of the def; the notes allow it in all versions.
+Up to 3.9 the end of a with block is on the line of the block's last statement, and in 3.8 to 3.10 a decorator
+is called from the line of the def; the notes allow it in all versions.
 `| under NAME` adds: whenever a frame is on this line, NAME is one of its callers; this catches stacks glued
-together from two moments, whose edges are each legal. ENTRIES says which functions the standard library calls.
+together from two moments, whose edges are each legal. ENTRIES says which functions the standard library
+calls.
 
 Usage: edges.py. Prints one line of JSON when it is warm, then runs until it is killed.
        edges.py --steady. The same in one thread, and without code that is made at run time.
@@ -41,7 +42,8 @@ ENTRIES = {
 
 # --- threads, asyncio
 
-KEPT = collections.deque(maxlen=8)  # the last reference to a finished thread is dropped here, not in the thread
+# the last reference to a finished thread is dropped here, not in the thread
+KEPT = collections.deque(maxlen=8)
 
 
 def short_lived():
@@ -100,6 +102,10 @@ def read(path):
         return source.read()
 
 
+def mode(name):
+    return "eval" if name == "<string>" else "exec"
+
+
 def describe():
     sources = {path: read(path) for path in (__file__, edges_calls.__file__, edges_objects.__file__)}
     sources.update({EXEC_FILE: EXEC_SOURCE, "<string>": "spin(30)  # -> spin"}, **CHURN_SOURCES)
@@ -109,13 +115,14 @@ def describe():
         "qualified": hasattr(main.__code__, "co_qualname"),
         "patterns": [function.__name__ for function in PATTERNS],
         "entries": ENTRIES,
-        "files": {name: {"source": text, "codes": code_table(compile(text, name, "eval" if name == "<string>" else "exec"), [])}
+        "files": {name: {"source": text, "codes": code_table(compile(text, name, mode(name)), [])}
                   for name, text in sources.items()},
     }
 
 
 def trace_once(functions):
-    """What Python itself says the stacks are: [[[function, file, first line, line], ...], ...], leaf first."""
+    """What Python itself says the stacks are: [[[function, file, first line, line], ...], ...],
+    leaf first."""
     stacks = set()
 
     def trace(frame, event, _):

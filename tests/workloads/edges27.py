@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""edges.py for Python 2.7, with the same notes: a line that can have another Python frame above it says which. What 3.x
-does not have: old-style classes, __cmp__, sorted(cmp=), names and file names that are bytes of one encoding or another.
+"""edges.py for Python 2.7, with the same notes: a line that can have another Python frame above it says
+which. What 3.x does not have: old-style classes, __cmp__, sorted(cmp=), names and file names that are bytes
+of one encoding or another.
 
 Usage: edges27.py [--steady | --trace], as edges.py.
 """
@@ -27,7 +28,8 @@ ENTRIES = {
 
 # --- threads
 
-KEPT = collections.deque(maxlen=8)  # the last reference to a finished thread is dropped here, not in the thread
+# the last reference to a finished thread is dropped here, not in the thread
+KEPT = collections.deque(maxlen=8)
 
 
 def short_lived():
@@ -75,7 +77,8 @@ def read(path):
 
 def describe():
     sources = dict(CHURN_SOURCES)
-    sources.update({path: read(path) for path in (__file__, edges27_calls.__file__, edges27_objects.__file__)})
+    sources.update({path: read(path) for path in (__file__, edges27_calls.__file__,
+                                                  edges27_objects.__file__)})
     sources.update({EXEC_FILE: EXEC_SOURCE, EXEC_LATIN: EXEC_SOURCE, "<string>": "spin(30)  # -> spin"})
     described = collections.OrderedDict()
     for name in sorted(sources, key=lambda name: name != __file__):  # the first one is the program
@@ -94,7 +97,8 @@ def describe():
 
 
 def trace_once(functions):
-    """What Python itself says the stacks are: [[[function, file, first line, line], ...], ...], leaf first."""
+    """What Python itself says the stacks are: [[[function, file, first line, line], ...], ...],
+    leaf first."""
     stacks = set()
 
     def trace(frame, event, _):
@@ -102,7 +106,8 @@ def trace_once(functions):
             stack = []
             while frame:
                 code = frame.f_code
-                stack.append((decoded(code.co_name), decoded(code.co_filename), code.co_firstlineno, frame.f_lineno))
+                stack.append((decoded(code.co_name), decoded(code.co_filename), code.co_firstlineno,
+                              frame.f_lineno))
                 frame = frame.f_back
             stacks.add(tuple(stack))
         return trace

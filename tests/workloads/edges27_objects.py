@@ -1,6 +1,7 @@
 # -*- coding: utf-8 -*-
 # SPDX-License-Identifier: GPL-2.0-only
-"""The part of edges27.py that is about classes, what C code calls back, exceptions, and code made at run time."""
+"""The part of edges27.py that is about classes, what C code calls back, exceptions,
+and code made at run time."""
 import contextlib
 import functools
 import operator
@@ -231,7 +232,8 @@ def exceptions():
 
 def renamed(code, name):
     return types.CodeType(code.co_argcount, code.co_nlocals, code.co_stacksize, code.co_flags, code.co_code,
-                          code.co_consts, code.co_names, code.co_varnames, code.co_filename, name, code.co_firstlineno,
+                          code.co_consts, code.co_names, code.co_varnames, code.co_filename, name,
+                          code.co_firstlineno,
                           code.co_lnotab, code.co_freevars, code.co_cellvars)
 
 
@@ -261,7 +263,8 @@ def executed():
 
 def churn_source(k):
     return ("def churn_%d():\n    spin(30)  # -> spin\n    return inner_%d()  # -> inner_%d\n"
-            "def inner_%d():\n    return spin(30)  # -> spin\nchurn_%d()  # -> churn_%d\n" % (k, k, k, k, k, k))
+            "def inner_%d():\n    return spin(30)  # -> spin\n"
+            "churn_%d()  # -> churn_%d\n" % (k, k, k, k, k, k))
 
 
 CHURN_SOURCES = {"<churn-%d>" % k: churn_source(k) for k in range(10)}

@@ -14,7 +14,7 @@ from edges_calls import pattern, spin
 class Meta(type):
     def __new__(mcs, name, bases, namespace):
         spin(20)  # -> spin
-        return super().__new__(mcs, name, bases, namespace)  # -> Descriptor.__set_name__, Base.__init_subclass__
+        return super().__new__(mcs, name, bases, namespace)  # -> Descriptor.__set_name__, Base.__init_subclass__  # noqa: E501
 
     def __call__(cls, *args):
         spin(20)  # -> spin
@@ -291,7 +291,8 @@ def executed():
 
 def churn_source(k):
     return ("def churn_%d():\n    spin(30)  # -> spin\n    return inner_%d()  # -> inner_%d\n"
-            "def inner_%d():\n    return spin(30)  # -> spin\nchurn_%d()  # -> churn_%d\n" % (k, k, k, k, k, k))
+            "def inner_%d():\n    return spin(30)  # -> spin\n"
+            "churn_%d()  # -> churn_%d\n" % (k, k, k, k, k, k))
 
 
 CHURN_SOURCES = {"<churn-%d>" % k: churn_source(k) for k in range(10)}

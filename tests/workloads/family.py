@@ -48,7 +48,8 @@ def main():
     child = subprocess.Popen([sys.executable, "-c", program("burn_in_child", seconds)])
     pids["child"] = child.pid
     script = '"$0" -c "$1" & echo $!; wait'
-    grandchild = subprocess.Popen(["/bin/sh", "-c", script, sys.executable, program("burn_in_grandchild", seconds)],
+    grandchild = subprocess.Popen(["/bin/sh", "-c", script, sys.executable,
+                                   program("burn_in_grandchild", seconds)],
                                   stdout=subprocess.PIPE, universal_newlines=True)
     pids["shell"] = grandchild.pid  # Python code until its exec
     pids["grandchild"] = int(grandchild.stdout.readline())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A fixed program for every version from 3.6 on. All of its CPU time is in spin(), under stacks that are the same
-ones for ever: tests/golden/stacks.txt has them. What versions disagree about is left out: calls over several lines, the
-line of a decorator, the end of a with block."""
+"""A fixed program for every version from 3.6 on. All its CPU time is in spin(), under stacks that are the
+same for ever: tests/golden/stacks.txt has them. What versions disagree about is left out: calls over several
+lines, the line of a decorator, the end of a with block. No line may move."""
 import json
 import os
 
@@ -209,8 +209,8 @@ def exceptions():
         spin()
 
 
-PHASES = (functions, closures, comprehensions, expressions, generators, thrown, class_body, instances, attributes, callbacks,
-          coroutines, exceptions)
+PHASES = (functions, closures, comprehensions, expressions, generators, thrown, class_body, instances,
+          attributes, callbacks, coroutines, exceptions)
 
 
 def main():

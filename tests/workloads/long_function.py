@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Waits for SIGUSR1, then burns in the last lines of a function that nobody has seen before and whose line table is too
-long for a record of the ring buffer. Prints the number of its lines first."""
+"""Waits for SIGUSR1, then burns in the last lines of a function that nobody has seen before and whose line
+table is too long for a record of the ring buffer. Prints the number of its lines first."""
 import json
 import os
 import signal

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Three threads that burn CPU time, in one(), two() and three(), at once where there is no GIL. Runs until SIGTERM, then
-prints the CPU seconds of each thread and those on the clock."""
+"""Three threads that burn CPU time, in one(), two() and three(), at once where there is no GIL. Runs until
+SIGTERM, then prints the CPU seconds of each thread and those on the clock."""
 import json
 import os
 import signal

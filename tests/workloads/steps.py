@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every way in which CPython makes, leaves, suspends and resumes a frame, in rounds of a few ten thousand machine
-instructions each, for tests/oracle/step.c. It runs below some frames that stay, so that a stack which has lost its
-callers cannot pass for a return. After a warm-up it stops itself; what it does then it does for ever, beginning with the
-shape of the number given."""
+"""Every way in which CPython makes, leaves, suspends and resumes a frame, in rounds of a few ten thousand
+machine instructions each, for tests/oracle/step.c. It runs below some frames that stay, so that a stack which
+has lost its callers cannot pass for a return. After a warm-up it stops itself; what it does then it does for
+ever, beginning with the shape of the number given."""
 import os
 import signal
 import sys

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""steps.py for Python 2.7: all ways in which it makes, leaves, suspends and resumes a frame; for tests/oracle/step.c."""
+"""steps.py for Python 2.7: all ways in which it makes, leaves, suspends and resumes a frame;
+for tests/oracle/step.c."""
 import os
 import signal
 import sys

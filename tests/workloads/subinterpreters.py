@@ -6,8 +6,8 @@ import os
 import sys
 import threading
 
-# Up to 3.12 nobody asks a thread of another interpreter for the GIL: it has to let go by itself, for long enough
-# that the others wake up.
+# Up to 3.12 nobody asks a thread of another interpreter for the GIL: it has to let go by itself, for long
+# enough that the others wake up.
 BODY = """
 import time
 def burn_in_%s():
@@ -21,7 +21,8 @@ burn_in_%s()
 
 
 def runner(own):
-    """A function that makes an interpreter and one that runs a script in it; None where there is none such."""
+    """A function that makes an interpreter and one that runs a script in it;
+    None where there is none such."""
     try:
         if sys.version_info >= (3, 13):
             import _interpreters

@@ -5,7 +5,8 @@ import os
 from flask import Flask, jsonify, render_template_string
 
 application = Flask(__name__)
-PAGE = "<table>{% for row in rows %}<tr><td>{{ row.name }}</td><td>{{ row.value }}</td></tr>{% endfor %}</table>"
+PAGE = ("<table>{% for row in rows %}<tr><td>{{ row.name }}</td><td>{{ row.value }}</td></tr>{% endfor %}"
+        "</table>")
 
 
 def escape_time(c):

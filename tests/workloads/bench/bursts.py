@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Wakes up by a timer every 10 ms and works for 2 ms: a sampler whose ticks keep step with timers sees all of it or
-nothing. Runs until killed."""
+"""Wakes up by a timer every 10 ms and works for 2 ms: a sampler whose ticks keep step with timers sees all of
+it or nothing. Runs until killed."""
 import json
 import os
 import time

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A chain of 30 calls, over and over, with equal work at each depth: call_00 calls call_01 and so on, so every legal
-edge is known by name, and an honest profiler's samples are spread evenly over the depths."""
+"""A chain of 30 calls, over and over, with equal work at each depth: call_00 calls call_01 and so on, so
+every legal edge is known by name, and an honest profiler's samples are spread evenly over the depths."""
 from tick import rounds
 
 DEPTH = 30
@@ -17,7 +17,8 @@ def call_{0:02d}():
 def define():
     names = {}
     for i in range(DEPTH, -1, -1):
-        exec(compile(SOURCE.format(i, "call_%02d()" % (i + 1) if i < DEPTH else "pass"), "chain_calls.py", "exec"),
+        exec(compile(SOURCE.format(i, "call_%02d()" % (i + 1) if i < DEPTH else "pass"), "chain_calls.py",
+                     "exec"),
              names)
     return names["call_00"]
 

@@ -55,11 +55,13 @@ def main():
     children = []
     if THREADS:
         threading.stack_size(128 << 10)
-        for i in reversed(range(1, options.size)):  # the busy ones last: they would keep the others from starting
+        # the busy ones last: they would keep the others from starting
+        for i in reversed(range(1, options.size)):
             threading.Thread(target=role(i), daemon=True).start()
     else:
         children = [fork(i) for i in range(1, options.size)]
-        signal.signal(signal.SIGTERM, lambda *_: [os.kill(pid, signal.SIGKILL) for pid in children] and os._exit(0))
+        signal.signal(signal.SIGTERM, lambda *_: [os.kill(pid, signal.SIGKILL) for pid in children] and
+                      os._exit(0))
     ready(pids=[os.getpid(), *children])
     busy()
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""N distinct stacks, one after the other: a path through 20 calls, each made from one of two lines. Usage: stacks.py N.
+"""N distinct stacks, one after the other: a path through 20 calls, each made from one of two lines. Usage:
+stacks.py N.
 
 A round visits every stack once, in an order that leaves little of the path from one to the next.
 """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Threads that compute and wait in turn, and end and are replaced after a while. Usage: threads.py [N], default 16."""
+"""Threads that compute and wait in turn, and end and are replaced after a while. Usage: threads.py [N],
+default 16."""
 import math
 import random
 import threading

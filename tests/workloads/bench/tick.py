@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the programs of this directory share: how they begin and end, and what they do at the bottom of a stack.
+"""What the programs of this directory share: how they begin and end, and what they do at the bottom of a
+stack.
 
   --call         every tick() is os.getppid(), the system call that drives tests/bench/hot
   --record       the same, and count the true stack of each: the last line printed has them. A round of the

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs a program under sys.setprofile and logs every call and return. Usage: traced.py LOG PROGRAM [ARG...]."""
+"""Runs a program under sys.setprofile and logs every call and return.
+Usage: traced.py LOG PROGRAM [ARG...]."""
 import os
 import runpy
 import sys

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two and three callers with frames of equal size call the same function in a loop, one level and two levels up:
-the frames of their callees stand at the same addresses, with the same code, link and often instruction."""
+"""Two and three callers with frames of equal size call the same function in a loop, one level and two levels
+up: the frames of their callees stand at the same addresses, with the same code, link and often
+instruction."""
 import harness
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Stacks deeper than the cache, on two roots with frames of equal size, that change at the leaf side; now and then
-the root changes and nothing else. Usage: deep.py FRAMES."""
+"""Stacks deeper than the cache, on two roots with frames of equal size, that change at the leaf side; now and
+then the root changes and nothing else. Usage: deep.py FRAMES."""
 import sys
 import time
 

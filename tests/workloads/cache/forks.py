@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Forks in the middle of a deep stack; the child goes on with it at the same addresses, returns from some of it and
-calls others, while the parent does something else. Usage: forks.py SECONDS."""
+"""Forks in the middle of a deep stack; the child goes on with it at the same addresses, returns from some of
+it and calls others, while the parent does something else. Usage: forks.py SECONDS."""
 import os
 import sys
 import time

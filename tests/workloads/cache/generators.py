@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Generators and coroutines that two drivers resume in turn, alone, through `yield from`, through throw() and at the
-end of a chain of 200: the frame is the same object at the same address every time, its caller is not."""
+"""Generators and coroutines that two drivers resume in turn, alone, through `yield from`, through throw() and
+at the end of a chain of 200: the frame is the same object at the same address every time, its caller is
+not."""
 import harness
 
 

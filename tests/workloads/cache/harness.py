@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the workloads for the prefix cache have in common. They carry their legal call edges as notes, as edges.py
-does; a note with the callee "-" stands on a line that calls nothing, to say under whom alone it runs."""
+"""What the workloads for the prefix cache have in common. They carry their legal call edges as notes, as
+edges.py does; a note with the callee "-" stands on a line that calls nothing, to say under whom alone it
+runs."""
 import functools
 import json
 import os
@@ -21,7 +22,8 @@ def ready(path, roots=(), **more):
     print(json.dumps({"pid": os.getpid(), "version": sys.version_info[:3],
                       "qualified": hasattr(ready.__code__, "co_qualname"), "patterns": [], "entries": {},
                       "roots": list(roots), **more,
-                      "files": {path: {"source": text, "codes": code_table(compile(text, path, "exec"), [])}}}),
+                      "files": {path: {"source": text,
+                                       "codes": code_table(compile(text, path, "exec"), [])}}}),
           flush=True)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The main interpreter and two sub-interpreters take turns on one thread: a thread state each, on the same C stack.
-The sub-interpreters also run files that are new every time, at recycled addresses (as recycled.py does)."""
+"""The main interpreter and two sub-interpreters take turns on one thread: a thread state each, on the same C
+stack. The sub-interpreters also run files that are new every time, at recycled addresses (as recycled.py
+does)."""
 import sys
 
 import harness

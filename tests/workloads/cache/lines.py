@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What must be fresh in every sample. The lines of one frame that is never left: four that burn the same CPU time
-each, under callers that stay. And phases, a function each, that come one after another and burn 20 ms of CPU time."""
+"""What must be fresh in every sample. The lines of one frame that is never left: four that burn the same CPU
+time each, under callers that stay. And phases, a function each, that come one after another and burn 20 ms of
+CPU time."""
 import time
 
 import harness

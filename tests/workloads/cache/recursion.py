@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Recursion whose frames are equal but for their address, from two roots, to depths that change; exceptions that
-unwind many of them at once; C code in between."""
+"""Recursion whose frames are equal but for their address, from two roots, to depths that change; exceptions
+that unwind many of them at once; C code in between."""
 import harness
 
 

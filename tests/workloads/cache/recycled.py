@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Executes new files one after another; the code objects, names and file names of the last one have gone when the
-next are made, so that all of them stand at the same addresses. File gen_N.py has the functions fn_N and same, and
-a <module>. Usage: recycled.py [SECONDS]: every hundredth file runs that long, so that for as long nothing is new."""
+"""Executes new files one after another; the code objects, names and file names of the last one have gone when
+the next are made, so that all of them stand at the same addresses. File gen_N.py has the functions fn_N and
+same, and a <module>. Usage: recycled.py [SECONDS]: every hundredth file runs that long, so that for as long
+nothing is new."""
 import sys
 import time
 

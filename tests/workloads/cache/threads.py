@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Threads that live for a moment, as many a second as Python can start: their numbers, thread states, C stacks and
-frames are used again by the next. Prints, when told to end, how many there were."""
+"""Threads that live for a moment, as many a second as Python can start: their numbers, thread states, C
+stacks and frames are used again by the next. Prints, when told to end, how many there were."""
 import _thread
 import json
 import signal

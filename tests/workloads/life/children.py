@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Forks children that burn CPU time in burn() and end. Usage: children.py COUNT SECONDS AT_ONCE. Prints its pid, begins
-when a line is read, and prints {pid: CPU seconds in burn()} at the end."""
+"""Forks children that burn CPU time in burn() and end. Usage: children.py COUNT SECONDS AT_ONCE. Prints its
+pid, begins when a line is read, and prints {pid: CPU seconds in burn()} at the end."""
 import json
 import os
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Starts a program many times a second, and waits for each. Usage: churn.py RATE SECONDS PROGRAM. Prints its pid, and how
-often it did at the end."""
+"""Starts a program many times a second, and waits for each. Usage: churn.py RATE SECONDS PROGRAM. Prints its
+pid, and how often it did at the end."""
 import json
 import os
 import sys

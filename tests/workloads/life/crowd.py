@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Many processes that live at the same time. Usage: crowd.py COUNT SECONDS. Prints its children's pids; when a line is
-read, each of them burns so many CPU seconds in burn() and stays. A second line is printed when all have. They end with it."""
+"""Many processes that live at the same time. Usage: crowd.py COUNT SECONDS. Prints its children's pids; when
+a line is read, each of them burns so many CPU seconds in burn() and stays. A second line is printed when all
+have. They end with it."""
 import ctypes
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Burns in a function that belongs to this version of Python, then becomes the next interpreter, in the same process.
-Usage: relay.py ROUNDS SECONDS INTERPRETER..."""
+"""Burns in a function that belongs to this version of Python, then becomes the next interpreter, in the same
+process. Usage: relay.py ROUNDS SECONDS INTERPRETER..."""
 import os
 import sys
 from functools import partial

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs programs one after the other, all with the same pid. Usage: same_pid.py ROUNDS, the commands as a line of
-JSON on stdin. Prints the pid first and, at the end, how often it was used."""
+"""Runs programs one after the other, all with the same pid. Usage: same_pid.py ROUNDS, the commands as a line
+of JSON on stdin. Prints the pid first and, at the end, how often it was used."""
 import ctypes
 import errno
 import json
