@@ -73,7 +73,7 @@ run: deps-build ## install what is missing, build, profile every Python process 
 	$(Q)sh deploy/demo/run.sh $(BIN)
 
 check: deps ## install what is missing, build, run all tests
-	$(Q)$(MAKE) --no-print-directory check-layers check-size check-tests
+	$(Q)$(MAKE) --no-print-directory check-layers check-size check-format check-tests
 	$(Q)$(MAKE_ALL) all tests
 	$(Q)sh tests/check.sh $(O)
 

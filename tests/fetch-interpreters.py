@@ -4,9 +4,10 @@
 
     tests/fetch-interpreters.py [--long] [NAME...]
 
---long: also those that only the long tests want. Does nothing for those already here. One that cannot be had is
-reported as "SKIP name: reason", and the tests that want it are skipped with that reason; the exit code is 0 as long as
-one interpreter is here. Uses `go mod download` (python-build-standalone is published as a Go module), Maven and apt-get.
+--long: also those that only the long tests want. Does nothing for those already here. One that cannot be had
+is reported as "SKIP name: reason", and the tests that want it are skipped with that reason; the exit code is
+0 as long as one interpreter is here. Uses `go mod download` (python-build-standalone is published as a Go
+module), Maven and apt-get.
 """
 import concurrent.futures
 import contextlib
@@ -57,9 +58,11 @@ def module_directory(version, checksum, scratch):
         raise Unavailable("no go command (Debian package golang-go)")
     # A module cache of our own, which can be deleted: the trees are 150 MB each and needed once.
     # GOTOOLCHAIN: the module's go.mod must not make `go` download another `go`.
-    environment = dict(os.environ, GOMODCACHE=str(scratch / "mod"), GOFLAGS="-modcacherw", GOTOOLCHAIN="local",
+    environment = dict(os.environ, GOMODCACHE=str(scratch / "mod"), GOFLAGS="-modcacherw",
+                       GOTOOLCHAIN="local",
                        GOCACHE=str(scratch / "build"))
-    output = run(["go", "mod", "download", "-json", known.PBS_MODULE + "@" + version], env=environment, cwd=scratch)
+    output = run(["go", "mod", "download", "-json", known.PBS_MODULE + "@" + version], env=environment,
+                 cwd=scratch)
     answer = json.loads(output)
     if answer["Sum"] != checksum:
         raise Unavailable("checksum of %s is %s, not %s" % (version, answer["Sum"], checksum))
@@ -96,7 +99,8 @@ def fetch_pbs(name):
         tree = scratch / name
         unpack(source / "python" / "internal" / "data" / "linux-amd64", tree)
         short = ".".join(name.split("-")[1].split(".")[:2])
-        said = run([str(tree / "bin" / ("python" + short)), "-c", "import zlib, ssl, sys; print(sys.version)"])
+        said = run([str(tree / "bin" / ("python" + short)), "-c",
+                    "import zlib, ssl, sys; print(sys.version)"])
         if not said.startswith(name.split("-")[1]):
             raise Unavailable("says it is " + said.strip())
         os.rename(tree, known.HOME / name)
@@ -126,7 +130,8 @@ def archive():
 
 
 def apt(scratch, suite, kind="deb"):
-    """Begins an apt-get command that knows one suite and leaves this system's own lists alone. kind: deb or deb-src."""
+    """Begins an apt-get command that knows one suite and leaves this system's own lists alone. kind:
+    deb or deb-src."""
     for name in ("lists/partial", "cache/archives/partial"):
         (scratch / name).mkdir(parents=True)
     (scratch / "sources.list").write_text("%s [check-valid-until=no signed-by=%s] %s %s main\n"
@@ -150,7 +155,8 @@ def checked(directory, pattern, checksum):
     return files
 
 
-# The packages want a newer C library than this system's. By its own loader, and a name that finds the library of modules.
+# The packages want a newer C library than this system's. By its own loader, and a name that finds the library
+# of modules.
 WRAPPER = """#!/bin/sh
 tree=${0%%/bin/*}
 exec "$tree/%(loader)s" --library-path "$tree/%(libraries)s" --argv0 "$0" "$tree/usr/bin/%(python)s" "$@"
@@ -194,7 +200,8 @@ def fetch_unpacked(name):
         os.rename(tree, known.HOME / name)
 
 
-# Debian's musl comes without the kernel's headers, and the compiler behind it would name the folders of its own C library.
+# Debian's musl comes without the kernel's headers, and the compiler behind it would name the folders of its
+# own C library.
 MUSL_CC = """#!/bin/sh
 case $1 in
 *-print-multiarch) echo x86_64-linux-musl ;;
@@ -235,7 +242,8 @@ def fetch_built(name):
         run(["nice", "make", "-s", "-j2"], cwd=source)
         run(["make", "-s", "install", "DESTDIR=%s" % installed], cwd=source)
         tree = installed / target.relative_to("/")
-        said = run([str(tree / "bin" / ("python" + short)), "-IS", "-c", "import asyncio, sys; print(sys.version)"])
+        said = run([str(tree / "bin" / ("python" + short)), "-IS", "-c",
+                    "import asyncio, sys; print(sys.version)"])
         if not said.startswith(number):
             raise Unavailable("says it is " + said.strip())
         os.rename(tree, target)
@@ -250,9 +258,11 @@ def fetch_maven(name):
     group, artifact = known.MAVEN_ARTIFACT.split(":")
     with tempfile.TemporaryDirectory(dir=known.HOME, prefix=".fetch-") as scratch:
         scratch = pathlib.Path(scratch)
-        run(["mvn", "-q", "-B", "-Dmaven.repo.local=%s" % (scratch / "m2"), "dependency:get", "-Dtransitive=false",
+        run(["mvn", "-q", "-B", "-Dmaven.repo.local=%s" % (scratch / "m2"), "dependency:get",
+             "-Dtransitive=false",
              "-Dartifact=%s:%s:jar:linux-x86_64" % (known.MAVEN_ARTIFACT, version)], cwd=scratch)
-        path = scratch.joinpath("m2", *group.split("."), artifact, version, "%s-%s-linux-x86_64.jar" % (artifact, version))
+        path = scratch.joinpath("m2", *group.split("."), artifact, version,
+                                "%s-%s-linux-x86_64.jar" % (artifact, version))
         found = hashlib.sha256(path.read_bytes()).hexdigest()
         if found != checksum:
             raise Unavailable("checksum of %s is %s, not %s" % (version, found, checksum))
@@ -275,7 +285,8 @@ FETCHERS = ((known.PBS, fetch_pbs), (known.DEBIAN, fetch_debian), (known.UNPACKE
 
 
 def fetch(name):
-    """True when the interpreter is here afterwards. Says what it did; leaves the reason for the tests if not."""
+    """True when the interpreter is here afterwards. Says what it did;
+    leaves the reason for the tests if not."""
     skip = known.HOME / (name + ".skip")
     try:
         if known.find(name):

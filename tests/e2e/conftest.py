@@ -15,7 +15,8 @@ import interpreters as known  # noqa: E402
 
 
 def heed_signals():
-    """Whoever starts the tests in the background may ignore these, and the profiler would go on ignoring them."""
+    """Whoever starts the tests in the background may ignore these,
+    and the profiler would go on ignoring them."""
     for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL),
                             (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) == signal.SIG_IGN:
@@ -85,9 +86,9 @@ def parameters(names, here):
 
 
 def pytest_generate_tests(metafunc):
-    """`interpreter`: each one that is here or ought to be. `version`: one of each supported version; those that are not in
-    the module's QUICK_VERSIONS, if it has such, are for the long tests. 2.7 is among them in modules that say so
-    (ALSO_2_7)."""
+    """`interpreter`: each one that is here or ought to be. `version`: one of each supported version; those
+    that are not in the module's QUICK_VERSIONS, if it has such, are for the long tests. 2.7 is among them in
+    modules that say so (ALSO_2_7)."""
     two = getattr(metafunc.module, "ALSO_2_7", False)
     if "interpreter" in metafunc.fixturenames:
         here = {i.name: i for i in known.everything()}
@@ -98,7 +99,8 @@ def pytest_generate_tests(metafunc):
         supported = (known.TWO, *known.SUPPORTED) if two else known.SUPPORTED
         only = getattr(metafunc.function, "versions", supported)
         quick = getattr(metafunc.module, "QUICK_VERSIONS", supported)
-        metafunc.parametrize("version", [pytest.param(chosen.get(v), id=v, marks=tuple(version_marks(v, chosen, quick)))
+        metafunc.parametrize("version", [pytest.param(chosen.get(v), id=v,
+                                                      marks=tuple(version_marks(v, chosen, quick)))
                                          for v in only])
 
 

@@ -18,12 +18,14 @@ import profiler
 USAGE, FAILURE = 2, 1
 
 
-def complain(directory, *arguments, code, words=(), prefix=(), binary=profiler.BINARY, output=True, silent=True):
-    """Runs the profiler, which must fail with exactly one line that has all the words. silent: before it printed
-    a summary."""
+def complain(directory, *arguments, code, words=(), prefix=(), binary=profiler.BINARY, output=True,
+             silent=True):
+    """Runs the profiler, which must fail with exactly one line that has all the words. silent: before it
+    printed a summary."""
     profile = pathlib.Path(directory) / "profile.pb.gz"
     own = ["-o", str(profile)] if output else []
-    done = subprocess.run([*prefix, binary, *own, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+    done = subprocess.run([*prefix, binary, *own, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=60,
                           stdin=subprocess.DEVNULL, cwd=directory)
     lines = done.stderr.splitlines()
     assert done.returncode == code, done.stderr
@@ -66,7 +68,8 @@ def test_usage(tmp_path, arguments, word):
 
 def free_pid():
     with open("/proc/sys/kernel/pid_max") as limit:
-        return next(pid for pid in range(int(limit.read()) - 1, 0, -1) if not os.path.exists("/proc/%d" % pid))
+        return next(pid for pid in range(int(limit.read()) - 1, 0, -1)
+                    if not os.path.exists("/proc/%d" % pid))
 
 
 def test_no_such_pid(tmp_path):
@@ -127,7 +130,8 @@ def test_unwritable_output(tmp_path, output):
 
 def test_output_that_fails_late(tmp_path):
     """A file system that takes no files: seen only when the profile is written."""
-    complain(tmp_path, "--all-python", "-d", 1, "-o", "/proc/profile.pb.gz", code=FAILURE, words=["/proc/profile.pb.gz"],
+    complain(tmp_path, "--all-python", "-d", 1, "-o", "/proc/profile.pb.gz", code=FAILURE,
+             words=["/proc/profile.pb.gz"],
              output=False, silent=False)
 
 
@@ -175,5 +179,6 @@ def test_information_goes_to_stdout(option):
     done = subprocess.run([profiler.BINARY, option], capture_output=True, text=True, timeout=20)
     assert done.returncode == 0 and done.stderr == "" and done.stdout.strip()
     if option == "--help":
-        for name in ("--all-python", "--pid", "--frequency", "--duration", "--output", "--max-depth", "--stats-json"):
+        for name in ("--all-python", "--pid", "--frequency", "--duration", "--output", "--max-depth",
+                     "--stats-json"):
             assert name in done.stdout

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The prefix cache is never wrong: programs made to confuse it, on one interpreter of each version, under
-`--cache check` (both walks in the kernel on every sample, their differences counted) and `--cache verified` (every
-stack judged by the notes in the program's source). The bugs of CPython's own caching profiler are here by number."""
+`--cache check` (both walks in the kernel on every sample, their differences counted) and `--cache verified`
+(every stack judged by the notes in the program's source). The bugs of CPython's own caching profiler are here
+by number."""
 import collections
 import json
 import subprocess
@@ -18,7 +19,9 @@ pytestmark = pytest.mark.timeout(1200)  # the laboratories of a dozen versions s
 PROGRAMS = ("callers", "generators", "recursion", "recycled", "lines", "greenlets", "interpreters", "threads")
 MODES = ("check", "verified")
 FREQUENCY = 4999
-SECONDS = 20  # up to 3.12 the first eight are without the cache: nothing may be new for as long (SETTLED of bpf/python/stack.h)
+# up to 3.12 the first eight are without the cache: nothing may be new for as long (SETTLED of
+# bpf/python/stack.h)
+SECONDS = 20
 CPU = 0.5  # seconds of CPU time for each program at least
 QUICK_VERSIONS = ("3.8", "3.11", "3.12", "3.13", "3.14", "3.15")  # what the walk and the cache go by differs
 AT_ONCE = 4  # versions: the programs of all would starve each other
@@ -26,14 +29,17 @@ LONG_SAMPLES = 1000000
 
 
 def greenlet_directory(interpreter):
-    """Where greenlet is for this version, installed there when it is not; or the reason why it cannot be had."""
+    """Where greenlet is for this version, installed there when it is not;
+    or the reason why it cannot be had."""
     minor = "%d.%d" % interpreter.version[:2]
     directory = known.CACHE / "greenlet" / minor
     if not (directory / "greenlet").is_dir():
         pinned = next(line for line in (profiler.ROOT / "tests" / "requirements.txt").read_text().split()
                       if line.startswith("greenlet=="))
-        done = subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps",
-                               "--only-binary=:all:", "--python-version", minor, "--target", str(directory) + ".new",
+        done = subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check",
+                               "--no-deps",
+                               "--only-binary=:all:", "--python-version", minor, "--target",
+                               str(directory) + ".new",
                                pinned], capture_output=True, text=True, timeout=120)
         if done.returncode:
             return None
@@ -73,7 +79,8 @@ class Laboratory:
 
     def profile(self, mode, seconds, *options):
         targets = [p.target for p in self.programs.values() if not p.skip]
-        self.runs[mode] = profiler.run_while(self.directory, targets, CPU, "--cache", mode, *options, seconds=seconds)
+        self.runs[mode] = profiler.run_while(self.directory, targets, CPU, "--cache", mode, *options,
+                                             seconds=seconds)
 
     def stop(self):
         for program in self.programs.values():
@@ -89,7 +96,8 @@ class Laboratory:
 
 def versions(request):
     """The interpreters that those of our tests are about that were asked for."""
-    ours = [item for item in request.session.items if item.module is request.module and hasattr(item, "callspec")]
+    ours = [item for item in request.session.items if item.module is request.module and
+            hasattr(item, "callspec")]
     chosen = {item.callspec.params.get("version") for item in ours}
     return [version for version in known.one_per_version() if version in chosen]
 
@@ -119,14 +127,17 @@ class Laboratories:
 
 @pytest.fixture(scope="module")
 def lab(request, workloads, tmp_path_factory):
-    return Laboratories(request, workloads, tmp_path_factory.mktemp("cache"), [(name,) for name in PROGRAMS], SECONDS,
+    return Laboratories(request, workloads, tmp_path_factory.mktemp("cache"), [(name,) for name in PROGRAMS],
+                        SECONDS,
                         "-F", FREQUENCY)
 
 
 @pytest.fixture(scope="module")
 def deep(request, workloads, tmp_path_factory):
-    """Stacks beyond the 1,024 frames that are cached; at a lower rate, because each costs its thousands of frames."""
-    return Laboratories(request, workloads, tmp_path_factory.mktemp("deep"), [("deep", 1100), ("deep", 3000)], SECONDS,
+    """Stacks beyond the 1,024 frames that are cached; at a lower rate,
+    because each costs its thousands of frames."""
+    return Laboratories(request, workloads, tmp_path_factory.mktemp("deep"), [("deep", 1100), ("deep", 3000)],
+                        SECONDS,
                         "-F", 499, "--max-depth", 4000)
 
 
@@ -191,14 +202,17 @@ def test_threads_came_and_went(version, lab):
 
 
 def test_forks(version, workloads, tmp_path):
-    """Children, which --pid does not follow, are followed from a COMMAND; each has stacks of its own from the fork on."""
+    """Children, which --pid does not follow, are followed from a COMMAND;
+    each has stacks of its own from the fork on."""
     for mode in MODES:
-        run = profiler.run(tmp_path, "-F", FREQUENCY, "--cache", mode, "--", version.path, workloads / "cache" / "forks.py",
+        run = profiler.run(tmp_path, "-F", FREQUENCY, "--cache", mode, "--", version.path,
+                           workloads / "cache" / "forks.py",
                            4)
         judge = CacheJudge(json.loads(run.out))
         assert run.stats["counters"]["cache_mismatch"] == 0
         running = [s for s in run.samples if any(f[:2] == ("main", judge.main) for f in s.stack)]
-        # A child may end before its names were read: then they are said to be missing, and there is nothing to judge.
+        # A child may end before its names were read: then they are said to be missing, and there is nothing
+        # to judge.
         named = [s for s in running if "[unreadable name]" not in profiler.functions(s)]
         assert profiler.total(named) > 0.95 * profiler.total(running)
         assert_possible(judge, {mode: named})
@@ -264,11 +278,13 @@ def test_151424_151426_no_impossible_stack_on_a_miss(version, lab):
 
 
 def test_151436_151437_yield_throw_and_new_generators(version, lab):
-    """Frames left by yield, by throw() or as a new generator did not count as left: their callers were kept."""
+    """Frames left by yield, by throw() or as a new generator did not count as left:
+    their callers were kept."""
     program, by_mode = lab.of(version, "generators")
     assert_possible(program.judge, by_mode)
     for samples in by_mode.values():
-        assert {"drive_a", "drive_b", "throw_a", "throw_b", "make", "catcher", "coroutine", "outer"} <= seen(samples)
+        assert {"drive_a", "drive_b", "throw_a", "throw_b", "make", "catcher", "coroutine",
+                "outer"} <= seen(samples)
 
 
 def test_151613_151614_address_used_again(version, lab):
@@ -306,7 +322,8 @@ def test_a_million_samples(workloads, tmp_path):
             assert_no_mismatch(lab.runs.items(), 10000)
             for program in lab.programs.values():
                 if not program.skip:
-                    assert_possible(program.judge, {m: run.of(program.target.pid) for m, run in lab.runs.items()}, 0)
+                    assert_possible(program.judge,
+                                    {m: run.of(program.target.pid) for m, run in lab.runs.items()}, 0)
     finally:
         lab.stop()
     print("whole stacks compared:", dict(seen_whole))

@@ -9,7 +9,8 @@ import profiler
 from edges import CacheJudge
 
 SECONDS = 14  # the first eight are without the cache (SETTLED of bpf/python/stack.h)
-SEEN = {"echo", "chain", "catcher", "drive_a", "drive_b", "throw_a", "throw_b", "fresh", "top_a", "top_b", "down",
+SEEN = {"echo", "chain", "catcher", "drive_a", "drive_b", "throw_a", "throw_b", "fresh", "top_a", "top_b",
+        "down",
         "through_c", "__getattr__"}
 
 
@@ -20,7 +21,8 @@ def run(workloads, directory, mode, *options, seconds=SECONDS):
         pytest.skip("SKIP 2.7: no such Python here")
     with profiler.targets([(i.path, workloads / "cache27.py") for i in chosen]) as started:
         pids = ",".join(str(t.pid) for t in started)
-        done = profiler.run(directory, "--pid", pids, "-d", seconds, "--cache", mode, *options, timeout=seconds + 120)
+        done = profiler.run(directory, "--pid", pids, "-d", seconds, "--cache", mode, *options,
+                            timeout=seconds + 120)
         return done, [(t, done.of(t.pid)) for t in started]
 
 

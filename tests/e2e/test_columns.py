@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""--columns: where in its line a call stands, for 3.11 and later. Each column of each instruction is the line oracle's
-(test_line_oracle.py); this is how they get into a profile."""
+"""--columns: where in its line a call stands, for 3.11 and later. Each column of each instruction is the line
+oracle's (test_line_oracle.py); this is how they get into a profile."""
 import collections
 import os
 import shutil
@@ -31,7 +31,8 @@ def written(busy, tmp_path_factory):
 
 
 def calls(run, target):
-    """{called function: the columns of the frames of pair() that called it}, with the line that all calls are in."""
+    """{called function: the columns of the frames of pair() that called it},
+    with the line that all calls are in."""
     found = collections.defaultdict(set)
     for sample in pprof.read(run.path).samples:
         if sample.labels.get("pid") != target.pid:
@@ -86,7 +87,8 @@ def go_rows(path, *options):
     return {row.rpartition("columns.py:")[2].strip() for row in rows}
 
 
-needs_go = pytest.mark.skipif(not shutil.which("go"), reason="SKIP go: no go command (Debian package golang-go)")
+needs_go = pytest.mark.skipif(not shutil.which("go"),
+                              reason="SKIP go: no go command (Debian package golang-go)")
 
 
 @needs_go

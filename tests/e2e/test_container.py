@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The image of deploy/image.sh as a container with the rights of deploy/kubernetes, profiling another container from
-outside: own PID and mount namespaces, a path of the interpreter that only exists in there."""
+"""The image of deploy/image.sh as a container with the rights of deploy/kubernetes, profiling another
+container from outside: own PID and mount namespaces, a path of the interpreter that only exists in there."""
 import hashlib
 import json
 import subprocess
@@ -27,7 +27,8 @@ def inside(request, tmp_path_factory, workloads):
     """A running container with edges.py in it: (container, the target on this side)."""
     directory = tmp_path_factory.mktemp("inside")
     tree = known.HOME / request.param.name
-    # With a capability that the profiler lacks, as most containers have: it cannot be looked at without CAP_SYS_PTRACE.
+    # With a capability that the profiler lacks, as most containers have: it cannot be looked at without
+    # CAP_SYS_PTRACE.
     container = containers.Container(directory, [], [containers.bind(workloads, "/workloads")], ["CAP_CHOWN"])
     python = containers.fill_with_python(container.root, tree)
     set_arguments(container, [python, "/workloads/edges.py"])
@@ -46,7 +47,8 @@ def set_arguments(container, arguments):
 
 
 def host_pid(container):
-    state = json.loads(subprocess.run([containers.RUNC, "state", container.id], stdout=subprocess.PIPE).stdout)
+    state = json.loads(subprocess.run([containers.RUNC, "state", container.id],
+                                      stdout=subprocess.PIPE).stdout)
     return state["pid"]
 
 
@@ -110,7 +112,8 @@ def test_archive(tmp_path):
     """In the form of `docker save`, the same to the byte each time, and small."""
     one, two = tmp_path / "one.tar", tmp_path / "two.tar"
     for path in one, two:
-        subprocess.run(["sh", manifests.ROOT / "deploy" / "image.sh", profiler.BINARY, "pyperf-bpf:test", path], check=True)
+        subprocess.run(["sh", manifests.ROOT / "deploy" / "image.sh", profiler.BINARY, "pyperf-bpf:test",
+                        path], check=True)
     assert one.read_bytes() == two.read_bytes()
     assert one.stat().st_size < 40 << 20
     with tarfile.open(one) as archive:
@@ -130,7 +133,8 @@ def test_a_root_directory_of_the_image_alone(workloads, tmp_path):
     containers.fill_with_profiler(root, profiler.BINARY)
     for name in "proc", "sys":
         (root / name).mkdir()
-    script = 'mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && exec chroot "$0" /usr/bin/pyperf-bpf "$@"'
+    script = ('mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && '
+              'exec chroot "$0" /usr/bin/pyperf-bpf "$@"')
     with profiler.target(sys.executable, workloads / "burn.py") as target:
         subprocess.run(["unshare", "-m", "sh", "-c", script, root, "--pid", str(target.pid), "-d", "1", "-o",
                         "/tmp/profile.pb.gz"], check=True, stderr=subprocess.DEVNULL)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Samples carry the container and the pod of their process: from real cgroups named as the kubelet names them, and
-from a folder of logs as the kubelet fills it. A real runtime is in test_container.py, a real kubelet in tests/k8s."""
+"""Samples carry the container and the pod of their process: from real cgroups named as the kubelet names
+them, and from a folder of logs as the kubelet fills it. A real runtime is in test_container.py, a real
+kubelet in tests/k8s."""
 import os
 import re
 import sys
@@ -14,7 +15,8 @@ import pprof
 import profiler
 from serving import Later, server
 
-pytestmark = pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP cgroups: no cgroup hierarchy can be written here")
+pytestmark = pytest.mark.skipif(cgroups.hierarchy() is None,
+                                reason="SKIP cgroups: no cgroup hierarchy can be written here")
 
 NAMES = labels.keys(source="CONTAINER")
 
@@ -39,10 +41,12 @@ class Pod:
 
     def log(self, logs):
         names = self.names
-        (logs / ("%s_%s_%s" % (names["namespace"], names["pod"], self.uid)) / names["container"]).mkdir(parents=True)
+        (logs / ("%s_%s_%s" % (names["namespace"], names["pod"],
+                               self.uid)) / names["container"]).mkdir(parents=True)
 
     def link(self, logs):
-        (logs / "{pod}_{namespace}_{container}-{0}.log".format(self.id, **self.names)).symlink_to("/nonexistent")
+        (logs / "{pod}_{namespace}_{container}-{0}.log".format(self.id,
+                                                               **self.names)).symlink_to("/nonexistent")
 
 
 @pytest.fixture
@@ -77,11 +81,13 @@ def test_a_pod_that_comes_while_the_profiler_runs(workloads, logs, tmp_path):
             profiler.target(*burn(workloads), preexec_fn=cgroups.starter(a)) as first:
         run = profiler.Run(tmp_path, "-a", "-v", "--pod-logs", logs)
         try:
-            profiler.wait_until(lambda: os.pread(run.streams[1].fileno(), 1 << 20, 0).count(b"pid %d " % first.pid),
+            profiler.wait_until(lambda: os.pread(run.streams[1].fileno(), 1 << 20,
+                                                 0).count(b"pid %d " % first.pid),
                                 what="first process")
             late.log(logs)
             with profiler.target(*burn(workloads), preexec_fn=cgroups.starter(b)) as second:
-                profiler.wait_until(lambda: os.pread(run.streams[1].fileno(), 1 << 20, 0).count(b"pid %d " % second.pid),
+                profiler.wait_until(lambda: os.pread(run.streams[1].fileno(), 1 << 20,
+                                                     0).count(b"pid %d " % second.pid),
                                     what="second process")
                 profiler.wait_until(lambda: cpu_seconds(second.pid) > 2, what="CPU time")
                 run.interrupt()
@@ -103,7 +109,8 @@ def test_forked_children_inherit(workloads, logs, tmp_path):
     pod = Pod("demo", "family", "web")
     pod.log(logs)
     with cgroups.cgroup(pod.cgroup) as made:
-        run = profiler.Run(tmp_path, "-F", 499, "--pod-logs", logs, "--", sys.executable, workloads / "family.py", 0.4,
+        run = profiler.Run(tmp_path, "-F", 499, "--pod-logs", logs, "--", sys.executable,
+                           workloads / "family.py", 0.4,
                            preexec_fn=cgroups.starter(made))
         run.finish()
         pids = {s.labels["pid"] for s in pprof.read(run.path).samples}
@@ -113,19 +120,22 @@ def test_forked_children_inherit(workloads, logs, tmp_path):
 
 
 def test_moved_and_named_later(workloads, logs, tmp_path):
-    """A process that is put into a container without an exec, and a pod whose folder appears after its process."""
+    """A process that is put into a container without an exec,
+    and a pod whose folder appears after its process."""
     pod = Pod("demo", "late", "web")
     profiles = tmp_path / "profiles"
     profiles.mkdir()
     with cgroups.cgroup(pod.cgroup) as made, profiler.target(*burn(workloads)) as target:
-        run = profiler.Run(tmp_path, "-a", "--output-dir", profiles, "--interval", 1, "--pod-logs", logs, output=None)
+        run = profiler.Run(tmp_path, "-a", "--output-dir", profiles, "--interval", 1, "--pod-logs", logs,
+                           output=None)
 
         def newest():
             return labels_of_newest(profiles, target.pid)
         try:
             profiler.wait_until(lambda: newest() == {}, what="profile without a container")
             (made / "cgroup.procs").write_text(str(target.pid))
-            profiler.wait_until(lambda: newest() == {"container_id": pod.id, "pod_uid": pod.uid}, what="container")
+            profiler.wait_until(lambda: newest() == {"container_id": pod.id, "pod_uid": pod.uid},
+                                what="container")
             pod.log(logs)
             profiler.wait_until(lambda: newest() == pod.labels, what="pod")
         finally:

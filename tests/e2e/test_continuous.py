@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A run that goes on: a file for each interval, no count lost or told twice, whatever happens to the folder."""
+"""A run that goes on: a file for each interval, no count lost or told twice,
+whatever happens to the folder."""
 import contextlib
 import os
 import pathlib
@@ -30,7 +31,8 @@ class Continuous(profiler.Run):
     def __init__(self, directory, *arguments, interval=0.5, **options):
         self.folder = pathlib.Path(directory) / "profiles"
         self.folder.mkdir(exist_ok=True)
-        super().__init__(directory, "--output-dir", self.folder, "--interval", interval, *arguments, output=None,
+        super().__init__(directory, "--output-dir", self.folder, "--interval", interval, *arguments,
+                         output=None,
                          **options)
 
     def files(self):
@@ -49,7 +51,8 @@ class Continuous(profiler.Run):
         if self.stats and not self.stats["export"]["files_removed"]:
             self.check_books()
             assert self.stats["export"]["files_written"] == len(self.profiles)
-        assert not [name for name in os.listdir(self.folder) if not NAME.fullmatch(name)], "left beside the profiles"
+        assert not [name for name in os.listdir(self.folder)
+                    if not NAME.fullmatch(name)], "left beside the profiles"
         return self
 
     def terminate(self):
@@ -74,9 +77,11 @@ def test_a_file_each_interval(busy, tmp_path):
 
 
 def test_names_of_new_code_are_in_the_interval_that_counted_it(version, tmp_path):
-    """A program that makes functions all the time, and intervals so short that many of them are new in each."""
+    """A program that makes functions all the time, and intervals so short that many of them are new in
+    each."""
     program = ("import json, time\nprint(json.dumps({}), flush=True)\nn = 0\nwhile True:\n n += 1\n"
-               " exec(compile('def f%d():\\n end = time.process_time() + .004\\n while time.process_time() < end: pass\\n"
+               " exec(compile('def f%d():\\n end = time.process_time() + .004\\n while time.process_time() < "
+               "end: pass\\n"
                "f%d()' % (n, n), 'made%d.py' % n, 'exec'), {'time': time})")
     with profiler.target(version.path, "-c", program) as target:
         run = Continuous(tmp_path, "--pid", target.pid, "-F", 997, "-d", 3, interval=0.1).finish()
@@ -97,7 +102,8 @@ def test_keep_a_number(busy, tmp_path):
     export = run.stats["export"]
     assert len(run.profiles) == 3 and export["files_removed"] == export["files_written"] - 3 > 3
     # Those that stay are the newest.
-    assert run.profiles[-1].time_nanos + run.profiles[-1].duration_nanos == pytest.approx(time.time_ns(), abs=60e9)
+    last = run.profiles[-1]
+    assert last.time_nanos + last.duration_nanos == pytest.approx(time.time_ns(), abs=60e9)
     gaps = [b.time_nanos - a.time_nanos for a, b in zip(run.profiles, run.profiles[1:])]
     assert max(gaps) < 2e9
 
@@ -198,8 +204,10 @@ def test_profiles_a_command(workloads, tmp_path):
     (("--output-dir", ".", "--format", "folded"), ("folded",)),
 ], ids=" ".join)
 def test_bad_input(tmp_path, arguments, words):
-    done = subprocess.run([profiler.BINARY, "-q", "-a", "-d", "0.1", *arguments], cwd=tmp_path, capture_output=True, text=True,
+    done = subprocess.run([profiler.BINARY, "-q", "-a", "-d", "0.1", *arguments], cwd=tmp_path,
+                          capture_output=True, text=True,
                           timeout=60)
-    assert done.returncode == (0 if not words else 1 if any("o such" in w or "Not a" in w for w in words) else 2)
+    assert done.returncode == (0 if not words else 1
+                               if any("o such" in w or "Not a" in w for w in words) else 2)
     assert len(done.stderr.splitlines()) == bool(words), done.stderr
     assert all(word in done.stderr for word in words)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Name servers that never answer: glibc waits for them, up to 30 s for three; the profiler's loop must not."""
+"""Name servers that never answer: glibc waits for them, up to 30 s for three;
+the profiler's loop must not."""
 import contextlib
 import os
 import pathlib

@@ -19,7 +19,8 @@ def traced(workloads):
             done = subprocess.run([interpreter.path, workloads / interpreter.program("edges"), "--trace"],
                                   capture_output=True, text=True, timeout=500, check=True)
             about, stacks = done.stdout.splitlines()
-            cache[interpreter.name] = Judge(json.loads(about)), [[tuple(f) for f in s] for s in json.loads(stacks)]
+            cache[interpreter.name] = Judge(json.loads(about)), [[tuple(f) for f in s]
+                                                                 for s in json.loads(stacks)]
         return cache[interpreter.name]
 
     return run
@@ -35,7 +36,8 @@ def test_legal(interpreter, traced):
 def test_every_pattern_is_traced(interpreter, traced):
     judge, stacks = traced(interpreter)
     seen = {frame[0] for stack in stacks for frame in stack}
-    assert judge.patterns | {"short_threads"} | ({"asyncio_tasks"} if interpreter.version >= (3,) else set()) <= seen
+    assert judge.patterns | {"short_threads"} | ({"asyncio_tasks"}
+                                                 if interpreter.version >= (3,) else set()) <= seen
 
 
 def test_forged_stacks_are_found(interpreter, traced):
@@ -50,20 +52,23 @@ def test_forged_stacks_are_found(interpreter, traced):
         if judge.ours(stack[0]):
             assert judge.faults([(function + "x", name, first, line)] + stack[1:]), "a wrong name"
             assert judge.faults([(function, name, first + 1, line)] + stack[1:]), "a wrong first line"
-            assert judge.faults([(function, name, first, 100000)] + stack[1:]), "a line outside of the function"
+            assert judge.faults([(function, name, first, 100000)] +
+                                stack[1:]), "a line outside of the function"
 
 
 def test_glued_stacks_are_found(interpreter, traced):
     """Edges that are each legal, of two moments: what a wrong prefix cache makes."""
     judge, stacks = traced(interpreter)
-    tail = {name: next(s[k:] for s in stacks for k, f in enumerate(s) if f[0] == name) for name in ("top_a", "top_b")}
+    tail = {name: next(s[k:] for s in stacks for k, f in enumerate(s) if f[0] == name)
+            for name in ("top_a", "top_b")}
     glued = 0
     for stack in stacks:
         names = [frame[0] for frame in stack]
         if "mid" in names and judge.under.get(stack[names.index("mid")][1::2]):
             k = names.index("mid") + 1
             other = "top_b" if names[k] == "top_a" else "top_a"
-            caller = next(s[i] for s in stacks for i, f in enumerate(s) if f[0] == other and i and s[i - 1][0] == "mid")
+            caller = next(s[i] for s in stacks
+                          for i, f in enumerate(s) if f[0] == other and i and s[i - 1][0] == "mid")
             assert not judge.faults(stack)
             assert judge.faults(stack[:k] + [caller] + tail[other][1:])
             glued += 1

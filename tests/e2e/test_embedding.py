@@ -38,7 +38,8 @@ def compiled(tmp_path_factory, workloads):
 
 LINKS = {
     "shared": ["-lpython3.11"],
-    "static": ["-no-pie", "-Wl,--export-dynamic", "/usr/lib/python3.11/config-3.11-x86_64-linux-gnu/libpython3.11.a",
+    "static": ["-no-pie", "-Wl,--export-dynamic",
+               "/usr/lib/python3.11/config-3.11-x86_64-linux-gnu/libpython3.11.a",
                "-lexpat", "-lz", "-lutil"],
 }
 
@@ -53,7 +54,8 @@ def test_linked(compiled, workloads, tmp_path, link, thread):
 
 
 def test_idle_interpreter(compiled, workloads, tmp_path):
-    """Nothing proves the layout while no thread has a frame: a second later it is used nevertheless, and says so."""
+    """Nothing proves the layout while no thread has a frame: a second later it is used nevertheless,
+    and says so."""
     program = compiled("embed", *LINKS["shared"])
     with profiler.target(program, "--idle", 3, workloads / "burn.py") as target:
         run = profiler.Run(tmp_path, "--pid", target.pid, "-F", 499, "-v")
@@ -68,7 +70,8 @@ def test_idle_interpreter(compiled, workloads, tmp_path):
 
 
 def test_loaded_late(compiled, workloads, tmp_path):
-    """A program that is not Python when it is first looked at is looked at again when it has lived as long once more."""
+    """A program that is not Python when it is first looked at is looked at again when it has lived as long
+    once more."""
     program = compiled("embed_late")
     with profiler.target(program, 0.5, LIBRARY, workloads / "burn.py") as target:
         run = profiler.Run(tmp_path, "-a", "-F", 499)
@@ -98,7 +101,8 @@ def test_uwsgi(tmp_path):
         "def application(environ, start_response):\n"
         "    start_response('200 OK', [])\n    view()\n    return [b'x']\n")
     port = free_port()
-    command = ["uwsgi_python3", "--http-socket", "127.0.0.1:%d" % port, "--wsgi-file", "application.py", "--master",
+    command = ["uwsgi_python3", "--http-socket", "127.0.0.1:%d" % port, "--wsgi-file", "application.py",
+               "--master",
                "--processes", "2", "--threads", "2", "--need-app", "--die-on-term"]
     server = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -112,7 +116,8 @@ def test_uwsgi(tmp_path):
     finally:
         server.terminate()
         server.wait(20)
-    found = [s for s in run.samples if "view" in profiler.functions(s) and profiler.marker_of(s.stack) is None]
+    found = [s for s in run.samples if "view" in profiler.functions(s) and
+             profiler.marker_of(s.stack) is None]
     assert profiler.total(found) > 50, run.err
     assert all(s.stack[-1][0] == "application" for s in found)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Interpreters in places where they are not found by their path: links, deleted files, namespaces, other users."""
+"""Interpreters in places where they are not found by their path: links, deleted files, namespaces,
+other users."""
 import os
 import pathlib
 import shutil
@@ -35,9 +36,11 @@ def descendant(pid):
 
 
 def copied(interpreter, directory):
-    """The interpreter's files with code in them, somewhere else; the rest stays where it is. (program, environment)"""
+    """The interpreter's files with code in them, somewhere else; the rest stays where it is. (program,
+    environment)"""
     program = pathlib.Path(interpreter.path).resolve()
-    prefix = subprocess.run([interpreter.path, "-IS", "-c", "import sys; print(sys.base_prefix)"], capture_output=True,
+    prefix = subprocess.run([interpreter.path, "-IS", "-c", "import sys; print(sys.base_prefix)"],
+                            capture_output=True,
                             text=True, check=True).stdout.strip()
     if program.read_bytes()[:2] == b"#!":
         pytest.skip("SKIP not-applicable: a script stands before the interpreter")
@@ -46,7 +49,8 @@ def copied(interpreter, directory):
     shutil.copy(program, directory / "bin" / "python")
     for library in pathlib.Path(prefix, "lib").glob("libpython3*.so.*"):
         shutil.copy(library, directory / "lib")
-    return directory / "bin" / "python", dict(os.environ, PYTHONHOME=prefix, LD_LIBRARY_PATH=str(directory / "lib"))
+    return directory / "bin" / "python", dict(os.environ, PYTHONHOME=prefix,
+                                              LD_LIBRARY_PATH=str(directory / "lib"))
 
 
 def test_venv(version, workloads, tmp_path):
@@ -84,13 +88,15 @@ def test_binary_is_gone(version, workloads, tmp_path, how):
 
 
 def test_another_user(tmp_path):
-    with profiler.target("/usr/bin/python3.11", "-c", PROGRAM, user="nobody", group="nogroup", cwd="/") as target:
+    with profiler.target("/usr/bin/python3.11", "-c", PROGRAM, user="nobody", group="nogroup",
+                         cwd="/") as target:
         check(profile(tmp_path, "--pid", target.pid))
 
 
 
 
-needs_namespaces = pytest.mark.skipif(namespaces.reason() is not None, reason="SKIP mounts: %s" % namespaces.reason())
+needs_namespaces = pytest.mark.skipif(namespaces.reason() is not None,
+                                      reason="SKIP mounts: %s" % namespaces.reason())
 
 
 @needs_namespaces
@@ -101,7 +107,8 @@ def test_mount_namespace(version, workloads, tmp_path):
     hidden.mkdir()
     script = 'mount -t tmpfs none "$1" && cp -r "$2"/. "$1" && exec "$1/bin/python" "$3"'
     environment["LD_LIBRARY_PATH"] = str(hidden / "lib")
-    with profiler.target("unshare", "-m", "sh", "-c", script, "sh", hidden, tmp_path / "copy", workloads / "burn.py",
+    with profiler.target("unshare", "-m", "sh", "-c", script, "sh", hidden, tmp_path / "copy",
+                         workloads / "burn.py",
                          env=environment) as target:
         assert not list(hidden.iterdir()), "it is visible here"
         check(profile(tmp_path, "--pid", target.pid))
@@ -109,7 +116,8 @@ def test_mount_namespace(version, workloads, tmp_path):
 
 @needs_namespaces
 def test_pid_namespace(version, workloads, tmp_path):
-    with profiler.target("unshare", "-pf", "--kill-child", "--mount-proc", version.path, workloads / "burn.py") as target:
+    with profiler.target("unshare", "-pf", "--kill-child", "--mount-proc", version.path,
+                         workloads / "burn.py") as target:
         assert target.about["pid"] == 1
         pid = descendant(target.pid)
         check(profile(tmp_path, "--pid", pid))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Each kind of event of bpf/events.def has its sample types, books and metrics, and a row of docs/events.md."""
+"""Each kind of event of bpf/events.def has its sample types, books and metrics,
+and a row of docs/events.md."""
 import re
 
 import pytest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which processes are profiled: by name, cgroup, container, pod and namespace; and --pid's children. What is left out
-costs its ticks the outcome "not selected", and not one of its stacks is in the profile."""
+"""Which processes are profiled: by name, cgroup, container, pod and namespace; and --pid's children. What is
+left out costs its ticks the outcome "not selected", and not one of its stacks is in the profile."""
 import contextlib
 import json
 import os
@@ -14,7 +14,8 @@ import cgroups
 import profiler
 from test_container_labels import Pod
 
-needs_cgroups = pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP cgroups: no cgroup hierarchy can be written here")
+needs_cgroups = pytest.mark.skipif(cgroups.hierarchy() is None,
+                                   reason="SKIP cgroups: no cgroup hierarchy can be written here")
 
 
 @pytest.fixture
@@ -75,9 +76,9 @@ def test_children_of_an_excluded_process_are_excluded_until_they_exec(named, wor
     """Forked ones are known at once; an exec makes a process image that is looked at anew."""
     link, _ = named("excluded")
     wanted, burn = named("wanted")
-    script = "import os, sys, time\ntime.sleep(1)\nfor i in range(4):\n    if not os.fork():\n        " \
-             "os.execv(%r, [%r, %r, '0.5']) if i == 3 else None\n        break\nwhile True: sum(range(1000))" \
-             % (str(wanted), str(wanted), str(burn))
+    script = ("import os, sys, time\ntime.sleep(1)\nfor i in range(4):\n    if not os.fork():\n        "
+              "os.execv(%r, [%r, %r, '0.5']) if i == 3 else None\n        break\n"
+              "while True: sum(range(1000))" % (str(wanted), str(wanted), str(burn)))
     with profiler.target(link, "-c", script, about=False, start_new_session=True) as parent:
         try:
             run = profiler.run(tmp_path, "-a", "-d", 4, "-F", 199, "--exclude-comm", "excluded", "--comm",
@@ -128,7 +129,8 @@ def test_children_to_come(workloads, tmp_path):
     """Forks and execs, grandchildren by way of a shell: family.py says who they were."""
     script = "import sys, runpy\nprint('{}', flush=True)\nsys.stdin.readline()\nsys.argv = sys.argv[1:]\n" \
              "runpy.run_path(sys.argv[0], run_name='__main__')"
-    process = subprocess.Popen([sys.executable, "-c", script, workloads / "family.py", "0.5"], stdin=subprocess.PIPE,
+    process = subprocess.Popen([sys.executable, "-c", script, workloads / "family.py", "0.5"],
+                               stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
     try:
         process.stdout.readline()
@@ -169,4 +171,5 @@ def test_wrong_usage(arguments, says, tmp_path):
 def test_pid_that_is_filtered_out(workloads, tmp_path):
     with profiler.target(sys.executable, workloads / "burn.py") as target:
         run = profiler.run(tmp_path, "--pid", target.pid, "--comm", "nobody", "-d", 1, code=1)
-        assert run.err.strip().endswith("process %d is not among those that --comm and the like select" % target.pid)
+        assert run.err.strip().endswith("process %d is not among those that --comm and the like select" %
+                                        target.pid)

@@ -21,7 +21,8 @@ def ran(workloads, tmp_path_factory):
     if not chosen:
         pytest.skip("SKIP src-3.13.5t: %s" % known.reason("src-3.13.5t"))
     with profiler.target(chosen.path, workloads / "parallel.py") as target:
-        run = profiler.run(tmp_path_factory.mktemp("parallel"), "--pid", target.pid, "-F", FREQUENCY, "-d", SECONDS,
+        run = profiler.run(tmp_path_factory.mktemp("parallel"), "--pid", target.pid, "-F", FREQUENCY, "-d",
+                           SECONDS,
                            "--cache", "check", timeout=SECONDS + 60)
         return run, run.of(target.pid), target.ask()
 
@@ -38,7 +39,8 @@ def test_each_thread_by_its_cpu_time(ran):
     assert n > 500
     for name in NAMES:
         expected = said["used"][name] / used
-        assert abs(counts[name] / n - expected) <= 4 * math.sqrt(expected * (1 - expected) / n) + 0.05, (counts, said)
+        assert abs(counts[name] / n -
+                   expected) <= 4 * math.sqrt(expected * (1 - expected) / n) + 0.05, (counts, said)
     assert run.stats["counters"]["cache_mismatch"] == 0
 
 
@@ -49,7 +51,8 @@ def test_stacks_are_whole(ran):
     for sample in samples:
         if thread_of(sample):
             names = profiler.functions(sample)
-            assert names[-1] == "Thread._bootstrap" and names.index("forever") == names.index(thread_of(sample)) - 1
+            assert names[-1] == "Thread._bootstrap"
+            assert names.index("forever") == names.index(thread_of(sample)) - 1
 
 
 def test_threads_ran_at_once(ran):
@@ -57,5 +60,6 @@ def test_threads_ran_at_once(ran):
     _, samples, said = ran
     used = sum(said["used"].values())
     if used <= 1.5 * said["seconds"]:
-        pytest.skip("SKIP quiet: other programs left the threads %.1f of %d CPUs" % (used / said["seconds"], os.cpu_count()))
+        pytest.skip("SKIP quiet: other programs left the threads %.1f of %d CPUs" %
+                    (used / said["seconds"], os.cpu_count()))
     assert profiler.total(samples) > FREQUENCY * SECONDS

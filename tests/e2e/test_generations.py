@@ -24,12 +24,14 @@ def work(made):
 while True:
     n += 1
     scope = {}
-    exec(compile('def f%d():\\n return sum(range(300))\\ndef g%d(work):\\n work(f%d)' % (n, n, n), 'made%d.py' % n, 'exec'), scope)
+    source = 'def f%d():\\n return sum(range(300))\\ndef g%d(work):\\n work(f%d)' % (n, n, n)
+    exec(compile(source, 'made%d.py' % n, 'exec'), scope)
     scope['g%d' % n](work)
 """
 
 
-# Processes that live for a moment, each with functions that are named after it. A child ends as PROGRAM never does.
+# Processes that live for a moment, each with functions that are named after it. A child ends as PROGRAM never
+# does.
 FAMILY = """
 import json, os, time
 def live(pid):
@@ -38,7 +40,8 @@ def live(pid):
     while time.process_time() < end:
         n += 1
         scope = {}
-        exec(compile('def child_%d_%d():\\n return sum(range(30000))' % (pid, n), 'child%d.py' % pid, 'exec'), scope)
+        source = 'def child_%d_%d():\\n return sum(range(30000))' % (pid, n)
+        exec(compile(source, 'child%d.py' % pid, 'exec'), scope)
         scope['child_%d_%d' % (pid, n)]()
 print(json.dumps({}), flush=True)
 while True:
@@ -53,7 +56,8 @@ while True:
 def check_no_tick_lost(run):
     """Ticks of other programs apart, each is a stack in the profile, or one that found no room."""
     outside = {outcome.key for outcome in profiler.OUTCOMES if outcome.place == "OUTSIDE"}
-    lost = {key: n for key, n in run.stats["outcomes"].items() if key in outside - {"not_selected", "idle"} and n}
+    lost = {key: n for key, n in run.stats["outcomes"].items()
+            if key in outside - {"not_selected", "idle"} and n}
     assert not lost
     assert profiler.total(run.samples) == run.stats["profile"]["samples"]
 
@@ -87,7 +91,8 @@ def test_one_profile_over_many_generations(makers, tmp_path):
 def test_intervals_over_many_generations(makers, tmp_path):
     folder = tmp_path / "profiles"
     folder.mkdir()
-    run = profiler.run_while(tmp_path, makers, 6, "-F", 1997, "--tree-size", 4096, "--output-dir", folder, "--interval", 0.7,
+    run = profiler.run_while(tmp_path, makers, 6, "-F", 1997, "--tree-size", 4096, "--output-dir", folder,
+                             "--interval", 0.7,
                              output=None)
     files = sorted(folder.iterdir())
     run.samples = [sample for path in files for sample in profiler.read_samples(path)]

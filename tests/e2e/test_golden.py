@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The stacks of one fixed program, the same in every version and those of tests/golden/stacks.txt, but for two things in
-which the language differs:
+"""The stacks of one fixed program, the same in every version and those of tests/golden/stacks.txt, but for
+two things in which the language differs:
 
 - code objects have a qualified name from 3.11 on: only its last part is compared;
 - list, set and dict comprehensions have a frame of their own up to 3.11: it is left out, where there is one.
@@ -24,9 +24,11 @@ def normalised(stack, version):
 
 
 def golden():
-    """One stack for each line of the file: name:line, from the root on. Lines that begin with "#" name the phase."""
+    """One stack for each line of the file: name:line, from the root on.
+    Lines that begin with "#" name the phase."""
     lines = [line for line in GOLDEN.read_text().splitlines() if line and not line.startswith("#")]
-    return {tuple((name, int(line)) for name, _, line in (part.rpartition(":") for part in text.split())) for text in lines}
+    return {tuple((name, int(line)) for name, _, line in (part.rpartition(":") for part in text.split()))
+            for text in lines}
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""--listen: profiles over HTTP, as Google's reader and others ask for them; metrics, as Prometheus reads them; clients
-that go away, are slow or talk nonsense.
+"""--listen: profiles over HTTP, as Google's reader and others ask for them; metrics, as Prometheus reads
+them; clients that go away, are slow or talk nonsense.
 
-Targets are stopped (SIGSTOP) when windows open and close, so that windows of different requests must hold exactly
-the same samples."""
+Targets are stopped (SIGSTOP) when windows open and close, so that windows of different requests must hold
+exactly the same samples."""
 import collections
 import contextlib
 import html.parser
@@ -53,7 +53,8 @@ def stop(target):
 
 
 def cpu_seconds(pid):
-    return sum(map(int, pathlib.Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2].split()[11:13])) / 100
+    return sum(map(int, pathlib.Path("/proc/%d/stat" %
+                                     pid).read_text().rpartition(")")[2].split()[11:13])) / 100
 
 
 def let_run(targets, seconds=RUN_SECONDS):
@@ -101,7 +102,8 @@ def test_go_tool_pprof(tmp_path, workloads):
 
 
 def test_requests_at_once_agree(tmp_path, busy):
-    """Windows of different lengths and filters around the same work: the same samples, and parts that add up."""
+    """Windows of different lengths and filters around the same work: the same samples,
+    and parts that add up."""
     first, second = busy
     queries = ["seconds=4", "seconds=5", "seconds=4&pid=%d" % first.pid, "seconds=5&pid=%d" % second.pid,
                "seconds=4&comm=first%20one", "seconds=4&comm=second%3Cb%3E", "seconds=4&comm=other",
@@ -110,7 +112,7 @@ def test_requests_at_once_agree(tmp_path, busy):
         answers = [Later(s.profile, query) for query in queries]
         s.wait_for_open(len(queries))
         let_run(busy)
-        whole, longer, of_first, of_second, by_first, by_second, *nothing = [answer.get() for answer in answers]
+        whole, longer, of_first, of_second, by_first, by_second, *nothing = [a.get() for a in answers]
         assert s.metric("profile_requests_open") == 0
         assert s.metric("profiles_served_total") == len(queries)
         s.stop()
@@ -159,7 +161,8 @@ def test_one_connection_for_many_requests(one_server):
     with contextlib.closing(connection):
         connection.connect()
         socket = connection.sock
-        for path in ("/metrics", "/debug/pprof/profile?seconds=1", "/x", "/debug/pprof/profile?seconds=0", "/healthz"):
+        for path in ("/metrics", "/debug/pprof/profile?seconds=1", "/x", "/debug/pprof/profile?seconds=0",
+                     "/healthz"):
             connection.request("GET", path)
             assert connection.getresponse().read()
         assert connection.sock is socket
@@ -189,7 +192,8 @@ def test_every_format(tmp_path, busy):
     ("seconds=0", "from 1 to 600"), ("seconds=601", "601"), ("seconds=-1", "-1"), ("seconds=", "seconds"),
     ("seconds=1e1", "1e1"), ("seconds=1&seconds=2", "twice"), ("seconds=99999999999999999999", "seconds"),
     ("pid=", "pid"), ("pid=one", "one"), ("pid=1&pid=2", "twice"), ("comm=", "comm"), ("format=svg", "svg"),
-    ("secs=5", "there are seconds"), ("pid", "pid=..."), ("%0a%1b[31m=1", "unknown"), ("x" * 5000 + "=1", "unknown"),
+    ("secs=5", "there are seconds"), ("pid", "pid=..."), ("%0a%1b[31m=1", "unknown"),
+    ("x" * 5000 + "=1", "unknown"),
 ])
 def test_bad_questions(one_server, query, word):
     answer = one_server.get("/debug/pprof/profile?" + query)
@@ -232,7 +236,8 @@ def test_second_address_has_only_metrics(one_server):
 
 def test_foreign_host_names_are_refused(one_server):
     """A web page of somebody else whose name was made to mean 127.0.0.1."""
-    for host, status in (("evil.example", 403), ("evil.example:80", 403), ("localhost", 200), ("[::1]:1", 200)):
+    for host, status in (("evil.example", 403), ("evil.example:80", 403), ("localhost", 200),
+                         ("[::1]:1", 200)):
         assert one_server.get("/healthz", headers={"Host": host}).status == status
 
 
@@ -251,12 +256,14 @@ def test_nonsense(one_server, data):
 
 
 def test_metrics(tmp_path, busy):
-    """Every outcome and every counter by name, with the words of the tables they come from; no name of a target."""
+    """Every outcome and every counter by name, with the words of the tables they come from;
+    no name of a target."""
     with server(tmp_path, "--pid", pids(busy), "-F", 499) as s:
         let_run(busy)
         text = s.get("/metrics").body.decode()
         before, after = s.metrics(), s.metrics()
-    counters = re.findall(r'^STAT\((\w+), "([^"]*)"\)', (profiler.ROOT / "bpf" / "stats.def").read_text(), re.M)
+    counters = re.findall(r'^STAT\((\w+), "([^"]*)"\)', (profiler.ROOT / "bpf" / "stats.def").read_text(),
+                          re.M)
     assert len(counters) > 10
     for name, words in counters:
         assert "# HELP pyperf_%s_total %s\n# TYPE pyperf_%s_total counter\n" % (name, words, name) in text
@@ -270,7 +277,8 @@ def test_metrics(tmp_path, busy):
         assert not key[0].endswith("_total") or after[key] >= value, key
     sampler = ("program", "sampler"),
     assert before["pyperf_kernel_runs_total", sampler] >= ticks - os.cpu_count()
-    assert 0 < before["pyperf_kernel_seconds_total", sampler] / before["pyperf_kernel_runs_total", sampler] < 1e-3
+    runs = before["pyperf_kernel_runs_total", sampler]
+    assert 0 < before["pyperf_kernel_seconds_total", sampler] / runs < 1e-3
     assert before["pyperf_cpu_seconds_total", ()] > 0 and before["pyperf_map_bytes", ()] > 1 << 20
     for process in ("profiler", "worker"):
         assert 1 << 20 < before["pyperf_resident_bytes", (("process", process),)] < 1 << 30
@@ -301,7 +309,8 @@ def test_a_client_that_leaves_frees_its_window(tmp_path):
 
 
 def test_silent_and_slow_clients_lose_their_place(tmp_path):
-    """More than there are places for: who says nothing, or one byte a second, is hung up on after ten seconds."""
+    """More than there are places for: who says nothing, or one byte a second,
+    is hung up on after ten seconds."""
     with server(tmp_path, "--all-python") as s, contextlib.ExitStack() as stack:
         clients = [stack.enter_context(connect(s.port)) for _ in range(80)]
         slow = Later(drip, clients[0])
@@ -326,7 +335,8 @@ def drip(client):
 def test_an_endless_body_is_cut_off(tmp_path):
     def send(client):
         with contextlib.suppress(OSError):
-            client.sendall(b"POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000000\r\n\r\n")
+            client.sendall(b"POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+                           b"1000000000000\r\n\r\n")
             while True:
                 client.sendall(b"x" * 1000)
                 time.sleep(0.01)
@@ -378,7 +388,8 @@ def test_duration_ends_it(tmp_path):
 
 def test_port_in_use(tmp_path, one_server):
     for option in ("--listen", "--listen-metrics"):
-        done = subprocess.run([profiler.BINARY, "-a", "-d", "5", option, str(one_server.port)], capture_output=True,
+        done = subprocess.run([profiler.BINARY, "-a", "-d", "5", option, str(one_server.port)],
+                              capture_output=True,
                               text=True, timeout=30, cwd=tmp_path)
         assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
         assert option in done.stderr and "another program listens there" in done.stderr
@@ -443,7 +454,8 @@ def test_descriptors_are_given_back(tmp_path):
 
 
 def misbehave(port, seed, end):
-    """One client after the other: in pieces, in a hurry, gone before the answer, with more than was asked for."""
+    """One client after the other: in pieces, in a hurry, gone before the answer,
+    with more than was asked for."""
     draw = random.Random(seed)
     paths = ["/", "/metrics", "/flamegraph.json", "/healthz", "/x", "/debug/pprof/profile?seconds=1",
              "/debug/pprof/profile?seconds=1&format=folded&comm=python", "/debug/pprof/profile?seconds=600"]

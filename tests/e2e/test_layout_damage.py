@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Debug offsets (3.13+) that lie, in a live process's own memory: each is refused with a reason or changes nothing that
-is used, and the processes beside it are profiled as ever."""
+"""Debug offsets (3.13+) that lie, in a live process's own memory: each is refused with a reason or changes
+nothing that is used, and the processes beside it are profiled as ever."""
 import contextlib
 import os
 import pathlib
@@ -47,7 +47,8 @@ class Table:
         self.truth, reason = show(target.pid)
         assert (self.truth["verdict"], reason) == ("Python", "")
         self.pid, self.address, self.size = target.pid, int(self.truth["runtime"]), size
-        self.memory = open("/proc/%d/mem" % target.pid, "r+b", buffering=0)  # pylint: disable=consider-using-with
+        # pylint: disable=consider-using-with
+        self.memory = open("/proc/%d/mem" % target.pid, "r+b", buffering=0)
         self.bytes = self.read()
         assert self.bytes[:8] == b"xdebugpy"
 
@@ -114,7 +115,8 @@ test_each_word_at_each_value = pytest.mark.long(test_each_word_at_each_value)
 
 
 def other_versions(word):
-    """PY_VERSION_HEX values that are not the process's: pre-releases, other minor versions, more than 32 bits."""
+    """PY_VERSION_HEX values that are not the process's: pre-releases, other minor versions,
+    more than 32 bits."""
     return [word & ~0xff | 0xa1, word & ~0xff | 0xb4, word ^ 0x10000, word ^ 0x30000, 0x030c01f0, 0x040000f0,
             word | 1 << 32, 0, (1 << 64) - 1]
 
@@ -137,7 +139,8 @@ test_forged_header.versions = WITH_TABLE
 
 
 def test_others_are_unaffected(version, tmp_path):
-    """One process lies in its table, of the same binary as another: that one is profiled and the liar is named."""
+    """One process lies in its table, of the same binary as another:
+    that one is profiled and the liar is named."""
     with table(version) as liar, profiler.target(version.path, "-IS", "-c", PROGRAM) as honest:
         liar.write(8 * HEADER, struct.pack("<Q", 1 << 63))
         ran = profiler.Run(tmp_path, "--pid", "%d,%d" % (liar.pid, honest.pid))
@@ -147,7 +150,8 @@ def test_others_are_unaffected(version, tmp_path):
     assert "debug offsets: bad runtime_state.size" in ran.err
     whole = [s for s in ran.of(honest.pid) if profiler.marker_of(s.stack) is None]
     assert profiler.total(whole) > 20
-    assert {tuple(profiler.functions(s)) for s in whole} <= {("busy", "outer", "<module>"), ("outer", "<module>"), ("<module>",)}
+    assert {tuple(profiler.functions(s)) for s in whole} <= {("busy", "outer", "<module>"),
+                                                             ("outer", "<module>"), ("<module>",)}
     assert not [s for s in ran.of(liar.pid) if profiler.marker_of(s.stack) is None]
 
 

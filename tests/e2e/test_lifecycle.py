@@ -70,7 +70,8 @@ class TestForkedChildren:
                              stdin=subprocess.PIPE) as parent:
             profiling = Profiling(tmp_path, "--pid", parent.pid, "--children")
             parent.tell("go")
-            burnt = {int(pid): float(seconds) for pid, seconds in json.loads(parent.process.stdout.readline()).items()}
+            burnt = {int(pid): float(seconds)
+                     for pid, seconds in json.loads(parent.process.stdout.readline()).items()}
             run = profiling.finish()
         assert len(burnt) == self.COUNT
         named = [s for s in run.of(*burnt) if s.stack[0][0] == "burn" and s.stack[-1][0] == "<module>"]
@@ -81,7 +82,8 @@ class TestForkedChildren:
 
 
 class TestExecIntoAnotherVersion:
-    """One process, 200 interpreters of several versions one after the other, each with a function of its own."""
+    """One process, 200 interpreters of several versions one after the other,
+    each with a function of its own."""
 
     ROUNDS, SECONDS = 200, 0.03
 
@@ -90,11 +92,13 @@ class TestExecIntoAnotherVersion:
         chosen = [i.path for i in VERSIONS]
         if len(chosen) < 2:
             pytest.skip("SKIP not-applicable: interpreters of two versions are needed")
-        return profiler.run(tmp_path_factory.mktemp("relay"), "-F", FREQUENCY, "--", chosen[0], "-IS", LIFE / "relay.py",
+        return profiler.run(tmp_path_factory.mktemp("relay"), "-F", FREQUENCY, "--", chosen[0], "-IS",
+                            LIFE / "relay.py",
                             self.ROUNDS, self.SECONDS, *chosen, timeout=300)
 
     def test_no_frame_by_the_old_layout(self, profiled):
-        """Such frames would be torn: no name, no such function, a line outside of it, or none of them at the root."""
+        """Such frames would be torn: no name, no such function, a line outside of it,
+        or none of them at the root."""
         own = str(LIFE / "relay.py")
         assert len({s.pid for s in profiled.samples}) == 1
         for sample in profiled.samples:
@@ -108,7 +112,8 @@ class TestExecIntoAnotherVersion:
             if sample.stack[-1][1] == own:
                 assert sample.stack[-1][0] == "<module>"
                 burning = [f[0] for f in sample.stack if f[0].startswith("burn_")]
-                assert not burning or [f[0] for f in sample.stack[-3:]] == [burning[0], "main", "<module>"], sample
+                assert not burning or [f[0]
+                                       for f in sample.stack[-3:]] == [burning[0], "main", "<module>"], sample
 
     def test_most_is_named(self, profiled):
         """What is not belongs to the milliseconds between an exec and the answer to the question about it."""
@@ -160,7 +165,8 @@ class TestSamePid:
             driver.tell(json.dumps(commands))
             pid = json.loads(driver.process.stdout.readline())["pid"]
             assert json.loads(driver.process.stdout.readline() or "null") == self.ROUNDS
-        return profiling.finish(), pid, {"alpha": os.path.basename(first)[:15], "beta": os.path.basename(last)[:15]}
+        return profiling.finish(), pid, {"alpha": os.path.basename(first)[:15],
+                                         "beta": os.path.basename(last)[:15]}
 
     def test_nobody_has_anothers_name(self, profiled):
         run, pid, names = profiled
@@ -195,7 +201,8 @@ class TestCrowd:
                              stdin=subprocess.PIPE) as parent:
             pids = parent.about["children"]
             profiling = Profiling(tmp_path, "-a")
-            profiler.wait_until(lambda: profiling.held("processes") >= self.COUNT, seconds=120, what="verdicts")
+            profiler.wait_until(lambda: profiling.held("processes") >= self.COUNT, seconds=120,
+                                what="verdicts")
             parent.tell("go")
             assert parent.process.stdout.readline() == "done\n"
             run = profiling.finish()
@@ -215,7 +222,8 @@ class TestChurn:
     def test_cheap_and_nothing_left(self, python, tmp_path):
         profiling = Profiling(tmp_path, "-a", "-F", 99)
         before = profiling.held("processes")
-        command = (python.path, "-IS", LIFE / "churn.py", self.RATE / self.STARTERS, self.SECONDS, "/bin/true")
+        command = (python.path, "-IS", LIFE / "churn.py", self.RATE / self.STARTERS, self.SECONDS,
+                   "/bin/true")
         with profiler.targets([command] * self.STARTERS) as started:
             made = sum(json.loads(one.process.stdout.readline()) for one in started)
         rate = made / self.SECONDS

@@ -9,7 +9,8 @@ import pytest
 import formats
 import profiler
 
-PAGES = sorted(page.stem for page in (profiler.ROOT / "docs").glob("*.md") if "\nMade from `" in page.read_text())
+PAGES = sorted(page.stem for page in (profiler.ROOT / "docs").glob("*.md")
+               if "\nMade from `" in page.read_text())
 
 
 def test_there_are_some():
@@ -18,7 +19,8 @@ def test_there_are_some():
 
 @pytest.mark.parametrize("page", PAGES)
 def test_page_is_that_of_its_list(page):
-    made = subprocess.run([sys.executable, "deploy/tools/list_rows.py", page], cwd=profiler.ROOT, capture_output=True,
+    made = subprocess.run([sys.executable, "deploy/tools/list_rows.py", page], cwd=profiler.ROOT,
+                          capture_output=True,
                           text=True, check=True).stdout
     assert (profiler.ROOT / "docs" / (page + ".md")).read_text() == made, "make docs/%s.md" % page
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What deploy/kubernetes asks of a cluster: valid by Kubernetes' own schemas, and no more rights than it says. That it
-works is shown in tests/k8s."""
+"""What deploy/kubernetes asks of a cluster: valid by Kubernetes' own schemas, and no more rights than it
+says. That it works is shown in tests/k8s."""
 import re
 
 import kubernetes_validate
@@ -9,7 +9,8 @@ import pytest
 import manifests
 import profiler
 
-pytestmark = pytest.mark.skipif(not manifests.kustomize(), reason="SKIP kustomize: it is not here; tests/fetch-kustomize.sh builds it")
+pytestmark = pytest.mark.skipif(not manifests.kustomize(),
+                                reason="SKIP kustomize: it is not here; tests/fetch-kustomize.sh builds it")
 
 VERSIONS = ("1.28", "1.32", "1.36")
 SECRETS = re.compile("password|token|secret", re.I)
@@ -44,14 +45,16 @@ def test_rights(objects):
     assert context["privileged"] is context["allowPrivilegeEscalation"] is False
     assert context["readOnlyRootFilesystem"] is True
     assert context["runAsUser"] == 0
-    assert context["capabilities"] == {"drop": ["ALL"], "add": ["BPF", "PERFMON", "SYS_PTRACE", "DAC_READ_SEARCH"]}
+    assert context["capabilities"] == {"drop": ["ALL"],
+                                       "add": ["BPF", "PERFMON", "SYS_PTRACE", "DAC_READ_SEARCH"]}
     for volume in pod["volumes"]:
         mount, = (m for m in container["volumeMounts"] if m["name"] == volume["name"])
         assert mount["readOnly"] is True, volume
     assert not {"Role", "RoleBinding", "Secret"} & {o["kind"] for o in objects}
     # One variant alone has a token, and with it one right.
     roles = [o for o in objects if o["kind"] == "ClusterRole"]
-    assert [role["rules"] for role in roles] in ([], [[{"apiGroups": [""], "resources": ["nodes/pods"], "verbs": ["get"]}]])
+    assert [role["rules"] for role in roles] in ([], [[{"apiGroups": [""], "resources": ["nodes/pods"],
+                                                        "verbs": ["get"]}]])
     assert len([o for o in objects if o["kind"] == "ClusterRoleBinding"]) == len(roles)
     tokens = [source for volume in pod["volumes"] for source in volume.get("projected", {}).get("sources", [])
               if "serviceAccountToken" in source]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Thousands of functions with line tables too large for a record, all met within a moment.
 
-Those are more questions at once than the worker's queue has room for. Each line is the true one in the end."""
+Those are more questions at once than the worker's queue has room for. Each line is the true one in the
+end."""
 import collections
 import json
 
@@ -13,8 +14,8 @@ import profiler
 FUNCTIONS, LINES = 2000, 700  # 700 lines make a table over 2 KiB in each version
 NEWEST = known.one_per_version()[-3:]
 
-# Each function runs for half a millisecond in its last line alone, whose number is LINES behind its first. They are
-# one function under many names: to the profiler each is a code object of its own.
+# Each function runs for half a millisecond in its last line alone, whose number is LINES behind its first.
+# They are one function under many names: to the profiler each is a code object of its own.
 PROGRAM = """
 import json, time, types
 lines = ['def f(end):']

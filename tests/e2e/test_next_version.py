@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Versions that nobody here knows: a real interpreter whose binary says it is one, in Py_Version and in its debug offsets.
-It is profiled as long as its own offsets are true, and refused with the reason when they are not. Never another guess."""
+"""Versions that nobody here knows: a real interpreter whose binary says it is one, in Py_Version and in its
+debug offsets. It is profiled as long as its own offsets are true, and refused with the reason when they are
+not. Never another guess."""
 import re
 import struct
 import subprocess
@@ -38,7 +39,8 @@ def hexversion(version):
 
 def offset_of(binary, symbol):
     """Where in the file an exported symbol is."""
-    said = subprocess.run(["readelf", "-W", "--dyn-syms", "-l", str(binary)], capture_output=True, text=True, check=True)
+    said = subprocess.run(["readelf", "-W", "--dyn-syms", "-l", str(binary)], capture_output=True, text=True,
+                          check=True)
     address = int(re.search(r"^\s*\d+: ([0-9a-f]+) .* %s$" % symbol, said.stdout, re.M)[1], 16)
     for load in re.findall(r"^\s*LOAD\s+(0x\w+) (0x\w+) 0x\w+ (0x\w+)", said.stdout, re.M):
         offset, start, size = (int(n, 16) for n in load)
@@ -75,7 +77,8 @@ class Forged:
         self.binary = directory / "python"
         self.binary.write_bytes(data)
         self.binary.chmod(0o755)
-        self.command = [libraries / "ld-linux-x86-64.so.2", "--library-path", libraries, "--argv0", interpreter.path,
+        self.command = [libraries / "ld-linux-x86-64.so.2", "--library-path", libraries, "--argv0",
+                        interpreter.path,
                         self.binary, "-IS", "-c", PROGRAM]
 
 

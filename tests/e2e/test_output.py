@@ -32,13 +32,15 @@ def written(pids, tmp_path_factory):
     return profiler.run(tmp_path_factory.mktemp("output"), "--pid", pids, "-F", 499, "-d", 3)
 
 
-@pytest.mark.parametrize("arguments", (["-top"], ["-traces"], ["-list=^spin$|^fib$"], ["-raw"], ["-tags"], ["-peek=spin"],
+@pytest.mark.parametrize("arguments", (["-top"], ["-traces"], ["-list=^spin$|^fib$"], ["-raw"], ["-tags"],
+                                       ["-peek=spin"],
                                        ["-top", "-cum", "-sample_index=samples"], ["-top", "-lines"]),
                          ids=lambda a: "".join(a))
 def test_go_tool_pprof_reads_it(written, arguments):
     if not shutil.which("go"):
         pytest.skip("SKIP go: no go command (Debian package golang-go)")
-    done = subprocess.run(["go", "tool", "pprof", *arguments, str(written.path)], capture_output=True, text=True,
+    done = subprocess.run(["go", "tool", "pprof", *arguments, str(written.path)], capture_output=True,
+                          text=True,
                           timeout=120, env=dict(os.environ, GOTOOLCHAIN="local", PPROF_NO_BROWSER="1"))
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -103,7 +105,8 @@ def test_folded(pids, tmp_path, name, options):
     for stack in main:
         names = [frame.split(" ")[0] for frame in stack]
         root = names.index("drive") - (2 if "worker" not in names else 4)
-        assert root >= 2 and names[root] in ("<module>", "Thread._bootstrap", "_bootstrap"), stack  # behind process and thread
+        # behind process and thread
+        assert root >= 2 and names[root] in ("<module>", "Thread._bootstrap", "_bootstrap"), stack
         assert "repeat" not in names or names.index("repeat") == names.index("drive") + 1
 
 
@@ -135,7 +138,8 @@ def test_stdout(pids, tmp_path):
 def test_stdout_pprof(pids, tmp_path):
     run = profiler.run(tmp_path, "--pid", pids, "-d", 1, output="-")
     (tmp_path / "copy.pb.gz").write_bytes(run.raw)
-    assert profiler.total(profiler.read_samples(tmp_path / "copy.pb.gz")) == run.stats["profile"]["samples"] > 0
+    samples = profiler.read_samples(tmp_path / "copy.pb.gz")
+    assert profiler.total(samples) == run.stats["profile"]["samples"] > 0
 
 
 def test_default_output(pids, tmp_path):

@@ -21,11 +21,15 @@ def browse(tmp_path_factory):
     home = tmp_path_factory.mktemp("chromium")
 
     def run(url, *arguments):
-        """The document after its scripts have run, what they said on the console, and the addresses it asked for."""
+        """The document after its scripts have run, what they said on the console,
+        and the addresses it asked for."""
         log = home / "net.json"
-        done = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=%s" % home,
-                               "--log-net-log=%s" % log, "--net-log-capture-mode=Everything", "--enable-logging=stderr",
-                               "--window-size=1200,1000", "--virtual-time-budget=10000", *arguments, "--dump-dom", url],
+        done = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu",
+                               "--user-data-dir=%s" % home,
+                               "--log-net-log=%s" % log, "--net-log-capture-mode=Everything",
+                               "--enable-logging=stderr",
+                               "--window-size=1200,1000", "--virtual-time-budget=10000", *arguments,
+                               "--dump-dom", url],
                               capture_output=True, text=True, timeout=90)
         assert done.returncode == 0, done.stderr
         console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
@@ -47,21 +51,25 @@ def requests_of(log, origin):
 
 def frames(document):
     """The titles of the drawn frames."""
-    return [html.unescape(title) for title in re.findall(r"<title>([^<]*, \d+ samples, [\d.]+ %)</title>", document)]
+    return [html.unescape(title) for title in re.findall(r"<title>([^<]*, \d+ samples, [\d.]+ %)</title>",
+                                                         document)]
 
 
 def test_the_flame_graph_is_drawn(tmp_path, workloads, browse):
     link = tmp_path / "x<b>&amp;"
     link.symlink_to(known.available()[0].path)
-    with profiler.target(link, workloads / "shares.py", 1) as target, server(tmp_path, "--pid", target.pid) as s:
+    with profiler.target(link, workloads / "shares.py",
+                         1) as target, server(tmp_path, "--pid", target.pid) as s:
         if s.get("/d3.js").status == 404:
-            pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, and build again)")
+            pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, and "
+                        "build again)")
         profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
         document, console, asked = browse(s.url + "/")
         part, _, asked_for_part = browse(s.url + "/?pid=%d" % target.pid)
         other, _, _ = browse(s.url + "/?pid=1")
     assert not console
-    assert {address.removeprefix(s.url) for address in asked} == {"/page.css", "/page.js", "/d3.js", "/d3-flamegraph.js",
+    assert {address.removeprefix(s.url) for address in asked} == {"/page.css", "/page.js", "/d3.js",
+                                                                  "/d3-flamegraph.js",
                                                                   "/flamegraph.json"}
     assert s.url + "/flamegraph.json?pid=%d" % target.pid in asked_for_part
     total = int(re.search(r'data-drawn="(\d+)"', document).group(1))
@@ -69,7 +77,8 @@ def test_the_flame_graph_is_drawn(tmp_path, workloads, browse):
     titles = frames(document)
     assert "all, %d samples, 100.0 %%" % total in titles
     assert any(title.startswith("x<b>&amp; (pid %d), " % target.pid) for title in titles)
-    counts = {name: int(n) for title in titles for name, n in re.findall(r"^(heavy|light) \(.*shares.py:\d+\), (\d+) ", title)}
+    counts = {name: int(n) for title in titles
+              for name, n in re.findall(r"^(heavy|light) \(.*shares.py:\d+\), (\d+) ", title)}
     assert counts["heavy"] > counts["light"] > 0
     assert "<b>" not in document
     assert any(title.startswith("heavy (") for title in frames(part))
@@ -78,7 +87,8 @@ def test_the_flame_graph_is_drawn(tmp_path, workloads, browse):
 
 def colours(document):
     """Red, green and blue of the drawn frames, by their names."""
-    drawn = re.findall(r'name="([^"]*)" class="frame"><rect[^>]* fill="rgb\((\d+), ?(\d+), ?(\d+)\)"', document)
+    drawn = re.findall(r'name="([^"]*)" class="frame"><rect[^>]* fill="rgb\((\d+), ?(\d+), ?(\d+)\)"',
+                       document)
     return {html.unescape(name): tuple(map(int, rgb)) for name, *rgb in drawn}
 
 
@@ -87,7 +97,8 @@ def test_kinds_of_frames_are_told_apart(tmp_path, workloads, browse):
     with profiler.target(known.available()[0].path, workloads / "depth.py", 60) as target:
         with server(tmp_path, "--pid", target.pid, "--max-depth", "30") as s:
             if s.get("/d3.js").status == 404:
-                pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, and build again)")
+                pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, "
+                            "and build again)")
             profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
             document, console, _ = browse(s.url + "/")
     assert not console
@@ -104,7 +115,8 @@ def test_before_the_first_interval(tmp_path, browse):
     """The page waits for it."""
     with server(tmp_path, "--all-python") as s:
         if s.get("/d3.js").status == 404:
-            pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, and build again)")
+            pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, and "
+                        "build again)")
         document, _, _ = browse(s.url + "/")
     assert "data-drawn" in document or "first interval" in document
 
@@ -113,7 +125,8 @@ def test_deep_stacks(tmp_path, workloads, browse):
     with profiler.target(known.available()[0].path, workloads / "depth.py", 900) as target:
         with server(tmp_path, "--pid", target.pid) as s:
             if s.get("/d3.js").status == 404:
-                pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, and build again)")
+                pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, "
+                            "and build again)")
             profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
             document, console, _ = browse(s.url + "/")
     assert not console and len(frames(document)) > 800

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Labels of pods from the kubelet, which a TLS server of ours stands in for (tests/lib/kubelet.py); the pods are cgroups with
-the names that a kubelet gives. A real kubelet is in tests/k8s. Whatever it answers, samples are taken and written."""
+"""Labels of pods from the kubelet, which a TLS server of ours stands in for (tests/lib/kubelet.py); the pods
+are cgroups with the names that a kubelet gives. A real kubelet is in tests/k8s. Whatever it answers, samples
+are taken and written."""
 import os
 import shutil
 import subprocess
@@ -18,7 +19,8 @@ import profiler
 from receiver import POD_LABELS, receiving
 from serving import server
 
-pytestmark = [pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP cgroups: no cgroup hierarchy can be written here"),
+pytestmark = [pytest.mark.skipif(cgroups.hierarchy() is None,
+                                 reason="SKIP cgroups: no cgroup hierarchy can be written here"),
               pytest.mark.skipif(not shutil.which("openssl"), reason="SKIP openssl: no openssl command")]
 
 
@@ -26,8 +28,10 @@ pytestmark = [pytest.mark.skipif(cgroups.hierarchy() is None, reason="SKIP cgrou
 def certificate(tmp_path_factory):
     """A self-signed one with its key, as a kubelet makes for itself."""
     path = tmp_path_factory.mktemp("tls") / "kubelet.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                    "-days", "2", "-subj", "/CN=node", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", path,
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                    "-nodes",
+                    "-days", "2", "-subj", "/CN=node", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
+                    path,
                     "-out", path.with_suffix(".crt")], check=True, capture_output=True)
     path.write_text(path.read_text() + path.with_suffix(".crt").read_text())
     return path
@@ -45,11 +49,13 @@ class Pod:
 
     def __init__(self, workloads):
         self.uid = str(uuid.uuid4())
-        self.cgroup = cgroups.cgroup("/kubepods-pyperf/burstable/pod%s/%s" % (self.uid, cgroups.container_id()))
+        self.cgroup = cgroups.cgroup("/kubepods-pyperf/burstable/pod%s/%s" %
+                                     (self.uid, cgroups.container_id()))
         self.program = workloads / "burn.py"
 
     def __enter__(self):
-        self.target = profiler.Target([sys.executable, self.program], preexec_fn=cgroups.starter(self.cgroup.__enter__()))
+        self.target = profiler.Target([sys.executable, self.program],
+                                      preexec_fn=cgroups.starter(self.cgroup.__enter__()))
         self.pid = self.target.pid
         return self
 
@@ -66,7 +72,8 @@ def labels_of(path, pid, *names):
 
 
 def arguments(kubelet, token, certificate, names="app"):
-    return ("--kubelet", kubelet.url, "--kubelet-token-file", token, "--kubelet-ca-file", certificate, "--pod-label", names)
+    return ("--kubelet", kubelet.url, "--kubelet-token-file", token, "--kubelet-ca-file", certificate,
+            "--pod-label", names)
 
 
 def said(run):
@@ -78,11 +85,13 @@ SHOP = {"app": "shop", "app.kubernetes.io/name": "cart", "pod": "purple"}
 
 def test_labels(workloads, certificate, token, tmp_path):
     """Those that were asked for, on the pods that have them; one with a name of ours is called otherwise."""
-    with Pod(workloads) as one, Pod(workloads) as two, Pod(workloads) as unknown, fake.serving(certificate) as kubelet, \
-            profiler.target(sys.executable, workloads / "burn.py") as outside:
+    with (Pod(workloads) as one, Pod(workloads) as two, Pod(workloads) as unknown,
+          fake.serving(certificate) as kubelet,
+          profiler.target(sys.executable, workloads / "burn.py") as outside):
         kubelet.pods = [fake.pod(one.uid, tier="web", **SHOP), fake.pod(two.uid, tier="db")]
         names = ("app", "app.kubernetes.io/name", "label_pod", "tier")
-        run = profiler.run(tmp_path, "-a", "-d", 2, *arguments(kubelet, token, certificate, "app,app.kubernetes.io/name,pod"))
+        run = profiler.run(tmp_path, "-a", "-d", 2,
+                           *arguments(kubelet, token, certificate, "app,app.kubernetes.io/name,pod"))
         assert labels_of(run.path, one.pid, *names) == [{"shop"}, {"cart"}, {"purple"}, {None}]
         for pid in two.pid, unknown.pid, outside.pid:
             assert labels_of(run.path, pid, *names) == [{None}] * 4
@@ -92,8 +101,10 @@ def test_labels(workloads, certificate, token, tmp_path):
 
 @pytest.mark.parametrize("kind", ("pyroscope", "parca", "parca-grpc"))
 def test_pushed(workloads, certificate, token, tmp_path, kind):
-    """They are labels of the pod's series, with names as receivers take them; samples have none (tests/lib/receiver.py)."""
-    with Pod(workloads) as one, Pod(workloads) as two, fake.serving(certificate) as kubelet, receiving(kind) as receiver:
+    """They are labels of the pod's series, with names as receivers take them;
+    samples have none (tests/lib/receiver.py)."""
+    with (Pod(workloads) as one, Pod(workloads) as two, fake.serving(certificate) as kubelet,
+          receiving(kind) as receiver):
         kubelet.pods = [fake.pod(one.uid, **SHOP), fake.pod(two.uid)]
         names = "app,app.kubernetes.io/name,pod,app-kubernetes.io/name"
         run = profiler.run(tmp_path, "-a", "-d", 3, "--interval", 1, "--push", receiver.url,
@@ -138,7 +149,8 @@ def test_a_token_that_is_renewed(workloads, certificate, token, tmp_path):
             assert s.metric("kubelet_failures_total") == s.metric("kubelet_pods") == 1
             text = said(s.run)
     assert [t for _, t in kubelet.requests] == ["first", "second"]
-    assert text.count("no labels of pods") == 1 and text.count("again\n") == 1 and "first" not in text and "second" not in text
+    assert text.count("no labels of pods") == 1 and text.count("again\n") == 1
+    assert "first" not in text and "second" not in text
 
 
 DEEP = b'{"items":' + b"[" * 100000
@@ -164,7 +176,8 @@ def test_answers_that_are_none(workloads, certificate, token, tmp_path, answer, 
 def test_values_that_are_none(workloads, certificate, token, tmp_path):
     """What the API server would not let through does not get into a profile."""
     with Pod(workloads) as one, Pod(workloads) as two, fake.serving(certificate) as kubelet:
-        kubelet.pods = [fake.pod("../" + one.uid, app="x"), fake.pod(one.uid, app="\x1b[31m"), fake.pod(two.uid, app="x" * 64),
+        kubelet.pods = [fake.pod("../" + one.uid, app="x"), fake.pod(one.uid, app="\x1b[31m"),
+                        fake.pod(two.uid, app="x" * 64),
                         {"metadata": {"uid": 7}}, None]
         run = profiler.run(tmp_path, "-a", "-d", 1, *arguments(kubelet, token, certificate))
         for pod in one, two:
@@ -172,7 +185,8 @@ def test_values_that_are_none(workloads, certificate, token, tmp_path):
 
 
 def test_slow_kubelet_does_not_hold_it_up(workloads, certificate, token, tmp_path):
-    """It answers only after a profile with samples of the pod, which then lack the label; a later one has it."""
+    """It answers only after a profile with samples of the pod, which then lack the label;
+    a later one has it."""
     answer = threading.Event()
     folder = tmp_path / "profiles"
     folder.mkdir()
@@ -202,7 +216,8 @@ def test_slow_kubelet_does_not_hold_it_up(workloads, certificate, token, tmp_pat
 
 def test_kubelet_that_never_answers(workloads, certificate, token, tmp_path):
     with Pod(workloads) as pod, fake.serving(certificate, behave=lambda number: 60.0) as kubelet:
-        run = profiler.Run(tmp_path, "-a", "-d", 2, *arguments(kubelet, token, certificate)).finish(timeout=30)
+        run = profiler.Run(tmp_path, "-a", "-d", 2,
+                           *arguments(kubelet, token, certificate)).finish(timeout=30)
         assert labels_of(run.path, pod.pid, "app") == [{None}]
         assert len(kubelet.requests) == 1
 
@@ -252,10 +267,12 @@ def test_config_file(workloads, certificate, token, tmp_path):
     (("--kubelet", "https://node:10250", "--pod-label", "app,app"), ("--pod-label", "app,app")),
     (("--kubelet", "https://node:10250", "--pod-label", ",".join("abcdefghijklmnopq")), ("16",)),
     (("--kubelet", "https://node:10250", "--pod-label", "a b"), ("a b",)),
-    (("--kubelet", "https://node:10250", "--pod-label", "app", "--kubelet-insecure-tls", "--kubelet-ca-file", "x"),
+    (("--kubelet", "https://node:10250", "--pod-label", "app", "--kubelet-insecure-tls", "--kubelet-ca-file",
+      "x"),
      ("--kubelet-ca-file",)),
 ], ids=" ".join)
 def test_bad_input(tmp_path, wrong, words):
-    done = subprocess.run([profiler.BINARY, "-a", *wrong], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([profiler.BINARY, "-a", *wrong], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=60)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert all(word in done.stderr for word in words), done.stderr

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Profiles pushed to receivers that are strict, broken, slow, gone or not who they say they are. Whatever happens, each
-profile is delivered or counted as dropped, the profiler goes on, and it ends in time."""
+"""Profiles pushed to receivers that are strict, broken, slow, gone or not who they say they are. Whatever
+happens, each profile is delivered or counted as dropped, the profiler goes on, and it ends in time."""
 import os
 import pathlib
 import shutil
@@ -25,7 +25,8 @@ def busy(request, workloads):
 
 
 def start(directory, receiver, *arguments, interval=0.5, **options):
-    return profiler.Run(directory, "--push", receiver if isinstance(receiver, str) else receiver.url, "--interval", interval,
+    return profiler.Run(directory, "--push", receiver if isinstance(receiver, str) else receiver.url,
+                        "--interval", interval,
                         *arguments, output=None, **options)
 
 
@@ -38,8 +39,8 @@ def said(run):
 
 
 def terminate(run, seconds=20):
-    """Ends it while --push-timeout, which is longer than these seconds, still runs. What it has to itself at the end is
-    1.5 s; the rest is for machines with other work."""
+    """Ends it while --push-timeout, which is longer than these seconds, still runs. What it has to itself at
+    the end is 1.5 s; the rest is for machines with other work."""
     run.process.send_signal(signal.SIGTERM)
     run.process.wait(seconds)
     return run.finish()
@@ -65,13 +66,16 @@ def test_everything_arrives_once(busy, tmp_path, kind):
 def test_a_service_each(python, workloads, tmp_path):
     """Processes of one name are one profile, whatever bytes are in it; two names are two."""
     names = ("web", "web", "celery{beat}, \"x\"")
-    program = "import ctypes, json, sys\nctypes.CDLL(None).prctl(15, %r.encode(), 0, 0, 0)\nprint(json.dumps({}), flush=True)\n" \
-              "while True: sum(range(1000))"
+    program = ("import ctypes, json, sys\nctypes.CDLL(None).prctl(15, %r.encode(), 0, 0, 0)\n"
+               "print(json.dumps({}), flush=True)\nwhile True: sum(range(1000))")
     for kind in KINDS:
-        with profiler.targets([(python.path, "-c", program % name) for name in names]) as targets, receiving(kind) as receiver:
-            run = start(tmp_path, receiver, "-p", ",".join(str(t.pid) for t in targets), "-F", 499, "-d", 2).finish()
+        with profiler.targets([(python.path, "-c", program % name)
+                               for name in names]) as targets, receiving(kind) as receiver:
+            run = start(tmp_path, receiver, "-p", ",".join(str(t.pid) for t in targets), "-F", 499, "-d",
+                        2).finish()
         last = names[2][:15]
-        assert {r.service for r in receiver.received} == {"web", "celery_beat____" if kind == "pyroscope" else last}
+        assert {r.service for r in receiver.received} == {"web",
+                                                          "celery_beat____" if kind == "pyroscope" else last}
         web = [s for r in receiver.received if r.service == "web" for s in r.profile.samples]
         stacks = {}
         for r in receiver.received:
@@ -99,7 +103,8 @@ def test_headers_from_a_file_that_changes(busy, tmp_path):
     assert "Bearer" not in run.err
 
 
-@pytest.mark.parametrize("text, words", [(None, "No such file"), ("no colon\n", "Name: value"), ("A: b\0c\n", "Name: value"),
+@pytest.mark.parametrize("text, words", [(None, "No such file"), ("no colon\n", "Name: value"),
+                                         ("A: b\0c\n", "Name: value"),
                                          (": x\n", "Name: value"), ("X" * 70000, "too large")], ids=repr)
 def test_header_file_that_is_wrong(busy, tmp_path, text, words):
     file = tmp_path / "headers"
@@ -182,7 +187,8 @@ def test_nobody_listens(busy, tmp_path):
 def certificate(directory, name, *more):
     """A self-signed one with its key, in one file."""
     path = directory / (name + ".pem")
-    done = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", path, "-out",
+    done = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                           "-keyout", path, "-out",
                            directory / "cert", "-subj", "/CN=" + name, *more], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     with path.open("a") as f:
@@ -202,7 +208,8 @@ def certificates(tmp_path_factory):
 
 def test_tls(busy, tmp_path, certificates):
     with receiving("pyroscope", certificate=certificates["right"]) as receiver:
-        run = start(tmp_path, receiver, "-p", busy.pid, "-d", 2, "--push-ca-file", certificates["right"]).finish()
+        run = start(tmp_path, receiver, "-p", busy.pid, "-d", 2, "--push-ca-file",
+                    certificates["right"]).finish()
     assert exported(run)["pushed"] == len(receiver.received) >= 2 and not exported(run)["push_failures"]
 
 
@@ -211,7 +218,8 @@ def test_tls(busy, tmp_path, certificates):
 def test_tls_with_a_wrong_certificate(busy, tmp_path, certificates, served, trusted):
     """Not one byte of a profile is sent."""
     with receiving("pyroscope", certificate=certificates[served]) as receiver:
-        run = start(tmp_path, receiver, "-p", busy.pid, *(("--push-ca-file", certificates[trusted]) if trusted else ()))
+        run = start(tmp_path, receiver, "-p", busy.pid,
+                    *(("--push-ca-file", certificates[trusted]) if trusted else ()))
         profiler.wait_until(lambda: "cannot be pushed" in said(run))
         terminate(run)
     assert not receiver.received and not receiver.times
@@ -259,7 +267,8 @@ def test_go_tool_pprof_reads_what_was_pushed(busy, tmp_path):
         receiver.take = lambda request, body: (bodies.append(body), take(request, body))
         start(tmp_path, receiver, "-p", busy.pid, "-d", 1).finish()
     (tmp_path / "pushed.pb.gz").write_bytes(bodies[0])
-    done = subprocess.run(["go", "tool", "pprof", "-raw", str(tmp_path / "pushed.pb.gz")], capture_output=True, text=True,
+    done = subprocess.run(["go", "tool", "pprof", "-raw", str(tmp_path / "pushed.pb.gz")],
+                          capture_output=True, text=True,
                           env=dict(os.environ, GOTOOLCHAIN="local"), timeout=120)
     assert done.returncode == 0 and "spin" in done.stdout, done.stderr
 
@@ -275,6 +284,7 @@ def test_go_tool_pprof_reads_what_was_pushed(busy, tmp_path):
     (("--push", "parca+http://x", "-o", "y"), ("--output",)),
 ], ids=" ".join)
 def test_bad_input(tmp_path, arguments, words):
-    done = subprocess.run([profiler.BINARY, "-a", *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([profiler.BINARY, "-a", *arguments], cwd=tmp_path, capture_output=True, text=True,
+                          timeout=60)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert all(word in done.stderr for word in words)

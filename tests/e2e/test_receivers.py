@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The real receivers take what is pushed: $PYROSCOPE and $PARCA name their programs. Both are Go programs, too large to
-be built by `make check`."""
+"""The real receivers take what is pushed: $PYROSCOPE and $PARCA name their programs. Both are Go programs,
+too large to be built by `make check`."""
 import contextlib
 import json
 import os
@@ -60,7 +60,8 @@ def serving(name, arguments, ready, directory):
 def push(directory, url, python, workloads):
     with profiler.target(python.path, workloads / "edges.py") as target:
         comm = pathlib.Path("/proc/%d/comm" % target.pid).read_text().strip()
-        run = profiler.run(directory, "--pid", target.pid, "-F", 499, "-d", 10, "--interval", 2, "--push", url, output=None)
+        run = profiler.run(directory, "--pid", target.pid, "-F", 499, "-d", 10, "--interval", 2, "--push",
+                           url, output=None)
     export = run.stats["export"]
     assert export["pushed"] >= 4 and export["push_failures"] == export["push_dropped"] == 0, run.err
     return comm, run.stats
@@ -76,8 +77,10 @@ def test_pyroscope(python, workloads, tmp_path):
     with serving("PYROSCOPE", arguments, url + "/ready", tmp_path):
         start = int(time.time())
         service, stats = push(tmp_path, "pyroscope+" + url, python, workloads)
-        query = 'process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="%s"}' % re.sub("[^A-Za-z0-9_.-]", "_", service)
-        fields = {"query": query, "from": "%d000" % (start - 60), "until": "%d000" % (start + 120), "format": "json"}
+        name = re.sub("[^A-Za-z0-9_.-]", "_", service)
+        query = 'process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="%s"}' % name
+        fields = {"query": query, "from": "%d000" % (start - 60), "until": "%d000" % (start + 120),
+                  "format": "json"}
         profile = json.loads(get(url + "/pyroscope/render", **fields))["flamebearer"]
         # Every sample that was counted, in nanoseconds.
         assert profile["numTicks"] == stats["profile"]["samples"] * (10**9 // 499)
@@ -89,9 +92,12 @@ def test_parca(python, workloads, tmp_path):
     port = free_port()
     url = "http://127.0.0.1:%d" % port
     (tmp_path / "data").mkdir()
-    (tmp_path / "parca.yaml").write_text('object_storage:\n  bucket:\n    type: FILESYSTEM\n    config:\n      directory: "%s"\n'
+    (tmp_path / "parca.yaml").write_text('object_storage:\n  bucket:\n    type: FILESYSTEM\n    config:\n    '
+                                         '  directory: "%s"\n'
                                          % (tmp_path / "data"))
-    with serving("PARCA", ["--config-path=parca.yaml", "--http-address=127.0.0.1:%d" % port], url + "/metrics", tmp_path):
+    with serving("PARCA", ["--config-path=parca.yaml", "--http-address=127.0.0.1:%d" % port],
+                 url + "/metrics", tmp_path):
         _, stats = push(tmp_path, "parca+" + url, python, workloads)
-        taken = re.search(r'^grpc_server_handled_total{grpc_code="OK",grpc_method="WriteRaw",.*} (\d+)$', get(url + "/metrics"), re.M)
+        taken = re.search(r'^grpc_server_handled_total{grpc_code="OK",grpc_method="WriteRaw",.*} (\d+)$',
+                          get(url + "/metrics"), re.M)
         assert int(taken[1]) == stats["export"]["pushed"]

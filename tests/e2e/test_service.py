@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""As a service: what the manager is told, signs of life in time, and the unit itself, whose capabilities are tried."""
+"""As a service: what the manager is told, signs of life in time, and the unit itself,
+whose capabilities are tried."""
 import os
 import pathlib
 import re
@@ -84,7 +85,8 @@ def test_life(busy, tmp_path, manager):
 
 def test_signs_of_life_in_time(busy, tmp_path, manager):
     limit = 4
-    run = profiler.Run(tmp_path, "--pid", busy.pid, env=environment(manager.address, WATCHDOG_USEC=limit * 10**6))
+    run = profiler.Run(tmp_path, "--pid", busy.pid,
+                       env=environment(manager.address, WATCHDOG_USEC=limit * 10**6))
     while len(manager.times("WATCHDOG")) < 5:
         manager.wait_for("WATCHDOG")
     run.process.terminate()
@@ -131,26 +133,32 @@ def test_unit_is_valid(tmp_path):
     if not shutil.which("systemd-analyze"):
         pytest.skip("SKIP systemd-analyze: no such command")
     unit = tmp_path / UNIT.name
-    unit.write_text(UNIT.read_text().replace("/usr/local/bin/pyperf-bpf", str(pathlib.Path(profiler.BINARY).resolve())))
-    done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True, timeout=60)
+    unit.write_text(UNIT.read_text().replace("/usr/local/bin/pyperf-bpf",
+                                             str(pathlib.Path(profiler.BINARY).resolve())))
+    done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True,
+                          timeout=60)
     assert done.returncode == 0 and not done.stderr, done.stderr
 
 
 def test_config_of_the_unit_is_valid(tmp_path):
     """All of it but the folder, which the service manager makes."""
     text = (profiler.ROOT / "deploy" / "pyperf-bpf.conf").read_text()
-    (tmp_path / "pyperf.conf").write_text(text.replace("/var/lib/pyperf-bpf", str(tmp_path)) + "duration = 1\n")
-    done = subprocess.run([profiler.BINARY, "--config", tmp_path / "pyperf.conf"], capture_output=True, text=True, timeout=60)
+    (tmp_path / "pyperf.conf").write_text(text.replace("/var/lib/pyperf-bpf",
+                                                       str(tmp_path)) + "duration = 1\n")
+    done = subprocess.run([profiler.BINARY, "--config", tmp_path / "pyperf.conf"], capture_output=True,
+                          text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 
 
 def test_capabilities_of_the_unit_are_enough(busy, tmp_path):
     """As a user of its own who can do nothing else, as DynamicUser and the sets of the unit make it."""
     text = UNIT.read_text()
-    sets = [re.search("^%s=(.*)$" % name, text, re.M)[1].split() for name in ("AmbientCapabilities", "CapabilityBoundingSet")]
+    sets = [re.search("^%s=(.*)$" % name, text, re.M)[1].split()
+            for name in ("AmbientCapabilities", "CapabilityBoundingSet")]
     assert sets[0] == sets[1]
     caps = "-all," + ",".join("+" + name.removeprefix("CAP_").lower() for name in sets[0])
-    prefix = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--bounding-set", caps, "--inh-caps", caps,
+    prefix = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--bounding-set", caps,
+              "--inh-caps", caps,
               "--ambient-caps", caps, "--no-new-privs"]
     if subprocess.run([*prefix, "true"], capture_output=True).returncode:
         pytest.skip("SKIP setpriv: it cannot set these capabilities here")
@@ -161,7 +169,8 @@ def test_capabilities_of_the_unit_are_enough(busy, tmp_path):
     shutil.copy(profiler.BINARY, binary)
     for parent in list(home.parents)[:-2]:
         parent.chmod(parent.stat().st_mode | 0o011)
-    done = subprocess.run([*prefix, binary, "--all-python", "-d", "2", "-F", "499", "--interval", "1", "--output-dir", home],
+    done = subprocess.run([*prefix, binary, "--all-python", "-d", "2", "-F", "499", "--interval", "1",
+                           "--output-dir", home],
                           capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     samples = [s for path in home.glob("*.pb.gz") for s in profiler.read_samples(path)]

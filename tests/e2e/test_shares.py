@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""CPU time goes where it was spent: shares that are known by construction, and C code with the GIL released."""
+"""CPU time goes where it was spent: shares that are known by construction,
+and C code with the GIL released."""
 import math
 import os
 
@@ -14,8 +15,8 @@ FREQUENCY = 997
 
 
 def profile_batches(directory, cpu, jobs, busy):
-    """Profiles jobs [(name, command)], each `busy` threads, until each has used so many seconds of CPU time; no more at once
-    than there are cores. Returns {name: (target, samples, last word)}."""
+    """Profiles jobs [(name, command)], each `busy` threads, until each has used so many seconds of CPU time;
+    no more at once than there are cores. Returns {name: (target, samples, last word)}."""
     at_once = max(1, os.cpu_count() // busy)
     results = {}
     for start in range(0, len(jobs), at_once):
@@ -34,7 +35,8 @@ class TestShares:
 
     @pytest.fixture(scope="class")
     def profiled(self, workloads, tmp_path_factory):
-        jobs = [(i.name, (i.path, workloads / "shares.py", k)) for k, i in enumerate(known.one_per_version_and_two())]
+        jobs = [(i.name, (i.path, workloads / "shares.py", k))
+                for k, i in enumerate(known.one_per_version_and_two())]
         return profile_batches(tmp_path_factory.mktemp("shares"), self.CPU, jobs, 1)
 
     @pytest.fixture

@@ -57,8 +57,9 @@ def test_kept_parts_of_marked_stacks_are_possible(judged):
 
 
 def test_few_marked_stacks(interpreter, judged):
-    """Threads without a thread state for a moment; on 3.11 and 3.12 also a chain of frames that the interpreter
-    itself has not finished linking: up to 0.5 % of its instructions, measured by single-stepping."""
+    """Threads without a thread state for a moment; on 3.11 and 3.12 also a chain of frames that the
+    interpreter itself has not finished linking: up to 0.5 % of its instructions, measured by
+    single-stepping."""
     _, samples = judged
     marked = profiler.total(samples) - profiler.total(whole(samples))
     bound = 0.03 if interpreter.version < (3, 13) else 0.01
@@ -88,7 +89,8 @@ def test_names_of_every_width(interpreter, judged):
 
 
 def test_threads(interpreter, judged):
-    """The main thread's root is the program's <module>, that of every other thread is the threading module's."""
+    """The main thread's root is the program's <module>, that of every other thread is the threading
+    module's."""
     _, samples = judged
     for sample in whole(samples):
         assert (sample.tid == sample.pid) == (sample.stack[-1][0] == "<module>"), sample
@@ -102,4 +104,5 @@ def test_threads(interpreter, judged):
 def test_no_frame_of_the_interpreter_itself(judged):
     _, samples = judged
     names = {frame[:2] for sample in samples for frame in sample.stack}
-    assert not [n for n in names if "trampoline" in n[0] or "<shim>" in n or n == ("__init__", "__init__")], names
+    assert not [n for n in names if "trampoline" in n[0] or "<shim>" in n or
+                n == ("__init__", "__init__")], names

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The single-step oracle: the sampler's own source, run after every machine instruction of a live interpreter
-(tests/oracle/step.c). A stack that it calls whole must be a call or a return away from the one before, and what the
-cache leads to must be what a full walk leads to; always."""
+(tests/oracle/step.c). A stack that it calls whole must be a call or a return away from the one before, and
+what the cache leads to must be what a full walk leads to; always."""
 import os
 import pathlib
 import subprocess
@@ -22,7 +22,8 @@ def step(interpreter, workloads, instructions, shape=0, *options):
     assert os.access(STEP, os.X_OK), "not built: %s (make tests)" % STEP
     done = subprocess.run([str(STEP), *options, str(instructions), interpreter.path, "-S", "-B",
                            str(workloads / interpreter.program("steps")), str(shape)],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=280)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                          timeout=280)
     print(interpreter.name, done.stdout, done.stderr)
     assert done.stdout, "nothing was stepped"
     words = done.stdout.split()
@@ -30,14 +31,16 @@ def step(interpreter, workloads, instructions, shape=0, *options):
 
 
 def check(interpreter, workloads, instructions, shape=0):
-    # 3.11, 3.12: a CFrame may be seen before it is filled in. 3.9, 3.10: throw() cuts the chain of frames for a while.
+    # 3.11, 3.12: a CFrame may be seen before it is filled in. 3.9, 3.10: throw() cuts the chain of frames for
+    # a while.
     bound = {(3, 9): 0.05, (3, 10): 0.05, (3, 11): 0.02, (3, 12): 0.02}.get(interpreter.version[:2], 0)
     status, counts = step(interpreter, workloads, instructions, shape)
     assert counts["instructions"] == instructions
     assert counts["whole"] + counts["detected"] == instructions
     assert counts["detected"] <= bound * instructions
     assert counts["deepest"] >= 18
-    wrong = {name: counts[name] for name in ("undetected", "cache_differences", "cache_refused") if counts[name]}
+    wrong = {name: counts[name] for name in ("undetected", "cache_differences", "cache_refused")
+             if counts[name]}
     assert (status, wrong) == (0, {})
     return counts
 
@@ -61,5 +64,6 @@ def test_wrong_links_are_found(version, workloads):
     status, counts = step(version, workloads, 2000, 0, "--lie")
     assert status == (counts["undetected"] > 0)
     assert counts["lies"] >= 15
-    assert counts["undetected"] + counts["detected"] >= counts["lies"]  # by the judge, or by the sampler itself
+    # by the judge, or by the sampler itself
+    assert counts["undetected"] + counts["detected"] >= counts["lies"]
     assert counts["cache_differences"] == 0

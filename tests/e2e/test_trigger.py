@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What makes the ticks: timers give the same stacks and shares as perf events, are chosen when those are refused, and
-leave nothing behind. What the kernel does not deliver is said."""
+"""What makes the ticks: timers give the same stacks and shares as perf events, are chosen when those are
+refused, and leave nothing behind. What the kernel does not deliver is said."""
 import collections
 import math
 import os
@@ -60,7 +60,8 @@ class TestStacks:
         chosen = known.one_per_version()
         with profiler.targets([(i.path, workloads / "edges.py") for i in chosen]) as started:
             pids = ",".join(str(t.pid) for t in started)
-            run = profiler.run(tmp_path_factory.mktemp("trigger"), "--trigger", "timer", "--pid", pids, "-F", FREQUENCY,
+            run = profiler.run(tmp_path_factory.mktemp("trigger"), "--trigger", "timer", "--pid", pids, "-F",
+                               FREQUENCY,
                                "-d", self.SECONDS, timeout=self.SECONDS + 60)
         assert run.stats["trigger"] == "timer"
         return {i.name: (Judge(t.about), run.of(t.pid)) for i, t in zip(chosen, started)}
@@ -79,7 +80,8 @@ class TestStacks:
         """The bounds of test_stacks.py: what runs in a softirq sees the interrupted program as well."""
         _, samples = profiled[version.name]
         marked = profiler.total(s for s in samples if profiler.marker_of(s.stack) is not None)
-        assert profiler.is_share_at_most(marked, 0.03 if version.version < (3, 13) else 0.01, profiler.total(samples))
+        assert profiler.is_share_at_most(marked, 0.03 if version.version < (3, 13) else 0.01,
+                                         profiler.total(samples))
 
 
 @pytest.mark.usefixtures("timers")
@@ -94,12 +96,14 @@ class TestShares:
         commands = [("taskset", "-c", cpu, python.path, workloads / "shares.py", cpu) for cpu in CPUS]
         with profiler.targets(commands) as started:
             pids = ",".join(str(t.pid) for t in started)
-            return profiler.run(tmp_path_factory.mktemp("trigger"), "--trigger", "timer", "--pid", pids, "-F", FREQUENCY,
+            return profiler.run(tmp_path_factory.mktemp("trigger"), "--trigger", "timer", "--pid", pids, "-F",
+                                FREQUENCY,
                                 "-d", self.SECONDS, timeout=self.SECONDS + 60), [t.pid for t in started]
 
     def test_within_3_sigma(self, profiled):
         run, pids = profiled
-        heavy, light = (profiler.share(run.of(*pids), lambda s: s.stack[0][0] == name) for name in ("heavy", "light"))
+        heavy, light = (profiler.share(run.of(*pids), lambda s: s.stack[0][0] == name)
+                        for name in ("heavy", "light"))
         n = (heavy + light) * profiler.total(run.of(*pids))
         assert n > 2000
         assert abs(heavy / (heavy + light) - 0.75) <= 3 * math.sqrt(0.75 * 0.25 / n)
@@ -128,12 +132,14 @@ class TestNothingIsLeft:
                 text = pathlib.Path(entry.path).read_text()
             except FileNotFoundError:  # closed meanwhile, such as a process's maps
                 continue
-            found |= {(kind, int(number)) for kind, number in re.findall(r"^(prog|map)_id:\s*(\d+)", text, re.M)}
+            found |= {(kind, int(number))
+                      for kind, number in re.findall(r"^(prog|map)_id:\s*(\d+)", text, re.M)}
         return found
 
     @staticmethod
     def exists(kind, number):
-        return subprocess.run(["bpftool", kind, "show", "id", str(number)], capture_output=True).returncode == 0
+        return subprocess.run(["bpftool", kind, "show", "id", str(number)],
+                              capture_output=True).returncode == 0
 
     @pytest.mark.parametrize("send", [signal.SIGINT, signal.SIGKILL], ids=["SIGINT", "SIGKILL"])
     def test_after(self, send, workloads, tmp_path):
@@ -149,7 +155,8 @@ class TestNothingIsLeft:
             profiler.wait_until(lambda: not any(self.exists(*one) for one in held), what="end of BPF objects")
 
     def names(self, pid):
-        shown = [subprocess.run(["bpftool", "prog", "show", "id", str(number)], capture_output=True, text=True).stdout
+        shown = [subprocess.run(["bpftool", "prog", "show", "id", str(number)], capture_output=True,
+                                text=True).stdout
                  for kind, number in self.objects(pid) if kind == "prog"]
         return re.findall(r"name (\w+)", " ".join(shown))
 
@@ -182,7 +189,8 @@ class TestChoice:
         assert all(part in done.stderr for part in ("kernel.perf_event_paranoid", "2 or less", "6.7"))
 
     def test_cycles_are_not_for_timers(self, tmp_path):
-        done = subprocess.run([profiler.BINARY, "-a", "--trigger", "timer", "--event", "cycles"], capture_output=True,
+        done = subprocess.run([profiler.BINARY, "-a", "--trigger", "timer", "--event", "cycles"],
+                              capture_output=True,
                               text=True)
         assert done.returncode == 2 and done.stderr.count("\n") == 1 and "--trigger timer" in done.stderr
 
@@ -193,7 +201,8 @@ class TestLessOftenThanAsked:
 
     def test_said_with_figures(self, workloads, tmp_path):
         if re.match(r"6\.1[67]\b", platform.release()):
-            pytest.skip("SKIP not-applicable: Linux 6.16 and 6.17 can hang when a cpu-clock event is throttled")
+            pytest.skip("SKIP not-applicable: Linux 6.16 and 6.17 can hang when a cpu-clock event is "
+                        "throttled")
         limit = int(MAX_RATE.read_text())
         frequency = min(20000, limit)
         if frequency < 5000:
@@ -210,7 +219,8 @@ class TestLessOftenThanAsked:
             run.finish()
         said = [line for line in run.err.splitlines() if "the kernel ran the sampler" in line]
         assert len(said) == 1, run.err
-        got, wanted, lowered = map(int, re.search(r"sampler (\d+) times of (\d+):.*rate to (\d+);", said[0]).groups())
+        got, wanted, lowered = map(int, re.search(r"sampler (\d+) times of (\d+):.*rate to (\d+);",
+                                                  said[0]).groups())
         assert got < 0.8 * wanted and lowered == frequency // 5
         assert run.stats["ticks"] < 0.8 * run.stats["expected"]
 

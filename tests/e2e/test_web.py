@@ -32,7 +32,8 @@ def children(pid):
 
 
 class Load:
-    """Clients that ask for the views in turn until every worker has answered often enough, or the time is up."""
+    """Clients that ask for the views in turn until every worker has answered often enough,
+    or the time is up."""
 
     def __init__(self, port, seconds, clients=8):
         self.port, self.end = port, time.monotonic() + seconds
@@ -73,11 +74,14 @@ def test_flask_under_gunicorn(python, workloads, tmp_path, site_packages):
     # The profiler is first: it must find a server that starts later and the workers it forks.
     run = profiler.Run(tmp_path, "--all-python", "-F", 499, "-d", 12)
     time.sleep(1)
-    environment = dict(os.environ, PYTHONPATH="%s:%s" % (workloads, site_packages), PYTHONDONTWRITEBYTECODE="1")
-    server = subprocess.Popen([python.path, "-m", "gunicorn", "--preload", "-w", str(WORKERS), "-b", "127.0.0.1:%d" % port,
+    environment = dict(os.environ, PYTHONPATH="%s:%s" % (workloads, site_packages),
+                       PYTHONDONTWRITEBYTECODE="1")
+    server = subprocess.Popen([python.path, "-m", "gunicorn", "--preload", "-w", str(WORKERS), "-b",
+                               "127.0.0.1:%d" % port,
                                "--log-level", "warning", "webapp:application"], env=environment, cwd=tmp_path)
     try:
-        profiler.wait_until(lambda: server.poll() is not None or len(children(server.pid)) == WORKERS, 30, "workers")
+        profiler.wait_until(lambda: server.poll() is not None or len(children(server.pid)) == WORKERS, 30,
+                            "workers")
         assert server.poll() is None
         workers = children(server.pid)
         load = Load(port, 8)

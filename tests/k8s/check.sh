@@ -1,19 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs and builds what a Kubernetes node needs, then runs the tests on one: check.sh BUILD_DIRECTORY. Needs root.
+# Installs and builds what a Kubernetes node needs, then runs the tests on one: check.sh BUILD_DIRECTORY.
+# Needs root.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
 packages="containerd runc etcd-server containernetworking-plugins openssl iproute2 bpftool"
 missing=
 for package in $packages; do
-	dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+        missing="$missing $package"
 done
 if [ -n "$missing" ]; then
-	# containerd and etcd come with init scripts; nothing of them is to start here.
-	apt-get update -qq
-	# shellcheck disable=SC2086
-	RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+    # containerd and etcd come with init scripts; nothing of them is to start here.
+    apt-get update -qq
+    # shellcheck disable=SC2086
+    RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends $missing >/dev/null
 fi
 .cache/venv/bin/python tests/fetch-interpreters.py
 bin=${PYPERF_CACHE:-$top/.cache}/k8s/bin

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A cluster of one node on this machine: etcd, API server, controllers, scheduler, containerd, kubelet. All of it is
-in one folder and ends with it."""
+"""A cluster of one node on this machine: etcd, API server, controllers, scheduler, containerd, kubelet. All
+of it is in one folder and ends with it."""
 import contextlib
 import json
 import os
@@ -20,7 +20,8 @@ KUBELET_PORT = 20250
 LIMIT = 900  # seconds for anything, on a machine that is busy with other work too
 SYSCTLS = ("kernel/panic", "kernel/panic_on_oops", "vm/overcommit_memory", "net/ipv4/ip_forward")
 LOGS = ("/var/log/pods", "/var/log/containers")
-PACKAGES = {"containerd": "containerd", "etcd": "etcd-server", "runc": "runc", "openssl": "openssl", "ip": "iproute2"}
+PACKAGES = {"containerd": "containerd", "etcd": "etcd-server", "runc": "runc", "openssl": "openssl",
+            "ip": "iproute2"}
 
 
 def reason(binaries):
@@ -48,7 +49,8 @@ def address():
 
 
 def wait(condition, what):
-    """Until the condition gives something, which is returned. The limit is only there to end what would never end."""
+    """Until the condition gives something, which is returned.
+    The limit is only there to end what would never end."""
     end = time.monotonic() + LIMIT
     while True:
         with contextlib.suppress(subprocess.CalledProcessError, OSError, ValueError):
@@ -68,14 +70,15 @@ class Cluster:
         self.socket = folder / "containerd.sock"
         self.address = address()
 
-    # --- files ---------------------------------------------------------------------------------------------------
+    # --- files ----------------------------------------------------------------------------------------------
 
     def kubeconfig(self, user, subject):
         self.pki.issue(user, subject)
         path = self.folder / (user + ".kubeconfig")
         path.write_text(json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": "it",
-            "clusters": [{"name": "it", "cluster": {"server": API, "certificate-authority": self.pki.crt("ca")}}],
+            "clusters": [{"name": "it", "cluster": {"server": API,
+                                                    "certificate-authority": self.pki.crt("ca")}}],
             "users": [{"name": "it", "user": {"client-certificate": self.pki.crt(user),
                                               "client-key": self.pki.key(user)}}],
             "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}]}))
@@ -84,10 +87,11 @@ class Cluster:
     def write_containerd(self):
         network = self.folder / "net.d"
         network.mkdir()
-        (network / "10-bridge.conflist").write_text(json.dumps({"cniVersion": "0.4.0", "name": "pyperf", "plugins": [
-            {"type": "bridge", "bridge": "pyperf0", "isGateway": True, "ipMasq": False,
-             "ipam": {"type": "host-local", "dataDir": str(self.folder / "ipam"),
-                      "ranges": [[{"subnet": "10.244.77.0/24"}]], "routes": [{"dst": "0.0.0.0/0"}]}}]}))
+        (network / "10-bridge.conflist").write_text(json.dumps({"cniVersion": "0.4.0", "name": "pyperf",
+                                                                "plugins": [
+{"type": "bridge", "bridge": "pyperf0", "isGateway": True, "ipMasq": False,
+"ipam": {"type": "host-local", "dataDir": str(self.folder / "ipam"),
+"ranges": [[{"subnet": "10.244.77.0/24"}]], "routes": [{"dst": "0.0.0.0/0"}]}}]}))
         path = self.folder / "containerd.toml"
         path.write_text("""
 version = 2
@@ -117,23 +121,28 @@ oom_score = 0
             "authentication": {"anonymous": {"enabled": False}, "webhook": {"enabled": True},
                                "x509": {"clientCAFile": self.pki.crt("ca")}},
             "tlsCertFile": self.pki.crt("server"), "tlsPrivateKeyFile": self.pki.key("server"),
-            "port": KUBELET_PORT, "healthzPort": 20248, "registerNode": True, "maxPods": 30, "makeIPTablesUtilChains": False,
+            "port": KUBELET_PORT, "healthzPort": 20248, "registerNode": True, "maxPods": 30,
+            "makeIPTablesUtilChains": False,
             "evictionHard": {"memory.available": "50Mi", "nodefs.available": "1%", "imagefs.available": "1%"},
-            "imageGCHighThresholdPercent": 100, "imageMinimumGCAge": "24h", "resolvConf": "/etc/resolv.conf"}))
+            "imageGCHighThresholdPercent": 100, "imageMinimumGCAge": "24h",
+            "resolvConf": "/etc/resolv.conf"}))
         return path
 
-    # --- processes -----------------------------------------------------------------------------------------------
+    # --- processes ------------------------------------------------------------------------------------------
 
     def start(self, name, *command):
         log = open(self.folder / (name + ".log"), "ab")
-        self.processes[name] = subprocess.Popen(["nice", "-n", "5", *map(str, command)], stdin=subprocess.DEVNULL,
+        self.processes[name] = subprocess.Popen(["nice", "-n", "5", *map(str, command)],
+                                                stdin=subprocess.DEVNULL,
                                                 stdout=log, stderr=log, start_new_session=True,
                                                 env={**os.environ, "GOMAXPROCS": "2"})
 
     def kubectl(self, *arguments, text=None):
         with open(self.folder / "kubectl.log", "a") as log:
-            done = subprocess.run([self.binaries / "kubectl", "--kubeconfig", self.folder / "admin.kubeconfig",
-                                   *map(str, arguments)], input=text, stdout=subprocess.PIPE, stderr=log, text=True,
+            done = subprocess.run([self.binaries / "kubectl", "--kubeconfig",
+                                   self.folder / "admin.kubeconfig",
+                                   *map(str, arguments)], input=text, stdout=subprocess.PIPE, stderr=log,
+                                  text=True,
                                   check=True)
         return done.stdout
 
@@ -141,7 +150,8 @@ oom_score = 0
         return json.loads(self.kubectl("get", "-o", "json", *arguments))
 
     def ctr(self, *arguments):
-        done = subprocess.run(["ctr", "--address", self.socket, "--namespace", "k8s.io", *map(str, arguments)],
+        done = subprocess.run(["ctr", "--address", self.socket, "--namespace", "k8s.io",
+                               *map(str, arguments)],
                               stdout=subprocess.PIPE, text=True, check=True)
         return done.stdout
 
@@ -151,18 +161,21 @@ oom_score = 0
 
     def start_servers(self):
         pki, bin = self.pki, self.binaries
-        pki.issue("server", "/O=system:nodes/CN=system:node:" + NODE, "DNS:localhost,DNS:%s,IP:127.0.0.1,IP:10.96.0.1,IP:%s" % (
-            NODE, self.address))
+        pki.issue("server", "/O=system:nodes/CN=system:node:" + NODE,
+                  "DNS:localhost,DNS:%s,IP:127.0.0.1,IP:10.96.0.1,IP:%s" % (
+NODE, self.address))
         pki.key_pair("accounts")
         admin = self.kubeconfig("admin", "/O=system:masters/CN=admin")
         self.start("etcd", "etcd", "--data-dir", self.folder / "etcd", "--listen-client-urls", ETCD,
                    "--advertise-client-urls", ETCD, "--listen-peer-urls", "http://127.0.0.1:12380",
                    "--initial-advertise-peer-urls", "http://127.0.0.1:12380",
                    "--initial-cluster", "default=http://127.0.0.1:12380", "--unsafe-no-fsync")
-        self.start("apiserver", bin / "kube-apiserver", "--etcd-servers", ETCD, "--secure-port", API.rsplit(":")[-1],
+        self.start("apiserver", bin / "kube-apiserver", "--etcd-servers", ETCD, "--secure-port",
+                   API.rsplit(":")[-1],
                    "--bind-address", "127.0.0.1", "--advertise-address", self.address,
                    "--client-ca-file", pki.crt("ca"), "--tls-cert-file", pki.crt("server"),
-                   "--tls-private-key-file", pki.key("server"), "--kubelet-certificate-authority", pki.crt("ca"),
+                   "--tls-private-key-file", pki.key("server"), "--kubelet-certificate-authority",
+                   pki.crt("ca"),
                    "--kubelet-client-certificate", pki.crt("admin"), "--kubelet-client-key", pki.key("admin"),
                    "--service-account-issuer", "https://kubernetes.default.svc",
                    "--service-account-key-file", self.folder / "pki" / "accounts.pub",
@@ -171,7 +184,8 @@ oom_score = 0
                    "--service-cluster-ip-range", "10.96.0.0/16", "--authorization-mode", "Node,RBAC",
                    "--enable-admission-plugins", "NodeRestriction")
         wait(lambda: self.kubectl("get", "--raw", "/readyz") == "ok", "API server")
-        common = ("--kubeconfig", admin, "--authentication-kubeconfig", admin, "--authorization-kubeconfig", admin,
+        common = ("--kubeconfig", admin, "--authentication-kubeconfig", admin, "--authorization-kubeconfig",
+                  admin,
                   "--leader-elect=false", "--bind-address", "127.0.0.1")
         self.start("controllers", bin / "kube-controller-manager", *common, "--secure-port", "20257",
                    "--service-account-private-key-file", pki.key("accounts"), "--root-ca-file", pki.crt("ca"),
@@ -180,15 +194,17 @@ oom_score = 0
 
     def start_kubelet(self):
         self.start("kubelet", self.binaries / "kubelet", "--config", self.write_kubelet(), "--kubeconfig",
-                   self.kubeconfig("node", "/O=system:nodes/CN=system:node:" + NODE), "--hostname-override", NODE,
-                   "--node-ip", self.address, "--root-dir", self.folder / "kubelet", "--cert-dir", self.folder / "certs")
+                   self.kubeconfig("node", "/O=system:nodes/CN=system:node:" + NODE), "--hostname-override",
+                   NODE,
+                   "--node-ip", self.address, "--root-dir", self.folder / "kubelet", "--cert-dir",
+                   self.folder / "certs")
         wait(self.node_is_ready, "Ready node")
 
     def node_is_ready(self):
         conditions = self.get("node", NODE)["status"]["conditions"]
         return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
 
-    # --- the end -------------------------------------------------------------------------------------------------
+    # --- the end --------------------------------------------------------------------------------------------
 
     def terminate(self, name):
         process = self.processes.pop(name, None)
@@ -204,7 +220,8 @@ oom_score = 0
     def remove_containers(self):
         with contextlib.suppress(subprocess.CalledProcessError):
             for task in self.ctr("tasks", "ls", "-q").split():
-                subprocess.run(["ctr", "--address", self.socket, "--namespace", "k8s.io", "tasks", "kill", "-s", "KILL", task])
+                subprocess.run(["ctr", "--address", self.socket, "--namespace", "k8s.io", "tasks", "kill",
+                                "-s", "KILL", task])
             time.sleep(1)
             for container in self.ctr("containers", "ls", "-q").split():
                 for command in (["tasks", "rm", "-f", container], ["containers", "rm", container]):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""deploy/kubernetes on a real node: it becomes ready, sees the Python processes of other pods in their containers, names
-them, survives a rollout, and leaves nothing in the kernel when it is killed."""
+"""deploy/kubernetes on a real node: it becomes ready, sees the Python processes of other pods in their
+containers, names them, survives a rollout, and leaves nothing in the kernel when it is killed."""
 import json
 import os
 import pathlib
@@ -45,7 +45,8 @@ def test_its_rights(cluster, deployed):
 
 
 def test_profile_by_go_tool_pprof(cluster, work, deployed, tmp_path):
-    """Fetched as anybody would; every process of both containers of both pods, with its names, and no wrong stack."""
+    """Fetched as anybody would; every process of both containers of both pods, with its names,
+    and no wrong stack."""
     path = tmp_path / "profile.pb.gz"
     url = "http://%s:7070/debug/pprof/profile?seconds=10" % deployed["status"]["podIP"]
     subprocess.run(["go", "tool", "pprof", "-proto", "-output", path, url], check=True, timeout=120,
@@ -53,21 +54,25 @@ def test_profile_by_go_tool_pprof(cluster, work, deployed, tmp_path):
     profile = pprof.read(path)
     for pod in work:
         for container in pod["status"]["containerStatuses"]:
-            expected = {"namespace": "demo", "pod": pod["metadata"]["name"], "pod_uid": pod["metadata"]["uid"],
-                        "container": container["name"], "container_id": container["containerID"].rpartition("/")[2]}
+            expected = {"namespace": "demo", "pod": pod["metadata"]["name"],
+                        "pod_uid": pod["metadata"]["uid"],
+                        "container": container["name"],
+                        "container_id": container["containerID"].rpartition("/")[2]}
             samples = [s for s in profile.samples if s.labels.get("container_id") == expected["container_id"]]
             assert sum(s.count for s in samples) > 20, (expected, len(profile.samples))
             for sample in samples:
                 assert {key: sample.labels.get(key) for key in expected} == expected
             if container["name"] == "web":
                 judge(cluster, pod, samples)
-    text = subprocess.run(["go", "tool", "pprof", "-tags", path], check=True, stdout=subprocess.PIPE, text=True).stdout
+    text = subprocess.run(["go", "tool", "pprof", "-tags", path], check=True, stdout=subprocess.PIPE,
+                          text=True).stdout
     for key in ("pod", "namespace", "container"):
         assert "%s: Total" % key in text
 
 
 def judge(cluster, pod, samples):
-    about = json.loads(cluster.kubectl("logs", "-n", "demo", "-c", "web", pod["metadata"]["name"]).splitlines()[0])
+    about = json.loads(cluster.kubectl("logs", "-n", "demo", "-c", "web",
+                                       pod["metadata"]["name"]).splitlines()[0])
     judge_ = Judge(about)
     whole = [s for s in samples if profiler.marker_of(s.frames) is None]
     assert sum(s.count for s in whole) >= 0.95 * sum(s.count for s in samples)
@@ -78,7 +83,8 @@ def judge(cluster, pod, samples):
 def test_one_pod_of_them(deployed, work):
     """The same address with a label: what a scrape for one team would ask for."""
     name = work[0]["metadata"]["name"]
-    samples = pprof.parse(get(deployed, 7070, "/debug/pprof/profile?seconds=3&namespace=demo&pod=" + name)).samples
+    samples = pprof.parse(get(deployed, 7070,
+                              "/debug/pprof/profile?seconds=3&namespace=demo&pod=" + name)).samples
     assert samples and {s.labels["pod"] for s in samples} == {name}
 
 
@@ -92,7 +98,8 @@ def programs():
 def programs_of(pid):
     """Those that this process holds."""
     texts = [path.read_text() for path in pathlib.Path("/proc/%d/fdinfo" % pid).iterdir()]
-    return {int(line.split()[1]) for text in texts for line in text.splitlines() if line.startswith("prog_id:")}
+    return {int(line.split()[1]) for text in texts
+            for line in text.splitlines() if line.startswith("prog_id:")}
 
 
 def test_kill_leaves_no_program_behind(cluster, deployed):
@@ -147,7 +154,8 @@ def test_a_rollout_loses_at_most_one_interval(cluster, deployed, tmp_path):
 
 
 def test_what_a_node_sends(cluster, work, deployed):
-    """For docs/kubernetes.md: bytes of one minute's profile of this node. No bound: it depends on the programs."""
+    """For docs/kubernetes.md: bytes of one minute's profile of this node. No bound:
+    it depends on the programs."""
     pod = wait(lambda: profiler_pod(cluster), "ready pod")
     size = len(get(pod, 7070, "/debug/pprof/profile?seconds=60"))
     print("one profile of 60 s: %d bytes, %.1f MB an hour" % (size, size * 60 / 1e6))
@@ -155,10 +163,12 @@ def test_what_a_node_sends(cluster, work, deployed):
 
 
 def test_timers_need_no_more_rights(cluster, work, deployed):
-    """What the profiler takes by itself where perf_event_open is refused to CAP_PERFMON (kernel.perf_event_paranoid=3).
-    The pod's own seccomp and capabilities are at work; the refusal itself is in tests/e2e/test_trigger.py."""
+    """What the profiler takes by itself where perf_event_open is refused to CAP_PERFMON
+    (kernel.perf_event_paranoid=3). The pod's own seccomp and capabilities are at work; the refusal itself is
+    in tests/e2e/test_trigger.py."""
     before = wait(lambda: profiler_pod(cluster), "ready pod")["metadata"]["name"]
     change(cluster, ["--trigger=timer"])
     wait(lambda: other_pod(cluster, before), "pod with timers")
-    samples = pprof.parse(get(profiler_pod(cluster), 7070, "/debug/pprof/profile?seconds=5&namespace=demo")).samples
+    samples = pprof.parse(get(profiler_pod(cluster), 7070,
+                              "/debug/pprof/profile?seconds=5&namespace=demo")).samples
     assert {s.labels["pod"] for s in samples} == {pod["metadata"]["name"] for pod in work}

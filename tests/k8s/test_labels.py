@@ -17,7 +17,8 @@ def deploy(cluster, tls):
     """The overlay's DaemonSet, with this kubelet's port; returns its pod."""
     def edit(_, container):
         port = ":%d" % KUBELET_PORT
-        container["args"] = [text.replace(":10250", port).replace(INSECURE, tls) for text in container["args"]]
+        container["args"] = [text.replace(":10250", port).replace(INSECURE, tls)
+                             for text in container["args"]]
         assert tls in container["args"] and any(port in text for text in container["args"])
 
     before = profiler_pod(cluster)
@@ -51,9 +52,11 @@ def overlay(cluster, work):
 
 def test_without_the_right_it_says_so_and_goes_on(cluster, overlay):
     pod = deploy(cluster, VERIFIED)
-    log = wait(lambda: [line for line in cluster.kubectl("logs", "-n", NAMESPACE, pod["metadata"]["name"]).splitlines()
+    log = wait(lambda: [line for line in cluster.kubectl("logs", "-n", NAMESPACE,
+                                                         pod["metadata"]["name"]).splitlines()
                         if "no labels of pods" in line], "warning")
-    assert len(log) == 1 and "403: Forbidden" in log[0] and "system:serviceaccount:pyperf-bpf:pyperf-bpf" in log[0], log
+    assert len(log) == 1 and "403: Forbidden" in log[0], log
+    assert "system:serviceaccount:pyperf-bpf:pyperf-bpf" in log[0], log
     assert failures(pod) >= 1
     assert sets_of_labels(pod) == {(None,) * len(LABELS)}
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The overlay parca on the cluster: a real Parca in a pod, with the overlay's configuration, finds the profiler through the
-API server, scrapes it, and can be asked for the profiles of a pod."""
+"""The overlay parca on the cluster: a real Parca in a pod, with the overlay's configuration, finds the
+profiler through the API server, scrapes it, and can be asked for the profiles of a pod."""
 import json
 import shutil
 import struct
@@ -39,7 +39,8 @@ def message(*fields):
 def ask(method, request):
     """gRPC-Web of parca.query.v1alpha1.QueryService: the fields of the answer."""
     body = struct.pack(">BI", 0, len(request)) + request
-    query = urllib.request.Request("http://127.0.0.1:%d/parca.query.v1alpha1.QueryService/%s" % (PORT, method), body,
+    query = urllib.request.Request("http://127.0.0.1:%d/parca.query.v1alpha1.QueryService/%s" %
+                                   (PORT, method), body,
                                    {"Content-Type": "application/grpc-web+proto"})
     with urllib.request.urlopen(query, timeout=30) as answer:
         data = answer.read()
@@ -67,15 +68,18 @@ def merged(selector):
 
 
 def parca_objects():
-    """A pod for it, with the right to look for the profiler's pods, and the label that the NetworkPolicy asks for. It is in
-    the node's network: this cluster has no Services, so the API server is where the node reaches it."""
+    """A pod for it, with the right to look for the profiler's pods, and the label that the NetworkPolicy asks
+    for. It is in the node's network: this cluster has no Services, so the API server is where the node
+    reaches it."""
     host, _, port = API.partition("//")[2].partition(":")
     name = {"name": "parca", "namespace": NAMESPACE}
     container = {"name": "parca", "image": "localhost/parca:1", "imagePullPolicy": "Never",
                  "args": ["--config-path=/etc/parca/parca.yaml", "--http-address=127.0.0.1:%d" % PORT,
                           "--storage-active-memory=67108864"],
-                 "env": [{"name": "KUBERNETES_SERVICE_HOST", "value": host}, {"name": "KUBERNETES_SERVICE_PORT", "value": port}],
-                 "volumeMounts": [{"name": "config", "mountPath": "/etc/parca"}, {"name": "data", "mountPath": "/var/lib/parca"},
+                 "env": [{"name": "KUBERNETES_SERVICE_HOST", "value": host},
+                         {"name": "KUBERNETES_SERVICE_PORT", "value": port}],
+                 "volumeMounts": [{"name": "config", "mountPath": "/etc/parca"},
+                                  {"name": "data", "mountPath": "/var/lib/parca"},
                                   {"name": "tmp", "mountPath": "/tmp"}]}
     yield {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": name}
     yield {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": name,
@@ -128,10 +132,12 @@ def functions(selector):
 
 
 def test_profiles_arrive_with_their_labels(work, parca):
-    """Of each pod, by the labels of its samples, with the functions that it runs; and of the node, by relabelling."""
+    """Of each pod, by the labels of its samples, with the functions that it runs; and of the node,
+    by relabelling."""
     for pod in work:
         name = pod["metadata"]["name"]
-        wait(lambda name=name: "spin" in functions('{namespace="demo",pod="%s",container="web"}' % name), "profile of " + name)
+        wait(lambda name=name: "spin" in functions('{namespace="demo",pod="%s",container="web"}' % name),
+             "profile of " + name)
     assert values("node") == {NODE} and values("job") == {"pyperf-bpf"}
     assert not functions('{namespace="demo",pod="nobody"}')
 

@@ -18,10 +18,13 @@ HOST, PORT = "pyroscope.pyroscope.svc", 4040
 PROGRAM = BINARIES / "pyroscope"
 POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "pyroscope", "namespace": "default"},
        "spec": {"terminationGracePeriodSeconds": 1, "automountServiceAccountToken": False,
-                "containers": [{"name": "pyroscope", "image": "localhost/pyroscope:1", "imagePullPolicy": "Never",
-                                "args": ["-pyroscopedb.data-path=/data/db", "-storage.filesystem.dir=/data/store",
+                "containers": [{"name": "pyroscope", "image": "localhost/pyroscope:1",
+                                "imagePullPolicy": "Never",
+                                "args": ["-pyroscopedb.data-path=/data/db",
+                                         "-storage.filesystem.dir=/data/store",
                                          "-self-profiling.disable-push=true"],
-                                "readinessProbe": {"httpGet": {"path": "/ready", "port": PORT}, "periodSeconds": 1},
+                                "readinessProbe": {"httpGet": {"path": "/ready", "port": PORT},
+                                                   "periodSeconds": 1},
                                 "volumeMounts": [{"name": "data", "mountPath": "/data"}]}],
                 "volumes": [{"name": "data", "emptyDir": {}}]}}
 
@@ -35,8 +38,8 @@ def address_of(cluster):
 
 @pytest.fixture(scope="module")
 def pyroscope(cluster, work):
-    """Its address. The overlay's name for it is resolved by the pod itself, since this cluster has no DNS, and an interval
-    is 5 seconds; nothing else differs."""
+    """Its address. The overlay's name for it is resolved by the pod itself, since this cluster has no DNS,
+    and an interval is 5 seconds; nothing else differs."""
     if not PROGRAM.exists():
         pytest.skip("SKIP: tests/k8s/build-receivers.sh has not built Pyroscope")
     root = cluster.folder / "pyroscope"
@@ -62,7 +65,8 @@ def pyroscope(cluster, work):
 
 def rendered(address, selector):
     """What Pyroscope has of the last hour."""
-    query = {"query": "process_cpu:cpu:nanoseconds:cpu:nanoseconds" + selector, "from": "%d000" % (time.time() - 3600),
+    query = {"query": "process_cpu:cpu:nanoseconds:cpu:nanoseconds" + selector,
+             "from": "%d000" % (time.time() - 3600),
              "until": "%d000" % (time.time() + 60), "format": "json"}
     url = "http://%s:%d/pyroscope/render?%s" % (address, PORT, urllib.parse.urlencode(query))
     with urllib.request.urlopen(url, timeout=30) as answer:
@@ -73,7 +77,8 @@ def test_profiles_arrive(cluster, work, pyroscope):
     """A series for each container, with its functions; none is dropped."""
     for pod in work:
         selector = '{service_name="web",namespace="demo",pod="%s",container="web"}' % pod["metadata"]["name"]
-        found = wait(lambda selector=selector: found_in(pyroscope, selector), "profile of " + pod["metadata"]["name"])
+        found = wait(lambda selector=selector: found_in(pyroscope, selector),
+                     "profile of " + pod["metadata"]["name"])
         assert found["numTicks"] > 0
     log = cluster.kubectl("logs", "-n", NAMESPACE, profiler_pod(cluster)["metadata"]["name"])
     assert "cannot be pushed" not in log, log

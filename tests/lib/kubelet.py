@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Stands in for a kubelet: a TLS server whose /pods is a v1.PodList, for one bearer token. A real one is in tests/k8s."""
+"""Stands in for a kubelet: a TLS server whose /pods is a v1.PodList, for one bearer token.
+A real one is in tests/k8s."""
 import contextlib
 import json
 import threading
@@ -13,7 +14,8 @@ def pod(uid, **labels):
     return {"metadata": {"name": "pod-" + uid[:8], "namespace": "demo", "uid": uid,
                          "labels": labels,
                          "annotations": {"app": "not a label"}},
-            "spec": {"containers": [{"name": "web", "env": [{"name": "app", "value": "not a label, either"}]}]},
+            "spec": {"containers": [{"name": "web",
+                                     "env": [{"name": "app", "value": "not a label, either"}]}]},
             "status": {"phase": "Running"}}
 
 
@@ -22,8 +24,8 @@ def pod_list(*pods):
 
 
 class Kubelet(LocalServer):
-    """behave(number), for the request of that number, from 0: what to send, (status, bytes); a float is a pause before the
-    pods are sent, a threading.Event is waited for before that, None sends them."""
+    """behave(number), for the request of that number, from 0: what to send, (status, bytes); a float is a
+    pause before the pods are sent, a threading.Event is waited for before that, None sends them."""
 
     def __init__(self, certificate, token="first", behave=lambda number: None):
         self.token, self.pods, self.behave = token, [], behave

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs pyperf-bpf ($PYPERF) and the programs it profiles, and keeps its books: every profile that a test looks
-at has been checked to add up (Run.finish)."""
+"""Runs pyperf-bpf ($PYPERF) and the programs it profiles, and keeps its books: every profile that a test
+looks at has been checked to add up (Run.finish)."""
 import collections
 import contextlib
 import json
@@ -21,12 +21,13 @@ BINARY = os.environ.get("PYPERF") or str(ROOT / "build" / "pyperf-bpf")
 # One stack of a profile. stack: [(function, file, first line, line)], leaf first; count: of the profile's
 # first type; values: {Event.key: in its unit}.
 Sample = collections.namedtuple("Sample", "stack count pid tid comm thread values")
-# One line of bpf/outcomes.def. key: as in --stats-json; group: as in Event.books; place: WHOLE, MARKED or OUTSIDE;
-# marker: "[text]".
+# One line of bpf/outcomes.def. key: as in --stats-json; group: as in Event.books; place: WHOLE, MARKED or
+# OUTSIDE; marker: "[text]".
 Outcome = collections.namedtuple("Outcome", "key group place marker")
 
 
-# One line of bpf/frames.def. key: as in flamegraph.json; shown: in the page's legend; table: FUNCTIONS or APART.
+# One line of bpf/frames.def. key: as in flamegraph.json; shown: in the page's legend; table: FUNCTIONS or
+# APART.
 Frame = collections.namedtuple("Frame", "key shown table")
 
 
@@ -47,15 +48,16 @@ def outcomes():
     return [Outcome(name.lower(), group, place, "[%s]" % shown) for name, group, place, shown in rows]
 
 
-# One row of bpf/events.def. type, unit: of its counts in pprof; total: the counter that its books add up to; books: the
-# groups of outcomes in them; prefix: before "outcomes" and "samples" in --stats-json.
+# One row of bpf/events.def. type, unit: of its counts in pprof; total: the counter that its books add up to;
+# books: the groups of outcomes in them; prefix: before "outcomes" and "samples" in --stats-json.
 Event = collections.namedtuple("Event", "key unit type period total books prefix series")
 
 
 def events():
     text = (ROOT / "bpf" / "events.def").read_text()
     word, string = r"(\w+),\s*", r'"([^"]*)",\s*'
-    rows = re.findall(r"^EVENT\(\w+,\s*" + string + word + 2 * string + word + r"([\w| ]+),\s*" + 2 * string, text, re.M)
+    rows = re.findall(r"^EVENT\(\w+,\s*" + string + word + 2 * string + word + r"([\w| ]+),\s*" + 2 * string,
+                      text, re.M)
     assert len(rows) == len(re.findall(r"^EVENT", text, re.M)) > 0
     return [Event(key, unit.lower(), type_, period, total, set(re.findall(r"\w+", books)), prefix, series)
             for key, unit, type_, period, total, books, prefix, series in rows]
@@ -91,7 +93,8 @@ def samples_of(profile):
 class Run:
     """One run of the profiler, started. finish() waits for its end and reads what it left."""
 
-    def __init__(self, directory, *arguments, output="profile.pb.gz", stats=True, binary=(BINARY,), **options):
+    def __init__(self, directory, *arguments, output="profile.pb.gz", stats=True, binary=(BINARY,),
+                 **options):
         """binary: the profiler, or a command that runs it."""
         self.path = pathlib.Path(directory) / output if output not in (None, "-") else None
         self.stats_path = pathlib.Path(directory) / "stats.json"
@@ -108,7 +111,8 @@ class Run:
         self.code = self.out = self.err = self.stats = self.samples = None
 
     def finish(self, timeout=60, code=0):
-        """code: the exit code there must be, None = any. Profile and books are read and checked when it is 0."""
+        """code: the exit code there must be, None = any. Profile and books are read and checked when it is
+        0."""
         try:
             self.process.wait(timeout)
         finally:
@@ -179,8 +183,8 @@ def run(directory, *arguments, timeout=60, code=0, **options):
 
 
 def cpu_seconds(pid):
-    """What a process has used of CPU time, with all its threads and the children that it has waited for. math.inf for one
-    that is no more."""
+    """What a process has used of CPU time, with all its threads and the children that it has waited for.
+    math.inf for one that is no more."""
     try:
         with open("/proc/%d/stat" % pid) as f:
             return sum(map(int, f.read().rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
@@ -189,7 +193,8 @@ def cpu_seconds(pid):
 
 
 def samples_cpus(run):
-    """Whether the profiler has opened its perf events. What it does before that takes long on a busy machine."""
+    """Whether the profiler has opened its perf events. What it does before that takes long on a busy
+    machine."""
     links = set()
     with contextlib.suppress(OSError):
         for entry in os.scandir("/proc/%d/fd" % run.process.pid):
@@ -199,17 +204,20 @@ def samples_cpus(run):
 
 
 def let_use_cpu(run, pids, cpu, seconds=0, limit=900):
-    """Waits until, with the profiler at work, each of these processes has used `cpu` seconds of CPU time; and `seconds` have
-    passed. So samples do not get fewer when others keep the machine busy, the run only takes longer."""
+    """Waits until, with the profiler at work, each of these processes has used `cpu` seconds of CPU time; and
+    `seconds` have passed. So samples do not get fewer when others keep the machine busy, the run only takes
+    longer."""
     wait_until(lambda: samples_cpus(run) or run.process.poll() is not None, limit, "perf event")
     least = time.monotonic() + seconds
     before = {pid: cpu_seconds(pid) for pid in pids}
     wait_until(lambda: run.process.poll() is not None or time.monotonic() >= least and
-               all(cpu_seconds(pid) - before[pid] >= cpu for pid in pids), limit, "%g s of CPU time for each" % cpu)
+               all(cpu_seconds(pid) - before[pid] >= cpu for pid in pids), limit,
+               "%g s of CPU time for each" % cpu)
 
 
 def run_while(directory, started, cpu, *arguments, seconds=0, limit=900, **options):
-    """Profiles the processes of these targets, each for so many seconds of its CPU time (let_use_cpu), and no -d."""
+    """Profiles the processes of these targets, each for so many seconds of its CPU time (let_use_cpu),
+    and no -d."""
     pids = [one.pid for one in started]
     ran = Run(directory, "--pid", ",".join(map(str, pids)), *arguments, **options)
     try:
@@ -252,7 +260,8 @@ class Target:
 
     def __init__(self, command, about=True, **options):
         options.setdefault("stdin", subprocess.DEVNULL)
-        self.process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, text=True, **options)
+        self.process = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, text=True,
+                                        **options)
         self.pid = self.process.pid
         self.about = None
         if about:

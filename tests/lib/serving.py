@@ -17,7 +17,8 @@ Answer = collections.namedtuple("Answer", "status headers body")
 
 
 def free_port():
-    """One that nobody has, from where the kernel takes none for connections: it stays free until it is listened on."""
+    """One that nobody has, from where the kernel takes none for connections:
+    it stays free until it is listened on."""
     while True:
         port = random.randrange(20000, 32000)
         with socket.socket() as s, contextlib.suppress(OSError):
@@ -70,7 +71,8 @@ class Server:
         return self.metrics()["pyperf_" + name, ()]
 
     def wait_for_open(self, count):
-        profiler.wait_until(lambda: self.metric("profile_requests_open") == count, what="%d open requests" % count)
+        profiler.wait_until(lambda: self.metric("profile_requests_open") == count,
+                            what="%d open requests" % count)
 
     def stop(self, timeout=20, code=0):
         """Ends it by SIGTERM. Returns how long that took."""
@@ -117,7 +119,8 @@ def connect(port):
 
 
 def talk(port, data, timeout=30):
-    """Sends bytes as they are and returns what comes back until the other end hangs up or says nothing more."""
+    """Sends bytes as they are and returns what comes back until the other end hangs up or says nothing
+    more."""
     with connect(port) as s:
         s.settimeout(timeout)
         with contextlib.suppress(OSError):

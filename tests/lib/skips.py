@@ -64,7 +64,8 @@ def required():
 
 
 def not_here(name):
-    """Why a required interpreter is missing, or None: tests for it may not even be written down as skipped."""
+    """Why a required interpreter is missing, or None: tests for it may not even be written down as
+    skipped."""
     here = known.everything()
     if name in known.names() and not known.find(name):
         return known.reason(name)
@@ -77,7 +78,8 @@ def complaints(skipped):
     """What $REQUIRE has against this run, a line each. skipped: {reason: number of tests}."""
     for name in required():
         if not is_known(name):
-            yield "REQUIRE: nothing is called %s; there are %s" % (name, " ".join([*FEATURES, *known.names()]))
+            yield "REQUIRE: nothing is called %s; there are %s" % (name,
+                                                                   " ".join([*FEATURES, *known.names()]))
         elif not_here(name):
             yield "REQUIRE: %s is missing: %s" % (name, not_here(name))
     for reason in skipped:
