@@ -4,9 +4,12 @@
 (every stack judged by the notes in the program's source). The bugs of CPython's own caching profiler are here
 by number."""
 import collections
+import contextlib
 import json
+import os
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -29,21 +32,21 @@ LONG_SAMPLES = 1000000
 
 
 def greenlet_directory(interpreter):
-    """Where greenlet is for this version, installed there when it is not;
-    or the reason why it cannot be had."""
+    """Where greenlet is for this version, installed there when it is not; None when it cannot be had."""
     minor = "%d.%d" % interpreter.version[:2]
     directory = known.CACHE / "greenlet" / minor
     if not (directory / "greenlet").is_dir():
         pinned = next(line for line in (profiler.ROOT / "tests" / "requirements.txt").read_text().split()
                       if line.startswith("greenlet=="))
-        done = subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check",
-                               "--no-deps",
-                               "--only-binary=:all:", "--python-version", minor, "--target",
-                               str(directory) + ".new",
-                               pinned], capture_output=True, text=True, timeout=120)
-        if done.returncode:
-            return None
-        (directory.parent / (minor + ".new")).rename(directory)
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=directory.parent) as fresh:
+            pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps"]
+            done = subprocess.run([*pip, "--only-binary=:all:", "--python-version", minor, "--target",
+                                   fresh + "/tree", pinned], capture_output=True, text=True, timeout=600)
+            if done.returncode:
+                return None
+            with contextlib.suppress(OSError):  # another process of the tests was faster
+                os.rename(fresh + "/tree", directory)
     return directory
 
 
