@@ -53,7 +53,10 @@ refusal() {
     command -v debootstrap >/dev/null || {
         apt-get update -qq &&
             DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends debootstrap
-    } >/dev/null 2>&1 || echo "there is no debootstrap"
+    } >/dev/null 2>&1 || { echo "there is no debootstrap"; return; }
+    git -C "$top" rev-parse -q --verify HEAD >/dev/null 2>&1 ||
+        { echo "this is no clone of the repository"; return; }
+    make_base || echo "debootstrap failed, see $cache/log"
 }
 
 # The archive of Debian that this machine uses.
@@ -67,10 +70,8 @@ make_base() {
     mkdir -p "$cache"
     rm -rf "$cache/new"
     [ -n "$(mirror)" ] || apt-get update -qq
-    debootstrap --variant=minbase --include=make "$suite" "$cache/new" "$(mirror)" >"$cache/log" 2>&1 || {
-        tail -n 5 "$cache/log"
+    debootstrap --variant=minbase --include=make "$suite" "$cache/new" "$(mirror)" >"$cache/log" 2>&1 ||
         return 1
-    }
     rm -rf "$cache/new/var/cache/apt/archives"/*.deb
     mv "$cache/new" "$cache/$suite"
 }
@@ -137,6 +138,7 @@ in_root() {
     unshare --mount sh -euc "$enter" sh "$root" "$pyenv" "$@"
 }
 
+umask 022
 here=
 [ "${1:-}" != --here ] || { here=1; shift; }
 if [ -z "$here" ]; then
@@ -153,8 +155,6 @@ if [ -n "$here" ]; then
     exit
 fi
 
-umask 022
-make_base || { say "debootstrap failed"; exit 1; }
 root=$(mktemp -d "$cache/root.XXXXXX")
 trap '[ -n "${KEEP:-}" ] && say "kept: $root" || rm -rf "$root"' EXIT
 trap 'exit 1' INT TERM
