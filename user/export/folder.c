@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "export/file.h"
 
 #define PATTERN	 "pyperf-bpf-00000000T000000.000Z.pb.gz" /* 0 is any digit */
@@ -155,10 +156,10 @@ static int list_files(DIR *d, struct files *f)
 
 static void sort_files(struct files *f)
 {
+	const __u64 ns = clock_unix_ns();
+	const struct timespec when = { ns / NS_PER_SECOND, ns % NS_PER_SECOND };
 	char now[FOLDER_NAME_SIZE];
-	struct timespec when;
 
-	clock_gettime(CLOCK_REALTIME, &when);
 	make_name(&when, now);
 	if (f->n)
 		qsort_r(f->list, f->n, sizeof(*f->list), newest_first, now);

@@ -56,12 +56,10 @@ static int add_frame(const struct profile *p, __u32 location, struct buf *out)
 	      buf_add_string(out, frame_rows[f->kind].behind);
 	if (err || !*file)
 		return err;
-	err = buf_add_string(out, " (");
-	if (!err)
-		err = buf_add_shown(out, file, true);
+	err = buf_add_string(out, " (") ?: buf_add_shown(out, file, true);
 	if (!err && l->line)
 		err = buf_printf(out, ":%u", l->line);
-	return err ? err : buf_add_string(out, ")");
+	return err ?: buf_add_string(out, ")");
 }
 
 static int add_owner(const struct profile *p, __u32 owner, struct buf *out)
@@ -70,14 +68,11 @@ static int add_owner(const struct profile *p, __u32 owner, struct buf *out)
 	const char *thread = profile_get_string(p, o->thread);
 	int err;
 
-	err = buf_add_shown(out, profile_get_string(p, o->comm), true);
-	if (!err)
-		err = buf_printf(out, o->comm ? " (pid %u)" : "pid %u", o->pid);
+	err = buf_add_shown(out, profile_get_string(p, o->comm), true) ?:
+	      buf_printf(out, o->comm ? " (pid %u)" : "pid %u", o->pid);
 	if (err || (!o->tid && !*thread))
 		return err;
-	err = buf_add_string(out, ";");
-	if (!err)
-		err = buf_add_shown(out, thread, true);
+	err = buf_add_string(out, ";") ?: buf_add_shown(out, thread, true);
 	if (!err && o->tid)
 		err = buf_printf(out, *thread ? " (tid %u)" : "tid %u", o->tid);
 	return err;
@@ -145,12 +140,9 @@ static int add_line(struct encoder *e, __u32 sample, __u64 count)
 	struct profile_stack stack = profile_get_sample(e->profile, sample);
 	int err = add_text(&e->owners, stack.owner, e->out);
 
-	while (stack.n && !err) {
-		err = buf_add(e->out, ";", 1);
-		if (!err)
-			err = add_text(&e->frames, stack.locations[--stack.n], e->out);
-	}
-	return err ? err : buf_printf(e->out, " %llu\n", count);
+	while (stack.n && !err)
+		err = buf_add(e->out, ";", 1) ?: add_text(&e->frames, stack.locations[--stack.n], e->out);
+	return err ?: buf_printf(e->out, " %llu\n", count);
 }
 
 static int encode(struct encoder *e)
@@ -162,9 +154,8 @@ static int encode(struct encoder *e)
 
 	if (!order)
 		return -ENOMEM;
-	err = render(e->profile, PROFILE_LOCATION, add_frame, &e->frames);
-	if (!err)
-		err = render(e->profile, PROFILE_OWNER, add_owner, &e->owners);
+	err = render(e->profile, PROFILE_LOCATION, add_frame, &e->frames) ?:
+	      render(e->profile, PROFILE_OWNER, add_owner, &e->owners);
 	if (err)
 		return err;
 	for (__u32 i = 0; i < n; i++)
