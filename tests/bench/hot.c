@@ -161,7 +161,8 @@ static void drive_self(enum bench_work work, __u32 repeat, __u32 size)
 	print_round(repeat);
 }
 
-/* The units that other figures are made of: a run of nothing, a turn of bpf_loop(), a read of so many bytes.
+/*
+ * The units that other figures are made of: a run of nothing, a turn of bpf_loop(), a read of so many bytes.
  */
 static void measure_reads(void)
 {

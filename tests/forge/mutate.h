@@ -226,7 +226,8 @@ static inline void mutate_swap_words(__u64 *a, __u64 *b)
 	*b = c;
 }
 
-/* greenlet: another stack of calls on the same thread, with chunks of its own, on the same piece of C stack.
+/*
+ * greenlet: another stack of calls on the same thread, with chunks of its own, on the same piece of C stack.
  */
 static inline void mutate_switch(void)
 {

@@ -59,7 +59,8 @@ static int check_header(int fd, Elf64_Ehdr *ret)
 		return -ENOEXEC;
 	if (header.e_machine != EM_X86_64 && header.e_machine != EM_AARCH64)
 		return -ENOEXEC;
-	/* Numbers beyond 16 bits are stored in section 0 and announced by 0 (sections) or PN_XNUM (segments).
+	/*
+	 * Numbers beyond 16 bits are stored in section 0 and announced by 0 (sections) or PN_XNUM (segments).
 	 */
 	if (header.e_phnum > SEGMENTS_MAX || header.e_phentsize != sizeof(Elf64_Phdr))
 		return -EBADMSG;
@@ -226,8 +227,10 @@ static bool complete(const struct image *image)
 	return image->runtime && image->version;
 }
 
-/* One pass over the symbol tables of a type: SHT_DYNSYM is small and survives stripping, SHT_SYMTAB may be
- * huge. */
+/*
+ * One pass over the symbol tables of a type: SHT_DYNSYM is small and survives stripping, SHT_SYMTAB may be
+ * huge.
+ */
 static int read_tables(int fd, Elf *elf, __u32 type, struct image *image)
 {
 	Elf_Scn *section = NULL;
@@ -315,8 +318,10 @@ int image_bias(const struct image *image, __u64 start, __u64 offset, bool execut
 
 		if (offset < (load->offset & -page) || offset >= load->offset + load->file_size)
 			continue;
-		/* Neighbours of one kind can share a page of the file: only code and the headers are
-		 * unambiguous. */
+		/*
+		 * Neighbours of one kind can share a page of the file: only code and the headers are
+		 * unambiguous.
+		 */
 		if (execute ? !(load->flags & PF_X) : load->offset || offset)
 			continue;
 		bias = start - offset + load->offset - load->address;

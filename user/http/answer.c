@@ -11,8 +11,10 @@
 
 #define LINE_SIZE 1024 /* of text; what is longer is cut */
 
-/* Names of a hostile process are on the page: nothing but our own script runs there, and it loads only from
- * here. */
+/*
+ * Names of a hostile process are on the page: nothing but our own script runs there, and it loads only from
+ * here.
+ */
 #define POLICY                                                                                               \
 	"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "      \
 	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -288,7 +288,8 @@ int procfs_parse_map(const char *line, struct procfs_map *ret)
 	ret->device = makedev(major, minor);
 	if (*p && *p != ' ')
 		return -EBADMSG;
-	/* The path is padded to a column of its own; it never begins with a blank, it is absolute or in [].
+	/*
+	 * The path is padded to a column of its own; it never begins with a blank, it is absolute or in [].
 	 */
 	p += strspn(p, " ");
 	return parse_path(p, ret);

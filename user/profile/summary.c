@@ -48,7 +48,8 @@ static size_t columns(const char *s, size_t size)
 	return n;
 }
 
-/* Where the text's last `keep` columns begin; at the next '/' when there is one, so that no name is halved.
+/*
+ * Where the text's last `keep` columns begin; at the next '/' when there is one, so that no name is halved.
  */
 static size_t tail(const char *s, size_t size, size_t keep)
 {

@@ -81,8 +81,10 @@ static void test_max_depth(void **state)
 	assert_true(seen.refused > refused + 500 && seen.stacks > stacks + 500);
 }
 
-/* With shims, which --max-depth does not count, there may be no room: then no stack, rather than a part of
- * one. */
+/*
+ * With shims, which --max-depth does not count, there may be no room: then no stack, rather than a part of
+ * one.
+ */
 static void sample_if_there_is_room(bool shims)
 {
 	if (walk_with_cache(chain_leaf(), false)) {
@@ -113,7 +115,8 @@ static void test_deepest(void **state)
 	max_depth = MAX_DEPTH;
 }
 
-/* What a state of cache and memory gives when reads number `nth` and on fail. Returns whether one was made.
+/*
+ * What a state of cache and memory gives when reads number `nth` and on fail. Returns whether one was made.
  */
 static bool fault_at(__u64 nth, __u64 faults, bool single, __u8 garbage)
 {

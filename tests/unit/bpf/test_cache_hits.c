@@ -31,7 +31,8 @@ static void test_full_hit_reads(void **state)
 			assert_true(sample(chain_leaf(), false, ~0U));
 			assert_int_equal(walk->cached.run, frames);
 			assert_int_equal(walk->depth, 0);
-			/* 128 bytes a frame on average; the first block is small, chunks end where they do.
+			/*
+			 * 128 bytes a frame on average; the first block is small, chunks end where they do.
 			 */
 			assert_in_range(walk->reads, 1, frames * 128 / BLOCK_SIZE + 4);
 			assert_true(walk->read_bytes <= frames * 160 + 4096);

@@ -147,8 +147,10 @@ static void test_bad_pointers(void **state)
 		}
 }
 
-/* What comes out can be an address in the lower half, 8-aligned and not on the first page, or it is not
- * there. */
+/*
+ * What comes out can be an address in the lower half, 8-aligned and not on the first page, or it is not
+ * there.
+ */
 static void test_no_frame_with_bad_code(void **state)
 {
 	(void)state;

@@ -111,7 +111,8 @@ static void test_code_epoch_saves_headers(void **state)
 	}
 }
 
-/* 3.13 has no such count in its debug offsets. A co_version not given out yet shows that the word is another.
+/*
+ * 3.13 has no such count in its debug offsets. A co_version not given out yet shows that the word is another.
  */
 static void test_count_of_versions_that_is_none(void **state)
 {

@@ -285,8 +285,10 @@ static void test_asks_again(void **state)
 	}
 }
 
-/* The caller side of the last stack is taken from the thread's cache only while every frame of it is the
- * same. */
+/*
+ * The caller side of the last stack is taken from the thread's cache only while every frame of it is the
+ * same.
+ */
 static void test_cached_callers(void **state)
 {
 	(void)state;

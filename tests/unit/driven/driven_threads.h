@@ -78,8 +78,10 @@ static void test_found_behind_others(void **state)
 		driven_watch();
 		assert_int_equal(drive(), OUTCOME_WHOLE);
 		driven_path_is("me:1");
-		/* Remembered. 3.11 cannot say that it is the active one, unless it is the runtime's current
-		 * one. */
+		/*
+		 * Remembered. 3.11 cannot say that it is the active one, unless it is the runtime's current
+		 * one.
+		 */
 		if (py.l.runtime_tstate)
 			forge_put(py.runtime, py.l.runtime_tstate, py_address(me->tstate), 8);
 		assert_int_equal(drive(), OUTCOME_WHOLE);

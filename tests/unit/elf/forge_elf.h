@@ -149,8 +149,10 @@ static inline void forge_text(struct forge *f, unsigned int at, const char *text
 	strcpy((char *)f->bytes + FORGE_TEXTS + at, text);
 }
 
-/* A library up to 3.10, whose version only its texts tell. 2.7, 3.6: the variables that were there before
- * _PyRuntime. */
+/*
+ * A library up to 3.10, whose version only its texts tell. 2.7, 3.6: the variables that were there before
+ * _PyRuntime.
+ */
 static inline void forge_old_python(struct forge *f, const char *tag, const char *version)
 {
 	forge_python(f, 0);

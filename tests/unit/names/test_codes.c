@@ -315,7 +315,8 @@ static void test_large_table(void **state)
 	assert_int_equal(codes_set_table(codes, 100, table, 0), -ESTALE);
 	assert_int_equal(codes_set_table(codes, 100, table, LINETABLE_MAX), 0);
 	is(100, 1, "f", "a.py", 10, 10);
-	/* The last entry begins 8 * (LINETABLE_MAX - 3) units on: above what an instruction's number can be.
+	/*
+	 * The last entry begins 8 * (LINETABLE_MAX - 3) units on: above what an instruction's number can be.
 	 */
 	is(100, INSTR_UNKNOWN - 1, "f", "a.py", 10, 10);
 	assert_int_equal(codes_get_stats(codes)->decodes, 2);

@@ -155,8 +155,10 @@ static void check_bounds(const struct layout *l)
 	assert_int_equal(l->version, 0);
 }
 
-/* Up to 3.10 frames are objects; from 3.11 on they lie on a stack of their own, and code has a qualified
- * name. */
+/*
+ * Up to 3.10 frames are objects; from 3.11 on they lie on a stack of their own, and code has a qualified
+ * name.
+ */
 static void check_kind(const struct layout *l, bool objects, bool two)
 {
 	assert_int_equal(l->frame_lasti, objects);

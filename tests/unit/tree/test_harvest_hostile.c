@@ -29,7 +29,8 @@ static void chain_too_long(void **state)
 	for (__u32 i = EVENT_KINDS + 1; i < NODES; i++)
 		set_node(i, i - 1, 100, 1, i % 1000 == 0);
 	run();
-	/* 1000, 2000, 3000 and 4000 nodes deep; those beyond what the kernel side can make are not believed.
+	/*
+	 * 1000, 2000, 3000 and 4000 nodes deep; those beyond what the kernel side can make are not believed.
 	 */
 	assert_int_equal(stats.samples[EVENT_CPU], 4);
 }
