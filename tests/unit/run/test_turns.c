@@ -25,7 +25,8 @@ static int setup_with(int interval_ms)
 	options = (struct options){ 0 };
 	agent = (struct agent){ .options = &options, .notify = { .fd = -1 } };
 	sigprocmask(SIG_SETMASK, NULL, &before);
-	return make_folder() ?: loop_open(&agent.loop, interval_ms) ?: worker_start(&agent.worker, "/nonexistent") ?:
+	return make_folder() ?: loop_open(&agent.loop, interval_ms) ?: worker_start(&agent.worker,
+										    "/nonexistent") ?:
 	       codes_new(&agent.codes, 0) ?: registry_new(&agent.registry);
 }
 
@@ -62,7 +63,8 @@ static void open_with(char **arguments)
 {
 	static char *kept[8];
 	struct discover_parts parts = {
-		.worker = agent.worker, .codes = agent.codes, .registry = agent.registry, .selection = &anybody,
+		.worker = agent.worker, .codes = agent.codes, .registry = agent.registry,
+		.selection = &anybody,
 	};
 	char error[256];
 	int n = 0;
@@ -100,7 +102,7 @@ static void turn(void)
 	assert_int_equal(loop_turn(&agent.loop, -1), 0);
 }
 
-/* --- signals --------------------------------------------------------------------------------------------- */
+/* --- signals -------------------------------------------------------------------------------------------- */
 
 static void end_by(int signal)
 {
@@ -194,7 +196,7 @@ static void sigterm_is_passed_on(void **state)
 	assert_int_equal(agent.exit_code ?: code, 128 + SIGTERM);
 }
 
-/* --- what is read ---------------------------------------------------------------------------------------- */
+/* --- what is read --------------------------------------------------------------------------------------- */
 
 static void the_workers_answers(void **state)
 {
