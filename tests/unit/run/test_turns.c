@@ -25,8 +25,8 @@ static int setup_with(int interval_ms)
 	options = (struct options){ 0 };
 	agent = (struct agent){ .options = &options, .notify = { .fd = -1 } };
 	sigprocmask(SIG_SETMASK, NULL, &before);
-	return make_folder() ?: loop_open(&agent.loop, interval_ms) ?: worker_start(&agent.worker,
-										    "/nonexistent") ?:
+	return make_folder() ?: loop_open(&agent.loop, interval_ms) ?:
+	       worker_start(&agent.worker, "/nonexistent") ?:
 	       codes_new(&agent.codes, 0) ?: registry_new(&agent.registry);
 }
 
