@@ -5,15 +5,17 @@
 #   check.sh BUILD_DIRECTORY
 # REQUIRE=go,chromium,pbs-3.14.6,...: fails when a test was skipped for want of one of these
 # (tests/lib/skips.py).
-# JOBS: how many end-to-end tests run side by side. Many of them wait most of the time, hence more than there
-# are CPUs.
+# JOBS: how many end-to-end tests run side by side: half as many as there are CPUs, since their targets burn
+# CPUs, and each test waits until its own have had enough.
 set -u
 build=${1:-build}
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top" || exit 1
 export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 python=.cache/venv/bin/python
-jobs=${JOBS:-$(($(nproc) * 2))}
+jobs=${JOBS:-$((($(nproc) + 1) / 2))}
+side_by_side=
+[ "$jobs" = 1 ] || side_by_side="-n $jobs --dist loadgroup"
 NOTES=$(mktemp)
 export NOTES
 trap 'rm -f "$NOTES"' EXIT
@@ -32,7 +34,8 @@ end_to_end() {
 
 $python tests/fetch-interpreters.py $([ -n "$long" ] || echo --long) || failed=1
 sh tests/unit.sh "$build" || failed=1
-end_to_end e2e "${long}not alone" -n "$jobs" --dist loadgroup
+# shellcheck disable=SC2086
+end_to_end e2e "${long}not alone" $side_by_side
 end_to_end alone "${long}alone"
 
 echo
