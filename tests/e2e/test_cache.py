@@ -17,7 +17,8 @@ import interpreters as known
 import profiler
 from edges import GENERATED, CacheJudge
 
-pytestmark = pytest.mark.timeout(1200)  # the laboratories of a dozen versions start in minutes
+# The laboratories of a dozen versions start in minutes; so many busy programs leave the CPUs to nobody else.
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.alone]
 
 PROGRAMS = ("callers", "generators", "recursion", "recycled", "lines", "greenlets", "interpreters", "threads")
 MODES = ("check", "verified")

@@ -12,6 +12,8 @@ import interpreters as known
 import pprof
 import profiler
 
+pytestmark = pytest.mark.alone  # so many busy programs leave the CPUs to nobody else
+
 
 @pytest.fixture(scope="module")
 def busy(workloads):

@@ -5,6 +5,8 @@ import pytest
 import interpreters as known
 import profiler
 
+pytestmark = pytest.mark.alone  # so many busy programs leave the CPUs to nobody else
+
 LIMIT = 100
 
 

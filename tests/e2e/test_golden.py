@@ -10,6 +10,8 @@ import pytest
 import interpreters as known
 import profiler
 
+pytestmark = pytest.mark.alone  # so many busy programs leave the CPUs to nobody else
+
 GOLDEN = profiler.ROOT / "tests" / "golden" / "stacks.txt"
 FREQUENCY = 997
 CPU = 0.8  # seconds of each

@@ -10,6 +10,8 @@ import interpreters as known
 import profiler
 from released import on_c_lines
 
+pytestmark = pytest.mark.alone  # so many busy programs leave the CPUs to nobody else
+
 ALSO_2_7 = True
 FREQUENCY = 997
 

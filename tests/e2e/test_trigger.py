@@ -52,6 +52,7 @@ def timers():
 
 
 @pytest.mark.usefixtures("timers")
+@pytest.mark.alone  # so many busy programs leave the CPUs to nobody else
 class TestStacks:
     SECONDS = 10
 
@@ -85,6 +86,7 @@ class TestStacks:
 
 
 @pytest.mark.usefixtures("timers")
+@pytest.mark.alone  # so many busy programs leave the CPUs to nobody else
 class TestShares:
     """Two functions that burn 3 to 1 for 12 s, on each CPU."""
 
