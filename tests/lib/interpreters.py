@@ -85,7 +85,7 @@ MAVEN = {
 }
 
 # Only of use to the long tests.
-LONG = {"debian-3.13.18", "debian-3.14.10", "src-3.13.5d", "musl-3.11.2", *MAVEN} - {"maven-3.7.9"}
+LONG = {"debian-3.13.18", "debian-3.14.10", *BUILT, *MAVEN} - {"maven-3.7.9"}
 
 SUPPORTED = ("3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.15")
 TWO = "2.7"  # for the tests whose programs are written for it too: ALSO_2_7 in their modules
