@@ -24,7 +24,7 @@ def dead_dns(tmp_path):
     """The beginning of a command line that runs the profiler where no name can be resolved."""
     if namespaces.reason() or os.geteuid() or not RESOLV_CONF.exists():
         why = namespaces.reason() or "it is not there, or this is not root"
-        pytest.skip("SKIP: /etc/resolv.conf cannot be replaced here: %s" % why)
+        pytest.skip("SKIP mounts: /etc/resolv.conf cannot be replaced here: %s" % why)
     conf = tmp_path / "resolv.conf"
     conf.write_text("".join("nameserver %s\n" % address for address in SERVERS))
     with contextlib.ExitStack() as stack:
