@@ -5,33 +5,12 @@
 #include <linux/sched.h>
 #include <sys/syscall.h>
 
-#include "tests/unit/targets/parts.h"
+#include "tests/unit/targets/discovering.h"
 
 #include "targets/children.h"
 #include "targets/discover.h"
-#include "targets/selection.h"
 
 #define GENERATIONS 4
-
-static struct discover *discover;
-static const struct selection everything;
-
-static int teardown(void **state)
-{
-	discover_free(TAKE_PTR(discover));
-	return close_parts(state);
-}
-
-static void begin(void)
-{
-	struct discover_parts parts = {
-		.worker = worker, .codes = codes, .registry = registry, .selection = &everything,
-	};
-
-	need_kernel();
-	parts.kernel = kernel;
-	assert_int_equal(discover_new(&discover, &parts), 0);
-}
 
 /* Each process writes its pid, has one child, and ends with its parent. */
 static void descend(int fd)

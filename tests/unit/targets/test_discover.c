@@ -3,31 +3,10 @@
  * test_discover.c - the whole of discovery: the kernel side's records go in, a real worker looks at real
  * processes, and what it says reaches the subject that asked.
  */
-#include "tests/unit/targets/parts.h"
+#include "tests/unit/targets/discovering.h"
 
 #include "proc/procfs.h"
 #include "targets/discover.h"
-#include "targets/selection.h"
-
-static struct discover *discover;
-static const struct selection everything;
-
-static int teardown(void **state)
-{
-	discover_free(TAKE_PTR(discover));
-	return close_parts(state);
-}
-
-static void begin(void)
-{
-	struct discover_parts parts = {
-		.worker = worker, .codes = codes, .registry = registry, .selection = &everything,
-	};
-
-	need_kernel();
-	parts.kernel = kernel;
-	assert_int_equal(discover_new(&discover, &parts), 0);
-}
 
 static void take_replies(void)
 {
