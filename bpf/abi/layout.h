@@ -85,7 +85,8 @@ struct layout {
 	 * _PyRuntimeState. Before 3.7 there is none: then these are the offsets of single variables from the
 	 * address that is given as the process's runtime.
 	 */
-	__u32 runtime_interpreters; /* interpreters.head, interp_head; 0 = only by way of the GIL's holder */
+	__u32 runtime_interpreters; /* interpreters.head, interp_head; 0 = unknown (2.7 and 3.6, stripped) */
+	__u32 runtime_main;	    /* without it: a pointer to an interpreter, of any of them; 0 = none */
 	__u32 runtime_tstate;	    /* gilstate.tstate_current, _PyThreadState_Current (to 3.11); 0 = none */
 	__u32 runtime_tss_key;	    /* autoTSSkey: int initialised, u32 key at +4; 0 = none */
 

@@ -199,7 +199,8 @@ static __always_inline __u64 tss_address(struct scratch *s, const struct process
 /*
  * The interpreter at which the search begins. Where the list of interpreters is not known (2.7 and 3.6,
  * stripped) it is that of the GIL's holder, whoever that is. When nobody holds the GIL it is the one that
- * this thread was found in last: else a thread would be lost whenever it lets go of the GIL.
+ * this thread was found in last, or else the one that the loader found in the interpreter's data: a thread
+ * that calls C without the GIL would be lost otherwise.
  */
 static __always_inline __u64 first_interpreter(struct scratch *s, const struct thread *t,
 					       const struct process *p, const struct layout *l)
@@ -208,9 +209,11 @@ static __always_inline __u64 first_interpreter(struct scratch *s, const struct t
 
 	if (l->runtime_interpreters)
 		return search_read(s, p->runtime + l->runtime_interpreters);
-	holder = search_read(s, p->runtime + l->runtime_tstate);
+	holder = search_read(s, p->runtime + l->runtime_tstate) ?: t->tstate;
+	if (!holder)
+		return l->runtime_main ? search_read(s, p->runtime + l->runtime_main) : 0;
 	*(__u64 *)(s->tstate + (l->tstate_interp & TSTATE_MASK)) = 0;
-	tstate_load(s, l, holder ?: t->tstate);
+	tstate_load(s, l, holder);
 	return tstate_field(s, l->tstate_interp);
 }
 

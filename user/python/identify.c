@@ -20,6 +20,7 @@
 #include "python/binaries.h"
 #include "python/debug_offsets.h"
 #include "python/proof.h"
+#include "python/variables.h"
 
 #define CANDIDATES_MAX 4    /* binaries with a runtime in one process; more than one is rare */
 #define SEEN_SLOTS     4096 /* a power of two; half of it is the limit of files looked at */
@@ -135,24 +136,6 @@ static __u64 runtime_address(const struct candidate *candidate)
 	return candidate->bias + (image->runtime ? image->runtime : image->old_thread);
 }
 
-/*
- * Before 3.7 there are only variables: the runtime begins 8 bytes before the first of them, so that none is
- * at 0.
- */
-static void place_variables(const struct candidate *candidate, struct identity *identity)
-{
-	const struct image *image = &candidate->image;
-	__u64 thread = image->old_thread, interps = image->old_interps, first = thread;
-
-	if (interps && (interps > thread ? interps - thread : thread - interps) > INT32_MAX)
-		interps = 0;
-	if (interps && interps < thread)
-		first = interps;
-	identity->runtime = candidate->bias + first - 8;
-	identity->layout.runtime_tstate = thread - first + 8;
-	identity->layout.runtime_interpreters = interps ? interps - first + 8 : 0;
-}
-
 static int visit_writable(const struct procfs_map *map, void *context)
 {
 	struct scan *scan = context;
@@ -223,7 +206,8 @@ static void choose_layout(pid_t tid, const struct candidate *candidate, struct i
 		identity->hexversion = version;
 		identity->verdict = VERDICT_PYTHON;
 		if (variables)
-			place_variables(candidate, identity);
+			identity->runtime = variables_place(tid, &candidate->image, candidate->bias,
+							    &identity->layout);
 	} else if (version && !layout_model(version)) {
 		refuse(identity, candidate, "%s", layout_refusal(version, false));
 	} else {

@@ -278,14 +278,10 @@ static __u64 newest_frame(void)
 	return mem_plausible(frame) ? read_word(frame + state.layout->cframe_frame) : frame;
 }
 
-/*
- * pthread_self(), by which the kernel side knows a thread's state. Its first word on x86-64 is its own
- * address, in glibc (tcbhead_t.tcb) and musl (struct pthread.self).
- */
-static bool is_thread_id(__u64 id)
+bool proof_of_thread_id(__u64 id, __u64 word)
 {
 #ifdef __x86_64__
-	return mem_plausible(id) && read_word(id) == id;
+	return mem_plausible(id) && word == id;
 #else
 	return mem_plausible(id);
 #endif
@@ -296,7 +292,7 @@ static bool is_thread_id(__u64 id)
 static int try_thread(__u64 tstate, __u64 interp)
 {
 	const struct layout *l = state.layout;
-	__u64 frame;
+	__u64 frame, id;
 	int err;
 
 	if (!mem_plausible(tstate) || l->tstate_size > TSTATE_READ ||
@@ -308,7 +304,8 @@ static int try_thread(__u64 tstate, __u64 interp)
 	err = walk_to_root(frame);
 	if (err || !state.python)
 		return err;
-	return is_thread_id(tstate_word(l->tstate_thread_id)) ? PROOF_HOLDS : contradict(bad_thread_id);
+	id = tstate_word(l->tstate_thread_id);
+	return proof_of_thread_id(id, read_word(id)) ? PROOF_HOLDS : contradict(bad_thread_id);
 }
 
 /* Any thread proves the layout. One that runs changes its stack; those that wait do not. */
@@ -330,7 +327,10 @@ static int try_interpreter(__u64 interp)
 	return result;
 }
 
-/* Without a list of interpreters (3.6 and 2.7, stripped) it is that of the GIL's holder. */
+/*
+ * Without a list of interpreters (3.6 and 2.7, stripped) it is that of the GIL's holder, or, when nobody
+ * holds it, the one that was found in the data (variables.h).
+ */
 static __u64 first_interpreter(__u64 runtime)
 {
 	const struct layout *l = state.layout;
@@ -339,7 +339,9 @@ static __u64 first_interpreter(__u64 runtime)
 	if (l->runtime_interpreters)
 		return read_word(runtime + l->runtime_interpreters);
 	tstate = read_word(runtime + l->runtime_tstate);
-	return mem_plausible(tstate) ? read_word(tstate + l->tstate_interp) : tstate;
+	if (mem_plausible(tstate))
+		return read_word(tstate + l->tstate_interp);
+	return l->runtime_main ? read_word(runtime + l->runtime_main) : tstate;
 }
 
 static int attempt(__u64 runtime)

@@ -6,6 +6,7 @@
 #ifndef PYPERF_PYTHON_PROOF_H
 #define PYPERF_PYTHON_PROOF_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 #include <linux/types.h>
 
@@ -23,5 +24,12 @@ enum proof {
  * that the memory cannot be read at all.
  */
 int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const char **ret_reason);
+
+/*
+ * Whether id may be what pthread_self() returned to a thread of the target, by which the kernel side knows
+ * its thread state. word is what the target has at that address: on x86-64 the address itself, in glibc
+ * (tcbhead_t.tcb) and musl (struct pthread.self).
+ */
+bool proof_of_thread_id(__u64 id, __u64 word);
 
 #endif

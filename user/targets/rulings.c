@@ -128,6 +128,8 @@ static bool is_known(const struct identity *i)
 	const struct cpython *cpython = layout_find(i->hexversion);
 
 	/* A reason is a note here: its offsets are not the usual ones. */
+	if (!i->layout.runtime_interpreters && !i->layout.runtime_main)
+		return false; /* which interpreters it has could not be told yet */
 	return cpython && layout_is_released(i->hexversion) && !*i->reason &&
 	       (!cpython->newest || i->hexversion <= cpython->newest);
 }

@@ -182,6 +182,29 @@ static void test_without_a_list_of_interpreters(void **state)
 	}
 }
 
+/*
+ * 2.7 and 3.6, stripped: nobody holds the GIL from the first sample on, as when C code that let go of it
+ * takes all of the time. The loader has found an interpreter.
+ */
+static void test_without_a_list_and_without_the_gil(void **state)
+{
+	static const __u32 minors[] = { 0x0207, 0x0306 };
+
+	(void)state;
+	for (size_t v = 0; v < ARRAY_SIZE(minors); v++) {
+		py_begin(minors[v]);
+		py.l.runtime_tstate = 16;
+		py.l.runtime_main = 32;
+		add_self("me", true);
+		driven_watch();
+		assert_int_equal(drive(), OUTCOME_NO_THREAD_STATE);
+		forge_put(py.runtime, py.l.runtime_main, py_address(py.interp), 8);
+		driven_watch();
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_path_is("me:1");
+	}
+}
+
 /* Where PyGILState_Ensure() keeps it: a slot of the C library, whose key the runtime knows. */
 static void test_found_in_thread_specific_storage(void **state)
 {

@@ -115,6 +115,7 @@ static const struct CMUnitTest in_roomy_tables[] = {
 	cmocka_unit_test(test_found_as_current_of_runtime),
 	cmocka_unit_test(test_found_as_holder_of_gil),
 	cmocka_unit_test(test_without_a_list_of_interpreters),
+	cmocka_unit_test(test_without_a_list_and_without_the_gil),
 	cmocka_unit_test(test_found_in_thread_specific_storage),
 	cmocka_unit_test(test_active_thread_state_is_preferred),
 	cmocka_unit_test(test_hostile_lists),

@@ -181,11 +181,15 @@ static void two_variables(const char *tag, const char *text, __u32 hexversion, b
 	assert_int_equal(identity.hexversion, hexversion);
 	assert_string_equal(identity.version, text);
 	assert_int_equal(identity.runtime + identity.layout.runtime_tstate, (uintptr_t)(loaded.runtime + 4));
-	assert_int_equal(identity.layout.runtime_tstate, stripped ? 8 : 24);
+	assert_int_equal(identity.layout.runtime_tstate, 24);
 	assert_int_equal(identity.layout.runtime_interpreters, stripped ? 0 : 8);
+	assert_int_equal(identity.layout.runtime_main, stripped ? 8 : 0);
+	loaded.runtime[4] = 0; /* nobody holds the GIL */
+	assert_int_equal(ask().verdict, VERDICT_PYTHON);
+	loaded.runtime[4] = py_address(py.threads[0].tstate);
 	forge_put(py.threads[0].tstate, py.l.tstate_interp, 8, 8);
 	assert_int_equal(ask().verdict, VERDICT_NO_LAYOUT);
-	loaded.runtime[2] = loaded.runtime[4] = 0; /* nobody holds the GIL */
+	loaded.runtime[2] = loaded.runtime[4] = 0; /* there is no interpreter any more */
 	assert_int_equal(ask().verdict, VERDICT_UNPROVED);
 	unload(&loaded);
 }

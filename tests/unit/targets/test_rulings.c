@@ -128,7 +128,8 @@ static void a_machine_that_slept(void **state)
 
 static bool waits(__u32 hexversion, const char *note, __u64 since)
 {
-	struct identity i = { .verdict = VERDICT_UNPROVED, .hexversion = hexversion };
+	struct identity i = { .verdict = VERDICT_UNPROVED, .hexversion = hexversion,
+			      .layout.runtime_interpreters = 8 };
 	struct ruling v = { .unproved_since = since };
 
 	snprintf(i.reason, sizeof(i.reason), "%s", note);
@@ -139,7 +140,7 @@ static void patience(void **state)
 {
 	struct identity i = { .verdict = VERDICT_PYTHON, .hexversion = 0x030d00f0 };
 	__u64 long_ago = clock_ns() - 2 * SECOND;
-	struct ruling v = { 0 };
+	struct ruling v = { 0 }, old = { .unproved_since = long_ago };
 
 	(void)state;
 	assert_false(ruling_waits_for_proof(&v, &i));
@@ -157,6 +158,11 @@ static void patience(void **state)
 	assert_true(waits(0x030dfff0, "", long_ago));
 	assert_true(waits(0x03ff00f0, "", long_ago));
 	assert_true(waits(0, "", long_ago));
+	/* Nor is one of which no interpreter was found: its threads would be lost for good. */
+	i.hexversion = 0x020712f0;
+	assert_true(ruling_waits_for_proof(&old, &i));
+	i.layout.runtime_main = 8;
+	assert_false(ruling_waits_for_proof(&old, &i));
 }
 
 int main(void)
