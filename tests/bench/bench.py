@@ -24,6 +24,7 @@ import growth_tables
 import peer_tables
 import publish
 import share_tables
+import signals
 import trigger_tables
 import walk_tables
 
@@ -108,6 +109,7 @@ def main():
     if limit < RATE_MOST:
         sys.exit("the kernel lowered kernel.perf_event_max_sample_rate to %d, as it does under load: "
                  "sysctl -w kernel.perf_event_max_sample_rate=100000" % limit)
+    signals.heed()
     settings = settings_of(arguments)
     save = settings.build / "bench"
     save.mkdir(parents=True, exist_ok=True)

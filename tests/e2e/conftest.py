@@ -4,7 +4,6 @@ tests/fetch-interpreters.py; an interpreter that is not here skips its tests and
 import json
 import os
 import pathlib
-import signal
 import sys
 
 import pytest
@@ -12,20 +11,12 @@ import pytest
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "lib"))
 import interpreters as known  # noqa: E402
-
-
-def heed_signals():
-    """Whoever starts the tests in the background may ignore these,
-    and the profiler would go on ignoring them."""
-    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL),
-                            (signal.SIGHUP, signal.SIG_DFL)):
-        if signal.getsignal(number) == signal.SIG_IGN:
-            signal.signal(number, handler)
+import signals  # noqa: E402
 
 
 def pytest_configure(config):
     if not hasattr(config, "workerinput"):
-        heed_signals()
+        signals.heed()
     config.addinivalue_line("markers", "long: takes a minute or more; leave out with -m 'not long'")
     config.addinivalue_line("markers", "alone: is about the whole machine; nothing may run beside it")
 
