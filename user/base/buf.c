@@ -116,13 +116,29 @@ int buf_add_utf8(struct buf *b, const char *s, size_t limit)
 	return 0;
 }
 
+/*
+ * Control codes (C0, DEL, C1), line and paragraph separators, and what turns the direction of text around:
+ * with that, what is written in one order is read in another.
+ */
 static bool is_control(const unsigned char *u, size_t length)
 {
 	if (length == 1)
 		return u[0] < ' ' || u[0] == 0x7f;
-	if (length == 2)
-		return u[0] == 0xc2 && u[1] < 0xa0;
-	return length == 3 && u[0] == 0xe2 && u[1] == 0x80 && (u[2] == 0xa8 || u[2] == 0xa9);
+	if (length == 2) /* U+0080 to U+009F, U+061C */
+		return (u[0] == 0xc2 && u[1] < 0xa0) || (u[0] == 0xd8 && u[1] == 0x9c);
+	if (length != 3 || u[0] != 0xe2)
+		return false;
+	if (u[1] == 0x80) /* U+200E and U+200F, U+2028 to U+202E */
+		return u[2] == 0x8e || u[2] == 0x8f || (u[2] >= 0xa8 && u[2] <= 0xae);
+	return u[1] == 0x81 && u[2] >= 0xa6 && u[2] <= 0xa9; /* U+2066 to U+2069 */
+}
+
+bool buf_is_shown(const char *s, size_t *ret_length)
+{
+	size_t length = buf_utf8_length(s);
+
+	*ret_length = length ? length : 1;
+	return length && !is_control((const unsigned char *)s, length);
 }
 
 int buf_add_shown(struct buf *b, const char *s, bool separator)
@@ -131,10 +147,8 @@ int buf_add_shown(struct buf *b, const char *s, bool separator)
 	int err;
 
 	for (; *s; s += length) {
-		length = buf_utf8_length(s);
-		if (!length || is_control((const unsigned char *)s, length)) {
+		if (!buf_is_shown(s, &length)) {
 			err = buf_add_string(b, "?");
-			length = length ? length : 1;
 		} else if (separator && *s == ';') {
 			err = buf_add_string(b, ":");
 		} else {

@@ -32,8 +32,15 @@ int buf_printf(struct buf *b, const char *format, ...) __attribute__((format(pri
 int buf_add_utf8(struct buf *b, const char *s, size_t limit);
 
 /*
- * Appends valid UTF-8 as text that stays on one line and moves no terminal: control codes (C0, DEL, C1,
- * line and paragraph separators) become '?', and ';' becomes ':' when it would separate fields.
+ * Whether the character at s, which is not its NUL, may be shown as it is: it is valid UTF-8, and no control
+ * code (C0, DEL, C1), line or paragraph separator, or mark that turns the direction of text around.
+ * *ret_length: its bytes, 1 if it is invalid.
+ */
+bool buf_is_shown(const char *s, size_t *ret_length);
+
+/*
+ * Appends valid UTF-8 as text that stays on one line and moves no terminal: what may not be shown becomes
+ * '?', and ';' becomes ':' when it would separate fields.
  */
 int buf_add_shown(struct buf *b, const char *s, bool separator);
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+
 static enum log_level current = LOG_INFO;
 
 void log_set_level(enum log_level level)
@@ -17,11 +19,21 @@ enum log_level log_get_level(void)
 	return current;
 }
 
-static void escape_control_bytes(char *s)
+/* In place: nothing becomes longer. */
+static void make_visible(char *s)
 {
-	for (; *s; s++)
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			*s = '?';
+	char *to = s;
+	size_t length;
+
+	for (; *s; s += length) {
+		if (buf_is_shown(s, &length)) {
+			memmove(to, s, length);
+			to += length;
+		} else {
+			*to++ = '?';
+		}
+	}
+	*to = '\0';
 }
 
 void log_vwrite(enum log_level level, const char *format, va_list args)
@@ -32,7 +44,7 @@ void log_vwrite(enum log_level level, const char *format, va_list args)
 	if (level > current)
 		return;
 	vsnprintf(text, sizeof(text), format, args);
-	escape_control_bytes(text);
+	make_visible(text);
 	/* A progress line may stand on the terminal: overwrite it. */
 	fprintf(stderr, "%spyperf-bpf: %s%s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", prefix[level], text);
 }

@@ -2,8 +2,8 @@
 /*
  * log.h - one line per message on stderr. Who decides what an error means for the run says it: main.c and the
  * folders run, export, report, tree and targets; kern only passes on what libbpf prints. All others return
- * errors, so that nothing is said twice. Control bytes in foreign strings are escaped: a process cannot forge
- * lines.
+ * errors, so that nothing is said twice. What may not be shown in foreign strings (buf_is_shown) becomes
+ * '?': a process cannot forge lines.
  */
 #ifndef PYPERF_BASE_LOG_H
 #define PYPERF_BASE_LOG_H

@@ -18,6 +18,8 @@
 #include "targets/rulings.h"
 #include "targets/selection.h"
 
+#define SAID_MAX 256 /* reasons; whoever starts programs can make up as many as they like */
+
 /* A reason that was said; each is said once. */
 struct said {
 	UT_hash_handle hh;
@@ -31,6 +33,7 @@ struct verdicts {
 	struct kubelet *kubelet;
 	struct rulings *rulings;
 	struct said *said;
+	__u64 unsaid; /* times that something was not said, since SAID_MAX reasons had been */
 	struct complaint full; /* the kernel side's table of processes is */
 };
 
@@ -59,6 +62,9 @@ void verdicts_free(struct verdicts *v)
 
 	if (!v)
 		return;
+	if (v->unsaid)
+		log_warning("%llu more times no Python frames for a process, for reasons that were not said",
+			    (unsigned long long)v->unsaid);
 	HASH_ITER(hh, v->said, s, next) {
 		HASH_DEL(v->said, s);
 		free(s);
@@ -76,32 +82,47 @@ enum process_state verdicts_find(const struct verdicts *v, __u32 pid)
 
 /* --- what the user is told ---------------------------------------------------------------------------- */
 
-/* A warning for the first process it is true of. */
-static void say_once(struct verdicts *v, __u32 pid, const char *text)
+/* Whether a reason is one that has not been said yet, and from now on has. */
+static bool is_new(struct verdicts *v, const char *reason)
 {
-	size_t n = strlen(text);
+	size_t n = strlen(reason);
 	struct said *s;
 
-	HASH_FIND(hh, v->said, text, n, s);
+	HASH_FIND(hh, v->said, reason, n, s);
 	if (s)
-		return;
-	log_warning("no Python frames for pid %u, %s", pid, text);
+		return false;
+	if (HASH_COUNT(v->said) == SAID_MAX) {
+		if (!v->unsaid++)
+			log_warning("no Python frames for more processes, for more reasons than the %d that "
+				    "were said: from now on they are only counted",
+				    SAID_MAX);
+		return false;
+	}
 	s = malloc(sizeof(*s) + n + 1);
 	if (!s)
-		return;
-	memcpy(s->text, text, n + 1);
+		return true;
+	memcpy(s->text, reason, n + 1);
 	HASH_ADD(hh, v->said, text, n, s);
 	if (!s->hh.tbl)
 		free(s);
+	return true;
 }
 
+static void say_once(struct verdicts *v, __u32 pid, const char *text)
+{
+	if (is_new(v, text))
+		log_warning("no Python frames for pid %u, %s", pid, text);
+}
+
+/* Not by path: a copy of the program under another name is no news. */
 static void say_refused(struct verdicts *v, __u32 pid, const struct identity *i)
 {
-	char text[IDENTITY_PATH_SIZE + 256];
+	const char *version = *i->version ? i->version : "unknown version";
+	char reason[sizeof(i->version) + sizeof(i->reason) + 32];
 
-	snprintf(text, sizeof(text), "%s (%s): %s", i->path, *i->version ? i->version : "unknown version",
-		 i->reason);
-	say_once(v, pid, text);
+	snprintf(reason, sizeof(reason), "%s: %s", version, i->reason);
+	if (is_new(v, reason))
+		log_warning("no Python frames for pid %u, %s (%s): %s", pid, i->path, version, i->reason);
 }
 
 /* A worker that times out or dies over a process: that says nothing about it. */

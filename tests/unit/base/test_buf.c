@@ -145,6 +145,9 @@ static void shown_text_cannot_break_lines_or_terminals(void **state)
 				       true),
 			 0);
 	assert_text(&b, "?[2J?1m??|\xc2\xa0\xc3\xa4");
+	/* Text that would be read in another order than it is written in. */
+	assert_int_equal(buf_add_shown(&b, "\xe2\x80\xae|\xe2\x81\xa7|\xe2\x80\xaf|\xe2\x81\xaa", true), 0);
+	assert_text(&b, "?|?|\xe2\x80\xaf|\xe2\x81\xaa");
 	assert_int_equal(buf_add_shown(&b, "a;b", false), 0);
 	assert_text(&b, "a;b");
 }

@@ -68,6 +68,20 @@ static void foreign_bytes_make_no_line(void **state)
 	for (; line[1]; line++)
 		assert_true((unsigned char)*line >= ' ' && *line != 0x7f);
 	assert_int_equal(*line, '\n');
+	/* What terminals take for controls or new lines, and what turns text around; and their neighbours. */
+	assert_string_equal(LOGGED(log_info("%s", "\xc2\x80|\xc2\x85|\xc2\x9b"
+						  "2J|\xc2\x9f|\xc2\xa0")),
+			    "pyperf-bpf: ?|?|?2J|?|\xc2\xa0\n");
+	assert_string_equal(LOGGED(log_info("%s", "\xe2\x80\xa8|\xe2\x80\xa9|"
+						  "\xe2\x80\xaa|\xe2\x80\xae|\xe2\x80\xaf")),
+			    "pyperf-bpf: ?|?|?|?|\xe2\x80\xaf\n");
+	assert_string_equal(LOGGED(log_info("%s", "\xe2\x81\xa5|\xe2\x81\xa6|\xe2\x81\xa9|\xe2\x81\xaa")),
+			    "pyperf-bpf: \xe2\x81\xa5|?|?|\xe2\x81\xaa\n");
+	assert_string_equal(LOGGED(log_info("%s", "\xd8\x9b|\xd8\x9c|"
+						  "\xe2\x80\x8d|\xe2\x80\x8e|\xe2\x80\x8f|\xe2\x80\x90")),
+			    "pyperf-bpf: \xd8\x9b|?|\xe2\x80\x8d|?|?|\xe2\x80\x90\n");
+	/* A sequence that the limit of a line has cut, or that never was one. */
+	assert_string_equal(LOGGED(log_info("%s", "a\xe2\x82|\xff")), "pyperf-bpf: a??|?\n");
 	/* A format in a foreign string is text. */
 	assert_string_equal(LOGGED(log_info("%s", "%s%n%d")), "pyperf-bpf: %s%n%d\n");
 }

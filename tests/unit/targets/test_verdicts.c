@@ -201,6 +201,48 @@ static void refused(void **state)
 	assert_int_equal(verdicts_find(verdicts, target.pid), PROCESS_NO_LAYOUT);
 }
 
+/* Whoever copies an interpreter under a million names fills no log with it, nor memory. */
+static void of_another_path(void **state)
+{
+	const char *text;
+
+	(void)state;
+	begin();
+	begin_log();
+	for (int i = 0; i < 1000; i++) {
+		struct worker_reply r = answer(VERDICT_NO_LAYOUT, 0x030d00f0, "offsets are contradicted");
+
+		snprintf(r.identity.path, sizeof(r.identity.path), "/tmp/%d", i);
+		verdicts_reply(verdicts, &target, &r);
+	}
+	text = end_log();
+	assert_int_equal(lines(text), 1);
+	assert_non_null(strstr(text, "/tmp/0 (3.13.0): offsets are contradicted\n"));
+}
+
+/* Of reasons there is a limit too: one more line says so, and at the end how often it was needed. */
+static void more_reasons_than_are_said(void **state)
+{
+	const char *text;
+	char reason[32];
+
+	(void)state;
+	begin();
+	for (int i = 0; i < 300; i++) {
+		snprintf(reason, sizeof(reason), "r%d", i);
+		begin_log();
+		told(answer(VERDICT_NO_LAYOUT, 0x030d00f0, reason));
+		text = end_log();
+		assert_int_equal(lines(text), i <= 256);
+		assert_int_equal(!strstr(text, "only counted"), i != 256);
+	}
+	begin_log();
+	verdicts_free(TAKE_PTR(verdicts));
+	text = end_log();
+	assert_int_equal(lines(text), 1);
+	assert_non_null(strstr(text, "44 more times"));
+}
+
 static void may_not_be_looked_at(void **state)
 {
 	const char *text;
@@ -340,6 +382,8 @@ int main(void)
 		TEST(not_proved_yet),
 		TEST(never_proved),
 		TEST(refused),
+		TEST(of_another_path),
+		TEST(more_reasons_than_are_said),
 		TEST(may_not_be_looked_at),
 		TEST(could_not_be_looked_at),
 		TEST(says_nothing),
