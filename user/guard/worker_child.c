@@ -7,23 +7,19 @@
 #include "guard/worker.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "guard/isolate.h"
+#include "guard/sandbox.h"
 #include "proc/procfs.h"
 #include "python/capture_remote.h"
 
-#define SOCKET_FD  3
-#define TABLE_FD   4
 #define MEMORY_MAX (256ULL << 20) /* bytes of address space beyond what fork() copied */
 
 /* The shadow memory of AddressSanitizer alone is terabytes of address space. */
@@ -51,59 +47,14 @@ static void limit_memory(void)
 		_exit(1);
 }
 
-static void reset_signals(void)
-{
-	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
-	static const int restored[] = { SIGCHLD, SIGALRM, SIGUSR1, SIGUSR2 };
-	sigset_t none;
-
-	/*
-	 * Ctrl-C on a terminal reaches the whole process group. The parent decides what it means, and when
-	 * the parent ends, so does the child.
-	 */
-	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
-		signal(ignored[i], SIG_IGN);
-	for (size_t i = 0; i < ARRAY_SIZE(restored); i++)
-		signal(restored[i], SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* Descriptors 0 to 2 lead nowhere, 3 is the socket, 4 is the table. Nothing else stays open. */
-static void move_descriptors(int socket, int table_fd)
-{
-	int high_socket = fcntl(socket, F_DUPFD_CLOEXEC, 16);
-	int high_table = fcntl(table_fd, F_DUPFD_CLOEXEC, 16);
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (null < 0) /* a root directory without /dev */
-		null = memfd_create("pyperf-null", MFD_CLOEXEC);
-	if (high_socket < 0 || high_table < 0 || null < 0)
-		_exit(1);
-	for (int fd = 0; fd <= 2; fd++) {
-		if (dup2(null, fd) < 0)
-			_exit(1);
-	}
-	if (dup2(high_socket, SOCKET_FD) < 0 || dup2(high_table, TABLE_FD) < 0)
-		_exit(1);
-	if (syscall(SYS_close_range, TABLE_FD + 1, ~0U, 0))
-		_exit(1);
-}
-
 static void prepare(int socket, int table_fd, pid_t parent)
 {
-	/* A core file would have the memory of other processes in it. */
-	static const struct rlimit no_core = { 0, 0 };
-
-	/* The parent may have died before prctl() asked to be told of its end. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+	if (isolate(socket, table_fd, parent, "pyperf-worker"))
 		_exit(1);
-	prctl(PR_SET_NAME, "pyperf-worker");
-	setrlimit(RLIMIT_CORE, &no_core);
-	reset_signals();
-	move_descriptors(socket, table_fd);
 	if (LIMIT_MEMORY)
 		limit_memory();
+	if (sandbox_enter(SANDBOX_WORKER))
+		_exit(1);
 }
 
 static int write_table(const __u8 *table, size_t size)
@@ -111,7 +62,7 @@ static int write_table(const __u8 *table, size_t size)
 	size_t done = 0;
 
 	while (done < size) {
-		ssize_t n = pwrite(TABLE_FD, table + done, size - done, done);
+		ssize_t n = pwrite(ISOLATED_TABLE_FD, table + done, size - done, done);
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
@@ -193,14 +144,14 @@ void worker_child_run(int socket, int table_fd, pid_t parent, const char *pod_lo
 	if (pods_new(&pods, pod_logs))
 		_exit(1);
 	for (;;) {
-		ssize_t n = recv(SOCKET_FD, &request, sizeof(request), 0);
+		ssize_t n = recv(ISOLATED_SOCKET_FD, &request, sizeof(request), 0);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n != sizeof(request))
 			_exit(n ? 1 : 0);
 		answer(&request, pods, &reply);
-		if (send(SOCKET_FD, &reply, offsetof(struct worker_reply, table), MSG_NOSIGNAL) < 0)
+		if (send(ISOLATED_SOCKET_FD, &reply, offsetof(struct worker_reply, table), MSG_NOSIGNAL) < 0)
 			_exit(1);
 	}
 }

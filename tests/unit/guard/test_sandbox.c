@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_sandbox.c - what a worker may not do fails there. Each system call is made twice, each time in a child
+ * with a worker's capabilities: without the sandbox, where it must get as far as something other than EPERM,
+ * and within. That what a worker needs works is for test_worker.c to show.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "guard/privileges.h"
+#include "guard/sandbox.h"
+
+static long trace_me(void)
+{
+	return ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+}
+
+static long trace_parent(void)
+{
+	return ptrace(PTRACE_PEEKDATA, getppid(), NULL, NULL);
+}
+
+static long write_to_a_process(void)
+{
+	char from = 1, to = 0;
+	struct iovec local = { &from, 1 }, remote = { &to, 1 };
+
+	return process_vm_writev(getpid(), &local, 1, &remote, 1, 0);
+}
+
+static long unix_socket(void)
+{
+	return socket(AF_UNIX, SOCK_STREAM, 0);
+}
+
+static long tcp_socket(void)
+{
+	return socket(AF_INET, SOCK_STREAM, 0);
+}
+
+static long two_sockets(void)
+{
+	int pair[2];
+
+	return socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+}
+
+static long execute(void)
+{
+	char *const none[] = { NULL };
+
+	return execve("/nonexistent", none, none);
+}
+
+static long execute_at(void)
+{
+	return syscall(SYS_execveat, AT_FDCWD, "/nonexistent", NULL, NULL, 0);
+}
+
+static long bpf(void)
+{
+	union bpf_attr attr = {};
+
+	return syscall(SYS_bpf, 9999, &attr, sizeof(attr)); /* no such command: EINVAL, whoever asks */
+}
+
+static long perf_event(void)
+{
+	return syscall(SYS_perf_event_open, NULL, 0, 0, -1, 0);
+}
+
+static long open_to_write(void)
+{
+	return open("/dev/null", O_WRONLY);
+}
+
+static long open_to_read_and_write(void)
+{
+	return open("/dev/null", O_RDWR);
+}
+
+static long open_to_create(void)
+{
+	return open("/dev/null", O_RDONLY | O_CREAT, 0600);
+}
+
+static long open_to_truncate(void)
+{
+	return open("/dev/null", O_RDONLY | O_TRUNC);
+}
+
+static long open_differently(void)
+{
+	return syscall(SYS_openat2, AT_FDCWD, "/dev/null", NULL, 0);
+}
+
+static long rename_a_file(void)
+{
+	return renameat(AT_FDCWD, "/nonexistent/a", AT_FDCWD, "/nonexistent/b");
+}
+
+static long remove_a_file(void)
+{
+	return unlinkat(AT_FDCWD, "/nonexistent/a", 0);
+}
+
+static long write_to_a_file(void)
+{
+	return write(2, "", 0);
+}
+
+static long write_at_a_place(void)
+{
+	return pwrite(99, "", 1, 0); /* not the table */
+}
+
+static long send_elsewhere(void)
+{
+	return send(99, "", 1, 0); /* not the socket */
+}
+
+static long another_process(void)
+{
+	long pid = fork();
+
+	if (!pid)
+		_exit(0);
+	return pid;
+}
+
+static long another_thread(void)
+{
+	return syscall(SYS_clone, CLONE_THREAD, NULL, NULL, NULL, NULL); /* EINVAL: not without CLONE_VM */
+}
+
+static long newer_clone(void)
+{
+	return syscall(SYS_clone3, NULL, 0);
+}
+
+static long name_spaces(void)
+{
+	return unshare(0);
+}
+
+static long signal_a_process(void)
+{
+	return kill(getppid(), 0);
+}
+
+static long signal_a_thread(void)
+{
+	return syscall(SYS_tgkill, getppid(), getppid(), 0);
+}
+
+static long signal_by_descriptor(void)
+{
+	return syscall(SYS_pidfd_send_signal, 99, 0, NULL, 0);
+}
+
+static long take_a_descriptor(void)
+{
+	return syscall(SYS_pidfd_getfd, 99, 0, 0);
+}
+
+static long executable_memory(void)
+{
+	return (long)mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static long made_executable(void)
+{
+	static char page[8192];
+
+	return mprotect((void *)(((uintptr_t)page + 4095) & ~4095UL), 4096, PROT_READ | PROT_EXEC);
+}
+
+static long limits(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_CORE, &limit);
+}
+
+static long own_settings(void)
+{
+	return prctl(PR_GET_NAME, (char[16]){ 0 }, 0, 0, 0);
+}
+
+static long capabilities(void)
+{
+	__u64 now;
+	int err = privileges_get(&now);
+
+	errno = -err;
+	return err ? -1 : 0;
+}
+
+static long device(void)
+{
+	return syscall(SYS_ioctl, 99, 0, NULL);
+}
+
+static long ring(void)
+{
+	return syscall(SYS_io_uring_setup, 0, NULL);
+}
+
+static long keys(void)
+{
+	return syscall(SYS_add_key, NULL, NULL, NULL, 0, 0);
+}
+
+#define CALL(function) { #function, function }
+
+static const struct call {
+	const char *name;
+	long (*make)(void);
+} calls[] = {
+	CALL(trace_me),		 CALL(trace_parent),	     CALL(write_to_a_process),
+	CALL(unix_socket),	 CALL(tcp_socket),	     CALL(two_sockets),
+	CALL(execute),		 CALL(execute_at),	     CALL(bpf),
+	CALL(perf_event),	 CALL(open_to_write),	     CALL(open_to_read_and_write),
+	CALL(open_to_create),	 CALL(open_to_truncate),     CALL(open_differently),
+	CALL(rename_a_file),	 CALL(remove_a_file),	     CALL(write_to_a_file),
+	CALL(write_at_a_place),	 CALL(send_elsewhere),	     CALL(another_process),
+	CALL(another_thread),	 CALL(newer_clone),	     CALL(name_spaces),
+	CALL(signal_a_process),	 CALL(signal_a_thread),	     CALL(signal_by_descriptor),
+	CALL(take_a_descriptor), CALL(executable_memory),    CALL(made_executable),
+	CALL(limits),		 CALL(own_settings),	     CALL(capabilities),
+	CALL(device),		 CALL(ring),		     CALL(keys),
+};
+
+/* The errno of a call in a child of its own, 0 if it succeeded. */
+static int errno_of(const struct call *call, bool sandboxed)
+{
+	const __u64 kept = PRIVILEGE(CAP_SYS_PTRACE) | PRIVILEGE(CAP_DAC_READ_SEARCH);
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (privileges_keep(kept) || (sandboxed && sandbox_enter(SANDBOX_WORKER)))
+			_exit(255);
+		errno = 0;
+		_exit(call->make() < 0 ? errno : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void forbidden(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		int without = errno_of(&calls[i], false), within = errno_of(&calls[i], true);
+
+		if (without == EPERM)
+			print_message("SKIP: %s is refused here without the sandbox too\n", calls[i].name);
+		assert_int_not_equal(without, 255);
+		if (within != EPERM)
+			fail_msg("%s: %s", calls[i].name, strerror(within));
+	}
+}
+
+/* A list is a limit, and a longer one that comes later takes nothing of it back. */
+static void no_way_back(void **state)
+{
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		if (privileges_keep(0) || sandbox_enter(SANDBOX_WORKER))
+			_exit(1);
+		_exit(sandbox_enter(SANDBOX_ZYGOTE) == -EPERM ? 0 : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Without no_new_privs only the mighty may, and a worker is not to rely on being that. */
+static void not_without_no_new_privs(void **state)
+{
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		if (privileges_use(0))
+			_exit(1);
+		_exit(sandbox_enter(SANDBOX_WORKER) == -EACCES ? 0 : 2);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(forbidden),
+		cmocka_unit_test(no_way_back),
+		cmocka_unit_test(not_without_no_new_privs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

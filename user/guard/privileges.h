@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * privileges.h - gives up capabilities for good. Each capability is a bit, PRIVILEGE(CAP_...); all of it is
+ * about the calling thread alone.
+ */
+#ifndef PYPERF_GUARD_PRIVILEGES_H
+#define PYPERF_GUARD_PRIVILEGES_H
+
+#include <linux/capability.h>
+#include <linux/types.h>
+
+#define PRIVILEGE(capability) (1ULL << (capability))
+
+/* What this thread may use. 0 or -errno, and then *ret is as it was. */
+int privileges_get(__u64 *ret);
+
+/*
+ * Makes of what this thread may use only these effective, until it is called again; those that it has not
+ * are left out. 0 or -errno.
+ */
+int privileges_use(__u64 capabilities);
+
+/*
+ * Keeps these, as far as the thread has them, and nothing else. Neither exec nor anything that it starts can
+ * have more: no_new_privs is set, and the ambient, the inheritable and, where CAP_SETPCAP allows it, the
+ * bounding set are emptied. 0 or -errno, and then some may be gone already.
+ */
+int privileges_keep(__u64 capabilities);
+
+/* What is executed from now on gets nothing from the ambient set. 0 or -errno. */
+int privileges_clear_ambient(void);
+
+#endif

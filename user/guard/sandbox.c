@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sandbox.c - a seccomp filter of our own. The lists are short and the same for every architecture, so that
+ * libseccomp would be one more library to trust and save nothing. A call that is refused returns an error
+ * and does not kill: a C library that tries something newer first goes on with what it did before.
+ */
+#include "guard/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "base/cleanup.h"
+#include "guard/isolate.h"
+
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+enum check {
+	ANY,	/* whatever the arguments are */
+	IS,	/* the argument is the value */
+	WITHIN, /* the argument has no bit that the value has not */
+};
+
+/* Only the lower half of an argument is looked at: what is checked here is 32 bits wide, or a mask. */
+struct rule {
+	int number;
+	enum check check;
+	unsigned int argument;
+	__u32 value;
+};
+
+/* No O_CREAT, O_TRUNC, O_APPEND, O_WRONLY, O_RDWR: with these only O_RDONLY is left. */
+#define OPEN_FLAGS                                                                                           \
+	(O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_DIRECTORY | O_PATH)
+
+static const struct rule worker_rules[] = {
+	/* The two descriptors to the outside. */
+	{ SYS_recvfrom, IS, 0, ISOLATED_SOCKET_FD },
+	{ SYS_sendto, IS, 0, ISOLATED_SOCKET_FD },
+	{ SYS_pwrite64, IS, 0, ISOLATED_TABLE_FD },
+	/* Files of targets and of /proc, read-only. */
+	{ SYS_openat, WITHIN, 2, OPEN_FLAGS },
+	{ SYS_close, ANY, 0, 0 },
+	{ SYS_read, ANY, 0, 0 },
+	{ SYS_pread64, ANY, 0, 0 },
+	{ SYS_lseek, ANY, 0, 0 },
+	{ SYS_fstat, ANY, 0, 0 },
+	{ SYS_newfstatat, ANY, 0, 0 },
+	{ SYS_statx, ANY, 0, 0 },
+	{ SYS_fstatfs, ANY, 0, 0 },
+	{ SYS_getdents64, ANY, 0, 0 },
+	{ SYS_fcntl, IS, 1, F_GETFD }, /* libelf asks whether it is open */
+	{ SYS_fcntl, IS, 1, F_GETFL }, /* opendir() */
+	/* The memory of targets. Not process_vm_writev, not ptrace. */
+	{ SYS_process_vm_readv, ANY, 0, 0 },
+	/* Memory of its own, none of which can be executed. */
+	{ SYS_mmap, WITHIN, 2, PROT_READ | PROT_WRITE },
+	{ SYS_mprotect, WITHIN, 2, PROT_READ | PROT_WRITE },
+	{ SYS_munmap, ANY, 0, 0 },
+	{ SYS_mremap, ANY, 0, 0 },
+	{ SYS_madvise, ANY, 0, 0 },
+	{ SYS_brk, ANY, 0, 0 },
+	/* Time, chance and its end. */
+	{ SYS_clock_gettime, ANY, 0, 0 },
+	{ SYS_clock_nanosleep, ANY, 0, 0 },
+	{ SYS_restart_syscall, ANY, 0, 0 },
+	{ SYS_getrandom, ANY, 0, 0 },
+	{ SYS_futex, ANY, 0, 0 },
+	{ SYS_getpid, ANY, 0, 0 },
+	{ SYS_gettid, ANY, 0, 0 },
+	{ SYS_rt_sigreturn, ANY, 0, 0 },
+	{ SYS_exit, ANY, 0, 0 },
+	{ SYS_exit_group, ANY, 0, 0 },
+#ifdef SANITIZED
+	{ SYS_sched_yield, ANY, 0, 0 },
+	{ SYS_sigaltstack, ANY, 0, 0 },
+	{ SYS_rt_sigaction, ANY, 0, 0 },
+	{ SYS_rt_sigprocmask, ANY, 0, 0 },
+#endif
+};
+
+static const struct rule zygote_rules[] = {
+	/* It takes sockets from the profiler, and sends what became of a worker. */
+	{ SYS_recvmsg, ANY, 0, 0 },
+	{ SYS_sendmsg, ANY, 0, 0 },
+	{ SYS_ppoll, ANY, 0, 0 },
+#ifdef SYS_poll
+	{ SYS_poll, ANY, 0, 0 },
+#endif
+	/* It forks, and no thread or name space comes of it. */
+	{ SYS_clone, WITHIN, 0, CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID | SIGCHLD },
+	{ SYS_set_robust_list, ANY, 0, 0 },
+	{ SYS_getppid, ANY, 0, 0 },
+	{ SYS_pidfd_open, ANY, 0, 0 },
+	{ SYS_pidfd_send_signal, ANY, 0, 0 },
+	{ SYS_wait4, ANY, 0, 0 },
+	/* What a worker gives up before it enters its own list. */
+	{ SYS_prctl, ANY, 0, 0 },
+	{ SYS_seccomp, ANY, 0, 0 },
+	{ SYS_capget, ANY, 0, 0 },
+	{ SYS_capset, ANY, 0, 0 },
+	{ SYS_prlimit64, ANY, 0, 0 },
+	{ SYS_rt_sigaction, ANY, 0, 0 },
+	{ SYS_rt_sigprocmask, ANY, 0, 0 },
+	{ SYS_memfd_create, ANY, 0, 0 },
+	{ SYS_fcntl, IS, 1, F_DUPFD_CLOEXEC },
+#ifdef SYS_dup2
+	{ SYS_dup2, ANY, 0, 0 },
+#endif
+	{ SYS_dup3, ANY, 0, 0 },
+	{ SYS_close_range, ANY, 0, 0 },
+};
+
+#define RULE_STEPS 6 /* of a rule, at most */
+#define FRAME_STEPS 5 /* before and after the rules */
+
+struct program {
+	unsigned short count;
+	struct sock_filter steps[FRAME_STEPS +
+				 RULE_STEPS * (ARRAY_SIZE(worker_rules) + ARRAY_SIZE(zygote_rules))];
+};
+
+static void add(struct program *p, __u16 code, __u32 value, __u8 if_true, __u8 if_false)
+{
+	p->steps[p->count++] = (struct sock_filter){ code, if_true, if_false, value };
+}
+
+static void load(struct program *p, size_t offset)
+{
+	add(p, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
+}
+
+/* A rule that does not fit leaves the number where it was, for the next one. */
+static void add_rule(struct program *p, const struct rule *r)
+{
+	const __u8 steps[] = { [ANY] = 1, [IS] = 4, [WITHIN] = 5 };
+
+	add(p, BPF_JMP | BPF_JEQ | BPF_K, r->number, 0, steps[r->check]);
+	if (r->check != ANY) {
+		/* Both architectures are little-endian: the lower half comes first. */
+		load(p, offsetof(struct seccomp_data, args) + r->argument * sizeof(__u64));
+		if (r->check == WITHIN)
+			add(p, BPF_ALU | BPF_AND | BPF_K, ~r->value, 0, 0);
+		add(p, BPF_JMP | BPF_JEQ | BPF_K, r->check == IS ? r->value : 0, 0, 1);
+	}
+	add(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+	if (r->check != ANY)
+		load(p, offsetof(struct seccomp_data, nr));
+}
+
+static void add_rules(struct program *p, const struct rule *rules, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		add_rule(p, &rules[i]);
+}
+
+int sandbox_enter(enum sandbox sandbox)
+{
+	struct program p = {};
+	struct sock_fprog filter = { .filter = p.steps };
+
+	/* The calls of another architecture have other numbers; none of ours makes one. */
+	load(&p, offsetof(struct seccomp_data, arch));
+	add(&p, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
+	add(&p, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+	load(&p, offsetof(struct seccomp_data, nr));
+	add_rules(&p, worker_rules, ARRAY_SIZE(worker_rules));
+	if (sandbox == SANDBOX_ZYGOTE)
+		add_rules(&p, zygote_rules, ARRAY_SIZE(zygote_rules));
+	add(&p, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
+	filter.len = p.count;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) ? -errno : 0;
+}
