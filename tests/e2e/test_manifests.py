@@ -14,6 +14,7 @@ pytestmark = pytest.mark.skipif(not manifests.kustomize(),
 
 VERSIONS = ("1.28", "1.32", "1.36")
 SECRETS = re.compile("password|token|secret", re.I)
+NAMESPACE_NAME = "kubernetes.io/metadata.name"  # a label that the API server sets, not its owner
 
 
 @pytest.fixture(scope="module", params=manifests.VARIANTS)
@@ -72,11 +73,38 @@ def test_ports_and_probes(objects):
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
     assert "--listen=*:%d" % ports["profiles"] in container["args"]
     assert "--listen-metrics=*:%d" % ports["metrics"] in container["args"]
+    assert "--listen-health=*:%d" % ports["health"] in container["args"]
     for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
-        assert container[probe]["httpGet"]["port"] == "metrics"
+        assert container[probe]["httpGet"]["port"] == "health"
     annotations = manifests.daemonset(objects)["spec"]["template"]["metadata"]["annotations"]
     assert annotations["prometheus.io/port"] == str(ports["metrics"])
     assert annotations["profiles.grafana.com/cpu.port"] == str(ports["profiles"])
+
+
+def test_who_may_have_profiles(objects):
+    """One namespace, and in it only who says so. What the probes ask is open to no pod."""
+    policy, = (o for o in objects if o["kind"] == "NetworkPolicy")
+    rules = {port["port"]: rule.get("from") for rule in policy["spec"]["ingress"] for port in rule["ports"]}
+    assert set(rules) == {"metrics", "profiles"} and rules["metrics"] is None
+    who, = rules["profiles"]
+    assert who["podSelector"]["matchLabels"] == {"pyperf-bpf/scraper": "true"}
+    namespace = who.get("namespaceSelector", {"matchLabels": {NAMESPACE_NAME: "our own"}})
+    assert list(namespace) == ["matchLabels"] and list(namespace["matchLabels"]) == [NAMESPACE_NAME]
+
+
+def test_limits(objects):
+    container, = manifests.pod(objects)["containers"]
+    assert set(container["resources"]["limits"]) == {"cpu", "memory"}
+
+
+def test_the_kubelet_is_verified_unless_the_name_says_otherwise():
+    for variant in manifests.VARIANTS:
+        container, = manifests.pod(manifests.render(variant))["containers"]
+        asks = any(text.startswith("--kubelet=") for text in container["args"])
+        verified = any(text.startswith("--kubelet-ca-file=") for text in container["args"])
+        insecure = "--kubelet-insecure-tls" in container["args"]
+        assert insecure == variant.endswith("-insecure")
+        assert verified == (asks and not insecure)
 
 
 def test_image_is_this_version(objects, tmp_path):

@@ -273,6 +273,26 @@ def test_go_tool_pprof_reads_what_was_pushed(busy, tmp_path):
     assert done.returncode == 0 and "spin" in done.stdout, done.stderr
 
 
+def test_credentials_over_http(busy, tmp_path):
+    """To another machine: one warning, however often they are sent. 192.0.2.0/24 is for documents, nobody
+    has it."""
+    file = tmp_path / "headers"
+    file.write_text("Authorization: Bearer abc\n")
+    run = start(tmp_path, "pyroscope+http://192.0.2.1:9", "-p", busy.pid, "--push-header-file", file,
+                "--push-timeout", 1)
+    profiler.wait_until(lambda: "others can read" in said(run))
+    profiler.wait_until(lambda: "cannot be pushed" in said(run))
+    terminate(run)
+    assert run.err.count("others can read") == 1 and "abc" not in run.err
+
+
+def test_credentials_in_the_url(tmp_path):
+    done = subprocess.run([profiler.BINARY, "-a", "--push", "pyroscope+https://me:secret@host"], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert "--push-header-file" in done.stderr and "secret" not in done.stderr
+
+
 @pytest.mark.parametrize("arguments, words", [
     (("--push", "http://x:1"), ("--push", "pyroscope+http")),
     (("--push", "ftp://x"), ("--push",)),

@@ -15,7 +15,7 @@ import pprof
 from cluster import API, NODE, wait
 from conftest import BINARIES
 from daemonset import NAMESPACE, profiler_pod
-from test_labels import INSECURE, deploy
+from test_labels import VERIFIED, deploy
 
 PORT = 17070
 PROGRAM = BINARIES / "parca"
@@ -145,6 +145,6 @@ def test_profiles_arrive_with_their_labels(work, parca):
 def test_with_labels_of_pods(cluster, parca):
     """Together with the overlay pod-labels."""
     cluster.kubectl("apply", "-k", manifests.FOLDER / "overlays" / "pod-labels")
-    deploy(cluster, INSECURE)
+    deploy(cluster, VERIFIED)
     wait(lambda: "spin" in functions('{app="app",container="web"}'), "profile of an app")
     assert not functions('{app="nobody"}')

@@ -43,8 +43,10 @@ class Server:
             return self.get("/readyz").status == 200
         return False
 
-    def get(self, path, method="GET", headers=(), timeout=60, port=None, body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=timeout)
+    def get(self, path, method="GET", headers=(), timeout=60, port=None, body=None, source="127.0.0.1"):
+        """source: the address of 127.0.0.0/8 to ask from."""
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=timeout,
+                                                source_address=(source, 0))
         with contextlib.closing(connection):
             connection.request(method, path, body=body, headers=dict(headers))
             answer = connection.getresponse()
@@ -114,8 +116,8 @@ class Later(threading.Thread):
         return self.result
 
 
-def connect(port):
-    return socket.create_connection(("127.0.0.1", port), timeout=30)
+def connect(port, source="127.0.0.1"):
+    return socket.create_connection(("127.0.0.1", port), timeout=30, source_address=(source, 0))
 
 
 def talk(port, data, timeout=30):

@@ -164,6 +164,12 @@ static void say(struct interval_push *f)
 			 PUSH_ATTEMPTS);
 	else
 		complaint_over(&f->trouble, "profiles are pushed again");
+	if (push_is_exposed(f->push))
+		complain(&f->exposed,
+			 "the header file has credentials, and --push sends them over http, where others can "
+			 "read them; use https");
+	else
+		complaint_over(&f->exposed, NULL);
 }
 
 void interval_push_run(struct interval_push *f)

@@ -18,6 +18,7 @@ struct interval_push {
 	struct export_stats *stats;
 	struct harvest_stats taken; /* in all */
 	struct complaint trouble;
+	struct complaint exposed; /* credentials that others can read */
 	char node[65];		    /* this machine's name */
 	/* The names of pods' labels in the form that receivers take; "" = that label is not sent. */
 	char label_names[PROFILE_EXTRA_MAX][POD_LABEL_NAME_SIZE + 8];

@@ -3,14 +3,18 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 
 #include "base/cleanup.h"
 
-#define BACKLOG 64
+#define BACKLOG 512 /* a probe does not wait behind a crowd that came at once */
+#define UNIX_PREFIX "unix:"
 
 static int parse_port(const char *text, in_port_t *ret)
 {
@@ -62,15 +66,42 @@ static int parse_host(const char *host, in_port_t port, struct http_address *ret
 	return 0;
 }
 
+static int parse_path(const char *path, struct http_address *ret)
+{
+	struct http_address a = {};
+	struct sockaddr_un *un = (void *)&a.socket;
+	size_t n = strlen(path);
+
+	if (*path != '/' || n >= sizeof(un->sun_path))
+		return -EINVAL;
+	un->sun_family = AF_UNIX;
+	memcpy(un->sun_path, path, n + 1);
+	a.size = offsetof(struct sockaddr_un, sun_path) + n + 1;
+	*ret = a;
+	return 0;
+}
+
 int http_address_parse(const char *text, struct http_address *ret)
 {
 	const char *colon = strrchr(text, ':');
 	_cleanup_free_ char *host = strndup(text, colon ? colon - text : 0);
 	in_port_t port;
 
+	if (!strncmp(text, UNIX_PREFIX, strlen(UNIX_PREFIX)))
+		return parse_path(text + strlen(UNIX_PREFIX), ret);
 	if (!host)
 		return -ENOMEM;
 	return parse_port(colon ? colon + 1 : text, &port) ?: parse_host(host, port, ret);
+}
+
+bool http_address_is_unix(const struct http_address *a)
+{
+	return a->socket.ss_family == AF_UNIX;
+}
+
+static const char *path_of(const struct http_address *a)
+{
+	return ((const struct sockaddr_un *)(const void *)&a->socket)->sun_path;
 }
 
 bool http_address_is_local(const struct http_address *a)
@@ -78,6 +109,8 @@ bool http_address_is_local(const struct http_address *a)
 	const struct sockaddr_in6 *six = (const void *)&a->socket;
 	const struct sockaddr_in *four = (const void *)&a->socket;
 
+	if (http_address_is_unix(a))
+		return false;
 	if (a->socket.ss_family == AF_INET6)
 		return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
 	return ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
@@ -110,6 +143,10 @@ const char *http_address_text(const struct http_address *a, char text[HTTP_ADDRE
 	const struct sockaddr_in *four = (const void *)&a->socket;
 	char host[INET6_ADDRSTRLEN] = "?";
 
+	if (http_address_is_unix(a)) {
+		snprintf(text, HTTP_ADDRESS_TEXT, UNIX_PREFIX "%s", path_of(a));
+		return text;
+	}
 	if (a->socket.ss_family == AF_INET6) {
 		inet_ntop(AF_INET6, &six->sin6_addr, host, sizeof(host));
 		snprintf(text, HTTP_ADDRESS_TEXT, "[%s]:%u", host, ntohs(six->sin6_port));
@@ -120,16 +157,63 @@ const char *http_address_text(const struct http_address *a, char text[HTTP_ADDRE
 	return text;
 }
 
+/* --- sockets ------------------------------------------------------------------------------------------- */
+
+static int open_socket(const struct http_address *a)
+{
+	int fd = socket(a->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Whether the file is a socket at which nobody listens: what a run that was killed has left behind. */
+static bool is_abandoned(const struct http_address *a)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (lstat(path_of(a), &st) || !S_ISSOCK(st.st_mode))
+		return false;
+	fd = open_socket(a);
+	return fd >= 0 && connect(fd, (const struct sockaddr *)&a->socket, a->size) && errno == ECONNREFUSED;
+}
+
+static int bind_socket(int fd, const struct http_address *a)
+{
+	return bind(fd, (const struct sockaddr *)&a->socket, a->size) ? -errno : 0;
+}
+
+/* The file has its mode from the start: nobody else can connect in between. */
+static int bind_path(int fd, const struct http_address *a)
+{
+	mode_t before = umask(0777 & ~HTTP_SOCKET_MODE);
+	int err = bind_socket(fd, a);
+
+	if (err == -EADDRINUSE && is_abandoned(a) && !unlink(path_of(a)))
+		err = bind_socket(fd, a);
+	umask(before);
+	return err;
+}
+
 int http_address_listen(const struct http_address *a)
 {
-	_cleanup_close_ int fd = socket(a->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int one = 1;
+	_cleanup_close_ int fd = open_socket(a);
+	int one = 1, err;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	/* Connections of a run that has just ended do not hold the port. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(fd, (const struct sockaddr *)&a->socket, a->size) || listen(fd, BACKLOG))
+	err = http_address_is_unix(a) ? bind_path(fd, a) : bind_socket(fd, a);
+	if (err)
+		return err;
+	if (listen(fd, BACKLOG))
 		return -errno;
 	return TAKE_FD(fd);
+}
+
+void http_address_remove(const struct http_address *a)
+{
+	if (http_address_is_unix(a) && is_abandoned(a))
+		unlink(path_of(a));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * address.h - where to listen: ADDR:PORT as a person writes it, and the socket for it.
+ * address.h - where to listen: ADDR:PORT or unix:/PATH as a person writes it, and the socket for it.
  */
 #ifndef PYPERF_HTTP_ADDRESS_H
 #define PYPERF_HTTP_ADDRESS_H
@@ -10,27 +10,35 @@
 #include <sys/socket.h>
 
 struct http_address {
-	struct sockaddr_storage socket; /* AF_INET or AF_INET6 */
+	struct sockaddr_storage socket; /* AF_INET, AF_INET6 or AF_UNIX */
 	socklen_t size;			/* 0 = there is no address */
 };
 
-#define HTTP_ADDRESS_TEXT 64 /* bytes that http_address_text() needs */
+#define HTTP_ADDRESS_TEXT 128 /* bytes that http_address_text() needs */
+#define HTTP_SOCKET_MODE  0660 /* of the file of a Unix socket */
 
 /*
  * PORT and :PORT mean 127.0.0.1:PORT; localhost, an IPv4 address, an IPv6 address in brackets, or * for all.
- * No other host names: which address one stands for may change. -EINVAL.
+ * No other host names: which address one stands for may change. unix: and an absolute path is a Unix socket.
+ * -EINVAL.
  */
 int http_address_parse(const char *text, struct http_address *ret);
-/* Whether only this machine can reach it. */
+bool http_address_is_unix(const struct http_address *a);
+/* Whether it is a port that only this machine can reach, its browsers among all else. */
 bool http_address_is_local(const struct http_address *a);
 /*
  * Whether a Host header names this machine in a way that no foreign name server can: by address or as
  * localhost.
  */
 bool http_host_is_local(const char *host);
-/* As ADDR:PORT. */
+/* As ADDR:PORT or unix:/PATH. */
 const char *http_address_text(const struct http_address *a, char text[HTTP_ADDRESS_TEXT]);
-/* A listening socket, close-on-exec and not blocking, or -errno. */
+/*
+ * A listening socket, close-on-exec and not blocking, or -errno. The file of a Unix socket is replaced if
+ * nobody listens there, else it is -EADDRINUSE.
+ */
 int http_address_listen(const struct http_address *a);
+/* Removes the file of a Unix socket that has been closed, unless somebody else listens there by now. */
+void http_address_remove(const struct http_address *a);
 
 #endif

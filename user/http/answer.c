@@ -19,38 +19,64 @@
 	"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "      \
 	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-static enum MHD_Result send_response(const struct client *c, unsigned int status, const char *type,
-				     struct MHD_Response *r)
+static void add_headers(struct MHD_Response *r, const char *type)
 {
-	enum MHD_Result result;
-
-	if (!r)
-		return MHD_NO; /* no memory: hang up */
 	MHD_add_response_header(r, "Content-Type", type);
 	MHD_add_response_header(r, "Cache-Control", "no-store");
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
 	MHD_add_response_header(r, "Content-Security-Policy", POLICY);
+}
+
+enum MHD_Result answer_send(const struct client *c, unsigned int status, struct MHD_Response *r)
+{
 	connection_set_deadline(c->connection, clock_seconds() + CONNECTION_ANSWER_SECONDS);
 	if (status < 400)
 		c->counts->answers++;
 	else
 		c->counts->refusals++;
-	result = MHD_queue_response(c->connection, status, r);
+	return MHD_queue_response(c->connection, status, r);
+}
+
+static enum MHD_Result send_once(const struct client *c, unsigned int status, const char *type,
+				 struct MHD_Response *r)
+{
+	enum MHD_Result result;
+
+	if (!r)
+		return MHD_NO; /* no memory: hang up */
+	add_headers(r, type);
+	result = answer_send(c, status, r);
 	MHD_destroy_response(r);
 	return result;
 }
 
-enum MHD_Result answer_buf_with(const struct client *c, unsigned int status, const char *type,
-				struct buf *body, const char *header, const char *value)
+static struct MHD_Response *take_body(struct buf *body)
 {
 	struct MHD_Response *r =
 		MHD_create_response_from_buffer(body->size, body->data, MHD_RESPMEM_MUST_FREE);
 
 	if (r)
 		*body = (struct buf){};
+	return r;
+}
+
+struct MHD_Response *answer_make(const char *type, struct buf *body)
+{
+	struct MHD_Response *r = take_body(body);
+
+	if (r)
+		add_headers(r, type);
+	return r;
+}
+
+enum MHD_Result answer_buf_with(const struct client *c, unsigned int status, const char *type,
+				struct buf *body, const char *header, const char *value)
+{
+	struct MHD_Response *r = take_body(body);
+
 	if (r && header)
 		MHD_add_response_header(r, header, value);
-	return send_response(c, status, type, r);
+	return send_once(c, status, type, r);
 }
 
 enum MHD_Result answer_buf(const struct client *c, unsigned int status, const char *type, struct buf *body)
@@ -60,8 +86,8 @@ enum MHD_Result answer_buf(const struct client *c, unsigned int status, const ch
 
 enum MHD_Result answer_static(const struct client *c, const char *type, const void *data, size_t size)
 {
-	return send_response(c, MHD_HTTP_OK, type,
-			     MHD_create_response_from_buffer(size, (void *)data, MHD_RESPMEM_PERSISTENT));
+	return send_once(c, MHD_HTTP_OK, type,
+			 MHD_create_response_from_buffer(size, (void *)data, MHD_RESPMEM_PERSISTENT));
 }
 
 enum MHD_Result answer_line(const struct client *c, unsigned int status, const char *format, ...)

@@ -39,6 +39,12 @@ enum MHD_Result answer_static(const struct client *c, const char *type, const vo
 /* Sends a line of text and a newline. What is foreign in it may be hostile. */
 enum MHD_Result answer_line(const struct client *c, unsigned int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/*
+ * An answer that is sent more than once: made of what is in body, which it takes over, and released by
+ * MHD_destroy_response(). NULL: no memory, and body is as it was.
+ */
+struct MHD_Response *answer_make(const char *type, struct buf *body);
+enum MHD_Result answer_send(const struct client *c, unsigned int status, struct MHD_Response *r);
 /* Says that the profiler itself failed, with this -errno. */
 enum MHD_Result answer_failure(const struct client *c, int err);
 

@@ -10,9 +10,7 @@
 #include "http/answer.h"
 #include "http/assets.h"
 #include "http/processes.h"
-#include "http/query.h"
 #include "kern/kernel.h"
-#include "profile/flamegraph.h"
 #include "profile/profile.h"
 #include "report/books.h"
 #include "report/run_facts.h"
@@ -82,23 +80,6 @@ enum MHD_Result page_answer(const struct page_view *v, const struct client *c)
 	int err = add_page(v, asset_find("/page.html"), &out);
 
 	return err ? answer_failure(c, err) : answer_buf(c, MHD_HTTP_OK, TYPE_HTML, &out);
-}
-
-enum MHD_Result page_flamegraph(const struct profile *recent, const struct client *c)
-{
-	_cleanup_profile_ struct profile *part = NULL;
-	_cleanup_buf_ struct buf out = {};
-	struct query q;
-	int err;
-
-	if (query_read(&q, c->connection))
-		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.error);
-	if (!recent)
-		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "the first interval has not ended yet");
-	err = profile_filter_apply(&q.filter, recent, &part);
-	if (!err)
-		err = flamegraph_encode(part, &out);
-	return err ? answer_failure(c, err) : answer_buf(c, MHD_HTTP_OK, TYPE_JSON, &out);
 }
 
 enum MHD_Result page_pprof_index(const struct client *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * page.h - what a person sees in a browser: what there is, what is being profiled, a flame graph.
+ * page.h - what a person sees in a browser: what there is and what is being profiled.
  */
 #ifndef PYPERF_HTTP_PAGE_H
 #define PYPERF_HTTP_PAGE_H
@@ -22,11 +22,6 @@ struct page_view {
 };
 
 enum MHD_Result page_answer(const struct page_view *v, const struct client *c);
-/*
- * The profile of the last interval (NULL = there is none yet) in the form of flamegraph.h. The client's query
- * selects samples by their labels.
- */
-enum MHD_Result page_flamegraph(const struct profile *recent, const struct client *c);
 /* /debug/pprof/, where Go programs have a list of their profiles. */
 enum MHD_Result page_pprof_index(const struct client *c);
 

@@ -21,11 +21,13 @@
 #define OPEN_MIN       4	    /* however large the tree */
 #define OPEN_BYTES     (256 << 20) /* for all of them */
 #define NAMING_SECONDS 1.0 /* for the names of what was counted and is still being asked for */
+#define LONG_SECONDS   60 /* who wants more of them may not take all the places */
 
 /* It waits for its time to pass, and then for names. */
 struct profile_request {
 	struct profile_requests *all;
 	struct client client;
+	struct client_address address;
 	enum { SAMPLING, NAMING, DONE, GONE } stage;
 	double due; /* when the stage ends at the latest, CLOCK_MONOTONIC seconds */
 	struct window *window;
@@ -97,6 +99,7 @@ static int new_request(struct profile_requests *all, const struct query *q, cons
 	r->all = all;
 	r->client = *c;
 	r->query = *q;
+	r->address = connection_address(c->connection);
 	err = start_waiting(r);
 	if (err)
 		free(r);
@@ -112,9 +115,54 @@ static unsigned int most_at_once(const struct profile_requests *all)
 	return n > OPEN_MAX ? OPEN_MAX : n < OPEN_MIN ? OPEN_MIN : n;
 }
 
+/* Requests that are open: those for more than LONG_SECONDS, and those of one address. */
+struct shares {
+	unsigned int long_ones, of_address;
+};
+
+static struct shares count_open(const struct profile_requests *all, const struct client_address *address)
+{
+	struct shares n = {};
+
+	for (const struct profile_request *r = all->waiting; r; r = r->next) {
+		n.long_ones += r->query.seconds > LONG_SECONDS;
+		n.of_address += !memcmp(&r->address, address, sizeof(*address));
+	}
+	return n;
+}
+
+/*
+ * Whether there is a place for one more; if not, *ret is the answer. A quarter of the places is not for
+ * whoever has the others, and half of them are free again within LONG_SECONDS.
+ */
+static bool is_full(const struct profile_requests *all, const struct query *q, const struct client *c,
+		    enum MHD_Result *ret)
+{
+	const struct client_address address = connection_address(c->connection);
+	const struct shares n = count_open(all, &address);
+	unsigned int most = most_at_once(all);
+
+	if (all->open >= most)
+		*ret = answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "%u profiles are being taken, which is the most", all->open);
+	else if (n.of_address >= most - most / 4)
+		*ret = answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "%u profiles are being taken for this address, which is the most for one",
+				   n.of_address);
+	else if (q->seconds > LONG_SECONDS && n.long_ones >= most / 2)
+		*ret = answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "%u profiles of more than %d seconds are being taken, which is the most; "
+				   "ask for a shorter one",
+				   n.long_ones, LONG_SECONDS);
+	else
+		return false;
+	return true;
+}
+
 enum MHD_Result profile_request_begin(struct profile_requests *all, enum health health,
 				      const struct client *c, struct profile_request **ret)
 {
+	enum MHD_Result result;
 	struct query q;
 	int err;
 
@@ -122,9 +170,8 @@ enum MHD_Result profile_request_begin(struct profile_requests *all, enum health 
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.error);
 	if (health != HEALTH_SAMPLING)
 		return health_refuse(health, c);
-	if (all->open >= most_at_once(all))
-		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
-				   "%u profiles are being taken, which is the most", all->open);
+	if (is_full(all, &q, c, &result))
+		return result;
 	err = new_request(all, &q, c, ret);
 	return err ? answer_failure(c, err) : MHD_YES;
 }

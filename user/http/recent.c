@@ -39,6 +39,7 @@ static void take(struct recent *r)
 		return; /* no memory: the interval becomes longer */
 	profile_free(r->profile);
 	r->profile = profile;
+	r->serial++;
 }
 
 void recent_run(struct recent *r, double now)

@@ -18,6 +18,7 @@ struct windows;
 struct recent {
 	struct window *window;	 /* the interval that goes on; NULL = sampling has not begun */
 	struct profile *profile; /* of the last interval that is complete, or NULL */
+	unsigned long serial;	 /* of that profile: each has its own */
 	double seconds;		 /* length of the interval that goes on ... */
 	double interval;	 /* ... and of each after the first few */
 	double due;  /* when recent_run() has something to do, CLOCK_MONOTONIC seconds */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "http/route.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,9 @@ static enum MHD_Result page(struct visit *v)
 
 static enum MHD_Result flamegraph(struct visit *v)
 {
-	return page_flamegraph(v->entrance->site->recent.profile, &v->client);
+	struct site *s = v->entrance->site;
+
+	return flame_answer(&s->flame, &s->recent, &v->client);
 }
 
 static enum MHD_Result pprof_index(struct visit *v)
@@ -94,17 +97,18 @@ static enum MHD_Result ready(struct visit *v)
 static const struct route {
 	const char *path;
 	enum MHD_Result (*answer)(struct visit *v);
-	bool metrics; /* at the second address too */
-	bool waits;   /* not for HEAD: that would wait for nothing */
+	enum part part; /* the smallest that has it */
+	bool waits;	/* not for HEAD: that would wait for nothing */
+	bool costs;	/* not for pages of other sites */
 } routes[] = {
-	{ "/", page, false, false },
-	{ "/page.html", page, false, false },
-	{ "/flamegraph.json", flamegraph, false, false },
-	{ "/debug/pprof/", pprof_index, false, false },
-	{ "/debug/pprof/profile", profile, false, true },
-	{ "/metrics", metrics, true, false },
-	{ "/healthz", alive, true, false },
-	{ "/readyz", ready, true, false },
+	{ "/", page, .part = PART_ALL },
+	{ "/page.html", page, .part = PART_ALL },
+	{ "/flamegraph.json", flamegraph, .part = PART_ALL, .costs = true },
+	{ "/debug/pprof/", pprof_index, .part = PART_ALL },
+	{ "/debug/pprof/profile", profile, .part = PART_ALL, .waits = true, .costs = true },
+	{ "/metrics", metrics, .part = PART_METRICS },
+	{ "/healthz", alive, .part = PART_HEALTH },
+	{ "/readyz", ready, .part = PART_HEALTH },
 };
 
 /*
@@ -118,6 +122,47 @@ static bool is_welcome(const struct visit *v)
 	return !v->entrance->local || !host || http_host_is_local(host);
 }
 
+/*
+ * Every page in the web can have its visitor's browser ask here, as for a picture, though it cannot read the
+ * answer. Browsers say so; other programs send no such header.
+ */
+static bool is_of_other_site(const struct visit *v)
+{
+	const char *site =
+		MHD_lookup_connection_value(v->client.connection, MHD_HEADER_KIND, "Sec-Fetch-Site");
+
+	return site && strcmp(site, "same-origin") && strcmp(site, "none");
+}
+
+static bool is_health(const char *path)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(routes); i++)
+		if (routes[i].part == PART_HEALTH && !strcmp(routes[i].path, path))
+			return true;
+	return false;
+}
+
+/* What shows names of programs is for those who have the token. 0 or -errno as token_check(). */
+static int check_token(const struct visit *v, const char *path)
+{
+	if (v->entrance->part != PART_ALL || is_health(path))
+		return 0;
+	return token_check(&v->entrance->site->token, v->client.connection);
+}
+
+static enum MHD_Result refuse_token(struct visit *v, int err)
+{
+	_cleanup_buf_ struct buf body = {};
+
+	if (err != -EACCES)
+		return answer_line(&v->client, MHD_HTTP_SERVICE_UNAVAILABLE, "the token cannot be read");
+	if (buf_add_string(&body, "this wants a token, as Bearer or as the password of Basic\n"))
+		return MHD_NO;
+	/* A browser asks for a password. */
+	return answer_buf_with(&v->client, MHD_HTTP_UNAUTHORIZED, TYPE_TEXT, &body, "WWW-Authenticate",
+			       "Bearer realm=\"pyperf-bpf\", Basic realm=\"pyperf-bpf\"");
+}
+
 static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 {
 	_cleanup_buf_ struct buf body = {};
@@ -128,31 +173,41 @@ static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 			       r->waits ? "GET" : "GET, HEAD");
 }
 
+static const char *const what_there_is[PARTS] = {
+	[PART_ALL] = "there are /, /debug/pprof/profile, /flamegraph.json, /metrics, /healthz, /readyz",
+	[PART_METRICS] = "there are /metrics, /healthz, /readyz",
+	[PART_HEALTH] = "there are /healthz, /readyz",
+};
+
 static enum MHD_Result answer(struct visit *v, const char *path, const char *method)
 {
-	bool metrics_only = v->entrance->metrics_only;
+	enum part part = v->entrance->part;
 	const struct asset *asset;
+	int err;
 
 	if (!is_welcome(v))
 		return answer_line(&v->client, MHD_HTTP_FORBIDDEN,
 				   "this address is for localhost only; "
 				   "--listen ADDR:PORT opens another one");
+	err = check_token(v, path);
+	if (err)
+		return refuse_token(v, err);
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
 		const struct route *r = &routes[i];
 
-		if (strcmp(r->path, path) || (metrics_only && !r->metrics))
+		if (strcmp(r->path, path) || part > r->part)
 			continue;
 		if (strcmp(method, "GET") && (r->waits || strcmp(method, "HEAD")))
 			return refuse_method(v, r);
+		if (r->costs && is_of_other_site(v))
+			return answer_line(&v->client, MHD_HTTP_FORBIDDEN,
+					   "this is not for pages of other sites");
 		return r->answer(v);
 	}
-	asset = metrics_only ? NULL : asset_find(path);
+	asset = part == PART_ALL ? asset_find(path) : NULL;
 	if (asset && (!strcmp(method, "GET") || !strcmp(method, "HEAD")))
 		return answer_static(&v->client, asset->type, asset->data, asset->size);
-	return answer_line(&v->client, MHD_HTTP_NOT_FOUND, "%s",
-			   metrics_only ? "there are /metrics, /healthz, /readyz" :
-					  "there are /, /debug/pprof/profile, /flamegraph.json, /metrics, "
-					  "/healthz, /readyz");
+	return answer_line(&v->client, MHD_HTTP_NOT_FOUND, "%s", what_there_is[part]);
 }
 
 static struct visit *new_visit(const struct entrance *e, struct MHD_Connection *connection)

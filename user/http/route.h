@@ -10,16 +10,21 @@
 #include <stddef.h>
 
 #include "http/answer.h"
+#include "http/flame.h"
 #include "http/health.h"
+#include "http/part.h"
 #include "http/profile_request.h"
 #include "http/recent.h"
 #include "http/source.h"
+#include "http/token.h"
 
 /* All that there is to be had. */
 struct site {
 	struct http_source source;
 	enum health health;
 	struct recent recent;
+	struct flame flame;
+	struct token token;
 	struct profile_requests profiles;
 	struct answer_counts answers;
 	size_t active; /* requests that are not answered in full */
@@ -28,8 +33,8 @@ struct site {
 /* An address at which the site is to be had, or a part of it. */
 struct entrance {
 	struct site *site;
-	bool metrics_only;
-	bool local; /* bound to a loopback address */
+	enum part part;
+	bool local; /* http_address_is_local() */
 };
 
 /* MHD's handler of requests; context is struct entrance. */

@@ -13,20 +13,27 @@
 #include "http/route.h"
 #include "report/run_facts.h"
 
-#define CONNECTIONS_MAX	 64	  /* of each address */
 #define CONNECTION_BYTES (16 << 10) /* for a request's lines and an answer's headers */
 #define FINISH_STEP_MS	 20
 
+/*
+ * Of each listening socket. Who is one too many is chosen in connections.c, so that MHD, which would leave
+ * the newest waiting, never comes to its own limit: this is room for those who wait for a profile and for
+ * those who are on their way out.
+ */
+#define DAEMON_CONNECTIONS (2 * CONNECTIONS_MAX)
+
 struct listener {
 	struct MHD_Daemon *daemon;
+	struct connections connections;
 	struct entrance entrance;
+	struct http_address address;
 };
 
 struct http {
 	int epoll; /* the daemons' own, and the sockets of clients that wait for a profile */
-	struct listener listeners[2];
+	struct listener listeners[PARTS];
 	size_t listener_count;
-	struct connections connections;
 	struct site site;
 };
 
@@ -44,6 +51,7 @@ int http_new(struct http **ret, const struct http_source *source)
 		return err;
 	}
 	h->site.source = *source;
+	h->site.token.file = source->token_file;
 	h->site.profiles = (struct profile_requests){
 		.epoll = h->epoll,
 		.kernel = source->kernel,
@@ -63,11 +71,11 @@ static int start_daemon(struct http *h, struct listener *l, int fd)
 	l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
 				     route_request, &l->entrance,
 				     MHD_OPTION_LISTEN_SOCKET, fd,
-				     MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
+				     MHD_OPTION_CONNECTION_LIMIT, (unsigned int)DAEMON_CONNECTIONS,
 				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
 				     MHD_OPTION_STRICT_FOR_CLIENT, 1,
 				     MHD_OPTION_NOTIFY_COMPLETED, route_completed, NULL,
-				     MHD_OPTION_NOTIFY_CONNECTION, connections_notify, &h->connections,
+				     MHD_OPTION_NOTIFY_CONNECTION, connections_notify, &l->connections,
 				     MHD_OPTION_END);
 	if (!l->daemon)
 		return -ENOMEM;
@@ -79,7 +87,7 @@ static int start_daemon(struct http *h, struct listener *l, int fd)
 	return 0;
 }
 
-int http_listen(struct http *h, const struct http_address *a, bool metrics_only)
+int http_listen(struct http *h, const struct http_address *a, enum part part)
 {
 	struct listener *l = &h->listeners[h->listener_count];
 	int fd, err;
@@ -89,7 +97,8 @@ int http_listen(struct http *h, const struct http_address *a, bool metrics_only)
 	fd = http_address_listen(a);
 	if (fd < 0)
 		return fd;
-	l->entrance = (struct entrance){ &h->site, metrics_only, http_address_is_local(a) };
+	l->entrance = (struct entrance){ &h->site, part, http_address_is_local(a) };
+	l->address = *a;
 	err = start_daemon(h, l, fd); /* which then owns it, whatever became of it */
 	h->listener_count += !err;
 	return err;
@@ -102,10 +111,14 @@ int http_fd(const struct http *h)
 
 static double next_due(const struct http *h)
 {
-	double next = connections_next(&h->connections), request = profile_requests_next(&h->site.profiles);
+	double next = profile_requests_next(&h->site.profiles);
 
-	if (request < next)
-		next = request;
+	for (size_t i = 0; i < h->listener_count; i++) {
+		double late = connections_next(&h->listeners[i].connections);
+
+		if (late < next)
+			next = late;
+	}
 	if (h->site.recent.window && h->site.recent.due < next)
 		next = h->site.recent.due;
 	return next;
@@ -146,9 +159,10 @@ void http_run(struct http *h)
 	profile_requests_run(&h->site.profiles, now);
 	if (h->site.recent.window && now >= h->site.recent.due)
 		recent_run(&h->site.recent, now);
-	connections_run(&h->connections, now);
-	for (size_t i = 0; i < h->listener_count; i++)
+	for (size_t i = 0; i < h->listener_count; i++) {
+		connections_run(&h->listeners[i].connections, now);
 		MHD_run(h->listeners[i].daemon);
+	}
 }
 
 int http_ready(struct http *h)
@@ -168,6 +182,7 @@ static void stop_listening(struct http *h)
 
 		if (fd >= 0)
 			close(fd);
+		http_address_remove(&h->listeners[i].address);
 	}
 }
 
@@ -195,8 +210,11 @@ void http_free(struct http *h)
 		return;
 	h->site.health = HEALTH_ENDING;
 	profile_requests_finish(&h->site.profiles); /* MHD stops only when no connection is suspended */
-	for (size_t i = 0; i < h->listener_count; i++)
+	for (size_t i = 0; i < h->listener_count; i++) {
 		MHD_stop_daemon(h->listeners[i].daemon);
+		http_address_remove(&h->listeners[i].address);
+	}
+	flame_forget(&h->site.flame);
 	recent_stop(&h->site.recent);
 	close(h->epoll);
 	free(h);

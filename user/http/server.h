@@ -7,8 +7,7 @@
 #ifndef PYPERF_HTTP_SERVER_H
 #define PYPERF_HTTP_SERVER_H
 
-#include <stdbool.h>
-
+#include "http/part.h"
 #include "http/source.h"
 
 struct http;
@@ -19,10 +18,10 @@ int http_new(struct http **ret, const struct http_source *source);
 /* Hangs up on everybody, and releases all. NULL is fine. */
 void http_free(struct http *h);
 /*
- * Listens at one more address; metrics_only: without what shows names of processes. 0 or -errno: -EADDRINUSE
- * and others of listening, -ENOSPC for a third address.
+ * Listens at one more address, with places of its own for connections. 0 or -errno: -EADDRINUSE and others of
+ * listening, -ENOSPC if there are PARTS addresses.
  */
-int http_listen(struct http *h, const struct http_address *a, bool metrics_only);
+int http_listen(struct http *h, const struct http_address *a, enum part part);
 
 /* Readable when there is something to do; the same for its whole life. */
 int http_fd(const struct http *h);

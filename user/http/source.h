@@ -32,6 +32,7 @@ struct http_source {
 	const struct generation *generation;
 	struct continuous *const *continuous; /* to NULL without --output-dir and --push */
 	const struct kubelet *kubelet;	      /* NULL without --kubelet */
+	const char *token_file; /* --listen-token-file or NULL */
 };
 
 #endif

@@ -90,6 +90,7 @@ static int parse_keep(struct options *o, char *error, size_t size)
 static int derive_continuous(struct options *o, char *error, size_t size)
 {
 	struct push_target target;
+	int err;
 
 	o->continuous = o->output_dir || o->push;
 	if (o->output_dir && !*o->output_dir)
@@ -102,7 +103,13 @@ static int derive_continuous(struct options *o, char *error, size_t size)
 	if (o->continuous && o->output)
 		return options_fail(error, size,
 				    "--output FILE is for one profile, not with --output-dir or --push");
-	if (o->push && push_target_parse(o->push, o->push_format, &target))
+	err = o->push ? push_target_parse(o->push, o->push_format, &target) : 0;
+	if (err == -EPERM) /* without the URL: who reads the log may not be meant to know it */
+		return options_fail(error, size,
+				    "--push URL has a user or password, which everybody could read in the "
+				    "list of processes; put a line 'Authorization: ...' into "
+				    "--push-header-file FILE");
+	if (err)
 		return options_fail(
 			error, size,
 			"--push wants pyroscope+http[s]:// or parca+http[s]://HOST[:PORT], not '%s'",
@@ -128,7 +135,8 @@ static int parse_address(const char *text, struct http_address *ret, const char 
 {
 	if (!text || !http_address_parse(text, ret))
 		return 0;
-	return options_fail(error, size, "--%s wants PORT or ADDR:PORT such as 127.0.0.1:7070, not '%s'",
+	return options_fail(error, size,
+			    "--%s wants PORT, ADDR:PORT such as 127.0.0.1:7070, or unix:/PATH, not '%s'",
 			    option, text);
 }
 
@@ -139,6 +147,8 @@ static int derive_output(struct options *o, char *error, size_t size)
 		o->output = "profile.pb.gz";
 	if (o->output && !*o->output)
 		return options_fail(error, size, "--output wants a file name");
+	if (o->listen_token_file && !o->listen)
+		return options_fail(error, size, "--listen-token-file goes with --listen ADDR:PORT");
 	if (o->format < 0)
 		o->format = format_of_file(o->output ?: "");
 	return 0;
@@ -212,7 +222,8 @@ int options_derive(struct options *o, char *error, size_t size)
 	if (derive_output(o, error, size) || derive_pod_labels(o, error, size))
 		return -EINVAL;
 	if (parse_address(o->listen, &o->listen_address, "listen", error, size) ||
-	    parse_address(o->listen_metrics, &o->metrics_address, "listen-metrics", error, size))
+	    parse_address(o->listen_metrics, &o->metrics_address, "listen-metrics", error, size) ||
+	    parse_address(o->listen_health, &o->health_address, "listen-health", error, size))
 		return -EINVAL;
 	if (o->duration && parse_seconds(o->duration, &o->seconds))
 		return options_fail(error, size, "--duration wants seconds, more than 0, not '%s'",

@@ -60,7 +60,7 @@ struct options {
 	double interval_seconds;
 	unsigned long long keep_files, keep_bytes; /* of output_dir; 0 = no limit */
 	char **command; /* COMMAND and its arguments, NULL-terminated, or NULL */
-	struct http_address listen_address, metrics_address; /* of listen and listen_metrics */
+	struct http_address listen_address, metrics_address, health_address; /* of the three listen */
 	struct pod_label_names pod_label_names;		      /* of pod_label */
 };
 

@@ -68,7 +68,11 @@ static int open_kubelet(struct agent *a)
 
 static int open_http(struct agent *a)
 {
-	const struct serve_addresses addresses = { a->options->listen_address, a->options->metrics_address };
+	const struct serve_addresses addresses = {
+		.all = a->options->listen_address,
+		.metrics = a->options->metrics_address,
+		.health = a->options->health_address,
+	};
 	struct http_source source = {
 		.kernel = a->kernel,
 		.worker = a->worker,
@@ -80,6 +84,7 @@ static int open_http(struct agent *a)
 		.generation = &a->generation,
 		.continuous = &a->continuous,
 		.kubelet = a->ask_kubelet.kubelet,
+		.token_file = a->options->listen_token_file,
 	};
 
 	return serve_open(&a->http, &addresses, &source, &a->loop);

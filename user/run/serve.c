@@ -6,18 +6,27 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "http/token.h"
 
 #define FINISH_MS 1000 /* for clients to take what they asked for */
 
-static int listen_at(struct http *h, const struct http_address *a, bool metrics_only)
+static const struct {
+	const char *option, *path;
+} parts[PARTS] = {
+	[PART_ALL] = { "--listen", "/" },
+	[PART_METRICS] = { "--listen-metrics", "/metrics" },
+	[PART_HEALTH] = { "--listen-health", "/healthz" },
+};
+
+static int listen_at(struct http *h, const struct http_address *a, enum part part)
 {
-	const char *option = metrics_only ? "--listen-metrics" : "--listen";
+	const char *option = parts[part].option;
 	char text[HTTP_ADDRESS_TEXT];
 	int err;
 
 	if (!a->size)
 		return 0;
-	err = http_listen(h, a, metrics_only);
+	err = http_listen(h, a, part);
 	http_address_text(a, text);
 	if (err == -EADDRINUSE)
 		log_error("%s %s: another program listens there; end it or take another port", option, text);
@@ -26,7 +35,22 @@ static int listen_at(struct http *h, const struct http_address *a, bool metrics_
 	else if (err)
 		log_error("%s %s: %s", option, text, strerror(-err));
 	else
-		log_info("listening on http://%s%s", text, metrics_only ? "/metrics" : "/");
+		log_info("listening on %s%s%s", http_address_is_unix(a) ? "" : "http://", text,
+			 http_address_is_unix(a) ? "" : parts[part].path);
+	return err;
+}
+
+/* A token that is not there would be missed only by the first client. */
+static int try_token(const char *file)
+{
+	_cleanup_free_ char *token = NULL;
+	int err = file ? token_read(file, &token) : 0;
+
+	if (err == -EINVAL)
+		log_error("--listen-token-file %s: its first word is not a token of %d characters or more",
+			  file, TOKEN_MIN);
+	else if (err)
+		log_error("--listen-token-file %s: %s", file, strerror(-err));
 	return err;
 }
 
@@ -53,8 +77,11 @@ int serve_open(struct http **ret, const struct serve_addresses *addresses, const
 	struct loop_row row = { .timeout_ms = due, .run = run };
 	int err;
 
-	if (!addresses->all.size && !addresses->metrics.size)
+	if (!addresses->all.size && !addresses->metrics.size && !addresses->health.size)
 		return 0;
+	err = try_token(source->token_file);
+	if (err)
+		return err;
 	err = http_new(&h, source);
 	if (!err) {
 		row.fd = http_fd(h);
@@ -65,7 +92,8 @@ int serve_open(struct http **ret, const struct serve_addresses *addresses, const
 		log_error("the HTTP server: %s", strerror(-err));
 		return err;
 	}
-	err = listen_at(h, &addresses->all, false) ?: listen_at(h, &addresses->metrics, true);
+	err = listen_at(h, &addresses->all, PART_ALL) ?: listen_at(h, &addresses->metrics, PART_METRICS) ?:
+	      listen_at(h, &addresses->health, PART_HEALTH);
 	if (!err)
 		*ret = TAKE_PTR(h);
 	return err;

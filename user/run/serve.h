@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * serve.h - --listen and --listen-metrics: the HTTP server of a run.
+ * serve.h - --listen, --listen-metrics and --listen-health: the HTTP server of a run.
  */
 #ifndef PYPERF_RUN_SERVE_H
 #define PYPERF_RUN_SERVE_H
@@ -11,7 +11,7 @@
 
 /* Where to listen; size 0 = not there. */
 struct serve_addresses {
-	struct http_address all, metrics;
+	struct http_address all, metrics, health;
 };
 
 /* Opens the server and adds it to the loop; *ret stays NULL if there is no address. Logs; 0 or -errno. */

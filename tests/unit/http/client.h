@@ -43,22 +43,29 @@ static inline int listen_somewhere(void)
 
 	assert_true(fd >= 0);
 	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
-	assert_int_equal(listen(fd, 64), 0);
+	assert_int_equal(listen(fd, 512), 0);
 	assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &size), 0);
 	port = a.sin_port;
 	return fd;
 }
 
-/* A client, connected. */
-static inline int connect_client(void)
+/* A client, connected from this address of 127.0.0.0/8, all of which are this machine. */
+static inline int connect_client_from(in_addr_t from)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = port };
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(from) };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	a.sin_port = port;
+	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	return fd;
+}
+
+static inline int connect_client(void)
+{
+	return connect_client_from(INADDR_LOOPBACK);
 }
 
 static inline void say(int fd, const char *text)

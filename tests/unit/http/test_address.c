@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -33,6 +36,8 @@ static void good(void **state)
 		{ "[::1]:80", "[::1]:80", true },
 		{ "[::]:80", "[::]:80", false },
 		{ "[2001:db8::1]:80", "[2001:db8::1]:80", false },
+		{ "unix:/run/x.sock", "unix:/run/x.sock", false },
+		{ "unix:/a:b", "unix:/a:b", false },
 	};
 
 	(void)state;
@@ -53,7 +58,7 @@ static void bad(void **state)
 		"", ":", "0", ":0", "65536", "99999999999999999999", "-1", "+1", " 1", "1 ", "0x50", "80a",
 		"http", "example.com:80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:80:90", "127.1:80",
 		"256.0.0.1:80", "::1:80", "[::1]", "[::1]80", "[::1:80", "::1]:80", "[]:80",
-		"[127.0.0.1]:80", "[::1%lo]:80", "[:80", "/tmp/x",
+		"[127.0.0.1]:80", "[::1%lo]:80", "[:80", "/tmp/x", "unix:", "unix:x", "unix:x:80", "UNIX:/x",
 	};
 
 	(void)state;
@@ -98,6 +103,81 @@ static void sockets(void **state)
 	assert_int_equal(http_address_listen(&a), -EADDRNOTAVAIL);
 }
 
+static struct http_address unix_address(const char *path)
+{
+	struct http_address a;
+	char text[256];
+
+	snprintf(text, sizeof(text), "unix:%s", path);
+	assert_int_equal(http_address_parse(text, &a), 0);
+	return a;
+}
+
+/* Nobody but owner and group may connect, whatever the umask. */
+static void check_mode(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISSOCK(st.st_mode));
+	assert_int_equal(st.st_mode & 0777, 0660);
+}
+
+static void unix_sockets(void **state)
+{
+	static const mode_t masks[] = { 0, 022, 077 };
+	char folder[] = "/tmp/pyperf-address.XXXXXX", path[64], other[64];
+	struct http_address a;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/socket", folder);
+	snprintf(other, sizeof(other), "%s/other", folder);
+	a = unix_address(path);
+	for (size_t i = 0; i < ARRAY_SIZE(masks); i++) {
+		mode_t before = umask(masks[i]);
+		int fd = http_address_listen(&a); /* the second replaces what the first left */
+
+		assert_true(fd >= 0);
+		assert_int_equal(umask(before), masks[i]);
+		check_mode(path);
+		assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+		assert_int_equal(http_address_listen(&a), -EADDRINUSE);
+		http_address_remove(&a);
+		check_mode(path); /* somebody listens there */
+		close(fd);
+	}
+	http_address_remove(&a);
+	assert_int_equal(access(path, F_OK), -1);
+	http_address_remove(&a);
+	/* What is no socket is nobody's leftover. */
+	close(open(other, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	a = unix_address(other);
+	assert_int_equal(http_address_listen(&a), -EADDRINUSE);
+	assert_int_equal(symlink(other, path), 0);
+	a = unix_address(path);
+	assert_int_equal(http_address_listen(&a), -EADDRINUSE);
+	http_address_remove(&a);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(other), 0);
+	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(http_address_listen(&a), -ENOENT);
+}
+
+static void longest_path(void **state)
+{
+	const size_t longest = sizeof(((struct sockaddr_un *)0)->sun_path) - 1;
+	char text[256] = "unix:/", shown[HTTP_ADDRESS_TEXT];
+	struct http_address a;
+
+	(void)state;
+	memset(text + 6, 'x', longest);
+	assert_int_equal(http_address_parse(text, &a), -EINVAL);
+	text[5 + longest] = '\0';
+	assert_int_equal(http_address_parse(text, &a), 0);
+	assert_string_equal(http_address_text(&a, shown), text);
+}
+
 static void hosts(void **state)
 {
 	static const char *const local[] = {
@@ -128,6 +208,8 @@ int main(void)
 		cmocka_unit_test(good),
 		cmocka_unit_test(bad),
 		cmocka_unit_test(sockets),
+		cmocka_unit_test(unix_sockets),
+		cmocka_unit_test(longest_path),
 		cmocka_unit_test(hosts),
 	};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_connections.c - clients that take too long: real connections, and a clock that the test sets.
+ * test_connections.c - clients that take too long, or are too many: real connections, and a clock that the
+ * test sets.
  */
 #include "tests/unit/http/client.h"
 
@@ -124,6 +125,120 @@ static void many_that_come_and_go(void **state)
 	wait_until(&next, false);
 }
 
+static bool is_open(int fd)
+{
+	char c;
+
+	return recv(fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+/* Until so many of these are connected, and no more. */
+static void wait_for_open(const int *fds, int n, int expected)
+{
+	double end = clock_seconds() + PATIENCE_SECONDS;
+	int open = -1;
+
+	for (int turn = 0; open != expected || turn < 100; turn++) {
+		let_server_work();
+		open = 0;
+		for (int i = 0; i < n; i++)
+			open += is_open(fds[i]);
+		if (clock_seconds() > end)
+			fail_msg("%d are connected, not %d", open, expected);
+	}
+}
+
+static void close_all(const int *fds, int n)
+{
+	for (int i = 0; i < n; i++)
+		close(fds[i]);
+}
+
+static void oldest_of_an_address_makes_room(void **state)
+{
+	int fds[CONNECTIONS_OF_ONE + 1];
+
+	(void)state;
+	for (int i = 0; i < CONNECTIONS_OF_ONE; i++) {
+		fds[i] = connect_client();
+		let_server_work();
+	}
+	wait_for_open(fds, CONNECTIONS_OF_ONE, CONNECTIONS_OF_ONE);
+	fds[CONNECTIONS_OF_ONE] = connect_client();
+	wait_for_open(fds, CONNECTIONS_OF_ONE + 1, CONNECTIONS_OF_ONE);
+	assert_false(is_open(fds[0]));
+	say(fds[1], GET("/"));
+	assert_int_equal(status_of(hear(fds[1])), 200);
+	close(fds[0]);
+	close_all(fds + 2, CONNECTIONS_OF_ONE - 1);
+}
+
+/* Those of others stay, however old they are. */
+static void crowd_of_one_address(void **state)
+{
+	int other = connect_client_from(INADDR_LOOPBACK + 1), fds[160];
+
+	(void)state;
+	for (int i = 0; i < 160; i++)
+		fds[i] = connect_client_from(INADDR_LOOPBACK + 2);
+	wait_for_open(fds, 160, CONNECTIONS_OF_ONE);
+	assert_true(is_open(other));
+	for (int i = 0; i < 160; i++)
+		assert_int_equal(is_open(fds[i]), i >= 160 - CONNECTIONS_OF_ONE);
+	say(other, GET("/"));
+	assert_int_equal(status_of(hear(other)), 200);
+	assert_int_equal(status_of(ask(GET("/"))), 200);
+	close_all(fds, 160);
+}
+
+static void crowd_of_many_addresses(void **state)
+{
+	int fds[160];
+
+	(void)state;
+	for (int i = 0; i < 160; i++)
+		fds[i] = connect_client_from(INADDR_LOOPBACK + 1 + i);
+	wait_for_open(fds, 160, CONNECTIONS_MAX);
+	for (int i = 0; i < 160; i++)
+		assert_int_equal(is_open(fds[i]), i >= 160 - CONNECTIONS_MAX);
+	assert_int_equal(status_of(ask(GET("/"))), 200);
+	close_all(fds, 160);
+}
+
+/* As route.c has it: the deadline of who waits for a profile is far away. */
+static void who_waits_for_a_profile_stays(void **state)
+{
+	int first = connect_client(), fds[100];
+
+	(void)state;
+	say(first, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	while (is_open(first))
+		let_server_work();
+	connection_set_deadline(connection, HTTP_NEVER);
+	for (int i = 0; i < 100; i++)
+		fds[i] = connect_client();
+	wait_for_open(fds, 100, CONNECTIONS_OF_ONE);
+	say(first, GET("/"));
+	/* The second answer is behind the first. */
+	assert_non_null(strstr(body_of(hear(first)), "HTTP/1.1 200"));
+	close_all(fds, 100);
+}
+
+static void address_of_a_client(void **state)
+{
+	static const struct client_address expected = { { [10] = 0xff, 0xff, 127, 0, 0, 9 } };
+	struct client_address address;
+	int fd = connect_client_from(INADDR_LOOPBACK + 8);
+
+	(void)state;
+	say(fd, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	while (is_open(fd))
+		let_server_work();
+	address = connection_address(connection);
+	assert_memory_equal(&address, &expected, sizeof(address));
+	close(fd);
+}
+
 static void descriptor(void **state)
 {
 	struct sockaddr_in a;
@@ -149,6 +264,11 @@ int main(void)
 		TEST(each_has_its_own_time),
 		TEST(many_that_come_and_go),
 		TEST(descriptor),
+		TEST(oldest_of_an_address_makes_room),
+		TEST(crowd_of_one_address),
+		TEST(crowd_of_many_addresses),
+		TEST(who_waits_for_a_profile_stays),
+		TEST(address_of_a_client),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

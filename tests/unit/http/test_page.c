@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_page.c - the page and what it is drawn from, as a browser gets them.
+ * test_page.c - the page as a browser gets it.
  */
 #include "tests/forge/tables.h"
 #include "tests/unit/http/client.h"
@@ -32,11 +32,6 @@ static int teardown_page(void **state)
 static enum MHD_Result page(const struct client *c)
 {
 	return page_answer(&view, c);
-}
-
-static enum MHD_Result flamegraph(const struct client *c)
-{
-	return page_flamegraph(profile, c);
 }
 
 static const char *asked(answer_function *f, const char *request)
@@ -90,49 +85,6 @@ static void samples_of_the_last_interval(void **state)
 	assert_non_null(strstr(body_of(asked(page, GET("/"))), "<td>3<td>75.0 %"));
 }
 
-static void flame_graph(void **state)
-{
-	const char *a;
-
-	(void)state;
-	a = asked(flamegraph, GET("/"));
-	assert_int_equal(status_of(a), 503);
-	assert_string_equal(body_of(a), "the first interval has not ended yet\n");
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 1);
-	set_root(7, 2, 0);
-	set_node(8, 7, 101, 1, 3);
-	run();
-	a = asked(flamegraph, GET("/"));
-	assert_int_equal(status_of(a), 200);
-	assert_true(has_header(a, "Content-Type: application/json"));
-	assert_non_null(strstr(body_of(a), "outer"));
-	assert_non_null(strstr(body_of(a), "inner"));
-	a = asked(flamegraph, GET("/?pid=200"));
-	assert_int_equal(status_of(a), 200);
-	assert_null(strstr(body_of(a), "outer"));
-	assert_non_null(strstr(body_of(a), "inner"));
-	a = asked(flamegraph, GET("/?comm=main%2Dnow"));
-	assert_non_null(strstr(body_of(a), "outer"));
-	assert_null(strstr(body_of(a), "inner"));
-}
-
-static void what_it_cannot_be_asked(void **state)
-{
-	static const char *const queries[] = {
-		GET("/?pid=x"), GET("/?pid"), GET("/?what=1"), GET("/?pid=1&pid=2"), GET("/?=1"),
-	};
-
-	(void)state;
-	run();
-	for (size_t i = 0; i < ARRAY_SIZE(queries); i++) {
-		const char *a = asked(flamegraph, queries[i]);
-
-		assert_int_equal(status_of(a), 400);
-		assert_true(strlen(body_of(a)) > 10);
-	}
-}
-
 static void index_of_profiles(void **state)
 {
 	const char *a = asked(page_pprof_index, GET("/"));
@@ -151,8 +103,6 @@ int main(void)
 		TEST(before_sampling),
 		TEST(while_sampling),
 		TEST(samples_of_the_last_interval),
-		TEST(flame_graph),
-		TEST(what_it_cannot_be_asked),
 		TEST(index_of_profiles),
 	};
 

@@ -92,12 +92,12 @@ static void begin(void)
 	all.discover = discover;
 }
 
-/* A client that waits, with its request. */
-static int waiting(const char *request)
+/* A client at an address of 127.0.0.0/8 that waits, with its request. */
+static int waiting_from(in_addr_t address, const char *request)
 {
 	unsigned int before = all.open;
 	double end = clock_seconds() + PATIENCE_SECONDS;
-	int fd = connect_client();
+	int fd = connect_client_from(address);
 
 	say(fd, request);
 	while (all.open == before) {
@@ -105,6 +105,11 @@ static int waiting(const char *request)
 		assert_true(clock_seconds() < end);
 	}
 	return fd;
+}
+
+static int waiting(const char *request)
+{
+	return waiting_from(INADDR_LOOPBACK, request);
 }
 
 static void answered_when_its_time_is_over(void **state)
@@ -230,28 +235,80 @@ static void refused(void **state)
 	assert_null(windows.first);
 }
 
-static void not_more_than_that_at_once(void **state)
+/* As many as there are places for one after the other, each of another address. Returns how many. */
+static int fill(const char *request, in_addr_t step, int fds[32], const char *expected)
 {
-	int fds[32], n = 0;
+	int n = 0;
 	const char *a;
 
-	(void)state;
-	begin();
-	for (; n < 32; n++) {
-		fds[n] = connect_client();
-		say(fds[n], GET("/"));
+	for (;; n++) {
+		assert_in_range(n, 0, 31);
+		fds[n] = connect_client_from(INADDR_LOOPBACK + n * step);
+		say(fds[n], request);
 		for (int i = 0; i < 20; i++)
 			let_server_work();
 		if (all.open != (unsigned int)n + 1)
 			break;
 	}
-	assert_in_range(n, 4, 16);
 	a = hear(fds[n]);
 	assert_int_equal(status_of(a), 503);
-	assert_non_null(strstr(body_of(a), "profiles are being taken, which is the most"));
+	assert_true(has_header(a, "Retry-After: 5"));
+	if (!strstr(body_of(a), expected))
+		fail_msg("%s", body_of(a));
+	return n;
+}
+
+static void end_all(const int *fds, int n)
+{
 	profile_requests_finish(&all);
 	for (int i = 0; i < n; i++)
 		assert_int_equal(status_of(hear(fds[i])), 200);
+}
+
+static void not_more_than_that_at_once(void **state)
+{
+	int fds[32], n;
+
+	(void)state;
+	begin();
+	n = fill(GET("/"), 1, fds, "profiles are being taken, which is the most\n");
+	assert_in_range(n, 4, 16);
+	end_all(fds, n);
+}
+
+/* The places that it may not have are for others. */
+static void not_all_for_one_address(void **state)
+{
+	int fds[32], others[32], most, n;
+
+	(void)state;
+	begin();
+	most = fill(GET("/"), 1, fds, "which is the most\n");
+	end_all(fds, most);
+	n = fill(GET("/"), 0, fds, "for this address, which is the most for one");
+	assert_int_equal(n, most - most / 4);
+	for (int i = n; i < most; i++)
+		others[i] = waiting_from(INADDR_LOOPBACK + 1, GET("/"));
+	assert_int_equal(all.open, most);
+	end_all(fds, n);
+	end_all(others + n, most - n);
+}
+
+/* However many addresses ask for long ones, there is soon a place for a short one. */
+static void not_all_for_long_ones(void **state)
+{
+	int fds[32], most, n, other;
+
+	(void)state;
+	begin();
+	most = fill(GET("/?seconds=60"), 1, fds, "which is the most\n");
+	end_all(fds, most);
+	n = fill(GET("/?seconds=61"), 1, fds, "ask for a shorter one");
+	assert_int_equal(n, most / 2);
+	other = waiting(GET("/?seconds=60"));
+	assert_int_equal(all.open, n + 1);
+	end_all(fds, n);
+	end_all(&other, 1);
 }
 
 /* MHD does not look at who waits: the socket is watched for it. */
@@ -290,6 +347,8 @@ int main(void)
 		TEST(as_a_file),
 		TEST(refused),
 		TEST(not_more_than_that_at_once),
+		TEST(not_all_for_one_address),
+		TEST(not_all_for_long_ones),
 		TEST(client_that_goes_away),
 	};
 

@@ -40,6 +40,7 @@ static int teardown_site(void **state)
 {
 	profile_requests_finish(&site.profiles);
 	stop_server();
+	flame_forget(&site.flame);
 	assert_int_equal(site.active, 0);
 	assert_null(windows.first);
 	if (site.profiles.epoll > 0)
@@ -137,13 +138,26 @@ static void metrics_only(void **state)
 
 	(void)state;
 	fill_site();
-	entrance.metrics_only = true;
+	entrance.part = PART_METRICS;
 	for (size_t i = 0; i < ARRAY_SIZE(for_machines); i++)
 		is_there(&for_machines[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(for_people); i++)
 		not_there(for_people[i].path, list);
 	not_there("/debug/pprof/profile", list);
 	assert_int_equal(site.profiles.open, 0);
+}
+
+/* The third is for probes alone. */
+static void health_only(void **state)
+{
+	static const char list[] = "there are /healthz, /readyz\n";
+
+	(void)state;
+	entrance.part = PART_HEALTH;
+	is_there(&for_machines[1]);
+	is_there(&for_machines[2]);
+	not_there(for_machines[0].path, list);
+	not_there("/", list);
 }
 
 static void unknown(void **state)
@@ -211,6 +225,67 @@ static void foreign_names(void **state)
 	assert_int_equal(status_of(ask("GET /healthz HTTP/1.0\r\n\r\n")), 200); /* no browser is that old */
 	entrance.local = false;
 	assert_int_equal(status_of(ask_for("GET", "/healthz", "node-1.example")), 200);
+}
+
+/* Browsers say where a request comes from; "none" is the line where addresses are typed. */
+static void pages_of_other_sites(void **state)
+{
+	static const char *const costly[] = { "/flamegraph.json", "/debug/pprof/profile?seconds=0" };
+	static const struct {
+		const char *from;
+		bool welcome;
+	} rows[] = {
+		{ "cross-site", false }, { "same-site", false }, { "", false }, { "x", false },
+		{ "same-origin", true }, { "none", true },
+	};
+	char request[512];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows) * ARRAY_SIZE(costly); i++) {
+		size_t row = i / ARRAY_SIZE(costly);
+
+		snprintf(request, sizeof(request),
+			 "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+			 "Sec-Fetch-Site: %s\r\n\r\n",
+			 costly[i % ARRAY_SIZE(costly)], rows[row].from);
+		assert_int_equal(status_of(ask(request)) != 403, rows[row].welcome);
+	}
+	assert_int_equal(status_of(ask("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+				       "Sec-Fetch-Site: cross-site\r\n\r\n")), 200);
+	assert_int_equal(site.profiles.open, 0);
+}
+
+/* Health is for everybody, and so is what has no names at an address of its own. */
+static void token_is_wanted(void **state)
+{
+	static const char *const closed[] = { "/", "/page.css", "/flamegraph.json", "/debug/pprof/profile",
+					      "/metrics", "/x" };
+	char file[] = "/tmp/pyperf-token.XXXXXX";
+	int fd = mkstemp(file);
+	const char *a;
+
+	(void)state;
+	assert_int_equal(write(fd, "0123456789abcdef\n", 17), 17);
+	site.token.file = file;
+	for (size_t i = 0; i < ARRAY_SIZE(closed); i++) {
+		a = ask_for("GET", closed[i], "localhost");
+		assert_int_equal(status_of(a), 401);
+		assert_true(has_header(a, "WWW-Authenticate: Bearer realm=\"pyperf-bpf\", "
+					  "Basic realm=\"pyperf-bpf\""));
+	}
+	assert_int_equal(status_of(ask_for("GET", "/healthz", "localhost")), 200);
+	assert_int_equal(status_of(ask_for("GET", "/readyz", "localhost")), 200);
+	a = ask("GET /page.css HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+		"Authorization: Bearer 0123456789abcdef\r\n\r\n");
+	assert_int_equal(status_of(a), 200);
+	entrance.part = PART_METRICS;
+	assert_int_equal(status_of(ask_for("GET", "/x", "localhost")), 404);
+	entrance.part = PART_ALL;
+	assert_int_equal(ftruncate(fd, 0), 0);
+	close(fd);
+	assert_int_equal(status_of(ask_for("GET", "/page.css", "localhost")), 503);
+	unlink(file);
+	assert_int_equal(site.profiles.open, 0);
 }
 
 static void follows_health(void **state)
@@ -282,10 +357,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(each_has_its_subject),
 		TEST(metrics_only),
+		TEST(health_only),
 		TEST(unknown),
 		TEST(methods),
 		TEST(body_that_nobody_wants),
 		TEST(foreign_names),
+		TEST(pages_of_other_sites),
+		TEST(token_is_wanted),
 		TEST(follows_health),
 		TEST(profile_waits),
 		TEST(one_after_the_other),

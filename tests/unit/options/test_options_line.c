@@ -200,6 +200,14 @@ static void listening(void **state)
 	REFUSE("--listen wants", "-a", "--listen", "here");
 	REFUSE("--listen wants", "-a", "--listen", "");
 	REFUSE("--listen-metrics wants", "-a", "--listen-metrics", "70000");
+	ACCEPT("-a", "--listen-health", "*:7072");
+	assert_int_equal(o.listen_address.size, 0);
+	assert_false(http_address_is_local(&o.health_address));
+	REFUSE("--listen-health wants", "-a", "--listen-health", "probe");
+	ACCEPT("-a", "--listen", "7070", "--listen-token-file", "t");
+	assert_string_equal(o.listen_token_file, "t");
+	REFUSE("--listen-token-file goes with", "-a", "--listen-token-file", "t");
+	REFUSE("--listen-token-file goes with", "-a", "--listen-metrics", "7071", "--listen-token-file", "t");
 }
 
 static void continuous(void **state)

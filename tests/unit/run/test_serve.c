@@ -17,7 +17,7 @@ static struct http *http;
 static sigset_t before;
 static const struct run_facts facts = { .interval_seconds = 60 };
 /* Nothing else is asked for here. */
-static const struct http_source source = { .windows = &all, .run = &facts };
+static struct http_source source = { .windows = &all, .run = &facts };
 
 static int setup_serve(void **state)
 {
@@ -88,8 +88,8 @@ static void says_where_it_listens(void **state)
 	snprintf(expected, sizeof(expected), "pyperf-bpf: listening on http://127.0.0.1:%u/\n"
 					     "pyperf-bpf: listening on http://127.0.0.1:%u/metrics\n",
 		 page, metrics);
-	assert_string_equal(open_at((struct serve_addresses){ address("127.0.0.1", page),
-							      address("127.0.0.1", metrics) }, 0),
+	assert_string_equal(open_at((struct serve_addresses){ .all = address("127.0.0.1", page),
+							      .metrics = address("127.0.0.1", metrics) }, 0),
 			    expected);
 	assert_int_equal(loop.count, 1);
 }
@@ -100,7 +100,8 @@ static void clients_get_answers(void **state)
 	const unsigned short page = free_port(), metrics = free_port();
 
 	(void)state;
-	open_at((struct serve_addresses){ address("127.0.0.1", page), address("127.0.0.1", metrics) }, 0);
+	open_at((struct serve_addresses){ .all = address("127.0.0.1", page),
+					  .metrics = address("127.0.0.1", metrics) }, 0);
 	let_server_work = turn;
 	port = htons(page);
 	assert_int_equal(status_of(ask(GET("/nonexistent"))), 404);
@@ -138,6 +139,41 @@ static void metrics_alone(void **state)
 	let_server_work = turn;
 	port = htons(metrics);
 	assert_int_equal(status_of(ask(GET("/page.css"))), 404);
+}
+
+static void health_alone(void **state)
+{
+	const unsigned short health = free_port();
+	char expected[256];
+
+	(void)state;
+	snprintf(expected, sizeof(expected), "pyperf-bpf: listening on http://127.0.0.1:%u/healthz\n",
+		 health);
+	assert_string_equal(open_at((struct serve_addresses){ .health = address("127.0.0.1", health) }, 0),
+			    expected);
+	let_server_work = turn;
+	port = htons(health);
+	assert_int_equal(status_of(ask(GET("/metrics"))), 404);
+	assert_int_equal(status_of(ask(GET("/healthz"))), 200);
+}
+
+static void token_that_is_none(void **state)
+{
+	char file[] = "/tmp/pyperf-serve.XXXXXX", expected[256];
+	struct serve_addresses a = { .all = address("127.0.0.1", free_port()) };
+
+	(void)state;
+	close(mkstemp(file));
+	source.token_file = file;
+	snprintf(expected, sizeof(expected),
+		 "pyperf-bpf: error: --listen-token-file %s: its first word is not a token of 16 characters "
+		 "or more\n", file);
+	assert_string_equal(open_at(a, -EINVAL), expected);
+	assert_null(http);
+	unlink(file);
+	assert_non_null(strstr(open_at(a, -ENOENT), "No such file"));
+	source.token_file = NULL;
+	assert_int_equal(loop.count, 0);
 }
 
 static void somebody_else_listens_there(void **state)
@@ -194,6 +230,8 @@ int main(void)
 		TEST(clients_get_answers),
 		TEST(ready_while_it_samples),
 		TEST(metrics_alone),
+		TEST(health_alone),
+		TEST(token_that_is_none),
 		TEST(somebody_else_listens_there),
 		TEST(addresses_of_other_machines),
 		TEST(no_room_in_the_loop),

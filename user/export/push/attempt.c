@@ -52,15 +52,27 @@ static CURLcode set_request(struct push_attempt *a, const struct push_options *o
 	return c ?: curl_easy_setopt(e, CURLOPT_HEADERDATA, a);
 }
 
+static bool are_credentials(const struct curl_slist *headers)
+{
+	for (; headers; headers = headers->next)
+		if (!strncasecmp(headers->data, "Authorization:", strlen("Authorization:")))
+			return true;
+	return false;
+}
+
 static int make_headers(struct push_attempt *a, const struct push_options *o, enum push_format format)
 {
 	char type[64];
+	int err = 0;
 
 	snprintf(type, sizeof(type), "Content-Type: %s", push_content_type(format));
 	a->headers = curl_slist_append(NULL, type);
 	if (!a->headers)
 		return -ENOMEM;
-	return o->header_file ? push_headers_read(o->header_file, PUSH_HEADERS_MAX, &a->headers) : 0;
+	if (o->header_file)
+		err = push_headers_read(o->header_file, PUSH_HEADERS_MAX, &a->headers);
+	a->has_credentials = are_credentials(a->headers);
+	return err;
 }
 
 int push_attempt_make(struct push_attempt *a, const struct push_options *o, const struct push_target *t,

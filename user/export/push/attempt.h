@@ -14,6 +14,7 @@ struct push_attempt {
 	struct curl_slist *headers;
 	struct buf url, body;
 	bool is_grpc;
+	bool has_credentials; /* in a header */
 	int grpc_status;  /* of a header; -1 = none */
 	char answer[512]; /* the beginning of it, NUL-terminated once it has ended */
 	size_t answer_size;

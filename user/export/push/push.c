@@ -34,6 +34,7 @@ struct push {
 	struct item *first, **last;
 	size_t waiting, bytes, active;
 	bool hurry, failed; /* failed: since the queue was empty */
+	bool exposed;
 	struct push_stats stats;
 	char trouble[TROUBLE_SIZE];
 };
@@ -202,6 +203,7 @@ static void start(struct push *p, struct item *item)
 
 	item->attempts++;
 	p->active += item->attempt.easy != NULL;
+	p->exposed |= !err && item->attempt.has_credentials && push_target_is_exposed(&p->target);
 	err = err ?: transfers_add(p->transfers, item->attempt.easy);
 	if (!err)
 		return;
@@ -328,6 +330,11 @@ const struct push_stats *push_get_stats(const struct push *p)
 	return &p->stats;
 }
 
+bool push_is_exposed(const struct push *p)
+{
+	return p->exposed;
+}
+
 const char *push_trouble(const struct push *p)
 {
 	return p->trouble;
@@ -364,6 +371,7 @@ int push_set_options(struct push *p, const struct push_options *o)
 	free_options(&p->options);
 	p->options = copy;
 	p->target = target;
+	p->exposed = false;
 	return 0;
 }
 

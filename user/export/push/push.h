@@ -33,7 +33,7 @@ struct push_stats {
 
 struct push;
 
-/* Copies the options' strings. 0; -EINVAL if the URL is no receiver's; -ENOMEM. */
+/* Copies the options' strings. 0; -EINVAL or -EPERM as push_target_parse() has it; -ENOMEM. */
 int push_open(struct push **ret, const struct push_options *o);
 void push_close(struct push *push);
 /* Uses other options from now on, for what waits already as well. 0 or -errno; then the old ones stay. */
@@ -56,6 +56,8 @@ size_t push_waiting(const struct push *push);
 void push_drop_all(struct push *push);
 
 const struct push_stats *push_get_stats(const struct push *push);
+/* Whether credentials of the header file were sent where others can read them: push_target_is_exposed(). */
+bool push_is_exposed(const struct push *push);
 /* What went wrong last, as one line; "" if nothing has failed since the queue was last empty. */
 const char *push_trouble(const struct push *push);
 

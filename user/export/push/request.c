@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/base64.h"
 
@@ -32,6 +33,9 @@ int push_target_parse(const char *url, int format, struct push_target *ret)
 		break;
 	}
 	host = skip(skip(url, "https://"), "http://");
+	/* The command line of a process is there for everybody to read. */
+	if (memchr(host, '@', strcspn(host, "/")))
+		return -EPERM;
 	/* A query of its own would get in the way of ours. */
 	if (format < 0 || host == url || !*host || strchr("/:?#@", *host) || strpbrk(host, " ?#"))
 		return -EINVAL;
@@ -40,6 +44,19 @@ int push_target_parse(const char *url, int format, struct push_target *ret)
 			return -EINVAL;
 	*ret = (struct push_target){ .format = (enum push_format)format, .url = url };
 	return 0;
+}
+
+static bool is_loopback(const char *host)
+{
+	size_t n = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/");
+
+	return (n == 9 && !strncasecmp(host, "localhost", 9)) || (n == 5 && !strncmp(host, "[::1]", 5)) ||
+	       (starts_with(host, "127.") && strspn(host, "0123456789.") == n);
+}
+
+bool push_target_is_exposed(const struct push_target *t)
+{
+	return starts_with(t->url, "http://") && !is_loopback(t->url + strlen("http://"));
 }
 
 const char *push_content_type(enum push_format format)

@@ -7,6 +7,8 @@
 #ifndef PYPERF_EXPORT_PUSH_REQUEST_H
 #define PYPERF_EXPORT_PUSH_REQUEST_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 
 /* In the order of --push-format's choices; the last is for a Parca whose gateway is not there. */
@@ -37,9 +39,11 @@ struct push_profile {
 /*
  * Takes the format from the URL, pyroscope+https://... or parca+https://..., or, if it has none, from
  * `format` (-1 = not given). -EINVAL: neither says, they contradict, or it is no URL of http or https with a
- * host.
+ * host. -EPERM: it has a user or a password in it, which everybody could read in the list of processes.
  */
 int push_target_parse(const char *url, int format, struct push_target *ret);
+/* Whether others can read on the way what is sent: it is not encrypted, and leaves this machine. */
+bool push_target_is_exposed(const struct push_target *t);
 
 /* Appends the URL (NUL-terminated) and the body. Returns 0 or -ENOMEM. */
 int push_request_make(const struct push_target *t, const struct push_profile *p, struct buf *url,

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "export/push/push.h"
 
@@ -243,6 +244,35 @@ static void options_that_are_wrong_change_nothing(void **state)
 	assert_ptr_equal(untouched, &bad);
 }
 
+/* 192.0.2.0/24 is for documents (RFC 5737): nobody gets what is sent there. */
+static void credentials_that_others_can_read(void **state)
+{
+	char file[] = "/tmp/pyperf-push.XXXXXX";
+	struct push_options o = { .header_file = file, .format = -1, .timeout_seconds = 60 };
+	static const char *const headers[] = { "X-Scope-OrgID: a\n", "authorization: Bearer abc\n" };
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(pwrite(fd, headers[i], strlen(headers[i]), 0), strlen(headers[i]));
+		o.url = "pyroscope+http://192.0.2.1:9";
+		assert_int_equal(push_open(&push, &o), 0);
+		add("web", 10);
+		assert_false(push_is_exposed(push));
+		push_run(push);
+		assert_int_equal(push_is_exposed(push), i == 1);
+		o.url = "pyroscope+https://192.0.2.1:9";
+		assert_int_equal(push_set_options(push, &o), 0);
+		add("other", 10);
+		push_run(push);
+		assert_false(push_is_exposed(push));
+		push_close(TAKE_PTR(push));
+	}
+	close(fd);
+	unlink(file);
+}
+
 #define TEST(f) cmocka_unit_test_teardown(f, teardown)
 
 int main(void)
@@ -255,6 +285,7 @@ int main(void)
 		TEST(pauses_before_the_next_attempt),
 		TEST(waits_without_spinning),
 		TEST(options_that_are_wrong_change_nothing),
+		TEST(credentials_that_others_can_read),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

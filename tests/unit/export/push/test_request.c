@@ -17,13 +17,17 @@ static void urls(void **state)
 {
 	static const struct {
 		const char *url;
-		int given, format; /* -1 = refused */
+		int given, format; /* -1 = refused, -2 = has credentials */
 		const char *base;
 	} cases[] = {
 		{ "pyroscope+http://host", -1, PUSH_PYROSCOPE, "http://host" },
 		{ "pyroscope+https://host:4040/prefix", -1, PUSH_PYROSCOPE, "https://host:4040/prefix" },
 		{ "parca+http://[::1]:7070", -1, PUSH_PARCA, "http://[::1]:7070" },
-		{ "parca+https://u:p@host/", PUSH_PARCA, PUSH_PARCA, "https://u:p@host/" },
+		{ "parca+https://host/@x", -1, PUSH_PARCA, "https://host/@x" },
+		{ "parca+https://u:p@host/", PUSH_PARCA, -2, NULL },
+		{ "pyroscope+http://u@host", -1, -2, NULL },
+		{ "pyroscope+http://:@host?x=y", -1, -2, NULL },
+		{ "u:p@host", -1, -2, NULL },
 		{ "http://host", PUSH_PARCA, PUSH_PARCA, "http://host" },
 		{ "https://host", PUSH_PYROSCOPE, PUSH_PYROSCOPE, "https://host" },
 		{ "http://host", -1, -1, NULL },
@@ -48,13 +52,43 @@ static void urls(void **state)
 		int err = push_target_parse(cases[i].url, cases[i].given, &t);
 
 		if (cases[i].format < 0) {
-			assert_int_equal(err, -EINVAL);
+			assert_int_equal(err, cases[i].format == -2 ? -EPERM : -EINVAL);
 			assert_string_equal(t.url, "untouched");
 			continue;
 		}
 		assert_int_equal(err, 0);
 		assert_int_equal(t.format, cases[i].format);
 		assert_string_equal(t.url, cases[i].base);
+	}
+}
+
+static void exposed(void **state)
+{
+	static const struct {
+		const char *url;
+		bool exposed;
+	} cases[] = {
+		{ "http://host", true },
+		{ "http://host:4040/x", true },
+		{ "http://10.0.0.1", true },
+		{ "http://127.0.0.1.example.com", true },
+		{ "http://localhost.example.com/", true },
+		{ "http://[::2]:80", true },
+		{ "http://[::1", true },
+		{ "https://host", false },
+		{ "http://localhost", false },
+		{ "http://LOCALHOST:4040/x", false },
+		{ "http://127.0.0.1", false },
+		{ "http://127.1.2.3:4040/x", false },
+		{ "http://[::1]:4040", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct push_target t = { PUSH_PARCA, cases[i].url };
+
+		if (push_target_is_exposed(&t) != cases[i].exposed)
+			fail_msg("%s", cases[i].url);
 	}
 }
 
@@ -146,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(urls),
+		cmocka_unit_test(exposed),
 		cmocka_unit_test(pyroscope),
 		cmocka_unit_test(parca),
 		cmocka_unit_test(parca_grpc),
