@@ -66,7 +66,6 @@ static const struct rule worker_rules[] = {
 	{ SYS_lseek, ANY, 0, 0 },
 	{ SYS_fstat, ANY, 0, 0 },
 	{ SYS_newfstatat, ANY, 0, 0 },
-	{ SYS_statx, ANY, 0, 0 },
 	{ SYS_fstatfs, ANY, 0, 0 },
 	{ SYS_getdents64, ANY, 0, 0 },
 	{ SYS_fcntl, IS, 1, F_GETFD }, /* libelf asks whether it is open */
@@ -85,17 +84,12 @@ static const struct rule worker_rules[] = {
 	{ SYS_clock_nanosleep, ANY, 0, 0 },
 	{ SYS_restart_syscall, ANY, 0, 0 },
 	{ SYS_getrandom, ANY, 0, 0 },
-	{ SYS_futex, ANY, 0, 0 },
-	{ SYS_getpid, ANY, 0, 0 },
-	{ SYS_gettid, ANY, 0, 0 },
 	{ SYS_rt_sigreturn, ANY, 0, 0 },
 	{ SYS_exit, ANY, 0, 0 },
 	{ SYS_exit_group, ANY, 0, 0 },
 #ifdef SANITIZED
 	{ SYS_sched_yield, ANY, 0, 0 },
 	{ SYS_sigaltstack, ANY, 0, 0 },
-	{ SYS_rt_sigaction, ANY, 0, 0 },
-	{ SYS_rt_sigprocmask, ANY, 0, 0 },
 #endif
 };
 
@@ -110,6 +104,7 @@ static const struct rule zygote_rules[] = {
 	/* It forks, and no thread or name space comes of it. */
 	{ SYS_clone, WITHIN, 0, CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID | SIGCHLD },
 	{ SYS_set_robust_list, ANY, 0, 0 },
+	{ SYS_getpid, ANY, 0, 0 },
 	{ SYS_getppid, ANY, 0, 0 },
 	{ SYS_pidfd_open, ANY, 0, 0 },
 	{ SYS_pidfd_send_signal, ANY, 0, 0 },

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * worker.c - the parent's side of worker.h. It has a queue, of which one request is under way, a deadline,
- * and a new child whenever the old one dies or is late. What the child says is not trusted: what it reads may
- * have taken it over.
+ * and a new child whenever the old one dies or is late, made by the zygote. What the child says is not
+ * trusted: what it reads may have taken it over.
  */
 #include "guard/worker.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,24 +17,28 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "guard/zygote.h"
 
-#define UNDEAD_MAX                                                                                           \
-	8 /* killed children that the kernel still has, as with a hung network file system */
-#define STOP_TRIES 100
-#define DOUBT_MS   100
+#define FIRST_MS 10000 /* for the first child to be there, on a machine however busy */
+#define DOUBT_MS 100
 
 struct worker {
 	int epoll;	/* the caller waits for this: the child's socket and failure_fd */
 	int failure_fd; /* readable while failure is set */
 	int table_fd;	/* memfd into which the child puts line tables */
-	const char *pod_logs;
-	int socket;
-	pid_t child;	/* 0 = none */
+	struct zygote zygote;
+	bool lost;	/* the zygote has ended, and with it every child */
+	int socket;	/* -1 = there is no child */
+	__u32 serial;	/* of the last child that was asked for */
+	pid_t child;	/* 0 = none, or it has not begun yet */
+	int child_fd;	/* pidfd; -1 likewise */
+	unsigned int made;	/* children that were asked for and have not ended, killed ones included */
+	double ended_seconds;	/* CPU time of those that have */
 	bool busy;	/* queue[head] is with the child */
 	int failure;	/* the error of queue[head], which the caller has not taken yet; 0 = none */
 	__u64 deadline; /* ms, CLOCK_MONOTONIC */
@@ -42,8 +47,6 @@ struct worker {
 	__u64 waited;	/* ... and the child had waited for a CPU so long by then, ms */
 	unsigned int head;
 	unsigned int count;
-	unsigned int undead_count;
-	pid_t undead[UNDEAD_MAX];
 	struct worker_request queue[WORKER_QUEUE];
 };
 
@@ -68,59 +71,84 @@ static int watch(int epoll, int fd)
 	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
-/* Does not wait: a child that is stuck in the kernel may stay there. */
-static void reap(struct worker *worker)
+static void kill_by(int pidfd)
 {
-	unsigned int kept = 0;
+	syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+}
 
-	for (unsigned int i = 0; i < worker->undead_count; i++) {
-		if (waitpid(worker->undead[i], NULL, WNOHANG) == 0)
-			worker->undead[kept++] = worker->undead[i];
+static void unwatch(struct worker *worker, int fd)
+{
+	/* Explicitly, because the epoll would keep a socket of which another process still has a copy. */
+	epoll_ctl(worker->epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
+/* A child has begun. It may be one that was given up in the meantime. */
+static void take_started(struct worker *worker, const struct zygote_event *e, int *pidfd)
+{
+	if (worker->socket < 0 || e->serial != worker->serial) {
+		kill_by(*pidfd);
+		return;
 	}
-	worker->undead_count = kept;
+	worker->child = e->pid;
+	worker->child_fd = TAKE_FD(*pidfd);
+}
+
+/* Takes what the zygote says. A child says there that it has begun before it answers anything. */
+static void take_events(struct worker *worker)
+{
+	struct zygote_event e;
+	int err = 0;
+
+	while (!worker->lost && !err) {
+		_cleanup_close_ int pidfd = -1;
+
+		err = zygote_next(&worker->zygote, &e, &pidfd);
+		if (!err && e.type == ZYGOTE_STARTED && pidfd >= 0) {
+			take_started(worker, &e, &pidfd);
+		} else if (!err && e.type == ZYGOTE_ENDED && worker->made) {
+			worker->made--;
+			worker->ended_seconds += e.cpu_ns / (double)NS_PER_SECOND;
+		}
+	}
+	if (!worker->lost && err != -EAGAIN) {
+		worker->lost = true;
+		unwatch(worker, worker->zygote.control);
+	}
 }
 
 static int start_child(struct worker *worker)
 {
 	_cleanup_close_ int ours = -1, theirs = -1;
-	pid_t parent = getpid(), child;
 	int pair[2], err;
 
-	reap(worker);
-	if (worker->undead_count == UNDEAD_MAX)
+	take_events(worker);
+	if (worker->made == ZYGOTE_WORKERS_MAX) /* killed, but held in the kernel, as by a hung file system */
 		return -EBUSY;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return -errno;
 	ours = pair[0];
 	theirs = pair[1];
 	err = watch(worker->epoll, ours);
+	if (!err)
+		err = zygote_ask(&worker->zygote, ++worker->serial, theirs);
 	if (err)
 		return err;
-	child = fork();
-	if (child < 0)
-		return -errno;
-	if (child == 0)
-		worker_child_run(theirs, worker->table_fd, parent, worker->pod_logs);
-	worker->child = child;
+	worker->made++;
 	worker->socket = TAKE_FD(ours);
 	return 0;
 }
 
 static void drop_child(struct worker *worker)
 {
-	if (!worker->child)
+	if (worker->socket < 0)
 		return;
-	kill(worker->child, SIGKILL);
-	worker->undead[worker->undead_count++] = worker->child;
+	if (worker->child_fd >= 0)
+		kill_by(worker->child_fd);
+	cleanup_close(&worker->child_fd);
+	worker->child_fd = -1;
 	worker->child = 0;
-	/*
-	 * It is removed explicitly, because the epoll would keep a socket of which a forked child still has a
-	 * copy.
-	 */
-	epoll_ctl(worker->epoll, EPOLL_CTL_DEL, worker->socket, NULL);
-	close(worker->socket);
-	worker->socket = -1;
-	reap(worker);
+	unwatch(worker, worker->socket);
+	close(TAKE_FD(worker->socket));
 }
 
 static void fail(struct worker *worker, int error)
@@ -137,7 +165,7 @@ static int pass_on(struct worker *worker)
 {
 	int err;
 
-	if (!worker->child) {
+	if (worker->socket < 0) {
 		err = start_child(worker);
 		if (err)
 			return err;
@@ -288,12 +316,12 @@ int worker_receive(struct worker *worker, struct worker_reply *ret)
 	_cleanup_free_ struct worker_reply *reply = NULL;
 	int err;
 
-	reap(worker);
+	take_events(worker);
 	reply = calloc(1, sizeof(*reply));
 	if (!reply)
 		return -ENOMEM;
 	if (!worker->failure) {
-		if (!worker->child)
+		if (worker->socket < 0)
 			return -EAGAIN;
 		err = read_reply(worker, reply);
 		if (err == -EAGAIN)
@@ -333,6 +361,10 @@ static bool is_late(struct worker *worker)
 		return false;
 	if (now >= worker->begin + WORKER_PATIENCE_MS)
 		return true;
+	if (!worker->child) { /* it is being made */
+		worker->deadline = now + DOUBT_MS;
+		return false;
+	}
 	waited = waited_ms(worker->child);
 	if (worker->doubted && waited - worker->waited < DOUBT_MS / 2)
 		return true;
@@ -346,7 +378,7 @@ int worker_check_deadline(struct worker *worker)
 {
 	char byte;
 
-	reap(worker);
+	take_events(worker);
 	if (!worker->busy || !is_late(worker))
 		return 0;
 	/*
@@ -370,24 +402,66 @@ pid_t worker_pid(const struct worker *worker)
 	return worker->child;
 }
 
+double worker_ended_seconds(const struct worker *worker)
+{
+	return worker->ended_seconds;
+}
+
+bool worker_is_lost(const struct worker *worker)
+{
+	return worker->lost;
+}
+
+/* Waits for the first child, so that what keeps it from being made is known. */
+static int wait_for_first(struct worker *worker)
+{
+	struct pollfd fd = { .fd = worker->zygote.control, .events = POLLIN };
+	int err = start_child(worker);
+
+	while (!err && !worker->child && !worker->lost) {
+		int n = poll(&fd, 1, FIRST_MS);
+
+		if (!n)
+			err = -ETIMEDOUT;
+		else if (n < 0 && errno != EINTR)
+			err = -errno;
+		take_events(worker);
+		if (!err && !worker->made) /* it has ended before it began */
+			err = -ECHILD;
+	}
+	if (worker->lost)
+		err = zygote_end(&worker->zygote) ?: -EPIPE;
+	return err;
+}
+
+static int open_all(struct worker *worker, const char *pod_logs)
+{
+	int err;
+
+	worker->table_fd = memfd_create("pyperf-table", MFD_CLOEXEC);
+	if (worker->table_fd < 0)
+		return -errno;
+	err = zygote_start(&worker->zygote, worker->table_fd, pod_logs);
+	if (err)
+		return err;
+	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
+	worker->failure_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (worker->epoll < 0 || worker->failure_fd < 0)
+		return -errno;
+	return watch(worker->epoll, worker->failure_fd) ?: watch(worker->epoll, worker->zygote.control);
+}
+
 int worker_start(struct worker **ret, const char *pod_logs)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
-	int err = 0;
+	int err;
 
 	if (!worker)
 		return -ENOMEM;
-	worker->socket = -1;
-	worker->pod_logs = pod_logs;
-	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
-	worker->failure_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	worker->table_fd = memfd_create("pyperf-table", MFD_CLOEXEC);
-	if (worker->epoll < 0 || worker->failure_fd < 0 || worker->table_fd < 0)
-		err = -errno;
+	worker->socket = worker->child_fd = worker->epoll = worker->failure_fd = worker->table_fd = -1;
+	err = open_all(worker, pod_logs);
 	if (!err)
-		err = watch(worker->epoll, worker->failure_fd);
-	if (!err)
-		err = start_child(worker);
+		err = wait_for_first(worker);
 	if (err) {
 		worker_stop(worker);
 		return err;
@@ -396,24 +470,14 @@ int worker_start(struct worker **ret, const char *pod_logs)
 	return 0;
 }
 
-static void close_all(struct worker *worker)
-{
-	cleanup_close(&worker->epoll);
-	cleanup_close(&worker->failure_fd);
-	cleanup_close(&worker->table_fd);
-}
-
 void worker_stop(struct worker *worker)
 {
-	static const struct timespec pause = { .tv_nsec = 1000000 };
-
 	if (!worker)
 		return;
 	drop_child(worker);
-	for (int i = 0; worker->undead_count && i < STOP_TRIES; i++) {
-		nanosleep(&pause, NULL);
-		reap(worker);
-	}
-	close_all(worker);
+	zygote_end(&worker->zygote);
+	cleanup_close(&worker->epoll);
+	cleanup_close(&worker->failure_fd);
+	cleanup_close(&worker->table_fd);
 	free(worker);
 }

@@ -7,6 +7,7 @@
 #ifndef PYPERF_GUARD_WORKER_H
 #define PYPERF_GUARD_WORKER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 #include <linux/types.h>
 
@@ -55,9 +56,11 @@ struct worker_reply {
 struct worker;
 
 /*
- * Forks the child. The caller must not ignore SIGCHLD, must not wait for children that it does not know, and
- * need not handle SIGCHLD. It is to be called before any threads are started. pod_logs is the kubelet's
- * folder, for pods_new(), and is borrowed. 0, or the -errno of what failed.
+ * Forks the process that makes children (zygote.h), and waits until the first child is there. It is to be
+ * called before anything is opened that a child must not have, and before any threads are started. The
+ * caller must not ignore SIGCHLD, must not wait for children that it does not know, and need not handle
+ * SIGCHLD. pod_logs is the kubelet's folder, for pods_new(), and is borrowed. 0, or the -errno of what
+ * failed.
  */
 int worker_start(struct worker **ret, const char *pod_logs);
 void worker_stop(struct worker *worker); /* NULL is fine; requests under way are dropped */
@@ -68,6 +71,9 @@ void worker_stop(struct worker *worker); /* NULL is fine; requests under way are
  */
 int worker_fd(const struct worker *worker);
 pid_t worker_pid(const struct worker *worker); /* 0 between two children */
+double worker_ended_seconds(const struct worker *worker); /* CPU time of the children that have ended */
+/* No child can be made any more: every request fails from now on. */
+bool worker_is_lost(const struct worker *worker);
 
 /*
  * Queues a request. Each request has one reply, and they come in the same order. 0; -EAGAIN when the queue is

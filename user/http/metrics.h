@@ -24,6 +24,7 @@ struct run_facts;
 struct metrics_view {
 	bool sampling;
 	pid_t worker;	    /* its pid; 0 = there is none just now */
+	double worker_ended_seconds; /* CPU time of those before it */
 	__u64 generations;  /* of the tree, after the first */
 	size_t questions;   /* that the worker has not answered yet */
 	const struct kernel *kernel;

@@ -90,7 +90,7 @@ static int open_http(struct agent *a)
 	return serve_open(&a->http, &addresses, &source, &a->loop);
 }
 
-/* The worker first: what it must not inherit is not open yet. */
+/* The worker first: what neither it nor a later one must inherit is not open yet. */
 static int open_all(struct agent *a)
 {
 	int err;
@@ -221,7 +221,8 @@ static int start_ticks(struct agent *a)
 		log_warning(
 			"samples are taken on %d of %ld CPUs: the others are not for this process (cpuset)",
 			a->facts.cpus, sysconf(_SC_NPROCESSORS_ONLN));
-	a->facts.start_cpu_seconds = report_cpu_so_far(worker_pid(a->worker));
+	a->facts.start_cpu_seconds = report_cpu_so_far(worker_pid(a->worker)) +
+				     worker_ended_seconds(a->worker);
 	a->facts.start = clock_seconds();
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "run/turns.h"
 
 #include <signal.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -54,6 +55,12 @@ static void on_worker(void *agent, unsigned int ready)
 	(void)ready;
 	worker_check_deadline(a->worker);
 	discover_replies(a->discover);
+	if (worker_is_lost(a->worker) && !a->worker_lost) {
+		log_error("pyperf-zygote, which makes workers, has ended: no program can be looked at any "
+			  "more, so the run ends");
+		a->worker_lost = a->stop = true;
+		a->exit_code = EXIT_FAILURE;
+	}
 }
 
 static int continuous_due(void *agent)

@@ -251,6 +251,19 @@ static void blocked_read(void **state)
 	munmap(page, PAGE);
 }
 
+/* All that has come is taken, and then the caller is left alone. */
+static void nothing_to_do(void)
+{
+	struct pollfd fd = { .fd = worker_fd(worker), .events = POLLIN };
+	__u64 limit = clock_ms() + 10000;
+	struct worker_reply reply;
+
+	while (poll(&fd, 1, 200)) {
+		assert_true(clock_ms() < limit);
+		assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
+	}
+}
+
 /* Stopped dead in the middle of a request: that one fails, the next works. */
 static void child_dies(void **state)
 {
@@ -278,8 +291,61 @@ static void child_dies(void **state)
 	usleep(20000);
 	assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
 	assert_int_equal(worker_pid(worker), 0);
-	assert_int_equal(poll(&(struct pollfd){ .fd = worker_fd(worker), .events = POLLIN }, 1, 0), 0);
+	nothing_to_do();
 	identify_works(23);
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	struct procfs_stat stat;
+
+	assert_int_equal(procfs_stat(pid, &stat), 0);
+	return stat.parent;
+}
+
+/* Its requests fail, and it says that none will be answered any more; the caller is not kept busy by it. */
+static void zygote_dies(void **state)
+{
+	struct worker_request r = request(WORKER_IDENTIFY, 40);
+	struct worker_reply reply;
+	pid_t zygote = parent_of(worker_pid(worker));
+
+	(void)state;
+	identify_works(39);
+	assert_false(worker_is_lost(worker));
+	kill(zygote, SIGKILL);
+	while (!worker_is_lost(worker)) {
+		struct pollfd fd = { .fd = worker_fd(worker), .events = POLLIN };
+
+		assert_int_equal(poll(&fd, 1, 10000), 1);
+		assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
+	}
+	nothing_to_do();
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(worker_send(worker, &r), 0);
+		receive(&reply);
+		assert_int_equal(reply.error, -EPIPE);
+	}
+}
+
+/* What children used that have ended, however they ended. */
+static void cpu_time_is_kept(void **state)
+{
+	struct worker_reply reply;
+	pid_t child = worker_pid(worker);
+
+	(void)state;
+	for (int i = 0; i < 300; i++)
+		identify_works(i);
+	assert_true(worker_ended_seconds(worker) == 0);
+	kill(child, SIGKILL);
+	while (worker_ended_seconds(worker) == 0) {
+		struct pollfd fd = { .fd = worker_fd(worker), .events = POLLIN };
+
+		assert_int_equal(poll(&fd, 1, 10000), 1);
+		assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
+	}
+	assert_true(worker_ended_seconds(worker) < 60);
 }
 
 static bool has_descriptor(pid_t pid, int fd)
@@ -312,7 +378,7 @@ static void isolated(void **state)
 static void parent_dies(void **state)
 {
 	int pipe_fd[2];
-	pid_t child = 0, parent;
+	pid_t child = 0, parent, ended[2];
 
 	(void)state;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -334,7 +400,10 @@ static void parent_dies(void **state)
 	kill(parent, SIGKILL);
 	assert_int_equal(waitpid(parent, NULL, 0), parent);
 	alarm(10);
-	assert_int_equal(waitpid(child, NULL, 0), child);
+	ended[0] = waitpid(-1, NULL, 0); /* the zygote, which was the child's parent */
+	ended[1] = waitpid(-1, NULL, 0);
+	assert_int_equal(ended[1], child);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	alarm(0);
 	close(pipe_fd[0]);
 	close(pipe_fd[1]);
@@ -348,6 +417,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(bounded_and_in_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(blocked_read, setup, teardown),
 		cmocka_unit_test_setup_teardown(child_dies, setup, teardown),
+		cmocka_unit_test_setup_teardown(zygote_dies, setup, teardown),
+		cmocka_unit_test_setup_teardown(cpu_time_is_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(isolated, setup, teardown),
 		cmocka_unit_test(parent_dies),
 	};
