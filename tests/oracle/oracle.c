@@ -20,7 +20,7 @@
 #include "python/capture_remote.h"
 #include "names/codes.h"
 #include "python/identify.h"
-#include "python/linetable.h"
+#include "python/line_index.h"
 #include "proc/procfs.h"
 
 #define SHOWN  20 /* differences that are printed */
@@ -160,20 +160,41 @@ static void compare_resolved(struct codes *codes, __u32 code, const struct expec
 		differs_text(e, "file", l.file);
 }
 
-/* Every instruction by the decoder, some of them by the store. */
-static void compare_positions(struct codes *codes, __u32 code, const struct expected *e, linetable_fn *decode,
+/* The index gives what the decoder from the start gives. */
+static void compare_index(const struct line_index *index, const struct expected *e, const __u8 *table,
+			  size_t len, __u32 instr, int should, const struct line_position *position)
+{
+	struct line_position got = { -1, -1 };
+	int r = line_index_line(index, table, len, instr, &got);
+
+	if (r != should || (!r && got.line != position->line))
+		differs(e, "line by the index", r ? r : got.line, should ? should : position->line);
+	if (!r && got.column != position->column)
+		differs(e, "column by the index", got.column, position->column);
+}
+
+/* Every instruction by the decoder and by an index, some of them by the store. */
+static void compare_positions(struct codes *codes, __u32 code, const struct expected *e, __u32 format,
 			  const __u8 *table, size_t len)
 {
+	_cleanup_free_ struct line_index *index = NULL;
+	linetable_fn *decode = linetable_for_format(format);
 	struct line_position got;
 	__u32 instr = 0;
 	struct run run;
 	int r;
 
+	r = line_index_new(format, table, len, e->first_line, &index);
+	if (r) {
+		differs(e, "no index", r, 0);
+		return;
+	}
 	for (__u32 at = 0; at < e->runs; at++) {
 		memcpy(&run, e->run + at * sizeof(run), sizeof(run));
 		for (__u32 i = 0; i < run.units; i++, instr++) {
 			got = (struct line_position){ -1, -1 };
 			r = decode(table, len, e->first_line, instr, &got);
+			compare_index(index, e, table, len, instr, r, &got);
 			if (r || got.line != run.line)
 				differs(e, "line", r ? r : got.line, run.line);
 			if (r || got.column != run.column)
@@ -187,6 +208,7 @@ static void compare_positions(struct codes *codes, __u32 code, const struct expe
 	count.instructions += instr;
 	/* co_lnotab does not say where the bytecode ends. */
 	r = decode(table, len, e->first_line, instr, &got);
+	compare_index(index, e, table, len, instr, r, &got);
 	if (r != (decode == linetable_line_lnotab || decode == linetable_line_27 ? 0 : -ENOENT))
 		differs(e, "behind the last instruction", r, -ENOENT);
 }
@@ -215,7 +237,7 @@ static int compare_code(pid_t pid, const struct layout *layout, struct codes *co
 		if (r)
 			return r;
 	}
-	compare_positions(codes, code, e, linetable_for_format(layout->line_format), table, len);
+	compare_positions(codes, code, e, layout->line_format, table, len);
 	return 0;
 }
 

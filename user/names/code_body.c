@@ -71,10 +71,13 @@ void body_put(struct bodies *bodies, struct body *body)
 	if (--body->refs)
 		return;
 	HASH_DEL(bodies->bodies, body);
+	if (body->index)
+		bodies->stats.bytes -= line_index_size(body->key.table->length);
 	body_key_put(bodies, &body->key);
 	bodies->stats.bodies--;
 	bodies->stats.bytes -= sizeof(*body) + body->size * sizeof(struct body_slot);
 	free(body->slots);
+	free(body->index);
 	free(body);
 }
 
@@ -154,12 +157,43 @@ static bool slots_grow(struct bodies *bodies, struct body *body)
 	return true;
 }
 
-struct line_position body_position(struct bodies *bodies, struct body *body, __u32 instr_plus_one)
+static int make_index(struct bodies *bodies, struct body *body)
 {
 	const struct blob *table = body->key.table;
-	linetable_fn *decode = linetable_for_format(body->key.line_format);
-	struct body_slot *slot;
+	const size_t size = line_index_size(table->length);
+	int err;
+
+	if (!bodies_fit(bodies, size))
+		return -ENOSPC;
+	err = line_index_new((__u32)body->key.line_format, (const __u8 *)table->bytes, table->length,
+			     body->key.first_line, &body->index);
+	if (!err)
+		bodies->stats.bytes += size;
+	return err;
+}
+
+/* As a linetable_fn, and -ENOSPC or -ENOMEM where there is no room for the index that a large table needs. */
+static int decode(struct bodies *bodies, struct body *body, __u32 instr, struct line_position *ret)
+{
+	const struct blob *table = body->key.table;
+	const __u8 *bytes = (const __u8 *)table->bytes;
+	linetable_fn *from_start = linetable_for_format((__u32)body->key.line_format);
+	int err = 0;
+
+	if (!from_start)
+		return -EINVAL;
+	if (!line_index_wanted(table->length))
+		return from_start(bytes, table->length, body->key.first_line, instr, ret);
+	if (!body->index)
+		err = make_index(bodies, body);
+	return err ?: line_index_line(body->index, bytes, table->length, instr, ret);
+}
+
+struct line_position body_position(struct bodies *bodies, struct body *body, __u32 instr_plus_one)
+{
 	struct line_position position = { 0 };
+	struct body_slot *slot;
+	int err;
 
 	if (body->size) {
 		slot = slot_find(body->slots, body->size, instr_plus_one);
@@ -169,10 +203,12 @@ struct line_position body_position(struct bodies *bodies, struct body *body, __u
 		}
 	}
 	bodies->stats.decodes++;
-	if (!decode ||
-	    decode((const __u8 *)table->bytes, table->length, body->key.first_line, instr_plus_one - 1,
-		   &position) ||
-	    !position.line) {
+	err = decode(bodies, body, instr_plus_one - 1, &position);
+	if (err == -ENOSPC || err == -ENOMEM) {
+		bodies->stats.missing++;
+		return position;
+	}
+	if (err || !position.line) {
 		bodies->stats.fallbacks++;
 		position = (struct line_position){ .line = body->key.first_line };
 	}

@@ -13,7 +13,7 @@
 
 #include "base/hash.h"
 #include "names/codes.h"
-#include "python/linetable.h"
+#include "python/line_index.h"
 
 struct blob {
 	UT_hash_handle hh;
@@ -43,6 +43,7 @@ struct body {
 	__u32 used;
 	__u32 size; /* of slots: 0 or a power of two */
 	struct body_slot *slots;
+	struct line_index *index; /* of a large line table, once it was asked; else NULL */
 };
 
 struct bodies {
@@ -71,7 +72,8 @@ void body_put(struct bodies *bodies, struct body *body);
 
 /*
  * The line and column of an instruction, from memory or from the line table, which must be there. Where the
- * table has no line it is the first line, without a column.
+ * table has no line it is the first line, without a column. A large table is read once and then has an index.
+ * If there is no room for that, the line is 0 and codes_stats.missing counts it.
  */
 struct line_position body_position(struct bodies *bodies, struct body *body, __u32 instr_plus_one);
 

@@ -35,7 +35,7 @@ struct codes_stats {
 	__u64 decodes;	 /* how often a line table was searched, ... */
 	__u64 hits;	 /* ... and how often the line was known from before */
 	__u64 fallbacks; /* decodes that found no line, so that the first line was given */
-	__u64 missing;	 /* look-ups of a line whose table is not there: line 0 was given */
+	__u64 missing;	 /* look-ups of a line whose table is not there, or without room to read it: line 0 */
 	__u64 unknown;	 /* look-ups of a number that is not held */
 };
 

@@ -6,7 +6,9 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 
+#include "base/cleanup.h"
 #include "python/linetable.h"
 
 /*
@@ -84,32 +86,35 @@ static int read_column(const __u8 *at, const __u8 *end, unsigned int code)
 	return 1 + (int)(code < LOCATION_ONE_LINE0 ? code << 3 | *at >> 4 : *at);
 }
 
-int linetable_line(const __u8 *table, size_t len, int first_line, __u32 instr, struct line_position *ret)
+int linetable_walk(const __u8 *table, size_t len, struct line_cursor *c, const struct line_goal *goal,
+		   struct line_position *ret)
 {
-	const __u8 *at = table, *end = table + len;
-	long long line = first_line, delta;
-	__u64 covered = 0;
-	unsigned int code;
+	const __u8 *at = table + c->at, *end = table + len;
+	unsigned int code, units;
+	long long delta;
 	int err;
 
-	while (at < end) {
+	for (; at < end; c->at = at - table) {
+		if (c->at >= goal->pause)
+			return -EAGAIN;
 		if (!(*at & 128))
 			return -EBADMSG;
 		code = *at >> 3 & 15;
-		covered += (*at & 7) + 1;
+		units = (*at & 7) + 1;
 		at++;
 		err = read_line_delta(&at, end, code, &delta);
 		if (err)
 			return err;
-		line += delta;
-		if (instr < covered) {
+		c->line += delta;
+		if (goal->instr < c->begin + units) {
 			*ret = (struct line_position){ 0 };
-			if (code == LOCATION_NONE || line <= 0 || line > INT_MAX)
+			if (code == LOCATION_NONE || c->line <= 0 || c->line > INT_MAX)
 				return 0;
-			ret->line = (int)line;
+			ret->line = (int)c->line;
 			ret->column = read_column(at, end, code);
 			return 0;
 		}
+		c->begin += units;
 		/*
 		 * Columns of other entries are skipped: as in Objects/codeobject.c, only the start of an
 		 * entry has bit 7.
@@ -120,17 +125,44 @@ int linetable_line(const __u8 *table, size_t len, int first_line, __u32 instr, s
 	return -ENOENT;
 }
 
+static int from_start(linetable_walk_fn *walk, const __u8 *table, size_t len, int first_line, __u32 instr,
+		      struct line_position *ret)
+{
+	struct line_cursor c = { .line = first_line };
+	const struct line_goal goal = { .instr = instr, .pause = SIZE_MAX };
+
+	return walk(table, len, &c, &goal, ret);
+}
+
+/* The decoder that begins at the start, for each of the formats. */
+#define FROM_START(format)                                                                                   \
+	int linetable_line##format(const __u8 *table, size_t len, int first_line, __u32 instr,               \
+				   struct line_position *ret)                                                \
+	{                                                                                                    \
+		return from_start(linetable_walk##format, table, len, first_line, instr, ret);               \
+	}
+
+FROM_START()
+FROM_START(_310)
+FROM_START(_lnotab)
+FROM_START(_27)
+
+static const struct {
+	linetable_fn *line;
+	linetable_walk_fn *walk;
+} formats[] = {
+	[LINES_LOCATIONS] = { linetable_line, linetable_walk },
+	[LINES_310] = { linetable_line_310, linetable_walk_310 },
+	[LINES_LNOTAB] = { linetable_line_lnotab, linetable_walk_lnotab },
+	[LINES_27] = { linetable_line_27, linetable_walk_27 },
+};
+
 linetable_fn *linetable_for_format(__u32 format)
 {
-	switch (format) {
-	case LINES_LOCATIONS:
-		return linetable_line;
-	case LINES_310:
-		return linetable_line_310;
-	case LINES_LNOTAB:
-		return linetable_line_lnotab;
-	case LINES_27:
-		return linetable_line_27;
-	}
-	return NULL;
+	return format < ARRAY_SIZE(formats) ? formats[format].line : NULL;
+}
+
+linetable_walk_fn *linetable_walk_for_format(__u32 format)
+{
+	return format < ARRAY_SIZE(formats) ? formats[format].walk : NULL;
 }

@@ -42,4 +42,34 @@ linetable_fn linetable_line_27;
 /* The decoder for an enum line_format, NULL for a number that is none. */
 linetable_fn *linetable_for_format(__u32 format);
 
+/* Where a decoder stands in a table: before an entry. The first is { .line = the first line }. */
+struct line_cursor {
+	__u64 at;    /* the entry, in bytes of the table */
+	__u64 begin; /* the bytecode that the entries before it cover, linetable_unit() for an instruction */
+	__s64 line;
+};
+
+/* Which instruction is looked for, and before which byte of the table it is not gone on. */
+struct line_goal {
+	__u64 instr, pause;
+};
+
+/*
+ * As a linetable_fn, from where the cursor stands. It moves the cursor, and returns -EAGAIN where it stands
+ * before an entry that begins at `pause` or later. instr may be larger than any table has: then it goes
+ * through all of it.
+ */
+typedef int linetable_walk_fn(const __u8 *table, size_t len, struct line_cursor *c,
+			      const struct line_goal *goal, struct line_position *ret);
+
+linetable_walk_fn linetable_walk, linetable_walk_310, linetable_walk_lnotab, linetable_walk_27;
+
+/* By enum line_format; NULL for a number that is none. */
+linetable_walk_fn *linetable_walk_for_format(__u32 format);
+/* How many of the cursor's units an instruction has: two formats count bytes, the others instructions. */
+static inline unsigned int linetable_unit(linetable_walk_fn *walk)
+{
+	return walk == linetable_walk_310 || walk == linetable_walk_lnotab ? 2 : 1;
+}
+
 #endif

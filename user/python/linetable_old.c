@@ -16,51 +16,53 @@ static struct line_position position_of(long long line)
 	return (struct line_position){ .line = line < 0 || line > INT_MAX ? 0 : (int)line };
 }
 
-int linetable_line_310(const __u8 *table, size_t len, int first_line, __u32 instr, struct line_position *ret)
+int linetable_walk_310(const __u8 *table, size_t len, struct line_cursor *c, const struct line_goal *goal,
+		       struct line_position *ret)
 {
-	const __u64 offset = 2ULL * instr;
-	long long line = first_line;
-	__u64 covered = 0;
+	const __u64 offset = 2ULL * goal->instr;
 
-	for (size_t at = 0; at + 1 < len; at += 2) {
-		int move = (__s8)table[at + 1];
+	for (; c->at + 1ULL < len; c->at += 2) {
+		int move = (__s8)table[c->at + 1];
 
-		covered += table[at];
+		if (c->at >= goal->pause)
+			return -EAGAIN;
 		if (move != NO_LINE)
-			line += move;
-		if (offset < covered) {
-			*ret = position_of(move == NO_LINE ? 0 : line);
+			c->line += move;
+		if (offset < c->begin + table[c->at]) {
+			*ret = position_of(move == NO_LINE ? 0 : c->line);
 			return 0;
 		}
+		c->begin += table[c->at];
 	}
 	return -ENOENT;
 }
 
 /* A pair's line begins behind the bytes that the pair skips. */
-static struct line_position lnotab_position(const __u8 *table, size_t len, int first_line, __u64 offset,
-					    bool back)
+static int walk_lnotab(const __u8 *table, size_t len, struct line_cursor *c, const struct line_goal *goal,
+		       bool old, struct line_position *ret)
 {
-	long long line = first_line;
-	__u64 begin = 0;
+	const __u64 offset = old ? goal->instr : 2ULL * goal->instr;
 
-	for (size_t at = 0; at + 1 < len; at += 2) {
-		begin += table[at];
-		if (begin > offset)
+	for (; c->at + 1ULL < len; c->at += 2) {
+		if (c->at >= goal->pause)
+			return -EAGAIN;
+		if (c->begin + table[c->at] > offset)
 			break;
-		line += back ? (__s8)table[at + 1] : table[at + 1];
+		c->begin += table[c->at];
+		c->line += old ? table[c->at + 1] : (__s8)table[c->at + 1];
 	}
-	return position_of(line);
+	*ret = position_of(c->line);
+	return 0;
 }
 
-int linetable_line_lnotab(const __u8 *table, size_t len, int first_line, __u32 instr,
+int linetable_walk_lnotab(const __u8 *table, size_t len, struct line_cursor *c, const struct line_goal *goal,
 			  struct line_position *ret)
 {
-	*ret = lnotab_position(table, len, first_line, 2ULL * instr, true);
-	return 0;
+	return walk_lnotab(table, len, c, goal, false, ret);
 }
 
-int linetable_line_27(const __u8 *table, size_t len, int first_line, __u32 instr, struct line_position *ret)
+int linetable_walk_27(const __u8 *table, size_t len, struct line_cursor *c, const struct line_goal *goal,
+		      struct line_position *ret)
 {
-	*ret = lnotab_position(table, len, first_line, instr, false);
-	return 0;
+	return walk_lnotab(table, len, c, goal, true, ret);
 }

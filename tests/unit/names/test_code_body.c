@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "base/cleanup.h"
@@ -213,6 +214,71 @@ static void any_number_of_instructions(void **state)
 	body_put(&bodies, b);
 }
 
+/* A body with the large line table of a generated function: each unit a line of its own. */
+static struct body *large_body(__u32 units)
+{
+	_cleanup_free_ __u8 *long_table = calloc(units, 2);
+	struct body_key k = key("f");
+
+	assert_non_null(long_table);
+	for (__u32 i = 0; i < units; i++) {
+		long_table[2 * i] = 2;
+		long_table[2 * i + 1] = 1;
+	}
+	body_key_put(&bodies, &(struct body_key){ .table = k.table });
+	k.table = blob(long_table, 2 * units);
+	return body(k);
+}
+
+/* Each place of a table of 1 MiB took milliseconds when it was decoded from its start. */
+static void large_tables_have_an_index(void **state)
+{
+	const __u32 units = LINETABLE_MAX / 2;
+	__u64 without;
+	struct body *b;
+	clock_t start;
+
+	(void)state;
+	b = large_body(units);
+	assert_null(b->index); /* nobody has asked yet */
+	without = bodies.stats.bytes;
+	position_is(b, 1, 11);
+	assert_non_null(b->index);
+	assert_int_equal(bodies.stats.bytes, without + line_index_size(LINETABLE_MAX) +
+						     b->size * sizeof(struct body_slot));
+	start = clock();
+	for (__u32 i = 0; i < 100000; i++)
+		position_is(b, 5 * i + 1, 5 * i + 11);
+	assert_true(clock() - start < CLOCKS_PER_SEC);
+	assert_int_equal(bodies.stats.fallbacks, 0);
+	assert_int_equal(bodies.stats.missing, 0);
+	body_put(&bodies, b); /* teardown() finds that no byte is left */
+}
+
+/* Then a line is unknown, never wrong, and never a matter of milliseconds. */
+static void no_room_for_an_index(void **state)
+{
+	struct body *b;
+
+	(void)state;
+	b = large_body(1000);
+	bodies.bytes_max = bodies.stats.bytes + line_index_size(2000) - 1;
+	for (int i = 1; i <= 3; i++) {
+		position_is(b, 7, 0);
+		assert_int_equal(bodies.stats.missing, i);
+	}
+	assert_null(b->index);
+	bodies.bytes_max = 0;
+	if (fail_malloc_works()) {
+		allocations_left = 0;
+		position_is(b, 7, 0);
+		allocations_left = -1;
+		assert_int_equal(bodies.stats.missing, 4);
+	}
+	position_is(b, 7, 17);
+	body_put(&bodies, b);
+}
+
 static void bytes_are_limited(void **state)
 {
 	static char text[4096];
@@ -313,6 +379,7 @@ int main(void)
 		TEST(lines_are_decoded_once),	      TEST(first_line_for_want_of_one),
 		TEST(any_number_of_instructions),     TEST(bytes_are_limited),
 		TEST(positions_without_room),	      TEST(memory_runs_short),
+		TEST(large_tables_have_an_index),   TEST(no_room_for_an_index),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
