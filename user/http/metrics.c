@@ -13,6 +13,7 @@
 #include "report/books.h"
 #include "report/report.h"
 #include "report/run_facts.h"
+#include "report/turn_times.h"
 #include "targets/registry.h"
 
 /* The first failure stays in err, so that a metric is a line. */
@@ -88,6 +89,26 @@ static void add_kernel(struct page *p, const struct kernel_stats *k)
 	       "Runs of the BPF programs: ticks, and forks, execs and exits.");
 	labelled(p, "kernel_runs_total", "program", "sampler", k->runs);
 	labelled(p, "kernel_runs_total", "program", "lifecycle", k->other_runs);
+}
+
+/* A bound for each octave: 2^6 us, 2^7 us and so on up to 8 s. */
+static void add_turns(struct page *p, const struct turn_times *t)
+{
+	__u64 below = 0;
+	__u32 i = 0;
+
+	family(p, "loop_turn_seconds", "histogram",
+	       "Turns of the event loop without the waiting. As long as one lasts nobody is answered.");
+	for (__u32 octave = 6; !p->err && octave <= 23; octave++) {
+		for (; i < 4 * octave; i++)
+			below += t->turns[i];
+		p->err = buf_printf(p->text, "pyperf_loop_turn_seconds_bucket{le=\"%.6f\"} %llu\n",
+				    (1 << octave) / 1e6, below);
+	}
+	labelled(p, "loop_turn_seconds_bucket", "le", "+Inf", t->count);
+	value(p, "loop_turn_seconds_sum", t->sum_ns / 1e9);
+	value(p, "loop_turn_seconds_count", t->count);
+	gauge(p, "loop_turn_seconds_max", "The longest turn of the event loop so far.", t->max_ns / 1e9);
 }
 
 static double resident_bytes(pid_t pid)
@@ -174,6 +195,8 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 		v->generations);
 	add_kernel(&p, &k);
 	add_self(&p, v);
+	if (v->run->turns)
+		add_turns(&p, v->run->turns);
 	add_targets(&p, v);
 	if (v->export)
 		add_export(&p, v->export);

@@ -13,6 +13,7 @@
 #include "kern/kernel.h"
 #include "names/codes.h"
 #include "report/export_stats.h"
+#include "report/turn_times.h"
 #include "tree/harvest.h"
 
 struct report {
@@ -31,6 +32,7 @@ struct report {
 	__u32 frequency;
 	enum trigger_kind trigger;
 	__u64 expected; /* kernel_expected() */
+	struct turn_times turns;
 };
 
 /*

@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+struct turn_times;
+
 struct run_facts {
 	double start;		  /* when sampling began, seconds of CLOCK_MONOTONIC; 0 = not yet */
 	double seconds;		  /* how long it sampled, once it has ended */
@@ -16,6 +18,7 @@ struct run_facts {
 	double command_seconds;	  /* CPU time of COMMAND, once it has ended */
 	__u32 frequency;	  /* ticks per second of each CPU */
 	int cpus;		  /* that tick */
+	const struct turn_times *turns; /* of the event loop; NULL = not measured */
 };
 
 #endif

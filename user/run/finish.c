@@ -44,6 +44,7 @@ static void fill_report(struct agent *a, struct report *r)
 	r->processes = registry_count(a->registry, NULL);
 	r->map_bytes = kernel_tables(a->kernel)->map_bytes;
 	r->generations = a->generation.count;
+	r->turns = a->loop.times;
 	r->trigger = kernel_trigger(a->kernel);
 	r->expected = kernel_expected(a->kernel);
 	r->codes = *codes_get_stats(a->codes);

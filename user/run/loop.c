@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 /*
  * nohup ignores SIGHUP, and a shell ignores SIGINT of what it runs in the background: that is somebody's
@@ -119,16 +120,19 @@ static int sooner(int a, int b)
 	return b >= 0 && (a < 0 || b < a) ? b : a;
 }
 
-static int wait_for_rows(struct loop *l, int timeout_ms, unsigned int *ready)
+/* *ret_waited is how long nobody had anything to do, ns. */
+static int wait_for_rows(struct loop *l, int timeout_ms, unsigned int *ready, __u64 *ret_waited)
 {
 	struct epoll_event events[LOOP_ROWS_MAX + 1];
-	uint64_t ticks;
+	uint64_t ticks, begin;
 	int n;
 
 	for (size_t i = 0; i < l->count; i++)
 		if (l->rows[i].timeout_ms)
 			timeout_ms = sooner(timeout_ms, l->rows[i].timeout_ms(l->rows[i].context));
+	begin = clock_ns();
 	n = epoll_wait(l->epoll, events, ARRAY_SIZE(events), timeout_ms);
+	*ret_waited = clock_ns() - begin;
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (int i = 0; i < n; i++) {
@@ -144,10 +148,12 @@ static int wait_for_rows(struct loop *l, int timeout_ms, unsigned int *ready)
 int loop_turn(struct loop *l, int timeout_ms)
 {
 	unsigned int ready[LOOP_ROWS_MAX] = {};
-	int err = wait_for_rows(l, timeout_ms, ready);
+	__u64 begin = clock_ns(), waited;
+	int err = wait_for_rows(l, timeout_ms, ready, &waited);
 
 	for (size_t i = 0; !err && i < l->count; i++)
 		l->rows[i].run(l->rows[i].context, ready[i]);
+	turn_times_add(&l->times, clock_ns() - begin - waited);
 	return err;
 }
 

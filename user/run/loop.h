@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include "report/turn_times.h"
+
 #define LOOP_ROWS_MAX 16
 
 /* Why a turn came; bits. */
@@ -29,6 +31,7 @@ struct loop {
 	int epoll, signals, timer;
 	size_t count;
 	struct loop_row rows[LOOP_ROWS_MAX];
+	struct turn_times times; /* of what the rows did, without the waiting */
 };
 
 /*

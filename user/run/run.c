@@ -188,6 +188,7 @@ static void set_sources(struct agent *a)
 	a->facts.frequency = a->windows.frequency = a->kernel_options.frequency;
 	a->windows.events = EVENT_BIT(EVENT_CPU);
 	a->facts.interval_seconds = o->interval_seconds;
+	a->facts.turns = &a->loop.times;
 	a->windows.source = (struct harvest_source){
 		.tables = kernel_tables(a->kernel),
 		.codes = a->codes,

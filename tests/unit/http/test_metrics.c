@@ -7,6 +7,7 @@
 #include "tests/unit/kern/need_kernel.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "http/metrics.h"
 #include "http/profile_request.h"
 #include "kubelet/kubelet.h"
@@ -14,8 +15,10 @@
 #include "report/books.h"
 #include "report/export_stats.h"
 #include "report/run_facts.h"
+#include "report/turn_times.h"
 
-static const struct run_facts facts = { .frequency = 199, .cpus = 3 };
+static struct turn_times turns;
+static const struct run_facts facts = { .frequency = 199, .cpus = 3, .turns = &turns };
 static const struct answer_counts answers = { .answers = 11, .refusals = 22 };
 static const struct profile_requests profiles = { .served = 33, .abandoned = 44, .open = 5 };
 static const struct export_stats exported = { .files_written = 66, .samples_dropped = 77 };
@@ -140,6 +143,34 @@ static void outcomes(void **state)
 	assert_true(places >= OUTCOME_COUNT);
 }
 
+/* Each bound counts all turns below it. */
+static void turns_of_the_loop(void **state)
+{
+	static const char *const lines[] = {
+		"# TYPE pyperf_loop_turn_seconds histogram",
+		"pyperf_loop_turn_seconds_bucket{le=\"0.000064\"} 1",
+		"pyperf_loop_turn_seconds_bucket{le=\"0.000128\"} 2",
+		"pyperf_loop_turn_seconds_bucket{le=\"0.065536\"} 2",
+		"pyperf_loop_turn_seconds_bucket{le=\"0.131072\"} 3",
+		"pyperf_loop_turn_seconds_bucket{le=\"8.388608\"} 3",
+		"pyperf_loop_turn_seconds_bucket{le=\"+Inf\"} 4",
+		"pyperf_loop_turn_seconds_sum 20.0901",
+		"pyperf_loop_turn_seconds_count 4",
+		"pyperf_loop_turn_seconds_max 20",
+	};
+
+	(void)state;
+	turns = (struct turn_times){};
+	turn_times_add(&turns, 0);
+	turn_times_add(&turns, 100000);
+	turn_times_add(&turns, 90000000);
+	turn_times_add(&turns, 20 * NS_PER_SECOND);
+	text();
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		if (!has_line(lines[i]))
+			fail_msg("there is no line '%s'", lines[i]);
+}
+
 static void only_where_there_is_one(void **state)
 {
 	struct kubelet_options o = { .url = "https://127.0.0.1:1", .token_file = "/nonexistent" };
@@ -158,6 +189,19 @@ static void only_where_there_is_one(void **state)
 	assert_true(has_line("pyperf_kubelet_requests_total 0"));
 	assert_true(has_line("pyperf_kubelet_pods 0"));
 	kubelet_close(kubelet);
+}
+
+/* What a value of that type may have behind the name of its family. */
+static bool is_suffix(const char *type, const char *suffix, size_t n)
+{
+	static const char *const of_histograms[] = { "_bucket", "_sum", "_count" };
+
+	if (strcmp(type, "histogram"))
+		return n == 0;
+	for (size_t i = 0; i < ARRAY_SIZE(of_histograms); i++)
+		if (n == strlen(of_histograms[i]) && !strncmp(suffix, of_histograms[i], n))
+			return true;
+	return false;
 }
 
 /* Prometheus's text format: one HELP and one TYPE, of the same name, before the values of each family. */
@@ -184,14 +228,15 @@ static void format(void **state)
 			families++;
 		} else if (sscanf(line, "# TYPE %127s %15s", typed, type) == 2) {
 			assert_string_equal(typed, name);
-			assert_true(!strcmp(type, "counter") || !strcmp(type, "gauge"));
+			assert_true(!strcmp(type, "counter") || !strcmp(type, "gauge") ||
+				    !strcmp(type, "histogram"));
 			n = strlen(name) - strlen("_total");
 			assert_int_equal(!strcmp(type, "counter"), !strcmp(name + n, "_total"));
 		} else {
 			char *end;
 
-			assert_int_equal(strncmp(line, name, n), 0);
-			assert_int_equal(strlen(name), n);
+			assert_int_equal(strncmp(line, name, strlen(name)), 0);
+			assert_true(is_suffix(type, line + strlen(name), n - strlen(name)));
 			assert_non_null(strrchr(line, ' '));
 			strtod(strrchr(line, ' ') + 1, &end);
 			assert_int_equal(*end, '\0');
@@ -229,6 +274,7 @@ int main(void)
 		TEST(numbers),
 		TEST(of_this_process),
 		TEST(outcomes),
+		TEST(turns_of_the_loop),
 		TEST(only_where_there_is_one),
 		TEST(format),
 		TEST(over_http),

@@ -264,6 +264,35 @@ static void interrupted(void)
 	loop_close(&l);
 }
 
+static void sleeping_run(void *context, unsigned int ready)
+{
+	(void)context;
+	(void)ready;
+	usleep(30000);
+}
+
+/* What the rows do counts, and the waiting does not. */
+static void turns_are_timed(void)
+{
+	struct noted n = { .fd = -1, .wanted_ms = -1 };
+	const struct loop_row slow = { -1, NULL, sleeping_run, NULL };
+	struct loop l;
+
+	CHECK(loop_open(&l, NEVER_MS) == 0);
+	watch(&l, &n);
+	CHECK(l.times.count == 0);
+	for (int i = 0; i < 5; i++)
+		CHECK(loop_turn(&l, 100) == 0);
+	CHECK(l.times.count == 5);
+	CHECK(l.times.sum_ns < 5 * 90 * NS_PER_MS);
+	CHECK(loop_watch(&l, &slow) == 0);
+	CHECK(loop_turn(&l, 0) == 0);
+	CHECK(l.times.count == 6);
+	CHECK(l.times.max_ns >= 30 * NS_PER_MS && l.times.sum_ns >= l.times.max_ns);
+	CHECK(turn_times_quantile(&l.times, 0.99) >= 24 * NS_PER_MS);
+	loop_close(&l);
+}
+
 static int count_fds(void)
 {
 	DIR *d = opendir("/proc/self/fd");
@@ -366,6 +395,7 @@ int main(void)
 		IN_CHILD(descriptors),
 		IN_CHILD(there_is_room_for_so_many),
 		IN_CHILD(interrupted),
+		IN_CHILD(turns_are_timed),
 		IN_CHILD(nothing_left),
 		IN_CHILD(no_hurry_yet),
 		cmocka_unit_test(second_signal_ends_at_once),

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_turn_times.c - how long turns of the event loop took: all are counted, the longest is exact, and a
+ * share of them is known to a quarter octave.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "report/turn_times.h"
+
+static void nothing_yet(void **state)
+{
+	struct turn_times t = {};
+
+	(void)state;
+	assert_int_equal(turn_times_quantile(&t, 0.5), 0);
+	assert_int_equal(turn_times_quantile(&t, 0.99), 0);
+}
+
+static void every_turn_counts(void **state)
+{
+	struct turn_times t = {};
+	__u64 all = 0;
+
+	(void)state;
+	for (__u64 ns = 1; ns < 1000 * NS_PER_SECOND; ns *= 3)
+		turn_times_add(&t, ns);
+	turn_times_add(&t, 0);
+	for (int i = 0; i < TIME_BUCKETS; i++)
+		all += t.turns[i];
+	assert_int_equal(all, t.count);
+	assert_int_equal(t.count, 27);
+	assert_int_equal(t.max_ns, 847288609443); /* 3^25 */
+	assert_true(t.turns[TIME_BUCKETS - 1] == 5); /* above 8.3 s */
+	assert_int_equal(t.sum_ns, (3 * t.max_ns - 1) / 2);
+}
+
+/* From 4 us to 8 s: what is said is at most a quarter octave below what it was. */
+static void shares_are_to_a_quarter_octave(void **state)
+{
+	(void)state;
+	for (__u64 ns = 4000; ns < 8 * NS_PER_SECOND; ns += ns / 7) {
+		struct turn_times t = {};
+		__u64 said;
+
+		for (int i = 0; i < 98; i++)
+			turn_times_add(&t, 500);
+		turn_times_add(&t, ns);
+		turn_times_add(&t, ns);
+		said = turn_times_quantile(&t, 0.985);
+		assert_true(said <= ns && said >= ns * 4 / 5 - 1000);
+		assert_true(turn_times_quantile(&t, 0.5) <= 1000);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_yet),
+		cmocka_unit_test(every_turn_counts),
+		cmocka_unit_test(shares_are_to_a_quarter_octave),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * turn_times.h - how long the turns of the event loop took: what runs between two waits. As long as one
+ * lasts nobody else is served.
+ */
+#ifndef PYPERF_REPORT_TURN_TIMES_H
+#define PYPERF_REPORT_TURN_TIMES_H
+
+#include "bpf/buckets.h"
+
+/* Begins as 0. */
+struct turn_times {
+	__u64 turns[TIME_BUCKETS]; /* time_bucket() of us, so that the last is for all above 8 s */
+	__u64 count;
+	__u64 sum_ns, max_ns;
+};
+
+void turn_times_add(struct turn_times *t, __u64 ns);
+
+/* The time that this share of the turns did not exceed, ns, to a quarter octave; 0 without turns. */
+__u64 turn_times_quantile(const struct turn_times *t, double share);
+
+#endif
