@@ -135,6 +135,16 @@ static int pass_on(struct continuous *c)
 	return err ?: push;
 }
 
+/* A large profile is put together over several turns of the event loop. */
+static bool is_prepared(struct continuous *c)
+{
+	const __u64 pause_ns = clock_ns() + WINDOW_PART_NS;
+
+	if (c->files.window && window_prepare(c->files.window, pause_ns) == -EAGAIN)
+		return false;
+	return !c->push.window || window_prepare(c->push.window, pause_ns) != -EAGAIN;
+}
+
 void continuous_pass_on(struct continuous *c, bool names_missing)
 {
 	if (!c)
@@ -143,6 +153,10 @@ void continuous_pass_on(struct continuous *c, bool names_missing)
 		interval_push_run(&c->push);
 	if (!c->ended || (names_missing && clock_seconds() < c->names_end))
 		return;
+	if (!is_prepared(c)) {
+		c->names_end = 0; /* go on in the next turn */
+		return;
+	}
 	c->ended = false;
 	pass_on(c);
 }
@@ -151,7 +165,8 @@ int continuous_finish(struct continuous *c, struct harvest_stats *ret_stats)
 {
 	int err;
 
-	continuous_pass_on(c, false);
+	if (c->ended)
+		pass_on(c); /* up to its mark; the rest is an interval of its own */
 	err = pass_on(c);
 	if (err)
 		log_error("the last profile is lost");

@@ -209,8 +209,18 @@ static void end_sampling(struct profile_request *r, double now)
 	r->due = now + NAMING_SECONDS;
 }
 
+/* A large profile is put together over several turns of the event loop. */
+static void end_naming(struct profile_request *r, double now, __u64 pause_ns)
+{
+	if (window_prepare(r->window, pause_ns) == -EAGAIN)
+		r->due = now;
+	else
+		wake(r, DONE);
+}
+
 void profile_requests_run(struct profile_requests *all, double now)
 {
+	const __u64 pause_ns = clock_ns() + WINDOW_PART_NS;
 	struct profile_request *r, *next;
 
 	for (r = all->waiting; r; r = next) {
@@ -218,7 +228,7 @@ void profile_requests_run(struct profile_requests *all, double now)
 		if (r->stage == SAMPLING && now >= r->due)
 			end_sampling(r, now);
 		if (r->stage == NAMING && (now >= r->due || !discover_pending(all->discover)))
-			wake(r, DONE);
+			end_naming(r, now, pause_ns);
 	}
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "http/recent.h"
 
+#include <errno.h>
+
+#include "base/clock.h"
 #include "profile/profile.h"
 #include "tree/window.h"
 
@@ -47,6 +50,10 @@ void recent_run(struct recent *r, double now)
 	if (!r->marked && !window_mark(r->window)) {
 		r->marked = true;
 		r->due = now + NAMING_SECONDS;
+		return;
+	}
+	if (window_prepare(r->window, clock_ns() + WINDOW_PART_NS) == -EAGAIN) {
+		r->due = now; /* go on in the next turn of the event loop */
 		return;
 	}
 	take(r);

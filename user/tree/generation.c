@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tree/generation.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -100,20 +101,31 @@ static void forget_names(struct generation *g, struct kernel_range codes)
 }
 
 /* Ticks use the other bank meanwhile, all but those that began before kernel_flip(). */
-static int clear_bank(struct generation *g)
+static int begin_clearing(struct generation *g)
 {
-	const struct kernel_bank bank = kernel_other_bank(g->kernel);
 	int err = kernel_wait(g->kernel);
 
 	if (err)
 		return err;
 	windows_move_marks(g->windows);
 	kernel_read_records(g->kernel);
-	err = windows_absorb(g->windows, bank.nodes);
+	g->absorbing = true;
+	return 0;
+}
+
+/* -EAGAIN: this turn of the event loop has done its part. */
+static int clear_bank(struct generation *g)
+{
+	const struct kernel_bank bank = kernel_other_bank(g->kernel);
+	int err = g->absorbing ? 0 : begin_clearing(g);
+
+	if (!err)
+		err = windows_absorb(g->windows, bank.nodes, clock_ns() + WINDOW_PART_NS);
 	if (!err)
 		err = kernel_clear(g->kernel);
 	if (err)
 		return err;
+	g->absorbing = false;
 	windows_forget(g->windows, bank.nodes);
 	forget_names(g, bank.codes);
 	return 0;
@@ -126,6 +138,10 @@ void generation_clear(struct generation *g, bool names_missing)
 	if (g->wait_end <= 0 || ((names_missing || g->clearing.stands) && clock_seconds() < g->wait_end))
 		return;
 	err = clear_bank(g);
+	if (err == -EAGAIN) {
+		g->wait_end = clock_seconds();
+		return;
+	}
 	g->wait_end = err ? clock_seconds() + RETRY_SECONDS : 0;
 	if (err) {
 		complain(&g->clearing,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "kubelet/pod_labels.h"
 #include "names/codes.h"
 #include "profile/frames.h"
@@ -41,6 +42,8 @@ struct harvester {
 	bool columns;
 	struct profile *profile;
 	__u32 *location_of; /* by node; 0 = not asked for yet */
+	__u64 pause_ns; /* clock_ns(); 0 = never */
+	__u64 done;	/* frames that were named, and stacks, in this part: each does one at least */
 	struct harvest_stats stats;
 };
 
@@ -87,7 +90,15 @@ static int (*const locate[FRAME_KINDS])(struct harvester *h, __u64 key, __u32 ma
 #undef FRAME
 };
 
-/* interpreter: the mapping of the process's, 0 = unknown. */
+static bool is_time_up(const struct harvester *h)
+{
+	return h->done && h->pause_ns && clock_ns() >= h->pause_ns;
+}
+
+/*
+ * interpreter: the mapping of the process's, 0 = unknown. Of a stack of thousands of frames each may be new
+ * and its line table large, so it may pause between any two of them. What was found is kept.
+ */
 static int node_location(struct harvester *h, __u32 node, __u32 interpreter, __u32 *ret)
 {
 	const __u64 key = h->tables->nodes[node].key;
@@ -95,8 +106,12 @@ static int node_location(struct harvester *h, __u32 node, __u32 interpreter, __u
 	const bool is_mapped = frame_rows[kind].mapping == MAPPING_INTERPRETER;
 	int err = 0;
 
-	if (!h->location_of[node])
+	if (!h->location_of[node]) {
+		if (is_time_up(h))
+			return -EAGAIN;
 		err = locate[kind](h, key, is_mapped ? interpreter : 0, &h->location_of[node]);
+		h->done++;
+	}
 	*ret = h->location_of[node];
 	return err;
 }
@@ -192,9 +207,11 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 		err = marker_location(h, OUTCOME_TABLE_FULL, &locations[n++]);
 	if (!err)
 		err = profile_sample(h->profile, kind, locations, n, &labels, count);
-	if (!err)
-		h->stats.samples[kind] += count;
-	return err;
+	if (err)
+		return err;
+	h->stats.samples[kind] += count;
+	h->done++;
+	return 0;
 }
 
 /* A reserved node counts the samples of a kind for which not even a marker found room. */
@@ -265,12 +282,51 @@ static int count_locations(struct harvester *h)
 	return 0;
 }
 
+void harvest_again(struct harvest_progress *p)
+{
+	p->next = 0;
+	p->stats.nodes = 0;
+}
+
+void harvest_forget(struct harvest_progress *p, struct kernel_range nodes)
+{
+	if (p->location_of)
+		memset(p->location_of + nodes.first, 0,
+		       (nodes.end - nodes.first) * sizeof(p->location_of[0]));
+}
+
+void harvest_end(struct harvest_progress *p)
+{
+	free(p->location_of);
+	*p = (struct harvest_progress){};
+}
+
+static int harvest_nodes(struct harvester *h, __u32 *next)
+{
+	const struct kernel_tables *t = h->tables;
+	const __u32 end = h->span->nodes.end ?: t->node_count;
+	int err = 0;
+
+	for (; !err && *next < end; ++*next) {
+		__u64 before = h->done;
+
+		if (*next >= EVENT_KINDS && !t->nodes[*next].key)
+			continue;
+		err = harvest_count(h, *next);
+		if (err)
+			return err;
+		h->stats.nodes += *next >= EVENT_KINDS;
+		err = h->done != before && is_time_up(h) ? -EAGAIN : 0;
+	}
+	return err;
+}
+
 int harvest(const struct harvest_source *source, const struct harvest_span *span, struct profile *profile,
 	    struct harvest_stats *ret_stats)
 {
 	const struct kernel_tables *t = source->tables;
-	const __u32 end = span->nodes.end ?: t->node_count;
-	_cleanup_free_ __u32 *location_of = calloc(t->node_count, sizeof(*location_of));
+	_cleanup_(harvest_end) struct harvest_progress at_once = {};
+	struct harvest_progress *p = span->progress ?: &at_once;
 	struct harvester h = {
 		.tables = t,
 		.codes = source->codes,
@@ -279,22 +335,23 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 		.span = span,
 		.columns = source->columns,
 		.profile = profile,
-		.location_of = location_of,
+		.pause_ns = span->progress ? span->pause_ns : 0,
+		.stats = p->stats,
 	};
-	int err = 0;
+	int err;
 
-	if (!location_of)
-		return -ENOMEM;
-	for (__u32 i = span->nodes.first; !err && i < end; i++) {
-		if (i >= EVENT_KINDS && !t->nodes[i].key)
-			continue;
-		h.stats.nodes += i >= EVENT_KINDS;
-		err = harvest_count(&h, i);
-	}
-	if (!err)
-		err = count_locations(&h);
-	if (err)
+	if (p->next < span->nodes.first)
+		p->next = span->nodes.first;
+	if (!p->location_of)
+		p->location_of = calloc(t->node_count, sizeof(p->location_of[0]));
+	h.location_of = p->location_of;
+	err = h.location_of ? harvest_nodes(&h, &p->next) : -ENOMEM;
+	p->stats = h.stats;
+	if (err == -EAGAIN)
 		return err;
-	*ret_stats = h.stats;
-	return 0;
+	err = err ?: count_locations(&h);
+	harvest_end(p);
+	if (!err)
+		*ret_stats = h.stats;
+	return err;
 }

@@ -38,12 +38,21 @@ struct harvest_source {
 	const struct pod_label_names *pod_label_names;
 };
 
+/* How far a harvest has come that is done in parts. Begins as 0. */
+struct harvest_progress {
+	__u32 next;	    /* the node that it goes on with */
+	__u32 *location_of; /* by node, what its frame is in the profile; NULL = not begun */
+	struct harvest_stats stats;
+};
+
 /* Which counts: node_count of each. */
 struct harvest_span {
 	struct kernel_range nodes; /* end 0: all */
 	const __u64 *since; /* NULL: from when the kernel side was loaded */
 	const __u64 *until; /* NULL: up to now */
 	__u64 *ret;	    /* if not NULL, gets the counts up to which it was done; may be since */
+	struct harvest_progress *progress; /* NULL: all at once */
+	__u64 pause_ns; /* clock_ns() at which it pauses, if there is progress; 0 = never */
 };
 
 /* The names of pods' labels, for a profile that harvest() is to fill. */
@@ -51,9 +60,17 @@ void harvest_label_names(const struct harvest_source *source, struct profile_inf
 
 /*
  * Adds to the profile what was counted in that span, of the kinds of events that the profile is of. Returns
- * 0, or -ENOMEM: then the profile has a part, and span->ret says which.
+ * 0, or -ENOMEM: then the profile has a part, span->ret says which, and progress begins anew. -EAGAIN: it has
+ * paused, and is to be called again with the same span but for pause_ns, a profile with what it has so far,
+ * and counts that have not gone down.
  */
 int harvest(const struct harvest_source *source, const struct harvest_span *span, struct profile *profile,
 	    struct harvest_stats *ret_stats);
+/* Looks at all nodes again; after the span's counts were changed. */
+void harvest_again(struct harvest_progress *p);
+/* These nodes are about to be cleared, or have been. */
+void harvest_forget(struct harvest_progress *p, struct kernel_range nodes);
+/* Gives up a harvest that has paused, or none. */
+void harvest_end(struct harvest_progress *p);
 
 #endif

@@ -22,6 +22,8 @@ struct window {
 	struct moment start;
 	struct moment end;	       /* when the mark was set or, without a mark, when `profile` ends */
 	__u64 *mark;		       /* the counts when the mark was set, by node; NULL = no mark */
+	/* Of what is taken in parts: all nodes up to the mark, and those of a bank that is to be cleared. */
+	struct harvest_progress look, bank;
 	__u64 since[];		       /* by node */
 };
 
@@ -95,6 +97,8 @@ void window_close(struct window *w)
 	}
 	profile_free(w->profile);
 	free(w->mark);
+	harvest_end(&w->look);
+	harvest_end(&w->bank);
 	free(w);
 }
 
@@ -106,26 +110,27 @@ int window_mark(struct window *w)
 		w->mark = malloc(t->node_count * sizeof(w->mark[0]));
 	if (!w->mark)
 		return -ENOMEM;
+	harvest_again(&w->look);
 	read_counts(t, w->mark);
 	w->end = end_now(w->all);
 	return 0;
 }
 
 /*
- * Moves what these nodes have counted for this window into its profile: up to the counts in until, or up to
- * now if that is NULL.
+ * Moves what these nodes have counted for this window into its profile: up to the counts in span->until, or
+ * up to now if that is NULL. -EAGAIN if it has paused.
  */
-static int absorb(struct window *w, struct kernel_range nodes, const __u64 *until)
+static int absorb(struct window *w, struct harvest_span *span)
 {
-	struct harvest_span span = { .nodes = nodes, .since = w->since, .until = until, .ret = w->since };
 	struct profile_info info = info_of(w);
 	struct harvest_stats stats;
 	int err = 0;
 
+	span->since = span->ret = w->since;
 	if (!w->profile)
 		err = profile_new(&info, &w->profile);
 	if (!err)
-		err = harvest(&w->all->source, &span, w->profile, &stats);
+		err = harvest(&w->all->source, span, w->profile, &stats);
 	if (err)
 		return err;
 	for (int kind = 0; kind < EVENT_KINDS; kind++) /* those of a failed attempt are in it */
@@ -135,10 +140,18 @@ static int absorb(struct window *w, struct kernel_range nodes, const __u64 *unti
 	return 0;
 }
 
+int window_prepare(struct window *w, __u64 pause_ns)
+{
+	struct harvest_span span = { .until = w->mark, .progress = &w->look, .pause_ns = pause_ns };
+
+	return w->mark ? absorb(w, &span) : 0;
+}
+
 int window_look(struct window *w, const struct profile **ret, struct harvest_stats *ret_stats)
 {
+	struct harvest_span span = { .until = w->mark, .progress = &w->look };
 	struct profile_info info;
-	int err = absorb(w, (struct kernel_range){}, w->mark);
+	int err = absorb(w, &span);
 
 	if (err)
 		return err;
@@ -157,6 +170,7 @@ int window_look(struct window *w, const struct profile **ret, struct harvest_sta
 void window_done(struct window *w)
 {
 	profile_free(TAKE_PTR(w->profile));
+	harvest_end(&w->bank);
 	w->stats = (struct harvest_stats){};
 	w->start = w->end;
 }
@@ -180,12 +194,16 @@ void windows_move_marks(struct windows *all)
 			window_mark(w);
 }
 
-int windows_absorb(struct windows *all, struct kernel_range nodes)
+int windows_absorb(struct windows *all, struct kernel_range nodes, __u64 pause_ns)
 {
 	int result = 0;
 
-	for (struct window *w = all->first; w; w = w->next)
-		result = absorb(w, nodes, NULL) ?: result;
+	for (struct window *w = all->first; w; w = w->next) {
+		struct harvest_span span = { .nodes = nodes, .progress = &w->bank, .pause_ns = pause_ns };
+		int err = absorb(w, &span);
+
+		result = result && result != -EAGAIN ? result : err ?: result;
+	}
 	return result;
 }
 
@@ -200,5 +218,7 @@ void windows_forget(struct windows *all, struct kernel_range nodes)
 		forget(w->since, nodes);
 		if (w->mark)
 			forget(w->mark, nodes);
+		harvest_forget(&w->look, nodes);
+		harvest_end(&w->bank);
 	}
 }

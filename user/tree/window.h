@@ -12,6 +12,9 @@
 
 #include "tree/harvest.h"
 
+/* How long the harvest of a window may take in one turn of the event loop, ns. */
+#define WINDOW_PART_NS 20000000ULL
+
 struct window;
 
 /* All windows of a run. The owner sets source, events and frequency; the rest begins as 0. */
@@ -34,6 +37,12 @@ void window_close(struct window *w);
  */
 int window_mark(struct window *w);
 /*
+ * Does a part of the work of the next look or take, so that the event loop need not stand still for all of
+ * it, until about pause_ns of clock_ns(). -EAGAIN: there is more. 0: no more, or there is no mark, without
+ * which new counts could always come. -ENOMEM: as window_take().
+ */
+int window_prepare(struct window *w, __u64 pause_ns);
+/*
  * Takes a profile of what was counted since the window was opened, or since the last profile was taken. The
  * caller owns it. It ends at the mark if there is one, else now, and the window goes on from there. 0, or
  * -ENOMEM, and then what was counted stays in the window.
@@ -51,11 +60,12 @@ void window_done(struct window *w);
  * These three are called around the clearing of a bank that the ticks have left. First windows_move_marks()
  * moves all marks to now, since everything in the bank becomes part of what the windows have. The caller then
  * reads the ring buffer. windows_absorb() makes every window take what was counted in these nodes. It returns
- * 0 or -ENOMEM; after a failure the nodes must not be cleared, or counts would be lost, and it is to be
- * called again. When the nodes have been cleared, windows_forget() says that their counts begin at 0.
+ * 0; -ENOMEM; or -EAGAIN when pause_ns, a time of clock_ns(), has come (0 = never). After a failure the nodes
+ * must not be cleared, or counts would be lost, and it is to be called again. When the nodes have been
+ * cleared, windows_forget() says that their counts begin at 0.
  */
 void windows_move_marks(struct windows *all);
-int windows_absorb(struct windows *all, struct kernel_range nodes);
+int windows_absorb(struct windows *all, struct kernel_range nodes, __u64 pause_ns);
 void windows_forget(struct windows *all, struct kernel_range nodes);
 
 #endif

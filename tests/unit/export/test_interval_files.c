@@ -141,7 +141,7 @@ static unsigned long long add_stacks(__u32 tid)
 	const struct kernel_range bank = { 1, NODES };
 
 	grow_bush(tid);
-	assert_int_equal(windows_absorb(&all, bank), 0);
+	assert_int_equal(windows_absorb(&all, bank, 0), 0);
 	memset(nodes + 1, 0, (NODES - 1) * sizeof(*nodes));
 	windows_forget(&all, bank);
 	return NODES - 1;

@@ -6,6 +6,7 @@
 #include "tests/forge/fail_malloc.h"
 #include "tests/forge/tables.h"
 
+#include "base/cleanup.h"
 #include "kubelet/pod_labels.h"
 
 static void nothing_counted(void **state)
@@ -279,6 +280,50 @@ static void deepest(void **state)
 	assert_int_equal(stats.locations, 2); /* markers are no places in code */
 }
 
+/* As much time as there is none: each part does one frame or one stack, and together they are the whole. */
+static void in_parts(void **state)
+{
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
+	_cleanup_free_ char *at_once = NULL;
+	struct harvest_progress progress = {};
+	__u64 since[NODES] = {}, until[NODES];
+	struct harvest_span span = { .since = since, .ret = since, .progress = &progress, .pause_ns = 1 };
+	struct harvest_stats whole, parts;
+	int pauses = 0, err;
+
+	(void)state;
+	nodes[0].count = 2;
+	set_root(5, 0, 0);
+	for (__u32 i = 6; i < 26; i++)
+		set_node(i, i - 1, 100 + i % 2, i % 3 * 4 + 1, i % 4);
+	set_root(50, 1, 7);
+	run();
+	whole = stats;
+	at_once = strdup(shown());
+	for (__u32 i = 0; i < NODES; i++)
+		until[i] = nodes[i].count;
+	span.until = until;
+	profile_free(TAKE_PTR(profile));
+	assert_int_equal(profile_new(&info, &profile), 0);
+	while ((err = harvest(&forged_source, &span, profile, &parts)) == -EAGAIN) {
+		pauses++;
+		nodes[7].count++; /* behind the end of the span: not part of it */
+		assert_true(pauses < 1000);
+	}
+	assert_int_equal(err, 0);
+	assert_string_equal(shown(), at_once);
+	assert_true(pauses >= 15); /* stacks */
+	assert_memory_equal(&parts, &whole, sizeof(parts));
+	assert_memory_equal(since, until, sizeof(since));
+	assert_null(progress.location_of);
+	/* Given up in between, it leaves nothing, as a sanitizer sees. */
+	memset(since, 0, sizeof(since));
+	assert_int_equal(harvest(&forged_source, &span, profile, &parts), -EAGAIN);
+	assert_non_null(progress.location_of);
+	harvest_end(&progress);
+	assert_int_equal(progress.next, 0);
+}
+
 static void memory_runs_short(void **state)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
@@ -341,6 +386,7 @@ int main(void)
 		TEST(table_full),
 		TEST(large_counts),
 		TEST(deepest),
+		TEST(in_parts),
 		TEST(memory_runs_short),
 	};
 
