@@ -2,15 +2,28 @@
 #include "http/flame.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/buf.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
+#include "http/connections.h"
+#include "http/flame_job.h"
 #include "http/query.h"
 #include "http/recent.h"
-#include "profile/flamegraph.h"
+
+int flame_open(struct flame *f, struct recent *recent)
+{
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	*f = (struct flame){ .eventfd = fd, .recent = recent };
+	return 0;
+}
+
+/* --- answers that are kept ----------------------------------------------------------------------------- */
 
 static void release(struct MHD_Response **r)
 {
@@ -19,7 +32,7 @@ static void release(struct MHD_Response **r)
 	*r = NULL;
 }
 
-void flame_forget(struct flame *f)
+static void forget(struct flame *f)
 {
 	release(&f->whole);
 	for (size_t i = 0; i < FLAME_ROWS; i++)
@@ -27,37 +40,35 @@ void flame_forget(struct flame *f)
 	f->next = 0;
 }
 
+static bool is_same(const struct profile_filter *a, const struct profile_filter *b)
+{
+	return !memcmp(a->values, b->values, sizeof(a->values));
+}
+
 static struct MHD_Response *find(const struct flame *f, const struct profile_filter *filter)
 {
+	if (profile_filter_is_empty(filter))
+		return f->whole;
 	for (size_t i = 0; i < FLAME_ROWS; i++)
-		if (f->rows[i].response &&
-		    !memcmp(f->rows[i].filter.values, filter->values, sizeof(filter->values)))
+		if (f->rows[i].response && is_same(&f->rows[i].filter, filter))
 			return f->rows[i].response;
 	return NULL;
 }
 
-static int encode(const struct profile *all, const struct profile_filter *filter, struct MHD_Response **ret)
+static void keep(struct flame *f, const struct profile_filter *filter, struct MHD_Response *r)
 {
-	_cleanup_profile_ struct profile *part = NULL;
-	_cleanup_buf_ struct buf out = {};
-	bool whole = profile_filter_is_empty(filter);
-	int err = whole ? 0 : profile_filter_apply(filter, all, &part);
-	struct MHD_Response *response;
-
-	err = err ?: flamegraph_encode(whole ? all : part, &out);
-	if (err)
-		return err;
-	response = answer_make(TYPE_JSON, &out);
-	if (!response)
-		return -ENOMEM;
-	*ret = response;
-	return 0;
+	if (profile_filter_is_empty(filter)) {
+		release(&f->whole);
+		f->whole = r;
+		return;
+	}
+	release(&f->rows[f->next].response);
+	f->rows[f->next].filter = *filter;
+	f->rows[f->next].response = r;
+	f->next = (f->next + 1) % FLAME_ROWS;
 }
 
-static int make_whole(struct flame *f, const struct profile *all, const struct profile_filter *none)
-{
-	return f->whole ? 0 : encode(all, none, &f->whole);
-}
+/* --- the thread ---------------------------------------------------------------------------------------- */
 
 static bool may_spend(struct flame *f, double now)
 {
@@ -69,51 +80,111 @@ static bool may_spend(struct flame *f, double now)
 }
 
 /* -EBUSY: too much time was spent already. */
-static int make_part(struct flame *f, const struct profile *all, const struct profile_filter *filter,
-		     struct MHD_Response **ret)
+static int begin(struct flame *f, const struct profile_filter *filter)
 {
-	double begin = clock_seconds();
-	struct MHD_Response *response;
+	double now = clock_seconds();
 	int err;
 
-	if (!may_spend(f, begin))
+	/* Without a filter it is made once for each profile. */
+	if (!may_spend(f, now) && !profile_filter_is_empty(filter))
 		return -EBUSY;
-	err = encode(all, filter, &response);
-	f->spent += clock_seconds() - begin;
+	if (f->of != f->recent->serial)
+		forget(f);
+	f->of = f->recent->serial;
+	err = flame_job_start(&f->job, recent_lend(f->recent), filter, f->eventfd);
 	if (err)
-		return err;
-	release(&f->rows[f->next].response);
-	f->rows[f->next].filter = *filter;
-	f->rows[f->next].response = response;
-	f->next = (f->next + 1) % FLAME_ROWS;
-	*ret = response;
-	return 0;
+		recent_give_back(f->recent);
+	f->begun = now;
+	return err;
 }
 
-enum MHD_Result flame_answer(struct flame *f, const struct recent *recent, const struct client *c)
+/* The job is done, or is to be stopped. */
+static void end_job(struct flame *f)
+{
+	const struct profile_filter filter = *flame_job_filter(f->job);
+	_cleanup_buf_ struct buf out = {};
+	struct MHD_Response *r = NULL;
+	eventfd_t count;
+
+	f->error = flame_job_end(f->job, &out);
+	f->job = NULL;
+	eventfd_read(f->eventfd, &count); /* now that nobody will write to it */
+	recent_give_back(f->recent);
+	if (!profile_filter_is_empty(&filter))
+		f->spent += clock_seconds() - f->begun;
+	if (!f->error) {
+		r = answer_make(TYPE_JSON, &out);
+		f->error = r ? 0 : -ENOMEM;
+	}
+	if (r)
+		keep(f, &filter, r);
+}
+
+static void wake_all(struct flame *f)
+{
+	while (f->waiting_count)
+		MHD_resume_connection(f->waiting[--f->waiting_count]);
+}
+
+void flame_run(struct flame *f)
+{
+	if (!f->job || !flame_job_is_done(f->job))
+		return;
+	end_job(f);
+	wake_all(f);
+}
+
+void flame_finish(struct flame *f)
+{
+	f->ended = true;
+	if (f->job)
+		end_job(f);
+	wake_all(f);
+}
+
+void flame_close(struct flame *f)
+{
+	flame_finish(f);
+	forget(f);
+	close(f->eventfd);
+}
+
+/* --- clients ------------------------------------------------------------------------------------------- */
+
+/* Who waits for another answer is woken as well, and then begins it. */
+static enum MHD_Result wait_for_job(struct flame *f, const struct client *c, bool *waited)
+{
+	if (f->waiting_count == FLAME_WAITING_MAX)
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "%d clients wait for a flame graph, which is the most", FLAME_WAITING_MAX);
+	connection_set_deadline(c->connection, HTTP_NEVER);
+	f->waiting[f->waiting_count++] = c->connection;
+	*waited = true;
+	MHD_suspend_connection(c->connection);
+	return MHD_YES;
+}
+
+enum MHD_Result flame_answer(struct flame *f, const struct client *c, bool *waited)
 {
 	struct MHD_Response *response;
 	struct query q;
-	int err = 0;
+	int err;
 
 	if (query_read(&q, c->connection))
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.error);
-	if (!recent->profile)
-		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
-				   "the first interval has not ended yet");
-	if (f->of != recent->serial)
-		flame_forget(f);
-	f->of = recent->serial;
-	if (profile_filter_is_empty(&q.filter)) {
-		err = make_whole(f, recent->profile, &q.filter);
-		response = f->whole;
-	} else {
-		response = find(f, &q.filter);
-		if (!response)
-			err = make_part(f, recent->profile, &q.filter, &response);
-	}
+	if (f->ended || !f->recent->profile)
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "%s",
+				   f->ended ? "not sampling any more" :
+					      "the first interval has not ended yet");
+	/* Who has waited takes what was made, though there is a newer profile by now. */
+	response = *waited || f->job || f->of == f->recent->serial ? find(f, &q.filter) : NULL;
+	if (response)
+		return answer_send(c, MHD_HTTP_OK, response);
+	if (*waited && f->error)
+		return answer_failure(c, f->error);
+	err = f->job ? 0 : begin(f, &q.filter);
 	if (err == -EBUSY)
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "too many different flame graphs are asked for");
-	return err ? answer_failure(c, err) : answer_send(c, MHD_HTTP_OK, response);
+	return err ? answer_failure(c, err) : wait_for_job(f, c, waited);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * flame.h - /flamegraph.json: the profile of the last interval in the form of profile/flamegraph.h. The
- * client's query selects samples by their labels. Making one takes time in which nobody else is served, so it
- * is made once for each profile and query, and queries that differ get a tenth of the time.
+ * client's query selects samples by their labels. It is made in a thread, once for each profile and query,
+ * and clients wait for it meanwhile. Queries that differ get a tenth of the time.
  */
 #ifndef PYPERF_HTTP_FLAME_H
 #define PYPERF_HTTP_FLAME_H
@@ -12,27 +12,47 @@
 #include "http/answer.h"
 #include "profile/filter.h"
 
+struct flame_job;
 struct recent;
 
 #define FLAME_ROWS	    8	/* answers that are kept, beside the one without a filter */
+#define FLAME_WAITING_MAX   16	/* clients that wait for one */
 #define FLAME_SHARE	    0.1 /* of the time, for answers with a filter ... */
 #define FLAME_SECONDS_SAVED 1.0 /* ... of which so many seconds may be spent at once */
 
-/* All zero: there is none yet. */
 struct flame {
-	unsigned long of; /* recent's serial number of the profile that all answers are of */
+	int eventfd;	       /* readable when flame_run() has something to do */
+	struct recent *recent; /* borrowed */
+	unsigned long of;      /* its serial number when the job was begun: the profile of all answers */
 	struct MHD_Response *whole;
 	struct {
 		struct profile_filter filter;
 		struct MHD_Response *response; /* NULL: it is free */
 	} rows[FLAME_ROWS];
-	size_t next;   /* row to be replaced */
+	size_t next;	       /* row to be replaced */
+	struct flame_job *job; /* under way, or NULL */
+	double begun;	       /* when it was, CLOCK_MONOTONIC seconds */
+	int error;	       /* of the last job */
+	struct MHD_Connection *waiting[FLAME_WAITING_MAX];
+	size_t waiting_count;
 	double spent;  /* seconds that are not made up for yet ... */
-	double looked; /* ... at this time, CLOCK_MONOTONIC */
+	double looked; /* ... at this time */
+	bool ended;    /* nothing is begun any more */
 };
 
-enum MHD_Result flame_answer(struct flame *f, const struct recent *recent, const struct client *c);
-/* Forgets all answers. */
-void flame_forget(struct flame *f);
+/* 0 or -errno. */
+int flame_open(struct flame *f, struct recent *recent);
+/* Nobody waits any more, what is under way is stopped, and who asks is refused. */
+void flame_finish(struct flame *f);
+/* Forgets all answers, too. */
+void flame_close(struct flame *f);
+
+/*
+ * Answers, or has the client wait: then MHD calls again, and *waited is true. The caller keeps it for the
+ * request; it is false at first.
+ */
+enum MHD_Result flame_answer(struct flame *f, const struct client *c, bool *waited);
+/* Takes what the thread has made, and wakes who waits for it. */
+void flame_run(struct flame *f);
 
 #endif

@@ -33,6 +33,19 @@ void recent_stop(struct recent *r)
 	*r = (struct recent){};
 }
 
+const struct profile *recent_lend(struct recent *r)
+{
+	r->lent = true;
+	return r->profile;
+}
+
+void recent_give_back(struct recent *r)
+{
+	profile_free(r->retired);
+	r->retired = NULL;
+	r->lent = false;
+}
+
 static void take(struct recent *r)
 {
 	struct harvest_stats stats;
@@ -40,7 +53,10 @@ static void take(struct recent *r)
 
 	if (window_take(r->window, &profile, &stats))
 		return; /* no memory: the interval becomes longer */
-	profile_free(r->profile);
+	if (r->lent && !r->retired)
+		r->retired = r->profile;
+	else
+		profile_free(r->profile);
 	r->profile = profile;
 	r->serial++;
 }

@@ -22,7 +22,8 @@
 struct visit {
 	struct client client;
 	const struct entrance *entrance;
-	struct profile_request *waits; /* NULL: it is answered at once */
+	struct profile_request *waits; /* NULL: it is answered at once ... */
+	bool waited;		       /* ... or is asked again: flame_answer() */
 };
 
 /* --- what each subject reads --------------------------------------------------------------------------- */
@@ -45,7 +46,7 @@ static enum MHD_Result flamegraph(struct visit *v)
 {
 	struct site *s = v->entrance->site;
 
-	return flame_answer(&s->flame, &s->recent, &v->client);
+	return flame_answer(&s->flame, &v->client, &v->waited);
 }
 
 static enum MHD_Result pprof_index(struct visit *v)

@@ -37,16 +37,36 @@ struct http {
 	struct site site;
 };
 
+/* Of what is watched there, only clients who wait for a profile have a pointer. */
+static int watch(const struct http *h, int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+
+	return epoll_ctl(h->epoll, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+}
+
+static int open_all(struct http *h)
+{
+	int err = flame_open(&h->site.flame, &h->site.recent);
+
+	if (err)
+		return err;
+	h->epoll = epoll_create1(EPOLL_CLOEXEC);
+	err = h->epoll < 0 ? -errno : watch(h, h->site.flame.eventfd);
+	if (!err)
+		return 0;
+	if (h->epoll >= 0)
+		close(h->epoll);
+	flame_close(&h->site.flame);
+	return err;
+}
+
 int http_new(struct http **ret, const struct http_source *source)
 {
 	struct http *h = calloc(1, sizeof(*h));
+	int err = h ? open_all(h) : -ENOMEM;
 
-	if (!h)
-		return -ENOMEM;
-	h->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (h->epoll < 0) {
-		int err = -errno;
-
+	if (err) {
 		free(h);
 		return err;
 	}
@@ -65,7 +85,6 @@ int http_new(struct http **ret, const struct http_source *source)
 static int start_daemon(struct http *h, struct listener *l, int fd)
 {
 	const union MHD_DaemonInfo *info;
-	struct epoll_event e = { .events = EPOLLIN };
 
 	/* No thread, and nothing is logged: bad requests are the client's business. */
 	l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
@@ -80,7 +99,7 @@ static int start_daemon(struct http *h, struct listener *l, int fd)
 	if (!l->daemon)
 		return -ENOMEM;
 	info = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	if (!info || epoll_ctl(h->epoll, EPOLL_CTL_ADD, info->epoll_fd, &e)) {
+	if (!info || watch(h, info->epoll_fd)) {
 		MHD_stop_daemon(TAKE_PTR(l->daemon));
 		return -EIO;
 	}
@@ -140,7 +159,7 @@ int http_timeout_ms(struct http *h)
 	return ms;
 }
 
-/* Of the descriptors only those of waiting clients are told apart: such a client has gone. */
+/* Who waits for a profile, and can be read from, has gone. */
 static void read_hangups(struct http *h)
 {
 	struct epoll_event events[16];
@@ -159,6 +178,7 @@ void http_run(struct http *h)
 	profile_requests_run(&h->site.profiles, now);
 	if (h->site.recent.window && now >= h->site.recent.due)
 		recent_run(&h->site.recent, now);
+	flame_run(&h->site.flame);
 	for (size_t i = 0; i < h->listener_count; i++) {
 		connections_run(&h->listeners[i].connections, now);
 		MHD_run(h->listeners[i].daemon);
@@ -193,6 +213,7 @@ void http_finish(struct http *h, int limit_ms)
 	h->site.health = HEALTH_ENDING;
 	stop_listening(h);
 	profile_requests_finish(&h->site.profiles);
+	flame_finish(&h->site.flame);
 	http_run(h);
 	while (h->site.active && clock_seconds() < end) {
 		struct epoll_event e;
@@ -209,12 +230,13 @@ void http_free(struct http *h)
 	if (!h)
 		return;
 	h->site.health = HEALTH_ENDING;
+	flame_finish(&h->site.flame);
 	profile_requests_finish(&h->site.profiles); /* MHD stops only when no connection is suspended */
 	for (size_t i = 0; i < h->listener_count; i++) {
 		MHD_stop_daemon(h->listeners[i].daemon);
 		http_address_remove(&h->listeners[i].address);
 	}
-	flame_forget(&h->site.flame);
+	flame_close(&h->site.flame);
 	recent_stop(&h->site.recent);
 	close(h->epoll);
 	free(h);

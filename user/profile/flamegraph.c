@@ -17,7 +17,13 @@ struct encoder {
 	struct buf *out;
 	__u32 *order; /* samples */
 	__u64 *sums;  /* sum of the counts before the i-th sample */
+	const bool *stop;
 };
+
+static bool is_stopped(const struct encoder *e)
+{
+	return e->stop && __atomic_load_n(e->stop, __ATOMIC_RELAXED);
+}
 
 /* What makes a frame of a stack the same as that of another one: the process, then functions. */
 static __u32 frame_key(const struct profile *p, const struct profile_stack *s, __u32 depth)
@@ -29,10 +35,13 @@ static __u32 frame_key(const struct profile *p, const struct profile_stack *s, _
 
 static int compare_samples(const void *a, const void *b, void *context)
 {
-	const struct profile *p = context;
+	const struct encoder *e = context;
+	const struct profile *p = e->profile;
 	struct profile_stack x = profile_get_sample(p, *(const __u32 *)a);
 	struct profile_stack y = profile_get_sample(p, *(const __u32 *)b);
 
+	if (is_stopped(e)) /* the order is not looked at any more */
+		return 0;
 	for (__u32 depth = 0; depth <= x.n && depth <= y.n; depth++) {
 		__u32 of_x = frame_key(p, &x, depth), of_y = frame_key(p, &y, depth);
 
@@ -101,6 +110,8 @@ static int add_children(struct encoder *e, __u32 from, __u32 to, __u32 depth)
 		struct profile_stack s = profile_get_sample(e->profile, e->order[from]);
 		__u32 end = from + 1, key;
 
+		if (is_stopped(e))
+			return -ECANCELED;
 		if (depth > s.n) { /* ends above */
 			from++;
 			continue;
@@ -142,7 +153,9 @@ static int encode(struct encoder *e)
 	for (__u32 id = 1; id <= profile_count(e->profile, PROFILE_SAMPLE); id++)
 		if (profile_get_sample(e->profile, id).count) /* else it is of another kind of event */
 			e->order[n++] = id;
-	qsort_r(e->order, n, sizeof(*e->order), compare_samples, (void *)e->profile);
+	qsort_r(e->order, n, sizeof(*e->order), compare_samples, e);
+	if (is_stopped(e))
+		return -ECANCELED;
 	for (__u32 i = 0; i < n; i++)
 		e->sums[i + 1] = e->sums[i] + profile_get_sample(e->profile, e->order[i]).count;
 	err = buf_printf(e->out, "{\"name\":\"all\",\"value\":%llu,\"values\":\"%s\"", e->sums[n],
@@ -159,10 +172,15 @@ static int encode(struct encoder *e)
 
 int flamegraph_encode(const struct profile *p, struct buf *out)
 {
+	return flamegraph_encode_until(p, NULL, out);
+}
+
+int flamegraph_encode_until(const struct profile *p, const bool *stop, struct buf *out)
+{
 	size_t n = profile_count(p, PROFILE_SAMPLE), start = out->size;
 	_cleanup_free_ __u32 *order = calloc(n + 1, sizeof(*order));
 	_cleanup_free_ __u64 *sums = calloc(n + 1, sizeof(*sums));
-	struct encoder e = { p, out, order, sums };
+	struct encoder e = { p, out, order, sums, stop };
 	int err = order && sums ? encode(&e) : -ENOMEM;
 
 	if (err)

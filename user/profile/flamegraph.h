@@ -16,6 +16,8 @@
 #ifndef PYPERF_PROFILE_FLAMEGRAPH_H
 #define PYPERF_PROFILE_FLAMEGRAPH_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "profile/profile.h"
 
@@ -23,5 +25,10 @@
 
 /* Appends to out. 0, or -ENOMEM, and then out is unchanged. */
 int flamegraph_encode(const struct profile *p, struct buf *out);
+/*
+ * The same in a thread, which another one can stop: -ECANCELED, soon after *stop has become true. NULL: it
+ * runs to its end.
+ */
+int flamegraph_encode_until(const struct profile *p, const bool *stop, struct buf *out);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_flame.c - the flame graph's data as a browser gets them: made once for each profile and query, and not
- * at any price.
+ * test_flame.c - the flame graph's data as a browser gets them: made in a thread, once for each profile and
+ * query, and not at any price.
  */
 #include "tests/forge/tables.h"
 #include "tests/unit/http/client.h"
@@ -12,31 +12,61 @@
 static struct flame flame;
 static struct recent recent;
 
-static enum MHD_Result graph(const struct client *c)
+/* As route.c does: the request's own memory is whether it has waited. */
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *body, size_t *body_size,
+			      void **own)
 {
-	return flame_answer(&flame, &recent, c);
+	struct client c = { connection, &counts };
+
+	(void)context;
+	(void)url;
+	(void)method;
+	(void)version;
+	(void)body;
+	(void)body_size;
+	if (!*own) {
+		*own = calloc(1, sizeof(bool));
+		return *own ? MHD_YES : MHD_NO;
+	}
+	return flame_answer(&flame, &c, *own);
 }
 
-static answer_function *answer = graph;
+static void completed(void *context, struct MHD_Connection *connection, void **own,
+		      enum MHD_RequestTerminationCode code)
+{
+	(void)context;
+	(void)connection;
+	(void)code;
+	free(*own);
+}
+
+static void run_both(void)
+{
+	flame_run(&flame);
+	run_daemon();
+}
 
 static int setup_flame(void **state)
 {
 	int err = setup(state);
 
-	flame = (struct flame){};
 	recent = (struct recent){ .serial = 7 };
 	set_root(5, 0, 0);
 	set_node(6, 5, 100, 1, 1);
 	set_root(7, 2, 0);
 	set_node(8, 7, 101, 1, 3);
-	start_server(answer_at_once, &answer, NULL);
-	return err;
+	start_server(handle, NULL, completed);
+	let_server_work = run_both;
+	return err ?: flame_open(&flame, &recent);
 }
 
 static int teardown_flame(void **state)
 {
+	flame_finish(&flame);
 	stop_server();
-	flame_forget(&flame);
+	flame_close(&flame);
+	assert_false(recent.lent);
 	return teardown(state);
 }
 
@@ -149,6 +179,95 @@ static void not_at_any_price(void **state)
 	assert_true(flame.spent < FLAME_SECONDS_SAVED);
 }
 
+/* A client whose request has come, and whose answer is being made. */
+static int waiting(const char *request)
+{
+	size_t before = flame.waiting_count;
+	double end = clock_seconds() + PATIENCE_SECONDS;
+	int fd = connect_client();
+
+	say(fd, request);
+	while (flame.waiting_count == before) {
+		run_daemon();
+		assert_true(clock_seconds() < end);
+	}
+	return fd;
+}
+
+/* One job at a time; who asks for something else has it made after that. */
+static void all_who_wait_are_answered(void **state)
+{
+	static const char *const requests[] = { GET("/"), GET("/?pid=200"), GET("/?pid=100"), GET("/"),
+						GET("/?pid=200") };
+	int fds[ARRAY_SIZE(requests)];
+
+	(void)state;
+	profile_is_there();
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+		fds[i] = waiting(requests[i]);
+	assert_true(connections_next(&connections) == HTTP_NEVER); /* nobody leaves for others meanwhile */
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
+		const char *a = hear(fds[i]);
+
+		assert_int_equal(status_of(a), 200);
+		assert_int_equal(strstr(body_of(a), "inner") != NULL, i != 2);
+		assert_int_equal(strstr(body_of(a), "outer") != NULL, i != 1 && i != 4);
+	}
+	assert_null(flame.job);
+	assert_int_equal(flame.next, 2); /* each was made once */
+}
+
+static void not_too_many_wait(void **state)
+{
+	int fds[FLAME_WAITING_MAX];
+	const char *a;
+
+	(void)state;
+	profile_is_there();
+	for (int i = 0; i < FLAME_WAITING_MAX; i++)
+		fds[i] = waiting(GET("/"));
+	let_server_work = run_daemon;
+	a = ask(GET("/"));
+	let_server_work = run_both;
+	assert_int_equal(status_of(a), 503);
+	assert_non_null(strstr(body_of(a), "clients wait for a flame graph, which is the most"));
+	for (int i = 0; i < FLAME_WAITING_MAX; i++)
+		assert_int_equal(status_of(hear(fds[i])), 200);
+}
+
+/* What was lent is there until the job has ended; it is the answer to who waited, and to nobody else. */
+static void next_profile_comes_meanwhile(void **state)
+{
+	struct profile *next = NULL;
+	int fd;
+
+	(void)state;
+	profile_is_there();
+	fd = waiting(GET("/"));
+	assert_true(recent.lent);
+	assert_int_equal(profile_new(profile_get_info(profile), &next), 0);
+	recent.profile = next; /* as take() of recent.c does; the forged one is freed by the test */
+	recent.serial++;
+	assert_non_null(strstr(body_of(hear(fd)), "inner"));
+	assert_false(recent.lent);
+	assert_null(strstr(body_of(ask(GET("/"))), "inner"));
+	profile_free(next);
+}
+
+static void ends(void **state)
+{
+	int fd;
+
+	(void)state;
+	profile_is_there();
+	fd = waiting(GET("/"));
+	flame_finish(&flame);
+	assert_int_equal(flame.waiting_count, 0);
+	assert_null(flame.job);
+	assert_int_equal(status_of(hear(fd)), 503);
+	assert_string_equal(body_of(ask(GET("/?pid=1"))), "not sampling any more\n");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup_flame, teardown_flame)
 
 int main(void)
@@ -159,6 +278,10 @@ int main(void)
 		TEST(made_once),
 		TEST(some_are_kept),
 		TEST(not_at_any_price),
+		TEST(all_who_wait_are_answered),
+		TEST(not_too_many_wait),
+		TEST(next_profile_comes_meanwhile),
+		TEST(ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

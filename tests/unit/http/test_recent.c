@@ -90,6 +90,34 @@ static void ends_at_its_mark(void **state)
 	assert_int_equal(samples(), 7);
 }
 
+/* It is there until it is given back, whatever comes meanwhile. Sanitizers see a use after that. */
+static void lent(void **state)
+{
+	const struct profile *first;
+
+	(void)state;
+	assert_int_equal(recent_start(&recent, &windows, 10, 1000), 0);
+	nodes[6].count = 5;
+	ends_at(1002);
+	first = recent_lend(&recent);
+	assert_ptr_equal(first, recent.profile);
+	for (int i = 0; i < 3; i++) {
+		unsigned long before = recent.serial;
+
+		nodes[6].count += 7;
+		recent_run(&recent, recent.due);
+		recent_run(&recent, recent.due);
+		assert_int_equal(recent.serial, before + 1);
+		assert_int_equal(samples(), 7);
+		assert_int_equal(profile_total(first), 5);
+	}
+	recent_give_back(&recent);
+	assert_null(recent.retired);
+	recent_lend(&recent);
+	recent_give_back(&recent); /* it is the last one still */
+	assert_int_equal(samples(), 7);
+}
+
 static void stops(void **state)
 {
 	(void)state;
@@ -138,6 +166,7 @@ int main(void)
 		TEST(first_ones_are_short),
 		TEST(shorter_than_the_first),
 		TEST(ends_at_its_mark),
+		TEST(lent),
 		TEST(stops),
 		TEST(memory_runs_short),
 	};

@@ -21,6 +21,12 @@ static struct windows windows;
 static struct site site;
 static struct entrance entrance;
 
+static void run_site(void)
+{
+	flame_run(&site.flame);
+	run_daemon();
+}
+
 static int setup_site(void **state)
 {
 	int err = setup(state);
@@ -33,14 +39,16 @@ static int setup_site(void **state)
 	site = (struct site){ .health = HEALTH_SAMPLING };
 	entrance = (struct entrance){ .site = &site };
 	start_server(route_request, &entrance, route_completed);
-	return err;
+	let_server_work = run_site;
+	return err ?: flame_open(&site.flame, &site.recent);
 }
 
 static int teardown_site(void **state)
 {
 	profile_requests_finish(&site.profiles);
+	flame_finish(&site.flame);
 	stop_server();
-	flame_forget(&site.flame);
+	flame_close(&site.flame);
 	assert_int_equal(site.active, 0);
 	assert_null(windows.first);
 	if (site.profiles.epoll > 0)
@@ -115,6 +123,7 @@ static void each_has_its_subject(void **state)
 	fill_site();
 	run();
 	site.recent.profile = profile;
+	site.recent.serial = 1;
 	for (size_t i = 0; i < ARRAY_SIZE(for_people); i++)
 		is_there(&for_people[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(for_machines); i++)
