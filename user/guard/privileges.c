@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define CAPABILITIES_MAX 64
+#define ALL		 (~0ULL)
 
 struct sets {
 	__u64 effective, permitted, inheritable;
@@ -81,7 +82,9 @@ int privileges_keep(__u64 capabilities)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
-	err = empty_bounding_set();
+	err = privileges_use(ALL); /* CAP_SETPCAP, if it was put aside */
+	if (!err)
+		err = empty_bounding_set();
 	if (!err)
 		err = privileges_clear_ambient();
 	if (!err)

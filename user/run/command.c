@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "guard/privileges.h"
 
 static void run_child(int go, int failure, char **argv)
 {
@@ -23,8 +24,12 @@ static void run_child(int go, int failure, char **argv)
 	/* End of file means that the parent is gone or gave up; a byte means go. */
 	if (read(go, &byte, 1) != 1)
 		_exit(1);
-	execvp(argv[0], argv);
-	err = errno;
+	/* What the profiler was given is not for the program. */
+	err = -privileges_clear_ambient();
+	if (!err) {
+		execvp(argv[0], argv);
+		err = errno;
+	}
 	if (write(failure, &err, sizeof(err)) < 0)
 		_exit(126);
 	_exit(err == ENOENT ? 127 : 126);

@@ -11,6 +11,7 @@
 #include "report/report.h"
 #include "run/agent.h"
 #include "run/finish.h"
+#include "run/give_up.h"
 #include "run/turns.h"
 #include "targets/children.h"
 #include "targets/registry.h"
@@ -254,6 +255,7 @@ static int start(struct agent *a)
 		err = log_failure(children_select(a->kernel, a->discover, o->pid_list, o->pid_count),
 				  "the children");
 	err = err ?: serve_start(a->http);
+	err = err ?: give_up_privileges(a);
 	if (err)
 		return err;
 	notify_ready(&a->notify);

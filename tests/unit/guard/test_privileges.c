@@ -73,7 +73,8 @@ static void in_a_child(int (*run)(void))
 
 static int keep_two(void)
 {
-	if (privileges_keep(KEPT))
+	/* Whether they are in use at that moment or put aside. */
+	if (privileges_use(0) || privileges_keep(KEPT))
 		return 1;
 	if (status("CapPrm", 16) != (before & KEPT) || status("CapEff", 16) != (before & KEPT))
 		return 2;

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What each of the profiler's processes may still do while it samples, as /proc says it: the profiler, the
+zygote that makes workers, the worker, and one that was made after another had been killed. Every bit too
+many fails, and so does what needs a bit that is gone."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import struct
+import tempfile
+import time
+
+import pytest
+
+import interpreters as known
+import profiler
+
+CAPABILITIES = {"dac_override": 1, "dac_read_search": 2, "kill": 5, "sys_ptrace": 19, "sys_admin": 21,
+                "perfmon": 38, "bpf": 39, "checkpoint_restore": 40}
+FOUR = "-all,+bpf,+perfmon,+sys_ptrace,+dac_read_search"
+SOMEBODY = 12345
+OTHER_USER = ["setpriv", "--reuid=%d" % SOMEBODY, "--regid=%d" % SOMEBODY, "--clear-groups"]
+# The DaemonSet: user 0, who gets what the bounding set has. The unit: a user of its own, with ambient ones.
+# setcap: any user, and the capabilities are the file's.
+GIVEN = {
+    "root": [],
+    "pod": ["setpriv", "--bounding-set=" + FOUR],
+    "unit": OTHER_USER + ["--inh-caps=" + FOUR, "--ambient-caps=" + FOUR, "--bounding-set=" + FOUR],
+    "setcap": OTHER_USER,
+}
+PARANOID = int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+
+
+def status(pid, task=None):
+    path = "/proc/%d/%sstatus" % (pid, "task/%s/" % task if task else "")
+    return dict(line.split(":\t", 1) for line in pathlib.Path(path).read_text().splitlines())
+
+
+def sets(pid, task=None):
+    """What it may use now and at most, what an exec would add, and whether it can ever get more."""
+    now = status(pid, task)
+    return {name: int(now[name], 16) for name in ("CapEff", "CapPrm", "CapInh", "CapAmb")} | {
+        "NoNewPrivs": int(now["NoNewPrivs"])}
+
+
+def just(*names):
+    mask = sum(1 << CAPABILITIES[name] for name in names)
+    return {"CapEff": mask, "CapPrm": mask, "CapInh": 0, "CapAmb": 0, "NoNewPrivs": 1}
+
+
+def children(pid, name):
+    text = pathlib.Path("/proc/%d/task/%d/children" % (pid, pid)).read_text()
+    return [int(child) for child in text.split() if status(int(child))["Name"] == name]
+
+
+def zygote_of(run):
+    zygote, = children(run.process.pid, "pyperf-zygote")
+    return zygote
+
+
+def workers_of(run):
+    return children(zygote_of(run), "pyperf-worker")
+
+
+def has_given_up(run, *names):
+    """Waits until it has: that is a moment after the perf events are there. All of its threads have."""
+    pid = run.process.pid
+    profiler.wait_until(lambda: profiler.samples_cpus(run) or run.process.poll() is not None,
+                        what="perf events")
+    profiler.wait_until(lambda: run.process.poll() is not None or sets(pid) == just(*names), 10,
+                        "just %s" % (names,))
+    for task in os.listdir("/proc/%d/task" % pid):
+        assert sets(pid, task) == just(*names)
+
+
+def is_confined(pid, more):
+    """No bit too many, nothing of BPF mapped, nothing open but a socket and the file of line tables. The
+    zygote has descriptors of its workers as well."""
+    profiler.wait_until(lambda: status(pid)["Seccomp"] == "2", 10, "seccomp filter")
+    assert sets(pid) == just("sys_ptrace", "dac_read_search", *more)
+    links = [os.readlink(entry.path) for entry in os.scandir("/proc/%d/fd" % pid)]
+    kinds = sorted(re.sub(r"^(/memfd|socket|pidfd):.*", r"\1", link.replace("anon_inode:[pidfd]", "pidfd:"))
+                   for link in links)
+    processes = kinds.count("pidfd") if status(pid)["Name"] == "pyperf-zygote" else 0
+    assert kinds == ["/dev/null"] * 3 + ["/memfd"] + ["pidfd"] * processes + ["socket"]
+    mapped = pathlib.Path("/proc/%d/maps" % pid).read_text()
+    assert "rw-s" not in mapped and "bpf-map" not in mapped and "perf_event" not in mapped
+
+
+def burn(workloads):
+    return profiler.target(known.one_per_version()[-1].path, workloads / "burn.py")
+
+
+def next_worker(run, workloads):
+    """One is made when something is to be looked at: a program that is new."""
+    for _ in range(20):
+        with burn(workloads):
+            for _ in range(50):
+                found = workers_of(run)
+                if found:
+                    return found[0]
+                time.sleep(0.02)
+    raise AssertionError("no worker")
+
+
+def with_file_capabilities(folder):
+    """A copy of the profiler whose capabilities are the file's, as setcap(8) makes it."""
+    copy = shutil.copy(profiler.BINARY, folder / "pyperf-bpf")
+    mask = sum(1 << CAPABILITIES[name] for name in ("bpf", "perfmon", "sys_ptrace", "dac_read_search"))
+    effective, revision_2 = 1, 0x02000000
+    low, high = mask & 0xffffffff, mask >> 32
+    os.setxattr(copy, "security.capability", struct.pack("<5I", revision_2 | effective, low, 0, high, 0))
+    return str(copy)
+
+
+def kept_for_ticks():
+    return ["perfmon", "sys_admin"] if PARANOID > 2 else ["perfmon"]
+
+
+@pytest.fixture
+def folder():
+    """One that every user can reach, unlike those of pytest."""
+    path = pathlib.Path(tempfile.mkdtemp(prefix="pyperf-privileges-", dir="/tmp"))
+    path.chmod(0o777)
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def running(request, folder):
+    """A run over all Python processes, as one of GIVEN."""
+    if request.param != "root" and PARANOID > 2:
+        pytest.skip("SKIP %s: kernel.perf_event_paranoid is %d" % (request.param, PARANOID))
+    binary = with_file_capabilities(folder) if request.param == "setcap" else profiler.BINARY
+    run = profiler.Run(folder, "-a", binary=[*GIVEN[request.param], binary])
+    run.how = request.param
+    yield run
+    run.kill()
+
+
+@pytest.mark.parametrize("running", GIVEN, indirect=True)
+def test_no_bit_too_many(running, workloads):
+    with burn(workloads) as target:
+        has_given_up(running, *kept_for_ticks())
+        more = ["checkpoint_restore"] if running.how == "root" else []
+        first = next_worker(running, workloads)
+        for pid in zygote_of(running), first:
+            is_confined(pid, more)
+        if running.how == "root":  # who may change bounding sets has emptied them
+            for pid in running.process.pid, zygote_of(running), first:
+                assert int(status(pid)["CapBnd"], 16) == 0
+        os.kill(first, signal.SIGKILL)
+        profiler.wait_until(lambda: first not in workers_of(running), what="end of the worker")
+        second = next_worker(running, workloads)
+        assert second != first
+        is_confined(second, more)
+        profiler.let_use_cpu(running, [target.pid], 1)
+        running.interrupt()
+        running.finish()
+    assert any(sample.stack[0][0] == "burn" for sample in running.of(target.pid))
+
+
+@pytest.mark.parametrize("running", ["root"], indirect=True)
+def test_without_zygote(running, workloads):
+    """Nobody could make a worker any more: the run ends, says so, and keeps what it has."""
+    with burn(workloads) as target:
+        profiler.let_use_cpu(running, [target.pid], 1)
+        os.kill(zygote_of(running), signal.SIGKILL)
+        running.finish(code=1)
+    assert "zygote" in running.err
+    assert profiler.read_samples(running.path)
+
+
+def test_folder_of_another_user(folder, workloads):
+    """Root may write there, if it keeps what that takes."""
+    closed = folder / "closed"
+    closed.mkdir(mode=0o700)
+    os.chown(closed, SOMEBODY, SOMEBODY)
+    with burn(workloads) as target:
+        run = profiler.Run(closed, "--pid", target.pid)
+        try:
+            has_given_up(run, "dac_read_search", "dac_override", *kept_for_ticks())
+            profiler.let_use_cpu(run, [target.pid], 0.5)
+            run.interrupt()
+        finally:
+            run.finish()
+    assert profiler.total(run.of(target.pid)) > 0
+
+
+@pytest.mark.parametrize("how", ["root", "unit"])
+def test_command(how, folder):
+    """Root's COMMAND is root, as ever. Nothing ambient is handed on, and nobody sets no_new_privs for it."""
+    if how == "unit" and PARANOID > 2:
+        pytest.skip("SKIP unit: kernel.perf_event_paranoid is %d" % PARANOID)
+    run = profiler.run(folder, "--", "cat", "/proc/self/status", output="out.pb.gz",
+                       binary=[*GIVEN[how], profiler.BINARY])
+    now = dict(line.split(":\t", 1) for line in run.out.splitlines() if ":\t" in line)
+    own = {name: int(status(os.getpid())[name], 16) for name in ("CapPrm", "CapBnd")}
+    assert int(now["CapAmb"], 16) == 0
+    assert int(now["CapPrm"], 16) == (own["CapPrm"] if how == "root" else 0)
+    assert now["NoNewPrivs"] == "0" and now["Seccomp"] == "0"
+    if how == "root":
+        assert int(now["CapBnd"], 16) == own["CapBnd"]

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/give_up.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "export/file.h"
+#include "export/folder.h"
+#include "export/output.h"
+#include "guard/privileges.h"
+#include "kern/ticks.h"
+#include "run/agent.h"
+
+static bool is_refusal(int err)
+{
+	return err == -EPERM || err == -EACCES;
+}
+
+/*
+ * When CPUs come or go their events are opened anew (kern/trigger.h). Timers need nothing: they are started
+ * by a program that is loaded already.
+ */
+static bool may_open_events(const struct agent *a)
+{
+	const struct kernel_options *o = &a->kernel_options;
+
+	return o->trigger != TRIGGER_PERF || !is_refusal(ticks_probe(o->frequency, o->use_cycles));
+}
+
+/* Kernels before 6.0 refuse even to look into a map of one's own. */
+static bool may_use_maps(const struct agent *a)
+{
+	struct process p;
+
+	return !is_refusal(kernel_get_process(a->kernel, 0, &p));
+}
+
+/* /proc may be mounted so that it hides the processes of others (hidepid). */
+static bool may_see_processes(void)
+{
+	return !faccessat(AT_FDCWD, "/proc/1/stat", R_OK, AT_EACCESS);
+}
+
+static bool is_readable(const char *file)
+{
+	return !file || !faccessat(AT_FDCWD, file, R_OK, AT_EACCESS) || !is_refusal(-errno);
+}
+
+static bool is_writable(const char *file)
+{
+	return !file || output_is_stdout(file) || !is_refusal(file_check_writable(file));
+}
+
+/* Files that are read again: the profiler may be told to, and keys and certificates are renewed. */
+static bool may_read_files(const struct options *o)
+{
+	return is_readable(o->config) && is_readable(o->push_header_file) && is_readable(o->push_ca_file) &&
+	       is_readable(o->kubelet_token_file) && is_readable(o->kubelet_ca_file);
+}
+
+/* Root may write into a folder that belongs to another user, but only with a capability. */
+static bool may_write_files(const struct options *o)
+{
+	return is_writable(o->output) && is_writable(o->stats_json) &&
+	       (!o->output_dir || !is_refusal(folder_check(o->output_dir)));
+}
+
+/* What is refused to a thread without effective capabilities is allowed to one that has these. */
+static int find_needed(const struct agent *a, __u64 *ret)
+{
+	const struct options *o = a->options;
+	__u64 keep = 0;
+	int err = privileges_use(0);
+
+	if (err)
+		return err;
+	if (!may_use_maps(a))
+		keep |= PRIVILEGE(CAP_BPF);
+	if (!may_see_processes())
+		keep |= PRIVILEGE(CAP_SYS_PTRACE);
+	if (!may_read_files(o) || !may_write_files(o))
+		keep |= PRIVILEGE(CAP_DAC_READ_SEARCH);
+	if (o->command) /* it gets our signals, and may have become another user's */
+		keep |= PRIVILEGE(CAP_KILL);
+	if (!may_write_files(o) && !(err = privileges_use(keep)) && !may_write_files(o))
+		keep |= PRIVILEGE(CAP_DAC_OVERRIDE);
+	err = err ?: privileges_use(0);
+	if (!may_open_events(a)) {
+		keep |= PRIVILEGE(CAP_PERFMON);
+		err = privileges_use(PRIVILEGE(CAP_PERFMON));
+		if (!err && !may_open_events(a)) /* kernel.perf_event_paranoid is 3, as in Debian */
+			keep |= PRIVILEGE(CAP_SYS_ADMIN);
+	}
+	*ret = keep;
+	return err;
+}
+
+static void say_kept(__u64 kept)
+{
+	static const struct {
+		int capability;
+		const char *name;
+	} names[] = {
+		{ CAP_BPF, " CAP_BPF" },
+		{ CAP_SYS_PTRACE, " CAP_SYS_PTRACE" },
+		{ CAP_DAC_READ_SEARCH, " CAP_DAC_READ_SEARCH" },
+		{ CAP_DAC_OVERRIDE, " CAP_DAC_OVERRIDE" },
+		{ CAP_KILL, " CAP_KILL" },
+		{ CAP_PERFMON, " CAP_PERFMON" },
+		{ CAP_SYS_ADMIN, " CAP_SYS_ADMIN" },
+	};
+	char text[256] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (kept & PRIVILEGE(names[i].capability))
+			n += snprintf(text + n, sizeof(text) - n, "%s", names[i].name);
+	log_debug("capabilities that are kept:%s", n ? text : " none");
+}
+
+int give_up_privileges(const struct agent *a)
+{
+	__u64 keep;
+	int err = find_needed(a, &keep);
+
+	if (!err)
+		err = privileges_keep(keep);
+	if (!err)
+		err = privileges_get(&keep);
+	if (!err)
+		say_kept(keep);
+	return log_failure(err, "capabilities cannot be given up");
+}

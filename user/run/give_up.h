@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * give_up.h - the profiler's own capabilities, once it samples. What touches targets is the worker's
+ * (guard/worker.h), and what loads programs and opens ports is done by then.
+ */
+#ifndef PYPERF_RUN_GIVE_UP_H
+#define PYPERF_RUN_GIVE_UP_H
+
+struct agent;
+
+/*
+ * Gives up every capability of this thread but those without which something that is still to come would be
+ * refused: each of them is tried without it. docs/design.md lists them. 0 or -errno.
+ */
+int give_up_privileges(const struct agent *a);
+
+#endif
