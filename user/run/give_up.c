@@ -60,7 +60,8 @@ static bool is_writable(const char *file)
 static bool may_read_files(const struct options *o)
 {
 	return is_readable(o->config) && is_readable(o->push_header_file) && is_readable(o->push_ca_file) &&
-	       is_readable(o->kubelet_token_file) && is_readable(o->kubelet_ca_file);
+	       is_readable(o->kubelet_token_file) && is_readable(o->kubelet_ca_file) &&
+	       is_readable(o->listen_token_file);
 }
 
 /* Root may write into a folder that belongs to another user, but only with a capability. */
