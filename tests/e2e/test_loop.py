@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What could keep the event loop busy for long: it answers all the same, and ends when it is told to."""
 import contextlib
+import os
+import signal
+import subprocess
 import threading
 import time
 
@@ -10,6 +13,7 @@ import interpreters as known
 import profiler
 from serving import server
 
+IN_PROFILE = {outcome.key for outcome in profiler.OUTCOMES if outcome.place != "OUTSIDE"}
 NEWEST = known.one_per_version()[-3:]
 # The aim is 0.1 s on a machine that has nothing else to do. Before, turns of 12 s and more were seen.
 TURN_SECONDS, END_SECONDS = 0.5, 3
@@ -86,3 +90,77 @@ def test_a_large_line_table(python, tmp_path):
     assert longest < TURN_SECONDS
     assert max(took) < 2 * TURN_SECONDS
     assert end < END_SECONDS
+
+
+@pytest.fixture
+def freezing(tmp_path):
+    """A folder on a file system that can be frozen. What writes to it then hangs in the kernel, and cannot
+    even be killed."""
+    image, folder = tmp_path / "image", tmp_path / "profiles"
+    folder.mkdir()
+    with image.open("wb") as f:
+        f.truncate(32 << 20)
+    made = subprocess.run(["mkfs.ext4", "-q", image], capture_output=True, text=True)
+    mounted = made.returncode or subprocess.run(["mount", "-o", "loop", image, folder]).returncode
+    if mounted or subprocess.run(["fsfreeze", "--freeze", folder]).returncode:
+        subprocess.run(["umount", folder], capture_output=True)
+        pytest.skip("SKIP mounts: no file system can be mounted and frozen here")
+    subprocess.run(["fsfreeze", "--unfreeze", folder], check=True)
+    yield folder
+    subprocess.run(["fsfreeze", "--unfreeze", folder], capture_output=True)
+    time.sleep(0.5)  # what hung there ends
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def freeze(folder, how="--freeze"):
+    subprocess.run(["fsfreeze", how, folder], check=True)
+
+
+def written(s):
+    return s.metric("files_written_total")
+
+
+def test_a_folder_that_hangs(workloads, tmp_path, freezing):
+    """It answers meanwhile, says so once, and loses nothing when the folder comes back."""
+    python = NEWEST[-1].path
+    with profiler.target(python, workloads / "edges.py") as busy:
+        with server(tmp_path, "-p", busy.pid, "-F", 499, "--output-dir", freezing, "--interval", 0.5) as s:
+            profiler.wait_until(lambda: written(s) >= 2)
+            freeze(freezing)
+            with asked(s) as took:
+                profiler.wait_until(lambda: s.metric("files_late_total") >= 5)
+            longest = s.metric("loop_turn_seconds_max")
+            freeze(freezing, "--unfreeze")
+            before = written(s)
+            profiler.wait_until(lambda: written(s) >= before + 3)
+            end = s.stop()
+    print("longest turn %.3f s, longest answer %.3f s of %d, end %.2f s"
+          % (longest, max(took), len(took), end))
+    assert longest < TURN_SECONDS and max(took) < 2 * TURN_SECONDS
+    assert s.run.err.count("takes longer than an interval") == 1, s.run.err
+    assert s.run.err.count("are written to") == 1, s.run.err
+    samples = [sample for path in sorted(freezing.glob("*.pb.gz")) for sample in profiler.read_samples(path)]
+    counted = sum(count for key, count in s.run.stats["outcomes"].items() if key in IN_PROFILE)
+    assert sum(sample.count for sample in samples) == counted == s.run.stats["profile"]["samples"]
+
+
+def test_the_end_while_a_folder_hangs(workloads, tmp_path, freezing):
+    """Its last profile is lost, but it ends, and leaves nothing behind once the folder is back."""
+    python = NEWEST[-1].path
+    with profiler.target(python, workloads / "edges.py") as busy:
+        with server(tmp_path, "-p", busy.pid, "--output-dir", freezing, "--interval", 0.5) as s:
+            profiler.wait_until(lambda: written(s) >= 1)
+            freeze(freezing)
+            profiler.wait_until(lambda: s.metric("files_late_total") >= 1)
+            begin = time.monotonic()
+            os.kill(s.run.process.pid, signal.SIGTERM)
+            s.run.process.wait(30)
+            end = time.monotonic() - begin
+            freeze(freezing, "--unfreeze")
+            profiler.wait_until(lambda: not s.run.alive(), what="end of the child that wrote")
+            s.run.finish(code=1)
+    print("end %.2f s" % end)
+    assert end < END_SECONDS
+    assert "takes too long" in s.run.err and "the last profile is lost" in s.run.err
+    names = [path.name for path in freezing.iterdir() if path.name.endswith(".tmp")]
+    assert len(names) <= 1, names

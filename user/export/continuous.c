@@ -10,7 +10,8 @@
 #include "export/interval_push.h"
 
 #define NAMES_SECONDS 0.5 /* at most this long for the names of an interval that has ended */
-#define PUSH_SECONDS  1.0 /* ... for pushing what is left at the end */
+#define END_SECONDS   1.0 /* ... for writing and pushing what is left at the end, ... */
+#define LAST_FILE_SECONDS 0.5 /* ... of which files have this much when a receiver took it all */
 
 struct continuous {
 	double interval; /* seconds */
@@ -68,7 +69,7 @@ void continuous_close(struct continuous *c)
 {
 	if (!c)
 		return;
-	window_close(c->files.window);
+	interval_files_close(&c->files);
 	interval_push_close(&c->push);
 	free(c);
 }
@@ -83,8 +84,8 @@ void continuous_reload(struct continuous *c, const struct continuous_options *o)
 		c->interval = o->interval_seconds;
 		c->next = clock_seconds() + c->interval;
 	}
-	c->files.folder = o->output_dir;
 	c->files.keep = o->keep;
+	interval_files_move(&c->files, o->output_dir);
 	err = c->push.push ? interval_push_set(&c->push, &o->push) : 0;
 	if (err)
 		log_warning("the receiver is as before: %s", strerror(-err));
@@ -105,6 +106,8 @@ int continuous_timeout_ms(const struct continuous *c)
 	left = (c->ended && c->names_end < c->next ? c->names_end : c->next) - clock_seconds();
 	ms = left <= 0 ? 0 : left < 1 ? (int)(left * 1e3) + 1 : 1000;
 	push = c->push.push ? push_timeout_ms(c->push.push) : -1;
+	if (interval_files_timeout_ms(&c->files) == 0)
+		return 0;
 	return push >= 0 && push < ms ? push : ms;
 }
 
@@ -126,23 +129,19 @@ bool continuous_ends(struct continuous *c)
 	return true;
 }
 
-/* Both in any case; the error of the first that failed. */
-static int pass_on(struct continuous *c)
+/* Its file is written by a child, and its pushes are sent by libcurl: neither is waited for. */
+static void pass_on(struct continuous *c)
 {
-	int err = c->files.window ? interval_files_write(&c->files) : 0;
-	int push = c->push.window ? interval_push_take(&c->push) : 0;
-
-	return err ?: push;
+	if (c->files.window)
+		interval_files_add(&c->files);
+	if (c->push.window)
+		interval_push_take(&c->push);
 }
 
-/* A large profile is put together over several turns of the event loop. */
+/* A large profile is put together over several turns of the event loop. That of the files does so itself. */
 static bool is_prepared(struct continuous *c)
 {
-	const __u64 pause_ns = clock_ns() + WINDOW_PART_NS;
-
-	if (c->files.window && window_prepare(c->files.window, pause_ns) == -EAGAIN)
-		return false;
-	return !c->push.window || window_prepare(c->push.window, pause_ns) != -EAGAIN;
+	return !c->push.window || window_prepare(c->push.window, clock_ns() + WINDOW_PART_NS) != -EAGAIN;
 }
 
 void continuous_pass_on(struct continuous *c, bool names_missing)
@@ -151,27 +150,36 @@ void continuous_pass_on(struct continuous *c, bool names_missing)
 		return;
 	if (c->push.push)
 		interval_push_run(&c->push);
-	if (!c->ended || (names_missing && clock_seconds() < c->names_end))
-		return;
-	if (!is_prepared(c)) {
-		c->names_end = 0; /* go on in the next turn */
-		return;
+	if (c->ended && !(names_missing && clock_seconds() < c->names_end)) {
+		c->ended = !is_prepared(c);
+		c->names_end = 0; /* if it goes on, in the next turn */
+		if (!c->ended)
+			pass_on(c);
 	}
-	c->ended = false;
-	pass_on(c);
+	if (c->files.window)
+		interval_files_run(&c->files);
 }
 
+/*
+ * The interval that has ended already goes up to its mark, and the rest is one of its own. A receiver that
+ * takes all its time leaves a part of a second for the files.
+ */
 int continuous_finish(struct continuous *c, struct harvest_stats *ret_stats)
 {
-	int err;
+	const int intervals = c->ended ? 2 : 1;
+	double end = clock_seconds() + END_SECONDS;
+	int err = 0;
 
-	if (c->ended)
-		pass_on(c); /* up to its mark; the rest is an interval of its own */
-	err = pass_on(c);
+	for (int i = 0; c->push.push && i < intervals; i++)
+		err = err ?: interval_push_take(&c->push);
+	if (c->push.push)
+		interval_push_finish(&c->push, END_SECONDS);
+	if (end < clock_seconds() + LAST_FILE_SECONDS)
+		end = clock_seconds() + LAST_FILE_SECONDS;
+	for (int i = 0; c->files.window && i < intervals; i++)
+		err = interval_files_finish(&c->files, end) ?: err;
 	if (err)
 		log_error("the last profile is lost");
-	if (c->push.push)
-		interval_push_finish(&c->push, PUSH_SECONDS);
 	*ret_stats = c->files.window ? c->files.written : c->push.taken;
 	return err;
 }

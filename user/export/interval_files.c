@@ -1,72 +1,178 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "export/interval_files.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "profile/pprof.h"
 
 /* Stacks that wait for a folder to come back, about 100 MiB of them. */
 #define STACKS_MAX 262144
+#define LAST_PAUSE_US 1000 /* between two looks at the last file */
 
-static int write_file(struct interval_files *f, const struct profile *p, char ret_name[FOLDER_NAME_SIZE])
+/* What the child has done. */
+struct written {
+	char name[FOLDER_NAME_SIZE];
+	size_t removed;
+	int prune_error;
+};
+
+_Static_assert(sizeof(struct written) <= ASIDE_RESULT_MAX, "ASIDE_RESULT_MAX");
+
+/* In the child. */
+static int write_file(void *files, void *result)
 {
-	__s64 start = profile_get_info(p)->start_unix_ns;
-	struct timespec when = { start / 1000000000, start % 1000000000 };
+	const struct interval_files *f = files;
+	const __s64 start = profile_get_info(f->profile)->start_unix_ns;
+	const struct timespec when = { start / 1000000000, start % 1000000000 };
 	_cleanup_buf_ struct buf b = {};
-	int err = pprof_encode(p, &b);
+	struct written *done = result;
+	int err = pprof_encode(f->profile, &b);
 
 	if (!err)
-		err = folder_add(f->folder, &when, b.data, b.size, ret_name);
+		err = folder_add(f->folder, &when, b.data, b.size, done->name);
 	if (!err)
-		log_debug("wrote %s/%s: %llu samples", f->folder, ret_name, profile_total(p));
+		done->prune_error = folder_prune(f->folder, &f->keep, done->name, &done->removed);
 	return err;
 }
 
-static void prune(struct interval_files *f, const char *newest)
+static void drop_profile(struct interval_files *f)
 {
-	size_t removed = 0;
-	int err = folder_prune(f->folder, &f->keep, newest, &removed);
+	profile_free(TAKE_PTR(f->profile));
+}
 
-	f->stats->files_removed += removed;
-	if (err)
+static void on_written(struct interval_files *f, const struct written *done)
+{
+	log_debug("wrote %s/%s: %llu samples", f->folder, done->name, profile_total(f->profile));
+	f->stats->files_written++;
+	f->stats->files_removed += done->removed;
+	harvest_stats_add(&f->written, &f->taken);
+	drop_profile(f);
+	complaint_over(&f->writing, "profiles are written to '%s' again", f->folder);
+	if (done->prune_error)
 		complain(&f->pruning, "old profiles in '%s' cannot be removed: %s", f->folder,
-			 strerror(-err));
+			 strerror(-done->prune_error));
 	else
 		complaint_over(&f->pruning, NULL);
 }
 
-static void on_failure(struct interval_files *f, const struct profile *p, int err)
+/*
+ * More than that is not kept for a folder that does not come back. What a child is writing just now may
+ * succeed.
+ */
+static void bound_memory(struct interval_files *f)
 {
+	const __u64 held = f->profile ? profile_count(f->profile, PROFILE_SAMPLE) : 0;
+	struct harvest_stats stats;
+	const struct profile *p;
+	__u64 dropped = 0;
+
+	if (held + window_stacks(f->window) <= STACKS_MAX)
+		return;
+	if (f->profile && !f->aside.child) {
+		dropped += profile_total(f->profile);
+		drop_profile(f);
+	}
+	if (!window_look(f->window, &p, &stats)) {
+		dropped += profile_total(p);
+		window_done(f->window);
+	}
+	log_warning("%llu samples that could not be written are given up", dropped);
+	f->stats->samples_dropped += dropped;
+}
+
+static int on_failure(struct interval_files *f, int err)
+{
+	f->due = false;
 	f->stats->files_failed++;
 	complain(&f->writing, "cannot write to '%s': %s; what was counted is kept for the next file",
 		 f->folder, strerror(-err));
-	if (!p || profile_count(p, PROFILE_SAMPLE) <= STACKS_MAX)
-		return;
-	log_warning("%llu samples that could not be written are given up", profile_total(p));
-	f->stats->samples_dropped += profile_total(p);
-	window_done(f->window);
+	bound_memory(f);
+	return err;
 }
 
-int interval_files_write(struct interval_files *f)
+/* What failed before comes first, as a file of its own. */
+static int begin(struct interval_files *f)
 {
-	const struct profile *p = NULL;
-	char name[FOLDER_NAME_SIZE];
-	struct harvest_stats stats;
+	int err = 0;
+
+	if (!f->profile) {
+		err = window_prepare(f->window, clock_ns() + WINDOW_PART_NS);
+		if (err == -EAGAIN)
+			return -EINPROGRESS;
+		err = err ?: window_take(f->window, &f->profile, &f->taken);
+		f->due = false;
+	}
+	err = err ?: aside_start(&f->aside, write_file, f);
+	return err ? on_failure(f, err) : -EINPROGRESS;
+}
+
+void interval_files_add(struct interval_files *f)
+{
+	if (f->aside.child) {
+		f->stats->files_late++;
+		complain(&f->writing,
+			 "writing to '%s' takes longer than an interval; what is counted meanwhile is kept "
+			 "for the next file",
+			 f->folder);
+		bound_memory(f);
+	}
+	f->due = true;
+}
+
+int interval_files_run(struct interval_files *f)
+{
+	struct written done;
 	int err;
 
-	err = window_look(f->window, &p, &stats);
-	if (!err)
-		err = write_file(f, p, name);
-	if (err) {
-		on_failure(f, p, err);
-		return err;
+	if (f->aside.child) {
+		err = aside_end(&f->aside, &done, sizeof(done));
+		if (err == -EINPROGRESS)
+			return err;
+		if (err)
+			return on_failure(f, err);
+		on_written(f, &done);
 	}
-	window_done(f->window);
-	f->stats->files_written++;
-	harvest_stats_add(&f->written, &stats);
-	complaint_over(&f->writing, "profiles are written to '%s' again", f->folder);
-	prune(f, name);
-	return 0;
+	return f->due ? begin(f) : 0;
+}
+
+int interval_files_timeout_ms(const struct interval_files *f)
+{
+	return f->due && !f->aside.child ? 0 : -1;
+}
+
+int interval_files_finish(struct interval_files *f, double end)
+{
+	int err;
+
+	f->due = true;
+	while ((err = interval_files_run(f)) == -EINPROGRESS && clock_seconds() < end)
+		usleep(LAST_PAUSE_US);
+	if (err != -EINPROGRESS)
+		return err;
+	log_warning("writing to '%s' takes too long: what is not written by now is given up", f->folder);
+	aside_abandon(&f->aside);
+	f->due = false;
+	return -ETIMEDOUT;
+}
+
+void interval_files_move(struct interval_files *f, const char *folder)
+{
+	f->folder = folder;
+	if (!f->writing.stands || !f->aside.child)
+		return;
+	aside_abandon(&f->aside);
+	f->due = true;
+}
+
+void interval_files_close(struct interval_files *f)
+{
+	aside_abandon(&f->aside);
+	drop_profile(f);
+	window_close(f->window);
 }

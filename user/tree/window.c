@@ -175,6 +175,11 @@ void window_done(struct window *w)
 	w->start = w->end;
 }
 
+__u32 window_stacks(const struct window *w)
+{
+	return w->profile ? profile_count(w->profile, PROFILE_SAMPLE) : 0;
+}
+
 int window_take(struct window *w, struct profile **ret, struct harvest_stats *ret_stats)
 {
 	const struct profile *profile;

@@ -55,6 +55,8 @@ int window_take(struct window *w, struct profile **ret, struct harvest_stats *re
  */
 int window_look(struct window *w, const struct profile **ret, struct harvest_stats *ret_stats);
 void window_done(struct window *w);
+/* Distinct stacks that it has in its own memory, since their bank was cleared or a look has failed. */
+__u32 window_stacks(const struct window *w);
 
 /*
  * These three are called around the clearing of a bank that the ticks have left. First windows_move_marks()

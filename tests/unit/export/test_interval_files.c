@@ -4,13 +4,16 @@
  * after the folder was not there for a while; old files go, and memory has a bound.
  */
 #include <errno.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "tests/forge/fail_malloc.h"
 #include "tests/forge/windows.h"
 #include "tests/forge/written.h"
 #include "tests/forge/logged.h"
 
+#include "base/clock.h"
 #include "export/interval_files.h"
 
 static struct interval_files files;
@@ -28,7 +31,19 @@ static int setup_files(void **state)
 
 static int teardown_files(void **state)
 {
+	interval_files_close(&files);
 	return remove_folder() ?: teardown_windows(state);
+}
+
+/* The end of an interval, and what became of its file. */
+static int add_and_wait(void)
+{
+	int err;
+
+	interval_files_add(&files);
+	while ((err = interval_files_run(&files)) == -EINPROGRESS)
+		usleep(1000);
+	return err;
 }
 
 /* What is logged. */
@@ -37,7 +52,7 @@ static const char *write_it(int expected)
 	const char *said;
 	int err;
 
-	said = LOGGED(err = interval_files_write(&files));
+	said = LOGGED(err = add_and_wait());
 	assert_int_equal(err, expected);
 	return said;
 }
@@ -103,10 +118,91 @@ static void folder_that_is_not_there_for_a_while(void **state)
 	assert_int_equal(mkdir(folder, 0700), 0);
 	nodes[7].count += 300;
 	assert_non_null(strstr(write_it(0), "profiles are written to '"));
-	assert_int_equal(samples_of_last(1), 325);
+	assert_int_equal(samples_of_last(2), 320); /* the first is the one that failed */
 	assert_int_equal(files.written.samples[EVENT_CPU], 325);
 	assert_string_equal(write_it(0), "");
-	assert_int_equal(samples_of_last(2), 0);
+	assert_int_equal(samples_of_last(3), 0);
+}
+
+/* Begins files until one of them has been stopped while it is written, as by a file system that hangs. */
+static void hang(void)
+{
+	siginfo_t info;
+
+	do {
+		while (interval_files_run(&files) == -EINPROGRESS)
+			usleep(1000);
+		nodes[7].count++;
+		interval_files_add(&files);
+		assert_int_equal(interval_files_run(&files), -EINPROGRESS);
+		assert_int_equal(kill(files.aside.child, SIGSTOP), 0);
+		info = (siginfo_t){};
+		assert_int_equal(waitid(P_PID, files.aside.child, &info, WSTOPPED | WEXITED | WNOWAIT), 0);
+	} while (info.si_code != CLD_STOPPED);
+}
+
+/* The intervals that end meanwhile are one file; that is said once, and when it is over. */
+static void folder_that_hangs_for_a_while(void **state)
+{
+	unsigned long long before;
+	const char *said;
+	pid_t child;
+
+	(void)state;
+	hang();
+	child = files.aside.child;
+	before = nodes[7].count;
+	for (int i = 0; i < 3; i++) {
+		nodes[7].count += 10;
+		said = LOGGED(interval_files_add(&files));
+		assert_int_equal(!!strstr(said, "takes longer than an interval"), !i);
+		assert_int_equal(interval_files_run(&files), -EINPROGRESS);
+		assert_int_equal(interval_files_timeout_ms(&files), -1); /* until SIGCHLD */
+	}
+	assert_int_equal(done.files_late, 3);
+	assert_int_equal(files.aside.child, child);
+	assert_int_equal(files.written.samples[EVENT_CPU], before - 1);
+	kill(child, SIGCONT);
+	said = LOGGED(while (interval_files_run(&files) == -EINPROGRESS) usleep(1000));
+	assert_non_null(strstr(said, "again"));
+	assert_int_equal(files.written.samples[EVENT_CPU], before + 30);
+	assert_int_equal(samples_of_last(done.files_written), 30);
+	assert_int_equal(done.files_failed, 0);
+}
+
+/* The end of a run waits as long as it was told, and no longer. */
+static void folder_that_hangs_at_the_end(void **state)
+{
+	double start = clock_seconds();
+	const char *said;
+	int err;
+
+	(void)state;
+	hang();
+	said = LOGGED(err = interval_files_finish(&files, clock_seconds() + 0.2));
+	assert_int_equal(err, -ETIMEDOUT);
+	assert_non_null(strstr(said, "takes too long"));
+	assert_true(clock_seconds() - start > 0.19);
+	assert_int_equal(files.aside.child, 0);
+}
+
+/* A new folder in the options file is a way out. */
+static void another_folder(void **state)
+{
+	char other[sizeof(folder) + 8];
+
+	(void)state;
+	hang();
+	LOGGED(interval_files_add(&files));
+	snprintf(other, sizeof(other), "%s/other", folder);
+	assert_int_equal(mkdir(other, 0700), 0);
+	interval_files_move(&files, other);
+	assert_int_equal(interval_files_timeout_ms(&files), 0);
+	LOGGED(while (interval_files_run(&files) == -EINPROGRESS) usleep(1000));
+	assert_int_equal(files.written.samples[EVENT_CPU], nodes[7].count);
+	strcat(folder, "/other");
+	assert_int_equal(count_files(NULL), 2); /* what hung, and what came after it */
+	*strrchr(folder, '/') = '\0';
 }
 
 static void the_oldest_go(void **state)
@@ -182,7 +278,7 @@ static void memory_runs_short(void **state)
 	for (int n = 0;; n++) {
 		nodes[7].count++;
 		allocations_left = n;
-		err = interval_files_write(&files);
+		err = add_and_wait(); /* in the child too */
 		allocations_left = -1;
 		if (!err)
 			break;
@@ -190,7 +286,8 @@ static void memory_runs_short(void **state)
 		failures++;
 	}
 	assert_true(failures > 10);
-	assert_int_equal(samples_of_last(1), failures + 1);
+	assert_int_equal(files.written.samples[EVENT_CPU], failures + 1);
+	assert_int_equal(count_files(NULL), done.files_written);
 	assert_int_equal(done.files_failed, failures);
 }
 
@@ -202,7 +299,8 @@ int main(void)
 		TEST(each_interval_is_a_file), TEST(an_interval_without_samples),
 		TEST(ends_at_its_mark),	       TEST(folder_that_is_not_there_for_a_while),
 		TEST(the_oldest_go),	       TEST(memory_has_a_bound),
-		TEST(memory_runs_short),
+		TEST(memory_runs_short),       TEST(folder_that_hangs_for_a_while),
+		TEST(folder_that_hangs_at_the_end), TEST(another_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

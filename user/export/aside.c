@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/aside.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+struct aside_page {
+	int returned;
+	char result[ASIDE_RESULT_MAX];
+};
+
+/* Does not wait: a child that hangs in the kernel may stay there. */
+static void reap(struct aside *a)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < a->undead_count; i++)
+		if (waitpid(a->undead[i], NULL, WNOHANG) == 0)
+			a->undead[kept++] = a->undead[i];
+	a->undead_count = kept;
+}
+
+static void forget(struct aside *a)
+{
+	munmap(TAKE_PTR(a->page), sizeof(*a->page));
+	a->child = 0;
+}
+
+/*
+ * SIGINT of a terminal reaches the whole process group. What it means is for the parent to say, so the
+ * signals that the parent blocks stay blocked.
+ */
+static _Noreturn void run(struct aside_page *page, pid_t parent, aside_job *job, void *context)
+{
+	/* The parent may have died before prctl() asked to be told of its end. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(1);
+	prctl(PR_SET_NAME, "pyperf-writer");
+	/* As long as it hangs, no address stays taken and no BPF object held because of it. */
+	syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
+	page->returned = job(context, page->result);
+	_exit(0);
+}
+
+int aside_start(struct aside *a, aside_job *job, void *context)
+{
+	const pid_t parent = getpid();
+	pid_t child;
+
+	reap(a);
+	if (a->child || a->undead_count == ASIDE_UNDEAD_MAX)
+		return -EBUSY;
+	/* A page of its own for each: one that was abandoned may still write to its own. */
+	a->page = mmap(NULL, sizeof(*a->page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (a->page == MAP_FAILED) {
+		a->page = NULL;
+		return -errno;
+	}
+	child = fork();
+	if (!child)
+		run(a->page, parent, job, context);
+	a->child = child;
+	if (child < 0) {
+		int err = -errno;
+
+		forget(a);
+		return err;
+	}
+	return 0;
+}
+
+int aside_end(struct aside *a, void *result, size_t size)
+{
+	int status, returned;
+	pid_t ended;
+
+	if (!a->child)
+		return -EINPROGRESS;
+	ended = waitpid(a->child, &status, WNOHANG);
+	if (ended == 0 || (ended < 0 && errno == EINTR))
+		return -EINPROGRESS;
+	returned = ended == a->child && WIFEXITED(status) && !WEXITSTATUS(status) ? a->page->returned : -EIO;
+	memcpy(result, a->page->result, size);
+	forget(a);
+	return returned;
+}
+
+void aside_abandon(struct aside *a)
+{
+	if (!a->child)
+		return;
+	kill(a->child, SIGKILL);
+	a->undead[a->undead_count++] = a->child; /* aside_start() left room */
+	forget(a);
+	reap(a);
+}
