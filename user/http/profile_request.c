@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "http/connections.h"
+#include "http/encode_job.h"
 #include "http/query.h"
 #include "kern/kernel.h"
 #include "targets/discover.h"
@@ -23,14 +25,17 @@
 #define NAMING_SECONDS 1.0 /* for the names of what was counted and is still being asked for */
 #define LONG_SECONDS   60 /* who wants more of them may not take all the places */
 
-/* It waits for its time to pass, and then for names. */
+/* It waits for its time to pass, then for names, and then for a thread that encodes. */
 struct profile_request {
 	struct profile_requests *all;
 	struct client client;
 	struct client_address address;
-	enum { SAMPLING, NAMING, DONE, GONE } stage;
+	enum { SAMPLING, NAMING, ENCODING, DONE, GONE } stage;
 	double due; /* when the stage ends at the latest, CLOCK_MONOTONIC seconds */
-	struct window *window;
+	struct window *window;	/* NULL from ENCODING on */
+	struct encode_job *job; /* from ENCODING on, unless there is an error */
+	int error;
+	bool left; /* the client has gone while a thread encodes: the place is free when that has ended */
 	struct query query;
 	struct profile_request *next;
 };
@@ -62,7 +67,7 @@ static void unwatch(struct profile_request *r)
 /* Back to MHD, which then calls again for the answer. */
 static void wake(struct profile_request *r, int stage)
 {
-	r->stage = stage;
+	r->stage = r->left ? GONE : stage;
 	unwatch(r);
 	leave_list(r);
 	MHD_resume_connection(r->client.connection);
@@ -185,6 +190,11 @@ static void close_window(struct profile_request *r)
 void profile_request_gone(struct profile_request *r)
 {
 	r->all->abandoned++;
+	if (r->stage == ENCODING) {
+		r->left = true;
+		unwatch(r);
+		return;
+	}
 	close_window(r);
 	wake(r, GONE);
 }
@@ -194,6 +204,7 @@ void profile_request_free(struct profile_request *r)
 	if (!r)
 		return;
 	close_window(r);
+	encode_job_abandon(r->job);
 	free(r);
 }
 
@@ -209,12 +220,37 @@ static void end_sampling(struct profile_request *r, double now)
 	r->due = now + NAMING_SECONDS;
 }
 
+static int take_profile(struct profile_request *r, struct profile **ret)
+{
+	struct harvest_stats stats;
+	int err = window_take(r->window, ret, &stats);
+
+	close_window(r);
+	return err;
+}
+
+static int start_encoding(struct profile_request *r)
+{
+	_cleanup_profile_ struct profile *p = NULL;
+	int err = take_profile(r, &p);
+
+	err = err ?: encode_job_start(&r->job, p, &r->query.filter, r->query.format, r->all->eventfd);
+	if (!err)
+		p = NULL;
+	return err;
+}
+
 /* A large profile is put together over several turns of the event loop. */
 static void end_naming(struct profile_request *r, double now, __u64 pause_ns)
 {
-	if (window_prepare(r->window, pause_ns) == -EAGAIN)
+	if (window_prepare(r->window, pause_ns) == -EAGAIN) {
 		r->due = now;
-	else
+		return;
+	}
+	r->error = start_encoding(r);
+	r->stage = ENCODING;
+	r->due = HTTP_NEVER;
+	if (r->error)
 		wake(r, DONE);
 }
 
@@ -222,13 +258,17 @@ void profile_requests_run(struct profile_requests *all, double now)
 {
 	const __u64 pause_ns = clock_ns() + WINDOW_PART_NS;
 	struct profile_request *r, *next;
+	eventfd_t count;
 
+	eventfd_read(all->eventfd, &count); /* first: who is done later writes to it again */
 	for (r = all->waiting; r; r = next) {
 		next = r->next;
 		if (r->stage == SAMPLING && now >= r->due)
 			end_sampling(r, now);
 		if (r->stage == NAMING && (now >= r->due || !discover_pending(all->discover)))
 			end_naming(r, now, pause_ns);
+		else if (r->stage == ENCODING && encode_job_is_done(r->job))
+			wake(r, DONE);
 	}
 }
 
@@ -251,15 +291,12 @@ void profile_requests_finish(struct profile_requests *all)
 		wake(all->waiting, DONE);
 }
 
-static int encode(const struct query *q, const struct profile *all, struct buf *out)
+/* At the end of the run there is nothing else to do: nobody minds that it takes time. */
+static int encode(struct profile_request *r, struct buf *out)
 {
-	_cleanup_profile_ struct profile *part = NULL;
-	bool whole = profile_filter_is_empty(&q->filter);
-	int err = whole ? 0 : profile_filter_apply(&q->filter, all, &part);
+	int err = r->window ? start_encoding(r) : r->error;
 
-	if (err)
-		return err;
-	return format_rows[q->format].encode(whole ? all : part, out);
+	return err ?: encode_job_end(TAKE_PTR(r->job), out);
 }
 
 /* What a browser cannot show as text it saves under this name. */
@@ -276,17 +313,12 @@ static enum MHD_Result answer_profile(const struct client *c, enum format format
 
 enum MHD_Result profile_request_end(struct profile_request *r)
 {
-	_cleanup_profile_ struct profile *profile = NULL;
 	_cleanup_buf_ struct buf out = {};
-	struct harvest_stats stats;
 	int err;
 
 	if (r->stage == GONE)
 		return MHD_NO; /* hang up */
-	err = window_take(r->window, &profile, &stats);
-	close_window(r);
-	if (!err)
-		err = encode(&r->query, profile, &out);
+	err = encode(r, &out);
 	if (err)
 		return answer_failure(&r->client, err);
 	r->all->served++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * profile_request.h - /debug/pprof/profile?seconds=N. Each request has a window of its own, which is opened
- * when the request comes; N seconds later it is answered. Meanwhile MHD does not look at the connection, and
- * its socket is watched here.
+ * when the request comes; N seconds later a thread encodes it, and it is answered. Meanwhile MHD does not
+ * look at the connection, and its socket is watched here.
  */
 #ifndef PYPERF_HTTP_PROFILE_REQUEST_H
 #define PYPERF_HTTP_PROFILE_REQUEST_H
@@ -14,9 +14,10 @@ struct kernel;
 struct profile_request;
 struct windows;
 
-/* All requests. The owner sets the first four, which are borrowed. */
+/* All requests. The owner sets the first five, which are borrowed. */
 struct profile_requests {
-	int epoll; /* watches the sockets of those who wait; their data.ptr is the request */
+	int epoll;   /* watches the sockets of those who wait; their data.ptr is the request */
+	int eventfd; /* not blocking; readable when a profile has been encoded */
 	struct kernel *kernel;
 	struct windows *windows;
 	const struct discover *discover;

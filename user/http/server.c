@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -45,6 +46,15 @@ static int watch(const struct http *h, int fd)
 	return epoll_ctl(h->epoll, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
 }
 
+static void close_all(struct http *h)
+{
+	flame_close(&h->site.flame);
+	if (h->site.profiles.eventfd >= 0)
+		close(h->site.profiles.eventfd);
+	if (h->epoll >= 0)
+		close(h->epoll);
+}
+
 static int open_all(struct http *h)
 {
 	int err = flame_open(&h->site.flame, &h->site.recent);
@@ -52,12 +62,11 @@ static int open_all(struct http *h)
 	if (err)
 		return err;
 	h->epoll = epoll_create1(EPOLL_CLOEXEC);
-	err = h->epoll < 0 ? -errno : watch(h, h->site.flame.eventfd);
-	if (!err)
-		return 0;
-	if (h->epoll >= 0)
-		close(h->epoll);
-	flame_close(&h->site.flame);
+	h->site.profiles.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	err = h->epoll < 0 || h->site.profiles.eventfd < 0 ? -errno : 0;
+	err = err ?: watch(h, h->site.flame.eventfd) ?: watch(h, h->site.profiles.eventfd);
+	if (err)
+		close_all(h);
 	return err;
 }
 
@@ -72,12 +81,10 @@ int http_new(struct http **ret, const struct http_source *source)
 	}
 	h->site.source = *source;
 	h->site.token.file = source->token_file;
-	h->site.profiles = (struct profile_requests){
-		.epoll = h->epoll,
-		.kernel = source->kernel,
-		.windows = source->windows,
-		.discover = source->discover,
-	};
+	h->site.profiles.epoll = h->epoll;
+	h->site.profiles.kernel = source->kernel;
+	h->site.profiles.windows = source->windows;
+	h->site.profiles.discover = source->discover;
 	*ret = h;
 	return 0;
 }
@@ -236,8 +243,7 @@ void http_free(struct http *h)
 		MHD_stop_daemon(h->listeners[i].daemon);
 		http_address_remove(&h->listeners[i].address);
 	}
-	flame_close(&h->site.flame);
+	close_all(h); /* gives back what is lent of the profile */
 	recent_stop(&h->site.recent);
-	close(h->epoll);
 	free(h);
 }

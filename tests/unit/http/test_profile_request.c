@@ -8,6 +8,7 @@
 #include "tests/unit/http/discovery.h"
 
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 
 #include "http/profile_request.h"
 #include "tree/window.h"
@@ -56,6 +57,13 @@ static void completed(void *context, struct MHD_Connection *connection, void **o
 		profile_request_free(*own);
 }
 
+/* Nobody's time is over by this, but who has been encoded for is answered. */
+static void run_both(void)
+{
+	profile_requests_run(&all, 0);
+	run_daemon();
+}
+
 static int setup_requests(void **state)
 {
 	int err = setup(state);
@@ -65,12 +73,17 @@ static int setup_requests(void **state)
 		.source = forged_source, .events = EVENT_BIT(EVENT_CPU), .frequency = 100,
 	};
 	health = HEALTH_SAMPLING;
-	all = (struct profile_requests){ .epoll = epoll_create1(EPOLL_CLOEXEC), .windows = &windows };
+	all = (struct profile_requests){
+		.epoll = epoll_create1(EPOLL_CLOEXEC),
+		.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+		.windows = &windows,
+	};
 	set_root(5, 0, 0);
 	set_node(6, 5, 100, 1, 0);
 	set_root(7, 2, 0);
 	set_node(8, 7, 101, 1, 0);
 	start_server(handle, NULL, completed);
+	let_server_work = run_both;
 	return err;
 }
 
@@ -81,6 +94,7 @@ static int teardown_requests(void **state)
 	assert_null(windows.first);
 	assert_int_equal(all.open, 0);
 	close(all.epoll);
+	close(all.eventfd);
 	close_discovery();
 	return teardown(state);
 }
@@ -130,8 +144,10 @@ static void answered_when_its_time_is_over(void **state)
 	profile_requests_run(&all, due - 0.001);
 	assert_int_equal(all.open, 1);
 	profile_requests_run(&all, due);
-	assert_int_equal(all.open, 0);
+	assert_true(profile_requests_next(&all) == HTTP_NEVER); /* a thread encodes, and then tells */
+	nodes[6].count += 100;					/* the next one's */
 	a = hear(fd);
+	assert_int_equal(all.open, 0);
 	assert_int_equal(status_of(a), 200);
 	assert_non_null(strstr(body_of(a), "outer"));
 	assert_non_null(strstr(body_of(a), " 3\n"));
@@ -197,8 +213,8 @@ static void each_has_a_window_of_its_own(void **state)
 	nodes[6].count += 10;
 	nodes[8].count += 100;
 	profile_requests_run(&all, clock_seconds() + 75);
-	assert_int_equal(all.open, 1);
 	assert_string_equal(strrchr(body_of(hear(b)), ' '), " 10\n");
+	assert_int_equal(all.open, 1);
 	nodes[6].count += 1000;
 	profile_requests_finish(&all);
 	assert_non_null(strstr(body_of(hear(a)), " 1011\n"));
@@ -335,6 +351,52 @@ static void client_that_goes_away(void **state)
 	assert_int_equal(counts.answers + counts.refusals, 0);
 }
 
+/* While a thread encodes for it: its place is taken until that has ended, or threads would have no bound. */
+static void client_that_goes_away_late(void **state)
+{
+	struct pollfd done = { .fd = all.eventfd, .events = POLLIN };
+	struct epoll_event e;
+	int fd;
+
+	(void)state;
+	begin();
+	for (int i = 0; i < 20; i++) {
+		fd = waiting(GET("/"));
+		profile_requests_run(&all, profile_requests_next(&all));
+		assert_int_equal(all.open, 1);
+		if (i % 2) /* it is done, and has not been looked at */
+			assert_int_equal(poll(&done, 1, PATIENCE_SECONDS * 1000), 1);
+		close(fd);
+		assert_int_equal(epoll_wait(all.epoll, &e, 1, PATIENCE_SECONDS * 1000), 1);
+		profile_request_gone(e.data.ptr);
+		assert_int_equal(all.open, 1);
+		assert_int_equal(epoll_wait(all.epoll, &e, 1, 0), 0);
+		for (double end = clock_seconds() + PATIENCE_SECONDS; connections.first;) {
+			let_server_work();
+			assert_true(clock_seconds() < end);
+		}
+		assert_int_equal(all.open, 0);
+	}
+	assert_null(windows.first);
+	assert_int_equal(all.abandoned, 20);
+	assert_int_equal(all.served, 0);
+}
+
+/* The end of the run comes while a thread encodes: that is waited for. */
+static void ends_meanwhile(void **state)
+{
+	int fd;
+
+	(void)state;
+	begin();
+	fd = waiting(GET("/?format=folded"));
+	nodes[6].count += 3;
+	profile_requests_run(&all, profile_requests_next(&all));
+	profile_requests_finish(&all);
+	assert_non_null(strstr(body_of(hear(fd)), " 3\n"));
+	assert_int_equal(all.served, 1);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup_requests, teardown_requests)
 
 int main(void)
@@ -350,6 +412,8 @@ int main(void)
 		TEST(not_all_for_one_address),
 		TEST(not_all_for_long_ones),
 		TEST(client_that_goes_away),
+		TEST(client_that_goes_away_late),
+		TEST(ends_meanwhile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, close_kernel);

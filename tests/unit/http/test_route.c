@@ -8,6 +8,7 @@
 #include "tests/unit/http/discovery.h"
 
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 
 #include "http/route.h"
 #include "report/run_facts.h"
@@ -24,6 +25,8 @@ static struct entrance entrance;
 static void run_site(void)
 {
 	flame_run(&site.flame);
+	if (site.profiles.kernel)
+		profile_requests_run(&site.profiles, 0);
 	run_daemon();
 }
 
@@ -51,8 +54,10 @@ static int teardown_site(void **state)
 	flame_close(&site.flame);
 	assert_int_equal(site.active, 0);
 	assert_null(windows.first);
-	if (site.profiles.epoll > 0)
+	if (site.profiles.epoll > 0) {
 		close(site.profiles.epoll);
+		close(site.profiles.eventfd);
+	}
 	close_discovery();
 	return teardown(state);
 }
@@ -74,6 +79,7 @@ static void fill_site(void)
 	};
 	site.profiles = (struct profile_requests){
 		.epoll = epoll_create1(EPOLL_CLOEXEC),
+		.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 		.kernel = kernel,
 		.windows = &windows,
 		.discover = discover,
