@@ -14,7 +14,7 @@
 
 struct aside_page {
 	int returned;
-	char result[ASIDE_RESULT_MAX];
+	_Alignas(max_align_t) char result[ASIDE_RESULT_MAX];
 };
 
 /* Does not wait: a child that hangs in the kernel may stay there. */
