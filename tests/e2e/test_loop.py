@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -89,6 +90,23 @@ def test_a_large_line_table(python, tmp_path):
     assert decodes > 10000
     assert longest < TURN_SECONDS
     assert max(took) < 2 * TURN_SECONDS
+    assert end < END_SECONDS
+
+
+def test_a_receiver_that_never_answers(workloads, tmp_path):
+    """It accepts connections, and that is all."""
+    python = NEWEST[-1].path
+    with socket.create_server(("127.0.0.1", 0)) as silent, \
+            profiler.target(python, workloads / "edges.py") as busy:
+        url = "pyroscope+http://127.0.0.1:%d" % silent.getsockname()[1]
+        with server(tmp_path, "-p", busy.pid, "--push", url, "--push-timeout", 1, "--interval", 0.5) as s:
+            with asked(s) as took:
+                profiler.wait_until(lambda: s.metric("push_failures_total") >= 3)
+            longest = s.metric("loop_turn_seconds_max")
+            end = s.stop()
+    print("longest turn %.3f s, longest answer %.3f s of %d, end %.2f s"
+          % (longest, max(took), len(took), end))
+    assert longest < TURN_SECONDS and max(took) < 2 * TURN_SECONDS
     assert end < END_SECONDS
 
 
