@@ -158,6 +158,53 @@ def test_no_folder_of_logs(workloads, tmp_path):
         assert labels_of(run, target.pid) == {"container_id": pod.id, "pod_uid": pod.uid}
 
 
+MOUNT = "mkdir -p {0} && touch {0}/0123abcd && mount --bind {0}/0123abcd {1} && exec {2} {3}"
+
+
+@pytest.mark.parametrize("namespaces", [["--mount"], ["--mount", "--user", "--map-root-user"]],
+                         ids=["by the node", "by the process itself"])
+def test_a_mount_as_the_kubelet_makes_it(namespaces, workloads, logs, tmp_path):
+    """Of a container whose cgroup shows no pod. Whoever has a user namespace can mount anything in it,
+    and must not become a part of another's pod by that."""
+    victim, own = Pod("demo", "victim", "web"), cgroups.container_id()
+    victim.log(logs)
+    folder, point = tmp_path / "pods" / victim.uid / "containers" / "web", tmp_path / "point"
+    point.touch()
+    command = MOUNT.format(folder, point, sys.executable, workloads / "burn.py")
+    with cgroups.cgroup("/docker-pyperf/" + own) as made, \
+            profiler.target("unshare", *namespaces, "sh", "-c", command,
+                            preexec_fn=cgroups.starter(made)) as target:
+        assert "/pods/%s/" % victim.uid in open("/proc/%d/mountinfo" % target.pid).read()
+        run = profiler.run(tmp_path, "-a", "-d", 1, "--pod-logs", logs)
+        found = labels_of(run, target.pid, "burn.py")
+    if "--user" in namespaces:
+        assert found == {"container_id": own}
+    else:
+        assert found == {**victim.labels, "container_id": own}
+
+
+def test_a_cgroup_that_was_handed_to_a_user(workloads, logs, tmp_path):
+    """systemd lets a user make cgroups below his user@UID.service, under any name."""
+    victim = Pod("demo", "victim", "web")
+    victim.log(logs)
+    path = "/pyperf-user.slice/user@12345.service" + victim.cgroup
+    with cgroups.cgroup(path) as made, \
+            profiler.target(*burn(workloads), preexec_fn=cgroups.starter(made)) as target:
+        run = profiler.run(tmp_path, "-a", "-d", 1, "--pod-logs", logs)
+        assert labels_of(run, target.pid, "burn.py") == {}
+
+
+def test_a_pod_inside_of_a_pod(workloads, logs, tmp_path):
+    """A container that may make cgroups below its own stays what it is."""
+    real, victim = Pod("demo", "real", "web"), Pod("demo", "victim", "web")
+    real.log(logs)
+    victim.log(logs)
+    with cgroups.cgroup(real.cgroup + victim.cgroup) as made, \
+            profiler.target(*burn(workloads), preexec_fn=cgroups.starter(made)) as target:
+        run = profiler.run(tmp_path, "-a", "-d", 1, "--pod-logs", logs)
+        assert labels_of(run, target.pid, "burn.py") == real.labels
+
+
 def test_each_label_over_http(workloads, logs, tmp_path):
     """What is for queries selects one of two programs; the page shows what tells services apart."""
     one, two = Pod("demo", "app-1", "web"), Pod("prod", "batch", "worker-2")

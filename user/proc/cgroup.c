@@ -133,9 +133,34 @@ static bool take_last(struct span *path, struct span *ret)
 	return true;
 }
 
+/* Takes the first component off a path. False when there is none left. */
+static bool take_first(struct span *path, struct span *ret)
+{
+	const char *slash;
+
+	if (!path->length)
+		return false;
+	path->start++;
+	path->length--;
+	slash = memchr(path->start, '/', path->length);
+	*ret = (struct span){ path->start, slash ? (size_t)(slash - path->start) : path->length };
+	path->start += ret->length;
+	path->length -= ret->length;
+	return true;
+}
+
+/* user@UID.service: systemd hands what is below it to that user. */
+static bool is_delegated(struct span part)
+{
+	return part.length > strlen("user@") && !memcmp(part.start, "user@", strlen("user@")) &&
+	       ends_with(part, ".service");
+}
+
 /*
- * Looks from the end of the path: a container's own cgroups are below it, and of nested containers the
- * innermost counts.
+ * Looks from the root, so that whoever may make cgroups inside of a container, or below one that was handed
+ * to a user, cannot become another by their names. The first pod counts, and the first container in it;
+ * without a pod the first container. A pod counts more than a container around it: that is a kubelet in a
+ * container (kind).
  */
 static void parse_path(struct span path, struct cgroup *ret)
 {
@@ -147,10 +172,11 @@ static void parse_path(struct span path, struct cgroup *ret)
 	n = path.length < sizeof(ret->path) ? path.length : sizeof(ret->path) - 1;
 	memcpy(ret->path, path.start, n);
 	ret->path[n] = '\0';
-	for (rest = path; !*ret->pod_uid && take_last(&rest, &part);) {
+	for (rest = path; take_first(&rest, &part) && !is_delegated(part);) {
+		if (!*ret->pod_uid && parse_pod(part, ret->pod_uid))
+			*ret->container_id = '\0';
 		if (!*ret->container_id)
 			parse_container(part, ret->container_id);
-		parse_pod(part, ret->pod_uid);
 	}
 }
 

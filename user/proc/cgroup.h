@@ -2,8 +2,8 @@
 /*
  * cgroup.h - which container a process is in, from what /proc says of its cgroups and mounts. It only parses.
  * Runtimes name a cgroup after the container. Where in the hierarchy it is depends on the driver, on the
- * pod's class, and on the cgroup namespace of whoever looks ("/../../kubepods-pod...slice/..."). So only the
- * trailing part of the path counts.
+ * pod's class, and on the cgroup namespace of whoever looks ("/../../kubepods-pod...slice/..."). So it is
+ * not looked at where in the path a name is, only after which others.
  */
 #ifndef PYPERF_PROC_CGROUP_H
 #define PYPERF_PROC_CGROUP_H

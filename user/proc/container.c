@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 
@@ -27,13 +28,23 @@ static void read_cgroup(pid_t pid, struct cgroup *ret)
 	cgroup_parse(text, ret);
 }
 
+/* Whoever has a user namespace of his own mounts in it what he likes, under any name. */
+static bool may_have_mounted(pid_t pid)
+{
+	struct stat of_process, own;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
+	return stat(path, &of_process) || stat("/proc/self/ns/user", &own) || of_process.st_ino != own.st_ino;
+}
+
 /*
  * Two cases in which the cgroup is not enough: a pod with several containers, and one whose path does not
  * show the pod because it is seen from a sibling's cgroup namespace ("/../ID").
  */
 static void read_mounts(pid_t pid, struct cgroup *cgroup, char ret_container[CONTAINER_NAME_SIZE])
 {
-	_cleanup_fclose_ FILE *file = open_proc(pid, "mountinfo");
+	_cleanup_fclose_ FILE *file = may_have_mounted(pid) ? NULL : open_proc(pid, "mountinfo");
 	_cleanup_free_ char *line = NULL;
 	struct pod_mount mount;
 	size_t size = 0;

@@ -78,10 +78,23 @@ static const struct {
 	{ "/machine.slice/libpod-" ID ".scope", ID, "" },
 	{ "/machine.slice/libpod-" ID ".scope/container", ID, "" },
 	{ "/libpod_parent/libpod-" ID, ID, "" },
-	{ "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope", ID, "" },
 	{ "/machine.slice/machine-libpod_pod_" OTHER ".slice/libpod-" ID ".scope", ID, "" },
 	{ "/ecs/0123456789abcdef0123456789abcdef/" ID, ID, "" },
 	{ "/docker/" ID " (deleted)", ID, "" },
+	/* What is inside of a container says nothing: its own docker, a pod that it calls itself. */
+	{ "/docker/" ID "/docker/" OTHER, ID, "" },
+	{ "/kubepods/pod" UID "/" ID "/docker/" OTHER, ID, UID },
+	{ "/kubepods/pod" UID "/" ID "/kubepods/pod" HASH "/" OTHER, ID, UID },
+	{ "/kubepods/pod" UID "/kubepods-pod" HASH ".slice/" ID, ID, UID },
+	/* Nor what is below a user's cgroup: podman without root, and whoever calls himself a pod. */
+	{ "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope", "", "" },
+	{ "/user.slice/user-1000.slice/user@1000.service/kubepods-pod" UID_ ".slice/cri-containerd-" ID
+	  ".scope",
+	  "", "" },
+	{ "/user.slice/user-1000.slice/user@1000.service/pod" UID "/" ID, "", "" },
+	{ "/docker/" ID "/user.slice/user-1000.slice/user@1000.service/docker/" OTHER, ID, "" },
+	{ "/docker/user@1000.services/" ID, ID, "" },
+	{ "/docker/user@/" ID, ID, "" },
 	/* None */
 	{ "/", "", "" },
 	{ "/user.slice/user-1000.slice/session-2.scope", "", "" },
