@@ -2,6 +2,7 @@
 """What each of the profiler's processes may still do while it samples, as /proc says it: the profiler, the
 zygote that makes workers, the worker, and one that was made after another had been killed. Every bit too
 many fails, and so does what needs a bit that is gone."""
+import contextlib
 import os
 import pathlib
 import re
@@ -159,6 +160,27 @@ def test_no_bit_too_many(running, workloads):
         running.interrupt()
         running.finish()
     assert any(sample.stack[0][0] == "burn" for sample in running.of(target.pid))
+
+
+def test_whatever_it_starts_later(folder, workloads):
+    """Children that write files, threads that encode: they begin when everything has been given up."""
+    seen = set()
+    with burn(workloads) as target:
+        run = profiler.Run(folder, "--pid", target.pid, "--output-dir", folder, "--interval", "0.3",
+                           output=None)
+        try:
+            has_given_up(run, *kept_for_ticks())
+            zygote, end = zygote_of(run), time.monotonic() + 240
+            while len(seen) < 3 and time.monotonic() < end:
+                text = pathlib.Path("/proc/%d/task/%d/children" % (run.process.pid, run.process.pid))
+                for child in set(map(int, text.read_text().split())) - {zygote}:
+                    with contextlib.suppress(FileNotFoundError, ProcessLookupError, KeyError):
+                        assert sets(child) == just(*kept_for_ticks())
+                        seen.add(child)
+            run.interrupt()
+        finally:
+            run.finish()
+    assert len(seen) >= 3, "no child was met"
 
 
 @pytest.mark.parametrize("running", ["root"], indirect=True)
