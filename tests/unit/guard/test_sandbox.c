@@ -233,28 +233,56 @@ static long keys(void)
 	return syscall(SYS_add_key, NULL, NULL, NULL, 0, 0);
 }
 
-#define CALL(function) { #function, function }
+#define CALL(function) { #function, function, false }
+#define MADE_BY_ZYGOTE(function) { #function, function, true }
 
 static const struct call {
 	const char *name;
 	long (*make)(void);
+	bool zygote; /* may make it: to fork and end workers, and for what they give up */
 } calls[] = {
-	CALL(trace_me),		 CALL(trace_parent),	     CALL(write_to_a_process),
-	CALL(unix_socket),	 CALL(tcp_socket),	     CALL(two_sockets),
-	CALL(execute),		 CALL(execute_at),	     CALL(bpf),
-	CALL(perf_event),	 CALL(open_to_write),	     CALL(open_to_read_and_write),
-	CALL(open_to_create),	 CALL(open_to_truncate),     CALL(open_differently),
-	CALL(rename_a_file),	 CALL(remove_a_file),	     CALL(write_to_a_file),
-	CALL(write_at_a_place),	 CALL(send_elsewhere),	     CALL(another_process),
-	CALL(another_thread),	 CALL(newer_clone),	     CALL(name_spaces),
-	CALL(signal_a_process),	 CALL(signal_a_thread),	     CALL(signal_by_descriptor),
-	CALL(take_a_descriptor), CALL(executable_memory),    CALL(made_executable),
-	CALL(limits),		 CALL(own_settings),	     CALL(capabilities),
-	CALL(device),		 CALL(ring),		     CALL(keys),
+	CALL(trace_me),
+	CALL(trace_parent),
+	CALL(write_to_a_process),
+	CALL(unix_socket),
+	CALL(tcp_socket),
+	CALL(two_sockets),
+	CALL(execute),
+	CALL(execute_at),
+	CALL(bpf),
+	CALL(perf_event),
+	CALL(open_to_write),
+	CALL(open_to_read_and_write),
+	CALL(open_to_create),
+	CALL(open_to_truncate),
+	CALL(open_differently),
+	CALL(rename_a_file),
+	CALL(remove_a_file),
+	CALL(write_to_a_file),
+	CALL(write_at_a_place),
+	CALL(send_elsewhere),
+	MADE_BY_ZYGOTE(another_process),
+	CALL(another_thread),
+	CALL(newer_clone),
+	CALL(name_spaces),
+	CALL(signal_a_process),
+	CALL(signal_a_thread),
+	MADE_BY_ZYGOTE(signal_by_descriptor),
+	CALL(take_a_descriptor),
+	CALL(executable_memory),
+	CALL(made_executable),
+	MADE_BY_ZYGOTE(limits),
+	MADE_BY_ZYGOTE(own_settings),
+	MADE_BY_ZYGOTE(capabilities),
+	CALL(device),
+	CALL(ring),
+	CALL(keys),
 };
 
+#define NONE ((enum sandbox)-1)
+
 /* The errno of a call in a child of its own, 0 if it succeeded. */
-static int errno_of(const struct call *call, bool sandboxed)
+static int errno_of(const struct call *call, enum sandbox sandbox)
 {
 	const __u64 kept = PRIVILEGE(CAP_SYS_PTRACE) | PRIVILEGE(CAP_DAC_READ_SEARCH);
 	int status;
@@ -262,7 +290,7 @@ static int errno_of(const struct call *call, bool sandboxed)
 
 	assert_true(pid >= 0);
 	if (!pid) {
-		if (privileges_keep(kept) || (sandboxed && sandbox_enter(SANDBOX_WORKER)))
+		if (privileges_keep(kept) || (sandbox != NONE && sandbox_enter(sandbox)))
 			_exit(255);
 		errno = 0;
 		_exit(call->make() < 0 ? errno : 0);
@@ -276,12 +304,24 @@ static void forbidden(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-		int without = errno_of(&calls[i], false), within = errno_of(&calls[i], true);
+		int without = errno_of(&calls[i], NONE), within = errno_of(&calls[i], SANDBOX_WORKER);
 
 		if (without == EPERM)
 			print_message("SKIP: %s is refused here without the sandbox too\n", calls[i].name);
 		assert_int_not_equal(without, 255);
 		if (within != EPERM)
+			fail_msg("%s: %s", calls[i].name, strerror(within));
+	}
+}
+
+/* The zygote has a worker's list and what it takes to make one, and nothing else. */
+static void forbidden_to_the_zygote(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		int within = errno_of(&calls[i], SANDBOX_ZYGOTE);
+
+		if ((within == EPERM) == calls[i].zygote)
 			fail_msg("%s: %s", calls[i].name, strerror(within));
 	}
 }
@@ -322,6 +362,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forbidden),
+		cmocka_unit_test(forbidden_to_the_zygote),
 		cmocka_unit_test(no_way_back),
 		cmocka_unit_test(not_without_no_new_privs),
 	};
