@@ -55,7 +55,22 @@ static struct MHD_Response *find(const struct flame *f, const struct profile_fil
 	return NULL;
 }
 
-static void keep(struct flame *f, const struct profile_filter *filter, struct MHD_Response *r)
+/* Deep stacks of which each was seen once make an answer of many megabytes. The oldest go first. */
+static void make_room(struct flame *f)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < FLAME_ROWS; i++)
+		bytes += f->rows[i].response ? f->rows[i].size : 0;
+	for (size_t i = 0; i < FLAME_ROWS && bytes > FLAME_BYTES_MAX; i++) {
+		size_t row = (f->next + i) % FLAME_ROWS;
+
+		bytes -= f->rows[row].response ? f->rows[row].size : 0;
+		release(&f->rows[row].response);
+	}
+}
+
+static void keep(struct flame *f, const struct profile_filter *filter, struct MHD_Response *r, size_t size)
 {
 	if (profile_filter_is_empty(filter)) {
 		release(&f->whole);
@@ -63,8 +78,10 @@ static void keep(struct flame *f, const struct profile_filter *filter, struct MH
 		return;
 	}
 	release(&f->rows[f->next].response);
+	make_room(f);
 	f->rows[f->next].filter = *filter;
 	f->rows[f->next].response = r;
+	f->rows[f->next].size = size;
 	f->next = (f->next + 1) % FLAME_ROWS;
 }
 
@@ -105,6 +122,7 @@ static void end_job(struct flame *f)
 	_cleanup_buf_ struct buf out = {};
 	struct MHD_Response *r = NULL;
 	eventfd_t count;
+	size_t size;
 
 	f->error = flame_job_end(f->job, &out);
 	f->job = NULL;
@@ -112,12 +130,13 @@ static void end_job(struct flame *f)
 	recent_give_back(f->recent);
 	if (!profile_filter_is_empty(&filter))
 		f->spent += clock_seconds() - f->begun;
+	size = out.size;
 	if (!f->error) {
 		r = answer_make(TYPE_JSON, &out);
 		f->error = r ? 0 : -ENOMEM;
 	}
 	if (r)
-		keep(f, &filter, r);
+		keep(f, &filter, r, size);
 }
 
 static void wake_all(struct flame *f)

@@ -16,6 +16,7 @@ struct flame_job;
 struct recent;
 
 #define FLAME_ROWS	    8	/* answers that are kept, beside the one without a filter */
+#define FLAME_BYTES_MAX	    (64UL << 20) /* of these, beside the newest */
 #define FLAME_WAITING_MAX   16	/* clients that wait for one */
 #define FLAME_SHARE	    0.1 /* of the time, for answers with a filter ... */
 #define FLAME_SECONDS_SAVED 1.0 /* ... of which so many seconds may be spent at once */
@@ -28,6 +29,7 @@ struct flame {
 	struct {
 		struct profile_filter filter;
 		struct MHD_Response *response; /* NULL: it is free */
+		size_t size;		       /* bytes of it */
 	} rows[FLAME_ROWS];
 	size_t next;	       /* row to be replaced */
 	struct flame_job *job; /* under way, or NULL */

@@ -159,6 +159,29 @@ static void some_are_kept(void **state)
 	assert_non_null(flame.whole);
 }
 
+/* However many there are: the newest is there for who waits for it, and older ones while there is room. */
+static void large_ones_are_not_kept(void **state)
+{
+	(void)state;
+	profile_is_there();
+	assert_int_equal(status_of(ask(GET("/?pid=1"))), 200);
+	assert_int_equal(status_of(ask(GET("/?pid=2"))), 200);
+	assert_in_range(flame.rows[0].size, 1, 4096);
+	flame.rows[0].size = flame.rows[1].size = FLAME_BYTES_MAX / 2;
+	assert_int_equal(status_of(ask(GET("/?pid=3"))), 200);
+	assert_non_null(flame.rows[0].response);
+	flame.rows[2].size = 1;
+	assert_int_equal(status_of(ask(GET("/?pid=4"))), 200);
+	assert_null(flame.rows[0].response); /* the oldest */
+	assert_non_null(flame.rows[1].response);
+	assert_non_null(flame.rows[2].response);
+	flame.rows[3].size = FLAME_BYTES_MAX + 1;
+	assert_int_equal(status_of(ask(GET("/?pid=5"))), 200);
+	for (int i = 0; i < 4; i++)
+		assert_null(flame.rows[i].response);
+	assert_non_null(flame.rows[4].response);
+}
+
 static void not_at_any_price(void **state)
 {
 	const char *a;
@@ -277,6 +300,7 @@ int main(void)
 		TEST(what_it_cannot_be_asked),
 		TEST(made_once),
 		TEST(some_are_kept),
+		TEST(large_ones_are_not_kept),
 		TEST(not_at_any_price),
 		TEST(all_who_wait_are_answered),
 		TEST(not_too_many_wait),
