@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * loop.h - bpf_loop() for the host. In BPF it is a helper of the kernel, whose callback the verifier looks at
- * once, however often it will run.
+ * loop.h - bpf_loop() and the clock for the host. In BPF bpf_loop() is a helper of the kernel, whose callback
+ * the verifier looks at once, however often it will run.
  */
 #ifndef PYPERF_BPF_LOOP_H
 #define PYPERF_BPF_LOOP_H
@@ -9,6 +9,17 @@
 #include "bpf/abi/types.h"
 
 #ifndef __bpf__
+#include <time.h>
+
+/* CLOCK_MONOTONIC, ns. */
+static inline __u64 bpf_ktime_get_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
 /*
  * Calls step(0, context), step(1, context), ... until it returns 1, steps times at most. Returns how often.
  */

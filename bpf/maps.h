@@ -30,6 +30,15 @@ struct {
 	__uint(max_entries, 4096);
 } records SEC(".maps");
 
+#define RING_BUSY (1 << 19) /* unread bytes from which the reader is woken at once */
+
+/* For what need not be read at once: whether the reader is to be woken all the same. */
+static __always_inline __u64 records_wakeup(void)
+{
+	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > RING_BUSY ? BPF_RB_FORCE_WAKEUP :
+									    BPF_RB_NO_WAKEUP;
+}
+
 /*
  * Processes that something is known of. User space and the fork, exec and exit handlers change it, no sample
  * does.
@@ -71,6 +80,7 @@ const volatile __u32 opt_code_mask;
 const volatile __u32 opt_owner_mask;
 const volatile __u32 opt_thread_sets_mask;
 const volatile __u32 opt_max_depth = 1024;
+const volatile __u32 opt_patience;     /* ns, how long a sample may take (python/budget.h); 0 = for ever */
 const volatile __u32 opt_cache_depth = CACHE_DEPTH;
 const volatile __u8 opt_cache = CACHE_VERIFIED; /* enum cache_mode */
 const volatile __u8 opt_single_reads; /* a read for each frame, no blocks */
@@ -79,6 +89,7 @@ const volatile __u8 opt_by_thread = 1; /* owners are threads, else processes */
 const volatile __u8 opt_all = 1;       /* every process is of interest, else those in the processes map */
 const volatile __u8 opt_follow = 1;    /* children of known processes are known */
 const volatile __u32 opt_self;	       /* the profiler's own tgid: never analysed */
+const volatile __u64 opt_secret;      /* random: no program can choose the identity of its code objects */
 const volatile __u64 opt_period = 1;   /* ns from one tick of a timer to the next */
 
 /* Goes up after every change of the processes map, whoever makes it. */
@@ -93,8 +104,7 @@ __u64 processes_stamp;
  */
 __u32 tree_generation;
 
-/* Entries of each bank of the owners table in use. */
-__u32 owners_used[BANKS];
+struct bank_used banks_used[BANKS];
 
 /* The last struct process.id given out, by either side (bpf/ids.h). */
 __u32 last_process_id;

@@ -12,7 +12,7 @@
 /* A code object that the thread was seen in, to be found without the large tables. */
 struct known_code {
 	__u64 address;
-	__u64 epoch; /* the entry holds in this code epoch only */
+	__u64 epoch; /* the entry holds in this code_moment() only */
 	__u32 process;
 	__u32 index; /* its number in codes */
 };
@@ -74,13 +74,21 @@ struct scratch {
 		__u32 node;	  /* what the stack leads to, as far as it is interned; 0 = a table is full */
 	} tree;
 
+	struct { /* tree/quota.h */
+		__u32 none;  /* the process gets no new entries */
+		__u32 nodes; /* what this CPU had added before the sample */
+		__u32 codes;
+	} quota;
+
 	struct { /* python/intern.h */
 		__u32 remember; /* the frames go into the thread's cache too, */
 		__u32 kept;	/* ... and so many did */
+		__u32 late;	/* the time was up before the leaf */
 	} intern;
 
 	struct { /* python/epoch.h, python/code.h */
 		__u64 epoch;	 /* 0 = there is none */
+		__u64 moment;	 /* without one: names this sample; 0 = not needed yet */
 		__u64 made;	 /* 3.13: next co_version to be given out; 0 = unknown */
 		__u32 no_epoch;	 /* an object was met that proves wrong what the layout takes for the epoch */
 		__u32 unsettled; /* UNSETTLED_ bits */

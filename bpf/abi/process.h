@@ -44,6 +44,11 @@ struct process {
 	__u16 layout;  /* index of its struct layout */
 	__u8 state;    /* enum process_state */
 	__u8 no_epoch; /* what its layout takes for the code epoch has been found to be something else */
+	/* For tree/quota.h: entries of the tables that it has got in this generation of the tree. */
+	__u32 generation;
+	__u32 nodes;
+	__u32 codes;
+	__u32 pad;
 };
 
 #endif

@@ -21,6 +21,13 @@
 
 #define BANKS 2 /* parts of the tables of nodes, codes and owners, of which one is in use */
 
+/* Entries of a bank's tables that are in use. */
+struct bank_used {
+	__u32 nodes;
+	__u32 codes;
+	__u32 owners;
+};
+
 /*
  * The key of the first EVENT_KINDS nodes and of the codes below CODE_FIRST. Written before the first event.
  * Node 0 as a number means "no node"; each of these nodes counts what found no room, node 0 that of the first

@@ -266,6 +266,8 @@ static __always_inline void cache_verify_single(struct walk *w, struct cache *k,
  */
 static __always_inline int cache_step(struct walk *w, struct cache *k, const struct layout *l)
 {
+	if (walk_step_late(w))
+		return 1;
 	if (w->cached.flush) {
 		cache_flush(w, k);
 		return w->end != WALK_ON;

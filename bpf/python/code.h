@@ -17,7 +17,6 @@
 
 #define CODE_PROBES  24	       /* places of the table that are tried for one object */
 #define CAPTURES_MAX 64	       /* records sent by one sample, to bound its time */
-#define RING_BUSY    (1 << 19) /* unread bytes from which the reader is woken at once */
 
 /* A field of the header in s->code.header; 0 where the layout has none. */
 static __always_inline __u64 header_u32(const __u8 *header, __u32 offset)
@@ -143,7 +142,6 @@ static __always_inline void code_send(struct scratch *s, struct cpu_stats *count
 {
 	struct record_code *e = &s->record;
 	__u32 size;
-	__u64 flags = BPF_RB_NO_WAKEUP;
 
 	if (s->code.sent >= CAPTURES_MAX)
 		return;
@@ -163,9 +161,7 @@ static __always_inline void code_send(struct scratch *s, struct cpu_stats *count
 	mem_opaque(size);
 	if (size > sizeof(*e))
 		return;
-	if (bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > RING_BUSY)
-		flags = BPF_RB_FORCE_WAKEUP;
-	if (bpf_ringbuf_output(&records, e, size, flags))
+	if (bpf_ringbuf_output(&records, e, size, records_wakeup()))
 		count->ring_full++;
 	else
 		c->state |= CODE_SENT;
@@ -195,14 +191,14 @@ static __always_inline __u32 code_by_epoch(const struct scratch *s, __u64 key)
 
 /*
  * The number of the object with this key and fingerprint, which is added if it is new; 0 when there is no
- * room. The fingerprint too decides where its entry stands, because thousands of objects may have lived at
- * one address. One word is the whole identity, so that CPUs that meet the object at the same time agree on
- * its entry.
+ * room, or it is new and the process gets none. The fingerprint too decides where its entry stands, because
+ * thousands of objects may have lived at one address. One word is the whole identity, so that CPUs that meet
+ * the object at the same time agree on its entry.
  */
 static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_stats *count, __u64 key,
 						 __u64 fingerprint)
 {
-	const __u64 identity = mix(key ^ mix(fingerprint)) | 1;
+	const __u64 identity = mix(key ^ mix(fingerprint ^ opt_secret)) | 1;
 	const __u32 bank = s->tree.bank, mask = opt_code_mask;
 	__u32 at = identity >> 1;
 
@@ -214,6 +210,8 @@ static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_s
 		if (!c)
 			return 0;
 		old = c->identity;
+		if (!old && s->quota.none)
+			return 0;
 		if (!old)
 			old = __sync_val_compare_and_swap(&c->identity, 0, identity);
 		if (old && old != identity)
@@ -255,6 +253,20 @@ static __always_inline struct known_code *code_known(struct thread *t, __u64 add
 }
 
 /*
+ * In which epoch, or, without one, in which sample a thread's known code objects are still right: the thread
+ * is stopped meanwhile, so each object need be looked at once, however many frames run it. Epochs are odd,
+ * samples even.
+ */
+static __always_inline __u64 code_moment(struct scratch *s)
+{
+	if (s->code.epoch)
+		return s->code.epoch;
+	if (!s->code.moment)
+		s->code.moment = bpf_ktime_get_ns() << 1;
+	return s->code.moment;
+}
+
+/*
  * Stores the number of the code object at address, which is added, and its names sent, if it is new. Returns
  * its enum code_state, 0 if its names could not be sent, or -1 when there is no room.
  */
@@ -267,7 +279,7 @@ static __always_inline int code_intern(struct scratch *s, struct cpu_stats *coun
 	struct code *c;
 	__u32 index;
 
-	if (s->code.epoch && known->address == address && known->epoch == s->code.epoch &&
+	if (known->address == address && known->epoch == code_moment(s) &&
 	    known->process == s->who.process) {
 		count->codes_known++;
 		*ret_index = known->index;
@@ -292,7 +304,7 @@ static __always_inline int code_intern(struct scratch *s, struct cpu_stats *coun
 	*ret_index = index;
 	if (c->state == CODE_SENT) {
 		known->address = address;
-		known->epoch = s->code.epoch;
+		known->epoch = code_moment(s);
 		known->process = s->who.process;
 		known->index = index;
 	}

@@ -18,7 +18,10 @@ struct intern_context {
 	const struct layout *l;
 };
 
-/* Interns frame number i of s->walk, counted from the root. Returns 0 to go on, 1 when a table is full. */
+/*
+ * Interns frame number i of s->walk, counted from the root. Returns 0 to go on, 1 when a table is full or the
+ * time is up.
+ */
 static long intern_callback(__u32 i, struct intern_context *c)
 {
 	struct scratch *s = c->s;
@@ -31,6 +34,11 @@ static long intern_callback(__u32 i, struct intern_context *c)
 	mem_opaque(at);
 	if (at >= DEPTH_LIMIT)
 		return 1;
+	if ((i & (LATE_STEPS - 1)) == LATE_STEPS - 1 && walk_late(&s->walk)) {
+		s->intern.late = 1;
+		s->tree.node = 0;
+		return 1;
+	}
 	f = &s->walk.frames[at];
 	if (f->code) {
 		state = code_intern(s, c->count, c->t, l, f->code, &index);
@@ -49,7 +57,7 @@ static long intern_callback(__u32 i, struct intern_context *c)
 			if (offset < 2 * INSTR_UNKNOWN)
 				instr = offset / 2;
 			s->tree.node = node_intern(c->count, s->tree.bank, s->tree.home, s->tree.node, index,
-						   instr);
+						   instr, s->quota.none);
 			if (!s->tree.node)
 				return 1;
 		}
@@ -63,7 +71,7 @@ static long intern_callback(__u32 i, struct intern_context *c)
 
 /*
  * Adds the stack in s->walk to the tree, below s->tree.node. Leaves the leaf's node there, or 0 when a table
- * is full. Always 0; the verifier wants a check of each pointer.
+ * is full, or the time is up. Always 0; the verifier wants a check of each pointer.
  */
 __noinline int intern_stack(struct scratch *s, struct cpu_stats *count, struct thread *t,
 			    const struct layout *l)
@@ -72,6 +80,7 @@ __noinline int intern_stack(struct scratch *s, struct cpu_stats *count, struct t
 
 	if (!s || !count || !t || !l)
 		return -1;
+	s->intern.late = 0;
 	if (s->tree.node && s->walk.depth)
 		bpf_loop(s->walk.depth, intern_callback, &c, 0);
 	return 0;

@@ -54,6 +54,8 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	end = w->end;
 	if (end == WALK_DEEP)
 		return OUTCOME_TRUNCATED;
+	if (end == WALK_LATE)
+		return OUTCOME_OVER_BUDGET;
 	/*
 	 * A CFrame that is not filled in yet may name no frame at all, or one that is gone and leads nowhere.
 	 * The callers that can be had by the CFrame before are better than that. If the walk went on and then
@@ -72,15 +74,22 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	return w->depth ? OUTCOME_INCOMPLETE : OUTCOME_UNREADABLE;
 }
 
-/* Adds what was walked without the cache to the tree, below a marker unless it is whole. */
-static __always_inline void add_plain(struct scratch *s, struct cpu_stats *count, struct thread *t,
-				      const struct layout *l, __u32 root, enum outcome outcome)
+/*
+ * Adds what was walked without the cache to the tree, below a marker unless it is whole. Returns the outcome.
+ * If the time is up before a whole stack is in the tree, what there is of it helps the next sample.
+ */
+static __always_inline enum outcome add_plain(struct scratch *s, struct cpu_stats *count, struct thread *t,
+					      const struct layout *l, __u32 root, enum outcome outcome)
 {
 	s->intern.remember = 0;
 	s->tree.node = root;
 	if (root && outcome != OUTCOME_WHOLE)
 		s->tree.node = node_add(count, s->tree.bank, root, outcome);
 	intern_stack(s, count, t, l);
+	if (!s->intern.late)
+		return outcome;
+	s->tree.node = node_add(count, s->tree.bank, root, OUTCOME_OVER_BUDGET);
+	return OUTCOME_OVER_BUDGET;
 }
 
 /* Adds it and counts it. Returns the final outcome. */
@@ -88,7 +97,7 @@ static __always_inline enum outcome count_plain(struct scratch *s, struct cpu_st
 						const struct event event, struct thread *t,
 						const struct layout *l, __u32 root, enum outcome outcome)
 {
-	add_plain(s, count, t, l, root, outcome);
+	outcome = add_plain(s, count, t, l, root, outcome);
 	return count_node(s, count, event, root, outcome);
 }
 
@@ -172,6 +181,18 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 }
 
 /*
+ * Whether the walk that was to use the cache went as deep as it may and met none of it. Then a walk of all
+ * would find the same frames. It has shims besides, which are skipped when it is added.
+ */
+static __always_inline int walk_is_truncated(const struct scratch *s)
+{
+	const struct walk *w = &s->walk;
+
+	return w->keep_shims && w->end == WALK_DEEP && w->python == w->max_depth && !w->cached.run &&
+	       !w->cached.flush;
+}
+
+/*
  * --cache check: walks in full and counts the sample by that. If the cache was of use, the node that it led
  * to, in s->tree.node, has to be the same. Returns the final outcome.
  */
@@ -182,8 +203,8 @@ static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_s
 	const __u32 node = s->tree.node;
 	enum outcome outcome = walk_thread(s, l);
 
-	add_plain(s, count, t, l, root, outcome);
-	if (cached && s->tree.node && s->tree.node != node)
+	outcome = add_plain(s, count, t, l, root, outcome);
+	if (cached && outcome != OUTCOME_OVER_BUDGET && s->tree.node && s->tree.node != node)
 		count->cache_mismatch++;
 	return count_node(s, count, event, root, outcome);
 }

@@ -27,6 +27,16 @@ static __always_inline void thread_renew(struct thread *t, __u32 generation)
 	t->cache.depth = 0;
 }
 
+static __always_inline void thread_put(struct thread *t)
+{
+#if defined(__TARGET_ARCH_x86) /* stores are not reordered with older ones */
+	barrier();
+	*(volatile __u32 *)&t->busy = 0;
+#else
+	__sync_lock_test_and_set(&t->busy, 0);
+#endif
+}
+
 /*
  * The entry of this thread, marked busy. A new one takes the place in its set that was not used for longest;
  * if samples on other CPUs use all of them, it is this CPU's stand-in.
@@ -46,6 +56,11 @@ static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, _
 		if (t->tid == tid && t->start_time == start_time) {
 			if (__sync_lock_test_and_set(&t->busy, 1))
 				break;
+			/* Until it was marked, another CPU could give it to another thread. */
+			if (t->tid != tid || t->start_time != start_time) {
+				thread_put(t);
+				continue;
+			}
 			t->used = now;
 			thread_renew(t, s->tree.generation);
 			return t;
@@ -67,16 +82,6 @@ static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, _
 	t->generation = s->tree.generation;
 	t->used = now;
 	return t;
-}
-
-static __always_inline void thread_put(struct thread *t)
-{
-#if defined(__TARGET_ARCH_x86) /* stores are not reordered with older ones */
-	barrier();
-	*(volatile __u32 *)&t->busy = 0;
-#else
-	__sync_lock_test_and_set(&t->busy, 0);
-#endif
 }
 
 /* A field of the thread state that was read last. */

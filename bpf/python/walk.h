@@ -13,6 +13,7 @@
 
 #include "bpf/loop.h"
 #include "bpf/mem.h"
+#include "bpf/python/budget.h"
 
 /* In BPF a global function is verified once, on its own, and not again wherever it is called from. */
 #ifdef __bpf__
@@ -21,9 +22,7 @@
 #define WALK_GLOBAL static
 #endif
 
-#define BLOCK_SIZE   16384 /* bytes of a block, at most: a whole chunk, once a stack is known to be deep */
-#define FIRST_BLOCK  4096  /* ... of the first one */
-#define PARSE_FRAMES 16	   /* frames parsed in one step, which is what the verifier has to unroll */
+#define PARSE_FRAMES 16 /* frames parsed in one step, which is what the verifier has to unroll */
 
 /* Where in walk.mem frames are read to. Side by side, so that a shallow stack touches one page. */
 #define SINGLE_AT 0   /* a frame outside of the data stack */
@@ -41,6 +40,7 @@ enum walk_end {
 	WALK_FAULT, /* a frame's memory is not resident */
 	WALK_BAD,   /* an address that cannot be one */
 	WALK_DEEP,  /* max_depth reached */
+	WALK_LATE,  /* the sample takes too long: walk_late() */
 };
 
 /* A bit of frame.address when keep_shims is set: the frame was read on its own, not in a data-stack block. */
@@ -65,6 +65,7 @@ struct walk {
 	__u32 max_depth;  /* Python frames, at most */
 	__u32 single;	  /* --reads single: one read for each frame */
 	__u32 keep_shims; /* store shims too, with code 0 */
+	__u32 patience;	  /* ns, how long a sample may take, from the first question on; 0 = for ever */
 
 	/* What has been found. */
 	__u32 end;	  /* enum walk_end */
@@ -73,8 +74,11 @@ struct walk {
 	__u8 last_owner;  /* of the frame parsed last */
 	__u8 last_is_entry;
 	__u16 pad;
-	__u32 reads, read_bytes, faults; /* only go up: the caller sets them to 0 */
-	__u64 last;			 /* address of the frame parsed last */
+	/* Of all walks of a sample: the caller sets them to 0. */
+	__u32 reads, read_bytes, faults;
+	__u32 steps;	/* of the loops */
+	__u64 deadline; /* ns; 0 = not set yet */
+	__u64 last;	/* address of the frame parsed last */
 
 	/* Where it stands. */
 	__u64 next;   /* the frame to parse next */
@@ -124,6 +128,28 @@ static __always_inline int walk_read(struct walk *w, void *dst, __u32 size, __u6
 	if (err)
 		w->faults++;
 	return err;
+}
+
+/* Whether the sample has taken too long. */
+static __always_inline int walk_late(struct walk *w)
+{
+	__u64 now;
+
+	if (!w->patience)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (!w->deadline)
+		w->deadline = now + w->patience;
+	return now > w->deadline;
+}
+
+/* The same, asked in each step of a loop. If so, the walk ends. */
+static __always_inline int walk_step_late(struct walk *w)
+{
+	if (++w->steps & (LATE_STEPS - 1) || !walk_late(w))
+		return 0;
+	w->end = WALK_LATE;
+	return 1;
 }
 
 static __always_inline __u64 walk_load(const __u8 *p)
@@ -233,6 +259,8 @@ static __always_inline int walk_read_block(struct walk *w)
 {
 	__u64 start = w->next + FRAME_READ - (w->block.size ? BLOCK_SIZE : FIRST_BLOCK), size;
 
+	if (w->read_bytes > BLOCK_BYTES_MIN + BLOCK_BYTES * w->max_depth)
+		return -1;
 	if (w->next - w->chunk.now >= CHUNK_SIZE) {
 		if (!w->chunk.older || w->next - w->chunk.older >= CHUNK_SIZE)
 			return -1;
@@ -287,6 +315,8 @@ static __always_inline int walk_read_single(struct walk *w, const struct layout 
 WALK_GLOBAL int walk_step(struct walk *w, const struct layout *l)
 {
 	if (!w || !l)
+		return 1;
+	if (walk_step_late(w))
 		return 1;
 	if (!w->single && walk_have_block(w)) {
 		w->parse.address = w->block.address;
@@ -362,6 +392,10 @@ WALK_GLOBAL int walk_run(struct walk *w, const struct layout *l)
 		return -1;
 	if (w->end == WALK_ON)
 		bpf_loop(walk_steps(w), walk_callback, &c, 0);
+	if (w->end == WALK_ON)
+		w->end = WALK_LATE;
+	if (w->end == WALK_LATE && w->depth > LATE_DEPTH)
+		w->depth = LATE_DEPTH;
 	return 0;
 }
 

@@ -15,6 +15,23 @@ static __always_inline __u32 new_process_id(void)
 	return new_id(held_ids, &last_process_id);
 }
 
+/* A tick may interrupt this and count too, which is why it is atomic. */
+static __always_inline void count_here(__u64 offset)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+
+	if (count)
+		__sync_fetch_and_add((__u64 *)((char *)count + offset), 1);
+}
+
+/* Without it user space does not know whose samples these are (user/targets/recover.h). */
+static __always_inline void send_record(void *record, __u64 size)
+{
+	if (bpf_ringbuf_output(&records, record, size, records_wakeup()))
+		count_here(__builtin_offsetof(struct cpu_stats, lifecycle_lost));
+}
+
 /*
  * Tells user space that a process image is over, by exec or by its end, so that it forgets what it knows of
  * it.
@@ -23,17 +40,7 @@ static __always_inline void send_end(__u32 tgid, __u32 id)
 {
 	struct record_exit e = { .type = RECORD_EXIT, .pid = tgid, .id = id };
 
-	bpf_ringbuf_output(&records, &e, sizeof(e), BPF_RB_NO_WAKEUP);
-}
-
-/* A tick may interrupt this and count too, which is why it is atomic. */
-static __always_inline void count_no_room(void)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
-
-	if (count)
-		__sync_fetch_and_add(&count->processes_full, 1);
+	send_record(&e, sizeof(e));
 }
 
 /* Makes the child of a known process known before its first tick. */
@@ -65,7 +72,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	copy.exec_id = child->self_exec_id;
 	copy.id = new_process_id();
 	if (bpf_map_update_elem(&processes, &tgid, &copy, BPF_ANY)) {
-		count_no_room();
+		count_here(__builtin_offsetof(struct cpu_stats, processes_full));
 		return;
 	}
 	__sync_fetch_and_add(&processes_stamp, 1);
@@ -75,7 +82,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	e.id = copy.id;
 	e.parent_id = p->id;
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), child->comm);
-	bpf_ringbuf_output(&records, &e, sizeof(e), BPF_RB_NO_WAKEUP);
+	send_record(&e, sizeof(e));
 }
 
 /* Forgets the process, or, if it was selected, what was known of its image. */

@@ -9,6 +9,7 @@
 #include "bpf/buckets.h"
 #include "bpf/python/stack.h"
 #include "bpf/sample/process.h"
+#include "bpf/tree/quota.h"
 
 /* The event of a thread whose process is a Python, or one without a layout. now is in jiffies. */
 static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_stats *count,
@@ -20,7 +21,7 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
 	int cached = 0;
 
-	s->walk.depth = 0;
+	s->walk.depth = s->walk.keep_shims = 0;
 	s->tree.home = node_home(root);
 	if (p->state == PROCESS_NO_LAYOUT)
 		return count_plain(s, count, event, t, l, root, OUTCOME_NO_LAYOUT);
@@ -33,7 +34,7 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 		return check_cached(s, count, event, t, l, root, cached);
 	if (cached)
 		return count_node(s, count, event, root, OUTCOME_WHOLE);
-	outcome = walk_thread(s, l);
+	outcome = walk_is_truncated(s) ? OUTCOME_TRUNCATED : walk_thread(s, l);
 	count->frames += s->walk.python;
 	return count_plain(s, count, event, t, l, root, outcome);
 }
@@ -55,14 +56,20 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	s->tree.bank = bank_of(s->tree.generation);
 	s->who.process = p->id;
 	s->code.sent = 0;
+	s->code.moment = 0;
 	s->code.unsettled = s->code.no_epoch = 0;
 	s->who.thread_pointer = task_thread_pointer(task);
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
 	s->walk.single = opt_single_reads;
 	s->walk.max_depth = opt_max_depth;
+	s->walk.patience = opt_patience;
+	s->walk.steps = 0;
+	s->walk.deadline = 0;
+	quota_begin(s, count);
 	t = thread_get(s, task->pid, task->start_boottime, now);
 	outcome = sample_thread(s, count, event, task, t, p, l, now);
 	thread_put(t);
+	quota_end(s, count);
 	if (s->code.unsettled || s->code.no_epoch || !p->unsettled)
 		process_note(s, task->tgid, now);
 	count->reads += s->walk.reads;

@@ -35,11 +35,12 @@ static __always_inline __u32 node_step(__u64 hash)
 }
 
 /*
- * The number of the node (parent, code, instr), which is added if it is new; 0 when there is no room. The
- * first places tried are in the page home, the others anywhere in the bank.
+ * The number of the node (parent, code, instr), which is added if it is new; 0 when there is no room, or
+ * it is new and the process gets none. The first places tried are in the page home, the others anywhere in
+ * the bank.
  */
 static __always_inline __u32 node_intern(struct cpu_stats *count, __u32 bank, __u32 home, __u32 parent,
-					 __u32 code, __u32 instr)
+					 __u32 code, __u32 instr, __u32 none)
 {
 	const __u32 mask = opt_node_mask;
 	const __u64 key = node_key(parent, code, instr);
@@ -57,6 +58,8 @@ static __always_inline __u32 node_intern(struct cpu_stats *count, __u32 bank, __
 			return index;
 		if (n->key)
 			continue;
+		if (none)
+			return 0;
 		old = __sync_val_compare_and_swap(&n->key, 0, key);
 		if (!old)
 			count->nodes_new++;
@@ -72,7 +75,7 @@ static __always_inline __u32 node_intern(struct cpu_stats *count, __u32 bank, __
  */
 __noinline __u32 node_add(struct cpu_stats *count, __u32 bank, __u32 parent, __u32 code)
 {
-	return count ? node_intern(count, bank, node_home(parent), parent, code, INSTR_UNKNOWN) : 0;
+	return count ? node_intern(count, bank, node_home(parent), parent, code, INSTR_UNKNOWN, 0) : 0;
 }
 
 /* What makes a sample: a kind of event, and how much of the kind's unit. As constants they cost nothing. */
@@ -135,7 +138,7 @@ __noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, enum event_ki
 		if (old && old != key)
 			continue;
 		if (!old) {
-			__sync_fetch_and_add(&owners_used[bank & 1], 1);
+			__sync_fetch_and_add(&banks_used[bank & 1].owners, 1);
 			count->owners_new++;
 		}
 		o->process = process;
@@ -163,8 +166,8 @@ static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, stru
 	if (root->node && t->process == process && now - root->comm_seen < COMM_JIFFIES)
 		return root->node;
 	/* Short-lived threads may be more than there is room for: the last quarter is for processes. */
-	by_thread =
-		opt_by_thread && (root->node || owners_used[bank & 1] < opt_owner_mask - opt_owner_mask / 4);
+	by_thread = opt_by_thread &&
+		    (root->node || banks_used[bank & 1].owners < opt_owner_mask - opt_owner_mask / 4);
 	index = owner_intern(count, bank, kind, process, by_thread ? t->tid : 0);
 	if (!index--)
 		return 0;

@@ -48,9 +48,14 @@ def test_counted(limited):
     assert run.stats["outcomes"]["truncated"] == deep
 
 
+def in_time(samples):
+    """Where a hypervisor takes the CPU away in the middle of a tick, its time is up."""
+    return [s for s in samples if profiler.marker_of(s.stack) != "over_budget"]
+
+
 def test_default_limit(version, unlimited):
     """1024 frames: deeper than Python's own default limit of recursion, so that few programs reach it."""
-    shallow, deep = unlimited[1][version.name, 900], unlimited[1][version.name, 3000]
+    shallow, deep = (in_time(unlimited[1][version.name, depth]) for depth in (900, 3000))
     assert profiler.total(shallow) > 20 and profiler.total(deep) > 20
     assert {tuple(profiler.functions(s)) for s in shallow} == {("leaf", *["descend"] * 898, "<module>")}
     assert {tuple(profiler.functions(s)) for s in deep} == {("leaf", *["descend"] * 1023, "[truncated]")}

@@ -316,6 +316,11 @@ static inline void naive_walk(struct naive *n, __u64 address, __u32 max_depth)
 
 static inline bool naive_agrees(const struct naive *n)
 {
+	const __u32 kept = n->depth < LATE_DEPTH ? n->depth : LATE_DEPTH;
+
+	if (n->end == WALK_ON) /* a ring */
+		return walk->end == WALK_LATE && walk->depth == kept &&
+		       !memcmp(walk->frames, n->frames, walk->depth * sizeof(n->frames[0]));
 	return walk->depth == n->depth && walk->end == n->end &&
 	       !memcmp(walk->frames, n->frames, n->depth * sizeof(n->frames[0])) &&
 	       (n->end != WALK_ROOT ||

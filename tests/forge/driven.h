@@ -10,12 +10,14 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "bpf/abi.h"
 #include "driven.skel.h"
 #include "tests/forge/interpreter.h"
 
 struct driven_options {
 	__u32 nodes, codes, owners; /* in each bank; powers of two */
 	__u32 max_depth, ring;
+	__u32 patience; /* ns; 0 = for ever, so that a busy machine changes nothing */
 	enum cache_mode cache;
 	bool single, by_process, selected;
 };
@@ -83,6 +85,7 @@ static inline void driven_configure(const struct driven_options *o)
 	s->rodata->opt_owner_mask = o->owners - 1;
 	s->rodata->opt_thread_sets_mask = DRIVEN_THREADS / 4 - 1;
 	s->rodata->opt_max_depth = o->max_depth;
+	s->rodata->opt_patience = o->patience;
 	s->rodata->opt_single_reads = o->single;
 	s->rodata->opt_cache = o->cache;
 	s->rodata->opt_by_thread = !o->by_process;
@@ -143,7 +146,7 @@ static inline void driven_reset(void)
 	bpf_map__delete_elem(driven.skel->maps.processes, &pid, sizeof(pid), 0);
 	driven.skel->bss->processes_stamp++;
 	driven.skel->bss->tree_generation = 0;
-	memset(driven.skel->bss->owners_used, 0, sizeof(driven.skel->bss->owners_used));
+	memset(driven.skel->bss->banks_used, 0, sizeof(driven.skel->bss->banks_used));
 	driven.record_count = driven.notices = 0;
 }
 

@@ -54,11 +54,6 @@ static inline __u64 bpf_get_current_pid_tgid(void)
 	return (__u64)hosted_task.tgid << 32 | (__u32)hosted_task.pid;
 }
 
-static inline __u64 bpf_ktime_get_ns(void)
-{
-	return clock_ns();
-}
-
 static inline long bpf_probe_read_kernel_str(void *to, __u32 size, const void *from)
 {
 	memcpy(to, from, size);

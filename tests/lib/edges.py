@@ -30,7 +30,7 @@ class Judge:
         self.under = {}  # (file, line) -> name
         for name, described in about["files"].items():
             for function, first, lines in described["codes"]:
-                self.codes[name, function, first] = set(lines) | {first}
+                self.codes[name, function, first] = set(lines)
             for number, text in enumerate(described["source"].split("\n"), 1):
                 note = NOTE.search(text) if "# ->" in text else None
                 self.callees[name, number] = {self.name(n)

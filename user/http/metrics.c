@@ -79,8 +79,16 @@ static void add_stats(struct page *p, const struct cpu_stats *sum)
 	}
 }
 
-static void add_kernel(struct page *p, const struct kernel_stats *k)
+static void add_kernel(struct page *p, const struct kernel_stats *k, __u64 expected)
 {
+	counter(p, "ticks_expected_total",
+		"Ticks that there should have been; 0 where that cannot be known. For perf events by the "
+		"kernel's account of busy time, which is some percent off.",
+		expected);
+	counter(p, "ticks_dropped_total",
+		"Ticks that the kernel dropped because another BPF program ran on their CPU.",
+		k->ticks_dropped);
+	gauge(p, "tick_max_seconds", "The longest that a tick has taken.", k->sum.time_max / 1e9);
 	family(p, "kernel_seconds_total", "counter",
 	       "Run time of the BPF programs. Divided by the runs: what one of them took.");
 	labelled(p, "kernel_seconds_total", "program", "sampler", k->run_time_ns / 1e9);
@@ -193,7 +201,7 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 	add_stats(&p, &k.sum);
 	counter(&p, "generations_total", "Times half of the tables was full, or nearly, and emptied.",
 		v->generations);
-	add_kernel(&p, &k);
+	add_kernel(&p, &k, kernel_expected(v->kernel));
 	add_self(&p, v);
 	if (v->run->turns)
 		add_turns(&p, v->run->turns);

@@ -13,9 +13,13 @@
 #include <bpf/libbpf.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "bpf/ids.h"
+#include "bpf/python/budget.h"
 #include "kern/grace.h"
+#include "kern/processes.h"
+#include "kern/silent.h"
 #include "kern/tables.h"
 #include "pyperf.skel.h"
 
@@ -24,6 +28,7 @@ struct kernel {
 	struct ring_buffer *ring;
 	struct trigger trigger;
 	struct grace grace;
+	struct silent *silent;
 	struct kernel_options options;
 	struct kernel_tables tables;
 	const struct cpu_stats *stats;
@@ -79,12 +84,14 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_cache_depth = k->options.cache_depth;
 	s->rodata->opt_measure = k->options.measure;
 	s->rodata->opt_max_depth = k->options.max_depth;
+	s->rodata->opt_patience = PATIENCE_NS + PATIENCE_FRAME_NS * k->options.max_depth;
 	s->rodata->opt_single_reads = k->options.single_reads;
 	s->rodata->opt_cache = k->options.cache;
 	s->rodata->opt_by_thread = k->options.by_thread;
 	s->rodata->opt_all = k->options.all;
 	s->rodata->opt_follow = k->options.follow;
 	s->rodata->opt_self = getpid();
+	s->rodata->opt_secret = hash_bytes("codes", 5); /* of a random key */
 }
 
 static int forward_record(void *context, void *record, size_t size)
@@ -150,6 +157,9 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 		return fail(k, -ENOTSUP,
 			    "this kernel has no type information (/sys/kernel/btf/vmlinux): one built with "
 			    "CONFIG_DEBUG_INFO_BTF is needed");
+	err = silent_new(&k->silent, k->cpus);
+	if (err)
+		return fail(k, err, "out of memory");
 	k->trigger.wanted = o->trigger;
 	k->trigger.frequency = o->frequency;
 	k->trigger.use_cycles = o->use_cycles;
@@ -171,6 +181,7 @@ void kernel_close(struct kernel *k)
 	tables_unmap(k->skel, &k->tables, k->stats);
 	pyperf__destroy(k->skel);
 	grace_close(&k->grace);
+	silent_free(k->silent);
 	if (k->stats_fd >= 0)
 		close(k->stats_fd);
 	free(k);
@@ -206,10 +217,25 @@ int kernel_start(struct kernel *k, int *ret_cpus)
 	return 0;
 }
 
+#define STAT_LINE 256 /* more than the bytes of a CPU's line */
+
+static bool is_any_silent(struct kernel *k)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/stat", "re");
+	size_t size = STAT_LINE * (k->cpus + 2);
+	_cleanup_free_ char *text = calloc(1, size);
+
+	if (!f || !text || k->options.use_cycles || !fread(text, 1, size - 1, f))
+		return false;
+	return silent_check(k->silent, text, k->stats, k->options.frequency);
+}
+
 int kernel_follow_cpus(struct kernel *k, int *ret_cpus)
 {
-	int err = trigger_follow_cpus(&k->trigger, k->skel);
+	int err = trigger_follow_cpus(&k->trigger, k->skel, is_any_silent(k));
 
+	if (err)
+		silent_begin(k->silent);
 	if (err < 0)
 		return fail(k, err, "%s", k->trigger.reason);
 	if (err)
@@ -279,8 +305,11 @@ void kernel_hold_process_id(struct kernel *k, __u32 id, bool hold)
 
 int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p)
 {
-	int err = bpf_map__update_elem(k->skel->maps.processes, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
+	const struct bpf_map *map = k->skel->maps.processes;
+	int err = bpf_map__update_elem(map, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
 
+	if (err == -E2BIG && processes_make_room(map) > 0)
+		err = bpf_map__update_elem(map, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
 	k->processes_full += err == -E2BIG;
 	__atomic_add_fetch(&k->skel->bss->processes_stamp, 1, __ATOMIC_SEQ_CST);
 	return err;
@@ -307,20 +336,27 @@ int kernel_get_layout(const struct kernel *k, __u32 index, struct layout *ret)
 int kernel_add_layout(struct kernel *k, const struct layout *l)
 {
 	struct layout have;
-	__u32 i;
-	int err;
+	int i, err;
 
-	for (i = 0; i < k->layouts; i++) {
+	for (i = 0; i < (int)k->layouts; i++) {
 		err = kernel_get_layout(k, i, &have);
 		if (!err && !memcmp(&have, l, sizeof(have)))
 			return i;
 	}
 	if (k->layouts == LAYOUTS_MAX)
-		return -ENOSPC;
+		i = processes_free_layout(k->skel->maps.processes);
+	if (i < 0)
+		return i;
 	err = bpf_map__update_elem(k->skel->maps.layouts, &i, sizeof(i), l, sizeof(*l), BPF_ANY);
 	if (err)
 		return err;
-	return k->layouts++;
+	k->layouts += i == (int)k->layouts;
+	return i;
+}
+
+int kernel_processes(const struct kernel *k, struct process_list *ret)
+{
+	return processes_list(k->skel->maps.processes, ret);
 }
 
 int kernel_records_fd(const struct kernel *k)
@@ -353,6 +389,16 @@ static void add_run_time(const struct bpf_program *program, __u64 *runs, __u64 *
 		return;
 	*runs += info.run_cnt;
 	*time_ns += info.run_time_ns;
+}
+
+/* Ticks that the kernel dropped because another BPF program ran on their CPU (bpf_prog_active). */
+static __u64 ticks_dropped(const struct kernel *k)
+{
+	const int fd = bpf_program__fd(k->skel->progs.on_tick); /* -1 with timers */
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+
+	return fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) ? 0 : info.recursion_misses;
 }
 
 enum trigger_kind kernel_trigger(const struct kernel *k)
@@ -389,6 +435,7 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 		ret->runs = ret->sum.ticks;
 		ret->run_time_ns = ret->sum.time_sum;
 	}
+	ret->ticks_dropped = ticks_dropped(k);
 	add_run_time(s->progs.on_process_fork, &ret->other_runs, &ret->other_time_ns);
 	add_run_time(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);
 	add_run_time(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);
@@ -435,7 +482,7 @@ double kernel_fullness(const struct kernel *k)
 	kernel_stats(k, &s);
 	nodes = (double)(s.sum.nodes_new - k->nodes_before) / (b.nodes.end - b.nodes.first);
 	codes = (double)(s.sum.codes_new - k->codes_before) / (b.codes.end - b.codes.first);
-	owners = (double)k->skel->bss->owners_used[bank] / (b.owners.end - b.owners.first);
+	owners = (double)k->skel->bss->banks_used[bank].owners / (b.owners.end - b.owners.first);
 	if (codes > nodes)
 		nodes = codes;
 	return owners > nodes ? owners : nodes;

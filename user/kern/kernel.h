@@ -14,6 +14,7 @@
 #include "kern/trigger.h"
 
 struct kernel;
+struct process_list;
 
 struct kernel_options {
 	enum trigger_kind trigger; /* what makes the ticks */
@@ -59,10 +60,19 @@ int kernel_list_processes(struct kernel *k, int (*fn)(void *context, const struc
 __u32 kernel_new_process_id(struct kernel *k);
 /* While an id is held, because there are still names for it, neither side gives it to another process. */
 void kernel_hold_process_id(struct kernel *k, __u32 id, bool hold);
+/*
+ * 0, or -errno: -E2BIG when the table is full. Programs that are no Python make room, so it is full of
+ * others.
+ */
 int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p);
+/* Every entry; processes_list() says more. */
+int kernel_processes(const struct kernel *k, struct process_list *ret);
 int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret);
 int kernel_remove_process(struct kernel *k, __u32 pid);
-/* Finds or adds a layout. Returns its index, or -ENOSPC. */
+/*
+ * Finds or adds a layout, in the place of one that no process has any more if need be. Returns its index, or
+ * -errno: -ENOSPC when processes of LAYOUTS_MAX layouts run.
+ */
 int kernel_add_layout(struct kernel *k, const struct layout *l);
 int kernel_get_layout(const struct kernel *k, __u32 index, struct layout *ret);
 
@@ -115,6 +125,11 @@ struct kernel_stats {
 	struct cpu_stats sum;
 	__u64 runs, run_time_ns;       /* of the sampler; 0 unless options.measure */
 	__u64 other_runs, other_time_ns; /* of the fork, exec and exit programs */
+	/*
+	 * Ticks that the kernel dropped before the sampler ran, because another BPF program did on that CPU
+	 * (recursion_misses). No outcome has them.
+	 */
+	__u64 ticks_dropped;
 };
 
 void kernel_stats(const struct kernel *k, struct kernel_stats *ret);

@@ -181,7 +181,7 @@ int tables_clear(struct pyperf *s, const struct kernel_tables *t, unsigned int b
 		CLEAR(nodes, b.nodes);
 		CLEAR(codes, b.codes);
 		CLEAR(owners, b.owners);
-		s->bss->owners_used[bank] = 0;
+		s->bss->banks_used[bank] = (struct bank_used){ 0 };
 	}
 	unmap_table(s->maps.nodes, nodes);
 	unmap_table(s->maps.codes, codes);

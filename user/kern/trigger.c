@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "kern/ticks.h"
 #include "kern/timers.h"
+#include "bpf/abi.h"
 #include "pyperf.skel.h"
 
 #define NEEDS_67 "timers that stay on their CPU need Linux 6.7 or later, not a real-time kernel"
@@ -168,16 +169,31 @@ static __u64 cpus_online(void)
 	return hash;
 }
 
+/*
+ * How long the machine has been suspended since it started. CPUs other than the first are off meanwhile, and
+ * back before a program runs again.
+ */
+static __u64 suspended_ns(void)
+{
+	const __u64 running = clock_ns(); /* the first to be read: the difference must not be negative */
+
+	return clock_boot_ns() - running;
+}
+
 int trigger_start(struct trigger *t, struct pyperf *s)
 {
+	__u32 frequency = t->frequency;
 	int err;
 
 	t->online = cpus_online();
+	t->suspended = suspended_ns();
+	/* The kernel may have lowered its limit since, and refuses more. */
+	ticks_limit_frequency(&frequency);
 	if (t->kind == TRIGGER_TIMER)
 		err = timers_start(&t->timers, s->progs.start_timer, s->progs.stop_timer, period_ns(t),
 				   &t->cpus, &t->begin);
 	else
-		err = ticks_start(&t->ticks, s->progs.on_tick, t->frequency, t->use_cycles, &t->cpus);
+		err = ticks_start(&t->ticks, s->progs.on_tick, frequency, t->use_cycles, &t->cpus);
 	if (err == -EINVAL && t->kind == TRIGGER_TIMER)
 		return fail_no_timers(t, err);
 	if (err)
@@ -188,11 +204,16 @@ int trigger_start(struct trigger *t, struct pyperf *s)
 	return 0;
 }
 
-/* Seconds of the clock since the last start; 0 while the first tick of the timers is still to come. */
+/*
+ * Seconds of the clock since the last start, of all CPUs together; 0 while the first tick of the timers is
+ * still to come.
+ */
 static double since_start(const struct trigger *t)
 {
 	double seconds = t->running ? clock_now(t) - t->begin : 0;
 
+	if (t->kind == TRIGGER_TIMER)
+		seconds *= t->cpus;
 	return seconds > 0 ? seconds : 0;
 }
 
@@ -219,11 +240,15 @@ void trigger_stop(struct trigger *t)
 	t->on = false;
 }
 
-int trigger_follow_cpus(struct trigger *t, struct pyperf *s)
+#define SUSPENDED_MIN (NS_PER_SECOND / 2) /* the two clocks are not read at the same moment */
+
+int trigger_follow_cpus(struct trigger *t, struct pyperf *s, bool lost)
 {
+	bool slept = (__s64)(suspended_ns() - t->suspended) >= (__s64)SUSPENDED_MIN;
+	bool same = !lost && !slept && t->online == cpus_online();
 	int err;
 
-	if (!t->on || (t->running && t->online == cpus_online()))
+	if (!t->on || (t->running && same))
 		return 0;
 	stop_ticks(t);
 	err = trigger_start(t, s);
@@ -234,7 +259,5 @@ __u64 trigger_expected(const struct trigger *t)
 {
 	double seconds = t->before + since_start(t);
 
-	if (t->kind == TRIGGER_TIMER)
-		seconds *= t->cpus;
 	return t->use_cycles ? 0 : seconds * t->frequency;
 }

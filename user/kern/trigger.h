@@ -26,8 +26,9 @@ struct trigger {
 	struct timers *timers;
 	bool on;      /* from trigger_start() to trigger_stop() */
 	bool running; /* it ticks; while it is on it may fail to, until the next attempt */
+	__u64 suspended; /* ns that the machine had been suspended for at the last start */
 	__u64 online; /* which CPUs were online at the last start, as a number to compare; 0 = not known */
-	double begin;	  /* where the clock of trigger_expected() stood at the last start, s */
+	double begin;	  /* where the clock of trigger_expected() stood at the last start, s of one CPU */
 	double before;	  /* how far that clock had come in the starts before, s */
 	char reason[256]; /* why something failed, in words that say what to do */
 };
@@ -46,10 +47,11 @@ int trigger_start(struct trigger *t, struct pyperf *skel);
 void trigger_stop(struct trigger *t);
 /*
  * A CPU that comes online has no ticks, and the timer of a CPU that went offline ticks on another one. When
- * either has happened, all ticks start anew. Returns 1 then, and 0 if nothing changed. If starting fails it
- * returns -errno, with a reason; there are no ticks then, and the next call tries again.
+ * either has happened, or the machine was suspended, all ticks start anew; so they do if lost says that a CPU
+ * has none. Returns 1 then, and 0 if nothing changed. If starting fails it returns -errno, with a reason;
+ * there are no ticks then, and the next call tries again.
  */
-int trigger_follow_cpus(struct trigger *t, struct pyperf *skel);
+int trigger_follow_cpus(struct trigger *t, struct pyperf *skel, bool lost);
 
 /*
  * How many ticks there should have been until now; 0 if that cannot be known (cycles). For timers it is

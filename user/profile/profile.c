@@ -42,6 +42,7 @@ struct profile {
 	__u64 (*counts)[EVENT_KINDS]; /* of samples, id - 1 */
 	__u32 counts_capacity;
 	__u64 total[EVENT_KINDS];
+	size_t bytes; /* of the arena */
 	struct buf scratch;
 };
 
@@ -60,6 +61,7 @@ static void *arena_alloc(struct profile *p, size_t size)
 		c->used = 0;
 		c->size = chunk_size;
 		p->chunks = c;
+		p->bytes += sizeof(*c) + chunk_size;
 	}
 	c->used += size;
 	return c->data + c->used - size;
@@ -288,6 +290,11 @@ int profile_set_info(struct profile *p, const struct profile_info *info)
 	memcpy(p->info.extra, old.extra, sizeof(old.extra));
 	p->info.extra_count = old.extra_count;
 	return 0;
+}
+
+size_t profile_bytes(const struct profile *p)
+{
+	return p->bytes;
 }
 
 const struct profile_info *profile_get_info(const struct profile *p)

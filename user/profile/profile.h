@@ -123,6 +123,8 @@ struct profile_stack {
 	const __u64 *counts;	/* by enum event_kind; until the next profile_sample() */
 };
 
+/* The memory of all records, nearly. */
+size_t profile_bytes(const struct profile *p);
 /* How many records of this kind there are. Their ids are 1 to this number. */
 __u32 profile_count(const struct profile *p, enum profile_kind kind);
 /* In these functions an id must be valid. Of strings 0 is valid as well: it is "". */

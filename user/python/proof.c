@@ -252,6 +252,7 @@ static int walk_to_root(__u64 frame)
 	w->max_depth = DEPTH_LIMIT - 1;
 	w->single = 0;
 	w->keep_shims = 0;
+	w->read_bytes = 0;
 	state.python = 0;
 	walk_begin(w, frame, l->tstate_chunk ? tstate_word(l->tstate_chunk) : 0);
 	for (int i = 0; i < STRETCHES_MAX && !err && (!i || w->end == WALK_DEEP); i++) {

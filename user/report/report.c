@@ -146,6 +146,9 @@ static void print_cost(const struct report *r, FILE *f)
 		fprintf(f, "  trigger   %s, %s%s ticks were asked for, %.1f%% came\n", trigger_name(r),
 			r->trigger == TRIGGER_TIMER ? "" : "about ", number_group(r->expected).text,
 			percent(k->sum.ticks, r->expected));
+	if (k->ticks_dropped)
+		fprintf(f, "            %s of them the kernel dropped, for other BPF programs on their CPU\n",
+			number_group(k->ticks_dropped).text);
 	fprintf(f, "  kernel    %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n",
 		number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text,
 		number_group(k->runs).text, percent(kernel_seconds, r->seconds), r->seconds);
@@ -200,6 +203,9 @@ static void print_work(const struct report *r, FILE *f)
 	if (r->generations)
 		fprintf(f, ", emptied %s times before", number_group(r->generations).text);
 	fputc('\n', f);
+	if (r->harvest.dropped)
+		fprintf(f, "  [dropped] %s of the samples' stacks, so that the profile fits in memory\n",
+			number_group(r->harvest.dropped).text);
 }
 
 void report_print(const struct report *r, FILE *f, bool colour)
@@ -248,7 +254,8 @@ static int json_profile(const struct report *r, struct buf *out)
 		err = buf_printf(out, "\"%ssamples\": %llu, ", event_rows[kind].prefix,
 				 r->harvest.samples[kind]);
 	return err ?:
-	       buf_printf(out, "\"nodes\": %llu, \"generations\": %llu}", r->harvest.nodes, r->generations);
+	       buf_printf(out, "\"nodes\": %llu, \"generations\": %llu, \"dropped\": %llu}", r->harvest.nodes,
+			  r->generations, r->harvest.dropped);
 }
 
 static int json_counters(const struct report *r, struct buf *out)
@@ -278,9 +285,10 @@ static int json_cost(const struct report *r, struct buf *out)
 
 	return buf_printf(out,
 			  ",\n \"kernel\": {\"runs\": %llu, \"run_time_ns\": %llu, \"other_runs\": %llu, "
-			  "\"other_time_ns\": %llu, \"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu}",
+			  "\"other_time_ns\": %llu, \"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu, "
+			  "\"ticks_dropped\": %llu}",
 			  k->runs, k->run_time_ns, k->other_runs, k->other_time_ns, time_quantile(r, 0.5),
-			  time_quantile(r, 0.99), k->sum.time_max) ?:
+			  time_quantile(r, 0.99), k->sum.time_max, k->ticks_dropped) ?:
 	       buf_printf(out,
 			  ",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, "
 			  "\"rss_bytes\": %zu, \"map_bytes\": %zu}",

@@ -117,7 +117,7 @@ static void on_second(void *agent, unsigned int ready)
 		follow_cpus(a);
 		rate_check(&a->rate, a->kernel, a->facts.frequency, false);
 	}
-	discover_containers(a->discover);
+	discover_second(a->discover);
 	progress_show(&a->progress, &a->facts, a->kernel, a->registry);
 }
 

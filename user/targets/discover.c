@@ -10,6 +10,7 @@
 #include "targets/captures.h"
 #include "targets/containers.h"
 #include "targets/questions.h"
+#include "targets/recover.h"
 #include "targets/verdicts.h"
 
 struct discover {
@@ -19,6 +20,7 @@ struct discover {
 	struct verdicts *verdicts;
 	struct captures captures;
 	struct containers containers;
+	struct recover recover;
 };
 
 static void cleanup_discover(struct discover **d)
@@ -48,6 +50,12 @@ int discover_new(struct discover **ret, const struct discover_parts *parts)
 		.questions = d->questions,
 	};
 	d->containers = (struct containers){ parts->registry, d->questions, parts->kubelet, 0 };
+	d->recover = (struct recover){
+		.kernel = parts->kernel,
+		.registry = parts->registry,
+		.verdicts = d->verdicts,
+		.discover = d,
+	};
 	*ret = TAKE_PTR(d);
 	return 0;
 }
@@ -105,20 +113,23 @@ int discover_record(void *discover, void *record, size_t size)
 
 	if (size < sizeof(*type))
 		return 0;
-	if (*type == RECORD_PROCESS && size >= sizeof(struct record_process))
-		discover_process(d, record);
-	else if (*type == RECORD_CODE)
+	if (*type == RECORD_PROCESS && size >= sizeof(struct record_process)) {
+		if (!verdicts_again(d->verdicts, record))
+			discover_process(d, record);
+	} else if (*type == RECORD_CODE) {
 		captures_record(&d->captures, record, size);
-	else if (*type == RECORD_FORK && size >= sizeof(struct record_fork))
+	} else if (*type == RECORD_FORK && size >= sizeof(struct record_fork)) {
 		verdicts_fork(d->verdicts, record);
-	else if (*type == RECORD_EXIT && size >= sizeof(struct record_exit))
+	} else if (*type == RECORD_EXIT && size >= sizeof(struct record_exit)) {
 		verdicts_exit(d->verdicts, record);
+	}
 	return 0;
 }
 
-void discover_containers(struct discover *d)
+void discover_second(struct discover *d)
 {
 	containers_ask(&d->containers);
+	recover_check(&d->recover);
 }
 
 static void on_reply(struct discover *d, struct worker_reply *r)

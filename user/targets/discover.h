@@ -53,8 +53,8 @@ int discover_want(struct discover *d, const struct record_process *p);
 void discover_replies(struct discover *d);
 /* These numbers of code objects mean others from now on: answers about them are dropped. */
 void discover_forget_codes(struct discover *d, struct kernel_range codes);
-/* To be called each second: containers_ask(). */
-void discover_containers(struct discover *d);
+/* To be called each second, after the records were read: containers_ask(), recover_check(). */
+void discover_second(struct discover *d);
 /* How many questions are not answered yet, or wait to be asked. */
 size_t discover_pending(const struct discover *d);
 

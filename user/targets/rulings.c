@@ -97,6 +97,24 @@ void rulings_forget(struct rulings *r, __u32 pid)
 	free(e);
 }
 
+size_t rulings_count(const struct rulings *r)
+{
+	return HASH_COUNT(r->entries);
+}
+
+void rulings_keep(struct rulings *r, bool (*lives)(void *context, const struct ruling *ruling),
+		  void *context)
+{
+	struct entry *e, *next;
+
+	HASH_ITER(hh, r->entries, e, next) {
+		if (lives(context, &e->ruling))
+			continue;
+		HASH_DEL(r->entries, e);
+		free(e);
+	}
+}
+
 static __u64 after(__u64 pause, __u64 least)
 {
 	return clock_ns() + (pause < least ? least : pause > CHECK_MAX ? CHECK_MAX : pause);

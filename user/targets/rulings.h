@@ -7,6 +7,7 @@
 #define PYPERF_TARGETS_RULINGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <linux/types.h>
 
 #include "bpf/abi.h"
@@ -18,6 +19,7 @@ struct ruling {
 	__u64 start_time, exec_id;
 	enum process_state state; /* 0 = nothing yet */
 	__u32 refusals; /* how often it was refused, up to the number from which pauses grow no more */
+	__u64 check_after;    /* as the kernel side was told it */
 	__u64 unproved_since; /* when a proof was first looked for in vain; 0 = never */
 };
 
@@ -34,6 +36,10 @@ struct ruling *rulings_get(struct rulings *r, __u32 pid, __u64 start_time, __u64
 /* The ruling on a pid, valid until it is forgotten. NULL if there is none. */
 struct ruling *rulings_find(const struct rulings *r, __u32 pid);
 void rulings_forget(struct rulings *r, __u32 pid);
+size_t rulings_count(const struct rulings *r);
+/* Forgets those of which lives() says false. */
+void rulings_keep(struct rulings *r, bool (*lives)(void *context, const struct ruling *ruling),
+		  void *context);
 
 /*
  * When to ask again about a process that is not Python, but may load it yet. The pause is as long as the

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/complaint.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -35,6 +36,7 @@ struct verdicts {
 	struct said *said;
 	__u64 unsaid; /* times that something was not said, since SAID_MAX reasons had been */
 	struct complaint full; /* the kernel side's table of processes is */
+	struct complaint layouts; /* ... that of layouts is */
 };
 
 int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *registry,
@@ -170,6 +172,11 @@ static int register_python(struct verdicts *v, const struct record_process *p, c
 			process->layout = e.layout;
 			process->runtime = i->runtime;
 			process->check_after = 0;
+		} else {
+			complain(&v->layouts,
+				 "%d builds of Python run at once, and there is room for no more: pid %u is "
+				 "not profiled, nor are others that come",
+				 LAYOUTS_MAX, p->pid);
 		}
 	}
 	log_debug("pid %u (%.16s) is CPython %s, %s%s%s", p->pid, p->comm, i->version, i->path,
@@ -270,6 +277,40 @@ static void tell_kernel(struct verdicts *v, __u32 pid, const struct process *pro
 	rulings_forget(v->rulings, pid);
 }
 
+/*
+ * Whether the kernel side knows the process as a Python already. Then it is the child of one, whose names are
+ * missing because its record was lost: it keeps its number, under which there are samples.
+ */
+static bool is_child(const struct verdicts *v, const struct record_process *p, __u32 *ret_id)
+{
+	struct process known;
+
+	if (kernel_get_process(v->kernel, p->pid, &known) || known.start_time != p->start_time ||
+	    known.exec_id != p->exec_id ||
+	    (known.state != PROCESS_PYTHON && known.state != PROCESS_NO_LAYOUT))
+		return false;
+	*ret_id = known.id;
+	return true;
+}
+
+bool verdicts_again(struct verdicts *v, const struct record_process *p)
+{
+	const struct ruling *ruling = rulings_find(v->rulings, p->pid);
+	struct process process = {
+		.start_time = p->start_time,
+		.exec_id = p->exec_id,
+		.state = PROCESS_NOT_PYTHON,
+	};
+
+	if (!ruling || ruling->start_time != p->start_time || ruling->exec_id != p->exec_id ||
+	    ruling->state != PROCESS_NOT_PYTHON || clock_ns() >= ruling->check_after)
+		return false;
+	process.id = ruling->id;
+	process.check_after = ruling->check_after;
+	tell_kernel(v, p->pid, &process);
+	return true;
+}
+
 void verdicts_reply(struct verdicts *v, const struct record_process *p, const struct worker_reply *r)
 {
 	struct process process = {
@@ -279,10 +320,11 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 		.state = PROCESS_NOT_PYTHON,
 		.check_after = ruling_check_again(p->start_time),
 	};
+	bool child = is_child(v, p, &process.id);
 	struct ruling *ruling;
 	int err;
 
-	if (r->error == -ESRCH)
+	if (r->error == -ESRCH || (r->error && child))
 		return;
 	ruling = rulings_get(v->rulings, p->pid, p->start_time, p->exec_id);
 	if (!ruling)
@@ -292,6 +334,7 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 		return;
 	ruling->id = process.id;
 	ruling->state = state_to_tell(err, process.state);
+	ruling->check_after = process.check_after;
 	tell_kernel(v, p->pid, &process);
 }
 
@@ -317,6 +360,26 @@ void verdicts_fork(struct verdicts *v, const struct record_fork *e)
 	ruling = rulings_get(v->rulings, e->pid, e->start_time, e->exec_id);
 	if (ruling)
 		ruling->state = child.layout >= 0 ? PROCESS_PYTHON : PROCESS_NO_LAYOUT;
+}
+
+void verdicts_ended(struct verdicts *v, __u32 pid, __u32 id)
+{
+	const struct ruling *ruling = rulings_find(v->rulings, pid);
+
+	registry_end(v->registry, id);
+	if (ruling && ruling->id == id)
+		rulings_forget(v->rulings, pid);
+}
+
+void verdicts_keep(struct verdicts *v, bool (*lives)(void *context, const struct ruling *ruling),
+		   void *context)
+{
+	rulings_keep(v->rulings, lives, context);
+}
+
+size_t verdicts_count(const struct verdicts *v)
+{
+	return rulings_count(v->rulings);
 }
 
 void verdicts_exit(struct verdicts *v, const struct record_exit *e)

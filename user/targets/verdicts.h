@@ -7,11 +7,15 @@
 #ifndef PYPERF_TARGETS_VERDICTS_H
 #define PYPERF_TARGETS_VERDICTS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "bpf/abi.h"
 
 struct kernel;
 struct kubelet;
 struct registry;
+struct ruling;
 struct selection;
 struct verdicts;
 struct worker_reply;
@@ -27,6 +31,20 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 void verdicts_fork(struct verdicts *v, const struct record_fork *e);
 /* A process has ended, or calls exec. */
 void verdicts_exit(struct verdicts *v, const struct record_exit *e);
+
+/* The process of this number has ended, of which there was no record. */
+void verdicts_ended(struct verdicts *v, __u32 pid, __u32 id);
+
+/*
+ * The kernel side asks about a process that it had to forget for want of room. True when it is told the
+ * verdict that there was, which is still good: the worker need not look again.
+ */
+bool verdicts_again(struct verdicts *v, const struct record_process *p);
+
+/* How many processes there is a ruling on; and those of which lives() says false are forgotten. */
+size_t verdicts_count(const struct verdicts *v);
+void verdicts_keep(struct verdicts *v, bool (*lives)(void *context, const struct ruling *ruling),
+		   void *context);
 
 /*
  * The state of a pid that was asked about: 0 = nothing is decided yet, PROCESS_WANTED = it may not be looked

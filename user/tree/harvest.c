@@ -22,6 +22,7 @@ void harvest_stats_add(struct harvest_stats *sum, const struct harvest_stats *mo
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		sum->samples[kind] += more->samples[kind];
 	sum->locations += more->locations;
+	sum->dropped += more->dropped;
 	sum->nodes = more->nodes;
 }
 
@@ -40,6 +41,7 @@ struct harvester {
 	const struct pod_labels *pod_labels;
 	const struct harvest_span *span;
 	bool columns;
+	size_t bytes_max;
 	struct profile *profile;
 	__u32 *location_of; /* by node; 0 = not asked for yet */
 	__u64 pause_ns; /* clock_ns(); 0 = never */
@@ -53,13 +55,17 @@ static const char *const marker_names[OUTCOME_COUNT] = {
 #undef OUTCOME
 };
 
-static int marker_location(struct harvester *h, __u32 outcome, __u32 *ret)
+static int named_location(struct harvester *h, const char *name, __u32 *ret)
 {
-	const char *name = outcome < OUTCOME_COUNT ? marker_names[outcome] : "[unknown]";
 	__u32 function;
 	int err = profile_function(h->profile, FRAME_MARKER, name, "", 0, &function);
 
 	return err ?: profile_location(h->profile, function, 0, 0, 0, ret);
+}
+
+static int marker_location(struct harvester *h, __u32 outcome, __u32 *ret)
+{
+	return named_location(h, outcome < OUTCOME_COUNT ? marker_names[outcome] : "[unknown]", ret);
 }
 
 static int outcome_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
@@ -178,6 +184,22 @@ static bool is_wanted(const struct harvester *h, __u32 kind)
 	return kind < EVENT_KINDS && profile_get_info(h->profile)->events & EVENT_BIT(kind);
 }
 
+/* The profile is too large for another stack. */
+static int drop_node(struct harvester *h, enum event_kind kind, const struct profile_labels *labels,
+		     __u64 count)
+{
+	__u32 location;
+	int err = named_location(h, "[dropped]", &location);
+
+	if (!err)
+		err = profile_sample(h->profile, kind, &location, 1, labels, count);
+	if (err)
+		return err;
+	h->stats.samples[kind] += count;
+	h->stats.dropped += count;
+	return 0;
+}
+
 static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 {
 	const struct kernel_tables *t = h->tables;
@@ -200,6 +222,8 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	fill_labels(owner, process, comm, &labels);
 	if (process)
 		fill_pod_labels(h, process->container.pod_uid, &labels);
+	if (profile_bytes(h->profile) > h->bytes_max)
+		return drop_node(h, kind, &labels, count);
 	err = owner_mapping(h, process, &mapping);
 	for (__u32 at = node; !err && at != root; at = node_parent(t->nodes[at].key))
 		err = node_location(h, at, mapping, &locations[n++]);
@@ -334,6 +358,7 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 		.pod_labels = source->pod_labels,
 		.span = span,
 		.columns = source->columns,
+		.bytes_max = source->bytes_max ?: PROFILE_BYTES,
 		.profile = profile,
 		.pause_ns = span->progress ? span->pause_ns : 0,
 		.stats = p->stats,

@@ -17,10 +17,13 @@ struct profile;
 struct profile_info;
 struct registry;
 
+#define PROFILE_BYTES (96 << 20) /* of the bounds in docs/security.md */
+
 struct harvest_stats {
 	__u64 samples[EVENT_KINDS]; /* put into the profile, in the unit of their kind */
 	__u64 nodes;	 /* in use */
 	__u64 locations; /* distinct (code object, instruction) of the frames on the way */
+	__u64 dropped;	 /* of samples, those whose stacks were [dropped]: the profile was too large */
 };
 
 /* More of the same tree: what follows sum. */
@@ -33,6 +36,11 @@ struct harvest_source {
 	const struct kernel_tables *tables;
 	struct codes *codes;
 	const struct registry *registry;
+	/*
+	 * From so many bytes of a profile on, further stacks become one frame, [dropped]. 0 = PROFILE_BYTES.
+	 * Otherwise programs that never repeat a stack would take all memory.
+	 */
+	size_t bytes_max;
 	bool columns; /* tells places in one line apart, where the interpreter knows them */
 	const struct pod_labels *pod_labels; /* may be NULL, as the next */
 	const struct pod_label_names *pod_label_names;

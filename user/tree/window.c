@@ -137,6 +137,7 @@ static int absorb(struct window *w, struct harvest_span *span)
 		w->stats.samples[kind] = profile_total_of(w->profile, kind);
 	w->stats.nodes = stats.nodes;
 	w->stats.locations += stats.locations;
+	w->stats.dropped += stats.dropped;
 	return 0;
 }
 

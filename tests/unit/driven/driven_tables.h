@@ -85,14 +85,14 @@ static void test_other_bank_has_room(void **state)
 	assert_int_equal(drive(), OUTCOME_WHOLE);
 	assert_true(driven.newest >= driven.o.nodes);
 	assert_int_equal(driven.nodes[0].count, overflow);
-	assert_int_equal(driven.skel->bss->owners_used[0], driven.o.owners);
-	assert_int_equal(driven.skel->bss->owners_used[1], 1);
+	assert_int_equal(driven.skel->bss->banks_used[0].owners, driven.o.owners);
+	assert_int_equal(driven.skel->bss->banks_used[1].owners, 1);
 	for (__u32 id = DRIVEN_ID + 1; id <= DRIVEN_ID + 40; id++) {
 		driven_set_process(PROCESS_PYTHON, id);
 		drive();
 	}
 	assert_true(driven.nodes[0].count > overflow);
-	assert_int_equal(driven.skel->bss->owners_used[1], driven.o.owners);
+	assert_int_equal(driven.skel->bss->banks_used[1].owners, driven.o.owners);
 }
 
 /* Owners are by thread, or process: processes that come and go fill that table. */

@@ -47,7 +47,7 @@ EACH(code, M(code, identity), M(code, key), M(code, epoch), M(code, state), M(co
 EACH(owner, M(owner, key), M(owner, process), M(owner, tid), M(owner, comm));
 EACH(process, M(process, start_time), M(process, exec_id), M(process, runtime), M(process, unsettled),
      M(process, check_after), M(process, id), M(process, layout), M(process, state),
-     M(process, no_epoch));
+     M(process, no_epoch), M(process, generation), M(process, nodes), M(process, codes), M(process, pad));
 EACH(record_process, M(record_process, type), M(record_process, pid), M(record_process, start_time),
      M(record_process, exec_id), M(record_process, comm));
 EACH(record_fork, M(record_fork, type), M(record_fork, pid), M(record_fork, start_time),
@@ -85,12 +85,16 @@ EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(epoch_
      L(str_length), L(str_state), L(str_ascii), L(str_compact), L(str_data), L(str_kind_shift),
      L(str_compact_bit), L(str_ascii_bit), L(str_implied), L(bytes_size), L(bytes_data));
 
+static const struct member bank_used_members[] = {
+	M(bank_used, nodes), M(bank_used, codes), M(bank_used, owners),
+};
+
 #define R(record_) { #record_, sizeof(struct record_), record_##_members, ARRAY_SIZE(record_##_members) }
 
 static const struct record records[] = {
 	R(node),	  R(code),	 R(owner),	R(process),   R(layout),     R(cpu_stats),
 	R(record_process), R(record_fork), R(record_exit), R(code_part), R(record_code),
-	R(timer_request),
+	R(timer_request), R(bank_used),
 };
 
 static struct pyperf *skel;

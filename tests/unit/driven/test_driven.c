@@ -15,6 +15,7 @@
 #include "tests/unit/driven/driven_banks.h"
 #include "tests/unit/driven/driven_codes.h"
 #include "tests/unit/driven/driven_copies.h"
+#include "tests/unit/driven/driven_hostile.h"
 #include "tests/unit/driven/driven_stacks.h"
 #include "tests/unit/driven/driven_tables.h"
 #include "tests/unit/driven/driven_threads.h"
@@ -74,6 +75,26 @@ static int load_tiny(void **state)
 	return 0;
 }
 
+static int load_impatient(void **state)
+{
+	struct driven_options o = roomy;
+
+	(void)state;
+	o.patience = 1;
+	driven_load(&o);
+	return 0;
+}
+
+static int load_larger(void **state)
+{
+	struct driven_options o = roomy;
+
+	(void)state;
+	o.nodes = 16384;
+	driven_load(&o);
+	return 0;
+}
+
 static int load_few_codes(void **state)
 {
 	struct driven_options o = roomy;
@@ -124,11 +145,22 @@ static const struct CMUnitTest in_roomy_tables[] = {
 	cmocka_unit_test(test_copies_that_lie),
 	cmocka_unit_test(test_copies_change_hands),
 	cmocka_unit_test(test_each_generation_has_its_bank),
+	cmocka_unit_test(test_ring_of_chunks),
+	cmocka_unit_test(test_ring_of_shims),
+	cmocka_unit_test(test_deepest_honest_stack),
 };
 
 static const struct CMUnitTest counting[] = {
 	cmocka_unit_test(test_code_epoch_saves_headers),
 	cmocka_unit_test(test_cached_callers),
+};
+
+static const struct CMUnitTest without_patience[] = {
+	cmocka_unit_test(test_out_of_time),
+};
+
+static const struct CMUnitTest in_larger_tables[] = {
+	cmocka_unit_test(test_one_process_takes_too_much),
 };
 
 static const struct CMUnitTest in_tiny_tables[] = {
@@ -158,6 +190,8 @@ int main(void)
 	       cmocka_run_group_tests_name("single reads", in_roomy_tables, load_single, NULL) +
 	       cmocka_run_group_tests_name("single reads, what is counted", counting, NULL, unload) +
 	       cmocka_run_group_tests_name("cache checked", in_roomy_tables, load_check, unload) +
+	       cmocka_run_group_tests_name("no patience", without_patience, load_impatient, unload) +
+	       cmocka_run_group_tests_name("larger tables", in_larger_tables, load_larger, unload) +
 	       cmocka_run_group_tests_name("tiny tables", in_tiny_tables, load_tiny, unload) +
 	       cmocka_run_group_tests_name("few codes", with_few_codes, load_few_codes, unload);
 }

@@ -34,7 +34,7 @@ static int setup(void **state)
 	(void)state;
 	memset(&hosted, 0, sizeof(hosted));
 	tree_generation = 0;
-	memset(owners_used, 0, sizeof(owners_used));
+	memset(banks_used, 0, sizeof(banks_used));
 	thread = py_begin_with_thread(0x30d);
 	for (int i = 0; i < 2; i++)
 		code[i] = py_code(i ? "work" : "main");

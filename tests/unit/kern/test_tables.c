@@ -21,6 +21,7 @@
 
 #include "base/cleanup.h"
 #include "kern/tables.h"
+#include "bpf/abi.h"
 #include "pyperf.skel.h"
 
 static const struct kernel_options small = { .tree_size = 4096, .cache_threads = 8 };
@@ -284,8 +285,8 @@ static void fill(void)
 		put_code(i, i);
 	for (__u32 i = 0; i < tables.owner_count; i++)
 		put_owner(i, i + 1);
-	skel->bss->owners_used[0] = 100;
-	skel->bss->owners_used[1] = 101;
+	skel->bss->banks_used[0].owners = 100;
+	skel->bss->banks_used[1].owners = 101;
 }
 
 /* What fill() has put into a bank is there, or nothing is. */
@@ -299,7 +300,7 @@ static void bank_is(unsigned int bank, bool full)
 		assert_true(tables.codes[i].identity == (full ? i : 0));
 	for (__u32 i = b.owners.first; i < b.owners.end; i++)
 		assert_true(tables.owners[i].key == (full ? i + 1 : 0));
-	assert_int_equal(skel->bss->owners_used[bank], full ? 100 + bank : 0);
+	assert_int_equal(skel->bss->banks_used[bank].owners, full ? 100 + bank : 0);
 }
 
 static void reserved_are_still_there(void)

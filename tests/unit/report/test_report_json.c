@@ -90,7 +90,7 @@ static void json_has_every_name(void **state)
 	/* And no other: counted by the colons. */
 	for (const char *c = b.data; *c; c++)
 		names += *c == ':';
-	assert_int_equal(names, OUTCOME_COUNT + stat_row_count + ARRAY_SIZE(exports) + 7 + 8 + 3 + 7 + 4 +
+	assert_int_equal(names, OUTCOME_COUNT + stat_row_count + ARRAY_SIZE(exports) + 7 + 8 + 4 + 8 + 4 +
 					5 + 4); /* at the top, sections, in the other five */
 }
 

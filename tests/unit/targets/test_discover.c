@@ -69,7 +69,7 @@ static void interpreter(void **state)
 	assert_int_equal(states, 1 << PROCESS_PYTHON);
 	assert_non_null(strstr(registry_after(registry, 0)->binary, "python3"));
 	/* Where it is, is asked again. */
-	discover_containers(discover);
+	discover_second(discover);
 	assert_int_equal(discover_pending(discover), 1);
 	take_replies();
 	assert_int_equal(discover_verdict(discover, pid), PROCESS_PYTHON);

@@ -150,6 +150,26 @@ static void labels_of_pods(void **state)
 	}
 }
 
+/* A profile that takes too much memory gets no more stacks, but every count, with the labels. */
+static void too_large(void **state)
+{
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
+	struct harvest_source source = forged_source;
+
+	(void)state;
+	source.bytes_max = 100000;
+	set_root(5, 0, 0);
+	for (__u32 i = 6; i < NODES; i++)
+		set_node(i, i < 10 ? 5 : i - 4, 100, i % 8, i % 50 == 0);
+	profile_free(TAKE_PTR(profile));
+	assert_int_equal(profile_new(&info, &profile), 0);
+	assert_int_equal(harvest(&source, &(struct harvest_span){}, profile, &stats), 0);
+	assert_int_equal(stats.samples[EVENT_CPU], (NODES - 1) / 50);
+	assert_int_equal(profile_total(profile), (NODES - 1) / 50);
+	assert_in_range(stats.dropped, 1, stats.samples[EVENT_CPU] - 1);
+	assert_in_range(profile_bytes(profile), 100000, 300000);
+}
+
 static void mappings(void **state)
 {
 	const struct profile_mapping *m;
@@ -378,6 +398,7 @@ int main(void)
 		TEST(columns),
 		TEST(labels),
 		TEST(labels_of_pods),
+		TEST(too_large),
 		TEST(mappings),
 		TEST(unknown_process),
 		TEST(every_marker),

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_processes.c - the table of processes in the kernel: all of it at once, room made by those that are no
+ * Python, and layouts that nobody has any more.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <bpf/libbpf.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "kern/kernel.h"
+#include "kern/processes.h"
+
+static struct kernel *kernel;
+
+#define SIZE 8192 /* of the table, docs/design.md */
+
+static int setup(void **state)
+{
+	struct kernel_options o = { .trigger = TRIGGER_PERF, .frequency = 99, .max_depth = 64,
+				    .cache_threads = 16, .cache_depth = 64, .tree_size = 4096 };
+
+	(void)state;
+	(void)kernel_open(&kernel, &o); /* need_kernel() says why not */
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	kernel_close(kernel);
+	return 0;
+}
+
+static void need_kernel(void)
+{
+	struct process_list list;
+
+	if (kernel_processes(kernel, &list)) {
+		print_message("SKIP: %s\n", kernel_reason(kernel));
+		skip();
+	}
+	processes_list_clear(&list);
+}
+
+static int set(__u32 pid, enum process_state state, __u16 layout)
+{
+	const struct process p = { .id = pid, .state = state, .layout = layout };
+
+	return kernel_set_process(kernel, pid, &p);
+}
+
+static size_t count(enum process_state state)
+{
+	_cleanup_(processes_list_clear) struct process_list list = {};
+	size_t n = 0;
+
+	assert_int_equal(kernel_processes(kernel, &list), 0);
+	for (size_t i = 0; i < list.count; i++) {
+		assert_int_equal(list.processes[i].id, list.pids[i]);
+		n += list.processes[i].state == state;
+	}
+	return n;
+}
+
+static void all_of_them(void **state)
+{
+	(void)state;
+	need_kernel();
+	assert_int_equal(count(PROCESS_PYTHON), 0);
+	for (__u32 pid = 1; pid <= 1000; pid++)
+		assert_int_equal(set(pid, pid % 4 ? PROCESS_NOT_PYTHON : PROCESS_PYTHON, 0), 0);
+	assert_int_equal(count(PROCESS_PYTHON), 250);
+	assert_int_equal(count(PROCESS_NOT_PYTHON), 750);
+}
+
+static void programs_that_are_no_python_make_room(void **state)
+{
+	size_t others;
+	__u32 pid = 1001;
+
+	(void)state;
+	need_kernel();
+	for (; pid <= SIZE; pid++)
+		assert_int_equal(set(pid, PROCESS_NOT_PYTHON, 0), 0);
+	assert_int_equal(set(pid++, PROCESS_PYTHON, 0), 0);
+	others = count(PROCESS_NOT_PYTHON);
+	assert_in_range(others, SIZE - 250 - SIZE / 16, SIZE - 250 - SIZE / 16 + 1);
+	assert_int_equal(count(PROCESS_PYTHON), 251);
+	/* Until there are none of them left. Then it is full, and says so. */
+	while (!set(pid, PROCESS_PYTHON, 0))
+		assert_true(pid++ < 3 * SIZE);
+	assert_int_equal(set(pid, PROCESS_PYTHON, 0), -E2BIG);
+	assert_int_equal(count(PROCESS_NOT_PYTHON), 0);
+	assert_int_equal(count(PROCESS_PYTHON), SIZE);
+}
+
+/* A layout's place is given away once no Python has it. */
+static void layouts(void **state)
+{
+	struct layout l = { .version = 1 };
+
+	(void)state;
+	need_kernel();
+	for (__u32 pid = 1; pid <= 3 * SIZE; pid++)
+		kernel_remove_process(kernel, pid);
+	for (int i = 0; i < LAYOUTS_MAX; i++, l.version++) {
+		assert_int_equal(kernel_add_layout(kernel, &l), i);
+		assert_int_equal(set(100 + i, PROCESS_PYTHON, i), 0);
+	}
+	assert_int_equal(kernel_add_layout(kernel, &l), -ENOSPC);
+	assert_int_equal(kernel_remove_process(kernel, 107), 0);
+	assert_int_equal(kernel_add_layout(kernel, &l), 7);
+	assert_int_equal(kernel_add_layout(kernel, &l), 7); /* it is known now */
+	assert_int_equal(set(107, PROCESS_PYTHON, 7), 0);
+	l.version++;
+	assert_int_equal(kernel_add_layout(kernel, &l), -ENOSPC);
+	assert_int_equal(set(130, PROCESS_NOT_PYTHON, 30), 0);
+	assert_int_equal(kernel_add_layout(kernel, &l), 30);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_of_them),
+		cmocka_unit_test(programs_that_are_no_python_make_room),
+		cmocka_unit_test(layouts),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kern/processes.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/cleanup.h"
+
+void processes_list_clear(struct process_list *list)
+{
+	free(list->pids);
+	free(list->processes);
+	*list = (struct process_list){ 0 };
+}
+
+int processes_list(const struct bpf_map *map, struct process_list *ret)
+{
+	__u32 size = bpf_map__max_entries(map), count = size, position;
+	_cleanup_free_ struct process *processes = calloc(size, sizeof(*processes));
+	_cleanup_free_ __u32 *pids = calloc(size, sizeof(*pids));
+	int err;
+
+	if (!processes || !pids)
+		return -ENOMEM;
+	err = bpf_map_lookup_batch(bpf_map__fd(map), NULL, &position, pids, processes, &count, NULL);
+	if (err && err != -ENOENT) /* which says that this was all */
+		return err;
+	ret->pids = TAKE_PTR(pids);
+	ret->processes = TAKE_PTR(processes);
+	ret->count = count;
+	return 0;
+}
+
+int processes_make_room(const struct bpf_map *map)
+{
+	_cleanup_(processes_list_clear) struct process_list list = {};
+	int wanted = bpf_map__max_entries(map) / 16, made = 0;
+	int err = processes_list(map, &list);
+
+	for (size_t i = 0; !err && i < list.count && made < wanted; i++) {
+		if (list.processes[i].state != PROCESS_NOT_PYTHON)
+			continue;
+		made += !bpf_map__delete_elem(map, &list.pids[i], sizeof(list.pids[i]), 0);
+	}
+	return err ?: made;
+}
+
+int processes_free_layout(const struct bpf_map *map)
+{
+	_cleanup_(processes_list_clear) struct process_list list = {};
+	bool used[LAYOUTS_MAX] = {};
+	int err = processes_list(map, &list);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < list.count; i++)
+		used[list.processes[i].layout % LAYOUTS_MAX] |= list.processes[i].state == PROCESS_PYTHON;
+	for (int i = 0; i < LAYOUTS_MAX; i++)
+		if (!used[i])
+			return i;
+	return -ENOSPC;
+}
