@@ -55,6 +55,11 @@ def main():
         in_short_lived()
     print(json.dumps({"short": short}), flush=True)
     sys.stdin.readline()
+    for _ in range(100):  # their records fill the last corner of the ring buffer
+        brief = os.fork()
+        if not brief:
+            os._exit(0)
+        os.waitpid(brief, 0)
     child = os.fork()
     if not child:
         in_child()
