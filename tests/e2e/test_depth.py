@@ -27,6 +27,11 @@ def unlimited(workloads, tmp_path_factory):
     return profile(workloads, tmp_path_factory.mktemp("depth"), (900, 3000))
 
 
+@pytest.fixture(scope="module")
+def deepest(workloads, tmp_path_factory):
+    return profile(workloads, tmp_path_factory.mktemp("depth"), (4000,), "--max-depth", 4000)
+
+
 def test_whole_at_the_limit(version, limited):
     samples = limited[1][version.name, LIMIT]
     assert profiler.total(samples) > 20
@@ -46,6 +51,13 @@ def test_counted(limited):
     run, samples = limited
     deep = sum(profiler.total(s) for (_, depth), s in samples.items() if depth > LIMIT)
     assert run.stats["outcomes"]["truncated"] == deep
+
+
+def test_four_thousand_frames(version, deepest):
+    """A tick is bounded, but the deepest honest stack fits into it."""
+    samples = in_time(deepest[1][version.name, 4000])
+    assert profiler.total(samples) > 20
+    assert {tuple(profiler.functions(s)) for s in samples} == {("leaf", *["descend"] * 3998, "<module>")}
 
 
 def in_time(samples):

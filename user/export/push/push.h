@@ -11,7 +11,7 @@
 
 #include "export/push/request.h"
 
-#define PUSH_WAITING_MAX 256		  /* profiles that may wait, ... */
+#define PUSH_WAITING_MAX 4096		  /* profiles that may wait, ... */
 #define PUSH_BYTES_MAX	 (64UL << 20)	  /* ... and bytes of them */
 /* How often a profile is tried. Between attempts are 1, 2, 4 and 8 seconds, a quarter more or less. */
 #define PUSH_ATTEMPTS	 5
