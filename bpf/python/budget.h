@@ -20,7 +20,7 @@
 #define LATE_STEPS 16 /* of a loop, from one look at the clock to the next; a power of two */
 #define LATE_DEPTH 16 /* frames kept of a stack that took too long */
 
-#define PATIENCE_NS	  120000
-#define PATIENCE_FRAME_NS 300 /* for each frame of --max-depth */
+#define PATIENCE_FRAME_NS 400 /* for each frame of --max-depth, ... */
+#define PATIENCE_MIN_NS	  100000 /* ... and so much at least */
 
 #endif

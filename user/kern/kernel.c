@@ -84,7 +84,9 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_cache_depth = k->options.cache_depth;
 	s->rodata->opt_measure = k->options.measure;
 	s->rodata->opt_max_depth = k->options.max_depth;
-	s->rodata->opt_patience = PATIENCE_NS + PATIENCE_FRAME_NS * k->options.max_depth;
+	s->rodata->opt_patience = PATIENCE_FRAME_NS * k->options.max_depth;
+	if (s->rodata->opt_patience < PATIENCE_MIN_NS)
+		s->rodata->opt_patience = PATIENCE_MIN_NS;
 	s->rodata->opt_single_reads = k->options.single_reads;
 	s->rodata->opt_cache = k->options.cache;
 	s->rodata->opt_by_thread = k->options.by_thread;
