@@ -122,6 +122,15 @@ def test_no_btf(tmp_path):
     complain(tmp_path, "--all-python", "-d", 1, code=FAILURE, words=["btf"], prefix=prefix)
 
 
+def test_pid_namespace_of_its_own(tmp_path):
+    """As in a container without the machine's pids: everybody would be missing from the profile."""
+    prefix = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if subprocess.run([*prefix, "true"], capture_output=True).returncode:
+        pytest.skip("SKIP mounts: no pid namespace can be made here")
+    complain(tmp_path, "--all-python", "-d", 1, code=FAILURE, words=["pid namespace", "--pid=host"],
+             prefix=prefix)
+
+
 @pytest.mark.parametrize("output", ("missing/profile.pb.gz", "directory"))
 def test_unwritable_output(tmp_path, output):
     (tmp_path / "directory").mkdir()

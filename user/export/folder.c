@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -139,6 +140,20 @@ static int add_file(struct files *f, const char *name, unsigned long long bytes)
 	return 0;
 }
 
+#define STALE_SECONDS 3600
+
+/*
+ * A file that was being written when its writer was killed. Another profiler may write into the same folder,
+ * but not for so long.
+ */
+static bool is_stale(const char *name, const struct stat *st)
+{
+	size_t n = strlen(name);
+
+	return n > sizeof(".tmp") && !strncmp(name, ".pyperf-bpf.", 12) && !strcmp(name + n - 4, ".tmp") &&
+	       S_ISREG(st->st_mode) && st->st_mtime < time(NULL) - STALE_SECONDS;
+}
+
 static int list_files(DIR *d, struct files *f)
 {
 	struct dirent *e;
@@ -146,8 +161,11 @@ static int list_files(DIR *d, struct files *f)
 	int err = 0;
 
 	while (!err && (e = readdir(d))) {
-		if (!is_ours(e->d_name) || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(st.st_mode))
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (is_stale(e->d_name, &st))
+			unlinkat(dirfd(d), e->d_name, 0);
+		if (!is_ours(e->d_name) || !S_ISREG(st.st_mode))
 			continue;
 		err = add_file(f, e->d_name, st.st_size);
 	}

@@ -29,8 +29,9 @@ int folder_add(const char *path, const struct timespec *start, const void *data,
 /*
  * Removes the oldest files until the rest is within the limits. `newest`, the name of the one written last,
  * stays in any case. A file whose name lies in the future was written while the clock was wrong, so it is
- * older than all that have been written since. Returns 0, or the -errno of the first file that could not be
- * removed. *ret_removed is how many were removed.
+ * older than all that have been written since. Files that a writer left unfinished an hour ago go, too.
+ * Returns 0, or the -errno of the first file that could not be removed. *ret_removed is how many were
+ * removed, without the unfinished ones.
  */
 int folder_prune(const char *path, const struct folder_keep *keep, const char *newest, size_t *ret_removed);
 

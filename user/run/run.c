@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -23,11 +24,27 @@
 #define SETTLE_LAST_MS	400  /* ... of a continuous run, which has promised to end soon */
 #define CODES_BYTES_MAX (256 << 20)
 
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCU /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
+
+/* In another one processes have other pids than the kernel side sees, or none. */
+static bool in_first_pid_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) || st.st_ino == FIRST_PID_NAMESPACE;
+}
+
 static int open_kernel(struct agent *a)
 {
 	const struct options *o = a->options;
 	int err;
 
+	if (!in_first_pid_namespace()) {
+		log_error("this is a pid namespace of its own, from which other processes cannot be "
+			  "named: run it in the machine's (docker run --pid=host; in Kubernetes "
+			  "hostPID: true)");
+		return -ENOTSUP;
+	}
 	a->kernel_options = settings_kernel(o);
 	err = kernel_open(&a->kernel, &a->kernel_options);
 	if (err) {

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -201,6 +202,28 @@ static void leaves_alone_what_is_not_ours(void **state)
 	assert_int_equal(count(), (int)ARRAY_SIZE(others) + 2 + 1);
 }
 
+/* Whoever was killed while it wrote a file has left it. One that is being written stays. */
+static void takes_away_what_is_unfinished(void **state)
+{
+	const struct timespec then = { .tv_sec = time(NULL) - 7200 }, long_ago[2] = { then, then };
+	static const char *const old[] = { ".pyperf-bpf.0123456789abcdef.tmp", ".pyperf-bpf.tmp.x",
+					   "pyperf-bpf.0123456789abcdef.tmp" };
+
+	(void)state;
+	put(".pyperf-bpf.fedcba9876543210.tmp", 5);
+	for (size_t i = 0; i < ARRAY_SIZE(old); i++) {
+		put(old[i], 5);
+		assert_int_equal(utimensat(AT_FDCWD, path_of(old[i]), long_ago, 0), 0);
+	}
+	assert_int_equal(add(1795270775, 0, 10), 0);
+	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 1 }, name, &removed), 0);
+	assert_int_equal(removed, 0);
+	assert_int_equal(access(path_of(old[0]), F_OK), -1);
+	assert_int_equal(access(path_of(old[1]), F_OK), 0);
+	assert_int_equal(access(path_of(old[2]), F_OK), 0);
+	assert_int_equal(count(), 4);
+}
+
 static void a_folder_that_is_gone(void **state)
 {
 	(void)state;
@@ -246,6 +269,7 @@ int main(void)
 		TEST(keeps_a_size),
 		TEST(files_of_the_future_are_the_oldest),
 		TEST(leaves_alone_what_is_not_ours),
+		TEST(takes_away_what_is_unfinished),
 		TEST(a_folder_that_is_gone),
 		TEST(failure_leaves_nothing),
 	};
