@@ -60,7 +60,7 @@ LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels formats) # depl
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help all run check check-layers check-size check-format check-tests check-bare check-long check-k8s \
-	check-guest matrix image unit bench bench-limits deps arm64 check-arm64 clean install \
+	check-guest matrix image unit fuzz bench bench-limits deps arm64 check-arm64 clean install \
 	compile_commands.json
 
 help: ## what there is to make
@@ -116,6 +116,11 @@ check-tests: ## every source file of user/ has a unit test, or docs/testing.md s
 
 unit: $(UNIT_BIN) ## build and run the unit tests alone
 	$(Q)sh tests/unit.sh $(O)
+
+fuzz: ## libFuzzer on everything that parses; EACH=600 seconds for each target, TARGETS="lines proc"
+	$(Q)sh deploy/deps.sh fuzz
+	$(Q)$(MAKE_ALL) O=build/fuzz CC=$(CLANG) SAN=fuzzer-no-link,address,undefined build/fuzz/libpyperf.a
+	$(Q)CLANG=$(CLANG) sh tests/fuzz.sh build/fuzz
 
 tests: $(UNIT_BIN) $(TOOL_BIN) arm64 clang-warnings $(LISTS)
 

@@ -23,6 +23,7 @@ struct known_code {
 struct root {
 	__u64 comm_seen; /* jiffies at which the owner's comm was last copied */
 	__u32 node;	 /* 0 = none yet */
+	__u32 of_thread; /* 1 = the thread's own, 0 = its process's */
 };
 
 /* What is remembered of a thread between samples. */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs what is missing on Debian: deps.sh build | test | long, each with what the one before it installs.
+# Installs what is missing on Debian: deps.sh build | fuzz | test | long, each with what build installs, and
+# long with what test does.
 # Needs root only when something is missing.
 set -eu
 top=$(dirname "$0")/..
@@ -8,7 +9,10 @@ list="gcc make libc6-dev linux-libc-dev clang-19 bpftool libbpf-dev libelf-dev z
       protobuf-c-compiler libprotobuf-c-dev uthash-dev libmicrohttpd-dev libcurl4-gnutls-dev
       libjson-c-dev python3"
 for_what=${1:-build}
-[ "$for_what" = build ] || list="$list libcmocka-dev $(grep -v '^#' "$top/tests/apt-packages.txt")"
+case $for_what in
+fuzz) list="$list libclang-rt-19-dev" ;;
+test | long) list="$list libcmocka-dev $(grep -v '^#' "$top/tests/apt-packages.txt")" ;;
+esac
 [ "$for_what" != long ] || list="$list musl-tools gcc-aarch64-linux-gnu qemu-user"
 
 missing=
@@ -28,7 +32,7 @@ if [ -n "$missing" ]; then
     apt-get install -y -qq --no-install-recommends $missing >/dev/null
 fi
 
-if [ "$for_what" != build ]; then
+if [ "$for_what" = test ] || [ "$for_what" = long ]; then
     venv=$top/.cache/venv
     if ! [ -e "$venv/.done" ] ||
        [ "$top/tests/requirements.txt" -nt "$venv/.done" ]; then

@@ -166,8 +166,9 @@ static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, stru
 	if (root->node && t->process == process && now - root->comm_seen < COMM_JIFFIES)
 		return root->node;
 	/* Short-lived threads may be more than there is room for: the last quarter is for processes. */
-	by_thread = opt_by_thread &&
-		    (root->node || banks_used[bank & 1].owners < opt_owner_mask - opt_owner_mask / 4);
+	by_thread = root->node ? root->of_thread :
+				 banks_used[bank & 1].owners < opt_owner_mask - opt_owner_mask / 4;
+	by_thread &= opt_by_thread;
 	index = owner_intern(count, bank, kind, process, by_thread ? t->tid : 0);
 	if (!index--)
 		return 0;
@@ -180,6 +181,7 @@ static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, stru
 	if (EVENT_KINDS > 1 && t->process != process) /* of the other kinds, too */
 		thread_forget_roots(t);
 	root->comm_seen = now;
+	root->of_thread = by_thread;
 	t->process = process;
 	root->node = node_add(count, bank, 0, index);
 	return root->node;

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A program that never repeats a stack beside one that does little else: the first may not take the call tree
+from the second."""
+import interpreters as known
+import profiler
+
+NEWEST = known.one_per_version()[-1]
+
+# Each stack is another: two functions that call each other at random, 900 deep.
+GREEDY = """
+import json, random, sys
+sys.setrecursionlimit(5000)
+def left(depth, way):
+    if depth:
+        return left(depth - 1, way >> 1) if way & 1 else right(depth - 1, way >> 1)
+    return sum(range(3000))
+def right(depth, way):
+    if depth:
+        return left(depth - 1, way >> 1) if way & 1 else right(depth - 1, way >> 1)
+    return sum(range(3000))
+print(json.dumps({}), flush=True)
+while True:
+    left(900, random.getrandbits(900))
+"""
+
+# A service: a few dozen places, some of which are met for the first time when the tree is full already.
+SERVICE = """
+import json, time
+def work(n):
+    end = time.process_time() + .002
+    while time.process_time() < end:
+        sum(range(200))
+scope = {"work": work}
+for i in range(40):
+    exec("def handler%d(): return work(%d)" % (i, i), scope)
+print(json.dumps({}), flush=True)
+begin = time.monotonic()
+while True:
+    for i in range(min(40, 1 + int(5 * (time.monotonic() - begin)))):
+        scope["handler%d" % i]()
+"""
+
+
+def full(samples):
+    return profiler.total([s for s in samples if profiler.marker_of(s.stack) == "table_full"])
+
+
+def test_a_service_loses_nothing(tmp_path):
+    with profiler.target(NEWEST.path, "-c", GREEDY) as greedy, \
+            profiler.target(NEWEST.path, "-c", SERVICE) as service:
+        run = profiler.run(tmp_path, "-p", "%d,%d" % (greedy.pid, service.pid), "-F", 2999, "-d", 10,
+                           "--tree-size", 65536)
+    ours = run.of(service.pid)
+    assert profiler.total(ours) > 1000
+    assert full(run.of(greedy.pid)) > 0, "the tree never ran short: nothing was tested"
+    assert full(ours) == 0
