@@ -52,6 +52,7 @@ static void show_frames(const struct layout *layout)
 	NUMBER(interp_tlbc_generation);
 	NUMBER(gil_holder);
 	NUMBER(runtime_interpreters);
+	NUMBER(runtime_main);
 	NUMBER(runtime_tstate);
 	NUMBER(runtime_tss_key);
 }
