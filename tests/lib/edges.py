@@ -30,8 +30,9 @@ class Judge:
         self.under = {}  # (file, line) -> name
         for name, described in about["files"].items():
             for function, first, lines in described["codes"]:
-                # Up to 3.10 a frame that has not begun is in its first line, which may hold no instruction.
-                self.codes[name, function, first] = set(lines) | (set() if self.qualified else {first})
+                # A frame that has not begun is in its first line, which may hold no instruction. It covers
+                # nothing up: a line that is not known is 0.
+                self.codes[name, function, first] = set(lines) | {first}
             for number, text in enumerate(described["source"].split("\n"), 1):
                 note = NOTE.search(text) if "# ->" in text else None
                 self.callees[name, number] = {self.name(n)

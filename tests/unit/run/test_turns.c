@@ -318,6 +318,7 @@ static void no_room(void **state)
 
 int main(void)
 {
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	const struct CMUnitTest tests[] = {
 		TEST(sigint_ends_it),
 		TEST(sigterm_ends_it),
@@ -336,5 +337,8 @@ int main(void)
 	};
 
 	alarm(120);
+	/* Whoever starts this in the background may ignore them, and then so would the loop. */
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		signal(signals[i], SIG_DFL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
