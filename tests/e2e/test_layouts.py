@@ -203,12 +203,14 @@ def test_variables_of_2_7_and_3_6(interpreter, live):
     if interpreter.version >= (3, 7):
         assert process.shown["runtime"] != "0" and not process.said
         return
-    shown = {name: int(process.shown[name]) for name in ("runtime", "runtime_tstate", "runtime_interpreters")}
+    shown = {name: int(process.shown[name])
+             for name in ("runtime", "runtime_tstate", "runtime_interpreters", "runtime_main")}
     current, head = process.said
     assert shown["runtime"] + shown["runtime_tstate"] == current
     if interpreter.name == "debian-2.7.18":  # stripped
-        assert not shown["runtime_interpreters"]
+        assert not shown["runtime_interpreters"] and shown["runtime_main"]
         return
+    assert not shown["runtime_main"]
     assert shown["runtime_interpreters"], "only in a stripped file"
     assert struct.unpack_from("<Q", process.bytes, shown["runtime_interpreters"])[0] == head
 
@@ -220,7 +222,7 @@ def test_every_field_is_derived(interpreter, live, derived):
     about = {"verdict", "reason", "hexversion", "text_version", "path", "build_id", "runtime", "first_us",
              "cached_us"}
     if interpreter.version < (3, 7):
-        about |= {"runtime_interpreters", "runtime_tstate"}  # test_variables_of_2_7_and_3_6
+        about |= {"runtime_interpreters", "runtime_main", "runtime_tstate"}  # test_variables_of_2_7_and_3_6
     expected = set(derived(interpreter)) - set(ASSUMED) - set(ASSUMED_OF_2_7)
     assert set(live(interpreter).shown) - about == expected
 

@@ -124,6 +124,7 @@ static void show_interpreter(void)
 	FIELD(interp_next, PyInterpreterState, next);
 	FIELD(interp_threads, PyInterpreterState, threads.head);
 	FIELD(runtime_interpreters, _PyRuntimeState, interpreters.head);
+	show("runtime_main", 0);
 #if PY_VERSION_HEX < 0x030c0000
 	show("interp_gil", 0);
 	show("gil_holder", 0);

@@ -87,6 +87,7 @@ static void show_runtime(void)
 {
 #if PY_VERSION_HEX >= 0x03070000
 	FIELD(runtime_interpreters, _PyRuntimeState, interpreters.head);
+	show("runtime_main", 0);
 	FIELD(runtime_tstate, _PyRuntimeState, gilstate.tstate_current);
 	FIELD(runtime_tss_key, _PyRuntimeState, gilstate.autoTSSkey);
 	/* What the sampler takes for granted: an int, then a u32. */
