@@ -48,9 +48,10 @@ def full(samples):
 def test_a_service_loses_nothing(tmp_path):
     with profiler.target(NEWEST.path, "-c", GREEDY) as greedy, \
             profiler.target(NEWEST.path, "-c", SERVICE) as service:
-        run = profiler.run(tmp_path, "-p", "%d,%d" % (greedy.pid, service.pid), "-F", 2999, "-d", 10,
-                           "--tree-size", 65536)
+        run = profiler.run(tmp_path, "-p", "%d,%d" % (greedy.pid, service.pid), "-F", 2999, "-d", 10)
     ours = run.of(service.pid)
     assert profiler.total(ours) > 1000
     assert full(run.of(greedy.pid)) > 0, "the tree never ran short: nothing was tested"
-    assert full(ours) == 0
+    # Without the bound it is most of what is met for the first time. With it the table is three quarters full,
+    # and there one new node in some thousands finds no place within the 32 that are tried.
+    assert full(ours) <= 0.001 * profiler.total(ours)
