@@ -52,6 +52,6 @@ def test_a_service_loses_nothing(tmp_path):
     ours = run.of(service.pid)
     assert profiler.total(ours) > 1000
     assert full(run.of(greedy.pid)) > 0, "the tree never ran short: nothing was tested"
-    # Without the bound it is most of what is met for the first time. With it the table is three quarters full,
-    # and there one new node in some thousands finds no place within the 32 that are tried.
+    # Without the bound it is most of what is met for the first time. With it the table is three quarters
+    # full, and there one new node in some thousands finds no place within the 32 that are tried.
     assert full(ours) <= 0.001 * profiler.total(ours)
