@@ -30,4 +30,42 @@ static void begin(void)
 	assert_int_equal(discover_new(&discover, &parts), 0);
 }
 
+/* Until there is nothing left to answer. */
+static inline void take_replies(void)
+{
+	double end = clock_seconds() + PATIENCE_SECONDS;
+
+	while (discover_pending(discover)) {
+		assert_true(clock_seconds() < end);
+		wait_for_worker();
+		discover_replies(discover);
+	}
+}
+
+/*
+ * Starts an interpreter, and asks about it until it is known as one: before it has started it may still be a
+ * copy of this program. Skips the test if there is none.
+ */
+static inline __u32 start_interpreter(void)
+{
+	char *const command[] = { "/usr/bin/python3", "-c", "import time\nwhile True: time.sleep(1)", NULL };
+	double end = clock_seconds() + PATIENCE_SECONDS;
+	__u32 pid;
+
+	if (access(command[0], X_OK)) {
+		print_message("SKIP: there is no %s\n", command[0]);
+		skip();
+	}
+	pid = start_child(command);
+	while (discover_verdict(discover, pid) != PROCESS_PYTHON) {
+		struct record_process p = process_of(pid);
+
+		assert_true(clock_seconds() < end);
+		assert_int_equal(discover_process(discover, &p), 0);
+		take_replies();
+		usleep(10000);
+	}
+	return pid;
+}
+
 #endif

@@ -8,17 +8,6 @@
 #include "proc/procfs.h"
 #include "targets/discover.h"
 
-static void take_replies(void)
-{
-	double end = clock_seconds() + PATIENCE_SECONDS;
-
-	while (discover_pending(discover)) {
-		assert_true(clock_seconds() < end);
-		wait_for_worker();
-		discover_replies(discover);
-	}
-}
-
 static int states; /* bits by enum process_state */
 
 static int note_state(void *pid, const struct registry_entry *e)
@@ -43,28 +32,13 @@ static void record_of_a_process(void **state)
 	assert_int_equal(discover_verdict(discover, getpid()), PROCESS_NOT_PYTHON);
 }
 
-/* Until it has started, what is asked about may still be a copy of this program. */
 static void interpreter(void **state)
 {
-	char *const command[] = { "/usr/bin/python3", "-c", "import time\nwhile True: time.sleep(1)", NULL };
-	double end = clock_seconds() + PATIENCE_SECONDS;
 	__u32 pid;
 
 	(void)state;
-	if (access(command[0], X_OK)) {
-		print_message("SKIP: there is no %s\n", command[0]);
-		skip();
-	}
 	begin();
-	pid = start_child(command);
-	while (discover_verdict(discover, pid) != PROCESS_PYTHON) {
-		struct record_process p = process_of(pid);
-
-		assert_true(clock_seconds() < end);
-		assert_int_equal(discover_process(discover, &p), 0);
-		take_replies();
-		usleep(10000);
-	}
+	pid = start_interpreter();
 	registry_each(registry, note_state, &pid);
 	assert_int_equal(states, 1 << PROCESS_PYTHON);
 	assert_non_null(strstr(registry_after(registry, 0)->binary, "python3"));

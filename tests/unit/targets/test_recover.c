@@ -27,17 +27,6 @@ static int end_recover(void **state)
 	return teardown(state);
 }
 
-static void take_replies(void)
-{
-	double end = clock_seconds() + PATIENCE_SECONDS;
-
-	while (discover_pending(discover)) {
-		assert_true(clock_seconds() < end);
-		wait_for_worker();
-		discover_replies(discover);
-	}
-}
-
 static bool every(void *context, struct registry_entry *e)
 {
 	(void)context;
@@ -47,26 +36,12 @@ static bool every(void *context, struct registry_entry *e)
 
 static void name_comes_back(void **state)
 {
-	char *const command[] = { "/usr/bin/python3", "-c", "import time\nwhile True: time.sleep(1)", NULL };
-	double end = clock_seconds() + PATIENCE_SECONDS;
 	struct process known;
 	__u32 pid;
 
 	(void)state;
-	if (access(command[0], X_OK)) {
-		print_message("SKIP: there is no %s\n", command[0]);
-		skip();
-	}
 	begin_recover();
-	pid = start_child(command);
-	while (discover_verdict(discover, pid) != PROCESS_PYTHON) {
-		struct record_process p = process_of(pid);
-
-		assert_true(clock_seconds() < end);
-		assert_int_equal(discover_process(discover, &p), 0);
-		take_replies();
-		usleep(10000);
-	}
+	pid = start_interpreter();
 	assert_int_equal(kernel_get_process(kernel, pid, &known), 0);
 	assert_non_null(registry_find(registry, known.id));
 	registry_forget(registry, every, NULL); /* as if there had been no record of it */
