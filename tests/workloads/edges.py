@@ -62,9 +62,9 @@ LOOP = None
 
 
 async def loop_child(n):
-    spin(n)  # -> spin
+    spin(20 * n)  # -> spin
     await asyncio.sleep(0)  # -> *stdlib
-    spin(n)  # -> spin
+    spin(20 * n)  # -> spin
 
 
 async def loop_main():

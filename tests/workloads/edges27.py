@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 import edges27_calls  # noqa: E402
 import edges27_objects  # noqa: E402
 from code_table27 import code_table, decoded  # noqa: E402
-from edges27_calls import PATTERNS, recursion  # noqa: E402
+from edges27_calls import PATTERNS, recursion, spin  # noqa: E402
 from edges27_objects import (  # noqa: E402
     CHURN_SOURCES, EXEC_FILE, EXEC_LATIN, EXEC_NAMES, EXEC_SOURCE, churn, executed)
 
@@ -46,6 +46,7 @@ def started(function):
 
 def short_threads():
     made = started(short_lived)  # -> started
+    spin(2000)  # -> spin
     while made.isAlive():  # -> *stdlib
         time.sleep(0.001)
     KEPT.append(made)
