@@ -66,6 +66,7 @@ boot() {
     suite=$1 memory=$2 first=$3
     shift 3
     [ -s "$cache/$suite" ] || fetch_kernel "$suite"
+    rm -f "$work/console" "$work/serial" # of the guest before: if QEMU does not start they would be judged
     cpu=Haswell-noTSX,-pcid,-invpcid,-tsc-deadline
     [ "$suite" != trixie ] || cpu=$cpu,-cx16
     timeout 900 nice qemu-system-x86_64 -accel tcg,thread=multi -cpu "$cpu" \
