@@ -60,7 +60,7 @@ LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels formats) # depl
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help all run check check-layers check-size check-format check-tests check-bare check-long check-k8s \
-	check-guest matrix image unit fuzz bench bench-limits deps arm64 check-arm64 clean install \
+	check-guest matrix image unit fuzz soak bench bench-limits deps arm64 check-arm64 clean install \
 	compile_commands.json
 
 help: ## what there is to make
@@ -121,6 +121,11 @@ fuzz: ## libFuzzer on everything that parses; EACH=600 seconds for each target, 
 	$(Q)sh deploy/deps.sh fuzz
 	$(Q)$(MAKE_ALL) O=build/fuzz CC=$(CLANG) SAN=fuzzer-no-link,address,undefined build/fuzz/libpyperf.a
 	$(Q)CLANG=$(CLANG) sh tests/fuzz.sh build/fuzz
+
+soak: deps-build ## HOURS=1 of everything at once beside changing programs; fails when the profiler grows
+	$(Q)$(MAKE_ALL) all
+	$(Q)PYPERF=$(abspath $(BIN)) PYTHONDONTWRITEBYTECODE=1 .cache/venv/bin/python tests/soak/soak.py \
+		$(or $(HOURS),1) $(O)/soak
 
 tests: $(UNIT_BIN) $(TOOL_BIN) arm64 clang-warnings $(LISTS)
 

@@ -145,10 +145,12 @@ static void add_self(struct page *p, const struct metrics_view *v)
 static void add_targets(struct page *p, const struct metrics_view *v)
 {
 	const struct codes_stats *codes = codes_get_stats(v->codes);
-	size_t live = 0, known = registry_count(v->registry, &live);
+	size_t live = 0;
 
+	registry_count(v->registry, &live);
 	gauge(p, "processes_live", "Python processes that are running.", live);
-	gauge(p, "processes_known", "Python processes held in memory, ended ones included.", known);
+	gauge(p, "processes_known", "Python processes held in memory, ended ones included.",
+	      registry_held(v->registry));
 	gauge(p, "code_objects", "Code objects held in memory.", codes->codes);
 	gauge(p, "code_bytes", "Memory of the code objects.", codes->bytes);
 	counter(p, "line_decodes_total", "Line tables searched.", codes->decodes);

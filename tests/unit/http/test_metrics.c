@@ -103,6 +103,23 @@ static void numbers(void **state)
 	assert_true(has_line("pyperf_sampling 0"));
 }
 
+static bool every(void *context, struct registry_entry *e)
+{
+	(void)context;
+	return e->ended;
+}
+
+/* Those that came and went are no memory any more. */
+static void forgotten_processes_are_not_held(void **state)
+{
+	(void)state;
+	registry_end(registry, 2);
+	registry_forget(registry, every, NULL);
+	text();
+	assert_true(has_line("pyperf_processes_known 1"));
+	assert_true(has_line("pyperf_processes_live 1"));
+}
+
 static double number_of(const char *metric)
 {
 	const char *found = strstr(out.data, metric);
@@ -272,6 +289,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(numbers),
+		TEST(forgotten_processes_are_not_held),
 		TEST(of_this_process),
 		TEST(outcomes),
 		TEST(turns_of_the_loop),

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make soak`: its judge finds what grows and nothing else, and it runs."""
+import math
+import pathlib
+import random
+import subprocess
+import sys
+
+import pytest
+
+SOAK = pathlib.Path(__file__).resolve().parents[1] / "soak"
+sys.path.insert(0, str(SOAK))
+import judge  # noqa: E402
+
+STEADY = {"rss_bytes": 40e6, "heap_bytes": 5e6, "helper_bytes": 7e6, "descriptors": 48,
+          "helper_descriptors": 11, "children": 2, "bpf_objects": 17, "table_processes": 20,
+          "processes_known": 200, "code_objects": 400, "files": 12, "turn_ms": 4}
+# Half a per cent of these is noise; the others stand still.
+NOISY = "rss_bytes", "heap_bytes", "helper_bytes", "turn_ms"
+
+
+def made(hours=1, **changes):
+    """Rows of a run in which a column is changes[column](its value, part of the run that is over)."""
+    noise, number = random.Random(1), int(hours * 720)
+    rows = []
+    for n in range(number):
+        row = {column: value * (noise.gauss(1, 0.005) if column in NOISY else 1)
+               for column, value in STEADY.items()}
+        for column, change in changes.items():
+            row[column] = change(row[column], n / number)
+        rows.append({"seconds": 5 * n, "receiver_up": 1, "pushed": n, "generations": 0, **row})
+    return rows
+
+
+def test_a_steady_run_is_accepted():
+    assert set(STEADY) == set(judge.BOUNDS)
+    assert not list(judge.growing(made()))
+
+
+def test_growth_before_the_warm_up_is_over_is_none():
+    assert not list(judge.growing(made(rss_bytes=lambda value, part: value * min(1, 0.2 + 4 * part))))
+
+
+def test_peaks_and_waves_are_no_growth():
+    rows = made(heap_bytes=lambda value, part: value * (3 if int(100 * part) % 7 == 0 else 1),
+                code_objects=lambda value, part: value * (1 + math.sin(300 * part)))
+    assert not list(judge.growing(rows))
+
+
+@pytest.mark.parametrize("column", STEADY)
+def test_growth_is_found(column):
+    """A leak of what would be too much after a day at the latest."""
+    least = {"rss_bytes": 2e6, "heap_bytes": 2e6, "helper_bytes": 1e6, "descriptors": 3, "files": 3,
+             "helper_descriptors": 2, "children": 2, "bpf_objects": 2, "table_processes": 60,
+             "processes_known": 400, "code_objects": 800, "turn_ms": 60}
+    rows = made(**{column: lambda value, part: value + least[column] * part})
+    assert [line.partition(":")[0] for line in judge.growing(rows)] == [column]
+
+
+def test_one_long_turn_is_found():
+    rows = made(turn_ms=lambda value, part: 600 if part == 0.5 else value)
+    assert [line.partition(":")[0] for line in judge.growing(rows)] == ["turn_ms"]
+
+
+def test_a_picture_has_each_curve(tmp_path):
+    judge.draw(made(), tmp_path / "soak.svg")
+    text = (tmp_path / "soak.svg").read_text()
+    assert all(bound.title in text for bound in judge.BOUNDS.values())
+    assert text.count('class="l"') == 2 * len(judge.BOUNDS)
+
+
+def test_it_runs(tmp_path):
+    """Half a minute says nothing about growth, but all of it is there: rows, picture, books, a receiver that
+    goes and comes."""
+    done = subprocess.run([sys.executable, SOAK / "soak.py", "0.01", tmp_path / "soak"], capture_output=True,
+                          text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "too short" in done.stdout
+    rows = judge.read(tmp_path / "soak" / "soak.csv")
+    assert {row["receiver_up"] for row in rows} == {0, 1}
+    assert all(row["children"] >= 2 and row["bpf_objects"] > 10 for row in rows)
+    assert max(row["code_objects"] for row in rows) > 100 and max(row["table_processes"] for row in rows) > 1
+    assert (tmp_path / "soak" / "soak.svg").stat().st_size > 1000
