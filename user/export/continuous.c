@@ -93,7 +93,7 @@ void continuous_reload(struct continuous *c, const struct continuous_options *o)
 
 int continuous_fd(const struct continuous *c)
 {
-	return c && c->push.push ? push_fd(c->push.push) : -1;
+	return c && c->push.push ? interval_push_fd(&c->push) : -1;
 }
 
 int continuous_timeout_ms(const struct continuous *c)
@@ -105,7 +105,7 @@ int continuous_timeout_ms(const struct continuous *c)
 		return -1;
 	left = (c->ended && c->names_end < c->next ? c->names_end : c->next) - clock_seconds();
 	ms = left <= 0 ? 0 : left < 1 ? (int)(left * 1e3) + 1 : 1000;
-	push = c->push.push ? push_timeout_ms(c->push.push) : -1;
+	push = c->push.push ? interval_push_timeout_ms(&c->push) : -1;
 	if (interval_files_timeout_ms(&c->files) == 0)
 		return 0;
 	return push >= 0 && push < ms ? push : ms;
@@ -129,33 +129,25 @@ bool continuous_ends(struct continuous *c)
 	return true;
 }
 
-/* Its file is written by a child, and its pushes are sent by libcurl: neither is waited for. */
+/* A child writes its file, and a thread makes its pushes ready: neither is waited for. */
 static void pass_on(struct continuous *c)
 {
 	if (c->files.window)
 		interval_files_add(&c->files);
 	if (c->push.window)
-		interval_push_take(&c->push);
-}
-
-/* A large profile is put together over several turns of the event loop. That of the files does so itself. */
-static bool is_prepared(struct continuous *c)
-{
-	return !c->push.window || window_prepare(c->push.window, clock_ns() + WINDOW_PART_NS) != -EAGAIN;
+		interval_push_add(&c->push);
 }
 
 void continuous_pass_on(struct continuous *c, bool names_missing)
 {
 	if (!c)
 		return;
+	if (c->ended && !(names_missing && clock_seconds() < c->names_end)) {
+		c->ended = false;
+		pass_on(c);
+	}
 	if (c->push.push)
 		interval_push_run(&c->push);
-	if (c->ended && !(names_missing && clock_seconds() < c->names_end)) {
-		c->ended = !is_prepared(c);
-		c->names_end = 0; /* if it goes on, in the next turn */
-		if (!c->ended)
-			pass_on(c);
-	}
 	if (c->files.window)
 		interval_files_run(&c->files);
 }
@@ -171,9 +163,9 @@ int continuous_finish(struct continuous *c, struct harvest_stats *ret_stats)
 	int err = 0;
 
 	for (int i = 0; c->push.push && i < intervals; i++)
-		err = err ?: interval_push_take(&c->push);
+		err = err ?: interval_push_last(&c->push, end);
 	if (c->push.push)
-		interval_push_finish(&c->push, END_SECONDS);
+		interval_push_finish(&c->push, end);
 	if (end < clock_seconds() + LAST_FILE_SECONDS)
 		end = clock_seconds() + LAST_FILE_SECONDS;
 	for (int i = 0; c->files.window && i < intervals; i++)

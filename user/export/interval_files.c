@@ -102,7 +102,7 @@ static int begin(struct interval_files *f)
 	int err = 0;
 
 	if (!f->profile) {
-		err = window_prepare(f->window, clock_ns() + WINDOW_PART_NS);
+		err = window_prepare(f->window);
 		if (err == -EAGAIN)
 			return -EINPROGRESS;
 		err = err ?: window_take(f->window, &f->profile, &f->taken);
@@ -150,6 +150,8 @@ int interval_files_finish(struct interval_files *f, double end)
 {
 	int err;
 
+	if (f->due) /* what is not taken yet becomes longer: there is no other file after it */
+		window_mark(f->window);
 	f->due = true;
 	while ((err = interval_files_run(f)) == -EINPROGRESS && clock_seconds() < end)
 		usleep(LAST_PAUSE_US);

@@ -3,76 +3,122 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/job.h"
 #include "base/log.h"
-#include "profile/filter.h"
-#include "profile/pprof.h"
-#include "profile/split.h"
 
-/*
- * Pyroscope's defaults: validation.max-profile-stacktrace-samples and max-profile-size-bytes,
- * uncompressed.
- */
-static const struct split_limits limits = { .samples = 16000, .bytes = 4 << 20 };
+/* --- the thread ---------------------------------------------------------------------------------------- */
 
-/* Labels of a series beside those of pods; receivers keep names with two underscores to themselves. */
-static bool is_taken(const struct interval_push *f, size_t before, const char *name)
+struct splitting {
+	const struct push_series *series; /* of the interval_push, which outlives it */
+	struct profile *profile;
+	struct push_list list;
+};
+
+static int split(void *context, const bool *stop)
 {
-	static const char *const own[] = { "node", "service_name", "job", "instance" };
+	struct splitting *s = context;
 
-	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-		if (!strcmp(own[i], name))
-			return true;
-	for (int i = 0; i < LABEL_COUNT; i++)
-		if (label_rows[i].places & IN_SERIES && !strcmp(label_rows[i].key, name))
-			return true;
-	for (size_t i = 0; i < before; i++)
-		if (!strcmp(f->label_names[i], name))
-			return true;
-	return !strncmp(name, "__", 2) || (*name >= '0' && *name <= '9');
+	return push_parts_make(s->series, s->profile, stop, &s->list);
 }
 
-/* Receivers take letters, digits and '_': app.kubernetes.io/name is app_kubernetes_io_name. */
-static void name_labels(struct interval_push *f, const struct pod_label_names *names)
+static void free_splitting(void *context)
 {
-	for (size_t i = 0; i < names->count; i++) {
-		char *name = f->label_names[i];
+	struct splitting *s = context;
 
-		strcpy(name, names->name[i]);
-		for (char *c = name; *c; c++)
-			if (strchr("./-", *c))
-				*c = '_';
-		if (!is_taken(f, i, name))
-			continue;
-		memmove(name + strlen("label_"), name, strlen(name) + 1);
-		memcpy(name, "label_", strlen("label_"));
-		if (is_taken(f, i, name))
-			*name = '\0';
+	profile_free(s->profile);
+	push_list_free(&s->list);
+	free(s);
+}
+
+static const struct job_kind split_kind = { split, free_splitting };
+
+static int start_job(struct interval_push *f)
+{
+	struct splitting *s = calloc(1, sizeof(*s));
+	struct harvest_stats stats;
+	int err = s ? window_take(f->window, &s->profile, &stats) : -ENOMEM;
+
+	if (!err) {
+		harvest_stats_add(&f->taken, &stats);
+		s->series = &f->series;
+		err = job_start(&f->job, &split_kind, s, f->eventfd);
 	}
+	if (err && s)
+		free_splitting(s);
+	return err;
+}
+
+static int say_lost(int err)
+{
+	if (err)
+		log_warning("a profile cannot be pushed: %s", strerror(-err));
+	return err;
+}
+
+/* What was made before a failure is pushed all the same. */
+static int end_job(struct interval_push *f)
+{
+	int err = job_wait(f->job);
+	eventfd_t count;
+
+	eventfd_read(f->eventfd, &count);
+	push_add(f->push, &((struct splitting *)job_context(f->job))->list);
+	job_free(TAKE_PTR(f->job));
+	return say_lost(err);
+}
+
+/* --- its life ------------------------------------------------------------------------------------------ */
+
+static int watch(const struct interval_push *f, int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+
+	return epoll_ctl(f->epoll, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+}
+
+static int open_descriptors(struct interval_push *f)
+{
+	f->epoll = epoll_create1(EPOLL_CLOEXEC);
+	f->eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (f->epoll < 0 || f->eventfd < 0)
+		return -errno;
+	return watch(f, f->eventfd) ?: watch(f, push_fd(f->push));
 }
 
 int interval_push_open(struct interval_push *f, const struct push_options *o,
 		       const struct pod_label_names *names, struct windows *windows)
 {
-	struct utsname u;
 	int err = window_open(windows, &f->window) ?: push_open(&f->push, o);
 
+	f->epoll = f->eventfd = -1;
+	err = err ?: open_descriptors(f);
 	if (err) {
 		log_error("profiles cannot be pushed: %s", strerror(-err));
 		return err;
 	}
-	snprintf(f->node, sizeof(f->node), "%s", uname(&u) ? "" : u.nodename);
-	name_labels(f, names);
+	push_series_make(names, &f->series);
 	return 0;
 }
 
+/* The thread reads what is part of this, so it is waited for. */
 void interval_push_close(struct interval_push *f)
 {
+	if (f->job) {
+		job_stop(f->job);
+		job_free(TAKE_PTR(f->job));
+	}
 	window_close(f->window);
+	if (f->push) {
+		cleanup_close(&f->epoll);
+		cleanup_close(&f->eventfd);
+	}
 	push_close(f->push);
 }
 
@@ -81,78 +127,44 @@ int interval_push_set(struct interval_push *f, const struct push_options *o)
 	return push_set_options(f->push, o);
 }
 
-_Static_assert(PUSH_LABELS_MAX >= 1 + LABELS_IN_SERIES + PROFILE_EXTRA_MAX,
-	       "a pushed profile has too few labels");
-
-static void add_label(struct push_profile *p, const char *name, const char *value)
+int interval_push_fd(const struct interval_push *f)
 {
-	if (*value)
-		p->labels[p->label_count++] = (struct push_label){ name, value };
+	return f->epoll;
 }
 
-static int add_part(void *context, const struct split_service *service, const struct profile *part)
+int interval_push_timeout_ms(const struct interval_push *f)
 {
-	const struct profile_info *info = profile_get_info(part);
-	struct interval_push *f = context;
-	_cleanup_buf_ struct buf b = {};
-	struct push_profile p = {
-		.series = event_rows[profile_shown(part)].series,
-		.service = service->name,
-		.start_unix_ns = info->start_unix_ns,
-		.duration_ns = info->duration_ns,
-	};
-	int err = pprof_encode(part, &b);
-
-	if (err)
-		return err;
-	add_label(&p, "node", f->node);
-	for (int i = LABEL_COUNT; i-- > 0;)
-		add_label(&p, label_rows[i].key, service->label[i]);
-	for (size_t i = 0; i < PROFILE_EXTRA_MAX && service->extra[i]; i++)
-		if (*f->label_names[i])
-			add_label(&p, f->label_names[i], service->extra[i]);
-	p.pprof = b.data;
-	p.size = b.size;
-	return push_add(f->push, &p);
+	return f->due && !f->job ? 0 : push_timeout_ms(f->push);
 }
 
-/* Receivers name what they get once for all of it, so each kind of event is a profile of its own. */
-static int add_kind(struct interval_push *f, const struct profile *p, enum event_kind kind)
-{
-	_cleanup_profile_ struct profile *part = NULL;
-	struct profile_filter only = { .events = EVENT_BIT(kind) };
-	int err;
+/* --- the queue ------------------------------------------------------------------------------------------ */
 
-	if (profile_get_info(p)->events == only.events)
-		return profile_split(p, &limits, add_part, f);
-	err = profile_filter_apply(&only, p, &part);
-	return err ?: profile_split(part, &limits, add_part, f);
+void interval_push_add(struct interval_push *f)
+{
+	f->due = true;
 }
 
-static int add_profile(struct interval_push *f, const struct profile *p)
+/* A large profile is put together over several turns of the event loop. */
+static int begin(struct interval_push *f)
+{
+	int err = window_prepare(f->window);
+
+	if (err == -EAGAIN)
+		return -EINPROGRESS;
+	f->due = false;
+	return say_lost(err ?: start_job(f)) ?: -EINPROGRESS;
+}
+
+/* -EINPROGRESS: one is being made ready. */
+static int move_profile(struct interval_push *f)
 {
 	int err = 0;
 
-	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
-		if (profile_get_info(p)->events & EVENT_BIT(kind))
-			err = add_kind(f, p, kind);
-	return err;
-}
-
-int interval_push_take(struct interval_push *f)
-{
-	_cleanup_profile_ struct profile *p = NULL;
-	struct harvest_stats stats;
-	int err = window_take(f->window, &p, &stats);
-
-	if (!err) {
-		harvest_stats_add(&f->taken, &stats);
-		err = add_profile(f, p);
-	}
-	if (err)
-		log_warning("a profile cannot be pushed: %s", strerror(-err));
-	interval_push_run(f);
-	return err;
+	if (f->job && !job_is_done(f->job))
+		return -EINPROGRESS;
+	if (f->job)
+		err = end_job(f);
+	return f->due ? begin(f) : err;
 }
 
 static void say(struct interval_push *f)
@@ -172,37 +184,63 @@ static void say(struct interval_push *f)
 		complaint_over(&f->exposed, NULL);
 }
 
-void interval_push_run(struct interval_push *f)
+static int move(struct interval_push *f)
 {
 	const struct push_stats *s = push_get_stats(f->push);
+	int err = move_profile(f);
 
 	push_run(f->push);
 	f->stats->pushed = s->delivered;
 	f->stats->push_failures = s->failures;
 	f->stats->push_dropped = s->dropped;
 	say(f);
+	return err;
 }
 
-void interval_push_finish(struct interval_push *f, double seconds)
+void interval_push_run(struct interval_push *f)
 {
-	struct pollfd waiting = { .fd = push_fd(f->push), .events = POLLIN };
-	double now, end = 0;
+	move(f);
+}
 
+static bool is_busy(const struct interval_push *f)
+{
+	return f->due || f->job || push_waiting(f->push);
+}
+
+static bool wait_until(const struct interval_push *f, double end)
+{
+	struct pollfd waiting = { .fd = f->epoll, .events = POLLIN };
+	int next = interval_push_timeout_ms(f);
+
+	if (clock_seconds() >= end)
+		return false;
+	poll(&waiting, 1, next >= 0 && next < 50 ? next : 50);
+	return true;
+}
+
+int interval_push_last(struct interval_push *f, double end)
+{
+	int err;
+
+	if (f->due) /* one that is not taken yet becomes longer: there is no other one after it */
+		window_mark(f->window);
+	f->due = true;
+	while ((err = move(f)) == -EINPROGRESS && wait_until(f, end))
+		;
+	if (err == -EINPROGRESS)
+		log_warning("the last profile is not pushed: to make it ready takes too long");
+	return err;
+}
+
+void interval_push_finish(struct interval_push *f, double end)
+{
 	push_hurry(f->push);
-	for (;;) {
-		int next;
-
-		interval_push_run(f);
-		now = clock_seconds();
-		end = end > 0 ? end : now + seconds;
-		if (!push_waiting(f->push) || now >= end)
-			break;
-		next = push_timeout_ms(f->push);
-		poll(&waiting, 1, next >= 0 && next < 50 ? next : 50);
-	}
+	do
+		move(f);
+	while (is_busy(f) && wait_until(f, end));
 	if (push_waiting(f->push))
 		log_warning("%zu profiles are not pushed: the receiver takes too long",
 			    push_waiting(f->push));
 	push_drop_all(f->push);
-	interval_push_run(f);
+	move(f);
 }

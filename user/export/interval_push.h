@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * interval_push.h - sends the profiles of the intervals to a receiver (--push), one for each service.
+ * interval_push.h - sends the profiles of the intervals to a receiver (--push), one for each service. A
+ * thread makes them ready.
  */
 #ifndef PYPERF_EXPORT_INTERVAL_PUSH_H
 #define PYPERF_EXPORT_INTERVAL_PUSH_H
 
 #include "base/complaint.h"
-#include "export/push/push.h"
-#include "kubelet/pod_labels.h"
+#include "export/push_parts.h"
 #include "profile/profile.h"
 #include "report/export_stats.h"
 #include "tree/window.h"
@@ -19,9 +19,11 @@ struct interval_push {
 	struct harvest_stats taken; /* in all */
 	struct complaint trouble;
 	struct complaint exposed; /* credentials that others can read */
-	char node[65];		    /* this machine's name */
-	/* The names of pods' labels in the form that receivers take; "" = that label is not sent. */
-	char label_names[PROFILE_EXTRA_MAX][POD_LABEL_NAME_SIZE + 8];
+	struct push_series series;
+	bool due;	 /* the window's profile is to be pushed */
+	struct job *job; /* makes it ready, or NULL */
+	int eventfd;	 /* readable when it is done */
+	int epoll;	 /* of that and of the queue's */
 };
 
 /* Logs. 0 or -errno. The caller calls interval_push_close() after a failure too. */
@@ -31,11 +33,24 @@ void interval_push_close(struct interval_push *f);
 /* Takes changed options. 0 or -errno; after a failure the old ones stay. */
 int interval_push_set(struct interval_push *f, const struct push_options *o);
 
-/* Queues the window's profile. The window goes on from its mark, or from now. Logs. 0 or -errno. */
-int interval_push_take(struct interval_push *f);
-/* Moves the queue along. Logs. */
+/* A descriptor, the same for its whole life: interval_push_run() has something to do when it is readable. */
+int interval_push_fd(const struct interval_push *f);
+/* Milliseconds until it is due in any case, -1 = never. */
+int interval_push_timeout_ms(const struct interval_push *f);
+
+/*
+ * The window's profile is to be pushed. The window goes on from its mark, or from when it is taken; if the
+ * last one is not ready yet, that is later.
+ */
+void interval_push_add(struct interval_push *f);
+/* Moves everything along. Logs. */
 void interval_push_run(struct interval_push *f);
-/* Waits at most so many seconds until all is sent. What still waits then is given up. Logs. */
-void interval_push_finish(struct interval_push *f, double seconds);
+/*
+ * Adds the window's profile and waits until it is in the queue, at most until that clock_seconds(). Logs. 0
+ * or -errno: -EINPROGRESS when it took longer.
+ */
+int interval_push_last(struct interval_push *f, double end);
+/* Waits until that clock_seconds() at most for all to be sent. What still waits then is given up. Logs. */
+void interval_push_finish(struct interval_push *f, double end);
 
 #endif

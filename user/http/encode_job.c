@@ -2,97 +2,80 @@
 #include "http/encode_job.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 
 #include "base/cleanup.h"
+#include "base/job.h"
+#include "profile/flamegraph.h"
 
-/* Both sides change the state once, by an exchange: who comes second knows of the first. */
-enum { RUNNING, ENCODED, ABANDONED };
-
-struct encode_job {
-	pthread_t thread;
-	struct profile *profile;
-	struct profile_filter filter;
-	enum format format;
-	int eventfd, state, error;
+struct encoding {
+	struct encode_work work;
 	struct buf out;
 };
 
-static void free_job(struct encode_job *job)
-{
-	profile_free(job->profile);
-	buf_free(&job->out);
-	free(job);
-}
-
-static int encode(struct encode_job *job)
+static int encode(void *context, const bool *stop)
 {
 	_cleanup_profile_ struct profile *part = NULL;
-	bool whole = profile_filter_is_empty(&job->filter);
-	int err = whole ? 0 : profile_filter_apply(&job->filter, job->profile, &part);
+	struct encoding *e = context;
+	const struct encode_work *w = &e->work;
+	const struct profile *p = w->profile;
+	int err = 0;
 
-	return err ?: format_rows[job->format].encode(whole ? job->profile : part, &job->out);
-}
-
-static void *run(void *context)
-{
-	struct encode_job *job = context;
-
-	job->error = encode(job);
-	if (__atomic_exchange_n(&job->state, ENCODED, __ATOMIC_ACQ_REL) == ABANDONED)
-		free_job(job);
-	else
-		eventfd_write(job->eventfd, 1); /* whoever abandons it now waits for this */
-	return NULL;
-}
-
-int encode_job_start(struct encode_job **ret, struct profile *p, const struct profile_filter *filter,
-		     enum format format, int eventfd)
-{
-	_cleanup_free_ struct encode_job *job = calloc(1, sizeof(*job));
-	int err;
-
-	if (!job)
-		return -ENOMEM;
-	job->profile = p;
-	job->filter = *filter;
-	job->format = format;
-	job->eventfd = eventfd;
-	err = pthread_create(&job->thread, NULL, run, job);
+	if (!profile_filter_is_empty(&w->filter)) {
+		err = profile_filter_apply(&w->filter, p, &part);
+		p = part;
+	}
 	if (err)
-		return -err;
-	*ret = TAKE_PTR(job);
-	return 0;
+		return err;
+	return w->format == ENCODE_FLAME_GRAPH ? flamegraph_encode_until(p, stop, &e->out) :
+						 format_rows[w->format].encode(p, &e->out);
 }
 
-bool encode_job_is_done(const struct encode_job *job)
+static void free_encoding(void *context)
 {
-	return __atomic_load_n(&job->state, __ATOMIC_ACQUIRE) == ENCODED;
+	struct encoding *e = context;
+
+	profile_free(e->work.owned);
+	buf_free(&e->out);
+	free(e);
 }
 
-int encode_job_end(struct encode_job *job, struct buf *out)
+static const struct job_kind encode_kind = { encode, free_encoding };
+
+int encode_job_start(struct job **ret, const struct encode_work *work, int eventfd)
 {
+	_cleanup_free_ struct encoding *e = calloc(1, sizeof(*e));
 	int err;
 
-	pthread_join(job->thread, NULL);
-	err = job->error ?: buf_add(out, job->out.data, job->out.size);
-	free_job(job);
+	if (!e)
+		return -ENOMEM;
+	e->work = *work;
+	err = job_start(ret, &encode_kind, e, eventfd);
+	if (!err)
+		e = NULL;
 	return err;
 }
 
-void encode_job_abandon(struct encode_job *job)
+const struct encode_work *encode_job_work(const struct job *job)
 {
-	pthread_t thread;
+	return &((struct encoding *)job_context(job))->work;
+}
 
-	if (!job)
-		return;
-	thread = job->thread; /* the job may be gone after the exchange */
-	if (__atomic_exchange_n(&job->state, ABANDONED, __ATOMIC_ACQ_REL) == RUNNING) {
-		pthread_detach(thread);
-		return;
-	}
-	pthread_join(thread, NULL);
-	free_job(job);
+static int take(struct job *job, int err, struct buf *out)
+{
+	struct encoding *e = job_context(job);
+
+	err = err ?: buf_add(out, e->out.data, e->out.size);
+	job_free(job);
+	return err;
+}
+
+int encode_job_end(struct job *job, struct buf *out)
+{
+	return take(job, job_wait(job), out);
+}
+
+int encode_job_stop(struct job *job, struct buf *out)
+{
+	return take(job, job_stop(job), out);
 }

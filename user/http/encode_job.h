@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * encode_job.h - a thread that encodes a profile: for a million stacks that takes seconds, in which the event
- * loop has other things to do.
+ * encode_job.h - a thread (base/job.h) that encodes a profile: for a million stacks that takes seconds.
  */
 #ifndef PYPERF_HTTP_ENCODE_JOB_H
 #define PYPERF_HTTP_ENCODE_JOB_H
@@ -10,18 +9,31 @@
 #include "profile/filter.h"
 #include "profile/formats.h"
 
-struct encode_job;
+struct job;
+
+/* A format that is asked for by a page of its own. */
+#define ENCODE_FLAME_GRAPH FORMATS
+
+/* What is to be encoded: the part of the profile that the filter selects. */
+struct encode_work {
+	const struct profile *profile; /* only read */
+	struct profile *owned;	       /* NULL, or the profile, which the job then frees */
+	struct profile_filter filter;
+	int format; /* enum format or ENCODE_FLAME_GRAPH, which is the one that can be stopped */
+};
 
 /*
- * Starts to encode the part of a profile that the filter selects, and takes the profile over. At the end 1 is
- * added to the eventfd. 0; or -errno, and then the profile is still the caller's.
+ * A profile that is not owned must stay as it is until the job has ended. At the end 1 is added to the
+ * eventfd. 0; or -errno, and then the profile is still the caller's.
  */
-int encode_job_start(struct encode_job **ret, struct profile *p, const struct profile_filter *filter,
-		     enum format format, int eventfd);
-bool encode_job_is_done(const struct encode_job *job);
-/* Waits for its end and frees it. What it has made is appended to out. 0 or -errno. */
-int encode_job_end(struct encode_job *job, struct buf *out);
-/* Nobody wants it any more: it frees itself when it is done, and leaves the eventfd alone. NULL is fine. */
-void encode_job_abandon(struct encode_job *job);
+int encode_job_start(struct job **ret, const struct encode_work *work, int eventfd);
+/* What the job was started with. */
+const struct encode_work *encode_job_work(const struct job *job);
+/*
+ * Waits for its end and frees it. What it has made is appended to out. 0 or -errno.
+ */
+int encode_job_end(struct job *job, struct buf *out);
+/* The same, but what is not done is stopped: -ECANCELED. */
+int encode_job_stop(struct job *job, struct buf *out);
 
 #endif

@@ -8,8 +8,9 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/job.h"
 #include "http/connections.h"
-#include "http/flame_job.h"
+#include "http/encode_job.h"
 #include "http/query.h"
 #include "http/recent.h"
 
@@ -99,6 +100,7 @@ static bool may_spend(struct flame *f, double now)
 /* -EBUSY: too much time was spent already. */
 static int begin(struct flame *f, const struct profile_filter *filter)
 {
+	struct encode_work work = { .filter = *filter, .format = ENCODE_FLAME_GRAPH };
 	double now = clock_seconds();
 	int err;
 
@@ -108,7 +110,8 @@ static int begin(struct flame *f, const struct profile_filter *filter)
 	if (f->of != f->recent->serial)
 		forget(f);
 	f->of = f->recent->serial;
-	err = flame_job_start(&f->job, recent_lend(f->recent), filter, f->eventfd);
+	work.profile = recent_lend(f->recent);
+	err = encode_job_start(&f->job, &work, f->eventfd);
 	if (err)
 		recent_give_back(f->recent);
 	f->begun = now;
@@ -118,13 +121,13 @@ static int begin(struct flame *f, const struct profile_filter *filter)
 /* The job is done, or is to be stopped. */
 static void end_job(struct flame *f)
 {
-	const struct profile_filter filter = *flame_job_filter(f->job);
+	const struct profile_filter filter = encode_job_work(f->job)->filter;
 	_cleanup_buf_ struct buf out = {};
 	struct MHD_Response *r = NULL;
 	eventfd_t count;
 	size_t size;
 
-	f->error = flame_job_end(f->job, &out);
+	f->error = encode_job_stop(f->job, &out);
 	f->job = NULL;
 	eventfd_read(f->eventfd, &count); /* now that nobody will write to it */
 	recent_give_back(f->recent);
@@ -147,7 +150,7 @@ static void wake_all(struct flame *f)
 
 void flame_run(struct flame *f)
 {
-	if (!f->job || !flame_job_is_done(f->job))
+	if (!f->job || !job_is_done(f->job))
 		return;
 	end_job(f);
 	wake_all(f);

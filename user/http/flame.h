@@ -12,7 +12,7 @@
 #include "http/answer.h"
 #include "profile/filter.h"
 
-struct flame_job;
+struct job;
 struct recent;
 
 #define FLAME_ROWS	    8	/* answers that are kept, beside the one without a filter */
@@ -32,7 +32,7 @@ struct flame {
 		size_t size;		       /* bytes of it */
 	} rows[FLAME_ROWS];
 	size_t next;	       /* row to be replaced */
-	struct flame_job *job; /* under way, or NULL */
+	struct job *job; /* under way, or NULL */
 	double begun;	       /* when it was, CLOCK_MONOTONIC seconds */
 	int error;	       /* of the last job */
 	struct MHD_Connection *waiting[FLAME_WAITING_MAX];

@@ -117,6 +117,7 @@ static void add_turns(struct page *p, const struct turn_times *t)
 	value(p, "loop_turn_seconds_sum", t->sum_ns / 1e9);
 	value(p, "loop_turn_seconds_count", t->count);
 	gauge(p, "loop_turn_seconds_max", "The longest turn of the event loop so far.", t->max_ns / 1e9);
+	gauge(p, "loop_turn_cpu_seconds_max", "The most CPU time of one turn so far.", t->cpu_max_ns / 1e9);
 }
 
 static double resident_bytes(pid_t pid)

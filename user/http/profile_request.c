@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/job.h"
 #include "http/connections.h"
 #include "http/encode_job.h"
 #include "http/query.h"
@@ -33,7 +34,7 @@ struct profile_request {
 	enum { SAMPLING, NAMING, ENCODING, DONE, GONE } stage;
 	double due; /* when the stage ends at the latest, CLOCK_MONOTONIC seconds */
 	struct window *window;	/* NULL from ENCODING on */
-	struct encode_job *job; /* from ENCODING on, unless there is an error */
+	struct job *job; /* from ENCODING on, unless there is an error */
 	int error;
 	bool left; /* the client has gone while a thread encodes: the place is free when that has ended */
 	struct query query;
@@ -204,7 +205,7 @@ void profile_request_free(struct profile_request *r)
 	if (!r)
 		return;
 	close_window(r);
-	encode_job_abandon(r->job);
+	job_abandon(r->job);
 	free(r);
 }
 
@@ -231,19 +232,22 @@ static int take_profile(struct profile_request *r, struct profile **ret)
 
 static int start_encoding(struct profile_request *r)
 {
-	_cleanup_profile_ struct profile *p = NULL;
-	int err = take_profile(r, &p);
+	struct encode_work work = { .filter = r->query.filter, .format = r->query.format };
+	int err = take_profile(r, &work.owned);
 
-	err = err ?: encode_job_start(&r->job, p, &r->query.filter, r->query.format, r->all->eventfd);
-	if (!err)
-		p = NULL;
+	if (err)
+		return err;
+	work.profile = work.owned;
+	err = encode_job_start(&r->job, &work, r->all->eventfd);
+	if (err)
+		profile_free(work.owned);
 	return err;
 }
 
 /* A large profile is put together over several turns of the event loop. */
-static void end_naming(struct profile_request *r, double now, __u64 pause_ns)
+static void end_naming(struct profile_request *r, double now)
 {
-	if (window_prepare(r->window, pause_ns) == -EAGAIN) {
+	if (window_prepare(r->window) == -EAGAIN) {
 		r->due = now;
 		return;
 	}
@@ -256,7 +260,6 @@ static void end_naming(struct profile_request *r, double now, __u64 pause_ns)
 
 void profile_requests_run(struct profile_requests *all, double now)
 {
-	const __u64 pause_ns = clock_ns() + WINDOW_PART_NS;
 	struct profile_request *r, *next;
 	eventfd_t count;
 
@@ -266,8 +269,8 @@ void profile_requests_run(struct profile_requests *all, double now)
 		if (r->stage == SAMPLING && now >= r->due)
 			end_sampling(r, now);
 		if (r->stage == NAMING && (now >= r->due || !discover_pending(all->discover)))
-			end_naming(r, now, pause_ns);
-		else if (r->stage == ENCODING && encode_job_is_done(r->job))
+			end_naming(r, now);
+		else if (r->stage == ENCODING && job_is_done(r->job))
 			wake(r, DONE);
 	}
 }

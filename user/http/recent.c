@@ -68,7 +68,7 @@ void recent_run(struct recent *r, double now)
 		r->due = now + NAMING_SECONDS;
 		return;
 	}
-	if (window_prepare(r->window, clock_ns() + WINDOW_PART_NS) == -EAGAIN) {
+	if (window_prepare(r->window) == -EAGAIN) {
 		r->due = now; /* go on in the next turn of the event loop */
 		return;
 	}

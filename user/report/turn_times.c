@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report/turn_times.h"
 
-void turn_times_add(struct turn_times *t, __u64 ns)
+void turn_times_add(struct turn_times *t, __u64 ns, __u64 cpu_ns)
 {
 	t->turns[time_bucket(ns / 1000)]++;
 	t->count++;
 	t->sum_ns += ns;
 	if (ns > t->max_ns)
 		t->max_ns = ns;
+	if (cpu_ns > t->cpu_max_ns)
+		t->cpu_max_ns = cpu_ns;
 }
 
 __u64 turn_times_quantile(const struct turn_times *t, double share)

@@ -13,9 +13,10 @@ struct turn_times {
 	__u64 turns[TIME_BUCKETS]; /* time_bucket() of us, so that the last is for all above 8 s */
 	__u64 count;
 	__u64 sum_ns, max_ns;
+	__u64 cpu_max_ns; /* the most CPU time of one, however busy the machine is */
 };
 
-void turn_times_add(struct turn_times *t, __u64 ns);
+void turn_times_add(struct turn_times *t, __u64 ns, __u64 cpu_ns);
 
 /* The time that this share of the turns did not exceed, ns, to a quarter octave; 0 without turns. */
 __u64 turn_times_quantile(const struct turn_times *t, double share);

@@ -148,12 +148,12 @@ static int wait_for_rows(struct loop *l, int timeout_ms, unsigned int *ready, __
 int loop_turn(struct loop *l, int timeout_ms)
 {
 	unsigned int ready[LOOP_ROWS_MAX] = {};
-	__u64 begin = clock_ns(), waited;
+	__u64 cpu = clock_ns_of(CLOCK_THREAD_CPUTIME_ID), begin = clock_ns(), waited;
 	int err = wait_for_rows(l, timeout_ms, ready, &waited);
 
 	for (size_t i = 0; !err && i < l->count; i++)
 		l->rows[i].run(l->rows[i].context, ready[i]);
-	turn_times_add(&l->times, clock_ns() - begin - waited);
+	turn_times_add(&l->times, clock_ns() - begin - waited, clock_ns_of(CLOCK_THREAD_CPUTIME_ID) - cpu);
 	return err;
 }
 

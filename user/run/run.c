@@ -305,6 +305,7 @@ static int finish(struct agent *a)
 	kernel_read_records(a->kernel);
 	a->stop = false;
 	settle(a, a->continuous ? SETTLE_LAST_MS : SETTLE_END_MS);
+	windows_end_turns(&a->windows);
 	serve_finish(a->http);
 	worker_stop(a->worker);
 	a->worker = NULL;

@@ -9,6 +9,12 @@
 #include "run/agent.h"
 #include "run/reload.h"
 
+static void on_turn(void *agent, unsigned int ready)
+{
+	(void)ready;
+	windows_begin_turn(&((struct agent *)agent)->windows);
+}
+
 static void on_signals(void *agent, unsigned int ready)
 {
 	struct agent *a = agent;
@@ -144,6 +150,7 @@ int turns_watch_intervals(struct agent *a)
 int turns_open(struct agent *a)
 {
 	const struct loop_row rows[] = {
+		{ -1, NULL, on_turn, a },
 		{ loop_signals_fd(&a->loop), NULL, on_signals, a },
 		{ kernel_records_fd(a->kernel), NULL, on_kernel, a },
 		{ worker_fd(a->worker), worker_due, on_worker, a },

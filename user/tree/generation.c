@@ -120,7 +120,7 @@ static int clear_bank(struct generation *g)
 	int err = g->absorbing ? 0 : begin_clearing(g);
 
 	if (!err)
-		err = windows_absorb(g->windows, bank.nodes, clock_ns() + WINDOW_PART_NS);
+		err = windows_absorb(g->windows, bank.nodes);
 	if (!err)
 		err = kernel_clear(g->kernel);
 	if (err)

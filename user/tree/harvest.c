@@ -44,6 +44,7 @@ struct harvester {
 	size_t bytes_max;
 	struct profile *profile;
 	__u32 *location_of; /* by node; 0 = not asked for yet */
+	struct places *places;
 	__u64 pause_ns; /* clock_ns(); 0 = never */
 	__u64 done;	/* frames that were named, and stacks, in this part: each does one at least */
 	struct harvest_stats stats;
@@ -116,6 +117,8 @@ static int node_location(struct harvester *h, __u32 node, __u32 interpreter, __u
 		if (is_time_up(h))
 			return -EAGAIN;
 		err = locate[kind](h, key, is_mapped ? interpreter : 0, &h->location_of[node]);
+		if (!err && kind == FRAME_PYTHON)
+			err = places_add(h->places, node_key(0, node_code(key), node_instr(key)));
 		h->done++;
 	}
 	*ret = h->location_of[node];
@@ -270,42 +273,6 @@ static int harvest_count(struct harvester *h, __u32 node)
 	return err;
 }
 
-static int compare_places(const void *a, const void *b)
-{
-	__u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
-
-	return (x > y) - (x < y);
-}
-
-static bool is_place(const struct kernel_tables *t, __u32 node)
-{
-	return node_frame_kind(node_code(t->nodes[node].key)) == FRAME_PYTHON;
-}
-
-/* Nodes of one code object and instruction, called from different places, are one location. */
-static int count_locations(struct harvester *h)
-{
-	const struct kernel_tables *t = h->tables;
-	_cleanup_free_ __u64 *places = NULL;
-	size_t n = 0;
-
-	for (__u32 i = 0; i < t->node_count; i++)
-		n += h->location_of[i] && is_place(t, i);
-	if (!n)
-		return 0;
-	places = malloc(n * sizeof(*places));
-	if (!places)
-		return -ENOMEM;
-	n = 0;
-	for (__u32 i = 0; i < t->node_count; i++)
-		if (h->location_of[i] && is_place(t, i))
-			places[n++] = node_key(0, node_code(t->nodes[i].key), node_instr(t->nodes[i].key));
-	qsort(places, n, sizeof(*places), compare_places);
-	for (size_t i = 0; i < n; i++)
-		h->stats.locations += !i || places[i] != places[i - 1];
-	return 0;
-}
-
 void harvest_again(struct harvest_progress *p)
 {
 	p->next = 0;
@@ -322,6 +289,7 @@ void harvest_forget(struct harvest_progress *p, struct kernel_range nodes)
 void harvest_end(struct harvest_progress *p)
 {
 	free(p->location_of);
+	places_free(&p->places);
 	*p = (struct harvest_progress){};
 }
 
@@ -360,6 +328,7 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 		.columns = source->columns,
 		.bytes_max = source->bytes_max ?: PROFILE_BYTES,
 		.profile = profile,
+		.places = &p->places,
 		.pause_ns = span->progress ? span->pause_ns : 0,
 		.stats = p->stats,
 	};
@@ -374,7 +343,7 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 	p->stats = h.stats;
 	if (err == -EAGAIN)
 		return err;
-	err = err ?: count_locations(&h);
+	h.stats.locations += p->places.count;
 	harvest_end(p);
 	if (!err)
 		*ret_stats = h.stats;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "kern/kernel.h"
+#include "tree/places.h"
 
 struct codes;
 struct pod_label_names;
@@ -50,6 +51,7 @@ struct harvest_source {
 struct harvest_progress {
 	__u32 next;	    /* the node that it goes on with */
 	__u32 *location_of; /* by node, what its frame is in the profile; NULL = not begun */
+	struct places places; /* of all of them */
 	struct harvest_stats stats;
 };
 

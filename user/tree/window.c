@@ -70,6 +70,16 @@ static struct profile_info info_of(const struct window *w)
 	return info;
 }
 
+void windows_begin_turn(struct windows *all)
+{
+	all->pause_ns = clock_ns() + WINDOW_PART_NS;
+}
+
+void windows_end_turns(struct windows *all)
+{
+	all->pause_ns = 0;
+}
+
 int window_open(struct windows *all, struct window **ret)
 {
 	const struct kernel_tables *t = all->source.tables;
@@ -141,9 +151,10 @@ static int absorb(struct window *w, struct harvest_span *span)
 	return 0;
 }
 
-int window_prepare(struct window *w, __u64 pause_ns)
+int window_prepare(struct window *w)
 {
-	struct harvest_span span = { .until = w->mark, .progress = &w->look, .pause_ns = pause_ns };
+	struct harvest_span span = { .until = w->mark, .progress = &w->look,
+				     .pause_ns = w->all->pause_ns };
 
 	return w->mark ? absorb(w, &span) : 0;
 }
@@ -200,12 +211,13 @@ void windows_move_marks(struct windows *all)
 			window_mark(w);
 }
 
-int windows_absorb(struct windows *all, struct kernel_range nodes, __u64 pause_ns)
+int windows_absorb(struct windows *all, struct kernel_range nodes)
 {
 	int result = 0;
 
 	for (struct window *w = all->first; w; w = w->next) {
-		struct harvest_span span = { .nodes = nodes, .progress = &w->bank, .pause_ns = pause_ns };
+		struct harvest_span span = { .nodes = nodes, .progress = &w->bank,
+					     .pause_ns = all->pause_ns };
 		int err = absorb(w, &span);
 
 		result = result && result != -EAGAIN ? result : err ?: result;

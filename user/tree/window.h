@@ -12,7 +12,7 @@
 
 #include "tree/harvest.h"
 
-/* How long the harvest of a window may take in one turn of the event loop, ns. */
+/* How long the harvests of all windows together may take in one turn of the event loop, ns. */
 #define WINDOW_PART_NS 20000000ULL
 
 struct window;
@@ -23,8 +23,14 @@ struct windows {
 	__u32 events;	 /* EVENT_BIT()s of the kinds that the profiles are of */
 	__u32 frequency; /* samples per second of each CPU */
 	__u64 stop_ns; /* clock_ns() when the ticks stopped; 0 = they go on */
+	__u64 pause_ns; /* clock_ns() when harvests in parts pause; 0 = never */
 	struct window *first;
 };
+
+/* A turn of the event loop begins, of which harvests in parts have WINDOW_PART_NS from now on. */
+void windows_begin_turn(struct windows *all);
+/* The loop has ended: what is harvested from now on does not pause. */
+void windows_end_turns(struct windows *all);
 
 /* Begins now. Returns 0 or -ENOMEM. */
 int window_open(struct windows *all, struct window **ret);
@@ -38,10 +44,10 @@ void window_close(struct window *w);
 int window_mark(struct window *w);
 /*
  * Does a part of the work of the next look or take, so that the event loop need not stand still for all of
- * it, until about pause_ns of clock_ns(). -EAGAIN: there is more. 0: no more, or there is no mark, without
+ * it, until the windows' pause_ns. -EAGAIN: there is more. 0: no more, or there is no mark, without
  * which new counts could always come. -ENOMEM: as window_take().
  */
-int window_prepare(struct window *w, __u64 pause_ns);
+int window_prepare(struct window *w);
 /*
  * Takes a profile of what was counted since the window was opened, or since the last profile was taken. The
  * caller owns it. It ends at the mark if there is one, else now, and the window goes on from there. 0, or
@@ -62,12 +68,12 @@ __u32 window_stacks(const struct window *w);
  * These three are called around the clearing of a bank that the ticks have left. First windows_move_marks()
  * moves all marks to now, since everything in the bank becomes part of what the windows have. The caller then
  * reads the ring buffer. windows_absorb() makes every window take what was counted in these nodes. It returns
- * 0; -ENOMEM; or -EAGAIN when pause_ns, a time of clock_ns(), has come (0 = never). After a failure the nodes
+ * 0; -ENOMEM; or -EAGAIN when the windows' pause_ns has come. After a failure the nodes
  * must not be cleared, or counts would be lost, and it is to be called again. When the nodes have been
  * cleared, windows_forget() says that their counts begin at 0.
  */
 void windows_move_marks(struct windows *all);
-int windows_absorb(struct windows *all, struct kernel_range nodes, __u64 pause_ns);
+int windows_absorb(struct windows *all, struct kernel_range nodes);
 void windows_forget(struct windows *all, struct kernel_range nodes);
 
 #endif

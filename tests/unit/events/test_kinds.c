@@ -282,7 +282,7 @@ static void windows(void **state)
 	assert_int_equal(window_open(&all, &w), 0);
 	grow_trees();
 	nodes[EVENT_WAIT].count = 5;
-	assert_int_equal(windows_absorb(&all, bank, 0), 0);
+	assert_int_equal(windows_absorb(&all, bank), 0);
 	memset(nodes + bank.first, 0, (bank.end - bank.first) * sizeof(*nodes));
 	windows_forget(&all, bank);
 	grow_trees();

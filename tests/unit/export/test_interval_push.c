@@ -54,16 +54,19 @@ static void open_to(const char *answer)
 	grow_tree();
 }
 
+static void turn(void)
+{
+	struct pollfd fd = { .fd = interval_push_fd(&pushes), .events = POLLIN };
+	int ms = interval_push_timeout_ms(&pushes);
+
+	poll(&fd, 1, ms >= 0 && ms < 100 ? ms : 100);
+	interval_push_run(&pushes);
+}
+
 static void turn_until_sent(void)
 {
-	struct pollfd fd = { .fd = push_fd(pushes.push), .events = POLLIN };
-
-	while (push_waiting(pushes.push)) {
-		int ms = push_timeout_ms(pushes.push);
-
-		poll(&fd, 1, ms >= 0 && ms < 100 ? ms : 100);
-		interval_push_run(&pushes);
-	}
+	while (pushes.due || pushes.job || push_waiting(pushes.push))
+		turn();
 }
 
 /* Until nothing waits any more. Returns what was said meanwhile. */
@@ -95,7 +98,7 @@ static void what_was_counted_arrives(void **state)
 	nodes[7].count = 5;
 	assert_int_equal(window_mark(pushes.window), 0);
 	nodes[7].count = 100; /* the next one's */
-	assert_int_equal(interval_push_take(&pushes), 0);
+	interval_push_add(&pushes);
 	send_all();
 	assert_int_equal(server_requests(), 1);
 	assert_int_equal(samples_in_request(), 5);
@@ -104,7 +107,7 @@ static void what_was_counted_arrives(void **state)
 	assert_memory_equal(server.seen->request, line, strlen(line));
 	assert_int_equal(done.pushed, 1);
 	assert_int_equal(done.push_failures + done.push_dropped, 0);
-	assert_int_equal(interval_push_take(&pushes), 0);
+	interval_push_add(&pushes);
 	send_all();
 	assert_int_equal(samples_in_request(), 95);
 	assert_int_equal(pushes.taken.samples[EVENT_CPU], 100);
@@ -118,7 +121,7 @@ static void each_service_is_one_profile(void **state)
 	set_node(11, 10, 100, 1, 0);
 	nodes[7].count = 5;
 	nodes[11].count = 7;
-	assert_int_equal(interval_push_take(&pushes), 0);
+	interval_push_add(&pushes);
 	send_all();
 	assert_int_equal(server_requests(), 2);
 	assert_int_equal(done.pushed, 2);
@@ -129,35 +132,10 @@ static void nothing_was_counted(void **state)
 {
 	(void)state;
 	open_to(OK);
-	assert_int_equal(interval_push_take(&pushes), 0);
-	assert_int_equal(push_waiting(pushes.push), 0);
+	interval_push_add(&pushes);
+	send_all();
+	assert_int_equal(server_requests(), 0);
 	assert_int_equal(done.pushed, 0);
-}
-
-/* Receivers take letters, digits and '_', and have some names of their own. No two labels get the same. */
-static void names_of_pods_labels(void **state)
-{
-	static const char *const named[][2] = {
-		{ "app", "app" },
-		{ "app.kubernetes.io/name", "app_kubernetes_io_name" },
-		{ "node", "label_node" },
-		{ "container", "label_container" },
-		{ "service_name", "label_service_name" },
-		{ "__x", "label___x" },
-		{ "1st", "label_1st" },
-		{ "a.b", "a_b" },
-		{ "a-b", "label_a_b" },
-		{ "a/b", "" },
-		{ "label_node", "label_label_node" },
-	};
-
-	(void)state;
-	names.count = ARRAY_SIZE(named);
-	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
-		strcpy(names.name[i], named[i][0]);
-	open_to(OK);
-	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
-		assert_string_equal(pushes.label_names[i], named[i][1]);
 }
 
 /* Said once, and once more when it is over. */
@@ -170,7 +148,7 @@ static void trouble_is_said(void **state)
 	open_to("HTTP/1.1 400 No\r\nContent-Length: 8\r\n\r\ntoo late");
 	for (int i = 0; i < 3; i++) {
 		nodes[7].count++;
-		assert_int_equal(interval_push_take(&pushes), 0);
+		interval_push_add(&pushes);
 		said = send_all();
 		if (i)
 			assert_string_equal(said, "");
@@ -189,10 +167,83 @@ static void trouble_is_said(void **state)
 	o = options();
 	assert_int_equal(interval_push_set(&pushes, &o), 0);
 	nodes[7].count += 20;
-	assert_int_equal(interval_push_take(&pushes), 0);
+	interval_push_add(&pushes);
 	said = send_all();
 	assert_non_null(strstr(said, "profiles are pushed again"));
 	assert_int_equal(samples_in_request(), 20);
+}
+
+/* The loop is not kept waiting: the window goes on, and the thread says when it is done. */
+static void a_thread_makes_them_ready(void **state)
+{
+	struct pollfd fd = { .events = POLLIN };
+
+	(void)state;
+	open_to(OK);
+	fd.fd = interval_push_fd(&pushes);
+	nodes[7].count = 5;
+	assert_true(interval_push_timeout_ms(&pushes) != 0);
+	interval_push_add(&pushes);
+	assert_int_equal(interval_push_timeout_ms(&pushes), 0);
+	interval_push_run(&pushes);
+	assert_non_null(pushes.job);
+	nodes[7].count = 12;
+	interval_push_add(&pushes); /* its turn comes when the first one is done */
+	assert_true(interval_push_timeout_ms(&pushes) != 0);
+	assert_int_equal(poll(&fd, 1, 60000), 1);
+	send_all();
+	assert_int_equal(server_requests(), 2);
+	assert_int_equal(samples_in_request(), 7);
+}
+
+/* A large profile is harvested in parts, one in each turn. */
+static void in_parts(void **state)
+{
+	int turns = 0;
+
+	(void)state;
+	open_to(OK);
+	nodes[6].count = 5;
+	nodes[7].count = 6;
+	assert_int_equal(window_mark(pushes.window), 0);
+	interval_push_add(&pushes);
+	for (all.pause_ns = 1; pushes.due; turns++) {
+		assert_int_equal(interval_push_timeout_ms(&pushes), 0);
+		interval_push_run(&pushes);
+	}
+	assert_true(turns > 2);
+	send_all();
+	assert_int_equal(samples_in_request(), 11);
+}
+
+static void the_last_one_is_made_ready(void **state)
+{
+	(void)state;
+	open_to(OK);
+	nodes[7].count = 5;
+	interval_push_add(&pushes);
+	interval_push_run(&pushes);
+	nodes[7].count = 12;
+	assert_int_equal(interval_push_last(&pushes, clock_seconds() + 60), 0);
+	assert_false(pushes.due || pushes.job);
+	interval_push_finish(&pushes, clock_seconds() + 60);
+	assert_int_equal(server_requests(), 2);
+	assert_int_equal(done.pushed, 2);
+	assert_int_equal(pushes.taken.samples[EVENT_CPU], 12);
+}
+
+/* The end comes when an interval is over, but its profile is not taken yet: what came after it is in it. */
+static void the_last_one_is_two(void **state)
+{
+	(void)state;
+	open_to(OK);
+	nodes[7].count = 5;
+	assert_int_equal(window_mark(pushes.window), 0);
+	interval_push_add(&pushes);
+	nodes[7].count = 12;
+	assert_int_equal(interval_push_last(&pushes, clock_seconds() + 60), 0);
+	interval_push_finish(&pushes, clock_seconds() + 60);
+	assert_int_equal(samples_in_request(), 12);
 }
 
 static void options_that_are_wrong(void **state)
@@ -212,8 +263,8 @@ static void the_end_waits_for_the_receiver(void **state)
 	(void)state;
 	open_to(OK);
 	nodes[7].count = 5;
-	assert_int_equal(interval_push_take(&pushes), 0);
-	interval_push_finish(&pushes, 60);
+	interval_push_add(&pushes);
+	interval_push_finish(&pushes, clock_seconds() + 60);
 	assert_int_equal(done.pushed, 1);
 	assert_int_equal(server_requests(), 1);
 	assert_int_equal(push_waiting(pushes.push), 0);
@@ -225,12 +276,10 @@ static void the_end_has_no_pauses(void **state)
 	(void)state;
 	open_to("HTTP/1.1 503 Later\r\nContent-Length: 0\r\n\r\n");
 	nodes[7].count = 5;
-	assert_int_equal(interval_push_take(&pushes), 0);
-	while (!done.push_failures) {
-		poll(&(struct pollfd){ .fd = push_fd(pushes.push), .events = POLLIN }, 1, 10);
-		interval_push_run(&pushes);
-	}
-	interval_push_finish(&pushes, 60);
+	interval_push_add(&pushes);
+	while (!done.push_failures)
+		turn();
+	interval_push_finish(&pushes, clock_seconds() + 60);
 	assert_int_equal(done.push_failures, 2);
 	assert_int_equal(done.push_dropped, 1);
 }
@@ -244,8 +293,8 @@ static void the_end_does_not_wait_for_ever(void **state)
 	(void)state;
 	open_to(NULL);
 	nodes[7].count = 5;
-	assert_int_equal(interval_push_take(&pushes), 0);
-	said = LOGGED(interval_push_finish(&pushes, 0.3));
+	interval_push_add(&pushes);
+	said = LOGGED(interval_push_finish(&pushes, begin + 0.3));
 	assert_true(clock_seconds() - begin >= 0.3);
 	assert_non_null(strstr(said, "1 profiles are not pushed: the receiver takes too long"));
 	assert_int_equal(done.pushed, 0);
@@ -259,10 +308,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_was_counted_arrives), TEST(each_service_is_one_profile),
-		TEST(nothing_was_counted),	TEST(names_of_pods_labels),
+		TEST(nothing_was_counted),
 		TEST(trouble_is_said),		TEST(options_that_are_wrong),
 		TEST(the_end_waits_for_the_receiver), TEST(the_end_has_no_pauses),
-		TEST(the_end_does_not_wait_for_ever),
+		TEST(the_end_does_not_wait_for_ever), TEST(a_thread_makes_them_ready),
+		TEST(in_parts), TEST(the_last_one_is_made_ready), TEST(the_last_one_is_two),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_encode_job.c - a thread that encodes a profile: what it makes is what the caller would have made, and
- * it can be left alone.
+ * test_encode_job.c - a thread that encodes a profile: what it makes is what the caller would have made, it
+ * can be left alone, and one that makes a flame graph can be stopped.
  */
 #include <errno.h>
 #include <poll.h>
@@ -9,7 +9,9 @@
 
 #include "tests/forge/tables.h"
 
+#include "base/job.h"
 #include "http/encode_job.h"
+#include "profile/flamegraph.h"
 
 static int event;
 
@@ -41,30 +43,37 @@ static struct profile *copy(void)
 	return p;
 }
 
-static void wait_for(const struct encode_job *job)
+static struct job *start(struct encode_work work)
+{
+	struct job *job;
+
+	work.profile = work.owned ?: work.profile;
+	assert_int_equal(encode_job_start(&job, &work, event), 0);
+	return job;
+}
+
+static void wait_for(const struct job *job)
 {
 	struct pollfd p = { .fd = event, .events = POLLIN };
 	eventfd_t count;
 
 	assert_int_equal(poll(&p, 1, 60000), 1);
-	assert_true(encode_job_is_done(job));
+	assert_true(job_is_done(job));
 	assert_int_equal(eventfd_read(event, &count), 0);
 	assert_int_equal(count, 1);
 }
 
 static void every_format(void **state)
 {
-	struct profile_filter filter = {};
-
 	(void)state;
 	run();
 	for (int i = 0; i < FORMATS; i++) {
 		_cleanup_profile_ struct profile *same = copy();
 		_cleanup_buf_ struct buf expected = {}, out = {};
-		struct encode_job *job;
+		struct job *job;
 
 		assert_int_equal(format_rows[i].encode(same, &expected), 0);
-		assert_int_equal(encode_job_start(&job, copy(), &filter, i, event), 0);
+		job = start((struct encode_work){ .owned = copy(), .format = i });
 		wait_for(job);
 		assert_int_equal(encode_job_end(job, &out), 0);
 		assert_int_equal(out.size, expected.size);
@@ -72,41 +81,95 @@ static void every_format(void **state)
 	}
 }
 
-static void of_a_part(void **state)
+/* Of a profile that stays the caller's. */
+static void a_flame_graph(void **state)
 {
-	struct profile_filter filter = {};
-	_cleanup_buf_ struct buf out = {};
-	struct encode_job *job;
+	_cleanup_buf_ struct buf expected = {}, out = {};
+	struct job *job;
 
 	(void)state;
 	run();
-	assert_int_equal(profile_filter_set(&filter, "pid", "200"), 0);
-	assert_int_equal(encode_job_start(&job, copy(), &filter, FORMAT_FOLDED, event), 0);
-	assert_int_equal(encode_job_end(job, &out), 0); /* which waits */
-	assert_null(memmem(out.data, out.size, "outer", 5));
-	assert_non_null(memmem(out.data, out.size, "inner", 5));
+	assert_int_equal(flamegraph_encode(profile, &expected), 0);
+	job = start((struct encode_work){ .profile = profile, .format = ENCODE_FLAME_GRAPH });
+	assert_ptr_equal(encode_job_work(job)->profile, profile);
+	wait_for(job);
+	assert_int_equal(encode_job_end(job, &out), 0);
+	assert_int_equal(out.size, expected.size);
+	assert_memory_equal(out.data, expected.data, out.size);
 }
 
-/* Done or not: it is not heard of again, and sanitizers see whether it is freed. */
-static void abandoned(void **state)
+static void of_a_part(void **state)
 {
-	struct pollfd p = { .fd = event, .events = POLLIN };
-	struct profile_filter filter = {};
-	struct encode_job *job;
-	eventfd_t count;
+	static const int formats[] = { FORMAT_FOLDED, ENCODE_FLAME_GRAPH };
 
 	(void)state;
 	run();
-	encode_job_abandon(NULL);
-	for (int i = 0; i < 200; i++) {
-		assert_int_equal(encode_job_start(&job, copy(), &filter, FORMAT_PPROF, event), 0);
-		if (i % 2)
-			assert_int_equal(poll(&p, 1, 60000), 1);
-		encode_job_abandon(job);
-		eventfd_read(event, &count); /* of one that was done */
-		assert_int_equal(eventfd_read(event, &count), -1);
-		assert_int_equal(errno, EAGAIN);
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		struct encode_work work = { .profile = profile, .format = formats[i] };
+		_cleanup_buf_ struct buf out = {};
+		struct job *job;
+
+		assert_int_equal(profile_filter_set(&work.filter, "pid", "200"), 0);
+		job = start(work);
+		assert_string_equal(encode_job_work(job)->filter.values[LABEL_pid], "200");
+		assert_int_equal(encode_job_end(job, &out), 0); /* which waits */
+		assert_null(memmem(out.data, out.size, "outer", 5));
+		assert_non_null(memmem(out.data, out.size, "inner", 5));
 	}
+}
+
+/* Sanitizers see whether the profile is freed. */
+static void abandoned(void **state)
+{
+	(void)state;
+	run();
+	for (int i = 0; i < 50; i++)
+		job_abandon(start((struct encode_work){ .owned = copy(), .format = FORMAT_PPROF }));
+}
+
+#define STACKS 100000
+#define FRAMES 60
+
+/* A profile that takes a while: many different stacks, which are compared down to their leaves. */
+static struct profile *large_profile(void)
+{
+	const struct profile_labels labels = { .pid = 1, .comm = "py" };
+	__u32 locations[2], stack[FRAMES];
+	struct profile *p;
+
+	assert_int_equal(profile_new(profile_get_info(profile), &p), 0);
+	for (int i = 0; i < 2; i++) {
+		__u32 function;
+
+		assert_int_equal(profile_function(p, FRAME_PYTHON, i ? "a" : "b", "f.py", 1, &function), 0);
+		assert_int_equal(profile_location(p, function, 1, 0, 0, &locations[i]), 0);
+	}
+	for (__u32 n = 0; n < STACKS; n++) {
+		for (__u32 i = 0; i < FRAMES; i++) /* leaf first: the bits of a number, mixed */
+			stack[i] = locations[i < 32 && (n * 2654435761U) >> i & 1];
+		assert_int_equal(profile_sample(p, EVENT_CPU, stack, FRAMES, &labels, 1), 0);
+	}
+	return p;
+}
+
+/* That it had no time to be done is likely, not certain: another try. */
+static void a_flame_graph_can_be_stopped(void **state)
+{
+	_cleanup_profile_ struct profile *large = NULL;
+	int err = 0;
+
+	(void)state;
+	run();
+	large = large_profile();
+	for (int i = 0; i < 10 && !err; i++) {
+		_cleanup_buf_ struct buf out = {};
+
+		err = encode_job_stop(start((struct encode_work){ .profile = large,
+								  .format = ENCODE_FLAME_GRAPH }),
+				      &out);
+		assert_int_equal(!out.size, err != 0);
+	}
+	assert_int_equal(err, -ECANCELED);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup_job, teardown_job)
@@ -115,8 +178,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(every_format),
+		TEST(a_flame_graph),
 		TEST(of_a_part),
 		TEST(abandoned),
+		TEST(a_flame_graph_can_be_stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -271,11 +271,21 @@ static void sleeping_run(void *context, unsigned int ready)
 	usleep(30000);
 }
 
+static void busy_run(void *context, unsigned int ready)
+{
+	const __u64 end = clock_ns_of(CLOCK_THREAD_CPUTIME_ID) + 20 * NS_PER_MS;
+
+	(void)context;
+	(void)ready;
+	while (clock_ns_of(CLOCK_THREAD_CPUTIME_ID) < end)
+		;
+}
+
 /* What the rows do counts, and the waiting does not. */
 static void turns_are_timed(void)
 {
 	struct noted n = { .fd = -1, .wanted_ms = -1 };
-	const struct loop_row slow = { -1, NULL, sleeping_run, NULL };
+	const struct loop_row slow = { -1, NULL, sleeping_run, NULL }, busy = { -1, NULL, busy_run, NULL };
 	struct loop l;
 
 	CHECK(loop_open(&l, NEVER_MS) == 0);
@@ -290,6 +300,10 @@ static void turns_are_timed(void)
 	CHECK(l.times.count == 6);
 	CHECK(l.times.max_ns >= 30 * NS_PER_MS && l.times.sum_ns >= l.times.max_ns);
 	CHECK(turn_times_quantile(&l.times, 0.99) >= 24 * NS_PER_MS);
+	CHECK(l.times.cpu_max_ns < 20 * NS_PER_MS);
+	CHECK(loop_watch(&l, &busy) == 0);
+	CHECK(loop_turn(&l, 0) == 0);
+	CHECK(l.times.cpu_max_ns >= 20 * NS_PER_MS);
 	loop_close(&l);
 }
 

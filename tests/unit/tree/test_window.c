@@ -5,53 +5,11 @@
  * exactly once.
  */
 #include "tests/forge/fail_malloc.h"
-#include "tests/forge/windows.h"
+#include "tests/unit/tree/taken.h"
 
 #include <errno.h>
 
 #include "base/clock.h"
-
-static __u64 take(struct window *w)
-{
-	profile_free(TAKE_PTR(profile));
-	assert_int_equal(window_take(w, &profile, &stats), 0);
-	assert_int_equal(stats.samples[EVENT_CPU], profile_total(profile));
-	return stats.samples[EVENT_CPU];
-}
-
-static struct window *opened(void)
-{
-	struct window *w = NULL;
-
-	assert_int_equal(window_open(&all, &w), 0);
-	return w;
-}
-
-static const struct kernel_range banks[BANKS] = { { 1, NODES / 2 }, { NODES / 2, NODES } };
-
-static void clear(unsigned int bank)
-{
-	assert_int_equal(windows_absorb(&all, banks[bank], 0), 0);
-	memset(nodes + banks[bank].first, 0, (banks[bank].end - banks[bank].first) * sizeof(*nodes));
-	windows_forget(&all, banks[bank]);
-}
-
-/* As at the end of a generation of the tree. */
-static void renew(unsigned int bank)
-{
-	windows_move_marks(&all);
-	clear(bank);
-}
-
-/* The same root and two functions in the second bank. */
-#define SECOND (NODES / 2)
-
-static void grow_second_tree(void)
-{
-	set_root(SECOND + 5, 0, 0);
-	set_node(SECOND + 6, SECOND + 5, 100, 1, 0);
-	set_node(SECOND + 7, SECOND + 6, 101, 4, 0);
-}
 
 static void begins_when_it_is_opened(void **state)
 {
@@ -189,89 +147,6 @@ static void mark_moves_when_a_bank_is_cleared(void **state)
 	assert_int_equal(take(w), 27);
 	assert_int_equal(take(w), 1080);
 	assert_int_equal(take(w), 0);
-}
-
-/* The event loop does a large profile over many turns. What is counted meanwhile is the next one's. */
-static void is_prepared_in_parts(void **state)
-{
-	struct window *w;
-	int parts = 1, err;
-
-	(void)state;
-	grow_tree();
-	grow_second_tree();
-	w = opened();
-	assert_int_equal(window_prepare(w, 1), 0); /* without a mark there is no end of it */
-	nodes[6].count = 5;
-	nodes[SECOND + 7].count = 20;
-	assert_int_equal(window_mark(w), 0);
-	while ((err = window_prepare(w, 1)) == -EAGAIN) {
-		nodes[6].count++;
-		nodes[SECOND + 7].count++;
-		parts++;
-	}
-	assert_int_equal(err, 0);
-	assert_true(parts > 3);
-	assert_int_equal(take(w), 25);
-	assert_int_equal(stats.locations, 2);
-	assert_int_equal(take(w), 2 * (parts - 1));
-}
-
-/* However far it is prepared, a bank may be cleared, and its nodes may mean other code objects then. */
-static void a_bank_is_cleared_between_two_parts(void **state)
-{
-	(void)state;
-	for (int parts = 0; parts < 6; parts++) {
-		struct window *w;
-
-		grow_tree();
-		grow_second_tree();
-		w = opened();
-		nodes[6].count = 5;
-		nodes[7].count = 6;
-		nodes[SECOND + 7].count = 20;
-		assert_int_equal(window_mark(w), 0);
-		for (int i = 0; i < parts; i++)
-			window_prepare(w, 1);
-		renew(0);
-		set_root(5, 1, 0);
-		set_node(6, 5, 101, 4, 0);
-		nodes[6].count = 100;
-		assert_int_equal(take(w), 31);
-		assert_int_equal(take(w), 100);
-		assert_string_equal(shown(), "100/101 python3/worker: inner:23 = 100\n");
-		window_close(w);
-		memset(nodes + EVENT_KINDS, 0, (NODES - EVENT_KINDS) * sizeof(*nodes));
-	}
-}
-
-/* All windows take a bank's counts in parts, one is taken meanwhile, and another one opened. */
-static void a_bank_is_absorbed_in_parts(void **state)
-{
-	struct window *a, *b, *c = NULL;
-	int parts = 1;
-
-	(void)state;
-	grow_tree();
-	grow_second_tree();
-	a = opened();
-	b = opened();
-	nodes[6].count = 5;
-	nodes[7].count = 6;
-	windows_move_marks(&all);
-	while (windows_absorb(&all, banks[0], 1) == -EAGAIN) {
-		nodes[SECOND + 7].count++;
-		if (parts == 1)
-			c = opened();
-		if (parts++ == 2)
-			assert_int_equal(take(b), 11 + 2);
-	}
-	assert_true(parts >= 3);
-	memset(nodes + banks[0].first, 0, (banks[0].end - banks[0].first) * sizeof(*nodes));
-	windows_forget(&all, banks[0]);
-	assert_int_equal(take(a), 11 + parts - 1);
-	assert_int_equal(take(b), parts - 3);
-	assert_int_equal(take(c), parts - 2);
 }
 
 static void looks_until_it_is_done(void **state)
@@ -442,7 +317,7 @@ static void absorbs_without_memory_says_so(void **state)
 		nodes[6].count += 3;
 		nodes[7].count += 5;
 		allocations_left = n;
-		err = windows_absorb(&all, banks[0], 0);
+		err = windows_absorb(&all, banks[0]);
 		allocations_left = -1;
 		if (!err)
 			break;
@@ -466,9 +341,6 @@ int main(void)
 		TEST(both_banks_count),
 		TEST(ends_at_its_mark),
 		TEST(mark_moves_when_a_bank_is_cleared),
-		TEST(is_prepared_in_parts),
-		TEST(a_bank_is_cleared_between_two_parts),
-		TEST(a_bank_is_absorbed_in_parts),
 		TEST(looks_until_it_is_done),
 		TEST(many_generations_are_one_profile),
 		TEST(says_when_it_was),

@@ -9,29 +9,17 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "export/push/attempt.h"
+#include "export/push/item.h"
 #include "net/transfers.h"
 
 #define ACTIVE_MAX	4 /* at once */
 #define TROUBLE_SIZE	256
 
-struct item {
-	struct item *next;
-	struct push *push;
-	char *series, *service;
-	struct buf labels; /* names and values, each with its NUL */
-	long long start_unix_ns, duration_ns;
-	struct buf pprof;
-	int attempts;
-	double not_before; /* CLOCK_MONOTONIC */
-	struct push_attempt attempt;
-};
-
 struct push {
 	struct push_options options; /* strings are ours */
 	struct push_target target;
 	struct transfers *transfers;
-	struct item *first, **last;
+	struct push_item *first, **last;
 	size_t waiting, bytes, active;
 	bool hurry, failed; /* failed: since the queue was empty */
 	bool exposed;
@@ -41,7 +29,7 @@ struct push {
 
 /* --- the queue ---------------------------------------------------------------------------------------- */
 
-static void stop_item(struct item *item)
+static void stop_item(struct push_item *item)
 {
 	if (!item->attempt.easy)
 		return;
@@ -50,20 +38,9 @@ static void stop_item(struct item *item)
 	item->push->active--;
 }
 
-static void free_item(struct item *item)
+static void remove_item(struct push *p, struct push_item *item)
 {
-	if (!item)
-		return;
-	buf_free(&item->pprof);
-	buf_free(&item->labels);
-	free(item->series);
-	free(item->service);
-	free(item);
-}
-
-static void remove_item(struct push *p, struct item *item)
-{
-	struct item **at = &p->first;
+	struct push_item **at = &p->first;
 
 	while (*at != item)
 		at = &(*at)->next;
@@ -73,7 +50,7 @@ static void remove_item(struct push *p, struct item *item)
 	p->waiting--;
 	p->bytes -= item->pprof.size;
 	stop_item(item);
-	free_item(item);
+	push_item_free(item);
 	if (!p->waiting && !p->failed)
 		p->trouble[0] = '\0';
 	if (!p->waiting)
@@ -92,7 +69,7 @@ static void trouble(struct push *p, const char *format, ...)
 	va_end(args);
 }
 
-static void drop(struct push *p, struct item *item)
+static void drop(struct push *p, struct push_item *item)
 {
 	p->stats.dropped++;
 	p->failed = true;
@@ -109,46 +86,18 @@ static void make_room(struct push *p, size_t bytes)
 	}
 }
 
-static int copy_labels(struct item *item, const struct push_profile *p)
+void push_add(struct push *p, struct push_list *l)
 {
-	int err = 0;
+	struct push_item *item;
 
-	for (size_t i = 0; !err && i < p->label_count; i++)
-		err = buf_add(&item->labels, p->labels[i].name, strlen(p->labels[i].name) + 1) ?:
-			      buf_add(&item->labels, p->labels[i].value, strlen(p->labels[i].value) + 1);
-	return err;
-}
-
-static struct item *new_item(struct push *p, const struct push_profile *profile)
-{
-	struct item *item = calloc(1, sizeof(*item));
-
-	if (!item)
-		return NULL;
-	item->push = p;
-	item->series = strdup(profile->series);
-	item->service = strdup(profile->service);
-	item->start_unix_ns = profile->start_unix_ns;
-	item->duration_ns = profile->duration_ns;
-	if (item->series && item->service && !copy_labels(item, profile) &&
-	    !buf_add(&item->pprof, profile->pprof, profile->size))
-		return item;
-	free_item(item);
-	return NULL;
-}
-
-int push_add(struct push *p, const struct push_profile *profile)
-{
-	struct item *item = new_item(p, profile);
-
-	if (!item)
-		return -ENOMEM;
-	make_room(p, item->pprof.size);
-	*p->last = item;
-	p->last = &item->next;
-	p->waiting++;
-	p->bytes += item->pprof.size;
-	return 0;
+	while ((item = push_list_take(l))) {
+		make_room(p, item->pprof.size);
+		item->push = p;
+		*p->last = item;
+		p->last = &item->next;
+		p->waiting++;
+		p->bytes += item->pprof.size;
+	}
 }
 
 void push_drop_all(struct push *p)
@@ -159,7 +108,7 @@ void push_drop_all(struct push *p)
 
 /* --- one attempt -------------------------------------------------------------------------------------- */
 
-static void again_later(struct item *item)
+static void again_later(struct push_item *item)
 {
 	struct push *p = item->push;
 	double pause = 1 << (item->attempts - 1), now = clock_seconds();
@@ -174,31 +123,9 @@ static void again_later(struct item *item)
 	item->not_before = now + pause * (0.75 + (long)(now * 1e6) % 1000 / 2000.0);
 }
 
-static struct push_profile profile_of(const struct item *item)
+static void start(struct push *p, struct push_item *item)
 {
-	struct push_profile p = {
-		.series = item->series,
-		.service = item->service,
-		.start_unix_ns = item->start_unix_ns,
-		.duration_ns = item->duration_ns,
-		.pprof = item->pprof.data,
-		.size = item->pprof.size,
-	};
-
-	for (const char *at = item->labels.data; at < item->labels.data + item->labels.size;
-	     at += strlen(at) + 1) {
-		struct push_label *l = &p.labels[p.label_count++];
-
-		l->name = at;
-		at += strlen(at) + 1;
-		l->value = at;
-	}
-	return p;
-}
-
-static void start(struct push *p, struct item *item)
-{
-	struct push_profile profile = profile_of(item);
+	struct push_profile profile = push_item_profile(item);
 	int err = push_attempt_make(&item->attempt, &p->options, &p->target, &profile, item);
 
 	item->attempts++;
@@ -220,7 +147,7 @@ static bool is_worth_another(long status)
 }
 
 /* The gateway is not there: Parca 0.21 hides it behind its own path, and gRPC-Web is what it has. */
-static bool try_grpc(struct push *p, struct item *item, long status)
+static bool try_grpc(struct push *p, struct push_item *item, long status)
 {
 	if (status != 404 || p->target.format == PUSH_PYROSCOPE || item->attempt.is_grpc)
 		return false;
@@ -230,7 +157,7 @@ static bool try_grpc(struct push *p, struct item *item, long status)
 	return true;
 }
 
-static void on_answer(struct push *p, struct item *item)
+static void on_answer(struct push *p, struct push_item *item)
 {
 	const char *text = item->attempt.answer;
 	long status = push_attempt_status(&item->attempt);
@@ -253,7 +180,7 @@ static void on_answer(struct push *p, struct item *item)
 
 static void on_end(void *push, CURL *easy, CURLcode code)
 {
-	struct item *item = NULL;
+	struct push_item *item = NULL;
 	struct push *p = push;
 
 	curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&item);
@@ -271,9 +198,9 @@ static void on_end(void *push, CURL *easy, CURLcode code)
  * Pyroscope refuses a profile that is older than one it has of the same service, so each service keeps its
  * order.
  */
-static bool is_next(const struct push *p, const struct item *item)
+static bool is_next(const struct push *p, const struct push_item *item)
 {
-	for (const struct item *before = p->first; before != item; before = before->next)
+	for (const struct push_item *before = p->first; before != item; before = before->next)
 		if (!strcmp(before->service, item->service) && before->labels.size == item->labels.size &&
 		    !memcmp(before->labels.data, item->labels.data, item->labels.size))
 			return false;
@@ -283,9 +210,9 @@ static bool is_next(const struct push *p, const struct item *item)
 static void start_due(struct push *p)
 {
 	double now = clock_seconds();
-	struct item *next;
+	struct push_item *next;
 
-	for (struct item *item = p->first; item && p->active < ACTIVE_MAX; item = next) {
+	for (struct push_item *item = p->first; item && p->active < ACTIVE_MAX; item = next) {
 		next = item->next;
 		if (item->not_before <= now && is_next(p, item))
 			start(p, item);
@@ -302,7 +229,7 @@ int push_timeout_ms(const struct push *p)
 {
 	double next = transfers_due(p->transfers);
 
-	for (struct item *item = p->first; item && p->active < ACTIVE_MAX; item = item->next)
+	for (struct push_item *item = p->first; item && p->active < ACTIVE_MAX; item = item->next)
 		if ((!(next > 0) || item->not_before < next) && is_next(p, item))
 			next = item->not_before > 0 ? item->not_before : 1e-9; /* that is at once */
 	return transfers_timeout_ms(next);
@@ -311,7 +238,7 @@ int push_timeout_ms(const struct push *p)
 void push_hurry(struct push *p)
 {
 	p->hurry = true;
-	for (struct item *item = p->first; item; item = item->next)
+	for (struct push_item *item = p->first; item; item = item->next)
 		item->not_before = 0;
 }
 

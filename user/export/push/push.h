@@ -32,6 +32,16 @@ struct push_stats {
 };
 
 struct push;
+struct push_item;
+
+/* Profiles that are to be queued. Begins as 0. It belongs to no queue yet, so any thread may make one. */
+struct push_list {
+	struct push_item *first, *last;
+};
+
+/* Adds a profile, of which it copies everything. 0 or -ENOMEM. */
+int push_list_add(struct push_list *l, const struct push_profile *p);
+void push_list_free(struct push_list *l);
 
 /* Copies the options' strings. 0; -EINVAL or -EPERM as push_target_parse() has it; -ENOMEM. */
 int push_open(struct push **ret, const struct push_options *o);
@@ -39,8 +49,8 @@ void push_close(struct push *push);
 /* Uses other options from now on, for what waits already as well. 0 or -errno; then the old ones stay. */
 int push_set_options(struct push *push, const struct push_options *o);
 
-/* Queues a profile, of which it copies everything. Returns 0 or -ENOMEM. */
-int push_add(struct push *push, const struct push_profile *p);
+/* Queues all profiles of the list, which is empty afterwards. */
+void push_add(struct push *push, struct push_list *l);
 
 /* A descriptor, the same for its whole life, that is readable when push_run() has something to do. */
 int push_fd(const struct push *push);

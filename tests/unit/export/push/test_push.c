@@ -69,6 +69,15 @@ static int teardown(void **state)
 	return 0;
 }
 
+static void queue(const struct push_profile *p)
+{
+	struct push_list list = {};
+
+	assert_int_equal(push_list_add(&list, p), 0);
+	push_add(push, &list);
+	assert_null(list.first);
+}
+
 static void add(const char *service, size_t size)
 {
 	struct push_profile p = {
@@ -82,7 +91,7 @@ static void add(const char *service, size_t size)
 
 	assert_non_null(data);
 	p.pprof = data;
-	assert_int_equal(push_add(push, &p), 0);
+	queue(&p);
 	free(data);
 }
 
@@ -163,7 +172,7 @@ static void sends_what_was_added(void **state)
 	(void)state;
 	open_push_to("parca+http", true);
 	listener.fd = silent;
-	assert_int_equal(push_add(push, &p), 0);
+	queue(&p);
 	*series = *service = *node = *pprof = '-';
 	do
 		turn(10);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_push_parts.c - what is pushed of a profile over forged tables: one for each service, in the series
+ * that it belongs to, with labels whose names a receiver takes.
+ */
+#include <errno.h>
+#include <sys/utsname.h>
+
+#include "tests/forge/decode.h"
+#include "tests/forge/windows.h"
+
+#include "export/push/item.h"
+#include "export/push_parts.h"
+
+static struct push_series series;
+static struct pod_label_names names;
+static bool stop;
+
+static int setup_parts(void **state)
+{
+	int err = setup_windows(state);
+
+	names = (struct pod_label_names){ 0 };
+	stop = false;
+	grow_tree();
+	set_root(10, 2, 0); /* another process */
+	set_node(11, 10, 100, 1, 0);
+	nodes[7].count = 5;
+	nodes[11].count = 7;
+	return err;
+}
+
+static unsigned long long samples_of(const struct push_item *item)
+{
+	Pyperf__Profile *d = decode(&item->pprof);
+	unsigned long long sum = 0;
+
+	for (size_t i = 0; i < d->n_sample; i++)
+		sum += d->sample[i]->value[0];
+	pyperf__profile__free_unpacked(d, NULL);
+	return sum;
+}
+
+static void one_for_each_service(void **state)
+{
+	struct push_list list = {};
+	struct push_item *item;
+	struct utsname u;
+	unsigned int n = 0;
+	unsigned long long sum = 0;
+
+	(void)state;
+	run();
+	uname(&u);
+	push_series_make(&names, &series);
+	assert_int_equal(push_parts_make(&series, profile, &stop, &list), 0);
+	while ((item = push_list_take(&list))) {
+		struct push_profile p = push_item_profile(item);
+
+		assert_string_equal(p.series, "process_cpu");
+		assert_int_equal(p.label_count, 1);
+		assert_string_equal(p.labels[0].name, "node");
+		assert_string_equal(p.labels[0].value, u.nodename);
+		sum += samples_of(item);
+		n++;
+		push_item_free(item);
+	}
+	assert_int_equal(n, 2);
+	assert_int_equal(sum, 12);
+}
+
+static void it_can_be_stopped(void **state)
+{
+	struct push_list list = {};
+
+	(void)state;
+	run();
+	stop = true;
+	assert_int_equal(push_parts_make(&series, profile, &stop, &list), -ECANCELED);
+	assert_null(list.first);
+}
+
+/* Receivers take letters, digits and '_', and have some names of their own. No two labels get the same. */
+static void names_of_pods_labels(void **state)
+{
+	static const char *const named[][2] = {
+		{ "app", "app" },
+		{ "app.kubernetes.io/name", "app_kubernetes_io_name" },
+		{ "node", "label_node" },
+		{ "container", "label_container" },
+		{ "service_name", "label_service_name" },
+		{ "__x", "label___x" },
+		{ "1st", "label_1st" },
+		{ "a.b", "a_b" },
+		{ "a-b", "label_a_b" },
+		{ "a/b", "" },
+		{ "label_node", "label_label_node" },
+	};
+
+	(void)state;
+	names.count = ARRAY_SIZE(named);
+	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
+		strcpy(names.name[i], named[i][0]);
+	push_series_make(&names, &series);
+	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
+		assert_string_equal(series.label_names[i], named[i][1]);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_parts, teardown_windows)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(one_for_each_service),
+		TEST(it_can_be_stopped),
+		TEST(names_of_pods_labels),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_places.c - different places are counted once each, however many there are.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/forge/fail_malloc.h"
+
+#include "tree/places.h"
+
+static void each_is_counted_once(void **state)
+{
+	struct places p = {};
+
+	(void)state;
+	for (int round = 0; round < 3; round++)
+		for (__u64 key = 1; key <= 100000; key++) {
+			assert_int_equal(places_add(&p, key << 20), 0);
+			assert_int_equal(p.count, round ? 100000 : key);
+		}
+	assert_in_range(p.capacity, 2 * p.count, 4 * p.count);
+	places_free(&p);
+	assert_int_equal(p.count, 0);
+	places_free(&p);
+}
+
+static void no_memory(void **state)
+{
+	struct places p = {};
+	__u64 key = 1;
+
+	(void)state;
+	if (!fail_malloc_works())
+		skip();
+	allocations_left = 0;
+	assert_int_equal(places_add(&p, key), -ENOMEM);
+	allocations_left = -1;
+	assert_int_equal(p.count, 0);
+	for (; 2 * p.count < p.capacity || !p.capacity; key++)
+		assert_int_equal(places_add(&p, key), 0);
+	allocations_left = 0;
+	assert_int_equal(places_add(&p, key), -ENOMEM); /* it would have to grow */
+	allocations_left = -1;
+	assert_int_equal(p.count, key - 1);
+	assert_int_equal(places_add(&p, 1), 0);
+	assert_int_equal(p.count, key - 1);
+	places_free(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_is_counted_once),
+		cmocka_unit_test(no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * item.h - a profile that waits to be pushed. For push.c alone; others have lists of them (push.h).
+ */
+#ifndef PYPERF_EXPORT_PUSH_ITEM_H
+#define PYPERF_EXPORT_PUSH_ITEM_H
+
+#include "export/push/attempt.h"
+#include "export/push/push.h"
+
+struct push_item {
+	struct push_item *next;
+	struct push *push; /* whose queue it is in, or NULL */
+	char *series, *service;
+	struct buf labels; /* names and values, each with its NUL */
+	long long start_unix_ns, duration_ns;
+	struct buf pprof;
+	int attempts;
+	double not_before; /* CLOCK_MONOTONIC */
+	struct push_attempt attempt;
+};
+
+/* NULL is fine. */
+void push_item_free(struct push_item *item);
+/* It is valid as long as the item. */
+struct push_profile push_item_profile(const struct push_item *item);
+/* Takes the first one out of the list; NULL = it is empty. */
+struct push_item *push_list_take(struct push_list *l);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/push_parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/cleanup.h"
+#include "profile/filter.h"
+#include "profile/pprof.h"
+#include "profile/split.h"
+
+/*
+ * Pyroscope's defaults: validation.max-profile-stacktrace-samples and max-profile-size-bytes,
+ * uncompressed.
+ */
+static const struct split_limits limits = { .samples = 16000, .bytes = 4 << 20 };
+
+/* Labels of a series beside those of pods; receivers keep names with two underscores to themselves. */
+static bool is_taken(const struct push_series *s, size_t before, const char *name)
+{
+	static const char *const own[] = { "node", "service_name", "job", "instance" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (!strcmp(own[i], name))
+			return true;
+	for (int i = 0; i < LABEL_COUNT; i++)
+		if (label_rows[i].places & IN_SERIES && !strcmp(label_rows[i].key, name))
+			return true;
+	for (size_t i = 0; i < before; i++)
+		if (!strcmp(s->label_names[i], name))
+			return true;
+	return !strncmp(name, "__", 2) || (*name >= '0' && *name <= '9');
+}
+
+/* Receivers take letters, digits and '_': app.kubernetes.io/name is app_kubernetes_io_name. */
+static void name_labels(struct push_series *s, const struct pod_label_names *names)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		char *name = s->label_names[i];
+
+		strcpy(name, names->name[i]);
+		for (char *c = name; *c; c++)
+			if (strchr("./-", *c))
+				*c = '_';
+		if (!is_taken(s, i, name))
+			continue;
+		memmove(name + strlen("label_"), name, strlen(name) + 1);
+		memcpy(name, "label_", strlen("label_"));
+		if (is_taken(s, i, name))
+			*name = '\0';
+	}
+}
+
+void push_series_make(const struct pod_label_names *names, struct push_series *ret)
+{
+	struct utsname u;
+
+	*ret = (struct push_series){};
+	snprintf(ret->node, sizeof(ret->node), "%s", uname(&u) ? "" : u.nodename);
+	name_labels(ret, names);
+}
+
+struct parts {
+	const struct push_series *series;
+	const bool *stop;
+	struct push_list *list;
+};
+
+_Static_assert(PUSH_LABELS_MAX >= 1 + LABELS_IN_SERIES + PROFILE_EXTRA_MAX,
+	       "a pushed profile has too few labels");
+
+static void add_label(struct push_profile *p, const char *name, const char *value)
+{
+	if (*value)
+		p->labels[p->label_count++] = (struct push_label){ name, value };
+}
+
+static int add_part(void *context, const struct split_service *service, const struct profile *part)
+{
+	const struct profile_info *info = profile_get_info(part);
+	struct parts *parts = context;
+	const struct push_series *series = parts->series;
+	_cleanup_buf_ struct buf b = {};
+	struct push_profile p = {
+		.series = event_rows[profile_shown(part)].series,
+		.service = service->name,
+		.start_unix_ns = info->start_unix_ns,
+		.duration_ns = info->duration_ns,
+	};
+	int err = __atomic_load_n(parts->stop, __ATOMIC_RELAXED) ? -ECANCELED : pprof_encode(part, &b);
+
+	if (err)
+		return err;
+	add_label(&p, "node", series->node);
+	for (int i = LABEL_COUNT; i-- > 0;)
+		add_label(&p, label_rows[i].key, service->label[i]);
+	for (size_t i = 0; i < PROFILE_EXTRA_MAX && service->extra[i]; i++)
+		if (*series->label_names[i])
+			add_label(&p, series->label_names[i], service->extra[i]);
+	p.pprof = b.data;
+	p.size = b.size;
+	return push_list_add(parts->list, &p);
+}
+
+/* Receivers name what they get once for all of it, so each kind of event is a profile of its own. */
+static int add_kind(struct parts *parts, const struct profile *p, enum event_kind kind)
+{
+	_cleanup_profile_ struct profile *part = NULL;
+	struct profile_filter only = { .events = EVENT_BIT(kind) };
+	int err;
+
+	if (profile_get_info(p)->events == only.events)
+		return profile_split(p, &limits, add_part, parts);
+	err = profile_filter_apply(&only, p, &part);
+	return err ?: profile_split(part, &limits, add_part, parts);
+}
+
+int push_parts_make(const struct push_series *series, const struct profile *p, const bool *stop,
+		    struct push_list *list)
+{
+	struct parts parts = { series, stop, list };
+	int err = 0;
+
+	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
+		if (profile_get_info(p)->events & EVENT_BIT(kind))
+			err = add_kind(&parts, p, kind);
+	return err;
+}

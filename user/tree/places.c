@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tree/places.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+#define CAPACITY_FIRST 1024 /* a power of 2, as all that follow */
+
+/* Where the key is, or would be. At most half of the table is in use. */
+static __u64 *find(const struct places *p, __u64 key)
+{
+	__u32 at = hash_bytes(&key, sizeof(key));
+
+	while (p->keys[at & (p->capacity - 1)] && p->keys[at & (p->capacity - 1)] != key)
+		at++;
+	return &p->keys[at & (p->capacity - 1)];
+}
+
+static int grow(struct places *p)
+{
+	struct places larger = { .capacity = 2 * p->capacity ?: CAPACITY_FIRST, .count = p->count };
+
+	larger.keys = calloc(larger.capacity, sizeof(*larger.keys));
+	if (!larger.keys)
+		return -ENOMEM;
+	for (__u32 i = 0; i < p->capacity; i++)
+		if (p->keys[i])
+			*find(&larger, p->keys[i]) = p->keys[i];
+	free(p->keys);
+	*p = larger;
+	return 0;
+}
+
+int places_add(struct places *p, __u64 key)
+{
+	int err = 2 * p->count >= p->capacity ? grow(p) : 0;
+	__u64 *place;
+
+	if (err)
+		return err;
+	place = find(p, key);
+	p->count += !*place;
+	*place = key;
+	return 0;
+}
+
+void places_free(struct places *p)
+{
+	free(p->keys);
+	*p = (struct places){};
+}
