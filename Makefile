@@ -53,7 +53,7 @@ BIN      := $(O)/pyperf-bpf
 UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c))
 UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c tests/layouts/show.c \
-	    tests/forge/refuse.c))
+	    tests/guest/verifier.c tests/forge/refuse.c))
 LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels formats) # deploy/tools/list_rows.py
 
 .DEFAULT_GOAL := all
@@ -90,12 +90,12 @@ check-bare: ## the README's commands, run and check, on a bare Debian 12 made he
 	$(Q)sh tests/bare.sh
 
 check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (tests/k8s/README.md)
-	$(Q)$(MAKE_ALL) all
+	$(Q)$(MAKE_ALL) all $(O)/tests/guest/verifier
 	$(Q)sh tests/k8s/check.sh $(O)
 	$(Q)sh tests/guest/pod.sh $(O)
 
 check-guest: deps-build ## Debian's own kernels, the service under a real systemd, in virtual machines (root)
-	$(Q)$(MAKE_ALL) all
+	$(Q)$(MAKE_ALL) all $(O)/tests/guest/verifier
 	$(Q)status=0; for guest in pod systemd; do sh tests/guest/$$guest.sh $(O) || status=1; done; \
 		exit $$status
 

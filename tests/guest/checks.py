@@ -8,7 +8,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import pprof  # noqa: E402
 import profiler  # noqa: E402
 
-RIGHTS = (1 << 39) | (1 << 38) | (1 << 19) | (1 << 2)  # BPF, PERFMON, SYS_PTRACE, DAC_READ_SEARCH
+WORKER_RIGHTS = (1 << 19) | (1 << 2)  # SYS_PTRACE, DAC_READ_SEARCH
+RIGHTS = (1 << 39) | (1 << 38) | WORKER_RIGHTS  # BPF and PERFMON besides
 STACK = ("<module>", "outer", "middle", "middle.<locals>.<listcomp>", "inner")  # of work.py
 failed = []
 

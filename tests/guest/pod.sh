@@ -3,6 +3,7 @@
 # The profiler with the DaemonSet's rights on Debian's own kernels, where kernel.perf_event_paranoid is 3,
 # with cgroup version 2 alone. The root file system of these guests is an initramfs of this machine's files.
 #   pod.sh BUILD_DIRECTORY [SUITE...]       suites whose kernel is taken; default: bookworm trixie sid
+# With PUBLISH=1 the verifier's counts go into docs/verifier.md.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -24,7 +25,7 @@ make_root() {
     sh deploy/image.sh --root "$build/pyperf-bpf" "$1"
     mkdir -p "$1/bin"
     cp -L "$(command -v busybox)" "$1/bin/busybox"
-    for program in /usr/bin/setpriv /usr/bin/unshare /usr/bin/python3.11; do
+    for program in "$build/tests/guest/verifier" /usr/bin/setpriv /usr/bin/unshare /usr/bin/python3.11; do
         add_program "$program" "$1"
     done
     dpkg -L libpython3.11-minimal | sed -n "s|^/\(usr/lib/python3\)|\1|p" |
@@ -39,5 +40,7 @@ pack "$work/root" >"$work/initramfs"
 status=0
 for suite in ${*:-bookworm trixie sid}; do
     { boot "$suite" 1024 /init && /usr/bin/python3 "$here/pod/judge.py" "$out"; } || status=1
+    [ -z "${PUBLISH:-}" ] ||
+        /usr/bin/python3 "$here/verifier.py" "x86-64 $(cut -d. -f1-2 "$out/release")" "$out/verifier"
 done
 exit $status

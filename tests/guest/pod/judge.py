@@ -9,6 +9,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from checks import RIGHTS, check, check_stacks, failed, pprof, profiler, samples_of  # noqa: E402
+import verifier  # noqa: E402
 
 TIMERS_SINCE = (6, 7)
 PARANOID = ("CAP_SYS_ADMIN", "kernel.perf_event_paranoid (it is 3) to 2")
@@ -59,6 +60,18 @@ class Ran:
               found == {tuple(labels.values())}, found)
 
 
+def check_verifier(directory):
+    err = (directory / "verifier.err").read_text()
+    counts = verifier.parse_lines((directory / "verifier").read_text())
+    for sampler in verifier.SAMPLERS:
+        print("       the verifier looked at %s instructions of %s" % (
+            ", ".join("%s (--cache %s)" % (count, cache) for (name, cache), count in counts.items()
+                      if name == sampler), sampler))
+    taken = (directory / "verifier.code").read_text().strip() == "0"
+    check("the verifier takes every program, below the limit", taken and set(counts) == set(verifier.ROWS),
+          err[-4000:])
+
+
 def main():
     directory = pathlib.Path(sys.argv[1])
     conf = dict(re.findall(r"^(\w+)=(.*)$", (HERE / "guest.conf").read_text(), re.M))
@@ -69,6 +82,7 @@ def main():
     runs = {name: Ran(directory, name) for name in ("auto", "perf", "timer", *ALLOWED)}
 
     print("Linux %s" % release)
+    check_verifier(directory)
     paranoid = (directory / "paranoid").read_text().strip()
     check("kernel.perf_event_paranoid is 3 by itself", paranoid == "3", paranoid)
     rights = int((directory / "rights").read_text().split()[1], 16)

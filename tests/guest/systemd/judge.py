@@ -7,7 +7,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from checks import RIGHTS, check, check_stacks, failed, pprof, samples_of  # noqa: E402
+from checks import RIGHTS, WORKER_RIGHTS, check, check_stacks, failed, pprof, samples_of  # noqa: E402
 
 DYNAMIC_UIDS = range(61184, 65520)
 PROGRAMS = {"start_timer", "stop_timer", "on_process_fork", "on_process_exec", "on_process_exit",
@@ -23,6 +23,8 @@ class Step:
         self.unit = dict(line.split("=", 1) for line in read("unit").splitlines() if "=" in line)
         self.status = dict(re.findall(r"^(\w+):\s*(.*)$", read("status"), re.M))
         self.processes = read("processes").split()
+        self.others = [dict(re.findall(r"^(\w+):\s*(.*)$", text, re.M))
+                       for text in re.split(r"^(?=Name:)", read("others"), flags=re.M)[1:]]
         self.profiles = set(read("profiles").split())
         # systemd has programs of its own, for devices and addresses.
         self.programs = sorted(p["name"]
@@ -81,11 +83,20 @@ class Left:
         check_stacks(what, samples)
 
 
+def rights_of(status, *names):
+    return {int(status.get("Cap" + name, "-1"), 16) for name in names}
+
+
 def check_rights(left, step):
-    status = step.status
-    rights = {key: int(status.get(key, "0"), 16)
-              for key in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")}
-    check("four capabilities, in every set", set(rights.values()) == {RIGHTS}, rights)
+    status, others = step.status, step.others
+    check("the unit's four capabilities can be had", rights_of(status, "Bnd") == {RIGHTS}, status)
+    check("the profiler has given all of them up", rights_of(status, "Inh", "Prm", "Eff", "Amb") == {0},
+          status)
+    check("two processes beside it, zygote and worker", len(others) == 2, others)
+    check("they may read other processes, and no more",
+          all(rights_of(other, "Prm", "Eff") == {WORKER_RIGHTS} for other in others), others)
+    bounds = {(other.get("NoNewPrivs"), other.get("Seccomp")) for other in others}
+    check("they are filtered, too", bounds == {("1", "2")}, others)
     uids = set(status.get("Uid", "").split())
     check("a dynamic user, in all four", uids == {step.unit["UID"]} and int(step.unit["UID"]) in DYNAMIC_UIDS,
           uids)

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_abi.c - the records of bpf/abi.h have the same shape on both sides: member by member, the type
- * information of the BPF object against this compiler. And what the verifier had to look at stays in budget.
+ * information of the BPF object against this compiler.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
-#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <linux/types.h>
@@ -21,9 +18,6 @@
 #include "bpf/abi.h"
 #include "bpf/ids.h"
 #include "pyperf.skel.h"
-
-/* Of the million that the kernel allows: older ones, and other compilers, need more. */
-#define INSTRUCTIONS_MAX 600000
 
 struct member {
 	const char *name;
@@ -47,7 +41,8 @@ EACH(code, M(code, identity), M(code, key), M(code, epoch), M(code, state), M(co
 EACH(owner, M(owner, key), M(owner, process), M(owner, tid), M(owner, comm));
 EACH(process, M(process, start_time), M(process, exec_id), M(process, runtime), M(process, unsettled),
      M(process, check_after), M(process, id), M(process, layout), M(process, state),
-     M(process, no_epoch), M(process, generation), M(process, nodes), M(process, codes), M(process, pad));
+     M(process, no_epoch), M(process, generation), M(process, nodes), M(process, codes),
+     M(process, self_below));
 EACH(record_process, M(record_process, type), M(record_process, pid), M(record_process, start_time),
      M(record_process, exec_id), M(record_process, comm));
 EACH(record_fork, M(record_fork, type), M(record_fork, pid), M(record_fork, start_time),
@@ -233,47 +228,6 @@ static void test_ids(void **state)
 	assert_true(new_id(held, &last) > 0); /* rather than none */
 }
 
-/* The verifier's "processed N insns" of one program. */
-static void instructions_are_few(struct bpf_program *program, char *log, size_t size)
-{
-	const char *line;
-	unsigned long count;
-
-	line = strstr(log, "processed ");
-	assert_non_null(line);
-	count = strtoul(line + strlen("processed "), NULL, 10);
-	print_message("%s: the verifier processed %lu instructions of %d\n", bpf_program__name(program),
-		      count, INSTRUCTIONS_MAX);
-	assert_in_range(count, 100, INSTRUCTIONS_MAX);
-	memset(log, 0, size);
-}
-
-static void test_verifier_budget(void **state)
-{
-	struct bpf_program *programs[] = { skel->progs.on_tick, skel->progs.start_timer,
-					   skel->progs.on_process_fork };
-	static char logs[3][1 << 16];
-	int cpus = libbpf_num_possible_cpus();
-
-	(void)state;
-	if (geteuid() || libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_PERF_EVENT, NULL) != 1) {
-		print_message("SKIP: BPF programs cannot be loaded here\n");
-		skip();
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
-		bpf_program__set_log_buf(programs[i], logs[i], sizeof(logs[i]));
-		bpf_program__set_log_level(programs[i], 4);
-	}
-	bpf_map__set_max_entries(skel->maps.stats, cpus);
-	bpf_map__set_max_entries(skel->maps.scratches, cpus);
-	skel->rodata->opt_node_mask = skel->rodata->opt_code_mask = 0xffff;
-	skel->rodata->opt_owner_mask = skel->rodata->opt_thread_sets_mask = 0xff;
-	skel->rodata->opt_cache = CACHE_CHECK; /* both ways to walk are alive */
-	assert_int_equal(pyperf__load(skel), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
-		instructions_are_few(programs[i], logs[i], sizeof(logs[i]));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,7 +235,6 @@ int main(void)
 		cmocka_unit_test(test_no_record_is_forgotten),
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_verifier_budget),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
