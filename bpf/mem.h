@@ -18,10 +18,17 @@ static __always_inline int mem_read(void *dst, __u32 size, __u64 address)
 static int mem_read(void *dst, __u32 size, __u64 address);
 #endif
 
+/* The lower half of the address space, which is the programs', has so many bits. */
+#if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
+#define ADDRESS_BITS 48
+#else
+#define ADDRESS_BITS 47
+#endif
+
 /* Whether an object or a frame can be there: they are 8-aligned, in the lower half of the address space. */
 static inline int mem_plausible(__u64 address)
 {
-	return address >= 4096 && !(address & 7) && !(address >> 47);
+	return address >= 4096 && !(address & 7) && !(address >> ADDRESS_BITS);
 }
 
 /*

@@ -65,7 +65,8 @@ struct scratch {
 		__u32 known_tgid;     /* whose entry known is; 0 = nobody's */
 		__u64 known_stamp;    /* processes_stamp before known was copied */
 		struct process known; /* a copy of the entry in processes that this CPU used last */
-		__u64 thread_pointer; /* of the thread, as pthread_self() returns it */
+		__u32 learned; /* this sample found out known.self_below */
+		__u64 self; /* what pthread_self() returns in the thread; 0 = not known yet (python/self.h) */
 	} who;
 
 	struct { /* tree/tree.h: where in the tree the sample goes */

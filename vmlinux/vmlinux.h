@@ -26,6 +26,15 @@ typedef struct {
 
 struct mm_struct;
 
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct signal_struct {
 	atomic_t live; /* threads that have not begun to exit */
 };
@@ -39,6 +48,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct mm_struct *mm;
 	struct signal_struct *signal;
+	struct pid *thread_pid;
 	char comm[16];
 	struct thread_struct thread;
 };

@@ -48,7 +48,8 @@ struct process {
 	__u32 generation;
 	__u32 nodes;
 	__u32 codes;
-	__u32 pad;
+	/* Bytes from pthread_self() to the thread pointer (python/self.h); 0 = unknown, or none (x86-64). */
+	__u32 self_below;
 };
 
 #endif

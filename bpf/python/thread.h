@@ -2,16 +2,17 @@
 /*
  * thread.h - the current thread's PyThreadState.
  *
- * CPython stores pthread_self() in tstate->thread_id, and that is the thread pointer of the task. So any
- * candidate can be proved, wherever it came from, and is proved on every sample. Candidates are the one found
- * last time, the GIL's holder, the one in the gilstate TSS slot, those in the interpreters' lists. A thread
- * can own several thread states (sub-interpreters): the attached one is preferred.
+ * CPython stores pthread_self() in tstate->thread_id, and the task's thread pointer tells what that is
+ * (self.h). So any candidate can be proved, wherever it came from, and is proved on every sample. Candidates
+ * are the one found last time, the GIL's holder, the one in the gilstate TSS slot, those in the interpreters'
+ * lists. A thread can own several thread states (sub-interpreters): the attached one is preferred.
  */
 #ifndef PYPERF_BPF_PYTHON_THREAD_H
 #define PYPERF_BPF_PYTHON_THREAD_H
 
 #include "bpf/hash.h"
 #include "bpf/maps.h"
+#include "bpf/python/self.h"
 
 #define INTERPRETERS_MAX   16  /* interpreters looked at in one search */
 #define SEARCH_MAX	   256 /* thread states looked at in one search */
@@ -100,7 +101,7 @@ static __always_inline int tstate_load(struct scratch *s, const struct layout *l
 		return 0;
 	if (walk_read(&s->walk, s->tstate, size, address))
 		return 0;
-	return tstate_field(s, l->tstate_thread_id) == s->who.thread_pointer;
+	return self_is(s, tstate_field(s, l->tstate_thread_id));
 }
 
 /* Whether the thread state in s->tstate is attached, that is, its thread may run Python code. */
@@ -176,11 +177,14 @@ static long search_interpreter(__u32 i, struct search_context *c)
 }
 
 /*
- * glibc, x86-64: struct pthread has specific_1stblock, 16 bytes a key of which the value is at 8 (2.36 and
- * 2.43). What is found there is proved like any other candidate.
+ * glibc: struct pthread has specific_1stblock, 16 bytes a key of which the value is at 8 (x86-64: 2.36 and
+ * 2.43; arm64: 2.36 and 2.41). What is found there is proved like any other candidate.
  */
 #if defined(__TARGET_ARCH_x86)
 #define TSS_FIRST 0x310
+#define TSS_KEYS 32
+#elif defined(__TARGET_ARCH_arm64)
+#define TSS_FIRST 0x110
 #define TSS_KEYS 32
 #endif
 
@@ -191,12 +195,12 @@ static __always_inline __u64 tss_address(struct scratch *s, const struct process
 	__u64 word;
 	__u32 key;
 
-	if (!l->runtime_tss_key)
+	if (!l->runtime_tss_key || !s->who.self)
 		return 0;
 	word = search_read(s, p->runtime + l->runtime_tss_key);
 	key = word >> 32;
 	if ((__u32)word == 1 && key < TSS_KEYS)
-		return s->who.thread_pointer + TSS_FIRST + 16 * key + 8;
+		return s->who.self + TSS_FIRST + 16 * key + 8;
 #endif
 	return 0;
 }

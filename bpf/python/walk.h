@@ -163,7 +163,7 @@ static __always_inline __u64 walk_load(const __u8 *p)
  */
 static __always_inline __u64 walk_implausible(__u64 address)
 {
-	return (address & 7) | address >> 47 | (address - 4096) >> 47;
+	return (address & 7) | address >> ADDRESS_BITS | (address - 4096) >> ADDRESS_BITS;
 }
 
 static __always_inline __u64 walk_instr_mask(const struct layout *l)

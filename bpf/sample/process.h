@@ -69,6 +69,8 @@ static __always_inline void process_note(const struct scratch *s, __u32 tgid, __
 	if (!p || p->id != s->who.known.id)
 		return;
 	p->no_epoch |= s->code.no_epoch;
+	if (s->who.known.self_below)
+		p->self_below = s->who.known.self_below;
 	if (p->unsettled != UNSETTLED_ALWAYS)
 		p->unsettled = s->code.unsettled & UNSETTLED_REUSED ? UNSETTLED_ALWAYS : now;
 	__sync_fetch_and_add(&processes_stamp, 1);

@@ -58,7 +58,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	s->code.sent = 0;
 	s->code.moment = 0;
 	s->code.unsettled = s->code.no_epoch = 0;
-	s->who.thread_pointer = task_thread_pointer(task);
+	self_begin(s, task);
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
 	s->walk.single = opt_single_reads;
 	s->walk.max_depth = opt_max_depth;
@@ -70,7 +70,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	outcome = sample_thread(s, count, event, task, t, p, l, now);
 	thread_put(t);
 	quota_end(s, count);
-	if (s->code.unsettled || s->code.no_epoch || !p->unsettled)
+	if (s->code.unsettled || s->code.no_epoch || !p->unsettled || s->who.learned)
 		process_note(s, task->tgid, now);
 	count->reads += s->walk.reads;
 	count->read_bytes += s->walk.read_bytes;

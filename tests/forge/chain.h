@@ -267,7 +267,7 @@ struct naive {
 
 static inline bool naive_plausible(__u64 address)
 {
-	return address >= 4096 && address < 1ULL << 47 && address % 8 == 0;
+	return address >= 4096 && address < 1ULL << ADDRESS_BITS && address % 8 == 0;
 }
 
 /* One frame; false at the end. */

@@ -39,6 +39,11 @@
 #define FLAG_BYTES    (1ULL << 27) /* Py_TPFLAGS_BYTES_SUBCLASS, in 2.7 of str */
 #define FLAG_STR      (1ULL << 28) /* Py_TPFLAGS_UNICODE_SUBCLASS */
 
+#ifdef __aarch64__
+#define GLIBC_TID 208	    /* nptl/descr.h: struct pthread.tid, glibc 2.31 to 2.41 */
+#define TID_MAX	  (1 << 22) /* Linux: PID_MAX_LIMIT */
+#endif
+
 static const char bad_list[] = "the thread list is not where this version has it";
 static const char bad_thread_id[] =
 	"thread states do not hold the ids of threads where this version has them";
@@ -89,7 +94,7 @@ static int contradict(const char *reason)
 	return -EPROTO;
 }
 
-#define UNREADABLE 1 /* no address of anything */
+#define UNREADABLE (1ULL << 63) /* no address of anything, no flag, no number */
 
 static __u64 read_word(__u64 address)
 {
@@ -279,12 +284,16 @@ static __u64 newest_frame(void)
 	return mem_plausible(frame) ? read_word(frame + state.layout->cframe_frame) : frame;
 }
 
-bool proof_of_thread_id(__u64 id, __u64 word)
+bool proof_of_thread_id(__u64 id, __u64 (*word_at)(__u64 address))
 {
-#ifdef __x86_64__
-	return mem_plausible(id) && word == id;
+	if (!mem_plausible(id))
+		return false;
+	if (word_at(id) == id)
+		return true;
+#ifdef __aarch64__
+	return (__u32)word_at(id + GLIBC_TID) - 1 < TID_MAX;
 #else
-	return mem_plausible(id);
+	return false;
 #endif
 }
 
@@ -306,7 +315,7 @@ static int try_thread(__u64 tstate, __u64 interp)
 	if (err || !state.python)
 		return err;
 	id = tstate_word(l->tstate_thread_id);
-	return proof_of_thread_id(id, read_word(id)) ? PROOF_HOLDS : contradict(bad_thread_id);
+	return proof_of_thread_id(id, read_word) ? PROOF_HOLDS : contradict(bad_thread_id);
 }
 
 /* Any thread proves the layout. One that runs changes its stack; those that wait do not. */

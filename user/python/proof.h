@@ -27,9 +27,11 @@ int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const
 
 /*
  * Whether id may be what pthread_self() returned to a thread of the target, by which the kernel side knows
- * its thread state. word is what the target has at that address: on x86-64 the address itself, in glibc
- * (tcbhead_t.tcb) and musl (struct pthread.self).
+ * its thread state. It is the address of the C library's record of that thread, of which the first word is
+ * its own address, on x86-64 in glibc (tcbhead_t.tcb), everywhere in musl (struct pthread.self). On arm64
+ * glibc's record has no such word, but the thread's number (struct pthread.tid). word_at() reads the target;
+ * what it returns for memory that cannot be read is no address and no number.
  */
-bool proof_of_thread_id(__u64 id, __u64 word);
+bool proof_of_thread_id(__u64 id, __u64 (*word_at)(__u64 address));
 
 #endif

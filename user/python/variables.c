@@ -63,7 +63,7 @@ static bool is_interpreter(const struct search *s, __u64 address)
 	if (!tstate || word_at(tstate + s->layout->tstate_interp) != address)
 		return false;
 	id = word_at(tstate + s->layout->tstate_thread_id);
-	return proof_of_thread_id(id, word_at(id));
+	return proof_of_thread_id(id, word_at);
 }
 
 /* The address of the first word in the chunk that points to an interpreter; 0 if there is none. */

@@ -187,7 +187,8 @@ static void test_missing_pages(void **state)
 /* Words of frames become anything: null, other frames, kernel addresses; then they are put right again. */
 static void test_damage(void **state)
 {
-	static const __u64 nasty[] = { 0, 8, 4095, 1ULL << 47, ~0ULL - 7, DECOY, DECOY | 1, CHUNKS_AT };
+	static const __u64 nasty[] = { 0, 8, 4095, 1ULL << ADDRESS_BITS, ~0ULL - 7, DECOY,
+				      DECOY | 1, CHUNKS_AT };
 	__u64 refused = seen.refused, stacks = seen.stacks;
 
 	(void)state;

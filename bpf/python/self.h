@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * self.h - what pthread_self() returns in the current thread, by which its PyThreadState is known.
+ *
+ * On x86-64 that is the thread pointer. On arm64 the thread pointer (TPIDR_EL0) is at the end of the C
+ * library's record of the thread, struct pthread, and pthread_self() is its start: below it by the size of
+ * the record, which each version of a C library has its own of. The size is found for each process, by the
+ * first thread state whose id lies so near below the thread pointer and is the address of a record that holds
+ * the number of this very thread. It is the same for all threads of a process, so from then on ids are
+ * compared exactly.
+ */
+#ifndef PYPERF_BPF_PYTHON_SELF_H
+#define PYPERF_BPF_PYTHON_SELF_H
+
+#include "bpf/maps.h"
+#include "bpf/mem.h"
+
+#if defined(__TARGET_ARCH_arm64)
+#include <bpf/bpf_core_read.h>
+
+#define SELF_BELOW_MAX 4096 /* glibc's record has 1,776 bytes and more, musl's about 200 */
+
+/* Where a record holds the thread's number: glibc 2.31 to 2.41; musl since 1.1.21; musl before. */
+#define SELF_TID_GLIBC	  208
+#define SELF_TID_MUSL	  32
+#define SELF_TID_MUSL_OLD 56
+
+/* The thread's number as its own process sees it, in its PID namespace. */
+static __always_inline __u32 self_number(struct task_struct *task)
+{
+	struct pid *pid = task->thread_pid;
+	__u32 number = 0, level = pid->level;
+
+	bpf_probe_read_kernel(&number, sizeof(number),
+			      (char *)&pid->numbers[0] + level * bpf_core_type_size(struct upid) +
+				      bpf_core_field_offset(struct upid, nr));
+	return number;
+}
+
+static __always_inline int self_holds(__u64 record, __u32 offset, __u32 number)
+{
+	__u32 tid = 0;
+
+	return !mem_read(&tid, sizeof(tid), record + offset) && tid && tid == number;
+}
+
+/* Whether id is the current thread's, of which so far only the thread pointer is known. */
+static __noinline int self_find(struct scratch *s, __u64 id)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 below = task_thread_pointer(task) - id;
+	__u32 number;
+
+	if (!s || !mem_plausible(id) || below - 1 >= SELF_BELOW_MAX)
+		return 0;
+	number = self_number(task);
+	if (!self_holds(id, SELF_TID_GLIBC, number) && !self_holds(id, SELF_TID_MUSL, number) &&
+	    !self_holds(id, SELF_TID_MUSL_OLD, number))
+		return 0;
+	s->who.known.self_below = below;
+	s->who.learned = 1;
+	s->who.self = id;
+	return 1;
+}
+#else
+static __always_inline int self_find(struct scratch *s, __u64 id)
+{
+	return 0;
+}
+#endif
+
+/* Whether id is what pthread_self() returns in the current thread. */
+static __always_inline int self_is(struct scratch *s, __u64 id)
+{
+	return s->who.self ? id == s->who.self : self_find(s, id);
+}
+
+/* At the start of a sample of the process in s->who.known. */
+static __always_inline void self_begin(struct scratch *s, struct task_struct *task)
+{
+	s->who.learned = 0;
+	s->who.self = task_thread_pointer(task);
+#if defined(__TARGET_ARCH_arm64)
+	s->who.self = s->who.known.self_below ? s->who.self - s->who.known.self_below : 0;
+#endif
+}
+
+#endif
