@@ -13,6 +13,7 @@ import subprocess
 import pytest
 
 import interpreters as known
+import pprof
 import profiler
 from edges import Judge
 
@@ -225,6 +226,14 @@ class TestLessOftenThanAsked:
                                                   said[0]).groups())
         assert got < 0.8 * wanted and lowered == frequency // 5
         assert run.stats["ticks"] < 0.8 * run.stats["expected"]
+        # Each sample stands for more time, so that all of them are the time that there was; and it says so.
+        made = pprof.read(run.path)
+        came, all_, period = map(int, re.fullmatch(r"(\d+) of (\d+) ticks came: .* for (\d+) ns",
+                                                   made.comments[0]).groups())
+        assert came == run.stats["ticks"] and all_ >= 0.9 * run.stats["expected"]
+        assert made.period == period == pytest.approx(1e9 / frequency * all_ / came, rel=0.01)
+        assert all(sample.values[1] == sample.values[0] * period for sample in made.samples)
+        assert "%s of %s ticks came" % (format(came, ","), format(all_, ",")) in run.out
 
     def test_nothing_is_said_otherwise(self, workloads, tmp_path):
         python = known.one_per_version()[-1]
@@ -232,6 +241,8 @@ class TestLessOftenThanAsked:
             run = profiler.run(tmp_path, "--pid", target.pid, "-F", FREQUENCY, "-d", 5)
         assert "the kernel ran the sampler" not in run.err
         assert run.stats["expected"] >= 0.5 * FREQUENCY * 5
+        lost = run.stats["ticks"] < 0.9 * run.stats["expected"] or run.stats["kernel"]["ticks_dropped"]
+        assert bool(pprof.read(run.path).comments) == bool(lost)
 
     @staticmethod
     def holds_perf_events(pid):

@@ -59,6 +59,7 @@ class Profile:
     period: int = 0
     time_nanos: int = 0
     duration_nanos: int = 0
+    comments: list[str] = field(default_factory=list)
 
     @property
     def total(self):
@@ -213,6 +214,7 @@ class _Reader:
             period=_integer(self.root, 12),
             time_nanos=_integer(self.root, 9),
             duration_nanos=_integer(self.root, 10),
+            comments=[self.strings[index] for index in _integers(self.root, 13)],
         )
 
 

@@ -28,7 +28,7 @@ struct value_type {
 };
 
 #define TYPES_MAX (2 * EVENT_KINDS)
-#define WORDS_MAX (1 + 2 * TYPES_MAX)
+#define WORDS_MAX (2 + 2 * TYPES_MAX)
 
 #define LABELS_MAX (LABEL_COUNT + PROFILE_EXTRA_MAX)
 
@@ -40,9 +40,10 @@ struct encoder {
 	struct buf *out;
 	struct value_type types[TYPES_MAX];
 	size_t type_count;
+	char comment[128]; /* "" = none */
 	/*
-	 * Words of the sample types, "" first, then the keys of labels.def. In the string table they stand
-	 * before the profile's own strings; behind those are the names of its extra labels.
+	 * Words of the sample types, "" first, and the comment, then the keys of labels.def. In the string
+	 * table they stand before the profile's own strings; behind those are the names of its extra labels.
 	 */
 	const char *words[WORDS_MAX];
 	int64_t word_count;
@@ -99,6 +100,18 @@ static void add_types(struct encoder *e)
 	}
 }
 
+static void add_comment(struct encoder *e)
+{
+	const struct profile_info *info = profile_get_info(e->profile);
+
+	if (!info->ticks_wanted)
+		return;
+	snprintf(e->comment, sizeof(e->comment),
+		 "%llu of %llu ticks came: times are made up for that, a sample stands for %lld ns",
+		 info->ticks_came, info->ticks_wanted, info->period_ns);
+	word_index(e, e->comment);
+}
+
 static int compress_more(struct encoder *e, int flush)
 {
 	int err, status;
@@ -137,6 +150,7 @@ static int emit_header(struct encoder *e)
 	const struct profile_info *info = profile_get_info(e->profile);
 	Pyperf__ValueType types[TYPES_MAX], *list[TYPES_MAX];
 	Pyperf__Profile part = PYPERF__PROFILE__INIT;
+	int64_t comment = word_index(e, e->comment);
 
 	for (size_t i = 0; i < e->type_count; i++) {
 		const struct value_type *t = &e->types[i];
@@ -157,6 +171,8 @@ static int emit_header(struct encoder *e)
 	part.sample_type = list;
 	part.time_nanos = info->start_unix_ns;
 	part.duration_nanos = info->duration_ns;
+	part.n_comment = comment != 0;
+	part.comment = &comment;
 	return emit(e, &part);
 }
 
@@ -386,6 +402,7 @@ int pprof_encode(const struct profile *p, struct buf *out)
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
 	add_types(&e);
+	add_comment(&e);
 	err = emit_profile(&e);
 	deflateEnd(&e.stream);
 	buf_free(&e.packed);

@@ -28,6 +28,8 @@ struct profile_info {
 	__s64 start_unix_ns; /* since 1970 */
 	__s64 duration_ns;
 	__u32 frequency; /* samples asked for per CPU and second; 0 = unknown */
+	/* Ticks there were, and should have been, if they were fewer: period_ns is longer by that. Else 0. */
+	__u64 ticks_came, ticks_wanted;
 	/* Names of extra labels, borrowed. Once there is a profile they cannot change. */
 	const char *extra[PROFILE_EXTRA_MAX];
 	__u32 extra_count;

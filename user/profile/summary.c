@@ -351,6 +351,10 @@ static void print_total(const struct page *page)
 	if (info->frequency && has_period)
 		fprintf(page->f, ", %u Hz", info->frequency);
 	fputc('\n', page->f);
+	if (info->ticks_wanted && has_period)
+		fprintf(page->f, "%s of %s ticks came: a sample stands for %s ms\n",
+			number_group(info->ticks_came).text, number_group(info->ticks_wanted).text,
+			number_hundredths((double)info->period_ns / 1e6).text);
 }
 
 void summary_print(const struct profile *p, FILE *f, bool colour, int rows)

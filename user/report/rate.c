@@ -26,8 +26,7 @@ static void say(struct rate *r, __u64 ticks, __u64 expected, __u32 frequency)
 	else
 		complain(&r->too_few,
 			 "the kernel ran the sampler %llu times of %llu: interrupts, a hypervisor or a CPU "
-			 "that "
-			 "went offline took the time; times in the profile are too short by that much",
+			 "that went offline took the time; a sample stands for more time instead",
 			 ticks - r->ticks, expected - r->expected);
 }
 

@@ -199,12 +199,23 @@ static int open_continuous(struct agent *a)
 	return continuous_open(&a->continuous, &o, &a->windows) ?: turns_watch_intervals(a);
 }
 
+static void count_ticks(void *agent, struct tick_counts *ret)
+{
+	const struct agent *a = agent;
+	struct kernel_stats s;
+
+	kernel_stats(a->kernel, &s);
+	*ret = (struct tick_counts){ s.sum.ticks, s.ticks_dropped, kernel_expected(a->kernel) };
+}
+
 static void set_sources(struct agent *a)
 {
 	const struct options *o = a->options;
 
 	a->facts.frequency = a->windows.frequency = a->kernel_options.frequency;
 	a->windows.events = EVENT_BIT(EVENT_CPU);
+	a->windows.count_ticks = count_ticks;
+	a->windows.context = a;
 	a->facts.interval_seconds = o->interval_seconds;
 	a->facts.turns = &a->loop.times;
 	a->windows.source = (struct harvest_source){

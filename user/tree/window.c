@@ -9,9 +9,10 @@
 #include "base/clock.h"
 #include "profile/profile.h"
 
-/* One moment on two clocks, in ns. Lengths are taken from the first, dates from the second. */
+/* One moment on three clocks. Lengths are taken from the first, dates from the second, both in ns. */
 struct moment {
 	__u64 monotonic, date;
+	struct tick_counts ticks;
 };
 
 struct window {
@@ -27,27 +28,23 @@ struct window {
 	__u64 since[];		       /* by node */
 };
 
-static struct moment moment_now(void)
+static struct moment moment_now(const struct windows *all)
 {
-	return (struct moment){ clock_ns(), clock_unix_ns() };
+	struct moment now = { .monotonic = clock_ns(), .date = clock_unix_ns() };
+
+	if (all->count_ticks)
+		all->count_ticks(all->context, &now.ticks);
+	return now;
 }
 
 /* Now, or when the ticks stopped, since nothing was counted after that. */
 static struct moment end_now(const struct windows *all)
 {
-	struct moment now = moment_now();
+	struct moment now = moment_now(all);
 
 	if (all->stop_ns)
 		now.monotonic = all->stop_ns;
 	return now;
-}
-
-/* Seconds since the window was opened or last taken, up to its mark if it has one. */
-static double seconds_of(const struct window *w)
-{
-	struct moment end = w->mark ? w->end : end_now(w->all);
-
-	return (__s64)(end.monotonic - w->start.monotonic) / 1e9;
 }
 
 static void read_counts(const struct kernel_tables *t, __u64 *counts)
@@ -56,16 +53,18 @@ static void read_counts(const struct kernel_tables *t, __u64 *counts)
 		counts[i] = __atomic_load_n(&t->nodes[i].count, __ATOMIC_RELAXED);
 }
 
+/* Of the time since the window was opened or last taken, up to its mark if it has one. */
 static struct profile_info info_of(const struct window *w)
 {
+	const struct moment end = w->mark ? w->end : end_now(w->all);
 	struct profile_info info = {
 		.events = w->all->events,
-		.period_ns = NS_PER_SECOND / w->all->frequency,
 		.start_unix_ns = w->start.date,
-		.duration_ns = seconds_of(w) * 1e9,
+		.duration_ns = end.monotonic - w->start.monotonic,
 		.frequency = w->all->frequency,
 	};
 
+	weight_set(&info, w->all->frequency, &w->start.ticks, &end.ticks);
 	harvest_label_names(&w->all->source, &info);
 	return info;
 }
@@ -89,7 +88,7 @@ int window_open(struct windows *all, struct window **ret)
 		return -ENOMEM;
 	*w = (struct window){ .all = all, .next = all->first };
 	read_counts(t, w->since);
-	w->start = moment_now();
+	w->start = moment_now(all);
 	all->first = w;
 	*ret = w;
 	return 0;
@@ -126,19 +125,25 @@ int window_mark(struct window *w)
 	return 0;
 }
 
+static int new_profile(struct window *w)
+{
+	struct profile_info info = info_of(w);
+
+	return profile_new(&info, &w->profile);
+}
+
 /*
  * Moves what these nodes have counted for this window into its profile: up to the counts in span->until, or
  * up to now if that is NULL. -EAGAIN if it has paused.
  */
 static int absorb(struct window *w, struct harvest_span *span)
 {
-	struct profile_info info = info_of(w);
 	struct harvest_stats stats;
 	int err = 0;
 
 	span->since = span->ret = w->since;
 	if (!w->profile)
-		err = profile_new(&info, &w->profile);
+		err = new_profile(w);
 	if (!err)
 		err = harvest(&w->all->source, span, w->profile, &stats);
 	if (err)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "tree/harvest.h"
+#include "tree/weight.h"
 
 /* How long the harvests of all windows together may take in one turn of the event loop, ns. */
 #define WINDOW_PART_NS 20000000ULL
@@ -24,6 +25,9 @@ struct windows {
 	__u32 frequency; /* samples per second of each CPU */
 	__u64 stop_ns; /* clock_ns() when the ticks stopped; 0 = they go on */
 	__u64 pause_ns; /* clock_ns() when harvests in parts pause; 0 = never */
+	/* How many ticks there were until now, and should have been. NULL: not known, all came. */
+	void (*count_ticks)(void *context, struct tick_counts *ret);
+	void *context; /* of count_ticks */
 	struct window *first;
 };
 

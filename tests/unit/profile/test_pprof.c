@@ -95,7 +95,28 @@ static void header_says_what_is_measured(void **state)
 	assert_int_equal(d->period, PERIOD);
 	assert_true(d->time_nanos == 1700000000000000000);
 	assert_int_equal(d->duration_nanos, 2000000000);
+	assert_int_equal(d->n_comment, 0);
 	assert_string_equal(d->string_table[0], "");
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
+static void ticks_that_are_missing(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	struct profile_info info = *profile_get_info(p);
+	Pyperf__Profile *d;
+
+	(void)state;
+	info.period_ns = 2 * PERIOD;
+	info.ticks_came = 600;
+	info.ticks_wanted = 1200;
+	assert_int_equal(profile_set_info(p, &info), 0);
+	d = encode_and_decode(p);
+	assert_int_equal(d->period, 2 * PERIOD);
+	assert_int_equal(d->n_comment, 1);
+	assert_string_equal(string(d, d->comment[0]), "600 of 1200 ticks came: times are made up for that, "
+						      "a sample stands for 20000000 ns");
+	assert_int_equal(d->sample[0]->value[1], d->sample[0]->value[0] * 2 * PERIOD);
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
@@ -406,6 +427,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(header_says_what_is_measured),
+		cmocka_unit_test(ticks_that_are_missing),
 		cmocka_unit_test(every_reference_leads_somewhere),
 		cmocka_unit_test(samples_come_back),
 		cmocka_unit_test(labels_are_there_or_left_out),

@@ -124,6 +124,22 @@ static void rows_are_limited_and_colour_is_reset(void **state)
 	assert_string_equal(none, "100 samples, 1.00 s of CPU in 0.5 s (2.00 CPUs busy), 100 Hz\n");
 }
 
+static void ticks_that_are_missing(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	struct profile_info info = *profile_get_info(p);
+	_cleanup_free_ char *text = NULL;
+
+	(void)state;
+	info.period_ns *= 2;
+	info.ticks_came = 600;
+	info.ticks_wanted = 1200;
+	assert_int_equal(profile_set_info(p, &info), 0);
+	text = summary(p, false, 0);
+	assert_string_equal(text, "100 samples, 2.00 s of CPU in 0.5 s (4.00 CPUs busy), 100 Hz\n"
+				  "600 of 1,200 ticks came: a sample stands for 20.00 ms\n");
+}
+
 static void assert_fits(const char *text)
 {
 	for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
@@ -312,6 +328,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_right),
+		cmocka_unit_test(ticks_that_are_missing),
 		cmocka_unit_test(rows_are_limited_and_colour_is_reset),
 		cmocka_unit_test(markers_are_below_the_tables),
 		cmocka_unit_test(nothing_but_markers),

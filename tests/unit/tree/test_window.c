@@ -244,6 +244,38 @@ static void says_when_it_was(void **state)
 	assert_true(info->duration_ns >= 0 && info->duration_ns < 60000000000LL);
 }
 
+static struct tick_counts ticks;
+
+static void count_forged(void *context, struct tick_counts *ret)
+{
+	assert_ptr_equal(context, &ticks);
+	*ret = ticks;
+}
+
+/* Of the ticks of its own time, which is that of its mark. */
+static void samples_stand_for_their_time(void **state)
+{
+	struct window *w;
+
+	(void)state;
+	ticks = (struct tick_counts){ 100, 0, 100000 };
+	all.count_ticks = count_forged;
+	all.context = &ticks;
+	grow_tree();
+	w = opened();
+	nodes[7].count = 500;
+	ticks = (struct tick_counts){ 600, 0, 101000 };
+	assert_int_equal(window_mark(w), 0);
+	ticks = (struct tick_counts){ 1600, 0, 102000 };
+	assert_int_equal(take(w), 500);
+	assert_int_equal(profile_get_info(profile)->period_ns, 20000000);
+	assert_int_equal(profile_get_info(profile)->ticks_came, 500);
+	assert_int_equal(profile_get_info(profile)->ticks_wanted, 1000);
+	take(w); /* none is missing from there on */
+	assert_int_equal(profile_get_info(profile)->period_ns, 10000000);
+	assert_int_equal(profile_get_info(profile)->ticks_wanted, 0);
+}
+
 static void time_ends_with_the_ticks(void **state)
 {
 	struct window *w;
@@ -344,6 +376,7 @@ int main(void)
 		TEST(looks_until_it_is_done),
 		TEST(many_generations_are_one_profile),
 		TEST(says_when_it_was),
+		TEST(samples_stand_for_their_time),
 		TEST(time_ends_with_the_ticks),
 		TEST(memory_runs_short),
 		TEST(absorbs_without_memory_says_so),

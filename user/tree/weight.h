@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weight.h - how much time a sample stands for. When fewer ticks came than there should have been, each
+ * stands for more than the period that was asked for, and the profile's times stay true in all. It is one weight for
+ * all CPUs, since the tree does not know on which CPU a sample was taken. A tick that was not made since its
+ * CPU was idle is not missing: kernel_expected() does not count those either.
+ */
+#ifndef PYPERF_TREE_WEIGHT_H
+#define PYPERF_TREE_WEIGHT_H
+
+#include <linux/types.h>
+
+#include "profile/profile.h"
+
+/* Since the start of the run. */
+struct tick_counts {
+	__u64 came;
+	__u64 dropped;	/* by the kernel, which knows exactly how many */
+	__u64 expected; /* some percent off, for perf events; 0 = unknown */
+};
+
+/* Sets what the profile of this span says of its samples: period_ns, ticks_came and ticks_wanted. */
+void weight_set(struct profile_info *info, __u32 frequency, const struct tick_counts *from,
+		const struct tick_counts *to);
+
+#endif
