@@ -53,7 +53,7 @@ BIN      := $(O)/pyperf-bpf
 UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c))
 UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c tests/layouts/show.c \
-	    tests/guest/verifier.c tests/forge/refuse.c))
+	    tests/guest/verifier.c tests/forge/refuse.c)) $(O)/tests/forge/fail_malloc.so
 LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels formats) # deploy/tools/list_rows.py
 
 .DEFAULT_GOAL := all
@@ -233,6 +233,12 @@ $(O)/tests/%: tests/%.c $(LIB) | $(GEN_HDR)
 	$(call msg,TEST,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) $< $(LIB) $(LDLIBS) \
 		$(TEST_LIBS) -o $@
+
+# For LD_PRELOAD.
+$(O)/tests/forge/%.so: tests/forge/%.c
+	@mkdir -p $(@D)
+	$(call msg,TEST,$@)
+	$(Q)$(CC) -std=gnu11 -O2 -g $(WARN) -Wno-missing-prototypes -shared -fPIC $< -o $@
 
 $(O)/tests/unit/%: TEST_LIBS := -lcmocka # not the tools: make bench does without what only tests need
 

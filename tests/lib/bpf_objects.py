@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import time
 
 
 def shown(*arguments):
@@ -44,3 +45,30 @@ def map_of(pid, name):
 def entries(number):
     """How many entries a hash map has."""
     return len(json.loads(shown("map", "dump", "id", number).stdout))
+
+
+def orphans(before):
+    """{object: its name} of what was not there before, and that no process holds just now. What a program
+    uses is held by it."""
+    new = {one: name for one, name in everything().items() if one not in before}
+    if not new:
+        return {}
+    held = set()
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            held |= held_by(int(entry.name))
+    for program in json.loads(shown("prog", "list").stdout or "[]"):
+        if ("prog", program["id"]) in held:
+            held |= {("map", number) for number in program.get("map_ids", ())}
+    return {one: name for one, name in new.items() if one not in held and exists(*one)}
+
+
+def left_since(before, seconds=10):
+    """Those that stay so. The kernel frees objects a moment after their holder has ended; and those of other
+    programs that come and go here are without a holder for as long."""
+    left, end = orphans(before), time.monotonic() + seconds
+    while left and time.monotonic() < end:
+        time.sleep(0.1)
+        now = orphans(before)
+        left = {one: name for one, name in left.items() if one in now}
+    return left

@@ -38,6 +38,7 @@ FEATURES = {
     "runc": "containers (runc)",
     "setpriv": "a command that gives up rights (util-linux)",
     "sysctl": "kernel.perf_event_max_sample_rate, as the kernel sets it by itself",
+    "strace": "strace, which makes system calls fail",
     "systemd-analyze": "a check of the unit file (systemd)",
     "timers": "BPF timers that stay on their CPU: Linux 6.7, not real-time",
     "unit": "whatever a unit test needs besides",

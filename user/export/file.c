@@ -22,7 +22,7 @@
 #include "base/cleanup.h"
 
 #define TEMPORARY_SIZE 64
-#define ATTEMPTS       8 /* names of 64 random bits: the second attempt is already a miracle */
+#define ATTEMPTS       8
 
 static int wait_until_writable(int fd)
 {
@@ -103,15 +103,26 @@ static int write_through(const char *path, const void *data, size_t size)
 	return close_checked(&fd);
 }
 
-static int create_temporary(int folder, char name[TEMPORARY_SIZE], int *ret_fd)
+/* 64 random bits: that a name is taken by chance is not to be expected, let alone twice. */
+static int make_temporary(char name[TEMPORARY_SIZE])
 {
 	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return -EIO;
+	snprintf(name, TEMPORARY_SIZE, ".pyperf-bpf.%016llx.tmp", (unsigned long long)random);
+	return 0;
+}
+
+static int create_temporary(int folder, char name[TEMPORARY_SIZE], int *ret_fd)
+{
 	int fd;
 
 	for (int i = 0; i < ATTEMPTS; i++) {
-		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
-			return -EIO;
-		snprintf(name, TEMPORARY_SIZE, ".pyperf-bpf.%016llx.tmp", (unsigned long long)random);
+		int err = make_temporary(name);
+
+		if (err)
+			return err;
 		fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 		if (fd >= 0) {
 			*ret_fd = fd;
@@ -123,38 +134,93 @@ static int create_temporary(int folder, char name[TEMPORARY_SIZE], int *ret_fd)
 	return -EEXIST;
 }
 
+static int fill(int fd, const void *data, size_t size)
+{
+	int err = fd_write_all(fd, data, size);
+
+	return err ?: fsync(fd) < 0 ? -errno : 0;
+}
+
 static int fill_and_rename(int folder, int *fd, const char *temporary, const char *name, const void *data,
 			   size_t size)
 {
-	int err = fd_write_all(*fd, data, size);
+	int err = fill(*fd, data, size);
 
 	if (err)
 		return err;
-	if (fsync(*fd) < 0)
-		return -errno;
 	err = close_checked(fd);
 	if (err)
 		return err;
 	return renameat(folder, temporary, folder, name) < 0 ? -errno : 0;
 }
 
-static int replace(const char *folder_path, const char *name, const void *data, size_t size)
+static int write_named(int folder, const char *name, const void *data, size_t size)
 {
-	_cleanup_close_ int folder = -1, fd = -1;
+	_cleanup_close_ int fd = -1;
 	char temporary[TEMPORARY_SIZE];
-	int err;
+	int err = create_temporary(folder, temporary, &fd);
 
-	folder = open(folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0)
-		return -errno;
-	err = create_temporary(folder, temporary, &fd);
 	if (err)
 		return err;
 	err = fill_and_rename(folder, &fd, temporary, name, data, size);
-	if (err) {
+	if (err)
 		unlinkat(folder, temporary, 0);
+	return err;
+}
+
+/* Gives a file without a name this one, in place of the one that has it. */
+static int name_over(int folder, const char *unnamed, const char *name)
+{
+	char temporary[TEMPORARY_SIZE];
+	int err;
+
+	err = make_temporary(temporary);
+	if (err)
 		return err;
-	}
+	if (linkat(AT_FDCWD, unnamed, folder, temporary, AT_SYMLINK_FOLLOW) < 0)
+		return -errno;
+	err = renameat(folder, temporary, folder, name) < 0 ? -errno : 0;
+	if (err)
+		unlinkat(folder, temporary, 0);
+	return err;
+}
+
+/*
+ * The file gets its name when it is whole, so that nothing is left of it when this process is killed before.
+ * -EOPNOTSUPP: not on every file system, and not without /proc.
+ */
+static int write_unnamed(int folder, const char *name, const void *data, size_t size)
+{
+	_cleanup_close_ int fd = openat(folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0644);
+	char unnamed[64];
+	int err;
+
+	if (fd < 0)
+		return errno == EISDIR || errno == EINVAL || errno == ENOENT ? -EOPNOTSUPP : -errno;
+	err = fill(fd, data, size);
+	if (err)
+		return err;
+	snprintf(unnamed, sizeof(unnamed), "/proc/self/fd/%d", fd);
+	err = linkat(AT_FDCWD, unnamed, folder, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+	if (err == -EEXIST)
+		err = name_over(folder, unnamed, name);
+	if (err)
+		return err == -ENOENT ? -EOPNOTSUPP : err;
+	return close_checked(&fd);
+}
+
+static int replace(const char *folder_path, const char *name, const void *data, size_t size)
+{
+	_cleanup_close_ int folder = open(folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err;
+
+	if (folder < 0)
+		return -errno;
+	err = write_unnamed(folder, name, data, size);
+	if (err == -EOPNOTSUPP)
+		err = write_named(folder, name, data, size);
+	if (err)
+		return err;
 	/* The file is in place; some file systems cannot sync a folder and say EINVAL. */
 	if (fsync(folder) < 0 && errno != EINVAL)
 		return -errno;

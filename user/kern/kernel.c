@@ -44,7 +44,9 @@ struct kernel {
 
 const char *kernel_reason(const struct kernel *k)
 {
-	return k && k->reason[0] ? k->reason : "no reason is known";
+	if (!k)
+		return "out of memory";
+	return k->reason[0] ? k->reason : "no reason is known";
 }
 
 static int fail(struct kernel *k, int err, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -119,6 +121,8 @@ static int load(struct kernel *k)
 		return fail(k, err,
 			    "the kernel refuses to load BPF programs: run as root, or with CAP_BPF and "
 			    "CAP_PERFMON");
+	if (err == -ENOMEM)
+		return fail(k, err, "there is no memory for the BPF programs and their tables");
 	if (err && trigger_rejected(&k->trigger))
 		return fail(k, err, "%s", trigger_rejected(&k->trigger));
 	if (err)
@@ -126,7 +130,8 @@ static int load(struct kernel *k)
 			    "the kernel rejects the BPF programs (%s); -v shows why. Linux 6.1 or later is "
 			    "needed",
 			    strerror(-err));
-	err = tables_map(k->skel, &k->tables, &k->stats);
+	/* libbpf tries whether arrays can be mapped, and does without when that fails for whatever reason. */
+	err = k->skel->bss ? tables_map(k->skel, &k->tables, &k->stats) : -ENOMEM;
 	if (err)
 		return fail(k, err, "the BPF tables cannot be mapped: %s", strerror(-err));
 	err = grace_open(&k->grace);
@@ -151,8 +156,8 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 	*ret = k;
 	k->stats_fd = -1;
 	k->grace = (struct grace){ -1, -1 };
-	k->cpus = libbpf_num_possible_cpus();
 	libbpf_set_print(on_libbpf_print);
+	k->cpus = libbpf_num_possible_cpus();
 	if (k->cpus <= 0)
 		return fail(k, -EIO, "the number of CPUs is unknown: is /sys mounted?");
 	if (access("/sys/kernel/btf/vmlinux", R_OK))

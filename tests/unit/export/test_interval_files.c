@@ -183,6 +183,27 @@ static void the_end_is_part_of_what_is_not_taken(void **state)
 	assert_int_equal(count_files(NULL), 1);
 }
 
+/* The same while the file before is being written. */
+static void the_end_while_an_interval_waits(void **state)
+{
+	unsigned long long before;
+	pid_t child;
+	int err;
+
+	(void)state;
+	hang();
+	child = files.aside.child;
+	before = nodes[7].count;
+	nodes[7].count += 10;
+	assert_int_equal(window_mark(files.window), 0);
+	LOGGED(interval_files_add(&files));
+	nodes[7].count += 300;
+	kill(child, SIGCONT);
+	LOGGED(err = interval_files_finish(&files, clock_seconds() + 60));
+	assert_int_equal(err, 0);
+	assert_int_equal(files.written.samples[EVENT_CPU], before + 310);
+}
+
 /* The end of a run waits as long as it was told, and no longer. */
 static void folder_that_hangs_at_the_end(void **state)
 {
@@ -315,6 +336,7 @@ int main(void)
 		TEST(memory_runs_short),       TEST(folder_that_hangs_for_a_while),
 		TEST(folder_that_hangs_at_the_end), TEST(another_folder),
 		TEST(the_end_is_part_of_what_is_not_taken),
+		TEST(the_end_while_an_interval_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
