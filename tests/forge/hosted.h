@@ -89,8 +89,10 @@ static inline long bpf_ringbuf_output(void *ring, void *record, __u64 size, __u6
 #include "bpf/abi.h"
 #include "bpf/maps.h"
 
+#ifndef HOSTED_NODES /* powers of two */
 #define HOSTED_NODES	   (1U << NODE_BITS)
 #define HOSTED_CODES	   (1U << 14)
+#endif
 #define HOSTED_OWNERS	   64
 #define HOSTED_THREAD_SETS 4
 
@@ -144,6 +146,22 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 	return index ? NULL : &hosted.stats;
 }
 
+/* The tables as they are before the first tick. */
+static inline void hosted_clear(void)
+{
+	memset(hosted.nodes, 0, HOSTED_NODES * sizeof(*hosted.nodes));
+	memset(hosted.codes, 0, HOSTED_CODES * sizeof(*hosted.codes));
+	memset(hosted.owners, 0, HOSTED_OWNERS * sizeof(*hosted.owners));
+	memset(hosted.threads, 0, HOSTED_THREAD_SETS * THREAD_WAYS * sizeof(*hosted.threads));
+	memset(hosted.scratch, 0, sizeof(*hosted.scratch));
+	memset(&hosted.stats, 0, sizeof(hosted.stats));
+	memset(banks_used, 0, sizeof(banks_used));
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		hosted.nodes[kind].key = KEY_RESERVED;
+	for (__u32 i = 0; i < CODE_FIRST; i++)
+		hosted.codes[i].identity = KEY_RESERVED;
+}
+
 static inline int hosted_begin(void)
 {
 	hosted.nodes = calloc(HOSTED_NODES, sizeof(*hosted.nodes));
@@ -153,10 +171,7 @@ static inline int hosted_begin(void)
 	hosted.scratch = calloc(1, sizeof(*hosted.scratch));
 	if (!hosted.nodes || !hosted.codes || !hosted.owners || !hosted.threads || !hosted.scratch)
 		return -ENOMEM;
-	for (int kind = 0; kind < EVENT_KINDS; kind++)
-		hosted.nodes[kind].key = KEY_RESERVED;
-	for (__u32 i = 0; i < CODE_FIRST; i++)
-		hosted.codes[i].identity = KEY_RESERVED;
+	hosted_clear();
 	return 0;
 }
 

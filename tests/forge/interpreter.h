@@ -14,7 +14,9 @@
 #include "base/cleanup.h"
 #include "tests/forge/forge.h"
 
+#ifndef PY_ARENA
 #define PY_ARENA (16UL << 20)
+#endif
 #define PY_ARENA_AT                                                                                          \
 	((void *)0x200000000000UL) /* always there, so that hash tables fill the same way in every run */
 #define PY_PAGE	  4096UL

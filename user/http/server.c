@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "http/address.h"
 #include "http/connections.h"
 #include "http/route.h"
@@ -89,6 +91,15 @@ int http_new(struct http **ret, const struct http_source *source)
 	return 0;
 }
 
+/* libmicrohttpd calls this when it cannot go on, as when the kernel refuses what it never refuses. */
+static void on_panic(void *context, const char *file, unsigned int line, const char *reason)
+{
+	(void)context;
+	log_error("the HTTP server cannot go on (%s:%u): %.*s", file, line, (int)strcspn(reason ?: "", "\n"),
+		  reason ?: "");
+	_exit(EXIT_FAILURE);
+}
+
 static int start_daemon(struct http *h, struct listener *l, int fd)
 {
 	const union MHD_DaemonInfo *info;
@@ -118,6 +129,7 @@ int http_listen(struct http *h, const struct http_address *a, enum part part)
 	struct listener *l = &h->listeners[h->listener_count];
 	int fd, err;
 
+	MHD_set_panic_func(on_panic, NULL);
 	if (h->listener_count == ARRAY_SIZE(h->listeners))
 		return -ENOSPC;
 	fd = http_address_listen(a);
