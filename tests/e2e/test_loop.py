@@ -190,6 +190,31 @@ def test_a_folder_that_hangs(workloads, tmp_path, freezing):
     assert sum(sample.count for sample in samples) == counted == s.run.stats["profile"]["samples"]
 
 
+@pytest.mark.parametrize("hangs", ["-o", "--stats-json"])
+def test_a_file_that_hangs_at_the_end(hangs, workloads, tmp_path, freezing):
+    """SIGTERM gives it up; whoever pressed Ctrl-C may wait, and gets it."""
+    with profiler.target(NEWEST[-1].path, workloads / "burn.py") as busy:
+        for sent, patient in ((signal.SIGTERM, False), (signal.SIGINT, True)):
+            options = ["-p", busy.pid, "-q", hangs, freezing / "file"]
+            if hangs != "-o":
+                options += ["-o", tmp_path / "profile.pb.gz"]
+            run = profiler.Run(tmp_path, *options, output=None, stats=False)
+            profiler.wait_until(lambda: profiler.samples_cpus(run))
+            time.sleep(0.5)
+            freeze(freezing)
+            begin = time.monotonic()
+            run.process.send_signal(sent)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                run.process.wait(4)
+            end, ended = time.monotonic() - begin, run.process.poll() is not None
+            freeze(freezing, "--unfreeze")
+            run.finish(code=0 if patient else 1)
+            print("%s: end %.2f s" % (sent.name, end))
+            assert ended != patient
+            assert patient or (end < END_SECONDS and "takes too long" in run.err)
+            assert not patient or (freezing / "file").stat().st_size > 100
+
+
 def test_the_end_while_a_folder_hangs(workloads, tmp_path, freezing):
     """Its last profile is lost, but it ends, and leaves nothing behind once the folder is back."""
     python = NEWEST[-1].path

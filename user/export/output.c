@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "export/output.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "export/aside.h"
 #include "export/file.h"
+
+#define PAUSE_US 1000 /* between two looks whether it is written */
 
 bool output_is_stdout(const char *path)
 {
@@ -14,7 +19,9 @@ bool output_is_stdout(const char *path)
 
 static int log_unwritable(const char *path, int err)
 {
-	if (err)
+	if (err == -ETIMEDOUT)
+		log_error("writing '%s' takes too long: it is given up", path);
+	else if (err)
 		log_error("cannot write '%s': %s", path, strerror(-err));
 	return err;
 }
@@ -24,8 +31,48 @@ int output_check(const char *path)
 	return log_unwritable(path, !path || output_is_stdout(path) ? 0 : file_check_writable(path));
 }
 
-int output_write(const char *path, const struct buf *b)
+struct writing {
+	const char *path;
+	const struct buf *b;
+};
+
+static int write_it(void *context, void *result)
 {
-	return log_unwritable(path, output_is_stdout(path) ? fd_write_all(STDOUT_FILENO, b->data, b->size)
-							    : file_write_atomic(path, b->data, b->size));
+	const struct writing *w = context;
+
+	(void)result;
+	return output_is_stdout(w->path) ? fd_write_all(STDOUT_FILENO, w->b->data, w->b->size) :
+					   file_write_atomic(w->path, w->b->data, w->b->size);
+}
+
+static bool is_over(const struct output_patience *p)
+{
+	double until = p ? p->until(p->context) : 0;
+
+	return until > 0 && clock_seconds() >= until;
+}
+
+static int write_aside(struct writing *w, const struct output_patience *patience)
+{
+	struct aside child = {};
+	char nothing;
+	int err;
+
+	if (aside_start(&child, write_it, w)) /* better without a child than not at all */
+		return write_it(w, NULL);
+	while ((err = aside_end(&child, &nothing, 0)) == -EINPROGRESS) {
+		if (is_over(patience)) {
+			aside_abandon(&child);
+			return -ETIMEDOUT;
+		}
+		usleep(PAUSE_US);
+	}
+	return err;
+}
+
+int output_write(const char *path, const struct buf *b, const struct output_patience *patience)
+{
+	struct writing w = { path, b };
+
+	return log_unwritable(path, write_aside(&w, patience));
 }

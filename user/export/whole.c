@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "export/output.h"
 #include "profile/summary.h"
 
 static int write_profile(const struct whole_options *o, const struct profile *p)
@@ -19,7 +18,7 @@ static int write_profile(const struct whole_options *o, const struct profile *p)
 		log_error("the profile cannot be encoded: %s", strerror(-err));
 		return err;
 	}
-	return output_write(o->output, &b);
+	return output_write(o->output, &b, o->patience);
 }
 
 int whole_write(const struct whole_options *o, struct window *window, struct harvest_stats *ret_stats,

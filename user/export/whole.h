@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "export/output.h"
 #include "profile/formats.h"
 #include "tree/window.h"
 
@@ -16,6 +17,7 @@ struct whole_options {
 	enum format format;
 	long top; /* rows of the summary; 0 = none */
 	bool quiet;
+	const struct output_patience *patience; /* NULL: writing may take for ever */
 };
 
 /* Writes the window's profile, and the summary to f. Logs; 0 or -errno. */

@@ -10,7 +10,10 @@
 #include "export/output.h"
 #include "report/report.h"
 #include "run/agent.h"
+#include "run/turns.h"
 #include "targets/registry.h"
+
+#define END_SECONDS 1.8 /* from SIGTERM until what hangs is given up */
 
 int finish_check(const struct agent *a)
 {
@@ -20,7 +23,20 @@ int finish_check(const struct agent *a)
 	       output_check(o->stats_json);
 }
 
-static int write_stats(const struct options *o, const struct report *report, FILE *f)
+/*
+ * A service manager kills what has not ended soon after SIGTERM. Whoever pressed Ctrl-C can wait, and press it
+ * again.
+ */
+static double write_until(void *agent)
+{
+	struct agent *a = agent;
+
+	turns_take_signals(a);
+	return a->terminated > 0 ? a->terminated + END_SECONDS : 0;
+}
+
+static int write_stats(const struct options *o, const struct report *report, FILE *f,
+		       const struct output_patience *patience)
 {
 	_cleanup_buf_ struct buf b = {};
 	int err;
@@ -32,7 +48,7 @@ static int write_stats(const struct options *o, const struct report *report, FIL
 	err = report_json(report, &b);
 	if (err)
 		log_error("out of memory");
-	return err ?: output_write(o->stats_json, &b);
+	return err ?: output_write(o->stats_json, &b, patience);
 }
 
 static void fill_report(struct agent *a, struct report *r)
@@ -57,19 +73,21 @@ static void fill_report(struct agent *a, struct report *r)
 int finish_write(struct agent *a)
 {
 	const struct options *o = a->options;
-	const struct whole_options whole = settings_whole(o);
+	const struct output_patience patience = { write_until, a };
+	struct whole_options whole = settings_whole(o);
 	/* stdout belongs to the profile or to COMMAND if one of them uses it. */
 	FILE *f = output_is_stdout(o->output) || o->command ? stderr : stdout;
 	struct report report = {};
 	int err, lost;
 
+	whole.patience = &patience;
 	/* Of a run without end the books are worth having even if its last profile is lost. */
 	lost = a->continuous ? continuous_finish(a->continuous, &report.harvest) : 0;
 	err = a->window ? whole_write(&whole, a->window, &report.harvest, f) : 0;
 	if (err)
 		return err;
 	fill_report(a, &report);
-	err = write_stats(o, &report, f);
+	err = write_stats(o, &report, f, &patience);
 	fflush(f);
 	whole_say_how_to_open(&whole);
 	return err ?: lost;

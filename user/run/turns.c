@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "run/agent.h"
 #include "run/reload.h"
@@ -15,13 +16,10 @@ static void on_turn(void *agent, unsigned int ready)
 	windows_begin_turn(&((struct agent *)agent)->windows);
 }
 
-static void on_signals(void *agent, unsigned int ready)
+void turns_take_signals(struct agent *a)
 {
-	struct agent *a = agent;
 	int signal;
 
-	if (!(ready & LOOP_READABLE))
-		return;
 	while ((signal = loop_signal(&a->loop))) {
 		if (signal == SIGCHLD)
 			continue;
@@ -29,11 +27,22 @@ static void on_signals(void *agent, unsigned int ready)
 			reload(a);
 			continue;
 		}
-		if (signal == SIGTERM)
+		if (signal == SIGTERM) {
 			command_signal(&a->command, SIGTERM);
+			a->terminated = clock_seconds();
+		}
 		a->stop = true;
 		loop_hasty();
 	}
+}
+
+static void on_signals(void *agent, unsigned int ready)
+{
+	struct agent *a = agent;
+
+	if (!(ready & LOOP_READABLE))
+		return;
+	turns_take_signals(a);
 	if (a->options->command && command_ended(&a->command, &a->exit_code)) {
 		a->facts.command_seconds = a->command.cpu_seconds;
 		a->stop = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * weight.h - how much time a sample stands for. When fewer ticks came than there should have been, each
- * stands for more than the period that was asked for, and the profile's times stay true in all. It is one weight for
- * all CPUs, since the tree does not know on which CPU a sample was taken. A tick that was not made since its
- * CPU was idle is not missing: kernel_expected() does not count those either.
+ * stands for more than the period that was asked for, and the profile's times stay true in all. It is one
+ * weight for all CPUs, since the tree does not know on which CPU a sample was taken. A tick that was not made
+ * since its CPU was idle is not missing: kernel_expected() does not count those either.
  */
 #ifndef PYPERF_TREE_WEIGHT_H
 #define PYPERF_TREE_WEIGHT_H

@@ -4,8 +4,10 @@
  * before hours of sampling.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "export/output.h"
 #include "tests/forge/written.h"
 #include "tests/forge/logged.h"
@@ -60,7 +62,7 @@ static void writes_to_stdout(void **state)
 	fflush(stdout);
 	assert_true(saved >= 0 && fd >= 0);
 	dup2(fd, STDOUT_FILENO);
-	err = output_write("-", &hello);
+	err = output_write("-", &hello, NULL);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
 	close(fd);
@@ -74,8 +76,8 @@ static void writes_a_file(void **state)
 	const struct buf longer = { .data = (char *)"something longer\n", .size = 17 };
 
 	(void)state;
-	assert_int_equal(output_write(path_of("x"), &longer), 0);
-	assert_int_equal(output_write(path_of("x"), &hello), 0);
+	assert_int_equal(output_write(path_of("x"), &longer, NULL), 0);
+	assert_int_equal(output_write(path_of("x"), &hello, NULL), 0);
 	file_is("x", "hello\n");
 	assert_int_equal(count_files(NULL), 1);
 }
@@ -106,16 +108,45 @@ static void what_failed_leaves_the_old_file(void **state)
 	int err;
 
 	(void)state;
-	assert_int_equal(output_write(path_of("old"), &hello), 0);
+	assert_int_equal(output_write(path_of("old"), &hello, NULL), 0);
 	assert_int_equal(mkdir(path_of("d"), 0700), 0);
-	said = LOGGED(err = output_write(path_of("d"), &hello));
+	said = LOGGED(err = output_write(path_of("d"), &hello, NULL));
 	assert_true(err < 0);
 	assert_non_null(strstr(said, "error: cannot write '"));
-	said = LOGGED(err = output_write("/dev/full", &hello));
+	said = LOGGED(err = output_write("/dev/full", &hello, NULL));
 	assert_int_equal(err, -ENOSPC);
 	assert_string_equal(said, "pyperf-bpf: error: cannot write '/dev/full': No space left on device\n");
 	file_is("old", "hello\n");
 	assert_int_equal(count_files(NULL), 2);
+}
+
+static double soon(void *context)
+{
+	return *(double *)context;
+}
+
+/* A pipe that is full, and that nobody reads from. */
+static void what_hangs_is_given_up(void **state)
+{
+	double end = 0;
+	const struct output_patience patience = { soon, &end };
+	static char zeros[1 << 16];
+	const char *said;
+	int fd, err;
+
+	(void)state;
+	assert_int_equal(mkfifo(path_of("fifo"), 0600), 0);
+	fd = open(path_of("fifo"), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(output_write(path_of("fifo"), &hello, &patience), 0);
+	while (write(fd, zeros, sizeof(zeros)) > 0 || write(fd, zeros, 1) > 0)
+		;
+	end = clock_seconds() + 0.2;
+	said = LOGGED(err = output_write(path_of("fifo"), &hello, &patience));
+	assert_int_equal(err, -ETIMEDOUT);
+	assert_non_null(strstr(said, "takes too long: it is given up\n"));
+	assert_true(clock_seconds() >= end);
+	close(fd);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -125,6 +156,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_dash_is_stdout), TEST(writes_to_stdout), TEST(writes_a_file),
 		TEST(says_early_what_cannot_be_written), TEST(what_failed_leaves_the_old_file),
+		TEST(what_hangs_is_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

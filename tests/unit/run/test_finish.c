@@ -22,7 +22,11 @@ static int setup(void **state)
 {
 	(void)state;
 	options = (struct options){ 0 };
-	agent = (struct agent){ .options = &options, .facts = { .seconds = 1, .frequency = 997, .cpus = 1 } };
+	agent = (struct agent){
+		.options = &options,
+		.facts = { .seconds = 1, .frequency = 997, .cpus = 1 },
+		.loop = { .signals = -1 },
+	};
 	if (make_folder())
 		return -1;
 	snprintf(output, sizeof(output), "%s/p.pb.gz", folder);
