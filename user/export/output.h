@@ -11,7 +11,8 @@
 
 /* How long a write may take, which may change while it does. */
 struct output_patience {
-	double (*until)(void *context); /* asked again and again; clock_seconds() of the end, or 0 = for ever */
+	/* clock_seconds() of the end; 0 = for ever. Asked again and again. */
+	double (*until)(void *context);
 	void *context;
 };
 
@@ -22,8 +23,8 @@ bool output_is_stdout(const char *path);
  */
 int output_check(const char *path);
 /*
- * Writes all of it or, to a file, nothing. A child does it, since a write to a file system that hangs cannot be
- * interrupted. patience NULL: for ever. Logs; 0 or -errno, -ETIMEDOUT when it was given up.
+ * Writes all of it or, to a file, nothing. A child does it, since a write to a file system that hangs cannot
+ * be interrupted. patience NULL: for ever. Logs; 0 or -errno, -ETIMEDOUT when it was given up.
  */
 int output_write(const char *path, const struct buf *b, const struct output_patience *patience);
 

@@ -38,6 +38,7 @@ struct kernel {
 	void *on_record_context;
 	__u32 layouts;
 	__u64 processes_full; /* as in cpu_stats, found by us */
+	__u64 no_room_until;  /* as processes_set() has it */
 	__u64 nodes_before, codes_before; /* counted before this generation of the tree */
 	char reason[256];
 };
@@ -312,11 +313,8 @@ void kernel_hold_process_id(struct kernel *k, __u32 id, bool hold)
 
 int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p)
 {
-	const struct bpf_map *map = k->skel->maps.processes;
-	int err = bpf_map__update_elem(map, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
+	int err = processes_set(k->skel->maps.processes, pid, p, &k->no_room_until);
 
-	if (err == -E2BIG && processes_make_room(map) > 0)
-		err = bpf_map__update_elem(map, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
 	k->processes_full += err == -E2BIG;
 	__atomic_add_fetch(&k->skel->bss->processes_stamp, 1, __ATOMIC_SEQ_CST);
 	return err;

@@ -9,6 +9,9 @@
 #include <bpf/libbpf.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+
+#define SEARCH_PAUSE_NS NS_PER_SECOND
 
 void processes_list_clear(struct process_list *list)
 {
@@ -35,7 +38,7 @@ int processes_list(const struct bpf_map *map, struct process_list *ret)
 	return 0;
 }
 
-int processes_make_room(const struct bpf_map *map)
+static int make_room(const struct bpf_map *map)
 {
 	_cleanup_(processes_list_clear) struct process_list list = {};
 	int wanted = bpf_map__max_entries(map) / 16, made = 0;
@@ -47,6 +50,19 @@ int processes_make_room(const struct bpf_map *map)
 		made += !bpf_map__delete_elem(map, &list.pids[i], sizeof(list.pids[i]), 0);
 	}
 	return err ?: made;
+}
+
+int processes_set(const struct bpf_map *map, __u32 pid, const struct process *p, __u64 *no_room_until)
+{
+	int err = bpf_map__update_elem(map, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
+
+	if (err != -E2BIG || clock_ns() < *no_room_until)
+		return err;
+	if (make_room(map) <= 0) {
+		*no_room_until = clock_ns() + SEARCH_PAUSE_NS;
+		return err;
+	}
+	return bpf_map__update_elem(map, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
 }
 
 int processes_free_layout(const struct bpf_map *map)

@@ -25,10 +25,13 @@ int processes_list(const struct bpf_map *map, struct process_list *ret);
 void processes_list_clear(struct process_list *list);
 
 /*
- * Takes a sixteenth of the table away from programs that are no Python; the kernel side asks about them again
- * when they run. Returns how many entries are free now that were not, or -errno.
+ * Adds or replaces an entry. When the table is full, a sixteenth of it is taken away from programs that are
+ * no Python; the kernel side asks about them again when they run. *no_room_until begins as 0. It is the
+ * clock_ns() before which nobody is looked for again whose place could be taken: the search reads all of the
+ * table, and thousands of processes may ask for a place at once. 0; -E2BIG when there is no room; or another
+ * -errno.
  */
-int processes_make_room(const struct bpf_map *map);
+int processes_set(const struct bpf_map *map, __u32 pid, const struct process *p, __u64 *no_room_until);
 
 /* The index of a layout that no process in the table has, or -ENOSPC. */
 int processes_free_layout(const struct bpf_map *map);

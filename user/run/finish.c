@@ -24,8 +24,8 @@ int finish_check(const struct agent *a)
 }
 
 /*
- * A service manager kills what has not ended soon after SIGTERM. Whoever pressed Ctrl-C can wait, and press it
- * again.
+ * A service manager kills what has not ended soon after SIGTERM. Whoever pressed Ctrl-C can wait, and press
+ * it again.
  */
 static double write_until(void *agent)
 {

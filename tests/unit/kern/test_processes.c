@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "kern/kernel.h"
 #include "kern/processes.h"
 
@@ -101,6 +102,25 @@ static void programs_that_are_no_python_make_room(void **state)
 	assert_int_equal(count(PROCESS_PYTHON), SIZE);
 }
 
+/* Whoever asks when nobody's place can be taken costs nothing: thousands may. A second later it is tried. */
+static void full_is_full_for_a_second(void **state)
+{
+	const __u64 begin = clock_ns();
+	__u32 pid = 4 * SIZE;
+
+	(void)state;
+	need_kernel();
+	while (set(pid, PROCESS_PYTHON, 0) != -E2BIG)
+		pid++;
+	for (__u32 had = SIZE + 1; had <= SIZE + 10; had++) /* the last test gave them entries */
+		assert_int_equal(set(had, PROCESS_NOT_PYTHON, 0), 0);
+	if (clock_ns() < begin + NS_PER_SECOND / 2)
+		assert_int_equal(set(pid, PROCESS_PYTHON, 0), -E2BIG);
+	usleep(1100000); /* from the last search */
+	assert_int_equal(set(pid, PROCESS_PYTHON, 0), 0);
+	assert_int_equal(count(PROCESS_NOT_PYTHON), 0);
+}
+
 /* A layout's place is given away once no Python has it. */
 static void layouts(void **state)
 {
@@ -108,7 +128,7 @@ static void layouts(void **state)
 
 	(void)state;
 	need_kernel();
-	for (__u32 pid = 1; pid <= 3 * SIZE; pid++)
+	for (__u32 pid = 1; pid <= 5 * SIZE; pid++)
 		kernel_remove_process(kernel, pid);
 	for (int i = 0; i < LAYOUTS_MAX; i++, l.version++) {
 		assert_int_equal(kernel_add_layout(kernel, &l), i);
@@ -130,6 +150,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_them),
 		cmocka_unit_test(programs_that_are_no_python_make_room),
+		cmocka_unit_test(full_is_full_for_a_second),
 		cmocka_unit_test(layouts),
 	};
 
