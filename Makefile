@@ -60,7 +60,8 @@ LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels formats) # depl
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help all run check check-layers check-size check-format check-tests check-bare check-long check-k8s \
-	check-guest matrix image unit fuzz soak bench bench-limits deps arm64 check-arm64 clean install \
+	check-guest matrix image unit fuzz soak \
+	check-san bench bench-limits deps arm64 check-arm64 clean install \
 	compile_commands.json
 
 help: ## what there is to make
@@ -116,6 +117,10 @@ check-tests: ## every source file of user/ has a unit test, or docs/testing.md s
 
 unit: $(UNIT_BIN) ## build and run the unit tests alone
 	$(Q)sh tests/unit.sh $(O)
+
+check-san: deps ## end-to-end tests of a build with the address and undefined-behaviour sanitizers
+	$(Q)$(MAKE_ALL) SAN=address,undefined all
+	$(Q)sh tests/sanitized.sh build/san
 
 fuzz: ## libFuzzer on everything that parses; EACH=600 seconds for each target, TARGETS="lines proc"
 	$(Q)sh deploy/deps.sh fuzz

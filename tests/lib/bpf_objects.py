@@ -42,9 +42,10 @@ def map_of(pid, name):
     raise AssertionError("process %d has no map %s" % (pid, name))
 
 
-def entries(number):
-    """How many entries a hash map has."""
-    return len(json.loads(shown("map", "dump", "id", number).stdout))
+def keys(number):
+    """The keys of a hash map, which are numbers."""
+    dump = json.loads(shown("map", "dump", "id", number).stdout)
+    return [int.from_bytes(bytes(int(byte, 16) for byte in entry["key"]), "little") for entry in dump]
 
 
 def orphans(before):

@@ -120,6 +120,7 @@ class Run:
         self.raw, self.err = (self.read(stream) for stream in self.streams)
         self.out, self.err = self.raw.decode(errors="replace"), self.err.decode()
         self.code = self.process.returncode
+        assert not re.search("Sanitizer|runtime error:", self.err), self.err  # of a build with SAN=...
         if code is not None:
             assert self.code == code, "exit code %s: %s" % (self.code, self.err)
         if self.stats_path.exists():

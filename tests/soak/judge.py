@@ -40,13 +40,14 @@ BOUNDS = {
     "helper_descriptors": Bound("descriptors of worker and zygote", 0, 0),
     "children": Bound("processes that it has started", 0, 0),
     "bpf_objects": Bound("BPF programs and maps that it holds", 0, 0),
-    "table_processes": Bound("entries in the kernel's table of processes", 0.1, 20),
+    "table_ended": Bound("entries in the kernel's table of processes that have ended", 0, 10),
     "processes_known": Bound("processes held in memory", 0.25, 100),
     "code_objects": Bound("code objects held in memory", 0.25, 200),
     "files": Bound("files in the folder", 0, 1),
     "turn_ms": Bound("longest turn of the event loop, ms", 0.5, 20),
 }
-LONGEST_TURN_MS = 500  # of any turn; the aim is 100 on a machine that has nothing else to do
+# Longer turns may be in so many of the rows. The aim is 100 ms, on a machine that has nothing else to do.
+LONGEST_TURN_MS, LONGER_SHARE = 500, 0.01
 
 
 def write_row(file, row):
@@ -82,9 +83,9 @@ def growing(rows):
         if not bound.allows(first, last):
             yield ("%s: the median of the last third is %g, of the first %g; at most %g %% and %g more is "
                    "allowed" % (column, last, first, 100 * bound.share, bound.more))
-    longest = max(row["turn_ms"] for row in rows)
-    if longest > LONGEST_TURN_MS:
-        yield "turn_ms: a turn of the event loop took %g ms" % longest
+    long = [row["turn_ms"] for row in rows if row["turn_ms"] > LONGEST_TURN_MS]
+    if len(long) > LONGER_SHARE * len(rows):
+        yield "turn_ms: %d rows have a turn of more than %d ms" % (len(long), LONGEST_TURN_MS)
 
 
 def table(rows):

@@ -84,7 +84,7 @@ class Watch:
             "helper_descriptors": sum(map(descriptors, helpers)),
             "children": len(helpers),
             "bpf_objects": len(held),
-            "table_processes": bpf_objects.entries(self.table),
+            "table_ended": sum(not os.path.exists("/proc/%d" % pid) for pid in bpf_objects.keys(self.table)),
             "processes_known": metric("processes_known"),
             "code_objects": metric("code_objects"),
             "files": len(os.listdir(self.folder)),

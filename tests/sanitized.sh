@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# A handful of the end-to-end tests with a profiler that the address and undefined-behaviour sanitizers
+# watch: stacks, processes that come and go, HTTP, files, pushes. What a sanitizer reports fails the test, of
+# a worker as well (tests/lib/profiler.py).
+#   sanitized.sh BUILD_DIRECTORY
+set -u
+build=${1:-build/san}
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top" || exit 1
+export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
+export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+python=.cache/venv/bin/python
+failed=0
+pytest() {
+    nice $python -m pytest -q --timeout 1200 -m "not long" "$@" || failed=1
+}
+
+pytest tests/e2e/test_stacks.py -k 3.13
+for test in ${TESTS:-lifecycle http http_access continuous push}; do
+    pytest "tests/e2e/test_$test.py"
+done
+exit $failed
