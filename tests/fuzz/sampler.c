@@ -17,6 +17,11 @@ const char *const fuzz_corpus = "sampler";
 #define THREAD_ID 0x7f1234567000ULL
 #define TICKS_MAX 6
 
+static const __u32 minors[] = {
+	0x030b, 0x030c, 0x030d, 0x030e, 0x030f, FORGE_THREADED | 0x030d, FORGE_THREADED | 0x030e,
+	FORGE_THREADED | 0x030f, 0x0207, 0x0306, 0x0307, 0x0308, 0x0309, 0x030a,
+};
+
 static __u64 reads;
 
 /* Beyond what is forged nothing is there. */
@@ -38,6 +43,8 @@ static void forge_stack(__u32 minor, unsigned int depth)
 	__u64 code;
 
 	py_begin(minor);
+	if (!py.l.runtime_interpreters) /* variables of their own, of which a stripped one shows only this */
+		py.l.runtime_tstate = 16;
 	code = py_code("function");
 	t = py_start_thread(THREAD_ID);
 	if (py.l.runtime_tstate)
@@ -149,7 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (!hosted.nodes)
 		FUZZ_CHECK(!hosted_begin());
-	forge_stack(forge_minors[data[0] % FORGE_VERSIONS], data[1] / 2);
+	forge_stack(minors[data[0] % ARRAY_SIZE(minors)], data[1] / 2);
 	introduce();
 	find_words();
 	hosted.single = data[1] & 1;
