@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A program whose stack and code objects are swapped out. A read in the kernel does not wait for a page, so such
-stacks are not whole. They are counted and shown as that, and what is shown has its right name, which the worker
-reads: it may wait."""
+"""A program whose stack and code objects are swapped out. A read in the kernel does not wait for a page, so
+such stacks are not whole. They are counted and shown as that, and what is shown has its right name, which the
+worker reads: it may wait."""
 import collections
 import contextlib
 import subprocess
@@ -15,9 +15,9 @@ pytestmark = [pytest.mark.long, pytest.mark.alone, pytest.mark.timeout(600)]
 
 DEPTH, SWAP_MB = 600, 256
 
-# Each function is a code object of its own, made long before it is sampled. Only the newest one runs again and
-# again. Memory that is short would choose pages that nobody reads, and the sampler reads those of the stack: so
-# it is the program that has all of its pages swapped out, and then only uses those that it needs.
+# Each function is a code object of its own, made long before it is sampled. Only the newest one runs again
+# and again. Memory that is short would choose pages that nobody reads, and the sampler reads those of the
+# stack: so it is the program that has all of its pages swapped out, and then only uses those that it needs.
 PROGRAM = r"""
 import ctypes, json, sys, time
 DEPTH, MADV_PAGEOUT = int(sys.argv[1]), 21
@@ -97,12 +97,13 @@ def test_swapped_out(python, used, tmp_path):
     names = {function for function, file in frames if file == "<string>"}
     nameless = sum(n for (function, file), n in frames.items()
                    if function not in profiler.MARKERS and (not file or function.startswith("[")))
-    print("%s, %s used: %d kB swapped out; outcomes %s; %d reads failed of %d; %d of %d functions shown, %d of "
-          "%d frames without a name" % (python, used, out, outcomes, run.stats["counters"]["read_faults"],
-                                        run.stats["counters"]["reads"], len(names), DEPTH - 1, nameless,
-                                        sum(frames.values())))
+    counters = run.stats["counters"]
+    print("%s, %s used: %d kB swapped out; outcomes %s" % (python, used, out, outcomes))
+    print("%d reads failed of %d; %d of %d functions shown, %d of %d frames without a name"
+          % (counters["read_faults"], counters["reads"], len(names), DEPTH - 1, nameless,
+             sum(frames.values())))
     assert out > 1 << 10
-    assert run.stats["counters"]["read_faults"] > 0
+    assert counters["read_faults"] > 0
     assert names <= {"f_%d" % n for n in range(1, DEPTH)}
     assert nameless <= 0.01 * sum(frames.values())
     if used == "nothing":

@@ -19,6 +19,7 @@
 #include "targets/rulings.h"
 #include "targets/selection.h"
 
+#define ROOM_PAUSE_NS NS_PER_SECOND
 #define SAID_MAX 256 /* reasons; whoever starts programs can make up as many as they like */
 
 /* A reason that was said; each is said once. */
@@ -259,13 +260,29 @@ static bool is_alive(__u32 pid)
 	return procfs_memory_tid(pid, &tid) != -ESRCH;
 }
 
+/*
+ * There is no entry, and there will be no record of its end. The kernel side goes on to ask, as often as it
+ * may, while the process runs: thousands of them would have the worker look at nothing else.
+ */
+static void on_full(struct verdicts *v, __u32 pid, __u32 id)
+{
+	struct ruling *ruling = rulings_find(v->rulings, pid);
+
+	say_full(v);
+	registry_end(v->registry, id);
+	if (ruling)
+		ruling->no_room_until = clock_ns() + ROOM_PAUSE_NS;
+}
+
 static void tell_kernel(struct verdicts *v, __u32 pid, const struct process *process)
 {
 	int err = kernel_set_process(v->kernel, pid, process);
 
-	if (err == -E2BIG)
-		say_full(v);
-	else if (err)
+	if (err == -E2BIG) {
+		on_full(v, pid, process->id);
+		return;
+	}
+	if (err)
 		log_debug("pid %u is not profiled: %s", pid, strerror(-err));
 	/*
 	 * The process may have ended since, and its end been seen before this entry was there to be removed.
@@ -302,8 +319,11 @@ bool verdicts_again(struct verdicts *v, const struct record_process *p)
 		.state = PROCESS_NOT_PYTHON,
 	};
 
-	if (!ruling || ruling->start_time != p->start_time || ruling->exec_id != p->exec_id ||
-	    ruling->state != PROCESS_NOT_PYTHON || clock_ns() >= ruling->check_after)
+	if (!ruling || ruling->start_time != p->start_time || ruling->exec_id != p->exec_id)
+		return false;
+	if (clock_ns() < ruling->no_room_until)
+		return true;
+	if (ruling->state != PROCESS_NOT_PYTHON || clock_ns() >= ruling->check_after)
 		return false;
 	process.id = ruling->id;
 	process.check_after = ruling->check_after;

@@ -37,7 +37,7 @@ void verdicts_ended(struct verdicts *v, __u32 pid, __u32 id);
 
 /*
  * The kernel side asks about a process that it had to forget for want of room. True when it is told the
- * verdict that there was, which is still good: the worker need not look again.
+ * verdict that there was, which is still good, or when there is no room for any: the worker need not look.
  */
 bool verdicts_again(struct verdicts *v, const struct record_process *p);
 

@@ -4,6 +4,7 @@
  * and the user are told then.
  */
 #include "tests/unit/targets/parts.h"
+#include "tests/forge/logged.h"
 
 #include "base/log.h"
 #include "targets/selection.h"
@@ -317,6 +318,38 @@ static struct record_fork fork_of(__u32 parent_id)
 	return (struct record_fork){ RECORD_FORK, 4000001, SECOND, 1, 4001, parent_id, "child" };
 }
 
+#define ABSENT 1000000 /* pids from there on, which nobody has */
+
+/* It runs and runs, and is asked about each time: the worker looks once a second, not fifty times. */
+static void no_room(void **state)
+{
+	const struct process other = { .state = PROCESS_PYTHON };
+	struct worker_reply r;
+	struct process p;
+	__u64 before;
+	__u32 pid = ABSENT;
+
+	(void)state;
+	begin();
+	r = answer(VERDICT_PYTHON, 0x030d00f0, "");
+	while (!kernel_set_process(kernel, pid, &other))
+		pid++;
+	assert_false(verdicts_again(verdicts, &target));
+	before = clock_ns();
+	for (int i = 0; i < 2; i++) {
+		const char *said = LOGGED(verdicts_reply(verdicts, &target, &r));
+
+		assert_int_equal(!strstr(said, "more processes than the table of them has room for"), i);
+	}
+	assert_true(kernel_get_process(kernel, target.pid, &p) < 0);
+	assert_true(verdicts_again(verdicts, &target) || clock_ns() > before + SECOND);
+	usleep(1100000);
+	assert_false(verdicts_again(verdicts, &target));
+	while (pid-- > ABSENT)
+		kernel_remove_process(kernel, pid);
+	assert_int_equal(told(answer(VERDICT_PYTHON, 0x030d00f0, "")).state, PROCESS_PYTHON);
+}
+
 static void forks(void **state)
 {
 	const struct registry_entry *e;
@@ -388,6 +421,7 @@ int main(void)
 		TEST(could_not_be_looked_at),
 		TEST(says_nothing),
 		TEST(ended_meanwhile),
+		TEST(no_room),
 		TEST(forks),
 		TEST(forks_of_one_that_is_refused),
 		TEST(ends),
