@@ -188,8 +188,9 @@ arm64: ## compile the kernel side for arm64 (it cannot be loaded here)
 	$(Q)$(CLANG) $(BPF_CFLAGS) $(call bpf_arch_include,arm64) -c bpf/pyperf.bpf.c \
 		-o $(O)/arm64/pyperf.bpf.o
 
-check-arm64: ## build all for arm64 and run the tests of the walk under qemu-user
+check-arm64: ## build all for arm64, test it under qemu-user, profile in virtual machines of that kind
 	$(Q)sh tests/arm64.sh $(O)
+	$(Q)sh tests/guest/arm64.sh $(O)
 
 # --- user side -----------------------------------------------------------------------------------------
 $(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: user/profile/profile.proto

@@ -54,7 +54,8 @@ tests=$(ls tests/unit/bpf/*.c tests/unit/base/*.c tests/unit/elf/*.c tests/unit/
     tests/unit/python/test_linetable.c \
     tests/unit/python/test_pystr.c tests/unit/python/test_codes.c | sed "s|^|$build/|; s|\.c$||")
 # shellcheck disable=SC2086
-make --no-print-directory O="$build" ARCH=arm64 CC=aarch64-linux-gnu-gcc SYSROOT="$sysroot" all $tests
+make --no-print-directory O="$build" ARCH=arm64 CC=aarch64-linux-gnu-gcc SYSROOT="$sysroot" all \
+    "$build/tests/guest/verifier" $tests
 failed=0 run=0
 for test in $tests; do
     run=$((run + 1))

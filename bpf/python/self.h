@@ -28,12 +28,14 @@
 /* The thread's number as its own process sees it, in its PID namespace. */
 static __always_inline __u32 self_number(struct task_struct *task)
 {
-	struct pid *pid = task->thread_pid;
-	__u32 number = 0, level = pid->level;
+	__u64 pid = 0; /* no pointer, since the verifier allows no arithmetic on those */
+	__u32 number = 0, level = 0;
 
+	bpf_probe_read_kernel(&pid, sizeof(pid), &task->thread_pid);
+	bpf_probe_read_kernel(&level, sizeof(level), (void *)(pid + bpf_core_field_offset(struct pid, level)));
+	pid += bpf_core_field_offset(struct pid, numbers) + level * bpf_core_type_size(struct upid);
 	bpf_probe_read_kernel(&number, sizeof(number),
-			      (char *)&pid->numbers[0] + level * bpf_core_type_size(struct upid) +
-				      bpf_core_field_offset(struct upid, nr));
+			      (void *)(pid + bpf_core_field_offset(struct upid, nr)));
 	return number;
 }
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the guests have in common, for pod.sh and systemd.sh to source: Debian's own kernels under QEMU,
-# without KVM. Expects $top, the project. Gives $cache, $work (removed at the end) and $out (what the last
-# guest sent back).
+# What the guests have in common, for the scripts beside it to source: Debian's own kernels under QEMU,
+# without KVM. Expects $top, the project, and $machine if it is not amd64 but arm64. Gives $cache, $work
+# (removed at the end) and $out (what the last guest sent back).
+machine=${machine:-amd64}
 cache=${PYPERF_CACHE:-$top/.cache}/guest
 mkdir -p "$cache"
 work=$(mktemp -d "${TMPDIR:-/tmp}/guest.XXXXXX")
@@ -29,27 +30,34 @@ mirror() {
     apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep '/debian/*$' | head -n 1
 }
 
-# The image of the kernel that Debian has for clouds now, into the cache as SUITE. This system's own lists
-# stay as they are.
-fetch_kernel() {
-    suite=$1 apt=$work/apt-$1
+# apt-get and apt-cache of SUITE for the guest's machine: $options for them, which leave this system's own
+# lists as they are, and $apt, their folder.
+open_suite() {
+    apt=$work/apt-$1
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/packages"
     trust="check-valid-until=no signed-by=/usr/share/keyrings/debian-archive-keyring.gpg"
-    echo "deb [$trust] $(mirror) $suite main" >"$apt/sources.list"
-    options="-o Dir::Etc::sourcelist=$apt/sources.list -o Dir::Etc::sourceparts=-
-             -o Dir::State::lists=$apt/lists -o Dir::State::status=/dev/null -o Dir::Cache=$apt/cache
+    echo "deb [$trust] $(mirror) $1 main" >"$apt/sources.list"
+    : >"$apt/status"
+    options="-o APT::Architecture=$machine -o APT::Architectures=$machine
+             -o Dir::Etc::sourcelist=$apt/sources.list -o Dir::Etc::sourceparts=-
+             -o Dir::State::lists=$apt/lists -o Dir::State::status=$apt/status -o Dir::Cache=$apt/cache
              -o APT::Sandbox::User=root"
     # shellcheck disable=SC2086
     apt-get -qq $options update
+}
+
+# The image of the kernel that Debian has for clouds now, into the cache.
+fetch_kernel() {
+    open_suite "$1"
     # shellcheck disable=SC2086
-    image=$(apt-cache $options depends linux-image-cloud-amd64 |
+    image=$(apt-cache $options depends "linux-image-cloud-$machine" |
         sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p')
     # Newer ones keep it in a package of its own.
     # shellcheck disable=SC2086
     (cd "$apt/packages" && { apt-get -qq $options download "linux-binary-${image#linux-image-}" 2>/dev/null ||
         apt-get -qq $options download "$image"; })
     dpkg-deb -x "$apt"/packages/*.deb "$apt/tree"
-    find "$apt/tree" -name 'vmlinuz*' -exec mv {} "$cache/$suite" \;
+    find "$apt/tree" -name 'vmlinuz*' -exec mv {} "$cache/$machine-$1" \;
     rm -rf "$apt"
 }
 
@@ -59,20 +67,29 @@ pack() {
 }
 
 # boot SUITE MEMORY FIRST_PROCESS [KERNEL_PARAMETER...]: with $work/initramfs, until it powers off. What it
-# writes to its second serial port, a tar archive in base64, is unpacked into $out. KEEP=DIR: a copy of that,
-# and of the console, stays there. Without what QEMU 7.2 emulates badly: with cmpxchg16b (cx16) Linux 6.12
-# dies in kmalloc(). Newer ones need it for timers.
+# writes to its second serial port, $SENT to its first process, a tar archive in base64, is unpacked into $out.
+# KEEP=DIR: a copy of that, and of the console, stays there. Without what QEMU 7.2 emulates badly: with
+# cmpxchg16b (cx16) Linux 6.12 dies in kmalloc(). Newer ones need it for timers.
 boot() {
     suite=$1 memory=$2 first=$3
     shift 3
-    [ -s "$cache/$suite" ] || fetch_kernel "$suite"
+    [ -s "$cache/$machine-$suite" ] || fetch_kernel "$suite"
     rm -f "$work/console" "$work/serial" # of the guest before: if QEMU does not start they would be judged
-    cpu=Haswell-noTSX,-pcid,-invpcid,-tsc-deadline
-    [ "$suite" != trixie ] || cpu=$cpu,-cx16
-    timeout 900 nice qemu-system-x86_64 -accel tcg,thread=multi -cpu "$cpu" \
-        -smp 2 -m "$memory" -kernel "$cache/$suite" -initrd "$work/initramfs" \
-        -append "console=ttyS0 panic=-1 quiet rdinit=$first $*" -no-reboot -nographic -monitor none \
-        -nic none -serial "file:$work/console" -serial "file:$work/serial" </dev/null >"$work/qemu" 2>&1 &
+    if [ "$machine" = arm64 ]; then
+        # That of a common cloud, with atomic instructions; what it has besides the UART is on PCI.
+        emulator="qemu-system-aarch64 -M virt -cpu neoverse-n1 -serial file:$work/console
+              -chardev file,id=sent,path=$work/serial -device pci-serial,chardev=sent"
+        parameters="console=ttyAMA0 SENT=/dev/ttyS0"
+    else
+        cpu=Haswell-noTSX,-pcid,-invpcid,-tsc-deadline
+        [ "$suite" != trixie ] || cpu=$cpu,-cx16
+        emulator="qemu-system-x86_64 -cpu $cpu -serial file:$work/console -serial file:$work/serial"
+        parameters="console=ttyS0 SENT=/dev/ttyS1"
+    fi
+    # shellcheck disable=SC2086
+    timeout 1800 nice $emulator -accel tcg,thread=multi -smp 2 -m "$memory" -kernel "$cache/$machine-$suite" \
+        -initrd "$work/initramfs" -append "$parameters panic=-1 quiet rdinit=$first $*" -no-reboot \
+        -nographic -monitor none -nic none </dev/null >"$work/qemu" 2>&1 &
     qemu=$!
     wait "$qemu" || true
     qemu=
@@ -81,7 +98,7 @@ boot() {
     sent=0
     base64 -di "$work/serial" 2>/dev/null | tar -C "$out" -xzf - 2>/dev/null || sent=1
     if [ -n "${KEEP:-}" ]; then
-        kept=$KEEP/$(basename "$0" .sh)-$suite
+        kept=$KEEP/$(basename "$0" .sh)-$machine-$suite
         mkdir -p "$kept"
         cp -r "$out/." "$work/console" "$kept/"
     fi

@@ -3,7 +3,7 @@
 # The profiler with the DaemonSet's rights on Debian's own kernels, where kernel.perf_event_paranoid is 3,
 # with cgroup version 2 alone. The root file system of these guests is an initramfs of this machine's files.
 #   pod.sh BUILD_DIRECTORY [SUITE...]       suites whose kernel is taken; default: bookworm trixie sid
-# With PUBLISH=1 the verifier's counts go into docs/verifier.md.
+# With ONLY=verifier the guests only load the programs. With PUBLISH=1 the counts go into docs/verifier.md.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -30,6 +30,7 @@ make_root() {
     done
     dpkg -L libpython3.11-minimal | sed -n "s|^/\(usr/lib/python3\)|\1|p" |
         tar -C / --no-recursion -cf - -T - | tar -C "$1" -xf -
+    echo /usr/bin/python3.11 >"$1/pythons"
     cp "$here/pod/init" "$here/pod/guest.conf" "$here/work.py" "$1/"
     chmod 755 "$1/init"
 }
@@ -39,7 +40,7 @@ make_root "$work/root"
 pack "$work/root" >"$work/initramfs"
 status=0
 for suite in ${*:-bookworm trixie sid}; do
-    { boot "$suite" 1024 /init && /usr/bin/python3 "$here/pod/judge.py" "$out"; } || status=1
+    { boot "$suite" 1024 /init ${ONLY:+ONLY=$ONLY} && /usr/bin/python3 "$here/pod/judge.py" "$out"; } || status=1
     [ -z "${PUBLISH:-}" ] ||
         /usr/bin/python3 "$here/verifier.py" "x86-64 $(cut -d. -f1-2 "$out/release")" "$out/verifier"
 done

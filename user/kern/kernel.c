@@ -62,17 +62,24 @@ static int fail(struct kernel *k, int err, const char *format, ...)
 	return err;
 }
 
+#define LIBBPF_LINES 60 /* of one message, the last ones: at the end the verifier's log says what is wrong */
+
 /* Messages of libbpf are details: they are logged one level lower, so that they appear with -v. */
 static int on_libbpf_print(enum libbpf_print_level level, const char *format, va_list args)
 {
-	char line[512];
+	_cleanup_free_ char *text = NULL;
+	char *line, *rest;
+	int lines = 0;
 
 	(void)level;
-	if (log_get_level() < LOG_DEBUG)
+	if (log_get_level() < LOG_DEBUG || vasprintf(&text, format, args) < 0)
 		return 0;
-	vsnprintf(line, sizeof(line), format, args);
-	line[strcspn(line, "\n")] = '\0';
-	log_debug("%s", line);
+	for (line = text; (line = strchr(line, '\n')); line++)
+		lines++;
+	for (rest = text; (line = strsep(&rest, "\n"));) {
+		if (*line && --lines < LIBBPF_LINES)
+			log_debug("%s", line);
+	}
 	return 0;
 }
 
@@ -106,6 +113,18 @@ static int forward_record(void *context, void *record, size_t size)
 	return k->on_record ? k->on_record(k->on_record_context, record, size) : 0;
 }
 
+/*
+ * Whether the kernel keeps its memory from BPF programs (kernel_lockdown(7)). Where securityfs is not mounted
+ * that is not known.
+ */
+static bool is_confidential(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+	char levels[64];
+
+	return f && fgets(levels, sizeof(levels), f) && strstr(levels, "[confidentiality]");
+}
+
 static int load(struct kernel *k)
 {
 	int err;
@@ -118,6 +137,10 @@ static int load(struct kernel *k)
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
 	err = pyperf__load(k->skel);
+	if (err && is_confidential())
+		return fail(k, err,
+			    "the kernel is locked down so that BPF programs may not read its memory "
+			    "(lockdown=confidentiality); with lockdown=integrity they may");
 	if (err == -EPERM || err == -EACCES)
 		return fail(k, err,
 			    "the kernel refuses to load BPF programs: run as root, or with CAP_BPF and "

@@ -25,6 +25,7 @@ class Ran:
         self.code = int((directory / (name + ".code")).read_text())
         self.err = (directory / (name + ".err")).read_text()
         self.stats_path = directory / (name + ".json")
+        self.pythons = [line.split("/")[-1] for line in (directory / "pythons").read_text().splitlines()]
 
     def check_refused(self, *words):
         lines = self.err.splitlines()
@@ -52,12 +53,17 @@ class Ran:
         check("%s: every tick has its outcome" % self.name,
               sum(stats["outcomes"].values()) == stats["ticks"] and sum(s.count for s in samples) == inside,
               stats["outcomes"])
-        mine = samples_of(self.path, "python3.11")
-        print("       %d ticks, %d samples of the workload" % (stats["ticks"], sum(s.count for s in mine)))
-        check_stacks(self.name, mine)
+        for python in self.pythons:
+            self.check_workload(stats, python, labels)
+
+    def check_workload(self, stats, python, labels):
+        mine = samples_of(self.path, python)
+        what = "%s: %s" % (self.name, python)
+        print("       %d ticks, %d samples of %s" % (stats["ticks"], sum(s.count for s in mine), python))
+        check_stacks(what, mine, python)
         found = {tuple(s.labels.get(key) for key in labels) for s in mine}
-        check("%s: container, pod and namespace on every sample" % self.name,
-              found == {tuple(labels.values())}, found)
+        check("%s: container, pod and namespace on every sample" % what, found == {tuple(labels.values())},
+              found)
 
 
 def check_verifier(directory):
@@ -72,6 +78,21 @@ def check_verifier(directory):
           err[-4000:])
 
 
+def check_after(directory, what, trigger):
+    name = "%s_%s" % (what, trigger)
+    if not (directory / (name + ".code")).exists():
+        print("  SKIP %s: this machine has no clock that could wake it" % name)
+        return
+    ran = Ran(directory, name)
+    check("%s: exits 0" % name, ran.code == 0, "%d %s" % (ran.code, ran.err))
+    if what == "suspend":
+        check("%s: the machine slept" % name, (directory / "suspended").read_text().strip() == "0")
+    for program in ("cpu0", "cpu1"):
+        count = sum(s.count for s in samples_of(ran.path, program))
+        print("       %s: %d samples of %s" % (name, count, program))
+        check("%s: what was started on %s afterwards has its samples" % (name, program), count >= 100, count)
+
+
 def main():
     directory = pathlib.Path(sys.argv[1])
     conf = dict(re.findall(r"^(\w+)=(.*)$", (HERE / "guest.conf").read_text(), re.M))
@@ -79,10 +100,11 @@ def main():
               "container_id": conf["CONTAINER_ID"], "pod_uid": conf["POD_UID"]}
     release = (directory / "release").read_text().strip()
     has_timers = tuple(map(int, release.split(".")[:2])) >= TIMERS_SINCE
-    runs = {name: Ran(directory, name) for name in ("auto", "perf", "timer", *ALLOWED)}
-
-    print("Linux %s" % release)
+    print("Linux %s" % release, (directory / "machine").read_text().strip())
     check_verifier(directory)
+    if not (directory / "rights").exists():  # ONLY=verifier
+        return 1 if failed else 0
+    runs = {name: Ran(directory, name) for name in ("auto", "perf", "timer", *ALLOWED)}
     paranoid = (directory / "paranoid").read_text().strip()
     check("kernel.perf_event_paranoid is 3 by itself", paranoid == "3", paranoid)
     rights = int((directory / "rights").read_text().split()[1], 16)
@@ -100,11 +122,15 @@ def main():
     for name in ALLOWED:
         runs[name].check_profile("perf", labels)
     if (directory / "gone_perf.code").exists():
-        Ran(directory, "gone_perf").check_profile("perf", labels)
-        if has_timers:
-            Ran(directory, "gone_timer").check_profile("timer", labels)
+        for trigger in ("perf", "timer") if has_timers else ("perf",):
+            Ran(directory, "gone_" + trigger).check_profile(trigger, labels)
+            for what in ("blink", "suspend"):
+                check_after(directory, what, trigger)
     else:
         print("  SKIP a CPU that goes: QEMU does not emulate what this kernel does then")
+    Ran(directory, "no_btf").check_refused("/sys/kernel/btf/vmlinux", "CONFIG_DEBUG_INFO_BTF")
+    Ran(directory, "integrity").check_profile("perf", labels)
+    Ran(directory, "confidentiality").check_refused("lockdown=confidentiality")
     kernel = (directory / "kernel").read_text()
     check("the kernel complained of nothing", not kernel, kernel)
     return 1 if failed else 0

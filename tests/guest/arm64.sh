@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What pod.sh does, on an emulated arm64 machine: Debian's kernels for it, the profiler cross-built by
+# tests/arm64.sh, and as workloads Debian's Python 3.11 of bookworm and 3.13 of trixie, each with the C library
+# of its suite. Their packages are unpacked into an initramfs; nothing of them runs on this machine.
+#   arm64.sh BUILD_DIRECTORY [SUITE...]       suites whose kernel is taken; default: bookworm trixie sid
+# With ONLY=verifier the guests only load the programs. With PUBLISH=1 the counts go into docs/verifier.md.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+cd "$top"
+machine=arm64
+. "$here/guest.sh"
+build=${1:-build}
+[ $# = 0 ] || shift
+libraries="libbpf1 libcurl3-gnutls libelf1 libmicrohttpd12 libprotobuf-c1 libjson-c5" # of deploy/deps.sh
+
+# unpack SUITE DIR PACKAGE...: the packages and all that they want
+unpack() {
+    suite=$1 tree=$2
+    shift 2
+    open_suite "$suite"
+    # shellcheck disable=SC2086
+    apt-get -qq $options install -y --download-only --no-install-recommends "$@" >/dev/null
+    # Debian's directories in / have been links into /usr since bookworm.
+    for directory in bin sbin lib; do
+        mkdir -p "$tree/usr/$directory"
+        ln -s "usr/$directory" "$tree/$directory"
+    done
+    for package in "$apt"/cache/archives/*.deb; do
+        dpkg-deb --fsys-tarfile "$package" | tar -C "$tree" -xf - --keep-directory-symlink
+    done
+    rm -rf "$apt" "$tree"/usr/share/doc "$tree"/usr/share/man "$tree"/usr/share/locale "$tree"/usr/share/zoneinfo
+}
+
+# Debian's part, into the cache.
+fetch_root() {
+    # shellcheck disable=SC2086
+    unpack bookworm "$work/arm64" busybox-static util-linux python3.11-minimal $libraries
+    unpack trixie "$work/arm64/trixie" python3.13-minimal
+    tar -C "$work/arm64" -cf "$work/arm64.tar" .
+    rm -rf "$work/arm64"
+    mv "$work/arm64.tar" "$cache/arm64.tar"
+}
+
+make_root() {
+    mkdir -p "$1"
+    tar -C "$1" -xf "$cache/arm64.tar"
+    mkdir -p "$1/tmp" "$1/etc" "$1/trixie/proc"
+    cp "$build/aarch64/pyperf-bpf" "$build/aarch64/tests/guest/verifier" "$1/usr/bin/"
+    echo /usr/bin/python3.11 >"$1/pythons"
+    echo /bin/chroot /trixie /usr/bin/python3.13 >>"$1/pythons"
+    cp "$here/pod/init" "$here/pod/guest.conf" "$here/work.py" "$1/"
+    cp "$here/work.py" "$1/trixie/"
+    chmod 755 "$1/init"
+}
+
+[ "$(id -u)" = 0 ] || { echo "SKIP arm64: apt needs root"; exit 0; }
+umask 022
+need qemu-system-arm cpio
+[ -s "$cache/arm64.tar" ] || fetch_root
+make_root "$work/root"
+pack "$work/root" >"$work/initramfs"
+rm -rf "$work/root"
+status=0
+for suite in ${*:-bookworm trixie sid}; do
+    { boot "$suite" 1536 /init ${ONLY:+ONLY=$ONLY} && /usr/bin/python3 "$here/pod/judge.py" "$out"; } || status=1
+    [ -z "${PUBLISH:-}" ] ||
+        /usr/bin/python3 "$here/verifier.py" "arm64 $(cut -d. -f1-2 "$out/release")" "$out/verifier"
+done
+exit $status
