@@ -81,7 +81,7 @@ def check_verifier(directory):
 def check_after(directory, what, trigger):
     name = "%s_%s" % (what, trigger)
     if not (directory / (name + ".code")).exists():
-        print("  SKIP %s: this machine has no clock that could wake it" % name)
+        print("  SKIP %s: this machine cannot be suspended to memory" % name)
         return
     ran = Ran(directory, name)
     check("%s: exits 0" % name, ran.code == 0, "%d %s" % (ran.code, ran.err))
