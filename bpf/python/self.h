@@ -32,7 +32,8 @@ static __always_inline __u32 self_number(struct task_struct *task)
 	__u32 number = 0, level = 0;
 
 	bpf_probe_read_kernel(&pid, sizeof(pid), &task->thread_pid);
-	bpf_probe_read_kernel(&level, sizeof(level), (void *)(pid + bpf_core_field_offset(struct pid, level)));
+	bpf_probe_read_kernel(&level, sizeof(level),
+			      (void *)(pid + bpf_core_field_offset(struct pid, level)));
 	pid += bpf_core_field_offset(struct pid, numbers) + level * bpf_core_type_size(struct upid);
 	bpf_probe_read_kernel(&number, sizeof(number),
 			      (void *)(pid + bpf_core_field_offset(struct upid, nr)));

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # What pod.sh does, on an emulated arm64 machine: Debian's kernels for it, the profiler cross-built by
-# tests/arm64.sh, and as workloads Debian's Python 3.11 of bookworm and 3.13 of trixie, each with the C library
-# of its suite. Their packages are unpacked into an initramfs; nothing of them runs on this machine.
+# tests/arm64.sh, and as workloads Debian's Python 3.11 of bookworm and 3.13 of trixie, each with its suite's
+# C library. Their packages are unpacked into an initramfs; nothing of them runs on this machine.
 #   arm64.sh BUILD_DIRECTORY [SUITE...]       suites whose kernel is taken; default: bookworm trixie sid
 # With ONLY=verifier the guests only load the programs. With PUBLISH=1 the counts go into docs/verifier.md.
 set -eu
@@ -30,7 +30,8 @@ unpack() {
     for package in "$apt"/cache/archives/*.deb; do
         dpkg-deb --fsys-tarfile "$package" | tar -C "$tree" -xf - --keep-directory-symlink
     done
-    rm -rf "$apt" "$tree"/usr/share/doc "$tree"/usr/share/man "$tree"/usr/share/locale "$tree"/usr/share/zoneinfo
+    rm -rf "$apt"
+    (cd "$tree/usr/share" && rm -rf doc man locale zoneinfo)
 }
 
 # Debian's part, into the cache.
@@ -46,12 +47,14 @@ fetch_root() {
 make_root() {
     mkdir -p "$1"
     tar -C "$1" -xf "$cache/arm64.tar"
-    mkdir -p "$1/tmp" "$1/etc" "$1/trixie/proc"
+    mkdir -p "$1/tmp" "$1/etc"
     cp "$build/aarch64/pyperf-bpf" "$build/aarch64/tests/guest/verifier" "$1/usr/bin/"
+    # Trixie's loader under the interpreter's name, which is the process's then.
+    cp -L "$1/trixie/usr/lib/aarch64-linux-gnu/ld-linux-aarch64.so.1" "$1/usr/bin/python3.13"
     echo /usr/bin/python3.11 >"$1/pythons"
-    echo /bin/chroot /trixie /usr/bin/python3.13 >>"$1/pythons"
+    echo /usr/bin/python3.13 --library-path /trixie/usr/lib/aarch64-linux-gnu \
+        --argv0 /trixie/usr/bin/python3.13 /trixie/usr/bin/python3.13 >>"$1/pythons"
     cp "$here/pod/init" "$here/pod/guest.conf" "$here/work.py" "$1/"
-    cp "$here/work.py" "$1/trixie/"
     chmod 755 "$1/init"
 }
 
@@ -64,7 +67,8 @@ pack "$work/root" >"$work/initramfs"
 rm -rf "$work/root"
 status=0
 for suite in ${*:-bookworm trixie sid}; do
-    { boot "$suite" 1536 /init ${ONLY:+ONLY=$ONLY} && /usr/bin/python3 "$here/pod/judge.py" "$out"; } || status=1
+    { boot "$suite" 1536 /init ${ONLY:+ONLY=$ONLY} &&
+        /usr/bin/python3 "$here/pod/judge.py" "$out"; } || status=1
     [ -z "${PUBLISH:-}" ] ||
         /usr/bin/python3 "$here/verifier.py" "arm64 $(cut -d. -f1-2 "$out/release")" "$out/verifier"
 done

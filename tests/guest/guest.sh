@@ -67,8 +67,8 @@ pack() {
 }
 
 # boot SUITE MEMORY FIRST_PROCESS [KERNEL_PARAMETER...]: with $work/initramfs, until it powers off. What it
-# writes to its second serial port, $SENT to its first process, a tar archive in base64, is unpacked into $out.
-# KEEP=DIR: a copy of that, and of the console, stays there. Without what QEMU 7.2 emulates badly: with
+# writes to its second serial port, $SENT to its first process, a tar archive in base64, is unpacked into
+# $out. KEEP=DIR: a copy of that, and of the console, stays there. Without what QEMU 7.2 emulates badly: with
 # cmpxchg16b (cx16) Linux 6.12 dies in kmalloc(). Newer ones need it for timers.
 boot() {
     suite=$1 memory=$2 first=$3

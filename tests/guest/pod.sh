@@ -40,7 +40,8 @@ make_root "$work/root"
 pack "$work/root" >"$work/initramfs"
 status=0
 for suite in ${*:-bookworm trixie sid}; do
-    { boot "$suite" 1024 /init ${ONLY:+ONLY=$ONLY} && /usr/bin/python3 "$here/pod/judge.py" "$out"; } || status=1
+    { boot "$suite" 1024 /init ${ONLY:+ONLY=$ONLY} &&
+        /usr/bin/python3 "$here/pod/judge.py" "$out"; } || status=1
     [ -z "${PUBLISH:-}" ] ||
         /usr/bin/python3 "$here/verifier.py" "x86-64 $(cut -d. -f1-2 "$out/release")" "$out/verifier"
 done

@@ -18,6 +18,7 @@
 #include "bpf/ids.h"
 #include "bpf/python/budget.h"
 #include "kern/grace.h"
+#include "kern/libbpf_log.h"
 #include "kern/processes.h"
 #include "kern/silent.h"
 #include "kern/tables.h"
@@ -60,27 +61,6 @@ static int fail(struct kernel *k, int err, const char *format, ...)
 	vsnprintf(k->reason, sizeof(k->reason), format, args);
 	va_end(args);
 	return err;
-}
-
-#define LIBBPF_LINES 60 /* of one message, the last ones: at the end the verifier's log says what is wrong */
-
-/* Messages of libbpf are details: they are logged one level lower, so that they appear with -v. */
-static int on_libbpf_print(enum libbpf_print_level level, const char *format, va_list args)
-{
-	_cleanup_free_ char *text = NULL;
-	char *line, *rest;
-	int lines = 0;
-
-	(void)level;
-	if (log_get_level() < LOG_DEBUG || vasprintf(&text, format, args) < 0)
-		return 0;
-	for (line = text; (line = strchr(line, '\n')); line++)
-		lines++;
-	for (rest = text; (line = strsep(&rest, "\n"));) {
-		if (*line && --lines < LIBBPF_LINES)
-			log_debug("%s", line);
-	}
-	return 0;
 }
 
 static void set_options(struct kernel *k)
@@ -180,7 +160,7 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 	*ret = k;
 	k->stats_fd = -1;
 	k->grace = (struct grace){ -1, -1 };
-	libbpf_set_print(on_libbpf_print);
+	libbpf_log();
 	k->cpus = libbpf_num_possible_cpus();
 	if (k->cpus <= 0)
 		return fail(k, -EIO, "the number of CPUs is unknown: is /sys mounted?");

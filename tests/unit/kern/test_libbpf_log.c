@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_libbpf_log.c - what libbpf says appears with -v, each line of it, and of a long message its end. Needs
+ * no root.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+#include <bpf/libbpf.h>
+
+#include "base/log.h"
+#include "kern/libbpf_log.h"
+#include "tests/forge/logged.h"
+
+static libbpf_print_fn_t print;
+
+/* As libbpf calls it. */
+static void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print(LIBBPF_DEBUG, format, args);
+	va_end(args);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	libbpf_log();
+	print = libbpf_set_print(NULL); /* returns what was set */
+	log_set_level(LOG_DEBUG);
+	return !print;
+}
+
+static void nothing_without_v(void **state)
+{
+	(void)state;
+	log_set_level(LOG_INFO);
+	assert_string_equal(LOGGED(say("one\n")), "");
+	log_set_level(LOG_DEBUG);
+}
+
+static void every_line_is_one_of_ours(void **state)
+{
+	(void)state;
+	assert_string_equal(LOGGED(say("%s\n%d\n", "one", 2)),
+			    "pyperf-bpf: debug: one\npyperf-bpf: debug: 2\n");
+	assert_string_equal(LOGGED(say("no end")), "pyperf-bpf: debug: no end\n");
+}
+
+static void a_long_message_is_cut_to_its_end(void **state)
+{
+	char text[1024] = "";
+	const char *logged;
+
+	(void)state;
+	for (int i = 1; i <= LIBBPF_LOG_LINES + 40; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%d\n", i);
+	logged = LOGGED(say("%s", text));
+	assert_null(strstr(logged, "debug: 40\n"));
+	assert_ptr_equal(strstr(logged, "debug: 41\n"), strstr(logged, "debug: "));
+	assert_non_null(strstr(logged, "debug: 100\n"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_without_v),
+		cmocka_unit_test(every_line_is_one_of_ours),
+		cmocka_unit_test(a_long_message_is_cut_to_its_end),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
