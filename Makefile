@@ -25,7 +25,7 @@ WARN     := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wer
 CPPFLAGS := -I. -Iuser -I$(O)/gen -D_GNU_SOURCE -DPYPERF_VERSION='"$(VERSION)"'
 CFLAGS   := -std=gnu11 -O2 -g $(WARN) -fno-strict-aliasing -fstack-protector-strong -fPIE
 LDFLAGS  := -pie -Wl,-z,relro,-z,now
-LDLIBS   := -lcurl -ljson-c -lbpf -lelf -lprotobuf-c -lmicrohttpd -lz
+LDLIBS   := -lcurl -ljson-c -lbpf -lelf -lprotobuf-c -lmicrohttpd -lz -liberty
 ifneq ($(SYSROOT),) # headers and libraries of another architecture: tests/arm64.sh
 CFLAGS   += --sysroot=$(SYSROOT)
 endif
@@ -46,8 +46,9 @@ bpf_arch_include = -D__TARGET_ARCH_$(1) $(addprefix -idirafter , \
 USER_SRC := $(filter-out user/main.c,$(wildcard user/*.c user/*/*.c user/*/*/*.c))
 USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
 GEN_OBJ  := $(O)/gen/profile.pb-c.o
+SYSCALLS := $(O)/gen/syscalls.inc
 PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.html page.css page.js d3.js d3-flamegraph.js)
-GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC)
+GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC) $(SYSCALLS)
 LIB      := $(O)/libpyperf.a
 BIN      := $(O)/pyperf-bpf
 UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c))
@@ -169,7 +170,7 @@ $(O)/gen/%.skel.h:
 	$(call msg,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $(filter %.bpf.o,$^) name $* > $@
 
-docs/outcomes.md: bpf/outcomes.def bpf/stats.def
+docs/outcomes.md: bpf/outcomes.def bpf/natives.def bpf/stats.def
 docs/frames.md: bpf/frames.def
 docs/events.md: bpf/events.def
 docs/labels.md: user/profile/labels.def
@@ -197,6 +198,12 @@ $(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: user/profile/profile.proto
 	@mkdir -p $(O)/gen
 	$(call msg,PROTOC,$@)
 	$(Q)protoc-c --c_out=$(O)/gen -Iuser/profile $<
+
+# The names of system calls, by their numbers on the target architecture.
+$(SYSCALLS):
+	@mkdir -p $(@D)
+	$(Q)echo '#include <asm/unistd.h>' | $(CC) $(CPPFLAGS) $(CFLAGS) -E -dM - | \
+		sed -n 's/^#define __NR_\([a-z0-9_]*\) \([0-9]\{1,3\}\)$$/SYSCALL(\1, \2)/p' | sort > $@
 
 # The page's files as bytes of a C array. Those of others come from npm by "make flamegraph", or are left out.
 FLAME_DIR := .cache/flamegraph

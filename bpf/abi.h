@@ -10,11 +10,13 @@
 #include "bpf/abi/control.h"
 #include "bpf/abi/events.h"
 #include "bpf/abi/layout.h"
+#include "bpf/abi/native.h"
 #include "bpf/abi/process.h"
 #include "bpf/abi/records.h"
 #include "bpf/abi/stats.h"
 #include "bpf/abi/tree.h"
 
+_Static_assert(sizeof(struct text_block) == TEXT_WORDS * sizeof(__u32), "no record is larger than a block");
 _Static_assert(OUTCOME_COUNT <= CODE_FIRST, "every outcome has a code number of its own");
 
 #endif

@@ -71,6 +71,13 @@ struct cpu_timer {
 } __attribute__((aligned(64))); /* no cache line belongs to two CPUs */
 FLAT_TABLE(timers, struct cpu_timer, 0, 1);
 
+/* What is known of machine code: bpf/abi/native.h. */
+FLAT_TABLE(texts, struct text_block, BPF_F_MMAPABLE, 1);
+
+/* What was asked of user space last, and when, in its upper and lower half. */
+#define NATIVE_ASKED 256
+FLAT_TABLE(native_asked, __u64, 0, NATIVE_ASKED);
+
 /*
  * Options, set by user space before loading. The masks are sizes of tables, less one: powers of two, those of
  * nodes, codes and owners of one bank.
@@ -88,6 +95,7 @@ const volatile __u8 opt_measure;      /* keep a histogram of the sampler's run t
 const volatile __u8 opt_by_thread = 1; /* owners are threads, else processes */
 const volatile __u8 opt_all = 1;       /* every process is of interest, else those in the processes map */
 const volatile __u8 opt_follow = 1;    /* children of known processes are known */
+const volatile __u8 opt_native;	       /* enum native_mode */
 const volatile __u32 opt_self;	       /* the profiler's own tgid: never analysed */
 const volatile __u64 opt_secret;      /* random: no program can choose the identity of its code objects */
 const volatile __u64 opt_period = 1;   /* ns from one tick of a timer to the next */
@@ -103,6 +111,9 @@ __u64 processes_stamp;
  * use any more.
  */
 __u32 tree_generation;
+
+/* The generation of `texts`, as in space_number(). */
+__u32 texts_generation;
 
 struct bank_used banks_used[BANKS];
 

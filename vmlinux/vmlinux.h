@@ -24,7 +24,9 @@ typedef struct {
 	int counter;
 } atomic_t;
 
-struct mm_struct;
+struct mm_struct {
+	unsigned long exec_vm; /* pages of mappings that are executable and not writable */
+};
 
 struct upid {
 	int nr;

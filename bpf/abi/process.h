@@ -50,6 +50,8 @@ struct process {
 	__u32 codes;
 	/* Bytes from pthread_self() to the thread pointer (python/self.h); 0 = unknown, or none (x86-64). */
 	__u32 self_below;
+	__u32 space; /* space_number() of its mappings (abi/native.h); 0 = not known */
+	__u32 pad;
 };
 
 #endif

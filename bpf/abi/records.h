@@ -7,7 +7,7 @@
 
 #include "bpf/abi/types.h"
 
-enum record_type { RECORD_PROCESS = 1, RECORD_CODE, RECORD_FORK, RECORD_EXIT };
+enum record_type { RECORD_PROCESS = 1, RECORD_CODE, RECORD_FORK, RECORD_EXIT, RECORD_NATIVE };
 
 /*
  * A process that the sampler met and does not know. The iterator over all processes writes the same record.
@@ -36,6 +36,19 @@ struct record_exit {
 	__u32 type;
 	__u32 pid;
 	__u32 id;
+	__u32 pad;
+};
+
+/*
+ * A sample could not place its program counter: the process's mappings, or its file's functions, are missing.
+ */
+struct record_native {
+	__u32 type;
+	__u32 pid;
+	__u32 id;    /* struct process.id */
+	__u32 space; /* struct process.space, as the sample found it */
+	__u64 pc;
+	__u32 stale; /* the mappings are not known, or others by now */
 	__u32 pad;
 };
 

@@ -6,6 +6,7 @@
 #define PYPERF_BPF_ABI_STATS_H
 
 #include "bpf/abi/events.h"
+#include "bpf/abi/native.h"
 #include "bpf/abi/types.h"
 
 /* As a code number below CODE_FIRST, an outcome is a marker frame in the call tree. */
@@ -24,6 +25,7 @@ struct cpu_stats {
 #define STAT(name, help) __u64 name;
 #include "bpf/stats.def"
 #undef STAT
+	__u64 native[NATIVE_ENDS]; /* of the samples of Python processes; all 0 without --native */
 	__u64 times[TIME_BUCKETS]; /* runs by their duration, when that is measured */
 	__u64 time_sum;		   /* ns */
 	__u64 time_max;		   /* ns */

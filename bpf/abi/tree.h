@@ -7,6 +7,7 @@
 #define PYPERF_BPF_ABI_TREE_H
 
 #include "bpf/abi/events.h"
+#include "bpf/abi/native.h"
 #include "bpf/abi/process.h"
 #include "bpf/abi/types.h"
 
@@ -55,6 +56,22 @@ static inline __u32 node_code(__u64 key)
 	return key >> INSTR_BITS & ((1U << CODE_BITS) - 1);
 }
 
+/*
+ * A node of machine code has this bit in its code field. The other bits of that and the instruction's are a
+ * position in the text space (abi/native.h).
+ */
+#define NODE_NATIVE (1U << (CODE_BITS - 1))
+
+static inline int node_is_native(__u64 key)
+{
+	return node_parent(key) && node_code(key) & NODE_NATIVE;
+}
+
+static inline __u64 node_position(__u64 key)
+{
+	return key & ((1ULL << TEXT_BITS) - 1);
+}
+
 /* Code units (2.7: bytes) from the start of the bytecode, plus one: 0 is "before the first instruction". */
 static inline __u32 node_instr(__u64 key)
 {
@@ -71,10 +88,14 @@ enum frame_kind {
 	FRAME_KINDS
 };
 
-/* The kind of frame that a node with this code number is. */
-static inline enum frame_kind node_frame_kind(__u32 code)
+/* The kind of frame that a node with this key is, which is no root's. */
+static inline enum frame_kind node_frame_kind(__u64 key)
 {
-	return code < CODE_FIRST ? FRAME_MARKER : FRAME_PYTHON;
+	if (!node_is_native(key))
+		return node_code(key) < CODE_FIRST ? FRAME_MARKER : FRAME_PYTHON;
+	if (node_position(key) < NATIVE_ENDS)
+		return FRAME_UNPLACED;
+	return node_position(key) < TEXT_SYSCALLS + TEXT_SYSCALLS_MAX ? FRAME_SYSCALL : FRAME_NATIVE;
 }
 
 /*

@@ -8,6 +8,7 @@
 
 #include "bpf/maps.h"
 #include "bpf/python/cframe.h"
+#include "bpf/python/count.h"
 #include "bpf/python/epoch.h"
 #include "bpf/python/intern.h"
 #include "bpf/python/thread.h"

@@ -92,29 +92,6 @@ static __always_inline void node_count(__u32 index, __u64 amount)
 		__sync_fetch_and_add(&n->count, amount);
 }
 
-/*
- * Counts the node that was reached, or the lack of room for it. Returns the final outcome. root 0: there was
- * no room for the root itself.
- */
-static __always_inline enum outcome count_node(struct scratch *s, struct cpu_stats *count,
-					       const struct event event, __u32 root, enum outcome outcome)
-{
-	__u32 marker;
-
-	if (root && s->tree.node == root) { /* nothing but frames of the interpreter's own */
-		outcome = OUTCOME_NO_FRAMES;
-		s->tree.node = node_add(count, s->tree.bank, root, outcome);
-	}
-	if (s->tree.node) {
-		node_count(s->tree.node, event.amount);
-		return outcome;
-	}
-	marker = root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0;
-	/* Where there is no room for the marker either, the node that the kind has for that. */
-	node_count(marker ?: event.kind, event.amount);
-	return OUTCOME_TABLE_FULL;
-}
-
 /* The owner's index plus one, which is added if it is new; 0 when there is no room. */
 __noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, enum event_kind kind, __u32 process,
 			      __u32 tid)

@@ -6,8 +6,9 @@ import textwrap
 
 PLACES = {"WHOLE": "in the profile", "MARKED": "in the profile, with a marker frame",
           "OUTSIDE": "not in the profile"}
-MAPPINGS = {"INTERPRETER": "the file with the interpreter", "NOWHERE": "none"}
-TABLES = {"FUNCTIONS": "functions and lines", "APART": "below the tables"}
+MAPPINGS = {"INTERPRETER": "the file with the interpreter", "FILE": "the file that it is in",
+            "NOWHERE": "none"}
+TABLES = {"FUNCTIONS": "functions and lines", "NATIVE": "native code", "APART": "below the tables"}
 
 
 def rows(path, macro):
@@ -33,6 +34,13 @@ def outcomes():
     for names, texts in rows("bpf/outcomes.def", "OUTCOME"):
         shown = f"`[{texts[0]}]`" if names[2] == "MARKED" else texts[0]
         print(f"| `{names[0].lower()}` | {shown} | {PLACES[names[2]]} | {names[1].lower()} | {texts[1]} |")
+    print("\n" + textwrap.fill(
+        "With `--native` each sample in the profile also ends in one of these (`bpf/natives.def`), which "
+        "says where it was in native code. `native` in `--stats-json` counts them.", 100))
+    print("\n| name in JSON | shown as | meaning |\n|---|---|---|")
+    for (name, place), texts in rows("bpf/natives.def", "NATIVE"):
+        shown = {"MARKED": f"`[{texts[0]}]`", "FRAME": "its name", "NOTHING": ""}[place]
+        print(f"| `{name.lower()}` | {shown} | {texts[1]} |")
     print("\nCounters besides:\n\n| name in JSON | meaning |\n|---|---|")
     for names, texts in rows("bpf/stats.def", "STAT"):
         print(f"| `{names[0]}` | {texts[0]} |")

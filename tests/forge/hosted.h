@@ -25,6 +25,10 @@
 #define __type(name, type) type *name
 #define barrier() __asm__ volatile("" ::: "memory")
 
+struct mm_struct {
+	unsigned long exec_vm;
+};
+
 /* What the sampler looks at of a task. */
 struct task_struct {
 	int pid;
@@ -32,12 +36,25 @@ struct task_struct {
 	__u64 start_boottime;
 	__u64 self_exec_id;
 	struct task_struct *group_leader;
-	void *mm;
+	struct mm_struct *mm;
 	char comm[16];
 	__u64 thread_pointer;
 };
 
-static struct task_struct hosted_task = { .group_leader = &hosted_task, .mm = &hosted_task };
+static struct mm_struct hosted_mm;
+static struct task_struct hosted_task = { .group_leader = &hosted_task, .mm = &hosted_mm };
+
+struct pt_regs {
+	__u64 pc;
+	__s64 syscall;
+};
+
+/* Where the thread is. */
+static struct pt_regs hosted_regs = { .syscall = -1 };
+
+#define bpf_task_pt_regs(task) (&hosted_regs)
+#define regs_pc(regs)	       ((regs)->pc)
+#define regs_syscall(regs)     ((regs)->syscall)
 
 #define task_thread_pointer(task) ((task)->thread_pointer)
 #define bpf_get_current_task_btf() (&hosted_task)

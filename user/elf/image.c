@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * image.c - finds CPython's runtime in an ELF file with libelf. ELF_C_READ, never a mapping: a file cut
- * short while it is mapped would kill us with SIGBUS. Counts and sizes are checked before libelf allocates
- * for them.
- */
+/* image.c - finds CPython's runtime in an ELF file with libelf. */
 #include "elf/image.h"
 
 #include <elf.h>
@@ -15,72 +11,16 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "elf/file.h"
 #include "elf/version_text.h"
 
-#define SECTIONS_MAX 4096
-#define SEGMENTS_MAX 256
-#define SYMBOLS_MAX  (64 << 20) /* bytes of a symbol table; a debug build of a browser has about 30 MiB */
-#define STRINGS_MAX  (256 << 20)
-#define NOTES_MAX    4096
-
-static void cleanup_elf(Elf **elf)
-{
-	if (*elf)
-		elf_end(*elf);
-}
-
-static int read_exactly(int fd, void *buffer, size_t size, __u64 offset)
-{
-	ssize_t n;
-
-	if (offset > INT64_MAX - size)
-		return -EBADMSG;
-	do
-		n = pread(fd, buffer, size, offset);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	return (size_t)n == size ? 0 : -EBADMSG;
-}
-
-/* Before libelf sees the file: it would take the numbers of headers from it and allocate for them. */
-static int check_header(int fd, Elf64_Ehdr *ret)
-{
-	static const unsigned char magic[] = { ELFMAG0,	   ELFMAG1,	ELFMAG2,   ELFMAG3,
-					       ELFCLASS64, ELFDATA2LSB, EV_CURRENT };
-	Elf64_Ehdr header;
-	int err = read_exactly(fd, &header, sizeof(header), 0);
-
-	if (err)
-		return err == -EBADMSG ? -ENOEXEC : err;
-	if (memcmp(header.e_ident, magic, sizeof(magic)))
-		return -ENOEXEC;
-	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-		return -ENOEXEC;
-	if (header.e_machine != EM_X86_64 && header.e_machine != EM_AARCH64)
-		return -ENOEXEC;
-	/*
-	 * Numbers beyond 16 bits are stored in section 0 and announced by 0 (sections) or PN_XNUM (segments).
-	 */
-	if (header.e_phnum > SEGMENTS_MAX || header.e_phentsize != sizeof(Elf64_Phdr))
-		return -EBADMSG;
-	if (header.e_shoff) {
-		if (header.e_shnum > SECTIONS_MAX || !header.e_shnum ||
-		    header.e_shentsize != sizeof(Elf64_Shdr))
-			return -EBADMSG;
-	} else if (header.e_shnum) {
-		return -EBADMSG;
-	}
-	*ret = header;
-	return 0;
-}
 
 static int read_loads(int fd, const Elf64_Ehdr *header, struct image *image)
 {
 	for (unsigned int i = 0; i < header->e_phnum; i++) {
 		struct image_load *load = &image->load[image->load_count];
 		Elf64_Phdr ph;
-		int err = read_exactly(fd, &ph, sizeof(ph), header->e_phoff + i * sizeof(ph));
+		int err = elf_file_read(fd, &ph, sizeof(ph), header->e_phoff + i * sizeof(ph));
 
 		if (err)
 			return err;
@@ -127,7 +67,7 @@ static __u32 read_version(int fd, const struct image *image, __u64 address)
 		return 0;
 	load = &image->load[i];
 	if (address - load->address + sizeof(value) > load->file_size ||
-	    read_exactly(fd, &value, sizeof(value), load->offset + (address - load->address)))
+	    elf_file_read(fd, &value, sizeof(value), load->offset + (address - load->address)))
 		return 0;
 	return value <= UINT32_MAX ? value : 0;
 }
@@ -160,22 +100,12 @@ static bool interesting(const GElf_Sym *symbol, const char *name)
 
 static int read_symbols(int fd, Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct image *image)
 {
-	Elf_Scn *strings = elf_getscn(elf, header->sh_link);
-	GElf_Shdr string_header;
 	Elf_Data *data, *text;
 	size_t count;
+	int err = elf_file_symbols(elf, section, header, &data, &text);
 
-	if (!strings || !gelf_getshdr(strings, &string_header) || string_header.sh_type != SHT_STRTAB)
-		return -EBADMSG;
-	if (header->sh_size > SYMBOLS_MAX || string_header.sh_size > STRINGS_MAX || !string_header.sh_size)
-		return -EBADMSG;
-	data = elf_getdata(section, NULL);
-	text = elf_getdata(strings, NULL);
-	if (!data || !text || !data->d_buf || !text->d_buf || !text->d_size)
-		return -EBADMSG;
-	/* Every name ends inside the table if its last byte does. */
-	if (((const char *)text->d_buf)[text->d_size - 1])
-		return -EBADMSG;
+	if (err)
+		return err;
 	count = data->d_size / sizeof(Elf64_Sym);
 	for (size_t i = 0; i < count; i++) {
 		const char *name;
@@ -188,38 +118,6 @@ static int read_symbols(int fd, Elf *elf, Elf_Scn *section, const GElf_Shdr *hea
 			take_symbol(fd, image, &symbol, name);
 	}
 	return 0;
-}
-
-static void read_build_id(Elf *elf, const GElf_Phdr *header, struct image *image)
-{
-	size_t next, offset = 0, name, description;
-	Elf_Data *data;
-	GElf_Nhdr note;
-
-	if (header->p_filesz > NOTES_MAX)
-		return;
-	data = elf_getdata_rawchunk(elf, header->p_offset, header->p_filesz,
-				    header->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
-	while (data && (next = gelf_getnote(data, offset, &note, &name, &description)) > 0) {
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof("GNU") &&
-		    !memcmp((char *)data->d_buf + name, "GNU", sizeof("GNU")) && note.n_descsz &&
-		    note.n_descsz <= IMAGE_BUILD_ID_MAX) {
-			memcpy(image->build_id, (char *)data->d_buf + description, note.n_descsz);
-			image->build_id_size = note.n_descsz;
-			return;
-		}
-		offset = next;
-	}
-}
-
-static void read_notes(Elf *elf, const Elf64_Ehdr *header, struct image *image)
-{
-	for (int i = 0; i < header->e_phnum && !image->build_id_size; i++) {
-		GElf_Phdr ph;
-
-		if (gelf_getphdr(elf, i, &ph) && ph.p_type == PT_NOTE)
-			read_build_id(elf, &ph, image);
-	}
 }
 
 static bool complete(const struct image *image)
@@ -271,13 +169,13 @@ static __u64 find_section(Elf *elf, const struct image *image)
 
 int image_read(int fd, struct image *ret)
 {
-	_cleanup_(cleanup_elf) Elf *elf = NULL;
+	_cleanup_(elf_file_cleanup) Elf *elf = NULL;
 	struct image image = { 0 };
 	Elf64_Ehdr header;
 	__u64 section;
 	int err;
 
-	err = check_header(fd, &header);
+	err = elf_file_header(fd, &header);
 	if (err)
 		return err;
 	image.machine = header.e_machine;
@@ -285,11 +183,9 @@ int image_read(int fd, struct image *ret)
 	err = read_loads(fd, &header, &image);
 	if (err)
 		return err;
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return -ENOSYS;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64)
-		return -EBADMSG;
+	err = elf_file_open(fd, &elf);
+	if (err)
+		return err;
 	section = find_section(elf, &image);
 	err = read_tables(fd, elf, SHT_DYNSYM, &image);
 	if (!complete(&image) && read_tables(fd, elf, SHT_SYMTAB, &image))
@@ -304,7 +200,7 @@ int image_read(int fd, struct image *ret)
 		if (err && err != -ENOENT)
 			return err;
 	}
-	read_notes(elf, &header, &image);
+	elf_file_build_id(elf, &header, image.build_id, &image.build_id_size);
 	*ret = image;
 	return 0;
 }

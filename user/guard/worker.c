@@ -22,6 +22,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "elf/functions.h"
 #include "guard/zygote.h"
 
 #define FIRST_MS 10000 /* for the first child to be there, on a machine however busy */
@@ -201,7 +202,7 @@ static void dispatch(struct worker *worker)
 
 int worker_send(struct worker *worker, const struct worker_request *request)
 {
-	if (request->type < WORKER_IDENTIFY || request->type > WORKER_CONTAINER)
+	if (request->type < WORKER_IDENTIFY || request->type >= WORKER_TYPES)
 		return -EINVAL;
 	if (worker->count == WORKER_QUEUE)
 		return -EAGAIN;
@@ -218,21 +219,37 @@ static void finish(struct worker *worker)
 	dispatch(worker);
 }
 
+/* Bytes that an answer may have beside the message. */
+static size_t table_max(__u32 type)
+{
+	switch (type) {
+	case WORKER_TABLE:
+		return LINETABLE_MAX;
+	case WORKER_MAPS:
+		return CODE_MAPS_BYTES_MAX;
+	case WORKER_FUNCTIONS:
+		return FUNCTIONS_BYTES_MAX;
+	}
+	return 0;
+}
+
+/* They are copied, so that the next request cannot change them while the caller uses them. */
 static int take_table(const struct worker *worker, struct worker_reply *reply)
 {
 	_cleanup_free_ __u8 *table = NULL;
 	size_t size = reply->table_size;
 
-	if (reply->type != WORKER_TABLE || reply->error)
+	if (!table_max(reply->type) || reply->error)
 		return size ? -EPROTO : 0;
-	if (size > LINETABLE_MAX)
+	if (size > table_max(reply->type))
 		return -EPROTO;
 	table = malloc(size ? size : 1);
 	if (!table)
 		return -ENOMEM;
-	/* It is copied, so that the next request cannot change it while the caller uses it. */
 	if (pread(worker->table_fd, table, size, 0) != (ssize_t)size)
 		return -EPROTO;
+	if (size > LINETABLE_MAX && ftruncate(worker->table_fd, 0)) /* memory that is seldom needed */
+		return -errno;
 	reply->table = TAKE_PTR(table);
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "bpf/abi.h"
+#include "proc/code_maps.h"
 #include "proc/container.h"
 #include "python/identify.h"
 
@@ -25,6 +26,9 @@ enum worker_type {
 	WORKER_CAPTURE,	     /* capture_remote() of the code object at address */
 	WORKER_TABLE,	     /* capture_remote_table() of the bytes object at address */
 	WORKER_CONTAINER,    /* container_read() */
+	WORKER_MAPS,	     /* code_maps_read() */
+	WORKER_FUNCTIONS,    /* functions_read() of the file mapped at address; -ESTALE: it is another */
+	WORKER_TYPES
 };
 
 /* Plain data: it goes through a socket. */
@@ -34,7 +38,8 @@ struct worker_request {
 	__u64 tag;	   /* the caller's; it comes back in the reply */
 	__u64 start_ticks; /* of the process, by procfs_start_ticks(); a later one with that pid is -ESRCH */
 	__u64 address;
-	struct layout layout; /* unused by IDENTIFY and CONTAINER */
+	struct layout layout; /* of CAPTURE and TABLE */
+	struct code_file file; /* of FUNCTIONS */
 };
 
 struct worker_reply {
@@ -50,7 +55,8 @@ struct worker_reply {
 		};
 		struct record_code code; /* process, code and fingerprint are 0 */
 	};
-	__u8 *table; /* of a TABLE request: table_size bytes, which the receiver frees; else NULL */
+	/* Of a TABLE, MAPS or FUNCTIONS request: table_size bytes, which the receiver frees; else NULL. */
+	__u8 *table;
 };
 
 struct worker;

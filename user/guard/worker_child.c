@@ -15,9 +15,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "elf/functions.h"
 #include "guard/isolate.h"
 #include "guard/sandbox.h"
 #include "proc/procfs.h"
+#include "proc/safe_open.h"
 #include "python/capture_remote.h"
 
 #define MEMORY_MAX (256ULL << 20) /* bytes of address space beyond what fork() copied */
@@ -110,6 +112,68 @@ static int read_object(const struct worker_request *request, struct worker_reply
 	return err ?: procfs_check_start(request->pid, request->start_ticks);
 }
 
+static int send_bytes(const struct buf *bytes, struct worker_reply *reply)
+{
+	int err = write_table((const __u8 *)bytes->data, bytes->size);
+
+	if (!err)
+		reply->table_size = bytes->size;
+	return err;
+}
+
+struct wanted_map {
+	__u64 address;
+	struct procfs_map *ret;
+};
+
+static int on_map(const struct procfs_map *map, void *context)
+{
+	struct wanted_map *w = context;
+
+	if (w->address < map->start || w->address >= map->end)
+		return 0;
+	*w->ret = *map;
+	return 1;
+}
+
+static int read_functions(pid_t tid, const struct worker_request *request, struct buf *out)
+{
+	static struct procfs_map map;
+	struct wanted_map wanted = { request->address, &map };
+	_cleanup_close_ int path_fd = -1, fd = -1;
+	struct code_file file;
+	struct stat stat;
+	int err = procfs_maps(tid, on_map, &wanted);
+
+	if (err != 1)
+		return err ?: -ENOENT;
+	path_fd = safe_open_mapping(tid, &map, &stat);
+	if (path_fd < 0)
+		return path_fd;
+	file = code_file_of(&stat);
+	if (memcmp(&file, &request->file, sizeof(file)))
+		return -ESTALE;
+	fd = safe_open_reopen(path_fd);
+	return fd < 0 ? fd : functions_read(fd, out);
+}
+
+/* What machine code there is. */
+static int read_code(const struct worker_request *request, struct worker_reply *reply)
+{
+	_cleanup_buf_ struct buf bytes = { 0 };
+	pid_t tid;
+	int err = procfs_check_start(request->pid, request->start_ticks);
+
+	if (!err)
+		err = procfs_memory_tid(request->pid, &tid);
+	if (!err)
+		err = request->type == WORKER_MAPS ? code_maps_read(tid, &bytes) :
+						     read_functions(tid, request, &bytes);
+	if (!err)
+		err = procfs_check_start(request->pid, request->start_ticks);
+	return err ?: send_bytes(&bytes, reply);
+}
+
 static int look_at(const struct worker_request *request, struct pods *pods, struct worker_reply *reply)
 {
 	int err = request->type == WORKER_IDENTIFY ?
@@ -130,6 +194,8 @@ static void answer(const struct worker_request *request, struct pods *pods, stru
 	reply->tag = request->tag;
 	if (request->type == WORKER_IDENTIFY || request->type == WORKER_CONTAINER)
 		reply->error = look_at(request, pods, reply);
+	else if (request->type == WORKER_MAPS || request->type == WORKER_FUNCTIONS)
+		reply->error = read_code(request, reply);
 	else
 		reply->error = read_object(request, reply);
 }

@@ -69,6 +69,16 @@ static void add_outcomes(struct page *p, const struct cpu_stats *sum, enum event
 					    sum->outcome[kind][i]);
 }
 
+static void add_natives(struct page *p, const struct cpu_stats *sum)
+{
+	char id[OUTCOME_ID_MAX];
+
+	family(p, "native_total", "counter",
+	       "Where samples were in native code, with --native. They add up to those in profiles.");
+	for (int i = 0; i < NATIVE_ENDS; i++)
+		labelled(p, "native_total", "end", native_id(i, id), sum->native[i]);
+}
+
 static void add_stats(struct page *p, const struct cpu_stats *sum)
 {
 	for (size_t i = 0; i < stat_row_count; i++) {
@@ -201,6 +211,7 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 	gauge(&p, "cpus", "CPUs that tick.", v->run->cpus);
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		add_outcomes(&p, &k.sum, kind);
+	add_natives(&p, &k.sum);
 	add_stats(&p, &k.sum);
 	counter(&p, "generations_total", "Times half of the tables was full, or nearly, and emptied.",
 		v->generations);

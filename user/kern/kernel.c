@@ -22,6 +22,7 @@
 #include "kern/processes.h"
 #include "kern/silent.h"
 #include "kern/tables.h"
+#include "kern/texts.h"
 #include "pyperf.skel.h"
 
 struct kernel {
@@ -29,6 +30,7 @@ struct kernel {
 	struct ring_buffer *ring;
 	struct trigger trigger;
 	struct grace grace;
+	struct texts texts;
 	struct silent *silent;
 	struct kernel_options options;
 	struct kernel_tables tables;
@@ -112,7 +114,8 @@ static int load(struct kernel *k)
 	k->skel = pyperf__open();
 	if (!k->skel)
 		return fail(k, -errno, "the BPF object cannot be opened: %s", strerror(errno));
-	if (tables_size(k->skel, &k->options, k->cpus, &k->tables))
+	if (tables_size(k->skel, &k->options, k->cpus, &k->tables) ||
+	    texts_size(k->skel, k->options.native_memory))
 		return fail(k, -EINVAL, "the BPF tables cannot be sized");
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
@@ -136,6 +139,7 @@ static int load(struct kernel *k)
 			    strerror(-err));
 	/* libbpf tries whether arrays can be mapped, and does without when that fails for whatever reason. */
 	err = k->skel->bss ? tables_map(k->skel, &k->tables, &k->stats) : -ENOMEM;
+	err = err ?: texts_open(&k->texts, k->skel);
 	if (err)
 		return fail(k, err, "the BPF tables cannot be mapped: %s", strerror(-err));
 	err = grace_open(&k->grace);
@@ -190,6 +194,7 @@ void kernel_close(struct kernel *k)
 	kernel_stop(k);
 	ring_buffer__free(k->ring);
 	tables_unmap(k->skel, &k->tables, k->stats);
+	texts_close(&k->texts);
 	pyperf__destroy(k->skel);
 	grace_close(&k->grace);
 	silent_free(k->silent);
@@ -381,6 +386,11 @@ void kernel_on_record(struct kernel *k, int (*fn)(void *, void *, size_t), void 
 {
 	k->on_record = fn;
 	k->on_record_context = context;
+}
+
+struct texts *kernel_texts(struct kernel *k)
+{
+	return &k->texts;
 }
 
 const struct kernel_tables *kernel_tables(const struct kernel *k)

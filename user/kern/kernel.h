@@ -15,6 +15,7 @@
 
 struct kernel;
 struct process_list;
+struct texts;
 
 struct kernel_options {
 	enum trigger_kind trigger; /* what makes the ticks */
@@ -29,6 +30,7 @@ struct kernel_options {
 	enum cache_mode cache;
 	__u32 cache_threads; /* threads whose last stack is remembered; 34 KiB each */
 	__u32 tree_size;     /* nodes of the tree, both banks, rounded up to a power of two; 0 = 524,288 */
+	size_t native_memory; /* bytes for the table of native code; 0 = no native frames */
 	__u32 cache_depth;   /* frames remembered of each thread's last stack, at most 1024 */
 };
 
@@ -94,6 +96,9 @@ struct kernel_tables {
 };
 
 const struct kernel_tables *kernel_tables(const struct kernel *k);
+
+/* The table of native code: kern/texts.h. */
+struct texts *kernel_texts(struct kernel *k);
 
 /* The numbers first to end - 1. */
 struct kernel_range {

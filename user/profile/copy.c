@@ -94,8 +94,11 @@ static int copy_location(struct copier *c, __u32 id, __u32 *ret)
 	__u32 function, mapping = 0;
 	int err = l->mapping ? find(c, c->mappings, l->mapping, copy_mapping, &mapping) : 0;
 
-	return err ?: find(c, c->functions, l->function, copy_function, &function) ?:
-	       profile_location(c->to, function, l->line, l->column, mapping, ret);
+	err = err ?: find(c, c->functions, l->function, copy_function, &function);
+	if (err)
+		return err;
+	return l->offset ? profile_location_native(c->to, function, mapping, l->offset, ret) :
+			   profile_location(c->to, function, l->line, l->column, mapping, ret);
 }
 
 /* Whether there is anything to copy. */

@@ -7,8 +7,8 @@
 
 #include "bpf/abi.h"
 
-enum frame_mapping { MAPPING_INTERPRETER, MAPPING_NOWHERE };
-enum frame_table { TABLE_FUNCTIONS, TABLE_APART };
+enum frame_mapping { MAPPING_INTERPRETER, MAPPING_FILE, MAPPING_NOWHERE };
+enum frame_table { TABLE_FUNCTIONS, TABLE_NATIVE, TABLE_APART };
 
 struct frame_row {
 	enum frame_mapping mapping;

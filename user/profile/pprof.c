@@ -219,8 +219,14 @@ static int emit_strings(struct encoder *e)
 
 /*
  * All has_* flags are set, or `go tool pprof` would look for the binary to find symbols in it. The addresses
- * are made up: no location has one, but readers merge mappings that touch or are empty, so these do not.
+ * are made up: those of a file are its offsets from memory_start on, whose upper half is the mapping's id.
+ * Readers merge mappings that touch or are empty, so these do not.
  */
+static uint64_t mapping_start(__u32 id)
+{
+	return (uint64_t)id << 33;
+}
+
 static int emit_mapping(struct encoder *e, __u32 id)
 {
 	const struct profile_mapping *m = profile_get_mapping(e->profile, id);
@@ -228,8 +234,8 @@ static int emit_mapping(struct encoder *e, __u32 id)
 	Pyperf__Profile part = PYPERF__PROFILE__INIT;
 
 	mapping.id = id;
-	mapping.memory_start = (uint64_t)id << 32;
-	mapping.memory_limit = mapping.memory_start + 0x1000000;
+	mapping.memory_start = mapping_start(id);
+	mapping.memory_limit = mapping.memory_start + (1ULL << 32);
 	mapping.filename = string_index(e, m->file);
 	mapping.build_id = string_index(e, m->build_id);
 	mapping.has_functions = mapping.has_filenames = mapping.has_line_numbers = 1;
@@ -269,6 +275,8 @@ static int emit_location(struct encoder *e, __u32 id)
 	line.column = l->column;
 	location.id = id;
 	location.mapping_id = l->mapping;
+	if (l->offset)
+		location.address = mapping_start(l->mapping) + l->offset;
 	location.n_line = 1;
 	location.line = &lines;
 	part.n_location = 1;

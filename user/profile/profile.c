@@ -146,14 +146,26 @@ int profile_function(struct profile *p, enum frame_kind kind, const char *name, 
 	       table_intern(p, PROFILE_FUNCTION, &f, sizeof(f), ret_id);
 }
 
+static int intern_location(struct profile *p, const struct profile_location *l, __u32 *ret_id)
+{
+	if (!l->function || l->function > p->tables[PROFILE_FUNCTION].n ||
+	    l->mapping > p->tables[PROFILE_MAPPING].n)
+		return -EINVAL;
+	return table_intern(p, PROFILE_LOCATION, l, sizeof(*l), ret_id);
+}
+
 int profile_location(struct profile *p, __u32 function, int line, int column, __u32 mapping, __u32 *ret_id)
 {
-	struct profile_location l = { function, line, column, mapping };
+	struct profile_location l = { function, line, column, mapping, 0 };
 
-	if (!function || function > p->tables[PROFILE_FUNCTION].n || line < 0 || column < 0 ||
-	    mapping > p->tables[PROFILE_MAPPING].n)
-		return -EINVAL;
-	return table_intern(p, PROFILE_LOCATION, &l, sizeof(l), ret_id);
+	return line < 0 || column < 0 ? -EINVAL : intern_location(p, &l, ret_id);
+}
+
+int profile_location_native(struct profile *p, __u32 function, __u32 mapping, __u32 offset, __u32 *ret_id)
+{
+	struct profile_location l = { .function = function, .mapping = mapping, .offset = offset };
+
+	return intern_location(p, &l, ret_id);
 }
 
 static int intern_number(struct profile *p, __u32 value, __u32 *ret)

@@ -204,6 +204,22 @@ static void print_lines(struct page *page, const struct tally_rows *r)
 	}
 }
 
+/* What the lines above spent outside of Python. */
+static void print_natives(struct page *page, const struct tally_rows *r)
+{
+	__u32 n = shown(page, r, false);
+
+	if (n)
+		print_heading(page, "Hottest native code, below those lines",
+			      "   self  function                                   file");
+	for (__u32 i = 0; i < n; i++) {
+		print_share(page, r->rows[i].self);
+		fputs("  ", page->f);
+		print_function(page, r->rows[i].id, 41);
+		print_place(page, r->rows[i].id, 0);
+	}
+}
+
 /* "1.20% [no Python frames]" in the cell. Returns its columns. */
 static size_t format_marker(struct page *page, const struct tally_row *row, __u64 count)
 {
@@ -377,6 +393,7 @@ void summary_print(const struct profile *p, FILE *f, bool colour, int rows)
 	}
 	print_functions(&page, &t.functions);
 	print_lines(&page, &t.lines);
+	print_natives(&page, &t.natives);
 	print_markers(&page, &t.markers, "Not in the tables", false);
 	print_markers(&page, &t.markers, "In the tables, but not whole", true);
 	if (t.pid)

@@ -20,6 +20,7 @@ void tally_free(struct tally *t)
 	free(t->functions.rows);
 	free(t->lines.rows);
 	free(t->markers.rows);
+	free(t->natives.rows);
 	free(t->processes.rows);
 	free(t->threads.rows);
 	free(t->owners);
@@ -33,6 +34,20 @@ static int new_rows(struct tally_rows *r, __u32 n)
 	return r->rows ? 0 : -ENOMEM;
 }
 
+static enum frame_table table_of(const struct profile *p, __u32 function)
+{
+	return frame_rows[profile_get_function(p, function)->kind].table;
+}
+
+/* Which frame of a stack the time is counted for: the newest that is no native code, if there is one. */
+static __u32 own_frame(const struct profile *p, const struct profile_stack *stack)
+{
+	for (__u32 i = 0; i < stack->n; i++)
+		if (table_of(p, profile_get_location(p, stack->locations[i])->function) != TABLE_NATIVE)
+			return i;
+	return 0;
+}
+
 /* A function that calls itself is in the stack many times, the sample in its total once. */
 static int add_samples(const struct profile *p, struct tally *t)
 {
@@ -42,14 +57,15 @@ static int add_samples(const struct profile *p, struct tally *t)
 		return -ENOMEM;
 	for (__u32 id = 1; id <= profile_count(p, PROFILE_SAMPLE); id++) {
 		struct profile_stack stack = profile_get_sample(p, id);
+		const __u32 own = own_frame(p, &stack);
 
 		t->owners[stack.owner - 1] += stack.count;
-		t->lines.rows[stack.locations[0] - 1].self += stack.count;
+		t->lines.rows[stack.locations[own] - 1].self += stack.count;
 		for (__u32 i = 0; i < stack.n; i++) {
 			__u32 function = profile_get_location(p, stack.locations[i])->function;
 			struct tally_row *row = &t->functions.rows[function - 1];
 
-			if (i == 0)
+			if (i == 0 || i == own)
 				row->self += stack.count;
 			if (counted_in[function] != id)
 				row->total += stack.count;
@@ -86,23 +102,20 @@ static void sort(struct tally_rows *r, int (*order)(const void *a, const void *b
 	qsort(r->rows, r->n, sizeof(*r->rows), order);
 }
 
-static bool is_apart(const struct profile *p, __u32 function)
-{
-	return frame_rows[profile_get_function(p, function)->kind].table == TABLE_APART;
-}
-
-/* What is no code that anybody could make faster goes to a table of its own. */
-static void part_markers(const struct profile *p, struct tally *t)
+/* What is no Python code, or none that anybody could make faster, goes to tables of its own. */
+static void part_tables(const struct profile *p, struct tally *t)
 {
 	__u32 n = 0;
 
-	t->markers.n = 0;
+	t->markers.n = t->natives.n = 0;
 	for (__u32 i = 0; i < t->functions.n; i++) {
 		struct tally_row row = t->functions.rows[i];
 
 		row.id = i + 1;
-		if (is_apart(p, row.id))
+		if (table_of(p, row.id) == TABLE_APART)
 			t->markers.rows[t->markers.n++] = row;
+		else if (table_of(p, row.id) == TABLE_NATIVE)
+			t->natives.rows[t->natives.n++] = row;
 		else
 			t->functions.rows[n++] = row;
 	}
@@ -122,7 +135,7 @@ static void merge_lines(const struct profile *p, struct tally_rows *lines)
 	for (__u32 i = 0; i < lines->n; i++) {
 		if (n && !by_place(&lines->rows[n - 1], &lines->rows[i]))
 			lines->rows[n - 1].self += lines->rows[i].self;
-		else if (!is_apart(p, lines->rows[i].id))
+		else if (table_of(p, lines->rows[i].id) == TABLE_FUNCTIONS)
 			lines->rows[n++] = lines->rows[i];
 	}
 	lines->n = n;
@@ -188,7 +201,7 @@ static int allocate(const struct profile *p, struct tally *t)
 
 	t->owners = calloc((size_t)owners + 1, sizeof(*t->owners));
 	if (!t->owners || new_rows(&t->functions, profile_count(p, PROFILE_FUNCTION)) ||
-	    new_rows(&t->markers, t->functions.n) ||
+	    new_rows(&t->markers, t->functions.n) || new_rows(&t->natives, t->functions.n) ||
 	    new_rows(&t->lines, profile_count(p, PROFILE_LOCATION)) || new_rows(&t->processes, owners) ||
 	    new_rows(&t->threads, owners))
 		return -ENOMEM;
@@ -205,7 +218,7 @@ int tally_make(const struct profile *p, struct tally *ret)
 		err = add_samples(p, ret);
 	if (err)
 		return err;
-	part_markers(p, ret);
+	part_tables(p, ret);
 	merge_lines(p, &ret->lines);
 	for (__u32 i = 0; i < ret->processes.n; i++)
 		ret->processes.rows[i] =
@@ -214,6 +227,7 @@ int tally_make(const struct profile *p, struct tally *ret)
 	find_threads(p, ret);
 	sort(&ret->functions, by_heat);
 	sort(&ret->markers, by_heat);
+	sort(&ret->natives, by_heat);
 	sort(&ret->lines, by_heat);
 	return 0;
 }

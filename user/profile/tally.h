@@ -23,6 +23,7 @@ struct tally {
 	struct tally_rows functions, lines; /* of real functions only, with self and total, and self */
 	struct tally_rows
 		markers; /* kinds of frames.def's table APART: self = of the leaf no more is known */
+	struct tally_rows natives; /* of the table NATIVE; lines and functions have these counts, too */
 	struct tally_rows processes;
 	struct tally_rows threads; /* of the one process that has most of the samples, else none */
 	__u32 pid;		   /* of that process, 0 = there is none */

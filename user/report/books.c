@@ -9,6 +9,12 @@ const struct outcome_row outcome_rows[OUTCOME_COUNT] = {
 #undef OUTCOME
 };
 
+const struct native_row native_rows[NATIVE_ENDS] = {
+#define NATIVE(name, place, text, help) [NATIVE_##name] = { #name, text },
+#include "bpf/natives.def"
+#undef NATIVE
+};
+
 const struct stat_row stat_rows[] = {
 #define STAT(name, help) { #name, help, offsetof(struct cpu_stats, name) },
 #include "bpf/stats.def"
@@ -17,15 +23,33 @@ const struct stat_row stat_rows[] = {
 
 const size_t stat_row_count = ARRAY_SIZE(stat_rows);
 
-const char *outcome_id(enum outcome outcome, char text[OUTCOME_ID_MAX])
+static const char *lower(const char *name, char text[OUTCOME_ID_MAX])
 {
-	const char *name = outcome_rows[outcome].name;
 	size_t i;
 
 	for (i = 0; name[i] && i < OUTCOME_ID_MAX - 1; i++)
 		text[i] = name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 'a' - 'A' : name[i];
 	text[i] = '\0';
 	return text;
+}
+
+const char *outcome_id(enum outcome outcome, char text[OUTCOME_ID_MAX])
+{
+	return lower(outcome_rows[outcome].name, text);
+}
+
+const char *native_id(enum native_end end, char text[OUTCOME_ID_MAX])
+{
+	return lower(native_rows[end].name, text);
+}
+
+__u64 native_total(const struct cpu_stats *sum)
+{
+	__u64 total = 0;
+
+	for (int i = 0; i < NATIVE_ENDS; i++)
+		total += sum->native[i];
+	return total;
 }
 
 const char *place_name(enum place place)

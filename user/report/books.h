@@ -16,6 +16,12 @@ struct outcome_row {
 	enum place place;
 };
 
+/* A row of natives.def. */
+struct native_row {
+	const char *name; /* upper case */
+	const char *text;
+};
+
 struct stat_row {
 	const char *id;
 	const char *help;
@@ -24,13 +30,18 @@ struct stat_row {
 
 /* By enum outcome. */
 extern const struct outcome_row outcome_rows[OUTCOME_COUNT];
+/* By enum native_end. */
+extern const struct native_row native_rows[NATIVE_ENDS];
 extern const struct stat_row stat_rows[];
 extern const size_t stat_row_count;
 
 #define OUTCOME_ID_MAX 32
 
-/* Its name in JSON and metrics, into text. Returns text. */
+/* The name of a row in JSON and metrics, into text. Returns text. */
 const char *outcome_id(enum outcome outcome, char text[OUTCOME_ID_MAX]);
+const char *native_id(enum native_end end, char text[OUTCOME_ID_MAX]);
+/* Samples whose native part was looked for: all in the profile with --native, 0 without. */
+__u64 native_total(const struct cpu_stats *sum);
 /* "whole", "marked" or "outside". */
 const char *place_name(enum place place);
 

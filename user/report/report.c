@@ -119,6 +119,24 @@ static void print_books(const struct report *r, enum event_kind kind, FILE *f)
 			number_group(r->harvest.samples[kind]).text);
 }
 
+static void print_natives(const struct report *r, const char *bold, const char *plain, FILE *f)
+{
+	const struct cpu_stats *s = &r->kernel.sum;
+	const __u64 total = native_total(s);
+
+	if (!total)
+		return;
+	fprintf(f, "\n%sWhere these samples were in native code%s\n", bold, plain);
+	for (int i = 0; i < NATIVE_ENDS; i++) {
+		char share[64];
+
+		snprintf(share, sizeof(share), "%.*f%%", number_decimals(total),
+			 percent(s->native[i], total));
+		if (s->native[i])
+			print_row(f, s->native[i], share, native_rows[i].text);
+	}
+}
+
 /* Of the sampler's run times in the kernel, ns, to a quarter octave; 0 if they were not measured. */
 static __u64 time_quantile(const struct report *r, double share)
 {
@@ -218,6 +236,7 @@ void report_print(const struct report *r, FILE *f, bool colour)
 			plain, r->cpus, r->frequency);
 		print_books(r, kind, f);
 	}
+	print_natives(r, bold, plain, f);
 	fprintf(f, "\n%sCost%s\n", bold, plain);
 	print_cost(r, f);
 	print_work(r, f);
@@ -244,6 +263,17 @@ static int json_outcomes(const struct report *r, enum event_kind kind, struct bu
 				 r->kernel.sum.outcome[kind][i]);
 		comma = ", ";
 	}
+	return err ?: buf_add_string(out, "}");
+}
+
+static int json_natives(const struct report *r, struct buf *out)
+{
+	int err = buf_add_string(out, ",\n \"native\": {");
+	char id[OUTCOME_ID_MAX];
+
+	for (int i = 0; !err && i < NATIVE_ENDS; i++)
+		err = buf_printf(out, "%s\"%s\": %llu", i ? ", " : "", native_id(i, id),
+				 r->kernel.sum.native[i]);
 	return err ?: buf_add_string(out, "}");
 }
 
@@ -317,6 +347,7 @@ int report_json(const struct report *r, struct buf *out)
 		k->sum.ticks, r->expected, trigger_name(r), r->cpus, r->frequency, r->seconds, r->processes);
 	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
 		err = json_outcomes(r, kind, out);
-	return err ?: json_counters(r, out) ?: json_export(r, out) ?: json_profile(r, out) ?:
+	return err ?: json_natives(r, out) ?: json_counters(r, out) ?: json_export(r, out) ?:
+	       json_profile(r, out) ?:
 	       json_cost(r, out);
 }

@@ -10,6 +10,7 @@
 #include "base/complaint.h"
 #include "guard/worker.h"
 #include "names/codes.h"
+#include "names/natives.h"
 #include "report/progress.h"
 #include "report/rate.h"
 #include "report/run_facts.h"
@@ -31,6 +32,7 @@ struct agent {
 	struct worker *worker;
 	struct kernel *kernel;
 	struct codes *codes;
+	struct natives *natives;
 	struct registry *registry;
 	struct discover *discover;
 	struct ask_kubelet ask_kubelet;

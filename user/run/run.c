@@ -66,6 +66,7 @@ static int open_discover(struct agent *a)
 		.kernel = a->kernel,
 		.worker = a->worker,
 		.codes = a->codes,
+		.natives = a->natives,
 		.registry = a->registry,
 		.selection = &a->selection,
 		.kubelet = a->ask_kubelet.kubelet,
@@ -122,6 +123,8 @@ static int open_all(struct agent *a)
 	if (!err)
 		err = log_failure(codes_new(&a->codes, CODES_BYTES_MAX), "the code store");
 	if (!err)
+		err = log_failure(natives_new(&a->natives), "the store of native functions");
+	if (!err)
 		err = log_failure(registry_new(&a->registry), "the process registry");
 	if (!err)
 		err = open_kubelet(a);
@@ -142,6 +145,7 @@ static void close_all(struct agent *a)
 	ask_kubelet_close(&a->ask_kubelet);
 	registry_free(a->registry);
 	codes_free(a->codes);
+	natives_free(a->natives);
 	kernel_close(a->kernel);
 	worker_stop(a->worker);
 	loop_close(&a->loop);
@@ -221,6 +225,8 @@ static void set_sources(struct agent *a)
 	a->windows.source = (struct harvest_source){
 		.tables = kernel_tables(a->kernel),
 		.codes = a->codes,
+		.natives = a->natives,
+		.interpreter = o->native_interpreter,
 		.registry = a->registry,
 		.columns = o->columns,
 		.pod_labels = o->kubelet ? kubelet_labels(a->ask_kubelet.kubelet) : NULL,

@@ -9,6 +9,7 @@
 #include "kern/kernel.h"
 #include "targets/captures.h"
 #include "targets/containers.h"
+#include "targets/native.h"
 #include "targets/questions.h"
 #include "targets/recover.h"
 #include "targets/verdicts.h"
@@ -19,6 +20,7 @@ struct discover {
 	struct questions *questions;
 	struct verdicts *verdicts;
 	struct captures captures;
+	struct native_targets *native;
 	struct containers containers;
 	struct recover recover;
 };
@@ -39,6 +41,9 @@ int discover_new(struct discover **ret, const struct discover_parts *parts)
 	if (!err)
 		err = verdicts_new(&d->verdicts, parts->kernel, parts->registry, parts->selection,
 				   parts->kubelet);
+	if (!err)
+		err = native_targets_new(&d->native, parts->kernel, parts->natives, parts->registry,
+					 d->questions);
 	if (err)
 		return err;
 	d->kernel = parts->kernel;
@@ -65,6 +70,7 @@ void discover_free(struct discover *d)
 	if (!d)
 		return;
 	captures_clear(&d->captures);
+	native_targets_free(d->native);
 	verdicts_free(d->verdicts);
 	questions_free(d->questions);
 	free(d);
@@ -122,6 +128,8 @@ int discover_record(void *discover, void *record, size_t size)
 		verdicts_fork(d->verdicts, record);
 	} else if (*type == RECORD_EXIT && size >= sizeof(struct record_exit)) {
 		verdicts_exit(d->verdicts, record);
+	} else if (*type == RECORD_NATIVE && size >= sizeof(struct record_native)) {
+		native_record(d->native, record);
 	}
 	return 0;
 }
@@ -142,6 +150,8 @@ static void on_reply(struct discover *d, struct worker_reply *r)
 		verdicts_reply(d->verdicts, &q.process, r);
 	else if (r->type == WORKER_CONTAINER)
 		containers_reply(&d->containers, &q, r);
+	else if (r->type == WORKER_MAPS || r->type == WORKER_FUNCTIONS)
+		native_reply(d->native, &q, r);
 	else
 		captures_reply(&d->captures, &q, r);
 }

@@ -16,6 +16,7 @@ struct discover;
 struct kernel;
 struct kernel_range;
 struct kubelet;
+struct natives;
 struct registry;
 struct selection;
 struct worker;
@@ -25,6 +26,7 @@ struct discover_parts {
 	struct kernel *kernel;
 	struct worker *worker;
 	struct codes *codes;
+	struct natives *natives;
 	struct registry *registry;
 	const struct selection *selection;
 	struct kubelet *kubelet; /* is told of each pod that is met; may be NULL */

@@ -13,6 +13,7 @@
 #include "profile/frames.h"
 #include "profile/profile.h"
 #include "targets/registry.h"
+#include "tree/native_frame.h"
 
 /* Frames of the deepest stack: --max-depth's limit, a marker and the root. */
 #define FRAMES_MAX 4112
@@ -37,6 +38,8 @@ bool harvest_is_empty(const struct harvest_stats *stats)
 struct harvester {
 	const struct kernel_tables *tables;
 	struct codes *codes;
+	const struct natives *natives;
+	bool interpreter;
 	const struct registry *registry;
 	const struct pod_labels *pod_labels;
 	const struct harvest_span *span;
@@ -56,17 +59,11 @@ static const char *const marker_names[OUTCOME_COUNT] = {
 #undef OUTCOME
 };
 
-static int named_location(struct harvester *h, const char *name, __u32 *ret)
-{
-	__u32 function;
-	int err = profile_function(h->profile, FRAME_MARKER, name, "", 0, &function);
-
-	return err ?: profile_location(h->profile, function, 0, 0, 0, ret);
-}
-
 static int marker_location(struct harvester *h, __u32 outcome, __u32 *ret)
 {
-	return named_location(h, outcome < OUTCOME_COUNT ? marker_names[outcome] : "[unknown]", ret);
+	const char *name = outcome < OUTCOME_COUNT ? marker_names[outcome] : "[unknown]";
+
+	return harvest_marker(h->profile, name, ret);
 }
 
 static int outcome_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
@@ -85,6 +82,24 @@ static int code_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *r
 	err = profile_function(h->profile, line.kind, line.function, line.file, line.first_line, &function);
 	return err ?:
 	       profile_location(h->profile, function, line.line, h->columns ? line.column : 0, mapping, ret);
+}
+
+static int native_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
+{
+	(void)mapping;
+	return native_frame_function(h->natives, h->interpreter, h->profile, node_position(key), ret);
+}
+
+static int syscall_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
+{
+	(void)mapping;
+	return native_frame_syscall(h->profile, node_position(key) - TEXT_SYSCALLS, ret);
+}
+
+static int native_end_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
+{
+	(void)mapping;
+	return native_frame_end(h->profile, node_position(key), ret);
 }
 
 /*
@@ -109,7 +124,7 @@ static bool is_time_up(const struct harvester *h)
 static int node_location(struct harvester *h, __u32 node, __u32 interpreter, __u32 *ret)
 {
 	const __u64 key = h->tables->nodes[node].key;
-	const enum frame_kind kind = node_frame_kind(node_code(key));
+	const enum frame_kind kind = node_frame_kind(key);
 	const bool is_mapped = frame_rows[kind].mapping == MAPPING_INTERPRETER;
 	int err = 0;
 
@@ -192,7 +207,7 @@ static int drop_node(struct harvester *h, enum event_kind kind, const struct pro
 		     __u64 count)
 {
 	__u32 location;
-	int err = named_location(h, "[dropped]", &location);
+	int err = harvest_marker(h->profile, "[dropped]", &location);
 
 	if (!err)
 		err = profile_sample(h->profile, kind, &location, 1, labels, count);
@@ -206,7 +221,7 @@ static int drop_node(struct harvester *h, enum event_kind kind, const struct pro
 static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 {
 	const struct kernel_tables *t = h->tables;
-	__u32 root = find_root(t, node), locations[FRAMES_MAX], n = 0, mapping, index, kind;
+	__u32 root = find_root(t, node), locations[FRAMES_MAX], location, n = 0, mapping, index, kind;
 	const struct registry_entry *process;
 	struct profile_labels labels = {};
 	const struct owner *owner;
@@ -228,8 +243,11 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	if (profile_bytes(h->profile) > h->bytes_max)
 		return drop_node(h, kind, &labels, count);
 	err = owner_mapping(h, process, &mapping);
-	for (__u32 at = node; !err && at != root; at = node_parent(t->nodes[at].key))
-		err = node_location(h, at, mapping, &locations[n++]);
+	for (__u32 at = node; !err && at != root; at = node_parent(t->nodes[at].key)) {
+		err = node_location(h, at, mapping, &location);
+		if (!err && location != FRAME_HIDDEN)
+			locations[n++] = location;
+	}
 	if (!n && !err)
 		err = marker_location(h, OUTCOME_TABLE_FULL, &locations[n++]);
 	if (!err)
@@ -322,6 +340,8 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 	struct harvester h = {
 		.tables = t,
 		.codes = source->codes,
+		.natives = source->natives,
+		.interpreter = source->interpreter,
 		.registry = source->registry,
 		.pod_labels = source->pod_labels,
 		.span = span,

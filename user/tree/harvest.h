@@ -12,6 +12,7 @@
 #include "tree/places.h"
 
 struct codes;
+struct natives;
 struct pod_label_names;
 struct pod_labels;
 struct profile;
@@ -37,6 +38,8 @@ struct harvest_source {
 	const struct kernel_tables *tables;
 	struct codes *codes;
 	const struct registry *registry;
+	const struct natives *natives; /* NULL: there are no native frames */
+	bool interpreter; /* shows the interpreter's own loop, too */
 	/*
 	 * From so many bytes of a profile on, further stacks become one frame, [dropped]. 0 = PROFILE_BYTES.
 	 * Otherwise programs that never repeat a stack would take all memory.

@@ -10,3 +10,11 @@ struct thread_struct {
  * thread when a program starts, and never again. pthread_self() is below it (bpf/python/self.h).
  */
 #define task_thread_pointer(task) ((__u64)(task)->thread.uw.tp_value)
+
+struct pt_regs {
+	__u64 pc;
+	__s32 syscallno; /* -1 if an interrupt entered the kernel */
+};
+
+#define regs_pc(regs)	   ((__u64)(regs)->pc)
+#define regs_syscall(regs) ((__s64)(regs)->syscallno)

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * native.h - what the sampler knows of machine code: where files are mapped in a process, and where the
+ * functions of a file begin. User space writes it, no program does.
+ *
+ * Every file with code that was seen gets an interval of one line of addresses, the text space. A position in
+ * it is the interval's begin plus an offset in the file. So a position is a function's name for the whole run
+ * and in every process, and 41 bits of a node's key hold one.
+ */
+#ifndef PYPERF_BPF_ABI_NATIVE_H
+#define PYPERF_BPF_ABI_NATIVE_H
+
+#include "bpf/abi/types.h"
+
+#define TEXT_BITS 41
+
+/* Positions below TEXT_FILES are no code of a file. */
+#define TEXT_SYSCALLS	   4096 /* plus the number of a system call */
+#define TEXT_SYSCALLS_MAX  1024
+#define TEXT_VDSO	   0x10000 /* the kernel's page of code in each process */
+#define TEXT_JIT	   0x20000 /* code in memory of no file */
+#define TEXT_FILES	   (1ULL << 32)
+
+/* How the native part of a sample ended. As a position, one that is a marker is a frame "[text]". */
+enum native_end {
+#define NATIVE(name, place, text, help) NATIVE_##name,
+#include "bpf/natives.def"
+#undef NATIVE
+	NATIVE_ENDS
+};
+
+/* What --native asks for. */
+enum native_mode { NATIVE_MODE_OFF, NATIVE_MODE_LEAF };
+
+/*
+ * The table `texts` consists of blocks. A block is a space, a mapping, a text, or words: which, the number
+ * that leads to it says. Block 0 is never used, so 0 means none.
+ */
+#define TEXT_WORDS 16
+
+/* A process's mappings with code, which follow this block in order of address. */
+struct text_space {
+	__u32 count;
+	__u32 exec_pages; /* their pages in all, as the kernel counts them (mm->exec_vm) */
+};
+
+struct text_mapping {
+	__u64 start, end; /* addresses of the process */
+	__u64 position;	  /* of start, in the text space */
+	__u32 text;	  /* block of its file's struct text; TEXT_NOT_LOADED, TEXT_NONE */
+};
+
+#define TEXT_NOT_LOADED 0
+#define TEXT_NONE	1 /* nothing is known of its functions: the whole mapping is one */
+
+/*
+ * A file's functions. Behind this block are, in words: for each page the number of the function that covers
+ * its first byte, and one more, the number of the last; then the functions' offsets in the file, ascending.
+ */
+struct text {
+	__u64 base;  /* position of the file's first byte */
+	__u32 first; /* page of the file, 4 KiB each, with which the words begin */
+	__u32 pages;
+	__u32 count; /* functions */
+};
+
+struct text_block {
+	union {
+		struct text_space space;
+		struct text_mapping mapping;
+		struct text text;
+		__u32 word[TEXT_WORDS];
+	};
+};
+
+/*
+ * struct process.space: the block of its struct text_space, and the generation of the texts in which that is
+ * valid. When the table is full user space begins a new generation, and all blocks are free.
+ */
+#define SPACE_BLOCK_BITS 24
+#define SPACE_BLOCK_MAX	 ((1U << SPACE_BLOCK_BITS) - 1)
+
+static inline __u32 space_number(__u32 generation, __u32 block)
+{
+	return generation << SPACE_BLOCK_BITS | block;
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * count.h - the last step of a sample: what its stack led to is counted, with its native leaf if that is
+ * wanted.
+ */
+#ifndef PYPERF_BPF_PYTHON_COUNT_H
+#define PYPERF_BPF_PYTHON_COUNT_H
+
+#include "bpf/native/leaf.h"
+#include "bpf/tree/tree.h"
+
+/*
+ * Counts the node that was reached, or the lack of room for it. Returns the final outcome. root 0: there was
+ * no room for the root itself.
+ */
+static __always_inline enum outcome count_node(struct scratch *s, struct cpu_stats *count,
+					       const struct event event, __u32 root, enum outcome outcome)
+{
+	__u32 marker;
+
+	if (root && s->tree.node == root) { /* nothing but frames of the interpreter's own */
+		outcome = OUTCOME_NO_FRAMES;
+		s->tree.node = node_add(count, s->tree.bank, root, outcome);
+	}
+	if (s->tree.node) {
+		if (opt_native)
+			native_leaf(s, count);
+		node_count(s->tree.node, event.amount);
+		return outcome;
+	}
+	if (opt_native)
+		count->native[NATIVE_NO_ROOM]++;
+	marker = root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0;
+	/* Where there is no room for the marker either, the node that the kind has for that. */
+	node_count(marker ?: event.kind, event.amount);
+	return OUTCOME_TABLE_FULL;
+}
+
+#endif

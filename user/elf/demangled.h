@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * demangled.h - names of C++ and Rust as people write them, by libiberty.
+ */
+#ifndef PYPERF_ELF_DEMANGLED_H
+#define PYPERF_ELF_DEMANGLED_H
+
+#include <stddef.h>
+
+/* Writes the name, demangled if it is mangled, without parameters, cut to size bytes with its NUL. */
+void demangled(const char *name, char *ret, size_t size);
+
+#endif

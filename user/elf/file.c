@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "elf/file.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "elf/image.h"
+
+#define SECTIONS_MAX 4096
+#define SEGMENTS_MAX 256
+#define SYMBOLS_MAX  (64 << 20) /* bytes of a symbol table; a debug build of a browser has about 30 MiB */
+#define STRINGS_MAX  (256 << 20)
+#define NOTES_MAX    4096
+
+void elf_file_cleanup(Elf **elf)
+{
+	if (*elf)
+		elf_end(*elf);
+}
+
+int elf_file_read(int fd, void *buffer, size_t size, __u64 offset)
+{
+	ssize_t n;
+
+	if (offset > INT64_MAX - size)
+		return -EBADMSG;
+	do
+		n = pread(fd, buffer, size, offset);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return (size_t)n == size ? 0 : -EBADMSG;
+}
+
+/* Before libelf sees the file: it would take the numbers of headers from it and allocate for them. */
+int elf_file_header(int fd, Elf64_Ehdr *ret)
+{
+	static const unsigned char magic[] = { ELFMAG0,	   ELFMAG1,	ELFMAG2,   ELFMAG3,
+					       ELFCLASS64, ELFDATA2LSB, EV_CURRENT };
+	Elf64_Ehdr header;
+	int err = elf_file_read(fd, &header, sizeof(header), 0);
+
+	if (err)
+		return err == -EBADMSG ? -ENOEXEC : err;
+	if (memcmp(header.e_ident, magic, sizeof(magic)))
+		return -ENOEXEC;
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		return -ENOEXEC;
+	if (header.e_machine != EM_X86_64 && header.e_machine != EM_AARCH64)
+		return -ENOEXEC;
+	/*
+	 * Numbers beyond 16 bits are stored in section 0 and announced by 0 (sections) or PN_XNUM (segments).
+	 */
+	if (header.e_phnum > SEGMENTS_MAX || header.e_phentsize != sizeof(Elf64_Phdr))
+		return -EBADMSG;
+	if (header.e_shoff) {
+		if (header.e_shnum > SECTIONS_MAX || !header.e_shnum ||
+		    header.e_shentsize != sizeof(Elf64_Shdr))
+			return -EBADMSG;
+	} else if (header.e_shnum) {
+		return -EBADMSG;
+	}
+	*ret = header;
+	return 0;
+}
+
+int elf_file_open(int fd, Elf **ret)
+{
+	_cleanup_(elf_file_cleanup) Elf *elf = NULL;
+
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return -ENOSYS;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64)
+		return -EBADMSG;
+	*ret = TAKE_PTR(elf);
+	return 0;
+}
+
+int elf_file_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Elf_Data **ret_symbols,
+		     Elf_Data **ret_names)
+{
+	Elf_Scn *strings = elf_getscn(elf, header->sh_link);
+	GElf_Shdr string_header;
+	Elf_Data *data, *text;
+
+	if (!strings || !gelf_getshdr(strings, &string_header) || string_header.sh_type != SHT_STRTAB)
+		return -EBADMSG;
+	if (header->sh_size > SYMBOLS_MAX || string_header.sh_size > STRINGS_MAX || !string_header.sh_size)
+		return -EBADMSG;
+	data = elf_getdata(section, NULL);
+	text = elf_getdata(strings, NULL);
+	if (!data || !text || !data->d_buf || !text->d_buf || !text->d_size)
+		return -EBADMSG;
+	/* Every name ends inside the table if its last byte does. */
+	if (((const char *)text->d_buf)[text->d_size - 1])
+		return -EBADMSG;
+	*ret_symbols = data;
+	*ret_names = text;
+	return 0;
+}
+
+static void read_build_id(Elf *elf, const GElf_Phdr *header, __u8 *id, __u8 *ret_size)
+{
+	size_t next, offset = 0, name, description;
+	Elf_Data *data;
+	GElf_Nhdr note;
+
+	if (header->p_filesz > NOTES_MAX)
+		return;
+	data = elf_getdata_rawchunk(elf, header->p_offset, header->p_filesz,
+				    header->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
+	while (data && (next = gelf_getnote(data, offset, &note, &name, &description)) > 0) {
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof("GNU") &&
+		    !memcmp((char *)data->d_buf + name, "GNU", sizeof("GNU")) && note.n_descsz &&
+		    note.n_descsz <= IMAGE_BUILD_ID_MAX) {
+			memcpy(id, (char *)data->d_buf + description, note.n_descsz);
+			*ret_size = note.n_descsz;
+			return;
+		}
+		offset = next;
+	}
+}
+
+void elf_file_build_id(Elf *elf, const Elf64_Ehdr *header, __u8 *id, __u8 *ret_size)
+{
+	for (int i = 0; i < header->e_phnum && !*ret_size; i++) {
+		GElf_Phdr ph;
+
+		if (gelf_getphdr(elf, i, &ph) && ph.p_type == PT_NOTE)
+			read_build_id(elf, &ph, id, ret_size);
+	}
+}

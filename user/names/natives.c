@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "names/natives.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/hash.h"
+#include "bpf/abi.h"
+
+#define PAGE	 4096ULL
+#define FILE_MAX (1ULL << 32) /* offsets of functions have 32 bits */
+
+struct entry {
+	struct code_file key;
+	struct native_file file;
+	__u64 size; /* of its interval */
+	void *bytes; /* functions point into it; NULL = none */
+	UT_hash_handle hh;
+};
+
+struct natives {
+	struct entry *by_key;
+	struct entry **list; /* by number, which is the order of base */
+	__u32 count;
+	__u64 next; /* position */
+	size_t bytes;
+};
+
+int natives_new(struct natives **ret)
+{
+	_cleanup_free_ struct natives *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return -ENOMEM;
+	n->list = calloc(NATIVES_FILES_MAX, sizeof(*n->list));
+	if (!n->list)
+		return -ENOMEM;
+	n->next = TEXT_FILES;
+	*ret = TAKE_PTR(n);
+	return 0;
+}
+
+static void free_entry(struct entry *e)
+{
+	free(e->bytes);
+	free((char *)e->file.path);
+	free(e);
+}
+
+void natives_free(struct natives *n)
+{
+	if (!n)
+		return;
+	HASH_CLEAR(hh, n->by_key);
+	for (__u32 i = 0; i < n->count; i++)
+		free_entry(n->list[i]);
+	free(n->list);
+	free(n);
+}
+
+static int add(struct natives *n, const struct code_map *map, __u32 *ret)
+{
+	const __u64 size = (map->file.size + PAGE - 1) & ~(PAGE - 1);
+	struct entry *e;
+
+	if (n->count == NATIVES_FILES_MAX || size > FILE_MAX || size > (1ULL << TEXT_BITS) - n->next)
+		return -ENOSPC;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	e->key = map->file;
+	e->file.path = strdup(map->path);
+	e->file.base = n->next;
+	e->size = size;
+	if (e->file.path)
+		HASH_ADD(hh, n->by_key, key, sizeof(e->key), e);
+	if (!e->file.path || !e->hh.tbl) {
+		free_entry(e);
+		return -ENOMEM;
+	}
+	n->next += size;
+	n->list[n->count] = e;
+	*ret = n->count++;
+	return 0;
+}
+
+/* The number of the file whose interval holds the position; count if none does. */
+static __u32 number_of(const struct natives *n, __u64 position)
+{
+	__u32 low = 0, high = n->count;
+
+	while (low + 1 < high) {
+		__u32 middle = (low + high) / 2;
+
+		if (n->list[middle]->file.base <= position)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (!n->count || position < n->list[low]->file.base ||
+	    position - n->list[low]->file.base >= n->list[low]->size)
+		return n->count;
+	return low;
+}
+
+int natives_file(struct natives *n, const struct code_map *map, __u32 *ret)
+{
+	struct entry *e;
+
+	if (!map->file.size)
+		return -EINVAL;
+	HASH_FIND(hh, n->by_key, &map->file, sizeof(map->file), e);
+	if (!e)
+		return add(n, map, ret);
+	*ret = number_of(n, e->file.base);
+	return 0;
+}
+
+__u32 natives_count(const struct natives *n)
+{
+	return n->count;
+}
+
+struct code_file natives_key(const struct natives *n, __u32 file)
+{
+	return n->list[file]->key;
+}
+
+struct native_file *natives_get(struct natives *n, __u32 file)
+{
+	return &n->list[file]->file;
+}
+
+int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t size)
+{
+	_cleanup_free_ void *copy = NULL;
+	struct entry *e = n->list[file];
+	struct functions functions;
+	int err;
+
+	if (e->bytes)
+		return 0;
+	if (n->bytes + size > NATIVES_BYTES_MAX)
+		return -ENOSPC;
+	copy = malloc(size ?: 1);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, bytes, size);
+	err = functions_parse(copy, size, &functions);
+	if (err)
+		return err;
+	e->file.functions = functions;
+	for (int i = 0; i < functions.build_id_size; i++)
+		snprintf(e->file.build_id + 2 * i, 3, "%02x", functions.build_id[i]);
+	e->file.state = NATIVE_FILE_KNOWN;
+	e->bytes = TAKE_PTR(copy);
+	n->bytes += size;
+	return 0;
+}
+
+bool natives_find(const struct natives *n, __u64 position, struct native_place *ret)
+{
+	const struct function *f;
+	const struct entry *e;
+	__u32 file;
+
+	if (position == TEXT_VDSO || position == TEXT_JIT) {
+		*ret = (struct native_place){ "", position == TEXT_VDSO ? "[vdso]" : "[JIT]", "", 0 };
+		return true;
+	}
+	file = number_of(n, position);
+	if (file == n->count)
+		return false;
+	e = n->list[file];
+	*ret = (struct native_place){ "", e->file.path, e->file.build_id, position - e->file.base };
+	if (e->file.state != NATIVE_FILE_KNOWN)
+		return true;
+	f = functions_find(&e->file.functions, ret->offset);
+	if (f)
+		ret->name = e->file.functions.names + f->name;
+	return true;
+}

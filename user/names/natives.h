@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * natives.h - the files with code that were seen in a run, and the names of their functions. Each file has an
+ * interval of the text space (bpf/abi/native.h) for the whole run, so a position that the kernel side has
+ * counted means the same for good.
+ */
+#ifndef PYPERF_NAMES_NATIVES_H
+#define PYPERF_NAMES_NATIVES_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "elf/functions.h"
+#include "proc/code_maps.h"
+
+#define NATIVES_FILES_MAX 8192
+#define NATIVES_BYTES_MAX (64 << 20) /* of names and functions of all files */
+
+struct natives;
+
+enum native_state {
+	NATIVE_FILE_NEW,     /* nobody has asked for its functions */
+	NATIVE_FILE_ASKED,
+	NATIVE_FILE_KNOWN,   /* they are there */
+	NATIVE_FILE_NAMELESS, /* and never will be: it cannot be read, or there is no memory for them */
+};
+
+struct native_file {
+	__u64 base;	  /* position of its first byte */
+	const char *path; /* as a process saw it; the store's */
+	enum native_state state; /* the caller's to set, but for KNOWN */
+	struct functions functions; /* if it is KNOWN */
+	char build_id[2 * IMAGE_BUILD_ID_MAX + 1];
+	__u32 text; /* the caller's: its block in the kernel's table, 0 = none */
+};
+
+int natives_new(struct natives **ret);
+void natives_free(struct natives *n);
+
+/*
+ * The number of the file behind a mapping of a file that was reached; added if it is new. -ENOSPC when there
+ * are NATIVES_FILES_MAX, or the text space is used up; -ENOMEM.
+ */
+int natives_file(struct natives *n, const struct code_map *map, __u32 *ret);
+
+__u32 natives_count(const struct natives *n);
+/* What the file was known by. */
+struct code_file natives_key(const struct natives *n, __u32 file);
+/* Of a number from natives_file(). Valid until the next call of that. */
+struct native_file *natives_get(struct natives *n, __u32 file);
+
+/*
+ * Takes the bytes of functions_read(), which it copies. 0, -EBADMSG, -ENOMEM, or -ENOSPC beyond
+ * NATIVES_BYTES_MAX.
+ */
+int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t size);
+
+/* What is at a position. Strings are the store's; name is "" if it is not known. */
+struct native_place {
+	const char *name;
+	const char *path; /* "[vdso]"; "[JIT]" for memory of no file */
+	const char *build_id; /* hexadecimal; "" = unknown */
+	__u64 offset; /* in the file */
+};
+
+/* False for a position that nothing was given. */
+bool natives_find(const struct natives *n, __u64 position, struct native_place *ret);
+
+#endif

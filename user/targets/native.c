@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "targets/native.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "guard/worker.h"
+#include "kern/kernel.h"
+#include "kern/processes.h"
+#include "kern/texts.h"
+#include "names/natives.h"
+#include "targets/questions.h"
+#include "targets/registry.h"
+
+#define GENERATION_PAUSE_NS (10 * NS_PER_SECOND) /* between two generations of the table, at least */
+#define NO_FILE		    (~0U)
+#define ASKED		    256
+#define ASKED_MS	    500 /* for so long an answer is waited for before the same is asked again */
+
+/* Mappings in the kernel side's table: mapping i is in block `block` + 1 + i, and of file files[i]. */
+struct space {
+	__u32 block, count;
+	__u32 *files;
+};
+
+struct native_targets {
+	struct kernel *kernel;
+	struct natives *natives;
+	const struct registry *registry;
+	struct questions *questions;
+	struct space *spaces; /* by block */
+	size_t count, room;
+	__u64 generation_ns; /* when the last one began; 0 = the first */
+	__u64 asked[ASKED]; /* whose mappings were asked for last, and when, in its upper and lower half */
+};
+
+int native_targets_new(struct native_targets **ret, struct kernel *kernel, struct natives *natives,
+		       const struct registry *registry, struct questions *questions)
+{
+	struct native_targets *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	t->kernel = kernel;
+	t->natives = natives;
+	t->registry = registry;
+	t->questions = questions;
+	*ret = t;
+	return 0;
+}
+
+static void forget_spaces(struct native_targets *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		free(t->spaces[i].files);
+	t->count = 0;
+}
+
+void native_targets_free(struct native_targets *t)
+{
+	if (!t)
+		return;
+	forget_spaces(t);
+	free(t->spaces);
+	free(t);
+}
+
+/* Takes every process's mappings away, so that a number of theirs never means another one. */
+static void clear_processes(struct native_targets *t)
+{
+	struct process_list list = { 0 };
+
+	if (kernel_processes(t->kernel, &list))
+		return;
+	for (size_t i = 0; i < list.count; i++)
+		if (list.processes[i].space)
+			texts_set_space(kernel_texts(t->kernel), list.pids[i], list.processes[i].id, 0);
+	processes_list_clear(&list);
+}
+
+/* The table is full: begins it anew. What is needed is asked for again. False if it is too early for that. */
+static bool begin_generation(struct native_targets *t)
+{
+	struct texts *texts = kernel_texts(t->kernel);
+
+	if (t->generation_ns && clock_ns() - t->generation_ns < GENERATION_PAUSE_NS)
+		return false;
+	t->generation_ns = clock_ns();
+	texts_begin_generation(texts);
+	forget_spaces(t);
+	for (__u32 i = 0; i < natives_count(t->natives); i++)
+		natives_get(t->natives, i)->text = 0;
+	clear_processes(t);
+	if (kernel_wait(t->kernel))
+		return false;
+	texts_reuse(texts);
+	log_debug("the table of native code was full and is begun anew; --native-memory makes it larger");
+	return true;
+}
+
+static bool has_room(struct native_targets *t)
+{
+	const size_t room = t->room ? 2 * t->room : 64;
+	struct space *grown;
+
+	if (t->count < t->room)
+		return true;
+	grown = realloc(t->spaces, room * sizeof(*grown));
+	if (!grown)
+		return false;
+	t->spaces = grown;
+	t->room = room;
+	return true;
+}
+
+static struct space *find_space(const struct native_targets *t, __u32 block)
+{
+	size_t low = 0, high = t->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (t->spaces[middle].block == block)
+			return &t->spaces[middle];
+		if (t->spaces[middle].block < block)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* What the kernel side is to know of a mapping. *ret_file: NO_FILE if it is none that can be read. */
+static struct text_mapping mapping_of(struct native_targets *t, const struct code_map *map, __u32 *ret_file)
+{
+	struct text_mapping m = { map->start, map->end, TEXT_JIT, TEXT_NONE };
+	const struct native_file *f;
+
+	*ret_file = NO_FILE;
+	if (!strcmp(map->path, "[vdso]"))
+		m.position = TEXT_VDSO;
+	if (!map->file.size || map->offset >= map->file.size || natives_file(t->natives, map, ret_file))
+		return m;
+	f = natives_get(t->natives, *ret_file);
+	m.position = f->base + map->offset;
+	m.text = f->state == NATIVE_FILE_NAMELESS ? TEXT_NONE : f->text;
+	return m;
+}
+
+static int keep_space(struct native_targets *t, __u32 block, __u32 count, __u32 *files)
+{
+	if (!has_room(t))
+		return -ENOMEM;
+	t->spaces[t->count++] = (struct space){ block, count, files };
+	return 0;
+}
+
+/* The bytes of code_maps_read() become a space of the kernel side. */
+static int add_space(struct native_targets *t, const void *bytes, size_t size, __u32 *ret_block)
+{
+	_cleanup_free_ struct text_mapping *mappings = calloc(CODE_MAPS_MAX, sizeof(*mappings));
+	_cleanup_free_ __u32 *files = calloc(CODE_MAPS_MAX, sizeof(*files));
+	struct code_map map = { 0 };
+	__u32 count = 0;
+	size_t at = 0;
+	int err;
+
+	if (!mappings || !files)
+		return -ENOMEM;
+	while ((err = code_maps_next(bytes, size, &at, &map)) > 0 && count < CODE_MAPS_MAX) {
+		mappings[count] = mapping_of(t, &map, &files[count]);
+		count++;
+	}
+	if (err)
+		return err < 0 ? err : -E2BIG;
+	err = texts_add_space(kernel_texts(t->kernel), mappings, count, ret_block);
+	if (err)
+		return err;
+	err = keep_space(t, *ret_block, count, files);
+	if (!err)
+		files = NULL;
+	return err;
+}
+
+static void on_maps(struct native_targets *t, const struct question *q, const struct worker_reply *r)
+{
+	__u32 block;
+	int err;
+
+	t->asked[q->process_id % ASKED] = 0;
+	if (r->error)
+		return;
+	err = add_space(t, r->table, r->table_size, &block);
+
+	if (err == -ENOSPC && begin_generation(t))
+		err = add_space(t, r->table, r->table_size, &block);
+	if (!err)
+		err = texts_set_space(kernel_texts(t->kernel), r->pid, q->process_id, block);
+	if (err && err != -ESRCH)
+		log_debug("pid %u has no native frames for now: %s", r->pid, strerror(-err));
+}
+
+/* Wherever the file is mapped, this is what is known of it from now on. */
+static void publish(struct native_targets *t, __u32 file, __u32 text)
+{
+	for (size_t i = 0; i < t->count; i++)
+		for (__u32 m = 0; m < t->spaces[i].count; m++)
+			if (t->spaces[i].files[m] == file)
+				texts_set_text(kernel_texts(t->kernel), t->spaces[i].block + 1 + m, text);
+}
+
+/* Puts a file's functions into the kernel side's table. */
+static void load_file(struct native_targets *t, __u32 file)
+{
+	struct native_file *f = natives_get(t->natives, file);
+	const struct functions *list = &f->functions;
+	int err;
+
+	if (f->state == NATIVE_FILE_NAMELESS) {
+		publish(t, file, TEXT_NONE);
+		return;
+	}
+	err = f->text ? 0 : texts_add_text(kernel_texts(t->kernel), f->base, &list->list[0].offset,
+					   sizeof(list->list[0]), list->count, list->end, &f->text);
+	if (err == -ENOSPC)
+		begin_generation(t); /* the next sample asks again */
+	else
+		publish(t, file, f->text);
+}
+
+static void on_functions(struct native_targets *t, const struct question *q, const struct worker_reply *r)
+{
+	struct native_file *f = natives_get(t->natives, q->file);
+	int err = r->error ?: natives_functions(t->natives, q->file, r->table, r->table_size);
+
+	/* It is not there any more: another process may have it, too. */
+	if (err == -ESRCH || err == -ESTALE || err == -ENOENT) {
+		f->state = NATIVE_FILE_NEW;
+		return;
+	}
+	if (err) {
+		f->state = NATIVE_FILE_NAMELESS;
+		log_debug("%s has no names of functions: %s", f->path, strerror(-err));
+	}
+	load_file(t, q->file);
+}
+
+void native_reply(struct native_targets *t, const struct question *q, const struct worker_reply *r)
+{
+	if (r->type == WORKER_FUNCTIONS)
+		on_functions(t, q, r);
+	else
+		on_maps(t, q, r);
+}
+
+/* Whether this process's mappings were asked for lately; if not, they are now. */
+static bool is_asked(struct native_targets *t, __u32 id)
+{
+	__u64 *last = &t->asked[id % ASKED];
+	const __u32 now = clock_ms();
+
+	if (*last >> 32 == id && now - (__u32)*last < ASKED_MS)
+		return true;
+	*last = (__u64)id << 32 | now;
+	return false;
+}
+
+static void ask(struct native_targets *t, const struct record_native *e, __u32 type, __u32 file)
+{
+	const struct registry_entry *r = registry_find(t->registry, e->id);
+	struct question q = { .process_id = e->id, .file = file };
+	struct worker_request request;
+
+	if (!r || r->ended || r->pid != e->pid)
+		return;
+	request = question_request(type, r->pid, r->start_time);
+	request.address = e->pc;
+	if (type == WORKER_FUNCTIONS) {
+		request.file = natives_key(t->natives, file);
+		natives_get(t->natives, file)->state = NATIVE_FILE_ASKED;
+	}
+	if (questions_ask(t->questions, &q, &request) && type == WORKER_FUNCTIONS)
+		natives_get(t->natives, file)->state = NATIVE_FILE_NEW;
+}
+
+static __u32 file_at(const struct native_targets *t, const struct space *s, __u64 pc)
+{
+	for (__u32 i = 0; i < s->count; i++) {
+		const struct text_mapping *m = texts_mapping(kernel_texts(t->kernel), s->block + 1 + i);
+
+		if (pc >= m->start && pc < m->end)
+			return s->files[i];
+	}
+	return NO_FILE;
+}
+
+void native_record(struct native_targets *t, const struct record_native *e)
+{
+	const struct space *s;
+	__u32 file;
+
+	if (e->stale) {
+		if (!is_asked(t, e->id))
+			ask(t, e, WORKER_MAPS, 0);
+		return;
+	}
+	s = find_space(t, texts_space_block(kernel_texts(t->kernel), e->space));
+	file = s ? file_at(t, s, e->pc) : NO_FILE;
+	if (file == NO_FILE)
+		return;
+	if (natives_get(t->natives, file)->state == NATIVE_FILE_NEW)
+		ask(t, e, WORKER_FUNCTIONS, file);
+	else if (natives_get(t->natives, file)->state != NATIVE_FILE_ASKED)
+		load_file(t, file);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * native.h - tells the kernel side where machine code is: the mappings of a process, and the functions of a
+ * file, each when a sample first needs it.
+ */
+#ifndef PYPERF_TARGETS_NATIVE_H
+#define PYPERF_TARGETS_NATIVE_H
+
+#include "bpf/abi.h"
+
+struct kernel;
+struct native_targets;
+struct natives;
+struct question;
+struct questions;
+struct registry;
+struct worker_reply;
+
+/* All borrowed. 0 or -ENOMEM. */
+int native_targets_new(struct native_targets **ret, struct kernel *kernel, struct natives *natives,
+		       const struct registry *registry, struct questions *questions);
+void native_targets_free(struct native_targets *t); /* NULL is fine */
+
+/* A sample could not place its program counter. What is missing is asked of the worker, or it is there. */
+void native_record(struct native_targets *t, const struct record_native *e);
+/* Takes the worker's answer to a MAPS or a FUNCTIONS request. */
+void native_reply(struct native_targets *t, const struct question *q, const struct worker_reply *r);
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tree/native_frame.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "bpf/abi.h"
+#include "names/natives.h"
+#include "profile/profile.h"
+
+static const char *const end_names[NATIVE_ENDS] = {
+#define NATIVE(name, place, text, help) [NATIVE_##name] = "[" text "]",
+#include "bpf/natives.def"
+#undef NATIVE
+};
+
+static const char *const syscall_names[TEXT_SYSCALLS_MAX] = {
+#define SYSCALL(name, number) [number] = #name,
+#include "syscalls.inc"
+#undef SYSCALL
+};
+
+static int place_nowhere(struct profile *p, enum frame_kind kind, const char *name, __u32 *ret)
+{
+	__u32 function;
+	int err = profile_function(p, kind, name, "", 0, &function);
+
+	return err ?: profile_location(p, function, 0, 0, 0, ret);
+}
+
+int harvest_marker(struct profile *p, const char *name, __u32 *ret)
+{
+	return place_nowhere(p, FRAME_MARKER, name, ret);
+}
+
+int native_frame_end(struct profile *p, __u32 end, __u32 *ret)
+{
+	return place_nowhere(p, FRAME_UNPLACED, end < NATIVE_ENDS ? end_names[end] : "[unknown]", ret);
+}
+
+int native_frame_syscall(struct profile *p, __u32 number, __u32 *ret)
+{
+	const char *known = number < TEXT_SYSCALLS_MAX ? syscall_names[number] : NULL;
+	char name[64];
+
+	if (known)
+		snprintf(name, sizeof(name), "[syscall %s]", known);
+	else
+		snprintf(name, sizeof(name), "[syscall %u]", number);
+	return place_nowhere(p, FRAME_SYSCALL, name, ret);
+}
+
+/*
+ * The interpreter's loop (Python/ceval.c), a cold part of it that the compiler has put elsewhere, and the
+ * functions into which builds with tail calls have cut it (3.14). They run a Python frame; they are not
+ * called by it.
+ */
+static bool is_loop(const char *name)
+{
+	static const char *const loops[] = { "_PyEval_EvalFrameDefault", "PyEval_EvalFrameEx",
+					     "_TAIL_CALL_" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(loops); i++)
+		if (!strncmp(name, loops[i], strlen(loops[i])))
+			return true;
+	return false;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Of a function that has no name: the file, and where in it. */
+static void name_by_place(const struct native_place *place, char *ret, size_t size)
+{
+	const char *file = base_name(place->path);
+
+	if (place->offset)
+		snprintf(ret, size, "%.200s!0x%llx", file, place->offset);
+	else
+		snprintf(ret, size, "%.200s", file);
+}
+
+int native_frame_function(const struct natives *n, bool interpreter, struct profile *p, __u64 position,
+			  __u32 *ret)
+{
+	struct native_place place;
+	__u32 function, mapping;
+	char name[256];
+	int err;
+
+	if (!n || !natives_find(n, position, &place))
+		return native_frame_end(p, NATIVE_UNKNOWN, ret);
+	if (!interpreter && is_loop(place.name)) {
+		*ret = FRAME_HIDDEN;
+		return 0;
+	}
+	if (!*place.name) {
+		name_by_place(&place, name, sizeof(name));
+		place.name = name;
+	}
+	err = profile_function(p, FRAME_NATIVE, place.name, place.path, 0, &function);
+	err = err ?: profile_mapping(p, place.path, place.build_id, &mapping);
+	return err ?: profile_location_native(p, function, mapping, place.offset, ret);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * native_frame.h - positions of the text space (bpf/abi/native.h) as frames of a profile.
+ */
+#ifndef PYPERF_TREE_NATIVE_FRAME_H
+#define PYPERF_TREE_NATIVE_FRAME_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+struct natives;
+struct profile;
+
+#define FRAME_HIDDEN (~0U) /* in place of a location: the stack is shown without this frame */
+
+/*
+ * Each adds a location to the profile and returns 0 or -ENOMEM. A function: FRAME_HIDDEN if it is the
+ * interpreter's loop, which runs the Python frame below it, unless interpreter is set.
+ */
+int native_frame_function(const struct natives *n, bool interpreter, struct profile *p, __u64 position,
+			  __u32 *ret);
+int native_frame_syscall(struct profile *p, __u32 number, __u32 *ret);
+/* end: enum native_end */
+int native_frame_end(struct profile *p, __u32 end, __u32 *ret);
+/* A marker, such as "[truncated]". */
+int harvest_marker(struct profile *p, const char *name, __u32 *ret);
+
+#endif
