@@ -129,6 +129,9 @@ static struct {
 	struct process process; /* the only one */
 	struct layout layout;	/* the only one */
 	__u64 notices[NOTICES];
+	struct text_block *texts; /* the includer's */
+	__u32 text_count;
+	__u64 native_asked[NATIVE_ASKED];
 	__u64 jiffies;
 	__u8 single; /* --reads single */
 } hosted;
@@ -158,6 +161,10 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 		return index == (__u32)hosted_task.tgid ? &hosted.process : NULL;
 	if (map == &layouts)
 		return index ? NULL : &hosted.layout;
+	if (map == &texts)
+		return index < hosted.text_count ? &hosted.texts[index] : NULL;
+	if (map == &native_asked)
+		return index < NATIVE_ASKED ? &hosted.native_asked[index] : NULL;
 	if (map == &scratches)
 		return index ? NULL : hosted.scratch;
 	return index ? NULL : &hosted.stats;

@@ -159,6 +159,8 @@ class Run:
         assert self.stats["ticks"] == self.stats["counters"]["ticks"]
         for event in EVENTS:
             self.check_books_of(event)
+        # With --native each sample in the profile also says where it was in native code.
+        assert sum(self.stats["native"].values()) in (0, self.stats["profile"]["samples"])
 
     def check_books_of(self, event):
         counted = self.stats[event.prefix + "outcomes"]

@@ -24,6 +24,7 @@ struct section {
 	const __u8 *bytes;
 	size_t size;
 	__u64 address;
+	bool debug; /* .debug_frame */
 	/* Of the common entry (CIE) that was used last: most functions of a file have the same. */
 	size_t cie;
 	__u8 encoding;
@@ -89,11 +90,11 @@ static int read_encoding(struct reader *r, __u8 *ret)
 	int err = take(r, &version, 1);
 
 	letters = (const char *)r->at;
-	if (err || (version != 1 && version != 3) || !memchr(letters, '\0', r->end - r->at))
+	if (err || (version != 1 && version != 3 && version != 4) || !memchr(letters, '\0', r->end - r->at))
 		return -EBADMSG;
 	r->at += strlen(letters) + 1;
 	*ret = 0; /* a plain address */
-	if (!*letters)
+	if (!*letters) /* version 4 has the size of an address here; other than 8 it cannot be */
 		return 0;
 	if (*letters++ != 'z')
 		return -EBADMSG;
@@ -126,6 +127,12 @@ static int entry_at(const struct section *s, size_t at, struct reader *ret, size
 	return 0;
 }
 
+/* What stands where a function has the reference to its CIE. */
+static __u32 cie_id(const struct section *s)
+{
+	return s->debug ? ~0U : 0;
+}
+
 /* Of the CIE at this place. */
 static int find_encoding(struct section *s, size_t cie, __u8 *ret)
 {
@@ -137,11 +144,11 @@ static int find_encoding(struct section *s, size_t cie, __u8 *ret)
 	if (cie != s->cie) {
 		err = cie < s->size ? entry_at(s, cie, &r, &next) : -EBADMSG;
 		err = err ?: take(&r, &id, sizeof(id));
-		if (err || id)
+		if (err || id != cie_id(s))
 			return -EBADMSG;
-		s->encoding = PE_OMIT;
 		s->cie = cie;
-		read_encoding(&r, &s->encoding);
+		if (read_encoding(&r, &s->encoding))
+			s->encoding = PE_OMIT;
 	}
 	*ret = s->encoding;
 	return 0;
@@ -184,9 +191,10 @@ static int read_function(const struct section *s, struct reader *r, __u8 encodin
 	return err;
 }
 
-int eh_frame_each(const __u8 *section, size_t size, __u64 address, eh_frame_fn fn, void *context)
+int eh_frame_each(const __u8 *section, size_t size, __u64 address, bool debug, eh_frame_fn fn,
+		  void *context)
 {
-	struct section s = { section, size, address, .cie = size };
+	struct section s = { section, size, address, debug, .cie = size };
 	__u64 begin, bytes;
 	struct reader r;
 	__u8 encoding;
@@ -202,12 +210,12 @@ int eh_frame_each(const __u8 *section, size_t size, __u64 address, eh_frame_fn f
 		err = take(&r, &id, sizeof(id));
 		if (err)
 			return err;
-		if (!id)
+		if (id == cie_id(&s))
 			continue;
-		/* The reference counts bytes back from itself. */
-		if (id > at + sizeof(id))
+		/* The reference counts from the begin of .debug_frame, and in .eh_frame back from itself. */
+		if (!debug && id > at + sizeof(id))
 			return -EBADMSG;
-		err = find_encoding(&s, at + sizeof(id) - id, &encoding) ?:
+		err = find_encoding(&s, debug ? id : at + sizeof(id) - id, &encoding) ?:
 		      read_function(&s, &r, encoding, &begin, &bytes);
 		if (!err && bytes)
 			err = fn(context, begin, bytes);

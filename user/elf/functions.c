@@ -97,18 +97,18 @@ static int on_fde(void *context, __u64 address, __u64 size)
 	return find_range(r, address, size, &begin, &end) ? add_cuts(r, begin, end) : 0;
 }
 
-static int read_eh_frame(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct reading *r)
+static int read_eh_frame(Elf_Scn *section, const GElf_Shdr *header, bool debug, struct reading *r)
 {
 	Elf_Data *data;
 	int err;
 
-	if (header->sh_type == SHT_NOBITS || header->sh_size > EH_FRAME_MAX)
+	if (header->sh_type == SHT_NOBITS || header->sh_flags & SHF_COMPRESSED ||
+	    header->sh_size > EH_FRAME_MAX)
 		return 0;
-	(void)elf;
 	data = elf_rawdata(section, NULL);
 	if (!data || !data->d_buf)
 		return 0;
-	err = eh_frame_each(data->d_buf, data->d_size, header->sh_addr, on_fde, r);
+	err = eh_frame_each(data->d_buf, data->d_size, header->sh_addr, debug, on_fde, r);
 	return err == -EBADMSG ? 0 : err; /* what was there before is of use */
 }
 
@@ -170,7 +170,9 @@ static int read_sections(Elf *elf, struct reading *r)
 		if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
 			err = read_symbols(elf, section, &header, r);
 		else if (name && !strcmp(name, ".eh_frame"))
-			err = read_eh_frame(elf, section, &header, r);
+			err = read_eh_frame(section, &header, false, r);
+		else if (name && !strcmp(name, ".debug_frame"))
+			err = read_eh_frame(section, &header, true, r);
 	}
 	return err;
 }

@@ -42,12 +42,20 @@ EACH(owner, M(owner, key), M(owner, process), M(owner, tid), M(owner, comm));
 EACH(process, M(process, start_time), M(process, exec_id), M(process, runtime), M(process, unsettled),
      M(process, check_after), M(process, id), M(process, layout), M(process, state),
      M(process, no_epoch), M(process, generation), M(process, nodes), M(process, codes),
-     M(process, self_below));
+     M(process, self_below), M(process, space), M(process, pad));
 EACH(record_process, M(record_process, type), M(record_process, pid), M(record_process, start_time),
      M(record_process, exec_id), M(record_process, comm));
 EACH(record_fork, M(record_fork, type), M(record_fork, pid), M(record_fork, start_time),
      M(record_fork, exec_id), M(record_fork, id), M(record_fork, parent_id), M(record_fork, comm));
 EACH(record_exit, M(record_exit, type), M(record_exit, pid), M(record_exit, id), M(record_exit, pad));
+EACH(record_native, M(record_native, type), M(record_native, pid), M(record_native, id),
+     M(record_native, space), M(record_native, pc), M(record_native, stale), M(record_native, pad));
+EACH(space_request, M(space_request, pid), M(space_request, id), M(space_request, space),
+     M(space_request, pad));
+EACH(text_space, M(text_space, count), M(text_space, exec_pages));
+EACH(text_mapping, M(text_mapping, start), M(text_mapping, end), M(text_mapping, position),
+     M(text_mapping, text));
+EACH(text, M(text, base), M(text, first), M(text, pages), M(text, count));
 EACH(timer_request, M(timer_request, first), M(timer_request, cpu), M(timer_request, pad));
 EACH(code_part, M(code_part, address), M(code_part, length), M(code_part, bytes), M(code_part, kind),
      M(code_part, flags));
@@ -60,6 +68,7 @@ static const struct member cpu_stats_members[] = {
 #define STAT(name, help) M(cpu_stats, name),
 #include "bpf/stats.def"
 #undef STAT
+	M(cpu_stats, native),
 	M(cpu_stats, times),
 	M(cpu_stats, time_sum),
 	M(cpu_stats, time_max),
@@ -89,7 +98,8 @@ static const struct member bank_used_members[] = {
 static const struct record records[] = {
 	R(node),	  R(code),	 R(owner),	R(process),   R(layout),     R(cpu_stats),
 	R(record_process), R(record_fork), R(record_exit), R(code_part), R(record_code),
-	R(timer_request), R(bank_used),
+	R(timer_request), R(bank_used), R(record_native), R(space_request), R(text_space), R(text_mapping),
+	R(text),
 };
 
 static struct pyperf *skel;

@@ -254,10 +254,27 @@ static void unknown_code(void **state)
 	(void)state;
 	set_root(5, 0, 0);
 	set_node(6, 5, 102, 1, 2);
-	set_node(7, 5, (1U << CODE_BITS) - 1, 1, 3);
+	set_node(7, 5, NODE_NATIVE - 1, 1, 3);
 	run();
 	assert_string_equal(shown(), "100/100 main-now/main-now: [unknown code]:0 = 5\n");
 	assert_int_equal(kind_of_frame(1, 0), FRAME_MARKER);
+}
+
+/* Positions of the text space: below a line of Python, and below a marker. */
+static void native_leaves(void **state)
+{
+	(void)state;
+	set_root(5, 0, 0);
+	set_node(6, 5, 102, 1, 0);
+	set_node(7, 6, NODE_NATIVE, TEXT_SYSCALLS, 3);
+	set_node(8, 6, NODE_NATIVE, NATIVE_NOT_LOADED, 1);
+	set_node(9, 6, NODE_NATIVE, TEXT_VDSO, 4);
+	run();
+	assert_int_equal(stats.samples[EVENT_CPU], 8);
+	assert_non_null(strstr(shown(), "[native not loaded yet]:0"));
+	assert_int_equal(kind_of_frame(1, 0), FRAME_SYSCALL);
+	assert_int_equal(kind_of_frame(2, 0), FRAME_UNPLACED);
+	assert_int_equal(kind_of_frame(3, 0), FRAME_UNPLACED); /* there is no store of native code */
 }
 
 static void table_full(void **state)
@@ -404,6 +421,7 @@ int main(void)
 		TEST(every_marker),
 		TEST(marker_below_frames),
 		TEST(unknown_code),
+		TEST(native_leaves),
 		TEST(table_full),
 		TEST(large_counts),
 		TEST(deepest),

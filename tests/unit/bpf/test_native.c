@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_native.c - the look-up of native code in the table that user/kern/texts.c writes, for every byte of
+ * files that are made up; and the leaf of a sample.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static int mem_read(void *dst, unsigned int size, unsigned long long address);
+
+#include "elf/functions.h"
+#include "kern/texts.h"
+#include "tests/forge/hosted.h"
+
+const volatile __u8 opt_native = NATIVE_MODE_LEAF;
+
+#define BLOCKS 65536
+#define BASE   (TEXT_FILES + 0x5000000)
+
+static struct texts table;
+static __u64 position;
+
+/* No memory of a target is read here. */
+static int mem_read(void *dst, __u32 size, __u64 address)
+{
+	(void)address;
+	memset(dst, 0, size);
+	return -EFAULT;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	free(table.blocks);
+	table = (struct texts){ .count = BLOCKS, .used = 2 };
+	table.blocks = calloc(BLOCKS, sizeof(struct text_block));
+	hosted.texts = table.blocks;
+	hosted.text_count = table.used;
+	return !table.blocks || (!hosted.scratch && hosted_begin());
+}
+
+/* A file with code in [first, end), cut at these offsets. */
+static __u32 add_text(const struct function *list, __u32 count, __u32 end)
+{
+	__u32 text;
+
+	assert_int_equal(texts_add_text(&table, BASE, &list[0].offset, sizeof(list[0]), count, end, &text),
+			 0);
+	hosted.text_count = table.used;
+	return text;
+}
+
+static void compare_every_byte(const struct function *list, __u32 count, __u32 end)
+{
+	const struct functions all = { .list = list, .count = count, .end = end, .names = "" };
+	const struct text_mapping m = { 0x7f0000000000, 0x7f0100000000, BASE + list[0].offset,
+					add_text(list, count, end) };
+
+	for (__u32 offset = list[0].offset; offset < end; offset++) {
+		const struct function *f = functions_find(&all, offset);
+
+		position = text_find_function(&m, m.start + (offset - list[0].offset));
+		assert_int_equal(position, BASE + f->offset);
+	}
+}
+
+static void every_byte(void **state)
+{
+	static struct function list[20000];
+	__u32 offset = 0x7000, n = 0;
+
+	(void)state;
+	srand(1);
+	while (n < 20000) { /* long ones, and crowds of short ones */
+		list[n++].offset = offset;
+		offset += rand() % 50 ? 1 + rand() % 40 : 1 + rand() % 30000;
+	}
+	compare_every_byte(list, n, offset);
+}
+
+static void as_many_as_a_page_has_bytes(void **state)
+{
+	static struct function list[3 * 4096];
+
+	(void)state;
+	for (__u32 i = 0; i < 3 * 4096; i++)
+		list[i].offset = 0x1000 + i;
+	compare_every_byte(list, 3 * 4096, 0x1000 + 3 * 4096);
+}
+
+static void one_function(void **state)
+{
+	static const struct function list[] = { { 0x1000, 0 } };
+
+	(void)state;
+	compare_every_byte(list, 1, 0x1001);
+	compare_every_byte(list, 1, 0x9000);
+}
+
+static void outside_of_the_table(void **state)
+{
+	static const struct function list[] = { { 0x1000, 0 }, { 0x1800, 0 } };
+	struct text_mapping m = { 0x10000, 0x20000, BASE, 0 };
+
+	(void)state;
+	m.text = add_text(list, 2, 0x2000);
+	assert_int_equal(text_find_function(&m, 0x10800), BASE); /* before the code: the mapping */
+	assert_int_equal(text_find_function(&m, 0x12000), BASE);
+	assert_int_equal(text_find_function(&m, 0x11900), BASE + 0x1800);
+	m.text = TEXT_NONE;
+	assert_int_equal(text_find_function(&m, 0x11900), BASE);
+	m.text = 60000; /* no block of the table */
+	assert_int_equal(text_find_function(&m, 0x11900), BASE);
+}
+
+static void mappings(void **state)
+{
+	static struct text_mapping list[4096];
+	__u32 counts[] = { 0, 1, 2, 3, 7, 300, 4096 }, block;
+
+	(void)state;
+	for (__u32 i = 0; i < 4096; i++)
+		list[i] = (struct text_mapping){ 0x1000 + 0x4000ULL * i, 0x3000 + 0x4000ULL * i, i,
+						 TEXT_NONE };
+	for (size_t c = 0; c < ARRAY_SIZE(counts); c++) {
+		assert_int_equal(texts_add_space(&table, list, counts[c], &block), 0);
+		hosted.text_count = table.used;
+		assert_int_equal(table.blocks[block].space.exec_pages, 2 * counts[c]);
+		assert_null(text_find_mapping(block + 1, counts[c], 0xfff));
+		for (__u32 i = 0; i < counts[c]; i++) {
+			const struct text_mapping *m =
+				text_find_mapping(block + 1, counts[c], list[i].end - 1);
+
+			assert_non_null(m);
+			assert_int_equal(m->position, i);
+			assert_ptr_equal(text_find_mapping(block + 1, counts[c], list[i].start), m);
+			assert_null(text_find_mapping(block + 1, counts[c], list[i].end));
+		}
+	}
+	assert_int_equal(texts_add_space(&table, list, 4097, &block), -EINVAL);
+}
+
+static void full(void **state)
+{
+	static const struct function list[] = { { 0x1000, 0 } };
+	__u32 text, used;
+
+	(void)state;
+	table.used = BLOCKS - 1;
+	assert_int_equal(texts_add_text(&table, BASE, &list[0].offset, sizeof(list[0]), 1, 0x1100, &text),
+			 -ENOSPC);
+	used = table.used;
+	table.used = BLOCKS - 2;
+	assert_int_equal(texts_add_text(&table, BASE, &list[0].offset, sizeof(list[0]), 1, 0x1100, &text), 0);
+	assert_int_equal(used, BLOCKS - 1);
+}
+
+/* --- the leaf of a sample ---------------------------------------------------------------------------- */
+
+/* The sample is at this place in the tree; returns where the native leaf is, and how it ended. */
+static __u64 leaf(enum native_end *end)
+{
+	struct scratch *s = hosted.scratch;
+	__u64 before[NATIVE_ENDS];
+	__u32 node;
+
+	memcpy(before, hosted.stats.native, sizeof(before));
+	s->tree.node = node_add(&hosted.stats, 0, 0, 7);
+	node = s->tree.node;
+	native_leaf(s, &hosted.stats);
+	for (*end = 0; *end < NATIVE_ENDS; (*end)++)
+		if (hosted.stats.native[*end] != before[*end])
+			break;
+	if (s->tree.node == node)
+		return 0;
+	assert_int_equal(node_parent(hosted.nodes[s->tree.node].key), node);
+	assert_true(node_is_native(hosted.nodes[s->tree.node].key));
+	return node_position(hosted.nodes[s->tree.node].key);
+}
+
+static void leaves(void **state)
+{
+	static const struct function list[] = { { 0x1000, 0 }, { 0x1800, 0 } };
+	struct text_mapping m[] = { { 0x400000, 0x402000, BASE + 0x1000, 0 },
+				    { 0x7000000, 0x7001000, TEXT_JIT, TEXT_NONE } };
+	struct process *p = &hosted.scratch->who.known;
+	enum native_end end;
+	__u32 block;
+
+	(void)state;
+	m[0].text = add_text(list, 2, 0x3000);
+	assert_int_equal(texts_add_space(&table, m, 2, &block), 0);
+	hosted.text_count = table.used;
+	hosted_regs = (struct pt_regs){ .pc = 0x400900, .syscall = -1 };
+	hosted_mm.exec_vm = 3;
+	p->space = 0;
+	assert_int_equal(leaf(&end), NATIVE_NOT_LOADED);
+	assert_int_equal(end, NATIVE_NOT_LOADED);
+	p->space = space_number(0, block);
+	assert_int_equal(leaf(&end), BASE + 0x1800);
+	assert_int_equal(end, NATIVE_FUNCTION);
+	hosted_regs.pc = 0x7000010;
+	assert_int_equal(leaf(&end), TEXT_JIT);
+	hosted_regs.pc = 0x5000000; /* data, or nothing */
+	assert_int_equal(leaf(&end), NATIVE_UNKNOWN);
+	assert_int_equal(end, NATIVE_UNKNOWN);
+	hosted_mm.exec_vm = 4; /* something was mapped since */
+	hosted_regs.pc = 0x400900;
+	assert_int_equal(leaf(&end), NATIVE_NOT_LOADED);
+	hosted_mm.exec_vm = 3;
+	p->space = space_number(1, block); /* of a generation that is not */
+	assert_int_equal(leaf(&end), NATIVE_NOT_LOADED);
+	p->space = space_number(0, block);
+	texts_set_text(&table, block + 1, TEXT_NOT_LOADED);
+	assert_int_equal(leaf(&end), NATIVE_NOT_LOADED);
+	hosted_regs.syscall = 17;
+	assert_int_equal(leaf(&end), TEXT_SYSCALLS + 17);
+	assert_int_equal(end, NATIVE_SYSCALL);
+	hosted_regs.syscall = 1 << 30; /* of another ABI */
+	assert_int_equal(leaf(&end), TEXT_SYSCALLS + TEXT_SYSCALLS_MAX - 1);
+}
+
+static void kinds_of_frames(void **state)
+{
+	(void)state;
+	assert_int_equal(node_frame_kind(node_key(5, NODE_NATIVE, NATIVE_UNKNOWN)), FRAME_UNPLACED);
+	assert_int_equal(node_frame_kind(node_key(5, NODE_NATIVE, TEXT_SYSCALLS)), FRAME_SYSCALL);
+	assert_int_equal(node_frame_kind(node_key(5, NODE_NATIVE, TEXT_VDSO)), FRAME_NATIVE);
+	assert_int_equal(node_frame_kind(node_key(5, NODE_NATIVE | BASE >> INSTR_BITS, BASE & INSTR_UNKNOWN)),
+			 FRAME_NATIVE);
+	assert_int_equal(node_frame_kind(node_key(5, CODE_FIRST, 0)), FRAME_PYTHON);
+	assert_int_equal(node_frame_kind(node_key(5, OUTCOME_TRUNCATED, 0)), FRAME_MARKER);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(every_byte, setup),
+		cmocka_unit_test_setup(as_many_as_a_page_has_bytes, setup),
+		cmocka_unit_test_setup(one_function, setup),
+		cmocka_unit_test_setup(outside_of_the_table, setup),
+		cmocka_unit_test_setup(mappings, setup),
+		cmocka_unit_test_setup(full, setup),
+		cmocka_unit_test_setup(leaves, setup),
+		cmocka_unit_test(kinds_of_frames),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

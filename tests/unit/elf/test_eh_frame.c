@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_eh_frame.c - the reader of .eh_frame on sections made by hand. tests/e2e/test_native_tables.py
+ * compares what it finds with readelf.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "elf/eh_frame.h"
+
+#define ADDRESS 0x10000
+
+static __u8 section[4096];
+static size_t size;
+static bool debug; /* it is .debug_frame */
+
+struct found {
+	__u64 address[16], size[16];
+	int count;
+};
+
+static void put(const void *bytes, size_t n)
+{
+	assert_true(size + n <= sizeof(section));
+	memcpy(section + size, bytes, n);
+	size += n;
+}
+
+static void put_u32(__u32 word)
+{
+	put(&word, sizeof(word));
+}
+
+/* A common entry with this augmentation. Returns its place. */
+static size_t put_cie(const char *letters, const __u8 *data, size_t data_size)
+{
+	const __u8 factors[] = { 1, 0x78, 16 }; /* code 1, data -8, return address in register 16 */
+	const __u8 length = data_size;
+	const size_t at = size;
+
+	put_u32(4 + 1 + strlen(letters) + 1 + sizeof(factors) + (*letters ? 1 + data_size : 0));
+	put_u32(0);
+	put("\1", 1);
+	put(letters, strlen(letters) + 1);
+	put(factors, sizeof(factors));
+	if (*letters) {
+		put(&length, 1);
+		put(data, data_size);
+	}
+	return at;
+}
+
+/* A function whose address and size are 4 bytes each, the address relative to its place. */
+static void put_fde(size_t cie, __u64 address, __u32 bytes)
+{
+	put_u32(12 + 4);
+	put_u32(size - cie);
+	put_u32(address - (ADDRESS + size));
+	put_u32(bytes);
+	put_u32(0); /* instructions */
+}
+
+static int on_function(void *context, __u64 address, __u64 bytes)
+{
+	struct found *f = context;
+
+	if (f->count == 16)
+		return -E2BIG;
+	f->address[f->count] = address;
+	f->size[f->count++] = bytes;
+	return 0;
+}
+
+static int read_all(struct found *f)
+{
+	/* Of its own, so that the sanitizer sees a read beyond it. */
+	__u8 *copy = malloc(size ? size : 1);
+	int err;
+
+	assert_non_null(copy);
+	memcpy(copy, section, size);
+	*f = (struct found){ .count = 0 };
+	err = eh_frame_each(copy, size, ADDRESS, debug, on_function, f);
+	free(copy);
+	return err;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	size = 0;
+	debug = false;
+	return 0;
+}
+
+static void functions(void **state)
+{
+	const __u8 personality[] = { 0x9b, 1, 2, 3, 4, 0x1b, 0x1b };
+	struct found f;
+	size_t plain, full;
+
+	(void)state;
+	plain = put_cie("zR", (const __u8[]){ 0x1b }, 1);
+	put_fde(plain, 0x2000, 0x40);
+	full = put_cie("zPLR", personality, sizeof(personality));
+	put_fde(full, 0x3000, 0x80);
+	put_fde(plain, 0x1000, 7);
+	put_fde(plain, 0x9000, 0); /* of no size: nothing */
+	put_u32(0);
+	put_fde(plain, 0x5000, 7); /* behind the end */
+	assert_int_equal(read_all(&f), 0);
+	assert_int_equal(f.count, 3);
+	assert_int_equal(f.address[0], 0x2000);
+	assert_int_equal(f.size[0], 0x40);
+	assert_int_equal(f.address[1], 0x3000);
+	assert_int_equal(f.size[1], 0x80);
+	assert_int_equal(f.address[2], 0x1000);
+}
+
+static void wide_and_plain_addresses(void **state)
+{
+	const __u64 wide[] = { 0x123456789abc, 0x10 };
+	struct found f;
+	size_t cie;
+
+	(void)state;
+	cie = put_cie("", NULL, 0); /* no augmentation: plain addresses of 8 bytes */
+	put_u32(4 + sizeof(wide));
+	put_u32(size - cie);
+	put(wide, sizeof(wide));
+	assert_int_equal(read_all(&f), 0);
+	assert_int_equal(f.count, 1);
+	assert_int_equal(f.address[0], wide[0]);
+	assert_int_equal(f.size[0], 0x10);
+}
+
+static void debug_frame(void **state)
+{
+	const __u64 function[] = { 0x401000, 0x33 };
+	struct found f;
+
+	(void)state;
+	debug = true;
+	put_cie("", NULL, 0);
+	memset(section + 4, 0xff, 4);
+	put_u32(4 + sizeof(function));
+	put_u32(0); /* of the CIE at 0 */
+	put(function, sizeof(function));
+	assert_int_equal(read_all(&f), 0);
+	assert_int_equal(f.count, 1);
+	assert_int_equal(f.address[0], function[0]);
+	assert_int_equal(f.size[0], function[1]);
+}
+
+static void what_is_not_understood_is_left_out(void **state)
+{
+	struct found f;
+	size_t strange, known;
+
+	(void)state;
+	strange = put_cie("zR", (const __u8[]){ 0x3b }, 1); /* relative to a section that is not named */
+	put_fde(strange, 0x2000, 0x40);
+	strange = put_cie("xyz", (const __u8[]){ 0x1b }, 1);
+	put_fde(strange, 0x2000, 0x40);
+	known = put_cie("zR", (const __u8[]){ 0x1b }, 1);
+	put_fde(known, 0x4000, 0x40);
+	assert_int_equal(read_all(&f), 0);
+	assert_int_equal(f.count, 1);
+	assert_int_equal(f.address[0], 0x4000);
+}
+
+static void malformed(void **state)
+{
+	struct found f;
+	size_t cie;
+
+	(void)state;
+	put_u32(1000); /* longer than the section */
+	put_u32(0);
+	assert_int_equal(read_all(&f), -EBADMSG);
+	size = 0;
+	put_u32(~0U);
+	put_u32(0);
+	assert_int_equal(read_all(&f), -EBADMSG);
+	size = 0;
+	cie = put_cie("zR", (const __u8[]){ 0x1b }, 1);
+	put_fde(cie + 4, 0x2000, 0x40); /* not the begin of an entry */
+	assert_int_equal(read_all(&f), -EBADMSG);
+	size = 0;
+	put_u32(12);
+	put_u32(5000); /* before the section */
+	put_u32(0);
+	put_u32(0);
+	assert_int_equal(read_all(&f), -EBADMSG);
+	size = 0;
+	assert_int_equal(read_all(&f), 0);
+}
+
+static void what_the_caller_says_ends_it(void **state)
+{
+	struct found f;
+	size_t cie;
+
+	(void)state;
+	cie = put_cie("zR", (const __u8[]){ 0x1b }, 1);
+	for (int i = 0; i < 20; i++)
+		put_fde(cie, 0x2000 + 16 * i, 16);
+	assert_int_equal(read_all(&f), -E2BIG);
+	assert_int_equal(f.count, 16);
+}
+
+/* Whatever single byte is another one: no read beyond the section, and no loop. */
+static void damaged(void **state)
+{
+	struct found f;
+	size_t cie;
+
+	(void)state;
+	cie = put_cie("zPLR", (const __u8[]){ 0x9b, 1, 2, 3, 4, 0x1b, 0x1b }, 7);
+	for (int i = 0; i < 4; i++)
+		put_fde(cie, 0x2000 + 16 * i, 16);
+	for (size_t i = 0; i < size; i++) {
+		for (int bit = 0; bit < 8; bit++) {
+			section[i] ^= 1 << bit;
+			read_all(&f);
+			section[i] ^= 1 << bit;
+		}
+	}
+	assert_int_equal(read_all(&f), 0);
+	assert_int_equal(f.count, 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(functions, setup),
+		cmocka_unit_test_setup(wide_and_plain_addresses, setup),
+		cmocka_unit_test_setup(debug_frame, setup),
+		cmocka_unit_test_setup(what_is_not_understood_is_left_out, setup),
+		cmocka_unit_test_setup(malformed, setup),
+		cmocka_unit_test_setup(what_the_caller_says_ends_it, setup),
+		cmocka_unit_test_setup(damaged, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "bpf/abi.h"
+#include "names/natives.h"
+
+static struct natives *n;
+
+static int setup(void **state)
+{
+	(void)state;
+	return natives_new(&n);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	natives_free(n);
+	return 0;
+}
+
+static struct code_map map_of(__u64 inode, __u64 size, const char *path)
+{
+	return (struct code_map){ 0x1000, 0x2000, 0, { 1, inode, size, 3, 4 }, path };
+}
+
+static __u32 add(__u64 inode, __u64 size, const char *path)
+{
+	struct code_map map = map_of(inode, size, path);
+	__u32 file;
+
+	assert_int_equal(natives_file(n, &map, &file), 0);
+	return file;
+}
+
+static void intervals(void **state)
+{
+	__u32 a = add(1, 100, "/a"), b = add(2, 4097, "/b"), c = add(3, 1, "/c");
+	struct native_place place;
+
+	(void)state;
+	assert_int_equal(add(2, 4097, "/elsewhere"), b);
+	assert_int_equal(add(2, 4098, "/b"), 3); /* it was changed: another file */
+	assert_int_equal(natives_count(n), 4);
+	assert_int_equal(natives_get(n, a)->base, TEXT_FILES);
+	assert_int_equal(natives_get(n, b)->base, TEXT_FILES + 4096);
+	assert_int_equal(natives_get(n, c)->base, TEXT_FILES + 3 * 4096);
+	assert_int_equal(natives_key(n, b).inode, 2);
+	assert_true(natives_find(n, TEXT_FILES + 4096 + 77, &place));
+	assert_string_equal(place.path, "/b");
+	assert_string_equal(place.name, "");
+	assert_string_equal(place.build_id, "");
+	assert_int_equal(place.offset, 77);
+	assert_false(natives_find(n, TEXT_FILES - 1, &place));
+	assert_false(natives_find(n, TEXT_FILES + 100 * 4096, &place));
+	assert_true(natives_find(n, TEXT_VDSO, &place));
+	assert_string_equal(place.path, "[vdso]");
+	assert_true(natives_find(n, TEXT_JIT, &place));
+	assert_string_equal(place.path, "[JIT]");
+}
+
+static void limits(void **state)
+{
+	struct code_map map = map_of(9, (1ULL << 32) + 1, "/too-large");
+	__u32 file = 77;
+
+	(void)state;
+	assert_int_equal(natives_file(n, &map, &file), -ENOSPC);
+	map.file.size = 0;
+	assert_int_equal(natives_file(n, &map, &file), -EINVAL);
+	for (int i = 0; i < NATIVES_FILES_MAX; i++) {
+		map = map_of(100 + i, 1ULL << 28, "/large"); /* 2^28 bytes each: the text space ends first */
+		if (natives_file(n, &map, &file))
+			break;
+	}
+	assert_int_equal(natives_file(n, &map, &file), -ENOSPC);
+	assert_true(natives_get(n, natives_count(n) - 1)->base + (1ULL << 28) <= 1ULL << TEXT_BITS);
+}
+
+static void names(void **state)
+{
+	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	_cleanup_buf_ struct buf bytes = { 0 };
+	__u32 other = add(1, 100, "/other"), own = add(2, 1 << 30, "/own");
+	const struct functions *f;
+	struct native_place place;
+
+	(void)state;
+	assert_int_equal(functions_read(fd, &bytes), 0);
+	assert_int_equal(natives_functions(n, own, bytes.data, bytes.size - 1), -EBADMSG);
+	assert_int_equal(natives_get(n, own)->state, NATIVE_FILE_NEW);
+	assert_int_equal(natives_functions(n, own, bytes.data, bytes.size), 0);
+	assert_int_equal(natives_functions(n, own, bytes.data, bytes.size), 0);
+	assert_int_equal(natives_get(n, own)->state, NATIVE_FILE_KNOWN);
+	buf_free(&bytes); /* it was copied */
+	bytes = (struct buf){ 0 };
+	f = &natives_get(n, own)->functions;
+	for (__u32 i = 0; i < f->count; i++) {
+		assert_true(natives_find(n, natives_get(n, own)->base + f->list[i].offset, &place));
+		assert_string_equal(place.name, f->names + f->list[i].name);
+		assert_int_equal(place.offset, f->list[i].offset);
+	}
+	assert_int_equal(strlen(place.build_id), 2 * f->build_id_size);
+	assert_true(natives_find(n, natives_get(n, other)->base, &place));
+	assert_string_equal(place.name, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(intervals, setup, teardown),
+		cmocka_unit_test_setup_teardown(limits, setup, teardown),
+		cmocka_unit_test_setup_teardown(names, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

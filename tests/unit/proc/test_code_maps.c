@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "proc/code_maps.h"
+
+/* In pages, as the kernel counts them: both fields of /proc/self/status together are mm->exec_vm. */
+static size_t exec_pages(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/status", "re");
+	unsigned long exe = 0, lib = 0, n;
+	char line[256];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "VmExe: %lu", &n) == 1)
+			exe = n;
+		else if (sscanf(line, "VmLib: %lu", &n) == 1)
+			lib = n;
+	}
+	return (exe + lib) / 4;
+}
+
+/* The pages of all mappings in the bytes; the one that holds the address is in *ret, if it is not NULL. */
+static size_t pages_of(const struct buf *b, const void *address, struct code_map *ret)
+{
+	struct code_map map;
+	size_t at = 0, pages = 0;
+	int more;
+
+	while ((more = code_maps_next(b->data, b->size, &at, &map)) > 0) {
+		pages += (map.end - map.start) / 4096;
+		if (ret && (__u64)address >= map.start && (__u64)address < map.end)
+			*ret = map;
+	}
+	assert_int_equal(more, 0);
+	return pages;
+}
+
+static void of_this_process(void **state)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+	struct code_map own = { 0 };
+	struct code_file file;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(code_maps_read(getpid(), &b), 0);
+	assert_int_equal(pages_of(&b, (const void *)of_this_process, &own), exec_pages());
+	assert_int_equal(stat("/proc/self/exe", &st), 0);
+	file = code_file_of(&st);
+	assert_memory_equal(&own.file, &file, sizeof(file));
+	assert_string_equal(strrchr(own.path, '/'), "/test_code_maps");
+}
+
+static void memory_of_no_file(void **state)
+{
+	_cleanup_buf_ struct buf b = { 0 }, after = { 0 };
+	struct code_map own = { 0 };
+	void *code = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_true(code != MAP_FAILED);
+	assert_int_equal(code_maps_read(getpid(), &b), 0);
+	assert_int_equal(pages_of(&b, code, &own), exec_pages());
+	assert_string_equal(own.path, "");
+	assert_int_equal(own.file.size, 0);
+	/* What can be written as well is not counted by the kernel either. */
+	assert_int_equal(mprotect(code, 8192, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+	assert_int_equal(code_maps_read(getpid(), &after), 0);
+	assert_int_equal(pages_of(&after, NULL, NULL), exec_pages());
+	munmap(code, 8192);
+}
+
+static void nobody(void **state)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+
+	(void)state;
+	assert_int_equal(code_maps_read(INT_MAX, &b), -ESRCH);
+	assert_int_equal(b.size, 0);
+}
+
+static void expect_refused(const struct buf *b, size_t size)
+{
+	struct code_map map;
+	size_t at = 0;
+	int more = 1;
+
+	while (more > 0)
+		more = code_maps_next(b->data, size, &at, &map);
+	assert_int_equal(more, -EBADMSG);
+}
+
+static void bytes_that_lie(void **state)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+	__u64 *first, end;
+
+	(void)state;
+	assert_int_equal(code_maps_read(getpid(), &b), 0);
+	first = (__u64 *)b.data;
+	expect_refused(&b, b.size - 1);
+	expect_refused(&b, 5);
+	end = first[1];
+	first[1] = first[0]; /* empty */
+	expect_refused(&b, b.size);
+	first[1] = ~0ULL; /* over the next one */
+	expect_refused(&b, b.size);
+	first[1] = end;
+	b.data[b.size - 1] = 'x'; /* a path without an end */
+	expect_refused(&b, b.size);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_this_process),
+		cmocka_unit_test(memory_of_no_file),
+		cmocka_unit_test(nobody),
+		cmocka_unit_test(bytes_that_lie),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <asm/unistd.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "bpf/abi.h"
+#include "names/natives.h"
+#include "profile/profile.h"
+#include "tree/native_frame.h"
+
+static struct natives *natives;
+static struct profile *profile;
+static __u64 base;
+
+/* What functions_read() writes, of these functions of 16 bytes each. */
+static void add_functions(__u32 file, const char *const *names, __u32 count)
+{
+	_cleanup_buf_ struct buf bytes = { 0 }, text = { 0 };
+	struct {
+		__u32 count, end, names_size;
+		__u8 build_id[IMAGE_BUILD_ID_MAX], build_id_size, pad[3];
+	} header = { .count = count, .end = 0x1000 + 16 * count };
+
+	memcpy(header.build_id, "\xab\x01", 2);
+	header.build_id_size = 2;
+	buf_add(&text, "", 1);
+	buf_add(&bytes, &header, sizeof(header));
+	for (__u32 i = 0; i < count; i++) {
+		struct function f = { 0x1000 + 16 * i, *names[i] ? text.size : 0 };
+
+		buf_add(&bytes, &f, sizeof(f));
+		if (*names[i])
+			buf_add(&text, names[i], strlen(names[i]) + 1);
+	}
+	header.names_size = text.size;
+	memcpy(bytes.data, &header, sizeof(header));
+	buf_add(&bytes, text.data, text.size);
+	assert_int_equal(natives_functions(natives, file, bytes.data, bytes.size), 0);
+}
+
+static int setup(void **state)
+{
+	static const char *const names[] = { "deflate", "", "_PyEval_EvalFrameDefault.cold",
+					     "_TAIL_CALL_BINARY_OP", "_PyEval_Vector" };
+	const struct code_map map = { .file = { 1, 2, 1 << 20, 0, 0 }, .path = "/usr/lib/libz.so.1" };
+	const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
+	__u32 file;
+
+	(void)state;
+	if (natives_new(&natives) || profile_new(&info, &profile) || natives_file(natives, &map, &file))
+		return -1;
+	base = natives_get(natives, file)->base + 0x1000;
+	add_functions(file, names, ARRAY_SIZE(names));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	natives_free(natives);
+	profile_free(profile);
+	return 0;
+}
+
+static const struct profile_function *function_of(__u32 location)
+{
+	return profile_get_function(profile, profile_get_location(profile, location)->function);
+}
+
+static const char *name_of(__u32 location)
+{
+	return profile_get_string(profile, function_of(location)->name);
+}
+
+static void functions(void **state)
+{
+	const struct profile_location *l;
+	__u32 location;
+
+	(void)state;
+	assert_int_equal(native_frame_function(natives, false, profile, base, &location), 0);
+	assert_string_equal(name_of(location), "deflate");
+	assert_int_equal(function_of(location)->kind, FRAME_NATIVE);
+	l = profile_get_location(profile, location);
+	assert_int_equal(l->offset, 0x1000);
+	assert_string_equal(profile_get_string(profile, profile_get_mapping(profile, l->mapping)->file),
+			    "/usr/lib/libz.so.1");
+	assert_string_equal(profile_get_string(profile, profile_get_mapping(profile, l->mapping)->build_id),
+			    "ab01");
+	assert_int_equal(native_frame_function(natives, false, profile, base + 16, &location), 0);
+	assert_string_equal(name_of(location), "libz.so.1!0x1010");
+	assert_int_equal(native_frame_function(natives, false, profile, TEXT_VDSO, &location), 0);
+	assert_string_equal(name_of(location), "[vdso]");
+	assert_int_equal(native_frame_function(natives, false, profile, TEXT_JIT, &location), 0);
+	assert_string_equal(name_of(location), "[JIT]");
+	assert_int_equal(native_frame_function(natives, false, profile, 1ULL << 40, &location), 0);
+	assert_string_equal(name_of(location), "[native unknown]");
+	assert_int_equal(native_frame_function(NULL, false, profile, base, &location), 0);
+	assert_string_equal(name_of(location), "[native unknown]");
+}
+
+static void the_loop_is_hidden(void **state)
+{
+	__u32 location;
+
+	(void)state;
+	for (int i = 2; i < 4; i++) {
+		assert_int_equal(native_frame_function(natives, false, profile, base + 16 * i, &location), 0);
+		assert_int_equal(location, FRAME_HIDDEN);
+		assert_int_equal(native_frame_function(natives, true, profile, base + 16 * i, &location), 0);
+		assert_int_not_equal(location, FRAME_HIDDEN);
+	}
+	assert_int_equal(native_frame_function(natives, false, profile, base + 64, &location), 0);
+	assert_string_equal(name_of(location), "_PyEval_Vector");
+}
+
+static void system_calls(void **state)
+{
+	__u32 location;
+
+	(void)state;
+	assert_int_equal(native_frame_syscall(profile, __NR_read, &location), 0);
+	assert_string_equal(name_of(location), "[syscall read]");
+	assert_int_equal(function_of(location)->kind, FRAME_SYSCALL);
+	assert_int_equal(native_frame_syscall(profile, __NR_futex, &location), 0);
+	assert_string_equal(name_of(location), "[syscall futex]");
+	assert_int_equal(native_frame_syscall(profile, 1023, &location), 0);
+	assert_string_equal(name_of(location), "[syscall 1023]");
+	assert_int_equal(native_frame_syscall(profile, 99999, &location), 0);
+	assert_string_equal(name_of(location), "[syscall 99999]");
+}
+
+static void ends(void **state)
+{
+	__u32 location;
+
+	(void)state;
+	assert_int_equal(native_frame_end(profile, NATIVE_NOT_LOADED, &location), 0);
+	assert_string_equal(name_of(location), "[native not loaded yet]");
+	assert_int_equal(function_of(location)->kind, FRAME_UNPLACED);
+	assert_int_equal(native_frame_end(profile, 99, &location), 0);
+	assert_string_equal(name_of(location), "[unknown]");
+	assert_int_equal(harvest_marker(profile, "[dropped]", &location), 0);
+	assert_int_equal(function_of(location)->kind, FRAME_MARKER);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(functions, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_loop_is_hidden, setup, teardown),
+		cmocka_unit_test_setup_teardown(system_calls, setup, teardown),
+		cmocka_unit_test_setup_teardown(ends, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
