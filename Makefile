@@ -259,7 +259,7 @@ $(O)/tests/unit/%: TEST_LIBS := -lcmocka # not the tools: make bench does withou
 # Tests with more kinds of events than there are: what depends on the list is compiled once more for them.
 MORE     := -DMORE_EVENTS='"tests/forge/more_events.def"'
 MORE_OBJ := $(patsubst %.c,$(O)/more/%.o,$(wildcard user/profile/*.c user/tree/harvest.c user/tree/window.c) \
-	    user/report/books.c user/report/report.c user/export/interval_push.c)
+	    user/report/books.c user/report/report.c user/export/interval_push.c user/export/push_parts.c)
 
 $(MORE_OBJ): $(O)/more/%.o: %.c | $(GEN_HDR)
 	@mkdir -p $(@D)

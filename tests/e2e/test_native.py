@@ -104,8 +104,9 @@ def test_interpreter_loop_is_hidden(build, program, tmp_path):
         plain = profile(tmp_path, target, cpu=0.5)
         shown = profile(tmp_path, target, "--native-interpreter", cpu=0.5)
     assert leaves(plain.samples)["calculating"] > 0.2 * profiler.total(plain.samples)
-    assert not [name for name in leaves(plain.samples) if name.startswith(("_PyEval_EvalFrame", "_TAIL_CALL"))]
-    assert [name for name in leaves(shown.samples) if name.startswith(("_PyEval_EvalFrame", "_TAIL_CALL"))]
+    loop = ("_PyEval_EvalFrame", "_TAIL_CALL")
+    assert not [name for name in leaves(plain.samples) if name.startswith(loop)]
+    assert [name for name in leaves(shown.samples) if name.startswith(loop)]
 
 
 def test_off_has_no_native_frame(python, build, program, tmp_path):
@@ -115,9 +116,12 @@ def test_off_has_no_native_frame(python, build, program, tmp_path):
     assert not any(run.stats["native"].values())
 
 
+def readelf(what, path):
+    return subprocess.run(["readelf", "-W", what, path], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
 def build_id(path):
-    out = subprocess.run(["readelf", "-n", path], stdout=subprocess.PIPE, text=True, check=True).stdout
-    return out.split("Build ID:")[1].split()[0]
+    return readelf("-n", path).split("Build ID:")[1].split()[0]
 
 
 def test_stripped(python, build, program, tmp_path):
@@ -134,16 +138,15 @@ def test_stripped(python, build, program, tmp_path):
 def test_names_by_place_where_there_is_no_symbol(python, build, program, tmp_path):
     """A static function of a stripped library: its entry in .eh_frame tells where it begins."""
     library = build("a_")
-    symbols = subprocess.run(["readelf", "-sW", library], stdout=subprocess.PIPE, text=True, check=True).stdout
-    start = next(int(line.split()[1], 16) for line in symbols.splitlines() if line.endswith(" a_heavy"))
+    symbols = readelf("-s", library).splitlines()
+    start = next(int(line.split()[1], 16) for line in symbols if line.endswith(" a_heavy"))
     hidden = library.with_name("a_hidden.so")
     # Without names of the dynamic symbols' sizes nothing covers the code: a symbol of size 0 is no name.
     forget_sizes(library, hidden)
     with profiler.target(python, program, hidden, "shares") as target:
         run = profile(tmp_path, target)
-    segment = next(line.split() for line in subprocess.run(
-        ["readelf", "-lW", hidden], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
-        if line.split()[:1] == ["LOAD"] and "E" in line.split()[-2])
+    segment = next(line.split() for line in readelf("-l", hidden).splitlines()
+                   if line.split()[:1] == ["LOAD"] and "E" in line.split()[-2])
     offset = start - int(segment[2], 16) + int(segment[1], 16)
     assert leaves(run.samples)["a_hidden.so!0x%x" % offset] > 0.5 * profiler.total(run.samples)
 
@@ -151,8 +154,7 @@ def test_names_by_place_where_there_is_no_symbol(python, build, program, tmp_pat
 def forget_sizes(library, path):
     """Writes a copy in which no symbol has a size."""
     data = bytearray(library.read_bytes())
-    out = subprocess.run(["readelf", "-SW", library], stdout=subprocess.PIPE, text=True, check=True).stdout
-    for line in out.splitlines():
+    for line in readelf("-S", library).splitlines():
         words = line.replace("[ ", "[").split()
         if len(words) > 5 and words[2] in ("DYNSYM", "SYMTAB"):
             at, size = int(words[4], 16), int(words[5], 16)
@@ -226,7 +228,7 @@ extern "C" uint64_t a_light(uint64_t n) { return n; }
 
 
 def test_full_table_begins_anew(python, build, program, tmp_path):
-    """Libraries of more functions than there is room for: what is needed is loaded again, and the rest said."""
+    """Libraries of more functions than there is room for: what is needed is loaded again."""
     source = tmp_path / "many.c"
     source.write_text("".join("int f%d(void) { return %d; }\n" % (i, i) for i in range(60000)))
     libraries = []

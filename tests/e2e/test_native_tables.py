@@ -22,8 +22,8 @@ def libraries():
     chosen = [i for i in known.one_per_version() if LONG or i.version[:2] in ((3, 11), (3, 13), (3, 15))]
     found = set()
     for interpreter in chosen:
-        out = subprocess.run([interpreter.path, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                             text=True).stdout
+        out = subprocess.run([interpreter.path, "-c", code], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, text=True).stdout
         found |= {line.split(None, 5)[5] for line in out.splitlines() if " r-xp " in line and "/" in line}
     return sorted(path for path in found if os.path.exists(path))
 
@@ -52,7 +52,8 @@ class File:
 
     def functions(self):
         """(begin, end) of each entry of .eh_frame with a size."""
-        for start, end in re.findall(r"pc=([0-9a-f]+)\.\.([0-9a-f]+)", readelf("--debug-dump=frames", self.path)):
+        frames = readelf("--debug-dump=frames", self.path)
+        for start, end in re.findall(r"pc=([0-9a-f]+)\.\.([0-9a-f]+)", frames):
             start, end = int(start, 16), int(end, 16)
             if end > start and self.offset(start, end - start) is not None:
                 yield self.offset(start), self.offset(start) + end - start

@@ -15,9 +15,9 @@
 typedef int (*eh_frame_fn)(void *context, __u64 address, __u64 size);
 
 /*
- * Reads a section of size bytes that the file has at this address; debug: it is .debug_frame. Entries that are not understood are left
- * out. Returns 0; -EBADMSG when it is malformed, and then what comes behind that place is missing; or what fn
- * returned, if that is not 0.
+ * Reads a section of size bytes that the file has at this address; debug: it is .debug_frame. Entries that
+ * are not understood are left out. Returns 0; -EBADMSG when it is malformed, and then what comes behind that
+ * place is missing; or what fn returned, if that is not 0.
  */
 int eh_frame_each(const __u8 *section, size_t size, __u64 address, bool debug, eh_frame_fn fn,
 		  void *context);

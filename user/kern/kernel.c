@@ -264,44 +264,9 @@ void kernel_stop(struct kernel *k)
 	trigger_stop(&k->trigger);
 }
 
-static int read_listing(int fd, int (*fn)(void *, const struct record_process *), void *context)
-{
-	struct record_process records[128];
-	size_t have = 0;
-
-	for (;;) {
-		ssize_t n = read(fd, (char *)records + have, sizeof(records) - have);
-		size_t count;
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : 0;
-		have += n;
-		count = have / sizeof(records[0]);
-		for (size_t i = 0; i < count; i++) {
-			int r = fn(context, &records[i]);
-
-			if (r)
-				return r;
-		}
-		have -= count * sizeof(records[0]);
-		memmove(records, &records[count], have);
-	}
-}
-
 int kernel_list_processes(struct kernel *k, int (*fn)(void *, const struct record_process *), void *context)
 {
-	struct bpf_link *link = bpf_program__attach_iter(k->skel->progs.list_processes, NULL);
-	_cleanup_close_ int fd = -1;
-	int err;
-
-	if (!link)
-		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	err = fd < 0 ? -errno : read_listing(fd, fn, context);
-	bpf_link__destroy(link);
-	return err;
+	return processes_iterate(k->skel->progs.list_processes, fn, context);
 }
 
 __u32 kernel_new_process_id(struct kernel *k)

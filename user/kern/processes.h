@@ -12,6 +12,14 @@
 #include "bpf/abi.h"
 
 struct bpf_map;
+struct bpf_program;
+
+/*
+ * Runs the iterator over all tasks: calls fn for each process of the machine; stops and returns fn's value
+ * when that is not 0. -errno if the iterator cannot be run.
+ */
+int processes_iterate(const struct bpf_program *iterator, int (*fn)(void *, const struct record_process *),
+		      void *context);
 
 /* All entries of the table, in no order. Both arrays are to be freed. */
 struct process_list {
