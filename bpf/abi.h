@@ -16,7 +16,7 @@
 #include "bpf/abi/stats.h"
 #include "bpf/abi/tree.h"
 
-_Static_assert(sizeof(struct text_block) == TEXT_WORDS * sizeof(__u32), "no record is larger than a block");
+_Static_assert(sizeof(union text_block) == TEXT_WORDS * sizeof(__u32), "no record is larger than a block");
 _Static_assert(OUTCOME_COUNT <= CODE_FIRST, "every outcome has a code number of its own");
 
 #endif

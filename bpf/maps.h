@@ -72,7 +72,7 @@ struct cpu_timer {
 FLAT_TABLE(timers, struct cpu_timer, 0, 1);
 
 /* What is known of machine code: bpf/abi/native.h. */
-FLAT_TABLE(texts, struct text_block, BPF_F_MMAPABLE, 1);
+FLAT_TABLE(texts, union text_block, BPF_F_MMAPABLE, 1);
 
 /* What was asked of user space last, and when, in its upper and lower half. */
 #define NATIVE_ASKED 256

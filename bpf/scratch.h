@@ -107,6 +107,14 @@ struct scratch {
 		__u64 budget;	 /* how many more may be looked at */
 	} search;
 
+	/*
+	 * native/text.h: a search by halves. It is in memory, since the verifier would follow every value of
+	 * numbers in registers.
+	 */
+	volatile struct text_search {
+		__u32 low, high;
+	} text_search;
+
 	__u8 tstate[TSTATE_MASK + 1 + 8]; /* python/thread.h: the thread state's first bytes */
 	__u64 cframe[4];		  /* python/cframe.h: the CFrame's first words */
 	struct walk walk;		  /* python/walk.h, python/cache.h */

@@ -64,13 +64,11 @@ struct text {
 	__u32 count; /* functions */
 };
 
-struct text_block {
-	union {
-		struct text_space space;
-		struct text_mapping mapping;
-		struct text text;
-		__u32 word[TEXT_WORDS];
-	};
+union text_block {
+	struct text_space space;
+	struct text_mapping mapping;
+	struct text text;
+	__u32 word[TEXT_WORDS];
 };
 
 /*

@@ -39,7 +39,7 @@ static __always_inline enum native_end native_find(struct scratch *s, struct cpu
 						   struct task_struct *task, __u64 pc, __u64 *ret)
 {
 	const __u32 space = s->who.known.space, block = space & SPACE_BLOCK_MAX;
-	const struct text_block *b = block ? text_block_at(block) : NULL;
+	const union text_block *b = block ? text_block_at(block) : NULL;
 	const struct text_mapping *m;
 
 	/*
@@ -51,14 +51,14 @@ static __always_inline enum native_end native_find(struct scratch *s, struct cpu
 		native_ask(s, count, pc, 1);
 		return NATIVE_NOT_LOADED;
 	}
-	m = text_find_mapping(block + 1, b->space.count, pc);
+	m = text_find_mapping(&s->text_search, block + 1, b->space.count, pc);
 	if (!m)
 		return NATIVE_UNKNOWN;
 	if (m->text == TEXT_NOT_LOADED) {
 		native_ask(s, count, pc, 0);
 		return NATIVE_NOT_LOADED;
 	}
-	*ret = text_find_function(m, pc);
+	*ret = text_find_function(&s->text_search, m, pc);
 	return NATIVE_FUNCTION;
 }
 

@@ -129,7 +129,7 @@ static struct {
 	struct process process; /* the only one */
 	struct layout layout;	/* the only one */
 	__u64 notices[NOTICES];
-	struct text_block *texts; /* the includer's */
+	union text_block *texts; /* the includer's */
 	__u32 text_count;
 	__u64 native_asked[NATIVE_ASKED];
 	__u64 jiffies;

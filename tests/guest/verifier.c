@@ -76,7 +76,7 @@ static int print_programs(const char *cache)
 	return failed || !count;
 }
 
-static int try_options(enum trigger_kind trigger, enum cache_mode cache)
+static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool native)
 {
 	struct kernel_options options = {
 		.trigger = trigger,
@@ -89,6 +89,7 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache)
 		.cache = cache,
 		.cache_threads = 512,
 		.cache_depth = 1024,
+		.native_memory = native ? 1 << 20 : 0,
 	};
 	_cleanup_(close_kernel) struct kernel *k = NULL;
 
@@ -96,7 +97,7 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache)
 		fprintf(stderr, "verifier: %s\n", kernel_reason(k));
 		return 1;
 	}
-	return print_programs(cache_names[cache]);
+	return print_programs(native ? "native" : cache_names[cache]);
 }
 
 int main(int argc, char **argv)
@@ -107,7 +108,8 @@ int main(int argc, char **argv)
 		log_set_level(LOG_DEBUG);
 	for (int trigger = TRIGGER_PERF; trigger <= TRIGGER_TIMER; trigger++) {
 		for (int cache = CACHE_VERIFIED; cache <= CACHE_CHECK; cache++)
-			failed |= try_options(trigger, cache);
+			failed |= try_options(trigger, cache, false);
+		failed |= try_options(trigger, CACHE_CHECK, true); /* the most that there is */
 	}
 	return failed;
 }

@@ -11,9 +11,10 @@ TABLE = re.compile(r"(<!-- begin: counts -->\n).*?(<!-- end: counts -->)", re.S)
 LIMIT = 600000  # INSTRUCTIONS_MAX of verifier.c
 # The sampler is another program with each --cache; the others are always the same.
 SAMPLERS = ("on_tick", "start_timer")
-ROWS = [(sampler, cache) for sampler in SAMPLERS for cache in ("verified", "off", "check")] + [
+ROWS = [(sampler, cache) for sampler in SAMPLERS for cache in ("verified", "off", "check", "native")] + [
     (name, "") for name in ("stop_timer", "on_process_fork", "on_process_exec", "on_process_exit",
-                            "list_processes")]
+                            "list_processes", "set_space")]
+NATIVE = "--native leaf --cache check"
 
 
 def parse_lines(text):
@@ -32,9 +33,11 @@ def parse_page(text):
              for line in TABLE.search(text)[0].splitlines() if line.startswith("|")]
     columns = {name: {} for name in lines[0][2:]} if lines else {}
     for program, cache, *counts in lines[2:]:
-        key = program.strip("`"), cache.strip("`").removeprefix("--cache ")
+        cache = cache.strip("`")
+        key = program.strip("`"), "native" if cache == NATIVE else cache.removeprefix("--cache ")
         for name, count in zip(columns, counts):
-            columns[name][key] = int(count.replace(",", ""))
+            if count:
+                columns[name][key] = int(count.replace(",", ""))
     return columns
 
 
@@ -47,8 +50,11 @@ def write_table(columns):
     names = sorted(columns, key=in_order)
     lines = ["| program | | %s |" % " | ".join(names), "|---|---|" + "--:|" * len(names)]
     for program, cache in ROWS:
-        counts = " | ".join("{:,}".format(columns[name][program, cache]) for name in names)
-        lines.append("| `%s` | %s | %s |" % (program, "`--cache %s`" % cache if cache else "", counts))
+        counts = [columns[name].get((program, cache)) for name in names]
+        option = NATIVE if cache == "native" else cache and "--cache " + cache
+        lines.append("| `%s` | %s | %s |" % (
+            program, option and "`%s`" % option,
+            " | ".join("{:,}".format(count) if count else "" for count in counts)))
     return "\n".join(lines) + "\n"
 
 

@@ -17,7 +17,7 @@
 
 int texts_size(struct pyperf *skel, size_t bytes)
 {
-	const size_t count = bytes / sizeof(struct text_block);
+	const size_t count = bytes / sizeof(union text_block);
 
 	bpf_program__set_autoload(skel->progs.set_space, count);
 	skel->rodata->opt_native = count ? NATIVE_MODE_LEAF : NATIVE_MODE_OFF;
@@ -30,7 +30,7 @@ static size_t table_bytes(__u32 count)
 {
 	const size_t page = sysconf(_SC_PAGESIZE);
 
-	return (count * sizeof(struct text_block) + page - 1) / page * page;
+	return (count * sizeof(union text_block) + page - 1) / page * page;
 }
 
 int texts_open(struct texts *t, struct pyperf *skel)
@@ -76,15 +76,15 @@ int texts_add_space(struct texts *t, const struct text_mapping *mappings, __u32 
 	if (err)
 		return err;
 	for (__u32 i = 0; i < count; i++) {
-		t->blocks[block + 1 + i] = (struct text_block){ .mapping = mappings[i] };
+		t->blocks[block + 1 + i] = (union text_block){ .mapping = mappings[i] };
 		pages += (mappings[i].end - mappings[i].start) >> PAGE_SHIFT;
 	}
-	t->blocks[block] = (struct text_block){ .space = { count, pages } };
+	t->blocks[block] = (union text_block){ .space = { count, pages } };
 	*ret = block;
 	return 0;
 }
 
-static void set_word(struct text_block *words, __u32 at, __u32 value)
+static void set_word(union text_block *words, __u32 at, __u32 value)
 {
 	words[at / TEXT_WORDS].word[at % TEXT_WORDS] = value;
 }
@@ -99,7 +99,7 @@ int texts_add_text(struct texts *t, __u64 base, const __u32 *offsets, size_t str
 {
 	const __u32 first = offset_at(offsets, stride, 0) >> PAGE_SHIFT;
 	const __u32 pages = ((end - 1) >> PAGE_SHIFT) - first + 1;
-	struct text_block *words;
+	union text_block *words;
 	__u32 block, at = 0;
 	int err;
 
@@ -115,7 +115,7 @@ int texts_add_text(struct texts *t, __u64 base, const __u32 *offsets, size_t str
 	set_word(words, pages, count - 1);
 	for (__u32 i = 0; i < count; i++)
 		set_word(words, pages + 1 + i, offset_at(offsets, stride, i));
-	t->blocks[block] = (struct text_block){ .text = { base, first, pages, count } };
+	t->blocks[block] = (union text_block){ .text = { base, first, pages, count } };
 	*ret = block;
 	return 0;
 }

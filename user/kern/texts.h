@@ -16,7 +16,7 @@ struct pyperf;
 
 struct texts {
 	struct pyperf *skel;
-	struct text_block *blocks; /* NULL without --native */
+	union text_block *blocks; /* NULL without --native */
 	__u32 count;
 	__u32 used;
 };

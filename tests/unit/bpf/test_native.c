@@ -22,6 +22,7 @@ const volatile __u8 opt_native = NATIVE_MODE_LEAF;
 
 static struct texts table;
 static __u64 position;
+static volatile struct text_search search;
 
 /* No memory of a target is read here. */
 static int mem_read(void *dst, __u32 size, __u64 address)
@@ -36,7 +37,7 @@ static int setup(void **state)
 	(void)state;
 	free(table.blocks);
 	table = (struct texts){ .count = BLOCKS, .used = 2 };
-	table.blocks = calloc(BLOCKS, sizeof(struct text_block));
+	table.blocks = calloc(BLOCKS, sizeof(union text_block));
 	hosted.texts = table.blocks;
 	hosted.text_count = table.used;
 	return !table.blocks || (!hosted.scratch && hosted_begin());
@@ -62,7 +63,7 @@ static void compare_every_byte(const struct function *list, __u32 count, __u32 e
 	for (__u32 offset = list[0].offset; offset < end; offset++) {
 		const struct function *f = functions_find(&all, offset);
 
-		position = text_find_function(&m, m.start + (offset - list[0].offset));
+		position = text_find_function(&search, &m, m.start + (offset - list[0].offset));
 		assert_int_equal(position, BASE + f->offset);
 	}
 }
@@ -107,13 +108,13 @@ static void outside_of_the_table(void **state)
 
 	(void)state;
 	m.text = add_text(list, 2, 0x2000);
-	assert_int_equal(text_find_function(&m, 0x10800), BASE); /* before the code: the mapping */
-	assert_int_equal(text_find_function(&m, 0x12000), BASE);
-	assert_int_equal(text_find_function(&m, 0x11900), BASE + 0x1800);
+	assert_int_equal(text_find_function(&search, &m, 0x10800), BASE); /* before the code: the mapping */
+	assert_int_equal(text_find_function(&search, &m, 0x12000), BASE);
+	assert_int_equal(text_find_function(&search, &m, 0x11900), BASE + 0x1800);
 	m.text = TEXT_NONE;
-	assert_int_equal(text_find_function(&m, 0x11900), BASE);
+	assert_int_equal(text_find_function(&search, &m, 0x11900), BASE);
 	m.text = 60000; /* no block of the table */
-	assert_int_equal(text_find_function(&m, 0x11900), BASE);
+	assert_int_equal(text_find_function(&search, &m, 0x11900), BASE);
 }
 
 static void mappings(void **state)
@@ -129,15 +130,15 @@ static void mappings(void **state)
 		assert_int_equal(texts_add_space(&table, list, counts[c], &block), 0);
 		hosted.text_count = table.used;
 		assert_int_equal(table.blocks[block].space.exec_pages, 2 * counts[c]);
-		assert_null(text_find_mapping(block + 1, counts[c], 0xfff));
+		assert_null(text_find_mapping(&search, block + 1, counts[c], 0xfff));
 		for (__u32 i = 0; i < counts[c]; i++) {
 			const struct text_mapping *m =
-				text_find_mapping(block + 1, counts[c], list[i].end - 1);
+				text_find_mapping(&search, block + 1, counts[c], list[i].end - 1);
 
 			assert_non_null(m);
 			assert_int_equal(m->position, i);
-			assert_ptr_equal(text_find_mapping(block + 1, counts[c], list[i].start), m);
-			assert_null(text_find_mapping(block + 1, counts[c], list[i].end));
+			assert_ptr_equal(text_find_mapping(&search, block + 1, counts[c], list[i].start), m);
+			assert_null(text_find_mapping(&search, block + 1, counts[c], list[i].end));
 		}
 	}
 	assert_int_equal(texts_add_space(&table, list, 4097, &block), -EINVAL);

@@ -163,8 +163,8 @@ static void test_every_record_is_the_same(void **state)
  */
 #define TEXT_OF(header) ".incbin \"bpf/abi/" header ".h\"\n"
 asm(".pushsection .rodata\n"
-    "abi_text:\n" TEXT_OF("control") TEXT_OF("layout") TEXT_OF("process") TEXT_OF("records") TEXT_OF("stats")
-    TEXT_OF("tree") TEXT_OF("types")
+    "abi_text:\n" TEXT_OF("control") TEXT_OF("layout") TEXT_OF("native") TEXT_OF("process")
+    TEXT_OF("records") TEXT_OF("stats") TEXT_OF("tree") TEXT_OF("types")
     ".byte 0\n"
     ".popsection");
 extern const char abi_text[] __attribute__((visibility("hidden")));
