@@ -129,7 +129,7 @@ static void answers(void **state)
 	assert_int_equal(reply.error, -EFAULT);
 	r.type = 0;
 	assert_int_equal(worker_send(worker, &r), -EINVAL);
-	r.type = WORKER_CONTAINER + 1;
+	r.type = WORKER_TYPES;
 	assert_int_equal(worker_send(worker, &r), -EINVAL);
 }
 

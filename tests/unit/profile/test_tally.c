@@ -262,6 +262,25 @@ static void unknown_owners_have_no_threads(void **state)
 	assert_int_equal(tally.pid, 0);
 }
 
+/* Native code has a table of its own, and counts for the line below it as well. */
+static void native_code(void **state)
+{
+	__u32 function, location_of_native;
+
+	(void)state;
+	assert_int_equal(profile_function(profile, FRAME_NATIVE, "deflate", "libz.so", 0, &function), 0);
+	assert_int_equal(profile_location_native(profile, function, 0, 0x100, &location_of_native), 0);
+	ADD(3, location_of_native, location("f", 1));
+	ADD(4, location("f", 1));
+	assert_int_equal(tally_make(profile, &tally), 0);
+	assert_int_equal(tally.functions.n, 1);
+	function_is(&tally.functions, 0, "f", 7, 7);
+	assert_int_equal(tally.lines.n, 1);
+	assert_int_equal(tally.lines.rows[0].self, 7);
+	assert_int_equal(tally.natives.n, 1);
+	function_is(&tally.natives, 0, "deflate", 3, 3);
+}
+
 static void memory_runs_short(void **state)
 {
 	int failures = 0, err;
@@ -282,7 +301,7 @@ static void memory_runs_short(void **state)
 		tally_free(&tally); /* as the header wants it */
 		failures++;
 	}
-	assert_int_equal(failures, 7);
+	assert_int_equal(failures, 8);
 	function_is(&tally.functions, 0, "f", 5, 5);
 }
 
@@ -301,6 +320,7 @@ int main(void)
 		TEST(threads_of_a_process_that_has_most),
 		TEST(no_table_of_one_thread),
 		TEST(unknown_owners_have_no_threads),
+		TEST(native_code),
 		TEST(memory_runs_short),
 	};
 

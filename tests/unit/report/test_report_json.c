@@ -87,11 +87,17 @@ static void json_has_every_name(void **state)
 		if (!strstr(b.data, wanted))
 			fail_msg("no %s in %s", wanted, b.data);
 	}
+	for (int i = 0; i < NATIVE_ENDS; i++) {
+		snprintf(wanted, sizeof(wanted), "\"%s\": %llu", native_id(i, id),
+			 report.kernel.sum.native[i]);
+		if (!strstr(b.data, wanted))
+			fail_msg("no %s in %s", wanted, b.data);
+	}
 	/* And no other: counted by the colons. */
 	for (const char *c = b.data; *c; c++)
 		names += *c == ':';
-	assert_int_equal(names, OUTCOME_COUNT + stat_row_count + ARRAY_SIZE(exports) + 7 + 8 + 4 + 8 + 4 +
-					6 + 4); /* at the top, sections, in the other five */
+	assert_int_equal(names, OUTCOME_COUNT + NATIVE_ENDS + stat_row_count + ARRAY_SIZE(exports) + 7 +
+					9 + 4 + 8 + 4 + 6 + 4); /* at the top, sections, in the other five */
 }
 
 static void json_is_appended(void **state)

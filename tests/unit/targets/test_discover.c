@@ -113,7 +113,8 @@ static void code_object(void **state)
 static void records_cut_short(void **state)
 {
 	static const size_t sizes[] = { 0, sizeof(struct record_process), sizeof(struct record_code),
-					sizeof(struct record_fork), sizeof(struct record_exit), 64 };
+					sizeof(struct record_fork), sizeof(struct record_exit),
+					sizeof(struct record_native), 64 };
 	_cleanup_free_ struct record_code *c = calloc(1, sizeof(*c));
 	struct registry_entry zero = { .pid = 77 }; /* of the number that is in all of the records */
 
