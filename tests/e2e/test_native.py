@@ -62,10 +62,10 @@ def leaves(samples, function=None):
 CHOSEN = [i for i in known.one_per_version() if i.version[:2] in ((3, 8), (3, 11), (3, 13), (3, 15))]
 
 
-@pytest.mark.parametrize("version", CHOSEN, ids=lambda i: i.name)
+@pytest.mark.parametrize("chosen", CHOSEN, ids=lambda i: i.name)
 class TestShares:
-    def test_within_3_sigma(self, version, build, program, tmp_path):
-        with profiler.target(version.path, program, build("a_"), "shares") as target:
+    def test_within_3_sigma(self, chosen, build, program, tmp_path):
+        with profiler.target(chosen.path, program, build("a_"), "shares") as target:
             run = profile(tmp_path, target, cpu=3)
         heavy, light = (leaves(run.samples, "in_" + name)["a_" + name] for name in ("heavy", "light"))
         n = heavy + light
@@ -254,12 +254,12 @@ def test_full_table_begins_anew(python, build, program, tmp_path):
     assert counted["function"] > 0.3 * profiler.total(run.samples), counted
 
 
-@pytest.mark.parametrize("version", CHOSEN, ids=lambda i: i.name)
+@pytest.mark.parametrize("chosen", CHOSEN, ids=lambda i: i.name)
 class TestPythonPart:
     """Without its native frames a stack is what it is without --native: every edge is a legal one."""
 
-    def test_no_impossible_stack(self, version, workloads, tmp_path):
-        with profiler.target(version.path, workloads / version.program("edges")) as target:
+    def test_no_impossible_stack(self, chosen, workloads, tmp_path):
+        with profiler.target(chosen.path, workloads / chosen.program("edges")) as target:
             run = profile(tmp_path, target, cpu=2)
             judge = Judge(target.about)
         native = {m.filename for m in pprof.read(run.path).mappings}
