@@ -162,14 +162,19 @@ int continuous_finish(struct continuous *c, struct harvest_stats *ret_stats)
 	double end = clock_seconds() + END_SECONDS;
 	int err = 0;
 
+	if (c->files.window) /* the child works while others wait for a receiver */
+		err = interval_files_last(&c->files);
 	for (int i = 0; c->push.push && i < intervals; i++)
-		err = err ?: interval_push_last(&c->push, end);
+		err = interval_push_last(&c->push, end) ?: err;
 	if (c->push.push)
 		interval_push_finish(&c->push, end);
 	if (end < clock_seconds() + LAST_FILE_SECONDS)
 		end = clock_seconds() + LAST_FILE_SECONDS;
-	for (int i = 0; c->files.window && i < intervals; i++)
+	for (int i = 0; c->files.window && i < intervals; i++) {
+		if (i)
+			err = interval_files_last(&c->files) ?: err;
 		err = interval_files_finish(&c->files, end) ?: err;
+	}
 	if (err)
 		log_error("the last profile is lost");
 	*ret_stats = c->files.window ? c->files.written : c->push.taken;

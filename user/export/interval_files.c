@@ -146,13 +146,21 @@ int interval_files_timeout_ms(const struct interval_files *f)
 	return f->due && !f->aside.child ? 0 : -1;
 }
 
-int interval_files_finish(struct interval_files *f, double end)
+int interval_files_last(struct interval_files *f)
 {
 	int err;
 
 	if (f->due) /* what is not taken yet becomes longer: there is no other file after it */
 		window_mark(f->window);
 	f->due = true;
+	err = f->aside.child ? 0 : begin(f);
+	return err == -EINPROGRESS ? 0 : err;
+}
+
+int interval_files_finish(struct interval_files *f, double end)
+{
+	int err;
+
 	while ((err = interval_files_run(f)) == -EINPROGRESS && clock_seconds() < end)
 		usleep(LAST_PAUSE_US);
 	if (err != -EINPROGRESS)

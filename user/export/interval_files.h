@@ -44,9 +44,11 @@ void interval_files_add(struct interval_files *f);
  */
 int interval_files_run(struct interval_files *f);
 /*
- * For the end of a run. Writes all that is due, also what has failed before, until clock_seconds() is `end`.
- * Then it is given up. Logs. 0; -ETIMEDOUT; or the -errno of what failed.
+ * These two are for the end of a run. The first begins to write what is left. The second waits until all is
+ * written, also what has failed before, until clock_seconds() is `end`. Then it is given up. Both log. 0;
+ * -ETIMEDOUT; or the -errno of what failed.
  */
+int interval_files_last(struct interval_files *f);
 int interval_files_finish(struct interval_files *f, double end);
 /* Milliseconds until interval_files_run() has something to do beside a SIGCHLD; -1 = never. */
 int interval_files_timeout_ms(const struct interval_files *f);
