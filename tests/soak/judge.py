@@ -130,8 +130,8 @@ def draw(rows, path):
         top += PANEL + GAP
     hours = rows[-1]["seconds"] / 3600
     body.append(chart.text(LEFT, top - GAP + 18, "0"))
-    body.append(chart.text(chart.WIDTH - RIGHT, top - GAP + 18, "%.2g hours" % hours, "end"))
-    chart.document(pathlib.Path(path), top, "What the profiler holds over %.2g hours of churn" % hours, body)
+    body.append(chart.text(chart.WIDTH - RIGHT, top - GAP + 18, "%.2g h" % hours, "end"))
+    chart.document(pathlib.Path(path), top, "What the profiler holds while all else changes", body)
 
 
 if __name__ == "__main__":
