@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * functions.c - the functions of ELF files, which any user may write and map; and the bytes that a worker,
+ * which such a file has taken over, could send.
+ */
+#include "tests/fuzz/fuzz.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "elf/eh_frame.h"
+#include "elf/functions.h"
+
+const char *const fuzz_corpus = "functions";
+
+static void check_parts(const struct functions *f)
+{
+	FUZZ_CHECK(!functions_find(f, f->end));
+	for (__u32 i = 0; i < f->count; i++) {
+		FUZZ_CHECK(functions_find(f, f->list[i].offset) == &f->list[i]);
+		FUZZ_CHECK(strlen(f->names + f->list[i].name) < FUNCTIONS_NAMES_MAX);
+	}
+}
+
+static int on_function(void *context, __u64 address, __u64 size)
+{
+	(void)address;
+	FUZZ_CHECK(size);
+	return ++*(int *)context > 100000 ? -1 : 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("functions", MFD_CLOEXEC), count = 0;
+	struct buf bytes = { 0 };
+	struct functions f;
+
+	FUZZ_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	if (!functions_read(fd, &bytes)) {
+		FUZZ_CHECK(bytes.size <= FUNCTIONS_BYTES_MAX);
+		FUZZ_CHECK(!functions_parse(bytes.data, bytes.size, &f));
+		check_parts(&f);
+	}
+	if (!functions_parse(data, size, &f))
+		check_parts(&f);
+	eh_frame_each(data, size, 0x1000, size & 1, on_function, &count);
+	buf_free(&bytes);
+	close(fd);
+	return 0;
+}
