@@ -55,7 +55,7 @@ tests=$(ls tests/unit/bpf/*.c tests/unit/base/*.c tests/unit/elf/*.c tests/unit/
     tests/unit/python/test_pystr.c tests/unit/python/test_codes.c | sed "s|^|$build/|; s|\.c$||")
 # shellcheck disable=SC2086
 make --no-print-directory O="$build" ARCH=arm64 CC=aarch64-linux-gnu-gcc SYSROOT="$sysroot" all \
-    "$build/tests/guest/verifier" $tests
+    "$build/tests/guest/verifier" "$build/tests/layouts/show" $tests
 failed=0 run=0
 for test in $tests; do
     run=$((run + 1))
@@ -65,5 +65,29 @@ for test in $tests; do
         echo "FAILED: $test"
     fi
 done
-echo "arm64 under qemu-user: $((run - failed)) test programs passed, $failed failed"
+
+# layout_agrees INCLUDE VERSION [OPTION]: whether an arm64 compiler puts everything where the layout has it
+layout_agrees() {
+    source=derive.c
+    [ -e "$1/internal/pycore_interp_structs.h" ] || [ -e "$1/internal/pycore_frame.h" ] || source=derive_old.c
+    derive="aarch64-linux-gnu-gcc --sysroot=$sysroot -std=gnu11 -w -O1 ${3:-} -I $1 -I $1/internal -I ."
+    $derive "tests/layouts/$source" -o "$build/derive" || return 1
+    qemu-aarch64 -L "$sysroot" "$build/tests/layouts/show" "$2" >"$build/shown"
+    ! qemu-aarch64 -L "$sysroot" "$build/derive" | grep -vE '^(version|tss_key_|kind_mask)' |
+        grep -vxFf "$build/shown"
+}
+
+# From 3.7 on, where there is a _PyRuntime. In 3.13 free-threaded builds differ in what the process does not
+# say.
+for include in "$HOME"/.pyenv/versions/3.*/include/python3.*; do
+    version=$(basename "$include" | sed 's/^python//; s/m$//')
+    [ -d "$include/internal" ] || continue
+    run=$((run + 1))
+    layout_agrees "$include" "$version" || { failed=$((failed + 1)); echo "FAILED: layout of $version"; }
+    [ "$version" = 3.13 ] || continue
+    run=$((run + 1))
+    layout_agrees "$include" 3.13t -DPy_GIL_DISABLED=1 ||
+        { failed=$((failed + 1)); echo "FAILED: layout of 3.13t"; }
+done
+echo "arm64 under qemu-user: $((run - failed)) tests passed, $failed failed"
 [ "$run" -gt 0 ] && [ "$failed" -eq 0 ]

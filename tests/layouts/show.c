@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * show.c - prints what identify() says about a live process, or what is known of a free-threaded version
- * ("3.14t"), a field a line, for test_layouts.py and for people.
+ * show.c - prints what identify() says about a live process, or what is known of a version ("3.14",
+ * free-threaded "3.14t"), a field a line, for test_layouts.py, arm64.sh and people.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,10 +89,10 @@ static void show_layout(const struct layout *layout)
 	show_objects(layout);
 }
 
-static int show_known(unsigned int minor)
+static int show_known(unsigned int minor, bool free_threaded)
 {
 	const struct cpython *cpython = layout_find(3 << 24 | minor << 16);
-	const struct layout *layout = cpython ? layout_of_build(cpython, true) : NULL;
+	const struct layout *layout = cpython ? layout_of_build(cpython, free_threaded) : NULL;
 
 	if (!layout)
 		return 1;
@@ -108,12 +108,12 @@ int main(int argc, char **argv)
 	unsigned int minor;
 	__u64 ticks;
 	int pid, err;
-	char t;
+	char t = '\0';
 
-	if (argc == 2 && sscanf(argv[1], "3.%u%c", &minor, &t) == 2 && t == 't')
-		return show_known(minor);
+	if (argc == 2 && sscanf(argv[1], "3.%u%c", &minor, &t) >= 1 && (!t || t == 't'))
+		return show_known(minor, t);
 	if (argc != 2 || (pid = atoi(argv[1])) <= 0) {
-		fprintf(stderr, "usage: layout_show PID | 3.NNt\n");
+		fprintf(stderr, "usage: layout_show PID | 3.NN | 3.NNt\n");
 		return 2;
 	}
 	begin = clock_seconds();

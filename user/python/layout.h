@@ -62,14 +62,15 @@ struct word {
 	}
 
 /*
- * Before 3.12 the GIL's mutexes and conditions come before gilstate in _PyRuntime. On aarch64 glibc makes
- * each pthread_mutex_t 8 bytes longer.
+ * By how much each pthread_mutex_t of glibc is longer than on x86-64. Before 3.12 two of the GIL's come
+ * before gilstate in _PyRuntime; in 3.13 some come before func_state in PyInterpreterState.
  */
 #ifdef __aarch64__
-#define GILSTATE_SHIFT 16
+#define MUTEX_SHIFT 8
 #else
-#define GILSTATE_SHIFT 0
+#define MUTEX_SHIFT 0
 #endif
+#define GILSTATE_SHIFT (2 * MUTEX_SHIFT)
 
 struct cpython {
 	__u32 minor;	      /* PY_VERSION_HEX >> 16, as 0x030d */

@@ -111,7 +111,8 @@ static const struct word words[] = {
 static const struct layout free_threaded = {
 	COMMON,
 	.free_threaded = 1,
-	.interp_epoch = 20092, /* func_state.next_version, proved by co_version in use */
+	/* func_state.next_version, proved by co_version in use */
+	.interp_epoch = 20092 + 8 * MUTEX_SHIFT,
 	.gil_holder = 16,	    /* internal/pycore_gil.h: behind enabled and interval */
 
 	/* cpython/code.h: _PyCode_DEF */
@@ -144,7 +145,8 @@ const struct cpython cpython_3_13 = {
 	.newest = 0x030d12f0,
 	.layout = {
 		COMMON,
-		.interp_epoch = 17000, /* func_state.next_version, proved by co_version in use */
+		/* func_state.next_version, proved by co_version in use */
+		.interp_epoch = 17000 + 2 * MUTEX_SHIFT,
 		.gil_holder = 8,
 
 		/* cpython/code.h: _PyCode_DEF */
