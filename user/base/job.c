@@ -9,7 +9,8 @@
 
 #include "base/cleanup.h"
 
-#define NICE 5 /* a third of the CPU time of one that is not nice; at 10 the end of a run would take long */
+/* More than the loop is: then it gets a third of the CPU time. At 10 the end of a run would take long. */
+#define NICE 5
 
 /* Both sides change the state once, by an exchange: who comes second knows of the first. */
 enum { RUNNING, DONE, ABANDONED };
@@ -32,7 +33,7 @@ static void *run(void *context)
 {
 	struct job *job = context;
 
-	setpriority(PRIO_PROCESS, 0, NICE); /* on Linux that is this thread alone */
+	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + NICE); /* on Linux of this thread alone */
 	job->error = job->kind->run(job->context, &job->stop);
 	if (__atomic_exchange_n(&job->state, DONE, __ATOMIC_ACQ_REL) == ABANDONED)
 		job_free(job);
