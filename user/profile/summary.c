@@ -187,13 +187,13 @@ static void print_functions(struct page *page, const struct tally_rows *r)
 	}
 }
 
-static void print_lines(struct page *page, const struct tally_rows *r)
+/* Rows that have a place: lines, or native code, whose line is 0. */
+static void print_places(struct page *page, const struct tally_rows *r, const char *title, const char *heads)
 {
 	__u32 n = shown(page, r, false);
 
 	if (n)
-		print_heading(page, "Hottest lines",
-			      "   self  function                                   line");
+		print_heading(page, title, heads);
 	for (__u32 i = 0; i < n; i++) {
 		const struct tally_row *row = &r->rows[i];
 
@@ -201,22 +201,6 @@ static void print_lines(struct page *page, const struct tally_rows *r)
 		fputs("  ", page->f);
 		print_function(page, row->id, 41);
 		print_place(page, row->id, row->line);
-	}
-}
-
-/* What the lines above spent outside of Python. */
-static void print_natives(struct page *page, const struct tally_rows *r)
-{
-	__u32 n = shown(page, r, false);
-
-	if (n)
-		print_heading(page, "Hottest native code, below those lines",
-			      "   self  function                                   file");
-	for (__u32 i = 0; i < n; i++) {
-		print_share(page, r->rows[i].self);
-		fputs("  ", page->f);
-		print_function(page, r->rows[i].id, 41);
-		print_place(page, r->rows[i].id, 0);
 	}
 }
 
@@ -392,8 +376,10 @@ void summary_print(const struct profile *p, FILE *f, bool colour, int rows)
 		return;
 	}
 	print_functions(&page, &t.functions);
-	print_lines(&page, &t.lines);
-	print_natives(&page, &t.natives);
+	print_places(&page, &t.lines, "Hottest lines",
+		     "   self  function                                   line");
+	print_places(&page, &t.natives, "Hottest native code, below those lines",
+		     "   self  function                                   file");
 	print_markers(&page, &t.markers, "Not in the tables", false);
 	print_markers(&page, &t.markers, "In the tables, but not whole", true);
 	if (t.pid)
