@@ -30,7 +30,7 @@ enum native_end {
 };
 
 /* What --native asks for. */
-enum native_mode { NATIVE_MODE_OFF, NATIVE_MODE_LEAF };
+enum native_mode { NATIVE_MODE_OFF, NATIVE_MODE_LEAF, NATIVE_MODE_TOP, NATIVE_MODE_FULL };
 
 /*
  * The table `texts` consists of blocks. A block is a space, a mapping, a text, or words: which, the number
@@ -63,6 +63,76 @@ struct text {
 	__u32 pages;
 	__u32 count; /* functions */
 };
+
+/*
+ * Rows say how to go from a function to its caller (x86-64). They are made of a file's .eh_frame, for one
+ * region of the file at a time, when a stack is met there.
+ *
+ * A region is these words: for each of its pages the number of the page's first row, and one more, the number
+ * of rows; then the rows. A row is the offset in its page at which it begins to hold, and a rule. It holds up
+ * to the next one. Each page has a row for its first byte.
+ */
+#define REGION_SHIFT 20 /* a region is 1 MiB of a file */
+#define REGION_PAGES (1U << (REGION_SHIFT - 12))
+#define REGION_INDEX (REGION_PAGES + 1) /* words before the rows */
+#define REGION_ROWS  (1U << 18)		/* at most */
+
+#define RULE_BITS 20
+
+static inline __u32 row_make(__u32 offset_in_page, __u32 rule)
+{
+	return offset_in_page << RULE_BITS | rule;
+}
+
+static inline __u32 row_offset(__u32 row)
+{
+	return row >> RULE_BITS;
+}
+
+static inline __u32 row_rule(__u32 row)
+{
+	return row & ((1U << RULE_BITS) - 1);
+}
+
+/*
+ * A rule says where the canonical frame address (CFA) is: where the stack pointer was before the call. The
+ * return address is the word below it. In bits, from the top: kind 2, argument 13, slot 5. With RULE_REGISTER
+ * and RULE_SPECIAL the argument is 4 bits for which one, and 9 for the rest.
+ */
+enum rule_kind {
+	RULE_SP,       /* the stack pointer plus argument words */
+	RULE_BP,       /* rbp plus argument words */
+	RULE_REGISTER, /* another register, of this DWARF number, plus argument words: for the leaf only */
+	RULE_SPECIAL,  /* enum rule_special */
+};
+
+enum rule_special {
+	RULE_UNKNOWN, /* nothing is known, or it cannot be said here */
+	RULE_ROOT,    /* there is no caller */
+	RULE_SIGNAL,  /* the kernel called it: a struct ucontext is at the stack pointer */
+	RULE_PLT,     /* sp + 8, and 8 more from byte `argument` of each 16 on */
+	RULE_DEREF,   /* the word that is argument words below rbp */
+};
+
+#define RULE_SLOT_BITS	 5
+#define RULE_WORDS_MAX	 ((1U << 13) - 1) /* argument of SP and BP */
+#define RULE_SMALL_MAX	 ((1U << 9) - 1)  /* of REGISTER and SPECIAL */
+/* Where the caller's rbp is: so many words below the CFA, or one of these. */
+#define RULE_SLOT_SAME	 0
+#define RULE_SLOT_MAX	 29
+#define RULE_SLOT_AT_BP	 30 /* the word at rbp */
+#define RULE_SLOT_LOST	 31 /* not known */
+
+static inline __u32 rule_make(enum rule_kind kind, __u32 argument, __u32 slot)
+{
+	return (__u32)kind << 18 | argument << RULE_SLOT_BITS | slot;
+}
+
+/* which: a DWARF number of a register, or an enum rule_special. */
+static inline __u32 rule_make_small(enum rule_kind kind, __u32 which, __u32 argument, __u32 slot)
+{
+	return rule_make(kind, which << 9 | argument, slot);
+}
 
 union text_block {
 	struct text_space space;
