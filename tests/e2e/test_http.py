@@ -280,7 +280,7 @@ def test_metrics(tmp_path, busy):
     runs = before["pyperf_kernel_runs_total", sampler]
     assert 0 < before["pyperf_kernel_seconds_total", sampler] / runs < 1e-3
     assert before["pyperf_cpu_seconds_total", ()] > 0 and before["pyperf_map_bytes", ()] > 1 << 20
-    for process in ("profiler", "worker"):
+    for process in ("profiler", "worker", "parser"):
         assert 1 << 20 < before["pyperf_resident_bytes", (("process", process),)] < 1 << 30
     assert before["pyperf_processes_live", ()] == 2 and before["pyperf_sampling", ()] == 1
     for name in ("burn", "heavy", "first one", str(busy[0].pid)):

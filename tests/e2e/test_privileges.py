@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What each of the profiler's processes may still do while it samples, as /proc says it: the profiler, the
-zygote that makes workers, the worker, and one that was made after another had been killed. Every bit too
-many fails, and so does what needs a bit that is gone."""
+zygote that makes workers, the worker and the parser beside it, and those that were made after these had been
+killed. Every bit too many fails, and so does what needs a bit that is gone."""
 import contextlib
 import os
 import pathlib
@@ -64,6 +64,10 @@ def workers_of(run):
     return children(zygote_of(run), "pyperf-worker")
 
 
+def parsers_of(run):
+    return children(zygote_of(run), "pyperf-parser")
+
+
 def has_given_up(run, *names):
     """Waits until it has: that is a moment after the perf events are there. All of its threads have."""
     pid = run.process.pid
@@ -75,16 +79,23 @@ def has_given_up(run, *names):
         assert sets(pid, task) == just(*names)
 
 
-def is_confined(pid, more):
-    """No bit too many, nothing of BPF mapped, nothing open but a socket and the file of line tables. The
-    zygote has descriptors of its workers as well."""
+READERS = "sys_ptrace", "dac_read_search"
+# What is open beside /dev/null, by the name of the process. The zygote has a descriptor of each process too.
+OPEN = {"pyperf-zygote": ["/memfd", "socket"], "pyperf-worker": ["/memfd", "socket", "socket"],
+        "pyperf-parser": ["socket"]}
+
+
+def is_confined(pid, *capabilities):
+    """No bit too many, nothing of BPF mapped, nothing open but what it needs: the sockets to whoever asks it
+    and whom it asks, and the file of line tables."""
     profiler.wait_until(lambda: status(pid)["Seccomp"] == "2", 10, "seccomp filter")
-    assert sets(pid) == just("sys_ptrace", "dac_read_search", *more)
+    assert sets(pid) == just(*capabilities)
     links = [os.readlink(entry.path) for entry in os.scandir("/proc/%d/fd" % pid)]
     kinds = sorted(re.sub(r"^(/memfd|socket|pidfd):.*", r"\1", link.replace("anon_inode:[pidfd]", "pidfd:"))
                    for link in links)
-    processes = kinds.count("pidfd") if status(pid)["Name"] == "pyperf-zygote" else 0
-    assert kinds == ["/dev/null"] * 3 + ["/memfd"] + ["pidfd"] * processes + ["socket"]
+    name = status(pid)["Name"]
+    processes = kinds.count("pidfd") if name == "pyperf-zygote" else 0
+    assert kinds == sorted(["/dev/null"] * 3 + ["pidfd"] * processes + OPEN[name])
     mapped = pathlib.Path("/proc/%d/maps" % pid).read_text()
     assert "rw-s" not in mapped and "bpf-map" not in mapped and "perf_event" not in mapped
 
@@ -93,16 +104,28 @@ def burn(workloads):
     return profiler.target(known.one_per_version()[-1].path, workloads / "burn.py")
 
 
-def next_worker(run, workloads):
-    """One is made when something is to be looked at: a program that is new."""
+def next_pair(run, workloads):
+    """Worker and parser are made when something is to be looked at: a program that is new."""
     for _ in range(20):
         with burn(workloads):
             for _ in range(50):
-                found = workers_of(run)
-                if found:
-                    return found[0]
+                workers, parsers = workers_of(run), parsers_of(run)
+                if workers and parsers:
+                    return workers[0], parsers[0]
                 time.sleep(0.02)
     raise AssertionError("no worker")
+
+
+def are_confined(pair, more):
+    worker, parser = pair
+    is_confined(worker, *READERS, *more)
+    is_confined(parser)
+
+
+def ends_both(run, victim, pair):
+    """Who loses its neighbour ends as well."""
+    os.kill(victim, signal.SIGKILL)
+    profiler.wait_until(lambda: not {*workers_of(run), *parsers_of(run)} & {*pair}, what="end of both")
 
 
 def with_file_capabilities(folder):
@@ -149,17 +172,17 @@ def test_no_bit_too_many(running, workloads):
         own = int(status(os.getpid())["CapPrm"], 16)
         more = [name for name in ("checkpoint_restore",)
                 if running.how == "root" and own & 1 << CAPABILITIES[name]]
-        first = next_worker(running, workloads)
-        for pid in zygote_of(running), first:
-            is_confined(pid, more)
-        if running.how == "root":  # who may change bounding sets has emptied them
-            for pid in running.process.pid, zygote_of(running), first:
-                assert int(status(pid)["CapBnd"], 16) == 0
-        os.kill(first, signal.SIGKILL)
-        profiler.wait_until(lambda: first not in workers_of(running), what="end of the worker")
-        second = next_worker(running, workloads)
-        assert second != first
-        is_confined(second, more)
+        is_confined(zygote_of(running), *READERS, *more)
+        pairs = []
+        for killed in range(3):  # the worker of the first pair, the parser of the second
+            pairs.append(next_pair(running, workloads))
+            are_confined(pairs[-1], more)
+            if running.how == "root":  # who may change bounding sets has emptied them
+                for pid in running.process.pid, zygote_of(running), *pairs[-1]:
+                    assert int(status(pid)["CapBnd"], 16) == 0
+            if killed < 2:
+                ends_both(running, pairs[-1][killed], pairs[-1])
+        assert len({pid for pair in pairs for pid in pair}) == 6
         profiler.let_use_cpu(running, [target.pid], 1)
         running.interrupt()
         running.finish()

@@ -23,7 +23,7 @@ static bool is_writable(const struct image *image, __u64 address)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct image image;
+	static struct image image, taken;
 	int fd = memfd_create("image", MFD_CLOEXEC);
 	__u64 bias;
 
@@ -36,7 +36,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK(!image.old_interps || is_writable(&image, image.old_interps));
 		for (int i = 0; i < image.load_count; i++)
 			image_bias(&image, 0x7f0000000000, image.load[i].offset, i & 1, &bias);
+		FUZZ_CHECK(!image_parse(&image, sizeof(image), &taken));
 	}
+	/* As if a parser that a file has taken over had sent it. */
+	if (!image_parse(data, size < sizeof(image) ? size : sizeof(image), &taken))
+		FUZZ_CHECK(taken.load_count <= IMAGE_LOADS_MAX && taken.build_id_size <= IMAGE_BUILD_ID_MAX &&
+			   (!taken.runtime || is_writable(&taken, taken.runtime)));
 	close(fd);
 	return 0;
 }

@@ -35,9 +35,9 @@ class Bound:
 BOUNDS = {
     "rss_bytes": Bound("memory of the profiler, MiB", 0.01, 512 << 10, 1 << 20),
     "heap_bytes": Bound("of it not shared with a file or the kernel, MiB", 0.05, 512 << 10, 1 << 20),
-    "helper_bytes": Bound("memory of worker and zygote, MiB", 0.02, 256 << 10, 1 << 20),
+    "helper_bytes": Bound("memory of worker, parser and zygote, MiB", 0.02, 256 << 10, 1 << 20),
     "descriptors": Bound("descriptors of the profiler", 0, 1),
-    "helper_descriptors": Bound("descriptors of worker and zygote", 0, 0),
+    "helper_descriptors": Bound("descriptors of worker, parser and zygote", 0, 0),
     "children": Bound("processes that it has started", 0, 0),
     "bpf_objects": Bound("BPF programs and maps that it holds", 0, 0),
     "table_ended": Bound("entries in the kernel's table of processes that have ended", 0, 10),

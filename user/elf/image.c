@@ -205,6 +205,35 @@ int image_read(int fd, struct image *ret)
 	return 0;
 }
 
+static bool is_load(const struct image_load *l)
+{
+	return l->memory_size && l->file_size <= l->memory_size &&
+	       l->address <= UINT64_MAX - l->memory_size && l->offset <= (__u64)INT64_MAX - l->file_size;
+}
+
+int image_parse(const void *bytes, size_t size, struct image *ret)
+{
+	const __u8 *fixed = (const __u8 *)bytes + offsetof(struct image, fixed);
+	const __u8 *classes = (const __u8 *)bytes + offsetof(struct image, classes);
+	const struct image *image = bytes;
+
+	/* A bool of another value is none to the compiler. */
+	if (size != sizeof(*image) || *fixed > 1 || *classes > 1)
+		return -EBADMSG;
+	if ((image->machine != EM_X86_64 && image->machine != EM_AARCH64) || !image->load_count ||
+	    image->load_count > IMAGE_LOADS_MAX || image->build_id_size > IMAGE_BUILD_ID_MAX)
+		return -EBADMSG;
+	for (int i = 0; i < image->load_count; i++)
+		if (!is_load(&image->load[i]))
+			return -EBADMSG;
+	if (image->runtime != writable(image, image->runtime) ||
+	    image->old_thread != writable(image, image->old_thread) ||
+	    image->old_interps != writable(image, image->old_interps))
+		return -EBADMSG;
+	*ret = *image;
+	return 0;
+}
+
 int image_bias(const struct image *image, __u64 start, __u64 offset, bool execute, __u64 *ret)
 {
 	__u64 page = sysconf(_SC_PAGESIZE), bias;

@@ -7,6 +7,7 @@
 #define PYPERF_ELF_IMAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <linux/types.h>
 
 #define IMAGE_LOADS_MAX	   32
@@ -42,6 +43,12 @@ struct image {
  * program or library for x86-64 or aarch64; -EBADMSG if it is malformed or exceeds a bound; another -errno.
  */
 int image_read(int fd, struct image *ret);
+
+/*
+ * Takes the bytes of a struct image that another process has read, and checks all that image_read() promises
+ * of one. 0 or -EBADMSG.
+ */
+int image_parse(const void *bytes, size_t size, struct image *ret);
 
 /*
  * The bias: what to add to the file's addresses to get those of the process. It follows from one mapping of

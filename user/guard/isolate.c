@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -14,10 +15,20 @@
 
 #define OUT_OF_THE_WAY 16 /* above all that is to be replaced */
 
-#ifdef __SANITIZE_ADDRESS__ /* what it reports of a worker is to be seen (make check-san) */
-#define SILENCED 2
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+#ifdef SANITIZED
+#define SILENCED     2 /* what it reports of a worker is to be seen (make check-san) */
+#define LIMIT_MEMORY 0
 #else
-#define SILENCED 3
+#define SILENCED     3
+#define LIMIT_MEMORY 1
 #endif
 
 static void reset_signals(void)
@@ -38,27 +49,32 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Descriptors 0 to 2 lead nowhere, 3 is the socket, 4 is the table. Nothing else stays open. */
-static int move_descriptors(int socket, int table_fd)
+/* Descriptors 0 to 2 lead nowhere, those that are kept come next. Nothing else stays open. */
+static int move_descriptors(const int *fds, int count)
 {
-	int high_socket = fcntl(socket, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
-	int high_table = fcntl(table_fd, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int high[ISOLATED_MAX], null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	if (null < 0) /* a root directory without /dev */
 		null = memfd_create("pyperf-null", MFD_CLOEXEC);
-	if (high_socket < 0 || high_table < 0 || null < 0)
+	if (null < 0)
 		return -errno;
+	for (int i = 0; i < count; i++) {
+		high[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
+		if (high[i] < 0)
+			return -errno;
+	}
 	for (int fd = 0; fd < SILENCED; fd++) {
 		if (dup2(null, fd) < 0)
 			return -errno;
 	}
-	if (dup2(high_socket, ISOLATED_SOCKET_FD) < 0 || dup2(high_table, ISOLATED_TABLE_FD) < 0)
-		return -errno;
-	return syscall(SYS_close_range, ISOLATED_TABLE_FD + 1, ~0U, 0) ? -errno : 0;
+	for (int i = 0; i < count; i++) {
+		if (dup2(high[i], ISOLATED_SOCKET_FD + i) < 0)
+			return -errno;
+	}
+	return syscall(SYS_close_range, ISOLATED_SOCKET_FD + count, ~0U, 0) ? -errno : 0;
 }
 
-int isolate(int socket, int table_fd, pid_t parent, const char *name)
+int isolate(const struct isolation *i)
 {
 	/* A core file would have the memory of other processes in it. */
 	static const struct rlimit no_core = { 0, 0 };
@@ -67,12 +83,29 @@ int isolate(int socket, int table_fd, pid_t parent, const char *name)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
 		return -errno;
 	/* The parent may have died before prctl() asked to be told of its end. */
-	if (getppid() != parent)
+	if (getppid() != i->parent)
 		return -ECHILD;
-	prctl(PR_SET_NAME, name);
+	prctl(PR_SET_NAME, i->name);
 	if (setrlimit(RLIMIT_CORE, &no_core))
 		return -errno;
 	reset_signals();
-	err = move_descriptors(socket, table_fd);
-	return err ?: privileges_keep(WORKER_PRIVILEGES);
+	err = move_descriptors(i->fds, i->fd_count);
+	return err ?: privileges_keep(i->privileges);
+}
+
+int isolate_limit_memory(__u64 more)
+{
+	_cleanup_fclose_ FILE *file = NULL;
+	unsigned long long pages;
+	struct rlimit limit;
+
+	if (!LIMIT_MEMORY)
+		return 0;
+	file = fopen("/proc/self/statm", "re");
+	if (!file)
+		return -errno;
+	if (fscanf(file, "%llu", &pages) != 1)
+		return -EIO;
+	limit.rlim_cur = limit.rlim_max = pages * sysconf(_SC_PAGESIZE) + more;
+	return setrlimit(RLIMIT_AS, &limit) ? -errno : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * isolate.h - how a worker and the process that makes workers begin: they let go of what they inherited.
+ * isolate.h - how the processes beside the profiler begin: they let go of what they inherited.
  */
 #ifndef PYPERF_GUARD_ISOLATE_H
 #define PYPERF_GUARD_ISOLATE_H
@@ -9,9 +9,11 @@
 
 #include "guard/privileges.h"
 
-/* A worker's descriptors: 0 to 2 lead nowhere. */
+/* Their descriptors: 0 to 2 lead nowhere. The zygote has the first two of these, the parser the first. */
 #define ISOLATED_SOCKET_FD 3
 #define ISOLATED_TABLE_FD  4
+#define ISOLATED_PARSER_FD 5 /* the worker's socket to its parser */
+#define ISOLATED_MAX	   3
 
 /*
  * What a worker may use: to read the memory and files of all users. CAP_CHECKPOINT_RESTORE, which only root
@@ -21,12 +23,27 @@
 #define WORKER_PRIVILEGES                                                                                    \
 	(PRIVILEGE(CAP_SYS_PTRACE) | PRIVILEGE(CAP_DAC_READ_SEARCH) | PRIVILEGE(CAP_CHECKPOINT_RESTORE))
 
+/* What a process takes with it. */
+struct isolation {
+	const char *name;
+	pid_t parent;
+	__u64 privileges;      /* these at most */
+	int fds[ISOLATED_MAX]; /* they get the numbers above, in this order */
+	int fd_count;
+};
+
 /*
- * Of the open descriptors the process keeps these two, under the numbers above. It ignores what Ctrl-C and a
- * service manager send to a whole group, leaves no core file, and is killed when its parent ends. Then it
- * keeps only WORKER_PRIVILEGES, for good. 0; -ECHILD if the parent has ended already; another -errno. After
- * an error the process must end.
+ * Of the open descriptors the process keeps only those. It ignores what Ctrl-C and a service manager send to
+ * a whole group, leaves no core file, and is killed when its parent ends. Then it gives up all other
+ * capabilities, for good. 0; -ECHILD if the parent has ended already; another -errno. After an error the
+ * process must end.
  */
-int isolate(int socket, int table_fd, pid_t parent, const char *name);
+int isolate(const struct isolation *i);
+
+/*
+ * Limits its memory to so many bytes of address space beyond what it has now. Nothing is limited under
+ * AddressSanitizer, of which the shadow memory alone is terabytes. 0 or -errno.
+ */
+int isolate_limit_memory(__u64 more);
 
 #endif

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include "base/cleanup.h"
@@ -53,25 +54,14 @@ struct rule {
 #define OPEN_FLAGS                                                                                           \
 	(O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_DIRECTORY | O_PATH)
 
-static const struct rule worker_rules[] = {
-	/* The two descriptors to the outside. */
-	{ SYS_recvfrom, IS, 0, ISOLATED_SOCKET_FD },
+/* What each of them needs. */
+static const struct rule common_rules[] = {
+	/* The socket to whoever asks, and files that are open. */
 	{ SYS_sendto, IS, 0, ISOLATED_SOCKET_FD },
-	{ SYS_pwrite64, IS, 0, ISOLATED_TABLE_FD },
-	/* Files of targets and of /proc, read-only. */
-	{ SYS_openat, WITHIN, 2, OPEN_FLAGS },
 	{ SYS_close, ANY, 0, 0 },
-	{ SYS_read, ANY, 0, 0 },
 	{ SYS_pread64, ANY, 0, 0 },
-	{ SYS_lseek, ANY, 0, 0 },
 	{ SYS_fstat, ANY, 0, 0 },
-	{ SYS_newfstatat, ANY, 0, 0 },
-	{ SYS_fstatfs, ANY, 0, 0 },
-	{ SYS_getdents64, ANY, 0, 0 },
 	{ SYS_fcntl, IS, 1, F_GETFD }, /* libelf asks whether it is open */
-	{ SYS_fcntl, IS, 1, F_GETFL }, /* opendir() */
-	/* The memory of targets. Not process_vm_writev, not ptrace. */
-	{ SYS_process_vm_readv, ANY, 0, 0 },
 	/* Memory of its own, none of which can be executed. */
 	{ SYS_mmap, WITHIN, 2, PROT_READ | PROT_WRITE },
 	{ SYS_mprotect, WITHIN, 2, PROT_READ | PROT_WRITE },
@@ -79,11 +69,9 @@ static const struct rule worker_rules[] = {
 	{ SYS_mremap, ANY, 0, 0 },
 	{ SYS_madvise, ANY, 0, 0 },
 	{ SYS_brk, ANY, 0, 0 },
-	/* Time, chance and its end. */
-	{ SYS_clock_gettime, ANY, 0, 0 },
-	{ SYS_clock_nanosleep, ANY, 0, 0 },
-	{ SYS_restart_syscall, ANY, 0, 0 },
+	/* Chance and its end. */
 	{ SYS_getrandom, ANY, 0, 0 },
+	{ SYS_restart_syscall, ANY, 0, 0 },
 	{ SYS_rt_sigreturn, ANY, 0, 0 },
 	{ SYS_exit, ANY, 0, 0 },
 	{ SYS_exit_group, ANY, 0, 0 },
@@ -93,10 +81,35 @@ static const struct rule worker_rules[] = {
 #endif
 };
 
+static const struct rule parser_rules[] = {
+	{ SYS_recvmsg, IS, 0, ISOLATED_SOCKET_FD }, /* a question and a file */
+};
+
+static const struct rule worker_rules[] = {
+	/* The descriptors to the outside. */
+	{ SYS_recvfrom, IS, 0, ISOLATED_SOCKET_FD },
+	{ SYS_pwrite64, IS, 0, ISOLATED_TABLE_FD },
+	{ SYS_sendmsg, IS, 0, ISOLATED_PARSER_FD },
+	{ SYS_recvfrom, IS, 0, ISOLATED_PARSER_FD },
+	/* Files of targets and of /proc, read-only. */
+	{ SYS_openat, WITHIN, 2, OPEN_FLAGS },
+	{ SYS_read, ANY, 0, 0 },
+	{ SYS_lseek, ANY, 0, 0 },
+	{ SYS_newfstatat, ANY, 0, 0 },
+	{ SYS_fstatfs, ANY, 0, 0 },
+	{ SYS_getdents64, ANY, 0, 0 },
+	{ SYS_fcntl, IS, 1, F_GETFL }, /* opendir() */
+	/* The memory of targets. Not process_vm_writev, not ptrace. */
+	{ SYS_process_vm_readv, ANY, 0, 0 },
+	{ SYS_clock_gettime, ANY, 0, 0 },
+	{ SYS_clock_nanosleep, ANY, 0, 0 },
+};
+
 static const struct rule zygote_rules[] = {
-	/* It takes sockets from the profiler, and sends what became of a worker. */
+	/* It takes sockets from the profiler, sends what became of a worker, and joins that to a parser. */
 	{ SYS_recvmsg, ANY, 0, 0 },
 	{ SYS_sendmsg, ANY, 0, 0 },
+	{ SYS_socketpair, IS, 0, AF_UNIX },
 	{ SYS_ppoll, ANY, 0, 0 },
 #ifdef SYS_poll
 	{ SYS_poll, ANY, 0, 0 },
@@ -109,7 +122,7 @@ static const struct rule zygote_rules[] = {
 	{ SYS_pidfd_open, ANY, 0, 0 },
 	{ SYS_pidfd_send_signal, ANY, 0, 0 },
 	{ SYS_wait4, ANY, 0, 0 },
-	/* What a worker gives up before it enters its own list. */
+	/* What a worker and a parser give up before they enter their own lists. */
 	{ SYS_prctl, ANY, 0, 0 },
 	{ SYS_seccomp, ANY, 0, 0 },
 	{ SYS_capget, ANY, 0, 0 },
@@ -124,15 +137,33 @@ static const struct rule zygote_rules[] = {
 #endif
 	{ SYS_dup3, ANY, 0, 0 },
 	{ SYS_close_range, ANY, 0, 0 },
+	{ SYS_landlock_create_ruleset, ANY, 0, 0 },
+	{ SYS_landlock_restrict_self, ANY, 0, 0 },
 };
+
+#define FOR(sandbox) (1U << (sandbox))
+
+static const struct list {
+	const struct rule *rules;
+	size_t count;
+	unsigned int sandboxes;
+} lists[] = {
+	{ common_rules, ARRAY_SIZE(common_rules), ~0U },
+	{ parser_rules, ARRAY_SIZE(parser_rules), FOR(SANDBOX_PARSER) | FOR(SANDBOX_ZYGOTE) },
+	{ worker_rules, ARRAY_SIZE(worker_rules), FOR(SANDBOX_WORKER) | FOR(SANDBOX_ZYGOTE) },
+	{ zygote_rules, ARRAY_SIZE(zygote_rules), FOR(SANDBOX_ZYGOTE) },
+};
+
+#define RULES_MAX                                                                                            \
+	(ARRAY_SIZE(common_rules) + ARRAY_SIZE(parser_rules) + ARRAY_SIZE(worker_rules) +                    \
+	 ARRAY_SIZE(zygote_rules))
 
 #define RULE_STEPS 6 /* of a rule, at most */
 #define FRAME_STEPS 5 /* before and after the rules */
 
 struct program {
 	unsigned short count;
-	struct sock_filter steps[FRAME_STEPS +
-				 RULE_STEPS * (ARRAY_SIZE(worker_rules) + ARRAY_SIZE(zygote_rules))];
+	struct sock_filter steps[FRAME_STEPS + RULE_STEPS * RULES_MAX];
 };
 
 static void add(struct program *p, __u16 code, __u32 value, __u8 if_true, __u8 if_false)
@@ -163,10 +194,11 @@ static void add_rule(struct program *p, const struct rule *r)
 		load(p, offsetof(struct seccomp_data, nr));
 }
 
-static void add_rules(struct program *p, const struct rule *rules, size_t count)
+static void add_lists(struct program *p, enum sandbox sandbox)
 {
-	for (size_t i = 0; i < count; i++)
-		add_rule(p, &rules[i]);
+	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
+		for (size_t i = 0; lists[l].sandboxes & FOR(sandbox) && i < lists[l].count; i++)
+			add_rule(p, &lists[l].rules[i]);
 }
 
 int sandbox_enter(enum sandbox sandbox)
@@ -179,9 +211,7 @@ int sandbox_enter(enum sandbox sandbox)
 	add(&p, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
 	add(&p, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
 	load(&p, offsetof(struct seccomp_data, nr));
-	add_rules(&p, worker_rules, ARRAY_SIZE(worker_rules));
-	if (sandbox == SANDBOX_ZYGOTE)
-		add_rules(&p, zygote_rules, ARRAY_SIZE(zygote_rules));
+	add_lists(&p, sandbox);
 	add(&p, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
 	filter.len = p.count;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) ? -errno : 0;

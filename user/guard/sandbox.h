@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sandbox.h - the list of system calls that a worker may make, and the one that makes workers (zygote.h).
+ * sandbox.h - the lists of system calls that a worker may make, its parser, and the zygote, which makes both.
  */
 #ifndef PYPERF_GUARD_SANDBOX_H
 #define PYPERF_GUARD_SANDBOX_H
 
 enum sandbox {
 	SANDBOX_WORKER,
-	SANDBOX_ZYGOTE, /* what a worker may do, what isolate() does, and to start and end one */
+	SANDBOX_PARSER, /* to read what is open, and to answer */
+	SANDBOX_ZYGOTE, /* what these may do, what isolate() does, and to start and end them */
 };
 
 /*

@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -22,7 +21,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "elf/functions.h"
+#include "guard/reply.h"
+#include "guard/usage.h"
 #include "guard/zygote.h"
 
 #define FIRST_MS 10000 /* for the first child to be there, on a machine however busy */
@@ -37,6 +37,7 @@ struct worker {
 	int socket;	/* -1 = there is no child */
 	__u32 serial;	/* of the last child that was asked for */
 	pid_t child;	/* 0 = none, or it has not begun yet */
+	pid_t parser;	/* its parser; likewise */
 	int child_fd;	/* pidfd; -1 likewise */
 	unsigned int made;	/* children that were asked for and have not ended, killed ones included */
 	double ended_seconds;	/* CPU time of those that have */
@@ -45,25 +46,11 @@ struct worker {
 	__u64 deadline; /* ms, CLOCK_MONOTONIC */
 	__u64 begin;	/* of the request under way, likewise */
 	bool doubted;	/* it was late once, ... */
-	__u64 waited;	/* ... and the child had waited for a CPU so long by then, ms */
+	__u64 waited;	/* ... and child and parser had waited for a CPU so long by then, ms */
 	unsigned int head;
 	unsigned int count;
 	struct worker_request queue[WORKER_QUEUE];
 };
-
-/* How long the child has been ready to run without a CPU, ms; 0 on a kernel without CONFIG_SCHED_INFO. */
-static __u64 waited_ms(pid_t child)
-{
-	_cleanup_fclose_ FILE *f = NULL;
-	unsigned long long ns = 0;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", child);
-	f = fopen(path, "re");
-	if (!f || fscanf(f, "%*u %llu", &ns) != 1)
-		return 0;
-	return ns / 1000000;
-}
 
 static int watch(int epoll, int fd)
 {
@@ -91,6 +78,7 @@ static void take_started(struct worker *worker, const struct zygote_event *e, in
 		return;
 	}
 	worker->child = e->pid;
+	worker->parser = e->parser;
 	worker->child_fd = TAKE_FD(*pidfd);
 }
 
@@ -147,7 +135,7 @@ static void drop_child(struct worker *worker)
 		kill_by(worker->child_fd);
 	cleanup_close(&worker->child_fd);
 	worker->child_fd = -1;
-	worker->child = 0;
+	worker->child = worker->parser = 0;
 	unwatch(worker, worker->socket);
 	close(TAKE_FD(worker->socket));
 }
@@ -219,29 +207,15 @@ static void finish(struct worker *worker)
 	dispatch(worker);
 }
 
-/* Bytes that an answer may have beside the message. */
-static size_t table_max(__u32 type)
-{
-	switch (type) {
-	case WORKER_TABLE:
-		return LINETABLE_MAX;
-	case WORKER_MAPS:
-		return CODE_MAPS_BYTES_MAX;
-	case WORKER_FUNCTIONS:
-		return FUNCTIONS_BYTES_MAX;
-	}
-	return 0;
-}
-
 /* They are copied, so that the next request cannot change them while the caller uses them. */
 static int take_table(const struct worker *worker, struct worker_reply *reply)
 {
 	_cleanup_free_ __u8 *table = NULL;
 	size_t size = reply->table_size;
 
-	if (!table_max(reply->type) || reply->error)
+	if (!reply_table_max(reply->type) || reply->error)
 		return size ? -EPROTO : 0;
-	if (size > table_max(reply->type))
+	if (size > reply_table_max(reply->type))
 		return -EPROTO;
 	table = malloc(size ? size : 1);
 	if (!table)
@@ -252,42 +226,6 @@ static int take_table(const struct worker *worker, struct worker_reply *reply)
 		return -errno;
 	reply->table = TAKE_PTR(table);
 	return 0;
-}
-
-static bool terminated(const char *text, size_t size)
-{
-	return memchr(text, '\0', size);
-}
-
-static bool is_sane_container(const struct container *c)
-{
-	const struct cgroup *cgroup = &c->cgroup;
-	const struct pod_names *names = &c->names;
-
-	return terminated(cgroup->container_id, sizeof(cgroup->container_id)) &&
-	       terminated(cgroup->pod_uid, sizeof(cgroup->pod_uid)) &&
-	       terminated(cgroup->path, sizeof(cgroup->path)) &&
-	       terminated(names->namespace, sizeof(names->namespace)) &&
-	       terminated(names->pod, sizeof(names->pod)) &&
-	       terminated(names->container, sizeof(names->container));
-}
-
-static bool is_sane_identity(const struct identity *i)
-{
-	return i->verdict >= VERDICT_NOT_PYTHON && i->verdict <= VERDICT_UNPROVED &&
-	       terminated(i->version, sizeof(i->version)) && terminated(i->build_id, sizeof(i->build_id)) &&
-	       terminated(i->reason, sizeof(i->reason)) && terminated(i->path, sizeof(i->path));
-}
-
-static bool is_sane(const struct worker_reply *reply, const struct worker_request *request)
-{
-	if (reply->type != request->type || reply->pid != request->pid || reply->tag != request->tag ||
-	    reply->error > 0)
-		return false;
-	if (reply->error || (reply->type != WORKER_IDENTIFY && reply->type != WORKER_CONTAINER))
-		return true;
-	return is_sane_container(&reply->container) &&
-	       (reply->type == WORKER_CONTAINER || is_sane_identity(&reply->identity));
 }
 
 /*
@@ -303,7 +241,7 @@ static int read_reply(struct worker *worker, struct worker_reply *ret)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return -EAGAIN;
 	ret->table = NULL;
-	if (n != (ssize_t)size || !worker->busy || !is_sane(ret, &worker->queue[worker->head]))
+	if (n != (ssize_t)size || !worker->busy || !reply_is_sane(ret, &worker->queue[worker->head]))
 		return -EPIPE;
 	err = take_table(worker, ret);
 	if (err == -EPROTO)
@@ -367,8 +305,8 @@ int worker_timeout_ms(const struct worker *worker)
 }
 
 /*
- * A child that waits for a CPU is not stuck: on a machine with a hundred busy processes that may take
- * seconds. It counts as waiting when it spent most of the last DOUBT_MS so.
+ * A child that waits for a CPU is not stuck, or for its parser that does: on a machine with a hundred busy
+ * processes that may take seconds. It counts as waiting when it spent most of the last DOUBT_MS so.
  */
 static bool is_late(struct worker *worker)
 {
@@ -382,7 +320,7 @@ static bool is_late(struct worker *worker)
 		worker->deadline = now + DOUBT_MS;
 		return false;
 	}
-	waited = waited_ms(worker->child);
+	waited = usage_waited_ms(worker->child) + usage_waited_ms(worker->parser);
 	if (worker->doubted && waited - worker->waited < DOUBT_MS / 2)
 		return true;
 	worker->doubted = true;
@@ -419,9 +357,14 @@ pid_t worker_pid(const struct worker *worker)
 	return worker->child;
 }
 
-double worker_ended_seconds(const struct worker *worker)
+pid_t worker_parser_pid(const struct worker *worker)
 {
-	return worker->ended_seconds;
+	return worker->parser;
+}
+
+double worker_seconds(const struct worker *worker)
+{
+	return worker->ended_seconds + usage_seconds(worker->child) + usage_seconds(worker->parser);
 }
 
 bool worker_is_lost(const struct worker *worker)

@@ -2,7 +2,8 @@
 /*
  * worker.h - a child process that does everything that touches a target's memory or files. A read of a page
  * that never arrives cannot be interrupted; only the process that waits for it can be killed. And a parser
- * that a hostile file has crashed takes nothing but the child with it.
+ * that a hostile file has crashed takes nothing but the child with it. ELF files are parsed by a neighbour of
+ * the child that may do even less (parser.h).
  */
 #ifndef PYPERF_GUARD_WORKER_H
 #define PYPERF_GUARD_WORKER_H
@@ -77,7 +78,8 @@ void worker_stop(struct worker *worker); /* NULL is fine; requests under way are
  */
 int worker_fd(const struct worker *worker);
 pid_t worker_pid(const struct worker *worker); /* 0 between two children */
-double worker_ended_seconds(const struct worker *worker); /* CPU time of the children that have ended */
+pid_t worker_parser_pid(const struct worker *worker); /* of the child's parser, likewise */
+double worker_seconds(const struct worker *worker); /* CPU time of all children and parsers so far */
 /* No child can be made any more: every request fails from now on. */
 bool worker_is_lost(const struct worker *worker);
 
@@ -99,7 +101,16 @@ int worker_timeout_ms(const struct worker *worker);
 /* Kills a child that is late. Its request then comes back as -ETIMEDOUT. Returns 1 if it did, else 0. */
 int worker_check_deadline(struct worker *worker);
 
-/* The child's side (worker_child.c): answers requests until the socket closes. It never returns. */
-void worker_child_run(int socket, int table_fd, pid_t parent, const char *pod_logs) __attribute__((noreturn));
+/* The child's side (worker_child.c). */
+struct worker_child {
+	int socket;
+	int table_fd;
+	int parser; /* the socket to its parser */
+	pid_t parent;
+	const char *pod_logs;
+};
+
+/* Answers requests until the socket closes. It never returns. */
+void worker_child_run(const struct worker_child *c) __attribute__((noreturn));
 
 #endif

@@ -10,53 +10,50 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "elf/functions.h"
 #include "guard/isolate.h"
+#include "guard/parser.h"
 #include "guard/sandbox.h"
 #include "proc/procfs.h"
 #include "proc/safe_open.h"
+#include "python/binaries.h"
 #include "python/capture_remote.h"
 
 #define MEMORY_MAX (256ULL << 20) /* bytes of address space beyond what fork() copied */
 
-/* The shadow memory of AddressSanitizer alone is terabytes of address space. */
-#if defined(__SANITIZE_ADDRESS__)
-#define LIMIT_MEMORY 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LIMIT_MEMORY 0
-#endif
-#endif
-#ifndef LIMIT_MEMORY
-#define LIMIT_MEMORY 1
-#endif
-
-static void limit_memory(void)
+static void prepare(const struct worker_child *c)
 {
-	_cleanup_fclose_ FILE *file = fopen("/proc/self/statm", "re");
-	unsigned long long pages;
-	struct rlimit limit;
+	const struct isolation i = {
+		.name = "pyperf-worker",
+		.parent = c->parent,
+		.privileges = WORKER_PRIVILEGES,
+		.fds = { c->socket, c->table_fd, c->parser },
+		.fd_count = 3,
+	};
 
-	if (!file || fscanf(file, "%llu", &pages) != 1)
-		_exit(1);
-	limit.rlim_cur = limit.rlim_max = pages * sysconf(_SC_PAGESIZE) + MEMORY_MAX;
-	if (setrlimit(RLIMIT_AS, &limit))
+	if (isolate(&i) || isolate_limit_memory(MEMORY_MAX) || sandbox_enter(SANDBOX_WORKER))
 		_exit(1);
 }
 
-static void prepare(int socket, int table_fd, pid_t parent)
+/* Has the parser read a file. When it is gone this process ends, too: they are made anew together. */
+static int parse(const struct parser_question *q, int fd, struct buf *out)
 {
-	if (isolate(socket, table_fd, parent, "pyperf-worker"))
+	int err = parser_ask(ISOLATED_PARSER_FD, q, fd, out);
+
+	if (err == -EPIPE)
 		_exit(1);
-	if (LIMIT_MEMORY)
-		limit_memory();
-	if (sandbox_enter(SANDBOX_WORKER))
-		_exit(1);
+	return err;
+}
+
+static int parse_image(int fd, struct image *ret)
+{
+	const struct parser_question q = { .parse = PARSE_IMAGE };
+	_cleanup_buf_ struct buf bytes = { 0 };
+
+	return parse(&q, fd, &bytes) ?: image_parse(bytes.data, bytes.size, ret);
 }
 
 static int write_table(const __u8 *table, size_t size)
@@ -136,7 +133,9 @@ static int on_map(const struct procfs_map *map, void *context)
 	return 1;
 }
 
-static int read_functions(pid_t tid, const struct worker_request *request, struct buf *out)
+/* Has the file parsed that is mapped at the request's address, if it is the one that is meant. */
+static int parse_mapped(pid_t tid, const struct worker_request *request, const struct parser_question *q,
+			struct buf *out)
 {
 	static struct procfs_map map;
 	struct wanted_map wanted = { request->address, &map };
@@ -154,7 +153,14 @@ static int read_functions(pid_t tid, const struct worker_request *request, struc
 	if (memcmp(&file, &request->file, sizeof(file)))
 		return -ESTALE;
 	fd = safe_open_reopen(path_fd);
-	return fd < 0 ? fd : functions_read(fd, out);
+	return fd < 0 ? fd : parse(q, fd, out);
+}
+
+static int read_functions(pid_t tid, const struct worker_request *request, struct buf *out)
+{
+	const struct parser_question q = { .parse = PARSE_FUNCTIONS };
+
+	return parse_mapped(tid, request, &q, out);
 }
 
 /* What machine code there is. */
@@ -200,15 +206,16 @@ static void answer(const struct worker_request *request, struct pods *pods, stru
 		reply->error = read_object(request, reply);
 }
 
-void worker_child_run(int socket, int table_fd, pid_t parent, const char *pod_logs)
+void worker_child_run(const struct worker_child *c)
 {
 	static struct worker_request request;
 	static struct worker_reply reply;
 	struct pods *pods;
 
-	prepare(socket, table_fd, parent);
-	if (pods_new(&pods, pod_logs))
+	prepare(c);
+	if (pods_new(&pods, c->pod_logs))
 		_exit(1);
+	binaries_read_by(parse_image);
 	for (;;) {
 		ssize_t n = recv(ISOLATED_SOCKET_FD, &request, sizeof(request), 0);
 

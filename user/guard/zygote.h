@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * zygote.h - the process that makes workers. It is forked before the profiler opens anything, so that a
- * worker, however late it is made, has nothing of the profiler's: no BPF map, no socket of a client. It has
- * the capabilities that the profiler itself then gives up, and touches nothing foreign: it only forks.
+ * zygote.h - the process that makes workers, and with each one its parser (parser.h). It is forked before the
+ * profiler opens anything, so that a worker, however late it is made, has nothing of the profiler's: no BPF
+ * map, no socket of a client. It has the capabilities that the profiler itself then gives up, and touches
+ * nothing foreign: it only forks.
  */
 #ifndef PYPERF_GUARD_ZYGOTE_H
 #define PYPERF_GUARD_ZYGOTE_H
@@ -21,7 +22,7 @@ struct zygote {
 
 enum zygote_event_type {
 	ZYGOTE_STARTED = 1, /* by the worker itself, before it does anything else */
-	ZYGOTE_ENDED,	    /* or could not be made */
+	ZYGOTE_ENDED,	    /* and its parser, too; or could not be made */
 };
 
 /* Plain data: it goes through a socket. */
@@ -29,8 +30,8 @@ struct zygote_event {
 	__u32 type; /* enum zygote_event_type */
 	__u32 serial; /* of zygote_ask() */
 	__s32 pid;    /* 0 if it could not be made */
-	__u32 unused;
-	__u64 cpu_ns; /* CPU time that it used; of ZYGOTE_ENDED */
+	__s32 parser; /* pid of its parser; of ZYGOTE_STARTED */
+	__u64 cpu_ns; /* CPU time that both used; of ZYGOTE_ENDED */
 };
 
 /*

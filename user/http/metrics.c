@@ -146,10 +146,11 @@ static double resident_bytes(pid_t pid)
 static void add_self(struct page *p, const struct metrics_view *v)
 {
 	counter(p, "cpu_seconds_total", "CPU time of the profiler's processes in user space.",
-		report_cpu_so_far(v->worker) + v->worker_ended_seconds - v->run->command_seconds);
+		report_cpu_so_far() + v->worker_seconds - v->run->command_seconds);
 	family(p, "resident_bytes", "gauge", "Memory of the profiler's processes.");
 	labelled(p, "resident_bytes", "process", "profiler", resident_bytes(getpid()));
 	labelled(p, "resident_bytes", "process", "worker", v->worker ? resident_bytes(v->worker) : 0);
+	labelled(p, "resident_bytes", "process", "parser", v->parser ? resident_bytes(v->parser) : 0);
 	gauge(p, "map_bytes", "Memory of the kernel side's tables.", kernel_tables(v->kernel)->map_bytes);
 }
 

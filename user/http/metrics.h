@@ -23,8 +23,8 @@ struct run_facts;
 /* What is counted. */
 struct metrics_view {
 	bool sampling;
-	pid_t worker;	    /* its pid; 0 = there is none just now */
-	double worker_ended_seconds; /* CPU time of those before it */
+	pid_t worker, parser; /* 0 = there is none just now */
+	double worker_seconds; /* CPU time of both, and of those before them */
 	__u64 generations;  /* of the tree, after the first */
 	size_t questions;   /* that the worker has not answered yet */
 	const struct kernel *kernel;

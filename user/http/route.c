@@ -68,7 +68,8 @@ static enum MHD_Result metrics(struct visit *v)
 	const struct metrics_view view = {
 		.sampling = s->health == HEALTH_SAMPLING,
 		.worker = worker_pid(source->worker),
-		.worker_ended_seconds = worker_ended_seconds(source->worker),
+		.parser = worker_parser_pid(source->worker),
+		.worker_seconds = worker_seconds(source->worker),
 		.generations = source->generation->count,
 		.questions = discover_pending(source->discover),
 		.kernel = source->kernel,

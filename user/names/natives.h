@@ -32,6 +32,7 @@ struct native_file {
 	struct functions functions; /* if it is KNOWN */
 	char build_id[2 * IMAGE_BUILD_ID_MAX + 1];
 	__u32 text; /* the caller's: its block in the kernel's table, 0 = none */
+	unsigned int failures; /* the caller's: questions about it that had no answer */
 };
 
 int natives_new(struct natives **ret);

@@ -29,6 +29,12 @@ struct binary {
 };
 
 static struct binary *binaries;
+static binaries_reader reader = image_read;
+
+void binaries_read_by(binaries_reader read)
+{
+	reader = read;
+}
 
 static void binary_free(struct binary *binary)
 {
@@ -69,7 +75,7 @@ static int analyse(int path_fd, struct image **ret)
 	fd = safe_open_reopen(path_fd);
 	if (fd < 0)
 		return fd;
-	err = image_read(fd, image);
+	err = reader(fd, image);
 	if (err == -ENOEXEC || err == -EBADMSG) {
 		*ret = NULL;
 		return 0;

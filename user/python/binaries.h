@@ -11,6 +11,12 @@
 
 #define BINARIES_MAX 4096 /* files that are remembered; the least recently used is forgotten first */
 
+/* Reads an image as image_read() does. */
+typedef int (*binaries_reader)(int fd, struct image *ret);
+
+/* From now on files are read by this one: the worker has its parser do it. Before, image_read() is it. */
+void binaries_read_by(binaries_reader read);
+
 /*
  * What is in the file behind a mapping of thread tid. Returns 0; *ret is then the image if the file has a
  * Python runtime, and NULL if not. It is valid until the next call. -errno if the file could not be reached

@@ -3,7 +3,6 @@
 
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/number.h"
@@ -33,8 +32,7 @@ static double rusage_seconds(const struct rusage *u)
 	return u->ru_utime.tv_sec + u->ru_stime.tv_sec + (u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
 }
 
-/* Of this process and of its children that have ended. */
-static double ended_seconds(void)
+double report_cpu_so_far(void)
 {
 	struct rusage self, children;
 	double seconds = 0;
@@ -61,20 +59,9 @@ static size_t peak_rss_bytes(void)
 	return kilobytes * 1024;
 }
 
-double report_cpu_so_far(pid_t worker)
-{
-	struct timespec t;
-	clockid_t clock;
-	double seconds = ended_seconds();
-
-	if (worker > 0 && !clock_getcpuclockid(worker, &clock) && !clock_gettime(clock, &t))
-		seconds += t.tv_sec + t.tv_nsec / 1e9;
-	return seconds;
-}
-
 void report_measure_self(struct report *r, double command_seconds)
 {
-	r->cpu_seconds = ended_seconds() - command_seconds;
+	r->cpu_seconds = report_cpu_so_far() - command_seconds;
 	r->rss_bytes = peak_rss_bytes();
 }
 

@@ -43,8 +43,8 @@ void report_print(const struct report *r, FILE *f, bool colour);
 /* Appends one JSON object. Returns 0 or -ENOMEM. */
 int report_json(const struct report *r, struct buf *out);
 
-/* CPU seconds of the profiler until now, with those of its worker if that runs; worker = 0 if it does not. */
-double report_cpu_so_far(pid_t worker);
+/* CPU seconds of the profiler until now, and of its children that have ended. */
+double report_cpu_so_far(void);
 /*
  * Puts the profiler's CPU time and peak memory into r. The CPU time is its own and that of its children that
  * have ended, without COMMAND's.

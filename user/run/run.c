@@ -257,8 +257,7 @@ static int start_ticks(struct agent *a)
 		log_warning(
 			"samples are taken on %d of %ld CPUs: the others are not for this process (cpuset)",
 			a->facts.cpus, sysconf(_SC_NPROCESSORS_ONLN));
-	a->facts.start_cpu_seconds = report_cpu_so_far(worker_pid(a->worker)) +
-				     worker_ended_seconds(a->worker);
+	a->facts.start_cpu_seconds = report_cpu_so_far() + worker_seconds(a->worker);
 	a->facts.start = clock_seconds();
 	return 0;
 }

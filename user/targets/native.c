@@ -21,6 +21,7 @@
 #define NO_FILE		    (~0U)
 #define ASKED		    256
 #define ASKED_MS	    500 /* for so long an answer is waited for before the same is asked again */
+#define FAILURES_MAX	    3	/* of a file that ends who reads it, or makes them late */
 
 /* Mappings in the kernel side's table: mapping i is in block `block` + 1 + i, and of file files[i]. */
 struct space {
@@ -233,13 +234,23 @@ static void load_file(struct native_targets *t, __u32 file)
 		publish(t, file, f->text);
 }
 
+/*
+ * Whether the file itself is the reason, or seems to be. A worker or a parser that was killed, or had no time
+ * or memory, says nothing of the file that it was asked about, unless that happens again and again.
+ */
+static bool is_final(struct native_file *f, int err)
+{
+	return err == -ENOEXEC || err == -EBADMSG || err == -E2BIG || err == -ENOSPC ||
+	       ++f->failures == FAILURES_MAX;
+}
+
 static void on_functions(struct native_targets *t, const struct question *q, const struct worker_reply *r)
 {
 	struct native_file *f = natives_get(t->natives, q->file);
 	int err = r->error ?: natives_functions(t->natives, q->file, r->table, r->table_size);
 
-	/* It is not there any more: another process may have it, too. */
-	if (err == -ESRCH || err == -ESTALE || err == -ENOENT) {
+	/* It is not there any more, and another process may have it, too; or it can be tried again. */
+	if (err == -ESRCH || err == -ESTALE || err == -ENOENT || (err && !is_final(f, err))) {
 		f->state = NATIVE_FILE_NEW;
 		return;
 	}

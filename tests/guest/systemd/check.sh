@@ -27,7 +27,7 @@ note() {
     systemctl show $unit >"$1/unit"
     cat "/proc/$(main_pid)/status" >"$1/status"
     cat /sys/fs/cgroup/system.slice/$unit/cgroup.procs >"$1/processes"
-    # Of the zygote and its worker.
+    # Of the zygote, the worker and the parser.
     grep -vx "$(main_pid)" "$1/processes" | sed 's|.*|/proc/&/status|' | xargs -r cat >"$1/others"
     bpftool -j prog show >"$1/programs"
     ls $state/ >"$1/profiles"

@@ -244,7 +244,46 @@ static void truncated_and_flipped(void **state)
 			continue;
 		if (image.runtime)
 			assert_true(is_in_a_load(&image, image.runtime, 8));
+		assert_int_equal(image_parse(&image, sizeof(image), &image), 0);
 	}
+}
+
+/* Each promise of image_read() that another process could break. */
+static void bytes_of_another_process(void **state)
+{
+	struct image good, bad, taken;
+	char *const byte = (char *)&bad;
+
+	(void)state;
+	forge_python(&f, 0x030d00f0);
+	assert_int_equal(read_forged(FORGE_SIZE, &good), 0);
+	memset(&taken, 0x55, sizeof(taken));
+	assert_int_equal(image_parse(&good, sizeof(good), &taken), 0);
+	assert_memory_equal(&taken, &good, sizeof(good));
+	memset(&taken, 0x55, sizeof(taken));
+#define REFUSED(change)                                                                                      \
+	do {                                                                                                 \
+		bad = good;                                                                                  \
+		change;                                                                                      \
+		assert_int_equal(image_parse(&bad, sizeof(bad), &taken), -EBADMSG);                          \
+	} while (0)
+	REFUSED(bad.machine = EM_386);
+	REFUSED(bad.load_count = 0);
+	REFUSED(bad.load_count = IMAGE_LOADS_MAX + 1);
+	REFUSED(bad.build_id_size = IMAGE_BUILD_ID_MAX + 1);
+	REFUSED(byte[offsetof(struct image, fixed)] = 2);
+	REFUSED(byte[offsetof(struct image, classes)] = 0x80);
+	REFUSED(bad.load[2].file_size = bad.load[2].memory_size + 1);
+	REFUSED(bad.load[1].memory_size = bad.load[1].file_size = 0);
+	REFUSED(bad.load[0].address = UINT64_MAX);
+	REFUSED(bad.load[0].offset = INT64_MAX);
+	REFUSED(bad.runtime = FORGE_TEXT); /* it is not writable */
+	REFUSED(bad.old_thread = UINT64_MAX);
+	REFUSED(bad.old_interps = 1);
+#undef REFUSED
+	assert_int_equal(image_parse(&good, sizeof(good) - 1, &taken), -EBADMSG);
+	assert_int_equal(image_parse(&good, 0, &taken), -EBADMSG);
+	assert_int_equal(((char *)&taken)[0], 0x55);
 }
 
 static void bias(void **state)
@@ -294,6 +333,7 @@ int main(void)
 		cmocka_unit_test(hostile_counts),
 		cmocka_unit_test(strings_without_end),
 		cmocka_unit_test(truncated_and_flipped),
+		cmocka_unit_test(bytes_of_another_process),
 		cmocka_unit_test(bias),
 		cmocka_unit_test(real_program),
 	};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_sandbox.c - what a worker may not do fails there. Each system call is made twice, each time in a child
- * with a worker's capabilities: without the sandbox, where it must get as far as something other than EPERM,
- * and within. That what a worker needs works is for test_worker.c to show.
+ * test_sandbox.c - what a worker may not do fails there, and a parser may do even less. Each system call is
+ * made twice, each time in a child with a worker's capabilities: without the sandbox, where it must get as
+ * far as something other than EPERM, and within. That what they need works is for test_worker.c to show, and
+ * for test_parser_child.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -233,6 +235,58 @@ static long keys(void)
 	return syscall(SYS_add_key, NULL, NULL, NULL, 0, 0);
 }
 
+static long open_to_read(void)
+{
+	return open("/dev/null", O_RDONLY);
+}
+
+static long read_where_it_stands(void)
+{
+	return read(99, (char[1]){ 0 }, 1);
+}
+
+static long read_a_process(void)
+{
+	char from = 1, to = 0;
+	struct iovec local = { &to, 1 }, remote = { &from, 1 };
+
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+}
+
+static long look_at_a_path(void)
+{
+	struct stat stat;
+
+	return fstatat(AT_FDCWD, "/dev/null", &stat, 0);
+}
+
+static long list_a_folder(void)
+{
+	return syscall(SYS_getdents64, 99, NULL, 0);
+}
+
+static long ask_on_another_socket(void)
+{
+	struct msghdr message = { 0 };
+
+	return sendmsg(5, &message, 0);
+}
+
+static long take_from_another_socket(void)
+{
+	return recv(5, (char[1]){ 0 }, 1, 0);
+}
+
+static long write_a_table(void)
+{
+	return pwrite(4, "", 1, 0);
+}
+
+static long sleep_a_little(void)
+{
+	return usleep(1);
+}
+
 #define CALL(function) { #function, function, false }
 #define MADE_BY_ZYGOTE(function) { #function, function, true }
 
@@ -246,7 +300,7 @@ static const struct call {
 	CALL(write_to_a_process),
 	CALL(unix_socket),
 	CALL(tcp_socket),
-	CALL(two_sockets),
+	MADE_BY_ZYGOTE(two_sockets),
 	CALL(execute),
 	CALL(execute_at),
 	CALL(bpf),
@@ -279,6 +333,19 @@ static const struct call {
 	CALL(keys),
 };
 
+/* A worker may make these, and a parser may not. */
+static const struct call reading[] = {
+	CALL(open_to_read),
+	CALL(read_where_it_stands),
+	CALL(read_a_process),
+	CALL(look_at_a_path),
+	CALL(list_a_folder),
+	CALL(ask_on_another_socket),
+	CALL(take_from_another_socket),
+	CALL(write_a_table),
+	CALL(sleep_a_little),
+};
+
 #define NONE ((enum sandbox)-1)
 
 /* The errno of a call in a child of its own, 0 if it succeeded. */
@@ -300,17 +367,32 @@ static int errno_of(const struct call *call, enum sandbox sandbox)
 	return WEXITSTATUS(status);
 }
 
+static void is_forbidden(const struct call *call, enum sandbox sandbox)
+{
+	int without = errno_of(call, NONE), within = errno_of(call, sandbox);
+
+	if (without == EPERM)
+		print_message("SKIP: %s is refused here without the sandbox too\n", call->name);
+	assert_int_not_equal(without, 255);
+	if (within != EPERM)
+		fail_msg("%s: %s", call->name, strerror(within));
+}
+
 static void forbidden(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-		int without = errno_of(&calls[i], NONE), within = errno_of(&calls[i], SANDBOX_WORKER);
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		is_forbidden(&calls[i], SANDBOX_WORKER);
+}
 
-		if (without == EPERM)
-			print_message("SKIP: %s is refused here without the sandbox too\n", calls[i].name);
-		assert_int_not_equal(without, 255);
-		if (within != EPERM)
-			fail_msg("%s: %s", calls[i].name, strerror(within));
+static void forbidden_to_the_parser(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		is_forbidden(&calls[i], SANDBOX_PARSER);
+	for (size_t i = 0; i < ARRAY_SIZE(reading); i++) {
+		is_forbidden(&reading[i], SANDBOX_PARSER);
+		assert_int_not_equal(errno_of(&reading[i], SANDBOX_WORKER), EPERM);
 	}
 }
 
@@ -362,6 +444,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forbidden),
+		cmocka_unit_test(forbidden_to_the_parser),
 		cmocka_unit_test(forbidden_to_the_zygote),
 		cmocka_unit_test(no_way_back),
 		cmocka_unit_test(not_without_no_new_privs),

@@ -22,27 +22,37 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "guard/parser.h"
 #include "guard/worker.h"
 #include "proc/procfs.h"
 
-static pid_t child;
+static pid_t child, parser;
 static int ours = -1;	 /* end of the socket */
 static int table = -1; /* the file for line tables */
 static __u64 ticks;	 /* start of this process */
 
 static void start_child(pid_t parent)
 {
-	int pair[2];
+	int pair[2], parsers[2];
+	struct worker_child c;
 
 	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, parsers), 0);
 	table = memfd_create("table", MFD_CLOEXEC);
 	assert_true(table >= 0);
+	parser = fork();
+	assert_true(parser >= 0);
+	if (!parser)
+		parser_child_run(parsers[1], getppid(), 0);
+	c = (struct worker_child){ pair[1], table, parsers[0], parent, "/nonexistent" };
 	child = fork();
 	assert_true(child >= 0);
 	if (!child)
-		worker_child_run(pair[1], table, parent, "/nonexistent");
+		worker_child_run(&c);
 	close(pair[1]);
+	close(parsers[0]);
+	close(parsers[1]);
 	ours = pair[0];
 }
 
@@ -79,6 +89,8 @@ static int teardown(void **state)
 		waitpid(child, NULL, 0);
 	}
 	child = 0;
+	kill(parser, SIGKILL);
+	waitpid(parser, NULL, 0);
 	close(table);
 	return 0;
 }
@@ -171,11 +183,12 @@ static void nothing_inherited_stays_open(void **state)
 	for (struct dirent *e; (e = readdir(d));)
 		highest = isdigit(*e->d_name) && atoi(e->d_name) > highest ? atoi(e->d_name) : highest;
 	closedir(d);
-	assert_int_equal(highest, 4);
+	assert_int_equal(highest, 5);
 	for (int fd = 0; fd <= 2; fd++) /* it says nothing, and no terminal is asked anything */
 		assert_string_equal(link_of(fd), "/dev/null");
 	assert_memory_equal(link_of(3), "socket:", 7);
 	assert_memory_equal(link_of(4), "/memfd:table", 12);
+	assert_memory_equal(link_of(5), "socket:", 7);
 	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
 		close(many[i]);
 	close(900);
@@ -339,6 +352,19 @@ static void ends_on_a_request_that_is_none(void **state)
 	assert_int_equal(end_of_child(), 1 << 8);
 }
 
+/* What it does not know of a file it will never know: whoever made both makes them anew. */
+static void ends_with_its_parser(void **state)
+{
+	struct worker_request r = request(WORKER_IDENTIFY, 7, NULL);
+
+	(void)state;
+	answers_anything();
+	kill(parser, SIGKILL);
+	answers_anything(); /* without a file */
+	assert_int_equal(send(ours, &r, sizeof(r), MSG_NOSIGNAL), sizeof(r));
+	assert_int_equal(end_of_child(), 1 << 8);
+}
+
 /* Its parent was gone before it could ask to be told. */
 static void ends_without_its_parent(void **state)
 {
@@ -358,6 +384,7 @@ int main(void)
 		TEST(puts_a_table_into_the_file),   TEST(failures_tell_nothing),
 		TEST(another_process_of_that_pid),  TEST(ends_with_its_socket),
 		TEST(ends_on_a_request_that_is_none), TEST(ends_without_its_parent),
+		TEST(ends_with_its_parser),
 	};
 
 	alarm(120);

@@ -33,6 +33,7 @@
 
 static struct zygote zygote;
 static int table = -1;
+static pid_t parser; /* of the worker that was started last */
 
 static int setup(void **state)
 {
@@ -78,6 +79,8 @@ static int start(__u32 serial, pid_t *ret_pid, int *ret_pidfd)
 	assert_int_equal(e.type, ZYGOTE_STARTED);
 	assert_int_equal(e.serial, serial);
 	assert_true(e.pid > 0 && *ret_pidfd >= 0);
+	assert_true(e.parser > 0 && e.parser != e.pid);
+	parser = e.parser;
 	*ret_pid = e.pid;
 	return socket;
 }
@@ -157,13 +160,13 @@ static __u64 capabilities(pid_t pid, const char *set)
 	return found;
 }
 
-static void may_do_little(pid_t pid)
+static void may_do_little(pid_t pid, __u64 privileges)
 {
 	__u64 here;
 
 	assert_int_equal(privileges_get(&here), 0);
-	assert_int_equal(capabilities(pid, "CapEff"), here & WORKER_PRIVILEGES);
-	assert_int_equal(capabilities(pid, "CapPrm"), here & WORKER_PRIVILEGES);
+	assert_int_equal(capabilities(pid, "CapEff"), here & privileges);
+	assert_int_equal(capabilities(pid, "CapPrm"), here & privileges);
 	assert_int_equal(capabilities(pid, "CapInh"), 0);
 	assert_int_equal(capabilities(pid, "CapAmb"), 0);
 	if (here & PRIVILEGE(CAP_SETPCAP))
@@ -172,12 +175,21 @@ static void may_do_little(pid_t pid)
 	assert_true(says(pid, "status", "Seccomp:\t2\n"));
 }
 
+static void has_no_more_than(pid_t pid, int descriptors)
+{
+	char path[64];
+
+	for (int fd = descriptors; fd < 100; fd++) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
+		assert_int_equal(readlink(path, (char[8]){ 0 }, 8), -1);
+	}
+}
+
 /* What is opened and mapped after the zygote's start is neither its nor any worker's. */
 static void inherits_nothing(void **state)
 {
 	int secret = memfd_create("secret", 0), socket, pidfd = -1;
 	void *mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, secret, 0);
-	char path[64];
 	pid_t pid;
 
 	(void)state;
@@ -187,12 +199,12 @@ static void inherits_nothing(void **state)
 		answers(socket);
 		assert_true(says(getpid(), "maps", "secret"));
 		assert_false(says(pid, "maps", "secret") || says(zygote.pid, "maps", "secret"));
-		for (int fd = 5; fd < 100; fd++) {
-			snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
-			assert_int_equal(readlink(path, (char[8]){ 0 }, 8), -1);
-		}
-		may_do_little(pid);
-		may_do_little(zygote.pid);
+		assert_false(says(parser, "maps", "secret"));
+		has_no_more_than(pid, 6);
+		has_no_more_than(parser, 4);
+		may_do_little(pid, WORKER_PRIVILEGES);
+		may_do_little(parser, 0);
+		may_do_little(zygote.pid, WORKER_PRIVILEGES);
 		kill(pid, SIGKILL);
 		ends(round, pid);
 		close(socket);
@@ -200,6 +212,27 @@ static void inherits_nothing(void **state)
 	}
 	munmap(mapped, 4096);
 	close(secret);
+}
+
+/* Neither outlives the other, not even one that is stopped; their end is said once. */
+static void parser_and_worker_end_together(void **state)
+{
+	int socket, pidfd = -1;
+	pid_t pid;
+
+	(void)state;
+	for (__u32 serial = 0; serial < 6; serial++) {
+		socket = start(serial, &pid, &pidfd);
+		if (serial & 2)
+			answers(socket);
+		kill(serial & 1 ? pid : parser, SIGSTOP);
+		kill(serial & 1 ? parser : pid, SIGKILL);
+		ends(serial, pid);
+		assert_int_equal(kill(parser, 0), -1);
+		assert_int_equal(zygote_next(&zygote, &(struct zygote_event){}, &pidfd), -EAGAIN);
+		close(socket);
+		close(pidfd);
+	}
 }
 
 static void no_more_than_a_few(void **state)
@@ -301,6 +334,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(works_and_ends),
 		TEST(inherits_nothing),
+		TEST(parser_and_worker_end_together),
 		TEST(no_more_than_a_few),
 		TEST(a_request_without_a_socket),
 		TEST(ends_with_its_workers),

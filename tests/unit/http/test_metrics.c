@@ -87,6 +87,7 @@ static void numbers(void **state)
 		"pyperf_profiles_abandoned_total 44",
 		"pyperf_profile_requests_open 5",
 		"pyperf_resident_bytes{process=\"worker\"} 0",
+		"pyperf_resident_bytes{process=\"parser\"} 0",
 		"pyperf_ticks_total 0",
 		"# TYPE pyperf_ticks_total counter",
 		"# TYPE pyperf_cpus gauge",
@@ -131,12 +132,14 @@ static double number_of(const char *metric)
 static void of_this_process(void **state)
 {
 	(void)state;
-	view.worker = getpid();
+	view.worker = view.parser = getpid();
+	view.worker_seconds = 1000;
 	text();
 	assert_true(number_of("\npyperf_resident_bytes{process=\"profiler\"} ") > 100000);
 	assert_true(number_of("\npyperf_resident_bytes{process=\"worker\"} ") > 100000);
+	assert_true(number_of("\npyperf_resident_bytes{process=\"parser\"} ") > 100000);
 	assert_true(number_of("\npyperf_map_bytes ") == kernel_tables(kernel)->map_bytes);
-	assert_true(number_of("\npyperf_cpu_seconds_total ") >= 0);
+	assert_true(number_of("\npyperf_cpu_seconds_total ") >= 1000);
 }
 
 /* Of each kind of event, its own outcomes and no others. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_report_cost.c - what the profiler says that it used: its own time and its worker's, not COMMAND's.
+ * test_report_cost.c - what the profiler says that it used: its own time and its children's, not COMMAND's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,46 +57,15 @@ static void own_cost(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	after = measured(0);
 	assert_true(after - before > 0.15);
-	assert_true(report_cpu_so_far(0) - after >= 0 && report_cpu_so_far(0) - after < 0.1);
+	assert_true(report_cpu_so_far() - after >= 0 && report_cpu_so_far() - after < 0.1);
 	/* COMMAND does not. */
 	assert_true(measured(0.2) - before < after - before - 0.15);
-}
-
-/* A worker counts before it has ended. */
-static void start_cost(void **state)
-{
-	double before = report_cpu_so_far(0), without, with;
-	int ready[2], go[2];
-	char byte;
-	pid_t pid;
-
-	(void)state;
-	assert_true(!pipe(ready) && !pipe(go));
-	pid = fork();
-	if (!pid) {
-		close(go[1]);
-		burn(0.2);
-		if (write(ready[1], "", 1) == 1 && read(go[0], &byte, 1) == 0)
-			_exit(0);
-		_exit(1);
-	}
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	without = report_cpu_so_far(0);
-	with = report_cpu_so_far(pid);
-	assert_true(without - before < 0.1);
-	assert_true(with - without > 0.15 && with - without < 1);
-	for (int i = 0; i < 2; i++)
-		assert_true(!close(ready[i]) && !close(go[i]));
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	/* Nor is it an error that it is gone. */
-	assert_true(report_cpu_so_far(pid) >= with - 0.05);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_cost),
-		cmocka_unit_test(start_cost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_parser_child.c - the parser's own side: it says of a file what the same functions say here, has given
+ * up everything before it sees one, and ends with its socket and with its parent.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "elf/functions.h"
+#include "elf/image.h"
+#include "guard/confine.h"
+#include "guard/parser.h"
+#include "tests/unit/elf/forge_elf.h"
+
+static pid_t child;
+static int ours = -1;
+
+static void start_child(pid_t parent)
+{
+	int pair[2], landlock = confine_version();
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child)
+		parser_child_run(pair[1], parent, landlock);
+	close(pair[1]);
+	ours = pair[0];
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	start_child(getpid());
+	return 0;
+}
+
+static void close_ours(void)
+{
+	if (ours >= 0)
+		close(ours);
+	ours = -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	close_ours();
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	child = 0;
+	return 0;
+}
+
+static int end_of_child(void)
+{
+	int status = -1;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	child = 0;
+	return status;
+}
+
+static int ask(enum parse parse, int fd, struct buf *out)
+{
+	const struct parser_question q = { parse };
+
+	return parser_ask(ours, &q, fd, out);
+}
+
+/* --- what it answers ------------------------------------------------------------------------------------ */
+
+/* The C library: the file that this function is mapped from. */
+static int open_libc(void)
+{
+	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long start, end;
+	char line[512], path[256];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %255s", &start, &end, path) == 3 &&
+		    (uintptr_t)memfd_create >= start && (uintptr_t)memfd_create < end)
+			return open(path, O_RDONLY | O_CLOEXEC);
+	fail_msg("no C library is mapped");
+	return -1;
+}
+
+static void functions_as_here(void **state)
+{
+	_cleanup_buf_ struct buf here = { 0 }, there = { 0 };
+	_cleanup_close_ int fd = open_libc();
+
+	(void)state;
+	assert_int_equal(functions_read(fd, &here), 0);
+	assert_true(here.size > 1 << 16); /* more than one message */
+	for (int i = 0; i < 3; i++) {
+		buf_clear(&there);
+		assert_int_equal(ask(PARSE_FUNCTIONS, fd, &there), 0);
+		assert_int_equal(there.size, here.size);
+		assert_memory_equal(there.data, here.data, here.size);
+	}
+}
+
+static void image_as_here(void **state)
+{
+	static struct forge f;
+	struct image here, there;
+
+	(void)state;
+	forge_python(&f, 0x030d00f0);
+	for (int i = 0; i < 100; i++) { /* no descriptor stays: it may have one of a file */
+		_cleanup_close_ int fd = i % 2 ? open_libc() : forge_write(&f, FORGE_SIZE);
+		_cleanup_buf_ struct buf out = { 0 };
+
+		memset(&here, 0, sizeof(here));
+		assert_int_equal(image_read(fd, &here), 0);
+		assert_int_equal(ask(PARSE_IMAGE, fd, &out), 0);
+		assert_int_equal(image_parse(out.data, out.size, &there), 0);
+		assert_int_equal(there.runtime, i % 2 ? 0 : FORGE_RUNTIME_ADDRESS);
+		assert_int_equal(there.load_count, here.load_count);
+		assert_memory_equal(there.load, here.load, sizeof(here.load));
+		assert_memory_equal(there.build_id, here.build_id, sizeof(here.build_id));
+	}
+}
+
+static void files_that_are_none(void **state)
+{
+	_cleanup_close_ int fd = memfd_create("empty", MFD_CLOEXEC);
+	_cleanup_buf_ struct buf out = { 0 };
+
+	(void)state;
+	assert_int_equal(ask(PARSE_IMAGE, fd, &out), -ENOEXEC);
+	assert_int_equal(ask(PARSE_FUNCTIONS, fd, &out), -ENOEXEC);
+	assert_int_equal(ask(PARSE_IMAGE, -1, &out), -EINVAL);
+	assert_int_equal(out.size, 0);
+	image_as_here(state);
+}
+
+/* --- what it gives up ----------------------------------------------------------------------------------- */
+
+static const char *proc_line(const char *name, const char *begin)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	static char line[512];
+
+	snprintf(line, sizeof(line), "/proc/%d/%s", child, name);
+	f = fopen(line, "re");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, begin, strlen(begin)))
+			return line + strlen(begin);
+	fail_msg("/proc/PID/%s: no %s", name, begin);
+	return NULL;
+}
+
+static void no_capability(void **state)
+{
+	static const char *const sets[] = { "CapEff:", "CapPrm:", "CapInh:", "CapAmb:" };
+
+	files_that_are_none(state);
+	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
+		assert_string_equal(proc_line("status", sets[i]), "\t0000000000000000\n");
+	assert_string_equal(proc_line("status", "NoNewPrivs:"), "\t1\n");
+	assert_string_equal(proc_line("status", "Seccomp:"), "\t2\n");
+	assert_string_equal(proc_line("status", "Name:"), "\tpyperf-parser\n");
+}
+
+static void nothing_open_but_its_socket(void **state)
+{
+	int count = 0;
+	char path[64];
+	DIR *d;
+
+	files_that_are_none(state);
+	snprintf(path, sizeof(path), "/proc/%d/fd", child);
+	d = opendir(path);
+	assert_non_null(d);
+	for (struct dirent *e; (e = readdir(d));)
+		count += *e->d_name != '.';
+	closedir(d);
+	assert_int_equal(count, 4);
+}
+
+static void little_memory_and_few_files(void **state)
+{
+	unsigned long long soft, hard;
+
+	files_that_are_none(state);
+	assert_int_equal(sscanf(proc_line("limits", "Max open files"), "%llu %llu", &soft, &hard), 2);
+	assert_true(soft == 5 && hard == 5);
+	assert_int_equal(sscanf(proc_line("limits", "Max core file size"), "%llu %llu", &soft, &hard), 2);
+	assert_true(soft == 0 && hard == 0);
+#ifdef __SANITIZE_ADDRESS__
+	print_message("SKIP: the sanitizer needs terabytes of address space\n");
+	skip();
+#endif
+	assert_int_equal(sscanf(proc_line("limits", "Max address space"), "%llu %llu", &soft, &hard), 2);
+	assert_true(soft == hard && soft > 256 << 20 && soft < 1ULL << 32);
+}
+
+/* --- its end -------------------------------------------------------------------------------------------- */
+
+static void ends_with_its_socket(void **state)
+{
+	files_that_are_none(state);
+	close_ours();
+	assert_int_equal(end_of_child(), 0);
+}
+
+static void ends_on_a_question_that_is_none(void **state)
+{
+	(void)state;
+	assert_int_equal(send(ours, "x", 1, MSG_NOSIGNAL), 1);
+	assert_int_equal(end_of_child(), 0);
+}
+
+static void ends_without_its_parent(void **state)
+{
+	teardown(state);
+	start_child(getppid());
+	assert_int_equal(end_of_child(), 1 << 8);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(functions_as_here),
+		TEST(image_as_here),
+		TEST(files_that_are_none),
+		TEST(no_capability),
+		TEST(nothing_open_but_its_socket),
+		TEST(little_memory_and_few_files),
+		TEST(ends_with_its_socket),
+		TEST(ends_on_a_question_that_is_none),
+		TEST(ends_without_its_parent),
+	};
+
+	alarm(120);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* parses.c - the kinds of questions to the parser. */
+#include "guard/parser.h"
+
+#include "base/cleanup.h"
+#include "elf/functions.h"
+#include "elf/image.h"
+
+static int read_image(int fd, const struct parser_question *q, struct buf *out)
+{
+	struct image image;
+	int err = image_read(fd, &image);
+
+	(void)q;
+	return err ?: buf_add(out, &image, sizeof(image));
+}
+
+static int read_functions(int fd, const struct parser_question *q, struct buf *out)
+{
+	(void)q;
+	return functions_read(fd, out);
+}
+
+static const struct parse_row rows[] = {
+	[PARSE_IMAGE] = { read_image, sizeof(struct image) },
+	[PARSE_FUNCTIONS] = { read_functions, FUNCTIONS_BYTES_MAX },
+};
+
+const struct parse_row *parse_row(__u32 parse)
+{
+	return parse < ARRAY_SIZE(rows) && rows[parse].read ? &rows[parse] : NULL;
+}
