@@ -22,10 +22,9 @@ static void check_parts(const struct functions *f)
 	}
 }
 
-static int on_function(void *context, __u64 address, __u64 size)
+static int on_function(void *context, const struct eh_function *f)
 {
-	(void)address;
-	FUZZ_CHECK(size);
+	FUZZ_CHECK(f->size);
 	return ++*(int *)context > 100000 ? -1 : 0;
 }
 
@@ -43,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (!functions_parse(data, size, &f))
 		check_parts(&f);
-	eh_frame_each(data, size, 0x1000, size & 1, on_function, &count);
+	eh_frame_each(&(struct eh_frame){ data, size, 0x1000, size & 1 }, on_function, &count);
 	buf_free(&bytes);
 	close(fd);
 	return 0;

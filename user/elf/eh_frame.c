@@ -11,44 +11,17 @@
 #define PE_UDATA8   0x04
 #define PE_SDATA4   0x0b
 #define PE_SDATA8   0x0c
-#define PE_RELATIVE 0x70
+#define PE_RELATIVE 0xf0
 #define PE_PCREL    0x10
 #define PE_OMIT	    0xff
 
-/* Bytes from at to end. */
-struct reader {
-	const __u8 *at, *end;
+#define LETTERS_MAX 8 /* of an augmentation; there are five */
+
+/* A common entry and its place, of the function that was read last: most functions of a file share few. */
+struct last_common {
+	size_t place;
+	struct eh_common common;
 };
-
-struct section {
-	const __u8 *bytes;
-	size_t size;
-	__u64 address;
-	bool debug; /* .debug_frame */
-	/* Of the common entry (CIE) that was used last: most functions of a file have the same. */
-	size_t cie;
-	__u8 encoding;
-};
-
-static int take(struct reader *r, void *to, size_t size)
-{
-	if ((size_t)(r->end - r->at) < size)
-		return -EBADMSG;
-	memcpy(to, r->at, size);
-	r->at += size;
-	return 0;
-}
-
-/* A number of variable length; its value is not needed. */
-static int skip_leb128(struct reader *r)
-{
-	__u8 byte = 0x80;
-	int err = 0;
-
-	while (!err && byte & 0x80)
-		err = take(r, &byte, 1);
-	return err;
-}
 
 /* Bytes of a pointer of this encoding; 0 = not known. */
 static size_t pointer_size(__u8 encoding)
@@ -65,95 +38,6 @@ static size_t pointer_size(__u8 encoding)
 	return 0;
 }
 
-/* Goes over what a letter of the augmentation stands for. */
-static int skip_letter(struct reader *r, char letter)
-{
-	__u8 encoding;
-	int err;
-
-	if (letter == 'S' || letter == 'B')
-		return 0;
-	err = take(r, &encoding, 1);
-	if (err || letter == 'L')
-		return err;
-	if (letter != 'P' || !pointer_size(encoding) || (size_t)(r->end - r->at) < pointer_size(encoding))
-		return -EBADMSG;
-	r->at += pointer_size(encoding);
-	return 0;
-}
-
-/* How a CIE's functions write their addresses. r: behind its id. */
-static int read_encoding(struct reader *r, __u8 *ret)
-{
-	const char *letters;
-	__u8 version;
-	int err = take(r, &version, 1);
-
-	letters = (const char *)r->at;
-	if (err || (version != 1 && version != 3 && version != 4) || !memchr(letters, '\0', r->end - r->at))
-		return -EBADMSG;
-	r->at += strlen(letters) + 1;
-	*ret = 0; /* a plain address */
-	if (!*letters) /* version 4 has the size of an address here; other than 8 it cannot be */
-		return 0;
-	if (*letters++ != 'z')
-		return -EBADMSG;
-	/* Factors of code and data, the register of the return address, the length of what follows. */
-	err = skip_leb128(r) ?: skip_leb128(r);
-	if (!err)
-		err = version == 1 ? take(r, &version, 1) : skip_leb128(r);
-	err = err ?: skip_leb128(r);
-	for (; !err && *letters; letters++) {
-		if (*letters == 'R')
-			return take(r, ret, 1);
-		err = skip_letter(r, *letters);
-	}
-	return err;
-}
-
-/* One entry of the section at this place: what is behind its length, and where the next one begins. */
-static int entry_at(const struct section *s, size_t at, struct reader *ret, size_t *ret_next)
-{
-	struct reader r = { s->bytes + at, s->bytes + s->size };
-	__u32 length;
-	int err = take(&r, &length, sizeof(length));
-
-	/* 0xffffffff announces 64 bits, for sections of more than 4 GiB. */
-	if (err || length == ~0U || length > (size_t)(r.end - r.at))
-		return -EBADMSG;
-	r.end = r.at + length;
-	*ret = r;
-	*ret_next = r.end - s->bytes;
-	return 0;
-}
-
-/* What stands where a function has the reference to its CIE. */
-static __u32 cie_id(const struct section *s)
-{
-	return s->debug ? ~0U : 0;
-}
-
-/* Of the CIE at this place. */
-static int find_encoding(struct section *s, size_t cie, __u8 *ret)
-{
-	struct reader r;
-	size_t next;
-	__u32 id;
-	int err;
-
-	if (cie != s->cie) {
-		err = cie < s->size ? entry_at(s, cie, &r, &next) : -EBADMSG;
-		err = err ?: take(&r, &id, sizeof(id));
-		if (err || id != cie_id(s))
-			return -EBADMSG;
-		s->cie = cie;
-		if (read_encoding(&r, &s->encoding))
-			s->encoding = PE_OMIT;
-	}
-	*ret = s->encoding;
-	return 0;
-}
-
 /* A pointer of the format that the encoding has, without what it is relative to. */
 static int take_pointer(struct reader *r, __u8 encoding, __u64 *ret)
 {
@@ -162,65 +46,215 @@ static int take_pointer(struct reader *r, __u8 encoding, __u64 *ret)
 	int err;
 
 	if (pointer_size(encoding) == 8) {
-		err = take(r, &wide, 8);
+		err = reader_take(r, &wide, 8);
 		*ret = wide;
 	} else {
-		err = take(r, &word, 4);
+		err = reader_take(r, &word, 4);
 		*ret = (encoding & PE_FORMAT) == PE_SDATA4 ? (__u64)(__s64)(__s32)word : word;
 	}
 	return err;
 }
 
-/* The entry of a function. r: behind the reference to its CIE. One that is not understood has size 0. */
-static int read_function(const struct section *s, struct reader *r, __u8 encoding, __u64 *ret_address,
-			 __u64 *ret_size)
+static bool is_known(__u8 encoding)
+{
+	const __u8 relative = encoding & PE_RELATIVE;
+
+	return pointer_size(encoding) && (!relative || relative == PE_PCREL);
+}
+
+int eh_frame_address(const struct eh_frame *s, struct reader *r, __u8 encoding, __u64 *ret)
 {
 	const __u64 here = s->address + (r->at - s->bytes);
-	const __u8 relative = encoding & PE_RELATIVE;
-	int err;
+	__u64 address;
+	int err = is_known(encoding) ? take_pointer(r, encoding, &address) : -EBADMSG;
 
-	*ret_size = 0;
-	if (encoding == PE_OMIT || !pointer_size(encoding) || (relative && relative != PE_PCREL))
-		return 0;
-	err = take_pointer(r, encoding, ret_address);
 	if (!err)
-		err = take_pointer(r, encoding == 0 ? 0 : pointer_size(encoding) == 8 ? PE_UDATA8 : PE_UDATA4,
-				   ret_size);
-	if (relative)
-		*ret_address += here;
+		*ret = address + (encoding & PE_RELATIVE ? here : 0);
 	return err;
 }
 
-int eh_frame_each(const __u8 *section, size_t size, __u64 address, bool debug, eh_frame_fn fn,
-		  void *context)
+/* What a letter of the augmentation stands for. */
+static int read_letter(struct reader *r, char letter, struct eh_common *c)
 {
-	struct section s = { section, size, address, debug, .cie = size };
-	__u64 begin, bytes;
-	struct reader r;
+	struct reader personality;
 	__u8 encoding;
+	int err;
+
+	c->signal |= letter == 'S';
+	if (letter == 'S' || letter == 'B')
+		return 0;
+	err = reader_take(r, &encoding, 1);
+	if (letter == 'R')
+		c->encoding = encoding;
+	if (err || letter == 'L' || letter == 'R')
+		return err;
+	if (letter != 'P' || !pointer_size(encoding))
+		return -EBADMSG;
+	return reader_part(r, pointer_size(encoding), &personality);
+}
+
+static int read_letters(struct reader *r, const char *letters, struct eh_common *c)
+{
+	struct reader data;
+	__u64 size;
+	int err;
+
+	if (!*letters)
+		return 0;
+	if (*letters++ != 'z')
+		return -EBADMSG;
+	c->sized = true;
+	err = reader_unsigned(r, &size) ?: reader_part(r, size, &data);
+	for (; !err && *letters; letters++)
+		err = read_letter(&data, *letters, c);
+	return err;
+}
+
+/* r: behind its id. */
+static int read_common(struct reader *r, struct eh_common *c)
+{
+	__u8 version, sizes[2] = { 8, 0 }, byte = 0;
+	const char *letters;
+	size_t length;
+	int err = reader_take(r, &version, 1);
+
+	memset(c, 0, sizeof(*c)); /* without letters, addresses are plain */
+	letters = (const char *)r->at;
+	length = strnlen(letters, reader_left(r) < LETTERS_MAX ? reader_left(r) : LETTERS_MAX);
+	if (err || (version != 1 && version != 3 && version != 4) || length == LETTERS_MAX)
+		return -EBADMSG;
+	if (reader_left(r) == length)
+		return -EBADMSG; /* their NUL is missing */
+	r->at += length + 1;
+	if (version == 4) /* bytes of an address and of a segment */
+		err = reader_take(r, sizes, sizeof(sizes));
+	if (err || sizes[0] != 8 || sizes[1])
+		return -EBADMSG;
+	err = reader_unsigned(r, &c->code_factor) ?: reader_signed(r, &c->data_factor);
+	if (!err && version == 1) {
+		err = reader_take(r, &byte, 1);
+		c->return_register = byte;
+	} else if (!err) {
+		err = reader_unsigned(r, &c->return_register);
+	}
+	err = err ?: read_letters(r, letters, c);
+	c->instructions = *r;
+	return err;
+}
+
+/* One entry of the section at this place: what is behind its length. */
+static int entry_at(const struct eh_frame *s, size_t at, struct reader *ret)
+{
+	struct reader r = { s->bytes + at, s->bytes + s->size };
+	__u32 length;
+	int err = reader_take(&r, &length, sizeof(length));
+
+	/* 0xffffffff announces 64 bits, for sections of more than 4 GiB. */
+	if (err || length == ~0U)
+		return -EBADMSG;
+	return reader_part(&r, length, ret);
+}
+
+/* What stands where a function has the reference to its CIE. */
+static __u32 common_id(const struct eh_frame *s)
+{
+	return s->debug ? ~0U : 0;
+}
+
+/* The CIE at this place. One that is not understood has the encoding PE_OMIT. */
+static int find_common(const struct eh_frame *s, size_t place, struct last_common *last)
+{
+	struct reader r;
 	__u32 id;
 	int err;
 
-	for (size_t at = 0, next; size - at >= 2 * sizeof(id); at = next) {
-		err = entry_at(&s, at, &r, &next);
+	if (place == last->place)
+		return 0;
+	err = place < s->size ? entry_at(s, place, &r) : -EBADMSG;
+	err = err ?: reader_take(&r, &id, sizeof(id));
+	if (err || id != common_id(s))
+		return -EBADMSG;
+	last->place = place;
+	if (read_common(&r, &last->common))
+		last->common.encoding = PE_OMIT;
+	return 0;
+}
+
+/* What an entry has behind the reference to its CIE. One that is not understood has size 0. */
+static int read_function(const struct eh_frame *s, struct reader *r, const struct eh_common *c,
+			 struct eh_function *f)
+{
+	__u8 size_encoding;
+	int err;
+
+	f->size = 0;
+	if (!is_known(c->encoding))
+		return 0;
+	size_encoding = c->encoding == 0 ? 0 : pointer_size(c->encoding) == 8 ? PE_UDATA8 : PE_UDATA4;
+	err = eh_frame_address(s, r, c->encoding, &f->address);
+	return err ?: take_pointer(r, size_encoding, &f->size);
+}
+
+/*
+ * The entry at this place. *ret_rest: what is behind its size. One that is no function has size 0. One that
+ * ends the section has no bytes behind its length.
+ */
+static int read_entry(const struct eh_frame *s, size_t place, struct last_common *last,
+		      struct eh_function *f, struct reader *ret_rest)
+{
+	const size_t at = place + sizeof(__u32);
+	__u32 id;
+	int err = entry_at(s, place, ret_rest);
+
+	*f = (struct eh_function){ .place = place };
+	if (err || !reader_left(ret_rest))
+		return err;
+	err = reader_take(ret_rest, &id, sizeof(id));
+	if (err || id == common_id(s))
+		return err;
+	/* The reference counts from the begin of .debug_frame, and in .eh_frame back from itself. */
+	if (!s->debug && id > at)
+		return -EBADMSG;
+	return find_common(s, s->debug ? id : at - id, last) ?:
+	       read_function(s, ret_rest, &last->common, f);
+}
+
+int eh_frame_each(const struct eh_frame *s, eh_frame_fn fn, void *context)
+{
+	struct last_common last = { .place = s->size };
+	struct eh_function f;
+	struct reader rest;
+	int err;
+
+	for (size_t at = 0; s->size - at >= 2 * sizeof(__u32); at = rest.end - s->bytes) {
+		err = read_entry(s, at, &last, &f, &rest);
 		if (err)
 			return err;
-		if (r.at == r.end) /* length 0 ends the section */
+		if (rest.end == s->bytes + at + sizeof(__u32)) /* length 0 ends the section */
 			return 0;
-		err = take(&r, &id, sizeof(id));
-		if (err)
-			return err;
-		if (id == cie_id(&s))
-			continue;
-		/* The reference counts from the begin of .debug_frame, and in .eh_frame back from itself. */
-		if (!debug && id > at + sizeof(id))
-			return -EBADMSG;
-		err = find_encoding(&s, debug ? id : at + sizeof(id) - id, &encoding) ?:
-		      read_function(&s, &r, encoding, &begin, &bytes);
-		if (!err && bytes)
-			err = fn(context, begin, bytes);
+		err = f.size ? fn(context, &f) : 0;
 		if (err)
 			return err;
 	}
+	return 0;
+}
+
+int eh_frame_read(const struct eh_frame *s, size_t place, struct eh_function *ret)
+{
+	struct last_common last = { .place = s->size };
+	struct reader rest, data;
+	struct eh_function f;
+	__u64 size;
+	int err = place < s->size ? read_entry(s, place, &last, &f, &rest) : -EBADMSG;
+
+	if (!err && !f.size)
+		err = -EBADMSG;
+	if (!err && last.common.sized)
+		err = reader_unsigned(&rest, &size) ?: reader_part(&rest, size, &data);
+	if (err)
+		return err;
+	f.common = last.common;
+	f.instructions = rest;
+	*ret = f;
 	return 0;
 }

@@ -12,17 +12,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "elf/code_file.h"
 #include "elf/demangled.h"
-#include "elf/eh_frame.h"
-#include "elf/file.h"
 
-#define LOADS_MAX     32
-#define EH_FRAME_MAX  (64 << 20) /* bytes */
 #define SYMBOLS_TAKEN (1 << 20)
-
-struct code_load {
-	__u64 address, offset, size;
-};
 
 struct symbol {
 	__u32 begin, end; /* offsets in the file */
@@ -31,8 +24,7 @@ struct symbol {
 };
 
 struct reading {
-	struct code_load loads[LOADS_MAX];
-	int load_count;
+	struct code_loads loads;
 	struct buf cuts;    /* __u32[], offsets */
 	struct buf symbols; /* struct symbol[] */
 	struct buf names;
@@ -45,41 +37,6 @@ static void cleanup_reading(struct reading *r)
 	buf_free(&r->names);
 }
 
-static int read_loads(int fd, const Elf64_Ehdr *header, struct reading *r)
-{
-	for (int i = 0; i < header->e_phnum; i++) {
-		Elf64_Phdr ph;
-		int err = elf_file_read(fd, &ph, sizeof(ph), header->e_phoff + i * sizeof(ph));
-
-		if (err)
-			return err;
-		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) || !ph.p_filesz)
-			continue;
-		if (ph.p_offset > UINT32_MAX || ph.p_filesz > UINT32_MAX - ph.p_offset)
-			return -E2BIG;
-		if (r->load_count == LOADS_MAX || ph.p_vaddr > UINT64_MAX - ph.p_filesz)
-			return -EBADMSG;
-		r->loads[r->load_count++] = (struct code_load){ ph.p_vaddr, ph.p_offset, ph.p_filesz };
-	}
-	return r->load_count ? 0 : -EBADMSG;
-}
-
-/* The offsets of a range of addresses that lies in one segment with code. */
-static bool find_range(const struct reading *r, __u64 address, __u64 size, __u32 *ret_begin, __u32 *ret_end)
-{
-	for (int i = 0; i < r->load_count; i++) {
-		const struct code_load *l = &r->loads[i];
-
-		if (address < l->address || address - l->address >= l->size ||
-		    size > l->size - (address - l->address))
-			continue;
-		*ret_begin = l->offset + (address - l->address);
-		*ret_end = *ret_begin + size;
-		return true;
-	}
-	return false;
-}
-
 static int add_cuts(struct reading *r, __u32 begin, __u32 end)
 {
 	const __u32 both[] = { begin, end };
@@ -89,26 +46,18 @@ static int add_cuts(struct reading *r, __u32 begin, __u32 end)
 	return buf_add(&r->cuts, both, sizeof(both));
 }
 
-static int on_fde(void *context, __u64 address, __u64 size)
+static int on_fde(void *context, const struct eh_function *f)
 {
 	struct reading *r = context;
 	__u32 begin, end;
 
-	return find_range(r, address, size, &begin, &end) ? add_cuts(r, begin, end) : 0;
+	return code_loads_find(&r->loads, f->address, f->size, &begin, &end) ? add_cuts(r, begin, end) : 0;
 }
 
-static int read_eh_frame(Elf_Scn *section, const GElf_Shdr *header, bool debug, struct reading *r)
+static int on_frames(void *context, const struct eh_frame *section)
 {
-	Elf_Data *data;
-	int err;
+	int err = eh_frame_each(section, on_fde, context);
 
-	if (header->sh_type == SHT_NOBITS || header->sh_flags & SHF_COMPRESSED ||
-	    header->sh_size > EH_FRAME_MAX)
-		return 0;
-	data = elf_rawdata(section, NULL);
-	if (!data || !data->d_buf)
-		return 0;
-	err = eh_frame_each(data->d_buf, data->d_size, header->sh_addr, debug, on_fde, r);
 	return err == -EBADMSG ? 0 : err; /* what was there before is of use */
 }
 
@@ -129,7 +78,7 @@ static int add_symbol(struct reading *r, const GElf_Sym *symbol, const char *nam
 
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) || !*name ||
 	    !symbol->st_size || symbol->st_shndx == SHN_UNDEF ||
-	    !find_range(r, symbol->st_value, symbol->st_size, &s.begin, &s.end))
+	    !code_loads_find(&r->loads, symbol->st_value, symbol->st_size, &s.begin, &s.end))
 		return 0;
 	if (r->symbols.size >= SYMBOLS_TAKEN * sizeof(s))
 		return -E2BIG;
@@ -155,24 +104,14 @@ static int read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, str
 static int read_sections(Elf *elf, struct reading *r)
 {
 	Elf_Scn *section = NULL;
-	size_t names;
-	int err = 0;
+	int err = code_frames_each(elf, on_frames, r);
 
-	if (elf_getshdrstrndx(elf, &names))
-		return 0;
 	while (!err && (section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
-		const char *name;
 
-		if (!gelf_getshdr(section, &header))
-			continue;
-		name = elf_strptr(elf, names, header.sh_name);
-		if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+		if (gelf_getshdr(section, &header) &&
+		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
 			err = read_symbols(elf, section, &header, r);
-		else if (name && !strcmp(name, ".eh_frame"))
-			err = read_eh_frame(section, &header, false, r);
-		else if (name && !strcmp(name, ".debug_frame"))
-			err = read_eh_frame(section, &header, true, r);
 	}
 	return err;
 }
@@ -282,8 +221,11 @@ static int write_functions(struct reading *r, struct functions_header h, struct 
 	size_t n;
 	int err = buf_add(&r->names, "", 1) ?: buf_add(out, &h, sizeof(h));
 
-	for (int i = 0; !err && i < r->load_count; i++)
-		err = add_cuts(r, r->loads[i].offset & ~4095U, r->loads[i].offset + r->loads[i].size);
+	for (int i = 0; !err && i < r->loads.count; i++) {
+		const struct code_load *l = &r->loads.list[i];
+
+		err = add_cuts(r, l->offset & ~4095U, l->offset + l->size);
+	}
 	if (err)
 		return err;
 	n = sort_cuts(&r->cuts);
@@ -313,7 +255,7 @@ int functions_read(int fd, struct buf *out)
 	Elf64_Ehdr header;
 	int err;
 
-	err = elf_file_header(fd, &header) ?: read_loads(fd, &header, &r);
+	err = elf_file_header(fd, &header) ?: code_loads_read(fd, &header, &r.loads);
 	if (!err)
 		err = elf_file_open(fd, &elf);
 	if (!err)

@@ -16,12 +16,14 @@
 enum parse {
 	PARSE_IMAGE = 1, /* image_read(); the answer is a struct image */
 	PARSE_FUNCTIONS, /* functions_read() */
+	PARSE_ROWS,	 /* rows_read() */
 	PARSES
 };
 
 /* Plain data: it goes through a socket, together with the file. */
 struct parser_question {
-	__u32 parse; /* enum parse */
+	__u32 parse;  /* enum parse */
+	__u32 region; /* of ROWS */
 };
 
 /* What follows an answer are its bytes, if there was no error. */

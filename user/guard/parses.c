@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "elf/functions.h"
 #include "elf/image.h"
+#include "elf/rows.h"
 
 static int read_image(int fd, const struct parser_question *q, struct buf *out)
 {
@@ -21,9 +22,15 @@ static int read_functions(int fd, const struct parser_question *q, struct buf *o
 	return functions_read(fd, out);
 }
 
+static int read_rows(int fd, const struct parser_question *q, struct buf *out)
+{
+	return rows_read(fd, q->region, out);
+}
+
 static const struct parse_row rows[] = {
 	[PARSE_IMAGE] = { read_image, sizeof(struct image) },
 	[PARSE_FUNCTIONS] = { read_functions, FUNCTIONS_BYTES_MAX },
+	[PARSE_ROWS] = { read_rows, ROWS_BYTES_MAX },
 };
 
 const struct parse_row *parse_row(__u32 parse)

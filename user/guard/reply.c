@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "elf/functions.h"
+#include "elf/rows.h"
 
 size_t reply_table_max(__u32 type)
 {
@@ -14,6 +15,8 @@ size_t reply_table_max(__u32 type)
 		return CODE_MAPS_BYTES_MAX;
 	case WORKER_FUNCTIONS:
 		return FUNCTIONS_BYTES_MAX;
+	case WORKER_ROWS:
+		return ROWS_BYTES_MAX;
 	}
 	return 0;
 }

@@ -29,6 +29,7 @@ enum worker_type {
 	WORKER_CONTAINER,    /* container_read() */
 	WORKER_MAPS,	     /* code_maps_read() */
 	WORKER_FUNCTIONS,    /* functions_read() of the file mapped at address; -ESTALE: it is another */
+	WORKER_ROWS,	     /* rows_read() of that file, for the region in which address lies; likewise */
 	WORKER_TYPES
 };
 
@@ -40,7 +41,7 @@ struct worker_request {
 	__u64 start_ticks; /* of the process, by procfs_start_ticks(); a later one with that pid is -ESRCH */
 	__u64 address;
 	struct layout layout; /* of CAPTURE and TABLE */
-	struct code_file file; /* of FUNCTIONS */
+	struct code_file file; /* of FUNCTIONS and ROWS */
 };
 
 struct worker_reply {
@@ -56,7 +57,7 @@ struct worker_reply {
 		};
 		struct record_code code; /* process, code and fingerprint are 0 */
 	};
-	/* Of a TABLE, MAPS or FUNCTIONS request: table_size bytes, which the receiver frees; else NULL. */
+	/* Of TABLE, MAPS, FUNCTIONS and ROWS: table_size bytes, which the receiver frees; else NULL. */
 	__u8 *table;
 };
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "elf/rows.h"
 #include "guard/isolate.h"
 #include "guard/parser.h"
 #include "guard/sandbox.h"
@@ -134,14 +135,15 @@ static int on_map(const struct procfs_map *map, void *context)
 }
 
 /* Has the file parsed that is mapped at the request's address, if it is the one that is meant. */
-static int parse_mapped(pid_t tid, const struct worker_request *request, const struct parser_question *q,
-			struct buf *out)
+static int parse_mapped(pid_t tid, const struct worker_request *request, struct buf *out)
 {
+	struct parser_question q = { request->type == WORKER_ROWS ? PARSE_ROWS : PARSE_FUNCTIONS, 0 };
 	static struct procfs_map map;
 	struct wanted_map wanted = { request->address, &map };
 	_cleanup_close_ int path_fd = -1, fd = -1;
 	struct code_file file;
 	struct stat stat;
+	__u64 offset;
 	int err = procfs_maps(tid, on_map, &wanted);
 
 	if (err != 1)
@@ -153,14 +155,13 @@ static int parse_mapped(pid_t tid, const struct worker_request *request, const s
 	if (memcmp(&file, &request->file, sizeof(file)))
 		return -ESTALE;
 	fd = safe_open_reopen(path_fd);
-	return fd < 0 ? fd : parse(q, fd, out);
-}
-
-static int read_functions(pid_t tid, const struct worker_request *request, struct buf *out)
-{
-	const struct parser_question q = { .parse = PARSE_FUNCTIONS };
-
-	return parse_mapped(tid, request, &q, out);
+	if (fd < 0)
+		return fd;
+	offset = map.offset + (request->address - map.start);
+	if (request->type == WORKER_ROWS && offset >> REGION_SHIFT >= ROWS_REGIONS)
+		return -ERANGE;
+	q.region = offset >> REGION_SHIFT;
+	return parse(&q, fd, out);
 }
 
 /* What machine code there is. */
@@ -174,7 +175,7 @@ static int read_code(const struct worker_request *request, struct worker_reply *
 		err = procfs_memory_tid(request->pid, &tid);
 	if (!err)
 		err = request->type == WORKER_MAPS ? code_maps_read(tid, &bytes) :
-						     read_functions(tid, request, &bytes);
+						     parse_mapped(tid, request, &bytes);
 	if (!err)
 		err = procfs_check_start(request->pid, request->start_ticks);
 	return err ?: send_bytes(&bytes, reply);
@@ -200,7 +201,7 @@ static void answer(const struct worker_request *request, struct pods *pods, stru
 	reply->tag = request->tag;
 	if (request->type == WORKER_IDENTIFY || request->type == WORKER_CONTAINER)
 		reply->error = look_at(request, pods, reply);
-	else if (request->type == WORKER_MAPS || request->type == WORKER_FUNCTIONS)
+	else if (request->type >= WORKER_MAPS)
 		reply->error = read_code(request, reply);
 	else
 		reply->error = read_object(request, reply);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "elf/eh_frame.h"
+#include "tests/unit/elf/forge_frames.h"
 
 #define ADDRESS 0x10000
 
@@ -23,6 +24,7 @@ static bool debug; /* it is .debug_frame */
 
 struct found {
 	__u64 address[16], size[16];
+	size_t place[16];
 	int count;
 };
 
@@ -67,14 +69,15 @@ static void put_fde(size_t cie, __u64 address, __u32 bytes)
 	put_u32(0); /* instructions */
 }
 
-static int on_function(void *context, __u64 address, __u64 bytes)
+static int on_function(void *context, const struct eh_function *function)
 {
 	struct found *f = context;
 
 	if (f->count == 16)
 		return -E2BIG;
-	f->address[f->count] = address;
-	f->size[f->count++] = bytes;
+	f->address[f->count] = function->address;
+	f->size[f->count] = function->size;
+	f->place[f->count++] = function->place;
 	return 0;
 }
 
@@ -87,7 +90,7 @@ static int read_all(struct found *f)
 	assert_non_null(copy);
 	memcpy(copy, section, size);
 	*f = (struct found){ .count = 0 };
-	err = eh_frame_each(copy, size, ADDRESS, debug, on_function, f);
+	err = eh_frame_each(&(struct eh_frame){ copy, size, ADDRESS, debug }, on_function, f);
 	free(copy);
 	return err;
 }
@@ -176,6 +179,62 @@ static void what_is_not_understood_is_left_out(void **state)
 	assert_int_equal(f.address[0], 0x4000);
 }
 
+/* What a function has in common with others, and its own instructions. */
+static void read_whole(void **state)
+{
+	struct frames f = { .address = ADDRESS };
+	struct eh_function function;
+	struct eh_frame copy;
+	size_t plain, other, first, second;
+
+	(void)state;
+	plain = frames_common(&f, "zRS", "\x1b", 1, CODE(0x0c, 7, 8));
+	first = frames_function(&f, plain, 0x2000, 0x40, CODE(0x41, 0x0e, 16));
+	other = frames_usual(&f);
+	f.bytes.data[other + 4 + 4 + 1 + 3] = 4; /* addresses count by 4 */
+	second = frames_function(&f, other, 0x2000, 0x40, NULL, 0);
+	copy = frames_copy(&f);
+	assert_int_equal(eh_frame_read(&copy, first, &function), 0);
+	assert_int_equal(function.place, first);
+	assert_int_equal(function.address, 0x2000);
+	assert_int_equal(function.size, 0x40);
+	assert_true(function.common.signal);
+	assert_int_equal(function.common.code_factor, 1);
+	assert_int_equal(function.common.data_factor, -8);
+	assert_int_equal(function.common.return_register, 16);
+	assert_int_equal(reader_left(&function.common.instructions), 3);
+	assert_memory_equal(function.common.instructions.at, "\x0c\x07\x08", 3);
+	assert_int_equal(reader_left(&function.instructions), 3);
+	assert_memory_equal(function.instructions.at, "\x41\x0e\x10", 3);
+	assert_int_equal(eh_frame_read(&copy, second, &function), 0);
+	assert_int_equal(function.common.code_factor, 4);
+	assert_false(function.common.signal);
+	assert_int_equal(eh_frame_read(&copy, plain, &function), -EBADMSG); /* no function */
+	assert_int_equal(eh_frame_read(&copy, copy.size, &function), -EBADMSG);
+	assert_int_equal(eh_frame_read(&copy, copy.size - 3, &function), -EBADMSG);
+	free((void *)copy.bytes);
+	buf_free(&f.bytes);
+}
+
+/* An augmentation of millions of letters costs each of millions of functions nothing. */
+static void letters_without_end(void **state)
+{
+	char letters[4000];
+	struct found f;
+
+	(void)state;
+	memset(letters, 'S', sizeof(letters));
+	letters[0] = 'z';
+	letters[sizeof(letters) - 1] = '\0';
+	put_fde(put_cie(letters, (const __u8[]){ 0x1b }, 1), 0x2000, 0x40);
+	assert_int_equal(read_all(&f), 0);
+	assert_int_equal(f.count, 0);
+	size = 0;
+	put_fde(put_cie("zSBSBSR", (const __u8[]){ 0x1b }, 1), 0x2000, 0x40);
+	assert_int_equal(read_all(&f), 0);
+	assert_int_equal(f.count, 1);
+}
+
 static void malformed(void **state)
 {
 	struct found f;
@@ -244,6 +303,8 @@ int main(void)
 		cmocka_unit_test_setup(wide_and_plain_addresses, setup),
 		cmocka_unit_test_setup(debug_frame, setup),
 		cmocka_unit_test_setup(what_is_not_understood_is_left_out, setup),
+		cmocka_unit_test_setup(read_whole, setup),
+		cmocka_unit_test_setup(letters_without_end, setup),
 		cmocka_unit_test_setup(malformed, setup),
 		cmocka_unit_test_setup(what_the_caller_says_ends_it, setup),
 		cmocka_unit_test_setup(damaged, setup),

@@ -21,7 +21,8 @@
 #include "guard/message.h"
 #include "guard/parser.h"
 
-static const struct parser_question image = { PARSE_IMAGE }, functions = { PARSE_FUNCTIONS };
+static const struct parser_question image = { .parse = PARSE_IMAGE },
+				    functions = { .parse = PARSE_FUNCTIONS };
 static int ours, theirs;
 static struct buf out;
 
@@ -129,8 +130,8 @@ static void what_it_failed_with(void **state)
 	assert_int_equal(ask(&image), -EBADMSG);
 	answers(-EPIPE, 0); /* of a file; it is there itself */
 	assert_int_equal(ask(&image), -EIO);
-	assert_int_equal(ask(&(struct parser_question){ PARSES }), -EINVAL);
-	assert_int_equal(ask(&(struct parser_question){ 0 }), -EINVAL);
+	assert_int_equal(ask(&(struct parser_question){ .parse = PARSES }), -EINVAL);
+	assert_int_equal(ask(&(struct parser_question){ .parse = 0 }), -EINVAL);
 }
 
 static void nonsense(void **state)

@@ -23,9 +23,16 @@
 
 #include "elf/functions.h"
 #include "elf/image.h"
+#include "elf/rows.h"
 #include "guard/confine.h"
 #include "guard/parser.h"
 #include "tests/unit/elf/forge_elf.h"
+
+#ifdef __x86_64__
+#define ON_X86 1
+#else
+#define ON_X86 0
+#endif
 
 static pid_t child;
 static int ours = -1;
@@ -80,7 +87,7 @@ static int end_of_child(void)
 
 static int ask(enum parse parse, int fd, struct buf *out)
 {
-	const struct parser_question q = { parse };
+	const struct parser_question q = { .parse = parse, .region = 1 };
 
 	return parser_ask(ours, &q, fd, out);
 }
@@ -116,6 +123,20 @@ static void functions_as_here(void **state)
 		assert_int_equal(there.size, here.size);
 		assert_memory_equal(there.data, here.data, here.size);
 	}
+}
+
+/* The C library has code in its second MiB, too. */
+static void rows_as_here(void **state)
+{
+	_cleanup_buf_ struct buf here = { 0 }, there = { 0 };
+	_cleanup_close_ int fd = open_libc();
+	int err = rows_read(fd, 1, &here);
+
+	(void)state;
+	assert_int_equal(err, ON_X86 ? 0 : -EOPNOTSUPP);
+	assert_int_equal(ask(PARSE_ROWS, fd, &there), err);
+	assert_int_equal(there.size, here.size);
+	assert_memory_equal(there.data, here.data, here.size);
 }
 
 static void image_as_here(void **state)
@@ -244,6 +265,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(functions_as_here),
+		TEST(rows_as_here),
 		TEST(image_as_here),
 		TEST(files_that_are_none),
 		TEST(no_capability),

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "elf/functions.h"
+#include "elf/rows.h"
 #include "guard/reply.h"
 #include "python/capture_remote.h"
 
@@ -108,6 +109,7 @@ static void bytes_beside_it(void **state)
 	assert_int_equal(reply_table_max(WORKER_TABLE), LINETABLE_MAX);
 	assert_int_equal(reply_table_max(WORKER_MAPS), CODE_MAPS_BYTES_MAX);
 	assert_int_equal(reply_table_max(WORKER_FUNCTIONS), FUNCTIONS_BYTES_MAX);
+	assert_int_equal(reply_table_max(WORKER_ROWS), ROWS_BYTES_MAX);
 	assert_int_equal(reply_table_max(WORKER_IDENTIFY), 0);
 	assert_int_equal(reply_table_max(WORKER_CAPTURE), 0);
 	assert_int_equal(reply_table_max(WORKER_CONTAINER), 0);

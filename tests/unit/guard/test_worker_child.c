@@ -17,11 +17,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "elf/rows.h"
 #include "guard/parser.h"
 #include "guard/worker.h"
 #include "proc/procfs.h"
@@ -303,6 +305,33 @@ static void puts_a_table_into_the_file(void **state)
 	assert_int_equal(reply->table_size, 0);
 }
 
+/* The region that a function of this program is in; and nothing of a file that is another one by now. */
+static void says_how_callers_are_found(void **state)
+{
+	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct worker_request r = request(WORKER_ROWS, 8, (const void *)says_how_callers_are_found);
+	const struct worker_reply *reply;
+	_cleanup_buf_ struct buf rows = { 0 };
+	_cleanup_free_ char *read_back = NULL;
+	struct stat stat;
+	int err;
+
+	(void)state;
+	assert_int_equal(fstat(fd, &stat), 0);
+	r.file = code_file_of(&stat);
+	reply = ask(r);
+	err = rows_read(fd, 0, &rows); /* this program's code is in its first MiB */
+	assert_int_equal(reply->error, err);
+	assert_int_equal(reply->table_size, rows.size);
+	read_back = malloc(rows.size + 1);
+	assert_int_equal(pread(table, read_back, rows.size, 0), rows.size);
+	assert_memory_equal(read_back, rows.data, rows.size);
+	r.file.inode++;
+	assert_int_equal(ask(r)->error, -ESTALE);
+	r.address = 1;
+	assert_int_equal(ask(r)->error, -ENOENT);
+}
+
 /* An answer has nothing of the one before it. */
 static void failures_tell_nothing(void **state)
 {
@@ -382,6 +411,7 @@ int main(void)
 		TEST(nothing_inherited_stays_open), TEST(memory_is_limited),
 		TEST(signals_are_its_own),	    TEST(says_what_a_process_is),
 		TEST(puts_a_table_into_the_file),   TEST(failures_tell_nothing),
+		TEST(says_how_callers_are_found),
 		TEST(another_process_of_that_pid),  TEST(ends_with_its_socket),
 		TEST(ends_on_a_request_that_is_none), TEST(ends_without_its_parent),
 		TEST(ends_with_its_parser),

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_rows.c - rows of files made by hand, of which each is known; of this very program and of the kernel's
+ * page of code; and the bytes that a worker could send in their place. tests/e2e/test_rows.py compares those
+ * of real files with readelf.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "elf/rows.h"
+#include "elf/rule.h"
+#include "tests/unit/elf/forge_frames.h"
+#include "tests/unit/elf/forge_elf.h"
+
+/* The file: headers, a segment of code, the sections behind it. Addresses are offsets plus BIAS. */
+#define BIAS	 0x400000
+#define CODE_AT	 0x1000
+#define CODE_END 0x300000 /* three regions */
+
+#define SP(words)     rule_make(RULE_SP, words, 0)
+#define NONE	      rule_unknown()
+
+static struct frames eh, debug;
+static size_t eh_usual, debug_usual;
+static struct buf out;
+static struct rows rows;
+
+static int setup(void **state)
+{
+	(void)state;
+	eh = (struct frames){ .address = BIAS + CODE_END };
+	debug = (struct frames){ .debug = true };
+	eh_usual = frames_usual(&eh);
+	debug_usual = frames_common(&debug, "", "", 0, CODE(0x0c, 7, 8, 0x90, 1));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	buf_free(&eh.bytes);
+	buf_free(&debug.bytes);
+	buf_free(&out);
+	return 0;
+}
+
+/* A function at this offset. */
+static void function(__u32 begin, __u32 end, const void *code, size_t size)
+{
+	frames_function(&eh, eh_usual, BIAS + begin, end - begin, code, size);
+}
+
+static void debug_function(__u64 begin, __u64 end, const void *code, size_t size)
+{
+	const __u64 range[] = { BIAS + begin, end - begin };
+	const size_t place = debug.bytes.size;
+
+	frames_put_u32(&debug, 0);
+	frames_put_u32(&debug, debug_usual);
+	frames_put(&debug, range, sizeof(range));
+	frames_put(&debug, code, size);
+	frames_close(&debug, place);
+}
+
+static void put_section(int fd, const struct frames *f, __u32 name, off_t at, Elf64_Shdr *header)
+{
+	*header = (Elf64_Shdr){ .sh_name = name,
+				.sh_type = SHT_PROGBITS,
+				.sh_flags = SHF_ALLOC,
+				.sh_addr = f->address,
+				.sh_offset = at,
+				.sh_size = f->bytes.size,
+				.sh_addralign = 8 };
+	assert_int_equal(pwrite(fd, f->bytes.data, f->bytes.size, at), f->bytes.size);
+}
+
+/* Sections: null, names, .eh_frame, .debug_frame. */
+static int write_file(__u16 machine)
+{
+	static const char names[] = "\0.shstrtab\0.eh_frame\0.debug_frame";
+	const off_t eh_at = CODE_END, debug_at = eh_at + eh.bytes.size,
+		    names_at = debug_at + debug.bytes.size, sections_at = (names_at + sizeof(names) + 7) & ~7;
+	Elf64_Phdr segment = { PT_LOAD, PF_R | PF_X, CODE_AT, BIAS + CODE_AT, 0, CODE_END - CODE_AT,
+			       CODE_END - CODE_AT, 4096 };
+	Elf64_Shdr sections[4] = { 0 };
+	struct forge f = { 0 };
+	int fd = memfd_create("forged", MFD_CLOEXEC);
+
+	forge_headers(&f);
+	forge_header(&f)->e_machine = machine;
+	forge_header(&f)->e_phnum = 1;
+	forge_header(&f)->e_shoff = sections_at;
+	forge_header(&f)->e_shnum = 4;
+	forge_header(&f)->e_shstrndx = 1;
+	sections[1] = (Elf64_Shdr){ .sh_name = 1, .sh_type = SHT_STRTAB, .sh_offset = names_at,
+				    .sh_size = sizeof(names), .sh_addralign = 1 };
+	put_section(fd, &eh, 11, eh_at, &sections[2]);
+	put_section(fd, &debug, 21, debug_at, &sections[3]);
+	assert_int_equal(pwrite(fd, f.bytes, sizeof(Elf64_Ehdr), 0), sizeof(Elf64_Ehdr));
+	assert_int_equal(pwrite(fd, &segment, sizeof(segment), sizeof(Elf64_Ehdr)), sizeof(segment));
+	assert_int_equal(pwrite(fd, names, sizeof(names), names_at), sizeof(names));
+	assert_int_equal(pwrite(fd, sections, sizeof(sections), sections_at), sizeof(sections));
+	return fd;
+}
+
+static int try_read(__u32 region)
+{
+	_cleanup_close_ int fd = write_file(EM_X86_64);
+
+	buf_clear(&out);
+	return rows_read(fd, region, &out);
+}
+
+static void read_region(__u32 region)
+{
+	assert_int_equal(try_read(region), 0);
+	assert_int_equal(rows_parse(out.data, out.size, &rows), 0);
+	assert_int_equal(rows.region, region);
+}
+
+/* From an offset of the region up to another one, and not beyond on either side. */
+static void holds(__u32 begin, __u32 end, __u32 rule)
+{
+	for (__u32 i = begin; i < end; i++)
+		assert_int_equal(rows_find(&rows, i), rule);
+	assert_true(!begin || rows_find(&rows, begin - 1) != rule);
+	assert_true(end == 1 << REGION_SHIFT || rows_find(&rows, end) != rule);
+}
+
+/* --- what they say -------------------------------------------------------------------------------------- */
+
+static void nothing_is_known(void **state)
+{
+	(void)state;
+	read_region(0);
+	assert_int_equal(rows.count, REGION_PAGES); /* one for each page */
+	holds(0, 1 << REGION_SHIFT, NONE);
+	read_region(ROWS_REGIONS - 1); /* far behind the file's end */
+	holds(0, 1 << REGION_SHIFT, NONE);
+	assert_int_equal(try_read(ROWS_REGIONS), -ERANGE);
+}
+
+static void functions_and_gaps(void **state)
+{
+	(void)state;
+	function(0x1240, 0x1280, CODE(0x41, 0x0e, 16));
+	function(0x1100, 0x1120, CODE(0x44, 0x0e, 16, 0x44, 0x0e, 24));
+	read_region(0);
+	holds(0, 0x1100, NONE);
+	holds(0x1100, 0x1104, SP(1));
+	holds(0x1104, 0x1108, SP(2));
+	holds(0x1108, 0x1120, SP(3));
+	holds(0x1120, 0x1240, NONE);
+	holds(0x1240, 0x1241, SP(1));
+	holds(0x1241, 0x1280, SP(2));
+	holds(0x1280, 1 << REGION_SHIFT, NONE);
+	assert_int_equal(rows.count, REGION_PAGES + 7);
+}
+
+/* Rows that say the same are one; but a page begins with one of its own. */
+static void equal_rows_are_merged(void **state)
+{
+	(void)state;
+	function(0x1ff0, 0x2000, CODE(0x44, 0x0e, 8, 0x44, 0x83, 2));
+	function(0x2000, 0x4010, NULL, 0);
+	function(0x4010, 0x4020, NULL, 0);
+	read_region(0);
+	holds(0x1ff0, 0x4020, SP(1));
+	assert_int_equal(rows.count, REGION_PAGES + 2);
+	assert_int_equal(rows.words[3] - rows.words[2], 1);
+	assert_int_equal(rows.words[5] - rows.words[4], 2);
+}
+
+static void across_regions(void **state)
+{
+	(void)state;
+	function(0xffff0, 0x200010, CODE(0x44, 0x0e, 16, 0x04, 0, 0, 8, 0, 0x0e, 24, 0x04, 0, 0, 8, 0,
+				0x0e, 32));
+	read_region(0);
+	holds(0xffff0, 0xffff4, SP(1));
+	holds(0xffff4, 0x100000, SP(2));
+	read_region(1);
+	holds(0, 0x7fff4, SP(2));
+	holds(0x7fff4, 0xffff4, SP(3));
+	holds(0xffff4, 0x100000, SP(4));
+	read_region(2);
+	holds(0, 0x10, SP(4));
+	holds(0x10, 0x100000, NONE);
+}
+
+static void what_is_malformed_is_unknown(void **state)
+{
+	(void)state;
+	function(0x2000, 0x2040, CODE(0x50, 0x0e, 16, 0x50, 0x3f, 0x44, 0x0e, 24));
+	function(0x2040, 0x2080, CODE(0x0e, 32));
+	read_region(0);
+	holds(0x2000, 0x2010, SP(1));
+	holds(0x2010, 0x2020, SP(2));
+	holds(0x2020, 0x2040, NONE);
+	holds(0x2040, 0x2080, SP(4));
+}
+
+/* The lowest begin counts, then the first in the file, whatever order they are in. */
+static void overlapping_functions(void **state)
+{
+	(void)state;
+	function(0x2010, 0x2050, CODE(0x0e, 16, 0x60, 0x0e, 24));
+	function(0x2000, 0x2020, CODE(0x0e, 32));
+	function(0x2000, 0x2030, CODE(0x0e, 40));
+	function(0x2008, 0x2010, CODE(0x0e, 48));
+	read_region(0);
+	holds(0x2000, 0x2020, SP(4));
+	holds(0x2020, 0x2030, SP(5));
+	holds(0x2030, 0x2050, SP(3));
+}
+
+/* .debug_frame fills the gaps that .eh_frame leaves. */
+static void both_sections(void **state)
+{
+	(void)state;
+	function(0x2000, 0x2020, CODE(0x0e, 16));
+	debug_function(0x2000, 0x2020, CODE(0x0e, 24));
+	debug_function(0x3000, 0x3020, CODE(0x0e, 32));
+	read_region(0);
+	holds(0x2000, 0x2020, SP(2));
+	holds(0x3000, 0x3020, SP(4));
+	eh.bytes.size = 0;
+	read_region(0);
+	holds(0x2000, 0x2020, SP(3));
+	holds(0x3000, 0x3020, SP(4));
+}
+
+static void outside_of_the_code(void **state)
+{
+	(void)state;
+	function(0x800, 0x900, NULL, 0); /* in no segment with code */
+	function(0x2ffff0, 0x300010, NULL, 0);
+	function(0x2fffe0, 0x2ffff0, NULL, 0);
+	function(0x1000, 0x1010, NULL, 0);
+	read_region(0);
+	holds(0x1000, 0x1010, SP(1));
+	holds(0x1010, 0x100000, NONE);
+	read_region(2);
+	holds(0xfffe0, 0xffff0, SP(1));
+	assert_int_equal(rows_find(&rows, 0xfffff), NONE);
+}
+
+static void another_machine(void **state)
+{
+	_cleanup_close_ int arm = write_file(EM_AARCH64);
+	_cleanup_close_ int text = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(buf_add_string(&out, "before"), 0);
+	assert_int_equal(rows_read(arm, 0, &out), -EOPNOTSUPP);
+	assert_int_equal(rows_read(text, 0, &out), -ENOEXEC);
+	assert_int_equal(out.size, 6);
+}
+
+/* --- bounds --------------------------------------------------------------------------------------------- */
+
+/* A row for each byte of the first 64 pages: as many as there may be, and one more. */
+static void too_many_rows(void **state)
+{
+	const __u32 most = REGION_ROWS - (REGION_PAGES - 64); /* the others begin pages */
+	_cleanup_buf_ struct buf code = { 0 };
+
+	(void)state;
+	for (__u32 i = 0; i <= most; i++)
+		assert_int_equal(buf_add(&code, (__u8[]){ 0x0e, i % 2 ? 16 : 24, 0x41 }, 3), 0);
+	function(0x100000, 0x200000, code.data, code.size - 3);
+	read_region(1);
+	assert_int_equal(rows.count, REGION_ROWS);
+	holds(most - 1, 1 << REGION_SHIFT, SP(2));
+	teardown(state);
+	setup(state);
+	function(0x100000, 0x200000, code.data, code.size);
+	assert_int_equal(try_read(1), -E2BIG);
+	assert_int_equal(out.size, 0);
+	assert_int_equal(try_read(0), 0); /* the others are not affected */
+}
+
+/* Any number of functions over the same bytes: those that an earlier one covers are not even executed. */
+static void the_same_bytes_again_and_again(void **state)
+{
+	_cleanup_buf_ struct buf code = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 65536; i++)
+		assert_int_equal(buf_add(&code, "\x0e\x08\x0e\x10", 4), 0);
+	/* 64 times 256 KiB of instructions would be more than the bound of 8 MiB. */
+	for (int i = 0; i < 64; i++)
+		function(0x2000, 0x3000, code.data, code.size);
+	read_region(0);
+	holds(0x2000, 0x3000, SP(2));
+	/* Now each one has a byte that no other one has. */
+	for (int i = 1; i < 64; i++)
+		function(0x2000, 0x3000 + i, code.data, code.size);
+	assert_int_equal(try_read(0), -E2BIG);
+	assert_int_equal(try_read(1), 0);
+}
+
+static void too_many_functions(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ROWS_FUNCTIONS_MAX; i++)
+		function(0x2000 + i % 4096, 0x3000, NULL, 0);
+	read_region(0);
+	holds(0x2000, 0x3000, SP(1));
+	function(0x2000, 0x3000, NULL, 0);
+	assert_int_equal(try_read(0), -E2BIG);
+	assert_int_equal(try_read(1), 0);
+}
+
+/* What is common is executed for each function that has it, and so counts each time. */
+static void much_in_common(void **state)
+{
+	_cleanup_buf_ struct buf code = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 32768; i++)
+		assert_int_equal(buf_add(&code, "\x0e\x08", 2), 0);
+	eh_usual = frames_common(&eh, "zR", "\x1b", 1, code.data, code.size);
+	for (int i = 0; i < 120; i++)
+		function(0x2000 + 16 * i, 0x2010 + 16 * i, NULL, 0);
+	assert_int_equal(try_read(0), 0);
+	for (int i = 120; i < 140; i++)
+		function(0x2000 + 16 * i, 0x2010 + 16 * i, NULL, 0);
+	assert_int_equal(try_read(0), -E2BIG);
+}
+
+/* --- real ones ------------------------------------------------------------------------------------------ */
+
+static void this_program(void **state)
+{
+	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	__u32 known = 0;
+
+	(void)state;
+#ifndef __x86_64__
+	assert_int_equal(rows_read(fd, 0, &out), -EOPNOTSUPP);
+	return;
+#endif
+	assert_int_equal(rows_read(fd, 0, &out), 0);
+	assert_int_equal(rows_parse(out.data, out.size, &rows), 0);
+	for (__u32 i = 0; i < 1 << REGION_SHIFT; i++)
+		known += rows_find(&rows, i) != NONE;
+	assert_true(known > 10000);
+}
+
+static void the_kernels_page(void **state)
+{
+	const __u64 vdso = getauxval(AT_SYSINFO_EHDR);
+	__u32 known = 0;
+
+	(void)state;
+#ifndef __x86_64__
+	assert_int_not_equal(rows_read_vdso(0, &out), 0);
+	return;
+#endif
+	if (!vdso) {
+		assert_int_equal(rows_read_vdso(0, &out), -ENOENT);
+		print_message("SKIP: the kernel maps no page of code\n");
+		skip();
+	}
+	assert_int_equal(rows_read_vdso(0, &out), 0);
+	assert_int_equal(rows_parse(out.data, out.size, &rows), 0);
+	for (__u32 i = 0; i < 1 << REGION_SHIFT; i++)
+		known += rows_find(&rows, i) != NONE;
+	assert_true(known > 200 && known < 65536);
+}
+
+/* --- the receiving side --------------------------------------------------------------------------------- */
+
+static void refused(void)
+{
+	struct rows r;
+
+	assert_int_equal(rows_parse(out.data, out.size, &r), -EBADMSG);
+}
+
+static void bytes_that_lie(void **state)
+{
+	__u32 *words, *row;
+
+	(void)state;
+	function(0x1100, 0x1120, CODE(0x44, 0x0e, 16, 0x44, 0x0e, 24));
+	read_region(0);
+	words = (__u32 *)out.data; /* header: 2; index: 257; rows */
+	row = words + 2 + REGION_INDEX;
+	out.size--;
+	refused();
+	out.size = 7;
+	refused();
+	out.size = sizeof(struct rows_header) + (REGION_INDEX + rows.count) * 4;
+	assert_int_equal(rows_parse(out.data, out.size, &rows), 0);
+#define LIE(word, value)                                                                                     \
+	do {                                                                                                 \
+		const __u32 was = (word);                                                                    \
+		(word) = (value);                                                                            \
+		refused();                                                                                   \
+		(word) = was;                                                                                \
+	} while (0)
+	LIE(words[0], ROWS_REGIONS);
+	LIE(words[1], words[1] + 1);
+	LIE(words[1], words[1] - 1);
+	LIE(words[1], ~0U);
+	LIE(words[2], 1);			     /* the first page's */
+	LIE(words[2 + 7], words[2 + 6]);	     /* a page without rows */
+	LIE(words[2 + 7], words[2 + 8]);
+	LIE(words[2 + 7], ~0U);
+	LIE(words[2 + 256], words[2 + 256] - 1);
+	LIE(row[1], row_make(1, NONE));		     /* a page's first row */
+	LIE(row[2], row_make(0, NONE));		     /* not ascending */
+	LIE(row[3], row[2]);
+	LIE(row[0], row_make(0, rule_make_small(RULE_SPECIAL, 9, 0, 0)));
+	assert_int_equal(rows_parse(out.data, out.size, &rows), 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(nothing_is_known),
+		TEST(functions_and_gaps),
+		TEST(equal_rows_are_merged),
+		TEST(across_regions),
+		TEST(what_is_malformed_is_unknown),
+		TEST(overlapping_functions),
+		TEST(both_sections),
+		TEST(outside_of_the_code),
+		TEST(another_machine),
+		TEST(too_many_rows),
+		TEST(the_same_bytes_again_and_again),
+		TEST(too_many_functions),
+		TEST(much_in_common),
+		TEST(this_program),
+		TEST(the_kernels_page),
+		TEST(bytes_that_lie),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_rule.c - states of call frame instructions as 20 bits: what they can say, up to its bounds, and that
+ * everything else is unknown.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "elf/rule.h"
+#include "tests/unit/elf/forge_frames.h"
+
+#define UNKNOWN rule_make_small(RULE_SPECIAL, RULE_UNKNOWN, 0, 0)
+
+/* The state behind a call, but with this CFA. */
+static struct cfi_state at(__u64 number, __s64 offset)
+{
+	return (struct cfi_state){
+		.cfa = { .is_known = true, .number = number, .offset = offset },
+		.ip = { .place = CFI_AT_OFFSET, .offset = -8 },
+	};
+}
+
+static struct cfi_state by_expression(const __u8 *bytes, size_t size)
+{
+	struct cfi_state state = at(CFI_RSP, 8);
+
+	state.cfa.is_expression = true;
+	state.cfa.expression = (struct reader){ bytes, bytes + size };
+	return state;
+}
+
+static __u32 rule_at(__u64 number, __s64 offset)
+{
+	const struct cfi_state state = at(number, offset);
+
+	return rule_of(&state, false);
+}
+
+static __u32 rule_by(const __u8 *bytes, size_t size)
+{
+	const struct cfi_state state = by_expression(bytes, size);
+
+	return rule_of(&state, false);
+}
+
+static void stack_pointer_and_frame_pointer(void **state)
+{
+	(void)state;
+	assert_int_equal(rule_at(CFI_RSP, 8), rule_make(RULE_SP, 1, RULE_SLOT_SAME));
+	assert_int_equal(rule_at(CFI_RBP, 16), rule_make(RULE_BP, 2, RULE_SLOT_SAME));
+	assert_int_equal(rule_at(CFI_RSP, 8 * 8191), rule_make(RULE_SP, 8191, 0));
+	assert_int_equal(rule_at(CFI_RSP, 8 * 8192), UNKNOWN);
+	assert_int_equal(rule_at(CFI_RSP, 12), UNKNOWN);
+	assert_int_equal(rule_at(CFI_RSP, -8), UNKNOWN);
+	assert_int_equal(rule_at(CFI_RSP, INT64_MIN), UNKNOWN);
+}
+
+static void other_registers(void **state)
+{
+	(void)state;
+	assert_int_equal(rule_at(10, 0), rule_make_small(RULE_REGISTER, 10, 0, 0));
+	assert_int_equal(rule_at(0, 8 * 511), rule_make_small(RULE_REGISTER, 0, 511, 0));
+	assert_int_equal(rule_at(15, 8), rule_make_small(RULE_REGISTER, 15, 1, 0));
+	assert_int_equal(rule_at(10, 8 * 512), UNKNOWN);
+	assert_int_equal(rule_at(10, 4), UNKNOWN);
+	assert_int_equal(rule_at(16, 8), UNKNOWN);
+	assert_int_equal(rule_at((1ULL << 32) + CFI_RSP, 8), UNKNOWN);
+}
+
+static void callers_frame_pointer(void **state)
+{
+	static const struct {
+		struct cfi_register is;
+		__u32 slot;
+	} cases[] = {
+		{ { .place = CFI_SAME }, RULE_SLOT_SAME },
+		{ { .place = CFI_AT_OFFSET, .offset = -16 }, 2 },
+		{ { .place = CFI_AT_OFFSET, .offset = -8 * RULE_SLOT_MAX }, RULE_SLOT_MAX },
+		{ { .place = CFI_AT_OFFSET, .offset = -8 * RULE_SLOT_MAX - 8 }, RULE_SLOT_LOST },
+		{ { .place = CFI_AT_OFFSET, .offset = -12 }, RULE_SLOT_LOST },
+		{ { .place = CFI_AT_OFFSET, .offset = 0 }, RULE_SLOT_LOST },
+		{ { .place = CFI_AT_OFFSET, .offset = 16 }, RULE_SLOT_LOST },
+		{ { .place = CFI_AT_OFFSET, .offset = INT64_MIN }, RULE_SLOT_LOST },
+		{ { .place = CFI_UNDEFINED }, RULE_SLOT_LOST },
+		{ { .place = CFI_OTHER }, RULE_SLOT_LOST },
+	};
+	static const __u8 at_bp[] = { 0x76, 0 }, below[] = { 0x76, 0x78 }, longer[] = { 0x76, 0, 0x06 };
+	struct cfi_state s = at(CFI_RSP, 64);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		s.bp = cases[i].is;
+		assert_int_equal(rule_of(&s, false), rule_make(RULE_SP, 8, cases[i].slot));
+	}
+	s.bp = (struct cfi_register){ CFI_EXPRESSION, 0, { at_bp, at_bp + 2 } };
+	assert_int_equal(rule_of(&s, false), rule_make(RULE_SP, 8, RULE_SLOT_AT_BP));
+	s.bp.expression = (struct reader){ below, below + 2 };
+	assert_int_equal(rule_of(&s, false), rule_make(RULE_SP, 8, RULE_SLOT_LOST));
+	s.bp.expression = (struct reader){ longer, longer + 3 };
+	assert_int_equal(rule_of(&s, false), rule_make(RULE_SP, 8, RULE_SLOT_LOST));
+	s.bp.expression = (struct reader){ at_bp, at_bp + 1 };
+	assert_int_equal(rule_of(&s, false), rule_make(RULE_SP, 8, RULE_SLOT_LOST));
+}
+
+static void return_address(void **state)
+{
+	struct cfi_state s = at(CFI_RSP, 8);
+
+	(void)state;
+	s.ip.place = CFI_UNDEFINED;
+	assert_int_equal(rule_of(&s, false), rule_make_small(RULE_SPECIAL, RULE_ROOT, 0, 0));
+	s.ip.place = CFI_SAME;
+	assert_int_equal(rule_of(&s, false), UNKNOWN);
+	s.ip.place = CFI_OTHER;
+	assert_int_equal(rule_of(&s, false), UNKNOWN);
+	s.ip = (struct cfi_register){ .place = CFI_AT_OFFSET, .offset = -16 };
+	assert_int_equal(rule_of(&s, false), UNKNOWN);
+	s = at(CFI_RSP, 8);
+	s.cfa.is_known = false;
+	assert_int_equal(rule_of(&s, false), UNKNOWN);
+}
+
+/* rsp + 8 + ((rip & 15) >= n) * 8 */
+static void linkage_tables(void **state)
+{
+	__u8 code[] = { 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22, 0 };
+	const size_t size = sizeof(code) - 1;
+
+	(void)state;
+	for (int n = 0; n < 16; n++) {
+		code[6] = 0x30 + n;
+		assert_int_equal(rule_by(code, size), rule_make_small(RULE_SPECIAL, RULE_PLT, n, 0));
+	}
+	code[6] = 0x40;
+	assert_int_equal(rule_by(code, size), UNKNOWN);
+	code[6] = 0x3b;
+	assert_int_equal(rule_by(code, sizeof(code)), UNKNOWN);
+	for (size_t i = 0; i < size; i++) {
+		assert_int_equal(rule_by(code, i), UNKNOWN);
+		code[i] ^= 0x40;
+		assert_int_equal(rule_by(code, size), UNKNOWN);
+		code[i] ^= 0x40;
+	}
+}
+
+static void word_below_the_frame_pointer(void **state)
+{
+	(void)state;
+	assert_int_equal(rule_by(CODE(0x76, 0x78, 0x06)), rule_make_small(RULE_SPECIAL, RULE_DEREF, 1, 0));
+	assert_int_equal(rule_by(CODE(0x76, 0, 0x06)), rule_make_small(RULE_SPECIAL, RULE_DEREF, 0, 0));
+	assert_int_equal(rule_by(CODE(0x76, 0x88, 0x60, 0x06)), rule_make_small(RULE_SPECIAL, RULE_DEREF,
+				511, 0));
+	assert_int_equal(rule_by(CODE(0x76, 0x80, 0x60, 0x06)), UNKNOWN);
+	assert_int_equal(rule_by(CODE(0x76, 0x7c, 0x06)), UNKNOWN);
+	assert_int_equal(rule_by(CODE(0x76, 8, 0x06)), UNKNOWN);
+	assert_int_equal(rule_by(CODE(0x76, 0x78)), UNKNOWN);
+	assert_int_equal(rule_by(CODE(0x76, 0x78, 0x06, 0x06)), UNKNOWN);
+	assert_int_equal(rule_by(CODE(0x77, 0x78, 0x06)), UNKNOWN);
+	assert_int_equal(rule_by(CODE(0x76, 0x80)), UNKNOWN);
+	assert_int_equal(rule_by(NULL, 0), UNKNOWN);
+}
+
+/* As the kernel's frame has it: the interrupted stack pointer is in the struct ucontext, 160 bytes on. */
+static void signals(void **state)
+{
+	static const __u8 saved[] = { 0x77, 0xa0, 0x01, 0x06 }, elsewhere[] = { 0x77, 0xa8, 0x01, 0x06 };
+	struct cfi_state s = by_expression(saved, sizeof(saved));
+
+	(void)state;
+	s.ip = (struct cfi_register){ CFI_EXPRESSION, 0, { elsewhere, elsewhere + 3 } };
+	assert_int_equal(rule_of(&s, true), rule_make_small(RULE_SPECIAL, RULE_SIGNAL, 0, 0));
+	assert_int_equal(rule_of(&s, false), UNKNOWN);
+	s.cfa.expression = (struct reader){ elsewhere, elsewhere + sizeof(elsewhere) };
+	assert_int_equal(rule_of(&s, true), UNKNOWN);
+	/* The letter alone says nothing of where things are. */
+	s = at(CFI_RSP, 16);
+	assert_int_equal(rule_of(&s, true), rule_make(RULE_SP, 2, 0));
+}
+
+static void what_may_be_sent(void **state)
+{
+	(void)state;
+	assert_true(rule_is_sane(UNKNOWN));
+	assert_true(rule_is_sane(rule_make(RULE_SP, RULE_WORDS_MAX, RULE_SLOT_LOST)));
+	assert_true(rule_is_sane(rule_make(RULE_BP, RULE_WORDS_MAX, RULE_SLOT_LOST)));
+	assert_true(rule_is_sane(rule_make_small(RULE_REGISTER, 15, RULE_SMALL_MAX, RULE_SLOT_LOST)));
+	assert_true(rule_is_sane(rule_make_small(RULE_SPECIAL, RULE_DEREF, RULE_SMALL_MAX, RULE_SLOT_LOST)));
+	assert_false(rule_is_sane(rule_make_small(RULE_SPECIAL, RULE_DEREF + 1, 0, 0)));
+	assert_false(rule_is_sane(1U << RULE_BITS));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stack_pointer_and_frame_pointer),
+		cmocka_unit_test(other_registers),
+		cmocka_unit_test(callers_frame_pointer),
+		cmocka_unit_test(return_address),
+		cmocka_unit_test(linkage_tables),
+		cmocka_unit_test(word_below_the_frame_pointer),
+		cmocka_unit_test(signals),
+		cmocka_unit_test(what_may_be_sent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "elf/rule.h"
+
+#include <string.h>
+
+#define WORD 8
+
+/* Operations of expressions (DW_OP_). Those with a register are followed by a signed offset. */
+#define OP_DEREF     0x06
+#define OP_AND	     0x1a
+#define OP_PLUS	     0x22
+#define OP_SHL	     0x24
+#define OP_GE	     0x2a
+#define OP_LIT0	     0x30
+#define OP_BREG_RBP  (0x70 + CFI_RBP)
+#define OP_BREG_RSP  (0x70 + CFI_RSP)
+#define OP_BREG_RIP  (0x70 + CFI_RIP)
+
+/* Where the stack pointer is in the struct ucontext that the kernel makes for a signal's handler. */
+#define UCONTEXT_RSP 160
+
+static bool is_words(__s64 bytes, __u64 max)
+{
+	return bytes >= 0 && bytes % WORD == 0 && (__u64)bytes / WORD <= max;
+}
+
+/* Of an expression: the register with an offset with which it begins, and what comes behind. */
+static bool takes(struct reader *r, __u8 operation, __s64 *ret_offset)
+{
+	__u8 first;
+
+	return !reader_take(r, &first, 1) && first == operation && !reader_signed(r, ret_offset);
+}
+
+static bool is_rest(const struct reader *r, const __u8 *bytes, size_t size)
+{
+	return reader_left(r) == size && !memcmp(r->at, bytes, size);
+}
+
+/*
+ * The entries of a procedure linkage table push a word in the middle, and are so many and so alike that one
+ * expression describes them all: rsp + 8 + ((rip & 15) >= argument) * 8.
+ */
+static bool is_plt(struct reader r, __u32 *ret_argument)
+{
+	const __u8 before[] = { OP_LIT0 + 15, OP_AND }, behind[] = { OP_GE, OP_LIT0 + 3, OP_SHL, OP_PLUS };
+	__s64 offset;
+	__u8 literal;
+
+	if (!takes(&r, OP_BREG_RSP, &offset) || offset != WORD || !takes(&r, OP_BREG_RIP, &offset) || offset)
+		return false;
+	if (reader_left(&r) < sizeof(before) || memcmp(r.at, before, sizeof(before)))
+		return false;
+	r.at += sizeof(before);
+	if (reader_take(&r, &literal, 1) || literal < OP_LIT0 || literal > OP_LIT0 + 15 ||
+	    !is_rest(&r, behind, sizeof(behind)))
+		return false;
+	*ret_argument = literal - OP_LIT0;
+	return true;
+}
+
+/* Functions that align the stack keep the caller's stack pointer in a word below rbp. */
+static bool is_word_below_bp(struct reader r, __u32 *ret_argument)
+{
+	const __u8 behind[] = { OP_DEREF };
+	__s64 offset;
+
+	if (!takes(&r, OP_BREG_RBP, &offset) || offset < -(__s64)RULE_SMALL_MAX * WORD ||
+	    !is_words(-offset, RULE_SMALL_MAX) || !is_rest(&r, behind, sizeof(behind)))
+		return false;
+	*ret_argument = -offset / WORD;
+	return true;
+}
+
+static bool is_signal(struct reader r)
+{
+	const __u8 behind[] = { OP_DEREF };
+	__s64 offset;
+
+	return takes(&r, OP_BREG_RSP, &offset) && offset == UCONTEXT_RSP &&
+	       is_rest(&r, behind, sizeof(behind));
+}
+
+static bool is_at_bp(struct reader r)
+{
+	__s64 offset;
+
+	return takes(&r, OP_BREG_RBP, &offset) && !offset && !reader_left(&r);
+}
+
+static __u32 slot_of(const struct cfi_register *bp)
+{
+	switch (bp->place) {
+	case CFI_SAME:
+		return RULE_SLOT_SAME;
+	case CFI_AT_OFFSET:
+		if (bp->offset < 0 && bp->offset >= -RULE_SLOT_MAX * WORD && bp->offset % WORD == 0)
+			return -bp->offset / WORD;
+		break;
+	case CFI_EXPRESSION:
+		if (is_at_bp(bp->expression))
+			return RULE_SLOT_AT_BP;
+		break;
+	default:
+		break;
+	}
+	return RULE_SLOT_LOST;
+}
+
+static __u32 rule_of_expression(const struct reader *expression, __u32 slot)
+{
+	__u32 argument;
+
+	if (is_plt(*expression, &argument))
+		return rule_make_small(RULE_SPECIAL, RULE_PLT, argument, slot);
+	if (is_word_below_bp(*expression, &argument))
+		return rule_make_small(RULE_SPECIAL, RULE_DEREF, argument, slot);
+	return rule_unknown();
+}
+
+__u32 rule_of(const struct cfi_state *state, bool signal)
+{
+	const struct cfi_cfa *cfa = &state->cfa;
+	const __u32 slot = slot_of(&state->bp);
+
+	if (signal && cfa->is_expression && is_signal(cfa->expression))
+		return rule_make_small(RULE_SPECIAL, RULE_SIGNAL, 0, 0);
+	if (state->ip.place == CFI_UNDEFINED)
+		return rule_make_small(RULE_SPECIAL, RULE_ROOT, 0, 0);
+	if (!cfa->is_known || state->ip.place != CFI_AT_OFFSET || state->ip.offset != -WORD)
+		return rule_unknown();
+	if (cfa->is_expression)
+		return rule_of_expression(&cfa->expression, slot);
+	if (cfa->number == CFI_RSP && is_words(cfa->offset, RULE_WORDS_MAX))
+		return rule_make(RULE_SP, cfa->offset / WORD, slot);
+	if (cfa->number == CFI_RBP && is_words(cfa->offset, RULE_WORDS_MAX))
+		return rule_make(RULE_BP, cfa->offset / WORD, slot);
+	if (cfa->number == CFI_RSP || cfa->number == CFI_RBP || cfa->number > 15 ||
+	    !is_words(cfa->offset, RULE_SMALL_MAX))
+		return rule_unknown();
+	return rule_make_small(RULE_REGISTER, cfa->number, cfa->offset / WORD, slot);
+}
+
+bool rule_is_sane(__u32 rule)
+{
+	const __u32 kind = rule >> 18, which = rule >> (RULE_SLOT_BITS + 9) & 15;
+
+	return rule < 1U << RULE_BITS && (kind != RULE_SPECIAL || which <= RULE_DEREF);
+}

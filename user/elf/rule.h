@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rule.h - a state of the call frame instructions as the 20 bits of bpf/abi/native.h. They say what compilers
+ * write. What they cannot say is unknown, and never something near to it.
+ */
+#ifndef PYPERF_ELF_RULE_H
+#define PYPERF_ELF_RULE_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#include "bpf/abi/native.h"
+#include "elf/cfi.h"
+
+/* What holds where nothing is known. */
+static inline __u32 rule_unknown(void)
+{
+	return rule_make_small(RULE_SPECIAL, RULE_UNKNOWN, 0, 0);
+}
+
+/* signal: struct eh_common.signal of the function. */
+__u32 rule_of(const struct cfi_state *state, bool signal);
+
+/* Whether it is a rule that rule_of() makes. */
+bool rule_is_sane(__u32 rule);
+
+#endif
