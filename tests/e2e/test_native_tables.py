@@ -10,45 +10,13 @@ import subprocess
 
 import pytest
 
-import interpreters as known
+from elf_files import Code, libraries, readelf
 
-LONG = os.environ.get("LONG") == "1"
 TOOL = pathlib.Path(os.environ["PYPERF"]).parent / "tests" / "oracle" / "functions"
 
 
-def libraries():
-    """Files with code that one process of each interpreter maps, with a few modules in C."""
-    code = "import json, zlib, hashlib, ctypes, ssl, sqlite3\nprint(open('/proc/self/maps').read())"
-    chosen = [i for i in known.one_per_version() if LONG or i.version[:2] in ((3, 11), (3, 13), (3, 15))]
-    found = set()
-    for interpreter in chosen:
-        out = subprocess.run([interpreter.path, "-c", code], stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL, text=True).stdout
-        found |= {line.split(None, 5)[5] for line in out.splitlines() if " r-xp " in line and "/" in line}
-    return sorted(path for path in found if os.path.exists(path))
-
-
-def readelf(*arguments):
-    return subprocess.run(["readelf", "-W", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          text=True).stdout
-
-
-class File:
-    """A file's code as readelf tells it. Addresses become offsets, as the tool prints them."""
-
-    def __init__(self, path):
-        self.path = path
-        self.loads = []
-        for line in readelf("-l", path).splitlines():
-            words = line.split()
-            if words[:1] == ["LOAD"] and "E" in "".join(words[6:-1]):
-                self.loads.append([int(word, 16) for word in (words[2], words[1], words[4])])
-
-    def offset(self, address, size=1):
-        for start, offset, length in self.loads:
-            if start <= address and address + size <= start + length:
-                return address - start + offset
-        return None
+class File(Code):
+    """A file's code as readelf tells it."""
 
     def functions(self):
         """(begin, end) of each entry of .eh_frame with a size."""

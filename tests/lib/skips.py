@@ -29,6 +29,7 @@ FEATURES = {
     "go-columns": "a go tool pprof with -showcolumns, newer than Debian 12's",
     "headers": "Python.h of the interpreter's version (libpython3.11-dev)",
     "kustomize": "built from its Go module",
+    "llvm": "llvm-dwarfdump of version 16 or newer (llvm-19)",
     "map_files": "/proc/PID/map_files, for root",
     "mounts": "mount namespaces, and mounts in them",
     "openssl": "certificates for servers of a test (openssl)",
