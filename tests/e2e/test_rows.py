@@ -14,6 +14,9 @@ import call_frames
 import elf_files
 
 TOOL = pathlib.Path(os.environ["PYPERF"]).parent / "tests" / "oracle" / "rows"
+# The interpreters' own do not have every kind of rule, nor .debug_frame; these two files have.
+CORPUS = pathlib.Path(__file__).parents[1] / "fuzz" / "corpus" / "rows"
+FILES = [*elf_files.libraries(), *map(str, sorted(CORPUS.glob("*.so")))]
 REGISTERS = "rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15".split()
 
 # bpf/abi/native.h
@@ -136,12 +139,12 @@ def compare(path, functions):
           *[f"\n    {n} {reason}" for reason, n in expected.reasons.most_common(5)])
 
 
-@pytest.mark.parametrize("path", elf_files.libraries())
+@pytest.mark.parametrize("path", FILES)
 def test_every_row_of_readelf(path):
     compare(path, call_frames.by_readelf(path))
 
 
-@pytest.mark.parametrize("path", elf_files.libraries())
+@pytest.mark.parametrize("path", FILES)
 def test_every_row_of_llvm(path):
     if not call_frames.find_llvm():
         pytest.skip("SKIP llvm: no llvm-dwarfdump of version 16 or newer (Debian package llvm-19)")

@@ -93,19 +93,17 @@ static int read_letter(struct reader *r, char letter, struct eh_common *c)
 	return reader_part(r, pointer_size(encoding), &personality);
 }
 
+/* Without a z in front, as assemblers write .debug_frame, they have no data. */
 static int read_letters(struct reader *r, const char *letters, struct eh_common *c)
 {
-	struct reader data;
+	struct reader data = { r->at, r->at };
 	__u64 size;
-	int err;
+	int err = 0;
 
-	if (!*letters)
-		return 0;
-	if (*letters++ != 'z')
-		return -EBADMSG;
-	c->sized = true;
-	err = reader_unsigned(r, &size) ?: reader_part(r, size, &data);
-	for (; !err && *letters; letters++)
+	c->sized = *letters == 'z';
+	if (c->sized)
+		err = reader_unsigned(r, &size) ?: reader_part(r, size, &data);
+	for (letters += c->sized; !err && *letters; letters++)
 		err = read_letter(&data, *letters, c);
 	return err;
 }

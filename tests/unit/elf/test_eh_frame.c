@@ -216,6 +216,35 @@ static void read_whole(void **state)
 	buf_free(&f.bytes);
 }
 
+/* As assemblers write .debug_frame: a signal's function, and nothing of how long its augmentation is. */
+static void letters_without_data(void **state)
+{
+	const __u64 range[] = { 0x401000, 0x33 };
+	struct frames f = { .debug = true };
+	struct eh_function function;
+	struct eh_frame copy;
+
+	(void)state;
+	frames_put_u32(&f, 15);
+	frames_put_u32(&f, ~0U);
+	frames_put(&f, "\1S\0\1\x78\x10\x0c\x07\x08\0\0", 11);
+	for (const char *letter = "SR"; *letter; letter++) {
+		f.bytes.data[9] = *letter;
+		f.bytes.size = 19;
+		frames_put_u32(&f, 4 + sizeof(range) + 1);
+		frames_put_u32(&f, 0);
+		frames_put(&f, range, sizeof(range));
+		frames_put(&f, "\x41", 1);
+		copy = frames_copy(&f);
+		assert_int_equal(eh_frame_read(&copy, 19, &function), *letter == 'S' ? 0 : -EBADMSG);
+		free((void *)copy.bytes);
+	}
+	assert_true(function.common.signal);
+	assert_int_equal(function.address, 0x401000);
+	assert_int_equal(reader_left(&function.instructions), 1);
+	buf_free(&f.bytes);
+}
+
 /* An augmentation of millions of letters costs each of millions of functions nothing. */
 static void letters_without_end(void **state)
 {
@@ -304,6 +333,7 @@ int main(void)
 		cmocka_unit_test_setup(debug_frame, setup),
 		cmocka_unit_test_setup(what_is_not_understood_is_left_out, setup),
 		cmocka_unit_test_setup(read_whole, setup),
+		cmocka_unit_test_setup(letters_without_data, setup),
 		cmocka_unit_test_setup(letters_without_end, setup),
 		cmocka_unit_test_setup(malformed, setup),
 		cmocka_unit_test_setup(what_the_caller_says_ends_it, setup),
