@@ -273,6 +273,16 @@ def test_metrics(tmp_path, busy):
     assert set(outcomes) == {outcome.key for outcome in profiler.OUTCOMES}
     assert abs(sum(outcomes.values()) - ticks) <= os.cpu_count()  # the tick that is under way on each CPU
     assert outcomes["whole"] > 20
+    cpus = {dict(labels)["cpu"]: value for (name, labels), value in after.items()
+            if name == "pyperf_cpu_ticks_total"}
+    wanted = {dict(labels)["cpu"]: value for (name, labels), value in after.items()
+              if name == "pyperf_cpu_ticks_expected_total"}
+    assert set(cpus) == set(wanted) == {str(cpu) for cpu in os.sched_getaffinity(0)}
+    # As of the last second, and each CPU rounds its own.
+    assert 0 < sum(cpus.values()) <= after["pyperf_ticks_total", ()]
+    assert 0 < sum(wanted.values()) <= after["pyperf_ticks_expected_total", ()] + len(wanted)
+    for cpu, expected in wanted.items():
+        assert cpus[cpu] > 0.5 * expected or expected < 100, (cpus, wanted)
     for key, value in before.items():
         assert not key[0].endswith("_total") or after[key] >= value, key
     sampler = ("program", "sampler"),

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "http/profile_request.h"
+#include "kern/cpu_ticks.h"
 #include "kern/kernel.h"
 #include "kubelet/kubelet.h"
 #include "names/codes.h"
@@ -107,6 +108,34 @@ static void add_kernel(struct page *p, const struct kernel_stats *k, __u64 expec
 	       "Runs of the BPF programs: ticks, and forks, execs and exits.");
 	labelled(p, "kernel_runs_total", "program", "sampler", k->runs);
 	labelled(p, "kernel_runs_total", "program", "lifecycle", k->other_runs);
+}
+
+/* The kernel has one sum of the ticks that it dropped, so that no CPU has a number of its own there. */
+static void add_cpus(struct page *p, const struct cpu_ticks *ticks, __u32 frequency)
+{
+	static const char *const names[] = { "cpu_ticks_total", "cpu_ticks_expected_total" };
+	static const char *const help[] = {
+		"Ticks of each CPU, as of the last second.",
+		"Ticks that each CPU should have had by then, like pyperf_ticks_expected_total.",
+	};
+	char cpu[16];
+
+	for (int n = 0; n < 2; n++) {
+		bool any = false;
+
+		for (int i = 0; i < cpu_ticks_count(ticks); i++) {
+			double seconds;
+			__u64 came;
+
+			if (!cpu_ticks_get(ticks, i, &came, &seconds))
+				continue;
+			if (!any)
+				family(p, names[n], "counter", help[n]);
+			any = true;
+			snprintf(cpu, sizeof(cpu), "%d", i);
+			labelled(p, names[n], "cpu", cpu, n ? (__u64)(seconds * frequency) : came);
+		}
+	}
 }
 
 /* A bound for each octave: 2^6 us, 2^7 us and so on up to 8 s. */
@@ -217,6 +246,7 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 	counter(&p, "generations_total", "Times half of the tables was full, or nearly, and emptied.",
 		v->generations);
 	add_kernel(&p, &k, kernel_expected(v->kernel));
+	add_cpus(&p, kernel_cpu_ticks(v->kernel), v->run->frequency);
 	add_self(&p, v);
 	if (v->run->turns)
 		add_turns(&p, v->run->turns);

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "bpf/ids.h"
 #include "bpf/python/budget.h"
+#include "kern/cpu_ticks.h"
 #include "kern/grace.h"
 #include "kern/libbpf_log.h"
 #include "kern/processes.h"
@@ -32,6 +33,7 @@ struct kernel {
 	struct grace grace;
 	struct texts texts;
 	struct silent *silent;
+	struct cpu_ticks *cpu_ticks;
 	struct kernel_options options;
 	struct kernel_tables tables;
 	const struct cpu_stats *stats;
@@ -172,7 +174,7 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 		return fail(k, -ENOTSUP,
 			    "this kernel has no type information (/sys/kernel/btf/vmlinux): one built with "
 			    "CONFIG_DEBUG_INFO_BTF is needed");
-	err = silent_new(&k->silent, k->cpus);
+	err = silent_new(&k->silent, k->cpus) ?: cpu_ticks_new(&k->cpu_ticks, k->cpus);
 	if (err)
 		return fail(k, err, "out of memory");
 	k->trigger.wanted = o->trigger;
@@ -198,6 +200,7 @@ void kernel_close(struct kernel *k)
 	pyperf__destroy(k->skel);
 	grace_close(&k->grace);
 	silent_free(k->silent);
+	cpu_ticks_free(k->cpu_ticks);
 	if (k->stats_fd >= 0)
 		close(k->stats_fd);
 	free(k);
@@ -210,6 +213,29 @@ static int attach(struct bpf_program *program, struct bpf_link **link)
 		return 0;
 	*link = bpf_program__attach(program);
 	return *link ? 0 : -errno;
+}
+
+#define STAT_LINE 256 /* more than the bytes of a CPU's line */
+
+/* Whether there is a CPU that should have ticked and has not. */
+static bool look_at_cpus(struct kernel *k)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/stat", "re");
+	size_t size = STAT_LINE * (k->cpus + 2);
+	_cleanup_free_ char *text = calloc(1, size);
+
+	if (!f || !text || k->options.use_cycles || !k->trigger.running || !fread(text, 1, size - 1, f))
+		return false;
+	cpu_ticks_look(k->cpu_ticks, text, k->stats, k->trigger.kind == TRIGGER_TIMER);
+	return silent_check(k->silent, text, k->stats, k->options.frequency);
+}
+
+/* The ticks have started anew. */
+static void begin_to_look(struct kernel *k)
+{
+	silent_begin(k->silent);
+	cpu_ticks_begin(k->cpu_ticks);
+	look_at_cpus(k);
 }
 
 int kernel_start(struct kernel *k, int *ret_cpus)
@@ -229,29 +255,17 @@ int kernel_start(struct kernel *k, int *ret_cpus)
 	err = trigger_start(&k->trigger, s);
 	if (err)
 		return fail(k, err, "%s", k->trigger.reason);
+	begin_to_look(k);
 	*ret_cpus = k->trigger.cpus;
 	return 0;
 }
 
-#define STAT_LINE 256 /* more than the bytes of a CPU's line */
-
-static bool is_any_silent(struct kernel *k)
-{
-	_cleanup_fclose_ FILE *f = fopen("/proc/stat", "re");
-	size_t size = STAT_LINE * (k->cpus + 2);
-	_cleanup_free_ char *text = calloc(1, size);
-
-	if (!f || !text || k->options.use_cycles || !fread(text, 1, size - 1, f))
-		return false;
-	return silent_check(k->silent, text, k->stats, k->options.frequency);
-}
-
 int kernel_follow_cpus(struct kernel *k, int *ret_cpus)
 {
-	int err = trigger_follow_cpus(&k->trigger, k->skel, is_any_silent(k));
+	int err = trigger_follow_cpus(&k->trigger, k->skel, look_at_cpus(k));
 
 	if (err)
-		silent_begin(k->silent);
+		begin_to_look(k);
 	if (err < 0)
 		return fail(k, err, "%s", k->trigger.reason);
 	if (err)
@@ -392,6 +406,11 @@ enum trigger_kind kernel_trigger(const struct kernel *k)
 __u64 kernel_expected(const struct kernel *k)
 {
 	return trigger_expected(&k->trigger);
+}
+
+const struct cpu_ticks *kernel_cpu_ticks(const struct kernel *k)
+{
+	return k->cpu_ticks;
 }
 
 void kernel_stats(const struct kernel *k, struct kernel_stats *ret)

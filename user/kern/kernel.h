@@ -13,6 +13,7 @@
 #include "bpf/abi.h"
 #include "kern/trigger.h"
 
+struct cpu_ticks;
 struct kernel;
 struct process_list;
 struct texts;
@@ -142,5 +143,7 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret);
 enum trigger_kind kernel_trigger(const struct kernel *k);
 /* How many ticks there should have been until now; 0 = unknown. trigger_expected() says how it is known. */
 __u64 kernel_expected(const struct kernel *k);
+/* The same of each CPU, as of the last kernel_follow_cpus(): kern/cpu_ticks.h. Of cycles it knows nothing. */
+const struct cpu_ticks *kernel_cpu_ticks(const struct kernel *k);
 
 #endif

@@ -2,10 +2,10 @@
 #include "kern/silent.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "kern/cpu_times.h"
 
 /* So many in a row are not missing by chance; the kernel's account of a CPU's time is some percent off. */
 #define EXPECTED 50
@@ -40,19 +40,6 @@ void silent_begin(struct silent *s)
 	memset(s->marks, 0, s->cpus * sizeof(s->marks[0]));
 }
 
-/* Parses one line "cpuN user nice system ...". Seconds that the CPU has spent on programs. */
-static bool parse_line(const char *line, int *ret_cpu, double *ret_busy)
-{
-	unsigned long long user, nice, system;
-
-	if (line[3] < '0' || line[3] > '9') /* the sum of all */
-		return false;
-	if (sscanf(line, "cpu%d %llu %llu %llu", ret_cpu, &user, &nice, &system) != 4)
-		return false;
-	*ret_busy = (double)(user + nice + system) / sysconf(_SC_CLK_TCK);
-	return true;
-}
-
 static bool is_silent(struct mark *m, double busy, __u64 ticks, __u32 frequency)
 {
 	bool silent = false;
@@ -69,17 +56,11 @@ static bool is_silent(struct mark *m, double busy, __u64 ticks, __u32 frequency)
 bool silent_check(struct silent *s, const char *stat, const struct cpu_stats *stats, __u32 frequency)
 {
 	bool any = false;
+	struct cpu_times t;
 
-	for (const char *line = stat; line; line = strchr(line, '\n'), line += line ? 1 : 0) {
-		double busy;
-		int cpu;
-
-		if (strncmp(line, "cpu", 3)) /* other lines come behind those of the CPUs */
-			break;
-		if (!parse_line(line, &cpu, &busy) || cpu < 0 || cpu >= s->cpus)
-			continue;
-		any |= is_silent(&s->marks[cpu], busy, __atomic_load_n(&stats[cpu].ticks, __ATOMIC_RELAXED),
-				 frequency);
-	}
+	while (cpu_times_next(&stat, &t))
+		if (t.cpu >= 0 && t.cpu < s->cpus)
+			any |= is_silent(&s->marks[t.cpu], t.busy,
+					 __atomic_load_n(&stats[t.cpu].ticks, __ATOMIC_RELAXED), frequency);
 	return any;
 }

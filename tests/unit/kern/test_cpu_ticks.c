@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* test_cpu_ticks.c - which CPU misses how many ticks, by texts as /proc/stat has them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "kern/cpu_ticks.h"
+
+#define CPUS 3
+
+static struct cpu_stats stats[CPUS];
+static struct cpu_ticks *ticks;
+
+static int setup(void **state)
+{
+	(void)state;
+	return cpu_ticks_new(&ticks, CPUS);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	cpu_ticks_free(ticks);
+	return 0;
+}
+
+/* CPU 1 is offline, and there is one too many. All are idle for four times as long as CPU 0 works. */
+static void look(int first, int last, bool idle)
+{
+	const long second = sysconf(_SC_CLK_TCK);
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "cpu  1 2 3 4 5 6 7 0 0 0\ncpu0 0 %ld 0 %ld 0 0 0 0 0 0\ncpu2 0 0 %ld %ld 0 0 0 0 0 0\n"
+		 "cpu3 1 2 3 4 5 6 7 8 9 10\nintr 5 6 7\n",
+		 first * second, 4 * first * second, last * second, 4 * first * second);
+	cpu_ticks_look(ticks, text, stats, idle);
+}
+
+static void has(int cpu, __u64 came, double seconds)
+{
+	double is = -1;
+	__u64 n = ~0ULL;
+
+	assert_true(cpu_ticks_get(ticks, cpu, &n, &is));
+	assert_int_equal(n, came);
+	assert_true(is > seconds - 0.001 && is < seconds + 0.001);
+}
+
+static void busy_time(void **state)
+{
+	__u64 came;
+	double seconds;
+
+	(void)state;
+	assert_int_equal(cpu_ticks_count(ticks), CPUS);
+	assert_false(cpu_ticks_get(ticks, 0, &came, &seconds)); /* there was no look yet */
+	look(100, 200, false);
+	has(0, 0, 0); /* what was before is nobody's */
+	stats[0].ticks = 99;
+	stats[2].ticks = 7;
+	look(101, 202, false);
+	look(102, 203, false);
+	has(0, 99, 2);
+	has(2, 7, 3);
+	for (int cpu = -1; cpu <= CPUS; cpu++)
+		assert_int_equal(cpu_ticks_get(ticks, cpu, &came, &seconds), cpu == 0 || cpu == 2);
+}
+
+/* Timers tick on idle CPUs as well. */
+static void whole_time(void **state)
+{
+	(void)state;
+	look(100, 200, true);
+	look(110, 200, true);
+	has(0, 99, 50);
+	has(2, 7, 40);
+}
+
+static void not_while_they_stand_still(void **state)
+{
+	(void)state;
+	look(100, 200, false);
+	look(101, 201, false);
+	cpu_ticks_begin(ticks);
+	has(0, 99, 1);
+	look(500, 600, false);
+	has(0, 99, 1);
+	look(501, 600, false);
+	has(0, 99, 2);
+	look(400, 601, false); /* a clock that goes back */
+	has(0, 99, 2);
+	has(2, 7, 2);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(busy_time),
+		TEST(whole_time),
+		TEST(not_while_they_stand_still),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
