@@ -18,126 +18,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "base/cleanup.h"
-#include "elf/rows.h"
-#include "elf/rule.h"
-#include "tests/unit/elf/forge_frames.h"
-#include "tests/unit/elf/forge_elf.h"
-
-/* The file: headers, a segment of code, the sections behind it. Addresses are offsets plus BIAS. */
-#define BIAS	 0x400000
-#define CODE_AT	 0x1000
-#define CODE_END 0x300000 /* three regions */
-
-#define SP(words)     rule_make(RULE_SP, words, 0)
-#define NONE	      rule_unknown()
-
-static struct frames eh, debug;
-static size_t eh_usual, debug_usual;
-static struct buf out;
-static struct rows rows;
-
-static int setup(void **state)
-{
-	(void)state;
-	eh = (struct frames){ .address = BIAS + CODE_END };
-	debug = (struct frames){ .debug = true };
-	eh_usual = frames_usual(&eh);
-	debug_usual = frames_common(&debug, "", "", 0, CODE(0x0c, 7, 8, 0x90, 1));
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	buf_free(&eh.bytes);
-	buf_free(&debug.bytes);
-	buf_free(&out);
-	return 0;
-}
-
-/* A function at this offset. */
-static void function(__u32 begin, __u32 end, const void *code, size_t size)
-{
-	frames_function(&eh, eh_usual, BIAS + begin, end - begin, code, size);
-}
-
-static void debug_function(__u64 begin, __u64 end, const void *code, size_t size)
-{
-	const __u64 range[] = { BIAS + begin, end - begin };
-	const size_t place = debug.bytes.size;
-
-	frames_put_u32(&debug, 0);
-	frames_put_u32(&debug, debug_usual);
-	frames_put(&debug, range, sizeof(range));
-	frames_put(&debug, code, size);
-	frames_close(&debug, place);
-}
-
-static void put_section(int fd, const struct frames *f, __u32 name, off_t at, Elf64_Shdr *header)
-{
-	*header = (Elf64_Shdr){ .sh_name = name,
-				.sh_type = SHT_PROGBITS,
-				.sh_flags = SHF_ALLOC,
-				.sh_addr = f->address,
-				.sh_offset = at,
-				.sh_size = f->bytes.size,
-				.sh_addralign = 8 };
-	assert_int_equal(pwrite(fd, f->bytes.data, f->bytes.size, at), f->bytes.size);
-}
-
-/* Sections: null, names, .eh_frame, .debug_frame. */
-static int write_file(__u16 machine)
-{
-	static const char names[] = "\0.shstrtab\0.eh_frame\0.debug_frame";
-	const off_t eh_at = CODE_END, debug_at = eh_at + eh.bytes.size,
-		    names_at = debug_at + debug.bytes.size, sections_at = (names_at + sizeof(names) + 7) & ~7;
-	Elf64_Phdr segment = { PT_LOAD, PF_R | PF_X, CODE_AT, BIAS + CODE_AT, 0, CODE_END - CODE_AT,
-			       CODE_END - CODE_AT, 4096 };
-	Elf64_Shdr sections[4] = { 0 };
-	struct forge f = { 0 };
-	int fd = memfd_create("forged", MFD_CLOEXEC);
-
-	forge_headers(&f);
-	forge_header(&f)->e_machine = machine;
-	forge_header(&f)->e_phnum = 1;
-	forge_header(&f)->e_shoff = sections_at;
-	forge_header(&f)->e_shnum = 4;
-	forge_header(&f)->e_shstrndx = 1;
-	sections[1] = (Elf64_Shdr){ .sh_name = 1, .sh_type = SHT_STRTAB, .sh_offset = names_at,
-				    .sh_size = sizeof(names), .sh_addralign = 1 };
-	put_section(fd, &eh, 11, eh_at, &sections[2]);
-	put_section(fd, &debug, 21, debug_at, &sections[3]);
-	assert_int_equal(pwrite(fd, f.bytes, sizeof(Elf64_Ehdr), 0), sizeof(Elf64_Ehdr));
-	assert_int_equal(pwrite(fd, &segment, sizeof(segment), sizeof(Elf64_Ehdr)), sizeof(segment));
-	assert_int_equal(pwrite(fd, names, sizeof(names), names_at), sizeof(names));
-	assert_int_equal(pwrite(fd, sections, sizeof(sections), sections_at), sizeof(sections));
-	return fd;
-}
-
-static int try_read(__u32 region)
-{
-	_cleanup_close_ int fd = write_file(EM_X86_64);
-
-	buf_clear(&out);
-	return rows_read(fd, region, &out);
-}
-
-static void read_region(__u32 region)
-{
-	assert_int_equal(try_read(region), 0);
-	assert_int_equal(rows_parse(out.data, out.size, &rows), 0);
-	assert_int_equal(rows.region, region);
-}
-
-/* From an offset of the region up to another one, and not beyond on either side. */
-static void holds(__u32 begin, __u32 end, __u32 rule)
-{
-	for (__u32 i = begin; i < end; i++)
-		assert_int_equal(rows_find(&rows, i), rule);
-	assert_true(!begin || rows_find(&rows, begin - 1) != rule);
-	assert_true(end == 1 << REGION_SHIFT || rows_find(&rows, end) != rule);
-}
+#include "tests/unit/elf/forge_code.h"
 
 /* --- what they say -------------------------------------------------------------------------------------- */
 
@@ -269,78 +150,6 @@ static void another_machine(void **state)
 	assert_int_equal(out.size, 6);
 }
 
-/* --- bounds --------------------------------------------------------------------------------------------- */
-
-/* A row for each byte of the first 64 pages: as many as there may be, and one more. */
-static void too_many_rows(void **state)
-{
-	const __u32 most = REGION_ROWS - (REGION_PAGES - 64); /* the others begin pages */
-	_cleanup_buf_ struct buf code = { 0 };
-
-	(void)state;
-	for (__u32 i = 0; i <= most; i++)
-		assert_int_equal(buf_add(&code, (__u8[]){ 0x0e, i % 2 ? 16 : 24, 0x41 }, 3), 0);
-	function(0x100000, 0x200000, code.data, code.size - 3);
-	read_region(1);
-	assert_int_equal(rows.count, REGION_ROWS);
-	holds(most - 1, 1 << REGION_SHIFT, SP(2));
-	teardown(state);
-	setup(state);
-	function(0x100000, 0x200000, code.data, code.size);
-	assert_int_equal(try_read(1), -E2BIG);
-	assert_int_equal(out.size, 0);
-	assert_int_equal(try_read(0), 0); /* the others are not affected */
-}
-
-/* Any number of functions over the same bytes: those that an earlier one covers are not even executed. */
-static void the_same_bytes_again_and_again(void **state)
-{
-	_cleanup_buf_ struct buf code = { 0 };
-
-	(void)state;
-	for (int i = 0; i < 65536; i++)
-		assert_int_equal(buf_add(&code, "\x0e\x08\x0e\x10", 4), 0);
-	/* 64 times 256 KiB of instructions would be more than the bound of 8 MiB. */
-	for (int i = 0; i < 64; i++)
-		function(0x2000, 0x3000, code.data, code.size);
-	read_region(0);
-	holds(0x2000, 0x3000, SP(2));
-	/* Now each one has a byte that no other one has. */
-	for (int i = 1; i < 64; i++)
-		function(0x2000, 0x3000 + i, code.data, code.size);
-	assert_int_equal(try_read(0), -E2BIG);
-	assert_int_equal(try_read(1), 0);
-}
-
-static void too_many_functions(void **state)
-{
-	(void)state;
-	for (int i = 0; i < ROWS_FUNCTIONS_MAX; i++)
-		function(0x2000 + i % 4096, 0x3000, NULL, 0);
-	read_region(0);
-	holds(0x2000, 0x3000, SP(1));
-	function(0x2000, 0x3000, NULL, 0);
-	assert_int_equal(try_read(0), -E2BIG);
-	assert_int_equal(try_read(1), 0);
-}
-
-/* What is common is executed for each function that has it, and so counts each time. */
-static void much_in_common(void **state)
-{
-	_cleanup_buf_ struct buf code = { 0 };
-
-	(void)state;
-	for (int i = 0; i < 32768; i++)
-		assert_int_equal(buf_add(&code, "\x0e\x08", 2), 0);
-	eh_usual = frames_common(&eh, "zR", "\x1b", 1, code.data, code.size);
-	for (int i = 0; i < 120; i++)
-		function(0x2000 + 16 * i, 0x2010 + 16 * i, NULL, 0);
-	assert_int_equal(try_read(0), 0);
-	for (int i = 120; i < 140; i++)
-		function(0x2000 + 16 * i, 0x2010 + 16 * i, NULL, 0);
-	assert_int_equal(try_read(0), -E2BIG);
-}
-
 /* --- real ones ------------------------------------------------------------------------------------------ */
 
 static void this_program(void **state)
@@ -443,10 +252,6 @@ int main(void)
 		TEST(both_sections),
 		TEST(outside_of_the_code),
 		TEST(another_machine),
-		TEST(too_many_rows),
-		TEST(the_same_bytes_again_and_again),
-		TEST(too_many_functions),
-		TEST(much_in_common),
 		TEST(this_program),
 		TEST(the_kernels_page),
 		TEST(bytes_that_lie),
