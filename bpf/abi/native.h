@@ -107,11 +107,12 @@ enum rule_kind {
 };
 
 enum rule_special {
-	RULE_UNKNOWN, /* nothing is known, or it cannot be said here */
-	RULE_ROOT,    /* there is no caller */
-	RULE_SIGNAL,  /* the kernel called it: a struct ucontext is at the stack pointer */
-	RULE_PLT,     /* sp + 8, and 8 more from byte `argument` of each 16 on */
-	RULE_DEREF,   /* the word that is argument words below rbp */
+	RULE_UNKNOWN,  /* nothing is known, or it cannot be said here */
+	RULE_ROOT,     /* there is no caller */
+	RULE_SIGNAL,   /* the kernel called it: a struct ucontext is at the stack pointer */
+	RULE_PLT,      /* sp + 8, and 8 more from byte `argument` of each 16 on */
+	RULE_DEREF,    /* the word that is argument words below rbp */
+	RULE_DEREF_SP, /* 8 more than the word that is argument words above the stack pointer */
 };
 
 #define RULE_SLOT_BITS	 5

@@ -21,7 +21,7 @@ REGISTERS = "rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15".spli
 
 # bpf/abi/native.h
 SP, BP, REGISTER, SPECIAL = range(4)
-UNKNOWN, ROOT, SIGNAL, PLT, DEREF = range(5)
+UNKNOWN, ROOT, SIGNAL, PLT, DEREF, DEREF_SP = range(6)
 SLOT_SAME, SLOT_MAX, SLOT_AT_BP, SLOT_LOST = 0, 29, 30, 31
 
 
@@ -52,6 +52,9 @@ def by_expression(cfa, saved):
     if [w[0] for w in words] == ["breg6", "deref"] and -511 * 8 <= int(words[0][1]) <= 0 and \
             int(words[0][1]) % 8 == 0:
         return small(SPECIAL, DEREF, -int(words[0][1]) // 8, saved)
+    if cfa[1:] == ["deref", "plus_uconst 8"] and words[0][0] == "breg7" and \
+            0 <= int(words[0][1]) <= 511 * 8 and int(words[0][1]) % 8 == 0:
+        return small(SPECIAL, DEREF_SP, int(words[0][1]) // 8, saved)
     lit = words[4][0] if len(words) == 9 else ""
     if lit.startswith("lit") and int(lit[3:]) < 16 and \
             cfa == ["breg7 8", "breg16 0", "lit15", "and", lit, "ge", "lit3", "shl", "plus"]:

@@ -21,9 +21,9 @@ def operations(text):
     """An expression in either program's spelling, as ["breg6 -8", "deref"]."""
     found = []
     for part in re.split(r"[;,] ", text.strip()):
-        name, _, rest = part.strip().replace("DW_OP_", "", 1).partition(" ")
-        number = re.search(r"([+-]?\d+)$", rest)
-        found.append(f"{name} {int(number[1])}" if number else name)
+        name, _, rest = part.strip().replace("DW_OP_", "", 1).replace(":", "", 1).partition(" ")
+        number = re.search(r"([+-]?(?:0x[0-9a-f]+|\d+))$", rest)
+        found.append(f"{name} {int(number[1], 0)}" if number else name)
     return found
 
 

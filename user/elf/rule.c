@@ -9,6 +9,7 @@
 #define OP_DEREF     0x06
 #define OP_AND	     0x1a
 #define OP_PLUS	     0x22
+#define OP_PLUS_U    0x23
 #define OP_SHL	     0x24
 #define OP_GE	     0x2a
 #define OP_LIT0	     0x30
@@ -72,6 +73,19 @@ static bool is_word_below_bp(struct reader r, __u32 *ret_argument)
 	return true;
 }
 
+/* Code that is written by hand and aligns the stack keeps the caller's stack pointer in a word of it. */
+static bool is_word_above_sp(struct reader r, __u32 *ret_argument)
+{
+	const __u8 behind[] = { OP_DEREF, OP_PLUS_U, WORD };
+	__s64 offset;
+
+	if (!takes(&r, OP_BREG_RSP, &offset) || !is_words(offset, RULE_SMALL_MAX) ||
+	    !is_rest(&r, behind, sizeof(behind)))
+		return false;
+	*ret_argument = offset / WORD;
+	return true;
+}
+
 static bool is_signal(struct reader r)
 {
 	const __u8 behind[] = { OP_DEREF };
@@ -115,6 +129,8 @@ static __u32 rule_of_expression(const struct reader *expression, __u32 slot)
 		return rule_make_small(RULE_SPECIAL, RULE_PLT, argument, slot);
 	if (is_word_below_bp(*expression, &argument))
 		return rule_make_small(RULE_SPECIAL, RULE_DEREF, argument, slot);
+	if (is_word_above_sp(*expression, &argument))
+		return rule_make_small(RULE_SPECIAL, RULE_DEREF_SP, argument, slot);
 	return rule_unknown();
 }
 
@@ -145,5 +161,5 @@ bool rule_is_sane(__u32 rule)
 {
 	const __u32 kind = rule >> 18, which = rule >> (RULE_SLOT_BITS + 9) & 15;
 
-	return rule < 1U << RULE_BITS && (kind != RULE_SPECIAL || which <= RULE_DEREF);
+	return rule < 1U << RULE_BITS && (kind != RULE_SPECIAL || which <= RULE_DEREF_SP);
 }

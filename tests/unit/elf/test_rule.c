@@ -166,6 +166,25 @@ static void word_below_the_frame_pointer(void **state)
 	assert_int_equal(rule_by(NULL, 0), UNKNOWN);
 }
 
+/* rsp + 8 n, deref, + 8: as OpenSSL's loops for AVX have it. */
+static void word_above_the_stack_pointer(void **state)
+{
+	(void)state;
+	assert_int_equal(rule_by(CODE(0x77, 8, 0x06, 0x23, 8)),
+			 rule_make_small(RULE_SPECIAL, RULE_DEREF_SP, 1, 0));
+	assert_int_equal(rule_by(CODE(0x77, 0, 0x06, 0x23, 8)),
+			 rule_make_small(RULE_SPECIAL, RULE_DEREF_SP, 0, 0));
+	assert_int_equal(rule_by(CODE(0x77, 0xf8, 0x1f, 0x06, 0x23, 8)),
+			 rule_make_small(RULE_SPECIAL, RULE_DEREF_SP, 511, 0));
+	assert_int_equal(rule_by(CODE(0x77, 0x80, 0x20, 0x06, 0x23, 8)), UNKNOWN);
+	assert_int_equal(rule_by(CODE(0x77, 0x78, 0x06, 0x23, 8)), UNKNOWN);
+	assert_int_equal(rule_by(CODE(0x77, 4, 0x06, 0x23, 8)), UNKNOWN);
+	assert_int_equal(rule_by(CODE(0x77, 8, 0x06, 0x23, 16)), UNKNOWN);
+	assert_int_equal(rule_by(CODE(0x77, 8, 0x06, 0x23)), UNKNOWN);
+	assert_int_equal(rule_by(CODE(0x77, 8, 0x06)), UNKNOWN);
+	assert_int_equal(rule_by(CODE(0x76, 8, 0x06, 0x23, 8)), UNKNOWN);
+}
+
 /* As the kernel's frame has it: the interrupted stack pointer is in the struct ucontext, 160 bytes on. */
 static void signals(void **state)
 {
@@ -190,8 +209,9 @@ static void what_may_be_sent(void **state)
 	assert_true(rule_is_sane(rule_make(RULE_SP, RULE_WORDS_MAX, RULE_SLOT_LOST)));
 	assert_true(rule_is_sane(rule_make(RULE_BP, RULE_WORDS_MAX, RULE_SLOT_LOST)));
 	assert_true(rule_is_sane(rule_make_small(RULE_REGISTER, 15, RULE_SMALL_MAX, RULE_SLOT_LOST)));
-	assert_true(rule_is_sane(rule_make_small(RULE_SPECIAL, RULE_DEREF, RULE_SMALL_MAX, RULE_SLOT_LOST)));
-	assert_false(rule_is_sane(rule_make_small(RULE_SPECIAL, RULE_DEREF + 1, 0, 0)));
+	assert_true(rule_is_sane(
+		rule_make_small(RULE_SPECIAL, RULE_DEREF_SP, RULE_SMALL_MAX, RULE_SLOT_LOST)));
+	assert_false(rule_is_sane(rule_make_small(RULE_SPECIAL, RULE_DEREF_SP + 1, 0, 0)));
 	assert_false(rule_is_sane(1U << RULE_BITS));
 }
 
@@ -204,6 +224,7 @@ int main(void)
 		cmocka_unit_test(return_address),
 		cmocka_unit_test(linkage_tables),
 		cmocka_unit_test(word_below_the_frame_pointer),
+		cmocka_unit_test(word_above_the_stack_pointer),
 		cmocka_unit_test(signals),
 		cmocka_unit_test(what_may_be_sent),
 	};
