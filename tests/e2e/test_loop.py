@@ -17,10 +17,10 @@ from serving import Later, server
 
 IN_PROFILE = {outcome.key for outcome in profiler.OUTCOMES if outcome.place != "OUTSIDE"}
 NEWEST = known.one_per_version()[-3:]
-# A turn may have 0.1 s of the profiler's own CPU time, which what else the machine does can hardly make
-# longer. How long it takes beside others, and so an answer, is only to show that it waits for nothing: 12 s
-# were seen.
-TURN_CPU_SECONDS, TURN_SECONDS, END_SECONDS = 0.1, 2, 3
+# A turn may have 0.1 s, of CPU time and in all but for the time in which it has no CPU, which what else the
+# machine does can hardly make longer. How long it takes beside others, and so an answer, has a wider limit:
+# 12 s were seen.
+TURN_CPU_SECONDS, TURN_OWN_SECONDS, TURN_SECONDS, END_SECONDS = 0.1, 0.1, 2, 3
 
 # A function of thousands of places from which it calls itself, as generators of code make them. Each level of
 # the recursion takes one of them at random, so that each sample has hundreds that nobody has asked for yet.
@@ -78,6 +78,7 @@ def asked(s, path="/healthz"):
 
 def longest_turn(s):
     assert s.metric("loop_turn_cpu_seconds_max") < TURN_CPU_SECONDS
+    assert s.metric("loop_turn_own_seconds_max") < TURN_OWN_SECONDS
     return s.metric("loop_turn_seconds_max")
 
 

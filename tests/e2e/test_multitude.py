@@ -64,7 +64,8 @@ def test_ten_thousand(workloads, tmp_path):
     print("turns up to %.3f s, of CPU time %.3f s; end %.2f s"
           % (loop["max_ns"] / 1e9, loop["cpu_max_ns"] / 1e9, end))
     print(s.run.err)
-    assert loop["cpu_max_ns"] / 1e9 < TURN_CPU_SECONDS and loop["max_ns"] / 1e9 < TURN_SECONDS
+    assert max(loop["cpu_max_ns"], loop["own_max_ns"]) / 1e9 < TURN_CPU_SECONDS
+    assert loop["max_ns"] / 1e9 < TURN_SECONDS
     assert s.run.err.count("more processes than the table") == 1
     assert not [one for one in of_crowd if not one.comm]
     assert len(seen) >= 0.9 * (TABLE - 200)

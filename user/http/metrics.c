@@ -156,6 +156,8 @@ static void add_turns(struct page *p, const struct turn_times *t)
 	value(p, "loop_turn_seconds_sum", t->sum_ns / 1e9);
 	value(p, "loop_turn_seconds_count", t->count);
 	gauge(p, "loop_turn_seconds_max", "The longest turn of the event loop so far.", t->max_ns / 1e9);
+	gauge(p, "loop_turn_own_seconds_max",
+	      "The longest turn so far without the time for which it waited for a CPU.", t->own_max_ns / 1e9);
 	gauge(p, "loop_turn_cpu_seconds_max", "The most CPU time of one turn so far.", t->cpu_max_ns / 1e9);
 }
 

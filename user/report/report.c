@@ -313,10 +313,10 @@ static int json_cost(const struct report *r, struct buf *out)
 			  r->cpu_seconds, r->start_cpu_seconds, r->rss_bytes, r->map_bytes) ?:
 	       buf_printf(out,
 			  ",\n \"loop\": {\"turns\": %llu, \"time_ns\": %llu, \"p50_ns\": %llu, "
-			  "\"p99_ns\": %llu, \"max_ns\": %llu, \"cpu_max_ns\": %llu}",
+			  "\"p99_ns\": %llu, \"max_ns\": %llu, \"cpu_max_ns\": %llu, \"own_max_ns\": %llu}",
 			  r->turns.count, r->turns.sum_ns, turn_times_quantile(&r->turns, 0.5),
 			  turn_times_quantile(&r->turns, 0.99), r->turns.max_ns,
-			  r->turns.cpu_max_ns) ?:
+			  r->turns.cpu_max_ns, r->turns.own_max_ns) ?:
 	       buf_printf(out, ",\n \"lines\": {\"decodes\": %llu, \"locations\": %llu, \"codes\": %llu, "
 			  "\"missing\": %llu}}\n",
 			  r->codes.decodes, r->harvest.locations, r->codes.codes, r->codes.missing);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report/turn_times.h"
 
-void turn_times_add(struct turn_times *t, __u64 ns, __u64 cpu_ns)
+void turn_times_add(struct turn_times *t, __u64 ns, __u64 cpu_ns, __u64 queued_ns)
 {
+	const __u64 own = ns > queued_ns ? ns - queued_ns : 0;
+
 	t->turns[time_bucket(ns / 1000)]++;
 	t->count++;
 	t->sum_ns += ns;
@@ -10,6 +12,8 @@ void turn_times_add(struct turn_times *t, __u64 ns, __u64 cpu_ns)
 		t->max_ns = ns;
 	if (cpu_ns > t->cpu_max_ns)
 		t->cpu_max_ns = cpu_ns;
+	if (own > t->own_max_ns)
+		t->own_max_ns = own;
 }
 
 __u64 turn_times_quantile(const struct turn_times *t, double share)

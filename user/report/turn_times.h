@@ -14,9 +14,14 @@ struct turn_times {
 	__u64 count;
 	__u64 sum_ns, max_ns;
 	__u64 cpu_max_ns; /* the most CPU time of one, however busy the machine is */
+	__u64 own_max_ns; /* the longest one without its waiting for a CPU */
 };
 
-void turn_times_add(struct turn_times *t, __u64 ns, __u64 cpu_ns);
+/*
+ * ns is how long it took; cpu_ns of it the thread ran, and queued_ns of it the thread was ready to run and
+ * had no CPU.
+ */
+void turn_times_add(struct turn_times *t, __u64 ns, __u64 cpu_ns, __u64 queued_ns);
 
 /* The time that this share of the turns did not exceed, ns, to a quarter octave; 0 without turns. */
 __u64 turn_times_quantile(const struct turn_times *t, double share);

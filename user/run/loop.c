@@ -2,9 +2,11 @@
 #include "run/loop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -74,7 +76,7 @@ int loop_open(struct loop *l, int interval_ms)
 {
 	int err;
 
-	*l = (struct loop){ .epoll = -1, .signals = -1, .timer = -1 };
+	*l = (struct loop){ .epoll = -1, .signals = -1, .timer = -1, .schedstat = -1 };
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	err = l->epoll < 0 ? -errno : 0;
 	if (!err) {
@@ -87,14 +89,16 @@ int loop_open(struct loop *l, int interval_ms)
 	}
 	if (err)
 		loop_close(l);
+	else
+		l->schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	return err;
 }
 
 void loop_close(struct loop *l)
 {
-	int *fds[] = { &l->timer, &l->signals, &l->epoll };
+	int *fds[] = { &l->timer, &l->signals, &l->epoll, &l->schedstat };
 
-	for (int i = 0; i < 3; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
 		if (*fds[i] >= 0)
 			close(*fds[i]);
 		*fds[i] = -1;
@@ -120,19 +124,46 @@ static int sooner(int a, int b)
 	return b >= 0 && (a < 0 || b < a) ? b : a;
 }
 
-/* *ret_waited is how long nobody had anything to do, ns. */
-static int wait_for_rows(struct loop *l, int timeout_ms, unsigned int *ready, __u64 *ret_waited)
+/* For how long this thread has been ready to run without a CPU, ns. */
+static __u64 queued_ns(const struct loop *l)
+{
+	unsigned long long ns = 0;
+	char text[96] = "";
+
+	if (l->schedstat < 0 || pread(l->schedstat, text, sizeof(text) - 1, 0) <= 0 ||
+	    sscanf(text, "%*u %llu", &ns) != 1)
+		return 0;
+	return ns;
+}
+
+/* Where the clocks of this thread stand, ns. */
+struct stand {
+	__u64 at, cpu, queued;
+};
+
+static struct stand stand_now(const struct loop *l)
+{
+	const __u64 at = clock_ns();
+
+	return (struct stand){ at, clock_ns_of(CLOCK_THREAD_CPUTIME_ID), queued_ns(l) };
+}
+
+/* *waited grows by how long nobody had anything to do. */
+static int wait_for_rows(struct loop *l, int timeout_ms, unsigned int *ready, struct stand *waited)
 {
 	struct epoll_event events[LOOP_ROWS_MAX + 1];
-	uint64_t ticks, begin;
+	struct stand begin, end;
+	uint64_t ticks;
 	int n;
 
 	for (size_t i = 0; i < l->count; i++)
 		if (l->rows[i].timeout_ms)
 			timeout_ms = sooner(timeout_ms, l->rows[i].timeout_ms(l->rows[i].context));
-	begin = clock_ns();
+	begin = stand_now(l);
 	n = epoll_wait(l->epoll, events, ARRAY_SIZE(events), timeout_ms);
-	*ret_waited = clock_ns() - begin;
+	end = stand_now(l);
+	waited->at += end.at - begin.at;
+	waited->queued += end.queued - begin.queued;
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (int i = 0; i < n; i++) {
@@ -148,12 +179,14 @@ static int wait_for_rows(struct loop *l, int timeout_ms, unsigned int *ready, __
 int loop_turn(struct loop *l, int timeout_ms)
 {
 	unsigned int ready[LOOP_ROWS_MAX] = {};
-	__u64 cpu = clock_ns_of(CLOCK_THREAD_CPUTIME_ID), begin = clock_ns(), waited;
+	struct stand begin = stand_now(l), waited = {}, end;
 	int err = wait_for_rows(l, timeout_ms, ready, &waited);
 
 	for (size_t i = 0; !err && i < l->count; i++)
 		l->rows[i].run(l->rows[i].context, ready[i]);
-	turn_times_add(&l->times, clock_ns() - begin - waited, clock_ns_of(CLOCK_THREAD_CPUTIME_ID) - cpu);
+	end = stand_now(l);
+	turn_times_add(&l->times, end.at - begin.at - waited.at, end.cpu - begin.cpu,
+		       end.queued - begin.queued - waited.queued);
 	return err;
 }
 

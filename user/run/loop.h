@@ -29,6 +29,7 @@ struct loop_row {
 
 struct loop {
 	int epoll, signals, timer;
+	int schedstat; /* -1 = not on this kernel */
 	size_t count;
 	struct loop_row rows[LOOP_ROWS_MAX];
 	struct turn_times times; /* of what the rows did, without the waiting */

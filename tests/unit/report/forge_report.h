@@ -67,8 +67,8 @@ static inline int setup(void **state)
 	report.frequency = 99;
 	report.trigger = TRIGGER_TIMER;
 	report.expected = 4000013;
-	turn_times_add(&report.turns, 1500000, 1200000);
-	turn_times_add(&report.turns, 90000000, 0);
+	turn_times_add(&report.turns, 1500000, 1200000, 0);
+	turn_times_add(&report.turns, 90000000, 0, 87000000);
 	return 0;
 }
 

@@ -29,8 +29,8 @@ static void every_turn_counts(void **state)
 
 	(void)state;
 	for (__u64 ns = 1; ns < 1000 * NS_PER_SECOND; ns *= 3)
-		turn_times_add(&t, ns, ns / 2);
-	turn_times_add(&t, 0, 0);
+		turn_times_add(&t, ns, ns / 2, ns / 3);
+	turn_times_add(&t, 0, 0, 0);
 	for (int i = 0; i < TIME_BUCKETS; i++)
 		all += t.turns[i];
 	assert_int_equal(all, t.count);
@@ -38,6 +38,10 @@ static void every_turn_counts(void **state)
 	assert_int_equal(t.max_ns, 847288609443); /* 3^25 */
 	assert_true(t.turns[TIME_BUCKETS - 1] == 5); /* above 8.3 s */
 	assert_int_equal(t.cpu_max_ns, t.max_ns / 2);
+	assert_int_equal(t.own_max_ns, t.max_ns - t.max_ns / 3);
+	turn_times_add(&t, 5, 5, 1000); /* two clocks */
+	assert_int_equal(t.own_max_ns, t.max_ns - t.max_ns / 3);
+	t.sum_ns -= 5;
 	assert_int_equal(t.sum_ns, (3 * t.max_ns - 1) / 2);
 }
 
@@ -50,9 +54,9 @@ static void shares_are_to_a_quarter_octave(void **state)
 		__u64 said;
 
 		for (int i = 0; i < 98; i++)
-			turn_times_add(&t, 500, 500);
-		turn_times_add(&t, ns, ns / 2);
-		turn_times_add(&t, ns, ns / 2);
+			turn_times_add(&t, 500, 500, 0);
+		turn_times_add(&t, ns, ns / 2, ns / 3);
+		turn_times_add(&t, ns, ns / 2, ns / 3);
 		said = turn_times_quantile(&t, 0.985);
 		assert_true(said <= ns && said >= ns * 4 / 5 - 1000);
 		assert_true(turn_times_quantile(&t, 0.5) <= 1000);

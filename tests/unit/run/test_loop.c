@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -304,6 +305,43 @@ static void turns_are_timed(void)
 	CHECK(loop_watch(&l, &busy) == 0);
 	CHECK(loop_turn(&l, 0) == 0);
 	CHECK(l.times.cpu_max_ns >= 20 * NS_PER_MS);
+	CHECK(l.times.own_max_ns >= 30 * NS_PER_MS && l.times.own_max_ns <= l.times.max_ns);
+	loop_close(&l);
+}
+
+/* One that has to wait for the only CPU that it may use takes long, and not by its own fault. */
+static void waiting_for_a_cpu_is_told_apart(void)
+{
+	const struct loop_row busy = { -1, NULL, busy_run, NULL };
+	pid_t others[8];
+	cpu_set_t one;
+	struct loop l;
+
+	if (access("/proc/thread-self/schedstat", R_OK)) {
+		printf("SKIP: this kernel has no CONFIG_SCHED_INFO\n");
+		return;
+	}
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	CHECK(sched_setaffinity(0, sizeof(one), &one) == 0);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		others[i] = fork();
+		CHECK(others[i] >= 0);
+		if (!others[i])
+			alarm(20); /* should this test end before it can end them */
+		while (!others[i])
+			;
+	}
+	CHECK(loop_open(&l, NEVER_MS) == 0);
+	CHECK(loop_watch(&l, &busy) == 0);
+	for (int i = 0; i < 5; i++)
+		CHECK(loop_turn(&l, 0) == 0);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		kill(others[i], SIGKILL);
+		CHECK(waitpid(others[i], NULL, 0) == others[i]);
+	}
+	CHECK(l.times.max_ns > 60 * NS_PER_MS); /* beside eight others it should be some 180 ms */
+	CHECK(l.times.own_max_ns >= 20 * NS_PER_MS && l.times.own_max_ns < l.times.max_ns / 2);
 	loop_close(&l);
 }
 
@@ -325,11 +363,11 @@ static void nothing_left(void)
 	struct loop l;
 
 	CHECK(loop_open(&l, 100) == 0);
-	CHECK(count_fds() == before + 3);
+	CHECK(count_fds() == before + 3 + (l.schedstat >= 0));
 	loop_close(&l);
 	CHECK(count_fds() == before);
 	loop_close(&l); /* twice is as once: the numbers may be others' by now */
-	CHECK(l.epoll == -1 && l.signals == -1 && l.timer == -1);
+	CHECK(l.epoll == -1 && l.signals == -1 && l.timer == -1 && l.schedstat == -1);
 	CHECK(getrlimit(RLIMIT_NOFILE, &old) == 0);
 	tight = old;
 	tight.rlim_cur = dup(0); /* the lowest free one */
@@ -410,6 +448,7 @@ int main(void)
 		IN_CHILD(there_is_room_for_so_many),
 		IN_CHILD(interrupted),
 		IN_CHILD(turns_are_timed),
+		IN_CHILD(waiting_for_a_cpu_is_told_apart),
 		IN_CHILD(nothing_left),
 		IN_CHILD(no_hurry_yet),
 		cmocka_unit_test(second_signal_ends_at_once),
