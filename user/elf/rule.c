@@ -76,11 +76,14 @@ static bool is_word_below_bp(struct reader r, __u32 *ret_argument)
 /* Code that is written by hand and aligns the stack keeps the caller's stack pointer in a word of it. */
 static bool is_word_above_sp(struct reader r, __u32 *ret_argument)
 {
-	const __u8 behind[] = { OP_DEREF, OP_PLUS_U, WORD };
+	__u8 operations[2];
+	__u64 more;
 	__s64 offset;
 
 	if (!takes(&r, OP_BREG_RSP, &offset) || !is_words(offset, RULE_SMALL_MAX) ||
-	    !is_rest(&r, behind, sizeof(behind)))
+	    reader_take(&r, operations, 2) || operations[0] != OP_DEREF || operations[1] != OP_PLUS_U)
+		return false;
+	if (reader_unsigned(&r, &more) || more != WORD || reader_left(&r)) /* it may be longer than need be */
 		return false;
 	*ret_argument = offset / WORD;
 	return true;
