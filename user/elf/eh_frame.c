@@ -84,7 +84,7 @@ static int read_letter(struct reader *r, char letter, struct eh_common *c)
 	if (letter == 'S' || letter == 'B')
 		return 0;
 	err = reader_take(r, &encoding, 1);
-	if (letter == 'R')
+	if (!err && letter == 'R')
 		c->encoding = encoding;
 	if (err || letter == 'L' || letter == 'R')
 		return err;
