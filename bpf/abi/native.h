@@ -113,6 +113,7 @@ enum rule_special {
 	RULE_PLT,      /* sp + 8, and 8 more from byte `argument` of each 16 on */
 	RULE_DEREF,    /* the word that is argument words below rbp */
 	RULE_DEREF_SP, /* 8 more than the word that is argument words above the stack pointer */
+	RULE_SP_FAR,   /* the stack pointer plus RULE_WORDS_MAX + 1 + argument words: a buffer of 64 KiB */
 };
 
 #define RULE_SLOT_BITS	 5

@@ -21,7 +21,7 @@ REGISTERS = "rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15".spli
 
 # bpf/abi/native.h
 SP, BP, REGISTER, SPECIAL = range(4)
-UNKNOWN, ROOT, SIGNAL, PLT, DEREF, DEREF_SP = range(6)
+UNKNOWN, ROOT, SIGNAL, PLT, DEREF, DEREF_SP, SP_FAR = range(7)
 SLOT_SAME, SLOT_MAX, SLOT_AT_BP, SLOT_LOST = 0, 29, 30, 31
 
 
@@ -78,6 +78,8 @@ def expected_rule(function, row):
         return f"CFA at {register}{offset:+}"
     if register in ("rsp", "rbp") and words < 1 << 13:
         return rule(SP if register == "rsp" else BP, words, slot(row.bp))
+    if register == "rsp" and words - (1 << 13) < 1 << 9:
+        return small(SPECIAL, SP_FAR, words - (1 << 13), slot(row.bp))
     if register not in ("rsp", "rbp") and words < 1 << 9:
         return small(REGISTER, REGISTERS.index(register), words, slot(row.bp))
     return f"CFA at {register}{offset:+}"

@@ -137,6 +137,21 @@ static __u32 rule_of_expression(const struct reader *expression, __u32 slot)
 	return rule_unknown();
 }
 
+static __u32 rule_of_register(__u64 number, __s64 offset, __u32 slot)
+{
+	const __s64 far = offset > 0 ? offset - WORD * (RULE_WORDS_MAX + 1LL) : -1;
+
+	if (number == CFI_RSP && is_words(offset, RULE_WORDS_MAX))
+		return rule_make(RULE_SP, offset / WORD, slot);
+	if (number == CFI_RBP && is_words(offset, RULE_WORDS_MAX))
+		return rule_make(RULE_BP, offset / WORD, slot);
+	if (number == CFI_RSP && is_words(far, RULE_SMALL_MAX))
+		return rule_make_small(RULE_SPECIAL, RULE_SP_FAR, far / WORD, slot);
+	if (number == CFI_RSP || number == CFI_RBP || number > 15 || !is_words(offset, RULE_SMALL_MAX))
+		return rule_unknown();
+	return rule_make_small(RULE_REGISTER, number, offset / WORD, slot);
+}
+
 __u32 rule_of(const struct cfi_state *state, bool signal)
 {
 	const struct cfi_cfa *cfa = &state->cfa;
@@ -150,19 +165,12 @@ __u32 rule_of(const struct cfi_state *state, bool signal)
 		return rule_unknown();
 	if (cfa->is_expression)
 		return rule_of_expression(&cfa->expression, slot);
-	if (cfa->number == CFI_RSP && is_words(cfa->offset, RULE_WORDS_MAX))
-		return rule_make(RULE_SP, cfa->offset / WORD, slot);
-	if (cfa->number == CFI_RBP && is_words(cfa->offset, RULE_WORDS_MAX))
-		return rule_make(RULE_BP, cfa->offset / WORD, slot);
-	if (cfa->number == CFI_RSP || cfa->number == CFI_RBP || cfa->number > 15 ||
-	    !is_words(cfa->offset, RULE_SMALL_MAX))
-		return rule_unknown();
-	return rule_make_small(RULE_REGISTER, cfa->number, cfa->offset / WORD, slot);
+	return rule_of_register(cfa->number, cfa->offset, slot);
 }
 
 bool rule_is_sane(__u32 rule)
 {
 	const __u32 kind = rule >> 18, which = rule >> (RULE_SLOT_BITS + 9) & 15;
 
-	return rule < 1U << RULE_BITS && (kind != RULE_SPECIAL || which <= RULE_DEREF_SP);
+	return rule < 1U << RULE_BITS && (kind != RULE_SPECIAL || which <= RULE_SP_FAR);
 }

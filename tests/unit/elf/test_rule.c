@@ -55,7 +55,13 @@ static void stack_pointer_and_frame_pointer(void **state)
 	assert_int_equal(rule_at(CFI_RSP, 8), rule_make(RULE_SP, 1, RULE_SLOT_SAME));
 	assert_int_equal(rule_at(CFI_RBP, 16), rule_make(RULE_BP, 2, RULE_SLOT_SAME));
 	assert_int_equal(rule_at(CFI_RSP, 8 * 8191), rule_make(RULE_SP, 8191, 0));
-	assert_int_equal(rule_at(CFI_RSP, 8 * 8192), UNKNOWN);
+	assert_int_equal(rule_at(CFI_RSP, 8 * 8192), rule_make_small(RULE_SPECIAL, RULE_SP_FAR, 0, 0));
+	assert_int_equal(rule_at(CFI_RSP, 8 * 8703), rule_make_small(RULE_SPECIAL, RULE_SP_FAR, 511, 0));
+	assert_int_equal(rule_at(CFI_RSP, 8 * 8704), UNKNOWN);
+	assert_int_equal(rule_at(CFI_RSP, 8 * 8192 + 4), UNKNOWN);
+	assert_int_equal(rule_at(CFI_RSP, INT64_MAX), UNKNOWN);
+	assert_int_equal(rule_at(CFI_RBP, 8 * 8191), rule_make(RULE_BP, 8191, 0));
+	assert_int_equal(rule_at(CFI_RBP, 8 * 8192), UNKNOWN);
 	assert_int_equal(rule_at(CFI_RSP, 12), UNKNOWN);
 	assert_int_equal(rule_at(CFI_RSP, -8), UNKNOWN);
 	assert_int_equal(rule_at(CFI_RSP, INT64_MIN), UNKNOWN);
@@ -214,8 +220,8 @@ static void what_may_be_sent(void **state)
 	assert_true(rule_is_sane(rule_make(RULE_BP, RULE_WORDS_MAX, RULE_SLOT_LOST)));
 	assert_true(rule_is_sane(rule_make_small(RULE_REGISTER, 15, RULE_SMALL_MAX, RULE_SLOT_LOST)));
 	assert_true(rule_is_sane(
-		rule_make_small(RULE_SPECIAL, RULE_DEREF_SP, RULE_SMALL_MAX, RULE_SLOT_LOST)));
-	assert_false(rule_is_sane(rule_make_small(RULE_SPECIAL, RULE_DEREF_SP + 1, 0, 0)));
+		rule_make_small(RULE_SPECIAL, RULE_SP_FAR, RULE_SMALL_MAX, RULE_SLOT_LOST)));
+	assert_false(rule_is_sane(rule_make_small(RULE_SPECIAL, RULE_SP_FAR + 1, 0, 0)));
 	assert_false(rule_is_sane(1U << RULE_BITS));
 }
 
