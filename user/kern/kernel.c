@@ -111,11 +111,16 @@ static bool is_confidential(void)
 
 static int load(struct kernel *k)
 {
+	char reason[128];
 	int err;
 
 	k->skel = pyperf__open();
-	if (!k->skel)
-		return fail(k, -errno, "the BPF object cannot be opened: %s", strerror(errno));
+	if (!k->skel) {
+		err = -errno;
+		/* libbpf has errors of its own, for which strerror() needs memory: there may be none. */
+		libbpf_strerror(err, reason, sizeof(reason));
+		return fail(k, err, "the BPF object cannot be opened: %s", reason);
+	}
 	if (tables_size(k->skel, &k->options, k->cpus, &k->tables) ||
 	    texts_size(k->skel, k->options.native_memory))
 		return fail(k, -EINVAL, "the BPF tables cannot be sized");
