@@ -14,7 +14,9 @@ struct known_code {
 	__u64 address;
 	__u64 epoch; /* the entry holds in this code_moment() only */
 	__u32 process;
-	__u32 index; /* its number in codes */
+	__u32 index;   /* its number in codes */
+	__u32 digest;  /* without an epoch, if it is settled: known_digest(); else 0 */
+	__u32 reading; /* thread.reading, when all that counts was last read */
 };
 
 #define KNOWN_CODES 64 /* places of a thread; a power of two */
@@ -38,6 +40,7 @@ struct thread {
 	__u32 process;	  /* struct process.id that its roots belong to */
 	__u32 misses;	  /* searches in a row that found nothing */
 	__u32 generation; /* of the tree, to which its roots and the nodes in cache belong */
+	__u32 reading;	  /* goes up when cache is begun anew: then all code objects are to be read again */
 	struct root roots[EVENT_KINDS];
 	struct known_code known[KNOWN_CODES];
 	struct cache cache;
@@ -49,9 +52,17 @@ static __always_inline void thread_forget_roots(struct thread *t)
 		t->roots[kind].node = 0;
 }
 
-/* Bits of scratch.code.unsettled: this sample met a code object for the first time, ... */
-#define UNSETTLED_NEW	 1 /* ... */
-#define UNSETTLED_REUSED 2 /* ... and at the address of an older one */
+/* Bits of scratch.code.unsettled. Without a code epoch this sample met a code object ... */
+#define UNSETTLED_NEW	 1 /* ... for the first time, or in the place of another one, ... */
+#define UNSETTLED_REUSED 2 /* ... in the place of a settled one, ... */
+#define UNSETTLED_YOUNG	 4 /* ... that is not settled yet (python/settled.h) */
+
+/* Whether this sample may go by known_code.digest. */
+enum recall {
+	RECALL_NOT,
+	RECALL_MAY,
+	RECALL_DONE, /* ... and has */
+};
 
 #define TSTATE_MASK 511 /* covers TSTATE_READ */
 #define HEADER_MASK 255 /* covers a code object's header, layout.code_size */
@@ -95,7 +106,7 @@ struct scratch {
 		__u32 no_epoch;	 /* an object was met that proves wrong what the layout takes for the epoch */
 		__u32 unsettled; /* UNSETTLED_ bits */
 		__u32 sent;	 /* records sent by this sample */
-		__u32 pad;
+		__u32 recall;	 /* enum recall */
 		__u8 header[HEADER_MASK + 1 + 8]; /* of an object; has a word at every masked place */
 	} code;
 

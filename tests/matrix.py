@@ -25,7 +25,7 @@ COLUMNS = ("walks", "lines", "names", "threads", "GIL released", "generators", "
 CACHE_PROGRAMS = ("callers", "generators", "recursion", "lines")
 GENERATORS = {"drive_a", "drive_b", "throw_a", "throw_b", "chain", "catcher"}  # also in cache27.py
 GENERATORS_3 = {"coroutine", "outer"}
-# up to 3.12 the first eight are without the cache (SETTLED of bpf/python/stack.h)
+# up to 3.12 the first eight are without the cache (SETTLED of bpf/python/settled.h)
 SECONDS, CACHE_SECONDS = 6, 14
 AT_ONCE = 2  # interpreters; each keeps about two CPUs busy
 LEAST = 100  # samples a cell must rest on

@@ -19,8 +19,8 @@ enum process_state {
 };
 
 /*
- * In struct process.unsettled: a code object was once found at the address of another one, so it never
- * settles.
+ * In struct process.unsettled: a code object that had been at its address for long (python/settled.h) was
+ * once replaced by another one.
  */
 #define UNSETTLED_ALWAYS (~0ULL)
 
@@ -31,7 +31,7 @@ struct process {
 	__u64 runtime;	  /* address of _PyRuntime */
 	/*
 	 * When a code object was last seen for the first time, in jiffies, or UNSETTLED_ALWAYS; 0 before the
-	 * first sample. Where there is no code epoch, cached callers are not trusted until it is long ago
+	 * first sample. Where there is no code epoch, callers that were cached before are not trusted
 	 * (stack.h).
 	 */
 	__u64 unsettled;

@@ -105,7 +105,11 @@ static inline enum frame_kind node_frame_kind(__u64 key)
 struct code {
 	__u64 identity; /* hash of code_key() and fingerprint; 0 = free, published by compare-and-swap */
 	__u64 key;	/* code_key(); 0 = not written yet */
-	__u64 epoch;	/* the code epoch (python/epoch.h) in which the fingerprint was last seen to hold */
+	/*
+	 * The code epoch (python/epoch.h) in which the fingerprint was last seen to hold; without one, since
+	 * when the object is known to be there (python/settled.h).
+	 */
+	__u64 epoch;
 	__u32 state;	/* enum code_state bits */
 	/*
 	 * Not of this entry, but of the address whose code_key() hashes to this place in the table: the
@@ -113,6 +117,14 @@ struct code {
 	 */
 	__u32 hint;
 };
+
+/*
+ * code.epoch without an epoch: the jiffies since which the object is known to be there, shifted, and whether
+ * it has been settled. An epoch, which is odd, is of a moment at which there was one.
+ */
+#define SETTLED_SHIFT 2
+#define SETTLED_ONCE  2
+#define SETTLED_NEVER (~1ULL) /* it shares its address with another one */
 
 /*
  * The fingerprint of an object whose header was not in memory; the worker reads its names. Real ones are odd.

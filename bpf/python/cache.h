@@ -38,7 +38,7 @@ struct cache {
 	__u32 root;   /* the node that all its nodes are below */
 	__u32 depth;  /* how many frames are remembered */
 	__u32 hint;   /* index of the frame that cache_has() found last */
-	__u32 pad;
+	__u32 uses;   /* samples since it was last empty */
 	struct cached frames[CACHE_DEPTH]; /* root first, so that an index stays when the leaf side changes */
 };
 

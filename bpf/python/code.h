@@ -13,6 +13,7 @@
 #include "bpf/hash.h"
 #include "bpf/maps.h"
 #include "bpf/python/capture.h"
+#include "bpf/python/settled.h"
 #include "bpf/tree/bank.h"
 
 #define CODE_PROBES  24	       /* places of the table that are tried for one object */
@@ -70,25 +71,16 @@ static __always_inline __u64 file_digest(struct scratch *s, const struct layout 
 	return hash;
 }
 
-/*
- * Reads the object's header into s->code.header and returns its fingerprint, odd, or FINGERPRINT_UNREAD.
- * co_version (3.12+) is unique within an interpreter until 2^32 of them are used up. Where it is missing,
- * digests of the texts of the names count too.
- */
-static __always_inline __u64 code_fingerprint(struct scratch *s, const struct layout *l, __u64 address)
+/* Reads the object's header into s->code.header. Returns 0, or negative if it cannot be read. */
+static __always_inline int code_read_header(struct scratch *s, const struct layout *l, __u64 address)
 {
 	__u32 size = l->code_size;
-	__u64 name, hash;
 
 	mem_opaque(size);
 	if (size < 16 || size > HEADER_MASK + 1)
-		return FINGERPRINT_UNREAD;
-	s->walk.reads++;
-	s->walk.read_bytes += size;
-	if (mem_read(s->code.header, size, address)) {
-		s->walk.faults++;
-		return FINGERPRINT_UNREAD;
-	}
+		return -1;
+	if (walk_read(&s->walk, s->code.header, size, address))
+		return -1;
 	/*
 	 * A version that was never given out: what the layout takes for the next version to be given out is
 	 * not it.
@@ -97,14 +89,35 @@ static __always_inline __u64 code_fingerprint(struct scratch *s, const struct la
 		s->code.no_epoch = 1;
 		s->code.epoch = 0;
 	}
-	name = header_u64(s->code.header, l->code_qualname ? l->code_qualname : l->code_name);
-	hash = mix(name + header_u32(s->code.header, l->code_first_line));
+	return 0;
+}
+
+static __always_inline __u64 code_name(const struct scratch *s, const struct layout *l)
+{
+	return header_u64(s->code.header, l->code_qualname ? l->code_qualname : l->code_name);
+}
+
+/* A digest of what the header in s->code.header says. */
+static __always_inline __u64 header_digest(const struct scratch *s, const struct layout *l)
+{
+	__u64 hash = mix(code_name(s, l) + header_u32(s->code.header, l->code_first_line));
+
 	hash = mix(hash ^ header_u64(s->code.header, l->code_filename));
 	hash = mix(hash ^ header_u64(s->code.header, l->code_linetable));
-	if (l->code_version)
-		hash = mix(hash ^ header_u32(s->code.header, l->code_version));
-	else
-		hash = mix(hash ^ name_digest(l, name) ^
+	return l->code_version ? mix(hash ^ header_u32(s->code.header, l->code_version)) : hash;
+}
+
+/*
+ * The fingerprint, odd, of the object whose header was read. co_version (3.12+) is unique within an
+ * interpreter until 2^32 of them are used up. Where it is missing, digests of the texts of the names count
+ * too.
+ */
+static __always_inline __u64 code_fingerprint(struct scratch *s, const struct layout *l)
+{
+	__u64 hash = header_digest(s, l);
+
+	if (!l->code_version)
+		hash = mix(hash ^ name_digest(l, code_name(s, l)) ^
 			   file_digest(s, l, header_u64(s->code.header, l->code_filename)));
 	return hash | 1;
 }
@@ -223,7 +236,8 @@ static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_s
 			s->code.unsettled |= UNSETTLED_NEW;
 		}
 		c->key = key;
-		c->epoch = s->code.epoch;
+		if (s->code.epoch)
+			c->epoch = s->code.epoch;
 		return index;
 	}
 	return 0;
@@ -266,6 +280,51 @@ static __always_inline __u64 code_moment(struct scratch *s)
 	return s->code.moment;
 }
 
+/* From here on in this sample, without an epoch, objects are read again that were read or recalled before. */
+static __always_inline void code_read_anew(struct scratch *s)
+{
+	s->code.moment = 0;
+	s->code.recall = RECALL_NOT;
+}
+
+/* What stands for the header in s->code.header in struct known_code; not 0. */
+static __always_inline __u32 known_digest(const struct scratch *s, const struct layout *l)
+{
+	return (header_digest(s, l) + s->tree.generation) | 1;
+}
+
+/*
+ * Whether the object at address is the one that the thread remembers there. Without an epoch a settled one
+ * (settled.h) is taken for the same if its header still says the same, as long as cached callers of that time
+ * are trusted.
+ */
+static __always_inline int code_is_known(struct scratch *s, const struct thread *t, const struct layout *l,
+					 struct known_code *known, __u64 address)
+{
+	if (known->address != address || known->process != s->who.process)
+		return 0;
+	if (known->epoch == code_moment(s))
+		return 1;
+	if (!s->code.recall || !known->digest || known->reading != t->reading ||
+	    code_read_header(s, l, address) || known_digest(s, l) != known->digest)
+		return 0;
+	known->epoch = code_moment(s);
+	s->code.recall = RECALL_DONE;
+	return 1;
+}
+
+/* Remembers the object with the thread; its header is in s->code.header if it is settled. */
+static __always_inline void code_remember(struct scratch *s, const struct thread *t, const struct layout *l,
+					  struct known_code *known, __u64 address, __u32 index, int settled)
+{
+	known->address = address;
+	known->epoch = code_moment(s);
+	known->process = s->who.process;
+	known->index = index;
+	known->reading = t->reading;
+	known->digest = settled ? known_digest(s, l) : 0;
+}
+
 /*
  * Stores the number of the code object at address, which is added, and its names sent, if it is new. Returns
  * its enum code_state, 0 if its names could not be sent, or -1 when there is no room.
@@ -276,11 +335,11 @@ static __always_inline int code_intern(struct scratch *s, struct cpu_stats *coun
 	const __u64 key = code_key(s->who.process, address);
 	struct known_code *known = code_known(t, address);
 	__u64 fingerprint = 0;
+	int settled = 0;
 	struct code *c;
 	__u32 index;
 
-	if (known->address == address && known->epoch == code_moment(s) &&
-	    known->process == s->who.process) {
+	if (code_is_known(s, t, l, known, address)) {
 		count->codes_known++;
 		*ret_index = known->index;
 		return CODE_SENT;
@@ -289,10 +348,14 @@ static __always_inline int code_intern(struct scratch *s, struct cpu_stats *coun
 	if (index) {
 		count->codes_known++;
 	} else {
-		fingerprint = code_fingerprint(s, l, address);
+		fingerprint = code_read_header(s, l, address) ? FINGERPRINT_UNREAD : code_fingerprint(s, l);
 		index = code_by_fingerprint(s, count, key, fingerprint);
-		if (index)
+		if (index && s->code.epoch)
 			code_note(s, count, key, index);
+		else if (index && fingerprint != FINGERPRINT_UNREAD)
+			settled = code_settle(s, count, key, index, t->used);
+		if (!s->code.epoch && !settled)
+			s->code.unsettled |= UNSETTLED_YOUNG;
 	}
 	c = bpf_map_lookup_elem(&codes, &index);
 	if (!index || !c)
@@ -302,12 +365,8 @@ static __always_inline int code_intern(struct scratch *s, struct cpu_stats *coun
 	if (!(c->state & (CODE_SENT | CODE_SHIM)))
 		code_send(s, count, l, c, index, address, fingerprint);
 	*ret_index = index;
-	if (c->state == CODE_SENT) {
-		known->address = address;
-		known->epoch = code_moment(s);
-		known->process = s->who.process;
-		known->index = index;
-	}
+	if (c->state == CODE_SENT)
+		code_remember(s, t, l, known, address, index, settled);
 	return c->state & (CODE_SENT | CODE_SHIM);
 }
 

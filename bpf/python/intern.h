@@ -48,9 +48,9 @@ static long intern_callback(__u32 i, struct intern_context *c)
 		}
 		/*
 		 * Its names were not sent. A cached frame is not looked up, so it must not be one: then they
-		 * never were.
+		 * never were. Nor may it be one whose code object may soon be another.
 		 */
-		if (!state)
+		if (!state || s->code.unsettled & UNSETTLED_YOUNG)
 			s->intern.remember = 0;
 		if (!(state & CODE_SHIM)) {
 			offset = instr_offset(s, l, f);

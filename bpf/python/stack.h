@@ -14,8 +14,9 @@
 #include "bpf/python/thread.h"
 #include "bpf/tree/tree.h"
 
-/* Without an epoch, cached callers are trusted once no code object was new for so many jiffies. */
-#define SETTLED 2048
+/* Without an epoch, for so many jiffies and samples the code objects of cached callers are not read again. */
+#define TRUST_JIFFIES (SETTLED / 8)
+#define TRUST_SAMPLES 256
 
 /* The data-stack chunk; frames that are objects (up to 3.10) have none. */
 static __always_inline __u64 thread_chunk(const struct scratch *s, const struct layout *l)
@@ -103,17 +104,18 @@ static __always_inline enum outcome count_plain(struct scratch *s, struct cpu_st
 }
 
 /*
- * Without an epoch, only the fingerprints of new frames tell that addresses are used again. So a process that
- * makes code objects is read in full: until none was new for a while, and for good once one stood where
- * another had been. The first time must not go unseen for long, so even then all is read again every second
- * or so.
+ * Without an epoch, only the fingerprints of new frames tell that addresses are used again. So after any
+ * sample of the process that met a new code object, all frames are read once more; and every second or so, as
+ * the first time must not go unseen for long. A process in which a settled object was found to be replaced is
+ * read in full for good.
  */
 static __always_inline int cache_is_trusted(const struct scratch *s, const struct thread *t,
 					    const struct process *p)
 {
-	return s->code.epoch ||
-	       (p->unsettled && p->unsettled != UNSETTLED_ALWAYS && t->used - p->unsettled >= SETTLED &&
-		t->used - t->cache.since <= SETTLED / 8);
+	const struct cache *k = &t->cache;
+
+	return s->code.epoch || (k->since > p->unsettled && t->used - k->since <= TRUST_JIFFIES &&
+				 k->uses < TRUST_SAMPLES);
 }
 
 /* Forgets the cached stack if it is of another thread state, epoch or tree, or is not to be trusted. */
@@ -127,11 +129,26 @@ static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *c
 		k->depth = 0;
 		count->cache_dropped++;
 	}
-	if (!k->depth)
+	if (!k->depth) {
 		k->since = t->used;
+		k->uses = 0;
+		t->reading++;
+	}
+	k->uses++;
+	s->code.recall = s->code.epoch ? RECALL_NOT : RECALL_MAY;
 	k->tstate = t->tstate;
 	k->root = root;
 	k->epoch = s->code.epoch;
+}
+
+/*
+ * Whether the sample went by what was read earlier, and met a new code object: a sign that others may have
+ * changed as well.
+ */
+static __always_inline int cache_is_doubted(const struct scratch *s)
+{
+	return !s->code.epoch && s->code.unsettled & (UNSETTLED_NEW | UNSETTLED_REUSED) &&
+	       (s->walk.cached.run || s->code.recall == RECALL_DONE);
 }
 
 /* Counts how much of the stack the cache had. */
@@ -166,15 +183,22 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 		t->cache.depth = 0;
 		return 0;
 	}
-	cache_count(s, count, t);
-	count->frames += w->python;
-	if (c)
-		count->cache_frames += c->python;
 	s->tree.node = c ? c->node : root;
 	s->intern.remember = 1;
 	s->intern.kept = 0;
 	if (w->depth)
 		intern_stack(s, count, t, l);
+	if (cache_is_doubted(s)) {
+		code_read_anew(s);
+		t->cache.depth = 0;
+		count->cache_dropped++;
+		count->cache_miss++;
+		return 0;
+	}
+	cache_count(s, count, t);
+	count->frames += w->python;
+	if (c)
+		count->cache_frames += c->python;
 	cache_keep(&t->cache, w->cached.run + s->intern.kept, opt_cache_depth);
 	if (!s->tree.node)
 		t->cache.depth = 0;
@@ -204,6 +228,7 @@ static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_s
 	const __u32 node = s->tree.node;
 	enum outcome outcome = walk_thread(s, l);
 
+	code_read_anew(s);
 	outcome = add_plain(s, count, t, l, root, outcome);
 	if (cached && outcome != OUTCOME_OVER_BUDGET && s->tree.node && s->tree.node != node)
 		count->cache_mismatch++;

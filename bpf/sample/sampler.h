@@ -56,6 +56,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	s->tree.bank = bank_of(s->tree.generation);
 	s->who.process = p->id;
 	s->code.sent = 0;
+	s->code.recall = RECALL_NOT;
 	s->code.moment = 0;
 	s->code.unsettled = s->code.no_epoch = 0;
 	self_begin(s, task);
@@ -70,7 +71,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	outcome = sample_thread(s, count, event, task, t, p, l, now);
 	thread_put(t);
 	quota_end(s, count);
-	if (s->code.unsettled || s->code.no_epoch || !p->unsettled || s->who.learned)
+	if (s->code.unsettled & ~UNSETTLED_YOUNG || s->code.no_epoch || !p->unsettled || s->who.learned)
 		process_note(s, task->tgid, now);
 	count->reads += s->walk.reads;
 	count->read_bytes += s->walk.read_bytes;

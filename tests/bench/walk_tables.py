@@ -17,7 +17,8 @@ MODES = {
     "block + verified": ("--reads", "block", "--cache", "verified"),
 }
 SAMPLED_HZ = 5000
-# seconds without a new code object, before callers are cached without a code epoch (bpf/python/stack.h)
+# seconds for which code objects must have been there before callers are cached without a code epoch
+# (bpf/python/settled.h)
 SETTLED = 9
 WORKLOADS = "basic", "deep_static", "deep_busy", "threads", "wide", "coroutines"
 # Rounds recorded of each, for comparison with the program's own word.

@@ -23,8 +23,8 @@ pytestmark = [pytest.mark.timeout(1200), pytest.mark.alone]
 PROGRAMS = ("callers", "generators", "recursion", "recycled", "lines", "greenlets", "interpreters", "threads")
 MODES = ("check", "verified")
 FREQUENCY = 4999
-# up to 3.12 the first eight are without the cache: nothing may be new for as long (SETTLED of
-# bpf/python/stack.h)
+# up to 3.12 the first eight are without the cache: for so long each code object must have been there
+# (SETTLED of bpf/python/settled.h)
 SECONDS = 20
 CPU = 0.5  # seconds of CPU time for each program at least
 QUICK_VERSIONS = ("3.8", "3.11", "3.12", "3.13", "3.14", "3.15")  # what the walk and the cache go by differs

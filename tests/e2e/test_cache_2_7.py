@@ -8,7 +8,7 @@ import interpreters as known
 import profiler
 from edges import CacheJudge
 
-SECONDS = 14  # the first eight are without the cache (SETTLED of bpf/python/stack.h)
+SECONDS = 14  # the first eight are without the cache (SETTLED of bpf/python/settled.h)
 SEEN = {"echo", "chain", "catcher", "drive_a", "drive_b", "throw_a", "throw_b", "fresh", "top_a", "top_b",
         "down",
         "through_c", "__getattr__"}

@@ -243,17 +243,31 @@ static inline void driven_set_process(enum process_state state, __u32 id)
 	driven_set_check(state, id, 0);
 }
 
-/* As after a long time without a new code object. */
-static inline void driven_settle(void)
+static inline struct process driven_process(void)
 {
 	__u32 pid = getpid();
 	struct process p;
 
 	assert_int_equal(bpf_map__lookup_elem(driven.skel->maps.processes, &pid, 4, &p, sizeof(p), 0), 0);
+	return p;
+}
+
+/* As after a long time without a new code object. */
+static inline void driven_settle(void)
+{
+	struct process p = driven_process();
+	__u32 pid = getpid();
+
 	assert_int_not_equal(p.unsettled, 0);
 	p.unsettled = 1;
 	assert_int_equal(bpf_map__update_elem(driven.skel->maps.processes, &pid, 4, &p, sizeof(p), 0), 0);
 	driven.skel->bss->processes_stamp++;
+	for (__u32 i = 0; i < BANKS * driven.o.codes; i++) {
+		struct code *c = &driven.codes[i];
+
+		if (c->epoch && !(c->epoch & 1) && c->epoch != SETTLED_NEVER)
+			c->epoch = 1 << SETTLED_SHIFT;
+	}
 }
 
 /* Makes this process the forged interpreter's, in empty tables. */

@@ -106,6 +106,7 @@ static void test_code_epoch_saves_headers(void **state)
 		assert_int_equal(reads_of_tick(), without);
 		/* With the cache, of a process without new code objects only new frames' headers. */
 		driven_settle();
+		assert_int_equal(reads_of_tick(), without);
 		py_move(t, codes[2], 7);
 		assert_int_equal(reads_of_tick(), cached ? without - 2 - 2 * length : without);
 	}

@@ -298,7 +298,10 @@ static void test_cached_callers(void **state)
 		struct py_thread *t = forge_usual(forge_minors[v], codes);
 
 		assert_int_equal(drive(), OUTCOME_WHOLE);
-		driven_settle();
+		if (!py.l.epoch_size) {
+			driven_settle();
+			assert_int_equal(drive(), OUTCOME_WHOLE);
+		}
 		assert_int_equal(drive(), OUTCOME_WHOLE);
 		py_move(t, codes[2], 5);
 		driven_settle();
@@ -315,8 +318,8 @@ static void test_cached_callers(void **state)
 		driven_newest_path_is(py.l.has_cframe ? "[incomplete]"
 						      : "[incomplete];App.work:7;<lambda>:5");
 		assert_int_equal(driven_stat(cache_full), caching);
-		/* The second time only the frame below main() could be, and need not. */
-		assert_in_range(driven_stat(cache_partial), caching, 2 * caching);
+		/* Twice only the frame below main() could be, and need not. */
+		assert_in_range(driven_stat(cache_partial), caching, 3 * caching);
 		assert_int_equal(driven_stat(codes_new), 3);
 	}
 }

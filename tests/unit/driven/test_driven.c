@@ -16,6 +16,7 @@
 #include "tests/unit/driven/driven_codes.h"
 #include "tests/unit/driven/driven_copies.h"
 #include "tests/unit/driven/driven_hostile.h"
+#include "tests/unit/driven/driven_settled.h"
 #include "tests/unit/driven/driven_stacks.h"
 #include "tests/unit/driven/driven_tables.h"
 #include "tests/unit/driven/driven_threads.h"
@@ -122,6 +123,8 @@ static const struct CMUnitTest in_roomy_tables[] = {
 	cmocka_unit_test(test_each_field_tells_code_objects_apart),
 	cmocka_unit_test(test_count_of_versions_that_is_none),
 	cmocka_unit_test(test_code_not_resident),
+	cmocka_unit_test(test_settled_object_is_replaced),
+	cmocka_unit_test(test_settled_leaf_is_replaced),
 	cmocka_unit_test(test_pages_not_resident),
 	cmocka_unit_test(test_no_frames),
 	cmocka_unit_test(test_chain_without_root),
@@ -153,6 +156,8 @@ static const struct CMUnitTest in_roomy_tables[] = {
 static const struct CMUnitTest counting[] = {
 	cmocka_unit_test(test_code_epoch_saves_headers),
 	cmocka_unit_test(test_cached_callers),
+	cmocka_unit_test(test_callers_settle),
+	cmocka_unit_test(test_recycled_address_never_settles),
 };
 
 static const struct CMUnitTest without_patience[] = {

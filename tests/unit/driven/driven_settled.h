@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * driven_settled.h - tests of the driven sampler: which code objects may be among cached callers where there
+ * is no code epoch (bpf/python/settled.h).
+ */
+#ifndef PYPERF_TESTS_DRIVEN_SETTLED_H
+#define PYPERF_TESTS_DRIVEN_SETTLED_H
+
+#include "tests/unit/driven/driven_usual.h"
+
+#define WITHOUT_EPOCH 2 /* of forge_minors, the first: 3.11 and 3.12 */
+
+/* Ticks of one jiffy are not told apart. */
+static void next_jiffy(void)
+{
+	usleep(20000);
+}
+
+/* A stack of settled code objects, which the thread's cache has if there is one. */
+static struct py_thread *forge_settled(__u32 minor, __u64 ret_codes[3])
+{
+	struct py_thread *t = forge_usual(minor, ret_codes);
+
+	assert_int_equal(drive(), OUTCOME_WHOLE);
+	driven_settle();
+	assert_int_equal(drive(), OUTCOME_WHOLE);
+	return t;
+}
+
+/*
+ * Callers are cached once all of their code objects have been there for long. After a new one, which is not
+ * cached, all of them are read once more.
+ */
+static void test_callers_settle(void **state)
+{
+	const bool caching = driven.o.cache == CACHE_VERIFIED;
+
+	(void)state;
+	for (size_t v = 0; v < WITHOUT_EPOCH; v++) {
+		__u64 codes[3];
+		struct py_thread *t = forge_usual(forge_minors[v], codes);
+
+		for (int i = 0; i < 3; i++)
+			assert_int_equal(drive(), OUTCOME_WHOLE);
+		assert_int_equal(driven_stat(cache_frames), 0);
+		driven_settle();
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		assert_int_equal(driven_stat(cache_full), caching);
+		py_push(t, py_code("new"), 4);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_newest_path_is(USUAL ";new:4");
+		next_jiffy();
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		assert_int_equal(driven_stat(cache_frames), 3 * caching);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_newest_path_is(USUAL ";new:4");
+		assert_int_equal(driven_stat(cache_full), caching);
+		assert_int_equal(driven_stat(cache_frames), 6 * caching);
+	}
+}
+
+/* At an address where two were met none settles, and what is called from there is never cached. */
+static void test_recycled_address_never_settles(void **state)
+{
+	const bool caching = driven.o.cache == CACHE_VERIFIED;
+
+	(void)state;
+	for (size_t v = 0; v < WITHOUT_EPOCH; v++) {
+		__u64 codes[3];
+
+		forge_usual(forge_minors[v], codes);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		py_write_code((void *)codes[1], "two", "/srv/app.py", 10);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_newest_path_is("main:3;two:7;<lambda>:-1");
+		assert_int_equal(driven_stat(codes_reused), 1);
+		assert_true(driven_process().unsettled != UNSETTLED_ALWAYS);
+		driven_settle();
+		for (int i = 0; i < 3; i++)
+			assert_int_equal(drive(), OUTCOME_WHOLE);
+		assert_int_equal(driven_stat(cache_full), 0);
+		assert_int_equal(driven_stat(cache_frames), 2 * caching);
+		/* So the third is seen at once, though nothing else has changed. */
+		py_write_code((void *)codes[1], "three", "/srv/app.py", 10);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_newest_path_is("main:3;three:7;<lambda>:-1");
+		/* And the first, if it comes back. */
+		py_write_code((void *)codes[1], "two", "/srv/app.py", 10);
+		driven_settle();
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		assert_int_equal(driven_stat(cache_full), 0);
+	}
+}
+
+/*
+ * A caller's code object is replaced by another one, and its frame looks the same. A new one that is met by
+ * the same sample tells; and from then on the process is read in full.
+ */
+static void test_settled_object_is_replaced(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < WITHOUT_EPOCH; v++) {
+		__u64 codes[3];
+		struct py_thread *t = forge_settled(forge_minors[v], codes);
+
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_newest_path_is(USUAL);
+		if (py.l.code_version) {
+			py_write_code((void *)codes[0], "main", "/srv/app.py", 10);
+		} else { /* the text alone is another, at the same address */
+			__u64 name;
+
+			memcpy(&name, (void *)codes[0] + py.l.code_qualname, 8);
+			forge_put((void *)name, py.l.str_length + 8, 1, 8);
+		}
+		py_push(t, py_code("new"), 4);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_newest_path_is("main:3;App.work:7;<lambda>:-1;new:4");
+		assert_int_equal(driven_stat(codes_new), 5);
+		assert_int_equal(driven_stat(codes_reused), 1);
+		assert_true(driven_process().unsettled == UNSETTLED_ALWAYS);
+		/* All of them have settled but one, and none is trusted. */
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		next_jiffy();
+		py_write_code((void *)codes[1], "two", "/srv/app.py", 10);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_newest_path_is("main:3;two:7;<lambda>:-1;new:4");
+	}
+}
+
+/* The leaf's code object is replaced, and what its header says is other in one place. */
+static void test_settled_leaf_is_replaced(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < WITHOUT_EPOCH; v++)
+		for (int field = 0; field < 4; field++) {
+			__u64 codes[3];
+			struct py_thread *t = forge_settled(forge_minors[v], codes);
+			void *code = (void *)codes[2];
+
+			if (field == 0)
+				forge_put(code, py.l.code_first_line, 11, 4);
+			else if (field == 1)
+				forge_put(code, py.l.code_filename, py_string("/srv/app.py"), 8);
+			else if (field == 2)
+				forge_put(code, py.l.code_linetable, py_bytes(py_table, sizeof(py_table)), 8);
+			else
+				forge_put(code, py.l.code_qualname, py_string("<lambda>"), 8);
+			py_move(t, codes[2], 5);
+			assert_int_equal(drive(), OUTCOME_WHOLE);
+			driven_newest_path_is("main:3;App.work:7;<lambda>:5");
+			assert_int_equal(driven_stat(codes_new), 4);
+			assert_int_equal(driven_stat(codes_reused), 1);
+			assert_true(driven_process().unsettled == UNSETTLED_ALWAYS);
+		}
+}
+
+#endif
