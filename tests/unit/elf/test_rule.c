@@ -169,7 +169,7 @@ static void word_below_the_frame_pointer(void **state)
 	assert_int_equal(rule_by(CODE(0x76, 0x78, 0x06, 0x06)), UNKNOWN);
 	assert_int_equal(rule_by(CODE(0x77, 0x78, 0x06)), UNKNOWN);
 	assert_int_equal(rule_by(CODE(0x76, 0x80)), UNKNOWN);
-	assert_int_equal(rule_by(NULL, 0), UNKNOWN);
+	assert_int_equal(rule_by((const __u8 *)"", 0), UNKNOWN);
 }
 
 /* rsp + 8 n, deref, + 8: as OpenSSL's loops for AVX have it. */
