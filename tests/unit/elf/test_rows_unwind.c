@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_rows_unwind.c - that rules mean what they say: this program goes up its own stack by the rows of its
+ * own files, and libgcc, which executes .eh_frame by itself, has to come to the same addresses and the same
+ * stack pointers. The leaf alone is not tried here: a function that looks at its stack is none.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unwind.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "elf/rows.h"
+
+#ifdef __x86_64__
+
+#define DEPTH 64
+
+struct frame {
+	__u64 pc, sp;
+};
+
+struct stack {
+	struct frame frames[DEPTH];
+	int count;
+};
+
+static __u32 seen; /* enum rule_special, as bits; and SEEN_BP */
+#define SEEN_BP (1U << 31)
+
+/* --- rows of the files that are mapped here ------------------------------------------------------------ */
+
+struct wanted {
+	__u64 address;
+	char path[4096];
+	__u64 offset;
+};
+
+static int on_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct wanted *w = context;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		const __u64 start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type != PT_LOAD || w->address - start >= ph->p_memsz)
+			continue;
+		strcpy(w->path, *info->dlpi_name ? info->dlpi_name : "/proc/self/exe");
+		w->offset = w->address - start + ph->p_offset;
+		return 1;
+	}
+	return 0;
+}
+
+static __u32 rule_for(__u64 pc)
+{
+	_cleanup_buf_ struct buf bytes = { 0 };
+	struct wanted w = { .address = pc };
+	_cleanup_close_ int fd = -1;
+	struct rows rows;
+
+	assert_int_equal(dl_iterate_phdr(on_object, &w), 1);
+	fd = open(w.path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(rows_read(fd, w.offset >> REGION_SHIFT, &bytes), 0);
+	assert_int_equal(rows_parse(bytes.data, bytes.size, &rows), 0);
+	return rows_find(&rows, w.offset & ((1U << REGION_SHIFT) - 1));
+}
+
+/* --- up the stack by them ------------------------------------------------------------------------------- */
+
+struct registers {
+	__u64 pc, sp, bp;
+	bool exact; /* pc is not a return address */
+};
+
+static __u64 word_at(__u64 address)
+{
+	return *(const __u64 *)address;
+}
+
+static __u64 special_cfa(const struct registers *r, __u32 which, __u32 argument)
+{
+	switch (which) {
+	case RULE_DEREF:
+		return word_at(r->bp - 8 * argument);
+	case RULE_DEREF_SP:
+		return word_at(r->sp + 8 * argument) + 8;
+	case RULE_SP_FAR:
+		return r->sp + 8 * (RULE_WORDS_MAX + 1 + argument);
+	}
+	fail_msg("no caller is found by special rule %u", which);
+	return 0;
+}
+
+static void signal_caller(struct registers *r)
+{
+	const ucontext_t *u = (const ucontext_t *)r->sp;
+	const greg_t *regs = u->uc_mcontext.gregs;
+
+	*r = (struct registers){ regs[REG_RIP], regs[REG_RSP], regs[REG_RBP], true };
+}
+
+/* False at the root. */
+static bool to_caller(struct registers *r)
+{
+	const __u32 rule = rule_for(r->pc - !r->exact), kind = rule >> 18, slot = rule & RULE_SLOT_LOST;
+	const __u32 words = rule >> RULE_SLOT_BITS & RULE_WORDS_MAX, which = words >> 9;
+	__u64 cfa;
+
+	seen |= kind == RULE_SPECIAL ? 1U << which : kind == RULE_BP ? SEEN_BP : 0;
+	if (kind == RULE_SPECIAL && which == RULE_ROOT)
+		return false;
+	if (kind == RULE_SPECIAL && which == RULE_SIGNAL) {
+		signal_caller(r);
+		return true;
+	}
+	assert_int_not_equal(kind, RULE_REGISTER); /* for leaves alone */
+	cfa = kind == RULE_SPECIAL ? special_cfa(r, which, words & RULE_SMALL_MAX) :
+				     (kind == RULE_SP ? r->sp : r->bp) + 8 * words;
+	if (slot == RULE_SLOT_LOST)
+		r->bp = 0;
+	else if (slot != RULE_SLOT_SAME)
+		r->bp = word_at(slot == RULE_SLOT_AT_BP ? r->bp : cfa - 8 * slot);
+	r->pc = word_at(cfa - 8);
+	r->sp = cfa;
+	r->exact = false;
+	return true;
+}
+
+static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *to)
+{
+	struct stack *s = to;
+
+	if (s->count == DEPTH)
+		return _URC_END_OF_STACK;
+	s->frames[s->count++] = (struct frame){ _Unwind_GetIP(context), _Unwind_GetCFA(context) };
+	return _URC_NO_REASON;
+}
+
+/* The first frame is this function's own, of which the places differ. */
+static __attribute__((noinline)) int look(int n)
+{
+	struct stack right = { .count = 0 };
+	struct registers r;
+	ucontext_t here;
+	volatile int count = 1; /* getcontext() returns twice, as far as the compiler knows */
+
+	getcontext(&here);
+	r = (struct registers){ here.uc_mcontext.gregs[REG_RIP], here.uc_mcontext.gregs[REG_RSP],
+				here.uc_mcontext.gregs[REG_RBP], true };
+	_Unwind_Backtrace(on_frame, &right);
+	for (; to_caller(&r); count++) {
+		assert_true(count < right.count);
+		assert_int_equal(r.pc, right.frames[count].pc);
+		assert_int_equal(r.sp, right.frames[count].sp);
+	}
+	assert_true(count >= 4);
+	/* libgcc may report the root's caller, which has no address. */
+	assert_true(count == right.count || (count + 1 == right.count && !right.frames[count].pc));
+	return n + 1;
+}
+
+/* --- functions of every kind ---------------------------------------------------------------------------- */
+
+typedef int (*next_fn)(int n);
+
+static void keep(void *p)
+{
+	__asm__ volatile("" : : "r"(p) : "memory");
+}
+
+static __attribute__((noinline)) int plain(next_fn next, int n)
+{
+	return next(n) * 3;
+}
+
+static __attribute__((noinline)) int pushes(next_fn next, int n)
+{
+	volatile int a = n, b = n + 1, c = n + 2;
+
+	return next(n) + a * b + c;
+}
+
+static __attribute__((noinline, optimize("no-omit-frame-pointer"))) int by_rbp(next_fn next, int n)
+{
+	char text[n + 16];
+
+	keep(text);
+	return next(n) * 5;
+}
+
+/* The compiler keeps the caller's stack pointer in a word below rbp. */
+static __attribute__((noinline)) int aligned(next_fn next, int n)
+{
+	__attribute__((aligned(64))) char room[64];
+	char text[n + 16];
+
+	keep(room);
+	keep(text);
+	assert_int_equal((uintptr_t)room % 64, 0);
+	return next(n) * 7;
+}
+
+static __attribute__((noinline)) int large(next_fn next, int n)
+{
+	char room[65536];
+
+	keep(room);
+	return next(n) * 11;
+}
+
+/* As OpenSSL's loops for AVX do it: it calls its argument with 7. */
+int by_word(next_fn next);
+__asm__(".text\n"
+	".type by_word, @function\n"
+	"by_word: .cfi_startproc\n"
+	"mov %rsp, %rax\n"
+	".cfi_def_cfa_register %rax\n"
+	"sub $0x80, %rsp\n"
+	"and $-64, %rsp\n"
+	"mov %rax, 0x20(%rsp)\n"
+	".cfi_escape 0x0f,5,0x77,0x20,0x06,0x23,8\n"
+	"mov %rdi, %rax\n"
+	"mov $7, %edi\n"
+	"call *%rax\n"
+	"mov 0x20(%rsp), %rsp\n"
+	".cfi_def_cfa %rsp, 8\n"
+	"ret\n"
+	".cfi_endproc\n"
+	".size by_word, . - by_word\n");
+
+static __attribute__((noinline)) int through_by_word(int n)
+{
+	return by_word(look) + n;
+}
+
+static int through_large(int n)
+{
+	return large(through_by_word, n) + 1;
+}
+
+static int through_aligned(int n)
+{
+	return aligned(through_large, n) + 1;
+}
+
+static int through_rbp(int n)
+{
+	return by_rbp(through_aligned, n) + 1;
+}
+
+static int through_pushes(int n)
+{
+	return pushes(through_rbp, n) + 1;
+}
+
+static void functions_of_every_kind(void **state)
+{
+	(void)state;
+	seen = 0;
+	plain(look, 1);
+	pushes(look, 2);
+	assert_true(seen & 1U << RULE_ROOT);
+	by_rbp(look, 3);
+	assert_true(seen & SEEN_BP);
+	aligned(look, 4);
+	assert_true(seen & 1U << RULE_DEREF);
+	large(look, 5);
+	assert_true(seen & 1U << RULE_SP_FAR);
+	by_word(look);
+	assert_true(seen & 1U << RULE_DEREF_SP);
+	plain(through_pushes, 6);
+}
+
+static int compare(const void *a, const void *b)
+{
+	look(8);
+	return *(const int *)a - *(const int *)b;
+}
+
+static void callbacks_of_a_library(void **state)
+{
+	int list[] = { 3, 1, 2 };
+
+	(void)state;
+	qsort(list, ARRAY_SIZE(list), sizeof(*list), compare);
+	assert_int_equal(list[0], 1);
+}
+
+static void on_signal(int number)
+{
+	aligned(look, number);
+}
+
+static int raise_signal(int n)
+{
+	return raise(SIGUSR1) + n;
+}
+
+static void signals(void **state)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	static char room[256 << 10];
+	const stack_t other = { .ss_sp = room, .ss_size = sizeof(room) }, none = { .ss_flags = SS_DISABLE };
+
+	(void)state;
+	seen = 0;
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	by_rbp(raise_signal, 1);
+	assert_true(seen & 1U << RULE_SIGNAL);
+	/* On a stack of its own. */
+	assert_int_equal(sigaltstack(&other, NULL), 0);
+	action.sa_flags = SA_ONSTACK;
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	large(raise_signal, 1);
+	assert_int_equal(sigaltstack(&none, NULL), 0);
+	signal(SIGUSR1, SIG_DFL);
+}
+
+static void *thread(void *context)
+{
+	plain(look, 1);
+	return context;
+}
+
+static void threads(void **state)
+{
+	pthread_t id;
+
+	(void)state;
+	seen = 0;
+	assert_int_equal(pthread_create(&id, NULL, thread, NULL), 0);
+	assert_int_equal(pthread_join(id, NULL), 0);
+	assert_true(seen & 1U << RULE_ROOT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_of_every_kind),
+		cmocka_unit_test(callbacks_of_a_library),
+		cmocka_unit_test(signals),
+		cmocka_unit_test(threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+static void skipped(void **state)
+{
+	(void)state;
+	print_message("SKIP: rows are of x86-64\n");
+	skip();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(skipped) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
