@@ -56,6 +56,9 @@ FLAT_TABLE(layouts, struct layout, 0, LAYOUTS_MAX);
 #define THREAD_WAYS 4
 FLAT_TABLE(threads, struct thread, 0, 1);
 
+/* What is remembered of the native frames of each of `threads`; only with --native full. */
+FLAT_TABLE(natives_kept, struct native_kept, 0, 1);
+
 FLAT_TABLE(scratches, struct scratch, 0, 1); /* one for each possible CPU */
 
 /*
@@ -96,6 +99,7 @@ const volatile __u8 opt_by_thread = 1; /* owners are threads, else processes */
 const volatile __u8 opt_all = 1;       /* every process is of interest, else those in the processes map */
 const volatile __u8 opt_follow = 1;    /* children of known processes are known */
 const volatile __u8 opt_native;	       /* enum native_mode */
+const volatile __u8 opt_native_loop;   /* the interpreter's loop is a native frame, too */
 const volatile __u32 opt_self;	       /* the profiler's own tgid: never analysed */
 const volatile __u64 opt_secret;      /* random: no program can choose the identity of its code objects */
 const volatile __u64 opt_period = 1;   /* ns from one tick of a timer to the next */

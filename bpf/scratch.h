@@ -6,6 +6,7 @@
 #define PYPERF_BPF_SCRATCH_H
 
 #include "bpf/abi.h"
+#include "bpf/native/frames.h"
 #include "bpf/python/cache.h"
 #include "bpf/python/walk.h"
 
@@ -97,6 +98,7 @@ struct scratch {
 		__u32 remember; /* the frames go into the thread's cache too, */
 		__u32 kept;	/* ... and so many did */
 		__u32 late;	/* the time was up before the leaf */
+		__u32 natives;	/* native frames that were added among them */
 	} intern;
 
 	struct { /* python/epoch.h, python/code.h */
@@ -129,6 +131,7 @@ struct scratch {
 	__u8 tstate[TSTATE_MASK + 1 + 8]; /* python/thread.h: the thread state's first bytes */
 	__u64 cframe[4];		  /* python/cframe.h: the CFrame's first words */
 	struct walk walk;		  /* python/walk.h, python/cache.h */
+	struct unwind unwind;		  /* native/unwind.h */
 
 	struct record_code record;		      /* python/code.h */
 	__u8 slack[2 * STRING_MAX + LINETABLE_SMALL]; /* what is written anywhere in record.data ends in it */

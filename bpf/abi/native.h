@@ -53,15 +53,25 @@ struct text_mapping {
 #define TEXT_NOT_LOADED 0
 #define TEXT_NONE	1 /* nothing is known of its functions: the whole mapping is one */
 
+#define LOOP_PARTS 3
+
+struct text_part {
+	__u32 begin, size;
+};
+
 /*
- * A file's functions. Behind this block are, in words: for each page the number of the function that covers
- * its first byte, and one more, the number of the last; then the functions' offsets in the file, ascending.
+ * A file's functions. Behind this block are, in words: for each region (below) the block of its rows, or
+ * TEXT_NOT_LOADED, or TEXT_NONE; for each page the number of the function that covers its first byte, and one
+ * more, the number of the last; then the functions' offsets in the file, ascending.
  */
 struct text {
 	__u64 base;  /* position of the file's first byte */
 	__u32 first; /* page of the file, 4 KiB each, with which the words begin */
 	__u32 pages;
-	__u32 count; /* functions */
+	__u32 count;   /* functions */
+	__u32 regions; /* 0 = no callers are wanted */
+	/* Of the function that runs Python code, if that has a name here: offsets in the file. */
+	struct text_part loop[LOOP_PARTS];
 };
 
 /*

@@ -74,7 +74,7 @@ static __always_inline __u64 text_find_function(volatile struct text_search *q, 
 	const __u32 words = m->text + 1;
 	const __u64 position = m->position;
 	const union text_block *b;
-	__u32 page, pages;
+	__u32 page, pages, regions;
 	__u64 base, offset;
 
 	pc -= m->start;
@@ -85,14 +85,58 @@ static __always_inline __u64 text_find_function(volatile struct text_search *q, 
 		return position;
 	base = b->text.base;
 	pages = b->text.pages;
+	regions = b->text.regions;
 	offset = pc + position - base;
 	page = (offset >> 12) - b->text.first;
 	if (page >= pages || offset >> 32)
 		return position;
+	page += regions;
 	q->low = text_word(words, page);
 	q->high = text_word(words, page + 1) + 1;
-	text_search_offset(q, words, pages + 1, offset);
-	return base + text_word(words, pages + 1 + q->low);
+	text_search_offset(q, words, regions + pages + 1, offset);
+	return base + text_word(words, regions + pages + 1 + q->low);
+}
+
+#define RULE_NOT_LOADED (~0U) /* no rule has so many bits */
+
+/* Of the rows of this region, the rule that holds at an offset in the file. */
+static __always_inline __u32 text_row_rule(volatile struct text_search *q, __u32 region, __u32 offset)
+{
+	const __u32 page = offset >> 12 & (REGION_PAGES - 1);
+
+	q->low = text_word(region, page);
+	q->high = text_word(region, page + 1);
+	text_search_offset(q, region, REGION_INDEX, row_make(offset & 4095, row_rule(~0U)));
+	return row_rule(text_word(region, REGION_INDEX + q->low));
+}
+
+/*
+ * The rule by which the caller is found of a function that is at this offset of a file with this struct text;
+ * RULE_NOT_LOADED if user space has not sent the region's rows.
+ */
+static __always_inline __u32 text_find_rule(volatile struct text_search *q, const union text_block *b,
+					    __u32 block, __u32 offset)
+{
+	const __u32 none = rule_make_small(RULE_SPECIAL, RULE_UNKNOWN, 0, 0);
+	const __u32 number = (offset >> REGION_SHIFT) - (b->text.first >> (REGION_SHIFT - 12));
+	__u32 region;
+
+	if (number >= b->text.regions)
+		return none;
+	region = text_word(block + 1, number);
+	if (region == TEXT_NOT_LOADED)
+		return RULE_NOT_LOADED;
+	return region == TEXT_NONE ? none : text_row_rule(q, region, offset);
+}
+
+/* Whether this offset of the file is in the interpreter's loop. */
+static __always_inline int text_is_loop(const union text_block *b, __u32 offset)
+{
+	int is = 0;
+
+	for (int i = 0; i < LOOP_PARTS; i++)
+		is |= offset - b->text.loop[i].begin < b->text.loop[i].size;
+	return is;
 }
 
 #endif

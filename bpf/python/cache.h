@@ -19,6 +19,8 @@
 #define FLUSH_FRAMES  16 /* frames copied */
 #define VERIFY_FRAMES 32 /* frames compared */
 
+#define SHIM_FAR 254
+
 #define CACHE_DEPTH 1024 /* frames remembered of a thread, from the root; a power of two */
 
 /* A frame of a thread's last stack. */
@@ -28,7 +30,8 @@ struct cached {
 	__u64 instr;
 	__u32 node;   /* the stack from the root to this frame leads here */
 	__u16 python; /* Python frames from the root to this one */
-	__u16 plain;  /* it lies on the data stack */
+	__u8 plain;   /* it lies on the data stack */
+	__u8 above;   /* frames down to the newest shim, or the root if there is none; at most SHIM_FAR */
 };
 
 struct cache {
@@ -48,16 +51,39 @@ static __always_inline struct cached *cache_at(struct cache *k, __u32 index)
 	return &k->frames[index & (CACHE_DEPTH - 1)];
 }
 
+/*
+ * The address of the newest shim among the first depth frames, by which the interpreter's loop was entered
+ * for the last of them; 0 = there is none.
+ */
+static __always_inline __u64 cache_shim(struct cache *k, __u32 depth)
+{
+	__u32 at = depth - 1;
+
+	for (int i = 0; i <= CACHE_DEPTH / SHIM_FAR; i++) {
+		const struct cached *c = cache_at(k, at);
+
+		if (!c->code)
+			return c->address;
+		if (!c->above)
+			return 0;
+		at -= c->above;
+	}
+	return 0;
+}
+
 /* Makes f, whose stack leads to node, the frame at index. Its caller, at index - 1, is there already. */
 static __always_inline void cache_remember(struct cache *k, __u32 index, const struct frame *f, __u32 node)
 {
 	struct cached *c;
 	__u16 python = 0;
+	__u8 above = 0;
 
 	if (index >= CACHE_DEPTH)
 		return;
-	if (index)
+	if (index) {
 		python = cache_at(k, index - 1)->python;
+		above = cache_at(k, index - 1)->above + 1;
+	}
 	c = cache_at(k, index);
 	c->address = frame_address(f);
 	c->code = f->code;
@@ -65,6 +91,7 @@ static __always_inline void cache_remember(struct cache *k, __u32 index, const s
 	c->node = node;
 	c->python = python + (f->code != 0);
 	c->plain = !(f->address & FRAME_SINGLE);
+	c->above = !f->code ? 0 : above < SHIM_FAR ? above : SHIM_FAR;
 }
 
 /* From now on the first depth frames, but limit at most, are the thread's last stack. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * count.h - the last step of a sample: what its stack led to is counted, with its native leaf if that is
+ * count.h - the last step of a sample: what its stack led to is counted, with its native part if that is
  * wanted.
  */
 #ifndef PYPERF_BPF_PYTHON_COUNT_H
 #define PYPERF_BPF_PYTHON_COUNT_H
 
-#include "bpf/native/leaf.h"
+#include "bpf/native/native.h"
 #include "bpf/tree/tree.h"
 
 /*
@@ -23,8 +23,11 @@ static __always_inline enum outcome count_node(struct scratch *s, struct cpu_sta
 		s->tree.node = node_add(count, s->tree.bank, root, outcome);
 	}
 	if (s->tree.node) {
-		if (opt_native)
-			native_leaf(s, count);
+		if (opt_native) {
+			if (outcome == OUTCOME_NO_FRAMES)
+				native_goal(s, UNWIND_ALL);
+			native_add(s, count);
+		}
 		node_count(s->tree.node, event.amount);
 		return outcome;
 	}

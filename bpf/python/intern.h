@@ -7,6 +7,8 @@
 #define PYPERF_BPF_PYTHON_INTERN_H
 
 #include "bpf/maps.h"
+#include "bpf/native/between.h"
+#include "bpf/native/full.h"
 #include "bpf/python/code.h"
 #include "bpf/python/instruction.h"
 #include "bpf/tree/tree.h"
@@ -18,6 +20,34 @@ struct intern_context {
 	const struct layout *l;
 };
 
+/* Whether the native frames of this sample go into the tree between its Python frames. */
+static __always_inline int intern_is_merged(const struct scratch *s)
+{
+	return opt_native == NATIVE_MODE_FULL && s->unwind.merge.state == MERGE_DONE;
+}
+
+/*
+ * Interns a native frame, if one comes before Python frame *i, which becomes that frame's number. 1 if so;
+ * 0 if the Python frame is next; negative at the end.
+ */
+static __always_inline int intern_native(struct intern_context *c, __u32 *i)
+{
+	struct scratch *s = c->s;
+	const __u32 python = *i - s->intern.natives, depth = s->walk.depth;
+	int more = between_next(s, c->count, python < depth ? depth - 1 - python : BETWEEN_LEAF);
+
+	*i = python;
+	if (more > 0) {
+		s->intern.natives++;
+		return 1;
+	}
+	if (more < 0 && python < depth)
+		s->tree.node = 0;
+	else if (more < 0)
+		s->unwind.end = NATIVE_NO_ROOM;
+	return more < 0 || python >= depth ? -1 : 0;
+}
+
 /*
  * Interns frame number i of s->walk, counted from the root. Returns 0 to go on, 1 when a table is full or the
  * time is up.
@@ -26,11 +56,17 @@ static long intern_callback(__u32 i, struct intern_context *c)
 {
 	struct scratch *s = c->s;
 	const struct layout *l = c->l;
-	__u32 at = s->walk.depth - 1 - i, index = 0, instr = INSTR_UNKNOWN;
+	__u32 at, index = 0, instr = INSTR_UNKNOWN;
 	struct frame *f;
 	__u64 offset;
 	int state;
 
+	if (intern_is_merged(s)) {
+		state = intern_native(c, &i);
+		if (state)
+			return state < 0;
+	}
+	at = s->walk.depth - 1 - i;
 	mem_opaque(at);
 	if (at >= DEPTH_LIMIT)
 		return 1;
@@ -62,8 +98,12 @@ static long intern_callback(__u32 i, struct intern_context *c)
 				return 1;
 		}
 	}
+	if (opt_native >= NATIVE_MODE_TOP && !f->code)
+		s->unwind.object = frame_address(f);
 	if (s->intern.remember) {
 		cache_remember(&c->t->cache, s->walk.cached.run + i, f, s->tree.node);
+		if (opt_native == NATIVE_MODE_FULL)
+			kept_below(&s->unwind, s->walk.cached.run + i);
 		s->intern.kept = i + 1;
 	}
 	return 0;
@@ -77,12 +117,18 @@ __noinline int intern_stack(struct scratch *s, struct cpu_stats *count, struct t
 			    const struct layout *l)
 {
 	struct intern_context c = { s, count, t, l };
+	__u32 steps;
 
 	if (!s || !count || !t || !l)
 		return -1;
 	s->intern.late = 0;
-	if (s->tree.node && s->walk.depth)
-		bpf_loop(s->walk.depth, intern_callback, &c, 0);
+	steps = s->walk.depth;
+	if (intern_is_merged(s)) {
+		s->intern.natives = 0;
+		steps += 2 * (NATIVE_DEPTH + NATIVE_KEPT); /* and a step at the end of each way between two */
+	}
+	if (s->tree.node && steps)
+		bpf_loop(steps, intern_callback, &c, 0);
 	return 0;
 }
 

@@ -47,7 +47,7 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	__u64 frame = thread_frame(s, l), chunk = thread_chunk(s, l), base = thread_base(s, l);
 	__u32 end;
 
-	w->keep_shims = 0;
+	w->keep_shims = opt_native >= NATIVE_MODE_TOP;
 	walk_begin(w, frame, chunk);
 	w->entry.caller = thread_caller(s, l);
 	walk_run(w, l);
@@ -63,7 +63,7 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	 * The callers that can be had by the CFrame before are better than that. If the walk went on and then
 	 * met memory that is not resident, the CFrame is not the reason, and what was read is kept.
 	 */
-	if (l->has_cframe && (end != WALK_FAULT || w->depth < 2 || leaf_is_entry(s, l))) {
+	if (l->has_cframe && (end != WALK_FAULT || w->python < 2 || leaf_is_entry(s, l))) {
 		if (walk_callers(s, l, chunk))
 			return OUTCOME_INCOMPLETE;
 		w->depth = 0;
@@ -71,9 +71,9 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 			return OUTCOME_NO_FRAMES;
 		return end == WALK_FAULT || !mem_plausible(frame) ? OUTCOME_UNREADABLE : OUTCOME_INCOMPLETE;
 	}
-	if (!frame || (!w->depth && w->end == WALK_ROOT))
+	if (!frame || (!w->python && w->end == WALK_ROOT))
 		return OUTCOME_NO_FRAMES;
-	return w->depth ? OUTCOME_INCOMPLETE : OUTCOME_UNREADABLE;
+	return w->python ? OUTCOME_INCOMPLETE : OUTCOME_UNREADABLE;
 }
 
 /*
@@ -84,6 +84,11 @@ static __always_inline enum outcome add_plain(struct scratch *s, struct cpu_stat
 					      const struct layout *l, __u32 root, enum outcome outcome)
 {
 	s->intern.remember = 0;
+	if (opt_native >= NATIVE_MODE_TOP)
+		s->unwind.object = 0;
+	if (opt_native == NATIVE_MODE_FULL && (outcome == OUTCOME_WHOLE || outcome == OUTCOME_TRUNCATED) &&
+	    s->unwind.merge.state != MERGE_FAILED)
+		native_merge(s, count, t, l, thread_base(s, l), 0);
 	s->tree.node = root;
 	if (root && outcome != OUTCOME_WHOLE)
 		s->tree.node = node_add(count, s->tree.bank, root, outcome);
@@ -162,6 +167,21 @@ static __always_inline void cache_count(struct scratch *s, struct cpu_stats *cou
 		count->cache_partial++;
 }
 
+/* With --native full: remembers the sample's frames, the Python and the native ones, or leaves both alone. */
+static __always_inline void native_keep(struct scratch *s, struct thread *t)
+{
+	const __u32 depth = s->walk.cached.run + s->intern.kept;
+	struct native_kept *k;
+
+	if (!s->unwind.merge.kept || s->unwind.end != NATIVE_FUNCTION)
+		return;
+	k = kept_of(&s->unwind);
+	if (!k)
+		return;
+	kept_renew(&s->unwind, k, s->who.known.space);
+	cache_keep(&t->cache, depth, opt_cache_depth);
+}
+
 /* Whether the cache led to a whole stack, which then ends in s->tree.node. */
 static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *count, struct thread *t,
 				       const struct process *p, const struct layout *l, __u32 root)
@@ -183,10 +203,21 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 		t->cache.depth = 0;
 		return 0;
 	}
-	s->tree.node = c ? c->node : root;
 	s->intern.remember = 1;
+	if (opt_native == NATIVE_MODE_FULL) {
+		if (native_merge(s, count, t, l, base, 1)) {
+			t->cache.depth = 0;
+			return 0;
+		}
+		/* Nodes of stacks that lack native frames are not to be met again when they do not. */
+		s->intern.remember = s->unwind.merge.kept && s->unwind.end == NATIVE_FUNCTION;
+		c = w->cached.run ? cache_at(&t->cache, w->cached.run - 1) : NULL;
+	}
+	s->tree.node = c ? c->node : root;
+	if (opt_native >= NATIVE_MODE_TOP)
+		s->unwind.object = c ? cache_shim(&t->cache, w->cached.run) : 0;
 	s->intern.kept = 0;
-	if (w->depth)
+	if (w->depth || opt_native == NATIVE_MODE_FULL)
 		intern_stack(s, count, t, l);
 	if (cache_is_doubted(s)) {
 		code_read_anew(s);
@@ -199,7 +230,10 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 	count->frames += w->python;
 	if (c)
 		count->cache_frames += c->python;
-	cache_keep(&t->cache, w->cached.run + s->intern.kept, opt_cache_depth);
+	if (opt_native == NATIVE_MODE_FULL)
+		native_keep(s, t);
+	else
+		cache_keep(&t->cache, w->cached.run + s->intern.kept, opt_cache_depth);
 	if (!s->tree.node)
 		t->cache.depth = 0;
 	return s->tree.node != 0;

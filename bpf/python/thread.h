@@ -38,13 +38,19 @@ static __always_inline void thread_put(struct thread *t)
 #endif
 }
 
+/* Where in threads the set of places for this thread begins. */
+static __always_inline __u32 thread_first(__u32 tid)
+{
+	return ((__u32)mix(tid) & opt_thread_sets_mask) * THREAD_WAYS;
+}
+
 /*
  * The entry of this thread, marked busy. A new one takes the place in its set that was not used for longest;
  * if samples on other CPUs use all of them, it is this CPU's stand-in.
  */
 static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, __u64 start_time, __u64 now)
 {
-	__u32 first = ((__u32)mix(tid) & opt_thread_sets_mask) * THREAD_WAYS, victim_index = 0;
+	__u32 first = thread_first(tid), victim_index = 0;
 	__u64 oldest = ~0ULL;
 	struct thread *t;
 

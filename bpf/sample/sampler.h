@@ -23,10 +23,14 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 
 	s->walk.depth = s->walk.keep_shims = 0;
 	s->tree.home = node_home(root);
+	if (opt_native)
+		native_goal(s, UNWIND_ALL);
 	if (p->state == PROCESS_NO_LAYOUT)
 		return count_plain(s, count, event, t, l, root, OUTCOME_NO_LAYOUT);
 	if (!tstate_find(s, count, t, p, l, now))
 		return count_plain(s, count, event, t, l, root, outcome);
+	if (opt_native)
+		native_goal_python(s, l, tstate_field(s, l->tstate_frame));
 	read_epoch(s, p, l);
 	if (opt_cache != CACHE_OFF && root)
 		cached = walk_cached(s, count, t, p, l, root);

@@ -47,6 +47,8 @@ static struct task_struct hosted_task = { .group_leader = &hosted_task, .mm = &h
 struct pt_regs {
 	__u64 pc;
 	__s64 syscall;
+	__u64 sp, bp;
+	__u64 dwarf[16];
 };
 
 /* Where the thread is. */
@@ -55,6 +57,9 @@ static struct pt_regs hosted_regs = { .syscall = -1 };
 #define bpf_task_pt_regs(task) (&hosted_regs)
 #define regs_pc(regs)	       ((regs)->pc)
 #define regs_syscall(regs)     ((regs)->syscall)
+#define regs_sp(regs)	       ((regs)->sp)
+#define regs_bp(regs)	       ((regs)->bp)
+#define regs_dwarf(regs, number) ((number) < 16 ? (regs)->dwarf[number] : 0)
 
 #define task_thread_pointer(task) ((task)->thread_pointer)
 #define bpf_get_current_task_btf() (&hosted_task)
@@ -124,6 +129,7 @@ static struct {
 	struct code *codes;
 	struct owner *owners;
 	struct thread *threads;
+	struct native_kept *natives_kept;
 	struct scratch *scratch;
 	struct cpu_stats stats;
 	struct process process; /* the only one */
@@ -155,6 +161,8 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 		return index < HOSTED_OWNERS ? &hosted.owners[index] : NULL;
 	if (map == &threads)
 		return index < HOSTED_THREAD_SETS * THREAD_WAYS ? &hosted.threads[index] : NULL;
+	if (map == &natives_kept)
+		return index < HOSTED_THREAD_SETS * THREAD_WAYS ? &hosted.natives_kept[index] : NULL;
 	if (map == &notices)
 		return index < NOTICES ? &hosted.notices[index] : NULL;
 	if (map == &processes)
@@ -177,6 +185,7 @@ static inline void hosted_clear(void)
 	memset(hosted.codes, 0, HOSTED_CODES * sizeof(*hosted.codes));
 	memset(hosted.owners, 0, HOSTED_OWNERS * sizeof(*hosted.owners));
 	memset(hosted.threads, 0, HOSTED_THREAD_SETS * THREAD_WAYS * sizeof(*hosted.threads));
+	memset(hosted.natives_kept, 0, HOSTED_THREAD_SETS * THREAD_WAYS * sizeof(*hosted.natives_kept));
 	memset(hosted.scratch, 0, sizeof(*hosted.scratch));
 	memset(&hosted.stats, 0, sizeof(hosted.stats));
 	memset(banks_used, 0, sizeof(banks_used));
@@ -192,8 +201,10 @@ static inline int hosted_begin(void)
 	hosted.codes = calloc(HOSTED_CODES, sizeof(*hosted.codes));
 	hosted.owners = calloc(HOSTED_OWNERS, sizeof(*hosted.owners));
 	hosted.threads = calloc(HOSTED_THREAD_SETS * THREAD_WAYS, sizeof(*hosted.threads));
+	hosted.natives_kept = calloc(HOSTED_THREAD_SETS * THREAD_WAYS, sizeof(*hosted.natives_kept));
 	hosted.scratch = calloc(1, sizeof(*hosted.scratch));
-	if (!hosted.nodes || !hosted.codes || !hosted.owners || !hosted.threads || !hosted.scratch)
+	if (!hosted.nodes || !hosted.codes || !hosted.owners || !hosted.threads || !hosted.natives_kept ||
+	    !hosted.scratch)
 		return -ENOMEM;
 	hosted_clear();
 	return 0;

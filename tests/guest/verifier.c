@@ -89,7 +89,8 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool na
 		.cache = cache,
 		.cache_threads = 512,
 		.cache_depth = 1024,
-		.native_memory = native ? 1 << 20 : 0,
+		.native = native ? NATIVE_MODE_FULL : NATIVE_MODE_OFF,
+		.native_memory = 1 << 20,
 	};
 	_cleanup_(close_kernel) struct kernel *k = NULL;
 

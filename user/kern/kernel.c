@@ -78,6 +78,7 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_cache_depth = k->options.cache_depth;
 	s->rodata->opt_measure = k->options.measure;
 	s->rodata->opt_max_depth = k->options.max_depth;
+	s->rodata->opt_native_loop = k->options.native_loop;
 	s->rodata->opt_patience = PATIENCE_FRAME_NS * k->options.max_depth;
 	if (s->rodata->opt_patience < PATIENCE_MIN_NS)
 		s->rodata->opt_patience = PATIENCE_MIN_NS;
@@ -122,7 +123,7 @@ static int load(struct kernel *k)
 		return fail(k, err, "the BPF object cannot be opened: %s", reason);
 	}
 	if (tables_size(k->skel, &k->options, k->cpus, &k->tables) ||
-	    texts_size(k->skel, k->options.native_memory))
+	    texts_size(k->skel, k->options.native, k->options.native_memory))
 		return fail(k, -EINVAL, "the BPF tables cannot be sized");
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);

@@ -15,12 +15,12 @@
 #define MAPPINGS_MAX 4096
 #define PAGE_SHIFT   12
 
-int texts_size(struct pyperf *skel, size_t bytes)
+int texts_size(struct pyperf *skel, enum native_mode mode, size_t bytes)
 {
-	const size_t count = bytes / sizeof(union text_block);
+	const size_t count = mode ? bytes / sizeof(union text_block) : 0;
 
 	bpf_program__set_autoload(skel->progs.set_space, count);
-	skel->rodata->opt_native = count ? NATIVE_MODE_LEAF : NATIVE_MODE_OFF;
+	skel->rodata->opt_native = mode;
 	if (!count)
 		return 0;
 	return bpf_map__set_max_entries(skel->maps.texts, count < SPACE_BLOCK_MAX ? count : SPACE_BLOCK_MAX);
@@ -44,7 +44,8 @@ int texts_open(struct texts *t, struct pyperf *skel)
 		 bpf_map__fd(map), 0);
 	if (p == MAP_FAILED)
 		return -errno;
-	*t = (struct texts){ skel, p, bpf_map__max_entries(map), FIRST };
+	*t = (struct texts){ skel, p, bpf_map__max_entries(map), FIRST,
+			     skel->rodata->opt_native >= NATIVE_MODE_TOP };
 	return 0;
 }
 
@@ -89,35 +90,95 @@ static void set_word(union text_block *words, __u32 at, __u32 value)
 	words[at / TEXT_WORDS].word[at % TEXT_WORDS] = value;
 }
 
-static __u32 offset_at(const __u32 *offsets, size_t stride, __u32 i)
+static __u32 word_at(const union text_block *words, __u32 at)
 {
-	return *(const __u32 *)((const char *)offsets + i * stride);
+	return __atomic_load_n(&words[at / TEXT_WORDS].word[at % TEXT_WORDS], __ATOMIC_RELAXED);
 }
 
-int texts_add_text(struct texts *t, __u64 base, const __u32 *offsets, size_t stride, __u32 count, __u32 end,
-		   __u32 *ret)
+static __u32 offset_at(const struct text_functions *f, __u32 i)
 {
-	const __u32 first = offset_at(offsets, stride, 0) >> PAGE_SHIFT;
-	const __u32 pages = ((end - 1) >> PAGE_SHIFT) - first + 1;
-	union text_block *words;
-	__u32 block, at = 0;
-	int err;
+	return *(const __u32 *)((const char *)f->offsets + i * f->stride);
+}
 
-	err = take_blocks(t, 1 + ((__u64)pages + 1 + count + TEXT_WORDS - 1) / TEXT_WORDS, &block);
+/* The words of a struct text, in order. */
+static void write_text(union text_block *words, const struct text *text, const struct text_functions *f)
+{
+	__u32 at = 0, word = 0;
+
+	while (word < text->regions)
+		set_word(words, word++, TEXT_NOT_LOADED);
+	for (__u32 page = 0; page < text->pages; page++) {
+		while (at + 1 < f->count && offset_at(f, at + 1) <= (text->first + page) << PAGE_SHIFT)
+			at++;
+		set_word(words, word++, at);
+	}
+	set_word(words, word++, f->count - 1);
+	for (__u32 i = 0; i < f->count; i++)
+		set_word(words, word++, offset_at(f, i));
+}
+
+int texts_add_text(struct texts *t, __u64 base, const struct text_functions *f, __u32 *ret)
+{
+	const __u32 begin = offset_at(f, 0), last = f->end - 1;
+	struct text text = {
+		.base = base,
+		.first = begin >> PAGE_SHIFT,
+		.pages = (last >> PAGE_SHIFT) - (begin >> PAGE_SHIFT) + 1,
+		.count = f->count,
+		.regions = t->with_rows ? (last >> REGION_SHIFT) - (begin >> REGION_SHIFT) + 1 : 0,
+	};
+	const __u64 words = (__u64)text.regions + text.pages + 1 + text.count;
+	__u32 block;
+	int err = take_blocks(t, 1 + (words + TEXT_WORDS - 1) / TEXT_WORDS, &block);
+
 	if (err)
 		return err;
-	words = &t->blocks[block + 1];
-	for (__u32 page = 0; page < pages; page++) {
-		while (at + 1 < count && offset_at(offsets, stride, at + 1) <= (first + page) << PAGE_SHIFT)
-			at++;
-		set_word(words, page, at);
-	}
-	set_word(words, pages, count - 1);
-	for (__u32 i = 0; i < count; i++)
-		set_word(words, pages + 1 + i, offset_at(offsets, stride, i));
-	t->blocks[block] = (union text_block){ .text = { base, first, pages, count } };
+	write_text(&t->blocks[block + 1], &text, f);
+	t->blocks[block] = (union text_block){ .text = text };
 	*ret = block;
 	return 0;
+}
+
+int texts_add_loop(struct texts *t, __u32 text, __u32 begin, __u32 end)
+{
+	struct text *b = &t->blocks[text].text;
+
+	for (int i = 0; i < LOOP_PARTS; i++)
+		if (!b->loop[i].size) {
+			b->loop[i].begin = begin;
+			b->loop[i].size = end - begin;
+			return 0;
+		}
+	return -ENOSPC;
+}
+
+int texts_add_rows(struct texts *t, __u32 text, __u32 region, const __u32 *words, __u32 rows)
+{
+	const struct text *b = &t->blocks[text].text;
+	const __u32 count = REGION_INDEX + rows, at = region - (b->first >> (REGION_SHIFT - PAGE_SHIFT));
+	__u32 block = TEXT_NONE;
+	int err;
+
+	if (at >= b->regions)
+		return -ERANGE;
+	if (words) {
+		err = take_blocks(t, (count + TEXT_WORDS - 1) / TEXT_WORDS, &block);
+		if (err)
+			return err;
+		memcpy(t->blocks[block].word, words, count * sizeof(*words));
+	}
+	/* The rows are written before what leads to them. */
+	__atomic_store_n(&t->blocks[text + 1 + at / TEXT_WORDS].word[at % TEXT_WORDS], block,
+			 __ATOMIC_RELEASE);
+	return 0;
+}
+
+bool texts_want_rows(const struct texts *t, __u32 text, __u64 position)
+{
+	const struct text *b = &t->blocks[text].text;
+	const __u64 at = ((position - b->base) >> REGION_SHIFT) - (b->first >> (REGION_SHIFT - PAGE_SHIFT));
+
+	return at < b->regions && word_at(&t->blocks[text + 1], at) == TEXT_NOT_LOADED;
 }
 
 void texts_set_text(struct texts *t, __u32 mapping_block, __u32 text)

@@ -7,6 +7,7 @@
 #ifndef PYPERF_KERN_TEXTS_H
 #define PYPERF_KERN_TEXTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -19,10 +20,11 @@ struct texts {
 	union text_block *blocks; /* NULL without --native */
 	__u32 count;
 	__u32 used;
+	bool with_rows; /* callers are wanted, too */
 };
 
-/* Before loading: sizes the table, for a memory of so many bytes; 0 = it is not used. 0 or -errno. */
-int texts_size(struct pyperf *skel, size_t bytes);
+/* Before loading: sizes the table, for a memory of so many bytes, unless the mode is OFF. 0 or -errno. */
+int texts_size(struct pyperf *skel, enum native_mode mode, size_t bytes);
 /* After loading. 0 or -errno. */
 int texts_open(struct texts *t, struct pyperf *skel);
 void texts_close(struct texts *t); /* all zero is fine */
@@ -32,9 +34,26 @@ void texts_close(struct texts *t); /* all zero is fine */
  * is in block *ret + 1 + i. 0; -ENOSPC; -EINVAL for more than 4,096.
  */
 int texts_add_space(struct texts *t, const struct text_mapping *mappings, __u32 count, __u32 *ret);
-/* Adds a file's functions by their offsets, ascending. *ret is what struct text_mapping.text is to be. */
-int texts_add_text(struct texts *t, __u64 base, const __u32 *offsets, size_t stride, __u32 count, __u32 end,
-		   __u32 *ret);
+
+/* A file's functions, by their offsets. */
+struct text_functions {
+	const __u32 *offsets; /* of the first; the next one is stride bytes further on; ascending */
+	size_t stride;
+	__u32 count;
+	__u32 end; /* offset behind the last one's code */
+};
+
+/* Adds a file, whose first byte has this position. *ret is what struct text_mapping.text is to be. */
+int texts_add_text(struct texts *t, __u64 base, const struct text_functions *functions, __u32 *ret);
+/* Says which part of the file is the interpreter's loop. -ENOSPC if there are LOOP_PARTS. */
+int texts_add_loop(struct texts *t, __u32 text, __u32 begin, __u32 end);
+/*
+ * Gives a file the rows of a region, numbered from the file's begin: REGION_INDEX words and `rows` rows; or
+ * none, if words is NULL. 0, -ENOSPC, or -ERANGE if the file has no such region.
+ */
+int texts_add_rows(struct texts *t, __u32 text, __u32 region, const __u32 *words, __u32 rows);
+/* Whether nothing is known yet of the rows of the region that holds this position of the file. */
+bool texts_want_rows(const struct texts *t, __u32 text, __u64 position);
 /* Changes a mapping that is in use. */
 void texts_set_text(struct texts *t, __u32 mapping_block, __u32 text);
 const struct text_mapping *texts_mapping(const struct texts *t, __u32 mapping_block);

@@ -168,18 +168,32 @@ bool natives_find(const struct natives *n, __u64 position, struct native_place *
 	__u32 file;
 
 	if (position == TEXT_VDSO || position == TEXT_JIT) {
-		*ret = (struct native_place){ "", position == TEXT_VDSO ? "[vdso]" : "[JIT]", "", 0 };
+		*ret = (struct native_place){ "", position == TEXT_VDSO ? "[vdso]" : "[JIT]", "", 0, 0 };
 		return true;
 	}
 	file = number_of(n, position);
 	if (file == n->count)
 		return false;
 	e = n->list[file];
-	*ret = (struct native_place){ "", e->file.path, e->file.build_id, position - e->file.base };
+	*ret = (struct native_place){ "", e->file.path, e->file.build_id, position - e->file.base,
+				      position - e->file.base };
 	if (e->file.state != NATIVE_FILE_KNOWN)
 		return true;
 	f = functions_find(&e->file.functions, ret->offset);
-	if (f)
+	if (f) {
 		ret->name = e->file.functions.names + f->name;
+		ret->begin = f->offset;
+	}
 	return true;
+}
+
+bool natives_is_loop(const char *name)
+{
+	static const char *const loops[] = { "_PyEval_EvalFrameDefault", "PyEval_EvalFrameEx",
+					     "_TAIL_CALL_" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(loops); i++)
+		if (!strncmp(name, loops[i], strlen(loops[i])))
+			return true;
+	return false;
 }

@@ -62,7 +62,14 @@ struct native_place {
 	const char *path; /* "[vdso]"; "[JIT]" for memory of no file */
 	const char *build_id; /* hexadecimal; "" = unknown */
 	__u64 offset; /* in the file */
+	__u64 begin;  /* of the function that this is in; the same as offset where functions are not known */
 };
+
+/*
+ * Whether this is the name of the interpreter's loop (Python/ceval.c), of a cold part of it that the compiler
+ * has put elsewhere, or of one of the functions into which builds with tail calls have cut it (3.14).
+ */
+bool natives_is_loop(const char *name);
 
 /* False for a position that nothing was given. */
 bool natives_find(const struct natives *n, __u64 position, struct native_place *ret);

@@ -17,7 +17,9 @@ struct kernel_options settings_kernel(const struct options *o)
 		.cache_threads = o->cache_threads,
 		.cache_depth = o->cache_depth,
 		.tree_size = o->tree_size,
-		.native_memory = o->native ? (size_t)o->native_memory << 20 : 0,
+		.native = o->native,
+		.native_memory = (size_t)o->native_memory << 20,
+		.native_loop = o->native_interpreter,
 	};
 }
 

@@ -150,7 +150,7 @@ static void on_reply(struct discover *d, struct worker_reply *r)
 		verdicts_reply(d->verdicts, &q.process, r);
 	else if (r->type == WORKER_CONTAINER)
 		containers_reply(&d->containers, &q, r);
-	else if (r->type == WORKER_MAPS || r->type == WORKER_FUNCTIONS)
+	else if (r->type == WORKER_MAPS || r->type == WORKER_FUNCTIONS || r->type == WORKER_ROWS)
 		native_reply(d->native, &q, r);
 	else
 		captures_reply(&d->captures, &q, r);

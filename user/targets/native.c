@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "elf/rows.h"
 #include "guard/worker.h"
 #include "kern/kernel.h"
 #include "kern/processes.h"
@@ -22,6 +23,11 @@
 #define ASKED		    256
 #define ASKED_MS	    500 /* for so long an answer is waited for before the same is asked again */
 #define FAILURES_MAX	    3	/* of a file that ends who reads it, or makes them late */
+
+/* Questions that were sent lately: what about, and when, in an entry's upper and lower half. */
+struct asked {
+	__u64 last[ASKED];
+};
 
 /* Mappings in the kernel side's table: mapping i is in block `block` + 1 + i, and of file files[i]. */
 struct space {
@@ -37,7 +43,8 @@ struct native_targets {
 	struct space *spaces; /* by block */
 	size_t count, room;
 	__u64 generation_ns; /* when the last one began; 0 = the first */
-	__u64 asked[ASKED]; /* whose mappings were asked for last, and when, in its upper and lower half */
+	struct asked maps;   /* of processes */
+	struct asked rows;   /* of a file's regions */
 };
 
 int native_targets_new(struct native_targets **ret, struct kernel *kernel, struct natives *natives,
@@ -188,12 +195,35 @@ static int add_space(struct native_targets *t, const void *bytes, size_t size, _
 	return err;
 }
 
+static __u32 about_rows(__u32 file, __u32 region)
+{
+	return file << (32 - REGION_SHIFT) | region;
+}
+
+static void forget_asked(struct asked *a, __u32 about)
+{
+	if (a->last[about % ASKED] >> 32 == about)
+		a->last[about % ASKED] = 0;
+}
+
+/* Whether that was asked for lately; if not, it is said to be now. */
+static bool is_asked(struct asked *a, __u32 about)
+{
+	__u64 *last = &a->last[about % ASKED];
+	const __u32 now = clock_ms();
+
+	if (*last >> 32 == about && now - (__u32)*last < ASKED_MS)
+		return true;
+	*last = (__u64)about << 32 | now;
+	return false;
+}
+
 static void on_maps(struct native_targets *t, const struct question *q, const struct worker_reply *r)
 {
 	__u32 block;
 	int err;
 
-	t->asked[q->process_id % ASKED] = 0;
+	forget_asked(&t->maps, q->process_id);
 	if (r->error)
 		return;
 	err = add_space(t, r->table, r->table_size, &block);
@@ -215,19 +245,43 @@ static void publish(struct native_targets *t, __u32 file, __u32 text)
 				texts_set_text(kernel_texts(t->kernel), t->spaces[i].block + 1 + m, text);
 }
 
+/* Says where in a file with this text the interpreter's loop is. */
+static void mark_loop(struct native_targets *t, const struct native_file *f)
+{
+	const struct functions *list = &f->functions;
+
+	for (__u32 i = 0; i < list->count; i++)
+		if (list->list[i].name && natives_is_loop(list->names + list->list[i].name) &&
+		    texts_add_loop(kernel_texts(t->kernel), f->text, list->list[i].offset,
+				   i + 1 < list->count ? list->list[i + 1].offset : list->end))
+			return; /* more parts than a loop has that is looked for by its name */
+}
+
+static int add_text(struct native_targets *t, struct native_file *f)
+{
+	const struct functions *list = &f->functions;
+	const struct text_functions functions = { &list->list[0].offset, sizeof(list->list[0]), list->count,
+						  list->end };
+	int err = texts_add_text(kernel_texts(t->kernel), f->base, &functions, &f->text);
+
+	if (!err)
+		mark_loop(t, f);
+	return err;
+}
+
 /* Puts a file's functions into the kernel side's table. */
 static void load_file(struct native_targets *t, __u32 file)
 {
 	struct native_file *f = natives_get(t->natives, file);
-	const struct functions *list = &f->functions;
 	int err;
 
 	if (f->state == NATIVE_FILE_NAMELESS) {
 		publish(t, file, TEXT_NONE);
 		return;
 	}
-	err = f->text ? 0 : texts_add_text(kernel_texts(t->kernel), f->base, &list->list[0].offset,
-					   sizeof(list->list[0]), list->count, list->end, &f->text);
+	if (f->text)
+		return; /* and every process that has it mapped was told then, or is told with its mappings */
+	err = add_text(t, f);
 	if (err == -ENOSPC)
 		begin_generation(t); /* the next sample asks again */
 	else
@@ -261,71 +315,112 @@ static void on_functions(struct native_targets *t, const struct question *q, con
 	load_file(t, q->file);
 }
 
+/* Gives the kernel side the rows of a region, or says that there will be none. */
+static int add_rows(struct native_targets *t, const struct native_file *f, const struct worker_reply *r)
+{
+	struct rows rows = { 0 };
+	int err = r->error ?: rows_parse(r->table, r->table_size, &rows);
+
+	return err ?: texts_add_rows(kernel_texts(t->kernel), f->text, rows.region, rows.words, rows.count);
+}
+
+static void on_rows(struct native_targets *t, const struct question *q, const struct worker_reply *r)
+{
+	struct native_file *f = natives_get(t->natives, q->file);
+	int err;
+
+	forget_asked(&t->rows, about_rows(q->file, q->region));
+	if (!f->text) /* the table was begun anew meanwhile */
+		return;
+	err = add_rows(t, f, r);
+	if (err == -ENOSPC)
+		begin_generation(t);
+	if (!err || err == -ENOSPC || err == -ESRCH || err == -ESTALE || err == -ENOENT)
+		return;
+	log_debug("%s has no rules for callers in its MiB %u: %s", f->path, q->region, strerror(-err));
+	texts_add_rows(kernel_texts(t->kernel), f->text, q->region, NULL, 0);
+}
+
 void native_reply(struct native_targets *t, const struct question *q, const struct worker_reply *r)
 {
-	if (r->type == WORKER_FUNCTIONS)
+	if (r->type == WORKER_ROWS)
+		on_rows(t, q, r);
+	else if (r->type == WORKER_FUNCTIONS)
 		on_functions(t, q, r);
 	else
 		on_maps(t, q, r);
 }
 
-/* Whether this process's mappings were asked for lately; if not, they are now. */
-static bool is_asked(struct native_targets *t, __u32 id)
-{
-	__u64 *last = &t->asked[id % ASKED];
-	const __u32 now = clock_ms();
-
-	if (*last >> 32 == id && now - (__u32)*last < ASKED_MS)
-		return true;
-	*last = (__u64)id << 32 | now;
-	return false;
-}
-
-static void ask(struct native_targets *t, const struct record_native *e, __u32 type, __u32 file)
+static int ask(struct native_targets *t, const struct record_native *e, __u32 type, struct question q)
 {
 	const struct registry_entry *r = registry_find(t->registry, e->id);
-	struct question q = { .process_id = e->id, .file = file };
 	struct worker_request request;
 
 	if (!r || r->ended || r->pid != e->pid)
-		return;
+		return -ESRCH;
+	q.process_id = e->id;
 	request = question_request(type, r->pid, r->start_time);
 	request.address = e->pc;
-	if (type == WORKER_FUNCTIONS) {
-		request.file = natives_key(t->natives, file);
-		natives_get(t->natives, file)->state = NATIVE_FILE_ASKED;
-	}
-	if (questions_ask(t->questions, &q, &request) && type == WORKER_FUNCTIONS)
-		natives_get(t->natives, file)->state = NATIVE_FILE_NEW;
+	if (type != WORKER_MAPS)
+		request.file = natives_key(t->natives, q.file);
+	return questions_ask(t->questions, &q, &request);
 }
 
-static __u32 file_at(const struct native_targets *t, const struct space *s, __u64 pc)
+/* *ret_position is that of the address, if it is in a file's mapping. */
+static __u32 file_at(const struct native_targets *t, const struct space *s, __u64 pc, __u64 *ret_position)
 {
 	for (__u32 i = 0; i < s->count; i++) {
 		const struct text_mapping *m = texts_mapping(kernel_texts(t->kernel), s->block + 1 + i);
 
-		if (pc >= m->start && pc < m->end)
-			return s->files[i];
+		if (pc < m->start || pc >= m->end)
+			continue;
+		*ret_position = m->position + (pc - m->start);
+		return s->files[i];
 	}
 	return NO_FILE;
+}
+
+static void ask_functions(struct native_targets *t, const struct record_native *e, __u32 file)
+{
+	if (!ask(t, e, WORKER_FUNCTIONS, (struct question){ .file = file }))
+		natives_get(t->natives, file)->state = NATIVE_FILE_ASKED;
+}
+
+/* Of a file with functions. They are in the table, but this process may not know. */
+static void want_rows(struct native_targets *t, const struct record_native *e, __u32 file, __u64 position)
+{
+	const struct native_file *f = natives_get(t->natives, file);
+	const __u32 region = (position - f->base) >> REGION_SHIFT;
+
+	if (f->text && texts_want_rows(kernel_texts(t->kernel), f->text, position) &&
+	    !is_asked(&t->rows, about_rows(file, region)))
+		ask(t, e, WORKER_ROWS, (struct question){ .file = file, .region = region });
 }
 
 void native_record(struct native_targets *t, const struct record_native *e)
 {
 	const struct space *s;
+	__u64 position;
 	__u32 file;
 
 	if (e->stale) {
-		if (!is_asked(t, e->id))
-			ask(t, e, WORKER_MAPS, 0);
+		if (!is_asked(&t->maps, e->id))
+			ask(t, e, WORKER_MAPS, (struct question){ 0 });
 		return;
 	}
 	s = find_space(t, texts_space_block(kernel_texts(t->kernel), e->space));
-	file = s ? file_at(t, s, e->pc) : NO_FILE;
+	file = s ? file_at(t, s, e->pc, &position) : NO_FILE;
 	if (file == NO_FILE)
 		return;
-	if (natives_get(t->natives, file)->state == NATIVE_FILE_NEW)
-		ask(t, e, WORKER_FUNCTIONS, file);
-	else if (natives_get(t->natives, file)->state != NATIVE_FILE_ASKED)
+	switch (natives_get(t->natives, file)->state) {
+	case NATIVE_FILE_NEW:
+		ask_functions(t, e, file);
+		return;
+	case NATIVE_FILE_ASKED:
+		return;
+	case NATIVE_FILE_KNOWN:
+	case NATIVE_FILE_NAMELESS:
 		load_file(t, file);
+		want_rows(t, e, file, position);
+	}
 }

@@ -21,7 +21,8 @@ struct question {
 	__u32 code; /* CAPTURE and TABLE: number of the code object; 0 = it means another by now */
 	__u64 fingerprint, table; /* CAPTURE: how the object looked when the kernel side read it */
 	__s32 first_line;
-	__u32 file; /* FUNCTIONS: number of the file, natives_file() */
+	__u32 file;   /* FUNCTIONS and ROWS: number of the file, natives_file() */
+	__u32 region; /* ROWS: of the file */
 };
 
 struct questions;

@@ -51,22 +51,6 @@ int native_frame_syscall(struct profile *p, __u32 number, __u32 *ret)
 	return place_nowhere(p, FRAME_SYSCALL, name, ret);
 }
 
-/*
- * The interpreter's loop (Python/ceval.c), a cold part of it that the compiler has put elsewhere, and the
- * functions into which builds with tail calls have cut it (3.14). They run a Python frame; they are not
- * called by it.
- */
-static bool is_loop(const char *name)
-{
-	static const char *const loops[] = { "_PyEval_EvalFrameDefault", "PyEval_EvalFrameEx",
-					     "_TAIL_CALL_" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(loops); i++)
-		if (!strncmp(name, loops[i], strlen(loops[i])))
-			return true;
-	return false;
-}
-
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -79,8 +63,8 @@ static void name_by_place(const struct native_place *place, char *ret, size_t si
 {
 	const char *file = base_name(place->path);
 
-	if (place->offset)
-		snprintf(ret, size, "%.200s!0x%llx", file, place->offset);
+	if (place->begin)
+		snprintf(ret, size, "%.200s!0x%llx", file, place->begin);
 	else
 		snprintf(ret, size, "%.200s", file);
 }
@@ -95,7 +79,8 @@ int native_frame_function(const struct natives *n, bool interpreter, struct prof
 
 	if (!n || !natives_find(n, position, &place))
 		return native_frame_end(p, NATIVE_UNKNOWN, ret);
-	if (!interpreter && is_loop(place.name)) {
+	/* It runs a Python frame; it is not called by it. */
+	if (!interpreter && natives_is_loop(place.name)) {
 		*ret = FRAME_HIDDEN;
 		return 0;
 	}

@@ -12,9 +12,15 @@ struct thread_struct {
 #define task_thread_pointer(task) ((__u64)(task)->thread.uw.tp_value)
 
 struct pt_regs {
+	__u64 regs[31];
+	__u64 sp;
 	__u64 pc;
 	__s32 syscallno; /* -1 if an interrupt entered the kernel */
 };
 
 #define regs_pc(regs)	   ((__u64)(regs)->pc)
 #define regs_syscall(regs) ((__s64)(regs)->syscallno)
+/* Callers are found on x86-64 only; these serve the compiler. */
+#define regs_sp(regs)		 ((__u64)(regs)->sp)
+#define regs_bp(regs)		 ((__u64)(regs)->regs[29])
+#define regs_dwarf(regs, number) ((void)(regs), (void)(number), (__u64)0)

@@ -43,13 +43,19 @@ static int setup(void **state)
 	return !table.blocks || (!hosted.scratch && hosted_begin());
 }
 
+static int add_functions(const struct function *list, __u32 count, __u32 end, __u32 *ret)
+{
+	const struct text_functions f = { &list[0].offset, sizeof(list[0]), count, end };
+
+	return texts_add_text(&table, BASE, &f, ret);
+}
+
 /* A file with code in [first, end), cut at these offsets. */
 static __u32 add_text(const struct function *list, __u32 count, __u32 end)
 {
 	__u32 text;
 
-	assert_int_equal(texts_add_text(&table, BASE, &list[0].offset, sizeof(list[0]), count, end, &text),
-			 0);
+	assert_int_equal(add_functions(list, count, end, &text), 0);
 	hosted.text_count = table.used;
 	return text;
 }
@@ -151,11 +157,10 @@ static void full(void **state)
 
 	(void)state;
 	table.used = BLOCKS - 1;
-	assert_int_equal(texts_add_text(&table, BASE, &list[0].offset, sizeof(list[0]), 1, 0x1100, &text),
-			 -ENOSPC);
+	assert_int_equal(add_functions(list, 1, 0x1100, &text), -ENOSPC);
 	used = table.used;
 	table.used = BLOCKS - 2;
-	assert_int_equal(texts_add_text(&table, BASE, &list[0].offset, sizeof(list[0]), 1, 0x1100, &text), 0);
+	assert_int_equal(add_functions(list, 1, 0x1100, &text), 0);
 	assert_int_equal(used, BLOCKS - 1);
 }
 
@@ -171,7 +176,8 @@ static __u64 leaf(enum native_end *end)
 	memcpy(before, hosted.stats.native, sizeof(before));
 	s->tree.node = node_add(&hosted.stats, 0, 0, 7);
 	node = s->tree.node;
-	native_leaf(s, &hosted.stats);
+	native_goal(s, UNWIND_ALL);
+	native_add(s, &hosted.stats);
 	for (*end = 0; *end < NATIVE_ENDS; (*end)++)
 		if (hosted.stats.native[*end] != before[*end])
 			break;

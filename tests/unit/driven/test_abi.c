@@ -55,7 +55,8 @@ EACH(space_request, M(space_request, pid), M(space_request, id), M(space_request
 EACH(text_space, M(text_space, count), M(text_space, exec_pages));
 EACH(text_mapping, M(text_mapping, start), M(text_mapping, end), M(text_mapping, position),
      M(text_mapping, text));
-EACH(text, M(text, base), M(text, first), M(text, pages), M(text, count));
+EACH(text_part, M(text_part, begin), M(text_part, size));
+EACH(text, M(text, base), M(text, first), M(text, pages), M(text, count), M(text, regions), M(text, loop));
 EACH(timer_request, M(timer_request, first), M(timer_request, cpu), M(timer_request, pad));
 EACH(code_part, M(code_part, address), M(code_part, length), M(code_part, bytes), M(code_part, kind),
      M(code_part, flags));
@@ -99,7 +100,7 @@ static const struct record records[] = {
 	R(node),	  R(code),	 R(owner),	R(process),   R(layout),     R(cpu_stats),
 	R(record_process), R(record_fork), R(record_exit), R(code_part), R(record_code),
 	R(timer_request), R(bank_used), R(record_native), R(space_request), R(text_space), R(text_mapping),
-	R(text),
+	R(text), R(text_part),
 };
 
 static struct pyperf *skel;

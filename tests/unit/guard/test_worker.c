@@ -327,6 +327,8 @@ static void parser_dies(void **state)
 	receive(&reply);
 	assert_int_equal(reply.error, -ETIMEDOUT);
 	identify_works(53);
+	for (int i = 0; i < 200 && !kill(parser, 0); i++) /* until it is waited for */
+		usleep(10000);
 	assert_int_equal(kill(parser, 0), -1);
 }
 

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * kept.h - the native frames of a thread's last sample, by which most of the way need not be found again.
+ *
+ * From a frame's registers on, the way to the root is made of the rules of the code, and two words of the
+ * stack for each frame: its return address, and its caller's rbp. So when the way has come to a frame with
+ * the same registers as before, and all these words are the same as before, the rest of the way is the same.
+ * Frames of which more was read are not kept, nor any that they have called.
+ */
+#ifndef PYPERF_BPF_NATIVE_KEPT_H
+#define PYPERF_BPF_NATIVE_KEPT_H
+
+#include "bpf/native/stack_word.h"
+
+/* What one step does at most; the verifier unrolls it. */
+#define KEPT_SEEK   8
+#define KEPT_VERIFY 16
+
+/* What is remembered of the thread's native frames, if this sample uses it. */
+static __always_inline struct native_kept *kept_of(const struct unwind *u)
+{
+	__u32 place = u->merge.place;
+
+	return bpf_map_lookup_elem(&natives_kept, &place);
+}
+
+static __always_inline struct native_frame *kept_at(struct native_kept *k, __u32 index)
+{
+	mem_opaque(index);
+	return &k->frames[index & (NATIVE_KEPT - 1)];
+}
+
+/*
+ * Whether the frame at hand is one that is remembered; then it is to be compared from there on. Frames that
+ * cannot be among its callers are left behind.
+ */
+static __always_inline int kept_seek(struct unwind *u, struct native_kept *k)
+{
+	const struct native_frame *f = NULL;
+	__u32 left = u->kept.left;
+
+	for (int i = 0; i < KEPT_SEEK && left; i++) {
+		f = kept_at(k, left - 1);
+		if (f->sp >= u->sp)
+			break;
+		left--;
+	}
+	u->kept.left = left;
+	if (u->exact || !left || !f || f->sp != u->sp || f->pc != u->pc || f->bp != u->bp)
+		return 0;
+	u->kept.run = left;
+	return 1;
+}
+
+/* Whether a frame still leads to the one that called it. */
+WALK_GLOBAL int kept_holds(struct scratch *s, const struct native_frame *f, const struct native_frame *caller)
+{
+	__u64 cfa, bp, word;
+	__u32 slot;
+
+	if (!s || !f || !caller)
+		return 0;
+	slot = native_slot(f);
+	cfa = caller->sp;
+	word = bp = caller->bp;
+	if (slot != RULE_SLOT_SAME && slot != RULE_SLOT_LOST &&
+	    stack_word(s, slot == RULE_SLOT_AT_BP ? f->bp : cfa - 8 * slot, &word))
+		return 0;
+	if (word != bp)
+		return 0;
+	return !stack_word(s, cfa - 8, &word) && word == caller->pc;
+}
+
+/*
+ * Compares remembered frames, towards the root. Returns 1 when all are as they were. If one has another
+ * caller now, the way is found frame by frame again from where the comparison began.
+ */
+static __always_inline int kept_verify(struct scratch *s, struct native_kept *k)
+{
+	struct unwind *u = &s->unwind;
+	__u32 left = u->kept.left;
+
+	for (int i = 0; i < KEPT_VERIFY && left > 1; i++) {
+		if (!kept_holds(s, kept_at(k, left - 1), kept_at(k, left - 2))) {
+			u->kept.run = 0;
+			u->kept.left = left - 1;
+			return 0;
+		}
+		left--;
+	}
+	u->kept.left = left;
+	u->end = NATIVE_FUNCTION;
+	return left <= 1; /* the rule for the oldest says that it has no caller */
+}
+
+struct kept_context {
+	struct unwind *u;
+	struct native_kept *k;
+};
+
+/* Remembers frame number i of those that were found, counted from the root. Returns 0 to go on. */
+static long kept_renew_step(__u32 i, struct kept_context *c)
+{
+	__u32 from = c->u->depth - 1 - i;
+	const __u32 to = c->u->kept.run + i;
+	const struct native_frame *f;
+
+	mem_opaque(from);
+	if (from >= NATIVE_DEPTH || to >= NATIVE_KEPT)
+		return 1;
+	f = &c->u->frames[from];
+	if (f->place & NATIVE_UNSURE)
+		return 1;
+	*kept_at(c->k, to) = *f;
+	c->k->depth = to + 1;
+	return 0;
+}
+
+/* Makes the frames that were found those that are remembered, on top of the ones that were compared. */
+static __always_inline void kept_renew(struct unwind *u, struct native_kept *k, __u32 space)
+{
+	struct kept_context c = { u, k };
+
+	k->space = space;
+	k->depth = u->kept.run;
+	if (u->depth && u->depth <= NATIVE_DEPTH)
+		bpf_loop(u->depth, kept_renew_step, &c, 0);
+}
+
+#endif

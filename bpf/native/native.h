@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * native.h - the native part of a sample, above its newest Python frame: the function that the program
+ * counter was in, or the system call; with --native top also the functions that led there from the Python
+ * frame. The Python frames are in the tree before this begins, and nothing here changes them.
+ */
+#ifndef PYPERF_BPF_NATIVE_NATIVE_H
+#define PYPERF_BPF_NATIVE_NATIVE_H
+
+#include "bpf/native/between.h"
+#include "bpf/native/find.h"
+
+/* Adds what was found to the tree, from the Python frame up; a marker stands for what is missing there. */
+static __always_inline void native_add_frames(struct scratch *s, struct cpu_stats *count)
+{
+	struct unwind *u = &s->unwind;
+
+	if ((u->end != NATIVE_FUNCTION && native_intern(s, count, u->end)) ||
+	    between_frames(s, count))
+		u->end = NATIVE_NO_ROOM;
+}
+
+/* The frames of a thread that is in user mode, or that has called the kernel from there. Returns the end. */
+static __always_inline __u32 native_add_user(struct scratch *s, struct cpu_stats *count,
+					     struct task_struct *task)
+{
+	struct unwind *u = &s->unwind;
+
+	if (u->merge.state == MERGE_DONE) /* they are there */
+		return u->end == NATIVE_FUNCTION && !u->merge.newest ? NATIVE_PYTHON : u->end;
+	if (u->merge.state == MERGE_NONE) {
+		if (u->cframe)
+			u->object = u->cframe;
+		if (u->goal == UNWIND_ADDRESS && !u->object)
+			u->goal = UNWIND_NOWHERE;
+		native_find(s, count, task, NULL);
+		if (opt_native >= NATIVE_MODE_TOP && u->goal == UNWIND_NOWHERE && u->end == NATIVE_FUNCTION)
+			u->end = NATIVE_INCOMPLETE;
+	}
+	/* What was found is on the way to the thread's first function, and mostly of other Python frames. */
+	if (u->end == NATIVE_MISMATCH && u->depth)
+		u->depth = 1;
+	native_add_frames(s, count);
+	return u->end == NATIVE_FUNCTION && !u->depth ? NATIVE_PYTHON : u->end;
+}
+
+/*
+ * Goes from s->tree.node, the leaf of what is known of Python, to its native leaf; stays where there is no
+ * room. Always 0; the verifier wants a check of each pointer.
+ */
+__noinline int native_add(struct scratch *s, struct cpu_stats *count)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	const __s64 number = regs_syscall(regs);
+	__u32 end = NATIVE_PYTHON;
+
+	if (!s || !count)
+		return -1;
+	if (number < 0 || opt_native >= NATIVE_MODE_TOP)
+		end = native_add_user(s, count, task);
+	if (number >= 0 && end != NATIVE_NO_ROOM) {
+		if (native_intern(s, count, TEXT_SYSCALLS + (number < TEXT_SYSCALLS_MAX ?
+							     number : TEXT_SYSCALLS_MAX - 1)))
+			end = NATIVE_NO_ROOM;
+		else if (end == NATIVE_FUNCTION || end == NATIVE_PYTHON)
+			end = NATIVE_SYSCALL;
+	}
+	mem_opaque(end);
+	if (end < NATIVE_ENDS)
+		count->native[end]++;
+	return 0;
+}
+
+#endif

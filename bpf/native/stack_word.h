@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stack_word.h - single words of a thread's stack, out of blocks: to read 8 bytes costs nearly as much as to
+ * read 4 KiB.
+ */
+#ifndef PYPERF_BPF_NATIVE_STACK_WORD_H
+#define PYPERF_BPF_NATIVE_STACK_WORD_H
+
+#include "bpf/mem.h"
+#include "bpf/scratch.h"
+
+/* Reads the stack from this address on: a block, or what there is in the page. 0 or negative. */
+static __always_inline int stack_read(struct scratch *s, __u64 address)
+{
+	struct unwind *u = &s->unwind;
+	__u32 size = STACK_BLOCK;
+
+	u->block.size = 0;
+	if (!mem_plausible(address))
+		return -1;
+	if (walk_read(&s->walk, u->mem, size, address)) {
+		size = STACK_BLOCK - (address & (STACK_BLOCK - 1));
+		mem_opaque(size);
+		if (size > STACK_BLOCK || size < 8 || walk_read(&s->walk, u->mem, size, address))
+			return -1;
+	}
+	u->block.address = address;
+	u->block.size = size;
+	return 0;
+}
+
+/*
+ * The word of the stack at this address; *ret stays as it is if that fails. 0 or negative. A global function,
+ * which the verifier looks at once, and not again wherever it is called from.
+ */
+WALK_GLOBAL int stack_word(struct scratch *s, __u64 address, __u64 *ret)
+{
+	struct unwind *u;
+	__u64 at;
+
+	if (!s || !ret)
+		return -1;
+	u = &s->unwind;
+	at = address - u->block.address;
+	if (u->block.size < 8 || at > u->block.size - 8) {
+		if (stack_read(s, address))
+			return -1;
+		at = 0;
+	}
+	mem_opaque(at);
+	*ret = *(const __u64 *)(u->mem + (at & (STACK_BLOCK - 1) & ~7ULL));
+	return 0;
+}
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * unwind.h - from the registers of a thread along its native frames, leaf first. Each step finds the rule for
+ * the place in the code (abi/native.h), which says where on the stack the caller's registers are.
+ *
+ * What is read from the stack is the target's own and may be anything. It only leads to other addresses that
+ * are read, and to positions of code that is mapped. The Python frames of the sample do not depend on it.
+ */
+#ifndef PYPERF_BPF_NATIVE_UNWIND_H
+#define PYPERF_BPF_NATIVE_UNWIND_H
+
+#include "bpf/native/ask.h"
+#include "bpf/native/kept.h"
+#include "bpf/native/text.h"
+
+/* Each frame is one, if none is remembered; comparing is done for many in one. */
+#define UNWIND_STEPS (NATIVE_DEPTH + 1)
+
+/* Offsets in a struct ucontext (x86-64, asm/sigcontext.h): registers that a signal's handler gives back. */
+#define CONTEXT_REGISTERS 40
+#define CONTEXT_BP	  (CONTEXT_REGISTERS + 10 * 8)
+#define CONTEXT_SP	  (CONTEXT_REGISTERS + 15 * 8)
+#define CONTEXT_PC	  (CONTEXT_REGISTERS + 16 * 8)
+
+/* A PLT entry has 16 bytes; from some byte on it has pushed a word (RULE_PLT). */
+#define PLT_ENTRY 16
+
+/* A register of the thread, or the one that a signal's handler will give back, by its DWARF number. */
+static __always_inline __u64 unwind_register(struct scratch *s, __u32 number)
+{
+	/* Where in a ucontext each is, from 0 to 15, in 4 bits: asm/sigcontext.h has r8 to r15 first. */
+	const __u64 places = 0x76543210fa98bced;
+	__u64 value = 0;
+
+	if (!s->unwind.context) {
+		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+
+		return regs_dwarf(regs, number);
+	}
+	number = places >> 4 * (number & 15) & 15;
+	stack_word(s, s->unwind.context + CONTEXT_REGISTERS + 8 * number, &value);
+	mem_opaque(value); /* or the compiler reads it, and those above, by one instruction */
+	return value;
+}
+
+/* The canonical frame address by a rule; 0 if it cannot be had. */
+static __always_inline __u64 unwind_cfa(struct scratch *s, __u32 rule)
+{
+	struct unwind *u = &s->unwind;
+	const __u32 kind = rule >> 18, words = rule >> RULE_SLOT_BITS & RULE_WORDS_MAX, which = words >> 9;
+	__u64 cfa = 0;
+
+	switch (kind) {
+	case RULE_SP:
+		return u->sp + 8 * words;
+	case RULE_BP:
+		return u->bp ? u->bp + 8 * words : 0;
+	case RULE_REGISTER:
+		return u->exact ? unwind_register(s, which) + 8 * (words & RULE_SMALL_MAX) : 0;
+	}
+	if (which == RULE_PLT)
+		return u->sp + 8 + 8 * ((u->pc & (PLT_ENTRY - 1)) >= (words & RULE_SMALL_MAX));
+	if (which == RULE_SP_FAR)
+		return u->sp + 8 * (RULE_WORDS_MAX + 1 + (words & RULE_SMALL_MAX));
+	if (which == RULE_DEREF && u->bp)
+		stack_word(s, u->bp - 8 * (words & RULE_SMALL_MAX), &cfa);
+	if (which == RULE_DEREF_SP && !stack_word(s, u->sp + 8 * (words & RULE_SMALL_MAX), &cfa))
+		cfa += 8;
+	return cfa;
+}
+
+/* The caller's registers, of a function that the kernel called for a signal. */
+static __always_inline int unwind_signal(struct scratch *s)
+{
+	struct unwind *u = &s->unwind;
+	__u64 bp = 0, sp = 0, pc = 0;
+
+	u->context = u->sp;
+	if (stack_word(s, u->context + CONTEXT_BP, &bp) || stack_word(s, u->context + CONTEXT_SP, &sp) ||
+	    stack_word(s, u->context + CONTEXT_PC, &pc))
+		return -1;
+	u->bp = bp;
+	u->sp = sp;
+	u->pc = pc;
+	u->exact = 1;
+	return 0;
+}
+
+/* The caller's rbp, once the CFA is known; 0 = not known. */
+static __always_inline __u64 unwind_bp(struct scratch *s, __u64 cfa, __u32 slot)
+{
+	__u64 bp = 0;
+
+	if (slot == RULE_SLOT_SAME)
+		return s->unwind.bp;
+	if (slot == RULE_SLOT_LOST)
+		return 0;
+	stack_word(s, slot == RULE_SLOT_AT_BP ? s->unwind.bp : cfa - 8 * slot, &bp);
+	return bp;
+}
+
+/* Goes to the caller. 0; 1 if there is none; negative if it cannot be had. */
+WALK_GLOBAL int unwind_caller(struct scratch *s, __u32 rule)
+{
+	__u64 cfa, bp, pc = 0;
+	struct unwind *u;
+
+	if (!s)
+		return -1;
+	u = &s->unwind;
+	if (rule >> (RULE_SLOT_BITS + 9) == (RULE_SPECIAL << 4 | RULE_ROOT))
+		return 1;
+	if (rule >> (RULE_SLOT_BITS + 9) == (RULE_SPECIAL << 4 | RULE_SIGNAL))
+		return unwind_signal(s);
+	cfa = unwind_cfa(s, rule);
+	if (cfa <= u->sp || !mem_plausible(cfa))
+		return -1;
+	bp = unwind_bp(s, cfa, rule & ((1U << RULE_SLOT_BITS) - 1)); /* lies below the return address */
+	if (stack_word(s, cfa - 8, &pc))
+		return -1;
+	u->bp = bp;
+	u->sp = cfa;
+	u->pc = pc;
+	u->exact = 0;
+	u->context = 0;
+	return !pc;
+}
+
+/* Makes u->at the mapping of an address. 0, or -1 if no code is there. */
+WALK_GLOBAL int unwind_map(struct scratch *s, __u64 pc)
+{
+	const struct text_mapping *m;
+	struct unwind *u;
+
+	if (!s)
+		return -1;
+	u = &s->unwind;
+	if (pc - u->at.start < u->at.end - u->at.start)
+		return 0;
+	m = text_find_mapping(&s->text_search, u->space + 1, u->mappings, pc);
+	if (!m)
+		return -1;
+	u->at = *m;
+	return 0;
+}
+
+/*
+ * Where the frame at hand is, and the rule for it; RULE_NOT_LOADED if that is not known yet. *place is as in
+ * struct native_frame.
+ */
+WALK_GLOBAL __u32 unwind_rule(struct scratch *s, __u64 pc, __u64 *place)
+{
+	const union text_block *b;
+	__u64 position, offset;
+	struct unwind *u;
+
+	if (!s || !place)
+		return 0;
+	u = &s->unwind;
+	*place = u->at.position;
+	/* Code that a compiler has made at run time keeps frame pointers, if anything. */
+	if (u->at.position == TEXT_JIT)
+		return rule_make(RULE_BP, 2, 2);
+	if (u->at.position < TEXT_FILES || u->at.text == TEXT_NONE)
+		return rule_make_small(RULE_SPECIAL, RULE_UNKNOWN, 0, 0);
+	position = (u->at.position + (pc - u->at.start)) & ((1ULL << TEXT_BITS) - 1);
+	*place = position;
+	b = u->at.text == TEXT_NOT_LOADED ? NULL : text_block_at(u->at.text);
+	if (!b)
+		return RULE_NOT_LOADED;
+	offset = position - b->text.base;
+	if (b->text.loop[0].size)
+		*place |= NATIVE_INTERPRETER;
+	if (text_is_loop(b, offset))
+		*place |= NATIVE_LOOP;
+	return text_find_rule(&s->text_search, b, u->at.text, offset);
+}
+
+/*
+ * Keeps the frame at hand. Of the leaf the function is kept, since the places in it are too many. Returns
+ * negative if its place is not known.
+ */
+WALK_GLOBAL int unwind_keep(struct scratch *s, __u32 depth, __u64 pc, __u64 place)
+{
+	const __u64 bits = (1ULL << TEXT_BITS) - 1;
+	struct native_frame *f;
+	struct unwind *u;
+
+	if (!s)
+		return -1;
+	u = &s->unwind;
+	f = &u->frames[depth & (NATIVE_DEPTH - 1)];
+	if (!depth) {
+		if (u->at.text == TEXT_NOT_LOADED)
+			return -1;
+		place = (place & ~bits) | (text_find_function(&s->text_search, &u->at, pc) & bits);
+	}
+	f->pc = u->pc;
+	f->sp = u->sp;
+	f->bp = u->bp;
+	f->place = place;
+	u->depth = depth + 1;
+	return 0;
+}
+
+/* What to note of a frame for the rule that led to its caller. */
+static __always_inline __u64 unwind_notes(const struct unwind *u, __u32 rule)
+{
+	const __u32 kind = rule >> 18, special = rule >> (RULE_SLOT_BITS + 9) & 15;
+	const __u64 slot = rule & ((1U << RULE_SLOT_BITS) - 1);
+	const int sure = kind == RULE_SP || kind == RULE_BP ||
+			 (kind == RULE_SPECIAL && (special == RULE_ROOT || special == RULE_SP_FAR));
+
+	return slot << NATIVE_SLOT_SHIFT | (sure && !u->exact ? 0 : NATIVE_UNSURE);
+}
+
+/* One frame. Returns 0 to go on, 1 when u->end says how it ended. */
+static __always_inline int unwind_step(struct scratch *s, struct cpu_stats *count, struct native_kept *k)
+{
+	struct unwind *u = &s->unwind;
+	const __u64 sp = u->sp, pc = u->pc - !u->exact;
+	__u32 depth = u->depth, rule;
+	__u64 place;
+	int err;
+
+	if (k && u->kept.run)
+		return kept_verify(s, k);
+	if (k && kept_seek(u, k))
+		return 0;
+	u->end = depth ? NATIVE_INCOMPLETE : NATIVE_UNKNOWN;
+	mem_opaque(depth);
+	if (depth >= NATIVE_DEPTH || unwind_map(s, pc) || walk_step_late(&s->walk))
+		return 1;
+	rule = unwind_rule(s, pc, &place);
+	place |= unwind_notes(u, rule);
+	u->end = NATIVE_FUNCTION;
+	if (place & NATIVE_LOOP && u->goal == UNWIND_LOOP) {
+		if (opt_native_loop)
+			unwind_keep(s, depth, pc, place);
+		return 1;
+	}
+	if (rule == RULE_NOT_LOADED) {
+		native_ask(s, count, pc, 0);
+		u->end = NATIVE_NOT_LOADED;
+	}
+	if (unwind_keep(s, depth, pc, place) || rule == RULE_NOT_LOADED || u->goal == UNWIND_NOWHERE)
+		return 1;
+	err = unwind_caller(s, rule);
+	u->end = err < 0 ? NATIVE_INCOMPLETE : u->goal == UNWIND_ALL ? NATIVE_FUNCTION : NATIVE_MISMATCH;
+	if (err)
+		return 1;
+	if (u->goal == UNWIND_ADDRESS && u->object - sp < u->sp - sp) { /* this frame is the loop's */
+		u->depth = depth + opt_native_loop;
+		u->end = NATIVE_FUNCTION;
+		return 1;
+	}
+	return 0;
+}
+
+struct unwind_context {
+	struct scratch *s;
+	struct cpu_stats *count;
+	struct native_kept *k;
+};
+
+static long unwind_callback(__u32 i, struct unwind_context *c)
+{
+	int stop = unwind_step(c->s, c->count, c->k);
+
+	(void)i;
+	mem_opaque(stop);
+	return stop != 0; /* the verifier wants to see 0 or 1 */
+}
+
+/*
+ * Finds the frames of the thread whose registers are in s->unwind. Leaves them in frames[0..depth) there, on
+ * top of the first kept.run ones of k, if that is given; end is NATIVE_FUNCTION if the goal was reached.
+ */
+static __always_inline int unwind_run(struct scratch *s, struct cpu_stats *count, struct native_kept *k)
+{
+	struct unwind_context c = { s, count, k };
+
+	if (!s || !count)
+		return -1;
+	bpf_loop(UNWIND_STEPS, unwind_callback, &c, 0);
+	return 0;
+}
+
+#endif
