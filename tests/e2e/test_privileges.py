@@ -45,6 +45,10 @@ def sets(pid, task=None):
         "NoNewPrivs": int(now["NoNewPrivs"])}
 
 
+def filters(pid):
+    return int(status(pid)["Seccomp_filters"])
+
+
 def just(*names):
     mask = sum(1 << CAPABILITIES[name] for name in names)
     return {"CapEff": mask, "CapPrm": mask, "CapInh": 0, "CapAmb": 0, "NoNewPrivs": 1}
@@ -52,7 +56,12 @@ def just(*names):
 
 def children(pid, name):
     text = pathlib.Path("/proc/%d/task/%d/children" % (pid, pid)).read_text()
-    return [int(child) for child in text.split() if status(int(child))["Name"] == name]
+    found = []
+    for child in map(int, text.split()):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ends meanwhile
+            if status(child)["Name"] == name:
+                found.append(child)
+    return found
 
 
 def zygote_of(run):
@@ -85,17 +94,32 @@ OPEN = {"pyperf-zygote": ["/memfd", "socket"], "pyperf-worker": ["/memfd", "sock
         "pyperf-parser": ["socket"]}
 
 
+def descriptors(pid):
+    """What is open, by kind."""
+    kinds = []
+    for entry in os.scandir("/proc/%d/fd" % pid):
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            link = os.readlink(entry.path).replace("anon_inode:[pidfd]", "pidfd:")
+            kinds.append(re.sub(r"^(/memfd|socket|pidfd):.*", r"\1", link))
+    return sorted(kinds)
+
+
+def has_just_its_own(pid):
+    """Beside a file that it looks at for a moment."""
+    kinds, name = descriptors(pid), status(pid)["Name"]
+    processes = kinds.count("pidfd") if name == "pyperf-zygote" else 0
+    return kinds == sorted(["/dev/null"] * 3 + ["pidfd"] * processes + OPEN[name])
+
+
 def is_confined(pid, *capabilities):
     """No bit too many, nothing of BPF mapped, nothing open but what it needs: the sockets to whoever asks it
     and whom it asks, and the file of line tables."""
-    profiler.wait_until(lambda: status(pid)["Seccomp"] == "2", 10, "seccomp filter")
+    # It has its parent's from the beginning, and its own is the last that it does before it begins.
+    parent = int(status(pid)["PPid"])
+    profiler.wait_until(lambda: filters(pid) > filters(parent), 10, "seccomp filter")
+    assert status(pid)["Seccomp"] == "2"
     assert sets(pid) == just(*capabilities)
-    links = [os.readlink(entry.path) for entry in os.scandir("/proc/%d/fd" % pid)]
-    kinds = sorted(re.sub(r"^(/memfd|socket|pidfd):.*", r"\1", link.replace("anon_inode:[pidfd]", "pidfd:"))
-                   for link in links)
-    name = status(pid)["Name"]
-    processes = kinds.count("pidfd") if name == "pyperf-zygote" else 0
-    assert kinds == sorted(["/dev/null"] * 3 + ["pidfd"] * processes + OPEN[name])
+    profiler.wait_until(lambda: has_just_its_own(pid), 10, "no other descriptors than %s" % descriptors(pid))
     mapped = pathlib.Path("/proc/%d/maps" % pid).read_text()
     assert "rw-s" not in mapped and "bpf-map" not in mapped and "perf_event" not in mapped
 
