@@ -161,7 +161,7 @@ WALK_GLOBAL __u32 unwind_rule(struct scratch *s, __u64 pc, __u64 *place)
 	/* Code that a compiler has made at run time keeps frame pointers, if anything. */
 	if (u->at.position == TEXT_JIT)
 		return rule_make(RULE_BP, 2, 2);
-	if (u->at.position < TEXT_FILES || u->at.text == TEXT_NONE)
+	if (u->at.text == TEXT_NONE)
 		return rule_make_small(RULE_SPECIAL, RULE_UNKNOWN, 0, 0);
 	position = (u->at.position + (pc - u->at.start)) & ((1ULL << TEXT_BITS) - 1);
 	*place = position;

@@ -197,9 +197,14 @@ static __u32 generation(const struct texts *t)
 	return t->skel->bss->texts_generation;
 }
 
+__u32 texts_space(const struct texts *t, __u32 block)
+{
+	return space_number(generation(t), block);
+}
+
 int texts_set_space(struct texts *t, __u32 pid, __u32 id, __u32 block)
 {
-	struct space_request request = { pid, id, block ? space_number(generation(t), block) : 0, 0 };
+	struct space_request request = { pid, id, block ? texts_space(t, block) : 0, 0 };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &request, .ctx_size_in = sizeof(request));
 
 	if (bpf_prog_test_run_opts(bpf_program__fd(t->skel->progs.set_space), &opts))

@@ -60,6 +60,8 @@ const struct text_mapping *texts_mapping(const struct texts *t, __u32 mapping_bl
 
 /* Gives a process its mappings. 0, -ESRCH if the kernel side has no such process, or another -errno. */
 int texts_set_space(struct texts *t, __u32 pid, __u32 id, __u32 block);
+/* What struct process.space is for this block. */
+__u32 texts_space(const struct texts *t, __u32 block);
 /* The block in a struct process.space; 0 = none, or one of another generation. */
 __u32 texts_space_block(const struct texts *t, __u32 space);
 

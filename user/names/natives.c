@@ -167,8 +167,8 @@ bool natives_find(const struct natives *n, __u64 position, struct native_place *
 	const struct entry *e;
 	__u32 file;
 
-	if (position == TEXT_VDSO || position == TEXT_JIT) {
-		*ret = (struct native_place){ "", position == TEXT_VDSO ? "[vdso]" : "[JIT]", "", 0, 0 };
+	if (position >= TEXT_VDSO && position <= TEXT_JIT) {
+		*ret = (struct native_place){ "", position < TEXT_JIT ? "[vdso]" : "[JIT]", "", 0, 0 };
 		return true;
 	}
 	file = number_of(n, position);

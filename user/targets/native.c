@@ -17,6 +17,7 @@
 #include "names/natives.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
+#include "targets/vdso.h"
 
 #define GENERATION_PAUSE_NS (10 * NS_PER_SECOND) /* between two generations of the table, at least */
 #define NO_FILE		    (~0U)
@@ -42,6 +43,7 @@ struct native_targets {
 	struct questions *questions;
 	struct space *spaces; /* by block */
 	size_t count, room;
+	__u32 vdso;	     /* the block of its text; TEXT_NOT_LOADED: it was not added yet */
 	__u64 generation_ns; /* when the last one began; 0 = the first */
 	struct asked maps;   /* of processes */
 	struct asked rows;   /* of a file's regions */
@@ -101,6 +103,7 @@ static bool begin_generation(struct native_targets *t)
 	t->generation_ns = clock_ns();
 	texts_begin_generation(texts);
 	forget_spaces(t);
+	t->vdso = TEXT_NOT_LOADED;
 	for (__u32 i = 0; i < natives_count(t->natives); i++)
 		natives_get(t->natives, i)->text = 0;
 	clear_processes(t);
@@ -143,6 +146,16 @@ static struct space *find_space(const struct native_targets *t, __u32 block)
 	return NULL;
 }
 
+/* The text of the kernel's page of code, which is added when it is first met. */
+static __u32 vdso_text(struct native_targets *t)
+{
+	struct texts *texts = kernel_texts(t->kernel);
+
+	if (t->vdso == TEXT_NOT_LOADED && (!texts->with_rows || vdso_add(texts, &t->vdso)))
+		t->vdso = TEXT_NONE;
+	return t->vdso;
+}
+
 /* What the kernel side is to know of a mapping. *ret_file: NO_FILE if it is none that can be read. */
 static struct text_mapping mapping_of(struct native_targets *t, const struct code_map *map, __u32 *ret_file)
 {
@@ -150,8 +163,10 @@ static struct text_mapping mapping_of(struct native_targets *t, const struct cod
 	const struct native_file *f;
 
 	*ret_file = NO_FILE;
-	if (!strcmp(map->path, "[vdso]"))
+	if (!strcmp(map->path, "[vdso]")) {
 		m.position = TEXT_VDSO;
+		m.text = vdso_text(t);
+	}
 	if (!map->file.size || map->offset >= map->file.size || natives_file(t->natives, map, ret_file))
 		return m;
 	f = natives_get(t->natives, *ret_file);
@@ -218,6 +233,22 @@ static bool is_asked(struct asked *a, __u32 about)
 	return false;
 }
 
+/*
+ * What was asked for is there. The sample that asked will soon lack the next thing, and need not say so.
+ * block: of the process's mappings, 0 = those that it had.
+ */
+static void look_again(struct native_targets *t, const struct question *q, __u32 pid, __u32 block)
+{
+	const struct record_native e = {
+		.pid = pid,
+		.id = q->process_id,
+		.space = block ? texts_space(kernel_texts(t->kernel), block) : q->space,
+		.pc = q->pc,
+	};
+
+	native_record(t, &e);
+}
+
 static void on_maps(struct native_targets *t, const struct question *q, const struct worker_reply *r)
 {
 	__u32 block;
@@ -232,6 +263,8 @@ static void on_maps(struct native_targets *t, const struct question *q, const st
 		err = add_space(t, r->table, r->table_size, &block);
 	if (!err)
 		err = texts_set_space(kernel_texts(t->kernel), r->pid, q->process_id, block);
+	if (!err)
+		look_again(t, q, r->pid, block);
 	if (err && err != -ESRCH)
 		log_debug("pid %u has no native frames for now: %s", r->pid, strerror(-err));
 }
@@ -313,6 +346,8 @@ static void on_functions(struct native_targets *t, const struct question *q, con
 		log_debug("%s has no names of functions: %s", f->path, strerror(-err));
 	}
 	load_file(t, q->file);
+	if (!err)
+		look_again(t, q, r->pid, 0);
 }
 
 /* Gives the kernel side the rows of a region, or says that there will be none. */
@@ -359,7 +394,9 @@ static int ask(struct native_targets *t, const struct record_native *e, __u32 ty
 	if (!r || r->ended || r->pid != e->pid)
 		return -ESRCH;
 	q.process_id = e->id;
+	q.space = e->space;
 	request = question_request(type, r->pid, r->start_time);
+	q.pc = e->pc;
 	request.address = e->pc;
 	if (type != WORKER_MAPS)
 		request.file = natives_key(t->natives, q.file);

@@ -23,6 +23,8 @@ struct question {
 	__s32 first_line;
 	__u32 file;   /* FUNCTIONS and ROWS: number of the file, natives_file() */
 	__u32 region; /* ROWS: of the file */
+	__u32 space;  /* FUNCTIONS and ROWS: struct process.space at that time, ... */
+	__u64 pc;     /* ... and an address in the mapping. MAPS has this one, too. */
 };
 
 struct questions;
