@@ -66,6 +66,8 @@ static __always_inline void native_find(struct scratch *s, struct cpu_stats *cou
 	u->at.start = u->at.end = 0;
 	u->block.size = 0;
 	u->depth = 0;
+	u->steps = 0;
+	u->deadline = 0;
 	u->kept.run = u->kept.left = 0;
 	u->end = NATIVE_NOT_LOADED;
 	if (native_mappings(s, count, task, u->pc))
@@ -75,6 +77,8 @@ static __always_inline void native_find(struct scratch *s, struct cpu_stats *cou
 	unwind_run(s, count, k);
 	if (u->end != NATIVE_FUNCTION) /* what was being compared was not all as before */
 		u->kept.run = 0;
+	if (u->deadline && s->walk.deadline)
+		s->walk.deadline += NATIVE_PATIENCE;
 }
 
 #endif

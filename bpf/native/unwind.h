@@ -16,6 +16,8 @@
 /* Each frame is one, if none is remembered; comparing is done for many in one. */
 #define UNWIND_STEPS (NATIVE_DEPTH + 1)
 
+#define NATIVE_PATIENCE 200000 /* ns, from when the clock is first looked at */
+
 /* Offsets in a struct ucontext (x86-64, asm/sigcontext.h): registers that a signal's handler gives back. */
 #define CONTEXT_REGISTERS 40
 #define CONTEXT_BP	  (CONTEXT_REGISTERS + 10 * 8)
@@ -214,6 +216,20 @@ static __always_inline __u64 unwind_notes(const struct unwind *u, __u32 rule)
 	return slot << NATIVE_SLOT_SHIFT | (sure && !u->exact ? 0 : NATIVE_UNSURE);
 }
 
+/* Whether this takes too long. The Python frames have a time of their own (python/budget.h). */
+static __always_inline int unwind_late(struct scratch *s)
+{
+	struct unwind *u = &s->unwind;
+	__u64 now;
+
+	if (++u->steps & (LATE_STEPS - 1) || !s->walk.patience)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (!u->deadline)
+		u->deadline = now + NATIVE_PATIENCE;
+	return now > u->deadline;
+}
+
 /* One frame. Returns 0 to go on, 1 when u->end says how it ended. */
 static __always_inline int unwind_step(struct scratch *s, struct cpu_stats *count, struct native_kept *k)
 {
@@ -223,13 +239,15 @@ static __always_inline int unwind_step(struct scratch *s, struct cpu_stats *coun
 	__u64 place;
 	int err;
 
+	u->end = depth ? NATIVE_INCOMPLETE : NATIVE_UNKNOWN;
+	if (unwind_late(s))
+		return 1;
 	if (k && u->kept.run)
 		return kept_verify(s, k);
 	if (k && kept_seek(u, k))
 		return 0;
-	u->end = depth ? NATIVE_INCOMPLETE : NATIVE_UNKNOWN;
 	mem_opaque(depth);
-	if (depth >= NATIVE_DEPTH || unwind_map(s, pc) || walk_step_late(&s->walk))
+	if (depth >= NATIVE_DEPTH || unwind_map(s, pc))
 		return 1;
 	rule = unwind_rule(s, pc, &place);
 	place |= unwind_notes(u, rule);

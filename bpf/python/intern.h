@@ -37,10 +37,13 @@ static __always_inline int intern_native(struct intern_context *c, __u32 *i)
 	int more = between_next(s, c->count, python < depth ? depth - 1 - python : BETWEEN_LEAF);
 
 	*i = python;
-	if (more > 0) {
-		s->intern.natives++;
-		return 1;
+	if (more > 0 && !(++s->intern.natives & (LATE_STEPS - 1)) && walk_late(&s->walk)) {
+		s->intern.late = 1;
+		s->tree.node = 0;
+		return -1;
 	}
+	if (more > 0)
+		return 1;
 	if (more < 0 && python < depth)
 		s->tree.node = 0;
 	else if (more < 0)

@@ -215,6 +215,11 @@ int options_derive(struct options *o, char *error, size_t size)
 	if (o->tick_source == TICKS_OF_CYCLES && o->trigger == TRIGGER_TIMER)
 		return options_fail(error, size,
 				    "--event cycles is counted by perf events: not with --trigger timer");
+#if !defined(__x86_64__)
+	if (o->native > NATIVE_MODE_LEAF)
+		return options_fail(error, size,
+				    "callers in native code are found on x86-64 only: use --native leaf");
+#endif
 	if (check_selection(o, error, size))
 		return -EINVAL;
 	if (derive_continuous(o, error, size))
