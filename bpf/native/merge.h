@@ -231,6 +231,8 @@ static __always_inline int merge_run(struct scratch *s, struct native_kept *k, s
 	if (run && k) {
 		c.below = cache_at(python, run - 1)->address;
 		u->merge.below -= k->below[(run - 1) & (CACHE_DEPTH - 1)];
+		/* 3.15: the oldest shim alone is in no native frame. */
+		u->merge.oldest = !k->below[(run - 1) & (CACHE_DEPTH - 1)];
 	}
 	u->merge.newest = u->merge.below;
 	if (l->root_rule == ROOT_ENTRY) {
