@@ -54,7 +54,7 @@ BIN      := $(O)/pyperf-bpf
 UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c))
 UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c \
-	    tests/oracle/functions.c tests/oracle/rows.c tests/layouts/show.c \
+	    tests/oracle/step_native.c tests/oracle/functions.c tests/oracle/rows.c tests/layouts/show.c \
 	    tests/guest/verifier.c tests/forge/refuse.c)) $(O)/tests/forge/fail_malloc.so
 LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels formats) # deploy/tools/list_rows.py
 

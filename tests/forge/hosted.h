@@ -144,6 +144,9 @@ static struct {
 
 #define opt_cache CACHE_CHECK
 #define opt_single_reads hosted.single
+#ifdef HOSTED_NATIVE /* the includer says which mode, while it runs */
+#define opt_native HOSTED_NATIVE
+#endif
 #define bpf_jiffies64() (hosted.jiffies)
 
 #include "bpf/sample/sampler.h"

@@ -5,22 +5,10 @@
  * sample with the sampler's own source. Prints the counts; exit status 1 if anything is wrong, 2 if the
  * program cannot be stepped. With --lie a link between two frames is wrong now and then, which must be found.
  */
-#include <errno.h>
-#include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <sys/ptrace.h>
-#include <sys/uio.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "tests/forge/stopped.h"
 #include "tests/forge/hosted.h"
 #include "judge.h"
-#include "proc/procfs.h"
-#include "python/identify.h"
+#include "stepped.h"
 
 #define LIE_EVERY 100 /* instructions */
 #define SHOWN	 4 /* faults that are printed */
@@ -186,81 +174,16 @@ static int look(__u64 rip)
 
 /* --- the program ---------------------------------------------------------------------------------------- */
 
-static __u64 task_register(pid_t pid, size_t offset)
-{
-	return (__u64)ptrace(PTRACE_PEEKUSER, pid, (void *)offset, NULL);
-}
-
-/* Lets it run as `request` says. Returns the signal that it stopped at, or -errno. */
-static int resume(pid_t pid, enum __ptrace_request request, int signal)
-{
-	int status;
-
-	if (ptrace(request, pid, NULL, (void *)(uintptr_t)signal) < 0 || waitpid(pid, &status, __WALL) < 0)
-		return -errno;
-	return WIFSTOPPED(status) ? WSTOPSIG(status) : -ESRCH;
-}
-
-/* Starts it and returns when it has stopped itself. */
-static int start(char **command, pid_t *ret)
-{
-	int status, r = 0;
-	pid_t pid = fork();
-
-	if (pid < 0)
-		return -errno;
-	if (!pid) {
-		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-		execvp(command[0], command);
-		_exit(127);
-	}
-	if (waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status))
-		return -ENOENT;
-	if (ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)PTRACE_O_EXITKILL) < 0)
-		return -errno;
-	while (r >= 0 && r != SIGSTOP)
-		r = resume(pid, PTRACE_CONT, r == SIGTRAP ? 0 : r); /* a SIGTRAP is an exec */
-	*ret = pid;
-	return r < 0 ? r : 0;
-}
-
-/* What the agent would have told the sampler of it. */
-static int introduce(pid_t pid)
-{
-	static struct identity identity;
-	__u64 ticks;
-	int r = procfs_start_ticks(pid, &ticks);
-
-	if (!r)
-		r = identify(pid, ticks, &identity);
-	if (!r && identity.verdict != VERDICT_PYTHON) {
-		fprintf(stderr, "step: '%s': %s\n", identity.version, identity.reason);
-		r = -ENOTSUP;
-	}
-	if (r)
-		return r;
-	hosted.layout = identity.layout;
-	hosted.process = (struct process){
-		.runtime = identity.runtime,
-		.id = 1,
-		.state = PROCESS_PYTHON,
-	};
-	hosted_task.pid = hosted_task.tgid = pid;
-	hosted_task.thread_pointer = task_register(pid, offsetof(struct user_regs_struct, fs_base));
-	stopped.pid = pid;
-	return 0;
-}
-
 static int step(pid_t pid, unsigned long steps)
 {
 	int signal = 0, r = 0;
 
 	while (count.instructions < steps && !r) {
-		signal = resume(pid, PTRACE_SINGLESTEP, signal);
+		signal = stepped_resume(pid, PTRACE_SINGLESTEP, signal);
 		if (signal < 0)
 			return signal;
 		count.instructions++;
-		r = look(task_register(pid, offsetof(struct user_regs_struct, rip)));
+		r = look(stepped_register(pid, offsetof(struct user_regs_struct, rip)));
 		if (signal == SIGTRAP)
 			signal = 0;
 	}
@@ -283,9 +206,9 @@ int main(int argc, char **argv)
 	}
 	r = hosted_begin();
 	if (!r)
-		r = start(command, &pid);
+		r = stepped_start(command, &pid);
 	if (!r)
-		r = introduce(pid);
+		r = stepped_introduce(pid);
 	if (!r)
 		r = step(pid, steps);
 	if (r) {
