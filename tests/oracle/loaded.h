@@ -16,6 +16,7 @@
 #include "kern/texts.h"
 #include "names/natives.h"
 #include "proc/code_maps.h"
+#include "targets/vdso.h"
 
 #define LOADED_BLOCKS (1U << 20)
 
@@ -24,6 +25,7 @@ static struct {
 	struct natives *natives;
 	struct buf maps;	      /* of code_maps_read() */
 	__u32 block, count;	      /* of the mappings */
+	__u32 vdso;		      /* text */
 	__u32 files[CODE_MAPS_MAX];   /* of the mappings; NATIVES_FILES_MAX = none */
 	unsigned long files_read, regions_read;
 } loaded;
@@ -34,7 +36,9 @@ static inline int loaded_begin(void)
 	loaded.texts.blocks = calloc(LOADED_BLOCKS, sizeof(union text_block));
 	hosted.texts = loaded.texts.blocks;
 	hosted.text_count = LOADED_BLOCKS;
-	return loaded.texts.blocks ? natives_new(&loaded.natives) : -ENOMEM;
+	if (!loaded.texts.blocks)
+		return -ENOMEM;
+	return vdso_add(&loaded.texts, &loaded.vdso) ?: natives_new(&loaded.natives);
 }
 
 static inline struct text_mapping loaded_mapping(const struct code_map *map, __u32 *ret_file)
@@ -43,8 +47,10 @@ static inline struct text_mapping loaded_mapping(const struct code_map *map, __u
 	const struct native_file *f;
 
 	*ret_file = NATIVES_FILES_MAX;
-	if (!strcmp(map->path, "[vdso]"))
+	if (!strcmp(map->path, "[vdso]")) {
 		m.position = TEXT_VDSO;
+		m.text = loaded.vdso;
+	}
 	if (!map->file.size || natives_file(loaded.natives, map, ret_file))
 		return m;
 	f = natives_get(loaded.natives, *ret_file);
@@ -110,7 +116,7 @@ static inline __u64 loaded_position(__u64 address)
 
 	if (i == loaded.count)
 		return 0;
-	return m->position < TEXT_FILES ? m->position : m->position + (address - m->start);
+	return m->position == TEXT_JIT ? m->position : m->position + (address - m->start);
 }
 
 /* Whether the code at this address is of the file that has the interpreter's loop. */

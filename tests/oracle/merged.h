@@ -52,7 +52,9 @@ static inline __u64 merged_function(__u64 position)
 {
 	struct native_place p;
 
-	if (position < TEXT_FILES || !natives_find(loaded.natives, position, &p))
+	if (position < TEXT_FILES)
+		return position < TEXT_JIT ? TEXT_VDSO : TEXT_JIT;
+	if (!natives_find(loaded.natives, position, &p))
 		return position;
 	return position - (p.offset - p.begin);
 }

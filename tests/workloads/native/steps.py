@@ -10,6 +10,7 @@ import os
 import re
 import signal
 import sys
+import time
 import zlib
 
 TREE = {"name": [1, 2.5, None, True] * 3, "text": {"a": u"b\u00e9\n" * 5, "c": list(range(20))}}
@@ -25,6 +26,7 @@ def in_json():
 def in_zlib():
     zlib.decompress(zlib.compress(BYTES))
     zlib.crc32(BYTES)
+    time.time()
 
 
 class Item(object):

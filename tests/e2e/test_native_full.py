@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""--native full: the native frames between the Python frames, too, each where it was called. The calls are
+those of tests/workloads/native/chains.py."""
+import collections
+import subprocess
+
+import pytest
+
+import interpreters as known
+import native_frames
+import profiler
+from native_frames import NOT_LOADED, Native, merged_within, short_names
+
+FREQUENCY = 997
+ITERATIONS = 20000000  # of an empty loop
+ABOVE = ("spin", "hidden", "static_function")
+VERSIONS = ("2.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
+CHOSEN = [i for i in known.one_per_version_and_two() if i.minor in VERSIONS]
+LEVELS = 60  # within the 1,024 native frames of a sample: from 3.11 on Python calls Python without C
+FEWER = 20
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    return native_frames.build_chains(tmp_path_factory.mktemp("chains"))
+
+
+@pytest.fixture
+def program(workloads):
+    return workloads / "native" / "chains.py"
+
+
+def profile(directory, target, cpu, *arguments):
+    return profiler.run_while(directory, [target], cpu, "-F", FREQUENCY, "--native", "full", *arguments)
+
+
+def merged(run, library):
+    """{names of the Python frames and of the library's own, leaf first: samples} of the samples in spin(), to
+    which all calls lead. Those in which something was not loaded are left out."""
+    native, found = Native(run), collections.Counter()
+    for sample in run.samples:
+        if sample.stack[0][0] == "spin" and not any(frame[0] == NOT_LOADED for frame in sample.stack):
+            mine = [frame for frame in sample.stack
+                    if not native.is_native(frame) or frame[1].startswith(str(library.parent)) or
+                    frame[0].startswith("[native")]
+            found[tuple(short_names(mine))] += sample.count
+    return found
+
+
+def is_nearly_always(found, expected):
+    right = found[tuple(expected)]
+    for stack, count in found.most_common(3):
+        # Where it leaves the expected one, from the root.
+        at = next((i for i, (a, b) in enumerate(zip(stack[::-1], expected[::-1])) if a != b), len(stack))
+        print("%d samples: %d frames of %d, then %s" % (count, at, len(stack), stack[::-1][at:at + 6]))
+    return right >= 0.99 * sum(found.values()) > 500
+
+
+@pytest.mark.parametrize("chosen", CHOSEN, ids=lambda i: i.name)
+def test_python_within_c_within_python(chosen, library, program, tmp_path):
+    levels = LEVELS if chosen.version >= (3, 11) else FEWER
+    with profiler.target(chosen.path, program, library, ITERATIONS, "within", levels) as target:
+        run = profile(tmp_path, target, 3)
+    assert is_nearly_always(merged(run, library), merged_within(levels, ABOVE))
+    assert run.stats["native"]["mismatch"] <= 0.01 * profiler.total(run.samples)
+
+
+def test_more_native_frames_than_are_followed(library, program, tmp_path):
+    """What could be found is right, the rest is marked, and the Python frames are all there."""
+    chosen = next(i for i in CHOSEN if i.minor == "3.9")  # Python calls Python by C
+    with profiler.target(chosen.path, program, library, ITERATIONS, "within", 80) as target:
+        run = profile(tmp_path, target, 2)
+    native, expected = Native(run), native_frames.python_within(80)
+    in_spin = [sample for sample in run.samples if sample.stack[0][0] == "spin"]
+    assert profiler.total(in_spin) > 500
+    assert all(short_names(native.without(sample.stack)) == expected for sample in in_spin)
+    marked = run.stats["native"]["incomplete"] + run.stats["native"]["mismatch"]
+    assert marked >= 0.9 * profiler.total(in_spin), run.stats["native"]
+
+
+def test_frames_of_the_interpreter(library, program, tmp_path):
+    """They are between the Python frames on request only."""
+    chosen = next(i for i in CHOSEN if i.minor == "3.11")
+    with profiler.target(chosen.path, program, library, ITERATIONS, "sorted") as target:
+        hidden = profile(tmp_path, target, 1)
+        shown = profile(tmp_path, target, 1, "--native-interpreter")
+    expected = [*ABOVE, "call", "is_key", "sorts", "main", "<module>"]
+    assert is_nearly_always(merged(hidden, library), expected)
+    assert is_nearly_always(merged(shown, library), expected)
+
+    def between(run):
+        for sample in run.samples:
+            names = short_names(sample.stack)
+            if "sorts" in names and "is_key" in names:
+                yield names[names.index("is_key") + 1:names.index("sorts")]
+
+    assert not [names for names in between(hidden) if names]
+    named = [names for names in between(shown) if "builtin_sorted" in names and "list_sort_impl" in names]
+    assert named and all(n.index("list_sort_impl") < n.index("builtin_sorted") for n in named)
+
+
+def test_greenlets(library, program, tmp_path):
+    """A greenlet's part of the stack is copied away and back; its frames end where it was started."""
+    python = known.CACHE / "venv" / "bin" / "python"
+    if subprocess.run([python, "-c", "import greenlet"], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("SKIP no greenlet in %s" % python)
+    with profiler.target(python, program, library, ITERATIONS, "greenlet", 6) as target:
+        run = profile(tmp_path, target, 3)
+    found = merged(run, library)
+    print(found.most_common(4))
+    turns = [tuple([*merged_within(levels, ABOVE)[:-2], "runs", "<lambda>"]) for levels in (6, 7)]
+    assert all(found[stack] > 0.3 * sum(found.values()) for stack in turns)
+    assert sum(found[stack] for stack in turns) >= 0.99 * sum(found.values())
