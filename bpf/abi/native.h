@@ -122,7 +122,7 @@ enum rule_special {
 	RULE_SIGNAL,   /* the kernel called it: a struct ucontext is at the stack pointer */
 	RULE_PLT,      /* sp + 8, and 8 more from byte `argument` of each 16 on */
 	RULE_DEREF,    /* the word that is argument words below rbp */
-	RULE_DEREF_SP, /* 8 more than the word that is argument words above the stack pointer */
+	RULE_DEREF_SP, /* 8 more than the word that is rule_signed() words above the stack pointer */
 	RULE_SP_FAR,   /* the stack pointer plus RULE_WORDS_MAX + 1 + argument words: a buffer of 64 KiB */
 };
 
@@ -144,6 +144,12 @@ static inline __u32 rule_make(enum rule_kind kind, __u32 argument, __u32 slot)
 static inline __u32 rule_make_small(enum rule_kind kind, __u32 which, __u32 argument, __u32 slot)
 {
 	return rule_make(kind, which << 9 | argument, slot);
+}
+
+/* An argument of 9 bits, of which the top one is a sign. */
+static inline __s64 rule_signed(__u32 argument)
+{
+	return (__s64)((argument & RULE_SMALL_MAX) ^ 0x100) - 0x100;
 }
 
 union text_block {

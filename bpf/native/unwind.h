@@ -66,7 +66,7 @@ static __always_inline __u64 unwind_cfa(struct scratch *s, __u32 rule)
 		return u->sp + 8 * (RULE_WORDS_MAX + 1 + (words & RULE_SMALL_MAX));
 	if (which == RULE_DEREF && u->bp)
 		stack_word(s, u->bp - 8 * (words & RULE_SMALL_MAX), &cfa);
-	if (which == RULE_DEREF_SP && !stack_word(s, u->sp + 8 * (words & RULE_SMALL_MAX), &cfa))
+	if (which == RULE_DEREF_SP && !stack_word(s, u->sp + 8 * rule_signed(words), &cfa))
 		cfa += 8;
 	return cfa;
 }

@@ -53,8 +53,8 @@ def by_expression(cfa, saved):
             int(words[0][1]) % 8 == 0:
         return small(SPECIAL, DEREF, -int(words[0][1]) // 8, saved)
     if cfa[1:] == ["deref", "plus_uconst 8"] and words[0][0] == "breg7" and \
-            0 <= int(words[0][1]) <= 511 * 8 and int(words[0][1]) % 8 == 0:
-        return small(SPECIAL, DEREF_SP, int(words[0][1]) // 8, saved)
+            -256 * 8 <= int(words[0][1]) <= 255 * 8 and int(words[0][1]) % 8 == 0:
+        return small(SPECIAL, DEREF_SP, int(words[0][1]) // 8 & 511, saved)
     lit = words[4][0] if len(words) == 9 else ""
     if lit.startswith("lit") and int(lit[3:]) < 16 and \
             cfa == ["breg7 8", "breg16 0", "lit15", "and", lit, "ge", "lit3", "shl", "plus"]:

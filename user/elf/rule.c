@@ -73,19 +73,24 @@ static bool is_word_below_bp(struct reader r, __u32 *ret_argument)
 	return true;
 }
 
-/* Code that is written by hand and aligns the stack keeps the caller's stack pointer in a word of it. */
+/*
+ * Code that is written by hand and aligns the stack keeps the caller's stack pointer in a word of it, or just
+ * below it, where signals leave it alone.
+ */
 static bool is_word_above_sp(struct reader r, __u32 *ret_argument)
 {
 	__u8 operations[2];
-	__u64 more;
 	__s64 offset;
+	__u64 more;
 
-	if (!takes(&r, OP_BREG_RSP, &offset) || !is_words(offset, RULE_SMALL_MAX) ||
-	    reader_take(&r, operations, 2) || operations[0] != OP_DEREF || operations[1] != OP_PLUS_U)
+	if (!takes(&r, OP_BREG_RSP, &offset) || offset % WORD ||
+	    rule_signed(offset / WORD) != offset / WORD)
+		return false;
+	if (reader_take(&r, operations, 2) || operations[0] != OP_DEREF || operations[1] != OP_PLUS_U)
 		return false;
 	if (reader_unsigned(&r, &more) || more != WORD || reader_left(&r)) /* it may be longer than need be */
 		return false;
-	*ret_argument = offset / WORD;
+	*ret_argument = offset / WORD & RULE_SMALL_MAX;
 	return true;
 }
 

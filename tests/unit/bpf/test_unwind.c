@@ -195,6 +195,9 @@ static void by_word_on_the_stack(void **state)
 	stack[3] = STACK + 8 * 9;
 	stack[9] = in_function(FUNCTIONS - 1);
 	expect((const __u32[]){ 1 }, 1);
+	rules[1] = special(RULE_DEREF_SP, -1 & RULE_SMALL_MAX, 0); /* just below the stack pointer */
+	hosted_regs.sp = STACK + 8 * 4;
+	expect((const __u32[]){ 1 }, 1);
 }
 
 static void by_plt(void **state)

@@ -96,7 +96,7 @@ static __u64 special_cfa(const struct registers *r, __u32 which, __u32 argument)
 	case RULE_DEREF:
 		return word_at(r->bp - 8 * argument);
 	case RULE_DEREF_SP:
-		return word_at(r->sp + 8 * argument) + 8;
+		return word_at(r->sp + 8 * rule_signed(argument)) + 8;
 	case RULE_SP_FAR:
 		return r->sp + 8 * (RULE_WORDS_MAX + 1 + argument);
 	}

@@ -180,14 +180,18 @@ static void word_above_the_stack_pointer(void **state)
 			 rule_make_small(RULE_SPECIAL, RULE_DEREF_SP, 1, 0));
 	assert_int_equal(rule_by(CODE(0x77, 0, 0x06, 0x23, 8)),
 			 rule_make_small(RULE_SPECIAL, RULE_DEREF_SP, 0, 0));
-	assert_int_equal(rule_by(CODE(0x77, 0xf8, 0x1f, 0x06, 0x23, 8)),
+	assert_int_equal(rule_by(CODE(0x77, 0xf8, 0x0f, 0x06, 0x23, 8)),
+			 rule_make_small(RULE_SPECIAL, RULE_DEREF_SP, 255, 0));
+	assert_int_equal(rule_by(CODE(0x77, 0x80, 0x10, 0x06, 0x23, 8)), UNKNOWN);
+	assert_int_equal(rule_by(CODE(0x77, 0x78, 0x06, 0x23, 8)),
 			 rule_make_small(RULE_SPECIAL, RULE_DEREF_SP, 511, 0));
+	assert_int_equal(rule_by(CODE(0x77, 0x80, 0x70, 0x06, 0x23, 8)),
+			 rule_make_small(RULE_SPECIAL, RULE_DEREF_SP, 256, 0));
+	assert_int_equal(rule_by(CODE(0x77, 0xf8, 0x6f, 0x06, 0x23, 8)), UNKNOWN);
 	assert_int_equal(rule_by(CODE(0x77, 0x88, 0x80, 0x80, 0, 0x06, 0x23, 0x88, 0x80, 0x80, 0)),
 			 rule_make_small(RULE_SPECIAL, RULE_DEREF_SP, 1, 0));
 	assert_int_equal(rule_by(CODE(0x77, 8, 0x06, 0x23, 0x88, 0x80)), UNKNOWN);
 	assert_int_equal(rule_by(CODE(0x77, 8, 0x06, 0x23, 8, 0x06)), UNKNOWN);
-	assert_int_equal(rule_by(CODE(0x77, 0x80, 0x20, 0x06, 0x23, 8)), UNKNOWN);
-	assert_int_equal(rule_by(CODE(0x77, 0x78, 0x06, 0x23, 8)), UNKNOWN);
 	assert_int_equal(rule_by(CODE(0x77, 4, 0x06, 0x23, 8)), UNKNOWN);
 	assert_int_equal(rule_by(CODE(0x77, 8, 0x06, 0x23, 16)), UNKNOWN);
 	assert_int_equal(rule_by(CODE(0x77, 8, 0x06, 0x23)), UNKNOWN);
