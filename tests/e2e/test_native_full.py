@@ -16,6 +16,9 @@ ITERATIONS = 20000000  # of an empty loop
 ABOVE = ("spin", "hidden", "static_function")
 VERSIONS = ("2.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 CHOSEN = [i for i in known.one_per_version_and_two() if i.minor in VERSIONS]
+QUICK = ("2.7", "3.9", "3.11", "3.13", "3.15")
+# All of them, some for the long tests only.
+LATER = [pytest.param(i, id=i.name, marks=() if i.minor in QUICK else pytest.mark.long) for i in CHOSEN]
 LEVELS = 60  # within the 1,024 native frames of a sample: from 3.11 on Python calls Python without C
 FEWER = 20
 
@@ -56,7 +59,7 @@ def is_nearly_always(found, expected):
     return right >= 0.99 * sum(found.values()) > 500
 
 
-@pytest.mark.parametrize("chosen", CHOSEN, ids=lambda i: i.name)
+@pytest.mark.parametrize("chosen", LATER)
 def test_python_within_c_within_python(chosen, library, program, tmp_path):
     levels = LEVELS if chosen.version >= (3, 11) else FEWER
     with profiler.target(chosen.path, program, library, ITERATIONS, "within", levels) as target:
@@ -103,7 +106,7 @@ def test_greenlets(library, program, tmp_path):
     """A greenlet's part of the stack is copied away and back; its frames end where it was started."""
     python = known.CACHE / "venv" / "bin" / "python"
     if subprocess.run([python, "-c", "import greenlet"], stderr=subprocess.DEVNULL).returncode:
-        pytest.skip("SKIP no greenlet in %s" % python)
+        pytest.skip("SKIP venv: no greenlet in %s" % python)
     with profiler.target(python, program, library, ITERATIONS, "greenlet", 6) as target:
         run = profile(tmp_path, target, 3)
     found = merged(run, library)

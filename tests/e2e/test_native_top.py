@@ -22,6 +22,8 @@ STUB = "{stub or} far_away"
 VERSIONS = ("2.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 CHOSEN = [i for i in known.one_per_version_and_two() if i.minor in VERSIONS]
 FEW = [i for i in CHOSEN if i.minor in ("3.8", "3.11", "3.13", "3.15")]
+# All of them, most for the long tests only.
+LATER = [pytest.param(i, id=i.name, marks=() if i in FEW else pytest.mark.long) for i in CHOSEN]
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +143,7 @@ def test_plt_that_is_bound_at_once(python, program, tmp_path):
 def test_exceptions_of_cpp(python, library, program, tmp_path):
     with profiler.target(python, program, library, ITERATIONS, "chains") as target:
         if "destructor" not in target.about["whole"]:
-            pytest.skip("SKIP no compiler of C++ with its library here")
+            pytest.skip("SKIP c++: no compiler has a library for exceptions")
 
 
 def test_library_without_names(python, program, tmp_path):
@@ -202,7 +204,7 @@ def test_callers_of_the_kernels_page_of_code(python, library, program, tmp_path)
 
 
 @pytest.mark.parametrize("mode", ("top", "full"))
-@pytest.mark.parametrize("chosen", CHOSEN, ids=lambda i: i.name)
+@pytest.mark.parametrize("chosen", LATER)
 class TestPythonPart:
     """Without its native frames a stack is what it is without --native: every edge is a legal one."""
 
@@ -238,7 +240,7 @@ def test_code_that_cannot_be_unwound(tmp_path):
     """OpenBLAS's kernels for CPUs without AVX-512 are assembler that moves the stack, without .eh_frame."""
     path = known.CACHE / "venv" / "bin" / "python"
     if subprocess.run([path, "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode:
-        pytest.skip("SKIP no numpy in %s" % path)
+        pytest.skip("SKIP venv: no numpy in %s" % path)
     surroundings = dict(os.environ, OPENBLAS_CORETYPE="Haswell", OPENBLAS_NUM_THREADS="1")
     with profiler.target(path, "-c", NUMPY, env=surroundings) as target:
         run = profile(tmp_path, target, 4)

@@ -123,7 +123,7 @@ def test_native_frames_of_a_long_run(interpreter, program, mode, library, worklo
 def python_with(package):
     python = known.CACHE / "venv" / "bin" / "python"
     if subprocess.run([python, "-c", "import " + package], stderr=subprocess.DEVNULL).returncode:
-        pytest.skip("SKIP no %s in %s" % (package, python))
+        pytest.skip("SKIP venv: no %s in %s" % (package, python))
     return str(python)
 
 

@@ -22,6 +22,7 @@ import interpreters as known
 
 # What a test may want besides interpreters: what it is, and on Debian the package that has it.
 FEATURES = {
+    "c++": "a compiler of C++ with its library (g++)",
     "cgroups": "a cgroup hierarchy that can be written to",
     "chromium": "a browser (chromium)",
     "flamegraph": "the page's flame graph, from npm (make flamegraph)",
