@@ -3,7 +3,7 @@
  * merged.h - the stack that --native full is to show of a stopped thread, from what can be known without
  * the sampler: its calls (shadow.h), and its Python frames by one read for each field. A native frame that
  * has the object of an activation of the interpreter's loop in its stack stands for the Python frames of that
- * activation; up to 3.10 there are no objects, so the loop is known by its name. After shadow.h and loaded.h.
+ * activation; up to 3.10 there are no objects, so the loop is known by its name. After judge.h.
  */
 #ifndef PYPERF_TESTS_MERGED_H
 #define PYPERF_TESTS_MERGED_H
@@ -167,6 +167,18 @@ static inline bool merged_has_spare(const struct merged *m, const struct layout 
 	return loops > merged_activations(l, frame);
 }
 
+/*
+ * Whether it is code that the interpreter has for a frame of its own: the one behind __init__() (3.13), whose
+ * names are one string, or the one from C (3.12), before its owner is written.
+ */
+static inline bool merged_is_hidden(const struct layout *l, __u64 code)
+{
+	const __u64 name = stopped_word(code + l->code_name);
+
+	return is_trampoline(l, code) || (name == stopped_word(code + l->code_filename) &&
+					  !(__u32)stopped_word(code + l->code_first_line));
+}
+
 /* The frames from the leaf to the oldest Python frame. pc, sp and shadow are set. */
 static inline void merged_make(struct merged *m, const struct layout *l, __u64 tstate)
 {
@@ -183,7 +195,8 @@ static inline void merged_make(struct merged *m, const struct layout *l, __u64 t
 	/* 3.15: the oldest shim is in no native frame, and no Python frame is above it. */
 	while (merged_read(l, &frame, &cframe, &s) && (merged_enter(m, s.object) || s.count))
 		for (__u32 i = 0; i < s.count; i++)
-			merged_add(m, false, s.codes[i]);
+			if (!merged_is_hidden(l, s.codes[i]))
+				merged_add(m, false, s.codes[i]);
 }
 
 /* --- the sampler's ---------------------------------------------------------------------------------- */
