@@ -4,7 +4,7 @@
 
     bench.py [--quick] [--publish] [TABLE...]
 
-TABLE: depth throughput peers slowdown overhead growth share trigger; default all. Ratios within one run carry
+TABLE: depth throughput peers slowdown overhead growth share trigger native; default all. Ratios within one run carry
 over to other machines, absolute figures do not: the first table says what the units cost here. Nothing else
 should be running.
 
@@ -21,6 +21,7 @@ import time
 import common
 import cost_tables
 import growth_tables
+import native_tables
 import peer_tables
 import publish
 import share_tables
@@ -38,6 +39,7 @@ TABLES = {
     "growth": growth_tables.growth,
     "share": share_tables.share,
     "trigger": trigger_tables.trigger,
+    "native": native_tables.native,
 }
 BUSY = 0.3  # CPUs kept busy by others, from which on figures are not worth publishing
 RATE_LIMIT, RATE_MOST = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate"), 9999
