@@ -4,9 +4,9 @@
 
     bench.py [--quick] [--publish] [TABLE...]
 
-TABLE: depth throughput peers slowdown overhead growth share trigger native; default all. Ratios within one run carry
-over to other machines, absolute figures do not: the first table says what the units cost here. Nothing else
-should be running.
+TABLE: depth throughput peers slowdown overhead growth share trigger native; default all. Ratios within one
+run carry over to other machines, absolute figures do not: the first table says what the units cost here.
+Nothing else should be running.
 
 --publish writes the figures of a whole run into README.md and docs/performance.md, which name the commit
 (publish.py).
