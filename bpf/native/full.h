@@ -27,9 +27,11 @@ static __always_inline __u32 native_place(const struct thread *t)
 
 static long native_cut_step(__u32 i, struct cache_context *c)
 {
+	int stop = cache_flush(c->w, c->k);
+
 	(void)i;
-	cache_flush(c->w, c->k);
-	return !c->w->cached.flush || c->w->end == WALK_DEEP;
+	mem_opaque(stop);
+	return stop != 0;
 }
 
 /*
