@@ -59,7 +59,6 @@ static __always_inline void native_cut(struct scratch *s, struct thread *t, stru
 	w->cached.left = low - 1;
 	w->cached.run = low;
 	bpf_loop(CACHE_DEPTH / FLUSH_FRAMES + 1, native_cut_step, &c, 0);
-	w->cached.flush = 0;
 }
 
 /*
@@ -87,6 +86,10 @@ __noinline int native_merge_global(struct scratch *s, struct cpu_stats *count, s
 		native_cut(s, t, k);
 	u->merge.kept = k != NULL;
 	u->merge.state = MERGE_DONE;
+	if (cached && s->walk.cached.flush) { /* it has no room for what was taken out of its cached part */
+		u->merge.state = MERGE_NONE;
+		return -1;
+	}
 	if (!merge_run(s, k, &t->cache, cached ? s->walk.cached.run : 0, l))
 		return 0;
 	u->merge.state = MERGE_FAILED;

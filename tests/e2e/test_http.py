@@ -260,6 +260,9 @@ def test_metrics(tmp_path, busy):
     no name of a target."""
     with server(tmp_path, "--pid", pids(busy), "-F", 499) as s:
         let_run(busy)
+        # What each CPU has had is read once a second.
+        profiler.wait_until(lambda: any(value for (name, _), value in s.metrics().items()
+                                        if name == "pyperf_cpu_ticks_total"), what="count of each CPU's ticks")
         text = s.get("/metrics").body.decode()
         before, after = s.metrics(), s.metrics()
     counters = re.findall(r'^STAT\((\w+), "([^"]*)"\)', (profiler.ROOT / "bpf" / "stats.def").read_text(),
