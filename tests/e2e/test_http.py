@@ -262,7 +262,7 @@ def test_metrics(tmp_path, busy):
         let_run(busy)
         # What each CPU has had is read once a second.
         profiler.wait_until(lambda: any(value for (name, _), value in s.metrics().items()
-                                        if name == "pyperf_cpu_ticks_total"), what="count of each CPU's ticks")
+                                        if name == "pyperf_cpu_ticks_total"), what="count by CPU")
         text = s.get("/metrics").body.decode()
         before, after = s.metrics(), s.metrics()
     counters = re.findall(r'^STAT\((\w+), "([^"]*)"\)', (profiler.ROOT / "bpf" / "stats.def").read_text(),
