@@ -10,6 +10,7 @@ import re
 import subprocess
 import threading
 import time
+import traceback
 
 import bpf_objects
 import profiler
@@ -199,8 +200,10 @@ def judge_files(directory, run):
     if run.code == 0 or not folder.exists():
         try:
             run.check_books()
-        except AssertionError as error:
-            yield "the books: %r %s %s" % (error, run.stats["outcomes"], run.stats.get("export"))
+        except AssertionError:
+            yield "the books: %d samples in files, %s, %s, %s, at %s" % (
+                sum(sample.count for sample in samples), run.stats["profile"], run.stats["outcomes"],
+                run.stats.get("export"), traceback.format_exc().splitlines()[-3:-1])
 
 
 def group(number):
