@@ -152,6 +152,49 @@ static inline __s64 rule_signed(__u32 argument)
 	return (__s64)((argument & RULE_SMALL_MAX) ^ 0x100) - 0x100;
 }
 
+static inline __u32 rule_kind(__u32 rule)
+{
+	return rule >> 18;
+}
+
+static inline __u32 rule_slot(__u32 rule)
+{
+	return rule & ((1U << RULE_SLOT_BITS) - 1);
+}
+
+static inline __u32 rule_argument(__u32 rule)
+{
+	return rule >> RULE_SLOT_BITS & RULE_WORDS_MAX;
+}
+
+/* Of REGISTER and SPECIAL: which it is, and the rest of the argument. */
+static inline __u32 rule_which(__u32 rule)
+{
+	return rule_argument(rule) >> 9;
+}
+
+static inline __u32 rule_small(__u32 rule)
+{
+	return rule_argument(rule) & RULE_SMALL_MAX;
+}
+
+static inline int rule_is(__u32 rule, enum rule_special special)
+{
+	return rule_kind(rule) == RULE_SPECIAL && rule_which(rule) == (__u32)special;
+}
+
+/* What holds where nothing is known. */
+static inline __u32 rule_unknown(void)
+{
+	return rule_make_small(RULE_SPECIAL, RULE_UNKNOWN, 0, 0);
+}
+
+/* Offsets in a struct ucontext (x86-64, asm/sigcontext.h): registers that a signal's handler gives back. */
+#define CONTEXT_REGISTERS 40
+#define CONTEXT_BP	  (CONTEXT_REGISTERS + 10 * 8)
+#define CONTEXT_SP	  (CONTEXT_REGISTERS + 15 * 8)
+#define CONTEXT_PC	  (CONTEXT_REGISTERS + 16 * 8)
+
 union text_block {
 	struct text_space space;
 	struct text_mapping mapping;

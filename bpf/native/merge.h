@@ -17,6 +17,9 @@
 
 #include "bpf/native/kept.h"
 
+_Static_assert(sizeof(((struct unwind *)0)->merge.entered) == 2 * DEPTH_LIMIT, "a place for each frame");
+_Static_assert(sizeof(((struct native_kept *)0)->below) == 2 * CACHE_DEPTH, "a place for each frame");
+
 #define MERGE_SEEK  8 /* native frames passed in one step */
 #define MERGE_STEPS (2 * DEPTH_LIMIT)
 

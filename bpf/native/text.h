@@ -117,16 +117,15 @@ static __always_inline __u32 text_row_rule(volatile struct text_search *q, __u32
 static __always_inline __u32 text_find_rule(volatile struct text_search *q, const union text_block *b,
 					    __u32 block, __u32 offset)
 {
-	const __u32 none = rule_make_small(RULE_SPECIAL, RULE_UNKNOWN, 0, 0);
 	const __u32 number = (offset >> REGION_SHIFT) - (b->text.first >> (REGION_SHIFT - 12));
 	__u32 region;
 
 	if (number >= b->text.regions)
-		return none;
+		return rule_unknown();
 	region = text_word(block + 1, number);
 	if (region == TEXT_NOT_LOADED)
 		return RULE_NOT_LOADED;
-	return region == TEXT_NONE ? none : text_row_rule(q, region, offset);
+	return region == TEXT_NONE ? rule_unknown() : text_row_rule(q, region, offset);
 }
 
 /* Whether this offset of the file is in the interpreter's loop. */

@@ -18,12 +18,6 @@
 
 #define NATIVE_PATIENCE 200000 /* ns, from when the clock is first looked at */
 
-/* Offsets in a struct ucontext (x86-64, asm/sigcontext.h): registers that a signal's handler gives back. */
-#define CONTEXT_REGISTERS 40
-#define CONTEXT_BP	  (CONTEXT_REGISTERS + 10 * 8)
-#define CONTEXT_SP	  (CONTEXT_REGISTERS + 15 * 8)
-#define CONTEXT_PC	  (CONTEXT_REGISTERS + 16 * 8)
-
 /* A PLT entry has 16 bytes; from some byte on it has pushed a word (RULE_PLT). */
 #define PLT_ENTRY 16
 
@@ -49,23 +43,23 @@ static __always_inline __u64 unwind_register(struct scratch *s, __u32 number)
 static __always_inline __u64 unwind_cfa(struct scratch *s, __u32 rule)
 {
 	struct unwind *u = &s->unwind;
-	const __u32 kind = rule >> 18, words = rule >> RULE_SLOT_BITS & RULE_WORDS_MAX, which = words >> 9;
+	const __u32 words = rule_argument(rule), which = rule_which(rule), small = rule_small(rule);
 	__u64 cfa = 0;
 
-	switch (kind) {
+	switch (rule_kind(rule)) {
 	case RULE_SP:
 		return u->sp + 8 * words;
 	case RULE_BP:
 		return u->bp ? u->bp + 8 * words : 0;
 	case RULE_REGISTER:
-		return u->exact ? unwind_register(s, which) + 8 * (words & RULE_SMALL_MAX) : 0;
+		return u->exact ? unwind_register(s, which) + 8 * small : 0;
 	}
 	if (which == RULE_PLT)
-		return u->sp + 8 + 8 * ((u->pc & (PLT_ENTRY - 1)) >= (words & RULE_SMALL_MAX));
+		return u->sp + 8 + 8 * ((u->pc & (PLT_ENTRY - 1)) >= small);
 	if (which == RULE_SP_FAR)
-		return u->sp + 8 * (RULE_WORDS_MAX + 1 + (words & RULE_SMALL_MAX));
+		return u->sp + 8 * (RULE_WORDS_MAX + 1 + small);
 	if (which == RULE_DEREF && u->bp)
-		stack_word(s, u->bp - 8 * (words & RULE_SMALL_MAX), &cfa);
+		stack_word(s, u->bp - 8 * small, &cfa);
 	if (which == RULE_DEREF_SP && !stack_word(s, u->sp + 8 * rule_signed(words), &cfa))
 		cfa += 8;
 	return cfa;
@@ -110,14 +104,14 @@ WALK_GLOBAL int unwind_caller(struct scratch *s, __u32 rule)
 	if (!s)
 		return -1;
 	u = &s->unwind;
-	if (rule >> (RULE_SLOT_BITS + 9) == (RULE_SPECIAL << 4 | RULE_ROOT))
+	if (rule_is(rule, RULE_ROOT))
 		return 1;
-	if (rule >> (RULE_SLOT_BITS + 9) == (RULE_SPECIAL << 4 | RULE_SIGNAL))
+	if (rule_is(rule, RULE_SIGNAL))
 		return unwind_signal(s);
 	cfa = unwind_cfa(s, rule);
 	if (cfa <= u->sp || !mem_plausible(cfa))
 		return -1;
-	bp = unwind_bp(s, cfa, rule & ((1U << RULE_SLOT_BITS) - 1)); /* lies below the return address */
+	bp = unwind_bp(s, cfa, rule_slot(rule)); /* lies below the return address */
 	if (stack_word(s, cfa - 8, &pc))
 		return -1;
 	u->bp = bp;
@@ -164,7 +158,7 @@ WALK_GLOBAL __u32 unwind_rule(struct scratch *s, __u64 pc, __u64 *place)
 	if (u->at.position == TEXT_JIT)
 		return rule_make(RULE_BP, 2, 2);
 	if (u->at.text == TEXT_NONE)
-		return rule_make_small(RULE_SPECIAL, RULE_UNKNOWN, 0, 0);
+		return rule_unknown();
 	position = (u->at.position + (pc - u->at.start)) & ((1ULL << TEXT_BITS) - 1);
 	*place = position;
 	b = u->at.text == TEXT_NOT_LOADED ? NULL : text_block_at(u->at.text);
@@ -208,12 +202,10 @@ WALK_GLOBAL int unwind_keep(struct scratch *s, __u32 depth, __u64 pc, __u64 plac
 /* What to note of a frame for the rule that led to its caller. */
 static __always_inline __u64 unwind_notes(const struct unwind *u, __u32 rule)
 {
-	const __u32 kind = rule >> 18, special = rule >> (RULE_SLOT_BITS + 9) & 15;
-	const __u64 slot = rule & ((1U << RULE_SLOT_BITS) - 1);
-	const int sure = kind == RULE_SP || kind == RULE_BP ||
-			 (kind == RULE_SPECIAL && (special == RULE_ROOT || special == RULE_SP_FAR));
+	const int sure = rule_kind(rule) == RULE_SP || rule_kind(rule) == RULE_BP ||
+			 rule_is(rule, RULE_ROOT) || rule_is(rule, RULE_SP_FAR);
 
-	return slot << NATIVE_SLOT_SHIFT | (sure && !u->exact ? 0 : NATIVE_UNSURE);
+	return (__u64)rule_slot(rule) << NATIVE_SLOT_SHIFT | (sure && !u->exact ? 0 : NATIVE_UNSURE);
 }
 
 /* Whether this takes too long. The Python frames have a time of their own (python/budget.h). */
@@ -294,14 +286,11 @@ static long unwind_callback(__u32 i, struct unwind_context *c)
  * Finds the frames of the thread whose registers are in s->unwind. Leaves them in frames[0..depth) there, on
  * top of the first kept.run ones of k, if that is given; end is NATIVE_FUNCTION if the goal was reached.
  */
-static __always_inline int unwind_run(struct scratch *s, struct cpu_stats *count, struct native_kept *k)
+static __always_inline void unwind_run(struct scratch *s, struct cpu_stats *count, struct native_kept *k)
 {
 	struct unwind_context c = { s, count, k };
 
-	if (!s || !count)
-		return -1;
 	bpf_loop(UNWIND_STEPS, unwind_callback, &c, 0);
-	return 0;
 }
 
 #endif

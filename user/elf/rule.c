@@ -17,9 +17,6 @@
 #define OP_BREG_RSP  (0x70 + CFI_RSP)
 #define OP_BREG_RIP  (0x70 + CFI_RIP)
 
-/* Where the stack pointer is in the struct ucontext that the kernel makes for a signal's handler. */
-#define UCONTEXT_RSP 160
-
 static bool is_words(__s64 bytes, __u64 max)
 {
 	return bytes >= 0 && bytes % WORD == 0 && (__u64)bytes / WORD <= max;
@@ -99,7 +96,7 @@ static bool is_signal(struct reader r)
 	const __u8 behind[] = { OP_DEREF };
 	__s64 offset;
 
-	return takes(&r, OP_BREG_RSP, &offset) && offset == UCONTEXT_RSP &&
+	return takes(&r, OP_BREG_RSP, &offset) && offset == CONTEXT_SP &&
 	       is_rest(&r, behind, sizeof(behind));
 }
 
@@ -175,7 +172,6 @@ __u32 rule_of(const struct cfi_state *state, bool signal)
 
 bool rule_is_sane(__u32 rule)
 {
-	const __u32 kind = rule >> 18, which = rule >> (RULE_SLOT_BITS + 9) & 15;
-
-	return rule < 1U << RULE_BITS && (kind != RULE_SPECIAL || which <= RULE_SP_FAR);
+	return rule < 1U << RULE_BITS &&
+	       (rule_kind(rule) != RULE_SPECIAL || rule_which(rule) <= RULE_SP_FAR);
 }

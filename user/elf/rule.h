@@ -12,12 +12,6 @@
 #include "bpf/abi/native.h"
 #include "elf/cfi.h"
 
-/* What holds where nothing is known. */
-static inline __u32 rule_unknown(void)
-{
-	return rule_make_small(RULE_SPECIAL, RULE_UNKNOWN, 0, 0);
-}
-
 /* signal: struct eh_common.signal of the function. */
 __u32 rule_of(const struct cfi_state *state, bool signal);
 

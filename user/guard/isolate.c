@@ -12,16 +12,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/sanitized.h"
 
 #define OUT_OF_THE_WAY 16 /* above all that is to be replaced */
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 
 #ifdef SANITIZED
 #define SILENCED     2 /* what it reports of a worker is to be seen (make check-san) */

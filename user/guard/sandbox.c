@@ -20,20 +20,13 @@
 #include <sys/syscall.h>
 
 #include "base/cleanup.h"
+#include "base/sanitized.h"
 #include "guard/isolate.h"
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
-#endif
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
 #endif
 
 enum check {
