@@ -17,19 +17,7 @@
 #include <cmocka.h>
 
 #include "guard/confine.h"
-
-static int exit_code(int (*run)(void))
-{
-	int status;
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (!pid)
-		_exit(run());
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
+#include "tests/unit/guard/in_child.h"
 
 static int opens_and_reads(void)
 {

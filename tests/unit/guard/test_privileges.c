@@ -20,6 +20,7 @@
 
 #include "base/cleanup.h"
 #include "guard/privileges.h"
+#include "tests/unit/guard/in_child.h"
 
 #define KEPT (PRIVILEGE(CAP_SYS_PTRACE) | PRIVILEGE(CAP_DAC_READ_SEARCH))
 
@@ -59,16 +60,10 @@ static __u64 of_a_program(void)
 /* Fails with the line that was not true in the child. */
 static void in_a_child(int (*run)(void))
 {
-	int status;
-	pid_t pid = fork();
+	const int code = exit_code(run);
 
-	assert_true(pid >= 0);
-	if (!pid)
-		_exit(run());
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status))
-		fail_msg("the check number %d of the child", WEXITSTATUS(status));
+	if (code)
+		fail_msg("the check number %d of the child", code);
 }
 
 static int keep_two(void)
