@@ -28,11 +28,21 @@ static struct {
 	pid_t pid;
 	__u64 stamp;
 	struct stopped_page pages[STOPPED_SLOTS];
+	struct {
+		__u64 address, word;
+		__u64 stamp; /* of the stop that it is told in */
+	} lie;
 } stopped;
 
 static inline void stopped_again(void)
 {
 	stopped.stamp++;
+}
+
+static inline void stopped_tell_lie(struct stopped_page *p)
+{
+	if (stopped.lie.stamp == stopped.stamp && stopped.lie.address / STOPPED_PAGE == p->number)
+		memcpy(p->bytes + stopped.lie.address % STOPPED_PAGE, &stopped.lie.word, sizeof(__u64));
 }
 
 static inline struct stopped_page *stopped_page(__u64 address)
@@ -47,6 +57,7 @@ static inline struct stopped_page *stopped_page(__u64 address)
 	p->number = number;
 	p->stamp = stopped.stamp;
 	p->there = process_vm_readv(stopped.pid, &local, 1, &remote, 1, 0) == (ssize_t)STOPPED_PAGE;
+	stopped_tell_lie(p);
 	return p;
 }
 
@@ -66,10 +77,16 @@ static int mem_read(void *dst, __u32 size, __u64 address)
 	return 0;
 }
 
-/* Has a word, 8-aligned, read as something else until the process has run. */
+/*
+ * Has one word, 8-aligned, read as something else until the process has run; also where another page took its
+ * page's slot and it is fetched again.
+ */
 static inline void stopped_lie(__u64 address, __u64 word)
 {
-	memcpy(stopped_page(address)->bytes + address % STOPPED_PAGE, &word, sizeof(word));
+	stopped.lie.address = address;
+	stopped.lie.word = word;
+	stopped.lie.stamp = stopped.stamp;
+	stopped_tell_lie(stopped_page(address));
 }
 
 /* A word of the process; 0 if it is not there. */
