@@ -111,6 +111,26 @@ def test_kinds_of_frames_are_told_apart(tmp_path, workloads, browse):
     assert red == green == blue
 
 
+def test_native_code_can_be_hidden(tmp_path, workloads, browse):
+    """The legend offers it where there is some, and the page then draws what the server made without."""
+    code = "import zlib\nwhile True: zlib.compress(b'0123456789' * 100000)"
+    with profiler.target(known.one_per_version()[-1].path, "-c", code, about=False) as target:
+        with server(tmp_path, "--pid", target.pid, "--native", "leaf") as s:
+            if s.get("/d3.js").status == 404:
+                pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, "
+                            "and build again)")
+            profiler.wait_until(lambda: b'"kind":"native"' in s.get("/flamegraph.json").body,
+                                what="native code in an interval")
+            shown, console, _ = browse(s.url + "/")
+            hidden, hidden_console, asked = browse(s.url + "/?hide=native")
+    assert not console and not hidden_console
+    assert 'id="hide"' in shown and 'id="hide"' in hidden
+    assert s.url + "/flamegraph.json?hide=native" in asked
+    assert any("libz" in title or "zlib" in title for title in frames(shown))
+    assert [title for title in frames(hidden) if title.startswith("<module> (")]
+    assert not any("libz" in title or "[syscall" in title for title in frames(hidden))
+
+
 def test_before_the_first_interval(tmp_path, browse):
     """The page waits for it."""
     with server(tmp_path, "--all-python") as s:

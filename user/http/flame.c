@@ -41,17 +41,12 @@ static void forget(struct flame *f)
 	f->next = 0;
 }
 
-static bool is_same(const struct profile_filter *a, const struct profile_filter *b)
-{
-	return !memcmp(a->values, b->values, sizeof(a->values));
-}
-
 static struct MHD_Response *find(const struct flame *f, const struct profile_filter *filter)
 {
 	if (profile_filter_is_empty(filter))
 		return f->whole;
 	for (size_t i = 0; i < FLAME_ROWS; i++)
-		if (f->rows[i].response && is_same(&f->rows[i].filter, filter))
+		if (f->rows[i].response && profile_filter_is_same(&f->rows[i].filter, filter))
 			return f->rows[i].response;
 	return NULL;
 }

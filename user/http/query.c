@@ -57,6 +57,14 @@ static int set_format(struct query *q, const char *value)
 	return 0;
 }
 
+static int set_hide(struct query *q, const char *value)
+{
+	if (strcmp(value, "native"))
+		return fail(q, "hide wants native, not '%.40s'", value);
+	q->filter.hide_native = true;
+	return 0;
+}
+
 static int set_filter(struct query *q, const char *key, const char *value)
 {
 	int err = profile_filter_set(&q->filter, key, value);
@@ -64,7 +72,7 @@ static int set_filter(struct query *q, const char *key, const char *value)
 
 	if (err == -ENOENT) {
 		profile_filter_keys(keys);
-		return fail(q, "'%.40s' is unknown: there are seconds, format%s", key, keys);
+		return fail(q, "'%.40s' is unknown: there are seconds, format, hide%s", key, keys);
 	}
 	if (err)
 		return fail(q, "%s cannot be '%.40s', or is there twice", key, value);
@@ -77,6 +85,7 @@ static const struct {
 } settings[] = {
 	{ "seconds", set_seconds },
 	{ "format", set_format },
+	{ "hide", set_hide },
 };
 
 static int once(struct query *q, unsigned int bit, const char *key)

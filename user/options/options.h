@@ -19,6 +19,7 @@ enum { EXIT_USAGE = 2 };
 
 enum reads { READS_BLOCK, READS_SINGLE };
 enum labels { LABELS_THREAD, LABELS_PROCESS };
+enum hide { HIDE_NOTHING, HIDE_NATIVE };
 enum tick_source { TICKS_OF_CPU_CLOCK, TICKS_OF_CYCLES }; /* --event */
 
 /* Rows of the table. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "profile/frames.h"
 
 /* Where a record is in `to`, if it got there since copier_begin() number `turn`. */
 struct copied {
@@ -15,6 +16,7 @@ struct copied {
 struct copier {
 	const struct profile *from;
 	struct profile *to;
+	bool hide_native;
 	__u32 turn;
 	struct copied *mappings, *functions, *locations; /* by the id in `from` */
 	struct buf stack; /* __u32[]: frames of the sample at hand, in `to` */
@@ -50,6 +52,11 @@ void copier_free(struct copier *c)
 	free(c->locations);
 	buf_free(&c->stack);
 	free(c);
+}
+
+void copier_hide_native(struct copier *c)
+{
+	c->hide_native = true;
 }
 
 void copier_begin(struct copier *c, struct profile *to)
@@ -110,20 +117,36 @@ static bool counts(const struct copier *c, const struct profile_stack *sample)
 	return false;
 }
 
+static bool is_hidden(const struct copier *c, __u32 location)
+{
+	const __u32 function = profile_get_location(c->from, location)->function;
+
+	return c->hide_native && frame_is_native(profile_get_function(c->from, function)->kind);
+}
+
+static int add_marker(struct copier *c)
+{
+	__u32 function, id;
+	int err = profile_function(c->to, FRAME_MARKER, FRAME_ALL_HIDDEN, "", 0, &function);
+
+	err = err ?: profile_location(c->to, function, 0, 0, 0, &id);
+	return err ?: buf_add(&c->stack, &id, sizeof(id));
+}
+
 static int copy_stack(struct copier *c, const struct profile_stack *sample)
 {
-	int err;
+	int err = 0;
 
 	buf_clear(&c->stack);
-	for (__u32 i = 0; i < sample->n; i++) {
+	for (__u32 i = 0; !err && i < sample->n; i++) {
 		__u32 id;
 
+		if (is_hidden(c, sample->locations[i]))
+			continue;
 		err = find(c, c->locations, sample->locations[i], copy_location, &id) ?:
 		      buf_add(&c->stack, &id, sizeof(id));
-		if (err)
-			return err;
 	}
-	return 0;
+	return err || c->stack.size ? err : add_marker(c);
 }
 
 int copier_add(struct copier *c, const struct profile_stack *sample, const struct profile_labels *labels)
@@ -136,7 +159,7 @@ int copier_add(struct copier *c, const struct profile_stack *sample, const struc
 	err = copy_stack(c, sample);
 	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
 		if (events & EVENT_BIT(kind))
-			err = profile_sample(c->to, kind, (const __u32 *)c->stack.data, sample->n, labels,
-					     sample->counts[kind]);
+			err = profile_sample(c->to, kind, (const __u32 *)c->stack.data,
+					     c->stack.size / sizeof(__u32), labels, sample->counts[kind]);
 	return err;
 }

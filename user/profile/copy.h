@@ -12,6 +12,8 @@ struct copier;
 /* `from` must not change while the copier lives. 0 or -ENOMEM. */
 int copier_new(struct copier **ret, const struct profile *from);
 void copier_free(struct copier *c);
+/* From now on frames of native code are left out (frame_is_native()). */
+void copier_hide_native(struct copier *c);
 /* From now on copies go to this profile, which must be empty. */
 void copier_begin(struct copier *c, struct profile *to);
 /*

@@ -50,10 +50,20 @@ int profile_filter_set(struct profile_filter *f, const char *key, const char *va
 
 bool profile_filter_is_empty(const struct profile_filter *f)
 {
-	if (f->events)
+	if (f->events || f->hide_native)
 		return false;
 	for (int i = 0; i < LABEL_COUNT; i++)
 		if (*f->values[i])
+			return false;
+	return true;
+}
+
+bool profile_filter_is_same(const struct profile_filter *a, const struct profile_filter *b)
+{
+	if (a->events != b->events || a->hide_native != b->hide_native)
+		return false;
+	for (int i = 0; i < LABEL_COUNT; i++)
+		if (strcmp(a->values[i], b->values[i]))
 			return false;
 	return true;
 }
@@ -86,6 +96,8 @@ int profile_filter_apply(const struct profile_filter *f, const struct profile *p
 	err = profile_new(&info, &part) ?: copier_new(&c, p);
 	if (err)
 		return err;
+	if (f->hide_native)
+		copier_hide_native(c);
 	copier_begin(c, part);
 	for (__u32 id = 1; !err && id <= profile_count(p, PROFILE_SAMPLE); id++) {
 		struct profile_stack s = profile_get_sample(p, id);

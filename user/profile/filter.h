@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * filter.h - the part of a profile that is of certain kinds of events and whose samples have certain labels,
- * rows of labels.def that are IN_QUERY.
+ * rows of labels.def that are IN_QUERY; with or without its frames of native code.
  */
 #ifndef PYPERF_PROFILE_FILTER_H
 #define PYPERF_PROFILE_FILTER_H
@@ -16,6 +16,7 @@
 /* All zero keeps everything. */
 struct profile_filter {
 	__u32 events; /* EVENT_BIT()s of the kinds to keep; 0 = all */
+	bool hide_native; /* leaves frames of native code out (frame_is_native()) */
 	char values[LABEL_COUNT][FILTER_VALUE_MAX]; /* "" = any */
 };
 
@@ -27,6 +28,7 @@ void profile_filter_keys(char ret_keys[FILTER_KEYS_SIZE]);
  */
 int profile_filter_set(struct profile_filter *f, const char *key, const char *value);
 bool profile_filter_is_empty(const struct profile_filter *f);
+bool profile_filter_is_same(const struct profile_filter *a, const struct profile_filter *b);
 /* Makes a new profile of the samples that match. 0; -EINVAL if p has none of the kinds of events; -ENOMEM. */
 int profile_filter_apply(const struct profile_filter *f, const struct profile *p, struct profile **ret);
 

@@ -138,8 +138,9 @@ static int add_kinds(struct buf *out)
 	int err = buf_add_string(out, ",\"kinds\":[");
 
 	for (int i = 0; i < FRAME_KINDS && !err; i++)
-		err = buf_printf(out, "%s{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"}", i ? "," : "",
-				 frame_rows[i].key, frame_rows[i].colour, frame_rows[i].shown);
+		err = buf_printf(out, "%s{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"%s}",
+				 i ? "," : "", frame_rows[i].key, frame_rows[i].colour, frame_rows[i].shown,
+				 frame_is_native(i) ? ",\"native\":true" : "");
 	return err ?: buf_add_string(out, "]");
 }
 

@@ -8,10 +8,10 @@
  *       [{"name": "work", "file": "/srv/app.py:7", "value": 42, "children": [...]},
  *        {"name": "[truncated]", "kind": "marker", "value": 3, "children": [...]}]}]}
  *
- * "values" is what the values count, as bpf/events.def has it. The kinds are the rows of bpf/frames.def; a
- * frame without a kind is of the first one. A value is the samples of a frame and of all that it called. A
- * frame is a function, whichever line it is at. What is less than one part in FLAMEGRAPH_PARTS of the whole
- * is left out: it would be too narrow to be seen.
+ * "values" is what the values count, as bpf/events.def has it. The kinds are the rows of bpf/frames.def, with
+ * "native": true where frame_is_native(); a frame without a kind is of the first one. A value is the samples
+ * of a frame and of all that it called. A frame is a function, whichever line it is at. What is less than one
+ * part in FLAMEGRAPH_PARTS of the whole is left out: it would be too narrow to be seen.
  */
 #ifndef PYPERF_PROFILE_FLAMEGRAPH_H
 #define PYPERF_PROFILE_FLAMEGRAPH_H

@@ -5,6 +5,8 @@
 #ifndef PYPERF_PROFILE_FRAMES_H
 #define PYPERF_PROFILE_FRAMES_H
 
+#include <stdbool.h>
+
 #include "bpf/abi.h"
 
 enum frame_mapping { MAPPING_INTERPRETER, MAPPING_FILE, MAPPING_NOWHERE };
@@ -18,5 +20,16 @@ struct frame_row {
 
 /* By enum frame_kind. */
 extern const struct frame_row frame_rows[FRAME_KINDS];
+
+/*
+ * In place of a stack of which all frames are hidden: it has no Python frame that could have its count.
+ */
+#define FRAME_ALL_HIDDEN "[native hidden]"
+
+/* Whether --hide native takes frames of this kind out of stacks; the Python line below has their counts. */
+static inline bool frame_is_native(enum frame_kind kind)
+{
+	return frame_rows[kind].table == TABLE_NATIVE;
+}
 
 #endif

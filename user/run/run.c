@@ -227,6 +227,7 @@ static void set_sources(struct agent *a)
 		.codes = a->codes,
 		.natives = a->natives,
 		.interpreter = o->native_interpreter,
+		.hide_native = o->hide == HIDE_NATIVE,
 		.registry = a->registry,
 		.columns = o->columns,
 		.pod_labels = o->kubelet ? kubelet_labels(a->ask_kubelet.kubelet) : NULL,

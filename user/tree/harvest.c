@@ -39,7 +39,7 @@ struct harvester {
 	const struct kernel_tables *tables;
 	struct codes *codes;
 	const struct natives *natives;
-	bool interpreter;
+	bool interpreter, hide_native;
 	const struct registry *registry;
 	const struct pod_labels *pod_labels;
 	const struct harvest_span *span;
@@ -128,6 +128,10 @@ static int node_location(struct harvester *h, __u32 node, __u32 interpreter, __u
 	const bool is_mapped = frame_rows[kind].mapping == MAPPING_INTERPRETER;
 	int err = 0;
 
+	if (h->hide_native && frame_is_native(kind)) {
+		*ret = FRAME_HIDDEN;
+		return 0;
+	}
 	if (!h->location_of[node]) {
 		if (is_time_up(h))
 			return -EAGAIN;
@@ -249,7 +253,8 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 			locations[n++] = location;
 	}
 	if (!n && !err)
-		err = marker_location(h, OUTCOME_TABLE_FULL, &locations[n++]);
+		err = node == root ? marker_location(h, OUTCOME_TABLE_FULL, &locations[n++]) :
+				     harvest_marker(h->profile, FRAME_ALL_HIDDEN, &locations[n++]);
 	if (!err)
 		err = profile_sample(h->profile, kind, locations, n, &labels, count);
 	if (err)
@@ -342,6 +347,7 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 		.codes = source->codes,
 		.natives = source->natives,
 		.interpreter = source->interpreter,
+		.hide_native = source->hide_native,
 		.registry = source->registry,
 		.pod_labels = source->pod_labels,
 		.span = span,

@@ -39,6 +39,7 @@ struct harvest_source {
 	struct codes *codes;
 	const struct registry *registry;
 	const struct natives *natives; /* NULL: there are no native frames */
+	bool hide_native; /* leaves frames of native code out (frame_is_native()) */
 	bool interpreter; /* shows the interpreter's own loop, too */
 	/*
 	 * From so many bytes of a profile on, further stacks become one frame, [dropped]. 0 = PROFILE_BYTES.

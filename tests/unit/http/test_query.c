@@ -37,6 +37,10 @@ static void takes(void **state)
 	assert_int_equal(q.format, FORMAT_FOLDED);
 	assert_false(profile_filter_is_empty(&q.filter));
 	assert_string_equal(q.error, "");
+	assert_false(q.filter.hide_native);
+	assert_int_equal(query_add(&q, "hide", "native"), 0);
+	assert_true(q.filter.hide_native);
+	assert_int_equal(query_add(&q, "hide", "native"), -EINVAL); /* twice */
 	assert_int_equal(set("seconds", "1"), 0);
 	assert_int_equal(set("seconds", "007"), 0);
 	assert_int_equal(q.seconds, 7);
@@ -63,13 +67,15 @@ static void refuses(void **state)
 		{ "seconds", "30s", "'30s'" },
 		{ "format", "svg", "pprof or folded" },
 		{ "format", "", "pprof or folded" },
+		{ "hide", "", "hide wants native" },
+		{ "hide", "python", "hide wants native, not 'python'" },
 		{ "pid", "", "pid cannot be ''" },
 		{ "pid", "x", "pid cannot be 'x'" },
 		{ "pid", "-1", "pid cannot be" },
 		{ "pid", "+1", "pid cannot be" },
 		{ "pid", "2147483648", "pid cannot be" },
 		{ "comm", "", "comm cannot be" },
-		{ "second", "5", "there are seconds, format, pid, comm" },
+		{ "second", "5", "there are seconds, format, hide, pid, comm" },
 		{ "", "5", "is unknown" },
 		{ "a\nb\x1b\xff", "5", "'a?b?" },
 	};

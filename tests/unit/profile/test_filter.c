@@ -120,6 +120,93 @@ static void complete_and_no_more(void **state)
 				       "<module> (app.py:9);three (app.py:4) 13\n");
 }
 
+/* Stacks of one Python line, each with what it was in: as a profile with --native has them, or without. */
+static struct profile *make_native(bool with_native)
+{
+	static const enum frame_kind kinds[] = { FRAME_PYTHON, FRAME_NATIVE, FRAME_SYSCALL, FRAME_UNPLACED };
+	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
+	struct profile_labels labels = { .pid = 12, .comm = "web" };
+	__u32 python[2], library, function, native;
+	struct profile *p;
+
+	assert_int_equal(profile_new(&info, &p), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		assert_int_equal(profile_function(p, FRAME_PYTHON, "line", "/srv/app.py", 3, &function), 0);
+		assert_int_equal(profile_location(p, function, 4, 0, 0, &python[0]), 0);
+		assert_int_equal(profile_function(p, FRAME_PYTHON, "main", "/srv/app.py", 1, &function), 0);
+		assert_int_equal(profile_location(p, function, 9, 0, 0, &python[1]), 0);
+		if (!with_native || kinds[i] == FRAME_PYTHON) {
+			assert_int_equal(profile_sample(p, EVENT_CPU, python, 2, &labels, 1 + i), 0);
+			continue;
+		}
+		assert_int_equal(profile_mapping(p, "/lib/libc.so.6", "cafe", &library), 0);
+		assert_int_equal(profile_function(p, kinds[i], "f", "/lib/libc.so.6", 0, &function), 0);
+		assert_int_equal(profile_location_native(p, function, library, 0x100, &native), 0);
+		/* Above the newest Python line, between two of them, and below. */
+		assert_int_equal(profile_sample(p, EVENT_CPU,
+						(__u32[]){ native, python[0], native, python[1], native }, 5,
+						&labels, 1 + i), 0);
+	}
+	return p;
+}
+
+static void without_native(void **state)
+{
+	const struct profile_filter f = { .hide_native = true };
+	_cleanup_buf_ struct buf hidden = {}, off = {};
+	_cleanup_profile_ struct profile *with = make_native(true), *without = make_native(false);
+	_cleanup_profile_ struct profile *part = NULL;
+
+	(void)state;
+	assert_false(profile_filter_is_empty(&f));
+	assert_int_equal(profile_filter_apply(&f, with, &part), 0);
+	assert_int_equal(profile_count(part, PROFILE_SAMPLE), 1);
+	assert_int_equal(profile_total(part), 1 + 2 + 3 + 4);
+	assert_int_equal(profile_count(part, PROFILE_MAPPING), 0);
+	assert_int_equal(pprof_encode(part, &hidden), 0);
+	assert_int_equal(pprof_encode(without, &off), 0);
+	assert_int_equal(hidden.size, off.size);
+	assert_memory_equal(hidden.data, off.data, off.size);
+}
+
+/* Its count stays, and says why there is no frame. */
+static void nothing_but_native(void **state)
+{
+	const struct profile_filter f = { .hide_native = true };
+	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
+	struct profile_labels labels = { .pid = 12, .comm = "web" };
+	_cleanup_profile_ struct profile *p = NULL, *part = NULL;
+	_cleanup_buf_ struct buf text = {};
+	__u32 function, location;
+
+	(void)state;
+	assert_int_equal(profile_new(&info, &p), 0);
+	assert_int_equal(profile_function(p, FRAME_NATIVE, "f", "", 0, &function), 0);
+	assert_int_equal(profile_location_native(p, function, 0, 1, &location), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels, 3), 0);
+	assert_int_equal(profile_filter_apply(&f, p, &part), 0);
+	assert_int_equal(folded_encode(part, &text), 0);
+	assert_int_equal(buf_add(&text, "", 1), 0);
+	assert_string_equal(text.data, "web (pid 12);[native hidden] 3\n");
+}
+
+static void the_same(void **state)
+{
+	struct profile_filter a = {}, b = {};
+
+	(void)state;
+	assert_true(profile_filter_is_same(&a, &b));
+	assert_int_equal(profile_filter_set(&a, "pid", "12"), 0);
+	assert_false(profile_filter_is_same(&a, &b));
+	assert_int_equal(profile_filter_set(&b, "pid", "12"), 0);
+	assert_true(profile_filter_is_same(&a, &b));
+	a.hide_native = true;
+	assert_false(profile_filter_is_same(&a, &b));
+	b.hide_native = true;
+	b.events = EVENT_BIT(EVENT_CPU);
+	assert_false(profile_filter_is_same(&a, &b));
+}
+
 static void keys_are_named(void **state)
 {
 	char keys[FILTER_KEYS_SIZE];
@@ -135,6 +222,9 @@ int main(void)
 		cmocka_unit_test(by_label),
 		cmocka_unit_test(all_of_them),
 		cmocka_unit_test(complete_and_no_more),
+		cmocka_unit_test(without_native),
+		cmocka_unit_test(nothing_but_native),
+		cmocka_unit_test(the_same),
 		cmocka_unit_test(keys_are_named),
 	};
 

@@ -47,14 +47,15 @@ static void add(struct profile *p, __u32 pid, const char *stack, int line, __u64
 static void expect(struct profile *p, const char *children)
 {
 	_cleanup_buf_ struct buf out = {};
-	char text[1536], kinds[512] = "";
+	char text[1536], kinds[768] = "";
 
 	assert_int_equal(flamegraph_encode(p, &out), 0);
 	assert_int_equal(buf_add(&out, "", 1), 0);
 	for (int i = 0; i < FRAME_KINDS; i++)
 		snprintf(kinds + strlen(kinds), sizeof(kinds) - strlen(kinds),
-			 "%s{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"}", i ? "," : "",
-			 frame_rows[i].key, frame_rows[i].colour, frame_rows[i].shown);
+			 "%s{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"%s}", i ? "," : "",
+			 frame_rows[i].key, frame_rows[i].colour, frame_rows[i].shown,
+			 frame_is_native(i) ? ",\"native\":true" : "");
 	snprintf(text, sizeof(text),
 		 "{\"name\":\"all\",\"value\":%llu,\"values\":\"samples\",\"seconds\":2.5,"
 		 "\"start\":1790000000,\"kinds\":[%s]%s}\n",

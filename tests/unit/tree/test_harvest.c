@@ -277,6 +277,29 @@ static void native_leaves(void **state)
 	assert_int_equal(kind_of_frame(3, 0), FRAME_UNPLACED); /* there is no store of native code */
 }
 
+/* What they took is the Python line's; where there is none, a marker's. */
+static void hidden_native(void **state)
+{
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
+	struct harvest_source source = forged_source;
+
+	(void)state;
+	source.hide_native = true;
+	set_root(5, 0, 0);
+	set_node(6, 5, 100, 1, 2);
+	set_node(7, 6, NODE_NATIVE, TEXT_SYSCALLS, 3);
+	set_node(8, 7, 101, 1, 1);
+	set_node(9, 5, NODE_NATIVE, TEXT_VDSO, 4);
+	profile_free(TAKE_PTR(profile));
+	assert_int_equal(profile_new(&info, &profile), 0);
+	assert_int_equal(harvest(&source, &(struct harvest_span){}, profile, &stats), 0);
+	assert_int_equal(stats.samples[EVENT_CPU], 10);
+	assert_non_null(strstr(shown(), "main-now: outer:11 = 5\n"));
+	assert_non_null(strstr(shown(), " < outer:11 = 1\n"));
+	assert_non_null(strstr(shown(), ": [native hidden]:0 = 4\n"));
+	assert_int_equal(profile_count(profile, PROFILE_SAMPLE), 3);
+}
+
 static void table_full(void **state)
 {
 	(void)state;
@@ -422,6 +445,7 @@ int main(void)
 		TEST(marker_below_frames),
 		TEST(unknown_code),
 		TEST(native_leaves),
+		TEST(hidden_native),
 		TEST(table_full),
 		TEST(large_counts),
 		TEST(deepest),

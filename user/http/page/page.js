@@ -36,6 +36,32 @@ function paint(node, usual) {
 	return shade(colours[node.data.kind || first], node.data.name);
 }
 
+function hasAny(data, kinds) {
+	return kinds.has(data.kind) || (data.children || []).some(child => hasAny(child, kinds));
+}
+
+// The server leaves them out: what they took is then their Python line's.
+function offerToHide(data) {
+	const query = new URLSearchParams(location.search);
+	const native = new Set(data.kinds.filter(kind => kind.native).map(kind => kind.kind));
+	if (!query.has("hide") && !hasAny(data, native))
+		return;
+	const label = document.createElement("label");
+	const box = document.createElement("input");
+	box.type = "checkbox";
+	box.id = "hide";
+	box.checked = query.has("hide");
+	box.addEventListener("change", () => {
+		if (box.checked)
+			query.set("hide", "native");
+		else
+			query.delete("hide");
+		location.search = query.toString();
+	});
+	label.append(box, "hide native code");
+	legend.append(label);
+}
+
 function explain(kinds) {
 	legend.replaceChildren();
 	for (const kind of kinds) {
@@ -53,6 +79,7 @@ function draw(data) {
 	total = data.value;
 	values = data.values;
 	explain(data.kinds);
+	offerToHide(data);
 	place.replaceChildren();
 	chart = flamegraph.default().width(place.clientWidth).cellHeight(18).minFrameSize(1)
 		.transitionDuration(150).inverted(true)
