@@ -99,6 +99,8 @@ const volatile __u8 opt_by_thread = 1; /* owners are threads, else processes */
 const volatile __u8 opt_all = 1;       /* every process is of interest, else those in the processes map */
 const volatile __u8 opt_follow = 1;    /* children of known processes are known */
 const volatile __u8 opt_native;	       /* enum native_mode */
+const volatile __u8 opt_kernel;	       /* enum kernel_mode */
+const volatile __u8 opt_kernel_nameless; /* of the kernel's functions nobody knows the names */
 const volatile __u8 opt_native_loop;   /* the interpreter's loop is a native frame, too */
 const volatile __u32 opt_self;	       /* the profiler's own tgid: never analysed */
 const volatile __u64 opt_secret;      /* random: no program can choose the identity of its code objects */

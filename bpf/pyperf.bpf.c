@@ -24,6 +24,8 @@ int record_types(struct record_process *process, struct record_fork *fork, struc
 SEC("perf_event")
 int on_tick(struct bpf_perf_event_data *ctx)
 {
+	if (opt_kernel == KERNEL_MODE_FULL)
+		kernel_read(ctx);
 	sample_tick();
 	return 0;
 }

@@ -65,6 +65,8 @@ enum recall {
 	RECALL_DONE, /* ... and has */
 };
 
+#define KERNEL_DEPTH 126 /* functions of the kernel that are kept of a sample; it finds 127 at most */
+
 #define TSTATE_MASK 511 /* covers TSTATE_READ */
 #define HEADER_MASK 255 /* covers a code object's header, layout.code_size */
 
@@ -127,6 +129,12 @@ struct scratch {
 	volatile struct text_search {
 		__u32 low, high;
 	} text_search;
+
+	struct kernel_stack { /* native/kernel.h */
+		__u32 in_kernel; /* this tick interrupted the kernel */
+		__u32 depth;
+		__u64 frames[KERNEL_DEPTH + 1]; /* leaf first; one that is more than are kept */
+	} kernel;
 
 	__u8 tstate[TSTATE_MASK + 1 + 8]; /* python/thread.h: the thread state's first bytes */
 	__u64 cframe[4];		  /* python/cframe.h: the CFrame's first words */

@@ -19,7 +19,17 @@
 #define TEXT_SYSCALLS_MAX  1024
 #define TEXT_VDSO	   0x10000 /* the kernel's page of code in each process */
 #define TEXT_JIT	   0x20000 /* code in memory of no file */
+#define TEXT_KERNEL	   0x80000000ULL /* up to TEXT_FILES: functions of the kernel */
 #define TEXT_FILES	   (1ULL << 32)
+
+/*
+ * The kernel and its modules lie in the last 2 GiB of all addresses (x86-64), so that 32 bits of an address
+ * are its position. TEXT_KERNEL itself: somewhere in the kernel.
+ */
+static inline __u64 kernel_position(__u64 pc)
+{
+	return pc >= ~0ULL - (TEXT_KERNEL - 1) ? (__u32)pc : TEXT_KERNEL;
+}
 
 /* How the native part of a sample ended. As a position, one that is a marker is a frame "[text]". */
 enum native_end {
@@ -31,6 +41,9 @@ enum native_end {
 
 /* What --native asks for. */
 enum native_mode { NATIVE_MODE_OFF, NATIVE_MODE_LEAF, NATIVE_MODE_TOP, NATIVE_MODE_FULL };
+
+/* What --kernel asks for: nothing; the system call; the kernel's functions, too. */
+enum kernel_mode { KERNEL_MODE_OFF, KERNEL_MODE_SYSCALL, KERNEL_MODE_FULL };
 
 /*
  * The table `texts` consists of blocks. A block is a space, a mapping, a text, or words: which, the number

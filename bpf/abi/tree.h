@@ -95,7 +95,9 @@ static inline enum frame_kind node_frame_kind(__u64 key)
 		return node_code(key) < CODE_FIRST ? FRAME_MARKER : FRAME_PYTHON;
 	if (node_position(key) < NATIVE_ENDS)
 		return FRAME_UNPLACED;
-	return node_position(key) < TEXT_SYSCALLS + TEXT_SYSCALLS_MAX ? FRAME_SYSCALL : FRAME_NATIVE;
+	if (node_position(key) < TEXT_SYSCALLS + TEXT_SYSCALLS_MAX)
+		return FRAME_SYSCALL;
+	return node_position(key) - TEXT_KERNEL < TEXT_FILES - TEXT_KERNEL ? FRAME_KERNEL : FRAME_NATIVE;
 }
 
 /*

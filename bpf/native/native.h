@@ -2,13 +2,15 @@
 /*
  * native.h - the native part of a sample, above its newest Python frame: the function that the program
  * counter was in, or the system call; with --native top also the functions that led there from the Python
- * frame. The Python frames are in the tree before this begins, and nothing here changes them.
+ * frame, with --kernel full those of the kernel. The Python frames are in the tree before this begins, and
+ * nothing here changes them.
  */
 #ifndef PYPERF_BPF_NATIVE_NATIVE_H
 #define PYPERF_BPF_NATIVE_NATIVE_H
 
 #include "bpf/native/between.h"
 #include "bpf/native/find.h"
+#include "bpf/native/kernel.h"
 
 /* Adds what was found to the tree, from the Python frame up; a marker stands for what is missing there. */
 static __always_inline void native_add_frames(struct scratch *s, struct cpu_stats *count)
@@ -52,12 +54,12 @@ __noinline int native_add(struct scratch *s, struct cpu_stats *count)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	const __s64 number = regs_syscall(regs);
+	const __s64 number = opt_kernel ? regs_syscall(regs) : -1;
 	__u32 end = NATIVE_PYTHON;
 
 	if (!s || !count)
 		return -1;
-	if (number < 0 || opt_native >= NATIVE_MODE_TOP)
+	if (opt_native && (number < 0 || opt_native >= NATIVE_MODE_TOP))
 		end = native_add_user(s, count, task);
 	if (number >= 0 && end != NATIVE_NO_ROOM) {
 		if (native_intern(s, count, TEXT_SYSCALLS + (number < TEXT_SYSCALLS_MAX ?
@@ -66,8 +68,10 @@ __noinline int native_add(struct scratch *s, struct cpu_stats *count)
 		else if (end == NATIVE_FUNCTION || end == NATIVE_PYTHON)
 			end = NATIVE_SYSCALL;
 	}
+	if (opt_kernel == KERNEL_MODE_FULL && end != NATIVE_NO_ROOM && kernel_add(s, count))
+		end = NATIVE_NO_ROOM;
 	mem_opaque(end);
-	if (end < NATIVE_ENDS)
+	if (opt_native && end < NATIVE_ENDS)
 		count->native[end]++;
 	return 0;
 }

@@ -22,12 +22,13 @@ static __always_inline enum outcome count_node(struct scratch *s, struct cpu_sta
 		outcome = OUTCOME_NO_FRAMES;
 		s->tree.node = node_add(count, s->tree.bank, root, outcome);
 	}
+	if (opt_kernel == KERNEL_MODE_FULL && event.kind != EVENT_CPU)
+		s->kernel.in_kernel = 0; /* of a tick before, which had no sample */
 	if (s->tree.node) {
-		if (opt_native) {
-			if (outcome == OUTCOME_NO_FRAMES)
-				native_goal(s, UNWIND_ALL);
+		if (opt_native && outcome == OUTCOME_NO_FRAMES)
+			native_goal(s, UNWIND_ALL);
+		if (opt_native || opt_kernel)
 			native_add(s, count);
-		}
 		node_count(s->tree.node, event.amount);
 		return outcome;
 	}

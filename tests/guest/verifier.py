@@ -14,7 +14,7 @@ SAMPLERS = ("on_tick", "start_timer")
 ROWS = [(sampler, cache) for sampler in SAMPLERS for cache in ("verified", "off", "check", "native")] + [
     (name, "") for name in ("stop_timer", "on_process_fork", "on_process_exec", "on_process_exit",
                             "list_processes", "set_space")]
-NATIVE = "--native full --cache check"
+NATIVE = "--native full --kernel full --cache check"
 
 
 def parse_lines(text):

@@ -78,6 +78,8 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_cache_depth = k->options.cache_depth;
 	s->rodata->opt_measure = k->options.measure;
 	s->rodata->opt_max_depth = k->options.max_depth;
+	s->rodata->opt_kernel = k->options.kernel;
+	s->rodata->opt_kernel_nameless = k->options.kernel_nameless;
 	s->rodata->opt_native_loop = k->options.native_loop;
 	s->rodata->opt_patience = PATIENCE_FRAME_NS * k->options.max_depth;
 	if (s->rodata->opt_patience < PATIENCE_MIN_NS)

@@ -32,6 +32,8 @@ struct kernel_options {
 	__u32 cache_threads; /* threads whose last stack is remembered; 34 KiB each */
 	__u32 tree_size;     /* nodes of the tree, both banks, rounded up to a power of two; 0 = 524,288 */
 	enum native_mode native;
+	enum kernel_mode kernel;
+	bool kernel_nameless; /* nobody has names for the kernel's functions: they are not looked for */
 	size_t native_memory; /* bytes for the table of native code */
 	bool native_loop;     /* with callers: the interpreter's loop is one of them */
 	__u32 cache_depth;   /* frames remembered of each thread's last stack, at most 1024 */

@@ -215,7 +215,16 @@ int options_derive(struct options *o, char *error, size_t size)
 	if (o->tick_source == TICKS_OF_CYCLES && o->trigger == TRIGGER_TIMER)
 		return options_fail(error, size,
 				    "--event cycles is counted by perf events: not with --trigger timer");
+	if (o->kernel < 0)
+		o->kernel = o->native ? KERNEL_MODE_SYSCALL : KERNEL_MODE_OFF;
+	if (o->kernel == KERNEL_MODE_FULL && o->trigger == TRIGGER_TIMER)
+		return options_fail(error, size,
+				    "the kernel's functions are found by perf events: --kernel full not with "
+				    "--trigger timer");
 #if !defined(__x86_64__)
+	if (o->kernel == KERNEL_MODE_FULL)
+		return options_fail(error, size,
+				    "functions of the kernel are found on x86-64 only: use --kernel syscall");
 	if (o->native > NATIVE_MODE_LEAF)
 		return options_fail(error, size,
 				    "callers in native code are found on x86-64 only: use --native leaf");

@@ -10,6 +10,7 @@
 #include "base/complaint.h"
 #include "guard/worker.h"
 #include "names/codes.h"
+#include "names/kernel_names.h"
 #include "names/natives.h"
 #include "report/progress.h"
 #include "report/rate.h"
@@ -33,6 +34,7 @@ struct agent {
 	struct kernel *kernel;
 	struct codes *codes;
 	struct natives *natives;
+	struct kernel_names *kernel_names; /* NULL: they are not wanted, or not shown to us */
 	struct registry *registry;
 	struct discover *discover;
 	struct ask_kubelet ask_kubelet;

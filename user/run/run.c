@@ -34,6 +34,22 @@ static bool in_first_pid_namespace(void)
 	return stat("/proc/self/ns/pid", &st) || st.st_ino == FIRST_PID_NAMESPACE;
 }
 
+/* Before rights are given up: with them goes what this file shows. Without names one frame is as good. */
+static void open_kernel_names(struct agent *a)
+{
+	int err;
+
+	if (a->options->kernel != KERNEL_MODE_FULL)
+		return;
+	err = kernel_names_open(&a->kernel_names, "/proc/kallsyms", KERNEL_NAMES_PAUSE_NS);
+	if (err == -EACCES)
+		log_warning("the kernel's functions are all [kernel]: /proc/kallsyms shows no addresses "
+			    "without CAP_SYSLOG (and sysctl kernel.kptr_restrict below 2)");
+	else if (err)
+		log_warning("the kernel's functions are all [kernel]: /proc/kallsyms cannot be read: %s",
+			    strerror(-err));
+}
+
 static int open_kernel(struct agent *a)
 {
 	const struct options *o = a->options;
@@ -46,6 +62,7 @@ static int open_kernel(struct agent *a)
 		return -ENOTSUP;
 	}
 	a->kernel_options = settings_kernel(o);
+	a->kernel_options.kernel_nameless = !a->kernel_names;
 	err = kernel_open(&a->kernel, &a->kernel_options);
 	if (err) {
 		log_error("%s", kernel_reason(a->kernel));
@@ -119,6 +136,8 @@ static int open_all(struct agent *a)
 		err = log_failure(worker_start(&a->worker, a->options->pod_logs),
 				  "the worker process cannot be started");
 	if (!err)
+		open_kernel_names(a);
+	if (!err)
 		err = open_kernel(a);
 	if (!err)
 		err = log_failure(codes_new(&a->codes, CODES_BYTES_MAX), "the code store");
@@ -146,6 +165,7 @@ static void close_all(struct agent *a)
 	registry_free(a->registry);
 	codes_free(a->codes);
 	natives_free(a->natives);
+	kernel_names_free(a->kernel_names);
 	kernel_close(a->kernel);
 	worker_stop(a->worker);
 	loop_close(&a->loop);
@@ -226,6 +246,7 @@ static void set_sources(struct agent *a)
 		.tables = kernel_tables(a->kernel),
 		.codes = a->codes,
 		.natives = a->natives,
+		.kernel_names = a->kernel_names,
 		.interpreter = o->native_interpreter,
 		.hide_native = o->hide == HIDE_NATIVE,
 		.registry = a->registry,
@@ -253,6 +274,9 @@ static int start_ticks(struct agent *a)
 	}
 	if (a->options->trigger == TRIGGER_AUTO && a->kernel_options.trigger == TRIGGER_TIMER)
 		log_info("perf_event_open is refused: timers make the ticks");
+	if (a->options->kernel == KERNEL_MODE_FULL && a->kernel_options.trigger == TRIGGER_TIMER)
+		log_warning("the kernel's functions are found by perf events only, and those are refused: "
+			    "--kernel syscall");
 	log_debug("samples are taken on %d CPUs, %u times a second", a->facts.cpus, a->facts.frequency);
 	if (a->facts.cpus < sysconf(_SC_NPROCESSORS_ONLN))
 		log_warning(

@@ -18,6 +18,7 @@ struct kernel_options settings_kernel(const struct options *o)
 		.cache_depth = o->cache_depth,
 		.tree_size = o->tree_size,
 		.native = o->native,
+		.kernel = o->kernel,
 		.native_memory = (size_t)o->native_memory << 20,
 		.native_loop = o->native_interpreter,
 	};

@@ -39,6 +39,7 @@ struct harvester {
 	const struct kernel_tables *tables;
 	struct codes *codes;
 	const struct natives *natives;
+	struct kernel_names *kernel_names;
 	bool interpreter, hide_native;
 	const struct registry *registry;
 	const struct pod_labels *pod_labels;
@@ -94,6 +95,12 @@ static int syscall_location(struct harvester *h, __u64 key, __u32 mapping, __u32
 {
 	(void)mapping;
 	return native_frame_syscall(h->profile, node_position(key) - TEXT_SYSCALLS, ret);
+}
+
+static int kernel_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
+{
+	(void)mapping;
+	return native_frame_kernel(h->kernel_names, h->profile, node_position(key), ret);
 }
 
 static int native_end_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
@@ -346,6 +353,7 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 		.tables = t,
 		.codes = source->codes,
 		.natives = source->natives,
+		.kernel_names = source->kernel_names,
 		.interpreter = source->interpreter,
 		.hide_native = source->hide_native,
 		.registry = source->registry,

@@ -40,6 +40,7 @@ struct harvest_source {
 	const struct registry *registry;
 	const struct natives *natives; /* NULL: there are no native frames */
 	bool hide_native; /* leaves frames of native code out (frame_is_native()) */
+	struct kernel_names *kernel_names; /* NULL: the kernel's functions have none */
 	bool interpreter; /* shows the interpreter's own loop, too */
 	/*
 	 * From so many bytes of a profile on, further stacks become one frame, [dropped]. 0 = PROFILE_BYTES.

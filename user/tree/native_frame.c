@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
+#include "names/kernel_names.h"
 #include "names/natives.h"
 #include "profile/profile.h"
 
@@ -49,6 +50,21 @@ int native_frame_syscall(struct profile *p, __u32 number, __u32 *ret)
 	else
 		snprintf(name, sizeof(name), "[syscall %u]", number);
 	return place_nowhere(p, FRAME_SYSCALL, name, ret);
+}
+
+/* It has no address: those of the kernel's functions would tell where it lies in memory. */
+int native_frame_kernel(struct kernel_names *n, struct profile *p, __u64 position, __u32 *ret)
+{
+	struct kernel_name name = { "[kernel]", "" };
+	char file[80] = "[kernel]";
+	__u32 function, mapping;
+	int err;
+
+	if (n && kernel_names_find(n, position, &name) && *name.module)
+		snprintf(file, sizeof(file), "[%s]", name.module);
+	err = profile_function(p, FRAME_KERNEL, name.function, file, 0, &function);
+	err = err ?: profile_mapping(p, file, "", &mapping);
+	return err ?: profile_location(p, function, 0, 0, mapping, ret);
 }
 
 static const char *base_name(const char *path)

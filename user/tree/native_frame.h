@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
+struct kernel_names;
 struct natives;
 struct profile;
 
@@ -19,6 +20,8 @@ struct profile;
  */
 int native_frame_function(const struct natives *n, bool interpreter, struct profile *p, __u64 position,
 			  __u32 *ret);
+/* A function of the kernel; "[kernel]" if n is NULL or has no name for the position. */
+int native_frame_kernel(struct kernel_names *n, struct profile *p, __u64 position, __u32 *ret);
 int native_frame_syscall(struct profile *p, __u32 number, __u32 *ret);
 /* end: enum native_end */
 int native_frame_end(struct profile *p, __u32 end, __u32 *ret);

@@ -18,6 +18,9 @@ struct pt_regs {
 	__s32 syscallno; /* -1 if an interrupt entered the kernel */
 };
 
+/* The kernel's functions are found on x86-64 only. */
+#define perf_in_kernel(ctx) ((void)(ctx), 0)
+
 #define regs_pc(regs)	   ((__u64)(regs)->pc)
 #define regs_syscall(regs) ((__s64)(regs)->syscallno)
 /* Callers are found on x86-64 only; these serve the compiler. */

@@ -16,6 +16,13 @@ struct pt_regs {
 	unsigned long sp;
 };
 
+/*
+ * Whether a perf event has interrupted the kernel, and no program. What its program is given begins with the
+ * registers; their order is part of the kernel's interface (asm/ptrace.h), so nothing is to be relocated.
+ */
+#define PERF_REGS_CS	    17
+#define perf_in_kernel(ctx) (!(((const unsigned long *)(ctx))[PERF_REGS_CS] & 3))
+
 #define regs_pc(regs)	   ((__u64)(regs)->ip)
 #define regs_syscall(regs) ((__s64)(regs)->orig_ax)
 #define regs_sp(regs)	   ((__u64)(regs)->sp)

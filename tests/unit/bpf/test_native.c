@@ -16,6 +16,7 @@ static int mem_read(void *dst, unsigned int size, unsigned long long address);
 #include "tests/forge/hosted.h"
 
 const volatile __u8 opt_native = NATIVE_MODE_LEAF;
+const volatile __u8 opt_kernel = KERNEL_MODE_FULL;
 
 #define BLOCKS 65536
 #define BASE   (TEXT_FILES + 0x5000000)
@@ -230,9 +231,123 @@ static void leaves(void **state)
 	assert_int_equal(leaf(&end), TEXT_SYSCALLS + TEXT_SYSCALLS_MAX - 1);
 }
 
+/* --- functions of the kernel --------------------------------------------------------------------------- */
+
+/* Where the sample's node is in the kernel, and then its callers, up to `end`. */
+static __u32 kernel_positions(__u32 end, __u64 ret[2 * KERNEL_DEPTH])
+{
+	__u32 n = 0;
+
+	for (__u32 at = hosted.scratch->tree.node; at != end; at = node_parent(hosted.nodes[at].key))
+		ret[n++] = node_position(hosted.nodes[at].key);
+	return n;
+}
+
+/* A sample in this system call, -1 = none, with so many functions of the kernel, whose leaf is at pc. */
+static __u32 in_kernel(__s64 syscall, __u32 depth, __u64 pc, __u64 ret[2 * KERNEL_DEPTH])
+{
+	struct scratch *s = hosted.scratch;
+	__u32 node;
+
+	hosted_regs = (struct pt_regs){ .pc = 0x400900, .syscall = syscall };
+	s->tree.node = node = node_add(&hosted.stats, 0, 0, 7);
+	s->kernel.in_kernel = 1;
+	s->kernel.depth = depth;
+	for (__u32 i = 0; i < depth; i++)
+		s->kernel.frames[i] = pc + 0x1000 * i;
+	native_goal(s, UNWIND_ALL);
+	native_add(s, &hosted.stats);
+	assert_int_equal(s->kernel.in_kernel, 0);
+	return kernel_positions(node, ret);
+}
+
+static void kernel_above_the_system_call(void **state)
+{
+	__u64 at[2 * KERNEL_DEPTH];
+	struct cpu_stats before = hosted.stats;
+
+	(void)state;
+	assert_int_equal(in_kernel(3, 3, 0xffffffff81000100, at), 4);
+	assert_int_equal(at[0], 0x81000100); /* the leaf: where it was interrupted */
+	assert_int_equal(at[1], 0x810010ff); /* callers: the call is before the address that it returns to */
+	assert_int_equal(at[2], 0x810020ff);
+	assert_int_equal(at[3], TEXT_SYSCALLS + 3);
+	assert_int_equal(hosted.stats.kernel_stacks - before.kernel_stacks, 1);
+	assert_int_equal(hosted.stats.kernel_frames - before.kernel_frames, 3);
+	assert_int_equal(hosted.stats.kernel_missing, before.kernel_missing);
+	assert_int_equal(hosted.stats.native[NATIVE_SYSCALL] - before.native[NATIVE_SYSCALL], 1);
+	/* They are used up: the next sample has been in user mode. */
+	assert_int_equal(kernel_positions(hosted.scratch->tree.node, at), 0);
+	native_add(hosted.scratch, &hosted.stats);
+	assert_int_equal(hosted.stats.kernel_stacks - before.kernel_stacks, 1);
+}
+
+/* A page fault, or an interrupt. */
+static void kernel_above_a_function(void **state)
+{
+	__u64 at[2 * KERNEL_DEPTH];
+
+	(void)state;
+	hosted.scratch->who.known.space = 0;
+	assert_int_equal(in_kernel(-1, 2, 0xffffffff80000000, at), 3);
+	assert_int_equal(at[0], TEXT_KERNEL); /* the first byte of all is no function's */
+	assert_int_equal(at[1], 0x80000fff);
+	assert_int_equal(at[2], NATIVE_NOT_LOADED);
+}
+
+static void kernel_that_could_not_be_had(void **state)
+{
+	struct cpu_stats before = hosted.stats;
+	__u64 at[2 * KERNEL_DEPTH];
+
+	(void)state;
+	assert_int_equal(in_kernel(3, 0, 0, at), 2);
+	assert_int_equal(at[0], TEXT_KERNEL);
+	assert_int_equal(at[1], TEXT_SYSCALLS + 3);
+	assert_int_equal(hosted.stats.kernel_missing - before.kernel_missing, 1);
+	/* Not in the kernel's text. */
+	assert_int_equal(in_kernel(3, 1, 0x7fff12345678, at), 2);
+	assert_int_equal(at[0], TEXT_KERNEL);
+	assert_int_equal(in_kernel(3, 1, 0xffffffff7fffffff, at), 2);
+	assert_int_equal(at[0], TEXT_KERNEL);
+}
+
+static void kernel_deeper_than_is_kept(void **state)
+{
+	struct cpu_stats before = hosted.stats;
+	__u64 at[2 * KERNEL_DEPTH];
+
+	(void)state;
+	assert_int_equal(in_kernel(3, KERNEL_DEPTH, 0xffffffff81000100, at), KERNEL_DEPTH + 1);
+	assert_int_equal(hosted.stats.kernel_cut, before.kernel_cut);
+	assert_int_equal(in_kernel(3, KERNEL_DEPTH + 1, 0xffffffff81000100, at), KERNEL_DEPTH + 2);
+	assert_int_equal(at[KERNEL_DEPTH], TEXT_KERNEL); /* in place of those that are missing */
+	assert_int_equal(at[0], 0x81000100);
+	assert_int_equal(hosted.stats.kernel_cut - before.kernel_cut, 1);
+}
+
+static void kernel_without_room(void **state)
+{
+	struct cpu_stats before = hosted.stats;
+	__u64 at[2 * KERNEL_DEPTH];
+
+	(void)state;
+	in_kernel(5, 0, 0, at);
+	hosted.scratch->quota.none = 1;
+	assert_int_equal(in_kernel(5, 2, 0xffffffff81700000, at), 1);
+	assert_int_equal(at[0], TEXT_SYSCALLS + 5);
+	assert_int_equal(hosted.stats.native[NATIVE_NO_ROOM] - before.native[NATIVE_NO_ROOM], 1);
+	hosted.scratch->quota.none = 0;
+}
+
 static void kinds_of_frames(void **state)
 {
 	(void)state;
+	assert_int_equal(node_frame_kind(node_key(5, NODE_NATIVE | TEXT_KERNEL >> INSTR_BITS, 0)),
+			 FRAME_KERNEL);
+	assert_int_equal(node_frame_kind(node_key(5, NODE_NATIVE | (TEXT_FILES - 1) >> INSTR_BITS,
+						  INSTR_UNKNOWN)),
+			 FRAME_KERNEL);
 	assert_int_equal(node_frame_kind(node_key(5, NODE_NATIVE, NATIVE_UNKNOWN)), FRAME_UNPLACED);
 	assert_int_equal(node_frame_kind(node_key(5, NODE_NATIVE, TEXT_SYSCALLS)), FRAME_SYSCALL);
 	assert_int_equal(node_frame_kind(node_key(5, NODE_NATIVE, TEXT_VDSO)), FRAME_NATIVE);
@@ -252,6 +367,11 @@ int main(void)
 		cmocka_unit_test_setup(mappings, setup),
 		cmocka_unit_test_setup(full, setup),
 		cmocka_unit_test_setup(leaves, setup),
+		cmocka_unit_test_setup(kernel_above_the_system_call, setup),
+		cmocka_unit_test_setup(kernel_above_a_function, setup),
+		cmocka_unit_test_setup(kernel_that_could_not_be_had, setup),
+		cmocka_unit_test_setup(kernel_deeper_than_is_kept, setup),
+		cmocka_unit_test_setup(kernel_without_room, setup),
 		cmocka_unit_test(kinds_of_frames),
 	};
 

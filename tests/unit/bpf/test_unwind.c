@@ -17,6 +17,7 @@ static int mem_read(void *dst, unsigned int size, unsigned long long address);
 #include "tests/forge/hosted.h"
 
 const volatile __u8 opt_native = NATIVE_MODE_FULL;
+const volatile __u8 opt_kernel = KERNEL_MODE_SYSCALL;
 
 #define BLOCKS	  65536
 #define BASE	  (TEXT_FILES + 0x5000000)

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
+#include "names/kernel_names.h"
 #include "names/natives.h"
 #include "profile/profile.h"
 #include "tree/native_frame.h"
@@ -137,6 +139,40 @@ static void system_calls(void **state)
 	assert_string_equal(name_of(location), "[syscall 99999]");
 }
 
+/* Names without an address, which would tell where the kernel lies in memory. */
+static void functions_of_the_kernel(void **state)
+{
+	char path[] = "/tmp/kallsyms-XXXXXX";
+	const int fd = mkstemp(path);
+	const struct profile_location *l;
+	struct kernel_names *names;
+	__u32 location;
+
+	(void)state;
+	assert_true(fd >= 0);
+	dprintf(fd, "ffffffff81000000 T vfs_read\nffffffffc0000000 t ext4_sync\t[ext4]\n");
+	assert_int_equal(kernel_names_open(&names, path, KERNEL_NAMES_PAUSE_NS), 0);
+	close(fd);
+	unlink(path);
+	assert_int_equal(native_frame_kernel(names, profile, 0x81000010, &location), 0);
+	assert_string_equal(name_of(location), "vfs_read");
+	assert_int_equal(function_of(location)->kind, FRAME_KERNEL);
+	l = profile_get_location(profile, location);
+	assert_int_equal(l->offset, 0);
+	assert_string_equal(profile_get_string(profile, profile_get_mapping(profile, l->mapping)->file),
+			    "[kernel]");
+	assert_int_equal(native_frame_kernel(names, profile, 0xc0000010, &location), 0);
+	assert_string_equal(name_of(location), "ext4_sync");
+	l = profile_get_location(profile, location);
+	assert_string_equal(profile_get_string(profile, profile_get_mapping(profile, l->mapping)->file),
+			    "[ext4]");
+	assert_int_equal(native_frame_kernel(names, profile, 0xd0000010, &location), 0);
+	assert_string_equal(name_of(location), "[kernel]");
+	assert_int_equal(native_frame_kernel(NULL, profile, 0x81000010, &location), 0);
+	assert_string_equal(name_of(location), "[kernel]");
+	kernel_names_free(names);
+}
+
 static void ends(void **state)
 {
 	__u32 location;
@@ -157,6 +193,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(functions, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_loop_is_hidden, setup, teardown),
 		cmocka_unit_test_setup_teardown(system_calls, setup, teardown),
+		cmocka_unit_test_setup_teardown(functions_of_the_kernel, setup, teardown),
 		cmocka_unit_test_setup_teardown(ends, setup, teardown),
 	};
 

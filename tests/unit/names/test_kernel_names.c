@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "bpf/abi.h"
+#include "names/kernel_names.h"
+
+static char path[] = "/tmp/kallsyms-XXXXXX";
+static struct kernel_names *names;
+
+static int setup(void **state)
+{
+	int fd;
+
+	(void)state;
+	strcpy(path, "/tmp/kallsyms-XXXXXX");
+	fd = mkstemp(path);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	names = NULL;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	kernel_names_free(names);
+	return unlink(path);
+}
+
+static void write_file(const char *text)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+}
+
+static int read_text(const char *text)
+{
+	write_file(text);
+	return kernel_names_open(&names, path, 0);
+}
+
+/* "function", "function [module]", or "" for a position without a name. */
+static const char *at(__u64 position)
+{
+	static char text[128];
+	struct kernel_name name;
+
+	if (!kernel_names_find(names, position, &name))
+		return "";
+	snprintf(text, sizeof(text), *name.module ? "%s [%s]" : "%s", name.function, name.module);
+	return text;
+}
+
+static void functions(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("0000000000001000 A percpu\n"
+				   "ffffffff81000000 T first\n"
+				   "ffffffff81000040 t second\n"
+				   "ffffffff81009000 D some_data\n"
+				   "ffffffff81009100 t third\n"),
+			 0);
+	assert_string_equal(at(0x80ffffff), "");
+	assert_string_equal(at(0x81000000), "first");
+	assert_string_equal(at(0x8100003f), "first");
+	assert_string_equal(at(0x81000040), "second");
+	assert_string_equal(at(0x81008fff), "second");
+	assert_string_equal(at(0x81009000), "");
+	assert_string_equal(at(0x81009100), "third");
+	assert_string_equal(at(0x81009fff), "third");
+	assert_string_equal(at(0x8100a000), ""); /* nobody knows where the last one ends */
+	assert_string_equal(at(TEXT_KERNEL), "");
+	assert_string_equal(at(TEXT_FILES), "");
+	assert_string_equal(at(0), "");
+}
+
+static void modules(void **state)
+{
+	(void)state;
+	/* Of modules the file is in no order. */
+	assert_int_equal(read_text("ffffffff81000000 T vfs_read\n"
+				   "ffffffffc0100100 t ext4_last\t[ext4]\n"
+				   "ffffffffc0100000 t ext4_first\t[ext4]\n"
+				   "ffffffffc0001000 t xfs_only\t[xfs]\n"
+				   "ffffffffc0200000 t bpf_prog_77\t[bpf]\n"),
+			 0);
+	assert_string_equal(at(0x81000fff), "vfs_read");
+	assert_string_equal(at(0x81001000), "");
+	assert_string_equal(at(0xc0001234), "xfs_only [xfs]");
+	assert_string_equal(at(0xc00fffff), "");
+	assert_string_equal(at(0xc0100000), "ext4_first [ext4]");
+	assert_string_equal(at(0xc0100100), "ext4_last [ext4]");
+	assert_string_equal(at(0xc0101000), "");
+	assert_string_equal(at(0xc0200000), "bpf_prog_77 [bpf]");
+}
+
+static void several_names_of_one_place(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("ffffffff81000000 t local\n"
+				   "ffffffff81000000 W weak\n"
+				   "ffffffff81000000 T global\n"
+				   "ffffffff81000000 T global_too\n"
+				   "ffffffff81000100 T __ia32_sys_getpid\n"
+				   "ffffffff81000100 T __x64_sys_getpid\n"
+				   "ffffffff81000200 D data\n"
+				   "ffffffff81000200 W weak_only\n"),
+			 0);
+	assert_string_equal(at(0x81000000), "global");
+	assert_string_equal(at(0x81000180), "__x64_sys_getpid");
+	assert_string_equal(at(0x81000200), "weak_only");
+}
+
+static void addresses_are_not_shown(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("0000000000000000 T _stext\n0000000000000000 t x\t[ext4]\n"), -EACCES);
+	assert_int_equal(read_text(""), -EACCES);
+	assert_int_equal(kernel_names_open(&names, "/nonexistent", 0), -ENOENT);
+	assert_null(names);
+}
+
+static void lines_of_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("\n\n \nffffffff81000000\nffffffff81000000 \nffffffff81000000 T\n"
+				   "ffffffff81000000 T \nxyz T name\nffffffff81000000Tname\n"
+				   "ffffffff81000010 T good\t[\nffffffff81000020 T better\t[m\n"
+				   "ffffffff81000030 T unfinished"),
+			 0);
+	assert_string_equal(at(0x81000000), "");
+	assert_string_equal(at(0x81000010), "good");
+	assert_string_equal(at(0x81000030), "better [m]");
+}
+
+/* Longer than any line of the kernel's: nothing of such a file is used. */
+static void a_line_without_end(void **state)
+{
+	_cleanup_free_ char *text = malloc(300001);
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'f', 300000);
+	text[300000] = '\0';
+	assert_int_equal(read_text(text), -EBADMSG);
+	strcpy(text, "ffffffff81000000 T first\n");
+	text[25] = 'f';
+	assert_int_equal(read_text(text), -EBADMSG);
+}
+
+static void too_many(void **state)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "w");
+
+	(void)state;
+	for (__u32 i = 0; i < KERNEL_SYMBOLS_MAX + 1; i++)
+		fprintf(f, "%llx t f\n", 0xffffffff80000001ULL + i);
+	assert_int_equal(fflush(f), 0);
+	assert_int_equal(kernel_names_open(&names, path, 0), -E2BIG);
+	/* One line less. */
+	assert_int_equal(ftruncate(fileno(f), ftell(f) - strlen("ffffffff80100001 t f\n")), 0);
+	assert_int_equal(kernel_names_open(&names, path, 0), 0);
+}
+
+/* Modules that were loaded since: the file is read again when something has no name. */
+static void read_again(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("ffffffff81000000 T old\n"), 0);
+	write_file("ffffffff81000000 T old\nffffffffc0000000 t new\t[m]\n");
+	assert_string_equal(at(0x81000000), "old");
+	assert_string_equal(at(0xc0000000), ""); /* from now on it is to be read again */
+	assert_string_equal(at(0xc0000000), "new [m]");
+	write_file("0000000000000000 T old\n"); /* the right was taken away */
+	assert_string_equal(at(0xc0000000), "new [m]");
+	assert_string_equal(at(0xd0000000), "");
+	assert_string_equal(at(0x81000000), "");
+	write_file("ffffffff81000000 T old\n");
+	assert_string_equal(at(0x81000000), "old");
+}
+
+static void not_at_every_miss(void **state)
+{
+	(void)state;
+	write_file("ffffffff81000000 T old\n");
+	assert_int_equal(kernel_names_open(&names, path, KERNEL_NAMES_PAUSE_NS), 0);
+	write_file("ffffffff81000000 T old\nffffffffc0000000 t new\t[m]\n");
+	for (int i = 0; i < 100; i++)
+		assert_string_equal(at(0xc0000000), "");
+}
+
+/* This machine's own: what it shows depends on our rights. */
+static void of_this_kernel(void **state)
+{
+	int err = kernel_names_open(&names, "/proc/kallsyms", KERNEL_NAMES_PAUSE_NS);
+	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "r");
+	char line[1024], type, name[512];
+	unsigned long long address;
+	int found = 0;
+
+	(void)state;
+	if (err == -EACCES || !f) {
+		print_message("SKIP: /proc/kallsyms shows no addresses\n");
+		skip();
+	}
+	assert_int_equal(err, 0);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%llx %c %511s", &address, &type, name) == 3 && type == 'T' &&
+		    !strcmp(name, "vfs_read")) {
+			assert_string_equal(at(kernel_position(address)), "vfs_read");
+			found++;
+		}
+	assert_int_equal(found, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(functions, setup, teardown),
+		cmocka_unit_test_setup_teardown(modules, setup, teardown),
+		cmocka_unit_test_setup_teardown(several_names_of_one_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(addresses_are_not_shown, setup, teardown),
+		cmocka_unit_test_setup_teardown(lines_of_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_line_without_end, setup, teardown),
+		cmocka_unit_test_setup_teardown(too_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(read_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(not_at_every_miss, setup, teardown),
+		cmocka_unit_test_setup_teardown(of_this_kernel, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
