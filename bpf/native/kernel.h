@@ -23,8 +23,8 @@ static __always_inline int kernel_is_wanted(void)
 }
 
 /*
- * Before a tick's sample: leaves the kernel's functions in this CPU's scratch, if the tick has interrupted the
- * kernel. A sample that the tick has interrupted keeps its own.
+ * Before a tick's sample: leaves the kernel's functions in this CPU's scratch, if the tick has interrupted
+ * the kernel. A sample that the tick has interrupted keeps its own.
  */
 static __always_inline void kernel_read(struct bpf_perf_event_data *ctx)
 {
