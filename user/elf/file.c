@@ -34,34 +34,43 @@ int elf_file_read(int fd, void *buffer, size_t size, __u64 offset)
 	return (size_t)n == size ? 0 : -EBADMSG;
 }
 
-/* Before libelf sees the file: it would take the numbers of headers from it and allocate for them. */
-int elf_file_header(int fd, Elf64_Ehdr *ret)
+int elf_file_check(const Elf64_Ehdr *header)
 {
 	static const unsigned char magic[] = { ELFMAG0,	   ELFMAG1,	ELFMAG2,   ELFMAG3,
 					       ELFCLASS64, ELFDATA2LSB, EV_CURRENT };
+
+	if (memcmp(header->e_ident, magic, sizeof(magic)))
+		return -ENOEXEC;
+	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
+		return -ENOEXEC;
+	if (header->e_machine != EM_X86_64 && header->e_machine != EM_AARCH64)
+		return -ENOEXEC;
+	/*
+	 * Numbers beyond 16 bits are stored in section 0 and announced by 0 (sections) or PN_XNUM (segments).
+	 */
+	if (header->e_phnum > SEGMENTS_MAX || header->e_phentsize != sizeof(Elf64_Phdr))
+		return -EBADMSG;
+	if (header->e_shoff) {
+		if (header->e_shnum > SECTIONS_MAX || !header->e_shnum ||
+		    header->e_shentsize != sizeof(Elf64_Shdr))
+			return -EBADMSG;
+	} else if (header->e_shnum) {
+		return -EBADMSG;
+	}
+	return 0;
+}
+
+/* Before libelf sees the file: it would take the numbers of headers from it and allocate for them. */
+int elf_file_header(int fd, Elf64_Ehdr *ret)
+{
 	Elf64_Ehdr header;
 	int err = elf_file_read(fd, &header, sizeof(header), 0);
 
 	if (err)
 		return err == -EBADMSG ? -ENOEXEC : err;
-	if (memcmp(header.e_ident, magic, sizeof(magic)))
-		return -ENOEXEC;
-	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-		return -ENOEXEC;
-	if (header.e_machine != EM_X86_64 && header.e_machine != EM_AARCH64)
-		return -ENOEXEC;
-	/*
-	 * Numbers beyond 16 bits are stored in section 0 and announced by 0 (sections) or PN_XNUM (segments).
-	 */
-	if (header.e_phnum > SEGMENTS_MAX || header.e_phentsize != sizeof(Elf64_Phdr))
-		return -EBADMSG;
-	if (header.e_shoff) {
-		if (header.e_shnum > SECTIONS_MAX || !header.e_shnum ||
-		    header.e_shentsize != sizeof(Elf64_Shdr))
-			return -EBADMSG;
-	} else if (header.e_shnum) {
-		return -EBADMSG;
-	}
+	err = elf_file_check(&header);
+	if (err)
+		return err;
 	*ret = header;
 	return 0;
 }

@@ -14,17 +14,19 @@
 #include "base/cleanup.h"
 #include "elf/code_file.h"
 #include "elf/demangled.h"
+#include "elf/minidebug.h"
 
 #define SYMBOLS_TAKEN (1 << 20)
 
 struct symbol {
 	__u32 begin, end; /* offsets in the file */
-	const char *name; /* libelf's */
+	const char *name; /* libelf's, as long as the files are open */
 	__u32 order;	  /* of symbols of one place the lowest names it */
 };
 
 struct reading {
 	struct code_loads loads;
+	struct minidebug minidebug;
 	struct buf cuts;    /* __u32[], offsets */
 	struct buf symbols; /* struct symbol[] */
 	struct buf names;
@@ -32,6 +34,7 @@ struct reading {
 
 static void cleanup_reading(struct reading *r)
 {
+	minidebug_cleanup(&r->minidebug);
 	buf_free(&r->cuts);
 	buf_free(&r->symbols);
 	buf_free(&r->names);
@@ -101,10 +104,10 @@ static int read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, str
 	return err;
 }
 
-static int read_sections(Elf *elf, struct reading *r)
+static int read_symbol_tables(Elf *elf, struct reading *r)
 {
 	Elf_Scn *section = NULL;
-	int err = code_frames_each(elf, on_frames, r);
+	int err = 0;
 
 	while (!err && (section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
@@ -114,6 +117,19 @@ static int read_sections(Elf *elf, struct reading *r)
 			err = read_symbols(elf, section, &header, r);
 	}
 	return err;
+}
+
+/* One that is broken or too large only has no names for us. */
+static int read_minidebug(Elf *elf, struct reading *r)
+{
+	int err = minidebug_open(elf, &r->minidebug);
+
+	return err ? (err == -ENOMEM ? err : 0) : read_symbol_tables(r->minidebug.elf, r);
+}
+
+static int read_sections(Elf *elf, struct reading *r)
+{
+	return code_frames_each(elf, on_frames, r) ?: read_symbol_tables(elf, r) ?: read_minidebug(elf, r);
 }
 
 static int compare_cuts(const void *a, const void *b)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * functions.h - the functions of an ELF file: where each begins, by offset in the file, and what it is
- * called. From .eh_frame, .symtab and .dynsym. The file is hostile; the worker reads it and sends the result
+ * called. From .eh_frame, .symtab, .dynsym and .gnu_debugdata. The file is hostile; the parser reads it and
+ * sends the result
  * as bytes, which are checked again by who takes them.
  */
 #ifndef PYPERF_ELF_FUNCTIONS_H

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_minidebug.c - a symbol table that is packed into a section: this very program's, and what a hostile
+ * file could have in its place.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <lzma.h>
+
+#include "base/buf.h"
+#include "elf/functions.h"
+#include "elf/minidebug.h"
+
+#define SECTIONS 0x100 /* offset of the headers; the packed bytes are behind them */
+#define NAMES	 0x200
+#define PACKED	 0x300
+
+static struct buf file; /* what is made, and its descriptor */
+static int fd = -1;
+static Elf *elf;
+static struct minidebug mini;
+
+/* A file with nothing but this section, which says that it has so many bytes. */
+static void make(const void *packed, size_t size, size_t said)
+{
+	static const char names[] = "\0.gnu_debugdata";
+	Elf64_Ehdr h = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+			 .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+			 .e_ehsize = sizeof(h), .e_phentsize = sizeof(Elf64_Phdr),
+			 .e_shoff = SECTIONS, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3,
+			 .e_shstrndx = 2 };
+	Elf64_Shdr sections[3] = {
+		[1] = { .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = PACKED, .sh_size = said },
+		[2] = { .sh_type = SHT_STRTAB, .sh_offset = NAMES, .sh_size = sizeof(names) },
+	};
+	Elf64_Ehdr checked;
+
+	buf_clear(&file);
+	assert_int_equal(buf_reserve(&file, PACKED + size), 0);
+	memset(file.data, 0, PACKED);
+	memcpy(file.data, &h, sizeof(h));
+	memcpy(file.data + SECTIONS, sections, sizeof(sections));
+	memcpy(file.data + NAMES, names, sizeof(names));
+	memcpy(file.data + PACKED, packed, size);
+	fd = memfd_create("elf", MFD_CLOEXEC);
+	assert_int_equal(write(fd, file.data, PACKED + size), PACKED + size);
+	assert_int_equal(elf_file_header(fd, &checked), 0);
+	assert_int_equal(elf_file_open(fd, &elf), 0);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fd = -1;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	minidebug_cleanup(&mini);
+	elf_file_cleanup(&elf);
+	elf = NULL;
+	if (fd >= 0)
+		close(fd);
+	return 0;
+}
+
+static uint8_t *pack(const void *bytes, size_t size, __u32 preset, size_t *ret_size)
+{
+	const size_t room = lzma_stream_buffer_bound(size);
+	uint8_t *packed = malloc(room);
+
+	*ret_size = 0;
+	assert_non_null(packed);
+	assert_int_equal(lzma_easy_buffer_encode(preset, LZMA_CHECK_CRC32, NULL, bytes, size, packed, ret_size,
+						 room), LZMA_OK);
+	return packed;
+}
+
+static int open_packed(const void *bytes, size_t size, __u32 preset)
+{
+	size_t packed_size;
+	_cleanup_free_ uint8_t *packed = pack(bytes, size, preset, &packed_size);
+
+	make(packed, packed_size, packed_size);
+	return minidebug_open(elf, &mini);
+}
+
+static bool has_symbol(const char *wanted)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(mini.elf, section))) {
+		Elf_Data *data, *text;
+		GElf_Shdr header;
+		GElf_Sym symbol;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB ||
+		    elf_file_symbols(mini.elf, section, &header, &data, &text))
+			continue;
+		for (int i = 0; gelf_getsym(data, i, &symbol); i++)
+			if (!strcmp((char *)text->d_buf + symbol.st_name, wanted))
+				return true;
+	}
+	return false;
+}
+
+static void of_this_program(void **state)
+{
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct stat stat;
+	void *bytes;
+
+	(void)state;
+	assert_int_equal(fstat(self, &stat), 0);
+	bytes = mmap(NULL, stat.st_size, PROT_READ, MAP_PRIVATE, self, 0);
+	assert_ptr_not_equal(bytes, MAP_FAILED);
+	assert_int_equal(open_packed(bytes, stat.st_size, 1), 0);
+	assert_true(has_symbol("of_this_program"));
+	assert_false(has_symbol("of_that_program"));
+	munmap(bytes, stat.st_size);
+	close(self);
+}
+
+static void there_is_none(void **state)
+{
+	(void)state;
+	make("", 0, 0);
+	memcpy(file.data + NAMES + 1, ".gnu_debuglink", 14);
+	assert_int_equal(pwrite(fd, file.data, PACKED, 0), PACKED);
+	assert_int_equal(minidebug_open(elf, &mini), -ENOENT);
+	assert_null(mini.elf);
+}
+
+/* A few kilobytes that become more than is allowed. */
+static void bomb(void **state)
+{
+	char *zeros = calloc(1, MINIDEBUG_MAX + 1);
+
+	(void)state;
+	assert_non_null(zeros);
+	assert_int_equal(open_packed(zeros, MINIDEBUG_MAX + 1, 0), -E2BIG);
+	assert_null(mini.bytes);
+	free(zeros);
+}
+
+/* Unpacking it would take 64 MiB beside what comes out: the program that packed it says so in the header. */
+static void dictionary(void **state)
+{
+	(void)state;
+	assert_int_equal(open_packed("12345", 5, 9), -E2BIG);
+}
+
+static void damaged(void **state)
+{
+	size_t size;
+	uint8_t *packed;
+	Elf64_Ehdr none = { 0 };
+
+	(void)state;
+	assert_int_equal(open_packed("not an ELF file, but longer than the header of one is, which has 64 bytes",
+				     74, 1), -EBADMSG);
+	teardown(NULL);
+	assert_int_equal(open_packed(&none, sizeof(none), 1), -EBADMSG);
+	teardown(NULL);
+	assert_int_equal(open_packed("", 0, 1), -EBADMSG);
+	packed = pack("0123456789", 10, 1, &size);
+	for (size_t left = 0; left < size; left++) { /* cut short */
+		teardown(NULL);
+		make(packed, left, left);
+		assert_true(minidebug_open(elf, &mini) < 0);
+	}
+	for (size_t i = 0; i < size; i++) {
+		teardown(NULL);
+		packed[i] ^= 0x11;
+		make(packed, size, size);
+		assert_true(minidebug_open(elf, &mini) < 0);
+		packed[i] ^= 0x11;
+	}
+	teardown(NULL);
+	make(packed, size, size + 1); /* longer than the file */
+	assert_int_equal(minidebug_open(elf, &mini), -EBADMSG);
+	teardown(NULL);
+	make(packed, size, MINIDEBUG_PACKED_MAX + 1);
+	assert_int_equal(minidebug_open(elf, &mini), -E2BIG);
+	free(packed);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(of_this_program), TEST(there_is_none), TEST(bomb), TEST(dictionary), TEST(damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
