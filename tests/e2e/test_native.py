@@ -14,6 +14,7 @@ import interpreters as known
 import pprof
 import profiler
 from edges import Judge
+from elf_files import forget_sizes
 
 MARKERS = {"[native not loaded yet]", "[native unknown]"}
 FREQUENCY = 997
@@ -149,19 +150,6 @@ def test_names_by_place_where_there_is_no_symbol(python, build, program, tmp_pat
                    if line.split()[:1] == ["LOAD"] and "E" in line.split()[-2])
     offset = start - int(segment[2], 16) + int(segment[1], 16)
     assert leaves(run.samples)["a_hidden.so!0x%x" % offset] > 0.5 * profiler.total(run.samples)
-
-
-def forget_sizes(library, path):
-    """Writes a copy in which no symbol has a size."""
-    data = bytearray(library.read_bytes())
-    for line in readelf("-S", library).splitlines():
-        words = line.replace("[ ", "[").split()
-        if len(words) > 5 and words[2] in ("DYNSYM", "SYMTAB"):
-            at, size = int(words[4], 16), int(words[5], 16)
-            for symbol in range(at, at + size, 24):
-                data[symbol + 16:symbol + 24] = bytes(8)
-    path.write_bytes(data)
-    path.chmod(0o755)
 
 
 def test_deleted_library(python, build, program, tmp_path):

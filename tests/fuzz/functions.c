@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct functions f;
 
 	FUZZ_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-	if (!functions_read(fd, &bytes)) {
+	if (!functions_read(fd, -1, &bytes)) {
 		FUZZ_CHECK(bytes.size <= FUNCTIONS_BYTES_MAX);
 		FUZZ_CHECK(!functions_parse(bytes.data, bytes.size, &f));
 		check_parts(&f);

@@ -2,7 +2,7 @@
 /*
  * functions.c - prints what user/elf/functions.c finds in a file: of each part of its code the offset, in
  * hexadecimal, and the name. tests/e2e/test_native_tables.py compares it with readelf.
- *   functions FILE
+ *   functions FILE [DEBUG-FILE]
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,16 +13,17 @@
 
 int main(int argc, char **argv)
 {
-	_cleanup_close_ int fd = argc == 2 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
+	_cleanup_close_ int fd = argc >= 2 ? open(argv[1], O_RDONLY | O_CLOEXEC) : -1;
+	_cleanup_close_ int debug = argc == 3 ? open(argv[2], O_RDONLY | O_CLOEXEC) : -1;
 	_cleanup_buf_ struct buf bytes = { 0 };
 	struct functions f;
 	int err;
 
 	if (fd < 0) {
-		fprintf(stderr, "usage: functions FILE\n");
+		fprintf(stderr, "usage: functions FILE [DEBUG-FILE]\n");
 		return 2;
 	}
-	err = functions_read(fd, &bytes);
+	err = functions_read(fd, debug, &bytes);
 	if (!err)
 		err = functions_parse(bytes.data, bytes.size, &f);
 	if (err) {

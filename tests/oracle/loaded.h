@@ -151,7 +151,7 @@ static inline int loaded_functions(int fd, __u32 file)
 {
 	struct native_file *f = natives_get(loaded.natives, file);
 	_cleanup_buf_ struct buf bytes = { 0 };
-	int err = functions_read(fd, &bytes) ?:
+	int err = functions_read(fd, -1, &bytes) ?:
 		  natives_functions(loaded.natives, file, bytes.data, bytes.size);
 	struct text_functions all;
 

@@ -111,16 +111,15 @@ int elf_file_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Elf_Da
 	return 0;
 }
 
-static void read_build_id(Elf *elf, const GElf_Phdr *header, __u8 *id, __u8 *ret_size)
+static void read_build_id(Elf *elf, __u64 at, __u64 size, __u64 align, __u8 *id, __u8 *ret_size)
 {
 	size_t next, offset = 0, name, description;
 	Elf_Data *data;
 	GElf_Nhdr note;
 
-	if (header->p_filesz > NOTES_MAX)
+	if (size > NOTES_MAX)
 		return;
-	data = elf_getdata_rawchunk(elf, header->p_offset, header->p_filesz,
-				    header->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
+	data = elf_getdata_rawchunk(elf, at, size, align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
 	while (data && (next = gelf_getnote(data, offset, &note, &name, &description)) > 0) {
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof("GNU") &&
 		    !memcmp((char *)data->d_buf + name, "GNU", sizeof("GNU")) && note.n_descsz &&
@@ -135,10 +134,17 @@ static void read_build_id(Elf *elf, const GElf_Phdr *header, __u8 *id, __u8 *ret
 
 void elf_file_build_id(Elf *elf, const Elf64_Ehdr *header, __u8 *id, __u8 *ret_size)
 {
+	Elf_Scn *section = NULL;
+	GElf_Shdr sh;
+
 	for (int i = 0; i < header->e_phnum && !*ret_size; i++) {
 		GElf_Phdr ph;
 
 		if (gelf_getphdr(elf, i, &ph) && ph.p_type == PT_NOTE)
-			read_build_id(elf, &ph, id, ret_size);
+			read_build_id(elf, ph.p_offset, ph.p_filesz, ph.p_align, id, ret_size);
 	}
+	/* A debug file may have the segments of the file that it belongs to, which say nothing here. */
+	while (!*ret_size && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &sh) && sh.sh_type == SHT_NOTE)
+			read_build_id(elf, sh.sh_offset, sh.sh_size, sh.sh_addralign, id, ret_size);
 }

@@ -24,9 +24,22 @@ struct symbol {
 	__u32 order;	  /* of symbols of one place the lowest names it */
 };
 
+/* What is sent: this, count struct function, names. */
+struct functions_header {
+	__u32 count;
+	__u32 end;
+	__u32 names_size;
+	__u8 build_id[IMAGE_BUILD_ID_MAX];
+	__u8 build_id_size;
+	__u8 has_symbols;
+	__u8 pad[2];
+};
+
 struct reading {
 	struct code_loads loads;
 	struct minidebug minidebug;
+	Elf *debug;
+	bool has_symbols;
 	struct buf cuts;    /* __u32[], offsets */
 	struct buf symbols; /* struct symbol[] */
 	struct buf names;
@@ -35,6 +48,7 @@ struct reading {
 static void cleanup_reading(struct reading *r)
 {
 	minidebug_cleanup(&r->minidebug);
+	elf_file_cleanup(&r->debug);
 	buf_free(&r->cuts);
 	buf_free(&r->symbols);
 	buf_free(&r->names);
@@ -112,11 +126,27 @@ static int read_symbol_tables(Elf *elf, struct reading *r)
 	while (!err && (section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
 
-		if (gelf_getshdr(section, &header) &&
-		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
-			err = read_symbols(elf, section, &header, r);
+		if (!gelf_getshdr(section, &header) ||
+		    (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+			continue;
+		r->has_symbols |= header.sh_type == SHT_SYMTAB;
+		err = read_symbols(elf, section, &header, r);
 	}
 	return err;
+}
+
+/* Of the same build only: its addresses are those of the file. */
+static int read_debug(int fd, const struct functions_header *h, struct reading *r)
+{
+	__u8 id[IMAGE_BUILD_ID_MAX], size = 0;
+	Elf64_Ehdr header;
+
+	if (fd < 0 || !h->build_id_size || elf_file_header(fd, &header) || elf_file_open(fd, &r->debug))
+		return 0;
+	elf_file_build_id(r->debug, &header, id, &size);
+	if (size != h->build_id_size || memcmp(id, h->build_id, size))
+		return 0;
+	return read_symbol_tables(r->debug, r);
 }
 
 /* One that is broken or too large only has no names for us. */
@@ -220,16 +250,6 @@ static int name_parts(struct reading *r, const __u32 *cuts, size_t n, struct buf
 	return err;
 }
 
-/* What is sent: this, count struct function, names. */
-struct functions_header {
-	__u32 count;
-	__u32 end;
-	__u32 names_size;
-	__u8 build_id[IMAGE_BUILD_ID_MAX];
-	__u8 build_id_size;
-	__u8 pad[3];
-};
-
 static int write_functions(struct reading *r, struct functions_header h, struct buf *out)
 {
 	const size_t begin = out->size;
@@ -262,7 +282,7 @@ static int write_functions(struct reading *r, struct functions_header h, struct 
 	return 0;
 }
 
-int functions_read(int fd, struct buf *out)
+int functions_read(int fd, int debug, struct buf *out)
 {
 	_cleanup_(elf_file_cleanup) Elf *elf = NULL;
 	_cleanup_(cleanup_reading) struct reading r = { 0 };
@@ -275,11 +295,12 @@ int functions_read(int fd, struct buf *out)
 	if (!err)
 		err = elf_file_open(fd, &elf);
 	if (!err)
-		err = read_sections(elf, &r);
-	if (!err) {
 		elf_file_build_id(elf, &header, h.build_id, &h.build_id_size);
+	if (!err)
+		err = read_sections(elf, &r) ?: read_debug(debug, &h, &r);
+	h.has_symbols = r.has_symbols;
+	if (!err)
 		err = write_functions(&r, h, out);
-	}
 	if (err)
 		out->size = size;
 	return err;
@@ -312,6 +333,7 @@ int functions_parse(const void *bytes, size_t size, struct functions *ret)
 	f.names = (const char *)(f.list + h.count);
 	memcpy(f.build_id, h.build_id, sizeof(f.build_id));
 	f.build_id_size = h.build_id_size;
+	f.has_symbols = h.has_symbols;
 	if (h.build_id_size > sizeof(h.build_id) || !is_sane(&f, h.names_size))
 		return -EBADMSG;
 	*ret = f;

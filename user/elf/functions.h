@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * functions.h - the functions of an ELF file: where each begins, by offset in the file, and what it is
- * called. From .eh_frame, .symtab, .dynsym and .gnu_debugdata. The file is hostile; the parser reads it and
- * sends the result
- * as bytes, which are checked again by who takes them.
+ * called. From .eh_frame, .symtab, .dynsym and .gnu_debugdata, and from .symtab of a separate debug file. The
+ * files are hostile; the parser reads them and sends the result as bytes, which are checked again by who
+ * takes them.
  */
 #ifndef PYPERF_ELF_FUNCTIONS_H
 #define PYPERF_ELF_FUNCTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -35,13 +36,16 @@ struct functions {
 	const char *names; /* begins with "" */
 	__u8 build_id[IMAGE_BUILD_ID_MAX];
 	__u8 build_id_size; /* 0 = none */
+	bool has_symbols;   /* the file has .symtab, or what came from a debug file */
 };
 
 /*
- * Reads a regular file and appends what functions_parse() takes. 0; -ENOEXEC or -EBADMSG as image_read(), the
- * latter also for a file without code; -E2BIG when it has too much of it; -ENOMEM or another -errno.
+ * Reads a regular file and appends what functions_parse() takes. debug is -1, or the file that has what was
+ * stripped from it, which says nothing if its build id is another one. 0; -ENOEXEC or -EBADMSG as
+ * image_read(), the latter also for a file without code; -E2BIG when they have too much of it; -ENOMEM or
+ * another -errno.
  */
-int functions_read(int fd, struct buf *out);
+int functions_read(int fd, int debug, struct buf *out);
 
 /* Checks bytes of functions_read(), which *ret then points into. 0 or -EBADMSG. */
 int functions_parse(const void *bytes, size_t size, struct functions *ret);

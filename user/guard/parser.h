@@ -15,8 +15,9 @@
 
 enum parse {
 	PARSE_IMAGE = 1, /* image_read(); the answer is a struct image */
-	PARSE_FUNCTIONS, /* functions_read() */
+	PARSE_FUNCTIONS, /* functions_read(); the file of BESIDE is the debug file */
 	PARSE_ROWS,	 /* rows_read() */
+	PARSE_BESIDE,	 /* the file is kept for the next question; the answer is empty */
 	PARSES
 };
 
@@ -34,7 +35,8 @@ struct parser_answer {
 
 /* One kind of question. */
 struct parse_row {
-	int (*read)(int fd, const struct parser_question *q, struct buf *out); /* 0 or -errno */
+	/* beside: the file that was sent before, or -1. 0 or -errno. */
+	int (*read)(int fd, int beside, const struct parser_question *q, struct buf *out);
 	size_t bytes_max; /* of an answer */
 };
 

@@ -16,7 +16,7 @@
 #include "guard/sandbox.h"
 
 #define MEMORY_MAX  (256ULL << 20) /* bytes of address space beyond what fork() copied */
-#define FILES_MAX   (ISOLATED_SOCKET_FD + 2) /* one comes with each question */
+#define FILES_MAX   (ISOLATED_SOCKET_FD + 3) /* one comes with each question, and one may be kept */
 #define MESSAGE_MAX (64 << 10) /* bytes; a socket of this kind takes as much in one message */
 
 static int prepare(int socket, pid_t parent, int landlock)
@@ -49,19 +49,19 @@ static int send_all(const void *data, size_t size)
 	return 0;
 }
 
-static int parse(const struct parser_question *q, int fd, struct buf *out)
+static int parse(const struct parser_question *q, int fd, int beside, struct buf *out)
 {
 	const struct parse_row *row = parse_row(q->parse);
 	int err;
 
 	if (!row || fd < 0)
 		return -EINVAL;
-	err = row->read(fd, q, out);
+	err = row->read(fd, beside, q, out);
 	return !err && out->size > row->bytes_max ? -E2BIG : err;
 }
 
-/* False when the worker is gone. */
-static bool answer_one(void)
+/* False when the worker is gone. *beside is the file of the question before, if that was PARSE_BESIDE. */
+static bool answer_one(int *beside)
 {
 	_cleanup_close_ int fd = -1;
 	_cleanup_buf_ struct buf bytes = { 0 };
@@ -70,16 +70,21 @@ static bool answer_one(void)
 
 	if (message_receive(ISOLATED_SOCKET_FD, &q, sizeof(q), &fd, 0))
 		return false;
-	a.error = parse(&q, fd, &bytes);
+	a.error = parse(&q, fd, *beside, &bytes);
+	if (*beside >= 0)
+		close(*beside);
+	*beside = q.parse == PARSE_BESIDE ? TAKE_FD(fd) : -1;
 	a.size = a.error ? 0 : bytes.size;
 	return !send_all(&a, sizeof(a)) && !send_all(bytes.data, a.size);
 }
 
 void parser_child_run(int socket, pid_t parent, int landlock)
 {
+	int beside = -1;
+
 	if (prepare(socket, parent, landlock))
 		_exit(1);
-	while (answer_one())
+	while (answer_one(&beside))
 		;
 	_exit(0);
 }

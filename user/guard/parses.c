@@ -7,30 +7,42 @@
 #include "elf/image.h"
 #include "elf/rows.h"
 
-static int read_image(int fd, const struct parser_question *q, struct buf *out)
+static int read_image(int fd, int beside, const struct parser_question *q, struct buf *out)
 {
 	struct image image;
 	int err = image_read(fd, &image);
 
+	(void)beside;
 	(void)q;
 	return err ?: buf_add(out, &image, sizeof(image));
 }
 
-static int read_functions(int fd, const struct parser_question *q, struct buf *out)
+static int read_functions(int fd, int beside, const struct parser_question *q, struct buf *out)
 {
 	(void)q;
-	return functions_read(fd, out);
+	return functions_read(fd, beside, out);
 }
 
-static int read_rows(int fd, const struct parser_question *q, struct buf *out)
+static int read_rows(int fd, int beside, const struct parser_question *q, struct buf *out)
 {
+	(void)beside;
 	return rows_read(fd, q->region, out);
+}
+
+static int read_nothing(int fd, int beside, const struct parser_question *q, struct buf *out)
+{
+	(void)fd;
+	(void)beside;
+	(void)q;
+	(void)out;
+	return 0;
 }
 
 static const struct parse_row rows[] = {
 	[PARSE_IMAGE] = { read_image, sizeof(struct image) },
 	[PARSE_FUNCTIONS] = { read_functions, FUNCTIONS_BYTES_MAX },
 	[PARSE_ROWS] = { read_rows, ROWS_BYTES_MAX },
+	[PARSE_BESIDE] = { read_nothing, 0 },
 };
 
 const struct parse_row *parse_row(__u32 parse)

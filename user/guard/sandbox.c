@@ -89,6 +89,7 @@ static const struct rule worker_rules[] = {
 	{ SYS_read, ANY, 0, 0 },
 	{ SYS_lseek, ANY, 0, 0 },
 	{ SYS_newfstatat, ANY, 0, 0 },
+	{ SYS_readlinkat, ANY, 0, 0 },
 	{ SYS_fstatfs, ANY, 0, 0 },
 	{ SYS_getdents64, ANY, 0, 0 },
 	{ SYS_fcntl, IS, 1, F_GETFL }, /* opendir() */

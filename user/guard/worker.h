@@ -42,6 +42,7 @@ struct worker_request {
 	__u64 address;
 	struct layout layout; /* of CAPTURE and TABLE */
 	struct code_file file; /* of FUNCTIONS and ROWS */
+	__u32 plain;	       /* of FUNCTIONS: no separate debug file is looked for */
 };
 
 struct worker_reply {

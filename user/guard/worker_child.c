@@ -14,10 +14,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "elf/functions.h"
 #include "elf/rows.h"
 #include "guard/isolate.h"
 #include "guard/parser.h"
 #include "guard/sandbox.h"
+#include "proc/debug_file.h"
 #include "proc/procfs.h"
 #include "proc/safe_open.h"
 #include "python/binaries.h"
@@ -134,6 +136,24 @@ static int on_map(const struct procfs_map *map, void *context)
 	return 1;
 }
 
+/* Has a stripped file parsed once more, with its separate debug file, if there is one. */
+static void add_debug_file(pid_t tid, int fd, struct buf *out)
+{
+	const struct parser_question beside = { .parse = PARSE_BESIDE }, q = { .parse = PARSE_FUNCTIONS };
+	_cleanup_buf_ struct buf nothing = { 0 }, more = { 0 };
+	_cleanup_close_ int debug = -1;
+	struct functions functions;
+
+	if (functions_parse(out->data, out->size, &functions) || functions.has_symbols)
+		return;
+	debug = debug_file_open(tid, functions.build_id, functions.build_id_size);
+	if (debug < 0 || parse(&beside, debug, &nothing) || parse(&q, fd, &more))
+		return;
+	nothing = *out;
+	*out = more;
+	more = (struct buf){ 0 };
+}
+
 /* Has the file parsed that is mapped at the request's address, if it is the one that is meant. */
 static int parse_mapped(pid_t tid, const struct worker_request *request, struct buf *out)
 {
@@ -161,7 +181,10 @@ static int parse_mapped(pid_t tid, const struct worker_request *request, struct 
 	if (request->type == WORKER_ROWS && offset >> REGION_SHIFT >= ROWS_REGIONS)
 		return -ERANGE;
 	q.region = offset >> REGION_SHIFT;
-	return parse(&q, fd, out);
+	err = parse(&q, fd, out);
+	if (!err && q.parse == PARSE_FUNCTIONS && !request->plain)
+		add_debug_file(tid, fd, out);
+	return err;
 }
 
 /* What machine code there is. */

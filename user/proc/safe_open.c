@@ -17,6 +17,8 @@
 
 #include "base/cleanup.h"
 
+#define LINKS_MAX 8 /* followed on the way to a file */
+
 /* O_PATH opens nothing: no driver, no FIFO, no lease can make it wait. */
 static int open_map_file(pid_t tid, const struct procfs_map *map)
 {
@@ -86,6 +88,85 @@ static bool has_other_device(int fd)
 static bool is_mapped(int fd, const struct procfs_map *map, const struct stat *stat)
 {
 	return stat->st_ino == map->inode && (stat->st_dev == map->device || has_other_device(fd));
+}
+
+/* Where `path` leads when its part up to `end` is a link to `target`, without "." and "..". */
+static int follow(char path[PATH_MAX], size_t end, const char *target)
+{
+	char joined[3 * PATH_MAX];
+	size_t used = 0, directory = end;
+
+	while (directory && path[directory - 1] != '/')
+		directory--;
+	snprintf(joined, sizeof(joined), "%.*s/%s%s", *target == '/' ? 0 : (int)directory, path, target,
+		 path + end);
+	for (const char *s = joined; *(s += strspn(s, "/"));) {
+		size_t length = strcspn(s, "/");
+
+		if (length == 2 && !memcmp(s, "..", 2)) {
+			while (used && path[--used] != '/')
+				;
+		} else if (length != 1 || *s != '.') {
+			if (used + 1 + length >= PATH_MAX)
+				return -ENAMETOOLONG;
+			path[used] = '/';
+			memcpy(path + used + 1, s, length);
+			used += 1 + length;
+		}
+		s += length;
+	}
+	path[used] = '\0';
+	return 0;
+}
+
+/* The first link on the way is put in its place. 1 if there was one; 0 if not, and *ret_fd is the end. */
+static int follow_first(int root, char path[PATH_MAX], int *ret_fd)
+{
+	char target[PATH_MAX];
+
+	for (size_t end = strspn(path, "/");; end += strspn(path + end, "/")) {
+		_cleanup_close_ int fd = -1;
+		struct stat stat;
+		char rest;
+		ssize_t n;
+
+		end += strcspn(path + end, "/");
+		rest = path[end];
+		path[end] = '\0';
+		fd = open_below(root, path);
+		path[end] = rest;
+		if (fd < 0)
+			return fd;
+		if (fstat(fd, &stat))
+			return -errno;
+		if (S_ISLNK(stat.st_mode)) {
+			n = readlinkat(fd, "", target, sizeof(target) - 1);
+			if (n <= 0)
+				return n ? -errno : -ENOENT;
+			target[n] = '\0';
+			return follow(path, end, target) ?: 1;
+		}
+		if (!rest) {
+			*ret_fd = TAKE_FD(fd);
+			return 0;
+		}
+	}
+}
+
+int safe_open_below(int root, const char *path)
+{
+	char resolved[PATH_MAX];
+	int fd = -1, err = 1;
+
+	if (strlen(path) >= sizeof(resolved))
+		return -ENAMETOOLONG;
+	strcpy(resolved, path);
+	for (int links = 0; err == 1; links++) {
+		if (links > LINKS_MAX)
+			return -ELOOP;
+		err = follow_first(root, resolved, &fd);
+	}
+	return err ?: fd;
 }
 
 int safe_open_mapping(pid_t tid, const struct procfs_map *map, struct stat *ret_stat)

@@ -17,6 +17,12 @@
  */
 int safe_open_mapping(pid_t tid, const struct procfs_map *map, struct stat *ret_stat);
 
+/*
+ * Opens what a path has led to from this directory, which is taken for the root: links are followed, and none
+ * leads out of it. An O_PATH descriptor, or -errno: -ELOOP for too many links, -ENAMETOOLONG.
+ */
+int safe_open_below(int root, const char *path);
+
 /* Opens for reading the regular file that an O_PATH descriptor refers to. Returns a descriptor or -errno. */
 int safe_open_reopen(int path_fd);
 

@@ -400,6 +400,9 @@ static int ask(struct native_targets *t, const struct record_native *e, __u32 ty
 	request.address = e->pc;
 	if (type != WORKER_MAPS)
 		request.file = natives_key(t->natives, q.file);
+	/* It may be the debug file that was too much. */
+	if (type == WORKER_FUNCTIONS)
+		request.plain = natives_get(t->natives, q.file)->failures > 0;
 	return questions_ask(t->questions, &q, &request);
 }
 

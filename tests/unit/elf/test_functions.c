@@ -57,7 +57,7 @@ static int setup_group(void **state)
 
 	(void)state;
 	dl_iterate_phdr(on_object, NULL);
-	return fd < 0 || functions_read(fd, &bytes) || functions_parse(bytes.data, bytes.size, &all);
+	return fd < 0 || functions_read(fd, -1, &bytes) || functions_parse(bytes.data, bytes.size, &all);
 }
 
 static int teardown_group(void **state)
@@ -126,7 +126,7 @@ static void no_elf_file(void **state)
 
 	(void)state;
 	assert_int_equal(buf_add_string(&out, "before"), 0);
-	assert_int_equal(functions_read(text, &out), -ENOEXEC);
+	assert_int_equal(functions_read(text, -1, &out), -ENOEXEC);
 	assert_int_equal(out.size, 6);
 }
 

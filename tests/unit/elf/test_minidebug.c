@@ -34,7 +34,8 @@ static struct minidebug mini;
 static void make(const void *packed, size_t size, size_t said)
 {
 	static const char names[] = "\0.gnu_debugdata";
-	Elf64_Ehdr h = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+	Elf64_Ehdr h = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+				      EV_CURRENT },
 			 .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
 			 .e_ehsize = sizeof(h), .e_phentsize = sizeof(Elf64_Phdr),
 			 .e_shoff = SECTIONS, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3,
@@ -83,8 +84,9 @@ static uint8_t *pack(const void *bytes, size_t size, __u32 preset, size_t *ret_s
 
 	*ret_size = 0;
 	assert_non_null(packed);
-	assert_int_equal(lzma_easy_buffer_encode(preset, LZMA_CHECK_CRC32, NULL, bytes, size, packed, ret_size,
-						 room), LZMA_OK);
+	assert_int_equal(lzma_easy_buffer_encode(preset, LZMA_CHECK_CRC32, NULL, bytes, size, packed,
+						 ret_size, room),
+			 LZMA_OK);
 	return packed;
 }
 
@@ -167,10 +169,10 @@ static void damaged(void **state)
 	size_t size;
 	uint8_t *packed;
 	Elf64_Ehdr none = { 0 };
+	static const char text[] = "no ELF file, but longer than the header of one, which has 64 bytes";
 
 	(void)state;
-	assert_int_equal(open_packed("not an ELF file, but longer than the header of one is, which has 64 bytes",
-				     74, 1), -EBADMSG);
+	assert_int_equal(open_packed(text, sizeof(text), 1), -EBADMSG);
 	teardown(NULL);
 	assert_int_equal(open_packed(&none, sizeof(none), 1), -EBADMSG);
 	teardown(NULL);

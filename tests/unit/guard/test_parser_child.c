@@ -4,6 +4,7 @@
  * up everything before it sees one, and ends with its socket and with its parent.
  */
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -17,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -115,13 +117,65 @@ static void functions_as_here(void **state)
 	_cleanup_close_ int fd = open_libc();
 
 	(void)state;
-	assert_int_equal(functions_read(fd, &here), 0);
+	assert_int_equal(functions_read(fd, -1, &here), 0);
 	assert_true(here.size > 1 << 16); /* more than one message */
 	for (int i = 0; i < 3; i++) {
 		buf_clear(&there);
 		assert_int_equal(ask(PARSE_FUNCTIONS, fd, &there), 0);
 		assert_int_equal(there.size, here.size);
 		assert_memory_equal(there.data, here.data, here.size);
+	}
+}
+
+/* A copy of this program without .symtab, as strip leaves it. */
+static int open_stripped(int self)
+{
+	_cleanup_free_ char *bytes = NULL;
+	struct stat stat;
+	Elf64_Shdr *sections;
+	int fd = memfd_create("stripped", MFD_CLOEXEC);
+
+	assert_int_equal(fstat(self, &stat), 0);
+	bytes = malloc(stat.st_size);
+	assert_int_equal(pread(self, bytes, stat.st_size, 0), stat.st_size);
+	sections = (Elf64_Shdr *)(bytes + ((Elf64_Ehdr *)bytes)->e_shoff);
+	for (int i = 0; i < ((Elf64_Ehdr *)bytes)->e_shnum; i++)
+		if (sections[i].sh_type == SHT_SYMTAB)
+			sections[i].sh_type = SHT_PROGBITS;
+	assert_int_equal(write(fd, bytes, stat.st_size), stat.st_size);
+	return fd;
+}
+
+/* A file that was sent before is for one question. */
+static void with_a_debug_file(void **state)
+{
+	_cleanup_buf_ struct buf without = { 0 }, with = { 0 }, there = { 0 };
+	_cleanup_close_ int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), fd = open_stripped(self);
+	struct functions f;
+
+	(void)state;
+	assert_int_equal(functions_read(fd, -1, &without), 0);
+	assert_int_equal(functions_parse(without.data, without.size, &f), 0);
+	assert_false(f.has_symbols);
+	if (!f.build_id_size) {
+		print_message("SKIP debug file: the linker gave this program no build id\n");
+		return;
+	}
+	assert_int_equal(functions_read(fd, self, &with), 0);
+	assert_int_equal(functions_parse(with.data, with.size, &f), 0);
+	assert_true(f.has_symbols);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(ask(PARSE_BESIDE, self, &there), 0);
+		assert_int_equal(there.size, 0);
+		assert_int_equal(ask(PARSE_BESIDE, self, &there), 0); /* takes the place of the first */
+		assert_int_equal(ask(PARSE_FUNCTIONS, fd, &there), 0);
+		assert_int_equal(there.size, with.size);
+		assert_memory_equal(there.data, with.data, with.size);
+		buf_clear(&there);
+		assert_int_equal(ask(PARSE_FUNCTIONS, fd, &there), 0);
+		assert_int_equal(there.size, without.size);
+		assert_memory_equal(there.data, without.data, without.size);
+		buf_clear(&there);
 	}
 }
 
@@ -225,7 +279,7 @@ static void little_memory_and_few_files(void **state)
 
 	files_that_are_none(state);
 	assert_int_equal(sscanf(proc_line("limits", "Max open files"), "%llu %llu", &soft, &hard), 2);
-	assert_true(soft == 5 && hard == 5);
+	assert_true(soft == 6 && hard == 6);
 	assert_int_equal(sscanf(proc_line("limits", "Max core file size"), "%llu %llu", &soft, &hard), 2);
 	assert_true(soft == 0 && hard == 0);
 #ifdef __SANITIZE_ADDRESS__
@@ -264,7 +318,7 @@ static void ends_without_its_parent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(functions_as_here),
+		TEST(functions_as_here), TEST(with_a_debug_file),
 		TEST(rows_as_here),
 		TEST(image_as_here),
 		TEST(files_that_are_none),

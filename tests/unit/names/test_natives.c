@@ -95,7 +95,7 @@ static void names(void **state)
 	struct native_place place;
 
 	(void)state;
-	assert_int_equal(functions_read(fd, &bytes), 0);
+	assert_int_equal(functions_read(fd, -1, &bytes), 0);
 	assert_int_equal(natives_functions(n, own, bytes.data, bytes.size - 1), -EBADMSG);
 	assert_int_equal(natives_get(n, own)->state, NATIVE_FILE_NEW);
 	assert_int_equal(natives_functions(n, own, bytes.data, bytes.size), 0);

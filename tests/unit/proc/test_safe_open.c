@@ -164,6 +164,69 @@ static void link_on_the_way(void **state)
 	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -ENAMETOOLONG);
 }
 
+/* A directory that is taken for the root, with links of every kind, and a file beside it. */
+static void links_stay_below(void **state)
+{
+	static const struct {
+		const char *path;
+		int result; /* 0: the file "true" */
+	} rows[] = {
+		{ "/lib/file", 0 },	    { "lib/file", 0 },	      { "/absolute", 0 },
+		{ "/relative", 0 },	    { "/folder/file", 0 },    { "/lib/up", 0 },
+		{ "/folder/up", 0 },	    { "/above", 0 },	      { "/chain", 0 },
+		{ "/outside", -ENOENT },    { "/loop", -ELOOP },      { "/nothing", -ENOENT },
+		{ "/lib/file/x", -ENOTDIR }, { "/dangling", -ENOENT }, { "", -ENOENT },
+		{ "/lib/../lib/file", -ENOENT }, /* nobody asks so */
+	};
+	static const struct {
+		const char *target, *path;
+	} links[] = {
+		{ "/lib/file", "absolute" }, { "lib/./file", "relative" },	    { "lib", "folder" },
+		{ "../relative", "lib/up" }, { "../../../../../lib/file", "above" }, { "folder/up", "chain" },
+		{ "../a file", "outside" },  { "loop", "loop" },		    { "nowhere", "dangling" },
+	};
+	struct mapped *mapped = *state;
+	char path[160], root[96], command[128];
+	_cleanup_close_ int directory = -1;
+
+	snprintf(root, sizeof(root), "%s/root", mapped->directory);
+	assert_int_equal(mkdir(root, 0700), 0);
+	directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(mkdirat(directory, "lib", 0700), 0);
+	snprintf(path, sizeof(path), "%s/lib/file", root);
+	assert_int_equal(link(mapped->path, path), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
+		assert_int_equal(symlinkat(links[i].target, directory, links[i].path), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_close_ int fd = safe_open_below(directory, rows[i].path);
+		struct stat stat;
+
+		if (fd < 0 && fd == rows[i].result)
+			continue;
+		if (fd < 0 || rows[i].result || fstat(fd, &stat) || stat.st_ino != mapped->map.inode)
+			fail_msg("%s: %d", rows[i].path, fd);
+	}
+	snprintf(command, sizeof(command), "rm -r '%s'", root);
+	assert_int_equal(system(command), 0);
+}
+
+/* A link's text and what comes behind it may be longer together than a path can be. */
+static void long_links(void **state)
+{
+	struct mapped *mapped = *state;
+	_cleanup_close_ int directory = open(mapped->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char target[4090], path[4090];
+
+	for (size_t i = 0; i < sizeof(target); i++)
+		target[i] = path[i] = i % 200 ? 'x' : '/';
+	target[sizeof(target) - 1] = path[sizeof(path) - 1] = '\0';
+	memcpy(path, "/long/", 6);
+	assert_int_equal(symlinkat(target, directory, "long"), 0);
+	assert_int_equal(safe_open_below(directory, path), -ENAMETOOLONG);
+	assert_int_equal(safe_open_below(directory, "/long"), -ENOENT);
+	assert_int_equal(unlinkat(directory, "long", 0), 0);
+}
+
 static int mount_overlay(const char *directory)
 {
 	char path[128], options[512];
@@ -217,6 +280,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(deleted_and_replaced, setup, teardown),
 		cmocka_unit_test_setup_teardown(fifo_device_link, setup, teardown),
 		cmocka_unit_test_setup_teardown(link_on_the_way, setup, teardown),
+		cmocka_unit_test_setup_teardown(links_stay_below, setup, teardown),
+		cmocka_unit_test_setup_teardown(long_links, setup, teardown),
 		cmocka_unit_test_setup_teardown(overlay, setup, teardown),
 	};
 

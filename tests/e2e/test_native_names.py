@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Names of functions whose symbols are not in the file itself."""
+import subprocess
+
+import pytest
+
+import interpreters as known
+import namespaces
+import profiler
+from elf_files import forget_sizes, readelf
+
+DEBUG = "/usr/lib/debug"
+
+
+@pytest.fixture
+def python():
+    return known.one_per_version()[-1].path
+
+
+@pytest.fixture
+def program(workloads):
+    return workloads / "native" / "native.py"
+
+
+@pytest.fixture
+def stripped(tmp_path, workloads):
+    """A library whose symbols say nothing any more, and the file that has them."""
+    whole, bare, debug = (tmp_path / name for name in ("whole.so", "bare.so", "whole.debug"))
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-pthread", "-Wl,--build-id", "-DPREFIX=a_",
+                    workloads / "native" / "burn.c", "-o", whole], check=True)
+    subprocess.run(["objcopy", "--only-keep-debug", whole, debug], check=True)
+    subprocess.run(["objcopy", "--strip-all", whole], check=True)
+    forget_sizes(whole, bare)
+    return bare, debug
+
+
+def names(directory, command):
+    """Of the native functions, and how many samples there were."""
+    with profiler.target(*command) as target:
+        run = profiler.run_while(directory, [target], 0.7, "-F", 997, "--native", "leaf")
+    found = {sample.stack[0][0] for sample in run.samples if "in_heavy" in profiler.functions(sample)}
+    assert profiler.total(run.samples) > 100
+    return found
+
+
+def test_packed_into_the_file(python, program, stripped, tmp_path):
+    bare, debug = stripped
+    subprocess.run(["xz", "--keep", debug], check=True)
+    subprocess.run(["objcopy", "--add-section", ".gnu_debugdata=%s.xz" % debug, bare], check=True)
+    assert "a_heavy" in names(tmp_path, [python, program, bare, "shares"])
+
+
+def in_own_root(debug, build_id, command):
+    """The command, which sees this debug file where those are kept; we do not."""
+    folder = "%s/.build-id/%s" % (DEBUG, build_id[:2])
+    script = ("mkdir -p %s && mount -t tmpfs none %s && mkdir -p %s && cp '%s' %s/%s.debug && exec \"$@\"" %
+              (DEBUG, DEBUG, folder, debug, folder, build_id[2:]))
+    return ["unshare", "--mount", "sh", "-c", script, "sh", *command]
+
+
+@pytest.mark.parametrize("which", ["its own", "another build's"])
+def test_debug_file_in_the_targets_root(which, python, program, stripped, workloads, tmp_path):
+    if namespaces.reason():
+        pytest.skip("SKIP debug file: " + namespaces.reason())
+    bare, debug = stripped
+    build_id = readelf("-n", bare).split("Build ID:")[1].split()[0]
+    if which != "its own":
+        subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-pthread", "-Wl,--build-id", "-DPREFIX=a_",
+                        workloads / "native" / "burn.c", "-o", debug], check=True)
+    found = names(tmp_path, in_own_root(debug, build_id, [python, program, bare, "shares"]))
+    if which == "its own":
+        assert "a_heavy" in found
+    else:
+        assert "a_heavy" not in found and any(name.startswith("bare.so!0x") for name in found)
