@@ -30,6 +30,7 @@ enum worker_type {
 	WORKER_MAPS,	     /* code_maps_read() */
 	WORKER_FUNCTIONS,    /* functions_read() of the file mapped at address; -ESTALE: it is another */
 	WORKER_ROWS,	     /* rows_read() of that file, for the region in which address lies; likewise */
+	WORKER_LOOK,	     /* look_at_threads(); address is that of the runtime */
 	WORKER_TYPES
 };
 
@@ -40,7 +41,7 @@ struct worker_request {
 	__u64 tag;	   /* the caller's; it comes back in the reply */
 	__u64 start_ticks; /* of the process, by procfs_start_ticks(); a later one with that pid is -ESRCH */
 	__u64 address;
-	struct layout layout; /* of CAPTURE and TABLE */
+	struct layout layout; /* of CAPTURE, TABLE and LOOK */
 	struct code_file file; /* of FUNCTIONS and ROWS */
 	__u32 plain;	       /* of FUNCTIONS: no separate debug file is looked for */
 };
@@ -58,7 +59,7 @@ struct worker_reply {
 		};
 		struct record_code code; /* process, code and fingerprint are 0 */
 	};
-	/* Of TABLE, MAPS, FUNCTIONS and ROWS: table_size bytes, which the receiver frees; else NULL. */
+	/* Of TABLE, MAPS, FUNCTIONS, ROWS and LOOK: table_size bytes, which the receiver frees; else NULL. */
 	__u8 *table;
 };
 

@@ -24,6 +24,7 @@
 #include "proc/safe_open.h"
 #include "python/binaries.h"
 #include "python/capture_remote.h"
+#include "python/look.h"
 
 #define MEMORY_MAX (256ULL << 20) /* bytes of address space beyond what fork() copied */
 
@@ -187,8 +188,19 @@ static int parse_mapped(pid_t tid, const struct worker_request *request, struct 
 	return err;
 }
 
-/* What machine code there is. */
-static int read_code(const struct worker_request *request, struct worker_reply *reply)
+static int read_bytes(const struct worker_request *request, pid_t tid, struct buf *out)
+{
+	switch (request->type) {
+	case WORKER_MAPS:
+		return code_maps_read(tid, out);
+	case WORKER_LOOK:
+		return look_at_threads((pid_t)request->pid, tid, &request->layout, request->address, out);
+	}
+	return parse_mapped(tid, request, out);
+}
+
+/* What machine code there is, or what the threads do. */
+static int answer_bytes(const struct worker_request *request, struct worker_reply *reply)
 {
 	_cleanup_buf_ struct buf bytes = { 0 };
 	pid_t tid;
@@ -197,8 +209,7 @@ static int read_code(const struct worker_request *request, struct worker_reply *
 	if (!err)
 		err = procfs_memory_tid(request->pid, &tid);
 	if (!err)
-		err = request->type == WORKER_MAPS ? code_maps_read(tid, &bytes) :
-						     parse_mapped(tid, request, &bytes);
+		err = read_bytes(request, tid, &bytes);
 	if (!err)
 		err = procfs_check_start(request->pid, request->start_ticks);
 	return err ?: send_bytes(&bytes, reply);
@@ -225,7 +236,7 @@ static void answer(const struct worker_request *request, struct pods *pods, stru
 	if (request->type == WORKER_IDENTIFY || request->type == WORKER_CONTAINER)
 		reply->error = look_at(request, pods, reply);
 	else if (request->type >= WORKER_MAPS)
-		reply->error = read_code(request, reply);
+		reply->error = answer_bytes(request, reply);
 	else
 		reply->error = read_object(request, reply);
 }

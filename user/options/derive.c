@@ -208,6 +208,11 @@ int options_derive(struct options *o, char *error, size_t size)
 
 	if (o->help || o->version)
 		return 0;
+	if (o->json && !o->dump)
+		return options_fail(error, size, "--json goes with pyperf-bpf dump");
+	if (o->dump && (targets != 1 || o->command))
+		return options_fail(error, size,
+				    "name whose threads to show: one of --all-python and --pid PID");
 	if (targets != 1)
 		return options_fail(error, size,
 				    "%s one of --all-python, --pid PID or -- COMMAND; --help shows how",

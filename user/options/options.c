@@ -188,6 +188,69 @@ static int parse_line(struct options *o, int *line_of, char *error, size_t size)
 	return 0;
 }
 
+/* --- which rows -------------------------------------------------------------------------------------- */
+
+static bool is_among(const struct row *r, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], r->long_name))
+			return true;
+	return false;
+}
+
+static bool is_reloaded(const struct row *r)
+{
+	static const char *const names[] = {
+#define RELOADED(l) l,
+#define HEADING(t)
+#define FLAG(s, l, f, h)
+#define NUMBER(s, l, m, f, v, lo, hi, h)
+#define TEXT(s, l, m, f, v, h)
+#define CHOICE(s, l, f, v, c, h)
+#include "options/options.def"
+#undef HEADING
+#undef FLAG
+#undef NUMBER
+#undef TEXT
+#undef CHOICE
+	};
+
+	return is_among(r, names, ARRAY_SIZE(names));
+}
+
+static bool is_dumped(const struct row *r)
+{
+	static const char *const names[] = {
+#define DUMPED(l) l,
+#define HEADING(t)
+#define FLAG(s, l, f, h)
+#define NUMBER(s, l, m, f, v, lo, hi, h)
+#define TEXT(s, l, m, f, v, h)
+#define CHOICE(s, l, f, v, c, h)
+#include "options/options.def"
+#undef HEADING
+#undef FLAG
+#undef NUMBER
+#undef TEXT
+#undef CHOICE
+	};
+
+	return is_among(r, names, ARRAY_SIZE(names));
+}
+
+static bool is_same(const struct options *a, const struct options *b, const struct row *r)
+{
+	const void *x = (const char *)a + r->offset, *y = (const char *)b + r->offset;
+
+	if (r->kind == KIND_FLAG)
+		return *(const bool *)x == *(const bool *)y;
+	if (r->kind == KIND_NUMBER)
+		return *(const long *)x == *(const long *)y;
+	if (r->kind == KIND_CHOICE)
+		return *(const int *)x == *(const int *)y;
+	return !strcmp(*(const char *const *)x ?: "", *(const char *const *)y ?: "");
+}
+
 /* --- the config file ---------------------------------------------------------------------------------- */
 
 struct reading {
@@ -275,14 +338,30 @@ static int add_line(const struct options *o, const int *line_of, char *error, si
 	return options_fail(error, size, "%s:%d: %s", o->config, line_of[r - rows], text);
 }
 
+/* dump takes few of the options. */
+static int check_dump(const struct options *o, char *error, size_t size)
+{
+	struct options defaults;
+
+	set_defaults(&defaults);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].kind != KIND_HEADING && !is_dumped(&rows[i]) && !is_same(o, &defaults, &rows[i]))
+			return options_fail(error, size, "--%s does not go with dump", rows[i].long_name);
+	return 0;
+}
+
 int options_parse(struct options *o, int argc, char **argv, char *error, size_t error_size)
 {
 	int line_of[ARRAY_SIZE(rows)] = {};
+	const bool dump = argc > 1 && !strcmp(argv[1], "dump");
 
 	set_defaults(o);
-	o->argc = argc;
-	o->argv = argv;
+	o->dump = dump;
+	o->argc = argc - dump;
+	o->argv = argv + dump;
 	if (parse_line(o, line_of, error, error_size))
+		return -EINVAL;
+	if (o->dump && check_dump(o, error, error_size))
 		return -EINVAL;
 	if (o->config && !o->help && !o->version && read_config(o, line_of, error, error_size))
 		return -EINVAL;
@@ -300,42 +379,6 @@ void options_free(struct options *o)
 }
 
 /* --- reading it again --------------------------------------------------------------------------------- */
-
-static bool is_reloaded(const struct row *r)
-{
-	static const char *const names[] = {
-#define RELOADED(l) l,
-#define HEADING(t)
-#define FLAG(s, l, f, h)
-#define NUMBER(s, l, m, f, v, lo, hi, h)
-#define TEXT(s, l, m, f, v, h)
-#define CHOICE(s, l, f, v, c, h)
-#include "options/options.def"
-#undef HEADING
-#undef FLAG
-#undef NUMBER
-#undef TEXT
-#undef CHOICE
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], r->long_name))
-			return true;
-	return false;
-}
-
-static bool is_same(const struct options *a, const struct options *b, const struct row *r)
-{
-	const void *x = (const char *)a + r->offset, *y = (const char *)b + r->offset;
-
-	if (r->kind == KIND_FLAG)
-		return *(const bool *)x == *(const bool *)y;
-	if (r->kind == KIND_NUMBER)
-		return *(const long *)x == *(const long *)y;
-	if (r->kind == KIND_CHOICE)
-		return *(const int *)x == *(const int *)y;
-	return !strcmp(*(const char *const *)x ?: "", *(const char *const *)y ?: "");
-}
 
 static void take_row(struct options *o, struct options *from, const struct row *r)
 {
@@ -434,7 +477,8 @@ void options_help(FILE *f, bool colour)
 		"  pyperf-bpf --all-python -d 10              every Python process, ten seconds\n"
 		"  pyperf-bpf --pid 4711 -F 999               one process, finer, until Ctrl-C\n"
 		"  pyperf-bpf -- python3 app.py               a program from its start to its end\n"
-		"  pyperf-bpf -a -d 5 -o - --format folded    stacks for flame-graph tools on stdout\n",
+		"  pyperf-bpf -a -d 5 -o - --format folded    stacks for flame-graph tools on stdout\n"
+		"  pyperf-bpf dump --pid 4711                 what its threads do at this moment\n",
 		bold, plain);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (rows[i].kind == KIND_HEADING)

@@ -53,6 +53,7 @@ struct options {
 	int argc;
 	char **argv;
 	char *owned[OPTION_ROWS]; /* texts of the config file, by row */
+	bool dump; /* the first word is "dump" */
 	/* Derived */
 	pid_t *pid_list;
 	size_t pid_count;

@@ -14,7 +14,6 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "proc/remote.h"
 
 #define ATTEMPTS	 50
 #define EAGER_ATTEMPTS	 10	/* without a pause; there are no more of them if there is nothing to see */
@@ -55,21 +54,9 @@ static const char bad_names[] =
 static const char too_slow[] = "the stacks of its threads take too long to walk";
 static const char bad_instr[] = "the frames of its stacks do not stand in the bytecode of their code objects";
 
-/* mem_read() of bpf/ takes no context, so the target is a global. There are no threads (docs/design.md). */
-static pid_t target;
-static int unreachable; /* the -errno of a read that says that no memory of the target can be read */
-
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	int err = remote_read(target, address, dst, size);
-
-	if (err && err != -EFAULT)
-		unreachable = err;
-	return err ? -EFAULT : 0;
-}
+#include "python/target_walk.h"
 
 #include "bpf/python/capture.h"
-#include "bpf/python/walk.h"
 
 /* One attempt. */
 static struct proof_state {
@@ -92,15 +79,6 @@ static int contradict(const char *reason)
 {
 	state.reason = reason;
 	return -EPROTO;
-}
-
-#define UNREADABLE (1ULL << 63) /* no address of anything, no flag, no number */
-
-static __u64 read_word(__u64 address)
-{
-	__u64 value;
-
-	return mem_read(&value, sizeof(value), address) ? UNREADABLE : value;
 }
 
 static __u64 tstate_word(unsigned int offset)
@@ -200,21 +178,6 @@ static int check_code(__u64 code)
 
 /* --- stacks -------------------------------------------------------------------------------------------- */
 
-/*
- * Where the copy of the bytecode starts that a frame of free-threaded 3.14+ runs: entries[tlbc_index] of
- * co_tlbc (internal/pycore_code.h). 0 if there is none.
- */
-static __u64 bytecode_copy(const struct frame *f)
-{
-	const struct layout *l = state.layout;
-	__u64 table = read_word(f->code + l->code_tlbc), index = read_word(f->address + l->frame_tlbc_index);
-
-	index &= 0xffffffff;
-	if (!mem_plausible(table) || index >= read_word(table))
-		return 0;
-	return read_word(table + 8 + 8 * index);
-}
-
 static bool is_in_bytecode(const struct frame *f)
 {
 	const struct layout *l = state.layout;
@@ -230,7 +193,7 @@ static bool is_in_bytecode(const struct frame *f)
 	/* 3.11, 3.12: a unit before the bytecode when the frame has not begun. */
 	if (f->instr - (f->code + l->code_bytecode) + 2 <= size + 2)
 		return true;
-	copy = l->code_tlbc ? bytecode_copy(f) : 0;
+	copy = l->code_tlbc ? target_bytecode_copy(l, f) : 0;
 	return mem_plausible(copy) && f->instr - copy < size;
 }
 
@@ -275,15 +238,6 @@ static int walk_to_root(__u64 frame)
 	return walk_is_whole(w, l, tstate_word(l->tstate_base_frame)) ? 0 : contradict(bad_walk);
 }
 
-static __u64 newest_frame(void)
-{
-	__u64 frame = tstate_word(state.layout->tstate_frame);
-
-	if (!state.layout->has_cframe)
-		return frame;
-	return mem_plausible(frame) ? read_word(frame + state.layout->cframe_frame) : frame;
-}
-
 bool proof_of_thread_id(__u64 id, __u64 (*word_at)(__u64 address))
 {
 	if (!mem_plausible(id))
@@ -308,7 +262,7 @@ static int try_thread(__u64 tstate, __u64 interp)
 	if (!mem_plausible(tstate) || l->tstate_size > TSTATE_READ ||
 	    mem_read(state.tstate, l->tstate_size, tstate) || tstate_word(l->tstate_interp) != interp)
 		return contradict(bad_list);
-	frame = newest_frame();
+	frame = target_newest_frame(l, tstate_word(l->tstate_frame));
 	if (!frame)
 		return PROOF_NOT_YET;
 	err = walk_to_root(frame);
@@ -337,26 +291,9 @@ static int try_interpreter(__u64 interp)
 	return result;
 }
 
-/*
- * Without a list of interpreters (3.6 and 2.7, stripped) it is that of the GIL's holder, or, when nobody
- * holds it, the one that was found in the data (variables.h).
- */
-static __u64 first_interpreter(__u64 runtime)
-{
-	const struct layout *l = state.layout;
-	__u64 tstate;
-
-	if (l->runtime_interpreters)
-		return read_word(runtime + l->runtime_interpreters);
-	tstate = read_word(runtime + l->runtime_tstate);
-	if (mem_plausible(tstate))
-		return read_word(tstate + l->tstate_interp);
-	return l->runtime_main ? read_word(runtime + l->runtime_main) : tstate;
-}
-
 static int attempt(__u64 runtime)
 {
-	__u64 interp = first_interpreter(runtime);
+	__u64 interp = target_first_interpreter(state.layout, runtime);
 	int result = PROOF_NOT_YET, one;
 
 	state.threads = state.code_count = 0;
@@ -379,7 +316,7 @@ int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const
 	int result = -EPROTO, one;
 
 	target = tid;
-	unreachable = 0;
+	target_unreachable = 0;
 	state.end = clock_ms() + TIME_MAX;
 	state.reason = too_slow;
 	state.layout = layout;
@@ -388,8 +325,8 @@ int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const
 		if (i >= EAGER_ATTEMPTS)
 			nanosleep(&pause, NULL);
 		one = attempt(runtime);
-		if (unreachable)
-			return unreachable;
+		if (target_unreachable)
+			return target_unreachable;
 		if (one == PROOF_HOLDS)
 			return one;
 		if (one == PROOF_NOT_YET && clock_ms() <= state.end)

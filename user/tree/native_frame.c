@@ -8,18 +8,13 @@
 #include "bpf/abi.h"
 #include "names/kernel_names.h"
 #include "names/natives.h"
+#include "proc/syscall_names.h"
 #include "profile/profile.h"
 
 static const char *const end_names[NATIVE_ENDS] = {
 #define NATIVE(name, place, text, help) [NATIVE_##name] = "[" text "]",
 #include "bpf/natives.def"
 #undef NATIVE
-};
-
-static const char *const syscall_names[TEXT_SYSCALLS_MAX] = {
-#define SYSCALL(name, number) [number] = #name,
-#include "syscalls.inc"
-#undef SYSCALL
 };
 
 static int place_nowhere(struct profile *p, enum frame_kind kind, const char *name, __u32 *ret)
@@ -42,7 +37,7 @@ int native_frame_end(struct profile *p, __u32 end, __u32 *ret)
 
 int native_frame_syscall(struct profile *p, __u32 number, __u32 *ret)
 {
-	const char *known = number < TEXT_SYSCALLS_MAX ? syscall_names[number] : NULL;
+	const char *known = syscall_name(number);
 	char name[64];
 
 	if (known)

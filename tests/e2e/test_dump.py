@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`pyperf-bpf dump`: what the threads of a program do now. What CPython says itself of its waiting threads
+(faulthandler) is the judge."""
+import json
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+import interpreters as known
+import profiler
+
+ALSO_2_7 = True
+
+WAITS = {"first": ["futex"], "second": ["futex"], "writer": ["write"], "asker": ["recvfrom"],
+         "poller": ["poll", "ppoll"], "deep": ["clock_nanosleep", "pselect6", "select"],
+         "main": ["clock_nanosleep", "pselect6", "select"]}
+
+
+def dump(*arguments, code=0):
+    done = subprocess.run([profiler.BINARY, "dump", *map(str, arguments)], capture_output=True, text=True,
+                          timeout=120, stdin=subprocess.DEVNULL)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def look(pid):
+    process, = json.loads(dump("--json", "--pid", pid).stdout)["processes"]
+    assert process["pid"] == pid
+    return {thread["tid"]: thread for thread in process["threads"]}
+
+
+def lines_that_hang(source):
+    """The line of each function that it never leaves."""
+    return {match[1]: number for number, text in enumerate(source.read_text().splitlines(), 1)
+            for match in re.finditer(r"# hangs: (\w+)", text)}
+
+
+def hangs(pid, numbers):
+    threads = look(pid)
+    return all(threads[numbers[name]].get("syscall") in calls for name, calls in WAITS.items())
+
+
+@pytest.fixture(scope="module")
+def hung_of(workloads, tmp_path_factory):
+    """Starts the program on an interpreter, once, and waits until it hangs. Returns it and its own stacks."""
+    started = {}
+
+    def start(interpreter):
+        if interpreter.name not in started:
+            own = tmp_path_factory.mktemp("hung") / "stacks"
+            program = profiler.Target((interpreter.path, "-S", workloads / "hung.py", own))
+            started[interpreter.name] = program, own
+            profiler.wait_until(lambda: hangs(program.pid, program.about), what="hang")
+        return started[interpreter.name]
+    yield start
+    for program, _ in started.values():
+        program.stop()
+
+
+def test_line_and_reason_of_each_thread(version, workloads, hung_of):
+    program, _ = hung_of(version)
+    threads, numbers = look(program.pid), program.about
+    for name, line in lines_that_hang(workloads / "hung.py").items():
+        thread = threads[numbers[name]]
+        leaf = next(f for f in thread["frames"] if f["file"].endswith("hung.py"))
+        assert (leaf["function"], leaf["line"]) == ("<module>" if name == "main" else name, line)
+        assert thread["syscall"] in WAITS[name]
+        assert (thread["stack"], thread["ran"]) == ("whole", False)
+    assert threads[numbers["writer"]]["file"].startswith("pipe:")
+    assert threads[numbers["poller"]]["file"].startswith("pipe:")
+    assert threads[numbers["asker"]]["file"] == "udp to 127.0.0.1:%d" % numbers["port"]
+    assert [f["function"] for f in threads[numbers["deep"]]["frames"]].count("deep") == 101
+
+
+def own_stacks(path):
+    """What faulthandler wrote: for each thread (file, line, function), leaf first. It shows 100 frames."""
+    stacks = []
+    for line in path.read_text().splitlines():
+        if "(most recent call first)" in line:
+            stacks.append([])
+        found = re.match(r'  File "(.*)", line (\d+) in (.*)', line)
+        if found:
+            stacks[-1].append((found[1], int(found[2]), found[3]))
+    return sorted(stack[:100] for stack in stacks)
+
+
+def is_written(path):
+    text = path.read_text()
+    return text.count("most recent call first") == len(WAITS) and text.rstrip().endswith("in <module>")
+
+
+def test_stacks_are_those_that_python_itself_shows(version, hung_of):
+    if version.version < (3,):
+        pytest.skip("SKIP not-applicable: no faulthandler in Python 2.7")
+    program, own = hung_of(version)
+    ours = sorted([(f["file"], f["line"], f["function"].split(".")[-1]) for f in thread["frames"]][:100]
+                  for thread in look(program.pid).values())
+    os.kill(program.pid, signal.SIGUSR1)
+    profiler.wait_until(lambda: is_written(own), what="stacks of its own")
+    assert ours == own_stacks(own)
+
+
+def test_text_says_the_same(version, workloads, hung_of):
+    program, _ = hung_of(version)
+    text = dump("--pid", program.pid).stdout
+    lines = lines_that_hang(workloads / "hung.py")
+    assert text.startswith("Process %d " % program.pid)
+    assert "\033" not in text
+    assert "      asker (%s:%d)\n" % (workloads / "hung.py", lines["asker"]) in text
+    assert re.search(r"Thread %d .*: waits in write of fd \d+ \(pipe:\[\d+\]\) for [\d.]+ s\n"
+                     % program.about["writer"], text)
+    # deep calls itself in 100 frames of one line, of which three are written
+    assert "      ... and 97 times more\n" in text
+
+
+def test_how_long_a_thread_has_waited(hung_of):
+    """The same wait, looked at twice, has lasted longer by the time between."""
+    program, _ = hung_of(known.one_per_version()[-1])
+    number = program.about["deep"]
+    if "seconds" not in look(program.pid)[number]:
+        pytest.skip("SKIP kernel: /proc/PID/sched does not say when a thread last ran")
+    before = look(program.pid)[number]["seconds"]
+    profiler.wait_until(lambda: look(program.pid)[number]["seconds"] >= before + 0.5, what="longer wait")
+
+
+def test_who_has_the_gil(version, workloads):
+    """Of two threads that always want to run, one holds it, and the one that waits names the other."""
+    with profiler.target(version.path, "-S", workloads / "turns.py") as program:
+        seen = []
+
+        def waits():
+            threads = look(program.pid)
+            held = [tid for tid in program.about if threads[tid]["holds_gil"]]
+            assert set(held) <= set(program.about)
+            seen.extend(threads[tid]["gil_holder"] == (set(program.about) - {tid}).pop()
+                        for tid in program.about if "gil_holder" in threads[tid])
+            return held and (len(seen) >= 5 or version.version < (3, 7))
+        profiler.wait_until(waits, what="wait for the GIL")
+    assert all(seen)
+
+
+def test_all_python_finds_it_and_selections_hold(hung_of):
+    program, _ = hung_of(known.one_per_version()[-1])
+    everything = json.loads(dump("--all-python", "--json").stdout)["processes"]
+    assert program.pid in [p["pid"] for p in everything]
+    assert json.loads(dump("-a", "--json", "--comm", "no-such-name").stdout)["processes"] == []
+
+
+@pytest.mark.parametrize("arguments, code, words", [
+    ((), 2, ["--all-python", "--pid"]),
+    (("--pid", "1", "--push", "http://x"), 2, ["--push", "dump"]),
+    (("--", "true"), 2, ["--all-python", "--pid"]),
+    (("--pid", "4194304"), 1, ["no process 4194304"]),
+])
+def test_bad_input(arguments, code, words):
+    done = dump(*arguments, code=code)
+    assert done.stdout == "" and len(done.stderr.splitlines()) == 1
+    assert all(word in done.stderr for word in words)
+
+
+def test_not_python():
+    with subprocess.Popen(["sleep", "1000"]) as sleep:
+        try:
+            done = dump("--pid", sleep.pid, code=1)
+            assert "is not Python" in done.stderr and done.stdout == ""
+        finally:
+            sleep.kill()

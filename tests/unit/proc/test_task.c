@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_task.c - what /proc says of the threads of this process, one of which waits in a system call.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "proc/task.h"
+
+static int ends[2];
+static pid_t reader_tid;
+
+static void *read_for_ever(void *unused)
+{
+	char byte;
+
+	prctl(PR_SET_NAME, "reader");
+	__atomic_store_n(&reader_tid, (pid_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
+	return read(ends[0], &byte, 1) < 0 ? unused : NULL;
+}
+
+static void a_thread_that_reads_a_pipe(void **state)
+{
+	struct task t = { 0 };
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(pthread_create(&thread, NULL, read_for_ever, NULL), 0);
+	while (!__atomic_load_n(&reader_tid, __ATOMIC_SEQ_CST) || t.state != 'S' || t.syscall != SYS_read)
+		if (reader_tid)
+			assert_int_equal(task_read(getpid(), reader_tid, &t), 0);
+	assert_string_equal(t.name, "reader");
+	assert_int_equal(t.tid, reader_tid);
+	assert_int_equal(t.own_tid, reader_tid);
+	assert_int_equal(t.arguments[0], ends[0]);
+	assert_int_equal(t.arguments[2], 1);
+	assert_true(t.cpu >= 0 && t.cpu < sysconf(_SC_NPROCESSORS_CONF));
+	assert_int_equal(write(ends[1], "", 1), 1);
+	pthread_join(thread, NULL);
+	assert_int_equal(task_read(getpid(), reader_tid, &t), -ESRCH);
+}
+
+static void all_threads_are_listed_up_to_the_limit(void **state)
+{
+	_cleanup_free_ pid_t *tids = NULL, *none = NULL;
+	size_t count = 0;
+	bool more = true;
+
+	(void)state;
+	assert_int_equal(tasks_of(getpid(), 16, &tids, &count, &more), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(tids[0], getpid());
+	assert_false(more);
+	assert_int_equal(tasks_of(1 << 30, 16, &none, &count, &more), -ESRCH);
+	assert_null(none);
+}
+
+static void *wait_for_byte(void *byte)
+{
+	return read(ends[0], byte, 1) < 0 ? byte : NULL;
+}
+
+static void more_threads_than_the_limit_are_said(void **state)
+{
+	_cleanup_free_ pid_t *tids = NULL;
+	pthread_t thread;
+	size_t count = 0;
+	bool more = false;
+	char byte;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_byte, &byte), 0);
+	assert_int_equal(tasks_of(getpid(), 1, &tids, &count, &more), 0);
+	assert_int_equal(count, 1);
+	assert_true(more);
+	assert_int_equal(write(ends[1], "", 1), 1);
+	pthread_join(thread, NULL);
+}
+
+static void lines_of_system_calls(void **state)
+{
+	struct task t = { .syscall = TASK_SYSCALL_UNKNOWN };
+
+	(void)state;
+	assert_int_equal(task_parse_syscall("running\n", &t), -EBADMSG);
+	assert_int_equal(task_parse_syscall("", &t), -EBADMSG);
+	assert_int_equal(task_parse_syscall("-2 0x1 0x2\n", &t), -EBADMSG);
+	assert_int_equal(t.syscall, TASK_SYSCALL_UNKNOWN);
+	assert_int_equal(task_parse_syscall("-1 0x7ffd 0x7f00\n", &t), 0);
+	assert_int_equal(t.syscall, TASK_IN_NO_SYSCALL);
+	assert_int_equal(task_parse_syscall("202 0xffffffffffffffff 0x2 0x3 0x0 0x0 0x0 0x7 0x8\n", &t), 0);
+	assert_int_equal(t.syscall, 202);
+	assert_true(t.arguments[0] == UINT64_MAX);
+	assert_int_equal(t.arguments[2], 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_thread_that_reads_a_pipe),
+		cmocka_unit_test(all_threads_are_listed_up_to_the_limit),
+		cmocka_unit_test(more_threads_than_the_limit_are_said),
+		cmocka_unit_test(lines_of_system_calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

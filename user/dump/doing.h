@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * doing.h - what a thread does, in a few words.
+ */
+#ifndef PYPERF_DUMP_DOING_H
+#define PYPERF_DUMP_DOING_H
+
+#include "base/buf.h"
+#include "python/look.h"
+
+/* One word for programs: "runs", "gil", "syscall", "kernel", "waits", "stopped", "traced" or "ended". */
+const char *doing_word(const struct look_thread *t);
+/* A part of a sentence for people, such as "waits in read of fd 7 (pipe:[4711]) for 12.3 s". 0 or -ENOMEM. */
+int doing_text(const struct look_thread *t, struct buf *out);
+/* What is to be said of how its stack ends; NULL = nothing, it is whole. */
+const char *doing_end(const struct look_thread *t);
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "dump/dumped.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "dump/ask.h"
+#include "proc/sched_clocks.h"
+#include "python/capture_remote.h"
+
+#define CODES_BYTES_MAX (64 << 20)
+
+static int request_of(pid_t pid, __u32 type, struct worker_request *ret)
+{
+	*ret = (struct worker_request){ .type = type, .pid = (__u32)pid };
+	return procfs_start_ticks(pid, &ret->start_ticks);
+}
+
+int dumped_identify(struct worker *worker, pid_t pid, struct dumped *ret)
+{
+	_cleanup_free_ struct worker_reply *reply = calloc(1, sizeof(*reply));
+	struct worker_request request;
+	struct procfs_stat stat;
+	int err;
+
+	if (!reply)
+		return -ENOMEM;
+	err = procfs_stat(pid, &stat) ?: request_of(pid, WORKER_IDENTIFY, &request);
+	err = err ?: ask(worker, &request, reply);
+	if (err)
+		return err;
+	*ret = (struct dumped){ .pid = pid, .identity = reply->identity, .container = reply->container };
+	memcpy(ret->name, stat.name, sizeof(ret->name));
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const __u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The code objects of all frames, each once, in order. NULL: no memory. */
+static __u64 *list_codes(const struct dumped *d, size_t *ret_count)
+{
+	__u64 *codes = calloc(d->look->frames + 1, sizeof(*codes));
+	size_t count = 0;
+
+	if (!codes)
+		return NULL;
+	for (__u32 i = 0; i < d->look->frames; i++)
+		codes[i] = d->frames[i].code;
+	qsort(codes, d->look->frames, sizeof(*codes), by_address);
+	for (__u32 i = 0; i < d->look->frames; i++)
+		if (!count || codes[count - 1] != codes[i])
+			codes[count++] = codes[i];
+	*ret_count = count;
+	return codes;
+}
+
+/* What cannot be read has no name or no line; the store says so. */
+static void read_code(struct worker *worker, struct dumped *d, __u64 address, __u32 number)
+{
+	_cleanup_free_ struct worker_reply *reply = calloc(1, sizeof(*reply));
+	struct worker_request request;
+
+	if (!reply || request_of(d->pid, WORKER_CAPTURE, &request))
+		return;
+	request.layout = d->identity.layout;
+	request.address = address;
+	if (ask(worker, &request, reply))
+		return;
+	reply->code.code = number;
+	if (codes_add(d->codes, &reply->code, capture_remote_size(&reply->code)) ||
+	    !(codes_incomplete(&reply->code) & CODES_TABLE))
+		return;
+	request.type = WORKER_TABLE;
+	request.address = reply->code.table.address;
+	if (ask(worker, &request, reply))
+		return;
+	codes_set_table(d->codes, number, reply->table, reply->table_size);
+	free(reply->table);
+}
+
+static int read_names(struct worker *worker, struct dumped *d)
+{
+	_cleanup_free_ __u64 *codes = NULL;
+	size_t count;
+	int err;
+
+	codes = list_codes(d, &count);
+	d->numbers = calloc(d->look->frames + 1, sizeof(*d->numbers));
+	if (!codes || !d->numbers)
+		return -ENOMEM;
+	err = codes_new(&d->codes, CODES_BYTES_MAX);
+	if (err)
+		return err;
+	for (size_t i = 0; i < count; i++)
+		read_code(worker, d, codes[i], CODE_FIRST + (__u32)i);
+	for (__u32 i = 0; i < d->look->frames; i++) {
+		const __u64 *at = bsearch(&d->frames[i].code, codes, count, sizeof(*codes), by_address);
+
+		d->numbers[i] = CODE_FIRST + (__u32)(at - codes);
+	}
+	return 0;
+}
+
+static void measure_waits(struct dumped *d, const struct sched_clocks *clocks)
+{
+	for (__u32 i = 0; i < d->look->threads; i++) {
+		struct look_thread *t = &d->threads[i];
+
+		t->waited_ns = t->task.state == 'R' ? 0 :
+						      sched_clocks_since(clocks, t->task.cpu, t->task.last_ran,
+									 t->seen_ns);
+	}
+}
+
+int dumped_look(struct worker *worker, const struct sched_clocks *clocks, struct dumped *d)
+{
+	_cleanup_free_ struct worker_reply *reply = calloc(1, sizeof(*reply));
+	struct worker_request request;
+	int err;
+
+	if (!reply)
+		return -ENOMEM;
+	err = request_of(d->pid, WORKER_LOOK, &request);
+	request.layout = d->identity.layout;
+	request.address = d->identity.runtime;
+	err = err ?: ask(worker, &request, reply);
+	if (err)
+		return err;
+	d->bytes = reply->table;
+	err = look_parse(d->bytes, reply->table_size, &d->look, &d->threads, &d->frames);
+	if (err)
+		return err;
+	measure_waits(d, clocks);
+	return read_names(worker, d);
+}
+
+void dumped_free(struct dumped *d)
+{
+	codes_free(d->codes);
+	free(d->numbers);
+	free(d->bytes);
+	*d = (struct dumped){ 0 };
+}
+
+void dumped_name(const struct dumped *d, __u32 i, struct code_line *ret)
+{
+	codes_resolve(d->codes, d->numbers[i], d->frames[i].instr, ret);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "dump/json.h"
+
+#include "base/clock.h"
+#include "dump/doing.h"
+#include "proc/syscall_names.h"
+
+static const char *const ends[LOOK_ENDS] = {
+	[LOOK_WHOLE] = "whole",	      [LOOK_NO_STATE] = "not Python", [LOOK_NO_FRAMES] = "no frames",
+	[LOOK_DEEP] = "too deep", [LOOK_BROKEN] = "broken",
+};
+
+/* A member of an object, in its quotes; bytes are what anybody chose. */
+static int add_string(const char *key, const char *bytes, size_t limit, struct buf *out)
+{
+	_cleanup_buf_ struct buf text = { 0 };
+	int err = buf_printf(out, ",\"%s\":", key);
+
+	err = err ?: buf_add_utf8(&text, bytes, limit);
+	err = err ?: buf_add(&text, "", 1);
+	return err ?: buf_add_json(out, text.data);
+}
+
+static int add_frame(const struct code_line *line, struct buf *out)
+{
+	int err = buf_add_string(out, "{\"function\":");
+
+	err = err ?: buf_add_json(out, line->function);
+	err = err ?: buf_add_string(out, ",\"file\":");
+	err = err ?: buf_add_json(out, line->file);
+	return err ?: buf_printf(out, ",\"line\":%d}", line->line);
+}
+
+static int add_wait(const struct look_thread *t, struct buf *out)
+{
+	const char *name = t->task.syscall >= 0 ? syscall_name((__u32)t->task.syscall) : NULL;
+	int err = 0;
+
+	if (name)
+		err = buf_printf(out, ",\"syscall\":\"%s\"", name);
+	if (!err && t->fd >= 0) {
+		err = buf_printf(out, ",\"fd\":%d", t->fd);
+		err = err ?: add_string("file", t->file, sizeof(t->file), out);
+	}
+	if (!err && t->gil == LOOK_GIL_WAITS && t->gil_holder)
+		err = buf_printf(out, ",\"gil_holder\":%d", t->gil_holder);
+	if (!err && t->waited_ns)
+		err = buf_printf(out, ",\"seconds\":%.6f", (double)t->waited_ns / NS_PER_SECOND);
+	return err;
+}
+
+static int add_thread(const struct dumped *d, const struct look_thread *t, struct buf *out)
+{
+	int err = buf_printf(out, "{\"tid\":%d", t->task.tid);
+
+	err = err ?: add_string("name", t->task.name, sizeof(t->task.name), out);
+	err = err ?: buf_printf(out, ",\"state\":\"%s\"", doing_word(t));
+	err = err ?: add_wait(t, out);
+	err = err ?: buf_printf(out, ",\"holds_gil\":%s,\"ran\":%s,\"stack\":\"%s\",\"frames\":[",
+				t->gil == LOOK_GIL_HOLDS ? "true" : "false", t->runs ? "true" : "false",
+				ends[t->end] ?: "");
+	for (__u32 i = 0; i < t->count && !err; i++) {
+		struct code_line line;
+
+		dumped_name(d, t->first + i, &line);
+		err = i ? buf_add_string(out, ",") : 0;
+		err = err ?: add_frame(&line, out);
+	}
+	return err ?: buf_add_string(out, "]}");
+}
+
+int dump_json(const struct dumped *d, struct buf *out)
+{
+	int err = buf_printf(out, "{\"pid\":%d", d->pid);
+
+	err = err ?: add_string("name", d->name, sizeof(d->name), out);
+	err = err ?: add_string("python", d->identity.version, sizeof(d->identity.version), out);
+	if (!err && *d->container.names.pod)
+		err = add_string("pod", d->container.names.pod, sizeof(d->container.names.pod), out);
+	if (!err && *d->container.cgroup.container_id)
+		err = add_string("container_id", d->container.cgroup.container_id,
+				 sizeof(d->container.cgroup.container_id), out);
+	err = err ?: buf_printf(out, ",\"more\":%s,\"threads\":[", d->look->more ? "true" : "false");
+	for (__u32 i = 0; i < d->look->threads && !err; i++) {
+		err = i ? buf_add_string(out, ",\n") : 0;
+		err = err ?: add_thread(d, &d->threads[i], out);
+	}
+	return err ?: buf_add_string(out, "]}");
+}

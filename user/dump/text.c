@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "dump/text.h"
+
+#include <stdio.h>
+
+#include "dump/doing.h"
+
+#define SAME_SHOWN 3 /* frames of one line that are written before they are counted */
+
+static const char *bold(bool colour)
+{
+	return colour ? "\033[1m" : "";
+}
+
+static const char *plain(bool colour)
+{
+	return colour ? "\033[0m" : "";
+}
+
+static int add_name(const char *bytes, struct buf *out)
+{
+	_cleanup_buf_ struct buf name = { 0 };
+	int err = buf_add_string(out, " \"");
+
+	err = err ?: buf_add_utf8(&name, bytes, PROCFS_NAME_SIZE);
+	err = err ?: buf_add(&name, "", 1);
+	err = err ?: buf_add_shown(out, name.data, false);
+	return err ?: buf_add_string(out, "\"");
+}
+
+static int add_frame(const struct code_line *line, struct buf *out)
+{
+	int err = buf_add_string(out, "      ");
+
+	err = err ?: buf_add_shown(out, line->function, false);
+	if (err || !*line->file)
+		return err ?: buf_add_string(out, "\n");
+	err = buf_add_string(out, " (");
+	err = err ?: buf_add_shown(out, line->file, false);
+	if (!err && line->line)
+		err = buf_printf(out, ":%d", line->line);
+	return err ?: buf_add_string(out, ")\n");
+}
+
+/* How many frames from this one on are of the same line. */
+static __u32 count_same(const struct dumped *d, __u32 i, __u32 end)
+{
+	struct code_line first, next;
+	__u32 n = 1;
+
+	dumped_name(d, i, &first);
+	for (; i + n < end; n++) {
+		dumped_name(d, i + n, &next);
+		if (next.function != first.function || next.file != first.file || next.line != first.line)
+			break;
+	}
+	return n;
+}
+
+static int add_frames(const struct dumped *d, const struct look_thread *t, struct buf *out)
+{
+	const __u32 end = t->first + t->count;
+	int err = 0;
+
+	for (__u32 i = t->first, n; i < end && !err; i += n) {
+		struct code_line line;
+
+		n = count_same(d, i, end);
+		dumped_name(d, i, &line);
+		for (__u32 k = 0; k < n && k < SAME_SHOWN && !err; k++)
+			err = add_frame(&line, out);
+		if (!err && n > SAME_SHOWN)
+			err = buf_printf(out, "      ... and %u times more\n", n - SAME_SHOWN);
+	}
+	return err;
+}
+
+static int add_note(const char *note, bool colour, struct buf *out)
+{
+	return buf_printf(out, "      %s[%s]%s\n", colour ? "\033[2m" : "", note, plain(colour));
+}
+
+static int add_thread(const struct dumped *d, const struct look_thread *t, bool colour, struct buf *out)
+{
+	int err = buf_printf(out, "  %sThread %d%s", bold(colour), t->task.tid, plain(colour));
+
+	err = err ?: add_name(t->task.name, out);
+	err = err ?: buf_add_string(out, ": ");
+	err = err ?: doing_text(t, out);
+	err = err ?: buf_add_string(out, "\n");
+	if (!err && t->runs && t->end == LOOK_WHOLE)
+		err = add_note("it runs: frames that came and went during the look are left out", colour, out);
+	err = err ?: add_frames(d, t, out);
+	return err || !doing_end(t) ? err : add_note(doing_end(t), colour, out);
+}
+
+int dump_text(const struct dumped *d, bool colour, struct buf *out)
+{
+	const __u32 threads = d->look->threads;
+	int err = buf_printf(out, "%sProcess %d%s", bold(colour), d->pid, plain(colour));
+
+	err = err ?: add_name(d->name, out);
+	err = err ?: buf_printf(out, ": CPython %s, %u thread%s\n", d->identity.version, threads,
+				threads == 1 ? "" : "s");
+	for (__u32 i = 0; i < threads && !err; i++)
+		err = add_thread(d, &d->threads[i], colour, out);
+	if (!err && d->look->more)
+		err = add_note("there are more threads, or more frames, than are shown", colour, out);
+	return err;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * socket_name.h - what a socket of a process is connected to, by the tables of its network namespace.
+ */
+#ifndef PYPERF_PROC_SOCKET_NAME_H
+#define PYPERF_PROC_SOCKET_NAME_H
+
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
+/*
+ * What is known of the socket with that inode, as "tcp to 10.0.0.7:5432", "udp at 0.0.0.0:53" or
+ * "unix /run/x.sock". -ENOENT when none of the tables has it, or they are larger than 1 MiB; -ESRCH.
+ */
+int socket_name(pid_t pid, __u64 inode, char *ret, size_t size);
+
+/*
+ * The same for one line of /proc/PID/net/KIND, where kind is "tcp", "udp", "tcp6", "udp6" or "unix". -ENOENT
+ * if it is another socket's, or no such line.
+ */
+int socket_name_parse(const char *kind, const char *line, __u64 inode, char *ret, size_t size);
+
+#endif

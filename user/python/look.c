@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "python/look.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "proc/socket_name.h"
+#include "python/target_walk.h"
+#include "python/thread_states.h"
+
+#define ATTEMPTS  8    /* to see a stack of one moment */
+#define GIL_BYTES 512  /* of _gil_runtime_state, with its locks and conditions */
+#define RUNTIME_GIL_BYTES 2048 /* of _PyRuntime, in which it is in 3.7 to 3.11 */
+#define VERSION_3_7 0x03070000
+
+/* What one look works on. */
+struct looking {
+	pid_t pid;
+	const struct layout *layout;
+	__u64 runtime;
+	struct task *tasks;
+	size_t task_count;
+	struct thread_states states;
+	struct walk walk, last; /* last: the walk before */
+	__u8 tstate[TSTATE_READ + sizeof(__u64)];
+	struct buf threads, frames;
+	__u32 frame_count;
+	bool more;
+};
+
+static __u64 tstate_word(const struct looking *k, unsigned int offset)
+{
+	__u64 value;
+
+	if (offset > TSTATE_READ)
+		return 0;
+	memcpy(&value, k->tstate + offset, sizeof(value));
+	return value;
+}
+
+/* --- a stack -------------------------------------------------------------------------------------------- */
+
+/* Walks once. Returns the enum look_end. */
+static enum look_end walk_once(struct looking *k, __u64 tstate)
+{
+	const struct layout *l = k->layout;
+	struct walk *w = &k->walk;
+	__u64 frame;
+
+	w->depth = 0;
+	if (l->tstate_size > TSTATE_READ || mem_read(k->tstate, l->tstate_size, tstate))
+		return LOOK_BROKEN;
+	frame = target_newest_frame(l, tstate_word(k, l->tstate_frame));
+	if (!frame)
+		return LOOK_NO_FRAMES;
+	w->max_depth = DEPTH_LIMIT - 1;
+	w->read_bytes = 0;
+	walk_begin(w, frame, l->tstate_chunk ? tstate_word(k, l->tstate_chunk) : 0);
+	walk_run(w, l);
+	if (w->end == WALK_DEEP)
+		return LOOK_DEEP;
+	if (!walk_is_whole(w, l, tstate_word(k, l->tstate_base_frame)))
+		return LOOK_BROKEN;
+	return w->python ? LOOK_WHOLE : LOOK_NO_FRAMES;
+}
+
+/* Keeps of the walk the callers, from the root on, that the one before found too. */
+static void keep_common(struct walk *w, const struct walk *last)
+{
+	__u32 same = 0;
+
+	while (same < w->depth && same < last->depth &&
+	       !memcmp(&w->frames[w->depth - 1 - same], &last->frames[last->depth - 1 - same],
+		       sizeof(w->frames[0])))
+		same++;
+	memmove(w->frames, w->frames + w->depth - same, same * sizeof(w->frames[0]));
+	w->depth = same;
+}
+
+static void remember(struct looking *k)
+{
+	k->last.depth = k->walk.depth;
+	memcpy(k->last.frames, k->walk.frames, k->walk.depth * sizeof(k->walk.frames[0]));
+}
+
+static bool has_run(const struct task *a, const struct task *b)
+{
+	return a->state == 'R' || b->state == 'R' || !b->runs || a->runs != b->runs;
+}
+
+/* The thread that holds the GIL now; 0 = none, or it is not known. */
+static pid_t find_gil_holder(const struct looking *k, const struct thread_state *of)
+{
+	const __u64 holder = thread_states_gil_holder(of, k->layout, k->runtime);
+	pid_t own_tid = 0;
+
+	for (size_t i = 0; holder && i < k->states.count; i++)
+		if (k->states.list[i].address == holder)
+			own_tid = k->states.list[i].own_tid;
+	for (size_t i = 0; own_tid && i < k->task_count; i++)
+		if (k->tasks[i].own_tid == own_tid)
+			return k->tasks[i].tid;
+	return 0;
+}
+
+/* Walks until the thread was seen not to run meanwhile. Else what two walks agree on is kept. */
+static enum look_end walk_thread(struct looking *k, struct look_thread *t, const struct thread_state *s)
+{
+	enum look_end end = LOOK_BROKEN, before = LOOK_BROKEN;
+	struct task task = t->task;
+
+	t->runs = 1;
+	for (int i = 0; i < ATTEMPTS && t->runs; i++) {
+		remember(k);
+		before = end;
+		end = walk_once(k, s->address);
+		t->gil_holder = find_gil_holder(k, s);
+		if (task_read(k->pid, task.tid, &task))
+			return LOOK_NO_STATE;
+		t->runs = has_run(&t->task, &task);
+		t->task = task;
+		if (t->runs && i && end == before && (end == LOOK_WHOLE || end == LOOK_NO_FRAMES))
+			break;
+	}
+	if (t->runs && end == LOOK_WHOLE)
+		keep_common(&k->walk, &k->last);
+	return end;
+}
+
+/* --- the instructions ----------------------------------------------------------------------------------- */
+
+/* As bpf/python/instruction.h counts: half of the bytes from the start of the bytecode, plus one. */
+static __u32 instruction_of(const struct layout *l, const struct frame *f)
+{
+	__u64 start = f->code + l->code_bytecode, bytes;
+
+	if (l->frame_lasti) {
+		bytes = ((__s64)(__s32)f->instr << (l->lasti_shift & 1)) + 2;
+	} else {
+		if (l->code_tlbc && f->instr - start + 2 >= 2 * read_word(f->code + l->code_count) + 2)
+			start = target_bytecode_copy(l, f);
+		bytes = f->instr - start + 2;
+	}
+	return bytes / 2 < INSTR_UNKNOWN ? bytes / 2 : INSTR_UNKNOWN;
+}
+
+static int add_frames(struct looking *k, struct look_thread *t)
+{
+	struct walk *w = &k->walk;
+	__u32 count = w->depth, room = LOOK_FRAMES_MAX - k->frame_count;
+	int err = 0;
+
+	k->more |= count > room;
+	count = count < room ? count : room;
+	t->first = k->frame_count;
+	for (__u32 i = 0; i < count && !err; i++) {
+		const struct frame *from = &w->frames[i];
+		const struct look_frame f = { from->code, instruction_of(k->layout, from), 0 };
+
+		err = buf_add(&k->frames, &f, sizeof(f));
+	}
+	t->count = count;
+	k->frame_count += count;
+	return err;
+}
+
+/* --- what a thread waits for ---------------------------------------------------------------------------- */
+
+/*
+ * Whether it sleeps in a futex that is part of the GIL: of its condition or its mutex. Where the C library
+ * has a waiting thread sleep on a word of its own stack (musl), that cannot be seen.
+ */
+static bool waits_for_gil(const struct looking *k, const struct task *t, const struct thread_state *s)
+{
+	const struct layout *l = k->layout;
+	__u64 begin = s->gil, bytes = GIL_BYTES;
+
+	if (t->syscall != SYS_futex)
+		return false;
+	if (!begin && l->runtime_tstate && l->version >= VERSION_3_7) {
+		begin = k->runtime;
+		bytes = RUNTIME_GIL_BYTES;
+	}
+	return begin && t->arguments[0] - begin < bytes;
+}
+
+/* The descriptor that a system call is about; -1 = none, or not known. */
+static int descriptor_of(const struct task *t)
+{
+	static const int first_argument[] = {
+		SYS_read, SYS_write, SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_recvfrom,
+		SYS_sendto, SYS_recvmsg, SYS_sendmsg, SYS_accept, SYS_accept4, SYS_connect, SYS_ioctl,
+		SYS_flock, SYS_fsync, SYS_fdatasync, SYS_fcntl, SYS_getdents64, SYS_ftruncate,
+#ifdef SYS_epoll_wait
+		SYS_epoll_wait,
+#endif
+		SYS_epoll_pwait,
+	};
+	struct pollfd first = { .fd = -1 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(first_argument); i++)
+		if (t->syscall == first_argument[i])
+			return (int)t->arguments[0];
+#ifdef SYS_poll
+	if (t->syscall == SYS_poll && t->arguments[1])
+		mem_read(&first, sizeof(first), t->arguments[0]);
+#endif
+	if (t->syscall == SYS_ppoll && t->arguments[1])
+		mem_read(&first, sizeof(first), t->arguments[0]);
+	return first.fd;
+}
+
+static void find_file(const struct looking *k, struct look_thread *t)
+{
+	unsigned long long inode;
+	char path[64];
+	ssize_t n;
+
+	t->fd = descriptor_of(&t->task);
+	if (t->fd < 0) {
+		t->fd = -1;
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", k->pid, t->fd);
+	n = readlinkat(AT_FDCWD, path, t->file, sizeof(t->file) - 1);
+	t->file[n > 0 ? n : 0] = '\0';
+	if (sscanf(t->file, "socket:[%llu]", &inode) == 1)
+		socket_name(k->pid, inode, t->file, sizeof(t->file));
+}
+
+/* --- all threads ---------------------------------------------------------------------------------------- */
+
+static int look_at_thread(struct looking *k, const struct task *task)
+{
+	const struct thread_state *s = thread_states_of(&k->states, task->own_tid);
+	struct look_thread t = { .task = *task, .end = LOOK_NO_STATE, .fd = -1 };
+	int err;
+
+	k->walk.depth = 0;
+	if (s)
+		t.end = walk_thread(k, &t, s);
+	t.seen_ns = clock_ns();
+	if (t.gil_holder == task->tid)
+		t.gil = LOOK_GIL_HOLDS;
+	else if (s && waits_for_gil(k, &t.task, s))
+		t.gil = LOOK_GIL_WAITS;
+	find_file(k, &t);
+	err = add_frames(k, &t);
+	return err ?: buf_add(&k->threads, &t, sizeof(t));
+}
+
+/* Those that have ended meanwhile are left out. */
+static int read_tasks(struct looking *k)
+{
+	_cleanup_free_ pid_t *tids = NULL;
+	size_t count;
+	int err = tasks_of(k->pid, LOOK_THREADS_MAX, &tids, &count, &k->more);
+
+	if (err)
+		return err;
+	k->tasks = calloc(count, sizeof(*k->tasks));
+	if (!k->tasks)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		k->task_count += !task_read(k->pid, tids[i], &k->tasks[k->task_count]);
+	return k->task_count ? 0 : -ESRCH;
+}
+
+static int look(struct looking *k, pid_t memory)
+{
+	int err = read_tasks(k);
+
+	target = memory;
+	err = err ?: thread_states_read(&k->states, memory, k->layout, k->runtime);
+	if (err)
+		return err;
+	thread_states_match(&k->states, k->tasks, k->task_count);
+	for (size_t i = 0; i < k->task_count && !err; i++)
+		err = look_at_thread(k, &k->tasks[i]);
+	return err;
+}
+
+static int put_together(const struct looking *k, struct buf *out)
+{
+	const struct look head = {
+		.threads = (__u32)k->task_count, .frames = k->frame_count, .more = k->more
+	};
+	int err = buf_reserve(out, sizeof(head) + k->threads.size + k->frames.size);
+
+	err = err ?: buf_add(out, &head, sizeof(head));
+	err = err ?: buf_add(out, k->threads.data, k->threads.size);
+	return err ?: buf_add(out, k->frames.data, k->frames.size);
+}
+
+int look_at_threads(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime, struct buf *out)
+{
+	struct looking *k = calloc(1, sizeof(*k));
+	int err;
+
+	if (!k)
+		return -ENOMEM;
+	k->pid = pid;
+	k->layout = layout;
+	k->runtime = runtime;
+	err = look(k, memory) ?: put_together(k, out);
+	buf_free(&k->threads);
+	buf_free(&k->frames);
+	free(k->tasks);
+	free(k);
+	return err;
+}
+
+static bool is_sane(const struct look_thread *t, __u32 frames)
+{
+	return t->first <= frames && t->count <= frames - t->first && t->end < LOOK_ENDS &&
+	       t->gil <= LOOK_GIL_WAITS && memchr(t->file, '\0', sizeof(t->file)) &&
+	       memchr(t->task.name, '\0', sizeof(t->task.name));
+}
+
+int look_parse(void *bytes, size_t size, const struct look **ret, struct look_thread **ret_threads,
+	       const struct look_frame **ret_frames)
+{
+	struct look *l = bytes;
+	struct look_thread *threads = (void *)(l + 1);
+
+	if (size < sizeof(*l) || l->threads > LOOK_THREADS_MAX || l->frames > LOOK_FRAMES_MAX ||
+	    size != sizeof(*l) + l->threads * sizeof(*threads) + l->frames * sizeof(struct look_frame))
+		return -EBADMSG;
+	for (__u32 i = 0; i < l->threads; i++)
+		if (!is_sane(&threads[i], l->frames))
+			return -EBADMSG;
+	*ret = l;
+	*ret_threads = threads;
+	*ret_frames = (const void *)(threads + l->threads);
+	return 0;
+}

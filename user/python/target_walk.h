@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * target_walk.h - the kernel side's walk along frames (bpf/python/walk.h), compiled for the memory of a live
+ * process that is not stopped. Each file that includes it has a target of its own,
+ * which is a global, because mem_read() of bpf/ takes no context. There are no threads (docs/design.md).
+ */
+#ifndef PYPERF_PYTHON_TARGET_WALK_H
+#define PYPERF_PYTHON_TARGET_WALK_H
+
+#include <errno.h>
+
+#include "proc/remote.h"
+
+static pid_t target;
+static int target_unreachable; /* the -errno of a read that says that no memory of it can be read */
+
+static int mem_read(void *dst, __u32 size, __u64 address)
+{
+	int err = remote_read(target, address, dst, size);
+
+	if (err && err != -EFAULT)
+		target_unreachable = err;
+	return err ? -EFAULT : 0;
+}
+
+#include "bpf/python/walk.h"
+
+#define UNREADABLE (1ULL << 63) /* no address of anything, no flag, no number */
+
+static __u64 read_word(__u64 address)
+{
+	__u64 value;
+
+	return mem_read(&value, sizeof(value), address) ? UNREADABLE : value;
+}
+
+/*
+ * The first of the interpreters. Without a list of them (3.6 and 2.7, stripped) it is that of the GIL's
+ * holder, or, when nobody holds it, the one that was found in the data (variables.h). 0 or UNREADABLE = none.
+ */
+static inline __u64 target_first_interpreter(const struct layout *l, __u64 runtime)
+{
+	__u64 tstate;
+
+	if (l->runtime_interpreters)
+		return read_word(runtime + l->runtime_interpreters);
+	tstate = read_word(runtime + l->runtime_tstate);
+	if (mem_plausible(tstate))
+		return read_word(tstate + l->tstate_interp);
+	return l->runtime_main ? read_word(runtime + l->runtime_main) : tstate;
+}
+
+/* The newest frame, from the word that a thread state has at tstate_frame. */
+static inline __u64 target_newest_frame(const struct layout *l, __u64 word)
+{
+	return l->has_cframe && mem_plausible(word) ? read_word(word + l->cframe_frame) : word;
+}
+
+/*
+ * Where the copy of the bytecode starts that a frame of free-threaded 3.14+ runs: entries[tlbc_index] of
+ * co_tlbc (internal/pycore_code.h). 0 if there is none.
+ */
+static inline __u64 target_bytecode_copy(const struct layout *l, const struct frame *f)
+{
+	__u64 table = read_word(f->code + l->code_tlbc), index = read_word(f->address + l->frame_tlbc_index);
+
+	index &= 0xffffffff;
+	if (!mem_plausible(table) || index >= read_word(table))
+		return 0;
+	return read_word(table + 8 + 8 * index);
+}
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "python/thread_states.h"
+
+#include "python/target_walk.h"
+
+#define INTERPRETERS_MAX 64
+#define RECORD_BYTES	 1024 /* of the C library's record, in which the number is looked for */
+#define RECORDS_COMPARED 32
+#define NATIVE_ID	 8    /* native_thread_id stands behind thread_id (3.11 to 3.15) */
+#define GIL_LOCKED	 8    /* _gil_runtime_state.locked, an int, behind last_holder (3.12 to 3.15) */
+#define HAS_NATIVE_ID	 0x030b0000
+
+__u64 thread_states_gil_holder(const struct thread_state *t, const struct layout *l, __u64 runtime)
+{
+	__u64 holder = 0;
+
+	if (l->runtime_tstate)
+		holder = read_word(runtime + l->runtime_tstate);
+	else if (t->gil && (__u32)read_word(t->gil + l->gil_holder + GIL_LOCKED) == 1)
+		holder = read_word(t->gil + l->gil_holder);
+	return mem_plausible(holder) ? holder : 0;
+}
+
+/* Adds the thread state, and says where the next one is; 0 when this is none of that interpreter. */
+static __u64 add(struct thread_states *s, const struct layout *l, __u64 interp, __u64 tstate)
+{
+	struct thread_state *t = &s->list[s->count];
+
+	if (!mem_plausible(tstate) || read_word(tstate + l->tstate_interp) != interp)
+		return 0;
+	*t = (struct thread_state){ .address = tstate, .id = read_word(tstate + l->tstate_thread_id) };
+	if (l->version >= HAS_NATIVE_ID)
+		t->own_tid = (pid_t)read_word(tstate + l->tstate_thread_id + NATIVE_ID);
+	t->active = read_word(tstate + l->tstate_status) & l->status_active;
+	s->count++;
+	return read_word(tstate + l->tstate_next);
+}
+
+static void read_interpreter(struct thread_states *s, const struct layout *l, __u64 interp)
+{
+	__u64 gil = l->interp_gil ? read_word(interp + l->interp_gil) : 0;
+	__u64 tstate = read_word(interp + l->interp_threads);
+
+	gil = mem_plausible(gil) ? gil : 0;
+	while (s->count < THREAD_STATES_MAX) {
+		const size_t at = s->count;
+		const __u64 next = add(s, l, interp, tstate);
+
+		if (s->count == at)
+			return;
+		s->list[at].gil = gil;
+		tstate = next;
+	}
+}
+
+int thread_states_read(struct thread_states *s, pid_t memory, const struct layout *l, __u64 runtime)
+{
+	__u64 interp;
+
+	target = memory;
+	target_unreachable = 0;
+	s->count = 0;
+	interp = target_first_interpreter(l, runtime);
+	for (int i = 0; i < INTERPRETERS_MAX && mem_plausible(interp); i++) {
+		read_interpreter(s, l, interp);
+		interp = read_word(interp + l->interp_next);
+	}
+	return target_unreachable;
+}
+
+static bool is_thread(const struct task *tasks, size_t count, __u32 number)
+{
+	for (size_t i = 0; i < count; i++)
+		if ((__u32)tasks[i].own_tid == number)
+			return true;
+	return false;
+}
+
+/* Whether the records have numbers of threads there, and each another one. */
+static bool is_place(const struct thread_states *s, const struct task *tasks, size_t count, __u32 offset)
+{
+	const size_t records = s->count < RECORDS_COMPARED ? s->count : RECORDS_COMPARED;
+	__u32 numbers[RECORDS_COMPARED];
+
+	for (size_t i = 0; i < records; i++) {
+		numbers[i] = (__u32)read_word(s->list[i].id + offset);
+		if (!is_thread(tasks, count, numbers[i]))
+			return false;
+		for (size_t j = 0; j < i; j++)
+			if (numbers[j] == numbers[i] && s->list[j].id != s->list[i].id)
+				return false;
+	}
+	return records;
+}
+
+void thread_states_match(struct thread_states *s, const struct task *tasks, size_t count)
+{
+	__u32 offset = 0;
+
+	if (!s->count || s->list[0].own_tid)
+		return;
+	while (offset < RECORD_BYTES && !is_place(s, tasks, count, offset))
+		offset += 4;
+	for (size_t i = 0; i < s->count && offset < RECORD_BYTES; i++)
+		s->list[i].own_tid = (pid_t)read_word(s->list[i].id + offset);
+}
+
+const struct thread_state *thread_states_of(const struct thread_states *s, pid_t own_tid)
+{
+	const struct thread_state *found = NULL;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct thread_state *t = &s->list[i];
+
+		if (t->own_tid != own_tid)
+			continue;
+		if (t->active)
+			return t;
+		found = found ?: t;
+	}
+	return found;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/dump.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "dump/dumped.h"
+#include "dump/json.h"
+#include "dump/text.h"
+#include "guard/privileges.h"
+#include "guard/worker.h"
+#include "proc/sched_clocks.h"
+#include "run/settings.h"
+#include "targets/selection.h"
+
+struct dumper {
+	const struct options *options;
+	struct selection selection;
+	struct worker *worker;
+	struct sched_clocks clocks;
+	struct buf out;
+	bool colour;
+	size_t shown, unreadable;
+};
+
+/* One of --pid has to be there; of all processes those that cannot be looked at are counted. */
+static int refuse(struct dumper *k, pid_t pid, int err)
+{
+	if (!k->options->pids) {
+		k->unreadable += err == -EPERM || err == -EACCES;
+		return err == -ENOMEM || err == -EPIPE ? log_failure(err, "dump") : 0;
+	}
+	if (err == -ESRCH)
+		log_error("there is no process %d", pid);
+	else if (err == -EPERM || err == -EACCES)
+		log_error("process %d cannot be read: run it as root, or with CAP_SYS_PTRACE", pid);
+	else
+		log_error("process %d cannot be looked at: %s", pid, strerror(-err));
+	return err;
+}
+
+static int refuse_what_it_is(struct dumper *k, const struct dumped *d)
+{
+	if (!k->options->pids)
+		return 0;
+	if (d->identity.verdict == VERDICT_NOT_PYTHON)
+		log_error("process %d is not Python: nothing in its memory is a CPython runtime", d->pid);
+	else
+		log_error("process %d: CPython %s is not supported: %s", d->pid, d->identity.version,
+			  d->identity.reason);
+	return -EINVAL;
+}
+
+static int show(struct dumper *k, const struct dumped *d)
+{
+	int err = 0;
+
+	if (k->shown++)
+		err = buf_add_string(&k->out, k->options->json ? ",\n" : "\n");
+	if (!err)
+		err = k->options->json ? dump_json(d, &k->out) : dump_text(d, k->colour, &k->out);
+	return log_failure(err, "dump");
+}
+
+static int dump_process(struct dumper *k, pid_t pid)
+{
+	struct dumped d;
+	int err = dumped_identify(k->worker, pid, &d);
+
+	if (err)
+		return refuse(k, pid, err);
+	if (d.identity.verdict != VERDICT_PYTHON && d.identity.verdict != VERDICT_UNPROVED)
+		return refuse_what_it_is(k, &d);
+	if (!selection_takes(&k->selection, d.name, &d.container))
+		return 0;
+	err = dumped_look(k->worker, &k->clocks, &d);
+	err = err ? refuse(k, pid, err) : show(k, &d);
+	dumped_free(&d);
+	return err;
+}
+
+static int dump_all(struct dumper *k)
+{
+	DIR *folder = opendir("/proc");
+	const struct dirent *entry;
+	int err = 0;
+
+	if (!folder)
+		return log_failure(-errno, "/proc");
+	while (!err && (entry = readdir(folder))) {
+		const pid_t pid = atoi(entry->d_name);
+
+		if (pid > 0 && pid != getpid())
+			err = dump_process(k, pid);
+	}
+	closedir(folder);
+	return err;
+}
+
+static int dump(struct dumper *k)
+{
+	const struct options *o = k->options;
+	int err = 0;
+
+	if (o->json)
+		err = buf_add_string(&k->out, "{\"processes\":[\n");
+	for (size_t i = 0; i < o->pid_count && !err; i++)
+		err = dump_process(k, o->pid_list[i]);
+	if (!err && o->all_python)
+		err = dump_all(k);
+	if (!err && o->json)
+		err = buf_add_string(&k->out, "\n]}\n");
+	if (k->unreadable)
+		log_warning("%zu processes cannot be read: run it as root, or with CAP_SYS_PTRACE",
+			    k->unreadable);
+	if (!err && !k->shown)
+		log_info("no Python process was found");
+	if (!err && fwrite(k->out.data, 1, k->out.size, stdout) != k->out.size)
+		err = log_failure(-EIO, "stdout");
+	if (!err && fflush(stdout))
+		err = log_failure(-errno, "stdout");
+	return err;
+}
+
+int run_dump(const struct options *o)
+{
+	struct dumper k = {
+		.options = o,
+		.selection = settings_selection(o),
+		.colour = isatty(STDOUT_FILENO),
+	};
+	int err = log_failure(worker_start(&k.worker, o->pod_logs), "the worker process cannot be started");
+
+	/* To see other users' processes where /proc hides them. */
+	err = err ?: log_failure(privileges_keep(PRIVILEGE(CAP_SYS_PTRACE)),
+				 "capabilities cannot be given up");
+	err = err ?: log_failure(sched_clocks_read(&k.clocks), "the clocks of the CPUs");
+	err = err ?: dump(&k);
+	sched_clocks_free(&k.clocks);
+	worker_stop(k.worker);
+	buf_free(&k.out);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
