@@ -89,7 +89,7 @@ static int add_thread(const struct dumped *d, const struct look_thread *t, bool 
 	err = err ?: doing_text(t, out);
 	err = err ?: buf_add_string(out, "\n");
 	if (!err && t->runs && t->end == LOOK_WHOLE)
-		err = add_note("it runs: frames that came and went during the look are left out", colour, out);
+		err = add_note("it runs: frames that came and went meanwhile are left out", colour, out);
 	err = err ?: add_frames(d, t, out);
 	return err || !doing_end(t) ? err : add_note(doing_end(t), colour, out);
 }

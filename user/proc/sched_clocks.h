@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sched_clocks.h - how long ago a thread last ran. The kernel notes that on a clock of the CPU on which it ran
- * (se.exec_start in /proc/PID/sched), and these clocks stand still while an interrupt, or another guest of the
- * same machine, has their CPU: after a day they are seconds apart. So each of them is read, on its CPU.
+ * sched_clocks.h - how long ago a thread last ran. The kernel notes that on a clock of the CPU on which it
+ * ran (se.exec_start in /proc/PID/sched), and these clocks stand still while an interrupt, or another guest
+ * of the same machine, has their CPU: after a day they are seconds apart. So each is read on its CPU.
  */
 #ifndef PYPERF_PROC_SCHED_CLOCKS_H
 #define PYPERF_PROC_SCHED_CLOCKS_H
