@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fail_malloc.h - the test program's own malloc(), to make the n-th allocation from now fail. Include it in
- * one file only. Under the address sanitizer, which brings its own, fail_malloc_works() is false.
+ * fail_malloc.h - the test program's own malloc(), to make the n-th allocation from now fail, and those after
+ * it. Include it in one file only. Under the address sanitizer, which brings its own, fail_malloc_works() is
+ * false.
  */
 #ifndef PYPERF_TESTS_FAIL_MALLOC_H
 #define PYPERF_TESTS_FAIL_MALLOC_H
@@ -11,12 +12,13 @@
 #include <stddef.h>
 
 static long allocations_left = -1; /* negative = without end */
+static bool fails_once __attribute__((unused)); /* then there is memory again */
 
 static inline bool allocation_fails(void)
 {
 	if (allocations_left < 0 || allocations_left-- > 0)
 		return false;
-	allocations_left = 0; /* memory stays short */
+	allocations_left = fails_once ? -1 : 0;
 	errno = ENOMEM;
 	return true;
 }

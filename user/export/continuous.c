@@ -152,29 +152,47 @@ void continuous_pass_on(struct continuous *c, bool names_missing)
 		interval_files_run(&c->files);
 }
 
+/* What the first of them could not do is in the second. */
+static int push_last(struct continuous *c, int intervals, double end)
+{
+	int err = 0;
+
+	for (int i = 0; i < intervals; i++)
+		err = interval_push_last(&c->push, end);
+	interval_push_finish(&c->push, end);
+	return err;
+}
+
 /*
- * The interval that has ended already goes up to its mark, and the rest is one of its own. A receiver that
- * takes all its time leaves a part of a second for the files.
+ * begun: what interval_files_last() has returned for the first. A receiver that has taken all the time leaves
+ * a part of a second.
  */
+static int write_last(struct continuous *c, int intervals, double end, int begun)
+{
+	const double least = clock_seconds() + LAST_FILE_SECONDS;
+	int err = begun;
+
+	for (int i = 0; i < intervals; i++) {
+		if (i)
+			err = interval_files_last(&c->files);
+		err = interval_files_finish(&c->files, end < least ? least : end) ?: err;
+	}
+	return err;
+}
+
+/* The interval that has ended already goes up to its mark, and the rest is one of its own. */
 int continuous_finish(struct continuous *c, struct harvest_stats *ret_stats)
 {
 	const int intervals = c->ended ? 2 : 1;
-	double end = clock_seconds() + END_SECONDS;
-	int err = 0;
+	const double end = clock_seconds() + END_SECONDS;
+	int begun = 0, err = 0;
 
 	if (c->files.window) /* the child works while others wait for a receiver */
-		err = interval_files_last(&c->files);
-	for (int i = 0; c->push.push && i < intervals; i++)
-		err = interval_push_last(&c->push, end) ?: err;
+		begun = interval_files_last(&c->files);
 	if (c->push.push)
-		interval_push_finish(&c->push, end);
-	if (end < clock_seconds() + LAST_FILE_SECONDS)
-		end = clock_seconds() + LAST_FILE_SECONDS;
-	for (int i = 0; c->files.window && i < intervals; i++) {
-		if (i)
-			err = interval_files_last(&c->files) ?: err;
-		err = interval_files_finish(&c->files, end) ?: err;
-	}
+		err = push_last(c, intervals, end);
+	if (c->files.window)
+		err = write_last(c, intervals, end, begun) ?: err;
 	if (err)
 		log_error("the last profile is lost");
 	*ret_stats = c->files.window ? c->files.written : c->push.taken;

@@ -49,6 +49,7 @@ static int start_job(struct interval_push *f)
 		harvest_stats_add(&f->taken, &stats);
 		s->series = &f->series;
 		err = job_start(&f->job, &split_kind, s, f->eventfd);
+		f->lost += err != 0;
 	}
 	if (err && s)
 		free_splitting(s);
@@ -71,6 +72,7 @@ static int end_job(struct interval_push *f)
 	eventfd_read(f->eventfd, &count);
 	push_add(f->push, &((struct splitting *)job_context(f->job))->list);
 	job_free(TAKE_PTR(f->job));
+	f->lost += err != 0;
 	return say_lost(err);
 }
 
@@ -192,7 +194,7 @@ static int move(struct interval_push *f)
 	push_run(f->push);
 	f->stats->pushed = s->delivered;
 	f->stats->push_failures = s->failures;
-	f->stats->push_dropped = s->dropped;
+	f->stats->push_dropped = s->dropped + f->lost;
 	say(f);
 	return err;
 }

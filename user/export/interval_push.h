@@ -22,6 +22,7 @@ struct interval_push {
 	struct push_series series;
 	bool due;	 /* the window's profile is to be pushed */
 	struct job *job; /* makes it ready, or NULL */
+	__u64 lost;	 /* profiles that could not be made ready: there was no memory, or no thread */
 	int eventfd;	 /* readable when it is done */
 	int epoll;	 /* of that and of the queue's */
 };

@@ -156,19 +156,29 @@ static int absorb(struct window *w, struct harvest_span *span)
 	return 0;
 }
 
+/*
+ * Up to the mark. Without memory the mark goes: what comes after it belongs to the next profile then, which
+ * may be the last, and would lack it otherwise.
+ */
+static int absorb_marked(struct window *w, __u64 pause_ns)
+{
+	struct harvest_span span = { .until = w->mark, .progress = &w->look, .pause_ns = pause_ns };
+	int err = absorb(w, &span);
+
+	if (err && err != -EAGAIN)
+		free(TAKE_PTR(w->mark));
+	return err;
+}
+
 int window_prepare(struct window *w)
 {
-	struct harvest_span span = { .until = w->mark, .progress = &w->look,
-				     .pause_ns = w->all->pause_ns };
-
-	return w->mark ? absorb(w, &span) : 0;
+	return w->mark ? absorb_marked(w, w->all->pause_ns) : 0;
 }
 
 int window_look(struct window *w, const struct profile **ret, struct harvest_stats *ret_stats)
 {
-	struct harvest_span span = { .until = w->mark, .progress = &w->look };
 	struct profile_info info;
-	int err = absorb(w, &span);
+	int err = absorb_marked(w, 0);
 
 	if (err)
 		return err;

@@ -42,8 +42,8 @@ void window_close(struct window *w);
 
 /*
  * Sets a mark: the next profile ends here, not when it is taken. So there is time to learn the names of what
- * was counted. If a bank is cleared before the profile is taken, the mark moves to that time. Returns 0 or
- * -ENOMEM.
+ * was counted. If a bank is cleared before the profile is taken, the mark moves to that time; if taking it
+ * fails, there is none any more. Returns 0 or -ENOMEM.
  */
 int window_mark(struct window *w);
 /*
@@ -55,7 +55,7 @@ int window_prepare(struct window *w);
 /*
  * Takes a profile of what was counted since the window was opened, or since the last profile was taken. The
  * caller owns it. It ends at the mark if there is one, else now, and the window goes on from there. 0, or
- * -ENOMEM, and then what was counted stays in the window.
+ * -ENOMEM, and then what was counted stays in the window, which has no mark any more.
  */
 int window_take(struct window *w, struct profile **ret, struct harvest_stats *ret_stats);
 /*

@@ -354,6 +354,87 @@ static void memory_runs_short(void **state)
 	assert_true(failures >= 2);
 }
 
+static unsigned long long samples_of_all(void)
+{
+	struct dirent **names;
+	unsigned long long sum = 0;
+	int n = scandir(folder, &names, is_no_dot, alphasort);
+
+	assert_true(n >= 0);
+	for (int i = 0; i < n; i++) {
+		sum += samples_of(names[i]->d_name);
+		free(names[i]);
+	}
+	free(names);
+	return sum;
+}
+
+/* When memory is short: while an interval's file is made, at the end, or there with an interval to write. */
+enum shortage { IN_INTERVAL, AT_END, WITH_INTERVAL_AT_END };
+
+/* Of an interval and what comes after it. 0 or -errno of the end. */
+static int run_short_of_memory(long n, enum shortage when, struct harvest_stats *ret_written)
+{
+	const struct export_stats *done = continuous_stats(continuous);
+	int err;
+
+	nodes[7].count += 5;
+	while (!continuous_ends(continuous))
+		usleep(1000);
+	nodes[6].count += 30;
+	allocations_left = when == IN_INTERVAL ? n : -1;
+	while (when != WITH_INTERVAL_AT_END && !done->files_written && !done->files_failed) {
+		continuous_pass_on(continuous, false);
+		usleep(500);
+	}
+	nodes[7].count += 200;
+	allocations_left = when == IN_INTERVAL ? -1 : n;
+	err = continuous_finish(continuous, ret_written);
+	allocations_left = -1;
+	return err;
+}
+
+/* Whether it made a difference that the n-th allocation failed. */
+static bool is_honest_without_memory(long n, enum shortage when)
+{
+	struct harvest_stats written;
+	unsigned long long samples;
+	const char *said;
+	int err;
+
+	open_with(to_files(0.02), 0);
+	said = LOGGED(err = run_short_of_memory(n, when, &written));
+	samples = samples_of_all();
+	assert_int_equal(written.samples[EVENT_CPU], samples);
+	assert_int_equal(continuous_stats(continuous)->files_written, count_files(NULL));
+	assert_true(!err == !strstr(said, "error: the last profile is lost\n"));
+	assert_true(err ? samples <= 5 : samples == 235);
+	assert_false(err && when == IN_INTERVAL);
+	continuous_close(TAKE_PTR(continuous));
+	assert_int_equal(remove_folder(), 0);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	return *said;
+}
+
+/* Whichever allocation fails, every sample is in a file, or it is said that the last of them are lost. */
+static void every_sample_is_written_or_said_to_be_lost(void **state)
+{
+	(void)state;
+	if (!fail_malloc_works()) {
+		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
+		skip();
+	}
+	for (int how = 0; how < 6; how++) {
+		long n = 0;
+
+		fails_once = how & 1;
+		while (is_honest_without_memory(n, how / 2))
+			n++;
+		assert_true(n > 10);
+	}
+	fails_once = false;
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup_continuous, teardown_continuous)
 
 int main(void)
@@ -373,6 +454,7 @@ int main(void)
 		TEST(other_options_from_now_on),
 		TEST(a_receiver_that_is_none),
 		TEST(memory_runs_short),
+		TEST(every_sample_is_written_or_said_to_be_lost),
 	};
 
 	signal(SIGPIPE, SIG_IGN);

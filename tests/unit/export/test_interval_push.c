@@ -7,12 +7,14 @@
 #include <errno.h>
 #include <sys/utsname.h>
 
+#include "tests/forge/fail_malloc.h"
 #include "tests/forge/http_server.h"
 #include "tests/forge/windows.h"
 #include "tests/forge/decode.h"
 #include "tests/forge/logged.h"
 
 #include "base/clock.h"
+#include "base/job.h"
 #include "export/interval_push.h"
 
 #define OK "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
@@ -302,13 +304,75 @@ static void the_end_does_not_wait_for_ever(void **state)
 	assert_int_equal(push_waiting(pushes.push), 0);
 }
 
+static void run_without_memory(long n)
+{
+	allocations_left = n;
+	interval_push_run(&pushes);
+	while (pushes.job && !job_is_done(pushes.job))
+		usleep(500);
+	fails_once = allocations_left < 0; /* it did */
+	allocations_left = -1;
+}
+
+/* Whichever allocation fails: a profile that was taken out of the tree arrives, or is counted as lost. */
+static void without_memory_it_arrives_or_is_counted(void **state)
+{
+	__u64 taken = 0;
+
+	(void)state;
+	if (!fail_malloc_works()) {
+		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
+		skip();
+	}
+	open_to(OK);
+	fails_once = true;
+	for (long n = 0; fails_once; n++) {
+		const __u64 before = pushes.taken.samples[EVENT_CPU];
+
+		nodes[7].count++;
+		assert_int_equal(window_mark(pushes.window), 0);
+		nodes[7].count++;
+		interval_push_add(&pushes);
+		LOGGED(run_without_memory(n));
+		send_all();
+		taken += pushes.taken.samples[EVENT_CPU] != before;
+		assert_int_equal(done.pushed + done.push_dropped, taken);
+		assert_int_equal(server_requests(), done.pushed);
+	}
+	assert_true(done.push_dropped > 5);
+	assert_int_equal(interval_push_last(&pushes, clock_seconds() + 60), 0);
+	send_all();
+	assert_int_equal(pushes.taken.samples[EVENT_CPU], nodes[7].count);
+}
+
+/* Without memory at an interval's end, what comes after it is not left behind at the end of the run. */
+static void the_last_one_has_what_failed(void **state)
+{
+	(void)state;
+	if (!fail_malloc_works()) {
+		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
+		skip();
+	}
+	open_to(OK);
+	nodes[7].count = 5;
+	assert_int_equal(window_mark(pushes.window), 0);
+	interval_push_add(&pushes);
+	LOGGED(run_without_memory(0));
+	nodes[7].count = 25;
+	assert_int_equal(interval_push_last(&pushes, clock_seconds() + 60), 0);
+	send_all();
+	assert_int_equal(samples_in_request(), 25);
+	assert_int_equal(done.push_dropped, 0);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup_pushes, teardown_pushes)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_was_counted_arrives), TEST(each_service_is_one_profile),
-		TEST(nothing_was_counted),
+		TEST(nothing_was_counted), TEST(without_memory_it_arrives_or_is_counted),
+		TEST(the_last_one_has_what_failed),
 		TEST(trouble_is_said),		TEST(options_that_are_wrong),
 		TEST(the_end_waits_for_the_receiver), TEST(the_end_has_no_pauses),
 		TEST(the_end_does_not_wait_for_ever), TEST(a_thread_makes_them_ready),

@@ -328,6 +328,36 @@ static void memory_runs_short(void **state)
 	allocations_left = -1;
 }
 
+/* What comes after a mark whose profile failed is in the next one, which may be the last. */
+static void without_memory_the_mark_goes(void **state)
+{
+	int failures = 0, err = -ENOMEM;
+
+	(void)state;
+	if (!fail_malloc_works()) {
+		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
+		skip();
+	}
+	grow_tree();
+	for (int n = 0; err; n++) {
+		struct window *w = opened();
+
+		nodes[0].count += 1;
+		nodes[6].count += 3;
+		assert_int_equal(window_mark(w), 0);
+		nodes[7].count += 5;
+		allocations_left = n;
+		err = window_prepare(w);
+		allocations_left = -1;
+		nodes[7].count += 7;
+		assert_int_equal(take(w), err ? 16 : 4);
+		assert_int_equal(take(w), err ? 0 : 12);
+		window_close(w);
+		failures += err == -ENOMEM;
+	}
+	assert_true(failures > 10);
+}
+
 /*
  * One window without memory does not keep the others from theirs, and the next attempt counts nothing twice.
  */
@@ -379,6 +409,7 @@ int main(void)
 		TEST(samples_stand_for_their_time),
 		TEST(time_ends_with_the_ticks),
 		TEST(memory_runs_short),
+		TEST(without_memory_the_mark_goes),
 		TEST(absorbs_without_memory_says_so),
 	};
 
