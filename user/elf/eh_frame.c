@@ -111,7 +111,7 @@ static int read_letters(struct reader *r, const char *letters, struct eh_common 
 /* r: behind its id. */
 static int read_common(struct reader *r, struct eh_common *c)
 {
-	__u8 version, sizes[2] = { 8, 0 }, byte = 0;
+	__u8 version = 0, sizes[2] = { 8, 0 }, byte = 0;
 	const char *letters;
 	size_t length;
 	int err = reader_take(r, &version, 1);
