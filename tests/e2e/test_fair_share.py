@@ -3,25 +3,9 @@
 from the second."""
 import interpreters as known
 import profiler
+from hostile import GREEDY
 
 NEWEST = known.one_per_version()[-1]
-
-# Each stack is another: two functions that call each other at random, 900 deep.
-GREEDY = """
-import json, random, sys
-sys.setrecursionlimit(5000)
-def left(depth, way):
-    if depth:
-        return left(depth - 1, way >> 1) if way & 1 else right(depth - 1, way >> 1)
-    return sum(range(3000))
-def right(depth, way):
-    if depth:
-        return left(depth - 1, way >> 1) if way & 1 else right(depth - 1, way >> 1)
-    return sum(range(3000))
-print(json.dumps({}), flush=True)
-while True:
-    left(900, random.getrandbits(900))
-"""
 
 # A service: a few dozen places, some of which are met for the first time when the tree is full already.
 SERVICE = """

@@ -28,7 +28,8 @@ struct value_type {
 };
 
 #define TYPES_MAX (2 * EVENT_KINDS)
-#define WORDS_MAX (2 + 2 * TYPES_MAX)
+#define COMMENTS_MAX 2
+#define WORDS_MAX (1 + COMMENTS_MAX + 2 * TYPES_MAX)
 
 #define LABELS_MAX (LABEL_COUNT + PROFILE_EXTRA_MAX)
 
@@ -40,9 +41,10 @@ struct encoder {
 	struct buf *out;
 	struct value_type types[TYPES_MAX];
 	size_t type_count;
-	char comment[128]; /* "" = none */
+	char comments[COMMENTS_MAX][384]; /* more than four CPUs with the largest numbers take */
+	size_t comment_count;
 	/*
-	 * Words of the sample types, "" first, and the comment, then the keys of labels.def. In the string
+	 * Words of the sample types, "" first, and the comments, then the keys of labels.def. In the string
 	 * table they stand before the profile's own strings; behind those are the names of its extra labels.
 	 */
 	const char *words[WORDS_MAX];
@@ -100,16 +102,33 @@ static void add_types(struct encoder *e)
 	}
 }
 
-static void add_comment(struct encoder *e)
+static void write_cpus(const struct profile_info *info, char *text, size_t size)
+{
+	int used = snprintf(text, size, "ticks are missing on some CPUs:");
+
+	for (__u32 i = 0; i < PROFILE_CPUS_MAX && i < info->short_cpu_count; i++) {
+		const struct profile_cpu *c = &info->short_cpus[i];
+
+		used += snprintf(text + used, size - used, "%s %llu of %llu came on CPU %u", i ? "," : "",
+				 c->came, c->wanted, c->cpu);
+	}
+	if (info->short_cpu_count > PROFILE_CPUS_MAX)
+		snprintf(text + used, size - used, ", and less than should on %u others",
+			 info->short_cpu_count - PROFILE_CPUS_MAX);
+}
+
+static void add_comments(struct encoder *e)
 {
 	const struct profile_info *info = profile_get_info(e->profile);
 
-	if (!info->ticks_wanted)
-		return;
-	snprintf(e->comment, sizeof(e->comment),
-		 "%llu of %llu ticks came: times are made up for that, a sample stands for %lld ns",
-		 info->ticks_came, info->ticks_wanted, info->period_ns);
-	word_index(e, e->comment);
+	if (info->ticks_wanted)
+		snprintf(e->comments[e->comment_count++], sizeof(e->comments[0]),
+			 "%llu of %llu ticks came: times are made up for that, a sample stands for %lld ns",
+			 info->ticks_came, info->ticks_wanted, info->period_ns);
+	if (info->short_cpu_count)
+		write_cpus(info, e->comments[e->comment_count++], sizeof(e->comments[0]));
+	for (size_t i = 0; i < e->comment_count; i++)
+		word_index(e, e->comments[i]);
 }
 
 static int compress_more(struct encoder *e, int flush)
@@ -150,7 +169,7 @@ static int emit_header(struct encoder *e)
 	const struct profile_info *info = profile_get_info(e->profile);
 	Pyperf__ValueType types[TYPES_MAX], *list[TYPES_MAX];
 	Pyperf__Profile part = PYPERF__PROFILE__INIT;
-	int64_t comment = word_index(e, e->comment);
+	int64_t comments[COMMENTS_MAX];
 
 	for (size_t i = 0; i < e->type_count; i++) {
 		const struct value_type *t = &e->types[i];
@@ -171,8 +190,10 @@ static int emit_header(struct encoder *e)
 	part.sample_type = list;
 	part.time_nanos = info->start_unix_ns;
 	part.duration_nanos = info->duration_ns;
-	part.n_comment = comment != 0;
-	part.comment = &comment;
+	for (size_t i = 0; i < e->comment_count; i++)
+		comments[i] = word_index(e, e->comments[i]);
+	part.n_comment = e->comment_count;
+	part.comment = comments;
 	return emit(e, &part);
 }
 
@@ -410,7 +431,7 @@ int pprof_encode(const struct profile *p, struct buf *out)
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
 	add_types(&e);
-	add_comment(&e);
+	add_comments(&e);
 	err = emit_profile(&e);
 	deflateEnd(&e.stream);
 	buf_free(&e.packed);

@@ -22,6 +22,14 @@ struct profile;
 #define PROFILE_FRAMES_MAX 65536 /* frames of one sample */
 #define PROFILE_EXTRA_MAX  16	 /* extra labels, whose names the caller chooses */
 
+/* A CPU on which fewer ticks came than should have. */
+struct profile_cpu {
+	__u32 cpu;
+	__u64 came, wanted;
+};
+
+#define PROFILE_CPUS_MAX 4
+
 struct profile_info {
 	__u32 events;	     /* EVENT_BIT()s of its kinds, which cannot change once there is a profile */
 	__s64 period_ns;     /* time that one sample of a kind with a period stands for; > 0 */
@@ -30,6 +38,8 @@ struct profile_info {
 	__u32 frequency; /* samples asked for per CPU and second; 0 = unknown */
 	/* Ticks there were, and should have been, if they were fewer: period_ns is longer by that. Else 0. */
 	__u64 ticks_came, ticks_wanted;
+	struct profile_cpu short_cpus[PROFILE_CPUS_MAX]; /* those that lack most, the worst first */
+	__u32 short_cpu_count; /* how many there are, also beyond PROFILE_CPUS_MAX */
 	/* Names of extra labels, borrowed. Once there is a profile they cannot change. */
 	const char *extra[PROFILE_EXTRA_MAX];
 	__u32 extra_count;

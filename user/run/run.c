@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "kern/cpu_ticks.h"
 #include "report/report.h"
 #include "run/agent.h"
 #include "run/finish.h"
@@ -229,7 +230,15 @@ static void count_ticks(void *agent, struct tick_counts *ret)
 	struct kernel_stats s;
 
 	kernel_stats(a->kernel, &s);
-	*ret = (struct tick_counts){ s.sum.ticks, s.ticks_dropped, kernel_expected(a->kernel) };
+	*ret = (struct tick_counts){ .came = s.sum.ticks,
+				     .dropped = s.ticks_dropped,
+				     .expected = kernel_expected(a->kernel) };
+	for (int cpu = 0; cpu < WEIGHT_CPUS; cpu++) {
+		double seconds;
+
+		if (cpu_ticks_get(kernel_cpu_ticks(a->kernel), cpu, &ret->cpus[cpu].came, &seconds))
+			ret->cpus[cpu].expected = seconds * a->facts.frequency;
+	}
 }
 
 static void set_sources(struct agent *a)

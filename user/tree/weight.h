@@ -12,14 +12,22 @@
 
 #include "profile/profile.h"
 
+#define WEIGHT_CPUS 256 /* those above are judged in the sum only */
+
 /* Since the start of the run. */
 struct tick_counts {
 	__u64 came;
 	__u64 dropped;	/* by the kernel, which knows exactly how many */
 	__u64 expected; /* some percent off, for perf events; 0 = unknown */
+	struct cpu_tick_counts {
+		__u64 came, expected;
+	} cpus[WEIGHT_CPUS];
 };
 
-/* Sets what the profile of this span says of its samples: period_ns, ticks_came and ticks_wanted. */
+/*
+ * Sets what the profile of this span says of its samples: period_ns, ticks_came and ticks_wanted; and which
+ * CPUs lack ticks, also when so few do that the sum does not show it.
+ */
 void weight_set(struct profile_info *info, __u32 frequency, const struct tick_counts *from,
 		const struct tick_counts *to);
 

@@ -394,6 +394,13 @@ static int run_short_of_memory(long n, enum shortage when, struct harvest_stats 
 	return err;
 }
 
+static void begin_anew(void)
+{
+	continuous_close(TAKE_PTR(continuous));
+	assert_int_equal(remove_folder(), 0);
+	assert_int_equal(mkdir(folder, 0700), 0);
+}
+
 /* Whether it made a difference that the n-th allocation failed. */
 static bool is_honest_without_memory(long n, enum shortage when)
 {
@@ -404,15 +411,17 @@ static bool is_honest_without_memory(long n, enum shortage when)
 
 	open_with(to_files(0.02), 0);
 	said = LOGGED(err = run_short_of_memory(n, when, &written));
+	if (err == -ETIMEDOUT) { /* the machine is busy, and the end has a second only */
+		begin_anew();
+		return is_honest_without_memory(n, when);
+	}
 	samples = samples_of_all();
 	assert_int_equal(written.samples[EVENT_CPU], samples);
 	assert_int_equal(continuous_stats(continuous)->files_written, count_files(NULL));
 	assert_true(!err == !strstr(said, "error: the last profile is lost\n"));
 	assert_true(err ? samples <= 5 : samples == 235);
 	assert_false(err && when == IN_INTERVAL);
-	continuous_close(TAKE_PTR(continuous));
-	assert_int_equal(remove_folder(), 0);
-	assert_int_equal(mkdir(folder, 0700), 0);
+	begin_anew();
 	return *said;
 }
 

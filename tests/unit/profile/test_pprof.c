@@ -120,6 +120,34 @@ static void ticks_that_are_missing(void **state)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
+static void ticks_that_are_missing_on_some_cpus(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	struct profile_info info = *profile_get_info(p);
+	Pyperf__Profile *d;
+
+	(void)state;
+	info.short_cpus[0] = (struct profile_cpu){ 3, 0, 5940 };
+	info.short_cpu_count = 1;
+	assert_int_equal(profile_set_info(p, &info), 0);
+	d = encode_and_decode(p);
+	assert_int_equal(d->n_comment, 1);
+	assert_string_equal(string(d, d->comment[0]),
+			    "ticks are missing on some CPUs: 0 of 5940 came on CPU 3");
+	pyperf__profile__free_unpacked(d, NULL);
+	info.ticks_came = 600;
+	info.ticks_wanted = 1200;
+	info.short_cpu_count = 260;
+	for (int i = 0; i < PROFILE_CPUS_MAX; i++)
+		info.short_cpus[i] = (struct profile_cpu){ ~0U, ~0ULL - 1, ~0ULL };
+	assert_int_equal(profile_set_info(p, &info), 0);
+	d = encode_and_decode(p);
+	assert_int_equal(d->n_comment, 2);
+	assert_memory_equal(string(d, d->comment[0]), "600 of 1200 ticks came:", 23);
+	assert_non_null(strstr(string(d, d->comment[1]), ", and less than should on 256 others"));
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
 /* The records are found by id; ids are unique because each is its place in the list. */
 static void every_reference_leads_somewhere(void **state)
 {
@@ -428,6 +456,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(header_says_what_is_measured),
 		cmocka_unit_test(ticks_that_are_missing),
+		cmocka_unit_test(ticks_that_are_missing_on_some_cpus),
 		cmocka_unit_test(every_reference_leads_somewhere),
 		cmocka_unit_test(samples_come_back),
 		cmocka_unit_test(labels_are_there_or_left_out),

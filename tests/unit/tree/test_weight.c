@@ -11,7 +11,7 @@
 
 #include "tree/weight.h"
 
-#define BASE { 1000000, 50, 1200000 } /* what was before does not matter */
+#define BASE { .came = 1000000, .dropped = 50, .expected = 1200000 } /* what was before does not matter */
 
 struct expected {
 	__u64 came, dropped, expected;
@@ -22,8 +22,9 @@ struct expected {
 static void check(const struct expected *e)
 {
 	const struct tick_counts from = BASE;
-	const struct tick_counts to = { from.came + e->came, from.dropped + e->dropped,
-					from.expected + e->expected };
+	const struct tick_counts to = { .came = from.came + e->came,
+					.dropped = from.dropped + e->dropped,
+					.expected = from.expected + e->expected };
 	struct profile_info info = { .ticks_came = 99, .ticks_wanted = 99 };
 
 	weight_set(&info, 100, &from, &to);
@@ -75,12 +76,66 @@ static void some_were_dropped(void **state)
 		check(&rows[i]);
 }
 
+static void set_cpus(struct tick_counts *to, const struct tick_counts *from, int cpu, __u64 came,
+		     __u64 expected)
+{
+	to->cpus[cpu].came = from->cpus[cpu].came + came;
+	to->cpus[cpu].expected = from->cpus[cpu].expected + expected;
+}
+
+/* One of many, which in the sum is not to be seen. */
+static void a_cpu_without_ticks(void **state)
+{
+	struct tick_counts from = BASE, to = BASE;
+	struct profile_info info = { .short_cpu_count = 7 };
+
+	(void)state;
+	for (int cpu = 0; cpu < 64; cpu++) {
+		from.cpus[cpu].came = from.cpus[cpu].expected = 1000 * cpu;
+		set_cpus(&to, &from, cpu, 1000 - cpu, 1000); /* up to 937 of 1000 */
+	}
+	set_cpus(&to, &from, 17, 3, 1000);
+	set_cpus(&to, &from, 18, 0, 499); /* too short to be judged */
+	to.came += 62000;
+	to.expected += 63000;
+	weight_set(&info, 100, &from, &to);
+	assert_int_equal(info.ticks_wanted, 0);
+	assert_int_equal(info.period_ns, 10000000);
+	assert_int_equal(info.short_cpu_count, 1);
+	assert_int_equal(info.short_cpus[0].cpu, 17);
+	assert_int_equal(info.short_cpus[0].came, 3);
+	assert_int_equal(info.short_cpus[0].wanted, 1000);
+	weight_set(&info, 100, &to, &to);
+	assert_int_equal(info.short_cpu_count, 0);
+}
+
+static void the_worst_cpus_are_named(void **state)
+{
+	static const __u32 came[] = { 500, 899, 400, 900, 100, 899, 100, 300 };
+	static const __u32 worst[PROFILE_CPUS_MAX] = { 4, 6, 7, 2 };
+	const struct tick_counts from = BASE;
+	struct tick_counts to = BASE;
+	struct profile_info info;
+
+	(void)state;
+	for (size_t cpu = 0; cpu < sizeof(came) / sizeof(*came); cpu++)
+		set_cpus(&to, &from, cpu, came[cpu], 1000);
+	weight_set(&info, 100, &from, &to);
+	assert_int_equal(info.short_cpu_count, 7);
+	for (int i = 0; i < PROFILE_CPUS_MAX; i++) {
+		assert_int_equal(info.short_cpus[i].cpu, worst[i]);
+		assert_int_equal(info.short_cpus[i].came, came[worst[i]]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_many_as_were_asked_for),
 		cmocka_unit_test(some_are_missing),
 		cmocka_unit_test(some_were_dropped),
+		cmocka_unit_test(a_cpu_without_ticks),
+		cmocka_unit_test(the_worst_cpus_are_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

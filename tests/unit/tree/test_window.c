@@ -258,19 +258,22 @@ static void samples_stand_for_their_time(void **state)
 	struct window *w;
 
 	(void)state;
-	ticks = (struct tick_counts){ 100, 0, 100000 };
+	ticks = (struct tick_counts){ .came = 100, .expected = 100000 };
 	all.count_ticks = count_forged;
 	all.context = &ticks;
 	grow_tree();
 	w = opened();
 	nodes[7].count = 500;
-	ticks = (struct tick_counts){ 600, 0, 101000 };
+	ticks = (struct tick_counts){ .came = 600, .expected = 101000 };
+	ticks.cpus[9].expected = 600;
 	assert_int_equal(window_mark(w), 0);
-	ticks = (struct tick_counts){ 1600, 0, 102000 };
+	ticks = (struct tick_counts){ .came = 1600, .expected = 102000 };
 	assert_int_equal(take(w), 500);
 	assert_int_equal(profile_get_info(profile)->period_ns, 20000000);
 	assert_int_equal(profile_get_info(profile)->ticks_came, 500);
 	assert_int_equal(profile_get_info(profile)->ticks_wanted, 1000);
+	assert_int_equal(profile_get_info(profile)->short_cpus[0].cpu, 9);
+	assert_int_equal(profile_get_info(profile)->short_cpus[0].wanted, 600);
 	take(w); /* none is missing from there on */
 	assert_int_equal(profile_get_info(profile)->period_ns, 10000000);
 	assert_int_equal(profile_get_info(profile)->ticks_wanted, 0);
