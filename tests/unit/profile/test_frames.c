@@ -142,8 +142,8 @@ static void flamegraph(void **state)
 		const struct frame_row *row = &frame_rows[kind];
 		char part[256];
 
-		snprintf(part, sizeof(part), "{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"}", row->key,
-			 row->colour, row->shown);
+		snprintf(part, sizeof(part), "{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"%s}",
+			 row->key, row->colour, row->shown, frame_is_native(kind) ? ",\"native\":true" : "");
 		assert_has(text, part);
 		snprintf(part, sizeof(part), "{\"name\":\"%s\",\"kind\":\"%s\",\"value\":%d}", NAME, row->key,
 			 kind + 1);
