@@ -67,6 +67,14 @@ FLAT_TABLE(scratches, struct scratch, 0, 1); /* one for each possible CPU */
 #define NOTICES 1024
 FLAT_TABLE(notices, __u64, 0, NOTICES);
 
+/* Threads that wait, in sets: all keys of a set in one line of the cache, and for each key its wait. */
+#define WAIT_WAYS 8
+struct wait_keys {
+	__u64 key[WAIT_WAYS];
+} __attribute__((aligned(64)));
+FLAT_TABLE(wait_keys, struct wait_keys, 0, 1);
+FLAT_TABLE(waits, struct wait, 0, 1);
+
 /* What makes ticks where perf events are refused: one for each possible CPU. */
 struct cpu_timer {
 	struct bpf_timer timer;
@@ -89,9 +97,11 @@ const volatile __u32 opt_node_mask;
 const volatile __u32 opt_code_mask;
 const volatile __u32 opt_owner_mask;
 const volatile __u32 opt_thread_sets_mask;
+const volatile __u32 opt_wait_sets_mask;
 const volatile __u32 opt_max_depth = 1024;
 const volatile __u32 opt_patience;     /* ns, how long a sample may take (python/budget.h); 0 = for ever */
 const volatile __u32 opt_cache_depth = CACHE_DEPTH;
+const volatile __u32 opt_patience_wait; /* ns, the same where the run queue is locked */
 const volatile __u8 opt_cache = CACHE_VERIFIED; /* enum cache_mode */
 const volatile __u8 opt_single_reads; /* a read for each frame, no blocks */
 const volatile __u8 opt_measure;      /* keep a histogram of the sampler's run time */
@@ -104,6 +114,7 @@ const volatile __u8 opt_kernel_nameless; /* of the kernel's functions nobody kno
 const volatile __u8 opt_native_loop;   /* the interpreter's loop is a native frame, too */
 const volatile __u32 opt_self;	       /* the profiler's own tgid: never analysed */
 const volatile __u64 opt_secret;      /* random: no program can choose the identity of its code objects */
+const volatile __u64 opt_min_wait; /* ns; shorter waits are not in the profile */
 const volatile __u64 opt_period = 1;   /* ns from one tick of a timer to the next */
 
 /* Goes up after every change of the processes map, whoever makes it. */

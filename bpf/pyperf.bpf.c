@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * pyperf.bpf.c - the programs that the kernel runs: the sampler, on a perf event of every CPU or in timers;
- * the handlers of fork, exec and exit; the iterator that lists the processes at start.
+ * the handlers of fork, exec and exit, and of switches from thread to thread; the iterator that lists the
+ * processes at start.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -9,6 +10,7 @@
 #include <bpf/bpf_core_read.h>
 #include "bpf/abi.h"
 #include "bpf/sample/lifecycle.h"
+#include "bpf/sample/offcpu.h"
 #include "bpf/sample/sampler.h"
 #include "bpf/sample/timer.h"
 
@@ -75,6 +77,31 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_process_exit, struct task_struct *task)
 {
 	on_exit(task);
+	return 0;
+}
+
+/* The three with --event offcpu only. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, _Bool preempted, struct task_struct *from, struct task_struct *to)
+{
+	const __u64 now = bpf_ktime_get_ns();
+
+	wait_step(to, now, WAIT_ENDS);
+	on_leave(from, now, preempted);
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(on_wakeup, struct task_struct *task)
+{
+	wait_step(task, bpf_ktime_get_ns(), WAIT_QUEUES);
+	return 0;
+}
+
+SEC("syscall")
+int settle_waits(void *unused)
+{
+	settle_all();
 	return 0;
 }
 

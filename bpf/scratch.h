@@ -36,7 +36,7 @@ struct thread {
 	__u64 tss;	  /* address of its gilstate TSS slot; 0 = unknown */
 	__u64 searched;	  /* jiffies of the last search for its thread state */
 	__u64 used;	  /* jiffies of the last sample */
-	__u32 tid;	  /* 0 = this place is free */
+	__u32 tid;	  /* thread_place(): of the thread, and the kind of event; 0 = this place is free */
 	__u32 busy;	  /* a sample is using it */
 	__u32 process;	  /* struct process.id that its roots belong to */
 	__u32 misses;	  /* searches in a row that found nothing */
@@ -52,6 +52,20 @@ static __always_inline void thread_forget_roots(struct thread *t)
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		t->roots[kind].node = 0;
 }
+
+/* What is remembered of a thread's wait (sample/wait.h), and of the thread from one wait to the next. */
+struct wait {
+	__u64 since; /* up to when it is counted, as since_make() has it; 0 = the thread runs */
+	__u64 begin; /* bpf_ktime_get_ns() when it left the CPU */
+	__u32 generation; /* of the tree, to which the nodes belong */
+	__u32 node;	  /* what is counted while it sleeps; 0 = it is not in the profile */
+	__u32 queue_node; /* ... and while it could run, but has no CPU */
+	__u8 outcome, queue_outcome;
+	__u16 pad;
+	__u32 process; /* struct process.id */
+	__u32 tid;
+	char comm[16];
+} __attribute__((aligned(64)));
 
 /* Bits of scratch.code.unsettled. Without a code epoch this sample met a code object ... */
 #define UNSETTLED_NEW	 1 /* ... for the first time, or in the place of another one, ... */

@@ -44,6 +44,9 @@ struct signal_struct {
 struct task_struct {
 	int pid;  /* the thread, in the initial PID namespace */
 	int tgid; /* the process */
+	unsigned int __state; /* 0 = it can run */
+	unsigned int flags;
+	unsigned in_iowait : 1;
 	int exit_state; /* not 0 from the end of the thread on */
 	__u64 start_boottime;
 	__u64 self_exec_id; /* a u32 on older kernels: CO-RE adjusts the width of the load */

@@ -12,4 +12,12 @@ enum event_kind {
 	EVENT_KINDS
 };
 
+/* What a wait of a thread can end in, as a frame: rows of bpf/waits.def. */
+enum wait_cause {
+#define WAIT(name, kind, text, help) WAIT_##name,
+#include "bpf/waits.def"
+#undef WAIT
+	WAIT_CAUSES
+};
+
 #endif

@@ -78,7 +78,9 @@ static inline __u32 node_instr(__u64 key)
 	return key & INSTR_UNKNOWN;
 }
 
-#define CODE_FIRST 64 /* number of the first code object; the numbers below it are markers, enum outcome */
+/* The number of the first code object. Those below it are markers, enum outcome, and causes of waits. */
+#define CODE_FIRST 64
+#define CODE_WAITS 48 /* the number of the first enum wait_cause */
 
 /* What a frame of a stack is. */
 enum frame_kind {
@@ -92,12 +94,31 @@ enum frame_kind {
 static inline enum frame_kind node_frame_kind(__u64 key)
 {
 	if (!node_is_native(key))
-		return node_code(key) < CODE_FIRST ? FRAME_MARKER : FRAME_PYTHON;
+		return node_code(key) >= CODE_FIRST ? FRAME_PYTHON :
+		       node_code(key) >= CODE_WAITS ? FRAME_WAIT : FRAME_MARKER;
 	if (node_position(key) < NATIVE_ENDS)
 		return FRAME_UNPLACED;
 	if (node_position(key) < TEXT_SYSCALLS + TEXT_SYSCALLS_MAX)
 		return FRAME_SYSCALL;
 	return node_position(key) - TEXT_KERNEL < TEXT_FILES - TEXT_KERNEL ? FRAME_KERNEL : FRAME_NATIVE;
+}
+
+/*
+ * The kind of event that a node counts: that of its owner, but that run-queue delays are below the roots of
+ * OFFCPU, since a thread that was woken up stands where it slept.
+ */
+static inline __u32 node_event(__u64 key, __u32 owner_kind)
+{
+	static const __u8 kinds[WAIT_CAUSES] = {
+#define WAIT(name, kind, text, help) EVENT_##kind,
+#include "bpf/waits.def"
+#undef WAIT
+	};
+	const __u32 cause = node_code(key) - CODE_WAITS;
+
+	if (owner_kind != EVENT_OFFCPU || node_is_native(key) || cause >= WAIT_CAUSES)
+		return owner_kind;
+	return kinds[cause];
 }
 
 /*

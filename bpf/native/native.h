@@ -48,9 +48,9 @@ static __always_inline __u32 native_add_user(struct scratch *s, struct cpu_stats
 
 /*
  * Goes from s->tree.node, the leaf of what is known of Python, to its native leaf; stays where there is no
- * room. Always 0; the verifier wants a check of each pointer.
+ * room. How it ended is counted for ticks only. Always 0; the verifier wants a check of each pointer.
  */
-__noinline int native_add(struct scratch *s, struct cpu_stats *count)
+__noinline int native_add(struct scratch *s, struct cpu_stats *count, enum event_kind kind)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
@@ -71,7 +71,7 @@ __noinline int native_add(struct scratch *s, struct cpu_stats *count)
 	if (opt_kernel == KERNEL_MODE_FULL && end != NATIVE_NO_ROOM && kernel_add(s, count))
 		end = NATIVE_NO_ROOM;
 	mem_opaque(end);
-	if (opt_native && end < NATIVE_ENDS)
+	if (opt_native && end < NATIVE_ENDS && kind == EVENT_CPU)
 		count->native[end]++;
 	return 0;
 }

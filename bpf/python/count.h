@@ -28,15 +28,19 @@ static __always_inline enum outcome count_node(struct scratch *s, struct cpu_sta
 		if (opt_native && outcome == OUTCOME_NO_FRAMES)
 			native_goal(s, UNWIND_ALL);
 		if (opt_native || opt_kernel)
-			native_add(s, count);
-		node_count(s->tree.node, event.amount);
+			native_add(s, count, event.kind);
+		if (event.amount)
+			node_count(s->tree.node, event.amount);
 		return outcome;
 	}
-	if (opt_native)
+	if (opt_native && event.kind == EVENT_CPU)
 		count->native[NATIVE_NO_ROOM]++;
 	marker = root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0;
 	/* Where there is no room for the marker either, the node that the kind has for that. */
-	node_count(marker ?: event.kind, event.amount);
+	if (event.kind != EVENT_CPU)
+		s->tree.node = marker ?: event.kind;
+	if (event.amount)
+		node_count(marker ?: event.kind, event.amount);
 	return OUTCOME_TABLE_FULL;
 }
 

@@ -45,6 +45,15 @@ static __always_inline __u32 thread_first(__u32 tid)
 }
 
 /*
+ * Whose entry it is: a thread has one for each kind of event, since the nodes in its cache are below one root.
+ * Numbers of threads have 22 bits.
+ */
+static __always_inline __u32 thread_place(const struct task_struct *task, const enum event_kind kind)
+{
+	return task->pid | (__u32)kind << 24;
+}
+
+/*
  * The entry of this thread, marked busy. A new one takes the place in its set that was not used for longest;
  * if samples on other CPUs use all of them, it is this CPU's stand-in.
  */

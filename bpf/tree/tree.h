@@ -146,7 +146,7 @@ static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, stru
 	by_thread = root->node ? root->of_thread :
 				 banks_used[bank & 1].owners < opt_owner_mask - opt_owner_mask / 4;
 	by_thread &= opt_by_thread;
-	index = owner_intern(count, bank, kind, process, by_thread ? t->tid : 0);
+	index = owner_intern(count, bank, kind, process, by_thread ? task->pid : 0);
 	if (!index--)
 		return 0;
 	o = bpf_map_lookup_elem(&owners, &index);

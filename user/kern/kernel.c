@@ -24,6 +24,7 @@
 #include "kern/silent.h"
 #include "kern/tables.h"
 #include "kern/texts.h"
+#include "kern/waits.h"
 #include "pyperf.skel.h"
 
 struct kernel {
@@ -75,6 +76,7 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_code_mask = k->tables.code_count / BANKS - 1;
 	s->rodata->opt_owner_mask = k->tables.owner_count / BANKS - 1;
 	s->rodata->opt_thread_sets_mask = tables_thread_sets(&k->options) - 1;
+	s->rodata->opt_wait_sets_mask = tables_wait_sets(&k->options) - 1;
 	s->rodata->opt_cache_depth = k->options.cache_depth;
 	s->rodata->opt_measure = k->options.measure;
 	s->rodata->opt_max_depth = k->options.max_depth;
@@ -129,6 +131,7 @@ static int load(struct kernel *k)
 		return fail(k, -EINVAL, "the BPF tables cannot be sized");
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
+	waits_prepare(k->skel, k->options.waits, k->options.min_wait_ns);
 	err = pyperf__load(k->skel);
 	if (err && is_confidential())
 		return fail(k, err,
@@ -188,6 +191,7 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 	k->trigger.wanted = o->trigger;
 	k->trigger.frequency = o->frequency;
 	k->trigger.use_cycles = o->use_cycles;
+	k->trigger.off = o->no_ticks;
 	err = trigger_choose(&k->trigger);
 	if (err)
 		return fail(k, err, "%s", k->trigger.reason);
@@ -260,6 +264,9 @@ int kernel_start(struct kernel *k, int *ret_cpus)
 		err = attach(s->progs.on_process_exit, &s->links.on_process_exit);
 	if (err)
 		return fail(k, err, "the process tracepoints cannot be attached: %s", strerror(-err));
+	err = waits_start(s);
+	if (err)
+		return fail(k, err, "the scheduler's tracepoints cannot be attached: %s", strerror(-err));
 	err = trigger_start(&k->trigger, s);
 	if (err)
 		return fail(k, err, "%s", k->trigger.reason);
@@ -284,6 +291,12 @@ int kernel_follow_cpus(struct kernel *k, int *ret_cpus)
 void kernel_stop(struct kernel *k)
 {
 	trigger_stop(&k->trigger);
+	waits_stop(k->skel);
+}
+
+void kernel_settle(struct kernel *k)
+{
+	waits_settle(k->skel);
 }
 
 int kernel_list_processes(struct kernel *k, int (*fn)(void *, const struct record_process *), void *context)
@@ -449,6 +462,7 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	add_run_time(s->progs.on_process_fork, &ret->other_runs, &ret->other_time_ns);
 	add_run_time(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);
 	add_run_time(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);
+	waits_run_time(s, &ret->wait_runs, &ret->wait_time_ns);
 }
 
 int kernel_wait(const struct kernel *k)
@@ -460,6 +474,7 @@ void kernel_flip(struct kernel *k)
 {
 	struct kernel_stats s;
 
+	kernel_settle(k);
 	kernel_stats(k, &s);
 	k->nodes_before = s.sum.nodes_new;
 	k->codes_before = s.sum.codes_new;

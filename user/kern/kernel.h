@@ -19,6 +19,9 @@ struct process_list;
 struct texts;
 
 struct kernel_options {
+	bool no_ticks;	   /* nothing is sampled by the clock */
+	bool waits;	   /* threads are seen to wait (kern/waits.h) */
+	__u64 min_wait_ns; /* shorter waits are not in the profile */
 	enum trigger_kind trigger; /* what makes the ticks */
 	__u32 frequency;   /* samples per second of each CPU */
 	bool use_cycles;   /* hardware cycles instead of cpu-clock */
@@ -59,6 +62,9 @@ int kernel_start(struct kernel *k, int *ret_cpus);
 int kernel_follow_cpus(struct kernel *k, int *ret_cpus);
 /* Stops the ticks. The tables stay readable. */
 void kernel_stop(struct kernel *k);
+
+/* Counts what has passed of the waits under way, so that what comes later is of the time that comes later. */
+void kernel_settle(struct kernel *k);
 
 /* Calls fn for each process of the machine; stops and returns fn's value when that is not 0. */
 int kernel_list_processes(struct kernel *k, int (*fn)(void *context, const struct record_process *p),
@@ -135,6 +141,7 @@ struct kernel_stats {
 	struct cpu_stats sum;
 	__u64 runs, run_time_ns;       /* of the sampler; 0 unless options.measure */
 	__u64 other_runs, other_time_ns; /* of the fork, exec and exit programs */
+	__u64 wait_runs, wait_time_ns;	 /* of the programs that see threads wait */
 	/*
 	 * Ticks that the kernel dropped before the sampler ran, because another BPF program did on that CPU
 	 * (recursion_misses). No outcome has them.

@@ -18,6 +18,8 @@
 #define NODES_PER_OWNER 32
 #define PROCESS_COUNT	(1U << 13)
 #define RING_BYTES	(1U << 21)
+#define WAIT_SETS	(1U << 12) /* of the threads of Python processes, ... */
+#define TABLES_WAIT_WAYS 8 /* ... so many each: WAIT_WAYS of bpf/maps.h */
 
 static __u32 power_of_two(__u32 least)
 {
@@ -30,7 +32,14 @@ static __u32 power_of_two(__u32 least)
 
 __u32 tables_thread_sets(const struct kernel_options *o)
 {
-	return power_of_two((o->cache_threads + 3) / 4);
+	const __u32 sets = power_of_two((o->cache_threads + 3) / 4);
+
+	return o->waits && !o->no_ticks ? 2 * sets : sets;
+}
+
+__u32 tables_wait_sets(const struct kernel_options *o)
+{
+	return o->waits ? WAIT_SETS : 1;
 }
 
 int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, struct kernel_tables *ret)
@@ -44,6 +53,10 @@ int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, stru
 	err |= bpf_map__set_max_entries(s->maps.codes, ret->code_count);
 	err |= bpf_map__set_max_entries(s->maps.owners, ret->owner_count);
 	err |= bpf_map__set_max_entries(s->maps.threads, 4 * tables_thread_sets(o));
+	if (o->waits) {
+		err |= bpf_map__set_max_entries(s->maps.wait_keys, WAIT_SETS);
+		err |= bpf_map__set_max_entries(s->maps.waits, WAIT_SETS * TABLES_WAIT_WAYS);
+	}
 	if (o->native == NATIVE_MODE_FULL)
 		err |= bpf_map__set_max_entries(s->maps.natives_kept, 4 * tables_thread_sets(o));
 	err |= bpf_map__set_max_entries(s->maps.processes, PROCESS_COUNT);

@@ -12,6 +12,8 @@ struct pyperf;
 
 /* How many sets of four threads hold the threads that the options ask for: a power of two. */
 __u32 tables_thread_sets(const struct kernel_options *o);
+/* How many sets of eight threads hold the threads that wait: a power of two. */
+__u32 tables_wait_sets(const struct kernel_options *o);
 /* Sets the sizes of all maps, before loading. cpus: all possible ones. 0 or -errno. */
 int tables_size(struct pyperf *skel, const struct kernel_options *o, int cpus, struct kernel_tables *ret);
 /*

@@ -86,6 +86,10 @@ int trigger_choose(struct trigger *t)
 {
 	int err = 0;
 
+	if (t->off) {
+		t->kind = TRIGGER_PERF;
+		return 0;
+	}
 	ticks_limit_frequency(&t->frequency);
 	t->kind = t->wanted == TRIGGER_TIMER ? TRIGGER_TIMER : TRIGGER_PERF;
 	if (t->kind == TRIGGER_PERF)
@@ -118,7 +122,7 @@ void trigger_prepare(const struct trigger *t, struct pyperf *s, int possible_cpu
 {
 	const bool timer = t->kind == TRIGGER_TIMER;
 
-	bpf_program__set_autoload(s->progs.on_tick, !timer);
+	bpf_program__set_autoload(s->progs.on_tick, !timer && !t->off);
 	bpf_program__set_autoload(s->progs.start_timer, timer);
 	bpf_program__set_autoload(s->progs.stop_timer, timer);
 	bpf_map__set_autocreate(s->maps.timers, timer);
@@ -185,6 +189,10 @@ int trigger_start(struct trigger *t, struct pyperf *s)
 	__u32 frequency = t->frequency;
 	int err;
 
+	if (t->off) {
+		t->cpus = sysconf(_SC_NPROCESSORS_ONLN);
+		return 0;
+	}
 	t->online = cpus_online();
 	t->suspended = suspended_ns();
 	/* The kernel may have lowered its limit since, and refuses more. */

@@ -20,6 +20,7 @@ struct timers;
 struct trigger {
 	enum trigger_kind wanted, kind; /* kind is what it became, once that is chosen */
 	__u32 frequency;		/* Hz */
+	bool off;			/* there are no ticks: only other kinds of events are wanted */
 	bool use_cycles;		/* hardware cycles instead of cpu-clock, for perf events */
 	int cpus;
 	struct ticks *ticks;

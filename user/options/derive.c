@@ -11,6 +11,7 @@
 #include "export/push/request.h"
 #include "kern/trigger.h"
 #include "kubelet/kubelet.h"
+#include "profile/events.h"
 #include "profile/formats.h"
 #include "targets/selection.h"
 
@@ -51,6 +52,50 @@ static int parse_pids(struct options *o, char *error, size_t size)
 		if (!*end)
 			return 0;
 		s = end + 1;
+	}
+}
+
+/* What --event can name, and the kinds of events that it stands for. */
+static const struct {
+	const char *name;
+	unsigned int events;
+	bool cycles;
+} event_names[] = {
+	{ "cpu", EVENT_BIT(EVENT_CPU), false },
+	{ "cpu-clock", EVENT_BIT(EVENT_CPU), false }, /* its name before there were other kinds */
+	{ "cycles", EVENT_BIT(EVENT_CPU), true },
+	{ "offcpu", EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE), false },
+};
+
+static int add_event(struct options *o, const char *name, size_t length)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(event_names); i++) {
+		if (strlen(event_names[i].name) != length || strncmp(event_names[i].name, name, length))
+			continue;
+		if (o->events & event_names[i].events)
+			return -EINVAL;
+		o->events |= event_names[i].events;
+		o->use_cycles |= event_names[i].cycles;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int parse_events(struct options *o, char *error, size_t size)
+{
+	const char *at = o->event;
+
+	for (;;) {
+		const size_t length = strcspn(at, ",");
+
+		if (add_event(o, at, length))
+			return options_fail(error, size,
+					    "--event wants cpu, cycles, offcpu, or cpu,offcpu for both at once, "
+					    "not '%s'",
+					    o->event);
+		if (!at[length])
+			return 0;
+		at += length + 1;
 	}
 }
 
@@ -217,7 +262,9 @@ int options_derive(struct options *o, char *error, size_t size)
 		return options_fail(error, size,
 				    "%s one of --all-python, --pid PID or -- COMMAND; --help shows how",
 				    targets ? "only" : "name what to profile:");
-	if (o->tick_source == TICKS_OF_CYCLES && o->trigger == TRIGGER_TIMER)
+	if (parse_events(o, error, size))
+		return -EINVAL;
+	if (o->use_cycles && o->trigger == TRIGGER_TIMER)
 		return options_fail(error, size,
 				    "--event cycles is counted by perf events: not with --trigger timer");
 	if (o->kernel < 0)

@@ -20,7 +20,6 @@ enum { EXIT_USAGE = 2 };
 enum reads { READS_BLOCK, READS_SINGLE };
 enum labels { LABELS_THREAD, LABELS_PROCESS };
 enum hide { HIDE_NOTHING, HIDE_NATIVE };
-enum tick_source { TICKS_OF_CPU_CLOCK, TICKS_OF_CYCLES }; /* --event */
 
 /* Rows of the table. */
 enum {
@@ -55,6 +54,8 @@ struct options {
 	char *owned[OPTION_ROWS]; /* texts of the config file, by row */
 	bool dump; /* the first word is "dump" */
 	/* Derived */
+	unsigned int events; /* EVENT_BIT()s of event */
+	bool use_cycles;     /* ... which said cycles instead of cpu */
 	pid_t *pid_list;
 	size_t pid_count;
 	double seconds; /* of duration; 0 = without end */

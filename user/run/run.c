@@ -179,7 +179,7 @@ static int turn(struct agent *a, int timeout_ms)
 	return log_failure(loop_turn(&a->loop, timeout_ms), "the event loop failed");
 }
 
-static void settle(struct agent *a, int limit_ms)
+static void settle_names(struct agent *a, int limit_ms)
 {
 	double end = clock_seconds() + limit_ms / 1e3;
 
@@ -241,12 +241,20 @@ static void count_ticks(void *agent, struct tick_counts *ret)
 	}
 }
 
+static void settle_waits(void *agent)
+{
+	const struct agent *a = agent;
+
+	kernel_settle(a->kernel);
+}
+
 static void set_sources(struct agent *a)
 {
 	const struct options *o = a->options;
 
 	a->facts.frequency = a->windows.frequency = a->kernel_options.frequency;
-	a->windows.events = EVENT_BIT(EVENT_CPU);
+	a->windows.events = o->events;
+	a->windows.settle = settle_waits;
 	a->windows.count_ticks = count_ticks;
 	a->windows.context = a;
 	a->facts.interval_seconds = o->interval_seconds;
@@ -354,7 +362,7 @@ static int finish(struct agent *a)
 {
 	kernel_read_records(a->kernel);
 	a->stop = false;
-	settle(a, a->continuous ? SETTLE_LAST_MS : SETTLE_END_MS);
+	settle_names(a, a->continuous ? SETTLE_LAST_MS : SETTLE_END_MS);
 	windows_end_turns(&a->windows);
 	serve_finish(a->http);
 	worker_stop(a->worker);

@@ -6,7 +6,10 @@ struct kernel_options settings_kernel(const struct options *o)
 	return (struct kernel_options){
 		.trigger = o->trigger,
 		.frequency = o->frequency,
-		.use_cycles = o->tick_source == TICKS_OF_CYCLES,
+		.use_cycles = o->use_cycles,
+		.no_ticks = !(o->events & EVENT_BIT(EVENT_CPU)),
+		.waits = o->events & EVENT_BIT(EVENT_OFFCPU),
+		.min_wait_ns = o->min_wait_us * 1000ULL,
 		.single_reads = o->reads == READS_SINGLE,
 		.by_thread = o->labels == LABELS_THREAD,
 		.all = o->all_python,

@@ -109,6 +109,23 @@ static int native_end_location(struct harvester *h, __u64 key, __u32 mapping, __
 	return native_frame_end(h->profile, node_position(key), ret);
 }
 
+static const char *const wait_names[WAIT_CAUSES] = {
+#define WAIT(name, kind, text, help) [WAIT_##name] = "[" text "]",
+#include "bpf/waits.def"
+#undef WAIT
+};
+
+static int wait_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
+{
+	const __u32 cause = node_code(key) - CODE_WAITS;
+	const char *name = cause < WAIT_CAUSES ? wait_names[cause] : "[unknown]";
+	__u32 function;
+
+	(void)mapping;
+	return profile_function(h->profile, FRAME_WAIT, name, "", 0, &function) ?:
+	       profile_location(h->profile, function, 0, 0, 0, ret);
+}
+
 /*
  * Asks for a frame's name and line, by what its number stands for. mapping: where its row says it lies, or 0.
  */
@@ -243,7 +260,7 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	if (!root || index >= t->owner_count)
 		return 0;
 	owner = &t->owners[index];
-	kind = owner_kind(owner->key);
+	kind = node_event(t->nodes[node].key, owner_kind(owner->key));
 	if (!is_wanted(h, kind))
 		return 0;
 	process = registry_find(h->registry, owner->process);

@@ -47,6 +47,13 @@ static struct moment end_now(const struct windows *all)
 	return now;
 }
 
+/* What goes on is counted up to now, so that a window has what happens between its two ends. */
+static void settle(const struct windows *all)
+{
+	if (all->settle && !all->stop_ns)
+		all->settle(all->context);
+}
+
 static void read_counts(const struct kernel_tables *t, __u64 *counts)
 {
 	for (__u32 i = 0; i < t->node_count; i++)
@@ -87,6 +94,7 @@ int window_open(struct windows *all, struct window **ret)
 	if (!w)
 		return -ENOMEM;
 	*w = (struct window){ .all = all, .next = all->first };
+	settle(all);
 	read_counts(t, w->since);
 	w->start = moment_now(all);
 	all->first = w;
@@ -120,6 +128,7 @@ int window_mark(struct window *w)
 	if (!w->mark)
 		return -ENOMEM;
 	harvest_again(&w->look);
+	settle(w->all);
 	read_counts(t, w->mark);
 	w->end = end_now(w->all);
 	return 0;
@@ -178,8 +187,11 @@ int window_prepare(struct window *w)
 int window_look(struct window *w, const struct profile **ret, struct harvest_stats *ret_stats)
 {
 	struct profile_info info;
-	int err = absorb_marked(w, 0);
+	int err;
 
+	if (!w->mark)
+		settle(w->all);
+	err = absorb_marked(w, 0);
 	if (err)
 		return err;
 	info = info_of(w);

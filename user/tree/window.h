@@ -27,7 +27,9 @@ struct windows {
 	__u64 pause_ns; /* clock_ns() when harvests in parts pause; 0 = never */
 	/* How many ticks there were until now, and should have been. NULL: not known, all came. */
 	void (*count_ticks)(void *context, struct tick_counts *ret);
-	void *context; /* of count_ticks */
+	/* Counts what has passed of waits that go on; NULL = there are none. */
+	void (*settle)(void *context);
+	void *context; /* of both */
 	struct window *first;
 };
 

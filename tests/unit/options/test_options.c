@@ -103,7 +103,7 @@ static void defaults(void **state)
 	assert_int_equal(o.format, FORMAT_PPROF);
 	assert_int_equal(o.labels, LABELS_THREAD);
 	assert_int_equal(o.reads, READS_BLOCK);
-	assert_int_equal(o.tick_source, TICKS_OF_CPU_CLOCK);
+	assert_int_equal(o.events, EVENT_BIT(EVENT_CPU));
 }
 
 static void flags(void **state)

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * offcpu.h - time off the CPU: what a thread of a Python process did when it gave up its CPU, and how long it
+ * was without one. While the kernel switches, the thread that leaves is still the current one and its memory
+ * is there, so its stack is taken as a tick takes it. Interrupts are off and the run queue's lock is held
+ * then: nothing here wakes anybody up but by the ring buffer, which leaves that to an interrupt of its own.
+ */
+#ifndef PYPERF_BPF_SAMPLE_OFFCPU_H
+#define PYPERF_BPF_SAMPLE_OFFCPU_H
+
+#include <bpf/bpf_core_read.h>
+
+#include "bpf/sample/sampler.h"
+#include "bpf/sample/wait.h"
+
+/* As in linux/sched.h. */
+#define TASK_DEAD  0x80
+#define PF_KTHREAD 0x00200000
+
+/* Adds the system call that the thread is in, or why it is in the kernel without one. */
+static __always_inline void add_cause(struct scratch *s, struct cpu_stats *count, struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	const __s64 number = regs_syscall(regs);
+	__u32 node = 0;
+
+	if (number >= 0 && !opt_native && !opt_kernel)
+		native_intern(s, count, TEXT_SYSCALLS + (number < TEXT_SYSCALLS_MAX ? number :
+							 TEXT_SYSCALLS_MAX - 1));
+	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+		node = wait_cause(count, s->tree.bank, s->tree.node, WAIT_IO);
+	else if (number < 0)
+		node = wait_cause(count, s->tree.bank, s->tree.node, WAIT_PAGE_FAULT);
+	if (node)
+		s->tree.node = node;
+}
+
+/* Where a wait for a CPU is counted that begins below s->tree.node. */
+static __always_inline void find_queue_node(struct scratch *s, struct cpu_stats *count, struct wait *w,
+					    enum wait_cause cause)
+{
+	w->queue_outcome = w->outcome;
+	w->queue_node = wait_cause(count, s->tree.bank, s->tree.node, cause);
+	if (w->queue_node)
+		return;
+	w->queue_outcome = OUTCOME_TABLE_FULL;
+	w->queue_node = EVENT_RUNQUEUE;
+}
+
+/* Takes the thread's stack, and notes in w what it led to. */
+static __always_inline void find_nodes(struct scratch *s, struct cpu_stats *count, struct task_struct *task,
+				       struct wait *w, int queued)
+{
+	const enum outcome outcome = sample_task(s, count, (struct event){ EVENT_OFFCPU, 0 });
+
+	w->outcome = w->queue_outcome = outcome;
+	w->node = w->queue_node = 0;
+	w->process = s->who.process;
+	w->generation = s->tree.generation;
+	if (outcome > OUTCOME_TABLE_FULL) /* not in the profile */
+		return;
+	find_queue_node(s, count, w, queued ? WAIT_PREEMPTED : WAIT_WOKEN);
+	if (!queued && outcome != OUTCOME_TABLE_FULL)
+		add_cause(s, count, task);
+	w->node = s->tree.node;
+}
+
+/* The current thread leaves its CPU; queued: it could go on. */
+static __always_inline void wait_begin(struct task_struct *task, struct wait *w, __u64 now, int queued)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+
+	if (!s || !count)
+		return;
+	count->waits++;
+	w->tid = task->pid;
+	w->begin = now;
+	if (s->busy) {
+		w->outcome = w->queue_outcome = OUTCOME_NESTED;
+		w->node = w->queue_node = 0;
+	} else {
+		s->busy = 1;
+		barrier();
+		find_nodes(s, count, task, w, queued);
+		barrier();
+		s->busy = 0;
+	}
+	if (w->outcome == OUTCOME_NOT_PYTHON || w->outcome == OUTCOME_NOT_SELECTED) {
+		wait_free(task);
+		return;
+	}
+	bpf_probe_read_kernel_str(w->comm, sizeof(w->comm), task->comm);
+	__sync_lock_test_and_set(&w->since, since_make(now, queued));
+}
+
+/* Whether the waits of this process are of interest, or it has to be asked about. */
+static __always_inline int is_watched(const struct task_struct *task)
+{
+	__u32 tgid = task->tgid;
+	const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+
+	if (!p)
+		return opt_all && tgid != opt_self;
+	return (p->state != PROCESS_NOT_PYTHON && p->state != PROCESS_EXCLUDED) || p->check_after ||
+	       p->exec_id != task->self_exec_id;
+}
+
+static __always_inline void on_leave(struct task_struct *task, __u64 now, int preempted)
+{
+	const __u32 state = task->__state;
+	struct wait *w;
+
+	if (state == TASK_DEAD) {
+		wait_free(task);
+		return;
+	}
+	if (!task->mm || !is_watched(task))
+		return;
+	w = wait_find(task) ?: wait_new(task);
+	if (w)
+		wait_begin(task, w, now, preempted || !state);
+	else
+		count_here(__builtin_offsetof(struct cpu_stats, waits_full));
+}
+
+static __always_inline void wait_step(struct task_struct *task, __u64 now, const enum wait_step step)
+{
+	struct wait *w = task->flags & PF_KTHREAD ? NULL : wait_find(task);
+
+	if (w)
+		wait_move(w, now, step);
+}
+
+struct settle_context {
+	__u64 now;
+};
+
+static long settle_step(__u32 i, struct settle_context *c)
+{
+	struct wait *w = bpf_map_lookup_elem(&waits, &i);
+
+	if (w && w->since)
+		wait_move(w, bpf_ktime_get_ns(), WAIT_SETTLES);
+	return 0;
+}
+
+/* Counts what has passed of all waits that are under way. */
+static __always_inline void settle_all(void)
+{
+	struct settle_context c = {};
+
+	bpf_loop((opt_wait_sets_mask + 1) * WAIT_WAYS, settle_step, &c, 0);
+}
+
+#endif

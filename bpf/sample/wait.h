@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * wait.h - what is remembered of a thread that waits: since when, and the nodes of the tree that its stack led
+ * to when it gave up the CPU. A sleeping thread cannot move, so whoever sees the wait go on only adds
+ * nanoseconds to a node.
+ *
+ * Several may do that at once: the thread's wake-up, its return to a CPU, and user space at the end of an
+ * interval (settle). All go by one word, `since`: who moves it on counts the time that it moved over.
+ */
+#ifndef PYPERF_BPF_SAMPLE_WAIT_H
+#define PYPERF_BPF_SAMPLE_WAIT_H
+
+#include "bpf/hash.h"
+#include "bpf/maps.h"
+#include "bpf/tree/tree.h"
+
+/* wait.since: CLOCK_MONOTONIC in ns, shifted, and whether the thread is queued for a CPU; 0 = it runs. */
+#define SINCE_QUEUED 1
+
+static __always_inline __u64 since_make(__u64 ns, int queued)
+{
+	return ns << 1 | (queued ? SINCE_QUEUED : 0);
+}
+
+/* What names a thread in the table: its number, and enough of its start time. Never 0. */
+static __always_inline __u64 wait_key(const struct task_struct *task)
+{
+	return task->start_boottime << 22 | (task->pid & ((1 << 22) - 1));
+}
+
+/* The thread's entry, NULL if it has none. */
+static __always_inline struct wait *wait_find(const struct task_struct *task)
+{
+	const __u64 key = wait_key(task);
+	__u32 set = (__u32)mix(task->pid) & opt_wait_sets_mask;
+	const struct wait_keys *k = bpf_map_lookup_elem(&wait_keys, &set);
+
+	if (!k)
+		return NULL;
+	for (int i = 0; i < WAIT_WAYS; i++) {
+		__u32 index = set * WAIT_WAYS + i;
+
+		if (k->key[i] == key)
+			return bpf_map_lookup_elem(&waits, &index);
+	}
+	return NULL;
+}
+
+/* An entry for the current thread, which has none; NULL if there is no room. */
+static __always_inline struct wait *wait_new(const struct task_struct *task)
+{
+	const __u64 key = wait_key(task);
+	__u32 set = (__u32)mix(task->pid) & opt_wait_sets_mask;
+	struct wait_keys *k = bpf_map_lookup_elem(&wait_keys, &set);
+
+	if (!k)
+		return NULL;
+	for (int i = 0; i < WAIT_WAYS; i++) {
+		__u32 index = set * WAIT_WAYS + i;
+
+		if (!k->key[i] && !__sync_val_compare_and_swap(&k->key[i], 0, key))
+			return bpf_map_lookup_elem(&waits, &index);
+	}
+	return NULL;
+}
+
+/* The thread is over. */
+static __always_inline void wait_free(const struct task_struct *task)
+{
+	const __u64 key = wait_key(task);
+	__u32 set = (__u32)mix(task->pid) & opt_wait_sets_mask;
+	struct wait_keys *k = bpf_map_lookup_elem(&wait_keys, &set);
+
+	if (!k)
+		return;
+	for (int i = 0; i < WAIT_WAYS; i++) {
+		__u32 index = set * WAIT_WAYS + i;
+		struct wait *w;
+
+		if (k->key[i] != key)
+			continue;
+		w = bpf_map_lookup_elem(&waits, &index);
+		if (w)
+			__builtin_memset(w, 0, sizeof(*w));
+		barrier();
+		k->key[i] = 0;
+		return;
+	}
+}
+
+/* The node for this cause, above another one; 0 when there is no room. */
+static __always_inline __u32 wait_cause(struct cpu_stats *count, __u32 bank, __u32 node, enum wait_cause cause)
+{
+	return node ? node_add(count, bank, node, CODE_WAITS + cause) : 0;
+}
+
+/*
+ * The node of the marker in place of a stack that belonged to another generation of the tree; 0 when there is
+ * no room.
+ */
+__noinline __u32 wait_renewed(struct cpu_stats *count, struct wait *w, __u32 queued)
+{
+	const __u32 bank = bank_of(*(volatile __u32 *)&tree_generation);
+	struct owner *o;
+	__u32 index, node;
+
+	if (!count || !w)
+		return 0;
+	index = owner_intern(count, bank, EVENT_OFFCPU, w->process, opt_by_thread ? w->tid : 0);
+	if (!index--)
+		return 0;
+	o = bpf_map_lookup_elem(&owners, &index);
+	if (!o)
+		return 0;
+	__builtin_memcpy(o->comm, w->comm, sizeof(o->comm));
+	node = node_add(count, bank, 0, index);
+	node = node ? node_add(count, bank, node, OUTCOME_RENEWED) : 0;
+	return queued ? wait_cause(count, bank, node, WAIT_WOKEN) : node;
+}
+
+/*
+ * Counts ns of a wait. An interrupt may do so in the middle of it, so all is atomic. NESTED has no part in the
+ * total here (kernel_stats()).
+ */
+static __always_inline void wait_count(struct wait *w, int queued, __u64 ns, int is_short)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), outcome = queued ? w->queue_outcome : w->outcome;
+	__u32 node = queued ? w->queue_node : w->node;
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+
+	if (!count)
+		return;
+	if (is_short) {
+		outcome = OUTCOME_SHORT;
+	} else if (node && w->generation != *(volatile __u32 *)&tree_generation) {
+		node = wait_renewed(count, w, queued);
+		outcome = OUTCOME_RENEWED;
+		if (!node) {
+			node = queued ? EVENT_RUNQUEUE : EVENT_OFFCPU;
+			outcome = OUTCOME_TABLE_FULL;
+		}
+	}
+	if (node && !is_short)
+		node_count(node, ns);
+	mem_opaque(outcome);
+	if (outcome >= OUTCOME_COUNT)
+		return;
+	if (queued)
+		__sync_fetch_and_add(&count->outcome[EVENT_RUNQUEUE][outcome], ns);
+	else
+		__sync_fetch_and_add(&count->outcome[EVENT_OFFCPU][outcome], ns);
+	if (outcome != OUTCOME_NESTED && queued)
+		__sync_fetch_and_add(&count->runqueue_ns, ns);
+	else if (outcome != OUTCOME_NESTED)
+		__sync_fetch_and_add(&count->offcpu_ns, ns);
+}
+
+/* What becomes of a wait. */
+enum wait_step {
+	WAIT_ENDS,    /* the thread is on a CPU again */
+	WAIT_QUEUES,  /* it was woken up, and waits for a CPU from now on */
+	WAIT_SETTLES, /* it goes on: what has passed is counted, unless the wait may yet prove short */
+};
+
+#define WAIT_TRIES 3 /* others that may move `since` on at the same time, and one */
+
+static __always_inline void wait_move(struct wait *w, __u64 now, const enum wait_step step)
+{
+	for (int i = 0; i < WAIT_TRIES; i++) {
+		const __u64 since = *(volatile __u64 *)&w->since, old = since >> 1;
+		const int queued = since & SINCE_QUEUED;
+		const __u64 next = now > old ? now : old;
+		const int is_short = (__s64)(now - w->begin) < (__s64)opt_min_wait;
+
+		if (!since || (step == WAIT_QUEUES && queued) || (step == WAIT_SETTLES && is_short))
+			return;
+		if (__sync_val_compare_and_swap(&w->since, since,
+						step == WAIT_ENDS ? 0 :
+						since_make(next, queued || step == WAIT_QUEUES)) != since)
+			continue;
+		wait_count(w, queued, next - old, is_short);
+		return;
+	}
+}
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kern/waits.h"
+
+#include <errno.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf/abi.h"
+#include "pyperf.skel.h"
+
+/* The run queue is locked while a stack is taken, and a tick's interrupt waits: so this is the shorter limit. */
+#define PATIENCE_NS 100000
+
+void waits_prepare(struct pyperf *s, bool wanted, __u64 min_wait_ns)
+{
+	bpf_program__set_autoload(s->progs.on_switch, wanted);
+	bpf_program__set_autoload(s->progs.on_wakeup, wanted);
+	bpf_program__set_autoload(s->progs.settle_waits, wanted);
+	bpf_map__set_autocreate(s->maps.wait_keys, wanted);
+	bpf_map__set_autocreate(s->maps.waits, wanted);
+	s->rodata->opt_min_wait = min_wait_ns;
+	s->rodata->opt_patience_wait = PATIENCE_NS;
+}
+
+static int attach(struct bpf_program *program, struct bpf_link **link)
+{
+	if (*link)
+		return 0;
+	*link = bpf_program__attach(program);
+	return *link ? 0 : -errno;
+}
+
+/* Wake-ups first: a wait that begins is one whose end will be seen. */
+int waits_start(struct pyperf *s)
+{
+	if (!bpf_program__autoload(s->progs.on_switch))
+		return 0;
+	return attach(s->progs.on_wakeup, &s->links.on_wakeup) ?:
+	       attach(s->progs.on_switch, &s->links.on_switch);
+}
+
+void waits_settle(struct pyperf *s)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, o);
+
+	if (s->links.on_switch)
+		bpf_prog_test_run_opts(bpf_program__fd(s->progs.settle_waits), &o);
+}
+
+static void detach(struct bpf_link **link)
+{
+	bpf_link__destroy(*link);
+	*link = NULL;
+}
+
+void waits_stop(struct pyperf *s)
+{
+	if (!s || !s->links.on_switch)
+		return;
+	waits_settle(s);
+	detach(&s->links.on_switch);
+	detach(&s->links.on_wakeup);
+}
+
+static void add_run_time(const struct bpf_program *program, __u64 *runs, __u64 *time_ns)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+	const int fd = bpf_program__fd(program);
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size))
+		return;
+	*runs += info.run_cnt;
+	*time_ns += info.run_time_ns;
+}
+
+void waits_run_time(const struct pyperf *s, __u64 *runs, __u64 *time_ns)
+{
+	add_run_time(s->progs.on_switch, runs, time_ns);
+	add_run_time(s->progs.on_wakeup, runs, time_ns);
+}
