@@ -45,8 +45,8 @@ static __always_inline __u32 thread_first(__u32 tid)
 }
 
 /*
- * Whose entry it is: a thread has one for each kind of event, since the nodes in its cache are below one root.
- * Numbers of threads have 22 bits.
+ * Whose entry it is: a thread has one for each kind of event, since the nodes in its cache are below one
+ * root. Numbers of threads have 22 bits.
  */
 static __always_inline __u32 thread_place(const struct task_struct *task, const enum event_kind kind)
 {

@@ -24,7 +24,7 @@ static __always_inline void add_cause(struct scratch *s, struct cpu_stats *count
 	const __s64 number = regs_syscall(regs);
 	__u32 node = 0;
 
-	if (number >= 0 && !opt_native && !opt_kernel)
+	if (number >= 0 && !opt_kernel)
 		native_intern(s, count, TEXT_SYSCALLS + (number < TEXT_SYSCALLS_MAX ? number :
 							 TEXT_SYSCALLS_MAX - 1));
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))

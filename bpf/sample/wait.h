@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * wait.h - what is remembered of a thread that waits: since when, and the nodes of the tree that its stack led
- * to when it gave up the CPU. A sleeping thread cannot move, so whoever sees the wait go on only adds
+ * wait.h - what is remembered of a thread that waits: since when, and the nodes of the tree that its stack
+ * led to when it gave up the CPU. A sleeping thread cannot move, so whoever sees the wait go on only adds
  * nanoseconds to a node.
  *
  * Several may do that at once: the thread's wake-up, its return to a CPU, and user space at the end of an
@@ -89,7 +89,8 @@ static __always_inline void wait_free(const struct task_struct *task)
 }
 
 /* The node for this cause, above another one; 0 when there is no room. */
-static __always_inline __u32 wait_cause(struct cpu_stats *count, __u32 bank, __u32 node, enum wait_cause cause)
+static __always_inline __u32 wait_cause(struct cpu_stats *count, __u32 bank, __u32 node,
+					enum wait_cause cause)
 {
 	return node ? node_add(count, bank, node, CODE_WAITS + cause) : 0;
 }
@@ -119,8 +120,8 @@ __noinline __u32 wait_renewed(struct cpu_stats *count, struct wait *w, __u32 que
 }
 
 /*
- * Counts ns of a wait. An interrupt may do so in the middle of it, so all is atomic. NESTED has no part in the
- * total here (kernel_stats()).
+ * Counts ns of a wait. An interrupt may do so in the middle of it, so all is atomic. NESTED has no part in
+ * the total here (kernel_stats()).
  */
 static __always_inline void wait_count(struct wait *w, int queued, __u64 ns, int is_short)
 {

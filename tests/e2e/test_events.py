@@ -14,7 +14,7 @@ from serving import server
 def seen(tmp_path_factory, workloads):
     """A server's profile, metrics and statistics."""
     with profiler.target(known.available()[0].path, workloads / "shares.py", 1) as target:
-        with server(tmp_path_factory.mktemp("events"), "--pid", target.pid) as s:
+        with server(tmp_path_factory.mktemp("events"), "--pid", target.pid, "--event", "cpu,offcpu") as s:
             profile, metrics = s.profile("seconds=1"), s.metrics()
             s.stop()
     return profile, metrics, s.run.stats

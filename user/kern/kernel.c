@@ -21,6 +21,7 @@
 #include "kern/grace.h"
 #include "kern/libbpf_log.h"
 #include "kern/processes.h"
+#include "kern/run_time.h"
 #include "kern/silent.h"
 #include "kern/tables.h"
 #include "kern/texts.h"
@@ -398,27 +399,6 @@ const struct kernel_tables *kernel_tables(const struct kernel *k)
 	return &k->tables;
 }
 
-static void add_run_time(const struct bpf_program *program, __u64 *runs, __u64 *time_ns)
-{
-	struct bpf_prog_info info = {};
-	__u32 size = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
-		return;
-	*runs += info.run_cnt;
-	*time_ns += info.run_time_ns;
-}
-
-/* Ticks that the kernel dropped because another BPF program ran on their CPU (bpf_prog_active). */
-static __u64 ticks_dropped(const struct kernel *k)
-{
-	const int fd = bpf_program__fd(k->skel->progs.on_tick); /* -1 with timers */
-	struct bpf_prog_info info = {};
-	__u32 size = sizeof(info);
-
-	return fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) ? 0 : info.recursion_misses;
-}
-
 enum trigger_kind kernel_trigger(const struct kernel *k)
 {
 	return k->trigger.kind;
@@ -453,15 +433,15 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 #include "bpf/events.def"
 #undef EVENT
 	if (k->trigger.kind == TRIGGER_PERF && k->stats_fd >= 0) {
-		add_run_time(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
+		run_time_add(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
 	} else if (k->options.measure) { /* with timers, or without CAP_SYS_ADMIN, it does not measure */
 		ret->runs = ret->sum.ticks;
 		ret->run_time_ns = ret->sum.time_sum;
 	}
-	ret->ticks_dropped = ticks_dropped(k);
-	add_run_time(s->progs.on_process_fork, &ret->other_runs, &ret->other_time_ns);
-	add_run_time(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);
-	add_run_time(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);
+	ret->ticks_dropped = run_time_dropped(s->progs.on_tick);
+	run_time_add(s->progs.on_process_fork, &ret->other_runs, &ret->other_time_ns);
+	run_time_add(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);
+	run_time_add(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);
 	waits_run_time(s, &ret->wait_runs, &ret->wait_time_ns);
 }
 

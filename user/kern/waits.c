@@ -7,9 +7,10 @@
 #include <bpf/libbpf.h>
 
 #include "bpf/abi.h"
+#include "kern/run_time.h"
 #include "pyperf.skel.h"
 
-/* The run queue is locked while a stack is taken, and a tick's interrupt waits: so this is the shorter limit. */
+/* The run queue is locked while a stack is taken: so it may take less time than at a tick. */
 #define PATIENCE_NS 100000
 
 void waits_prepare(struct pyperf *s, bool wanted, __u64 min_wait_ns)
@@ -63,20 +64,8 @@ void waits_stop(struct pyperf *s)
 	detach(&s->links.on_wakeup);
 }
 
-static void add_run_time(const struct bpf_program *program, __u64 *runs, __u64 *time_ns)
-{
-	struct bpf_prog_info info = {};
-	__u32 size = sizeof(info);
-	const int fd = bpf_program__fd(program);
-
-	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size))
-		return;
-	*runs += info.run_cnt;
-	*time_ns += info.run_time_ns;
-}
-
 void waits_run_time(const struct pyperf *s, __u64 *runs, __u64 *time_ns)
 {
-	add_run_time(s->progs.on_switch, runs, time_ns);
-	add_run_time(s->progs.on_wakeup, runs, time_ns);
+	run_time_add(s->progs.on_switch, runs, time_ns);
+	run_time_add(s->progs.on_wakeup, runs, time_ns);
 }

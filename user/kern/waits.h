@@ -15,7 +15,9 @@ struct pyperf;
 void waits_prepare(struct pyperf *skel, bool wanted, __u64 min_wait_ns);
 /* Attaches them. 0 or -errno. */
 int waits_start(struct pyperf *skel);
-/* Counts what has passed of all waits that are under way. Nothing before waits_start() or after waits_stop(). */
+/*
+ * Counts what has passed of all waits that are under way. Nothing before waits_start() or after waits_stop().
+ */
 void waits_settle(struct pyperf *skel);
 /* Detaches them; the waits under way count up to now. More than once is as once. */
 void waits_stop(struct pyperf *skel);

@@ -90,8 +90,8 @@ static int parse_events(struct options *o, char *error, size_t size)
 
 		if (add_event(o, at, length))
 			return options_fail(error, size,
-					    "--event wants cpu, cycles, offcpu, or cpu,offcpu for both at once, "
-					    "not '%s'",
+					    "--event wants cpu, cycles, offcpu, or cpu,offcpu for both at "
+					    "once, not '%s'",
 					    o->event);
 		if (!at[length])
 			return 0;

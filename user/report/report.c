@@ -95,12 +95,15 @@ static void print_books(const struct report *r, enum event_kind kind, FILE *f)
 	const __u64 *outcome = r->kernel.sum.outcome[kind];
 	__u64 unasked = outcome[OUTCOME_NOT_SELECTED] + outcome[OUTCOME_IDLE];
 	struct books b = books_of(&r->kernel.sum, kind);
+	const enum event_unit unit = event_rows[kind].unit;
 
 	for (int i = 0; i < OUTCOME_COUNT; i++)
 		if (outcome[i] && event_has_outcome(kind, i))
 			print_outcome(outcome[i], b.total > unasked ? b.total - unasked : 0, i, f);
-	fprintf(f, "  %12s           %ss: %s in the profile + %s outside\n", number_group(b.total).text,
-		event_rows[kind].noun, number_group(b.in_profile).text, number_group(b.outside).text);
+	fprintf(f, "  %12s           %s%s: %s in the profile + %s outside\n", number_group(b.total).text,
+		unit == UNIT_COUNT ? event_rows[kind].noun : event_unit_name(unit),
+		unit == UNIT_COUNT ? "s" : "", number_group(b.in_profile).text,
+		number_group(b.outside).text);
 	if (b.in_profile + b.outside != b.total || b.in_profile != r->harvest.samples[kind])
 		fprintf(f, "  THE BOOKS DO NOT BALANCE (%s samples in the profile), please report this\n",
 			number_group(r->harvest.samples[kind]).text);
@@ -154,9 +157,14 @@ static void print_cost(const struct report *r, FILE *f)
 	if (k->ticks_dropped)
 		fprintf(f, "            %s of them the kernel dropped, for other BPF programs on their CPU\n",
 			number_group(k->ticks_dropped).text);
-	fprintf(f, "  kernel    %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n",
+	if (r->events & EVENT_BIT(EVENT_CPU))
+		fprintf(f, "  kernel    %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n",
 		number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text,
 		number_group(k->runs).text, percent(kernel_seconds, r->seconds), r->seconds);
+	if (k->wait_runs)
+		fprintf(f, "  waits     %s ns a switch or wake-up, %s of them; %.3f%% of one core\n",
+			number_group((double)k->wait_time_ns / k->wait_runs + 0.5).text,
+			number_group(k->wait_runs).text, percent(k->wait_time_ns / 1e9, r->seconds));
 	if (k->sum.time_max)
 		fprintf(f,
 			"            half of the ticks took up to %s ns, 99 of 100 up to %s, the longest "
@@ -219,6 +227,8 @@ void report_print(const struct report *r, FILE *f, bool colour)
 	const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
 
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		if (!(r->events & EVENT_BIT(kind)))
+			continue;
 		fprintf(f, "\n%sWhat became of every %s%s (%d CPUs, %u Hz)\n", bold, event_rows[kind].noun,
 			plain, r->cpus, r->frequency);
 		print_books(r, kind, f);
@@ -304,9 +314,10 @@ static int json_cost(const struct report *r, struct buf *out)
 	return buf_printf(out,
 			  ",\n \"kernel\": {\"runs\": %llu, \"run_time_ns\": %llu, \"other_runs\": %llu, "
 			  "\"other_time_ns\": %llu, \"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu, "
-			  "\"ticks_dropped\": %llu}",
+			  "\"ticks_dropped\": %llu, \"wait_runs\": %llu, \"wait_time_ns\": %llu}",
 			  k->runs, k->run_time_ns, k->other_runs, k->other_time_ns, time_quantile(r, 0.5),
-			  time_quantile(r, 0.99), k->sum.time_max, k->ticks_dropped) ?:
+			  time_quantile(r, 0.99), k->sum.time_max, k->ticks_dropped,
+			  k->wait_runs, k->wait_time_ns) ?:
 	       buf_printf(out,
 			  ",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, "
 			  "\"rss_bytes\": %zu, \"map_bytes\": %zu}",

@@ -29,6 +29,7 @@ struct report {
 	size_t rss_bytes;   /* the most that was resident */
 	size_t map_bytes;
 	int cpus;
+	__u32 events; /* EVENT_BIT()s of the kinds that the run was of */
 	__u32 frequency;
 	enum trigger_kind trigger;
 	__u64 expected; /* kernel_expected() */

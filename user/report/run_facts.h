@@ -16,6 +16,7 @@ struct run_facts {
 	double interval_seconds;  /* of --interval */
 	double start_cpu_seconds; /* report_cpu_so_far() when sampling began */
 	double command_seconds;	  /* CPU time of COMMAND, once it has ended */
+	__u32 events;		  /* EVENT_BIT()s of the kinds that this run is of */
 	__u32 frequency;	  /* ticks per second of each CPU */
 	int cpus;		  /* that tick */
 	const struct turn_times *turns; /* of the event loop; NULL = not measured */

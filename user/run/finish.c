@@ -55,6 +55,7 @@ static void fill_report(struct agent *a, struct report *r)
 {
 	r->seconds = a->facts.seconds;
 	r->cpus = a->facts.cpus;
+	r->events = a->facts.events;
 	r->frequency = a->facts.frequency;
 	r->start_cpu_seconds = a->facts.start_cpu_seconds;
 	r->processes = registry_count(a->registry, NULL);

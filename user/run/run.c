@@ -253,7 +253,7 @@ static void set_sources(struct agent *a)
 	const struct options *o = a->options;
 
 	a->facts.frequency = a->windows.frequency = a->kernel_options.frequency;
-	a->windows.events = o->events;
+	a->facts.events = a->windows.events = o->events;
 	a->windows.settle = settle_waits;
 	a->windows.count_ticks = count_ticks;
 	a->windows.context = a;
@@ -294,7 +294,11 @@ static int start_ticks(struct agent *a)
 	if (a->options->kernel == KERNEL_MODE_FULL && a->kernel_options.trigger == TRIGGER_TIMER)
 		log_warning("the kernel's functions are found by perf events only, and those are refused: "
 			    "--kernel syscall");
-	log_debug("samples are taken on %d CPUs, %u times a second", a->facts.cpus, a->facts.frequency);
+	if (a->kernel_options.no_ticks)
+		log_debug("there are no ticks: threads are seen when they wait");
+	else
+		log_debug("samples are taken on %d CPUs, %u times a second", a->facts.cpus,
+			  a->facts.frequency);
 	if (a->facts.cpus < sysconf(_SC_NPROCESSORS_ONLN))
 		log_warning(
 			"samples are taken on %d of %ld CPUs: the others are not for this process (cpuset)",

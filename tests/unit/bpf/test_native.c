@@ -178,7 +178,7 @@ static __u64 leaf(enum native_end *end)
 	s->tree.node = node_add(&hosted.stats, 0, 0, 7);
 	node = s->tree.node;
 	native_goal(s, UNWIND_ALL);
-	native_add(s, &hosted.stats);
+	native_add(s, &hosted.stats, EVENT_CPU);
 	for (*end = 0; *end < NATIVE_ENDS; (*end)++)
 		if (hosted.stats.native[*end] != before[*end])
 			break;

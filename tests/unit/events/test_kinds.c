@@ -11,6 +11,7 @@
 #include "profile/flamegraph.h"
 #include "profile/folded.h"
 #include "profile/summary.h"
+#include "report/books.h"
 #include "report/report.h"
 #include "tests/forge/decode.h"
 #include "tree/window.h"
@@ -21,8 +22,10 @@
 #define PERIOD_NS    10000000
 
 /* By kind: what outer and inner, called from there, have. */
-static const __u64 of_outer[EVENT_KINDS] = { CPU_COUNT, WAIT_NS, 0 };
-static const __u64 of_inner[EVENT_KINDS] = { 1, 0, GROWTH_BYTES };
+static const __u64 of_outer[EVENT_KINDS] = {
+	[EVENT_CPU] = CPU_COUNT, [EVENT_OFFCPU] = 4000, [EVENT_RUNQUEUE] = 50, [EVENT_WAIT] = WAIT_NS
+};
+static const __u64 of_inner[EVENT_KINDS] = { [EVENT_CPU] = 1, [EVENT_GROWTH] = GROWTH_BYTES };
 
 /* The same thread has an owner and a root for each kind, below which its frames are found again. */
 static void grow_trees(void)
@@ -101,8 +104,8 @@ static void no_such_kind(void **state)
 {
 	(void)state;
 	grow_trees();
-	owners[8].key = owner_key(EVENT_KINDS, 1, 100);
-	owners[9].key = ~0ULL;
+	owners[8 + EVENT_CPU].key = owner_key(EVENT_KINDS, 1, 100);
+	owners[8 + EVENT_WAIT].key = ~0ULL;
 	harvest_kinds(EVENTS_ALL);
 	assert_int_equal(stats.samples[EVENT_CPU] + stats.samples[EVENT_WAIT], 0);
 	assert_int_equal(stats.samples[EVENT_GROWTH], GROWTH_BYTES);
@@ -120,10 +123,11 @@ static const char *type_of(const Pyperf__Profile *d, const Pyperf__ValueType *ty
 static void sample_types(void **state)
 {
 	static const char *const types[] = {
-		"samples/count", "cpu/nanoseconds", "wait/nanoseconds", "growth/bytes"
+		"samples/count", "cpu/nanoseconds", "offcpu/nanoseconds", "runqueue/nanoseconds",
+		"wait/nanoseconds", "growth/bytes"
 	};
-	const __u64 outer[] = { CPU_COUNT, CPU_COUNT * PERIOD_NS, WAIT_NS, 0 };
-	const __u64 inner[] = { 1, PERIOD_NS, 0, GROWTH_BYTES };
+	const __u64 outer[] = { CPU_COUNT, CPU_COUNT * PERIOD_NS, 4000, 50, WAIT_NS, 0 };
+	const __u64 inner[] = { 1, PERIOD_NS, 0, 0, 0, GROWTH_BYTES };
 	Pyperf__Profile *d;
 
 	(void)state;
@@ -228,7 +232,10 @@ static void folded(void **state)
 
 static void flamegraph(void **state)
 {
-	static const char *const values[EVENT_KINDS] = { "samples", "nanoseconds", "bytes" };
+	static const char *const values[EVENT_KINDS] = {
+		[EVENT_CPU] = "samples", [EVENT_OFFCPU] = "nanoseconds", [EVENT_RUNQUEUE] = "nanoseconds",
+		[EVENT_WAIT] = "nanoseconds", [EVENT_GROWTH] = "bytes"
+	};
 
 	(void)state;
 	grow_trees();
@@ -301,13 +308,14 @@ static struct report report;
 static void make_books(void)
 {
 	memset(&report, 0, sizeof(report));
+	report.events = EVENTS_ALL;
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		__u64 *total = (__u64 *)((char *)&report.kernel.sum + event_rows[kind].total);
 
 		*total = report.harvest.samples[kind] = total_of(kind);
 		report.kernel.sum.outcome[kind][OUTCOME_WHOLE] = total_of(kind);
 		for (int i = 0; i < OUTCOME_COUNT; i++) {
-			if (i < OUTCOME_NEW_PROCESS || !event_has_outcome(kind, i))
+			if (outcome_rows[i].place != PLACE_OUTSIDE || !event_has_outcome(kind, i))
 				continue;
 			report.kernel.sum.outcome[kind][i] = 4;
 			*total += 4;
@@ -380,7 +388,9 @@ static void books_as_json(void **state)
 			   "\"nested\": 4}");
 	assert_has(b.data, "\"growth_outcomes\": {\"whole\": 3145728, ");
 	assert_has(b.data, "\"table_full\": 0, \"nested\": 4},");
-	assert_has(b.data, "\"profile\": {\"samples\": 8, \"wait_samples\": 2500000000, "
+	assert_has(b.data, "\"profile\": {\"samples\": 8, \"offcpu_samples\": 4000, "
+			   "\"runqueue_samples\": 50, "
+			   "\"wait_samples\": 2500000000, "
 			   "\"growth_samples\": 3145728, \"nodes\": 0");
 }
 

@@ -256,26 +256,31 @@ static void the_oldest_go(void **state)
 	assert_int_equal(done.files_written, 5);
 }
 
-/* 8,191 stacks, all different: each is the path from a root through a binary tree of two functions. */
+#define BUSH (NODES - EVENT_KINDS)
+
+/*
+ * As many stacks as there are nodes, less the reserved ones; all different: each is the path from a root
+ * through a binary tree of two functions.
+ */
 static void grow_bush(__u32 tid)
 {
-	memset(nodes + 1, 0, (NODES - 1) * sizeof(*nodes));
+	memset(nodes + EVENT_KINDS, 0, (NODES - EVENT_KINDS) * sizeof(*nodes));
 	set_owner(0, 1, tid, "t");
-	set_root(1, 0, 1);
-	for (__u32 i = 2; i < NODES; i++)
-		set_node(i, i / 2, 100 + i % 2, 1, 1);
+	set_root(EVENT_KINDS, 0, 1);
+	for (__u32 i = 2; i <= BUSH; i++)
+		set_node(EVENT_KINDS - 1 + i, EVENT_KINDS - 1 + i / 2, 100 + i % 2, 1, 1);
 }
 
 /* As many more stacks that no file has yet. */
 static unsigned long long add_stacks(__u32 tid)
 {
-	const struct kernel_range bank = { 1, NODES };
+	const struct kernel_range bank = { EVENT_KINDS, NODES };
 
 	grow_bush(tid);
 	assert_int_equal(windows_absorb(&all, bank), 0);
-	memset(nodes + 1, 0, (NODES - 1) * sizeof(*nodes));
+	memset(nodes + EVENT_KINDS, 0, (NODES - EVENT_KINDS) * sizeof(*nodes));
 	windows_forget(&all, bank);
-	return NODES - 1;
+	return BUSH;
 }
 
 /* More than 262,144 stacks are waiting: they are given up, and the next interval begins with nothing. */
@@ -285,7 +290,7 @@ static void memory_has_a_bound(void **state)
 	__u32 tid = 1;
 
 	(void)state;
-	while (sum + NODES - 1 <= 262144)
+	while (sum + BUSH <= 262144)
 		sum += add_stacks(tid++);
 	files.folder = "/nonexistent";
 	assert_null(strstr(write_it(-ENOENT), "given up"));

@@ -52,7 +52,7 @@ static void banks_are_halves(void **state)
 	kernel_flip(kernel);
 	lower = kernel_other_bank(kernel);
 	assert_int_equal(t->node_count, 4096);
-	assert_int_equal(lower.nodes.first, 1);
+	assert_int_equal(lower.nodes.first, EVENT_KINDS);
 	assert_int_equal(lower.codes.first, CODE_FIRST);
 	assert_int_equal(lower.owners.first, 0);
 	assert_int_equal(lower.nodes.end, upper.nodes.first);

@@ -47,6 +47,10 @@ static inline int setup(void **state)
 		__u64 n = 1000 + (1ULL << i);
 
 		report.kernel.sum.outcome[EVENT_CPU][i] = n;
+		if (!event_has_outcome(EVENT_CPU, i)) {
+			report.kernel.sum.outcome[EVENT_CPU][i] = 0;
+			continue;
+		}
 		*(outcome_rows[i].place == PLACE_OUTSIDE ? &outside : &in_profile) += n;
 	}
 	report.kernel.sum.ticks = in_profile + outside;
@@ -64,6 +68,7 @@ static inline int setup(void **state)
 	report.rss_bytes = 4000011;
 	report.map_bytes = 4000012;
 	report.cpus = 13;
+	report.events = EVENT_BIT(EVENT_CPU);
 	report.frequency = 99;
 	report.trigger = TRIGGER_TIMER;
 	report.expected = 4000013;

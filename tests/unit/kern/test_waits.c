@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_waits.c - the programs that see threads wait, on a child that sleeps: what they count is what the
+ * kernel itself says of the child (/proc/PID/schedstat), and the books add up.
+ */
+#include "tests/unit/kern/open_kernel.h"
+
+#include "base/clock.h"
+#include "kern/run_time.h"
+#include "kern/waits.h"
+#include "pyperf.skel.h"
+
+static const struct kernel_options waiting = {
+	.frequency = 99, .follow = true, .max_depth = 64, .no_ticks = true, .waits = true, .measure = true
+};
+
+/* A child that sleeps again and again, half of the times for long. */
+static void start_sleeper(void)
+{
+	child = fork();
+	assert_true(child >= 0);
+	if (child)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = 1000 }, NULL);
+	}
+}
+
+/* A process without a layout: its threads have no stack, so all is below one marker. */
+static void watch(pid_t pid)
+{
+	const struct record_process e = find_process(kernel, pid);
+	const struct process p = {
+		.start_time = e.start_time, .exec_id = e.exec_id, .id = 7, .state = PROCESS_NO_LAYOUT
+	};
+
+	assert_int_equal(kernel_set_process(kernel, pid, &p), 0);
+}
+
+static void open_waiting(__u64 min_wait_ns)
+{
+	struct kernel_options o = waiting;
+
+	o.min_wait_ns = min_wait_ns;
+	kernel = open_kernel(o);
+	start_sleeper();
+	watch(child);
+	start(kernel);
+}
+
+static struct cpu_stats counted(void)
+{
+	struct kernel_stats s;
+
+	kernel_stats(kernel, &s);
+	return s.sum;
+}
+
+static __u64 in_books(const struct cpu_stats *s, enum event_kind kind)
+{
+	__u64 sum = 0;
+
+	for (int i = 0; i < OUTCOME_COUNT; i++)
+		sum += s->outcome[kind][i];
+	return sum;
+}
+
+static __u64 in_tree(void)
+{
+	const struct kernel_tables *t = kernel_tables(kernel);
+	__u64 sum = 0;
+
+	for (__u32 i = 0; i < t->node_count; i++)
+		sum += t->nodes[i].count;
+	return sum;
+}
+
+static void wait_for(__u64 waits)
+{
+	while (counted().waits < waits)
+		usleep(10000);
+}
+
+struct schedstat {
+	__u64 run, queue;
+};
+
+/* What the kernel says of the child, ns. */
+static struct schedstat schedstat_now(void)
+{
+	unsigned long long run, queue;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", child);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%llu %llu", &run, &queue), 2);
+	fclose(f);
+	return (struct schedstat){ run, queue };
+}
+
+static void books_add_up(void **state)
+{
+	struct cpu_stats s;
+
+	(void)state;
+	open_waiting(1000000);
+	wait_for(200);
+	kernel_stop(kernel);
+	s = counted();
+	assert_true(s.offcpu_ns > 0 && s.runqueue_ns > 0);
+	assert_int_equal(in_books(&s, EVENT_OFFCPU), s.offcpu_ns);
+	assert_int_equal(in_books(&s, EVENT_RUNQUEUE), s.runqueue_ns);
+	assert_true(s.outcome[EVENT_OFFCPU][OUTCOME_NO_LAYOUT] > 0);
+	assert_true(s.outcome[EVENT_OFFCPU][OUTCOME_SHORT] > 0); /* sleeps of 1 us, and some 50 of slack */
+	assert_int_equal(in_tree(), s.outcome[EVENT_OFFCPU][OUTCOME_NO_LAYOUT] +
+					    s.outcome[EVENT_RUNQUEUE][OUTCOME_NO_LAYOUT]);
+	assert_int_equal(s.waits_full, 0);
+}
+
+/* Waits, run queue and run time are all of the child's time: the kernel's own account says the rest. */
+static void all_of_its_time(void **state)
+{
+	__u64 inner, outer, ours; /* the first two bound what must be found, however late we run */
+	struct schedstat before;
+	struct cpu_stats s;
+
+	(void)state;
+	open_waiting(0);
+	wait_for(20);
+	outer = clock_ns();
+	kernel_settle(kernel);
+	s = counted();
+	before = schedstat_now();
+	inner = clock_ns();
+	wait_for(s.waits + 200);
+	inner = clock_ns() - inner;
+	kernel_settle(kernel);
+	ours = counted().offcpu_ns + counted().runqueue_ns - s.offcpu_ns - s.runqueue_ns;
+	ours += schedstat_now().run - before.run;
+	outer = clock_ns() - outer;
+	assert_in_range(ours, inner - inner / 50, outer + outer / 50);
+}
+
+/* A wait that goes on is counted as far as it has come, and only once. */
+static void settled_on_the_way(void **state)
+{
+	struct cpu_stats s;
+	__u64 before;
+
+	(void)state;
+	open_waiting(1000000);
+	wait_for(10);
+	kill(child, SIGSTOP);
+	for (before = ~0ULL; counted().waits != before; usleep(50000))
+		before = counted().waits;
+	kernel_settle(kernel);
+	before = counted().offcpu_ns;
+	usleep(30000);
+	assert_int_equal(counted().offcpu_ns, before);
+	kernel_settle(kernel);
+	assert_in_range(counted().offcpu_ns - before, 30000000, ~0ULL >> 1);
+	kernel_stop(kernel);
+	s = counted();
+	kill(child, SIGCONT);
+	kernel_settle(kernel);
+	usleep(20000);
+	assert_int_equal(counted().offcpu_ns, s.offcpu_ns);
+	assert_int_equal(in_books(&s, EVENT_OFFCPU), s.offcpu_ns);
+}
+
+/* The tree is emptied while the child is stopped: what comes after is below a marker in the new half. */
+static void tree_renewed(void **state)
+{
+	struct cpu_stats s;
+	__u64 before;
+
+	(void)state;
+	open_waiting(0);
+	wait_for(10);
+	kill(child, SIGSTOP);
+	for (before = ~0ULL; counted().waits != before; usleep(50000))
+		before = counted().waits;
+	kernel_flip(kernel);
+	assert_int_equal(counted().outcome[EVENT_OFFCPU][OUTCOME_RENEWED], 0);
+	usleep(10000);
+	kernel_settle(kernel);
+	s = counted();
+	assert_in_range(s.outcome[EVENT_OFFCPU][OUTCOME_RENEWED], 10000000, ~0ULL >> 1);
+	assert_int_equal(in_books(&s, EVENT_OFFCPU), s.offcpu_ns);
+	assert_int_equal(in_tree(), s.offcpu_ns + s.runqueue_ns);
+}
+
+static void only_what_it_needs_is_loaded(void **state)
+{
+	struct pyperf *s = pyperf__open();
+
+	(void)state;
+	assert_non_null(s);
+	for (int wanted = 0; wanted < 2; wanted++) {
+		waits_prepare(s, wanted, 1234);
+		assert_int_equal(bpf_program__autoload(s->progs.on_switch), wanted);
+		assert_int_equal(bpf_program__autoload(s->progs.on_wakeup), wanted);
+		assert_int_equal(bpf_program__autoload(s->progs.settle_waits), wanted);
+		assert_int_equal(bpf_map__autocreate(s->maps.waits), wanted);
+		assert_int_equal(bpf_map__autocreate(s->maps.wait_keys), wanted);
+		assert_int_equal(s->rodata->opt_min_wait, 1234);
+	}
+	waits_prepare(s, false, 0);
+	assert_int_equal(waits_start(s), 0);
+	assert_null(s->links.on_switch);
+	waits_settle(s);
+	waits_stop(s);
+	waits_stop(NULL);
+	pyperf__destroy(s);
+}
+
+static void run_times(void **state)
+{
+	__u64 runs = 0, ns = 0;
+	struct pyperf *s = pyperf__open();
+	struct kernel_stats stats;
+
+	(void)state;
+	assert_non_null(s);
+	run_time_add(s->progs.on_switch, &runs, &ns); /* it is not loaded */
+	assert_int_equal(runs + ns + run_time_dropped(s->progs.on_switch), 0);
+	pyperf__destroy(s);
+	open_waiting(0);
+	wait_for(20);
+	kernel_stats(kernel, &stats);
+	if (!stats.wait_runs) {
+		print_message("SKIP: the kernel's run-time statistics cannot be turned on\n");
+		skip();
+	}
+	assert_in_range(stats.wait_time_ns, stats.wait_runs, ~0ULL >> 1);
+	assert_int_equal(stats.ticks_dropped, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(only_what_it_needs_is_loaded, teardown),
+		cmocka_unit_test_teardown(books_add_up, teardown),
+		cmocka_unit_test_teardown(all_of_its_time, teardown),
+		cmocka_unit_test_teardown(settled_on_the_way, teardown),
+		cmocka_unit_test_teardown(tree_renewed, teardown),
+		cmocka_unit_test_teardown(run_times, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
