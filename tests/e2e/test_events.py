@@ -13,7 +13,7 @@ from serving import server
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory, workloads):
     """A server's profile, metrics and statistics."""
-    with profiler.target(known.available()[0].path, workloads / "shares.py", 1) as target:
+    with profiler.target(known.available()[0].path, workloads / "waits.py", "busy") as target:
         with server(tmp_path_factory.mktemp("events"), "--pid", target.pid, "--event", "cpu,offcpu") as s:
             profile, metrics = s.profile("seconds=1"), s.metrics()
             s.stop()
@@ -26,7 +26,7 @@ def test_sample_types(seen):
     for event in profiler.EVENTS:
         expected += [(event.type, event.unit)] + [(event.period, "nanoseconds")] * bool(event.period)
     assert [tuple(one) for one in profile.sample_types] == expected
-    assert profile.total > 20
+    assert profile.total > 0
 
 
 @pytest.mark.parametrize("event", profiler.EVENTS, ids=lambda event: event.key)

@@ -256,7 +256,7 @@ static __u32 in_kernel(__s64 syscall, __u32 depth, __u64 pc, __u64 ret[2 * KERNE
 	for (__u32 i = 0; i < depth; i++)
 		s->kernel.frames[i] = pc + 0x1000 * i;
 	native_goal(s, UNWIND_ALL);
-	native_add(s, &hosted.stats);
+	native_add(s, &hosted.stats, EVENT_CPU);
 	assert_int_equal(s->kernel.in_kernel, 0);
 	return kernel_positions(node, ret);
 }
@@ -278,7 +278,7 @@ static void kernel_above_the_system_call(void **state)
 	assert_int_equal(hosted.stats.native[NATIVE_SYSCALL] - before.native[NATIVE_SYSCALL], 1);
 	/* They are used up: the next sample has been in user mode. */
 	assert_int_equal(kernel_positions(hosted.scratch->tree.node, at), 0);
-	native_add(hosted.scratch, &hosted.stats);
+	native_add(hosted.scratch, &hosted.stats, EVENT_CPU);
 	assert_int_equal(hosted.stats.kernel_stacks - before.kernel_stacks, 1);
 }
 

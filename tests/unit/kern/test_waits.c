@@ -6,7 +6,6 @@
 #include "tests/unit/kern/open_kernel.h"
 
 #include "base/clock.h"
-#include "kern/run_time.h"
 #include "kern/waits.h"
 #include "pyperf.skel.h"
 
@@ -218,28 +217,6 @@ static void only_what_it_needs_is_loaded(void **state)
 	pyperf__destroy(s);
 }
 
-static void run_times(void **state)
-{
-	__u64 runs = 0, ns = 0;
-	struct pyperf *s = pyperf__open();
-	struct kernel_stats stats;
-
-	(void)state;
-	assert_non_null(s);
-	run_time_add(s->progs.on_switch, &runs, &ns); /* it is not loaded */
-	assert_int_equal(runs + ns + run_time_dropped(s->progs.on_switch), 0);
-	pyperf__destroy(s);
-	open_waiting(0);
-	wait_for(20);
-	kernel_stats(kernel, &stats);
-	if (!stats.wait_runs) {
-		print_message("SKIP: the kernel's run-time statistics cannot be turned on\n");
-		skip();
-	}
-	assert_in_range(stats.wait_time_ns, stats.wait_runs, ~0ULL >> 1);
-	assert_int_equal(stats.ticks_dropped, 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,7 +225,6 @@ int main(void)
 		cmocka_unit_test_teardown(all_of_its_time, teardown),
 		cmocka_unit_test_teardown(settled_on_the_way, teardown),
 		cmocka_unit_test_teardown(tree_renewed, teardown),
-		cmocka_unit_test_teardown(run_times, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_run_time.c - what the kernel counts of a program's runs: nothing of one that is not loaded, and of one
+ * that runs at each switch of threads at least a nanosecond a run.
+ */
+#include "tests/unit/kern/open_kernel.h"
+
+#include "kern/run_time.h"
+#include "pyperf.skel.h"
+
+static void not_loaded(void **state)
+{
+	__u64 runs = 5, ns = 6;
+	struct pyperf *s = pyperf__open();
+
+	(void)state;
+	assert_non_null(s);
+	run_time_add(s->progs.on_switch, &runs, &ns);
+	assert_int_equal(runs, 5);
+	assert_int_equal(ns, 6);
+	assert_int_equal(run_time_dropped(s->progs.on_switch), 0);
+	pyperf__destroy(s);
+}
+
+static void of_a_program_that_runs(void **state)
+{
+	struct kernel_options o = selected;
+	struct kernel_stats stats;
+
+	(void)state;
+	o.no_ticks = o.waits = o.measure = true;
+	kernel = open_kernel(o);
+	start(kernel);
+	for (int i = 0; i < 20; i++)
+		usleep(1000);
+	kernel_stats(kernel, &stats);
+	if (!stats.wait_runs) {
+		print_message("SKIP: the kernel's run-time statistics cannot be turned on\n");
+		skip();
+	}
+	assert_in_range(stats.wait_runs, 20, ~0ULL >> 1);
+	assert_in_range(stats.wait_time_ns, stats.wait_runs, ~0ULL >> 1);
+	assert_int_equal(stats.ticks_dropped, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(not_loaded, teardown),
+		cmocka_unit_test_teardown(of_a_program_that_runs, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
