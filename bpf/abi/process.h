@@ -16,6 +16,7 @@ enum process_state {
 	PROCESS_NO_LAYOUT,  /* Python, but of an unknown or refused layout */
 	PROCESS_NOT_PYTHON,
 	PROCESS_EXCLUDED, /* by a filter: until its next exec */
+	PROCESS_PROGRAM,  /* no Python, but its native code is wanted (--all) */
 };
 
 /*

@@ -19,7 +19,8 @@ static __always_inline int kernel_is_wanted(void)
 	__u32 tgid = task->tgid;
 	const struct process *p = task->mm ? bpf_map_lookup_elem(&processes, &tgid) : NULL;
 
-	return p && (p->state == PROCESS_PYTHON || p->state == PROCESS_NO_LAYOUT);
+	return p && (p->state == PROCESS_PYTHON || p->state == PROCESS_NO_LAYOUT ||
+		     p->state == PROCESS_PROGRAM);
 }
 
 /*

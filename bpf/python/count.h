@@ -9,6 +9,20 @@
 #include "bpf/native/native.h"
 #include "bpf/tree/tree.h"
 
+/* Counts a sample for which there was no room. Returns the outcome. */
+static __always_inline enum outcome count_lost(struct scratch *s, struct cpu_stats *count,
+					       const struct event event, __u32 root)
+{
+	__u32 marker = root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0;
+
+	/* Where there is no room for the marker either, the node that the kind has for that. */
+	if (event.kind != EVENT_CPU)
+		s->tree.node = marker ?: event.kind;
+	if (event.amount)
+		node_count(marker ?: event.kind, event.amount);
+	return OUTCOME_TABLE_FULL;
+}
+
 /*
  * Counts the node that was reached, or the lack of room for it. Returns the final outcome. root 0: there was
  * no room for the root itself.
@@ -16,8 +30,6 @@
 static __always_inline enum outcome count_node(struct scratch *s, struct cpu_stats *count,
 					       const struct event event, __u32 root, enum outcome outcome)
 {
-	__u32 marker;
-
 	if (root && s->tree.node == root) { /* nothing but frames of the interpreter's own */
 		outcome = OUTCOME_NO_FRAMES;
 		s->tree.node = node_add(count, s->tree.bank, root, outcome);
@@ -35,13 +47,26 @@ static __always_inline enum outcome count_node(struct scratch *s, struct cpu_sta
 	}
 	if (opt_native && event.kind == EVENT_CPU)
 		count->native[NATIVE_NO_ROOM]++;
-	marker = root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0;
-	/* Where there is no room for the marker either, the node that the kind has for that. */
-	if (event.kind != EVENT_CPU)
-		s->tree.node = marker ?: event.kind;
+	return count_lost(s, count, event, root);
+}
+
+/*
+ * Counts the native code that a program without Python is in; all of the thread's frames are the goal.
+ * Returns the outcome.
+ */
+static __always_inline enum outcome count_program(struct scratch *s, struct cpu_stats *count,
+						  const struct event event, __u32 root)
+{
+	s->tree.node = root;
+	if (root)
+		native_add(s, count, event.kind);
+	else if (event.kind == EVENT_CPU)
+		count->native[NATIVE_NO_ROOM]++;
+	if (s->tree.node == root)
+		return count_lost(s, count, event, root);
 	if (event.amount)
-		node_count(marker ?: event.kind, event.amount);
-	return OUTCOME_TABLE_FULL;
+		node_count(s->tree.node, event.amount);
+	return OUTCOME_PROGRAM;
 }
 
 #endif

@@ -55,6 +55,9 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	p = bpf_map_lookup_elem(&processes, &parent_tgid);
 	if (!opt_follow || !p || (opt_all && p->state == PROCESS_NOT_PYTHON))
 		return;
+	/* Most children of programs exec another one at once. One that goes on is met at its first tick. */
+	if (p->state == PROCESS_PROGRAM)
+		return;
 	if (p->start_time != parent->group_leader->start_boottime)
 		return;
 	if (opt_all && p->exec_id != parent->self_exec_id)

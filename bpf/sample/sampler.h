@@ -25,6 +25,8 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	s->tree.home = node_home(root);
 	if (opt_native)
 		native_goal(s, UNWIND_ALL);
+	if (opt_programs && p->state == PROCESS_PROGRAM)
+		return count_program(s, count, event, root);
 	if (p->state == PROCESS_NO_LAYOUT)
 		return count_plain(s, count, event, t, l, root, OUTCOME_NO_LAYOUT);
 	if (!tstate_find(s, count, t, p, l, now))
@@ -109,6 +111,7 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 	switch (p->state) {
 	case PROCESS_PYTHON:
 	case PROCESS_NO_LAYOUT:
+	case PROCESS_PROGRAM:
 		return sample_process(s, count, event, task, p);
 	case PROCESS_NOT_PYTHON:
 		return OUTCOME_NOT_PYTHON;

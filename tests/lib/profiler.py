@@ -175,7 +175,7 @@ class Run:
         for key, place in own.items():
             if place == "MARKED":
                 assert shown[key] == counted[key], key
-        assert shown[None] == counted["whole"]
+        assert shown[None] == sum(counted[key] for key, place in own.items() if place == "WHOLE")
 
     def of(self, *pids):
         return [sample for sample in self.samples if sample.pid in pids]

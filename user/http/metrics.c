@@ -191,8 +191,8 @@ static void add_targets(struct page *p, const struct metrics_view *v)
 	size_t live = 0;
 
 	registry_count(v->registry, &live);
-	gauge(p, "processes_live", "Python processes that are running.", live);
-	gauge(p, "processes_known", "Python processes held in memory, ended ones included.",
+	gauge(p, "processes_live", "Processes that are profiled and running.", live);
+	gauge(p, "processes_known", "Processes held in memory, ended ones included.",
 	      registry_held(v->registry));
 	gauge(p, "code_objects", "Code objects held in memory.", codes->codes);
 	gauge(p, "code_bytes", "Memory of the code objects.", codes->bytes);

@@ -36,7 +36,7 @@ static int add_state(const struct page_view *v, struct buf *out)
 	books = books_of(&stats.sum, EVENT_CPU);
 	registry_count(v->registry, &live);
 	return buf_printf(out,
-			  "%d CPUs at %u Hz for %s s: %s samples of %zu Python processes that run and of "
+			  "%d CPUs at %u Hz for %s s: %s samples of %zu processes that run and of "
 			  "those that have ended. %s ticks were of others, and "
 			  "<a href=\"metrics\">counted</a>.",
 			  run->cpus, run->frequency, number_group(clock_seconds() - run->start).text,

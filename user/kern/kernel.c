@@ -91,6 +91,7 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_cache = k->options.cache;
 	s->rodata->opt_by_thread = k->options.by_thread;
 	s->rodata->opt_all = k->options.all;
+	s->rodata->opt_programs = k->options.programs;
 	s->rodata->opt_follow = k->options.follow;
 	s->rodata->opt_self = getpid();
 	s->rodata->opt_secret = hash_bytes("codes", 5); /* of a random key */

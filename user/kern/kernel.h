@@ -28,6 +28,7 @@ struct kernel_options {
 	bool single_reads; /* one read for each frame, instead of blocks */
 	bool by_thread;	   /* owners are threads, else processes */
 	bool all;	   /* every process is profiled, else only those that kernel_set_process() adds */
+	bool programs;	   /* with all: those that are no Python are profiled, too */
 	bool follow;	   /* the children of profiled processes are profiled too */
 	bool measure;	   /* count the programs' run time; costs some 30 ns a run */
 	__u32 max_depth;

@@ -249,7 +249,7 @@ static int check_selection(const struct options *o, char *error, size_t size)
 
 int options_derive(struct options *o, char *error, size_t size)
 {
-	int targets = o->all_python + (o->pids != NULL) + (o->command != NULL);
+	int targets = o->all_python + o->all + (o->pids != NULL) + (o->command != NULL);
 
 	if (o->help || o->version)
 		return 0;
@@ -260,13 +260,17 @@ int options_derive(struct options *o, char *error, size_t size)
 				    "name whose threads to show: one of --all-python and --pid PID");
 	if (targets != 1)
 		return options_fail(error, size,
-				    "%s one of --all-python, --pid PID or -- COMMAND; --help shows how",
+				    "%s one of --all-python, --all, --pid PID or -- COMMAND; --help shows how",
 				    targets ? "only" : "name what to profile:");
 	if (parse_events(o, error, size))
 		return -EINVAL;
 	if (o->use_cycles && o->trigger == TRIGGER_TIMER)
 		return options_fail(error, size,
 				    "--event cycles is counted by perf events: not with --trigger timer");
+	if (o->native < 0)
+		o->native = o->all ? NATIVE_MODE_FULL : NATIVE_MODE_OFF;
+	if (o->all && !o->native)
+		return options_fail(error, size, "--all is about native code: not with --native off");
 	if (o->kernel < 0)
 		o->kernel = o->native ? KERNEL_MODE_SYSCALL : KERNEL_MODE_OFF;
 	if (o->kernel == KERNEL_MODE_FULL && o->trigger == TRIGGER_TIMER)
@@ -274,6 +278,9 @@ int options_derive(struct options *o, char *error, size_t size)
 				    "the kernel's functions are found by perf events: --kernel full not with "
 				    "--trigger timer");
 #if !defined(__x86_64__)
+	if (o->all)
+		return options_fail(error, size,
+				    "stacks of programs without Python are found on x86-64 only: use --all-python");
 	if (o->kernel == KERNEL_MODE_FULL)
 		return options_fail(error, size,
 				    "functions of the kernel are found on x86-64 only: use --kernel syscall");

@@ -308,7 +308,7 @@ static int set_from_file(void *context, const char *key, const char *value, int 
 /* The command line is read before it, to know the file, and after it, to win. */
 static int read_config(struct options *o, int *line_of, char *error, size_t size)
 {
-	bool has_target = o->all_python || o->pids || o->command;
+	bool has_target = o->all_python || o->all || o->pids || o->command;
 	struct reading reading = { o, line_of };
 	const char *path = o->config;
 	char **argv = o->argv;
@@ -320,7 +320,7 @@ static int read_config(struct options *o, int *line_of, char *error, size_t size
 	if (options_file_read(path, set_from_file, &reading, error, size))
 		return -EINVAL;
 	if (has_target) {
-		o->all_python = false;
+		o->all_python = o->all = false;
 		o->pids = NULL;
 	}
 	return parse_line(o, line_of, error, size);

@@ -29,7 +29,7 @@ void progress_show(struct progress *p, const struct run_facts *run, const struct
 	cached = report.kernel.sum.cache_full + report.kernel.sum.cache_partial;
 	looked = cached + report.kernel.sum.cache_miss;
 	fprintf(stderr,
-		"\r\033[K%.0f s, %d CPUs at %u Hz, %zu Python processes, %llu samples, %.0f%% cached. Ctrl-C "
+		"\r\033[K%.0f s, %d CPUs at %u Hz, %zu processes, %llu samples, %.0f%% cached. Ctrl-C "
 		"ends it.",
 		seconds, run->cpus, run->frequency, live, books.in_profile,
 		looked ? 100.0 * cached / looked : 0.0);

@@ -21,7 +21,7 @@ struct report {
 	struct harvest_stats harvest;
 	struct codes_stats codes;
 	struct export_stats export; /* of a continuous run */
-	size_t processes;   /* Python processes seen */
+	size_t processes;   /* seen that are profiled: Pythons, and with --all programs */
 	__u64 generations;  /* times the full tree was emptied */
 	double seconds;	    /* of sampling */
 	double cpu_seconds; /* user and system time of the profiler and its worker, in all, ... */

@@ -80,6 +80,7 @@ static int open_kernel(struct agent *a)
 
 static int open_discover(struct agent *a)
 {
+	const struct options *o = a->options;
 	struct discover_parts parts = {
 		.kernel = a->kernel,
 		.worker = a->worker,
@@ -87,6 +88,7 @@ static int open_discover(struct agent *a)
 		.natives = a->natives,
 		.registry = a->registry,
 		.selection = &a->selection,
+		.programs = o->all,
 		.kubelet = a->ask_kubelet.kubelet,
 	};
 	int err = log_failure(discover_new(&a->discover, &parts), "discovery");

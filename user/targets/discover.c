@@ -40,7 +40,7 @@ int discover_new(struct discover **ret, const struct discover_parts *parts)
 	err = questions_new(&d->questions, parts->worker);
 	if (!err)
 		err = verdicts_new(&d->verdicts, parts->kernel, parts->registry, parts->selection,
-				   parts->kubelet);
+				   parts->programs, parts->kubelet);
 	if (!err)
 		err = native_targets_new(&d->native, parts->kernel, parts->natives, parts->registry,
 					 d->questions);

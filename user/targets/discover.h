@@ -7,6 +7,7 @@
 #ifndef PYPERF_TARGETS_DISCOVER_H
 #define PYPERF_TARGETS_DISCOVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "bpf/abi.h"
@@ -29,6 +30,7 @@ struct discover_parts {
 	struct natives *natives;
 	struct registry *registry;
 	const struct selection *selection;
+	bool programs; /* those that are no Python are profiled, too */
 	struct kubelet *kubelet; /* is told of each pod that is met; may be NULL */
 };
 

@@ -31,7 +31,7 @@ static bool has_name(struct recover *r, __u32 pid, const struct process *p)
 	};
 	struct procfs_stat stat;
 
-	if ((p->state != PROCESS_PYTHON && p->state != PROCESS_NO_LAYOUT) ||
+	if ((p->state != PROCESS_PYTHON && p->state != PROCESS_NO_LAYOUT && p->state != PROCESS_PROGRAM) ||
 	    registry_find(r->registry, p->id))
 		return true;
 	if (procfs_stat(pid, &stat))

@@ -58,7 +58,7 @@ void registry_forget(struct registry *r, bool (*may_go)(void *context, struct re
 		     void *context);
 /* How many entries there are that are not forgotten. */
 size_t registry_held(const struct registry *r);
-/* How many Python processes were seen in the run; *ret_live is how many of them live. */
+/* How many processes were seen in the run that are profiled; *ret_live is how many of them live. */
 size_t registry_count(const struct registry *r, size_t *ret_live);
 
 /*

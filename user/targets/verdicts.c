@@ -32,6 +32,7 @@ struct verdicts {
 	struct kernel *kernel;
 	struct registry *registry;
 	const struct selection *selection;
+	bool programs;
 	struct kubelet *kubelet;
 	struct rulings *rulings;
 	struct said *said;
@@ -41,7 +42,7 @@ struct verdicts {
 };
 
 int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *registry,
-		 const struct selection *selection, struct kubelet *kubelet)
+		 const struct selection *selection, bool programs, struct kubelet *kubelet)
 {
 	struct verdicts *v = calloc(1, sizeof(*v));
 
@@ -54,6 +55,7 @@ int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *
 	v->kernel = kernel;
 	v->registry = registry;
 	v->selection = selection;
+	v->programs = programs;
 	v->kubelet = kubelet;
 	*ret = v;
 	return 0;
@@ -187,6 +189,41 @@ static int register_python(struct verdicts *v, const struct record_process *p, c
 	return registry_add(v->registry, &e);
 }
 
+/*
+ * Puts a program without Python into the registry, if those are profiled; process gets the state. Such a
+ * program is looked at again and again, in case that it loads a Python: it stays the one that it was, with
+ * what the kernel side knows of its code. 0 or -ENOMEM.
+ */
+static int register_program(struct verdicts *v, const struct record_process *p, const struct worker_reply *r,
+			    const struct ruling *ruling, struct process *process)
+{
+	struct registry_entry e = {
+		.pid = p->pid,
+		.start_time = p->start_time,
+		.binary = "",
+		.build_id = "",
+		.container = containers_entry(&r->container),
+		.layout = -1,
+	};
+	struct process known;
+
+	if (!v->programs)
+		return 0;
+	if (ruling->state == PROCESS_PROGRAM)
+		process->id = ruling->id;
+	if (!kernel_get_process(v->kernel, p->pid, &known) && known.id == process->id &&
+	    known.start_time == p->start_time && known.exec_id == p->exec_id) {
+		process->unsettled = known.unsettled;
+		process->space = known.space;
+	}
+	process->state = PROCESS_PROGRAM;
+	e.id = process->id;
+	memcpy(e.comm, p->comm, sizeof(e.comm));
+	kernel_hold_process_id(v->kernel, e.id, true);
+	kubelet_meet(v->kubelet, e.container.pod_uid);
+	return registry_add(v->registry, &e);
+}
+
 /* What the kernel side is to know of a process, and the registry. 0 or -ENOMEM. */
 static int decide(struct verdicts *v, const struct record_process *p, const struct worker_reply *r,
 		  struct ruling *ruling, struct process *process)
@@ -202,8 +239,10 @@ static int decide(struct verdicts *v, const struct record_process *p, const stru
 		if (*i->reason)
 			log_debug("pid %u (%.16s) is not Python as far as can be seen: %s", p->pid, p->comm,
 				  i->reason);
-		return 0;
+		return register_program(v, p, r, ruling, process);
 	}
+	if (ruling->state == PROCESS_PROGRAM) /* it has become a Python */
+		registry_end(v->registry, ruling->id);
 	if (ruling_waits_for_proof(ruling, i)) {
 		process->state = PROCESS_WANTED;
 		process->check_after = ruling_check_unproved(ruling);

@@ -20,9 +20,12 @@ struct selection;
 struct verdicts;
 struct worker_reply;
 
-/* Borrows all. kubelet, which is told of each pod that is met, may be NULL. 0 or -ENOMEM. */
+/*
+ * Borrows all. programs: those that are no Python are profiled, too. kubelet, which is told of each pod that
+ * is met, may be NULL. 0 or -ENOMEM.
+ */
 int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *registry,
-		 const struct selection *selection, struct kubelet *kubelet);
+		 const struct selection *selection, bool programs, struct kubelet *kubelet);
 void verdicts_free(struct verdicts *v); /* NULL is fine */
 
 /* Takes the worker's answer to an IDENTIFY of this process. */

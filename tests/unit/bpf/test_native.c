@@ -17,6 +17,7 @@ static int mem_read(void *dst, unsigned int size, unsigned long long address);
 
 const volatile __u8 opt_native = NATIVE_MODE_LEAF;
 const volatile __u8 opt_kernel = KERNEL_MODE_FULL;
+const volatile __u8 opt_programs = 1;
 
 #define BLOCKS 65536
 #define BASE   (TEXT_FILES + 0x5000000)
@@ -340,6 +341,82 @@ static void kernel_without_room(void **state)
 	hosted.scratch->quota.none = 0;
 }
 
+/* --- programs without Python --------------------------------------------------------------------------- */
+
+static __u64 samples_at(__u64 place)
+{
+	for (__u32 i = EVENT_KINDS; i < HOSTED_NODES; i++)
+		if (hosted.nodes[i].key && node_is_native(hosted.nodes[i].key) &&
+		    node_position(hosted.nodes[i].key) == place)
+			return hosted.nodes[i].count;
+	return 0;
+}
+
+static __u64 native_ends(void)
+{
+	__u64 total = 0;
+
+	for (int end = 0; end < NATIVE_ENDS; end++)
+		total += hosted.stats.native[end];
+	return total;
+}
+
+static void programs(void **state)
+{
+	static const struct function list[] = { { 0x1000, 0 }, { 0x1800, 0 } };
+	struct text_mapping m = { 0x400000, 0x402000, BASE + 0x1000, add_text(list, 2, 0x3000) };
+	__u32 block;
+
+	(void)state;
+	hosted_clear();
+	assert_int_equal(texts_add_space(&table, &m, 1, &block), 0);
+	hosted.text_count = table.used;
+	hosted_task.tgid = hosted_task.pid = 77;
+	hosted_mm.exec_vm = 2;
+	hosted_regs = (struct pt_regs){ .pc = 0x400900, .syscall = -1 };
+	hosted.process = (struct process){ .id = 5, .state = PROCESS_PROGRAM, .space = space_number(0, block) };
+	assert_int_equal(hosted_sample(), OUTCOME_PROGRAM);
+	assert_int_equal(hosted_sample(), OUTCOME_PROGRAM);
+	assert_int_equal(samples_at(BASE + 0x1800), 2);
+	assert_int_equal(hosted.stats.native[NATIVE_FUNCTION], 2);
+	hosted_regs.syscall = 17;
+	assert_int_equal(hosted_sample(), OUTCOME_PROGRAM);
+	assert_int_equal(samples_at(TEXT_SYSCALLS + 17), 1);
+	/* What is mapped is not known yet: a marker is all that there is. */
+	hosted_regs.syscall = -1;
+	hosted.process.space = 0;
+	processes_stamp++;
+	assert_int_equal(hosted_sample(), OUTCOME_PROGRAM);
+	assert_int_equal(samples_at(NATIVE_NOT_LOADED), 1);
+	assert_int_equal(native_ends(), 4);
+	hosted.process.state = PROCESS_NOT_PYTHON;
+	processes_stamp++;
+	assert_int_equal(hosted_sample(), OUTCOME_NOT_PYTHON);
+	assert_int_equal(hosted.stats.ticks, 5);
+	assert_int_equal(native_ends(), 4);
+}
+
+/* No room for the sample: it is counted once, in both books. */
+static void program_without_room(void **state)
+{
+	struct scratch *s = hosted.scratch;
+	const struct event event = { EVENT_CPU, 1 };
+	__u32 root;
+
+	(void)state;
+	hosted_clear();
+	hosted_regs = (struct pt_regs){ .pc = 0x400900, .syscall = -1 };
+	root = node_add(&hosted.stats, 0, 0, 9);
+	native_goal(s, UNWIND_ALL);
+	s->quota.none = 1;
+	assert_int_equal(count_program(s, &hosted.stats, event, root), OUTCOME_TABLE_FULL);
+	assert_int_equal(hosted.stats.native[NATIVE_NO_ROOM], 1);
+	assert_int_equal(count_program(s, &hosted.stats, event, 0), OUTCOME_TABLE_FULL);
+	assert_int_equal(hosted.stats.native[NATIVE_NO_ROOM], 2);
+	assert_int_equal(native_ends(), 2);
+	s->quota.none = 0;
+}
+
 static void kinds_of_frames(void **state)
 {
 	(void)state;
@@ -372,6 +449,8 @@ int main(void)
 		cmocka_unit_test_setup(kernel_that_could_not_be_had, setup),
 		cmocka_unit_test_setup(kernel_deeper_than_is_kept, setup),
 		cmocka_unit_test_setup(kernel_without_room, setup),
+		cmocka_unit_test_setup(programs, setup),
+		cmocka_unit_test_setup(program_without_room, setup),
 		cmocka_unit_test(kinds_of_frames),
 	};
 

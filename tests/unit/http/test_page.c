@@ -67,7 +67,7 @@ static void while_sampling(void **state)
 	a = asked(page, GET("/"));
 	assert_int_equal(status_of(a), 200);
 	assert_non_null(strstr(body_of(a), "7 CPUs at 99 Hz for 1,23"));
-	assert_non_null(strstr(body_of(a), "0 samples of 2 Python processes that run"));
+	assert_non_null(strstr(body_of(a), "0 samples of 2 processes that run"));
 	assert_null(strstr(body_of(a), "Not sampling yet."));
 	view.health = HEALTH_ENDING;
 	assert_non_null(strstr(body_of(asked(page, GET("/"))), "7 CPUs at 99 Hz"));

@@ -140,6 +140,40 @@ static void exactly_one_target(void **state)
 	ACCEPT("-V");
 }
 
+/* --native and --kernel are as they were asked for, or as the target and the other one say. */
+static void native_and_kernel(void **state)
+{
+	(void)state;
+	ACCEPT("-a");
+	assert_int_equal(o.native, NATIVE_MODE_OFF);
+	assert_int_equal(o.kernel, KERNEL_MODE_OFF);
+	ACCEPT("-a", "--native", "leaf");
+	assert_int_equal(o.kernel, KERNEL_MODE_SYSCALL);
+	ACCEPT("-a", "--native", "leaf", "--kernel", "off");
+	assert_int_equal(o.kernel, KERNEL_MODE_OFF);
+	ACCEPT("-a", "--kernel", "syscall");
+	assert_int_equal(o.native, NATIVE_MODE_OFF);
+	assert_int_equal(o.kernel, KERNEL_MODE_SYSCALL);
+#if defined(__x86_64__)
+	ACCEPT("-a", "--kernel", "full");
+	assert_int_equal(o.kernel, KERNEL_MODE_FULL);
+	REFUSE("--trigger timer", "-a", "--kernel", "full", "--trigger", "timer");
+	ACCEPT("--all");
+	assert_int_equal(o.native, NATIVE_MODE_FULL);
+	assert_int_equal(o.kernel, KERNEL_MODE_SYSCALL);
+	ACCEPT("--all", "--native", "leaf");
+	assert_int_equal(o.native, NATIVE_MODE_LEAF);
+	REFUSE("--native off", "--all", "--native", "off");
+#else
+	REFUSE("x86-64 only", "-a", "--kernel", "full");
+	REFUSE("x86-64 only", "--all");
+	REFUSE("x86-64 only", "-a", "--native", "top");
+#endif
+	REFUSE("only one of", "--all", "-a");
+	REFUSE("only one of", "--all", "-p", "1");
+	REFUSE("only one of", "--all", "--", "true");
+}
+
 static void command_keeps_its_options(void **state)
 {
 	(void)state;
@@ -267,6 +301,7 @@ int main(void)
 		cmocka_unit_test(durations),
 		cmocka_unit_test(formats),
 		cmocka_unit_test(exactly_one_target),
+		cmocka_unit_test(native_and_kernel),
 		cmocka_unit_test(command_keeps_its_options),
 		cmocka_unit_test(last_one_wins),
 		cmocka_unit_test(listening),

@@ -58,7 +58,7 @@ static void says_how_it_is_getting_on(void **state)
 	line = shown();
 	assert_memory_equal(line, ERASE, strlen(ERASE));
 	assert_int_equal(sscanf(line + strlen(ERASE),
-				"%lf s, 3 CPUs at 199 Hz, 2 Python processes, 0 samples, 0%% cached. "
+				"%lf s, 3 CPUs at 199 Hz, 2 processes, 0 samples, 0%% cached. "
 				"Ctrl-C ends it.%n",
 				&seconds, &end),
 			 1);

@@ -37,6 +37,20 @@ static void defaults_of_the_kernel_side(void **state)
 	assert_int_equal(k.tree_size, 524288);
 }
 
+static void programs_of_the_kernel_side(void **state)
+{
+	(void)state;
+	ACCEPT("-a", "--kernel", "syscall");
+	assert_false(kernel().programs);
+	assert_int_equal(kernel().native, NATIVE_MODE_OFF);
+	assert_int_equal(kernel().kernel, KERNEL_MODE_SYSCALL);
+#if defined(__x86_64__)
+	ACCEPT("--all");
+	assert_true(kernel().programs && kernel().all && kernel().follow);
+	assert_int_equal(kernel().native, NATIVE_MODE_FULL);
+#endif
+}
+
 static void numbers_of_the_kernel_side(void **state)
 {
 	struct kernel_options k;
@@ -202,6 +216,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(defaults_of_the_kernel_side),   TEST(numbers_of_the_kernel_side),
+		TEST(programs_of_the_kernel_side),
 		TEST(choices_of_the_kernel_side),    TEST(whom_the_kernel_side_looks_at),
 		TEST(run_times_that_somebody_asks_for), TEST(which_processes),
 		TEST(whom_to_ask_for_labels),	     TEST(where_intervals_go),

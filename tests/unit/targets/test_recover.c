@@ -17,7 +17,7 @@ static void begin_recover(void)
 	static const struct selection everything;
 
 	begin();
-	assert_int_equal(verdicts_new(&verdicts, kernel, registry, &everything, NULL), 0);
+	assert_int_equal(verdicts_new(&verdicts, kernel, registry, &everything, false, NULL), 0);
 	recover_ = (struct recover){ kernel, registry, verdicts, discover, 0, true, 0 };
 }
 

@@ -28,11 +28,16 @@ static int teardown(void **state)
 	return close_parts(state);
 }
 
-static void begin(void)
+static void begin_with(bool programs)
 {
 	need_kernel();
-	assert_int_equal(verdicts_new(&verdicts, kernel, registry, &selection, NULL), 0);
+	assert_int_equal(verdicts_new(&verdicts, kernel, registry, &selection, programs, NULL), 0);
 	target = process_of(start_child(NULL));
+}
+
+static void begin(void)
+{
+	begin_with(false);
 }
 
 static struct worker_reply answer(enum verdict verdict, __u32 hexversion, const char *reason)
@@ -114,6 +119,56 @@ static void not_python(void **state)
 	assert_int_equal(p.state, PROCESS_NOT_PYTHON);
 	assert_true(is_asked_again(&p)); /* a program that starts may still map an interpreter */
 	assert_int_equal(verdicts_find(verdicts, target.pid), PROCESS_NOT_PYTHON);
+	assert_int_equal(registry_held(registry), 0);
+}
+
+/* --all: it stays the one that it was however often it is looked at, and its code is not read anew. */
+static void program(void **state)
+{
+	const struct registry_entry *e;
+	struct process p, again;
+
+	(void)state;
+	begin_with(true);
+	p = told(answer(VERDICT_NOT_PYTHON, 0, ""));
+	assert_int_equal(p.state, PROCESS_PROGRAM);
+	assert_true(is_asked_again(&p));
+	assert_int_equal(verdicts_find(verdicts, target.pid), PROCESS_PROGRAM);
+	e = registry_find(registry, p.id);
+	assert_non_null(e);
+	assert_int_equal(e->pid, target.pid);
+	assert_int_equal(e->layout, -1);
+	assert_string_equal(e->comm, target.comm);
+	assert_string_equal(e->container.pod, "web-0");
+	p.space = 77;
+	assert_int_equal(kernel_set_process(kernel, target.pid, &p), 0);
+	again = told(answer(VERDICT_NOT_PYTHON, 0, ""));
+	assert_int_equal(again.id, p.id);
+	assert_int_equal(again.space, 77);
+	assert_int_equal(registry_held(registry), 1);
+	/* It has loaded one. */
+	again = told(answer(VERDICT_PYTHON, 0x030d00f0, ""));
+	assert_int_equal(again.state, PROCESS_PYTHON);
+	assert_int_not_equal(again.id, p.id);
+	assert_true(registry_find(registry, p.id)->ended);
+	assert_false(registry_find(registry, again.id)->ended);
+}
+
+/* One that could not be looked at has no name, and no samples. */
+static void program_that_is_closed(void **state)
+{
+	(void)state;
+	begin_with(true);
+	assert_int_equal(told(failure(-EPERM)).state, PROCESS_NOT_PYTHON);
+	assert_int_equal(registry_held(registry), 0);
+}
+
+static void program_that_is_not_selected(void **state)
+{
+	(void)state;
+	begin_with(true);
+	selection.comm = "nothing-is-called-so";
+	assert_int_equal(told(answer(VERDICT_NOT_PYTHON, 0, "")).state, PROCESS_EXCLUDED);
 	assert_int_equal(registry_held(registry), 0);
 }
 
@@ -411,6 +466,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(python),
 		TEST(not_python),
+		TEST(program),
+		TEST(program_that_is_closed),
+		TEST(program_that_is_not_selected),
 		TEST(not_selected),
 		TEST(not_proved_yet),
 		TEST(never_proved),
