@@ -34,9 +34,11 @@ def build(tmp_path_factory, workloads):
     return compiled
 
 
-def profile(directory, pids, *arguments, cpu=1):
+def profile(directory, pids, *arguments, cpu=1, before=lambda: None):
+    """before: what is waited for while it runs, before the processes are given that much CPU time."""
     ran = profiler.Run(directory, "--all", "-F", FREQUENCY, *arguments)
     try:
+        before()
         profiler.let_use_cpu(ran, pids, cpu)
         ran.interrupt()
     except BaseException:
@@ -132,12 +134,9 @@ def test_a_program_that_becomes_another(build, workloads, tmp_path):
     count = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
     script = count + "exec %s %s" % (python, workloads / "burn.py")
     with profiler.target("bash", "-c", script, about=False) as target:
-        ran = profiler.Run(tmp_path, "--all", "-F", FREQUENCY)
         shell = os.readlink("/proc/%d/exe" % target.pid)
-        profiler.wait_until(lambda: os.readlink("/proc/%d/exe" % target.pid) != shell, what="exec")
-        profiler.let_use_cpu(ran, [target.pid], 1)
-        ran.interrupt()
-        run = ran.finish(900)
+        run = profile(tmp_path, [target.pid], before=lambda: profiler.wait_until(
+            lambda: os.readlink("/proc/%d/exe" % target.pid) != shell, what="exec"))
     mine = run.of(target.pid)
     roots = {profiler.functions(sample)[-1] for sample in mine}
     assert "<module>" in roots and "_start" in roots, roots

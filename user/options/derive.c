@@ -247,26 +247,9 @@ static int check_selection(const struct options *o, char *error, size_t size)
 	return 0;
 }
 
-int options_derive(struct options *o, char *error, size_t size)
+/* --native and --kernel, which follow from the target and from one another if they are not asked for. */
+static int derive_native(struct options *o, char *error, size_t size)
 {
-	int targets = o->all_python + o->all + (o->pids != NULL) + (o->command != NULL);
-
-	if (o->help || o->version)
-		return 0;
-	if (o->json && !o->dump)
-		return options_fail(error, size, "--json goes with pyperf-bpf dump");
-	if (o->dump && (targets != 1 || o->command))
-		return options_fail(error, size,
-				    "name whose threads to show: one of --all-python and --pid PID");
-	if (targets != 1)
-		return options_fail(error, size,
-				    "%s one of --all-python, --all, --pid PID or -- COMMAND; --help shows how",
-				    targets ? "only" : "name what to profile:");
-	if (parse_events(o, error, size))
-		return -EINVAL;
-	if (o->use_cycles && o->trigger == TRIGGER_TIMER)
-		return options_fail(error, size,
-				    "--event cycles is counted by perf events: not with --trigger timer");
 	if (o->native < 0)
 		o->native = o->all ? NATIVE_MODE_FULL : NATIVE_MODE_OFF;
 	if (o->all && !o->native)
@@ -280,7 +263,8 @@ int options_derive(struct options *o, char *error, size_t size)
 #if !defined(__x86_64__)
 	if (o->all)
 		return options_fail(error, size,
-				    "stacks of programs without Python are found on x86-64 only: use --all-python");
+				    "stacks of programs without Python are found on x86-64 only: use "
+				    "--all-python");
 	if (o->kernel == KERNEL_MODE_FULL)
 		return options_fail(error, size,
 				    "functions of the kernel are found on x86-64 only: use --kernel syscall");
@@ -288,6 +272,32 @@ int options_derive(struct options *o, char *error, size_t size)
 		return options_fail(error, size,
 				    "callers in native code are found on x86-64 only: use --native leaf");
 #endif
+	return 0;
+}
+
+int options_derive(struct options *o, char *error, size_t size)
+{
+	int targets = o->all_python + o->all + (o->pids != NULL) + (o->command != NULL);
+
+	if (o->help || o->version)
+		return 0;
+	if (o->json && !o->dump)
+		return options_fail(error, size, "--json goes with pyperf-bpf dump");
+	if (o->dump && (targets != 1 || o->command || o->all))
+		return options_fail(error, size,
+				    "name whose threads to show: one of --all-python and --pid PID");
+	if (targets != 1)
+		return options_fail(error, size,
+				    "%s one of --all-python, --all, --pid PID or -- COMMAND; --help shows "
+				    "how",
+				    targets ? "only" : "name what to profile:");
+	if (parse_events(o, error, size))
+		return -EINVAL;
+	if (o->use_cycles && o->trigger == TRIGGER_TIMER)
+		return options_fail(error, size,
+				    "--event cycles is counted by perf events: not with --trigger timer");
+	if (derive_native(o, error, size))
+		return -EINVAL;
 	if (check_selection(o, error, size))
 		return -EINVAL;
 	if (derive_continuous(o, error, size))

@@ -374,7 +374,8 @@ static void programs(void **state)
 	hosted_task.tgid = hosted_task.pid = 77;
 	hosted_mm.exec_vm = 2;
 	hosted_regs = (struct pt_regs){ .pc = 0x400900, .syscall = -1 };
-	hosted.process = (struct process){ .id = 5, .state = PROCESS_PROGRAM, .space = space_number(0, block) };
+	hosted.process = (struct process){ .id = 5, .state = PROCESS_PROGRAM };
+	hosted.process.space = space_number(0, block);
 	assert_int_equal(hosted_sample(), OUTCOME_PROGRAM);
 	assert_int_equal(hosted_sample(), OUTCOME_PROGRAM);
 	assert_int_equal(samples_at(BASE + 0x1800), 2);
