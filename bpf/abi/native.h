@@ -21,6 +21,7 @@
 #define TEXT_JIT	   0x20000 /* code in memory of no file */
 #define TEXT_KERNEL	   0x80000000ULL /* up to TEXT_FILES: functions of the kernel */
 #define TEXT_FILES	   (1ULL << 32)
+#define TEXT_JITS	   (1ULL << 40) /* code in memory of no file, with a file of names: a process's own */
 
 /*
  * The kernel and its modules lie in the last 2 GiB of all addresses (x86-64), so that 32 bits of an address
@@ -30,6 +31,8 @@ static inline __u64 kernel_position(__u64 pc)
 {
 	return pc >= ~0ULL - (TEXT_KERNEL - 1) ? (__u32)pc : TEXT_KERNEL;
 }
+
+#define TEXT_JIT_STEP 16 /* of an interrupted place in such code; a power of 2 */
 
 /* How the native part of a sample ended. As a position, one that is a marker is a frame "[text]". */
 enum native_end {

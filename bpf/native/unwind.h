@@ -141,6 +141,22 @@ WALK_GLOBAL int unwind_map(struct scratch *s, __u64 pc)
 }
 
 /*
+ * The rule for code that a compiler has made at run time: it keeps frame pointers, if anything. But the
+ * trampolines of CPython's -X perf do not (up to 3.14). What they do when the call returns is "add $8,%rsp;
+ * ret", and wherever that comes next it says where the caller is.
+ */
+static __always_inline __u32 unwind_made_code(__u64 pc)
+{
+	const __u64 add_and_ret = 0xc308c48348;
+	__u64 code = 0;
+
+	mem_read(&code, sizeof(code), pc);
+	if ((code & 0xffffffffff) == add_and_ret)
+		return rule_make(RULE_SP, 2, RULE_SLOT_SAME);
+	return rule_make(RULE_BP, 2, 2);
+}
+
+/*
  * Where the frame at hand is, and the rule for it; RULE_NOT_LOADED if that is not known yet. *place is as in
  * struct native_frame.
  */
@@ -154,9 +170,10 @@ WALK_GLOBAL __u32 unwind_rule(struct scratch *s, __u64 pc, __u64 *place)
 		return 0;
 	u = &s->unwind;
 	*place = u->at.position;
-	/* Code that a compiler has made at run time keeps frame pointers, if anything. */
-	if (u->at.position == TEXT_JIT)
-		return rule_make(RULE_BP, 2, 2);
+	if (u->at.position >= TEXT_JITS)
+		*place = (u->at.position + (pc - u->at.start)) & ((1ULL << TEXT_BITS) - 1);
+	if (u->at.position == TEXT_JIT || u->at.position >= TEXT_JITS)
+		return unwind_made_code(u->pc);
 	if (u->at.text == TEXT_NONE)
 		return rule_unknown();
 	position = (u->at.position + (pc - u->at.start)) & ((1ULL << TEXT_BITS) - 1);
@@ -189,7 +206,11 @@ WALK_GLOBAL int unwind_keep(struct scratch *s, __u32 depth, __u64 pc, __u64 plac
 	if (!depth) {
 		if (u->at.text == TEXT_NOT_LOADED)
 			return -1;
-		place = (place & ~bits) | (text_find_function(&s->text_search, &u->at, pc) & bits);
+		/* Functions begin at such places, and their names are not known here. */
+		if (u->at.position >= TEXT_JITS)
+			place &= ~(__u64)(TEXT_JIT_STEP - 1);
+		else
+			place = (place & ~bits) | (text_find_function(&s->text_search, &u->at, pc) & bits);
 	}
 	f->pc = u->pc;
 	f->sp = u->sp;

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Names of functions whose symbols are not in the file itself."""
+import collections
+import pathlib
 import subprocess
 
 import pytest
 
 import interpreters as known
 import namespaces
+import native_frames
 import profiler
 from elf_files import forget_sizes, readelf
 
@@ -72,3 +75,56 @@ def test_debug_file_in_the_targets_root(which, python, program, stripped, worklo
         assert "a_heavy" in found
     else:
         assert "a_heavy" not in found and any(name.startswith("bare.so!0x") for name in found)
+
+
+@pytest.fixture
+def perf_maps():
+    """Removes those that were written."""
+    yield
+    for path in pathlib.Path("/tmp").glob("perf-*.map"):
+        if not pathlib.Path("/proc", path.stem.removeprefix("perf-")).exists():
+            path.unlink()
+
+
+def leaves(run):
+    count = collections.Counter()
+    for sample in run.samples:
+        count[sample.stack[0][0]] += sample.count
+    return count
+
+
+def test_code_that_is_made_at_run_time(python, program, tmp_path, perf_maps):
+    """Its names are in a file, which is read again when it has grown."""
+    command = [python, program, "-", "perf_map"]
+    with profiler.target(*command, stdin=subprocess.PIPE) as target:
+        first = leaves(profiler.run_while(tmp_path, [target], 2, "-F", 997, "--native", "leaf"))
+        run = profiler.Run(tmp_path, "--pid", target.pid, "-F", 997, "--native", "leaf")
+        profiler.let_use_cpu(run, [target.pid], 1)
+        target.tell()
+        profiler.let_use_cpu(run, [target.pid], 3)
+        run.interrupt()
+        second = leaves(run.finish())
+    assert first["made_first"] > 0.3 * sum(first.values()) and first["[JIT]"] > 0.3 * sum(first.values())
+    assert second["made_first"] > 0.3 * sum(second.values()), second
+    assert second["made_later"] > 0.3 * sum(second.values()), second
+
+
+@pytest.mark.parametrize("mode", ["top", "full"])
+def test_trampolines_of_x_perf(mode, workloads, tmp_path, perf_maps):
+    """The interpreter's own code that it makes for each Python function tells nothing more."""
+    chosen = next((i for i in known.one_per_version() if i.version[:2] == (3, 12)), None)
+    if not chosen:
+        pytest.skip("SKIP -X perf: no Python 3.12 here")
+    library = native_frames.build_chains(tmp_path)
+    command = [chosen.path, "-X", "perf", workloads / "native" / "chains.py", library, 20000000, "within", 10]
+    with profiler.target(*command) as target:
+        assert pathlib.Path("/tmp/perf-%d.map" % target.pid).exists()
+        run = profiler.run_while(tmp_path, [target], 2, "-F", 997, "--native", mode)
+    stacks = collections.Counter()
+    for sample in run.samples:
+        stacks[tuple(frame[0] for frame in sample.stack)] += sample.count
+    assert not any(name.startswith("py::") for stack in stacks for name in stack)
+    # In the first second they have no names.
+    without = sum(count for stack, count in stacks.items() if "[JIT]" not in stack)
+    assert without > 0.8 * sum(stacks.values()), stacks.most_common(3)
+    assert run.stats["native"]["incomplete"] + run.stats["native"]["mismatch"] <= 0.01 * sum(stacks.values())

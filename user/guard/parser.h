@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * parser.h - a process that parses ELF files, which any user may have written to take it over. It has no
- * capability and can open nothing. Its only way out is a socket to its worker, which opens the files. The two
- * are made together, and the zygote ends one with the other.
+ * parser.h - a process that parses ELF files and perf maps, which any user may have written to take it over.
+ * It has no capability and can open nothing. Its only way out is a socket to its worker, which opens the
+ * files. The two are made together, and the zygote ends one with the other.
  */
 #ifndef PYPERF_GUARD_PARSER_H
 #define PYPERF_GUARD_PARSER_H
@@ -17,6 +17,7 @@ enum parse {
 	PARSE_IMAGE = 1, /* image_read(); the answer is a struct image */
 	PARSE_FUNCTIONS, /* functions_read(); the file of BESIDE is the debug file */
 	PARSE_ROWS,	 /* rows_read() */
+	PARSE_PERF_MAP,	 /* perf_map_read() */
 	PARSE_BESIDE,	 /* the file is kept for the next question; the answer is empty */
 	PARSES
 };

@@ -6,6 +6,7 @@
 #include "elf/functions.h"
 #include "elf/image.h"
 #include "elf/rows.h"
+#include "proc/perf_map.h"
 
 static int read_image(int fd, int beside, const struct parser_question *q, struct buf *out)
 {
@@ -29,6 +30,13 @@ static int read_rows(int fd, int beside, const struct parser_question *q, struct
 	return rows_read(fd, q->region, out);
 }
 
+static int read_perf_map(int fd, int beside, const struct parser_question *q, struct buf *out)
+{
+	(void)beside;
+	(void)q;
+	return perf_map_read(fd, out);
+}
+
 static int read_nothing(int fd, int beside, const struct parser_question *q, struct buf *out)
 {
 	(void)fd;
@@ -42,6 +50,7 @@ static const struct parse_row rows[] = {
 	[PARSE_IMAGE] = { read_image, sizeof(struct image) },
 	[PARSE_FUNCTIONS] = { read_functions, FUNCTIONS_BYTES_MAX },
 	[PARSE_ROWS] = { read_rows, ROWS_BYTES_MAX },
+	[PARSE_PERF_MAP] = { read_perf_map, PERF_MAP_BYTES_MAX },
 	[PARSE_BESIDE] = { read_nothing, 0 },
 };
 

@@ -5,6 +5,7 @@
 
 #include "elf/functions.h"
 #include "elf/rows.h"
+#include "proc/perf_map.h"
 #include "python/look.h"
 
 size_t reply_table_max(__u32 type)
@@ -18,6 +19,8 @@ size_t reply_table_max(__u32 type)
 		return FUNCTIONS_BYTES_MAX;
 	case WORKER_ROWS:
 		return ROWS_BYTES_MAX;
+	case WORKER_PERF_MAP:
+		return sizeof(struct code_file) + PERF_MAP_BYTES_MAX;
 	case WORKER_LOOK:
 		return LOOK_BYTES_MAX;
 	}

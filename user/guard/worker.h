@@ -30,6 +30,7 @@ enum worker_type {
 	WORKER_MAPS,	     /* code_maps_read() */
 	WORKER_FUNCTIONS,    /* functions_read() of the file mapped at address; -ESTALE: it is another */
 	WORKER_ROWS,	     /* rows_read() of that file, for the region in which address lies; likewise */
+	WORKER_PERF_MAP,     /* perf_map_read(), behind a struct code_file; -EALREADY if that is `file` */
 	WORKER_LOOK,	     /* look_at_threads(); address is that of the runtime */
 	WORKER_TYPES
 };
@@ -42,8 +43,8 @@ struct worker_request {
 	__u64 start_ticks; /* of the process, by procfs_start_ticks(); a later one with that pid is -ESRCH */
 	__u64 address;
 	struct layout layout; /* of CAPTURE, TABLE and LOOK */
-	struct code_file file; /* of FUNCTIONS and ROWS */
-	__u32 plain;	       /* of FUNCTIONS: no separate debug file is looked for */
+	struct code_file file; /* of FUNCTIONS, ROWS and PERF_MAP */
+	__u32 plain;	       /* of FUNCTIONS: without a separate debug file */
 };
 
 struct worker_reply {
@@ -59,7 +60,7 @@ struct worker_reply {
 		};
 		struct record_code code; /* process, code and fingerprint are 0 */
 	};
-	/* Of TABLE, MAPS, FUNCTIONS, ROWS and LOOK: table_size bytes, which the receiver frees; else NULL. */
+	/* Of TABLE and of MAPS and what follows it: table_size bytes, which the receiver frees; else NULL. */
 	__u8 *table;
 };
 

@@ -20,6 +20,7 @@
 #include "guard/parser.h"
 #include "guard/sandbox.h"
 #include "proc/debug_file.h"
+#include "proc/perf_map.h"
 #include "proc/procfs.h"
 #include "proc/safe_open.h"
 #include "python/binaries.h"
@@ -188,11 +189,28 @@ static int parse_mapped(pid_t tid, const struct worker_request *request, struct 
 	return err;
 }
 
+static int parse_perf_map(pid_t tid, const struct worker_request *request, struct buf *out)
+{
+	const struct parser_question q = { .parse = PARSE_PERF_MAP };
+	struct stat stat;
+	_cleanup_close_ int fd = perf_map_open(tid, &stat);
+	struct code_file file;
+
+	if (fd < 0)
+		return fd;
+	file = code_file_of(&stat);
+	if (!memcmp(&file, &request->file, sizeof(file)))
+		return -EALREADY;
+	return buf_add(out, &file, sizeof(file)) ?: parse(&q, fd, out);
+}
+
 static int read_bytes(const struct worker_request *request, pid_t tid, struct buf *out)
 {
 	switch (request->type) {
 	case WORKER_MAPS:
 		return code_maps_read(tid, out);
+	case WORKER_PERF_MAP:
+		return parse_perf_map(tid, request, out);
 	case WORKER_LOOK:
 		return look_at_threads((pid_t)request->pid, tid, &request->layout, request->address, out);
 	}

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "bpf/abi.h"
+#include "names/jits.h"
 
 #define PAGE	 4096ULL
 #define FILE_MAX (1ULL << 32) /* offsets of functions have 32 bits */
@@ -27,19 +28,22 @@ struct natives {
 	__u32 count;
 	__u64 next; /* position */
 	size_t bytes;
+	struct jits *jits;
 };
 
 int natives_new(struct natives **ret)
 {
-	_cleanup_free_ struct natives *n = calloc(1, sizeof(*n));
+	struct natives *n = calloc(1, sizeof(*n));
 
 	if (!n)
 		return -ENOMEM;
 	n->list = calloc(NATIVES_FILES_MAX, sizeof(*n->list));
-	if (!n->list)
-		return -ENOMEM;
 	n->next = TEXT_FILES;
-	*ret = TAKE_PTR(n);
+	if (!n->list || jits_new(&n->jits)) {
+		natives_free(n);
+		return -ENOMEM;
+	}
+	*ret = n;
 	return 0;
 }
 
@@ -58,7 +62,13 @@ void natives_free(struct natives *n)
 	for (__u32 i = 0; i < n->count; i++)
 		free_entry(n->list[i]);
 	free(n->list);
+	jits_free(n->jits);
 	free(n);
+}
+
+struct jits *natives_jits(struct natives *n)
+{
+	return n->jits;
 }
 
 static int add(struct natives *n, const struct code_map *map, __u32 *ret)
@@ -66,7 +76,7 @@ static int add(struct natives *n, const struct code_map *map, __u32 *ret)
 	const __u64 size = (map->file.size + PAGE - 1) & ~(PAGE - 1);
 	struct entry *e;
 
-	if (n->count == NATIVES_FILES_MAX || size > FILE_MAX || size > (1ULL << TEXT_BITS) - n->next)
+	if (n->count == NATIVES_FILES_MAX || size > FILE_MAX || size > TEXT_JITS - n->next)
 		return -ENOSPC;
 	e = calloc(1, sizeof(*e));
 	if (!e)
@@ -170,6 +180,10 @@ bool natives_find(const struct natives *n, __u64 position, struct native_place *
 	if (position >= TEXT_VDSO && position <= TEXT_JIT) {
 		*ret = (struct native_place){ "", position < TEXT_JIT ? "[vdso]" : "[JIT]", "", 0, 0 };
 		return true;
+	}
+	if (position >= TEXT_JITS) {
+		*ret = (struct native_place){ jits_find(n->jits, position), "[JIT]", "", 0, 0 };
+		return ret->name;
 	}
 	file = number_of(n, position);
 	if (file == n->count)

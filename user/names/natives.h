@@ -16,6 +16,7 @@
 #define NATIVES_FILES_MAX 8192
 #define NATIVES_BYTES_MAX (64 << 20) /* of names and functions of all files */
 
+struct jits;
 struct natives;
 
 enum native_state {
@@ -37,6 +38,8 @@ struct native_file {
 
 int natives_new(struct natives **ret);
 void natives_free(struct natives *n);
+/* What is known of code of no file; natives_find() finds it. */
+struct jits *natives_jits(struct natives *n);
 
 /*
  * The number of the file behind a mapping of a file that was reached; added if it is new. -ENOSPC when there

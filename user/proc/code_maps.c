@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "proc/perf_map.h"
 #include "proc/procfs.h"
 #include "proc/safe_open.h"
 
@@ -12,7 +13,7 @@ struct sent_map {
 	__u64 start, end, offset;
 	struct code_file file;
 	__u32 path_size; /* with its NUL */
-	__u32 pad;
+	__u32 has_file;
 };
 
 struct code_file code_file_of(const struct stat *stat)
@@ -29,6 +30,8 @@ struct reading {
 	dev_t device;
 	__u64 inode;
 	struct code_file file;
+	struct code_file perf_map; /* once it was looked for */
+	bool looked;
 };
 
 static void identify_file(struct reading *r, const struct procfs_map *map)
@@ -44,6 +47,20 @@ static void identify_file(struct reading *r, const struct procfs_map *map)
 	fd = safe_open_mapping(r->tid, map, &stat);
 	if (fd >= 0)
 		r->file = code_file_of(&stat);
+}
+
+/* Of code that a compiler has made at run time. */
+static struct code_file perf_map_of(struct reading *r)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat stat;
+
+	if (!r->looked)
+		fd = perf_map_open(r->tid, &stat);
+	if (fd >= 0)
+		r->perf_map = code_file_of(&stat);
+	r->looked = true;
+	return r->perf_map;
 }
 
 /* The kernel's page for old programs is in every list, at an address of the kernel, and in no count. */
@@ -62,9 +79,12 @@ static int on_map(const struct procfs_map *map, void *context)
 		return 0;
 	if (r->count++ == CODE_MAPS_MAX || r->out->size + sizeof(sent) + sent.path_size > CODE_MAPS_BYTES_MAX)
 		return -E2BIG;
+	sent.has_file = map->inode != 0;
 	if (map->inode) {
 		identify_file(r, map);
 		sent.file = r->file;
+	} else if (*map->path != '[' || !strncmp(map->path, "[anon", 5)) {
+		sent.file = perf_map_of(r);
 	}
 	err = buf_add(r->out, &sent, sizeof(sent));
 	return err ?: buf_add(r->out, map->path, sent.path_size);
@@ -97,7 +117,7 @@ int code_maps_next(const void *bytes, size_t size, size_t *at, struct code_map *
 		return -EBADMSG;
 	if (sent.start >= sent.end || sent.end >> 56 || sent.offset >> 56 || (*at && sent.start < ret->end))
 		return -EBADMSG;
-	*ret = (struct code_map){ sent.start, sent.end, sent.offset, sent.file, path };
+	*ret = (struct code_map){ sent.start, sent.end, sent.offset, sent.file, path, !sent.has_file };
 	*at += sizeof(sent) + sent.path_size;
 	return 1;
 }

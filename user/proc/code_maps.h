@@ -6,6 +6,7 @@
 #ifndef PYPERF_PROC_CODE_MAPS_H
 #define PYPERF_PROC_CODE_MAPS_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <linux/types.h>
@@ -26,8 +27,9 @@ struct code_file code_file_of(const struct stat *stat);
 struct code_map {
 	__u64 start, end;
 	__u64 offset; /* of start, in the file */
-	struct code_file file; /* all 0 if it could not be reached, or there is none */
+	struct code_file file; /* all 0 if it could not be reached or there is none; of memory: perf map */
 	const char *path; /* as the process sees it; "[vdso]"; "" = memory of no file. At most PATH_MAX. */
+	bool is_memory;	  /* of no file */
 };
 
 /*

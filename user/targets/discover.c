@@ -138,6 +138,8 @@ void discover_second(struct discover *d)
 {
 	containers_ask(&d->containers);
 	recover_check(&d->recover);
+	if (d->native)
+		native_second(d->native);
 }
 
 static void on_reply(struct discover *d, struct worker_reply *r)
@@ -150,7 +152,7 @@ static void on_reply(struct discover *d, struct worker_reply *r)
 		verdicts_reply(d->verdicts, &q.process, r);
 	else if (r->type == WORKER_CONTAINER)
 		containers_reply(&d->containers, &q, r);
-	else if (r->type == WORKER_MAPS || r->type == WORKER_FUNCTIONS || r->type == WORKER_ROWS)
+	else if (r->type >= WORKER_MAPS && r->type <= WORKER_PERF_MAP) /* about machine code */
 		native_reply(d->native, &q, r);
 	else
 		captures_reply(&d->captures, &q, r);

@@ -15,6 +15,7 @@
 #include "kern/processes.h"
 #include "kern/texts.h"
 #include "names/natives.h"
+#include "targets/jit_names.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
 #include "targets/vdso.h"
@@ -41,6 +42,7 @@ struct native_targets {
 	struct natives *natives;
 	const struct registry *registry;
 	struct questions *questions;
+	struct jit_names *jit_names;
 	struct space *spaces; /* by block */
 	size_t count, room;
 	__u32 vdso;	     /* the block of its text; TEXT_NOT_LOADED: it was not added yet */
@@ -60,6 +62,10 @@ int native_targets_new(struct native_targets **ret, struct kernel *kernel, struc
 	t->natives = natives;
 	t->registry = registry;
 	t->questions = questions;
+	if (jit_names_new(&t->jit_names, natives_jits(natives), registry, questions)) {
+		native_targets_free(t);
+		return -ENOMEM;
+	}
 	*ret = t;
 	return 0;
 }
@@ -76,6 +82,7 @@ void native_targets_free(struct native_targets *t)
 	if (!t)
 		return;
 	forget_spaces(t);
+	jit_names_free(t->jit_names);
 	free(t->spaces);
 	free(t);
 }
@@ -156,8 +163,12 @@ static __u32 vdso_text(struct native_targets *t)
 	return t->vdso;
 }
 
-/* What the kernel side is to know of a mapping. *ret_file: NO_FILE if it is none that can be read. */
-static struct text_mapping mapping_of(struct native_targets *t, const struct code_map *map, __u32 *ret_file)
+/*
+ * What the kernel side is to know of a mapping of a process. *ret_file: NO_FILE if it is none that can be
+ * read.
+ */
+static struct text_mapping mapping_of(struct native_targets *t, __u32 process, const struct code_map *map,
+				      __u32 *ret_file)
 {
 	struct text_mapping m = { map->start, map->end, TEXT_JIT, TEXT_NONE };
 	const struct native_file *f;
@@ -166,6 +177,11 @@ static struct text_mapping mapping_of(struct native_targets *t, const struct cod
 	if (!strcmp(map->path, "[vdso]")) {
 		m.position = TEXT_VDSO;
 		m.text = vdso_text(t);
+	}
+	if (map->is_memory) {
+		if (map->file.inode)
+			jit_names_met(t->jit_names, process, map, &m.position);
+		return m;
 	}
 	if (!map->file.size || map->offset >= map->file.size || natives_file(t->natives, map, ret_file))
 		return m;
@@ -184,7 +200,8 @@ static int keep_space(struct native_targets *t, __u32 block, __u32 count, __u32 
 }
 
 /* The bytes of code_maps_read() become a space of the kernel side. */
-static int add_space(struct native_targets *t, const void *bytes, size_t size, __u32 *ret_block)
+static int add_space(struct native_targets *t, __u32 process, const void *bytes, size_t size,
+		     __u32 *ret_block)
 {
 	_cleanup_free_ struct text_mapping *mappings = calloc(CODE_MAPS_MAX, sizeof(*mappings));
 	_cleanup_free_ __u32 *files = calloc(CODE_MAPS_MAX, sizeof(*files));
@@ -196,7 +213,7 @@ static int add_space(struct native_targets *t, const void *bytes, size_t size, _
 	if (!mappings || !files)
 		return -ENOMEM;
 	while ((err = code_maps_next(bytes, size, &at, &map)) > 0 && count < CODE_MAPS_MAX) {
-		mappings[count] = mapping_of(t, &map, &files[count]);
+		mappings[count] = mapping_of(t, process, &map, &files[count]);
 		count++;
 	}
 	if (err)
@@ -257,10 +274,9 @@ static void on_maps(struct native_targets *t, const struct question *q, const st
 	forget_asked(&t->maps, q->process_id);
 	if (r->error)
 		return;
-	err = add_space(t, r->table, r->table_size, &block);
-
+	err = add_space(t, q->process_id, r->table, r->table_size, &block);
 	if (err == -ENOSPC && begin_generation(t))
-		err = add_space(t, r->table, r->table_size, &block);
+		err = add_space(t, q->process_id, r->table, r->table_size, &block);
 	if (!err)
 		err = texts_set_space(kernel_texts(t->kernel), r->pid, q->process_id, block);
 	if (!err)
@@ -376,10 +392,17 @@ static void on_rows(struct native_targets *t, const struct question *q, const st
 	texts_add_rows(kernel_texts(t->kernel), f->text, q->region, NULL, 0);
 }
 
+void native_second(struct native_targets *t)
+{
+	jit_names_second(t->jit_names);
+}
+
 void native_reply(struct native_targets *t, const struct question *q, const struct worker_reply *r)
 {
 	if (r->type == WORKER_ROWS)
 		on_rows(t, q, r);
+	else if (r->type == WORKER_PERF_MAP)
+		jit_names_reply(t->jit_names, q, r);
 	else if (r->type == WORKER_FUNCTIONS)
 		on_functions(t, q, r);
 	else

@@ -23,7 +23,9 @@ void native_targets_free(struct native_targets *t); /* NULL is fine */
 
 /* A sample could not place its program counter. What is missing is asked of the worker, or it is there. */
 void native_record(struct native_targets *t, const struct record_native *e);
-/* Takes the worker's answer to a MAPS or a FUNCTIONS request. */
+/* Takes the worker's answer to a MAPS, FUNCTIONS, ROWS or PERF_MAP request. */
 void native_reply(struct native_targets *t, const struct question *q, const struct worker_reply *r);
+/* To be called each second. */
+void native_second(struct native_targets *t);
 
 #endif

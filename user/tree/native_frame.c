@@ -80,6 +80,15 @@ static void name_by_place(const struct native_place *place, char *ret, size_t si
 		snprintf(ret, size, "%.200s", file);
 }
 
+/*
+ * With -X perf an interpreter calls each Python function by a few instructions made for it, which it names
+ * "py::FUNCTION:FILE": the Python frame tells the same.
+ */
+static bool is_trampoline(const struct native_place *place)
+{
+	return !place->offset && !strncmp(place->name, "py::", 4);
+}
+
 int native_frame_function(const struct natives *n, bool interpreter, struct profile *p, __u64 position,
 			  __u32 *ret)
 {
@@ -90,8 +99,8 @@ int native_frame_function(const struct natives *n, bool interpreter, struct prof
 
 	if (!n || !natives_find(n, position, &place))
 		return native_frame_end(p, NATIVE_UNKNOWN, ret);
-	/* It runs a Python frame; it is not called by it. */
-	if (!interpreter && natives_is_loop(place.name)) {
+	/* It runs a Python frame, or leads to what does; it is not called by it. */
+	if (!interpreter && (natives_is_loop(place.name) || is_trampoline(&place))) {
 		*ret = FRAME_HIDDEN;
 		return 0;
 	}

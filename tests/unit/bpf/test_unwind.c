@@ -25,15 +25,22 @@ const volatile __u8 opt_kernel = KERNEL_MODE_SYSCALL;
 #define FUNCTIONS 64
 #define SIZE	  64 /* bytes of a function's code */
 #define STACK	  0x7ff000000000ULL
+#define MADE	  0x7000000 /* address of code of no file */
+#define MADE_AT	  (TEXT_JITS + 0x9000)
 #define WORDS	  2048
 
 static struct texts table;
 static __u64 stack[WORDS];
+static __u8 made[64]; /* from MADE on */
 static __u32 rules[FUNCTIONS]; /* function i has its code at CODE + 4096 + i * SIZE */
 
 static int mem_read(void *dst, __u32 size, __u64 address)
 {
 	memset(dst, 0, size);
+	if (address - MADE < sizeof(made) && size <= sizeof(made) - (address - MADE)) {
+		memcpy(dst, made + (address - MADE), size);
+		return 0;
+	}
 	if (address < STACK || size > sizeof(stack) || address - STACK > sizeof(stack) - size)
 		return -EFAULT;
 	memcpy(dst, (char *)stack + (address - STACK), size);
@@ -55,6 +62,7 @@ static void load(void)
 {
 	static __u32 words[REGION_INDEX + REGION_PAGES + FUNCTIONS + 1], offsets[FUNCTIONS];
 	struct text_mapping m = { CODE, CODE + 0x10000, BASE, 0 };
+	struct text_mapping both[2] = { m, { MADE, MADE + 4096, MADE_AT, TEXT_NONE } };
 	const struct text_functions functions = { offsets, sizeof(offsets[0]), FUNCTIONS, 0x3000 };
 	__u32 rows = 0, block;
 
@@ -74,10 +82,11 @@ static void load(void)
 	words[REGION_PAGES] = rows;
 	assert_int_equal(texts_add_text(&table, BASE, &functions, &m.text), 0);
 	assert_int_equal(texts_add_rows(&table, m.text, 0, words, rows), 0);
-	assert_int_equal(texts_add_space(&table, &m, 1, &block), 0);
+	both[0] = m;
+	assert_int_equal(texts_add_space(&table, both, 2, &block), 0);
 	hosted.text_count = table.used;
 	hosted.scratch->who.known.space = space_number(0, block);
-	hosted_mm.exec_vm = 0x10;
+	hosted_mm.exec_vm = 0x11;
 }
 
 static int setup(void **state)
@@ -88,6 +97,7 @@ static int setup(void **state)
 					.used = 2, .with_rows = true };
 	hosted.texts = table.blocks;
 	memset(stack, 0, sizeof(stack));
+	memset(made, 0x90, sizeof(made));
 	for (__u32 i = 0; i < FUNCTIONS; i++)
 		rules[i] = rule_make(RULE_SP, 2, RULE_SLOT_SAME);
 	rules[FUNCTIONS - 1] = special(RULE_ROOT, 0, 0);
@@ -153,6 +163,37 @@ static void by_saved_frame_pointer(void **state)
 	stack[3] = in_function(2);
 	stack[21] = in_function(FUNCTIONS - 1);
 	expect((const __u32[]){ 1, 2 }, 2);
+}
+
+/*
+ * Code of no file keeps frame pointers, or does as the trampolines of -X perf do when a call returns. The
+ * interrupted place is rounded down, a place of a return is not.
+ */
+static void by_what_was_made(void **state)
+{
+	static const __u8 add_and_ret[] = { 0x48, 0x83, 0xc4, 0x08, 0xc3 };
+
+	(void)state;
+	for (int trampoline = 0; trampoline < 2; trampoline++) {
+		struct unwind *u;
+
+		memset(stack, 0, sizeof(stack));
+		load();
+		if (trampoline)
+			memcpy(made + 0x2b, add_and_ret, sizeof(add_and_ret));
+		hosted_regs.pc = MADE + 0x17;
+		hosted_regs.bp = STACK + 8 * 10;
+		stack[10] = STACK + 8 * 20;
+		stack[11] = MADE + 0x2b;
+		/* The frame after it: its own word and the return address, or a saved rbp and that. */
+		stack[trampoline ? 13 : 21] = in_function(FUNCTIONS - 1);
+		u = find(NULL);
+		assert_int_equal(u->end, NATIVE_FUNCTION);
+		assert_int_equal(u->depth, 3);
+		assert_int_equal(u->frames[0].place & ((1ULL << TEXT_BITS) - 1), MADE_AT + 0x10);
+		assert_int_equal(u->frames[1].place & ((1ULL << TEXT_BITS) - 1), MADE_AT + 0x2a);
+		assert_int_equal(u->frames[2].pc, in_function(FUNCTIONS - 1));
+	}
 }
 
 static void by_register_in_the_leaf(void **state)
@@ -399,6 +440,7 @@ int main(void)
 		cmocka_unit_test_setup(by_stack_pointer, setup),
 		cmocka_unit_test_setup(by_frame_pointer, setup),
 		cmocka_unit_test_setup(by_saved_frame_pointer, setup),
+		cmocka_unit_test_setup(by_what_was_made, setup),
 		cmocka_unit_test_setup(by_register_in_the_leaf, setup),
 		cmocka_unit_test_setup(by_realigned_stack, setup),
 		cmocka_unit_test_setup(by_word_on_the_stack, setup),

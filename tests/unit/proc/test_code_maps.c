@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/cleanup.h"
@@ -74,11 +77,40 @@ static void memory_of_no_file(void **state)
 	assert_int_equal(code_maps_read(getpid(), &b), 0);
 	assert_int_equal(pages_of(&b, code, &own), exec_pages());
 	assert_string_equal(own.path, "");
+	assert_true(own.is_memory);
 	assert_int_equal(own.file.size, 0);
 	/* What can be written as well is not counted by the kernel either. */
 	assert_int_equal(mprotect(code, 8192, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
 	assert_int_equal(code_maps_read(getpid(), &after), 0);
 	assert_int_equal(pages_of(&after, NULL, NULL), exec_pages());
+	munmap(code, 8192);
+}
+
+/* The names of what is there. */
+static void with_a_perf_map(void **state)
+{
+	void *code = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	_cleanup_buf_ struct buf b = { 0 };
+	struct code_map own = { 0 };
+	struct code_file file;
+	struct stat st;
+	char path[64];
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, "1000 10 f\n", 10), 10);
+	assert_int_equal(fstat(fd, &st), 0);
+	close(fd);
+	assert_int_equal(code_maps_read(getpid(), &b), 0);
+	unlink(path);
+	pages_of(&b, code, &own);
+	file = code_file_of(&st);
+	assert_memory_equal(&own.file, &file, sizeof(file));
+	assert_true(own.is_memory);
+	pages_of(&b, (const void *)with_a_perf_map, &own);
+	assert_false(own.is_memory);
 	munmap(code, 8192);
 }
 
@@ -127,6 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_this_process),
 		cmocka_unit_test(memory_of_no_file),
+		cmocka_unit_test(with_a_perf_map),
 		cmocka_unit_test(nobody),
 		cmocka_unit_test(bytes_that_lie),
 	};

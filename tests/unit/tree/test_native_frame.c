@@ -8,12 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
 #include "names/kernel_names.h"
+#include "names/jits.h"
 #include "names/natives.h"
+#include "proc/perf_map.h"
 #include "profile/profile.h"
 #include "tree/native_frame.h"
 
@@ -108,6 +112,43 @@ static void functions(void **state)
 	assert_string_equal(name_of(location), "[native unknown]");
 }
 
+/* Its file is made as perf_map_read() writes it: one function of 32 bytes for each name. */
+static void name_made_code(__u32 process, __u64 begin, const char *const *names, __u32 count)
+{
+	_cleanup_close_ int fd = memfd_create("map", MFD_CLOEXEC);
+	_cleanup_buf_ struct buf made = { 0 };
+
+	for (__u32 i = 0; i < count; i++)
+		dprintf(fd, "%llx 20 %s\n", begin + 32 * i, names[i]);
+	assert_int_equal(perf_map_read(fd, &made), 0);
+	assert_int_equal(jits_names(natives_jits(natives), process, made.data, made.size), 0);
+}
+
+static void code_made_at_run_time(void **state)
+{
+	static const char *const names[] = { "made", "py::f:/srv/app.py" };
+	__u32 location, again;
+	__u64 at;
+
+	(void)state;
+	assert_int_equal(jits_region(natives_jits(natives), 5, 0x7000, 0x8000, &at), 0);
+	name_made_code(5, 0x7000, names, 2);
+	assert_int_equal(native_frame_function(natives, false, profile, at, &location), 0);
+	assert_string_equal(name_of(location), "made");
+	assert_int_equal(function_of(location)->kind, FRAME_NATIVE);
+	assert_int_equal(native_frame_function(natives, false, profile, at + 31, &again), 0);
+	assert_int_equal(again, location);
+	assert_int_equal(native_frame_function(natives, false, profile, at + 64, &location), 0);
+	assert_string_equal(name_of(location), "[JIT]");
+	/* What the interpreter has made to call a Python function is in every stack. */
+	assert_int_equal(native_frame_function(natives, false, profile, at + 32, &location), 0);
+	assert_int_equal(location, FRAME_HIDDEN);
+	assert_int_equal(native_frame_function(natives, true, profile, at + 32, &location), 0);
+	assert_string_equal(name_of(location), "py::f:/srv/app.py");
+	assert_int_equal(native_frame_function(natives, false, profile, at + 0x1000, &location), 0);
+	assert_string_equal(name_of(location), "[native unknown]");
+}
+
 static void the_loop_is_hidden(void **state)
 {
 	__u32 location;
@@ -191,6 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(functions, setup, teardown),
+		cmocka_unit_test_setup_teardown(code_made_at_run_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_loop_is_hidden, setup, teardown),
 		cmocka_unit_test_setup_teardown(system_calls, setup, teardown),
 		cmocka_unit_test_setup_teardown(functions_of_the_kernel, setup, teardown),

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Burns CPU time in native code, under Python functions that say so.
 
-native.py LIBRARY MODE. Prints a line of JSON when it is ready. LIBRARY is burn.c with the prefix a_.
+native.py LIBRARY MODE. Prints a line of JSON when it is ready. LIBRARY is burn.c with the prefix a_, or -.
   shares     a_heavy takes three times what a_light takes, each below its own line
   thread     a thread that has no thread state
   syscall    reads /dev/zero and calculates; SIGTERM: says how much CPU time each took
   reload     after a line on stdin, closes the library and burns in OTHER, the next argument
   jit        burns in code that it has written into memory
+  perf_map   the same, in two functions, of which it says the names in its perf map: of the second one only
+             after a line on stdin
   python     no native code of its own
   fork       after a line on stdin, burns in a child"""
 import ctypes
@@ -15,6 +17,7 @@ import mmap
 import os
 import signal
 import sys
+import threading
 import time
 
 LIBRARY, MODE = sys.argv[1:3]
@@ -97,18 +100,47 @@ def reload(library):
         in_other(other)
 
 
-def jit(_):
+FUNCTION = b"\xb8\xe0\x93\x04\x00\xff\xc8\x75\xfc\xc3"  # mov $300000, %eax; 1: dec %eax; jnz 1b; ret
+
+MADE = []
+
+
+def write_code(*functions):
+    """The addresses of functions in memory of no file, 64 bytes from one to the next."""
     memory = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS,
                        prot=mmap.PROT_READ | mmap.PROT_WRITE)
-    # mov $300000, %eax; 1: dec %eax; jnz 1b; ret
-    memory.write(b"\xb8\xe0\x93\x04\x00\xff\xc8\x75\xfc\xc3")
+    for i, function in enumerate(functions):
+        memory[64 * i:64 * i + len(function)] = function
+    MADE.append(memory)  # or it would be unmapped
     address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     protect = ctypes.CDLL(None).mprotect
     protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     assert protect(address, 4096, mmap.PROT_READ | mmap.PROT_EXEC) == 0
-    written = ctypes.CFUNCTYPE(None)(address)
+    return [address + 64 * i for i in range(len(functions))]
+
+
+def jit(_):
+    written = ctypes.CFUNCTYPE(None)(write_code(FUNCTION)[0])
     while True:
         written()
+
+
+def perf_map(_):
+    first, second = write_code(FUNCTION, FUNCTION)
+    functions = [ctypes.CFUNCTYPE(None)(address) for address in (first, second)]
+    path = "/tmp/perf-%d.map" % os.getpid()
+
+    def name_second():
+        sys.stdin.readline()
+        with open(path, "a") as file:
+            file.write("%x %x made_later\n" % (second, len(FUNCTION)))
+
+    with open(path, "w") as file:
+        file.write("%x %x made_first\n" % (first, len(FUNCTION)))
+    threading.Thread(target=name_second, daemon=True).start()
+    while True:
+        for function in functions:
+            function()
 
 
 def python(_):
@@ -126,7 +158,7 @@ def fork(library):
 
 
 def main():
-    library = ctypes.CDLL(LIBRARY)
+    library = ctypes.CDLL(LIBRARY if LIBRARY != "-" else None)
     print("{}", flush=True)
     globals()[MODE](library)
 
