@@ -188,7 +188,7 @@ static int parse_address(const char *text, struct http_address *ret, const char 
 /* One file of the whole run, unless intervals or clients get it in parts. */
 static int derive_output(struct options *o, char *error, size_t size)
 {
-	if (!o->output && !o->continuous && !o->listen)
+	if (!o->output && !o->continuous && !o->listen && !o->live)
 		o->output = "profile.pb.gz";
 	if (o->output && !*o->output)
 		return options_fail(error, size, "--output wants a file name");
@@ -275,12 +275,13 @@ static int derive_native(struct options *o, char *error, size_t size)
 	return 0;
 }
 
-int options_derive(struct options *o, char *error, size_t size)
+static int check_targets(struct options *o, char *error, size_t size)
 {
-	int targets = o->all_python + o->all + (o->pids != NULL) + (o->command != NULL);
+	int targets;
 
-	if (o->help || o->version)
-		return 0;
+	if (o->live && !o->all && !o->pids && !o->command)
+		o->all_python = true;
+	targets = o->all_python + o->all + (o->pids != NULL) + (o->command != NULL);
 	if (o->json && !o->dump)
 		return options_fail(error, size, "--json goes with pyperf-bpf dump");
 	if (o->dump && (targets != 1 || o->command || o->all))
@@ -291,6 +292,15 @@ int options_derive(struct options *o, char *error, size_t size)
 				    "%s one of --all-python, --all, --pid PID or -- COMMAND; --help shows "
 				    "how",
 				    targets ? "only" : "name what to profile:");
+	return 0;
+}
+
+int options_derive(struct options *o, char *error, size_t size)
+{
+	if (o->help || o->version)
+		return 0;
+	if (check_targets(o, error, size))
+		return -EINVAL;
 	if (parse_events(o, error, size))
 		return -EINVAL;
 	if (o->use_cycles && o->trigger == TRIGGER_TIMER)

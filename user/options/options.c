@@ -353,12 +353,14 @@ static int check_dump(const struct options *o, char *error, size_t size)
 int options_parse(struct options *o, int argc, char **argv, char *error, size_t error_size)
 {
 	int line_of[ARRAY_SIZE(rows)] = {};
-	const bool dump = argc > 1 && !strcmp(argv[1], "dump");
+	const char *word = argc > 1 ? argv[1] : "";
+	const bool dump = !strcmp(word, "dump"), live = !strcmp(word, "top");
 
 	set_defaults(o);
 	o->dump = dump;
-	o->argc = argc - dump;
-	o->argv = argv + dump;
+	o->live = live;
+	o->argc = argc - (dump || live);
+	o->argv = argv + (dump || live);
 	if (parse_line(o, line_of, error, error_size))
 		return -EINVAL;
 	if (o->dump && check_dump(o, error, error_size))
@@ -445,7 +447,7 @@ int options_reload(struct options *o, char *kept, size_t kept_size, char *error,
 
 enum log_level options_log_level(const struct options *o)
 {
-	return o->verbose ? LOG_DEBUG : o->quiet ? LOG_ERROR : LOG_INFO;
+	return o->verbose ? LOG_DEBUG : o->quiet || o->live ? LOG_ERROR : LOG_INFO;
 }
 
 static void print_row(FILE *f, const struct row *r)
@@ -478,6 +480,7 @@ void options_help(FILE *f, bool colour)
 		"  pyperf-bpf --pid 4711 -F 999               one process, finer, until Ctrl-C\n"
 		"  pyperf-bpf -- python3 app.py               a program from its start to its end\n"
 		"  pyperf-bpf -a -d 5 -o - --format folded    stacks for flame-graph tools on stdout\n"
+		"  pyperf-bpf top                             the hottest functions on the terminal, live\n"
 		"  pyperf-bpf dump --pid 4711                 what its threads do at this moment\n",
 		bold, plain);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

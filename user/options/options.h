@@ -52,7 +52,8 @@ struct options {
 	int argc;
 	char **argv;
 	char *owned[OPTION_ROWS]; /* texts of the config file, by row */
-	bool dump; /* the first word is "dump" */
+	bool dump; /* the first word is "dump" ... */
+	bool live; /* ... or "top" */
 	/* Derived */
 	unsigned int events; /* EVENT_BIT()s of event */
 	bool use_cycles;     /* ... which said cycles instead of cpu */

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/number.h"
+#include "profile/cell.h"
 #include "profile/tally.h"
 
 #define HOT 0.10 /* shares from here on are coloured */
@@ -38,55 +39,14 @@ static const char *style(const struct page *page, const char *code)
 	return page->colour ? code : "";
 }
 
-/* Columns of a text; every code point counts as one. */
-static size_t columns(const char *s, size_t size)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < size; i++)
-		n += ((unsigned char)s[i] & 0xc0) != 0x80;
-	return n;
-}
-
-/*
- * Where the text's last `keep` columns begin; at the next '/' when there is one, so that no name is halved.
- */
-static size_t tail(const char *s, size_t size, size_t keep)
-{
-	size_t at = size;
-	const char *slash;
-
-	while (at && keep)
-		keep -= ((unsigned char)s[--at] & 0xc0) != 0x80;
-	slash = memchr(s + at, '/', size - at);
-	return slash ? (size_t)(slash - s) : at;
-}
-
-static size_t head(const char *s, size_t size, size_t keep)
-{
-	size_t at = 0;
-
-	for (; at < size; at++)
-		if (((unsigned char)s[at] & 0xc0) != 0x80 && !keep--)
-			break;
-	return at;
-}
-
-/* Prints the cell, cut to `width` columns: paths lose their beginning, names their end. */
+/* Prints the cell, cut to `width` columns. */
 static void print_cell(struct page *page, size_t width, bool is_path, bool pad)
 {
-	const char *s = page->cell.data;
-	size_t size = page->cell.size, from = 0, to = size, used;
+	const struct cell c = cell_cut(&page->cell, width, is_path);
 
-	if (columns(s, size) > width && is_path)
-		from = tail(s, size, width - 3);
-	else if (columns(s, size) > width)
-		to = head(s, size, width - 3);
-	used = columns(s + from, to - from) + (from ? 3 : 0) + (to < size ? 3 : 0);
-	fprintf(page->f, "%s%.*s%s", from ? "..." : "", (int)(to - from), size ? s + from : "",
-		to < size ? "..." : "");
-	if (pad && used < width)
-		fprintf(page->f, "%*s", (int)(width - used), "");
+	fprintf(page->f, "%s%.*s%s", c.before, (int)c.size, c.text, c.behind);
+	if (pad && c.columns < width)
+		fprintf(page->f, "%*s", (int)(width - c.columns), "");
 }
 
 /* A cell that finds no memory stays short; the page goes on. */
@@ -98,27 +58,13 @@ static void print_name(struct page *page, const char *s)
 	fputc('\n', page->f);
 }
 
-/* "f.<locals>.g" is "f.g" here: the page is narrow, and all of it is in the profile. */
-static void drop_locals(struct buf *b)
-{
-	static const char locals[] = ".<locals>.";
-	const size_t size = sizeof(locals) - 1;
-	char *at = b->data, *end = b->data + b->size;
-
-	while (b->size && (at = memmem(at, end - at, locals, size))) {
-		memmove(at + 1, at + size, end - at - size);
-		end -= size - 1;
-	}
-	b->size = b->size ? (size_t)(end - b->data) : 0;
-}
-
 static void print_function(struct page *page, __u32 id, size_t width)
 {
 	const struct profile_function *f = profile_get_function(page->profile, id);
 
 	buf_clear(&page->cell);
 	buf_add_shown(&page->cell, profile_get_string(page->profile, f->name), false);
-	drop_locals(&page->cell);
+	cell_drop_locals(&page->cell);
 	print_cell(page, width, false, f->file); /* without a place behind it, it needs no blanks */
 }
 
@@ -213,9 +159,9 @@ static size_t format_marker(struct page *page, const struct tally_row *row, __u6
 	buf_clear(&page->cell);
 	buf_printf(&page->cell, "%.*f%% ", page->decimals, 100 * share_of(page, count));
 	buf_add_shown(&page->cell, profile_get_string(page->profile, f->name), false);
-	to = head(page->cell.data, page->cell.size, MARKER_WIDTH);
+	to = cell_head(page->cell.data, page->cell.size, MARKER_WIDTH);
 	page->cell.size = to;
-	return columns(page->cell.data, to);
+	return cell_columns(page->cell.data, to);
 }
 
 /*
@@ -314,7 +260,7 @@ static void print_threads(struct page *page, const struct tally *t)
 	buf_clear(&page->cell);
 	buf_add_string(&page->cell, "Threads of ");
 	buf_add_shown(&page->cell, profile_get_string(page->profile, o->comm), false);
-	page->cell.size = head(page->cell.data, page->cell.size, NAME_WIDTH);
+	page->cell.size = cell_head(page->cell.data, page->cell.size, NAME_WIDTH);
 	fprintf(page->f, "\n%s%.*s (pid %u)%s\n%s  share%13s         tid  name%s\n", style(page, BOLD),
 		(int)page->cell.size, page->cell.data ?: "", t->pid, style(page, RESET), style(page, DIM),
 		event_of(page)->resource, style(page, RESET));

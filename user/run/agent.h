@@ -22,6 +22,7 @@
 #include "run/serve.h"
 #include "run/settings.h"
 #include "targets/discover.h"
+#include "top/live.h"
 #include "tree/generation.h"
 
 struct agent {
@@ -44,6 +45,7 @@ struct agent {
 	struct generation generation;
 	struct notify notify;
 	struct http *http; /* NULL without --listen */
+	struct live *live; /* NULL without top */
 	struct run_facts facts;
 	struct progress progress;
 	struct rate rate;

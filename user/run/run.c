@@ -161,6 +161,7 @@ static void close_all(struct agent *a)
 {
 	command_release(&a->command);
 	http_free(a->http);
+	live_close(a->live);
 	window_close(a->window);
 	continuous_close(a->continuous);
 	discover_free(a->discover);
@@ -224,6 +225,17 @@ static int open_continuous(struct agent *a)
 	const struct continuous_options o = settings_continuous(a->options);
 
 	return continuous_open(&a->continuous, &o, &a->windows) ?: turns_watch_intervals(a);
+}
+
+static int open_live(struct agent *a)
+{
+	int err = live_open(&a->live, &a->windows, a->registry, a->options->refresh);
+
+	if (err == -ENOTTY) {
+		log_error("top needs a terminal; for a file use -o FILE without top");
+		return err;
+	}
+	return log_failure(err, "top") ?: turns_watch_live(a);
 }
 
 static void count_ticks(void *agent, struct tick_counts *ret)
@@ -332,6 +344,8 @@ static int start(struct agent *a)
 	else if (o->output || o->stats || o->stats_json)
 		err = log_failure(window_open(&a->windows, &a->window), "the profile");
 	err = err ?: start_ticks(a);
+	if (!err && o->live)
+		err = open_live(a);
 	if (!err && o->children)
 		err = log_failure(children_select(a->kernel, a->discover, o->pid_list, o->pid_count),
 				  "the children");
@@ -357,6 +371,8 @@ static int sample(struct agent *a)
 	}
 	notify_stopping(&a->notify);
 	kernel_stop(a->kernel);
+	live_close(a->live);
+	a->live = NULL;
 	a->windows.stop_ns = clock_ns();
 	a->facts.seconds = clock_seconds() - a->facts.start;
 	progress_end(&a->progress);
@@ -403,7 +419,7 @@ int run_profiler(struct options *o)
 		.selection = settings_selection(o),
 		.loop = { .epoll = -1, .signals = -1, .timer = -1 },
 		.notify = { .fd = -1 },
-		.progress = { .wanted = !o->quiet && isatty(STDERR_FILENO) },
+		.progress = { .wanted = !o->quiet && !o->live && isatty(STDERR_FILENO) },
 	};
 	int err = run(&a);
 

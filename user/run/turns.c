@@ -149,6 +149,29 @@ static void on_watchdog(void *agent, unsigned int ready)
 	notify_watchdog(&a->notify);
 }
 
+static int live_due(void *agent)
+{
+	return live_timeout_ms(((struct agent *)agent)->live);
+}
+
+static void on_live(void *agent, unsigned int ready)
+{
+	struct agent *a = agent;
+
+	(void)ready;
+	if (live_is_due(a->live))
+		kernel_read_records(a->kernel);
+	if (live_turn(a->live) || live_has_ended(a->live))
+		a->stop = true;
+}
+
+int turns_watch_live(struct agent *a)
+{
+	const struct loop_row row = { live_fd(a->live), live_due, on_live, a };
+
+	return log_failure(loop_watch(&a->loop, &row), "the event loop cannot be set up");
+}
+
 int turns_watch_intervals(struct agent *a)
 {
 	const struct loop_row row = { continuous_fd(a->continuous), continuous_due, on_interval, a };

@@ -16,6 +16,9 @@ int turns_open(struct agent *a);
 /* Adds the row of a continuous run, once a->continuous is open. Logs; 0 or -errno. */
 int turns_watch_intervals(struct agent *a);
 
+/* Adds the row of `top`, once a->live is open. Logs; 0 or -errno. */
+int turns_watch_live(struct agent *a);
+
 /* Heeds the signals that came. For the end of a run, when the loop does not turn any more. */
 void turns_take_signals(struct agent *a);
 

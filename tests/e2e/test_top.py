@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`pyperf-bpf top` on a real pseudo-terminal of 80 columns and 24 lines, by keys as a user presses them."""
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import termios
+import time
+
+import pytest
+
+import interpreters as known
+import profiler
+
+COLUMNS, LINES = 80, 24
+
+
+class Screen:
+    """What is on the terminal: the last page that was drawn whole."""
+
+    def __init__(self, *arguments):
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            os.execv(profiler.BINARY, [profiler.BINARY, "top", *map(str, arguments)])
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+        self.bytes = b""
+
+    def read(self):
+        with contextlib.suppress(OSError):  # EIO: it has ended
+            while select.select([self.fd], [], [], 0.05)[0]:
+                self.bytes += os.read(self.fd, 65536)
+
+    def page(self):
+        self.read()
+        drawn = self.bytes.split(b"\033[H")
+        page = drawn[-1] if drawn[-1].endswith(b"\033[J") else drawn[-2] if len(drawn) > 1 else b""
+        return re.sub(r"\033\[[0-9;?]*[A-Za-z]", "", page.decode()).replace("\r", "").split("\n")
+
+    def wait(self, condition, what):
+        profiler.wait_until(lambda: condition(self.page()), seconds=60, what=what)
+        return self.page()
+
+    def press(self, keys):
+        os.write(self.fd, keys.encode())
+
+    def end(self):
+        status = []
+
+        def ended():
+            self.read()
+            pid, value = os.waitpid(self.pid, os.WNOHANG)
+            status.extend([value] * bool(pid))
+            return pid
+        profiler.wait_until(ended, what="end")
+        self.read()
+        os.close(self.fd)
+        return os.waitstatus_to_exitcode(status[0])
+
+
+@pytest.fixture(scope="module")
+def busy(workloads):
+    interpreter = known.one_per_version()[-1]
+    with profiler.target(interpreter.path, "-S", workloads / "turns.py") as program:
+        yield program
+
+
+@pytest.fixture
+def screen(busy):
+    started = Screen("--pid", busy.pid, "--refresh", "1")
+    try:
+        started.wait(lambda page: "count" in "".join(page), "function")
+        yield started
+    finally:
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(started.pid, 9)
+            os.waitpid(started.pid, 0)
+
+
+def row_of(page, word):
+    return next(line for line in page if word in line).split()
+
+
+def test_the_hottest_function(screen):
+    page = screen.page()
+    assert len(page) == LINES and all(len(line) <= COLUMNS for line in page)
+    self_share, total, name, where = row_of(page, "count")
+    assert name == "count" and where.endswith("turns.py:14")
+    assert 0 < float(self_share) <= float(total)
+    assert float(row_of(page, "turn ")[0]) <= float(row_of(page, "turn ")[1])
+
+
+@pytest.mark.parametrize("key, title, word", [
+    ("l", "line", "turns.py:1"), ("p", "pid", "  PID"), ("t", "tid in process", " in "),
+    ("o", "namespace", "(no pod)"), ("n", "library", "nothing was seen here")])
+def test_views(screen, busy, key, title, word):
+    screen.press(key)
+    page = screen.wait(lambda page: page[2].endswith(title), "view")
+    assert word.replace("PID", str(busy.pid)) in "\n".join(page[3:])
+
+
+def test_filter_order_and_pause(screen):
+    screen.press("/COUNT")
+    screen.wait(lambda page: page[1].startswith("filter: COUNT_"), "typing")
+    screen.press("\n")
+    page = screen.wait(lambda page: "filter: COUNT" in page[1] and "_" not in page[1], "filter")
+    assert not [line for line in page[3:-2] if line.strip() and "count" not in line]
+    screen.press("s")
+    screen.wait(lambda page: "ordered by total" in page[1], "order")
+    screen.press(" ")
+    before = screen.wait(lambda page: "[paused]" in page[0], "pause")
+    time.sleep(2.5)  # more than two pages
+    assert screen.page() == before
+
+
+def test_change_against_the_past(screen):
+    screen.press("c")
+    page = screen.wait(lambda page: re.match(r"change: against [1-9]\d* s ago", page[1]), "past")
+    assert re.match(r"[+-]\d+\.\d", row_of(page, "count")[2])
+
+
+@pytest.mark.parametrize("key", ["q", "\x03"])
+def test_the_terminal_is_given_back(screen, key):
+    screen.press(key)
+    assert screen.end() == 0
+    assert screen.bytes.startswith(b"\033[?1049h") and b"\033[?1049l" in screen.bytes
+
+
+def test_without_a_terminal():
+    done = subprocess.run([profiler.BINARY, "top"], capture_output=True, text=True, timeout=60,
+                          stdin=subprocess.DEVNULL)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr == "pyperf-bpf: error: top needs a terminal; for a file use -o FILE without top\n"

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/rows.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/hash.h"
+#include "profile/cell.h"
+#include "profile/tally.h"
+
+/* A row, found by its texts. */
+struct found {
+	struct top_row *row;
+	UT_hash_handle hh;
+};
+
+#define KEY_SIZE (TOP_NAME_SIZE + TOP_WHERE_SIZE)
+
+_Static_assert(offsetof(struct top_row, where) == TOP_NAME_SIZE, "the two texts are one key");
+
+void top_rows_free(struct top_rows *r)
+{
+	free(r->rows);
+	*r = (struct top_rows){ 0 };
+}
+
+/* What is left of the field is 0, so that equal texts are equal keys. */
+static void set_text(char *field, size_t size, const char *text, __u32 line)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+	char number[16] = "";
+	size_t keep;
+
+	memset(field, 0, size);
+	buf_add_shown(&b, text, false);
+	cell_drop_locals(&b);
+	if (line)
+		snprintf(number, sizeof(number), ":%u", line);
+	keep = size - 1 - strlen(number);
+	if (b.size > keep) { /* at the beginning of a character */
+		b.size = keep;
+		while (b.size && ((unsigned char)b.data[b.size] & 0xc0) == 0x80)
+			b.size--;
+	}
+	if (b.size)
+		memcpy(field, b.data, b.size);
+	memcpy(field + b.size, number, strlen(number));
+}
+
+/* How many CPUs a count is. */
+static double cpus_of(const struct profile *p, __u64 count)
+{
+	const struct profile_info *info = profile_get_info(p);
+	const struct event_row *event = &event_rows[profile_shown(p)];
+	const double ns = event->unit == UNIT_COUNT ? (double)count * info->period_ns : (double)count;
+
+	return info->duration_ns > 0 ? ns / info->duration_ns : 0;
+}
+
+static void set_counts(const struct profile *p, struct top_row *row, __u64 self, __u64 total)
+{
+	row->self = cpus_of(p, self);
+	row->total = cpus_of(p, total);
+}
+
+static void set_function(const struct profile *p, struct top_row *row, __u32 function, __u32 line)
+{
+	const struct profile_function *f = profile_get_function(p, function);
+
+	set_text(row->name, sizeof(row->name), profile_get_string(p, f->name), 0);
+	set_text(row->where, sizeof(row->where), profile_get_string(p, f->file), line);
+}
+
+static void set_function_row(const struct profile *p, struct top_row *row, const struct tally_row *t)
+{
+	set_function(p, row, t->id, profile_get_function(p, t->id)->start_line);
+	set_counts(p, row, t->self, t->total);
+}
+
+static void set_line_row(const struct profile *p, struct top_row *row, const struct tally_row *t)
+{
+	set_function(p, row, t->id, t->line);
+	set_counts(p, row, t->self, t->self);
+}
+
+static int add_functions(const struct profile *p, const struct tally_rows *from, struct top_rows *to,
+			 void (*set)(const struct profile *, struct top_row *, const struct tally_row *))
+{
+	to->rows = calloc(from->n + 1, sizeof(*to->rows));
+	if (!to->rows)
+		return -ENOMEM;
+	for (__u32 i = 0; i < from->n; i++)
+		if (from->rows[i].self || from->rows[i].total)
+			set(p, &to->rows[to->count++], &from->rows[i]);
+	return 0;
+}
+
+static void set_owner(const struct profile *p, struct top_row *row, enum top_view view, __u32 id)
+{
+	const struct profile_owner *o = profile_get_owner(p, id);
+	char where[64];
+
+	switch (view) {
+	case TOP_THREADS:
+		snprintf(where, sizeof(where), "%u in %u %.16s", o->tid, o->pid,
+			 profile_get_string(p, o->comm));
+		set_text(row->name, sizeof(row->name), profile_get_string(p, o->thread), 0);
+		break;
+	case TOP_PODS:
+		set_text(row->name, sizeof(row->name), o->pod ? profile_get_string(p, o->pod) : "(no pod)",
+			 0);
+		snprintf(where, sizeof(where), "%.60s", profile_get_string(p, o->namespace));
+		break;
+	default:
+		snprintf(where, sizeof(where), "%u", o->pid);
+		set_text(row->name, sizeof(row->name), profile_get_string(p, o->comm), 0);
+	}
+	set_text(row->where, sizeof(row->where), where, 0);
+}
+
+static void free_found(struct found **all)
+{
+	struct found *f, *next;
+
+	HASH_ITER(hh, *all, f, next) {
+		HASH_DEL(*all, f);
+		free(f);
+	}
+}
+
+#define _cleanup_found_ _cleanup_(free_found)
+
+static struct found *find(struct found *all, const struct top_row *row)
+{
+	struct found *f;
+
+	HASH_FIND(hh, all, row, KEY_SIZE, f);
+	return f;
+}
+
+static int remember(struct found **all, struct top_row *row)
+{
+	struct found *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return -ENOMEM;
+	f->row = row;
+	HASH_ADD_KEYPTR(hh, *all, row, KEY_SIZE, f);
+	if (f->hh.tbl)
+		return 0;
+	free(f);
+	return -ENOMEM;
+}
+
+/* Owners with the same texts are one row. */
+static int add_owners(const struct profile *p, const struct tally *t, enum top_view view, struct top_rows *to)
+{
+	const __u32 owners = profile_count(p, PROFILE_OWNER);
+	_cleanup_found_ struct found *all = NULL;
+
+	to->rows = calloc(owners + 1, sizeof(*to->rows));
+	if (!to->rows)
+		return -ENOMEM;
+	for (__u32 id = 1; id <= owners; id++) {
+		struct top_row *row = &to->rows[to->count];
+		const struct found *f;
+
+		if (!t->owners[id - 1])
+			continue;
+		set_owner(p, row, view, id);
+		f = find(all, row);
+		if (!f && remember(&all, row))
+			return -ENOMEM;
+		to->count += !f;
+		row = f ? f->row : row;
+		row->self += cpus_of(p, t->owners[id - 1]);
+		row->total = row->self;
+	}
+	return 0;
+}
+
+static int add_rows(const struct profile *p, const struct tally *t, enum top_view view, struct top_rows *to)
+{
+	switch (view) {
+	case TOP_FUNCTIONS:
+		return add_functions(p, &t->functions, to, set_function_row);
+	case TOP_LINES:
+		return add_functions(p, &t->lines, to, set_line_row);
+	case TOP_NATIVE:
+		return add_functions(p, &t->natives, to, set_function_row);
+	default:
+		return add_owners(p, t, view, to);
+	}
+}
+
+int top_rows_make(const struct profile *p, enum top_view view, struct top_rows *ret)
+{
+	struct tally t;
+	int err = tally_make(p, &t);
+
+	*ret = (struct top_rows){ .all = cpus_of(p, profile_total(p)) };
+	for (__u32 i = 0; !err && i < t.markers.n; i++)
+		ret->lost += cpus_of(p, t.markers.rows[i].self);
+	err = err ?: add_rows(p, &t, view, ret);
+	tally_free(&t);
+	return err;
+}
+
+int top_rows_compare(struct top_rows *r, const struct top_rows *before)
+{
+	_cleanup_found_ struct found *all = NULL;
+	const size_t now = r->count;
+	struct top_row *rows = realloc(r->rows, (now + before->count + 1) * sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	r->rows = rows;
+	for (size_t i = 0; i < now; i++)
+		if (remember(&all, &rows[i]))
+			return -ENOMEM;
+	for (size_t i = 0; i < before->count; i++) {
+		struct found *f = find(all, &before->rows[i]);
+
+		if (f) {
+			f->row->before = before->rows[i].self;
+			continue;
+		}
+		rows[r->count] = before->rows[i];
+		rows[r->count].before = before->rows[i].self;
+		rows[r->count].self = rows[r->count].total = 0;
+		r->count++;
+	}
+	return 0;
+}
+
+static double change_of(const struct top_row *row)
+{
+	return row->self > row->before ? row->self - row->before : row->before - row->self;
+}
+
+static int by_number(double x, double y, const struct top_row *a, const struct top_row *b)
+{
+	if (x != y)
+		return x < y ? 1 : -1;
+	return memcmp(a, b, KEY_SIZE);
+}
+
+static int by_self(const void *a, const void *b)
+{
+	const struct top_row *x = a, *y = b;
+
+	return by_number(x->self, y->self, x, y);
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct top_row *x = a, *y = b;
+
+	return by_number(x->total, y->total, x, y);
+}
+
+static int by_change(const void *a, const void *b)
+{
+	return by_number(change_of(a), change_of(b), a, b);
+}
+
+void top_rows_sort(struct top_rows *r, enum top_order order)
+{
+	static int (*const orders[TOP_ORDERS])(const void *, const void *) = {
+		[TOP_BY_SELF] = by_self, [TOP_BY_TOTAL] = by_total, [TOP_BY_CHANGE] = by_change
+	};
+
+	qsort(r->rows, r->count, sizeof(*r->rows), orders[order]);
+}
+
+void top_rows_filter(struct top_rows *r, const char *text)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; *text && i < r->count; i++)
+		if (strcasestr(r->rows[i].name, text) || strcasestr(r->rows[i].where, text))
+			r->rows[kept++] = r->rows[i];
+	if (*text)
+		r->count = kept;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/screen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/cell.h"
+
+#define HEAD_LINES   3 /* above the table, and its titles */
+#define FOOT_LINES   2
+#define NUMBER_WIDTH 8 /* columns of a number, with the blanks before it */
+#define LEAST_WIDTH  12 /* of both texts, so that a terminal of 40 columns is wide enough */
+#define HOT	     0.10
+
+#define BOLD	"\033[1m"
+#define DIM	"\033[2m"
+#define RED	"\033[31m"
+#define REVERSE "\033[7m"
+#define RESET	"\033[0m"
+
+static const struct {
+	char key;
+	const char *word, *first, *second;
+} views[TOP_VIEWS] = {
+#define VIEW(name, key, word, first, second) [TOP_##name] = { key, word, first, second },
+	TOP_VIEWS_OF(VIEW)
+#undef VIEW
+};
+
+static const char *style(const struct screen *s, const char *code)
+{
+	return s->colour ? code : "";
+}
+
+/* A line that is cut to the terminal's width. */
+static int add_line(const struct screen *s, const char *code, const char *text, struct buf *out)
+{
+	size_t size = cell_head(text, strlen(text), s->columns);
+	int err = buf_add_string(out, style(s, code));
+
+	err = err ?: buf_add(out, text, size);
+	err = err ?: buf_add_string(out, style(s, *code ? RESET : ""));
+	return err ?: buf_add_string(out, "\n");
+}
+
+static int add_head(const struct screen *s, const struct top_rows *rows, struct buf *out)
+{
+	char text[512], lost[64] = "";
+	int err;
+
+	if (rows->all > 0 && rows->lost > 0)
+		snprintf(lost, sizeof(lost), "; %.1f %% not seen", 100 * rows->lost / rows->all);
+	snprintf(text, sizeof(text), "pyperf-bpf top%s: %.2f %ss by %zu process%s in %.0f s%s",
+		 s->paused ? " [paused]" : "", rows->all, s->resource, s->processes,
+		 s->processes == 1 ? "" : "es", s->seconds, lost);
+	err = add_line(s, BOLD, text, out);
+	if (s->typing)
+		snprintf(text, sizeof(text), "filter: %s_   (Enter takes it, Esc leaves it out)", s->filter);
+	else if (s->compare && !s->past_seconds)
+		snprintf(text, sizeof(text), "nothing to compare with yet: wait a little");
+	else if (s->compare)
+		snprintf(text, sizeof(text), "change: against %.0f s ago%s%s", s->past_seconds,
+			 *s->filter ? "; filter: " : "", s->filter);
+	else
+		snprintf(text, sizeof(text), "100 %% is one %s; ordered by %s%s%s", s->resource,
+			 s->order == TOP_BY_TOTAL ? "total" : "self", *s->filter ? "; filter: " : "",
+			 s->filter);
+	return err ?: add_line(s, "", text, out);
+}
+
+/* How wide the two texts of a row are. */
+static void share_width(const struct screen *s, size_t *ret_name, size_t *ret_where)
+{
+	const int numbers = NUMBER_WIDTH * (s->compare ? 3 : 2);
+	const int rest = s->columns > numbers + LEAST_WIDTH ? s->columns - numbers - 4 : LEAST_WIDTH;
+
+	*ret_name = (size_t)rest * 2 / 5;
+	*ret_where = (size_t)rest - *ret_name;
+}
+
+static int add_titles(const struct screen *s, struct buf *out)
+{
+	size_t name, where;
+	char text[512];
+
+	share_width(s, &name, &where);
+	snprintf(text, sizeof(text), "%*s%*s%s  %-*.*s  %s", NUMBER_WIDTH, "self %", NUMBER_WIDTH, "total %",
+		 s->compare ? "  change" : "", (int)name, (int)name, views[s->view].first,
+		 views[s->view].second);
+	return add_line(s, REVERSE, text, out);
+}
+
+static int add_cell(const char *text, size_t width, bool is_path, bool pad, struct buf *out)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+	int err = buf_add_string(&b, text);
+	struct cell c;
+
+	if (err)
+		return err;
+	c = cell_cut(&b, width, is_path);
+	return buf_printf(out, "%s%.*s%s%*s", c.before, (int)c.size, c.text, c.behind,
+			  pad && c.columns < width ? (int)(width - c.columns) : 0, "");
+}
+
+static int add_row(const struct screen *s, const struct top_rows *rows, const struct top_row *r,
+		   struct buf *out)
+{
+	const bool hot = rows->all > 0 && r->self / rows->all >= HOT;
+	size_t name, where;
+	int err;
+
+	share_width(s, &name, &where);
+	err = buf_printf(out, "%s%*.1f%s%*.1f", style(s, hot ? RED : ""), NUMBER_WIDTH, 100 * r->self,
+			 style(s, hot ? RESET : ""), NUMBER_WIDTH, 100 * r->total);
+	if (!err && s->compare)
+		err = buf_printf(out, "%+*.1f", NUMBER_WIDTH, 100 * (r->self - r->before));
+	err = err ?: buf_add_string(out, "  ");
+	err = err ?: add_cell(r->name, name, false, true, out);
+	err = err ?: buf_add_string(out, "  ");
+	err = err ?: add_cell(r->where, where, true, false, out);
+	return err ?: buf_add_string(out, "\n");
+}
+
+static int add_keys(const struct screen *s, struct buf *out)
+{
+	char text[256] = "";
+	size_t n = 0;
+	int err;
+
+	for (size_t i = 0; i < TOP_VIEWS; i++)
+		n += snprintf(text + n, sizeof(text) - n, "%s%c %s", i ? "  " : "", views[i].key,
+			      views[i].word);
+	err = add_line(s, DIM, text, out);
+	return err ?: add_line(s, DIM,
+			       "s order  c change  / filter  e kind of event  space pause  q quit", out);
+}
+
+int screen_draw(const struct screen *s, const struct top_rows *rows, struct buf *out)
+{
+	const int room = s->lines - HEAD_LINES - FOOT_LINES;
+	const int shown = room < 0 ? 0 : rows->count < (size_t)room ? (int)rows->count : room;
+	int err = add_head(s, rows, out);
+
+	err = err ?: add_titles(s, out);
+	for (int i = 0; i < shown && !err; i++)
+		err = add_row(s, rows, &rows->rows[i], out);
+	if (!err && !rows->count && room > 0)
+		err = add_line(s, DIM, "  nothing was seen here", out);
+	for (int i = shown + !rows->count; i < room && !err; i++)
+		err = buf_add_string(out, "\n");
+	return err ?: add_keys(s, out);
+}
