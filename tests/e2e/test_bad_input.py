@@ -139,7 +139,7 @@ def test_unwritable_output(tmp_path, output):
 
 def test_output_that_fails_late(tmp_path):
     """A file system that takes no files: seen only when the profile is written."""
-    complain(tmp_path, "--all-python", "-d", 1, "-o", "/proc/profile.pb.gz", code=FAILURE,
+    complain(tmp_path, "-q", "--all-python", "-d", 1, "-o", "/proc/profile.pb.gz", code=FAILURE,
              words=["/proc/profile.pb.gz"],
              output=False, silent=False)
 
