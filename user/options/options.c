@@ -190,52 +190,33 @@ static int parse_line(struct options *o, int *line_of, char *error, size_t size)
 
 /* --- which rows -------------------------------------------------------------------------------------- */
 
-static bool is_among(const struct row *r, const char *const *names, size_t count)
+enum mark { MARK_RELOADED, MARK_DUMPED };
+
+static bool is_marked(const struct row *r, enum mark mark)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(names[i], r->long_name))
+	static const struct {
+		enum mark mark;
+		const char *long_name;
+	} marks[] = {
+#define RELOADED(l) { MARK_RELOADED, l },
+#define DUMPED(l)   { MARK_DUMPED, l },
+#define HEADING(t)
+#define FLAG(s, l, f, h)
+#define NUMBER(s, l, m, f, v, lo, hi, h)
+#define TEXT(s, l, m, f, v, h)
+#define CHOICE(s, l, f, v, c, h)
+#include "options/options.def"
+#undef HEADING
+#undef FLAG
+#undef NUMBER
+#undef TEXT
+#undef CHOICE
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		if (marks[i].mark == mark && !strcmp(marks[i].long_name, r->long_name))
 			return true;
 	return false;
-}
-
-static bool is_reloaded(const struct row *r)
-{
-	static const char *const names[] = {
-#define RELOADED(l) l,
-#define HEADING(t)
-#define FLAG(s, l, f, h)
-#define NUMBER(s, l, m, f, v, lo, hi, h)
-#define TEXT(s, l, m, f, v, h)
-#define CHOICE(s, l, f, v, c, h)
-#include "options/options.def"
-#undef HEADING
-#undef FLAG
-#undef NUMBER
-#undef TEXT
-#undef CHOICE
-	};
-
-	return is_among(r, names, ARRAY_SIZE(names));
-}
-
-static bool is_dumped(const struct row *r)
-{
-	static const char *const names[] = {
-#define DUMPED(l) l,
-#define HEADING(t)
-#define FLAG(s, l, f, h)
-#define NUMBER(s, l, m, f, v, lo, hi, h)
-#define TEXT(s, l, m, f, v, h)
-#define CHOICE(s, l, f, v, c, h)
-#include "options/options.def"
-#undef HEADING
-#undef FLAG
-#undef NUMBER
-#undef TEXT
-#undef CHOICE
-	};
-
-	return is_among(r, names, ARRAY_SIZE(names));
 }
 
 static bool is_same(const struct options *a, const struct options *b, const struct row *r)
@@ -345,7 +326,8 @@ static int check_dump(const struct options *o, char *error, size_t size)
 
 	set_defaults(&defaults);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].kind != KIND_HEADING && !is_dumped(&rows[i]) && !is_same(o, &defaults, &rows[i]))
+		if (rows[i].kind != KIND_HEADING && !is_marked(&rows[i], MARK_DUMPED) &&
+		    !is_same(o, &defaults, &rows[i]))
 			return options_fail(error, size, "--%s does not go with dump", rows[i].long_name);
 	return 0;
 }
@@ -402,7 +384,7 @@ static void take_row(struct options *o, struct options *from, const struct row *
 /* Whether there are files at all, and pushes, is settled at the start. */
 static bool can_change(const struct options *o, const struct options *next, const struct row *r)
 {
-	if (!is_reloaded(r))
+	if (!is_marked(r, MARK_RELOADED))
 		return false;
 	if (!strncmp(r->long_name, "push", 4))
 		return !o->push == !next->push;
