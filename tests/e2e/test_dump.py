@@ -11,6 +11,7 @@ import pytest
 
 import interpreters as known
 import profiler
+from hostile import RING, Ring
 
 ALSO_2_7 = True
 
@@ -149,6 +150,24 @@ def test_all_python_finds_it_and_selections_hold(hung_of):
     assert json.loads(dump("-a", "--json", "--comm", "no-such-name").stdout)["processes"] == []
 
 
+@pytest.mark.parametrize("shims", (True, False), ids=("shims", "frames"))
+def test_a_process_that_forges_its_frames(shims, hung_of):
+    """It may be given up, and takes nothing from who is looked at beside it."""
+    program, _ = hung_of(known.one_per_version()[-1])
+    python = [i for i in known.one_per_version() if i.version[:2] >= (3, 13)][0]
+    with profiler.target(python.path, "-IS", "-c", RING, stdin=subprocess.PIPE) as hostile:
+        Ring(hostile, shims)
+        hostile.tell()
+        done = subprocess.run([profiler.BINARY, "dump", "--json", "-p", "%d,%d" % (hostile.pid, program.pid)],
+                              capture_output=True, text=True, timeout=120)
+    assert done.returncode in (0, 1) and len(done.stderr.splitlines()) == done.returncode, done.stderr
+    processes = {p["pid"]: p for p in json.loads(done.stdout)["processes"]}
+    assert len(processes[program.pid]["threads"]) == len(WAITS)
+    if hostile.pid in processes:
+        thread, = processes[hostile.pid]["threads"]
+        assert thread["stack"] != "whole" and len(thread["frames"]) < 5000
+
+
 @pytest.mark.parametrize("arguments, code, words", [
     ((), 2, ["--all-python", "--pid"]),
     (("--pid", "1", "--push", "http://x"), 2, ["--push", "dump"]),
@@ -161,10 +180,13 @@ def test_bad_input(arguments, code, words):
     assert all(word in done.stderr for word in words)
 
 
-def test_not_python():
+def test_not_python(hung_of):
+    """The other one that is named is shown all the same."""
+    program, _ = hung_of(known.one_per_version()[-1])
     with subprocess.Popen(["sleep", "1000"]) as sleep:
         try:
-            done = dump("--pid", sleep.pid, code=1)
-            assert "is not Python" in done.stderr and done.stdout == ""
+            done = dump("--pid", "%d,%d" % (sleep.pid, program.pid), code=1)
+            assert "%d is not Python" % sleep.pid in done.stderr and len(done.stderr.splitlines()) == 1
+            assert done.stdout.startswith("Process %d " % program.pid)
         finally:
             sleep.kill()

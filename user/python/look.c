@@ -245,7 +245,10 @@ static int look_at_thread(struct looking *k, const struct task *task)
 	if (s)
 		t.end = walk_thread(k, &t, s);
 	t.seen_ns = clock_ns();
-	if (t.gil_holder == task->tid)
+	/* What was read of a thread that waits now, but ran in between, is of two moments. */
+	if (t.runs && t.task.state != 'R')
+		t.gil_holder = 0;
+	else if (t.gil_holder == task->tid)
 		t.gil = LOOK_GIL_HOLDS;
 	else if (s && waits_for_gil(k, &t.task, s))
 		t.gil = LOOK_GIL_WAITS;

@@ -27,22 +27,31 @@ struct dumper {
 	struct buf out;
 	bool colour;
 	size_t shown, unreadable;
+	bool failed; /* a process that was named could not be shown */
 };
 
-/* One of --pid has to be there; of all processes those that cannot be looked at are counted. */
+/* Whether no other process can be looked at either. */
+static bool ends_all(int err)
+{
+	return err == -ENOMEM || err == -EPIPE;
+}
+
+/* One of --pid has to be there. Of all processes those that end meanwhile, or are not ours to read, may not. */
 static int refuse(struct dumper *k, pid_t pid, int err)
 {
-	if (!k->options->pids) {
-		k->unreadable += err == -EPERM || err == -EACCES;
-		return err == -ENOMEM || err == -EPIPE ? log_failure(err, "dump") : 0;
-	}
-	if (err == -ESRCH)
+	const bool named = k->options->pids;
+
+	if (err == -ESRCH && named)
 		log_error("there is no process %d", pid);
-	else if (err == -EPERM || err == -EACCES)
+	else if ((err == -EPERM || err == -EACCES) && named)
 		log_error("process %d cannot be read: run it as root, or with CAP_SYS_PTRACE", pid);
-	else
+	else if (err == -ETIMEDOUT)
+		log_error("process %d was given up: to look at it took too long", pid);
+	else if (named || (err != -ESRCH && err != -EPERM && err != -EACCES))
 		log_error("process %d cannot be looked at: %s", pid, strerror(-err));
-	return err;
+	k->unreadable += !named && (err == -EPERM || err == -EACCES);
+	k->failed |= named;
+	return ends_all(err) ? err : 0;
 }
 
 static int refuse_what_it_is(struct dumper *k, const struct dumped *d)
@@ -54,7 +63,8 @@ static int refuse_what_it_is(struct dumper *k, const struct dumped *d)
 	else
 		log_error("process %d: CPython %s is not supported: %s", d->pid, d->identity.version,
 			  d->identity.reason);
-	return -EINVAL;
+	k->failed = true;
+	return 0;
 }
 
 static int show(struct dumper *k, const struct dumped *d)
@@ -119,7 +129,7 @@ static int dump(struct dumper *k)
 	if (k->unreadable)
 		log_warning("%zu processes cannot be read: run it as root, or with CAP_SYS_PTRACE",
 			    k->unreadable);
-	if (!err && !k->shown)
+	if (!err && !k->shown && !k->failed)
 		log_info("no Python process was found");
 	if (!err && fwrite(k->out.data, 1, k->out.size, stdout) != k->out.size)
 		err = log_failure(-EIO, "stdout");
@@ -145,5 +155,5 @@ int run_dump(const struct options *o)
 	sched_clocks_free(&k.clocks);
 	worker_stop(k.worker);
 	buf_free(&k.out);
-	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+	return err || k.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
