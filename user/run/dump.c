@@ -36,7 +36,7 @@ static bool ends_all(int err)
 	return err == -ENOMEM || err == -EPIPE;
 }
 
-/* One of --pid has to be there. Of all processes those that end meanwhile, or are not ours to read, may not. */
+/* One of --pid has to be there. Of all processes some end meanwhile, or are not ours to read. */
 static int refuse(struct dumper *k, pid_t pid, int err)
 {
 	const bool named = k->options->pids;
