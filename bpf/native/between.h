@@ -71,25 +71,64 @@ __noinline int between_next(struct scratch *s, struct cpu_stats *count, __u32 at
 struct frames_context {
 	struct scratch *s;
 	struct cpu_stats *count;
-	__u32 full; /* there was no room */
+	struct native_kept *k; /* NULL: none is remembered */
+	__u32 total, first;
+	__u32 caller; /* the node on which the leaf is added */
+	__u32 full;   /* there was no room */
 };
 
 /* Adds frame number i of those that were found without the Python frames, from the root. */
 static long between_frames_step(__u32 i, struct frames_context *c)
 {
-	const struct native_frame *f = merge_frame(&c->s->unwind, NULL, c->s->unwind.depth - 1 - i);
+	const __u32 left = c->total - 1 - c->first - i;
+	const struct native_frame *f = merge_frame(&c->s->unwind, c->k, left);
 
+	if (!left)
+		c->caller = c->s->tree.node;
 	c->full = f && native_intern(c->s, c->count, f->place);
 	return c->full || !f;
 }
 
-/* Adds the frames that were found without the Python frames. 0, or negative if there is no room. */
-static __always_inline int between_frames(struct scratch *s, struct cpu_stats *count)
+/* Whether the nodes of all remembered frames that are on the way are known, too. */
+static __always_inline int between_knows(const struct scratch *s, const struct native_kept *k)
 {
-	struct frames_context c = { s, count, 0 };
+	return k->node && k->run == s->unwind.kept.run && k->root == s->tree.node &&
+	       k->generation == s->tree.generation;
+}
 
-	if (s->unwind.depth && s->unwind.depth <= NATIVE_DEPTH)
-		bpf_loop(s->unwind.depth, between_frames_step, &c, 0);
+/*
+ * Remembers this sample's frames, and the node that they lead to if those are all but the leaf. The sample
+ * has `total` frames, and its leaf is on the node `caller`.
+ */
+static __always_inline void between_keep(struct scratch *s, struct native_kept *k, __u32 root, __u32 total,
+					 __u32 caller)
+{
+	kept_renew(&s->unwind, k, s->who.known.space);
+	k->run = k->depth;
+	k->node = k->depth + 1 == total ? caller : 0;
+	k->root = root;
+	k->generation = s->tree.generation;
+}
+
+/*
+ * Adds the frames that were found without the Python frames, on top of the remembered ones of k, if that is
+ * given, and then remembers them. 0, or negative if there is no room.
+ */
+static __always_inline int between_frames(struct scratch *s, struct cpu_stats *count, struct native_kept *k)
+{
+	struct frames_context c = { s, count, k, s->unwind.depth, 0, 0, 0 };
+	const __u32 root = s->tree.node;
+
+	if (k)
+		c.total += s->unwind.kept.run;
+	if (k && s->unwind.kept.run && between_knows(s, k)) {
+		s->tree.node = k->node;
+		c.first = k->run;
+	}
+	if (c.total > c.first && c.total <= NATIVE_DEPTH + NATIVE_KEPT)
+		bpf_loop(c.total - c.first, between_frames_step, &c, 0);
+	if (k && !c.full && s->unwind.end == NATIVE_FUNCTION)
+		between_keep(s, k, root, c.total, c.caller);
 	return c.full ? -1 : 0;
 }
 

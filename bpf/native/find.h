@@ -13,6 +13,7 @@ static __always_inline void native_goal(struct scratch *s, enum unwind_goal goal
 	s->unwind.goal = opt_native >= NATIVE_MODE_TOP ? goal : UNWIND_NOWHERE;
 	s->unwind.cframe = s->unwind.object = 0;
 	s->unwind.merge.state = MERGE_NONE;
+	s->unwind.merge.place = KEPT_NOWHERE;
 }
 
 /*

@@ -33,6 +33,8 @@ static inline __u32 native_slot(const struct native_frame *f)
 struct native_kept {
 	__u32 space; /* struct process.space that it holds for */
 	__u32 depth;
+	/* Of a program without Python: the node of its first `run` frames below this root. */
+	__u32 node, run, root, generation;
 	/* For each frame of the thread's struct cache: native frames from the root to its own */
 	__u16 below[1024];
 	struct native_frame frames[NATIVE_KEPT]; /* root first */

@@ -13,13 +13,22 @@
 #include "bpf/native/kernel.h"
 
 /* Adds what was found to the tree, from the Python frame up; a marker stands for what is missing there. */
-static __always_inline void native_add_frames(struct scratch *s, struct cpu_stats *count)
+static __always_inline void native_add_frames(struct scratch *s, struct cpu_stats *count,
+					      struct native_kept *k)
 {
 	struct unwind *u = &s->unwind;
 
 	if ((u->end != NATIVE_FUNCTION && native_intern(s, count, u->end)) ||
-	    between_frames(s, count))
+	    between_frames(s, count, k))
 		u->end = NATIVE_NO_ROOM;
+}
+
+/* What is remembered of a thread of a program without Python. Its frames are those of no Python frame. */
+static __always_inline struct native_kept *native_kept_alone(const struct unwind *u)
+{
+	if (opt_native < NATIVE_MODE_FULL || !opt_programs || u->goal != UNWIND_ALL)
+		return NULL;
+	return kept_of(u);
 }
 
 /* The frames of a thread that is in user mode, or that has called the kernel from there. Returns the end. */
@@ -27,6 +36,7 @@ static __always_inline __u32 native_add_user(struct scratch *s, struct cpu_stats
 					     struct task_struct *task)
 {
 	struct unwind *u = &s->unwind;
+	struct native_kept *k = native_kept_alone(u);
 
 	if (u->merge.state == MERGE_DONE) /* they are there */
 		return u->end == NATIVE_FUNCTION && !u->merge.newest ? NATIVE_PYTHON : u->end;
@@ -35,15 +45,15 @@ static __always_inline __u32 native_add_user(struct scratch *s, struct cpu_stats
 			u->object = u->cframe;
 		if (u->goal == UNWIND_ADDRESS && !u->object)
 			u->goal = UNWIND_NOWHERE;
-		native_find(s, count, task, NULL);
+		native_find(s, count, task, k);
 		if (opt_native >= NATIVE_MODE_TOP && u->goal == UNWIND_NOWHERE && u->end == NATIVE_FUNCTION)
 			u->end = NATIVE_INCOMPLETE;
 	}
 	/* What was found is on the way to the thread's first function, and mostly of other Python frames. */
 	if (u->end == NATIVE_MISMATCH && u->depth)
 		u->depth = 1;
-	native_add_frames(s, count);
-	return u->end == NATIVE_FUNCTION && !u->depth ? NATIVE_PYTHON : u->end;
+	native_add_frames(s, count, k);
+	return u->end == NATIVE_FUNCTION && !u->depth && !(k && u->kept.run) ? NATIVE_PYTHON : u->end;
 }
 
 /*

@@ -25,8 +25,11 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	s->tree.home = node_home(root);
 	if (opt_native)
 		native_goal(s, UNWIND_ALL);
-	if (opt_programs && p->state == PROCESS_PROGRAM)
+	if (opt_programs && p->state == PROCESS_PROGRAM) {
+		if (opt_native == NATIVE_MODE_FULL && opt_cache != CACHE_OFF)
+			s->unwind.merge.place = native_place(t);
 		return count_program(s, count, event, root);
+	}
 	if (p->state == PROCESS_NO_LAYOUT)
 		return count_plain(s, count, event, t, l, root, OUTCOME_NO_LAYOUT);
 	if (!tstate_find(s, count, t, p, l, now))

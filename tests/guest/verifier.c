@@ -83,6 +83,7 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool na
 		.frequency = 99,
 		.by_thread = true,
 		.all = true,
+		.programs = native,
 		.follow = true,
 		.measure = true,
 		.max_depth = 1024,

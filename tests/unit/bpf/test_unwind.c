@@ -18,6 +18,7 @@ static int mem_read(void *dst, unsigned int size, unsigned long long address);
 
 const volatile __u8 opt_native = NATIVE_MODE_FULL;
 const volatile __u8 opt_kernel = KERNEL_MODE_SYSCALL;
+const volatile __u8 opt_programs = 1;
 
 #define BLOCKS	  65536
 #define BASE	  (TEXT_FILES + 0x5000000)
@@ -414,6 +415,55 @@ static void every_changed_word_is_noticed(void **state)
 	assert_true(used > 1000); /* it was of use where a word was changed that nobody reads */
 }
 
+/* Where in the tree a sample of the program leads to; its frames are looked for one by one if `anew`. */
+static __u32 node_of_program(int anew)
+{
+	if (anew)
+		memset(hosted.natives_kept, 0,
+		       HOSTED_THREAD_SETS * THREAD_WAYS * sizeof(*hosted.natives_kept));
+	assert_int_equal(hosted_sample(), OUTCOME_PROGRAM);
+	return hosted.scratch->tree.node;
+}
+
+/* --all: the stack of a program is the same in the tree with and without what is remembered of the last. */
+static void programs_lead_to_the_same(void **state)
+{
+	struct unwind *u = &hosted.scratch->unwind;
+	__u32 used = 0;
+
+	(void)state;
+	srand(4);
+	hosted_clear();
+	hosted_task.tgid = hosted_task.pid = 77;
+	for (int round = 0; round < 5; round++) {
+		__u32 words, whole;
+
+		random_rules();
+		load();
+		hosted.process = (struct process){ .id = 5, .state = PROCESS_PROGRAM };
+		hosted.process.space = hosted.scratch->who.known.space;
+		processes_stamp++;
+		words = make_stack(40);
+		whole = node_of_program(1);
+		assert_int_equal(u->depth, 41);
+		assert_int_equal(node_of_program(0), whole);
+		assert_int_equal(u->kept.run, 40);
+		for (__u32 at = 0; at < words; at++) {
+			const __u64 was = stack[at];
+			__u32 with;
+
+			stack[at] = at % 2 ? in_function(5) : was + 8;
+			with = node_of_program(0);
+			used += u->kept.run != 0;
+			assert_int_equal(node_of_program(1), with);
+			stack[at] = was;
+			assert_int_equal(node_of_program(1), whole);
+		}
+	}
+	assert_true(used > 100);
+	assert_int_equal(hosted.stats.ticks, hosted.stats.outcome[EVENT_CPU][OUTCOME_PROGRAM]);
+}
+
 /* Of a frame that was found by more than two words nothing is remembered, nor of those that it called. */
 static void what_cannot_be_compared_is_not_kept(void **state)
 {
@@ -449,6 +499,7 @@ int main(void)
 		cmocka_unit_test_setup(lost, setup),
 		cmocka_unit_test_setup(ring, setup),
 		cmocka_unit_test_setup(every_changed_word_is_noticed, setup),
+		cmocka_unit_test_setup(programs_lead_to_the_same, setup),
 		cmocka_unit_test_setup(what_cannot_be_compared_is_not_kept, setup),
 	};
 
