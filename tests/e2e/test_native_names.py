@@ -2,6 +2,7 @@
 """Names of functions whose symbols are not in the file itself."""
 import collections
 import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -128,3 +129,39 @@ def test_trampolines_of_x_perf(mode, workloads, tmp_path, perf_maps):
     without = sum(count for stack, count in stacks.items() if "[JIT]" not in stack)
     assert without > 0.8 * sum(stacks.values()), stacks.most_common(3)
     assert run.stats["native"]["incomplete"] + run.stats["native"]["mismatch"] <= 0.01 * sum(stacks.values())
+
+
+def go_pprof(path, *arguments):
+    if not shutil.which("go"):
+        pytest.skip("SKIP go: it is not here")
+    done = subprocess.run(["go", "tool", "pprof", *arguments, path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("link", ["-Wl,-z,noseparate-code", "-Wl,-Ttext-segment=0x4000000"])
+def test_names_that_others_look_up(link, python, program, workloads, tmp_path):
+    """--symbols server: addresses of the file, and its build id, so that whoever has it finds them."""
+    library = tmp_path / "lib.so"
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-pthread", "-Wl,--build-id", link, "-DPREFIX=a_",
+                    workloads / "native" / "burn.c", "-o", library], check=True)
+    with profiler.target(python, program, library, "shares") as target:
+        run = profiler.run_while(tmp_path, [target], 2, "-F", 997, "--native", "leaf", "--symbols", "server")
+    assert "a_heavy" in run.out  # the summary has them
+    raw = go_pprof(run.path, "-symbolize=none", "-raw")
+    build_id = readelf("-n", library).split("Build ID:")[1].split()[0]
+    line = next(line for line in raw.splitlines() if str(library) in line and "/0x0 " in line)
+    assert build_id in line and "[FN]" not in line
+    assert "a_heavy" not in raw and "in_heavy" in raw
+    heavy = next(int(words[1], 16) for words in map(str.split, readelf("-s", library).splitlines())
+                 if words and words[-1] == "a_heavy")
+    assert "0x%x M=" % heavy in raw
+
+
+def test_names_that_are_there_stay(python, program, stripped, tmp_path):
+    """Without that option nobody looks for names: the nearest symbol would be a wrong one."""
+    with profiler.target(python, program, stripped[0], "shares") as target:
+        run = profiler.run_while(tmp_path, [target], 1, "-F", 997, "--native", "leaf")
+    names = {frame[0] for sample in run.samples for frame in sample.stack}
+    nameless = next(name for name in names if name.startswith("bare.so!0x"))
+    assert nameless in go_pprof(run.path, "-symbolize=local", "-top")

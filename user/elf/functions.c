@@ -32,7 +32,9 @@ struct functions_header {
 	__u8 build_id[IMAGE_BUILD_ID_MAX];
 	__u8 build_id_size;
 	__u8 has_symbols;
-	__u8 pad[2];
+	__u8 is_even;
+	__u8 pad[9];
+	__u64 shift;
 };
 
 struct reading {
@@ -282,6 +284,15 @@ static int write_functions(struct reading *r, struct functions_header h, struct 
 	return 0;
 }
 
+/* How far addresses are from offsets, if that is the same for all code. */
+static void find_shift(const struct code_loads *loads, struct functions_header *h)
+{
+	h->shift = loads->list[0].address - loads->list[0].offset;
+	h->is_even = loads->list[0].address >= loads->list[0].offset;
+	for (int i = 1; i < loads->count; i++)
+		h->is_even &= loads->list[i].address - loads->list[i].offset == h->shift;
+}
+
 int functions_read(int fd, int debug, struct buf *out)
 {
 	_cleanup_(elf_file_cleanup) Elf *elf = NULL;
@@ -299,6 +310,8 @@ int functions_read(int fd, int debug, struct buf *out)
 	if (!err)
 		err = read_sections(elf, &r) ?: read_debug(debug, &h, &r);
 	h.has_symbols = r.has_symbols;
+	if (!err)
+		find_shift(&r.loads, &h);
 	if (!err)
 		err = write_functions(&r, h, out);
 	if (err)
@@ -334,6 +347,8 @@ int functions_parse(const void *bytes, size_t size, struct functions *ret)
 	memcpy(f.build_id, h.build_id, sizeof(f.build_id));
 	f.build_id_size = h.build_id_size;
 	f.has_symbols = h.has_symbols;
+	f.is_even = h.is_even;
+	f.shift = h.shift;
 	if (h.build_id_size > sizeof(h.build_id) || !is_sane(&f, h.names_size))
 		return -EBADMSG;
 	*ret = f;

@@ -36,6 +36,8 @@ struct functions {
 	const char *names; /* begins with "" */
 	__u8 build_id[IMAGE_BUILD_ID_MAX];
 	__u8 build_id_size; /* 0 = none */
+	bool is_even;	    /* an address in the code is an offset and shift */
+	__u64 shift;
 	bool has_symbols;   /* the file has .symtab, or what came from a debug file */
 };
 

@@ -178,21 +178,24 @@ bool natives_find(const struct natives *n, __u64 position, struct native_place *
 	__u32 file;
 
 	if (position >= TEXT_VDSO && position <= TEXT_JIT) {
-		*ret = (struct native_place){ "", position < TEXT_JIT ? "[vdso]" : "[JIT]", "", 0, 0 };
+		*ret = (struct native_place){ .name = "", .build_id = "" };
+		ret->path = position < TEXT_JIT ? "[vdso]" : "[JIT]";
 		return true;
 	}
 	if (position >= TEXT_JITS) {
-		*ret = (struct native_place){ jits_find(n->jits, position), "[JIT]", "", 0, 0 };
+		*ret = (struct native_place){ .name = jits_find(n->jits, position), .path = "[JIT]", .build_id = "" };
 		return ret->name;
 	}
 	file = number_of(n, position);
 	if (file == n->count)
 		return false;
 	e = n->list[file];
-	*ret = (struct native_place){ "", e->file.path, e->file.build_id, position - e->file.base,
-				      position - e->file.base };
+	*ret = (struct native_place){ .name = "", .path = e->file.path, .build_id = e->file.build_id };
+	ret->offset = ret->begin = position - e->file.base;
 	if (e->file.state != NATIVE_FILE_KNOWN)
 		return true;
+	ret->is_even = e->file.functions.is_even;
+	ret->shift = e->file.functions.shift;
 	f = functions_find(&e->file.functions, ret->offset);
 	if (f) {
 		ret->name = e->file.functions.names + f->name;

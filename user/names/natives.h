@@ -65,6 +65,8 @@ struct native_place {
 	const char *path; /* "[vdso]"; "[JIT]" for memory of no file */
 	const char *build_id; /* hexadecimal; "" = unknown */
 	__u64 offset; /* in the file */
+	bool is_even; /* if offset and shift are an address of the file */
+	__u64 shift;
 	__u64 begin;  /* of the function that this is in; the same as offset where functions are not known */
 };
 

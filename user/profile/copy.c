@@ -69,8 +69,12 @@ static int copy_mapping(struct copier *c, __u32 id, __u32 *ret)
 {
 	const struct profile_mapping *m = profile_get_mapping(c->from, id);
 
-	return profile_mapping(c->to, profile_get_string(c->from, m->file),
-			       profile_get_string(c->from, m->build_id), ret);
+	const char *file = profile_get_string(c->from, m->file);
+	const char *build_id = profile_get_string(c->from, m->build_id);
+
+	return m->is_native ?
+		       profile_mapping_native(c->to, file, build_id, m->is_even ? &m->shift : NULL, ret) :
+		       profile_mapping(c->to, file, build_id, ret);
 }
 
 static int copy_function(struct copier *c, __u32 id, __u32 *ret)

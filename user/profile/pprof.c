@@ -238,14 +238,22 @@ static int emit_strings(struct encoder *e)
 	return err;
 }
 
-/*
- * All has_* flags are set, or `go tool pprof` would look for the binary to find symbols in it. The addresses
- * are made up: those of a file are its offsets from memory_start on, whose upper half is the mapping's id.
- * Readers merge mappings that touch or are empty, so these do not.
- */
-static uint64_t mapping_start(__u32 id)
+/* Whether readers are to find the names of what is in this file. */
+static bool is_bare(const struct encoder *e, __u32 id)
 {
-	return (uint64_t)id << 33;
+	const struct profile_mapping *m = id ? profile_get_mapping(e->profile, id) : NULL;
+
+	return profile_get_info(e->profile)->bare_natives && m && m->is_even && m->build_id;
+}
+
+/*
+ * Addresses are offsets in the file from here on. They are made up: the upper half is the mapping's id.
+ * Readers merge mappings that touch or are empty, so these do not. Where readers are to find the names they
+ * are addresses of the file, as if it were loaded there.
+ */
+static uint64_t mapping_start(const struct encoder *e, __u32 id)
+{
+	return is_bare(e, id) ? profile_get_mapping(e->profile, id)->shift : (uint64_t)id << 33;
 }
 
 static int emit_mapping(struct encoder *e, __u32 id)
@@ -255,11 +263,16 @@ static int emit_mapping(struct encoder *e, __u32 id)
 	Pyperf__Profile part = PYPERF__PROFILE__INIT;
 
 	mapping.id = id;
-	mapping.memory_start = mapping_start(id);
+	mapping.memory_start = mapping_start(e, id);
 	mapping.memory_limit = mapping.memory_start + (1ULL << 32);
 	mapping.filename = string_index(e, m->file);
 	mapping.build_id = string_index(e, m->build_id);
-	mapping.has_functions = mapping.has_filenames = mapping.has_line_numbers = 1;
+	/*
+	 * With one of them set `go tool pprof` leaves the mapping alone. Otherwise it looks for the binary, and
+	 * takes the nearest symbol for the name of what has none.
+	 */
+	mapping.has_functions = !is_bare(e, id);
+	mapping.has_filenames = mapping.has_line_numbers = !m->is_native;
 	part.n_mapping = 1;
 	part.mapping = &list;
 	return emit(e, &part);
@@ -297,8 +310,8 @@ static int emit_location(struct encoder *e, __u32 id)
 	location.id = id;
 	location.mapping_id = l->mapping;
 	if (l->offset)
-		location.address = mapping_start(l->mapping) + l->offset;
-	location.n_line = 1;
+		location.address = mapping_start(e, l->mapping) + l->offset;
+	location.n_line = !is_bare(e, l->mapping);
 	location.line = &lines;
 	part.n_location = 1;
 	part.location = &list;

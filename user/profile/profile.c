@@ -129,7 +129,16 @@ static int intern_text(struct profile *p, const char *s, __u32 *ret_id)
 
 int profile_mapping(struct profile *p, const char *file, const char *build_id, __u32 *ret_id)
 {
-	struct profile_mapping m;
+	struct profile_mapping m = { 0 };
+
+	return intern_text(p, file, &m.file) ?: intern_text(p, build_id, &m.build_id) ?:
+	       table_intern(p, PROFILE_MAPPING, &m, sizeof(m), ret_id);
+}
+
+int profile_mapping_native(struct profile *p, const char *file, const char *build_id, const __u64 *shift,
+			   __u32 *ret_id)
+{
+	struct profile_mapping m = { .is_native = 1, .is_even = shift != NULL, .shift = shift ? *shift : 0 };
 
 	return intern_text(p, file, &m.file) ?: intern_text(p, build_id, &m.build_id) ?:
 	       table_intern(p, PROFILE_MAPPING, &m, sizeof(m), ret_id);

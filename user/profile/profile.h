@@ -8,6 +8,7 @@
 #ifndef PYPERF_PROFILE_PROFILE_H
 #define PYPERF_PROFILE_PROFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -43,6 +44,7 @@ struct profile_info {
 	/* Names of extra labels, borrowed. Once there is a profile they cannot change. */
 	const char *extra[PROFILE_EXTRA_MAX];
 	__u32 extra_count;
+	bool bare_natives; /* pprof gets no names of machine code in files that have a build id */
 };
 
 /* Whom a sample belongs to: a field for each row of labels.def. A string that is NULL means "". */
@@ -72,6 +74,12 @@ int profile_set_info(struct profile *p, const struct profile_info *info);
  * that is impossible. After a failure the profile is as before, but for strings that nothing refers to.
  */
 int profile_mapping(struct profile *p, const char *file, const char *build_id, __u32 *ret_id);
+/*
+ * Of machine code; shift, unless it is NULL, makes addresses of the file of offsets in it. The interpreter has
+ * one of the other kind, too, for Python frames.
+ */
+int profile_mapping_native(struct profile *p, const char *file, const char *build_id, const __u64 *shift,
+			   __u32 *ret_id);
 /* file may be "": marker frames such as "[truncated]" have none. -EINVAL also for an unknown kind. */
 int profile_function(struct profile *p, enum frame_kind kind, const char *name, const char *file,
 		     int start_line, __u32 *ret_id);
@@ -102,6 +110,9 @@ enum profile_kind {
 
 struct profile_mapping {
 	__u32 file, build_id; /* ids of strings; 0 is "" */
+	/* Of machine code: its locations are offsets in the file; with shift, if that is known, addresses. */
+	__u32 is_native, is_even;
+	__u64 shift;
 };
 
 struct profile_function {

@@ -269,6 +269,7 @@ static void set_sources(struct agent *a)
 	a->facts.frequency = a->windows.frequency = a->kernel_options.frequency;
 	a->facts.events = a->windows.events = o->events;
 	a->windows.settle = settle_waits;
+	a->windows.bare_natives = o->symbols == SYMBOLS_SERVER;
 	a->windows.count_ticks = count_ticks;
 	a->windows.context = a;
 	a->facts.interval_seconds = o->interval_seconds;

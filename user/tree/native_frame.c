@@ -58,7 +58,7 @@ int native_frame_kernel(struct kernel_names *n, struct profile *p, __u64 positio
 	if (n && kernel_names_find(n, position, &name) && *name.module)
 		snprintf(file, sizeof(file), "[%s]", name.module);
 	err = profile_function(p, FRAME_KERNEL, name.function, file, 0, &function);
-	err = err ?: profile_mapping(p, file, "", &mapping);
+	err = err ?: profile_mapping_native(p, file, "", NULL, &mapping);
 	return err ?: profile_location(p, function, 0, 0, mapping, ret);
 }
 
@@ -109,6 +109,7 @@ int native_frame_function(const struct natives *n, bool interpreter, struct prof
 		place.name = name;
 	}
 	err = profile_function(p, FRAME_NATIVE, place.name, place.path, 0, &function);
-	err = err ?: profile_mapping(p, place.path, place.build_id, &mapping);
+	err = err ?: profile_mapping_native(p, place.path, place.build_id,
+					    place.is_even ? &place.shift : NULL, &mapping);
 	return err ?: profile_location_native(p, function, mapping, place.offset, ret);
 }

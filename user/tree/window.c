@@ -69,6 +69,7 @@ static struct profile_info info_of(const struct window *w)
 		.start_unix_ns = w->start.date,
 		.duration_ns = end.monotonic - w->start.monotonic,
 		.frequency = w->all->frequency,
+		.bare_natives = w->all->bare_natives,
 	};
 
 	weight_set(&info, w->all->frequency, &w->start.ticks, &end.ticks);

@@ -139,7 +139,7 @@ static struct profile *make_native(bool with_native)
 			assert_int_equal(profile_sample(p, EVENT_CPU, python, 2, &labels, 1 + i), 0);
 			continue;
 		}
-		assert_int_equal(profile_mapping(p, "/lib/libc.so.6", "cafe", &library), 0);
+		assert_int_equal(profile_mapping_native(p, "/lib/libc.so.6", "cafe", NULL, &library), 0);
 		assert_int_equal(profile_function(p, kinds[i], "f", "/lib/libc.so.6", 0, &function), 0);
 		assert_int_equal(profile_location_native(p, function, library, 0x100, &native), 0);
 		/* Above the newest Python line, between two of them, and below. */

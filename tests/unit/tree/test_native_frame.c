@@ -31,8 +31,9 @@ static void add_functions(__u32 file, const char *const *names, __u32 count)
 	_cleanup_buf_ struct buf bytes = { 0 }, text = { 0 };
 	struct {
 		__u32 count, end, names_size;
-		__u8 build_id[IMAGE_BUILD_ID_MAX], build_id_size, pad[3];
-	} header = { .count = count, .end = 0x1000 + 16 * count };
+		__u8 build_id[IMAGE_BUILD_ID_MAX], build_id_size, has_symbols, is_even, pad[9];
+		__u64 shift;
+	} header = { .is_even = 1, .shift = 0x2000, .count = count, .end = 0x1000 + 16 * count };
 
 	memcpy(header.build_id, "\xab\x01", 2);
 	header.build_id_size = 2;
@@ -100,6 +101,8 @@ static void functions(void **state)
 			    "/usr/lib/libz.so.1");
 	assert_string_equal(profile_get_string(profile, profile_get_mapping(profile, l->mapping)->build_id),
 			    "ab01");
+	assert_true(profile_get_mapping(profile, l->mapping)->is_even);
+	assert_int_equal(profile_get_mapping(profile, l->mapping)->shift, 0x2000);
 	assert_int_equal(native_frame_function(natives, false, profile, base + 16, &location), 0);
 	assert_string_equal(name_of(location), "libz.so.1!0x1010");
 	assert_int_equal(native_frame_function(natives, false, profile, TEXT_VDSO, &location), 0);
