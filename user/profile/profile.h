@@ -75,8 +75,8 @@ int profile_set_info(struct profile *p, const struct profile_info *info);
  */
 int profile_mapping(struct profile *p, const char *file, const char *build_id, __u32 *ret_id);
 /*
- * Of machine code; shift, unless it is NULL, makes addresses of the file of offsets in it. The interpreter has
- * one of the other kind, too, for Python frames.
+ * Of machine code. An offset in the file and shift are an address of the file; NULL: that is not known. The
+ * interpreter has one of the other kind, too, for Python frames.
  */
 int profile_mapping_native(struct profile *p, const char *file, const char *build_id, const __u64 *shift,
 			   __u32 *ret_id);

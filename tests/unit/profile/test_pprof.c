@@ -16,7 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "profile/filter.h"
 #include "profile/pprof.h"
 #include "tests/forge/decode.h"
 
@@ -147,54 +146,6 @@ static void ticks_that_are_missing_on_some_cpus(void **state)
 	assert_memory_equal(string(d, d->comment[0]), "600 of 1200 ticks came:", 23);
 	assert_non_null(strstr(string(d, d->comment[1]), ", and less than should on 256 others"));
 	pyperf__profile__free_unpacked(d, NULL);
-}
-
-/* Of what the server is to name there are addresses of the file, and of the rest what is known. */
-static void names_for_the_server(void **state)
-{
-	static const __u64 shift = 0x1000;
-	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
-	struct profile_labels labels = { .pid = 12, .comm = "web" };
-	__u32 mapping, function, l[4];
-
-	(void)state;
-	for (int bare = 0; bare < 2; bare++) {
-		_cleanup_profile_ struct profile *p = NULL, *copy = NULL;
-		const struct profile_filter everything = { 0 };
-		Pyperf__Profile *d;
-
-		info.bare_natives = bare;
-		assert_int_equal(profile_new(&info, &p), 0);
-		assert_int_equal(profile_function(p, FRAME_NATIVE, "deflate", "/lib/libz.so", 0, &function), 0);
-		assert_int_equal(profile_mapping_native(p, "/lib/libz.so", "cafe", &shift, &mapping), 0);
-		assert_int_equal(profile_location_native(p, function, mapping, 0x57e0, &l[0]), 0);
-		assert_int_equal(profile_mapping_native(p, "/lib/odd.so", "cafe", NULL, &mapping), 0);
-		assert_int_equal(profile_location_native(p, function, mapping, 0x10, &l[1]), 0);
-		assert_int_equal(profile_mapping_native(p, "/lib/unknown.so", "", &shift, &mapping), 0);
-		assert_int_equal(profile_location_native(p, function, mapping, 0x20, &l[2]), 0);
-		assert_int_equal(profile_mapping(p, "/lib/libz.so", "cafe", &mapping), 0);
-		assert_int_equal(mapping, 4); /* not that of its machine code */
-		assert_int_equal(profile_location(p, function, 7, 0, mapping, &l[3]), 0);
-		assert_int_equal(profile_sample(p, EVENT_CPU, l, 4, &labels, 1), 0);
-		assert_int_equal(profile_filter_apply(&everything, p, &copy), 0);
-		d = encode_and_decode(copy);
-		for (int i = 0; i < 4; i++) {
-			const bool without = bare && !i;
-
-			assert_int_equal(d->mapping[i]->has_functions, !without);
-			assert_int_equal(d->mapping[i]->has_line_numbers, i == 3);
-			assert_int_equal(d->mapping[i]->has_filenames, i == 3);
-			assert_int_equal(d->location[i]->n_line, !without);
-		}
-		if (bare) {
-			assert_int_equal(d->location[0]->address, 0x57e0 + 0x1000);
-			assert_int_equal(d->mapping[0]->memory_start, 0x1000);
-		} else {
-			assert_int_equal(d->location[0]->address - d->mapping[0]->memory_start, 0x57e0);
-			assert_true(d->mapping[0]->memory_start >= 1ULL << 32);
-		}
-		pyperf__profile__free_unpacked(d, NULL);
-	}
 }
 
 /* The records are found by id; ids are unique because each is its place in the list. */
@@ -506,7 +457,6 @@ int main(void)
 		cmocka_unit_test(header_says_what_is_measured),
 		cmocka_unit_test(ticks_that_are_missing),
 		cmocka_unit_test(ticks_that_are_missing_on_some_cpus),
-		cmocka_unit_test(names_for_the_server),
 		cmocka_unit_test(every_reference_leads_somewhere),
 		cmocka_unit_test(samples_come_back),
 		cmocka_unit_test(labels_are_there_or_left_out),
