@@ -183,7 +183,8 @@ bool natives_find(const struct natives *n, __u64 position, struct native_place *
 		return true;
 	}
 	if (position >= TEXT_JITS) {
-		*ret = (struct native_place){ .name = jits_find(n->jits, position), .path = "[JIT]", .build_id = "" };
+		*ret = (struct native_place){ .path = "[JIT]", .build_id = "" };
+		ret->name = jits_find(n->jits, position);
 		return ret->name;
 	}
 	file = number_of(n, position);
