@@ -419,7 +419,7 @@ static void every_changed_word_is_noticed(void **state)
 static __u32 node_of_program(int anew)
 {
 	if (anew)
-		memset(hosted.natives_kept, 0, HOSTED_THREAD_SETS * THREAD_WAYS * sizeof(*hosted.natives_kept));
+		memset(hosted.natives_kept, 0, HOSTED_THREAD_SETS * THREAD_WAYS * sizeof(struct native_kept));
 	assert_int_equal(hosted_sample(), OUTCOME_PROGRAM);
 	return hosted.scratch->tree.node;
 }
