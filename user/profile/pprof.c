@@ -268,8 +268,8 @@ static int emit_mapping(struct encoder *e, __u32 id)
 	mapping.filename = string_index(e, m->file);
 	mapping.build_id = string_index(e, m->build_id);
 	/*
-	 * With one of them set pprof leaves the mapping alone. Otherwise it looks for the binary, and takes the
-	 * nearest symbol for the name of what has none.
+	 * With one of them set pprof leaves the mapping alone. Otherwise it looks for the binary, and takes
+	 * the nearest symbol for the name of what has none.
 	 */
 	mapping.has_functions = !is_bare(e, id);
 	mapping.has_filenames = mapping.has_line_numbers = !m->is_native;
