@@ -84,17 +84,15 @@ int BPF_PROG(on_process_exit, struct task_struct *task)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, _Bool preempted, struct task_struct *from, struct task_struct *to)
 {
-	const __u64 now = bpf_ktime_get_ns();
-
-	wait_step(to, now, WAIT_ENDS);
-	on_leave(from, now, preempted);
+	wait_step(to, WAIT_ENDS);
+	on_leave(from, preempted);
 	return 0;
 }
 
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
-	wait_step(task, bpf_ktime_get_ns(), WAIT_QUEUES);
+	wait_step(task, WAIT_QUEUES);
 	return 0;
 }
 

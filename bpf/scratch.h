@@ -61,7 +61,11 @@ struct wait {
 	__u32 node;	  /* what is counted while it sleeps; 0 = it is not in the profile */
 	__u32 queue_node; /* ... and while it could run, but has no CPU */
 	__u8 outcome, queue_outcome;
-	__u16 pad;
+	__u16 weight; /* so many waits this one stands for */
+	/* Of its waits so far, ns, a moving one: bounded, so that one long wait is enough to tell. */
+	__u64 average;
+	/* ns of long waits whose stack was not taken, by whether they were in a run queue; not counted yet */
+	__u64 unseen[2];
 	__u32 process; /* struct process.id */
 	__u32 tid;
 	char comm[16];
@@ -84,6 +88,15 @@ enum recall {
 #define TSTATE_MASK 511 /* covers TSTATE_READ */
 #define HEADER_MASK 255 /* covers a code object's header, layout.code_size */
 
+#define IGNORED 64 /* a power of two */
+
+/* A process whose waits are not looked at, as long as the table of processes has this stamp. */
+struct ignored {
+	__u64 stamp;
+	__u32 tgid;
+	__u32 image; /* of its start time and exec count */
+};
+
 /* What one sample works on. The groups are named for the file that owns them. */
 struct scratch {
 	volatile __u32 busy; /* a sample is being taken on this CPU */
@@ -94,6 +107,7 @@ struct scratch {
 		__u64 known_stamp;    /* processes_stamp before known was copied */
 		struct process known; /* a copy of the entry in processes that this CPU used last */
 		__u32 learned; /* this sample found out known.self_below */
+		struct ignored ignored[IGNORED]; /* sample/offcpu.h */
 		__u64 self; /* what pthread_self() returns in the thread; 0 = not known yet (python/self.h) */
 	} who;
 

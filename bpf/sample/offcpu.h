@@ -65,18 +65,16 @@ static __always_inline void find_nodes(struct scratch *s, struct cpu_stats *coun
 	w->node = s->tree.node;
 }
 
-/* The current thread leaves its CPU; queued: it could go on. */
-static __always_inline void wait_begin(struct task_struct *task, struct wait *w, __u64 now, int queued)
+/* Takes the stack of the current thread. 0, or -1: its process turns out to be none of ours. */
+static __always_inline int look_at(struct task_struct *task, struct wait *w, int queued)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
 
 	if (!s || !count)
-		return;
-	count->waits++;
-	w->tid = task->pid;
-	w->begin = now;
+		return -1;
+	count->waits_seen++;
 	if (s->busy) {
 		w->outcome = w->queue_outcome = OUTCOME_NESTED;
 		w->node = w->queue_node = 0;
@@ -87,16 +85,30 @@ static __always_inline void wait_begin(struct task_struct *task, struct wait *w,
 		barrier();
 		s->busy = 0;
 	}
-	if (w->outcome == OUTCOME_NOT_PYTHON || w->outcome == OUTCOME_NOT_SELECTED) {
+	bpf_probe_read_kernel_str(w->comm, sizeof(w->comm), task->comm);
+	return w->outcome == OUTCOME_NOT_PYTHON || w->outcome == OUTCOME_NOT_SELECTED ? -1 : 0;
+}
+
+/* The current thread leaves its CPU; queued: it could go on. */
+static __always_inline void wait_begin(struct task_struct *task, struct wait *w, __u64 now, int queued)
+{
+	const __u32 weight = wait_weight(w);
+
+	w->tid = task->pid;
+	w->begin = now;
+	w->weight = weight;
+	count_here(__builtin_offsetof(struct cpu_stats, waits));
+	if (weight > 1 && bpf_get_prandom_u32() & (weight - 1)) {
+		w->outcome = w->queue_outcome = OUTCOME_UNSEEN;
+		w->node = w->queue_node = 0;
+	} else if (look_at(task, w, queued)) {
 		wait_free(task);
 		return;
 	}
-	bpf_probe_read_kernel_str(w->comm, sizeof(w->comm), task->comm);
 	__sync_lock_test_and_set(&w->since, since_make(now, queued));
 }
 
-/* Whether the waits of this process are of interest, or it has to be asked about. */
-static __always_inline int is_watched(const struct task_struct *task)
+static __always_inline int is_watched_process(const struct task_struct *task)
 {
 	__u32 tgid = task->tgid;
 	const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
@@ -107,7 +119,34 @@ static __always_inline int is_watched(const struct task_struct *task)
 	       p->exec_id != task->self_exec_id;
 }
 
-static __always_inline void on_leave(struct task_struct *task, __u64 now, int preempted)
+/*
+ * Whether the waits of this process are of interest, or it has to be asked about. For others this is all that
+ * is done, so each CPU remembers some that are not, until anything in the table changes.
+ */
+static __always_inline int is_watched(const struct task_struct *task)
+{
+	__u32 tgid = task->tgid, cpu = bpf_get_smp_processor_id();
+	const __u32 image = task->group_leader->start_boottime + task->self_exec_id;
+	const __u64 stamp = *(volatile __u64 *)&processes_stamp;
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
+	struct ignored *i;
+	int is;
+
+	if (!s)
+		return 0;
+	i = &s->who.ignored[tgid & (IGNORED - 1)];
+	if (i->tgid == tgid && i->image == image && i->stamp == stamp)
+		return 0;
+	is = is_watched_process(task);
+	if (!is) {
+		i->stamp = stamp;
+		i->tgid = tgid;
+		i->image = image;
+	}
+	return is;
+}
+
+static __always_inline void on_leave(struct task_struct *task, int preempted)
 {
 	const __u32 state = task->__state;
 	struct wait *w;
@@ -120,17 +159,17 @@ static __always_inline void on_leave(struct task_struct *task, __u64 now, int pr
 		return;
 	w = wait_find(task) ?: wait_new(task);
 	if (w)
-		wait_begin(task, w, now, preempted || !state);
+		wait_begin(task, w, bpf_ktime_get_ns(), preempted || !state);
 	else
 		count_here(__builtin_offsetof(struct cpu_stats, waits_full));
 }
 
-static __always_inline void wait_step(struct task_struct *task, __u64 now, const enum wait_step step)
+static __always_inline void wait_step(struct task_struct *task, const enum wait_step step)
 {
 	struct wait *w = task->flags & PF_KTHREAD ? NULL : wait_find(task);
 
-	if (w)
-		wait_move(w, now, step);
+	if (w && w->since)
+		wait_move(w, bpf_ktime_get_ns(), step);
 }
 
 struct settle_context {
@@ -141,8 +180,12 @@ static long settle_step(__u32 i, struct settle_context *c)
 {
 	struct wait *w = bpf_map_lookup_elem(&waits, &i);
 
-	if (w && w->since)
+	if (!w)
+		return 0;
+	if (w->since)
 		wait_move(w, bpf_ktime_get_ns(), WAIT_SETTLES);
+	if (w->unseen[0] || w->unseen[1])
+		wait_flush(w);
 	return 0;
 }
 

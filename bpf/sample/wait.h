@@ -58,10 +58,87 @@ static __always_inline struct wait *wait_new(const struct task_struct *task)
 	for (int i = 0; i < WAIT_WAYS; i++) {
 		__u32 index = set * WAIT_WAYS + i;
 
-		if (!k->key[i] && !__sync_val_compare_and_swap(&k->key[i], 0, key))
-			return bpf_map_lookup_elem(&waits, &index);
+		if (!k->key[i] && !__sync_val_compare_and_swap(&k->key[i], 0, key)) {
+			struct wait *w = bpf_map_lookup_elem(&waits, &index);
+
+			if (w)
+				w->average = opt_min_wait;
+			return w;
+		}
 	}
 	return NULL;
+}
+
+/* The node for this cause, above another one; 0 when there is no room. */
+static __always_inline __u32 wait_cause(struct cpu_stats *count, __u32 bank, __u32 node,
+					enum wait_cause cause)
+{
+	return node ? node_add(count, bank, node, CODE_WAITS + cause) : 0;
+}
+
+/* The node of a marker in place of the thread's stack; 0 when there is no room. */
+__noinline __u32 wait_marker(struct cpu_stats *count, struct wait *w, __u32 queued, __u32 marker)
+{
+	const __u32 bank = bank_of(*(volatile __u32 *)&tree_generation);
+	struct owner *o;
+	__u32 index, node;
+
+	if (!count || !w)
+		return 0;
+	index = owner_intern(count, bank, EVENT_OFFCPU, w->process, opt_by_thread ? w->tid : 0);
+	if (!index--)
+		return 0;
+	o = bpf_map_lookup_elem(&owners, &index);
+	if (!o)
+		return 0;
+	__builtin_memcpy(o->comm, w->comm, sizeof(o->comm));
+	node = node_add(count, bank, 0, index);
+	node = node ? node_add(count, bank, node, marker) : 0;
+	return queued ? wait_cause(count, bank, node, WAIT_WOKEN) : node;
+}
+
+/* Adds to the books of a kind, and to its total. */
+static __always_inline void wait_book(struct cpu_stats *count, int queued, __u32 outcome, __u64 ns)
+{
+	mem_opaque(outcome);
+	if (outcome >= OUTCOME_COUNT)
+		return;
+	if (queued)
+		__sync_fetch_and_add(&count->outcome[EVENT_RUNQUEUE][outcome], ns);
+	else
+		__sync_fetch_and_add(&count->outcome[EVENT_OFFCPU][outcome], ns);
+	if (outcome != OUTCOME_NESTED && queued)
+		__sync_fetch_and_add(&count->runqueue_ns, ns);
+	else if (outcome != OUTCOME_NESTED)
+		__sync_fetch_and_add(&count->offcpu_ns, ns);
+}
+
+/* Counts ns below a marker. */
+static __always_inline void wait_mark(struct cpu_stats *count, struct wait *w, int queued,
+				      enum outcome outcome, __u64 ns)
+{
+	__u32 node = wait_marker(count, w, queued, outcome);
+
+	if (!node) {
+		node = queued ? EVENT_RUNQUEUE : EVENT_OFFCPU;
+		outcome = OUTCOME_TABLE_FULL;
+	}
+	node_count(node, ns);
+	wait_book(count, queued, outcome, ns);
+}
+
+/* What no stack was found for goes below a marker. */
+static __always_inline void wait_flush(struct wait *w)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+
+	for (int queued = 0; queued < 2; queued++) {
+		__u64 ns = w->unseen[queued] ? __sync_lock_test_and_set(&w->unseen[queued], 0) : 0;
+
+		if (ns && count)
+			wait_mark(count, w, queued, OUTCOME_UNSEEN, ns);
+	}
 }
 
 /* The thread is over. */
@@ -80,43 +157,30 @@ static __always_inline void wait_free(const struct task_struct *task)
 		if (k->key[i] != key)
 			continue;
 		w = bpf_map_lookup_elem(&waits, &index);
-		if (w)
+		if (w) {
+			wait_flush(w);
 			__builtin_memset(w, 0, sizeof(*w));
+		}
 		barrier();
 		k->key[i] = 0;
 		return;
 	}
 }
 
-/* The node for this cause, above another one; 0 when there is no room. */
-static __always_inline __u32 wait_cause(struct cpu_stats *count, __u32 bank, __u32 node,
-					enum wait_cause cause)
-{
-	return node ? node_add(count, bank, node, CODE_WAITS + cause) : 0;
-}
-
 /*
- * The node of the marker in place of a stack that belonged to another generation of the tree; 0 when there is
- * no room.
+ * Of a thread that mostly waits for short, only some stacks are taken: by chance, before it waits. One that
+ * was taken and proves long stands for `weight` of them: it takes over as much of those that were not taken,
+ * as long as there are such. So never more time is shown than has passed.
  */
-__noinline __u32 wait_renewed(struct cpu_stats *count, struct wait *w, __u32 queued)
+static __always_inline __u64 wait_take_over(struct wait *w, int queued, __u64 ns)
 {
-	const __u32 bank = bank_of(*(volatile __u32 *)&tree_generation);
-	struct owner *o;
-	__u32 index, node;
+	__u64 *unseen = queued ? &w->unseen[1] : &w->unseen[0], have = *(volatile __u64 *)unseen;
+	__u64 more = ns * (w->weight - 1);
 
-	if (!count || !w)
+	if (w->weight <= 1 || !have)
 		return 0;
-	index = owner_intern(count, bank, EVENT_OFFCPU, w->process, opt_by_thread ? w->tid : 0);
-	if (!index--)
-		return 0;
-	o = bpf_map_lookup_elem(&owners, &index);
-	if (!o)
-		return 0;
-	__builtin_memcpy(o->comm, w->comm, sizeof(o->comm));
-	node = node_add(count, bank, 0, index);
-	node = node ? node_add(count, bank, node, OUTCOME_RENEWED) : 0;
-	return queued ? wait_cause(count, bank, node, WAIT_WOKEN) : node;
+	more = more < have ? more : have;
+	return __sync_val_compare_and_swap(unseen, have, have - more) == have ? more : 0;
 }
 
 /*
@@ -132,28 +196,17 @@ static __always_inline void wait_count(struct wait *w, int queued, __u64 ns, int
 	if (!count)
 		return;
 	if (is_short) {
-		outcome = OUTCOME_SHORT;
+		wait_book(count, queued, OUTCOME_SHORT, ns);
+	} else if (outcome == OUTCOME_UNSEEN) {
+		__sync_fetch_and_add(queued ? &w->unseen[1] : &w->unseen[0], ns);
 	} else if (node && w->generation != *(volatile __u32 *)&tree_generation) {
-		node = wait_renewed(count, w, queued);
-		outcome = OUTCOME_RENEWED;
-		if (!node) {
-			node = queued ? EVENT_RUNQUEUE : EVENT_OFFCPU;
-			outcome = OUTCOME_TABLE_FULL;
-		}
+		wait_mark(count, w, queued, OUTCOME_RENEWED, ns);
+	} else {
+		ns += wait_take_over(w, queued, ns);
+		if (node)
+			node_count(node, ns);
+		wait_book(count, queued, outcome, ns);
 	}
-	if (node && !is_short)
-		node_count(node, ns);
-	mem_opaque(outcome);
-	if (outcome >= OUTCOME_COUNT)
-		return;
-	if (queued)
-		__sync_fetch_and_add(&count->outcome[EVENT_RUNQUEUE][outcome], ns);
-	else
-		__sync_fetch_and_add(&count->outcome[EVENT_OFFCPU][outcome], ns);
-	if (outcome != OUTCOME_NESTED && queued)
-		__sync_fetch_and_add(&count->runqueue_ns, ns);
-	else if (outcome != OUTCOME_NESTED)
-		__sync_fetch_and_add(&count->offcpu_ns, ns);
 }
 
 /* What becomes of a wait. */
@@ -162,6 +215,30 @@ enum wait_step {
 	WAIT_QUEUES,  /* it was woken up, and waits for a CPU from now on */
 	WAIT_SETTLES, /* it goes on: what has passed is counted, unless the wait may yet prove short */
 };
+
+#define AVERAGE_OVER 8	  /* waits, of a moving average */
+#define WEIGHT_MAX   64
+
+/* Learns from a wait that is over. */
+static __always_inline void wait_learn(struct wait *w, __u64 now)
+{
+	const __u64 most = AVERAGE_OVER * opt_min_wait;
+	__u64 ns = now - w->begin;
+
+	ns = ns < most ? ns : most;
+	w->average += ns / AVERAGE_OVER - w->average / AVERAGE_OVER;
+}
+
+/* How many waits of the thread the next one is to stand for, if its stack is taken. */
+static __always_inline __u32 wait_weight(const struct wait *w)
+{
+	__u32 weight = 1;
+
+	for (; weight < WEIGHT_MAX; weight *= 2)
+		if (w->average * weight * 2 >= opt_min_wait)
+			break;
+	return weight;
+}
 
 #define WAIT_TRIES 3 /* others that may move `since` on at the same time, and one */
 
@@ -180,6 +257,8 @@ static __always_inline void wait_move(struct wait *w, __u64 now, const enum wait
 						since_make(next, queued || step == WAIT_QUEUES)) != since)
 			continue;
 		wait_count(w, queued, next - old, is_short);
+		if (step == WAIT_ENDS)
+			wait_learn(w, now);
 		return;
 	}
 }

@@ -51,7 +51,11 @@ def hold():
 def wants_lock():
     lock.acquire()  # wait: wants_lock
     lock.release()
-    time.sleep(0.001)  # wait: after_lock
+
+
+def wants_lock_again():
+    wants_lock()
+    time.sleep(0.001)  # wait: wants_lock_again
 
 
 def writes():
@@ -73,7 +77,7 @@ def busy():
     time.sleep(0.001)  # wait: busy
 
 
-SCENES = {"sleeps": (sleeps, None), "lock": (wants_lock, hold), "pipe": (reads_pipe, writes),
+SCENES = {"sleeps": (sleeps, None), "lock": (wants_lock_again, hold), "pipe": (reads_pipe, writes),
           "poll": (polls, None), "busy": (busy, None)}
 
 

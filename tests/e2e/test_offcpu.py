@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""--event offcpu: where threads wait, and for how long. What is counted is compared with the kernel's own
+account of each thread (/proc/PID/task/TID/schedstat), never with how long something should have taken."""
+import collections
+import os
+import pathlib
+import time
+
+import pytest
+
+import interpreters as known
+import profiler
+
+NEEDED = 0.4  # seconds of waits at least that a run must have seen; a busy machine only makes it longer
+
+
+def schedstat(pid):
+    """{tid: (ns that it ran, ns in a run queue)}"""
+    found = {}
+    for task in pathlib.Path("/proc/%d/task" % pid).iterdir():
+        run, queue, _ = map(int, (task / "schedstat").read_text().split())
+        found[int(task.name)] = run, queue
+    return found
+
+
+Account = collections.namedtuple("Account", "run before after inner outer")
+
+
+def observe(directory, target, *arguments, seconds=2):
+    """Profiles a target; the times that bound what must be found, whenever we are run ourselves."""
+    outer = time.monotonic_ns()
+    run = profiler.Run(directory, "--pid", target.pid, "--event", "offcpu", "--min-wait", "0", "-v", *arguments)
+
+    def is_ready():
+        return b"capabilities that are kept" in os.pread(run.streams[1].fileno(), 1 << 24, 0)
+
+    profiler.wait_until(lambda: is_ready() or run.process.poll() is not None, what="start")
+    before, inner = schedstat(target.pid), time.monotonic_ns()
+    time.sleep(seconds)
+    inner, after = time.monotonic_ns() - inner, schedstat(target.pid)
+    run.interrupt()
+    run.finish()
+    return Account(run, before, after, inner, time.monotonic_ns() - outer)
+
+
+def time_of(samples, kind, function=None):
+    return sum(sample.values[kind] for sample in samples
+               if function is None or function in profiler.functions(sample))
+
+
+@pytest.fixture(params=known.available(), ids=lambda python: python.name)
+def python(request):
+    return request.param
+
+
+def start(python, workloads, scene):
+    return profiler.target(python.path, workloads / "waits.py", scene)
+
+
+def leaf_line(sample):
+    """The line of the newest Python frame."""
+    return next((frame[3] for frame in sample.stack if frame[1].endswith("waits.py")), None)
+
+
+def test_sleeps(python, workloads, tmp_path):
+    """The same number of sleeps of each length, as the kernel ends them: their lines and their system call."""
+    with start(python, workloads, "sleeps") as target:
+        seen = observe(tmp_path, target)
+        lines = target.about["lines"]
+    samples = seen.run.of(target.pid)
+    asleep = time_of(samples, "offcpu")
+    assert asleep > NEEDED * 1e9
+    known_lines = {lines[name] for name in ("long_sleep", "middle_sleep", "short_sleep")}
+    right = sum(s.values["offcpu"] for s in samples if leaf_line(s) in known_lines)
+    assert right >= 0.999 * asleep
+    at = [time_of(samples, "offcpu", name) for name in ("long_sleep", "middle_sleep", "short_sleep")]
+    assert at[0] > at[1] > at[2] > 0
+    names = {s.stack[0][0] for s in samples if s.values["offcpu"]}
+    assert names & {"[syscall clock_nanosleep]", "[syscall nanosleep]", "[syscall select]",
+                    "[syscall pselect6]"}
+
+
+CAUSES = {"lock": ("wants_lock", "futex"), "pipe": ("reads_pipe", "read"), "poll": ("polls", "select")}
+
+
+@pytest.mark.parametrize("scene", CAUSES)
+def test_causes(scene, workloads, tmp_path):
+    function, call = CAUSES[scene]
+    with start(known.available()[-1], workloads, scene) as target:
+        seen = observe(tmp_path, target, seconds=1.5)
+    of_function = [s for s in seen.run.of(target.pid)
+                   if s.values["offcpu"] and profiler.functions(s)[1:2] == [function]]
+    right = sum(s.values["offcpu"] for s in of_function if call in s.stack[0][0])
+    assert right >= 0.999 * time_of(of_function, "offcpu") > 0
+
+
+@pytest.mark.parametrize("scene", ["sleeps", "lock", "pipe", "poll", "busy"])
+def test_sum(scene, workloads, tmp_path):
+    """Off the CPU + in the run queue + running = all of the main thread's time, within 1 %; and the kernel says
+    the same of the run queue, within 2 % of the time."""
+    with start(known.available()[-1], workloads, scene) as target:
+        seen = observe(tmp_path, target)
+    mine = [s for s in seen.run.of(target.pid) if s.tid == target.pid]
+    ran, queued = (b - a for a, b in zip(seen.before[target.pid], seen.after[target.pid]))
+    total = time_of(mine, "offcpu") + time_of(mine, "runqueue") + ran
+    assert 0.99 * seen.inner <= total <= 1.01 * seen.outer
+    assert time_of(mine, "runqueue") >= queued - 0.02 * seen.inner
+
+
+def test_short_waits_are_in_the_books_only(workloads, tmp_path):
+    with start(known.available()[-1], workloads, "sleeps") as target:
+        run = profiler.run(tmp_path, "--pid", target.pid, "--event", "offcpu", "--min-wait", "5000", "-d", 1)
+    assert run.stats["offcpu_outcomes"]["short"] > 0
+    assert not [s for s in run.of(target.pid) if "middle_sleep" in profiler.functions(s) and
+                s.values["offcpu"] and s.values["offcpu"] < 1000000]
+
+
+def test_both_kinds_and_the_cache(workloads, tmp_path):
+    with start(known.available()[-1], workloads, "busy") as target:
+        run = profiler.run_while(tmp_path, [target], 0.5, "--event", "cpu,offcpu", "--cache", "check")
+    assert run.stats["counters"]["cache_mismatch"] == 0
+    samples = run.of(target.pid)
+    assert time_of(samples, "cpu", "burn") > 0 and time_of(samples, "offcpu", "busy") > 0
+
+
+@pytest.mark.parametrize("kind", ["wall", "", "cpu,cpu", "cpu,cycles", "offcpu,", "cpu;offcpu"])
+def test_unknown_kinds(kind, tmp_path):
+    run = profiler.run(tmp_path, "--event", kind, "--pid", os.getpid(), code=2)
+    assert run.err.count("\n") == 1 and "--event wants cpu, cycles, offcpu" in run.err
