@@ -29,7 +29,8 @@ Account = collections.namedtuple("Account", "run before after inner outer")
 def observe(directory, target, *arguments, seconds=2):
     """Profiles a target; the times that bound what must be found, whenever we are run ourselves."""
     outer = time.monotonic_ns()
-    run = profiler.Run(directory, "--pid", target.pid, "--event", "offcpu", "--min-wait", "0", "-v", *arguments)
+    run = profiler.Run(directory, "--pid", target.pid, "--event", "offcpu", "--min-wait", "0", "-v",
+                       *arguments)
 
     def is_ready():
         return b"capabilities that are kept" in os.pread(run.streams[1].fileno(), 1 << 24, 0)
@@ -63,7 +64,7 @@ def leaf_line(sample):
 
 
 def test_sleeps(python, workloads, tmp_path):
-    """The same number of sleeps of each length, as the kernel ends them: their lines and their system call."""
+    """The same number of sleeps of each length, as the kernel ends them: their lines, their system call."""
     with start(python, workloads, "sleeps") as target:
         seen = observe(tmp_path, target)
         lines = target.about["lines"]
@@ -96,8 +97,8 @@ def test_causes(scene, workloads, tmp_path):
 
 @pytest.mark.parametrize("scene", ["sleeps", "lock", "pipe", "poll", "busy"])
 def test_sum(scene, workloads, tmp_path):
-    """Off the CPU + in the run queue + running = all of the main thread's time, within 1 %; and the kernel says
-    the same of the run queue, within 2 % of the time."""
+    """Off the CPU + in the run queue + running = all of the main thread's time, within 1 %; and the kernel
+    says the same of the run queue, within 2 % of the time."""
     with start(known.available()[-1], workloads, scene) as target:
         seen = observe(tmp_path, target)
     mine = [s for s in seen.run.of(target.pid) if s.tid == target.pid]
