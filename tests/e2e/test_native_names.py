@@ -147,7 +147,7 @@ def test_names_that_others_look_up(link, python, program, workloads, tmp_path):
                     workloads / "native" / "burn.c", "-o", library], check=True)
     with profiler.target(python, program, library, "shares") as target:
         run = profiler.run_while(tmp_path, [target], 2, "-F", 997, "--native", "leaf", "--symbols", "server")
-    assert "a_heavy" in run.out  # the summary has them
+    assert "a_heavy" in run.out and "% in lib.so" in run.out  # the summary has them
     raw = go_pprof(run.path, "-symbolize=none", "-raw")
     build_id = readelf("-n", library).split("Build ID:")[1].split()[0]
     line = next(line for line in raw.splitlines() if str(library) in line and "/0x0 " in line)

@@ -20,6 +20,9 @@
 #define MARKER_WIDTH 60 /* ours have at most 25; a process could invent longer ones */
 #define MARKERS_MAX  12
 
+#define LIBRARIES_WIDTH (SUMMARY_WIDTH - 22)
+#define LIBRARY_SHARE	0.001 /* of all samples: what is less is not worth a word */
+
 #define BOLD  "\033[1m"
 #define DIM   "\033[2m"
 #define RED   "\033[31m"
@@ -114,7 +117,42 @@ static __u32 shown(const struct page *page, const struct tally_rows *r, bool by_
 	return i;
 }
 
-static void print_functions(struct page *page, const struct tally_rows *r)
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Below a function: in which libraries and system calls its own time was, if it was. */
+static void print_libraries(struct page *page, const struct tally_rows *libraries, __u32 function)
+{
+	__u32 shown = 0;
+
+	buf_clear(&page->cell);
+	for (__u32 i = 0; i < libraries->n; i++) {
+		const struct tally_row *row = &libraries->rows[i];
+		const size_t before = page->cell.size;
+
+		if (row->id != function || share_of(page, row->self) < LIBRARY_SHARE)
+			continue;
+		buf_printf(&page->cell, "%s%.*f%% in ", shown ? ", " : "", page->decimals,
+			   100 * share_of(page, row->self));
+		buf_add_shown(&page->cell, base_name(profile_get_string(page->profile, row->line)), false);
+		if (shown && cell_columns(page->cell.data, page->cell.size) > LIBRARIES_WIDTH) {
+			page->cell.size = before; /* those that are left took less than these */
+			break;
+		}
+		shown++;
+	}
+	if (!shown)
+		return;
+	fprintf(page->f, "%s%22s", style(page, DIM), "");
+	print_cell(page, LIBRARIES_WIDTH, false, false);
+	fprintf(page->f, "%s\n", style(page, RESET));
+}
+
+static void print_functions(struct page *page, const struct tally_rows *r, const struct tally_rows *libraries)
 {
 	__u32 n = shown(page, r, true);
 
@@ -130,6 +168,7 @@ static void print_functions(struct page *page, const struct tally_rows *r)
 		fputs("  ", page->f);
 		print_function(page, row->id, 32);
 		print_place(page, row->id, profile_get_function(page->profile, row->id)->start_line);
+		print_libraries(page, libraries, row->id);
 	}
 }
 
@@ -321,7 +360,7 @@ void summary_print(const struct profile *p, FILE *f, bool colour, int rows)
 		fputs("(not enough memory for the tables)\n", f);
 		return;
 	}
-	print_functions(&page, &t.functions);
+	print_functions(&page, &t.functions, &t.libraries);
 	print_places(&page, &t.lines, "Hottest lines",
 		     "   self  function                                   line");
 	print_places(&page, &t.natives, "Hottest native code, below those lines",

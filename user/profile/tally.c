@@ -21,6 +21,7 @@ void tally_free(struct tally *t)
 	free(t->lines.rows);
 	free(t->markers.rows);
 	free(t->natives.rows);
+	free(t->libraries.rows);
 	free(t->processes.rows);
 	free(t->threads.rows);
 	free(t->owners);
@@ -48,6 +49,21 @@ static __u32 own_frame(const struct profile *p, const struct profile_stack *stac
 	return 0;
 }
 
+/* Where the leaf of a stack is, of which the time is that of the function `own`. */
+static void add_library(const struct profile *p, struct tally *t, const struct profile_stack *stack,
+			__u32 own)
+{
+	const __u32 leaf = profile_get_location(p, stack->locations[0])->function;
+	const struct profile_function *f = profile_get_function(p, leaf);
+	struct tally_row *row = &t->libraries.rows[t->libraries.n];
+
+	if (!own || frame_rows[f->kind].table != TABLE_NATIVE)
+		return;
+	*row = (struct tally_row){ .self = stack->count, .line = f->file ?: f->name };
+	row->id = profile_get_location(p, stack->locations[own])->function;
+	t->libraries.n++;
+}
+
 /* A function that calls itself is in the stack many times, the sample in its total once. */
 static int add_samples(const struct profile *p, struct tally *t)
 {
@@ -61,6 +77,7 @@ static int add_samples(const struct profile *p, struct tally *t)
 
 		t->owners[stack.owner - 1] += stack.count;
 		t->lines.rows[stack.locations[own] - 1].self += stack.count;
+		add_library(p, t, &stack, own);
 		for (__u32 i = 0; i < stack.n; i++) {
 			__u32 function = profile_get_location(p, stack.locations[i])->function;
 			struct tally_row *row = &t->functions.rows[function - 1];
@@ -120,6 +137,28 @@ static void part_tables(const struct profile *p, struct tally *t)
 			t->functions.rows[n++] = row;
 	}
 	t->functions.n = n;
+}
+
+static int by_function_and_heat(const void *a, const void *b)
+{
+	const struct tally_row *x = a, *y = b;
+
+	return x->id != y->id ? (x->id < y->id ? -1 : 1) : by_heat(a, b);
+}
+
+static void merge_libraries(struct tally_rows *libraries)
+{
+	__u32 n = 0;
+
+	sort(libraries, by_place);
+	for (__u32 i = 0; i < libraries->n; i++) {
+		if (n && !by_place(&libraries->rows[n - 1], &libraries->rows[i]))
+			libraries->rows[n - 1].self += libraries->rows[i].self;
+		else
+			libraries->rows[n++] = libraries->rows[i];
+	}
+	libraries->n = n;
+	sort(libraries, by_function_and_heat);
 }
 
 /* Rows of one line that differ by column, or by mapping: two interpreters running the same file. */
@@ -202,9 +241,11 @@ static int allocate(const struct profile *p, struct tally *t)
 	t->owners = calloc((size_t)owners + 1, sizeof(*t->owners));
 	if (!t->owners || new_rows(&t->functions, profile_count(p, PROFILE_FUNCTION)) ||
 	    new_rows(&t->markers, t->functions.n) || new_rows(&t->natives, t->functions.n) ||
+	    new_rows(&t->libraries, profile_count(p, PROFILE_SAMPLE)) ||
 	    new_rows(&t->lines, profile_count(p, PROFILE_LOCATION)) || new_rows(&t->processes, owners) ||
 	    new_rows(&t->threads, owners))
 		return -ENOMEM;
+	t->libraries.n = 0; /* so far */
 	return 0;
 }
 
@@ -220,6 +261,7 @@ int tally_make(const struct profile *p, struct tally *ret)
 		return err;
 	part_tables(p, ret);
 	merge_lines(p, &ret->lines);
+	merge_libraries(&ret->libraries);
 	for (__u32 i = 0; i < ret->processes.n; i++)
 		ret->processes.rows[i] =
 			(struct tally_row){ .id = profile_get_owner(p, i + 1)->pid, .line = i + 1 };

@@ -24,6 +24,11 @@ struct tally {
 	struct tally_rows
 		markers; /* kinds of frames.def's table APART: self = of the leaf no more is known */
 	struct tally_rows natives; /* of the table NATIVE; lines and functions have these counts, too */
+	/*
+	 * Of the self of the function `id`, what was in machine code: `line` is the string of the library, or
+	 * of the system call. Rows of one function are neighbours, the hottest first.
+	 */
+	struct tally_rows libraries;
 	struct tally_rows processes;
 	struct tally_rows threads; /* of the one process that has most of the samples, else none */
 	__u32 pid;		   /* of that process, 0 = there is none */

@@ -109,6 +109,29 @@ static void numbers_are_right(void **state)
 	assert_null(strchr(text, '\033'));
 }
 
+/* Below a function: where its own time was, as much of it as fits. */
+static void libraries_of_a_function(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+	struct profile_labels labels = { .pid = 12, .tid = 12, .comm = "main" };
+	__u32 stack[2] = { 0, location(p, "pack", "/srv/app.py", 1, 3, 0) }, function;
+	_cleanup_free_ char *text = NULL;
+	char library[64];
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		snprintf(library, sizeof(library), "/usr/lib/lib-with-a-long-name-%d.so", i);
+		assert_int_equal(profile_function(p, FRAME_NATIVE, "f", library, 0, &function), 0);
+		assert_int_equal(profile_location_native(p, function, 0, 0x10 + i, &stack[0]), 0);
+		assert_int_equal(profile_sample(p, EVENT_CPU, stack, 2, &labels, 10 - i), 0);
+	}
+	assert_int_equal(profile_sample(p, EVENT_CPU, &stack[1], 1, &labels, 45), 0);
+	text = summary(p, false, 10);
+	assert_has(text, " 100.0%   100.0%  pack                              /srv/app.py:1\n"
+			 "                      10.0% in lib-with-a-long-name-0.so, "
+			 "9.0% in lib-with-a-long-name-1.so\n\n");
+}
+
 static void rows_are_limited_and_colour_is_reset(void **state)
 {
 	_cleanup_profile_ struct profile *p = example();
@@ -328,6 +351,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_right),
+		cmocka_unit_test(libraries_of_a_function),
 		cmocka_unit_test(ticks_that_are_missing),
 		cmocka_unit_test(rows_are_limited_and_colour_is_reset),
 		cmocka_unit_test(markers_are_below_the_tables),

@@ -281,6 +281,46 @@ static void native_code(void **state)
 	function_is(&tally.natives, 0, "deflate", 3, 3);
 }
 
+static void library_is(__u32 row, const char *function, const char *library, __u64 count)
+{
+	const struct tally_row *r = &tally.libraries.rows[row];
+	const struct profile_function *f = profile_get_function(profile, r->id);
+
+	assert_true(row < tally.libraries.n);
+	assert_string_equal(profile_get_string(profile, f->name), function);
+	assert_string_equal(profile_get_string(profile, r->line), library);
+	assert_int_equal(r->self, count);
+}
+
+/* In which library a Python function's own time is: that of the leaf, whatever is between. */
+static void libraries(void **state)
+{
+	__u32 function, z, other_z, c, call;
+
+	(void)state;
+	assert_int_equal(profile_function(profile, FRAME_NATIVE, "deflate", "/lib/libz.so", 0, &function), 0);
+	assert_int_equal(profile_location_native(profile, function, 0, 0x100, &z), 0);
+	assert_int_equal(profile_function(profile, FRAME_NATIVE, "adler32", "/lib/libz.so", 0, &function), 0);
+	assert_int_equal(profile_location_native(profile, function, 0, 0x200, &other_z), 0);
+	assert_int_equal(profile_function(profile, FRAME_NATIVE, "memcpy", "/lib/libc.so", 0, &function), 0);
+	assert_int_equal(profile_location_native(profile, function, 0, 0x100, &c), 0);
+	assert_int_equal(profile_function(profile, FRAME_SYSCALL, "[syscall read]", "", 0, &function), 0);
+	assert_int_equal(profile_location(profile, function, 0, 0, 0, &call), 0);
+	ADD(3, z, location("f", 1));
+	ADD(4, other_z, location("f", 2), location("g", 1));
+	ADD(8, c, z, location("f", 1));
+	ADD(1, call, location("f", 1));
+	ADD(16, location("f", 1));
+	ADD(2, c, location("g", 1), location("f", 1));
+	ADD(32, z);
+	assert_int_equal(tally_make(profile, &tally), 0);
+	assert_int_equal(tally.libraries.n, 4);
+	library_is(0, "f", "/lib/libc.so", 8);
+	library_is(1, "f", "/lib/libz.so", 7);
+	library_is(2, "f", "[syscall read]", 1);
+	library_is(3, "g", "/lib/libc.so", 2);
+}
+
 static void memory_runs_short(void **state)
 {
 	int failures = 0, err;
@@ -301,7 +341,7 @@ static void memory_runs_short(void **state)
 		tally_free(&tally); /* as the header wants it */
 		failures++;
 	}
-	assert_int_equal(failures, 8);
+	assert_int_equal(failures, 9);
 	function_is(&tally.functions, 0, "f", 5, 5);
 }
 
@@ -321,6 +361,7 @@ int main(void)
 		TEST(no_table_of_one_thread),
 		TEST(unknown_owners_have_no_threads),
 		TEST(native_code),
+		TEST(libraries),
 		TEST(memory_runs_short),
 	};
 
