@@ -10,6 +10,7 @@ import pytest
 
 import interpreters as known
 import profiler
+from serving import server
 
 NEEDED = 0.4  # seconds of waits at least that a run must have seen; a busy machine only makes it longer
 
@@ -128,3 +129,29 @@ def test_both_kinds_and_the_cache(workloads, tmp_path):
 def test_unknown_kinds(kind, tmp_path):
     run = profiler.run(tmp_path, "--event", kind, "--pid", os.getpid(), code=2)
     assert run.err.count("\n") == 1 and "--event wants cpu, cycles, offcpu" in run.err
+
+
+def test_folded_says_the_kind(workloads, tmp_path):
+    """Both kinds of time as nanoseconds, and the CPU's too."""
+    with start(known.available()[-1], workloads, "busy") as target:
+        run = profiler.run(tmp_path, "--pid", target.pid, "--event", "cpu,offcpu", "-d", 1,
+                           "--format", "folded", output="app.folded")
+    sums = collections.Counter()
+    for line in run.path.read_text().splitlines():
+        sums[line.partition(";")[0]] += int(line.rpartition(" ")[2])
+    assert set(sums) <= {"cpu", "offcpu", "runqueue"} and {"cpu", "offcpu"} <= set(sums)
+    for kind in ("offcpu", "runqueue"):
+        assert sums[kind] == run.stats["profile"][kind + "_samples"]
+    assert sums["cpu"] % run.stats["profile"]["samples"] == 0
+
+
+def test_one_kind_over_http(workloads, tmp_path):
+    with start(known.available()[-1], workloads, "busy") as target:
+        with server(tmp_path, "--pid", target.pid, "--event", "offcpu") as s:
+            profile = s.profile("seconds=1&type=offcpu")
+            assert [tuple(one) for one in profile.sample_types] == [("offcpu", "nanoseconds")]
+            assert profile.total > 0
+            for kind, reason in ("cpu", b"not started with"), ("wall", b"such as cpu or offcpu"):
+                answer = s.get("/debug/pprof/profile?seconds=1&type=" + kind)
+                assert answer.status == 400 and reason in answer.body
+            s.stop()

@@ -7,7 +7,26 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "profile/filter.h"
 #include "profile/summary.h"
+
+/* A summary of each kind of event that there is. */
+static void print_kinds(const struct profile *p, FILE *f, int rows)
+{
+	bool is_first = true;
+
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		const struct profile_filter only = { .events = EVENT_BIT(kind) };
+		_cleanup_profile_ struct profile *part = NULL;
+
+		if (!profile_total_of(p, kind) || profile_filter_apply(&only, p, &part))
+			continue;
+		if (!is_first)
+			fputc('\n', f);
+		summary_print(part, f, isatty(fileno(f)), rows);
+		is_first = false;
+	}
+}
 
 static int write_profile(const struct whole_options *o, const struct profile *p)
 {
@@ -37,9 +56,10 @@ int whole_write(const struct whole_options *o, struct window *window, struct har
 	if (err)
 		return err;
 	if (harvest_is_empty(ret_stats))
-		log_warning("no Python process used the CPU: the profile is empty");
+		log_warning("no Python process used the CPU%s: the profile is empty",
+			    profile_get_info(profile)->events == EVENT_BIT(EVENT_CPU) ? "" : ", or waited");
 	else if (!o->quiet && o->top)
-		summary_print(profile, f, isatty(fileno(f)), o->top);
+		print_kinds(profile, f, o->top);
 	return 0;
 }
 

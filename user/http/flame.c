@@ -193,6 +193,8 @@ enum MHD_Result flame_answer(struct flame *f, const struct client *c, bool *wait
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "%s",
 				   f->ended ? "not sampling any more" :
 					      "the first interval has not ended yet");
+	if (q.filter.events & ~profile_get_info(f->recent->profile)->events)
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", QUERY_NOT_OF_THIS_RUN);
 	/* Who has waited takes what was made, though there is a newer profile by now. */
 	response = *waited || f->job || f->of == f->recent->serial ? find(f, &q.filter) : NULL;
 	if (response)

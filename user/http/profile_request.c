@@ -176,6 +176,8 @@ enum MHD_Result profile_request_begin(struct profile_requests *all, enum health 
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.error);
 	if (health != HEALTH_SAMPLING)
 		return health_refuse(health, c);
+	if (q.filter.events & ~all->windows->events)
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", QUERY_NOT_OF_THIS_RUN);
 	if (is_full(all, &q, c, &result))
 		return result;
 	err = new_request(all, &q, c, ret);

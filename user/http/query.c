@@ -65,6 +65,17 @@ static int set_hide(struct query *q, const char *value)
 	return 0;
 }
 
+static int set_type(struct query *q, const char *value)
+{
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		if (strcmp(event_rows[kind].key, value))
+			continue;
+		q->filter.events = EVENT_BIT(kind);
+		return 0;
+	}
+	return fail(q, "type wants a kind of event, such as cpu or offcpu, not '%.40s'", value);
+}
+
 static int set_filter(struct query *q, const char *key, const char *value)
 {
 	int err = profile_filter_set(&q->filter, key, value);
@@ -72,7 +83,7 @@ static int set_filter(struct query *q, const char *key, const char *value)
 
 	if (err == -ENOENT) {
 		profile_filter_keys(keys);
-		return fail(q, "'%.40s' is unknown: there are seconds, format, hide%s", key, keys);
+		return fail(q, "'%.40s' is unknown: there are seconds, format, hide, type%s", key, keys);
 	}
 	if (err)
 		return fail(q, "%s cannot be '%.40s', or is there twice", key, value);
@@ -86,6 +97,7 @@ static const struct {
 	{ "seconds", set_seconds },
 	{ "format", set_format },
 	{ "hide", set_hide },
+	{ "type", set_type },
 };
 
 static int once(struct query *q, unsigned int bit, const char *key)

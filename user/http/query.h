@@ -17,6 +17,8 @@ struct MHD_Connection;
 #define QUERY_SECONDS_MAX 600
 #define QUERY_ERROR_SIZE  512
 
+#define QUERY_NOT_OF_THIS_RUN "the profiler was not started with --event of this type"
+
 struct query {
 	int seconds; /* how long the profile is to be */
 	enum format format;

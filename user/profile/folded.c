@@ -22,6 +22,8 @@ struct texts {
 
 struct encoder {
 	const struct profile *profile;
+	int kind; /* the kind of event that is written, ... */
+	bool tells_kinds; /* ... as the first frame, since there are several */
 	struct texts frames, owners;
 	struct buf *out;
 };
@@ -138,18 +140,45 @@ static int add_text(const struct texts *t, __u32 id, struct buf *out)
 static int add_line(struct encoder *e, __u32 sample, __u64 count)
 {
 	struct profile_stack stack = profile_get_sample(e->profile, sample);
-	int err = add_text(&e->owners, stack.owner, e->out);
+	int err = 0;
 
+	if (e->tells_kinds)
+		err = buf_printf(e->out, "%s;", event_rows[e->kind].key);
+	err = err ?: add_text(&e->owners, stack.owner, e->out);
 	while (stack.n && !err)
 		err = buf_add(e->out, ";", 1) ?: add_text(&e->frames, stack.locations[--stack.n], e->out);
 	return err ?: buf_printf(e->out, " %llu\n", count);
 }
 
+/* One number a stack: with several kinds the time that it stands for, if the kind has any. */
+static __u64 number_of(const struct encoder *e, __u64 count)
+{
+	const bool is_time = e->tells_kinds && *event_rows[e->kind].period;
+
+	return is_time ? count * profile_get_info(e->profile)->period_ns : count;
+}
+
+static int encode_kind(struct encoder *e, const __u32 *order, __u32 n)
+{
+	__u64 count = 0;
+	int err = 0;
+
+	for (__u32 i = 0; i < n && !err; i++) {
+		count += profile_get_sample(e->profile, order[i]).counts[e->kind];
+		if (i + 1 < n && !compare_samples(&order[i], &order[i + 1], e))
+			continue;
+		if (count) /* else all of it is of another kind of event */
+			err = add_line(e, order[i], number_of(e, count));
+		count = 0;
+	}
+	return err;
+}
+
 static int encode(struct encoder *e)
 {
+	const __u32 kinds = profile_get_info(e->profile)->events;
 	__u32 n = profile_count(e->profile, PROFILE_SAMPLE);
 	_cleanup_free_ __u32 *order = calloc((size_t)n + 1, sizeof(*order));
-	__u64 count = 0;
 	int err;
 
 	if (!order)
@@ -161,14 +190,10 @@ static int encode(struct encoder *e)
 	for (__u32 i = 0; i < n; i++)
 		order[i] = i + 1;
 	qsort_r(order, n, sizeof(*order), compare_samples, e);
-	for (__u32 i = 0; i < n && !err; i++) {
-		count += profile_get_sample(e->profile, order[i]).count;
-		if (i + 1 < n && !compare_samples(&order[i], &order[i + 1], e))
-			continue;
-		if (count) /* else all of it is of another kind of event */
-			err = add_line(e, order[i], count);
-		count = 0;
-	}
+	e->tells_kinds = kinds & (kinds - 1);
+	for (e->kind = 0; e->kind < EVENT_KINDS && !err; e->kind++)
+		if (kinds & EVENT_BIT(e->kind))
+			err = encode_kind(e, order, n);
 	return err;
 }
 

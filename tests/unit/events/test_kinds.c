@@ -217,15 +217,20 @@ static void assert_folded(const char *expected)
 
 #define THREAD "main-now (pid 100);main-now (tid 100);"
 
-/* One number a stack: that of the first kind, and nothing of a stack that has none of it. */
+/* With several kinds each stack says its kind first, and its number is the time that it stands for. */
 static void folded(void **state)
 {
 	(void)state;
 	grow_trees();
-	harvest_kinds(EVENTS_ALL);
+	harvest_kinds(EVENT_BIT(EVENT_CPU));
 	assert_folded(THREAD "outer (a.py:11) 7\n" THREAD "outer (a.py:11);inner (b.py:23) 1\n");
+	harvest_kinds(EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_WAIT));
+	assert_folded("cpu;" THREAD "outer (a.py:11) 70000000\n"
+		      "cpu;" THREAD "outer (a.py:11);inner (b.py:23) 10000000\n"
+		      "wait;" THREAD "outer (a.py:11) 2500000000\n");
 	harvest_kinds(EVENT_BIT(EVENT_WAIT) | EVENT_BIT(EVENT_GROWTH));
-	assert_folded(THREAD "outer (a.py:11) 2500000000\n");
+	assert_folded("wait;" THREAD "outer (a.py:11) 2500000000\n"
+		      "growth;" THREAD "outer (a.py:11);inner (b.py:23) 3145728\n");
 	harvest_kinds(EVENT_BIT(EVENT_GROWTH));
 	assert_folded(THREAD "outer (a.py:11);inner (b.py:23) 3145728\n");
 }

@@ -75,7 +75,7 @@ static void refuses(void **state)
 		{ "pid", "+1", "pid cannot be" },
 		{ "pid", "2147483648", "pid cannot be" },
 		{ "comm", "", "comm cannot be" },
-		{ "second", "5", "there are seconds, format, hide, pid, comm" },
+		{ "second", "5", "there are seconds, format, hide, type, pid, comm" },
 		{ "", "5", "is unknown" },
 		{ "a\nb\x1b\xff", "5", "'a?b?" },
 	};
