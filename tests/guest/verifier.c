@@ -86,6 +86,7 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool na
 		.programs = native,
 		.follow = true,
 		.measure = true,
+		.waits = true,
 		.max_depth = 1024,
 		.cache = cache,
 		.cache_threads = 512,

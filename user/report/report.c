@@ -201,10 +201,8 @@ static void print_cache(const struct cpu_stats *s, FILE *f)
 static void print_work(const struct report *r, FILE *f)
 {
 	const struct cpu_stats *s = &r->kernel.sum;
-	double samples = 0;
+	const double samples = (double)books_of(s, EVENT_CPU).in_profile + s->waits_seen;
 
-	for (int kind = 0; kind < EVENT_KINDS; kind++)
-		samples += books_of(s, kind).in_profile;
 	print_cache(s, f);
 	if (samples > 0)
 		fprintf(f, "  a sample  %.1f frames, %.1f reads of %s bytes in all\n",
