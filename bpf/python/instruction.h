@@ -45,7 +45,7 @@ static __always_inline __u64 instr_offset(struct scratch *s, const struct layout
 	__u64 start = f->code + l->code_bytecode;
 
 	if (l->frame_lasti)
-		return ((__s64)(__s32)f->instr << (l->lasti_shift & 1)) + 2;
+		return ((__u64)(__s32)f->instr << (l->lasti_shift & 1)) + 2; /* -1: it has not begun */
 	if (l->code_tlbc)
 		start = bytecode_of_thread(s, l, f);
 	/*
