@@ -29,7 +29,8 @@ static bool may_open_events(const struct agent *a)
 {
 	const struct kernel_options *o = &a->kernel_options;
 
-	return o->trigger != TRIGGER_PERF || !is_refusal(ticks_probe(o->frequency, o->use_cycles));
+	return o->no_ticks || o->trigger != TRIGGER_PERF ||
+	       !is_refusal(ticks_probe(o->frequency, o->use_cycles));
 }
 
 /* Kernels before 6.0 refuse even to look into a map of one's own. */

@@ -100,6 +100,27 @@ static void overflow(void **state)
 	assert_int_equal(stats.nodes, 0);
 }
 
+/* Below the roots of OFFCPU the leaf says whether the thread slept or waited for a CPU. */
+static void waits_by_their_leaf(void **state)
+{
+	(void)state;
+	set_owner_of(8, EVENT_OFFCPU, 1, 100, "main-now");
+	set_owner_of(9, EVENT_CPU, 1, 100, "main-now");
+	for (__u32 i = 0; i < 2; i++) {
+		const __u32 root = 100 * (i + 1);
+
+		set_root(root, 8 + i, 0);
+		set_node(root + 1, root, 100, 1, 3);
+		set_node(root + 2, root + 1, CODE_WAITS + WAIT_IO, INSTR_UNKNOWN, 50);
+		set_node(root + 3, root + 1, CODE_WAITS + WAIT_PREEMPTED, INSTR_UNKNOWN, 700);
+		set_node(root + 4, root + 1, CODE_WAITS + WAIT_WOKEN, INSTR_UNKNOWN, 9000);
+	}
+	harvest_kinds(EVENTS_ALL);
+	assert_int_equal(stats.samples[EVENT_OFFCPU], 53);
+	assert_int_equal(stats.samples[EVENT_RUNQUEUE], 9700);
+	assert_int_equal(stats.samples[EVENT_CPU], 9753);
+}
+
 static void no_such_kind(void **state)
 {
 	(void)state;
@@ -405,6 +426,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(stacks_are_one_and_counts_are_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(only_what_is_asked_for, setup, teardown),
 		cmocka_unit_test_setup_teardown(overflow, setup, teardown),
+		cmocka_unit_test_setup_teardown(waits_by_their_leaf, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_such_kind, setup, teardown),
 		cmocka_unit_test_setup_teardown(sample_types, setup, teardown),
 		cmocka_unit_test_setup_teardown(kinds_without_a_period, setup, teardown),

@@ -106,6 +106,31 @@ static void defaults(void **state)
 	assert_int_equal(o.events, EVENT_BIT(EVENT_CPU));
 }
 
+static void kinds_of_events(void **state)
+{
+	const __u32 waits = EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE);
+	static const char *const wrong[] = {
+		"", ",", "cpu,", ",cpu", "cpu,cpu", "cpu,cycles", "offcpu,offcpu", "runqueue",
+		"CPU", "cp", "cpux"
+	};
+
+	(void)state;
+	ACCEPT("-a", "--event", "cpu");
+	assert_int_equal(o.events, EVENT_BIT(EVENT_CPU));
+	ACCEPT("-a", "--event", "cpu-clock");
+	assert_int_equal(o.events, EVENT_BIT(EVENT_CPU));
+	assert_false(o.use_cycles);
+	ACCEPT("-a", "--event", "offcpu");
+	assert_int_equal(o.events, waits);
+	assert_int_equal(o.min_wait_us, 100);
+	ACCEPT("-a", "--event", "offcpu,cycles", "--min-wait", "0");
+	assert_int_equal(o.events, EVENT_BIT(EVENT_CPU) | waits);
+	assert_true(o.use_cycles);
+	assert_int_equal(o.min_wait_us, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		REFUSE("--event wants cpu, cycles, offcpu", "-a", "--event", wrong[i]);
+}
+
 static void flags(void **state)
 {
 	(void)state;
@@ -304,6 +329,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),	   cmocka_unit_test(flags),
+		cmocka_unit_test(kinds_of_events),
 		cmocka_unit_test(numbers),	   cmocka_unit_test(choices),
 		cmocka_unit_test(texts),	   cmocka_unit_test(missing_values),
 		cmocka_unit_test(unknown_options), cmocka_unit_test(help_lists_every_option),
