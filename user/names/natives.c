@@ -68,7 +68,7 @@ void natives_free(struct natives *n)
 
 struct jits *natives_jits(struct natives *n)
 {
-	return n->jits;
+	return n ? n->jits : NULL;
 }
 
 static int add(struct natives *n, const struct code_map *map, __u32 *ret)

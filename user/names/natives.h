@@ -38,7 +38,7 @@ struct native_file {
 
 int natives_new(struct natives **ret);
 void natives_free(struct natives *n);
-/* What is known of code of no file; natives_find() finds it. */
+/* What is known of code of no file; natives_find() finds it. NULL of NULL: there is no native code. */
 struct jits *natives_jits(struct natives *n);
 
 /*
