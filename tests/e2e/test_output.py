@@ -170,7 +170,7 @@ def test_statistics_as_a_table(pids, tmp_path):
     """Every outcome has its line, with the text of bpf/outcomes.def, and the numbers add up to the ticks."""
     run = profiler.run(tmp_path, "--pid", pids, "-d", 1, "--stats")
     shown = (run.out + run.err).partition("What became of every tick")[2]
-    for outcome in profiler.OUTCOMES:
+    for outcome in profiler.TICK_OUTCOMES:
         if run.stats["outcomes"][outcome.key]:
             text = outcome.marker.strip("[]")
             row = next((line for line in shown.splitlines() if text in line), None)

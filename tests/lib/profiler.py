@@ -65,6 +65,7 @@ def events():
 
 EVENTS = events()
 OUTCOMES = outcomes()
+TICK_OUTCOMES = [outcome for outcome in OUTCOMES if outcome.group in EVENTS[0].books]
 MARKERS = {outcome.marker: outcome.key for outcome in OUTCOMES if outcome.place == "MARKED"}
 
 

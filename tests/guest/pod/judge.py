@@ -48,8 +48,8 @@ class Ran:
             told = re.findall(r"samples are taken on (\d) now", self.err)
             check("%s: one CPU went and came" % self.name, told == ["1", "2"], told)
         samples = pprof.read(self.path).samples
-        inside = sum(stats["outcomes"][outcome.key] for outcome in profiler.OUTCOMES
-                     if outcome.group in profiler.EVENTS[0].books and outcome.place != "OUTSIDE")
+        inside = sum(stats["outcomes"][outcome.key] for outcome in profiler.TICK_OUTCOMES
+                     if outcome.place != "OUTSIDE")
         check("%s: every tick has its outcome" % self.name,
               sum(stats["outcomes"].values()) == stats["ticks"] and sum(s.count for s in samples) == inside,
               stats["outcomes"])
