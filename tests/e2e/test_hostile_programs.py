@@ -36,6 +36,24 @@ while True:
     burn()
 """
 
+# A function whose names have a gibibyte each. Before that it is known to be a Python: what has such names at
+# first sight is taken for none (user/python/proof.c).
+HUGE = """
+import json, time, types
+print(json.dumps({}), flush=True)
+def burn():
+    return sum(range(300))
+while time.process_time() < 1:
+    burn()
+def named(code, **more):
+    return types.FunctionType(code.replace(co_name=name, co_filename=name, **more), globals())
+name = "x" * (1 << 30)
+code = burn.__code__
+function = named(code, co_qualname=name) if hasattr(code, "co_qualname") else named(code)
+while True:
+    function()
+"""
+
 # What CPython 3.13 and later say of themselves.
 FAKE = """
 #include <stdio.h>
@@ -104,3 +122,14 @@ def test_an_interpreter_that_is_none(honest, tmp_path):
     theirs = run.of(*(one.pid for one in fakes))
     assert len({s.pid for s in theirs}) == len(fakes), "one was not taken for an interpreter"
     assert all(profiler.marker_of(s.stack) for s in theirs), "a stack of a program that has none"
+
+
+def test_names_of_a_gibibyte(honest, tmp_path):
+    """A name is cut, and what it takes in the profiler is what a cut one takes."""
+    with profiler.target(NEWEST.path, "-IS", "-c", HUGE) as huge:
+        run = profiler.run_while(tmp_path, [huge, honest], 5, "-F", 997)
+    names = {sample.stack[0][0] for sample in run.of(huge.pid) if not profiler.marker_of(sample.stack)}
+    longest = max(names, key=len)
+    assert longest.startswith("x" * 1000) and len(longest) < 1100
+    assert run.stats["user"]["rss_bytes"] < 256 << 20
+    assert_unharmed(run, honest)

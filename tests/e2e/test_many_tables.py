@@ -5,6 +5,7 @@ Those are more questions at once than the worker's queue has room for. Each line
 end."""
 import collections
 import json
+import shutil
 
 import pytest
 
@@ -33,18 +34,51 @@ while True:
 """ % (LINES, FUNCTIONS)
 
 
-@pytest.mark.parametrize("python", NEWEST, ids=str)
-def test_each_line_is_the_true_one(python, tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
-    with profiler.target(python.path, program) as busy:
-        run = profiler.run(tmp_path, "-p", busy.pid, "-F", 4999, "-d", 8)
-    seen = collections.Counter()
+def lines_seen(run):
+    """Samples of the functions by where their line is: the last one of the function, which is the true one,
+    unknown, or another."""
+    seen, functions = collections.Counter(), set()
     for sample in run.samples:
         function, file, first, line = sample.stack[0]
         if file == "tables.py" and function.startswith("f"):
-            assert first <= line <= first + LINES, sample.stack[0]
-            seen["last" if line == first + LINES else "others"] += sample.count
-    assert len({s.stack[0][0] for s in run.samples if s.stack[0][1] == "tables.py"}) > FUNCTIONS / 2
+            assert line == 0 or first <= line <= first + LINES, sample.stack[0]
+            seen["last" if line == first + LINES else "others" if line else "unknown"] += sample.count
+            functions.add(function)
+    assert len(functions) > FUNCTIONS / 2
+    return seen
+
+
+@pytest.fixture
+def program(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    return program
+
+
+@pytest.mark.parametrize("python", NEWEST, ids=str)
+def test_each_line_is_the_true_one(python, program, tmp_path):
+    with profiler.target(python.path, program) as busy:
+        run = profiler.run(tmp_path, "-p", busy.pid, "-F", 4999, "-d", 8)
+    seen = lines_seen(run)
     assert seen["last"] > 0.9 * sum(seen.values()), seen
-    assert run.stats["lines"]["missing"] == 0
+    assert run.stats["lines"]["missing"] == seen["unknown"] == 0
+
+
+def test_a_worker_that_fails_every_third_answer(program, tmp_path):
+    """What it failed is asked again. Until then a line is unknown, and never another one."""
+    if not shutil.which("strace"):
+        pytest.skip("SKIP strace: it is not here")
+    notes = tmp_path / "strace"
+    fails = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", str(notes), "-e", "trace=pwrite64", "-e",
+             "inject=pwrite64:error=EIO:when=3+3"]
+    with profiler.target(NEWEST[-1].path, program) as busy:
+        run = profiler.run(tmp_path, "-p", busy.pid, "-F", 4999, "-d", 20, timeout=120,
+                           binary=(*fails, profiler.BINARY))
+    failed = notes.read_text().count("(INJECTED)")
+    assert failed > FUNCTIONS / 6
+    seen = lines_seen(run)
+    print(failed, dict(seen))
+    assert seen["last"] > 0.9 * (seen["last"] + seen["others"]), seen
+    # Each was asked again, most of them soon.
+    assert seen["unknown"] < 0.1 * sum(seen.values()), seen
+    assert bool(run.stats["lines"]["missing"]) == bool(seen["unknown"])
