@@ -10,6 +10,8 @@
 #include "targets/discover.h"
 
 #define SETTLE_SECONDS 2 /* at most this long for the first verdicts before sampling begins */
+#define LOOKS	       3 /* at one of --pid, before it is said to be no Python: it may only begin to be one */
+#define LOOK_PAUSE     0.1 /* seconds between them */
 
 struct find {
 	pid_t pid;
@@ -54,6 +56,20 @@ static void settle(struct targets *t)
 			return;
 }
 
+/* Asks about a process that seems to be no Python once more, after a pause. */
+static int look_again(struct targets *t, const struct record_process *p)
+{
+	double end = clock_seconds() + LOOK_PAUSE;
+	int err;
+
+	while (clock_seconds() < end)
+		if (t->turn(t->context))
+			return 0;
+	err = discover_process(t->discover, p);
+	settle(t);
+	return log_failure(err, "the process cannot be looked at");
+}
+
 static int select_pid(struct targets *t, pid_t pid)
 {
 	struct find f = { .pid = pid };
@@ -68,7 +84,11 @@ static int select_pid(struct targets *t, pid_t pid)
 	err = select_process(t, &f.process);
 	if (err)
 		return err;
-	return log_failure(discover_process(t->discover, &f.process), "the process cannot be looked at");
+	err = log_failure(discover_process(t->discover, &f.process), "the process cannot be looked at");
+	settle(t);
+	for (int i = 1; !err && i < LOOKS && discover_verdict(t->discover, pid) == PROCESS_NOT_PYTHON; i++)
+		err = look_again(t, &f.process);
+	return err;
 }
 
 static int judge_pid(struct targets *t, pid_t pid)
@@ -94,11 +114,7 @@ static int select_pids(struct targets *t)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < t->pid_count; i++) {
-		err = select_pid(t, t->pids[i]);
-		if (err)
-			break;
-		settle(t);
-		err = judge_pid(t, t->pids[i]);
+		err = select_pid(t, t->pids[i]) ?: judge_pid(t, t->pids[i]);
 	}
 	return err;
 }
