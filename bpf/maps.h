@@ -68,7 +68,6 @@ FLAT_TABLE(scratches, struct scratch, 0, 1); /* one for each possible CPU */
 FLAT_TABLE(notices, __u64, 0, NOTICES);
 
 /* Threads that wait, in sets: all keys of a set in one line of the cache, and for each key its wait. */
-#define WAIT_WAYS 8
 struct wait_keys {
 	__u64 key[WAIT_WAYS];
 } __attribute__((aligned(64)));

@@ -11,6 +11,9 @@
 /* Whether a thread's last stack is used; CACHE_CHECK walks in full as well and counts the differences. */
 enum cache_mode { CACHE_VERIFIED, CACHE_OFF, CACHE_CHECK };
 
+/* Threads in a set of the table of those that wait, which user space sizes and the programs search. */
+#define WAIT_WAYS 8
+
 /* What the programs that start and stop a CPU's timer are given. */
 struct timer_request {
 	__u64 first; /* when it is to run for the first time, ns of CLOCK_MONOTONIC */

@@ -18,8 +18,7 @@
 #define NODES_PER_OWNER 32
 #define PROCESS_COUNT	(1U << 13)
 #define RING_BYTES	(1U << 21)
-#define WAIT_SETS	(1U << 12) /* of the threads of Python processes, ... */
-#define TABLES_WAIT_WAYS 8 /* ... so many each: WAIT_WAYS of bpf/maps.h */
+#define WAIT_SETS	(1U << 12) /* of WAIT_WAYS threads of Python processes each */
 
 static __u32 power_of_two(__u32 least)
 {
@@ -55,7 +54,7 @@ int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, stru
 	err |= bpf_map__set_max_entries(s->maps.threads, 4 * tables_thread_sets(o));
 	if (o->waits) {
 		err |= bpf_map__set_max_entries(s->maps.wait_keys, WAIT_SETS);
-		err |= bpf_map__set_max_entries(s->maps.waits, WAIT_SETS * TABLES_WAIT_WAYS);
+		err |= bpf_map__set_max_entries(s->maps.waits, WAIT_SETS * WAIT_WAYS);
 	}
 	if (o->native == NATIVE_MODE_FULL)
 		err |= bpf_map__set_max_entries(s->maps.natives_kept, 4 * tables_thread_sets(o));

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/small_file.h"
+#include "proc/procfs.h"
 #include "proc/safe_open.h"
 
 #define ADDRESS_BITS 56
@@ -22,21 +23,14 @@ struct sent_header {
 	__u32 count, names_size;
 };
 
-/* The pid in the innermost namespace: the last number of a line of /proc/PID/status. */
-static long own_pid(pid_t tid)
+/* The pid in the innermost namespace; 0 = it is not known. */
+static pid_t own_pid(pid_t tid)
 {
 	_cleanup_free_ char *text = NULL;
-	const char *line, *last = NULL;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	if (small_file_read(path, STATUS_MAX, &text))
-		return -1;
-	line = strstr(text, "\nNStgid:");
-	for (const char *s = line ? line + 1 : ""; *s && *s != '\n'; s++)
-		if (s[0] == '\t')
-			last = s + 1;
-	return last ? strtol(last, NULL, 10) : -1;
+	return small_file_read(path, STATUS_MAX, &text) ? 0 : procfs_parse_own_id(text, "NStgid");
 }
 
 static bool belongs_to(pid_t tid, const struct stat *file)
@@ -52,7 +46,7 @@ static bool belongs_to(pid_t tid, const struct stat *file)
 int perf_map_open(pid_t tid, struct stat *ret)
 {
 	_cleanup_close_ int root = -1, fd = -1;
-	const long pid = own_pid(tid);
+	const pid_t pid = own_pid(tid);
 	struct stat stat;
 	char path[64];
 	int opened;
@@ -61,7 +55,7 @@ int perf_map_open(pid_t tid, struct stat *ret)
 	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (pid <= 0 || root < 0)
 		return -ENOENT;
-	snprintf(path, sizeof(path), "/tmp/perf-%ld.map", pid);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
 	fd = safe_open_below(root, path);
 	if (fd < 0 || fstat(fd, &stat) || !belongs_to(tid, &stat))
 		return -ENOENT;

@@ -214,6 +214,19 @@ int procfs_memory_tid(pid_t pid, pid_t *ret)
 	return 0;
 }
 
+pid_t procfs_parse_own_id(const char *status, const char *key)
+{
+	const char *last = NULL;
+	char line[32];
+
+	snprintf(line, sizeof(line), "\n%s:", key);
+	status = strstr(status, line);
+	for (const char *s = status ? status + 1 : ""; *s && *s != '\n'; s++)
+		if (*s == '\t')
+			last = s + 1;
+	return last ? (pid_t)strtol(last, NULL, 10) : 0;
+}
+
 int procfs_check_access(pid_t tid)
 {
 	_cleanup_close_ int fd = -1;

@@ -64,6 +64,12 @@ int procfs_check_access(pid_t tid);
 /* Parses one line of maps, without its newline. -EBADMSG if it is malformed. */
 int procfs_parse_map(const char *line, struct procfs_map *ret);
 
+/*
+ * The id of a process or thread in its own PID namespace: the last number of the line `key`, "NStgid" or
+ * "NSpid", of the text of its status file. 0 if there is none.
+ */
+pid_t procfs_parse_own_id(const char *status, const char *key);
+
 /* What is called for each mapping. Returns 0 to go on, 1 or more to stop with success, or -errno to fail. */
 typedef int (*procfs_map_fn)(const struct procfs_map *map, void *context);
 

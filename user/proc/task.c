@@ -98,18 +98,12 @@ static void read_syscall(pid_t pid, struct task *t)
 		task_parse_syscall(text, t);
 }
 
-/* The last number of NSpid, which has one for each PID namespace, from the outermost on. */
 static void read_own_tid(pid_t pid, struct task *t)
 {
 	_cleanup_free_ char *text = read_file(pid, t->tid, "status");
-	const char *line = text ? strstr(text, "\nNSpid:") : NULL;
-	const char *end = line ? strchr(line + 1, '\n') : NULL;
+	const pid_t own = text ? procfs_parse_own_id(text, "NSpid") : 0;
 
-	t->own_tid = t->tid;
-	while (end && end > line && end[-1] >= '0' && end[-1] <= '9')
-		end--;
-	if (end && *end != '\n')
-		t->own_tid = (pid_t)strtol(end, NULL, 10);
+	t->own_tid = own ? own : t->tid;
 }
 
 /* Time on a CPU, time waiting for one, and how often it was given one (Documentation/scheduler). */

@@ -4,6 +4,7 @@
  * the ranks of their frames and written one after the other: the text, often a hundred times the profile,
  * exists once, in the output.
  */
+#include "base/path.h"
 #include "profile/folded.h"
 
 #include <errno.h>
@@ -38,13 +39,6 @@ static void cleanup_encoder(struct encoder *e)
 		free(all[i]->order);
 		free(all[i]->rank);
 	}
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 static int add_frame(const struct profile *p, __u32 location, struct buf *out)

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/number.h"
+#include "base/path.h"
 #include "profile/cell.h"
 #include "profile/tally.h"
 
@@ -115,13 +116,6 @@ static __u32 shown(const struct page *page, const struct tally_rows *r, bool by_
 	while (i < r->n && i < page->rows && (r->rows[i].self || (by_total && r->rows[i].total)))
 		i++;
 	return i;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 /* Below a function: in which libraries and system calls its own time was, if it was. */

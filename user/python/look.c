@@ -116,7 +116,8 @@ static enum look_end walk_thread(struct looking *k, struct look_thread *t, const
 
 	t->runs = 1;
 	for (int i = 0; i < ATTEMPTS && t->runs; i++) {
-		remember(k);
+		if (i)
+			remember(k);
 		before = end;
 		end = walk_once(k, s->address);
 		t->gil_holder = find_gil_holder(k, s);

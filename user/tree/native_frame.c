@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "bpf/abi.h"
 #include "names/kernel_names.h"
 #include "names/natives.h"
@@ -60,13 +61,6 @@ int native_frame_kernel(struct kernel_names *n, struct profile *p, __u64 positio
 	err = profile_function(p, FRAME_KERNEL, name.function, file, 0, &function);
 	err = err ?: profile_mapping_native(p, file, "", NULL, &mapping);
 	return err ?: profile_location(p, function, 0, 0, mapping, ret);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 /* Of a function that has no name: the file, and where in it. */

@@ -54,6 +54,19 @@ static void stat_exiting(void **state)
 	assert_int_equal(stat.start_ticks, 5);
 }
 
+static void own_ids(void **state)
+{
+	static const char status[] =
+		"Name:\tcat\nTgid:\t70\nNStgid:\t70\t12\t3\nNSpid:\t71\t13\t4\nNSpgid:\t9\n";
+
+	(void)state;
+	assert_int_equal(procfs_parse_own_id(status, "NStgid"), 3);
+	assert_int_equal(procfs_parse_own_id(status, "NSpid"), 4);
+	assert_int_equal(procfs_parse_own_id("Name:\tcat\nNSpid:\t5", "NSpid"), 5);
+	assert_int_equal(procfs_parse_own_id("Name:\tNSpid:\n", "NSpid"), 0);
+	assert_int_equal(procfs_parse_own_id("", "NSpid"), 0);
+}
+
 static void stat_malformed(void **state)
 {
 	static const char whole[] = "42 (cat)" STAT_TAIL;
@@ -319,7 +332,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stat_names),
 		cmocka_unit_test(stat_exiting),
-		cmocka_unit_test(stat_malformed),
+		cmocka_unit_test(own_ids), cmocka_unit_test(stat_malformed),
 		cmocka_unit_test(map_lines),
 		cmocka_unit_test(map_malformed),
 		cmocka_unit_test(maps_bounds),

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * path.h - parts of a path, where only its text is known: it may be another machine's.
+ */
+#ifndef PYPERF_BASE_PATH_H
+#define PYPERF_BASE_PATH_H
+
+#include <string.h>
+
+/* What is behind the last '/', or all of it where nothing is. It points into path. */
+static inline const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+#endif
