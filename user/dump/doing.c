@@ -7,24 +7,45 @@
 #include "base/clock.h"
 #include "proc/syscall_names.h"
 
-const char *doing_word(const struct look_thread *t)
+enum doing { RUNS, STOPPED, TRACED, ENDED, GIL, SYSCALL, KERNEL, WAITS };
+
+static const struct {
+	const char *word;
+	const char *text; /* NULL: there is more to say */
+} doings[] = {
+	[RUNS] = { "runs", "runs" },
+	[STOPPED] = { "stopped", "is stopped by a signal" },
+	[TRACED] = { "traced", "is stopped by a debugger" },
+	[ENDED] = { "ended", "has ended" },
+	[GIL] = { "gil", NULL },
+	[SYSCALL] = { "syscall", NULL },
+	[KERNEL] = { "kernel", "waits in the kernel (a page, or a signal)" },
+	[WAITS] = { "waits", "waits" },
+};
+
+static enum doing doing_of(const struct look_thread *t)
 {
 	switch (t->task.state) {
 	case 'R':
-		return "runs";
+		return RUNS;
 	case 'T':
-		return "stopped";
+		return STOPPED;
 	case 't':
-		return "traced";
+		return TRACED;
 	case 'Z':
 	case 'X':
-		return "ended";
+		return ENDED;
 	}
 	if (t->gil == LOOK_GIL_WAITS)
-		return "gil";
+		return GIL;
 	if (t->task.syscall >= 0)
-		return "syscall";
-	return t->task.syscall == TASK_IN_NO_SYSCALL ? "kernel" : "waits";
+		return SYSCALL;
+	return t->task.syscall == TASK_IN_NO_SYSCALL ? KERNEL : WAITS;
+}
+
+const char *doing_word(const struct look_thread *t)
+{
+	return doings[doing_of(t)].word;
 }
 
 static int add_syscall(const struct look_thread *t, struct buf *out)
@@ -56,24 +77,13 @@ static int add_gil(const struct look_thread *t, struct buf *out)
 
 static int add_state(const struct look_thread *t, struct buf *out)
 {
-	switch (t->task.state) {
-	case 'R':
-		return buf_add_string(out, "runs");
-	case 'T':
-		return buf_add_string(out, "is stopped by a signal");
-	case 't':
-		return buf_add_string(out, "is stopped by a debugger");
-	case 'Z':
-	case 'X':
-		return buf_add_string(out, "has ended");
-	}
-	if (t->gil == LOOK_GIL_WAITS)
+	const enum doing doing = doing_of(t);
+
+	if (doing == GIL)
 		return add_gil(t, out);
-	if (t->task.syscall >= 0)
+	if (doing == SYSCALL)
 		return add_syscall(t, out);
-	if (t->task.syscall == TASK_IN_NO_SYSCALL)
-		return buf_add_string(out, "waits in the kernel (a page, or a signal)");
-	return buf_add_string(out, "waits");
+	return buf_add_string(out, doings[doing].text);
 }
 
 int doing_text(const struct look_thread *t, struct buf *out)
