@@ -127,7 +127,7 @@ static bool complete(const struct image *image)
 
 /*
  * One pass over the symbol tables of a type: SHT_DYNSYM is small and survives stripping, SHT_SYMTAB may be
- * huge.
+ * huge. -EBADMSG also when the list of sections cannot be read: else the file would seem to have none.
  */
 static int read_tables(int fd, Elf *elf, __u32 type, struct image *image)
 {
@@ -137,7 +137,9 @@ static int read_tables(int fd, Elf *elf, __u32 type, struct image *image)
 	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
 
-		if (!gelf_getshdr(section, &header) || header.sh_type != type)
+		if (!gelf_getshdr(section, &header))
+			return -EBADMSG;
+		if (header.sh_type != type)
 			continue;
 		err = read_symbols(fd, elf, section, &header, image);
 		if (err)

@@ -2,6 +2,8 @@
 /*
  * binaries.c - a bounded hash table of analysed files. A file that was rewritten in place, and given its old
  * size and time of change, would be taken for the old one. That harms only whoever did it.
+ * libelf says the same of a broken file and of one for which memory was short or a read failed. So a file is
+ * called broken for good only when it was found to be so several times.
  */
 #include "python/binaries.h"
 
@@ -12,6 +14,8 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "proc/safe_open.h"
+
+#define BROKEN_TIMES 3
 
 /* There must be no padding, because it is hashed as bytes. */
 struct binary_key {
@@ -24,7 +28,8 @@ struct binary_key {
 
 struct binary {
 	struct binary_key key;
-	struct image *image; /* NULL: no runtime */
+	struct image *image; /* NULL: no runtime, or not readable */
+	unsigned int broken; /* how often it was found to be; 0 = it is sound */
 	UT_hash_handle hh;
 };
 
@@ -64,6 +69,7 @@ static int remember(struct binary *binary)
 	return binary->hh.tbl ? 0 : -ENOMEM;
 }
 
+/* 0 with *ret NULL if there is no runtime in the file. -EBADMSG if it is broken, or another -errno. */
 static int analyse(int path_fd, struct image **ret)
 {
 	_cleanup_free_ struct image *image = malloc(sizeof(*image));
@@ -76,7 +82,7 @@ static int analyse(int path_fd, struct image **ret)
 	if (fd < 0)
 		return fd;
 	err = reader(fd, image);
-	if (err == -ENOEXEC || err == -EBADMSG) {
+	if (err == -ENOEXEC) {
 		*ret = NULL;
 		return 0;
 	}
@@ -86,7 +92,7 @@ static int analyse(int path_fd, struct image **ret)
 	return 0;
 }
 
-static int add(int path_fd, const struct binary_key *key, const struct image **ret)
+static int add(int path_fd, const struct binary_key *key, struct binary **ret)
 {
 	_cleanup_(cleanup_binary) struct binary *binary = calloc(1, sizeof(*binary));
 	int err;
@@ -95,14 +101,34 @@ static int add(int path_fd, const struct binary_key *key, const struct image **r
 		return -ENOMEM;
 	binary->key = *key;
 	err = analyse(path_fd, &binary->image);
-	if (err)
+	if (err && err != -EBADMSG)
 		return err;
+	binary->broken = err == -EBADMSG;
 	err = remember(binary);
 	if (err)
 		return err;
-	*ret = binary->image;
-	binary = NULL;
+	*ret = TAKE_PTR(binary);
 	return 0;
+}
+
+/* One that was met before. It moves to the end of the order. */
+static int meet_again(int path_fd, struct binary *binary)
+{
+	int err;
+
+	HASH_DEL(binaries, binary);
+	if (remember(binary)) {
+		binary_free(binary);
+		return -ENOMEM;
+	}
+	if (!binary->broken || binary->broken == BROKEN_TIMES)
+		return 0;
+	err = analyse(path_fd, &binary->image);
+	if (!err)
+		binary->broken = 0;
+	else if (err == -EBADMSG)
+		binary->broken++;
+	return err == -EBADMSG ? 0 : err;
 }
 
 int binaries_get(pid_t tid, const struct procfs_map *map, const struct image **ret)
@@ -111,6 +137,7 @@ int binaries_get(pid_t tid, const struct procfs_map *map, const struct image **r
 	struct binary *binary;
 	struct binary_key key;
 	struct stat stat;
+	int err;
 
 	fd = safe_open_mapping(tid, map, &stat);
 	if (fd < 0)
@@ -118,14 +145,11 @@ int binaries_get(pid_t tid, const struct procfs_map *map, const struct image **r
 	key = (struct binary_key){ stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtim.tv_sec,
 				   stat.st_mtim.tv_nsec };
 	HASH_FIND(hh, binaries, &key, sizeof(key), binary);
-	if (!binary)
-		return add(fd, &key, ret);
-	/* To the end of the order. */
-	HASH_DEL(binaries, binary);
-	if (remember(binary)) {
-		binary_free(binary);
-		return -ENOMEM;
-	}
+	err = binary ? meet_again(fd, binary) : add(fd, &key, &binary);
+	if (!err && binary->broken)
+		err = -EBADMSG;
+	if (err)
+		return err;
 	*ret = binary->image;
 	return 0;
 }

@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "proc/procfs.h"
 #include "proc/remote.h"
 #include "python/binaries.h"
@@ -52,7 +53,8 @@ struct candidate {
 struct scan {
 	pid_t tid;
 	unsigned int seen_count;
-	unsigned int failed; /* files that could not be read */
+	unsigned int failed; /* files that could not be read, ... */
+	int error;	     /* ... and why not the last of them */
 	unsigned int candidate_count;
 	struct candidate candidates[CANDIDATES_MAX];
 	struct file seen[SEEN_SLOTS]; /* open addressing; inode 0 = free */
@@ -87,9 +89,13 @@ static void add_candidate(struct scan *scan, const struct procfs_map *map)
 {
 	struct candidate *candidate;
 	const struct image *image;
+	int err = binaries_get(scan->tid, map, &image);
 
-	if (binaries_get(scan->tid, map, &image)) {
+	if (err == -EMEDIUMTYPE) /* a device: no program comes from there */
+		return;
+	if (err) {
 		scan->failed++;
+		scan->error = err;
 		return;
 	}
 	if (!image || image->machine != HOST_MACHINE || scan->candidate_count == CANDIDATES_MAX)
@@ -251,6 +257,23 @@ static int judge(pid_t tid, const struct candidate *candidate, struct identity *
 	return rank;
 }
 
+/* Why nothing in the process is a runtime. */
+static void explain(const struct scan *scan, char reason[IDENTITY_REASON_SIZE])
+{
+	const struct candidate *c = scan->candidates;
+	const char *where = c->has_bias ? "no writable mapping has it" : "no mapping has its code";
+
+	if (scan->candidate_count)
+		snprintf(reason, IDENTITY_REASON_SIZE, "the runtime of %.40s is not in its memory: %s",
+			 base_name(c->path), where);
+	else if (scan->failed)
+		snprintf(reason, IDENTITY_REASON_SIZE, "of %u mapped files %u could not be read (%s)",
+			 scan->seen_count, scan->failed, strerror(-scan->error));
+	else
+		snprintf(reason, IDENTITY_REASON_SIZE, "none of %u mapped files has a CPython runtime",
+			 scan->seen_count);
+}
+
 static int choose(const struct scan *scan, struct identity *ret)
 {
 	struct identity identity;
@@ -268,8 +291,8 @@ static int choose(const struct scan *scan, struct identity *ret)
 			*ret = identity;
 		}
 	}
-	if (!best && scan->failed)
-		snprintf(ret->reason, sizeof(ret->reason), "%u mapped files could not be read", scan->failed);
+	if (!best)
+		explain(scan, ret->reason);
 	return 0;
 }
 

@@ -32,7 +32,7 @@ struct identity {
 	struct layout layout;		       /* PYTHON and UNPROVED only */
 	char version[VERSION_TEXT_SIZE];       /* "3.13.0", "" = unknown */
 	char build_id[IDENTITY_BUILD_ID_SIZE]; /* hexadecimal, "" = none */
-	char reason[IDENTITY_REASON_SIZE];     /* why it was refused; with PYTHON a note, usually "" */
+	char reason[IDENTITY_REASON_SIZE];     /* why it is none, or refused; with PYTHON a note or "" */
 	char path[IDENTITY_PATH_SIZE];	       /* of the runtime's file, as the process sees it; may be cut */
 };
 

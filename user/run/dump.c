@@ -59,7 +59,7 @@ static int refuse_what_it_is(struct dumper *k, const struct dumped *d)
 	if (!k->options->pids)
 		return 0;
 	if (d->identity.verdict == VERDICT_NOT_PYTHON)
-		log_error("process %d is not Python: nothing in its memory is a CPython runtime", d->pid);
+		log_error("process %d is not Python: %s", d->pid, d->identity.reason);
 	else
 		log_error("process %d: CPython %s is not supported: %s", d->pid, d->identity.version,
 			  d->identity.reason);

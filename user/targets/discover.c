@@ -92,6 +92,11 @@ enum process_state discover_verdict(const struct discover *d, __u32 pid)
 	return verdicts_find(d->verdicts, pid);
 }
 
+const char *discover_why_no_python(const struct discover *d, __u32 pid)
+{
+	return verdicts_why_no_python(d->verdicts, pid);
+}
+
 int discover_process(struct discover *d, const struct record_process *p)
 {
 	struct question q = { .process = *p };

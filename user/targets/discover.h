@@ -64,5 +64,7 @@ size_t discover_pending(const struct discover *d);
 
 /* As verdicts_find(). */
 enum process_state discover_verdict(const struct discover *d, __u32 pid);
+/* As verdicts_why_no_python(). */
+const char *discover_why_no_python(const struct discover *d, __u32 pid);
 
 #endif

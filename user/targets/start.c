@@ -95,7 +95,7 @@ static int judge_pid(struct targets *t, pid_t pid)
 {
 	switch (discover_verdict(t->discover, pid)) {
 	case PROCESS_NOT_PYTHON:
-		log_error("process %d is not Python: nothing in its memory is a CPython runtime", pid);
+		log_error("process %d is not Python: %s", pid, discover_why_no_python(t->discover, pid));
 		return -EINVAL;
 	case PROCESS_EXCLUDED:
 		if (t->children)

@@ -37,6 +37,8 @@ struct verdicts {
 	struct rulings *rulings;
 	struct said *said;
 	__u64 unsaid; /* times that something was not said, since SAID_MAX reasons had been */
+	__u32 no_python; /* pid of the last process that was found to be none, ... */
+	char why[IDENTITY_REASON_SIZE]; /* ... and the reason */
 	struct complaint full; /* the kernel side's table of processes is */
 	struct complaint layouts; /* ... that of layouts is */
 };
@@ -83,6 +85,11 @@ enum process_state verdicts_find(const struct verdicts *v, __u32 pid)
 	const struct ruling *ruling = rulings_find(v->rulings, pid);
 
 	return ruling ? ruling->state : 0;
+}
+
+const char *verdicts_why_no_python(const struct verdicts *v, __u32 pid)
+{
+	return v->no_python == pid ? v->why : "it was not looked at";
 }
 
 /* --- what the user is told ---------------------------------------------------------------------------- */
@@ -236,9 +243,9 @@ static int decide(struct verdicts *v, const struct record_process *p, const stru
 		return 0;
 	}
 	if (i->verdict == VERDICT_NOT_PYTHON) {
-		if (*i->reason)
-			log_debug("pid %u (%.16s) is not Python as far as can be seen: %s", p->pid, p->comm,
-				  i->reason);
+		log_debug("pid %u (%.16s) is not Python: %s", p->pid, p->comm, i->reason);
+		v->no_python = p->pid;
+		memcpy(v->why, i->reason, sizeof(v->why));
 		return register_program(v, p, r, ruling, process);
 	}
 	if (ruling->state == PROCESS_PROGRAM) /* it has become a Python */

@@ -54,5 +54,7 @@ void verdicts_keep(struct verdicts *v, bool (*lives)(void *context, const struct
  * at.
  */
 enum process_state verdicts_find(const struct verdicts *v, __u32 pid);
+/* Why a process is no Python: for the last one only of which that was found, so ask at once. */
+const char *verdicts_why_no_python(const struct verdicts *v, __u32 pid);
 
 #endif

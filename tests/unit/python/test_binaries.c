@@ -119,6 +119,39 @@ static void reads_it_again_when_it_changes(void **state)
 	unlink(path_of(0));
 }
 
+static unsigned int bad_reads, reads;
+
+/* libelf's answer when memory is short, or a read fails. */
+static int read_badly(int fd, struct image *ret)
+{
+	return reads++ < bad_reads ? -EBADMSG : image_read(fd, ret);
+}
+
+/* What seems to be broken may not be: it is read again, but not for ever. */
+static void reads_a_broken_file_a_few_times(void **state)
+{
+	const struct image *image = NULL;
+
+	(void)state;
+	write_python(0, 0x030c01f0);
+	binaries_read_by(read_badly);
+	bad_reads = 2;
+	assert_int_equal(get(0, &image), -EBADMSG);
+	assert_int_equal(get(0, &image), -EBADMSG);
+	assert_int_equal(get(0, &image), 0);
+	assert_int_equal(image->version, 0x030c01f0);
+	assert_int_equal(get(0, &image), 0);
+	assert_int_equal(reads, 3);
+	forget_all(NULL);
+	bad_reads = -1;
+	for (int i = 0; i < 2 * BROKEN_TIMES; i++)
+		assert_int_equal(get(0, &image), -EBADMSG);
+	assert_int_equal(reads, 3 + BROKEN_TIMES);
+	assert_int_equal(HASH_COUNT(binaries), 1);
+	binaries_read_by(image_read);
+	unlink(path_of(0));
+}
+
 static void a_file_that_is_gone(void **state)
 {
 	struct procfs_map map = {
@@ -163,6 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(reads_a_file_once),
 		TEST(reads_it_again_when_it_changes),
+		TEST(reads_a_broken_file_a_few_times),
 		TEST(a_file_that_is_gone),
 		TEST(bounded),
 	};

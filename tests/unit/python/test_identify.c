@@ -86,13 +86,21 @@ static void start_threads(const struct loaded *loaded, __u32 hexversion)
 	py_push(&py.threads[0], py_code("App.work"), 7);
 }
 
+static void assert_no_python(const char *reason)
+{
+	const struct identity identity = ask();
+
+	assert_int_equal(identity.verdict, VERDICT_NOT_PYTHON);
+	assert_non_null(strstr(identity.reason, reason));
+}
+
 static void not_python(void **state)
 {
 	struct identity identity = { .verdict = 77 };
 	__u64 ticks;
 
 	(void)state;
-	assert_int_equal(ask().verdict, VERDICT_NOT_PYTHON);
+	assert_no_python(" mapped files has a CPython runtime");
 	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
 	assert_int_equal(identify(getpid(), ticks + 1, &identity), -ESRCH);
 	assert_int_equal(identify(getpid(), 0, &identity), -ESRCH);
@@ -334,10 +342,10 @@ static void merely_mapped(void **state)
 	forge_python(&f, 0x030c01f0);
 	fd = forge_write(&f, FORGE_SIZE);
 	whole = mmap(NULL, FORGE_SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
-	assert_int_equal(ask().verdict, VERDICT_NOT_PYTHON);
+	assert_no_python("no writable mapping has it");
 	munmap(whole, FORGE_SIZE);
 	loaded = load_at(&f, PROT_READ);
-	assert_int_equal(ask().verdict, VERDICT_NOT_PYTHON);
+	assert_no_python("no writable mapping has it");
 	unload(&loaded);
 }
 
