@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 	/* Large arrays go back to the system at once. By itself glibc stops that after the first one. */
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	log_set_level(options_log_level(&o));
-	code = o.dump ? run_dump(&o) : run_profiler(&o);
+	code = o.dump || o.tasks ? run_dump(&o) : run_profiler(&o);
 	options_free(&o);
 	return code;
 }

@@ -46,15 +46,15 @@ static int by_address(const void *a, const void *b)
 /* The code objects of all frames, each once, in order. NULL: no memory. */
 static __u64 *list_codes(const struct dumped *d, size_t *ret_count)
 {
-	__u64 *codes = calloc(d->look->frames + 1, sizeof(*codes));
+	__u64 *codes = calloc(d->frame_count + 1, sizeof(*codes));
 	size_t count = 0;
 
 	if (!codes)
 		return NULL;
-	for (__u32 i = 0; i < d->look->frames; i++)
+	for (__u32 i = 0; i < d->frame_count; i++)
 		codes[i] = d->frames[i].code;
-	qsort(codes, d->look->frames, sizeof(*codes), by_address);
-	for (__u32 i = 0; i < d->look->frames; i++)
+	qsort(codes, d->frame_count, sizeof(*codes), by_address);
+	for (__u32 i = 0; i < d->frame_count; i++)
 		if (!count || codes[count - 1] != codes[i])
 			codes[count++] = codes[i];
 	*ret_count = count;
@@ -92,7 +92,7 @@ static int read_names(struct worker *worker, struct dumped *d)
 	int err;
 
 	codes = list_codes(d, &count);
-	d->numbers = calloc(d->look->frames + 1, sizeof(*d->numbers));
+	d->numbers = calloc(d->frame_count + 1, sizeof(*d->numbers));
 	if (!codes || !d->numbers)
 		return -ENOMEM;
 	err = codes_new(&d->codes, CODES_BYTES_MAX);
@@ -100,7 +100,7 @@ static int read_names(struct worker *worker, struct dumped *d)
 		return err;
 	for (size_t i = 0; i < count; i++)
 		read_code(worker, d, codes[i], CODE_FIRST + (__u32)i);
-	for (__u32 i = 0; i < d->look->frames; i++) {
+	for (__u32 i = 0; i < d->frame_count; i++) {
 		const __u64 *at = bsearch(&d->frames[i].code, codes, count, sizeof(*codes), by_address);
 
 		d->numbers[i] = CODE_FIRST + (__u32)(at - codes);
@@ -118,7 +118,8 @@ static void measure_waits(struct dumped *d, const struct sched_clocks *clocks)
 	}
 }
 
-int dumped_look(struct worker *worker, const struct sched_clocks *clocks, struct dumped *d)
+/* Has the worker look. The bytes of its answer are d's. */
+static int look(struct worker *worker, __u32 type, struct dumped *d, size_t *ret_size)
 {
 	_cleanup_free_ struct worker_reply *reply = calloc(1, sizeof(*reply));
 	struct worker_request request;
@@ -126,17 +127,48 @@ int dumped_look(struct worker *worker, const struct sched_clocks *clocks, struct
 
 	if (!reply)
 		return -ENOMEM;
-	err = request_of(d->pid, WORKER_LOOK, &request);
+	err = request_of(d->pid, type, &request);
 	request.layout = d->identity.layout;
 	request.address = d->identity.runtime;
+	request.asyncio = d->identity.asyncio;
 	err = err ?: ask(worker, &request, reply);
 	if (err)
 		return err;
 	d->bytes = reply->table;
-	err = look_parse(d->bytes, reply->table_size, &d->look, &d->threads, &d->frames);
+	*ret_size = reply->table_size;
+	return 0;
+}
+
+int dumped_look(struct worker *worker, const struct sched_clocks *clocks, struct dumped *d)
+{
+	size_t size;
+	int err = look(worker, WORKER_LOOK, d, &size);
+
+	err = err ?: look_parse(d->bytes, size, &d->look, &d->threads, &d->frames);
 	if (err)
 		return err;
+	d->frame_count = d->look->frames;
 	measure_waits(d, clocks);
+	return read_names(worker, d);
+}
+
+int dumped_look_at_tasks(struct worker *worker, struct dumped *d)
+{
+	static const struct async_tasks none;
+	const struct cpython *cpython = layout_model(d->identity.layout.version);
+	size_t size;
+	int err;
+
+	if (!cpython || !cpython->coroutines.awaited)
+		return -ENOTSUP;
+	d->tasks = &none;
+	if (!d->identity.asyncio)
+		return 0;
+	err = look(worker, WORKER_TASKS, d, &size);
+	err = err ?: async_tasks_parse(d->bytes, size, &d->tasks, &d->task_list, &d->frames, &d->awaiters);
+	if (err)
+		return err;
+	d->frame_count = d->tasks->frames;
 	return read_names(worker, d);
 }
 

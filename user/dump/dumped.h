@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dumped.h - one process as it was looked at: what it is, its threads, and the names of their frames.
+ * dumped.h - one process as it was looked at: what it is, its threads or its asyncio tasks, and the names of
+ * their frames.
  */
 #ifndef PYPERF_DUMP_DUMPED_H
 #define PYPERF_DUMP_DUMPED_H
@@ -10,6 +11,7 @@
 #include "names/codes.h"
 #include "proc/container.h"
 #include "proc/procfs.h"
+#include "python/async_tasks.h"
 #include "python/identify.h"
 #include "python/look.h"
 
@@ -21,12 +23,16 @@ struct dumped {
 	char name[PROCFS_NAME_SIZE];
 	struct identity identity;
 	struct container container;
-	const struct look *look; /* the threads and frames that were seen; NULL: no Python */
+	const struct look *look; /* the threads that were seen; NULL: there was no such look */
 	struct look_thread *threads;
+	const struct async_tasks *tasks; /* the tasks that were seen; NULL likewise */
+	const struct async_task *task_list;
+	const __u32 *awaiters; /* of the tasks */
 	const struct look_frame *frames;
+	__u32 frame_count;
 	__u32 *numbers; /* of each frame's code object, in codes */
 	struct codes *codes;
-	void *bytes; /* what look, threads and frames point into */
+	void *bytes; /* what all of these but codes point into */
 };
 
 /* What the process is. 0, -ESRCH, -EPERM, -EACCES, -ETIMEDOUT or another -errno; then *ret is as it was. */
@@ -36,6 +42,11 @@ int dumped_identify(struct worker *worker, pid_t pid, struct dumped *ret);
  * the names of their frames. 0, or as above. dumped_free() in any case.
  */
 int dumped_look(struct worker *worker, const struct sched_clocks *clocks, struct dumped *d);
+/*
+ * Looks at its asyncio tasks instead. -ENOTSUP: those of its version cannot be read, or not with its tables.
+ * One that has not imported asyncio has none.
+ */
+int dumped_look_at_tasks(struct worker *worker, struct dumped *d);
 void dumped_free(struct dumped *d);
 
 /* Names frame number i of d->frames. Strings live as long as d. */

@@ -11,7 +11,7 @@ static const char *const ends[LOOK_ENDS] = {
 };
 
 /* A member of an object, in its quotes; bytes are what anybody chose. */
-static int add_string(const char *key, const char *bytes, size_t limit, struct buf *out)
+int json_string(const char *key, const char *bytes, size_t limit, struct buf *out)
 {
 	_cleanup_buf_ struct buf text = { 0 };
 	int err = buf_printf(out, ",\"%s\":", key);
@@ -21,7 +21,7 @@ static int add_string(const char *key, const char *bytes, size_t limit, struct b
 	return err ?: buf_add_json(out, text.data);
 }
 
-static int add_frame(const struct code_line *line, struct buf *out)
+int json_frame(const struct code_line *line, struct buf *out)
 {
 	int err = buf_add_string(out, "{\"function\":");
 
@@ -40,7 +40,7 @@ static int add_wait(const struct look_thread *t, struct buf *out)
 		err = buf_printf(out, ",\"syscall\":\"%s\"", name);
 	if (!err && t->fd >= 0) {
 		err = buf_printf(out, ",\"fd\":%d", t->fd);
-		err = err ?: add_string("file", t->file, sizeof(t->file), out);
+		err = err ?: json_string("file", t->file, sizeof(t->file), out);
 	}
 	if (!err && t->gil == LOOK_GIL_WAITS && t->gil_holder)
 		err = buf_printf(out, ",\"gil_holder\":%d", t->gil_holder);
@@ -53,9 +53,11 @@ static int add_thread(const struct dumped *d, const struct look_thread *t, struc
 {
 	int err = buf_printf(out, "{\"tid\":%d", t->task.tid);
 
-	err = err ?: add_string("name", t->task.name, sizeof(t->task.name), out);
+	err = err ?: json_string("name", t->task.name, sizeof(t->task.name), out);
 	err = err ?: buf_printf(out, ",\"state\":\"%s\"", doing_word(t));
 	err = err ?: add_wait(t, out);
+	if (!err && *t->async_task)
+		err = json_string("task", t->async_task, sizeof(t->async_task), out);
 	err = err ?: buf_printf(out, ",\"holds_gil\":%s,\"ran\":%s,\"stack\":\"%s\",\"frames\":[",
 				t->gil == LOOK_GIL_HOLDS ? "true" : "false", t->runs ? "true" : "false",
 				ends[t->end] ?: "");
@@ -64,22 +66,29 @@ static int add_thread(const struct dumped *d, const struct look_thread *t, struc
 
 		dumped_name(d, t->first + i, &line);
 		err = i ? buf_add_string(out, ",") : 0;
-		err = err ?: add_frame(&line, out);
+		err = err ?: json_frame(&line, out);
 	}
 	return err ?: buf_add_string(out, "]}");
 }
 
-int dump_json(const struct dumped *d, struct buf *out)
+int json_process(const struct dumped *d, struct buf *out)
 {
 	int err = buf_printf(out, "{\"pid\":%d", d->pid);
 
-	err = err ?: add_string("name", d->name, sizeof(d->name), out);
-	err = err ?: add_string("python", d->identity.version, sizeof(d->identity.version), out);
+	err = err ?: json_string("name", d->name, sizeof(d->name), out);
+	err = err ?: json_string("python", d->identity.version, sizeof(d->identity.version), out);
 	if (!err && *d->container.names.pod)
-		err = add_string("pod", d->container.names.pod, sizeof(d->container.names.pod), out);
+		err = json_string("pod", d->container.names.pod, sizeof(d->container.names.pod), out);
 	if (!err && *d->container.cgroup.container_id)
-		err = add_string("container_id", d->container.cgroup.container_id,
+		err = json_string("container_id", d->container.cgroup.container_id,
 				 sizeof(d->container.cgroup.container_id), out);
+	return err;
+}
+
+int dump_json(const struct dumped *d, struct buf *out)
+{
+	int err = json_process(d, out);
+
 	err = err ?: buf_printf(out, ",\"more\":%s,\"threads\":[", d->look->more ? "true" : "false");
 	for (__u32 i = 0; i < d->look->threads && !err; i++) {
 		err = i ? buf_add_string(out, ",\n") : 0;

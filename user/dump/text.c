@@ -5,18 +5,20 @@
 
 #include "dump/doing.h"
 
+#define INDENT	   6 /* of frames */
 #define SAME_SHOWN 3 /* frames of one line that are written before they are counted */
 
-static const char *bold(bool colour)
+const char *text_bold(bool colour)
 {
 	return colour ? "\033[1m" : "";
 }
 
-static const char *plain(bool colour)
+const char *text_plain(bool colour)
 {
 	return colour ? "\033[0m" : "";
 }
 
+/* A process's or a thread's, which may be any bytes. */
 static int add_name(const char *bytes, struct buf *out)
 {
 	_cleanup_buf_ struct buf name = { 0 };
@@ -28,9 +30,9 @@ static int add_name(const char *bytes, struct buf *out)
 	return err ?: buf_add_string(out, "\"");
 }
 
-static int add_frame(const struct code_line *line, struct buf *out)
+int text_frame(const struct code_line *line, int indent, struct buf *out)
 {
-	int err = buf_add_string(out, "      ");
+	int err = buf_printf(out, "%*s", indent, "");
 
 	err = err ?: buf_add_shown(out, line->function, false);
 	if (err || !*line->file)
@@ -68,7 +70,7 @@ static int add_frames(const struct dumped *d, const struct look_thread *t, struc
 		n = count_same(d, i, end);
 		dumped_name(d, i, &line);
 		for (__u32 k = 0; k < n && k < SAME_SHOWN && !err; k++)
-			err = add_frame(&line, out);
+			err = text_frame(&line, INDENT, out);
 		if (!err && n > SAME_SHOWN)
 			err = buf_printf(out, "      ... and %u times more\n", n - SAME_SHOWN);
 	}
@@ -77,16 +79,28 @@ static int add_frames(const struct dumped *d, const struct look_thread *t, struc
 
 static int add_note(const char *note, bool colour, struct buf *out)
 {
-	return buf_printf(out, "      %s[%s]%s\n", colour ? "\033[2m" : "", note, plain(colour));
+	return buf_printf(out, "      %s[%s]%s\n", colour ? "\033[2m" : "", note, text_plain(colour));
+}
+
+static int add_async_task(const struct look_thread *t, struct buf *out)
+{
+	int err;
+
+	if (!*t->async_task)
+		return 0;
+	err = buf_add_string(out, ", in task \"");
+	err = err ?: buf_add_shown(out, t->async_task, false);
+	return err ?: buf_add_string(out, "\"");
 }
 
 static int add_thread(const struct dumped *d, const struct look_thread *t, bool colour, struct buf *out)
 {
-	int err = buf_printf(out, "  %sThread %d%s", bold(colour), t->task.tid, plain(colour));
+	int err = buf_printf(out, "  %sThread %d%s", text_bold(colour), t->task.tid, text_plain(colour));
 
 	err = err ?: add_name(t->task.name, out);
 	err = err ?: buf_add_string(out, ": ");
 	err = err ?: doing_text(t, out);
+	err = err ?: add_async_task(t, out);
 	err = err ?: buf_add_string(out, "\n");
 	if (!err && t->runs && t->end == LOOK_WHOLE)
 		err = add_note("it runs: frames that came and went meanwhile are left out", colour, out);
@@ -94,14 +108,20 @@ static int add_thread(const struct dumped *d, const struct look_thread *t, bool 
 	return err || !doing_end(t) ? err : add_note(doing_end(t), colour, out);
 }
 
+int text_process(const struct dumped *d, bool colour, __u32 count, const char *what, struct buf *out)
+{
+	int err = buf_printf(out, "%sProcess %d%s", text_bold(colour), d->pid, text_plain(colour));
+
+	err = err ?: add_name(d->name, out);
+	return err ?: buf_printf(out, ": CPython %s, %u %s%s\n", d->identity.version, count, what,
+				 count == 1 ? "" : "s");
+}
+
 int dump_text(const struct dumped *d, bool colour, struct buf *out)
 {
 	const __u32 threads = d->look->threads;
-	int err = buf_printf(out, "%sProcess %d%s", bold(colour), d->pid, plain(colour));
+	int err = text_process(d, colour, threads, "thread", out);
 
-	err = err ?: add_name(d->name, out);
-	err = err ?: buf_printf(out, ": CPython %s, %u thread%s\n", d->identity.version, threads,
-				threads == 1 ? "" : "s");
 	for (__u32 i = 0; i < threads && !err; i++)
 		err = add_thread(d, &d->threads[i], colour, out);
 	if (!err && d->look->more)

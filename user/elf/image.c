@@ -148,14 +148,17 @@ static int read_tables(int fd, Elf *elf, __u32 type, struct image *image)
 	return result;
 }
 
-/* CPython 3.10+ puts _PyRuntime alone into this section (Include/internal/pycore_runtime.h). */
-static __u64 find_section(Elf *elf, const struct image *image)
+/*
+ * CPython 3.10+ puts _PyRuntime alone into the section .PyRuntime (Include/internal/pycore_runtime.h), and
+ * 3.14+ the offsets of asyncio's objects into .AsyncioDebug (Modules/_asynciomodule.c).
+ */
+static void find_sections(Elf *elf, const struct image *image, __u64 *ret_runtime, __u64 *ret_asyncio)
 {
 	Elf_Scn *section = NULL;
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names))
-		return 0;
+		return;
 	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr header;
 		const char *name;
@@ -163,18 +166,19 @@ static __u64 find_section(Elf *elf, const struct image *image)
 		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC))
 			continue;
 		name = elf_strptr(elf, names, header.sh_name);
-		if (name && !strcmp(name, ".PyRuntime"))
-			return writable(image, header.sh_addr);
+		if (name && !*ret_runtime && !strcmp(name, ".PyRuntime"))
+			*ret_runtime = writable(image, header.sh_addr);
+		else if (name && !*ret_asyncio && !strcmp(name, ".AsyncioDebug"))
+			*ret_asyncio = writable(image, header.sh_addr);
 	}
-	return 0;
 }
 
 int image_read(int fd, struct image *ret)
 {
 	_cleanup_(elf_file_cleanup) Elf *elf = NULL;
 	struct image image = { 0 };
+	__u64 section = 0;
 	Elf64_Ehdr header;
-	__u64 section;
 	int err;
 
 	err = elf_file_header(fd, &header);
@@ -188,14 +192,14 @@ int image_read(int fd, struct image *ret)
 	err = elf_file_open(fd, &elf);
 	if (err)
 		return err;
-	section = find_section(elf, &image);
+	find_sections(elf, &image, &section, &image.asyncio);
 	err = read_tables(fd, elf, SHT_DYNSYM, &image);
 	if (!complete(&image) && read_tables(fd, elf, SHT_SYMTAB, &image))
 		err = -EBADMSG;
 	if (section)
 		image.runtime = section;
 	/* A broken table matters only when nothing was found despite it. */
-	if (err && !image.runtime && !image.old_thread)
+	if (err && !image.runtime && !image.old_thread && !image.asyncio)
 		return err;
 	if (!image.version && (image.runtime || image.old_thread)) {
 		err = version_text_find(fd, &image, &image.version);
@@ -230,7 +234,8 @@ int image_parse(const void *bytes, size_t size, struct image *ret)
 			return -EBADMSG;
 	if (image->runtime != writable(image, image->runtime) ||
 	    image->old_thread != writable(image, image->old_thread) ||
-	    image->old_interps != writable(image, image->old_interps))
+	    image->old_interps != writable(image, image->old_interps) ||
+	    image->asyncio != writable(image, image->asyncio))
 		return -EBADMSG;
 	*ret = *image;
 	return 0;

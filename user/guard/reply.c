@@ -6,6 +6,7 @@
 #include "elf/functions.h"
 #include "elf/rows.h"
 #include "proc/perf_map.h"
+#include "python/async_tasks.h"
 #include "python/look.h"
 
 size_t reply_table_max(__u32 type)
@@ -23,6 +24,8 @@ size_t reply_table_max(__u32 type)
 		return sizeof(struct code_file) + PERF_MAP_BYTES_MAX;
 	case WORKER_LOOK:
 		return LOOK_BYTES_MAX;
+	case WORKER_TASKS:
+		return ASYNC_BYTES_MAX;
 	}
 	return 0;
 }

@@ -32,6 +32,7 @@ enum worker_type {
 	WORKER_ROWS,	     /* rows_read() of that file, for the region in which address lies; likewise */
 	WORKER_PERF_MAP,     /* perf_map_read(), behind a struct code_file; -EALREADY if that is `file` */
 	WORKER_LOOK,	     /* look_at_threads(); address is that of the runtime */
+	WORKER_TASKS,	     /* async_tasks_look(); likewise */
 	WORKER_TYPES
 };
 
@@ -42,7 +43,8 @@ struct worker_request {
 	__u64 tag;	   /* the caller's; it comes back in the reply */
 	__u64 start_ticks; /* of the process, by procfs_start_ticks(); a later one with that pid is -ESRCH */
 	__u64 address;
-	struct layout layout; /* of CAPTURE, TABLE and LOOK */
+	__u64 asyncio;		/* of LOOK and TASKS: identity.asyncio */
+	struct layout layout; /* of CAPTURE, TABLE, LOOK and TASKS */
 	struct code_file file; /* of FUNCTIONS, ROWS and PERF_MAP */
 	__u32 plain;	       /* of FUNCTIONS: without a separate debug file */
 };

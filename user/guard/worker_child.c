@@ -23,6 +23,7 @@
 #include "proc/perf_map.h"
 #include "proc/procfs.h"
 #include "proc/safe_open.h"
+#include "python/async_tasks.h"
 #include "python/binaries.h"
 #include "python/capture_remote.h"
 #include "python/look.h"
@@ -212,7 +213,11 @@ static int read_bytes(const struct worker_request *request, pid_t tid, struct bu
 	case WORKER_PERF_MAP:
 		return parse_perf_map(tid, request, out);
 	case WORKER_LOOK:
-		return look_at_threads((pid_t)request->pid, tid, &request->layout, request->address, out);
+		return look_at_threads((pid_t)request->pid, tid, &request->layout, request->address,
+				       request->asyncio, out);
+	case WORKER_TASKS:
+		return async_tasks_look((pid_t)request->pid, tid, &request->layout, request->address,
+					request->asyncio, out);
 	}
 	return parse_mapped(tid, request, out);
 }

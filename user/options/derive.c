@@ -282,11 +282,15 @@ static int check_targets(struct options *o, char *error, size_t size)
 	if (o->live && !o->all && !o->pids && !o->command)
 		o->all_python = true;
 	targets = o->all_python + o->all + (o->pids != NULL) + (o->command != NULL);
-	if (o->json && !o->dump)
-		return options_fail(error, size, "--json goes with pyperf-bpf dump");
-	if (o->dump && (targets != 1 || o->command || o->all))
-		return options_fail(error, size,
-				    "name whose threads to show: one of --all-python and --pid PID");
+	if (o->json && !o->dump && !o->tasks)
+		return options_fail(error, size, "--json goes with pyperf-bpf dump and pyperf-bpf tasks");
+	if (o->table && !o->tasks)
+		return options_fail(error, size, "--table goes with pyperf-bpf tasks");
+	if (o->table && o->json)
+		return options_fail(error, size, "only one of --json and --table");
+	if ((o->dump || o->tasks) && (targets != 1 || o->command || o->all))
+		return options_fail(error, size, "name whose %s to show: one of --all-python and --pid PID",
+				    o->tasks ? "tasks" : "threads");
 	if (targets != 1)
 		return options_fail(error, size,
 				    "%s one of --all-python, --all, --pid PID or -- COMMAND; --help shows "

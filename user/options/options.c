@@ -190,7 +190,7 @@ static int parse_line(struct options *o, int *line_of, char *error, size_t size)
 
 /* --- which rows -------------------------------------------------------------------------------------- */
 
-enum mark { MARK_RELOADED, MARK_DUMPED };
+enum mark { MARK_RELOADED, MARK_DUMPED, MARK_TASKED };
 
 static bool is_marked(const struct row *r, enum mark mark)
 {
@@ -200,6 +200,7 @@ static bool is_marked(const struct row *r, enum mark mark)
 	} marks[] = {
 #define RELOADED(l) { MARK_RELOADED, l },
 #define DUMPED(l)   { MARK_DUMPED, l },
+#define TASKED(l)   { MARK_TASKED, l },
 #define HEADING(t)
 #define FLAG(s, l, f, h)
 #define NUMBER(s, l, m, f, v, lo, hi, h)
@@ -319,7 +320,7 @@ static int add_line(const struct options *o, const int *line_of, char *error, si
 	return options_fail(error, size, "%s:%d: %s", o->config, line_of[r - rows], text);
 }
 
-/* dump takes few of the options. */
+/* dump and tasks take few of the options. */
 static int check_dump(const struct options *o, char *error, size_t size)
 {
 	struct options defaults;
@@ -327,8 +328,9 @@ static int check_dump(const struct options *o, char *error, size_t size)
 	set_defaults(&defaults);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].kind != KIND_HEADING && !is_marked(&rows[i], MARK_DUMPED) &&
-		    !is_same(o, &defaults, &rows[i]))
-			return options_fail(error, size, "--%s does not go with dump", rows[i].long_name);
+		    !(o->tasks && is_marked(&rows[i], MARK_TASKED)) && !is_same(o, &defaults, &rows[i]))
+			return options_fail(error, size, "--%s does not go with %s", rows[i].long_name,
+					    o->tasks ? "tasks" : "dump");
 	return 0;
 }
 
@@ -337,15 +339,17 @@ int options_parse(struct options *o, int argc, char **argv, char *error, size_t 
 	int line_of[ARRAY_SIZE(rows)] = {};
 	const char *word = argc > 1 ? argv[1] : "";
 	const bool dump = !strcmp(word, "dump"), live = !strcmp(word, "top");
+	const bool tasks = !strcmp(word, "tasks"), named = dump || live || tasks;
 
 	set_defaults(o);
 	o->dump = dump;
 	o->live = live;
-	o->argc = argc - (dump || live);
-	o->argv = argv + (dump || live);
+	o->tasks = tasks;
+	o->argc = argc - named;
+	o->argv = argv + named;
 	if (parse_line(o, line_of, error, error_size))
 		return -EINVAL;
-	if (o->dump && check_dump(o, error, error_size))
+	if ((o->dump || o->tasks) && check_dump(o, error, error_size))
 		return -EINVAL;
 	if (o->config && !o->help && !o->version && read_config(o, line_of, error, error_size))
 		return -EINVAL;
@@ -463,7 +467,8 @@ void options_help(FILE *f, bool colour)
 		"  pyperf-bpf -- python3 app.py               a program from its start to its end\n"
 		"  pyperf-bpf -a -d 5 -o - --format folded    stacks for flame-graph tools on stdout\n"
 		"  pyperf-bpf top                             the hottest functions on the terminal, live\n"
-		"  pyperf-bpf dump --pid 4711                 what its threads do at this moment\n",
+		"  pyperf-bpf dump --pid 4711                 what its threads do at this moment\n"
+		"  pyperf-bpf tasks --pid 4711                what its asyncio tasks wait for\n",
 		bold, plain);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (rows[i].kind == KIND_HEADING)

@@ -54,6 +54,7 @@ struct options {
 	char **argv;
 	char *owned[OPTION_ROWS]; /* texts of the config file, by row */
 	bool dump; /* the first word is "dump" ... */
+	bool tasks; /* ... or "tasks" ... */
 	bool live; /* ... or "top" */
 	/* Derived */
 	unsigned int events; /* EVENT_BIT()s of event */

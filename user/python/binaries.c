@@ -28,7 +28,7 @@ struct binary_key {
 
 struct binary {
 	struct binary_key key;
-	struct image *image; /* NULL: no runtime, or not readable */
+	struct image *image; /* NULL: neither a runtime nor asyncio, or not readable */
 	unsigned int broken; /* how often it was found to be; 0 = it is sound */
 	UT_hash_handle hh;
 };
@@ -88,7 +88,7 @@ static int analyse(int path_fd, struct image **ret)
 	}
 	if (err)
 		return err;
-	*ret = image->runtime || image->old_thread ? TAKE_PTR(image) : NULL;
+	*ret = image->runtime || image->old_thread || image->asyncio ? TAKE_PTR(image) : NULL;
 	return 0;
 }
 

@@ -19,8 +19,8 @@ void binaries_read_by(binaries_reader read);
 
 /*
  * What is in the file behind a mapping of thread tid. Returns 0; *ret is then the image if the file has a
- * Python runtime, and NULL if not. It is valid until the next call. -EBADMSG if the file is broken; another
- * -errno if it could not be reached or read.
+ * Python runtime or asyncio's offsets, and NULL if not. It is valid until the next call. -EBADMSG if the file
+ * is broken; another -errno if it could not be reached or read.
  */
 int binaries_get(pid_t tid, const struct procfs_map *map, const struct image **ret);
 

@@ -260,3 +260,34 @@ int debug_offsets_parse(const void *bytes, size_t len, struct layout *ret, const
 	*ret_reason = check.unusual ? check.unusual->unusual : NULL;
 	return 0;
 }
+
+int debug_offsets_objects(const void *bytes, size_t len, const struct layout *layout,
+			  struct object_offsets *ret)
+{
+	const struct cpython *cpython = layout_model(layout->version);
+	struct object_offsets objects = { 0 };
+	struct header header;
+	__u64 size = 0;
+
+	if (!cpython || !cpython->coroutines.awaited)
+		return -ENOTSUP;
+	if (len < sizeof(header) + cpython->word_count * sizeof(__u64))
+		return -EINVAL;
+	memcpy(&header, bytes, sizeof(header));
+	if (header.version != layout->version || header.free_threaded != layout->free_threaded)
+		return -EINVAL;
+	for (size_t i = 0; i < cpython->word_count; i++) {
+		const struct word *word = &cpython->words[i];
+		const __u64 value = word_at(bytes, i);
+
+		if (word->use == WORD_SIZE)
+			size = value;
+		if (!word->has_object)
+			continue;
+		if (!value || value > OBJECT_FIELD_MAX || !fits(word, value, size))
+			return -EINVAL;
+		memcpy((char *)&objects + word->object, &value, sizeof(__u16));
+	}
+	*ret = objects;
+	return 0;
+}

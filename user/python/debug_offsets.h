@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 #include "bpf/abi.h"
+#include "python/layout.h"
 
 #define DEBUG_OFFSETS_MAX 1024 /* bytes that are worth reading; the table of 3.15 has 888 */
 
@@ -22,5 +23,13 @@
  * usually is.
  */
 int debug_offsets_parse(const void *bytes, size_t len, struct layout *ret, const char **ret_reason);
+
+/*
+ * What the same bytes say of the objects that asyncio's tasks consist of. layout is what was made of them
+ * before. 0; -ENOTSUP if tasks of that version cannot be found (up to 3.13); -EINVAL if an offset cannot be
+ * true, or the bytes are not that layout's. Each offset is at most OBJECT_FIELD_MAX.
+ */
+int debug_offsets_objects(const void *bytes, size_t len, const struct layout *layout,
+			  struct object_offsets *ret);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * identify.c - finds mapped files with a Python runtime, computes where it is loaded, asks it or the tables
+ * identify.c - finds mapped files with a Python runtime or its asyncio, computes where it is loaded, asks it or the tables
  * for the offsets, and has them proved (proof.c). Maps, files and memory are the target's: hostile.
  */
 #include "python/identify.h"
@@ -23,7 +23,7 @@
 #include "python/proof.h"
 #include "python/variables.h"
 
-#define CANDIDATES_MAX 4    /* binaries with a runtime in one process; more than one is rare */
+#define CANDIDATES_MAX 8    /* binaries with a runtime or asyncio in one process; more than two are rare */
 #define SEEN_SLOTS     4096 /* a power of two; half of it is the limit of files looked at */
 
 #define FIRST_WITH_RUNTIME 0x0307 /* PY_VERSION_HEX >> 16 of the first CPython with _PyRuntime */
@@ -47,6 +47,7 @@ struct candidate {
 	bool certain;  /* the bias comes from an executable mapping */
 	bool writable; /* the runtime's address is in a writable mapping */
 	__u64 bias;
+	__u64 asyncio; /* address of .AsyncioDebug, in a writable mapping; 0 = none */
 	char path[IDENTITY_PATH_SIZE];
 };
 
@@ -135,11 +136,22 @@ static int visit_files(const struct procfs_map *map, void *context)
 	return 0;
 }
 
+/* Else it is a library that only has asyncio. */
+static bool has_runtime(const struct candidate *candidate)
+{
+	return candidate->image.runtime || candidate->image.old_thread;
+}
+
 static __u64 runtime_address(const struct candidate *candidate)
 {
 	const struct image *image = &candidate->image;
 
 	return candidate->bias + (image->runtime ? image->runtime : image->old_thread);
+}
+
+static bool is_in(const struct procfs_map *map, __u64 address)
+{
+	return address >= map->start && address < map->end;
 }
 
 static int visit_writable(const struct procfs_map *map, void *context)
@@ -148,10 +160,14 @@ static int visit_writable(const struct procfs_map *map, void *context)
 
 	for (unsigned int i = 0; map->write && i < scan->candidate_count; i++) {
 		struct candidate *candidate = &scan->candidates[i];
-		__u64 address = runtime_address(candidate);
+		const __u64 asyncio = candidate->bias + candidate->image.asyncio;
 
-		if (candidate->has_bias && address >= map->start && address < map->end)
+		if (!candidate->has_bias)
+			continue;
+		if (has_runtime(candidate) && is_in(map, runtime_address(candidate)))
 			candidate->writable = true;
+		if (candidate->image.asyncio && is_in(map, asyncio))
+			candidate->asyncio = asyncio;
 	}
 	return 0;
 }
@@ -257,13 +273,21 @@ static int judge(pid_t tid, const struct candidate *candidate, struct identity *
 	return rank;
 }
 
+static const struct candidate *first_runtime(const struct scan *scan)
+{
+	for (unsigned int i = 0; i < scan->candidate_count; i++)
+		if (has_runtime(&scan->candidates[i]))
+			return &scan->candidates[i];
+	return NULL;
+}
+
 /* Why nothing in the process is a runtime. */
 static void explain(const struct scan *scan, char reason[IDENTITY_REASON_SIZE])
 {
-	const struct candidate *c = scan->candidates;
-	const char *where = c->has_bias ? "no writable mapping has it" : "no mapping has its code";
+	const struct candidate *c = first_runtime(scan);
+	const char *where = c && c->has_bias ? "no writable mapping has it" : "no mapping has its code";
 
-	if (scan->candidate_count)
+	if (c)
 		snprintf(reason, IDENTITY_REASON_SIZE, "the runtime of %.40s is not in its memory: %s",
 			 base_name(c->path), where);
 	else if (scan->failed)
@@ -272,6 +296,15 @@ static void explain(const struct scan *scan, char reason[IDENTITY_REASON_SIZE])
 	else
 		snprintf(reason, IDENTITY_REASON_SIZE, "none of %u mapped files has a CPython runtime",
 			 scan->seen_count);
+}
+
+/* The interpreter's own asyncio, or that of a library; 0 = it has not been imported, or is older than 3.14. */
+static __u64 find_asyncio(const struct scan *scan, const struct candidate *chosen)
+{
+	for (unsigned int i = 0; i < scan->candidate_count && !chosen->asyncio; i++)
+		if (scan->candidates[i].asyncio && !has_runtime(&scan->candidates[i]))
+			return scan->candidates[i].asyncio;
+	return chosen->asyncio;
 }
 
 static int choose(const struct scan *scan, struct identity *ret)
@@ -288,6 +321,7 @@ static int choose(const struct scan *scan, struct identity *ret)
 			return rank;
 		if (rank > best) {
 			best = rank;
+			identity.asyncio = find_asyncio(scan, &scan->candidates[i]);
 			*ret = identity;
 		}
 	}

@@ -29,6 +29,7 @@ struct identity {
 	__u32 verdict;			       /* enum verdict; with NOT_PYTHON only reason is set besides */
 	__u32 hexversion;		       /* PY_VERSION_HEX; 0 = unknown */
 	__u64 runtime;			       /* address of _PyRuntime */
+	__u64 asyncio;			       /* of .AsyncioDebug (3.14+); 0 = asyncio is not loaded */
 	struct layout layout;		       /* PYTHON and UNPROVED only */
 	char version[VERSION_TEXT_SIZE];       /* "3.13.0", "" = unknown */
 	char build_id[IDENTITY_BUILD_ID_SIZE]; /* hexadecimal, "" = none */

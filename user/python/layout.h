@@ -23,6 +23,28 @@ enum word_use {
 	WORD_ANY,    /* not an offset in this structure */
 };
 
+/*
+ * Where the objects of asyncio's tasks and coroutines keep what is read of them (3.14+): bytes from the start
+ * of the object, of a frame or of a generator's own part of it.
+ */
+struct object_offsets {
+	__u16 object_type; /* PyObject.ob_type */
+	__u16 type_name, type_flags;
+	__u16 set_used, set_table, set_mask;
+	__u16 int_tag, int_digit;
+	__u16 gen_frame, gen_state; /* of generators, coroutines and async generators alike */
+	__u16 frame_stack;	    /* _PyInterpreterFrame.stackpointer */
+};
+
+#define OBJECT_FIELD_MAX 512 /* bytes; the furthest of them is in 3.15's type objects, below 200 */
+
+/* What no table says of a coroutine: the values of its state, and where it keeps what it awaits. */
+struct coroutine_states {
+	__s8 created, executing, suspended; /* any other value: it has ended */
+	__s8 awaiting[2]; /* suspended in an await, unlocked and locked */
+	__u8 awaited;	  /* words from the end of its stack to the object that it awaits */
+};
+
 struct word {
 	const char *bad;     /* text for people when it was refused, */
 	const char *unusual; /* ... and when it was accepted although it differs from ours */
@@ -31,6 +53,8 @@ struct word {
 	__u8 width;	     /* bytes of the member at that offset, which is also its alignment */
 	__u8 target_width;   /* bytes of the member of struct layout */
 	__u16 target;	     /* offset of that member in struct layout */
+	bool has_object;     /* it goes into struct object_offsets, ... */
+	__u16 object;	     /* ... at this offset */
 };
 
 /*
@@ -61,6 +85,15 @@ struct word {
 		.target = offsetof(struct layout, member_),                                                  \
 	}
 
+#define WORD_OBJECT(name_, width_, member_)                                                                  \
+	{                                                                                                    \
+		WORD_TEXTS(name_),                                                                           \
+		.use = WORD_OFFSET,                                                                          \
+		.width = (width_),                                                                           \
+		.has_object = true,                                                                          \
+		.object = offsetof(struct object_offsets, member_),                                          \
+	}
+
 /*
  * By how much each pthread_mutex_t of glibc is longer than on x86-64. Before 3.12 two of the GIL's come
  * before gilstate in _PyRuntime; in 3.13 some come before func_state in PyInterpreterState.
@@ -79,6 +112,7 @@ struct cpython {
 	const struct layout *free_threaded; /* of the build without it; NULL = there is none (up to 3.12) */
 	const struct word *words; /* of its _Py_DebugOffsets; NULL = it has no such table (up to 3.12) */
 	size_t word_count;
+	struct coroutine_states coroutines; /* all 0: it does not say where asyncio's tasks are (up to 3.13) */
 	struct {
 		__u32 patch; /* the first patch release that has these two where layout says; 0 = all have */
 		__u32 runtime_tstate, runtime_tss_key; /* where the releases before that have them */

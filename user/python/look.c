@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "proc/socket_name.h"
+#include "python/async_object.h"
 #include "python/target_walk.h"
 #include "python/thread_states.h"
 
@@ -26,6 +27,7 @@ struct looking {
 	struct task *tasks;
 	size_t task_count;
 	struct thread_states states;
+	struct async_reader reader; /* at.task_size is 0 where asyncio's tasks cannot be read */
 	struct walk walk, last; /* last: the walk before */
 	__u8 tstate[TSTATE_READ + sizeof(__u64)];
 	struct buf threads, frames;
@@ -108,6 +110,20 @@ static pid_t find_gil_holder(const struct looking *k, const struct thread_state 
 	return 0;
 }
 
+/* A task may end meanwhile: its name counts if the thread runs the same one before and after. */
+static void name_async_task(struct looking *k, struct look_thread *t, const struct thread_state *s)
+{
+	struct async_reader *r = &k->reader;
+	__u64 task = 0, again = 0;
+
+	t->async_task[0] = '\0';
+	r->reads = 0;
+	if (!r->at.task_size || async_running(r, s->address, &task) || !task)
+		return;
+	if (async_task_name(r, task, t->async_task) || async_running(r, s->address, &again) || again != task)
+		t->async_task[0] = '\0';
+}
+
 /* Walks until the thread was seen not to run meanwhile. Else what two walks agree on is kept. */
 static enum look_end walk_thread(struct looking *k, struct look_thread *t, const struct thread_state *s)
 {
@@ -121,6 +137,7 @@ static enum look_end walk_thread(struct looking *k, struct look_thread *t, const
 		before = end;
 		end = walk_once(k, s->address);
 		t->gil_holder = find_gil_holder(k, s);
+		name_async_task(k, t, s);
 		if (task_read(k->pid, task.tid, &task))
 			return LOOK_NO_STATE;
 		t->runs = has_run(&t->task, &task);
@@ -131,23 +148,6 @@ static enum look_end walk_thread(struct looking *k, struct look_thread *t, const
 	if (t->runs && end == LOOK_WHOLE)
 		keep_common(&k->walk, &k->last);
 	return end;
-}
-
-/* --- the instructions ----------------------------------------------------------------------------------- */
-
-/* As bpf/python/instruction.h counts: half of the bytes from the start of the bytecode, plus one. */
-static __u32 instruction_of(const struct layout *l, const struct frame *f)
-{
-	__u64 start = f->code + l->code_bytecode, bytes;
-
-	if (l->frame_lasti) {
-		bytes = ((__s64)(__s32)f->instr << (l->lasti_shift & 1)) + 2;
-	} else {
-		if (l->code_tlbc && f->instr - start + 2 >= 2 * read_word(f->code + l->code_count) + 2)
-			start = target_bytecode_copy(l, f);
-		bytes = f->instr - start + 2;
-	}
-	return bytes / 2 < INSTR_UNKNOWN ? bytes / 2 : INSTR_UNKNOWN;
 }
 
 static int add_frames(struct looking *k, struct look_thread *t)
@@ -161,7 +161,7 @@ static int add_frames(struct looking *k, struct look_thread *t)
 	t->first = k->frame_count;
 	for (__u32 i = 0; i < count && !err; i++) {
 		const struct frame *from = &w->frames[i];
-		const struct look_frame f = { from->code, instruction_of(k->layout, from), 0 };
+		const struct look_frame f = { from->code, target_instruction(k->layout, from), 0 };
 
 		err = buf_add(&k->frames, &f, sizeof(f));
 	}
@@ -301,7 +301,8 @@ static int put_together(const struct looking *k, struct buf *out)
 	return err ?: buf_add(out, k->frames.data, k->frames.size);
 }
 
-int look_at_threads(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime, struct buf *out)
+int look_at_threads(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime, __u64 asyncio,
+		    struct buf *out)
 {
 	struct looking *k = calloc(1, sizeof(*k));
 	int err;
@@ -311,6 +312,10 @@ int look_at_threads(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 	k->pid = pid;
 	k->layout = layout;
 	k->runtime = runtime;
+	k->reader.memory = memory;
+	k->reader.layout = layout;
+	if (asyncio && async_layout_read(memory, layout, runtime, asyncio, &k->reader.at))
+		k->reader.at.task_size = 0;
 	err = look(k, memory) ?: put_together(k, out);
 	buf_free(&k->threads);
 	buf_free(&k->frames);
@@ -323,7 +328,8 @@ static bool is_sane(const struct look_thread *t, __u32 frames)
 {
 	return t->first <= frames && t->count <= frames - t->first && t->end < LOOK_ENDS &&
 	       t->gil <= LOOK_GIL_WAITS && memchr(t->file, '\0', sizeof(t->file)) &&
-	       memchr(t->task.name, '\0', sizeof(t->task.name));
+	       memchr(t->task.name, '\0', sizeof(t->task.name)) &&
+	       memchr(t->async_task, '\0', sizeof(t->async_task));
 }
 
 int look_parse(void *bytes, size_t size, const struct look **ret, struct look_thread **ret_threads,

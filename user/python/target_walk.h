@@ -70,4 +70,19 @@ static inline __u64 target_bytecode_copy(const struct layout *l, const struct fr
 	return read_word(table + 8 + 8 * index);
 }
 
+/* node_instr() of a frame. As bpf/python/instruction.h counts: half of the bytes from the start, plus one. */
+static inline __u32 target_instruction(const struct layout *l, const struct frame *f)
+{
+	__u64 start = f->code + l->code_bytecode, bytes;
+
+	if (l->frame_lasti) {
+		bytes = ((__s64)(__s32)f->instr << (l->lasti_shift & 1)) + 2;
+	} else {
+		if (l->code_tlbc && f->instr - start + 2 >= 2 * read_word(f->code + l->code_count) + 2)
+			start = target_bytecode_copy(l, f);
+		bytes = f->instr - start + 2;
+	}
+	return bytes / 2 < INSTR_UNKNOWN ? bytes / 2 : INSTR_UNKNOWN;
+}
+
 #endif

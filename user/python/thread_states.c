@@ -28,7 +28,9 @@ static __u64 add(struct thread_states *s, const struct layout *l, __u64 interp, 
 
 	if (!mem_plausible(tstate) || read_word(tstate + l->tstate_interp) != interp)
 		return 0;
-	*t = (struct thread_state){ .address = tstate, .id = read_word(tstate + l->tstate_thread_id) };
+	*t = (struct thread_state){
+		.address = tstate, .interp = interp, .id = read_word(tstate + l->tstate_thread_id)
+	};
 	if (l->version >= HAS_NATIVE_ID)
 		t->own_tid = (pid_t)read_word(tstate + l->tstate_thread_id + NATIVE_ID);
 	t->active = read_word(tstate + l->tstate_status) & l->status_active;

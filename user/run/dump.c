@@ -12,6 +12,8 @@
 #include "base/log.h"
 #include "dump/dumped.h"
 #include "dump/json.h"
+#include "dump/tasks_json.h"
+#include "dump/tasks_text.h"
 #include "dump/text.h"
 #include "guard/privileges.h"
 #include "guard/worker.h"
@@ -45,9 +47,11 @@ static int refuse(struct dumper *k, pid_t pid, int err)
 		log_error("there is no process %d", pid);
 	else if ((err == -EPERM || err == -EACCES) && named)
 		log_error("process %d cannot be read: run it as root, or with CAP_SYS_PTRACE", pid);
+	else if (err == -ENOTSUP && named)
+		log_error("process %d: asyncio tasks can be read from CPython 3.14 on", pid);
 	else if (err == -ETIMEDOUT)
 		log_error("process %d was given up: to look at it took too long", pid);
-	else if (named || (err != -ESRCH && err != -EPERM && err != -EACCES))
+	else if (named || (err != -ESRCH && err != -EPERM && err != -EACCES && err != -ENOTSUP))
 		log_error("process %d cannot be looked at: %s", pid, strerror(-err));
 	k->unreadable += !named && (err == -EPERM || err == -EACCES);
 	k->failed |= named;
@@ -67,15 +71,28 @@ static int refuse_what_it_is(struct dumper *k, const struct dumped *d)
 	return 0;
 }
 
+static int write_process(struct dumper *k, const struct dumped *d)
+{
+	const struct options *o = k->options;
+
+	if (o->json)
+		return o->tasks ? tasks_json(d, &k->out) : dump_json(d, &k->out);
+	if (o->table)
+		return tasks_table(d, k->colour, &k->out);
+	return o->tasks ? tasks_text(d, k->colour, &k->out) : dump_text(d, k->colour, &k->out);
+}
+
 static int show(struct dumper *k, const struct dumped *d)
 {
 	int err = 0;
 
+	/* Of all processes only those that have any. */
+	if (k->options->tasks && !k->options->pids && !d->tasks->tasks)
+		return 0;
 	if (k->shown++)
 		err = buf_add_string(&k->out, k->options->json ? ",\n" : "\n");
-	if (!err)
-		err = k->options->json ? dump_json(d, &k->out) : dump_text(d, k->colour, &k->out);
-	return log_failure(err, "dump");
+	err = err ?: write_process(k, d);
+	return log_failure(err, k->options->tasks ? "tasks" : "dump");
 }
 
 static int dump_process(struct dumper *k, pid_t pid)
@@ -89,7 +106,8 @@ static int dump_process(struct dumper *k, pid_t pid)
 		return refuse_what_it_is(k, &d);
 	if (!selection_takes(&k->selection, d.name, &d.container))
 		return 0;
-	err = dumped_look(k->worker, &k->clocks, &d);
+	err = k->options->tasks ? dumped_look_at_tasks(k->worker, &d) :
+				  dumped_look(k->worker, &k->clocks, &d);
 	err = err ? refuse(k, pid, err) : show(k, &d);
 	dumped_free(&d);
 	return err;
@@ -130,7 +148,7 @@ static int dump(struct dumper *k)
 		log_warning("%zu processes cannot be read: run it as root, or with CAP_SYS_PTRACE",
 			    k->unreadable);
 	if (!err && !k->shown && !k->failed)
-		log_info("no Python process was found");
+		log_info(o->tasks ? "no asyncio task was found" : "no Python process was found");
 	if (!err && fwrite(k->out.data, 1, k->out.size, stdout) != k->out.size)
 		err = log_failure(-EIO, "stdout");
 	if (!err && fflush(stdout))

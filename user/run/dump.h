@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dump.h - `pyperf-bpf dump`: what the threads of Python processes do now. It needs no BPF: the worker reads
- * the processes' memory from outside, while they go on.
+ * dump.h - `pyperf-bpf dump` and `pyperf-bpf tasks`: what the threads of Python processes do now, or their
+ * asyncio tasks. It needs no BPF: the worker reads the processes' memory from outside, while they go on.
  */
 #ifndef PYPERF_RUN_DUMP_H
 #define PYPERF_RUN_DUMP_H

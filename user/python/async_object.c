@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "python/async_object.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "bpf/abi.h"
+
+#define ATTEMPTS 4 /* to read a task that does not change meanwhile */
+
+static __u64 word_at(const __u8 *bytes, size_t offset)
+{
+	__u64 value;
+
+	memcpy(&value, bytes + offset, sizeof(value));
+	return value;
+}
+
+/* --- who awaits it -------------------------------------------------------------------------------------- */
+
+static void add_awaiter(struct async_object *o, __u64 address)
+{
+	if (o->awaiter_count == OBJECT_AWAITERS_MAX)
+		o->more_awaiters = true;
+	else
+		o->awaiters[o->awaiter_count++] = address;
+}
+
+/* A set's table: an object and its hash, in turn. Of an object that was taken out -1 is left as its hash. */
+static int read_set(struct async_reader *r, __u64 address, struct async_object *o)
+{
+	const struct object_offsets *at = &r->at.objects;
+	const size_t room = ARRAY_SIZE(o->set) / 2;
+	__u64 used, mask, table;
+	size_t slots;
+	int err = async_read(r, address + at->set_used, &used, sizeof(used));
+
+	err = err ?: async_read(r, address + at->set_mask, &mask, sizeof(mask));
+	err = err ?: async_read(r, address + at->set_table, &table, sizeof(table));
+	if (err)
+		return err;
+	if (mask & (mask + 1) || mask >= 1 << 24 || used > mask)
+		return -EBADMSG;
+	slots = mask + 1 < room ? mask + 1 : room;
+	o->more_awaiters = slots < mask + 1;
+	err = async_read(r, table, o->set, slots * 2 * sizeof(__u64));
+	if (err)
+		return err;
+	for (size_t i = 0; i < slots; i++)
+		if (o->set[2 * i] && o->set[2 * i + 1] != ~0ULL)
+			add_awaiter(o, o->set[2 * i] & ~7ULL);
+	return o->awaiter_count == used || o->more_awaiters ? 0 : -EBADMSG;
+}
+
+static int read_awaiters(struct async_reader *r, const __u8 *task, struct async_object *o)
+{
+	const __u64 address = async_pointer(task, r->at.task_awaited_by);
+
+	o->awaiter_count = 0;
+	o->more_awaiters = false;
+	if (!address)
+		return 0;
+	if (task[r->at.task_awaited_by_is_set])
+		return read_set(r, address, o);
+	add_awaiter(o, address);
+	return 0;
+}
+
+/* --- the task ------------------------------------------------------------------------------------------- */
+
+static int read_chain(struct async_reader *r, const struct async_found *f, __u64 coroutine, struct chain *ret)
+{
+	int err = chain_read(r, coroutine, ret);
+
+	if (err || ret->end != CHAIN_RUNS)
+		return err;
+	/* It runs, so its frames are a thread's. Of one that only just began to run no thread says so yet. */
+	return f->running ? chain_read_running(r, f->running, coroutine, ret) : -EBADMSG;
+}
+
+/* Whether these bytes may be a task's that is where it was found. */
+static bool is_there(const struct async_reader *r, const struct async_found *f, const __u8 *task)
+{
+	const __u8 is_task = task[r->at.task_is_task], is_set = task[r->at.task_awaited_by_is_set];
+
+	return is_task <= 1 && is_set <= 1 && (!f->listed || (is_task && word_at(task, r->at.task_node)));
+}
+
+static bool same_fields(const struct async_reader *r, const __u8 *a, const __u8 *b)
+{
+	const __u16 words[] = { r->at.task_name, r->at.task_awaited_by, r->at.task_coro };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (word_at(a, words[i]) != word_at(b, words[i]))
+			return false;
+	return a[r->at.task_is_task] == b[r->at.task_is_task] &&
+	       a[r->at.task_awaited_by_is_set] == b[r->at.task_awaited_by_is_set];
+}
+
+/* 0 when all was twice alike; -EAGAIN when not. */
+static int read_once(struct async_reader *r, const struct async_found *f, struct async_object *o)
+{
+	__u8 task[ASYNC_TASK_READ], again[ASYNC_TASK_READ];
+	__u64 coroutine = 0;
+	int err = async_read(r, f->address, task, r->at.task_size);
+
+	if (err)
+		return err;
+	if (!is_there(r, f, task))
+		return -EBADMSG;
+	o->is_task = task[r->at.task_is_task];
+	o->chain.count = o->again.count = 0;
+	o->chain.end = o->again.end = CHAIN_ENDED;
+	if (o->is_task) {
+		coroutine = async_pointer(task, r->at.task_coro);
+		err = async_name(r, async_pointer(task, r->at.task_name), o->name);
+		err = err ?: read_chain(r, f, coroutine, &o->chain);
+	}
+	err = err ?: read_awaiters(r, task, o);
+	if (!err && o->is_task)
+		err = read_chain(r, f, coroutine, &o->again);
+	err = err ?: async_read(r, f->address, again, r->at.task_size);
+	if (err)
+		return err;
+	return is_there(r, f, again) && same_fields(r, task, again) && chain_equal(&o->chain, &o->again) ?
+		       0 : -EAGAIN;
+}
+
+int async_object_read(struct async_reader *r, const struct async_found *found, struct async_object *ret)
+{
+	int err = -EAGAIN;
+
+	ret->name[0] = '\0';
+	for (int i = 0; i < ATTEMPTS && err && err != -E2BIG && !r->unreachable; i++)
+		err = read_once(r, found, ret);
+	ret->steady = !err;
+	ret->unread = err == -E2BIG;
+	if (err) {
+		ret->chain.count = 0;
+		ret->chain.end = CHAIN_ENDED;
+		ret->awaiter_count = 0;
+		ret->more_awaiters = false;
+	}
+	return r->unreachable;
+}
+
+int async_running(struct async_reader *r, __u64 tstate, __u64 *ret_task)
+{
+	__u64 loop, task;
+	int err = async_read(r, tstate + r->at.tstate_loop, &loop, sizeof(loop));
+
+	err = err ?: async_read(r, tstate + r->at.tstate_task, &task, sizeof(task));
+	if (!err)
+		*ret_task = loop ? task & ~7ULL : 0;
+	return err;
+}
+
+int async_task_name(struct async_reader *r, __u64 task, char ret[ASYNC_NAME_SIZE])
+{
+	__u64 name;
+	int err = async_read(r, task + r->at.task_name, &name, sizeof(name));
+
+	return err ?: async_name(r, name & ~7ULL, ret);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * async_object.h - one task, or a future that awaits others: its name, its coroutines, who awaits it.
+ */
+#ifndef PYPERF_PYTHON_ASYNC_OBJECT_H
+#define PYPERF_PYTHON_ASYNC_OBJECT_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#include "python/async_list.h"
+#include "python/coroutines.h"
+
+#define OBJECT_AWAITERS_MAX 1024 /* of one task */
+
+struct async_object {
+	bool steady;  /* false: it changed in each attempt, or is no task any more; then only the name may be set */
+	bool unread;  /* the look is spent (-E2BIG) */
+	bool is_task; /* not another future */
+	char name[ASYNC_NAME_SIZE];
+	struct chain chain;
+	__u32 awaiter_count;
+	bool more_awaiters;
+	__u64 awaiters[OBJECT_AWAITERS_MAX];
+	/* What the reading works with. */
+	struct chain again;
+	__u64 set[2 * OBJECT_AWAITERS_MAX * 2];
+};
+
+/*
+ * Reads one that was found. 0, also for one that is not steady; or the -errno
+ * of a process that cannot be read at all.
+ */
+int async_object_read(struct async_reader *r, const struct async_found *found, struct async_object *ret);
+
+/* The task that runs in a thread, from its thread state; 0 = none. Returns 0 or an error as of async_read(). */
+int async_running(struct async_reader *r, __u64 tstate, __u64 *ret_task);
+
+/* Its name. 0, or an error as of async_name(). */
+int async_task_name(struct async_reader *r, __u64 task, char ret[ASYNC_NAME_SIZE]);
+
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "python/async_reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "proc/remote.h"
+#include "python/pystr.h"
+#include "python/target_walk.h"
+
+/* Include/object.h: bits of tp_flags */
+#define FLAG_HEAP_TYPE (1UL << 9)
+#define FLAG_INT	  (1UL << 24)
+#define FLAG_STR	  (1UL << 28)
+
+#define DIGIT_BITS 30 /* of an int, Include/cpython/longintrepr.h */
+#define TYPE_NAME  32
+#define READS_UNTIMED 256 /* between two looks at the clock */
+#define NAME_READ  64 /* bytes of a name's object; the longest header of a str has 56 */
+
+static __u64 cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (__u64)t.tv_sec * NS_PER_SECOND + (__u64)t.tv_nsec;
+}
+
+static bool is_spent(struct async_reader *r)
+{
+	if (!r->reads)
+		r->began_ns = cpu_ns();
+	else if (r->reads >= ASYNC_READS_MAX ||
+		 (r->reads % READS_UNTIMED == 0 && cpu_ns() - r->began_ns > ASYNC_CPU_MS * NS_PER_MS))
+		r->spent = true;
+	return r->spent;
+}
+
+ssize_t async_read_some(struct async_reader *r, __u64 address, void *dst, size_t size)
+{
+	ssize_t n;
+
+	if (is_spent(r))
+		return -E2BIG;
+	r->reads++;
+	if (address < 4096 || address >> ADDRESS_BITS)
+		return -EFAULT;
+	n = remote_read_some(r->memory, address, dst, size);
+	if (n < 0 && n != -EFAULT)
+		r->unreachable = (int)n;
+	return n;
+}
+
+int async_read(struct async_reader *r, __u64 address, void *dst, size_t size)
+{
+	const ssize_t n = async_read_some(r, address, dst, size);
+
+	return n < 0 ? (int)n : (size_t)n < size ? -EFAULT : 0;
+}
+
+static __u64 word_at(const __u8 *bytes, size_t offset)
+{
+	__u64 value;
+
+	memcpy(&value, bytes + offset, sizeof(value));
+	return value;
+}
+
+__u64 async_pointer(const __u8 *bytes, size_t offset)
+{
+	return word_at(bytes, offset) & ~7ULL;
+}
+
+/* --- types ---------------------------------------------------------------------------------------------- */
+
+/* Objects/genobject.c, Objects/iterobject.c */
+static const struct {
+	const char *name;
+	enum async_kind kind;
+} static_types[] = {
+	{ "coroutine", ASYNC_COROUTINE },	   { "generator", ASYNC_COROUTINE },
+	{ "async_generator", ASYNC_COROUTINE },	   { "coroutine_wrapper", ASYNC_WRAPPER },
+	{ "async_generator_asend", ASYNC_WRAPPER }, { "async_generator_athrow", ASYNC_WRAPPER },
+	{ "anext_awaitable", ASYNC_WRAPPER },
+};
+
+static enum async_kind kind_by_name(struct async_reader *r, __u64 address)
+{
+	char name[TYPE_NAME] = "";
+
+	if (async_read_some(r, address, name, sizeof(name) - 1) < 0)
+		return ASYNC_OTHER;
+	for (size_t i = 0; i < ARRAY_SIZE(static_types); i++)
+		if (!strcmp(static_types[i].name, name))
+			return static_types[i].kind;
+	return ASYNC_OTHER;
+}
+
+static enum async_kind read_kind(struct async_reader *r, __u64 type)
+{
+	const struct object_offsets *o = &r->at.objects;
+	__u8 bytes[OBJECT_FIELD_MAX + sizeof(__u64)];
+	const size_t last = o->type_flags > o->type_name ? o->type_flags : o->type_name;
+	__u64 flags;
+
+	if (!mem_plausible(type) || async_read(r, type, bytes, last + sizeof(__u64)))
+		return ASYNC_OTHER;
+	flags = word_at(bytes, o->type_flags);
+	if (flags & FLAG_INT)
+		return ASYNC_INT;
+	if (flags & FLAG_STR)
+		return ASYNC_STR;
+	return flags & FLAG_HEAP_TYPE ? ASYNC_OTHER : kind_by_name(r, word_at(bytes, o->type_name));
+}
+
+enum async_kind async_kind(struct async_reader *r, __u64 type)
+{
+	enum async_kind kind;
+
+	for (size_t i = 0; i < ASYNC_TYPES; i++)
+		if (r->types[i].kind && r->types[i].type == type)
+			return r->types[i].kind;
+	kind = read_kind(r, type);
+	r->types[r->type_next].type = type;
+	r->types[r->type_next].kind = kind;
+	r->type_next = (r->type_next + 1) % ASYNC_TYPES;
+	return kind;
+}
+
+/* --- names ---------------------------------------------------------------------------------------------- */
+
+/* asyncio counts its tasks: a small number, which is not below 0. Two digits are 60 bits. */
+static int name_of_int(const struct async_reader *r, const __u8 *object, char ret[ASYNC_NAME_SIZE])
+{
+	const __u64 tag = word_at(object, r->at.objects.int_tag);
+	const __u64 digits = word_at(object, r->at.objects.int_digit), mask = (1ULL << DIGIT_BITS) - 1;
+	__u64 number = 0;
+
+	if ((tag & 3) == 2 || tag >> 3 > 2)
+		return -EBADMSG;
+	if (tag >> 3 > 0)
+		number = digits & mask;
+	if (tag >> 3 > 1)
+		number |= (digits >> 32 & mask) << DIGIT_BITS;
+	snprintf(ret, ASYNC_NAME_SIZE, "Task-%llu", (unsigned long long)number);
+	return 0;
+}
+
+static int name_of_str(struct async_reader *r, __u64 address, const __u8 *object, char ret[ASYNC_NAME_SIZE])
+{
+	const struct layout *l = r->layout;
+	const __u32 state = (__u32)word_at(object, l->str_state);
+	const unsigned int kind = state >> (l->str_kind_shift & 31) & 7;
+	__u64 length = word_at(object, l->str_length), at = address + l->str_ascii;
+	__u8 bytes[4 * ASYNC_NAME_SIZE];
+	int err;
+
+	if ((kind != 1 && kind != 2 && kind != 4) || length > 0x7fffffff)
+		return -EBADMSG;
+	if (!(state >> (l->str_compact_bit & 31) & 1)) /* of a class that is derived from str */
+		err = async_read(r, address + l->str_data, &at, sizeof(at));
+	else
+		err = 0;
+	if (!err && state >> (l->str_compact_bit & 31) & 1 && !(state >> (l->str_ascii_bit & 31) & 1))
+		at = address + l->str_compact;
+	length = length < ASYNC_NAME_SIZE ? length : ASYNC_NAME_SIZE;
+	err = err ?: length ? async_read(r, at, bytes, length * kind) : 0;
+	if (err)
+		return err;
+	return pystr_decode(bytes, length * kind, kind, ret, ASYNC_NAME_SIZE) < 0 ? -EBADMSG : 0;
+}
+
+int async_name(struct async_reader *r, __u64 object, char ret[ASYNC_NAME_SIZE])
+{
+	__u8 bytes[OBJECT_FIELD_MAX + NAME_READ] = { 0 };
+	enum async_kind kind;
+	ssize_t n;
+
+	if (!mem_plausible(object))
+		return -EBADMSG;
+	/* An int may be shorter than a str's header, and lie at the end of what is mapped. */
+	n = async_read_some(r, object, bytes, NAME_READ);
+	if (n < 0)
+		return (int)n;
+	if (n < r->at.objects.object_type + (ssize_t)sizeof(__u64))
+		return -EBADMSG;
+	kind = async_kind(r, async_pointer(bytes, r->at.objects.object_type));
+	if (kind == ASYNC_INT)
+		return name_of_int(r, bytes, ret);
+	return kind == ASYNC_STR ? name_of_str(r, object, bytes, ret) : -EBADMSG;
+}

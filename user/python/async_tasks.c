@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * async_tasks.c - see async_tasks.h. Each task is read twice: what is alike was so at a moment between.
+ */
+#include "python/async_tasks.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "python/async_list.h"
+#include "python/async_object.h"
+#include "python/thread_states.h"
+
+/* What one look works on. */
+struct looking {
+	pid_t pid;
+	__u64 runtime;
+	struct async_reader reader;
+	struct thread_states states;
+	struct task *threads;
+	size_t thread_count;
+	struct async_list list;
+	struct async_object object;
+	struct buf tasks, frames, awaiters;
+	bool more;
+};
+
+/* --- which tasks there are ------------------------------------------------------------------------------ */
+
+static int read_threads(struct looking *k)
+{
+	_cleanup_free_ pid_t *tids = NULL;
+	size_t count;
+	bool more;
+	int err = tasks_of(k->pid, LOOK_THREADS_MAX, &tids, &count, &more);
+
+	if (err)
+		return err;
+	k->threads = calloc(count, sizeof(*k->threads));
+	if (!k->threads)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		k->thread_count += !task_read(k->pid, tids[i], &k->threads[k->thread_count]);
+	return 0;
+}
+
+static pid_t tid_of(const struct looking *k, const struct thread_state *s)
+{
+	for (size_t i = 0; i < k->thread_count; i++)
+		if (s->own_tid && k->threads[i].own_tid == s->own_tid)
+			return k->threads[i].tid;
+	return 0;
+}
+
+/* An eager task is in no list before it waits for the first time. Till then it runs, and is found here. */
+static int add_running(struct looking *k, const struct thread_state *s)
+{
+	__u64 task = 0;
+	int number, err = async_running(&k->reader, s->address, &task);
+
+	if (err || !task)
+		return err == -EFAULT ? 0 : err;
+	number = async_list_add(&k->list, task);
+	if (number < 0)
+		return 0;
+	k->list.found[number].running = s->address;
+	k->list.found[number].tid = tid_of(k, s);
+	return 0;
+}
+
+static bool is_first_of_interpreter(const struct looking *k, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (k->states.list[j].interp == k->states.list[i].interp)
+			return false;
+	return true;
+}
+
+static int list_tasks(struct looking *k)
+{
+	const struct async_layout *at = &k->reader.at;
+	int err = 0;
+
+	for (size_t i = 0; i < k->states.count && !err; i++) {
+		const struct thread_state *s = &k->states.list[i];
+
+		err = async_list_read(&k->list, &k->reader, s->address + at->tstate_tasks, tid_of(k, s));
+		err = err ?: add_running(k, s);
+	}
+	for (size_t i = 0; i < k->states.count && !err; i++)
+		if (is_first_of_interpreter(k, i))
+			err = async_list_read(&k->list, &k->reader,
+					      k->states.list[i].interp + at->interp_tasks, 0);
+	return err;
+}
+
+/* --- each of them --------------------------------------------------------------------------------------- */
+
+static int add_frames(struct looking *k, struct async_task *t)
+{
+	const struct chain *c = &k->object.chain;
+	const __u32 used = k->frames.size / sizeof(struct look_frame), room = ASYNC_FRAMES_MAX - used;
+	int err = 0;
+
+	t->first_frame = used;
+	t->frames = c->count < room ? c->count : room;
+	t->cut |= t->frames < c->count || c->end == CHAIN_LONG;
+	for (__u32 i = 0; i < t->frames && !err; i++) {
+		const struct look_frame f = { c->frames[i].code, chain_instruction(&k->reader, &c->frames[i]),
+					      0 };
+
+		err = buf_add(&k->frames, &f, sizeof(f));
+	}
+	return err;
+}
+
+/* Whoever awaits it is looked at, too, when its turn comes. */
+static int add_awaiters(struct looking *k, struct async_task *t)
+{
+	const struct async_object *o = &k->object;
+	int err = 0;
+
+	t->first_awaiter = k->awaiters.size / sizeof(__u32);
+	t->cut |= o->more_awaiters;
+	for (__u32 i = 0; i < o->awaiter_count && !err; i++) {
+		const int number = async_list_add(&k->list, o->awaiters[i]);
+		const __u32 value = (__u32)number;
+
+		if (number < 0 || t->first_awaiter + t->awaiters == ASYNC_AWAITERS_MAX) {
+			t->cut = 1;
+			break;
+		}
+		err = buf_add(&k->awaiters, &value, sizeof(value));
+		t->awaiters++;
+	}
+	return err;
+}
+
+static enum async_state state_of(const struct async_object *o)
+{
+	if (!o->steady)
+		return o->unread ? ASYNC_UNREAD : ASYNC_CHANGED;
+	if (!o->is_task)
+		return ASYNC_FUTURE;
+	switch (o->chain.end) {
+	case CHAIN_RUNS:
+		return ASYNC_RUNS;
+	case CHAIN_CREATED:
+		return ASYNC_NOT_BEGUN;
+	case CHAIN_ENDED:
+		return ASYNC_ENDED;
+	}
+	return ASYNC_WAITS;
+}
+
+static int add_task(struct looking *k, size_t number)
+{
+	/* The list may move when an awaiter is added. */
+	const struct async_found f = k->list.found[number];
+	struct async_task t = { .address = f.address, .tid = f.tid };
+	int err = async_object_read(&k->reader, &f, &k->object);
+
+	if (err)
+		return err;
+	t.state = state_of(&k->object);
+	memcpy(t.name, k->object.name, sizeof(t.name));
+	err = add_frames(k, &t) ?: add_awaiters(k, &t);
+	return err ?: buf_add(&k->tasks, &t, sizeof(t));
+}
+
+static int add_tasks(struct looking *k)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < k->list.count && !err; i++)
+		err = add_task(k, i);
+	return err;
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------ */
+
+static int look(struct looking *k)
+{
+	int err = read_threads(k);
+
+	err = err ?: thread_states_read(&k->states, k->reader.memory, k->reader.layout, k->runtime);
+	if (err)
+		return err;
+	thread_states_match(&k->states, k->threads, k->thread_count);
+	err = async_list_new(&k->list, ASYNC_TASKS_MAX);
+	err = err ?: list_tasks(k);
+	err = err == -E2BIG ? 0 : err;
+	return err ?: add_tasks(k);
+}
+
+static int put_together(const struct looking *k, struct buf *out)
+{
+	const struct async_tasks head = {
+		.tasks = k->tasks.size / sizeof(struct async_task),
+		.frames = k->frames.size / sizeof(struct look_frame),
+		.awaiters = k->awaiters.size / sizeof(__u32),
+		.more = k->list.more || k->reader.spent,
+	};
+	int err = buf_reserve(out, sizeof(head) + k->tasks.size + k->frames.size + k->awaiters.size);
+
+	err = err ?: buf_add(out, &head, sizeof(head));
+	err = err ?: buf_add(out, k->tasks.data, k->tasks.size);
+	err = err ?: buf_add(out, k->frames.data, k->frames.size);
+	return err ?: buf_add(out, k->awaiters.data, k->awaiters.size);
+}
+
+int async_tasks_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime, __u64 asyncio,
+		     struct buf *out)
+{
+	struct looking *k = calloc(1, sizeof(*k));
+	int err;
+
+	if (!k)
+		return -ENOMEM;
+	k->pid = pid;
+	k->runtime = runtime;
+	k->reader.memory = memory;
+	k->reader.layout = layout;
+	err = async_layout_read(memory, layout, runtime, asyncio, &k->reader.at);
+	err = err ?: look(k);
+	err = err ?: k->reader.unreachable;
+	err = err ?: put_together(k, out);
+	buf_free(&k->tasks);
+	buf_free(&k->frames);
+	buf_free(&k->awaiters);
+	async_list_free(&k->list);
+	free(k->threads);
+	free(k);
+	return err;
+}
+
+/* No frame and no awaiter is of two tasks: what is before this one ends where this one begins. */
+static bool is_sane(const struct async_tasks *head, const struct async_task *t)
+{
+	const struct async_task *before = t - 1;
+	const bool first = t == (const void *)(head + 1);
+
+	return t->state >= ASYNC_WAITS && t->state < ASYNC_STATES &&
+	       t->first_frame == (first ? 0 : before->first_frame + before->frames) &&
+	       t->frames <= head->frames - t->first_frame &&
+	       t->first_awaiter == (first ? 0 : before->first_awaiter + before->awaiters) &&
+	       t->awaiters <= head->awaiters - t->first_awaiter && memchr(t->name, '\0', sizeof(t->name));
+}
+
+int async_tasks_parse(const void *bytes, size_t size, const struct async_tasks **ret,
+		      const struct async_task **ret_tasks, const struct look_frame **ret_frames,
+		      const __u32 **ret_awaiters)
+{
+	const struct async_tasks *head = bytes;
+	const struct async_task *tasks = (const void *)(head + 1);
+	const struct look_frame *frames;
+	const __u32 *awaiters;
+
+	if (size < sizeof(*head) || head->tasks > ASYNC_TASKS_MAX || head->frames > ASYNC_FRAMES_MAX ||
+	    head->awaiters > ASYNC_AWAITERS_MAX ||
+	    size != sizeof(*head) + head->tasks * sizeof(*tasks) + head->frames * sizeof(*frames) +
+			    head->awaiters * sizeof(*awaiters))
+		return -EBADMSG;
+	frames = (const void *)(tasks + head->tasks);
+	awaiters = (const void *)(frames + head->frames);
+	for (__u32 i = 0; i < head->tasks; i++)
+		if (!is_sane(head, &tasks[i]))
+			return -EBADMSG;
+	for (__u32 i = 0; i < head->awaiters; i++)
+		if (awaiters[i] >= head->tasks)
+			return -EBADMSG;
+	*ret = head;
+	*ret_tasks = tasks;
+	*ret_frames = frames;
+	*ret_awaiters = awaiters;
+	return 0;
+}
