@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * task_tree.h - in which order tasks are written, so that what a task awaits stands below it. Tasks that await
- * each other are a graph, and not always one without cycles; each task is written in full once.
+ * task_tree.h - in which order tasks are written, so that what a task awaits stands below it. Tasks that
+ * await each other are a graph, and not always one without cycles; each task is written in full once.
  */
 #ifndef PYPERF_DUMP_TASK_TREE_H
 #define PYPERF_DUMP_TASK_TREE_H
@@ -11,7 +11,7 @@
 
 #include "python/async_tasks.h"
 
-#define TREE_DEPTH_MAX 64 /* tasks below each other; what is deeper is written further below, as a tree */
+#define TREE_DEPTH_MAX 16 /* tasks below each other; what is deeper is written further below, as a tree */
 
 enum tree_kind {
 	TREE_TASK = 1, /* in full, and what it awaits follows */

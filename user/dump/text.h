@@ -16,7 +16,7 @@
  */
 int dump_text(const struct dumped *d, bool colour, struct buf *out);
 
-/* Its parts, for others that write about processes (0 or -ENOMEM): a process, with how many of what it has, */
+/* Parts of it, for others that write about processes (0 or -ENOMEM): a process, and how much it has, */
 int text_process(const struct dumped *d, bool colour, __u32 count, const char *what, struct buf *out);
 /* ... a line for a frame, ... */
 int text_frame(const struct code_line *line, int indent, struct buf *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * image.h - what an ELF file says about the CPython runtime, or its asyncio, inside it, and where it is loaded. The file is
- * hostile: it is read with read(), in bounded pieces, and may change meanwhile.
+ * image.h - what an ELF file says about the CPython runtime, or its asyncio, inside it, and where it is
+ * loaded. The file is hostile: it is read with read(), in bounded pieces, and may change meanwhile.
  */
 #ifndef PYPERF_ELF_IMAGE_H
 #define PYPERF_ELF_IMAGE_H
@@ -34,7 +34,7 @@ struct image {
 	__u64 runtime;	   /* _PyRuntime, or the section .PyRuntime (3.7+) */
 	__u64 old_thread;  /* _PyThreadState_Current (2.7, 3.6) */
 	__u64 old_interps; /* interp_head (2.7, 3.6), a static variable: unknown when the file is stripped */
-	__u64 asyncio;	   /* the section .AsyncioDebug (3.14+), in the interpreter or in a library of its own */
+	__u64 asyncio;	   /* the section .AsyncioDebug (3.14+), of the interpreter or a library */
 	bool classes;  /* it has PyClass_Type, the type of old-style classes, so it is Python 2 */
 	__u32 version; /* PY_VERSION_HEX, from Py_Version (3.11+) or version_text_find(); 0 = unknown */
 };

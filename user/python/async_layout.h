@@ -21,7 +21,8 @@
 struct async_layout {
 	struct object_offsets objects;
 	struct coroutine_states states;
-	__u16 task_size, task_name, task_awaited_by, task_is_task, task_awaited_by_is_set, task_coro, task_node;
+	__u16 task_size, task_name, task_awaited_by, task_is_task, task_awaited_by_is_set;
+	__u16 task_coro, task_node;
 	__u32 interp_tasks;		 /* head of the list of tasks whose thread has ended */
 	__u32 tstate_loop, tstate_task; /* the loop and the task that run in a thread; NULL = none */
 	__u32 tstate_tasks;		 /* head of the list of the thread's tasks */

@@ -49,8 +49,8 @@ int async_list_add(struct async_list *list, __u64 address)
 }
 
 /*
- * Goes along the list once. 0 when it has come back to the head; -EAGAIN when a node does not lead back to the
- * one before it: it has left the list, or it never was a node. So no chain of nodes can be a circle.
+ * Goes along the list once. 0 when it has come back to the head; -EAGAIN when a node does not lead back to
+ * the one before it: it has left the list, or it never was a node. So no chain of nodes can be a circle.
  */
 static int read_once(struct async_list *list, struct async_reader *r, __u64 head, pid_t tid)
 {

@@ -14,7 +14,7 @@
 #define OBJECT_AWAITERS_MAX 1024 /* of one task */
 
 struct async_object {
-	bool steady;  /* false: it changed in each attempt, or is no task any more; then only the name may be set */
+	bool steady;  /* it did not change in one of the attempts; else only the name may be set */
 	bool unread;  /* the look is spent (-E2BIG) */
 	bool is_task; /* not another future */
 	char name[ASYNC_NAME_SIZE];
@@ -33,7 +33,7 @@ struct async_object {
  */
 int async_object_read(struct async_reader *r, const struct async_found *found, struct async_object *ret);
 
-/* The task that runs in a thread, from its thread state; 0 = none. Returns 0 or an error as of async_read(). */
+/* The task that runs in a thread, by its thread state; 0 = none. Returns 0 or an error as of async_read(). */
 int async_running(struct async_reader *r, __u64 tstate, __u64 *ret_task);
 
 /* Its name. 0, or an error as of async_name(). */

@@ -15,7 +15,7 @@
 #include "python/async_layout.h"
 
 #define ASYNC_READS_MAX 400000 /* in one look, */
-#define ASYNC_CPU_MS	250	  /* ... and CPU time: half of what the worker may take (WORKER_DEADLINE_MS) */
+#define ASYNC_CPU_MS	250    /* ... and its CPU time: half of WORKER_DEADLINE_MS */
 #define ASYNC_NAME_SIZE 128	  /* bytes of a task's name as UTF-8, NUL included; more is cut off */
 #define ASYNC_TYPES	32	  /* whose kind is remembered */
 

@@ -142,8 +142,8 @@ int chain_read(struct async_reader *r, __u64 coroutine, struct chain *ret)
 		if (err)
 			return err == -ENOENT ? 0 : err;
 	}
-	/* The inner ones of a task may have ended, or not begun, for a moment. The task then waits all the same. */
-	if (ret->count > 1 && (ret->end == CHAIN_ENDED || ret->end == CHAIN_CREATED))
+	/* An inner one may have ended, or not have begun. The task then waits all the same. */
+	if ((ret->count && ret->end == CHAIN_ENDED) || (ret->count > 1 && ret->end == CHAIN_CREATED))
 		ret->end = CHAIN_WAITS;
 	return err;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * identify.c - finds mapped files with a Python runtime or its asyncio, computes where it is loaded, asks it or the tables
- * for the offsets, and has them proved (proof.c). Maps, files and memory are the target's: hostile.
+ * identify.c - finds mapped files with a Python runtime or its asyncio, computes where it is loaded, asks it
+ * or the tables for the offsets, and has them proved (proof.c). Maps, files and memory are the target's:
+ * hostile.
  */
 #include "python/identify.h"
 
@@ -298,7 +299,7 @@ static void explain(const struct scan *scan, char reason[IDENTITY_REASON_SIZE])
 			 scan->seen_count);
 }
 
-/* The interpreter's own asyncio, or that of a library; 0 = it has not been imported, or is older than 3.14. */
+/* The interpreter's own asyncio, or a library's; 0 = it has not been imported, or is older than 3.14. */
 static __u64 find_asyncio(const struct scan *scan, const struct candidate *chosen)
 {
 	for (unsigned int i = 0; i < scan->candidate_count && !chosen->asyncio; i++)

@@ -112,7 +112,7 @@ struct cpython {
 	const struct layout *free_threaded; /* of the build without it; NULL = there is none (up to 3.12) */
 	const struct word *words; /* of its _Py_DebugOffsets; NULL = it has no such table (up to 3.12) */
 	size_t word_count;
-	struct coroutine_states coroutines; /* all 0: it does not say where asyncio's tasks are (up to 3.13) */
+	struct coroutine_states coroutines; /* all 0: where asyncio's tasks are is not known (up to 3.13) */
 	struct {
 		__u32 patch; /* the first patch release that has these two where layout says; 0 = all have */
 		__u32 runtime_tstate, runtime_tss_key; /* where the releases before that have them */

@@ -280,6 +280,7 @@ static void bytes_of_another_process(void **state)
 	REFUSED(bad.runtime = FORGE_TEXT); /* it is not writable */
 	REFUSED(bad.old_thread = UINT64_MAX);
 	REFUSED(bad.old_interps = 1);
+	REFUSED(bad.asyncio = FORGE_TEXT);
 #undef REFUSED
 	assert_int_equal(image_parse(&good, sizeof(good) - 1, &taken), -EBADMSG);
 	assert_int_equal(image_parse(&good, 0, &taken), -EBADMSG);
@@ -311,6 +312,26 @@ static void bias(void **state)
 	assert_int_equal(value, 0);
 }
 
+/* asyncio's offsets: in a library of its own, and where they could not be. */
+static void asyncio_section(void **state)
+{
+	static const char name[] = ".AsyncioDebug";
+	struct image image;
+
+	(void)state;
+	forge_python(&f, 0);
+	memcpy(f.bytes + FORGE_STRINGS + 1, "_XyRuntime", 10);
+	memcpy(f.bytes + FORGE_NAMES + 64, name, sizeof(name));
+	forge_section(&f, 4)->sh_size = 64 + sizeof(name);
+	forge_section(&f, 3)->sh_name = 64;
+	assert_int_equal(read_forged(FORGE_SIZE, &image), 0);
+	assert_int_equal(image.asyncio, FORGE_RUNTIME_ADDRESS);
+	assert_int_equal(image.runtime, 0);
+	forge_section(&f, 3)->sh_addr = FORGE_TEXT; /* not writable */
+	assert_int_equal(read_forged(FORGE_SIZE, &image), 0);
+	assert_int_equal(image.asyncio, 0);
+}
+
 /* This test itself: a real file, without Python. */
 static void real_program(void **state)
 {
@@ -335,6 +356,7 @@ int main(void)
 		cmocka_unit_test(truncated_and_flipped),
 		cmocka_unit_test(bytes_of_another_process),
 		cmocka_unit_test(bias),
+		cmocka_unit_test(asyncio_section),
 		cmocka_unit_test(real_program),
 	};
 

@@ -293,6 +293,28 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* dump and tasks take what selects processes and what is theirs, and nothing else. */
+static void looks(void **state)
+{
+	(void)state;
+	ACCEPT("tasks", "--pid", "7");
+	assert_true(o.tasks && !o.dump);
+	ACCEPT("tasks", "-a", "--pod", "cart*", "--table");
+	assert_true(o.table);
+	ACCEPT("dump", "-a", "--json");
+	assert_true(o.dump && !o.tasks);
+	ACCEPT("tasks", "-a", "--json");
+	REFUSE("tasks", "tasks");
+	REFUSE("threads", "dump");
+	REFUSE("--push does not go with tasks", "tasks", "-a", "--push", "http://x");
+	REFUSE("--table does not go with dump", "dump", "-a", "--table");
+	REFUSE("--table", "-a", "--table");
+	REFUSE("--json", "-a", "--json");
+	REFUSE("--table", "tasks", "-a", "--json", "--table");
+	REFUSE("--all does not go with tasks", "tasks", "--all");
+	REFUSE("one of --all-python and --pid PID", "tasks", "--", "true");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +328,7 @@ int main(void)
 		cmocka_unit_test(last_one_wins),
 		cmocka_unit_test(listening),
 		cmocka_unit_test(continuous),
+		cmocka_unit_test(looks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, teardown);

@@ -372,6 +372,30 @@ static void two_runtimes(void **state)
 	unload(&second);
 }
 
+/* asyncio is part of the interpreter, or a library of its own; without an interpreter it is none. */
+static void asyncio(void **state)
+{
+	static const char name[] = ".AsyncioDebug";
+	struct loaded library, python;
+
+	(void)state;
+	forge_python(&f, 0);
+	memcpy(f.bytes + FORGE_STRINGS + 1, "_XyRuntime", 10);
+	memcpy(f.bytes + FORGE_NAMES + 64, name, sizeof(name));
+	forge_section(&f, 4)->sh_size = 64 + sizeof(name);
+	forge_section(&f, 3)->sh_name = 64;
+	library = load(&f);
+	assert_int_equal(ask().verdict, VERDICT_NOT_PYTHON);
+	forge_python(&f, 0x030c01f0);
+	python = load(&f);
+	start_threads(&python, 0x030c01f0);
+	assert_int_equal(ask().verdict, VERDICT_PYTHON);
+	assert_int_equal(ask().asyncio, (uintptr_t)library.runtime);
+	unload(&library);
+	assert_int_equal(ask().asyncio, 0);
+	unload(&python);
+}
+
 /* A second look at a process reads no file: binaries.h. */
 static void quick_when_known(void **state)
 {
@@ -399,7 +423,7 @@ int main(void)
 		cmocka_unit_test(old_versions),	   cmocka_unit_test(variables),
 		cmocka_unit_test(refusals_of_old), cmocka_unit_test(contradicted),
 		cmocka_unit_test(merely_mapped),   cmocka_unit_test(two_runtimes),
-		cmocka_unit_test(quick_when_known),
+		cmocka_unit_test(asyncio),	   cmocka_unit_test(quick_when_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,9 @@ static void threads_that_are_impossible(void **state)
 	memset(a.threads[1].file, 'x', sizeof(a.threads[1].file));
 	assert_int_equal(parse(&a, sizeof(a)), -EBADMSG);
 	a = good();
+	memset(a.threads[1].async_task, 'x', sizeof(a.threads[1].async_task));
+	assert_int_equal(parse(&a, sizeof(a)), -EBADMSG);
+	a = good();
 	memset(a.threads[1].task.name, 'x', sizeof(a.threads[1].task.name));
 	assert_int_equal(parse(&a, sizeof(a)), -EBADMSG);
 }
@@ -104,13 +107,13 @@ static void a_process_without_an_interpreter(void **state)
 	const struct look *look;
 
 	(void)state;
-	assert_int_equal(look_at_threads(getpid(), getpid(), &layout, 4096, &out), 0);
+	assert_int_equal(look_at_threads(getpid(), getpid(), &layout, 4096, 4096, &out), 0);
 	assert_int_equal(look_parse(out.data, out.size, &look, &threads, &frames), 0);
 	assert_int_equal(look->threads, 1);
 	assert_int_equal(look->frames, 0);
 	assert_int_equal(threads[0].task.tid, getpid());
 	assert_int_equal(threads[0].end, LOOK_NO_STATE);
-	assert_int_equal(look_at_threads(1 << 30, 1 << 30, &layout, 4096, &out), -ESRCH);
+	assert_int_equal(look_at_threads(1 << 30, 1 << 30, &layout, 4096, 4096, &out), -ESRCH);
 }
 
 int main(void)

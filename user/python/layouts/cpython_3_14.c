@@ -203,5 +203,7 @@ const struct cpython cpython_3_14 = {
 	.words = words,
 	.word_count = ARRAY_SIZE(words),
 	/* internal/pycore_frame.h: enum _framestate; Objects/genobject.c: _PyGen_yf() */
-	.coroutines = { .created = -3, .executing = 0, .suspended = -2, .awaiting = { -1, -1 }, .awaited = 1 },
+	.coroutines = {
+		.created = -3, .suspended = -2, .executing = 0, .awaiting = { -1, -1 }, .awaited = 1
+	},
 };

@@ -217,5 +217,7 @@ const struct cpython cpython_3_15 = {
 	.words = words,
 	.word_count = ARRAY_SIZE(words),
 	/* internal/pycore_frame.h: enum _framestate; Objects/genobject.c: _PyGen_yf() */
-	.coroutines = { .created = 0, .executing = 4, .suspended = 1, .awaiting = { 2, 3 }, .awaited = 2 },
+	.coroutines = {
+		.created = 0, .suspended = 1, .executing = 4, .awaiting = { 2, 3 }, .awaited = 2
+	},
 };

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tasks that await each other in the ways that the arguments name. Prints a JSON object when all of them
+wait, and waits for ever. Line comments name what stands still there."""
+import asyncio
+import json
+import os
+import sys
+import threading
+import time
+
+kept = []  # tasks that nothing else would hold
+waiting = []
+
+
+async def stand():
+    """Where every chain ends: at a future that is never done."""
+    waiting.append(asyncio.current_task().get_name())
+    await asyncio.get_running_loop().create_future()  # stands: stand
+
+
+async def middle():
+    await stand()  # stands: middle
+
+
+async def of(task):
+    await task  # stands: of
+
+
+def start(coroutine, name):
+    task = asyncio.create_task(coroutine, name=name)
+    kept.append(task)
+    return task
+
+
+async def diamond():
+    shared = start(middle(), "shared")
+    sides = start(of(shared), "left"), start(of(shared), "right")
+    start(both(*sides), "top")
+    return 1
+
+
+async def both(*tasks):
+    await asyncio.gather(*tasks)
+
+
+async def group():
+    start(grouped(), "group")
+    return 3
+
+
+async def grouped():
+    async with asyncio.TaskGroup() as tasks:
+        for number in range(3):
+            kept.append(tasks.create_task(stand(), name="member-%d" % number))
+
+
+async def rows():
+    """An async generator that waits before its first item."""
+    await stand()
+    yield 1
+
+
+async def generator():
+    start(consume(), "consumer")
+    return 1
+
+
+async def consume():
+    async for _ in rows():  # stands: consume
+        pass
+
+
+class Awaitable:
+    def __await__(self):
+        yield from asyncio.get_running_loop().create_future()
+
+
+async def awaitable():
+    start(of(Awaitable()), "own-await")
+    return 0
+
+
+async def eager():
+    loop = asyncio.get_running_loop()
+    kept.append(asyncio.eager_task_factory(loop, middle(), name="eager"))
+    return 1
+
+
+NAMES = "n\N{LATIN SMALL LETTER A WITH DIAERESIS}me", "\N{SNOWMAN}" * 50, "\N{PILE OF POO}", "x" * 500, "a\nb"
+
+
+async def names():
+    for name in NAMES:
+        start(stand(), name)
+    kept.append(asyncio.create_task(stand()))
+    kept.append(asyncio.create_task(stand(), name=type("Name", (str,), {})("derived")))
+    return len(NAMES) + 2
+
+
+async def cycle():
+    named = {}
+
+    async def of_named(name):
+        await named[name]
+    named.update(one=start(of_named("two"), "one"), two=start(of_named("one"), "two"))
+    start(of(named["one"]), "onlooker")
+    return 0
+
+
+async def deep():
+    """A chain of tasks that is deeper than a tree is drawn."""
+    task = start(stand(), "deep-0")
+    for number in range(1, 100):
+        task = start(of(task), "deep-%d" % number)
+    return 1
+
+
+def plain():
+    time.sleep(1000)  # stands: plain
+
+
+async def inner():
+    plain()  # stands: inner
+
+
+async def outer():
+    await inner()  # stands: outer
+
+
+async def nothing():
+    return 0
+
+
+def serve(graphs, number, runs):
+    """A loop for those graphs. runs: and then a task of it never lets go."""
+    async def main():
+        count = sum([await globals()[name]() for name in graphs])
+        while len(waiting) < count:
+            await asyncio.sleep(0.01)
+        ready[number].set()
+        if runs:
+            kept.append(asyncio.create_task(stand(), name="unbegun"))
+            await outer()
+        await stand()
+    asyncio.run(main())
+
+
+def orphan():
+    """Its thread ends while its task waits."""
+    loop = asyncio.new_event_loop()
+    kept.append(loop.create_task(stand(), name="orphan"))
+    kept.append(loop)
+    loop.run_until_complete(asyncio.sleep(0.05))
+
+
+wanted = sys.argv[1:]
+ready = [threading.Event(), threading.Event()]
+if "orphan" in wanted:
+    thread = threading.Thread(target=orphan)
+    thread.start()
+    thread.join()
+    waiting.clear()
+graphs = [name for name in wanted if name not in ("orphan", "two", "run")]
+if "two" in wanted or "run" in wanted:
+    threading.Thread(target=serve, args=(["nothing"], 1, "run" in wanted), daemon=True).start()
+    ready[1].wait()
+    waiting.clear()
+
+
+def tell():
+    ready[0].wait()
+    print(json.dumps({"pid": os.getpid()}), flush=True)
+
+
+threading.Thread(target=tell, daemon=True).start()
+serve(graphs or ["nothing"], 0, False)
