@@ -85,6 +85,27 @@ def test_the_flame_graph_is_drawn(tmp_path, workloads, browse):
     assert 'data-drawn="0"' in other and len(frames(other)) == 1
 
 
+def test_one_kind_of_event_after_the_other(tmp_path, browse):
+    """Where there are several, a link leads to each; what was asked for besides stays."""
+    code = "import time\nwhile True: time.sleep(0.01)"
+    with profiler.target(known.available()[0].path, "-c", code, about=False) as target:
+        with server(tmp_path, "--pid", target.pid, "--event", "cpu,offcpu") as s:
+            if s.get("/d3.js").status == 404:
+                pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, "
+                            "and build again)")
+            profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
+            document, console, asked = browse(s.url + "/?type=offcpu&pid=%d" % target.pid)
+    assert not console
+    assert s.url + "/flamegraph.json?type=offcpu&pid=%d" % target.pid in asked
+    links = re.findall(r'<a href="([^"]*)" title="[^"]*"( aria-current="page")?>([^<]*)</a>', document)
+    there = s.url + "/?type=%s&pid=" + str(target.pid)
+    assert [(html.unescape(to), bool(now), text) for to, now, text in links] == [
+        (there % "cpu", False, "CPU"), (there % "offcpu", True, "waiting"),
+        (there % "runqueue", False, "run queue")]
+    titles = [html.unescape(title) for title in re.findall("<title>([^<]*)</title>", document)]
+    assert any(re.fullmatch(r"<module> \(.*\), [\d.]+ s, [\d.]+ %", title) for title in titles), titles
+
+
 def colours(document):
     """Red, green and blue of the drawn frames, by their names."""
     drawn = re.findall(r'name="([^"]*)" class="frame"><rect[^>]* fill="rgb\((\d+), ?(\d+), ?(\d+)\)"',

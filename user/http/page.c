@@ -27,20 +27,34 @@ static int add_state(const struct page_view *v, struct buf *out)
 {
 	const struct run_facts *run = v->run;
 	struct kernel_stats stats = {};
-	struct books books;
+	char words[BOOKS_WORDS_MAX];
 	size_t live = 0;
 
 	if (v->health == HEALTH_STARTING)
 		return buf_add_string(out, "Not sampling yet.");
 	kernel_stats(v->kernel, &stats);
-	books = books_of(&stats.sum, EVENT_CPU);
 	registry_count(v->registry, &live);
 	return buf_printf(out,
-			  "%d CPUs at %u Hz for %s s: %s samples of %zu processes that run and of "
-			  "those that have ended. %s ticks were of others, and "
-			  "<a href=\"metrics\">counted</a>.",
+			  "%d CPUs at %u Hz for %s s: %s, of %zu processes that run and of those that "
+			  "have ended. What is in no profile is <a href=\"metrics\">counted</a>.",
 			  run->cpus, run->frequency, number_group(clock_seconds() - run->start).text,
-			  number_group(books.in_profile).text, live, number_group(books.outside).text);
+			  books_in_words(&stats.sum, run->events, words), live);
+}
+
+/* Where there are several kinds of events, one link for each. page.js keeps what else was asked for. */
+static int add_events(const struct page_view *v, struct buf *out)
+{
+	const __u32 events = v->run->events;
+	int err = 0;
+
+	if (!(events & (events - 1)))
+		return 0;
+	for (int kind = 0; kind < EVENT_KINDS && !err; kind++)
+		if (events & EVENT_BIT(kind))
+			err = buf_printf(out, "<a href=\"?type=%s\" title=\"%s\">%s</a>\n",
+					 event_rows[kind].key, event_rows[kind].noun,
+					 event_rows[kind].resource);
+	return err;
 }
 
 static int add_processes(const struct page_view *v, struct buf *out)
@@ -55,6 +69,7 @@ static const struct {
 } parts[] = {
 	{ "{version}", add_version },
 	{ "{state}", add_state },
+	{ "{events}", add_events },
 	{ "{processes}", add_processes },
 };
 

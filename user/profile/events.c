@@ -34,6 +34,22 @@ const char *event_unit_name(enum event_unit unit)
 	return names[unit];
 }
 
+double event_amount(enum event_kind kind, __u64 count, __u64 period_ns)
+{
+	const struct event_row *e = &event_rows[kind];
+
+	if (e->unit == UNIT_COUNT)
+		return (double)count * (*e->period ? (double)period_ns / 1e9 : 1);
+	return (double)count / (e->unit == UNIT_BYTES ? 1048576 : 1e9);
+}
+
+const char *event_amount_unit(enum event_kind kind)
+{
+	const struct event_row *e = &event_rows[kind];
+
+	return e->unit == UNIT_BYTES ? "MiB" : e->unit == UNIT_COUNT && !*e->period ? "" : "s";
+}
+
 bool event_has_outcome(enum event_kind kind, enum outcome outcome)
 {
 	return books[kind] & groups[outcome];

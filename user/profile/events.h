@@ -33,6 +33,12 @@ _Static_assert(EVENT_KINDS < 32, "a set of kinds of events is a __u32");
 
 /* As in pprof: "count", "nanoseconds", "bytes". */
 const char *event_unit_name(enum event_unit unit);
+/*
+ * What a count of events amounts to for people: seconds, MiB, or just so many; and its unit, "s", "MiB" or
+ * "". period_ns: the time that one counted event stands for, if it stands for any.
+ */
+double event_amount(enum event_kind kind, __u64 count, __u64 period_ns);
+const char *event_amount_unit(enum event_kind kind);
 /* Whether an event of this kind can end so. */
 bool event_has_outcome(enum event_kind kind, enum outcome outcome);
 

@@ -234,29 +234,17 @@ static const struct event_row *event_of(const struct page *page)
 	return &event_rows[profile_shown(page->profile)];
 }
 
-/* What a count amounts to: seconds, MiB, or just so many. */
 static double amount_of(const struct page *page, __u64 count)
 {
-	const struct event_row *e = event_of(page);
-
-	if (e->unit == UNIT_COUNT && *e->period)
-		return (double)count * (double)profile_get_info(page->profile)->period_ns / 1e9;
-	if (e->unit == UNIT_COUNT)
-		return (double)count;
-	return (double)count / (e->unit == UNIT_BYTES ? 1048576 : 1e9);
-}
-
-static const char *amount_unit(const struct page *page)
-{
-	const struct event_row *e = event_of(page);
-
-	return e->unit == UNIT_BYTES ? "MiB" : e->unit == UNIT_COUNT && !*e->period ? "" : "s";
+	return event_amount(profile_shown(page->profile), count,
+			    profile_get_info(page->profile)->period_ns);
 }
 
 static void print_use(struct page *page, __u64 count)
 {
 	print_share(page, count);
-	fprintf(page->f, "%11s %-3s", number_hundredths(amount_of(page, count)).text, amount_unit(page));
+	fprintf(page->f, "%11s %-3s", number_hundredths(amount_of(page, count)).text,
+		event_amount_unit(profile_shown(page->profile)));
 }
 
 static void print_processes(struct page *page, const struct tally_rows *r)
@@ -321,7 +309,8 @@ static void print_total(const struct page *page)
 	fputs(style(page, BOLD), page->f);
 	if (has_period)
 		fprintf(page->f, "%s sample%s, ", number_group(total).text, total == 1 ? "" : "s");
-	fprintf(page->f, "%s %s of %s%s", number_hundredths(amount).text, amount_unit(page),
+	fprintf(page->f, "%s %s of %s%s", number_hundredths(amount).text,
+		event_amount_unit(profile_shown(page->profile)),
 		event_of(page)->resource, style(page, RESET));
 	if (info->duration_ns > 0)
 		fprintf(page->f, " in %.1f s", (double)info->duration_ns / 1e9);

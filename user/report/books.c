@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "report/books.h"
 
+#include <stdio.h>
+
 #include "base/cleanup.h"
+#include "base/number.h"
 
 const struct outcome_row outcome_rows[OUTCOME_COUNT] = {
 #define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = { #name, text, PLACE_##place },
@@ -79,4 +82,27 @@ struct books books_of(const struct cpu_stats *sum, enum event_kind kind)
 			b.in_profile += sum->outcome[kind][i];
 	}
 	return b;
+}
+
+const char *books_in_words(const struct cpu_stats *sum, __u32 events, char text[BOOKS_WORDS_MAX])
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		const struct event_row *e = &event_rows[kind];
+		const __u64 count = books_of(sum, kind).in_profile;
+		const char *comma = used ? ", " : "";
+
+		if (!(events & EVENT_BIT(kind)) || used >= BOOKS_WORDS_MAX)
+			continue;
+		if (e->unit == UNIT_COUNT)
+			used += snprintf(text + used, BOOKS_WORDS_MAX - used, "%s%s %s", comma,
+					 number_group(count).text, e->type);
+		else
+			used += snprintf(text + used, BOOKS_WORDS_MAX - used, "%s%s %s %s", comma,
+					 number_hundredths(event_amount(kind, count, 0)).text,
+					 event_amount_unit(kind), e->resource);
+	}
+	return text;
 }

@@ -54,4 +54,12 @@ struct books {
 
 struct books books_of(const struct cpu_stats *sum, enum event_kind kind);
 
+#define BOOKS_WORDS_MAX 512
+
+/*
+ * What is in profiles by now, of each kind in events (EVENT_BIT()s), for people: "1,234 samples, 45.20 s
+ * waiting". Into text, which it returns.
+ */
+const char *books_in_words(const struct cpu_stats *sum, __u32 events, char text[BOOKS_WORDS_MAX]);
+
 #endif

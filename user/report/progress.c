@@ -17,22 +17,19 @@ void progress_show(struct progress *p, const struct run_facts *run, const struct
 	const double seconds = clock_seconds() - run->start;
 	struct report report = {};
 	__u64 cached, looked;
-	struct books books;
+	char words[BOOKS_WORDS_MAX];
 	size_t live = 0;
 
 	if (!p->wanted || !run->start || seconds - p->last < PAUSE_SECONDS)
 		return;
 	p->last = seconds;
 	kernel_stats(k, &report.kernel);
-	books = books_of(&report.kernel.sum, EVENT_CPU);
 	registry_count(r, &live);
 	cached = report.kernel.sum.cache_full + report.kernel.sum.cache_partial;
 	looked = cached + report.kernel.sum.cache_miss;
-	fprintf(stderr,
-		"\r\033[K%.0f s, %d CPUs at %u Hz, %zu processes, %llu samples, %.0f%% cached. Ctrl-C "
-		"ends it.",
-		seconds, run->cpus, run->frequency, live, books.in_profile,
-		looked ? 100.0 * cached / looked : 0.0);
+	books_in_words(&report.kernel.sum, run->events, words);
+	fprintf(stderr, "\r\033[K%.0f s, %d CPUs at %u Hz, %zu processes, %s, %.0f%% cached. Ctrl-C ends it.",
+		seconds, run->cpus, run->frequency, live, words, looked ? 100.0 * cached / looked : 0.0);
 	fflush(stderr);
 }
 

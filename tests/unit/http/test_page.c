@@ -17,7 +17,8 @@ static int setup_page(void **state)
 {
 	int err = setup(state);
 
-	facts = (struct run_facts){ .start = clock_seconds() - 1234.5, .frequency = 99, .cpus = 7 };
+	facts = (struct run_facts){ .start = clock_seconds() - 1234.5, .frequency = 99, .cpus = 7,
+				    .events = EVENT_BIT(EVENT_CPU) };
 	view = (struct page_view){ .registry = registry, .run = &facts };
 	start_server(answer_at_once, &answer, NULL);
 	return err;
@@ -67,10 +68,28 @@ static void while_sampling(void **state)
 	a = asked(page, GET("/"));
 	assert_int_equal(status_of(a), 200);
 	assert_non_null(strstr(body_of(a), "7 CPUs at 99 Hz for 1,23"));
-	assert_non_null(strstr(body_of(a), "0 samples of 2 processes that run"));
+	assert_non_null(strstr(body_of(a), "0 samples, of 2 processes that run"));
 	assert_null(strstr(body_of(a), "Not sampling yet."));
 	view.health = HEALTH_ENDING;
 	assert_non_null(strstr(body_of(asked(page, GET("/"))), "7 CPUs at 99 Hz"));
+}
+
+/* With one kind there is nothing to choose. */
+static void links_to_kinds_of_events(void **state)
+{
+	const char *a;
+
+	(void)state;
+	need_kernel();
+	view.kernel = kernel;
+	view.health = HEALTH_SAMPLING;
+	assert_non_null(strstr(body_of(asked(page, GET("/"))), "<nav id=\"events\"></nav>"));
+	facts.events |= EVENT_BIT(EVENT_OFFCPU);
+	a = asked(page, GET("/"));
+	assert_non_null(strstr(body_of(a), "<a href=\"?type=cpu\""));
+	assert_non_null(strstr(body_of(a), "<a href=\"?type=offcpu\""));
+	assert_null(strstr(body_of(a), "?type=runqueue"));
+	assert_non_null(strstr(body_of(a), "0 samples, 0.00 s waiting, of 2 processes"));
 }
 
 static void samples_of_the_last_interval(void **state)
@@ -102,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(before_sampling),
 		TEST(while_sampling),
+		TEST(links_to_kinds_of_events),
 		TEST(samples_of_the_last_interval),
 		TEST(index_of_profiles),
 	};

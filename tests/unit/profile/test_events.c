@@ -113,6 +113,15 @@ static void the_first_is_the_tick(void **state)
 	assert_string_equal(row->total_name, "ticks");
 }
 
+static void amounts(void **state)
+{
+	(void)state;
+	assert_true(event_amount(EVENT_CPU, 300, 10000000) == 3);
+	assert_string_equal(event_amount_unit(EVENT_CPU), "s");
+	assert_true(event_amount(EVENT_OFFCPU, 2500000000, 10000000) == 2.5);
+	assert_string_equal(event_amount_unit(EVENT_OFFCPU), "s");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +129,7 @@ int main(void)
 		cmocka_unit_test(units),
 		cmocka_unit_test(totals),
 		cmocka_unit_test(outcomes),
+		cmocka_unit_test(amounts),
 		cmocka_unit_test(the_first_is_the_tick),
 	};
 

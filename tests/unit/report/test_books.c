@@ -80,9 +80,27 @@ static void counters(void **state)
 	}
 }
 
+static void in_words(void **state)
+{
+	char text[BOOKS_WORDS_MAX];
+
+	(void)state;
+	memset(&sum, 0, sizeof(sum));
+	sum.outcome[EVENT_CPU][OUTCOME_WHOLE] = 1230;
+	sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT] = 4; /* has a marker, and so is in the profile */
+	sum.outcome[EVENT_OFFCPU][OUTCOME_WHOLE] = 45200000000;
+	assert_string_equal(books_in_words(&sum, EVENT_BIT(EVENT_CPU), text), "1,234 samples");
+	assert_string_equal(books_in_words(&sum, EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU), text),
+			    "1,234 samples, 45.20 s waiting");
+	assert_string_equal(books_in_words(&sum, EVENT_BIT(EVENT_OFFCPU), text), "45.20 s waiting");
+	books_in_words(&sum, EVENTS_ALL, text);
+	assert_true(strlen(text) < BOOKS_WORDS_MAX / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(in_words),
 		cmocka_unit_test(one_page_for_each_outcome),
 		cmocka_unit_test(totals),
 		cmocka_unit_test(ids),

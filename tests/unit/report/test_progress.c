@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "profile/events.h"
 #include "report/progress.h"
 #include "targets/registry.h"
 
@@ -21,7 +22,8 @@ static int setup(void **state)
 {
 	(void)state;
 	progress = (struct progress){ .wanted = true };
-	run = (struct run_facts){ .start = clock_seconds() - 1000, .frequency = 199, .cpus = 3 };
+	run = (struct run_facts){ .start = clock_seconds() - 1000, .frequency = 199, .cpus = 3,
+				  .events = EVENT_BIT(EVENT_CPU) };
 	return registry_new(&registry);
 }
 

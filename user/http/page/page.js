@@ -13,11 +13,19 @@ let values = ""; // what they are of
 let colours = {}; // by kind of frame
 let first = ""; // the kind of frames that name none
 
+function amount(value) {
+	if (values === "nanoseconds")
+		return (value / 1e9).toFixed(value < 1e7 ? 6 : 2) + " s";
+	if (values === "bytes")
+		return (value / 1048576).toFixed(2) + " MiB";
+	return value + " " + values;
+}
+
 function describe(node) {
 	const data = node.data;
 	const share = total ? (100 * node.value / total).toFixed(1) : "0";
 	const where = data.file ? " (" + data.file + ")" : "";
-	return data.name + where + ", " + node.value + " " + values + ", " + share + " %";
+	return data.name + where + ", " + amount(node.value) + ", " + share + " %";
 }
 
 // Lighter by up to a third, by the name, so that neighbours of one kind can be told apart.
@@ -88,8 +96,22 @@ function draw(data) {
 	d3.select(place).datum(data).call(chart);
 	const start = new Date(data.start * 1000).toLocaleTimeString();
 	const part = location.search ? ", of " + decodeURIComponent(location.search.slice(1)) : "";
-	about.textContent = total + " " + values + " in " + data.seconds + " s from " + start + part;
+	about.textContent = amount(total) + " in " + data.seconds + " s from " + start + part;
 	document.body.dataset.drawn = String(total); // for the tests
+}
+
+// The links to the kinds of events keep the rest of the query. The first kind is what comes without one.
+function offerEvents() {
+	const links = document.querySelectorAll("#events a");
+	const now = new URLSearchParams(location.search).get("type");
+	links.forEach((link, i) => {
+		const query = new URLSearchParams(location.search);
+		const type = new URLSearchParams(link.search).get("type");
+		query.set("type", type);
+		link.search = query.toString();
+		if (type === now || (!now && !i))
+			link.setAttribute("aria-current", "page");
+	});
 }
 
 async function load() {
@@ -119,4 +141,5 @@ document.getElementById("reset").addEventListener("click", () => {
 		chart.resetZoom();
 });
 document.getElementById("refresh").addEventListener("click", () => location.reload());
+offerEvents();
 load();
