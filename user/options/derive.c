@@ -189,7 +189,7 @@ static int parse_address(const char *text, struct http_address *ret, const char 
 static int derive_output(struct options *o, char *error, size_t size)
 {
 	if (!o->output && !o->continuous && !o->listen && !o->live)
-		o->output = "profile.pb.gz";
+		o->output = format_rows[o->format < 0 ? FORMAT_PPROF : o->format].file;
 	if (o->output && !*o->output)
 		return options_fail(error, size, "--output wants a file name");
 	if (o->listen_token_file && !o->listen)

@@ -7,7 +7,8 @@
 #include "profile/pprof.h"
 
 const struct format_row format_rows[FORMATS] = {
-#define FORMAT(NAME, name, suffix, type, encode, open, help) { name, suffix, type, encode, open },
+#define FORMAT(NAME, name, suffix, type, encode, open, help) \
+	{ name, suffix, type, "profile" suffix, encode, open },
 #include "profile/formats.def"
 #undef FORMAT
 };

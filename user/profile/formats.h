@@ -17,6 +17,7 @@ enum format {
 
 struct format_row {
 	const char *name, *suffix, *type;
+	const char *file; /* the name of a profile where nobody gives one */
 	int (*encode)(const struct profile *p, struct buf *out);
 	const char *open;
 };

@@ -104,6 +104,8 @@ static void defaults(void **state)
 	assert_int_equal(o.labels, LABELS_THREAD);
 	assert_int_equal(o.reads, READS_BLOCK);
 	assert_int_equal(o.events, EVENT_BIT(EVENT_CPU));
+	ACCEPT("-a", "--format", "folded"); /* a name that says what is in it */
+	assert_string_equal(o.output, "profile.folded");
 }
 
 static void kinds_of_events(void **state)
