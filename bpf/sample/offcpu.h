@@ -17,22 +17,27 @@
 #define TASK_DEAD  0x80
 #define PF_KTHREAD 0x00200000
 
-/* Adds the system call that the thread is in, or why it is in the kernel without one. */
+static __always_inline void add_wait(struct scratch *s, struct cpu_stats *count, enum wait_cause cause)
+{
+	const __u32 node = wait_cause(count, s->tree.bank, s->tree.node, cause);
+
+	if (node)
+		s->tree.node = node;
+}
+
+/* Adds the system call that the thread is in, or why it is in the kernel without one; and the disk. */
 static __always_inline void add_cause(struct scratch *s, struct cpu_stats *count, struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	const __s64 number = regs_syscall(regs);
-	__u32 node = 0;
 
 	if (number >= 0 && !opt_kernel)
 		native_intern(s, count, TEXT_SYSCALLS + (number < TEXT_SYSCALLS_MAX ? number :
 							 TEXT_SYSCALLS_MAX - 1));
+	if (number < 0)
+		add_wait(s, count, WAIT_PAGE_FAULT);
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
-		node = wait_cause(count, s->tree.bank, s->tree.node, WAIT_IO);
-	else if (number < 0)
-		node = wait_cause(count, s->tree.bank, s->tree.node, WAIT_PAGE_FAULT);
-	if (node)
-		s->tree.node = node;
+		add_wait(s, count, WAIT_IO);
 }
 
 /* Where a wait for a CPU is counted that begins below s->tree.node. */

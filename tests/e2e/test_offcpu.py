@@ -82,6 +82,31 @@ def test_sleeps(python, workloads, tmp_path):
                     "[syscall pselect6]"}
 
 
+def test_parts(workloads, tmp_path):
+    """Sleeps of 10, 1 and 0.2 ms that are 5 : 3 : 2 of the time by the program's own clocks."""
+    with start(known.available()[-1], workloads, "parts") as target:
+        samples = observe(tmp_path, target).run.of(target.pid)
+    of = [sum(time_of(samples, kind, name) for kind in ("offcpu", "runqueue"))
+          for name in ("long_sleep", "middle_sleep", "short_sleep")]
+    assert sum(of) > NEEDED * 1e9
+    assert [abs(one / sum(of) - part) < 0.02 for one, part in zip(of, (0.5, 0.3, 0.2))] == 3 * [True], of
+
+
+@pytest.mark.parametrize("scene, function, below", [("file", "reads_file", "[syscall pread64]"),
+                                                    ("memory", "touches_memory", "[page fault]")])
+def test_disk(scene, function, below, workloads, tmp_path):
+    """A file that the kernel has forgotten, read by a system call and by touching memory that maps it."""
+    if not os.major(os.stat(tmp_path).st_dev):
+        pytest.skip("SKIP disk: the tests' folder is on no disk")
+    with profiler.target(known.available()[-1].path, workloads / "waits.py", scene, tmp_path) as target:
+        samples = observe(tmp_path, target).run.of(target.pid)
+    of_function = [s for s in samples if s.values["offcpu"] and function in profiler.functions(s)]
+    asleep = collections.Counter()
+    for s in of_function:
+        asleep[tuple(name for name in profiler.functions(s) if name.startswith("["))] += s.values["offcpu"]
+    assert asleep.most_common(1)[0][0] == ("[I/O]", below), asleep
+
+
 CAUSES = {"lock": ("wants_lock", "futex"), "pipe": ("reads_pipe", "read"), "poll": ("polls", "select")}
 
 

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Waits in ways that are known, each in a function and a line of its own: waits.py SCENE
+"""Waits in ways that are known, each in a function and a line of its own: waits.py SCENE [FOLDER]
 
 Prints a line of JSON when it is ready: its pid, and the line of each wait by its name.
 """
 import json
+import mmap
 import os
 import select
 import sys
+import tempfile
 import threading
 import time
-
 
 
 def burn(seconds):
@@ -35,6 +36,53 @@ def sleeps():
     long_sleep()
     middle_sleep()
     short_sleep()
+
+
+WANTED = {long_sleep: 5, middle_sleep: 3, short_sleep: 2}  # parts of ten
+slept = {sleep: 0 for sleep in WANTED}  # ns, as this thread's own clocks say
+
+
+def parts():
+    """Whichever has had least of its part comes next, so that the parts hold however late a sleep ends."""
+    sleep = min(slept, key=lambda one: slept[one] / WANTED[one])
+    begin, ran = time.monotonic_ns(), time.thread_time_ns()
+    sleep()
+    slept[sleep] += time.monotonic_ns() - begin - (time.thread_time_ns() - ran)
+
+
+file, PAGES = None, 4096
+
+
+def open_file():
+    global file
+    file = tempfile.TemporaryFile(dir=sys.argv[2])
+    file.write(b"x" * PAGES * mmap.PAGESIZE)
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def forget(page):
+    """The kernel drops what it has of this page, and those around it."""
+    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    return page * 97 % PAGES * mmap.PAGESIZE
+
+
+def reads_file():
+    if not file:
+        open_file()
+    for page in range(64):
+        os.pread(file.fileno(), 1, forget(page))  # wait: reads_file
+
+
+def touches_memory():
+    if not file:
+        open_file()
+    memory = mmap.mmap(file.fileno(), PAGES * mmap.PAGESIZE, mmap.MAP_SHARED, mmap.PROT_READ)
+    for page in range(64):
+        at = forget(page)
+        memory[at]  # wait: touches_memory
+        memory.madvise(mmap.MADV_DONTNEED)
+    memory.close()
 
 
 lock, other_end = threading.Lock(), os.pipe()
@@ -78,7 +126,8 @@ def busy():
 
 
 SCENES = {"sleeps": (sleeps, None), "lock": (wants_lock_again, hold), "pipe": (reads_pipe, writes),
-          "poll": (polls, None), "busy": (busy, None)}
+          "poll": (polls, None), "busy": (busy, None), "parts": (parts, None), "file": (reads_file, None),
+          "memory": (touches_memory, None)}
 
 
 def main():
