@@ -12,7 +12,8 @@ import pytest
 import interpreters as known
 import profiler
 
-PYTHONS = [i for i in known.one_per_version() if i.version[:2] >= (3, 14)]
+PINNED = known.one_per_version()
+PYTHONS = [i for i in known.everything() if i.version[:2] >= (3, 14)]
 GRAPHS = ["diamond", "group", "generator", "awaitable", "eager", "orphan", "two"]
 # They await what is no coroutine of their own kind: there 3.14's tools end, or all of them.
 DEEPER = {"consumer", "own-await"}
@@ -48,7 +49,8 @@ def functions(task):
     return [frame["function"] for frame in task["frames"]]
 
 
-@pytest.fixture(scope="module", params=PYTHONS, ids=str)
+@pytest.fixture(scope="module", params=[
+    pytest.param(i, id=str(i), marks=() if i in PINNED else pytest.mark.long) for i in PYTHONS])
 def python(request):
     return request.param
 
@@ -233,6 +235,25 @@ def test_dump_names_the_running_task(stopped):
     text = subprocess.run([profiler.BINARY, "dump", "--pid", str(pid)], check=True, capture_output=True,
                           text=True, timeout=120).stdout
     assert len(re.findall(r', in task "%s"$' % running["name"], text, re.M)) == 1
+
+
+def test_dump_goes_on_with_those_that_wait_for_the_running_task(workloads, stopped):
+    """Of two that await it the first is followed, and the other one counted."""
+    pid, lines = stopped("chain").pid, lines_that_stand(workloads / "tasks.py")
+    done = subprocess.run([profiler.BINARY, "dump", "--async", "--json", "--pid", str(pid)], check=True,
+                          capture_output=True, timeout=120)
+    thread, = [t for t in json.loads(done.stdout)["processes"][0]["threads"] if t.get("task") == "worker"]
+    first, second = thread["awaited_by"]
+    assert (first["task"], first["others"], functions(first)) == ("between", 0, ["of"])
+    assert first["frames"][0]["line"] == lines["of"]
+    # "between" is awaited by two, in the order in which a set has them.
+    assert second["others"] == 1 and not thread["awaited_by_more"]
+    assert functions(second) == (["of"] if second["task"] == "other" else
+                                 ["of", "awaited", "serve.<locals>.main"])
+    text = subprocess.run([profiler.BINARY, "dump", "--async", "--pid", str(pid)], check=True,
+                          capture_output=True, text=True, timeout=120).stdout
+    assert re.search(r'^    awaited by task "between"\n      of .*\n'
+                     r'    awaited by task ".*", and by 1 more\n      of ', text, re.M)
 
 
 def test_all_python_shows_those_that_have_tasks(stopped):

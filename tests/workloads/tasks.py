@@ -127,12 +127,25 @@ async def outer():
     await inner()  # stands: outer
 
 
+async def late(turns):
+    """Runs when those that await it do so."""
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    await outer()
+
+
+async def awaited():
+    between = start(of(start(late(5), "worker")), "between")
+    start(of(between), "other")
+    await of(between)
+
+
 async def nothing():
     return 0
 
 
 def serve(graphs, number, runs):
-    """A loop for those graphs. runs: and then a task of it never lets go."""
+    """A loop for those graphs. runs: a coroutine of it that never lets go; None = none."""
     async def main():
         count = sum([await globals()[name]() for name in graphs])
         while len(waiting) < count:
@@ -140,7 +153,7 @@ def serve(graphs, number, runs):
         ready[number].set()
         if runs:
             kept.append(asyncio.create_task(stand(), name="unbegun"))
-            await outer()
+            await globals()[runs]()
         await stand()
     asyncio.run(main())
 
@@ -160,9 +173,11 @@ if "orphan" in wanted:
     thread.start()
     thread.join()
     waiting.clear()
-graphs = [name for name in wanted if name not in ("orphan", "two", "run")]
-if "two" in wanted or "run" in wanted:
-    threading.Thread(target=serve, args=(["nothing"], 1, "run" in wanted), daemon=True).start()
+graphs = [name for name in wanted if name not in ("orphan", "two", "run", "chain")]
+runs = {"run": "outer", "chain": "awaited"}
+runs = next((runs[name] for name in wanted if name in runs), None)
+if "two" in wanted or runs:
+    threading.Thread(target=serve, args=(["nothing"], 1, runs), daemon=True).start()
     ready[1].wait()
     waiting.clear()
 
@@ -173,4 +188,4 @@ def tell():
 
 
 threading.Thread(target=tell, daemon=True).start()
-serve(graphs or ["nothing"], 0, False)
+serve(graphs or ["nothing"], 0, None)

@@ -172,8 +172,31 @@ int dumped_look_at_tasks(struct worker *worker, struct dumped *d)
 	return read_names(worker, d);
 }
 
+int dumped_add_tasks(struct worker *worker, struct dumped *d)
+{
+	int err;
+
+	if (!d->identity.asyncio)
+		return 0;
+	d->async = calloc(1, sizeof(*d->async));
+	if (!d->async)
+		return -ENOMEM;
+	d->async->pid = d->pid;
+	d->async->identity = d->identity;
+	err = dumped_look_at_tasks(worker, d->async);
+	if (err) {
+		dumped_free(d->async);
+		free(d->async);
+		d->async = NULL;
+	}
+	return err == -ENOTSUP ? 0 : err;
+}
+
 void dumped_free(struct dumped *d)
 {
+	if (d->async)
+		dumped_free(d->async);
+	free(d->async);
 	codes_free(d->codes);
 	free(d->numbers);
 	free(d->bytes);

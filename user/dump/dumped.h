@@ -33,6 +33,7 @@ struct dumped {
 	__u32 *numbers; /* of each frame's code object, in codes */
 	struct codes *codes;
 	void *bytes; /* what all of these but codes point into */
+	struct dumped *async; /* a look at the tasks as well; NULL: there was none */
 };
 
 /* What the process is. 0, -ESRCH, -EPERM, -EACCES, -ETIMEDOUT or another -errno; then *ret is as it was. */
@@ -47,6 +48,8 @@ int dumped_look(struct worker *worker, const struct sched_clocks *clocks, struct
  * One that has not imported asyncio has none.
  */
 int dumped_look_at_tasks(struct worker *worker, struct dumped *d);
+/* After dumped_look(): fills async, if the process has tasks that can be read. 0, or as above. */
+int dumped_add_tasks(struct worker *worker, struct dumped *d);
 void dumped_free(struct dumped *d);
 
 /* Names frame number i of d->frames. Strings live as long as d. */

@@ -2,6 +2,7 @@
 #include "dump/json.h"
 
 #include "base/clock.h"
+#include "dump/awaiting.h"
 #include "dump/doing.h"
 #include "proc/syscall_names.h"
 
@@ -49,6 +50,33 @@ static int add_wait(const struct look_thread *t, struct buf *out)
 	return err;
 }
 
+static int add_awaiting(const struct dumped *d, const struct look_thread *t, struct buf *out)
+{
+	struct awaiting a;
+	int err;
+
+	if (!d->async || !t->async_address)
+		return 0;
+	awaiting_find(d->async, t->async_address, &a);
+	err = buf_add_string(out, ",\"awaited_by\":[");
+	for (size_t i = 0; i < a.count && !err; i++) {
+		const struct async_task *by = a.by[i].task;
+
+		err = buf_printf(out, "%s{\"others\":%u", i ? "," : "", a.by[i].others);
+		err = err ?: json_string("task", by->name, sizeof(by->name), out);
+		err = err ?: buf_add_string(out, ",\"frames\":[");
+		for (__u32 k = by->frames; k-- > 0 && !err;) {
+			struct code_line line;
+
+			dumped_name(d->async, by->first_frame + k, &line);
+			err = json_frame(&line, out);
+			err = err ?: buf_add_string(out, k ? "," : "");
+		}
+		err = err ?: buf_add_string(out, "]}");
+	}
+	return err ?: buf_printf(out, "],\"awaited_by_more\":%s", a.end == AWAITING_ROOT ? "false" : "true");
+}
+
 static int add_thread(const struct dumped *d, const struct look_thread *t, struct buf *out)
 {
 	int err = buf_printf(out, "{\"tid\":%d", t->task.tid);
@@ -68,7 +96,9 @@ static int add_thread(const struct dumped *d, const struct look_thread *t, struc
 		err = i ? buf_add_string(out, ",") : 0;
 		err = err ?: json_frame(&line, out);
 	}
-	return err ?: buf_add_string(out, "]}");
+	err = err ?: buf_add_string(out, "]");
+	err = err ?: add_awaiting(d, t, out);
+	return err ?: buf_add_string(out, "}");
 }
 
 int json_process(const struct dumped *d, struct buf *out)

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "dump/awaiting.h"
 #include "dump/doing.h"
 
 #define INDENT	   6 /* of frames */
@@ -93,6 +94,38 @@ static int add_async_task(const struct look_thread *t, struct buf *out)
 	return err ?: buf_add_string(out, "\"");
 }
 
+/* Those that wait for the task that the thread runs: who, and where. */
+static int add_awaiting(const struct dumped *d, const struct look_thread *t, bool colour, struct buf *out)
+{
+	static const char *const ends[] = {
+		[AWAITING_CYCLE] = "tasks await each other in a circle",
+		[AWAITING_LONG] = "more tasks wait for this",
+	};
+	struct awaiting a;
+	int err = 0;
+
+	if (!d->async || !t->async_address)
+		return 0;
+	awaiting_find(d->async, t->async_address, &a);
+	for (size_t i = 0; i < a.count && !err; i++) {
+		const struct async_task *by = a.by[i].task;
+
+		err = buf_printf(out, "    %sawaited by task%s \"", text_bold(colour), text_plain(colour));
+		err = err ?: buf_add_shown(out, by->name, false);
+		err = err ?: buf_add_string(out, "\"");
+		if (!err && a.by[i].others)
+			err = buf_printf(out, ", and by %u more", a.by[i].others);
+		err = err ?: buf_add_string(out, "\n");
+		for (__u32 k = by->frames; k-- > 0 && !err;) {
+			struct code_line line;
+
+			dumped_name(d->async, by->first_frame + k, &line);
+			err = text_frame(&line, INDENT, out);
+		}
+	}
+	return err || a.end == AWAITING_ROOT ? err : add_note(ends[a.end], colour, out);
+}
+
 static int add_thread(const struct dumped *d, const struct look_thread *t, bool colour, struct buf *out)
 {
 	int err = buf_printf(out, "  %sThread %d%s", text_bold(colour), t->task.tid, text_plain(colour));
@@ -105,7 +138,9 @@ static int add_thread(const struct dumped *d, const struct look_thread *t, bool 
 	if (!err && t->runs && t->end == LOOK_WHOLE)
 		err = add_note("it runs: frames that came and went meanwhile are left out", colour, out);
 	err = err ?: add_frames(d, t, out);
-	return err || !doing_end(t) ? err : add_note(doing_end(t), colour, out);
+	if (!err && doing_end(t))
+		err = add_note(doing_end(t), colour, out);
+	return err ?: add_awaiting(d, t, colour, out);
 }
 
 int text_process(const struct dumped *d, bool colour, __u32 count, const char *what, struct buf *out)

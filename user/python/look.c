@@ -116,12 +116,15 @@ static void name_async_task(struct looking *k, struct look_thread *t, const stru
 	struct async_reader *r = &k->reader;
 	__u64 task = 0, again = 0;
 
+	t->async_address = 0;
 	t->async_task[0] = '\0';
 	r->reads = 0;
 	if (!r->at.task_size || async_running(r, s->address, &task) || !task)
 		return;
 	if (async_task_name(r, task, t->async_task) || async_running(r, s->address, &again) || again != task)
 		t->async_task[0] = '\0';
+	else
+		t->async_address = task;
 }
 
 /* Walks until the thread was seen not to run meanwhile. Else what two walks agree on is kept. */

@@ -108,6 +108,8 @@ static int dump_process(struct dumper *k, pid_t pid)
 		return 0;
 	err = k->options->tasks ? dumped_look_at_tasks(k->worker, &d) :
 				  dumped_look(k->worker, &k->clocks, &d);
+	if (!err && k->options->async)
+		err = dumped_add_tasks(k->worker, &d);
 	err = err ? refuse(k, pid, err) : show(k, &d);
 	dumped_free(&d);
 	return err;
@@ -149,7 +151,7 @@ static int dump(struct dumper *k)
 			    k->unreadable);
 	if (!err && !k->shown && !k->failed)
 		log_info(o->tasks ? "no asyncio task was found" : "no Python process was found");
-	if (!err && fwrite(k->out.data, 1, k->out.size, stdout) != k->out.size)
+	if (!err && k->out.size && fwrite(k->out.data, 1, k->out.size, stdout) != k->out.size)
 		err = log_failure(-EIO, "stdout");
 	if (!err && fflush(stdout))
 		err = log_failure(-errno, "stdout");

@@ -304,6 +304,9 @@ static void looks(void **state)
 	ACCEPT("dump", "-a", "--json");
 	assert_true(o.dump && !o.tasks);
 	ACCEPT("tasks", "-a", "--json");
+	ACCEPT("dump", "-a", "--async");
+	REFUSE("--async", "tasks", "-a", "--async");
+	REFUSE("--async", "-a", "--async");
 	REFUSE("tasks", "tasks");
 	REFUSE("threads", "dump");
 	REFUSE("--push does not go with tasks", "tasks", "-a", "--push", "http://x");
