@@ -27,13 +27,21 @@ static void add_awaiter(struct async_object *o, __u64 address)
 		o->awaiters[o->awaiter_count++] = address;
 }
 
-/* A set's table: an object and its hash, in turn. Of an object that was taken out -1 is left as its hash. */
+/* Slots of a set's table: an object and its hash. Of an object that was taken out -1 is left as its hash. */
+static int read_slots(struct async_reader *r, __u64 address, size_t count, struct async_object *o)
+{
+	const int err = async_read(r, address, o->slots, count * sizeof(o->slots[0]));
+
+	for (size_t i = 0; i < count && !err; i++)
+		if (o->slots[i][0] && o->slots[i][1] != ~0ULL)
+			add_awaiter(o, o->slots[i][0] & ~7ULL);
+	return err;
+}
+
 static int read_set(struct async_reader *r, __u64 address, struct async_object *o)
 {
 	const struct object_offsets *at = &r->at.objects;
-	const size_t room = ARRAY_SIZE(o->set) / 2;
-	__u64 used, mask, table;
-	size_t slots;
+	__u64 used, mask, table, slots;
 	int err = async_read(r, address + at->set_used, &used, sizeof(used));
 
 	err = err ?: async_read(r, address + at->set_mask, &mask, sizeof(mask));
@@ -42,15 +50,13 @@ static int read_set(struct async_reader *r, __u64 address, struct async_object *
 		return err;
 	if (mask & (mask + 1) || mask >= 1 << 24 || used > mask)
 		return -EBADMSG;
-	slots = mask + 1 < room ? mask + 1 : room;
+	slots = mask + 1 < OBJECT_SLOTS_MAX ? mask + 1 : OBJECT_SLOTS_MAX;
 	o->more_awaiters = slots < mask + 1;
-	err = async_read(r, table, o->set, slots * 2 * sizeof(__u64));
-	if (err)
-		return err;
-	for (size_t i = 0; i < slots; i++)
-		if (o->set[2 * i] && o->set[2 * i + 1] != ~0ULL)
-			add_awaiter(o, o->set[2 * i] & ~7ULL);
-	return o->awaiter_count == used || o->more_awaiters ? 0 : -EBADMSG;
+	for (size_t i = 0, n; i < slots && !err; i += n) {
+		n = slots - i < OBJECT_SLOTS ? slots - i : OBJECT_SLOTS;
+		err = read_slots(r, table + i * sizeof(o->slots[0]), n, o);
+	}
+	return err || o->awaiter_count == used || o->more_awaiters ? err : -EBADMSG;
 }
 
 static int read_awaiters(struct async_reader *r, const __u8 *task, struct async_object *o)

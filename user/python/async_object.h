@@ -11,7 +11,9 @@
 #include "python/async_list.h"
 #include "python/coroutines.h"
 
-#define OBJECT_AWAITERS_MAX 1024 /* of one task */
+#define OBJECT_AWAITERS_MAX 4096 /* of one task */
+#define OBJECT_SLOTS	    1024 /* of a set's table that are read at once */
+#define OBJECT_SLOTS_MAX    (1 << 15) /* of one set */
 
 struct async_object {
 	bool steady;  /* it did not change in one of the attempts; else only the name may be set */
@@ -24,7 +26,7 @@ struct async_object {
 	__u64 awaiters[OBJECT_AWAITERS_MAX];
 	/* What the reading works with. */
 	struct chain again;
-	__u64 set[2 * OBJECT_AWAITERS_MAX * 2];
+	__u64 slots[OBJECT_SLOTS][2];
 };
 
 /*

@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "base/cleanup.h"
 #include "python/async_object.h"
 #include "tests/unit/python/forge_tasks.h"
 
 static struct async_object object;
 static forged set;
-static __u64 table[4 * OBJECT_AWAITERS_MAX][2];
+static __u64 table[2 * OBJECT_SLOTS_MAX][2];
 
 static void read_task(int i, bool listed)
 {
@@ -71,10 +72,57 @@ static void a_set_of_awaiters(void **state)
 	assert_int_equal(object.awaiter_count, 3);
 	assert_int_equal(object.awaiters[2], 4096 + 32);
 	assert_false(object.more_awaiters);
-	forge_set(4 * OBJECT_AWAITERS_MAX, 2 * OBJECT_AWAITERS_MAX - 1);
+	forge_set(4 * OBJECT_SLOTS, OBJECT_SLOTS + 7); /* in several reads */
+	read_task(0, true);
+	assert_true(object.steady && !object.more_awaiters);
+	assert_int_equal(object.awaiter_count, OBJECT_SLOTS + 7);
+	assert_int_equal(object.awaiters[OBJECT_SLOTS + 6], 4096 + 16 * (OBJECT_SLOTS + 6));
+	forge_set(OBJECT_SLOTS_MAX, OBJECT_AWAITERS_MAX + 1);
 	read_task(0, true);
 	assert_true(object.steady && object.more_awaiters);
-	assert_true(object.awaiter_count <= OBJECT_AWAITERS_MAX);
+	assert_int_equal(object.awaiter_count, OBJECT_AWAITERS_MAX);
+	forge_set(2 * OBJECT_SLOTS_MAX, 3);
+	read_task(0, true);
+	assert_true(object.steady && object.more_awaiters);
+}
+
+static __u64 next_random(__u64 *seed)
+{
+	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *seed >> 33;
+}
+
+/* Any words anywhere in a task, its coroutines, its set and their types: the same in each run. */
+static void random_words(void **state)
+{
+	forged *const objects[] = { task_objects, coroutines, coroutines + 1, coroutines + 2,
+				    &set,	  texts,      types,	      types + 3 };
+	__u64 seed = 1;
+	int steady = 0;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		forge_begin();
+		forge_task(0, forge_coroutine(0, FORGED_AWAITING,
+					      forge_coroutine(1, FORGED_AWAITING,
+							      forge_coroutine(2, FORGED_SUSPENDED, 0))));
+		forge_set(8, 3);
+		for (__u64 n = next_random(&seed) % 3 + 1; n; n--) {
+			__u64 *word = &(*objects[next_random(&seed) % ARRAY_SIZE(objects)])
+					[next_random(&seed) % 20];
+			forged *const other = objects[next_random(&seed) % ARRAY_SIZE(objects)];
+			const __u64 values[] = { 0,	    1,		next_random(&seed), *word + 8,
+						 *word ^ 1, ~0ULL,	address_of(other) };
+
+			*word = values[next_random(&seed) % ARRAY_SIZE(values)];
+		}
+		read_task(0, next_random(&seed) & 1);
+		steady += object.steady;
+		assert_true(object.chain.count <= 3 && object.awaiter_count <= 8);
+		assert_true(object.steady || !object.chain.count);
+		assert_non_null(memchr(object.name, '\0', sizeof(object.name)));
+	}
+	assert_in_range(steady, 1000, 19000);
 }
 
 static void sets_that_are_none(void **state)
@@ -82,8 +130,8 @@ static void sets_that_are_none(void **state)
 	static const struct {
 		int word;
 		__u64 value;
-	} rows[] = { { 2, 4 }, { 2, 2 }, { 2, ~0ULL }, { 3, 5 },      { 3, ~0ULL }, { 3, (1ULL << 24) - 1 },
-		     { 3, 0 }, { 4, 0 }, { 4, 4096 },  { 4, ~0ULL } };
+	} rows[] = { { 2, 4 }, { 2, 2 }, { 2, ~0ULL }, { 3, 5 },      { 3, ~0ULL },
+		     { 3, OBJECT_SLOTS_MAX * 2 - 1 }, { 3, 0 }, { 4, 0 }, { 4, 4096 },  { 4, ~0ULL } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -92,7 +140,7 @@ static void sets_that_are_none(void **state)
 		forge_set(8, 3);
 		set[rows[i].word] = rows[i].value;
 		read_task(0, true);
-		if (rows[i].value == (1ULL << 24) - 1) /* it may be as large, and is cut */
+		if (rows[i].value == OBJECT_SLOTS_MAX * 2 - 1) /* it may be as large, and is cut */
 			assert_true(object.more_awaiters);
 		else
 			assert_true(!object.steady && !object.awaiter_count && !object.chain.count);
@@ -163,7 +211,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_task),	       cmocka_unit_test(a_set_of_awaiters),
 		cmocka_unit_test(sets_that_are_none),  cmocka_unit_test(tasks_that_are_none),
-		cmocka_unit_test(the_end_of_a_look),   cmocka_unit_test(what_a_thread_runs),
+		cmocka_unit_test(random_words),	       cmocka_unit_test(the_end_of_a_look),
+		cmocka_unit_test(what_a_thread_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
