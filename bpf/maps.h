@@ -114,6 +114,8 @@ const volatile __u8 opt_kernel_nameless; /* of the kernel's functions nobody kno
 const volatile __u8 opt_native_loop;   /* the interpreter's loop is a native frame, too */
 const volatile __u32 opt_self;	       /* the profiler's own tgid: never analysed */
 const volatile __u64 opt_secret;      /* random: no program can choose the identity of its code objects */
+const volatile __u8 opt_offcpu;	       /* waits of all kinds are of interest, */
+const volatile __u8 opt_gil;	       /* ... those for the GIL by themselves */
 const volatile __u64 opt_min_wait; /* ns; shorter waits are not in the profile */
 const volatile __u64 opt_period = 1;   /* ns from one tick of a timer to the next */
 

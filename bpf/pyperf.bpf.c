@@ -80,11 +80,11 @@ int BPF_PROG(on_process_exit, struct task_struct *task)
 	return 0;
 }
 
-/* The three with --event offcpu only. */
+/* The three with --event offcpu and --event gil only. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, _Bool preempted, struct task_struct *from, struct task_struct *to)
 {
-	wait_step(to, WAIT_ENDS);
+	on_return(to);
 	on_leave(from, preempted);
 	return 0;
 }
@@ -92,7 +92,10 @@ int BPF_PROG(on_switch, _Bool preempted, struct task_struct *from, struct task_s
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
-	wait_step(task, WAIT_QUEUES);
+	if (opt_offcpu)
+		wait_step(task, WAIT_QUEUES);
+	else
+		wait_step(task, WAIT_ENDS);
 	return 0;
 }
 

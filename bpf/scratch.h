@@ -53,6 +53,14 @@ static __always_inline void thread_forget_roots(struct thread *t)
 		t->roots[kind].node = 0;
 }
 
+/* What a wait can be a part of. */
+enum wait_part {
+	WAIT_ASLEEP,
+	WAIT_QUEUED,
+	WAIT_WANTS_GIL,
+	WAIT_PARTS
+};
+
 /* What is remembered of a thread's wait (sample/wait.h), and of the thread from one wait to the next. */
 struct wait {
 	__u64 since; /* up to when it is counted, as since_make() has it; 0 = the thread runs */
@@ -64,11 +72,11 @@ struct wait {
 	__u16 weight; /* so many waits this one stands for */
 	/* Of its waits so far, ns, a moving one: bounded, so that one long wait is enough to tell. */
 	__u64 average;
-	/* ns of long waits whose stack was not taken, by whether they were in a run queue; not counted yet */
-	__u64 unseen[2];
+	__u64 unseen[WAIT_PARTS]; /* ns of long waits whose stack was not taken, by part; not counted yet */
 	__u32 process; /* struct process.id */
 	__u32 tid;
 	char comm[16];
+	__u32 for_gil; /* 1: it waits for the GIL */
 } __attribute__((aligned(64)));
 
 /* Bits of scratch.code.unsettled. Without a code epoch this sample met a code object ... */
@@ -129,6 +137,7 @@ struct scratch {
 		__u32 kept;	/* ... and so many did */
 		__u32 late;	/* the time was up before the leaf */
 		__u32 natives;	/* native frames that were added among them */
+		__u32 left_out; /* so many frames from the leaf on are not to be added */
 	} intern;
 
 	struct { /* python/epoch.h, python/code.h */
@@ -149,6 +158,12 @@ struct scratch {
 		__u64 found;	 /* the result; 0 = none */
 		__u64 budget;	 /* how many more may be looked at */
 	} search;
+
+	struct { /* sample/gil.h */
+		__u64 address; /* of the GIL that the thread waits for */
+		__u32 moved;   /* the frame of the holder that was looked at last has changed */
+		__u32 settled; /* the frame of the holder that is shown as its leaf; DEPTH_LIMIT = none */
+	} gil;
 
 	/*
 	 * native/text.h: a search by halves. It is in memory, since the verifier would follow every value of

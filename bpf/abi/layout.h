@@ -79,7 +79,7 @@ struct layout {
 	__u32 interp_gil;     /* pointer to struct _gil_runtime_state; 0 = none (3.11) */
 	__u32 interp_epoch;   /* what proves code objects unchanged: bpf/python/epoch.h */
 	__u32 interp_tlbc_generation; /* goes up when a copy of bytecode may be another thread's; 0 = none */
-	__u32 gil_holder;	      /* last_holder within _gil_runtime_state */
+	__u32 gil_holder;	      /* last_holder within _gil_runtime_state; behind it is locked, an int */
 
 	/*
 	 * _PyRuntimeState. Before 3.7 there is none: then these are the offsets of single variables from the
@@ -88,6 +88,7 @@ struct layout {
 	__u32 runtime_interpreters; /* interpreters.head, interp_head; 0 = unknown (2.7 and 3.6, stripped) */
 	__u32 runtime_main;	    /* without it: a pointer to an interpreter, of any of them; 0 = none */
 	__u32 runtime_tstate;	    /* gilstate.tstate_current, _PyThreadState_Current (to 3.11); 0 = none */
+	__u32 runtime_gil;	    /* the _gil_runtime_state that all share (3.8 to 3.11); 0 = none */
 	__u32 runtime_tss_key;	    /* autoTSSkey: int initialised, u32 key at +4; 0 = none */
 
 	/* PyCodeObject; code_size bytes from its start cover all but the bytecode */

@@ -82,6 +82,8 @@ static inline __u32 node_instr(__u64 key)
 #define CODE_FIRST 64
 #define CODE_WAITS 48 /* the number of the first enum wait_cause */
 
+#define HOLDER_DEPTH 1024 /* frames that the GIL's holder may have, above those of the one that waits */
+
 /* What a frame of a stack is. */
 enum frame_kind {
 #define FRAME(name, number, mapping, table, key, behind, colour, shown, help) FRAME_##name,
@@ -105,7 +107,7 @@ static inline enum frame_kind node_frame_kind(__u64 key)
 
 /*
  * The kind of event that a node counts: that of its owner, but that run-queue delays are below the roots of
- * OFFCPU, since a thread that was woken up stands where it slept.
+ * OFFCPU and GIL, since a thread that was woken up stands where it slept.
  */
 static inline __u32 node_event(__u64 key, __u32 owner_kind)
 {
@@ -116,7 +118,8 @@ static inline __u32 node_event(__u64 key, __u32 owner_kind)
 	};
 	const __u32 cause = node_code(key) - CODE_WAITS;
 
-	if (owner_kind != EVENT_OFFCPU || node_is_native(key) || cause >= WAIT_CAUSES)
+	if ((owner_kind != EVENT_OFFCPU && owner_kind != EVENT_GIL) || node_is_native(key) ||
+	    cause >= WAIT_CAUSES)
 		return owner_kind;
 	return kinds[cause];
 }

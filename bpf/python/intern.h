@@ -125,7 +125,7 @@ __noinline int intern_stack(struct scratch *s, struct cpu_stats *count, struct t
 	if (!s || !count || !t || !l)
 		return -1;
 	s->intern.late = 0;
-	steps = s->walk.depth;
+	steps = s->walk.depth - s->intern.left_out;
 	if (intern_is_merged(s)) {
 		s->intern.natives = 0;
 		steps += 2 * (NATIVE_DEPTH + NATIVE_KEPT); /* and a step at the end of each way between two */

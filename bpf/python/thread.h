@@ -106,17 +106,21 @@ static __always_inline __u64 tstate_field(const struct scratch *s, __u32 offset)
 	return *(const __u64 *)(s->tstate + (offset & TSTATE_MASK));
 }
 
-/* Reads the thread state at address into s->tstate. Whether it is the current thread's. */
-static __always_inline int tstate_load(struct scratch *s, const struct layout *l, __u64 address)
+/* Reads the thread state at address, whosever it is, into s->tstate. 0, or negative if that fails. */
+static __always_inline int tstate_read(struct scratch *s, const struct layout *l, __u64 address)
 {
 	__u32 size = l->tstate_size;
 
 	mem_opaque(size);
 	if (!mem_plausible(address) || size < 16 || size > TSTATE_READ)
-		return 0;
-	if (walk_read(&s->walk, s->tstate, size, address))
-		return 0;
-	return self_is(s, tstate_field(s, l->tstate_thread_id));
+		return -1;
+	return walk_read(&s->walk, s->tstate, size, address);
+}
+
+/* The same. Whether it is the current thread's. */
+static __always_inline int tstate_load(struct scratch *s, const struct layout *l, __u64 address)
+{
+	return !tstate_read(s, l, address) && self_is(s, tstate_field(s, l->tstate_thread_id));
 }
 
 /* Whether the thread state in s->tstate is attached, that is, its thread may run Python code. */

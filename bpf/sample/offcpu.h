@@ -10,12 +10,18 @@
 
 #include <bpf/bpf_core_read.h>
 
+#include "bpf/sample/gil.h"
 #include "bpf/sample/sampler.h"
 #include "bpf/sample/wait.h"
 
-/* As in linux/sched.h. */
+/* As in linux/sched.h, and in asm/unistd.h of each architecture. */
 #define TASK_DEAD  0x80
 #define PF_KTHREAD 0x00200000
+#if defined(__TARGET_ARCH_arm64)
+#define SYSCALL_FUTEX 98
+#else
+#define SYSCALL_FUTEX 202
+#endif
 
 static __always_inline void add_wait(struct scratch *s, struct cpu_stats *count, enum wait_cause cause)
 {
@@ -52,21 +58,33 @@ static __always_inline void find_queue_node(struct scratch *s, struct cpu_stats 
 	w->queue_node = EVENT_RUNQUEUE;
 }
 
-/* Takes the thread's stack, and notes in w what it led to. */
-static __always_inline void find_nodes(struct scratch *s, struct cpu_stats *count, struct task_struct *task,
-				       struct wait *w, int queued)
+/*
+ * Takes the current thread's stack. It is not inlined, nor is what comes before and after it: each has most
+ * of the BPF stack for itself.
+ */
+static __noinline enum outcome take_stack(struct scratch *s, struct cpu_stats *count, __u32 for_gil)
 {
-	const enum outcome outcome = sample_task(s, count, (struct event){ EVENT_OFFCPU, 0 });
+	/* As arithmetic: after a branch the verifier would look at all of the sampler twice. */
+	const enum event_kind kind = EVENT_OFFCPU + (opt_gil & for_gil & 1) * (EVENT_GIL - EVENT_OFFCPU);
 
+	return sample_task(s, count, (struct event){ kind, 0 });
+}
+
+/* Notes in w what the stack led to. */
+static __noinline void note_nodes(struct scratch *s, struct cpu_stats *count, struct wait *w, int queued,
+				  enum outcome outcome)
+{
 	w->outcome = w->queue_outcome = outcome;
-	w->node = w->queue_node = 0;
 	w->process = s->who.process;
 	w->generation = s->tree.generation;
 	if (outcome > OUTCOME_TABLE_FULL) /* not in the profile */
 		return;
-	find_queue_node(s, count, w, queued ? WAIT_PREEMPTED : WAIT_WOKEN);
-	if (!queued && outcome != OUTCOME_TABLE_FULL)
-		add_cause(s, count, task);
+	if (opt_offcpu)
+		find_queue_node(s, count, w, queued ? WAIT_PREEMPTED : WAIT_WOKEN);
+	if (opt_gil && w->for_gil && outcome != OUTCOME_TABLE_FULL)
+		gil_blame(s, count);
+	else if (!queued && outcome != OUTCOME_TABLE_FULL)
+		add_cause(s, count, bpf_get_current_task_btf());
 	w->node = s->tree.node;
 }
 
@@ -82,35 +100,15 @@ static __always_inline int look_at(struct task_struct *task, struct wait *w, int
 	count->waits_seen++;
 	if (s->busy) {
 		w->outcome = w->queue_outcome = OUTCOME_NESTED;
-		w->node = w->queue_node = 0;
 	} else {
 		s->busy = 1;
 		barrier();
-		find_nodes(s, count, task, w, queued);
+		note_nodes(s, count, w, queued, take_stack(s, count, w->for_gil));
 		barrier();
 		s->busy = 0;
 	}
 	bpf_probe_read_kernel_str(w->comm, sizeof(w->comm), task->comm);
 	return w->outcome == OUTCOME_NOT_PYTHON || w->outcome == OUTCOME_NOT_SELECTED ? -1 : 0;
-}
-
-/* The current thread leaves its CPU; queued: it could go on. */
-static __always_inline void wait_begin(struct task_struct *task, struct wait *w, __u64 now, int queued)
-{
-	const __u32 weight = wait_weight(w);
-
-	w->tid = task->pid;
-	w->begin = now;
-	w->weight = weight;
-	count_here(__builtin_offsetof(struct cpu_stats, waits));
-	if (weight > 1 && bpf_get_prandom_u32() & (weight - 1)) {
-		w->outcome = w->queue_outcome = OUTCOME_UNSEEN;
-		w->node = w->queue_node = 0;
-	} else if (look_at(task, w, queued)) {
-		wait_free(task);
-		return;
-	}
-	__sync_lock_test_and_set(&w->since, since_make(now, queued));
 }
 
 static __always_inline int is_watched_process(const struct task_struct *task)
@@ -151,22 +149,68 @@ static __always_inline int is_watched(const struct task_struct *task)
 	return is;
 }
 
+/* Whether the current thread, which gives up its CPU of its own will, waits for the GIL. */
+static __always_inline int waits_for_gil(struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+
+	return s && count && regs_syscall(regs) == SYSCALL_FUTEX &&
+	       gil_is_wanted(s, count, regs_argument(regs));
+}
+
+/* The current thread leaves its CPU; queued: it could go on. Its entry; NULL if that is not of interest. */
+static __noinline struct wait *wait_begin(struct task_struct *task, int queued)
+{
+	__u32 for_gil = 0;
+	struct wait *w;
+
+	if (!task->mm || (!opt_offcpu && queued) || !is_watched(task))
+		return NULL;
+	if (opt_gil && !queued && waits_for_gil(task))
+		for_gil = 1;
+	else if (!opt_offcpu)
+		return NULL;
+	w = wait_find(task) ?: wait_new(task);
+	if (!w) {
+		count_here(__builtin_offsetof(struct cpu_stats, waits_full));
+		return NULL;
+	}
+	w->for_gil = for_gil;
+	w->tid = task->pid;
+	w->begin = bpf_ktime_get_ns();
+	w->weight = wait_weight(w);
+	w->outcome = w->queue_outcome = OUTCOME_UNSEEN;
+	w->node = w->queue_node = 0;
+	count_here(__builtin_offsetof(struct cpu_stats, waits));
+	return w;
+}
+
+/* Whether chance decides that the stack of this wait is not taken. */
+static __always_inline int wait_goes_unseen(const struct wait *w)
+{
+	return w->weight > 1 && bpf_get_prandom_u32() & (w->weight - 1);
+}
+
 static __always_inline void on_leave(struct task_struct *task, int preempted)
 {
 	const __u32 state = task->__state;
+	const int queued = preempted || !state;
 	struct wait *w;
 
 	if (state == TASK_DEAD) {
 		wait_free(task);
 		return;
 	}
-	if (!task->mm || !is_watched(task))
+	w = wait_begin(task, queued);
+	if (!w)
 		return;
-	w = wait_find(task) ?: wait_new(task);
-	if (w)
-		wait_begin(task, w, bpf_ktime_get_ns(), preempted || !state);
+	if (!wait_goes_unseen(w) && look_at(task, w, queued))
+		wait_free(task);
 	else
-		count_here(__builtin_offsetof(struct cpu_stats, waits_full));
+		__sync_lock_test_and_set(&w->since, since_make(w->begin, queued));
 }
 
 static __always_inline void wait_step(struct task_struct *task, const enum wait_step step)
@@ -175,6 +219,12 @@ static __always_inline void wait_step(struct task_struct *task, const enum wait_
 
 	if (w && w->since)
 		wait_move(w, bpf_ktime_get_ns(), step);
+}
+
+/* The thread is on a CPU again. */
+static __noinline void on_return(struct task_struct *task)
+{
+	wait_step(task, WAIT_ENDS);
 }
 
 struct settle_context {
@@ -189,8 +239,7 @@ static long settle_step(__u32 i, struct settle_context *c)
 		return 0;
 	if (w->since)
 		wait_move(w, bpf_ktime_get_ns(), WAIT_SETTLES);
-	if (w->unseen[0] || w->unseen[1])
-		wait_flush(w);
+	wait_flush(w);
 	return 0;
 }
 

@@ -72,9 +72,10 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
 	s->walk.single = opt_single_reads;
 	s->walk.max_depth = opt_max_depth;
-	s->walk.patience = event.kind == EVENT_OFFCPU ? opt_patience_wait : opt_patience;
+	s->walk.patience = event.kind == EVENT_CPU ? opt_patience : opt_patience_wait;
 	s->walk.steps = 0;
 	s->walk.deadline = 0;
+	s->intern.left_out = 0;
 	quota_begin(s, count);
 	t = thread_get(s, thread_place(task, event.kind), task->start_boottime, now);
 	outcome = sample_thread(s, count, event, task, t, p, l, now);

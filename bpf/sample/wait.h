@@ -77,7 +77,7 @@ static __always_inline __u32 wait_cause(struct cpu_stats *count, __u32 bank, __u
 }
 
 /* The node of a marker in place of the thread's stack; 0 when there is no room. */
-__noinline __u32 wait_marker(struct cpu_stats *count, struct wait *w, __u32 queued, __u32 marker)
+__noinline __u32 wait_marker(struct cpu_stats *count, struct wait *w, enum wait_part part, __u32 marker)
 {
 	const __u32 bank = bank_of(*(volatile __u32 *)&tree_generation);
 	struct owner *o;
@@ -85,7 +85,8 @@ __noinline __u32 wait_marker(struct cpu_stats *count, struct wait *w, __u32 queu
 
 	if (!count || !w)
 		return 0;
-	index = owner_intern(count, bank, EVENT_OFFCPU, w->process, opt_by_thread ? w->tid : 0);
+	index = owner_intern(count, bank, part == WAIT_WANTS_GIL ? EVENT_GIL : EVENT_OFFCPU, w->process,
+			     opt_by_thread ? w->tid : 0);
 	if (!index--)
 		return 0;
 	o = bpf_map_lookup_elem(&owners, &index);
@@ -94,37 +95,47 @@ __noinline __u32 wait_marker(struct cpu_stats *count, struct wait *w, __u32 queu
 	__builtin_memcpy(o->comm, w->comm, sizeof(o->comm));
 	node = node_add(count, bank, 0, index);
 	node = node ? node_add(count, bank, node, marker) : 0;
-	return queued ? wait_cause(count, bank, node, WAIT_WOKEN) : node;
+	return part == WAIT_QUEUED ? wait_cause(count, bank, node, WAIT_WOKEN) : node;
+}
+
+/* The kind of event that this part of a wait is. */
+static __always_inline enum event_kind wait_event(const enum wait_part part)
+{
+	return part == WAIT_QUEUED ? EVENT_RUNQUEUE : part == WAIT_WANTS_GIL ? EVENT_GIL : EVENT_OFFCPU;
 }
 
 /* Adds to the books of a kind, and to its total. */
-static __always_inline void wait_book(struct cpu_stats *count, int queued, __u32 outcome, __u64 ns)
+static __always_inline void wait_book(struct cpu_stats *count, const enum wait_part part, __u32 outcome,
+				      __u64 ns)
 {
+	const enum event_kind kind = wait_event(part);
+
 	mem_opaque(outcome);
 	if (outcome >= OUTCOME_COUNT)
 		return;
-	if (queued)
-		__sync_fetch_and_add(&count->outcome[EVENT_RUNQUEUE][outcome], ns);
-	else
-		__sync_fetch_and_add(&count->outcome[EVENT_OFFCPU][outcome], ns);
-	if (outcome != OUTCOME_NESTED && queued)
+	__sync_fetch_and_add(&count->outcome[kind][outcome], ns);
+	if (outcome == OUTCOME_NESTED)
+		return;
+	if (kind == EVENT_RUNQUEUE)
 		__sync_fetch_and_add(&count->runqueue_ns, ns);
-	else if (outcome != OUTCOME_NESTED)
+	else if (kind == EVENT_GIL)
+		__sync_fetch_and_add(&count->gil_ns, ns);
+	else
 		__sync_fetch_and_add(&count->offcpu_ns, ns);
 }
 
 /* Counts ns below a marker. */
-static __always_inline void wait_mark(struct cpu_stats *count, struct wait *w, int queued,
+static __always_inline void wait_mark(struct cpu_stats *count, struct wait *w, const enum wait_part part,
 				      enum outcome outcome, __u64 ns)
 {
-	__u32 node = wait_marker(count, w, queued, outcome);
+	__u32 node = wait_marker(count, w, part, outcome);
 
 	if (!node) {
-		node = queued ? EVENT_RUNQUEUE : EVENT_OFFCPU;
+		node = wait_event(part);
 		outcome = OUTCOME_TABLE_FULL;
 	}
 	node_count(node, ns);
-	wait_book(count, queued, outcome, ns);
+	wait_book(count, part, outcome, ns);
 }
 
 /* What no stack was found for goes below a marker. */
@@ -133,16 +144,18 @@ static __always_inline void wait_flush(struct wait *w)
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
 
-	for (int queued = 0; queued < 2; queued++) {
-		__u64 ns = w->unseen[queued] ? __sync_lock_test_and_set(&w->unseen[queued], 0) : 0;
+	if (!count)
+		return;
+	for (int part = 0; part < WAIT_PARTS; part++) {
+		__u64 ns = w->unseen[part] ? __sync_lock_test_and_set(&w->unseen[part], 0) : 0;
 
-		if (ns && count)
-			wait_mark(count, w, queued, OUTCOME_UNSEEN, ns);
+		if (ns)
+			wait_mark(count, w, part, OUTCOME_UNSEEN, ns);
 	}
 }
 
 /* The thread is over. */
-static __always_inline void wait_free(const struct task_struct *task)
+static __noinline void wait_free(const struct task_struct *task)
 {
 	const __u64 key = wait_key(task);
 	__u32 set = (__u32)mix(task->pid) & opt_wait_sets_mask;
@@ -172,10 +185,9 @@ static __always_inline void wait_free(const struct task_struct *task)
  * was taken and proves long stands for `weight` of them: it takes over as much of those that were not taken,
  * as long as there are such. So never more time is shown than has passed.
  */
-static __always_inline __u64 wait_take_over(struct wait *w, int queued, __u64 ns)
+static __always_inline __u64 wait_take_over(struct wait *w, __u64 *unseen, __u64 ns)
 {
-	__u64 *unseen = queued ? &w->unseen[1] : &w->unseen[0], have = *(volatile __u64 *)unseen;
-	__u64 more = ns * (w->weight - 1);
+	__u64 have = *(volatile __u64 *)unseen, more = ns * (w->weight - 1);
 
 	if (w->weight <= 1 || !have)
 		return 0;
@@ -187,26 +199,37 @@ static __always_inline __u64 wait_take_over(struct wait *w, int queued, __u64 ns
  * Counts ns of a wait. An interrupt may do so in the middle of it, so all is atomic. NESTED has no part in
  * the total here (kernel_stats()).
  */
-static __always_inline void wait_count(struct wait *w, int queued, __u64 ns, int is_short)
+static __always_inline void wait_count_part(struct wait *w, const enum wait_part part, __u64 ns, int is_short)
 {
-	__u32 cpu = bpf_get_smp_processor_id(), outcome = queued ? w->queue_outcome : w->outcome;
-	__u32 node = queued ? w->queue_node : w->node;
+	__u32 cpu = bpf_get_smp_processor_id();
+	__u32 outcome = part == WAIT_QUEUED ? w->queue_outcome : w->outcome;
+	__u32 node = part == WAIT_QUEUED ? w->queue_node : w->node;
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
 
 	if (!count)
 		return;
 	if (is_short) {
-		wait_book(count, queued, OUTCOME_SHORT, ns);
+		wait_book(count, part, OUTCOME_SHORT, ns);
 	} else if (outcome == OUTCOME_UNSEEN) {
-		__sync_fetch_and_add(queued ? &w->unseen[1] : &w->unseen[0], ns);
+		__sync_fetch_and_add(&w->unseen[part], ns);
 	} else if (node && w->generation != *(volatile __u32 *)&tree_generation) {
-		wait_mark(count, w, queued, OUTCOME_RENEWED, ns);
+		wait_mark(count, w, part, OUTCOME_RENEWED, ns);
 	} else {
-		ns += wait_take_over(w, queued, ns);
+		ns += wait_take_over(w, &w->unseen[part], ns);
 		if (node)
 			node_count(node, ns);
-		wait_book(count, queued, outcome, ns);
+		wait_book(count, part, outcome, ns);
 	}
+}
+
+static __always_inline void wait_count(struct wait *w, int queued, __u64 ns, int is_short)
+{
+	if (queued)
+		wait_count_part(w, WAIT_QUEUED, ns, is_short);
+	else if (opt_gil && w->for_gil)
+		wait_count_part(w, WAIT_WANTS_GIL, ns, is_short);
+	else
+		wait_count_part(w, WAIT_ASLEEP, ns, is_short);
 }
 
 /* What becomes of a wait. */

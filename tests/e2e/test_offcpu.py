@@ -3,51 +3,15 @@
 account of each thread (/proc/PID/task/TID/schedstat), never with how long something should have taken."""
 import collections
 import os
-import pathlib
-import time
 
 import pytest
 
 import interpreters as known
 import profiler
 from serving import server
+from waits import observe, time_of
 
 NEEDED = 0.4  # seconds of waits at least that a run must have seen; a busy machine only makes it longer
-
-
-def schedstat(pid):
-    """{tid: (ns that it ran, ns in a run queue)}"""
-    found = {}
-    for task in pathlib.Path("/proc/%d/task" % pid).iterdir():
-        run, queue, _ = map(int, (task / "schedstat").read_text().split())
-        found[int(task.name)] = run, queue
-    return found
-
-
-Account = collections.namedtuple("Account", "run before after inner outer")
-
-
-def observe(directory, target, *arguments, seconds=2):
-    """Profiles a target; the times that bound what must be found, whenever we are run ourselves."""
-    outer = time.monotonic_ns()
-    run = profiler.Run(directory, "--pid", target.pid, "--event", "offcpu", "--min-wait", "0", "-v",
-                       *arguments)
-
-    def is_ready():
-        return b"capabilities that are kept" in os.pread(run.streams[1].fileno(), 1 << 24, 0)
-
-    profiler.wait_until(lambda: is_ready() or run.process.poll() is not None, what="start")
-    before, inner = schedstat(target.pid), time.monotonic_ns()
-    time.sleep(seconds)
-    inner, after = time.monotonic_ns() - inner, schedstat(target.pid)
-    run.interrupt()
-    run.finish()
-    return Account(run, before, after, inner, time.monotonic_ns() - outer)
-
-
-def time_of(samples, kind, function=None):
-    return sum(sample.values[kind] for sample in samples
-               if function is None or function in profiler.functions(sample))
 
 
 @pytest.fixture(params=known.available(), ids=lambda python: python.name)

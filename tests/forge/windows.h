@@ -28,9 +28,9 @@ static inline int teardown_windows(void **state)
 /* A root and two functions, outer and inner called from there. */
 static inline void grow_tree(void)
 {
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 0);
-	set_node(7, 6, 101, 4, 0);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 0);
+	set_node(27, 26, 101, 4, 0);
 }
 
 #endif

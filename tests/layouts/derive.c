@@ -127,12 +127,14 @@ static void show_interpreter(void)
 	show("runtime_main", 0);
 #if PY_VERSION_HEX < 0x030c0000
 	show("interp_gil", 0);
-	show("gil_holder", 0);
+	FIELD(runtime_gil, _PyRuntimeState, ceval.gil);
+	FIELD(gil_holder, struct _gil_runtime_state, last_holder);
 	FIELD(runtime_tstate, _PyRuntimeState, gilstate.tstate_current);
 	FIELD(runtime_tss_key, _PyRuntimeState, gilstate.autoTSSkey);
 #else
 	FIELD(interp_gil, PyInterpreterState, ceval.gil);
 	FIELD(gil_holder, struct _gil_runtime_state, last_holder);
+	show("runtime_gil", 0);
 	show("runtime_tstate", 0);
 #if PY_VERSION_HEX < 0x030f0000
 	FIELD(runtime_tss_key, _PyRuntimeState, autoTSSkey);

@@ -42,7 +42,6 @@ static void show_absent(void)
 		"interp_gil",
 		"interp_epoch",
 		"interp_tlbc_generation",
-		"gil_holder",
 		"code_qualname",
 		"code_version",
 		"code_bytecode",
@@ -88,12 +87,21 @@ static void show_runtime(void)
 #if PY_VERSION_HEX >= 0x03070000
 	FIELD(runtime_interpreters, _PyRuntimeState, interpreters.head);
 	show("runtime_main", 0);
+#if PY_VERSION_HEX >= 0x03080000
+	FIELD(runtime_gil, _PyRuntimeState, ceval.gil);
+	FIELD(gil_holder, struct _gil_runtime_state, last_holder);
+#else
+	show("runtime_gil", 0);
+	show("gil_holder", 0);
+#endif
 	FIELD(runtime_tstate, _PyRuntimeState, gilstate.tstate_current);
 	FIELD(runtime_tss_key, _PyRuntimeState, gilstate.autoTSSkey);
 	/* What the sampler takes for granted: an int, then a u32. */
 	show("tss_key_inside", offsetof(Py_tss_t, _key));
 	show("tss_key_size", sizeof(((Py_tss_t *)0)->_key));
 #else
+	show("runtime_gil", 0);
+	show("gil_holder", 0);
 	show("runtime_tss_key", 0); /* autoTLSkey is an int alone */
 #endif
 }

@@ -54,6 +54,7 @@ static void show_frames(const struct layout *layout)
 	NUMBER(runtime_interpreters);
 	NUMBER(runtime_main);
 	NUMBER(runtime_tstate);
+	NUMBER(runtime_gil);
 	NUMBER(runtime_tss_key);
 }
 

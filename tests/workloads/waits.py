@@ -125,9 +125,14 @@ def busy():
     time.sleep(0.001)  # wait: busy
 
 
+def burns():
+    while True:
+        burn(1)
+
+
 SCENES = {"sleeps": (sleeps, None), "lock": (wants_lock_again, hold), "pipe": (reads_pipe, writes),
           "poll": (polls, None), "busy": (busy, None), "parts": (parts, None), "file": (reads_file, None),
-          "memory": (touches_memory, None)}
+          "memory": (touches_memory, None), "greedy": (busy, burns)}
 
 
 def main():

@@ -133,7 +133,7 @@ static int load(struct kernel *k)
 		return fail(k, -EINVAL, "the BPF tables cannot be sized");
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
-	waits_prepare(k->skel, k->options.waits, k->options.min_wait_ns);
+	waits_prepare(k->skel, k->options.waits, k->options.gil, k->options.min_wait_ns);
 	err = pyperf__load(k->skel);
 	if (err && is_confidential())
 		return fail(k, err,
@@ -299,6 +299,11 @@ void kernel_stop(struct kernel *k)
 void kernel_settle(struct kernel *k)
 {
 	waits_settle(k->skel);
+}
+
+bool kernel_sees_gil(const struct kernel *k)
+{
+	return k->options.gil;
 }
 
 int kernel_list_processes(struct kernel *k, int (*fn)(void *, const struct record_process *), void *context)

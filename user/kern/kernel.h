@@ -20,7 +20,8 @@ struct texts;
 
 struct kernel_options {
 	bool no_ticks;	   /* nothing is sampled by the clock */
-	bool waits;	   /* threads are seen to wait (kern/waits.h) */
+	bool waits;	   /* threads are seen to wait (kern/waits.h), */
+	bool gil;	   /* ... and those waits that are for the GIL are a kind of their own */
 	__u64 min_wait_ns; /* shorter waits are not in the profile */
 	enum trigger_kind trigger; /* what makes the ticks */
 	__u32 frequency;   /* samples per second of each CPU */
@@ -66,6 +67,9 @@ void kernel_stop(struct kernel *k);
 
 /* Counts what has passed of the waits under way, so that what comes later is of the time that comes later. */
 void kernel_settle(struct kernel *k);
+
+/* Whether waits for the GIL are of interest. */
+bool kernel_sees_gil(const struct kernel *k);
 
 /* Calls fn for each process of the machine; stops and returns fn's value when that is not 0. */
 int kernel_list_processes(struct kernel *k, int (*fn)(void *context, const struct record_process *p),

@@ -31,14 +31,14 @@ static __u32 power_of_two(__u32 least)
 
 __u32 tables_thread_sets(const struct kernel_options *o)
 {
-	const __u32 sets = power_of_two((o->cache_threads + 3) / 4);
+	const __u32 sets = power_of_two((o->cache_threads + 3) / 4), kinds = !o->no_ticks + o->waits + o->gil;
 
-	return o->waits && !o->no_ticks ? 2 * sets : sets;
+	return sets * power_of_two(kinds ?: 1);
 }
 
 __u32 tables_wait_sets(const struct kernel_options *o)
 {
-	return o->waits ? WAIT_SETS : 1;
+	return o->waits || o->gil ? WAIT_SETS : 1;
 }
 
 int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, struct kernel_tables *ret)
@@ -52,7 +52,7 @@ int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, stru
 	err |= bpf_map__set_max_entries(s->maps.codes, ret->code_count);
 	err |= bpf_map__set_max_entries(s->maps.owners, ret->owner_count);
 	err |= bpf_map__set_max_entries(s->maps.threads, 4 * tables_thread_sets(o));
-	if (o->waits) {
+	if (o->waits || o->gil) {
 		err |= bpf_map__set_max_entries(s->maps.wait_keys, WAIT_SETS);
 		err |= bpf_map__set_max_entries(s->maps.waits, WAIT_SETS * WAIT_WAYS);
 	}

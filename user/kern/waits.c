@@ -13,13 +13,17 @@
 /* The run queue is locked while a stack is taken: so it may take less time than at a tick. */
 #define PATIENCE_NS 100000
 
-void waits_prepare(struct pyperf *s, bool wanted, __u64 min_wait_ns)
+void waits_prepare(struct pyperf *s, bool waits, bool gil, __u64 min_wait_ns)
 {
+	const bool wanted = waits || gil;
+
 	bpf_program__set_autoload(s->progs.on_switch, wanted);
 	bpf_program__set_autoload(s->progs.on_wakeup, wanted);
 	bpf_program__set_autoload(s->progs.settle_waits, wanted);
 	bpf_map__set_autocreate(s->maps.wait_keys, wanted);
 	bpf_map__set_autocreate(s->maps.waits, wanted);
+	s->rodata->opt_offcpu = waits;
+	s->rodata->opt_gil = gil;
 	s->rodata->opt_min_wait = min_wait_ns;
 	s->rodata->opt_patience_wait = PATIENCE_NS;
 }

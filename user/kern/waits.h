@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * waits.h - what sees threads wait: programs on the scheduler's tracepoints, for --event offcpu. They are
- * loaded only if they are asked for.
+ * waits.h - what sees threads wait: programs on the scheduler's tracepoints, for --event offcpu and --event
+ * gil. They are loaded only if they are asked for.
  */
 #ifndef PYPERF_KERN_WAITS_H
 #define PYPERF_KERN_WAITS_H
@@ -11,8 +11,8 @@
 
 struct pyperf;
 
-/* Before loading: leaves the programs and their tables out unless they are wanted. */
-void waits_prepare(struct pyperf *skel, bool wanted, __u64 min_wait_ns);
+/* Before loading: leaves the programs and their tables out unless waits, or those for the GIL, are wanted. */
+void waits_prepare(struct pyperf *skel, bool waits, bool gil, __u64 min_wait_ns);
 /* Attaches them. 0 or -errno. */
 int waits_start(struct pyperf *skel);
 /*

@@ -65,6 +65,7 @@ static const struct {
 	{ "cpu-clock", EVENT_BIT(EVENT_CPU), false }, /* its name before there were other kinds */
 	{ "cycles", EVENT_BIT(EVENT_CPU), true },
 	{ "offcpu", EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE), false },
+	{ "gil", EVENT_BIT(EVENT_GIL), false },
 };
 
 static int add_event(struct options *o, const char *name, size_t length)
@@ -90,8 +91,8 @@ static int parse_events(struct options *o, char *error, size_t size)
 
 		if (add_event(o, at, length))
 			return options_fail(error, size,
-					    "--event wants cpu, cycles, offcpu, or cpu,offcpu for both at "
-					    "once, not '%s'",
+					    "--event wants cpu, cycles, offcpu, gil, or several such as "
+					    "cpu,offcpu,gil, not '%s'",
 					    o->event);
 		if (!at[length])
 			return 0;

@@ -9,6 +9,7 @@ struct kernel_options settings_kernel(const struct options *o)
 		.use_cycles = o->use_cycles,
 		.no_ticks = !(o->events & EVENT_BIT(EVENT_CPU)),
 		.waits = o->events & EVENT_BIT(EVENT_OFFCPU),
+		.gil = o->events & EVENT_BIT(EVENT_GIL),
 		.min_wait_ns = o->min_wait_us * 1000ULL,
 		.single_reads = o->reads == READS_SINGLE,
 		.by_thread = o->labels == LABELS_THREAD,

@@ -147,6 +147,21 @@ static void say_unknown(struct verdicts *v, __u32 pid, int err)
 	say_once(v, pid, text);
 }
 
+/* With --event gil: of an interpreter whose waits for the GIL are not seen, once for each version. */
+static void say_no_gil(struct verdicts *v, __u32 pid, const struct identity *i)
+{
+	const struct layout *l = &i->layout;
+	const char *reason = l->free_threaded ? "a free-threaded build has none, unless it is switched on" :
+						"they are seen from 3.8 on";
+	char text[sizeof(i->version) + 32];
+
+	if (!l->free_threaded && (l->runtime_gil || l->interp_gil))
+		return;
+	snprintf(text, sizeof(text), "%s: no GIL", i->version);
+	if (kernel_sees_gil(v->kernel) && is_new(v, text))
+		log_warning("no waits for the GIL of pid %u, %s (%s): %s", pid, i->path, i->version, reason);
+}
+
 static void say_full(struct verdicts *v)
 {
 	complain(&v->full,
@@ -182,6 +197,7 @@ static int register_python(struct verdicts *v, const struct record_process *p, c
 			process->layout = e.layout;
 			process->runtime = i->runtime;
 			process->check_after = 0;
+			say_no_gil(v, p->pid, i);
 		} else {
 			complain(&v->layouts,
 				 "%d builds of Python run at once, and there is room for no more: pid %u is "

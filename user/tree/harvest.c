@@ -15,8 +15,8 @@
 #include "targets/registry.h"
 #include "tree/native_frame.h"
 
-/* Frames of the deepest stack: --max-depth's limit, a marker and the root. */
-#define FRAMES_MAX 4112
+/* Frames of the deepest stack: --max-depth's limit, what the GIL's holder has above it, markers, the root. */
+#define FRAMES_MAX (4112 + HOLDER_DEPTH)
 
 void harvest_stats_add(struct harvest_stats *sum, const struct harvest_stats *more)
 {

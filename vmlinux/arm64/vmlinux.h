@@ -23,6 +23,7 @@ struct pt_regs {
 
 #define regs_pc(regs)	   ((__u64)(regs)->pc)
 #define regs_syscall(regs) ((__s64)(regs)->syscallno)
+#define regs_argument(regs) ((__u64)(regs)->regs[0]) /* the first one of the system call */
 /* Callers are found on x86-64 only; these serve the compiler. */
 #define regs_sp(regs)		 ((__u64)(regs)->sp)
 #define regs_bp(regs)		 ((__u64)(regs)->regs[29])

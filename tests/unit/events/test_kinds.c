@@ -23,7 +23,8 @@
 
 /* By kind: what outer and inner, called from there, have. */
 static const __u64 of_outer[EVENT_KINDS] = {
-	[EVENT_CPU] = CPU_COUNT, [EVENT_OFFCPU] = 4000, [EVENT_RUNQUEUE] = 50, [EVENT_WAIT] = WAIT_NS
+	[EVENT_CPU] = CPU_COUNT, [EVENT_OFFCPU] = 4000, [EVENT_RUNQUEUE] = 50, [EVENT_GIL] = 600,
+	[EVENT_WAIT] = WAIT_NS
 };
 static const __u64 of_inner[EVENT_KINDS] = { [EVENT_CPU] = 1, [EVENT_GROWTH] = GROWTH_BYTES };
 
@@ -145,10 +146,10 @@ static void sample_types(void **state)
 {
 	static const char *const types[] = {
 		"samples/count", "cpu/nanoseconds", "offcpu/nanoseconds", "runqueue/nanoseconds",
-		"wait/nanoseconds", "growth/bytes"
+		"gil/nanoseconds", "wait/nanoseconds", "growth/bytes"
 	};
-	const __u64 outer[] = { CPU_COUNT, CPU_COUNT * PERIOD_NS, 4000, 50, WAIT_NS, 0 };
-	const __u64 inner[] = { 1, PERIOD_NS, 0, 0, 0, GROWTH_BYTES };
+	const __u64 outer[] = { CPU_COUNT, CPU_COUNT * PERIOD_NS, 4000, 50, 600, WAIT_NS, 0 };
+	const __u64 inner[] = { 1, PERIOD_NS, 0, 0, 0, 0, GROWTH_BYTES };
 	Pyperf__Profile *d;
 
 	(void)state;
@@ -260,7 +261,7 @@ static void flamegraph(void **state)
 {
 	static const char *const values[EVENT_KINDS] = {
 		[EVENT_CPU] = "samples", [EVENT_OFFCPU] = "nanoseconds", [EVENT_RUNQUEUE] = "nanoseconds",
-		[EVENT_WAIT] = "nanoseconds", [EVENT_GROWTH] = "bytes"
+		[EVENT_GIL] = "nanoseconds", [EVENT_WAIT] = "nanoseconds", [EVENT_GROWTH] = "bytes"
 	};
 
 	(void)state;
@@ -415,7 +416,7 @@ static void books_as_json(void **state)
 	assert_has(b.data, "\"growth_outcomes\": {\"whole\": 3145728, ");
 	assert_has(b.data, "\"table_full\": 0, \"nested\": 4},");
 	assert_has(b.data, "\"profile\": {\"samples\": 8, \"offcpu_samples\": 4000, "
-			   "\"runqueue_samples\": 50, "
+			   "\"runqueue_samples\": 50, \"gil_samples\": 600, "
 			   "\"wait_samples\": 2500000000, "
 			   "\"growth_samples\": 3145728, \"nodes\": 0");
 }

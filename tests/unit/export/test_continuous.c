@@ -123,7 +123,7 @@ static void not_before_its_time(void **state)
 	(void)state;
 	open_with(to_files(1000), 0);
 	assert_false(continuous_ends(continuous));
-	nodes[7].count = 1;
+	nodes[27].count = 1;
 	continuous_pass_on(continuous, false);
 	assert_int_equal(count_files(NULL), 0);
 	/* the clock may be set; a look each second */
@@ -134,11 +134,11 @@ static void an_interval_ends_at_its_mark(void **state)
 {
 	(void)state;
 	open_with(to_files(0.05), 0);
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	usleep(60000);
 	assert_int_equal(continuous_timeout_ms(continuous), 0);
 	assert_true(continuous_ends(continuous));
-	nodes[7].count = 105;
+	nodes[27].count = 105;
 	usleep(60000);
 	assert_false(continuous_ends(continuous)); /* the next one ends when this one is passed on */
 	continuous_pass_on(continuous, false);
@@ -181,7 +181,7 @@ static void intervals_that_were_missed(void **state)
 
 	(void)state;
 	open_with(to_files(0.4), 0);
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	usleep(1000000);
 	assert_true(continuous_ends(continuous));
 	continuous_pass_on(continuous, false);
@@ -197,10 +197,10 @@ static void the_end_passes_on_what_is_left(void **state)
 
 	(void)state;
 	open_with(to_files(0.05), 0);
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	usleep(60000);
 	assert_true(continuous_ends(continuous)); /* and its names are still on their way */
-	nodes[7].count = 105;
+	nodes[27].count = 105;
 	assert_int_equal(continuous_finish(continuous, &sum), 0);
 	assert_int_equal(samples_of_last(2), 100);
 	assert_int_equal(sum.samples[EVENT_CPU], 105);
@@ -215,7 +215,7 @@ static void the_last_profile_is_lost(void **state)
 	(void)state;
 	open_with(to_files(1000), 0);
 	remove_folder();
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	said = LOGGED(err = continuous_finish(continuous, &sum));
 	assert_int_equal(err, -ENOENT);
 	assert_non_null(strstr(said, "error: the last profile is lost\n"));
@@ -245,7 +245,7 @@ static void files_and_pushes(void **state)
 	(void)state;
 	server_start(OK);
 	open_with(to_files_and_server(0.05), 0);
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	end_and_push(1);
 	assert_int_equal(samples_of_last(1), 5);
 	assert_int_equal(server_requests(), 1);
@@ -265,7 +265,7 @@ static void pushes_without_files(void **state)
 	o = to_files_and_server(0.05);
 	open_with(o, 0);
 	remove_folder();
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	LOGGED({
 		end_and_push(1);
 		while (!continuous_stats(continuous)->files_failed) { /* a child tries to write it */
@@ -278,7 +278,7 @@ static void pushes_without_files(void **state)
 	continuous_close(TAKE_PTR(continuous));
 	o.output_dir = NULL;
 	open_with(o, 0);
-	nodes[7].count = 12;
+	nodes[27].count = 12;
 	end_and_push(1);
 	assert_int_equal(continuous_finish(continuous, &sum), 0);
 	assert_int_equal(sum.samples[EVENT_CPU], 7);
@@ -301,7 +301,7 @@ static void other_options_from_now_on(void **state)
 	o.interval_seconds = 0.05; /* begins anew */
 	continuous_reload(continuous, &o);
 	usleep(60000);
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	assert_true(continuous_ends(continuous));
 	continuous_pass_on(continuous, false);
 	strcat(folder, "/other");
@@ -321,7 +321,7 @@ static void a_receiver_that_is_none(void **state)
 	o.push.url = "gopher://x";
 	said = LOGGED(continuous_reload(continuous, &o));
 	assert_non_null(strstr(said, "warning: the receiver is as before: "));
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	end_and_push(1);
 	continuous_close(TAKE_PTR(continuous));
 	assert_non_null(strstr(open_with(o, -EINVAL), "error: profiles cannot be pushed: "));
@@ -378,16 +378,16 @@ static int run_short_of_memory(long n, enum shortage when, struct harvest_stats 
 	const struct export_stats *done = continuous_stats(continuous);
 	int err;
 
-	nodes[7].count += 5;
+	nodes[27].count += 5;
 	while (!continuous_ends(continuous))
 		usleep(1000);
-	nodes[6].count += 30;
+	nodes[26].count += 30;
 	allocations_left = when == IN_INTERVAL ? n : -1;
 	while (when != WITH_INTERVAL_AT_END && !done->files_written && !done->files_failed) {
 		continuous_pass_on(continuous, false);
 		usleep(500);
 	}
-	nodes[7].count += 200;
+	nodes[27].count += 200;
 	allocations_left = when == IN_INTERVAL ? -1 : n;
 	err = continuous_finish(continuous, ret_written);
 	allocations_left = -1;

@@ -69,7 +69,7 @@ static void each_interval_is_a_file(void **state)
 {
 	(void)state;
 	for (int i = 1; i <= 4; i++) {
-		nodes[7].count += i;
+		nodes[27].count += i;
 		assert_string_equal(write_it(0), "");
 		assert_int_equal(samples_of_last(i), i);
 		assert_int_equal(done.files_written, i);
@@ -90,9 +90,9 @@ static void an_interval_without_samples(void **state)
 static void ends_at_its_mark(void **state)
 {
 	(void)state;
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	assert_int_equal(window_mark(files.window), 0);
-	nodes[7].count = 12;
+	nodes[27].count = 12;
 	write_it(0);
 	assert_int_equal(samples_of_last(1), 5);
 	write_it(0);
@@ -106,17 +106,17 @@ static void folder_that_is_not_there_for_a_while(void **state)
 
 	(void)state;
 	assert_int_equal(remove_folder(), 0);
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	said = write_it(-ENOENT);
 	assert_non_null(strstr(said, "warning: cannot write to '"));
 	assert_non_null(
 		strstr(said, "No such file or directory; what was counted is kept for the next file"));
-	nodes[6].count = 20;
+	nodes[26].count = 20;
 	assert_string_equal(write_it(-ENOENT), "");
 	assert_int_equal(done.files_failed, 2);
 	assert_int_equal(done.files_written, 0);
 	assert_int_equal(mkdir(folder, 0700), 0);
-	nodes[7].count += 300;
+	nodes[27].count += 300;
 	assert_non_null(strstr(write_it(0), "profiles are written to '"));
 	assert_int_equal(samples_of_last(2), 320); /* the first is the one that failed */
 	assert_int_equal(files.written.samples[EVENT_CPU], 325);
@@ -132,7 +132,7 @@ static void hang(void)
 	do {
 		while (interval_files_run(&files) == -EINPROGRESS)
 			usleep(1000);
-		nodes[7].count++;
+		nodes[27].count++;
 		interval_files_add(&files);
 		assert_int_equal(interval_files_run(&files), -EINPROGRESS);
 		assert_int_equal(kill(files.aside.child, SIGSTOP), 0);
@@ -151,9 +151,9 @@ static void folder_that_hangs_for_a_while(void **state)
 	(void)state;
 	hang();
 	child = files.aside.child;
-	before = nodes[7].count;
+	before = nodes[27].count;
 	for (int i = 0; i < 3; i++) {
-		nodes[7].count += 10;
+		nodes[27].count += 10;
 		said = LOGGED(interval_files_add(&files));
 		assert_int_equal(!!strstr(said, "takes longer than an interval"), !i);
 		assert_int_equal(interval_files_run(&files), -EINPROGRESS);
@@ -174,10 +174,10 @@ static void folder_that_hangs_for_a_while(void **state)
 static void the_end_is_part_of_what_is_not_taken(void **state)
 {
 	(void)state;
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	assert_int_equal(window_mark(files.window), 0);
 	interval_files_add(&files);
-	nodes[7].count = 12;
+	nodes[27].count = 12;
 	assert_int_equal(interval_files_last(&files), 0);
 	assert_int_equal(interval_files_finish(&files, clock_seconds() + 60), 0);
 	assert_int_equal(files.written.samples[EVENT_CPU], 12);
@@ -194,11 +194,11 @@ static void the_end_while_an_interval_waits(void **state)
 	(void)state;
 	hang();
 	child = files.aside.child;
-	before = nodes[7].count;
-	nodes[7].count += 10;
+	before = nodes[27].count;
+	nodes[27].count += 10;
 	assert_int_equal(window_mark(files.window), 0);
 	LOGGED(interval_files_add(&files));
-	nodes[7].count += 300;
+	nodes[27].count += 300;
 	kill(child, SIGCONT);
 	LOGGED(err = interval_files_last(&files) ?: interval_files_finish(&files, clock_seconds() + 60));
 	assert_int_equal(err, 0);
@@ -234,7 +234,7 @@ static void another_folder(void **state)
 	interval_files_move(&files, other);
 	assert_int_equal(interval_files_timeout_ms(&files), 0);
 	LOGGED(while (interval_files_run(&files) == -EINPROGRESS) usleep(1000));
-	assert_int_equal(files.written.samples[EVENT_CPU], nodes[7].count);
+	assert_int_equal(files.written.samples[EVENT_CPU], nodes[27].count);
 	strcat(folder, "/other");
 	assert_int_equal(count_files(NULL), 2); /* what hung, and what came after it */
 	*strrchr(folder, '/') = '\0';
@@ -247,7 +247,7 @@ static void the_oldest_go(void **state)
 	(void)state;
 	files.keep.files = 2;
 	for (int i = 1; i <= 5; i++) {
-		nodes[7].count += i;
+		nodes[27].count += i;
 		write_it(0);
 	}
 	assert_int_equal(count_files(&last), 2);
@@ -300,7 +300,7 @@ static void memory_has_a_bound(void **state)
 	assert_int_equal(done.samples_dropped, sum);
 	files.folder = folder;
 	grow_tree();
-	nodes[7].count = 1;
+	nodes[27].count = 1;
 	write_it(0);
 	assert_int_equal(samples_of_last(1), 1);
 	assert_int_equal(files.written.samples[EVENT_CPU], 1);
@@ -316,7 +316,7 @@ static void memory_runs_short(void **state)
 		skip();
 	}
 	for (int n = 0;; n++) {
-		nodes[7].count++;
+		nodes[27].count++;
 		allocations_left = n;
 		err = add_and_wait(); /* in the child too */
 		allocations_left = -1;

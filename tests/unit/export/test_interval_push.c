@@ -97,9 +97,9 @@ static void what_was_counted_arrives(void **state)
 
 	(void)state;
 	open_to(OK);
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	assert_int_equal(window_mark(pushes.window), 0);
-	nodes[7].count = 100; /* the next one's */
+	nodes[27].count = 100; /* the next one's */
 	interval_push_add(&pushes);
 	send_all();
 	assert_int_equal(server_requests(), 1);
@@ -119,10 +119,10 @@ static void each_service_is_one_profile(void **state)
 {
 	(void)state;
 	open_to(OK);
-	set_root(10, 2, 0); /* another process */
-	set_node(11, 10, 100, 1, 0);
-	nodes[7].count = 5;
-	nodes[11].count = 7;
+	set_root(30, 2, 0); /* another process */
+	set_node(31, 30, 100, 1, 0);
+	nodes[27].count = 5;
+	nodes[31].count = 7;
 	interval_push_add(&pushes);
 	send_all();
 	assert_int_equal(server_requests(), 2);
@@ -149,7 +149,7 @@ static void trouble_is_said(void **state)
 	(void)state;
 	open_to("HTTP/1.1 400 No\r\nContent-Length: 8\r\n\r\ntoo late");
 	for (int i = 0; i < 3; i++) {
-		nodes[7].count++;
+		nodes[27].count++;
 		interval_push_add(&pushes);
 		said = send_all();
 		if (i)
@@ -168,7 +168,7 @@ static void trouble_is_said(void **state)
 	assert_int_equal(interval_push_set(&pushes, &o), -EINVAL);
 	o = options();
 	assert_int_equal(interval_push_set(&pushes, &o), 0);
-	nodes[7].count += 20;
+	nodes[27].count += 20;
 	interval_push_add(&pushes);
 	said = send_all();
 	assert_non_null(strstr(said, "profiles are pushed again"));
@@ -183,13 +183,13 @@ static void a_thread_makes_them_ready(void **state)
 	(void)state;
 	open_to(OK);
 	fd.fd = interval_push_fd(&pushes);
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	assert_true(interval_push_timeout_ms(&pushes) != 0);
 	interval_push_add(&pushes);
 	assert_int_equal(interval_push_timeout_ms(&pushes), 0);
 	interval_push_run(&pushes);
 	assert_non_null(pushes.job);
-	nodes[7].count = 12;
+	nodes[27].count = 12;
 	interval_push_add(&pushes); /* its turn comes when the first one is done */
 	assert_true(interval_push_timeout_ms(&pushes) != 0);
 	assert_int_equal(poll(&fd, 1, 60000), 1);
@@ -205,8 +205,8 @@ static void in_parts(void **state)
 
 	(void)state;
 	open_to(OK);
-	nodes[6].count = 5;
-	nodes[7].count = 6;
+	nodes[26].count = 5;
+	nodes[27].count = 6;
 	assert_int_equal(window_mark(pushes.window), 0);
 	interval_push_add(&pushes);
 	for (all.pause_ns = 1; pushes.due; turns++) {
@@ -222,10 +222,10 @@ static void the_last_one_is_made_ready(void **state)
 {
 	(void)state;
 	open_to(OK);
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	interval_push_add(&pushes);
 	interval_push_run(&pushes);
-	nodes[7].count = 12;
+	nodes[27].count = 12;
 	assert_int_equal(interval_push_last(&pushes, clock_seconds() + 60), 0);
 	assert_false(pushes.due || pushes.job);
 	interval_push_finish(&pushes, clock_seconds() + 60);
@@ -239,10 +239,10 @@ static void the_last_one_is_two(void **state)
 {
 	(void)state;
 	open_to(OK);
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	assert_int_equal(window_mark(pushes.window), 0);
 	interval_push_add(&pushes);
-	nodes[7].count = 12;
+	nodes[27].count = 12;
 	assert_int_equal(interval_push_last(&pushes, clock_seconds() + 60), 0);
 	interval_push_finish(&pushes, clock_seconds() + 60);
 	assert_int_equal(samples_in_request(), 12);
@@ -264,7 +264,7 @@ static void the_end_waits_for_the_receiver(void **state)
 {
 	(void)state;
 	open_to(OK);
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	interval_push_add(&pushes);
 	interval_push_finish(&pushes, clock_seconds() + 60);
 	assert_int_equal(done.pushed, 1);
@@ -277,7 +277,7 @@ static void the_end_has_no_pauses(void **state)
 {
 	(void)state;
 	open_to("HTTP/1.1 503 Later\r\nContent-Length: 0\r\n\r\n");
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	interval_push_add(&pushes);
 	while (!done.push_failures)
 		turn();
@@ -294,7 +294,7 @@ static void the_end_does_not_wait_for_ever(void **state)
 
 	(void)state;
 	open_to(NULL);
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	interval_push_add(&pushes);
 	said = LOGGED(interval_push_finish(&pushes, begin + 0.3));
 	assert_true(clock_seconds() - begin >= 0.3);
@@ -329,9 +329,9 @@ static void without_memory_it_arrives_or_is_counted(void **state)
 	for (long n = 0; fails_once; n++) {
 		const __u64 before = pushes.taken.samples[EVENT_CPU];
 
-		nodes[7].count++;
+		nodes[27].count++;
 		assert_int_equal(window_mark(pushes.window), 0);
-		nodes[7].count++;
+		nodes[27].count++;
 		interval_push_add(&pushes);
 		LOGGED(run_without_memory(n));
 		send_all();
@@ -342,7 +342,7 @@ static void without_memory_it_arrives_or_is_counted(void **state)
 	assert_true(done.push_dropped > 5);
 	assert_int_equal(interval_push_last(&pushes, clock_seconds() + 60), 0);
 	send_all();
-	assert_int_equal(pushes.taken.samples[EVENT_CPU], nodes[7].count);
+	assert_int_equal(pushes.taken.samples[EVENT_CPU], nodes[27].count);
 }
 
 /* Without memory at an interval's end, what comes after it is not left behind at the end of the run. */
@@ -354,11 +354,11 @@ static void the_last_one_has_what_failed(void **state)
 		skip();
 	}
 	open_to(OK);
-	nodes[7].count = 5;
+	nodes[27].count = 5;
 	assert_int_equal(window_mark(pushes.window), 0);
 	interval_push_add(&pushes);
 	LOGGED(run_without_memory(0));
-	nodes[7].count = 25;
+	nodes[27].count = 25;
 	assert_int_equal(interval_push_last(&pushes, clock_seconds() + 60), 0);
 	send_all();
 	assert_int_equal(samples_in_request(), 25);

@@ -23,10 +23,10 @@ static int setup_parts(void **state)
 	names = (struct pod_label_names){ 0 };
 	stop = false;
 	grow_tree();
-	set_root(10, 2, 0); /* another process */
-	set_node(11, 10, 100, 1, 0);
-	nodes[7].count = 5;
-	nodes[11].count = 7;
+	set_root(30, 2, 0); /* another process */
+	set_node(31, 30, 100, 1, 0);
+	nodes[27].count = 5;
+	nodes[31].count = 7;
 	return err;
 }
 

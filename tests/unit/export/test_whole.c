@@ -20,8 +20,8 @@ static int setup_whole(void **state)
 	int err = setup_windows(state) ?: make_folder() ?: window_open(&all, &window);
 
 	grow_tree();
-	nodes[6].count = 2;
-	nodes[7].count = 3;
+	nodes[26].count = 2;
+	nodes[27].count = 3;
 	*seen = '\0';
 	return err;
 }
@@ -86,7 +86,7 @@ static void summaries_that_nobody_wants(void **state)
 	assert_int_equal(samples_of("p.pb.gz"), 5);
 	o.quiet = false;
 	o.top = 0;
-	nodes[6].count += 4;
+	nodes[26].count += 4;
 	write_it(o, 0);
 	assert_string_equal(seen, "");
 	assert_int_equal(samples_of("p.pb.gz"), 4);
@@ -105,7 +105,7 @@ static void nothing_is_to_be_written(void **state)
 static void nothing_was_sampled(void **state)
 {
 	(void)state;
-	nodes[6].count = nodes[7].count = 0;
+	nodes[26].count = nodes[27].count = 0;
 	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0),
 			    "pyperf-bpf: warning: no Python process used the CPU: the profile is empty\n");
 	assert_string_equal(seen, "");
@@ -136,7 +136,7 @@ static void memory_runs_short(void **state)
 	for (int n = 0;; n++) {
 		const char *said;
 
-		nodes[6].count++;
+		nodes[26].count++;
 		said = LOGGED({
 			allocations_left = n;
 			err = whole_write(&o, window, &stats, f);

@@ -52,10 +52,10 @@ static int setup_flame(void **state)
 	int err = setup(state);
 
 	recent = (struct recent){ .serial = 7 };
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 1);
-	set_root(7, 2, 0);
-	set_node(8, 7, 101, 1, 3);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 1);
+	set_root(27, 2, 0);
+	set_node(28, 27, 101, 1, 3);
 	start_server(handle, NULL, completed);
 	let_server_work = run_both;
 	return err ?: flame_open(&flame, &recent);

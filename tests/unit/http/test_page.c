@@ -95,10 +95,10 @@ static void links_to_kinds_of_events(void **state)
 static void samples_of_the_last_interval(void **state)
 {
 	(void)state;
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 1);
-	set_root(7, 2, 0);
-	set_node(8, 7, 101, 1, 3);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 1);
+	set_root(27, 2, 0);
+	set_node(28, 27, 101, 1, 3);
 	run();
 	view.recent = profile;
 	assert_non_null(strstr(body_of(asked(page, GET("/"))), "<td>3<td>75.0 %"));

@@ -56,10 +56,10 @@ static void those_with_most_samples_first(void **state)
 	const char *html;
 
 	(void)state;
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 1);
-	set_root(7, 2, 0);
-	set_node(8, 7, 101, 1, 3);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 1);
+	set_root(27, 2, 0);
+	set_node(28, 27, 101, 1, 3);
 	add_process(3, 50, "third", "");
 	run();
 	html = table(NULL, profile);

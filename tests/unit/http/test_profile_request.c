@@ -78,10 +78,10 @@ static int setup_requests(void **state)
 		.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 		.windows = &windows,
 	};
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 0);
-	set_root(7, 2, 0);
-	set_node(8, 7, 101, 1, 0);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 0);
+	set_root(27, 2, 0);
+	set_node(28, 27, 101, 1, 0);
 	start_server(handle, NULL, completed);
 	let_server_work = run_both;
 	return err;
@@ -135,17 +135,17 @@ static void answered_when_its_time_is_over(void **state)
 	(void)state;
 	begin();
 	assert_true(profile_requests_next(&all) == HTTP_NEVER);
-	nodes[6].count = 1000;
+	nodes[26].count = 1000;
 	fd = waiting(GET("/?seconds=7&format=folded"));
 	due = profile_requests_next(&all);
 	assert_true(due >= before + 7 && due <= clock_seconds() + 7);
 	assert_true(connections_next(&connections) == HTTP_NEVER); /* it may wait that long */
-	nodes[6].count += 3;
+	nodes[26].count += 3;
 	profile_requests_run(&all, due - 0.001);
 	assert_int_equal(all.open, 1);
 	profile_requests_run(&all, due);
 	assert_true(profile_requests_next(&all) == HTTP_NEVER); /* a thread encodes, and then tells */
-	nodes[6].count += 100;					/* the next one's */
+	nodes[26].count += 100;					/* the next one's */
 	a = hear(fd);
 	assert_int_equal(all.open, 0);
 	assert_int_equal(status_of(a), 200);
@@ -167,12 +167,12 @@ static void names_are_waited_for(void **state)
 	(void)state;
 	begin();
 	fd = waiting(GET("/?format=folded"));
-	nodes[6].count = 3;
+	nodes[26].count = 3;
 	ask_something();
 	due = profile_requests_next(&all);
 	profile_requests_run(&all, due);
 	assert_int_equal(all.open, 1);
-	nodes[6].count = 50;
+	nodes[26].count = 50;
 	assert_true(profile_requests_next(&all) > due);
 	assert_true(profile_requests_next(&all) <= due + 1);
 	profile_requests_run(&all, due);
@@ -208,14 +208,14 @@ static void each_has_a_window_of_its_own(void **state)
 	(void)state;
 	begin();
 	a = waiting(GET("/?seconds=100&format=folded"));
-	nodes[6].count += 1;
+	nodes[26].count += 1;
 	b = waiting(GET("/?seconds=50&format=folded&pid=100"));
-	nodes[6].count += 10;
-	nodes[8].count += 100;
+	nodes[26].count += 10;
+	nodes[28].count += 100;
 	profile_requests_run(&all, clock_seconds() + 75);
 	assert_string_equal(strrchr(body_of(hear(b)), ' '), " 10\n");
 	assert_int_equal(all.open, 1);
-	nodes[6].count += 1000;
+	nodes[26].count += 1000;
 	profile_requests_finish(&all);
 	assert_non_null(strstr(body_of(hear(a)), " 1011\n"));
 	assert_int_equal(all.served, 2);
@@ -390,7 +390,7 @@ static void ends_meanwhile(void **state)
 	(void)state;
 	begin();
 	fd = waiting(GET("/?format=folded"));
-	nodes[6].count += 3;
+	nodes[26].count += 3;
 	profile_requests_run(&all, profile_requests_next(&all));
 	profile_requests_finish(&all);
 	assert_non_null(strstr(body_of(hear(fd)), " 3\n"));

@@ -21,8 +21,8 @@ static int setup_recent(void **state)
 	recent = (struct recent){ 0 };
 	if (err)
 		return err;
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 0);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 0);
 	return 0;
 }
 
@@ -59,7 +59,7 @@ static void first_ones_are_short(void **state)
 	assert_null(recent.profile);
 	for (int i = 0; i < 6; i++) {
 		end += i < 3 ? 2 << i : 10;
-		nodes[6].count += 1 << i;
+		nodes[26].count += 1 << i;
 		ends_at(end);
 		assert_int_equal(samples(), 1 << i);
 	}
@@ -78,10 +78,10 @@ static void ends_at_its_mark(void **state)
 {
 	(void)state;
 	assert_int_equal(recent_start(&recent, &windows, 10, 1000), 0);
-	nodes[6].count = 5;
+	nodes[26].count = 5;
 	recent_run(&recent, 1002);
 	assert_null(recent.profile);
-	nodes[6].count += 7;
+	nodes[26].count += 7;
 	recent_run(&recent, recent.due);
 	assert_int_equal(samples(), 5);
 	recent_run(&recent, recent.due);
@@ -97,14 +97,14 @@ static void lent(void **state)
 
 	(void)state;
 	assert_int_equal(recent_start(&recent, &windows, 10, 1000), 0);
-	nodes[6].count = 5;
+	nodes[26].count = 5;
 	ends_at(1002);
 	first = recent_lend(&recent);
 	assert_ptr_equal(first, recent.profile);
 	for (int i = 0; i < 3; i++) {
 		unsigned long before = recent.serial;
 
-		nodes[6].count += 7;
+		nodes[26].count += 7;
 		recent_run(&recent, recent.due);
 		recent_run(&recent, recent.due);
 		assert_int_equal(recent.serial, before + 1);
@@ -143,16 +143,16 @@ static void memory_runs_short(void **state)
 	allocations_left = -1;
 	assert_null(recent.window);
 	assert_int_equal(recent_start(&recent, &windows, 10, 1000), 0);
-	nodes[6].count = 5;
+	nodes[26].count = 5;
 	ends_at(1002);
 	assert_int_equal(samples(), 5);
-	nodes[6].count += 2;
+	nodes[26].count += 2;
 	recent_run(&recent, recent.due);
 	allocations_left = 0;
 	recent_run(&recent, recent.due);
 	allocations_left = -1;
 	assert_int_equal(samples(), 5);
-	nodes[6].count += 4;
+	nodes[26].count += 4;
 	recent_run(&recent, recent.due);
 	recent_run(&recent, recent.due);
 	assert_int_equal(samples(), 6);

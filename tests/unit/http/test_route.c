@@ -330,8 +330,8 @@ static void profile_waits(void **state)
 	}
 	assert_int_equal(site.active, 1);
 	assert_non_null(strstr(ask(GET("/metrics")), "\npyperf_profile_requests_open 1\n"));
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 3);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 3);
 	profile_requests_run(&site.profiles, clock_seconds() + 101);
 	assert_non_null(strstr(body_of(hear(fd)), " 3\n"));
 	assert_int_equal(site.active, 0);

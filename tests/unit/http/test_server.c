@@ -168,8 +168,8 @@ static void first_interval(void **state)
 	(void)state;
 	begin();
 	assert_int_equal(http_ready(http), 0);
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 3);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 3);
 	while (status_of(a = ask(GET("/flamegraph.json"))) == 503) {
 		assert_true(clock_seconds() < end);
 		usleep(50000);
@@ -199,11 +199,11 @@ static void profile_of_a_second(void **state)
 	(void)state;
 	begin();
 	assert_int_equal(http_ready(http), 0);
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 3);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 3);
 	fd = waiting("1");
 	assert_in_range(http_timeout_ms(http), 0, 1001);
-	nodes[6].count += 4;
+	nodes[26].count += 4;
 	assert_non_null(strstr(body_of(hear(fd)), " 4\n"));
 	assert_true(clock_seconds() >= begun + 1);
 }
@@ -232,8 +232,8 @@ static void ends(void **state)
 	begin();
 	assert_int_equal(http_ready(http), 0);
 	fd = waiting("600");
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 3);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 3);
 	begun = clock_seconds();
 	http_finish(http, PATIENCE_SECONDS * 1000);
 	assert_true(clock_seconds() < begun + PATIENCE_SECONDS / 2.0);

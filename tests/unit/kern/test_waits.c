@@ -200,7 +200,7 @@ static void only_what_it_needs_is_loaded(void **state)
 	(void)state;
 	assert_non_null(s);
 	for (int wanted = 0; wanted < 2; wanted++) {
-		waits_prepare(s, wanted, 1234);
+		waits_prepare(s, wanted, false, 1234);
 		assert_int_equal(bpf_program__autoload(s->progs.on_switch), wanted);
 		assert_int_equal(bpf_program__autoload(s->progs.on_wakeup), wanted);
 		assert_int_equal(bpf_program__autoload(s->progs.settle_waits), wanted);
@@ -208,7 +208,7 @@ static void only_what_it_needs_is_loaded(void **state)
 		assert_int_equal(bpf_map__autocreate(s->maps.wait_keys), wanted);
 		assert_int_equal(s->rodata->opt_min_wait, 1234);
 	}
-	waits_prepare(s, false, 0);
+	waits_prepare(s, false, false, 0);
 	assert_int_equal(waits_start(s), 0);
 	assert_null(s->links.on_switch);
 	waits_settle(s);

@@ -112,7 +112,7 @@ static void kinds_of_events(void **state)
 {
 	const __u32 waits = EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE);
 	static const char *const wrong[] = {
-		"", ",", "cpu,", ",cpu", "cpu,cpu", "cpu,cycles", "offcpu,offcpu", "runqueue",
+		"", ",", "cpu,", ",cpu", "cpu,cpu", "cpu,cycles", "offcpu,offcpu", "gil,gil", "runqueue",
 		"CPU", "cp", "cpux"
 	};
 
@@ -125,6 +125,10 @@ static void kinds_of_events(void **state)
 	ACCEPT("-a", "--event", "offcpu");
 	assert_int_equal(o.events, waits);
 	assert_int_equal(o.min_wait_us, 100);
+	ACCEPT("-a", "--event", "gil");
+	assert_int_equal(o.events, EVENT_BIT(EVENT_GIL));
+	ACCEPT("-a", "--event", "cpu,offcpu,gil");
+	assert_int_equal(o.events, EVENT_BIT(EVENT_CPU) | waits | EVENT_BIT(EVENT_GIL));
 	ACCEPT("-a", "--event", "offcpu,cycles", "--min-wait", "0");
 	assert_int_equal(o.events, EVENT_BIT(EVENT_CPU) | waits);
 	assert_true(o.use_cycles);

@@ -30,10 +30,10 @@ static int setup_sample(void **state)
 		return -1;
 	set_owner(0, 1, 101, "<thread>");
 	set_owner(1, 77, 0, "");
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 3);
-	set_root(7, 1, 0);
-	set_node(8, 7, 101, 1, 5);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 3);
+	set_root(27, 1, 0);
+	set_node(28, 27, 101, 1, 5);
 	run();
 	return 0;
 }

@@ -101,7 +101,7 @@ static int files_after_an_interval(const char *path)
 	char top[sizeof(folder)];
 	int files;
 
-	nodes[7].count++;
+	nodes[27].count++;
 	LOGGED(assert_int_equal(continuous_finish(agent.continuous, &sum), 0));
 	strcpy(top, folder);
 	strcpy(folder, path);

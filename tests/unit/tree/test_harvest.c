@@ -17,8 +17,8 @@ static void nothing_counted(void **state)
 	assert_int_equal(stats.nodes, 0);
 	assert_int_equal(stats.locations, 0);
 	/* Nodes without samples make no frames, and no look-ups. */
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 0);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 0);
 	run();
 	assert_string_equal(shown(), "");
 	assert_int_equal(stats.nodes, 2);
@@ -30,11 +30,11 @@ static void nothing_counted(void **state)
 static void stacks(void **state)
 {
 	(void)state;
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 3); /* outer, its first instruction: line 11 */
-	set_node(7, 6, 101, 4, 5); /* inner, line 23, called from there */
-	set_node(8, 6, 101, 0, 7); /* inner, not begun: its first line */
-	set_node(NODES - 1, 7, 100, INSTR_UNKNOWN, 11);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 3); /* outer, its first instruction: line 11 */
+	set_node(27, 26, 101, 4, 5); /* inner, line 23, called from there */
+	set_node(28, 26, 101, 0, 7); /* inner, not begun: its first line */
+	set_node(NODES - 1, 27, 100, INSTR_UNKNOWN, 11);
 	run();
 	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 3\n"
 				     "100/100 main-now/main-now: inner:23 < outer:11 = 5\n"
@@ -48,9 +48,9 @@ static void stacks(void **state)
 static void lines_merge(void **state)
 {
 	(void)state;
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 3);
-	set_node(7, 5, 100, 2, 4); /* another instruction of the same line */
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 3);
+	set_node(27, 25, 100, 2, 4); /* another instruction of the same line */
 	run();
 	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 7\n");
 	assert_int_equal(profile_count(profile, PROFILE_LOCATION), 1);
@@ -60,12 +60,12 @@ static void lines_merge(void **state)
 static void locations_are_distinct(void **state)
 {
 	(void)state;
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 0);
-	set_node(7, 5, 100, 5, 0);
-	set_node(8, 6, 101, 1, 1);
-	set_node(9, 7, 101, 1, 1);
-	set_node(10, 5, 101, 1, 1);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 0);
+	set_node(27, 25, 100, 5, 0);
+	set_node(28, 26, 101, 1, 1);
+	set_node(29, 27, 101, 1, 1);
+	set_node(30, 25, 101, 1, 1);
 	run();
 	assert_int_equal(stats.samples[EVENT_CPU], 3);
 	assert_int_equal(codes_get_stats(codes)->decodes, 3);
@@ -79,10 +79,10 @@ static void columns(void **state)
 	int found[3] = {}, expected[3] = { 9, 20, 0 };
 
 	(void)state;
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 5, 1);
-	set_node(7, 5, 100, 12, 2);
-	set_node(8, 5, 100, INSTR_UNKNOWN, 4);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 5, 1);
+	set_node(27, 25, 100, 12, 2);
+	set_node(28, 25, 100, INSTR_UNKNOWN, 4);
 	run();
 	assert_int_equal(profile_count(profile, PROFILE_LOCATION), 2);
 	for (__u32 id = 1; id <= 2; id++)
@@ -103,12 +103,12 @@ static void columns(void **state)
 static void labels(void **state)
 {
 	(void)state;
-	set_root(5, 0, 0);
-	set_root(6, 1, 0);
-	set_root(7, 2, 0);
-	set_node(8, 5, 100, 1, 1);
-	set_node(9, 6, 100, 1, 2);
-	set_node(10, 7, 100, 1, 4);
+	set_root(25, 0, 0);
+	set_root(26, 1, 0);
+	set_root(27, 2, 0);
+	set_node(28, 25, 100, 1, 1);
+	set_node(29, 26, 100, 1, 2);
+	set_node(30, 27, 100, 1, 4);
 	run();
 	assert_string_equal(shown(),
 			    "100/100 main-now/main-now: outer:11 = 1\n" /* the main thread names both */
@@ -135,10 +135,10 @@ static void labels_of_pods(void **state)
 	assert_int_equal(info.extra_count, 2);
 	assert_string_equal(info.extra[1], "tier");
 	assert_int_equal(registry_add(registry, &in_pod), 0);
-	set_root(5, 0, 0);
-	set_root(6, 2, 0);
-	set_node(8, 5, 100, 1, 1);
-	set_node(9, 6, 100, 1, 2);
+	set_root(25, 0, 0);
+	set_root(26, 2, 0);
+	set_node(28, 25, 100, 1, 1);
+	set_node(29, 26, 100, 1, 2);
 	for (int is_known = 0; is_known < 2; is_known++) {
 		source.pod_labels = is_known ? &pods : NULL;
 		profile_free(TAKE_PTR(profile));
@@ -158,9 +158,9 @@ static void too_large(void **state)
 
 	(void)state;
 	source.bytes_max = 100000;
-	set_root(5, 0, 0);
-	for (__u32 i = 6; i < NODES; i++)
-		set_node(i, i < 10 ? 5 : i - 4, 100, i % 8, i % 50 == 0);
+	set_root(25, 0, 0);
+	for (__u32 i = 26; i < NODES; i++)
+		set_node(i, i < 30 ? 25 : i - 4, 100, i % 8, i % 50 == 0);
 	profile_free(TAKE_PTR(profile));
 	assert_int_equal(profile_new(&info, &profile), 0);
 	assert_int_equal(harvest(&source, &(struct harvest_span){}, profile, &stats), 0);
@@ -176,11 +176,11 @@ static void mappings(void **state)
 	const struct profile_location *l;
 
 	(void)state;
-	set_root(5, 0, 0);
-	set_root(7, 2, 0);
-	set_node(8, 5, 100, 1, 1);
-	set_node(9, 8, OUTCOME_TRUNCATED, INSTR_UNKNOWN, 1);
-	set_node(10, 7, 100, 1, 1); /* its interpreter's file is unknown */
+	set_root(25, 0, 0);
+	set_root(27, 2, 0);
+	set_node(28, 25, 100, 1, 1);
+	set_node(29, 28, OUTCOME_TRUNCATED, INSTR_UNKNOWN, 1);
+	set_node(30, 27, 100, 1, 1); /* its interpreter's file is unknown */
 	run();
 	assert_int_equal(profile_count(profile, PROFILE_MAPPING), 1);
 	l = profile_get_location(profile, profile_get_sample(profile, 1).locations[0]);
@@ -198,7 +198,7 @@ static void unknown_process(void **state)
 {
 	(void)state;
 	set_owner(3, 77, 0, "stranger");
-	set_root(5, 3, 2);
+	set_root(25, 3, 2);
 	run();
 	assert_string_equal(shown(), "0/0 stranger/: [table full]:0 = 2\n");
 }
@@ -220,9 +220,9 @@ static void every_marker(void **state)
 	int waits = 0;
 
 	(void)state;
-	set_root(9, 0, 0);
+	set_root(29, 0, 0);
 	for (__u32 i = 0; i < CODE_FIRST; i++)
-		set_node(100 + i, 9, i, INSTR_UNKNOWN, i + 1);
+		set_node(100 + i, 29, i, INSTR_UNKNOWN, i + 1);
 	run();
 	assert_int_equal(stats.samples[EVENT_CPU], CODE_FIRST * (CODE_FIRST + 1) / 2);
 	for (__u32 i = 0; i < OUTCOME_COUNT; i++) {
@@ -242,9 +242,9 @@ static void every_marker(void **state)
 static void marker_below_frames(void **state)
 {
 	(void)state;
-	set_root(5, 0, 0);
-	set_node(6, 5, OUTCOME_TRUNCATED, INSTR_UNKNOWN, 0); /* the missing callers */
-	set_node(7, 6, 100, 1, 2);
+	set_root(25, 0, 0);
+	set_node(26, 25, OUTCOME_TRUNCATED, INSTR_UNKNOWN, 0); /* the missing callers */
+	set_node(27, 26, 100, 1, 2);
 	run();
 	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 < [truncated]:0 = 2\n");
 	assert_int_equal(kind_of_frame(1, 0), FRAME_PYTHON);
@@ -254,9 +254,9 @@ static void marker_below_frames(void **state)
 static void unknown_code(void **state)
 {
 	(void)state;
-	set_root(5, 0, 0);
-	set_node(6, 5, 102, 1, 2);
-	set_node(7, 5, NODE_NATIVE - 1, 1, 3);
+	set_root(25, 0, 0);
+	set_node(26, 25, 102, 1, 2);
+	set_node(27, 25, NODE_NATIVE - 1, 1, 3);
 	run();
 	assert_string_equal(shown(), "100/100 main-now/main-now: [unknown code]:0 = 5\n");
 	assert_int_equal(kind_of_frame(1, 0), FRAME_MARKER);
@@ -266,11 +266,11 @@ static void unknown_code(void **state)
 static void native_leaves(void **state)
 {
 	(void)state;
-	set_root(5, 0, 0);
-	set_node(6, 5, 102, 1, 0);
-	set_node(7, 6, NODE_NATIVE, TEXT_SYSCALLS, 3);
-	set_node(8, 6, NODE_NATIVE, NATIVE_NOT_LOADED, 1);
-	set_node(9, 6, NODE_NATIVE, TEXT_VDSO, 4);
+	set_root(25, 0, 0);
+	set_node(26, 25, 102, 1, 0);
+	set_node(27, 26, NODE_NATIVE, TEXT_SYSCALLS, 3);
+	set_node(28, 26, NODE_NATIVE, NATIVE_NOT_LOADED, 1);
+	set_node(29, 26, NODE_NATIVE, TEXT_VDSO, 4);
 	run();
 	assert_int_equal(stats.samples[EVENT_CPU], 8);
 	assert_non_null(strstr(shown(), "[native not loaded yet]:0"));
@@ -287,11 +287,11 @@ static void hidden_native(void **state)
 
 	(void)state;
 	source.hide_native = true;
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 2);
-	set_node(7, 6, NODE_NATIVE, TEXT_SYSCALLS, 3);
-	set_node(8, 7, 101, 1, 1);
-	set_node(9, 5, NODE_NATIVE, TEXT_VDSO, 4);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 2);
+	set_node(27, 26, NODE_NATIVE, TEXT_SYSCALLS, 3);
+	set_node(28, 27, 101, 1, 1);
+	set_node(29, 25, NODE_NATIVE, TEXT_VDSO, 4);
 	profile_free(TAKE_PTR(profile));
 	assert_int_equal(profile_new(&info, &profile), 0);
 	assert_int_equal(harvest(&source, &(struct harvest_span){}, profile, &stats), 0);
@@ -306,7 +306,7 @@ static void table_full(void **state)
 {
 	(void)state;
 	/* Not even a marker found room: the root has the count, or, without a root, node 0. */
-	set_root(5, 1, 6);
+	set_root(25, 1, 6);
 	nodes[0].count = 9;
 	run();
 	assert_string_equal(shown(),
@@ -317,9 +317,9 @@ static void table_full(void **state)
 static void large_counts(void **state)
 {
 	(void)state;
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 1ULL << 62);
-	set_node(7, 5, 101, 1, 1ULL << 40);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 1ULL << 62);
+	set_node(27, 25, 101, 1, 1ULL << 40);
 	run();
 	assert_int_equal(stats.samples[EVENT_CPU], (1ULL << 62) + (1ULL << 40));
 }
@@ -355,10 +355,10 @@ static void in_parts(void **state)
 
 	(void)state;
 	nodes[0].count = 2;
-	set_root(5, 0, 0);
-	for (__u32 i = 6; i < 26; i++)
+	set_root(25, 0, 0);
+	for (__u32 i = 26; i < 46; i++)
 		set_node(i, i - 1, 100 + i % 2, i % 3 * 4 + 1, i % 4);
-	set_root(50, 1, 7);
+	set_root(70, 1, 7);
 	run();
 	whole = stats;
 	at_once = strdup(shown());
@@ -369,7 +369,7 @@ static void in_parts(void **state)
 	assert_int_equal(profile_new(&info, &profile), 0);
 	while ((err = harvest(&forged_source, &span, profile, &parts)) == -EAGAIN) {
 		pauses++;
-		nodes[7].count++; /* behind the end of the span: not part of it */
+		nodes[27].count++; /* behind the end of the span: not part of it */
 		assert_true(pauses < 1000);
 	}
 	assert_int_equal(err, 0);
@@ -397,9 +397,9 @@ static void memory_runs_short(void **state)
 		skip();
 	}
 	nodes[0].count = 1;
-	set_root(5, 0, 0);
-	set_node(6, 5, 100, 1, 3);
-	set_node(7, 6, 101, 4, 5);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 3);
+	set_node(27, 26, 101, 4, 5);
 	for (int n = 0;; n++) {
 		struct harvest_stats s = { .samples = { 77 } };
 		__u64 since[NODES] = {};

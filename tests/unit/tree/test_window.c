@@ -17,12 +17,12 @@ static void begins_when_it_is_opened(void **state)
 
 	(void)state;
 	grow_tree();
-	nodes[6].count = 40;
+	nodes[26].count = 40;
 	w = opened();
 	assert_int_equal(take(w), 0);
 	assert_string_equal(shown(), "");
-	nodes[6].count += 2;
-	nodes[7].count += 3;
+	nodes[26].count += 2;
+	nodes[27].count += 3;
 	assert_int_equal(take(w), 5);
 	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 2\n"
 				     "100/100 main-now/main-now: inner:23 < outer:11 = 3\n");
@@ -37,13 +37,13 @@ static void goes_on_after_a_take(void **state)
 	grow_tree();
 	w = opened();
 	for (int i = 1; i <= 10; i++) {
-		nodes[6].count += i;
+		nodes[26].count += i;
 		nodes[0].count += 1; /* the overflow is counted as any other */
 		assert_int_equal(take(w), i + 1);
 		sum += i + 1;
 	}
 	assert_int_equal(take(w), 0);
-	assert_int_equal(sum, nodes[6].count + nodes[0].count);
+	assert_int_equal(sum, nodes[26].count + nodes[0].count);
 }
 
 static void windows_overlap(void **state)
@@ -53,14 +53,14 @@ static void windows_overlap(void **state)
 	(void)state;
 	grow_tree();
 	a = opened();
-	nodes[6].count += 1;
+	nodes[26].count += 1;
 	b = opened();
-	nodes[6].count += 10;
+	nodes[26].count += 10;
 	c = opened();
-	nodes[7].count += 100;
+	nodes[27].count += 100;
 	assert_int_equal(take(b), 110);
 	assert_int_equal(take(a), 111);
-	nodes[7].count += 1000;
+	nodes[27].count += 1000;
 	window_close(b); /* the one in the middle */
 	assert_int_equal(take(c), 1100);
 	assert_int_equal(take(a), 1000);
@@ -74,21 +74,21 @@ static void nothing_lost_when_a_bank_is_cleared(void **state)
 	(void)state;
 	grow_tree();
 	a = opened();
-	nodes[6].count = 5;
+	nodes[26].count = 5;
 	b = opened();
-	nodes[7].count = 7;
+	nodes[27].count = 7;
 	nodes[0].count = 1;
 	renew(0);
 	/* Node 6 is something else now, and its count is lower than it was. */
-	set_root(6, 1, 0);
-	set_node(7, 6, 101, 1, 2);
+	set_root(26, 1, 0);
+	set_node(27, 26, 101, 1, 2);
 	assert_int_equal(take(a), 5 + 7 + 1 + 2);
 	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 5\n"
 				     "100/100 main-now/main-now: inner:23 < outer:11 = 7\n"
 				     "0/0 /: [table full]:0 = 1\n"
 				     "100/101 python3/worker: inner:21 = 2\n");
 	assert_int_equal(take(b), 7 + 1 + 2);
-	nodes[7].count += 4;
+	nodes[27].count += 4;
 	assert_int_equal(take(a), 4);
 	assert_int_equal(take(b), 4);
 }
@@ -103,10 +103,10 @@ static void ends_at_its_mark(void **state)
 	grow_tree();
 	a = opened();
 	b = opened();
-	nodes[6].count = 5;
+	nodes[26].count = 5;
 	assert_int_equal(window_mark(a), 0);
-	nodes[6].count += 2;
-	nodes[7].count += 4;
+	nodes[26].count += 2;
+	nodes[27].count += 4;
 	assert_int_equal(take(a), 5);
 	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 5\n");
 	end = profile_get_info(profile)->start_unix_ns + profile_get_info(profile)->duration_ns;
@@ -115,11 +115,11 @@ static void ends_at_its_mark(void **state)
 	assert_true(llabs(profile_get_info(profile)->start_unix_ns - end) < 1000000000);
 	assert_int_equal(take(b), 11);
 	/* A second mark moves the first. */
-	nodes[6].count += 1;
+	nodes[26].count += 1;
 	assert_int_equal(window_mark(a), 0);
-	nodes[6].count += 1;
+	nodes[26].count += 1;
 	assert_int_equal(window_mark(a), 0);
-	nodes[6].count += 1;
+	nodes[26].count += 1;
 	assert_int_equal(take(a), 2);
 	assert_int_equal(take(a), 1);
 }
@@ -136,9 +136,9 @@ static void mark_moves_when_a_bank_is_cleared(void **state)
 	grow_tree();
 	grow_second_tree();
 	w = opened();
-	nodes[6].count = 5;
+	nodes[26].count = 5;
 	assert_int_equal(window_mark(w), 0);
-	nodes[6].count = 7;
+	nodes[26].count = 7;
 	nodes[SECOND + 6].count = 20;
 	windows_move_marks(&all);
 	nodes[SECOND + 6].count = 100; /* names of these may not be there yet */
@@ -157,14 +157,14 @@ static void looks_until_it_is_done(void **state)
 	(void)state;
 	grow_tree();
 	w = opened();
-	nodes[6].count = 5;
+	nodes[26].count = 5;
 	assert_int_equal(window_look(w, &p, &stats), 0);
 	assert_int_equal(profile_total(p), 5);
-	nodes[7].count = 2;
+	nodes[27].count = 2;
 	assert_int_equal(window_look(w, &p, &stats), 0);
 	assert_int_equal(profile_total(p), 7);
 	assert_int_equal(stats.samples[EVENT_CPU], 7);
-	nodes[7].count = 12; /* after the look: the next one's */
+	nodes[27].count = 12; /* after the look: the next one's */
 	window_done(w);
 	assert_int_equal(take(w), 10);
 }
@@ -181,13 +181,13 @@ static void both_banks_count(void **state)
 	grow_second_tree();
 	a = opened();
 	b = opened();
-	nodes[6].count = 1;
+	nodes[26].count = 1;
 	nodes[SECOND + 6].count = 10; /* the generation has begun */
-	nodes[7].count = 100;	      /* a tick that began before */
+	nodes[27].count = 100;	      /* a tick that began before */
 	c = opened();
 	nodes[SECOND + 6].count += 1000;
 	assert_int_equal(take(b), 1111);
-	nodes[6].count += 10000;
+	nodes[26].count += 10000;
 	renew(0);
 	nodes[SECOND + 7].count = 100000;
 	assert_int_equal(take(a), 111111);
@@ -197,12 +197,12 @@ static void both_banks_count(void **state)
 	assert_int_equal(take(c), 111000);
 	/* And back. */
 	grow_tree();
-	nodes[6].count = 3;
+	nodes[26].count = 3;
 	nodes[SECOND + 6].count += 1;
 	renew(1);
 	assert_int_equal(take(a), 4);
 	assert_int_equal(take(c), 4);
-	nodes[6].count += 1;
+	nodes[26].count += 1;
 	assert_int_equal(take(b), 5);
 }
 
@@ -215,7 +215,7 @@ static void many_generations_are_one_profile(void **state)
 	for (int i = 0; i < 20; i++) {
 		grow_tree();
 		grow_second_tree();
-		nodes[i % 2 * SECOND + 7].count = 3;
+		nodes[i % 2 ? SECOND + 7 : 27].count = 3;
 		nodes[0].count++; /* never cleared */
 		renew(i % 2);
 	}
@@ -263,7 +263,7 @@ static void samples_stand_for_their_time(void **state)
 	all.context = &ticks;
 	grow_tree();
 	w = opened();
-	nodes[7].count = 500;
+	nodes[27].count = 500;
 	ticks = (struct tick_counts){ .came = 600, .expected = 101000 };
 	ticks.cpus[9].expected = 600;
 	assert_int_equal(window_mark(w), 0);
@@ -307,8 +307,8 @@ static void memory_runs_short(void **state)
 		int err;
 
 		nodes[0].count += 1;
-		nodes[6].count += 3;
-		nodes[7].count += 5;
+		nodes[26].count += 3;
+		nodes[27].count += 5;
 		allocations_left = n;
 		err = window_take(w, &p, &stats);
 		allocations_left = -1;
@@ -320,7 +320,7 @@ static void memory_runs_short(void **state)
 		failures++;
 		assert_int_equal(err, -ENOMEM);
 		assert_ptr_equal(p, untouched);
-		nodes[7].count += 1;
+		nodes[27].count += 1;
 		assert_int_equal(take(w), 10);
 		assert_int_equal(take(w), 0);
 		window_close(w);
@@ -346,13 +346,13 @@ static void without_memory_the_mark_goes(void **state)
 		struct window *w = opened();
 
 		nodes[0].count += 1;
-		nodes[6].count += 3;
+		nodes[26].count += 3;
 		assert_int_equal(window_mark(w), 0);
-		nodes[7].count += 5;
+		nodes[27].count += 5;
 		allocations_left = n;
 		err = window_prepare(w);
 		allocations_left = -1;
-		nodes[7].count += 7;
+		nodes[27].count += 7;
 		assert_int_equal(take(w), err ? 16 : 4);
 		assert_int_equal(take(w), err ? 0 : 12);
 		window_close(w);
@@ -379,8 +379,8 @@ static void absorbs_without_memory_says_so(void **state)
 	for (int n = 0;; n++) {
 		int err;
 
-		nodes[6].count += 3;
-		nodes[7].count += 5;
+		nodes[26].count += 3;
+		nodes[27].count += 5;
 		allocations_left = n;
 		err = windows_absorb(&all, banks[0]);
 		allocations_left = -1;

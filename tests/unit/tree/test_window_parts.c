@@ -22,11 +22,11 @@ static void is_prepared_in_parts(void **state)
 	w = opened();
 	all.pause_ns = 1; /* each part is the smallest that there is */
 	assert_int_equal(window_prepare(w), 0); /* without a mark there is no end of it */
-	nodes[6].count = 5;
+	nodes[26].count = 5;
 	nodes[SECOND + 7].count = 20;
 	assert_int_equal(window_mark(w), 0);
 	while ((err = window_prepare(w)) == -EAGAIN) {
-		nodes[6].count++;
+		nodes[26].count++;
 		nodes[SECOND + 7].count++;
 		parts++;
 	}
@@ -47,8 +47,8 @@ static void a_turn_has_its_time(void **state)
 	grow_tree();
 	a = opened();
 	b = opened();
-	nodes[6].count = 5;
-	nodes[7].count = 6;
+	nodes[26].count = 5;
+	nodes[27].count = 6;
 	assert_int_equal(window_mark(a), 0);
 	assert_int_equal(window_mark(b), 0);
 	windows_begin_turn(&all);
@@ -73,8 +73,8 @@ static void a_bank_is_cleared_between_two_parts(void **state)
 		grow_tree();
 		grow_second_tree();
 		w = opened();
-		nodes[6].count = 5;
-		nodes[7].count = 6;
+		nodes[26].count = 5;
+		nodes[27].count = 6;
 		nodes[SECOND + 7].count = 20;
 		assert_int_equal(window_mark(w), 0);
 		all.pause_ns = 1;
@@ -82,9 +82,9 @@ static void a_bank_is_cleared_between_two_parts(void **state)
 			window_prepare(w);
 		windows_end_turns(&all);
 		renew(0);
-		set_root(5, 1, 0);
-		set_node(6, 5, 101, 4, 0);
-		nodes[6].count = 100;
+		set_root(25, 1, 0);
+		set_node(26, 25, 101, 4, 0);
+		nodes[26].count = 100;
 		assert_int_equal(take(w), 31);
 		assert_int_equal(take(w), 100);
 		assert_string_equal(shown(), "100/101 python3/worker: inner:23 = 100\n");
@@ -104,8 +104,8 @@ static void a_bank_is_absorbed_in_parts(void **state)
 	grow_second_tree();
 	a = opened();
 	b = opened();
-	nodes[6].count = 5;
-	nodes[7].count = 6;
+	nodes[26].count = 5;
+	nodes[27].count = 6;
 	windows_move_marks(&all);
 	all.pause_ns = 1;
 	while (windows_absorb(&all, banks[0]) == -EAGAIN) {

@@ -34,6 +34,8 @@ const struct cpython cpython_3_10 = {
 
 		/* internal/pycore_runtime.h */
 		.runtime_interpreters = 32,
+		.runtime_gil = 352, /* ceval.gil, of internal/pycore_gil.h */
+		.gil_holder = 8,
 		.runtime_tstate = 568 + GILSTATE_SHIFT,
 		.runtime_tss_key = 584 + GILSTATE_SHIFT,
 

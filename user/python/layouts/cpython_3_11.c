@@ -37,6 +37,8 @@ const struct cpython cpython_3_11 = {
 
 		/* internal/pycore_runtime.h */
 		.runtime_interpreters = 40,
+		.runtime_gil = 360, /* ceval.gil, of internal/pycore_gil.h */
+		.gil_holder = 8,
 		.runtime_tstate = 576 + GILSTATE_SHIFT,
 		.runtime_tss_key = 592 + GILSTATE_SHIFT,
 

@@ -33,6 +33,8 @@ const struct cpython cpython_3_8 = {
 
 		/* internal/pycore_pystate.h */
 		.runtime_interpreters = 32,
+		.runtime_gil = 1152, /* ceval.gil, of internal/pycore_gil.h */
+		.gil_holder = 8,
 		.runtime_tstate = 1368 + GILSTATE_SHIFT,
 		.runtime_tss_key = 1392 + GILSTATE_SHIFT,
 

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Profiles waits beside an account of them that is not ours."""
+import collections
+import os
+import pathlib
+import time
+
+import profiler
+
+
+def schedstat(pid):
+    """{tid: (ns that it ran, ns in a run queue)}"""
+    found = {}
+    for task in pathlib.Path("/proc/%d/task" % pid).iterdir():
+        run, queue, _ = map(int, (task / "schedstat").read_text().split())
+        found[int(task.name)] = run, queue
+    return found
+
+
+Account = collections.namedtuple("Account", "run before after inner outer")
+
+
+def observe(directory, target, *arguments, event="offcpu", account=schedstat, seconds=2):
+    """Profiles a target; the times that bound what must be found, whenever we are run ourselves. account(pid)
+    is asked at the beginning and at the end."""
+    outer = time.monotonic_ns()
+    run = profiler.Run(directory, "--pid", target.pid, "--event", event, "--min-wait", "0", "-v", *arguments)
+
+    def is_ready():
+        return b"capabilities that are kept" in os.pread(run.streams[1].fileno(), 1 << 24, 0)
+
+    profiler.wait_until(lambda: is_ready() or run.process.poll() is not None, what="start")
+    before, inner = account(target.pid), time.monotonic_ns()
+    time.sleep(seconds)
+    inner, after = time.monotonic_ns() - inner, account(target.pid)
+    run.interrupt()
+    run.finish()
+    return Account(run, before, after, inner, time.monotonic_ns() - outer)
+
+
+def time_of(samples, kind, function=None):
+    return sum(sample.values[kind] for sample in samples
+               if function is None or function in profiler.functions(sample))
