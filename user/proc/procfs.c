@@ -102,7 +102,7 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 	const char *open = strchr(text, '('), *close = strrchr(text, ')'), *p;
 	struct procfs_stat stat = { 0 };
 	size_t length;
-	__u64 parent, flags;
+	__u64 parent, flags, cpu;
 
 	/* The name may itself hold ')' and blanks; nothing behind it can, so the last ')' ends it. */
 	if (!open || !close || close < open || close[1] != ' ' || !close[2] || close[3] != ' ')
@@ -122,6 +122,7 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 	stat.exiting = flags & PF_EXITING;
 	if (skip_fields(&p, 22 - 9) || parse_number(&p, 10, &stat.start_ticks) || *p != ' ')
 		return -EBADMSG;
+	stat.cpu = !skip_fields(&p, 39 - 22) && !parse_number(&p, 10, &cpu) && cpu <= INT_MAX ? (int)cpu : -1;
 	*ret = stat;
 	return 0;
 }

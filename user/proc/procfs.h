@@ -20,6 +20,7 @@ struct procfs_stat {
 	char state;		     /* R S D Z T t X I */
 	bool exiting;		     /* it has begun to end; for a process, its main thread has */
 	pid_t parent;
+	int cpu; /* field 39, on which it is or was last; -1 = the text does not say */
 	__u64 start_ticks; /* field 22, clock ticks since boot; pid and start together name a process */
 };
 

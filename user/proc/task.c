@@ -116,19 +116,6 @@ static void read_runs(pid_t pid, struct task *t)
 		t->runs = runs;
 }
 
-/* Field 39 of stat: the CPU that it is on, or was on last. */
-static void read_cpu(pid_t pid, struct task *t)
-{
-	_cleanup_free_ char *text = read_file(pid, t->tid, "stat");
-	const char *at = text ? strrchr(text, ')') : NULL;
-
-	t->cpu = -1;
-	for (int field = 2; at && field < 39; field++)
-		at = strchr(at + 1, ' ');
-	if (at)
-		t->cpu = atoi(at + 1);
-}
-
 static void read_last_ran(pid_t pid, struct task *t)
 {
 	_cleanup_free_ char *text = read_file(pid, t->tid, "sched");
@@ -146,10 +133,10 @@ int task_read(pid_t pid, pid_t tid, struct task *ret)
 		return err;
 	memcpy(t.name, stat.name, sizeof(t.name));
 	t.state = stat.state;
+	t.cpu = stat.cpu;
 	read_runs(pid, &t);
 	read_own_tid(pid, &t);
 	read_syscall(pid, &t);
-	read_cpu(pid, &t);
 	read_last_ran(pid, &t);
 	*ret = t;
 	return 0;

@@ -54,6 +54,22 @@ static void stat_exiting(void **state)
 	assert_int_equal(stat.start_ticks, 5);
 }
 
+static void stat_cpu(void **state)
+{
+	/* Field 38 is the signal that the parent gets, 39 the CPU. */
+	static const char before[] = "42 (cat) R 7 1 1 0 -1 0 0 0 0 0 1 2 0 0 20 0 1 0 5 0 0 0 "
+				     "0 0 0 0 0 0 0 0 0 0 0 0 17";
+	struct procfs_stat stat;
+	char text[256];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%s 3 0 0\n", before);
+	assert_int_equal(procfs_parse_stat(text, &stat), 0);
+	assert_int_equal(stat.cpu, 3);
+	assert_int_equal(procfs_parse_stat(before, &stat), 0);
+	assert_int_equal(stat.cpu, -1);
+}
+
 static void own_ids(void **state)
 {
 	static const char status[] =
@@ -332,6 +348,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stat_names),
 		cmocka_unit_test(stat_exiting),
+		cmocka_unit_test(stat_cpu),
 		cmocka_unit_test(own_ids), cmocka_unit_test(stat_malformed),
 		cmocka_unit_test(map_lines),
 		cmocka_unit_test(map_malformed),
