@@ -45,7 +45,7 @@ struct candidate {
 	struct file file;
 	struct image image;
 	bool has_bias;
-	bool certain;  /* the bias comes from an executable mapping */
+	__u64 code;    /* bytes of the executable mapping that the bias comes from; 0 = of another one */
 	bool writable; /* the runtime's address is in a writable mapping */
 	__u64 bias;
 	__u64 asyncio; /* address of .AsyncioDebug, in a writable mapping; 0 = none */
@@ -108,18 +108,23 @@ static void add_candidate(struct scan *scan, const struct procfs_map *map)
 	snprintf(candidate->path, sizeof(candidate->path), "%.*s", IDENTITY_PATH_SIZE - 1, map->path);
 }
 
-/* An executable mapping tells best where a file is loaded, the mapping of its headers second best. */
+/*
+ * The largest executable mapping tells best where a file is loaded, the mapping of its headers second best.
+ * There may be small ones elsewhere: libffi (src/tramp.c, from 3.4 on) maps a page of its code once more for
+ * each few callbacks, and python-build-standalone has libffi in libpython.
+ */
 static void locate(struct candidate *candidate, const struct procfs_map *map)
 {
+	const __u64 code = map->execute ? map->end - map->start : 0;
 	__u64 bias;
 
-	if (candidate->certain || (candidate->has_bias && !map->execute))
+	if (candidate->has_bias && code <= candidate->code)
 		return;
 	if (image_bias(&candidate->image, map->start, map->offset, map->execute, &bias))
 		return;
 	candidate->bias = bias;
 	candidate->has_bias = true;
-	candidate->certain = map->execute;
+	candidate->code = code;
 }
 
 static int visit_files(const struct procfs_map *map, void *context)

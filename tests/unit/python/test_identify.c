@@ -29,23 +29,32 @@ struct loaded {
 	__u64 *runtime;
 };
 
+static void map_at(unsigned char *at, size_t size, int protection, int fd, off_t offset)
+{
+	assert_ptr_equal(mmap(at, size, protection, MAP_PRIVATE | MAP_FIXED, fd, offset), at);
+}
+
+static unsigned char *reserve(size_t size)
+{
+	unsigned char *at = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(at, MAP_FAILED);
+	return at;
+}
+
+static struct loaded load_file(unsigned char *base, int fd, size_t text, int protection)
+{
+	map_at(base, 0x1000, PROT_READ, fd, 0);
+	map_at(base + FORGE_TEXT, text, PROT_READ | PROT_EXEC, fd, FORGE_TEXT);
+	map_at(base + FORGE_DATA + FORGE_SHIFT, 0x1000, protection, fd, FORGE_DATA);
+	return (struct loaded){ base, (__u64 *)(base + FORGE_RUNTIME_ADDRESS) };
+}
+
 static struct loaded load_at(const struct forge *forge, int protection)
 {
 	_cleanup_close_ int fd = forge_write(forge, FORGE_SIZE);
-	struct loaded loaded;
 
-	loaded.base = mmap(NULL, SPAN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	assert_ptr_not_equal(loaded.base, MAP_FAILED);
-	assert_ptr_not_equal(mmap(loaded.base, 0x1000, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0),
-			     MAP_FAILED);
-	assert_ptr_not_equal(mmap(loaded.base + FORGE_TEXT, 0x1000, PROT_READ | PROT_EXEC,
-				  MAP_PRIVATE | MAP_FIXED, fd, FORGE_TEXT),
-			     MAP_FAILED);
-	assert_ptr_not_equal(mmap(loaded.base + FORGE_DATA + FORGE_SHIFT, 0x1000, protection,
-				  MAP_PRIVATE | MAP_FIXED, fd, FORGE_DATA),
-			     MAP_FAILED);
-	loaded.runtime = (__u64 *)(loaded.base + FORGE_RUNTIME_ADDRESS);
-	return loaded;
+	return load_file(reserve(SPAN), fd, 0x1000, protection);
 }
 
 static struct loaded load(const struct forge *forge)
@@ -349,6 +358,26 @@ static void merely_mapped(void **state)
 	unload(&loaded);
 }
 
+/* A page of its code is mapped once more, at a lower address and at a higher one, as libffi does. */
+static void a_page_of_code_elsewhere(void **state)
+{
+	_cleanup_close_ int fd = -1;
+	unsigned char *region = reserve(SPAN + 0x4000);
+	struct loaded loaded;
+
+	(void)state;
+	forge_python(&f, 0x030c01f0);
+	forge_segment(&f, 1)->p_filesz = forge_segment(&f, 1)->p_memsz = 0x2000;
+	fd = forge_write(&f, FORGE_SIZE);
+	map_at(region, 0x1000, PROT_READ | PROT_EXEC, fd, FORGE_TEXT + 0x1000);
+	loaded = load_file(region + 0x2000, fd, 0x2000, PROT_READ | PROT_WRITE);
+	map_at(region + SPAN + 0x3000, 0x1000, PROT_READ | PROT_EXEC, fd, FORGE_TEXT + 0x1000);
+	start_threads(&loaded, 0x030c01f0);
+	assert_int_equal(ask().verdict, VERDICT_PYTHON);
+	assert_int_equal(ask().runtime, (uintptr_t)loaded.runtime);
+	munmap(region, SPAN + 0x4000);
+}
+
 /* Two interpreters are mapped: the one that runs counts, in either order. */
 static void two_runtimes(void **state)
 {
@@ -422,7 +451,8 @@ int main(void)
 		cmocka_unit_test(live_offsets),	   cmocka_unit_test(refusals),
 		cmocka_unit_test(old_versions),	   cmocka_unit_test(variables),
 		cmocka_unit_test(refusals_of_old), cmocka_unit_test(contradicted),
-		cmocka_unit_test(merely_mapped),   cmocka_unit_test(two_runtimes),
+		cmocka_unit_test(merely_mapped),   cmocka_unit_test(a_page_of_code_elsewhere),
+		cmocka_unit_test(two_runtimes),
 		cmocka_unit_test(asyncio),	   cmocka_unit_test(quick_when_known),
 	};
 
