@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Interpreters in places where they are not found by their path: links, deleted files, namespaces,
 other users."""
+import json
 import os
 import pathlib
 import shutil
@@ -11,6 +12,34 @@ import pytest
 import namespaces
 import profiler
 
+# Maps a page of the interpreter's code once more, below all else of that file, as libffi does for callbacks.
+MAPPED_TWICE = """
+import ctypes, json, time
+PAGE, READ_EXECUTE, PRIVATE_AND_FIXED = 4096, 5, 0x12
+maps, files = [], {}
+for line in open("/proc/self/maps"):
+    words = line.split()
+    begin, end = (int(word, 16) for word in words[0].split("-"))
+    if len(words) == 6 and "python" in words[5].split("/")[-1]:
+        files.setdefault(words[5], []).append((begin, end, words[1], int(words[2], 16)))
+    maps.append((begin, end))
+size, path = max((end - begin, path) for path in files for begin, end, kind, _ in files[path] if "x" in kind)
+offset = next(at for begin, end, kind, at in files[path] if "x" in kind and end - begin == size)
+lowest = min(files[path])[0]
+below = [begin for (_, end), (begin, _) in zip([(0, 1 << 20)] + maps, maps) if begin - end >= 2 * PAGE]
+wanted = max(begin for begin in below if begin <= lowest) - PAGE
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + 3 * [ctypes.c_int] + [ctypes.c_long]
+with open(path, "rb") as file:
+    mapped = libc.mmap(wanted, PAGE, READ_EXECUTE, PRIVATE_AND_FIXED, file.fileno(), offset + PAGE)
+assert mapped == wanted, (mapped, wanted)
+def rest():
+    while True:
+        time.sleep(1000)
+print(json.dumps({}), flush=True)
+rest()
+"""
 PROGRAM = (pathlib.Path(__file__).resolve().parents[1] / "workloads" / "burn.py").read_text()
 
 
@@ -51,6 +80,15 @@ def copied(interpreter, directory):
         shutil.copy(library, directory / "lib")
     return directory / "bin" / "python", dict(os.environ, PYTHONHOME=prefix,
                                               LD_LIBRARY_PATH=str(directory / "lib"))
+
+
+def test_code_that_is_mapped_twice(version):
+    with profiler.target(version.path, "-S", "-c", MAPPED_TWICE) as target:
+        done = subprocess.run([profiler.BINARY, "dump", "--json", "--pid", str(target.pid)],
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stderr
+    thread, = json.loads(done.stdout)["processes"][0]["threads"]
+    assert "rest" in [frame["function"] for frame in thread["frames"]]
 
 
 def test_venv(version, workloads, tmp_path):
