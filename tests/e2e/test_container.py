@@ -85,6 +85,14 @@ def test_from_a_container_with_four_capabilities(inside, contained):
     assert labels_of(run, pid) == {"container_id": container.id}
 
 
+def test_all_kinds_of_events_with_four_capabilities(inside, contained):
+    """As the overlay `waits` asks for them; this process sleeps, too."""
+    container, _ = inside
+    run = contained("-a", "--event", "cpu,offcpu,gil", "-d", 2)
+    assert profiler.total(run.of(host_pid(container))) > 10
+    assert run.stats["counters"]["waits_seen"] > 0 and run.stats["profile"]["offcpu_samples"] > 0
+
+
 def test_only_that_container(inside, contained):
     container, target = inside
     run = contained("-a", "-F", 499, "-d", 2, "--container", container.id[:12])
