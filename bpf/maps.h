@@ -74,6 +74,9 @@ struct wait_keys {
 FLAT_TABLE(wait_keys, struct wait_keys, 0, 1);
 FLAT_TABLE(waits, struct wait, 0, 1);
 
+/* Memory of processes, in sets: how much of it is counted. */
+FLAT_TABLE(memories, struct memory_set, 0, MEMORY_SETS);
+
 /* What makes ticks where perf events are refused: one for each possible CPU. */
 struct cpu_timer {
 	struct bpf_timer timer;
@@ -100,7 +103,7 @@ const volatile __u32 opt_wait_sets_mask;
 const volatile __u32 opt_max_depth = 1024;
 const volatile __u32 opt_patience;     /* ns, how long a sample may take (python/budget.h); 0 = for ever */
 const volatile __u32 opt_cache_depth = CACHE_DEPTH;
-const volatile __u32 opt_patience_wait; /* ns, the same where the run queue is locked */
+const volatile __u32 opt_patience_wait; /* ns, the same where locks are held */
 const volatile __u8 opt_cache = CACHE_VERIFIED; /* enum cache_mode */
 const volatile __u8 opt_single_reads; /* a read for each frame, no blocks */
 const volatile __u8 opt_measure;      /* keep a histogram of the sampler's run time */
@@ -117,6 +120,8 @@ const volatile __u64 opt_secret;      /* random: no program can choose the ident
 const volatile __u8 opt_offcpu;	       /* waits of all kinds are of interest, */
 const volatile __u8 opt_gil;	       /* ... those for the GIL by themselves */
 const volatile __u64 opt_min_wait; /* ns; shorter waits are not in the profile */
+const volatile __u64 opt_rss_step = 1; /* pages; smaller changes of a process's memory wait */
+const volatile __u64 opt_page = 4096;  /* bytes of a page */
 const volatile __u64 opt_period = 1;   /* ns from one tick of a timer to the next */
 
 /* Goes up after every change of the processes map, whoever makes it. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * pyperf.bpf.c - the programs that the kernel runs: the sampler, on a perf event of every CPU or in timers;
- * the handlers of fork, exec and exit, and of switches from thread to thread; the iterator that lists the
- * processes at start.
+ * the handlers of fork, exec and exit, of switches from thread to thread, and of changes of memory; the
+ * iterator that lists the processes at start.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -10,6 +10,7 @@
 #include <bpf/bpf_core_read.h>
 #include "bpf/abi.h"
 #include "bpf/sample/lifecycle.h"
+#include "bpf/sample/memory.h"
 #include "bpf/sample/offcpu.h"
 #include "bpf/sample/sampler.h"
 #include "bpf/sample/timer.h"
@@ -103,6 +104,14 @@ SEC("syscall")
 int settle_waits(void *unused)
 {
 	settle_all();
+	return 0;
+}
+
+/* With --event memory only. */
+SEC("tp_btf/rss_stat")
+int BPF_PROG(on_rss, struct mm_struct *mm)
+{
+	on_rss_change(mm);
 	return 0;
 }
 

@@ -79,6 +79,21 @@ struct wait {
 	__u32 for_gil; /* 1: it waits for the GIL */
 } __attribute__((aligned(64)));
 
+/* The memory of a process that may be of interest (sample/memory.h). */
+struct memory {
+	__u64 mm;    /* its address in the kernel; 0 = free */
+	__s64 pages; /* of them, those that are counted */
+	__u64 used;  /* jiffies when some were last counted */
+};
+
+#define MEMORY_BUSY 1 /* memory.mm: somebody is about to use this entry */
+#define MEMORY_WAYS 5
+#define MEMORY_SETS 2048 /* a power of two */
+
+struct memory_set {
+	struct memory way[MEMORY_WAYS];
+} __attribute__((aligned(64)));
+
 /* Bits of scratch.code.unsettled. Without a code epoch this sample met a code object ... */
 #define UNSETTLED_NEW	 1 /* ... for the first time, or in the place of another one, ... */
 #define UNSETTLED_REUSED 2 /* ... in the place of a settled one, ... */
@@ -118,6 +133,11 @@ struct scratch {
 		struct ignored ignored[IGNORED]; /* sample/offcpu.h */
 		__u64 self; /* what pthread_self() returns in the thread; 0 = not known yet (python/self.h) */
 	} who;
+
+	struct { /* sample/memory.h: what this CPU looked at last */
+		__u64 mm;
+		__s64 pages;
+	} memory;
 
 	struct { /* tree/tree.h: where in the tree the sample goes */
 		__u32 generation; /* tree_generation when the sample began */

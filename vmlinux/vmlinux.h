@@ -24,8 +24,22 @@ typedef struct {
 	int counter;
 } atomic_t;
 
+struct percpu_counter {
+	__s64 count; /* without what the CPUs have not handed on */
+};
+
 struct mm_struct {
 	unsigned long exec_vm; /* pages of mappings that are executable and not writable */
+	atomic_t mm_users;     /* tasks that have it; 0 while it is being taken down */
+	struct percpu_counter rss_stat[4]; /* since 6.2; pages, by what they are */
+};
+
+struct mm_rss_stat { /* before 6.2; pages, by what they are */
+	__s64 count[4];
+};
+
+struct mm_struct___before_6_2 {
+	struct mm_rss_stat rss_stat;
 };
 
 struct upid {

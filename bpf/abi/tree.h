@@ -105,9 +105,18 @@ static inline enum frame_kind node_frame_kind(__u64 key)
 	return node_position(key) - TEXT_KERNEL < TEXT_FILES - TEXT_KERNEL ? FRAME_KERNEL : FRAME_NATIVE;
 }
 
+/* Whether what is below roots of one kind may be of the other. */
+static inline int event_is_below(__u32 kind, __u32 root)
+{
+	if (root == EVENT_MEMORY)
+		return kind == EVENT_SHRINKAGE;
+	return (root == EVENT_OFFCPU || root == EVENT_GIL) && kind != EVENT_SHRINKAGE;
+}
+
 /*
  * The kind of event that a node counts: that of its owner, but that run-queue delays are below the roots of
- * OFFCPU and GIL, since a thread that was woken up stands where it slept.
+ * OFFCPU and GIL, since a thread that was woken up stands where it slept, and shrinkage below those of
+ * MEMORY.
  */
 static inline __u32 node_event(__u64 key, __u32 owner_kind)
 {
@@ -118,8 +127,7 @@ static inline __u32 node_event(__u64 key, __u32 owner_kind)
 	};
 	const __u32 cause = node_code(key) - CODE_WAITS;
 
-	if ((owner_kind != EVENT_OFFCPU && owner_kind != EVENT_GIL) || node_is_native(key) ||
-	    cause >= WAIT_CAUSES)
+	if (node_is_native(key) || cause >= WAIT_CAUSES || !event_is_below(kinds[cause], owner_kind))
 		return owner_kind;
 	return kinds[cause];
 }

@@ -69,11 +69,11 @@ static __always_inline struct wait *wait_new(const struct task_struct *task)
 	return NULL;
 }
 
-/* The node for this cause, above another one; 0 when there is no room. */
+/* The node for this cause, above another one that is no reserved one; 0 when there is no room. */
 static __always_inline __u32 wait_cause(struct cpu_stats *count, __u32 bank, __u32 node,
 					enum wait_cause cause)
 {
-	return node ? node_add(count, bank, node, CODE_WAITS + cause) : 0;
+	return node >= EVENT_KINDS ? node_add(count, bank, node, CODE_WAITS + cause) : 0;
 }
 
 /* The node of a marker in place of the thread's stack; 0 when there is no room. */

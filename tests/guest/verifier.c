@@ -88,6 +88,7 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool na
 		.measure = true,
 		.waits = true,
 		.gil = true,
+		.memory = true,
 		.max_depth = 1024,
 		.cache = cache,
 		.cache_threads = 512,

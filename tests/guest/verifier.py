@@ -10,7 +10,7 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/verifier.md"
 TABLE = re.compile(r"(<!-- begin: counts -->\n).*?(<!-- end: counts -->)", re.S)
 LIMIT = 600000  # INSTRUCTIONS_MAX of verifier.c
 # The sampler is another program with each --cache; the others are always the same.
-SAMPLERS = ("on_tick", "start_timer", "on_switch")
+SAMPLERS = ("on_tick", "start_timer", "on_switch", "on_rss")
 ROWS = [(sampler, cache) for sampler in SAMPLERS for cache in ("verified", "off", "check", "native")] + [
     (name, "") for name in ("stop_timer", "on_process_fork", "on_process_exec", "on_process_exit",
                             "list_processes", "set_space", "on_wakeup", "settle_waits")]

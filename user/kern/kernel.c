@@ -20,6 +20,7 @@
 #include "kern/cpu_ticks.h"
 #include "kern/grace.h"
 #include "kern/libbpf_log.h"
+#include "kern/memory.h"
 #include "kern/processes.h"
 #include "kern/run_time.h"
 #include "kern/silent.h"
@@ -134,6 +135,7 @@ static int load(struct kernel *k)
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
 	waits_prepare(k->skel, k->options.waits, k->options.gil, k->options.min_wait_ns);
+	memory_prepare(k->skel, k->options.memory, k->options.rss_step);
 	err = pyperf__load(k->skel);
 	if (err && is_confidential())
 		return fail(k, err,
@@ -259,16 +261,17 @@ int kernel_start(struct kernel *k, int *ret_cpus)
 
 	if (k->options.measure && k->stats_fd < 0)
 		k->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	err = attach(s->progs.on_process_fork, &s->links.on_process_fork);
-	if (!err)
-		err = attach(s->progs.on_process_exec, &s->links.on_process_exec);
-	if (!err)
-		err = attach(s->progs.on_process_exit, &s->links.on_process_exit);
+	err = attach(s->progs.on_process_fork, &s->links.on_process_fork) ?:
+	      attach(s->progs.on_process_exec, &s->links.on_process_exec) ?:
+	      attach(s->progs.on_process_exit, &s->links.on_process_exit);
 	if (err)
 		return fail(k, err, "the process tracepoints cannot be attached: %s", strerror(-err));
 	err = waits_start(s);
 	if (err)
 		return fail(k, err, "the scheduler's tracepoints cannot be attached: %s", strerror(-err));
+	err = memory_start(s);
+	if (err)
+		return fail(k, err, "the tracepoint rss_stat cannot be attached: %s", strerror(-err));
 	err = trigger_start(&k->trigger, s);
 	if (err)
 		return fail(k, err, "%s", k->trigger.reason);
@@ -294,6 +297,7 @@ void kernel_stop(struct kernel *k)
 {
 	trigger_stop(&k->trigger);
 	waits_stop(k->skel);
+	memory_stop(k->skel);
 }
 
 void kernel_settle(struct kernel *k)
@@ -423,15 +427,9 @@ const struct cpu_ticks *kernel_cpu_ticks(const struct kernel *k)
 void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 {
 	const struct pyperf *s = k->skel;
-	__u64 *sum = (__u64 *)&ret->sum;
 
 	memset(ret, 0, sizeof(*ret));
-	for (int cpu = 0; cpu < k->cpus; cpu++)
-		for (size_t i = 0; i < offsetof(struct cpu_stats, time_max) / sizeof(*sum); i++)
-			sum[i] += __atomic_load_n((const __u64 *)&k->stats[cpu] + i, __ATOMIC_RELAXED);
-	for (int cpu = 0; cpu < k->cpus; cpu++)
-		if (k->stats[cpu].time_max > ret->sum.time_max)
-			ret->sum.time_max = k->stats[cpu].time_max;
+	tables_sum_stats(k->stats, k->cpus, &ret->sum);
 	ret->sum.processes_full += k->processes_full;
 	/* The sampler must not count these itself. */
 #define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
@@ -449,6 +447,7 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	run_time_add(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);
 	run_time_add(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);
 	waits_run_time(s, &ret->wait_runs, &ret->wait_time_ns);
+	memory_run_time(s, &ret->memory_runs, &ret->memory_time_ns);
 }
 
 int kernel_wait(const struct kernel *k)

@@ -23,6 +23,8 @@ struct kernel_options {
 	bool waits;	   /* threads are seen to wait (kern/waits.h), */
 	bool gil;	   /* ... and those waits that are for the GIL are a kind of their own */
 	__u64 min_wait_ns; /* shorter waits are not in the profile */
+	bool memory;	   /* see processes grow and shrink (kern/memory.h) */
+	__u64 rss_step;	   /* bytes by which one does before that is counted */
 	enum trigger_kind trigger; /* what makes the ticks */
 	__u32 frequency;   /* samples per second of each CPU */
 	bool use_cycles;   /* hardware cycles instead of cpu-clock */
@@ -147,6 +149,7 @@ struct kernel_stats {
 	__u64 runs, run_time_ns;       /* of the sampler; 0 unless options.measure */
 	__u64 other_runs, other_time_ns; /* of the fork, exec and exit programs */
 	__u64 wait_runs, wait_time_ns;	 /* of the programs that see threads wait */
+	__u64 memory_runs, memory_time_ns; /* of the one that sees processes grow */
 	/*
 	 * Ticks that the kernel dropped before the sampler ran, because another BPF program did on that CPU
 	 * (recursion_misses). No outcome has them.

@@ -31,7 +31,8 @@ static __u32 power_of_two(__u32 least)
 
 __u32 tables_thread_sets(const struct kernel_options *o)
 {
-	const __u32 sets = power_of_two((o->cache_threads + 3) / 4), kinds = !o->no_ticks + o->waits + o->gil;
+	const __u32 sets = power_of_two((o->cache_threads + 3) / 4);
+	const __u32 kinds = !o->no_ticks + o->waits + o->gil + o->memory;
 
 	return sets * power_of_two(kinds ?: 1);
 }
@@ -201,4 +202,18 @@ int tables_clear(struct pyperf *s, const struct kernel_tables *t, unsigned int b
 	unmap_table(s->maps.codes, codes);
 	unmap_table(s->maps.owners, owners);
 	return err;
+}
+
+void tables_sum_stats(const struct cpu_stats *stats, int cpus, struct cpu_stats *ret)
+{
+	const size_t counters = offsetof(struct cpu_stats, time_max) / sizeof(__u64);
+	__u64 *sum = (__u64 *)ret;
+
+	memset(ret, 0, sizeof(*ret));
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		for (size_t i = 0; i < counters; i++)
+			sum[i] += __atomic_load_n((const __u64 *)&stats[cpu] + i, __ATOMIC_RELAXED);
+		if (stats[cpu].time_max > ret->time_max)
+			ret->time_max = stats[cpu].time_max;
+	}
 }

@@ -165,6 +165,10 @@ static void print_cost(const struct report *r, FILE *f)
 		fprintf(f, "  waits     %s ns a switch or wake-up, %s of them; %.3f%% of one core\n",
 			number_group((double)k->wait_time_ns / k->wait_runs + 0.5).text,
 			number_group(k->wait_runs).text, percent(k->wait_time_ns / 1e9, r->seconds));
+	if (k->memory_runs)
+		fprintf(f, "  growth    %s ns a change of resident memory, %s of them; %.3f%% of one core\n",
+			number_group((double)k->memory_time_ns / k->memory_runs + 0.5).text,
+			number_group(k->memory_runs).text, percent(k->memory_time_ns / 1e9, r->seconds));
 	if (k->sum.time_max)
 		fprintf(f,
 			"            half of the ticks took up to %s ns, 99 of 100 up to %s, the longest "
@@ -201,7 +205,7 @@ static void print_cache(const struct cpu_stats *s, FILE *f)
 static void print_work(const struct report *r, FILE *f)
 {
 	const struct cpu_stats *s = &r->kernel.sum;
-	const double samples = (double)books_of(s, EVENT_CPU).in_profile + s->waits_seen;
+	const double samples = (double)books_of(s, EVENT_CPU).in_profile + s->waits_seen + s->memory_seen;
 
 	print_cache(s, f);
 	if (samples > 0)
@@ -312,10 +316,11 @@ static int json_cost(const struct report *r, struct buf *out)
 	return buf_printf(out,
 			  ",\n \"kernel\": {\"runs\": %llu, \"run_time_ns\": %llu, \"other_runs\": %llu, "
 			  "\"other_time_ns\": %llu, \"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu, "
-			  "\"ticks_dropped\": %llu, \"wait_runs\": %llu, \"wait_time_ns\": %llu}",
+			  "\"ticks_dropped\": %llu, \"wait_runs\": %llu, \"wait_time_ns\": %llu, "
+			  "\"memory_runs\": %llu, \"memory_time_ns\": %llu}",
 			  k->runs, k->run_time_ns, k->other_runs, k->other_time_ns, time_quantile(r, 0.5),
 			  time_quantile(r, 0.99), k->sum.time_max, k->ticks_dropped,
-			  k->wait_runs, k->wait_time_ns) ?:
+			  k->wait_runs, k->wait_time_ns, k->memory_runs, k->memory_time_ns) ?:
 	       buf_printf(out,
 			  ",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, "
 			  "\"rss_bytes\": %zu, \"map_bytes\": %zu}",

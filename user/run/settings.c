@@ -11,6 +11,8 @@ struct kernel_options settings_kernel(const struct options *o)
 		.waits = o->events & EVENT_BIT(EVENT_OFFCPU),
 		.gil = o->events & EVENT_BIT(EVENT_GIL),
 		.min_wait_ns = o->min_wait_us * 1000ULL,
+		.memory = o->events & EVENT_BIT(EVENT_MEMORY),
+		.rss_step = o->rss_step * 1024ULL,
 		.single_reads = o->reads == READS_SINGLE,
 		.by_thread = o->labels == LABELS_THREAD,
 		.all = o->all_python || o->all,

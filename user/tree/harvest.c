@@ -115,6 +115,14 @@ static const char *const wait_names[WAIT_CAUSES] = {
 #undef WAIT
 };
 
+/* One without a text only tells kinds of events apart. */
+static bool is_wait_shown(__u64 key)
+{
+	const __u32 cause = node_code(key) - CODE_WAITS;
+
+	return cause >= WAIT_CAUSES || strcmp(wait_names[cause], "[]");
+}
+
 static int wait_location(struct harvester *h, __u64 key, __u32 mapping, __u32 *ret)
 {
 	const __u32 cause = node_code(key) - CODE_WAITS;
@@ -152,7 +160,7 @@ static int node_location(struct harvester *h, __u32 node, __u32 interpreter, __u
 	const bool is_mapped = frame_rows[kind].mapping == MAPPING_INTERPRETER;
 	int err = 0;
 
-	if (h->hide_native && frame_is_native(kind)) {
+	if ((h->hide_native && frame_is_native(kind)) || (kind == FRAME_WAIT && !is_wait_shown(key))) {
 		*ret = FRAME_HIDDEN;
 		return 0;
 	}

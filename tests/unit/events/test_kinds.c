@@ -24,9 +24,11 @@
 /* By kind: what outer and inner, called from there, have. */
 static const __u64 of_outer[EVENT_KINDS] = {
 	[EVENT_CPU] = CPU_COUNT, [EVENT_OFFCPU] = 4000, [EVENT_RUNQUEUE] = 50, [EVENT_GIL] = 600,
-	[EVENT_WAIT] = WAIT_NS
+	[EVENT_MEMORY] = 12288, [EVENT_WAIT] = WAIT_NS
 };
-static const __u64 of_inner[EVENT_KINDS] = { [EVENT_CPU] = 1, [EVENT_GROWTH] = GROWTH_BYTES };
+static const __u64 of_inner[EVENT_KINDS] = {
+	[EVENT_CPU] = 1, [EVENT_SHRINKAGE] = 8192, [EVENT_GROWTH] = GROWTH_BYTES
+};
 
 /* The same thread has an owner and a root for each kind, below which its frames are found again. */
 static void grow_trees(void)
@@ -122,6 +124,30 @@ static void waits_by_their_leaf(void **state)
 	assert_int_equal(stats.samples[EVENT_CPU], 9753);
 }
 
+/* Shrinkage is below the roots of MEMORY, and what tells it apart there is no frame of its own. */
+static void shrinkage_by_its_leaf(void **state)
+{
+	(void)state;
+	set_owner_of(8, EVENT_MEMORY, 1, 100, "main-now");
+	set_owner_of(9, EVENT_OFFCPU, 1, 100, "main-now");
+	for (__u32 i = 0; i < 2; i++) {
+		const __u32 root = 100 * (i + 1);
+
+		set_root(root, 8 + i, 0);
+		set_node(root + 1, root, 100, 1, 4096);
+		set_node(root + 2, root + 1, CODE_WAITS + WAIT_RETURNED, INSTR_UNKNOWN, 8192);
+		set_node(root + 3, root + 1, CODE_WAITS + WAIT_WOKEN, INSTR_UNKNOWN, 100);
+	}
+	harvest_kinds(EVENT_BIT(EVENT_MEMORY) | EVENT_BIT(EVENT_SHRINKAGE));
+	assert_int_equal(stats.samples[EVENT_MEMORY], 4196);
+	assert_int_equal(stats.samples[EVENT_SHRINKAGE], 8192);
+	assert_int_equal(profile_get_sample(profile, 1).counts[EVENT_MEMORY], 4096);
+	assert_int_equal(profile_get_sample(profile, 1).counts[EVENT_SHRINKAGE], 8192);
+	harvest_kinds(EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE));
+	assert_int_equal(stats.samples[EVENT_OFFCPU], 4096 + 8192);
+	assert_int_equal(stats.samples[EVENT_RUNQUEUE], 100);
+}
+
 static void no_such_kind(void **state)
 {
 	(void)state;
@@ -146,10 +172,12 @@ static void sample_types(void **state)
 {
 	static const char *const types[] = {
 		"samples/count", "cpu/nanoseconds", "offcpu/nanoseconds", "runqueue/nanoseconds",
-		"gil/nanoseconds", "wait/nanoseconds", "growth/bytes"
+		"gil/nanoseconds", "memory/bytes", "shrinkage/bytes", "wait/nanoseconds", "growth/bytes"
 	};
-	const __u64 outer[] = { CPU_COUNT, CPU_COUNT * PERIOD_NS, 4000, 50, 600, WAIT_NS, 0 };
-	const __u64 inner[] = { 1, PERIOD_NS, 0, 0, 0, 0, GROWTH_BYTES };
+	const __u64 outer[] = {
+		CPU_COUNT, CPU_COUNT * PERIOD_NS, 4000, 50, 600, 12288, 0, WAIT_NS, 0
+	};
+	const __u64 inner[] = { 1, PERIOD_NS, 0, 0, 0, 0, 8192, 0, GROWTH_BYTES };
 	Pyperf__Profile *d;
 
 	(void)state;
@@ -261,7 +289,8 @@ static void flamegraph(void **state)
 {
 	static const char *const values[EVENT_KINDS] = {
 		[EVENT_CPU] = "samples", [EVENT_OFFCPU] = "nanoseconds", [EVENT_RUNQUEUE] = "nanoseconds",
-		[EVENT_GIL] = "nanoseconds", [EVENT_WAIT] = "nanoseconds", [EVENT_GROWTH] = "bytes"
+		[EVENT_GIL] = "nanoseconds", [EVENT_MEMORY] = "bytes", [EVENT_SHRINKAGE] = "bytes",
+		[EVENT_WAIT] = "nanoseconds", [EVENT_GROWTH] = "bytes"
 	};
 
 	(void)state;
@@ -417,6 +446,7 @@ static void books_as_json(void **state)
 	assert_has(b.data, "\"table_full\": 0, \"nested\": 4},");
 	assert_has(b.data, "\"profile\": {\"samples\": 8, \"offcpu_samples\": 4000, "
 			   "\"runqueue_samples\": 50, \"gil_samples\": 600, "
+			   "\"memory_samples\": 12288, \"shrinkage_samples\": 8192, "
 			   "\"wait_samples\": 2500000000, "
 			   "\"growth_samples\": 3145728, \"nodes\": 0");
 }
@@ -428,6 +458,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(only_what_is_asked_for, setup, teardown),
 		cmocka_unit_test_setup_teardown(overflow, setup, teardown),
 		cmocka_unit_test_setup_teardown(waits_by_their_leaf, setup, teardown),
+		cmocka_unit_test_setup_teardown(shrinkage_by_its_leaf, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_such_kind, setup, teardown),
 		cmocka_unit_test_setup_teardown(sample_types, setup, teardown),
 		cmocka_unit_test_setup_teardown(kinds_without_a_period, setup, teardown),

@@ -113,6 +113,7 @@ static void kinds_of_events(void **state)
 	const __u32 waits = EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE);
 	static const char *const wrong[] = {
 		"", ",", "cpu,", ",cpu", "cpu,cpu", "cpu,cycles", "offcpu,offcpu", "gil,gil", "runqueue",
+		"shrinkage", "memory,memory",
 		"CPU", "cp", "cpux"
 	};
 
@@ -133,8 +134,12 @@ static void kinds_of_events(void **state)
 	assert_int_equal(o.events, EVENT_BIT(EVENT_CPU) | waits);
 	assert_true(o.use_cycles);
 	assert_int_equal(o.min_wait_us, 0);
+	assert_int_equal(o.rss_step, 1024);
+	ACCEPT("-a", "--event", "memory,offcpu", "--rss-step", "4");
+	assert_int_equal(o.events, waits | EVENT_BIT(EVENT_MEMORY) | EVENT_BIT(EVENT_SHRINKAGE));
+	assert_int_equal(o.rss_step, 4);
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		REFUSE("--event wants cpu, cycles, offcpu", "-a", "--event", wrong[i]);
+		REFUSE("--event wants cpu, cycles, offcpu, gil, memory", "-a", "--event", wrong[i]);
 }
 
 static void flags(void **state)

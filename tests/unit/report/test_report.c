@@ -182,7 +182,7 @@ static void averages(void **state)
 	char *text;
 
 	(void)state;
-	report.kernel.sum.waits_seen = 0;
+	report.kernel.sum.waits_seen = report.kernel.sum.memory_seen = 0;
 	memset(s->outcome, 0, sizeof(s->outcome));
 	s->outcome[EVENT_CPU][OUTCOME_WHOLE] = 1000;
 	s->outcome[EVENT_CPU][OUTCOME_NOT_PYTHON] = 9000; /* nothing is read for them */

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * memory.h - where Python processes grow and shrink. The kernel says of each change of a process's resident
+ * memory, in the thread that made it, and mostly in the middle of a page fault: locks on the process's memory
+ * are held, so nothing here may sleep, and reads of user memory that would fault just fail.
+ *
+ * What is said is which memory has changed, not by how much. So the pages it has are compared with those that
+ * it had when they were last counted, and once they differ by --rss-step, the thread's stack stands for the
+ * whole difference. Since Linux 6.2 each CPU hands its changes on when they come to 32 pages, or twice the
+ * number of CPUs: until then the sum that is read here does not have them, and there is nothing to do.
+ */
+#ifndef PYPERF_BPF_SAMPLE_MEMORY_H
+#define PYPERF_BPF_SAMPLE_MEMORY_H
+
+#include <bpf/bpf_core_read.h>
+
+#include "bpf/hash.h"
+#include "bpf/sample/offcpu.h"
+
+/* As in linux/mm_types_task.h. What is in swap is not resident. */
+#define MM_FILEPAGES  0
+#define MM_ANONPAGES  1
+#define MM_SHMEMPAGES 3
+
+static __always_inline __s64 memory_pages(const struct mm_struct *mm)
+{
+	const struct mm_struct___before_6_2 *old = (const void *)mm;
+	__s64 count[MM_SHMEMPAGES + 1];
+
+	if (bpf_core_type_exists(struct mm_rss_stat)) { /* the verifier of 6.1 cannot look into that array */
+		if (bpf_core_read(count, sizeof(count), &old->rss_stat))
+			return 0;
+		return count[MM_FILEPAGES] + count[MM_ANONPAGES] + count[MM_SHMEMPAGES];
+	}
+	return mm->rss_stat[MM_FILEPAGES].count + mm->rss_stat[MM_ANONPAGES].count +
+	       mm->rss_stat[MM_SHMEMPAGES].count;
+}
+
+static __always_inline struct memory_set *memory_set(__u64 mm)
+{
+	__u32 set = (__u32)mix(mm) & (MEMORY_SETS - 1);
+
+	return bpf_map_lookup_elem(&memories, &set);
+}
+
+static __always_inline struct memory *memory_find(struct memory_set *set, __u64 mm)
+{
+	for (int i = 0; i < MEMORY_WAYS; i++)
+		if (set->way[i].mm == mm)
+			return &set->way[i];
+	return NULL;
+}
+
+/* Of this memory its pages as they are now count as known. The entry not used for longest makes room. */
+static __always_inline void memory_new(struct memory_set *set, __u64 mm, __s64 pages)
+{
+	struct memory *oldest = &set->way[0];
+	__u64 before;
+
+	for (int i = 1; i < MEMORY_WAYS; i++)
+		if (!set->way[i].mm || (oldest->mm && set->way[i].used < oldest->used))
+			oldest = &set->way[i];
+	before = oldest->mm;
+	if (before == MEMORY_BUSY || __sync_val_compare_and_swap(&oldest->mm, before, MEMORY_BUSY) != before)
+		return;
+	if (before)
+		count_here(__builtin_offsetof(struct cpu_stats, memories_dropped));
+	oldest->pages = pages;
+	oldest->used = bpf_jiffies64();
+	barrier();
+	oldest->mm = mm;
+}
+
+/* Nobody has this memory any more: its address may soon be another's. */
+static __always_inline void memory_forget(struct memory_set *set, __u64 mm)
+{
+	for (int i = 0; i < MEMORY_WAYS; i++)
+		if (set->way[i].mm == mm)
+			set->way[i].mm = 0;
+}
+
+/* Pages that have not been counted yet, if they are enough, which now they are. 0 = not enough. */
+static __always_inline __s64 memory_take(struct memory *m, __s64 pages)
+{
+	const __s64 before = *(volatile __s64 *)&m->pages, change = pages - before;
+
+	if ((__u64)(change < 0 ? -change : change) < opt_rss_step)
+		return 0;
+	m->used = bpf_jiffies64();
+	return __sync_val_compare_and_swap(&m->pages, before, pages) == before ? change : 0;
+}
+
+/* Adds to the books of one of the two kinds, and to its total. NESTED has no part there (kernel_stats()). */
+static __always_inline void memory_book(struct cpu_stats *count, __s64 change, __u32 outcome)
+{
+	const __u64 bytes = (change < 0 ? -change : change) * opt_page;
+
+	mem_opaque(outcome);
+	if (outcome >= OUTCOME_COUNT)
+		return;
+	if (change < 0)
+		__sync_fetch_and_add(&count->outcome[EVENT_SHRINKAGE][outcome], bytes);
+	else
+		__sync_fetch_and_add(&count->outcome[EVENT_MEMORY][outcome], bytes);
+	if (outcome == OUTCOME_NESTED)
+		return;
+	if (change < 0)
+		__sync_fetch_and_add(&count->shrunk_bytes, bytes);
+	else
+		__sync_fetch_and_add(&count->grown_bytes, bytes);
+}
+
+/*
+ * Counts the change for the stack that was taken, or for what stands in its place. Shrinkage is below the
+ * roots of growth, in a node above the stack's: so one walk and one cache serve both.
+ */
+static __always_inline enum outcome memory_count(struct scratch *s, struct cpu_stats *count, __s64 change,
+						 enum outcome outcome)
+{
+	__u32 node = s->tree.node;
+
+	if (outcome > OUTCOME_TABLE_FULL) /* not in the profile */
+		return outcome;
+	if (change < 0) {
+		node = wait_cause(count, s->tree.bank, node, WAIT_RETURNED);
+		outcome = node ? outcome : OUTCOME_TABLE_FULL;
+		node = node ?: EVENT_SHRINKAGE;
+	}
+	node_count(node, (change < 0 ? -change : change) * opt_page);
+	return outcome;
+}
+
+/* The current thread has changed its process's memory by so many pages. */
+static __always_inline void memory_sample(struct task_struct *task, __s64 change)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), outcome;
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+
+	if (!s || !count)
+		return;
+	if (s->busy) {
+		memory_book(count, change, OUTCOME_NESTED);
+		return;
+	}
+	s->busy = 1;
+	barrier();
+	count->memory_seen++;
+	outcome = sample_task(s, count, (struct event){ EVENT_MEMORY, 0 });
+	outcome = memory_count(s, count, change, outcome);
+	barrier();
+	s->busy = 0;
+	if (outcome != OUTCOME_NOT_PYTHON && outcome != OUTCOME_NOT_SELECTED)
+		memory_book(count, change, outcome);
+}
+
+/* Somebody else has changed it: the kernel, which takes pages back, or another program. */
+static __always_inline void memory_by_others(struct memory_set *set, __u64 address,
+					     const struct mm_struct *mm, __s64 pages)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+	struct memory *m = memory_find(set, address);
+	__s64 change;
+
+	if (!m || !count)
+		return;
+	if (!mm->mm_users.counter) { /* it is being taken down */
+		memory_forget(set, address);
+		return;
+	}
+	change = memory_take(m, pages);
+	if (change)
+		memory_book(count, change, OUTCOME_BY_OTHERS);
+}
+
+/* Some of this memory's pages came, or went. Mostly the sum is what it was when this CPU last looked. */
+static __always_inline void on_rss_change(const struct mm_struct *mm)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const __s64 pages = memory_pages(mm);
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
+	struct memory_set *set;
+	struct memory *m;
+	__u64 address;
+	__s64 change;
+
+	if (!s || (s->memory.mm == (__u64)mm && s->memory.pages == pages))
+		return;
+	s->memory.mm = (__u64)mm;
+	s->memory.pages = pages;
+	/* Read back as a number: the verifier allows no arithmetic with a pointer to the kernel's. */
+	address = *(volatile __u64 *)&s->memory.mm;
+	set = memory_set(address);
+	if (!set)
+		return;
+	if (task->mm != mm) {
+		memory_by_others(set, address, mm, pages);
+		return;
+	}
+	if (!is_watched(task))
+		return;
+	m = memory_find(set, address);
+	change = m ? memory_take(m, pages) : 0;
+	if (change)
+		memory_sample(task, change);
+	else if (!m)
+		memory_new(set, address, pages);
+}
+
+#endif
