@@ -181,6 +181,7 @@ struct scratch {
 
 	struct { /* sample/gil.h */
 		__u64 address; /* of the GIL that the thread waits for */
+		__u64 waiter;  /* its PyThreadState */
 		__u32 moved;   /* the frame of the holder that was looked at last has changed */
 		__u32 settled; /* the frame of the holder that is shown as its leaf; DEPTH_LIMIT = none */
 	} gil;

@@ -56,8 +56,10 @@ static __always_inline int gil_has(struct scratch *s, struct cpu_stats *count, s
 	self_begin(s, task);
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
 	t = thread_get(s, thread_place(task, EVENT_GIL), task->start_boottime, now);
-	if (tstate_find(s, count, t, p, l, now))
+	if (tstate_find(s, count, t, p, l, now)) {
 		s->gil.address = gil_address(s, p, l);
+		s->gil.waiter = t->tstate;
+	}
 	thread_put(t);
 	gil_count_reads(s, count);
 	return s->gil.address && futex - s->gil.address < GIL_BYTES;
@@ -165,6 +167,8 @@ static __always_inline enum wait_cause holder_find(struct scratch *s, const stru
 			return WAIT_GIL_UNKNOWN;
 		if ((__u32)words[1] != 1)
 			return WAIT_GIL_FREE;
+		if (words[0] == s->gil.waiter) /* take_gil() sets locked before last_holder */
+			continue;
 		if (holder_walk(s, l, words[0]))
 			return WAIT_GIL;
 	}

@@ -22,8 +22,10 @@ def library(tmp_path_factory, workloads):
     return path
 
 
-@pytest.fixture(params=[i for i in known.one_per_version() if i.version >= (3, 8) and not i.build],
-                ids=lambda python: python.name)
+PYTHONS = [i for i in known.one_per_version() if i.version >= (3, 8) and not i.build]
+
+
+@pytest.fixture(params=PYTHONS, ids=lambda python: python.name)
 def python(request):
     return request.param
 
@@ -89,6 +91,21 @@ def test_all_of_the_time_and_no_impossible_call(python, start, tmp_path):
     # Four fifths on a machine that is idle otherwise. The rest are looks while the GIL changed hands, as many
     # as the machine makes of them (docs/waiting.md), so the bound is far below.
     assert known_holders >= 0.4 * time_of(samples, "gil") > 0
+
+
+@pytest.mark.parametrize("python", [i for i in PYTHONS if i.version >= (3, 12)], ids=lambda i: i.name)
+def test_each_interpreter_has_its_own(python, workloads, tmp_path):
+    """Four threads, two to a GIL: whoever waits is kept by the other thread of its own interpreter."""
+    with profiler.target(python.path, workloads / "gil_each.py") as target:
+        seen = observe(tmp_path, target, event="gil", seconds=1.5)
+    waits = collections.Counter()
+    for blame in blames(seen.run.of(target.pid)):
+        waiter, holder = ([frame[0] for frame in part if "_in_" in frame[0]] for part in blame[:2])
+        waits[tuple(waiter), tuple(holder)] += blame.ns
+    known = {pair: ns for pair, ns in waits.items() if pair[1]}
+    pairs = ("started_in_%s", "began_in_%s")
+    both = [(pairs[i] % name, pairs[1 - i] % name) for i in range(2) for name in ("first", "second")]
+    assert set(known) == {((waiter,), (holder,)) for waiter, holder in both}, waits
 
 
 @pytest.mark.parametrize("minor", ["3.7", "3.13t"])
