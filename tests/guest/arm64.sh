@@ -54,7 +54,7 @@ make_root() {
     echo /usr/bin/python3.11 >"$1/pythons"
     echo /usr/bin/python3.13 --library-path /trixie/usr/lib/aarch64-linux-gnu \
         --argv0 /trixie/usr/bin/python3.13 /trixie/usr/bin/python3.13 >>"$1/pythons"
-    cp "$here/pod/init" "$here/pod/guest.conf" "$here/work.py" "$1/"
+    cp "$here/pod/init" "$here/pod/guest.conf" "$here/work.py" "$here/receive.py" "$1/"
     chmod 755 "$1/init"
 }
 

@@ -31,7 +31,7 @@ make_root() {
     dpkg -L libpython3.11-minimal | sed -n "s|^/\(usr/lib/python3\)|\1|p" |
         tar -C / --no-recursion -cf - -T - | tar -C "$1" -xf -
     echo /usr/bin/python3.11 >"$1/pythons"
-    cp "$here/pod/init" "$here/pod/guest.conf" "$here/work.py" "$1/"
+    cp "$here/pod/init" "$here/pod/guest.conf" "$here/work.py" "$here/receive.py" "$1/"
     chmod 755 "$1/init"
 }
 

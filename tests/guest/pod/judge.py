@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """judge.py DIR: looks at what a guest left (init), prints ok or FAIL for each check;
 exits 1 if one failed."""
+import collections
 import json
 import pathlib
 import re
@@ -9,11 +10,14 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from checks import RIGHTS, check, check_stacks, failed, pprof, profiler, samples_of  # noqa: E402
+from clock import check_clock  # noqa: E402
+from native_frames import Native  # noqa: E402
 import verifier  # noqa: E402
 
 TIMERS_SINCE = (6, 7)
 PARANOID = ("CAP_SYS_ADMIN", "kernel.perf_event_paranoid (it is 3) to 2")
 ALLOWED = ("allowed", "single", "full", "check")  # with the sysctl at 2
+NATIVE = ("leaf", "top")
 
 
 class Ran:
@@ -27,9 +31,9 @@ class Ran:
         self.stats_path = directory / (name + ".json")
         self.pythons = [line.split("/")[-1] for line in (directory / "pythons").read_text().splitlines()]
 
-    def check_refused(self, *words):
+    def check_refused(self, *words, code=1):
         lines = self.err.splitlines()
-        check("%s: exits 1" % self.name, self.code == 1, "%d %s" % (self.code, self.err))
+        check("%s: exits %d" % (self.name, code), self.code == code, "%d %s" % (self.code, self.err))
         check("%s: one line, with %s" % (self.name, ", ".join(words)),
               len(lines) == 1 and all(word in lines[0] for word in words), lines)
 
@@ -56,9 +60,24 @@ class Ran:
         for python in self.pythons:
             self.check_workload(stats, python, labels)
 
+    def check_native(self, samples, what):
+        """The functions of C are there; returns the samples without them."""
+        native = Native(self)
+        leaves = collections.Counter()
+        for sample in samples:
+            above, rest = native.split(sample.frames)
+            if above and rest:
+                leaves[above[0].function] += sample.count
+        found = sum(count for name, count in leaves.items() if not name.startswith("["))
+        print("       %d samples in C: %s" % (found, leaves.most_common(4)))
+        check("%s: C functions above Python's" % what, found >= 20, leaves)
+        return [sample._replace(frames=native.without(sample.frames)) for sample in samples]
+
     def check_workload(self, stats, python, labels):
         mine = samples_of(self.path, python)
         what = "%s: %s" % (self.name, python)
+        if self.name in NATIVE:
+            mine = self.check_native(mine, what)
         print("       %d ticks, %d samples of %s" % (stats["ticks"], sum(s.count for s in mine), python))
         check_stacks(what, mine, python)
         found = {tuple(s.labels.get(key) for key in labels) for s in mine}
@@ -121,6 +140,12 @@ def main():
               runs["timer"].err)
     for name in ALLOWED:
         runs[name].check_profile("perf", labels)
+    Ran(directory, "leaf").check_profile("perf", labels)
+    if (directory / "machine").read_text().strip() == "x86_64":
+        Ran(directory, "top").check_profile("perf", labels)
+    else:
+        Ran(directory, "top").check_refused("x86-64 only: use --native leaf", code=2)
+    check_clock(directory)
     if (directory / "gone_perf.code").exists():
         for trigger in ("perf", "timer") if has_timers else ("perf",):
             Ran(directory, "gone_" + trigger).check_profile(trigger, labels)
