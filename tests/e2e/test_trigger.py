@@ -241,7 +241,7 @@ class TestLessOftenThanAsked:
             run = profiler.run(tmp_path, "--pid", target.pid, "-F", FREQUENCY, "-d", 5)
         assert "the kernel ran the sampler" not in run.err
         assert run.stats["expected"] >= 0.5 * FREQUENCY * 5
-        lost = run.stats["ticks"] < 0.9 * run.stats["expected"] or run.stats["kernel"]["ticks_dropped"]
+        lost = run.stats["ticks"] < 0.9 * run.stats["expected"]
         assert bool(pprof.read(run.path).comments) == bool(lost)
 
     @staticmethod

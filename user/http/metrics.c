@@ -96,9 +96,6 @@ static void add_kernel(struct page *p, const struct kernel_stats *k, __u64 expec
 		"Ticks that there should have been; 0 where that cannot be known. For perf events by the "
 		"kernel's account of busy time, which is some percent off.",
 		expected);
-	counter(p, "ticks_dropped_total",
-		"Ticks that the kernel dropped because another BPF program ran on their CPU.",
-		k->ticks_dropped);
 	gauge(p, "tick_max_seconds", "The longest that a tick has taken.", k->sum.time_max / 1e9);
 	family(p, "kernel_seconds_total", "counter",
 	       "Run time of the BPF programs. Divided by the runs: what one of them took.");
@@ -110,7 +107,7 @@ static void add_kernel(struct page *p, const struct kernel_stats *k, __u64 expec
 	labelled(p, "kernel_runs_total", "program", "lifecycle", k->other_runs);
 }
 
-/* The kernel has one sum of the ticks that it dropped, so that no CPU has a number of its own there. */
+/* Where ticks are missing. Those that the kernel dropped for other BPF programs it counts nowhere. */
 static void add_cpus(struct page *p, const struct cpu_ticks *ticks, __u32 frequency)
 {
 	static const char *const names[] = { "cpu_ticks_total", "cpu_ticks_expected_total" };

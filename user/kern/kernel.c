@@ -442,7 +442,6 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 		ret->runs = ret->sum.ticks;
 		ret->run_time_ns = ret->sum.time_sum;
 	}
-	ret->ticks_dropped = run_time_dropped(s->progs.on_tick);
 	run_time_add(s->progs.on_process_fork, &ret->other_runs, &ret->other_time_ns);
 	run_time_add(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);
 	run_time_add(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);

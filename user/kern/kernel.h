@@ -150,11 +150,6 @@ struct kernel_stats {
 	__u64 other_runs, other_time_ns; /* of the fork, exec and exit programs */
 	__u64 wait_runs, wait_time_ns;	 /* of the programs that see threads wait */
 	__u64 memory_runs, memory_time_ns; /* of the one that sees processes grow */
-	/*
-	 * Ticks that the kernel dropped before the sampler ran, because another BPF program did on that CPU
-	 * (recursion_misses). No outcome has them.
-	 */
-	__u64 ticks_dropped;
 };
 
 void kernel_stats(const struct kernel *k, struct kernel_stats *ret);

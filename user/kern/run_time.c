@@ -22,8 +22,3 @@ void run_time_add(const struct bpf_program *program, __u64 *runs, __u64 *time_ns
 	*runs += info.run_cnt;
 	*time_ns += info.run_time_ns;
 }
-
-__u64 run_time_dropped(const struct bpf_program *program)
-{
-	return info_of(program).recursion_misses;
-}

@@ -11,7 +11,5 @@ struct bpf_program;
 
 /* Adds how often it has run, and for how long; both are 0 unless the kernel keeps run-time statistics. */
 void run_time_add(const struct bpf_program *program, __u64 *runs, __u64 *time_ns);
-/* How often it was not run because another BPF program ran on its CPU (bpf_prog_active). */
-__u64 run_time_dropped(const struct bpf_program *program);
 
 #endif

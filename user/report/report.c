@@ -154,9 +154,6 @@ static void print_cost(const struct report *r, FILE *f)
 		fprintf(f, "  trigger   %s, %s%s ticks were asked for, %.1f%% came\n", trigger_name(r),
 			r->trigger == TRIGGER_TIMER ? "" : "about ", number_group(r->expected).text,
 			percent(k->sum.ticks, r->expected));
-	if (k->ticks_dropped)
-		fprintf(f, "            %s of them the kernel dropped, for other BPF programs on their CPU\n",
-			number_group(k->ticks_dropped).text);
 	if (r->events & EVENT_BIT(EVENT_CPU))
 		fprintf(f, "  kernel    %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n",
 		number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text,
@@ -316,10 +313,10 @@ static int json_cost(const struct report *r, struct buf *out)
 	return buf_printf(out,
 			  ",\n \"kernel\": {\"runs\": %llu, \"run_time_ns\": %llu, \"other_runs\": %llu, "
 			  "\"other_time_ns\": %llu, \"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu, "
-			  "\"ticks_dropped\": %llu, \"wait_runs\": %llu, \"wait_time_ns\": %llu, "
+			  "\"wait_runs\": %llu, \"wait_time_ns\": %llu, "
 			  "\"memory_runs\": %llu, \"memory_time_ns\": %llu}",
 			  k->runs, k->run_time_ns, k->other_runs, k->other_time_ns, time_quantile(r, 0.5),
-			  time_quantile(r, 0.99), k->sum.time_max, k->ticks_dropped,
+			  time_quantile(r, 0.99), k->sum.time_max,
 			  k->wait_runs, k->wait_time_ns, k->memory_runs, k->memory_time_ns) ?:
 	       buf_printf(out,
 			  ",\n \"user\": {\"cpu_seconds\": %.6f, \"start_cpu_seconds\": %.6f, "

@@ -244,9 +244,7 @@ static void count_ticks(void *agent, struct tick_counts *ret)
 	struct kernel_stats s;
 
 	kernel_stats(a->kernel, &s);
-	*ret = (struct tick_counts){ .came = s.sum.ticks,
-				     .dropped = s.ticks_dropped,
-				     .expected = kernel_expected(a->kernel) };
+	*ret = (struct tick_counts){ .came = s.sum.ticks, .expected = kernel_expected(a->kernel) };
 	for (int cpu = 0; cpu < WEIGHT_CPUS; cpu++) {
 		double seconds;
 

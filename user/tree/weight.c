@@ -19,10 +19,9 @@ static bool is_short(__u64 came, __u64 expected)
 
 static __u64 wanted(const struct tick_counts *from, const struct tick_counts *to)
 {
-	__u64 sent = to->came - from->came + to->dropped - from->dropped;
-	__u64 expected = to->expected - from->expected;
+	const __u64 came = to->came - from->came, expected = to->expected - from->expected;
 
-	return is_short(sent, expected) ? expected : sent;
+	return is_short(came, expected) ? expected : came;
 }
 
 static __u64 lack(const struct profile_cpu *c)

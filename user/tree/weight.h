@@ -17,7 +17,6 @@
 /* Since the start of the run. */
 struct tick_counts {
 	__u64 came;
-	__u64 dropped;	/* by the kernel, which knows exactly how many */
 	__u64 expected; /* some percent off, for perf events; 0 = unknown */
 	struct cpu_tick_counts {
 		__u64 came, expected;
