@@ -8,7 +8,8 @@ from checks import check, pprof
 
 DAYS = ("20270115", "20270116", "20270114")  # in the order in which they came
 KEEP = 10
-LONGEST, APART = 60, 5  # s: an interval of 1 s, and two looks at the clock, on a slow machine; a step is a day
+LONGEST = 60  # s, of an interval of 1 s on a slow machine; a step is a day
+APART = 5  # s, of two looks at the clock there
 
 
 def read_all(folder):
