@@ -5,7 +5,7 @@
 # Needs root only when something is missing.
 set -eu
 top=$(dirname "$0")/..
-list="gcc make libc6-dev linux-libc-dev clang-19 bpftool libbpf-dev libelf-dev zlib1g-dev
+list="gcc make libc6-dev linux-libc-dev clang-19 bpftool libbpf-dev libelf-dev libdw-dev zlib1g-dev
       protobuf-c-compiler libprotobuf-c-dev uthash-dev libmicrohttpd-dev libcurl4-gnutls-dev
       libjson-c-dev libiberty-dev liblzma-dev python3"
 for_what=${1:-build}

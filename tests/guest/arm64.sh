@@ -13,7 +13,7 @@ machine=arm64
 . "$here/guest.sh"
 build=${1:-build}
 [ $# = 0 ] || shift
-libraries="libbpf1 libcurl3-gnutls libelf1 libmicrohttpd12 libprotobuf-c1 libjson-c5" # of deploy/deps.sh
+libraries="libbpf1 libcurl3-gnutls libelf1 libdw1 libmicrohttpd12 libprotobuf-c1 libjson-c5" # of deploy/deps.sh
 
 # unpack SUITE DIR PACKAGE...: the packages and all that they want
 unpack() {

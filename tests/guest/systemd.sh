@@ -14,7 +14,7 @@ debian=bookworm kernel=trixie
 
 # Debian as an initramfs, into the cache. The libraries are those of deploy/deps.sh, at run time.
 fetch_debian() {
-    libraries=libbpf1,libcurl3-gnutls,libelf1,libmicrohttpd12,libprotobuf-c1
+    libraries=libbpf1,libcurl3-gnutls,libelf1,libdw1,libmicrohttpd12,libprotobuf-c1
     debootstrap --variant=minbase --include=systemd,dbus,python3-minimal,bpftool,$libraries \
         "$debian" "$work/debian" "$(mirror)" >"$work/debootstrap" ||
         { tail -n 20 "$work/debootstrap"; return 1; }

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_source.c - the lines and the inlined functions of this very program, which are written down here, and
+ * the bytes that a worker could send in their place. Files of which the DWARF is damaged are read by a child
+ * as the parser is one: it may end, and must not write or wait.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "elf/source.h"
+
+static __u64 bias;
+static int self = -1;
+static struct buf bytes;
+
+/* Each instruction that is looked for has a name of its own. Whoever moves these lines changes no number. */
+extern const char in_innermost[], in_inlined[], in_compiled[], in_deep[];
+
+enum {
+	LINE_INNERMOST = __LINE__ + 4, /* the instruction */
+};
+static inline __attribute__((always_inline)) int innermost_inlined(int n)
+{
+	__asm__ volatile(".global in_innermost\nin_innermost: nop" : "+r"(n));
+	return n + 1;
+}
+
+enum {
+	LINE_INLINED = __LINE__ + 5, /* the instruction */
+	LINE_CALL_INNERMOST = __LINE__ + 5,
+};
+static inline __attribute__((always_inline)) int middle_inlined(int n)
+{
+	__asm__ volatile(".global in_inlined\nin_inlined: nop" : "+r"(n));
+	return innermost_inlined(n * 3) + 2;
+}
+
+enum {
+	LINE_COMPILED = __LINE__ + 5, /* the instruction */
+	LINE_CALL_MIDDLE = __LINE__ + 5,
+};
+static __attribute__((noinline, noclone)) int compiled_by_itself(int n)
+{
+	__asm__ volatile(".global in_compiled\nin_compiled: nop" : "+r"(n));
+	return middle_inlined(n + 7);
+}
+
+/* More levels than are kept: 20 functions that call the next, all in one. */
+#define LEVEL(name, next)                                                                                    \
+	static inline __attribute__((always_inline)) int name(int n)                                        \
+	{                                                                                                    \
+		return next(n + 1) + 1;                                                                      \
+	}
+static inline __attribute__((always_inline)) int deep_0(int n)
+{
+	__asm__ volatile(".global in_deep\nin_deep: nop" : "+r"(n));
+	return n;
+}
+LEVEL(deep_1, deep_0)
+LEVEL(deep_2, deep_1)
+LEVEL(deep_3, deep_2)
+LEVEL(deep_4, deep_3)
+LEVEL(deep_5, deep_4)
+LEVEL(deep_6, deep_5)
+LEVEL(deep_7, deep_6)
+LEVEL(deep_8, deep_7)
+LEVEL(deep_9, deep_8)
+LEVEL(deep_10, deep_9)
+LEVEL(deep_11, deep_10)
+LEVEL(deep_12, deep_11)
+LEVEL(deep_13, deep_12)
+LEVEL(deep_14, deep_13)
+LEVEL(deep_15, deep_14)
+LEVEL(deep_16, deep_15)
+LEVEL(deep_17, deep_16)
+static __attribute__((noinline, noclone)) int deepest(int n)
+{
+	return deep_17(n) + 5;
+}
+
+static int on_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size;
+	(void)context;
+	bias = info->dlpi_addr;
+	return 1; /* the program itself is the first */
+}
+
+static int setup_group(void **state)
+{
+	(void)state;
+	dl_iterate_phdr(on_object, NULL);
+	self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	return self < 0;
+}
+
+static int teardown_group(void **state)
+{
+	(void)state;
+	buf_free(&bytes);
+	return close(self);
+}
+
+static __u32 offset_of(const void *code)
+{
+	const ElfW(Ehdr) *header = (const void *)bias;
+	const ElfW(Phdr) *ph = (const void *)(bias + header->e_phoff);
+	const __u64 address = (__u64)code - bias;
+
+	for (int i = 0; i < header->e_phnum; i++)
+		if (ph[i].p_type == PT_LOAD && ph[i].p_flags & PF_X && address >= ph[i].p_vaddr &&
+		    address - ph[i].p_vaddr < ph[i].p_filesz)
+			return address - ph[i].p_vaddr + ph[i].p_offset;
+	fail_msg("no segment has %p", code);
+	return 0;
+}
+
+static struct source read_these(const __u32 *offsets, __u32 count)
+{
+	struct source s;
+
+	buf_clear(&bytes);
+	assert_int_equal(source_read(self, -1, offsets, count, &bytes), 0);
+	assert_int_equal(source_parse(bytes.data, bytes.size, &s), 0);
+	assert_int_equal(s.count, count);
+	return s;
+}
+
+static void check(const struct source *s, const struct source_frame *f, const char *name, __u32 line)
+{
+	assert_string_equal(s->strings + f->name, name);
+	assert_string_equal(base_name(s->strings + f->file), "test_source.c");
+	assert_int_equal(f->line, line);
+}
+
+static void lines_and_inlined_functions(void **state)
+{
+	/* In no order, and one that is no code. */
+	const __u32 offsets[] = { offset_of(in_inlined), 0, offset_of(in_innermost), offset_of(in_compiled) };
+	struct source s;
+
+	(void)state;
+	assert_int_equal(compiled_by_itself(1), 27);
+	s = read_these(offsets, 4);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(s.places[i].offset, offsets[i]);
+	assert_int_equal(s.places[0].count, 2);
+	check(&s, &s.places[0].frames[0], "middle_inlined", LINE_INLINED);
+	check(&s, &s.places[0].frames[1], "compiled_by_itself", LINE_CALL_MIDDLE);
+	assert_int_equal(s.places[1].count, 0);
+	assert_int_equal(s.places[2].count, 3);
+	check(&s, &s.places[2].frames[0], "innermost_inlined", LINE_INNERMOST);
+	check(&s, &s.places[2].frames[1], "middle_inlined", LINE_CALL_INNERMOST);
+	check(&s, &s.places[2].frames[2], "compiled_by_itself", LINE_CALL_MIDDLE);
+	assert_int_equal(s.places[3].count, 1);
+	check(&s, &s.places[3].frames[0], "compiled_by_itself", LINE_COMPILED);
+}
+
+/* The outermost are kept, and the innermost of these has the line at which it calls the next. */
+static void too_many_levels(void **state)
+{
+	const __u32 offset = offset_of(in_deep);
+	const struct source_frame *f;
+	struct source s;
+
+	(void)state;
+	assert_int_equal(deepest(1), 40);
+	s = read_these(&offset, 1);
+	assert_int_equal(s.places[0].count, SOURCE_FRAMES_MAX);
+	f = s.places[0].frames;
+	assert_string_equal(s.strings + f[SOURCE_FRAMES_MAX - 1].name, "deepest");
+	assert_string_equal(s.strings + f[SOURCE_FRAMES_MAX - 2].name, "deep_17");
+	assert_string_equal(s.strings + f[0].name, "deep_3");
+	assert_int_equal(f[0].line + 1, f[1].line);
+}
+
+static void impossible_questions(void **state)
+{
+	static __u32 many[SOURCE_ASKED_MAX + 1];
+	_cleanup_close_ int text = memfd_create("text", MFD_CLOEXEC);
+
+	(void)state;
+	buf_clear(&bytes);
+	assert_int_equal(source_read(self, -1, many, 0, &bytes), -EINVAL);
+	assert_int_equal(source_read(self, -1, many, SOURCE_ASKED_MAX + 1, &bytes), -EINVAL);
+	assert_int_equal(write(text, "no ELF", 6), 6);
+	assert_int_equal(source_read(text, -1, many, 1, &bytes), -ENOEXEC);
+	assert_int_equal(bytes.size, 0);
+}
+
+/* A copy of this program after a command on it. */
+static int copy_after(const char *command, char path[32])
+{
+	char line[256];
+	int fd;
+
+	strcpy(path, "/tmp/test_source.XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	snprintf(line, sizeof(line), command, getpid(), path);
+	assert_int_equal(system(line), 0);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void files_without(void **state)
+{
+	const __u32 offset = offset_of(in_innermost);
+	char bare_path[32], debug_path[32];
+	_cleanup_close_ int bare = copy_after("objcopy --strip-debug /proc/%d/exe %s", bare_path);
+	_cleanup_close_ int debug = copy_after("objcopy --only-keep-debug /proc/%d/exe %s", debug_path);
+	struct source s;
+
+	(void)state;
+	unlink(bare_path);
+	unlink(debug_path);
+	buf_clear(&bytes);
+	assert_int_equal(source_read(bare, -1, &offset, 1, &bytes), -ENODATA);
+	assert_int_equal(source_read(bare, debug, &offset, 1, &bytes), 0);
+	assert_int_equal(source_parse(bytes.data, bytes.size, &s), 0);
+	assert_int_equal(s.places[0].count, 3);
+	check(&s, &s.places[0].frames[0], "innermost_inlined", LINE_INNERMOST);
+}
+
+/* Sections that were packed by the linker or by objcopy. */
+static void packed(void **state)
+{
+	const __u32 offset = offset_of(in_innermost);
+	char path[32];
+	_cleanup_close_ int fd = copy_after("objcopy --compress-debug-sections=zlib /proc/%d/exe %s", path);
+	struct source s;
+
+	(void)state;
+	unlink(path);
+	buf_clear(&bytes);
+	assert_int_equal(source_read(fd, -1, &offset, 1, &bytes), 0);
+	assert_int_equal(source_parse(bytes.data, bytes.size, &s), 0);
+	check(&s, &s.places[0].frames[0], "innermost_inlined", LINE_INNERMOST);
+}
+
+static void nonsense(void **state)
+{
+	const __u32 offset = offset_of(in_innermost);
+	struct source s = read_these(&offset, 1);
+	struct source_place *p = (struct source_place *)s.places;
+	struct source_header *h = (struct source_header *)bytes.data;
+	const struct source_place was = *p;
+
+	(void)state;
+	assert_int_equal(source_parse(bytes.data, bytes.size - 1, &s), -EBADMSG);
+	assert_int_equal(source_parse(bytes.data, 3, &s), -EBADMSG);
+	p->count = SOURCE_FRAMES_MAX + 1;
+	assert_int_equal(source_parse(bytes.data, bytes.size, &s), -EBADMSG);
+	*p = was;
+	p->frames[1].name = h->strings_size;
+	assert_int_equal(source_parse(bytes.data, bytes.size, &s), -EBADMSG);
+	*p = was;
+	p->frames[2].file = UINT32_MAX;
+	assert_int_equal(source_parse(bytes.data, bytes.size, &s), -EBADMSG);
+	*p = was;
+	p->frames[0].line = 1U << 31;
+	assert_int_equal(source_parse(bytes.data, bytes.size, &s), -EBADMSG);
+	*p = was;
+	bytes.data[bytes.size - 1] = 'x';
+	assert_int_equal(source_parse(bytes.data, bytes.size, &s), -EBADMSG);
+	bytes.data[bytes.size - 1] = 0;
+	h->count = UINT32_MAX;
+	assert_int_equal(source_parse(bytes.data, bytes.size, &s), -EBADMSG);
+	h->count = 1;
+	assert_int_equal(source_parse(bytes.data, bytes.size, &s), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_and_inlined_functions),
+		cmocka_unit_test(too_many_levels),
+		cmocka_unit_test(impossible_questions),
+		cmocka_unit_test(files_without),
+		cmocka_unit_test(packed),
+		cmocka_unit_test(nonsense),
+	};
+
+	return cmocka_run_group_tests(tests, setup_group, teardown_group);
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dwarf_walk.c - see dwarf_walk.h. Units are found by their ranges, not by .debug_aranges, which clang leaves
+ * out. Of a unit the entries are followed that hold an address that is looked for; all others are passed over.
+ */
+#include "elf/dwarf_walk.h"
+
+#include <dwarf.h>
+#include <errno.h>
+
+#define NESTED_MAX 64 /* entries within entries */
+
+struct walk {
+	struct dwarf_place *places;
+	size_t count;
+	Dwarf_Files *files; /* of the unit at hand; NULL: it has none */
+	__u32 dies;	    /* that were looked at */
+};
+
+/* The first place that is not below the address. */
+static size_t first_at(const struct walk *w, __u64 address)
+{
+	size_t low = 0, high = w->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (w->places[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Calls fn for each place in the entry's ranges that is on this level. Returns how many there were. */
+static size_t each_within(struct walk *w, Dwarf_Die *die, __u32 level,
+			  void (*fn)(struct walk *w, Dwarf_Die *die, struct dwarf_place *p))
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+	size_t n = 0;
+
+	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0 && w->dies++ < SOURCE_DIES_MAX)
+		for (size_t i = first_at(w, start); i < w->count && w->places[i].address < end; i++) {
+			if (w->places[i].level != level)
+				continue;
+			fn(w, die, &w->places[i]);
+			w->places[i].level++;
+			n++;
+		}
+	return n;
+}
+
+static const char *name_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &a));
+
+	name = name ?: dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a));
+	return name ?: dwarf_diename(die);
+}
+
+static __u32 number_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word value;
+
+	return dwarf_formudata(dwarf_attr(die, name, &a), &value) || value > INT32_MAX ? 0 : value;
+}
+
+static void add_scope(struct walk *w, Dwarf_Die *die, struct dwarf_place *p)
+{
+	struct dwarf_scope *s = p->depth < SOURCE_FRAMES_MAX ? &p->scopes[p->depth] : &p->beyond;
+	const __u32 depth = p->depth++;
+
+	if (depth > SOURCE_FRAMES_MAX)
+		return;
+	s->name = name_of(die);
+	if (dwarf_tag(die) != DW_TAG_inlined_subroutine)
+		return;
+	s->call_line = number_of(die, DW_AT_call_line);
+	if (w->files)
+		s->call_file = dwarf_filesrc(w->files, number_of(die, DW_AT_call_file), NULL, NULL);
+}
+
+static void pass(struct walk *w, Dwarf_Die *die, struct dwarf_place *p)
+{
+	(void)w;
+	(void)die;
+	(void)p;
+}
+
+/* What an entry is to us. */
+enum part {
+	PART_OTHER,
+	PART_FUNCTION, /* has code, and is shown */
+	PART_BLOCK,    /* has code */
+	PART_SPACE,    /* of names: may have functions in it */
+};
+
+static enum part part_of(Dwarf_Die *die)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+		return PART_FUNCTION;
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+		return PART_BLOCK;
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type:
+		return PART_SPACE;
+	}
+	return PART_OTHER;
+}
+
+/* Looks at what is in an entry around places of this level. nested: how deep it is. */
+static void walk_children(struct walk *w, Dwarf_Die *parent, __u32 level, int nested)
+{
+	Dwarf_Die die;
+
+	if (nested == NESTED_MAX || dwarf_child(parent, &die))
+		return;
+	do {
+		const enum part part = part_of(&die);
+
+		if (part == PART_SPACE)
+			walk_children(w, &die, level, nested + 1);
+		if ((part == PART_FUNCTION && each_within(w, &die, level, add_scope)) ||
+		    (part == PART_BLOCK && each_within(w, &die, level, pass)))
+			walk_children(w, &die, level + 1, nested + 1);
+	} while (w->dies++ < SOURCE_DIES_MAX && !dwarf_siblingof(&die, &die));
+}
+
+static void find_line(Dwarf_Die *unit, struct dwarf_place *p)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, p->address);
+	int number;
+
+	if (!line || dwarf_lineno(line, &number) || number < 0)
+		return;
+	p->line = number;
+	p->file = dwarf_linesrc(line, NULL, NULL);
+}
+
+static void walk_unit(struct walk *w, Dwarf_Die *unit)
+{
+	size_t files;
+
+	if (!each_within(w, unit, 0, pass))
+		return;
+	if (dwarf_getsrcfiles(unit, &w->files, &files))
+		w->files = NULL;
+	walk_children(w, unit, 1, 0);
+	for (size_t i = 0; i < w->count; i++) {
+		struct dwarf_place *p = &w->places[i];
+
+		if (!p->level || p->found)
+			continue;
+		p->found = true;
+		find_line(unit, p);
+	}
+}
+
+int dwarf_walk(Dwarf *dwarf, struct dwarf_place *places, size_t count)
+{
+	struct walk w = { .places = places, .count = count };
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+	__u8 type;
+
+	while (w.dies++ < SOURCE_DIES_MAX && !dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, NULL))
+		if (type == DW_UT_compile)
+			walk_unit(&w, &unit);
+	return w.dies >= SOURCE_DIES_MAX ? -E2BIG : 0;
+}
