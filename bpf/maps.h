@@ -115,6 +115,7 @@ const volatile __u8 opt_native;	       /* enum native_mode */
 const volatile __u8 opt_kernel;	       /* enum kernel_mode */
 const volatile __u8 opt_kernel_nameless; /* of the kernel's functions nobody knows the names */
 const volatile __u8 opt_native_loop;   /* the interpreter's loop is a native frame, too */
+const volatile __u8 opt_native_lines;  /* of the leaf the place in the function is of interest, too */
 const volatile __u32 opt_self;	       /* the profiler's own tgid: never analysed */
 const volatile __u64 opt_secret;      /* random: no program can choose the identity of its code objects */
 const volatile __u8 opt_offcpu;	       /* waits of all kinds are of interest, */

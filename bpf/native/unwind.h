@@ -190,8 +190,9 @@ WALK_GLOBAL __u32 unwind_rule(struct scratch *s, __u64 pc, __u64 *place)
 }
 
 /*
- * Keeps the frame at hand. Of the leaf the function is kept, since the places in it are too many. Returns
- * negative if its place is not known.
+ * Keeps the frame at hand. Of the leaf the function is kept, since the places in it are too many, unless lines
+ * are wanted: then only of the interpreter's loop, which is not shown. Returns negative if its place is not
+ * known.
  */
 WALK_GLOBAL int unwind_keep(struct scratch *s, __u32 depth, __u64 pc, __u64 place)
 {
@@ -209,7 +210,7 @@ WALK_GLOBAL int unwind_keep(struct scratch *s, __u32 depth, __u64 pc, __u64 plac
 		/* Functions begin at such places, and their names are not known here. */
 		if (u->at.position >= TEXT_JITS)
 			place &= ~(__u64)(TEXT_JIT_STEP - 1);
-		else
+		else if (!opt_native_lines || (place & NATIVE_LOOP && !opt_native_loop))
 			place = (place & ~bits) | (text_find_function(&s->text_search, &u->at, pc) & bits);
 	}
 	f->pc = u->pc;

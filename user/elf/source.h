@@ -33,6 +33,12 @@ struct source_place {
 	struct source_frame frames[SOURCE_FRAMES_MAX];
 };
 
+/* Plain data, as it is asked for. */
+struct source_question {
+	__u32 count;
+	__u32 offsets[SOURCE_ASKED_MAX];
+};
+
 struct source_header {
 	__u32 count, strings_size;
 };

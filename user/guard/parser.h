@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "base/buf.h"
+#include "elf/source.h"
 
 enum parse {
 	PARSE_IMAGE = 1, /* image_read(); the answer is a struct image */
@@ -19,6 +20,7 @@ enum parse {
 	PARSE_ROWS,	 /* rows_read() */
 	PARSE_PERF_MAP,	 /* perf_map_read() */
 	PARSE_BESIDE,	 /* the file is kept for the next question; the answer is empty */
+	PARSE_SOURCE,	 /* source_read(); the file of BESIDE is the debug file */
 	PARSES
 };
 
@@ -26,6 +28,7 @@ enum parse {
 struct parser_question {
 	__u32 parse;  /* enum parse */
 	__u32 region; /* of ROWS */
+	struct source_question source; /* of SOURCE */
 };
 
 /* What follows an answer are its bytes, if there was no error. */

@@ -6,6 +6,7 @@
 #include "elf/functions.h"
 #include "elf/image.h"
 #include "elf/rows.h"
+#include "elf/source.h"
 #include "proc/perf_map.h"
 
 static int read_image(int fd, int beside, const struct parser_question *q, struct buf *out)
@@ -37,6 +38,11 @@ static int read_perf_map(int fd, int beside, const struct parser_question *q, st
 	return perf_map_read(fd, out);
 }
 
+static int read_source(int fd, int beside, const struct parser_question *q, struct buf *out)
+{
+	return source_read(fd, beside, q->source.offsets, q->source.count, out);
+}
+
 static int read_nothing(int fd, int beside, const struct parser_question *q, struct buf *out)
 {
 	(void)fd;
@@ -52,6 +58,7 @@ static const struct parse_row rows[] = {
 	[PARSE_ROWS] = { read_rows, ROWS_BYTES_MAX },
 	[PARSE_PERF_MAP] = { read_perf_map, PERF_MAP_BYTES_MAX },
 	[PARSE_BESIDE] = { read_nothing, 0 },
+	[PARSE_SOURCE] = { read_source, SOURCE_BYTES_MAX },
 };
 
 const struct parse_row *parse_row(__u32 parse)

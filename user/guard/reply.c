@@ -5,6 +5,7 @@
 
 #include "elf/functions.h"
 #include "elf/rows.h"
+#include "elf/source.h"
 #include "proc/perf_map.h"
 #include "python/async_tasks.h"
 #include "python/look.h"
@@ -22,6 +23,8 @@ size_t reply_table_max(__u32 type)
 		return ROWS_BYTES_MAX;
 	case WORKER_PERF_MAP:
 		return sizeof(struct code_file) + PERF_MAP_BYTES_MAX;
+	case WORKER_SOURCE:
+		return SOURCE_BYTES_MAX;
 	case WORKER_LOOK:
 		return LOOK_BYTES_MAX;
 	case WORKER_TASKS:

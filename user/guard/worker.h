@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 #include "bpf/abi.h"
+#include "elf/source.h"
 #include "proc/code_maps.h"
 #include "proc/container.h"
 #include "python/identify.h"
@@ -31,6 +32,7 @@ enum worker_type {
 	WORKER_FUNCTIONS,    /* functions_read() of the file mapped at address; -ESTALE: it is another */
 	WORKER_ROWS,	     /* rows_read() of that file, for the region in which address lies; likewise */
 	WORKER_PERF_MAP,     /* perf_map_read(), behind a struct code_file; -EALREADY if that is `file` */
+	WORKER_SOURCE,	     /* source_read() of the file mapped at address, as FUNCTIONS */
 	WORKER_LOOK,	     /* look_at_threads(); address is that of the runtime */
 	WORKER_TASKS,	     /* async_tasks_look(); likewise */
 	WORKER_TYPES
@@ -45,8 +47,9 @@ struct worker_request {
 	__u64 address;
 	__u64 asyncio;		/* of LOOK and TASKS: identity.asyncio */
 	struct layout layout; /* of CAPTURE, TABLE, LOOK and TASKS */
-	struct code_file file; /* of FUNCTIONS, ROWS and PERF_MAP */
+	struct code_file file; /* of FUNCTIONS, ROWS, PERF_MAP and SOURCE */
 	__u32 plain;	       /* of FUNCTIONS: without a separate debug file */
+	struct source_question source; /* of SOURCE */
 };
 
 struct worker_reply {

@@ -157,16 +157,31 @@ static void add_debug_file(pid_t tid, int fd, struct buf *out)
 	more = (struct buf){ 0 };
 }
 
-/* Has the file parsed that is mapped at the request's address, if it is the one that is meant. */
-static int parse_mapped(pid_t tid, const struct worker_request *request, struct buf *out)
+/* Has lines read, from the separate debug file if there are none in the file itself. */
+static int parse_source(pid_t tid, int fd, struct parser_question *q, struct buf *out)
 {
-	struct parser_question q = { request->type == WORKER_ROWS ? PARSE_ROWS : PARSE_FUNCTIONS, 0 };
+	const struct parser_question beside = { .parse = PARSE_BESIDE };
+	_cleanup_buf_ struct buf nothing = { 0 };
+	_cleanup_close_ int debug = -1;
+	int err = parse(q, fd, out);
+	struct image image;
+
+	if (err != -ENODATA || parse_image(fd, &image))
+		return err;
+	debug = debug_file_open(tid, image.build_id, image.build_id_size);
+	if (debug < 0)
+		return err;
+	return parse(&beside, debug, &nothing) ?: parse(q, fd, out);
+}
+
+/* Opens the file that is mapped at the request's address, if it is the one that is meant. */
+static int open_mapped(pid_t tid, const struct worker_request *request, __u64 *ret_offset)
+{
 	static struct procfs_map map;
 	struct wanted_map wanted = { request->address, &map };
-	_cleanup_close_ int path_fd = -1, fd = -1;
+	_cleanup_close_ int path_fd = -1;
 	struct code_file file;
 	struct stat stat;
-	__u64 offset;
 	int err = procfs_maps(tid, on_map, &wanted);
 
 	if (err != 1)
@@ -177,10 +192,26 @@ static int parse_mapped(pid_t tid, const struct worker_request *request, struct 
 	file = code_file_of(&stat);
 	if (memcmp(&file, &request->file, sizeof(file)))
 		return -ESTALE;
-	fd = safe_open_reopen(path_fd);
+	*ret_offset = map.offset + (request->address - map.start);
+	return safe_open_reopen(path_fd);
+}
+
+static int parse_mapped(pid_t tid, const struct worker_request *request, struct buf *out)
+{
+	struct parser_question q = { .parse = PARSE_FUNCTIONS };
+	__u64 offset = 0;
+	_cleanup_close_ int fd = open_mapped(tid, request, &offset);
+	int err;
+
 	if (fd < 0)
 		return fd;
-	offset = map.offset + (request->address - map.start);
+	if (request->type == WORKER_SOURCE) {
+		q.parse = PARSE_SOURCE;
+		q.source = request->source;
+		return parse_source(tid, fd, &q, out);
+	}
+	if (request->type == WORKER_ROWS)
+		q.parse = PARSE_ROWS;
 	if (request->type == WORKER_ROWS && offset >> REGION_SHIFT >= ROWS_REGIONS)
 		return -ERANGE;
 	q.region = offset >> REGION_SHIFT;

@@ -85,6 +85,7 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_kernel = k->options.kernel;
 	s->rodata->opt_kernel_nameless = k->options.kernel_nameless;
 	s->rodata->opt_native_loop = k->options.native_loop;
+	s->rodata->opt_native_lines = k->options.native_lines;
 	s->rodata->opt_patience = PATIENCE_FRAME_NS * k->options.max_depth;
 	if (s->rodata->opt_patience < PATIENCE_MIN_NS)
 		s->rodata->opt_patience = PATIENCE_MIN_NS;

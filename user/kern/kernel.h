@@ -43,6 +43,7 @@ struct kernel_options {
 	bool kernel_nameless; /* nobody has names for the kernel's functions: they are not looked for */
 	size_t native_memory; /* bytes for the table of native code */
 	bool native_loop;     /* with callers: the interpreter's loop is one of them */
+	bool native_lines;    /* of the leaf the place in the function is kept, too */
 	__u32 cache_depth;   /* frames remembered of each thread's last stack, at most 1024 */
 };
 

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "bpf/abi.h"
 #include "names/jits.h"
+#include "names/native_lines.h"
 
 #define PAGE	 4096ULL
 #define FILE_MAX (1ULL << 32) /* offsets of functions have 32 bits */
@@ -29,6 +30,7 @@ struct natives {
 	__u64 next; /* position */
 	size_t bytes;
 	struct jits *jits;
+	struct native_lines *lines; /* NULL: nobody wants them */
 };
 
 int natives_new(struct natives **ret)
@@ -63,12 +65,23 @@ void natives_free(struct natives *n)
 		free_entry(n->list[i]);
 	free(n->list);
 	jits_free(n->jits);
+	native_lines_free(n->lines);
 	free(n);
 }
 
 struct jits *natives_jits(struct natives *n)
 {
 	return n ? n->jits : NULL;
+}
+
+struct native_lines *natives_lines(const struct natives *n)
+{
+	return n ? n->lines : NULL;
+}
+
+int natives_want_lines(struct natives *n)
+{
+	return n->lines ? 0 : native_lines_new(&n->lines);
 }
 
 static int add(struct natives *n, const struct code_map *map, __u32 *ret)
@@ -97,8 +110,7 @@ static int add(struct natives *n, const struct code_map *map, __u32 *ret)
 	return 0;
 }
 
-/* The number of the file whose interval holds the position; count if none does. */
-static __u32 number_of(const struct natives *n, __u64 position)
+__u32 natives_file_at(const struct natives *n, __u64 position)
 {
 	__u32 low = 0, high = n->count;
 
@@ -125,7 +137,7 @@ int natives_file(struct natives *n, const struct code_map *map, __u32 *ret)
 	HASH_FIND(hh, n->by_key, &map->file, sizeof(map->file), e);
 	if (!e)
 		return add(n, map, ret);
-	*ret = number_of(n, e->file.base);
+	*ret = natives_file_at(n, e->file.base);
 	return 0;
 }
 
@@ -187,7 +199,7 @@ bool natives_find(const struct natives *n, __u64 position, struct native_place *
 		ret->name = jits_find(n->jits, position);
 		return ret->name;
 	}
-	file = number_of(n, position);
+	file = natives_file_at(n, position);
 	if (file == n->count)
 		return false;
 	e = n->list[file];

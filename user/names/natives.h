@@ -17,6 +17,7 @@
 #define NATIVES_BYTES_MAX (64 << 20) /* of names and functions of all files */
 
 struct jits;
+struct native_lines;
 struct natives;
 
 enum native_state {
@@ -34,12 +35,19 @@ struct native_file {
 	char build_id[2 * IMAGE_BUILD_ID_MAX + 1];
 	__u32 text; /* the caller's: its block in the kernel's table, 0 = none */
 	unsigned int failures; /* the caller's: questions about it that had no answer */
+	/* The caller's: the same for lines of source; and whether there will be none. */
+	unsigned int line_failures;
+	bool lineless;
 };
 
 int natives_new(struct natives **ret);
 void natives_free(struct natives *n);
 /* What is known of code of no file; natives_find() finds it. NULL of NULL: there is no native code. */
 struct jits *natives_jits(struct natives *n);
+/* Of the lines of source. NULL if nobody has asked for these. */
+struct native_lines *natives_lines(const struct natives *n);
+/* From now on there are lines. 0 or -ENOMEM. */
+int natives_want_lines(struct natives *n);
 
 /*
  * The number of the file behind a mapping of a file that was reached; added if it is new. -ENOSPC when there
@@ -48,6 +56,8 @@ struct jits *natives_jits(struct natives *n);
 int natives_file(struct natives *n, const struct code_map *map, __u32 *ret);
 
 __u32 natives_count(const struct natives *n);
+/* The number of the file that has this position; natives_count() if none has. */
+__u32 natives_file_at(const struct natives *n, __u64 position);
 /* What the file was known by. */
 struct code_file natives_key(const struct natives *n, __u32 file);
 /* Of a number from natives_file(). Valid until the next call of that. */

@@ -102,13 +102,15 @@ static int find(struct copier *c, struct copied *records, __u32 id,
 static int copy_location(struct copier *c, __u32 id, __u32 *ret)
 {
 	const struct profile_location *l = profile_get_location(c->from, id);
-	__u32 function, mapping = 0;
+	__u32 function, mapping = 0, around = 0;
 	int err = l->mapping ? find(c, c->mappings, l->mapping, copy_mapping, &mapping) : 0;
 
 	err = err ?: find(c, c->functions, l->function, copy_function, &function);
+	if (!err && l->around) /* which was there first, so that this ends */
+		err = find(c, c->locations, l->around, copy_location, &around);
 	if (err)
 		return err;
-	return l->offset ? profile_location_native(c->to, function, mapping, l->offset, ret) :
+	return l->offset ? profile_location_line(c->to, function, l->line, mapping, l->offset, around, ret) :
 			   profile_location(c->to, function, l->line, l->column, mapping, ret);
 }
 

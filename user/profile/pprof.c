@@ -31,6 +31,8 @@ struct value_type {
 #define COMMENTS_MAX 2
 #define WORDS_MAX (1 + COMMENTS_MAX + 2 * TYPES_MAX)
 
+#define LINES_MAX 64 /* of a location; far above what a place in machine code has */
+
 #define LABELS_MAX (LABEL_COUNT + PROFILE_EXTRA_MAX)
 
 struct encoder {
@@ -297,22 +299,38 @@ static int emit_function(struct encoder *e, __u32 id)
 	return emit(e, &part);
 }
 
+/* Functions that were inlined, innermost first, and the one that holds them. Returns how many. */
+static size_t location_lines(const struct encoder *e, __u32 id, Pyperf__Line lines[LINES_MAX])
+{
+	size_t n = 0;
+
+	for (const struct profile_location *l; id && n < LINES_MAX; id = l->around) {
+		l = profile_get_location(e->profile, id);
+		pyperf__line__init(&lines[n]);
+		lines[n].function_id = l->function;
+		lines[n].line = l->line;
+		lines[n].column = l->column;
+		n++;
+	}
+	return n;
+}
+
 static int emit_location(struct encoder *e, __u32 id)
 {
 	const struct profile_location *l = profile_get_location(e->profile, id);
-	Pyperf__Line line = PYPERF__LINE__INIT, *lines = &line;
+	Pyperf__Line lines[LINES_MAX], *line_list[LINES_MAX];
 	Pyperf__Location location = PYPERF__LOCATION__INIT, *list = &location;
 	Pyperf__Profile part = PYPERF__PROFILE__INIT;
 
-	line.function_id = l->function;
-	line.line = l->line;
-	line.column = l->column;
 	location.id = id;
 	location.mapping_id = l->mapping;
 	if (l->offset)
 		location.address = mapping_start(e, l->mapping) + l->offset;
-	location.n_line = !is_bare(e, l->mapping);
-	location.line = &lines;
+	if (!is_bare(e, l->mapping))
+		location.n_line = location_lines(e, id, lines);
+	for (size_t i = 0; i < location.n_line; i++)
+		line_list[i] = &lines[i];
+	location.line = line_list;
 	part.n_location = 1;
 	part.location = &list;
 	return emit(e, &part);
@@ -386,9 +404,11 @@ static int emit_sample(struct encoder *e, __u32 id)
 	if (err)
 		return err;
 	locations = (uint64_t *)e->locations.data;
-	for (__u32 i = 0; i < stack.n; i++)
-		locations[i] = stack.locations[i];
-	sample.n_location_id = stack.n;
+	for (__u32 i = 0, around = 0; i < stack.n; i++) {
+		if (stack.locations[i] != around) /* it is a line of the one before */
+			locations[sample.n_location_id++] = stack.locations[i];
+		around = profile_get_location(e->profile, stack.locations[i])->around;
+	}
 	sample.location_id = locations;
 	for (size_t i = 0; i < e->type_count; i++)
 		values[i] = value_of(e, &e->types[i], &stack);

@@ -158,14 +158,14 @@ int profile_function(struct profile *p, enum frame_kind kind, const char *name, 
 static int intern_location(struct profile *p, const struct profile_location *l, __u32 *ret_id)
 {
 	if (!l->function || l->function > p->tables[PROFILE_FUNCTION].n ||
-	    l->mapping > p->tables[PROFILE_MAPPING].n)
+	    l->mapping > p->tables[PROFILE_MAPPING].n || l->around > p->tables[PROFILE_LOCATION].n)
 		return -EINVAL;
 	return table_intern(p, PROFILE_LOCATION, l, sizeof(*l), ret_id);
 }
 
 int profile_location(struct profile *p, __u32 function, int line, int column, __u32 mapping, __u32 *ret_id)
 {
-	struct profile_location l = { function, line, column, mapping, 0 };
+	struct profile_location l = { function, line, column, mapping, 0, 0 };
 
 	return line < 0 || column < 0 ? -EINVAL : intern_location(p, &l, ret_id);
 }
@@ -175,6 +175,14 @@ int profile_location_native(struct profile *p, __u32 function, __u32 mapping, __
 	struct profile_location l = { .function = function, .mapping = mapping, .offset = offset };
 
 	return intern_location(p, &l, ret_id);
+}
+
+int profile_location_line(struct profile *p, __u32 function, int line, __u32 mapping, __u32 offset, __u32 around,
+			  __u32 *ret_id)
+{
+	struct profile_location l = { function, line, 0, mapping, offset, around };
+
+	return line < 0 ? -EINVAL : intern_location(p, &l, ret_id);
 }
 
 static int intern_number(struct profile *p, __u32 value, __u32 *ret)

@@ -85,8 +85,14 @@ int profile_function(struct profile *p, enum frame_kind kind, const char *name, 
 		     int start_line, __u32 *ret_id);
 /* line and column count from 1; 0 = unknown. A mapping of 0 means none. */
 int profile_location(struct profile *p, __u32 function, int line, int column, __u32 mapping, __u32 *ret_id);
-/* Machine code: the offset of a function in the mapping's file. It has no line. */
+/* Machine code: an offset in the mapping's file, by which its function was met. It has no line. */
 int profile_location_native(struct profile *p, __u32 function, __u32 mapping, __u32 offset, __u32 *ret_id);
+/*
+ * The same of code whose line is known, or 0. around: the location, of the same mapping and offset, of the
+ * function into which the compiler has put this one, and which is its caller in every stack; 0 = none.
+ */
+int profile_location_line(struct profile *p, __u32 function, int line, __u32 mapping, __u32 offset, __u32 around,
+			  __u32 *ret_id);
 
 /*
  * Adds `count`, in the unit of its kind, to one stack, leaf first. An equal stack with equal labels is one
@@ -124,6 +130,7 @@ struct profile_function {
 struct profile_location {
 	__u32 function, line, column, mapping;
 	__u32 offset; /* of native code, in the mapping's file */
+	__u32 around; /* the location of the function that this was inlined into; 0 = none */
 };
 
 /*

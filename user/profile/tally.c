@@ -53,13 +53,14 @@ static __u32 own_frame(const struct profile *p, const struct profile_stack *stac
 static void add_library(const struct profile *p, struct tally *t, const struct profile_stack *stack,
 			__u32 own)
 {
-	const __u32 leaf = profile_get_location(p, stack->locations[0])->function;
-	const struct profile_function *f = profile_get_function(p, leaf);
+	const struct profile_location *leaf = profile_get_location(p, stack->locations[0]);
+	const struct profile_function *f = profile_get_function(p, leaf->function);
+	const __u32 file = leaf->mapping ? profile_get_mapping(p, leaf->mapping)->file : f->file;
 	struct tally_row *row = &t->libraries.rows[t->libraries.n];
 
 	if (!own || frame_rows[f->kind].table != TABLE_NATIVE)
 		return;
-	*row = (struct tally_row){ .self = stack->count, .line = f->file ?: f->name };
+	*row = (struct tally_row){ .self = stack->count, .line = file ?: f->name };
 	row->id = profile_get_location(p, stack->locations[own])->function;
 	t->libraries.n++;
 }

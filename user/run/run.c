@@ -146,6 +146,8 @@ static int open_all(struct agent *a)
 		err = log_failure(codes_new(&a->codes, CODES_BYTES_MAX), "the code store");
 	if (!err)
 		err = log_failure(natives_new(&a->natives), "the store of native functions");
+	if (!err && a->options->native_lines)
+		err = log_failure(natives_want_lines(a->natives), "the store of native lines");
 	if (!err)
 		err = log_failure(registry_new(&a->registry), "the process registry");
 	if (!err)
@@ -382,6 +384,7 @@ static int sample(struct agent *a)
 static int finish(struct agent *a)
 {
 	kernel_read_records(a->kernel);
+	discover_lines(a->discover);
 	a->stop = false;
 	settle_names(a, a->continuous ? SETTLE_LAST_MS : SETTLE_END_MS);
 	windows_end_turns(&a->windows);

@@ -28,6 +28,7 @@ struct kernel_options settings_kernel(const struct options *o)
 		.kernel = o->kernel,
 		.native_memory = (size_t)o->native_memory << 20,
 		.native_loop = o->native_interpreter,
+		.native_lines = o->native_lines,
 	};
 }
 

@@ -89,8 +89,10 @@ static void on_interval(void *agent, unsigned int ready)
 	struct agent *a = agent;
 
 	(void)ready;
-	if (continuous_ends(a->continuous))
+	if (continuous_ends(a->continuous)) {
 		kernel_read_records(a->kernel);
+		discover_lines(a->discover);
+	}
 	continuous_pass_on(a->continuous, discover_pending(a->discover));
 }
 
@@ -104,8 +106,10 @@ static void on_generation(void *agent, unsigned int ready)
 	struct agent *a = agent;
 
 	(void)ready;
-	if (a->facts.start > 0 && generation_begin(&a->generation))
+	if (a->facts.start > 0 && generation_begin(&a->generation)) {
 		kernel_read_records(a->kernel);
+		discover_lines(a->discover);
+	}
 	generation_clear(&a->generation, discover_pending(a->discover));
 }
 

@@ -7,6 +7,8 @@
 #include "base/cleanup.h"
 #include "guard/worker.h"
 #include "kern/kernel.h"
+#include "names/natives.h"
+#include "targets/ask_lines.h"
 #include "targets/captures.h"
 #include "targets/containers.h"
 #include "targets/native.h"
@@ -21,6 +23,7 @@ struct discover {
 	struct verdicts *verdicts;
 	struct captures captures;
 	struct native_targets *native;
+	struct ask_lines *ask_lines; /* NULL without --native-lines */
 	struct containers containers;
 	struct recover recover;
 };
@@ -44,6 +47,9 @@ int discover_new(struct discover **ret, const struct discover_parts *parts)
 	if (!err)
 		err = native_targets_new(&d->native, parts->kernel, parts->natives, parts->registry,
 					 d->questions);
+	if (!err && natives_lines(parts->natives))
+		err = ask_lines_new(&d->ask_lines, parts->kernel, parts->natives, parts->registry,
+				    d->questions, d->native);
 	if (err)
 		return err;
 	d->kernel = parts->kernel;
@@ -70,6 +76,7 @@ void discover_free(struct discover *d)
 	if (!d)
 		return;
 	captures_clear(&d->captures);
+	ask_lines_free(d->ask_lines);
 	native_targets_free(d->native);
 	verdicts_free(d->verdicts);
 	questions_free(d->questions);
@@ -145,6 +152,13 @@ void discover_second(struct discover *d)
 	recover_check(&d->recover);
 	if (d->native)
 		native_second(d->native);
+	discover_lines(d);
+}
+
+void discover_lines(struct discover *d)
+{
+	if (d->ask_lines)
+		ask_lines_look(d->ask_lines);
 }
 
 static void on_reply(struct discover *d, struct worker_reply *r)
@@ -159,6 +173,8 @@ static void on_reply(struct discover *d, struct worker_reply *r)
 		containers_reply(&d->containers, &q, r);
 	else if (r->type >= WORKER_MAPS && r->type <= WORKER_PERF_MAP) /* about machine code */
 		native_reply(d->native, &q, r);
+	else if (r->type == WORKER_SOURCE)
+		ask_lines_reply(d->ask_lines, &q, r);
 	else
 		captures_reply(&d->captures, &q, r);
 }

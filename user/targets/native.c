@@ -443,6 +443,20 @@ static __u32 file_at(const struct native_targets *t, const struct space *s, __u6
 	return NO_FILE;
 }
 
+__u64 native_address(const struct native_targets *t, const struct registry_entry *process, __u32 file)
+{
+	const struct texts *texts = kernel_texts(t->kernel);
+	const struct space *s = NULL;
+	struct process p;
+
+	if (!kernel_get_process(t->kernel, process->pid, &p) && p.id == process->id)
+		s = find_space(t, texts_space_block(texts, p.space));
+	for (__u32 i = 0; s && i < s->count; i++)
+		if (s->files[i] == file)
+			return texts_mapping(texts, s->block + 1 + i)->start;
+	return 0;
+}
+
 static void ask_functions(struct native_targets *t, const struct record_native *e, __u32 file)
 {
 	if (!ask(t, e, WORKER_FUNCTIONS, (struct question){ .file = file }))
@@ -466,12 +480,9 @@ void native_record(struct native_targets *t, const struct record_native *e)
 	__u64 position;
 	__u32 file;
 
-	if (e->stale) {
-		if (!is_asked(&t->maps, e->id))
-			ask(t, e, WORKER_MAPS, (struct question){ 0 });
-		return;
-	}
-	s = find_space(t, texts_space_block(kernel_texts(t->kernel), e->space));
+	if (e->stale && !is_asked(&t->maps, e->id))
+		ask(t, e, WORKER_MAPS, (struct question){ 0 });
+	s = e->stale ? NULL : find_space(t, texts_space_block(kernel_texts(t->kernel), e->space));
 	file = s ? file_at(t, s, e->pc, &position) : NO_FILE;
 	if (file == NO_FILE)
 		return;

@@ -14,6 +14,7 @@ struct natives;
 struct question;
 struct questions;
 struct registry;
+struct registry_entry;
 struct worker_reply;
 
 /* All borrowed. 0 or -ENOMEM. */
@@ -25,6 +26,8 @@ void native_targets_free(struct native_targets *t); /* NULL is fine */
 void native_record(struct native_targets *t, const struct record_native *e);
 /* Takes the worker's answer to a MAPS, FUNCTIONS, ROWS or PERF_MAP request. */
 void native_reply(struct native_targets *t, const struct question *q, const struct worker_reply *r);
+/* An address at which a process has a file (natives_file()) mapped, as far as that is known; else 0. */
+__u64 native_address(const struct native_targets *t, const struct registry_entry *process, __u32 file);
 /* To be called each second. */
 void native_second(struct native_targets *t);
 

@@ -17,6 +17,7 @@
 
 /* Frames of the deepest stack: --max-depth's limit, what the GIL's holder has above it, markers, the root. */
 #define FRAMES_MAX (4112 + HOLDER_DEPTH)
+#define INLINED_MAX 4096 /* frames of a stack that are in no node: of functions into which others were put */
 
 void harvest_stats_add(struct harvest_stats *sum, const struct harvest_stats *more)
 {
@@ -254,10 +255,24 @@ static int drop_node(struct harvester *h, enum event_kind kind, const struct pro
 	return 0;
 }
 
+/* The frame of a node, and those around it. *left: how many of the latter there may be. Returns how many. */
+static __u32 add_frames(const struct harvester *h, __u32 location, __u32 *left, __u32 *ret)
+{
+	__u32 n = 1;
+
+	*ret = location;
+	while ((location = profile_get_location(h->profile, location)->around) && *left) {
+		ret[n++] = location;
+		--*left;
+	}
+	return n;
+}
+
 static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 {
 	const struct kernel_tables *t = h->tables;
-	__u32 root = find_root(t, node), locations[FRAMES_MAX], location, n = 0, mapping, index, kind;
+	__u32 root = find_root(t, node), locations[FRAMES_MAX + INLINED_MAX], location, n = 0, mapping, index, kind;
+	__u32 inlined = INLINED_MAX;
 	const struct registry_entry *process;
 	struct profile_labels labels = {};
 	const struct owner *owner;
@@ -282,7 +297,7 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	for (__u32 at = node; !err && at != root; at = node_parent(t->nodes[at].key)) {
 		err = node_location(h, at, mapping, &location);
 		if (!err && location != FRAME_HIDDEN)
-			locations[n++] = location;
+			n += add_frames(h, location, &inlined, &locations[n]);
 	}
 	if (!n && !err)
 		err = node == root ? marker_location(h, OUTCOME_TABLE_FULL, &locations[n++]) :

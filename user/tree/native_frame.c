@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "bpf/abi.h"
 #include "names/kernel_names.h"
+#include "names/native_lines.h"
 #include "names/natives.h"
 #include "proc/syscall_names.h"
 #include "profile/profile.h"
@@ -83,11 +84,34 @@ static bool is_trampoline(const struct native_place *place)
 	return !place->offset && !strncmp(place->name, "py::", 4);
 }
 
+/*
+ * A place with lines: the functions that were inlined there, and the one that holds them, which keeps the name
+ * of its symbol. *ret is the innermost.
+ */
+static int add_lines(struct profile *p, const struct native_place *place, __u32 mapping,
+		     const struct native_line *lines, __u32 count, __u32 *ret)
+{
+	__u32 around = 0, function;
+	int err = 0;
+
+	for (__u32 i = count; !err && i--;) {
+		const bool is_inlined = i + 1 < count && *lines[i].name;
+
+		err = profile_function(p, FRAME_NATIVE, is_inlined ? lines[i].name : place->name,
+				       *lines[i].file ? lines[i].file : place->path, 0, &function);
+		err = err ?: profile_location_line(p, function, lines[i].line, mapping, place->offset, around,
+						   &around);
+	}
+	*ret = around;
+	return err;
+}
+
 int native_frame_function(const struct natives *n, bool interpreter, struct profile *p, __u64 position,
 			  __u32 *ret)
 {
 	struct native_place place;
-	__u32 function, mapping;
+	const struct native_line *lines;
+	__u32 function, mapping, count = 0;
 	char name[256];
 	int err;
 
@@ -102,8 +126,12 @@ int native_frame_function(const struct natives *n, bool interpreter, struct prof
 		name_by_place(&place, name, sizeof(name));
 		place.name = name;
 	}
-	err = profile_function(p, FRAME_NATIVE, place.name, place.path, 0, &function);
-	err = err ?: profile_mapping_native(p, place.path, place.build_id,
-					    place.is_even ? &place.shift : NULL, &mapping);
+	err = profile_mapping_native(p, place.path, place.build_id, place.is_even ? &place.shift : NULL,
+				     &mapping);
+	if (!err && natives_lines(n))
+		count = native_lines_find(natives_lines(n), position, &lines);
+	if (count)
+		return err ?: add_lines(p, &place, mapping, lines, count, ret);
+	err = err ?: profile_function(p, FRAME_NATIVE, place.name, place.path, 0, &function);
 	return err ?: profile_location_native(p, function, mapping, place.offset, ret);
 }

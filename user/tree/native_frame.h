@@ -16,7 +16,8 @@ struct profile;
 
 /*
  * Each adds a location to the profile and returns 0 or -ENOMEM. A function: FRAME_HIDDEN if it is the
- * interpreter's loop, which runs the Python frame below it, unless interpreter is set.
+ * interpreter's loop, which runs the Python frame below it, unless interpreter is set. With lines it is the
+ * innermost of the functions there; the others are around it (struct profile_location).
  */
 int native_frame_function(const struct natives *n, bool interpreter, struct profile *p, __u64 position,
 			  __u32 *ret);

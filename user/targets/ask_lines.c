@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ask_lines.c - see ask_lines.h. A question is about positions of one file, and goes to a process that has the
+ * file mapped. So that there is one, the process must not have ended.
+ */
+#include "targets/ask_lines.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "guard/worker.h"
+#include "kern/kernel.h"
+#include "names/native_lines.h"
+#include "names/natives.h"
+#include "targets/native.h"
+#include "targets/questions.h"
+#include "targets/registry.h"
+
+#define BATCHES	     16 /* questions that are being made or have no answer yet */
+#define FAILURES_MAX 3	/* of a file that ends who reads it, or makes them late */
+#define CHAIN_MAX    8192 /* nodes from a leaf to its root */
+
+struct batch {
+	enum { FREE, FILLING, SENT } state;
+	__u32 file;
+	__u32 process;
+	__u64 address; /* at which the process has the file mapped */
+	struct source_question source;
+};
+
+struct ask_lines {
+	struct kernel *kernel;
+	struct natives *natives;
+	struct native_lines *lines;
+	const struct registry *registry;
+	struct questions *questions;
+	const struct native_targets *native;
+	struct batch batches[BATCHES];
+	bool more;	/* something was left for when a batch is free */
+	bool said_full; /* that lines found no room */
+};
+
+int ask_lines_new(struct ask_lines **ret, struct kernel *kernel, struct natives *natives,
+		  const struct registry *registry, struct questions *questions,
+		  const struct native_targets *native)
+{
+	struct ask_lines *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return -ENOMEM;
+	a->kernel = kernel;
+	a->natives = natives;
+	a->lines = natives_lines(natives);
+	a->registry = registry;
+	a->questions = questions;
+	a->native = native;
+	*ret = a;
+	return 0;
+}
+
+void ask_lines_free(struct ask_lines *a)
+{
+	free(a);
+}
+
+/* Nobody has answered: its positions are to be asked for again. */
+static void take_back(struct ask_lines *a, struct batch *b)
+{
+	const __u64 base = natives_get(a->natives, b->file)->base;
+
+	for (__u32 i = 0; i < b->source.count; i++)
+		native_lines_unwant(a->lines, base + b->source.offsets[i]);
+	b->state = FREE;
+}
+
+static void send(struct ask_lines *a, struct batch *b)
+{
+	const struct registry_entry *r = registry_find(a->registry, b->process);
+	const struct question q = { .process_id = b->process, .file = b->file, .region = b - a->batches };
+	struct worker_request request;
+
+	if (!r || !b->source.count) {
+		take_back(a, b);
+		return;
+	}
+	request = question_request(WORKER_SOURCE, r->pid, r->start_time);
+	request.address = b->address;
+	request.file = natives_key(a->natives, b->file);
+	request.source = b->source;
+	b->state = SENT;
+	if (!questions_ask(a->questions, &q, &request))
+		return;
+	take_back(a, b);
+	a->more = true;
+}
+
+/* The process whose sample this node is part of; 0 for a chain that cannot be. */
+static __u32 process_of(const struct kernel_tables *t, __u32 node)
+{
+	for (int i = 0; i < CHAIN_MAX && node && node < t->node_count; i++) {
+		const __u64 key = t->nodes[node].key;
+
+		if (!node_parent(key))
+			return key && node_code(key) < t->owner_count ? t->owners[node_code(key)].process : 0;
+		node = node_parent(key);
+	}
+	return 0;
+}
+
+/* Begins a question about the file, to the process of this node; NULL if it cannot answer, or none is free. */
+static struct batch *begin(struct ask_lines *a, struct batch *b, __u32 file, __u32 node)
+{
+	const __u32 process = process_of(kernel_tables(a->kernel), node);
+	const struct registry_entry *r = registry_find(a->registry, process);
+	__u64 address;
+
+	if (!b)
+		a->more = true;
+	if (!b || !r || r->ended)
+		return NULL;
+	address = native_address(a->native, r, file);
+	if (!address)
+		return NULL;
+	b->state = FILLING;
+	b->file = file;
+	b->process = process;
+	b->address = address;
+	b->source.count = 0;
+	return b;
+}
+
+/* Where positions of this file are collected. */
+static struct batch *batch_for(struct ask_lines *a, __u32 file, __u32 node)
+{
+	struct batch *unused = NULL;
+
+	for (int i = 0; i < BATCHES; i++) {
+		if (a->batches[i].state == FILLING && a->batches[i].file == file)
+			return &a->batches[i];
+		if (a->batches[i].state == FREE)
+			unused = &a->batches[i];
+	}
+	return begin(a, unused, file, node);
+}
+
+static void want(struct ask_lines *a, __u32 node, __u64 position)
+{
+	const __u32 file = natives_file_at(a->natives, position);
+	struct batch *b;
+
+	if (file == natives_count(a->natives) || natives_get(a->natives, file)->lineless ||
+	    !native_lines_want(a->lines, position))
+		return;
+	b = batch_for(a, file, node);
+	if (!b) {
+		native_lines_unwant(a->lines, position);
+		return;
+	}
+	b->source.offsets[b->source.count++] = position - natives_get(a->natives, file)->base;
+	if (b->source.count == SOURCE_ASKED_MAX)
+		send(a, b);
+}
+
+void ask_lines_look(struct ask_lines *a)
+{
+	const struct kernel_tables *t = kernel_tables(a->kernel);
+
+	a->more = false;
+	for (__u32 node = EVENT_KINDS; node < t->node_count; node++) {
+		const __u64 key = __atomic_load_n(&t->nodes[node].key, __ATOMIC_RELAXED);
+
+		if (node_is_native(key) && node_position(key) >= TEXT_FILES && node_position(key) < TEXT_JITS)
+			want(a, node, node_position(key));
+	}
+	for (int i = 0; i < BATCHES; i++)
+		if (a->batches[i].state == FILLING)
+			send(a, &a->batches[i]);
+	if (native_lines_full(a->lines) && !a->said_full) {
+		a->said_full = true;
+		log_info("there is no room for more lines of native code: what is new has names only");
+	}
+}
+
+/* Whether the file is not to be asked about again. */
+static bool is_final(struct native_file *f, int err)
+{
+	return err == -ENODATA || err == -ENOEXEC || err == -EBADMSG || err == -E2BIG ||
+	       ++f->line_failures == FAILURES_MAX;
+}
+
+static void give_up(struct native_file *f, int err)
+{
+	f->lineless = true;
+	if (err == -ENODATA)
+		log_debug("%s has no DWARF, and no debug file: it has no lines", f->path);
+	else
+		log_info("%s has no lines, its DWARF cannot be read: %s", f->path, strerror(-err));
+}
+
+void ask_lines_reply(struct ask_lines *a, const struct question *q, const struct worker_reply *r)
+{
+	struct batch *b = &a->batches[q->region];
+	struct native_file *f = natives_get(a->natives, b->file);
+	int err = r->error ?: native_lines_add(a->lines, f->base, r->table, r->table_size);
+	const bool is_gone = err == -ESRCH || err == -ESTALE || err == -ENOENT;
+
+	b->state = FREE;
+	/* Of a file that has ended, another process may know; where there is no room, there will be none. */
+	if (err && err != -ENOSPC && err != -ENOMEM && !is_gone && !f->lineless && is_final(f, err))
+		give_up(f, err);
+	else if (err && err != -ENOSPC)
+		take_back(a, b);
+	if (a->more)
+		ask_lines_look(a);
+}

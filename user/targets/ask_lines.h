@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ask_lines.h - has the lines of source looked up of native code that was counted (--native-lines). What was
+ * counted is in the kernel's tree; each position of it is asked for once, many in one question.
+ */
+#ifndef PYPERF_TARGETS_ASK_LINES_H
+#define PYPERF_TARGETS_ASK_LINES_H
+
+struct ask_lines;
+struct kernel;
+struct native_targets;
+struct natives;
+struct question;
+struct questions;
+struct registry;
+struct worker_reply;
+
+/* All borrowed. natives_lines() of the natives is not NULL. 0 or -ENOMEM. */
+int ask_lines_new(struct ask_lines **ret, struct kernel *kernel, struct natives *natives,
+		  const struct registry *registry, struct questions *questions,
+		  const struct native_targets *native);
+void ask_lines_free(struct ask_lines *a); /* NULL is fine */
+
+/* Asks for what is new in the tree. To be called each second, and before a profile is made. */
+void ask_lines_look(struct ask_lines *a);
+/* Takes the worker's answer to a SOURCE request. */
+void ask_lines_reply(struct ask_lines *a, const struct question *q, const struct worker_reply *r);
+
+#endif
