@@ -190,9 +190,9 @@ WALK_GLOBAL __u32 unwind_rule(struct scratch *s, __u64 pc, __u64 *place)
 }
 
 /*
- * Keeps the frame at hand. Of the leaf the function is kept, since the places in it are too many, unless lines
- * are wanted: then only of the interpreter's loop, which is not shown. Returns negative if its place is not
- * known.
+ * Keeps the frame at hand. Of the leaf the function is kept, since the places in it are too many. Where lines
+ * are wanted that is done for the interpreter's loop only, if that is not shown. Returns negative if its
+ * place is not known.
  */
 WALK_GLOBAL int unwind_keep(struct scratch *s, __u32 depth, __u64 pc, __u64 place)
 {

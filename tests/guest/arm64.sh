@@ -13,7 +13,10 @@ machine=arm64
 . "$here/guest.sh"
 build=${1:-build}
 [ $# = 0 ] || shift
-libraries="libbpf1 libcurl3-gnutls libelf1 libdw1 libmicrohttpd12 libprotobuf-c1 libjson-c5" # of deploy/deps.sh
+# Of deploy/deps.sh.
+libraries="libbpf1 libcurl3-gnutls libelf1 libdw1 libmicrohttpd12 libprotobuf-c1 libjson-c5"
+
+of_list=arm64-$(echo "$libraries" | cksum | cut -d" " -f1).tar # the cache has one for each list
 
 # unpack SUITE DIR PACKAGE...: the packages and all that they want
 unpack() {
@@ -41,12 +44,12 @@ fetch_root() {
     unpack trixie "$work/arm64/trixie" python3.13-minimal
     tar -C "$work/arm64" -cf "$work/arm64.tar" .
     rm -rf "$work/arm64"
-    mv "$work/arm64.tar" "$cache/arm64.tar"
+    mv "$work/arm64.tar" "$cache/$of_list"
 }
 
 make_root() {
     mkdir -p "$1"
-    tar -C "$1" -xf "$cache/arm64.tar"
+    tar -C "$1" -xf "$cache/$of_list"
     mkdir -p "$1/tmp" "$1/etc"
     cp "$build/aarch64/pyperf-bpf" "$build/aarch64/tests/guest/verifier" "$1/usr/bin/"
     # Trixie's loader under the interpreter's name, which is the process's then.
@@ -61,7 +64,7 @@ make_root() {
 [ "$(id -u)" = 0 ] || { echo "SKIP arm64: apt needs root"; exit 0; }
 umask 022
 need qemu-system-arm cpio
-[ -s "$cache/arm64.tar" ] || fetch_root
+[ -s "$cache/$of_list" ] || fetch_root
 make_root "$work/root"
 pack "$work/root" >"$work/initramfs"
 rm -rf "$work/root"

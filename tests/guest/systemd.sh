@@ -12,9 +12,12 @@ cd "$top"
 build=${1:-build}
 debian=bookworm kernel=trixie
 
-# Debian as an initramfs, into the cache. The libraries are those of deploy/deps.sh, at run time.
+# Those of deploy/deps.sh, at run time.
+libraries=libbpf1,libcurl3-gnutls,libelf1,libdw1,libmicrohttpd12,libprotobuf-c1
+
+# Debian as an initramfs, into the cache, which has one for each list of libraries.
+of_list=systemd-$debian-$(echo $libraries | cksum | cut -d' ' -f1).cpio
 fetch_debian() {
-    libraries=libbpf1,libcurl3-gnutls,libelf1,libdw1,libmicrohttpd12,libprotobuf-c1
     debootstrap --variant=minbase --include=systemd,dbus,python3-minimal,bpftool,$libraries \
         "$debian" "$work/debian" "$(mirror)" >"$work/debootstrap" ||
         { tail -n 20 "$work/debootstrap"; return 1; }
@@ -24,7 +27,7 @@ fetch_debian() {
     done
     pack "$work/debian" >"$work/debian.cpio"
     rm -rf "$work/debian"
-    mv "$work/debian.cpio" "$cache/systemd-$debian.cpio"
+    mv "$work/debian.cpio" "$cache/$of_list"
 }
 
 make_root() {
@@ -40,10 +43,10 @@ make_root() {
 [ "$(id -u)" = 0 ] || { echo "SKIP systemd: debootstrap needs root"; exit 0; }
 umask 022
 need qemu-system-x86 cpio debootstrap
-if ! [ -s "$cache/systemd-$debian.cpio" ]; then
+if ! [ -s "$cache/$of_list" ]; then
     fetch_debian
 fi
 make_root "$work/root"
-{ cat "$cache/systemd-$debian.cpio" && pack "$work/root"; } >"$work/initramfs"
+{ cat "$cache/$of_list" && pack "$work/root"; } >"$work/initramfs"
 boot "$kernel" 1536 /lib/systemd/systemd systemd.getty_auto=no systemd.show_status=no
 /usr/bin/python3 "$here/systemd/judge.py" "$out"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * dwarf_walk.c - see dwarf_walk.h. Units are found by their ranges, not by .debug_aranges, which clang leaves
- * out. Of a unit the entries are followed that hold an address that is looked for; all others are passed over.
+ * out. Of a unit the entries are followed that hold an address that is looked for; others are passed over.
  */
 #include "elf/dwarf_walk.h"
 
@@ -151,6 +151,7 @@ static void find_line(Dwarf_Die *unit, struct dwarf_place *p)
 
 static void walk_unit(struct walk *w, Dwarf_Die *unit)
 {
+	Dwarf_Attribute a;
 	size_t files;
 
 	if (!each_within(w, unit, 0, pass))
@@ -164,6 +165,7 @@ static void walk_unit(struct walk *w, Dwarf_Die *unit)
 		if (!p->level || p->found)
 			continue;
 		p->found = true;
+		p->directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &a));
 		find_line(unit, p);
 	}
 }

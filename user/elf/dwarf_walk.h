@@ -27,6 +27,7 @@ struct dwarf_place {
 	struct dwarf_scope scopes[SOURCE_FRAMES_MAX]; /* outermost first */
 	struct dwarf_scope beyond; /* ... but for the first of them */
 	const char *file; /* of the line; NULL: there is none */
+	const char *directory; /* in which its unit was compiled, which paths may begin with; or NULL */
 	__u32 line;
 	bool found; /* in a unit */
 };

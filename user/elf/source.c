@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,7 +125,19 @@ static int add_string(struct writer *w, const char *text, size_t size, __u32 *re
 	return err;
 }
 
-static int add_frame(struct writer *w, struct source_place *p, const char *name, const char *file, __u32 line)
+/* A path that does not begin at the root begins where its unit was compiled. */
+static int add_file(struct writer *w, const char *directory, const char *file, __u32 *ret)
+{
+	char path[SOURCE_FILE_SIZE];
+
+	if (!file || *file == '/' || !directory)
+		return add_string(w, file, SOURCE_FILE_SIZE, ret);
+	snprintf(path, sizeof(path), "%s/%s", directory, file);
+	return add_string(w, path, sizeof(path), ret);
+}
+
+static int add_frame(struct writer *w, struct source_place *p, const char *name, const char *directory,
+		     const char *file, __u32 line)
 {
 	char text[SOURCE_NAME_SIZE] = "";
 	struct source_frame *f = &p->frames[p->count];
@@ -132,7 +145,8 @@ static int add_frame(struct writer *w, struct source_place *p, const char *name,
 
 	if (name)
 		demangled(name, text, sizeof(text));
-	err = add_string(w, text, sizeof(text), &f->name) ?: add_string(w, file, SOURCE_FILE_SIZE, &f->file);
+	err = add_string(w, text, sizeof(text), &f->name) ?:
+	      add_file(w, directory, file, &f->file);
 	if (err)
 		return err;
 	f->line = f->file ? line : 0;
@@ -156,9 +170,9 @@ static int write_place(struct writer *w, const struct dwarf_place *from)
 		line = from->beyond.call_line;
 	}
 	if (!depth)
-		return add_frame(w, p, NULL, file, line);
+		return add_frame(w, p, NULL, from->directory, file, line);
 	for (__u32 i = depth; !err && i--;) {
-		err = add_frame(w, p, from->scopes[i].name, file, line);
+		err = add_frame(w, p, from->scopes[i].name, from->directory, file, line);
 		file = from->scopes[i].call_file;
 		line = from->scopes[i].call_line;
 	}

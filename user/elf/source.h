@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * source.h - of which lines of source the code at some offsets of an ELF file was made, and which functions
- * the compiler has put into others there (inlined). From DWARF, by elfutils' libdw. The files are hostile; the
- * parser reads them and sends the result as bytes, which are checked again by who takes them.
+ * the compiler has put into others there (inlined). From DWARF, by elfutils' libdw. The files are hostile;
+ * the parser reads them and sends the result as bytes, which are checked again by who takes them.
  */
 #ifndef PYPERF_ELF_SOURCE_H
 #define PYPERF_ELF_SOURCE_H
@@ -20,7 +20,7 @@
 #define SOURCE_DWARF_MAX   (160 << 20) /* bytes of a file's sections of DWARF, unpacked */
 #define SOURCE_DIES_MAX	   (1 << 22)  /* entries that are looked at for one question */
 
-/* A function at an offset, and the line of it: of the innermost the line of the code, else that of the call. */
+/* A function at an offset, and a line of it: of the innermost that of the code, else that of the call. */
 struct source_frame {
 	__u32 name, file; /* where they begin in the strings; 0 = not known */
 	__u32 line;	  /* 0 = not known */
@@ -54,9 +54,9 @@ struct source {
 
 /*
  * Reads a regular file and appends what source_parse() takes, for these offsets in it. debug is -1, or the
- * file that has what was stripped from it, which says nothing if its build id is another one. 0; -ENODATA when
- * there is no DWARF in either; -ENOEXEC or -EBADMSG as functions_read(); -E2BIG beyond the bounds above;
- * -EINVAL for too many offsets; -ENOMEM or another -errno.
+ * file that has what was stripped from it, which says nothing if its build id is another one. 0; -ENODATA
+ * when there is no DWARF in either; -ENOEXEC or -EBADMSG as functions_read(); -E2BIG beyond the bounds
+ * above; -EINVAL for too many offsets; -ENOMEM or another -errno.
  */
 int source_read(int fd, int debug, const __u32 *offsets, __u32 count, struct buf *out);
 

@@ -85,7 +85,6 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_kernel = k->options.kernel;
 	s->rodata->opt_kernel_nameless = k->options.kernel_nameless;
 	s->rodata->opt_native_loop = k->options.native_loop;
-	s->rodata->opt_native_lines = k->options.native_lines;
 	s->rodata->opt_patience = PATIENCE_FRAME_NS * k->options.max_depth;
 	if (s->rodata->opt_patience < PATIENCE_MIN_NS)
 		s->rodata->opt_patience = PATIENCE_MIN_NS;
@@ -131,7 +130,7 @@ static int load(struct kernel *k)
 		return fail(k, err, "the BPF object cannot be opened: %s", reason);
 	}
 	if (tables_size(k->skel, &k->options, k->cpus, &k->tables) ||
-	    texts_size(k->skel, k->options.native, k->options.native_memory))
+	    texts_size(k->skel, &k->options))
 		return fail(k, -EINVAL, "the BPF tables cannot be sized");
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);

@@ -9,18 +9,20 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "kern/kernel.h"
 #include "pyperf.skel.h"
 
 #define FIRST	     2 /* blocks 0 and 1 mean something else: TEXT_NOT_LOADED, TEXT_NONE */
 #define MAPPINGS_MAX 4096
 #define PAGE_SHIFT   12
 
-int texts_size(struct pyperf *skel, enum native_mode mode, size_t bytes)
+int texts_size(struct pyperf *skel, const struct kernel_options *o)
 {
-	const size_t count = mode ? bytes / sizeof(union text_block) : 0;
+	const size_t count = o->native ? o->native_memory / sizeof(union text_block) : 0;
 
 	bpf_program__set_autoload(skel->progs.set_space, count);
-	skel->rodata->opt_native = mode;
+	skel->rodata->opt_native = o->native;
+	skel->rodata->opt_native_lines = o->native_lines;
 	if (!count)
 		return 0;
 	return bpf_map__set_max_entries(skel->maps.texts, count < SPACE_BLOCK_MAX ? count : SPACE_BLOCK_MAX);

@@ -13,6 +13,7 @@
 
 #include "bpf/abi.h"
 
+struct kernel_options;
 struct pyperf;
 
 struct texts {
@@ -23,8 +24,8 @@ struct texts {
 	bool with_rows; /* callers are wanted, too */
 };
 
-/* Before loading: sizes the table, for a memory of so many bytes, unless the mode is OFF. 0 or -errno. */
-int texts_size(struct pyperf *skel, enum native_mode mode, size_t bytes);
+/* Before loading: what the options say of native code, for which the table is sized. 0 or -errno. */
+int texts_size(struct pyperf *skel, const struct kernel_options *o);
 /* After loading. 0 or -errno. */
 int texts_open(struct texts *t, struct pyperf *skel);
 void texts_close(struct texts *t); /* all zero is fine */

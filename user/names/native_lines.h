@@ -43,7 +43,7 @@ bool native_lines_full(const struct native_lines *l);
  */
 int native_lines_add(struct native_lines *l, __u64 base, const void *bytes, size_t size);
 
-/* How many functions are known at a position, the one that holds the code first; *ret is valid until the end. */
+/* How many functions are known at a position, innermost first. *ret is valid as long as the store is. */
 __u32 native_lines_find(const struct native_lines *l, __u64 position, const struct native_line **ret);
 
 #endif

@@ -257,7 +257,8 @@ static int derive_native(struct options *o, char *error, size_t size)
 	if (o->all && !o->native)
 		return options_fail(error, size, "--all is about native code: not with --native off");
 	if (o->native_lines && !o->native)
-		return options_fail(error, size, "--native-lines is about native code: not with --native off");
+		return options_fail(error, size,
+				    "--native-lines is about native code: it needs --native");
 	if (o->kernel < 0)
 		o->kernel = o->native ? KERNEL_MODE_SYSCALL : KERNEL_MODE_OFF;
 	if (o->kernel == KERNEL_MODE_FULL && o->trigger == TRIGGER_TIMER)

@@ -177,8 +177,8 @@ int profile_location_native(struct profile *p, __u32 function, __u32 mapping, __
 	return intern_location(p, &l, ret_id);
 }
 
-int profile_location_line(struct profile *p, __u32 function, int line, __u32 mapping, __u32 offset, __u32 around,
-			  __u32 *ret_id)
+int profile_location_line(struct profile *p, __u32 function, int line, __u32 mapping, __u32 offset,
+			  __u32 around, __u32 *ret_id)
 {
 	struct profile_location l = { function, line, 0, mapping, offset, around };
 

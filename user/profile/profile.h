@@ -91,8 +91,8 @@ int profile_location_native(struct profile *p, __u32 function, __u32 mapping, __
  * The same of code whose line is known, or 0. around: the location, of the same mapping and offset, of the
  * function into which the compiler has put this one, and which is its caller in every stack; 0 = none.
  */
-int profile_location_line(struct profile *p, __u32 function, int line, __u32 mapping, __u32 offset, __u32 around,
-			  __u32 *ret_id);
+int profile_location_line(struct profile *p, __u32 function, int line, __u32 mapping, __u32 offset,
+			  __u32 around, __u32 *ret_id);
 
 /*
  * Adds `count`, in the unit of its kind, to one stack, leaf first. An equal stack with equal labels is one

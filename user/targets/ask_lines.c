@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ask_lines.c - see ask_lines.h. A question is about positions of one file, and goes to a process that has the
- * file mapped. So that there is one, the process must not have ended.
+ * ask_lines.c - see ask_lines.h. A question is about positions of one file, and goes to a process that has
+ * the file mapped and has not ended.
  */
 #include "targets/ask_lines.h"
 
@@ -110,7 +110,7 @@ static __u32 process_of(const struct kernel_tables *t, __u32 node)
 	return 0;
 }
 
-/* Begins a question about the file, to the process of this node; NULL if it cannot answer, or none is free. */
+/* Begins a question about the file, to the process of this node. NULL: it cannot answer, or none is free. */
 static struct batch *begin(struct ask_lines *a, struct batch *b, __u32 file, __u32 node)
 {
 	const __u32 process = process_of(kernel_tables(a->kernel), node);
@@ -208,7 +208,7 @@ void ask_lines_reply(struct ask_lines *a, const struct question *q, const struct
 	const bool is_gone = err == -ESRCH || err == -ESTALE || err == -ENOENT;
 
 	b->state = FREE;
-	/* Of a file that has ended, another process may know; where there is no room, there will be none. */
+	/* Another process may have the file; and where there was no room, there will be none. */
 	if (err && err != -ENOSPC && err != -ENOMEM && !is_gone && !f->lineless && is_final(f, err))
 		give_up(f, err);
 	else if (err && err != -ENOSPC)

@@ -255,7 +255,7 @@ static int drop_node(struct harvester *h, enum event_kind kind, const struct pro
 	return 0;
 }
 
-/* The frame of a node, and those around it. *left: how many of the latter there may be. Returns how many. */
+/* The frame of a node, and those around it. *left: how many of these there may be. Returns how many. */
 static __u32 add_frames(const struct harvester *h, __u32 location, __u32 *left, __u32 *ret)
 {
 	__u32 n = 1;
@@ -271,7 +271,8 @@ static __u32 add_frames(const struct harvester *h, __u32 location, __u32 *left, 
 static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 {
 	const struct kernel_tables *t = h->tables;
-	__u32 root = find_root(t, node), locations[FRAMES_MAX + INLINED_MAX], location, n = 0, mapping, index, kind;
+	__u32 root = find_root(t, node), location, n = 0, mapping, index, kind;
+	__u32 locations[FRAMES_MAX + INLINED_MAX];
 	__u32 inlined = INLINED_MAX;
 	const struct registry_entry *process;
 	struct profile_labels labels = {};

@@ -85,8 +85,8 @@ static bool is_trampoline(const struct native_place *place)
 }
 
 /*
- * A place with lines: the functions that were inlined there, and the one that holds them, which keeps the name
- * of its symbol. *ret is the innermost.
+ * A place with lines: the functions that were inlined there, and the one that holds them, which keeps the
+ * name of its symbol. *ret is the innermost.
  */
 static int add_lines(struct profile *p, const struct native_place *place, __u32 mapping,
 		     const struct native_line *lines, __u32 count, __u32 *ret)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_source.c - the lines and the inlined functions of this very program, which are written down here, and
- * the bytes that a worker could send in their place. Files of which the DWARF is damaged are read by a child
- * as the parser is one: it may end, and must not write or wait.
+ * the bytes that a worker could send in their place. Damaged files: tests/e2e/test_native_lines.py.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -145,6 +142,7 @@ static void check(const struct source *s, const struct source_frame *f, const ch
 {
 	assert_string_equal(s->strings + f->name, name);
 	assert_string_equal(base_name(s->strings + f->file), "test_source.c");
+	assert_int_equal(s->strings[f->file], '/'); /* it was given to the compiler without the directory */
 	assert_int_equal(f->line, line);
 }
 
@@ -203,19 +201,22 @@ static void impossible_questions(void **state)
 	assert_int_equal(bytes.size, 0);
 }
 
-/* A copy of this program after a command on it. */
-static int copy_after(const char *command, char path[32])
+/* A copy of this program after a change by objcopy, which may be of another architecture (tests/arm64.sh). */
+static int copy_after(const char *change)
 {
-	char line[256];
-	int fd;
+	char path[] = "/tmp/test_source.XXXXXX", program[512] = "", line[1200];
+	int fd = mkstemp(path);
 
-	strcpy(path, "/tmp/test_source.XXXXXX");
-	fd = mkstemp(path);
-	assert_true(fd >= 0);
+	assert_true(fd >= 0 && readlink("/proc/self/exe", program, sizeof(program) - 1) > 0);
 	close(fd);
-	snprintf(line, sizeof(line), command, getpid(), path);
-	assert_int_equal(system(line), 0);
+	snprintf(line, sizeof(line), "objcopy %s '%s' %s", change, program, path);
+	if (system(line)) {
+		unlink(path);
+		print_message("SKIP source: objcopy cannot read this program\n");
+		skip();
+	}
 	fd = open(path, O_RDWR | O_CLOEXEC);
+	unlink(path);
 	assert_true(fd >= 0);
 	return fd;
 }
@@ -223,14 +224,11 @@ static int copy_after(const char *command, char path[32])
 static void files_without(void **state)
 {
 	const __u32 offset = offset_of(in_innermost);
-	char bare_path[32], debug_path[32];
-	_cleanup_close_ int bare = copy_after("objcopy --strip-debug /proc/%d/exe %s", bare_path);
-	_cleanup_close_ int debug = copy_after("objcopy --only-keep-debug /proc/%d/exe %s", debug_path);
+	_cleanup_close_ int bare = copy_after("--strip-debug");
+	_cleanup_close_ int debug = copy_after("--only-keep-debug");
 	struct source s;
 
 	(void)state;
-	unlink(bare_path);
-	unlink(debug_path);
 	buf_clear(&bytes);
 	assert_int_equal(source_read(bare, -1, &offset, 1, &bytes), -ENODATA);
 	assert_int_equal(source_read(bare, debug, &offset, 1, &bytes), 0);
@@ -243,12 +241,10 @@ static void files_without(void **state)
 static void packed(void **state)
 {
 	const __u32 offset = offset_of(in_innermost);
-	char path[32];
-	_cleanup_close_ int fd = copy_after("objcopy --compress-debug-sections=zlib /proc/%d/exe %s", path);
+	_cleanup_close_ int fd = copy_after("--compress-debug-sections=zlib");
 	struct source s;
 
 	(void)state;
-	unlink(path);
 	buf_clear(&bytes);
 	assert_int_equal(source_read(fd, -1, &offset, 1, &bytes), 0);
 	assert_int_equal(source_parse(bytes.data, bytes.size, &s), 0);

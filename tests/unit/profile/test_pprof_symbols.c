@@ -2,6 +2,7 @@
 /*
  * test_pprof_symbols.c - machine code in pprof: with names, or with what a server needs to find them.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,9 +64,50 @@ static void names_for_the_server(void **state)
 	}
 }
 
+/* Functions that were inlined are lines of one location, after a copy and without one; "bare" it has none. */
+static void inlined_functions(void **state)
+{
+	static const __u64 shift = 0x1000;
+	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
+	const struct profile_filter everything = { 0 };
+	const struct profile_labels labels = { .pid = 12 };
+	__u32 mapping, f[3], l[3];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		_cleanup_profile_ struct profile *p = NULL, *copy = NULL;
+		Pyperf__Profile *d;
+
+		info.bare_natives = i & 1;
+		assert_int_equal(profile_new(&info, &p), 0);
+		assert_int_equal(profile_mapping_native(p, "/lib/libz.so", "cafe", &shift, &mapping), 0);
+		assert_int_equal(profile_function(p, FRAME_NATIVE, "innermost", "a.h", 0, &f[0]), 0);
+		assert_int_equal(profile_function(p, FRAME_NATIVE, "outermost", "a.c", 0, &f[1]), 0);
+		assert_int_equal(profile_function(p, FRAME_NATIVE, "caller", "b.c", 0, &f[2]), 0);
+		assert_int_equal(profile_location_line(p, f[0], 3, mapping, 16, 1, &l[0]), -EINVAL);
+		assert_int_equal(profile_location_line(p, f[1], 5, mapping, 16, 0, &l[1]), 0);
+		assert_int_equal(profile_location_line(p, f[0], 3, mapping, 16, l[1], &l[0]), 0);
+		assert_int_equal(profile_location_line(p, f[2], 8, mapping, 32, 0, &l[2]), 0);
+		assert_int_equal(profile_sample(p, EVENT_CPU, l, 3, &labels, 1), 0);
+		assert_int_equal(profile_filter_apply(&everything, p, &copy), 0);
+		d = encode_and_decode(i & 2 ? copy : p);
+		assert_int_equal(d->sample[0]->n_location_id, 2);
+		for (int k = 0; k < 2; k++) {
+			const Pyperf__Location *location = d->location[d->sample[0]->location_id[k] - 1];
+
+			assert_int_equal(location->address - d->mapping[0]->memory_start, k ? 32 : 16);
+			assert_int_equal(location->n_line, i & 1 ? 0 : 2 - k);
+			for (size_t n = 0; n < location->n_line; n++)
+				assert_int_equal(location->line[n]->line, k ? 8 : n ? 5 : 3);
+		}
+		pyperf__profile__free_unpacked(d, NULL);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(names_for_the_server) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(names_for_the_server),
+					    cmocka_unit_test(inlined_functions) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

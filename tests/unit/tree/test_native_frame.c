@@ -16,6 +16,7 @@
 #include "bpf/abi.h"
 #include "names/kernel_names.h"
 #include "names/jits.h"
+#include "names/native_lines.h"
 #include "names/natives.h"
 #include "proc/perf_map.h"
 #include "profile/profile.h"
@@ -113,6 +114,46 @@ static void functions(void **state)
 	assert_string_equal(name_of(location), "[native unknown]");
 	assert_int_equal(native_frame_function(NULL, false, profile, base, &location), 0);
 	assert_string_equal(name_of(location), "[native unknown]");
+}
+
+/* Of "deflate" with "longest_match" in it: the frame is the innermost, and says what is around it. */
+static void lines(void **state)
+{
+	struct source_place p = { .offset = 0x1004, .count = 2 };
+	const struct source_header h = { .count = 1, .strings_size = 31 };
+	_cleanup_buf_ struct buf answer = { 0 };
+	const struct profile_location *l;
+	__u32 location, around;
+
+	(void)state;
+	p.frames[0] = (struct source_frame){ 1, 15, 7 };
+	p.frames[1] = (struct source_frame){ 0, 22, 9 };
+	buf_add(&answer, &h, sizeof(h));
+	buf_add(&answer, &p, sizeof(p));
+	buf_add(&answer, "\0longest_match\0/src/m\0/src/d.c", 31);
+	assert_null(natives_lines(natives));
+	assert_int_equal(natives_want_lines(natives), 0);
+	assert_true(native_lines_want(natives_lines(natives), base + 4));
+	base -= 0x1000;
+	assert_int_equal(native_lines_add(natives_lines(natives), base, answer.data, answer.size), 0);
+	base += 0x1000;
+	assert_int_equal(native_frame_function(natives, false, profile, base + 4, &location), 0);
+	assert_string_equal(name_of(location), "longest_match");
+	assert_string_equal(profile_get_string(profile, function_of(location)->file), "/src/m");
+	l = profile_get_location(profile, location);
+	assert_int_equal(l->line, 7);
+	assert_int_equal(l->offset, 0x1004);
+	around = l->around;
+	assert_string_equal(name_of(around), "deflate"); /* its symbol's name */
+	assert_string_equal(profile_get_string(profile, function_of(around)->file), "/src/d.c");
+	l = profile_get_location(profile, around);
+	assert_int_equal(l->line, 9);
+	assert_int_equal(l->offset, 0x1004);
+	assert_int_equal(l->around, 0);
+	/* Elsewhere nothing is known. */
+	assert_int_equal(native_frame_function(natives, false, profile, base + 5, &location), 0);
+	assert_string_equal(name_of(location), "deflate");
+	assert_int_equal(profile_get_location(profile, location)->line, 0);
 }
 
 /* Its file is made as perf_map_read() writes it: one function of 32 bytes for each name. */
@@ -235,6 +276,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(functions, setup, teardown),
+		cmocka_unit_test_setup_teardown(lines, setup, teardown),
 		cmocka_unit_test_setup_teardown(code_made_at_run_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_loop_is_hidden, setup, teardown),
 		cmocka_unit_test_setup_teardown(system_calls, setup, teardown),
