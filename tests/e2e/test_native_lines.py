@@ -9,7 +9,9 @@ import subprocess
 import pytest
 
 import interpreters as known
+import namespaces
 import profiler
+from elf_files import readelf
 
 NAMES = ["innermost", "middle", "by_itself", "lines_entry"]  # each is called by the next
 
@@ -113,6 +115,22 @@ def test_a_stripped_file_is_as_without(program, library, tmp_path):
     run = profiled(tmp_path, program, library, "--native", "top", "--native-lines")
     assert ("by_itself", str(library), 0, 0) in {f for s in in_library(run) for f in s.stack}
     assert "has no lines" not in run.err
+
+
+def test_debug_file_by_build_id(program, library, tagged, tmp_path):
+    if namespaces.reason():
+        pytest.skip("SKIP debug file: " + namespaces.reason())
+    debug = tmp_path / "lines.debug"
+    subprocess.run(["objcopy", "--only-keep-debug", library, debug], check=True)
+    subprocess.run(["strip", "--strip-all", library], check=True)
+    build_id = readelf("-n", library).split("Build ID:")[1].split()[0]
+    command = [known.one_per_version()[-1].path, program, library]
+    with profiler.target(*namespaces.with_debug_file(debug, build_id, command)) as target:
+        run = profiler.run_while(tmp_path, [target], 0.7, "-F", 997, "--native", "top", "--native-lines")
+    samples = in_library(run)
+    assert profiler.total(samples) > 300
+    right = [s for s in samples if chain_is_right(s.stack, tagged, "top")]
+    assert profiler.total(right) >= 0.99 * profiler.total(samples)
 
 
 def section(library, name, change):

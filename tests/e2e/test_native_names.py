@@ -13,8 +13,6 @@ import native_frames
 import profiler
 from elf_files import forget_sizes, readelf
 
-DEBUG = "/usr/lib/debug"
-
 
 @pytest.fixture
 def python():
@@ -54,14 +52,6 @@ def test_packed_into_the_file(python, program, stripped, tmp_path):
     assert "a_heavy" in names(tmp_path, [python, program, bare, "shares"])
 
 
-def in_own_root(debug, build_id, command):
-    """The command, which sees this debug file where those are kept; we do not."""
-    folder = "%s/.build-id/%s" % (DEBUG, build_id[:2])
-    script = ("mkdir -p %s && mount -t tmpfs none %s && mkdir -p %s && cp '%s' %s/%s.debug && exec \"$@\"" %
-              (DEBUG, DEBUG, folder, debug, folder, build_id[2:]))
-    return ["unshare", "--mount", "sh", "-c", script, "sh", *command]
-
-
 @pytest.mark.parametrize("which", ["its own", "another build's"])
 def test_debug_file_in_the_targets_root(which, python, program, stripped, workloads, tmp_path):
     if namespaces.reason():
@@ -71,7 +61,7 @@ def test_debug_file_in_the_targets_root(which, python, program, stripped, worklo
     if which != "its own":
         subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-pthread", "-Wl,--build-id", "-DPREFIX=a_",
                         workloads / "native" / "burn.c", "-o", debug], check=True)
-    found = names(tmp_path, in_own_root(debug, build_id, [python, program, bare, "shares"]))
+    found = names(tmp_path, namespaces.with_debug_file(debug, build_id, [python, program, bare, "shares"]))
     if which == "its own":
         assert "a_heavy" in found
     else:

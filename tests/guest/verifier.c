@@ -95,6 +95,7 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool na
 		.cache_depth = 1024,
 		.native = native ? NATIVE_MODE_FULL : NATIVE_MODE_OFF,
 		.native_memory = 1 << 20,
+		.native_lines = native,
 		.kernel = native ? KERNEL_MODE_FULL : KERNEL_MODE_OFF,
 	};
 	_cleanup_(close_kernel) struct kernel *k = NULL;

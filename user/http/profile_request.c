@@ -215,6 +215,7 @@ void profile_request_free(struct profile_request *r)
 static void end_sampling(struct profile_request *r, double now)
 {
 	kernel_read_records(r->all->kernel);
+	discover_lines(r->all->discover);
 	if (window_mark(r->window)) {
 		wake(r, DONE);
 		return;

@@ -20,7 +20,7 @@ struct profile_requests {
 	int eventfd; /* not blocking; readable when a profile has been encoded */
 	struct kernel *kernel;
 	struct windows *windows;
-	const struct discover *discover;
+	struct discover *discover;
 	struct profile_request *waiting;
 	unsigned int open; /* how many wait */
 	__u64 served;	   /* requests that got a profile */

@@ -27,7 +27,7 @@ struct http_source {
 	const struct worker *worker;
 	const struct codes *codes;
 	const struct registry *registry;
-	const struct discover *discover;
+	struct discover *discover;
 	const struct run_facts *run;
 	const struct generation *generation;
 	struct continuous *const *continuous; /* to NULL without --output-dir and --push */

@@ -23,6 +23,7 @@
 #define STEP_MS		50   /* of waiting for answers */
 #define SETTLE_END_MS	1000 /* for names still asked for when sampling ends ... */
 #define SETTLE_LAST_MS	400  /* ... of a continuous run, which has promised to end soon */
+#define SETTLE_LINES_MS 10000 /* ... where nobody waits for the end, for lines of native code */
 #define CODES_BYTES_MAX (256 << 20)
 
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
@@ -386,7 +387,8 @@ static int finish(struct agent *a)
 	kernel_read_records(a->kernel);
 	discover_lines(a->discover);
 	a->stop = false;
-	settle_names(a, a->continuous ? SETTLE_LAST_MS : SETTLE_END_MS);
+	settle_names(a, a->continuous ? SETTLE_LAST_MS :
+			a->options->native_lines && a->terminated <= 0 ? SETTLE_LINES_MS : SETTLE_END_MS);
 	windows_end_turns(&a->windows);
 	serve_finish(a->http);
 	worker_stop(a->worker);

@@ -22,6 +22,7 @@
 #define BATCHES	     16 /* questions that are being made or have no answer yet */
 #define FAILURES_MAX 3	/* of a file that ends who reads it, or makes them late */
 #define CHAIN_MAX    8192 /* nodes from a leaf to its root */
+#define PAUSE_MAX    16	/* seconds: each question has the file's DWARF read from its begin */
 
 struct batch {
 	enum { FREE, FILLING, SENT } state;
@@ -41,6 +42,7 @@ struct ask_lines {
 	struct batch batches[BATCHES];
 	bool more;	/* something was left for when a batch is free */
 	bool said_full; /* that lines found no room */
+	unsigned int pause, left; /* seconds from one look to the next, and until then */
 };
 
 int ask_lines_new(struct ask_lines **ret, struct kernel *kernel, struct natives *natives,
@@ -182,6 +184,17 @@ void ask_lines_look(struct ask_lines *a)
 		a->said_full = true;
 		log_info("there is no room for more lines of native code: what is new has names only");
 	}
+}
+
+void ask_lines_second(struct ask_lines *a)
+{
+	if (a->left && --a->left)
+		return;
+	ask_lines_look(a);
+	a->pause = a->pause ? 2 * a->pause : 1;
+	if (a->pause > PAUSE_MAX)
+		a->pause = PAUSE_MAX;
+	a->left = a->pause;
 }
 
 /* Whether the file is not to be asked about again. */

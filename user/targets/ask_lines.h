@@ -21,8 +21,10 @@ int ask_lines_new(struct ask_lines **ret, struct kernel *kernel, struct natives 
 		  const struct native_targets *native);
 void ask_lines_free(struct ask_lines *a); /* NULL is fine */
 
-/* Asks for what is new in the tree. To be called each second, and before a profile is made. */
+/* Asks for what is new in the tree. To be called before a profile is made. */
 void ask_lines_look(struct ask_lines *a);
+/* To be called each second: now and then does the same, while the processes can still be asked. */
+void ask_lines_second(struct ask_lines *a);
 /* Takes the worker's answer to a SOURCE request. */
 void ask_lines_reply(struct ask_lines *a, const struct question *q, const struct worker_reply *r);
 

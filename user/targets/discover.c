@@ -152,7 +152,8 @@ void discover_second(struct discover *d)
 	recover_check(&d->recover);
 	if (d->native)
 		native_second(d->native);
-	discover_lines(d);
+	if (d->ask_lines)
+		ask_lines_second(d->ask_lines);
 }
 
 void discover_lines(struct discover *d)
