@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_source.c - the lines and the inlined functions of this very program, which are written down here, and
- * the bytes that a worker could send in their place. Damaged files: tests/e2e/test_native_lines.py.
+ * the bytes that a worker could send in their place. Files whose sections are damaged in place, so that
+ * it is DWARF that is wrong. More of these: tests/fuzz/source.c, tests/e2e/test_native_lines.py.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -251,6 +252,58 @@ static void packed(void **state)
 	check(&s, &s.places[0].frames[0], "innermost_inlined", LINE_INNERMOST);
 }
 
+#define DAMAGED	    2000
+#define CODE_BEGIN  0x200 /* offsets in both files */
+#define DWARF_BEGIN 0x1000
+
+static __u32 random_number(void)
+{
+	static __u64 state = 88172645463325252ULL; /* the same in each run */
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	return (state ^= state << 17) >> 16;
+}
+
+/* Returns how many of the damaged files could be read all the same. */
+static int read_damaged(const char *path)
+{
+	_cleanup_close_ int from = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd = memfd_create("damaged", MFD_CLOEXEC);
+	__u32 offsets[SOURCE_ASKED_MAX];
+	unsigned char whole[16384], data[sizeof(whole)];
+	const ssize_t size = read(from, whole, sizeof(whole));
+	const ElfW(Ehdr) *header = (const void *)whole;
+	int readable = 0;
+
+	assert_in_range(size, 4096, sizeof(whole) - 1);
+	for (__u32 i = 0; i < SOURCE_ASKED_MAX; i++)
+		offsets[i] = CODE_BEGIN + i;
+	for (int i = 0; i < DAMAGED; i++) {
+		struct source s;
+		int err;
+
+		memcpy(data, whole, size);
+		for (int n = 1 << random_number() % 6; n--;)
+			data[DWARF_BEGIN + random_number() % (header->e_shoff - DWARF_BEGIN)] =
+				random_number() % 2 ? 0xff : random_number();
+		assert_int_equal(pwrite(fd, data, size, 0), size);
+		buf_clear(&bytes);
+		err = source_read(fd, -1, offsets, SOURCE_ASKED_MAX, &bytes);
+		assert_true(err <= 0);
+		assert_int_equal(err ? (int)bytes.size : source_parse(bytes.data, bytes.size, &s), 0);
+		readable += !err;
+	}
+	return readable;
+}
+
+static void damaged(void **state)
+{
+	(void)state;
+	assert_in_range(read_damaged("tests/fuzz/corpus/source/dwarf4.so"), DAMAGED / 4, DAMAGED);
+	assert_in_range(read_damaged("tests/fuzz/corpus/source/dwarf5.so"), DAMAGED / 4, DAMAGED);
+}
+
 static void nonsense(void **state)
 {
 	const __u32 offset = offset_of(in_innermost);
@@ -291,6 +344,7 @@ int main(void)
 		cmocka_unit_test(impossible_questions),
 		cmocka_unit_test(files_without),
 		cmocka_unit_test(packed),
+		cmocka_unit_test(damaged),
 		cmocka_unit_test(nonsense),
 	};
 
