@@ -19,7 +19,7 @@ int buf_reserve(struct buf *b, size_t more)
 	size_t wanted, capacity = b->capacity ? b->capacity : FIRST_CAPACITY;
 	char *data;
 
-	if (__builtin_add_overflow(b->size, more, &wanted) || wanted > BUF_MAX)
+	if (__builtin_add_overflow(b->size, more, &wanted) || wanted > (b->size_max ?: BUF_MAX))
 		return -ENOMEM;
 	if (wanted <= b->capacity)
 		return 0;

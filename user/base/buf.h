@@ -18,9 +18,10 @@ struct buf {
 	char *data;
 	size_t size;	 /* bytes in use */
 	size_t capacity; /* bytes allocated */
+	size_t size_max; /* it may not be larger; 0 = BUF_MAX */
 };
 
-/* On failure (-ENOMEM: no memory, or more than BUF_MAX) every function leaves the buffer as it was. */
+/* On failure (-ENOMEM: no memory, or more than it may have) every function leaves the buffer as it was. */
 
 /* Makes room for `more` bytes behind size. */
 int buf_reserve(struct buf *b, size_t more);

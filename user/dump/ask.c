@@ -5,8 +5,9 @@
 #include <poll.h>
 #include <stdlib.h>
 
-int ask(struct worker *worker, const struct worker_request *request, struct worker_reply *ret)
+int ask_worker(void *context, const struct worker_request *request, struct worker_reply *ret)
 {
+	struct worker *worker = context;
 	struct pollfd fd = { .fd = worker_fd(worker), .events = POLLIN };
 	int err = worker_send(worker, request);
 

@@ -10,15 +10,13 @@
 #include "proc/sched_clocks.h"
 #include "python/capture_remote.h"
 
-#define CODES_BYTES_MAX (64 << 20)
-
 static int request_of(pid_t pid, __u32 type, struct worker_request *ret)
 {
 	*ret = (struct worker_request){ .type = type, .pid = (__u32)pid };
 	return procfs_start_ticks(pid, &ret->start_ticks);
 }
 
-int dumped_identify(struct worker *worker, pid_t pid, struct dumped *ret)
+int dumped_identify(const struct asker *asker, pid_t pid, struct dumped *ret)
 {
 	_cleanup_free_ struct worker_reply *reply = calloc(1, sizeof(*reply));
 	struct worker_request request;
@@ -28,7 +26,7 @@ int dumped_identify(struct worker *worker, pid_t pid, struct dumped *ret)
 	if (!reply)
 		return -ENOMEM;
 	err = procfs_stat(pid, &stat) ?: request_of(pid, WORKER_IDENTIFY, &request);
-	err = err ?: ask(worker, &request, reply);
+	err = err ?: asker->ask(asker->context, &request, reply);
 	if (err)
 		return err;
 	*ret = (struct dumped){ .pid = pid, .identity = reply->identity, .container = reply->container };
@@ -62,7 +60,7 @@ static __u64 *list_codes(const struct dumped *d, size_t *ret_count)
 }
 
 /* What cannot be read has no name or no line; the store says so. */
-static void read_code(struct worker *worker, struct dumped *d, __u64 address, __u32 number)
+static void read_code(const struct asker *asker, struct dumped *d, __u64 address, __u32 number)
 {
 	_cleanup_free_ struct worker_reply *reply = calloc(1, sizeof(*reply));
 	struct worker_request request;
@@ -71,7 +69,7 @@ static void read_code(struct worker *worker, struct dumped *d, __u64 address, __
 		return;
 	request.layout = d->identity.layout;
 	request.address = address;
-	if (ask(worker, &request, reply))
+	if (asker->ask(asker->context, &request, reply))
 		return;
 	reply->code.code = number;
 	if (codes_add(d->codes, &reply->code, capture_remote_size(&reply->code)) ||
@@ -79,13 +77,13 @@ static void read_code(struct worker *worker, struct dumped *d, __u64 address, __
 		return;
 	request.type = WORKER_TABLE;
 	request.address = reply->code.table.address;
-	if (ask(worker, &request, reply))
+	if (asker->ask(asker->context, &request, reply))
 		return;
 	codes_set_table(d->codes, number, reply->table, reply->table_size);
 	free(reply->table);
 }
 
-static int read_names(struct worker *worker, struct dumped *d)
+static int read_names(const struct asker *asker, struct dumped *d)
 {
 	_cleanup_free_ __u64 *codes = NULL;
 	size_t count;
@@ -95,11 +93,11 @@ static int read_names(struct worker *worker, struct dumped *d)
 	d->numbers = calloc(d->frame_count + 1, sizeof(*d->numbers));
 	if (!codes || !d->numbers)
 		return -ENOMEM;
-	err = codes_new(&d->codes, CODES_BYTES_MAX);
+	err = codes_new(&d->codes, asker->names_max);
 	if (err)
 		return err;
 	for (size_t i = 0; i < count; i++)
-		read_code(worker, d, codes[i], CODE_FIRST + (__u32)i);
+		read_code(asker, d, codes[i], CODE_FIRST + (__u32)i);
 	for (__u32 i = 0; i < d->frame_count; i++) {
 		const __u64 *at = bsearch(&d->frames[i].code, codes, count, sizeof(*codes), by_address);
 
@@ -119,7 +117,7 @@ static void measure_waits(struct dumped *d, const struct sched_clocks *clocks)
 }
 
 /* Has the worker look. The bytes of its answer are d's. */
-static int look(struct worker *worker, __u32 type, struct dumped *d, size_t *ret_size)
+static int look(const struct asker *asker, __u32 type, struct dumped *d, size_t *ret_size)
 {
 	_cleanup_free_ struct worker_reply *reply = calloc(1, sizeof(*reply));
 	struct worker_request request;
@@ -131,7 +129,7 @@ static int look(struct worker *worker, __u32 type, struct dumped *d, size_t *ret
 	request.layout = d->identity.layout;
 	request.address = d->identity.runtime;
 	request.asyncio = d->identity.asyncio;
-	err = err ?: ask(worker, &request, reply);
+	err = err ?: asker->ask(asker->context, &request, reply);
 	if (err)
 		return err;
 	d->bytes = reply->table;
@@ -139,20 +137,20 @@ static int look(struct worker *worker, __u32 type, struct dumped *d, size_t *ret
 	return 0;
 }
 
-int dumped_look(struct worker *worker, const struct sched_clocks *clocks, struct dumped *d)
+int dumped_look(const struct asker *asker, const struct sched_clocks *clocks, struct dumped *d)
 {
 	size_t size;
-	int err = look(worker, WORKER_LOOK, d, &size);
+	int err = look(asker, WORKER_LOOK, d, &size);
 
 	err = err ?: look_parse(d->bytes, size, &d->look, &d->threads, &d->frames);
 	if (err)
 		return err;
 	d->frame_count = d->look->frames;
 	measure_waits(d, clocks);
-	return read_names(worker, d);
+	return read_names(asker, d);
 }
 
-int dumped_look_at_tasks(struct worker *worker, struct dumped *d)
+int dumped_look_at_tasks(const struct asker *asker, struct dumped *d)
 {
 	static const struct async_tasks none;
 	const struct cpython *cpython = layout_model(d->identity.layout.version);
@@ -164,15 +162,15 @@ int dumped_look_at_tasks(struct worker *worker, struct dumped *d)
 	d->tasks = &none;
 	if (!d->identity.asyncio)
 		return 0;
-	err = look(worker, WORKER_TASKS, d, &size);
+	err = look(asker, WORKER_TASKS, d, &size);
 	err = err ?: async_tasks_parse(d->bytes, size, &d->tasks, &d->task_list, &d->frames, &d->awaiters);
 	if (err)
 		return err;
 	d->frame_count = d->tasks->frames;
-	return read_names(worker, d);
+	return read_names(asker, d);
 }
 
-int dumped_add_tasks(struct worker *worker, struct dumped *d)
+int dumped_add_tasks(const struct asker *asker, struct dumped *d)
 {
 	int err;
 
@@ -183,7 +181,7 @@ int dumped_add_tasks(struct worker *worker, struct dumped *d)
 		return -ENOMEM;
 	d->async->pid = d->pid;
 	d->async->identity = d->identity;
-	err = dumped_look_at_tasks(worker, d->async);
+	err = dumped_look_at_tasks(asker, d->async);
 	if (err) {
 		dumped_free(d->async);
 		free(d->async);

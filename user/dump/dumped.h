@@ -15,8 +15,8 @@
 #include "python/identify.h"
 #include "python/look.h"
 
+struct asker;
 struct sched_clocks;
-struct worker;
 
 struct dumped {
 	pid_t pid;
@@ -37,19 +37,19 @@ struct dumped {
 };
 
 /* What the process is. 0, -ESRCH, -EPERM, -EACCES, -ETIMEDOUT or another -errno; then *ret is as it was. */
-int dumped_identify(struct worker *worker, pid_t pid, struct dumped *ret);
+int dumped_identify(const struct asker *asker, pid_t pid, struct dumped *ret);
 /*
  * Looks at the threads of a process that dumped_identify() has found to be a Python with a layout, and reads
  * the names of their frames. 0, or as above. dumped_free() in any case.
  */
-int dumped_look(struct worker *worker, const struct sched_clocks *clocks, struct dumped *d);
+int dumped_look(const struct asker *asker, const struct sched_clocks *clocks, struct dumped *d);
 /*
  * Looks at its asyncio tasks instead. -ENOTSUP: those of its version cannot be read, or not with its tables.
  * One that has not imported asyncio has none.
  */
-int dumped_look_at_tasks(struct worker *worker, struct dumped *d);
+int dumped_look_at_tasks(const struct asker *asker, struct dumped *d);
 /* After dumped_look(): fills async, if the process has tasks that can be read. 0, or as above. */
-int dumped_add_tasks(struct worker *worker, struct dumped *d);
+int dumped_add_tasks(const struct asker *asker, struct dumped *d);
 void dumped_free(struct dumped *d);
 
 /* Names frame number i of d->frames. Strings live as long as d. */

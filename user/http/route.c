@@ -22,7 +22,8 @@
 struct visit {
 	struct client client;
 	const struct entrance *entrance;
-	struct profile_request *waits; /* NULL: it is answered at once ... */
+	struct profile_request *waits; /* NULL: it is answered at once, ... */
+	struct stacks_request *looks;  /* likewise, ... */
 	bool waited;		       /* ... or is asked again: flame_answer() */
 };
 
@@ -59,6 +60,13 @@ static enum MHD_Result profile(struct visit *v)
 	struct site *s = v->entrance->site;
 
 	return profile_request_begin(&s->profiles, s->health, &v->client, &v->waits);
+}
+
+static enum MHD_Result stacks(struct visit *v)
+{
+	struct site *s = v->entrance->site;
+
+	return stacks_request_begin(&s->stacks, s->health, &v->client, &v->looks);
 }
 
 static enum MHD_Result metrics(struct visit *v)
@@ -109,6 +117,7 @@ static const struct route {
 	{ "/flamegraph.json", flamegraph, .part = PART_ALL, .costs = true },
 	{ "/debug/pprof/", pprof_index, .part = PART_ALL },
 	{ "/debug/pprof/profile", profile, .part = PART_ALL, .waits = true, .costs = true },
+	{ "/debug/pyperf/stacks", stacks, .part = PART_ALL, .waits = true, .costs = true },
 	{ "/metrics", metrics, .part = PART_METRICS },
 	{ "/healthz", alive, .part = PART_HEALTH },
 	{ "/readyz", ready, .part = PART_HEALTH },
@@ -177,7 +186,8 @@ static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 }
 
 static const char *const what_there_is[PARTS] = {
-	[PART_ALL] = "there are /, /debug/pprof/profile, /flamegraph.json, /metrics, /healthz, /readyz",
+	[PART_ALL] = "there are /, /debug/pprof/profile, /debug/pyperf/stacks, /flamegraph.json, /metrics, "
+		     "/healthz, /readyz",
 	[PART_METRICS] = "there are /metrics, /healthz, /readyz",
 	[PART_HEALTH] = "there are /healthz, /readyz",
 };
@@ -241,6 +251,8 @@ enum MHD_Result route_request(void *context, struct MHD_Connection *connection, 
 		*body_size = 0;
 		return MHD_YES;
 	}
+	if (v->looks)
+		return stacks_request_end(v->looks);
 	return v->waits ? profile_request_end(v->waits) : answer(v, url, method);
 }
 
@@ -255,6 +267,7 @@ void route_completed(void *context, struct MHD_Connection *connection, void **ow
 		return;
 	connection_set_deadline(connection, clock_seconds() + CONNECTION_REQUEST_SECONDS);
 	profile_request_free(v->waits);
+	stacks_request_free(v->looks);
 	v->entrance->site->active--;
 	*own = NULL;
 	free(v);

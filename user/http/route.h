@@ -16,6 +16,7 @@
 #include "http/profile_request.h"
 #include "http/recent.h"
 #include "http/source.h"
+#include "http/stacks_request.h"
 #include "http/token.h"
 
 /* All that there is to be had. */
@@ -26,6 +27,7 @@ struct site {
 	struct flame flame;
 	struct token token;
 	struct profile_requests profiles;
+	struct stacks_requests stacks;
 	struct answer_counts answers;
 	size_t active; /* requests that are not answered in full */
 };

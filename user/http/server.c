@@ -53,6 +53,8 @@ static void close_all(struct http *h)
 	flame_close(&h->site.flame);
 	if (h->site.profiles.eventfd >= 0)
 		close(h->site.profiles.eventfd);
+	if (h->site.stacks.eventfd >= 0)
+		close(h->site.stacks.eventfd);
 	if (h->epoll >= 0)
 		close(h->epoll);
 }
@@ -65,8 +67,10 @@ static int open_all(struct http *h)
 		return err;
 	h->epoll = epoll_create1(EPOLL_CLOEXEC);
 	h->site.profiles.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = h->epoll < 0 || h->site.profiles.eventfd < 0 ? -errno : 0;
-	err = err ?: watch(h, h->site.flame.eventfd) ?: watch(h, h->site.profiles.eventfd);
+	h->site.stacks.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	err = h->epoll < 0 || h->site.profiles.eventfd < 0 || h->site.stacks.eventfd < 0 ? -errno : 0;
+	err = err ?: watch(h, h->site.flame.eventfd) ?: watch(h, h->site.profiles.eventfd) ?:
+	      watch(h, h->site.stacks.eventfd);
 	if (err)
 		close_all(h);
 	return err;
@@ -87,6 +91,8 @@ int http_new(struct http **ret, const struct http_source *source)
 	h->site.profiles.kernel = source->kernel;
 	h->site.profiles.windows = source->windows;
 	h->site.profiles.discover = source->discover;
+	h->site.stacks.discover = source->discover;
+	h->site.stacks.registry = source->registry;
 	*ret = h;
 	return 0;
 }
@@ -150,6 +156,7 @@ int http_fd(const struct http *h)
 static double next_due(const struct http *h)
 {
 	double next = profile_requests_next(&h->site.profiles);
+	const double stacks = stacks_requests_next(&h->site.stacks);
 
 	for (size_t i = 0; i < h->listener_count; i++) {
 		double late = connections_next(&h->listeners[i].connections);
@@ -157,6 +164,8 @@ static double next_due(const struct http *h)
 		if (late < next)
 			next = late;
 	}
+	if (stacks < next)
+		next = stacks;
 	if (h->site.recent.window && h->site.recent.due < next)
 		next = h->site.recent.due;
 	return next;
@@ -195,6 +204,7 @@ void http_run(struct http *h)
 
 	read_hangups(h);
 	profile_requests_run(&h->site.profiles, now);
+	stacks_requests_run(&h->site.stacks, now);
 	if (h->site.recent.window && now >= h->site.recent.due)
 		recent_run(&h->site.recent, now);
 	flame_run(&h->site.flame);
@@ -232,6 +242,7 @@ void http_finish(struct http *h, int limit_ms)
 	h->site.health = HEALTH_ENDING;
 	stop_listening(h);
 	profile_requests_finish(&h->site.profiles);
+	stacks_requests_finish(&h->site.stacks);
 	flame_finish(&h->site.flame);
 	http_run(h);
 	while (h->site.active && clock_seconds() < end) {
@@ -250,6 +261,7 @@ void http_free(struct http *h)
 		return;
 	h->site.health = HEALTH_ENDING;
 	flame_finish(&h->site.flame);
+	stacks_requests_finish(&h->site.stacks);
 	profile_requests_finish(&h->site.profiles); /* MHD stops only when no connection is suspended */
 	for (size_t i = 0; i < h->listener_count; i++) {
 		MHD_stop_daemon(h->listeners[i].daemon);

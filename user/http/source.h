@@ -19,7 +19,7 @@ struct worker;
 
 /*
  * All borrowed. Nothing here is changed but by whoever takes a profile, which opens a window and reads the
- * kernel side's records.
+ * kernel side's records, and by who looks at stacks, which asks the worker.
  */
 struct http_source {
 	struct kernel *kernel;

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "dump/ask.h"
 #include "dump/dumped.h"
 #include "dump/json.h"
 #include "dump/tasks_json.h"
@@ -25,6 +26,7 @@ struct dumper {
 	const struct options *options;
 	struct selection selection;
 	struct worker *worker;
+	struct asker asker;
 	struct sched_clocks clocks;
 	struct buf out;
 	bool colour;
@@ -98,7 +100,7 @@ static int show(struct dumper *k, const struct dumped *d)
 static int dump_process(struct dumper *k, pid_t pid)
 {
 	struct dumped d;
-	int err = dumped_identify(k->worker, pid, &d);
+	int err = dumped_identify(&k->asker, pid, &d);
 
 	if (err)
 		return refuse(k, pid, err);
@@ -106,10 +108,10 @@ static int dump_process(struct dumper *k, pid_t pid)
 		return refuse_what_it_is(k, &d);
 	if (!selection_takes(&k->selection, d.name, &d.container))
 		return 0;
-	err = k->options->tasks ? dumped_look_at_tasks(k->worker, &d) :
-				  dumped_look(k->worker, &k->clocks, &d);
+	err = k->options->tasks ? dumped_look_at_tasks(&k->asker, &d) :
+				  dumped_look(&k->asker, &k->clocks, &d);
 	if (!err && k->options->async)
-		err = dumped_add_tasks(k->worker, &d);
+		err = dumped_add_tasks(&k->asker, &d);
 	err = err ? refuse(k, pid, err) : show(k, &d);
 	dumped_free(&d);
 	return err;
@@ -171,6 +173,7 @@ int run_dump(const struct options *o)
 	err = err ?: log_failure(privileges_keep(PRIVILEGE(CAP_SYS_PTRACE)),
 				 "capabilities cannot be given up");
 	err = err ?: log_failure(sched_clocks_read(&k.clocks), "the clocks of the CPUs");
+	k.asker = (struct asker){ .ask = ask_worker, .context = k.worker, .names_max = ASK_NAMES_MAX };
 	err = err ?: dump(&k);
 	sched_clocks_free(&k.clocks);
 	worker_stop(k.worker);

@@ -112,6 +112,20 @@ int discover_process(struct discover *d, const struct record_process *p)
 	return questions_ask(d->questions, &q, &request);
 }
 
+int discover_ask(struct discover *d, const struct worker_request *request,
+		 void (*answer)(void *context, struct worker_reply *reply), void *context)
+{
+	const struct question q = { .answer = answer, .context = context };
+	struct worker_request tagged = *request;
+
+	return questions_ask(d->questions, &q, &tagged);
+}
+
+void discover_forget_context(struct discover *d, const void *context)
+{
+	questions_forget_context(d->questions, context);
+}
+
 int discover_want(struct discover *d, const struct record_process *p)
 {
 	struct process wanted = {
@@ -168,7 +182,9 @@ static void on_reply(struct discover *d, struct worker_reply *r)
 
 	if (!questions_take(d->questions, r->tag, &q))
 		return;
-	if (r->type == WORKER_IDENTIFY)
+	if (q.answer)
+		q.answer(q.context, r);
+	else if (r->type == WORKER_IDENTIFY)
 		verdicts_reply(d->verdicts, &q.process, r);
 	else if (r->type == WORKER_CONTAINER)
 		containers_reply(&d->containers, &q, r);

@@ -21,6 +21,8 @@ struct natives;
 struct registry;
 struct selection;
 struct worker;
+struct worker_reply;
+struct worker_request;
 
 /* What it works with. All borrowed. */
 struct discover_parts {
@@ -50,6 +52,15 @@ int discover_process(struct discover *d, const struct record_process *p);
  * comes later. 0, or -errno of kernel_set_process().
  */
 int discover_want(struct discover *d, const struct record_process *p);
+/*
+ * Asks the worker for somebody else. answer() gets the reply, whatever became of it, in a later turn of the
+ * loop. It may take the reply's table, and then sets it to NULL. Its questions are not counted as pending.
+ * 0, -ENOMEM, or -EAGAIN when the worker's queue is full.
+ */
+int discover_ask(struct discover *d, const struct worker_request *request,
+		 void (*answer)(void *context, struct worker_reply *reply), void *context);
+/* Answers that are for this context are dropped when they come. */
+void discover_forget_context(struct discover *d, const void *context);
 /*
  * Takes what the worker has answered, and asks what it had no room for. To be called in each turn of the
  * loop.

@@ -20,6 +20,7 @@ struct questions {
 	struct worker *worker;
 	struct pending *pending;
 	__u64 last_tag;
+	size_t of_others; /* of the pending ones: those with answer() */
 };
 
 int questions_new(struct questions **ret, struct worker *worker)
@@ -76,7 +77,15 @@ int questions_ask(struct questions *q, const struct question *about, struct work
 		free(p);
 		return -ENOMEM;
 	}
+	q->of_others += about->answer != NULL;
 	return 0;
+}
+
+static void drop(struct questions *q, struct pending *p)
+{
+	q->of_others -= p->question.answer != NULL;
+	HASH_DEL(q->pending, p);
+	free(p);
 }
 
 bool questions_take(struct questions *q, __u64 tag, struct question *ret)
@@ -87,8 +96,7 @@ bool questions_take(struct questions *q, __u64 tag, struct question *ret)
 	if (!p)
 		return false;
 	*ret = p->question;
-	HASH_DEL(q->pending, p);
-	free(p);
+	drop(q, p);
 	return true;
 }
 
@@ -101,7 +109,16 @@ void questions_forget_codes(struct questions *q, struct kernel_range codes)
 			p->question.code = 0;
 }
 
+void questions_forget_context(struct questions *q, const void *context)
+{
+	struct pending *p, *next;
+
+	HASH_ITER(hh, q->pending, p, next)
+		if (p->question.context == context)
+			drop(q, p);
+}
+
 size_t questions_pending(const struct questions *q)
 {
-	return HASH_COUNT(q->pending);
+	return HASH_COUNT(q->pending) - q->of_others;
 }

@@ -13,6 +13,7 @@
 
 struct kernel_range;
 struct worker;
+struct worker_reply;
 struct worker_request;
 
 struct question {
@@ -25,6 +26,9 @@ struct question {
 	__u32 region; /* ROWS: of the file */
 	__u32 space;  /* FUNCTIONS and ROWS: struct process.space at that time, ... */
 	__u64 pc;     /* ... and an address in the mapping. MAPS has this one, too. */
+	/* Who gets the answer, and may take its table; NULL = those in targets/, by the type. */
+	void (*answer)(void *context, struct worker_reply *reply);
+	void *context;
 };
 
 struct questions;
@@ -45,7 +49,9 @@ int questions_ask(struct questions *q, const struct question *about, struct work
 bool questions_take(struct questions *q, __u64 tag, struct question *ret);
 /* These numbers of code objects mean others from now on: questions about them get code 0. */
 void questions_forget_codes(struct questions *q, struct kernel_range codes);
-/* How many are not answered yet. */
+/* Nobody waits any more for the answers that are for this context, which is not NULL. */
+void questions_forget_context(struct questions *q, const void *context);
+/* How many are not answered yet, of those without answer(). */
 size_t questions_pending(const struct questions *q);
 
 #endif

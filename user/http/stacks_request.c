@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "http/stacks_request.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/job.h"
+#include "dump/relay.h"
+#include "dump/stacks.h"
+#include "http/connections.h"
+#include "http/stacks_query.h"
+#include "proc/procfs.h"
+#include "targets/discover.h"
+#include "targets/registry.h"
+
+#define FULL_SECONDS 0.01 /* until the worker is asked again that had no room */
+
+struct stacks_request {
+	struct stacks_requests *all;
+	struct client client;
+	struct client_address address;
+	struct stacks_query query;
+	double due; /* when the look has to have begun, CLOCK_MONOTONIC seconds */
+	int error;
+	struct buf out;
+	struct stacks_request *next;
+};
+
+/* --- the thread ----------------------------------------------------------------------------------------- */
+
+struct looking {
+	struct asker asker;
+	struct stacks_wish wish;
+	struct buf out;
+};
+
+static int look(void *context, const bool *stop)
+{
+	struct looking *l = context;
+
+	(void)stop; /* it asks the relay, which is closed before */
+	return stacks_write(&l->asker, &l->wish, &l->out);
+}
+
+static void free_looking(void *context)
+{
+	struct looking *l = context;
+
+	free(l->wish.pids);
+	buf_free(&l->out);
+	free(l);
+}
+
+static const struct job_kind look_kind = { look, free_looking };
+
+/* --- which processes ------------------------------------------------------------------------------------ */
+
+static int add_process(void *wish, const struct registry_entry *e)
+{
+	struct stacks_wish *w = wish;
+
+	if (e->ended || e->layout < 0)
+		return 0;
+	if (w->count < STACKS_PROCESSES_MAX)
+		w->pids[w->count++] = (pid_t)e->pid;
+	else
+		w->left_out++;
+	return 0;
+}
+
+static int set_wish(const struct stacks_request *r, struct stacks_wish *w)
+{
+	*w = (struct stacks_wish){ .json = r->query.json, .async = r->query.async };
+	w->pids = calloc(STACKS_PROCESSES_MAX, sizeof(*w->pids));
+	if (!w->pids)
+		return -ENOMEM;
+	if (r->query.pid) {
+		w->pids[w->count++] = r->query.pid;
+		return 0;
+	}
+	w->every = true;
+	return registry_each(r->all->registry, add_process, w);
+}
+
+static int is_it(void *pid, const struct registry_entry *e)
+{
+	return !e->ended && e->layout >= 0 && (pid_t)e->pid == *(const pid_t *)pid;
+}
+
+/* Who may ask sees the processes that are profiled, and no others. If it is none, *ret is the answer. */
+static bool is_profiled(const struct stacks_requests *all, pid_t pid, const struct client *c,
+			enum MHD_Result *ret)
+{
+	struct procfs_stat stat;
+
+	if (registry_each(all->registry, is_it, &pid))
+		return true;
+	if (procfs_stat(pid, &stat))
+		*ret = answer_line(c, MHD_HTTP_NOT_FOUND, "there is no process %d", pid);
+	else if (discover_verdict(all->discover, (__u32)pid) == PROCESS_NOT_PYTHON)
+		*ret = answer_line(c, MHD_HTTP_NOT_FOUND, "process %d is not Python", pid);
+	else
+		*ret = answer_line(c, MHD_HTTP_NOT_FOUND, "process %d is no Python that is profiled", pid);
+	return false;
+}
+
+/* --- requests that wait --------------------------------------------------------------------------------- */
+
+/* Back to MHD, which then calls again for the answer. */
+static void wake(struct stacks_request *r, int error)
+{
+	struct stacks_request **at = &r->all->first;
+
+	while (*at != r)
+		at = &(*at)->next;
+	*at = r->next;
+	r->error = error;
+	MHD_resume_connection(r->client.connection);
+}
+
+static int begin_look(struct stacks_requests *all, double now)
+{
+	_cleanup_free_ struct looking *l = calloc(1, sizeof(*l));
+	int err = l ? relay_new(&all->relay, all->discover, all->eventfd, STACKS_LOOK_SECONDS) : -ENOMEM;
+
+	if (err)
+		return err;
+	l->asker = (struct asker){
+		.ask = relay_ask, .is_over = relay_is_over, .context = all->relay, .names_max = STACKS_NAMES_MAX
+	};
+	l->out.size_max = STACKS_BYTES_MAX;
+	err = set_wish(all->first, &l->wish);
+	err = err ?: job_start(&all->job, &look_kind, l, all->eventfd);
+	if (!err) {
+		all->begun = now;
+		l = NULL;
+		return 0;
+	}
+	free(l->wish.pids);
+	relay_free(TAKE_PTR(all->relay));
+	return err;
+}
+
+/* It is done, or was told to stop. */
+static void end_look(struct stacks_requests *all, double now)
+{
+	struct stacks_request *r = all->first;
+	int err = job_wait(all->job);
+	struct looking *l = job_context(all->job);
+
+	r->out = l->out;
+	l->out = (struct buf){ 0 };
+	job_free(TAKE_PTR(all->job));
+	relay_free(TAKE_PTR(all->relay));
+	all->worker_is_full = false;
+	all->next = now + (now - all->begun);
+	wake(r, err);
+}
+
+static void refuse_late(struct stacks_requests *all, double now)
+{
+	struct stacks_request *r = all->first, *next;
+
+	for (r = r && all->job ? r->next : r; r; r = next) {
+		next = r->next;
+		if (now >= r->due)
+			wake(r, -EBUSY);
+	}
+}
+
+void stacks_requests_run(struct stacks_requests *all, double now)
+{
+	eventfd_t count;
+	int err;
+
+	eventfd_read(all->eventfd, &count); /* first: what comes later writes to it again */
+	if (all->job)
+		all->worker_is_full = relay_pass_on(all->relay);
+	if (all->job && job_is_done(all->job))
+		end_look(all, now);
+	refuse_late(all, now);
+	if (all->job || !all->first || now < all->next)
+		return;
+	err = begin_look(all, now);
+	if (err)
+		wake(all->first, err);
+}
+
+double stacks_requests_next(const struct stacks_requests *all)
+{
+	const struct stacks_request *waits = all->first && all->job ? all->first->next : all->first;
+	double next = waits ? waits->due : HTTP_NEVER, other = HTTP_NEVER;
+
+	if (all->job && all->worker_is_full)
+		other = clock_seconds() + FULL_SECONDS;
+	else if (!all->job && waits)
+		other = all->next;
+	return other < next ? other : next;
+}
+
+void stacks_requests_finish(struct stacks_requests *all)
+{
+	if (all->job) {
+		relay_close(all->relay);
+		end_look(all, clock_seconds());
+	}
+	while (all->first)
+		wake(all->first, -ECANCELED);
+}
+
+/* --- clients -------------------------------------------------------------------------------------------- */
+
+static bool is_full(const struct stacks_requests *all, const struct client_address *address)
+{
+	unsigned int n = 0, of_one = 0;
+
+	for (const struct stacks_request *r = all->first; r; r = r->next) {
+		n++;
+		of_one += !memcmp(&r->address, address, sizeof(*address));
+	}
+	return n >= STACKS_WAITING_MAX || of_one >= STACKS_OF_ONE;
+}
+
+static int wait_for_look(struct stacks_requests *all, const struct stacks_query *q, const struct client *c,
+			 struct stacks_request **ret)
+{
+	struct stacks_request *r = calloc(1, sizeof(*r)), **end = &all->first;
+
+	if (!r)
+		return -ENOMEM;
+	*r = (struct stacks_request){
+		.all = all,
+		.client = *c,
+		.address = connection_address(c->connection),
+		.query = *q,
+		.due = clock_seconds() + STACKS_WAIT_SECONDS,
+	};
+	while (*end)
+		end = &(*end)->next;
+	*end = *ret = r;
+	connection_set_deadline(c->connection, HTTP_NEVER);
+	MHD_suspend_connection(c->connection);
+	return 0;
+}
+
+enum MHD_Result stacks_request_begin(struct stacks_requests *all, enum health health, const struct client *c,
+				     struct stacks_request **ret)
+{
+	struct client_address address;
+	enum MHD_Result result;
+	struct stacks_query q;
+	int err;
+
+	if (stacks_query_read(&q, c->connection))
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.error);
+	if (health != HEALTH_SAMPLING)
+		return health_refuse(health, c);
+	if (q.pid && !is_profiled(all, q.pid, c, &result))
+		return result;
+	address = connection_address(c->connection);
+	if (is_full(all, &address))
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "as many requests for stacks wait as there may be");
+	err = wait_for_look(all, &q, c, ret);
+	return err ? answer_failure(c, err) : MHD_YES;
+}
+
+/* In one line. */
+static enum MHD_Result answer_error(const struct stacks_request *r)
+{
+	const struct client *c = &r->client;
+	const pid_t pid = r->query.pid;
+
+	switch (r->error) {
+	case -ESRCH:
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d has ended", pid);
+	case -ENOEXEC:
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d is no Python whose stacks can be read", pid);
+	case -EPERM:
+	case -EACCES:
+		return answer_line(c, MHD_HTTP_FORBIDDEN, "the profiler may not read process %d", pid);
+	case -ETIMEDOUT:
+	case -EPIPE:
+	case -EAGAIN:
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "the look was given up: it took too long");
+	case -EBUSY:
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "other requests for stacks took too long");
+	case -ECANCELED:
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "not sampling any more");
+	case -ENOMEM:
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "the stacks have no room in %lu MiB",
+				   STACKS_BYTES_MAX >> 20);
+	}
+	return answer_failure(c, r->error);
+}
+
+enum MHD_Result stacks_request_end(struct stacks_request *r)
+{
+	if (r->error)
+		return answer_error(r);
+	return answer_buf(&r->client, MHD_HTTP_OK, r->query.json ? TYPE_JSON : TYPE_TEXT, &r->out);
+}
+
+void stacks_request_free(struct stacks_request *r)
+{
+	if (!r)
+		return;
+	buf_free(&r->out);
+	free(r);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stacks_request.h - /debug/pyperf/stacks: what the threads of a process that is profiled, or of all of them,
+ * do now. A thread takes the look, one request after the other, and asks the run's own worker by way of the
+ * event loop (dump/relay.h); clients wait for it meanwhile. Looks get half of the time, at most.
+ */
+#ifndef PYPERF_HTTP_STACKS_REQUEST_H
+#define PYPERF_HTTP_STACKS_REQUEST_H
+
+#include <stdbool.h>
+
+#include "http/health.h"
+
+#define STACKS_WAITING_MAX   8	/* requests, the one that is looked for included ... */
+#define STACKS_OF_ONE	     6	/* ... of these, from one address */
+#define STACKS_WAIT_SECONDS  10 /* that a request may wait for those before it ... */
+#define STACKS_LOOK_SECONDS  5	/* ... and then for its look */
+#define STACKS_PROCESSES_MAX 100
+#define STACKS_BYTES_MAX     (32UL << 20) /* of an answer */
+#define STACKS_NAMES_MAX     (16UL << 20) /* of the names of one look */
+
+struct discover;
+struct job;
+struct registry;
+struct relay;
+struct stacks_request;
+
+/* All requests. The owner sets the first three, which are borrowed. */
+struct stacks_requests {
+	int eventfd; /* not blocking; readable when stacks_requests_run() has something to do */
+	struct discover *discover;
+	const struct registry *registry;
+	struct stacks_request *first; /* who came first; with a job, the one that it is for */
+	struct job *job;
+	struct relay *relay; /* the job's; NULL without one */
+	bool worker_is_full; /* so that what the job asks waits */
+	double begun, next; /* when the job was begun, and may be; CLOCK_MONOTONIC seconds */
+};
+
+/* A request has just come: it waits from now on, or is answered at once and *ret stays untouched. */
+enum MHD_Result stacks_request_begin(struct stacks_requests *all, enum health health, const struct client *c,
+				     struct stacks_request **ret);
+/* MHD has come back to a request that waits no longer: answers it. */
+enum MHD_Result stacks_request_end(struct stacks_request *r);
+/* To be called for a request that does not wait any more. NULL is fine. */
+void stacks_request_free(struct stacks_request *r);
+
+/* Passes on what the look asks, wakes who has waited for it, and begins the next one. */
+void stacks_requests_run(struct stacks_requests *all, double now);
+/* When that is due although the eventfd is silent, CLOCK_MONOTONIC seconds; HTTP_NEVER if no request waits. */
+double stacks_requests_next(const struct stacks_requests *all);
+/* None waits any more. Stops the look, which takes some milliseconds. */
+void stacks_requests_finish(struct stacks_requests *all);
+
+#endif
