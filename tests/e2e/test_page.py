@@ -152,6 +152,27 @@ def test_native_code_can_be_hidden(tmp_path, workloads, browse):
     assert not any("libz" in title or "[syscall" in title for title in frames(hidden))
 
 
+def test_stacks_of_a_process(tmp_path, browse):
+    """The table has a link to them, and they are below it. Nothing of a name is markup."""
+    script = tmp_path / "x<b>&amp;.py"
+    script.write_text("def f(): input()\nf()\n")
+    with profiler.target(known.one_per_version()[-1].path, script, about=False,
+                         stdin=subprocess.PIPE) as target:
+        with server(tmp_path, "--pid", target.pid) as s:
+            document, console, asked = browse(s.url + "/#stacks=%d" % target.pid)
+            other, _, asked_without = browse(s.url + "/")
+    assert not console
+    address = s.url + "/debug/pyperf/stacks?pid=%d" % target.pid
+    assert address in asked and address not in asked_without
+    assert re.search(r'<a class="now" href="#stacks=%d">stacks now</a>' % target.pid, document)
+    text = html.unescape(re.sub(r"<[^>]*>", "", re.search(r'<pre id="stacks-text">(.*?)</pre>', document,
+                                                         re.S).group(1)))
+    assert text.startswith("Process %d " % target.pid)
+    assert "      f (%s:1)\n      <module> (%s:2)\n" % (script, script) in text
+    assert "x<b>" not in document
+    assert '<section id="stacks" hidden="">' in other and "Process %d" % target.pid not in other
+
+
 def test_before_the_first_interval(tmp_path, browse):
     """The page waits for it."""
     with server(tmp_path, "--all-python") as s:

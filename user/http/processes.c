@@ -113,6 +113,14 @@ static int add_container(const struct registry_entry *e, struct buf *out)
 	return add_text(out, id);
 }
 
+/* page.js shows them below the table. */
+static int add_stacks(const struct registry_entry *e, struct buf *out)
+{
+	if (e->layout < 0)
+		return 0;
+	return buf_printf(out, "<td><a class=\"now\" href=\"debug/pyperf/stacks?pid=%u\">stacks now</a>", e->pid);
+}
+
 static int add_row(const struct row *r, const struct kernel *kernel, __u64 total, struct buf *out)
 {
 	char version[VERSION_TEXT_SIZE];
@@ -124,7 +132,9 @@ static int add_row(const struct row *r, const struct kernel *kernel, __u64 total
 	       add_text(out, r->process.binary) ?:
 	       buf_add_string(out, "<td>") ?:
 	       add_container(&r->process, out) ?:
-	       buf_printf(out, "<td>%llu<td>%.1f %%\n", r->samples, total ? 100.0 * r->samples / total : 0.0);
+	       buf_printf(out, "<td>%llu<td>%.1f %%", r->samples, total ? 100.0 * r->samples / total : 0.0) ?:
+	       add_stacks(&r->process, out) ?:
+	       buf_add_string(out, "\n");
 }
 
 int processes_html(const struct registry *registry, const struct kernel *kernel, const struct profile *recent,
@@ -145,7 +155,7 @@ int processes_html(const struct registry *registry, const struct kernel *kernel,
 	qsort(rows, all.n, sizeof(*rows), by_samples);
 	if (!err)
 		err = buf_add_string(out, "<table><thead><tr><th>pid<th>name<th>version<th>interpreter<th>"
-					  "container<th>samples<th>share"
+					  "container<th>samples<th>share<th>"
 					  "<tbody>\n");
 	for (i = 0; !err && i < all.n && i < PROCESSES_SHOWN; i++)
 		err = add_row(&rows[i], kernel, recent ? profile_total(recent) : 0, out);

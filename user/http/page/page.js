@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Draws flamegraph.json. The address's own query (?pid=12) selects the same part of it. Names come from
-// foreign programs: they are only ever set as text.
+// Draws flamegraph.json. The address's own query (?pid=12) selects the same part of it. Shows stacks. Names
+// come from foreign programs: they are only ever set as text.
 "use strict";
 
 const about = document.getElementById("about");
@@ -129,6 +129,55 @@ async function load() {
 	if (answer.status === 503)
 		setTimeout(load, 1000);
 }
+
+// --- what a process's threads do now: the address's part behind the '#' says of which process ---
+
+const LINES_TOLD_APART = 20000;
+
+function showStacks(text) {
+	const place = document.getElementById("stacks-text");
+	const lines = text.split("\n");
+	if (lines.length > LINES_TOLD_APART) {
+		place.textContent = text;
+		return;
+	}
+	place.replaceChildren(...lines.map(line => {
+		const row = document.createElement(line.startsWith("  Thread ") ? "b" : "span");
+		row.textContent = line + "\n";
+		return row;
+	}));
+}
+
+async function loadStacks() {
+	const wanted = /^#stacks=(\d+)$/.exec(location.hash);
+	const section = document.getElementById("stacks");
+	section.hidden = !wanted;
+	if (!wanted)
+		return;
+	const about = document.getElementById("stacks-about");
+	about.textContent = "process " + wanted[1] + ": looking";
+	const more = document.getElementById("stacks-async").checked ? "&async=1" : "";
+	try {
+		const answer = await fetch("debug/pyperf/stacks?pid=" + wanted[1] + more);
+		const text = await answer.text();
+		if (location.hash !== wanted[0]) // another process was asked for meanwhile
+			return;
+		showStacks(text);
+		about.textContent = "process " + wanted[1] + " at " + new Date().toLocaleTimeString();
+	} catch (failure) {
+		about.textContent = "process " + wanted[1] + ": no answer";
+	}
+	section.scrollIntoView();
+}
+
+document.addEventListener("DOMContentLoaded", () => {
+	for (const link of document.querySelectorAll("a.now"))
+		link.setAttribute("href", "#stacks=" + new URL(link.href).searchParams.get("pid"));
+	document.getElementById("stacks-again").addEventListener("click", loadStacks);
+	document.getElementById("stacks-async").addEventListener("change", loadStacks);
+	loadStacks();
+});
+window.addEventListener("hashchange", loadStacks);
 
 document.getElementById("search").addEventListener("input", event => {
 	if (chart)
