@@ -27,8 +27,9 @@ struct asker {
 };
 
 /*
- * asker.ask of whoever has the worker (context) to itself: waits at most as long as the worker may take (WORKER_PATIENCE_MS).
- * Nothing else may have been asked. Other errors are those of worker_send() and worker_receive().
+ * asker.ask of whoever has the worker (context) to itself: waits at most as long as the worker may take
+ * (WORKER_PATIENCE_MS). Nothing else may have been asked. Other errors are those of worker_send() and
+ * worker_receive().
  */
 int ask_worker(void *worker, const struct worker_request *request, struct worker_reply *ret);
 

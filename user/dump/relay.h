@@ -29,7 +29,10 @@ void relay_free(struct relay *r);
 int relay_ask(void *relay, const struct worker_request *request, struct worker_reply *ret);
 bool relay_is_over(void *relay);
 
-/* The loop's side: passes on what was asked. True: the worker has no room, so it is to be called again soon. */
+/*
+ * The loop's side: passes on what was asked. True: the worker has no room, so it is to be called again
+ * soon.
+ */
 bool relay_pass_on(struct relay *r);
 /* Who waits for an answer waits no longer, and nothing can be asked any more. */
 void relay_close(struct relay *r);

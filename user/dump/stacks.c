@@ -83,8 +83,10 @@ static int write_left_out(const struct writing *w)
 		return buf_printf(w->out, "\n],\"left_out\":%zu}\n", w->left_out);
 	if (!w->left_out)
 		return w->shown ? 0 : buf_add_string(w->out, "no Python process is profiled\n");
-	return buf_printf(w->out, "%s[%zu processes are left out: they have ended, cannot be read, or there is "
-			  "no room or time for more]\n", w->shown ? "\n" : "", w->left_out);
+	return buf_printf(w->out,
+			  "%s[%zu processes are left out: they have ended, cannot be read, or there is no "
+			  "room or time for more]\n",
+			  w->shown ? "\n" : "", w->left_out);
 }
 
 int stacks_write(const struct asker *asker, const struct stacks_wish *wish, struct buf *out)

@@ -118,7 +118,8 @@ static int add_stacks(const struct registry_entry *e, struct buf *out)
 {
 	if (e->layout < 0)
 		return 0;
-	return buf_printf(out, "<td><a class=\"now\" href=\"debug/pyperf/stacks?pid=%u\">stacks now</a>", e->pid);
+	return buf_printf(out, "<td><a class=\"now\" href=\"debug/pyperf/stacks?pid=%u\">stacks now</a>",
+			  e->pid);
 }
 
 static int add_row(const struct row *r, const struct kernel *kernel, __u64 total, struct buf *out)

@@ -44,13 +44,17 @@ static int set_pid(struct stacks_query *q, const char *value)
 static int set_format(struct stacks_query *q, const char *value)
 {
 	q->json = !strcmp(value, "json");
-	return q->json || !strcmp(value, "text") ? 0 : fail(q, "format wants text or json, not '%.40s'", value);
+	if (!q->json && strcmp(value, "text"))
+		return fail(q, "format wants text or json, not '%.40s'", value);
+	return 0;
 }
 
 static int set_async(struct stacks_query *q, const char *value)
 {
 	q->async = !strcmp(value, "1");
-	return q->async || !strcmp(value, "0") ? 0 : fail(q, "async wants 1 or 0, not '%.40s'", value);
+	if (!q->async && strcmp(value, "0"))
+		return fail(q, "async wants 1 or 0, not '%.40s'", value);
+	return 0;
 }
 
 static const struct {

@@ -131,7 +131,10 @@ static int begin_look(struct stacks_requests *all, double now)
 	if (err)
 		return err;
 	l->asker = (struct asker){
-		.ask = relay_ask, .is_over = relay_is_over, .context = all->relay, .names_max = STACKS_NAMES_MAX
+		.ask = relay_ask,
+		.is_over = relay_is_over,
+		.context = all->relay,
+		.names_max = STACKS_NAMES_MAX,
 	};
 	l->out.size_max = STACKS_BYTES_MAX;
 	err = set_wish(all->first, &l->wish);
@@ -280,16 +283,19 @@ static enum MHD_Result answer_error(const struct stacks_request *r)
 	case -ESRCH:
 		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d has ended", pid);
 	case -ENOEXEC:
-		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d is no Python whose stacks can be read", pid);
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d is no Python whose stacks can be read",
+				   pid);
 	case -EPERM:
 	case -EACCES:
 		return answer_line(c, MHD_HTTP_FORBIDDEN, "the profiler may not read process %d", pid);
 	case -ETIMEDOUT:
 	case -EPIPE:
 	case -EAGAIN:
-		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "the look was given up: it took too long");
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "the look was given up: it took too long");
 	case -EBUSY:
-		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "other requests for stacks took too long");
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "other requests for stacks took too long");
 	case -ECANCELED:
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "not sampling any more");
 	case -ENOMEM:

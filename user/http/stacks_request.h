@@ -14,7 +14,7 @@
 #define STACKS_WAITING_MAX   8	/* requests, the one that is looked for included ... */
 #define STACKS_OF_ONE	     6	/* ... of these, from one address */
 #define STACKS_WAIT_SECONDS  10 /* that a request may wait for those before it ... */
-#define STACKS_LOOK_SECONDS  5	/* ... and then for its look */
+#define STACKS_LOOK_SECONDS  10 /* ... and then for its look */
 #define STACKS_PROCESSES_MAX 100
 #define STACKS_BYTES_MAX     (32UL << 20) /* of an answer */
 #define STACKS_NAMES_MAX     (16UL << 20) /* of the names of one look */
@@ -47,7 +47,7 @@ void stacks_request_free(struct stacks_request *r);
 
 /* Passes on what the look asks, wakes who has waited for it, and begins the next one. */
 void stacks_requests_run(struct stacks_requests *all, double now);
-/* When that is due although the eventfd is silent, CLOCK_MONOTONIC seconds; HTTP_NEVER if no request waits. */
+/* When that is due, whatever the eventfd says, CLOCK_MONOTONIC seconds; HTTP_NEVER if no request waits. */
 double stacks_requests_next(const struct stacks_requests *all);
 /* None waits any more. Stops the look, which takes some milliseconds. */
 void stacks_requests_finish(struct stacks_requests *all);

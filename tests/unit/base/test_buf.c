@@ -58,6 +58,20 @@ static void refuses_impossible_sizes_unchanged(void **state)
 	assert_text(&b, "kept");
 }
 
+static void a_limit_of_its_own(void **state)
+{
+	_cleanup_buf_ struct buf b = { .size_max = 7 };
+
+	(void)state;
+	assert_int_equal(buf_add_string(&b, "kept"), 0);
+	assert_int_equal(buf_add_string(&b, "more"), -ENOMEM);
+	assert_int_equal(buf_reserve(&b, SIZE_MAX), -ENOMEM);
+	assert_int_equal(buf_add_string(&b, "all"), 0);
+	assert_int_equal(buf_add(&b, "", 1), -ENOMEM);
+	b.size_max = 8;
+	assert_text(&b, "keptall");
+}
+
 static void utf8_length_knows_every_boundary(void **state)
 {
 	static const struct {
@@ -196,6 +210,7 @@ int main(void)
 		cmocka_unit_test(grows_and_keeps_what_it_holds),
 		cmocka_unit_test(prints_longer_than_it_has_room_for),
 		cmocka_unit_test(refuses_impossible_sizes_unchanged),
+		cmocka_unit_test(a_limit_of_its_own),
 		cmocka_unit_test(utf8_length_knows_every_boundary),
 		cmocka_unit_test(utf8_replaces_each_invalid_byte),
 		cmocka_unit_test(utf8_is_cut_between_characters),

@@ -131,6 +131,9 @@ static void versions(void **state)
 	e.layout = kernel_add_layout(kernel, &l);
 	assert_int_equal(registry_add(registry, &e), 0);
 	html = table(kernel, NULL);
+	assert_non_null(strstr(html, "<td>0.0 %<td><a class=\"now\" "
+				     "href=\"debug/pyperf/stacks?pid=300\">stacks now</a>\n"));
+	assert_null(strstr(html, "stacks?pid=100")); /* it has no stacks that could be read */
 	assert_non_null(strstr(html, "<td>3.13.2<td>"));
 	assert_non_null(strstr(html, "<td>3.13.2t<td>"));
 }

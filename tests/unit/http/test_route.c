@@ -159,6 +159,7 @@ static void metrics_only(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(for_people); i++)
 		not_there(for_people[i].path, list);
 	not_there("/debug/pprof/profile", list);
+	not_there("/debug/pyperf/stacks", list);
 	assert_int_equal(site.profiles.open, 0);
 }
 
@@ -177,8 +178,8 @@ static void health_only(void **state)
 
 static void unknown(void **state)
 {
-	static const char list[] = "there are /, /debug/pprof/profile, /flamegraph.json, /metrics, /healthz, "
-				   "/readyz\n";
+	static const char list[] = "there are /, /debug/pprof/profile, /debug/pyperf/stacks, "
+				   "/flamegraph.json, /metrics, /healthz, /readyz\n";
 	static const char *const paths[] = {
 		"/x", "//", "/metrics/", "/Metrics", "/debug/pprof", "/debug/pprof/heap", "/page.html/..",
 		"/../metrics",
@@ -208,6 +209,8 @@ static void methods(void **state)
 	assert_int_equal(status_of(a), 405);
 	assert_true(has_header(a, "Allow: GET"));
 	assert_int_equal(site.profiles.open, 0);
+	assert_int_equal(status_of(ask_for("HEAD", "/debug/pyperf/stacks", "localhost")), 405);
+	assert_null(site.stacks.first);
 }
 
 static void body_that_nobody_wants(void **state)
@@ -245,7 +248,8 @@ static void foreign_names(void **state)
 /* Browsers say where a request comes from; "none" is the line where addresses are typed. */
 static void pages_of_other_sites(void **state)
 {
-	static const char *const costly[] = { "/flamegraph.json", "/debug/pprof/profile?seconds=0" };
+	static const char *const costly[] = { "/flamegraph.json", "/debug/pprof/profile?seconds=0",
+					      "/debug/pyperf/stacks?pid=0" };
 	static const struct {
 		const char *from;
 		bool welcome;
@@ -274,7 +278,7 @@ static void pages_of_other_sites(void **state)
 static void token_is_wanted(void **state)
 {
 	static const char *const closed[] = { "/", "/page.css", "/flamegraph.json", "/debug/pprof/profile",
-					      "/metrics", "/x" };
+					      "/debug/pyperf/stacks", "/metrics", "/x" };
 	char file[] = "/tmp/pyperf-token.XXXXXX";
 	int fd = mkstemp(file);
 	const char *a;
@@ -310,6 +314,7 @@ static void follows_health(void **state)
 	assert_string_equal(body_of(ask(GET("/readyz"))), "not sampling yet\n");
 	assert_string_equal(body_of(ask(GET("/healthz"))), "alive\n");
 	assert_string_equal(body_of(ask(GET("/debug/pprof/profile"))), "not sampling yet\n");
+	assert_string_equal(body_of(ask(GET("/debug/pyperf/stacks"))), "not sampling yet\n");
 	site.health = HEALTH_ENDING;
 	assert_string_equal(body_of(ask(GET("/readyz"))), "not sampling any more\n");
 	fill_site();

@@ -127,6 +127,37 @@ static void numbers_that_mean_others_now(void **state)
 	}
 }
 
+static void take_it(void *context, struct worker_reply *reply)
+{
+	(void)context;
+	(void)reply;
+}
+
+/* They are not waited for by those who wait for all that is pending, and can be forgotten. */
+static void questions_of_others(void **state)
+{
+	int one, other;
+	const struct question of_one = { .answer = take_it, .context = &one },
+			      of_other = { .answer = take_it, .context = &other };
+	struct worker_request r = question_request(WORKER_CONTAINER, getpid(), start_time);
+	struct question q;
+	__u64 tags[2];
+
+	(void)state;
+	assert_int_equal(questions_ask(questions, &of_one, &r), 0);
+	tags[0] = r.tag;
+	assert_int_equal(questions_ask(questions, &of_other, &r), 0);
+	tags[1] = r.tag;
+	ask(1);
+	assert_int_equal(questions_pending(questions), 1);
+	questions_forget_context(questions, &one);
+	assert_false(questions_take(questions, tags[0], &q));
+	assert_true(questions_take(questions, tags[1], &q));
+	assert_ptr_equal(q.answer, take_it);
+	assert_ptr_equal(q.context, &other);
+	assert_int_equal(questions_pending(questions), 1);
+}
+
 /* The request may be with the worker by then: its answer finds no question. */
 static void no_question_without_memory(void **state)
 {
@@ -167,6 +198,7 @@ int main(void)
 		TEST(is_about_that_process_alone),
 		TEST(no_question_without_room),
 		TEST(numbers_that_mean_others_now),
+		TEST(questions_of_others),
 		TEST(no_question_without_memory),
 	};
 

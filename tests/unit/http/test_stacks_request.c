@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_stacks_request.c - clients that wait for a look at a real interpreter by a real worker. The test is
+ * the event loop: it decides whether the worker's answers are taken, and what time it is.
+ */
+#include "tests/unit/http/client.h"
+#include "tests/unit/targets/discovering.h"
+
+#include <sys/eventfd.h>
+
+#include "http/stacks_request.h"
+
+static struct stacks_requests all;
+static enum health health;
+static bool worker_is_heard;
+static int waiting; /* requests that have begun to wait so far */
+
+/* What a connection's own pointer is before it waits, and after it was refused. */
+static int begun;
+
+/* As route.c does: a request that waits is asked again when its time is over. */
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *body, size_t *body_size,
+			      void **own)
+{
+	struct client c = { connection, &counts };
+
+	(void)context;
+	(void)url;
+	(void)method;
+	(void)version;
+	(void)body;
+	(void)body_size;
+	if (!*own) {
+		*own = &begun;
+		return MHD_YES;
+	}
+	if (*own == &begun) {
+		struct stacks_request *r = NULL;
+		enum MHD_Result result = stacks_request_begin(&all, health, &c, &r);
+
+		waiting += r != NULL;
+		*own = r ?: *own;
+		return result;
+	}
+	return stacks_request_end(*own);
+}
+
+static void completed(void *context, struct MHD_Connection *connection, void **own,
+		      enum MHD_RequestTerminationCode code)
+{
+	(void)context;
+	(void)connection;
+	(void)code;
+	if (*own != &begun)
+		stacks_request_free(*own);
+}
+
+static void run_all(void)
+{
+	if (worker_is_heard) {
+		worker_check_deadline(worker);
+		discover_replies(discover);
+	}
+	stacks_requests_run(&all, clock_seconds());
+	run_daemon();
+}
+
+static int setup_requests(void **state)
+{
+	int err = open_parts(state);
+
+	counts = (struct answer_counts){ 0 };
+	health = HEALTH_SAMPLING;
+	worker_is_heard = true;
+	all = (struct stacks_requests){ .eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+					.registry = registry };
+	start_server(handle, NULL, completed);
+	let_server_work = run_all;
+	return err;
+}
+
+static int teardown_requests(void **state)
+{
+	stacks_requests_finish(&all);
+	assert_null(all.first);
+	assert_null(all.job);
+	stop_server();
+	close(all.eventfd);
+	return teardown(state);
+}
+
+/* Opens the rest, or skips the test. The pid of an interpreter that is profiled. */
+static __u32 begin_with_interpreter(void)
+{
+	begin();
+	all.discover = discover;
+	return start_interpreter();
+}
+
+static const char *request_for(const char *query)
+{
+	static char request[256];
+
+	snprintf(request, sizeof(request), REQUEST("GET", "/debug/pyperf/stacks?%s", "localhost"), query);
+	return request;
+}
+
+static const char *query_for(__u32 pid, const char *more)
+{
+	static char query[128];
+
+	snprintf(query, sizeof(query), "pid=%u%s", pid, more);
+	return query;
+}
+
+static void one_process(void **state)
+{
+	__u32 pid = begin_with_interpreter();
+	char start[64];
+	const char *a;
+
+	(void)state;
+	a = ask(request_for(query_for(pid, "")));
+	snprintf(start, sizeof(start), "Process %u \"python3\": CPython 3.", pid);
+	assert_int_equal(status_of(a), 200);
+	assert_true(has_header(a, "Content-Type: text/plain; charset=utf-8"));
+	assert_memory_equal(body_of(a), start, strlen(start));
+	a = ask(request_for(query_for(pid, "&format=json&async=1")));
+	snprintf(start, sizeof(start), "{\"processes\":[\n{\"pid\":%u,", pid);
+	assert_int_equal(status_of(a), 200);
+	assert_true(has_header(a, "Content-Type: application/json"));
+	assert_memory_equal(body_of(a), start, strlen(start));
+	assert_null(strstr(a, "left_out"));
+	assert_int_equal(counts.answers, 2);
+}
+
+static void every_process(void **state)
+{
+	struct registry_entry gone = { .id = 4711, .pid = 4194304, .binary = "", .build_id = "" };
+	__u32 pid;
+	const char *a;
+
+	(void)state;
+	begin();
+	all.discover = discover;
+	assert_string_equal(body_of(ask(request_for(""))), "no Python process is profiled\n");
+	assert_string_equal(body_of(ask(request_for("format=json"))),
+			    "{\"processes\":[\n\n],\"left_out\":0}\n");
+	pid = start_interpreter();
+	assert_int_equal(registry_add(registry, &gone), 0); /* nothing has said yet that it has ended */
+	a = ask(request_for("format=json"));
+	assert_non_null(strstr(a, query_for(pid, "") + strlen("pid=")));
+	assert_non_null(strstr(a, "]}\n],\"left_out\":1}\n"));
+	a = ask(request_for(""));
+	assert_int_equal(status_of(a), 200);
+	assert_non_null(strstr(a, "\n[1 processes are left out: "));
+}
+
+static void who_has_no_stacks(void **state)
+{
+	struct record_process p;
+	__u32 pid = begin_with_interpreter();
+	pid_t other = start_child(NULL);
+	char line[128];
+	const char *a;
+
+	(void)state;
+	a = ask(request_for("pid=4194304"));
+	assert_int_equal(status_of(a), 404);
+	assert_string_equal(body_of(a), "there is no process 4194304\n");
+	snprintf(line, sizeof(line), "process %d is no Python that is profiled\n", other);
+	assert_string_equal(body_of(ask(request_for(query_for(other, "")))), line);
+	p = process_of(other);
+	assert_int_equal(discover_process(discover, &p), 0);
+	take_replies();
+	snprintf(line, sizeof(line), "process %d is not Python\n", other);
+	assert_string_equal(body_of(ask(request_for(query_for(other, "")))), line);
+	end_child(pid);
+	a = ask(request_for(query_for(pid, "")));
+	assert_int_equal(status_of(a), 404);
+	snprintf(line, sizeof(line), "process %u has ended\n", pid);
+	assert_string_equal(body_of(a), line);
+	assert_int_equal(status_of(ask(request_for("pid=x"))), 400);
+	health = HEALTH_ENDING;
+	assert_int_equal(status_of(ask(request_for("pid=1"))), 503);
+}
+
+/* A client at an address of 127.0.0.0/8, once its request waits. */
+static int waiting_from(in_addr_t address, const char *request)
+{
+	double end = clock_seconds() + PATIENCE_SECONDS;
+	int fd = connect_client_from(address), before = waiting;
+
+	say(fd, request);
+	while (waiting == before) {
+		let_server_work();
+		assert_true(clock_seconds() < end);
+	}
+	return fd;
+}
+
+/* One look after the other; who comes when as many wait as may is told so. */
+static void as_many_as_may_wait(void **state)
+{
+	__u32 pid = begin_with_interpreter();
+	const char *request = request_for(query_for(pid, ""));
+	int fds[STACKS_WAITING_MAX];
+	size_t n = 0;
+
+	(void)state;
+	worker_is_heard = false;
+	while (n < STACKS_OF_ONE)
+		fds[n++] = waiting_from(INADDR_LOOPBACK, request);
+	assert_non_null(strstr(ask(request), "as many requests for stacks wait as there may be\n"));
+	while (n < STACKS_WAITING_MAX)
+		fds[n++] = waiting_from(INADDR_LOOPBACK + 1, request);
+	n = connect_client_from(INADDR_LOOPBACK + 2);
+	say(n, request);
+	assert_int_equal(status_of(hear(n)), 503);
+	assert_non_null(all.job);
+	worker_is_heard = true;
+	for (n = 0; n < STACKS_WAITING_MAX; n++) {
+		int status = status_of(hear(fds[n]));
+
+		assert_true(status == 200 || status == 503); /* on a machine so busy that it took too long */
+	}
+	assert_null(all.first);
+	assert_true(stacks_requests_next(&all) == HTTP_NEVER);
+}
+
+/* While the first one's look goes on, those behind it wait no longer than they may. */
+static void who_waits_too_long(void **state)
+{
+	__u32 pid = begin_with_interpreter();
+	const char *request = request_for(query_for(pid, ""));
+	int first, second;
+
+	(void)state;
+	worker_is_heard = false;
+	first = waiting_from(INADDR_LOOPBACK, request);
+	second = waiting_from(INADDR_LOOPBACK, request);
+	assert_true(stacks_requests_next(&all) <= clock_seconds() + STACKS_WAIT_SECONDS);
+	stacks_requests_run(&all, clock_seconds() + STACKS_WAIT_SECONDS);
+	assert_string_equal(body_of(hear(second)), "other requests for stacks took too long\n");
+	stacks_requests_finish(&all);
+	assert_string_equal(body_of(hear(first)), "not sampling any more\n");
+}
+
+/* After a look there is a pause as long as it took. */
+static void not_before_its_time(void **state)
+{
+	__u32 pid = begin_with_interpreter();
+	int fd;
+
+	(void)state;
+	all.next = clock_seconds() + 5;
+	fd = waiting_from(INADDR_LOOPBACK, request_for(query_for(pid, "")));
+	assert_true(stacks_requests_next(&all) == all.next);
+	stacks_requests_run(&all, all.next - 1);
+	assert_null(all.job);
+	stacks_requests_run(&all, all.next);
+	assert_non_null(all.job);
+	assert_int_equal(status_of(hear(fd)), 200);
+}
+
+/* Nobody waits for a worker that is not heard any more. */
+static void at_the_end(void **state)
+{
+	__u32 pid = begin_with_interpreter();
+	int fds[2];
+
+	(void)state;
+	worker_is_heard = false;
+	for (int i = 0; i < 2; i++)
+		fds[i] = waiting_from(INADDR_LOOPBACK, request_for(query_for(pid, "")));
+	stacks_requests_finish(&all);
+	for (int i = 0; i < 2; i++)
+		assert_string_equal(body_of(hear(fds[i])), "not sampling any more\n");
+}
+
+/* It is given up with its child, and the next look is that of a new one. */
+static void a_worker_that_hangs(void **state)
+{
+	__u32 pid = begin_with_interpreter();
+	const char *a;
+
+	(void)state;
+	assert_int_equal(kill(worker_pid(worker), SIGSTOP), 0);
+	a = ask(request_for(query_for(pid, "")));
+	assert_int_equal(status_of(a), 503);
+	assert_string_equal(body_of(a), "the look was given up: it took too long\n");
+	assert_int_equal(status_of(ask(request_for(query_for(pid, "")))), 200);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_requests, teardown_requests)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(one_process),
+		TEST(every_process),
+		TEST(who_has_no_stacks),
+		TEST(as_many_as_may_wait),
+		TEST(who_waits_too_long),
+		TEST(not_before_its_time),
+		TEST(at_the_end),
+		TEST(a_worker_that_hangs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, close_kernel);
+}
