@@ -37,6 +37,15 @@ def s(hung, tmp_path_factory):
         started.stop()
 
 
+@contextlib.contextmanager
+def server_of(directory, program):
+    """One that profiles this program alone, which it may find out late on a busy machine."""
+    with server(directory, "--pid", program.pid) as started:
+        profiler.wait_until(lambda: started.get("/debug/pyperf/stacks?pid=%d" % program.pid).status == 200,
+                            what="program that is profiled")
+        yield started
+
+
 def stacks(s, query, status=200):
     answer = s.get("/debug/pyperf/stacks?" + query)
     assert answer.status == status, answer
@@ -72,8 +81,6 @@ def test_async_is_that_of_dump(s, workloads):
     with profiler.target(python.path, "-S", workloads / "tasks.py", "chain") as program:
         pid = program.about["pid"]
         profiler.wait_until(lambda: settled(pid), what="program that waits")
-        profiler.wait_until(lambda: s.get("/debug/pyperf/stacks?pid=%d" % pid).status == 200,
-                            what="program that is profiled")
         os.kill(pid, signal.SIGSTOP)
         profiler.wait_until(lambda: state_of(pid) == "T", what="stopped program")
         ours = json.loads(stacks(s, "async=1&format=json&pid=%d" % pid))
@@ -84,12 +91,16 @@ def test_async_is_that_of_dump(s, workloads):
 
 
 def test_all_that_are_profiled(s, hung):
-    found = json.loads(stacks(s, "format=json"))
-    processes = {p["pid"]: p for p in found["processes"]}
-    assert len(processes) == len(found["processes"]) and found["left_out"] >= 0
+    def is_there():
+        found = json.loads(stacks(s, "format=json"))
+        processes.update((p["pid"], p) for p in found["processes"])
+        assert len({p["pid"] for p in found["processes"]}) == len(found["processes"])
+        return hung.pid in processes and found["left_out"] >= 0
+    processes = {}
+    profiler.wait_until(is_there, what="program that is profiled")
     only = {"processes": [processes[hung.pid]]}
     assert without_times(only) == without_times(json.loads(dump("--json", "--pid", hung.pid).stdout))
-    assert re.search("^Process %d " % hung.pid, stacks(s, ""), re.M)
+    assert re.search(r"^Process \d+ .*: CPython 3", stacks(s, ""), re.M)
 
 
 @pytest.mark.parametrize("query, status, words", [
@@ -112,14 +123,13 @@ def test_not_python(s):
             line = stacks(s, "pid=%d" % sleep.pid, 404)
         finally:
             sleep.kill()
-    assert re.fullmatch(r"process %d is (not Python|no Python that is profiled)\n" % sleep.pid, line)
+    assert line == "process %d is not Python\n" % sleep.pid
 
 
 def test_only_those_that_are_profiled_are_shown(tmp_path, hung):
     """Who may ask the profiler sees no more than what it was started for."""
     with profiler.target(PYTHON.path, "-S", "-c", "input()", about=False, stdin=subprocess.PIPE) as other:
-        with server(tmp_path, "--pid", hung.pid) as s:
-            assert stacks(s, "pid=%d" % hung.pid)
+        with server_of(tmp_path, hung) as s:
             line = stacks(s, "pid=%d" % other.pid, 404)
             assert line == "process %d is no Python that is profiled\n" % other.pid
             found = json.loads(stacks(s, "format=json"))
@@ -137,7 +147,7 @@ def worker_of(s):
 
 def test_a_worker_that_does_not_answer(tmp_path, hung):
     """It is given up. The event loop goes on meanwhile, and the next look is that of a new worker."""
-    with server(tmp_path, "--pid", hung.pid) as s:
+    with server_of(tmp_path, hung) as s:
         os.kill(worker_of(s), signal.SIGSTOP)
         look = Later(stacks, s, "pid=%d" % hung.pid, 503)
         while look.is_alive():
@@ -154,8 +164,6 @@ def test_a_process_that_forges_its_frames(s, hung):
     """It takes nothing from who is looked at beside it."""
     python = [i for i in known.one_per_version() if i.version[:2] >= (3, 13)][0]
     with profiler.target(python.path, "-IS", "-c", RING, stdin=subprocess.PIPE) as hostile:
-        profiler.wait_until(lambda: s.get("/debug/pyperf/stacks?pid=%d" % hostile.pid).status == 200,
-                            what="program that is profiled")
         Ring(hostile, True)
         hostile.tell()
         answer = s.get("/debug/pyperf/stacks?format=json&pid=%d" % hostile.pid)
@@ -169,7 +177,7 @@ def test_a_process_that_forges_its_frames(s, hung):
 
 def test_the_end_does_not_wait(tmp_path, hung):
     """Those who wait for a look that hangs are told, and the profiler ends."""
-    with server(tmp_path, "--pid", hung.pid) as s:
+    with server_of(tmp_path, hung) as s:
         os.kill(worker_of(s), signal.SIGSTOP)
         looks = [Later(s.get, "/debug/pyperf/stacks?pid=%d" % hung.pid) for _ in range(4)]
         time.sleep(0.1)

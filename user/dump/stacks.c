@@ -7,6 +7,7 @@
 #include "dump/json.h"
 #include "dump/text.h"
 #include "proc/sched_clocks.h"
+#include "targets/selection.h"
 
 #define END_BYTES 256 /* what write_left_out() may need, beyond the buffer's limit */
 
@@ -49,8 +50,12 @@ static int look_and_write(struct writing *w, pid_t pid)
 
 	if (err)
 		return err;
-	if (d.identity.verdict != VERDICT_PYTHON && d.identity.verdict != VERDICT_UNPROVED)
+	if (w->wish->selection && !selection_takes(w->wish->selection, d.name, &d.container))
+		return -ENOENT;
+	if (d.identity.verdict == VERDICT_NOT_PYTHON)
 		return -ENOEXEC;
+	if (d.identity.verdict != VERDICT_PYTHON && d.identity.verdict != VERDICT_UNPROVED)
+		return -ENOTSUP;
 	err = look(w, &d) ?: write_process(w, &d);
 	dumped_free(&d);
 	return err;

@@ -93,6 +93,7 @@ int http_new(struct http **ret, const struct http_source *source)
 	h->site.profiles.discover = source->discover;
 	h->site.stacks.discover = source->discover;
 	h->site.stacks.registry = source->registry;
+	h->site.stacks.selection = source->selection;
 	*ret = h;
 	return 0;
 }

@@ -14,6 +14,7 @@ struct kernel;
 struct kubelet;
 struct registry;
 struct run_facts;
+struct selection;
 struct windows;
 struct worker;
 
@@ -32,6 +33,7 @@ struct http_source {
 	const struct generation *generation;
 	struct continuous *const *continuous; /* to NULL without --output-dir and --push */
 	const struct kubelet *kubelet;	      /* NULL without --kubelet */
+	const struct selection *selection; /* of all processes; NULL: only some are profiled at all */
 	const char *token_file; /* --listen-token-file or NULL */
 };
 

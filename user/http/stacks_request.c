@@ -15,7 +15,6 @@
 #include "http/connections.h"
 #include "http/stacks_query.h"
 #include "proc/procfs.h"
-#include "targets/discover.h"
 #include "targets/registry.h"
 
 #define FULL_SECONDS 0.01 /* until the worker is asked again that had no room */
@@ -73,6 +72,11 @@ static int add_process(void *wish, const struct registry_entry *e)
 	return 0;
 }
 
+static int is_it(void *pid, const struct registry_entry *e)
+{
+	return !e->ended && e->layout >= 0 && (pid_t)e->pid == *(const pid_t *)pid;
+}
+
 static int set_wish(const struct stacks_request *r, struct stacks_wish *w)
 {
 	*w = (struct stacks_wish){ .json = r->query.json, .async = r->query.async };
@@ -81,19 +85,15 @@ static int set_wish(const struct stacks_request *r, struct stacks_wish *w)
 		return -ENOMEM;
 	if (r->query.pid) {
 		w->pids[w->count++] = r->query.pid;
+		w->selection = registry_each(r->all->registry, is_it, &w->pids[0]) ? NULL : r->all->selection;
 		return 0;
 	}
 	w->every = true;
 	return registry_each(r->all->registry, add_process, w);
 }
 
-static int is_it(void *pid, const struct registry_entry *e)
-{
-	return !e->ended && e->layout >= 0 && (pid_t)e->pid == *(const pid_t *)pid;
-}
-
 /* Who may ask sees the processes that are profiled, and no others. If it is none, *ret is the answer. */
-static bool is_profiled(const struct stacks_requests *all, pid_t pid, const struct client *c,
+static bool may_be_seen(const struct stacks_requests *all, pid_t pid, const struct client *c,
 			enum MHD_Result *ret)
 {
 	struct procfs_stat stat;
@@ -102,8 +102,8 @@ static bool is_profiled(const struct stacks_requests *all, pid_t pid, const stru
 		return true;
 	if (procfs_stat(pid, &stat))
 		*ret = answer_line(c, MHD_HTTP_NOT_FOUND, "there is no process %d", pid);
-	else if (discover_verdict(all->discover, (__u32)pid) == PROCESS_NOT_PYTHON)
-		*ret = answer_line(c, MHD_HTTP_NOT_FOUND, "process %d is not Python", pid);
+	else if (all->selection)
+		return true; /* the look finds out */
 	else
 		*ret = answer_line(c, MHD_HTTP_NOT_FOUND, "process %d is no Python that is profiled", pid);
 	return false;
@@ -263,7 +263,7 @@ enum MHD_Result stacks_request_begin(struct stacks_requests *all, enum health he
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.error);
 	if (health != HEALTH_SAMPLING)
 		return health_refuse(health, c);
-	if (q.pid && !is_profiled(all, q.pid, c, &result))
+	if (q.pid && !may_be_seen(all, q.pid, c, &result))
 		return result;
 	address = connection_address(c->connection);
 	if (is_full(all, &address))
@@ -283,8 +283,12 @@ static enum MHD_Result answer_error(const struct stacks_request *r)
 	case -ESRCH:
 		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d has ended", pid);
 	case -ENOEXEC:
-		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d is no Python whose stacks can be read",
-				   pid);
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d is not Python", pid);
+	case -ENOTSUP:
+		return answer_line(c, MHD_HTTP_NOT_FOUND,
+				   "process %d is a Python whose stacks cannot be read", pid);
+	case -ENOENT:
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d is no Python that is profiled", pid);
 	case -EPERM:
 	case -EACCES:
 		return answer_line(c, MHD_HTTP_FORBIDDEN, "the profiler may not read process %d", pid);

@@ -23,13 +23,19 @@ struct discover;
 struct job;
 struct registry;
 struct relay;
+struct selection;
 struct stacks_request;
 
-/* All requests. The owner sets the first three, which are borrowed. */
+/* All requests. The owner sets the first four, which are borrowed. */
 struct stacks_requests {
 	int eventfd; /* not blocking; readable when stacks_requests_run() has something to do */
 	struct discover *discover;
 	const struct registry *registry;
+	/*
+	 * What is profiled as soon as it runs. One that has hung since before it was known to be Python is
+	 * not in the registry. NULL: those in the registry alone are for who asks.
+	 */
+	const struct selection *selection;
 	struct stacks_request *first; /* who came first; with a job, the one that it is for */
 	struct job *job;
 	struct relay *relay; /* the job's; NULL without one */

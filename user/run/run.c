@@ -124,6 +124,7 @@ static int open_http(struct agent *a)
 		.generation = &a->generation,
 		.continuous = &a->continuous,
 		.kubelet = a->ask_kubelet.kubelet,
+		.selection = a->options->all_python || a->options->all ? &a->selection : NULL,
 		.token_file = a->options->listen_token_file,
 	};
 

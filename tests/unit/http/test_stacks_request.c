@@ -157,9 +157,30 @@ static void every_process(void **state)
 	assert_non_null(strstr(a, "\n[1 processes are left out: "));
 }
 
+static bool forget(void *context, struct registry_entry *e)
+{
+	(void)context;
+	(void)e;
+	return true;
+}
+
+static void who_has_ended(void **state)
+{
+	__u32 pid = begin_with_interpreter();
+	char line[64];
+	const char *a;
+
+	(void)state;
+	end_child(pid); /* which the registry is not told */
+	a = ask(request_for(query_for(pid, "")));
+	assert_int_equal(status_of(a), 404);
+	snprintf(line, sizeof(line), "process %u has ended\n", pid);
+	assert_string_equal(body_of(a), line);
+}
+
 static void who_has_no_stacks(void **state)
 {
-	struct record_process p;
+	static const struct selection everything, nothing = { .comm = "no-such-name" };
 	__u32 pid = begin_with_interpreter();
 	pid_t other = start_child(NULL);
 	char line[128];
@@ -171,16 +192,16 @@ static void who_has_no_stacks(void **state)
 	assert_string_equal(body_of(a), "there is no process 4194304\n");
 	snprintf(line, sizeof(line), "process %d is no Python that is profiled\n", other);
 	assert_string_equal(body_of(ask(request_for(query_for(other, "")))), line);
-	p = process_of(other);
-	assert_int_equal(discover_process(discover, &p), 0);
-	take_replies();
+	all.selection = &everything; /* what is profiled is found out by the look */
 	snprintf(line, sizeof(line), "process %d is not Python\n", other);
 	assert_string_equal(body_of(ask(request_for(query_for(other, "")))), line);
-	end_child(pid);
-	a = ask(request_for(query_for(pid, "")));
-	assert_int_equal(status_of(a), 404);
-	snprintf(line, sizeof(line), "process %u has ended\n", pid);
-	assert_string_equal(body_of(a), line);
+	registry_forget(registry, forget, NULL);
+	assert_int_equal(status_of(ask(request_for(query_for(pid, "")))), 200);
+	all.selection = &nothing;
+	snprintf(line, sizeof(line), "process %u is no Python that is profiled\n", pid);
+	assert_string_equal(body_of(ask(request_for(query_for(pid, "")))), line);
+	all.selection = NULL;
+	assert_string_equal(body_of(ask(request_for(query_for(pid, "")))), line);
 	assert_int_equal(status_of(ask(request_for("pid=x"))), 400);
 	health = HEALTH_ENDING;
 	assert_int_equal(status_of(ask(request_for("pid=1"))), 503);
@@ -300,6 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(one_process),
 		TEST(every_process),
+		TEST(who_has_ended),
 		TEST(who_has_no_stacks),
 		TEST(as_many_as_may_wait),
 		TEST(who_waits_too_long),
