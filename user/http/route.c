@@ -186,8 +186,8 @@ static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 }
 
 static const char *const what_there_is[PARTS] = {
-	[PART_ALL] = "there are /, /debug/pprof/profile, /debug/pyperf/stacks, /flamegraph.json, /metrics, "
-		     "/healthz, /readyz",
+	[PART_ALL] = ("there are /, /debug/pprof/profile, /debug/pyperf/stacks, /flamegraph.json, /metrics, "
+		      "/healthz, /readyz"),
 	[PART_METRICS] = "there are /metrics, /healthz, /readyz",
 	[PART_HEALTH] = "there are /healthz, /readyz",
 };
