@@ -333,3 +333,26 @@ def test_a_million_samples(workloads, tmp_path):
     finally:
         lab.stop()
     print("whole stacks compared:", dict(seen_whole))
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_a_million_samples_of_every_kind(workloads, tmp_path):
+    """Stacks of ticks, of waits, and of memory that grows share a cache: nothing that one of them leaves
+    there may mislead another."""
+    lab, samples = Laboratory(tmp_path), collections.Counter()
+    try:
+        lab.start(workloads, [(name,) for name in PROGRAMS],
+                  [version for version in known.one_per_version() if version.minor in ("3.12", "3.14")])
+        while sum(samples.values()) < LONG_SAMPLES:
+            lab.profile("check", 60, "-F", FREQUENCY, "--event", "cpu,offcpu,gil,memory", "--min-wait", 0,
+                        "--rss-step", 4)
+            assert_no_mismatch(lab.runs.items(), 10000)
+            stats = lab.runs["check"].stats
+            samples["ticks"] += stats["outcomes"]["whole"]
+            for name in ("waits_seen", "memory_seen"):
+                samples[name] += stats["counters"][name]
+            print("samples compared:", dict(samples), flush=True)
+    finally:
+        lab.stop()
+    assert min(samples[name] for name in ("ticks", "waits_seen", "memory_seen")) > 0, samples
