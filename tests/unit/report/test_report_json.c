@@ -102,7 +102,7 @@ static void json_has_every_name(void **state)
 		names += *c == ':';
 	/* At the top, sections with books and samples of each kind, in the other five. */
 	assert_int_equal(names, in_books + NATIVE_ENDS + stat_row_count + ARRAY_SIZE(exports) + 7 +
-					8 + 2 * EVENT_KINDS + 3 + 12 + 4 + 7 + 4);
+					8 + 2 * EVENT_KINDS + 3 + 11 + 4 + 7 + 4);
 }
 
 static void json_is_appended(void **state)
