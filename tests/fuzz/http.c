@@ -40,9 +40,9 @@ static bool knows_token(void)
 static void check_query(const struct query *q, int result)
 {
 	FUZZ_CHECK(!result || result == -EINVAL);
-	FUZZ_CHECK(!result == !*q->error);
-	FUZZ_ENDS(q->error);
-	for (const char *s = q->error; *s; s++)
+	FUZZ_CHECK(!result == !*q->keys.error);
+	FUZZ_ENDS(q->keys.error);
+	for (const char *s = q->keys.error; *s; s++)
 		FUZZ_CHECK(*s >= ' ' && *s <= '~');
 	if (!result)
 		FUZZ_CHECK(q->seconds >= 1 && q->seconds <= QUERY_SECONDS_MAX);
@@ -81,7 +81,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 	check_host(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host"));
 	err = query_read(&query, connection);
 	check_query(&query, err);
-	return answer_line(&client, err ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_OK, "%s %s", url, query.error);
+	return answer_line(&client, err ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_OK, "%s %s", url, query.keys.error);
 }
 
 static void begin(void)

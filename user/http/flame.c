@@ -188,7 +188,7 @@ enum MHD_Result flame_answer(struct flame *f, const struct client *c, bool *wait
 	int err;
 
 	if (query_read(&q, c->connection))
-		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.error);
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
 	if (f->ended || !f->recent->profile)
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "%s",
 				   f->ended ? "not sampling any more" :

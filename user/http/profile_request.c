@@ -173,7 +173,7 @@ enum MHD_Result profile_request_begin(struct profile_requests *all, enum health 
 	int err;
 
 	if (query_read(&q, c->connection))
-		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.error);
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
 	if (health != HEALTH_SAMPLING)
 		return health_refuse(health, c);
 	if (q.filter.events & ~all->windows->events)

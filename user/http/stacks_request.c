@@ -260,7 +260,7 @@ enum MHD_Result stacks_request_begin(struct stacks_requests *all, enum health he
 	int err;
 
 	if (stacks_query_read(&q, c->connection))
-		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.error);
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
 	if (health != HEALTH_SAMPLING)
 		return health_refuse(health, c);
 	if (q.pid && !may_be_seen(all, q.pid, c, &result))

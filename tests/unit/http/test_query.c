@@ -36,7 +36,7 @@ static void takes(void **state)
 	assert_int_equal(q.seconds, 600);
 	assert_int_equal(q.format, FORMAT_FOLDED);
 	assert_false(profile_filter_is_empty(&q.filter));
-	assert_string_equal(q.error, "");
+	assert_string_equal(q.keys.error, "");
 	assert_false(q.filter.hide_native);
 	assert_int_equal(query_add(&q, "hide", "native"), 0);
 	assert_true(q.filter.hide_native);
@@ -84,8 +84,8 @@ static void refuses(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (set(rows[i].key, rows[i].value) != -EINVAL)
 			fail_msg("%s=%s was taken", rows[i].key, rows[i].value);
-		if (!strstr(q.error, rows[i].words))
-			fail_msg("%s: not about %s", q.error, rows[i].words);
+		if (!strstr(q.keys.error, rows[i].words))
+			fail_msg("%s: not about %s", q.keys.error, rows[i].words);
 	}
 }
 
@@ -98,7 +98,7 @@ static void long_ones_are_cut(void **state)
 	text[sizeof(text) - 1] = '\0';
 	assert_int_equal(set("comm", text), -EINVAL);
 	assert_int_equal(set(text, text), -EINVAL);
-	assert_true(strlen(q.error) < QUERY_ERROR_SIZE - 1);
+	assert_true(strlen(q.keys.error) < KEYS_ERROR_SIZE - 1);
 	text[FILTER_VALUE_MAX - 1] = '\0';
 	assert_int_equal(set("comm", text), 0);
 }
@@ -108,12 +108,12 @@ static void the_first_failure_stays(void **state)
 	(void)state;
 	assert_int_equal(set("seconds", "5"), 0);
 	assert_int_equal(query_add(&q, "seconds", "5"), -EINVAL);
-	assert_non_null(strstr(q.error, "twice"));
+	assert_non_null(strstr(q.keys.error, "twice"));
 	assert_int_equal(query_add(&q, "format", "pprof"), -EINVAL);
-	assert_non_null(strstr(q.error, "twice"));
+	assert_non_null(strstr(q.keys.error, "twice"));
 	assert_int_equal(set("pid", "5"), 0);
 	assert_int_equal(query_add(&q, "pid", "6"), -EINVAL);
-	assert_non_null(strstr(q.error, "twice"));
+	assert_non_null(strstr(q.keys.error, "twice"));
 }
 
 int main(void)

@@ -56,9 +56,9 @@ static void what_is_refused(void **state)
 		struct stacks_query q = { 0 };
 
 		assert_int_equal(stacks_query_add(&q, rows[i].key, rows[i].value), -EINVAL);
-		assert_string_equal(q.error, rows[i].error);
+		assert_string_equal(q.keys.error, rows[i].error);
 		assert_int_equal(stacks_query_add(&q, "pid", "7"), -EINVAL); /* the first failure stays */
-		assert_string_equal(q.error, rows[i].error);
+		assert_string_equal(q.keys.error, rows[i].error);
 	}
 }
 
@@ -72,7 +72,7 @@ static void nothing_twice(void **state)
 
 		assert_int_equal(stacks_query_add(&q, rows[i][0], rows[i][1]), 0);
 		assert_int_equal(stacks_query_add(&q, rows[i][0], rows[i][1]), -EINVAL);
-		assert_non_null(strstr(q.error, " is there twice"));
+		assert_non_null(strstr(q.keys.error, " is there twice"));
 	}
 }
 
