@@ -454,5 +454,7 @@ int main(void)
 		cmocka_unit_test(second_signal_ends_at_once),
 	};
 
+	signal(SIGINT, SIG_DFL); /* shells let what they run in the background ignore it */
+	signal(SIGTERM, SIG_DFL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
