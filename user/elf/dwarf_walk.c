@@ -7,15 +7,73 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <gelf.h>
+#include <string.h>
 
 #define NESTED_MAX 64 /* entries within entries */
+#define TEXTS_MAX  8
+
+/* A section that may have strings in it. */
+struct text {
+	const char *begin, *end;
+};
 
 struct walk {
 	struct dwarf_place *places;
 	size_t count;
 	Dwarf_Files *files; /* of the unit at hand; NULL: it has none */
 	__u32 dies;	    /* that were looked at */
+	struct text texts[TEXTS_MAX];
+	int text_count;
 };
+
+static bool is_strings(const char *name)
+{
+	return !strcmp(name, ".debug_str") || !strcmp(name, ".debug_line_str");
+}
+
+/*
+ * 0; -EBADMSG: a section that is all strings does not end with the end of one, which libdw (0.188) takes for
+ * granted; or there are too many of a name.
+ */
+static int find_texts(struct walk *w, Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return -EBADMSG;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name = NULL;
+		GElf_Shdr header;
+		const Elf_Data *data;
+		struct text *t;
+
+		if (gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS)
+			name = elf_strptr(elf, names, header.sh_name);
+		if (!name || (!is_strings(name) && strcmp(name, ".debug_info")))
+			continue;
+		data = elf_getdata(section, NULL);
+		if (!data || !data->d_buf || !data->d_size)
+			continue;
+		if (w->text_count == TEXTS_MAX)
+			return -EBADMSG;
+		t = &w->texts[w->text_count++];
+		*t = (struct text){ data->d_buf, (const char *)data->d_buf + data->d_size };
+		if (is_strings(name) && t->end[-1])
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+/* A string that stands in .debug_info itself may not end before the section does. */
+static const char *checked(const struct walk *w, const char *text)
+{
+	for (int i = 0; text && i < w->text_count; i++)
+		if (text >= w->texts[i].begin && text < w->texts[i].end)
+			return memchr(text, 0, w->texts[i].end - text) ? text : NULL;
+	return NULL;
+}
 
 /* The first place that is not below the address. */
 static size_t first_at(const struct walk *w, __u64 address)
@@ -52,13 +110,13 @@ static size_t each_within(struct walk *w, Dwarf_Die *die, __u32 level,
 	return n;
 }
 
-static const char *name_of(Dwarf_Die *die)
+static const char *name_of(const struct walk *w, Dwarf_Die *die)
 {
 	Dwarf_Attribute a;
 	const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &a));
 
 	name = name ?: dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a));
-	return name ?: dwarf_diename(die);
+	return checked(w, name ?: dwarf_diename(die));
 }
 
 static __u32 number_of(Dwarf_Die *die, unsigned int name)
@@ -76,7 +134,7 @@ static void add_scope(struct walk *w, Dwarf_Die *die, struct dwarf_place *p)
 
 	if (depth > SOURCE_FRAMES_MAX)
 		return;
-	s->name = name_of(die);
+	s->name = name_of(w, die);
 	if (dwarf_tag(die) != DW_TAG_inlined_subroutine)
 		return;
 	s->call_line = number_of(die, DW_AT_call_line);
@@ -165,7 +223,7 @@ static void walk_unit(struct walk *w, Dwarf_Die *unit)
 		if (!p->level || p->found)
 			continue;
 		p->found = true;
-		p->directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &a));
+		p->directory = checked(w, dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &a)));
 		find_line(unit, p);
 	}
 }
@@ -176,7 +234,11 @@ int dwarf_walk(Dwarf *dwarf, struct dwarf_place *places, size_t count)
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 	__u8 type;
+	int err;
 
+	err = find_texts(&w, dwarf_getelf(dwarf));
+	if (err)
+		return err;
 	while (w.dies++ < SOURCE_DIES_MAX && !dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, NULL))
 		if (type == DW_UT_compile)
 			walk_unit(&w, &unit);

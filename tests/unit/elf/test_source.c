@@ -304,6 +304,47 @@ static void damaged(void **state)
 	assert_in_range(read_damaged("tests/fuzz/corpus/source/dwarf5.so"), DAMAGED / 4, DAMAGED);
 }
 
+/* The section of this name. */
+static const ElfW(Shdr) *section_of(const unsigned char *file, const char *name)
+{
+	const ElfW(Ehdr) *h = (const void *)file;
+	const ElfW(Shdr) *sections = (const void *)(file + h->e_shoff);
+	const char *names = (const char *)file + sections[h->e_shstrndx].sh_offset;
+
+	for (int i = 0; i < h->e_shnum; i++)
+		if (!strcmp(names + sections[i].sh_name, name))
+			return &sections[i];
+	fail_msg("no %s", name);
+	return NULL;
+}
+
+/* libdw reads on beyond the end of such a section. */
+static void strings_without_end(void **state)
+{
+	static const char *const names[] = { ".debug_str", ".debug_line_str" };
+	_cleanup_close_ int from = open("tests/fuzz/corpus/source/dwarf5.so", O_RDONLY | O_CLOEXEC);
+	_Alignas(ElfW(Ehdr)) unsigned char whole[16384];
+	const ssize_t size = read(from, whole, sizeof(whole));
+	const __u32 offset = CODE_BEGIN;
+
+	(void)state;
+	assert_in_range(size, 4096, sizeof(whole) - 1);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const ElfW(Shdr) *s = section_of(whole, names[i]);
+		_cleanup_close_ int fd = memfd_create("endless", MFD_CLOEXEC);
+		unsigned char *last = whole + s->sh_offset + s->sh_size - 1;
+
+		assert_int_equal(*last, 0);
+		*last = 'x';
+		assert_int_equal(write(fd, whole, size), size);
+		*last = 0;
+		buf_clear(&bytes);
+		assert_int_equal(source_read(fd, -1, &offset, 1, &bytes), -EBADMSG);
+		assert_int_equal(pwrite(fd, whole, size, 0), size);
+		assert_int_equal(source_read(fd, -1, &offset, 1, &bytes), 0);
+	}
+}
+
 static void nonsense(void **state)
 {
 	const __u32 offset = offset_of(in_innermost);
@@ -345,6 +386,7 @@ int main(void)
 		cmocka_unit_test(files_without),
 		cmocka_unit_test(packed),
 		cmocka_unit_test(damaged),
+		cmocka_unit_test(strings_without_end),
 		cmocka_unit_test(nonsense),
 	};
 
