@@ -74,9 +74,13 @@ def test_more_native_frames_than_are_followed(library, program, tmp_path):
     with profiler.target(chosen.path, program, library, ITERATIONS, "within", 80) as target:
         run = profile(tmp_path, target, 2)
     native, expected = Native(run), native_frames.python_within(80)
-    in_spin = [sample for sample in run.samples if sample.stack[0][0] == "spin"]
+    # Where a hypervisor takes the CPU away in the middle of a tick, so deep a stack may go over its time.
+    in_spin = [sample for sample in run.samples if sample.stack[0][0] == "spin" and
+               profiler.marker_of(sample.stack) != "over_budget"]
     assert profiler.total(in_spin) > 500
-    assert all(short_names(native.without(sample.stack)) == expected for sample in in_spin)
+    found = [(profiler.marker_of(sample.stack), short_names(native.without(sample.stack)))
+             for sample in in_spin]
+    assert not [wrong for wrong in found if wrong != (None, expected)]
     marked = run.stats["native"]["incomplete"] + run.stats["native"]["mismatch"]
     assert marked >= 0.9 * profiler.total(in_spin), run.stats["native"]
 
