@@ -122,7 +122,7 @@ def test_how_long_a_thread_has_waited(hung_of):
     program, _ = hung_of(known.one_per_version()[-1])
     number = program.about["deep"]
     if "seconds" not in look(program.pid)[number]:
-        pytest.skip("SKIP kernel: /proc/PID/sched does not say when a thread last ran")
+        pytest.skip("SKIP not-applicable: /proc/PID/sched does not say when a thread last ran")
     before = look(program.pid)[number]["seconds"]
     profiler.wait_until(lambda: look(program.pid)[number]["seconds"] >= before + 0.5, what="longer wait")
 

@@ -113,7 +113,7 @@ def test_no_gil_is_said(minor, tmp_path):
     """Once, in a line that says what is missing; the run goes on."""
     chosen = next((i for i in known.everything() if i.minor == minor), None)
     if not chosen:
-        pytest.skip("SKIP no CPython %s on this machine" % minor)
+        pytest.skip("SKIP %s: no such CPython on this machine" % minor)
     program = "import sys, time; print('{}'); sys.stdout.flush(); time.sleep(1000)"
     with profiler.targets(2 * [(chosen.path, "-c", program)]) as both:
         pids = ",".join(str(target.pid) for target in both)

@@ -112,7 +112,7 @@ def fake(directory, seed, model):
 
 def test_an_interpreter_that_is_none(honest, tmp_path):
     if not shutil.which("gcc"):
-        pytest.skip("SKIP gcc: it is not here")
+        pytest.skip("SKIP not-applicable: gcc is not here")
     memory = hostile.Memory(honest.pid).file
     memory.seek(hostile.layout_of(honest.pid)["runtime"])
     model = memory.read(400 * 8)

@@ -38,7 +38,7 @@ def short_ones(count):
 
 def test_ten_thousand(workloads, tmp_path):
     if free_megabytes() < 12000:
-        pytest.skip("SKIP memory: ten thousand processes need 12 GiB")
+        pytest.skip("SKIP not-applicable: ten thousand processes need 12 GiB")
     with server(tmp_path, "-a", "-F", FREQUENCY, "--output-dir", tmp_path, "--interval", 5,
                 "--labels", "process") as s:
         begin = time.monotonic()

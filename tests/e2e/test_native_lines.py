@@ -119,7 +119,7 @@ def test_a_stripped_file_is_as_without(program, library, tmp_path):
 
 def test_debug_file_by_build_id(program, library, tagged, tmp_path):
     if namespaces.reason():
-        pytest.skip("SKIP debug file: " + namespaces.reason())
+        pytest.skip("SKIP mounts: " + namespaces.reason())
     debug = tmp_path / "lines.debug"
     subprocess.run(["objcopy", "--only-keep-debug", library, debug], check=True)
     subprocess.run(["strip", "--strip-all", library], check=True)

@@ -55,7 +55,7 @@ def test_packed_into_the_file(python, program, stripped, tmp_path):
 @pytest.mark.parametrize("which", ["its own", "another build's"])
 def test_debug_file_in_the_targets_root(which, python, program, stripped, workloads, tmp_path):
     if namespaces.reason():
-        pytest.skip("SKIP debug file: " + namespaces.reason())
+        pytest.skip("SKIP mounts: " + namespaces.reason())
     bare, debug = stripped
     build_id = readelf("-n", bare).split("Build ID:")[1].split()[0]
     if which != "its own":
@@ -105,7 +105,7 @@ def test_trampolines_of_x_perf(mode, workloads, tmp_path, perf_maps):
     """The interpreter's own code that it makes for each Python function tells nothing more."""
     chosen = next((i for i in known.one_per_version() if i.version[:2] == (3, 12)), None)
     if not chosen:
-        pytest.skip("SKIP -X perf: no Python 3.12 here")
+        pytest.skip("SKIP 3.12: it has -X perf, and is not here")
     library = native_frames.build_chains(tmp_path)
     command = [chosen.path, "-X", "perf", workloads / "native" / "chains.py", library, 20000000, "within", 10]
     with profiler.target(*command) as target:

@@ -61,7 +61,7 @@ def test_parts(workloads, tmp_path):
 def test_disk(scene, function, below, workloads, tmp_path):
     """A file that the kernel has forgotten, read by a system call and by touching memory that maps it."""
     if not os.major(os.stat(tmp_path).st_dev):
-        pytest.skip("SKIP disk: the tests' folder is on no disk")
+        pytest.skip("SKIP not-applicable: the tests' folder is on no disk")
     with profiler.target(known.available()[-1].path, workloads / "waits.py", scene, tmp_path) as target:
         samples = observe(tmp_path, target).run.of(target.pid)
     of_function = [s for s in samples if s.values["offcpu"] and function in profiler.functions(s)]

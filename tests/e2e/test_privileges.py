@@ -181,7 +181,7 @@ def running(request, folder):
     if request.param != "root" and PARANOID > 2:
         pytest.skip("SKIP %s: kernel.perf_event_paranoid is %d" % (request.param, PARANOID))
     if request.param == "setcap" and os.statvfs(folder).f_flag & os.ST_NOSUID:
-        pytest.skip("SKIP setcap: no capabilities of files in /tmp (nosuid)")
+        pytest.skip("SKIP not-applicable: no capabilities of files in /tmp (nosuid)")
     binary = with_file_capabilities(folder) if request.param == "setcap" else profiler.BINARY
     run = profiler.Run(folder, "-a", binary=[*GIVEN[request.param], binary])
     run.how = request.param

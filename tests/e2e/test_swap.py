@@ -67,7 +67,7 @@ def swapping(path):
     path.chmod(0o600)
     subprocess.run(["/sbin/mkswap", path], check=True, capture_output=True)
     if subprocess.run(["/sbin/swapon", path], capture_output=True).returncode:
-        pytest.skip("SKIP swap: nothing can be swapped to a file here")
+        pytest.skip("SKIP not-applicable: nothing can be swapped to a file here")
     try:
         yield
     finally:

@@ -213,7 +213,7 @@ static int copy_after(const char *change)
 	snprintf(line, sizeof(line), "objcopy %s '%s' %s", change, program, path);
 	if (system(line)) {
 		unlink(path);
-		print_message("SKIP source: objcopy cannot read this program\n");
+		print_message("SKIP: objcopy cannot read this program\n");
 		skip();
 	}
 	fd = open(path, O_RDWR | O_CLOEXEC);

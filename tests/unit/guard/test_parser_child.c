@@ -158,7 +158,7 @@ static void with_a_debug_file(void **state)
 	assert_int_equal(functions_parse(without.data, without.size, &f), 0);
 	assert_false(f.has_symbols);
 	if (!f.build_id_size) {
-		print_message("SKIP debug file: the linker gave this program no build id\n");
+		print_message("SKIP: the linker gave this program no build id\n");
 		return;
 	}
 	assert_int_equal(functions_read(fd, self, &with), 0);

@@ -86,7 +86,7 @@ static void by_build_id(void **state)
 
 	(void)state;
 	if (own_folder()) {
-		print_message("SKIP debug files: a mount namespace is refused\n");
+		print_message("SKIP mounts: a mount namespace is refused\n");
 		return;
 	}
 	assert_int_equal(debug_file_open(getpid(), id, sizeof(id)), -ENOENT);

@@ -191,7 +191,7 @@ static void whose_file(void **state)
 	assert_int_equal(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
 	close(fd);
 	if (geteuid())
-		print_message("SKIP another user's file: needs root\n");
+		print_message("SKIP: another user's file needs root\n");
 	else {
 		assert_int_equal(chown(path, 4711, 4711), 0);
 		assert_int_equal(perf_map_open(getpid(), &stat), -ENOENT);
