@@ -3,9 +3,11 @@
 (faulthandler) is the judge."""
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -102,6 +104,29 @@ def test_stacks_are_those_that_python_itself_shows(version, hung_of):
     os.kill(program.pid, signal.SIGUSR1)
     profiler.wait_until(lambda: is_written(own), what="stacks of its own")
     assert ours == own_stacks(own)
+
+
+# Of the versions that py-spy 0.4.3 says it can read, and without "t" behind them.
+PY_SPY_KNOWS = ((3, 6), (3, 14))
+
+
+def py_spy(pid):
+    """{thread number: [(file, line, function), ...], leaf first}, of a process that it has stopped."""
+    command = pathlib.Path(sys.executable).parent / "py-spy"
+    done = subprocess.run([command, "dump", "--json", "--pid", str(pid)], capture_output=True, text=True,
+                          timeout=120, stdin=subprocess.DEVNULL, check=True)
+    return {thread["os_thread_id"]: [(f["filename"], f["line"], f["name"]) for f in thread["frames"]]
+            for thread in json.loads(done.stdout)}
+
+
+def test_stacks_are_those_that_py_spy_shows(version, hung_of):
+    """The other profiler, which reads from outside, sees the same in a program that does not move."""
+    if version.build or not PY_SPY_KNOWS[0] <= version.version[:2] <= PY_SPY_KNOWS[1]:
+        pytest.skip("SKIP not-applicable: py-spy 0.4.3 does not know this version")
+    program, _ = hung_of(version)
+    ours = {tid: [(f["file"], f["line"], f["function"]) for f in thread["frames"]]
+            for tid, thread in look(program.pid).items()}
+    assert ours == py_spy(program.pid)
 
 
 def test_text_says_the_same(version, workloads, hung_of):
