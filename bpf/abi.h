@@ -7,6 +7,7 @@
 #ifndef PYPERF_BPF_ABI_H
 #define PYPERF_BPF_ABI_H
 
+#include "bpf/abi/asleep.h"
 #include "bpf/abi/control.h"
 #include "bpf/abi/events.h"
 #include "bpf/abi/layout.h"

@@ -22,7 +22,8 @@
 FLAT_TABLE(nodes, struct node, BPF_F_MMAPABLE, 1);
 FLAT_TABLE(codes, struct code, BPF_F_MMAPABLE, 1);
 FLAT_TABLE(owners, struct owner, BPF_F_MMAPABLE, 1);
-FLAT_TABLE(stats, struct cpu_stats, BPF_F_MMAPABLE, 1); /* one for each possible CPU */
+/* One for each possible CPU, and a spare one for programs that user space runs (opt_spare). */
+FLAT_TABLE(stats, struct cpu_stats, BPF_F_MMAPABLE, 1);
 
 /* The ring buffer of bpf/abi/records.h. */
 struct {
@@ -59,7 +60,7 @@ FLAT_TABLE(threads, struct thread, 0, 1);
 /* What is remembered of the native frames of each of `threads`; only with --native full. */
 FLAT_TABLE(natives_kept, struct native_kept, 0, 1);
 
-FLAT_TABLE(scratches, struct scratch, 0, 1); /* one for each possible CPU */
+FLAT_TABLE(scratches, struct scratch, 0, 1); /* likewise */
 
 /*
  * tgid << 32 | time of a process's last RECORD_PROCESS. Processes that share a place are reported more often.
@@ -73,6 +74,9 @@ struct wait_keys {
 } __attribute__((aligned(64)));
 FLAT_TABLE(wait_keys, struct wait_keys, 0, 1);
 FLAT_TABLE(waits, struct wait, 0, 1);
+
+/* A stack that user space has looked at, for add_stack. */
+FLAT_TABLE(given, struct given, BPF_F_MMAPABLE, 1);
 
 /* Memory of processes, in sets: how much of it is counted. */
 FLAT_TABLE(memories, struct memory_set, 0, MEMORY_SETS);
@@ -117,6 +121,7 @@ const volatile __u8 opt_kernel_nameless; /* of the kernel's functions nobody kno
 const volatile __u8 opt_native_loop;   /* the interpreter's loop is a native frame, too */
 const volatile __u8 opt_native_lines;  /* of the leaf the place in the function is of interest, too */
 const volatile __u32 opt_self;	       /* the profiler's own tgid: never analysed */
+const volatile __u32 opt_spare;	       /* the index behind the last CPU's in stats and scratches */
 const volatile __u64 opt_secret;      /* random: no program can choose the identity of its code objects */
 const volatile __u8 opt_offcpu;	       /* waits of all kinds are of interest, */
 const volatile __u8 opt_gil;	       /* ... those for the GIL by themselves */

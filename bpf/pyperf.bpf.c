@@ -2,13 +2,15 @@
 /*
  * pyperf.bpf.c - the programs that the kernel runs: the sampler, on a perf event of every CPU or in timers;
  * the handlers of fork, exec and exit, of switches from thread to thread, and of changes of memory; the
- * iterator that lists the processes at start.
+ * iterators that list processes at start, and threads that sleep.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
 #include "bpf/abi.h"
+#include "bpf/sample/asleep.h"
+#include "bpf/sample/given.h"
 #include "bpf/sample/lifecycle.h"
 #include "bpf/sample/memory.h"
 #include "bpf/sample/offcpu.h"
@@ -104,6 +106,29 @@ SEC("syscall")
 int settle_waits(void *unused)
 {
 	settle_all();
+	return 0;
+}
+
+/* The two with --event offcpu only: writes a struct asleep for each thread whose stack is to be looked at. */
+SEC("iter/task")
+int list_asleep(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+
+	if (task)
+		list_thread(ctx->meta->seq, task);
+	return 0;
+}
+
+/* Takes the stack in the table `given`. */
+SEC("syscall")
+int add_stack(void *unused)
+{
+	__u32 first = 0;
+	struct given *g = bpf_map_lookup_elem(&given, &first);
+
+	if (g)
+		g->result = given_take(g);
 	return 0;
 }
 

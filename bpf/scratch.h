@@ -8,6 +8,7 @@
 #include "bpf/abi.h"
 #include "bpf/native/frames.h"
 #include "bpf/python/cache.h"
+#include "bpf/python/digest.h"
 #include "bpf/python/walk.h"
 
 /* A code object that the thread was seen in, to be found without the large tables. */
@@ -61,15 +62,28 @@ enum wait_part {
 	WAIT_PARTS
 };
 
-/* What is remembered of a thread's wait (sample/wait.h), and of the thread from one wait to the next. */
-struct wait {
-	__u64 since; /* up to when it is counted, as since_make() has it; 0 = the thread runs */
-	__u64 begin; /* bpf_ktime_get_ns() when it left the CPU */
+/* What the stack of a thread that waits led to. */
+struct wait_stack {
 	__u32 generation; /* of the tree, to which the nodes belong */
 	__u32 node;	  /* what is counted while it sleeps; 0 = it is not in the profile */
 	__u32 queue_node; /* ... and while it could run, but has no CPU */
 	__u8 outcome, queue_outcome;
 	__u16 weight; /* so many waits this one stands for */
+};
+
+/* Who has written a struct wait_stack. */
+enum wait_source {
+	WAIT_OWN,     /* the thread itself, when it left its CPU, */
+	WAIT_LISTED,  /* ... or those who found it asleep (sample/asleep.h); they need two: */
+	WAIT_LISTED2, /* ... while one of them is counted the other is written */
+	WAIT_SOURCES
+};
+
+/* What is remembered of a thread's wait (sample/wait.h), and of the thread from one wait to the next. */
+struct wait {
+	__u64 since; /* up to when it is counted, as since_make() has it; 0 = the thread runs */
+	__u64 begin; /* bpf_ktime_get_ns() when it left the CPU, or was found without one */
+	struct wait_stack stack[WAIT_SOURCES]; /* since_source() says which one counts */
 	/* Of its waits so far, ns, a moving one: bounded, so that one long wait is enough to tell. */
 	__u64 average;
 	__u64 unseen[WAIT_PARTS]; /* ns of long waits whose stack was not taken, by part; not counted yet */
@@ -109,7 +123,6 @@ enum recall {
 #define KERNEL_DEPTH 126 /* functions of the kernel that are kept of a sample; it finds 127 at most */
 
 #define TSTATE_MASK 511 /* covers TSTATE_READ */
-#define HEADER_MASK 255 /* covers a code object's header, layout.code_size */
 
 #define IGNORED 64 /* a power of two */
 
@@ -168,7 +181,7 @@ struct scratch {
 		__u32 unsettled; /* UNSETTLED_ bits */
 		__u32 sent;	 /* records sent by this sample */
 		__u32 recall;	 /* enum recall */
-		__u8 header[HEADER_MASK + 1 + 8]; /* of an object; has a word at every masked place */
+		__u8 header[HEADER_BYTES]; /* of an object */
 	} code;
 
 	struct { /* python/thread.h: the search for the thread's PyThreadState */

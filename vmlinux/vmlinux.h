@@ -61,6 +61,8 @@ struct task_struct {
 	unsigned int __state; /* 0 = it can run */
 	unsigned int flags;
 	unsigned in_iowait : 1;
+	unsigned on_cpu; /* an int before 7.2, and a byte since: unsigned, so that CO-RE loads either */
+	unsigned long nvcsw, nivcsw; /* how often it gave its CPU away, and had it taken */
 	int exit_state; /* not 0 from the end of the thread on */
 	__u64 start_boottime;
 	__u64 self_exec_id; /* a u32 on older kernels: CO-RE adjusts the width of the load */

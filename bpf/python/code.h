@@ -13,63 +13,12 @@
 #include "bpf/hash.h"
 #include "bpf/maps.h"
 #include "bpf/python/capture.h"
+#include "bpf/python/digest.h"
 #include "bpf/python/settled.h"
 #include "bpf/tree/bank.h"
 
 #define CODE_PROBES  24	       /* places of the table that are tried for one object */
 #define CAPTURES_MAX 64	       /* records sent by one sample, to bound its time */
-
-/* A field of the header in s->code.header; 0 where the layout has none. */
-static __always_inline __u64 header_u32(const __u8 *header, __u32 offset)
-{
-	return offset ? *(const __u32 *)(header + (offset & HEADER_MASK)) : 0;
-}
-
-static __always_inline __u64 header_u64(const __u8 *header, __u32 offset)
-{
-	return offset ? *(const __u64 *)(header + (offset & HEADER_MASK)) : 0;
-}
-
-/*
- * The length and the hash of an interned str, which stand for its text: 16 and 24 bytes into 3.11's
- * PyASCIIObject.
- */
-static __always_inline __u64 name_digest(const struct layout *l, __u64 string)
-{
-	__u64 words[2] = {};
-
-	if (mem_plausible(string))
-		mem_read(words, sizeof(words), string + l->str_length);
-	return words[0] + mix(words[1]);
-}
-
-#define FILE_END 128 /* bytes of a file name that count: those at its end, where names of one length differ */
-
-/*
- * A digest of a file name's length and end. A file name is not interned, so its own hash may be computed at
- * any time, and says nothing before. The bytes are read into s->record, which is written later. 3.11's
- * PyASCIIObject has the length at 16, the hash at 24, the state at 32.
- */
-static __always_inline __u64 file_digest(struct scratch *s, const struct layout *l, __u64 string)
-{
-	__u64 words[3] = {}, *end = (__u64 *)s->record.data, hash, bytes, size, at;
-
-	if (!mem_plausible(string) || mem_read(words, sizeof(words), string + l->str_length))
-		return 0;
-	words[2] |= l->str_implied;
-	bytes = words[0] * (words[2] >> l->str_kind_shift & 7);
-	at = words[2] >> l->str_ascii_bit & 1 ? l->str_ascii : l->str_compact;
-	size = bytes < FILE_END ? bytes : FILE_END;
-	mem_opaque(size);
-	for (int i = 0; i < FILE_END / 8; i++)
-		end[i] = 0;
-	if (size && size <= FILE_END)
-		mem_read(end, size, string + at + bytes - size);
-	hash = mix(bytes);
-	for (int i = 0; i < FILE_END / 8; i++)
-		hash = mix(hash ^ end[i]);
-	return hash;
-}
 
 /* Reads the object's header into s->code.header. Returns 0, or negative if it cannot be read. */
 static __always_inline int code_read_header(struct scratch *s, const struct layout *l, __u64 address)
@@ -92,46 +41,10 @@ static __always_inline int code_read_header(struct scratch *s, const struct layo
 	return 0;
 }
 
-static __always_inline __u64 code_name(const struct scratch *s, const struct layout *l)
-{
-	return header_u64(s->code.header, l->code_qualname ? l->code_qualname : l->code_name);
-}
-
-/* A digest of what the header in s->code.header says. */
-static __always_inline __u64 header_digest(const struct scratch *s, const struct layout *l)
-{
-	__u64 hash = mix(code_name(s, l) + header_u32(s->code.header, l->code_first_line));
-
-	hash = mix(hash ^ header_u64(s->code.header, l->code_filename));
-	hash = mix(hash ^ header_u64(s->code.header, l->code_linetable));
-	return l->code_version ? mix(hash ^ header_u32(s->code.header, l->code_version)) : hash;
-}
-
-/*
- * The fingerprint, odd, of the object whose header was read. co_version (3.12+) is unique within an
- * interpreter until 2^32 of them are used up. Where it is missing, digests of the texts of the names count
- * too.
- */
+/* The fingerprint, odd, of the object whose header was read. */
 static __always_inline __u64 code_fingerprint(struct scratch *s, const struct layout *l)
 {
-	__u64 hash = header_digest(s, l);
-
-	if (!l->code_version)
-		hash = mix(hash ^ name_digest(l, code_name(s, l)) ^
-			   file_digest(s, l, header_u64(s->code.header, l->code_filename)));
-	return hash | 1;
-}
-
-/*
- * Whether the object whose header was read is that of the clean-up frame which a call of a class pushes
- * (_Py_InitCleanup, 3.13+): a static code object whose three names are one string and whose first line is 0.
- */
-static __always_inline int code_is_shim(const struct scratch *s, const struct layout *l)
-{
-	__u64 name = header_u64(s->code.header, l->code_name);
-
-	return name && name == header_u64(s->code.header, l->code_filename) &&
-	       !header_u32(s->code.header, l->code_first_line);
+	return digest_code(s->code.header, l, (__u64 *)s->record.data);
 }
 
 /*
@@ -290,7 +203,7 @@ static __always_inline void code_read_anew(struct scratch *s)
 /* What stands for the header in s->code.header in struct known_code; not 0. */
 static __always_inline __u32 known_digest(const struct scratch *s, const struct layout *l)
 {
-	return (header_digest(s, l) + s->tree.generation) | 1;
+	return (digest_header(s->code.header, l) + s->tree.generation) | 1;
 }
 
 /*
@@ -360,7 +273,7 @@ static __always_inline int code_intern(struct scratch *s, struct cpu_stats *coun
 	c = bpf_map_lookup_elem(&codes, &index);
 	if (!index || !c)
 		return -1;
-	if (fingerprint && code_is_shim(s, l))
+	if (fingerprint && digest_is_shim(s->code.header, l))
 		c->state = CODE_SHIM;
 	if (!(c->state & (CODE_SENT | CODE_SHIM)))
 		code_send(s, count, l, c, index, address, fingerprint);

@@ -11,6 +11,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "bpf/sample/gil.h"
+#include "bpf/sample/lifecycle.h"
 #include "bpf/sample/sampler.h"
 #include "bpf/sample/wait.h"
 
@@ -31,31 +32,38 @@ static __always_inline void add_wait(struct scratch *s, struct cpu_stats *count,
 		s->tree.node = node;
 }
 
-/* Adds the system call that the thread is in, or why it is in the kernel without one; and the disk. */
-static __always_inline void add_cause(struct scratch *s, struct cpu_stats *count, struct task_struct *task)
+/* The system call that a thread is in; negative: it is in the kernel without one. */
+static __always_inline __s64 syscall_of(struct task_struct *task)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	const __s64 number = regs_syscall(regs);
+	return regs_syscall((struct pt_regs *)bpf_task_pt_regs(task));
+}
 
-	if (number >= 0 && !opt_kernel)
+/*
+ * Adds the system call that the thread is in, unless it is there, or why it is in the kernel without one; and
+ * the disk.
+ */
+static __always_inline void add_cause(struct scratch *s, struct cpu_stats *count, __s64 number, int is_there,
+				      __u32 iowait)
+{
+	if (number >= 0 && !is_there)
 		native_intern(s, count, TEXT_SYSCALLS + (number < TEXT_SYSCALLS_MAX ? number :
 							 TEXT_SYSCALLS_MAX - 1));
 	if (number < 0)
 		add_wait(s, count, WAIT_PAGE_FAULT);
-	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+	if (iowait)
 		add_wait(s, count, WAIT_IO);
 }
 
 /* Where a wait for a CPU is counted that begins below s->tree.node. */
-static __always_inline void find_queue_node(struct scratch *s, struct cpu_stats *count, struct wait *w,
+static __always_inline void find_queue_node(struct scratch *s, struct cpu_stats *count, struct wait_stack *k,
 					    enum wait_cause cause)
 {
-	w->queue_outcome = w->outcome;
-	w->queue_node = wait_cause(count, s->tree.bank, s->tree.node, cause);
-	if (w->queue_node)
+	k->queue_outcome = k->outcome;
+	k->queue_node = wait_cause(count, s->tree.bank, s->tree.node, cause);
+	if (k->queue_node)
 		return;
-	w->queue_outcome = OUTCOME_TABLE_FULL;
-	w->queue_node = EVENT_RUNQUEUE;
+	k->queue_outcome = OUTCOME_TABLE_FULL;
+	k->queue_node = EVENT_RUNQUEUE;
 }
 
 /*
@@ -74,18 +82,23 @@ static __noinline enum outcome take_stack(struct scratch *s, struct cpu_stats *c
 static __noinline void note_nodes(struct scratch *s, struct cpu_stats *count, struct wait *w, int queued,
 				  enum outcome outcome)
 {
-	w->outcome = w->queue_outcome = outcome;
+	struct wait_stack *k = &w->stack[WAIT_OWN];
+	struct task_struct *task;
+
+	k->outcome = k->queue_outcome = outcome;
 	w->process = s->who.process;
-	w->generation = s->tree.generation;
+	k->generation = s->tree.generation;
 	if (outcome > OUTCOME_TABLE_FULL) /* not in the profile */
 		return;
 	if (opt_offcpu)
-		find_queue_node(s, count, w, queued ? WAIT_PREEMPTED : WAIT_WOKEN);
-	if (opt_gil && w->for_gil && outcome != OUTCOME_TABLE_FULL)
+		find_queue_node(s, count, k, queued ? WAIT_PREEMPTED : WAIT_WOKEN);
+	if (opt_gil && w->for_gil && outcome != OUTCOME_TABLE_FULL) {
 		gil_blame(s, count);
-	else if (!queued && outcome != OUTCOME_TABLE_FULL)
-		add_cause(s, count, bpf_get_current_task_btf());
-	w->node = s->tree.node;
+	} else if (!queued && outcome != OUTCOME_TABLE_FULL) {
+		task = bpf_get_current_task_btf();
+		add_cause(s, count, syscall_of(task), opt_kernel, BPF_CORE_READ_BITFIELD(task, in_iowait));
+	}
+	k->node = s->tree.node;
 }
 
 /* Takes the stack of the current thread. 0, or -1: its process turns out to be none of ours. */
@@ -94,12 +107,13 @@ static __always_inline int look_at(struct task_struct *task, struct wait *w, int
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+	struct wait_stack *k = &w->stack[WAIT_OWN];
 
 	if (!s || !count)
 		return -1;
 	count->waits_seen++;
 	if (s->busy) {
-		w->outcome = w->queue_outcome = OUTCOME_NESTED;
+		k->outcome = k->queue_outcome = OUTCOME_NESTED;
 	} else {
 		s->busy = 1;
 		barrier();
@@ -108,7 +122,7 @@ static __always_inline int look_at(struct task_struct *task, struct wait *w, int
 		s->busy = 0;
 	}
 	bpf_probe_read_kernel_str(w->comm, sizeof(w->comm), task->comm);
-	return w->outcome == OUTCOME_NOT_PYTHON || w->outcome == OUTCOME_NOT_SELECTED ? -1 : 0;
+	return k->outcome == OUTCOME_NOT_PYTHON || k->outcome == OUTCOME_NOT_SELECTED ? -1 : 0;
 }
 
 static __always_inline int is_watched_process(const struct task_struct *task)
@@ -181,9 +195,9 @@ static __noinline struct wait *wait_begin(struct task_struct *task, int queued)
 	w->for_gil = for_gil;
 	w->tid = task->pid;
 	w->begin = bpf_ktime_get_ns();
-	w->weight = wait_weight(w);
-	w->outcome = w->queue_outcome = OUTCOME_UNSEEN;
-	w->node = w->queue_node = 0;
+	w->stack[WAIT_OWN] = (struct wait_stack){
+		.outcome = OUTCOME_UNSEEN, .queue_outcome = OUTCOME_UNSEEN, .weight = wait_weight(w)
+	};
 	count_here(__builtin_offsetof(struct cpu_stats, waits));
 	return w;
 }
@@ -191,7 +205,9 @@ static __noinline struct wait *wait_begin(struct task_struct *task, int queued)
 /* Whether chance decides that the stack of this wait is not taken. */
 static __always_inline int wait_goes_unseen(const struct wait *w)
 {
-	return w->weight > 1 && bpf_get_prandom_u32() & (w->weight - 1);
+	const __u16 weight = w->stack[WAIT_OWN].weight;
+
+	return weight > 1 && bpf_get_prandom_u32() & (weight - 1);
 }
 
 static __always_inline void on_leave(struct task_struct *task, int preempted)
@@ -210,7 +226,7 @@ static __always_inline void on_leave(struct task_struct *task, int preempted)
 	if (!wait_goes_unseen(w) && look_at(task, w, queued))
 		wait_free(task);
 	else
-		__sync_lock_test_and_set(&w->since, since_make(w->begin, queued));
+		__sync_lock_test_and_set(&w->since, since_make(w->begin, WAIT_OWN, queued));
 }
 
 static __always_inline void wait_step(struct task_struct *task, const enum wait_step step)

@@ -5,7 +5,8 @@
  * nanoseconds to a node.
  *
  * Several may do that at once: the thread's wake-up, its return to a CPU, and user space at the end of an
- * interval (settle). All go by one word, `since`: who moves it on counts the time that it moved over.
+ * interval (settle). All go by one word, `since`: who moves it on counts the time that it moved over, by the
+ * stack that the word names. So a wait that goes on can be given another stack (given.h).
  */
 #ifndef PYPERF_BPF_SAMPLE_WAIT_H
 #define PYPERF_BPF_SAMPLE_WAIT_H
@@ -14,25 +15,36 @@
 #include "bpf/maps.h"
 #include "bpf/tree/tree.h"
 
-/* wait.since: CLOCK_MONOTONIC in ns, shifted, and whether the thread is queued for a CPU; 0 = it runs. */
-#define SINCE_QUEUED 1
+/*
+ * wait.since: CLOCK_MONOTONIC in ns, shifted; which of wait.stack counts; and whether the thread is queued
+ * for a CPU. 0 = it runs.
+ */
+#define SINCE_QUEUED	   1
+#define SINCE_SOURCE_SHIFT 1
+#define SINCE_SOURCE	   (3 << SINCE_SOURCE_SHIFT)
+#define SINCE_SHIFT	   3
 
-static __always_inline __u64 since_make(__u64 ns, int queued)
+static __always_inline __u64 since_make(__u64 ns, enum wait_source source, int queued)
 {
-	return ns << 1 | (queued ? SINCE_QUEUED : 0);
+	return ns << SINCE_SHIFT | source << SINCE_SOURCE_SHIFT | (queued ? SINCE_QUEUED : 0);
+}
+
+/* An enum wait_source. */
+static __always_inline __u32 since_source(__u64 since)
+{
+	return (since & SINCE_SOURCE) >> SINCE_SOURCE_SHIFT;
 }
 
 /* What names a thread in the table: its number, and enough of its start time. Never 0. */
-static __always_inline __u64 wait_key(const struct task_struct *task)
+static __always_inline __u64 wait_key(__u64 start_boottime, __u32 tid)
 {
-	return task->start_boottime << 22 | (task->pid & ((1 << 22) - 1));
+	return start_boottime << 22 | (tid & ((1 << 22) - 1));
 }
 
-/* The thread's entry, NULL if it has none. */
-static __always_inline struct wait *wait_find(const struct task_struct *task)
+/* The entry with this key, which is of thread tid; NULL if there is none. */
+static __always_inline struct wait *wait_of(__u64 key, __u32 tid)
 {
-	const __u64 key = wait_key(task);
-	__u32 set = (__u32)mix(task->pid) & opt_wait_sets_mask;
+	__u32 set = (__u32)mix(tid) & opt_wait_sets_mask;
 	const struct wait_keys *k = bpf_map_lookup_elem(&wait_keys, &set);
 
 	if (!k)
@@ -46,10 +58,18 @@ static __always_inline struct wait *wait_find(const struct task_struct *task)
 	return NULL;
 }
 
-/* An entry for the current thread, which has none; NULL if there is no room. */
+static __always_inline struct wait *wait_find(const struct task_struct *task)
+{
+	return wait_of(wait_key(task->start_boottime, task->pid), task->pid);
+}
+
+/*
+ * An entry for a thread that had none; NULL if there is no room. The thread itself and list_asleep() may do
+ * this at the same time: they meet at the first free place of the set.
+ */
 static __always_inline struct wait *wait_new(const struct task_struct *task)
 {
-	const __u64 key = wait_key(task);
+	const __u64 key = wait_key(task->start_boottime, task->pid);
 	__u32 set = (__u32)mix(task->pid) & opt_wait_sets_mask;
 	struct wait_keys *k = bpf_map_lookup_elem(&wait_keys, &set);
 
@@ -57,14 +77,17 @@ static __always_inline struct wait *wait_new(const struct task_struct *task)
 		return NULL;
 	for (int i = 0; i < WAIT_WAYS; i++) {
 		__u32 index = set * WAIT_WAYS + i;
+		__u64 old = k->key[i];
+		struct wait *w;
 
-		if (!k->key[i] && !__sync_val_compare_and_swap(&k->key[i], 0, key)) {
-			struct wait *w = bpf_map_lookup_elem(&waits, &index);
-
-			if (w)
-				w->average = opt_min_wait;
-			return w;
-		}
+		if (!old)
+			old = __sync_val_compare_and_swap(&k->key[i], 0, key);
+		if (old && old != key)
+			continue;
+		w = bpf_map_lookup_elem(&waits, &index);
+		if (w && !old)
+			w->average = opt_min_wait;
+		return w;
 	}
 	return NULL;
 }
@@ -157,7 +180,7 @@ static __always_inline void wait_flush(struct wait *w)
 /* The thread is over. */
 static __noinline void wait_free(const struct task_struct *task)
 {
-	const __u64 key = wait_key(task);
+	const __u64 key = wait_key(task->start_boottime, task->pid);
 	__u32 set = (__u32)mix(task->pid) & opt_wait_sets_mask;
 	struct wait_keys *k = bpf_map_lookup_elem(&wait_keys, &set);
 
@@ -185,11 +208,11 @@ static __noinline void wait_free(const struct task_struct *task)
  * was taken and proves long stands for `weight` of them: it takes over as much of those that were not taken,
  * as long as there are such. So never more time is shown than has passed.
  */
-static __always_inline __u64 wait_take_over(struct wait *w, __u64 *unseen, __u64 ns)
+static __always_inline __u64 wait_take_over(const struct wait_stack *k, __u64 *unseen, __u64 ns)
 {
-	__u64 have = *(volatile __u64 *)unseen, more = ns * (w->weight - 1);
+	__u64 have = *(volatile __u64 *)unseen, more = ns * (k->weight - 1);
 
-	if (w->weight <= 1 || !have)
+	if (k->weight <= 1 || !have)
 		return 0;
 	more = more < have ? more : have;
 	return __sync_val_compare_and_swap(unseen, have, have - more) == have ? more : 0;
@@ -199,11 +222,12 @@ static __always_inline __u64 wait_take_over(struct wait *w, __u64 *unseen, __u64
  * Counts ns of a wait. An interrupt may do so in the middle of it, so all is atomic. NESTED has no part in
  * the total here (kernel_stats()).
  */
-static __always_inline void wait_count_part(struct wait *w, const enum wait_part part, __u64 ns, int is_short)
+static __always_inline void wait_count_part(struct wait *w, const struct wait_stack *k,
+					    const enum wait_part part, __u64 ns, int is_short)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
-	__u32 outcome = part == WAIT_QUEUED ? w->queue_outcome : w->outcome;
-	__u32 node = part == WAIT_QUEUED ? w->queue_node : w->node;
+	__u32 outcome = part == WAIT_QUEUED ? k->queue_outcome : k->outcome;
+	__u32 node = part == WAIT_QUEUED ? k->queue_node : k->node;
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
 
 	if (!count)
@@ -212,24 +236,25 @@ static __always_inline void wait_count_part(struct wait *w, const enum wait_part
 		wait_book(count, part, OUTCOME_SHORT, ns);
 	} else if (outcome == OUTCOME_UNSEEN) {
 		__sync_fetch_and_add(&w->unseen[part], ns);
-	} else if (node && w->generation != *(volatile __u32 *)&tree_generation) {
+	} else if (node && k->generation != *(volatile __u32 *)&tree_generation) {
 		wait_mark(count, w, part, OUTCOME_RENEWED, ns);
 	} else {
-		ns += wait_take_over(w, &w->unseen[part], ns);
+		ns += wait_take_over(k, &w->unseen[part], ns);
 		if (node)
 			node_count(node, ns);
 		wait_book(count, part, outcome, ns);
 	}
 }
 
-static __always_inline void wait_count(struct wait *w, int queued, __u64 ns, int is_short)
+static __always_inline void wait_count(struct wait *w, const struct wait_stack *k, int queued, __u64 ns,
+				       int is_short)
 {
 	if (queued)
-		wait_count_part(w, WAIT_QUEUED, ns, is_short);
+		wait_count_part(w, k, WAIT_QUEUED, ns, is_short);
 	else if (opt_gil && w->for_gil)
-		wait_count_part(w, WAIT_WANTS_GIL, ns, is_short);
+		wait_count_part(w, k, WAIT_WANTS_GIL, ns, is_short);
 	else
-		wait_count_part(w, WAIT_ASLEEP, ns, is_short);
+		wait_count_part(w, k, WAIT_ASLEEP, ns, is_short);
 }
 
 /* What becomes of a wait. */
@@ -268,18 +293,23 @@ static __always_inline __u32 wait_weight(const struct wait *w)
 static __always_inline void wait_move(struct wait *w, __u64 now, const enum wait_step step)
 {
 	for (int i = 0; i < WAIT_TRIES; i++) {
-		const __u64 since = *(volatile __u64 *)&w->since, old = since >> 1;
+		const __u64 since = *(volatile __u64 *)&w->since, old = since >> SINCE_SHIFT;
 		const int queued = since & SINCE_QUEUED;
+		__u32 source = since_source(since);
 		const __u64 next = now > old ? now : old;
 		const int is_short = (__s64)(now - w->begin) < (__s64)opt_min_wait;
 
 		if (!since || (step == WAIT_QUEUES && queued) || (step == WAIT_SETTLES && is_short))
 			return;
-		if (__sync_val_compare_and_swap(&w->since, since,
-						step == WAIT_ENDS ? 0 :
-						since_make(next, queued || step == WAIT_QUEUES)) != since)
+		mem_opaque(source);
+		if (source >= WAIT_SOURCES)
+			return;
+		if (__sync_val_compare_and_swap(
+			    &w->since, since,
+			    step == WAIT_ENDS ? 0 :
+			    since_make(next, source, queued || step == WAIT_QUEUES)) != since)
 			continue;
-		wait_count(w, queued, next - old, is_short);
+		wait_count(w, &w->stack[source], queued, next - old, is_short);
 		if (step == WAIT_ENDS)
 			wait_learn(w, now);
 		return;

@@ -9,6 +9,7 @@
 #include "proc/perf_map.h"
 #include "python/async_tasks.h"
 #include "python/look.h"
+#include "python/sleepers.h"
 
 size_t reply_table_max(__u32 type)
 {
@@ -29,6 +30,8 @@ size_t reply_table_max(__u32 type)
 		return LOOK_BYTES_MAX;
 	case WORKER_TASKS:
 		return ASYNC_BYTES_MAX;
+	case WORKER_SLEEPERS:
+		return SLEEPERS_BYTES_MAX;
 	}
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include "proc/code_maps.h"
 #include "proc/container.h"
 #include "python/identify.h"
+#include "python/sleepers.h"
 
 #define WORKER_QUEUE	   256 /* requests waiting or under way */
 /* How long the child may take for a request: without the time for which it waits for a CPU, and with it. */
@@ -35,6 +36,7 @@ enum worker_type {
 	WORKER_SOURCE,	     /* source_read() of the file mapped at address, as FUNCTIONS */
 	WORKER_LOOK,	     /* look_at_threads(); address is that of the runtime */
 	WORKER_TASKS,	     /* async_tasks_look(); likewise */
+	WORKER_SLEEPERS,     /* sleepers_look(); likewise */
 	WORKER_TYPES
 };
 
@@ -46,10 +48,11 @@ struct worker_request {
 	__u64 start_ticks; /* of the process, by procfs_start_ticks(); a later one with that pid is -ESRCH */
 	__u64 address;
 	__u64 asyncio;		/* of LOOK and TASKS: identity.asyncio */
-	struct layout layout; /* of CAPTURE, TABLE, LOOK and TASKS */
+	struct layout layout; /* of CAPTURE, TABLE, LOOK, TASKS and SLEEPERS */
 	struct code_file file; /* of FUNCTIONS, ROWS, PERF_MAP and SOURCE */
 	__u32 plain;	       /* of FUNCTIONS: without a separate debug file */
 	struct source_question source; /* of SOURCE */
+	struct sleepers_question sleepers; /* of SLEEPERS */
 };
 
 struct worker_reply {

@@ -249,6 +249,9 @@ static int read_bytes(const struct worker_request *request, pid_t tid, struct bu
 	case WORKER_TASKS:
 		return async_tasks_look((pid_t)request->pid, tid, &request->layout, request->address,
 					request->asyncio, out);
+	case WORKER_SLEEPERS:
+		return sleepers_look((pid_t)request->pid, tid, &request->layout, request->address,
+				     &request->sleepers, out);
 	}
 	return parse_mapped(tid, request, out);
 }

@@ -17,6 +17,8 @@
 #include "base/log.h"
 #include "bpf/ids.h"
 #include "bpf/python/budget.h"
+#include "kern/asleep.h"
+#include "kern/attach.h"
 #include "kern/cpu_ticks.h"
 #include "kern/grace.h"
 #include "kern/libbpf_log.h"
@@ -35,6 +37,7 @@ struct kernel {
 	struct trigger trigger;
 	struct grace grace;
 	struct texts texts;
+	struct asleep_programs asleep;
 	struct silent *silent;
 	struct cpu_ticks *cpu_ticks;
 	struct kernel_options options;
@@ -210,6 +213,7 @@ void kernel_close(struct kernel *k)
 	if (!k)
 		return;
 	kernel_stop(k);
+	asleep_close(&k->asleep);
 	ring_buffer__free(k->ring);
 	tables_unmap(k->skel, &k->tables, k->stats);
 	texts_close(&k->texts);
@@ -220,15 +224,6 @@ void kernel_close(struct kernel *k)
 	if (k->stats_fd >= 0)
 		close(k->stats_fd);
 	free(k);
-}
-
-/* These programs stay attached when the ticks stop. */
-static int attach(struct bpf_program *program, struct bpf_link **link)
-{
-	if (*link)
-		return 0;
-	*link = bpf_program__attach(program);
-	return *link ? 0 : -errno;
 }
 
 #define STAT_LINE 256 /* more than the bytes of a CPU's line */
@@ -261,12 +256,13 @@ int kernel_start(struct kernel *k, int *ret_cpus)
 
 	if (k->options.measure && k->stats_fd < 0)
 		k->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	/* These stay attached when the ticks stop. */
 	err = attach(s->progs.on_process_fork, &s->links.on_process_fork) ?:
 	      attach(s->progs.on_process_exec, &s->links.on_process_exec) ?:
 	      attach(s->progs.on_process_exit, &s->links.on_process_exit);
 	if (err)
 		return fail(k, err, "the process tracepoints cannot be attached: %s", strerror(-err));
-	err = waits_start(s);
+	err = waits_start(s) ?: asleep_open(&k->asleep, s, k->options.max_depth);
 	if (err)
 		return fail(k, err, "the scheduler's tracepoints cannot be attached: %s", strerror(-err));
 	err = memory_start(s);
@@ -303,6 +299,11 @@ void kernel_stop(struct kernel *k)
 void kernel_settle(struct kernel *k)
 {
 	waits_settle(k->skel);
+}
+
+const struct asleep_programs *kernel_asleep(const struct kernel *k)
+{
+	return &k->asleep;
 }
 
 bool kernel_sees_gil(const struct kernel *k)
@@ -429,7 +430,7 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	const struct pyperf *s = k->skel;
 
 	memset(ret, 0, sizeof(*ret));
-	tables_sum_stats(k->stats, k->cpus, &ret->sum);
+	tables_sum_stats(k->stats, k->cpus + 1, &ret->sum);
 	ret->sum.processes_full += k->processes_full;
 	/* The sampler must not count these itself. */
 #define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \

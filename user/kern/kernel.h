@@ -13,6 +13,7 @@
 #include "bpf/abi.h"
 #include "kern/trigger.h"
 
+struct asleep_programs;
 struct cpu_ticks;
 struct kernel;
 struct process_list;
@@ -70,6 +71,9 @@ void kernel_stop(struct kernel *k);
 
 /* Counts what has passed of the waits under way, so that what comes later is of the time that comes later. */
 void kernel_settle(struct kernel *k);
+
+/* How threads are found that sleep, and whose stack nobody could take: kern/asleep.h. */
+const struct asleep_programs *kernel_asleep(const struct kernel *k);
 
 /* Whether waits for the GIL are of interest. */
 bool kernel_sees_gil(const struct kernel *k);

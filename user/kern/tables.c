@@ -61,8 +61,9 @@ int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, stru
 		err |= bpf_map__set_max_entries(s->maps.natives_kept, 4 * tables_thread_sets(o));
 	err |= bpf_map__set_max_entries(s->maps.processes, PROCESS_COUNT);
 	err |= bpf_map__set_max_entries(s->maps.records, RING_BYTES);
-	err |= bpf_map__set_max_entries(s->maps.stats, cpus);
-	err |= bpf_map__set_max_entries(s->maps.scratches, cpus);
+	err |= bpf_map__set_max_entries(s->maps.stats, cpus + 1);
+	err |= bpf_map__set_max_entries(s->maps.scratches, cpus + 1);
+	s->rodata->opt_spare = cpus;
 	return err;
 }
 
@@ -204,13 +205,13 @@ int tables_clear(struct pyperf *s, const struct kernel_tables *t, unsigned int b
 	return err;
 }
 
-void tables_sum_stats(const struct cpu_stats *stats, int cpus, struct cpu_stats *ret)
+void tables_sum_stats(const struct cpu_stats *stats, int count, struct cpu_stats *ret)
 {
 	const size_t counters = offsetof(struct cpu_stats, time_max) / sizeof(__u64);
 	__u64 *sum = (__u64 *)ret;
 
 	memset(ret, 0, sizeof(*ret));
-	for (int cpu = 0; cpu < cpus; cpu++) {
+	for (int cpu = 0; cpu < count; cpu++) {
 		for (size_t i = 0; i < counters; i++)
 			sum[i] += __atomic_load_n((const __u64 *)&stats[cpu] + i, __ATOMIC_RELAXED);
 		if (stats[cpu].time_max > ret->time_max)

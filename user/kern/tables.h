@@ -22,8 +22,8 @@ int tables_size(struct pyperf *skel, const struct kernel_options *o, int cpus, s
  */
 int tables_map(struct pyperf *skel, struct kernel_tables *tables, const struct cpu_stats **ret_stats);
 void tables_unmap(struct pyperf *skel, const struct kernel_tables *tables, const struct cpu_stats *stats);
-/* The counters of all CPUs added up; of the longest tick, the longest. */
-void tables_sum_stats(const struct cpu_stats *stats, int cpus, struct cpu_stats *ret);
+/* So many counters, of CPUs and the spare one, added up; of the longest tick, the longest. */
+void tables_sum_stats(const struct cpu_stats *stats, int count, struct cpu_stats *ret);
 /* The numbers that belong to this bank, 0 or 1. */
 struct kernel_bank tables_bank(const struct kernel_tables *tables, unsigned int bank);
 /*

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kern/waits.h"
 
-#include <errno.h>
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "bpf/abi.h"
+#include "kern/asleep.h"
+#include "kern/attach.h"
 #include "kern/run_time.h"
 #include "pyperf.skel.h"
 
@@ -22,18 +22,11 @@ void waits_prepare(struct pyperf *s, bool waits, bool gil, __u64 min_wait_ns)
 	bpf_program__set_autoload(s->progs.settle_waits, wanted);
 	bpf_map__set_autocreate(s->maps.wait_keys, wanted);
 	bpf_map__set_autocreate(s->maps.waits, wanted);
+	asleep_prepare(s, waits);
 	s->rodata->opt_offcpu = waits;
 	s->rodata->opt_gil = gil;
 	s->rodata->opt_min_wait = min_wait_ns;
 	s->rodata->opt_patience_wait = PATIENCE_NS;
-}
-
-static int attach(struct bpf_program *program, struct bpf_link **link)
-{
-	if (*link)
-		return 0;
-	*link = bpf_program__attach(program);
-	return *link ? 0 : -errno;
 }
 
 /* Wake-ups first: a wait that begins is one whose end will be seen. */

@@ -98,12 +98,12 @@ static void read_syscall(pid_t pid, struct task *t)
 		task_parse_syscall(text, t);
 }
 
-static void read_own_tid(pid_t pid, struct task *t)
+pid_t task_own_tid(pid_t pid, pid_t tid)
 {
-	_cleanup_free_ char *text = read_file(pid, t->tid, "status");
+	_cleanup_free_ char *text = read_file(pid, tid, "status");
 	const pid_t own = text ? procfs_parse_own_id(text, "NSpid") : 0;
 
-	t->own_tid = own ? own : t->tid;
+	return own ? own : tid;
 }
 
 /* Time on a CPU, time waiting for one, and how often it was given one (Documentation/scheduler). */
@@ -135,7 +135,7 @@ int task_read(pid_t pid, pid_t tid, struct task *ret)
 	t.state = stat.state;
 	t.cpu = stat.cpu;
 	read_runs(pid, &t);
-	read_own_tid(pid, &t);
+	t.own_tid = task_own_tid(pid, tid);
 	read_syscall(pid, &t);
 	read_last_ran(pid, &t);
 	*ret = t;

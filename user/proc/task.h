@@ -43,6 +43,9 @@ int tasks_of(pid_t pid, size_t most, pid_t **ret, size_t *ret_count, bool *ret_m
  */
 int task_read(pid_t pid, pid_t tid, struct task *ret);
 
+/* Thread tid of process pid as task.own_tid has it; if that cannot be read, tid. */
+pid_t task_own_tid(pid_t pid, pid_t tid);
+
 /* The number that a line of /proc/PID/syscall begins with, and its arguments. -EBADMSG if it is none. */
 int task_parse_syscall(const char *text, struct task *ret);
 

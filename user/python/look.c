@@ -29,46 +29,29 @@ struct looking {
 	struct thread_states states;
 	struct async_reader reader; /* at.task_size is 0 where asyncio's tasks cannot be read */
 	struct walk walk, last; /* last: the walk before */
-	__u8 tstate[TSTATE_READ + sizeof(__u64)];
+	__u8 tstate[TARGET_TSTATE_BYTES];
 	struct buf threads, frames;
 	__u32 frame_count;
 	bool more;
 };
-
-static __u64 tstate_word(const struct looking *k, unsigned int offset)
-{
-	__u64 value;
-
-	if (offset > TSTATE_READ)
-		return 0;
-	memcpy(&value, k->tstate + offset, sizeof(value));
-	return value;
-}
 
 /* --- a stack -------------------------------------------------------------------------------------------- */
 
 /* Walks once. Returns the enum look_end. */
 static enum look_end walk_once(struct looking *k, __u64 tstate)
 {
-	const struct layout *l = k->layout;
-	struct walk *w = &k->walk;
-	__u64 frame;
-
-	w->depth = 0;
-	if (l->tstate_size > TSTATE_READ || mem_read(k->tstate, l->tstate_size, tstate))
-		return LOOK_BROKEN;
-	frame = target_newest_frame(l, tstate_word(k, l->tstate_frame));
-	if (!frame)
+	k->walk.max_depth = DEPTH_LIMIT - 1;
+	switch (target_walk_thread(&k->walk, k->layout, tstate, k->tstate)) {
+	case TARGET_WHOLE:
+		return LOOK_WHOLE;
+	case TARGET_NO_FRAMES:
 		return LOOK_NO_FRAMES;
-	w->max_depth = DEPTH_LIMIT - 1;
-	w->read_bytes = 0;
-	walk_begin(w, frame, l->tstate_chunk ? tstate_word(k, l->tstate_chunk) : 0);
-	walk_run(w, l);
-	if (w->end == WALK_DEEP)
+	case TARGET_DEEP:
 		return LOOK_DEEP;
-	if (!walk_is_whole(w, l, tstate_word(k, l->tstate_base_frame)))
-		return LOOK_BROKEN;
-	return w->python ? LOOK_WHOLE : LOOK_NO_FRAMES;
+	case TARGET_BROKEN:
+		break;
+	}
+	return LOOK_BROKEN;
 }
 
 /* Keeps of the walk the callers, from the root on, that the one before found too. */

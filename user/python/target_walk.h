@@ -8,6 +8,7 @@
 #define PYPERF_PYTHON_TARGET_WALK_H
 
 #include <errno.h>
+#include <string.h>
 
 #include "proc/remote.h"
 
@@ -54,6 +55,51 @@ static inline __u64 target_first_interpreter(const struct layout *l, __u64 runti
 static inline __u64 target_newest_frame(const struct layout *l, __u64 word)
 {
 	return l->has_cframe && mem_plausible(word) ? read_word(word + l->cframe_frame) : word;
+}
+
+#define TARGET_TSTATE_BYTES (TSTATE_READ + sizeof(__u64)) /* of a copy of a thread state's beginning */
+
+static inline __u64 target_tstate_word(const __u8 *tstate, unsigned int offset)
+{
+	__u64 value;
+
+	if (offset > TSTATE_READ)
+		return 0;
+	memcpy(&value, tstate + offset, sizeof(value));
+	return value;
+}
+
+/* How a walk along all frames of a thread ends. */
+enum target_end {
+	TARGET_WHOLE,	  /* at the interpreter's root */
+	TARGET_NO_FRAMES, /* there is no frame of Python code */
+	TARGET_DEEP,	  /* there are more than w->max_depth */
+	TARGET_BROKEN,	  /* its frames do not lead to a root */
+};
+
+/*
+ * Walks the frames of the thread with this thread state, whose beginning is copied into TARGET_TSTATE_BYTES.
+ * The frames are in w, leaf first. The caller has set w->max_depth.
+ */
+static inline enum target_end target_walk_thread(struct walk *w, const struct layout *l, __u64 address,
+						 __u8 *tstate)
+{
+	__u64 frame;
+
+	w->depth = 0;
+	if (l->tstate_size > TSTATE_READ || mem_read(tstate, l->tstate_size, address))
+		return TARGET_BROKEN;
+	frame = target_newest_frame(l, target_tstate_word(tstate, l->tstate_frame));
+	if (!frame)
+		return TARGET_NO_FRAMES;
+	w->read_bytes = 0;
+	walk_begin(w, frame, l->tstate_chunk ? target_tstate_word(tstate, l->tstate_chunk) : 0);
+	walk_run(w, l);
+	if (w->end == WALK_DEEP)
+		return TARGET_DEEP;
+	if (!walk_is_whole(w, l, target_tstate_word(tstate, l->tstate_base_frame)))
+		return TARGET_BROKEN;
+	return w->python ? TARGET_WHOLE : TARGET_NO_FRAMES;
 }
 
 /*

@@ -140,6 +140,17 @@ static void on_second(void *agent, unsigned int ready)
 	progress_show(&a->progress, &a->facts, a->kernel, a->registry);
 }
 
+static int asleep_due(void *agent)
+{
+	return discover_asleep_timeout_ms(((struct agent *)agent)->discover);
+}
+
+static void on_asleep(void *agent, unsigned int ready)
+{
+	(void)ready;
+	discover_asleep(((struct agent *)agent)->discover);
+}
+
 static int watchdog_due(void *agent)
 {
 	return notify_timeout_ms(&((struct agent *)agent)->notify);
@@ -192,6 +203,7 @@ int turns_open(struct agent *a)
 		{ worker_fd(a->worker), worker_due, on_worker, a },
 		{ -1, generation_due, on_generation, a },
 		{ -1, NULL, on_second, a },
+		{ -1, asleep_due, on_asleep, a },
 		{ -1, watchdog_due, on_watchdog, a },
 	};
 	int err = 0;

@@ -8,6 +8,7 @@
 #include "guard/worker.h"
 #include "kern/kernel.h"
 #include "names/natives.h"
+#include "targets/asleep.h"
 #include "targets/ask_lines.h"
 #include "targets/captures.h"
 #include "targets/containers.h"
@@ -24,6 +25,7 @@ struct discover {
 	struct captures captures;
 	struct native_targets *native;
 	struct ask_lines *ask_lines; /* NULL without --native-lines */
+	struct asleep_targets *asleep;
 	struct containers containers;
 	struct recover recover;
 };
@@ -50,6 +52,8 @@ int discover_new(struct discover **ret, const struct discover_parts *parts)
 	if (!err && natives_lines(parts->natives))
 		err = ask_lines_new(&d->ask_lines, parts->kernel, parts->natives, parts->registry,
 				    d->questions, d->native);
+	if (!err)
+		err = asleep_targets_new(&d->asleep, parts->kernel, d->questions, &d->captures);
 	if (err)
 		return err;
 	d->kernel = parts->kernel;
@@ -76,6 +80,7 @@ void discover_free(struct discover *d)
 	if (!d)
 		return;
 	captures_clear(&d->captures);
+	asleep_targets_free(d->asleep);
 	ask_lines_free(d->ask_lines);
 	native_targets_free(d->native);
 	verdicts_free(d->verdicts);
@@ -168,6 +173,16 @@ void discover_second(struct discover *d)
 		native_second(d->native);
 	if (d->ask_lines)
 		ask_lines_second(d->ask_lines);
+}
+
+int discover_asleep_timeout_ms(const struct discover *d)
+{
+	return asleep_timeout_ms(d->asleep);
+}
+
+void discover_asleep(struct discover *d)
+{
+	asleep_turn(d->asleep);
 }
 
 void discover_lines(struct discover *d)

@@ -70,6 +70,9 @@ void discover_replies(struct discover *d);
 void discover_forget_codes(struct discover *d, struct kernel_range codes);
 /* To be called each second, after the records were read: containers_ask(), recover_check(). */
 void discover_second(struct discover *d);
+/* Threads that have slept for long: asleep_turn() and asleep_timeout_ms(). */
+void discover_asleep(struct discover *d);
+int discover_asleep_timeout_ms(const struct discover *d);
 /* Asks for the lines of native code that was counted, if these are wanted. Before a profile is made. */
 void discover_lines(struct discover *d);
 /* How many questions are not answered yet, or wait to be asked. */

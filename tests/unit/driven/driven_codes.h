@@ -4,6 +4,32 @@
  */
 #include "tests/unit/driven/driven_usual.h"
 
+static inline int mem_read(void *dst, __u32 size, __u64 address)
+{
+	memcpy(dst, (const void *)address, size);
+	return 0;
+}
+
+#include "bpf/python/digest.h"
+
+/* So that it finds the entry that the sampler made: user/python/sleepers.c. */
+static void test_fingerprint_is_that_of_the_worker(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
+		__u8 header[HEADER_BYTES] __attribute__((aligned(8))) = { 0 };
+		__u64 codes[3], end[FILE_END / 8];
+
+		forge_usual(forge_minors[v], codes);
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		for (int i = 0; i < 3; i++) {
+			memcpy(header, (const void *)codes[i], py.l.code_size);
+			assert_int_equal(digest_code(header, &py.l, end),
+					 driven_record(codes[i])->fingerprint);
+		}
+	}
+}
+
 static void test_code_replaced_in_place(void **state)
 {
 	(void)state;

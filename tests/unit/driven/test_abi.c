@@ -57,6 +57,12 @@ EACH(text_mapping, M(text_mapping, start), M(text_mapping, end), M(text_mapping,
      M(text_mapping, text));
 EACH(text_part, M(text_part, begin), M(text_part, size));
 EACH(text, M(text, base), M(text, first), M(text, pages), M(text, count), M(text, regions), M(text, loop));
+EACH(asleep, M(asleep, pid), M(asleep, tid), M(asleep, start_time), M(asleep, begin), M(asleep, process),
+     M(asleep, syscall), M(asleep, iowait), M(asleep, pad), M(asleep, comm));
+EACH(given_frame, M(given_frame, address), M(given_frame, fingerprint), M(given_frame, instr),
+     M(given_frame, code), M(given_frame, unnamed), M(given_frame, pad));
+EACH(given, M(given, asleep), M(given, outcome), M(given, depth), M(given, result), M(given, pad),
+     M(given, frames));
 EACH(timer_request, M(timer_request, first), M(timer_request, cpu), M(timer_request, pad));
 EACH(code_part, M(code_part, address), M(code_part, length), M(code_part, bytes), M(code_part, kind),
      M(code_part, flags));
@@ -101,7 +107,7 @@ static const struct record records[] = {
 	R(node),	  R(code),	 R(owner),	R(process),   R(layout),     R(cpu_stats),
 	R(record_process), R(record_fork), R(record_exit), R(code_part), R(record_code),
 	R(timer_request), R(bank_used), R(record_native), R(space_request), R(text_space), R(text_mapping),
-	R(text), R(text_part),
+	R(text), R(text_part), R(asleep), R(given_frame), R(given),
 };
 
 static struct pyperf *skel;
@@ -165,7 +171,7 @@ static void test_every_record_is_the_same(void **state)
  */
 #define TEXT_OF(header) ".incbin \"bpf/abi/" header ".h\"\n"
 asm(".pushsection .rodata\n"
-    "abi_text:\n" TEXT_OF("control") TEXT_OF("layout") TEXT_OF("native") TEXT_OF("process")
+    "abi_text:\n" TEXT_OF("asleep") TEXT_OF("control") TEXT_OF("layout") TEXT_OF("native") TEXT_OF("process")
     TEXT_OF("records") TEXT_OF("stats") TEXT_OF("tree") TEXT_OF("types")
     ".byte 0\n"
     ".popsection");

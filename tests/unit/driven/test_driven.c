@@ -119,6 +119,7 @@ static const struct CMUnitTest in_roomy_tables[] = {
 	cmocka_unit_test(test_long_mixed_stack),
 	cmocka_unit_test(test_interpreters_own_code_is_not_shown),
 	cmocka_unit_test(test_cached_generator),
+	cmocka_unit_test(test_fingerprint_is_that_of_the_worker),
 	cmocka_unit_test(test_code_replaced_in_place),
 	cmocka_unit_test(test_each_field_tells_code_objects_apart),
 	cmocka_unit_test(test_count_of_versions_that_is_none),

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * asleep.h - threads that sleep and whose stack is not known, since they have slept from before the programs
+ * were there, or while the tree was renewed: the kernel side lists them, user space looks at their stacks
+ * from outside, and gives these back.
+ */
+#ifndef PYPERF_BPF_ABI_ASLEEP_H
+#define PYPERF_BPF_ABI_ASLEEP_H
+
+#include "bpf/abi/types.h"
+
+#define GIVEN_FRAMES 4096 /* of a stack, at most; a power of two */
+
+/* A thread that sleeps. It and its wait, as list_asleep writes them and add_stack takes them back. */
+struct asleep {
+	__u32 pid, tid;	  /* in the initial PID namespace */
+	__u64 start_time; /* of the thread: task->start_boottime, ns */
+	__u64 begin;	  /* of the wait; with start_time and tid no other wait has it */
+	__u32 process;	  /* struct process.id */
+	__s32 syscall;	  /* that it is in; negative: the kernel has it without one */
+	__u32 iowait;	  /* the kernel waits for a disk */
+	__u32 pad;
+	char comm[16];
+};
+
+struct given_frame {
+	__u64 address;	   /* of its code object */
+	__u64 fingerprint; /* digest_code() of it */
+	__u32 instr;	   /* node_instr() */
+	__u32 code;	   /* add_stack's answer: its number; 0 = there was no room */
+	__u32 unnamed;	   /* likewise: nobody has sent its names yet */
+	__u32 pad;
+};
+
+enum given_result {
+	GIVEN_TAKEN = 1,
+	GIVEN_GONE, /* the thread has run since, or has ended */
+};
+
+/* What the program add_stack is given, in a table of one entry. */
+struct given {
+	struct asleep asleep;
+	__u32 outcome; /* enum outcome of the look: WHOLE or one with a marker */
+	__u32 depth;   /* frames */
+	__u32 result;  /* the answer: enum given_result */
+	__u32 pad;
+	struct given_frame frames[GIVEN_FRAMES]; /* from the root on */
+};
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * asleep.h - lists the threads of Python processes that sleep, and whose stack nobody has taken: they have
+ * slept since before the programs were attached, before the verdict on their process, or while the tree was
+ * emptied. From when it is listed on, such a thread's wait counts like any other, below [wait not looked at]
+ * until its stack is given (given.h).
+ */
+#ifndef PYPERF_BPF_SAMPLE_ASLEEP_H
+#define PYPERF_BPF_SAMPLE_ASLEEP_H
+
+#include "bpf/sample/offcpu.h"
+
+#define TASK_NEW     0x800	 /* as in linux/sched.h: it has not run yet */
+#define ASLEEP_LEAST 100000000 /* ns that a wait must have lasted to be looked at once more: it may go on */
+
+/* Whether the thread is on no CPU, and in no run queue. */
+static __always_inline int is_asleep(struct task_struct *task)
+{
+	const __u32 state = *(volatile __u32 *)&task->__state;
+
+	return state && !(state & (TASK_DEAD | TASK_NEW)) && !task->on_cpu;
+}
+
+/* How often it has left a CPU. */
+static __always_inline __u64 switches_of(const struct task_struct *task)
+{
+	return *(volatile unsigned long *)&task->nvcsw + *(volatile unsigned long *)&task->nivcsw;
+}
+
+static __always_inline const struct process *python_of(const struct task_struct *task)
+{
+	__u32 tgid = task->tgid;
+	const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+
+	if (!p || p->state != PROCESS_PYTHON || p->exec_id != task->self_exec_id ||
+	    p->start_time != task->group_leader->start_boottime)
+		return NULL;
+	return p;
+}
+
+/* Whether it is not known where this wait that goes on belongs in the tree. */
+static __always_inline int wait_is_unknown(const struct wait *w, __u64 since)
+{
+	__u32 source = since_source(since);
+	const struct wait_stack *k;
+
+	mem_opaque(source);
+	if (source >= WAIT_SOURCES || since & SINCE_QUEUED || w->for_gil ||
+	    bpf_ktime_get_ns() - w->begin < ASLEEP_LEAST)
+		return 0;
+	k = &w->stack[source];
+	if (k->outcome == OUTCOME_UNSEEN || k->outcome == OUTCOME_NEW_PROCESS || k->outcome == OUTCOME_NESTED)
+		return 1;
+	return k->node && k->generation != *(volatile __u32 *)&tree_generation;
+}
+
+/*
+ * Begins the wait of a thread that was found asleep. It may wake up meanwhile, on another CPU, and have found
+ * no entry of its own: so when all is written it has to be asleep still, and must not have run. Only then a
+ * switch to it that is still to come will find the entry. 1 if so.
+ */
+static __always_inline int asleep_begin(struct task_struct *task, struct wait *w, __u64 switches)
+{
+	const __u64 now = bpf_ktime_get_ns(), since = since_make(now, WAIT_LISTED, 0);
+	__u64 order = 0;
+	int still;
+
+	w->for_gil = 0;
+	w->tid = task->pid;
+	w->begin = now;
+	w->stack[WAIT_LISTED] = (struct wait_stack){
+		.outcome = OUTCOME_UNSEEN, .queue_outcome = OUTCOME_UNSEEN, .weight = 1
+	};
+	if (__sync_val_compare_and_swap(&w->since, 0, since))
+		return 0;
+	still = is_asleep(task);
+	__sync_lock_test_and_set(&order, 1); /* what is read last is to be the newest, on arm64 too */
+	if (still && switches_of(task) == switches)
+		return 1;
+	__sync_val_compare_and_swap(&w->since, since, 0);
+	return 0;
+}
+
+/* The wait of a sleeping thread, if its stack is to be looked at; else NULL. */
+static __always_inline struct wait *asleep_wait(struct task_struct *task, const struct process *p)
+{
+	const __u64 switches = switches_of(task);
+	struct wait *w;
+	__u64 since;
+
+	if (!is_asleep(task))
+		return NULL;
+	w = wait_find(task);
+	since = w ? *(volatile __u64 *)&w->since : 0;
+	if (since)
+		return wait_is_unknown(w, since) ? w : NULL;
+	w = w ?: wait_new(task);
+	if (!w)
+		return NULL;
+	w->process = p->id;
+	bpf_probe_read_kernel_str(w->comm, sizeof(w->comm), task->comm);
+	return asleep_begin(task, w, switches) ? w : NULL;
+}
+
+/* Writes a struct asleep for the thread if its stack is to be looked at. */
+static __always_inline void list_thread(struct seq_file *seq, struct task_struct *task)
+{
+	const struct process *p;
+	struct asleep e = {};
+	struct wait *w;
+
+	if (!task->mm || task->flags & PF_KTHREAD)
+		return;
+	p = python_of(task);
+	w = p ? asleep_wait(task, p) : NULL;
+	if (!w)
+		return;
+	e.pid = task->tgid;
+	e.tid = task->pid;
+	e.start_time = task->start_boottime;
+	e.begin = w->begin;
+	e.process = p->id;
+	e.syscall = syscall_of(task);
+	e.iowait = BPF_CORE_READ_BITFIELD(task, in_iowait);
+	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm),
+				  opt_by_thread ? task->comm : task->group_leader->comm);
+	bpf_seq_write(seq, &e, sizeof(e));
+}
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * given.h - puts a stack that user space has looked at below the wait of a sleeping thread. The wait was
+ * listed (asleep.h) before the look, and still goes on: so the thread has not run in between, and what was
+ * seen is one moment of it.
+ *
+ * User space runs this, one at a time, on a scratch and with counters that are no CPU's: a sample may be
+ * taken on this CPU meanwhile.
+ */
+#ifndef PYPERF_BPF_SAMPLE_GIVEN_H
+#define PYPERF_BPF_SAMPLE_GIVEN_H
+
+#include "bpf/sample/offcpu.h"
+
+struct given_context {
+	struct scratch *s;
+	struct cpu_stats *count;
+	struct given *g;
+};
+
+/* Interns frame number i, from the root on. Returns 0 to go on, 1 when a table is full. */
+static long given_step(__u32 i, struct given_context *c)
+{
+	struct scratch *s = c->s;
+	struct given_frame *f;
+	struct code *code;
+	__u32 index;
+
+	mem_opaque(i);
+	if (i >= GIVEN_FRAMES)
+		return 1;
+	f = &c->g->frames[i];
+	index = code_by_fingerprint(s, c->count, code_key(s->who.process, f->address), f->fingerprint);
+	code = bpf_map_lookup_elem(&codes, &index);
+	s->tree.node = !index || !code ? 0 :
+		       node_intern(c->count, s->tree.bank, s->tree.home, s->tree.node, index,
+				   f->instr & INSTR_UNKNOWN, s->quota.none);
+	if (!s->tree.node || !code)
+		return 1;
+	f->unnamed = !(__sync_fetch_and_or(&code->state, CODE_SENT) & CODE_SENT);
+	f->code = index;
+	return 0;
+}
+
+/* The root of the thread's (or process's) waits; 0 when there is no room. */
+static __always_inline __u32 given_root(struct scratch *s, struct cpu_stats *count, const struct given *g)
+{
+	const __u32 bank = s->tree.bank;
+	const __u32 most = opt_owner_mask - opt_owner_mask / 4; /* as tree_root() has it */
+	const int by_thread = opt_by_thread && banks_used[bank & 1].owners < most;
+	__u32 index = owner_intern(count, bank, EVENT_OFFCPU, s->who.process, by_thread ? g->asleep.tid : 0);
+	struct owner *o;
+
+	if (!index--)
+		return 0;
+	o = bpf_map_lookup_elem(&owners, &index);
+	if (!o)
+		return 0;
+	if (by_thread || !o->comm[0])
+		__builtin_memcpy(o->comm, g->asleep.comm, sizeof(o->comm));
+	return node_add(count, bank, 0, index);
+}
+
+/* Leads s->tree.node to the leaf of the stack's Python part, or to where the lack of room is counted. */
+static __noinline int given_intern(struct scratch *s, struct cpu_stats *count, struct given *g)
+{
+	struct given_context c = { s, count, g };
+	__u32 root;
+
+	if (!s || !count || !g)
+		return OUTCOME_TABLE_FULL;
+	root = given_root(s, count, g);
+	s->tree.home = node_home(root);
+	s->tree.node = root;
+	if (root && g->outcome != OUTCOME_WHOLE)
+		s->tree.node = node_add(count, s->tree.bank, root, g->outcome);
+	if (s->tree.node)
+		bpf_loop(g->depth, given_step, &c, 0);
+	if (s->tree.node)
+		return g->outcome;
+	s->tree.node = (root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0) ?: EVENT_OFFCPU;
+	return OUTCOME_TABLE_FULL;
+}
+
+/* Adds the stack to the tree. What it led to is in k. */
+static __always_inline void given_add(struct scratch *s, struct cpu_stats *count, struct given *g,
+				      struct wait_stack *k)
+{
+	s->tree.generation = *(volatile __u32 *)&tree_generation;
+	s->tree.bank = bank_of(s->tree.generation);
+	s->who.process = g->asleep.process;
+	s->who.known_tgid = g->asleep.pid;
+	s->code.epoch = 0;
+	quota_begin(s, count);
+	*k = (struct wait_stack){ .generation = s->tree.generation, .weight = 1 };
+	k->outcome = given_intern(s, count, g);
+	find_queue_node(s, count, k, WAIT_WOKEN);
+	if (k->outcome != OUTCOME_TABLE_FULL)
+		add_cause(s, count, g->asleep.syscall, 0, g->asleep.iowait);
+	k->node = s->tree.node;
+	quota_end(s, count);
+}
+
+/* From now on the wait counts by w->stack[source], if it is the one that was looked at. */
+static __always_inline enum given_result given_use(struct wait *w, const struct given *g, __u32 old,
+						   __u32 source)
+{
+	for (int i = 0; i < WAIT_TRIES; i++) {
+		const __u64 since = *(volatile __u64 *)&w->since;
+
+		if (!since || since_source(since) != old || w->begin != g->asleep.begin)
+			return GIVEN_GONE;
+		if (__sync_val_compare_and_swap(&w->since, since,
+						(since & ~(__u64)SINCE_SOURCE) |
+							source << SINCE_SOURCE_SHIFT) == since)
+			return GIVEN_TAKEN;
+	}
+	return GIVEN_GONE;
+}
+
+static __always_inline enum given_result given_take(struct given *g)
+{
+	__u32 spare = opt_spare, old, source;
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &spare);
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &spare);
+	struct wait *w = wait_of(wait_key(g->asleep.start_time, g->asleep.tid), g->asleep.tid);
+	__u64 since = w ? *(volatile __u64 *)&w->since : 0;
+
+	if (!s || !count || !w || !since || w->begin != g->asleep.begin)
+		return GIVEN_GONE;
+	old = since_source(since);
+	source = old == WAIT_LISTED ? WAIT_LISTED2 : WAIT_LISTED;
+	w->process = g->asleep.process;
+	given_add(s, count, g, &w->stack[source]);
+	count->waits_given++;
+	return given_use(w, g, old, source);
+}
+
+#endif

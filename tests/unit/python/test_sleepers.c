@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_sleepers.c - what comes from a worker is checked, whatever it is. That what it sees is right is shown
+ * by tests/e2e/test_asleep.py.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "python/sleepers.h"
+
+struct answer {
+	struct sleepers head;
+	struct sleeper threads[2];
+	struct sleeper_code codes[2];
+	struct sleeper_frame frames[3];
+};
+
+static struct answer good(void)
+{
+	return (struct answer){
+		.head = { .threads = 2, .codes = 2, .frames = 3 },
+		.threads = { { .tid = 5, .count = 2, .outcome = OUTCOME_WHOLE },
+			     { .tid = 6, .first = 2, .count = 1, .outcome = OUTCOME_TRUNCATED } },
+		.codes = { { .address = 0x10000, .fingerprint = 1 },
+			   { .address = 0x10040, .fingerprint = 3 } },
+		.frames = { { .instr = 1 }, { .code = 1, .instr = INSTR_UNKNOWN }, { .code = 1 } },
+	};
+}
+
+static int parse(const struct answer *a, size_t size)
+{
+	const struct sleepers *head;
+	const struct sleeper *threads;
+	const struct sleeper_code *codes;
+	const struct sleeper_frame *frames;
+
+	return sleepers_parse(a, size, &head, &threads, &codes, &frames);
+}
+
+static void pointers_into_a_good_answer(void **state)
+{
+	const struct answer a = good();
+	const struct sleepers *head;
+	const struct sleeper *threads;
+	const struct sleeper_code *codes;
+	const struct sleeper_frame *frames;
+
+	(void)state;
+	assert_int_equal(sleepers_parse(&a, sizeof(a), &head, &threads, &codes, &frames), 0);
+	assert_ptr_equal(head, &a.head);
+	assert_ptr_equal(threads, a.threads);
+	assert_ptr_equal(codes, a.codes);
+	assert_ptr_equal(frames, a.frames);
+}
+
+static void sizes_that_are_wrong(void **state)
+{
+	const struct answer a = good();
+	struct answer bad;
+
+	(void)state;
+	for (size_t size = 0; size < sizeof(a); size++)
+		assert_int_equal(parse(&a, size), -EBADMSG);
+	bad = a;
+	bad.head.threads = UINT32_MAX;
+	assert_int_equal(parse(&bad, sizeof(bad)), -EBADMSG);
+	bad = a;
+	bad.head.codes = SLEEPERS_CODES_MAX + 1;
+	assert_int_equal(parse(&bad, sizeof(bad)), -EBADMSG);
+	bad = a;
+	bad.head.frames = UINT32_MAX;
+	assert_int_equal(parse(&bad, sizeof(bad)), -EBADMSG);
+}
+
+/* Each of these is the only thing that is wrong. */
+static void numbers_that_are_impossible(void **state)
+{
+	struct answer bad[8];
+
+	(void)state;
+	for (size_t i = 0; i < 8; i++)
+		bad[i] = good();
+	bad[0].threads[1].count = 2;
+	bad[1].threads[0].first = 4;
+	bad[2].threads[0].outcome = OUTCOME_NOT_PYTHON; /* it would have no place in the profile */
+	bad[3].threads[1].outcome = OUTCOME_COUNT;
+	bad[4].codes[1].address = 1ULL << 50; /* its bits would be those of another process */
+	bad[5].codes[0].fingerprint = FINGERPRINT_UNREAD;
+	bad[6].frames[2].code = 2;
+	bad[7].frames[0].instr = INSTR_UNKNOWN + 1;
+	for (size_t i = 0; i < 8; i++)
+		assert_int_equal(parse(&bad[i], sizeof(bad[i])), -EBADMSG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pointers_into_a_good_answer),
+		cmocka_unit_test(sizes_that_are_wrong),
+		cmocka_unit_test(numbers_that_are_impossible),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kern/asleep.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "pyperf.skel.h"
+
+#define READ_BYTES (1 << 16) /* at a time */
+
+void asleep_prepare(struct pyperf *s, bool wanted)
+{
+	bpf_program__set_autoload(s->progs.list_asleep, wanted);
+	bpf_program__set_autoload(s->progs.add_stack, wanted);
+	bpf_map__set_autocreate(s->maps.given, wanted);
+}
+
+int asleep_open(struct asleep_programs *a, struct pyperf *s, __u32 max_depth)
+{
+	void *given;
+
+	if (a->given || !bpf_program__autoload(s->progs.list_asleep))
+		return 0;
+	s->links.list_asleep = bpf_program__attach_iter(s->progs.list_asleep, NULL);
+	if (!s->links.list_asleep)
+		return -errno;
+	given = mmap(NULL, sizeof(struct given), PROT_READ | PROT_WRITE, MAP_SHARED,
+		     bpf_map__fd(s->maps.given), 0);
+	if (given == MAP_FAILED)
+		return -errno;
+	*a = (struct asleep_programs){ s, given, max_depth };
+	return 0;
+}
+
+void asleep_close(struct asleep_programs *a)
+{
+	if (a->given)
+		munmap(a->given, sizeof(*a->given));
+	a->given = NULL;
+}
+
+bool asleep_is_open(const struct asleep_programs *a)
+{
+	return a->given && a->skel->links.on_switch;
+}
+
+int asleep_list(const struct asleep_programs *a, struct buf *out)
+{
+	_cleanup_close_ int fd = bpf_iter_create(bpf_link__fd(a->skel->links.list_asleep));
+	ssize_t n;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	do {
+		err = buf_reserve(out, READ_BYTES);
+		if (err)
+			return err;
+		n = read(fd, out->data + out->size, READ_BYTES);
+		if (n > 0)
+			out->size += n;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	return n < 0 ? -errno : 0;
+}
+
+int asleep_give(const struct asleep_programs *a)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, o);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(a->skel->progs.add_stack), &o);
+
+	return err ?: (int)*(volatile const __u32 *)&a->given->result;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * asleep.h - the programs for threads that slept before anybody could take their stack: one lists them, the
+ * other takes stacks that were looked at from outside. They are loaded with those of kern/waits.h.
+ */
+#ifndef PYPERF_KERN_ASLEEP_H
+#define PYPERF_KERN_ASLEEP_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "bpf/abi.h"
+
+struct pyperf;
+
+struct asleep_programs {
+	struct pyperf *skel;
+	struct given *given; /* the table, mapped; NULL: they are not wanted, or not ready yet */
+	__u32 max_depth;     /* Python frames of a stack that are wanted */
+};
+
+/* Before loading: leaves the programs and their table out unless they are wanted. */
+void asleep_prepare(struct pyperf *skel, bool wanted);
+/* Makes ready what needs privileges. More than once is as once. 0 or -errno. */
+int asleep_open(struct asleep_programs *a, struct pyperf *skel, __u32 max_depth);
+void asleep_close(struct asleep_programs *a);
+/* Whether threads can be listed now: the programs are ready, and waits are seen. */
+bool asleep_is_open(const struct asleep_programs *a);
+
+/*
+ * Adds a struct asleep to out for each thread that sleeps and whose stack is not known. Those that had no
+ * wait have one from now on. 0; or -errno, such as -ENOMEM, and then some may have been added.
+ */
+int asleep_list(const struct asleep_programs *a, struct buf *out);
+
+/*
+ * Has the stack in a->given taken: all of it but the answers is the caller's. An enum given_result, with the
+ * answers in the table; or -errno.
+ */
+int asleep_give(const struct asleep_programs *a);
+
+#endif
