@@ -4,12 +4,12 @@
 
     bench.py [--quick] [--publish] [TABLE...]
 
-TABLE: depth throughput peers slowdown overhead growth share trigger native; default all. Ratios within one
-run carry over to other machines, absolute figures do not: the first table says what the units cost here.
-Nothing else should be running.
+TABLE: depth throughput peers slowdown overhead growth share trigger native events native-truth; default all.
+Ratios within one run carry over to other machines, absolute figures do not: the first table says what the
+units cost here. Nothing else should be running.
 
 --publish writes the figures of a whole run into README.md and docs/performance.md, which name the commit
-(publish.py).
+(publish.py). The last two tables may be published by themselves.
 """
 import argparse
 import json
@@ -20,8 +20,10 @@ import time
 
 import common
 import cost_tables
+import event_tables
 import growth_tables
 import native_tables
+import native_truth_tables
 import peer_tables
 import publish
 import share_tables
@@ -40,8 +42,9 @@ TABLES = {
     "share": share_tables.share,
     "trigger": trigger_tables.trigger,
     "native": native_tables.native,
+    "events": event_tables.events,
+    "native-truth": native_truth_tables.native_truth,
 }
-BUSY = 0.3  # CPUs kept busy by others, from which on figures are not worth publishing
 RATE_LIMIT, RATE_MOST = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate"), 9999
 
 
@@ -96,9 +99,11 @@ def measured_commit(arguments, settings, busy):
     """What a run that is to be published is of; publish.Unpublished where it is not to be."""
     if settings.quick:
         raise publish.Unpublished("quick run")
+    if arguments.tables and set(arguments.tables) <= publish.ALONE:
+        return publish.commit()
     if arguments.tables:
         raise publish.Unpublished("only some of the tables: all figures are to be of one run")
-    if busy > BUSY:
+    if busy > publish.BUSY:
         raise publish.Unpublished("the machine is busy")
     return publish.commit()
 
@@ -117,9 +122,9 @@ def main():
     save.mkdir(parents=True, exist_ok=True)
     machine, busy = common.machine(), common.busy_now()
     print("%(cpu)s, %(cpus)d CPUs, Linux %(kernel)s, %(time)s" % machine)
-    if busy > BUSY:
+    if busy > publish.BUSY:
         print("WARNING: other programs keep %.1f CPUs busy; these figures are not worth publishing" % busy)
-    figures = {"machine": machine}
+    figures = {"machine": machine, "busy": busy}
     if arguments.publish:
         try:
             figures["commit"] = measured_commit(arguments, settings, busy)

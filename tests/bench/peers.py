@@ -7,6 +7,7 @@ is newer than this system. What cannot be had is skipped, with the reason.
 """
 import collections
 import functools
+import json
 import os
 import re
 import shutil
@@ -160,6 +161,34 @@ class Tachyon:
     def read(self, path, done):
         # Samples that it could not read are not in it.
         return folded(path, lambda frame: None if frame.startswith("tid:") else frame.rsplit(":", 2)[-2]), 0
+
+
+class Memray:
+    """Follows allocations from the program's start on."""
+
+    name = "memray"
+    READ = """
+import collections, json, sys
+from memray import FileReader
+reader = FileReader(sys.argv[1])
+sizes = collections.Counter()
+for record in reader.get_high_watermark_allocation_records(merge_threads=True):
+    sizes[";".join(frame[0] for frame in reversed(record.stack_trace()))] += record.size
+print(json.dumps([sizes, reader.metadata.total_allocations]))
+"""
+
+    def python(self):
+        from_pypi("memray")
+        return HOME / "bin" / "python"
+
+    def around(self, path):
+        return ["-m", "memray", "run", "-q", "-f", "-o", path]
+
+    def read(self, path):
+        """({names from the root: bytes when the program was largest}, allocations)"""
+        sizes, allocations = json.loads(quiet([self.python(), "-c", self.READ, path], "memray's file"))
+        stacks = {tuple(text.split(";")): size for text, size in sizes.items()}
+        return collections.Counter(stacks), allocations
 
 
 ALL = [PySpy(), PySpy("py-spy --nonblocking", "--nonblocking"), Austin(), Tachyon(),

@@ -3,7 +3,7 @@
 
 A page says where a figure goes: what stands between <!-- begin: bench NAME --> and <!-- end: bench NAME -->
 is made by the function of that name below. So all published figures are of one run of one commit, which the
-page names.
+page names. Only the tables ALONE may be of another run; each says of which.
 
     publish.py build/bench/figures.json       once more, after the run that wrote them
 """
@@ -20,6 +20,8 @@ PAGES = ROOT / "README.md", ROOT / "docs" / "performance.md"
 PICTURES = ROOT / "docs" / "pictures"
 BLOCK = re.compile(r"(<!-- begin: bench ([a-z-]+) -->\n).*?(<!-- end: bench \2 -->)", re.S)
 OURS = "pyperf-bpf"
+BUSY = 0.3  # CPUs kept busy by others, from which on figures are not worth publishing
+ALONE = {"events", "native-truth"}  # measured and published by themselves, when they are named
 MODES = "single + off", "block + off", "block + verified"
 
 
@@ -170,6 +172,30 @@ def share(figures):
                   for name, (key, form) in rows.items()])
 
 
+def taken(figures):
+    """Tables that may be measured by themselves say of which commit they are, and how quiet it was."""
+    busy = figures["busy"]
+    return paragraph("Of commit %s, %s.%s" % (
+        figures["commit"], figures["machine"]["time"][:10],
+        " **The machine was busy: other programs had %.1f of %d CPUs. Only ratios mean something.**"
+        % (busy, figures["machine"]["cpus"]) if busy > BUSY else ""))
+
+
+def events(figures):
+    keys = "slower %", "lost %", "wrong %", "µs an event", "% of a CPU"
+    return taken(figures) + "\n\n" + table(
+        ["kind", "", "slower, %", "lost, %", "wrong, %", "us an event", "% of a CPU"],
+        [[row["kind"], row["profiler"], *(shown(row[key], 2) for key in keys)] for row in figures["events"]])
+
+
+def native_truth(figures):
+    keys = "wrong %", "missing %", "told %"
+    return taken(figures) + "\n\n" + table(
+        ["program", "", "samples", "wrong, %", "missing, %", "said to be missing, %"],
+        [[row["program"], row["profiler"], whole(row["samples"]), *(shown(row[key], 2) for key in keys)]
+         for row in figures["native-truth"]])
+
+
 def readme_cost(figures):
     mine, others = cost_of(figures, 999)
     least, most = (others[i]["µs a sample"] for i in (0, -1))
@@ -209,13 +235,21 @@ def readme_rest(figures):
 
 BLOCKS = {"run": run, "units": units, "depth": depth, "floor": floor, "throughput": throughput,
           "cost": cost, "truth": truth, "slowdown": slowdown, "overhead": overhead, "trigger": trigger,
-          "growth": growth, "share": share,
+          "growth": growth, "share": share, "events": events, "native-truth": native_truth,
           "readme-cost": readme_cost, "readme-depth": readme_depth, "readme-rest": readme_rest}
 
 
 def fill(text, figures):
-    """The page with its blocks made anew; KeyError for one that is not known."""
-    return BLOCK.sub(lambda found: found[1] + BLOCKS[found[2]](figures) + "\n" + found[3], text)
+    """The page with its blocks made anew; KeyError for one that is not known. Figures of tables that were
+    measured by themselves fill only their own blocks."""
+    few = ALONE & set(figures) if "depth" not in figures else None
+
+    def block(found):
+        if few is not None and found[2] not in few:
+            return found[0]
+        return found[1] + BLOCKS[found[2]](figures) + "\n" + found[3]
+
+    return BLOCK.sub(block, text)
 
 
 def publish(figures, charts):

@@ -27,7 +27,8 @@ def cost_row(name, hertz, us):
 
 FIGURES = {
     "commit": "0123456789ab of 2026-12-24",
-    "machine": {"cpu": "a processor", "cpus": 3, "kernel": "6.12.1-made"},
+    "machine": {"cpu": "a processor", "cpus": 3, "kernel": "6.12.1-made",
+                "time": "2026-12-24 12:00:00"},
     "units": [{"empty run": 67.0, "turn": 5.0, "read 8": 90.0, "read 80": 91.0, "read 1024": 104.0,
                "read 4096": 131.0}],
     "depth": [depth_row(how, frames) for how in ("hot", "sampled") for frames in (10, 13, 31, 100, 900)],
@@ -46,6 +47,11 @@ FIGURES = {
     "share": [{"interpreter": "pbs-3.13.1", "ns_per_tick": 9800.0, "kernel_percent": 0.3,
                "user_percent": 0.06, "once_seconds": 0.12, "rss_mib": 22.4, "map_mib": 32.9}],
     "trigger": [],
+    "busy": 1.5,
+    "events": [{"kind": "cpu", "profiler": "pyperf-bpf", "slower %": 1.0, "lost %": 0.0, "wrong %": 0.5,
+                "µs an event": 2.7, "% of a CPU": 0.3}],
+    "native-truth": [{"program": "chains", "profiler": "pyperf-bpf", "samples": 5000, "wrong %": 0.0,
+                      "missing %": 0.0, "told %": 0.5}],
 }
 
 
