@@ -193,8 +193,8 @@ def events(settings, save):
                   % HERTZ,
                   "Medians of runs. slower: the program by its own rounds. lost: without a stack. wrong: on\n"
                   "another function than by the program's own account. An event: a sample, a wait, a step\n"
-                  "of growth; with memray an allocation. Ours has all time in the kernel, that of the switches\n"
-                  "of other programs too.")
+                  "of growth; with memray an allocation. Ours has all time in the kernel,\n"
+                  "that of the switches of other programs too.")
     for kind, row in KINDS.items():
         for peer in (None, *row.peers):
             try:

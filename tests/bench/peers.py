@@ -160,7 +160,8 @@ class Tachyon:
 
     def read(self, path, done):
         # Samples that it could not read are not in it.
-        return folded(path, lambda frame: None if frame.startswith("tid:") else frame.rsplit(":", 2)[-2]), 0
+        # Frames are file:function:line; <GC> and a thread are no functions.
+        return folded(path, lambda frame: frame.rsplit(":", 2)[-2] if frame.count(":") > 1 else None), 0
 
 
 class Memray:
