@@ -84,7 +84,7 @@ def during(progress, seconds, started):
 def ours_folded(path, kind):
     """Stacks of this kind; of a wait for the GIL that of the holder."""
     stacks = collections.Counter()
-    for stack, count in others.folded(path, lambda frame: re.sub(r" \(.*", "", frame)).items():
+    for stack, count in others.folded(path, lambda frame: re.sub(r" \(.*|_\[k\]$", "", frame)).items():
         if kind == "gil" and HELD_BY in stack:
             stack = stack[stack.index(HELD_BY):]
         elif kind == "gil":
