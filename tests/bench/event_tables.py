@@ -16,7 +16,7 @@ import time
 
 import peers as others
 from common import CPUS, TARGET_CPU, WORKLOADS, Progress, Skip, Started, Table, Target, cpu_of, ours
-from common import target, wait_for_ticks
+from common import profiler, target, wait_for_ticks
 
 OURS = "pyperf-bpf"
 HERTZ = 999
@@ -50,8 +50,23 @@ class Seen:
     slower: float = 0.0
 
 
+def queued(pid):
+    """Nanoseconds that its main thread could run, and another program had its CPU."""
+    return int(pathlib.Path("/proc/%d/schedstat" % pid).read_text().split()[1])
+
+
 class Account(Progress):
     """What the program's functions have had, besides its rounds."""
+
+    pid = 0
+
+    def speed(self, seconds):
+        """Rounds in a second, without the time that other programs had its CPU: a profiler that stops it
+        counts, a busy machine does not."""
+        begin, before = self.read(), queued(self.pid)
+        time.sleep(seconds)
+        end, after = self.read(), queued(self.pid)
+        return (end[0] - begin[0]) / max(1, end[1] - begin[1] - (after - before)) * 1e9
 
     def had(self, names):
         return dict(zip(names, struct.unpack_from("<%dQ" % len(names), self.page, 16)))
@@ -94,21 +109,26 @@ def ours_folded(path, kind):
 
 
 def run_ours(kind, directory, running, seconds, progress):
-    path, seen = pathlib.Path(directory) / "ours.folded", []
+    """The speed is that of a second run: to measure the time in the kernel takes longer than what a page of
+    growth takes."""
+    path, row, seen = pathlib.Path(directory) / "ours.folded", KINDS[kind], []
 
     def watch(started):
         wait_for_ticks(started.pid)
-        seen.extend(during(progress, seconds, started))
+        seen.append(during(progress, seconds, started))
 
-    row = KINDS[kind]
-    _, stats = ours(directory, "-p", running.pid, "--event", row.option, "-F", HERTZ, "-d", seconds, "-o",
-                    path, until=watch)
+    options = "-p", running.pid, "--event", row.option, "-F", HERTZ, "-d", seconds, "-o", path
+    _, stats = ours(directory, *options, until=watch)
+    plain = Started([profiler.BINARY, "-q", "-n", 0, *options[:-1], "/dev/null"])
+    watch(plain)
+    if plain.finish().code:
+        raise RuntimeError("pyperf-bpf failed")
     books = {name: value for name, value in stats[row.books].items() if name not in IGNORED}
     events = sum(stats["counters"][name] for name in row.events) or sum(books.values())
     kernel = sum(stats["kernel"][name] for name in row.times) / 1e9 / stats["seconds"]
     shares = by_function(ours_folded(path, kind), running.about["functions"])
     lost = 100 * (1 - books["whole"] / max(1, sum(books.values())))
-    return seen[0], Seen(shares, events / stats["seconds"], lost, seen[1] + kernel)
+    return seen[1][0], Seen(shares, events / stats["seconds"], lost, seen[0][1] + kernel)
 
 
 def run_peer(peer, directory, running, seconds, progress):
@@ -134,6 +154,7 @@ def observed(kind, peer, settings, seconds):
     cpus = CPUS if kind == "gil" else [TARGET_CPU]
     with target(program, "answers.py", kind, *progress.options, cpus=cpus) as running, \
             tempfile.TemporaryDirectory() as directory:
+        progress.pid = running.pid
         time.sleep(0.3)
         alone = progress.speed(max(0.5, seconds * 0.5))
         before = progress.had(running.about["functions"])
@@ -156,6 +177,7 @@ def started_with(peer, seconds):
             progress = Account()
             command = [python, *before, WORKLOADS / "answers.py", "memory", *progress.options]
             running = Target(command, [TARGET_CPU])
+            progress.pid = running.pid
             try:
                 time.sleep(0.3)
                 speeds.append(progress.speed(seconds))

@@ -175,8 +175,8 @@ def share(figures):
 def taken(figures):
     """Tables that may be measured by themselves say of which commit they are, and how quiet it was."""
     busy = figures["busy"]
-    return paragraph("Of commit %s, %s.%s" % (
-        figures["commit"], figures["machine"]["time"][:10],
+    return paragraph("Of commit %s.%s" % (
+        figures["commit"],
         " **The machine was busy: other programs had %.1f of %d CPUs. Only ratios mean something.**"
         % (busy, figures["machine"]["cpus"]) if busy > BUSY else ""))
 
