@@ -115,6 +115,7 @@ const volatile __u8 opt_by_thread = 1; /* owners are threads, else processes */
 const volatile __u8 opt_all = 1;       /* every process is of interest, else those in the processes map */
 const volatile __u8 opt_programs;      /* those that are no Python are of interest, too */
 const volatile __u8 opt_follow = 1;    /* children of known processes are known */
+const volatile __u8 opt_threads;       /* enum thread_mode */
 const volatile __u8 opt_native;	       /* enum native_mode */
 const volatile __u8 opt_kernel;	       /* enum kernel_mode */
 const volatile __u8 opt_kernel_nameless; /* of the kernel's functions nobody knows the names */

@@ -11,6 +11,9 @@
 /* Whether a thread's last stack is used; CACHE_CHECK walks in full as well and counts the differences. */
 enum cache_mode { CACHE_VERIFIED, CACHE_OFF, CACHE_CHECK };
 
+/* Whose samples are of interest; THREADS_ACTIVE: not the time in which a thread sleeps. */
+enum thread_mode { THREADS_ALL, THREADS_MAIN, THREADS_ACTIVE };
+
 /* Threads in a set of the table of those that wait, which user space sizes and the programs search. */
 #define WAIT_WAYS 8
 

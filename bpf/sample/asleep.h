@@ -109,7 +109,8 @@ static __always_inline void list_thread(struct seq_file *seq, struct task_struct
 	struct asleep e = {};
 	struct wait *w;
 
-	if (!task->mm || task->flags & PF_KTHREAD)
+	if (!task->mm || task->flags & PF_KTHREAD || opt_threads == THREADS_ACTIVE ||
+	    !thread_is_selected(task))
 		return;
 	p = python_of(task);
 	w = p ? asleep_wait(task, p) : NULL;

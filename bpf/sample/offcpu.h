@@ -181,7 +181,7 @@ static __noinline struct wait *wait_begin(struct task_struct *task, int queued)
 	__u32 for_gil = 0;
 	struct wait *w;
 
-	if (!task->mm || (!opt_offcpu && queued) || !is_watched(task))
+	if (!task->mm || (!opt_offcpu && queued) || !thread_is_selected(task) || !is_watched(task))
 		return NULL;
 	if (opt_gil && !queued && waits_for_gil(task))
 		for_gil = 1;

@@ -39,6 +39,12 @@ static __noinline void notice_send(struct cpu_stats *count, struct task_struct *
 		count->notices++;
 }
 
+/* With --threads main the others are left out. */
+static __always_inline int thread_is_selected(const struct task_struct *task)
+{
+	return opt_threads != THREADS_MAIN || task->pid == task->tgid;
+}
+
 /*
  * This CPU's copy of what is known of a process. It is made again when anything about any process has
  * changed.

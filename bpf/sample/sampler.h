@@ -116,6 +116,8 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 	case PROCESS_PYTHON:
 	case PROCESS_NO_LAYOUT:
 	case PROCESS_PROGRAM:
+		if (!thread_is_selected(task))
+			return OUTCOME_NOT_SELECTED;
 		return sample_process(s, count, event, task, p);
 	case PROCESS_NOT_PYTHON:
 		return OUTCOME_NOT_PYTHON;

@@ -253,7 +253,7 @@ static __always_inline void wait_count(struct wait *w, const struct wait_stack *
 		wait_count_part(w, k, WAIT_QUEUED, ns, is_short);
 	else if (opt_gil && w->for_gil)
 		wait_count_part(w, k, WAIT_WANTS_GIL, ns, is_short);
-	else
+	else if (opt_threads != THREADS_ACTIVE)
 		wait_count_part(w, k, WAIT_ASLEEP, ns, is_short);
 }
 

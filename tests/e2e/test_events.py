@@ -15,7 +15,7 @@ def seen(tmp_path_factory, workloads):
     """A server's profile, metrics and statistics, of a program to which all kinds happen."""
     with profiler.target(known.available()[0].path, workloads / "waits.py", "greedy") as target:
         with server(tmp_path_factory.mktemp("events"), "--pid", target.pid, "--event",
-                    "cpu,offcpu,gil,memory") as s:
+                    "cpu,offcpu,gil,wall,memory") as s:
             profile, metrics = s.profile("seconds=1"), s.metrics()
             s.stop()
     return profile, metrics, s.run.stats

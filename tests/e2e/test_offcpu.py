@@ -115,10 +115,10 @@ def test_both_kinds_and_the_cache(workloads, tmp_path):
     assert time_of(samples, "cpu", "burn") > 0 and time_of(samples, "offcpu", "busy") > 0
 
 
-@pytest.mark.parametrize("kind", ["wall", "", "cpu,cpu", "cpu,cycles", "offcpu,", "cpu;offcpu"])
+@pytest.mark.parametrize("kind", ["walls", "", "cpu,cpu", "cpu,cycles", "offcpu,", "cpu;offcpu"])
 def test_unknown_kinds(kind, tmp_path):
     run = profiler.run(tmp_path, "--event", kind, "--pid", os.getpid(), code=2)
-    assert run.err.count("\n") == 1 and "--event wants cpu, cycles, offcpu, gil, memory" in run.err
+    assert run.err.count("\n") == 1 and "--event wants cpu, cycles, offcpu, gil, wall, memory" in run.err
 
 
 def test_folded_says_the_kind(workloads, tmp_path):

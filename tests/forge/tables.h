@@ -21,7 +21,7 @@
 #include "tree/harvest.h"
 
 #define NODES  8192
-#define OWNERS 16
+#define OWNERS 32
 
 static struct node *nodes; /* on the heap, exactly: a sanitizer sees one read too far */
 static struct owner *owners;

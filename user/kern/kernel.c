@@ -75,6 +75,7 @@ static int fail(struct kernel *k, int err, const char *format, ...)
 
 static void set_options(struct kernel *k)
 {
+	const __u32 patience = PATIENCE_FRAME_NS * k->options.max_depth;
 	struct pyperf *s = k->skel;
 
 	s->rodata->opt_node_mask = k->tables.node_count / BANKS - 1;
@@ -88,12 +89,11 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_kernel = k->options.kernel;
 	s->rodata->opt_kernel_nameless = k->options.kernel_nameless;
 	s->rodata->opt_native_loop = k->options.native_loop;
-	s->rodata->opt_patience = PATIENCE_FRAME_NS * k->options.max_depth;
-	if (s->rodata->opt_patience < PATIENCE_MIN_NS)
-		s->rodata->opt_patience = PATIENCE_MIN_NS;
+	s->rodata->opt_patience = patience < PATIENCE_MIN_NS ? PATIENCE_MIN_NS : patience;
 	s->rodata->opt_single_reads = k->options.single_reads;
 	s->rodata->opt_cache = k->options.cache;
 	s->rodata->opt_by_thread = k->options.by_thread;
+	s->rodata->opt_threads = k->options.threads;
 	s->rodata->opt_all = k->options.all;
 	s->rodata->opt_programs = k->options.programs;
 	s->rodata->opt_follow = k->options.follow;
@@ -432,6 +432,7 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	memset(ret, 0, sizeof(*ret));
 	tables_sum_stats(k->stats, k->cpus + 1, &ret->sum);
 	ret->sum.processes_full += k->processes_full;
+	tables_add_wall(&ret->sum, &k->options);
 	/* The sampler must not count these itself. */
 #define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
 	ret->sum.total += ret->sum.outcome[EVENT_##name][OUTCOME_NESTED];

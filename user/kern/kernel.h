@@ -24,6 +24,8 @@ struct kernel_options {
 	bool waits;	   /* threads are seen to wait (kern/waits.h), */
 	bool gil;	   /* ... and those waits that are for the GIL are a kind of their own */
 	__u64 min_wait_ns; /* shorter waits are not in the profile */
+	bool wall;	   /* the sum of all times has books of its own */
+	enum thread_mode threads; /* whose samples are of interest */
 	bool memory;	   /* see processes grow and shrink (kern/memory.h) */
 	__u64 rss_step;	   /* bytes by which one does before that is counted */
 	enum trigger_kind trigger; /* what makes the ticks */

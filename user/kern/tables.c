@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "pyperf.skel.h"
 
 /* Powers of two. What finds no room in a table is counted, never an error. */
@@ -216,5 +217,33 @@ void tables_sum_stats(const struct cpu_stats *stats, int count, struct cpu_stats
 			sum[i] += __atomic_load_n((const __u64 *)&stats[cpu] + i, __ATOMIC_RELAXED);
 		if (stats[cpu].time_max > ret->time_max)
 			ret->time_max = stats[cpu].time_max;
+	}
+}
+
+/* Groups of outcomes.def. What became of ticks outside of Python is no time of a thread of ours. */
+enum { STACK, FRESH, PROCESS, TICK, WAIT, MEMORY };
+
+static bool is_time_of_threads(int group)
+{
+	return group == STACK || group == FRESH || group == WAIT;
+}
+
+void tables_add_wall(struct cpu_stats *sum, const struct kernel_options *o)
+{
+	const __u64 tick_ns = o->wall ? NS_PER_SECOND / o->frequency : 0;
+	static const int groups[OUTCOME_COUNT] = {
+#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = group,
+#include "bpf/outcomes.def"
+#undef OUTCOME
+	};
+
+	for (int i = 0; o->wall && i < OUTCOME_COUNT; i++) {
+		if (!is_time_of_threads(groups[i]))
+			continue;
+		sum->outcome[EVENT_WALL][i] = sum->outcome[EVENT_CPU][i] * tick_ns +
+					      sum->outcome[EVENT_OFFCPU][i] +
+					      sum->outcome[EVENT_RUNQUEUE][i] + sum->outcome[EVENT_GIL][i];
+		if (i != OUTCOME_NESTED)
+			sum->wall_ns += sum->outcome[EVENT_WALL][i];
 	}
 }

@@ -66,6 +66,7 @@ static const struct {
 	{ "cycles", EVENT_BIT(EVENT_CPU), true },
 	{ "offcpu", EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE), false },
 	{ "gil", EVENT_BIT(EVENT_GIL), false },
+	{ "wall", EVENT_BIT(EVENT_WALL), false },
 	{ "memory", EVENT_BIT(EVENT_MEMORY) | EVENT_BIT(EVENT_SHRINKAGE), false },
 };
 
@@ -92,8 +93,8 @@ static int parse_events(struct options *o, char *error, size_t size)
 
 		if (add_event(o, at, length))
 			return options_fail(error, size,
-					    "--event wants cpu, cycles, offcpu, gil, memory, or several such "
-					    "as cpu,offcpu,gil, not '%s'",
+					    "--event wants cpu, cycles, offcpu, gil, wall, memory, or "
+					    "several such as cpu,offcpu,gil, not '%s'",
 					    o->event);
 		if (!at[length])
 			return 0;

@@ -50,6 +50,20 @@ const char *event_amount_unit(enum event_kind kind)
 	return e->unit == UNIT_BYTES ? "MiB" : e->unit == UNIT_COUNT && !*e->period ? "" : "s";
 }
 
+__u32 event_parts(__u32 events)
+{
+	const __u32 wall = EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE);
+
+	return events & EVENT_BIT(EVENT_WALL) ? events | wall : events;
+}
+
+__u64 event_wall_ns(enum event_kind kind, __u64 count, __u32 frequency)
+{
+	if (kind == EVENT_CPU)
+		return count * (1000000000 / frequency);
+	return kind == EVENT_OFFCPU || kind == EVENT_RUNQUEUE || kind == EVENT_GIL ? count : 0;
+}
+
 bool event_has_outcome(enum event_kind kind, enum outcome outcome)
 {
 	return books[kind] & groups[outcome];

@@ -39,6 +39,13 @@ const char *event_unit_name(enum event_unit unit);
  */
 double event_amount(enum event_kind kind, __u64 count, __u64 period_ns);
 const char *event_amount_unit(enum event_kind kind);
+/* The kinds that are measured for these: EVENT_WALL is a sum of others. */
+__u32 event_parts(__u32 events);
+/*
+ * What a count of this kind adds to EVENT_WALL, in ns; 0 for what is no part of it. frequency: ticks per
+ * second of each CPU.
+ */
+__u64 event_wall_ns(enum event_kind kind, __u64 count, __u32 frequency);
 /* Whether an event of this kind can end so. */
 bool event_has_outcome(enum event_kind kind, enum outcome outcome);
 

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "run/settings.h"
 
+#include "profile/events.h"
+
 struct kernel_options settings_kernel(const struct options *o)
 {
+	const __u32 events = event_parts(o->events);
+
 	return (struct kernel_options){
 		.trigger = o->trigger,
 		.frequency = o->frequency,
 		.use_cycles = o->use_cycles,
-		.no_ticks = !(o->events & EVENT_BIT(EVENT_CPU)),
-		.waits = o->events & EVENT_BIT(EVENT_OFFCPU),
-		.gil = o->events & EVENT_BIT(EVENT_GIL),
+		.no_ticks = !(events & EVENT_BIT(EVENT_CPU)),
+		.waits = events & EVENT_BIT(EVENT_OFFCPU),
+		.gil = events & EVENT_BIT(EVENT_GIL),
 		.min_wait_ns = o->min_wait_us * 1000ULL,
-		.memory = o->events & EVENT_BIT(EVENT_MEMORY),
+		.wall = events & EVENT_BIT(EVENT_WALL),
+		.threads = o->threads,
+		.memory = events & EVENT_BIT(EVENT_MEMORY),
 		.rss_step = o->rss_step * 1024ULL,
 		.single_reads = o->reads == READS_SINGLE,
 		.by_thread = o->labels == LABELS_THREAD,

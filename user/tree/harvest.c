@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "kubelet/pod_labels.h"
 #include "names/codes.h"
+#include "profile/events.h"
 #include "profile/frames.h"
 #include "profile/profile.h"
 #include "targets/registry.h"
@@ -234,9 +235,34 @@ static void fill_labels(const struct owner *owner, const struct registry_entry *
 #undef LABEL
 }
 
+/* Whether the profile has this kind, or a sum that it is part of. */
 static bool is_wanted(const struct harvester *h, __u32 kind)
 {
-	return kind < EVENT_KINDS && profile_get_info(h->profile)->events & EVENT_BIT(kind);
+	const struct profile_info *info = profile_get_info(h->profile);
+
+	if (kind >= EVENT_KINDS)
+		return false;
+	return info->events & EVENT_BIT(kind) ||
+	       (info->events & EVENT_BIT(EVENT_WALL) && event_wall_ns(kind, 1, info->frequency));
+}
+
+/* A sample of a kind, and of the sum that it is part of. */
+static int add_sample(struct harvester *h, enum event_kind kind, const __u32 *locations, __u32 n,
+		      const struct profile_labels *labels, __u64 count)
+{
+	const struct profile_info *info = profile_get_info(h->profile);
+	const __u64 wall_ns = event_wall_ns(kind, count, info->frequency);
+	int err = 0;
+
+	if (info->events & EVENT_BIT(kind)) {
+		err = profile_sample(h->profile, kind, locations, n, labels, count);
+		h->stats.samples[kind] += err ? 0 : count;
+	}
+	if (!err && wall_ns && info->events & EVENT_BIT(EVENT_WALL)) {
+		err = profile_sample(h->profile, EVENT_WALL, locations, n, labels, wall_ns);
+		h->stats.samples[EVENT_WALL] += err ? 0 : wall_ns;
+	}
+	return err;
 }
 
 /* The profile is too large for another stack. */
@@ -247,12 +273,10 @@ static int drop_node(struct harvester *h, enum event_kind kind, const struct pro
 	int err = harvest_marker(h->profile, "[dropped]", &location);
 
 	if (!err)
-		err = profile_sample(h->profile, kind, &location, 1, labels, count);
-	if (err)
-		return err;
-	h->stats.samples[kind] += count;
-	h->stats.dropped += count;
-	return 0;
+		err = add_sample(h, kind, &location, 1, labels, count);
+	if (!err)
+		h->stats.dropped += count;
+	return err;
 }
 
 /* The frame of a node, and those around it. *left: how many of these there may be. Returns how many. */
@@ -304,12 +328,10 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 		err = node == root ? marker_location(h, OUTCOME_TABLE_FULL, &locations[n++]) :
 				     harvest_marker(h->profile, FRAME_ALL_HIDDEN, &locations[n++]);
 	if (!err)
-		err = profile_sample(h->profile, kind, locations, n, &labels, count);
-	if (err)
-		return err;
-	h->stats.samples[kind] += count;
-	h->done++;
-	return 0;
+		err = add_sample(h, kind, locations, n, &labels, count);
+	if (!err)
+		h->done++;
+	return err;
 }
 
 /* A reserved node counts the samples of a kind for which not even a marker found room. */
@@ -322,10 +344,7 @@ static int harvest_overflow(struct harvester *h, enum event_kind kind, __u64 cou
 	if (!is_wanted(h, kind))
 		return 0;
 	err = marker_location(h, OUTCOME_TABLE_FULL, &location);
-	if (!err)
-		err = profile_sample(h->profile, kind, &location, 1, &labels, count);
-	h->stats.samples[kind] += count;
-	return err;
+	return err ?: add_sample(h, kind, &location, 1, &labels, count);
 }
 
 /* What a node has counted in the span. It goes on counting, so its count is read once. */

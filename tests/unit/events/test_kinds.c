@@ -24,18 +24,23 @@
 /* By kind: what outer and inner, called from there, have. */
 static const __u64 of_outer[EVENT_KINDS] = {
 	[EVENT_CPU] = CPU_COUNT, [EVENT_OFFCPU] = 4000, [EVENT_RUNQUEUE] = 50, [EVENT_GIL] = 600,
-	[EVENT_MEMORY] = 12288, [EVENT_WAIT] = WAIT_NS
+	[EVENT_WALL] = CPU_COUNT * PERIOD_NS + 4000 + 50 + 600, [EVENT_MEMORY] = 12288, [EVENT_WAIT] = WAIT_NS
 };
 static const __u64 of_inner[EVENT_KINDS] = {
-	[EVENT_CPU] = 1, [EVENT_SHRINKAGE] = 8192, [EVENT_GROWTH] = GROWTH_BYTES
+	[EVENT_CPU] = 1, [EVENT_WALL] = PERIOD_NS, [EVENT_SHRINKAGE] = 8192, [EVENT_GROWTH] = GROWTH_BYTES
 };
 
-/* The same thread has an owner and a root for each kind, below which its frames are found again. */
+/*
+ * The same thread has an owner and a root for each kind, below which its frames are found again. WALL is the
+ * sum of others, and nothing is counted below a root of its own.
+ */
 static void grow_trees(void)
 {
 	for (__u32 kind = 0; kind < EVENT_KINDS; kind++) {
 		const __u32 root = 100 * (kind + 1);
 
+		if (kind == EVENT_WALL)
+			continue;
 		set_owner_of(8 + kind, kind, 1, 100, "main-now");
 		set_root(root, 8 + kind, 0);
 		set_node(root + 1, root, 100, 1, of_outer[kind]);
@@ -93,13 +98,18 @@ static void only_what_is_asked_for(void **state)
 /* What found no room is counted by kind, too. */
 static void overflow(void **state)
 {
+	__u64 found[EVENT_KINDS] = { 0 };
+
 	(void)state;
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
-		nodes[kind].count = 10 + kind;
+		if (kind != EVENT_WALL)
+			found[kind] = nodes[kind].count = 10 + kind;
+	found[EVENT_WALL] = found[EVENT_CPU] * PERIOD_NS + found[EVENT_OFFCPU] + found[EVENT_RUNQUEUE] +
+			    found[EVENT_GIL];
 	harvest_kinds(EVENTS_ALL);
 	assert_string_equal(shown(), "0/0 /: [table full]:0 = 10\n");
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
-		assert_int_equal(profile_get_sample(profile, 1).counts[kind], 10 + kind);
+		assert_int_equal(profile_get_sample(profile, 1).counts[kind], found[kind]);
 	assert_int_equal(stats.nodes, 0);
 }
 
@@ -172,12 +182,13 @@ static void sample_types(void **state)
 {
 	static const char *const types[] = {
 		"samples/count", "cpu/nanoseconds", "offcpu/nanoseconds", "runqueue/nanoseconds",
-		"gil/nanoseconds", "memory/bytes", "shrinkage/bytes", "wait/nanoseconds", "growth/bytes"
+		"gil/nanoseconds", "wall/nanoseconds", "memory/bytes", "shrinkage/bytes",
+		"wait/nanoseconds", "growth/bytes"
 	};
 	const __u64 outer[] = {
-		CPU_COUNT, CPU_COUNT * PERIOD_NS, 4000, 50, 600, 12288, 0, WAIT_NS, 0
+		CPU_COUNT, CPU_COUNT * PERIOD_NS, 4000, 50, 600, of_outer[EVENT_WALL], 12288, 0, WAIT_NS, 0
 	};
-	const __u64 inner[] = { 1, PERIOD_NS, 0, 0, 0, 0, 8192, 0, GROWTH_BYTES };
+	const __u64 inner[] = { 1, PERIOD_NS, 0, 0, 0, PERIOD_NS, 0, 8192, 0, GROWTH_BYTES };
 	Pyperf__Profile *d;
 
 	(void)state;
@@ -289,7 +300,8 @@ static void flamegraph(void **state)
 {
 	static const char *const values[EVENT_KINDS] = {
 		[EVENT_CPU] = "samples", [EVENT_OFFCPU] = "nanoseconds", [EVENT_RUNQUEUE] = "nanoseconds",
-		[EVENT_GIL] = "nanoseconds", [EVENT_MEMORY] = "bytes", [EVENT_SHRINKAGE] = "bytes",
+		[EVENT_GIL] = "nanoseconds", [EVENT_WALL] = "nanoseconds",
+		[EVENT_MEMORY] = "bytes", [EVENT_SHRINKAGE] = "bytes",
 		[EVENT_WAIT] = "nanoseconds", [EVENT_GROWTH] = "bytes"
 	};
 
@@ -445,7 +457,7 @@ static void books_as_json(void **state)
 	assert_has(b.data, "\"growth_outcomes\": {\"whole\": 3145728, ");
 	assert_has(b.data, "\"table_full\": 0, \"nested\": 4},");
 	assert_has(b.data, "\"profile\": {\"samples\": 8, \"offcpu_samples\": 4000, "
-			   "\"runqueue_samples\": 50, \"gil_samples\": 600, "
+			   "\"runqueue_samples\": 50, \"gil_samples\": 600, \"wall_samples\": 80004650, "
 			   "\"memory_samples\": 12288, \"shrinkage_samples\": 8192, "
 			   "\"wait_samples\": 2500000000, "
 			   "\"growth_samples\": 3145728, \"nodes\": 0");

@@ -113,7 +113,7 @@ static void kinds_of_events(void **state)
 	const __u32 waits = EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE);
 	static const char *const wrong[] = {
 		"", ",", "cpu,", ",cpu", "cpu,cpu", "cpu,cycles", "offcpu,offcpu", "gil,gil", "runqueue",
-		"shrinkage", "memory,memory",
+		"shrinkage", "memory,memory", "wall,wall",
 		"CPU", "cp", "cpux"
 	};
 
@@ -128,6 +128,14 @@ static void kinds_of_events(void **state)
 	assert_int_equal(o.min_wait_us, 100);
 	ACCEPT("-a", "--event", "gil");
 	assert_int_equal(o.events, EVENT_BIT(EVENT_GIL));
+	ACCEPT("-a", "--event", "wall");
+	assert_int_equal(o.events, EVENT_BIT(EVENT_WALL));
+	assert_int_equal(o.threads, THREADS_ALL);
+	ACCEPT("-a", "--event", "cpu,wall", "--threads", "main");
+	assert_int_equal(o.events, EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_WALL));
+	assert_int_equal(o.threads, THREADS_MAIN);
+	ACCEPT("-a", "--event", "wall", "--threads", "active");
+	assert_int_equal(o.threads, THREADS_ACTIVE);
 	ACCEPT("-a", "--event", "cpu,offcpu,gil");
 	assert_int_equal(o.events, EVENT_BIT(EVENT_CPU) | waits | EVENT_BIT(EVENT_GIL));
 	ACCEPT("-a", "--event", "offcpu,cycles", "--min-wait", "0");
@@ -139,7 +147,7 @@ static void kinds_of_events(void **state)
 	assert_int_equal(o.events, waits | EVENT_BIT(EVENT_MEMORY) | EVENT_BIT(EVENT_SHRINKAGE));
 	assert_int_equal(o.rss_step, 4);
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		REFUSE("--event wants cpu, cycles, offcpu, gil, memory", "-a", "--event", wrong[i]);
+		REFUSE("--event wants cpu, cycles, offcpu, gil, wall, memory", "-a", "--event", wrong[i]);
 }
 
 static void flags(void **state)
