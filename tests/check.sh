@@ -5,15 +5,15 @@
 #   check.sh BUILD_DIRECTORY
 # REQUIRE=go,chromium,pbs-3.14.6,...: fails when a test was skipped for want of one of these
 # (tests/lib/skips.py).
-# JOBS: how many end-to-end tests run side by side: half as many as there are CPUs, since their targets burn
-# CPUs, and each test waits until its own have had enough.
+# JOBS: how many end-to-end tests run side by side: as many as there are CPUs. Their targets burn CPUs, and
+# each test waits until its own have had enough.
 set -u
 build=${1:-build}
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top" || exit 1
 export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 python=.cache/venv/bin/python
-jobs=${JOBS:-$((($(nproc) + 1) / 2))}
+jobs=${JOBS:-$(nproc)}
 side_by_side=
 [ "$jobs" = 1 ] || side_by_side="-n $jobs --dist loadgroup"
 NOTES=$(mktemp)

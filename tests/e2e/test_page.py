@@ -59,7 +59,7 @@ def test_the_flame_graph_is_drawn(tmp_path, workloads, browse):
     link = tmp_path / "x<b>&amp;"
     link.symlink_to(known.available()[0].path)
     with profiler.target(link, workloads / "shares.py",
-                         1) as target, server(tmp_path, "--pid", target.pid) as s:
+                         1) as target, server(tmp_path, "--pid", target.pid, "-F", 999) as s:
         if s.get("/d3.js").status == 404:
             pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, and "
                         "build again)")
