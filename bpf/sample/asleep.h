@@ -10,8 +10,11 @@
 
 #include "bpf/sample/offcpu.h"
 
-#define TASK_NEW     0x800	 /* as in linux/sched.h: it has not run yet */
-#define ASLEEP_LEAST 100000000 /* ns that a wait must have lasted to be looked at once more: it may go on */
+#define TASK_NEW 0x800 /* as in linux/sched.h: it has not run yet */
+
+/* For so many ns a wait must have lasted: then it may well go on until it has been looked at. */
+#define ASLEEP_LEAST  100000000
+#define ASLEEP_UNSEEN 1000000000 /* ... one of a thread that mostly waits for short */
 
 /* Whether the thread is on no CPU, and in no run queue. */
 static __always_inline int is_asleep(struct task_struct *task)
@@ -42,14 +45,16 @@ static __always_inline const struct process *python_of(const struct task_struct 
 static __always_inline int wait_is_unknown(const struct wait *w, __u64 since)
 {
 	__u32 source = since_source(since);
+	const __u64 lasts = bpf_ktime_get_ns() - w->begin;
 	const struct wait_stack *k;
 
 	mem_opaque(source);
-	if (source >= WAIT_SOURCES || since & SINCE_QUEUED || w->for_gil ||
-	    bpf_ktime_get_ns() - w->begin < ASLEEP_LEAST)
+	if (source >= WAIT_SOURCES || since & SINCE_QUEUED || w->for_gil || lasts < ASLEEP_LEAST)
 		return 0;
 	k = &w->stack[source];
-	if (k->outcome == OUTCOME_UNSEEN || k->outcome == OUTCOME_NEW_PROCESS || k->outcome == OUTCOME_NESTED)
+	if (k->outcome == OUTCOME_UNSEEN)
+		return source != WAIT_OWN || lasts >= ASLEEP_UNSEEN;
+	if (k->outcome == OUTCOME_NEW_PROCESS || k->outcome == OUTCOME_NESTED)
 		return 1;
 	return k->node && k->generation != *(volatile __u32 *)&tree_generation;
 }

@@ -46,8 +46,7 @@ static long given_step(__u32 i, struct given_context *c)
 static __always_inline __u32 given_root(struct scratch *s, struct cpu_stats *count, const struct given *g)
 {
 	const __u32 bank = s->tree.bank;
-	const __u32 most = opt_owner_mask - opt_owner_mask / 4; /* as tree_root() has it */
-	const int by_thread = opt_by_thread && banks_used[bank & 1].owners < most;
+	const int by_thread = quota_own_root(bank);
 	__u32 index = owner_intern(count, bank, EVENT_OFFCPU, s->who.process, by_thread ? g->asleep.tid : 0);
 	struct owner *o;
 
@@ -92,6 +91,7 @@ static __always_inline void given_add(struct scratch *s, struct cpu_stats *count
 	s->who.known_tgid = g->asleep.pid;
 	s->code.epoch = 0;
 	quota_begin(s, count);
+	s->quota.none |= quota_is_half(s->tree.bank);
 	*k = (struct wait_stack){ .generation = s->tree.generation, .weight = 1 };
 	k->outcome = given_intern(s, count, g);
 	find_queue_node(s, count, k, WAIT_WOKEN);

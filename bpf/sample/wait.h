@@ -13,6 +13,7 @@
 
 #include "bpf/hash.h"
 #include "bpf/maps.h"
+#include "bpf/tree/quota.h"
 #include "bpf/tree/tree.h"
 
 /*
@@ -103,19 +104,21 @@ static __always_inline __u32 wait_cause(struct cpu_stats *count, __u32 bank, __u
 __noinline __u32 wait_marker(struct cpu_stats *count, struct wait *w, enum wait_part part, __u32 marker)
 {
 	const __u32 bank = bank_of(*(volatile __u32 *)&tree_generation);
+	__u32 index, node, by_thread;
 	struct owner *o;
-	__u32 index, node;
 
 	if (!count || !w)
 		return 0;
+	by_thread = quota_own_root(bank);
 	index = owner_intern(count, bank, part == WAIT_WANTS_GIL ? EVENT_GIL : EVENT_OFFCPU, w->process,
-			     opt_by_thread ? w->tid : 0);
+			     by_thread ? w->tid : 0);
 	if (!index--)
 		return 0;
 	o = bpf_map_lookup_elem(&owners, &index);
 	if (!o)
 		return 0;
-	__builtin_memcpy(o->comm, w->comm, sizeof(o->comm));
+	if (by_thread || !o->comm[0])
+		__builtin_memcpy(o->comm, w->comm, sizeof(o->comm));
 	node = node_add(count, bank, 0, index);
 	node = node ? node_add(count, bank, node, marker) : 0;
 	return part == WAIT_QUEUED ? wait_cause(count, bank, node, WAIT_WOKEN) : node;

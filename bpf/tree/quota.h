@@ -15,6 +15,22 @@ static __always_inline int quota_is_short(__u32 bank)
 	       banks_used[bank & 1].codes > opt_code_mask - opt_code_mask / 4;
 }
 
+/*
+ * Of stacks that nobody waits for: whether half of a bank is in use. However many threads sleep, their stacks
+ * never begin a new generation, which would only have them looked at again.
+ */
+static __always_inline int quota_is_half(__u32 bank)
+{
+	return banks_used[bank & 1].nodes > opt_node_mask / 2 ||
+	       banks_used[bank & 1].codes > opt_code_mask / 2;
+}
+
+/* Whether a sleeping thread may have a root of its own; else it shares that of its process. */
+static __always_inline int quota_own_root(__u32 bank)
+{
+	return opt_by_thread && banks_used[bank & 1].owners < opt_owner_mask / 2;
+}
+
 /* Before a stack of the process is added: whether it may get new entries, and how many there were so far. */
 static __always_inline void quota_begin(struct scratch *s, const struct cpu_stats *count)
 {

@@ -48,6 +48,11 @@ bool asleep_is_open(const struct asleep_programs *a)
 	return a->given && a->skel->links.on_switch;
 }
 
+__u32 asleep_generation(const struct asleep_programs *a)
+{
+	return *(volatile const __u32 *)&a->skel->bss->tree_generation;
+}
+
 int asleep_list(const struct asleep_programs *a, struct buf *out)
 {
 	_cleanup_close_ int fd = bpf_iter_create(bpf_link__fd(a->skel->links.list_asleep));

@@ -27,6 +27,9 @@ void asleep_close(struct asleep_programs *a);
 /* Whether threads can be listed now: the programs are ready, and waits are seen. */
 bool asleep_is_open(const struct asleep_programs *a);
 
+/* The generation of the call tree: threads are to be listed again when it has changed. */
+__u32 asleep_generation(const struct asleep_programs *a);
+
 /*
  * Adds a struct asleep to out for each thread that sleeps and whose stack is not known. Those that had no
  * wait have one from now on. 0; or -errno, such as -ENOMEM, and then some may have been added.

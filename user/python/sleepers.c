@@ -14,13 +14,15 @@
 #define HAS_NATIVE_ID 0x030b0000 /* a thread state has its thread's number (3.11+) */
 #define TASKS_MAX     2048	 /* threads up to 3.10, by which their thread states are known */
 #define PLACES	      (2 * SLEEPERS_CODES_MAX)
-#define LOOK_NS	      (100 * NS_PER_MS) /* CPU time of one look, at most, but for its last thread */
+#define LOOK_NS	      (100 * NS_PER_MS) /* CPU time for the threads of one look, but the last one */
 #define NO_CODE	      (~0U)
 #define SHIM	      (~0U - 1)
 
 /* What one look works on. */
 struct looking {
 	const struct layout *layout;
+	__u64 begin; /* CPU time of this process when it began, ns, */
+	__u64 found; /* ... and when the thread states were found */
 	struct thread_states states;
 	struct walk walk;
 	__u8 tstate[TARGET_TSTATE_BYTES];
@@ -158,27 +160,29 @@ static int match(struct looking *k, pid_t pid)
 }
 
 /* What is not looked at by then is left for another time: the worker is given up when it takes too long. */
-static bool is_over(__u64 begin)
+static bool is_over(const struct looking *k)
 {
-	return clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - begin > LOOK_NS;
+	return k->frame_count > SLEEPERS_FRAMES_MAX - GIVEN_FRAMES ||
+	       clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - k->found > LOOK_NS;
 }
 
 static int look(struct looking *k, pid_t pid, pid_t memory, __u64 runtime, const struct sleepers_question *q)
 {
-	const __u64 begin = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	int err;
 
 	target = memory;
 	k->walk.max_depth = q->max_depth < DEPTH_LIMIT ? q->max_depth : DEPTH_LIMIT - 1;
 	err = thread_states_read(&k->states, memory, k->layout, runtime) ?: match(k, pid);
-	for (__u32 i = 0; i < q->count && i < SLEEPERS_MAX && !err && (!i || !is_over(begin)); i++)
+	k->found = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
+	for (__u32 i = 0; i < q->count && i < SLEEPERS_MAX && !err && (!i || !is_over(k)); i++)
 		err = look_at_thread(k, q->tids[i], task_own_tid(pid, q->tids[i]));
 	return err;
 }
 
 static int put_together(const struct looking *k, struct buf *out)
 {
-	const struct sleepers head = { k->thread_count, k->code_count, k->frame_count, 0 };
+	const __u64 ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - k->begin;
+	const struct sleepers head = { k->thread_count, k->code_count, k->frame_count, ns };
 	const size_t codes = k->code_count * sizeof(k->codes[0]);
 	int err = buf_reserve(out, sizeof(head) + k->threads.size + codes + k->frames.size);
 
@@ -197,6 +201,7 @@ int sleepers_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 ru
 	if (!k)
 		return -ENOMEM;
 	k->layout = layout;
+	k->begin = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	err = look(k, pid, memory, runtime, question) ?: put_together(k, out);
 	buf_free(&k->threads);
 	buf_free(&k->frames);
@@ -228,7 +233,7 @@ int sleepers_parse(const void *bytes, size_t size, const struct sleepers **ret,
 	const struct sleeper_frame *frames;
 
 	if (size < sizeof(*s) || s->threads > SLEEPERS_MAX || s->codes > SLEEPERS_CODES_MAX ||
-	    s->frames > SLEEPERS_MAX * GIVEN_FRAMES ||
+	    s->frames > SLEEPERS_FRAMES_MAX ||
 	    size != sizeof(*s) + s->threads * sizeof(*threads) + s->codes * sizeof(*codes) +
 			    s->frames * sizeof(*frames))
 		return -EBADMSG;

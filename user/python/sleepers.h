@@ -16,12 +16,13 @@
 #include "base/buf.h"
 #include "bpf/abi.h"
 
-#define SLEEPERS_MAX	   128 /* threads of one look */
+#define SLEEPERS_MAX	   512 /* threads of one look */
+#define SLEEPERS_FRAMES_MAX (1U << 18)
 #define SLEEPERS_CODES_MAX 16384
 #define SLEEPERS_BYTES_MAX                                                                                   \
 	(sizeof(struct sleepers) + SLEEPERS_MAX * sizeof(struct sleeper) +                                   \
 	 SLEEPERS_CODES_MAX * sizeof(struct sleeper_code) +                                                  \
-	 (size_t)SLEEPERS_MAX * GIVEN_FRAMES * sizeof(struct sleeper_frame))
+	 SLEEPERS_FRAMES_MAX * sizeof(struct sleeper_frame))
 
 /* Plain data, all of it: it travels between processes. */
 struct sleepers_question {
@@ -51,14 +52,15 @@ struct sleeper_frame {
 
 /* Followed by its threads, these by the code objects, and these by all threads' frames. */
 struct sleepers {
-	__u32 threads, codes, frames, pad;
+	__u32 threads, codes, frames;
+	__u32 cpu_ns; /* CPU time that the look took */
 };
 
 /*
  * Looks at these threads of process pid, which is reached through its thread `memory`
  * (procfs_memory_tid()), and has its runtime at that address. Adds a struct sleepers and what follows it to
- * out; after 100 ms of CPU time with no more threads than it has come to. 0, -ESRCH, -EPERM, -ENOMEM or
- * another -errno; then out is as it was.
+ * out; after 100 ms of CPU time, or when there is no room, with no more threads than it has come to. 0,
+ * -ESRCH, -EPERM, -ENOMEM or another -errno; then out is as it was.
  */
 int sleepers_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime,
 		  const struct sleepers_question *question, struct buf *out);

@@ -21,21 +21,42 @@ __u64 thread_states_gil_holder(const struct thread_state *t, const struct layout
 	return mem_plausible(holder) ? holder : 0;
 }
 
+/* A thread state, read at once: a word costs as much as all of it. */
+struct state_copy {
+	__u64 address;
+	bool is_read; /* else its end may not be mapped, and each word is read by itself */
+	__u8 bytes[TSTATE_READ + 2 * sizeof(__u64)];
+};
+
+static __u64 field(const struct state_copy *c, unsigned int offset)
+{
+	__u64 value;
+
+	if (!c->is_read || offset > sizeof(c->bytes) - sizeof(value))
+		return read_word(c->address + offset);
+	memcpy(&value, c->bytes + offset, sizeof(value));
+	return value;
+}
+
 /* Adds the thread state, and says where the next one is; 0 when this is none of that interpreter. */
 static __u64 add(struct thread_states *s, const struct layout *l, __u64 interp, __u64 tstate)
 {
 	struct thread_state *t = &s->list[s->count];
+	struct state_copy c = { .address = tstate };
 
-	if (!mem_plausible(tstate) || read_word(tstate + l->tstate_interp) != interp)
+	if (!mem_plausible(tstate))
+		return 0;
+	c.is_read = !mem_read(c.bytes, sizeof(c.bytes), tstate);
+	if (field(&c, l->tstate_interp) != interp)
 		return 0;
 	*t = (struct thread_state){
-		.address = tstate, .interp = interp, .id = read_word(tstate + l->tstate_thread_id)
+		.address = tstate, .interp = interp, .id = field(&c, l->tstate_thread_id)
 	};
 	if (l->version >= HAS_NATIVE_ID)
-		t->own_tid = (pid_t)read_word(tstate + l->tstate_thread_id + NATIVE_ID);
-	t->active = read_word(tstate + l->tstate_status) & l->status_active;
+		t->own_tid = (pid_t)field(&c, l->tstate_thread_id + NATIVE_ID);
+	t->active = field(&c, l->tstate_status) & l->status_active;
 	s->count++;
-	return read_word(tstate + l->tstate_next);
+	return field(&c, l->tstate_next);
 }
 
 static void read_interpreter(struct thread_states *s, const struct layout *l, __u64 interp)

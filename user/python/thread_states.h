@@ -13,7 +13,7 @@
 #include "bpf/abi.h"
 #include "proc/task.h"
 
-#define THREAD_STATES_MAX 4096
+#define THREAD_STATES_MAX 16384
 
 struct thread_state {
 	__u64 address;

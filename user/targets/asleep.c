@@ -14,6 +14,7 @@
 #include "targets/questions.h"
 
 #define LIST_NS	     NS_PER_SECOND
+#define RENEWED_NS   (100 * NS_PER_MS) /* instead, when the tree was emptied in between */
 #define REST	     9 /* times as long as a look was, before the next one */
 #define TURN_NS	     (2 * NS_PER_MS) /* of giving stacks in one turn */
 #define REFUSED	     16 /* processes that could not be looked at are remembered */
@@ -33,6 +34,7 @@ struct asleep_targets {
 	size_t at;	 /* the next of them to be looked at */
 	__u32 last_tid;	 /* that was looked at: where the next list is begun */
 	__u64 next_list, next_look; /* CLOCK_MONOTONIC, ns */
+	__u32 generation; /* of the tree, when they were listed last */
 	struct asleep part[SLEEPERS_MAX]; /* what was asked for: threads of one process */
 	size_t part_count;
 	__u64 asked; /* when; 0 = nothing is asked for */
@@ -117,6 +119,7 @@ static void list(struct asleep_targets *t, __u64 now)
 	int err;
 
 	t->next_list = now + LIST_NS;
+	t->generation = asleep_generation(kernel_asleep(t->kernel));
 	buf_clear(&t->list);
 	err = asleep_list(kernel_asleep(t->kernel), &t->list);
 	if (err)
@@ -201,11 +204,14 @@ static void on_answer(void *targets, struct worker_reply *r)
 {
 	struct asleep_targets *t = targets;
 	const __u64 now = clock_ns();
+	__u64 took = now - t->asked;
 	int err = r->error;
 
-	t->next_look = now + REST * (now - t->asked);
-	t->asked = 0;
 	err = err ?: sleepers_parse(r->table, r->table_size, &t->seen, &t->threads, &t->codes, &t->frames);
+	if (!err && took > t->seen->cpu_ns) /* it waited for a CPU */
+		took = t->seen->cpu_ns;
+	t->next_look = now + REST * took;
+	t->asked = 0;
 	if (err) {
 		log_debug("threads of pid %u that sleep cannot be looked at: %s", r->pid, strerror(-err));
 		refuse(t, t->part[0].process, now);
@@ -262,6 +268,14 @@ static void look(struct asleep_targets *t, __u64 now)
 		t->asked = now;
 }
 
+/* When the next list is due. */
+static __u64 list_due(const struct asleep_targets *t)
+{
+	const bool same = t->generation == asleep_generation(kernel_asleep(t->kernel));
+
+	return same || !t->next_list ? t->next_list : t->next_list - LIST_NS + RENEWED_NS;
+}
+
 void asleep_turn(struct asleep_targets *t)
 {
 	const __u64 now = clock_ns();
@@ -270,7 +284,7 @@ void asleep_turn(struct asleep_targets *t)
 		return;
 	if (t->answer)
 		give_some(t);
-	else if (now >= t->next_list && !t->asked)
+	else if (now >= list_due(t) && !t->asked)
 		list(t, now);
 	else if (now >= t->next_look && !t->asked && t->at < list_count(t))
 		look(t, now);
@@ -279,10 +293,11 @@ void asleep_turn(struct asleep_targets *t)
 int asleep_timeout_ms(const struct asleep_targets *t)
 {
 	const __u64 now = clock_ns();
-	__u64 due = t->next_list;
+	__u64 due;
 
 	if (!asleep_is_open(kernel_asleep(t->kernel)) || t->asked)
 		return -1;
+	due = list_due(t);
 	if (t->at < list_count(t) && t->next_look < due)
 		due = t->next_look;
 	return t->answer || due <= now ? 0 : (int)((due - now) / NS_PER_MS) + 1;

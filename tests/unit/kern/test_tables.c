@@ -103,6 +103,7 @@ static void sizes_of_the_document(void **state)
 	assert_int_equal(bpf_map__max_entries(skel->maps.records), 2 << 20);
 	assert_int_equal(bpf_map__max_entries(skel->maps.stats), cpus + 1);
 	assert_int_equal(bpf_map__max_entries(skel->maps.scratches), cpus + 1);
+	assert_int_equal(skel->rodata->opt_spare, cpus);
 }
 
 /*

@@ -73,7 +73,7 @@ static void sizes_that_are_wrong(void **state)
 	bad.head.codes = SLEEPERS_CODES_MAX + 1;
 	assert_int_equal(parse(&bad, sizeof(bad)), -EBADMSG);
 	bad = a;
-	bad.head.frames = UINT32_MAX;
+	bad.head.frames = SLEEPERS_FRAMES_MAX + 1;
 	assert_int_equal(parse(&bad, sizeof(bad)), -EBADMSG);
 }
 
