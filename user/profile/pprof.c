@@ -35,11 +35,14 @@ struct value_type {
 
 #define LABELS_MAX (LABEL_COUNT + PROFILE_EXTRA_MAX)
 
+enum { HAS_LINES = 1, HAS_INLINED = 2 };
+
 struct encoder {
 	const struct profile *profile;
 	z_stream stream;
 	struct buf packed;
 	struct buf locations; /* uint64_t[] of the sample at hand */
+	struct buf found; /* by mapping, what its locations have: HAS_LINES and HAS_INLINED */
 	struct buf *out;
 	struct value_type types[TYPES_MAX];
 	size_t type_count;
@@ -258,6 +261,23 @@ static uint64_t mapping_start(const struct encoder *e, __u32 id)
 	return is_bare(e, id) ? profile_get_mapping(e->profile, id)->shift : (uint64_t)id << 33;
 }
 
+/* Which mappings have lines of source, and functions that were put into others. */
+static int find_lines(struct encoder *e)
+{
+	const size_t size = profile_count(e->profile, PROFILE_MAPPING) + 1;
+	int err = buf_reserve(&e->found, size);
+
+	if (err)
+		return err;
+	memset(e->found.data, 0, size);
+	for (__u32 id = 1; id <= profile_count(e->profile, PROFILE_LOCATION); id++) {
+		const struct profile_location *l = profile_get_location(e->profile, id);
+
+		e->found.data[l->mapping] |= (l->line ? HAS_LINES : 0) | (l->around ? HAS_INLINED : 0);
+	}
+	return 0;
+}
+
 static int emit_mapping(struct encoder *e, __u32 id)
 {
 	const struct profile_mapping *m = profile_get_mapping(e->profile, id);
@@ -274,7 +294,9 @@ static int emit_mapping(struct encoder *e, __u32 id)
 	 * the nearest symbol for the name of what has none.
 	 */
 	mapping.has_functions = !is_bare(e, id);
-	mapping.has_filenames = mapping.has_line_numbers = !m->is_native;
+	mapping.has_filenames = mapping.has_line_numbers =
+		!m->is_native || (mapping.has_functions && e->found.data[id] & HAS_LINES);
+	mapping.has_inline_frames = mapping.has_functions && e->found.data[id] & HAS_INLINED;
 	part.n_mapping = 1;
 	part.mapping = &list;
 	return emit(e, &part);
@@ -435,7 +457,7 @@ static int emit_all(struct encoder *e, enum profile_kind kind, int (*emit_one)(s
 
 static int emit_profile(struct encoder *e)
 {
-	int err = emit_header(e);
+	int err = find_lines(e) ?: emit_header(e);
 
 	if (!err)
 		err = emit_all(e, PROFILE_SAMPLE, emit_sample);
@@ -469,6 +491,7 @@ int pprof_encode(const struct profile *p, struct buf *out)
 	deflateEnd(&e.stream);
 	buf_free(&e.packed);
 	buf_free(&e.locations);
+	buf_free(&e.found);
 	if (err)
 		out->size = start;
 	return err;

@@ -51,6 +51,7 @@ static void names_for_the_server(void **state)
 			assert_int_equal(d->mapping[i]->has_functions, !without);
 			assert_int_equal(d->mapping[i]->has_line_numbers, i == 3);
 			assert_int_equal(d->mapping[i]->has_filenames, i == 3);
+			assert_int_equal(d->mapping[i]->has_inline_frames, 0);
 			assert_int_equal(d->location[i]->n_line, !without);
 		}
 		if (bare) {
@@ -92,6 +93,9 @@ static void inlined_functions(void **state)
 		assert_int_equal(profile_filter_apply(&everything, p, &copy), 0);
 		d = encode_and_decode(i & 2 ? copy : p);
 		assert_int_equal(d->sample[0]->n_location_id, 2);
+		assert_int_equal(d->mapping[0]->has_line_numbers, !(i & 1));
+		assert_int_equal(d->mapping[0]->has_filenames, !(i & 1));
+		assert_int_equal(d->mapping[0]->has_inline_frames, !(i & 1));
 		for (int k = 0; k < 2; k++) {
 			const Pyperf__Location *location = d->location[d->sample[0]->location_id[k] - 1];
 
