@@ -136,7 +136,7 @@ soak: deps-build ## HOURS=1 of everything at once beside changing programs; fail
 
 tests: $(UNIT_BIN) $(TOOL_BIN) arm64 clang-warnings $(LISTS)
 
-bench: deps-build ## measure cost and truth beside other profilers; ARGS=--quick: 3 minutes
+bench: deps-build ## measure cost and truth beside other profilers; ARGS=--quick: 9 minutes
 	$(Q)$(MAKE_ALL) all $(O)/tests/bench/hot
 	$(Q)PYPERF=$(abspath $(BIN)) /usr/bin/python3 tests/bench/bench.py --build $(O) $(ARGS)
 

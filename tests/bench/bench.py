@@ -52,7 +52,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="*", metavar="TABLE")
-    parser.add_argument("--quick", action="store_true", help="three minutes instead of twenty")
+    parser.add_argument("--quick", action="store_true", help="nine minutes instead of thirty")
     parser.add_argument("--smoke", action="store_true",
                         help="as short as can be: whether everything works, no figures")
     parser.add_argument("--publish", action="store_true", help="write figures and charts into the pages too")
