@@ -115,6 +115,7 @@ class Run:
         self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stderr=self.streams[1],
                                         start_new_session=True, **options)
         self.code = self.out = self.err = self.stats = self.samples = None
+        self.kinds = {event.key for event in EVENTS}  # of samples that a test has read from files itself: any
 
     def finish(self, timeout=60, code=0):
         """code: the exit code there must be, None = any. Profile and books are read and checked when it is
