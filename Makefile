@@ -56,7 +56,7 @@ UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c \
 	    tests/oracle/step_native.c tests/oracle/functions.c tests/oracle/rows.c tests/layouts/show.c \
 	    tests/guest/verifier.c tests/forge/refuse.c)) $(O)/tests/forge/fail_malloc.so
-LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels formats) # deploy/tools/list_rows.py
+LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats) # deploy/tools/list_rows.py
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -175,6 +175,7 @@ docs/outcomes.md: bpf/outcomes.def bpf/natives.def bpf/stats.def
 docs/frames.md: bpf/frames.def
 docs/events.md: bpf/events.def
 docs/labels.md: user/profile/labels.def
+docs/states.md: bpf/states.def
 docs/formats.md: user/profile/formats.def
 $(LISTS): deploy/tools/list_rows.py
 	$(Q)python3 deploy/tools/list_rows.py $(basename $(@F)) > $@

@@ -112,6 +112,7 @@ const volatile __u8 opt_cache = CACHE_VERIFIED; /* enum cache_mode */
 const volatile __u8 opt_single_reads; /* a read for each frame, no blocks */
 const volatile __u8 opt_measure;      /* keep a histogram of the sampler's run time */
 const volatile __u8 opt_by_thread = 1; /* owners are threads, else processes */
+const volatile __u8 opt_states;	       /* samples of CPU time say what the interpreter was doing */
 const volatile __u8 opt_all = 1;       /* every process is of interest, else those in the processes map */
 const volatile __u8 opt_programs;      /* those that are no Python are of interest, too */
 const volatile __u8 opt_follow = 1;    /* children of known processes are known */

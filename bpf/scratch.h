@@ -157,6 +157,7 @@ struct scratch {
 		__u32 bank;	  /* bank_of() that generation */
 		__u32 home;	  /* node_home() of the root */
 		__u32 node;	  /* what the stack leads to, as far as it is interned; 0 = a table is full */
+		__u32 states;	  /* STATE_BIT()s of the sample; 0 = nothing is known */
 	} tree;
 
 	struct { /* tree/quota.h */
@@ -190,6 +191,7 @@ struct scratch {
 		__u64 fallback;	 /* one that is this thread's but not attached; 0 = none was met */
 		__u64 found;	 /* the result; 0 = none */
 		__u64 budget;	 /* how many more may be looked at */
+		__u64 current;	 /* up to 3.11: the thread state that has the GIL, as it was read last */
 	} search;
 
 	struct { /* sample/gil.h */

@@ -20,4 +20,14 @@ enum wait_cause {
 	WAIT_CAUSES
 };
 
+/* What the interpreter was doing at a sample: rows of bpf/states.def. */
+enum state {
+#define STATE(name, key, value, help) STATE_##name,
+#include "bpf/states.def"
+#undef STATE
+	STATES
+};
+
+#define STATE_BIT(name) (1U << STATE_##name)
+
 #endif

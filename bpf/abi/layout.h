@@ -71,6 +71,7 @@ struct layout {
 	__u16 tstate_thread_id;
 	__u16 tstate_chunk; /* datastack_chunk */
 	__u16 tstate_status;
+	__u16 tstate_exception; /* exc_state.exc_value; 0 = it is not among those bytes, or it is not known */
 	__u16 status_active; /* mask of the "attached" bit in tstate_status; 0 = none (3.11) */
 
 	/* PyInterpreterState */

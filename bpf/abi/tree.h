@@ -78,9 +78,22 @@ static inline __u32 node_instr(__u64 key)
 	return key & INSTR_UNKNOWN;
 }
 
-/* The number of the first code object. Those below it are markers, enum outcome, and causes of waits. */
-#define CODE_FIRST 64
-#define CODE_WAITS 48 /* the number of the first enum wait_cause */
+/*
+ * The number of the first code object. Those below it are markers, enum outcome, causes of waits, and the
+ * states of the interpreter.
+ */
+#define CODE_FIRST  64
+#define CODE_WAITS  48 /* the number of the first enum wait_cause */
+#define CODE_STATES 63
+
+/*
+ * Whether a node is no frame, but says in which states samples with the stack of its parent were: its
+ * instruction is STATE_BIT()s.
+ */
+static inline int node_is_state(__u64 key)
+{
+	return node_parent(key) && node_code(key) == CODE_STATES;
+}
 
 #define HOLDER_DEPTH 1024 /* frames that the GIL's holder may have, above those of the one that waits */
 

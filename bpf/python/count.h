@@ -23,6 +23,19 @@ static __always_inline enum outcome count_lost(struct scratch *s, struct cpu_sta
 	return OUTCOME_TABLE_FULL;
 }
 
+/* Adds the node of the sample's states below its stack, if there is room for it. Always 0. */
+__noinline int add_states(struct scratch *s, struct cpu_stats *count)
+{
+	__u32 node;
+
+	if (!s || !count)
+		return -1;
+	node = node_intern(count, s->tree.bank, s->tree.home, s->tree.node, CODE_STATES,
+			   s->tree.states & INSTR_UNKNOWN, s->quota.none);
+	s->tree.node = node ?: s->tree.node;
+	return 0;
+}
+
 /*
  * Counts the node that was reached, or the lack of room for it. Returns the final outcome. root 0: there was
  * no room for the root itself.
@@ -41,6 +54,8 @@ static __always_inline enum outcome count_node(struct scratch *s, struct cpu_sta
 			native_goal(s, UNWIND_ALL);
 		if (opt_native || opt_kernel)
 			native_add(s, count, event.kind);
+		if (opt_states && event.kind == EVENT_CPU && s->tree.states)
+			add_states(s, count);
 		if (event.amount)
 			node_count(s->tree.node, event.amount);
 		return outcome;

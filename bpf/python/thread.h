@@ -258,8 +258,11 @@ __noinline int tstate_search(struct scratch *s, struct thread *t, const struct p
 		return -1;
 	s->search.found = s->search.fallback = 0;
 	s->search.budget = SEARCH_MAX;
-	if (l->runtime_tstate && search_try(s, l, search_read(s, p->runtime + l->runtime_tstate)))
-		return 0;
+	if (l->runtime_tstate) {
+		s->search.current = search_read(s, p->runtime + l->runtime_tstate);
+		if (search_try(s, l, s->search.current))
+			return 0;
+	}
 	t->tss = tss_address(s, p, l);
 	if (t->tss && search_try(s, l, search_read(s, t->tss)))
 		return 0;
@@ -289,7 +292,8 @@ static __always_inline int tstate_is_current(struct scratch *s, const struct thr
 	}
 	if (!l->runtime_tstate)
 		return 1;
-	return search_read(s, p->runtime + l->runtime_tstate) == t->tstate || now == t->searched;
+	s->search.current = search_read(s, p->runtime + l->runtime_tstate);
+	return s->search.current == t->tstate || now == t->searched;
 }
 
 /* The address of the current thread's thread state, whose bytes are then in s->tstate; 0 if it has none. */

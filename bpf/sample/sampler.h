@@ -8,6 +8,7 @@
 
 #include "bpf/buckets.h"
 #include "bpf/python/stack.h"
+#include "bpf/python/state.h"
 #include "bpf/sample/process.h"
 #include "bpf/tree/quota.h"
 
@@ -34,6 +35,8 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 		return count_plain(s, count, event, t, l, root, OUTCOME_NO_LAYOUT);
 	if (!tstate_find(s, count, t, p, l, now))
 		return count_plain(s, count, event, t, l, root, outcome);
+	if (opt_states && event.kind == EVENT_CPU)
+		s->tree.states = state_of(s, l, t->tstate);
 	if (opt_native)
 		native_goal_python(s, l, tstate_field(s, l->tstate_frame));
 	read_epoch(s, p, l);
@@ -63,6 +66,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 		return OUTCOME_NEW_PROCESS;
 	s->tree.generation = *(volatile __u32 *)&tree_generation;
 	s->tree.bank = bank_of(s->tree.generation);
+	s->tree.states = 0;
 	s->who.process = p->id;
 	s->code.sent = 0;
 	s->code.recall = RECALL_NOT;

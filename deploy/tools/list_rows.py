@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page of docs/ on stdout, made from a list: list_rows.py outcomes|frames|events|labels|formats."""
+"""A page of docs/ on stdout, made from a list: list_rows.py outcomes|frames|events|labels|states|formats."""
 import re
 import sys
 import textwrap
@@ -88,6 +88,34 @@ def labels():
         print(f"| `{key}` | {kind} | {about} | {' | '.join(marks)} |")
 
 
+def states():
+    heading("What the interpreter was doing at a sample",
+            "Made from `bpf/states.def` by `make docs/states.md`. Samples of CPU time have these labels. "
+            "They come from words that the sampler reads anyway, so nothing is read for them alone; "
+            "`--labels process` leaves them out. A word that says nothing sensible, or that cannot be "
+            "read, only leaves its label out.")
+    print("| label | value | meaning |\n|---|---|---|")
+    for (_, key), (value, about) in rows("bpf/states.def", "STATE"):
+        print(f"| `{key}` | `{value}` | {about} |")
+    print("| `import` | `yes` | a frame of the stack is `_find_and_load` of `importlib._bootstrap`, through "
+          "which every import goes |")
+    print("\nWhich versions can tell:\n")
+    print("| label | versions | why not the others |\n|---|---|---|")
+    print("| `gil` | 2.7, 3.6 and later | |")
+    print("| `import` | 3.6 and later | 2.7 imports in C, without a frame |")
+    print("| `exception` | 3.13 and later | before, the word for it is outside of what is read; where it is "
+          "in a release newer than those of [versions.md](versions.md) somebody has to look up first |")
+    print("\n" + textwrap.fill(
+        "An exception that a generator or coroutine handles is noted in its own object, which is not read: "
+        "its samples have no `exception`. Which thread waits for the GIL, and for whom, is not a matter of "
+        "CPU time, since who waits sleeps: `--event gil` of [waiting.md](waiting.md) tells it.", 100,
+        break_long_words=False, break_on_hyphens=False))
+    print("\n" + textwrap.fill(
+        "`go tool pprof -tagfocus gil=released` shows the time of C code that runs without the GIL, `-tags` "
+        "the sum of each label, `-tagroot import` parts the graph by it; over HTTP, `?gil=released`.", 100,
+        break_long_words=False, break_on_hyphens=False))
+
+
 def formats():
     heading("In which formats a profile can be had",
             "Made from `user/profile/formats.def` by `make docs/formats.md`. `--format` names one. Without "
@@ -99,5 +127,5 @@ def formats():
         print(f"| `{name}` | `{suffix}` | `{type_}` | {about} | {how} |")
 
 
-{"outcomes": outcomes, "frames": frames, "events": events, "labels": labels,
+{"outcomes": outcomes, "frames": frames, "events": events, "labels": labels, "states": states,
  "formats": formats}[sys.argv[1]]()

@@ -14,7 +14,7 @@ PAGES = sorted(page.stem for page in (profiler.ROOT / "docs").glob("*.md")
 
 
 def test_there_are_some():
-    assert {"outcomes", "frames", "events", "labels", "formats"} <= set(PAGES)
+    assert {"outcomes", "frames", "events", "labels", "states", "formats"} <= set(PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -82,6 +82,7 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool na
 		.trigger = trigger,
 		.frequency = 99,
 		.by_thread = true,
+		.states = true,
 		.all = true,
 		.programs = native,
 		.follow = true,

@@ -89,7 +89,7 @@ static void show_thread(void)
 		       "one after the other");
 	unsigned long size = POINTER_END(PyThreadState, datastack_limit);
 #else
-	unsigned long size = POINTER_END(PyThreadState, datastack_chunk);
+	unsigned long size = POINTER_END(PyThreadState, exc_state.exc_value);
 #endif
 
 	FIELD(tstate_next, PyThreadState, next);
@@ -104,6 +104,11 @@ static void show_thread(void)
 	if (size < POINTER_END(PyThreadState, thread_id))
 		size = POINTER_END(PyThreadState, thread_id);
 	show("tstate_size", size);
+#if PY_VERSION_HEX < 0x030d0000
+	show("tstate_exception", 0);
+#else
+	FIELD(tstate_exception, PyThreadState, exc_state.exc_value);
+#endif
 #if PY_VERSION_HEX < 0x030c0000
 	show("tstate_status", 0);
 	show("status_active", 0);

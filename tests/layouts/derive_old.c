@@ -38,6 +38,7 @@ static void show_absent(void)
 		"tstate_base_frame",
 		"tstate_chunk",
 		"tstate_status",
+		"tstate_exception",
 		"status_active",
 		"interp_gil",
 		"interp_epoch",

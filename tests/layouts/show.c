@@ -44,6 +44,7 @@ static void show_frames(const struct layout *layout)
 	NUMBER(tstate_thread_id);
 	NUMBER(tstate_chunk);
 	NUMBER(tstate_status);
+	NUMBER(tstate_exception);
 	NUMBER(status_active);
 	NUMBER(interp_next);
 	NUMBER(interp_threads);

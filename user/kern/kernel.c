@@ -61,9 +61,7 @@ const char *kernel_reason(const struct kernel *k)
 	return k->reason[0] ? k->reason : "no reason is known";
 }
 
-static int fail(struct kernel *k, int err, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static int fail(struct kernel *k, int err, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail(struct kernel *k, int err, const char *format, ...)
 {
 	va_list args;
 
@@ -94,6 +92,7 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_cache = k->options.cache;
 	s->rodata->opt_by_thread = k->options.by_thread;
 	s->rodata->opt_threads = k->options.threads;
+	s->rodata->opt_states = k->options.states;
 	s->rodata->opt_all = k->options.all;
 	s->rodata->opt_programs = k->options.programs;
 	s->rodata->opt_follow = k->options.follow;

@@ -33,6 +33,7 @@ struct kernel_options {
 	bool use_cycles;   /* hardware cycles instead of cpu-clock */
 	bool single_reads; /* one read for each frame, instead of blocks */
 	bool by_thread;	   /* owners are threads, else processes */
+	bool states;	   /* samples of CPU time say what the interpreter was doing (bpf/states.def) */
 	bool all;	   /* every process is profiled, else only those that kernel_set_process() adds */
 	bool programs;	   /* with all: those that are no Python are profiled, too */
 	bool follow;	   /* the children of profiled processes are profiled too */

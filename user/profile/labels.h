@@ -24,6 +24,7 @@ typedef const char *label_text;
 #define LABEL_OF_CONTAINER_IS_CONTAINER(...) __VA_ARGS__
 #define LABEL_OF_CONTAINER_IS_PROCESS(...)
 #define LABEL_OF_CONTAINER_IS_THREAD(...)
+#define LABEL_OF_CONTAINER_IS_STATE(...)
 
 /* Where a label stands besides pprof, as labels.def says. */
 enum label_places { NOWHERE_ELSE = 0, IN_QUERY = 1, IN_SERIES = 2, IN_FRAME = 4 };

@@ -152,7 +152,8 @@ static __u64 last_end(const __u16 *offsets, size_t count)
 static __u64 thread_end(const struct layout *l)
 {
 	const __u16 thread[] = { l->tstate_next,      l->tstate_interp, l->tstate_frame, l->tstate_base_frame,
-				 l->tstate_thread_id, l->tstate_chunk,  l->tstate_status };
+				 l->tstate_thread_id, l->tstate_chunk,  l->tstate_status,
+				 l->tstate_exception };
 
 	return (last_end(thread, ARRAY_SIZE(thread)) + 7) / 8 * 8;
 }
@@ -177,6 +178,7 @@ static bool within_reach(const struct layout *l)
  */
 static void follow(struct layout *l, const struct layout *known)
 {
+	l->tstate_exception = 0; /* not in the table before 3.15 */
 	l->tstate_size = thread_end(l);
 	l->code_size = l->code_bytecode;
 	l->code_count = l->code_tlbc ? l->bytes_size : 0; /* both are PyVarObject.ob_size */

@@ -21,6 +21,7 @@ struct kernel_options settings_kernel(const struct options *o)
 		.rss_step = o->rss_step * 1024ULL,
 		.single_reads = o->reads == READS_SINGLE,
 		.by_thread = o->labels == LABELS_THREAD,
+		.states = o->labels == LABELS_THREAD,
 		.all = o->all_python || o->all,
 		.programs = o->all,
 		.follow = o->all_python || o->all || o->command || o->children,

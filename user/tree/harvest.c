@@ -15,9 +15,11 @@
 #include "profile/profile.h"
 #include "targets/registry.h"
 #include "tree/native_frame.h"
+#include "tree/states.h"
 
 /* Frames of the deepest stack: --max-depth's limit, what the GIL's holder has above it, markers, the root. */
 #define FRAMES_MAX (4112 + HOLDER_DEPTH)
+#define LOCATION_IMPORT (1U << 31) /* a bit of location_of: states_is_import(); ids are smaller */
 #define INLINED_MAX 4096 /* frames of a stack that are in no node: of functions into which others were put */
 
 void harvest_stats_add(struct harvest_stats *sum, const struct harvest_stats *more)
@@ -51,6 +53,7 @@ struct harvester {
 	struct profile *profile;
 	__u32 *location_of; /* by node; 0 = not asked for yet */
 	struct places *places;
+	bool importing; /* a frame of the stack at hand imports a module */
 	__u64 pause_ns; /* clock_ns(); 0 = never */
 	__u64 done;	/* frames that were named, and stacks, in this part: each does one at least */
 	struct harvest_stats stats;
@@ -170,11 +173,17 @@ static int node_location(struct harvester *h, __u32 node, __u32 interpreter, __u
 		if (is_time_up(h))
 			return -EAGAIN;
 		err = locate[kind](h, key, is_mapped ? interpreter : 0, &h->location_of[node]);
+		if (!err && kind == FRAME_PYTHON && states_is_import(h->profile, h->location_of[node]))
+			h->location_of[node] |= LOCATION_IMPORT;
 		if (!err && kind == FRAME_PYTHON)
 			err = places_add(h->places, node_key(0, node_code(key), node_instr(key)));
 		h->done++;
 	}
 	*ret = h->location_of[node];
+	if (*ret != FRAME_HIDDEN && *ret & LOCATION_IMPORT) {
+		*ret &= ~LOCATION_IMPORT;
+		h->importing = true;
+	}
 	return err;
 }
 
@@ -295,6 +304,7 @@ static __u32 add_frames(const struct harvester *h, __u32 location, __u32 *left, 
 static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 {
 	const struct kernel_tables *t = h->tables;
+	const __u64 key = t->nodes[node].key;
 	__u32 root = find_root(t, node), location, n = 0, mapping, index, kind;
 	__u32 locations[FRAMES_MAX + INLINED_MAX];
 	__u32 inlined = INLINED_MAX;
@@ -308,6 +318,10 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	if (!root || index >= t->owner_count)
 		return 0;
 	owner = &t->owners[index];
+	if (node_is_state(key) && node_parent(key) != root) {
+		states_fill(node_instr(key), &labels);
+		node = node_parent(key);
+	}
 	kind = node_event(t->nodes[node].key, owner_kind(owner->key));
 	if (!is_wanted(h, kind))
 		return 0;
@@ -318,12 +332,15 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 		fill_pod_labels(h, process->container.pod_uid, &labels);
 	if (profile_bytes(h->profile) > h->bytes_max)
 		return drop_node(h, kind, &labels, count);
+	h->importing = false;
 	err = owner_mapping(h, process, &mapping);
 	for (__u32 at = node; !err && at != root; at = node_parent(t->nodes[at].key)) {
 		err = node_location(h, at, mapping, &location);
 		if (!err && location != FRAME_HIDDEN)
 			n += add_frames(h, location, &inlined, &locations[n]);
 	}
+	if (h->importing && kind == EVENT_CPU)
+		labels.import = "yes";
 	if (!n && !err)
 		err = node == root ? marker_location(h, OUTCOME_TABLE_FULL, &locations[n++]) :
 				     harvest_marker(h->profile, FRAME_ALL_HIDDEN, &locations[n++]);

@@ -87,7 +87,7 @@ EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(epoch_
      L(owner_generator),
      L(pointer_tag), L(cframe_frame), L(cframe_previous), L(tstate_size), L(tstate_next), L(tstate_interp),
      L(tstate_frame), L(tstate_base_frame), L(tstate_thread_id), L(tstate_chunk), L(tstate_status),
-     L(status_active), L(interp_next), L(interp_threads), L(interp_gil), L(interp_epoch),
+     L(tstate_exception), L(status_active), L(interp_next), L(interp_threads), L(interp_gil), L(interp_epoch),
      L(interp_tlbc_generation), L(gil_holder),
      L(runtime_interpreters), L(runtime_main), L(runtime_tstate), L(runtime_gil),
      L(runtime_tss_key),
@@ -208,7 +208,8 @@ static void test_keys(void **state)
 	assert_int_equal(node_parent(key), 0x3fffff);
 	assert_int_equal(node_code(key), 0x2aaaaa);
 	assert_int_equal(node_instr(key), 0xabcde);
-	assert_true(OUTCOME_COUNT <= CODE_FIRST);
+	assert_true(OUTCOME_COUNT <= CODE_WAITS && CODE_WAITS + WAIT_CAUSES <= CODE_STATES);
+	assert_true(CODE_STATES < CODE_FIRST && STATES < INSTR_BITS);
 	assert_true(code_key(1, 0x1000) > 0);
 	assert_int_not_equal(code_key(1, (1ULL << 47) - 8), code_key(2, 0));
 	assert_true(owner_key(0, 0, 0) != 0);

@@ -30,8 +30,11 @@ static int setup_sample(void **state)
 		return -1;
 	set_owner(0, 1, 101, "<thread>");
 	set_owner(1, 77, 0, "");
+	add_code(102, "_find_and_load", "<frozen importlib._bootstrap>", 1);
 	set_root(25, 0, 0);
-	set_node(26, 25, 100, 1, 3);
+	set_node(30, 25, 102, 1, 0);
+	set_node(26, 30, 100, 1, 0);
+	set_node(22, 26, CODE_STATES, STATE_BIT(HOLDS) | STATE_BIT(EXCEPTION), 3);
 	set_root(27, 1, 0);
 	set_node(28, 27, 101, 1, 5);
 	run();
@@ -42,6 +45,10 @@ static const char *value_of(const struct label_row *row)
 {
 	static char text[64];
 
+	if (!strcmp(row->key, "gil"))
+		return "holds";
+	if (!strcmp(row->key, "import") || !strcmp(row->key, "exception"))
+		return "yes";
 	if (row->is_text)
 		snprintf(text, sizeof(text), VALUE("%s"), row->key);
 	else

@@ -119,8 +119,9 @@ static const struct word words[] = {
 	.frame_instr = 56 /* instr_ptr */, .owner_generator = 1,                                             \
 	.owner_shim = 3 /* FRAME_OWNED_BY_INTERPRETER; 4 is FRAME_OWNED_BY_CSTACK */,                        \
 													     \
-	/* cpython/pystate.h: PyThreadState; the last field used is datastack_chunk */                       \
-	.tstate_size = 240, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,   \
+	/* cpython/pystate.h: PyThreadState; the last field used is exc_state.exc_value */                   \
+	.tstate_size = 264, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,   \
+	.tstate_exception = 256,                                                                             \
 	.tstate_thread_id = 152, .tstate_chunk = 232, .tstate_status = 32, .status_active = 1 << 4,          \
 													     \
 	/* internal/pycore_interp_structs.h, internal/pycore_runtime_structs.h */                            \

@@ -135,8 +135,9 @@ static const struct word words[] = {
 	.frame_instr = 56 /* instr_ptr */, .owner_shim = 3 /* FRAME_OWNED_BY_INTERPRETER */,                 \
 	.owner_generator = 1, .pointer_tag = 3 /* internal/pycore_stackref.h: Py_TAG_BITS */,                \
 													     \
-	/* cpython/pystate.h: PyThreadState; the last field used is datastack_chunk */                       \
-	.tstate_size = 264, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,   \
+	/* cpython/pystate.h: PyThreadState; the last field used is exc_state.exc_value */                   \
+	.tstate_size = 296, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,   \
+	.tstate_exception = 288,                                                                             \
 	.tstate_base_frame = 80, .tstate_thread_id = 176, .tstate_chunk = 256, .tstate_status = 32,          \
 	.status_active = 1 << 4,                                                                             \
 													     \
