@@ -60,7 +60,7 @@ __u32 event_parts(__u32 events)
 __u64 event_wall_ns(enum event_kind kind, __u64 count, __u32 frequency)
 {
 	if (kind == EVENT_CPU)
-		return count * (1000000000 / frequency);
+		return frequency ? count * (1000000000 / frequency) : 0;
 	return kind == EVENT_OFFCPU || kind == EVENT_RUNQUEUE || kind == EVENT_GIL ? count : 0;
 }
 

@@ -43,7 +43,7 @@ const char *event_amount_unit(enum event_kind kind);
 __u32 event_parts(__u32 events);
 /*
  * What a count of this kind adds to EVENT_WALL, in ns; 0 for what is no part of it. frequency: ticks per
- * second of each CPU.
+ * second of each CPU; 0 = unknown, and so is what a tick adds.
  */
 __u64 event_wall_ns(enum event_kind kind, __u64 count, __u32 frequency);
 /* Whether an event of this kind can end so. */
