@@ -17,8 +17,8 @@ struct job_kind {
 };
 
 /*
- * Starts the work, and takes the context over. At the end 1 is added to the eventfd. The kind must stay for
- * as long as the job does. 0; or -errno, and then the context is still the caller's.
+ * Starts the work, and takes the context over. At the end 1 is added to the eventfd, if it is not -1. The
+ * kind must stay for as long as the job does. 0; or -errno, and then the context is still the caller's.
  */
 int job_start(struct job **ret, const struct job_kind *kind, void *context, int eventfd);
 bool job_is_done(const struct job *job);

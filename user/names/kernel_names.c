@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/job.h"
 #include "bpf/abi.h"
 
 #define READ_SIZE     65536
@@ -28,26 +29,32 @@ struct symbol {
 	__u8 order; /* enum order: of those at one position the first is shown */
 };
 
-struct kernel_names {
+/* What the file says. */
+struct table {
 	int fd;
 	struct buf symbols, strings;
 	__u32 last_module; /* of the line before: they stand together */
+};
+
+struct kernel_names {
+	struct table *table;
+	struct job *again; /* reads another table, NULL = none does */
 	__u64 read_ns;
 	__u64 least_ns, pause_ns; /* as it was asked for; as it is now */
 	bool missed; /* something was asked for that has no name */
 };
 
-static __u32 count_of(const struct kernel_names *n)
+static __u32 count_of(const struct table *n)
 {
 	return n->symbols.size / sizeof(struct symbol);
 }
 
-static const struct symbol *symbol_at(const struct kernel_names *n, __u32 i)
+static const struct symbol *symbol_at(const struct table *n, __u32 i)
 {
 	return (const struct symbol *)n->symbols.data + i;
 }
 
-static int add_string(struct kernel_names *n, const char *s, __u32 *ret)
+static int add_string(struct table *n, const char *s, __u32 *ret)
 {
 	const size_t size = strlen(s) + 1;
 
@@ -57,7 +64,7 @@ static int add_string(struct kernel_names *n, const char *s, __u32 *ret)
 	return buf_add(&n->strings, s, size);
 }
 
-static int module_of(struct kernel_names *n, const char *module, __u32 *ret)
+static int module_of(struct table *n, const char *module, __u32 *ret)
 {
 	int err = 0;
 
@@ -86,7 +93,7 @@ static enum order order_of(char type, const char *name)
 }
 
 /* "ffffffff81000000 T name" and, of a module, "\t[module]". What is no such line says nothing. */
-static int add_line(struct kernel_names *n, char *line)
+static int add_line(struct table *n, char *line)
 {
 	char *end, *name, *module;
 	__u64 address = strtoull(line, &end, 16);
@@ -124,7 +131,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The whole lines of buffer[0..size). Returns the bytes of the one that is left, or -errno. */
-static ssize_t add_lines(struct kernel_names *n, char *buffer, size_t size)
+static ssize_t add_lines(struct table *n, char *buffer, size_t size)
 {
 	char *line = buffer, *end;
 	int err;
@@ -143,7 +150,7 @@ static ssize_t add_lines(struct kernel_names *n, char *buffer, size_t size)
 	return size;
 }
 
-static int read_lines(struct kernel_names *n)
+static int read_lines(struct table *n, const bool *stop)
 {
 	_cleanup_free_ char *buffer = malloc(READ_SIZE + LINE_MAX_SIZE);
 	ssize_t left = 0, got;
@@ -156,21 +163,19 @@ static int read_lines(struct kernel_names *n)
 		left = add_lines(n, buffer, left + got);
 		if (left < 0)
 			return left;
+		if (__atomic_load_n(stop, __ATOMIC_RELAXED))
+			return -ECANCELED;
 	}
 	return got < 0 ? -errno : 0;
 }
 
-static int read_all(struct kernel_names *n)
+/* On failure it is empty. */
+static int table_read(void *table, const bool *stop)
 {
-	int err;
+	struct table *n = table;
+	int err = buf_add(&n->strings, "", 1);
 
-	buf_clear(&n->symbols);
-	buf_clear(&n->strings);
-	n->last_module = 0;
-	n->missed = false;
-	n->read_ns = clock_ns();
-	err = buf_add(&n->strings, "", 1);
-	err = err ?: read_lines(n);
+	err = err ?: read_lines(n, stop);
 	if (err)
 		buf_clear(&n->symbols);
 	if (err || !count_of(n))
@@ -179,16 +184,46 @@ static int read_all(struct kernel_names *n)
 	return 0;
 }
 
+static void table_free(void *table)
+{
+	struct table *n = table;
+
+	if (!n)
+		return;
+	if (n->fd >= 0)
+		close(n->fd);
+	buf_free(&n->symbols);
+	buf_free(&n->strings);
+	free(n);
+}
+
+/* Takes the descriptor over. */
+static struct table *table_new(int fd)
+{
+	struct table *n = fd >= 0 ? calloc(1, sizeof(*n)) : NULL;
+
+	if (n)
+		n->fd = fd;
+	else if (fd >= 0)
+		close(fd);
+	return n;
+}
+
 int kernel_names_open(struct kernel_names **ret, const char *path, __u64 pause_ns)
 {
 	struct kernel_names *n = calloc(1, sizeof(*n));
-	int err;
+	const bool stop = false;
+	int fd, err;
 
 	if (!n)
 		return -ENOMEM;
 	n->least_ns = n->pause_ns = pause_ns;
-	n->fd = open(path, O_RDONLY | O_CLOEXEC);
-	err = n->fd < 0 ? -errno : read_all(n);
+	n->read_ns = clock_ns();
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	err = fd < 0 ? -errno : 0;
+	n->table = table_new(fd);
+	if (!err)
+		err = n->table ? table_read(n->table, &stop) : -ENOMEM;
 	if (err) {
 		kernel_names_free(n);
 		return err;
@@ -201,15 +236,13 @@ void kernel_names_free(struct kernel_names *n)
 {
 	if (!n)
 		return;
-	if (n->fd >= 0)
-		close(n->fd);
-	buf_free(&n->symbols);
-	buf_free(&n->strings);
+	job_abandon(n->again);
+	table_free(n->table);
 	free(n);
 }
 
 /* The number of the first symbol behind this position. */
-static __u32 behind(const struct kernel_names *n, __u32 position)
+static __u32 behind(const struct table *n, __u32 position)
 {
 	__u32 low = 0, high = count_of(n);
 
@@ -228,7 +261,7 @@ static __u32 behind(const struct kernel_names *n, __u32 position)
  * Where the symbol before number `next` ends. What is behind the last one of a module is not known to be its
  * own: it is taken to end with its page.
  */
-static __u64 end_of(const struct kernel_names *n, __u32 next)
+static __u64 end_of(const struct table *n, __u32 next)
 {
 	const struct symbol *s = symbol_at(n, next - 1), *after = NULL;
 	const __u64 page_end = ((__u64)s->position / PAGE + 1) * PAGE;
@@ -240,7 +273,7 @@ static __u64 end_of(const struct kernel_names *n, __u32 next)
 	return page_end;
 }
 
-static bool find(const struct kernel_names *n, __u32 position, struct kernel_name *ret)
+static bool find(const struct table *n, __u32 position, struct kernel_name *ret)
 {
 	const __u32 next = behind(n, position);
 	const struct symbol *s;
@@ -257,13 +290,32 @@ static bool find(const struct kernel_names *n, __u32 position, struct kernel_nam
 	return true;
 }
 
-/* The file shows everything again: it is of use only if modules have come since. */
-static void read_again(struct kernel_names *n)
+/*
+ * The file shows everything again, and to read it takes too long for the event loop. The thread has a
+ * descriptor of its own, which shows what the first one was allowed to see.
+ */
+static void begin_again(struct kernel_names *n)
 {
-	const __u32 before = count_of(n);
+	static const struct job_kind reads = { .run = table_read, .free = table_free };
+	struct table *table = table_new(fcntl(n->table->fd, F_DUPFD_CLOEXEC, 0));
 
-	/* If that fails there are no names until the next time. */
-	if (!read_all(n) && count_of(n) != before)
+	n->missed = false;
+	n->read_ns = clock_ns();
+	if (table && job_start(&n->again, &reads, table, -1))
+		table_free(table);
+}
+
+/* It is of use only if modules have come since. If it failed there are no names until the next time. */
+static void end_again(struct kernel_names *n)
+{
+	const __u32 before = count_of(n->table);
+	const struct table old = *n->table;
+	int err = job_wait(n->again);
+
+	*n->table = *(struct table *)job_context(n->again);
+	*(struct table *)job_context(n->again) = old;
+	job_free(TAKE_PTR(n->again));
+	if (!err && count_of(n->table) != before)
 		n->pause_ns = n->least_ns;
 	else if (n->pause_ns < PAUSE_MAX_NS)
 		n->pause_ns *= 2;
@@ -273,9 +325,11 @@ bool kernel_names_find(struct kernel_names *n, __u64 position, struct kernel_nam
 {
 	if (position <= TEXT_KERNEL || position >= TEXT_FILES)
 		return false;
-	if (n->missed && clock_ns() - n->read_ns >= n->pause_ns)
-		read_again(n);
-	if (find(n, position, ret))
+	if (n->again && job_is_done(n->again))
+		end_again(n);
+	if (n->missed && !n->again && clock_ns() - n->read_ns >= n->pause_ns)
+		begin_again(n);
+	if (find(n->table, position, ret))
 		return true;
 	n->missed = true;
 	return false;

@@ -36,9 +36,9 @@ int kernel_names_open(struct kernel_names **ret, const char *path, __u64 pause_n
 void kernel_names_free(struct kernel_names *n);
 
 /*
- * The function that is at a position (bpf/abi/native.h). False if there is none. Then the file is read again
- * the next time, unless that was less than the pause ago. The pause doubles, up to an hour, while the file
- * stays as it is.
+ * The function that is at a position (bpf/abi/native.h). False if there is none. Then a thread reads the file
+ * again, unless that was less than the pause ago, and a later call has what it found. The pause doubles, up
+ * to an hour, while the file stays as it is.
  */
 bool kernel_names_find(struct kernel_names *n, __u64 position, struct kernel_name *ret);
 

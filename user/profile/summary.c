@@ -118,6 +118,12 @@ static __u32 shown(const struct page *page, const struct tally_rows *r, bool by_
 	return i;
 }
 
+/* A library by its file's name, which may hold a slash only in a marker such as "[I/O]". */
+static const char *library_name(const char *file)
+{
+	return *file == '[' ? file : base_name(file);
+}
+
 /* Below a function: in which libraries and system calls its own time was, if it was. */
 static void print_libraries(struct page *page, const struct tally_rows *libraries, __u32 function)
 {
@@ -132,7 +138,8 @@ static void print_libraries(struct page *page, const struct tally_rows *librarie
 			continue;
 		buf_printf(&page->cell, "%s%.*f%% in ", shown ? ", " : "", page->decimals,
 			   100 * share_of(page, row->self));
-		buf_add_shown(&page->cell, base_name(profile_get_string(page->profile, row->line)), false);
+		buf_add_shown(&page->cell, library_name(profile_get_string(page->profile, row->line)),
+			      false);
 		if (shown && cell_columns(page->cell.data, page->cell.size) > LIBRARIES_WIDTH) {
 			page->cell.size = before; /* those that are left took less than these */
 			break;

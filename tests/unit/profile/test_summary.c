@@ -132,6 +132,22 @@ static void libraries_of_a_function(void **state)
 			 "9.0% in lib-with-a-long-name-1.so\n\n");
 }
 
+/* A reason for a wait is no path, though there is a slash in it. */
+static void reason_with_a_slash(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+	struct profile_labels labels = { .pid = 12, .tid = 12, .comm = "main" };
+	__u32 stack[2] = { 0, location(p, "load", "/srv/app.py", 1, 3, 0) }, function;
+	_cleanup_free_ char *text = NULL;
+
+	(void)state;
+	assert_int_equal(profile_function(p, FRAME_WAIT, "[I/O]", "", 0, &function), 0);
+	assert_int_equal(profile_location(p, function, 0, 0, 0, &stack[0]), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, stack, 2, &labels, 10), 0);
+	text = summary(p, false, 10);
+	assert_has(text, "\n                      100.0% in [I/O]\n");
+}
+
 static void rows_are_limited_and_colour_is_reset(void **state)
 {
 	_cleanup_profile_ struct profile *p = example();
@@ -352,6 +368,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_right),
 		cmocka_unit_test(libraries_of_a_function),
+		cmocka_unit_test(reason_with_a_slash),
 		cmocka_unit_test(ticks_that_are_missing),
 		cmocka_unit_test(rows_are_limited_and_colour_is_reset),
 		cmocka_unit_test(markers_are_below_the_tables),
