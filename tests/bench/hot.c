@@ -14,6 +14,7 @@
 static const char usage[] = "hot --pid PID [options]: times the sampler on a Python process that calls "
 			    "os.getppid(). JSON on stdout.\n"
 			    "  --cache verified|off|check  --reads block|single   as in pyperf-bpf\n"
+			    "  --states       samples say what the interpreter was doing, as in pyperf-bpf\n"
 			    "  --samples N    stacks for each call (1000); can be given four times\n"
 			    "  --seconds S    length of a round (1)    --rounds N  how many (5)    --warm-up "
 			    "S  before the first (0.2)\n"
@@ -221,6 +222,9 @@ static void take_option(int c)
 	case 'r':
 		o->single = !strcmp(optarg, "single");
 		break;
+	case 'S':
+		o->states = true;
+		break;
 	case 'n':
 		add_repeat(number(optarg));
 		break;
@@ -266,7 +270,8 @@ static void parse(int argc, char **argv)
 		{ "samples", 1, NULL, 'n' }, { "seconds", 1, NULL, 's' },   { "rounds", 1, NULL, 'R' },
 		{ "sampled", 1, NULL, 'f' }, { "cpu", 1, NULL, 'C' },	    { "wait", 0, NULL, 'w' },
 		{ "folded", 1, NULL, 'o' },  { "read-cost", 0, NULL, 'm' }, { "help", 0, NULL, 'h' },
-		{ "warm-up", 1, NULL, 'W' }, { "empty", 0, NULL, 'e' },	    {}
+		{ "warm-up", 1, NULL, 'W' }, { "empty", 0, NULL, 'e' },	    { "states", 0, NULL, 'S' },
+		{}
 	};
 	struct hot_options *o = &hot.o;
 

@@ -40,7 +40,7 @@
 struct hot_options {
 	pid_t pid;
 	enum cache_mode cache;
-	bool single;
+	bool single, states;
 	enum bench_work work;
 	__u32 repeats[4]; /* stacks for each system call, one after the other */
 	__u32 repeat_count;
@@ -105,6 +105,7 @@ static void hot_set_options(void)
 	s->rodata->opt_thread_sets_mask = HOT_THREAD_SETS - 1;
 	s->rodata->opt_max_depth = 1024;
 	s->rodata->opt_single_reads = hot.o.single;
+	s->rodata->opt_states = hot.o.states;
 	s->rodata->opt_cache = hot.o.cache;
 	s->rodata->opt_by_thread = 1;
 	s->rodata->opt_all = 0;
