@@ -77,16 +77,22 @@ static Pyperf__Profile *received(void)
 	return decode(&plain);
 }
 
+/* WALL is a sum of others, and never comes alone. */
 static void one_at_a_time(void **state)
 {
+	int sent = 0;
+
 	(void)state;
+	all.events &= ~EVENT_BIT(EVENT_WALL);
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		Pyperf__Profile *d;
 		char name[128];
 
+		if (kind == EVENT_WALL)
+			continue;
 		count(kind, 7000 + kind);
 		send_all();
-		assert_int_equal(server_requests(), kind + 1); /* what has nothing is not sent */
+		assert_int_equal(server_requests(), ++sent); /* what has nothing is not sent */
 		snprintf(name, sizeof(name), "{\"name\":\"__name__\",\"value\":\"%s\"}",
 			 event_rows[kind].series);
 		assert_non_null(strstr(server.seen->request, name));
