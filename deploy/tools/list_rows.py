@@ -93,8 +93,9 @@ def states():
             "Made from `bpf/states.def` by `make docs/states.md`. Samples of CPU time have these labels. "
             "They come from words that the sampler reads anyway, so nothing is read for them alone; "
             "`--labels process` leaves them out, but for `import`, which comes from the frames. A word that "
-            "says nothing sensible, or that cannot be read, only leaves its label out. They add some 16 to 20 ns to a sample of 470 (3.13, 22 "
-            "frames, processor caches warm; `build/tests/bench/hot --states`).")
+            "says nothing sensible, or that cannot be read, only leaves its label out. They add "
+            "some 16 to 20 ns to a sample of 470 (3.13, 22 frames, processor caches warm; "
+            "`build/tests/bench/hot --states`).")
     print("| label | value | meaning |\n|---|---|---|")
     for (_, key), (value, about) in rows("bpf/states.def", "STATE"):
         print(f"| `{key}` | `{value}` | {about} |")
