@@ -15,6 +15,7 @@
 #include "elf/code_file.h"
 #include "elf/demangled.h"
 #include "elf/minidebug.h"
+#include "elf/tail_calls.h"
 
 #define SYMBOLS_TAKEN (1 << 20)
 
@@ -42,6 +43,7 @@ struct reading {
 	struct minidebug minidebug;
 	Elf *debug;
 	bool has_symbols;
+	bool has_loop; /* it is CPython's interpreter, for x86-64 */
 	struct buf cuts;    /* __u32[], offsets */
 	struct buf symbols; /* struct symbol[] */
 	struct buf names;
@@ -104,6 +106,14 @@ static int add_symbol(struct reading *r, const GElf_Sym *symbol, const char *nam
 	return add_cuts(r, s.begin, s.end) ?: buf_add(&r->symbols, &s, sizeof(s));
 }
 
+/* Of the interpreter this one is exported by every build. */
+static int take_symbol(struct reading *r, const GElf_Sym *symbol, const char *name)
+{
+	if (symbol->st_shndx != SHN_UNDEF && !strcmp(name, "_PyEval_EvalFrameDefault"))
+		r->has_loop = true;
+	return add_symbol(r, symbol, name);
+}
+
 static int read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct reading *r)
 {
 	Elf_Data *data, *text;
@@ -115,7 +125,7 @@ static int read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, str
 		GElf_Sym symbol;
 
 		if (gelf_getsym(data, i, &symbol) && symbol.st_name < text->d_size)
-			err = add_symbol(r, &symbol, (const char *)text->d_buf + symbol.st_name);
+			err = take_symbol(r, &symbol, (const char *)text->d_buf + symbol.st_name);
 	}
 	return err;
 }
@@ -252,7 +262,24 @@ static int name_parts(struct reading *r, const __u32 *cuts, size_t n, struct buf
 	return err;
 }
 
-static int write_functions(struct reading *r, struct functions_header h, struct buf *out)
+/* Functions of an interpreter's loop that have lost their names. */
+static int name_loop(struct reading *r, int fd, const __u32 *cuts, size_t n, struct function *list)
+{
+	_cleanup_free_ bool *is = calloc(n, sizeof(*is));
+	__u32 name = 0;
+	int err = is ? tail_calls_find(fd, &r->loads, cuts, n, is) : -ENOMEM;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		if (!is[i] || list[i].name)
+			continue;
+		if (!name)
+			err = add_name(r, TAIL_CALLS_NAME, &name);
+		list[i].name = name;
+	}
+	return err;
+}
+
+static int write_functions(struct reading *r, int fd, struct functions_header h, struct buf *out)
 {
 	const size_t begin = out->size;
 	__u32 *cuts;
@@ -274,6 +301,8 @@ static int write_functions(struct reading *r, struct functions_header h, struct 
 		qsort(r->symbols.data, r->symbols.size / sizeof(struct symbol), sizeof(struct symbol),
 		      compare_symbols);
 	err = name_parts(r, cuts, n - 1, out);
+	if (!err && r->has_loop)
+		err = name_loop(r, fd, cuts, n - 1, (struct function *)(out->data + begin + sizeof(h)));
 	err = err ?: buf_add(out, r->names.data, r->names.size);
 	if (err)
 		return err;
@@ -309,11 +338,12 @@ int functions_read(int fd, int debug, struct buf *out)
 		elf_file_build_id(elf, &header, h.build_id, &h.build_id_size);
 	if (!err)
 		err = read_sections(elf, &r) ?: read_debug(debug, &h, &r);
+	r.has_loop &= header.e_machine == EM_X86_64;
 	h.has_symbols = r.has_symbols;
 	if (!err)
 		find_shift(&r.loads, &h);
 	if (!err)
-		err = write_functions(&r, h, out);
+		err = write_functions(&r, fd, h, out);
 	if (err)
 		out->size = size;
 	return err;
