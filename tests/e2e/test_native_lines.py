@@ -4,7 +4,9 @@ workloads/native/lines.c, whose comments say which line belongs to which functio
 import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 
 import pytest
 
@@ -74,6 +76,37 @@ def test_lines_are_right(mode, program, library, tagged, tmp_path):
     assert profiler.total(right) >= 0.99 * profiler.total(samples), \
         [s.stack for s in samples if s not in right][:5]
     assert any(s.stack[0][0] == "innermost" for s in right)
+
+
+HOLDER = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+print("{}", flush=True)
+while True:
+    sum(range(1000))
+"""
+
+
+def test_lines_of_a_program_that_has_ended(program, library, tagged, tmp_path):
+    """Another process has the library, and runs none of it. The program runs and ends between two looks for
+    lines, of which one is 3 seconds after the start and the next 4 seconds later."""
+    python = known.one_per_version()[-1].path
+    with profiler.target(python, "-c", HOLDER, library) as holder, \
+            profiler.target(python, program, library) as target:
+        os.kill(target.pid, signal.SIGSTOP)
+        run = profiler.Run(tmp_path, "-p", "%d,%d" % (target.pid, holder.pid), "-F", 997, "--native", "top",
+                           "--native-lines", "-d", 8)
+        profiler.wait_until(lambda: profiler.samples_cpus(run), what="samples")
+        time.sleep(3.5)
+        os.kill(target.pid, signal.SIGCONT)
+        end = profiler.cpu_seconds(target.pid) + 0.5
+        profiler.wait_until(lambda: profiler.cpu_seconds(target.pid) >= end, what="CPU time")
+        os.kill(target.pid, signal.SIGKILL)
+        run.finish()
+    samples = [s for s in in_library(run) if s.pid == target.pid]
+    right = [s for s in samples if chain_is_right(s.stack, tagged, "top")]
+    assert profiler.total(right) >= 0.97 * profiler.total(samples) > 20
+    assert not [s for s in in_library(run) if s.pid == holder.pid]
 
 
 def test_none_unless_asked_for(program, library, tmp_path):

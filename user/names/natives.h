@@ -38,6 +38,7 @@ struct native_file {
 	/* The caller's: the same for lines of source; and whether there will be none. */
 	unsigned int line_failures;
 	bool lineless;
+	__u32 unmapped; /* the caller's: the last of its looks for lines at which no process had the file */
 };
 
 int natives_new(struct natives **ret);

@@ -40,6 +40,7 @@ struct ask_lines {
 	struct questions *questions;
 	const struct native_targets *native;
 	struct batch batches[BATCHES];
+	__u32 looks;	/* that began so far */
 	bool more;	/* something was left for when a batch is free */
 	bool said_full; /* that lines found no room */
 	unsigned int pause, left; /* seconds from one look to the next, and until then */
@@ -112,24 +113,52 @@ static __u32 process_of(const struct kernel_tables *t, __u32 node)
 	return 0;
 }
 
-/* Begins a question about the file, to the process of this node. NULL: it cannot answer, or none is free. */
+/* Who can show a file: a process that has not ended, and where it has the file mapped. */
+struct holder {
+	const struct ask_lines *a;
+	__u32 file, process;
+	__u64 address; /* 0 = nobody can */
+};
+
+static int try_holder(void *context, const struct registry_entry *r)
+{
+	struct holder *h = context;
+
+	h->address = r->ended ? 0 : native_address(h->a->native, r, h->file);
+	h->process = r->id;
+	return !!h->address;
+}
+
+/* The process of this node or, if it has ended, any other one; that is looked for once in a look. */
+static bool find_holder(struct ask_lines *a, __u32 node, struct holder *h)
+{
+	const struct registry_entry *r =
+		registry_find(a->registry, process_of(kernel_tables(a->kernel), node));
+	struct native_file *f = natives_get(a->natives, h->file);
+
+	if (r && try_holder(h, r))
+		return true;
+	if (f->unmapped == a->looks)
+		return false;
+	if (registry_each(a->registry, try_holder, h))
+		return true;
+	f->unmapped = a->looks;
+	return false;
+}
+
+/* Begins a question about the file. NULL: nobody can answer, or no batch is free. */
 static struct batch *begin(struct ask_lines *a, struct batch *b, __u32 file, __u32 node)
 {
-	const __u32 process = process_of(kernel_tables(a->kernel), node);
-	const struct registry_entry *r = registry_find(a->registry, process);
-	__u64 address;
+	struct holder h = { .a = a, .file = file };
 
 	if (!b)
 		a->more = true;
-	if (!b || !r || r->ended)
-		return NULL;
-	address = native_address(a->native, r, file);
-	if (!address)
+	if (!b || !find_holder(a, node, &h))
 		return NULL;
 	b->state = FILLING;
 	b->file = file;
-	b->process = process;
-	b->address = address;
+	b->process = h.process;
+	b->address = h.address;
 	b->source.count = 0;
 	return b;
 }
@@ -171,6 +200,7 @@ void ask_lines_look(struct ask_lines *a)
 	const struct kernel_tables *t = kernel_tables(a->kernel);
 
 	a->more = false;
+	a->looks++;
 	for (__u32 node = EVENT_KINDS; node < t->node_count; node++) {
 		const __u64 key = __atomic_load_n(&t->nodes[node].key, __ATOMIC_RELAXED);
 
