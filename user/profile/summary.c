@@ -17,6 +17,7 @@
 /* What the columns before it leave. */
 #define PLACE_WIDTH (SUMMARY_WIDTH - 52)
 #define NAME_WIDTH  (SUMMARY_WIDTH - 34)
+#define GIL_WIDTH   20 /* of two columns before a name */
 
 #define MARKER_WIDTH 60 /* ours have at most 25; a process could invent longer ones */
 #define MARKERS_MAX  12
@@ -35,6 +36,7 @@ struct page {
 	bool colour;
 	__u32 rows;
 	int decimals; /* of percentages */
+	bool has_gil; /* it is known who had the GIL */
 	struct buf cell;
 };
 
@@ -58,7 +60,7 @@ static void print_name(struct page *page, const char *s)
 {
 	buf_clear(&page->cell);
 	buf_add_shown(&page->cell, s, false);
-	print_cell(page, NAME_WIDTH, false, false);
+	print_cell(page, NAME_WIDTH - (page->has_gil ? GIL_WIDTH : 0), false, false);
 	fputc('\n', page->f);
 }
 
@@ -254,16 +256,34 @@ static void print_use(struct page *page, __u64 count)
 		event_amount_unit(profile_shown(page->profile)));
 }
 
+/* The heads of a table of processes or threads. */
+static void format_heads(const struct page *page, const char *id, char heads[96])
+{
+	snprintf(heads, 96, "  share%13s%s         %s  name", event_of(page)->resource,
+		 page->has_gil ? "  GIL held  released" : "", id);
+}
+
+/* How much of a row's time had the GIL, and how much had let go of it. */
+static void print_gil(const struct page *page, const struct tally_row *row)
+{
+	if (page->has_gil && row->holds + row->released)
+		fprintf(page->f, "%9.1f%%%9.1f%%", 100.0 * row->holds / row->self,
+			100.0 * row->released / row->self);
+	else if (page->has_gil)
+		fprintf(page->f, "%*s", GIL_WIDTH, "");
+}
+
 static void print_processes(struct page *page, const struct tally_rows *r)
 {
-	char heads[64];
+	char heads[96];
 
-	snprintf(heads, sizeof(heads), "  share%13s         pid  name", event_of(page)->resource);
+	format_heads(page, "pid", heads);
 	print_heading(page, "Processes", heads);
 	for (__u32 i = 0; i < shown(page, r, false); i++) {
 		const struct profile_owner *o = profile_get_owner(page->profile, r->rows[i].line);
 
 		print_use(page, r->rows[i].self);
+		print_gil(page, &r->rows[i]);
 		fprintf(page->f, "%10u  ", r->rows[i].id);
 		print_name(page, profile_get_string(page->profile, o->comm));
 	}
@@ -274,7 +294,8 @@ static void print_others(struct page *page, __u64 count, __u32 n, const char *on
 	if (!count)
 		return;
 	print_use(page, count);
-	fprintf(page->f, "%12s%s other %s\n", "", number_group(n).text, n == 1 ? one : many);
+	fprintf(page->f, "%*s%s other %s\n", 12 + (page->has_gil ? GIL_WIDTH : 0), "", number_group(n).text,
+		n == 1 ? one : many);
 }
 
 /* The last rows have what the other threads and processes used, so that all rows add up. */
@@ -284,20 +305,23 @@ static void print_threads(struct page *page, const struct tally *t)
 	const struct profile_owner *o = profile_get_owner(page->profile, process->line);
 	__u64 left = process->self;
 	__u32 n = shown(page, &t->threads, false);
+	char heads[96];
 
 	buf_clear(&page->cell);
 	buf_add_string(&page->cell, "Threads of ");
 	buf_add_shown(&page->cell, profile_get_string(page->profile, o->comm), false);
 	page->cell.size = cell_head(page->cell.data, page->cell.size, NAME_WIDTH);
-	fprintf(page->f, "\n%s%.*s (pid %u)%s\n%s  share%13s         tid  name%s\n", style(page, BOLD),
-		(int)page->cell.size, page->cell.data ?: "", t->pid, style(page, RESET), style(page, DIM),
-		event_of(page)->resource, style(page, RESET));
+	format_heads(page, "tid", heads);
+	fprintf(page->f, "\n%s%.*s (pid %u)%s\n%s%s%s\n", style(page, BOLD), (int)page->cell.size,
+		page->cell.data ?: "", t->pid, style(page, RESET), style(page, DIM), heads,
+		style(page, RESET));
 	for (__u32 i = 0; i < n; i++) {
 		const struct tally_row *row = &t->threads.rows[i];
 
 		o = profile_get_owner(page->profile, row->line);
 		left -= row->self;
 		print_use(page, row->self);
+		print_gil(page, row);
 		fprintf(page->f, "%10u  ", row->id);
 		print_name(page, profile_get_string(page->profile, o->thread ?: o->comm));
 	}
@@ -350,6 +374,8 @@ void summary_print(const struct profile *p, FILE *f, bool colour, int rows)
 		fputs("(not enough memory for the tables)\n", f);
 		return;
 	}
+	for (__u32 i = 0; i < t.processes.n; i++)
+		page.has_gil |= t.processes.rows[i].holds + t.processes.rows[i].released;
 	print_functions(&page, &t.functions, &t.libraries);
 	print_places(&page, &t.lines, "Hottest lines",
 		     "   self  function                                   line");

@@ -190,6 +190,17 @@ static bool is_better_name(const struct profile *p, const struct tally *t, __u32
 	return a_main != b_main ? a_main : t->owners[owner - 1] > t->owners[than - 1];
 }
 
+/* Adds an owner's samples to the row of its process or thread. */
+static void add_owner(const struct profile *p, const struct tally *t, __u32 owner, struct tally_row *row)
+{
+	const char *gil = profile_get_string(p, profile_get_owner(p, owner)->gil);
+	const __u64 count = t->owners[owner - 1];
+
+	row->self += count;
+	row->holds += strcmp(gil, "holds") ? 0 : count;
+	row->released += strcmp(gil, "released") ? 0 : count;
+}
+
 /* Rows of one id, each of one owner, become one. */
 static void merge_owners(const struct profile *p, const struct tally *t, struct tally_rows *r)
 {
@@ -199,12 +210,12 @@ static void merge_owners(const struct profile *p, const struct tally *t, struct 
 	for (__u32 i = 0; i < r->n; i++) {
 		struct tally_row row = r->rows[i], *last = n ? &r->rows[n - 1] : NULL;
 
-		row.self = t->owners[row.line - 1];
 		if (!last || last->id != row.id) {
+			add_owner(p, t, row.line, &row);
 			r->rows[n++] = row;
 			continue;
 		}
-		last->self += row.self;
+		add_owner(p, t, row.line, last);
 		if (is_better_name(p, t, row.line, last->line))
 			last->line = row.line;
 	}

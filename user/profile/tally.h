@@ -12,6 +12,8 @@ struct tally_row {
 	__u64 self, total;
 	__u32 id;   /* of the function; for a process its pid, for a thread its tid */
 	__u32 line; /* of a line; for a process or a thread the owner that has its name */
+	/* Of self of a process or thread, what is known to have had the GIL, and to have let go of it. */
+	__u64 holds, released;
 };
 
 struct tally_rows {

@@ -267,6 +267,43 @@ static void names_are_short(void **state)
 	}
 }
 
+static void add_gil(struct profile *p, __u32 f, __u32 pid, __u32 tid, const char *gil, __u64 count)
+{
+	struct profile_labels labels = {
+		.pid = pid, .tid = tid, .comm = "server", .thread = "worker", .gil = gil
+	};
+
+	assert_int_equal(profile_sample(p, EVENT_CPU, &f, 1, &labels, count), 0);
+}
+
+/* Columns that are there where it is known, and that leave less room for names. */
+static void who_had_the_gil(void **state)
+{
+	_cleanup_profile_ struct profile *threads = new_profile(), *processes = new_profile();
+	_cleanup_free_ char *text = NULL, *other = NULL;
+	__u32 f = location(threads, "f", "/a.py", 1, 2, 0), g = location(processes, "f", "/a.py", 1, 2, 0);
+
+	(void)state;
+	add_gil(threads, f, 5, 5, "holds", 450);
+	add_gil(threads, f, 5, 5, "released", 150);
+	add_gil(threads, f, 5, 6, "released", 300);
+	add_gil(threads, f, 5, 6, "", 100);
+	add_gil(threads, f, 5, 7, "", 50);
+	add_gil(threads, f, 8, 8, "holds", 20);
+	text = summary(threads, false, 10);
+	assert_has(text, "\nThreads of server (pid 5)\n"
+			 "  share          CPU  GIL held  released         tid  name\n"
+			 " 56.07%       6.00 s       75.0%     25.0%         5  worker\n"
+			 " 37.38%       4.00 s        0.0%     75.0%         6  worker\n"
+			 "  4.67%       0.50 s                               7  worker\n"
+			 "  1.87%       0.20 s                                  1 other process\n");
+	add_gil(processes, g, 5, 5, "holds", 1);
+	add_gil(processes, g, 6, 6, "released", 1);
+	other = summary(processes, false, 10);
+	assert_has(other, "\nProcesses\n  share          CPU  GIL held  released         pid  name\n"
+			  "  50.0%       0.01 s      100.0%      0.0%         5  server\n");
+}
+
 static void threads_of_the_one_process(void **state)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
@@ -374,6 +411,7 @@ int main(void)
 		cmocka_unit_test(markers_are_below_the_tables),
 		cmocka_unit_test(nothing_but_markers),
 		cmocka_unit_test(names_are_short),
+		cmocka_unit_test(who_had_the_gil),
 		cmocka_unit_test(threads_of_the_one_process),
 		cmocka_unit_test(no_threads_to_tell_apart),
 		cmocka_unit_test(no_line_is_wider_than_the_page),
