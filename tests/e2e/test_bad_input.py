@@ -173,14 +173,12 @@ def test_old_profile_survives_a_failure(tmp_path):
     assert (tmp_path / "kept.pb.gz").read_bytes() == b"old"
 
 
-@pytest.mark.alone  # as many ticks as the kernel allows, on every CPU
+@pytest.mark.alone  # as many ticks as there may be, on every CPU
 def test_frequency_above_the_limit_is_lowered(tmp_path):
     with open("/proc/sys/kernel/perf_event_max_sample_rate") as limit:
-        limit = limit.read().strip()
-    if int(limit) >= 1000000:
-        pytest.skip("SKIP not-applicable: the kernel's limit is that of --frequency")
+        lowered = min(20000, int(limit.read()))
     run = profiler.run(tmp_path, "--all-python", "-F", 1000000, "-d", 1)
-    assert limit in run.err
+    assert "%d samples per second of each CPU are taken, not 1000000" % lowered in run.err
 
 
 @pytest.mark.parametrize("option", ("--help", "--version"))

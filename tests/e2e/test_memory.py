@@ -156,7 +156,7 @@ def test_bad_steps(step, tmp_path):
 @pytest.mark.parametrize("kind", ["shrinkage", "memory,memory", "mem", "memory,"])
 def test_unknown_kinds(kind, tmp_path):
     run = profiler.run(tmp_path, "--event", kind, "--pid", os.getpid(), code=2)
-    assert run.err.count("\n") == 1 and "gil, memory" in run.err
+    assert run.err.count("\n") == 1 and "gil, wall, memory" in run.err
 
 
 LEAK = """

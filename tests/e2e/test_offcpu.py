@@ -141,7 +141,7 @@ def test_one_kind_over_http(workloads, tmp_path):
             profile = s.profile("seconds=1&type=offcpu")
             assert [tuple(one) for one in profile.sample_types] == [("offcpu", "nanoseconds")]
             assert profile.total > 0
-            for kind, reason in ("cpu", b"not started with"), ("wall", b"such as cpu or offcpu"):
+            for kind, reason in ("cpu", b"not started with"), ("walls", b"such as cpu or offcpu"):
                 answer = s.get("/debug/pprof/profile?seconds=1&type=" + kind)
                 assert answer.status == 400 and reason in answer.body
             s.stop()

@@ -22,6 +22,8 @@ void ticks_limit_frequency(__u32 *frequency)
 	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
 	__u32 limit;
 
+	if (*frequency > TICKS_FREQUENCY_MAX)
+		*frequency = TICKS_FREQUENCY_MAX;
 	if (f && fscanf(f, "%u", &limit) == 1 && limit && *frequency > limit)
 		*frequency = limit;
 }

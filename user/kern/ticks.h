@@ -11,7 +11,14 @@
 struct ticks;
 struct bpf_program;
 
-/* Lowers *frequency (Hz) to what the kernel allows, kernel.perf_event_max_sample_rate. */
+/*
+ * Hz. The kernel would allow 100,000: on a virtual machine of two CPUs, where a tick takes some 10 us with
+ * all that the hypervisor has to do for it, such an event left its CPU no time for anything else, for a
+ * minute.
+ */
+#define TICKS_FREQUENCY_MAX 20000
+
+/* Lowers *frequency (Hz) to that, and to what the kernel allows, kernel.perf_event_max_sample_rate. */
 void ticks_limit_frequency(__u32 *frequency);
 
 /* Whether the system lets us open such an event: 0, or -errno of perf_event_open(). */

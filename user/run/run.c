@@ -71,11 +71,10 @@ static int open_kernel(struct agent *a)
 		return err;
 	}
 	if (a->kernel_options.frequency != (__u32)o->frequency)
-		log_warning("the kernel allows %u samples per second (sysctl "
-			    "kernel.perf_event_max_sample_rate%s), not %ld",
-			    a->kernel_options.frequency,
-			    a->kernel_options.trigger == TRIGGER_TIMER ? ", and timers up to 10000" : "",
-			    o->frequency);
+		log_warning("%u samples per second of each CPU are taken, not %ld: more could leave it no "
+			    "time for programs, or are not allowed (sysctl "
+			    "kernel.perf_event_max_sample_rate)",
+			    a->kernel_options.frequency, o->frequency);
 	return 0;
 }
 
