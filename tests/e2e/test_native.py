@@ -64,7 +64,6 @@ CHOSEN = [i for i in known.one_per_version() if i.version[:2] in ((3, 8), (3, 11
 
 
 @pytest.mark.parametrize("chosen", CHOSEN, ids=lambda i: i.name)
-@pytest.mark.alone  # beside other programs the samples are not as independent as three sigma want them
 class TestShares:
     def test_within_3_sigma(self, chosen, build, program, tmp_path):
         with profiler.target(chosen.path, program, build("a_"), "shares") as target:

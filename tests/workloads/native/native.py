@@ -2,7 +2,8 @@
 """Burns CPU time in native code, under Python functions that say so.
 
 native.py LIBRARY MODE. Prints a line of JSON when it is ready. LIBRARY is burn.c with the prefix a_, or -.
-  shares     a_heavy takes three times what a_light takes, each below its own line
+  shares     a_heavy takes three times what a_light takes, each below its own line; in slices of random
+             lengths, so that they cannot keep step with the ticks
   thread     a thread that has no thread state
   syscall    reads /dev/zero and calculates; SIGTERM: says how much CPU time each took
   reload     after a line on stdin, closes the library and burns in OTHER, the next argument
@@ -15,6 +16,7 @@ import ctypes
 import json
 import mmap
 import os
+import random
 import signal
 import sys
 import threading
@@ -24,18 +26,20 @@ LIBRARY, MODE = sys.argv[1:3]
 TIMES = {"read": 0.0, "calculate": 0.0}
 
 
-def in_heavy(library):
-    library.a_heavy(ctypes.c_uint64(300000))
+def in_heavy(library, n=300000):
+    library.a_heavy(ctypes.c_uint64(n))
 
 
-def in_light(library):
-    library.a_light(ctypes.c_uint64(300000))
+def in_light(library, n=300000):
+    library.a_light(ctypes.c_uint64(n))
 
 
 def shares(library):
+    draw = random.Random(1)
     while True:
-        in_heavy(library)
-        in_light(library)
+        n = draw.randrange(1, 600000)
+        in_heavy(library, n)
+        in_light(library, n)
 
 
 def thread(library):
