@@ -356,3 +356,25 @@ def test_a_million_samples_of_every_kind(workloads, tmp_path):
     finally:
         lab.stop()
     assert min(samples[name] for name in ("ticks", "waits_seen", "memory_seen")) > 0, samples
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_a_million_samples_on_native(workloads, tmp_path):
+    """Stacks with the interpreter's own functions between Python lines: native frames that were kept are
+    compared like Python frames."""
+    lab, compared = Laboratory(tmp_path), 0
+    try:
+        lab.start(workloads, [(name,) for name in PROGRAMS],
+                  [python for python in known.one_per_version() if python.minor in ("3.9", "3.12", "3.14")])
+        while compared < LONG_SAMPLES:
+            lab.profile("check", 60, "-F", 9999, "--native", "full", "--native-interpreter")
+            assert_no_mismatch(lab.runs.items(), 10000)
+            stats = lab.runs["check"].stats
+            known_ends = sum(stats["native"][end] for end in ("function", "syscall", "python"))
+            assert known_ends > 0.9 * profiler.total(lab.runs["check"].samples), stats["native"]
+            compared += min(stats["outcomes"]["whole"], known_ends)
+            print("samples compared:", compared, "of the cache:", profiler.share_of_hits(lab.runs["check"]),
+                  flush=True)
+    finally:
+        lab.stop()

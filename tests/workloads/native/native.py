@@ -35,9 +35,9 @@ def in_light(library, n=300000):
 
 
 def shares(library):
-    draw = random.Random(1)
+    draw = random.Random(1).random  # without a Python function of its own
     while True:
-        n = draw.randrange(1, 600000)
+        n = int(600000 * draw())
         in_heavy(library, n)
         in_light(library, n)
 
