@@ -52,36 +52,60 @@ static __always_inline int kept_seek(struct unwind *u, struct native_kept *k)
 	return 1;
 }
 
+/* Where a frame's caller's rbp is on the stack; 0 if it is not there. */
+static __always_inline __u64 kept_bp_at(const struct native_frame *f, const struct native_frame *caller)
+{
+	const __u32 slot = native_slot(f);
+
+	if (slot == RULE_SLOT_SAME || slot == RULE_SLOT_LOST)
+		return 0;
+	return slot == RULE_SLOT_AT_BP ? f->bp : caller->sp - 8 * slot;
+}
+
+/* Whether a frame still leads to the one that called it, where the block at hand has both words. */
+static __always_inline int kept_seen(const struct unwind *u, const struct native_frame *f,
+				     const struct native_frame *caller)
+{
+	const __u64 *pc = stack_seen(u, caller->sp - 8), *bp = &caller->bp;
+	const __u64 bp_at = kept_bp_at(f, caller);
+
+	if (bp_at)
+		bp = stack_seen(u, bp_at);
+	return pc && bp && *pc == caller->pc && *bp == caller->bp;
+}
+
 /* Whether a frame still leads to the one that called it. */
 WALK_GLOBAL int kept_holds(struct scratch *s, const struct native_frame *f, const struct native_frame *caller)
 {
-	__u64 cfa, bp, word;
-	__u32 slot;
+	__u64 bp_at, word;
 
 	if (!s || !f || !caller)
 		return 0;
-	slot = native_slot(f);
-	cfa = caller->sp;
-	word = bp = caller->bp;
-	if (slot != RULE_SLOT_SAME && slot != RULE_SLOT_LOST &&
-	    stack_word(s, slot == RULE_SLOT_AT_BP ? f->bp : cfa - 8 * slot, &word))
+	bp_at = kept_bp_at(f, caller);
+	word = caller->bp;
+	if (bp_at && (stack_word(s, bp_at, &word) || word != caller->bp))
 		return 0;
-	if (word != bp)
-		return 0;
-	return !stack_word(s, cfa - 8, &word) && word == caller->pc;
+	return !stack_word(s, caller->sp - 8, &word) && word == caller->pc;
 }
 
 /*
  * Compares remembered frames, towards the root. Returns 1 when all are as they were. If one has another
  * caller now, the way is found frame by frame again from where the comparison began.
  */
-static __always_inline int kept_verify(struct scratch *s, struct native_kept *k)
+WALK_GLOBAL int kept_verify(struct scratch *s, struct native_kept *k)
 {
-	struct unwind *u = &s->unwind;
-	__u32 left = u->kept.left;
+	const struct native_frame *f, *caller;
+	struct unwind *u;
+	__u32 left;
 
+	if (!s || !k)
+		return 0;
+	u = &s->unwind;
+	left = u->kept.left;
 	for (int i = 0; i < KEPT_VERIFY && left > 1; i++) {
-		if (!kept_holds(s, kept_at(k, left - 1), kept_at(k, left - 2))) {
+		f = kept_at(k, left - 1);
+		caller = kept_at(k, left - 2);
+		if (!kept_seen(u, f, caller) && !kept_holds(s, f, caller)) {
 			u->kept.run = 0;
 			u->kept.left = left - 1;
 			return 0;

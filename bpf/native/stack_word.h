@@ -9,7 +9,10 @@
 #include "bpf/mem.h"
 #include "bpf/scratch.h"
 
-/* Reads the stack from this address on: a block, or what there is in the page. 0 or negative. */
+/*
+ * Reads the stack from this address on: a block, or what there is in the page. 0 or negative. No word that a
+ * compiler puts on the stack is misaligned; such an address comes of what is no stack.
+ */
 static __always_inline int stack_read(struct scratch *s, __u64 address)
 {
 	struct unwind *u = &s->unwind;
@@ -29,26 +32,36 @@ static __always_inline int stack_read(struct scratch *s, __u64 address)
 	return 0;
 }
 
+/* The word at this address, if the block at hand has it; else NULL. */
+static __always_inline const __u64 *stack_seen(const struct unwind *u, __u64 address)
+{
+	__u64 at = address - u->block.address;
+
+	if (u->block.size < 8 || at > u->block.size - 8 || at & 7)
+		return NULL;
+	mem_opaque(at);
+	return (const __u64 *)(u->mem + (at & (STACK_BLOCK - 1) & ~7ULL));
+}
+
 /*
  * The word of the stack at this address; *ret stays as it is if that fails. 0 or negative. A global function,
  * which the verifier looks at once, and not again wherever it is called from.
  */
 WALK_GLOBAL int stack_word(struct scratch *s, __u64 address, __u64 *ret)
 {
+	const __u64 *word;
 	struct unwind *u;
-	__u64 at;
 
 	if (!s || !ret)
 		return -1;
 	u = &s->unwind;
-	at = address - u->block.address;
-	if (u->block.size < 8 || at > u->block.size - 8) {
+	word = stack_seen(u, address);
+	if (!word) {
 		if (stack_read(s, address))
 			return -1;
-		at = 0;
+		word = (const __u64 *)u->mem;
 	}
-	mem_opaque(at);
-	*ret = *(const __u64 *)(u->mem + (at & (STACK_BLOCK - 1) & ~7ULL));
+	*ret = *word;
 	return 0;
 }
 

@@ -95,7 +95,11 @@ static __always_inline __u64 unwind_bp(struct scratch *s, __u64 cfa, __u32 slot)
 	return bp;
 }
 
-/* Goes to the caller. 0; 1 if there is none; negative if it cannot be had. */
+/* What unwind_caller() returns if there is none: by the rule, or by the return address, which is 0. */
+#define UNWIND_ROOT 1
+#define UNWIND_NULL 2
+
+/* Goes to the caller. 0; one of these; negative if it cannot be had. */
 WALK_GLOBAL int unwind_caller(struct scratch *s, __u32 rule)
 {
 	__u64 cfa, bp, pc = 0;
@@ -105,7 +109,7 @@ WALK_GLOBAL int unwind_caller(struct scratch *s, __u32 rule)
 		return -1;
 	u = &s->unwind;
 	if (rule_is(rule, RULE_ROOT))
-		return 1;
+		return UNWIND_ROOT;
 	if (rule_is(rule, RULE_SIGNAL))
 		return unwind_signal(s);
 	cfa = unwind_cfa(s, rule);
@@ -119,7 +123,7 @@ WALK_GLOBAL int unwind_caller(struct scratch *s, __u32 rule)
 	u->pc = pc;
 	u->exact = 0;
 	u->context = 0;
-	return !pc;
+	return pc ? 0 : UNWIND_NULL;
 }
 
 /* Makes u->at the mapping of an address. 0, or -1 if no code is there. */
@@ -279,6 +283,8 @@ static __always_inline int unwind_step(struct scratch *s, struct cpu_stats *coun
 		return 1;
 	err = unwind_caller(s, rule);
 	u->end = err < 0 ? NATIVE_INCOMPLETE : u->goal == UNWIND_ALL ? NATIVE_FUNCTION : NATIVE_MISMATCH;
+	if (err == UNWIND_NULL)
+		u->frames[depth & (NATIVE_DEPTH - 1)].place |= NATIVE_UNSURE;
 	if (err)
 		return 1;
 	if (u->goal == UNWIND_ADDRESS && u->object - sp < u->sp - sp) { /* this frame is the loop's */
