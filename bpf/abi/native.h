@@ -57,13 +57,14 @@ enum kernel_mode { KERNEL_MODE_OFF, KERNEL_MODE_SYSCALL, KERNEL_MODE_FULL };
 /* A process's mappings with code, which follow this block in order of address. */
 struct text_space {
 	__u32 count;
-	__u32 exec_pages; /* their pages in all, as the kernel counts them (mm->exec_vm) */
+	__u32 exec_pages; /* of those that are not writable, as the kernel counts them (mm->exec_vm) */
 };
 
 struct text_mapping {
 	__u64 start, end; /* addresses of the process */
 	__u64 position;	  /* of start, in the text space */
 	__u32 text;	  /* block of its file's struct text; TEXT_NOT_LOADED, TEXT_NONE */
+	__u32 writable;	  /* as the memory of many a JIT compiler */
 };
 
 #define TEXT_NOT_LOADED 0

@@ -41,7 +41,7 @@ static __always_inline int native_mappings(struct scratch *s, struct cpu_stats *
 
 	if (!b || space_number(texts_generation, block) != space ||
 	    b->space.exec_pages != (__u32)task->mm->exec_vm) {
-		native_ask(s, count, pc, 1);
+		native_ask(s, count, pc, ASK_MAPPINGS);
 		return -1;
 	}
 	s->unwind.space = block;

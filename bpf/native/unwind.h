@@ -265,8 +265,14 @@ static __always_inline int unwind_step(struct scratch *s, struct cpu_stats *coun
 	if (k && kept_seek(u, k))
 		return 0;
 	mem_opaque(depth);
-	if (depth >= NATIVE_DEPTH || unwind_map(s, pc))
+	if (depth >= NATIVE_DEPTH)
 		return 1;
+	if (unwind_map(s, pc)) {
+		/* The thread runs there: it is writable memory, which exec_vm leaves out. */
+		if (!depth)
+			native_ask(s, count, pc, ASK_ANEW);
+		return 1;
+	}
 	rule = unwind_rule(s, pc, &place);
 	place |= unwind_notes(u, rule);
 	u->end = NATIVE_FUNCTION;
@@ -276,7 +282,7 @@ static __always_inline int unwind_step(struct scratch *s, struct cpu_stats *coun
 		return 1;
 	}
 	if (rule == RULE_NOT_LOADED) {
-		native_ask(s, count, pc, 0);
+		native_ask(s, count, pc, ASK_PLACE);
 		u->end = NATIVE_NOT_LOADED;
 	}
 	if (unwind_keep(s, depth, pc, place) || rule == RULE_NOT_LOADED || u->goal == UNWIND_NOWHERE)

@@ -200,6 +200,20 @@ def test_code_of_no_file(python, build, program, tmp_path):
     assert leaves(run.samples)["[JIT]"] > 0.8 * profiler.total(run.samples)
 
 
+def test_code_that_stays_writable(python, build, program, tmp_path):
+    """As that of many a JIT compiler: mm->exec_vm does not count it. It was not there at first."""
+    with profiler.target(python, program, "-", "writable", stdin=subprocess.PIPE) as target:
+        ran = profiler.Run(tmp_path, "--pid", target.pid, "-F", FREQUENCY, "--native", "leaf")
+        profiler.let_use_cpu(ran, [target.pid], 0.5)
+        target.tell()
+        profiler.let_use_cpu(ran, [target.pid], 4)
+        ran.interrupt()
+        run = ran.finish()
+    found = leaves(run.samples, "writable")
+    # The mappings are read again at most once in a second.
+    assert found["[JIT]"] > 0.5 * sum(found.values()) > 0, found
+
+
 def test_cpp_names(python, program, tmp_path):
     source = tmp_path / "cpp.cc"
     source.write_text("""typedef unsigned long uint64_t;

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Names of functions whose symbols are not in the file itself."""
 import collections
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -12,6 +14,8 @@ import namespaces
 import native_frames
 import profiler
 from elf_files import forget_sizes, readelf
+
+TOOL = pathlib.Path(os.environ["PYPERF"]).parent / "tests" / "oracle" / "functions"
 
 
 @pytest.fixture
@@ -66,6 +70,22 @@ def test_debug_file_in_the_targets_root(which, python, program, stripped, worklo
         assert "a_heavy" in found
     else:
         assert "a_heavy" not in found and any(name.startswith("bare.so!0x") for name in found)
+
+
+def test_more_names_than_are_read_at_once(python, program, workloads, tmp_path):
+    """As in libtorch_cpu: 45,000 functions whose names have 250 characters, and the one that runs has a name
+    that comes last."""
+    source, library = tmp_path / "many.s", tmp_path / "many.so"
+    with open(source, "w") as file:
+        file.write('.section .note.GNU-stack, "", @progbits\n.text\n')
+        for i in range(45000):
+            name = "%s_%d" % ("many" * 60, i)
+            file.write(".global {0}\n.type {0}, @function\n{0}: ret\n.size {0}, 1\n".format(name))
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-pthread", "-Wl,--build-id", "-DPREFIX=a_", source,
+                    workloads / "native" / "burn.c", "-o", library], check=True)
+    at_once = subprocess.run([TOOL, library], stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert len(at_once.splitlines()) > 45000 and not re.search(" [^\n]", at_once)
+    assert "a_heavy" in names(tmp_path, [python, program, library, "shares"])
 
 
 @pytest.fixture

@@ -58,8 +58,8 @@ static __u32 special(enum rule_special which, __u32 argument, __u32 slot)
 static void load(void)
 {
 	static __u32 words[REGION_INDEX + REGION_PAGES + FUNCTIONS + 1], offsets[FUNCTIONS];
-	struct text_mapping m = { CODE, CODE + 0x10000, BASE, 0 };
-	struct text_mapping both[2] = { m, { MADE, MADE + 4096, MADE_AT, TEXT_NONE } };
+	struct text_mapping m = { CODE, CODE + 0x10000, BASE, 0, 0 };
+	struct text_mapping both[2] = { m, { MADE, MADE + 4096, MADE_AT, TEXT_NONE, 0 } };
 	const struct text_functions functions = { offsets, sizeof(offsets[0]), FUNCTIONS, 0x3000 };
 	__u32 rows = 0, block;
 

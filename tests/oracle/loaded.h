@@ -43,7 +43,7 @@ static inline int loaded_begin(void)
 
 static inline struct text_mapping loaded_mapping(const struct code_map *map, __u32 *ret_file)
 {
-	struct text_mapping m = { map->start, map->end, TEXT_JIT, TEXT_NONE };
+	struct text_mapping m = { map->start, map->end, TEXT_JIT, TEXT_NONE, map->is_writable };
 	const struct native_file *f;
 
 	*ret_file = NATIVES_FILES_MAX;

@@ -14,16 +14,10 @@
 #include "base/cleanup.h"
 #include "elf/code_file.h"
 #include "elf/demangled.h"
-#include "elf/minidebug.h"
+#include "elf/symbols.h"
 #include "elf/tail_calls.h"
 
 #define SYMBOLS_TAKEN (1 << 20)
-
-struct symbol {
-	__u32 begin, end; /* offsets in the file */
-	const char *name; /* libelf's, as long as the files are open */
-	__u32 order;	  /* of symbols of one place the lowest names it */
-};
 
 /* What is sent: this, count struct function, names. */
 struct functions_header {
@@ -34,25 +28,23 @@ struct functions_header {
 	__u8 build_id_size;
 	__u8 has_symbols;
 	__u8 is_even;
-	__u8 pad[9];
+	__u8 names_apart;
+	__u8 pad[8];
 	__u64 shift;
 };
 
 struct reading {
-	struct code_loads loads;
-	struct minidebug minidebug;
-	Elf *debug;
-	bool has_symbols;
+	struct symbols files;
 	bool has_loop; /* it is CPython's interpreter, for x86-64 */
 	struct buf cuts;    /* __u32[], offsets */
 	struct buf symbols; /* struct symbol[] */
 	struct buf names;
+	bool names_apart; /* they found no room */
 };
 
 static void cleanup_reading(struct reading *r)
 {
-	minidebug_cleanup(&r->minidebug);
-	elf_file_cleanup(&r->debug);
+	symbols_close(&r->files);
 	buf_free(&r->cuts);
 	buf_free(&r->symbols);
 	buf_free(&r->names);
@@ -72,7 +64,9 @@ static int on_fde(void *context, const struct eh_function *f)
 	struct reading *r = context;
 	__u32 begin, end;
 
-	return code_loads_find(&r->loads, f->address, f->size, &begin, &end) ? add_cuts(r, begin, end) : 0;
+	if (!code_loads_find(&r->files.loads, f->address, f->size, &begin, &end))
+		return 0;
+	return add_cuts(r, begin, end);
 }
 
 static int on_frames(void *context, const struct eh_frame *section)
@@ -82,96 +76,16 @@ static int on_frames(void *context, const struct eh_frame *section)
 	return err == -EBADMSG ? 0 : err; /* what was there before is of use */
 }
 
-/* Lower is better: exported before local, without underscores before with, short before long. */
-static __u32 rank(const GElf_Sym *symbol, const char *name)
-{
-	__u32 underscores = strspn(name, "_"), length = strnlen(name, 255);
-
-	if (underscores > 15)
-		underscores = 15;
-	return (GELF_ST_BIND(symbol->st_info) == STB_LOCAL) << 16 | underscores << 8 | length;
-}
-
-static int add_symbol(struct reading *r, const GElf_Sym *symbol, const char *name)
-{
-	const int type = GELF_ST_TYPE(symbol->st_info);
-	struct symbol s = { .name = name, .order = rank(symbol, name) };
-
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) || !*name ||
-	    !symbol->st_size || symbol->st_shndx == SHN_UNDEF ||
-	    !code_loads_find(&r->loads, symbol->st_value, symbol->st_size, &s.begin, &s.end))
-		return 0;
-	if (r->symbols.size >= SYMBOLS_TAKEN * sizeof(s))
-		return -E2BIG;
-	return add_cuts(r, s.begin, s.end) ?: buf_add(&r->symbols, &s, sizeof(s));
-}
-
 /* Of the interpreter this one is exported by every build. */
-static int take_symbol(struct reading *r, const GElf_Sym *symbol, const char *name)
+static int on_symbol(void *context, const struct symbol *symbol)
 {
-	if (symbol->st_shndx != SHN_UNDEF && !strcmp(name, "_PyEval_EvalFrameDefault"))
+	struct reading *r = context;
+
+	if (!strcmp(symbol->name, "_PyEval_EvalFrameDefault"))
 		r->has_loop = true;
-	return add_symbol(r, symbol, name);
-}
-
-static int read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct reading *r)
-{
-	Elf_Data *data, *text;
-	int err = 0;
-
-	if (elf_file_symbols(elf, section, header, &data, &text))
-		return 0;
-	for (size_t i = 0; !err && i < data->d_size / sizeof(Elf64_Sym); i++) {
-		GElf_Sym symbol;
-
-		if (gelf_getsym(data, i, &symbol) && symbol.st_name < text->d_size)
-			err = take_symbol(r, &symbol, (const char *)text->d_buf + symbol.st_name);
-	}
-	return err;
-}
-
-static int read_symbol_tables(Elf *elf, struct reading *r)
-{
-	Elf_Scn *section = NULL;
-	int err = 0;
-
-	while (!err && (section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-
-		if (!gelf_getshdr(section, &header) ||
-		    (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
-			continue;
-		r->has_symbols |= header.sh_type == SHT_SYMTAB;
-		err = read_symbols(elf, section, &header, r);
-	}
-	return err;
-}
-
-/* Of the same build only: its addresses are those of the file. */
-static int read_debug(int fd, const struct functions_header *h, struct reading *r)
-{
-	__u8 id[IMAGE_BUILD_ID_MAX], size = 0;
-	Elf64_Ehdr header;
-
-	if (fd < 0 || !h->build_id_size || elf_file_header(fd, &header) || elf_file_open(fd, &r->debug))
-		return 0;
-	elf_file_build_id(r->debug, &header, id, &size);
-	if (size != h->build_id_size || memcmp(id, h->build_id, size))
-		return 0;
-	return read_symbol_tables(r->debug, r);
-}
-
-/* One that is broken or too large only has no names for us. */
-static int read_minidebug(Elf *elf, struct reading *r)
-{
-	int err = minidebug_open(elf, &r->minidebug);
-
-	return err ? (err == -ENOMEM ? err : 0) : read_symbol_tables(r->minidebug.elf, r);
-}
-
-static int read_sections(Elf *elf, struct reading *r)
-{
-	return code_frames_each(elf, on_frames, r) ?: read_symbol_tables(elf, r) ?: read_minidebug(elf, r);
+	if (r->symbols.size >= SYMBOLS_TAKEN * sizeof(*symbol))
+		return -E2BIG;
+	return add_cuts(r, symbol->begin, symbol->end) ?: buf_add(&r->symbols, symbol, sizeof(*symbol));
 }
 
 static int compare_cuts(const void *a, const void *b)
@@ -213,10 +127,13 @@ static int add_name(struct reading *r, const char *name, __u32 *ret)
 	size_t size;
 	int err;
 
+	*ret = 0;
+	if (r->names_apart)
+		return 0;
 	demangled(name, text, sizeof(text));
 	size = strlen(text) + 1;
-	*ret = 0;
-	if (size == 1 || r->names.size + size > FUNCTIONS_NAMES_MAX)
+	r->names_apart = r->names.size + size > FUNCTIONS_NAMES_MAX;
+	if (size == 1 || r->names_apart)
 		return 0;
 	err = buf_add(&r->names, text, size);
 	if (!err)
@@ -267,7 +184,7 @@ static int name_loop(struct reading *r, int fd, const __u32 *cuts, size_t n, str
 {
 	_cleanup_free_ bool *is = calloc(n, sizeof(*is));
 	__u32 name = 0;
-	int err = is ? tail_calls_find(fd, &r->loads, cuts, n, is) : -ENOMEM;
+	int err = is ? tail_calls_find(fd, &r->files.loads, cuts, n, is) : -ENOMEM;
 
 	for (size_t i = 0; !err && i < n; i++) {
 		if (!is[i] || list[i].name)
@@ -279,6 +196,14 @@ static int name_loop(struct reading *r, int fd, const __u32 *cuts, size_t n, str
 	return err;
 }
 
+/* None is better than those of some part of the code. */
+static void drop_names(struct reading *r, struct function *list, size_t n)
+{
+	r->names.size = 1;
+	for (size_t i = 0; i < n; i++)
+		list[i].name = 0;
+}
+
 static int write_functions(struct reading *r, int fd, struct functions_header h, struct buf *out)
 {
 	const size_t begin = out->size;
@@ -286,8 +211,8 @@ static int write_functions(struct reading *r, int fd, struct functions_header h,
 	size_t n;
 	int err = buf_add(&r->names, "", 1) ?: buf_add(out, &h, sizeof(h));
 
-	for (int i = 0; !err && i < r->loads.count; i++) {
-		const struct code_load *l = &r->loads.list[i];
+	for (int i = 0; !err && i < r->files.loads.count; i++) {
+		const struct code_load *l = &r->files.loads.list[i];
 
 		err = add_cuts(r, l->offset & ~4095U, l->offset + l->size);
 	}
@@ -303,9 +228,12 @@ static int write_functions(struct reading *r, int fd, struct functions_header h,
 	err = name_parts(r, cuts, n - 1, out);
 	if (!err && r->has_loop)
 		err = name_loop(r, fd, cuts, n - 1, (struct function *)(out->data + begin + sizeof(h)));
+	if (!err && r->names_apart)
+		drop_names(r, (struct function *)(out->data + begin + sizeof(h)), n - 1);
 	err = err ?: buf_add(out, r->names.data, r->names.size);
 	if (err)
 		return err;
+	h.names_apart = r->names_apart;
 	h.count = n - 1;
 	h.end = cuts[n - 1];
 	h.names_size = r->names.size;
@@ -324,26 +252,21 @@ static void find_shift(const struct code_loads *loads, struct functions_header *
 
 int functions_read(int fd, int debug, struct buf *out)
 {
-	_cleanup_(elf_file_cleanup) Elf *elf = NULL;
 	_cleanup_(cleanup_reading) struct reading r = { 0 };
 	struct functions_header h = { 0 };
 	const size_t size = out->size;
-	Elf64_Ehdr header;
 	int err;
 
-	err = elf_file_header(fd, &header) ?: code_loads_read(fd, &header, &r.loads);
-	if (!err)
-		err = elf_file_open(fd, &elf);
-	if (!err)
-		elf_file_build_id(elf, &header, h.build_id, &h.build_id_size);
-	if (!err)
-		err = read_sections(elf, &r) ?: read_debug(debug, &h, &r);
-	r.has_loop &= header.e_machine == EM_X86_64;
-	h.has_symbols = r.has_symbols;
-	if (!err)
-		find_shift(&r.loads, &h);
-	if (!err)
-		err = write_functions(&r, fd, h, out);
+	err = symbols_open(&r.files, fd, debug) ?: code_frames_each(r.files.elf, on_frames, &r) ?:
+	      symbols_each(&r.files, on_symbol, &r);
+	if (err)
+		return err;
+	r.has_loop &= r.files.machine == EM_X86_64;
+	memcpy(h.build_id, r.files.build_id, sizeof(h.build_id));
+	h.build_id_size = r.files.build_id_size;
+	h.has_symbols = r.files.has_table;
+	find_shift(&r.files.loads, &h);
+	err = write_functions(&r, fd, h, out);
 	if (err)
 		out->size = size;
 	return err;
@@ -378,6 +301,7 @@ int functions_parse(const void *bytes, size_t size, struct functions *ret)
 	f.build_id_size = h.build_id_size;
 	f.has_symbols = h.has_symbols;
 	f.is_even = h.is_even;
+	f.names_apart = h.names_apart;
 	f.shift = h.shift;
 	if (h.build_id_size > sizeof(h.build_id) || !is_sane(&f, h.names_size))
 		return -EBADMSG;

@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "elf/image.h"
 
-#define FUNCTIONS_MAX	     (1 << 19) /* of a file; libtorch_cpu has 220,000 */
+#define FUNCTIONS_MAX	     (1 << 20) /* parts of a file; libtorch_cpu (2.15) has 612,052 */
 #define FUNCTIONS_NAMES_MAX  (8 << 20) /* bytes of names of a file, each with its NUL */
 #define FUNCTIONS_NAME_SIZE  512       /* a longer name is cut */
 #define FUNCTIONS_BYTES_MAX  (FUNCTIONS_NAMES_MAX + FUNCTIONS_MAX * 8 + 4096)
@@ -38,6 +38,7 @@ struct functions {
 	__u8 build_id_size; /* 0 = none */
 	bool is_even;	    /* an address in the code is an offset and shift */
 	__u64 shift;
+	bool names_apart;   /* names found no room: function_names_read() has them */
 	bool has_symbols;   /* the file has .symtab, or what came from a debug file */
 };
 

@@ -21,6 +21,7 @@ enum parse {
 	PARSE_PERF_MAP,	 /* perf_map_read() */
 	PARSE_BESIDE,	 /* the file is kept for the next question; the answer is empty */
 	PARSE_SOURCE,	 /* source_read(); the file of BESIDE is the debug file */
+	PARSE_NAMES,	 /* function_names_read(); likewise */
 	PARSES
 };
 
@@ -28,7 +29,7 @@ enum parse {
 struct parser_question {
 	__u32 parse;  /* enum parse */
 	__u32 region; /* of ROWS */
-	struct source_question source; /* of SOURCE */
+	struct source_question source; /* of SOURCE and NAMES */
 };
 
 /* What follows an answer are its bytes, if there was no error. */

@@ -3,6 +3,7 @@
 #include "guard/parser.h"
 
 #include "base/cleanup.h"
+#include "elf/function_names.h"
 #include "elf/functions.h"
 #include "elf/image.h"
 #include "elf/rows.h"
@@ -43,6 +44,11 @@ static int read_source(int fd, int beside, const struct parser_question *q, stru
 	return source_read(fd, beside, q->source.offsets, q->source.count, out);
 }
 
+static int read_names(int fd, int beside, const struct parser_question *q, struct buf *out)
+{
+	return function_names_read(fd, beside, q->source.offsets, q->source.count, out);
+}
+
 static int read_nothing(int fd, int beside, const struct parser_question *q, struct buf *out)
 {
 	(void)fd;
@@ -59,6 +65,7 @@ static const struct parse_row rows[] = {
 	[PARSE_PERF_MAP] = { read_perf_map, PERF_MAP_BYTES_MAX },
 	[PARSE_BESIDE] = { read_nothing, 0 },
 	[PARSE_SOURCE] = { read_source, SOURCE_BYTES_MAX },
+	[PARSE_NAMES] = { read_names, SOURCE_BYTES_MAX },
 };
 
 const struct parse_row *parse_row(__u32 parse)

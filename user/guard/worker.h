@@ -51,6 +51,7 @@ struct worker_request {
 	struct layout layout; /* of CAPTURE, TABLE, LOOK, TASKS and SLEEPERS */
 	struct code_file file; /* of FUNCTIONS, ROWS, PERF_MAP and SOURCE */
 	__u32 plain;	       /* of FUNCTIONS: without a separate debug file */
+	__u32 names;	       /* of SOURCE: function_names_read() in place of source_read() */
 	struct source_question source; /* of SOURCE */
 	struct sleepers_question sleepers; /* of SLEEPERS */
 };

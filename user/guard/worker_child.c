@@ -157,21 +157,33 @@ static void add_debug_file(pid_t tid, int fd, struct buf *out)
 	more = (struct buf){ 0 };
 }
 
-/* Has lines read, from the separate debug file if there are none in the file itself. */
-static int parse_source(pid_t tid, int fd, struct parser_question *q, struct buf *out)
+/* Gives the parser the file's separate debug file, for the next question. False: there is none. */
+static bool parse_debug_file(pid_t tid, int fd)
 {
 	const struct parser_question beside = { .parse = PARSE_BESIDE };
 	_cleanup_buf_ struct buf nothing = { 0 };
 	_cleanup_close_ int debug = -1;
-	int err = parse(q, fd, out);
 	struct image image;
 
-	if (err != -ENODATA || parse_image(fd, &image))
-		return err;
+	if (parse_image(fd, &image))
+		return false;
 	debug = debug_file_open(tid, image.build_id, image.build_id_size);
-	if (debug < 0)
-		return err;
-	return parse(&beside, debug, &nothing) ?: parse(q, fd, out);
+	return debug >= 0 && !parse(&beside, debug, &nothing);
+}
+
+/* Has lines read, from the separate debug file if there are none in the file itself. */
+static int parse_source(pid_t tid, int fd, const struct parser_question *q, struct buf *out)
+{
+	int err = parse(q, fd, out);
+
+	return err == -ENODATA && parse_debug_file(tid, fd) ? parse(q, fd, out) : err;
+}
+
+/* Has names read, from the separate debug file as well. */
+static int parse_names(pid_t tid, int fd, const struct parser_question *q, struct buf *out)
+{
+	parse_debug_file(tid, fd);
+	return parse(q, fd, out);
 }
 
 /* Opens the file that is mapped at the request's address, if it is the one that is meant. */
@@ -206,9 +218,9 @@ static int parse_mapped(pid_t tid, const struct worker_request *request, struct 
 	if (fd < 0)
 		return fd;
 	if (request->type == WORKER_SOURCE) {
-		q.parse = PARSE_SOURCE;
+		q.parse = request->names ? PARSE_NAMES : PARSE_SOURCE;
 		q.source = request->source;
-		return parse_source(tid, fd, &q, out);
+		return (request->names ? parse_names : parse_source)(tid, fd, &q, out);
 	}
 	if (request->type == WORKER_ROWS)
 		q.parse = PARSE_ROWS;

@@ -80,7 +80,8 @@ int texts_add_space(struct texts *t, const struct text_mapping *mappings, __u32 
 		return err;
 	for (__u32 i = 0; i < count; i++) {
 		t->blocks[block + 1 + i] = (union text_block){ .mapping = mappings[i] };
-		pages += (mappings[i].end - mappings[i].start) >> PAGE_SHIFT;
+		if (!mappings[i].writable)
+			pages += (mappings[i].end - mappings[i].start) >> PAGE_SHIFT;
 	}
 	t->blocks[block] = (union text_block){ .space = { count, pages } };
 	*ret = block;

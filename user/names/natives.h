@@ -45,9 +45,9 @@ int natives_new(struct natives **ret);
 void natives_free(struct natives *n);
 /* What is known of code of no file; natives_find() finds it. NULL of NULL: there is no native code. */
 struct jits *natives_jits(struct natives *n);
-/* Of the lines of source. NULL if nobody has asked for these. */
+/* Of the lines of source, and of names that are had one by one. NULL before natives_want_lines(). */
 struct native_lines *natives_lines(const struct natives *n);
-/* From now on there are lines. 0 or -ENOMEM. */
+/* From now on there can be lines. 0 or -ENOMEM. */
 int natives_want_lines(struct natives *n);
 
 /*

@@ -14,6 +14,7 @@ struct sent_map {
 	struct code_file file;
 	__u32 path_size; /* with its NUL */
 	__u32 has_file;
+	__u32 writable, pad;
 };
 
 struct code_file code_file_of(const struct stat *stat)
@@ -66,7 +67,7 @@ static struct code_file perf_map_of(struct reading *r)
 /* The kernel's page for old programs is in every list, at an address of the kernel, and in no count. */
 static bool is_code(const struct procfs_map *map)
 {
-	return map->execute && !map->write && strcmp(map->path, "[vsyscall]");
+	return map->execute && strcmp(map->path, "[vsyscall]");
 }
 
 static int on_map(const struct procfs_map *map, void *context)
@@ -80,6 +81,7 @@ static int on_map(const struct procfs_map *map, void *context)
 	if (r->count++ == CODE_MAPS_MAX || r->out->size + sizeof(sent) + sent.path_size > CODE_MAPS_BYTES_MAX)
 		return -E2BIG;
 	sent.has_file = map->inode != 0;
+	sent.writable = map->write;
 	if (map->inode) {
 		identify_file(r, map);
 		sent.file = r->file;
@@ -117,7 +119,8 @@ int code_maps_next(const void *bytes, size_t size, size_t *at, struct code_map *
 		return -EBADMSG;
 	if (sent.start >= sent.end || sent.end >> 56 || sent.offset >> 56 || (*at && sent.start < ret->end))
 		return -EBADMSG;
-	*ret = (struct code_map){ sent.start, sent.end, sent.offset, sent.file, path, !sent.has_file };
+	*ret = (struct code_map){ sent.start, sent.end,	       sent.offset,   sent.file,
+				  path,	      !sent.has_file, sent.writable };
 	*at += sizeof(sent) + sent.path_size;
 	return 1;
 }

@@ -23,7 +23,7 @@
 #define STEP_MS		50   /* of waiting for answers */
 #define SETTLE_END_MS	1000 /* for names still asked for when sampling ends ... */
 #define SETTLE_LAST_MS	400  /* ... of a continuous run, which has promised to end soon */
-#define SETTLE_LINES_MS 10000 /* ... where nobody waits for the end, for lines of native code */
+#define SETTLE_LINES_MS 10000 /* ... where nobody waits for the end, for lines and names of native code */
 #define CODES_BYTES_MAX (256 << 20)
 
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
@@ -86,6 +86,7 @@ static int open_discover(struct agent *a)
 		.worker = a->worker,
 		.codes = a->codes,
 		.natives = a->natives,
+		.native_lines = o->native_lines,
 		.registry = a->registry,
 		.selection = &a->selection,
 		.programs = o->all,
@@ -147,7 +148,7 @@ static int open_all(struct agent *a)
 		err = log_failure(codes_new(&a->codes, CODES_BYTES_MAX), "the code store");
 	if (!err)
 		err = log_failure(natives_new(&a->natives), "the store of native functions");
-	if (!err && a->options->native_lines)
+	if (!err && a->options->native)
 		err = log_failure(natives_want_lines(a->natives), "the store of native lines");
 	if (!err)
 		err = log_failure(registry_new(&a->registry), "the process registry");
@@ -384,11 +385,13 @@ static int sample(struct agent *a)
 
 static int finish(struct agent *a)
 {
+	bool lines;
+
 	kernel_read_records(a->kernel);
-	discover_lines(a->discover);
+	lines = discover_lines(a->discover);
 	a->stop = false;
 	settle_names(a, a->continuous ? SETTLE_LAST_MS :
-			a->options->native_lines && a->terminated <= 0 ? SETTLE_LINES_MS : SETTLE_END_MS);
+			lines && a->terminated <= 0 ? SETTLE_LINES_MS : SETTLE_END_MS);
 	windows_end_turns(&a->windows);
 	serve_finish(a->http);
 	worker_stop(a->worker);

@@ -40,6 +40,7 @@ struct ask_lines {
 	struct questions *questions;
 	const struct native_targets *native;
 	struct batch batches[BATCHES];
+	bool with_lines; /* of all files; else only names of those that have too many */
 	__u32 looks;	/* that began so far */
 	bool more;	/* something was left for when a batch is free */
 	bool said_full; /* that lines found no room */
@@ -48,7 +49,7 @@ struct ask_lines {
 
 int ask_lines_new(struct ask_lines **ret, struct kernel *kernel, struct natives *natives,
 		  const struct registry *registry, struct questions *questions,
-		  const struct native_targets *native)
+		  const struct native_targets *native, bool lines)
 {
 	struct ask_lines *a = calloc(1, sizeof(*a));
 
@@ -60,6 +61,7 @@ int ask_lines_new(struct ask_lines **ret, struct kernel *kernel, struct natives 
 	a->registry = registry;
 	a->questions = questions;
 	a->native = native;
+	a->with_lines = lines;
 	*ret = a;
 	return 0;
 }
@@ -79,6 +81,14 @@ static void take_back(struct ask_lines *a, struct batch *b)
 	b->state = FREE;
 }
 
+/* Whether names are asked for: a file with so many has more DWARF than is read. */
+static bool is_names(const struct ask_lines *a, __u32 file)
+{
+	const struct native_file *f = natives_get(a->natives, file);
+
+	return f->state == NATIVE_FILE_KNOWN && f->functions.names_apart;
+}
+
 static void send(struct ask_lines *a, struct batch *b)
 {
 	const struct registry_entry *r = registry_find(a->registry, b->process);
@@ -93,6 +103,7 @@ static void send(struct ask_lines *a, struct batch *b)
 	request.address = b->address;
 	request.file = natives_key(a->natives, b->file);
 	request.source = b->source;
+	request.names = is_names(a, b->file);
 	b->state = SENT;
 	if (!questions_ask(a->questions, &q, &request))
 		return;
@@ -183,7 +194,7 @@ static void want(struct ask_lines *a, __u32 node, __u64 position)
 	struct batch *b;
 
 	if (file == natives_count(a->natives) || natives_get(a->natives, file)->lineless ||
-	    !native_lines_want(a->lines, position))
+	    (!a->with_lines && !is_names(a, file)) || !native_lines_want(a->lines, position))
 		return;
 	b = batch_for(a, file, node);
 	if (!b) {
@@ -195,11 +206,30 @@ static void want(struct ask_lines *a, __u32 node, __u64 position)
 		send(a, b);
 }
 
-void ask_lines_look(struct ask_lines *a)
+/* Whether there is anything to ask for at all. */
+static bool is_needed(const struct ask_lines *a)
+{
+	for (__u32 i = 0; !a->with_lines && i < natives_count(a->natives); i++)
+		if (is_names(a, i))
+			return true;
+	return a->with_lines;
+}
+
+static bool is_waiting(const struct ask_lines *a)
+{
+	for (int i = 0; i < BATCHES; i++)
+		if (a->batches[i].state == SENT)
+			return true;
+	return false;
+}
+
+bool ask_lines_look(struct ask_lines *a)
 {
 	const struct kernel_tables *t = kernel_tables(a->kernel);
 
 	a->more = false;
+	if (!is_needed(a))
+		return false;
 	a->looks++;
 	for (__u32 node = EVENT_KINDS; node < t->node_count; node++) {
 		const __u64 key = __atomic_load_n(&t->nodes[node].key, __ATOMIC_RELAXED);
@@ -214,6 +244,7 @@ void ask_lines_look(struct ask_lines *a)
 		a->said_full = true;
 		log_info("there is no room for more lines of native code: what is new has names only");
 	}
+	return is_waiting(a);
 }
 
 void ask_lines_second(struct ask_lines *a)
@@ -237,7 +268,9 @@ static bool is_final(struct native_file *f, int err)
 static void give_up(struct native_file *f, int err)
 {
 	f->lineless = true;
-	if (err == -ENODATA)
+	if (f->functions.names_apart)
+		log_info("%s has no names, its symbols cannot be read: %s", f->path, strerror(-err));
+	else if (err == -ENODATA)
 		log_debug("%s has no DWARF, and no debug file: it has no lines", f->path);
 	else
 		log_info("%s has no lines, its DWARF cannot be read: %s", f->path, strerror(-err));

@@ -24,7 +24,7 @@ struct discover {
 	struct verdicts *verdicts;
 	struct captures captures;
 	struct native_targets *native;
-	struct ask_lines *ask_lines; /* NULL without --native-lines */
+	struct ask_lines *ask_lines; /* NULL without --native */
 	struct asleep_targets *asleep;
 	struct containers containers;
 	struct recover recover;
@@ -51,7 +51,7 @@ int discover_new(struct discover **ret, const struct discover_parts *parts)
 					 d->questions);
 	if (!err && natives_lines(parts->natives))
 		err = ask_lines_new(&d->ask_lines, parts->kernel, parts->natives, parts->registry,
-				    d->questions, d->native);
+				    d->questions, d->native, parts->native_lines);
 	if (!err)
 		err = asleep_targets_new(&d->asleep, parts->kernel, d->questions, &d->captures);
 	if (err)
@@ -185,10 +185,9 @@ void discover_asleep(struct discover *d)
 	asleep_turn(d->asleep);
 }
 
-void discover_lines(struct discover *d)
+bool discover_lines(struct discover *d)
 {
-	if (d->ask_lines)
-		ask_lines_look(d->ask_lines);
+	return d->ask_lines && ask_lines_look(d->ask_lines);
 }
 
 static void on_reply(struct discover *d, struct worker_reply *r)

@@ -30,6 +30,7 @@ struct discover_parts {
 	struct worker *worker;
 	struct codes *codes;
 	struct natives *natives;
+	bool native_lines; /* are wanted */
 	struct registry *registry;
 	const struct selection *selection;
 	bool programs; /* those that are no Python are profiled, too */
@@ -73,8 +74,11 @@ void discover_second(struct discover *d);
 /* Threads that have slept for long: asleep_turn() and asleep_timeout_ms(). */
 void discover_asleep(struct discover *d);
 int discover_asleep_timeout_ms(const struct discover *d);
-/* Asks for the lines of native code that was counted, if these are wanted. Before a profile is made. */
-void discover_lines(struct discover *d);
+/*
+ * Asks for the lines and names of native code that was counted, if these are wanted. Before a profile is
+ * made. False: none of them is on its way.
+ */
+bool discover_lines(struct discover *d);
 /* How many questions are not answered yet, or wait to be asked. */
 size_t discover_pending(const struct discover *d);
 

@@ -170,7 +170,7 @@ static __u32 vdso_text(struct native_targets *t)
 static struct text_mapping mapping_of(struct native_targets *t, __u32 process, const struct code_map *map,
 				      __u32 *ret_file)
 {
-	struct text_mapping m = { map->start, map->end, TEXT_JIT, TEXT_NONE };
+	struct text_mapping m = { map->start, map->end, TEXT_JIT, TEXT_NONE, map->is_writable };
 	const struct native_file *f;
 
 	*ret_file = NO_FILE;

@@ -122,14 +122,16 @@ int native_frame_function(const struct natives *n, bool interpreter, struct prof
 		*ret = FRAME_HIDDEN;
 		return 0;
 	}
+	if (natives_lines(n))
+		count = native_lines_find(natives_lines(n), position, &lines);
+	if (!*place.name && count)
+		place.name = lines[count - 1].name;
 	if (!*place.name) {
 		name_by_place(&place, name, sizeof(name));
 		place.name = name;
 	}
 	err = profile_mapping_native(p, place.path, place.build_id, place.is_even ? &place.shift : NULL,
 				     &mapping);
-	if (!err && natives_lines(n))
-		count = native_lines_find(natives_lines(n), position, &lines);
 	if (count)
 		return err ?: add_lines(p, &place, mapping, lines, count, ret);
 	err = err ?: profile_function(p, FRAME_NATIVE, place.name, place.path, 0, &function);

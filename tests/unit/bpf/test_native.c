@@ -66,7 +66,7 @@ static void compare_every_byte(const struct function *list, __u32 count, __u32 e
 {
 	const struct functions all = { .list = list, .count = count, .end = end, .names = "" };
 	const struct text_mapping m = { 0x7f0000000000, 0x7f0100000000, BASE + list[0].offset,
-					add_text(list, count, end) };
+					add_text(list, count, end), 0 };
 
 	for (__u32 offset = list[0].offset; offset < end; offset++) {
 		const struct function *f = functions_find(&all, offset);
@@ -112,7 +112,7 @@ static void one_function(void **state)
 static void outside_of_the_table(void **state)
 {
 	static const struct function list[] = { { 0x1000, 0 }, { 0x1800, 0 } };
-	struct text_mapping m = { 0x10000, 0x20000, BASE, 0 };
+	struct text_mapping m = { 0x10000, 0x20000, BASE, 0, 0 };
 
 	(void)state;
 	m.text = add_text(list, 2, 0x2000);
@@ -133,7 +133,7 @@ static void mappings(void **state)
 	(void)state;
 	for (__u32 i = 0; i < 4096; i++)
 		list[i] = (struct text_mapping){ 0x1000 + 0x4000ULL * i, 0x3000 + 0x4000ULL * i, i,
-						 TEXT_NONE };
+						 TEXT_NONE, 0 };
 	for (size_t c = 0; c < ARRAY_SIZE(counts); c++) {
 		assert_int_equal(texts_add_space(&table, list, counts[c], &block), 0);
 		hosted.text_count = table.used;
@@ -193,8 +193,8 @@ static __u64 leaf(enum native_end *end)
 static void leaves(void **state)
 {
 	static const struct function list[] = { { 0x1000, 0 }, { 0x1800, 0 } };
-	struct text_mapping m[] = { { 0x400000, 0x402000, BASE + 0x1000, 0 },
-				    { 0x7000000, 0x7001000, TEXT_JIT, TEXT_NONE } };
+	struct text_mapping m[] = { { 0x400000, 0x402000, BASE + 0x1000, 0, 0 },
+				    { 0x7000000, 0x7001000, TEXT_JIT, TEXT_NONE, 0 } };
 	struct process *p = &hosted.scratch->who.known;
 	enum native_end end;
 	__u32 block;
@@ -364,7 +364,7 @@ static __u64 native_ends(void)
 static void programs(void **state)
 {
 	static const struct function list[] = { { 0x1000, 0 }, { 0x1800, 0 } };
-	struct text_mapping m = { 0x400000, 0x402000, BASE + 0x1000, add_text(list, 2, 0x3000) };
+	struct text_mapping m = { 0x400000, 0x402000, BASE + 0x1000, add_text(list, 2, 0x3000), 0 };
 	__u32 block;
 
 	(void)state;

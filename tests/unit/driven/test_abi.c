@@ -54,7 +54,7 @@ EACH(space_request, M(space_request, pid), M(space_request, id), M(space_request
      M(space_request, pad));
 EACH(text_space, M(text_space, count), M(text_space, exec_pages));
 EACH(text_mapping, M(text_mapping, start), M(text_mapping, end), M(text_mapping, position),
-     M(text_mapping, text));
+     M(text_mapping, text), M(text_mapping, writable));
 EACH(text_part, M(text_part, begin), M(text_part, size));
 EACH(text, M(text, base), M(text, first), M(text, pages), M(text, count), M(text, regions), M(text, loop));
 EACH(asleep, M(asleep, pid), M(asleep, tid), M(asleep, start_time), M(asleep, begin), M(asleep, process),

@@ -30,7 +30,7 @@ static int teardown(void **state)
 
 static struct code_map map_of(__u64 inode, __u64 size, const char *path)
 {
-	return (struct code_map){ 0x1000, 0x2000, 0, { 1, inode, size, 3, 4 }, path, false };
+	return (struct code_map){ 0x1000, 0x2000, 0, { 1, inode, size, 3, 4 }, path, false, false };
 }
 
 static __u32 add(__u64 inode, __u64 size, const char *path)

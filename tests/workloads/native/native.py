@@ -8,6 +8,7 @@ native.py LIBRARY MODE. Prints a line of JSON when it is ready. LIBRARY is burn.
   syscall    reads /dev/zero and calculates; SIGTERM: says how much CPU time each took
   reload     after a line on stdin, closes the library and burns in OTHER, the next argument
   jit        burns in code that it has written into memory
+  writable   the same, in memory that stays writable, made after a line on stdin
   perf_map   the same, in two functions, of which it says the names in its perf map: of the second one only
              after a line on stdin
   python     no native code of its own
@@ -109,7 +110,7 @@ FUNCTION = b"\xb8\xe0\x93\x04\x00\xff\xc8\x75\xfc\xc3"  # mov $300000, %eax; 1: 
 MADE = []
 
 
-def write_code(*functions):
+def write_code(*functions, protection=mmap.PROT_READ | mmap.PROT_EXEC):
     """The addresses of functions in memory of no file, 64 bytes from one to the next."""
     memory = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS,
                        prot=mmap.PROT_READ | mmap.PROT_WRITE)
@@ -119,12 +120,20 @@ def write_code(*functions):
     address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     protect = ctypes.CDLL(None).mprotect
     protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    assert protect(address, 4096, mmap.PROT_READ | mmap.PROT_EXEC) == 0
+    assert protect(address, 4096, protection) == 0
     return [address + 64 * i for i in range(len(functions))]
 
 
 def jit(_):
     written = ctypes.CFUNCTYPE(None)(write_code(FUNCTION)[0])
+    while True:
+        written()
+
+
+def writable(_):
+    wait_for_line(calculating)
+    everything = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
+    written = ctypes.CFUNCTYPE(None)(write_code(FUNCTION, protection=everything)[0])
     while True:
         written()
 
