@@ -132,6 +132,18 @@ int add_stack(void *unused)
 	return 0;
 }
 
+/* With --event tasks only. */
+SEC("syscall")
+int add_tasks(void *unused)
+{
+	__u32 first = 0;
+	struct given *g = bpf_map_lookup_elem(&given, &first);
+
+	if (g)
+		given_tasks(g);
+	return 0;
+}
+
 /* With --event memory only. */
 SEC("tp_btf/rss_stat")
 int BPF_PROG(on_rss, struct mm_struct *mm)

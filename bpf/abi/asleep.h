@@ -2,7 +2,7 @@
 /*
  * asleep.h - threads that sleep and whose stack is not known, since they have slept from before the programs
  * were there, or while the tree was renewed: the kernel side lists them, user space looks at their stacks
- * from outside, and gives these back.
+ * from outside, and gives these back. Stacks of asyncio's tasks are given in the same way, with their time.
  */
 #ifndef PYPERF_BPF_ABI_ASLEEP_H
 #define PYPERF_BPF_ABI_ASLEEP_H
@@ -24,12 +24,12 @@ struct asleep {
 };
 
 struct given_frame {
-	__u64 address;	   /* of its code object */
+	__u64 address;	   /* of its code object; 0 = the frame is `mark` */
 	__u64 fingerprint; /* digest_code() of it */
 	__u32 instr;	   /* node_instr() */
 	__u32 code;	   /* add_stack's answer: its number; 0 = there was no room */
 	__u32 unnamed;	   /* likewise: nobody has sent its names yet */
-	__u32 pad;
+	__u32 mark;	   /* the number of what is no code object: CODE_WAITS and an enum wait_cause */
 };
 
 enum given_result {
@@ -37,13 +37,16 @@ enum given_result {
 	GIVEN_GONE, /* the thread has run since, or has ended */
 };
 
-/* What the program add_stack is given, in a table of one entry. */
+/* What the programs add_stack and add_tasks are given, in a table of one entry. */
 struct given {
 	struct asleep asleep;
 	__u32 outcome; /* enum outcome of the look: WHOLE or one with a marker */
 	__u32 depth;   /* frames */
-	__u32 result;  /* the answer: enum given_result */
+	__u32 result;  /* add_stack's answer: enum given_result */
+	__u32 looks;   /* of add_tasks: how many looks at processes this is the end of, */
+	__u32 none;    /* ... how many were found that have no tasks to be looked at, */
 	__u32 pad;
+	__u64 ns;      /* ... and the time that tasks were there; 0 = there is no stack */
 	struct given_frame frames[GIVEN_FRAMES]; /* from the root on */
 };
 

@@ -123,7 +123,7 @@ static inline int event_is_below(__u32 kind, __u32 root)
 {
 	if (root == EVENT_MEMORY)
 		return kind == EVENT_SHRINKAGE;
-	return (root == EVENT_OFFCPU || root == EVENT_GIL) && kind != EVENT_SHRINKAGE;
+	return (root == EVENT_OFFCPU || root == EVENT_GIL) && kind != EVENT_SHRINKAGE && kind != EVENT_TASKS;
 }
 
 /*

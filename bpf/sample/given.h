@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * given.h - puts a stack that user space has looked at below the wait of a sleeping thread. The wait was
- * listed (asleep.h) before the look, and still goes on: so the thread has not run in between, and what was
- * seen is one moment of it.
+ * given.h - puts stacks that user space has looked at into the tree. That of a sleeping thread goes below its
+ * wait, which was listed (asleep.h) before the look, and still goes on: so the thread has not run in between,
+ * and what was seen is one moment of it. Those of asyncio tasks come with the time that they stand for.
  *
  * User space runs this, one at a time, on a scratch and with counters that are no CPU's: a sample may be
  * taken on this CPU meanwhile.
@@ -18,6 +18,17 @@ struct given_context {
 	struct given *g;
 };
 
+/* The node of a frame that is no code object; 0 when there is no room, or it is none that is known. */
+static __always_inline __u32 given_mark(struct given_context *c, __u32 mark)
+{
+	struct scratch *s = c->s;
+
+	if (mark < CODE_WAITS || mark >= CODE_WAITS + WAIT_CAUSES)
+		return 0;
+	return node_intern(c->count, s->tree.bank, s->tree.home, s->tree.node, mark, INSTR_UNKNOWN,
+			   s->quota.none);
+}
+
 /* Interns frame number i, from the root on. Returns 0 to go on, 1 when a table is full. */
 static long given_step(__u32 i, struct given_context *c)
 {
@@ -30,6 +41,10 @@ static long given_step(__u32 i, struct given_context *c)
 	if (i >= GIVEN_FRAMES)
 		return 1;
 	f = &c->g->frames[i];
+	if (!f->address) {
+		s->tree.node = given_mark(c, f->mark);
+		return !s->tree.node;
+	}
 	index = code_by_fingerprint(s, c->count, code_key(s->who.process, f->address), f->fingerprint);
 	code = bpf_map_lookup_elem(&codes, &index);
 	s->tree.node = !index || !code ? 0 :
@@ -42,12 +57,13 @@ static long given_step(__u32 i, struct given_context *c)
 	return 0;
 }
 
-/* The root of the thread's (or process's) waits; 0 when there is no room. */
-static __always_inline __u32 given_root(struct scratch *s, struct cpu_stats *count, const struct given *g)
+/* The root of the thread's (or process's) part of the kind; 0 when there is no room. */
+static __always_inline __u32 given_root(struct scratch *s, struct cpu_stats *count, const struct given *g,
+					enum event_kind kind)
 {
 	const __u32 bank = s->tree.bank;
 	const int by_thread = quota_own_root(bank);
-	__u32 index = owner_intern(count, bank, EVENT_OFFCPU, s->who.process, by_thread ? g->asleep.tid : 0);
+	__u32 index = owner_intern(count, bank, kind, s->who.process, by_thread ? g->asleep.tid : 0);
 	struct owner *o;
 
 	if (!index--)
@@ -61,14 +77,15 @@ static __always_inline __u32 given_root(struct scratch *s, struct cpu_stats *cou
 }
 
 /* Leads s->tree.node to the leaf of the stack's Python part, or to where the lack of room is counted. */
-static __noinline int given_intern(struct scratch *s, struct cpu_stats *count, struct given *g)
+static __noinline int given_intern(struct scratch *s, struct cpu_stats *count, struct given *g,
+				   enum event_kind kind)
 {
 	struct given_context c = { s, count, g };
 	__u32 root;
 
 	if (!s || !count || !g)
 		return OUTCOME_TABLE_FULL;
-	root = given_root(s, count, g);
+	root = given_root(s, count, g, kind);
 	s->tree.home = node_home(root);
 	s->tree.node = root;
 	if (root && g->outcome != OUTCOME_WHOLE)
@@ -77,13 +94,12 @@ static __noinline int given_intern(struct scratch *s, struct cpu_stats *count, s
 		bpf_loop(g->depth, given_step, &c, 0);
 	if (s->tree.node)
 		return g->outcome;
-	s->tree.node = (root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0) ?: EVENT_OFFCPU;
+	s->tree.node = (root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0) ?: kind;
 	return OUTCOME_TABLE_FULL;
 }
 
-/* Adds the stack to the tree. What it led to is in k. */
-static __always_inline void given_add(struct scratch *s, struct cpu_stats *count, struct given *g,
-				      struct wait_stack *k)
+/* Makes the spare scratch ready for a stack of this process. */
+static __always_inline void given_begin(struct scratch *s, struct cpu_stats *count, const struct given *g)
 {
 	s->tree.generation = *(volatile __u32 *)&tree_generation;
 	s->tree.bank = bank_of(s->tree.generation);
@@ -91,9 +107,16 @@ static __always_inline void given_add(struct scratch *s, struct cpu_stats *count
 	s->who.known_tgid = g->asleep.pid;
 	s->code.epoch = 0;
 	quota_begin(s, count);
+}
+
+/* Adds the stack to the tree. What it led to is in k. */
+static __always_inline void given_add(struct scratch *s, struct cpu_stats *count, struct given *g,
+				      struct wait_stack *k)
+{
+	given_begin(s, count, g);
 	s->quota.none |= quota_is_half(s->tree.bank);
 	*k = (struct wait_stack){ .generation = s->tree.generation, .weight = 1 };
-	k->outcome = given_intern(s, count, g);
+	k->outcome = given_intern(s, count, g, EVENT_OFFCPU);
 	find_queue_node(s, count, k, WAIT_WOKEN);
 	if (k->outcome != OUTCOME_TABLE_FULL)
 		add_cause(s, count, g->asleep.syscall, 0, g->asleep.iowait);
@@ -134,6 +157,38 @@ static __always_inline enum given_result given_take(struct given *g)
 	given_add(s, count, g, &w->stack[source]);
 	count->waits_given++;
 	return given_use(w, g, old, source);
+}
+
+/* Counts the time of asyncio tasks, below their stack if it is in the profile. */
+static __always_inline void given_count(struct scratch *s, struct cpu_stats *count, struct given *g)
+{
+	__u32 outcome = g->outcome;
+
+	if (outcome <= OUTCOME_TABLE_FULL || outcome == OUTCOME_TASK_MOVED) {
+		given_begin(s, count, g);
+		outcome = given_intern(s, count, g, EVENT_TASKS);
+		node_count(s->tree.node, g->ns);
+		quota_end(s, count);
+	}
+	mem_opaque(outcome);
+	if (outcome >= OUTCOME_COUNT)
+		return;
+	count->outcome[EVENT_TASKS][outcome] += g->ns;
+	count->tasks_ns += g->ns;
+}
+
+static __always_inline void given_tasks(struct given *g)
+{
+	__u32 spare = opt_spare;
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &spare);
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &spare);
+
+	if (!s || !count)
+		return;
+	count->tasks_looks += g->looks;
+	count->tasks_none += g->none;
+	if (g->ns)
+		given_count(s, count, g);
 }
 
 #endif

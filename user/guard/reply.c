@@ -10,6 +10,7 @@
 #include "python/async_tasks.h"
 #include "python/look.h"
 #include "python/sleepers.h"
+#include "python/task_waits.h"
 
 size_t reply_table_max(__u32 type)
 {
@@ -32,6 +33,8 @@ size_t reply_table_max(__u32 type)
 		return ASYNC_BYTES_MAX;
 	case WORKER_SLEEPERS:
 		return SLEEPERS_BYTES_MAX;
+	case WORKER_TASK_WAITS:
+		return TASK_WAITS_BYTES_MAX;
 	}
 	return 0;
 }

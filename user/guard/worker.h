@@ -37,6 +37,7 @@ enum worker_type {
 	WORKER_LOOK,	     /* look_at_threads(); address is that of the runtime */
 	WORKER_TASKS,	     /* async_tasks_look(); likewise */
 	WORKER_SLEEPERS,     /* sleepers_look(); likewise */
+	WORKER_TASK_WAITS,   /* task_waits_look(); likewise */
 	WORKER_TYPES
 };
 
@@ -47,8 +48,8 @@ struct worker_request {
 	__u64 tag;	   /* the caller's; it comes back in the reply */
 	__u64 start_ticks; /* of the process, by procfs_start_ticks(); a later one with that pid is -ESRCH */
 	__u64 address;
-	__u64 asyncio;		/* of LOOK and TASKS: identity.asyncio */
-	struct layout layout; /* of CAPTURE, TABLE, LOOK, TASKS and SLEEPERS */
+	__u64 asyncio;		/* of LOOK, TASKS and TASK_WAITS: identity.asyncio */
+	struct layout layout; /* of CAPTURE, TABLE, and from LOOK on */
 	struct code_file file; /* of FUNCTIONS, ROWS, PERF_MAP and SOURCE */
 	__u32 plain;	       /* of FUNCTIONS: without a separate debug file */
 	__u32 names;	       /* of SOURCE: function_names_read() in place of source_read() */

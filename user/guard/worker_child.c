@@ -27,6 +27,7 @@
 #include "python/binaries.h"
 #include "python/capture_remote.h"
 #include "python/look.h"
+#include "python/task_waits.h"
 
 #define MEMORY_MAX (256ULL << 20) /* bytes of address space beyond what fork() copied */
 
@@ -261,6 +262,9 @@ static int read_bytes(const struct worker_request *request, pid_t tid, struct bu
 	case WORKER_TASKS:
 		return async_tasks_look((pid_t)request->pid, tid, &request->layout, request->address,
 					request->asyncio, out);
+	case WORKER_TASK_WAITS:
+		return task_waits_look((pid_t)request->pid, tid, &request->layout, request->address,
+				       request->asyncio, out);
 	case WORKER_SLEEPERS:
 		return sleepers_look((pid_t)request->pid, tid, &request->layout, request->address,
 				     &request->sleepers, out);

@@ -12,27 +12,32 @@
 
 #define READ_BYTES (1 << 16) /* at a time */
 
-void asleep_prepare(struct pyperf *s, bool wanted)
+void asleep_prepare(struct pyperf *s, bool waits, bool tasks)
 {
-	bpf_program__set_autoload(s->progs.list_asleep, wanted);
-	bpf_program__set_autoload(s->progs.add_stack, wanted);
-	bpf_map__set_autocreate(s->maps.given, wanted);
+	bpf_program__set_autoload(s->progs.list_asleep, waits);
+	bpf_program__set_autoload(s->progs.add_stack, waits);
+	bpf_program__set_autoload(s->progs.add_tasks, tasks);
+	bpf_map__set_autocreate(s->maps.given, waits || tasks);
 }
 
 int asleep_open(struct asleep_programs *a, struct pyperf *s, __u32 max_depth)
 {
+	const bool waits = bpf_program__autoload(s->progs.list_asleep);
 	void *given;
 
-	if (a->given || !bpf_program__autoload(s->progs.list_asleep))
+	if (a->given || (!waits && !bpf_program__autoload(s->progs.add_tasks)))
 		return 0;
-	s->links.list_asleep = bpf_program__attach_iter(s->progs.list_asleep, NULL);
-	if (!s->links.list_asleep)
-		return -errno;
+	if (waits) {
+		s->links.list_asleep = bpf_program__attach_iter(s->progs.list_asleep, NULL);
+		if (!s->links.list_asleep)
+			return -errno;
+	}
 	given = mmap(NULL, sizeof(struct given), PROT_READ | PROT_WRITE, MAP_SHARED,
 		     bpf_map__fd(s->maps.given), 0);
 	if (given == MAP_FAILED)
 		return -errno;
-	*a = (struct asleep_programs){ s, given, max_depth };
+	*a = (struct asleep_programs){ s, given, max_depth, s->rodata->opt_all,
+					s->rodata->opt_by_thread, s->rodata->opt_threads == THREADS_MAIN };
 	return 0;
 }
 
@@ -45,7 +50,12 @@ void asleep_close(struct asleep_programs *a)
 
 bool asleep_is_open(const struct asleep_programs *a)
 {
-	return a->given && a->skel->links.on_switch;
+	return a->given && a->skel->links.list_asleep && a->skel->links.on_switch;
+}
+
+bool asleep_takes_tasks(const struct asleep_programs *a)
+{
+	return a->given && bpf_program__autoload(a->skel->progs.add_tasks);
 }
 
 __u32 asleep_generation(const struct asleep_programs *a)
@@ -78,4 +88,11 @@ int asleep_give(const struct asleep_programs *a)
 	int err = bpf_prog_test_run_opts(bpf_program__fd(a->skel->progs.add_stack), &o);
 
 	return err ?: (int)*(volatile const __u32 *)&a->given->result;
+}
+
+int asleep_give_tasks(const struct asleep_programs *a)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, o);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(a->skel->progs.add_tasks), &o);
 }

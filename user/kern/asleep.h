@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * asleep.h - the programs for threads that slept before anybody could take their stack: one lists them, the
- * other takes stacks that were looked at from outside. They are loaded with those of kern/waits.h.
+ * asleep.h - the programs that take stacks which were looked at from outside. Those of threads that slept
+ * before anybody could take their stack: one program lists them, and another takes the stacks; they are
+ * loaded with those of kern/waits.h. And those of asyncio's tasks.
  */
 #ifndef PYPERF_KERN_ASLEEP_H
 #define PYPERF_KERN_ASLEEP_H
@@ -17,10 +18,13 @@ struct asleep_programs {
 	struct pyperf *skel;
 	struct given *given; /* the table, mapped; NULL: they are not wanted, or not ready yet */
 	__u32 max_depth;     /* Python frames of a stack that are wanted */
+	bool all;	     /* every process is of interest */
+	bool by_thread;	     /* a thread has a root of its own, */
+	bool main_only;	     /* ... and only the main thread of a process is of interest */
 };
 
-/* Before loading: leaves the programs and their table out unless they are wanted. */
-void asleep_prepare(struct pyperf *skel, bool wanted);
+/* Before loading: leaves out the programs for threads, and that for tasks, unless they are wanted. */
+void asleep_prepare(struct pyperf *skel, bool waits, bool tasks);
 /* Makes ready what needs privileges. More than once is as once. 0 or -errno. */
 int asleep_open(struct asleep_programs *a, struct pyperf *skel, __u32 max_depth);
 void asleep_close(struct asleep_programs *a);
@@ -41,5 +45,14 @@ int asleep_list(const struct asleep_programs *a, struct buf *out);
  * answers in the table; or -errno.
  */
 int asleep_give(const struct asleep_programs *a);
+
+/* Whether stacks of tasks are taken now. */
+bool asleep_takes_tasks(const struct asleep_programs *a);
+
+/*
+ * Has the time of asyncio tasks counted, and what else is in a->given for add_tasks; likewise. 0, with the
+ * answers of its frames in the table; or -errno.
+ */
+int asleep_give_tasks(const struct asleep_programs *a);
 
 #endif

@@ -137,6 +137,7 @@ static int load(struct kernel *k)
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
 	waits_prepare(k->skel, k->options.waits, k->options.gil, k->options.min_wait_ns);
+	asleep_prepare(k->skel, k->options.waits, k->options.tasks);
 	memory_prepare(k->skel, k->options.memory, k->options.rss_step);
 	err = pyperf__load(k->skel);
 	if (err && is_confidential())

@@ -27,6 +27,7 @@ struct kernel_options {
 	bool wall;	   /* the sum of all times has books of its own */
 	enum thread_mode threads; /* whose samples are of interest */
 	bool memory;	   /* see processes grow and shrink (kern/memory.h) */
+	bool tasks;	   /* stacks of asyncio tasks may be given (kern/asleep.h) */
 	__u64 rss_step;	   /* bytes by which one does before that is counted */
 	enum trigger_kind trigger; /* what makes the ticks */
 	__u32 frequency;   /* samples per second of each CPU */

@@ -221,7 +221,7 @@ void tables_sum_stats(const struct cpu_stats *stats, int count, struct cpu_stats
 }
 
 /* Groups of outcomes.def. What became of ticks outside of Python is no time of a thread of ours. */
-enum { STACK, FRESH, PROCESS, TICK, WAIT, MEMORY };
+enum { STACK, FRESH, PROCESS, TICK, WAIT, MEMORY, TASK };
 
 static bool is_time_of_threads(int group)
 {

@@ -5,7 +5,6 @@
 #include <bpf/libbpf.h>
 
 #include "bpf/abi.h"
-#include "kern/asleep.h"
 #include "kern/attach.h"
 #include "kern/run_time.h"
 #include "pyperf.skel.h"
@@ -22,7 +21,6 @@ void waits_prepare(struct pyperf *s, bool waits, bool gil, __u64 min_wait_ns)
 	bpf_program__set_autoload(s->progs.settle_waits, wanted);
 	bpf_map__set_autocreate(s->maps.wait_keys, wanted);
 	bpf_map__set_autocreate(s->maps.waits, wanted);
-	asleep_prepare(s, waits);
 	s->rodata->opt_offcpu = waits;
 	s->rodata->opt_gil = gil;
 	s->rodata->opt_min_wait = min_wait_ns;

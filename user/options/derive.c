@@ -68,6 +68,7 @@ static const struct {
 	{ "gil", EVENT_BIT(EVENT_GIL), false },
 	{ "wall", EVENT_BIT(EVENT_WALL), false },
 	{ "memory", EVENT_BIT(EVENT_MEMORY) | EVENT_BIT(EVENT_SHRINKAGE), false },
+	{ "tasks", EVENT_BIT(EVENT_TASKS), false },
 };
 
 static int add_event(struct options *o, const char *name, size_t length)
@@ -93,8 +94,8 @@ static int parse_events(struct options *o, char *error, size_t size)
 
 		if (add_event(o, at, length))
 			return options_fail(error, size,
-					    "--event wants cpu, cycles, offcpu, gil, wall, memory, or "
-					    "several such as cpu,offcpu,gil, not '%s'",
+					    "--event wants cpu, cycles, offcpu, gil, wall, memory, tasks, "
+					    "or several such as cpu,offcpu,gil, not '%s'",
 					    o->event);
 		if (!at[length])
 			return 0;

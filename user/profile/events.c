@@ -10,7 +10,7 @@ const struct event_row event_rows[EVENT_KINDS] = {
 };
 
 /* Groups of outcomes.def, in which events.def says what is in the books of a kind. */
-enum { STACK = 1, PROCESS = 2, TICK = 4, FRESH = 8, WAIT = 16, MEMORY = 32 };
+enum { STACK = 1, PROCESS = 2, TICK = 4, FRESH = 8, WAIT = 16, MEMORY = 32, TASK = 64 };
 
 static const unsigned int groups[OUTCOME_COUNT] = {
 #define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = group,

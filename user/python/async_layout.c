@@ -75,14 +75,13 @@ int async_layout_parse(const __u64 words[ASYNC_WORDS], struct async_layout *ret)
 int async_layout_read(pid_t memory, const struct layout *layout, __u64 runtime, __u64 asyncio,
 		      struct async_layout *ret)
 {
-	const struct cpython *cpython = layout_model(layout->version);
 	struct async_layout read = { 0 };
 	__u64 words[ASYNC_WORDS];
 	__u8 bytes[DEBUG_OFFSETS_MAX];
 	ssize_t n;
 	int err;
 
-	if (!cpython || !cpython->coroutines.awaited)
+	if (!layout_has_tasks(layout))
 		return -ENOTSUP;
 	n = remote_read_some(memory, runtime, bytes, sizeof(bytes));
 	if (n < 0)
@@ -92,7 +91,7 @@ int async_layout_read(pid_t memory, const struct layout *layout, __u64 runtime, 
 	err = err ?: async_layout_parse(words, &read);
 	if (err)
 		return err;
-	read.states = cpython->coroutines;
+	read.states = layout_model(layout->version)->coroutines;
 	*ret = read;
 	return 0;
 }

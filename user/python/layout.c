@@ -94,3 +94,10 @@ const struct layout *layout_for_version(__u32 hexversion, bool free_threaded)
 	}
 	return &layout;
 }
+
+bool layout_has_tasks(const struct layout *l)
+{
+	const struct cpython *model = layout_model(l->version);
+
+	return model && model->coroutines.awaited;
+}

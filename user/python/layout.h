@@ -158,4 +158,7 @@ bool layout_is_released(__u32 hexversion);
 /* Why there is no layout for a version: a constant text for people, never NULL. */
 const char *layout_refusal(__u32 hexversion, bool free_threaded);
 
+/* Whether this version says where asyncio's tasks are. */
+bool layout_has_tasks(const struct layout *l);
+
 #endif

@@ -9,14 +9,9 @@
 #include "python/target_walk.h"
 #include "python/thread_states.h"
 
-#include "bpf/python/digest.h"
-
 #define HAS_NATIVE_ID 0x030b0000 /* a thread state has its thread's number (3.11+) */
 #define TASKS_MAX     2048	 /* threads up to 3.10, by which their thread states are known */
-#define PLACES	      (2 * SLEEPERS_CODES_MAX)
 #define LOOK_NS	      (100 * NS_PER_MS) /* CPU time for the threads of one look, but the last one */
-#define NO_CODE	      (~0U)
-#define SHIM	      (~0U - 1)
 
 /* What one look works on. */
 struct looking {
@@ -27,54 +22,9 @@ struct looking {
 	struct walk walk;
 	__u8 tstate[TARGET_TSTATE_BYTES];
 	struct buf threads, frames;
-	__u32 thread_count, frame_count, code_count;
-	struct sleeper_code codes[SLEEPERS_CODES_MAX];
-	__u32 known;
-	struct { /* by the address, the code objects that were read */
-		__u64 address; /* 0 = free */
-		__u32 number;  /* of the codes, or SHIM: the interpreter's own, which is not shown */
-	} places[PLACES];
+	__u32 thread_count, frame_count;
+	struct seen_codes codes;
 };
-
-/* Reads a code object. Its number, SHIM, or NO_CODE. */
-static __u32 read_code(struct looking *k, __u64 address)
-{
-	const struct layout *l = k->layout;
-	__u8 header[HEADER_BYTES] __attribute__((aligned(8))) = { 0 };
-	__u64 end[FILE_END / 8];
-
-	if (k->code_count == SLEEPERS_CODES_MAX || l->code_size < 16 || l->code_size > HEADER_MASK + 1 ||
-	    mem_read(header, l->code_size, address))
-		return NO_CODE;
-	if (digest_is_shim(header, l))
-		return SHIM;
-	k->codes[k->code_count] = (struct sleeper_code){
-		.address = address,
-		.fingerprint = digest_code(header, l, end),
-		.table = header_u64(header, l->code_linetable),
-		.first_line = (__s32)header_u32(header, l->code_first_line),
-	};
-	return k->code_count++;
-}
-
-/* The same, of which each object is read once. */
-static __u32 find_code(struct looking *k, __u64 address)
-{
-	size_t at = mix(address) % PLACES;
-
-	while (k->places[at].address && k->places[at].address != address)
-		at = (at + 1) % PLACES;
-	if (!k->places[at].address) {
-		const __u32 number = read_code(k, address);
-
-		if (number == NO_CODE || k->known == SLEEPERS_CODES_MAX)
-			return number;
-		k->known++;
-		k->places[at].address = address;
-		k->places[at].number = number;
-	}
-	return k->places[at].number;
-}
 
 /* Adds the frames of the walk, from the root on. 0, -ENOMEM; -EFAULT: a code object is not there. */
 static int add_frames(struct looking *k, __u32 *ret_count)
@@ -85,12 +35,12 @@ static int add_frames(struct looking *k, __u32 *ret_count)
 
 	for (__u32 i = k->walk.depth; i-- > 0 && !err;) {
 		const struct frame *from = &k->walk.frames[i];
-		struct sleeper_frame f = { .code = find_code(k, from->code) };
+		struct seen_frame f = { .code = seen_codes_find(&k->codes, from->code) };
 
-		if (f.code == SHIM)
+		if (f.code == SEEN_SHIM)
 			continue;
 		f.instr = target_instruction(k->layout, from);
-		err = f.code == NO_CODE ? -EFAULT : buf_add(&k->frames, &f, sizeof(f));
+		err = f.code == SEEN_NONE ? -EFAULT : buf_add(&k->frames, &f, sizeof(f));
 		count++;
 	}
 	if (err)
@@ -182,13 +132,13 @@ static int look(struct looking *k, pid_t pid, pid_t memory, __u64 runtime, const
 static int put_together(const struct looking *k, struct buf *out)
 {
 	const __u64 ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - k->begin;
-	const struct sleepers head = { k->thread_count, k->code_count, k->frame_count, ns };
-	const size_t codes = k->code_count * sizeof(k->codes[0]);
+	const struct sleepers head = { k->thread_count, k->codes.count, k->frame_count, ns };
+	const size_t codes = k->codes.count * sizeof(k->codes.codes[0]);
 	int err = buf_reserve(out, sizeof(head) + k->threads.size + codes + k->frames.size);
 
 	err = err ?: buf_add(out, &head, sizeof(head));
 	err = err ?: buf_add(out, k->threads.data, k->threads.size);
-	err = err ?: buf_add(out, k->codes, codes);
+	err = err ?: buf_add(out, k->codes.codes, codes);
 	return err ?: buf_add(out, k->frames.data, k->frames.size);
 }
 
@@ -201,6 +151,7 @@ int sleepers_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 ru
 	if (!k)
 		return -ENOMEM;
 	k->layout = layout;
+	seen_codes_begin(&k->codes, memory, layout);
 	k->begin = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	err = look(k, pid, memory, runtime, question) ?: put_together(k, out);
 	buf_free(&k->threads);
@@ -224,15 +175,15 @@ static bool is_sane_thread(const struct sleeper *t, __u32 frames)
 }
 
 int sleepers_parse(const void *bytes, size_t size, const struct sleepers **ret,
-		   const struct sleeper **ret_threads, const struct sleeper_code **ret_codes,
-		   const struct sleeper_frame **ret_frames)
+		   const struct sleeper **ret_threads, const struct seen_code **ret_codes,
+		   const struct seen_frame **ret_frames)
 {
 	const struct sleepers *s = bytes;
 	const struct sleeper *threads = (const void *)(s + 1);
-	const struct sleeper_code *codes;
-	const struct sleeper_frame *frames;
+	const struct seen_code *codes;
+	const struct seen_frame *frames;
 
-	if (size < sizeof(*s) || s->threads > SLEEPERS_MAX || s->codes > SLEEPERS_CODES_MAX ||
+	if (size < sizeof(*s) || s->threads > SLEEPERS_MAX || s->codes > SEEN_CODES_MAX ||
 	    s->frames > SLEEPERS_FRAMES_MAX ||
 	    size != sizeof(*s) + s->threads * sizeof(*threads) + s->codes * sizeof(*codes) +
 			    s->frames * sizeof(*frames))
@@ -242,12 +193,8 @@ int sleepers_parse(const void *bytes, size_t size, const struct sleepers **ret,
 	for (__u32 i = 0; i < s->threads; i++)
 		if (!is_sane_thread(&threads[i], s->frames))
 			return -EBADMSG;
-	for (__u32 i = 0; i < s->codes; i++)
-		if (!mem_plausible(codes[i].address) || !(codes[i].fingerprint & 1))
-			return -EBADMSG;
-	for (__u32 i = 0; i < s->frames; i++)
-		if (frames[i].code >= s->codes || frames[i].instr > INSTR_UNKNOWN)
-			return -EBADMSG;
+	if (!seen_codes_are_sane(codes, s->codes) || !seen_frames_are_sane(frames, s->frames, s->codes))
+		return -EBADMSG;
 	*ret = s;
 	*ret_threads = threads;
 	*ret_codes = codes;

@@ -15,14 +15,14 @@
 
 #include "base/buf.h"
 #include "bpf/abi.h"
+#include "python/seen_codes.h"
 
 #define SLEEPERS_MAX	   512 /* threads of one look */
 #define SLEEPERS_FRAMES_MAX (1U << 18)
-#define SLEEPERS_CODES_MAX 16384
 #define SLEEPERS_BYTES_MAX                                                                                   \
 	(sizeof(struct sleepers) + SLEEPERS_MAX * sizeof(struct sleeper) +                                   \
-	 SLEEPERS_CODES_MAX * sizeof(struct sleeper_code) +                                                  \
-	 SLEEPERS_FRAMES_MAX * sizeof(struct sleeper_frame))
+	 SEEN_CODES_MAX * sizeof(struct seen_code) +                                                  \
+	 SLEEPERS_FRAMES_MAX * sizeof(struct seen_frame))
 
 /* Plain data, all of it: it travels between processes. */
 struct sleepers_question {
@@ -35,19 +35,6 @@ struct sleeper {
 	pid_t tid;
 	__u32 outcome;	    /* enum outcome, one whose stack may be in the profile */
 	__u32 first, count; /* of its frames, from the root on */
-};
-
-struct sleeper_code {
-	__u64 address;
-	__u64 fingerprint; /* digest_code() */
-	__u64 table;	   /* address of its line table */
-	__s32 first_line;
-	__u32 pad;
-};
-
-struct sleeper_frame {
-	__u32 code; /* which of the codes */
-	__u32 instr; /* node_instr() */
 };
 
 /* Followed by its threads, these by the code objects, and these by all threads' frames. */
@@ -70,7 +57,7 @@ int sleepers_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 ru
  * in them is impossible.
  */
 int sleepers_parse(const void *bytes, size_t size, const struct sleepers **ret,
-		   const struct sleeper **ret_threads, const struct sleeper_code **ret_codes,
-		   const struct sleeper_frame **ret_frames);
+		   const struct sleeper **ret_threads, const struct seen_code **ret_codes,
+		   const struct seen_frame **ret_frames);
 
 #endif

@@ -18,6 +18,7 @@ struct kernel_options settings_kernel(const struct options *o)
 		.wall = events & EVENT_BIT(EVENT_WALL),
 		.threads = o->threads,
 		.memory = events & EVENT_BIT(EVENT_MEMORY),
+		.tasks = events & EVENT_BIT(EVENT_TASKS),
 		.rss_step = o->rss_step * 1024ULL,
 		.single_reads = o->reads == READS_SINGLE,
 		.by_thread = o->labels == LABELS_THREAD,

@@ -151,6 +151,17 @@ static void on_asleep(void *agent, unsigned int ready)
 	discover_asleep(((struct agent *)agent)->discover);
 }
 
+static int tasks_due(void *agent)
+{
+	return discover_tasks_timeout_ms(((struct agent *)agent)->discover);
+}
+
+static void on_tasks(void *agent, unsigned int ready)
+{
+	(void)ready;
+	discover_tasks(((struct agent *)agent)->discover);
+}
+
 static int watchdog_due(void *agent)
 {
 	return notify_timeout_ms(&((struct agent *)agent)->notify);
@@ -204,6 +215,7 @@ int turns_open(struct agent *a)
 		{ -1, generation_due, on_generation, a },
 		{ -1, NULL, on_second, a },
 		{ -1, asleep_due, on_asleep, a },
+		{ -1, tasks_due, on_tasks, a },
 		{ -1, watchdog_due, on_watchdog, a },
 	};
 	int err = 0;

@@ -41,8 +41,8 @@ struct asleep_targets {
 	__u8 *answer; /* what was seen of them; NULL = nothing is left to be given */
 	const struct sleepers *seen;
 	const struct sleeper *threads;
-	const struct sleeper_code *codes;
-	const struct sleeper_frame *frames;
+	const struct seen_code *codes;
+	const struct seen_frame *frames;
 	__u32 given; /* threads of the answer */
 	struct refused refused[REFUSED];
 	size_t refused_next;
@@ -132,26 +132,6 @@ static void list(struct asleep_targets *t, __u64 now)
 
 /* --- stacks that were seen ------------------------------------------------------------------------------ */
 
-/* The names of a code object that nobody else has sent: without any, they are asked for. */
-static void want_names(struct asleep_targets *t, const struct asleep *a, const struct sleeper_code *c,
-		       __u32 number)
-{
-	const struct record_code record = {
-		.type = RECORD_CODE,
-		.code = number,
-		.process = a->process,
-		.pid = a->pid,
-		.address = c->address,
-		.fingerprint = c->fingerprint,
-		.first_line = c->first_line,
-		.name = { .flags = PART_FAULT },
-		.file = { .flags = PART_FAULT },
-		.table = { .address = c->table, .flags = PART_FAULT },
-	};
-
-	captures_record(t->captures, &record, offsetof(struct record_code, data));
-}
-
 static void give(struct asleep_targets *t, const struct asleep *a, const struct sleeper *s)
 {
 	const struct asleep_programs *programs = kernel_asleep(t->kernel);
@@ -161,8 +141,8 @@ static void give(struct asleep_targets *t, const struct asleep *a, const struct 
 	g->outcome = s->outcome;
 	g->depth = s->count;
 	for (__u32 i = 0; i < s->count; i++) {
-		const struct sleeper_frame *f = &t->frames[s->first + i];
-		const struct sleeper_code *c = &t->codes[f->code];
+		const struct seen_frame *f = &t->frames[s->first + i];
+		const struct seen_code *c = &t->codes[f->code];
 
 		g->frames[i] = (struct given_frame){
 			.address = c->address, .fingerprint = c->fingerprint, .instr = f->instr
@@ -172,7 +152,8 @@ static void give(struct asleep_targets *t, const struct asleep *a, const struct 
 		return;
 	for (__u32 i = 0; i < s->count; i++)
 		if (g->frames[i].unnamed)
-			want_names(t, a, &t->codes[t->frames[s->first + i].code], g->frames[i].code);
+			captures_given(t->captures, a, &t->codes[t->frames[s->first + i].code],
+				       g->frames[i].code);
 }
 
 static const struct asleep *asked_for(const struct asleep_targets *t, pid_t tid)

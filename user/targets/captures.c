@@ -184,6 +184,24 @@ void captures_record(struct captures *c, const struct record_code *e, size_t siz
 	captures_retry(c);
 }
 
+void captures_given(struct captures *c, const struct asleep *of, const struct seen_code *code, __u32 number)
+{
+	const struct record_code record = {
+		.type = RECORD_CODE,
+		.code = number,
+		.process = of->process,
+		.pid = of->pid,
+		.address = code->address,
+		.fingerprint = code->fingerprint,
+		.first_line = code->first_line,
+		.name = { .flags = PART_FAULT },
+		.file = { .flags = PART_FAULT },
+		.table = { .address = code->table, .flags = PART_FAULT },
+	};
+
+	captures_record(c, &record, offsetof(struct record_code, data));
+}
+
 /* The object may have been freed and its memory used again since the kernel side saw its header. */
 static bool is_same_code(const struct question *q, const struct record_code *e)
 {

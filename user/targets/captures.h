@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+struct asleep;
 struct capture;
 struct codes;
 struct kernel;
@@ -19,6 +20,7 @@ struct question;
 struct questions;
 struct record_code;
 struct registry;
+struct seen_code;
 struct worker_reply;
 
 struct capture_list {
@@ -42,6 +44,11 @@ struct captures {
 void captures_clear(struct captures *c);
 /* Takes a record of the kernel side, of size bytes, and asks for what it lacks. */
 void captures_record(struct captures *c, const struct record_code *e, size_t size);
+/*
+ * The same of a code object of this process that user space has seen, and that nobody else has sent: number
+ * is the kernel side's. Without any name, they are asked for.
+ */
+void captures_given(struct captures *c, const struct asleep *of, const struct seen_code *code, __u32 number);
 /* Takes the worker's answer to a CAPTURE or a TABLE, whose record it may change. */
 void captures_reply(struct captures *c, const struct question *q, struct worker_reply *r);
 /*

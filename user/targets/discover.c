@@ -13,8 +13,10 @@
 #include "targets/captures.h"
 #include "targets/containers.h"
 #include "targets/native.h"
+#include "targets/newcomers.h"
 #include "targets/questions.h"
 #include "targets/recover.h"
+#include "targets/task_targets.h"
 #include "targets/verdicts.h"
 
 struct discover {
@@ -26,6 +28,8 @@ struct discover {
 	struct native_targets *native;
 	struct ask_lines *ask_lines; /* NULL without --native */
 	struct asleep_targets *asleep;
+	struct task_targets *tasks;
+	struct newcomers newcomers;
 	struct containers containers;
 	struct recover recover;
 };
@@ -54,8 +58,11 @@ int discover_new(struct discover **ret, const struct discover_parts *parts)
 				    d->questions, d->native, parts->native_lines);
 	if (!err)
 		err = asleep_targets_new(&d->asleep, parts->kernel, d->questions, &d->captures);
+	if (!err)
+		err = task_targets_new(&d->tasks, parts->kernel, parts->registry, d->questions, &d->captures);
 	if (err)
 		return err;
+	d->newcomers = (struct newcomers){ parts->kernel, d, 0, 0 };
 	d->kernel = parts->kernel;
 	d->worker = parts->worker;
 	d->captures = (struct captures){
@@ -80,6 +87,7 @@ void discover_free(struct discover *d)
 	if (!d)
 		return;
 	captures_clear(&d->captures);
+	task_targets_free(d->tasks);
 	asleep_targets_free(d->asleep);
 	ask_lines_free(d->ask_lines);
 	native_targets_free(d->native);
@@ -183,6 +191,23 @@ int discover_asleep_timeout_ms(const struct discover *d)
 void discover_asleep(struct discover *d)
 {
 	asleep_turn(d->asleep);
+}
+
+/* The earlier of two, of which -1 is never. */
+static int earlier(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+int discover_tasks_timeout_ms(const struct discover *d)
+{
+	return earlier(task_targets_timeout_ms(d->tasks), newcomers_timeout_ms(&d->newcomers));
+}
+
+void discover_tasks(struct discover *d)
+{
+	task_targets_turn(d->tasks);
+	newcomers_turn(&d->newcomers);
 }
 
 bool discover_lines(struct discover *d)

@@ -74,6 +74,9 @@ void discover_second(struct discover *d);
 /* Threads that have slept for long: asleep_turn() and asleep_timeout_ms(). */
 void discover_asleep(struct discover *d);
 int discover_asleep_timeout_ms(const struct discover *d);
+/* What asyncio's tasks wait for, and processes that nothing else finds, with --event tasks; likewise. */
+void discover_tasks(struct discover *d);
+int discover_tasks_timeout_ms(const struct discover *d);
 /*
  * Asks for the lines and names of native code that was counted, if these are wanted. Before a profile is
  * made. False: none of them is on its way.

@@ -60,9 +60,9 @@ EACH(text, M(text, base), M(text, first), M(text, pages), M(text, count), M(text
 EACH(asleep, M(asleep, pid), M(asleep, tid), M(asleep, start_time), M(asleep, begin), M(asleep, process),
      M(asleep, syscall), M(asleep, iowait), M(asleep, pad), M(asleep, comm));
 EACH(given_frame, M(given_frame, address), M(given_frame, fingerprint), M(given_frame, instr),
-     M(given_frame, code), M(given_frame, unnamed), M(given_frame, pad));
-EACH(given, M(given, asleep), M(given, outcome), M(given, depth), M(given, result), M(given, pad),
-     M(given, frames));
+     M(given_frame, code), M(given_frame, unnamed), M(given_frame, mark));
+EACH(given, M(given, asleep), M(given, outcome), M(given, depth), M(given, result), M(given, looks),
+     M(given, none), M(given, pad), M(given, ns), M(given, frames));
 EACH(timer_request, M(timer_request, first), M(timer_request, cpu), M(timer_request, pad));
 EACH(code_part, M(code_part, address), M(code_part, length), M(code_part, bytes), M(code_part, kind),
      M(code_part, flags));

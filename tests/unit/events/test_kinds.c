@@ -24,7 +24,8 @@
 /* By kind: what outer and inner, called from there, have. */
 static const __u64 of_outer[EVENT_KINDS] = {
 	[EVENT_CPU] = CPU_COUNT, [EVENT_OFFCPU] = 4000, [EVENT_RUNQUEUE] = 50, [EVENT_GIL] = 600,
-	[EVENT_WALL] = CPU_COUNT * PERIOD_NS + 4000 + 50 + 600, [EVENT_MEMORY] = 12288, [EVENT_WAIT] = WAIT_NS
+	[EVENT_WALL] = CPU_COUNT * PERIOD_NS + 4000 + 50 + 600, [EVENT_MEMORY] = 12288, [EVENT_TASKS] = 70000,
+	[EVENT_WAIT] = WAIT_NS
 };
 static const __u64 of_inner[EVENT_KINDS] = {
 	[EVENT_CPU] = 1, [EVENT_WALL] = PERIOD_NS, [EVENT_SHRINKAGE] = 8192, [EVENT_GROWTH] = GROWTH_BYTES
@@ -182,13 +183,14 @@ static void sample_types(void **state)
 {
 	static const char *const types[] = {
 		"samples/count", "cpu/nanoseconds", "offcpu/nanoseconds", "runqueue/nanoseconds",
-		"gil/nanoseconds", "wall/nanoseconds", "memory/bytes", "shrinkage/bytes",
+		"gil/nanoseconds", "wall/nanoseconds", "memory/bytes", "shrinkage/bytes", "tasks/nanoseconds",
 		"wait/nanoseconds", "growth/bytes"
 	};
 	const __u64 outer[] = {
-		CPU_COUNT, CPU_COUNT * PERIOD_NS, 4000, 50, 600, of_outer[EVENT_WALL], 12288, 0, WAIT_NS, 0
+		CPU_COUNT, CPU_COUNT * PERIOD_NS, 4000, 50, 600, of_outer[EVENT_WALL], 12288, 0, 70000,
+		WAIT_NS, 0
 	};
-	const __u64 inner[] = { 1, PERIOD_NS, 0, 0, 0, PERIOD_NS, 0, 8192, 0, GROWTH_BYTES };
+	const __u64 inner[] = { 1, PERIOD_NS, 0, 0, 0, PERIOD_NS, 0, 8192, 0, 0, GROWTH_BYTES };
 	Pyperf__Profile *d;
 
 	(void)state;
@@ -301,7 +303,7 @@ static void flamegraph(void **state)
 	static const char *const values[EVENT_KINDS] = {
 		[EVENT_CPU] = "samples", [EVENT_OFFCPU] = "nanoseconds", [EVENT_RUNQUEUE] = "nanoseconds",
 		[EVENT_GIL] = "nanoseconds", [EVENT_WALL] = "nanoseconds",
-		[EVENT_MEMORY] = "bytes", [EVENT_SHRINKAGE] = "bytes",
+		[EVENT_MEMORY] = "bytes", [EVENT_SHRINKAGE] = "bytes", [EVENT_TASKS] = "nanoseconds",
 		[EVENT_WAIT] = "nanoseconds", [EVENT_GROWTH] = "bytes"
 	};
 
@@ -459,6 +461,7 @@ static void books_as_json(void **state)
 	assert_has(b.data, "\"profile\": {\"samples\": 8, \"offcpu_samples\": 4000, "
 			   "\"runqueue_samples\": 50, \"gil_samples\": 600, \"wall_samples\": 80004650, "
 			   "\"memory_samples\": 12288, \"shrinkage_samples\": 8192, "
+			   "\"tasks_samples\": 70000, "
 			   "\"wait_samples\": 2500000000, "
 			   "\"growth_samples\": 3145728, \"nodes\": 0");
 }

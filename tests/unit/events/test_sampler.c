@@ -24,7 +24,8 @@ static int mem_read(void *dst, __u32 size, __u64 address)
 
 static const struct event one_of_each[EVENT_KINDS] = {
 	{ EVENT_CPU, 1 }, { EVENT_OFFCPU, 70 }, { EVENT_RUNQUEUE, 9 }, { EVENT_GIL, 33 }, { EVENT_WALL, 55 },
-	{ EVENT_MEMORY, 4096 }, { EVENT_SHRINKAGE, 8192 }, { EVENT_WAIT, 2500 }, { EVENT_GROWTH, 4096 }
+	{ EVENT_MEMORY, 4096 }, { EVENT_SHRINKAGE, 8192 }, { EVENT_TASKS, 77 }, { EVENT_WAIT, 2500 },
+	{ EVENT_GROWTH, 4096 }
 };
 
 static struct py_thread *thread;

@@ -113,7 +113,7 @@ static void kinds_of_events(void **state)
 	const __u32 waits = EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE);
 	static const char *const wrong[] = {
 		"", ",", "cpu,", ",cpu", "cpu,cpu", "cpu,cycles", "offcpu,offcpu", "gil,gil", "runqueue",
-		"shrinkage", "memory,memory", "wall,wall",
+		"shrinkage", "memory,memory", "wall,wall", "tasks,tasks",
 		"CPU", "cp", "cpux"
 	};
 
@@ -146,8 +146,11 @@ static void kinds_of_events(void **state)
 	ACCEPT("-a", "--event", "memory,offcpu", "--rss-step", "4");
 	assert_int_equal(o.events, waits | EVENT_BIT(EVENT_MEMORY) | EVENT_BIT(EVENT_SHRINKAGE));
 	assert_int_equal(o.rss_step, 4);
+	ACCEPT("-a", "--event", "tasks,cpu");
+	assert_int_equal(o.events, EVENT_BIT(EVENT_TASKS) | EVENT_BIT(EVENT_CPU));
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		REFUSE("--event wants cpu, cycles, offcpu, gil, wall, memory", "-a", "--event", wrong[i]);
+		REFUSE("--event wants cpu, cycles, offcpu, gil, wall, memory, tasks", "-a", "--event",
+		       wrong[i]);
 }
 
 static void flags(void **state)

@@ -16,8 +16,8 @@
 struct answer {
 	struct sleepers head;
 	struct sleeper threads[2];
-	struct sleeper_code codes[2];
-	struct sleeper_frame frames[3];
+	struct seen_code codes[2];
+	struct seen_frame frames[3];
 };
 
 static struct answer good(void)
@@ -36,8 +36,8 @@ static int parse(const struct answer *a, size_t size)
 {
 	const struct sleepers *head;
 	const struct sleeper *threads;
-	const struct sleeper_code *codes;
-	const struct sleeper_frame *frames;
+	const struct seen_code *codes;
+	const struct seen_frame *frames;
 
 	return sleepers_parse(a, size, &head, &threads, &codes, &frames);
 }
@@ -47,8 +47,8 @@ static void pointers_into_a_good_answer(void **state)
 	const struct answer a = good();
 	const struct sleepers *head;
 	const struct sleeper *threads;
-	const struct sleeper_code *codes;
-	const struct sleeper_frame *frames;
+	const struct seen_code *codes;
+	const struct seen_frame *frames;
 
 	(void)state;
 	assert_int_equal(sleepers_parse(&a, sizeof(a), &head, &threads, &codes, &frames), 0);
@@ -70,7 +70,7 @@ static void sizes_that_are_wrong(void **state)
 	bad.head.threads = UINT32_MAX;
 	assert_int_equal(parse(&bad, sizeof(bad)), -EBADMSG);
 	bad = a;
-	bad.head.codes = SLEEPERS_CODES_MAX + 1;
+	bad.head.codes = SEEN_CODES_MAX + 1;
 	assert_int_equal(parse(&bad, sizeof(bad)), -EBADMSG);
 	bad = a;
 	bad.head.frames = SLEEPERS_FRAMES_MAX + 1;

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`--event tasks`: what asyncio's tasks wait for, as time, by the lines of their coroutines."""
+import collections
+
+import pytest
+
+import interpreters as known
+import profiler
+
+PINNED = known.one_per_version()
+PYTHONS = [i for i in known.everything() if i.version[:2] >= (3, 14)]
+PROGRAM = "task_waits.py"
+
+
+@pytest.fixture(params=[
+    pytest.param(i, id=str(i), marks=() if i in PINNED else pytest.mark.long) for i in PYTHONS])
+def python(request):
+    return request.param
+
+
+@pytest.fixture
+def program(python, workloads):
+    started = []
+
+    def start(*names):
+        started.append(profiler.Target((python.path, "-S", workloads / PROGRAM, *map(str, names))))
+        return started[-1]
+    yield start
+    for each in started:
+        each.stop()
+
+
+def marks(workloads):
+    """{place: line}"""
+    with open(workloads / PROGRAM) as f:
+        return {line.split("# waits: ")[1].strip(): number for number, line in enumerate(f, 1)
+                if "# waits: " in line}
+
+
+def own(sample):
+    """(function, line) of the frames of the program itself, and markers, from the root on."""
+    return tuple((frame[0], frame[3]) if frame[1].endswith(PROGRAM) else frame[0]
+                 for frame in reversed(sample.stack)
+                 if frame[1].endswith(PROGRAM) or frame[0].startswith("["))
+
+
+def times(run, pid):
+    """{stack: ns}"""
+    found = collections.Counter()
+    for sample in run.of(pid):
+        found[own(sample)] += sample.values["tasks"]
+    return found
+
+
+def look_at(tmp_path, pid, seconds, *options):
+    return profiler.run(tmp_path, "--pid", pid, "--event", "tasks", "-d", seconds, *options)
+
+
+def test_chains(program, workloads, tmp_path):
+    """The books are exact. Of tasks that stand still each stack has the whole time, from the first look to
+    the last."""
+    at = marks(workloads)
+    pid = program("chain", "group", "queue").pid
+    run = look_at(tmp_path, pid, 2)
+    found = times(run, pid)
+    root = (("begin", at["root"]),)
+    chain = root + (("chain", at["chain"]), ("of", at["of"]))
+    gathers = chain + (("gathers", at["gathers"]),)
+    one = found[root]
+    assert 0 < one <= run.stats["seconds"] * 1e9
+    assert found[chain] == found[gathers] == one
+    assert found[gathers + (("innermost", at["innermost"]),)] == 2 * one
+    grouped = [stack for stack in found if ("innermost", at["innermost"]) in stack and "group" in dict(stack)]
+    assert [found[stack] for stack in grouped] == [3 * one]
+    queued = [stack for stack in found if ("acquires", at["acquires"]) in stack]
+    assert [found[stack] for stack in queued] == [3 * one]
+    assert set(run.stats["tasks_outcomes"].values()) == {0, sum(found.values())}
+    assert run.stats["counters"]["tasks_looks"] > 1
+
+
+def test_shared_task(program, workloads, tmp_path):
+    """The first of those that await it is shown, and that there are others."""
+    at = marks(workloads)
+    pid = program("shared").pid
+    found = times(look_at(tmp_path, pid, 1), pid)
+    inner, = [stack for stack in found if stack[-1] == ("innermost", at["innermost"])]
+    assert inner[-3:-1] == (("of", at["of"]), "[and others]")
+
+
+def test_shares_of_lines(program, workloads, tmp_path):
+    """What a look sees stands for the time since the one before, so both lines have what they wait, though no
+    wait is as long as from one look to the next. The program itself says how long it has waited."""
+    at = marks(workloads)
+    started = program("shares")
+    run = look_at(tmp_path, started.pid, 4)
+    by_line = collections.Counter()
+    for stack, ns in times(run, started.pid).items():
+        by_line.update({frame[1]: ns for frame in stack if frame[0] == "alternates"})
+    both = by_line[at["long"]] + by_line[at["short"]]
+    truth = started.ask()
+    share = truth["long"] / (truth["long"] + truth["short"])
+    seen = 20 * run.stats["counters"]["tasks_looks"]
+    assert seen >= 100
+    assert abs(by_line[at["long"]] / both - share) <= 6 * (0.25 / seen) ** 0.5
+    assert run.stats["tasks_outcomes"]["task_moved"] > 0
+
+
+def test_command_and_children(python, workloads, tmp_path):
+    """Without ticks: the program that is started is found all the same."""
+    run = profiler.run(tmp_path, "--event", "tasks", "-d", 2.5, "--", python.path, "-S", workloads / PROGRAM,
+                       "group")
+    assert any(stack[-1][0] == "innermost" for stack in times(run, run.samples[0].pid))
+
+
+@pytest.mark.parametrize("old", [i for i in PINNED if (3, 11) <= i.version[:2] < (3, 14)][-1:], ids=str)
+def test_older_version(old, tmp_path):
+    program = "import time; print('{}', flush=True); time.sleep(600)"
+    with profiler.targets([(old.path, "-S", "-c", program)] * 2) as started:
+        run = profiler.run(tmp_path, "--pid", ",".join(str(each.pid) for each in started), "--event", "tasks",
+                           "-d", 1.5)
+    assert run.samples == []
+    assert run.stats["counters"]["tasks_none"] == 2
+    assert run.err.count("--event tasks needs 3.14 or later") == 1

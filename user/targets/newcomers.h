@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * newcomers.h - finds new processes when nothing else does. Mostly the kernel side meets a process that it
+ * does not know at a tick, or when one of its threads waits. With --event tasks alone it has neither.
+ */
+#ifndef PYPERF_TARGETS_NEWCOMERS_H
+#define PYPERF_TARGETS_NEWCOMERS_H
+
+#include <linux/types.h>
+
+struct discover;
+struct kernel;
+
+/* Both are borrowed; the others begin as zero. */
+struct newcomers {
+	struct kernel *kernel;
+	struct discover *discover;
+	__u64 pause, due; /* ns; due: CLOCK_MONOTONIC */
+};
+
+/*
+ * When that is due, goes over all processes of the machine, and has those looked at that are of interest and
+ * not known yet, or that are to be looked at again: after a second at most.
+ */
+void newcomers_turn(struct newcomers *n);
+/* Milliseconds until that is due, as epoll_wait() wants them; -1: never. */
+int newcomers_timeout_ms(const struct newcomers *n);
+
+#endif
