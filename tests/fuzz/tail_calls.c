@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tail_calls.c - code of any bytes, in a file that calls itself an interpreter. It lies across the place where
- * one piece that is read ends and the next begins.
+ * tail_calls.c - code of any bytes, in a file that calls itself an interpreter. It lies across the place
+ * where one piece that is read ends and the next begins.
  */
 #include "tests/fuzz/fuzz.h"
 

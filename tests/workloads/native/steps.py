@@ -103,6 +103,30 @@ def chains_calls():
     return chains.every_chain_once(sys.argv[2])
 
 
+IN_OTHER = """
+import functools, os, signal, time
+def callbacks():
+    functools.reduce(lambda a, b: a + b, map(abs, [1, -2, 3]))
+    sorted([3, 1, 2], key=lambda x: -x)
+    max(map(lambda x: sum(map(abs, [x])), range(5)))
+    time.time()
+for _ in range(30):
+    callbacks()
+os.kill(os.getpid(), signal.SIGSTOP)
+while True:
+    callbacks()
+"""
+
+
+def interpreters_calls():
+    """All of it is in another interpreter, which the thread has gone to; also its stop."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    import subinterpreters
+
+    create, run = subinterpreters.runner(False)
+    return lambda: run(create(), IN_OTHER)
+
+
 def main():
     name = sys.argv[1]
     call = globals().get("in_" + name) or globals()[name + "_calls"]()
