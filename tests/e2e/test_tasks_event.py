@@ -6,6 +6,7 @@ import pytest
 
 import interpreters as known
 import profiler
+from serving import server
 
 PINNED = known.one_per_version()
 PYTHONS = [i for i in known.everything() if i.version[:2] >= (3, 14)]
@@ -85,6 +86,30 @@ def test_shared_task(program, workloads, tmp_path):
     found = times(look_at(tmp_path, pid, 1), pid)
     inner, = [stack for stack in found if stack[-1] == ("innermost", at["innermost"])]
     assert inner[-3:-1] == (("of", at["of"]), "[and others]")
+
+
+def test_graphs_without_end(program, workloads, tmp_path):
+    """A circle of tasks ends where it closes, and a stack after 64 tasks. What runs does not wait."""
+    at = marks(workloads)
+    pid = program("cycle", "deep", "busy").pid
+    run = look_at(tmp_path, pid, 2)
+    found = times(run, pid)
+    other = ("cycle.<locals>.other", at["other"])
+    assert found[("[cycle]", other, other)] > 0
+    ends, = [stack for stack in found if stack[-1][0] == "innermost"]
+    assert ends[0] == "[truncated]" and [part[0] for part in ends[1:]] == ["deep"] * 64 + ["innermost"]
+    assert run.stats["tasks_outcomes"]["task_runs"] > 0
+    assert any(stack[-1][0] == "begin" for stack in found)
+
+
+def test_over_http(program, workloads, tmp_path):
+    at = marks(workloads)
+    pid = program("queue").pid
+    with server(tmp_path, "--pid", pid, "--event", "cpu,tasks") as s:
+        profile = s.profile("seconds=1&type=tasks")
+        s.stop()
+    assert [tuple(one) for one in profile.sample_types] == [("tasks", "nanoseconds")]
+    assert any(("acquires", at["acquires"]) in own(sample) for sample in profiler.samples_of(profile))
 
 
 def test_shares_of_lines(program, workloads, tmp_path):

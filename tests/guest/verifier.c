@@ -90,6 +90,7 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool na
 		.waits = true,
 		.gil = true,
 		.memory = true,
+		.tasks = true,
 		.max_depth = 1024,
 		.cache = cache,
 		.cache_threads = 512,

@@ -79,6 +79,32 @@ async def queue():
     await asyncio.gather(*(acquires(lock) for _ in range(3)))
 
 
+async def cycle():
+    """Two tasks await each other."""
+    tasks = []
+
+    async def other(number):
+        await asyncio.sleep(0)
+        await tasks[number]  # waits: other
+    tasks += [asyncio.create_task(other(1)), asyncio.create_task(other(0))]
+    await asyncio.get_running_loop().create_future()
+
+
+async def deep(count=100):
+    """Each of so many tasks awaits the next."""
+    if count:
+        await asyncio.create_task(deep(count - 1))
+    else:
+        await innermost()
+
+
+async def busy():
+    """Runs from some time on, so that no other task goes on."""
+    await asyncio.sleep(0.5)
+    while True:
+        pass
+
+
 async def many(count):
     """Of so many tasks nobody awaits any."""
     kept = [asyncio.create_task(of(asyncio.get_running_loop().create_future())) for _ in range(count)]

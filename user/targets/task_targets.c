@@ -20,7 +20,7 @@
 #define FOLLOW_NS    (200 * NS_PER_MS) /* between two comparisons with the registry */
 #define EACH_NS	     (100 * NS_PER_MS) /* between two looks at one process, and up to */
 #define JITTER_NS    (20 * NS_PER_MS)  /* ... so much more, so that no program keeps step with them */
-#define REST	     19 /* times as long as a look took, before the next one: a twentieth of a CPU */
+#define REST	     21 /* times as long as a look took, before the next: a twentieth of a CPU in all */
 #define TURN_NS	     (2 * NS_PER_MS) /* of counting in one turn */
 #define IDENTIFY_NS  (20 * NS_PER_MS) /* that an answer about asyncio is taken to have cost, at most */
 #define PAUSE_MIN_NS (200 * NS_PER_MS) /* before asyncio is looked for again, or after a failure; doubled */
