@@ -20,12 +20,16 @@ async def waits(place, awaitable):
     waited[place] += time.monotonic() - begin
 
 
+def about(seconds):
+    """So that several tasks do not keep step, not even after the machine had no time for them."""
+    return seconds * random.uniform(0.5, 1.5)
+
+
 async def alternates():
     """Waits three times as long in one line as in the other."""
-    await asyncio.sleep(random.random() / 10)  # so that such tasks are not in step
     while True:
-        await waits("long", asyncio.sleep(0.075))  # waits: long
-        await waits("short", asyncio.sleep(0.025))  # waits: short
+        await waits("long", asyncio.sleep(about(0.075)))  # waits: long
+        await waits("short", asyncio.sleep(about(0.025)))  # waits: short
 
 
 async def shares():
