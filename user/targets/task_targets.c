@@ -77,13 +77,14 @@ static void forget(struct task_targets *t, struct task_process *p)
 void task_targets_free(struct task_targets *t)
 {
 	struct task_process *p, *next;
+	struct task_places places;
 
 	if (!t)
 		return;
 	HASH_ITER(hh, t->processes, p, next)
 		forget(t, p);
-	task_places_free(&t->stacks.before);
-	task_stacks_end(&t->stacks, &(struct task_places){ 0 });
+	task_stacks_end(&t->stacks, &places);
+	task_places_free(&places);
 	free(t);
 }
 
