@@ -123,6 +123,7 @@ enum recall {
 #define KERNEL_DEPTH 126 /* functions of the kernel that are kept of a sample; it finds 127 at most */
 
 #define TSTATE_MASK 511 /* covers TSTATE_READ */
+#define INTERP_MASK 511 /* covers INTERP_READ */
 
 #define IGNORED 64 /* a power of two */
 
@@ -178,6 +179,7 @@ struct scratch {
 		__u64 epoch;	 /* 0 = there is none */
 		__u64 moment;	 /* without one: names this sample; 0 = not needed yet */
 		__u64 made;	 /* 3.13: next co_version to be given out; 0 = unknown */
+		__u64 gc_frame;	 /* the interpreter's gc.frame; 0 = no collection, or it was not read */
 		__u32 no_epoch;	 /* an object was met that proves wrong what the layout takes for the epoch */
 		__u32 unsettled; /* UNSETTLED_ bits */
 		__u32 sent;	 /* records sent by this sample */
@@ -216,6 +218,7 @@ struct scratch {
 	} kernel;
 
 	__u8 tstate[TSTATE_MASK + 1 + 8]; /* python/thread.h: the thread state's first bytes */
+	__u8 interp[INTERP_MASK + 1 + 8]; /* python/epoch.h: a part of the interpreter's state */
 	__u64 cframe[4];		  /* python/cframe.h: the CFrame's first words */
 	struct walk walk;		  /* python/walk.h, python/cache.h */
 	struct unwind unwind;		  /* native/unwind.h */

@@ -29,6 +29,7 @@ enum line_format {
 #define FRAME_READ     80  /* of a _PyInterpreterFrame, 3.11-3.15 */
 #define FRAME_READ_MAX 128 /* of a PyFrameObject, up to 3.10: layout.frame_size is at most this */
 #define TSTATE_READ    384 /* of a PyThreadState: layout.tstate_size is at most this */
+#define INTERP_READ    512 /* of a PyInterpreterState: from interp_gc_frame to interp_epoch's end */
 
 #define CHUNK_SIZE 16384 /* of the smallest data-stack chunk, DATA_STACK_CHUNK_SIZE in Python/pystate.c */
 
@@ -80,6 +81,7 @@ struct layout {
 	__u32 interp_gil;     /* pointer to struct _gil_runtime_state; 0 = none (3.11) */
 	__u32 interp_epoch;   /* what proves code objects unchanged: bpf/python/epoch.h */
 	__u32 interp_tlbc_generation; /* goes up when a copy of bytecode may be another thread's; 0 = none */
+	__u32 interp_gc_frame;	      /* gc.frame (3.15); 0 = none, or not in reach of interp_epoch */
 	__u32 gil_holder;	      /* last_holder within _gil_runtime_state; behind it is locked, an int */
 
 	/*

@@ -183,7 +183,7 @@ static __always_inline void holder_intern(struct scratch *s, struct cpu_stats *c
 
 	t->used = now;
 	code_read_anew(s);
-	read_epoch(s, &s->who.known, l);
+	read_epoch(s, &s->who.known, l, 0);
 	s->code.unsettled = 0;
 	s->intern.remember = 0;
 	s->unwind.merge.state = MERGE_NONE;

@@ -19,6 +19,7 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 						  __u64 now)
 {
 	__u32 root = tree_root(count, s->tree.bank, t, event.kind, task, p->id, now);
+	const int with_states = opt_states && event.kind == EVENT_CPU;
 	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
 	int cached = 0;
 
@@ -35,11 +36,11 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 		return count_plain(s, count, event, t, l, root, OUTCOME_NO_LAYOUT);
 	if (!tstate_find(s, count, t, p, l, now))
 		return count_plain(s, count, event, t, l, root, outcome);
-	if (opt_states && event.kind == EVENT_CPU)
-		s->tree.states = state_of(s, l, t->tstate);
 	if (opt_native)
 		native_goal_python(s, l, tstate_field(s, l->tstate_frame));
-	read_epoch(s, p, l);
+	read_epoch(s, p, l, with_states);
+	if (with_states)
+		s->tree.states = state_of(s, l, t->tstate);
 	if (opt_cache != CACHE_OFF && root)
 		cached = walk_cached(s, count, t, p, l, root);
 	if (opt_cache == CACHE_CHECK)

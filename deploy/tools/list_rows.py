@@ -91,11 +91,12 @@ def labels():
 def states():
     heading("What the interpreter was doing at a sample",
             "Made from `bpf/states.def` by `make docs/states.md`. Samples of CPU time have these labels. "
-            "They come from words that the sampler reads anyway, so nothing is read for them alone; "
+            "They come from words that the sampler reads anyway, so no read is made for them alone; "
             "`--labels process` leaves them out, but for `import`, which comes from the frames. A word that "
             "says nothing sensible, or that cannot be read, only leaves its label out. They add "
             "some 16 to 20 ns to a sample of 470 (3.13, 22 frames, processor caches warm; "
-            "`build/tests/bench/hot --states`).")
+            "`build/tests/bench/hot --states`); `gc`, which makes one read longer, adds 3 to 12 ns to those "
+            "of 3.15.")
     print("| label | value | meaning |\n|---|---|---|")
     for (_, key), (value, about) in rows("bpf/states.def", "STATE"):
         print(f"| `{key}` | `{value}` | {about} |")
@@ -107,9 +108,15 @@ def states():
     print("| `import` | 3.6 and later | 2.7 imports in C, without a frame |")
     print("| `exception` | 3.13 and later | before, the word for it is outside of what is read; where it is "
           "in a release newer than those of [versions.md](versions.md) somebody has to look up first |")
+    print("| `gc` | 3.15 and later | before, the interpreter says that a collection runs but not in which "
+          "thread: another one, which runs while a finalizer lets go of the GIL, would be labelled too; and "
+          "up to 3.13 it would take one more read, some 80 ns |")
     print("\n" + textwrap.fill(
         "An exception that a generator or coroutine handles is noted in its own object, which is not read: "
-        "its samples have no `exception`. Which thread waits for the GIL, and for whom, is not a matter of "
+        "its samples have no `exception`. `gc` is told of the thread that collects, where its leaf is the "
+        "frame that the collection began in: finalizers and callbacks written in Python have a frame of "
+        "their own above it and no label, those in C have it. Of free-threaded builds of 3.15 nobody has "
+        "looked at it. Which thread waits for the GIL, and for whom, is not a matter of "
         "CPU time, since who waits sleeps: `--event gil` of [waiting.md](waiting.md) tells it.", 100,
         break_long_words=False, break_on_hyphens=False))
     print("\n" + textwrap.fill(

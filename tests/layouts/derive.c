@@ -157,6 +157,11 @@ static void show_interpreter(void)
 	show("epoch_size", sizeof(((PyInterpreterState *)0)->_code_object_generation));
 	FIELD(interp_epoch, PyInterpreterState, _code_object_generation);
 #endif
+#if PY_VERSION_HEX < 0x030f0000
+	show("interp_gc_frame", 0);
+#else
+	FIELD(interp_gc_frame, PyInterpreterState, gc.frame);
+#endif
 #ifdef HAS_TLBC
 	FIELD(interp_tlbc_generation, PyInterpreterState, tlbc_indices.tlbc_generation);
 #else

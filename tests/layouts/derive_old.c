@@ -43,6 +43,7 @@ static void show_absent(void)
 		"interp_gil",
 		"interp_epoch",
 		"interp_tlbc_generation",
+		"interp_gc_frame",
 		"code_qualname",
 		"code_version",
 		"code_bytecode",

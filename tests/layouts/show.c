@@ -51,6 +51,7 @@ static void show_frames(const struct layout *layout)
 	NUMBER(interp_gil);
 	NUMBER(interp_epoch);
 	NUMBER(interp_tlbc_generation);
+	NUMBER(interp_gc_frame);
 	NUMBER(gil_holder);
 	NUMBER(runtime_interpreters);
 	NUMBER(runtime_main);

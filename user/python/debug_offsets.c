@@ -71,6 +71,7 @@ struct check {
 	size_t first; /* word of the structure */
 	__u64 size;   /* of the structure */
 	__u64 gil;
+	__u64 gc, gc_frame; /* the collector's structure, and frame inside it; 0 = not in this table */
 	const struct word *unusual; /* the first word that differs from ours where it may */
 	struct layout layout;
 };
@@ -133,6 +134,12 @@ static bool check_word(struct check *check, size_t index)
 	case WORD_GIL:
 		check->gil = value;
 		return value && fits(word, value, check->size);
+	case WORD_GC:
+		check->gc = value;
+		return fits(word, value, check->size);
+	case WORD_GC_FRAME:
+		check->gc_frame = value;
+		return fits(word, value, check->size);
 	case WORD_HOLDER:
 		return fits(word, value, check->size) && value == check->gil + check->known->gil_holder;
 	default:
@@ -192,6 +199,16 @@ static void follow(struct layout *l, const struct layout *known)
 	l->str_data = l->str_compact;
 }
 
+/* Where the interpreter's gc.frame is, if it can be read at once with the code epoch, which is behind it. */
+static __u32 gc_frame_of(const struct check *check)
+{
+	const __u64 frame = check->gc + check->gc_frame, epoch = check->layout.interp_epoch;
+
+	if (!check->gc || !check->gc_frame || frame >= epoch || epoch + sizeof(__u64) - frame > INTERP_READ)
+		return 0;
+	return frame;
+}
+
 static bool check_words(struct check *check, const char **ret_reason)
 {
 	for (size_t i = 0; i < check->cpython->word_count; i++) {
@@ -248,6 +265,7 @@ int debug_offsets_parse(const void *bytes, size_t len, struct layout *ret, const
 		return -EINVAL;
 	if (check.newer)
 		follow(&check.layout, check.known);
+	check.layout.interp_gc_frame = gc_frame_of(&check);
 	*ret_reason = too_far;
 	if (!within_reach(&check.layout))
 		return -EINVAL;

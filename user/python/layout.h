@@ -20,6 +20,8 @@ enum word_use {
 	WORD_FREE,   /* goes into the layout; build options can move it, so the process's value counts */
 	WORD_GIL,    /* start of the GIL's structure inside the interpreter's */
 	WORD_HOLDER, /* the GIL's last_holder inside the interpreter's structure */
+	WORD_GC,     /* start of the collector's structure inside the interpreter's */
+	WORD_GC_FRAME, /* frame inside the collector's structure */
 	WORD_ANY,    /* not an offset in this structure */
 };
 

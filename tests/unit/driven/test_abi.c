@@ -88,7 +88,7 @@ EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(epoch_
      L(pointer_tag), L(cframe_frame), L(cframe_previous), L(tstate_size), L(tstate_next), L(tstate_interp),
      L(tstate_frame), L(tstate_base_frame), L(tstate_thread_id), L(tstate_chunk), L(tstate_status),
      L(tstate_exception), L(status_active), L(interp_next), L(interp_threads), L(interp_gil), L(interp_epoch),
-     L(interp_tlbc_generation), L(gil_holder),
+     L(interp_tlbc_generation), L(interp_gc_frame), L(gil_holder),
      L(runtime_interpreters), L(runtime_main), L(runtime_tstate), L(runtime_gil),
      L(runtime_tss_key),
      L(code_size), L(code_first_line),

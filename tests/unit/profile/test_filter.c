@@ -213,8 +213,8 @@ static void keys_are_named(void **state)
 
 	(void)state;
 	profile_filter_keys(keys);
-	assert_string_equal(keys, ", pid, comm, gil, import, exception, container_id, container, pod, "
-				  "namespace, pod_uid");
+	assert_string_equal(keys, ", pid, comm, gil, import, exception, gc, container_id, container, "
+				  "pod, namespace, pod_uid");
 }
 
 int main(void)

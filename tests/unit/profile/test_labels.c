@@ -34,7 +34,7 @@ static int setup_sample(void **state)
 	set_root(25, 0, 0);
 	set_node(30, 25, 102, 1, 0);
 	set_node(26, 30, 100, 1, 0);
-	set_node(22, 26, CODE_STATES, STATE_BIT(HOLDS) | STATE_BIT(EXCEPTION), 3);
+	set_node(22, 26, CODE_STATES, STATE_BIT(HOLDS) | STATE_BIT(EXCEPTION) | STATE_BIT(GC), 3);
 	set_root(27, 1, 0);
 	set_node(28, 27, 101, 1, 5);
 	run();
@@ -47,7 +47,7 @@ static const char *value_of(const struct label_row *row)
 
 	if (!strcmp(row->key, "gil"))
 		return "holds";
-	if (!strcmp(row->key, "import") || !strcmp(row->key, "exception"))
+	if (!strcmp(row->key, "import") || !strcmp(row->key, "exception") || !strcmp(row->key, "gc"))
 		return "yes";
 	if (row->is_text)
 		snprintf(text, sizeof(text), VALUE("%s"), row->key);

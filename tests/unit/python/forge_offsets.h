@@ -32,6 +32,10 @@ static inline size_t forge_offsets(__u32 hexversion, bool free_threaded, __u64 w
 			words[3 + i] = 7752;
 		else if (word->use == WORD_HOLDER)
 			words[3 + i] = 7752 + layout->gil_holder;
+		else if (word->use == WORD_GC)
+			words[3 + i] = 7400;
+		else if (word->use == WORD_GC_FRAME)
+			words[3 + i] = layout->interp_gc_frame - 7400;
 		else if (word->use == WORD_OFFSET)
 			words[3 + i] = 64;
 	}

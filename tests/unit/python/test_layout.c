@@ -151,6 +151,8 @@ static void check_bounds(const struct layout *l)
 	assert_int_equal(l->code_tlbc != 0,
 			 l->frame_tlbc_index && l->code_count && l->interp_tlbc_generation);
 	assert_int_equal(l->epoch_size != 0, l->interp_epoch != 0);
+	assert_true(!l->interp_gc_frame || (l->interp_gc_frame < l->interp_epoch &&
+					    l->interp_epoch + 8 - l->interp_gc_frame <= INTERP_READ));
 	assert_int_equal(!l->interp_gil && !l->runtime_gil, !l->gil_holder);
 	assert_int_equal(l->version, 0);
 }

@@ -17,7 +17,7 @@ static const struct word words[] = {
 	WORD_INTO(FREE, interpreter_state.next, 8, interp_next),
 	WORD_INTO(FREE, interpreter_state.threads_head, 8, interp_threads),
 	WORD(OFFSET, interpreter_state.threads_main, 8),
-	WORD(OFFSET, interpreter_state.gc, 8),
+	WORD(GC, interpreter_state.gc, 8),
 	WORD(OFFSET, interpreter_state.imports_modules, 8),
 	WORD(OFFSET, interpreter_state.sysdict, 8),
 	WORD(OFFSET, interpreter_state.builtins, 8),
@@ -109,7 +109,7 @@ static const struct word words[] = {
 
 	WORD(SIZE, gc.size, 0),
 	WORD(OFFSET, gc.collecting, 4),
-	WORD(OFFSET, gc.frame, 8),
+	WORD(GC_FRAME, gc.frame, 8),
 	WORD(ANY, gc.generation_stats_size, 0),
 	WORD(OFFSET, gc.generation_stats, 8),
 	WORD(SIZE, gen_object.size, 0),
@@ -142,7 +142,8 @@ static const struct word words[] = {
 	.status_active = 1 << 4,                                                                             \
 													     \
 	/* internal/pycore_interp_structs.h, internal/pycore_runtime_structs.h: there is no autoTSSkey */    \
-	.interp_next = 7264, .interp_threads = 7336, .interp_gil = 16, .runtime_interpreters = 936
+	.interp_next = 7264, .interp_threads = 7336, .interp_gil = 16, .runtime_interpreters = 936,          \
+	.interp_gc_frame = 7520
 
 /* Py_GIL_DISABLED: objects have a header of 32 bytes, and each thread may run a copy of the bytecode. */
 static const struct layout free_threaded = {
