@@ -52,7 +52,7 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	w->entry.caller = thread_caller(s, l);
 	walk_run(w, l);
 	if (frame && thread_is_whole(s, l, NULL, base))
-		return OUTCOME_WHOLE;
+		return w->python ? OUTCOME_WHOLE : OUTCOME_NO_FRAMES; /* the last one is gone, its shim is not */
 	end = w->end;
 	if (end == WALK_DEEP)
 		return OUTCOME_TRUNCATED;
@@ -189,6 +189,7 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 	struct walk *w = &s->walk;
 	__u64 frame = thread_frame(s, l), base = thread_base(s, l);
 	const struct cached *c = NULL;
+	__u32 python;
 
 	if (!frame)
 		return 0;
@@ -199,7 +200,8 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 	cache_run(w, &t->cache, l);
 	if (w->cached.run)
 		c = cache_at(&t->cache, w->cached.run - 1);
-	if (!thread_is_whole(s, l, &t->cache, base) || (c && c->python + w->python > w->max_depth)) {
+	python = w->python + (c ? c->python : 0);
+	if (!thread_is_whole(s, l, &t->cache, base) || !python || python > w->max_depth) {
 		t->cache.depth = 0;
 		return 0;
 	}
@@ -253,18 +255,20 @@ static __always_inline int walk_is_truncated(const struct scratch *s)
 
 /*
  * --cache check: walks in full and counts the sample by that. If the cache was of use, the node that it led
- * to, in s->tree.node, has to be the same. Returns the final outcome.
+ * to, in s->tree.node, has to be the same. A native part that was not loaded yet may be there by now, so such
+ * a sample is not compared. Returns the final outcome.
  */
 static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_stats *count,
 						 const struct event event, struct thread *t,
 						 const struct layout *l, __u32 root, int cached)
 {
-	const __u32 node = s->tree.node;
+	const __u32 node = s->tree.node, end = s->unwind.end;
 	enum outcome outcome = walk_thread(s, l);
 
 	code_read_anew(s);
 	outcome = add_plain(s, count, t, l, root, outcome);
-	if (cached && outcome != OUTCOME_OVER_BUDGET && s->tree.node && s->tree.node != node)
+	if (cached && outcome != OUTCOME_OVER_BUDGET && s->tree.node && s->tree.node != node &&
+	    (opt_native != NATIVE_MODE_FULL || end != NATIVE_NOT_LOADED))
 		count->cache_mismatch++;
 	return count_node(s, count, event, root, outcome);
 }

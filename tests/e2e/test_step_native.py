@@ -102,7 +102,7 @@ def check(name, version, workloads, instructions, mode, *command):
     else:
         check_top(counts, instructions)
         assert status == (counts["exact"] < instructions)
-    assert counts["calls"] > instructions / 2000
+    assert counts["calls"] > instructions / 10000  # of zlib there are few
     return counts
 
 

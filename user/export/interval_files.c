@@ -48,12 +48,15 @@ static void drop_profile(struct interval_files *f)
 
 static void on_written(struct interval_files *f, const struct written *done)
 {
+	static const char again[] = "profiles are written to '%s' again";
+
 	log_debug("wrote %s/%s: %llu samples", f->folder, done->name, profile_total(f->profile));
 	f->stats->files_written++;
 	f->stats->files_removed += done->removed;
 	harvest_stats_add(&f->written, &f->taken);
 	drop_profile(f);
-	complaint_over(&f->writing, "profiles are written to '%s' again", f->folder);
+	complaint_over(&f->late, f->writing.stands ? NULL : again, f->folder);
+	complaint_over(&f->writing, again, f->folder);
 	if (done->prune_error)
 		complain(&f->pruning, "old profiles in '%s' cannot be removed: %s", f->folder,
 			 strerror(-done->prune_error));
@@ -116,7 +119,7 @@ void interval_files_add(struct interval_files *f)
 {
 	if (f->aside.child) {
 		f->stats->files_late++;
-		complain(&f->writing,
+		complain(&f->late,
 			 "writing to '%s' takes longer than an interval; what is counted meanwhile is kept "
 			 "for the next file",
 			 f->folder);
@@ -174,7 +177,7 @@ int interval_files_finish(struct interval_files *f, double end)
 void interval_files_move(struct interval_files *f, const char *folder)
 {
 	f->folder = folder;
-	if (!f->writing.stands || !f->aside.child)
+	if ((!f->writing.stands && !f->late.stands) || !f->aside.child)
 		return;
 	aside_abandon(&f->aside);
 	f->due = true;

@@ -24,7 +24,7 @@ struct interval_files {
 	struct window *window;
 	struct export_stats *stats;
 	struct harvest_stats written; /* in all */
-	struct complaint writing, pruning;
+	struct complaint writing, late, pruning; /* late: a file takes longer than its interval */
 
 	bool due;		  /* the window is to be taken when the file before it is written */
 	struct profile *profile;  /* taken, and not written yet; NULL = none */

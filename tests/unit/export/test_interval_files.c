@@ -170,6 +170,24 @@ static void folder_that_hangs_for_a_while(void **state)
 	assert_int_equal(done.files_failed, 0);
 }
 
+/* That a file was late says nothing of why it then failed; both are over at once. */
+static void a_file_that_is_late_and_fails(void **state)
+{
+	const char *said;
+
+	(void)state;
+	hang();
+	said = LOGGED(interval_files_add(&files));
+	assert_non_null(strstr(said, "takes longer than an interval"));
+	assert_int_equal(kill(files.aside.child, SIGKILL), 0);
+	said = LOGGED(while (interval_files_run(&files) == -EINPROGRESS) usleep(1000));
+	assert_non_null(strstr(said, "cannot write to '"));
+	said = strstr(write_it(0), "again");
+	assert_non_null(said);
+	assert_null(strstr(said + 1, "again"));
+	assert_string_equal(write_it(0), "");
+}
+
 /* The end comes when an interval is over, but its profile is not taken yet: what came after it is in it. */
 static void the_end_is_part_of_what_is_not_taken(void **state)
 {
@@ -340,6 +358,7 @@ int main(void)
 		TEST(ends_at_its_mark),	       TEST(folder_that_is_not_there_for_a_while),
 		TEST(the_oldest_go),	       TEST(memory_has_a_bound),
 		TEST(memory_runs_short),       TEST(folder_that_hangs_for_a_while),
+		TEST(a_file_that_is_late_and_fails),
 		TEST(folder_that_hangs_at_the_end), TEST(another_folder),
 		TEST(the_end_is_part_of_what_is_not_taken),
 		TEST(the_end_while_an_interval_waits),
