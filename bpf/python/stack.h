@@ -51,8 +51,9 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	walk_begin(w, frame, chunk);
 	w->entry.caller = thread_caller(s, l);
 	walk_run(w, l);
+	/* When the last Python frame is gone, its shim is still there for some instructions. */
 	if (frame && thread_is_whole(s, l, NULL, base))
-		return w->python ? OUTCOME_WHOLE : OUTCOME_NO_FRAMES; /* the last one is gone, its shim is not */
+		return w->python ? OUTCOME_WHOLE : OUTCOME_NO_FRAMES;
 	end = w->end;
 	if (end == WALK_DEEP)
 		return OUTCOME_TRUNCATED;

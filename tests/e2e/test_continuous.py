@@ -140,7 +140,9 @@ def test_folder_lost_and_found(busy, tmp_path):
     away.rename(run.folder)
     run.wait_for_files(before + 2)
     run.terminate()
-    assert run.err.count("cannot write") == 1 and run.err.count("again") == 1, run.err
+    # On a busy machine a file may also take longer than its interval, and that is over at some time, too.
+    late = run.err.count("takes longer")
+    assert run.err.count("cannot write") == 1 and 1 <= run.err.count("again") <= 1 + late, run.err
     assert run.stats["export"]["files_failed"] >= 5
     longest = max(run.profiles, key=lambda profile: profile.duration_nanos)
     assert longest.duration_nanos > 1.5e9 and longest.total > 500
