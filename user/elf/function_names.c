@@ -6,7 +6,6 @@
 #include "elf/function_names.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,18 +30,6 @@ static int compare_wanted(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* The innermost is better; of equal ones the one with the better name. */
-static bool is_better(const struct symbol *s, const struct symbol *than)
-{
-	if (!than->name)
-		return true;
-	if (s->begin != than->begin)
-		return s->begin > than->begin;
-	if (s->end != than->end)
-		return s->end < than->end;
-	return s->order != than->order ? s->order < than->order : strcmp(s->name, than->name) > 0;
-}
-
 static int offer(void *context, const struct symbol *s)
 {
 	const struct offers *o = context;
@@ -57,7 +44,7 @@ static int offer(void *context, const struct symbol *s)
 			high = middle;
 	}
 	for (; low < o->count && o->list[low].offset < s->end; low++)
-		if (is_better(s, &o->list[low].best))
+		if (!o->list[low].best.name || symbol_compare(s, &o->list[low].best) > 0)
 			o->list[low].best = *s;
 	return 0;
 }

@@ -95,16 +95,9 @@ static int compare_cuts(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* By begin; of those that begin at one place the outermost first, and of equal ones the best name last. */
 static int compare_symbols(const void *a, const void *b)
 {
-	const struct symbol *x = a, *y = b;
-
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	return x->order != y->order ? (x->order > y->order ? -1 : 1) : strcmp(x->name, y->name);
+	return symbol_compare(a, b);
 }
 
 /* Sorted, each once. Returns how many there are. */

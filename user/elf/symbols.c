@@ -10,6 +10,15 @@ struct search {
 	void *context;
 };
 
+int symbol_compare(const struct symbol *x, const struct symbol *y)
+{
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	return x->order != y->order ? (x->order > y->order ? -1 : 1) : strcmp(x->name, y->name);
+}
+
 /* Lower is better: exported before local, without underscores before with, short before long. */
 static __u32 rank(const GElf_Sym *symbol, const char *name)
 {

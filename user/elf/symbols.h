@@ -18,6 +18,12 @@ struct symbol {
 	__u32 order;	  /* of symbols of one place the lowest names it */
 };
 
+/*
+ * In the order in which they cover each other: the last of those that cover a place names it. By begin; of
+ * those that begin at one place the outermost first, and of equal ones the best name last.
+ */
+int symbol_compare(const struct symbol *x, const struct symbol *y);
+
 struct symbols {
 	struct code_loads loads;
 	__u8 build_id[IMAGE_BUILD_ID_MAX];

@@ -140,36 +140,37 @@ static int on_map(const struct procfs_map *map, void *context)
 	return 1;
 }
 
+/* Gives the parser the debug file of this build, for the next question. False: there is none. */
+static bool parse_debug_file(pid_t tid, const __u8 *build_id, __u8 size)
+{
+	const struct parser_question beside = { .parse = PARSE_BESIDE };
+	_cleanup_close_ int debug = debug_file_open(tid, build_id, size);
+	_cleanup_buf_ struct buf nothing = { 0 };
+
+	return debug >= 0 && !parse(&beside, debug, &nothing);
+}
+
+/* That of the file at hand. */
+static bool parse_its_debug_file(pid_t tid, int fd)
+{
+	struct image image;
+
+	return !parse_image(fd, &image) && parse_debug_file(tid, image.build_id, image.build_id_size);
+}
+
 /* Has a stripped file parsed once more, with its separate debug file, if there is one. */
 static void add_debug_file(pid_t tid, int fd, struct buf *out)
 {
-	const struct parser_question beside = { .parse = PARSE_BESIDE }, q = { .parse = PARSE_FUNCTIONS };
-	_cleanup_buf_ struct buf nothing = { 0 }, more = { 0 };
-	_cleanup_close_ int debug = -1;
+	const struct parser_question q = { .parse = PARSE_FUNCTIONS };
+	_cleanup_buf_ struct buf more = { 0 };
 	struct functions functions;
+	struct buf plain = *out;
 
-	if (functions_parse(out->data, out->size, &functions) || functions.has_symbols)
+	if (functions_parse(out->data, out->size, &functions) || functions.has_symbols ||
+	    !parse_debug_file(tid, functions.build_id, functions.build_id_size) || parse(&q, fd, &more))
 		return;
-	debug = debug_file_open(tid, functions.build_id, functions.build_id_size);
-	if (debug < 0 || parse(&beside, debug, &nothing) || parse(&q, fd, &more))
-		return;
-	nothing = *out;
 	*out = more;
-	more = (struct buf){ 0 };
-}
-
-/* Gives the parser the file's separate debug file, for the next question. False: there is none. */
-static bool parse_debug_file(pid_t tid, int fd)
-{
-	const struct parser_question beside = { .parse = PARSE_BESIDE };
-	_cleanup_buf_ struct buf nothing = { 0 };
-	_cleanup_close_ int debug = -1;
-	struct image image;
-
-	if (parse_image(fd, &image))
-		return false;
-	debug = debug_file_open(tid, image.build_id, image.build_id_size);
-	return debug >= 0 && !parse(&beside, debug, &nothing);
+	more = plain;
 }
 
 /* Has lines read, from the separate debug file if there are none in the file itself. */
@@ -177,13 +178,13 @@ static int parse_source(pid_t tid, int fd, const struct parser_question *q, stru
 {
 	int err = parse(q, fd, out);
 
-	return err == -ENODATA && parse_debug_file(tid, fd) ? parse(q, fd, out) : err;
+	return err == -ENODATA && parse_its_debug_file(tid, fd) ? parse(q, fd, out) : err;
 }
 
 /* Has names read, from the separate debug file as well. */
 static int parse_names(pid_t tid, int fd, const struct parser_question *q, struct buf *out)
 {
-	parse_debug_file(tid, fd);
+	parse_its_debug_file(tid, fd);
 	return parse(q, fd, out);
 }
 
