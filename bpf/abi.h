@@ -15,6 +15,7 @@
 #include "bpf/abi/process.h"
 #include "bpf/abi/records.h"
 #include "bpf/abi/stats.h"
+#include "bpf/abi/tasks.h"
 #include "bpf/abi/tree.h"
 
 _Static_assert(sizeof(union text_block) == TEXT_WORDS * sizeof(__u32), "no record is larger than a block");

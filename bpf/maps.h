@@ -52,6 +52,7 @@ struct {
 } processes SEC(".maps");
 
 FLAT_TABLE(layouts, struct layout, 0, LAYOUTS_MAX);
+FLAT_TABLE(task_layouts, struct task_layout, 0, TASK_LAYOUTS_MAX); /* with --async only */
 
 /* Sets of THREAD_WAYS threads each; in a full set, the one that was sampled longest ago makes room. */
 #define THREAD_WAYS 4
@@ -112,6 +113,7 @@ const volatile __u8 opt_cache = CACHE_VERIFIED; /* enum cache_mode */
 const volatile __u8 opt_single_reads; /* a read for each frame, no blocks */
 const volatile __u8 opt_measure;      /* keep a histogram of the sampler's run time */
 const volatile __u8 opt_by_thread = 1; /* owners are threads, else processes */
+const volatile __u8 opt_async;	       /* stacks go on with what awaits the asyncio task that runs */
 const volatile __u8 opt_states;	       /* samples of CPU time say what the interpreter was doing */
 const volatile __u8 opt_all = 1;       /* every process is of interest, else those in the processes map */
 const volatile __u8 opt_programs;      /* those that are no Python are of interest, too */

@@ -122,6 +122,26 @@ enum recall {
 
 #define KERNEL_DEPTH 126 /* functions of the kernel that are kept of a sample; it finds 127 at most */
 
+/* What an object of the interpreter is, by its type (python/task.h). */
+enum object_kind {
+	OBJECT_OTHER,
+	OBJECT_COROUTINE, /* a coroutine, a generator or an async generator: it has a frame */
+	OBJECT_WRAPPER,	  /* its first field is one of those, or another wrapper */
+	OBJECT_INT,
+	OBJECT_STR,
+};
+
+#define TYPES_KNOWN 32 /* a power of two */
+
+/* A type that is no program's own, so that it stays what it is. */
+struct known_type {
+	__u64 address;
+	__u32 process; /* struct process.id */
+	__u32 kind;    /* enum object_kind */
+};
+
+#define AWAIT_TASKS 16 /* tasks, or futures, above each other that await the one that runs */
+
 #define TSTATE_MASK 511 /* covers TSTATE_READ */
 #define INTERP_MASK 511 /* covers INTERP_READ */
 
@@ -195,6 +215,28 @@ struct scratch {
 		__u64 budget;	 /* how many more may be looked at */
 		__u64 current;	 /* up to 3.11: the thread state that has the GIL, as it was read last */
 	} search;
+
+	struct { /* python/task.h: the asyncio task that the thread runs */
+		__u64 address; /* 0 = none */
+		__u64 text;    /* the object that is its name */
+		__u32 name;    /* the number of the name; 0 = it has none, or there was no room */
+		__u32 pad;
+		struct known_type types[TYPES_KNOWN];
+		__u8 bytes[TASK_READ + 8]; /* of an object */
+	} task;
+
+	struct { /* python/await.h: what awaits that task */
+		__u64 frame;  /* of the task's own coroutine, above which it goes; 0 = nothing awaits it */
+		__u64 task;   /* the next one to be looked at; 0 = there is none */
+		__u64 object; /* ... before that, what one of its coroutines awaits; 0 = all are there */
+		__u32 others; /* it is one of several */
+		__u32 cause;  /* enum wait_cause that it ends with; WAIT_CAUSES = none */
+		__u32 tasks, depth; /* so many were found, with so many frames */
+		__u32 left, at, steps; /* python/intern.h: what is to be added, next frame, steps for it */
+		__u64 met[AWAIT_TASKS];
+		__u8 shared[AWAIT_TASKS]; /* others await what this one awaits, too */
+		__u8 begin[AWAIT_TASKS], end[AWAIT_TASKS]; /* its frames, the outermost first */
+	} await;
 
 	struct { /* sample/gil.h */
 		__u64 address; /* of the GIL that the thread waits for */

@@ -52,7 +52,8 @@ struct process {
 	/* Bytes from pthread_self() to the thread pointer (python/self.h); 0 = unknown, or none (x86-64). */
 	__u32 self_below;
 	__u32 space; /* space_number() of its mappings (abi/native.h); 0 = not known */
-	__u32 pad;
+	__u16 tasks; /* index of its struct task_layout plus one; 0 = no asyncio was found yet */
+	__u16 names; /* of tasks, in this generation of the tree */
 };
 
 #endif

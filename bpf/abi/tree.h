@@ -19,6 +19,7 @@
 #define CODE_BITS 22
 #define INSTR_BITS 20
 #define INSTR_UNKNOWN ((1U << INSTR_BITS) - 1)
+#define INSTR_TASK    (INSTR_UNKNOWN - 1) /* node_is_task() */
 
 #define BANKS 2 /* parts of the tables of nodes, codes and owners, of which one is in use */
 
@@ -93,6 +94,16 @@ static inline __u32 node_instr(__u64 key)
 static inline int node_is_state(__u64 key)
 {
 	return node_parent(key) && node_code(key) == CODE_STATES;
+}
+
+/*
+ * Whether a node is no frame, but says which asyncio task ran the stack of its parent: its code is the number
+ * of the task's name, which was sent as that of a code object at address 0.
+ */
+static inline int node_is_task(__u64 key)
+{
+	return node_parent(key) && !node_is_native(key) && node_instr(key) == INSTR_TASK &&
+	       node_code(key) >= CODE_FIRST;
 }
 
 #define HOLDER_DEPTH 1024 /* frames that the GIL's holder may have, above those of the one that waits */

@@ -70,9 +70,12 @@ static inline int capture_characters(const struct layout *l, __u64 address, __u3
 	return 0;
 }
 
-/* Copies a string's characters to data, at offset at, and fills part. Returns its enum part_flags. */
+/*
+ * Copies a string's characters to data, at offset at, but most bytes at the most, which is a multiple of 4
+ * and no more than STRING_MAX, and fills part. Returns its enum part_flags.
+ */
 static __attribute__((noinline)) int capture_string(struct record_code *e, const struct layout *l,
-						    struct code_part *part, __u64 at)
+						    struct code_part *part, __u64 at, __u32 most)
 {
 	__u8 *header = e->data + CAPTURE_SCRATCH;
 	__u64 address = part->address, length, limit, bytes, characters = 0;
@@ -92,7 +95,7 @@ static __attribute__((noinline)) int capture_string(struct record_code *e, const
 	part->kind = kind;
 	part->length = length;
 	kind >>= 1; /* now the logarithm of 1, 2, 4 */
-	limit = STRING_MAX >> kind;
+	limit = most >> kind;
 	if (length > limit) {
 		length = limit;
 		flags |= PART_CUT;
@@ -173,9 +176,9 @@ static __attribute__((noinline)) int capture_code(struct record_code *e, const s
 	e->file = capture_part(capture_u64(header, l->code_filename), 0);
 	e->table = capture_part(capture_u64(header, l->code_linetable), 0);
 
-	e->name.flags = capture_string(e, l, &e->name, 0);
+	e->name.flags = capture_string(e, l, &e->name, 0, STRING_MAX);
 	at = e->name.bytes;
-	e->file.flags = capture_string(e, l, &e->file, at);
+	e->file.flags = capture_string(e, l, &e->file, at, STRING_MAX);
 	at += e->file.bytes;
 	e->table.flags = capture_table(e, l, at);
 	return 0;

@@ -59,6 +59,32 @@ static __always_inline int code_is_trampoline(const struct record_code *e)
 	       e->file.length == sizeof("<shim>") - 1 && *(const __u64 *)e->data == *(const __u64 *)begin;
 }
 
+/* Sends s->record, whose parts are filled, as that of entry c. If the ring is full, c->state stays. */
+static __always_inline void code_output(struct scratch *s, struct cpu_stats *count, struct code *c)
+{
+	__u32 size = capture_size(&s->record);
+
+	mem_opaque(size);
+	if (size > sizeof(s->record))
+		return;
+	if (bpf_ringbuf_output(&records, &s->record, size, records_wakeup()))
+		count->ring_full++;
+	else
+		c->state |= CODE_SENT;
+}
+
+/* Begins a record of the entry with this number. */
+static __always_inline void code_record(struct scratch *s, __u32 index, __u64 fingerprint)
+{
+	struct record_code *e = &s->record;
+
+	e->type = RECORD_CODE;
+	e->code = index;
+	e->process = s->who.process;
+	e->pid = bpf_get_current_pid_tgid() >> 32;
+	e->fingerprint = fingerprint;
+}
+
 /*
  * Sends the names of a code object that was just met. If the ring is full, or CAPTURES_MAX records were sent,
  * c->state stays 0 and the next sample that meets the object tries again.
@@ -66,31 +92,15 @@ static __always_inline int code_is_trampoline(const struct record_code *e)
 static __always_inline void code_send(struct scratch *s, struct cpu_stats *count, const struct layout *l,
 				      struct code *c, __u32 index, __u64 address, __u64 fingerprint)
 {
-	struct record_code *e = &s->record;
-	__u32 size;
-
 	if (s->code.sent >= CAPTURES_MAX)
 		return;
 	s->code.sent++;
-	e->type = RECORD_CODE;
-	e->code = index;
-	e->process = s->who.process;
-	e->pid = bpf_get_current_pid_tgid() >> 32;
-	e->address = address;
-	e->fingerprint = fingerprint;
-	capture_code(e, l, address);
-	if (code_is_trampoline(e)) {
+	code_record(s, index, fingerprint);
+	capture_code(&s->record, l, address);
+	if (code_is_trampoline(&s->record))
 		c->state |= CODE_SHIM;
-		return;
-	}
-	size = capture_size(e);
-	mem_opaque(size);
-	if (size > sizeof(*e))
-		return;
-	if (bpf_ringbuf_output(&records, e, size, records_wakeup()))
-		count->ring_full++;
 	else
-		c->state |= CODE_SENT;
+		code_output(s, count, c);
 }
 
 /* Where the number of the object that was last seen at an address is noted. */

@@ -23,13 +23,20 @@ static __always_inline enum outcome count_lost(struct scratch *s, struct cpu_sta
 	return OUTCOME_TABLE_FULL;
 }
 
-/* Adds the node of the sample's states below its stack, if there is room for it. Always 0. */
+/* Adds the nodes of the sample's task and states below its stack, if there is room for them. Always 0. */
 __noinline int add_states(struct scratch *s, struct cpu_stats *count)
 {
 	__u32 node;
 
 	if (!s || !count)
 		return -1;
+	if (opt_async && s->task.name) {
+		node = node_intern(count, s->tree.bank, s->tree.home, s->tree.node, s->task.name, INSTR_TASK,
+				   s->quota.none);
+		s->tree.node = node ?: s->tree.node;
+	}
+	if (!s->tree.states)
+		return 0;
 	node = node_intern(count, s->tree.bank, s->tree.home, s->tree.node, CODE_STATES,
 			   s->tree.states & INSTR_UNKNOWN, s->quota.none);
 	s->tree.node = node ?: s->tree.node;
@@ -54,7 +61,8 @@ static __always_inline enum outcome count_node(struct scratch *s, struct cpu_sta
 			native_goal(s, UNWIND_ALL);
 		if (opt_native || opt_kernel)
 			native_add(s, count, event.kind);
-		if (opt_states && event.kind == EVENT_CPU && s->tree.states)
+		if (event.kind == EVENT_CPU && ((opt_states && s->tree.states) ||
+						(opt_async && s->task.name)))
 			add_states(s, count);
 		if (event.amount)
 			node_count(s->tree.node, event.amount);

@@ -9,6 +9,7 @@
 #include "bpf/maps.h"
 #include "bpf/native/between.h"
 #include "bpf/native/full.h"
+#include "bpf/python/await.h"
 #include "bpf/python/code.h"
 #include "bpf/python/instruction.h"
 #include "bpf/tree/tree.h"
@@ -19,6 +20,34 @@ struct intern_context {
 	struct thread *t;
 	const struct layout *l;
 };
+
+/* Goes from s->tree.node to the node of one of its frames; to 0, and returns 1, when a table is full. */
+static __always_inline long intern_frame(struct intern_context *c, struct frame *f)
+{
+	struct scratch *s = c->s;
+	__u32 index = 0, instr = INSTR_UNKNOWN;
+	int state = code_intern(s, c->count, c->t, c->l, f->code, &index);
+	__u64 offset;
+
+	if (state < 0) {
+		s->tree.node = 0;
+		return 1;
+	}
+	/*
+	 * Its names were not sent. A cached frame is not looked up, so it must not be one: then they never
+	 * were. Nor may it be one whose code object may soon be another.
+	 */
+	if (!state || s->code.unsettled & UNSETTLED_YOUNG)
+		s->intern.remember = 0;
+	if (state & CODE_SHIM)
+		return 0;
+	offset = instr_offset(s, c->l, f);
+	if (offset < 2 * INSTR_TASK)
+		instr = offset / 2;
+	s->tree.node = node_intern(c->count, s->tree.bank, s->tree.home, s->tree.node, index, instr,
+				   s->quota.none);
+	return !s->tree.node;
+}
 
 /* Whether the native frames of this sample go into the tree between its Python frames. */
 static __always_inline int intern_is_merged(const struct scratch *s)
@@ -52,26 +81,66 @@ static __always_inline int intern_native(struct intern_context *c, __u32 *i)
 }
 
 /*
+ * With --async: before Python frame i, which is that of the coroutine of the task that runs, comes what
+ * awaits the task, the outermost first. Adds a marker, or none, and returns AWAIT_NONE for that; or the
+ * place in s->walk.frames of the frame that is next. left is one more than the number of the task to do.
+ * First, at a number that there is not, comes the reason why there are no more. A global function: the
+ * verifier knows nothing of its result, and follows one way with it.
+ */
+__noinline __u32 intern_awaiting(struct scratch *s, struct cpu_stats *count, __u32 i)
+{
+	__u32 own, at, task, cause;
+
+	if (!opt_async || !s || !count)
+		return AWAIT_NONE;
+	own = s->walk.depth - 1 - i;
+	at = s->await.at;
+	task = s->await.left - 1;
+	cause = s->await.cause;
+	mem_opaque(own);
+	if (!s->await.left || own >= DEPTH_LIMIT || frame_address(&s->walk.frames[own]) != s->await.frame)
+		return own;
+	s->intern.remember = 0; /* at the next sample that may be another one */
+	s->await.steps++;
+	mem_opaque(task);
+	mem_opaque(at);
+	if (task < s->await.tasks && task < AWAIT_TASKS && at < s->await.end[task] && at < AWAIT_FRAMES) {
+		s->await.at = at + 1;
+		return AWAIT_FIRST + at;
+	}
+	if (task < s->await.tasks && task < AWAIT_TASKS)
+		cause = s->await.shared[task] ? WAIT_TASK_SHARED : WAIT_CAUSES;
+	s->await.left--;
+	s->await.at = s->await.begin[(task - 1) & (AWAIT_TASKS - 1)];
+	if (cause < WAIT_CAUSES)
+		s->tree.node = node_intern(count, s->tree.bank, s->tree.home, s->tree.node,
+					   CODE_WAITS + cause, INSTR_UNKNOWN, s->quota.none);
+	return AWAIT_NONE;
+}
+
+/*
  * Interns frame number i of s->walk, counted from the root. Returns 0 to go on, 1 when a table is full or the
  * time is up.
  */
 static long intern_callback(__u32 i, struct intern_context *c)
 {
 	struct scratch *s = c->s;
-	const struct layout *l = c->l;
-	__u32 at, index = 0, instr = INSTR_UNKNOWN;
 	struct frame *f;
-	__u64 offset;
 	int state;
+	__u32 at;
 
+	if (opt_async)
+		i -= s->await.steps;
 	if (intern_is_merged(s)) {
 		state = intern_native(c, &i);
 		if (state)
 			return state < 0;
 	}
-	at = s->walk.depth - 1 - i;
+	at = opt_async ? intern_awaiting(s, c->count, i) : s->walk.depth - 1 - i;
 	mem_opaque(at);
-	if (at >= DEPTH_LIMIT)
+	if (opt_async && at == AWAIT_NONE)
+		return !s->tree.node;
+	if (at >= AWAIT_NONE)
 		return 1;
 	if ((i & (LATE_STEPS - 1)) == LATE_STEPS - 1 && walk_late(&s->walk)) {
 		s->intern.late = 1;
@@ -79,28 +148,8 @@ static long intern_callback(__u32 i, struct intern_context *c)
 		return 1;
 	}
 	f = &s->walk.frames[at];
-	if (f->code) {
-		state = code_intern(s, c->count, c->t, l, f->code, &index);
-		if (state < 0) {
-			s->tree.node = 0;
-			return 1;
-		}
-		/*
-		 * Its names were not sent. A cached frame is not looked up, so it must not be one: then they
-		 * never were. Nor may it be one whose code object may soon be another.
-		 */
-		if (!state || s->code.unsettled & UNSETTLED_YOUNG)
-			s->intern.remember = 0;
-		if (!(state & CODE_SHIM)) {
-			offset = instr_offset(s, l, f);
-			if (offset < 2 * INSTR_UNKNOWN)
-				instr = offset / 2;
-			s->tree.node = node_intern(c->count, s->tree.bank, s->tree.home, s->tree.node, index,
-						   instr, s->quota.none);
-			if (!s->tree.node)
-				return 1;
-		}
-	}
+	if (f->code && intern_frame(c, f))
+		return 1;
 	if (opt_native >= NATIVE_MODE_TOP && !f->code)
 		s->unwind.object = frame_address(f);
 	if (s->intern.remember) {
@@ -129,6 +178,11 @@ __noinline int intern_stack(struct scratch *s, struct cpu_stats *count, struct t
 	if (intern_is_merged(s)) {
 		s->intern.natives = 0;
 		steps += 2 * (NATIVE_DEPTH + NATIVE_KEPT); /* and a step at the end of each way between two */
+	}
+	if (opt_async) {
+		s->await.steps = 0;
+		s->await.left = s->await.frame ? s->await.tasks + 1 : 0;
+		steps += s->await.frame ? AWAIT_FRAMES + 2 * AWAIT_TASKS : 0;
 	}
 	if (s->tree.node && steps)
 		bpf_loop(steps, intern_callback, &c, 0);

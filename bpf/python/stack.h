@@ -11,6 +11,7 @@
 #include "bpf/python/count.h"
 #include "bpf/python/epoch.h"
 #include "bpf/python/intern.h"
+#include "bpf/python/task.h"
 #include "bpf/python/thread.h"
 #include "bpf/tree/tree.h"
 
@@ -195,6 +196,8 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 	if (!frame)
 		return 0;
 	cache_prepare(s, count, t, p, root);
+	if (opt_async)
+		await_doubt(s, t);
 	w->keep_shims = 1;
 	walk_begin(w, frame, thread_chunk(s, l));
 	w->entry.caller = thread_caller(s, l);

@@ -33,6 +33,10 @@
 
 #define DEPTH_LIMIT 4096 /* frames stored, at most; a power of two, and more than --max-depth can be */
 
+#define AWAIT_FIRST  DEPTH_LIMIT /* where frames are kept that await the task that runs, */
+#define AWAIT_FRAMES 64	       /* ... so many of them */
+#define AWAIT_NONE   (AWAIT_FIRST + AWAIT_FRAMES)
+
 /* Why a walk has ended. */
 enum walk_end {
 	WALK_ON,    /* it has not */
@@ -116,7 +120,7 @@ struct walk {
 	} cached;
 
 	__u8 mem[WALK_MEM + WALK_SLACK] __attribute__((aligned(8))); /* words are loaded from it */
-	struct frame frames[DEPTH_LIMIT];			     /* leaf first */
+	struct frame frames[DEPTH_LIMIT + AWAIT_FRAMES]; /* leaf first; from AWAIT_FIRST on: python/await.h */
 };
 
 static __always_inline int walk_read(struct walk *w, void *dst, __u32 size, __u64 address)

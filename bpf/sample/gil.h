@@ -188,6 +188,7 @@ static __always_inline void holder_intern(struct scratch *s, struct cpu_stats *c
 	s->intern.remember = 0;
 	s->unwind.merge.state = MERGE_NONE;
 	s->intern.left_out = s->gil.settled;
+	s->await.frame = 0;
 	intern_stack(s, count, t, l);
 	s->intern.left_out = 0;
 	if (s->code.unsettled & ~UNSETTLED_YOUNG || s->code.no_epoch)

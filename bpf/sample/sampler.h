@@ -39,6 +39,8 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	if (opt_native)
 		native_goal_python(s, l, tstate_field(s, l->tstate_frame));
 	read_epoch(s, p, l, with_states);
+	if (opt_async)
+		task_begin(s, count, l, t->tstate, event.kind == EVENT_CPU);
 	if (with_states)
 		s->tree.states = state_of(s, l, t->tstate);
 	if (opt_cache != CACHE_OFF && root)
@@ -68,6 +70,8 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	s->tree.generation = *(volatile __u32 *)&tree_generation;
 	s->tree.bank = bank_of(s->tree.generation);
 	s->tree.states = 0;
+	s->task.name = 0;
+	s->await.frame = 0;
 	s->who.process = p->id;
 	s->code.sent = 0;
 	s->code.recall = RECALL_NOT;

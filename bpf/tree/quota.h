@@ -64,7 +64,7 @@ static __always_inline void quota_end(struct scratch *s, const struct cpu_stats 
 	/* Two CPUs may do this at the same time. Then one's few entries are forgotten, which does no harm. */
 	if (p->generation != s->tree.generation) {
 		p->generation = s->tree.generation;
-		p->nodes = p->codes = 0;
+		p->nodes = p->codes = p->names = 0;
 	}
 	__sync_fetch_and_add(&p->nodes, nodes);
 	__sync_fetch_and_add(&p->codes, codes);

@@ -99,6 +99,11 @@ static inline long bpf_ringbuf_output(void *ring, void *record, __u64 size, __u6
 	return 0;
 }
 
+static inline long bpf_strncmp(const char *text, __u32 size, const char *other)
+{
+	return strncmp(text, other, size);
+}
+
 /*
  * The kernel side is compiled with fewer warnings: a parameter may have the name of a map, or be of no use.
  */

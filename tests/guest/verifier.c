@@ -91,6 +91,7 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool na
 		.gil = true,
 		.memory = true,
 		.tasks = true,
+		.async = true,
 		.max_depth = 1024,
 		.cache = cache,
 		.cache_threads = 512,

@@ -22,11 +22,13 @@
 #include "kern/cpu_ticks.h"
 #include "kern/grace.h"
 #include "kern/libbpf_log.h"
+#include "kern/lockdown.h"
 #include "kern/memory.h"
 #include "kern/processes.h"
 #include "kern/run_time.h"
 #include "kern/silent.h"
 #include "kern/tables.h"
+#include "kern/task_layouts.h"
 #include "kern/texts.h"
 #include "kern/waits.h"
 #include "pyperf.skel.h"
@@ -38,6 +40,7 @@ struct kernel {
 	struct grace grace;
 	struct texts texts;
 	struct asleep_programs asleep;
+	struct task_layouts task_layouts;
 	struct silent *silent;
 	struct cpu_ticks *cpu_ticks;
 	struct kernel_options options;
@@ -107,18 +110,6 @@ static int forward_record(void *context, void *record, size_t size)
 	return k->on_record ? k->on_record(k->on_record_context, record, size) : 0;
 }
 
-/*
- * Whether the kernel keeps its memory from BPF programs (kernel_lockdown(7)). Where securityfs is not mounted
- * that is not known.
- */
-static bool is_confidential(void)
-{
-	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");
-	char levels[64];
-
-	return f && fgets(levels, sizeof(levels), f) && strstr(levels, "[confidentiality]");
-}
-
 static int load(struct kernel *k)
 {
 	char reason[128];
@@ -138,9 +129,10 @@ static int load(struct kernel *k)
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
 	waits_prepare(k->skel, k->options.waits, k->options.gil, k->options.min_wait_ns);
 	asleep_prepare(k->skel, k->options.waits, k->options.tasks);
+	task_layouts_prepare(&k->task_layouts, k->skel, k->options.async);
 	memory_prepare(k->skel, k->options.memory, k->options.rss_step);
 	err = pyperf__load(k->skel);
-	if (err && is_confidential())
+	if (err && lockdown_is_confidential())
 		return fail(k, err,
 			    "the kernel is locked down so that BPF programs may not read its memory "
 			    "(lockdown=confidentiality); with lockdown=integrity they may");
@@ -398,6 +390,11 @@ void kernel_on_record(struct kernel *k, int (*fn)(void *, void *, size_t), void 
 {
 	k->on_record = fn;
 	k->on_record_context = context;
+}
+
+struct task_layouts *kernel_task_layouts(struct kernel *k)
+{
+	return &k->task_layouts;
 }
 
 struct texts *kernel_texts(struct kernel *k)

@@ -17,6 +17,7 @@ struct asleep_programs;
 struct cpu_ticks;
 struct kernel;
 struct process_list;
+struct task_layouts;
 struct texts;
 
 struct kernel_options {
@@ -28,6 +29,7 @@ struct kernel_options {
 	enum thread_mode threads; /* whose samples are of interest */
 	bool memory;	   /* see processes grow and shrink (kern/memory.h) */
 	bool tasks;	   /* stacks of asyncio tasks may be given (kern/asleep.h) */
+	bool async;	   /* stacks have what awaits the asyncio task that runs (kern/task_layouts.h) */
 	__u64 rss_step;	   /* bytes by which one does before that is counted */
 	enum trigger_kind trigger; /* what makes the ticks */
 	__u32 frequency;   /* samples per second of each CPU */
@@ -125,6 +127,8 @@ struct kernel_tables {
 const struct kernel_tables *kernel_tables(const struct kernel *k);
 
 /* The table of native code: kern/texts.h. */
+/* The kernel side's table of where tasks are. */
+struct task_layouts *kernel_task_layouts(struct kernel *k);
 struct texts *kernel_texts(struct kernel *k);
 
 /* The numbers first to end - 1. */

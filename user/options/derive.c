@@ -291,8 +291,8 @@ static int check_targets(struct options *o, char *error, size_t size)
 	targets = o->all_python + o->all + (o->pids != NULL) + (o->command != NULL);
 	if (o->json && !o->dump && !o->tasks)
 		return options_fail(error, size, "--json goes with pyperf-bpf dump and pyperf-bpf tasks");
-	if (o->async && !o->dump)
-		return options_fail(error, size, "--async goes with pyperf-bpf dump");
+	if (o->async && o->tasks)
+		return options_fail(error, size, "--async goes with profiles and pyperf-bpf dump");
 	if (o->table && !o->tasks)
 		return options_fail(error, size, "--table goes with pyperf-bpf tasks");
 	if (o->table && o->json)

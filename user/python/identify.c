@@ -19,9 +19,11 @@
 #include "base/path.h"
 #include "proc/procfs.h"
 #include "proc/remote.h"
+#include "python/async_layout.h"
 #include "python/binaries.h"
 #include "python/debug_offsets.h"
 #include "python/proof.h"
+#include "python/task_layout.h"
 #include "python/variables.h"
 
 #define CANDIDATES_MAX 8    /* binaries with a runtime or asyncio in one process; more than two are rare */
@@ -313,6 +315,15 @@ static __u64 find_asyncio(const struct scan *scan, const struct candidate *chose
 	return chosen->asyncio;
 }
 
+/* Where its tasks are, if it has any. */
+static void find_tasks(const struct scan *scan, struct identity *i)
+{
+	struct async_layout layout;
+
+	if (i->asyncio && !async_layout_read(scan->tid, &i->layout, i->runtime, i->asyncio, &layout))
+		task_layout_make(&layout, &i->tasks);
+}
+
 static int choose(const struct scan *scan, struct identity *ret)
 {
 	struct identity identity;
@@ -333,6 +344,7 @@ static int choose(const struct scan *scan, struct identity *ret)
 	}
 	if (!best)
 		explain(scan, ret->reason);
+	find_tasks(scan, ret);
 	return 0;
 }
 

@@ -19,6 +19,7 @@ struct kernel_options settings_kernel(const struct options *o)
 		.threads = o->threads,
 		.memory = events & EVENT_BIT(EVENT_MEMORY),
 		.tasks = events & EVENT_BIT(EVENT_TASKS),
+		.async = o->async,
 		.rss_step = o->rss_step * 1024ULL,
 		.single_reads = o->reads == READS_SINGLE,
 		.by_thread = o->labels == LABELS_THREAD,

@@ -12,6 +12,7 @@
 #include "guard/worker.h"
 #include "kern/asleep.h"
 #include "kern/kernel.h"
+#include "kern/task_layouts.h"
 #include "python/layout.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
@@ -151,6 +152,28 @@ static void pause_for(struct task_process *p)
 	p->due = clock_ns() + p->pause;
 }
 
+/* Whether the time of tasks is counted (--event tasks). */
+static bool takes_stacks(const struct task_targets *t)
+{
+	return asleep_takes_tasks(kernel_asleep(t->kernel));
+}
+
+static bool is_wanted(const struct task_targets *t)
+{
+	return takes_stacks(t) || task_layouts_are_wanted(kernel_task_layouts(t->kernel));
+}
+
+/* With --async the kernel side reads them, too. */
+static void tell_kernel(const struct task_targets *t, const struct task_process *p,
+			const struct task_layout *l)
+{
+	struct task_layouts *layouts = kernel_task_layouts(t->kernel);
+	const __u32 number = task_layouts_add(layouts, l);
+
+	if (number)
+		task_layouts_set(layouts, p->pid, p->id, number);
+}
+
 static void on_identity(void *targets, struct worker_reply *r)
 {
 	struct task_targets *t = targets;
@@ -166,8 +189,9 @@ static void on_identity(void *targets, struct worker_reply *r)
 		pause_for(p);
 		return;
 	}
+	tell_kernel(t, p, &r->identity.tasks);
 	p->pause = 0;
-	p->due = 0;
+	p->due = takes_stacks(t) ? 0 : ~0ULL;
 }
 
 /* The answer is of a moment between the question and now, whatever it says. */
@@ -220,15 +244,18 @@ static void refuse(struct task_targets *t, struct task_process *p, __u32 version
 	struct given *g = kernel_asleep(t->kernel)->given;
 
 	p->due = ~0ULL;
+	if (!t->told)
+		log_warning("process %u is CPython %u.%u: %s needs 3.14 or later, and says nothing of this "
+			    "process and others like it",
+			    p->pid, version >> 24, version >> 16 & 255,
+			    takes_stacks(t) ? "--event tasks" : "--async");
+	t->told = true;
+	if (!takes_stacks(t))
+		return;
 	g->looks = 0;
 	g->none = 1;
 	g->ns = 0;
 	asleep_give_tasks(kernel_asleep(t->kernel));
-	if (!t->told)
-		log_warning("process %u is CPython %u.%u: --event tasks needs 3.14 or later, and says "
-			    "nothing of this process and others like it",
-			    p->pid, version >> 24, version >> 16 & 255);
-	t->told = true;
 }
 
 static int ask(struct task_targets *t, struct task_process *p)
@@ -299,7 +326,7 @@ void task_targets_turn(struct task_targets *t)
 {
 	const __u64 now = clock_ns();
 
-	if (!asleep_takes_tasks(kernel_asleep(t->kernel)))
+	if (!is_wanted(t))
 		return;
 	if (t->stacks.answer)
 		count_some(t);
@@ -315,7 +342,7 @@ int task_targets_timeout_ms(const struct task_targets *t)
 	const __u64 now = clock_ns();
 	__u64 due = t->next_follow;
 
-	if (!asleep_takes_tasks(kernel_asleep(t->kernel)))
+	if (!is_wanted(t))
 		return -1;
 	if (t->stacks.answer)
 		return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * task_targets.h - with --event tasks: has the asyncio tasks of each Python process looked at from outside,
+ * task_targets.h - which processes have asyncio (3.14+). With --async the kernel side is told where their
+ * tasks are. With --event tasks: has the asyncio tasks of each Python process looked at from outside,
  * at most ten times a second, and their stacks counted. All looks together take at most a twentieth of a CPU
  * over time.
  */

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "guard/worker.h"
 #include "kern/kernel.h"
+#include "kern/task_layouts.h"
 #include "kubelet/kubelet.h"
 #include "proc/procfs.h"
 #include "targets/containers.h"
@@ -196,6 +197,7 @@ static int register_python(struct verdicts *v, const struct record_process *p, c
 			process->state = PROCESS_PYTHON;
 			process->layout = e.layout;
 			process->runtime = i->runtime;
+			process->tasks = task_layouts_add(kernel_task_layouts(v->kernel), &i->tasks);
 			process->check_after = 0;
 			say_no_gil(v, p->pid, i);
 		} else {

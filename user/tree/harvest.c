@@ -301,10 +301,28 @@ static __u32 add_frames(const struct harvester *h, __u32 location, __u32 *left, 
 	return n;
 }
 
+/* What the thread did at the moment of the samples of this node. Returns the node of their stack. */
+static __u32 fill_moment(struct harvester *h, __u32 node, __u32 root, struct profile_labels *l)
+{
+	__u64 key = h->tables->nodes[node].key;
+	struct code_line task;
+
+	if (node_is_state(key) && node_parent(key) != root) {
+		states_fill(node_instr(key), l);
+		node = node_parent(key);
+		key = h->tables->nodes[node].key;
+	}
+	if (node_is_task(key) && node_parent(key) != root) {
+		codes_resolve(h->codes, node_code(key), INSTR_UNKNOWN, &task);
+		l->task = task.kind == FRAME_PYTHON ? task.function : NULL;
+		node = node_parent(key);
+	}
+	return node;
+}
+
 static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 {
 	const struct kernel_tables *t = h->tables;
-	const __u64 key = t->nodes[node].key;
 	__u32 root = find_root(t, node), location, n = 0, mapping, index, kind;
 	__u32 locations[FRAMES_MAX + INLINED_MAX];
 	__u32 inlined = INLINED_MAX;
@@ -318,10 +336,7 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	if (!root || index >= t->owner_count)
 		return 0;
 	owner = &t->owners[index];
-	if (node_is_state(key) && node_parent(key) != root) {
-		states_fill(node_instr(key), &labels);
-		node = node_parent(key);
-	}
+	node = fill_moment(h, node, root, &labels);
 	kind = node_event(t->nodes[node].key, owner_kind(owner->key));
 	if (!is_wanted(h, kind))
 		return 0;

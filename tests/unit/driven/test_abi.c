@@ -42,7 +42,7 @@ EACH(owner, M(owner, key), M(owner, process), M(owner, tid), M(owner, comm));
 EACH(process, M(process, start_time), M(process, exec_id), M(process, runtime), M(process, unsettled),
      M(process, check_after), M(process, id), M(process, layout), M(process, state),
      M(process, no_epoch), M(process, generation), M(process, nodes), M(process, codes),
-     M(process, self_below), M(process, space), M(process, pad));
+     M(process, self_below), M(process, space), M(process, tasks), M(process, names));
 EACH(record_process, M(record_process, type), M(record_process, pid), M(record_process, start_time),
      M(record_process, exec_id), M(record_process, comm));
 EACH(record_fork, M(record_fork, type), M(record_fork, pid), M(record_fork, start_time),
@@ -52,6 +52,13 @@ EACH(record_native, M(record_native, type), M(record_native, pid), M(record_nati
      M(record_native, space), M(record_native, pc), M(record_native, stale), M(record_native, pad));
 EACH(space_request, M(space_request, pid), M(space_request, id), M(space_request, space),
      M(space_request, pad));
+#define T(member_) M(task_layout, member_)
+EACH(task_layout, T(tstate_loop), T(task_size), T(task_name), T(task_awaited_by), T(task_is_task),
+     T(task_awaited_by_is_set), T(task_coro), T(object_type), T(type_name), T(type_flags), T(set_used),
+     T(set_table), T(set_mask), T(gen_frame), T(gen_state), T(frame_stack), T(created), T(executing),
+     T(suspended), T(awaiting), T(awaited));
+EACH(tasks_request, M(tasks_request, pid), M(tasks_request, id), M(tasks_request, tasks),
+     M(tasks_request, pad));
 EACH(text_space, M(text_space, count), M(text_space, exec_pages));
 EACH(text_mapping, M(text_mapping, start), M(text_mapping, end), M(text_mapping, position),
      M(text_mapping, text), M(text_mapping, writable));
@@ -107,7 +114,7 @@ static const struct record records[] = {
 	R(node),	  R(code),	 R(owner),	R(process),   R(layout),     R(cpu_stats),
 	R(record_process), R(record_fork), R(record_exit), R(code_part), R(record_code),
 	R(timer_request), R(bank_used), R(record_native), R(space_request), R(text_space), R(text_mapping),
-	R(text), R(text_part), R(asleep), R(given_frame), R(given),
+	R(text), R(text_part), R(task_layout), R(tasks_request), R(asleep), R(given_frame), R(given),
 };
 
 static struct pyperf *skel;
@@ -172,7 +179,7 @@ static void test_every_record_is_the_same(void **state)
 #define TEXT_OF(header) ".incbin \"bpf/abi/" header ".h\"\n"
 asm(".pushsection .rodata\n"
     "abi_text:\n" TEXT_OF("asleep") TEXT_OF("control") TEXT_OF("layout") TEXT_OF("native") TEXT_OF("process")
-    TEXT_OF("records") TEXT_OF("stats") TEXT_OF("tree") TEXT_OF("types")
+    TEXT_OF("records") TEXT_OF("stats") TEXT_OF("tasks") TEXT_OF("tree") TEXT_OF("types")
     ".byte 0\n"
     ".popsection");
 extern const char abi_text[] __attribute__((visibility("hidden")));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_states.c - labels from the node of states below a stack, and from a frame that imports.
+ * test_states.c - labels from the nodes of states and of a task below a stack, and from a frame that imports.
  */
 #include "tests/forge/tables.h"
 #include "tree/states.h"
@@ -52,6 +52,29 @@ static void stacks_are_those_of_their_parents(void **state)
 	assert_string_equal(label_of(3, LABEL_exception), "yes");
 }
 
+/* The stack is that of the node above the task, with and without states; a name that never came is none. */
+static void a_task_is_a_label(void **state)
+{
+	(void)state;
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 3);
+	add_code(102, "checkout", "", 0);
+	set_node(27, 26, 102, INSTR_TASK, 5);
+	set_node(28, 27, CODE_STATES, STATE_BIT(HOLDS), 7);
+	set_node(29, 26, 103, INSTR_TASK, 11);
+	run();
+	assert_int_equal(profile_count(profile, PROFILE_SAMPLE), 3);
+	for (__u32 id = 1; id <= 3; id++)
+		assert_int_equal(profile_get_sample(profile, id).locations[0],
+				 profile_get_sample(profile, 1).locations[0]);
+	assert_int_equal(profile_get_sample(profile, 1).count, 14);
+	assert_string_equal(label_of(1, LABEL_task), "");
+	assert_string_equal(label_of(2, LABEL_task), "checkout");
+	assert_string_equal(label_of(2, LABEL_gil), "");
+	assert_string_equal(label_of(3, LABEL_task), "checkout");
+	assert_string_equal(label_of(3, LABEL_gil), "holds");
+}
+
 /* Whoever forges tables: such a node in a stack, as a root's child, and two of them. */
 static void strange_places(void **state)
 {
@@ -93,6 +116,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_row_makes_its_label),
 		cmocka_unit_test_setup_teardown(stacks_are_those_of_their_parents, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_task_is_a_label, setup, teardown),
 		cmocka_unit_test_setup_teardown(strange_places, setup, teardown),
 		cmocka_unit_test_setup_teardown(import_is_a_frame, setup, teardown),
 	};

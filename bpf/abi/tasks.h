@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tasks.h - where a process keeps asyncio's tasks (3.14+), as far as the sampler reads them with --async.
+ */
+#ifndef PYPERF_BPF_ABI_TASKS_H
+#define PYPERF_BPF_ABI_TASKS_H
+
+#include "bpf/abi/types.h"
+
+#define TASK_LAYOUTS_MAX 16  /* different ones in one run */
+#define TASK_READ	 512 /* bytes of a task object that are read: task_size is at most this */
+#define TASK_NAMES_MAX	 256 /* names that a process may have in a generation of the tree */
+
+/* Offsets in bytes. user/python/task_layout.c fills it from two tables of the process, and checks each. */
+struct task_layout {
+	__u32 tstate_loop; /* PyThreadState: the loop that runs; behind it is the task that runs */
+
+	/* TaskObj and FutureObj, Modules/_asynciomodule.c; task_size bytes cover all of them */
+	__u16 task_size;
+	__u16 task_name;
+	__u16 task_awaited_by;
+	__u16 task_is_task;
+	__u16 task_awaited_by_is_set;
+	__u16 task_coro;
+
+	__u16 object_type;
+	__u16 type_name;
+	__u16 type_flags;
+	__u16 set_used;
+	__u16 set_table;
+	__u16 set_mask;
+
+	/* Generators, coroutines and async generators */
+	__u16 gen_frame;
+	__u16 gen_state;
+	__u16 frame_stack; /* _PyInterpreterFrame.stackpointer */
+	__s8 created, executing, suspended; /* values at gen_state; any other one: it has ended */
+	__s8 awaiting[2]; /* suspended in an await, unlocked and locked */
+	__u8 awaited; /* words from the end of its stack to the object that it awaits */
+};
+
+/* What set_tasks() is told: process id of this pid has the layout with this number plus one. */
+struct tasks_request {
+	__u32 pid;
+	__u32 id;
+	__u32 tasks;
+	__u32 pad;
+};
+
+#endif

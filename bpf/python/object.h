@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * object.h - objects of the interpreter that asyncio's tasks consist of: their words, and what they are by
+ * their type (3.14+).
+ */
+#ifndef PYPERF_BPF_PYTHON_OBJECT_H
+#define PYPERF_BPF_PYTHON_OBJECT_H
+
+#include "bpf/maps.h"
+#include "bpf/python/thread.h"
+
+/* Include/object.h: bits of tp_flags */
+#define FLAG_HEAP_TYPE (1UL << 9)
+#define FLAG_INT       (1UL << 24)
+#define FLAG_STR       (1UL << 28)
+
+#define TYPE_NAME 24
+
+#define REFERENCE_TAGS 7ULL /* low bits in which references have tags */
+
+/* Reads the first size bytes of the object at address into s->task.bytes. 0, or negative if that fails. */
+static __always_inline int object_read(struct scratch *s, __u64 address, __u32 size)
+{
+	mem_opaque(size);
+	if (!mem_plausible(address) || size < 16 || size > TASK_READ)
+		return -1;
+	return walk_read(&s->walk, s->task.bytes, size, address);
+}
+
+/* A word, a pointer and a byte of what was read last. */
+static __always_inline __u64 object_word(const struct scratch *s, __u32 offset)
+{
+	mem_opaque(offset);
+	return *(const __u64 *)(s->task.bytes + (offset & (TASK_READ - 1)));
+}
+
+static __always_inline __u64 object_pointer(const struct scratch *s, __u32 offset)
+{
+	return object_word(s, offset) & ~REFERENCE_TAGS;
+}
+
+static __always_inline __u8 object_byte(const struct scratch *s, __u32 offset)
+{
+	mem_opaque(offset);
+	return s->task.bytes[offset & (TASK_READ - 1)];
+}
+
+/* Objects/genobject.c, Objects/iterobject.c */
+static const char type_coroutine[] = "coroutine", type_generator[] = "generator",
+		  type_async_generator[] = "async_generator", type_wrapper[] = "coroutine_wrapper",
+		  type_asend[] = "async_generator_asend", type_athrow[] = "async_generator_athrow",
+		  type_anext[] = "anext_awaitable";
+
+static __always_inline enum object_kind kind_by_name(struct scratch *s, __u64 address)
+{
+	char name[TYPE_NAME] = {};
+
+	/* What lies behind a short name is other text of the interpreter's. */
+	if (walk_read(&s->walk, name, sizeof(name), address))
+		return OBJECT_OTHER;
+	if (!bpf_strncmp(name, sizeof(name), type_coroutine) ||
+	    !bpf_strncmp(name, sizeof(name), type_generator) ||
+	    !bpf_strncmp(name, sizeof(name), type_async_generator))
+		return OBJECT_COROUTINE;
+	if (!bpf_strncmp(name, sizeof(name), type_wrapper) || !bpf_strncmp(name, sizeof(name), type_asend) ||
+	    !bpf_strncmp(name, sizeof(name), type_athrow) || !bpf_strncmp(name, sizeof(name), type_anext))
+		return OBJECT_WRAPPER;
+	return OBJECT_OTHER;
+}
+
+/*
+ * What objects of this type are. A class of the program's own, which can end and make room for another one,
+ * is looked at each time, and can be no coroutine.
+ */
+__noinline int object_kind(struct scratch *s, const struct task_layout *a, __u64 type)
+{
+	struct known_type *known;
+	enum object_kind kind;
+	__u64 flags;
+
+	if (!opt_async || !s || !a || !mem_plausible(type))
+		return OBJECT_OTHER;
+	known = &s->task.types[(type >> 4 ^ type >> 10) & (TYPES_KNOWN - 1)];
+	if (known->address == type && known->process == s->who.process)
+		return known->kind;
+	flags = search_read(s, type + a->type_flags);
+	kind = flags & FLAG_INT ? OBJECT_INT : flags & FLAG_STR ? OBJECT_STR : OBJECT_OTHER;
+	if (flags & FLAG_HEAP_TYPE)
+		return kind;
+	if (kind == OBJECT_OTHER)
+		kind = kind_by_name(s, search_read(s, type + a->type_name));
+	known->kind = kind;
+	known->address = type;
+	known->process = s->who.process;
+	return kind;
+}
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lockdown.h - whether the kernel is locked down (kernel_lockdown(7)).
+ */
+#ifndef PYPERF_KERN_LOCKDOWN_H
+#define PYPERF_KERN_LOCKDOWN_H
+
+#include <stdbool.h>
+
+/* Whether it keeps its memory from BPF programs. Where securityfs is not mounted that is not known. */
+bool lockdown_is_confidential(void);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * task_layouts.h - with --async: tells the kernel side where processes keep asyncio's tasks.
+ */
+#ifndef PYPERF_KERN_TASK_LAYOUTS_H
+#define PYPERF_KERN_TASK_LAYOUTS_H
+
+#include <stdbool.h>
+
+#include "bpf/abi.h"
+
+struct pyperf;
+
+struct task_layouts {
+	struct pyperf *skel;
+	__u32 count;
+};
+
+/* Before loading: leaves out what reads tasks unless it is wanted. */
+void task_layouts_prepare(struct task_layouts *t, struct pyperf *skel, bool wanted);
+bool task_layouts_are_wanted(const struct task_layouts *t);
+
+/*
+ * Finds or adds one. Its number plus one, as struct process.tasks has it; 0 if none is wanted, or
+ * TASK_LAYOUTS_MAX others have been met.
+ */
+__u32 task_layouts_add(struct task_layouts *t, const struct task_layout *l);
+
+/* Makes it that of process id, which has this pid. 0; -ESRCH if the process is gone; or another -errno. */
+int task_layouts_set(const struct task_layouts *t, __u32 pid, __u32 id, __u32 tasks);
+
+#endif

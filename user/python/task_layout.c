@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "python/task_layout.h"
+
+#include <errno.h>
+
+_Static_assert(ASYNC_TASK_READ <= TASK_READ, "the kernel side reads less of a task");
+
+int task_layout_make(const struct async_layout *a, struct task_layout *ret)
+{
+	const struct object_offsets *o = &a->objects;
+
+	/* The loop and the task are read at once, and so is a coroutine with its frame. */
+	if (a->tstate_task != a->tstate_loop + sizeof(__u64) || o->gen_frame + FRAME_READ > TASK_READ ||
+	    o->gen_state >= o->gen_frame || o->frame_stack > FRAME_READ - sizeof(__u64))
+		return -EINVAL;
+	*ret = (struct task_layout){
+		.tstate_loop = a->tstate_loop,
+		.task_size = a->task_size,
+		.task_name = a->task_name,
+		.task_awaited_by = a->task_awaited_by,
+		.task_is_task = a->task_is_task,
+		.task_awaited_by_is_set = a->task_awaited_by_is_set,
+		.task_coro = a->task_coro,
+		.object_type = o->object_type,
+		.type_name = o->type_name,
+		.type_flags = o->type_flags,
+		.set_used = o->set_used,
+		.set_table = o->set_table,
+		.set_mask = o->set_mask,
+		.gen_frame = o->gen_frame,
+		.gen_state = o->gen_state,
+		.frame_stack = o->frame_stack,
+		.created = a->states.created,
+		.executing = a->states.executing,
+		.suspended = a->states.suspended,
+		.awaiting = { a->states.awaiting[0], a->states.awaiting[1] },
+		.awaited = a->states.awaited,
+	};
+	return 0;
+}
