@@ -47,20 +47,20 @@ __noinline int await_first(struct scratch *s, const struct task_layout *a, __u64
 {
 	struct await_set c = { s, 0 };
 	__u64 used, mask, table;
-	__u32 slots;
+	__u32 size;
 
 	if (!opt_async || !s || !a)
 		return 0;
 	used = search_read(s, set + a->set_used);
 	mask = search_read(s, set + a->set_mask);
 	table = search_read(s, set + a->set_table);
-	slots = mask < AWAIT_SLOTS ? mask + 1 : AWAIT_SLOTS;
+	size = (mask < AWAIT_SLOTS ? mask + 1 : AWAIT_SLOTS) * SLOT_BYTES;
 	if (!used)
 		return 0;
-	mem_opaque(slots);
-	if (slots && slots <= AWAIT_SLOTS && mem_plausible(table) &&
-	    !walk_read(&s->walk, s->walk.mem, slots * SLOT_BYTES, table))
-		bpf_loop(slots, await_slot, &c, 0);
+	mem_opaque(size);
+	if (size <= AWAIT_SLOTS * SLOT_BYTES && mem_plausible(table) &&
+	    !walk_read(&s->walk, s->walk.mem, size, table))
+		bpf_loop(size / SLOT_BYTES, await_slot, &c, 0);
 	s->await.task = c.found;
 	s->await.others = used > 1;
 	s->await.cause = c.found ? WAIT_CAUSES : WAIT_TASK_CUT;
