@@ -89,6 +89,24 @@ def test_older_version(old, workloads, tmp_path):
     assert set(found) == {None} and {frame[0][0] for frame in found[None]} == {"<module>"}
 
 
+def test_lies(python, workloads, tmp_path):
+    """Objects that are none: every sample ends in one outcome, and its own frames are right."""
+    with profiler.target(python.path, "-S", workloads / "task_lies.py") as target:
+        run = profiler.run_while(tmp_path, [target], 4, "-F", 1999, "--async", "--cache", "check")
+    outcomes = {name: n for name, n in run.stats["outcomes"].items() if n and name != "not_selected"}
+    assert outcomes["whole"] >= 0.99 * sum(outcomes.values()), outcomes
+    assert run.stats["counters"]["cache_mismatch"] == 0
+    found = collections.Counter()
+    for sample in pprof.read(run.path).samples:
+        names = [frame.function for frame in sample.frames]
+        if "spin" in names:
+            own_frames = names[names.index("spin"):names.index("runs") + 1]
+            assert own_frames == ["spin", "runs"]
+            found[sample.labels.get("task"), "begin" in names] += sample.count
+    assert found[None, True] > 100, found  # where the lie is the name
+    assert found["lies!", False] > 100, found  # ... the coroutine, or what awaits it
+
+
 def test_late_import(python, tmp_path):
     """asyncio that comes after the process was found is found too."""
     program = ("import time; print('{}', flush=True); end = time.monotonic() + 1\n"
