@@ -98,13 +98,16 @@ static void add_kernel(struct page *p, const struct kernel_stats *k, __u64 expec
 		expected);
 	gauge(p, "tick_max_seconds", "The longest that a tick has taken.", k->sum.time_max / 1e9);
 	family(p, "kernel_seconds_total", "counter",
-	       "Run time of the BPF programs. Divided by the runs: what one of them took.");
+	       "Run time of the BPF programs. Divided by the runs: what one of them took. Those of forks, "
+	       "execs and exits are measured with --stats only.");
 	labelled(p, "kernel_seconds_total", "program", "sampler", k->run_time_ns / 1e9);
-	labelled(p, "kernel_seconds_total", "program", "lifecycle", k->other_time_ns / 1e9);
+	if (k->other_runs)
+		labelled(p, "kernel_seconds_total", "program", "lifecycle", k->other_time_ns / 1e9);
 	family(p, "kernel_runs_total", "counter",
 	       "Runs of the BPF programs: ticks, and forks, execs and exits.");
 	labelled(p, "kernel_runs_total", "program", "sampler", k->runs);
-	labelled(p, "kernel_runs_total", "program", "lifecycle", k->other_runs);
+	if (k->other_runs)
+		labelled(p, "kernel_runs_total", "program", "lifecycle", k->other_runs);
 }
 
 /* Where ticks are missing. Those that the kernel dropped for other BPF programs it counts nowhere. */

@@ -246,7 +246,7 @@ int kernel_start(struct kernel *k, int *ret_cpus)
 	struct pyperf *s = k->skel;
 	int err;
 
-	if (k->options.measure && k->stats_fd < 0)
+	if (k->options.statistics && k->stats_fd < 0)
 		k->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	/* These stay attached when the ticks stop. */
 	err = attach(s->progs.on_process_fork, &s->links.on_process_fork) ?:
@@ -437,7 +437,7 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 #undef EVENT
 	if (k->trigger.kind == TRIGGER_PERF && k->stats_fd >= 0) {
 		run_time_add(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
-	} else if (k->options.measure) { /* with timers, or without CAP_SYS_ADMIN, it does not measure */
+	} else if (k->options.measure) { /* nor does the kernel with timers, or without CAP_SYS_ADMIN */
 		ret->runs = ret->sum.ticks;
 		ret->run_time_ns = ret->sum.time_sum;
 	}

@@ -40,7 +40,8 @@ struct kernel_options {
 	bool all;	   /* every process is profiled, else only those that kernel_set_process() adds */
 	bool programs;	   /* with all: those that are no Python are profiled, too */
 	bool follow;	   /* the children of profiled processes are profiled too */
-	bool measure;	   /* count the programs' run time; costs some 30 ns a run */
+	bool measure;	   /* the sampler takes its own time; costs some 30 ns a run */
+	bool statistics;   /* the kernel takes the time of all BPF programs of the machine */
 	__u32 max_depth;
 	enum cache_mode cache;
 	__u32 cache_threads; /* threads whose last stack is remembered; 34 KiB each */

@@ -28,6 +28,7 @@ struct kernel_options settings_kernel(const struct options *o)
 		.programs = o->all,
 		.follow = o->all_python || o->all || o->command || o->children,
 		.measure = o->stats || o->stats_json || o->listen || o->listen_metrics,
+		.statistics = o->stats || o->stats_json,
 		.max_depth = o->max_depth,
 		.cache = o->cache,
 		.cache_threads = o->cache_threads,

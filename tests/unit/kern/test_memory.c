@@ -15,7 +15,7 @@
 
 static const struct kernel_options growing = {
 	.frequency = 99, .follow = true, .max_depth = 64, .no_ticks = true, .memory = true,
-	.rss_step = STEP, .measure = true
+	.rss_step = STEP, .statistics = true
 };
 
 static int orders[2], answers[2];

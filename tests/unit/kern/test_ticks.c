@@ -17,7 +17,7 @@ static void books_of_everything(void **state)
 	struct kernel_stats s;
 
 	(void)state;
-	o.measure = true;
+	o.measure = o.statistics = true;
 	kernel = open_kernel(o);
 	start(kernel);
 	burn(1);
@@ -82,7 +82,7 @@ static void stop_and_start_again(void **state)
 	int fds = 0;
 
 	(void)state;
-	o.measure = true;
+	o.measure = o.statistics = true;
 	kernel = open_kernel(o);
 	kernel_stats(kernel, &s);
 	assert_int_equal(s.sum.ticks, 0);

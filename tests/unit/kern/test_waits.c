@@ -10,7 +10,7 @@
 #include "pyperf.skel.h"
 
 static const struct kernel_options waiting = {
-	.frequency = 99, .follow = true, .max_depth = 64, .no_ticks = true, .waits = true, .measure = true
+	.frequency = 99, .follow = true, .max_depth = 64, .no_ticks = true, .waits = true, .statistics = true
 };
 
 /* A child that sleeps again and again, half of the times for long. */

@@ -28,7 +28,7 @@ static void defaults_of_the_kernel_side(void **state)
 	k = kernel();
 	assert_int_equal(k.trigger, TRIGGER_AUTO);
 	assert_int_equal(k.frequency, 99);
-	assert_false(k.use_cycles || k.single_reads || k.measure);
+	assert_false(k.use_cycles || k.single_reads || k.measure || k.statistics);
 	assert_true(k.by_thread && k.all && k.follow);
 	assert_int_equal(k.max_depth, 1024);
 	assert_int_equal(k.cache, CACHE_VERIFIED);
@@ -105,13 +105,13 @@ static void run_times_that_somebody_asks_for(void **state)
 {
 	(void)state;
 	ACCEPT("-a", "--stats");
-	assert_true(kernel().measure);
+	assert_true(kernel().measure && kernel().statistics);
 	ACCEPT("-a", "--stats-json", "s.json");
-	assert_true(kernel().measure);
+	assert_true(kernel().measure && kernel().statistics);
 	ACCEPT("-a", "--listen", "7070");
-	assert_true(kernel().measure);
+	assert_true(kernel().measure && !kernel().statistics);
 	ACCEPT("-a", "--listen-metrics", "7070");
-	assert_true(kernel().measure);
+	assert_true(kernel().measure && !kernel().statistics);
 }
 
 static void which_processes(void **state)
