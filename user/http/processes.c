@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "kern/kernel.h"
+#include "profile/events.h"
 #include "profile/profile.h"
 #include "profile/tally.h"
 #include "python/layout.h"
@@ -122,7 +123,28 @@ static int add_stacks(const struct registry_entry *e, struct buf *out)
 			  e->pid);
 }
 
-static int add_row(const struct row *r, const struct kernel *kernel, __u64 total, struct buf *out)
+/* So many samples, or seconds, or bytes, of what the profile is of. */
+static int add_amount(const struct row *r, const struct profile *recent, struct buf *out)
+{
+	const __u64 total = recent ? profile_total(recent) : 0;
+	const double share = total ? 100.0 * r->samples / total : 0.0;
+	const enum event_kind kind = recent ? profile_shown(recent) : EVENT_CPU;
+
+	if (event_rows[kind].unit == UNIT_COUNT)
+		return buf_printf(out, "<td>%llu<td>%.1f %%", r->samples, share);
+	return buf_printf(out, "<td>%.2f %s<td>%.1f %%", event_amount(kind, r->samples, 0),
+			  event_amount_unit(kind), share);
+}
+
+static const char *amount_title(const struct profile *recent)
+{
+	const struct event_row *row = &event_rows[recent ? profile_shown(recent) : EVENT_CPU];
+
+	return row->unit == UNIT_COUNT ? "samples" : row->resource;
+}
+
+static int add_row(const struct row *r, const struct kernel *kernel, const struct profile *recent,
+		   struct buf *out)
 {
 	char version[VERSION_TEXT_SIZE];
 
@@ -133,7 +155,7 @@ static int add_row(const struct row *r, const struct kernel *kernel, __u64 total
 	       add_text(out, r->process.binary) ?:
 	       buf_add_string(out, "<td>") ?:
 	       add_container(&r->process, out) ?:
-	       buf_printf(out, "<td>%llu<td>%.1f %%", r->samples, total ? 100.0 * r->samples / total : 0.0) ?:
+	       add_amount(r, recent, out) ?:
 	       add_stacks(&r->process, out) ?:
 	       buf_add_string(out, "\n");
 }
@@ -155,11 +177,12 @@ int processes_html(const struct registry *registry, const struct kernel *kernel,
 		err = count_samples(&all, recent);
 	qsort(rows, all.n, sizeof(*rows), by_samples);
 	if (!err)
-		err = buf_add_string(out, "<table><thead><tr><th>pid<th>name<th>version<th>interpreter<th>"
-					  "container<th>samples<th>share<th>"
-					  "<tbody>\n");
+		err = buf_printf(out,
+				 "<table><thead><tr><th>pid<th>name<th>version<th>interpreter<th>"
+				 "container<th>%s<th>share<th><tbody>\n",
+				 amount_title(recent));
 	for (i = 0; !err && i < all.n && i < PROCESSES_SHOWN; i++)
-		err = add_row(&rows[i], kernel, recent ? profile_total(recent) : 0, out);
+		err = add_row(&rows[i], kernel, recent, out);
 	if (!err)
 		err = buf_add_string(out, "</table>\n");
 	if (!err && i < all.n)

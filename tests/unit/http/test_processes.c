@@ -69,6 +69,24 @@ static void those_with_most_samples_first(void **state)
 	assert_non_null(strstr(html, "<td>0<td>0.0 %\n</table>"));
 }
 
+/* Of memory it is no number of samples. */
+static void bytes_are_no_samples(void **state)
+{
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_MEMORY), .period_ns = 1 };
+	const char *html;
+
+	(void)state;
+	set_owner_of(0, EVENT_MEMORY, 1, 100, "");
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 3 << 20);
+	profile_free(TAKE_PTR(profile));
+	assert_int_equal(profile_new(&info, &profile), 0);
+	assert_int_equal(harvest(&forged_source, &(struct harvest_span){}, profile, &stats), 0);
+	html = table(NULL, profile);
+	assert_non_null(strstr(html, "<th>RSS growth<th>share<th>"));
+	assert_non_null(strstr(html, "<td>3.00 MiB<td>100.0 %\n"));
+}
+
 static void ended_ones_are_left_out(void **state)
 {
 	const char *html;
@@ -164,6 +182,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(without_samples),
 		TEST(those_with_most_samples_first),
+		TEST(bytes_are_no_samples),
 		TEST(ended_ones_are_left_out),
 		TEST(nothing_of_a_name_is_markup),
 		TEST(container),
