@@ -5,22 +5,14 @@ import collections
 
 import pytest
 
-import interpreters as known
 import pprof
 import profiler
+from test_tasks_event import PINNED, python  # noqa: F401 (a fixture)
 
-PINNED = known.one_per_version()
-PYTHONS = [i for i in known.everything() if i.version[:2] >= (3, 14)]
 PROGRAM = "task_runs.py"
 LEAST = 40  # samples of a task
 
 NAME = ("n\u00e4me \u2603 " + 100 * "x")[:32] + "..."  # of 64 bytes, two a character
-
-
-@pytest.fixture(params=[
-    pytest.param(i, id=str(i), marks=() if i in PINNED else pytest.mark.long) for i in PYTHONS])
-def python(request):
-    return request.param
 
 
 @pytest.fixture
