@@ -21,38 +21,49 @@ struct task_layouts;
 struct texts;
 
 struct kernel_options {
-	bool no_ticks;	   /* nothing is sampled by the clock */
+	/* The ticks. */
+	bool no_ticks;		   /* nothing is sampled by the clock */
+	enum trigger_kind trigger; /* what makes them */
+	__u32 frequency;	   /* samples per second of each CPU */
+	bool use_cycles;	   /* hardware cycles instead of cpu-clock */
+
+	/* Kinds of event beside CPU time. */
 	bool waits;	   /* threads are seen to wait (kern/waits.h), */
 	bool gil;	   /* ... and those waits that are for the GIL are a kind of their own */
 	__u64 min_wait_ns; /* shorter waits are not in the profile */
 	bool wall;	   /* the sum of all times has books of its own */
-	enum thread_mode threads; /* whose samples are of interest */
-	bool memory;	   /* see processes grow and shrink (kern/memory.h) */
-	bool tasks;	   /* stacks of asyncio tasks may be given (kern/asleep.h) */
-	bool async;	   /* stacks have what awaits the asyncio task that runs (kern/task_layouts.h) */
+	bool memory;	   /* processes are seen to grow and shrink (kern/memory.h) */
 	__u64 rss_step;	   /* bytes by which one does before that is counted */
-	enum trigger_kind trigger; /* what makes the ticks */
-	__u32 frequency;   /* samples per second of each CPU */
-	bool use_cycles;   /* hardware cycles instead of cpu-clock */
-	bool single_reads; /* one read for each frame, instead of blocks */
-	bool by_thread;	   /* owners are threads, else processes */
-	bool states;	   /* samples of CPU time say what the interpreter was doing (bpf/states.def) */
-	bool all;	   /* every process is profiled, else only those that kernel_set_process() adds */
-	bool programs;	   /* with all: those that are no Python are profiled, too */
-	bool follow;	   /* the children of profiled processes are profiled too */
-	bool measure;	   /* the sampler takes its own time; costs some 30 ns a run */
-	bool statistics;   /* the kernel takes the time of all BPF programs of the machine */
+	bool tasks;	   /* stacks of asyncio tasks may be given (kern/asleep.h) */
+
+	/* Whose samples are taken, and what they are told apart by. */
+	bool all;		  /* every process is profiled, else only those of kernel_set_process() */
+	bool programs;		  /* with all: those that are no Python are profiled, too */
+	bool follow;		  /* the children of profiled processes are profiled too */
+	enum thread_mode threads; /* whose samples are of interest */
+	bool by_thread;		  /* owners are threads, else processes */
+	bool states; /* samples of CPU time say what the interpreter was doing (bpf/states.def) */
+
+	/* The stack. */
 	__u32 max_depth;
+	bool async;	   /* stacks have what awaits the asyncio task that runs (kern/task_layouts.h) */
+	bool single_reads; /* one read for each frame, instead of blocks */
 	enum cache_mode cache;
 	__u32 cache_threads; /* threads whose last stack is remembered; 34 KiB each */
+	__u32 cache_depth;   /* frames remembered of each of them, at most 1024 */
 	__u32 tree_size;     /* nodes of the tree, both banks, rounded up to a power of two; 0 = 524,288 */
+
+	/* Code that is not Python's. */
 	enum native_mode native;
-	enum kernel_mode kernel;
-	bool kernel_nameless; /* nobody has names for the kernel's functions: they are not looked for */
 	size_t native_memory; /* bytes for the table of native code */
 	bool native_loop;     /* with callers: the interpreter's loop is one of them */
 	bool native_lines;    /* of the leaf the place in the function is kept, too */
-	__u32 cache_depth;   /* frames remembered of each thread's last stack, at most 1024 */
+	enum kernel_mode kernel;
+	bool kernel_nameless; /* nobody has names for the kernel's functions: they are not looked for */
+
+	/* What the profiler costs. */
+	bool measure;	 /* the sampler takes its own time; costs some 30 ns a run */
+	bool statistics; /* the kernel takes the time of all BPF programs of the machine */
 };
 
 /* Why kernel_open() or kernel_start() failed, in words that say what to do. The text is static or k's. */
@@ -127,9 +138,9 @@ struct kernel_tables {
 
 const struct kernel_tables *kernel_tables(const struct kernel *k);
 
-/* The table of native code: kern/texts.h. */
-/* The kernel side's table of where tasks are. */
+/* Where asyncio's tasks are in each process that has them: kern/task_layouts.h. */
 struct task_layouts *kernel_task_layouts(struct kernel *k);
+/* The table of native code: kern/texts.h. */
 struct texts *kernel_texts(struct kernel *k);
 
 /* The numbers first to end - 1. */

@@ -156,8 +156,8 @@ static void print_cost(const struct report *r, FILE *f)
 			percent(k->sum.ticks, r->expected));
 	if (r->events & EVENT_BIT(EVENT_CPU))
 		fprintf(f, "  kernel    %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n",
-		number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text,
-		number_group(k->runs).text, percent(kernel_seconds, r->seconds), r->seconds);
+			number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text,
+			number_group(k->runs).text, percent(kernel_seconds, r->seconds), r->seconds);
 	if (k->wait_runs)
 		fprintf(f, "  waits     %s ns a switch or wake-up, %s of them; %.3f%% of one core\n",
 			number_group((double)k->wait_time_ns / k->wait_runs + 0.5).text,
