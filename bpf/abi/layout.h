@@ -31,6 +31,13 @@ enum line_format {
 #define TSTATE_READ    384 /* of a PyThreadState: layout.tstate_size is at most this */
 #define INTERP_READ    512 /* of a PyInterpreterState: from interp_gc_frame to interp_epoch's end */
 
+/*
+ * Of a struct _gil_runtime_state, at most: internal/pycore_gil.h (3.8+). It has 32 bytes of numbers, and two
+ * mutexes and two conditions of the C library: 208 on x86-64, 224 on arm64, where a mutex is longer. A
+ * free-threaded build has 8 more. tests/layouts compares it with the headers of each interpreter.
+ */
+#define GIL_BYTES 232
+
 #define CHUNK_SIZE 16384 /* of the smallest data-stack chunk, DATA_STACK_CHUNK_SIZE in Python/pystate.c */
 
 /*

@@ -15,9 +15,6 @@
 #include "bpf/sample/process.h"
 #include "bpf/tree/quota.h"
 
-/* More than a _gil_runtime_state has: 208 (x86-64) or 224 (arm64), and 8 in free-threaded builds. */
-#define GIL_BYTES 232
-
 #define HOLDER_TRIES 3
 #define GIL_LOOKS    32 /* frames of the holder, from its leaf, among which one that stays is looked for */
 

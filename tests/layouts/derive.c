@@ -19,6 +19,7 @@
 #include "internal/pycore_interpframe_structs.h"
 #include "internal/pycore_stackref.h"
 #endif
+#include "bpf/abi/layout.h"
 #include "tests/layouts/derive.h"
 
 #if defined(Py_GIL_DISABLED) && PY_VERSION_HEX >= 0x030e0000
@@ -126,6 +127,7 @@ static void show_thread(void)
 
 static void show_interpreter(void)
 {
+	_Static_assert(sizeof(struct _gil_runtime_state) <= GIL_BYTES, "all of a GIL is looked at");
 	FIELD(interp_next, PyInterpreterState, next);
 	FIELD(interp_threads, PyInterpreterState, threads.head);
 	FIELD(runtime_interpreters, _PyRuntimeState, interpreters.head);

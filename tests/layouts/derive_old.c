@@ -19,6 +19,7 @@
 #include "internal/pystate.h"
 #endif
 
+#include "bpf/abi/layout.h"
 #include "tests/layouts/derive.h"
 
 /* What came later. */
@@ -92,6 +93,7 @@ static void show_runtime(void)
 #if PY_VERSION_HEX >= 0x03080000
 	FIELD(runtime_gil, _PyRuntimeState, ceval.gil);
 	FIELD(gil_holder, struct _gil_runtime_state, last_holder);
+	_Static_assert(sizeof(struct _gil_runtime_state) <= GIL_BYTES, "all of a GIL is looked at");
 #else
 	show("runtime_gil", 0);
 	show("gil_holder", 0);

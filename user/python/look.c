@@ -15,8 +15,7 @@
 #include "python/thread_states.h"
 
 #define ATTEMPTS  8    /* to see a stack of one moment */
-#define GIL_BYTES 512  /* of _gil_runtime_state, with its locks and conditions */
-#define RUNTIME_GIL_BYTES 2048 /* of _PyRuntime, in which it is in 3.7 to 3.11 */
+#define RUNTIME_GIL_BYTES 2048 /* of _PyRuntime, somewhere in which it is in 3.7 */
 #define VERSION_3_7 0x03070000
 
 /* What one look works on. */
@@ -169,7 +168,7 @@ static bool waits_for_gil(const struct looking *k, const struct task *t, const s
 
 	if (t->syscall != SYS_futex)
 		return false;
-	if (!begin && l->runtime_tstate && l->version >= VERSION_3_7) {
+	if (!begin && l->runtime_tstate && l->version >= VERSION_3_7) { /* 3.7: it is not known where */
 		begin = k->runtime;
 		bytes = RUNTIME_GIL_BYTES;
 	}

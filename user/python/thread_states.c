@@ -59,12 +59,21 @@ static __u64 add(struct thread_states *s, const struct layout *l, __u64 interp, 
 	return field(&c, l->tstate_next);
 }
 
-static void read_interpreter(struct thread_states *s, const struct layout *l, __u64 interp)
+/* Up to 3.11 all interpreters share one GIL, from 3.12 on each may have its own. */
+static __u64 find_gil(const struct layout *l, __u64 runtime, __u64 interp)
 {
 	__u64 gil = l->interp_gil ? read_word(interp + l->interp_gil) : 0;
+
+	if (l->runtime_gil)
+		gil = runtime + l->runtime_gil;
+	return mem_plausible(gil) ? gil : 0;
+}
+
+static void read_interpreter(struct thread_states *s, const struct layout *l, __u64 runtime, __u64 interp)
+{
+	const __u64 gil = find_gil(l, runtime, interp);
 	__u64 tstate = read_word(interp + l->interp_threads);
 
-	gil = mem_plausible(gil) ? gil : 0;
 	while (s->count < THREAD_STATES_MAX) {
 		const size_t at = s->count;
 		const __u64 next = add(s, l, interp, tstate);
@@ -85,7 +94,7 @@ int thread_states_read(struct thread_states *s, pid_t memory, const struct layou
 	s->count = 0;
 	interp = target_first_interpreter(l, runtime);
 	for (int i = 0; i < INTERPRETERS_MAX && mem_plausible(interp); i++) {
-		read_interpreter(s, l, interp);
+		read_interpreter(s, l, runtime, interp);
 		interp = read_word(interp + l->interp_next);
 	}
 	return target_unreachable;

@@ -5,10 +5,15 @@
  */
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <linux/futex.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -116,6 +121,102 @@ static void a_process_without_an_interpreter(void **state)
 	assert_int_equal(look_at_threads(1 << 30, 1 << 30, &layout, 4096, 4096, &out), -ESRCH);
 }
 
+/* --- whether a futex is part of the GIL ----------------------------------------------------------------- */
+
+/* What a thread of Python would have in its memory; the same addresses hold in a child. */
+struct forged {
+	__u64 runtime[4];
+	__u64 interp[3]; /* next, threads.head, GIL */
+	__u64 tstate[8];
+	__u64 gil[1024 / 8];
+} __attribute__((aligned(8)));
+
+static struct forged forged;
+
+static const struct layout with_gil = {
+	.version = 0x030d0000,
+	.tstate_size = sizeof(forged.tstate),
+	.tstate_interp = 8,
+	.tstate_thread_id = 16, /* behind it is the number of the thread */
+	.tstate_frame = 32,
+	.runtime_interpreters = 8,
+	.interp_threads = 8,
+	.interp_gil = 16,
+	.gil_holder = 8,
+};
+
+static const struct layout with_shared_gil = {
+	.version = 0x030b0000,
+	.tstate_size = sizeof(forged.tstate),
+	.tstate_interp = 8,
+	.tstate_thread_id = 16,
+	.tstate_frame = 32,
+	.runtime_interpreters = 8,
+	.runtime_tstate = 16,
+	.runtime_gil = offsetof(struct forged, gil) - offsetof(struct forged, runtime),
+	.interp_threads = 8,
+	.gil_holder = 8,
+};
+
+/* Never returns: sleeps in the word of the GIL at this byte. */
+static void sleep_in(size_t byte)
+{
+	forged.runtime[1] = (uintptr_t)forged.interp;
+	forged.interp[1] = (uintptr_t)forged.tstate;
+	forged.interp[2] = (uintptr_t)forged.gil;
+	forged.tstate[1] = (uintptr_t)forged.interp;
+	forged.tstate[3] = getpid();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		syscall(SYS_futex, (char *)forged.gil + byte, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+/* What a look at that child says of its thread, once it sleeps. */
+static __u32 look_at_sleeper(const struct layout *layout, size_t byte)
+{
+	const struct look_frame *frames;
+	struct look_thread *threads;
+	const struct look *look;
+	pid_t child = fork();
+	struct task task = { 0 };
+	__u32 gil;
+
+	assert_true(child >= 0);
+	if (!child)
+		sleep_in(byte);
+	while (task.syscall != SYS_futex || task.state != 'S')
+		assert_int_equal(task_read(child, child, &task), 0);
+	{
+		_cleanup_buf_ struct buf out = { 0 };
+
+		assert_int_equal(look_at_threads(child, child, layout, (uintptr_t)&forged, 0, &out), 0);
+		assert_int_equal(look_parse(out.data, out.size, &look, &threads, &frames), 0);
+		assert_int_equal(look->threads, 1);
+		assert_int_equal(threads[0].end, LOOK_NO_FRAMES);
+		gil = threads[0].gil;
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return gil;
+}
+
+static void a_futex_of_the_gil_and_one_behind_it(void **state)
+{
+	(void)state;
+	assert_int_equal(look_at_sleeper(&with_gil, 0), LOOK_GIL_WAITS);
+	assert_int_equal(look_at_sleeper(&with_gil, GIL_BYTES - 4), LOOK_GIL_WAITS);
+	assert_int_equal(look_at_sleeper(&with_gil, GIL_BYTES), LOOK_GIL_NOT);
+	assert_int_equal(look_at_sleeper(&with_gil, 500), LOOK_GIL_NOT);
+}
+
+static void a_futex_of_the_gil_that_all_share(void **state)
+{
+	(void)state;
+	assert_int_equal(look_at_sleeper(&with_shared_gil, 0), LOOK_GIL_WAITS);
+	assert_int_equal(look_at_sleeper(&with_shared_gil, GIL_BYTES - 4), LOOK_GIL_WAITS);
+	assert_int_equal(look_at_sleeper(&with_shared_gil, GIL_BYTES), LOOK_GIL_NOT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +224,8 @@ int main(void)
 		cmocka_unit_test(sizes_that_are_wrong),
 		cmocka_unit_test(threads_that_are_impossible),
 		cmocka_unit_test(a_process_without_an_interpreter),
+		cmocka_unit_test(a_futex_of_the_gil_and_one_behind_it),
+		cmocka_unit_test(a_futex_of_the_gil_that_all_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
