@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/turn_times.h"
 #include "http/profile_request.h"
 #include "kern/cpu_ticks.h"
 #include "kern/kernel.h"
@@ -14,7 +15,6 @@
 #include "report/books.h"
 #include "report/report.h"
 #include "report/run_facts.h"
-#include "report/turn_times.h"
 #include "targets/registry.h"
 
 /* The first failure stays in err, so that a metric is a line. */

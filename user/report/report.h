@@ -10,10 +10,10 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "base/turn_times.h"
 #include "kern/kernel.h"
 #include "names/codes.h"
 #include "report/export_stats.h"
-#include "report/turn_times.h"
 #include "tree/harvest.h"
 
 struct report {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/complaint.h"
+#include "base/loop.h"
 #include "guard/worker.h"
 #include "names/codes.h"
 #include "names/kernel_names.h"
@@ -17,7 +18,6 @@
 #include "report/run_facts.h"
 #include "run/ask_kubelet.h"
 #include "run/command.h"
-#include "run/loop.h"
 #include "run/notify.h"
 #include "run/serve.h"
 #include "run/settings.h"

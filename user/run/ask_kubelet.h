@@ -6,8 +6,8 @@
 #define PYPERF_RUN_ASK_KUBELET_H
 
 #include "base/complaint.h"
+#include "base/loop.h"
 #include "kubelet/kubelet.h"
-#include "run/loop.h"
 
 struct ask_kubelet {
 	struct kubelet *kubelet; /* NULL = not asked for */

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/turn_times.h"
 #include "http/metrics.h"
 #include "http/profile_request.h"
 #include "kubelet/kubelet.h"
@@ -15,7 +16,6 @@
 #include "report/books.h"
 #include "report/export_stats.h"
 #include "report/run_facts.h"
-#include "report/turn_times.h"
 
 static struct turn_times turns;
 static const struct run_facts facts = { .frequency = 199, .cpus = 3, .turns = &turns };

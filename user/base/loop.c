@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "run/loop.h"
+#include "base/loop.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "report/turn_times.h"
+#include "base/turn_times.h"
 
 void turn_times_add(struct turn_times *t, __u64 ns, __u64 cpu_ns, __u64 queued_ns)
 {

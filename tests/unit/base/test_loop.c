@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "run/loop.h"
+#include "base/loop.h"
 #include "base/clock.h"
 #include "base/cleanup.h"
 

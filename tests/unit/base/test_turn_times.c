@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "report/turn_times.h"
+#include "base/turn_times.h"
 
 static void nothing_yet(void **state)
 {

@@ -3,12 +3,12 @@
  * loop.h - the event loop: a list of rows, each with what it waits for and what it then does. Whoever has
  * something to do during a run adds a row, and the loop knows nothing of what it is for.
  */
-#ifndef PYPERF_RUN_LOOP_H
-#define PYPERF_RUN_LOOP_H
+#ifndef PYPERF_BASE_LOOP_H
+#define PYPERF_BASE_LOOP_H
 
 #include <stddef.h>
 
-#include "report/turn_times.h"
+#include "base/turn_times.h"
 
 #define LOOP_ROWS_MAX 16
 

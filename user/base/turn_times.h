@@ -3,8 +3,8 @@
  * turn_times.h - how long the turns of the event loop took: what runs between two waits. As long as one
  * lasts nobody else is served.
  */
-#ifndef PYPERF_REPORT_TURN_TIMES_H
-#define PYPERF_REPORT_TURN_TIMES_H
+#ifndef PYPERF_BASE_TURN_TIMES_H
+#define PYPERF_BASE_TURN_TIMES_H
 
 #include "bpf/buckets.h"
 
