@@ -15,6 +15,7 @@ export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 python=.cache/venv/bin/python
 jobs=${JOBS:-$(nproc)}
 side_by_side=
+folders="tests/oracle tests/judges tests/repo tests/e2e"
 [ "$jobs" = 1 ] || side_by_side="-n $jobs --dist loadgroup"
 NOTES=$(mktemp)
 export NOTES
@@ -29,7 +30,8 @@ end_to_end() {
     export LAYER
     markers=$2
     shift 2
-    $python -m pytest -q --timeout 1200 --durations 20 -m "$markers" "$@" tests/e2e || failed=1
+    # shellcheck disable=SC2086
+    $python -m pytest -q --timeout 1200 --durations 20 -m "$markers" "$@" $folders || failed=1
 }
 
 $python tests/fetch-interpreters.py $([ -n "$long" ] || echo --long) || failed=1

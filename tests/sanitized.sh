@@ -16,8 +16,9 @@ pytest() {
     nice $python -m pytest -q --timeout 1200 -m "not long" "$@" || failed=1
 }
 
-pytest tests/e2e/test_stacks.py -k 3.13
-for test in ${TESTS:-lifecycle http http_access continuous push}; do
-    pytest "tests/e2e/test_$test.py"
+pytest tests/e2e/stacks/test_stacks.py -k 3.13
+for test in ${TESTS:-processes/test_lifecycle serving/test_http serving/test_http_access \
+             output/test_continuous push/test_push}; do
+    pytest "tests/e2e/$test.py"
 done
 exit $failed

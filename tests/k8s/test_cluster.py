@@ -165,7 +165,7 @@ def test_what_a_node_sends(cluster, work, deployed):
 def test_timers_need_no_more_rights(cluster, work, deployed):
     """What the profiler takes by itself where perf_event_open is refused to CAP_PERFMON
     (kernel.perf_event_paranoid=3). The pod's own seccomp and capabilities are at work; the refusal itself is
-    in tests/e2e/test_trigger.py."""
+    in tests/e2e/stacks/test_trigger.py."""
     before = wait(lambda: profiler_pod(cluster), "ready pod")["metadata"]["name"]
     change(cluster, ["--trigger=timer"])
     wait(lambda: other_pod(cluster, before), "pod with timers")

@@ -2,7 +2,7 @@
 /*
  * derive.c - every field of struct layout as the compiler sees it in one interpreter's own headers, a line
  * each as show.c prints them: 3.11 and later, derive_old.c is for those before. Compiled by
- * tests/e2e/test_layouts.py; not linked with the interpreter.
+ * tests/oracle/test_layouts.py; not linked with the interpreter.
  */
 #define Py_BUILD_CORE
 #include "Python.h"

@@ -17,7 +17,7 @@ import profiler
 import serving
 from receiver import Receiver
 
-LIBRARY = pathlib.Path(profiler.BINARY).parent / "tests/forge/fail_malloc.so"
+LIBRARY = profiler.BUILD / "tests/forge/fail_malloc.so"
 LIMIT = 60  # seconds, of a run that takes one; what takes longer hangs
 SECONDS = 0.4
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs that harm a profiler, or their neighbours through it, and how their memory is forged while they
 run."""
-import pathlib
 import random
 import struct
 import subprocess
@@ -9,7 +8,7 @@ import threading
 
 import profiler
 
-SHOW = pathlib.Path(profiler.BINARY).parent / "tests" / "layouts" / "show"
+SHOW = profiler.BUILD / "tests/layouts/show"
 CHUNK, CHUNKS = 16384, 6000  # a data-stack chunk, and how many there are: more than any cache holds
 AT = CHUNK - 512  # a chunk's only frame, so near its end that all of it could be read with the frame
 

@@ -2,12 +2,11 @@
 """Runs tests/oracle: an interpreter that says what its code objects are, and the program that compares."""
 import contextlib
 import os
-import pathlib
 import subprocess
 
 import profiler
 
-ORACLE = pathlib.Path(profiler.BINARY).parent / "tests" / "oracle" / "oracle"
+ORACLE = profiler.BUILD / "tests/oracle/oracle"
 DUMPS = profiler.ROOT / "tests" / "oracle"
 
 

@@ -17,6 +17,7 @@ import pprof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("PYPERF") or str(ROOT / "build" / "pyperf-bpf")
+BUILD = pathlib.Path(BINARY).parent  # the tests' own programs are in its tests/
 
 # One stack of a profile. stack: [(function, file, first line, line)], leaf first; count: of the profile's
 # first type; values: {Event.key: in its unit}.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * functions.c - prints what user/elf/functions.c finds in a file: of each part of its code the offset, in
- * hexadecimal, and the name. tests/e2e/test_native_tables.py compares it with readelf.
+ * hexadecimal, and the name. tests/oracle/test_native_tables.py compares it with readelf.
  *   functions FILE [DEBUG-FILE]
  */
 #include <fcntl.h>

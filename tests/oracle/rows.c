@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * rows.c - prints what user/elf/rows.c makes of a file: of each row the offset in the file and the rule, both
- * in hexadecimal. Rows that say the same as the one before are left out. tests/e2e/test_rows.py compares it
- * with readelf. Without a file: the rows of the kernel's page of code.
+ * in hexadecimal. Rows that say the same as the one before are left out. tests/oracle/test_rows.py compares
+ * it with readelf. Without a file: the rows of the kernel's page of code.
  *   rows [FILE]
  */
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_cfi.c - every call frame instruction, on functions made by hand, and programs that mean harm.
- * tests/e2e/test_rows.py compares what real files say with readelf.
+ * tests/oracle/test_rows.py compares what real files say with readelf.
  */
 #include <errno.h>
 #include <setjmp.h>

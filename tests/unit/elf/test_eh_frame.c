@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_eh_frame.c - the reader of .eh_frame on sections made by hand. tests/e2e/test_native_tables.py
+ * test_eh_frame.c - the reader of .eh_frame on sections made by hand. tests/oracle/test_native_tables.py
  * compares what it finds with readelf.
  */
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_rows.c - rows of files made by hand, of which each is known; of this very program and of the kernel's
- * page of code; and the bytes that a worker could send in their place. tests/e2e/test_rows.py compares those
- * of real files with readelf.
+ * page of code; and the bytes that a worker could send in their place. tests/oracle/test_rows.py compares
+ * those of real files with readelf.
  */
 #include <errno.h>
 #include <fcntl.h>

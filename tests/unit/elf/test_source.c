@@ -2,7 +2,7 @@
 /*
  * test_source.c - the lines and the inlined functions of this very program, which are written down here, and
  * the bytes that a worker could send in their place. Files whose sections are damaged in place, so that
- * it is DWARF that is wrong. More of these: tests/fuzz/source.c, tests/e2e/test_native_lines.py.
+ * it is DWARF that is wrong. More of these: tests/fuzz/source.c, tests/e2e/native/test_native_lines.py.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_kubelet.c - asking a kubelet that is not there, or that takes the connection and says nothing: nothing
- * waits, and pauses are as long as promised. What it answers is in tests/e2e/test_pod_labels.py.
+ * waits, and pauses are as long as promised. What it answers is in tests/e2e/containers/test_pod_labels.py.
  */
 #include <arpa/inet.h>
 #include <errno.h>

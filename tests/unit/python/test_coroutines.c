@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_coroutines.c - chains of coroutines, whole and spoilt in every word. That real ones are read rightly
- * is shown by tests/e2e/test_tasks.py.
+ * is shown by tests/e2e/tasks/test_tasks.py.
  */
 #include <errno.h>
 #include <setjmp.h>

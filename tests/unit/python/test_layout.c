@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_layout.c - which versions have a layout, why the others have none, and that each layout keeps the
- * bounds by which the sampler reads. That the numbers are right is the business of tests/e2e/test_layouts.py.
+ * bounds by which the sampler reads. That the numbers are right is the business of
+ * tests/oracle/test_layouts.py.
  */
 #include <setjmp.h>
 #include <stdarg.h>

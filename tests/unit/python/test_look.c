@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_look.c - what comes from a worker is checked, whatever it is. That what it sees is right is shown by
- * tests/e2e/test_dump.py.
+ * tests/e2e/commands/test_dump.py.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_sleepers.c - what comes from a worker is checked, whatever it is. That what it sees is right is shown
- * by tests/e2e/test_asleep.py.
+ * by tests/e2e/waits/test_asleep.py.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_task_waits.c - what comes from a worker is checked, whatever it is. That what it sees is right is
- * shown by tests/e2e/test_tasks_event.py.
+ * shown by tests/e2e/tasks/test_tasks_event.py.
  */
 #include <errno.h>
 #include <setjmp.h>

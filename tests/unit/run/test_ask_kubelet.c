@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_ask_kubelet.c - the kubelet as a row of the event loop: a run goes on without it, and people hear of
- * trouble once. What it answers is in tests/e2e/test_pod_labels.py.
+ * trouble once. What it answers is in tests/e2e/containers/test_pod_labels.py.
  */
 #include <errno.h>
 

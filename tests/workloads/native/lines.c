@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * lines.c - functions that the compiler puts into others. A line that a sample may be in has a comment with
- * its name, by which the test finds its number (tests/e2e/test_native_lines.py).
+ * its name, by which the test finds its number (tests/e2e/native/test_native_lines.py).
  */
 unsigned int lines_entry(unsigned int turns);
 

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Fixtures of all tests in Python. Most of these need root, a built binary ($PYPERF, or else
+build/pyperf-bpf) and the interpreters of tests/fetch-interpreters.py; an interpreter that is not here skips
+its tests and says why."""
+import json
+import os
+import pathlib
+import sys
+
+import pytest
+
+TESTS = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(TESTS / "lib"))
+import interpreters as known  # noqa: E402
+import signals  # noqa: E402
+
+
+def pytest_configure(config):
+    if not hasattr(config, "workerinput"):
+        signals.heed()
+    config.addinivalue_line("markers", "long: takes a minute or more; leave out with -m 'not long'")
+    config.addinivalue_line("markers", "alone: is about the whole machine; nothing may run beside it")
+
+
+def shared_fixtures(item):
+    """Those of the item's own module that live longer than one test, with the parameter that each has."""
+    given = getattr(item, "callspec", None)
+    for name, fixtures in item._fixtureinfo.name2fixturedefs.items():
+        if fixtures[-1].scope != "function" and ".py" in fixtures[-1].baseid:
+            yield fixtures[-1].baseid, name, str(given.params[name]) if given and name in given.params else ""
+
+
+def pytest_collection_modifyitems(items):
+    """Tests that share what a fixture has started are one group, and so stay in one process of pytest-xdist
+    (--dist loadgroup), directly or by others that share with both."""
+    groups = {}  # fixture: the list of all fixtures of its group
+    shared = {item: list(shared_fixtures(item)) for item in items}
+    for fixtures in shared.values():
+        merged = sorted({one for fixture in fixtures for one in groups.get(fixture, [fixture])})
+        groups.update((fixture, merged) for fixture in merged)
+    for item in items:
+        if shared[item]:
+            item.add_marker(pytest.mark.xdist_group("-".join(groups[shared[item][0]][0])))
+
+
+def pytest_sessionfinish(session):
+    """What the tests did, for the end of `make check` (tests/lib/skips.py): in $NOTES, layer $LAYER."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if not os.environ.get("NOTES") or hasattr(session.config, "workerinput") or not reporter:
+        return
+    layer = os.environ["LAYER"]
+    failed = len(reporter.stats.get("failed", [])) + len(reporter.stats.get("error", []))
+    with open(os.environ["NOTES"], "a") as notes:
+        for report in reporter.stats.get("skipped", []):
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+            skip = {"layer": layer, "test": report.nodeid, "skip": reason.removeprefix("Skipped: ")}
+            notes.write(json.dumps(skip) + "\n")
+        done = {"layer": layer, "passed": len(reporter.stats.get("passed", [])), "failed": failed}
+        notes.write(json.dumps(done) + "\n")
+
+
+def marks(name, here):
+    if name not in here:
+        yield pytest.mark.skip(reason="SKIP %s: %s" % (name, known.reason(name)))
+    if name in known.LONG:
+        yield pytest.mark.long
+
+
+def version_marks(version, here, quick):
+    if version not in here:
+        yield pytest.mark.skip(reason="SKIP %s: no such Python here" % version)
+    if version not in quick:
+        yield pytest.mark.long
+
+
+def parameters(names, here):
+    return [pytest.param(here.get(name), id=name, marks=tuple(marks(name, here))) for name in names]
+
+
+def pytest_generate_tests(metafunc):
+    """`interpreter`: each one that is here or ought to be. `version`: one of each supported version; those
+    that are not in the module's QUICK_VERSIONS, if it has such, are for the long tests. 2.7 is among them in
+    modules that say so (ALSO_2_7)."""
+    two = getattr(metafunc.module, "ALSO_2_7", False)
+    if "interpreter" in metafunc.fixturenames:
+        here = {i.name: i for i in known.everything()}
+        names = [name for name in dict.fromkeys([*known.names(), *here]) if two or not known.is_two(name)]
+        metafunc.parametrize("interpreter", parameters(names, here))
+    if "version" in metafunc.fixturenames:
+        chosen = {i.minor: i for i in known.one_per_version_and_two()}
+        supported = (known.TWO, *known.SUPPORTED) if two else known.SUPPORTED
+        only = getattr(metafunc.function, "versions", supported)
+        quick = getattr(metafunc.module, "QUICK_VERSIONS", supported)
+        metafunc.parametrize("version", [pytest.param(chosen.get(v), id=v,
+                                                      marks=tuple(version_marks(v, chosen, quick)))
+                                         for v in only])
+
+
+@pytest.fixture(scope="session")
+def workloads():
+    return TESTS / "workloads"

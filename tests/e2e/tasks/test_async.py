@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`--async`: samples of CPU time say which asyncio task ran, and their stacks go on with the coroutines that
+await it."""
+import collections
+
+import pytest
+
+import pprof
+import profiler
+from async_tasks import EACH, OLD
+
+PROGRAM = "task_runs.py"
+LEAST = 40  # samples of a task
+
+NAME = ("n\u00e4me \u2603 " + 100 * "x")[:32] + "..."  # of 64 bytes, two a character
+
+
+@pytest.fixture(params=EACH)
+def python(request):
+    return request.param
+
+
+@pytest.fixture
+def program(python, workloads):
+    target = profiler.Target((python.path, "-S", workloads / PROGRAM))
+    yield target
+    target.stop()
+
+
+def marks(workloads):
+    """{place: line}"""
+    with open(workloads / PROGRAM) as f:
+        return {line.split("# runs: ")[1].strip(): number for number, line in enumerate(f, 1)
+                if "# runs: " in line}
+
+
+def own(sample):
+    """(function, line) of the frames of the program itself, and markers, from the root on, up to leaf()."""
+    found = [(frame.function, frame.line) if frame.filename.endswith(PROGRAM) else frame.function
+             for frame in reversed(sample.frames)
+             if frame.filename.endswith(PROGRAM) or frame.function.startswith("[")]
+    names = [frame[0] for frame in found]
+    return tuple(found[:names.index("leaf")]) if "leaf" in names else None
+
+
+def stacks(run, pid):
+    """{name of the task: {what stands above leaf(): samples}}"""
+    found = collections.defaultdict(collections.Counter)
+    for sample in pprof.read(run.path).samples:
+        if sample.labels.get("pid") == pid and own(sample) is not None:
+            found[sample.labels.get("task")][own(sample)] += sample.count
+    return found
+
+
+def wanted(at):
+    run = (("<module>", at["run"]),)
+    of = ("of", at["of"])
+    cut = "[awaited by more]"
+    return {
+        "alone": {run},
+        "chain": {run + (("chain", at["chain"]), of, of)},
+        "gathered": {run + (("gathers", at["gathers"]), of)},
+        "grouped": {run + (("grouped", None),)},
+        "shared": {run + (of, "[and others]")},
+        "generator": {run + (("generates", at["generates"]), ("items", at["items"]))},
+        # From the one that runs: both() awaits it, other() that, and both() again.
+        "cycle": {run + ("[cycle]", ("cycle.<locals>.other", at["other"]),
+                         ("cycle.<locals>.both", at["both"]))},
+        "deep": {run + (cut,) + 16 * (("deep", at["deep"]),)},
+        "Task-*": {run},
+        NAME: {run},
+    }
+
+
+def without_lines(stack):
+    return tuple((frame[0], None) if frame[0] == "grouped" else frame for frame in stack)
+
+
+@pytest.mark.parametrize("old", OLD, ids=str)
+def test_older_version(old, workloads, tmp_path):
+    """One line says so, and its stacks are as without the option."""
+    with profiler.target(old.path, "-S", workloads / PROGRAM) as target:
+        run = profiler.run_while(tmp_path, [target], 1, "-F", 997, "--async")
+    assert run.err.count("--async needs 3.14 or later") == 1
+    found = stacks(run, target.pid)
+    assert set(found) == {None} and {frame[0][0] for frame in found[None]} == {"<module>"}
+
+
+def test_lies(python, workloads, tmp_path):
+    """Objects that are none: every sample ends in one outcome, and its own frames are right."""
+    with profiler.target(python.path, "-S", workloads / "task_lies.py") as target:
+        run = profiler.run_while(tmp_path, [target], 4, "-F", 1999, "--async", "--cache", "check")
+    outcomes = {name: n for name, n in run.stats["outcomes"].items() if n and name != "not_selected"}
+    assert outcomes["whole"] >= 0.99 * sum(outcomes.values()), outcomes
+    assert run.stats["counters"]["cache_mismatch"] == 0
+    found = collections.Counter()
+    for sample in pprof.read(run.path).samples:
+        names = [frame.function for frame in sample.frames]
+        if "spin" in names:
+            own_frames = names[names.index("spin"):names.index("runs") + 1]
+            assert own_frames == ["spin", "runs"]
+            found[sample.labels.get("task"), "begin" in names] += sample.count
+    assert found[None, True] > 100, found  # where the lie is the name
+    assert found["lies!", False] > 100, found  # ... the coroutine, or what awaits it
+
+
+def test_late_import(python, tmp_path):
+    """asyncio that comes after the process was found is found too."""
+    program = ("import time; print('{}', flush=True); end = time.monotonic() + 1\n"
+               "while time.monotonic() < end: pass\n"
+               "import asyncio\n"
+               "async def late():\n"
+               "    while True: pass\n"
+               "async def begin(): await asyncio.create_task(late(), name='late')\n"
+               "asyncio.run(begin())")
+    with profiler.target(python.path, "-S", "-c", program) as target:
+        run = profiler.run_while(tmp_path, [target], 5, "-F", 499, "--async")
+    names = {sample.labels.get("task"): [frame.function for frame in sample.frames]
+             for sample in pprof.read(run.path).samples if sample.labels.get("task")}
+    assert set(names) == {"late"}, names
+    assert names["late"][:2] == ["late", "begin"] and names["late"][-1] == "<module>"
+
+
+def test_chains(program, workloads, tmp_path):
+    run = profiler.run_while(tmp_path, [program], 6, "-F", 997, "--async", "--cache", "check")
+    found = stacks(run, program.pid)
+    for name, expected in wanted(marks(workloads)).items():
+        assert sum(found[name].values()) >= LEAST, (name, found)
+        assert {without_lines(stack) for stack in found[name]} == expected, name
+    assert None not in found
+    assert run.stats["counters"]["cache_mismatch"] == 0
+    assert run.stats["counters"]["cache_partial"] > 1000

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`pyperf-bpf tasks` asked about a program, and the interpreters that can be asked."""
+import json
+import subprocess
+
+import pytest
+
+import interpreters as known
+import profiler
+
+# Every interpreter here that has a list of its tasks; those that are not the one of their version are for the
+# long tests.
+PYTHONS = [i for i in known.everything() if i.version[:2] >= (3, 14)]
+EACH = [pytest.param(i, id=str(i), marks=() if i in known.one_per_version() else pytest.mark.long)
+        for i in PYTHONS]
+# The newest that has coroutines of this kind, but no such list.
+OLD = [i for i in known.one_per_version() if (3, 11) <= i.version[:2] < (3, 14)][-1:]
+
+
+def tasks(*arguments, code=0):
+    done = subprocess.run([profiler.BINARY, "tasks", *map(str, arguments)], capture_output=True, text=True,
+                          timeout=120, stdin=subprocess.DEVNULL)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def look(pid):
+    process, = json.loads(tasks("--json", "--pid", pid).stdout)["processes"]
+    assert (process["pid"], process["asyncio"], process["more"]) == (pid, True, False)
+    return process["tasks"]
+
+
+def functions(task):
+    return [frame["function"] for frame in task["frames"]]
+
+
+def state_of(pid):
+    with open("/proc/%d/stat" % pid) as f:
+        return f.read().rpartition(")")[2].split()[0]
+
+
+def settled(pid):
+    """Whether each task stands where it is meant to."""
+    return all(task["state"] in ("waits", "not begun") or functions(task)[-1:] == ["plain"]
+               for task in look(pid))
