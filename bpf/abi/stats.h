@@ -17,6 +17,21 @@ enum outcome {
 	OUTCOME_COUNT
 };
 
+_Static_assert(OUTCOME_COUNT <= 64, "a bit for each");
+
+/* Whether a sample that ends so is in the profile, by its place there. */
+static inline int outcome_is_in_profile(__u32 outcome)
+{
+	enum { OUTSIDE, WHOLE, MARKED };
+	const __u64 inside = 0
+#define OUTCOME(name, group, place, text, help) | (__u64)((place) != OUTSIDE) << OUTCOME_##name
+#include "bpf/outcomes.def"
+#undef OUTCOME
+		;
+
+	return outcome < OUTCOME_COUNT && inside >> outcome & 1;
+}
+
 #define TIME_BUCKETS 96 /* of durations: bpf/buckets.h */
 
 /* Counters of one CPU. They only go up; time_max is a maximum. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * count.h - the last step of a sample: what its stack led to is counted, with its native part if that is
- * wanted.
+ * count.h - the last step of a stack: from the node that its Python part led to, to the one that the sample
+ * is counted on, with the native part, the task and the states if those are wanted. That one is left in
+ * s->tree.node, also where there was no room: sample/end.h counts it.
  */
 #ifndef PYPERF_BPF_PYTHON_COUNT_H
 #define PYPERF_BPF_PYTHON_COUNT_H
@@ -9,17 +10,14 @@
 #include "bpf/native/native.h"
 #include "bpf/tree/tree.h"
 
-/* Counts a sample for which there was no room. Returns the outcome. */
+/*
+ * For a sample for which there was no room: a marker below its root. Where there is no room for that either,
+ * it is the node that the kind of event has for this. Returns the outcome.
+ */
 static __always_inline enum outcome count_lost(struct scratch *s, struct cpu_stats *count,
-					       const struct event event, __u32 root)
+					       const enum event_kind kind, __u32 root)
 {
-	__u32 marker = root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0;
-
-	/* Where there is no room for the marker either, the node that the kind has for that. */
-	if (event.kind != EVENT_CPU)
-		s->tree.node = marker ?: event.kind;
-	if (event.amount)
-		node_count(marker ?: event.kind, event.amount);
+	s->tree.node = (root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0) ?: kind;
 	return OUTCOME_TABLE_FULL;
 }
 
@@ -44,51 +42,43 @@ __noinline int add_states(struct scratch *s, struct cpu_stats *count)
 }
 
 /*
- * Counts the node that was reached, or the lack of room for it. Returns the final outcome. root 0: there was
- * no room for the root itself.
+ * Goes on from the node that was reached to the one to be counted. Returns the final outcome. root 0: there
+ * was no room for the root itself.
  */
 static __always_inline enum outcome count_node(struct scratch *s, struct cpu_stats *count,
-					       const struct event event, __u32 root, enum outcome outcome)
+					       const enum event_kind kind, __u32 root, enum outcome outcome)
 {
 	if (root && s->tree.node == root) { /* nothing but frames of the interpreter's own */
 		outcome = OUTCOME_NO_FRAMES;
 		s->tree.node = node_add(count, s->tree.bank, root, outcome);
 	}
-	if (opt_kernel == KERNEL_MODE_FULL && event.kind != EVENT_CPU)
+	if (opt_kernel == KERNEL_MODE_FULL && kind != EVENT_CPU)
 		s->kernel.in_kernel = 0; /* of a tick before, which had no sample */
 	if (s->tree.node) {
 		if (opt_native && outcome == OUTCOME_NO_FRAMES)
 			native_goal(s, UNWIND_ALL);
 		if (opt_native || opt_kernel)
-			native_add(s, count, event.kind);
-		if (event.kind == EVENT_CPU && ((opt_states && s->tree.states) ||
-						(opt_async && s->task.name)))
+			native_add(s, count, kind);
+		if (kind == EVENT_CPU && ((opt_states && s->tree.states) || (opt_async && s->task.name)))
 			add_states(s, count);
-		if (event.amount)
-			node_count(s->tree.node, event.amount);
 		return outcome;
 	}
-	if (opt_native && event.kind == EVENT_CPU)
+	if (opt_native && kind == EVENT_CPU)
 		count->native[NATIVE_NO_ROOM]++;
-	return count_lost(s, count, event, root);
+	return count_lost(s, count, kind, root);
 }
 
-/*
- * Counts the native code that a program without Python is in; all of the thread's frames are the goal.
- * Returns the outcome.
- */
+/* For a program without Python: adds its native code; all of the thread's frames are the goal. */
 static __always_inline enum outcome count_program(struct scratch *s, struct cpu_stats *count,
-						  const struct event event, __u32 root)
+						  const enum event_kind kind, __u32 root)
 {
 	s->tree.node = root;
 	if (root)
-		native_add(s, count, event.kind);
-	else if (event.kind == EVENT_CPU)
+		native_add(s, count, kind);
+	else if (kind == EVENT_CPU)
 		count->native[NATIVE_NO_ROOM]++;
 	if (s->tree.node == root)
-		return count_lost(s, count, event, root);
-	if (event.amount)
-		node_count(s->tree.node, event.amount);
+		return count_lost(s, count, kind, root);
 	return OUTCOME_PROGRAM;
 }
 

@@ -101,13 +101,13 @@ static __always_inline enum outcome add_plain(struct scratch *s, struct cpu_stat
 	return OUTCOME_OVER_BUDGET;
 }
 
-/* Adds it and counts it. Returns the final outcome. */
+/* Adds it, and what belongs to it besides the Python frames. Returns the final outcome. */
 static __always_inline enum outcome count_plain(struct scratch *s, struct cpu_stats *count,
-						const struct event event, struct thread *t,
+						const enum event_kind kind, struct thread *t,
 						const struct layout *l, __u32 root, enum outcome outcome)
 {
 	outcome = add_plain(s, count, t, l, root, outcome);
-	return count_node(s, count, event, root, outcome);
+	return count_node(s, count, kind, root, outcome);
 }
 
 /*
@@ -258,12 +258,12 @@ static __always_inline int walk_is_truncated(const struct scratch *s)
 }
 
 /*
- * --cache check: walks in full and counts the sample by that. If the cache was of use, the node that it led
+ * --cache check: walks in full, and the sample goes by that. If the cache was of use, the node that it led
  * to, in s->tree.node, has to be the same. A native part that was not loaded yet may be there by now, so such
  * a sample is not compared. Returns the final outcome.
  */
 static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_stats *count,
-						 const struct event event, struct thread *t,
+						 const enum event_kind kind, struct thread *t,
 						 const struct layout *l, __u32 root, int cached)
 {
 	const __u32 node = s->tree.node, end = s->unwind.end;
@@ -274,7 +274,7 @@ static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_s
 	if (cached && outcome != OUTCOME_OVER_BUDGET && s->tree.node && s->tree.node != node &&
 	    (opt_native != NATIVE_MODE_FULL || end != NATIVE_NOT_LOADED))
 		count->cache_mismatch++;
-	return count_node(s, count, event, root, outcome);
+	return count_node(s, count, kind, root, outcome);
 }
 
 #endif

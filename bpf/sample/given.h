@@ -162,19 +162,15 @@ static __always_inline enum given_result given_take(struct given *g)
 /* Counts the time of asyncio tasks, below their stack if it is in the profile. */
 static __always_inline void given_count(struct scratch *s, struct cpu_stats *count, struct given *g)
 {
-	__u32 outcome = g->outcome;
+	__u32 outcome = g->outcome, node = 0;
 
-	if (outcome <= OUTCOME_TABLE_FULL || outcome == OUTCOME_TASK_MOVED) {
+	if (outcome_is_in_profile(outcome)) {
 		given_begin(s, count, g);
 		outcome = given_intern(s, count, g, EVENT_TASKS);
-		node_count(s->tree.node, g->ns);
+		node = s->tree.node;
 		quota_end(s, count);
 	}
-	mem_opaque(outcome);
-	if (outcome >= OUTCOME_COUNT)
-		return;
-	count->outcome[EVENT_TASKS][outcome] += g->ns;
-	count->tasks_ns += g->ns;
+	sample_end(count, EVENT_TASKS, node, outcome, g->ns);
 }
 
 static __always_inline void given_tasks(struct given *g)

@@ -90,44 +90,33 @@ static __always_inline __s64 memory_take(struct memory *m, __s64 pages)
 	return __sync_val_compare_and_swap(&m->pages, before, pages) == before ? change : 0;
 }
 
-/* Adds to the books of one of the two kinds, and to its total. NESTED has no part there (kernel_stats()). */
-static __always_inline void memory_book(struct cpu_stats *count, __s64 change, __u32 outcome)
+/* Counts the change, on this node if the outcome is in the profile. */
+static __always_inline void memory_end(struct cpu_stats *count, __s64 change, __u32 node,
+				       enum outcome outcome)
 {
-	const __u64 bytes = (change < 0 ? -change : change) * opt_page;
-
-	mem_opaque(outcome);
-	if (outcome >= OUTCOME_COUNT)
-		return;
 	if (change < 0)
-		__sync_fetch_and_add(&count->outcome[EVENT_SHRINKAGE][outcome], bytes);
+		sample_end(count, EVENT_SHRINKAGE, node, outcome, -change * opt_page);
 	else
-		__sync_fetch_and_add(&count->outcome[EVENT_MEMORY][outcome], bytes);
-	if (outcome == OUTCOME_NESTED)
-		return;
-	if (change < 0)
-		__sync_fetch_and_add(&count->shrunk_bytes, bytes);
-	else
-		__sync_fetch_and_add(&count->grown_bytes, bytes);
+		sample_end(count, EVENT_MEMORY, node, outcome, change * opt_page);
 }
 
 /*
  * Counts the change for the stack that was taken, or for what stands in its place. Shrinkage is below the
  * roots of growth, in a node above the stack's: so one walk and one cache serve both.
  */
-static __always_inline enum outcome memory_count(struct scratch *s, struct cpu_stats *count, __s64 change,
-						 enum outcome outcome)
+static __always_inline void memory_count(struct scratch *s, struct cpu_stats *count, __s64 change,
+					 enum outcome outcome)
 {
 	__u32 node = s->tree.node;
 
-	if (outcome > OUTCOME_TABLE_FULL) /* not in the profile */
-		return outcome;
-	if (change < 0) {
+	if (outcome == OUTCOME_NOT_PYTHON || outcome == OUTCOME_NOT_SELECTED)
+		return;
+	if (change < 0 && outcome_is_in_profile(outcome)) {
 		node = wait_cause(count, s->tree.bank, node, WAIT_RETURNED);
 		outcome = node ? outcome : OUTCOME_TABLE_FULL;
 		node = node ?: EVENT_SHRINKAGE;
 	}
-	node_count(node, (change < 0 ? -change : change) * opt_page);
-	return outcome;
+	memory_end(count, change, node, outcome);
 }
 
 /* The current thread has changed its process's memory by so many pages. */
@@ -140,18 +129,16 @@ static __always_inline void memory_sample(struct task_struct *task, __s64 change
 	if (!s || !count)
 		return;
 	if (s->busy) {
-		memory_book(count, change, OUTCOME_NESTED);
+		memory_end(count, change, 0, OUTCOME_NESTED);
 		return;
 	}
 	s->busy = 1;
 	barrier();
 	count->memory_seen++;
-	outcome = sample_task(s, count, (struct event){ EVENT_MEMORY, 0 });
-	outcome = memory_count(s, count, change, outcome);
+	outcome = sample_task(s, count, EVENT_MEMORY);
+	memory_count(s, count, change, outcome);
 	barrier();
 	s->busy = 0;
-	if (outcome != OUTCOME_NOT_PYTHON && outcome != OUTCOME_NOT_SELECTED)
-		memory_book(count, change, outcome);
 }
 
 /* Somebody else has changed it: the kernel, which takes pages back, or another program. */
@@ -171,7 +158,7 @@ static __always_inline void memory_by_others(struct memory_set *set, __u64 addre
 	}
 	change = memory_take(m, pages);
 	if (change)
-		memory_book(count, change, OUTCOME_BY_OTHERS);
+		memory_end(count, change, 0, OUTCOME_BY_OTHERS);
 }
 
 /* Some of this memory's pages came, or went. Mostly the sum is what it was when this CPU last looked. */

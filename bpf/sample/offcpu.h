@@ -75,7 +75,7 @@ static __noinline enum outcome take_stack(struct scratch *s, struct cpu_stats *c
 	/* As arithmetic: after a branch the verifier would look at all of the sampler twice. */
 	const enum event_kind kind = EVENT_OFFCPU + (opt_gil & for_gil & 1) * (EVENT_GIL - EVENT_OFFCPU);
 
-	return sample_task(s, count, (struct event){ kind, 0 });
+	return sample_task(s, count, kind);
 }
 
 /* Notes in w what the stack led to. */
@@ -88,7 +88,7 @@ static __noinline void note_nodes(struct scratch *s, struct cpu_stats *count, st
 	k->outcome = k->queue_outcome = outcome;
 	w->process = s->who.process;
 	k->generation = s->tree.generation;
-	if (outcome > OUTCOME_TABLE_FULL) /* not in the profile */
+	if (!outcome_is_in_profile(outcome))
 		return;
 	if (opt_offcpu)
 		find_queue_node(s, count, k, queued ? WAIT_PREEMPTED : WAIT_WOKEN);

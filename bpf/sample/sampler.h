@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sampler.h - one event: which process, which thread, its stack, and so much more on the node it leads to.
+ * sampler.h - one event: which process, which thread, its stack, and the node of the tree that it leads to.
  * Every path ends in exactly one outcome.
  */
 #ifndef PYPERF_BPF_SAMPLE_SAMPLER_H
@@ -9,17 +9,18 @@
 #include "bpf/buckets.h"
 #include "bpf/python/stack.h"
 #include "bpf/python/state.h"
+#include "bpf/sample/end.h"
 #include "bpf/sample/process.h"
 #include "bpf/tree/quota.h"
 
 /* The event of a thread whose process is a Python, or one without a layout. now is in jiffies. */
 static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_stats *count,
-						  const struct event event, struct task_struct *task,
+						  const enum event_kind kind, struct task_struct *task,
 						  struct thread *t, struct process *p, const struct layout *l,
 						  __u64 now)
 {
-	__u32 root = tree_root(count, s->tree.bank, t, event.kind, task, p->id, now);
-	const int with_states = opt_states && event.kind == EVENT_CPU;
+	__u32 root = tree_root(count, s->tree.bank, t, kind, task, p->id, now);
+	const int with_states = opt_states && kind == EVENT_CPU;
 	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
 	int cached = 0;
 
@@ -30,33 +31,33 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	if (opt_programs && p->state == PROCESS_PROGRAM) {
 		if (opt_native == NATIVE_MODE_FULL && opt_cache != CACHE_OFF)
 			s->unwind.merge.place = native_place(t);
-		return count_program(s, count, event, root);
+		return count_program(s, count, kind, root);
 	}
 	if (p->state == PROCESS_NO_LAYOUT)
-		return count_plain(s, count, event, t, l, root, OUTCOME_NO_LAYOUT);
+		return count_plain(s, count, kind, t, l, root, OUTCOME_NO_LAYOUT);
 	if (!tstate_find(s, count, t, p, l, now))
-		return count_plain(s, count, event, t, l, root, outcome);
+		return count_plain(s, count, kind, t, l, root, outcome);
 	if (opt_native)
 		native_goal_python(s, l, tstate_field(s, l->tstate_frame));
 	read_epoch(s, p, l, with_states);
 	if (opt_async)
-		task_begin(s, count, l, t->tstate, event.kind == EVENT_CPU);
+		task_begin(s, count, l, t->tstate, kind == EVENT_CPU);
 	if (with_states)
 		s->tree.states = state_of(s, l, t->tstate);
 	if (opt_cache != CACHE_OFF && root)
 		cached = walk_cached(s, count, t, p, l, root);
 	if (opt_cache == CACHE_CHECK)
-		return check_cached(s, count, event, t, l, root, cached);
+		return check_cached(s, count, kind, t, l, root, cached);
 	if (cached)
-		return count_node(s, count, event, root, OUTCOME_WHOLE);
+		return count_node(s, count, kind, root, OUTCOME_WHOLE);
 	outcome = walk_is_truncated(s) ? OUTCOME_TRUNCATED : walk_thread(s, l);
 	count->frames += s->walk.python;
-	return count_plain(s, count, event, t, l, root, outcome);
+	return count_plain(s, count, kind, t, l, root, outcome);
 }
 
 /* Makes the CPU's memory ready for a sample of this process, takes it, and notes what it has found out. */
 static __always_inline enum outcome sample_process(struct scratch *s, struct cpu_stats *count,
-						   const struct event event, struct task_struct *task,
+						   const enum event_kind kind, struct task_struct *task,
 						   struct process *p)
 {
 	__u32 layout_index = p->layout;
@@ -81,13 +82,13 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
 	s->walk.single = opt_single_reads;
 	s->walk.max_depth = opt_max_depth;
-	s->walk.patience = event.kind == EVENT_CPU ? opt_patience : opt_patience_wait;
+	s->walk.patience = kind == EVENT_CPU ? opt_patience : opt_patience_wait;
 	s->walk.steps = 0;
 	s->walk.deadline = 0;
 	s->intern.left_out = 0;
 	quota_begin(s, count);
-	t = thread_get(s, thread_place(task, event.kind), task->start_boottime, now);
-	outcome = sample_thread(s, count, event, task, t, p, l, now);
+	t = thread_get(s, thread_place(task, kind), task->start_boottime, now);
+	outcome = sample_thread(s, count, kind, task, t, p, l, now);
 	thread_put(t);
 	quota_end(s, count);
 	if (s->code.unsettled & ~UNSETTLED_YOUNG || s->code.no_epoch || !p->unsettled || s->who.learned)
@@ -98,9 +99,12 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	return outcome;
 }
 
-/* Whose event it is, and what is to be done with it. */
+/*
+ * Whose event it is, and what is to be done with it. If it belongs into the profile, s->tree.node is then the
+ * node that it is to be counted on.
+ */
 static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_stats *count,
-						const struct event event)
+						const enum event_kind kind)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 tgid = task->tgid;
@@ -127,7 +131,7 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 	case PROCESS_PROGRAM:
 		if (!thread_is_selected(task))
 			return OUTCOME_NOT_SELECTED;
-		return sample_process(s, count, event, task, p);
+		return sample_process(s, count, kind, task, p);
 	case PROCESS_NOT_PYTHON:
 		return OUTCOME_NOT_PYTHON;
 	case PROCESS_EXCLUDED:
@@ -149,18 +153,8 @@ static __always_inline void count_time(struct cpu_stats *count, __u64 ns)
 		count->time_max = ns;
 }
 
-/* Adds to what the outcomes of the kind add up to. */
-static __always_inline void count_total(struct cpu_stats *count, const struct event event)
-{
-#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
-	if (event.kind == EVENT_##name)                                                          \
-		count->total += event.amount;
-#include "bpf/events.def"
-#undef EVENT
-}
-
 /* One event on this CPU, in the current task. */
-static __always_inline void sample(const struct event event)
+static __always_inline void sample(const enum event_kind kind, const __u64 amount)
 {
 	const __u64 begin = opt_measure ? bpf_ktime_get_ns() : 0;
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -176,16 +170,13 @@ static __always_inline void sample(const struct event event)
 	 * the CPU's scratch.
 	 */
 	if (s->busy) {
-		__sync_fetch_and_add(&count->outcome[event.kind][OUTCOME_NESTED], event.amount);
+		sample_end(count, kind, 0, OUTCOME_NESTED, amount);
 		return;
 	}
 	s->busy = 1;
 	barrier();
-	count_total(count, event);
-	outcome = sample_task(s, count, event);
-	mem_opaque(outcome);
-	if (outcome < OUTCOME_COUNT)
-		count->outcome[event.kind][outcome] += event.amount;
+	outcome = sample_task(s, count, kind);
+	sample_end(count, kind, s->tree.node, outcome, amount);
 	if (opt_measure)
 		count_time(count, bpf_ktime_get_ns() - begin);
 	barrier();
@@ -194,7 +185,7 @@ static __always_inline void sample(const struct event event)
 
 static __always_inline void sample_tick(void)
 {
-	sample((struct event){ EVENT_CPU, 1 });
+	sample(EVENT_CPU, 1);
 }
 
 #endif

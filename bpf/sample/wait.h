@@ -13,6 +13,7 @@
 
 #include "bpf/hash.h"
 #include "bpf/maps.h"
+#include "bpf/sample/end.h"
 #include "bpf/tree/quota.h"
 #include "bpf/tree/tree.h"
 
@@ -130,38 +131,14 @@ static __always_inline enum event_kind wait_event(const enum wait_part part)
 	return part == WAIT_QUEUED ? EVENT_RUNQUEUE : part == WAIT_WANTS_GIL ? EVENT_GIL : EVENT_OFFCPU;
 }
 
-/* Adds to the books of a kind, and to its total. */
-static __always_inline void wait_book(struct cpu_stats *count, const enum wait_part part, __u32 outcome,
-				      __u64 ns)
-{
-	const enum event_kind kind = wait_event(part);
-
-	mem_opaque(outcome);
-	if (outcome >= OUTCOME_COUNT)
-		return;
-	__sync_fetch_and_add(&count->outcome[kind][outcome], ns);
-	if (outcome == OUTCOME_NESTED)
-		return;
-	if (kind == EVENT_RUNQUEUE)
-		__sync_fetch_and_add(&count->runqueue_ns, ns);
-	else if (kind == EVENT_GIL)
-		__sync_fetch_and_add(&count->gil_ns, ns);
-	else
-		__sync_fetch_and_add(&count->offcpu_ns, ns);
-}
-
 /* Counts ns below a marker. */
 static __always_inline void wait_mark(struct cpu_stats *count, struct wait *w, const enum wait_part part,
 				      enum outcome outcome, __u64 ns)
 {
+	const enum event_kind kind = wait_event(part);
 	__u32 node = wait_marker(count, w, part, outcome);
 
-	if (!node) {
-		node = wait_event(part);
-		outcome = OUTCOME_TABLE_FULL;
-	}
-	node_count(node, ns);
-	wait_book(count, part, outcome, ns);
+	sample_end(count, kind, node ?: kind, node ? outcome : OUTCOME_TABLE_FULL, ns);
 }
 
 /* What no stack was found for goes below a marker. */
@@ -221,10 +198,7 @@ static __always_inline __u64 wait_take_over(const struct wait_stack *k, __u64 *u
 	return __sync_val_compare_and_swap(unseen, have, have - more) == have ? more : 0;
 }
 
-/*
- * Counts ns of a wait. An interrupt may do so in the middle of it, so all is atomic. NESTED has no part in
- * the total here (kernel_stats()).
- */
+/* Counts ns of a wait. An interrupt may do so in the middle of it, so all is atomic. */
 static __always_inline void wait_count_part(struct wait *w, const struct wait_stack *k,
 					    const enum wait_part part, __u64 ns, int is_short)
 {
@@ -236,16 +210,14 @@ static __always_inline void wait_count_part(struct wait *w, const struct wait_st
 	if (!count)
 		return;
 	if (is_short) {
-		wait_book(count, part, OUTCOME_SHORT, ns);
+		sample_end(count, wait_event(part), 0, OUTCOME_SHORT, ns);
 	} else if (outcome == OUTCOME_UNSEEN) {
 		__sync_fetch_and_add(&w->unseen[part], ns);
 	} else if (node && k->generation != *(volatile __u32 *)&tree_generation) {
 		wait_mark(count, w, part, OUTCOME_RENEWED, ns);
 	} else {
 		ns += wait_take_over(k, &w->unseen[part], ns);
-		if (node)
-			node_count(node, ns);
-		wait_book(count, part, outcome, ns);
+		sample_end(count, wait_event(part), node, outcome, ns);
 	}
 }
 

@@ -78,20 +78,6 @@ __noinline __u32 node_add(struct cpu_stats *count, __u32 bank, __u32 parent, __u
 	return count ? node_intern(count, bank, node_home(parent), parent, code, INSTR_UNKNOWN, 0) : 0;
 }
 
-/* What makes a sample: a kind of event, and how much of the kind's unit. As constants they cost nothing. */
-struct event {
-	enum event_kind kind;
-	__u64 amount;
-};
-
-static __always_inline void node_count(__u32 index, __u64 amount)
-{
-	struct node *n = bpf_map_lookup_elem(&nodes, &index);
-
-	if (n)
-		__sync_fetch_and_add(&n->count, amount);
-}
-
 /* The owner's index plus one, which is added if it is new; 0 when there is no room. */
 __noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, enum event_kind kind, __u32 process,
 			      __u32 tid)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The rooms of user/ stand in docs/design.md in the order of dependencies. This compares that list with the
 folders and with every #include: a file may include its own room, the rooms above it in the list, and bpf/. It
-also knows that bpf/ includes nothing of user/, that only run/, options/ and main.c see all options, and that
-no two headers include each other."""
+also knows that bpf/ includes nothing of user/, that only run/, options/ and main.c see all options, that no
+two headers include each other, and that one function ends all samples."""
 import pathlib
 import re
 import sys
@@ -12,6 +12,8 @@ BEGIN, END = "<!-- begin: rooms -->", "<!-- end: rooms -->"
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\s+"([^"]+)"', re.MULTILINE)
 ALL_OPTIONS = "options/options.h"
 MAY_SEE_ALL_OPTIONS = ("run", "options", "main.c")
+END_OF_SAMPLES = "bpf/sample/end.h"
+COUNTS_SAMPLE = re.compile(r"->outcome\[|&\w+->count\b")  # its books, its node
 
 
 def listed():
@@ -71,6 +73,13 @@ def check_bpf():
                        f"bpf/abi.h")
 
 
+def check_ends():
+    for file in sources("bpf"):
+        for match in COUNTS_SAMPLE.finditer(file.read_text()) if str(file) != END_OF_SAMPLES else ():
+            line = file.read_text().count("\n", 0, match.start()) + 1
+            yield f"{file}:{line}: counts a sample: sample_end() in {END_OF_SAMPLES} does that"
+
+
 def check_rings():
     """Headers that include each other, each ring once."""
     after = {f: [p for _, p, _ in includes(f) if p] for f in sources("user") + sources("bpf")}
@@ -90,6 +99,6 @@ def check_rings():
 
 
 rooms = listed()
-found = [*check_list(rooms), *check_user(rooms), *check_bpf(), *check_rings()]
+found = [*check_list(rooms), *check_user(rooms), *check_bpf(), *check_ends(), *check_rings()]
 print("\n".join(found) or f"layers: {len(rooms)} rooms, as {PAGE} has them")
 sys.exit(bool(found))

@@ -54,6 +54,7 @@ def layers(tree, name, text):
      "there is no user/gone"),
     ("bpf/abi.h", '#include "base/buf.h"\n', "bpf/abi.h:1: the kernel side includes user/base/buf.h"),
     ("user/base/a.h", '#include "base/a.h"\n', "user/base/a.h includes user/base/a.h"),
+    ("bpf/abi.h", "\ncount->outcome[kind][outcome] += 1;\n", "bpf/abi.h:2: counts a sample: sample_end() in"),
 ])
 def test_layers(tree, name, text, said):
     assert said in layers(tree, name, text)

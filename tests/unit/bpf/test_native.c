@@ -401,7 +401,6 @@ static void programs(void **state)
 static void program_without_room(void **state)
 {
 	struct scratch *s = hosted.scratch;
-	const struct event event = { EVENT_CPU, 1 };
 	__u32 root;
 
 	(void)state;
@@ -410,9 +409,9 @@ static void program_without_room(void **state)
 	root = node_add(&hosted.stats, 0, 0, 9);
 	native_goal(s, UNWIND_ALL);
 	s->quota.none = 1;
-	assert_int_equal(count_program(s, &hosted.stats, event, root), OUTCOME_TABLE_FULL);
+	assert_int_equal(count_program(s, &hosted.stats, EVENT_CPU, root), OUTCOME_TABLE_FULL);
 	assert_int_equal(hosted.stats.native[NATIVE_NO_ROOM], 1);
-	assert_int_equal(count_program(s, &hosted.stats, event, 0), OUTCOME_TABLE_FULL);
+	assert_int_equal(count_program(s, &hosted.stats, EVENT_CPU, 0), OUTCOME_TABLE_FULL);
 	assert_int_equal(hosted.stats.native[NATIVE_NO_ROOM], 2);
 	assert_int_equal(native_ends(), 2);
 	s->quota.none = 0;

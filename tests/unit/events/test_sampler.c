@@ -22,7 +22,11 @@ static int mem_read(void *dst, __u32 size, __u64 address)
 	return 0;
 }
 
-static const struct event one_of_each[EVENT_KINDS] = {
+/* A kind of event, and how much of its unit. */
+static const struct {
+	enum event_kind kind;
+	__u64 amount;
+} one_of_each[EVENT_KINDS] = {
 	{ EVENT_CPU, 1 }, { EVENT_OFFCPU, 70 }, { EVENT_RUNQUEUE, 9 }, { EVENT_GIL, 33 }, { EVENT_WALL, 55 },
 	{ EVENT_MEMORY, 4096 }, { EVENT_SHRINKAGE, 8192 }, { EVENT_TASKS, 77 }, { EVENT_WAIT, 2500 },
 	{ EVENT_GROWTH, 4096 }
@@ -65,7 +69,7 @@ static void sample_each(void)
 {
 	hosted.jiffies++;
 	for (int i = 0; i < EVENT_KINDS; i++)
-		sample(one_of_each[i]);
+		sample(one_of_each[i].kind, one_of_each[i].amount);
 }
 
 static const struct owner *owner_of(__u32 node)

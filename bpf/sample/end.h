@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * end.h - the end of every sample, whatever made it, and the only place that counts one: on its node of the
+ * call tree, in the books of its kind of event, and in the total that those books add up to. Whoever wants
+ * more of samples than that, such as a record of each with its time, or fewer of them, adds it here.
+ */
+#ifndef PYPERF_BPF_SAMPLE_END_H
+#define PYPERF_BPF_SAMPLE_END_H
+
+#include "bpf/maps.h"
+#include "bpf/mem.h"
+
+/* Adds to the count of a node. All CPUs do. */
+static __always_inline void end_node(__u32 node, __u64 amount)
+{
+	struct node *n = bpf_map_lookup_elem(&nodes, &node);
+
+	if (n)
+		__sync_fetch_and_add(&n->count, amount);
+}
+
+/*
+ * Adds to one of this CPU's counters of a kind. Only the run that has the CPU's scratch ends a tick, and what
+ * interrupts that ends none, but for NESTED, which has a counter of its own: ticks need no atomic addition.
+ * Samples of all other kinds end at any time, also in the middle of the end of another one.
+ */
+static __always_inline void end_add(__u64 *counter, __u64 amount, const enum event_kind kind)
+{
+	if (kind == EVENT_CPU)
+		*counter += amount;
+	else
+		__sync_fetch_and_add(counter, amount);
+}
+
+/* Adds to the row of stats.def that the books of the kind add up to. */
+static __always_inline void end_total(struct cpu_stats *count, __u64 amount, const enum event_kind kind)
+{
+#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
+	if (kind == EVENT_##name)                                                                \
+		end_add(&count->total, amount, kind);
+#include "bpf/events.def"
+#undef EVENT
+}
+
+/*
+ * A sample of this kind is over. outcome: an enum outcome. node: what is counted if that one is in the
+ * profile. amount: how much of the kind's unit the sample stands for. NESTED interrupts another sample, so
+ * its book is all that it may touch, and kernel_stats() adds that to the total. kind is to be a constant:
+ * then only what belongs to it is compiled.
+ */
+static __always_inline void sample_end(struct cpu_stats *count, const enum event_kind kind, __u32 node,
+				       __u32 outcome, __u64 amount)
+{
+	if (outcome == OUTCOME_NESTED) {
+		__sync_fetch_and_add(&count->outcome[kind][OUTCOME_NESTED], amount);
+		return;
+	}
+	mem_opaque(outcome);
+	if (outcome >= OUTCOME_COUNT)
+		return;
+	if (outcome_is_in_profile(outcome))
+		end_node(node, amount);
+	end_add(&count->outcome[kind][outcome], amount, kind);
+	end_total(count, amount, kind);
+}
+
+#endif

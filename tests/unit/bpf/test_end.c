@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_end.c - what the end of a sample touches: its node, one of the books of its kind, and the total of
+ * that kind, and nothing else.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/forge/hosted.h"
+
+#define NODE 300
+
+static int mem_read(void *dst, __u32 size, __u64 address)
+{
+	(void)address;
+	memset(dst, 0, size);
+	return -EFAULT;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&hosted, 0, sizeof(hosted));
+	return hosted_begin();
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(hosted.nodes);
+	free(hosted.codes);
+	free(hosted.owners);
+	free(hosted.threads);
+	free(hosted.natives_kept);
+	free(hosted.scratch);
+	return 0;
+}
+
+static __u64 counted(void)
+{
+	__u64 sum = 0;
+
+	for (__u32 i = 0; i < HOSTED_NODES; i++)
+		sum += hosted.nodes[i].count;
+	return sum;
+}
+
+/* The counters of a CPU, all in one sum. */
+static __u64 all_stats(void)
+{
+	const __u64 *at = (const __u64 *)&hosted.stats;
+	__u64 sum = 0;
+
+	for (size_t i = 0; i < sizeof(hosted.stats) / sizeof(*at); i++)
+		sum += at[i];
+	return sum;
+}
+
+static __u64 *total_of(enum event_kind kind)
+{
+	switch (kind) {
+#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
+	case EVENT_##name:                                                                       \
+		return &hosted.stats.total;
+#include "bpf/events.def"
+#undef EVENT
+	default:
+		return NULL;
+	}
+}
+
+static void in_the_profile(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		hosted_clear();
+		sample_end(&hosted.stats, kind, NODE, OUTCOME_TRUNCATED, 70);
+		sample_end(&hosted.stats, kind, NODE, OUTCOME_WHOLE, 3);
+		assert_int_equal(hosted.nodes[NODE].count, 73);
+		assert_int_equal(hosted.stats.outcome[kind][OUTCOME_TRUNCATED], 70);
+		assert_int_equal(hosted.stats.outcome[kind][OUTCOME_WHOLE], 3);
+		assert_int_equal(*total_of(kind), 73);
+		assert_int_equal(counted(), 73);
+		assert_int_equal(all_stats(), 2 * 73);
+	}
+}
+
+static void not_in_the_profile(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		hosted_clear();
+		sample_end(&hosted.stats, kind, NODE, OUTCOME_NOT_SELECTED, 11);
+		assert_int_equal(hosted.stats.outcome[kind][OUTCOME_NOT_SELECTED], 11);
+		assert_int_equal(*total_of(kind), 11);
+		assert_int_equal(counted(), 0);
+		assert_int_equal(all_stats(), 2 * 11);
+	}
+}
+
+/* The sample that was interrupted may be about to change the total. */
+static void nested(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		hosted_clear();
+		sample_end(&hosted.stats, kind, NODE, OUTCOME_NESTED, 5);
+		assert_int_equal(hosted.stats.outcome[kind][OUTCOME_NESTED], 5);
+		assert_int_equal(*total_of(kind), 0);
+		assert_int_equal(counted(), 0);
+		assert_int_equal(all_stats(), 5);
+	}
+}
+
+/* A node that no bank has, and an outcome that there is not. */
+static void out_of_bounds(void **state)
+{
+	(void)state;
+	hosted_clear();
+	sample_end(&hosted.stats, EVENT_CPU, HOSTED_NODES, OUTCOME_WHOLE, 1);
+	assert_int_equal(hosted.stats.outcome[EVENT_CPU][OUTCOME_WHOLE], 1);
+	assert_int_equal(hosted.stats.ticks, 1);
+	sample_end(&hosted.stats, EVENT_CPU, NODE, OUTCOME_COUNT, 1);
+	assert_int_equal(counted(), 0);
+	assert_int_equal(all_stats(), 2);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(in_the_profile),
+		TEST(not_in_the_profile),
+		TEST(nested),
+		TEST(out_of_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
