@@ -7,7 +7,7 @@
 
 #include "bpf/abi/types.h"
 
-/* How a chain of frames must end to be whole; docs/design.md, "When a stack is whole", says why. */
+/* How a chain of frames must end to be whole; docs/internals/walk.md, "When a stack is whole", says why. */
 enum root_rule {
 	ROOT_ENTRY = 1, /* 3.11: previous NULL, is_entry set, not a generator */
 	ROOT_SHIM,	/* 3.12-3.14: previous NULL, owner is owner_shim or more */

@@ -6,7 +6,7 @@
  * that one of them is freed and another one made in its place, whose frame then looks the same. No counter
  * tells. So only an object that has stayed for long is trusted: it is settled once it was read at its address
  * twice, SETTLED apart, and no other one was read there in between. An address at which two were found is
- * never trusted again. docs/design.md says what follows from it ("Unchanged callers").
+ * never trusted again. docs/internals/cache.md says what follows from it ("Without an epoch").
  */
 #ifndef PYPERF_BPF_PYTHON_SETTLED_H
 #define PYPERF_BPF_PYTHON_SETTLED_H

@@ -6,7 +6,7 @@ import re
 import pytest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-PAGES = sorted([*TOP.glob("*.md"), *TOP.glob("docs/*.md"), *TOP.glob("tests/**/*.md")])
+PAGES = sorted([*TOP.glob("*.md"), *TOP.glob("docs/**/*.md"), *TOP.glob("tests/**/*.md")])
 MADE = {"build", ".cache"}  # what is there only after a build
 ENDINGS = "c|h|py|sh|md|def|svg|txt|proto|yaml|service|conf"
 

@@ -12,7 +12,7 @@
 
 /*
  * mem_read() of bpf/python/capture.h takes no context, so the target is a global. There are no threads
- * (docs/design.md).
+ * (docs/internals/worker.md).
  */
 static pid_t target;
 

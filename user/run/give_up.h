@@ -10,7 +10,7 @@ struct agent;
 
 /*
  * Gives up every capability of this thread but those without which something that is still to come would be
- * refused: each of them is tried without it. docs/design.md lists them. 0 or -errno.
+ * refused: each of them is tried without it. docs/internals/worker.md lists them. 0 or -errno.
  */
 int give_up_privileges(const struct agent *a);
 

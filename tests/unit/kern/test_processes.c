@@ -20,7 +20,7 @@
 
 static struct kernel *kernel;
 
-#define SIZE 8192 /* of the table, docs/design.md */
+#define SIZE 8192 /* of the table, docs/internals/tree.md */
 
 static int setup(void **state)
 {

@@ -91,7 +91,7 @@ static void sizes_of_the_document(void **state)
 
 	(void)state;
 	open_sized(&usual);
-	/* docs/design.md has the same figures. */
+	/* docs/internals/tree.md has the same figures. */
 	assert_int_equal(tables.node_count, 524288);
 	assert_int_equal(tables.code_count, 131072);
 	assert_int_equal(tables.owner_count, 16384);
