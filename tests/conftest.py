@@ -5,7 +5,9 @@ its tests and says why."""
 import json
 import os
 import pathlib
+import resource
 import sys
+import time
 
 import pytest
 
@@ -41,6 +43,28 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if shared[item]:
             item.add_marker(pytest.mark.xdist_group("-".join(groups[shared[item][0]][0])))
+
+
+def cpu_times():
+    """Seconds of CPU time: our own, and that of the children that we have waited for."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return [one.ru_utime + one.ru_stime for one in used]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """What each test took, with its fixtures, for the end of `make check` (tests/lib/times.py). What a target
+    of several tests has used is counted for the last of them, which ends it."""
+    began, before = time.monotonic(), cpu_times()
+    try:
+        return (yield)
+    finally:
+        if os.environ.get("NOTES"):
+            own, children = (after - past for past, after in zip(before, cpu_times()))
+            took = {"layer": os.environ["LAYER"], "test": item.nodeid, "wall": time.monotonic() - began,
+                    "own": own, "children": children}
+            with open(os.environ["NOTES"], "a") as notes:
+                notes.write(json.dumps(took) + "\n")
 
 
 def pytest_sessionfinish(session):

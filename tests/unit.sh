@@ -26,17 +26,22 @@ one() {
     name=$(basename "$1")
     output=$(mktemp)
     code=0
+    began=$(date +%s.%N)
     "$1" >"$output" 2>&1 || code=$?
+    times >"$output.times" # a subshell would have its own
+    took=$(date +%s.%N | awk -v began="$began" '{ printf "%.3f", $1 - began }')
+    cpu=$(tail -n 1 "$output.times" | awk -F '[ms ]+' '{ printf "%.3f", 60 * $1 + $2 + 60 * $3 + $4 }')
     passed=$(awk '/^\[  PASSED  \]/ { sum += $4 } END { print sum + 0 }' "$output") # of each of its groups
     verdict="$name: $passed passed"
     [ "$code" -eq 0 ] || verdict=$(cat "$output"; echo "FAILED: $1 (exit code $code)")
     echo "$verdict
 $(reasons "$output" | sed "s/^/$name: /")" | sed '/^$/d'
     note "\"passed\": $passed, \"failed\": $((code != 0))"
+    note "\"wall\": $took, \"own\": 0, \"children\": $cpu"
     reasons "$output" | tr -d '\\"' | while read -r reason; do
         note "\"skip\": \"$reason\""
     done
-    rm -f "$output"
+    rm -f "$output" "$output.times"
     return $code
 }
 

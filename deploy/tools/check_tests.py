@@ -28,8 +28,13 @@ def rows():
             yield cells
 
 
-def problems():
-    sources = sorted(pathlib.Path("user").rglob("*.c"))
+def summary(sources):
+    own = sum(test_of(source).exists() for source in sources)
+    return (f"tests: of {len(sources)} files of user/ {own} have a unit test, {len(sources) - own} a row in "
+            f"{PAGE} that says what tests them")
+
+
+def problems(sources):
     alone = {str(s) for s in sources if not test_of(s).exists()}
     explained = set()
     for names, tests in rows():
@@ -51,6 +56,7 @@ def problems():
                f"else tests a\nfile better, name that in the table of {PAGE}, \"{SECTION.strip('# ')}\".")
 
 
-found = list(problems())
-print("\n".join(found) or "tests: every file of user/ has one")
+files = sorted(pathlib.Path("user").rglob("*.c"))
+found = list(problems(files))
+print("\n".join(found) or summary(files))
 sys.exit(bool(found))

@@ -209,6 +209,22 @@ def one_per_version():
     return _one_of_each(SUPPORTED)
 
 
+def newest():
+    """Of those, the one of the newest version."""
+    return one_per_version()[-1]
+
+
+def usual():
+    """The one for tests to which the version does not matter: on every machine the same, or else the
+    newest."""
+    return find("pbs-3.13.1") or newest()
+
+
+def of_versions(*versions):
+    """One interpreter of each of these versions that is here."""
+    return _one_of_each(versions)
+
+
 def one_per_version_and_two():
     return _one_of_each((TWO, *SUPPORTED))
 

@@ -79,7 +79,7 @@ def test_no_such_pid(tmp_path):
 
 def test_one_pid_of_two_is_missing(tmp_path, workloads):
     pid = free_pid()
-    with profiler.target(known.available()[0].path, workloads / "burn.py") as busy:
+    with profiler.target(known.usual().path, workloads / "burn.py") as busy:
         complain(tmp_path, "--pid", "%d,%d" % (busy.pid, pid), "-d", 1, code=FAILURE, words=[pid])
 
 

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 import interpreters as known
 import profiler
 
-PYTHON = known.one_per_version()[-1].path if known.available() else sys.executable
+PYTHON = known.newest().path
 
 
 @pytest.mark.parametrize("code", (0, 7, 255))

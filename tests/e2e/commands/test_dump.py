@@ -122,7 +122,7 @@ def test_text_says_the_same(version, workloads, hung_of):
 
 def test_how_long_a_thread_has_waited(hung_of):
     """The same wait, looked at twice, has lasted longer by the time between."""
-    program, _ = hung_of(known.one_per_version()[-1])
+    program, _ = hung_of(known.newest())
     number = program.about["deep"]
     if "seconds" not in look(program.pid)[number]:
         pytest.skip("SKIP not-applicable: /proc/PID/sched does not say when a thread last ran")
@@ -147,7 +147,7 @@ def test_who_has_the_gil(version, workloads):
 
 
 def test_all_python_finds_it_and_selections_hold(hung_of):
-    program, _ = hung_of(known.one_per_version()[-1])
+    program, _ = hung_of(known.newest())
     everything = json.loads(dump("--all-python", "--json").stdout)["processes"]
     assert program.pid in [p["pid"] for p in everything]
     assert json.loads(dump("-a", "--json", "--comm", "no-such-name").stdout)["processes"] == []
@@ -156,7 +156,7 @@ def test_all_python_finds_it_and_selections_hold(hung_of):
 @pytest.mark.parametrize("shims", (True, False), ids=("shims", "frames"))
 def test_a_process_that_forges_its_frames(shims, hung_of):
     """It may be given up, and takes nothing from who is looked at beside it."""
-    program, _ = hung_of(known.one_per_version()[-1])
+    program, _ = hung_of(known.newest())
     python = [i for i in known.one_per_version() if i.version[:2] >= (3, 13)][0]
     with profiler.target(python.path, "-IS", "-c", RING, stdin=subprocess.PIPE) as hostile:
         Ring(hostile, shims)
@@ -185,7 +185,7 @@ def test_bad_input(arguments, code, words):
 
 def test_not_python(hung_of):
     """The other one that is named is shown all the same."""
-    program, _ = hung_of(known.one_per_version()[-1])
+    program, _ = hung_of(known.newest())
     with subprocess.Popen(["sleep", "1000"]) as sleep:
         try:
             done = dump("--pid", "%d,%d" % (sleep.pid, program.pid), code=1)

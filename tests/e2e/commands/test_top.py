@@ -63,7 +63,7 @@ class Screen:
 
 @pytest.fixture(scope="module")
 def busy(workloads):
-    interpreter = known.one_per_version()[-1]
+    interpreter = known.newest()
     with profiler.target(interpreter.path, "-S", workloads / "turns.py") as program:
         yield program
 

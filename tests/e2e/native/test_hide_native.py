@@ -24,7 +24,7 @@ def library(tmp_path_factory):
 
 @pytest.fixture
 def python():
-    return known.one_per_version()[-1].path
+    return known.newest().path
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ def program(workloads):
 @pytest.fixture(scope="module")
 def python():
     """One interpreter, for what does not depend on its version."""
-    return known.one_per_version()[-1].path
+    return known.newest().path
 
 
 def profile(directory, target, *arguments, cpu=1, mode="leaf"):

@@ -47,7 +47,7 @@ def program(workloads):
 
 
 def profiled(directory, program, library, *options, **more):
-    python = known.one_per_version()[-1].path
+    python = known.newest().path
     with profiler.target(python, program, library) as target:
         return profiler.run_while(directory, [target], 0.7, "-F", 997, *options, **more)
 
@@ -90,7 +90,7 @@ while True:
 def test_lines_of_a_program_that_has_ended(program, library, tagged, tmp_path):
     """Another process has the library, and runs none of it. The program runs and ends between two looks for
     lines, of which one is 3 seconds after the start and the next 4 seconds later."""
-    python = known.one_per_version()[-1].path
+    python = known.newest().path
     with profiler.target(python, "-c", HOLDER, library) as holder, \
             profiler.target(python, program, library) as target:
         os.kill(target.pid, signal.SIGSTOP)
@@ -157,7 +157,7 @@ def test_debug_file_by_build_id(program, library, tagged, tmp_path):
     subprocess.run(["objcopy", "--only-keep-debug", library, debug], check=True)
     subprocess.run(["strip", "--strip-all", library], check=True)
     build_id = readelf("-n", library).split("Build ID:")[1].split()[0]
-    command = [known.one_per_version()[-1].path, program, library]
+    command = [known.newest().path, program, library]
     with profiler.target(*namespaces.with_debug_file(debug, build_id, command)) as target:
         run = profiler.run_while(tmp_path, [target], 0.7, "-F", 997, "--native", "top", "--native-lines")
     samples = in_library(run)

@@ -19,7 +19,7 @@ TOOL = profiler.BUILD / "tests/oracle/functions"
 
 @pytest.fixture
 def python():
-    return known.one_per_version()[-1].path
+    return known.newest().path
 
 
 @pytest.fixture

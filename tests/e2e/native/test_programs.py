@@ -114,7 +114,7 @@ def test_stripped_program(build, tmp_path):
 
 def test_beside_python_and_a_shell(build, workloads, tmp_path):
     """One run over the machine: Python is as without, and the books of all add up (Run.check_books)."""
-    python = known.one_per_version()[-1].path
+    python = known.newest().path
     with profiler.target(build("beside")) as program, \
             profiler.target(python, workloads / "burn.py", about=False) as burn, \
             profiler.target("bash", "-c", "while :; do :; done", about=False) as shell:
@@ -131,7 +131,7 @@ def test_beside_python_and_a_shell(build, workloads, tmp_path):
 
 def test_a_program_that_becomes_another(build, workloads, tmp_path):
     """A shell that execs: what it was keeps its samples, what it is has its own."""
-    python = known.one_per_version()[-1].path
+    python = known.newest().path
     count = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
     script = count + "exec %s %s" % (python, workloads / "burn.py")
     with profiler.target("bash", "-c", script, about=False) as target:

@@ -20,7 +20,7 @@ EACH = 0.001  # s of CPU time of each
 FREQUENCY = 1999
 # A turn's own CPU time is what counts. How long it takes besides depends on what else wants the CPUs.
 TURN_CPU_SECONDS, TURN_SECONDS = 0.1, 10
-NEWEST = known.one_per_version()[-1]
+NEWEST = known.newest()
 
 
 def free_megabytes():

@@ -10,7 +10,7 @@ FREQUENCY = 997
 
 
 @pytest.mark.parametrize("processes", [100, pytest.param(1000, marks=pytest.mark.long)])
-@pytest.mark.parametrize("python", known.one_per_version()[-1:], ids=str)
+@pytest.mark.parametrize("python", [known.newest()], ids=str)
 def test_processes_one_after_the_other(python, processes, workloads, tmp_path):
     loop = 'n=0; while [ $n -lt %d ]; do "$@" || exit 1; n=$((n + 1)); done' % processes
     run = profiler.run(tmp_path, "-F", FREQUENCY, "--", "env", "QUIET=1", "sh", "-c", loop, "sh", python.path,

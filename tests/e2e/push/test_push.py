@@ -14,7 +14,7 @@ import pprof
 import profiler
 from receiver import receiving
 
-NEWEST = known.one_per_version()[-1:]
+NEWEST = [known.newest()]
 KINDS = ("pyroscope", "parca", "parca-grpc")
 
 

@@ -67,7 +67,7 @@ def push(directory, url, python, workloads):
     return comm, run.stats
 
 
-@pytest.mark.parametrize("python", known.one_per_version()[-1:], ids=str)
+@pytest.mark.parametrize("python", [known.newest()], ids=str)
 def test_pyroscope(python, workloads, tmp_path):
     port = free_port()
     url = "http://127.0.0.1:%d" % port
@@ -87,7 +87,7 @@ def test_pyroscope(python, workloads, tmp_path):
         assert "spin" in profile["names"]
 
 
-@pytest.mark.parametrize("python", known.one_per_version()[-1:], ids=str)
+@pytest.mark.parametrize("python", [known.newest()], ids=str)
 def test_parca(python, workloads, tmp_path):
     port = free_port()
     url = "http://127.0.0.1:%d" % port

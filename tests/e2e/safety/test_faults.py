@@ -11,7 +11,7 @@ import interpreters as known
 import profiler
 from faults import CALLS, Fault, Faults, name_of
 
-NEWEST = known.one_per_version()[-1:]
+NEWEST = [known.newest()]
 KINDS = "whole", "service"
 MOST = 120  # of the numbers of one call, in the long test
 

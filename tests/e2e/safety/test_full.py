@@ -12,7 +12,7 @@ import pytest
 import interpreters as known
 import profiler
 
-NEWEST = known.one_per_version()[-1:]
+NEWEST = [known.newest()]
 
 # Each stack is another one, and deep: two of them fill what half of the smallest tree has room for.
 STACKS = """

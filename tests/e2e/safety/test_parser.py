@@ -59,7 +59,7 @@ def has_leaf(samples, name):
 @pytest.mark.parametrize("how", ["killed", "hung"])
 def test_question_is_asked_again(how, libraries, workloads, tmp_path):
     """Of the functions of a library that is loaded when everything else is known already."""
-    with profiler.target(known.one_per_version()[-1].path, workloads / "native" / "native.py", libraries[0],
+    with profiler.target(known.newest().path, workloads / "native" / "native.py", libraries[0],
                          "reload", libraries[1], stdin=subprocess.PIPE) as target:
         run = profiler.Run(tmp_path, "--pid", target.pid, "--native", "leaf", "-F", 499)
         try:
@@ -87,7 +87,7 @@ def test_killed_while_a_program_is_looked_at(workloads, tmp_path):
         profiler.wait_until(lambda: profiler.samples_cpus(run), what="perf events")
         worker, parser = helper(run, "pyperf-worker"), helper(run, "pyperf-parser")
         os.kill(parser, signal.SIGSTOP)
-        with profiler.target(known.one_per_version()[-1].path, workloads / "burn.py") as target:
+        with profiler.target(known.newest().path, workloads / "burn.py") as target:
             profiler.wait_until(lambda: waits_for_parser(worker), 30, "question")
             os.kill(parser, signal.SIGKILL)
             profiler.let_use_cpu(run, [target.pid], 2)

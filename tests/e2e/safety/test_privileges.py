@@ -125,7 +125,7 @@ def is_confined(pid, *capabilities):
 
 
 def burn(workloads):
-    return profiler.target(known.one_per_version()[-1].path, workloads / "burn.py")
+    return profiler.target(known.newest().path, workloads / "burn.py")
 
 
 def next_pair(run, workloads):

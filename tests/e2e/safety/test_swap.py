@@ -80,7 +80,7 @@ def swapped_kb(pid):
 
 
 @pytest.mark.parametrize("used", ["nothing", "frames"])
-@pytest.mark.parametrize("python", known.one_per_version()[-3:], ids=str)
+@pytest.mark.parametrize("python", known.of_versions("3.13", "3.14", "3.15"), ids=str)
 def test_swapped_out(python, used, tmp_path):
     """With `frames` the stack is in memory, and the names of its functions are not."""
     program = tmp_path / "program.py"

@@ -7,7 +7,7 @@ import interpreters as known
 import profiler
 from edges import Judge
 
-NEWEST = known.one_per_version()[-1]
+NEWEST = known.newest()
 CPU = 3
 
 

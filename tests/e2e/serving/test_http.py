@@ -35,7 +35,7 @@ def busy(tmp_path, workloads):
     (tmp_path / "bin").mkdir()
     first, second = tmp_path / "bin" / "first one", tmp_path / "bin" / "second<b>"
     for link in first, second:
-        link.symlink_to(known.available()[0].path)
+        link.symlink_to(known.usual().path)
     with profiler.targets([(first, workloads / "burn.py"), (second, workloads / "shares.py", 1)]) as targets:
         for target in targets:
             stop(target)
@@ -91,7 +91,7 @@ def go_tool_pprof(directory, *arguments):
 
 def test_go_tool_pprof(tmp_path, workloads):
     """By the bare address as well, to which it adds path and duration itself."""
-    with profiler.target(known.available()[0].path, workloads / "shares.py", 1) as target:
+    with profiler.target(known.usual().path, workloads / "shares.py", 1) as target:
         with server(tmp_path, "--pid", target.pid) as s:
             top = go_tool_pprof(tmp_path, "-top", "-seconds", "2", s.url)
             assert "heavy" in top and "light" in top and "Duration: 2" in top
@@ -142,7 +142,7 @@ def test_windows_one_after_the_other_lose_nothing(tmp_path, busy):
 @pytest.mark.alone  # what is to happen at the end of a window must be in time
 def test_names_that_are_on_their_way(tmp_path, workloads):
     """Of code that is met just before a window ends, and whose line table only the worker can read."""
-    with profiler.target(known.available()[0].path, workloads / "long_function.py") as target:
+    with profiler.target(known.usual().path, workloads / "long_function.py") as target:
         with server(tmp_path, "--pid", target.pid) as s:
             answer = Later(s.profile, "seconds=3")
             s.wait_for_open(1)

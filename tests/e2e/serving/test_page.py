@@ -57,7 +57,7 @@ def frames(document):
 
 def test_the_flame_graph_is_drawn(tmp_path, workloads, browse):
     link = tmp_path / "x<b>&amp;"
-    link.symlink_to(known.available()[0].path)
+    link.symlink_to(known.usual().path)
     with profiler.target(link, workloads / "shares.py",
                          1) as target, server(tmp_path, "--pid", target.pid, "-F", 999) as s:
         if s.get("/d3.js").status == 404:
@@ -88,7 +88,7 @@ def test_the_flame_graph_is_drawn(tmp_path, workloads, browse):
 def test_one_kind_of_event_after_the_other(tmp_path, browse):
     """Where there are several, a link leads to each; what was asked for besides stays."""
     code = "import time\nwhile True: time.sleep(0.01)"
-    with profiler.target(known.available()[0].path, "-c", code, about=False) as target:
+    with profiler.target(known.usual().path, "-c", code, about=False) as target:
         with server(tmp_path, "--pid", target.pid, "--event", "cpu,offcpu") as s:
             if s.get("/d3.js").status == 404:
                 pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, "
@@ -115,7 +115,7 @@ def colours(document):
 
 def test_kinds_of_frames_are_told_apart(tmp_path, workloads, browse):
     """By colour, and the legend has every row of bpf/frames.def."""
-    with profiler.target(known.available()[0].path, workloads / "depth.py", 60) as target:
+    with profiler.target(known.usual().path, workloads / "depth.py", 60) as target:
         with server(tmp_path, "--pid", target.pid, "--max-depth", "30") as s:
             if s.get("/d3.js").status == 404:
                 pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, "
@@ -135,7 +135,7 @@ def test_kinds_of_frames_are_told_apart(tmp_path, workloads, browse):
 def test_native_code_can_be_hidden(tmp_path, workloads, browse):
     """The legend offers it where there is some, and the page then draws what the server made without."""
     code = "import zlib\nwhile True: zlib.compress(b'0123456789' * 100000)"
-    with profiler.target(known.one_per_version()[-1].path, "-c", code, about=False) as target:
+    with profiler.target(known.newest().path, "-c", code, about=False) as target:
         with server(tmp_path, "--pid", target.pid, "--native", "leaf") as s:
             if s.get("/d3.js").status == 404:
                 pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, "
@@ -156,7 +156,7 @@ def test_stacks_of_a_process(tmp_path, browse):
     """The table has a link to them, and they are below it. Nothing of a name is markup."""
     script = tmp_path / "x<b>&amp;.py"
     script.write_text("def f(): input()\nf()\n")
-    with profiler.target(known.one_per_version()[-1].path, script, about=False,
+    with profiler.target(known.newest().path, script, about=False,
                          stdin=subprocess.PIPE) as target:
         with server(tmp_path, "--pid", target.pid) as s:
             document, console, asked = browse(s.url + "/#stacks=%d" % target.pid)
@@ -184,7 +184,7 @@ def test_before_the_first_interval(tmp_path, browse):
 
 
 def test_deep_stacks(tmp_path, workloads, browse):
-    with profiler.target(known.available()[0].path, workloads / "depth.py", 900) as target:
+    with profiler.target(known.usual().path, workloads / "depth.py", 900) as target:
         with server(tmp_path, "--pid", target.pid) as s:
             if s.get("/d3.js").status == 404:
                 pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, "

@@ -74,7 +74,7 @@ def test_collections(python, workloads, tmp_path):
 
 def test_process_labels_have_none(workloads, tmp_path):
     """--labels process keeps less apart, and no states either."""
-    python = known.one_per_version()[-1]
+    python = known.newest()
     with profiler.target(python.path, "-B", workloads / "states.py") as target:
         run = profiler.run_while(tmp_path, [target], 0.5, "-F", 997, "--labels", "process")
     samples = pprof.read(run.path).samples

@@ -95,7 +95,7 @@ class TestShares:
 
     @pytest.fixture(scope="class")
     def profiled(self, workloads, tmp_path_factory):
-        python = known.one_per_version()[-1]
+        python = known.newest()
         commands = [("taskset", "-c", cpu, python.path, workloads / "shares.py", cpu) for cpu in CPUS]
         with profiler.targets(commands) as started:
             pids = ",".join(str(t.pid) for t in started)
@@ -146,7 +146,7 @@ class TestNothingIsLeft:
 
     @pytest.mark.parametrize("send", [signal.SIGINT, signal.SIGKILL], ids=["SIGINT", "SIGKILL"])
     def test_after(self, send, workloads, tmp_path):
-        python = known.one_per_version()[-1]
+        python = known.newest()
         with profiler.target(python.path, workloads / "burn.py") as target:
             run = profiler.Run(tmp_path, "--trigger", "timer", "--pid", target.pid, "-F", FREQUENCY)
             profiler.wait_until(lambda: "start_timer" in self.names(run.process.pid), what="timers")
@@ -168,7 +168,7 @@ class TestChoice:
     @pytest.mark.usefixtures("timers")
     def test_by_itself_when_perf_events_are_refused(self, workloads, tmp_path):
         """With the capabilities of a pod, as on Debian's kernels."""
-        python = known.one_per_version()[-1]
+        python = known.newest()
         with profiler.target(python.path, workloads / "burn.py") as target:
             command = [*refused("perf", pod=True), profiler.BINARY]
             run = profiler.run(tmp_path, "--pid", target.pid, "-d", 2, "-F", FREQUENCY, binary=command)
@@ -210,7 +210,7 @@ class TestLessOftenThanAsked:
         frequency = min(20000, limit)
         if frequency < 5000:
             pytest.skip("SKIP sysctl: kernel.perf_event_max_sample_rate is %d already" % limit)
-        python = known.one_per_version()[-1]
+        python = known.newest()
         with profiler.target(python.path, workloads / "burn.py") as target:
             run = profiler.Run(tmp_path, "--pid", target.pid, "-F", frequency, "-d", 4, "--trigger", "perf")
             profiler.wait_until(lambda: self.holds_perf_events(run.process.pid), what="perf events")
@@ -236,7 +236,7 @@ class TestLessOftenThanAsked:
         assert "%s of %s ticks came" % (format(came, ","), format(all_, ",")) in run.out
 
     def test_nothing_is_said_otherwise(self, workloads, tmp_path):
-        python = known.one_per_version()[-1]
+        python = known.newest()
         with profiler.target(python.path, workloads / "burn.py") as target:
             run = profiler.run(tmp_path, "--pid", target.pid, "-F", FREQUENCY, "-d", 5)
         assert "the kernel ran the sampler" not in run.err

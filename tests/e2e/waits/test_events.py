@@ -13,7 +13,7 @@ from serving import server
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory, workloads):
     """A server's profile, metrics and statistics, of a program to which all kinds happen."""
-    with profiler.target(known.available()[0].path, workloads / "waits.py", "greedy") as target:
+    with profiler.target(known.usual().path, workloads / "waits.py", "greedy") as target:
         with server(tmp_path_factory.mktemp("events"), "--pid", target.pid, "--event",
                     "cpu,offcpu,gil,wall,memory,tasks") as s:
             profile, metrics = s.profile("seconds=1"), s.metrics()

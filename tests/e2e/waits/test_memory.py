@@ -61,7 +61,7 @@ def python(request):
     return request.param
 
 
-NEWEST = known.available()[-1]
+PYTHON = known.usual()
 
 
 def test_shares_and_sum(python, workloads, tmp_path):
@@ -81,7 +81,7 @@ def test_shares_and_sum(python, workloads, tmp_path):
 
 def test_by_what_it_is(workloads, tmp_path):
     """CPython's own small objects, and memory of a file: each is known by its line."""
-    seen = watch(tmp_path, NEWEST, workloads, ["objects", "shared"])
+    seen = watch(tmp_path, PYTHON, workloads, ["objects", "shared"])
     for scene, about in zip(("objects", "shared"), seen.about):
         real = about["after"] - about["before"]
         assert real > 20 * MIB
@@ -90,14 +90,14 @@ def test_by_what_it_is(workloads, tmp_path):
 
 def test_grows_and_shrinks_in_turns(workloads, tmp_path):
     """200 MiB come and go, 4 MiB at a time: the process is no larger, and both kinds say it."""
-    seen = watch(tmp_path, NEWEST, workloads, ["in_turns"], "--rss-step", 64)
+    seen = watch(tmp_path, PYTHON, workloads, ["in_turns"], "--rss-step", 64)
     assert abs(seen.about[0]["after"] - seen.about[0]["before"]) <= SLACK
     for kind in "memory", "shrinkage":
         assert abs(grown(seen.run.samples, kind, "in_turns") - 200 * MIB) <= 0.1 * 200 * MIB
 
 
 def test_threads(workloads, tmp_path):
-    seen = watch(tmp_path, NEWEST, workloads, ["threads"])
+    seen = watch(tmp_path, PYTHON, workloads, ["threads"])
     for function, size in ("first", 60 * MIB), ("second", 40 * MIB):
         of_function = [s for s in seen.run.samples if function in profiler.functions(s)]
         assert len({s.tid for s in of_function}) == 1
@@ -108,7 +108,7 @@ def test_threads(workloads, tmp_path):
 
 def test_fork(workloads, tmp_path):
     """Pages that are copied when the child writes to them make it no larger; what it takes then does."""
-    seen = watch(tmp_path, NEWEST, workloads, ["first", "fork"], "--children")
+    seen = watch(tmp_path, PYTHON, workloads, ["first", "fork"], "--children")
     child, = seen.children
     samples = seen.run.of(child["pid"])
     assert grown(samples, function="in_child") >= 30 * MIB - SLACK
@@ -118,7 +118,7 @@ def test_fork(workloads, tmp_path):
 
 def test_several_kinds(workloads, tmp_path):
     """With ticks and waits; the cache is right; and native code is below the line."""
-    seen = watch(tmp_path, NEWEST, workloads, ["grow", "objects", "drop"], "--event", "cpu,offcpu,memory",
+    seen = watch(tmp_path, PYTHON, workloads, ["grow", "objects", "drop"], "--event", "cpu,offcpu,memory",
                  "--cache", "check", "--native", "leaf")
     assert seen.run.stats["counters"]["cache_mismatch"] == 0
     for kind in "memory", "shrinkage":
@@ -131,7 +131,7 @@ def test_several_kinds(workloads, tmp_path):
 @pytest.mark.parametrize("kib", [4, 4096])
 def test_step(kib, workloads, tmp_path):
     """The sum does not depend on the step, only how many stacks are taken for it."""
-    seen = watch(tmp_path, NEWEST, workloads, ["grow"], "--rss-step", kib)
+    seen = watch(tmp_path, PYTHON, workloads, ["grow"], "--rss-step", kib)
     real = seen.about[0]["after"] - seen.about[0]["before"]
     assert abs(grown(seen.run.samples) - real) <= 0.02 * real + 2 * kib * 1024
     assert seen.run.stats["counters"]["memory_seen"] <= total(seen, "memory") / (kib * 1024) + 1
@@ -139,7 +139,7 @@ def test_step(kib, workloads, tmp_path):
 
 def test_a_program_from_its_start(workloads, tmp_path):
     """Before the verdict on it, what it grows by has a reason of its own."""
-    run = profiler.run(tmp_path, "--event", "memory", "--", NEWEST.path, "-c",
+    run = profiler.run(tmp_path, "--event", "memory", "--", PYTHON.path, "-c",
                        "import time; time.sleep(1); kept = bytearray(100 << 20)")
     before = run.stats["memory_outcomes"]["new_process"]
     assert before + grown(run.samples, function="<module>") >= 99 * MIB
@@ -188,7 +188,7 @@ for line in sys.stdin:
 def test_leak_hunt(tmp_path):
     """What docs/memory.md does: of two profiles the difference shows the line that came to grow."""
     paths = []
-    with profiler.target(NEWEST.path, "-c", LEAK, stdin=subprocess.PIPE) as target:
+    with profiler.target(PYTHON.path, "-c", LEAK, stdin=subprocess.PIPE) as target:
         for version in "12":
             run = profiler.Run(tmp_path, "--pid", target.pid, "--event", "memory", "-v",
                                output="version%s.pb.gz" % version)

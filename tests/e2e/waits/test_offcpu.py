@@ -49,7 +49,7 @@ def test_sleeps(python, workloads, tmp_path):
 
 def test_parts(workloads, tmp_path):
     """Sleeps of 10, 1 and 0.2 ms that are 5 : 3 : 2 of the time by the program's own clocks."""
-    with start(known.available()[-1], workloads, "parts") as target:
+    with start(known.usual(), workloads, "parts") as target:
         samples = observe(tmp_path, target).run.of(target.pid)
     of = [sum(time_of(samples, kind, name) for kind in ("offcpu", "runqueue"))
           for name in ("long_sleep", "middle_sleep", "short_sleep")]
@@ -63,7 +63,7 @@ def test_disk(scene, function, below, workloads, tmp_path):
     """A file that the kernel has forgotten, read by a system call and by touching memory that maps it."""
     if not os.major(os.stat(tmp_path).st_dev):
         pytest.skip("SKIP not-applicable: the tests' folder is on no disk")
-    with profiler.target(known.available()[-1].path, workloads / "waits.py", scene, tmp_path) as target:
+    with profiler.target(known.usual().path, workloads / "waits.py", scene, tmp_path) as target:
         samples = observe(tmp_path, target).run.of(target.pid)
     of_function = [s for s in samples if s.values["offcpu"] and function in profiler.functions(s)]
     asleep = collections.Counter()
@@ -78,7 +78,7 @@ CAUSES = {"lock": ("wants_lock", "futex"), "pipe": ("reads_pipe", "read"), "poll
 @pytest.mark.parametrize("scene", CAUSES)
 def test_causes(scene, workloads, tmp_path):
     function, call = CAUSES[scene]
-    with start(known.available()[-1], workloads, scene) as target:
+    with start(known.usual(), workloads, scene) as target:
         seen = observe(tmp_path, target, seconds=1.5)
     of_function = [s for s in seen.run.of(target.pid)
                    if s.values["offcpu"] and profiler.functions(s)[1:2] == [function]]
@@ -90,7 +90,7 @@ def test_causes(scene, workloads, tmp_path):
 def test_sum(scene, workloads, tmp_path):
     """Off the CPU + in the run queue + running = all of the main thread's time, within 1 %; and the kernel
     says the same of the run queue, within 2 % of the time."""
-    with start(known.available()[-1], workloads, scene) as target:
+    with start(known.usual(), workloads, scene) as target:
         seen = observe(tmp_path, target)
     mine = [s for s in seen.run.of(target.pid) if s.tid == target.pid]
     ran, queued = (b - a for a, b in zip(seen.before[target.pid], seen.after[target.pid]))
@@ -100,7 +100,7 @@ def test_sum(scene, workloads, tmp_path):
 
 
 def test_short_waits_are_in_the_books_only(workloads, tmp_path):
-    with start(known.available()[-1], workloads, "sleeps") as target:
+    with start(known.usual(), workloads, "sleeps") as target:
         run = profiler.run(tmp_path, "--pid", target.pid, "--event", "offcpu", "--min-wait", "5000", "-d", 1)
     assert run.stats["offcpu_outcomes"]["short"] > 0
     assert not [s for s in run.of(target.pid) if "middle_sleep" in profiler.functions(s) and
@@ -108,7 +108,7 @@ def test_short_waits_are_in_the_books_only(workloads, tmp_path):
 
 
 def test_both_kinds_and_the_cache(workloads, tmp_path):
-    with start(known.available()[-1], workloads, "busy") as target:
+    with start(known.usual(), workloads, "busy") as target:
         run = profiler.run_while(tmp_path, [target], 0.5, "--event", "cpu,offcpu", "--cache", "check")
     assert run.stats["counters"]["cache_mismatch"] == 0
     samples = run.of(target.pid)
@@ -123,7 +123,7 @@ def test_unknown_kinds(kind, tmp_path):
 
 def test_folded_says_the_kind(workloads, tmp_path):
     """Both kinds of time as nanoseconds, and the CPU's too."""
-    with start(known.available()[-1], workloads, "busy") as target:
+    with start(known.usual(), workloads, "busy") as target:
         run = profiler.run(tmp_path, "--pid", target.pid, "--event", "cpu,offcpu", "-d", 1,
                            "--format", "folded", output="app.folded")
     sums = collections.Counter()
@@ -136,7 +136,7 @@ def test_folded_says_the_kind(workloads, tmp_path):
 
 
 def test_one_kind_over_http(workloads, tmp_path):
-    with start(known.available()[-1], workloads, "busy") as target:
+    with start(known.usual(), workloads, "busy") as target:
         with server(tmp_path, "--pid", target.pid, "--event", "offcpu") as s:
             profile = s.profile("seconds=1&type=offcpu")
             assert [tuple(one) for one in profile.sample_types] == [("offcpu", "nanoseconds")]

@@ -13,7 +13,7 @@ from waits import observe, time_of
 MEASURED = ("offcpu", "runqueue", "gil")
 
 
-VERSIONS = [python for python in known.one_per_version() if python.minor in ("3.8", "3.11", "3.14")]
+VERSIONS = known.of_versions("3.8", "3.11", "3.14")
 
 
 def by_stack(samples, kind, worth=1):
@@ -44,7 +44,7 @@ def books(stats, prefix, outside=("new_process", "not_python", "not_selected", "
                                           ("lock", "cpu,offcpu,gil,wall"), ("greedy", "cpu,offcpu,gil,wall")])
 def test_wall_is_the_sum_of_all_kinds(scene, kinds, workloads, tmp_path):
     """Stack by stack; and so are the books."""
-    with profiler.target(known.available()[-1].path, workloads / "waits.py", scene) as target:
+    with profiler.target(known.usual().path, workloads / "waits.py", scene) as target:
         run = observe(tmp_path, target, event=kinds, seconds=1.5).run
     samples = run.of(target.pid)
     assert by_stack(samples, "wall") == of_parts(run, samples)
@@ -69,7 +69,7 @@ def test_all_of_a_threads_time(python, workloads, tmp_path):
 
 
 def test_only_main_threads(workloads, tmp_path):
-    with profiler.target(known.available()[-1].path, workloads / "waits.py", "greedy") as target:
+    with profiler.target(known.usual().path, workloads / "waits.py", "greedy") as target:
         run = observe(tmp_path, target, "--threads", "main", event="cpu,offcpu,wall", seconds=1).run
     samples = run.of(target.pid)
     assert {s.tid for s in samples} == {target.pid}
@@ -78,7 +78,7 @@ def test_only_main_threads(workloads, tmp_path):
 
 def test_only_what_is_active(workloads, tmp_path):
     """Sleep is left out: what is left of a sleeper is its way there and back."""
-    with profiler.target(known.available()[-1].path, workloads / "waits.py", "greedy") as target:
+    with profiler.target(known.usual().path, workloads / "waits.py", "greedy") as target:
         run = observe(tmp_path, target, "--threads", "active", event="cpu,offcpu,wall", seconds=1).run
     samples = run.of(target.pid)
     assert time_of(samples, "wall", "burns") > 0
@@ -87,7 +87,7 @@ def test_only_what_is_active(workloads, tmp_path):
 
 
 def test_over_http(workloads, tmp_path):
-    with profiler.target(known.available()[-1].path, workloads / "waits.py", "busy") as target:
+    with profiler.target(known.usual().path, workloads / "waits.py", "busy") as target:
         with server(tmp_path, "--pid", target.pid, "--event", "wall") as s:
             profile = s.profile("seconds=1&type=wall")
             assert s.get("/debug/pprof/profile?seconds=1&type=cpu").status == 400
