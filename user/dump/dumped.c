@@ -67,8 +67,8 @@ static void read_code(const struct asker *asker, struct dumped *d, __u64 address
 
 	if (!reply || request_of(d->pid, WORKER_CAPTURE, &request))
 		return;
-	request.layout = d->identity.layout;
-	request.address = address;
+	request.object.layout = d->identity.layout;
+	request.object.address = address;
 	if (asker->ask(asker->context, &request, reply))
 		return;
 	reply->code.code = number;
@@ -76,7 +76,7 @@ static void read_code(const struct asker *asker, struct dumped *d, __u64 address
 	    !(codes_incomplete(&reply->code) & CODES_TABLE))
 		return;
 	request.type = WORKER_TABLE;
-	request.address = reply->code.table.address;
+	request.object.address = reply->code.table.address;
 	if (asker->ask(asker->context, &request, reply))
 		return;
 	codes_set_table(d->codes, number, reply->table, reply->table_size);
@@ -126,9 +126,9 @@ static int look(const struct asker *asker, __u32 type, struct dumped *d, size_t 
 	if (!reply)
 		return -ENOMEM;
 	err = request_of(d->pid, type, &request);
-	request.layout = d->identity.layout;
-	request.address = d->identity.runtime;
-	request.asyncio = d->identity.asyncio;
+	request.threads.layout = d->identity.layout;
+	request.threads.runtime = d->identity.runtime;
+	request.threads.asyncio = d->identity.asyncio;
 	err = err ?: asker->ask(asker->context, &request, reply);
 	if (err)
 		return err;

@@ -4,14 +4,10 @@
 #define PYPERF_GUARD_REPLY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "guard/worker.h"
 
-/* The most bytes that a reply of this type may have beside the message. */
-size_t reply_table_max(__u32 type);
-
-/* Whether it answers this request, and whoever reads its strings stays within them. */
+/* Whether it answers this request, which has a row, and whoever reads its strings stays within them. */
 bool reply_is_sane(const struct worker_reply *reply, const struct worker_request *request);
 
 #endif

@@ -7,8 +7,6 @@
 #include "guard/worker.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,31 +14,20 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "guard/reply.h"
 #include "guard/usage.h"
-#include "guard/zygote.h"
+#include "guard/worker_life.h"
 
-#define FIRST_MS 10000 /* for the first child to be there, on a machine however busy */
 #define DOUBT_MS 100
 
 struct worker {
-	int epoll;	/* the caller waits for this: the child's socket and failure_fd */
+	struct worker_life life; /* its child; life.epoll has failure_fd, too */
 	int failure_fd; /* readable while failure is set */
-	int table_fd;	/* memfd into which the child puts line tables */
-	struct zygote zygote;
-	bool lost;	/* the zygote has ended, and with it every child */
-	int socket;	/* -1 = there is no child */
-	__u32 serial;	/* of the last child that was asked for */
-	pid_t child;	/* 0 = none, or it has not begun yet */
-	pid_t parser;	/* its parser; likewise */
-	int child_fd;	/* pidfd; -1 likewise */
-	unsigned int made;	/* children that were asked for and have not ended, killed ones included */
-	double ended_seconds;	/* CPU time of those that have */
+	int table_fd;	/* memfd into which the child puts tables */
 	bool busy;	/* queue[head] is with the child */
 	int failure;	/* the error of queue[head], which the caller has not taken yet; 0 = none */
 	__u64 deadline; /* ms, CLOCK_MONOTONIC */
@@ -49,96 +36,8 @@ struct worker {
 	__u64 waited;	/* ... and child and parser had waited for a CPU so long by then, ms */
 	unsigned int head;
 	unsigned int count;
-	struct worker_request queue[WORKER_QUEUE];
+	struct worker_request *queue[WORKER_QUEUE]; /* each with as many bytes as its kind has */
 };
-
-static int watch(int epoll, int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
-
-	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
-}
-
-static void kill_by(int pidfd)
-{
-	syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
-}
-
-static void unwatch(struct worker *worker, int fd)
-{
-	/* Explicitly, because the epoll would keep a socket of which another process still has a copy. */
-	epoll_ctl(worker->epoll, EPOLL_CTL_DEL, fd, NULL);
-}
-
-/* A child has begun. It may be one that was given up in the meantime. */
-static void take_started(struct worker *worker, const struct zygote_event *e, int *pidfd)
-{
-	if (worker->socket < 0 || e->serial != worker->serial) {
-		kill_by(*pidfd);
-		return;
-	}
-	worker->child = e->pid;
-	worker->parser = e->parser;
-	worker->child_fd = TAKE_FD(*pidfd);
-}
-
-/* Takes what the zygote says. A child says there that it has begun before it answers anything. */
-static void take_events(struct worker *worker)
-{
-	struct zygote_event e;
-	int err = 0;
-
-	while (!worker->lost && !err) {
-		_cleanup_close_ int pidfd = -1;
-
-		err = zygote_next(&worker->zygote, &e, &pidfd);
-		if (!err && e.type == ZYGOTE_STARTED && pidfd >= 0) {
-			take_started(worker, &e, &pidfd);
-		} else if (!err && e.type == ZYGOTE_ENDED && worker->made) {
-			worker->made--;
-			worker->ended_seconds += e.cpu_ns / (double)NS_PER_SECOND;
-		}
-	}
-	if (!worker->lost && err != -EAGAIN) {
-		worker->lost = true;
-		unwatch(worker, worker->zygote.control);
-	}
-}
-
-static int start_child(struct worker *worker)
-{
-	_cleanup_close_ int ours = -1, theirs = -1;
-	int pair[2], err;
-
-	take_events(worker);
-	if (worker->made == ZYGOTE_WORKERS_MAX) /* killed, but held in the kernel, as by a hung file system */
-		return -EBUSY;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return -errno;
-	ours = pair[0];
-	theirs = pair[1];
-	err = watch(worker->epoll, ours);
-	if (!err)
-		err = zygote_ask(&worker->zygote, ++worker->serial, theirs);
-	if (err)
-		return err;
-	worker->made++;
-	worker->socket = TAKE_FD(ours);
-	return 0;
-}
-
-static void drop_child(struct worker *worker)
-{
-	if (worker->socket < 0)
-		return;
-	if (worker->child_fd >= 0)
-		kill_by(worker->child_fd);
-	cleanup_close(&worker->child_fd);
-	worker->child_fd = -1;
-	worker->child = worker->parser = 0;
-	unwatch(worker, worker->socket);
-	close(TAKE_FD(worker->socket));
-}
 
 static void fail(struct worker *worker, int error)
 {
@@ -152,14 +51,16 @@ static void fail(struct worker *worker, int error)
 
 static int pass_on(struct worker *worker)
 {
+	const struct worker_request *request;
 	int err;
 
-	if (worker->socket < 0) {
-		err = start_child(worker);
+	if (worker->life.socket < 0) {
+		err = worker_life_start_child(&worker->life);
 		if (err)
 			return err;
 	}
-	if (send(worker->socket, &worker->queue[worker->head], sizeof(worker->queue[0]),
+	request = worker->queue[worker->head];
+	if (send(worker->life.socket, request, request_row(request->type)->size,
 		 MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		return -errno;
 	return 0;
@@ -175,7 +76,7 @@ static void dispatch(struct worker *worker)
 	err = pass_on(worker);
 	if (err == -EPIPE || err == -ECONNRESET) {
 		/* The child died while it was idle, which is not the fault of this request. */
-		drop_child(worker);
+		worker_life_end_child(&worker->life);
 		err = pass_on(worker);
 	}
 	if (err) {
@@ -190,20 +91,33 @@ static void dispatch(struct worker *worker)
 
 int worker_send(struct worker *worker, const struct worker_request *request)
 {
-	if (request->type < WORKER_IDENTIFY || request->type >= WORKER_TYPES)
+	const struct request_row *row = request_row(request->type);
+	struct worker_request *copy;
+
+	if (!row)
 		return -EINVAL;
 	if (worker->count == WORKER_QUEUE)
 		return -EAGAIN;
-	worker->queue[(worker->head + worker->count++) % WORKER_QUEUE] = *request;
+	copy = malloc(row->size);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, request, row->size);
+	worker->queue[(worker->head + worker->count++) % WORKER_QUEUE] = copy;
 	dispatch(worker);
 	return 0;
+}
+
+static void forget_oldest(struct worker *worker)
+{
+	free(TAKE_PTR(worker->queue[worker->head]));
+	worker->head = (worker->head + 1) % WORKER_QUEUE;
+	worker->count--;
 }
 
 static void finish(struct worker *worker)
 {
 	worker->busy = false;
-	worker->head = (worker->head + 1) % WORKER_QUEUE;
-	worker->count--;
+	forget_oldest(worker);
 	dispatch(worker);
 }
 
@@ -211,11 +125,12 @@ static void finish(struct worker *worker)
 static int take_table(const struct worker *worker, struct worker_reply *reply)
 {
 	_cleanup_free_ __u8 *table = NULL;
+	const struct request_row *row = request_row(reply->type);
 	size_t size = reply->table_size;
 
-	if (!reply_table_max(reply->type) || reply->error)
+	if (row->answer != ANSWER_TABLE || reply->error)
 		return size ? -EPROTO : 0;
-	if (size > reply_table_max(reply->type))
+	if (size > row->table_max)
 		return -EPROTO;
 	table = malloc(size ? size : 1);
 	if (!table)
@@ -237,11 +152,11 @@ static int read_reply(struct worker *worker, struct worker_reply *ret)
 	ssize_t n;
 	int err;
 
-	n = recv(worker->socket, ret, size, MSG_DONTWAIT | MSG_TRUNC);
+	n = recv(worker->life.socket, ret, size, MSG_DONTWAIT | MSG_TRUNC);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return -EAGAIN;
 	ret->table = NULL;
-	if (n != (ssize_t)size || !worker->busy || !reply_is_sane(ret, &worker->queue[worker->head]))
+	if (n != (ssize_t)size || !worker->busy || !reply_is_sane(ret, worker->queue[worker->head]))
 		return -EPIPE;
 	err = take_table(worker, ret);
 	if (err == -EPROTO)
@@ -253,7 +168,7 @@ static int read_reply(struct worker *worker, struct worker_reply *ret)
 
 static void take_failure(struct worker *worker, struct worker_reply *ret)
 {
-	const struct worker_request *request = &worker->queue[worker->head];
+	const struct worker_request *request = worker->queue[worker->head];
 	__u64 count;
 
 	memset(ret, 0, sizeof(*ret));
@@ -271,18 +186,18 @@ int worker_receive(struct worker *worker, struct worker_reply *ret)
 	_cleanup_free_ struct worker_reply *reply = NULL;
 	int err;
 
-	take_events(worker);
+	worker_life_take_events(&worker->life);
 	reply = calloc(1, sizeof(*reply));
 	if (!reply)
 		return -ENOMEM;
 	if (!worker->failure) {
-		if (worker->socket < 0)
+		if (worker->life.socket < 0)
 			return -EAGAIN;
 		err = read_reply(worker, reply);
 		if (err == -EAGAIN)
 			return err;
 		if (err) {
-			drop_child(worker);
+			worker_life_end_child(&worker->life);
 			if (!worker->busy)
 				return -EAGAIN;
 			fail(worker, err);
@@ -316,11 +231,11 @@ static bool is_late(struct worker *worker)
 		return false;
 	if (now >= worker->begin + WORKER_PATIENCE_MS)
 		return true;
-	if (!worker->child) { /* it is being made */
+	if (!worker->life.child) { /* it is being made */
 		worker->deadline = now + DOUBT_MS;
 		return false;
 	}
-	waited = usage_waited_ms(worker->child) + usage_waited_ms(worker->parser);
+	waited = usage_waited_ms(worker->life.child) + usage_waited_ms(worker->life.parser);
 	if (worker->doubted && waited - worker->waited < DOUBT_MS / 2)
 		return true;
 	worker->doubted = true;
@@ -333,65 +248,45 @@ int worker_check_deadline(struct worker *worker)
 {
 	char byte;
 
-	take_events(worker);
+	worker_life_take_events(&worker->life);
 	if (!worker->busy || !is_late(worker))
 		return 0;
 	/*
 	 * If this process was late itself, the reply is there already. The end of a dead child is noticed the
 	 * same way.
 	 */
-	if (recv(worker->socket, &byte, sizeof(byte), MSG_DONTWAIT | MSG_PEEK) >= 0)
+	if (recv(worker->life.socket, &byte, sizeof(byte), MSG_DONTWAIT | MSG_PEEK) >= 0)
 		return 0;
-	drop_child(worker);
+	worker_life_end_child(&worker->life);
 	fail(worker, -ETIMEDOUT);
 	return 1;
 }
 
 int worker_fd(const struct worker *worker)
 {
-	return worker->epoll;
+	return worker->life.epoll;
 }
 
 pid_t worker_pid(const struct worker *worker)
 {
-	return worker->child;
+	return worker->life.child;
 }
 
 pid_t worker_parser_pid(const struct worker *worker)
 {
-	return worker->parser;
+	return worker->life.parser;
 }
 
 double worker_seconds(const struct worker *worker)
 {
-	return worker->ended_seconds + usage_seconds(worker->child) + usage_seconds(worker->parser);
+	const struct worker_life *l = &worker->life;
+
+	return l->ended_seconds + usage_seconds(l->child) + usage_seconds(l->parser);
 }
 
 bool worker_is_lost(const struct worker *worker)
 {
-	return worker->lost;
-}
-
-/* Waits for the first child, so that what keeps it from being made is known. */
-static int wait_for_first(struct worker *worker)
-{
-	struct pollfd fd = { .fd = worker->zygote.control, .events = POLLIN };
-	int err = start_child(worker);
-
-	while (!err && !worker->child && !worker->lost) {
-		int n = poll(&fd, 1, FIRST_MS);
-
-		if (!n)
-			err = -ETIMEDOUT;
-		else if (n < 0 && errno != EINTR)
-			err = -errno;
-		take_events(worker);
-		if (!err && !worker->made) /* it has ended before it began */
-			err = -ECHILD;
-	}
-	if (worker->lost)
-		err = zygote_end(&worker->zygote) ?: -EPIPE;
-	return err;
+	return worker->life.lost;
 }
 
 static int open_all(struct worker *worker, const char *pod_logs)
@@ -401,14 +296,15 @@ static int open_all(struct worker *worker, const char *pod_logs)
 	worker->table_fd = memfd_create("pyperf-table", MFD_CLOEXEC);
 	if (worker->table_fd < 0)
 		return -errno;
-	err = zygote_start(&worker->zygote, worker->table_fd, pod_logs);
+	err = zygote_start(&worker->life.zygote, worker->table_fd, pod_logs);
 	if (err)
 		return err;
-	worker->epoll = epoll_create1(EPOLL_CLOEXEC);
+	worker->life.epoll = epoll_create1(EPOLL_CLOEXEC);
 	worker->failure_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (worker->epoll < 0 || worker->failure_fd < 0)
+	if (worker->life.epoll < 0 || worker->failure_fd < 0)
 		return -errno;
-	return watch(worker->epoll, worker->failure_fd) ?: watch(worker->epoll, worker->zygote.control);
+	return worker_life_watch(&worker->life, worker->failure_fd) ?:
+		       worker_life_watch(&worker->life, worker->life.zygote.control);
 }
 
 int worker_start(struct worker **ret, const char *pod_logs)
@@ -418,10 +314,11 @@ int worker_start(struct worker **ret, const char *pod_logs)
 
 	if (!worker)
 		return -ENOMEM;
-	worker->socket = worker->child_fd = worker->epoll = worker->failure_fd = worker->table_fd = -1;
+	worker->life.socket = worker->life.child_fd = worker->life.epoll = -1;
+	worker->failure_fd = worker->table_fd = -1;
 	err = open_all(worker, pod_logs);
 	if (!err)
-		err = wait_for_first(worker);
+		err = worker_life_wait_for_first(&worker->life);
 	if (err) {
 		worker_stop(worker);
 		return err;
@@ -434,9 +331,11 @@ void worker_stop(struct worker *worker)
 {
 	if (!worker)
 		return;
-	drop_child(worker);
-	zygote_end(&worker->zygote);
-	cleanup_close(&worker->epoll);
+	while (worker->count)
+		forget_oldest(worker);
+	worker_life_end_child(&worker->life);
+	zygote_end(&worker->life.zygote);
+	cleanup_close(&worker->life.epoll);
 	cleanup_close(&worker->failure_fd);
 	cleanup_close(&worker->table_fd);
 	free(worker);

@@ -13,49 +13,14 @@
 #include <linux/types.h>
 
 #include "bpf/abi.h"
-#include "elf/source.h"
-#include "proc/code_maps.h"
+#include "guard/requests.h"
 #include "proc/container.h"
 #include "python/identify.h"
-#include "python/sleepers.h"
 
 #define WORKER_QUEUE	   256 /* requests waiting or under way */
 /* How long the child may take for a request: without the time for which it waits for a CPU, and with it. */
 #define WORKER_DEADLINE_MS 500
 #define WORKER_PATIENCE_MS 5000
-
-enum worker_type {
-	WORKER_IDENTIFY = 1, /* identify() and container_read() */
-	WORKER_CAPTURE,	     /* capture_remote() of the code object at address */
-	WORKER_TABLE,	     /* capture_remote_table() of the bytes object at address */
-	WORKER_CONTAINER,    /* container_read() */
-	WORKER_MAPS,	     /* code_maps_read() */
-	WORKER_FUNCTIONS,    /* functions_read() of the file mapped at address; -ESTALE: it is another */
-	WORKER_ROWS,	     /* rows_read() of that file, for the region in which address lies; likewise */
-	WORKER_PERF_MAP,     /* perf_map_read(), behind a struct code_file; -EALREADY if that is `file` */
-	WORKER_SOURCE,	     /* source_read() of the file mapped at address, as FUNCTIONS */
-	WORKER_LOOK,	     /* look_at_threads(); address is that of the runtime */
-	WORKER_TASKS,	     /* async_tasks_look(); likewise */
-	WORKER_SLEEPERS,     /* sleepers_look(); likewise */
-	WORKER_TASK_WAITS,   /* task_waits_look(); likewise */
-	WORKER_TYPES
-};
-
-/* Plain data: it goes through a socket. */
-struct worker_request {
-	__u32 type; /* enum worker_type */
-	__u32 pid;
-	__u64 tag;	   /* the caller's; it comes back in the reply */
-	__u64 start_ticks; /* of the process, by procfs_start_ticks(); a later one with that pid is -ESRCH */
-	__u64 address;
-	__u64 asyncio;		/* of LOOK, TASKS and TASK_WAITS: identity.asyncio */
-	struct layout layout; /* of CAPTURE, TABLE, and from LOOK on */
-	struct code_file file; /* of FUNCTIONS, ROWS, PERF_MAP and SOURCE */
-	__u32 plain;	       /* of FUNCTIONS: without a separate debug file */
-	__u32 names;	       /* of SOURCE: function_names_read() in place of source_read() */
-	struct source_question source; /* of SOURCE */
-	struct sleepers_question sleepers; /* of SLEEPERS */
-};
 
 struct worker_reply {
 	__u32 type; /* type, pid and tag are those of the request */
@@ -70,7 +35,7 @@ struct worker_reply {
 		};
 		struct record_code code; /* process, code and fingerprint are 0 */
 	};
-	/* Of TABLE and of MAPS and what follows it: table_size bytes, which the receiver frees; else NULL. */
+	/* If the answer is a table: table_size bytes, which the receiver frees; else NULL. */
 	__u8 *table;
 };
 
@@ -98,8 +63,9 @@ double worker_seconds(const struct worker *worker); /* CPU time of all children 
 bool worker_is_lost(const struct worker *worker);
 
 /*
- * Queues a request. Each request has one reply, and they come in the same order. 0; -EAGAIN when the queue is
- * full; -EINVAL for an unknown type.
+ * Queues a copy of a request, of which only the bytes of its kind are looked at. Each request has one reply,
+ * and they come in the order of the requests. 0; -EAGAIN when the queue is full; -EINVAL for an unknown type;
+ * -ENOMEM.
  */
 int worker_send(struct worker *worker, const struct worker_request *request);
 

@@ -99,11 +99,11 @@ static void send(struct ask_lines *a, struct batch *b)
 		take_back(a, b);
 		return;
 	}
-	request = question_request(WORKER_SOURCE, r->pid, r->start_time);
-	request.address = b->address;
-	request.file = natives_key(a->natives, b->file);
-	request.source = b->source;
-	request.names = is_names(a, b->file);
+	request = question_request(is_names(a, b->file) ? WORKER_NAMES : WORKER_SOURCE, r->pid,
+				   r->start_time);
+	request.source.mapped.address = b->address;
+	request.source.mapped.file = natives_key(a->natives, b->file);
+	request.source.source = b->source;
 	b->state = SENT;
 	if (!questions_ask(a->questions, &q, &request))
 		return;

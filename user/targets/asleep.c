@@ -233,12 +233,12 @@ static int ask(struct asleep_targets *t)
 	if (err || p.id != a->process)
 		return err ?: -ESRCH;
 	request = question_request(WORKER_SLEEPERS, a->pid, p.start_time);
-	err = kernel_get_layout(t->kernel, p.layout, &request.layout);
-	request.address = p.runtime;
-	request.sleepers.max_depth = kernel_asleep(t->kernel)->max_depth;
-	request.sleepers.count = t->part_count;
+	err = kernel_get_layout(t->kernel, p.layout, &request.sleepers.layout);
+	request.sleepers.runtime = p.runtime;
+	request.sleepers.question.max_depth = kernel_asleep(t->kernel)->max_depth;
+	request.sleepers.question.count = t->part_count;
 	for (size_t i = 0; i < t->part_count; i++)
-		request.sleepers.tids[i] = t->part[i].tid;
+		request.sleepers.question.tids[i] = t->part[i].tid;
 	return err ?: questions_ask(t->questions, &q, &request);
 }
 

@@ -117,8 +117,8 @@ static int make_request(const struct captures *c, const struct capture *w, struc
 	if (!r || r->ended || r->layout < 0)
 		return -ESRCH;
 	*ret = question_request(w->table_only ? WORKER_TABLE : WORKER_CAPTURE, w->pid, r->start_time);
-	ret->address = w->table_only ? w->table : w->address;
-	return kernel_get_layout(c->kernel, r->layout, &ret->layout);
+	ret->object.address = w->table_only ? w->table : w->address;
+	return kernel_get_layout(c->kernel, r->layout, &ret->object.layout);
 }
 
 /* False when the worker has no room. */

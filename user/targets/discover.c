@@ -227,9 +227,10 @@ static void on_reply(struct discover *d, struct worker_reply *r)
 		verdicts_reply(d->verdicts, &q.process, r);
 	else if (r->type == WORKER_CONTAINER)
 		containers_reply(&d->containers, &q, r);
-	else if (r->type >= WORKER_MAPS && r->type <= WORKER_PERF_MAP) /* about machine code */
+	else if (r->type == WORKER_MAPS || r->type == WORKER_FUNCTIONS || r->type == WORKER_ROWS ||
+		 r->type == WORKER_PERF_MAP)
 		native_reply(d->native, &q, r);
-	else if (r->type == WORKER_SOURCE)
+	else if (r->type == WORKER_SOURCE || r->type == WORKER_NAMES)
 		ask_lines_reply(d->ask_lines, &q, r);
 	else
 		captures_reply(&d->captures, &q, r);

@@ -66,7 +66,7 @@ static bool ask(struct jit_names *j, struct jit_process *p)
 	if (!r || r->ended)
 		return false;
 	request = question_request(WORKER_PERF_MAP, r->pid, r->start_time);
-	request.file = p->file;
+	request.perf_map.known = p->file;
 	p->asked = !questions_ask(j->questions, &q, &request);
 	p->left = p->pause;
 	return true;

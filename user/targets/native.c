@@ -420,12 +420,10 @@ static int ask(struct native_targets *t, const struct record_native *e, __u32 ty
 	q.space = e->space;
 	request = question_request(type, r->pid, r->start_time);
 	q.pc = e->pc;
-	request.address = e->pc;
-	if (type != WORKER_MAPS)
-		request.file = natives_key(t->natives, q.file);
-	/* It may be the debug file that was too much. */
-	if (type == WORKER_FUNCTIONS)
-		request.plain = natives_get(t->natives, q.file)->failures > 0;
+	if (type != WORKER_MAPS) /* those of FUNCTIONS begin with this, too */
+		request.mapped = (struct request_mapped){ e->pc, natives_key(t->natives, q.file) };
+	if (type == WORKER_FUNCTIONS) /* it may be the debug file that was too much */
+		request.functions.plain = natives_get(t->natives, q.file)->failures > 0;
 	return questions_ask(t->questions, &q, &request);
 }
 

@@ -269,13 +269,13 @@ static int ask(struct task_targets *t, struct task_process *p)
 	if (err || process.id != p->id || process.state != PROCESS_PYTHON)
 		return err ?: -ESRCH;
 	request = question_request(look ? WORKER_TASK_WAITS : WORKER_IDENTIFY, p->pid, p->start_time);
-	err = kernel_get_layout(t->kernel, process.layout, &request.layout);
-	if (!err && !layout_has_tasks(&request.layout)) {
-		refuse(t, p, request.layout.version);
+	err = kernel_get_layout(t->kernel, process.layout, &request.threads.layout);
+	if (!err && !layout_has_tasks(&request.threads.layout)) {
+		refuse(t, p, request.threads.layout.version);
 		return 0;
 	}
-	request.address = process.runtime;
-	request.asyncio = p->asyncio;
+	request.threads.runtime = process.runtime;
+	request.threads.asyncio = p->asyncio;
 	err = err ?: questions_ask(t->questions, &q, &request);
 	if (err)
 		return err;

@@ -77,13 +77,11 @@ static void receive(struct worker_reply *ret)
 
 static struct worker_request request(enum worker_type type, __u64 tag)
 {
-	return (struct worker_request){
-		.type = type,
-		.pid = getpid(),
-		.tag = tag,
-		.start_ticks = ticks,
-		.layout = layout_find(0x030c01f0)->layout,
-	};
+	struct worker_request r = { .type = type, .pid = getpid(), .tag = tag, .start_ticks = ticks };
+
+	if (type == WORKER_CAPTURE || type == WORKER_TABLE)
+		r.object.layout = layout_find(0x030c01f0)->layout;
+	return r;
 }
 
 static void identify_works(__u64 tag)
@@ -144,7 +142,7 @@ static void tables(void **state)
 	(void)state;
 	for (size_t i = 0; i < LINETABLE_MAX; i++)
 		object[32 + i] = i * 7 + (i >> 9);
-	r.address = (uintptr_t)object;
+	r.object.address = (uintptr_t)object;
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		((__u64 *)object)[2] = sizes[i];
 		assert_int_equal(worker_send(worker, &r), 0);
@@ -226,7 +224,7 @@ static void blocked_read(void **state)
 		print_message("SKIP: userfaultfd: %s\n", strerror(errno));
 		skip();
 	}
-	r.address = (uintptr_t)page;
+	r.object.address = (uintptr_t)page;
 	for (int i = 0; i < 3; i++) {
 		/* Others wait behind it and must not suffer. */
 		struct worker_request other = request(WORKER_IDENTIFY, 11);

@@ -100,14 +100,21 @@ static int teardown(void **state)
 
 static struct worker_request request(enum worker_type type, __u64 tag, const void *address)
 {
-	return (struct worker_request){
-		.type = type,
-		.pid = getpid(),
-		.tag = tag,
-		.start_ticks = ticks,
-		.address = (uintptr_t)address,
-		.layout = layout_find(0x030c01f0)->layout,
-	};
+	struct worker_request r = { .type = type, .pid = getpid(), .tag = tag, .start_ticks = ticks };
+
+	if (type == WORKER_CAPTURE || type == WORKER_TABLE) {
+		r.object.address = (uintptr_t)address;
+		r.object.layout = layout_find(0x030c01f0)->layout;
+	}
+	return r;
+}
+
+/* With as many bytes as its kind has. */
+static void send_request(const struct worker_request *r)
+{
+	const size_t size = request_row(r->type)->size;
+
+	assert_int_equal(send(ours, r, size, MSG_NOSIGNAL), size);
 }
 
 /* Static: it holds a record of a code object. */
@@ -116,7 +123,7 @@ static const struct worker_reply *ask(struct worker_request r)
 	static struct worker_reply reply;
 	const size_t size = offsetof(struct worker_reply, table);
 
-	assert_int_equal(send(ours, &r, sizeof(r), MSG_NOSIGNAL), sizeof(r));
+	send_request(&r);
 	assert_int_equal(recv(ours, &reply, sizeof(reply), 0), size);
 	assert_int_equal(reply.type, r.type);
 	assert_int_equal(reply.pid, r.pid);
@@ -316,7 +323,7 @@ static void puts_a_table_into_the_file(void **state)
 static void says_how_callers_are_found(void **state)
 {
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	struct worker_request r = request(WORKER_ROWS, 8, (const void *)says_how_callers_are_found);
+	struct worker_request r = request(WORKER_ROWS, 8, NULL);
 	const struct worker_reply *reply;
 	_cleanup_buf_ struct buf rows = { 0 };
 	_cleanup_free_ char *read_back = NULL;
@@ -325,7 +332,8 @@ static void says_how_callers_are_found(void **state)
 
 	(void)state;
 	assert_int_equal(fstat(fd, &stat), 0);
-	r.file = code_file_of(&stat);
+	r.mapped.address = (uintptr_t)says_how_callers_are_found;
+	r.mapped.file = code_file_of(&stat);
 	reply = ask(r);
 	err = rows_read(fd, 0, &rows); /* this program's code is in its first MiB */
 	assert_int_equal(reply->error, err);
@@ -333,9 +341,9 @@ static void says_how_callers_are_found(void **state)
 	read_back = malloc(rows.size + 1);
 	assert_int_equal(pread(table, read_back, rows.size, 0), rows.size);
 	assert_memory_equal(read_back, rows.data, rows.size);
-	r.file.inode++;
+	r.mapped.file.inode++;
 	assert_int_equal(ask(r)->error, -ESTALE);
-	r.address = 1;
+	r.mapped.address = 1;
 	assert_int_equal(ask(r)->error, -ENOENT);
 }
 
@@ -359,7 +367,7 @@ static void failures_tell_nothing(void **state)
 static void another_process_of_that_pid(void **state)
 {
 	(void)state;
-	for (enum worker_type type = WORKER_IDENTIFY; type <= WORKER_CONTAINER; type++) {
+	for (enum worker_type type = WORKER_NONE + 1; type < WORKER_TYPES; type++) {
 		struct worker_request r = request(type, type, "");
 
 		r.start_ticks++;
@@ -388,6 +396,25 @@ static void ends_on_a_request_that_is_none(void **state)
 	assert_int_equal(end_of_child(), 1 << 8);
 }
 
+/* Of each kind exactly so many bytes come. */
+static void ends_on_a_request_of_another_size(void **state)
+{
+	static char bytes[sizeof(struct worker_request) + 1];
+	const struct worker_request r = request(WORKER_IDENTIFY, 7, NULL);
+	const size_t size = request_row(r.type)->size;
+
+	memcpy(bytes, &r, size);
+	for (int more = -1; more <= 1; more += 2) {
+		answers_anything();
+		assert_int_equal(send(ours, bytes, size + more, MSG_NOSIGNAL), size + more);
+		assert_int_equal(end_of_child(), 1 << 8);
+		teardown(state);
+		setup(state);
+	}
+	assert_int_equal(send(ours, bytes, sizeof(bytes), MSG_NOSIGNAL), sizeof(bytes));
+	assert_int_equal(end_of_child(), 1 << 8);
+}
+
 /* What it does not know of a file it will never know: whoever made both makes them anew. */
 static void ends_with_its_parser(void **state)
 {
@@ -397,7 +424,7 @@ static void ends_with_its_parser(void **state)
 	answers_anything();
 	kill(parser, SIGKILL);
 	answers_anything(); /* without a file */
-	assert_int_equal(send(ours, &r, sizeof(r), MSG_NOSIGNAL), sizeof(r));
+	send_request(&r);
 	assert_int_equal(end_of_child(), 1 << 8);
 }
 
@@ -421,6 +448,7 @@ int main(void)
 		TEST(says_how_callers_are_found),
 		TEST(another_process_of_that_pid),  TEST(ends_with_its_socket),
 		TEST(ends_on_a_request_that_is_none), TEST(ends_without_its_parent),
+		TEST(ends_on_a_request_of_another_size),
 		TEST(ends_with_its_parser),
 	};
 

@@ -90,9 +90,10 @@ static void answers(int socket)
 {
 	static struct worker_reply reply;
 	struct worker_request r = { .type = WORKER_CONTAINER, .pid = getpid() };
+	const size_t size = request_row(r.type)->size;
 
 	assert_int_equal(procfs_start_ticks(getpid(), &r.start_ticks), 0);
-	assert_int_equal(send(socket, &r, sizeof(r), MSG_NOSIGNAL), sizeof(r));
+	assert_int_equal(send(socket, &r, size, MSG_NOSIGNAL), size);
 	assert_int_equal(recv(socket, &reply, sizeof(reply), 0), offsetof(struct worker_reply, table));
 	assert_int_equal(reply.error, 0);
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * process_readers.c - the child's side of requests about a process and its memory. Those about its files are
+ * in file_readers.c.
+ */
+#include "guard/reading.h"
+
+#include "guard/worker.h"
+#include "python/async_tasks.h"
+#include "python/capture_remote.h"
+#include "python/look.h"
+#include "python/task_waits.h"
+
+int read_container(struct reading *r)
+{
+	container_read(r->request->pid, r->pods, &r->reply->container);
+	return 0;
+}
+
+int read_identity(struct reading *r)
+{
+	return identify(r->request->pid, r->request->start_ticks, &r->reply->identity) ?: read_container(r);
+}
+
+int read_code(struct reading *r)
+{
+	const struct request_object *q = &r->request->object;
+	int err = capture_remote(r->tid, &q->layout, q->address, &r->reply->code);
+
+	r->reply->code.pid = r->request->pid;
+	return err;
+}
+
+int read_line_table(struct reading *r)
+{
+	const struct request_object *q = &r->request->object;
+	__u8 *table;
+	size_t size;
+	int err = capture_remote_table(r->tid, &q->layout, q->address, &table, &size);
+
+	if (!err)
+		r->table = (struct buf){ .data = (char *)table, .size = size, .capacity = size };
+	return err;
+}
+
+int read_maps(struct reading *r)
+{
+	return code_maps_read(r->tid, &r->table);
+}
+
+int read_look(struct reading *r)
+{
+	const struct request_threads *q = &r->request->threads;
+
+	return look_at_threads((pid_t)r->request->pid, r->tid, &q->layout, q->runtime, q->asyncio, &r->table);
+}
+
+int read_tasks(struct reading *r)
+{
+	const struct request_threads *q = &r->request->threads;
+
+	return async_tasks_look((pid_t)r->request->pid, r->tid, &q->layout, q->runtime, q->asyncio,
+				&r->table);
+}
+
+int read_task_waits(struct reading *r)
+{
+	const struct request_threads *q = &r->request->threads;
+
+	return task_waits_look((pid_t)r->request->pid, r->tid, &q->layout, q->runtime, q->asyncio, &r->table);
+}
+
+int read_sleepers(struct reading *r)
+{
+	const struct request_sleepers *q = &r->request->sleepers;
+
+	return sleepers_look((pid_t)r->request->pid, r->tid, &q->layout, q->runtime, &q->question, &r->table);
+}

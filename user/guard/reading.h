@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * reading.h - how the child finds the answer to one request: a function for each row of requests.def.
+ */
+#ifndef PYPERF_GUARD_READING_H
+#define PYPERF_GUARD_READING_H
+
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+struct image;
+struct pods;
+struct worker_reply;
+struct worker_request;
+
+/* What the child works on. That the process is the one that is meant is looked at before and after. */
+struct reading {
+	const struct worker_request *request;
+	pid_t tid; /* of CODE and TABLE: the thread by which the process's memory is reached */
+	struct pods *pods;
+	struct worker_reply *reply; /* for what is no table; all 0 but for its head */
+	struct buf table;
+};
+
+#define REQUEST(name, about, read, answer, table_max) int read(struct reading *r);
+#include "guard/requests.def"
+#undef REQUEST
+
+/* Has the parser read an ELF file that is open. 0 or -errno. Without a parser this process ends. */
+int reading_image(int fd, struct image *ret);
+
+#endif

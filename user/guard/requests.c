@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* requests.c - the kinds of requests to the worker. */
+#include "guard/requests.h"
+
+#include "base/cleanup.h"
+#include "elf/functions.h"
+#include "elf/rows.h"
+#include "guard/reading.h"
+#include "proc/perf_map.h"
+#include "python/async_tasks.h"
+#include "python/capture_remote.h"
+#include "python/look.h"
+#include "python/task_waits.h"
+
+#define SIZE_ABOUT(about)                                                                                    \
+	(offsetof(struct worker_request, about) + sizeof(((struct worker_request *)0)->about))
+
+static const struct request_row rows[] = {
+#define REQUEST(name, about, read, answer, table_max)                                                        \
+	[WORKER_##name] = { SIZE_ABOUT(about), ANSWER_##answer, table_max, read },
+#include "guard/requests.def"
+#undef REQUEST
+};
+
+const struct request_row *request_row(__u32 type)
+{
+	return type < ARRAY_SIZE(rows) && rows[type].read ? &rows[type] : NULL;
+}
