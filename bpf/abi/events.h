@@ -6,11 +6,16 @@
 #define PYPERF_BPF_ABI_EVENTS_H
 
 enum event_kind {
-#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) EVENT_##name,
+#define EVENT(name, ...) EVENT_##name,
 #include "bpf/events.def"
 #undef EVENT
 	EVENT_KINDS
 };
+
+#define EVENT_BIT(kind) (1U << (kind))
+#define EVENTS_ALL	(EVENT_BIT(EVENT_KINDS) - 1)
+
+_Static_assert(EVENT_KINDS < 32, "a set of kinds of events is a __u32");
 
 /* What a wait of a thread can end in, as a frame: rows of bpf/waits.def. */
 enum wait_cause {

@@ -32,6 +32,17 @@ static inline int outcome_is_in_profile(__u32 outcome)
 	return outcome < OUTCOME_COUNT && inside >> outcome & 1;
 }
 
+/* Groups of outcomes; events.def says which of them are in the books of a kind of event. */
+enum outcome_group {
+	GROUP_STACK = 1,    /* what can become of any event of a Python process */
+	GROUP_PROCESS = 2,  /* events of other processes */
+	GROUP_TICK = 4,	    /* ticks that found nobody */
+	GROUP_FRESH = 8,    /* events of processes that are not known yet */
+	GROUP_WAIT = 16,    /* waits */
+	GROUP_MEMORY = 32,  /* changes of memory */
+	GROUP_TASK = 64,    /* time of asyncio tasks */
+};
+
 #define TIME_BUCKETS 96 /* of durations: bpf/buckets.h */
 
 /* Counters of one CPU. They only go up; time_max is a maximum. */

@@ -6,6 +6,7 @@
 #ifndef PYPERF_BPF_ABI_TREE_H
 #define PYPERF_BPF_ABI_TREE_H
 
+#include "bpf/abi/event_rows.h"
 #include "bpf/abi/events.h"
 #include "bpf/abi/native.h"
 #include "bpf/abi/process.h"
@@ -129,18 +130,10 @@ static inline enum frame_kind node_frame_kind(__u64 key)
 	return node_position(key) - TEXT_KERNEL < TEXT_FILES - TEXT_KERNEL ? FRAME_KERNEL : FRAME_NATIVE;
 }
 
-/* Whether what is below roots of one kind may be of the other. */
-static inline int event_is_below(__u32 kind, __u32 root)
-{
-	if (root == EVENT_MEMORY)
-		return kind == EVENT_SHRINKAGE;
-	return (root == EVENT_OFFCPU || root == EVENT_GIL) && kind != EVENT_SHRINKAGE && kind != EVENT_TASKS;
-}
-
 /*
- * The kind of event that a node counts: that of its owner, but that run-queue delays are below the roots of
- * OFFCPU and GIL, since a thread that was woken up stands where it slept, and shrinkage below those of
- * MEMORY.
+ * The kind of event that a node counts: that of its owner, or one that shares roots with it, as the row of
+ * that kind says (event_row.below), and which its leaf names. So run-queue delays are below the roots of
+ * waits, since a thread that was woken up stands where it slept.
  */
 static inline __u32 node_event(__u64 key, __u32 owner_kind)
 {
@@ -151,9 +144,9 @@ static inline __u32 node_event(__u64 key, __u32 owner_kind)
 	};
 	const __u32 cause = node_code(key) - CODE_WAITS;
 
-	if (node_is_native(key) || cause >= WAIT_CAUSES || !event_is_below(kinds[cause], owner_kind))
+	if (node_is_native(key) || cause >= WAIT_CAUSES || owner_kind >= EVENT_KINDS)
 		return owner_kind;
-	return kinds[cause];
+	return event_rows[kinds[cause]].below & EVENT_BIT(owner_kind) ? kinds[cause] : owner_kind;
 }
 
 /*

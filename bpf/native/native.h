@@ -81,7 +81,7 @@ __noinline int native_add(struct scratch *s, struct cpu_stats *count, enum event
 	if (opt_kernel == KERNEL_MODE_FULL && end != NATIVE_NO_ROOM && kernel_add(s, count))
 		end = NATIVE_NO_ROOM;
 	mem_opaque(end);
-	if (opt_native && end < NATIVE_ENDS && kind == EVENT_CPU)
+	if (opt_native && end < NATIVE_ENDS && event_is_tick(kind))
 		count->native[end]++;
 	return 0;
 }

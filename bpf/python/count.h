@@ -52,18 +52,18 @@ static __always_inline enum outcome count_node(struct scratch *s, struct cpu_sta
 		outcome = OUTCOME_NO_FRAMES;
 		s->tree.node = node_add(count, s->tree.bank, root, outcome);
 	}
-	if (opt_kernel == KERNEL_MODE_FULL && kind != EVENT_CPU)
+	if (opt_kernel == KERNEL_MODE_FULL && !event_is_tick(kind))
 		s->kernel.in_kernel = 0; /* of a tick before, which had no sample */
 	if (s->tree.node) {
 		if (opt_native && outcome == OUTCOME_NO_FRAMES)
 			native_goal(s, UNWIND_ALL);
 		if (opt_native || opt_kernel)
 			native_add(s, count, kind);
-		if (kind == EVENT_CPU && ((opt_states && s->tree.states) || (opt_async && s->task.name)))
+		if (event_is_tick(kind) && ((opt_states && s->tree.states) || (opt_async && s->task.name)))
 			add_states(s, count);
 		return outcome;
 	}
-	if (opt_native && kind == EVENT_CPU)
+	if (opt_native && event_is_tick(kind))
 		count->native[NATIVE_NO_ROOM]++;
 	return count_lost(s, count, kind, root);
 }
@@ -75,7 +75,7 @@ static __always_inline enum outcome count_program(struct scratch *s, struct cpu_
 	s->tree.node = root;
 	if (root)
 		native_add(s, count, kind);
-	else if (kind == EVENT_CPU)
+	else if (event_is_tick(kind))
 		count->native[NATIVE_NO_ROOM]++;
 	if (s->tree.node == root)
 		return count_lost(s, count, kind, root);

@@ -26,7 +26,7 @@ static __always_inline void end_node(__u32 node, __u64 amount)
  */
 static __always_inline void end_add(__u64 *counter, __u64 amount, const enum event_kind kind)
 {
-	if (kind == EVENT_CPU)
+	if (event_is_tick(kind))
 		*counter += amount;
 	else
 		__sync_fetch_and_add(counter, amount);
@@ -35,9 +35,9 @@ static __always_inline void end_add(__u64 *counter, __u64 amount, const enum eve
 /* Adds to the row of stats.def that the books of the kind add up to. */
 static __always_inline void end_total(struct cpu_stats *count, __u64 amount, const enum event_kind kind)
 {
-#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
-	if (kind == EVENT_##name)                                                                \
-		end_add(&count->total, amount, kind);
+#define EVENT(name, ...)          \
+	if (kind == EVENT_##name) \
+		end_add(event_total(count, EVENT_##name), amount, kind);
 #include "bpf/events.def"
 #undef EVENT
 }

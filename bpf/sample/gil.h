@@ -13,6 +13,7 @@
 
 #include "bpf/python/stack.h"
 #include "bpf/sample/process.h"
+#include "bpf/sample/wait.h"
 #include "bpf/tree/quota.h"
 
 #define HOLDER_TRIES 3
@@ -52,7 +53,7 @@ static __always_inline int gil_has(struct scratch *s, struct cpu_stats *count, s
 	s->tree.generation = *(volatile __u32 *)&tree_generation;
 	self_begin(s, task);
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
-	t = thread_get(s, thread_place(task, EVENT_GIL), task->start_boottime, now);
+	t = thread_get(s, thread_place(task, wait_event(WAIT_WANTS_GIL)), task->start_boottime, now);
 	if (tstate_find(s, count, t, p, l, now)) {
 		s->gil.address = gil_address(s, p, l);
 		s->gil.waiter = t->tstate;

@@ -116,7 +116,7 @@ static __always_inline void given_add(struct scratch *s, struct cpu_stats *count
 	given_begin(s, count, g);
 	s->quota.none |= quota_is_half(s->tree.bank);
 	*k = (struct wait_stack){ .generation = s->tree.generation, .weight = 1 };
-	k->outcome = given_intern(s, count, g, EVENT_OFFCPU);
+	k->outcome = given_intern(s, count, g, wait_event(WAIT_ASLEEP));
 	find_queue_node(s, count, k, WAIT_WOKEN);
 	if (k->outcome != OUTCOME_TABLE_FULL)
 		add_cause(s, count, g->asleep.syscall, 0, g->asleep.iowait);

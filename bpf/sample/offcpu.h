@@ -63,7 +63,7 @@ static __always_inline void find_queue_node(struct scratch *s, struct cpu_stats 
 	if (k->queue_node)
 		return;
 	k->queue_outcome = OUTCOME_TABLE_FULL;
-	k->queue_node = EVENT_RUNQUEUE;
+	k->queue_node = wait_event(WAIT_QUEUED);
 }
 
 /*
@@ -72,10 +72,7 @@ static __always_inline void find_queue_node(struct scratch *s, struct cpu_stats 
  */
 static __noinline enum outcome take_stack(struct scratch *s, struct cpu_stats *count, __u32 for_gil)
 {
-	/* As arithmetic: after a branch the verifier would look at all of the sampler twice. */
-	const enum event_kind kind = EVENT_OFFCPU + (opt_gil & for_gil & 1) * (EVENT_GIL - EVENT_OFFCPU);
-
-	return sample_task(s, count, kind);
+	return sample_task(s, count, wait_kind(for_gil));
 }
 
 /* Notes in w what the stack led to. */

@@ -20,7 +20,7 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 						  __u64 now)
 {
 	__u32 root = tree_root(count, s->tree.bank, t, kind, task, p->id, now);
-	const int with_states = opt_states && kind == EVENT_CPU;
+	const int with_states = opt_states && event_is_tick(kind);
 	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
 	int cached = 0;
 
@@ -41,7 +41,7 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 		native_goal_python(s, l, tstate_field(s, l->tstate_frame));
 	read_epoch(s, p, l, with_states);
 	if (opt_async)
-		task_begin(s, count, l, t->tstate, kind == EVENT_CPU);
+		task_begin(s, count, l, t->tstate, event_is_tick(kind));
 	if (with_states)
 		s->tree.states = state_of(s, l, t->tstate);
 	if (opt_cache != CACHE_OFF && root)
@@ -82,7 +82,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
 	s->walk.single = opt_single_reads;
 	s->walk.max_depth = opt_max_depth;
-	s->walk.patience = kind == EVENT_CPU ? opt_patience : opt_patience_wait;
+	s->walk.patience = event_is_tick(kind) ? opt_patience : opt_patience_wait;
 	s->walk.steps = 0;
 	s->walk.deadline = 0;
 	s->intern.left_out = 0;

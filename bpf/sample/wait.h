@@ -94,6 +94,21 @@ static __always_inline struct wait *wait_new(const struct task_struct *task)
 	return NULL;
 }
 
+/* The kind of event that this part of a wait is. */
+static __always_inline enum event_kind wait_event(const enum wait_part part)
+{
+	return part == WAIT_QUEUED ? EVENT_RUNQUEUE : part == WAIT_WANTS_GIL ? EVENT_GIL : EVENT_OFFCPU;
+}
+
+/*
+ * The kind of event of a thread that leaves its CPU of its own will. As arithmetic: after a branch the
+ * verifier would look at all of the sampler twice.
+ */
+static __always_inline enum event_kind wait_kind(__u32 for_gil)
+{
+	return EVENT_OFFCPU + (opt_gil & for_gil & 1) * (EVENT_GIL - EVENT_OFFCPU);
+}
+
 /* The node for this cause, above another one that is no reserved one; 0 when there is no room. */
 static __always_inline __u32 wait_cause(struct cpu_stats *count, __u32 bank, __u32 node,
 					enum wait_cause cause)
@@ -111,7 +126,7 @@ __noinline __u32 wait_marker(struct cpu_stats *count, struct wait *w, enum wait_
 	if (!count || !w)
 		return 0;
 	by_thread = quota_own_root(bank);
-	index = owner_intern(count, bank, part == WAIT_WANTS_GIL ? EVENT_GIL : EVENT_OFFCPU, w->process,
+	index = owner_intern(count, bank, wait_event(part == WAIT_QUEUED ? WAIT_ASLEEP : part), w->process,
 			     by_thread ? w->tid : 0);
 	if (!index--)
 		return 0;
@@ -123,12 +138,6 @@ __noinline __u32 wait_marker(struct cpu_stats *count, struct wait *w, enum wait_
 	node = node_add(count, bank, 0, index);
 	node = node ? node_add(count, bank, node, marker) : 0;
 	return part == WAIT_QUEUED ? wait_cause(count, bank, node, WAIT_WOKEN) : node;
-}
-
-/* The kind of event that this part of a wait is. */
-static __always_inline enum event_kind wait_event(const enum wait_part part)
-{
-	return part == WAIT_QUEUED ? EVENT_RUNQUEUE : part == WAIT_WANTS_GIL ? EVENT_GIL : EVENT_OFFCPU;
 }
 
 /* Counts ns below a marker. */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A page of docs/ on stdout, made from a list: list_rows.py outcomes|frames|events|labels|states|formats."""
+import collections
 import re
 import sys
 import textwrap
@@ -18,6 +19,17 @@ def rows(path, macro):
     for call in re.findall(macro + r"\((.*?)\)\s*$", text, flags=re.S | re.M):
         names = [w.strip() for w in re.sub(r'"[^"]*"', "", call).split(",") if w.strip()]
         yield names, re.findall(r'"([^"]*)"', call)
+
+
+def fields(path, macro):
+    """Of each row whose fields have names: their values, strings without quotes."""
+    text = re.sub(r"/\*.*?\*/", "", open(path).read(), flags=re.S)
+    text = re.sub(r'"\s*\n\s*"', "", text)
+    text = re.sub(r"\bTOTAL\((\w+)\)", r".total = \1", text)
+    for call in re.findall("^" + macro + r"\((.*?)\)\s*$", text, flags=re.S | re.M):
+        found = re.findall(r'\.(\w+) = (?:"([^"]*)"|([^",]+))', call)
+        yield collections.defaultdict(str, {name: string or " ".join(word.split())
+                                            for name, string, word in found})
 
 
 def heading(title, text):
@@ -66,12 +78,12 @@ def events():
     print("| kind | what happens | sample types in pprof | groups | total | in JSON | in metrics "
           "| pushed as |")
     print("|---|---|---|---|---|---|---|---|")
-    for words, texts in rows("bpf/events.def", "EVENT"):
-        unit, total, groups = words[1].lower(), words[2], words[3].lower().replace(" |", ",")
-        key, type_, period, prefix, series, _, _, about = texts
-        types = ["%s/%s" % (type_, unit)] + ["%s/nanoseconds" % period] * bool(period)
-        cells = [f"`{key}`", about, ", ".join(f"`{t}`" for t in types), groups, f"`{total}`",
-                 f"`{prefix}outcomes`", f"`pyperf_{prefix}outcomes_total`", f"`{series}`"]
+    for e in fields("bpf/events.def", "EVENT"):
+        unit, groups = e["unit"].removeprefix("UNIT_").lower(), e["books"].replace("GROUP_", "").lower()
+        types = ["%s/%s" % (e["type"], unit)] + ["%s/nanoseconds" % e["period"]] * bool(e["period"])
+        cells = [f"`{e['key']}`", e["help"], ", ".join(f"`{t}`" for t in types), groups.replace(" |", ","),
+                 f"`{e['total']}`", f"`{e['prefix']}outcomes`", f"`pyperf_{e['prefix']}outcomes_total`",
+                 f"`{e['series']}`"]
         print("| " + " | ".join(cells) + " |")
 
 

@@ -56,12 +56,17 @@ Event = collections.namedtuple("Event", "key unit type period total books prefix
 
 def events():
     text = (ROOT / "bpf" / "events.def").read_text()
-    word, string = r"(\w+),\s*", r'"([^"]*)",\s*'
-    rows = re.findall(r"^EVENT\(\w+,\s*" + string + word + 2 * string + word + r"([\w| ]+),\s*" + 2 * string,
-                      text, re.M)
+    rows = re.findall(r"^EVENT\((.*?)\)\n(?=EVENT|\n)", text, re.M | re.S)
     assert len(rows) == len(re.findall(r"^EVENT", text, re.M)) > 0
-    return [Event(key, unit.lower(), type_, period, total, set(re.findall(r"\w+", books)), prefix, series)
-            for key, unit, type_, period, total, books, prefix, series in rows]
+    found = []
+    for row in rows:
+        field = {name: string or word
+                 for name, string, word in re.findall(r'\.(\w+) = (?:"([^"]*)"|([^",]+))', row)}
+        unit, total = field["unit"].removeprefix("UNIT_").lower(), re.search(r"TOTAL\((\w+)\)", row)[1]
+        books = set(re.findall(r"GROUP_(\w+)", field["books"]))
+        found.append(Event(field["key"], unit, field["type"], field["period"], total, books, field["prefix"],
+                           field["series"]))
+    return found
 
 
 EVENTS = events()

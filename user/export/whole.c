@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "profile/events.h"
 #include "profile/filter.h"
 #include "profile/summary.h"
 
@@ -40,6 +41,12 @@ static int write_profile(const struct whole_options *o, const struct profile *p)
 	return output_write(o->output, &b, o->patience);
 }
 
+/* Whether nothing but ticks was measured for it. */
+static bool is_of_ticks(const struct profile *p)
+{
+	return event_needs(event_parts(profile_get_info(p)->events)) == NEEDS_TICKS;
+}
+
 int whole_write(const struct whole_options *o, struct window *window, struct harvest_stats *ret_stats,
 		FILE *f)
 {
@@ -57,7 +64,7 @@ int whole_write(const struct whole_options *o, struct window *window, struct har
 		return err;
 	if (harvest_is_empty(ret_stats))
 		log_warning("no Python process used the CPU%s: the profile is empty",
-			    profile_get_info(profile)->events == EVENT_BIT(EVENT_CPU) ? "" : ", or waited");
+			    is_of_ticks(profile) ? "" : ", or waited");
 	else if (!o->quiet && o->top)
 		print_kinds(profile, f, o->top);
 	return 0;

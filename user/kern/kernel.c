@@ -431,10 +431,8 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	ret->sum.processes_full += k->processes_full;
 	tables_add_wall(&ret->sum, &k->options);
 	/* The sampler must not count these itself. */
-#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
-	ret->sum.total += ret->sum.outcome[EVENT_##name][OUTCOME_NESTED];
-#include "bpf/events.def"
-#undef EVENT
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		*event_total(&ret->sum, kind) += ret->sum.outcome[kind][OUTCOME_NESTED];
 	if (k->trigger.kind == TRIGGER_PERF && k->stats_fd >= 0) {
 		run_time_add(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
 	} else if (k->options.measure) { /* nor does the kernel with timers, or without CAP_SYS_ADMIN */

@@ -32,6 +32,7 @@ struct kernel_options {
 	bool gil;	   /* ... and those waits that are for the GIL are a kind of their own */
 	__u64 min_wait_ns; /* shorter waits are not in the profile */
 	bool wall;	   /* the sum of all times has books of its own */
+	__u32 walked;	   /* kinds of events of which a thread's last stack is remembered apart; 0 = 1 */
 	bool memory;	   /* processes are seen to grow and shrink (kern/memory.h) */
 	__u64 rss_step;	   /* bytes by which one does before that is counted */
 	bool tasks;	   /* stacks of asyncio tasks may be given (kern/asleep.h) */

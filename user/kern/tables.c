@@ -33,9 +33,8 @@ static __u32 power_of_two(__u32 least)
 __u32 tables_thread_sets(const struct kernel_options *o)
 {
 	const __u32 sets = power_of_two((o->cache_threads + 3) / 4);
-	const __u32 kinds = !o->no_ticks + o->waits + o->gil + o->memory;
 
-	return sets * power_of_two(kinds ?: 1);
+	return sets * power_of_two(o->walked ?: 1);
 }
 
 __u32 tables_wait_sets(const struct kernel_options *o)
@@ -220,30 +219,45 @@ void tables_sum_stats(const struct cpu_stats *stats, int count, struct cpu_stats
 	}
 }
 
-/* Groups of outcomes.def. What became of ticks outside of Python is no time of a thread of ours. */
-enum { STACK, FRESH, PROCESS, TICK, WAIT, MEMORY, TASK };
-
-static bool is_time_of_threads(int group)
+/* A tick stands for the time between two of them. */
+static __u64 wall_ns_of(enum event_kind kind, __u64 count, __u64 tick_ns)
 {
-	return group == STACK || group == FRESH || group == WAIT;
+	return event_rows[kind].unit == UNIT_COUNT ? count * tick_ns : count;
+}
+
+/* What its parts have of one outcome. */
+static __u64 sum_parts(const struct cpu_stats *sum, int outcome, __u64 tick_ns)
+{
+	__u64 ns = 0;
+
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		if (event_rows[kind].wall == WALL_ALWAYS || event_rows[kind].wall == WALL_WHEN_ASKED)
+			ns += wall_ns_of(kind, sum->outcome[kind][outcome], tick_ns);
+	return ns;
+}
+
+static void add_sum(struct cpu_stats *sum, enum event_kind kind, __u64 tick_ns)
+{
+	static const unsigned int groups[OUTCOME_COUNT] = {
+#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = GROUP_##group,
+#include "bpf/outcomes.def"
+#undef OUTCOME
+	};
+
+	for (int i = 0; i < OUTCOME_COUNT; i++) {
+		if (!(groups[i] & event_rows[kind].books))
+			continue;
+		sum->outcome[kind][i] = sum_parts(sum, i, tick_ns);
+		if (i != OUTCOME_NESTED)
+			*event_total(sum, kind) += sum->outcome[kind][i];
+	}
 }
 
 void tables_add_wall(struct cpu_stats *sum, const struct kernel_options *o)
 {
 	const __u64 tick_ns = o->wall ? NS_PER_SECOND / o->frequency : 0;
-	static const int groups[OUTCOME_COUNT] = {
-#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = group,
-#include "bpf/outcomes.def"
-#undef OUTCOME
-	};
 
-	for (int i = 0; o->wall && i < OUTCOME_COUNT; i++) {
-		if (!is_time_of_threads(groups[i]))
-			continue;
-		sum->outcome[EVENT_WALL][i] = sum->outcome[EVENT_CPU][i] * tick_ns +
-					      sum->outcome[EVENT_OFFCPU][i] +
-					      sum->outcome[EVENT_RUNQUEUE][i] + sum->outcome[EVENT_GIL][i];
-		if (i != OUTCOME_NESTED)
-			sum->wall_ns += sum->outcome[EVENT_WALL][i];
-	}
+	for (int kind = 0; o->wall && kind < EVENT_KINDS; kind++)
+		if (event_rows[kind].wall == WALL_SUM)
+			add_sum(sum, kind, tick_ns);
 }

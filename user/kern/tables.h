@@ -25,7 +25,7 @@ void tables_unmap(struct pyperf *skel, const struct kernel_tables *tables, const
 /* So many counters, of CPUs and the spare one, added up; of the longest tick, the longest. */
 void tables_sum_stats(const struct cpu_stats *stats, int count, struct cpu_stats *ret);
 /*
- * If o->wall, fills the books of EVENT_WALL, which the programs do not keep: the sums of those of its parts.
+ * If o->wall, fills the books of wall time, which the programs do not keep: the sums of those of its parts.
  */
 void tables_add_wall(struct cpu_stats *sum, const struct kernel_options *o);
 /* The numbers that belong to this bank, 0 or 1. */

@@ -55,48 +55,36 @@ static int parse_pids(struct options *o, char *error, size_t size)
 	}
 }
 
-/* What --event can name, and the kinds of events that it stands for. */
-static const struct {
-	const char *name;
-	unsigned int events;
-	bool cycles;
-} event_names[] = {
-	{ "cpu", EVENT_BIT(EVENT_CPU), false },
-	{ "cpu-clock", EVENT_BIT(EVENT_CPU), false }, /* its name before there were other kinds */
-	{ "cycles", EVENT_BIT(EVENT_CPU), true },
-	{ "offcpu", EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE), false },
-	{ "gil", EVENT_BIT(EVENT_GIL), false },
-	{ "wall", EVENT_BIT(EVENT_WALL), false },
-	{ "memory", EVENT_BIT(EVENT_MEMORY) | EVENT_BIT(EVENT_SHRINKAGE), false },
-	{ "tasks", EVENT_BIT(EVENT_TASKS), false },
-};
-
-static int add_event(struct options *o, const char *name, size_t length)
+/* "cpu, cycles, offcpu, ..."; text has room for all names. */
+static void list_events(char *text, size_t size)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(event_names); i++) {
-		if (strlen(event_names[i].name) != length || strncmp(event_names[i].name, name, length))
-			continue;
-		if (o->events & event_names[i].events)
-			return -EINVAL;
-		o->events |= event_names[i].events;
-		o->use_cycles |= event_names[i].cycles;
-		return 0;
+	size_t used = 0;
+
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		const struct event_row *e = &event_rows[kind];
+
+		if (e->asked)
+			used += snprintf(text + used, size - used, "%s, ", e->key);
+		if (e->by_cycles)
+			used += snprintf(text + used, size - used, "%s, ", e->by_cycles);
 	}
-	return -EINVAL;
 }
 
 static int parse_events(struct options *o, char *error, size_t size)
 {
 	const char *at = o->event;
+	char names[256];
 
 	for (;;) {
 		const size_t length = strcspn(at, ",");
+		const int asked = event_ask(at, length, &o->events);
 
-		if (add_event(o, at, length))
+		list_events(names, sizeof(names));
+		if (asked < 0)
 			return options_fail(error, size,
-					    "--event wants cpu, cycles, offcpu, gil, wall, memory, tasks, "
-					    "or several such as cpu,offcpu,gil, not '%s'",
-					    o->event);
+					    "--event wants %sor several such as cpu,offcpu,gil, not '%s'",
+					    names, o->event);
+		o->use_cycles |= asked;
 		if (!at[length])
 			return 0;
 		at += length + 1;

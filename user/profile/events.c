@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "profile/events.h"
 
-const struct event_row event_rows[EVENT_KINDS] = {
-#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
-	[EVENT_##name] = { UNIT_##unit, key,  type,	    period,                               \
-			   #total,      offsetof(struct cpu_stats, total), prefix, series, noun, resource },
-#include "bpf/events.def"
-#undef EVENT
-};
-
-/* Groups of outcomes.def, in which events.def says what is in the books of a kind. */
-enum { STACK = 1, PROCESS = 2, TICK = 4, FRESH = 8, WAIT = 16, MEMORY = 32, TASK = 64 };
+#include <errno.h>
+#include <string.h>
 
 static const unsigned int groups[OUTCOME_COUNT] = {
-#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = group,
+#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = GROUP_##group,
 #include "bpf/outcomes.def"
 #undef OUTCOME
-};
-
-static const unsigned int books[EVENT_KINDS] = {
-#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
-	[EVENT_##name] = books,
-#include "bpf/events.def"
-#undef EVENT
 };
 
 const char *event_unit_name(enum event_unit unit)
@@ -50,21 +35,85 @@ const char *event_amount_unit(enum event_kind kind)
 	return e->unit == UNIT_BYTES ? "MiB" : e->unit == UNIT_COUNT && !*e->period ? "" : "s";
 }
 
+static bool is_named(const char *candidate, const char *name, size_t length)
+{
+	return candidate && strlen(candidate) == length && !memcmp(candidate, name, length);
+}
+
+int event_ask(const char *name, size_t length, __u32 *events)
+{
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		const struct event_row *e = &event_rows[kind];
+		const bool by_cycles = is_named(e->by_cycles, name, length);
+		__u32 more = EVENT_BIT(kind);
+
+		if (!e->asked || (!by_cycles && !is_named(e->key, name, length) &&
+				  !is_named(e->former, name, length)))
+			continue;
+		for (int other = 0; other < EVENT_KINDS; other++)
+			if (event_rows[other].comes_with & EVENT_BIT(kind))
+				more |= EVENT_BIT(other);
+		if (*events & more)
+			return -EINVAL;
+		*events |= more;
+		return by_cycles;
+	}
+	return -EINVAL;
+}
+
+/* EVENT_BIT()s of the kinds for which wall time is this. */
+static __u32 kinds_by_wall(enum event_wall wall)
+{
+	__u32 kinds = 0;
+
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		if (event_rows[kind].wall == wall)
+			kinds |= EVENT_BIT(kind);
+	return kinds;
+}
+
+__u32 event_sums(__u32 events)
+{
+	return events & kinds_by_wall(WALL_SUM);
+}
+
 __u32 event_parts(__u32 events)
 {
-	const __u32 wall = EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE);
+	return event_sums(events) ? events | kinds_by_wall(WALL_ALWAYS) : events;
+}
 
-	return events & EVENT_BIT(EVENT_WALL) ? events | wall : events;
+__u32 event_needs(__u32 events)
+{
+	__u32 needs = 0;
+
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		if (events & EVENT_BIT(kind))
+			needs |= event_rows[kind].needs;
+	return needs;
+}
+
+__u32 event_walked(__u32 events)
+{
+	__u32 walked = 0;
+
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		if (events & EVENT_BIT(kind) && !event_rows[kind].below)
+			walked += (event_rows[kind].needs & ~(__u32)NEEDS_TASKS) != 0;
+	return walked;
 }
 
 __u64 event_wall_ns(enum event_kind kind, __u64 count, __u32 frequency)
 {
-	if (kind == EVENT_CPU)
+	const struct event_row *e = &event_rows[kind];
+
+	if (e->wall != WALL_ALWAYS && e->wall != WALL_WHEN_ASKED)
+		return 0;
+	if (e->unit == UNIT_COUNT)
 		return frequency ? count * (1000000000 / frequency) : 0;
-	return kind == EVENT_OFFCPU || kind == EVENT_RUNQUEUE || kind == EVENT_GIL ? count : 0;
+	return count;
 }
 
 bool event_has_outcome(enum event_kind kind, enum outcome outcome)
 {
-	return books[kind] & groups[outcome];
+	return event_rows[kind].books & groups[outcome];
 }

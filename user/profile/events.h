@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * events.h - the rows of bpf/events.def: what a kind of event counts, and under which names it is shown.
+ * events.h - what follows from the rows of bpf/events.def (bpf/abi/event_rows.h).
  */
 #ifndef PYPERF_PROFILE_EVENTS_H
 #define PYPERF_PROFILE_EVENTS_H
@@ -10,27 +10,6 @@
 
 #include "bpf/abi.h"
 
-enum event_unit { UNIT_COUNT, UNIT_NANOSECONDS, UNIT_BYTES };
-
-/* No text is NULL. */
-struct event_row {
-	enum event_unit unit;	/* of its counts */
-	const char *key;
-	const char *type;	/* sample type of its counts in pprof */
-	const char *period;	/* sample type of the time they stand for; "" = they stand for none */
-	const char *total_name; /* the row of stats.def that its books add up to, ... */
-	size_t total;		/* ... and its place in struct cpu_stats */
-	const char *prefix, *series, *noun, *resource;
-};
-
-/* By enum event_kind. */
-extern const struct event_row event_rows[EVENT_KINDS];
-
-#define EVENT_BIT(kind) (1U << (kind))
-#define EVENTS_ALL	(EVENT_BIT(EVENT_KINDS) - 1)
-
-_Static_assert(EVENT_KINDS < 32, "a set of kinds of events is a __u32");
-
 /* As in pprof: "count", "nanoseconds", "bytes". */
 const char *event_unit_name(enum event_unit unit);
 /*
@@ -39,10 +18,21 @@ const char *event_unit_name(enum event_unit unit);
  */
 double event_amount(enum event_kind kind, __u64 count, __u64 period_ns);
 const char *event_amount_unit(enum event_kind kind);
-/* The kinds that are measured for these: EVENT_WALL is a sum of others. */
-__u32 event_parts(__u32 events);
 /*
- * What a count of this kind adds to EVENT_WALL, in ns; 0 for what is no part of it. frequency: ticks per
+ * Adds to the kinds in *events those that a name in --event asks for. Returns 1 if it asks for ticks of the
+ * CPUs' cycles, 0 if not, or -EINVAL: no kind has that name, or one of its kinds was asked for before.
+ */
+int event_ask(const char *name, size_t length, __u32 *events);
+/* The kinds that are measured for these: a sum (WALL_SUM) is measured by its parts. */
+__u32 event_parts(__u32 events);
+/* Those of them that are sums. */
+__u32 event_sums(__u32 events);
+/* enum event_needs bits: what has to run so that events of these kinds come. */
+__u32 event_needs(__u32 events);
+/* So many of these kinds have stacks that the kernel side walks, each with a cache of its own. */
+__u32 event_walked(__u32 events);
+/*
+ * What a count of this kind adds to wall time, in ns; 0 for what is no part of it. frequency: ticks per
  * second of each CPU; 0 = unknown, and so is what a tick adds.
  */
 __u64 event_wall_ns(enum event_kind kind, __u64 count, __u32 frequency);

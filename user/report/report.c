@@ -154,7 +154,7 @@ static void print_cost(const struct report *r, FILE *f)
 		fprintf(f, "  trigger   %s, %s%s ticks were asked for, %.1f%% came\n", trigger_name(r),
 			r->trigger == TRIGGER_TIMER ? "" : "about ", number_group(r->expected).text,
 			percent(k->sum.ticks, r->expected));
-	if (r->events & EVENT_BIT(EVENT_CPU))
+	if (event_needs(r->events) & NEEDS_TICKS)
 		fprintf(f, "  kernel    %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n",
 			number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text,
 			number_group(k->runs).text, percent(kernel_seconds, r->seconds), r->seconds);
@@ -202,8 +202,10 @@ static void print_cache(const struct cpu_stats *s, FILE *f)
 static void print_work(const struct report *r, FILE *f)
 {
 	const struct cpu_stats *s = &r->kernel.sum;
-	const double samples = (double)books_of(s, EVENT_CPU).in_profile + s->waits_seen + s->memory_seen;
+	double samples = (double)s->waits_seen + s->memory_seen;
 
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		samples += event_is_tick(kind) ? books_of(s, kind).in_profile : 0;
 	print_cache(s, f);
 	if (samples > 0)
 		fprintf(f, "  a sample  %.1f frames, %.1f reads of %s bytes in all\n",

@@ -5,20 +5,21 @@
 
 struct kernel_options settings_kernel(const struct options *o)
 {
-	const __u32 events = event_parts(o->events);
+	const __u32 events = event_parts(o->events), needs = event_needs(events);
 
 	return (struct kernel_options){
 		.trigger = o->trigger,
 		.frequency = o->frequency,
 		.use_cycles = o->use_cycles,
-		.no_ticks = !(events & EVENT_BIT(EVENT_CPU)),
-		.waits = events & EVENT_BIT(EVENT_OFFCPU),
-		.gil = events & EVENT_BIT(EVENT_GIL),
+		.no_ticks = !(needs & NEEDS_TICKS),
+		.waits = needs & NEEDS_WAITS,
+		.gil = needs & NEEDS_GIL,
 		.min_wait_ns = o->min_wait_us * 1000ULL,
-		.wall = events & EVENT_BIT(EVENT_WALL),
+		.wall = event_sums(events),
+		.walked = event_walked(events),
 		.threads = o->threads,
-		.memory = events & EVENT_BIT(EVENT_MEMORY),
-		.tasks = events & EVENT_BIT(EVENT_TASKS),
+		.memory = needs & NEEDS_MEMORY,
+		.tasks = needs & NEEDS_TASKS,
 		.async = o->async,
 		.rss_step = o->rss_step * 1024ULL,
 		.single_reads = o->reads == READS_SINGLE,

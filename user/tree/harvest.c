@@ -252,7 +252,16 @@ static bool is_wanted(const struct harvester *h, __u32 kind)
 	if (kind >= EVENT_KINDS)
 		return false;
 	return info->events & EVENT_BIT(kind) ||
-	       (info->events & EVENT_BIT(EVENT_WALL) && event_wall_ns(kind, 1, info->frequency));
+	       (event_sums(info->events) && event_wall_ns(kind, 1, info->frequency));
+}
+
+static int add_one(struct harvester *h, enum event_kind kind, const __u32 *locations, __u32 n,
+		   const struct profile_labels *labels, __u64 count)
+{
+	int err = profile_sample(h->profile, kind, locations, n, labels, count);
+
+	h->stats.samples[kind] += err ? 0 : count;
+	return err;
 }
 
 /* A sample of a kind, and of the sum that it is part of. */
@@ -263,14 +272,10 @@ static int add_sample(struct harvester *h, enum event_kind kind, const __u32 *lo
 	const __u64 wall_ns = event_wall_ns(kind, count, info->frequency);
 	int err = 0;
 
-	if (info->events & EVENT_BIT(kind)) {
-		err = profile_sample(h->profile, kind, locations, n, labels, count);
-		h->stats.samples[kind] += err ? 0 : count;
-	}
-	if (!err && wall_ns && info->events & EVENT_BIT(EVENT_WALL)) {
-		err = profile_sample(h->profile, EVENT_WALL, locations, n, labels, wall_ns);
-		h->stats.samples[EVENT_WALL] += err ? 0 : wall_ns;
-	}
+	if (info->events & EVENT_BIT(kind))
+		err = add_one(h, kind, locations, n, labels, count);
+	for (__u32 sums = wall_ns ? event_sums(info->events) : 0; sums && !err; sums &= sums - 1)
+		err = add_one(h, __builtin_ctz(sums), locations, n, labels, wall_ns);
 	return err;
 }
 
@@ -354,7 +359,7 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 		if (!err && location != FRAME_HIDDEN)
 			n += add_frames(h, location, &inlined, &locations[n]);
 	}
-	if (h->importing && kind == EVENT_CPU)
+	if (h->importing && event_is_tick(kind))
 		labels.import = "yes";
 	if (!n && !err)
 		err = node == root ? marker_location(h, OUTCOME_TABLE_FULL, &locations[n++]) :

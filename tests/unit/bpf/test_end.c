@@ -61,15 +61,7 @@ static __u64 all_stats(void)
 
 static __u64 *total_of(enum event_kind kind)
 {
-	switch (kind) {
-#define EVENT(name, key, unit, type, period, total, books, prefix, series, noun, resource, help) \
-	case EVENT_##name:                                                                       \
-		return &hosted.stats.total;
-#include "bpf/events.def"
-#undef EVENT
-	default:
-		return NULL;
-	}
+	return event_total(&hosted.stats, kind);
 }
 
 static void in_the_profile(void **state)
