@@ -8,11 +8,15 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "options/options.h"
-#include "run/dump.h"
-#include "run/run.h"
+#include "run/commands.h"
 
 #define LARGE_BYTES (1 << 20)
+
+/* By number in command_rows. */
+static int (*const runs[COMMANDS])(struct options *o) = {
+#define COMMAND(name, run, ...) run,
+#include "options/commands.def"
+};
 
 int main(int argc, char **argv)
 {
@@ -27,7 +31,7 @@ int main(int argc, char **argv)
 	}
 	if (o.help || o.version) {
 		if (o.help)
-			options_help(stdout, isatty(STDOUT_FILENO));
+			options_help(&o, stdout, isatty(STDOUT_FILENO));
 		else
 			puts("pyperf-bpf " PYPERF_VERSION);
 		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -35,7 +39,7 @@ int main(int argc, char **argv)
 	/* Large arrays go back to the system at once. By itself glibc stops that after the first one. */
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	log_set_level(options_log_level(&o));
-	code = o.dump || o.tasks ? run_dump(&o) : run_profiler(&o);
+	code = runs[o.subcommand - command_rows](&o);
 	options_free(&o);
 	return code;
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "options/derive.h"
+#include "options/fail.h"
 
 #define LINE_MAX_BYTES 65536
 

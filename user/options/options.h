@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * options.h - the command line and the config file. options.def is the table.
+ * options.h - the command line and the config file. commands.def has the commands, options.def the options.
  */
 #ifndef PYPERF_OPTIONS_OPTIONS_H
 #define PYPERF_OPTIONS_OPTIONS_H
@@ -14,6 +14,7 @@
 #include "export/whole.h"
 #include "http/address.h"
 #include "kubelet/pod_labels.h"
+#include "options/commands.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -22,40 +23,28 @@ enum labels { LABELS_THREAD, LABELS_PROCESS };
 enum symbols { SYMBOLS_LOCAL, SYMBOLS_SERVER };
 enum hide { HIDE_NOTHING, HIDE_NATIVE };
 
-/* Rows of the table. */
+/* Rows of options.def. */
 enum {
 	OPTION_ROWS = 0
 #define HEADING(text) +1
-#define FLAG(short_name, long_name, field, help) +1
-#define NUMBER(short_name, long_name, metavar, field, value, min, max, help) +1
-#define TEXT(short_name, long_name, metavar, field, value, help) +1
-#define CHOICE(short_name, long_name, field, value, choices, help) +1
+#define FLAG(short_name, long_name, field, group, help) +1
+#define NUMBER(short_name, long_name, metavar, field, group, value, min, max, help) +1
+#define TEXT(short_name, long_name, metavar, field, group, value, help) +1
+#define CHOICE(short_name, long_name, field, group, value, choices, help) +1
 #include "options/options.def"
-#undef HEADING
-#undef FLAG
-#undef NUMBER
-#undef TEXT
-#undef CHOICE
 };
 
 struct options {
-#define HEADING(text)
-#define FLAG(short_name, long_name, field, help) bool field;
-#define NUMBER(short_name, long_name, metavar, field, value, min, max, help) long field;
-#define TEXT(short_name, long_name, metavar, field, value, help) const char *field;
-#define CHOICE(short_name, long_name, field, value, choices, help) int field;
+#define FLAG(short_name, long_name, field, group, help) bool field;
+#define NUMBER(short_name, long_name, metavar, field, group, value, min, max, help) long field;
+#define TEXT(short_name, long_name, metavar, field, group, value, help) const char *field;
+#define CHOICE(short_name, long_name, field, group, value, choices, help) int field;
 #include "options/options.def"
-#undef HEADING
-#undef FLAG
-#undef NUMBER
-#undef TEXT
-#undef CHOICE
 	int argc;
 	char **argv;
 	char *owned[OPTION_ROWS]; /* texts of the config file, by row */
-	bool dump; /* the first word is "dump" ... */
-	bool tasks; /* ... or "tasks" ... */
-	bool live; /* ... or "top" */
+	const struct command_row *subcommand; /* never NULL once the line was read */
+	bool named; /* by the first word of the line; without one it is the first row of commands.def */
 	/* Derived */
 	unsigned int events; /* EVENT_BIT()s of event */
 	bool use_cycles;     /* ... which said cycles instead of cpu */
@@ -84,6 +73,7 @@ void options_free(struct options *o);
  */
 int options_reload(struct options *o, char *kept, size_t kept_size, char *error, size_t error_size);
 enum log_level options_log_level(const struct options *o);
-void options_help(FILE *f, bool colour);
+/* Of the command that the line names, or of all. */
+void options_help(const struct options *o, FILE *f, bool colour);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "run/dump.h"
-
+/*
+ * dump.c - `pyperf-bpf dump` and `pyperf-bpf tasks`: what the threads of Python processes do now, or their
+ * asyncio tasks. It needs no BPF: the worker reads the processes' memory from outside, while they go on.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -19,11 +21,26 @@
 #include "guard/privileges.h"
 #include "guard/worker.h"
 #include "proc/sched_clocks.h"
+#include "run/commands.h"
 #include "run/settings.h"
 #include "targets/selection.h"
 
+struct dumper;
+
+/* What is shown: the threads, or the tasks. */
+struct subject {
+	const char *name;
+	const char *none; /* what is said where nothing was found */
+	bool (*has_any)(const struct dumped *d);
+	int (*look)(struct dumper *k, struct dumped *d);
+	int (*text)(const struct dumped *d, bool colour, struct buf *out);
+	int (*table)(const struct dumped *d, bool colour, struct buf *out); /* NULL: no --table */
+	int (*json)(const struct dumped *d, struct buf *out);
+};
+
 struct dumper {
 	const struct options *options;
+	const struct subject *subject;
 	struct selection selection;
 	struct worker *worker;
 	struct asker asker;
@@ -78,10 +95,8 @@ static int write_process(struct dumper *k, const struct dumped *d)
 	const struct options *o = k->options;
 
 	if (o->json)
-		return o->tasks ? tasks_json(d, &k->out) : dump_json(d, &k->out);
-	if (o->table)
-		return tasks_table(d, k->colour, &k->out);
-	return o->tasks ? tasks_text(d, k->colour, &k->out) : dump_text(d, k->colour, &k->out);
+		return k->subject->json(d, &k->out);
+	return (o->table ? k->subject->table : k->subject->text)(d, k->colour, &k->out);
 }
 
 static int show(struct dumper *k, const struct dumped *d)
@@ -89,12 +104,12 @@ static int show(struct dumper *k, const struct dumped *d)
 	int err = 0;
 
 	/* Of all processes only those that have any. */
-	if (k->options->tasks && !k->options->pids && !d->tasks->tasks)
+	if (!k->options->pids && !k->subject->has_any(d))
 		return 0;
 	if (k->shown++)
 		err = buf_add_string(&k->out, k->options->json ? ",\n" : "\n");
 	err = err ?: write_process(k, d);
-	return log_failure(err, k->options->tasks ? "tasks" : "dump");
+	return log_failure(err, k->subject->name);
 }
 
 static int dump_process(struct dumper *k, pid_t pid)
@@ -108,8 +123,7 @@ static int dump_process(struct dumper *k, pid_t pid)
 		return refuse_what_it_is(k, &d);
 	if (!selection_takes(&k->selection, d.name, &d.container))
 		return 0;
-	err = k->options->tasks ? dumped_look_at_tasks(&k->asker, &d) :
-				  dumped_look(&k->asker, &k->clocks, &d);
+	err = k->subject->look(k, &d);
 	if (!err && k->options->async)
 		err = dumped_add_tasks(&k->asker, &d);
 	err = err ? refuse(k, pid, err) : show(k, &d);
@@ -152,7 +166,7 @@ static int dump(struct dumper *k)
 		log_warning("%zu processes cannot be read: run it as root, or with CAP_SYS_PTRACE",
 			    k->unreadable);
 	if (!err && !k->shown && !k->failed)
-		log_info(o->tasks ? "no asyncio task was found" : "no Python process was found");
+		log_info("%s", k->subject->none);
 	if (!err && k->out.size && fwrite(k->out.data, 1, k->out.size, stdout) != k->out.size)
 		err = log_failure(-EIO, "stdout");
 	if (!err && fflush(stdout))
@@ -160,10 +174,11 @@ static int dump(struct dumper *k)
 	return err;
 }
 
-int run_dump(const struct options *o)
+static int run(const struct options *o, const struct subject *subject)
 {
 	struct dumper k = {
 		.options = o,
+		.subject = subject,
 		.selection = settings_selection(o),
 		.colour = isatty(STDOUT_FILENO),
 	};
@@ -179,4 +194,54 @@ int run_dump(const struct options *o)
 	worker_stop(k.worker);
 	buf_free(&k.out);
 	return err || k.failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static bool has_threads(const struct dumped *d)
+{
+	(void)d;
+	return true;
+}
+
+static int look_threads(struct dumper *k, struct dumped *d)
+{
+	return dumped_look(&k->asker, &k->clocks, d);
+}
+
+int run_dump(struct options *o)
+{
+	static const struct subject threads = {
+		.name = "dump",
+		.none = "no Python process was found",
+		.has_any = has_threads,
+		.look = look_threads,
+		.text = dump_text,
+		.json = dump_json,
+	};
+
+	return run(o, &threads);
+}
+
+static bool has_tasks(const struct dumped *d)
+{
+	return d->tasks->tasks;
+}
+
+static int look_tasks(struct dumper *k, struct dumped *d)
+{
+	return dumped_look_at_tasks(&k->asker, d);
+}
+
+int run_tasks(struct options *o)
+{
+	static const struct subject tasks = {
+		.name = "tasks",
+		.none = "no asyncio task was found",
+		.has_any = has_tasks,
+		.look = look_tasks,
+		.text = tasks_text,
+		.table = tasks_table,
+		.json = tasks_json,
+	};
+
+	return run(o, &tasks);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "run/run.h"
-
+/*
+ * run.c - a whole run of the profiler: open, choose the targets, sample, write. `pyperf-bpf top` is one with
+ * a page on the terminal.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "kern/cpu_ticks.h"
 #include "report/report.h"
 #include "run/agent.h"
+#include "run/commands.h"
 #include "run/finish.h"
 #include "run/give_up.h"
 #include "run/turns.h"
@@ -347,7 +350,7 @@ static int start(struct agent *a)
 	else if (o->output || o->stats || o->stats_json)
 		err = log_failure(window_open(&a->windows, &a->window), "the profile");
 	err = err ?: start_ticks(a);
-	if (!err && o->live)
+	if (!err && o->subcommand->draws)
 		err = open_live(a);
 	if (!err && o->children)
 		err = log_failure(children_select(a->kernel, a->discover, o->pid_list, o->pid_count),
@@ -426,7 +429,7 @@ int run_profiler(struct options *o)
 		.selection = settings_selection(o),
 		.loop = { .epoll = -1, .signals = -1, .timer = -1 },
 		.notify = { .fd = -1 },
-		.progress = { .wanted = !o->quiet && !o->live && isatty(STDERR_FILENO) },
+		.progress = { .wanted = !o->quiet && !o->subcommand->draws && isatty(STDERR_FILENO) },
 	};
 	int err = run(&a);
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_file.c - options from a file: every key of the table, comments, errors with their line, the command
- * line that wins, and reading it again.
+ * test_file.c - lines of a file: what is a key, a value, a comment, and no line at all; who reads it may
+ * refuse a key.
  */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "tests/unit/options/parse_line.h"
+#include "options/fail.h"
+#include "options/file.h"
 
 static char path[] = "/tmp/test_options_file.XXXXXX";
+static char seen[256];
 
 static int setup(void **state)
 {
@@ -23,173 +26,88 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	options_free(&o);
 	return unlink(path);
 }
 
-static void write_bytes(const char *text, size_t size)
+static int see(void *context, const char *key, const char *value, int line, char *reason, size_t size)
 {
-	_cleanup_fclose_ FILE *f = fopen(path, "w");
+	char text[64];
+
+	assert_ptr_equal(context, seen);
+	if (!strcmp(key, "bad"))
+		return options_fail(reason, size, "%s is not wanted", value);
+	snprintf(text, sizeof(text), "%d:%s=%s;", line, key, value);
+	strcat(seen, text);
+	return 0;
+}
+
+static int read_text(const char *text, size_t size)
+{
+	FILE *f = fopen(path, "w");
 
 	assert_non_null(f);
 	assert_int_equal(fwrite(text, 1, size, f), size);
+	fclose(f);
+	seen[0] = '\0';
+	strcpy(error, "untouched");
+	return options_file_read(path, see, seen, error, sizeof(error));
 }
 
-static void put(const char *text)
+static void sees(const char *text, const char *wanted)
 {
-	write_bytes(text, strlen(text));
+	assert_int_equal(read_text(text, strlen(text)), 0);
+	assert_string_equal(seen, wanted);
+	assert_string_equal(error, "untouched");
 }
 
-static void values(void **state)
-{
-	(void)state;
-	put("# of the test\n"
-	    "\n"
-	    "all-python = yes\n"
-	    "  frequency=199   # a comment\r\n"
-	    "\toutput-dir\t=\t/var/lib/with blank#and sharp \n"
-	    "labels = process\n"
-	    "interval = 2.5\n"
-	    "keep = 3\n"
-	    "quiet = no"); /* the last line has no end */
-	ACCEPT("--config", path);
-	assert_true(o.all_python && !o.quiet);
-	assert_int_equal(o.frequency, 199);
-	assert_string_equal(o.output_dir, "/var/lib/with blank#and sharp");
-	assert_int_equal(o.labels, LABELS_PROCESS);
-	assert_true(o.interval_seconds == 2.5 && o.continuous);
-	assert_int_equal(o.keep_files, 3);
-	assert_int_equal(o.max_depth, 1024);
-}
-
-static void empty_file(void **state)
+static void keys_and_values(void **state)
 {
 	(void)state;
-	ACCEPT("-a", "--config", path);
-	assert_int_equal(o.frequency, 99);
-	REFUSE("name what to profile", "--config", path);
+	sees("", "");
+	sees("\n \n\t\n", "");
+	sees("a=1\nb = 2\n\tc\t=\t3 \r\n", "1:a=1;2:b=2;3:c=3;");
+	sees("a = b = c\n", "1:a=b = c;"); /* the first one ends the key */
+	sees("a =\n= b\n", "1:a=;2:=b;");  /* whoever reads it knows the keys */
+	sees("a = 1", "1:a=1;");
 }
 
-static void command_line_wins(void **state)
+static void comments(void **state)
 {
 	(void)state;
-	put("all-python = yes\nfrequency = 5\noutput = file.pb.gz\nverbose = yes\nmax-depth = 7\n");
-	ACCEPT("--config", path, "-F", "6", "-o", "line.pb.gz");
-	assert_int_equal(o.frequency, 6);
-	assert_string_equal(o.output, "line.pb.gz");
-	assert_int_equal(o.max_depth, 7);
-	assert_true(o.verbose && o.all_python);
-	/* On either side of it. */
-	ACCEPT("-F", "6", "--config", path);
-	assert_int_equal(o.frequency, 6);
-	/* So does its target. */
-	ACCEPT("--config", path, "-p", "5");
-	assert_false(o.all_python);
-	assert_int_equal(o.pid_list[0], 5);
-	ACCEPT("--config", path, "--", "true");
-	assert_string_equal(o.command[0], "true");
-	assert_false(o.all_python);
+	sees("# a = 1\n   # b = 2\nc = 3 # d\ne = 4\t#f\n", "3:c=3;4:e=4;");
+	sees("a = 1#2\n", "1:a=1#2;");
+	sees("a = #\n", "1:a=;");
 }
 
-static void says_which_line(void **state)
+static void refuse_text(const char *text, size_t size, int line, const char *reason)
 {
-	static const struct {
-		const char *text, *line, *word;
-	} bad[] = {
-		{ "frequencies = 5\n", ":1: ", "frequencies" },
-		{ "\n\nfrequency = 0\n", ":3: ", "--frequency" },
-		{ "frequency = \n", ":1: ", "--frequency" },
-		{ "frequency\n", ":1: ", "key = value" },
-		{ "= 5\n", ":1: ", "unknown key" },
-		{ "labels = both\n", ":1: ", "both" },
-		{ "verbose = 1\n", ":1: ", "yes or no" },
-		{ "verbose = \n", ":1: ", "yes or no" },
-		{ "config = x\n", ":1: ", "config" },
-		{ "help = yes\n", ":1: ", "help" },
-		{ "version = yes\n", ":1: ", "version" },
-		{ "frequency = 5\nfrequency = 5\n", ":2: ", "line 1" },
-		{ "-F = 5\n", ":1: ", "unknown key" },
-		{ "--frequency = 5\n", ":1: ", "unknown key" },
-		/* What is found out only when all of it is read. */
-		{ "#\noutput-dir = x\ninterval = soon\n", ":3: ", "soon" },
-		{ "output-dir = x\nkeep = 5MB\n", ":2: ", "5MB" },
-		{ "keep = 5\n", ":1: ", "--output-dir" },
-		{ "duration = -1\n", ":1: ", "--duration" },
-		{ "push = gopher://x\n", ":1: ", "--push" },
-	};
+	char wanted[128];
+
+	assert_int_equal(read_text(text, size), -EINVAL);
+	snprintf(wanted, sizeof(wanted), "%s:%d: %s", path, line, reason);
+	assert_string_equal(error, wanted);
+}
+
+static void what_is_wrong_and_where(void **state)
+{
+	static char longest[70000];
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		char place[64];
-
-		snprintf(place, sizeof(place), "%s%s", path, bad[i].line);
-		put(bad[i].text);
-		REFUSE(place, "-a", "--config", path);
-		if (!strstr(error, bad[i].word))
-			fail_msg("'%s' is not in: %s", bad[i].word, error);
-	}
-	/* An error of the command line is not one of the file. */
-	put("output-dir = x\ninterval = 5\n");
-	REFUSE("--interval", "-a", "--config", path, "--interval", "soon");
-	assert_null(strstr(error, path));
-	write_bytes("output = a\0b\n", 13);
-	REFUSE(":1: ", "-a", "--config", path);
+	refuse_text("a = 1\nb\n", 8, 2, "'b' is not 'key = value'");
+	refuse_text("\nbad = this\na = 1\n", 18, 2, "this is not wanted");
+	assert_string_equal(seen, "");
+	refuse_text("a = 1\0\n", 7, 1, "this is not a line of text");
+	memset(longest, 'x', sizeof(longest));
+	refuse_text(longest, sizeof(longest), 1, "this is not a line of text");
 }
 
-static void file_that_is_none(void **state)
+static void no_file(void **state)
 {
 	(void)state;
-	REFUSE("/nowhere/at/all: No such file", "-a", "--config", "/nowhere/at/all");
-	REFUSE("/tmp", "-a", "--config", "/tmp");
-	REFUSE("/dev/zero", "-a", "--config", "/dev/zero");
-	ACCEPT("-h", "--config", "/nowhere");
-}
-
-static char kept[128];
-
-static void reload(const char *text, int wanted)
-{
-	put(text);
-	assert_int_equal(options_reload(&o, kept, sizeof(kept), error, sizeof(error)), wanted);
-}
-
-static void reads_it_again(void **state)
-{
-	(void)state;
-	put("all-python = yes\noutput-dir = a\ninterval = 5\nkeep = 3\nfrequency = 50\n");
-	ACCEPT("--config", path, "--max-depth", "9");
-	reload("all-python = yes\noutput-dir = b\ninterval = 7\nkeep = 4MiB\nverbose = yes\nfrequency = 50\n",
-	       0);
-	assert_string_equal(kept, "");
-	assert_string_equal(o.output_dir, "b");
-	assert_true(o.interval_seconds == 7 && o.keep_bytes == 4 << 20 && !o.keep_files && o.verbose);
-	assert_int_equal(o.max_depth, 9);
-	/* What cannot change stays and is named. */
-	reload("all-python = yes\noutput-dir = c\nfrequency = 51\nlabels = process\n", 0);
-	assert_string_equal(kept, "--frequency, --labels");
-	assert_int_equal(o.frequency, 50);
-	assert_int_equal(o.labels, LABELS_THREAD);
-	assert_string_equal(o.output_dir, "c");
-	assert_true(o.interval_seconds == 60 && !o.verbose);
-	/* A bad file changes nothing. */
-	reload("all-python = yes\noutput-dir = d\ninterval = x\n", -EINVAL);
-	assert_non_null(strstr(error, ":3: "));
-	assert_string_equal(o.output_dir, "c");
-	assert_int_equal(o.frequency, 50);
-	/* Neither files nor pushes come or go. */
-	reload("all-python = yes\npush = parca+http://x\nfrequency = 50\n", 0);
-	assert_string_equal(kept, "--output-dir, --push");
-	assert_string_equal(o.output_dir, "c");
-	assert_null(o.push);
-	for (int i = 0; i < 100; i++) {
-		reload("all-python = yes\noutput-dir = e\nfrequency = 50\n", 0);
-		assert_string_equal(kept, "");
-		assert_string_equal(o.output_dir, "e");
-	}
-	/* What the command line says holds. */
-	reload("all-python = yes\noutput-dir = e\nfrequency = 50\nmax-depth = 8\n", 0);
-	assert_string_equal(kept, "");
-	assert_int_equal(o.max_depth, 9);
+	assert_int_equal(options_file_read("/nowhere", see, seen, error, sizeof(error)), -EINVAL);
+	assert_string_equal(error, "/nowhere: No such file or directory");
+	assert_int_equal(options_file_read("/dev/zero", see, seen, error, sizeof(error)), -EINVAL);
+	assert_string_equal(error, "/dev/zero: not a file");
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -197,12 +115,10 @@ static void reads_it_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(values),
-		TEST(empty_file),
-		TEST(command_line_wins),
-		TEST(says_which_line),
-		TEST(file_that_is_none),
-		TEST(reads_it_again),
+		TEST(keys_and_values),
+		TEST(comments),
+		TEST(what_is_wrong_and_where),
+		TEST(no_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

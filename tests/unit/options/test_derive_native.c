@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_derive_native.c - what is shown of native code and of the kernel, where that is not said outright.
+ */
+#include "tests/unit/options/parse_line.h"
+#include "kern/trigger.h"
+
+/* --native and --kernel are as they were asked for, or as the target and the other one say. */
+static void native_and_kernel(void **state)
+{
+	(void)state;
+	ACCEPT("-a");
+	assert_int_equal(o.native, NATIVE_MODE_OFF);
+	assert_int_equal(o.kernel, KERNEL_MODE_OFF);
+	ACCEPT("-a", "--native", "leaf");
+	assert_int_equal(o.kernel, KERNEL_MODE_SYSCALL);
+	ACCEPT("-a", "--native", "leaf", "--kernel", "off");
+	assert_int_equal(o.kernel, KERNEL_MODE_OFF);
+	ACCEPT("-a", "--kernel", "syscall");
+	assert_int_equal(o.native, NATIVE_MODE_OFF);
+	assert_int_equal(o.kernel, KERNEL_MODE_SYSCALL);
+#if defined(__x86_64__)
+	ACCEPT("-a", "--kernel", "full");
+	assert_int_equal(o.kernel, KERNEL_MODE_FULL);
+	REFUSE("--trigger timer", "-a", "--kernel", "full", "--trigger", "timer");
+	ACCEPT("--all");
+	assert_int_equal(o.native, NATIVE_MODE_FULL);
+	assert_int_equal(o.kernel, KERNEL_MODE_SYSCALL);
+	ACCEPT("--all", "--native", "leaf");
+	assert_int_equal(o.native, NATIVE_MODE_LEAF);
+	REFUSE("--native off", "--all", "--native", "off");
+#else
+	REFUSE("x86-64 only", "-a", "--kernel", "full");
+	REFUSE("x86-64 only", "--all");
+	REFUSE("x86-64 only", "-a", "--native", "top");
+#endif
+	REFUSE("only one of", "--all", "-a");
+	REFUSE("only one of", "--all", "-p", "1");
+	REFUSE("only one of", "--all", "--", "true");
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	options_free(&o);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(native_and_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, teardown);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_help.c - --help: the page of all commands has every option, that of a command what it takes and
+ * nothing else; what a page names is accepted, and its examples are.
+ */
+#include <stdlib.h>
+
+#include "tests/unit/options/parse_line.h"
+#include "options/row.h"
+
+static char *page;
+
+/* What --help prints after this word, or without one. */
+static const char *read_page(const char *word, bool colour)
+{
+	size_t size;
+	FILE *f;
+
+	free(page);
+	page = NULL;
+	if (word)
+		ACCEPT(word, "--help");
+	else
+		ACCEPT("--help");
+	f = open_memstream(&page, &size);
+	assert_non_null(f);
+	options_help(&o, f, colour);
+	fclose(f);
+	return page;
+}
+
+/* Whether it has a line of its own for this option. */
+static bool lists(const struct option_row *r)
+{
+	char wanted[128];
+
+	if (r->short_name)
+		snprintf(wanted, sizeof(wanted), "\n  -%c, --%s ", r->short_name, r->long_name);
+	else
+		snprintf(wanted, sizeof(wanted), "\n      --%s ", r->long_name);
+	return strstr(page, wanted);
+}
+
+static void lists_every_option(void **state)
+{
+	char wanted[512];
+
+	(void)state;
+	read_page(NULL, false);
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		const struct option_row *r = &option_rows[i];
+
+		if (!strstr(page, r->help))
+			fail_msg("--help does not have '%s': %s", r->help, page);
+		if (r->kind == OPTION_HEADING)
+			continue;
+		if (!lists(r))
+			fail_msg("--help does not have --%s: %s", r->long_name, page);
+		if (r->kind == OPTION_NUMBER) {
+			snprintf(wanted, sizeof(wanted), "%s (default %ld)\n", r->help, r->value);
+			assert_non_null(strstr(page, wanted));
+		} else if (r->kind == OPTION_CHOICE) {
+			assert_non_null(strstr(page, r->metavar));
+		}
+	}
+	assert_non_null(strstr(page, "-- COMMAND"));
+}
+
+static void lists_every_command(void **state)
+{
+	(void)state;
+	read_page(NULL, false);
+	for (size_t c = 0; c < COMMANDS; c++) {
+		const struct command_row *row = &command_rows[c];
+		char wanted[256];
+
+		snprintf(wanted, sizeof(wanted), "\n  %-10s %s\n", row->name, row->summary);
+		assert_non_null(strstr(page, wanted));
+		snprintf(wanted, sizeof(wanted), "%.*s\n", (int)strcspn(row->examples, "\n"), row->examples);
+		assert_non_null(strstr(page, wanted));
+	}
+}
+
+static void a_command_lists_what_it_takes(void **state)
+{
+	(void)state;
+	for (size_t c = 0; c < COMMANDS; c++) {
+		const struct command_row *row = &command_rows[c];
+
+		read_page(row->name, false);
+		assert_non_null(strstr(page, row->about));
+		assert_non_null(strstr(page, row->examples));
+		assert_non_null(strstr(page, row->codes));
+		assert_int_equal(strstr(page, "-- COMMAND [ARG...]") != NULL,
+				 (row->takes & GROUP_PROGRAMS) != 0);
+		for (size_t i = 0; i < OPTION_ROWS; i++) {
+			const struct option_row *r = &option_rows[i];
+
+			if (r->kind != OPTION_HEADING && lists(r) != ((r->group & row->takes) != 0))
+				fail_msg("--%s is on the page of %s, or missing: %s", r->long_name, row->name,
+					 page);
+		}
+	}
+}
+
+/* Wherever it stands on the page: nobody is sent to an option that is refused. */
+static void a_command_names_only_what_it_takes(void **state)
+{
+	(void)state;
+	for (size_t c = 0; c < COMMANDS; c++) {
+		read_page(command_rows[c].name, false);
+		for (const char *at = page; (at = strstr(at, "--")); at += 2) {
+			const size_t length = strspn(at + 2, "abcdefghijklmnopqrstuvwxyz-");
+			const struct option_row *r = row_find(at + 2, length);
+
+			if (length && !r)
+				fail_msg("--%.*s is no option", (int)length, at + 2);
+			if (length && !(r->group & command_rows[c].takes))
+				fail_msg("%s does not take --%s", command_rows[c].name, r->long_name);
+		}
+	}
+}
+
+/* Without an option no heading either, and no heading twice. */
+static void headings_have_options_below(void **state)
+{
+	(void)state;
+	for (size_t c = 0; c < COMMANDS; c++) {
+		bool wanted = false;
+
+		read_page(command_rows[c].name, false);
+		for (size_t i = OPTION_ROWS; i-- > 0;) {
+			const struct option_row *r = &option_rows[i];
+			char line[256];
+
+			if (r->kind != OPTION_HEADING) {
+				wanted |= r->group & command_rows[c].takes;
+				continue;
+			}
+			snprintf(line, sizeof(line), "\n\n%s\n", r->help);
+			assert_int_equal(strstr(page, line) != NULL, wanted);
+			assert_true(!wanted || !strstr(strstr(page, line) + 1, line));
+			wanted = false;
+		}
+	}
+}
+
+/* "  pyperf-bpf dump --pid 4711      what it shows" */
+static void accept_example(const struct command_row *row, const char *line, size_t length)
+{
+	char *words[16], *rest, text[256];
+	const char *end = strstr(line + 2, "  ");
+	int count = 0;
+
+	assert_true(end && end < line + length);
+	snprintf(text, sizeof(text), "%.*s", (int)(end - line), line);
+	for (char *w = strtok_r(text, " ", &rest); w && count < 15; w = strtok_r(NULL, " ", &rest))
+		words[count++] = w;
+	words[count] = NULL;
+	assert_string_equal(words[0], "pyperf-bpf");
+	options_free(&o);
+	if (options_parse(&o, count, words, error, sizeof(error)))
+		fail_msg("%.*s: %s", (int)length, line, error);
+	assert_ptr_equal(o.subcommand, row);
+}
+
+static void examples_are_accepted(void **state)
+{
+	(void)state;
+	for (size_t c = 0; c < COMMANDS; c++) {
+		const char *line = command_rows[c].examples;
+
+		assert_true(*line);
+		for (size_t length; (length = strcspn(line, "\n")); line += length + 1)
+			accept_example(&command_rows[c], line, length);
+	}
+}
+
+static void colours_where_they_are_wanted(void **state)
+{
+	(void)state;
+	assert_null(strchr(read_page(NULL, false), '\033'));
+	assert_non_null(strstr(read_page(NULL, true), "\033[1m"));
+	for (size_t c = 0; c < COMMANDS; c++) {
+		assert_null(strchr(read_page(command_rows[c].name, false), '\033'));
+		assert_non_null(strstr(read_page(command_rows[c].name, true), "\033[1m"));
+	}
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	options_free(&o);
+	free(page);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_every_option),
+		cmocka_unit_test(lists_every_command),
+		cmocka_unit_test(a_command_lists_what_it_takes),
+		cmocka_unit_test(a_command_names_only_what_it_takes),
+		cmocka_unit_test(headings_have_options_below),
+		cmocka_unit_test(examples_are_accepted),
+		cmocka_unit_test(colours_where_they_are_wanted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, teardown);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_line.c - what the command line alone decides: where options end and COMMAND begins, what is no
+ * option, and that an error is one line whatever was asked.
+ */
+#include "tests/unit/options/parse_line.h"
+#include "options/row.h"
+
+static void missing_values(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		const struct option_row *r = &option_rows[i];
+		char name[64], letter[3] = { '-', r->short_name, '\0' },
+			       bundle[4] = { '-', 'v', r->short_name, '\0' };
+
+		if (r->kind == OPTION_FLAG || r->kind == OPTION_HEADING)
+			continue;
+		snprintf(name, sizeof(name), "--%s", r->long_name);
+		REFUSE(name, "-a", name);
+		if (r->short_name) {
+			REFUSE(letter, "-a", letter);
+			REFUSE(letter + 1, "-a", bundle);
+		}
+	}
+}
+
+static void unknown_options(void **state)
+{
+	char text[8];
+
+	(void)state;
+	REFUSE("'--wrong'", "--wrong");
+	REFUSE("'--wrong=1'", "-a", "--wrong=1");
+	REFUSE("'-x'", "-a", "-x");
+	REFUSE("'-?'", "-a", "-?");
+	REFUSE("'-:'", "-a", "-:");
+	/* In a bundle getopt has not passed the argument yet. */
+	REFUSE("'-z'", "-zv", "-a");
+	REFUSE("'-z'", "-a", "-vzq");
+	REFUSE("'-z'", "-a", "-vz");
+	REFUSE("'--f'", "-a", "--f", "9"); /* frequency or format */
+	for (int c = 1; c < 256; c++) {
+		bool known = c == '-';
+
+		for (size_t i = 0; i < OPTION_ROWS; i++)
+			known |= option_rows[i].short_name == c;
+		snprintf(text, sizeof(text), "-%c", c);
+		if (!known)
+			REFUSE("unknown option", "-a", text);
+	}
+}
+
+static void one_line_whatever_the_value(void **state)
+{
+	char longest[5000];
+
+	(void)state;
+	REFUSE("--frequency", "-a", "-F", "9\n9");
+	REFUSE("--frequency", "-a", "-F", "\033[2J\r");
+	REFUSE("--format", "-a", "--format", "pprof\nerror: forged");
+	REFUSE("--pid", "-p", "1\n2");
+	REFUSE("--duration", "-a", "-d", "1\n");
+	REFUSE("unknown option", "-a", "--wrong\nerror: forged");
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	REFUSE("--frequency", "-a", "-F", longest);
+	REFUSE("--pid", "-p", longest);
+	memcpy(longest, "--", 2);
+	REFUSE("unknown option", "-a", longest);
+	/* A small buffer is filled, not overrun. */
+	memset(error, '#', sizeof(error));
+	assert_int_equal(options_parse(&o, 2, (char *[]){ (char *)"p", (char *)"-Fx", NULL }, error, 8),
+			 -EINVAL);
+	assert_int_equal(strlen(error), 7);
+	assert_int_equal(error[8], '#');
+}
+
+static void command_keeps_its_options(void **state)
+{
+	(void)state;
+	ACCEPT("-F", "7", "--", "python3", "-a", "-F", "8", "--help", "--wrong", "--", "-p");
+	assert_int_equal(o.frequency, 7);
+	assert_false(o.all_python || o.help || o.pids);
+	assert_string_equal(o.command[0], "python3");
+	assert_string_equal(o.command[1], "-a");
+	assert_string_equal(o.command[7], "-p");
+	assert_null(o.command[8]);
+	/* The -- may be left out: the first argument that is not an option is COMMAND. */
+	ACCEPT("-v", "python3", "-q", "--");
+	assert_true(o.verbose && !o.quiet);
+	assert_string_equal(o.command[0], "python3");
+	assert_string_equal(o.command[2], "--");
+	assert_null(o.command[3]);
+	ACCEPT("--", "--");
+	assert_string_equal(o.command[0], "--");
+	ACCEPT("--", "-a");
+	assert_string_equal(o.command[0], "-a");
+	assert_false(o.all_python);
+	REFUSE("COMMAND", "--");
+	REFUSE("COMMAND", "-v", "--");
+	REFUSE("COMMAND", "-a", "--");
+	/* Here the dashes are an option's value. */
+	ACCEPT("-a", "-o", "--");
+	assert_string_equal(o.output, "--");
+	REFUSE("--pid", "-p", "--");
+}
+
+static void last_one_wins(void **state)
+{
+	(void)state;
+	ACCEPT("-a", "-F", "1", "-F", "2", "--format", "folded", "--format", "pprof", "-o", "a", "-o",
+	       "b.folded");
+	assert_int_equal(o.frequency, 2);
+	assert_int_equal(o.format, FORMAT_PPROF);
+	assert_string_equal(o.output, "b.folded");
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	options_free(&o);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(missing_values),
+		cmocka_unit_test(unknown_options),
+		cmocka_unit_test(one_line_whatever_the_value),
+		cmocka_unit_test(command_keeps_its_options),
+		cmocka_unit_test(last_one_wins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, teardown);
+}

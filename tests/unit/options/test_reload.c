@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_reload.c - the options read once more: what can change does, and what cannot is named.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/unit/options/parse_line.h"
+#include "options/row.h"
+
+static char path[] = "/tmp/test_options_file.XXXXXX";
+
+static int setup(void **state)
+{
+	int fd;
+
+	(void)state;
+	strcpy(path, "/tmp/test_options_file.XXXXXX");
+	fd = mkstemp(path);
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	options_free(&o);
+	return unlink(path);
+}
+
+static void put(const char *text)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+}
+
+static char kept[128];
+
+static void reload(const char *text, int wanted)
+{
+	put(text);
+	assert_int_equal(options_reload(&o, kept, sizeof(kept), error, sizeof(error)), wanted);
+}
+
+static void reads_it_again(void **state)
+{
+	(void)state;
+	put("all-python = yes\noutput-dir = a\ninterval = 5\nkeep = 3\nfrequency = 50\n");
+	ACCEPT("--config", path, "--max-depth", "9");
+	reload("all-python = yes\noutput-dir = b\ninterval = 7\nkeep = 4MiB\nverbose = yes\nfrequency = 50\n",
+	       0);
+	assert_string_equal(kept, "");
+	assert_string_equal(o.output_dir, "b");
+	assert_true(o.interval_seconds == 7 && o.keep_bytes == 4 << 20 && !o.keep_files && o.verbose);
+	assert_int_equal(o.max_depth, 9);
+	/* What cannot change stays and is named. */
+	reload("all-python = yes\noutput-dir = c\nfrequency = 51\nlabels = process\n", 0);
+	assert_string_equal(kept, "--frequency, --labels");
+	assert_int_equal(o.frequency, 50);
+	assert_int_equal(o.labels, LABELS_THREAD);
+	assert_string_equal(o.output_dir, "c");
+	assert_true(o.interval_seconds == 60 && !o.verbose);
+	/* A bad file changes nothing. */
+	reload("all-python = yes\noutput-dir = d\ninterval = x\n", -EINVAL);
+	assert_non_null(strstr(error, ":3: "));
+	assert_string_equal(o.output_dir, "c");
+	assert_int_equal(o.frequency, 50);
+	/* Neither files nor pushes come or go. */
+	reload("all-python = yes\npush = parca+http://x\nfrequency = 50\n", 0);
+	assert_string_equal(kept, "--output-dir, --push");
+	assert_string_equal(o.output_dir, "c");
+	assert_null(o.push);
+	for (int i = 0; i < 100; i++) {
+		reload("all-python = yes\noutput-dir = e\nfrequency = 50\n", 0);
+		assert_string_equal(kept, "");
+		assert_string_equal(o.output_dir, "e");
+	}
+	/* What the command line says holds. */
+	reload("all-python = yes\noutput-dir = e\nfrequency = 50\nmax-depth = 8\n", 0);
+	assert_string_equal(kept, "");
+	assert_int_equal(o.max_depth, 9);
+}
+
+#define BASE "native = leaf\noutput-dir = d\nkubelet = https://h:1\npod-label = app\n"
+
+/* Flags and numbers that make sense with any value beside BASE; what is a target does not. */
+static bool can_be_set(const struct option_row *r)
+{
+	return (r->kind == OPTION_FLAG || r->kind == OPTION_NUMBER) && r->group & command_rows[0].takes &&
+	       !(r->group & (GROUP_PROCESSES | GROUP_PROGRAMS)) && strcmp(r->long_name, "help") &&
+	       strcmp(r->long_name, "version");
+}
+
+/* What SIGHUP does not change is named, whatever it is. */
+static void changes_what_its_row_says(void **state)
+{
+	size_t seen = 0;
+
+	(void)state;
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		const struct option_row *r = &option_rows[i];
+		char text[256], name[64], value[32] = "yes";
+
+		if (!can_be_set(r))
+			continue;
+		if (r->kind == OPTION_NUMBER)
+			snprintf(value, sizeof(value), "%ld", r->value == r->min ? r->max : r->min);
+		put(BASE);
+		ACCEPT("-a", "--config", path);
+		snprintf(text, sizeof(text), BASE "%s = %s\n", r->long_name, value);
+		snprintf(name, sizeof(name), "--%s", r->long_name);
+		reload(text, 0);
+		assert_string_equal(kept, row_is_reloaded(r) ? "" : name);
+		seen++;
+	}
+	assert_true(seen > 10);
+}
+
+/* The command stays: what goes without a target does so again. */
+static void reads_it_again_for_the_same_command(void **state)
+{
+	(void)state;
+	for (size_t c = 0; c < COMMANDS; c++) {
+		if (!(command_rows[c].takes & GROUP_CONFIG))
+			continue;
+		put(command_rows[c].anybody ? "" : "all-python = yes\n");
+		ACCEPT(command_rows[c].name, "--config", path);
+		reload(command_rows[c].anybody ? "quiet = yes\n" : "all-python = yes\nquiet = yes\n", 0);
+		assert_string_equal(kept, "");
+		assert_true(o.quiet);
+		assert_ptr_equal(o.subcommand, &command_rows[c]);
+	}
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(reads_it_again),
+		TEST(changes_what_its_row_says),
+		TEST(reads_it_again_for_the_same_command),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

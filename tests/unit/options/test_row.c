@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_row.c - every row of options.def: its default, its spellings, good and bad values.
+ */
+#include <limits.h>
+
+#include "tests/unit/options/parse_line.h"
+#include "options/row.h"
+
+/* A command that takes it. */
+static const char *taker(const struct option_row *r)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (command_rows[i].takes & r->group)
+			return command_rows[i].name;
+	fail_msg("no command takes --%s", r->long_name);
+	return NULL;
+}
+
+static bool is_default(const struct option_row *r)
+{
+	const char *text;
+
+	switch (r->kind) {
+	case OPTION_FLAG:
+		return !*(const bool *)row_value(&o, r);
+	case OPTION_NUMBER:
+		return *(const long *)row_value(&o, r) == r->value;
+	case OPTION_CHOICE:
+		return *(const int *)row_value(&o, r) == r->value;
+	case OPTION_TEXT:
+		text = *(const char *const *)row_value(&o, r);
+		return text ? r->text && !strcmp(text, r->text) : !r->text;
+	case OPTION_HEADING:
+		return true;
+	}
+	return false;
+}
+
+/* The spellings of an option with a value: "--name=V", "--name V", "-xV", "-x V". */
+static void accept_value(const struct option_row *r, int spelling, const char *value)
+{
+	static char one[128], two[128];
+
+	snprintf(two, sizeof(two), "%s", value);
+	if (spelling >= 2)
+		snprintf(one, sizeof(one), "-%c%s", r->short_name, spelling == 2 ? value : "");
+	else
+		snprintf(one, sizeof(one), "--%s%s%s", r->long_name, spelling ? "" : "=",
+			 spelling ? "" : value);
+	if (spelling == 0 || spelling == 2)
+		ACCEPT(taker(r), "-h", one);
+	else
+		ACCEPT(taker(r), "-h", one, two);
+}
+
+static int spellings(const struct option_row *r)
+{
+	return r->short_name ? 4 : 2;
+}
+
+static void refuse_value(const struct option_row *r, const char *value)
+{
+	char one[128], dashed[64];
+
+	snprintf(dashed, sizeof(dashed), "--%s", r->long_name);
+	snprintf(one, sizeof(one), "--%s=%s", r->long_name, value);
+	REFUSE(dashed, "-a", one);
+	REFUSE(dashed, "-a", dashed, value);
+}
+
+static void defaults(void **state)
+{
+	(void)state;
+	ACCEPT("-h");
+	for (size_t i = 0; i < OPTION_ROWS; i++)
+		if (!is_default(&option_rows[i]) && strcmp(option_rows[i].long_name, "help"))
+			fail_msg("--%s is set without being asked for", option_rows[i].long_name);
+	assert_int_equal(o.pid_count, 0);
+	assert_null(o.command);
+	assert_true(o.seconds == 0);
+	/* What only the defaults promise. */
+	ACCEPT("-a");
+	assert_int_equal(o.frequency, 99);
+	assert_string_equal(o.output, "profile.pb.gz");
+	assert_int_equal(o.format, FORMAT_PPROF);
+	assert_int_equal(o.labels, LABELS_THREAD);
+	assert_int_equal(o.reads, READS_BLOCK);
+	assert_int_equal(o.events, EVENT_BIT(EVENT_CPU));
+	ACCEPT("-a", "--format", "folded"); /* a name that says what is in it */
+	assert_string_equal(o.output, "profile.folded");
+}
+
+static void flags(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		const struct option_row *r = &option_rows[i];
+		char name[64], letter[3] = { '-', r->short_name, '\0' };
+
+		if (r->kind != OPTION_FLAG)
+			continue;
+		snprintf(name, sizeof(name), "--%s", r->long_name);
+		ACCEPT(taker(r), "-h", name);
+		assert_true(*(const bool *)row_value(&o, r));
+		if (r->short_name) {
+			ACCEPT(taker(r), "-h", letter);
+			assert_true(*(const bool *)row_value(&o, r));
+		}
+		strcat(name, "=yes");
+		REFUSE("takes no value", "-a", name);
+	}
+}
+
+static void numbers(void **state)
+{
+	static const char *const garbage[] = {
+		"", " ", "x", "9x", "x9", "1.5", "1e2", "0x10", "9 ", "--", "9,9", "99999999999999999999",
+		"nan", "+", "-", "1 2", "-99999999999999999999", "\xff",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		const struct option_row *r = &option_rows[i];
+		const long good[] = { r->min, r->max, r->value, (r->min + r->max) / 2 };
+		const long bad[] = { r->min - 1, r->max + 1, -r->max, LONG_MIN, LONG_MAX };
+		char text[32];
+
+		if (r->kind != OPTION_NUMBER)
+			continue;
+		for (size_t j = 0; j < ARRAY_SIZE(good); j++) {
+			snprintf(text, sizeof(text), "%ld", good[j]);
+			for (int s = 0; s < spellings(r); s++) {
+				accept_value(r, s, text);
+				assert_int_equal(*(const long *)row_value(&o, r), good[j]);
+			}
+		}
+		for (size_t j = 0; j < ARRAY_SIZE(bad); j++) {
+			snprintf(text, sizeof(text), "%ld", bad[j]);
+			refuse_value(r, text);
+		}
+		for (size_t j = 0; j < ARRAY_SIZE(garbage); j++)
+			refuse_value(r, garbage[j]);
+	}
+}
+
+static void choices(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		const struct option_row *r = &option_rows[i];
+		char text[64], *choice, *rest;
+		int index = 0;
+
+		if (r->kind != OPTION_CHOICE)
+			continue;
+		snprintf(text, sizeof(text), "%s", r->metavar);
+		for (choice = strtok_r(text, "|", &rest); choice;
+		     choice = strtok_r(NULL, "|", &rest), index++) {
+			char bad[64];
+
+			for (int s = 0; s < spellings(r); s++) {
+				accept_value(r, s, choice);
+				assert_int_equal(*(const int *)row_value(&o, r), index);
+			}
+			snprintf(bad, sizeof(bad), "%sx", choice); /* longer ... */
+			refuse_value(r, bad);
+			snprintf(bad, sizeof(bad), "%.*s", (int)strlen(choice) - 1,
+				 choice); /* ... shorter ... */
+			refuse_value(r, bad);
+			snprintf(bad, sizeof(bad), "%c%s", toupper(choice[0]), choice + 1);
+			refuse_value(r, bad);
+		}
+		assert_in_range(index, 2, 10);
+		refuse_value(r, "");
+		refuse_value(r, "|");
+		refuse_value(r, r->metavar); /* ... and all of them */
+	}
+}
+
+static void texts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		const struct option_row *r = &option_rows[i];
+
+		if (r->kind != OPTION_TEXT)
+			continue;
+		for (int s = 0; s < spellings(r); s++) {
+			accept_value(r, s, "7");
+			assert_string_equal(*(const char *const *)row_value(&o, r), "7");
+		}
+		accept_value(r, 1, "-"); /* a value may begin with a dash */
+		assert_string_equal(*(const char *const *)row_value(&o, r), "-");
+		accept_value(r, 1, "-a");
+		assert_string_equal(*(const char *const *)row_value(&o, r), "-a");
+		assert_false(o.all_python);
+	}
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	options_free(&o);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(flags),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(choices),
+		cmocka_unit_test(texts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, teardown);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * derive_native.c - native code and the kernel's: what is shown of each, and what this machine cannot.
+ */
+#include "kern/trigger.h"
+#include "options/derive.h"
+#include "options/fail.h"
+
+/* --native and --kernel, which follow from the target and from one another if they are not asked for. */
+int derive_native(struct options *o, char *error, size_t size)
+{
+	if (o->native < 0)
+		o->native = o->all ? NATIVE_MODE_FULL : NATIVE_MODE_OFF;
+	if (o->all && !o->native)
+		return options_fail(error, size, "--all is about native code: not with --native off");
+	if (o->native_lines && !o->native)
+		return options_fail(error, size,
+				    "--native-lines is about native code: it needs --native");
+	if (o->kernel < 0)
+		o->kernel = o->native ? KERNEL_MODE_SYSCALL : KERNEL_MODE_OFF;
+	if (o->kernel == KERNEL_MODE_FULL && o->trigger == TRIGGER_TIMER)
+		return options_fail(error, size,
+				    "the kernel's functions are found by perf events: --kernel full not with "
+				    "--trigger timer");
+#if !defined(__x86_64__)
+	if (o->all)
+		return options_fail(error, size,
+				    "stacks of programs without Python are found on x86-64 only: use "
+				    "--all-python");
+	if (o->kernel == KERNEL_MODE_FULL)
+		return options_fail(error, size,
+				    "functions of the kernel are found on x86-64 only: use --kernel syscall");
+	if (o->native > NATIVE_MODE_LEAF)
+		return options_fail(error, size,
+				    "callers in native code are found on x86-64 only: use --native leaf");
+#endif
+	return 0;
+}
