@@ -158,9 +158,9 @@ def growth(figures):
     def cell(row, name, form):
         return form % row[name] if name in row else ""
 
-    return table(["", "how many", "ns a tick", "resident, MiB", "tables, MiB"],
-                 [[row["what"], whole(row["number"]), whole(row["ns a tick"]), cell(row, "RSS MiB", "%.1f"),
-                   cell(row, "maps MiB", "%.1f")] for row in figures["growth"]])
+    return table(["", "how many", "ns a tick", "whole, %", "resident, MiB", "tables, MiB"],
+                 [[row["what"], whole(row["number"]), whole(row["ns a tick"]), cell(row, "whole %", "%.1f"),
+                   cell(row, "RSS MiB", "%.1f"), cell(row, "maps MiB", "%.1f")] for row in figures["growth"]])
 
 
 def share(figures):
