@@ -21,6 +21,7 @@ def pytest_configure(config):
     if not hasattr(config, "workerinput"):
         signals.heed()
     config.addinivalue_line("markers", "long: takes a minute or more; leave out with -m 'not long'")
+    config.addinivalue_line("markers", "all: is left to `make check-all`")
     config.addinivalue_line("markers", "alone: is about the whole machine; nothing may run beside it")
 
 
@@ -32,9 +33,18 @@ def shared_fixtures(item):
             yield fixtures[-1].baseid, name, str(given.params[name]) if given and name in given.params else ""
 
 
+def is_for_all(item):
+    """Whether a test is about an interpreter or a version that `make check` does without."""
+    given = getattr(item, "callspec", None)
+    return any(isinstance(value, str) and known.is_left_out(value)
+               for value in (given.params.values() if given else ()))
+
+
 def pytest_collection_modifyitems(items):
     """Tests that share what a fixture has started are one group, and so stay in one process of pytest-xdist
     (--dist loadgroup), directly or by others that share with both."""
+    for item in filter(is_for_all, items):
+        item.add_marker("all")
     groups = {}  # fixture: the list of all fixtures of its group
     shared = {item: list(shared_fixtures(item)) for item in items}
     for fixtures in shared.values():
@@ -115,6 +125,8 @@ def pytest_generate_tests(metafunc):
         supported = (known.TWO, *known.SUPPORTED) if two else known.SUPPORTED
         only = getattr(metafunc.function, "versions", supported)
         quick = getattr(metafunc.module, "QUICK_VERSIONS", supported)
+        if known.ONLY_FAMILIES:
+            quick = supported
         metafunc.parametrize("version", [pytest.param(chosen.get(v), id=v,
                                                       marks=tuple(version_marks(v, chosen, quick)))
                                          for v in only])

@@ -13,7 +13,7 @@ LONG = os.environ.get("LONG") == "1"
 def libraries():
     """Files with code that one process of each interpreter maps, with a few modules in C."""
     code = "import json, zlib, hashlib, ctypes, ssl, sqlite3\nprint(open('/proc/self/maps').read())"
-    chosen = [i for i in known.one_per_version() if LONG or i.version[:2] in ((3, 11), (3, 13), (3, 15))]
+    chosen = known.one_per_version() if LONG else known.of_versions("3.11", "3.13", "3.13t", "3.15")
     found = set()
     for interpreter in chosen:
         out = subprocess.run([interpreter.path, "-c", code], stdout=subprocess.PIPE,

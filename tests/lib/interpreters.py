@@ -87,13 +87,37 @@ MAVEN = {
 # Only of use to the long tests.
 LONG = {"debian-3.13.18", "debian-3.14.10", *BUILT, *MAVEN} - {"maven-3.7.9"}
 
-SUPPORTED = ("3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.15")
+# One of each family, that is of each way to keep frames and to say where they are (user/python/layouts): 2.7;
+# frame objects; frames in chunks, which a CFrame leads to; offsets that the process tells; and a newest frame
+# that is tagged, with an epoch and lists of tasks. `make check` fetches and uses only these.
+FAMILIES = {"2.7": "debian-2.7.18", "3.9": "debian-3.9.2", "3.11": "debian-3.11", "3.13": "pbs-3.13.1",
+            "3.15": "debian-3.15.2"}
+ONLY_FAMILIES = os.environ.get("SUITE") == "check"
+
+VERSIONS = ("3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.15")
+SUPPORTED = tuple(version for version in VERSIONS if version in FAMILIES or not ONLY_FAMILIES)
 TWO = "2.7"  # for the tests whose programs are written for it too: ALSO_2_7 in their modules
 
 
-def names():
-    """Every interpreter that the tests want to have."""
+def pinned():
+    """Every interpreter that there is a recipe for."""
     return [*PBS, *DEBIAN, *UNPACKED, *BUILT, *MAVEN]
+
+
+def names():
+    """Those of them that the tests want to have."""
+    return [name for name in pinned() if not ONLY_FAMILIES or name in FAMILIES.values()]
+
+
+def is_left_out(name):
+    """Whether it is an interpreter or a version that `make check` does without."""
+    return name in (*pinned(), *VERSIONS) and name not in (*FAMILIES, *FAMILIES.values())
+
+
+def is_quick(interpreter, versions):
+    """Whether a test on it need not be for the long tests: it has one of these versions. Of few interpreters
+    each is."""
+    return ONLY_FAMILIES or interpreter.minor in versions
 
 
 def is_two(name):
@@ -163,6 +187,8 @@ def _debian(name):
 
 
 def _pyenv():
+    if ONLY_FAMILIES:
+        return []
     versions = pathlib.Path(os.environ.get("PYENV_ROOT") or pathlib.Path.home() / ".pyenv") / "versions"
     found = []
     for tree in versions.glob("[23].*"):
@@ -176,7 +202,7 @@ def find(name):
     """The interpreter of this name, or None when it is not on this machine."""
     if name in DEBIAN:
         return _debian(name)
-    if name in names():
+    if name in pinned():
         return in_tree(name, HOME / name)
     return next((i for i in _pyenv() if i.name == name), None)
 

@@ -19,7 +19,7 @@ from pods import labels_of
 
 pytestmark = pytest.mark.skipif(containers.reason() is not None, reason="SKIP runc: %s" % containers.reason())
 
-PYTHONS = [i for i in known.available() if i.name == "pbs-3.14.6"]
+PYTHONS = [i for i in known.available() if i.kind == "pbs" and i.version >= (3, 13)][-1:]
 
 
 @pytest.fixture(scope="module", params=PYTHONS, ids=str)

@@ -18,7 +18,8 @@ VERSIONS = ("2.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 CHOSEN = [i for i in known.one_per_version_and_two() if i.minor in VERSIONS]
 QUICK = ("2.7", "3.9", "3.11", "3.13", "3.15")
 # All of them, some for the long tests only.
-LATER = [pytest.param(i, id=i.name, marks=() if i.minor in QUICK else pytest.mark.long) for i in CHOSEN]
+LATER = [pytest.param(i, id=i.name, marks=() if known.is_quick(i, QUICK) else pytest.mark.long)
+         for i in CHOSEN]
 LEVELS = 60  # within the 1,024 native frames of a sample: from 3.11 on Python calls Python without C
 FEWER = 20
 

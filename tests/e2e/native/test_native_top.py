@@ -21,7 +21,7 @@ LOST = {INCOMPLETE, "[native mismatch]"}
 STUB = "{stub or} far_away"
 VERSIONS = ("2.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 CHOSEN = [i for i in known.one_per_version_and_two() if i.minor in VERSIONS]
-FEW = [i for i in CHOSEN if i.minor in ("3.8", "3.11", "3.13", "3.15")]
+FEW = [i for i in CHOSEN if known.is_quick(i, ("3.8", "3.11", "3.13", "3.15"))]
 # All of them, most for the long tests only.
 LATER = [pytest.param(i, id=i.name, marks=() if i in FEW else pytest.mark.long) for i in CHOSEN]
 

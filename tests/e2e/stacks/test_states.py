@@ -17,7 +17,7 @@ GC_SCENES = {"collects", "has_collected", "allocates", "is_made_to_collect", "bu
              "runs_beside"}
 LEAST = 100  # samples of a scene, from which on a share of them is looked at
 
-PARAMETERS = [pytest.param(i, id=i.minor, marks=() if i.minor in QUICK else pytest.mark.long)
+PARAMETERS = [pytest.param(i, id=i.minor, marks=() if known.is_quick(i, QUICK) else pytest.mark.long)
               for i in known.one_per_version_and_two()]
 GC_PARAMETERS = [pytest.param(i, id=i.minor) for i in known.one_per_version() if i.version >= (3, 14)]
 
