@@ -7,13 +7,13 @@
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
-#include "targets/discover.h"
+#include "targets/questions.h"
 
 /* Of the one question that there may be. */
 enum { NONE, ASKED, PASSED_ON, ANSWERED };
 
 struct relay {
-	struct discover *discover;
+	struct questions *questions;
 	int eventfd;
 	__u64 end_ns; /* CLOCK_MONOTONIC */
 	pthread_mutex_t lock; /* of what follows */
@@ -24,14 +24,14 @@ struct relay {
 	struct worker_reply reply;
 };
 
-int relay_new(struct relay **ret, struct discover *discover, int eventfd, double seconds)
+int relay_new(struct relay **ret, struct questions *questions, int eventfd, double seconds)
 {
 	struct relay *r = calloc(1, sizeof(*r));
 	pthread_condattr_t attributes;
 
 	if (!r)
 		return -ENOMEM;
-	r->discover = discover;
+	r->questions = questions;
 	r->eventfd = eventfd;
 	r->end_ns = clock_ns() + (__u64)(seconds * NS_PER_SECOND);
 	pthread_mutex_init(&r->lock, NULL);
@@ -114,10 +114,11 @@ int relay_ask(void *relay, const struct worker_request *request, struct worker_r
 
 /* --- the event loop ------------------------------------------------------------------------------------- */
 
-static void answer(void *relay, struct worker_reply *reply)
+static void answer(void *relay, const void *note, struct worker_reply *reply)
 {
 	struct relay *r = relay;
 
+	(void)note;
 	pthread_mutex_lock(&r->lock);
 	if (r->state == PASSED_ON) {
 		r->reply = *reply;
@@ -130,11 +131,12 @@ static void answer(void *relay, struct worker_reply *reply)
 
 bool relay_pass_on(struct relay *r)
 {
+	const struct question q = { .answer = answer, .asker = r, .uncounted = true };
 	int err = 0;
 
 	pthread_mutex_lock(&r->lock);
 	if (r->state == ASKED) {
-		err = discover_ask(r->discover, &r->request, answer, r);
+		err = questions_ask(r->questions, &q, &r->request);
 		if (!err) {
 			r->state = PASSED_ON;
 		} else if (err != -EAGAIN) {
@@ -149,7 +151,7 @@ bool relay_pass_on(struct relay *r)
 
 void relay_close(struct relay *r)
 {
-	discover_forget_context(r->discover, r);
+	questions_forget(r->questions, r);
 	pthread_mutex_lock(&r->lock);
 	r->closed = true;
 	pthread_cond_signal(&r->changed);

@@ -11,14 +11,14 @@
 
 #include "guard/worker.h"
 
-struct discover;
+struct questions;
 struct relay;
 
 /*
  * Borrows both. Adds 1 to the eventfd for each question. `seconds` from now on every question fails. 0 or
  * -ENOMEM.
  */
-int relay_new(struct relay **ret, struct discover *discover, int eventfd, double seconds);
+int relay_new(struct relay **ret, struct questions *questions, int eventfd, double seconds);
 /* When the thread has ended. NULL is fine. */
 void relay_free(struct relay *r);
 

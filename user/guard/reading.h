@@ -23,9 +23,9 @@ struct reading {
 	struct buf table;
 };
 
-#define REQUEST(name, about, read, answer, table_max) int read(struct reading *r);
+#define WORKER_REQUEST(name, about, read, answer, table_max) int read(struct reading *r);
 #include "guard/requests.def"
-#undef REQUEST
+#undef WORKER_REQUEST
 
 /* Has the parser read an ELF file that is open. 0 or -errno. Without a parser this process ends. */
 int reading_image(int fd, struct image *ret);

@@ -16,10 +16,10 @@
 	(offsetof(struct worker_request, about) + sizeof(((struct worker_request *)0)->about))
 
 static const struct request_row rows[] = {
-#define REQUEST(name, about, read, answer, table_max)                                                        \
+#define WORKER_REQUEST(name, about, read, answer, table_max)                                                 \
 	[WORKER_##name] = { SIZE_ABOUT(about), ANSWER_##answer, table_max, read },
 #include "guard/requests.def"
-#undef REQUEST
+#undef WORKER_REQUEST
 };
 
 const struct request_row *request_row(__u32 type)

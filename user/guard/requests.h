@@ -18,9 +18,9 @@ struct reading;
 
 enum worker_type {
 	WORKER_NONE,
-#define REQUEST(name, about, read, answer, table_max) WORKER_##name,
+#define WORKER_REQUEST(name, about, read, answer, table_max) WORKER_##name,
 #include "guard/requests.def"
-#undef REQUEST
+#undef WORKER_REQUEST
 	WORKER_TYPES
 };
 

@@ -15,6 +15,7 @@
 #include "http/connections.h"
 #include "http/stacks_query.h"
 #include "proc/procfs.h"
+#include "targets/discover.h"
 #include "targets/registry.h"
 
 #define FULL_SECONDS 0.01 /* until the worker is asked again that had no room */
@@ -126,8 +127,11 @@ static void wake(struct stacks_request *r, int error)
 static int begin_look(struct stacks_requests *all, double now)
 {
 	_cleanup_free_ struct looking *l = calloc(1, sizeof(*l));
-	int err = l ? relay_new(&all->relay, all->discover, all->eventfd, STACKS_LOOK_SECONDS) : -ENOMEM;
+	int err;
 
+	if (!l)
+		return -ENOMEM;
+	err = relay_new(&all->relay, discover_questions(all->discover), all->eventfd, STACKS_LOOK_SECONDS);
 	if (err)
 		return err;
 	l->asker = (struct asker){

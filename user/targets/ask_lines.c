@@ -68,6 +68,8 @@ int ask_lines_new(struct ask_lines **ret, struct kernel *kernel, struct natives 
 
 void ask_lines_free(struct ask_lines *a)
 {
+	if (a)
+		questions_forget(a->questions, a);
 	free(a);
 }
 
@@ -89,10 +91,12 @@ static bool is_names(const struct ask_lines *a, __u32 file)
 	return f->state == NATIVE_FILE_KNOWN && f->functions.names_apart;
 }
 
+static void on_answer(void *asker, const void *note, struct worker_reply *r);
+
 static void send(struct ask_lines *a, struct batch *b)
 {
 	const struct registry_entry *r = registry_find(a->registry, b->process);
-	const struct question q = { .process_id = b->process, .file = b->file, .region = b - a->batches };
+	const struct question q = { on_answer, a, &b, sizeof(b), false };
 	struct worker_request request;
 
 	if (!r || !b->source.count) {
@@ -276,9 +280,11 @@ static void give_up(struct native_file *f, int err)
 		log_info("%s has no lines, its DWARF cannot be read: %s", f->path, strerror(-err));
 }
 
-void ask_lines_reply(struct ask_lines *a, const struct question *q, const struct worker_reply *r)
+/* The note is the batch. */
+static void on_answer(void *asker, const void *note, struct worker_reply *r)
 {
-	struct batch *b = &a->batches[q->region];
+	struct batch *b = *(struct batch *const *)note;
+	struct ask_lines *a = asker;
 	struct native_file *f = natives_get(a->natives, b->file);
 	int err = r->error ?: native_lines_add(a->lines, f->base, r->table, r->table_size);
 	const bool is_gone = err == -ESRCH || err == -ESTALE || err == -ENOENT;

@@ -13,10 +13,8 @@ struct ask_lines;
 struct kernel;
 struct native_targets;
 struct natives;
-struct question;
 struct questions;
 struct registry;
-struct worker_reply;
 
 /*
  * All borrowed. natives_lines() of the natives is not NULL. lines: lines of source are wanted, too. 0 or
@@ -31,7 +29,5 @@ void ask_lines_free(struct ask_lines *a); /* NULL is fine */
 bool ask_lines_look(struct ask_lines *a);
 /* To be called each second: now and then does the same, while the processes can still be asked. */
 void ask_lines_second(struct ask_lines *a);
-/* Takes the worker's answer to a SOURCE request. */
-void ask_lines_reply(struct ask_lines *a, const struct question *q, const struct worker_reply *r);
 
 #endif

@@ -66,6 +66,7 @@ void asleep_targets_free(struct asleep_targets *t)
 {
 	if (!t)
 		return;
+	questions_forget(t->questions, t);
 	buf_free(&t->list);
 	free(t->answer);
 	free(t);
@@ -181,13 +182,14 @@ static void give_some(struct asleep_targets *t)
 	t->answer = NULL;
 }
 
-static void on_answer(void *targets, struct worker_reply *r)
+static void on_answer(void *targets, const void *note, struct worker_reply *r)
 {
 	struct asleep_targets *t = targets;
 	const __u64 now = clock_ns();
 	__u64 took = now - t->asked;
 	int err = r->error;
 
+	(void)note;
 	err = err ?: sleepers_parse(r->table, r->table_size, &t->seen, &t->threads, &t->codes, &t->frames);
 	if (!err && took > t->seen->cpu_ns) /* it waited for a CPU */
 		took = t->seen->cpu_ns;
@@ -224,7 +226,7 @@ static void take_part(struct asleep_targets *t)
 
 static int ask(struct asleep_targets *t)
 {
-	const struct question q = { .answer = on_answer, .context = t };
+	const struct question q = { .answer = on_answer, .asker = t, .uncounted = true };
 	const struct asleep *a = &t->part[0];
 	struct worker_request request;
 	struct process p;

@@ -32,6 +32,14 @@ struct capture {
 	UT_hash_handle hh;
 };
 
+/* Of a question: the code object, and how it looked when the kernel side read it. */
+struct capture_note {
+	__u32 process;
+	__u32 code; /* 0 = this number means another one by now */
+	__u64 fingerprint, table;
+	__s32 first_line;
+};
+
 static struct capture *find(const struct captures *c, __u32 code)
 {
 	struct capture *w;
@@ -66,6 +74,17 @@ void captures_clear(struct captures *c)
 
 	HASH_ITER(hh, c->wanted, w, next)
 		drop(c, w);
+	if (c->questions)
+		questions_forget(c->questions, c);
+}
+
+static void forget_note(void *range, void *note)
+{
+	const struct kernel_range *codes = range;
+	struct capture_note *n = note;
+
+	if (n->code >= codes->first && n->code < codes->end)
+		n->code = 0;
 }
 
 void captures_forget(struct captures *c, struct kernel_range codes)
@@ -75,6 +94,7 @@ void captures_forget(struct captures *c, struct kernel_range codes)
 	HASH_ITER(hh, c->wanted, w, next)
 		if (w->code >= codes.first && w->code < codes.end)
 			drop(c, w);
+	questions_each(c->questions, c, forget_note, &codes);
 }
 
 size_t captures_waiting(const struct captures *c)
@@ -109,6 +129,64 @@ static struct capture *want(struct captures *c, const struct record_code *e)
 	return NULL;
 }
 
+/* The object may have been freed and its memory used again since the kernel side saw its header. */
+static bool is_same_code(const struct capture_note *n, const struct record_code *e)
+{
+	if (n->fingerprint == FINGERPRINT_UNREAD)
+		return true;
+	return e->table.address == n->table && e->first_line == n->first_line;
+}
+
+/* A part that the worker cannot read either is not there. What it has cut has to be asked for by itself. */
+static void on_capture(struct captures *c, const struct capture_note *n, struct capture *w, struct record_code *e)
+{
+	bool kept = false;
+
+	if (is_same_code(n, e)) {
+		e->code = n->code;
+		e->process = n->process;
+		e->fingerprint = n->fingerprint;
+		kept = !codes_add(c->codes, e, capture_remote_size(e));
+	}
+	if (!kept || !is_only_cut(e)) {
+		drop(c, w);
+		return;
+	}
+	w->table_only = true;
+	w->table = e->table.address;
+	put_into(w, &c->ready);
+}
+
+static void on_failure(struct captures *c, struct capture *w)
+{
+	w->pause = w->pause ? 2 * w->pause : PAUSE_MIN_NS;
+	if (w->pause > PAUSE_MAX_NS)
+		w->pause = PAUSE_MAX_NS;
+	w->due = clock_ns() + w->pause;
+	put_into(w, &c->later);
+}
+
+static void on_answer(void *captures, const void *note, struct worker_reply *r)
+{
+	const struct capture_note *n = note;
+	struct captures *c = captures;
+	struct capture *w = n->code ? find(c, n->code) : NULL;
+
+	if (!w)
+		return;
+	if (r->error == -ESRCH || r->error == -EFAULT) { /* the process or the object is not there any more */
+		drop(c, w);
+	} else if (r->error) {
+		on_failure(c, w);
+	} else if (r->type == WORKER_CAPTURE) {
+		on_capture(c, n, w, &r->code);
+	} else {
+		codes_set_table(c->codes, n->code, r->table, r->table_size);
+		drop(c, w);
+	}
+	captures_retry(c);
+}
+
 /* -ESRCH: there is nobody to ask about. */
 static int make_request(const struct captures *c, const struct capture *w, struct worker_request *ret)
 {
@@ -124,14 +202,15 @@ static int make_request(const struct captures *c, const struct capture *w, struc
 /* False when the worker has no room. */
 static bool ask(struct captures *c, struct capture *w)
 {
-	struct worker_request request;
-	struct question q = {
-		.process_id = w->process,
+	const struct capture_note note = {
+		.process = w->process,
 		.code = w->code,
 		.fingerprint = w->fingerprint,
 		.table = w->table,
 		.first_line = w->first_line,
 	};
+	const struct question q = { on_answer, c, &note, sizeof(note), false };
+	struct worker_request request;
 	int err = make_request(c, w, &request);
 
 	if (err) {
@@ -200,60 +279,4 @@ void captures_given(struct captures *c, const struct asleep *of, const struct se
 	};
 
 	captures_record(c, &record, offsetof(struct record_code, data));
-}
-
-/* The object may have been freed and its memory used again since the kernel side saw its header. */
-static bool is_same_code(const struct question *q, const struct record_code *e)
-{
-	if (q->fingerprint == FINGERPRINT_UNREAD)
-		return true;
-	return e->table.address == q->table && e->first_line == q->first_line;
-}
-
-/* A part that the worker cannot read either is not there. What it has cut has to be asked for by itself. */
-static void on_capture(struct captures *c, const struct question *q, struct capture *w, struct record_code *e)
-{
-	bool kept = false;
-
-	if (is_same_code(q, e)) {
-		e->code = q->code;
-		e->process = q->process_id;
-		e->fingerprint = q->fingerprint;
-		kept = !codes_add(c->codes, e, capture_remote_size(e));
-	}
-	if (!kept || !is_only_cut(e)) {
-		drop(c, w);
-		return;
-	}
-	w->table_only = true;
-	w->table = e->table.address;
-	put_into(w, &c->ready);
-}
-
-static void on_failure(struct captures *c, struct capture *w)
-{
-	w->pause = w->pause ? 2 * w->pause : PAUSE_MIN_NS;
-	if (w->pause > PAUSE_MAX_NS)
-		w->pause = PAUSE_MAX_NS;
-	w->due = clock_ns() + w->pause;
-	put_into(w, &c->later);
-}
-
-void captures_reply(struct captures *c, const struct question *q, struct worker_reply *r)
-{
-	struct capture *w = q->code ? find(c, q->code) : NULL;
-
-	if (!w)
-		return;
-	if (r->error == -ESRCH || r->error == -EFAULT) { /* the process or the object is not there any more */
-		drop(c, w);
-	} else if (r->error) {
-		on_failure(c, w);
-	} else if (r->type == WORKER_CAPTURE) {
-		on_capture(c, q, w, &r->code);
-	} else {
-		codes_set_table(c->codes, q->code, r->table, r->table_size);
-		drop(c, w);
-	}
-	captures_retry(c);
 }

@@ -16,12 +16,10 @@ struct capture;
 struct codes;
 struct kernel;
 struct kernel_range;
-struct question;
 struct questions;
 struct record_code;
 struct registry;
 struct seen_code;
-struct worker_reply;
 
 struct capture_list {
 	struct capture *first;
@@ -40,7 +38,7 @@ struct captures {
 	__u64 looked;		   /* when it was last looked whose time has come, CLOCK_MONOTONIC, ns */
 };
 
-/* Forgets all that is missing. */
+/* Forgets all that is missing, and what the worker was asked. */
 void captures_clear(struct captures *c);
 /* Takes a record of the kernel side, of size bytes, and asks for what it lacks. */
 void captures_record(struct captures *c, const struct record_code *e, size_t size);
@@ -49,14 +47,15 @@ void captures_record(struct captures *c, const struct record_code *e, size_t siz
  * is the kernel side's. Without any name, they are asked for.
  */
 void captures_given(struct captures *c, const struct asleep *of, const struct seen_code *code, __u32 number);
-/* Takes the worker's answer to a CAPTURE or a TABLE, whose record it may change. */
-void captures_reply(struct captures *c, const struct question *q, struct worker_reply *r);
 /*
  * To be called when the worker may have room again: asks for what it could not be asked yet, or failed
  * before.
  */
 void captures_retry(struct captures *c);
-/* These numbers of code objects mean others from now on: what is missing of them is not wanted any more. */
+/*
+ * These numbers of code objects mean others from now on: what is missing of them is not wanted any more, and
+ * answers about them are dropped.
+ */
 void captures_forget(struct captures *c, struct kernel_range codes);
 /* How many wait for room in the worker's queue. */
 size_t captures_waiting(const struct captures *c);

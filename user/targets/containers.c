@@ -22,9 +22,16 @@ struct registry_container containers_entry(const struct container *c)
 	};
 }
 
+static void on_answer(void *containers, const void *note, struct worker_reply *r)
+{
+	const __u32 *process = note;
+
+	containers_reply(containers, *process, r);
+}
+
 static void ask_about(struct containers *c, const struct registry_entry *e)
 {
-	struct question q = { .process_id = e->id };
+	const struct question q = { on_answer, c, &e->id, sizeof(e->id), false };
 	struct worker_request request = question_request(WORKER_CONTAINER, e->pid, e->start_time);
 
 	questions_ask(c->questions, &q, &request);
@@ -45,9 +52,9 @@ void containers_ask(struct containers *c)
 	}
 }
 
-void containers_reply(const struct containers *c, const struct question *q, const struct worker_reply *r)
+void containers_reply(const struct containers *c, __u32 process, const struct worker_reply *r)
 {
-	const struct registry_entry *e = registry_find(c->registry, q->process_id);
+	const struct registry_entry *e = registry_find(c->registry, process);
 	struct registry_entry changed;
 
 	if (!e || e->ended || r->error)

@@ -13,7 +13,6 @@
 
 struct container;
 struct kubelet;
-struct question;
 struct questions;
 struct worker_reply;
 
@@ -30,8 +29,8 @@ struct containers {
  * asks about none while the worker has much else to do.
  */
 void containers_ask(struct containers *c);
-/* Takes the worker's answer to a CONTAINER. */
-void containers_reply(const struct containers *c, const struct question *q, const struct worker_reply *r);
+/* Takes the worker's answer to a CONTAINER of the process with this number (struct process.id). */
+void containers_reply(const struct containers *c, __u32 process, const struct worker_reply *r);
 
 /* The container as an entry of the registry has it. The strings remain those of c. */
 struct registry_container containers_entry(const struct container *c);

@@ -19,7 +19,15 @@
 #include "targets/task_targets.h"
 #include "targets/verdicts.h"
 
+/* Who takes the records of one type. */
+struct on_record {
+	void (*take)(void *subject, const void *record, size_t size);
+	void *subject;
+	size_t bytes_min;
+};
+
 struct discover {
+	struct on_record on_record[RECORD_NATIVE + 1]; /* by enum record_type */
 	struct kernel *kernel;
 	struct worker *worker;
 	struct questions *questions;
@@ -33,6 +41,68 @@ struct discover {
 	struct containers containers;
 	struct recover recover;
 };
+
+/* --- records of the kernel side ------------------------------------------------------------------------- */
+
+void discover_on_record(struct discover *d, enum record_type type, size_t bytes_min,
+			void (*take)(void *subject, const void *record, size_t size), void *subject)
+{
+	d->on_record[type] = (struct on_record){ take, subject, bytes_min };
+}
+
+int discover_record(void *discover, void *record, size_t size)
+{
+	const struct discover *d = discover;
+	const __u32 *type = record;
+	const struct on_record *row;
+
+	if (size < sizeof(*type) || *type >= ARRAY_SIZE(d->on_record))
+		return 0;
+	row = &d->on_record[*type];
+	if (row->take && size >= row->bytes_min)
+		row->take(row->subject, record, size);
+	return 0;
+}
+
+static void on_process(void *verdicts, const void *record, size_t size)
+{
+	(void)size;
+	verdicts_met(verdicts, record);
+}
+
+static void on_code(void *captures, const void *record, size_t size)
+{
+	captures_record(captures, record, size);
+}
+
+static void on_fork(void *verdicts, const void *record, size_t size)
+{
+	(void)size;
+	verdicts_fork(verdicts, record);
+}
+
+static void on_process_exit(void *verdicts, const void *record, size_t size)
+{
+	(void)size;
+	verdicts_exit(verdicts, record);
+}
+
+static void on_native(void *targets, const void *record, size_t size)
+{
+	(void)size;
+	native_record(targets, record);
+}
+
+static void take_records(struct discover *d)
+{
+	discover_on_record(d, RECORD_PROCESS, sizeof(struct record_process), on_process, d->verdicts);
+	discover_on_record(d, RECORD_FORK, sizeof(struct record_fork), on_fork, d->verdicts);
+	discover_on_record(d, RECORD_EXIT, sizeof(struct record_exit), on_process_exit, d->verdicts);
+	discover_on_record(d, RECORD_CODE, sizeof(__u32), on_code, &d->captures);
+	discover_on_record(d, RECORD_NATIVE, sizeof(struct record_native), on_native, d->native);
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------- */
 
 static void cleanup_discover(struct discover **d)
 {
@@ -49,7 +119,7 @@ int discover_new(struct discover **ret, const struct discover_parts *parts)
 	err = questions_new(&d->questions, parts->worker);
 	if (!err)
 		err = verdicts_new(&d->verdicts, parts->kernel, parts->registry, parts->selection,
-				   parts->programs, parts->kubelet);
+				   parts->programs, parts->kubelet, d->questions);
 	if (!err)
 		err = native_targets_new(&d->native, parts->kernel, parts->natives, parts->registry,
 					 d->questions);
@@ -62,7 +132,7 @@ int discover_new(struct discover **ret, const struct discover_parts *parts)
 		err = task_targets_new(&d->tasks, parts->kernel, parts->registry, d->questions, &d->captures);
 	if (err)
 		return err;
-	d->newcomers = (struct newcomers){ parts->kernel, d, 0, 0 };
+	d->newcomers = (struct newcomers){ parts->kernel, d->verdicts, 0, 0 };
 	d->kernel = parts->kernel;
 	d->worker = parts->worker;
 	d->captures = (struct captures){
@@ -76,8 +146,8 @@ int discover_new(struct discover **ret, const struct discover_parts *parts)
 		.kernel = parts->kernel,
 		.registry = parts->registry,
 		.verdicts = d->verdicts,
-		.discover = d,
 	};
+	take_records(d);
 	*ret = TAKE_PTR(d);
 	return 0;
 }
@@ -98,7 +168,6 @@ void discover_free(struct discover *d)
 
 void discover_forget_codes(struct discover *d, struct kernel_range codes)
 {
-	questions_forget_codes(d->questions, codes);
 	captures_forget(&d->captures, codes);
 }
 
@@ -119,24 +188,12 @@ const char *discover_why_no_python(const struct discover *d, __u32 pid)
 
 int discover_process(struct discover *d, const struct record_process *p)
 {
-	struct question q = { .process = *p };
-	struct worker_request request = question_request(WORKER_IDENTIFY, p->pid, p->start_time);
-
-	return questions_ask(d->questions, &q, &request);
+	return verdicts_ask(d->verdicts, p);
 }
 
-int discover_ask(struct discover *d, const struct worker_request *request,
-		 void (*answer)(void *context, struct worker_reply *reply), void *context)
+struct questions *discover_questions(const struct discover *d)
 {
-	const struct question q = { .answer = answer, .context = context };
-	struct worker_request tagged = *request;
-
-	return questions_ask(d->questions, &q, &tagged);
-}
-
-void discover_forget_context(struct discover *d, const void *context)
-{
-	questions_forget_context(d->questions, context);
+	return d->questions;
 }
 
 int discover_want(struct discover *d, const struct record_process *p)
@@ -149,28 +206,6 @@ int discover_want(struct discover *d, const struct record_process *p)
 	};
 
 	return kernel_set_process(d->kernel, p->pid, &wanted);
-}
-
-int discover_record(void *discover, void *record, size_t size)
-{
-	struct discover *d = discover;
-	const __u32 *type = record;
-
-	if (size < sizeof(*type))
-		return 0;
-	if (*type == RECORD_PROCESS && size >= sizeof(struct record_process)) {
-		if (!verdicts_again(d->verdicts, record))
-			discover_process(d, record);
-	} else if (*type == RECORD_CODE) {
-		captures_record(&d->captures, record, size);
-	} else if (*type == RECORD_FORK && size >= sizeof(struct record_fork)) {
-		verdicts_fork(d->verdicts, record);
-	} else if (*type == RECORD_EXIT && size >= sizeof(struct record_exit)) {
-		verdicts_exit(d->verdicts, record);
-	} else if (*type == RECORD_NATIVE && size >= sizeof(struct record_native)) {
-		native_record(d->native, record);
-	}
-	return 0;
 }
 
 void discover_second(struct discover *d)
@@ -215,33 +250,12 @@ bool discover_lines(struct discover *d)
 	return d->ask_lines && ask_lines_look(d->ask_lines);
 }
 
-static void on_reply(struct discover *d, struct worker_reply *r)
-{
-	struct question q;
-
-	if (!questions_take(d->questions, r->tag, &q))
-		return;
-	if (q.answer)
-		q.answer(q.context, r);
-	else if (r->type == WORKER_IDENTIFY)
-		verdicts_reply(d->verdicts, &q.process, r);
-	else if (r->type == WORKER_CONTAINER)
-		containers_reply(&d->containers, &q, r);
-	else if (r->type == WORKER_MAPS || r->type == WORKER_FUNCTIONS || r->type == WORKER_ROWS ||
-		 r->type == WORKER_PERF_MAP)
-		native_reply(d->native, &q, r);
-	else if (r->type == WORKER_SOURCE || r->type == WORKER_NAMES)
-		ask_lines_reply(d->ask_lines, &q, r);
-	else
-		captures_reply(&d->captures, &q, r);
-}
-
 void discover_replies(struct discover *d)
 {
 	struct worker_reply r = {};
 
 	while (!worker_receive(d->worker, &r)) {
-		on_reply(d, &r);
+		questions_answer(d->questions, &r);
 		free(r.table);
 	}
 	captures_retry(&d->captures);

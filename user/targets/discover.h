@@ -2,7 +2,7 @@
 /*
  * discover.h - answers the kernel side's questions: is this process Python, and with which layout? What is
  * this code object called? Whatever touches a process is asked of the worker and answered later. discover.c
- * only passes records and replies on to their subjects: verdicts.h, captures.h and containers.h.
+ * joins those who do: it passes each record on to the one who takes its type.
  */
 #ifndef PYPERF_TARGETS_DISCOVER_H
 #define PYPERF_TARGETS_DISCOVER_H
@@ -18,11 +18,10 @@ struct kernel;
 struct kernel_range;
 struct kubelet;
 struct natives;
+struct questions;
 struct registry;
 struct selection;
 struct worker;
-struct worker_reply;
-struct worker_request;
 
 /* What it works with. All borrowed. */
 struct discover_parts {
@@ -53,15 +52,14 @@ int discover_process(struct discover *d, const struct record_process *p);
  * comes later. 0, or -errno of kernel_set_process().
  */
 int discover_want(struct discover *d, const struct record_process *p);
+/* By which others ask the worker, too. */
+struct questions *discover_questions(const struct discover *d);
 /*
- * Asks the worker for somebody else. answer() gets the reply, whatever became of it, in a later turn of the
- * loop. It may take the reply's table, and then sets it to NULL. Its questions are not counted as pending.
- * 0, -ENOMEM, or -EAGAIN when the worker's queue is full.
+ * From now on records of this type go to take(), if they have as many bytes. One that is too short for its type
+ * is dropped.
  */
-int discover_ask(struct discover *d, const struct worker_request *request,
-		 void (*answer)(void *context, struct worker_reply *reply), void *context);
-/* Answers that are for this context are dropped when they come. */
-void discover_forget_context(struct discover *d, const void *context);
+void discover_on_record(struct discover *d, enum record_type type, size_t bytes_min,
+			void (*take)(void *subject, const void *record, size_t size), void *subject);
 /*
  * Takes what the worker has answered, and asks what it had no room for. To be called in each turn of the
  * loop.

@@ -45,6 +45,8 @@ int jit_names_new(struct jit_names **ret, struct jits *jits, const struct regist
 
 void jit_names_free(struct jit_names *j)
 {
+	if (j)
+		questions_forget(j->questions, j);
 	free(j);
 }
 
@@ -56,11 +58,38 @@ static struct jit_process *find(struct jit_names *j, __u32 id)
 	return NULL;
 }
 
+static void on_answer(void *names, const void *note, struct worker_reply *r)
+{
+	const __u32 process = *(const __u32 *)note;
+	struct jit_names *j = names;
+	struct jit_process *p = find(j, process);
+	struct code_file file;
+	int err = r->error;
+
+	if (!p)
+		return;
+	p->asked = false;
+	p->pause = p->pause * 2 < PAUSE_MAX ? p->pause * 2 : PAUSE_MAX;
+	if (!err && r->table_size < sizeof(file))
+		err = -EBADMSG;
+	if (!err) {
+		memcpy(&file, r->table, sizeof(file));
+		err = jits_names(j->jits, process, r->table + sizeof(file), r->table_size - sizeof(file));
+	}
+	if (!err) {
+		p->file = file;
+		p->pause = 1;
+	}
+	p->left = p->pause;
+	if (err && err != -EALREADY)
+		log_debug("pid %u has no names for code that it made: %s", r->pid, strerror(-err));
+}
+
 /* False if the process has ended. */
 static bool ask(struct jit_names *j, struct jit_process *p)
 {
 	const struct registry_entry *r = registry_find(j->registry, p->id);
-	const struct question q = { .process_id = p->id };
+	const struct question q = { on_answer, j, &p->id, sizeof(p->id), false };
 	struct worker_request request;
 
 	if (!r || r->ended)
@@ -103,30 +132,4 @@ void jit_names_second(struct jit_names *j)
 		else
 			i++;
 	}
-}
-
-void jit_names_reply(struct jit_names *j, const struct question *q, const struct worker_reply *r)
-{
-	struct jit_process *p = find(j, q->process_id);
-	struct code_file file;
-	int err = r->error;
-
-	if (!p)
-		return;
-	p->asked = false;
-	p->pause = p->pause * 2 < PAUSE_MAX ? p->pause * 2 : PAUSE_MAX;
-	if (!err && r->table_size < sizeof(file))
-		err = -EBADMSG;
-	if (!err) {
-		memcpy(&file, r->table, sizeof(file));
-		err = jits_names(j->jits, q->process_id, r->table + sizeof(file),
-				 r->table_size - sizeof(file));
-	}
-	if (!err) {
-		p->file = file;
-		p->pause = 1;
-	}
-	p->left = p->pause;
-	if (err && err != -EALREADY)
-		log_debug("pid %u has no names for code that it made: %s", r->pid, strerror(-err));
 }

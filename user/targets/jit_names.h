@@ -11,10 +11,8 @@
 struct code_map;
 struct jit_names;
 struct jits;
-struct question;
 struct questions;
 struct registry;
-struct worker_reply;
 
 /* All borrowed. 0 or -ENOMEM. */
 int jit_names_new(struct jit_names **ret, struct jits *jits, const struct registry *registry,
@@ -28,7 +26,5 @@ void jit_names_free(struct jit_names *j); /* NULL is fine */
 int jit_names_met(struct jit_names *j, __u32 process, const struct code_map *map, __u64 *ret_position);
 /* To be called each second: asks whether files have grown. */
 void jit_names_second(struct jit_names *j);
-/* Takes the worker's answer to a PERF_MAP request. */
-void jit_names_reply(struct jit_names *j, const struct question *q, const struct worker_reply *r);
 
 #endif

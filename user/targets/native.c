@@ -81,6 +81,7 @@ void native_targets_free(struct native_targets *t)
 {
 	if (!t)
 		return;
+	questions_forget(t->questions, t);
 	forget_spaces(t);
 	jit_names_free(t->jit_names);
 	free(t->spaces);
@@ -227,6 +228,15 @@ static int add_space(struct native_targets *t, __u32 process, const void *bytes,
 	return err;
 }
 
+/* Of a question: what it was asked for. */
+struct native_note {
+	__u32 process; /* struct process.id */
+	__u32 space;   /* struct process.space at that time, ... */
+	__u64 pc;      /* ... and an address in the mapping */
+	__u32 file;    /* FUNCTIONS and ROWS: natives_file() */
+	__u32 region;  /* ROWS: of the file */
+};
+
 static __u32 about_rows(__u32 file, __u32 region)
 {
 	return file << (32 - REGION_SHIFT) | region;
@@ -254,33 +264,35 @@ static bool is_asked(struct asked *a, __u32 about)
  * What was asked for is there. The sample that asked will soon lack the next thing, and need not say so.
  * block: of the process's mappings, 0 = those that it had.
  */
-static void look_again(struct native_targets *t, const struct question *q, __u32 pid, __u32 block)
+static void look_again(struct native_targets *t, const struct native_note *n, __u32 pid, __u32 block)
 {
 	const struct record_native e = {
 		.pid = pid,
-		.id = q->process_id,
-		.space = block ? texts_space(kernel_texts(t->kernel), block) : q->space,
-		.pc = q->pc,
+		.id = n->process,
+		.space = block ? texts_space(kernel_texts(t->kernel), block) : n->space,
+		.pc = n->pc,
 	};
 
 	native_record(t, &e);
 }
 
-static void on_maps(struct native_targets *t, const struct question *q, const struct worker_reply *r)
+static void on_maps(void *targets, const void *note, struct worker_reply *r)
 {
+	const struct native_note *n = note;
+	struct native_targets *t = targets;
 	__u32 block;
 	int err;
 
-	forget_asked(&t->maps, q->process_id);
+	forget_asked(&t->maps, n->process);
 	if (r->error)
 		return;
-	err = add_space(t, q->process_id, r->table, r->table_size, &block);
+	err = add_space(t, n->process, r->table, r->table_size, &block);
 	if (err == -ENOSPC && begin_generation(t))
-		err = add_space(t, q->process_id, r->table, r->table_size, &block);
+		err = add_space(t, n->process, r->table, r->table_size, &block);
 	if (!err)
-		err = texts_set_space(kernel_texts(t->kernel), r->pid, q->process_id, block);
+		err = texts_set_space(kernel_texts(t->kernel), r->pid, n->process, block);
 	if (!err)
-		look_again(t, q, r->pid, block);
+		look_again(t, n, r->pid, block);
 	if (err && err != -ESRCH)
 		log_debug("pid %u has no native frames for now: %s", r->pid, strerror(-err));
 }
@@ -347,10 +359,12 @@ static bool is_final(struct native_file *f, int err)
 	       ++f->failures == FAILURES_MAX;
 }
 
-static void on_functions(struct native_targets *t, const struct question *q, const struct worker_reply *r)
+static void on_functions(void *targets, const void *note, struct worker_reply *r)
 {
-	struct native_file *f = natives_get(t->natives, q->file);
-	int err = r->error ?: natives_functions(t->natives, q->file, r->table, r->table_size);
+	const struct native_note *n = note;
+	struct native_targets *t = targets;
+	struct native_file *f = natives_get(t->natives, n->file);
+	int err = r->error ?: natives_functions(t->natives, n->file, r->table, r->table_size);
 
 	/* It is not there any more, and another process may have it, too; or it can be tried again. */
 	if (err == -ESRCH || err == -ESTALE || err == -ENOENT || (err && !is_final(f, err))) {
@@ -361,9 +375,9 @@ static void on_functions(struct native_targets *t, const struct question *q, con
 		f->state = NATIVE_FILE_NAMELESS;
 		log_debug("%s has no names of functions: %s", f->path, strerror(-err));
 	}
-	load_file(t, q->file);
+	load_file(t, n->file);
 	if (!err)
-		look_again(t, q, r->pid, 0);
+		look_again(t, n, r->pid, 0);
 }
 
 /* Gives the kernel side the rows of a region, or says that there will be none. */
@@ -375,12 +389,14 @@ static int add_rows(struct native_targets *t, const struct native_file *f, const
 	return err ?: texts_add_rows(kernel_texts(t->kernel), f->text, rows.region, rows.words, rows.count);
 }
 
-static void on_rows(struct native_targets *t, const struct question *q, const struct worker_reply *r)
+static void on_rows(void *targets, const void *note, struct worker_reply *r)
 {
-	struct native_file *f = natives_get(t->natives, q->file);
+	const struct native_note *n = note;
+	struct native_targets *t = targets;
+	struct native_file *f = natives_get(t->natives, n->file);
 	int err;
 
-	forget_asked(&t->rows, about_rows(q->file, q->region));
+	forget_asked(&t->rows, about_rows(n->file, n->region));
 	if (!f->text) /* the table was begun anew meanwhile */
 		return;
 	err = add_rows(t, f, r);
@@ -388,8 +404,8 @@ static void on_rows(struct native_targets *t, const struct question *q, const st
 		begin_generation(t);
 	if (!err || err == -ENOSPC || err == -ESRCH || err == -ESTALE || err == -ENOENT)
 		return;
-	log_debug("%s has no rules for callers in its MiB %u: %s", f->path, q->region, strerror(-err));
-	texts_add_rows(kernel_texts(t->kernel), f->text, q->region, NULL, 0);
+	log_debug("%s has no rules for callers in its MiB %u: %s", f->path, n->region, strerror(-err));
+	texts_add_rows(kernel_texts(t->kernel), f->text, n->region, NULL, 0);
 }
 
 void native_second(struct native_targets *t)
@@ -397,33 +413,30 @@ void native_second(struct native_targets *t)
 	jit_names_second(t->jit_names);
 }
 
-void native_reply(struct native_targets *t, const struct question *q, const struct worker_reply *r)
+/*
+ * Asks for what lies at the record's program counter; the note has what is particular. 0 or -errno.
+ */
+static int ask(struct native_targets *t, const struct record_native *e, __u32 type, struct native_note note)
 {
-	if (r->type == WORKER_ROWS)
-		on_rows(t, q, r);
-	else if (r->type == WORKER_PERF_MAP)
-		jit_names_reply(t->jit_names, q, r);
-	else if (r->type == WORKER_FUNCTIONS)
-		on_functions(t, q, r);
-	else
-		on_maps(t, q, r);
-}
-
-static int ask(struct native_targets *t, const struct record_native *e, __u32 type, struct question q)
-{
+	static void (*const answers[])(void *, const void *, struct worker_reply *) = {
+		[WORKER_MAPS] = on_maps,
+		[WORKER_FUNCTIONS] = on_functions,
+		[WORKER_ROWS] = on_rows,
+	};
+	const struct question q = { answers[type], t, &note, sizeof(note), false };
 	const struct registry_entry *r = registry_find(t->registry, e->id);
 	struct worker_request request;
 
 	if (!r || r->ended || r->pid != e->pid)
 		return -ESRCH;
-	q.process_id = e->id;
-	q.space = e->space;
+	note.process = e->id;
+	note.space = e->space;
+	note.pc = e->pc;
 	request = question_request(type, r->pid, r->start_time);
-	q.pc = e->pc;
 	if (type != WORKER_MAPS) /* those of FUNCTIONS begin with this, too */
-		request.mapped = (struct request_mapped){ e->pc, natives_key(t->natives, q.file) };
+		request.mapped = (struct request_mapped){ e->pc, natives_key(t->natives, note.file) };
 	if (type == WORKER_FUNCTIONS) /* it may be the debug file that was too much */
-		request.functions.plain = natives_get(t->natives, q.file)->failures > 0;
+		request.functions.plain = natives_get(t->natives, note.file)->failures > 0;
 	return questions_ask(t->questions, &q, &request);
 }
 
@@ -457,7 +470,7 @@ __u64 native_address(const struct native_targets *t, const struct registry_entry
 
 static void ask_functions(struct native_targets *t, const struct record_native *e, __u32 file)
 {
-	if (!ask(t, e, WORKER_FUNCTIONS, (struct question){ .file = file }))
+	if (!ask(t, e, WORKER_FUNCTIONS, (struct native_note){ .file = file }))
 		natives_get(t->natives, file)->state = NATIVE_FILE_ASKED;
 }
 
@@ -469,7 +482,7 @@ static void want_rows(struct native_targets *t, const struct record_native *e, _
 
 	if (f->text && texts_want_rows(kernel_texts(t->kernel), f->text, position) &&
 	    !is_asked(&t->rows, about_rows(file, region)))
-		ask(t, e, WORKER_ROWS, (struct question){ .file = file, .region = region });
+		ask(t, e, WORKER_ROWS, (struct native_note){ .file = file, .region = region });
 }
 
 void native_record(struct native_targets *t, const struct record_native *e)
@@ -479,7 +492,7 @@ void native_record(struct native_targets *t, const struct record_native *e)
 	__u32 file;
 
 	if (e->stale && !is_asked(&t->maps, e->id))
-		ask(t, e, WORKER_MAPS, (struct question){ 0 });
+		ask(t, e, WORKER_MAPS, (struct native_note){ 0 });
 	s = e->stale ? NULL : find_space(t, texts_space_block(kernel_texts(t->kernel), e->space));
 	file = s ? file_at(t, s, e->pc, &position) : NO_FILE;
 	if (file == NO_FILE)

@@ -11,11 +11,9 @@
 struct kernel;
 struct native_targets;
 struct natives;
-struct question;
 struct questions;
 struct registry;
 struct registry_entry;
-struct worker_reply;
 
 /* All borrowed. 0 or -ENOMEM. */
 int native_targets_new(struct native_targets **ret, struct kernel *kernel, struct natives *natives,
@@ -24,8 +22,6 @@ void native_targets_free(struct native_targets *t); /* NULL is fine */
 
 /* A sample could not place its program counter. What is missing is asked of the worker, or it is there. */
 void native_record(struct native_targets *t, const struct record_native *e);
-/* Takes the worker's answer to a MAPS, FUNCTIONS, ROWS or PERF_MAP request. */
-void native_reply(struct native_targets *t, const struct question *q, const struct worker_reply *r);
 /* An address at which a process has a file (natives_file()) mapped, as far as that is known; else 0. */
 __u64 native_address(const struct native_targets *t, const struct registry_entry *process, __u32 file);
 /* To be called each second. */

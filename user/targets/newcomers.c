@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "kern/asleep.h"
 #include "kern/kernel.h"
-#include "targets/discover.h"
+#include "targets/verdicts.h"
 
 #define PAUSE_MIN_NS (50 * NS_PER_MS) /* at first: COMMAND has only begun; doubled each time, up to */
 #define PAUSE_MAX_NS NS_PER_SECOND
@@ -30,10 +30,9 @@ static bool is_to_be_asked(const struct newcomers *n, const struct record_proces
 static int on_process(void *newcomers, const struct record_process *r)
 {
 	const struct newcomers *n = newcomers;
-	struct record_process copy = *r;
 
 	if (is_to_be_asked(n, r))
-		discover_record(n->discover, &copy, sizeof(copy));
+		verdicts_met(n->verdicts, r);
 	return 0;
 }
 

@@ -8,13 +8,13 @@
 
 #include <linux/types.h>
 
-struct discover;
 struct kernel;
+struct verdicts;
 
 /* Both are borrowed; the others begin as zero. */
 struct newcomers {
 	struct kernel *kernel;
-	struct discover *discover;
+	struct verdicts *verdicts;
 	__u64 pause, due; /* ns; due: CLOCK_MONOTONIC */
 };
 

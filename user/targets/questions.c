@@ -3,24 +3,25 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "guard/worker.h"
-#include "kern/kernel.h"
 
 struct pending {
 	__u64 tag;
 	struct question question;
 	UT_hash_handle hh;
+	char note[] __attribute__((aligned(8)));
 };
 
 struct questions {
 	struct worker *worker;
 	struct pending *pending;
 	__u64 last_tag;
-	size_t of_others; /* of the pending ones: those with answer() */
+	size_t uncounted; /* of the pending ones */
 };
 
 int questions_new(struct questions **ret, struct worker *worker)
@@ -58,14 +59,18 @@ struct worker_request question_request(__u32 type, __u32 pid, __u64 start_time)
 	return (struct worker_request){ .type = type, .pid = pid, .start_ticks = start_ticks(start_time) };
 }
 
-int questions_ask(struct questions *q, const struct question *about, struct worker_request *request)
+int questions_ask(struct questions *q, const struct question *question, struct worker_request *request)
 {
-	struct pending *p = malloc(sizeof(*p));
+	struct pending *p = malloc(sizeof(*p) + question->note_size);
 	int err;
 
 	if (!p)
 		return -ENOMEM;
-	p->question = *about;
+	p->question = *question;
+	if (question->note) {
+		memcpy(p->note, question->note, question->note_size);
+		p->question.note = p->note;
+	}
 	p->tag = request->tag = ++q->last_tag;
 	err = worker_send(q->worker, request);
 	if (err) {
@@ -77,48 +82,51 @@ int questions_ask(struct questions *q, const struct question *about, struct work
 		free(p);
 		return -ENOMEM;
 	}
-	q->of_others += about->answer != NULL;
+	q->uncounted += question->uncounted;
 	return 0;
 }
 
-static void drop(struct questions *q, struct pending *p)
+/* It is pending no more; the caller frees it. */
+static void take_out(struct questions *q, struct pending *p)
 {
-	q->of_others -= p->question.answer != NULL;
+	q->uncounted -= p->question.uncounted;
 	HASH_DEL(q->pending, p);
-	free(p);
 }
 
-bool questions_take(struct questions *q, __u64 tag, struct question *ret)
+bool questions_answer(struct questions *q, struct worker_reply *reply)
 {
 	struct pending *p;
 
-	HASH_FIND(hh, q->pending, &tag, sizeof(tag), p);
+	HASH_FIND(hh, q->pending, &reply->tag, sizeof(reply->tag), p);
 	if (!p)
 		return false;
-	*ret = p->question;
-	drop(q, p);
+	take_out(q, p); /* before the answer: it may ask again, and look how much is pending */
+	p->question.answer(p->question.asker, p->question.note, reply);
+	free(p);
 	return true;
 }
 
-void questions_forget_codes(struct questions *q, struct kernel_range codes)
+void questions_forget(struct questions *q, const void *asker)
 {
 	struct pending *p, *next;
 
-	HASH_ITER(hh, q->pending, p, next)
-		if (p->question.code >= codes.first && p->question.code < codes.end)
-			p->question.code = 0;
+	HASH_ITER(hh, q->pending, p, next) {
+		if (p->question.asker != asker)
+			continue;
+		take_out(q, p);
+		free(p);
+	}
 }
 
-void questions_forget_context(struct questions *q, const void *context)
+void questions_each(struct questions *q, const void *asker, void (*on_note)(void *context, void *note),
+		    void *context)
 {
-	struct pending *p, *next;
-
-	HASH_ITER(hh, q->pending, p, next)
-		if (p->question.context == context)
-			drop(q, p);
+	for (struct pending *p = q->pending; p; p = p->hh.next)
+		if (p->question.asker == asker)
+			on_note(context, p->note);
 }
 
 size_t questions_pending(const struct questions *q)
 {
-	return HASH_COUNT(q->pending) - q->of_others;
+	return HASH_COUNT(q->pending) - q->uncounted;
 }

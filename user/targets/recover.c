@@ -11,7 +11,6 @@
 #include "kern/kernel.h"
 #include "kern/processes.h"
 #include "proc/procfs.h"
-#include "targets/discover.h"
 #include "targets/registry.h"
 #include "targets/rulings.h"
 #include "targets/verdicts.h"
@@ -37,7 +36,7 @@ static bool has_name(struct recover *r, __u32 pid, const struct process *p)
 	if (procfs_stat(pid, &stat))
 		return true; /* it has ended meanwhile */
 	memcpy(ask.comm, stat.name, sizeof(ask.comm));
-	discover_process(r->discover, &ask);
+	verdicts_ask(r->verdicts, &ask);
 	return false;
 }
 

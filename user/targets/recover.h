@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-struct discover;
 struct kernel;
 struct registry;
 struct verdicts;
@@ -19,7 +18,6 @@ struct recover {
 	struct kernel *kernel;
 	struct registry *registry;
 	struct verdicts *verdicts;
-	struct discover *discover;
 	__u64 lost;	 /* records that had been lost at the last look */
 	bool incomplete; /* then something was missing still */
 	__u32 rulings;	 /* how many rulings were kept when the dead were last looked for */

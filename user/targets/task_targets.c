@@ -48,7 +48,6 @@ struct task_targets {
 	bool told;		 /* that there are processes whose version is too old */
 	__u64 next_follow, next_look; /* CLOCK_MONOTONIC, ns */
 	__u64 asked;		 /* when; 0 = nothing is asked for */
-	__u32 asked_id;		 /* about which process */
 	struct task_stacks stacks; /* of the last answer */
 	__u64 cost_ns;		 /* CPU time for it so far */
 };
@@ -82,6 +81,7 @@ void task_targets_free(struct task_targets *t)
 
 	if (!t)
 		return;
+	questions_forget(t->questions, t);
 	HASH_ITER(hh, t->processes, p, next)
 		forget(t, p);
 	task_stacks_end(&t->stacks, &places);
@@ -174,10 +174,10 @@ static void tell_kernel(const struct task_targets *t, const struct task_process 
 		task_layouts_set(layouts, p->pid, p->id, number);
 }
 
-static void on_identity(void *targets, struct worker_reply *r)
+static void on_identity(void *targets, const void *id, struct worker_reply *r)
 {
 	struct task_targets *t = targets;
-	struct task_process *p = find(t, t->asked_id);
+	struct task_process *p = find(t, *(const __u32 *)id);
 	const __u64 took = clock_ns() - t->asked;
 
 	rest(t, took < IDENTIFY_NS ? took : IDENTIFY_NS);
@@ -220,10 +220,10 @@ static int take_answer(struct task_targets *t, struct task_process *p, struct wo
 	return 0;
 }
 
-static void on_look(void *targets, struct worker_reply *r)
+static void on_look(void *targets, const void *id, struct worker_reply *r)
 {
 	struct task_targets *t = targets;
-	struct task_process *p = find(t, t->asked_id);
+	struct task_process *p = find(t, *(const __u32 *)id);
 	const __u64 took = clock_ns() - t->asked;
 	int err = p ? r->error ?: take_answer(t, p, r) : -ESRCH;
 
@@ -261,7 +261,7 @@ static void refuse(struct task_targets *t, struct task_process *p, __u32 version
 static int ask(struct task_targets *t, struct task_process *p)
 {
 	const bool look = p->asyncio;
-	const struct question q = { .answer = look ? on_look : on_identity, .context = t };
+	const struct question q = { look ? on_look : on_identity, t, &p->id, sizeof(p->id), true };
 	struct worker_request request;
 	struct process process;
 	int err = kernel_get_process(t->kernel, p->pid, &process);
@@ -280,7 +280,6 @@ static int ask(struct task_targets *t, struct task_process *p)
 	if (err)
 		return err;
 	t->asked = clock_ns();
-	t->asked_id = p->id;
 	return 0;
 }
 

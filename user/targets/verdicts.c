@@ -16,6 +16,7 @@
 #include "kubelet/kubelet.h"
 #include "proc/procfs.h"
 #include "targets/containers.h"
+#include "targets/questions.h"
 #include "targets/registry.h"
 #include "targets/rulings.h"
 #include "targets/selection.h"
@@ -35,6 +36,7 @@ struct verdicts {
 	const struct selection *selection;
 	bool programs;
 	struct kubelet *kubelet;
+	struct questions *questions;
 	struct rulings *rulings;
 	struct said *said;
 	__u64 unsaid; /* times that something was not said, since SAID_MAX reasons had been */
@@ -45,7 +47,8 @@ struct verdicts {
 };
 
 int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *registry,
-		 const struct selection *selection, bool programs, struct kubelet *kubelet)
+		 const struct selection *selection, bool programs, struct kubelet *kubelet,
+		 struct questions *questions)
 {
 	struct verdicts *v = calloc(1, sizeof(*v));
 
@@ -60,6 +63,7 @@ int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *
 	v->selection = selection;
 	v->programs = programs;
 	v->kubelet = kubelet;
+	v->questions = questions;
 	*ret = v;
 	return 0;
 }
@@ -420,6 +424,25 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 	ruling->state = state_to_tell(err, process.state);
 	ruling->check_after = process.check_after;
 	tell_kernel(v, p->pid, &process);
+}
+
+static void on_answer(void *verdicts, const void *process, struct worker_reply *r)
+{
+	verdicts_reply(verdicts, process, r);
+}
+
+int verdicts_ask(struct verdicts *v, const struct record_process *p)
+{
+	const struct question q = { on_answer, v, p, sizeof(*p), false };
+	struct worker_request request = question_request(WORKER_IDENTIFY, p->pid, p->start_time);
+
+	return questions_ask(v->questions, &q, &request);
+}
+
+void verdicts_met(struct verdicts *v, const struct record_process *p)
+{
+	if (!verdicts_again(v, p))
+		verdicts_ask(v, p);
 }
 
 /* --- what happens to a process later ------------------------------------------------------------------ */

@@ -14,6 +14,7 @@
 
 struct kernel;
 struct kubelet;
+struct questions;
 struct registry;
 struct ruling;
 struct selection;
@@ -25,10 +26,18 @@ struct worker_reply;
  * is met, may be NULL. 0 or -ENOMEM.
  */
 int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *registry,
-		 const struct selection *selection, bool programs, struct kubelet *kubelet);
+		 const struct selection *selection, bool programs, struct kubelet *kubelet,
+		 struct questions *questions);
 void verdicts_free(struct verdicts *v); /* NULL is fine */
 
-/* Takes the worker's answer to an IDENTIFY of this process. */
+/* Asks the worker about a process. 0, -ENOMEM, or -EAGAIN when its queue is full. */
+int verdicts_ask(struct verdicts *v, const struct record_process *p);
+/*
+ * The kernel side asks about a process: it is told the verdict that there was (verdicts_again()), or the worker
+ * is asked. If it cannot be, the kernel side asks again.
+ */
+void verdicts_met(struct verdicts *v, const struct record_process *p);
+/* Takes the worker's answer about this process. */
 void verdicts_reply(struct verdicts *v, const struct record_process *p, const struct worker_reply *r);
 /* A process has forked: what is true of it is true of its child. */
 void verdicts_fork(struct verdicts *v, const struct record_fork *e);

@@ -48,7 +48,7 @@ static void begin_relay(double seconds)
 {
 	begin();
 	event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	assert_int_equal(relay_new(&relay, discover, event, seconds), 0);
+	assert_int_equal(relay_new(&relay, discover_questions(discover), event, seconds), 0);
 }
 
 static int teardown_relay(void **state)

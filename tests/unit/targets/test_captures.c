@@ -96,11 +96,9 @@ static int take_replies(void)
 
 	for (; questions_pending(questions); n++) {
 		struct worker_reply reply = { 0 };
-		struct question q;
 
 		receive(&reply);
-		assert_true(questions_take(questions, reply.tag, &q));
-		captures_reply(&captures, &q, &reply);
+		assert_true(questions_answer(questions, &reply));
 		free(reply.table);
 	}
 	return n;
@@ -118,7 +116,6 @@ static void forget_number(void)
 {
 	const struct kernel_range range = { NUMBER, NUMBER + 1 };
 
-	questions_forget_codes(questions, range);
 	captures_forget(&captures, range);
 }
 
@@ -218,15 +215,13 @@ static void failed_question_is_asked_again(void **state)
 {
 	struct worker_reply reply = { 0 };
 	double end = clock_seconds() + PATIENCE_SECONDS;
-	struct question q;
 
 	(void)state;
 	add_process(0, true);
 	send_record();
 	receive(&reply);
-	assert_true(questions_take(questions, reply.tag, &q));
 	reply.error = -ETIMEDOUT;
-	captures_reply(&captures, &q, &reply);
+	assert_true(questions_answer(questions, &reply));
 	assert_string_not_equal(line_at(0).file, "/\xe2\x82\xacx");
 	captures_retry(&captures);
 	assert_int_equal(questions_pending(questions), 0); /* not at once */

@@ -48,20 +48,24 @@ static void add(__u32 id, bool ended)
 
 static int asked[1000]; /* how often, by struct process.id */
 
+static void count_asked(void *context, void *note)
+{
+	(void)context;
+	asked[*(const __u32 *)note]++;
+}
+
 static int take_replies(void)
 {
 	int n = 0;
 
+	questions_each(questions, &containers, count_asked, NULL);
 	for (; questions_pending(questions); n++) {
 		struct worker_reply reply = { 0 };
-		struct question q;
 
 		receive(&reply);
 		assert_int_equal(reply.type, WORKER_CONTAINER);
 		assert_int_equal(reply.error, 0);
-		assert_true(questions_take(questions, reply.tag, &q));
-		asked[q.process_id]++;
-		containers_reply(&containers, &q, &reply);
+		assert_true(questions_answer(questions, &reply));
 	}
 	return n;
 }
@@ -121,9 +125,16 @@ static void many_that_have_ended(void **state)
 	assert_int_equal(calls, 4);
 }
 
+static void on_answer(void *asker, const void *note, struct worker_reply *reply)
+{
+	(void)asker;
+	(void)note;
+	(void)reply;
+}
+
 static void other_questions_come_first(void **state)
 {
-	struct question about = { .process_id = 1 };
+	const struct question about = { .answer = on_answer, .asker = &asked };
 	struct worker_request r = question_request(WORKER_IDENTIFY, getpid(), start_time);
 
 	(void)state;
@@ -147,16 +158,13 @@ static struct worker_reply in_pod(const char *id, const char *pod)
 
 static const char *pod_after(struct worker_reply r)
 {
-	struct question q = { .process_id = 3 };
-
-	containers_reply(&containers, &q, &r);
+	containers_reply(&containers, 3, &r);
 	return registry_find(registry, 3)->container.pod;
 }
 
 static void names_come_and_stay(void **state)
 {
 	struct worker_reply failed = in_pod("c0ffee", "other-0");
-	struct question unknown = { .process_id = 4 };
 
 	(void)state;
 	add(3, false);
@@ -175,7 +183,7 @@ static void names_come_and_stay(void **state)
 	assert_string_equal(registry_find(registry, 3)->binary, "/usr/bin/python3");
 	registry_end(registry, 3);
 	assert_string_equal(pod_after(in_pod("beef", "web-1")), "");
-	containers_reply(&containers, &unknown, &failed);
+	containers_reply(&containers, 4, &failed);
 	assert_null(registry_find(registry, 4));
 }
 

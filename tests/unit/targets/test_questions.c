@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_questions.c - questions to a real worker about this process: each is answered once, by its tag, and
- * what it is about is remembered until then.
+ * test_questions.c - questions to a real worker about this process: each is answered once, to whoever
+ * asked, with the note that was left.
  */
 #include "tests/forge/fail_malloc.h"
 #include "tests/unit/targets/parts.h"
@@ -14,11 +14,23 @@
 static struct questions *questions;
 static __u64 start_time; /* of this process, ns since boot */
 
+/* What an asker of its own remembers of a question, and what it was told. */
+struct note {
+	__u32 number;
+	char text[100];
+};
+
+static struct asker {
+	int answers, last_error;
+	struct note last;
+} asker, other;
+
 static int setup(void **state)
 {
 	__u64 ticks;
 	int err = open_parts(state) ?: procfs_start_ticks(getpid(), &ticks);
 
+	asker = other = (struct asker){ 0 };
 	start_time = err ? 0 : ticks * TICK_NS;
 	return err ?: questions_new(&questions, worker);
 }
@@ -29,43 +41,87 @@ static int teardown(void **state)
 	return close_parts(state);
 }
 
-/* Its tag. */
-static __u64 ask(__u32 code)
+static void on_answer(void *of, const void *note, struct worker_reply *reply)
 {
-	struct question about = { .process_id = 5, .code = code, .table = 77, .first_line = -3 };
+	struct asker *a = of;
+
+	a->answers++;
+	a->last_error = reply->error;
+	if (note)
+		a->last = *(const struct note *)note;
+}
+
+/* Its tag. */
+static __u64 ask(__u32 number)
+{
+	struct note note = { number, "what it is about" };
+	const struct question q = { on_answer, &asker, &note, sizeof(note), false };
 	struct worker_request r = question_request(WORKER_CONTAINER, getpid(), start_time);
 
-	assert_int_equal(questions_ask(questions, &about, &r), 0);
+	assert_int_equal(questions_ask(questions, &q, &r), 0);
+	memset(&note, 0xff, sizeof(note)); /* it was copied */
 	return r.tag;
+}
+
+/* As a worker answers. Whether anybody waited for it. */
+static bool answer(__u64 tag)
+{
+	struct worker_reply reply = { .type = WORKER_CONTAINER, .tag = tag, .error = -ETIMEDOUT };
+
+	return questions_answer(questions, &reply);
 }
 
 static void each_is_answered_once(void **state)
 {
 	struct worker_reply reply;
-	struct question q = { .code = 1000 };
 	__u64 tags[3];
 
 	(void)state;
 	assert_int_equal(questions_pending(questions), 0);
-	assert_false(questions_take(questions, 0, &q));
+	assert_false(answer(0));
 	for (int i = 0; i < 3; i++)
 		tags[i] = ask(i);
 	assert_int_equal(questions_pending(questions), 3);
-	assert_false(questions_take(questions, tags[2] + 1, &q));
-	assert_int_equal(q.code, 1000);
+	assert_false(answer(tags[2] + 1));
+	assert_int_equal(asker.answers, 0);
 	for (int i = 0; i < 3; i++) {
 		receive(&reply);
 		assert_int_equal(reply.error, 0);
 		assert_int_equal(reply.type, WORKER_CONTAINER);
 		assert_int_equal(reply.tag, tags[i]);
-		assert_true(questions_take(questions, reply.tag, &q));
-		assert_int_equal(q.code, i);
-		assert_int_equal(q.process_id, 5);
-		assert_int_equal(q.table, 77);
-		assert_int_equal(q.first_line, -3);
-		assert_false(questions_take(questions, reply.tag, &q));
+		assert_true(questions_answer(questions, &reply));
+		assert_int_equal(asker.answers, i + 1);
+		assert_int_equal(asker.last.number, i);
+		assert_string_equal(asker.last.text, "what it is about");
+		assert_false(questions_answer(questions, &reply));
 		assert_int_equal(questions_pending(questions), 2 - i);
 	}
+}
+
+/* An answer may ask at once, and finds that its own question is not pending any more. */
+static void ask_again(void *of, const void *note, struct worker_reply *reply)
+{
+	(void)of;
+	(void)note;
+	(void)reply;
+	assert_int_equal(questions_pending(questions), 0);
+	ask(7);
+}
+
+static void an_answer_that_asks(void **state)
+{
+	const struct question q = { .answer = ask_again, .asker = &asker };
+	struct worker_request r = question_request(WORKER_CONTAINER, getpid(), start_time);
+	struct worker_reply reply;
+
+	(void)state;
+	assert_int_equal(questions_ask(questions, &q, &r), 0);
+	for (int i = 0; i < 2; i++) {
+		receive(&reply);
+		assert_true(questions_answer(questions, &reply));
+	}
+	assert_int_equal(asker.last.number, 7);
+	assert_int_equal(questions_pending(questions), 0);
 }
 
 /* The kernel side knows when a process began to the ns, /proc only to the tick in which that was. */
@@ -77,12 +133,12 @@ static void is_about_that_process_alone(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct question about = { .code = i };
+		const struct question q = { .answer = on_answer, .asker = &asker };
 		struct worker_reply reply;
 		struct worker_request r = question_request(WORKER_CONTAINER, getpid(),
 							   start_time + rows[i].ticks * TICK_NS + rows[i].ns);
 
-		assert_int_equal(questions_ask(questions, &about, &r), 0);
+		assert_int_equal(questions_ask(questions, &q, &r), 0);
 		receive(&reply);
 		assert_int_equal(reply.error, rows[i].error);
 	}
@@ -90,78 +146,97 @@ static void is_about_that_process_alone(void **state)
 
 static void no_question_without_room(void **state)
 {
-	struct question about = { .code = 1 };
+	const struct question q = { .answer = on_answer, .asker = &asker };
 	struct worker_request r = question_request(WORKER_CONTAINER, getpid(), start_time);
 	struct worker_reply reply;
 
 	(void)state;
 	for (__u32 i = 0; i < WORKER_QUEUE; i++)
 		ask(i);
-	assert_int_equal(questions_ask(questions, &about, &r), -EAGAIN);
+	assert_int_equal(questions_ask(questions, &q, &r), -EAGAIN);
 	assert_int_equal(questions_pending(questions), WORKER_QUEUE);
 	receive(&reply);
-	assert_true(questions_take(questions, reply.tag, &about));
+	assert_true(questions_answer(questions, &reply));
 	ask(WORKER_QUEUE);
 	assert_int_equal(questions_pending(questions), WORKER_QUEUE);
 	r.type = 0; /* which the worker does not know */
-	assert_int_equal(questions_ask(questions, &about, &r), -EINVAL);
+	assert_int_equal(questions_ask(questions, &q, &r), -EINVAL);
 	assert_int_equal(questions_pending(questions), WORKER_QUEUE);
 }
 
-static void numbers_that_mean_others_now(void **state)
+static void add_ten(void *count, void *note)
 {
-	struct kernel_range range = { 11, 13 };
-	static const __u32 expected[] = { 10, 0, 0, 13 };
-	__u64 tags[4];
-	struct question q;
-
-	(void)state;
-	for (int i = 0; i < 4; i++)
-		tags[i] = ask(10 + i);
-	questions_forget_codes(questions, range);
-	assert_int_equal(questions_pending(questions), 4);
-	for (int i = 0; i < 4; i++) {
-		assert_true(questions_take(questions, tags[i], &q));
-		assert_int_equal(q.code, expected[i]);
-		assert_int_equal(q.process_id, 5);
-	}
+	((struct note *)note)->number += 10;
+	++*(int *)count;
 }
 
-static void take_it(void *context, struct worker_reply *reply)
+/* Whoever asked can find that it means something else by now. */
+static void notes_can_be_changed(void **state)
 {
-	(void)context;
-	(void)reply;
-}
-
-/* They are not waited for by those who wait for all that is pending, and can be forgotten. */
-static void questions_of_others(void **state)
-{
-	int one, other;
-	const struct question of_one = { .answer = take_it, .context = &one },
-			      of_other = { .answer = take_it, .context = &other };
+	const struct note note = { .number = 5 };
+	const struct question of_other = { on_answer, &other, &note, sizeof(note), false };
 	struct worker_request r = question_request(WORKER_CONTAINER, getpid(), start_time);
-	struct question q;
-	__u64 tags[2];
+	__u64 tags[3];
+	int count = 0;
 
 	(void)state;
-	assert_int_equal(questions_ask(questions, &of_one, &r), 0);
-	tags[0] = r.tag;
+	for (int i = 0; i < 3; i++)
+		tags[i] = ask(i);
 	assert_int_equal(questions_ask(questions, &of_other, &r), 0);
-	tags[1] = r.tag;
+	questions_each(questions, &asker, add_ten, &count);
+	assert_int_equal(count, 3);
+	assert_int_equal(questions_pending(questions), 4);
+	for (int i = 0; i < 3; i++) {
+		assert_true(answer(tags[i]));
+		assert_int_equal(asker.last.number, 10 + i);
+	}
+	assert_true(answer(r.tag));
+	assert_int_equal(other.last.number, 5);
+}
+
+/* They are not waited for by those who wait for all that is pending. */
+static void some_are_not_counted(void **state)
+{
+	const struct question q = { .answer = on_answer, .asker = &other, .uncounted = true };
+	struct worker_request r = question_request(WORKER_CONTAINER, getpid(), start_time);
+
+	(void)state;
+	assert_int_equal(questions_ask(questions, &q, &r), 0);
+	assert_int_equal(questions_pending(questions), 0);
 	ask(1);
 	assert_int_equal(questions_pending(questions), 1);
-	questions_forget_context(questions, &one);
-	assert_false(questions_take(questions, tags[0], &q));
-	assert_true(questions_take(questions, tags[1], &q));
-	assert_ptr_equal(q.answer, take_it);
-	assert_ptr_equal(q.context, &other);
+	assert_true(answer(r.tag));
+	assert_int_equal(other.answers, 1);
 	assert_int_equal(questions_pending(questions), 1);
+}
+
+/* Whoever is gone gets no answer. */
+static void an_asker_that_is_gone(void **state)
+{
+	const struct question counted = { .answer = on_answer, .asker = &other },
+			      uncounted = { .answer = on_answer, .asker = &other, .uncounted = true };
+	struct worker_request r[2];
+	__u64 tag = ask(1);
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		r[i] = question_request(WORKER_CONTAINER, getpid(), start_time);
+		assert_int_equal(questions_ask(questions, i ? &uncounted : &counted, &r[i]), 0);
+	}
+	assert_int_equal(questions_pending(questions), 2);
+	questions_forget(questions, &other);
+	assert_int_equal(questions_pending(questions), 1);
+	assert_false(answer(r[0].tag));
+	assert_false(answer(r[1].tag));
+	assert_int_equal(other.answers, 0);
+	assert_true(answer(tag));
+	assert_int_equal(asker.last_error, -ETIMEDOUT);
 }
 
 /* The request may be with the worker by then: its answer finds no question. */
 static void no_question_without_memory(void **state)
 {
-	struct question about = { .code = 1 };
+	const struct question q = { .answer = on_answer, .asker = &asker };
 	struct worker_request r = question_request(WORKER_CONTAINER, getpid(), start_time);
 	struct worker_reply reply;
 	int err = -ENOMEM, failures = 0;
@@ -173,7 +248,7 @@ static void no_question_without_memory(void **state)
 	}
 	for (; err; failures++) {
 		allocations_left = failures;
-		err = questions_ask(questions, &about, &r);
+		err = questions_ask(questions, &q, &r);
 		allocations_left = -1;
 		assert_true(!err || err == -ENOMEM);
 		assert_int_equal(questions_pending(questions), !err);
@@ -181,7 +256,7 @@ static void no_question_without_memory(void **state)
 	assert_true(failures > 2);
 	do
 		receive(&reply);
-	while (!questions_take(questions, reply.tag, &about));
+	while (!questions_answer(questions, &reply));
 	assert_int_equal(reply.tag, r.tag);
 	assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
 	allocations_left = 0;
@@ -197,8 +272,10 @@ int main(void)
 		TEST(each_is_answered_once),
 		TEST(is_about_that_process_alone),
 		TEST(no_question_without_room),
-		TEST(numbers_that_mean_others_now),
-		TEST(questions_of_others),
+		TEST(an_answer_that_asks),
+		TEST(notes_can_be_changed),
+		TEST(some_are_not_counted),
+		TEST(an_asker_that_is_gone),
 		TEST(no_question_without_memory),
 	};
 

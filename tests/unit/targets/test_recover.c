@@ -17,8 +17,10 @@ static void begin_recover(void)
 	static const struct selection everything;
 
 	begin();
-	assert_int_equal(verdicts_new(&verdicts, kernel, registry, &everything, false, NULL), 0);
-	recover_ = (struct recover){ kernel, registry, verdicts, discover, 0, true, 0 };
+	assert_int_equal(verdicts_new(&verdicts, kernel, registry, &everything, false, NULL,
+				      discover_questions(discover)),
+			 0);
+	recover_ = (struct recover){ kernel, registry, verdicts, 0, true, 0 };
 }
 
 static int end_recover(void **state)

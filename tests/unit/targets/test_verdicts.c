@@ -31,7 +31,7 @@ static int teardown(void **state)
 static void begin_with(bool programs)
 {
 	need_kernel();
-	assert_int_equal(verdicts_new(&verdicts, kernel, registry, &selection, programs, NULL), 0);
+	assert_int_equal(verdicts_new(&verdicts, kernel, registry, &selection, programs, NULL, NULL), 0);
 	target = process_of(start_child(NULL));
 }
 
