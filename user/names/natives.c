@@ -151,7 +151,7 @@ struct code_file natives_key(const struct natives *n, __u32 file)
 	return n->list[file]->key;
 }
 
-struct native_file *natives_get(struct natives *n, __u32 file)
+const struct native_file *natives_get(const struct natives *n, __u32 file)
 {
 	return &n->list[file]->file;
 }
@@ -177,7 +177,7 @@ int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t s
 	e->file.functions = functions;
 	for (int i = 0; i < functions.build_id_size; i++)
 		snprintf(e->file.build_id + 2 * i, 3, "%02x", functions.build_id[i]);
-	e->file.state = NATIVE_FILE_KNOWN;
+	e->file.is_known = true;
 	e->bytes = TAKE_PTR(copy);
 	n->bytes += size;
 	return 0;
@@ -205,7 +205,7 @@ bool natives_find(const struct natives *n, __u64 position, struct native_place *
 	e = n->list[file];
 	*ret = (struct native_place){ .name = "", .path = e->file.path, .build_id = e->file.build_id };
 	ret->offset = ret->begin = position - e->file.base;
-	if (e->file.state != NATIVE_FILE_KNOWN)
+	if (!e->file.is_known)
 		return true;
 	ret->is_even = e->file.functions.is_even;
 	ret->shift = e->file.functions.shift;

@@ -7,6 +7,7 @@
 #ifndef PYPERF_NAMES_NATIVES_H
 #define PYPERF_NAMES_NATIVES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -20,25 +21,12 @@ struct jits;
 struct native_lines;
 struct natives;
 
-enum native_state {
-	NATIVE_FILE_NEW,     /* nobody has asked for its functions */
-	NATIVE_FILE_ASKED,
-	NATIVE_FILE_KNOWN,   /* they are there */
-	NATIVE_FILE_NAMELESS, /* and never will be: it cannot be read, or there is no memory for them */
-};
-
 struct native_file {
 	__u64 base;	  /* position of its first byte */
 	const char *path; /* as a process saw it; the store's */
-	enum native_state state; /* the caller's to set, but for KNOWN */
-	struct functions functions; /* if it is KNOWN */
+	bool is_known;	  /* natives_functions() has had them */
+	struct functions functions; /* if they are known */
 	char build_id[2 * IMAGE_BUILD_ID_MAX + 1];
-	__u32 text; /* the caller's: its block in the kernel's table, 0 = none */
-	unsigned int failures; /* the caller's: questions about it that had no answer */
-	/* The caller's: the same for lines of source; and whether there will be none. */
-	unsigned int line_failures;
-	bool lineless;
-	__u32 unmapped; /* the caller's: the last of its looks for lines at which no process had the file */
 };
 
 int natives_new(struct natives **ret);
@@ -62,7 +50,7 @@ __u32 natives_file_at(const struct natives *n, __u64 position);
 /* What the file was known by. */
 struct code_file natives_key(const struct natives *n, __u32 file);
 /* Of a number from natives_file(). Valid until the next call of that. */
-struct native_file *natives_get(struct natives *n, __u32 file);
+const struct native_file *natives_get(const struct natives *n, __u32 file);
 
 /*
  * Takes the bytes of functions_read(), which it copies. 0, -EBADMSG, -ENOMEM, or -ENOSPC beyond

@@ -32,6 +32,13 @@ struct batch {
 	struct source_question source;
 };
 
+/* What has become of questions about a file. */
+struct lines_target {
+	unsigned int failures; /* questions that had no answer */
+	bool lineless;	       /* nothing will be known of it */
+	__u32 unmapped;	       /* the last of all looks at which no process had the file */
+};
+
 struct ask_lines {
 	struct kernel *kernel;
 	struct natives *natives;
@@ -39,6 +46,7 @@ struct ask_lines {
 	const struct registry *registry;
 	struct questions *questions;
 	const struct native_targets *native;
+	struct lines_target *targets; /* by the file's number; NATIVES_FILES_MAX */
 	struct batch batches[BATCHES];
 	bool with_lines; /* of all files; else only names of those that have too many */
 	__u32 looks;	/* that began so far */
@@ -55,6 +63,11 @@ int ask_lines_new(struct ask_lines **ret, struct kernel *kernel, struct natives 
 
 	if (!a)
 		return -ENOMEM;
+	a->targets = calloc(NATIVES_FILES_MAX, sizeof(*a->targets));
+	if (!a->targets) {
+		free(a);
+		return -ENOMEM;
+	}
 	a->kernel = kernel;
 	a->natives = natives;
 	a->lines = natives_lines(natives);
@@ -68,8 +81,10 @@ int ask_lines_new(struct ask_lines **ret, struct kernel *kernel, struct natives 
 
 void ask_lines_free(struct ask_lines *a)
 {
-	if (a)
-		questions_forget(a->questions, a);
+	if (!a)
+		return;
+	questions_forget(a->questions, a);
+	free(a->targets);
 	free(a);
 }
 
@@ -88,7 +103,7 @@ static bool is_names(const struct ask_lines *a, __u32 file)
 {
 	const struct native_file *f = natives_get(a->natives, file);
 
-	return f->state == NATIVE_FILE_KNOWN && f->functions.names_apart;
+	return f->is_known && f->functions.names_apart;
 }
 
 static void on_answer(void *asker, const void *note, struct worker_reply *r);
@@ -149,15 +164,15 @@ static bool find_holder(struct ask_lines *a, __u32 node, struct holder *h)
 {
 	const struct registry_entry *r =
 		registry_find(a->registry, process_of(kernel_tables(a->kernel), node));
-	struct native_file *f = natives_get(a->natives, h->file);
+	struct lines_target *t = &a->targets[h->file];
 
 	if (r && try_holder(h, r))
 		return true;
-	if (f->unmapped == a->looks)
+	if (t->unmapped == a->looks)
 		return false;
 	if (registry_each(a->registry, try_holder, h))
 		return true;
-	f->unmapped = a->looks;
+	t->unmapped = a->looks;
 	return false;
 }
 
@@ -197,7 +212,7 @@ static void want(struct ask_lines *a, __u32 node, __u64 position)
 	const __u32 file = natives_file_at(a->natives, position);
 	struct batch *b;
 
-	if (file == natives_count(a->natives) || natives_get(a->natives, file)->lineless ||
+	if (file == natives_count(a->natives) || a->targets[file].lineless ||
 	    (!a->with_lines && !is_names(a, file)) || !native_lines_want(a->lines, position))
 		return;
 	b = batch_for(a, file, node);
@@ -263,15 +278,17 @@ void ask_lines_second(struct ask_lines *a)
 }
 
 /* Whether the file is not to be asked about again. */
-static bool is_final(struct native_file *f, int err)
+static bool is_final(struct lines_target *t, int err)
 {
 	return err == -ENODATA || err == -ENOEXEC || err == -EBADMSG || err == -E2BIG ||
-	       ++f->line_failures == FAILURES_MAX;
+	       ++t->failures == FAILURES_MAX;
 }
 
-static void give_up(struct native_file *f, int err)
+static void give_up(struct ask_lines *a, __u32 file, int err)
 {
-	f->lineless = true;
+	const struct native_file *f = natives_get(a->natives, file);
+
+	a->targets[file].lineless = true;
 	if (f->functions.names_apart)
 		log_info("%s has no names, its symbols cannot be read: %s", f->path, strerror(-err));
 	else if (err == -ENODATA)
@@ -285,14 +302,15 @@ static void on_answer(void *asker, const void *note, struct worker_reply *r)
 {
 	struct batch *b = *(struct batch *const *)note;
 	struct ask_lines *a = asker;
-	struct native_file *f = natives_get(a->natives, b->file);
-	int err = r->error ?: native_lines_add(a->lines, f->base, r->table, r->table_size);
+	struct lines_target *t = &a->targets[b->file];
+	const __u64 base = natives_get(a->natives, b->file)->base;
+	int err = r->error ?: native_lines_add(a->lines, base, r->table, r->table_size);
 	const bool is_gone = err == -ESRCH || err == -ESTALE || err == -ENOENT;
 
 	b->state = FREE;
 	/* Another process may have the file; and where there was no room, there will be none. */
-	if (err && err != -ENOSPC && err != -ENOMEM && !is_gone && !f->lineless && is_final(f, err))
-		give_up(f, err);
+	if (err && err != -ENOSPC && err != -ENOMEM && !is_gone && !t->lineless && is_final(t, err))
+		give_up(a, b->file, err);
 	else if (err && err != -ENOSPC)
 		take_back(a, b);
 	if (a->more)

@@ -138,7 +138,8 @@ static bool is_same_code(const struct capture_note *n, const struct record_code 
 }
 
 /* A part that the worker cannot read either is not there. What it has cut has to be asked for by itself. */
-static void on_capture(struct captures *c, const struct capture_note *n, struct capture *w, struct record_code *e)
+static void on_capture(struct captures *c, const struct capture_note *n, struct capture *w,
+		       struct record_code *e)
 {
 	bool kept = false;
 

@@ -102,7 +102,7 @@ static void take_records(struct discover *d)
 	discover_on_record(d, RECORD_NATIVE, sizeof(struct record_native), on_native, d->native);
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------------------------------ */
 
 static void cleanup_discover(struct discover **d)
 {

@@ -55,8 +55,8 @@ int discover_want(struct discover *d, const struct record_process *p);
 /* By which others ask the worker, too. */
 struct questions *discover_questions(const struct discover *d);
 /*
- * From now on records of this type go to take(), if they have as many bytes. One that is too short for its type
- * is dropped.
+ * From now on records of this type go to take(), if they have as many bytes. One that is too short for its
+ * type is dropped.
  */
 void discover_on_record(struct discover *d, enum record_type type, size_t bytes_min,
 			void (*take)(void *subject, const void *record, size_t size), void *subject);

@@ -15,27 +15,15 @@
 #include "kern/processes.h"
 #include "kern/texts.h"
 #include "names/natives.h"
+#include "targets/asked_lately.h"
 #include "targets/jit_names.h"
+#include "targets/native_files.h"
+#include "targets/native_spaces.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
 #include "targets/vdso.h"
 
 #define GENERATION_PAUSE_NS (10 * NS_PER_SECOND) /* between two generations of the table, at least */
-#define NO_FILE		    (~0U)
-#define ASKED		    256
-#define ASKED_MS	    500 /* for so long an answer is waited for before the same is asked again */
-#define FAILURES_MAX	    3	/* of a file that ends who reads it, or makes them late */
-
-/* Questions that were sent lately: what about, and when, in an entry's upper and lower half. */
-struct asked {
-	__u64 last[ASKED];
-};
-
-/* Mappings in the kernel side's table: mapping i is in block `block` + 1 + i, and of file files[i]. */
-struct space {
-	__u32 block, count;
-	__u32 *files;
-};
 
 struct native_targets {
 	struct kernel *kernel;
@@ -43,12 +31,12 @@ struct native_targets {
 	const struct registry *registry;
 	struct questions *questions;
 	struct jit_names *jit_names;
-	struct space *spaces; /* by block */
-	size_t count, room;
+	struct native_files files;
+	struct native_spaces spaces;
 	__u32 vdso;	     /* the block of its text; TEXT_NOT_LOADED: it was not added yet */
 	__u64 generation_ns; /* when the last one began; 0 = the first */
-	struct asked maps;   /* of processes */
-	struct asked rows;   /* of a file's regions */
+	struct asked_lately maps; /* of processes */
+	struct asked_lately rows; /* of a file's regions */
 };
 
 int native_targets_new(struct native_targets **ret, struct kernel *kernel, struct natives *natives,
@@ -62,7 +50,8 @@ int native_targets_new(struct native_targets **ret, struct kernel *kernel, struc
 	t->natives = natives;
 	t->registry = registry;
 	t->questions = questions;
-	if (jit_names_new(&t->jit_names, natives_jits(natives), registry, questions)) {
+	if (jit_names_new(&t->jit_names, natives_jits(natives), registry, questions) ||
+	    native_files_open(&t->files, natives, kernel_texts(kernel))) {
 		native_targets_free(t);
 		return -ENOMEM;
 	}
@@ -70,21 +59,14 @@ int native_targets_new(struct native_targets **ret, struct kernel *kernel, struc
 	return 0;
 }
 
-static void forget_spaces(struct native_targets *t)
-{
-	for (size_t i = 0; i < t->count; i++)
-		free(t->spaces[i].files);
-	t->count = 0;
-}
-
 void native_targets_free(struct native_targets *t)
 {
 	if (!t)
 		return;
 	questions_forget(t->questions, t);
-	forget_spaces(t);
+	native_spaces_free(&t->spaces);
+	native_files_close(&t->files);
 	jit_names_free(t->jit_names);
-	free(t->spaces);
 	free(t);
 }
 
@@ -110,48 +92,15 @@ static bool begin_generation(struct native_targets *t)
 		return false;
 	t->generation_ns = clock_ns();
 	texts_begin_generation(texts);
-	forget_spaces(t);
+	native_spaces_clear(&t->spaces);
+	native_files_unload(&t->files);
 	t->vdso = TEXT_NOT_LOADED;
-	for (__u32 i = 0; i < natives_count(t->natives); i++)
-		natives_get(t->natives, i)->text = 0;
 	clear_processes(t);
 	if (kernel_wait(t->kernel))
 		return false;
 	texts_reuse(texts);
 	log_debug("the table of native code was full and is begun anew; --native-memory makes it larger");
 	return true;
-}
-
-static bool has_room(struct native_targets *t)
-{
-	const size_t room = t->room ? 2 * t->room : 64;
-	struct space *grown;
-
-	if (t->count < t->room)
-		return true;
-	grown = realloc(t->spaces, room * sizeof(*grown));
-	if (!grown)
-		return false;
-	t->spaces = grown;
-	t->room = room;
-	return true;
-}
-
-static struct space *find_space(const struct native_targets *t, __u32 block)
-{
-	size_t low = 0, high = t->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (t->spaces[middle].block == block)
-			return &t->spaces[middle];
-		if (t->spaces[middle].block < block)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
 }
 
 /* The text of the kernel's page of code, which is added when it is first met. */
@@ -165,16 +114,15 @@ static __u32 vdso_text(struct native_targets *t)
 }
 
 /*
- * What the kernel side is to know of a mapping of a process. *ret_file: NO_FILE if it is none that can be
- * read.
+ * What the kernel side is to know of a mapping of a process. *ret_file: NATIVE_NO_FILE if it is none that can
+ * be read.
  */
 static struct text_mapping mapping_of(struct native_targets *t, __u32 process, const struct code_map *map,
 				      __u32 *ret_file)
 {
 	struct text_mapping m = { map->start, map->end, TEXT_JIT, TEXT_NONE, map->is_writable };
-	const struct native_file *f;
 
-	*ret_file = NO_FILE;
+	*ret_file = NATIVE_NO_FILE;
 	if (!strcmp(map->path, "[vdso]")) {
 		m.position = TEXT_VDSO;
 		m.text = vdso_text(t);
@@ -186,18 +134,9 @@ static struct text_mapping mapping_of(struct native_targets *t, __u32 process, c
 	}
 	if (!map->file.size || map->offset >= map->file.size || natives_file(t->natives, map, ret_file))
 		return m;
-	f = natives_get(t->natives, *ret_file);
-	m.position = f->base + map->offset;
-	m.text = f->state == NATIVE_FILE_NAMELESS ? TEXT_NONE : f->text;
+	m.position = natives_get(t->natives, *ret_file)->base + map->offset;
+	m.text = native_files_text(&t->files, *ret_file);
 	return m;
-}
-
-static int keep_space(struct native_targets *t, __u32 block, __u32 count, __u32 *files)
-{
-	if (!has_room(t))
-		return -ENOMEM;
-	t->spaces[t->count++] = (struct space){ block, count, files };
-	return 0;
 }
 
 /* The bytes of code_maps_read() become a space of the kernel side. */
@@ -222,7 +161,7 @@ static int add_space(struct native_targets *t, __u32 process, const void *bytes,
 	err = texts_add_space(kernel_texts(t->kernel), mappings, count, ret_block);
 	if (err)
 		return err;
-	err = keep_space(t, *ret_block, count, files);
+	err = native_spaces_add(&t->spaces, *ret_block, count, files);
 	if (!err)
 		files = NULL;
 	return err;
@@ -240,24 +179,6 @@ struct native_note {
 static __u32 about_rows(__u32 file, __u32 region)
 {
 	return file << (32 - REGION_SHIFT) | region;
-}
-
-static void forget_asked(struct asked *a, __u32 about)
-{
-	if (a->last[about % ASKED] >> 32 == about)
-		a->last[about % ASKED] = 0;
-}
-
-/* Whether that was asked for lately; if not, it is said to be now. */
-static bool is_asked(struct asked *a, __u32 about)
-{
-	__u64 *last = &a->last[about % ASKED];
-	const __u32 now = clock_ms();
-
-	if (*last >> 32 == about && now - (__u32)*last < ASKED_MS)
-		return true;
-	*last = (__u64)about << 32 | now;
-	return false;
 }
 
 /*
@@ -283,7 +204,7 @@ static void on_maps(void *targets, const void *note, struct worker_reply *r)
 	__u32 block;
 	int err;
 
-	forget_asked(&t->maps, n->process);
+	asked_lately_forget(&t->maps, n->process);
 	if (r->error)
 		return;
 	err = add_space(t, n->process, r->table, r->table_size, &block);
@@ -297,115 +218,63 @@ static void on_maps(void *targets, const void *note, struct worker_reply *r)
 		log_debug("pid %u has no native frames for now: %s", r->pid, strerror(-err));
 }
 
-/* Wherever the file is mapped, this is what is known of it from now on. */
-static void publish(struct native_targets *t, __u32 file, __u32 text)
-{
-	for (size_t i = 0; i < t->count; i++)
-		for (__u32 m = 0; m < t->spaces[i].count; m++)
-			if (t->spaces[i].files[m] == file)
-				texts_set_text(kernel_texts(t->kernel), t->spaces[i].block + 1 + m, text);
-}
-
-/* Says where in a file with this text the interpreter's loop is. */
-static void mark_loop(struct native_targets *t, const struct native_file *f)
-{
-	const struct functions *list = &f->functions;
-
-	for (__u32 i = 0; i < list->count; i++)
-		if (list->list[i].name && natives_is_loop(list->names + list->list[i].name) &&
-		    texts_add_loop(kernel_texts(t->kernel), f->text, list->list[i].offset,
-				   i + 1 < list->count ? list->list[i + 1].offset : list->end))
-			return; /* more parts than a loop has that is looked for by its name */
-}
-
-static int add_text(struct native_targets *t, struct native_file *f)
-{
-	const struct functions *list = &f->functions;
-	const struct text_functions functions = { &list->list[0].offset, sizeof(list->list[0]), list->count,
-						  list->end };
-	int err = texts_add_text(kernel_texts(t->kernel), f->base, &functions, &f->text);
-
-	if (!err)
-		mark_loop(t, f);
-	return err;
-}
-
-/* Puts a file's functions into the kernel side's table. */
+/* Puts a file's functions into the kernel side's table, and says so wherever the file is mapped. */
 static void load_file(struct native_targets *t, __u32 file)
 {
-	struct native_file *f = natives_get(t->natives, file);
-	int err;
+	const struct native_target *f = &t->files.list[file];
 
-	if (f->state == NATIVE_FILE_NAMELESS) {
-		publish(t, file, TEXT_NONE);
+	if (f->state == NATIVE_NAMELESS) {
+		native_spaces_publish(&t->spaces, kernel_texts(t->kernel), file, TEXT_NONE);
 		return;
 	}
 	if (f->text)
 		return; /* and every process that has it mapped was told then, or is told with its mappings */
-	err = add_text(t, f);
-	if (err == -ENOSPC)
+	if (native_files_load(&t->files, file) == -ENOSPC)
 		begin_generation(t); /* the next sample asks again */
 	else
-		publish(t, file, f->text);
-}
-
-/*
- * Whether the file itself is the reason, or seems to be. A worker or a parser that was killed, or had no time
- * or memory, says nothing of the file that it was asked about, unless that happens again and again.
- */
-static bool is_final(struct native_file *f, int err)
-{
-	return err == -ENOEXEC || err == -EBADMSG || err == -E2BIG || err == -ENOSPC ||
-	       ++f->failures == FAILURES_MAX;
+		native_spaces_publish(&t->spaces, kernel_texts(t->kernel), file, f->text);
 }
 
 static void on_functions(void *targets, const void *note, struct worker_reply *r)
 {
 	const struct native_note *n = note;
 	struct native_targets *t = targets;
-	struct native_file *f = natives_get(t->natives, n->file);
-	int err = r->error ?: natives_functions(t->natives, n->file, r->table, r->table_size);
+	const int err = native_files_take(&t->files, n->file, r->error, r->table, r->table_size);
 
-	/* It is not there any more, and another process may have it, too; or it can be tried again. */
-	if (err == -ESRCH || err == -ESTALE || err == -ENOENT || (err && !is_final(f, err))) {
-		f->state = NATIVE_FILE_NEW;
+	if (t->files.list[n->file].state == NATIVE_NEW)
 		return;
-	}
-	if (err) {
-		f->state = NATIVE_FILE_NAMELESS;
-		log_debug("%s has no names of functions: %s", f->path, strerror(-err));
-	}
 	load_file(t, n->file);
 	if (!err)
 		look_again(t, n, r->pid, 0);
 }
 
 /* Gives the kernel side the rows of a region, or says that there will be none. */
-static int add_rows(struct native_targets *t, const struct native_file *f, const struct worker_reply *r)
+static int add_rows(struct native_targets *t, __u32 text, const struct worker_reply *r)
 {
 	struct rows rows = { 0 };
 	int err = r->error ?: rows_parse(r->table, r->table_size, &rows);
 
-	return err ?: texts_add_rows(kernel_texts(t->kernel), f->text, rows.region, rows.words, rows.count);
+	return err ?: texts_add_rows(kernel_texts(t->kernel), text, rows.region, rows.words, rows.count);
 }
 
 static void on_rows(void *targets, const void *note, struct worker_reply *r)
 {
 	const struct native_note *n = note;
 	struct native_targets *t = targets;
-	struct native_file *f = natives_get(t->natives, n->file);
+	const __u32 text = t->files.list[n->file].text;
 	int err;
 
-	forget_asked(&t->rows, about_rows(n->file, n->region));
-	if (!f->text) /* the table was begun anew meanwhile */
+	asked_lately_forget(&t->rows, about_rows(n->file, n->region));
+	if (!text) /* the table was begun anew meanwhile */
 		return;
-	err = add_rows(t, f, r);
+	err = add_rows(t, text, r);
 	if (err == -ENOSPC)
 		begin_generation(t);
 	if (!err || err == -ENOSPC || err == -ESRCH || err == -ESTALE || err == -ENOENT)
 		return;
-	log_debug("%s has no rules for callers in its MiB %u: %s", f->path, n->region, strerror(-err));
-	texts_add_rows(kernel_texts(t->kernel), f->text, n->region, NULL, 0);
+	log_debug("%s has no rules for callers in its MiB %u: %s", natives_get(t->natives, n->file)->path,
+		  n->region, strerror(-err));
+	texts_add_rows(kernel_texts(t->kernel), text, n->region, NULL, 0);
 }
 
 void native_second(struct native_targets *t)
@@ -436,75 +305,59 @@ static int ask(struct native_targets *t, const struct record_native *e, __u32 ty
 	if (type != WORKER_MAPS) /* those of FUNCTIONS begin with this, too */
 		request.mapped = (struct request_mapped){ e->pc, natives_key(t->natives, note.file) };
 	if (type == WORKER_FUNCTIONS) /* it may be the debug file that was too much */
-		request.functions.plain = natives_get(t->natives, note.file)->failures > 0;
+		request.functions.plain = t->files.list[note.file].failures > 0;
 	return questions_ask(t->questions, &q, &request);
-}
-
-/* *ret_position is that of the address, if it is in a file's mapping. */
-static __u32 file_at(const struct native_targets *t, const struct space *s, __u64 pc, __u64 *ret_position)
-{
-	for (__u32 i = 0; i < s->count; i++) {
-		const struct text_mapping *m = texts_mapping(kernel_texts(t->kernel), s->block + 1 + i);
-
-		if (pc < m->start || pc >= m->end)
-			continue;
-		*ret_position = m->position + (pc - m->start);
-		return s->files[i];
-	}
-	return NO_FILE;
 }
 
 __u64 native_address(const struct native_targets *t, const struct registry_entry *process, __u32 file)
 {
 	const struct texts *texts = kernel_texts(t->kernel);
-	const struct space *s = NULL;
+	const struct native_space *s = NULL;
 	struct process p;
 
 	if (!kernel_get_process(t->kernel, process->pid, &p) && p.id == process->id)
-		s = find_space(t, texts_space_block(texts, p.space));
-	for (__u32 i = 0; s && i < s->count; i++)
-		if (s->files[i] == file)
-			return texts_mapping(texts, s->block + 1 + i)->start;
-	return 0;
+		s = native_spaces_find(&t->spaces, texts_space_block(texts, p.space));
+	return s ? native_space_address(s, texts, file) : 0;
 }
 
 static void ask_functions(struct native_targets *t, const struct record_native *e, __u32 file)
 {
 	if (!ask(t, e, WORKER_FUNCTIONS, (struct native_note){ .file = file }))
-		natives_get(t->natives, file)->state = NATIVE_FILE_ASKED;
+		t->files.list[file].state = NATIVE_ASKED;
 }
 
 /* Of a file with functions. They are in the table, but this process may not know. */
 static void want_rows(struct native_targets *t, const struct record_native *e, __u32 file, __u64 position)
 {
-	const struct native_file *f = natives_get(t->natives, file);
-	const __u32 region = (position - f->base) >> REGION_SHIFT;
+	const __u32 region = (position - natives_get(t->natives, file)->base) >> REGION_SHIFT;
+	const __u32 text = t->files.list[file].text;
 
-	if (f->text && texts_want_rows(kernel_texts(t->kernel), f->text, position) &&
-	    !is_asked(&t->rows, about_rows(file, region)))
+	if (text && texts_want_rows(kernel_texts(t->kernel), text, position) &&
+	    !asked_lately(&t->rows, about_rows(file, region)))
 		ask(t, e, WORKER_ROWS, (struct native_note){ .file = file, .region = region });
 }
 
 void native_record(struct native_targets *t, const struct record_native *e)
 {
-	const struct space *s;
+	const struct texts *texts = kernel_texts(t->kernel);
+	const struct native_space *s;
 	__u64 position;
 	__u32 file;
 
-	if (e->stale && !is_asked(&t->maps, e->id))
+	if (e->stale && !asked_lately(&t->maps, e->id))
 		ask(t, e, WORKER_MAPS, (struct native_note){ 0 });
-	s = e->stale ? NULL : find_space(t, texts_space_block(kernel_texts(t->kernel), e->space));
-	file = s ? file_at(t, s, e->pc, &position) : NO_FILE;
-	if (file == NO_FILE)
+	s = e->stale ? NULL : native_spaces_find(&t->spaces, texts_space_block(texts, e->space));
+	file = s ? native_space_file(s, texts, e->pc, &position) : NATIVE_NO_FILE;
+	if (file == NATIVE_NO_FILE)
 		return;
-	switch (natives_get(t->natives, file)->state) {
-	case NATIVE_FILE_NEW:
+	switch (t->files.list[file].state) {
+	case NATIVE_NEW:
 		ask_functions(t, e, file);
 		return;
-	case NATIVE_FILE_ASKED:
+	case NATIVE_ASKED:
 		return;
-	case NATIVE_FILE_KNOWN:
-	case NATIVE_FILE_NAMELESS:
+	case NATIVE_KNOWN:
+	case NATIVE_NAMELESS:
 		load_file(t, file);
 		want_rows(t, e, file, position);
 	}

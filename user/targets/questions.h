@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * questions.h - what the worker has been asked and has not answered yet. Whoever asks says who gets the answer,
- * and may leave a note of what it is about: a structure of the asker's own, which comes back with the answer.
+ * questions.h - what the worker has been asked and has not answered yet. Whoever asks says who gets the
+ * answer, and may leave a note of what it is about: a structure of the asker's own, which comes back with the
+ * answer.
  */
 #ifndef PYPERF_TARGETS_QUESTIONS_H
 #define PYPERF_TARGETS_QUESTIONS_H
@@ -38,8 +39,8 @@ void questions_free(struct questions *q);
 struct worker_request question_request(__u32 type, __u32 pid, __u64 start_time);
 
 /*
- * Sends the request under a new tag. 0, or -errno and there is no question: -EAGAIN when the worker's queue is
- * full, -ENOMEM.
+ * Sends the request under a new tag. 0, or -errno and there is no question: -EAGAIN when the worker's queue
+ * is full, -ENOMEM.
  */
 int questions_ask(struct questions *q, const struct question *question, struct worker_request *request);
 /* Hands a reply to whoever asked. False: nobody did, or they have forgotten it. */

@@ -2,13 +2,10 @@
 #include "targets/verdicts.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/complaint.h"
-#include "base/hash.h"
 #include "base/log.h"
 #include "guard/worker.h"
 #include "kern/kernel.h"
@@ -16,19 +13,13 @@
 #include "kubelet/kubelet.h"
 #include "proc/procfs.h"
 #include "targets/containers.h"
+#include "targets/no_frames.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
 #include "targets/rulings.h"
 #include "targets/selection.h"
 
 #define ROOM_PAUSE_NS NS_PER_SECOND
-#define SAID_MAX 256 /* reasons; whoever starts programs can make up as many as they like */
-
-/* A reason that was said; each is said once. */
-struct said {
-	UT_hash_handle hh;
-	char text[];
-};
 
 struct verdicts {
 	struct kernel *kernel;
@@ -38,12 +29,9 @@ struct verdicts {
 	struct kubelet *kubelet;
 	struct questions *questions;
 	struct rulings *rulings;
-	struct said *said;
-	__u64 unsaid; /* times that something was not said, since SAID_MAX reasons had been */
+	struct no_frames no_frames; /* what the user was told */
 	__u32 no_python; /* pid of the last process that was found to be none, ... */
 	char why[IDENTITY_REASON_SIZE]; /* ... and the reason */
-	struct complaint full; /* the kernel side's table of processes is */
-	struct complaint layouts; /* ... that of layouts is */
 };
 
 int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *registry,
@@ -70,17 +58,9 @@ int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *
 
 void verdicts_free(struct verdicts *v)
 {
-	struct said *s, *next;
-
 	if (!v)
 		return;
-	if (v->unsaid)
-		log_warning("%llu more times no Python frames for a process, for reasons that were not said",
-			    (unsigned long long)v->unsaid);
-	HASH_ITER(hh, v->said, s, next) {
-		HASH_DEL(v->said, s);
-		free(s);
-	}
+	no_frames_end(&v->no_frames);
 	rulings_free(v->rulings);
 	free(v);
 }
@@ -95,83 +75,6 @@ enum process_state verdicts_find(const struct verdicts *v, __u32 pid)
 const char *verdicts_why_no_python(const struct verdicts *v, __u32 pid)
 {
 	return v->no_python == pid ? v->why : "it was not looked at";
-}
-
-/* --- what the user is told ---------------------------------------------------------------------------- */
-
-/* Whether a reason is one that has not been said yet, and from now on has. */
-static bool is_new(struct verdicts *v, const char *reason)
-{
-	size_t n = strlen(reason);
-	struct said *s;
-
-	HASH_FIND(hh, v->said, reason, n, s);
-	if (s)
-		return false;
-	if (HASH_COUNT(v->said) == SAID_MAX) {
-		if (!v->unsaid++)
-			log_warning("no Python frames for more processes, for more reasons than the %d that "
-				    "were said: from now on they are only counted",
-				    SAID_MAX);
-		return false;
-	}
-	s = malloc(sizeof(*s) + n + 1);
-	if (!s)
-		return true;
-	memcpy(s->text, reason, n + 1);
-	HASH_ADD(hh, v->said, text, n, s);
-	if (!s->hh.tbl)
-		free(s);
-	return true;
-}
-
-static void say_once(struct verdicts *v, __u32 pid, const char *text)
-{
-	if (is_new(v, text))
-		log_warning("no Python frames for pid %u, %s", pid, text);
-}
-
-/* Not by path: a copy of the program under another name is no news. */
-static void say_refused(struct verdicts *v, __u32 pid, const struct identity *i)
-{
-	const char *version = *i->version ? i->version : "unknown version";
-	char reason[sizeof(i->version) + sizeof(i->reason) + 32];
-
-	snprintf(reason, sizeof(reason), "%s: %s", version, i->reason);
-	if (is_new(v, reason))
-		log_warning("no Python frames for pid %u, %s (%s): %s", pid, i->path, version, i->reason);
-}
-
-/* A worker that times out or dies over a process: that says nothing about it. */
-static void say_unknown(struct verdicts *v, __u32 pid, int err)
-{
-	char text[128];
-
-	snprintf(text, sizeof(text),
-		 "nor perhaps for others: it could not be looked at (%s); asked again later", strerror(-err));
-	say_once(v, pid, text);
-}
-
-/* With --event gil: of an interpreter whose waits for the GIL are not seen, once for each version. */
-static void say_no_gil(struct verdicts *v, __u32 pid, const struct identity *i)
-{
-	const struct layout *l = &i->layout;
-	const char *reason = l->free_threaded ? "a free-threaded build has none, unless it is switched on" :
-						"they are seen from 3.8 on";
-	char text[sizeof(i->version) + 32];
-
-	if (!l->free_threaded && (l->runtime_gil || l->interp_gil))
-		return;
-	snprintf(text, sizeof(text), "%s: no GIL", i->version);
-	if (kernel_sees_gil(v->kernel) && is_new(v, text))
-		log_warning("no waits for the GIL of pid %u, %s (%s): %s", pid, i->path, i->version, reason);
-}
-
-static void say_full(struct verdicts *v)
-{
-	complain(&v->full,
-		 "more processes than the table of them has room for: those met from now on are not "
-		 "profiled (--stats: processes_full)");
 }
 
 /* --- the verdict on what the worker saw --------------------------------------------------------------- */
@@ -194,7 +97,7 @@ static int register_python(struct verdicts *v, const struct record_process *p, c
 	memcpy(e.comm, p->comm, sizeof(e.comm));
 	process->state = PROCESS_NO_LAYOUT;
 	if (i->verdict == VERDICT_NO_LAYOUT) {
-		say_refused(v, p->pid, i);
+		no_frames_refused(&v->no_frames, p->pid, i);
 	} else {
 		e.layout = kernel_add_layout(v->kernel, &i->layout);
 		if (e.layout >= 0) {
@@ -203,12 +106,10 @@ static int register_python(struct verdicts *v, const struct record_process *p, c
 			process->runtime = i->runtime;
 			process->tasks = task_layouts_add(kernel_task_layouts(v->kernel), &i->tasks);
 			process->check_after = 0;
-			say_no_gil(v, p->pid, i);
+			if (kernel_sees_gil(v->kernel))
+				no_frames_no_gil(&v->no_frames, p->pid, i);
 		} else {
-			complain(&v->layouts,
-				 "%d builds of Python run at once, and there is room for no more: pid %u is "
-				 "not profiled, nor are others that come",
-				 LAYOUTS_MAX, p->pid);
+			no_frames_no_layout(&v->no_frames, p->pid);
 		}
 	}
 	log_debug("pid %u (%.16s) is CPython %s, %s%s%s", p->pid, p->comm, i->version, i->path,
@@ -300,10 +201,9 @@ static int judge(struct verdicts *v, const struct record_process *p, const struc
 	if (!r->error)
 		return decide(v, p, r, ruling, process);
 	if (is_forbidden(r->error)) {
-		say_once(v, p->pid,
-			 "nor for others: looking at them is refused; run as root, or add CAP_SYS_PTRACE");
+		no_frames_forbidden(&v->no_frames, p->pid);
 	} else if (r->error != -ENOMEM) {
-		say_unknown(v, p->pid, r->error);
+		no_frames_unknown(&v->no_frames, p->pid, r->error);
 		process->state = PROCESS_WANTED;
 		process->check_after = ruling_check_refused(ruling);
 	}
@@ -336,7 +236,7 @@ static void on_full(struct verdicts *v, __u32 pid, __u32 id)
 {
 	struct ruling *ruling = rulings_find(v->rulings, pid);
 
-	say_full(v);
+	no_frames_full(&v->no_frames);
 	registry_end(v->registry, id);
 	if (ruling)
 		ruling->no_room_until = clock_ns() + ROOM_PAUSE_NS;

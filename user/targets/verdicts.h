@@ -33,8 +33,8 @@ void verdicts_free(struct verdicts *v); /* NULL is fine */
 /* Asks the worker about a process. 0, -ENOMEM, or -EAGAIN when its queue is full. */
 int verdicts_ask(struct verdicts *v, const struct record_process *p);
 /*
- * The kernel side asks about a process: it is told the verdict that there was (verdicts_again()), or the worker
- * is asked. If it cannot be, the kernel side asks again.
+ * The kernel side asks about a process: it is told the verdict that there was (verdicts_again()), or the
+ * worker is asked. If it cannot be, the kernel side asks again.
  */
 void verdicts_met(struct verdicts *v, const struct record_process *p);
 /* Takes the worker's answer about this process. */

@@ -97,10 +97,10 @@ static void names(void **state)
 	(void)state;
 	assert_int_equal(functions_read(fd, -1, &bytes), 0);
 	assert_int_equal(natives_functions(n, own, bytes.data, bytes.size - 1), -EBADMSG);
-	assert_int_equal(natives_get(n, own)->state, NATIVE_FILE_NEW);
+	assert_false(natives_get(n, own)->is_known);
 	assert_int_equal(natives_functions(n, own, bytes.data, bytes.size), 0);
 	assert_int_equal(natives_functions(n, own, bytes.data, bytes.size), 0);
-	assert_int_equal(natives_get(n, own)->state, NATIVE_FILE_KNOWN);
+	assert_true(natives_get(n, own)->is_known);
 	buf_free(&bytes); /* it was copied */
 	bytes = (struct buf){ 0 };
 	f = &natives_get(n, own)->functions;
