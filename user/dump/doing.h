@@ -6,7 +6,7 @@
 #define PYPERF_DUMP_DOING_H
 
 #include "base/buf.h"
-#include "python/look.h"
+#include "outside/look.h"
 
 /* One word for programs: "runs", "gil", "syscall", "kernel", "waits", "stopped", "traced" or "ended". */
 const char *doing_word(const struct look_thread *t);

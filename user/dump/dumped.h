@@ -9,11 +9,11 @@
 #include <sys/types.h>
 
 #include "names/codes.h"
+#include "outside/async_tasks.h"
+#include "outside/look.h"
 #include "proc/container.h"
 #include "proc/procfs.h"
-#include "python/async_tasks.h"
 #include "python/identify.h"
-#include "python/look.h"
 
 struct asker;
 struct sched_clocks;

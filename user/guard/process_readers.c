@@ -6,10 +6,10 @@
 #include "guard/reading.h"
 
 #include "guard/worker.h"
-#include "python/async_tasks.h"
+#include "outside/async_tasks.h"
+#include "outside/look.h"
+#include "outside/task_waits.h"
 #include "python/capture_remote.h"
-#include "python/look.h"
-#include "python/task_waits.h"
 
 int read_container(struct reading *r)
 {

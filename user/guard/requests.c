@@ -6,11 +6,11 @@
 #include "elf/functions.h"
 #include "elf/rows.h"
 #include "guard/reading.h"
+#include "outside/async_tasks.h"
+#include "outside/look.h"
+#include "outside/task_waits.h"
 #include "proc/perf_map.h"
-#include "python/async_tasks.h"
 #include "python/capture_remote.h"
-#include "python/look.h"
-#include "python/task_waits.h"
 
 #define SIZE_ABOUT(about)                                                                                    \
 	(offsetof(struct worker_request, about) + sizeof(((struct worker_request *)0)->about))

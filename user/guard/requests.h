@@ -11,8 +11,8 @@
 
 #include "bpf/abi.h"
 #include "elf/source.h"
+#include "outside/sleepers.h"
 #include "proc/code_maps.h"
-#include "python/sleepers.h"
 
 struct reading;
 

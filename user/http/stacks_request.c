@@ -33,7 +33,7 @@ struct stacks_request {
 
 /* --- the thread ----------------------------------------------------------------------------------------- */
 
-struct looking {
+struct stacks_job {
 	struct asker asker;
 	struct stacks_wish wish;
 	struct buf out;
@@ -41,22 +41,22 @@ struct looking {
 
 static int look(void *context, const bool *stop)
 {
-	struct looking *l = context;
+	struct stacks_job *l = context;
 
 	(void)stop; /* it asks the relay, which is closed before */
 	return stacks_write(&l->asker, &l->wish, &l->out);
 }
 
-static void free_looking(void *context)
+static void free_job(void *context)
 {
-	struct looking *l = context;
+	struct stacks_job *l = context;
 
 	free(l->wish.pids);
 	buf_free(&l->out);
 	free(l);
 }
 
-static const struct job_kind look_kind = { look, free_looking };
+static const struct job_kind look_kind = { look, free_job };
 
 /* --- which processes ------------------------------------------------------------------------------------ */
 
@@ -126,7 +126,7 @@ static void wake(struct stacks_request *r, int error)
 
 static int begin_look(struct stacks_requests *all, double now)
 {
-	_cleanup_free_ struct looking *l = calloc(1, sizeof(*l));
+	_cleanup_free_ struct stacks_job *l = calloc(1, sizeof(*l));
 	int err;
 
 	if (!l)
@@ -158,7 +158,7 @@ static void end_look(struct stacks_requests *all, double now)
 {
 	struct stacks_request *r = all->first;
 	int err = job_wait(all->job);
-	struct looking *l = job_context(all->job);
+	struct stacks_job *l = job_context(all->job);
 
 	r->out = l->out;
 	l->out = (struct buf){ 0 };

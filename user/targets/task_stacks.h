@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 #include "bpf/abi.h"
-#include "python/task_waits.h"
+#include "outside/task_waits.h"
 
 struct asleep_programs;
 struct captures;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "python/look.h"
+#include "outside/look.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -9,17 +9,17 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "outside/async_object.h"
+#include "outside/thread_states.h"
 #include "proc/socket_name.h"
-#include "python/async_object.h"
 #include "python/target_walk.h"
-#include "python/thread_states.h"
 
 #define ATTEMPTS  8    /* to see a stack of one moment */
 #define RUNTIME_GIL_BYTES 2048 /* of _PyRuntime, somewhere in which it is in 3.7 */
 #define VERSION_3_7 0x03070000
 
 /* What one look works on. */
-struct looking {
+struct process_look {
 	pid_t pid;
 	const struct layout *layout;
 	__u64 runtime;
@@ -37,7 +37,7 @@ struct looking {
 /* --- a stack -------------------------------------------------------------------------------------------- */
 
 /* Walks once. Returns the enum look_end. */
-static enum look_end walk_once(struct looking *k, __u64 tstate)
+static enum look_end walk_once(struct process_look *k, __u64 tstate)
 {
 	k->walk.max_depth = DEPTH_LIMIT - 1;
 	switch (target_walk_thread(&k->walk, k->layout, tstate, k->tstate)) {
@@ -66,7 +66,7 @@ static void keep_common(struct walk *w, const struct walk *last)
 	w->depth = same;
 }
 
-static void remember(struct looking *k)
+static void remember(struct process_look *k)
 {
 	k->last.depth = k->walk.depth;
 	memcpy(k->last.frames, k->walk.frames, k->walk.depth * sizeof(k->walk.frames[0]));
@@ -78,7 +78,7 @@ static bool has_run(const struct task *a, const struct task *b)
 }
 
 /* The thread that holds the GIL now; 0 = none, or it is not known. */
-static pid_t find_gil_holder(const struct looking *k, const struct thread_state *of)
+static pid_t find_gil_holder(const struct process_look *k, const struct thread_state *of)
 {
 	const __u64 holder = thread_states_gil_holder(of, k->layout, k->runtime);
 	pid_t own_tid = 0;
@@ -93,7 +93,7 @@ static pid_t find_gil_holder(const struct looking *k, const struct thread_state 
 }
 
 /* A task may end meanwhile: its name counts if the thread runs the same one before and after. */
-static void name_async_task(struct looking *k, struct look_thread *t, const struct thread_state *s)
+static void name_async_task(struct process_look *k, struct look_thread *t, const struct thread_state *s)
 {
 	struct async_reader *r = &k->reader;
 	__u64 task = 0, again = 0;
@@ -110,7 +110,7 @@ static void name_async_task(struct looking *k, struct look_thread *t, const stru
 }
 
 /* Walks until the thread was seen not to run meanwhile. Else what two walks agree on is kept. */
-static enum look_end walk_thread(struct looking *k, struct look_thread *t, const struct thread_state *s)
+static enum look_end walk_thread(struct process_look *k, struct look_thread *t, const struct thread_state *s)
 {
 	enum look_end end = LOOK_BROKEN, before = LOOK_BROKEN;
 	struct task task = t->task;
@@ -135,7 +135,7 @@ static enum look_end walk_thread(struct looking *k, struct look_thread *t, const
 	return end;
 }
 
-static int add_frames(struct looking *k, struct look_thread *t)
+static int add_frames(struct process_look *k, struct look_thread *t)
 {
 	struct walk *w = &k->walk;
 	__u32 count = w->depth, room = LOOK_FRAMES_MAX - k->frame_count;
@@ -161,7 +161,7 @@ static int add_frames(struct looking *k, struct look_thread *t)
  * Whether it sleeps in a futex that is part of the GIL: of its condition or its mutex. Where the C library
  * has a waiting thread sleep on a word of its own stack (musl), that cannot be seen.
  */
-static bool waits_for_gil(const struct looking *k, const struct task *t, const struct thread_state *s)
+static bool waits_for_gil(const struct process_look *k, const struct task *t, const struct thread_state *s)
 {
 	const struct layout *l = k->layout;
 	__u64 begin = s->gil, bytes = GIL_BYTES;
@@ -201,7 +201,7 @@ static int descriptor_of(const struct task *t)
 	return first.fd;
 }
 
-static void find_file(const struct looking *k, struct look_thread *t)
+static void find_file(const struct process_look *k, struct look_thread *t)
 {
 	unsigned long long inode;
 	char path[64];
@@ -221,7 +221,7 @@ static void find_file(const struct looking *k, struct look_thread *t)
 
 /* --- all threads ---------------------------------------------------------------------------------------- */
 
-static int look_at_thread(struct looking *k, const struct task *task)
+static int look_at_thread(struct process_look *k, const struct task *task)
 {
 	const struct thread_state *s = thread_states_of(&k->states, task->own_tid);
 	struct look_thread t = { .task = *task, .end = LOOK_NO_STATE, .fd = -1 };
@@ -244,7 +244,7 @@ static int look_at_thread(struct looking *k, const struct task *task)
 }
 
 /* Those that have ended meanwhile are left out. */
-static int read_tasks(struct looking *k)
+static int read_tasks(struct process_look *k)
 {
 	_cleanup_free_ pid_t *tids = NULL;
 	size_t count;
@@ -260,7 +260,7 @@ static int read_tasks(struct looking *k)
 	return k->task_count ? 0 : -ESRCH;
 }
 
-static int look(struct looking *k, pid_t memory)
+static int look(struct process_look *k, pid_t memory)
 {
 	int err = read_tasks(k);
 
@@ -274,7 +274,7 @@ static int look(struct looking *k, pid_t memory)
 	return err;
 }
 
-static int put_together(const struct looking *k, struct buf *out)
+static int put_together(const struct process_look *k, struct buf *out)
 {
 	const struct look head = {
 		.threads = (__u32)k->task_count, .frames = k->frame_count, .more = k->more
@@ -289,7 +289,7 @@ static int put_together(const struct looking *k, struct buf *out)
 int look_at_threads(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime, __u64 asyncio,
 		    struct buf *out)
 {
-	struct looking *k = calloc(1, sizeof(*k));
+	struct process_look *k = calloc(1, sizeof(*k));
 	int err;
 
 	if (!k)

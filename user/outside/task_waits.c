@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "python/task_waits.h"
+#include "outside/task_waits.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/clock.h"
 
 /* What one look works on. */
-struct looking {
+struct waits_look {
 	const struct async_tasks *seen;
 	const struct async_task *tasks;
 	const struct look_frame *seen_frames;
@@ -18,7 +18,7 @@ struct looking {
 };
 
 /* A task of which a code object is not there any more has changed meanwhile. */
-static int add_frames(struct looking *k, const struct async_task *from, struct task_wait *w)
+static int add_frames(struct waits_look *k, const struct async_task *from, struct task_wait *w)
 {
 	const size_t before = k->frames.size;
 	int err = 0;
@@ -42,7 +42,7 @@ static int add_frames(struct looking *k, const struct async_task *from, struct t
 	return err;
 }
 
-static int add_task(struct looking *k, const struct async_task *t)
+static int add_task(struct waits_look *k, const struct async_task *t)
 {
 	struct task_wait w = { .address = t->address, .tid = t->tid, .state = t->state };
 
@@ -54,7 +54,7 @@ static int add_task(struct looking *k, const struct async_task *t)
 	return add_frames(k, t, &w) ?: buf_add(&k->waits, &w, sizeof(w));
 }
 
-static int put_together(const struct looking *k, struct task_waits *head, struct buf *out)
+static int put_together(const struct waits_look *k, struct task_waits *head, struct buf *out)
 {
 	const size_t codes = k->codes.count * sizeof(k->codes.codes[0]);
 	int err;
@@ -70,7 +70,7 @@ static int put_together(const struct looking *k, struct task_waits *head, struct
 	return err ?: buf_add(out, k->frames.data, k->frames.size);
 }
 
-static int translate(struct looking *k, const struct buf *bytes)
+static int translate(struct waits_look *k, const struct buf *bytes)
 {
 	int err = async_tasks_parse(bytes->data, bytes->size, &k->seen, &k->tasks, &k->seen_frames,
 				    &k->awaiters);
@@ -85,7 +85,7 @@ int task_waits_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 {
 	const __u64 begin = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	struct task_waits head = { .at_ns = clock_ns() };
-	_cleanup_free_ struct looking *k = calloc(1, sizeof(*k));
+	_cleanup_free_ struct waits_look *k = calloc(1, sizeof(*k));
 	_cleanup_buf_ struct buf bytes = { 0 };
 	int err;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "tests/unit/python/forge_tasks.h"
+#include "tests/unit/outside/forge_tasks.h"
 
 static char name[ASYNC_NAME_SIZE];
 

@@ -2,14 +2,14 @@
 /*
  * async_object.h - one task, or a future that awaits others: its name, its coroutines, who awaits it.
  */
-#ifndef PYPERF_PYTHON_ASYNC_OBJECT_H
-#define PYPERF_PYTHON_ASYNC_OBJECT_H
+#ifndef PYPERF_OUTSIDE_ASYNC_OBJECT_H
+#define PYPERF_OUTSIDE_ASYNC_OBJECT_H
 
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "python/async_list.h"
-#include "python/coroutines.h"
+#include "outside/async_list.h"
+#include "outside/coroutines.h"
 
 #define OBJECT_AWAITERS_MAX 4096 /* of one task */
 #define OBJECT_SLOTS	    1024 /* of a set's table that are read at once */

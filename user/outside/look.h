@@ -7,8 +7,8 @@
  * It waits for as long as the process's pages make it wait, so it is meant for the worker process. Nothing
  * read is trusted.
  */
-#ifndef PYPERF_PYTHON_LOOK_H
-#define PYPERF_PYTHON_LOOK_H
+#ifndef PYPERF_OUTSIDE_LOOK_H
+#define PYPERF_OUTSIDE_LOOK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 
 #include "base/buf.h"
 #include "bpf/abi.h"
+#include "outside/async_reader.h"
 #include "proc/task.h"
-#include "python/async_reader.h"
 
 #define LOOK_THREADS_MAX 2048
 #define LOOK_FRAMES_MAX	 (1U << 18) /* of all threads together */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "python/thread_states.h"
+#include "outside/thread_states.h"
 
 #include "python/target_walk.h"
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "python/async_tasks.h"
+#include "outside/async_tasks.h"
 #include "tests/unit/python/forge_offsets.h"
 
 struct answer {

@@ -7,8 +7,8 @@
  * It waits for as long as the process's pages make it wait, so it is meant for the worker process. Nothing
  * read is trusted.
  */
-#ifndef PYPERF_PYTHON_ASYNC_TASKS_H
-#define PYPERF_PYTHON_ASYNC_TASKS_H
+#ifndef PYPERF_OUTSIDE_ASYNC_TASKS_H
+#define PYPERF_OUTSIDE_ASYNC_TASKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 
 #include "base/buf.h"
 #include "bpf/abi.h"
-#include "python/async_reader.h"
-#include "python/look.h"
+#include "outside/async_reader.h"
+#include "outside/look.h"
 
 #define ASYNC_TASKS_MAX	   16384
 #define ASYNC_FRAMES_MAX   (1U << 17) /* of all tasks together */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "python/async_list.h"
-#include "tests/unit/python/forge_tasks.h"
+#include "outside/async_list.h"
+#include "tests/unit/outside/forge_tasks.h"
 
 #define TASKS 5
 

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "python/async_object.h"
-#include "tests/unit/python/forge_tasks.h"
+#include "outside/async_object.h"
+#include "tests/unit/outside/forge_tasks.h"
 
 static struct async_object object;
 static forged set;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "python/coroutines.h"
+#include "outside/coroutines.h"
 
 #include <string.h>
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "python/coroutines.h"
-#include "tests/unit/python/forge_tasks.h"
+#include "outside/coroutines.h"
+#include "tests/unit/outside/forge_tasks.h"
 
 static struct chain chain;
 static forged other;

@@ -3,8 +3,8 @@
  * async_reader.h - reads objects of a live process that has asyncio: words, types, names. The process is not
  * stopped. Nothing read is trusted, and the number of reads of one look is bounded.
  */
-#ifndef PYPERF_PYTHON_ASYNC_READER_H
-#define PYPERF_PYTHON_ASYNC_READER_H
+#ifndef PYPERF_OUTSIDE_ASYNC_READER_H
+#define PYPERF_OUTSIDE_ASYNC_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>

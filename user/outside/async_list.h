@@ -2,15 +2,15 @@
 /*
  * async_list.h - the tasks that were found, each once, in the order in which they were met.
  */
-#ifndef PYPERF_PYTHON_ASYNC_LIST_H
-#define PYPERF_PYTHON_ASYNC_LIST_H
+#ifndef PYPERF_OUTSIDE_ASYNC_LIST_H
+#define PYPERF_OUTSIDE_ASYNC_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <linux/types.h>
 
-#include "python/async_reader.h"
+#include "outside/async_reader.h"
 
 struct async_found {
 	__u64 address;

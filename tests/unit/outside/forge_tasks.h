@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <linux/types.h>
 
-#include "python/async_reader.h"
+#include "outside/async_reader.h"
 
 #define FORGE_WORDS 64 /* of each object */
 #define FORGE_COUNT 64 /* objects of each kind */

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "python/look.h"
+#include "outside/look.h"
 
 struct answer {
 	struct look head;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "python/task_waits.h"
+#include "outside/task_waits.h"
 
 struct answer {
 	struct task_waits head;

@@ -3,13 +3,13 @@
  * coroutines.h - from a coroutine to what it awaits: coroutines, generators and async generators, from the
  * outermost to the one that waits, or from the one that runs. Nothing read is trusted.
  */
-#ifndef PYPERF_PYTHON_COROUTINES_H
-#define PYPERF_PYTHON_COROUTINES_H
+#ifndef PYPERF_OUTSIDE_COROUTINES_H
+#define PYPERF_OUTSIDE_COROUTINES_H
 
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "python/async_reader.h"
+#include "outside/async_reader.h"
 
 #define CHAIN_MAX 512 /* coroutines of one task, or frames of one that runs; the rest is cut off */
 

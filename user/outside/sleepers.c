@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "python/sleepers.h"
+#include "outside/sleepers.h"
 
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "outside/thread_states.h"
 #include "proc/task.h"
 #include "python/target_walk.h"
-#include "python/thread_states.h"
 
 #define HAS_NATIVE_ID 0x030b0000 /* a thread state has its thread's number (3.11+) */
 #define TASKS_MAX     2048	 /* threads up to 3.10, by which their thread states are known */
 #define LOOK_NS	      (100 * NS_PER_MS) /* CPU time for the threads of one look, but the last one */
 
 /* What one look works on. */
-struct looking {
+struct sleeping_look {
 	const struct layout *layout;
 	__u64 begin; /* CPU time of this process when it began, ns, */
 	__u64 found; /* ... and when the thread states were found */
@@ -27,7 +27,7 @@ struct looking {
 };
 
 /* Adds the frames of the walk, from the root on. 0, -ENOMEM; -EFAULT: a code object is not there. */
-static int add_frames(struct looking *k, __u32 *ret_count)
+static int add_frames(struct sleeping_look *k, __u32 *ret_count)
 {
 	const size_t before = k->frames.size;
 	__u32 count = 0;
@@ -49,7 +49,7 @@ static int add_frames(struct looking *k, __u32 *ret_count)
 	return err;
 }
 
-static enum outcome outcome_of(const struct looking *k, enum target_end end)
+static enum outcome outcome_of(const struct sleeping_look *k, enum target_end end)
 {
 	switch (end) {
 	case TARGET_WHOLE:
@@ -64,7 +64,7 @@ static enum outcome outcome_of(const struct looking *k, enum target_end end)
 	return k->walk.python ? OUTCOME_INCOMPLETE : OUTCOME_UNREADABLE;
 }
 
-static int look_at_thread(struct looking *k, pid_t tid, pid_t own_tid)
+static int look_at_thread(struct sleeping_look *k, pid_t tid, pid_t own_tid)
 {
 	const struct thread_state *s = thread_states_of(&k->states, own_tid);
 	struct sleeper t = { .tid = tid, .outcome = OUTCOME_NO_THREAD_STATE, .first = k->frame_count };
@@ -87,7 +87,7 @@ static int look_at_thread(struct looking *k, pid_t tid, pid_t own_tid)
 }
 
 /* The threads by which thread states are matched: up to 3.10 all, else none. 0 or -errno. */
-static int match(struct looking *k, pid_t pid)
+static int match(struct sleeping_look *k, pid_t pid)
 {
 	_cleanup_free_ pid_t *tids = NULL;
 	_cleanup_free_ struct task *tasks = NULL;
@@ -110,13 +110,14 @@ static int match(struct looking *k, pid_t pid)
 }
 
 /* What is not looked at by then is left for another time: the worker is given up when it takes too long. */
-static bool is_over(const struct looking *k)
+static bool is_over(const struct sleeping_look *k)
 {
 	return k->frame_count > SLEEPERS_FRAMES_MAX - GIVEN_FRAMES ||
 	       clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - k->found > LOOK_NS;
 }
 
-static int look(struct looking *k, pid_t pid, pid_t memory, __u64 runtime, const struct sleepers_question *q)
+static int look(struct sleeping_look *k, pid_t pid, pid_t memory, __u64 runtime,
+		const struct sleepers_question *q)
 {
 	int err;
 
@@ -129,7 +130,7 @@ static int look(struct looking *k, pid_t pid, pid_t memory, __u64 runtime, const
 	return err;
 }
 
-static int put_together(const struct looking *k, struct buf *out)
+static int put_together(const struct sleeping_look *k, struct buf *out)
 {
 	const __u64 ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - k->begin;
 	const struct sleepers head = { k->thread_count, k->codes.count, k->frame_count, ns };
@@ -145,7 +146,7 @@ static int put_together(const struct looking *k, struct buf *out)
 int sleepers_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime,
 		  const struct sleepers_question *question, struct buf *out)
 {
-	struct looking *k = calloc(1, sizeof(*k));
+	struct sleeping_look *k = calloc(1, sizeof(*k));
 	int err;
 
 	if (!k)

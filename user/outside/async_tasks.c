@@ -2,18 +2,18 @@
 /*
  * async_tasks.c - see async_tasks.h. Each task is read twice: what is alike was so at a moment between.
  */
-#include "python/async_tasks.h"
+#include "outside/async_tasks.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "python/async_list.h"
-#include "python/async_object.h"
-#include "python/thread_states.h"
+#include "outside/async_list.h"
+#include "outside/async_object.h"
+#include "outside/thread_states.h"
 
 /* What one look works on. */
-struct looking {
+struct tasks_look {
 	pid_t pid;
 	__u64 runtime;
 	struct async_reader reader;
@@ -28,7 +28,7 @@ struct looking {
 
 /* --- which tasks there are ------------------------------------------------------------------------------ */
 
-static int read_threads(struct looking *k)
+static int read_threads(struct tasks_look *k)
 {
 	_cleanup_free_ pid_t *tids = NULL;
 	size_t count;
@@ -45,7 +45,7 @@ static int read_threads(struct looking *k)
 	return 0;
 }
 
-static pid_t tid_of(const struct looking *k, const struct thread_state *s)
+static pid_t tid_of(const struct tasks_look *k, const struct thread_state *s)
 {
 	for (size_t i = 0; i < k->thread_count; i++)
 		if (s->own_tid && k->threads[i].own_tid == s->own_tid)
@@ -54,7 +54,7 @@ static pid_t tid_of(const struct looking *k, const struct thread_state *s)
 }
 
 /* An eager task is in no list before it waits for the first time. Till then it runs, and is found here. */
-static int add_running(struct looking *k, const struct thread_state *s)
+static int add_running(struct tasks_look *k, const struct thread_state *s)
 {
 	__u64 task = 0;
 	int number, err = async_running(&k->reader, s->address, &task);
@@ -69,7 +69,7 @@ static int add_running(struct looking *k, const struct thread_state *s)
 	return 0;
 }
 
-static bool is_first_of_interpreter(const struct looking *k, size_t i)
+static bool is_first_of_interpreter(const struct tasks_look *k, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
 		if (k->states.list[j].interp == k->states.list[i].interp)
@@ -77,7 +77,7 @@ static bool is_first_of_interpreter(const struct looking *k, size_t i)
 	return true;
 }
 
-static int list_tasks(struct looking *k)
+static int list_tasks(struct tasks_look *k)
 {
 	const struct async_layout *at = &k->reader.at;
 	int err = 0;
@@ -97,7 +97,7 @@ static int list_tasks(struct looking *k)
 
 /* --- each of them --------------------------------------------------------------------------------------- */
 
-static int add_frames(struct looking *k, struct async_task *t)
+static int add_frames(struct tasks_look *k, struct async_task *t)
 {
 	const struct chain *c = &k->object.chain;
 	const __u32 used = k->frames.size / sizeof(struct look_frame), room = ASYNC_FRAMES_MAX - used;
@@ -116,7 +116,7 @@ static int add_frames(struct looking *k, struct async_task *t)
 }
 
 /* Whoever awaits it is looked at, too, when its turn comes. */
-static int add_awaiters(struct looking *k, struct async_task *t)
+static int add_awaiters(struct tasks_look *k, struct async_task *t)
 {
 	const struct async_object *o = &k->object;
 	int err = 0;
@@ -154,7 +154,7 @@ static enum async_state state_of(const struct async_object *o)
 	return ASYNC_WAITS;
 }
 
-static int add_task(struct looking *k, size_t number)
+static int add_task(struct tasks_look *k, size_t number)
 {
 	/* The list may move when an awaiter is added. */
 	const struct async_found f = k->list.found[number];
@@ -169,7 +169,7 @@ static int add_task(struct looking *k, size_t number)
 	return err ?: buf_add(&k->tasks, &t, sizeof(t));
 }
 
-static int add_tasks(struct looking *k)
+static int add_tasks(struct tasks_look *k)
 {
 	int err = 0;
 
@@ -180,7 +180,7 @@ static int add_tasks(struct looking *k)
 
 /* --- all of it ------------------------------------------------------------------------------------------ */
 
-static int look(struct looking *k)
+static int look(struct tasks_look *k)
 {
 	int err = read_threads(k);
 
@@ -194,7 +194,7 @@ static int look(struct looking *k)
 	return err ?: add_tasks(k);
 }
 
-static int put_together(const struct looking *k, struct buf *out)
+static int put_together(const struct tasks_look *k, struct buf *out)
 {
 	const struct async_tasks head = {
 		.tasks = k->tasks.size / sizeof(struct async_task),
@@ -213,7 +213,7 @@ static int put_together(const struct looking *k, struct buf *out)
 int async_tasks_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime, __u64 asyncio,
 		     struct buf *out)
 {
-	struct looking *k = calloc(1, sizeof(*k));
+	struct tasks_look *k = calloc(1, sizeof(*k));
 	int err;
 
 	if (!k)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "python/async_object.h"
+#include "outside/async_object.h"
 
 #include <errno.h>
 #include <string.h>

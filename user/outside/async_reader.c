@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "python/async_reader.h"
+#include "outside/async_reader.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "python/sleepers.h"
+#include "outside/sleepers.h"
 
 struct answer {
 	struct sleepers head;

@@ -6,11 +6,11 @@
  * It waits for as long as the process's pages make it wait, so it is meant for the worker process. Nothing
  * read is trusted.
  */
-#ifndef PYPERF_PYTHON_TASK_WAITS_H
-#define PYPERF_PYTHON_TASK_WAITS_H
+#ifndef PYPERF_OUTSIDE_TASK_WAITS_H
+#define PYPERF_OUTSIDE_TASK_WAITS_H
 
-#include "python/async_tasks.h"
-#include "python/seen_codes.h"
+#include "outside/async_tasks.h"
+#include "outside/seen_codes.h"
 
 #define TASK_WAITS_BYTES_MAX                                                                                 \
 	(sizeof(struct task_waits) + ASYNC_TASKS_MAX * sizeof(struct task_wait) +                            \

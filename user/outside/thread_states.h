@@ -2,8 +2,8 @@
 /*
  * thread_states.h - which thread state belongs to which thread of a live process. Nothing read is trusted.
  */
-#ifndef PYPERF_PYTHON_THREAD_STATES_H
-#define PYPERF_PYTHON_THREAD_STATES_H
+#ifndef PYPERF_OUTSIDE_THREAD_STATES_H
+#define PYPERF_OUTSIDE_THREAD_STATES_H
 
 #include <stdbool.h>
 #include <stddef.h>

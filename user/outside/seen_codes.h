@@ -4,8 +4,8 @@
  * fingerprints that the kernel side computes of them. So a line is the same node of the call tree, whoever
  * saw it.
  */
-#ifndef PYPERF_PYTHON_SEEN_CODES_H
-#define PYPERF_PYTHON_SEEN_CODES_H
+#ifndef PYPERF_OUTSIDE_SEEN_CODES_H
+#define PYPERF_OUTSIDE_SEEN_CODES_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -6,8 +6,8 @@
  * It waits for as long as the process's pages make it wait, so it is meant for the worker process. Nothing
  * read is trusted.
  */
-#ifndef PYPERF_PYTHON_SLEEPERS_H
-#define PYPERF_PYTHON_SLEEPERS_H
+#ifndef PYPERF_OUTSIDE_SLEEPERS_H
+#define PYPERF_OUTSIDE_SLEEPERS_H
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -15,7 +15,7 @@
 
 #include "base/buf.h"
 #include "bpf/abi.h"
-#include "python/seen_codes.h"
+#include "outside/seen_codes.h"
 
 #define SLEEPERS_MAX	   512 /* threads of one look */
 #define SLEEPERS_FRAMES_MAX (1U << 18)

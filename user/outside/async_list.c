@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "python/async_list.h"
+#include "outside/async_list.h"
 
 #include <errno.h>
 #include <string.h>

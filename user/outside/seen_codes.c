@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "python/seen_codes.h"
+#include "outside/seen_codes.h"
 
 #include "python/target_walk.h"
 
