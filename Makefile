@@ -61,8 +61,8 @@ LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all run check check-layers check-size check-format check-tests check-bare check-long check-k8s \
-	check-guest matrix image unit fuzz soak \
+.PHONY: help all run check check-all check-layers check-size check-format check-tests check-bare check-long \
+	check-k8s check-guest matrix image unit fuzz soak \
 	check-san bench bench-limits deps arm64 check-arm64 clean install \
 	compile_commands.json
 
@@ -75,21 +75,27 @@ run: deps-build ## install what is missing, build, profile every Python process 
 	$(Q)$(MAKE_ALL) all
 	$(Q)sh deploy/demo/run.sh $(BIN)
 
-check: deps ## install what is missing, build, run all tests
+check: deps-build ## install what is missing, build, test each capability: ten minutes on two CPUs
+	$(Q)sh deploy/deps.sh check
+	$(Q)$(MAKE) --no-print-directory check-layers check-size check-format check-tests
+	$(Q)$(MAKE_ALL) all $(UNIT_BIN) $(TOOL_BIN) $(LISTS)
+	$(Q)sh tests/check.sh $(O) check
+
+check-all: deps ## the same with all tests that do not take hours, on every interpreter that is here
 	$(Q)$(MAKE) --no-print-directory check-layers check-size check-format check-tests
 	$(Q)$(MAKE_ALL) all tests
-	$(Q)sh tests/check.sh $(O)
+	$(Q)sh tests/check.sh $(O) all
 
 check-long: ## the tests that take hours
 	$(Q)sh deploy/deps.sh long
 	$(Q)$(MAKE_ALL) all tests check-arm64
-	$(Q)LONG=1 sh tests/check.sh $(O)
+	$(Q)sh tests/check.sh $(O) long
 
 matrix: deps-build ## the table of docs/versions.md: what works on each interpreter that is here
 	$(Q)$(MAKE_ALL) all $(TOOL_BIN)
 	$(Q)PYPERF=$(abspath $(BIN)) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/matrix.py
 
-check-bare: ## the README's commands, run and check, on a bare Debian 12 made here (root); CI runs it
+check-bare: ## run and check, then check-all, on a bare Debian 12 made here (root); CI runs it
 	$(Q)sh tests/bare.sh
 
 check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (tests/k8s/README.md)

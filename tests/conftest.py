@@ -12,6 +12,10 @@ import time
 import pytest
 
 TESTS = pathlib.Path(__file__).resolve().parent
+# Folders whose tests mostly wait: for the end of an interval, for a receiver, for what a terminal shows. They
+# use a quarter of a CPU and less (the last lines of `make check`), and so are of the lane "waits".
+WAITING = [TESTS / name for name in ("judges", "repo", "e2e/commands", "e2e/containers", "e2e/output",
+                                     "e2e/push", "e2e/serving")]
 sys.path.insert(0, str(TESTS / "lib"))
 import interpreters as known  # noqa: E402
 import signals  # noqa: E402
@@ -22,6 +26,8 @@ def pytest_configure(config):
         signals.heed()
     config.addinivalue_line("markers", "long: takes a minute or more; leave out with -m 'not long'")
     config.addinivalue_line("markers", "all: is left to `make check-all`")
+    config.addinivalue_line("markers", "waits: mostly waits, so that many can run beside the others")
+    config.addinivalue_line("markers", "burns: keeps CPUs busy, though its folder is one of those that wait")
     config.addinivalue_line("markers", "alone: is about the whole machine; nothing may run beside it")
 
 
@@ -43,8 +49,11 @@ def is_for_all(item):
 def pytest_collection_modifyitems(items):
     """Tests that share what a fixture has started are one group, and so stay in one process of pytest-xdist
     (--dist loadgroup), directly or by others that share with both."""
-    for item in filter(is_for_all, items):
-        item.add_marker("all")
+    for item in items:
+        if is_for_all(item):
+            item.add_marker("all")
+        if item.path.parent in WAITING and not item.get_closest_marker("burns"):
+            item.add_marker("waits")
     groups = {}  # fixture: the list of all fixtures of its group
     shared = {item: list(shared_fixtures(item)) for item in items}
     for fixtures in shared.values():

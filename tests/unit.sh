@@ -3,7 +3,7 @@
 # Runs every unit test below $1/tests/unit, as many at once as there are CPUs; those of kern/, which measure
 # what CPUs do, one after the other at the end. Fails if one does, or if there is none. With $NOTES each of
 # them and each skipped test is noted there (tests/lib/skips.py).
-#   unit.sh BUILD_DIRECTORY
+#   unit.sh BUILD_DIRECTORY [beside | alone]      default: both parts
 #   unit.sh --one PROGRAM        one of them, for the above
 set -u
 
@@ -51,6 +51,6 @@ if [ "$1" = --one ]; then
 fi
 tests=$(find "$1/tests/unit" -type f -perm -u+x ! -name '*.o' | sort)
 failed=0
-echo "$tests" | grep -v /kern/ | xargs -n 1 -P "$(nproc)" sh "$0" --one || failed=1
-echo "$tests" | grep /kern/ | xargs -r -n 1 sh "$0" --one || failed=1
+[ "${2:-}" = alone ] || echo "$tests" | grep -v /kern/ | xargs -n 1 -P "$(nproc)" sh "$0" --one || failed=1
+[ "${2:-}" = beside ] || echo "$tests" | grep /kern/ | xargs -r -n 1 sh "$0" --one || failed=1
 [ -n "$tests" ] && [ $failed = 0 ]

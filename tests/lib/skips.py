@@ -48,12 +48,12 @@ FEATURES = {
     "venv": "the packages of tests/requirements.txt",
     "not-applicable": "what this interpreter, machine or kernel cannot have",
 }
-LAYERS = ("unit", "e2e", "alone")
+LAYERS = ("unit", "waits", "burns", "alone")
 REASON = re.compile(r"SKIP ([\w.+-]+): (.+)", re.S)
 
 
 def is_known(name):
-    return name in FEATURES or name in known.names() or name in (known.TWO, *known.SUPPORTED)
+    return name in FEATURES or name in known.pinned() or name in (known.TWO, *known.VERSIONS)
 
 
 def name_of(reason):
