@@ -76,6 +76,16 @@ def test_the_map_from_features_to_files():
     assert not list(missing_of_the_map(page, TOP))
 
 
+def test_files_that_share_a_name():
+    """docs/design.md has each name that headers of several rooms have, with all of these rooms."""
+    rows = re.findall(r"^\| `(\w+\.h)` \| (.*) \|$", (TOP / "docs/design.md").read_text(), re.M)
+    told = {name: sorted(re.findall(r"`([\w/]+)`: ", text)) for name, text in rows}
+    rooms = {}
+    for path in [*TOP.glob("bpf/**/*.h"), *TOP.glob("user/**/*.h")]:
+        rooms.setdefault(path.name, []).append(str(path.parent.relative_to(TOP)))
+    assert told == {name: sorted(where) for name, where in rooms.items() if len(where) > 1}
+
+
 def test_a_hole_in_the_map_is_found(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("| feature | `bpf/` | `user/` | tests |\n|---|---|---|---|\n"
