@@ -111,7 +111,7 @@ check-guest: deps-build ## Debian's own kernels, the service under a real system
 image: all ## the container image as an archive, without a registry: build/pyperf-bpf.tar
 	$(Q)sh deploy/image.sh $(BIN) pyperf-bpf:$(VERSION) $(O)/pyperf-bpf.tar
 
-check-layers: ## every room of user/ includes only what docs/design.md says it may
+check-layers: ## every room of bpf/ and user/ includes only what docs/design.md says it may
 	$(Q)python3 deploy/tools/check_layers.py
 
 check-size: ## files of at most 500 lines, functions of at most 60

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * abi.h - every record that the kernel side and the user side share, by subject in bpf/abi/. Plain data, and
- * functions that pack and unpack a key; what both sides compute with it is in bpf/ids.h and bpf/buckets.h.
- * This is the only copy.
+ * functions that pack and unpack a key; what both sides compute with it is in bpf/base/ids.h and
+ * bpf/base/buckets.h. This is the only copy.
  */
 #ifndef PYPERF_BPF_ABI_H
 #define PYPERF_BPF_ABI_H

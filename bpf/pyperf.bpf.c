@@ -9,13 +9,13 @@
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
 #include "bpf/abi.h"
-#include "bpf/sample/asleep.h"
-#include "bpf/sample/given.h"
+#include "bpf/events/asleep.h"
+#include "bpf/events/memory.h"
+#include "bpf/events/offcpu.h"
+#include "bpf/events/outside_stack.h"
+#include "bpf/events/timer.h"
 #include "bpf/sample/lifecycle.h"
-#include "bpf/sample/memory.h"
-#include "bpf/sample/offcpu.h"
 #include "bpf/sample/sampler.h"
-#include "bpf/sample/timer.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

@@ -14,7 +14,8 @@ for target in ${TARGETS:-$(basename -s .c tests/fuzz/*.c)}; do
     found=$build/corpus/$target
     log=$build/$target.log
     mkdir -p "$(dirname "$program")" "$found"
-    # The steps of a loop in bpf/ are called as functions of another type, as the kernel does (bpf/loop.h).
+    # The steps of a loop in bpf/ are called as functions of another type, as the kernel does
+    # (bpf/base/loop.h).
     # shellcheck disable=SC2086
     $CLANG -I. -Iuser -I"$build/gen" -D_GNU_SOURCE -std=gnu11 -O1 -g \
         -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -fno-sanitize=function \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * control.h - what user space tells the programs, besides the maps' contents and the single options of
- * bpf/maps.h.
+ * bpf/data/maps.h.
  */
 #ifndef PYPERF_BPF_ABI_CONTROL_H
 #define PYPERF_BPF_ABI_CONTROL_H

@@ -15,11 +15,11 @@ enum event_unit { UNIT_COUNT, UNIT_NANOSECONDS, UNIT_BYTES };
 
 /* What has to run so that events of a kind come. Each is a part of the kernel side that is loaded or not. */
 enum event_needs {
-	NEEDS_TICKS = 1,  /* the CPUs' clocks: they find threads that run (bpf/sample/timer.h) */
-	NEEDS_WAITS = 2,  /* the scheduler: who leaves a CPU, and who comes back (bpf/sample/offcpu.h) */
-	NEEDS_GIL = 4,	  /* the scheduler, and who holds the GIL (bpf/sample/gil.h) */
-	NEEDS_MEMORY = 8, /* changes of processes' resident memory (bpf/sample/memory.h) */
-	NEEDS_TASKS = 16, /* the worker, which looks at asyncio tasks from outside (bpf/sample/given.h) */
+	NEEDS_TICKS = 1,  /* the CPUs' clocks: they find threads that run (bpf/events/timer.h) */
+	NEEDS_WAITS = 2,  /* the scheduler: who leaves a CPU, and who comes back (bpf/events/offcpu.h) */
+	NEEDS_GIL = 4,	  /* the scheduler, and who holds the GIL (bpf/events/gil.h) */
+	NEEDS_MEMORY = 8, /* changes of processes' resident memory (bpf/events/memory.h) */
+	NEEDS_TASKS = 16, /* the worker, which looks at asyncio tasks (bpf/events/outside_stack.h) */
 };
 
 /* What a kind has to do with wall time, which is a sum of others. */

@@ -43,7 +43,7 @@ enum outcome_group {
 	GROUP_TASK = 64,    /* time of asyncio tasks */
 };
 
-#define TIME_BUCKETS 96 /* of durations: bpf/buckets.h */
+#define TIME_BUCKETS 96 /* of durations: bpf/base/buckets.h */
 
 /* Counters of one CPU. They only go up; time_max is a maximum. */
 struct cpu_stats {

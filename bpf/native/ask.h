@@ -6,8 +6,8 @@
 #ifndef PYPERF_BPF_NATIVE_ASK_H
 #define PYPERF_BPF_NATIVE_ASK_H
 
-#include "bpf/hash.h"
-#include "bpf/maps.h"
+#include "bpf/base/hash.h"
+#include "bpf/data/maps.h"
 
 /* Between two questions about one thing, and about mappings that seem to be right; in 2^20 ns, nearly ms. */
 #define NATIVE_PAUSE	  20

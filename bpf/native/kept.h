@@ -10,6 +10,7 @@
 #ifndef PYPERF_BPF_NATIVE_KEPT_H
 #define PYPERF_BPF_NATIVE_KEPT_H
 
+#include "bpf/data/maps.h"
 #include "bpf/native/stack_word.h"
 
 /* What one step does at most; the verifier unrolls it. */
@@ -22,6 +23,11 @@ static __always_inline struct native_kept *kept_of(const struct unwind *u)
 	__u32 place = u->merge.place;
 
 	return bpf_map_lookup_elem(&natives_kept, &place);
+}
+
+static inline __u32 native_slot(const struct native_frame *f)
+{
+	return f->place >> NATIVE_SLOT_SHIFT & 31;
 }
 
 static __always_inline struct native_frame *kept_at(struct native_kept *k, __u32 index)

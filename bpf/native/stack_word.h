@@ -6,8 +6,9 @@
 #ifndef PYPERF_BPF_NATIVE_STACK_WORD_H
 #define PYPERF_BPF_NATIVE_STACK_WORD_H
 
-#include "bpf/mem.h"
-#include "bpf/scratch.h"
+#include "bpf/base/mem.h"
+#include "bpf/data/scratch.h"
+#include "bpf/python/walk.h"
 
 /*
  * Reads the stack from this address on: a block, or what there is in the page. 0 or negative. No word that a

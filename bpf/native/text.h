@@ -6,7 +6,8 @@
 #ifndef PYPERF_BPF_NATIVE_TEXT_H
 #define PYPERF_BPF_NATIVE_TEXT_H
 
-#include "bpf/maps.h"
+#include "bpf/base/mem.h"
+#include "bpf/data/maps.h"
 
 #define MAPPING_STEPS  12 /* of a search by halves: 4,096 mappings */
 #define FUNCTION_STEPS 13 /* a page has at most 4,096 functions, and one that began before it */

@@ -234,7 +234,7 @@ static __always_inline __u64 unwind_notes(const struct unwind *u, __u32 rule)
 	return (__u64)rule_slot(rule) << NATIVE_SLOT_SHIFT | (sure && !u->exact ? 0 : NATIVE_UNSURE);
 }
 
-/* Whether this takes too long. The Python frames have a time of their own (python/budget.h). */
+/* Whether this takes too long. The Python frames have a time of their own (data/budget.h). */
 static __always_inline int unwind_late(struct scratch *s)
 {
 	struct unwind *u = &s->unwind;

@@ -7,7 +7,8 @@
 #ifndef PYPERF_BPF_PYTHON_AWAIT_H
 #define PYPERF_BPF_PYTHON_AWAIT_H
 
-#include "bpf/maps.h"
+#include "bpf/data/maps.h"
+#include "bpf/python/cache.h"
 #include "bpf/python/object.h"
 
 #define AWAIT_STEPS (4 * AWAIT_FRAMES) /* objects that are looked at, at most */

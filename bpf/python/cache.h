@@ -12,38 +12,13 @@
 #ifndef PYPERF_BPF_PYTHON_CACHE_H
 #define PYPERF_BPF_PYTHON_CACHE_H
 
+#include "bpf/data/cache.h"
 #include "bpf/python/walk.h"
 
 /* What one step of the walk does at most; the verifier unrolls it. */
 #define SEEK_FRAMES   8	 /* cached frames looked at */
 #define FLUSH_FRAMES  16 /* frames copied */
 #define VERIFY_FRAMES 32 /* frames compared */
-
-#define SHIM_FAR 254
-
-#define CACHE_DEPTH 1024 /* frames remembered of a thread, from the root; a power of two */
-
-/* A frame of a thread's last stack. */
-struct cached {
-	__u64 address;
-	__u64 code; /* 0 = shim */
-	__u64 instr;
-	__u32 node;   /* the stack from the root to this frame leads here */
-	__u16 python; /* Python frames from the root to this one */
-	__u8 plain;   /* it lies on the data stack */
-	__u8 above;   /* frames down to the newest shim, or the root if there is none; at most SHIM_FAR */
-};
-
-struct cache {
-	__u64 tstate; /* the thread state it is of */
-	__u64 epoch;  /* the code epoch in which its nodes were found */
-	__u64 since;  /* jiffies when it was last empty */
-	__u32 root;   /* the node that all its nodes are below */
-	__u32 depth;  /* how many frames are remembered */
-	__u32 hint;   /* index of the frame that cache_has() found last */
-	__u32 uses;   /* samples since it was last empty */
-	struct cached frames[CACHE_DEPTH]; /* root first, so that an index stays when the leaf side changes */
-};
 
 static __always_inline struct cached *cache_at(struct cache *k, __u32 index)
 {

@@ -8,7 +8,7 @@
 #ifndef PYPERF_BPF_PYTHON_CAPTURE_H
 #define PYPERF_BPF_PYTHON_CAPTURE_H
 
-#include "bpf/mem.h"
+#include "bpf/base/mem.h"
 
 /*
  * Objects' headers are read into the record itself, behind the place of the two names. The line table goes

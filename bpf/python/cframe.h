@@ -8,7 +8,8 @@
 #ifndef PYPERF_BPF_PYTHON_CFRAME_H
 #define PYPERF_BPF_PYTHON_CFRAME_H
 
-#include "bpf/maps.h"
+#include "bpf/data/maps.h"
+#include "bpf/python/cache.h"
 #include "bpf/python/thread.h"
 
 /* A field of the thread's newest CFrame, once thread_frame() has read it. */

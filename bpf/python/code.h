@@ -10,11 +10,13 @@
 #ifndef PYPERF_BPF_PYTHON_CODE_H
 #define PYPERF_BPF_PYTHON_CODE_H
 
-#include "bpf/hash.h"
-#include "bpf/maps.h"
+#include "bpf/base/hash.h"
+#include "bpf/base/ring.h"
+#include "bpf/data/maps.h"
 #include "bpf/python/capture.h"
 #include "bpf/python/digest.h"
 #include "bpf/python/settled.h"
+#include "bpf/python/walk.h"
 #include "bpf/tree/bank.h"
 
 #define CODE_PROBES  24	       /* places of the table that are tried for one object */

@@ -7,11 +7,9 @@
 #ifndef PYPERF_BPF_PYTHON_DIGEST_H
 #define PYPERF_BPF_PYTHON_DIGEST_H
 
-#include "bpf/hash.h"
-#include "bpf/mem.h"
-
-#define HEADER_MASK  255		     /* covers a code object's header, layout.code_size */
-#define HEADER_BYTES (HEADER_MASK + 1 + 8) /* there is a word at every masked place */
+#include "bpf/base/hash.h"
+#include "bpf/base/mem.h"
+#include "bpf/data/code.h"
 
 /* A field of a header of HEADER_BYTES; 0 where the layout has none. */
 static __always_inline __u64 header_u32(const __u8 *header, __u32 offset)

@@ -6,8 +6,8 @@
 #ifndef PYPERF_BPF_PYTHON_EPOCH_H
 #define PYPERF_BPF_PYTHON_EPOCH_H
 
-#include "bpf/hash.h"
-#include "bpf/maps.h"
+#include "bpf/base/hash.h"
+#include "bpf/data/maps.h"
 #include "bpf/python/thread.h"
 
 /*

@@ -5,7 +5,7 @@
 #ifndef PYPERF_BPF_PYTHON_INSTRUCTION_H
 #define PYPERF_BPF_PYTHON_INSTRUCTION_H
 
-#include "bpf/maps.h"
+#include "bpf/data/maps.h"
 #include "bpf/python/thread.h"
 
 #define TLBC_MAX 65536 /* copies of one bytecode: threads that ran it */

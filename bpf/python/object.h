@@ -6,7 +6,7 @@
 #ifndef PYPERF_BPF_PYTHON_OBJECT_H
 #define PYPERF_BPF_PYTHON_OBJECT_H
 
-#include "bpf/maps.h"
+#include "bpf/data/maps.h"
 #include "bpf/python/thread.h"
 
 /* Include/object.h: bits of tp_flags */

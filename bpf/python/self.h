@@ -12,8 +12,8 @@
 #ifndef PYPERF_BPF_PYTHON_SELF_H
 #define PYPERF_BPF_PYTHON_SELF_H
 
-#include "bpf/maps.h"
-#include "bpf/mem.h"
+#include "bpf/base/mem.h"
+#include "bpf/data/maps.h"
 
 #if defined(__TARGET_ARCH_arm64)
 #include <bpf/bpf_core_read.h>

@@ -11,8 +11,8 @@
 #ifndef PYPERF_BPF_PYTHON_SETTLED_H
 #define PYPERF_BPF_PYTHON_SETTLED_H
 
-#include "bpf/hash.h"
-#include "bpf/maps.h"
+#include "bpf/base/hash.h"
+#include "bpf/data/maps.h"
 #include "bpf/tree/bank.h"
 
 #define SETTLED 2048 /* jiffies: 2 to 20 s by the kernel's HZ */

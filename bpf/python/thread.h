@@ -10,9 +10,11 @@
 #ifndef PYPERF_BPF_PYTHON_THREAD_H
 #define PYPERF_BPF_PYTHON_THREAD_H
 
-#include "bpf/hash.h"
-#include "bpf/maps.h"
+#include "bpf/base/hash.h"
+#include "bpf/data/maps.h"
 #include "bpf/python/self.h"
+#include "bpf/python/walk.h"
+#include "bpf/tree/tree.h"
 
 #define INTERPRETERS_MAX   16  /* interpreters looked at in one search */
 #define SEARCH_MAX	   256 /* thread states looked at in one search */

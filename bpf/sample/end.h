@@ -7,8 +7,8 @@
 #ifndef PYPERF_BPF_SAMPLE_END_H
 #define PYPERF_BPF_SAMPLE_END_H
 
-#include "bpf/maps.h"
-#include "bpf/mem.h"
+#include "bpf/base/mem.h"
+#include "bpf/data/maps.h"
 
 /* Adds to the count of a node. All CPUs do. */
 static __always_inline void end_node(__u32 node, __u64 amount)

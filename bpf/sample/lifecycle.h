@@ -7,8 +7,9 @@
 #ifndef PYPERF_BPF_SAMPLE_LIFECYCLE_H
 #define PYPERF_BPF_SAMPLE_LIFECYCLE_H
 
-#include "bpf/ids.h"
-#include "bpf/maps.h"
+#include "bpf/base/ids.h"
+#include "bpf/base/ring.h"
+#include "bpf/data/maps.h"
 
 static __always_inline __u32 new_process_id(void)
 {

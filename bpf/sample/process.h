@@ -5,8 +5,8 @@
 #ifndef PYPERF_BPF_SAMPLE_PROCESS_H
 #define PYPERF_BPF_SAMPLE_PROCESS_H
 
-#include "bpf/hash.h"
-#include "bpf/maps.h"
+#include "bpf/base/hash.h"
+#include "bpf/data/maps.h"
 
 #define NOTICE_PAUSE 20 /* units of 2^20 ns, nearly ms, between two reports of one process */
 

@@ -6,11 +6,11 @@
 #ifndef PYPERF_BPF_SAMPLE_SAMPLER_H
 #define PYPERF_BPF_SAMPLE_SAMPLER_H
 
-#include "bpf/buckets.h"
-#include "bpf/python/stack.h"
+#include "bpf/base/buckets.h"
 #include "bpf/python/state.h"
 #include "bpf/sample/end.h"
 #include "bpf/sample/process.h"
+#include "bpf/stack/stack.h"
 #include "bpf/tree/quota.h"
 
 /* The event of a thread whose process is a Python, or one without a layout. now is in jiffies. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * bank.h - the banks: halves of the tables of nodes, codes and owners, of which the tree's generation says
- * which is in use. See tree_generation in bpf/maps.h.
+ * which is in use. See tree_generation in bpf/data/maps.h.
  */
 #ifndef PYPERF_BPF_TREE_BANK_H
 #define PYPERF_BPF_TREE_BANK_H

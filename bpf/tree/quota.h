@@ -7,7 +7,7 @@
 #ifndef PYPERF_BPF_TREE_QUOTA_H
 #define PYPERF_BPF_TREE_QUOTA_H
 
-#include "bpf/maps.h"
+#include "bpf/data/maps.h"
 
 static __always_inline int quota_is_short(__u32 bank)
 {

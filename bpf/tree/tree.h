@@ -6,8 +6,8 @@
 #ifndef PYPERF_BPF_TREE_TREE_H
 #define PYPERF_BPF_TREE_TREE_H
 
-#include "bpf/hash.h"
-#include "bpf/maps.h"
+#include "bpf/base/hash.h"
+#include "bpf/data/maps.h"
 #include "bpf/tree/bank.h"
 
 #define PROBES 32 /* places tried; when a table is three quarters full, one look-up in 10,000 needs more */
@@ -109,6 +109,12 @@ __noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, enum event_ki
 		return index + 1;
 	}
 	return 0;
+}
+
+static __always_inline void thread_forget_roots(struct thread *t)
+{
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		t->roots[kind].node = 0;
 }
 
 #define COMM_JIFFIES 64 /* for so long an owner's name is not copied again */

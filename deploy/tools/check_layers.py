@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The rooms of user/ stand in docs/design.md in the order of dependencies. This compares that list with the
-folders and with every #include: a file may include its own room, the rooms above it in the list, and bpf/. It
-also knows that bpf/ includes nothing of user/, that only run/, options/ and main.c see all options, that no
-two headers include each other, and that one function ends all samples."""
+"""The rooms of bpf/ and of user/ stand in docs/design.md in the order of dependencies. This compares both
+lists with the folders and with every #include: a file may include its own room and the rooms above it in the
+list, and a file of user/ all of bpf/. It also knows that bpf/ includes nothing of user/ and that bpf/data/
+has no code, that only run/, options/ and main.c see all options, that no two headers include each other, and
+that one function ends all samples."""
 import pathlib
 import re
 import sys
 
 PAGE = "docs/design.md"
-BEGIN, END = "<!-- begin: rooms -->", "<!-- end: rooms -->"
+LISTS = {"user": "rooms", "bpf": "bpf rooms"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\s+"([^"]+)"', re.MULTILINE)
 ALL_OPTIONS = "options/options.h"
 MAY_SEE_ALL_OPTIONS = ("run", "options", "main.c")
@@ -16,12 +17,13 @@ END_OF_SAMPLES = "bpf/sample/end.h"
 COUNTS_SAMPLE = re.compile(r"->outcome\[|&\w+->count\b")  # its books, its node
 
 
-def listed():
-    """The rooms as the page has them, the lowest first."""
+def listed(side):
+    """The rooms of a side as the page has them, the lowest first."""
     text = pathlib.Path(PAGE).read_text()
-    if BEGIN not in text or END not in text:
-        sys.exit(f"{PAGE}: the list of rooms between {BEGIN} and {END} is gone; {sys.argv[0]} reads it")
-    return [line.split()[0] for line in text.split(BEGIN)[1].split(END)[0].splitlines() if line.strip()]
+    begin, end = (f"<!-- {mark}: {LISTS[side]} -->" for mark in ("begin", "end"))
+    if begin not in text or end not in text:
+        sys.exit(f"{PAGE}: the list of rooms between {begin} and {end} is gone; {sys.argv[0]} reads it")
+    return [line.split()[0] for line in text.split(begin)[1].split(end)[0].splitlines() if line.strip()]
 
 
 def sources(folder):
@@ -38,30 +40,43 @@ def includes(file):
 
 
 def room_of(path):
-    return path.parts[1] if path and path.parts[0] == "user" else None
+    """(side, room) of a file; ("", None) for one of neither side."""
+    if not path or path.parts[0] not in LISTS:
+        return "", None
+    if path.parts[0] == "bpf" and len(path.parts) == 2 and path.suffix != ".c":
+        return "bpf", "abi"  # abi.h and the lists
+    return path.parts[0], path.parts[1]
 
 
-def check_list(rooms):
-    there = {p.name for p in pathlib.Path("user").iterdir() if p.is_dir() or p.suffix == ".c"}
+def check_list(side, rooms):
+    there = {p.name for p in pathlib.Path(side).iterdir()
+             if p.is_dir() or (side == "user" and p.suffix == ".c")}
     for room in sorted(there - set(rooms)):
-        yield f"user/{room} is not in the list of rooms in {PAGE}: put it there, below all that it includes"
+        yield f"{side}/{room} is not in the list of rooms in {PAGE}: put it there, below all that it includes"
     for room in rooms:
         if room not in there:
-            yield f"{PAGE}: the list of rooms has {room}, and there is no user/{room}: take it out"
+            yield f"{PAGE}: the list of rooms has {room}, and there is no {side}/{room}: take it out"
 
 
-def check_user(rooms):
+def check_order(side, rooms):
     order = {room: i for i, room in enumerate(rooms)}
-    for file in sources("user"):
-        own = room_of(file)
+    for file in sources(side):
+        own = room_of(file)[1]
         for line, path, name in includes(file):
-            room, what = room_of(path), f"{file}:{line}: {own} includes {name}"
-            if room and order.get(room, 0) > order.get(own, len(rooms)):
-                yield (f"{what}, and {room} stands below {own} in {PAGE}: hand it what it needs as an "
-                       f"argument, or move what both need to a room above")
+            other, room = room_of(path)
+            if other == side and order.get(room, 0) > order.get(own, len(rooms)):
+                yield (f"{file}:{line}: {own} includes {name}, and {room} stands below {own} in {PAGE}: "
+                       f"hand it what it needs as an argument, or move what both need to a room above")
+
+
+def check_user():
+    for file in sources("user"):
+        own = room_of(file)[1]
+        for line, path, name in includes(file):
+            what = f"{file}:{line}: {own} includes {name}"
             if name == ALL_OPTIONS and own not in MAY_SEE_ALL_OPTIONS:
                 yield f"{what}: give it a structure of its own, which run/ fills from the options"
-            if path and path.parts[0] not in ("user", "bpf"):
+            if path and path.parts[0] not in LISTS:
                 yield f"{what} of {path.parts[0]}/: the program is built without that"
 
 
@@ -71,6 +86,9 @@ def check_bpf():
             if path and path.parts[0] != "bpf":
                 yield (f"{file}:{line}: the kernel side includes {path}: what both sides need belongs into "
                        f"bpf/abi.h")
+    for file in sources("bpf/data"):
+        if "{" in (lines := file.read_text().splitlines()):
+            yield f"{file}:{lines.index('{') + 1}: code in a room of types: put it where it is used"
 
 
 def check_ends():
@@ -98,7 +116,11 @@ def check_rings():
         yield from visit(file, [])
 
 
-rooms = listed()
-found = [*check_list(rooms), *check_user(rooms), *check_bpf(), *check_ends(), *check_rings()]
-print("\n".join(found) or f"layers: {len(rooms)} rooms, as {PAGE} has them")
+found, count = [], []
+for side in LISTS:
+    rooms = listed(side)
+    found += [*check_list(side, rooms), *check_order(side, rooms)]
+    count.append(f"{len(rooms)} rooms of {side}/")
+found += [*check_user(), *check_bpf(), *check_ends(), *check_rings()]
+print("\n".join(found) or f"layers: {' and '.join(count)}, as {PAGE} has them")
 sys.exit(bool(found))

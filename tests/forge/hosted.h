@@ -2,7 +2,7 @@
 /*
  * hosted.h - the whole sampler (bpf/sample/sampler.h), compiled for the host, with --cache check: the maps
  * are tables in memory, the kernel's helpers are functions. The includer says whose tick it is (hosted_task)
- * and how its memory is read (mem_read(), bpf/mem.h).
+ * and how its memory is read (mem_read(), bpf/base/mem.h).
  */
 #ifndef PYPERF_TESTS_HOSTED_H
 #define PYPERF_TESTS_HOSTED_H
@@ -114,7 +114,7 @@ static inline long bpf_strncmp(const char *text, __u32 size, const char *other)
 #define __TARGET_ARCH_x86
 #endif
 #include "bpf/abi.h"
-#include "bpf/maps.h"
+#include "bpf/data/maps.h"
 
 #ifndef HOSTED_NODES /* powers of two */
 #define HOSTED_NODES	   (1U << NODE_BITS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stopped.h - the memory of a stopped process, as mem_read() (bpf/mem.h): one snapshot, each page of which is
- * fetched once, until stopped_again() says that the process has run.
+ * stopped.h - the memory of a stopped process, as mem_read() (bpf/base/mem.h): one snapshot, each page of
+ * which is fetched once, until stopped_again() says that the process has run.
  */
 #ifndef PYPERF_TESTS_STOPPED_H
 #define PYPERF_TESTS_STOPPED_H

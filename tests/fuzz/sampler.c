@@ -2,7 +2,7 @@
 /*
  * sampler.c - the sampler of bpf/, compiled for the host, on an interpreter whose memory somebody has forged:
  * words of it become anything, most of all addresses of other parts of it, between ticks as well. Each tick
- * has one outcome, and what it reads is bounded (bpf/python/budget.h).
+ * has one outcome, and what it reads is bounded (bpf/data/budget.h).
  */
 #define PY_ARENA     (1UL << 20)
 #define HOSTED_NODES (1U << 12)

@@ -89,7 +89,7 @@ def test_files_that_share_a_name():
 def test_a_hole_in_the_map_is_found(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("| feature | `bpf/` | `user/` | tests |\n|---|---|---|---|\n"
-                    "| x | `mem.h`, `gone.h` | `main.c` | |\n")
+                    "| x | `base/mem.h`, `gone.h` | `main.c` | |\n")
     assert list(missing_of_the_map(page, TOP)) == ["gone.h"]
 
 

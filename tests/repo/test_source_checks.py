@@ -13,6 +13,11 @@ ROOMS = """<!-- begin: rooms -->
     run      the life of a run
     main.c   the start
 <!-- end: rooms -->
+<!-- begin: bpf rooms -->
+    abi      what both sides share
+    data     types
+    events   what makes samples
+<!-- end: bpf rooms -->
 """
 
 
@@ -34,7 +39,11 @@ def tree(tmp_path):
     write("user/main.c", '#include "run/run.h"\n')
     write("user/run/run.h", '#include "base/buf.h"\n')
     write("user/base/buf.h", '#include "bpf/abi.h"\n')
-    write("bpf/abi.h", "#include <linux/types.h>\n")
+    write("bpf/abi.h", '#include "bpf/abi/tree.h"\n')
+    write("bpf/abi/tree.h", "#include <linux/types.h>\n")
+    write("bpf/data/maps.h", '#include "bpf/abi.h"\n')
+    write("bpf/events/wait.h", '#include "bpf/data/maps.h"\n')
+    write("bpf/x.bpf.c", '#include "bpf/events/wait.h"\n')
     write.folder = tmp_path
     return write
 
@@ -54,6 +63,13 @@ def layers(tree, name, text):
      "there is no user/gone"),
     ("bpf/abi.h", '#include "base/buf.h"\n', "bpf/abi.h:1: the kernel side includes user/base/buf.h"),
     ("user/base/a.h", '#include "base/a.h"\n', "user/base/a.h includes user/base/a.h"),
+    ("bpf/data/maps.h", '\n\n#include "bpf/events/wait.h"\n',
+     "bpf/data/maps.h:3: data includes bpf/events/wait.h"),
+    ("bpf/abi.h", '#include "bpf/data/maps.h"\n', "bpf/abi.h:1: abi includes bpf/data/maps.h"),
+    ("bpf/new/x.h", "", "bpf/new is not in the list of rooms"),
+    ("docs/design.md", ROOMS.replace("    events ", "    gone    it was here\n    events "),
+     "there is no bpf/gone"),
+    ("bpf/data/maps.h", "static int f(void)\n{\n}\n", "bpf/data/maps.h:2: code in a room of types"),
     ("bpf/abi.h", "\ncount->outcome[kind][outcome] += 1;\n", "bpf/abi.h:2: counts a sample: sample_end() in"),
 ])
 def test_layers(tree, name, text, said):

@@ -6,7 +6,7 @@
 #ifndef PYPERF_BASE_TURN_TIMES_H
 #define PYPERF_BASE_TURN_TIMES_H
 
-#include "bpf/buckets.h"
+#include "bpf/base/buckets.h"
 
 /* Begins as 0. */
 struct turn_times {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * sleepers.h - the stacks of some threads of a live process that sleep, as the kernel side would have found
- * them. Whether they did sleep all the time is for the caller to find out (bpf/sample/given.h).
+ * them. Whether they did sleep all the time is for the caller to find out (bpf/events/outside_stack.h).
  *
  * It waits for as long as the process's pages make it wait, so it is meant for the worker process. Nothing
  * read is trusted.

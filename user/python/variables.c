@@ -26,7 +26,7 @@ struct search {
 	unsigned int words, pointers;
 };
 
-/* Of the thread's process; bpf/mem.h has mem_read() without a context. */
+/* Of the thread's process; bpf/base/mem.h has mem_read() without a context. */
 static pid_t target;
 
 static int mem_read(void *dst, __u32 size, __u64 address)
@@ -34,7 +34,7 @@ static int mem_read(void *dst, __u32 size, __u64 address)
 	return remote_read(target, address, dst, size);
 }
 
-#include "bpf/mem.h"
+#include "bpf/base/mem.h"
 
 /* The word at address; 0 if it cannot be read. */
 static __u64 word_at(__u64 address)

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/number.h"
-#include "bpf/buckets.h"
+#include "bpf/base/buckets.h"
 #include "report/books.h"
 
 #define WIDTH 100 /* columns */

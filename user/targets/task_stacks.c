@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "bpf/hash.h"
+#include "bpf/base/hash.h"
 #include "kern/asleep.h"
 #include "proc/procfs.h"
 #include "targets/captures.h"

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "bpf/hash.h"
+#include "bpf/base/hash.h"
 #include "guard/worker.h"
 #include "kern/asleep.h"
 #include "kern/kernel.h"

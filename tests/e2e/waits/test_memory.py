@@ -15,7 +15,7 @@ import profiler
 MIB = 1 << 20
 STEP = 1024 * 1024  # what --rss-step is by default
 # What a program does besides, such as reading smaps_rollup; a step that has not been reached; and what each
-# CPU has not handed on of each kind of memory (bpf/sample/memory.h).
+# CPU has not handed on of each kind of memory (bpf/events/memory.h).
 SLACK = 2 * STEP + 3 * 4096 * os.cpu_count() * max(32, 2 * os.cpu_count())
 
 Change = collections.namedtuple("Change", "run about children")

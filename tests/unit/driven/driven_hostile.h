@@ -4,7 +4,7 @@
  * their share of the tables. The bounds are of bytes and entries: what a busy machine can change is not
  * asserted.
  */
-#include "bpf/python/budget.h"
+#include "bpf/data/budget.h"
 #include "tests/unit/driven/driven_usual.h"
 
 #define CHUNKS 300

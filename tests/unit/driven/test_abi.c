@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
-#include "bpf/ids.h"
+#include "bpf/base/ids.h"
 #include "pyperf.skel.h"
 
 struct member {

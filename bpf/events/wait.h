@@ -8,11 +8,11 @@
  * interval (settle). All go by one word, `since`: who moves it on counts the time that it moved over, by the
  * stack that the word names. So a wait that goes on can be given another stack (given.h).
  */
-#ifndef PYPERF_BPF_SAMPLE_WAIT_H
-#define PYPERF_BPF_SAMPLE_WAIT_H
+#ifndef PYPERF_BPF_EVENTS_WAIT_H
+#define PYPERF_BPF_EVENTS_WAIT_H
 
-#include "bpf/hash.h"
-#include "bpf/maps.h"
+#include "bpf/base/hash.h"
+#include "bpf/data/maps.h"
 #include "bpf/sample/end.h"
 #include "bpf/tree/quota.h"
 #include "bpf/tree/tree.h"

@@ -12,10 +12,11 @@
  *
  * Both lists are passed from the leaf to the root. Nothing is added to the tree before all of it has fitted.
  */
-#ifndef PYPERF_BPF_NATIVE_MERGE_H
-#define PYPERF_BPF_NATIVE_MERGE_H
+#ifndef PYPERF_BPF_STACK_MERGE_H
+#define PYPERF_BPF_STACK_MERGE_H
 
 #include "bpf/native/kept.h"
+#include "bpf/python/cache.h"
 
 _Static_assert(sizeof(((struct unwind *)0)->merge.entered) == 2 * DEPTH_LIMIT, "a place for each frame");
 _Static_assert(sizeof(((struct native_kept *)0)->below) == 2 * CACHE_DEPTH, "a place for each frame");

@@ -7,8 +7,8 @@
  * pages that no cache holds. The clock starts when it is first asked, which no sample does that ends within
  * LATE_STEPS.
  */
-#ifndef PYPERF_BPF_PYTHON_BUDGET_H
-#define PYPERF_BPF_PYTHON_BUDGET_H
+#ifndef PYPERF_BPF_DATA_BUDGET_H
+#define PYPERF_BPF_DATA_BUDGET_H
 
 #include "bpf/abi/types.h"
 

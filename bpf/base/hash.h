@@ -2,8 +2,8 @@
 /*
  * hash.h - where a key stands in a table of open addressing whose size is a power of two.
  */
-#ifndef PYPERF_BPF_HASH_H
-#define PYPERF_BPF_HASH_H
+#ifndef PYPERF_BPF_BASE_HASH_H
+#define PYPERF_BPF_BASE_HASH_H
 
 #include "bpf/abi/types.h"
 

@@ -9,13 +9,13 @@
  * whole difference. Since Linux 6.2 each CPU hands its changes on when they come to 32 pages, or twice the
  * number of CPUs: until then the sum that is read here does not have them, and there is nothing to do.
  */
-#ifndef PYPERF_BPF_SAMPLE_MEMORY_H
-#define PYPERF_BPF_SAMPLE_MEMORY_H
+#ifndef PYPERF_BPF_EVENTS_MEMORY_H
+#define PYPERF_BPF_EVENTS_MEMORY_H
 
 #include <bpf/bpf_core_read.h>
 
-#include "bpf/hash.h"
-#include "bpf/sample/offcpu.h"
+#include "bpf/base/hash.h"
+#include "bpf/events/offcpu.h"
 
 /* As in linux/mm_types_task.h. What is in swap is not resident. */
 #define MM_FILEPAGES  0

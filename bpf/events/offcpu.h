@@ -5,15 +5,15 @@
  * is there, so its stack is taken as a tick takes it. Interrupts are off and the run queue's lock is held
  * then: nothing here wakes anybody up but by the ring buffer, which leaves that to an interrupt of its own.
  */
-#ifndef PYPERF_BPF_SAMPLE_OFFCPU_H
-#define PYPERF_BPF_SAMPLE_OFFCPU_H
+#ifndef PYPERF_BPF_EVENTS_OFFCPU_H
+#define PYPERF_BPF_EVENTS_OFFCPU_H
 
 #include <bpf/bpf_core_read.h>
 
-#include "bpf/sample/gil.h"
+#include "bpf/events/gil.h"
+#include "bpf/events/wait.h"
 #include "bpf/sample/lifecycle.h"
 #include "bpf/sample/sampler.h"
-#include "bpf/sample/wait.h"
 
 /* As in linux/sched.h, and in asm/unistd.h of each architecture. */
 #define TASK_DEAD  0x80

@@ -3,8 +3,8 @@
  * ids.h - gives out numbers for processes, struct process.id. Both sides do: the kernel at a fork or an exec,
  * user space for a process that it has analysed.
  */
-#ifndef PYPERF_BPF_IDS_H
-#define PYPERF_BPF_IDS_H
+#ifndef PYPERF_BPF_BASE_IDS_H
+#define PYPERF_BPF_BASE_IDS_H
 
 #include "bpf/abi/process.h"
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * given.h - puts stacks that user space has looked at into the tree. That of a sleeping thread goes below its
- * wait, which was listed (asleep.h) before the look, and still goes on: so the thread has not run in between,
- * and what was seen is one moment of it. Those of asyncio tasks come with the time that they stand for.
+ * outside_stack.h - puts stacks that user space has looked at into the tree. That of a sleeping thread goes
+ * below its wait, which was listed (asleep.h) before the look, and still goes on: so the thread has not run
+ * in between, and what was seen is one moment of it. Those of asyncio tasks come with the time that they
+ * stand for.
  *
  * User space runs this, one at a time, on a scratch and with counters that are no CPU's: a sample may be
  * taken on this CPU meanwhile.
  */
-#ifndef PYPERF_BPF_SAMPLE_GIVEN_H
-#define PYPERF_BPF_SAMPLE_GIVEN_H
+#ifndef PYPERF_BPF_EVENTS_OUTSIDE_STACK_H
+#define PYPERF_BPF_EVENTS_OUTSIDE_STACK_H
 
-#include "bpf/sample/offcpu.h"
+#include "bpf/events/offcpu.h"
 
 struct given_context {
 	struct scratch *s;

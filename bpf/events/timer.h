@@ -6,8 +6,8 @@
  * that was interrupted. It holds a reference to its program until user space has closed the map: nothing is
  * left behind.
  */
-#ifndef PYPERF_BPF_SAMPLE_TIMER_H
-#define PYPERF_BPF_SAMPLE_TIMER_H
+#ifndef PYPERF_BPF_EVENTS_TIMER_H
+#define PYPERF_BPF_EVENTS_TIMER_H
 
 #include "bpf/sample/sampler.h"
 

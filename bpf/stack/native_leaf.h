@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * native.h - the native part of a sample, above its newest Python frame: the function that the program
+ * native_leaf.h - the native part of a sample, above its newest Python frame: the function that the program
  * counter was in, or the system call; with --native top also the functions that led there from the Python
  * frame, with --kernel full those of the kernel. The Python frames are in the tree before this begins, and
  * nothing here changes them.
  */
-#ifndef PYPERF_BPF_NATIVE_NATIVE_H
-#define PYPERF_BPF_NATIVE_NATIVE_H
+#ifndef PYPERF_BPF_STACK_NATIVE_LEAF_H
+#define PYPERF_BPF_STACK_NATIVE_LEAF_H
 
-#include "bpf/native/between.h"
 #include "bpf/native/find.h"
-#include "bpf/native/kernel.h"
+#include "bpf/stack/kernel_frames.h"
+#include "bpf/stack/native_nodes.h"
 
 /* Adds what was found to the tree, from the Python frame up; a marker stands for what is missing there. */
 static __always_inline void native_add_frames(struct scratch *s, struct cpu_stats *count,

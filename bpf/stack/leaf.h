@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * count.h - the last step of a stack: from the node that its Python part led to, to the one that the sample
+ * leaf.h - the last step of a stack: from the node that its Python part led to, to the one that the sample
  * is counted on, with the native part, the task and the states if those are wanted. That one is left in
  * s->tree.node, also where there was no room: sample/end.h counts it.
  */
-#ifndef PYPERF_BPF_PYTHON_COUNT_H
-#define PYPERF_BPF_PYTHON_COUNT_H
+#ifndef PYPERF_BPF_STACK_LEAF_H
+#define PYPERF_BPF_STACK_LEAF_H
 
-#include "bpf/native/native.h"
+#include "bpf/stack/native_leaf.h"
 #include "bpf/tree/tree.h"
 
 /*

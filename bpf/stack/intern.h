@@ -3,15 +3,16 @@
  * intern.h - from the stack in s->walk to a node of the call tree, frame by frame, and into the thread's
  * cache. It is here and not with the tree, which knows nothing of frames.
  */
-#ifndef PYPERF_BPF_PYTHON_INTERN_H
-#define PYPERF_BPF_PYTHON_INTERN_H
+#ifndef PYPERF_BPF_STACK_INTERN_H
+#define PYPERF_BPF_STACK_INTERN_H
 
-#include "bpf/maps.h"
-#include "bpf/native/between.h"
-#include "bpf/native/full.h"
+#include "bpf/data/maps.h"
 #include "bpf/python/await.h"
+#include "bpf/python/cache.h"
 #include "bpf/python/code.h"
 #include "bpf/python/instruction.h"
+#include "bpf/stack/full.h"
+#include "bpf/stack/native_nodes.h"
 #include "bpf/tree/tree.h"
 
 struct intern_context {

@@ -2,8 +2,8 @@
 /*
  * buckets.h - durations in steps of a quarter octave: bucket 4 * e + q holds 2^e * (1 + q/4) ns and more.
  */
-#ifndef PYPERF_BPF_BUCKETS_H
-#define PYPERF_BPF_BUCKETS_H
+#ifndef PYPERF_BPF_BASE_BUCKETS_H
+#define PYPERF_BPF_BASE_BUCKETS_H
 
 #include "bpf/abi/stats.h"
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kernel.h - --kernel full: the functions of the kernel that a sample was in, above the system call or the
- * function that led there. The kernel walks its own stack (bpf_get_stack()), from where the tick interrupted
- * it, so that neither the interrupt nor these programs are among them.
+ * kernel_frames.h - --kernel full: the functions of the kernel that a sample was in, above the system call
+ * or the function that led there. The kernel walks its own stack (bpf_get_stack()), from where the tick
+ * interrupted it, so that neither the interrupt nor these programs are among them.
  *
  * Only a program on a perf event is given what was interrupted. A timer's is not.
  */
-#ifndef PYPERF_BPF_NATIVE_KERNEL_H
-#define PYPERF_BPF_NATIVE_KERNEL_H
+#ifndef PYPERF_BPF_STACK_KERNEL_FRAMES_H
+#define PYPERF_BPF_STACK_KERNEL_FRAMES_H
 
-#include "bpf/native/between.h"
+#include "bpf/base/mem.h"
+#include "bpf/tree/position.h"
 
 #ifdef __bpf__
 /* Whether the samples of the current task's process are wanted, as far as is known without its verdict. */

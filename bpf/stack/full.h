@@ -2,12 +2,13 @@
 /*
  * full.h - --native full: the native frames of a whole Python stack, and how the two go together.
  */
-#ifndef PYPERF_BPF_NATIVE_FULL_H
-#define PYPERF_BPF_NATIVE_FULL_H
+#ifndef PYPERF_BPF_STACK_FULL_H
+#define PYPERF_BPF_STACK_FULL_H
 
 #include "bpf/native/find.h"
-#include "bpf/native/merge.h"
+#include "bpf/python/cache.h"
 #include "bpf/python/thread.h"
+#include "bpf/stack/merge.h"
 
 #define CUT_STEPS 11 /* of a search by halves among CACHE_DEPTH frames */
 

@@ -8,12 +8,12 @@
  * The holder may be running, on another CPU, while its frames are read. What was read is only believed where
  * a frame is found unchanged afterwards: as long as a call goes on its callers cannot change either.
  */
-#ifndef PYPERF_BPF_SAMPLE_GIL_H
-#define PYPERF_BPF_SAMPLE_GIL_H
+#ifndef PYPERF_BPF_EVENTS_GIL_H
+#define PYPERF_BPF_EVENTS_GIL_H
 
-#include "bpf/python/stack.h"
+#include "bpf/events/wait.h"
 #include "bpf/sample/process.h"
-#include "bpf/sample/wait.h"
+#include "bpf/stack/stack.h"
 #include "bpf/tree/quota.h"
 
 #define HOLDER_TRIES 3

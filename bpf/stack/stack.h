@@ -3,16 +3,17 @@
  * stack.h - the current thread's stack, from its thread state to a node of the call tree: first with the
  * thread's last stack, if that may be used, else with a walk of all of it. What is not whole is marked.
  */
-#ifndef PYPERF_BPF_PYTHON_STACK_H
-#define PYPERF_BPF_PYTHON_STACK_H
+#ifndef PYPERF_BPF_STACK_STACK_H
+#define PYPERF_BPF_STACK_STACK_H
 
-#include "bpf/maps.h"
+#include "bpf/data/maps.h"
+#include "bpf/python/cache.h"
 #include "bpf/python/cframe.h"
-#include "bpf/python/count.h"
 #include "bpf/python/epoch.h"
-#include "bpf/python/intern.h"
 #include "bpf/python/task.h"
 #include "bpf/python/thread.h"
+#include "bpf/stack/intern.h"
+#include "bpf/stack/leaf.h"
 #include "bpf/tree/tree.h"
 
 /* Without an epoch, for so many jiffies and samples the code objects of cached callers are not read again. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * frames.h - the native frames of one sample, and those that are remembered of a thread: the memory that the
- * other files of this folder work on.
+ * native_frames.h - the native frames of one sample, and those that are remembered of a thread: the memory
+ * that the other files of this folder work on.
  */
-#ifndef PYPERF_BPF_NATIVE_FRAMES_H
-#define PYPERF_BPF_NATIVE_FRAMES_H
+#ifndef PYPERF_BPF_DATA_NATIVE_FRAMES_H
+#define PYPERF_BPF_DATA_NATIVE_FRAMES_H
 
 #include "bpf/abi/native.h"
 
@@ -23,11 +23,6 @@ struct native_frame {
 #define NATIVE_UNSURE	   (1ULL << 56) /* more than the return address and that rbp led to the caller */
 #define NATIVE_LOOP	   (1ULL << 57) /* it is the interpreter's loop, by its name */
 #define NATIVE_INTERPRETER (1ULL << 58) /* it is in the file of that loop */
-
-static inline __u32 native_slot(const struct native_frame *f)
-{
-	return f->place >> NATIVE_SLOT_SHIFT & 31;
-}
 
 /* What is remembered of a thread between samples. */
 struct native_kept {
@@ -79,7 +74,7 @@ struct unwind {
 		__u32 run;  /* the first so many are on the way, or are being compared */
 	} kept;
 
-	struct { /* native/merge.h: which native frame runs which Python frame */
+	struct { /* stack/merge.h: which native frame runs which Python frame */
 		__u32 state;  /* enum merge_state */
 		__u32 kept;   /* the frames that are remembered were used */
 		__u32 place;  /* of those in natives_kept; KEPT_NOWHERE: they are not used */

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * maps.h - every map, every option and every variable that the programs share with user space. A size written
- * as 1 is set by user/kern/tables.c before loading. Nothing in here is a locked hash map that the sampler
- * updates: it only fills flat arrays, by compare-and-swap.
+ * maps.h - every map and every variable that the programs share with user space. A size written as 1 is set
+ * by user/kern/tables.c before loading. Nothing in here is a locked hash map that the sampler updates: it
+ * only fills flat arrays, by compare-and-swap.
  */
-#ifndef PYPERF_BPF_MAPS_H
-#define PYPERF_BPF_MAPS_H
+#ifndef PYPERF_BPF_DATA_MAPS_H
+#define PYPERF_BPF_DATA_MAPS_H
 
-#include "bpf/scratch.h"
+#include "bpf/data/memory.h"
+#include "bpf/data/options.h"
+#include "bpf/data/scratch.h"
+#include "bpf/data/wait.h"
 
 #define FLAT_TABLE(name, record, flags, entries)                                                             \
 	struct {                                                                                             \
@@ -31,15 +34,6 @@ struct {
 	__uint(max_entries, 4096);
 } records SEC(".maps");
 
-#define RING_BUSY (1 << 19) /* unread bytes from which the reader is woken at once */
-
-/* For what need not be read at once: whether the reader is to be woken all the same. */
-static __always_inline __u64 records_wakeup(void)
-{
-	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > RING_BUSY ? BPF_RB_FORCE_WAKEUP :
-									    BPF_RB_NO_WAKEUP;
-}
-
 /*
  * Processes that something is known of. User space and the fork, exec and exit handlers change it, no sample
  * does.
@@ -61,7 +55,8 @@ FLAT_TABLE(threads, struct thread, 0, 1);
 /* What is remembered of the native frames of each of `threads`; only with --native full. */
 FLAT_TABLE(natives_kept, struct native_kept, 0, 1);
 
-FLAT_TABLE(scratches, struct scratch, 0, 1); /* likewise */
+/* What a sample works on: one for each possible CPU, and a spare one (opt_spare). */
+FLAT_TABLE(scratches, struct scratch, 0, 1);
 
 /*
  * tgid << 32 | time of a process's last RECORD_PROCESS. Processes that share a place are reported more often.
@@ -96,44 +91,6 @@ FLAT_TABLE(texts, union text_block, BPF_F_MMAPABLE, 1);
 #define NATIVE_ASKED 256
 FLAT_TABLE(native_asked, __u64, 0, NATIVE_ASKED);
 
-/*
- * Options, set by user space before loading. The masks are sizes of tables, less one: powers of two, those of
- * nodes, codes and owners of one bank.
- */
-const volatile __u32 opt_node_mask;
-const volatile __u32 opt_code_mask;
-const volatile __u32 opt_owner_mask;
-const volatile __u32 opt_thread_sets_mask;
-const volatile __u32 opt_wait_sets_mask;
-const volatile __u32 opt_max_depth = 1024;
-const volatile __u32 opt_patience;     /* ns, how long a sample may take (python/budget.h); 0 = for ever */
-const volatile __u32 opt_cache_depth = CACHE_DEPTH;
-const volatile __u32 opt_patience_wait; /* ns, the same where locks are held */
-const volatile __u8 opt_cache = CACHE_VERIFIED; /* enum cache_mode */
-const volatile __u8 opt_single_reads; /* a read for each frame, no blocks */
-const volatile __u8 opt_measure;      /* keep a histogram of the sampler's run time */
-const volatile __u8 opt_by_thread = 1; /* owners are threads, else processes */
-const volatile __u8 opt_async;	       /* stacks go on with what awaits the asyncio task that runs */
-const volatile __u8 opt_states;	       /* samples of CPU time say what the interpreter was doing */
-const volatile __u8 opt_all = 1;       /* every process is of interest, else those in the processes map */
-const volatile __u8 opt_programs;      /* those that are no Python are of interest, too */
-const volatile __u8 opt_follow = 1;    /* children of known processes are known */
-const volatile __u8 opt_threads;       /* enum thread_mode */
-const volatile __u8 opt_native;	       /* enum native_mode */
-const volatile __u8 opt_kernel;	       /* enum kernel_mode */
-const volatile __u8 opt_kernel_nameless; /* of the kernel's functions nobody knows the names */
-const volatile __u8 opt_native_loop;   /* the interpreter's loop is a native frame, too */
-const volatile __u8 opt_native_lines;  /* of the leaf the place in the function is of interest, too */
-const volatile __u32 opt_self;	       /* the profiler's own tgid: never analysed */
-const volatile __u32 opt_spare;	       /* the index behind the last CPU's in stats and scratches */
-const volatile __u64 opt_secret;      /* random: no program can choose the identity of its code objects */
-const volatile __u8 opt_offcpu;	       /* waits of all kinds are of interest, */
-const volatile __u8 opt_gil;	       /* ... those for the GIL by themselves */
-const volatile __u64 opt_min_wait; /* ns; shorter waits are not in the profile */
-const volatile __u64 opt_rss_step = 1; /* pages; smaller changes of a process's memory wait */
-const volatile __u64 opt_page = 4096;  /* bytes of a page */
-const volatile __u64 opt_period = 1;   /* ns from one tick of a timer to the next */
-
 /* Goes up after every change of the processes map, whoever makes it. */
 __u64 processes_stamp;
 
@@ -151,7 +108,7 @@ __u32 texts_generation;
 
 struct bank_used banks_used[BANKS];
 
-/* The last struct process.id given out, by either side (bpf/ids.h). */
+/* The last struct process.id given out, by either side (bpf/base/ids.h). */
 __u32 last_process_id;
 
 /* One bit for each struct process.id that user space has names for; it sets and clears them. */

@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * between.h - adds native frames to the tree: those that were called by one Python frame and led to the next,
- * and those above the newest.
+ * native_nodes.h - adds native frames to the tree: those that were called by one Python frame and led to the
+ * next, and those above the newest.
  */
-#ifndef PYPERF_BPF_NATIVE_BETWEEN_H
-#define PYPERF_BPF_NATIVE_BETWEEN_H
+#ifndef PYPERF_BPF_STACK_NATIVE_NODES_H
+#define PYPERF_BPF_STACK_NATIVE_NODES_H
 
-#include "bpf/native/merge.h"
-#include "bpf/tree/tree.h"
-
-/* A node below s->tree.node for this position becomes s->tree.node. 0, or -1 if there is no room. */
-__noinline int native_intern(struct scratch *s, struct cpu_stats *count, __u64 position)
-{
-	__u32 node;
-
-	if (!s || !count)
-		return -1;
-	position &= (1ULL << TEXT_BITS) - 1;
-	node = node_intern(count, s->tree.bank, s->tree.home, s->tree.node,
-			   NODE_NATIVE | (__u32)(position >> INSTR_BITS), position & INSTR_UNKNOWN,
-			   s->quota.none);
-	if (!node)
-		return -1;
-	s->tree.node = node;
-	return 0;
-}
+#include "bpf/stack/merge.h"
+#include "bpf/tree/position.h"
 
 /* After the last Python frame: what is above it. */
 #define BETWEEN_LEAF (~0U)

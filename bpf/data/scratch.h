@@ -1,124 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * scratch.h - what the sampler works on: a CPU's memory for one sample, and what it remembers of a thread.
+ * scratch.h - what one sample works on: a CPU's memory, in groups that are named for the file that owns them.
  */
-#ifndef PYPERF_BPF_SCRATCH_H
-#define PYPERF_BPF_SCRATCH_H
+#ifndef PYPERF_BPF_DATA_SCRATCH_H
+#define PYPERF_BPF_DATA_SCRATCH_H
 
 #include "bpf/abi.h"
-#include "bpf/native/frames.h"
-#include "bpf/python/cache.h"
-#include "bpf/python/digest.h"
-#include "bpf/python/walk.h"
-
-/* A code object that the thread was seen in, to be found without the large tables. */
-struct known_code {
-	__u64 address;
-	__u64 epoch; /* the entry holds in this code_moment() only */
-	__u32 process;
-	__u32 index;   /* its number in codes */
-	__u32 digest;  /* without an epoch, if it is settled: known_digest(); else 0 */
-	__u32 reading; /* thread.reading, when all that counts was last read */
-};
-
-#define KNOWN_CODES 64 /* places of a thread; a power of two */
-
-/* Where a thread, or its process, stands in the tree for one kind of event. */
-struct root {
-	__u64 comm_seen; /* jiffies at which the owner's comm was last copied */
-	__u32 node;	 /* 0 = none yet */
-	__u32 of_thread; /* 1 = the thread's own, 0 = its process's */
-};
-
-/* What is remembered of a thread between samples. */
-struct thread {
-	__u64 start_time;
-	__u64 tstate;	  /* its PyThreadState, proved on every use; 0 = not found */
-	__u64 tss;	  /* address of its gilstate TSS slot; 0 = unknown */
-	__u64 searched;	  /* jiffies of the last search for its thread state */
-	__u64 used;	  /* jiffies of the last sample */
-	__u32 tid;	  /* thread_place(): of the thread, and the kind of event; 0 = this place is free */
-	__u32 busy;	  /* a sample is using it */
-	__u32 process;	  /* struct process.id that its roots belong to */
-	__u32 misses;	  /* searches in a row that found nothing */
-	__u32 generation; /* of the tree, to which its roots and the nodes in cache belong */
-	__u32 reading;	  /* goes up when cache is begun anew: then all code objects are to be read again */
-	struct root roots[EVENT_KINDS];
-	struct known_code known[KNOWN_CODES];
-	struct cache cache;
-};
-
-static __always_inline void thread_forget_roots(struct thread *t)
-{
-	for (int kind = 0; kind < EVENT_KINDS; kind++)
-		t->roots[kind].node = 0;
-}
-
-/* What a wait can be a part of. */
-enum wait_part {
-	WAIT_ASLEEP,
-	WAIT_QUEUED,
-	WAIT_WANTS_GIL,
-	WAIT_PARTS
-};
-
-/* What the stack of a thread that waits led to. */
-struct wait_stack {
-	__u32 generation; /* of the tree, to which the nodes belong */
-	__u32 node;	  /* what is counted while it sleeps; 0 = it is not in the profile */
-	__u32 queue_node; /* ... and while it could run, but has no CPU */
-	__u8 outcome, queue_outcome;
-	__u16 weight; /* so many waits this one stands for */
-};
-
-/* Who has written a struct wait_stack. */
-enum wait_source {
-	WAIT_OWN,     /* the thread itself, when it left its CPU, */
-	WAIT_LISTED,  /* ... or those who found it asleep (sample/asleep.h); they need two: */
-	WAIT_LISTED2, /* ... while one of them is counted the other is written */
-	WAIT_SOURCES
-};
-
-/* What is remembered of a thread's wait (sample/wait.h), and of the thread from one wait to the next. */
-struct wait {
-	__u64 since; /* up to when it is counted, as since_make() has it; 0 = the thread runs */
-	__u64 begin; /* bpf_ktime_get_ns() when it left the CPU, or was found without one */
-	struct wait_stack stack[WAIT_SOURCES]; /* since_source() says which one counts */
-	/* Of its waits so far, ns, a moving one: bounded, so that one long wait is enough to tell. */
-	__u64 average;
-	__u64 unseen[WAIT_PARTS]; /* ns of long waits whose stack was not taken, by part; not counted yet */
-	__u32 process; /* struct process.id */
-	__u32 tid;
-	char comm[16];
-	__u32 for_gil; /* 1: it waits for the GIL */
-} __attribute__((aligned(64)));
-
-/* The memory of a process that may be of interest (sample/memory.h). */
-struct memory {
-	__u64 mm;    /* its address in the kernel; 0 = free */
-	__s64 pages; /* of them, those that are counted */
-	__u64 used;  /* jiffies when some were last counted */
-};
-
-#define MEMORY_BUSY 1 /* memory.mm: somebody is about to use this entry */
-#define MEMORY_WAYS 5
-#define MEMORY_SETS 2048 /* a power of two */
-
-struct memory_set {
-	struct memory way[MEMORY_WAYS];
-} __attribute__((aligned(64)));
-
-/* Bits of scratch.code.unsettled. Without a code epoch this sample met a code object ... */
-#define UNSETTLED_NEW	 1 /* ... for the first time, or in the place of another one, ... */
-#define UNSETTLED_REUSED 2 /* ... in the place of a settled one, ... */
-#define UNSETTLED_YOUNG	 4 /* ... that is not settled yet (python/settled.h) */
-
-/* Whether this sample may go by known_code.digest. */
-enum recall {
-	RECALL_NOT,
-	RECALL_MAY,
-	RECALL_DONE, /* ... and has */
-};
+#include "bpf/data/code.h"
+#include "bpf/data/native_frames.h"
+#include "bpf/data/thread.h"
+#include "bpf/data/walk.h"
 
 #define KERNEL_DEPTH 126 /* functions of the kernel that are kept of a sample; it finds 127 at most */
 
@@ -154,7 +45,6 @@ struct ignored {
 	__u32 image; /* of its start time and exec count */
 };
 
-/* What one sample works on. The groups are named for the file that owns them. */
 struct scratch {
 	volatile __u32 busy; /* a sample is being taken on this CPU */
 
@@ -164,11 +54,11 @@ struct scratch {
 		__u64 known_stamp;    /* processes_stamp before known was copied */
 		struct process known; /* a copy of the entry in processes that this CPU used last */
 		__u32 learned; /* this sample found out known.self_below */
-		struct ignored ignored[IGNORED]; /* sample/offcpu.h */
+		struct ignored ignored[IGNORED]; /* events/offcpu.h */
 		__u64 self; /* what pthread_self() returns in the thread; 0 = not known yet (python/self.h) */
 	} who;
 
-	struct { /* sample/memory.h: what this CPU looked at last */
+	struct { /* events/memory.h: what this CPU looked at last */
 		__u64 mm;
 		__s64 pages;
 	} memory;
@@ -187,7 +77,7 @@ struct scratch {
 		__u32 codes;
 	} quota;
 
-	struct { /* python/intern.h */
+	struct { /* stack/intern.h */
 		__u32 remember; /* the frames go into the thread's cache too, */
 		__u32 kept;	/* ... and so many did */
 		__u32 late;	/* the time was up before the leaf */
@@ -232,13 +122,13 @@ struct scratch {
 		__u32 others; /* it is one of several */
 		__u32 cause;  /* enum wait_cause that it ends with; WAIT_CAUSES = none */
 		__u32 tasks, depth; /* so many were found, with so many frames */
-		__u32 left, at, steps; /* python/intern.h: what is to be added, next frame, steps for it */
+		__u32 left, at, steps; /* stack/intern.h: what is to be added, next frame, steps for it */
 		__u64 met[AWAIT_TASKS];
 		__u8 shared[AWAIT_TASKS]; /* others await what this one awaits, too */
 		__u8 begin[AWAIT_TASKS], end[AWAIT_TASKS]; /* its frames, the outermost first */
 	} await;
 
-	struct { /* sample/gil.h */
+	struct { /* events/gil.h */
 		__u64 address; /* of the GIL that the thread waits for */
 		__u64 waiter;  /* its PyThreadState */
 		__u32 moved;   /* the frame of the holder that was looked at last has changed */
@@ -253,7 +143,7 @@ struct scratch {
 		__u32 low, high;
 	} text_search;
 
-	struct kernel_stack { /* native/kernel.h */
+	struct kernel_stack { /* stack/kernel_frames.h */
 		__u32 in_kernel; /* this tick interrupted the kernel */
 		__u32 depth;
 		__u64 frames[KERNEL_DEPTH + 1]; /* leaf first; one that is more than are kept */

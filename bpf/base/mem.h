@@ -3,8 +3,8 @@
  * mem.h - the one way to a target's memory. In BPF it is bpf_probe_read_user() on the current task. What is
  * compiled for the host (the worker process, tests) supplies a mem_read() of its own.
  */
-#ifndef PYPERF_BPF_MEM_H
-#define PYPERF_BPF_MEM_H
+#ifndef PYPERF_BPF_BASE_MEM_H
+#define PYPERF_BPF_BASE_MEM_H
 
 #include "bpf/abi.h"
 

@@ -3,8 +3,8 @@
  * loop.h - bpf_loop() and the clock for the host. In BPF bpf_loop() is a helper of the kernel, whose callback
  * the verifier looks at once, however often it will run.
  */
-#ifndef PYPERF_BPF_LOOP_H
-#define PYPERF_BPF_LOOP_H
+#ifndef PYPERF_BPF_BASE_LOOP_H
+#define PYPERF_BPF_BASE_LOOP_H
 
 #include "bpf/abi/types.h"
 

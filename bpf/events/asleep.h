@@ -5,10 +5,10 @@
  * emptied. From when it is listed on, such a thread's wait counts like any other, below [wait not looked at]
  * until its stack is given (given.h).
  */
-#ifndef PYPERF_BPF_SAMPLE_ASLEEP_H
-#define PYPERF_BPF_SAMPLE_ASLEEP_H
+#ifndef PYPERF_BPF_EVENTS_ASLEEP_H
+#define PYPERF_BPF_EVENTS_ASLEEP_H
 
-#include "bpf/sample/offcpu.h"
+#include "bpf/events/offcpu.h"
 
 #define TASK_NEW 0x800 /* as in linux/sched.h: it has not run yet */
 

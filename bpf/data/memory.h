@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * memory.h - what is remembered of how large processes are (events/memory.h).
+ */
+#ifndef PYPERF_BPF_DATA_MEMORY_H
+#define PYPERF_BPF_DATA_MEMORY_H
+
+#include "bpf/abi/types.h"
+
+/* The memory of a process that may be of interest (events/memory.h). */
+struct memory {
+	__u64 mm;    /* its address in the kernel; 0 = free */
+	__s64 pages; /* of them, those that are counted */
+	__u64 used;  /* jiffies when some were last counted */
+};
+
+#define MEMORY_BUSY 1 /* memory.mm: somebody is about to use this entry */
+#define MEMORY_WAYS 5
+#define MEMORY_SETS 2048 /* a power of two */
+
+struct memory_set {
+	struct memory way[MEMORY_WAYS];
+} __attribute__((aligned(64)));
+
+#endif

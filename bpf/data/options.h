@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * options.h - what user space sets before it loads the programs (user/kern/kernel.c): constants for the
+ * verifier, which leaves out what an option switches off.
+ */
+#ifndef PYPERF_BPF_DATA_OPTIONS_H
+#define PYPERF_BPF_DATA_OPTIONS_H
+
+#include "bpf/abi.h"
+#include "bpf/data/cache.h"
+
+/*
+ * Options, set by user space before loading. The masks are sizes of tables, less one: powers of two, those of
+ * nodes, codes and owners of one bank.
+ */
+const volatile __u32 opt_node_mask;
+const volatile __u32 opt_code_mask;
+const volatile __u32 opt_owner_mask;
+const volatile __u32 opt_thread_sets_mask;
+const volatile __u32 opt_wait_sets_mask;
+const volatile __u32 opt_max_depth = 1024;
+const volatile __u32 opt_patience;     /* ns, how long a sample may take (data/budget.h); 0 = for ever */
+const volatile __u32 opt_cache_depth = CACHE_DEPTH;
+const volatile __u32 opt_patience_wait; /* ns, the same where locks are held */
+const volatile __u8 opt_cache = CACHE_VERIFIED; /* enum cache_mode */
+const volatile __u8 opt_single_reads; /* a read for each frame, no blocks */
+const volatile __u8 opt_measure;      /* keep a histogram of the sampler's run time */
+const volatile __u8 opt_by_thread = 1; /* owners are threads, else processes */
+const volatile __u8 opt_async;	       /* stacks go on with what awaits the asyncio task that runs */
+const volatile __u8 opt_states;	       /* samples of CPU time say what the interpreter was doing */
+const volatile __u8 opt_all = 1;       /* every process is of interest, else those in the processes map */
+const volatile __u8 opt_programs;      /* those that are no Python are of interest, too */
+const volatile __u8 opt_follow = 1;    /* children of known processes are known */
+const volatile __u8 opt_threads;       /* enum thread_mode */
+const volatile __u8 opt_native;	       /* enum native_mode */
+const volatile __u8 opt_kernel;	       /* enum kernel_mode */
+const volatile __u8 opt_kernel_nameless; /* of the kernel's functions nobody knows the names */
+const volatile __u8 opt_native_loop;   /* the interpreter's loop is a native frame, too */
+const volatile __u8 opt_native_lines;  /* of the leaf the place in the function is of interest, too */
+const volatile __u32 opt_self;	       /* the profiler's own tgid: never analysed */
+const volatile __u32 opt_spare;	       /* the index behind the last CPU's in stats and scratches */
+const volatile __u64 opt_secret;      /* random: no program can choose the identity of its code objects */
+const volatile __u8 opt_offcpu;	       /* waits of all kinds are of interest, */
+const volatile __u8 opt_gil;	       /* ... those for the GIL by themselves */
+const volatile __u64 opt_min_wait; /* ns; shorter waits are not in the profile */
+const volatile __u64 opt_rss_step = 1; /* pages; smaller changes of a process's memory wait */
+const volatile __u64 opt_page = 4096;  /* bytes of a page */
+const volatile __u64 opt_period = 1;   /* ns from one tick of a timer to the next */
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * wait.h - what is remembered of a thread that waits (events/wait.h).
+ */
+#ifndef PYPERF_BPF_DATA_WAIT_H
+#define PYPERF_BPF_DATA_WAIT_H
+
+#include "bpf/abi/types.h"
+
+/* What a wait can be a part of. */
+enum wait_part {
+	WAIT_ASLEEP,
+	WAIT_QUEUED,
+	WAIT_WANTS_GIL,
+	WAIT_PARTS
+};
+
+/* What the stack of a thread that waits led to. */
+struct wait_stack {
+	__u32 generation; /* of the tree, to which the nodes belong */
+	__u32 node;	  /* what is counted while it sleeps; 0 = it is not in the profile */
+	__u32 queue_node; /* ... and while it could run, but has no CPU */
+	__u8 outcome, queue_outcome;
+	__u16 weight; /* so many waits this one stands for */
+};
+
+/* Who has written a struct wait_stack. */
+enum wait_source {
+	WAIT_OWN,     /* the thread itself, when it left its CPU, */
+	WAIT_LISTED,  /* ... or those who found it asleep (events/asleep.h); they need two: */
+	WAIT_LISTED2, /* ... while one of them is counted the other is written */
+	WAIT_SOURCES
+};
+
+/* What is remembered of a thread's wait (events/wait.h), and of the thread from one wait to the next. */
+struct wait {
+	__u64 since; /* up to when it is counted, as since_make() has it; 0 = the thread runs */
+	__u64 begin; /* bpf_ktime_get_ns() when it left the CPU, or was found without one */
+	struct wait_stack stack[WAIT_SOURCES]; /* since_source() says which one counts */
+	/* Of its waits so far, ns, a moving one: bounded, so that one long wait is enough to tell. */
+	__u64 average;
+	__u64 unseen[WAIT_PARTS]; /* ns of long waits whose stack was not taken, by part; not counted yet */
+	__u32 process; /* struct process.id */
+	__u32 tid;
+	char comm[16];
+	__u32 for_gil; /* 1: it waits for the GIL */
+} __attribute__((aligned(64)));
+
+#endif
