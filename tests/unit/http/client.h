@@ -25,8 +25,8 @@
 #include "http/answer.h"
 #include "http/connections.h"
 
-#define GET(path)	 REQUEST("GET", path, "localhost")
-#define REQUEST(method, path, host) \
+#define GET(path)	 REQUEST_TO("GET", path, "localhost")
+#define REQUEST_TO(method, path, host) \
 	method " " path " HTTP/1.1\r\nHost: " host "\r\nConnection: close\r\n\r\n"
 
 #define PATIENCE_SECONDS 20 /* for what comes after milliseconds, unless the machine is busy */

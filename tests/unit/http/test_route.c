@@ -108,7 +108,7 @@ static const char *ask_for(const char *method, const char *path, const char *hos
 {
 	char request[512];
 
-	snprintf(request, sizeof(request), REQUEST("%s", "%s", "%s"), method, path, host);
+	snprintf(request, sizeof(request), REQUEST_TO("%s", "%s", "%s"), method, path, host);
 	return ask(request);
 }
 

@@ -93,7 +93,7 @@ static void addresses(void **state)
 	assert_int_equal(http_listen(http, &second, PART_METRICS), 0);
 	assert_int_equal(status_of(ask(GET("/page.css"))), 404);
 	assert_int_equal(status_of(ask(GET("/healthz"))), 200);
-	assert_int_equal(status_of(ask(REQUEST("GET", "/healthz", "evil.example"))), 403);
+	assert_int_equal(status_of(ask(REQUEST_TO("GET", "/healthz", "evil.example"))), 403);
 	port = all;
 	assert_int_equal(status_of(ask(GET("/page.css"))), 200);
 	third = address();

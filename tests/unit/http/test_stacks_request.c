@@ -102,7 +102,7 @@ static const char *request_for(const char *query)
 {
 	static char request[256];
 
-	snprintf(request, sizeof(request), REQUEST("GET", "/debug/pyperf/stacks?%s", "localhost"), query);
+	snprintf(request, sizeof(request), REQUEST_TO("GET", "/debug/pyperf/stacks?%s", "localhost"), query);
 	return request;
 }
 
