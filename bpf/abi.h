@@ -8,6 +8,7 @@
 #define PYPERF_BPF_ABI_H
 
 #include "bpf/abi/asleep.h"
+#include "bpf/abi/attributes.h"
 #include "bpf/abi/control.h"
 #include "bpf/abi/event_rows.h"
 #include "bpf/abi/events.h"

@@ -25,7 +25,7 @@ enum wait_cause {
 	WAIT_CAUSES
 };
 
-/* What the interpreter was doing at a sample: rows of bpf/states.def. */
+/* What the interpreter was doing at a tick: rows of bpf/states.def. */
 enum state {
 #define STATE(name, key, value, help) STATE_##name,
 #include "bpf/states.def"

@@ -20,7 +20,6 @@
 #define CODE_BITS 22
 #define INSTR_BITS 20
 #define INSTR_UNKNOWN ((1U << INSTR_BITS) - 1)
-#define INSTR_TASK    (INSTR_UNKNOWN - 1) /* node_is_task() */
 
 #define BANKS 2 /* parts of the tables of nodes, codes and owners, of which one is in use */
 
@@ -80,31 +79,17 @@ static inline __u32 node_instr(__u64 key)
 	return key & INSTR_UNKNOWN;
 }
 
-/*
- * The number of the first code object. Those below it are markers, enum outcome, causes of waits, and the
- * states of the interpreter.
- */
-#define CODE_FIRST  64
-#define CODE_WAITS  48 /* the number of the first enum wait_cause */
-#define CODE_STATES 63
+/* The number of the first code object. Those below it are markers, enum outcome, and causes of waits. */
+#define CODE_FIRST 64
+#define CODE_WAITS 48 /* the number of the first enum wait_cause */
 
-/*
- * Whether a node is no frame, but says in which states samples with the stack of its parent were: its
- * instruction is STATE_BIT()s.
- */
-static inline int node_is_state(__u64 key)
-{
-	return node_parent(key) && node_code(key) == CODE_STATES;
-}
+/* A node that is no frame, but an attribute of its parent's stack, has this bit in its code field. */
+#define NODE_ATTRIBUTE (1U << (CODE_BITS - 2))
 
-/*
- * Whether a node is no frame, but says which asyncio task ran the stack of its parent: its code is the number
- * of the task's name, which was sent as that of a code object at address 0.
- */
-static inline int node_is_task(__u64 key)
+/* Whether a node is no frame: bpf/abi/attributes.h says what it is. */
+static inline int node_is_attribute(__u64 key)
 {
-	return node_parent(key) && !node_is_native(key) && node_instr(key) == INSTR_TASK &&
-	       node_code(key) >= CODE_FIRST;
+	return node_parent(key) && !node_is_native(key) && node_code(key) & NODE_ATTRIBUTE;
 }
 
 #define HOLDER_DEPTH 1024 /* frames that the GIL's holder may have, above those of the one that waits */
@@ -117,9 +102,14 @@ enum frame_kind {
 	FRAME_KINDS
 };
 
-/* The kind of frame that a node with this key is, which is no root's. */
+/*
+ * The kind of frame that a node with this key is, which is no root's. An attribute in the middle of a stack,
+ * where the kernel side puts none, is a marker that nobody knows.
+ */
 static inline enum frame_kind node_frame_kind(__u64 key)
 {
+	if (node_is_attribute(key))
+		return FRAME_MARKER;
 	if (!node_is_native(key))
 		return node_code(key) >= CODE_FIRST ? FRAME_PYTHON :
 		       node_code(key) >= CODE_WAITS ? FRAME_WAIT : FRAME_MARKER;

@@ -68,8 +68,9 @@ struct scratch {
 		__u32 bank;	  /* bank_of() that generation */
 		__u32 home;	  /* node_home() of the root */
 		__u32 node;	  /* what the stack leads to, as far as it is interned; 0 = a table is full */
-		__u32 states;	  /* STATE_BIT()s of the sample; 0 = nothing is known */
 	} tree;
+
+	__u32 attribute[ATTRIBUTES]; /* python/count.h: values of the sample's attributes; 0 = it has none */
 
 	struct { /* tree/quota.h */
 		__u32 none;  /* the process gets no new entries */
@@ -109,8 +110,6 @@ struct scratch {
 	struct { /* python/task.h: the asyncio task that the thread runs */
 		__u64 address; /* 0 = none */
 		__u64 text;    /* the object that is its name */
-		__u32 name;    /* the number of the name; 0 = it has none, or there was no room */
-		__u32 pad;
 		struct known_type types[TYPES_KNOWN];
 		__u8 bytes[TASK_READ + 8]; /* of an object */
 	} task;

@@ -106,7 +106,7 @@ static __always_inline int names_have_room(const struct scratch *s, const struct
 	return !p || p->generation != s->tree.generation || p->names < TASK_NAMES_MAX;
 }
 
-/* Leaves the number of the name that is in the record in s->task.name, and sends it if it is new. */
+/* The name that is in the record becomes an attribute of the sample, and is sent if it is new. */
 static __always_inline void name_intern(struct scratch *s, struct cpu_stats *count)
 {
 	const __u64 fingerprint = name_digest(&s->record);
@@ -135,7 +135,7 @@ static __always_inline void name_intern(struct scratch *s, struct cpu_stats *cou
 		s->record.line_format = LINES_LOCATIONS;
 		code_output(s, count, c);
 	}
-	s->task.name = index;
+	s->attribute[ATTRIBUTE_TASK] = index;
 }
 
 /*
@@ -158,7 +158,7 @@ __noinline int task_find(struct scratch *s, const struct layout *l, const struct
 	return 0;
 }
 
-/* Leaves the number of its name in s->task.name. Always 0. */
+/* Its name becomes an attribute of the sample. Always 0. */
 __noinline int task_name(struct scratch *s, struct cpu_stats *count, const struct layout *l,
 			 const struct task_layout *a)
 {

@@ -43,7 +43,7 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	if (opt_async)
 		task_begin(s, count, l, t->tstate, event_is_tick(kind));
 	if (with_states)
-		s->tree.states = state_of(s, l, t->tstate);
+		s->attribute[ATTRIBUTE_STATES] = state_of(s, l, t->tstate);
 	if (opt_cache != CACHE_OFF && root)
 		cached = walk_cached(s, count, t, p, l, root);
 	if (opt_cache == CACHE_CHECK)
@@ -70,8 +70,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 		return OUTCOME_NEW_PROCESS;
 	s->tree.generation = *(volatile __u32 *)&tree_generation;
 	s->tree.bank = bank_of(s->tree.generation);
-	s->tree.states = 0;
-	s->task.name = 0;
+	attributes_begin(s);
 	s->await.frame = 0;
 	s->who.process = p->id;
 	s->code.sent = 0;

@@ -21,24 +21,37 @@ static __always_inline enum outcome count_lost(struct scratch *s, struct cpu_sta
 	return OUTCOME_TABLE_FULL;
 }
 
-/* Adds the nodes of the sample's task and states below its stack, if there is room for them. Always 0. */
-__noinline int add_states(struct scratch *s, struct cpu_stats *count)
+/* The sample has none yet. */
+static __always_inline void attributes_begin(struct scratch *s)
+{
+	for (int i = 0; i < ATTRIBUTES; i++)
+		s->attribute[i] = 0;
+}
+
+/*
+ * Adds a node below the sample's stack, if there is room for it. Always 0. A global function: the verifier
+ * looks at it once, for all attributes.
+ */
+__noinline int add_attribute(struct scratch *s, struct cpu_stats *count, enum attribute attribute,
+			     __u32 value)
 {
 	__u32 node;
 
 	if (!s || !count)
 		return -1;
-	if (opt_async && s->task.name) {
-		node = node_intern(count, s->tree.bank, s->tree.home, s->tree.node, s->task.name, INSTR_TASK,
-				   s->quota.none);
-		s->tree.node = node ?: s->tree.node;
-	}
-	if (!s->tree.states)
-		return 0;
-	node = node_intern(count, s->tree.bank, s->tree.home, s->tree.node, CODE_STATES,
-			   s->tree.states & INSTR_UNKNOWN, s->quota.none);
+	node = node_intern(count, s->tree.bank, s->tree.home, s->tree.node, attribute_code(attribute, value),
+			   attribute_instr(value), s->quota.none);
 	s->tree.node = node ?: s->tree.node;
 	return 0;
+}
+
+static __always_inline void add_attributes(struct scratch *s, struct cpu_stats *count)
+{
+#define ATTRIBUTE(name, option, value, place, label, help)                                      \
+	if (option && s->attribute[ATTRIBUTE_##name])                                           \
+		add_attribute(s, count, ATTRIBUTE_##name, s->attribute[ATTRIBUTE_##name]);
+#include "bpf/attributes.def"
+#undef ATTRIBUTE
 }
 
 /*
@@ -59,8 +72,8 @@ static __always_inline enum outcome count_node(struct scratch *s, struct cpu_sta
 			native_goal(s, UNWIND_ALL);
 		if (opt_native || opt_kernel)
 			native_add(s, count, kind);
-		if (event_is_tick(kind) && ((opt_states && s->tree.states) || (opt_async && s->task.name)))
-			add_states(s, count);
+		if (event_is_tick(kind))
+			add_attributes(s, count);
 		return outcome;
 	}
 	if (opt_native && event_is_tick(kind))

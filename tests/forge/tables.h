@@ -78,6 +78,11 @@ static inline void set_node(__u32 node, __u32 parent, __u32 code, __u32 instr, _
 	nodes[node] = (struct node){ .key = node_key(parent, code, instr), .count = count };
 }
 
+static inline void set_attribute(__u32 node, __u32 parent, enum attribute attribute, __u32 value, __u64 count)
+{
+	set_node(node, parent, attribute_code(attribute, value), attribute_instr(value), count);
+}
+
 static inline void set_root(__u32 node, __u32 owner, __u64 count)
 {
 	set_node(node, 0, owner, INSTR_UNKNOWN, count);

@@ -21,6 +21,9 @@
 #define RING_BYTES	(1U << 21)
 #define WAIT_SETS	(1U << 12) /* of WAIT_WAYS threads of Python processes each */
 
+_Static_assert((1U << NODE_BITS) / NODES_PER_CODE <= NODE_ATTRIBUTE,
+	       "a number of the table of codes has no bit of NODE_ATTRIBUTE");
+
 static __u32 power_of_two(__u32 least)
 {
 	__u32 n = 1;

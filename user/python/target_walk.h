@@ -134,7 +134,7 @@ static inline __u32 target_instruction(const struct layout *l, const struct fram
 			start = target_bytecode_copy(l, f);
 		bytes = f->instr - start + 2;
 	}
-	return bytes / 2 < INSTR_TASK ? bytes / 2 : INSTR_UNKNOWN;
+	return bytes / 2 < INSTR_UNKNOWN ? bytes / 2 : INSTR_UNKNOWN;
 }
 
 #endif

@@ -9,15 +9,11 @@
 #include <stdbool.h>
 
 #include "kern/kernel.h"
+#include "tree/harvest_source.h"
 #include "tree/places.h"
 
-struct codes;
-struct natives;
-struct pod_label_names;
-struct pod_labels;
 struct profile;
 struct profile_info;
-struct registry;
 
 #define PROFILE_BYTES (96 << 20) /* of the bounds in docs/security.md */
 
@@ -32,25 +28,6 @@ struct harvest_stats {
 void harvest_stats_add(struct harvest_stats *sum, const struct harvest_stats *more);
 /* Nothing of any kind. */
 bool harvest_is_empty(const struct harvest_stats *stats);
-
-/* Where a profile's parts come from, and how fine they are. */
-struct harvest_source {
-	const struct kernel_tables *tables;
-	struct codes *codes;
-	const struct registry *registry;
-	const struct natives *natives; /* NULL: there are no native frames */
-	bool hide_native; /* leaves frames of native code out (frame_is_native()) */
-	struct kernel_names *kernel_names; /* NULL: the kernel's functions have none */
-	bool interpreter; /* shows the interpreter's own loop, too */
-	/*
-	 * From so many bytes of a profile on, further stacks become one frame, [dropped]. 0 = PROFILE_BYTES.
-	 * Otherwise programs that never repeat a stack would take all memory.
-	 */
-	size_t bytes_max;
-	bool columns; /* tells places in one line apart, where the interpreter knows them */
-	const struct pod_labels *pod_labels; /* may be NULL, as the next */
-	const struct pod_label_names *pod_label_names;
-};
 
 /* How far a harvest has come that is done in parts. Begins as 0. */
 struct harvest_progress {

@@ -205,6 +205,34 @@ static void test_no_record_is_forgotten(void **state)
 	assert_int_equal(found, ARRAY_SIZE(records));
 }
 
+/* Nodes of attributes carry any attribute and any value, and are no frames; frames of all kinds are none. */
+static void test_attributes(void **state)
+{
+	static const __u32 values[] = { 1, 63, 64, (1 << INSTR_BITS) - 1, 1 << INSTR_BITS, 0x12345678, ~0U };
+	const __u32 last = (1 << ATTRIBUTE_NUMBER_BITS) - 1;
+
+	(void)state;
+	for (__u32 attribute = 0; attribute <= last; attribute++) {
+		for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+			const __u32 code = attribute_code(attribute, values[i]);
+			const __u64 key = node_key(5, code, attribute_instr(values[i]));
+
+			assert_true(code < 1U << CODE_BITS);
+			assert_true(node_is_attribute(key) && !node_is_native(key));
+			assert_int_equal(node_parent(key), 5);
+			assert_int_equal(attribute_of(key), attribute);
+			assert_int_equal(attribute_value(key), values[i]);
+			assert_int_equal(node_frame_kind(key), FRAME_MARKER);
+			assert_int_equal(node_event(key, EVENT_OFFCPU), EVENT_OFFCPU);
+			assert_false(node_is_attribute(node_key(0, code, 0))); /* a root's */
+		}
+	}
+	assert_false(node_is_attribute(node_key(5, OUTCOME_WHOLE, INSTR_UNKNOWN)));
+	assert_false(node_is_attribute(node_key(5, CODE_WAITS, INSTR_UNKNOWN)));
+	assert_false(node_is_attribute(node_key(5, NODE_ATTRIBUTE - 1, 0))); /* a code's highest number */
+	assert_false(node_is_attribute(node_key(5, NODE_NATIVE | NODE_ATTRIBUTE, 0)));
+}
+
 /* Bits of a node's key, and keys of different tables that must not be mistaken for others. */
 static void test_keys(void **state)
 {
@@ -215,8 +243,7 @@ static void test_keys(void **state)
 	assert_int_equal(node_parent(key), 0x3fffff);
 	assert_int_equal(node_code(key), 0x2aaaaa);
 	assert_int_equal(node_instr(key), 0xabcde);
-	assert_true(OUTCOME_COUNT <= CODE_WAITS && CODE_WAITS + WAIT_CAUSES <= CODE_STATES);
-	assert_true(CODE_STATES < CODE_FIRST && STATES < INSTR_BITS);
+	assert_true(OUTCOME_COUNT <= CODE_WAITS && CODE_WAITS + WAIT_CAUSES <= CODE_FIRST);
 	assert_true(code_key(1, 0x1000) > 0);
 	assert_int_not_equal(code_key(1, (1ULL << 47) - 8), code_key(2, 0));
 	assert_true(owner_key(0, 0, 0) != 0);
@@ -260,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_every_record_is_the_same),
 		cmocka_unit_test(test_no_record_is_forgotten),
 		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_attributes),
 		cmocka_unit_test(test_ids),
 	};
 

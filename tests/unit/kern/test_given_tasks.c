@@ -93,8 +93,8 @@ static void books_are_exact(void **state)
 /* The numbers of markers and of code objects have no business there. */
 static void marks_that_are_none(void **state)
 {
-	static const __u32 wrong[] = { 0, 1, CODE_WAITS - 1, CODE_WAITS + WAIT_CAUSES, CODE_STATES,
-				       CODE_FIRST, ~0U };
+	static const __u32 wrong[] = { 0, 1, CODE_WAITS - 1, CODE_WAITS + WAIT_CAUSES, CODE_FIRST - 1,
+				       CODE_FIRST, NODE_ATTRIBUTE, ~0U };
 
 	(void)state;
 	open_tasks();

@@ -35,8 +35,8 @@ static int setup_sample(void **state)
 	set_node(30, 25, 102, 1, 0);
 	set_node(26, 30, 100, 1, 0);
 	add_code(103, "<task>", "", 0);
-	set_node(21, 26, 103, INSTR_TASK, 0);
-	set_node(22, 21, CODE_STATES, STATE_BIT(HOLDS) | STATE_BIT(EXCEPTION) | STATE_BIT(GC), 3);
+	set_attribute(21, 26, ATTRIBUTE_TASK, 103, 0);
+	set_attribute(22, 21, ATTRIBUTE_STATES, STATE_BIT(HOLDS) | STATE_BIT(EXCEPTION) | STATE_BIT(GC), 3);
 	set_root(27, 1, 0);
 	set_node(28, 27, 101, 1, 5);
 	run();

@@ -256,7 +256,7 @@ static void unknown_code(void **state)
 	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 102, 1, 2);
-	set_node(27, 25, NODE_NATIVE - 1, 1, 3);
+	set_node(27, 25, NODE_ATTRIBUTE - 1, 1, 3); /* the highest number */
 	run();
 	assert_string_equal(shown(), "100/100 main-now/main-now: [unknown code]:0 = 5\n");
 	assert_int_equal(kind_of_frame(1, 0), FRAME_MARKER);

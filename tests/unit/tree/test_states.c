@@ -33,9 +33,9 @@ static void stacks_are_those_of_their_parents(void **state)
 	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 3);
-	set_node(27, 26, CODE_STATES, STATE_BIT(HOLDS), 5);
-	set_node(28, 26, CODE_STATES, STATE_BIT(RELEASED) | STATE_BIT(EXCEPTION), 7);
-	set_node(29, 26, CODE_STATES, 1U << STATES, 11);
+	set_attribute(27, 26, ATTRIBUTE_STATES, STATE_BIT(HOLDS), 5);
+	set_attribute(28, 26, ATTRIBUTE_STATES, STATE_BIT(RELEASED) | STATE_BIT(EXCEPTION), 7);
+	set_attribute(29, 26, ATTRIBUTE_STATES, 1U << STATES, 11);
 	run();
 	assert_int_equal(profile_count(profile, PROFILE_SAMPLE), 3);
 	for (__u32 id = 1; id <= 3; id++) {
@@ -59,9 +59,9 @@ static void a_task_is_a_label(void **state)
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 3);
 	add_code(102, "checkout", "", 0);
-	set_node(27, 26, 102, INSTR_TASK, 5);
-	set_node(28, 27, CODE_STATES, STATE_BIT(HOLDS), 7);
-	set_node(29, 26, 103, INSTR_TASK, 11);
+	set_attribute(27, 26, ATTRIBUTE_TASK, 102, 5);
+	set_attribute(28, 27, ATTRIBUTE_STATES, STATE_BIT(HOLDS), 7);
+	set_attribute(29, 26, ATTRIBUTE_TASK, 103, 11);
 	run();
 	assert_int_equal(profile_count(profile, PROFILE_SAMPLE), 3);
 	for (__u32 id = 1; id <= 3; id++)
@@ -80,8 +80,8 @@ static void strange_places(void **state)
 {
 	(void)state;
 	set_root(25, 0, 0);
-	set_node(26, 25, CODE_STATES, STATE_BIT(HOLDS), 3);
-	set_node(27, 26, CODE_STATES, STATE_BIT(RELEASED), 5);
+	set_attribute(26, 25, ATTRIBUTE_STATES, STATE_BIT(HOLDS), 3);
+	set_attribute(27, 26, ATTRIBUTE_STATES, STATE_BIT(RELEASED), 5);
 	set_node(28, 27, 100, 1, 7);
 	run();
 	assert_int_equal(profile_total(profile), 15);

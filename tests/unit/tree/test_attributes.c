@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_attributes.c - attributes of a sample, as nodes below its stack, become its labels: in any order, and
+ * whatever stands there in tables that somebody forged.
+ */
+#include "tests/forge/tables.h"
+
+#include "tree/attributes.h"
+
+static __u64 key_of(enum attribute attribute, __u32 value)
+{
+	return node_key(5, attribute_code(attribute, value), attribute_instr(value));
+}
+
+static const char *label_of(__u32 sample, enum label label)
+{
+	const struct profile_owner *o =
+		profile_get_owner(profile, profile_get_sample(profile, sample).owner);
+
+	return profile_get_string(profile, o->label[label]);
+}
+
+static void names_are_those_that_were_sent(void **state)
+{
+	struct profile_labels l = { .comm = "c" };
+
+	(void)state;
+	add_code((1 << 20) - 1, "checkout", "", 0); /* the highest number that there is */
+	attributes_fill(key_of(ATTRIBUTE_TASK, (1 << 20) - 1), codes, &l);
+	assert_string_equal(l.task, "checkout");
+	attributes_fill(key_of(ATTRIBUTE_TASK, 103), codes, &l);
+	assert_null(l.task);
+	attributes_fill(key_of(ATTRIBUTE_TASK, ~0U), codes, &l);
+	assert_null(l.task);
+	assert_null(l.gil);
+	assert_string_equal(l.comm, "c");
+}
+
+static void bits_are_those_of_states(void **state)
+{
+	struct profile_labels l = { .task = "t" };
+
+	(void)state;
+	attributes_fill(key_of(ATTRIBUTE_STATES, STATE_BIT(RELEASED) | STATE_BIT(GC)), codes, &l);
+	assert_string_equal(l.gil, "released");
+	assert_string_equal(l.gc, "yes");
+	assert_null(l.exception);
+	assert_string_equal(l.task, "t");
+}
+
+static void what_nobody_knows_is_no_label(void **state)
+{
+	const struct profile_labels none = {};
+	struct profile_labels l = {};
+
+	(void)state;
+	for (__u32 attribute = ATTRIBUTES; attribute < 1 << ATTRIBUTE_NUMBER_BITS; attribute++)
+		attributes_fill(key_of(attribute, 0xffffffff), codes, &l);
+	assert_memory_equal(&l, &none, sizeof(l));
+}
+
+/* One stack with two attributes: one order, the other one, and one with an attribute that nobody knows. */
+static void in_any_order(void **state)
+{
+	(void)state;
+	add_code(102, "checkout", "", 0);
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 0);
+	set_attribute(30, 26, ATTRIBUTE_TASK, 102, 0);
+	set_attribute(31, 30, ATTRIBUTE_STATES, STATE_BIT(HOLDS), 3);
+	set_attribute(40, 26, ATTRIBUTE_STATES, STATE_BIT(HOLDS), 0);
+	set_attribute(41, 40, ATTRIBUTE_TASK, 102, 5);
+	set_attribute(50, 26, ATTRIBUTES, 77, 0);
+	set_attribute(51, 50, ATTRIBUTE_TASK, 102, 0);
+	set_attribute(52, 51, ATTRIBUTES + 1, 78, 0);
+	set_attribute(53, 52, ATTRIBUTE_STATES, STATE_BIT(HOLDS), 7);
+	run();
+	assert_int_equal(profile_count(profile, PROFILE_SAMPLE), 1);
+	assert_int_equal(profile_get_sample(profile, 1).count, 15);
+	assert_int_equal(profile_get_sample(profile, 1).n, 1);
+	assert_string_equal(label_of(1, LABEL_task), "checkout");
+	assert_string_equal(label_of(1, LABEL_gil), "holds");
+}
+
+/* As a root's child, where no stack is, and in the middle of a stack. Nothing that was counted is lost. */
+static void strange_places(void **state)
+{
+	(void)state;
+	set_root(25, 0, 0);
+	set_attribute(26, 25, ATTRIBUTE_STATES, STATE_BIT(HOLDS), 3);
+	set_attribute(27, 26, ATTRIBUTE_TASK, 103, 5);
+	set_node(28, 27, 100, 1, 7);
+	run();
+	assert_string_equal(shown(), "100/100 main-now/main-now: [unknown]:0 = 8\n"
+				     "100/100 main-now/main-now: outer:11 < [unknown]:0 < [unknown]:0 = 7\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(names_are_those_that_were_sent, setup, teardown),
+		cmocka_unit_test_setup_teardown(bits_are_those_of_states, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_nobody_knows_is_no_label, setup, teardown),
+		cmocka_unit_test_setup_teardown(in_any_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(strange_places, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_node_frame.c - the frame of one node: by what its number stands for, asked for once, and hidden where
+ * it says nothing.
+ */
+#include "tests/forge/tables.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "tree/native_frame.h"
+#include "tree/node_frame.h"
+
+static __u32 locations[NODES];
+static struct places places;
+static struct harvest_source source;
+static struct node_frames frames;
+
+static int setup_frames(void **state)
+{
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000 };
+	int err = setup(state);
+
+	if (err || profile_new(&info, &profile))
+		return -1;
+	source = forged_source;
+	memset(locations, 0, sizeof(locations));
+	frames = (struct node_frames){
+		.source = &source, .profile = profile, .location_of = locations, .places = &places
+	};
+	return 0;
+}
+
+static int teardown_frames(void **state)
+{
+	places_free(&places);
+	return teardown(state);
+}
+
+static const char *name_of(__u32 location)
+{
+	const struct profile_location *l = profile_get_location(profile, location);
+
+	return profile_get_string(profile, profile_get_function(profile, l->function)->name);
+}
+
+static const char *frame_of(__u32 code, __u32 instr)
+{
+	static __u32 node = 100;
+	__u32 location;
+
+	set_node(++node, 25, code, instr, 0);
+	assert_int_equal(node_frame_location(&frames, node, 0, &location), 0);
+	return location == FRAME_HIDDEN ? NULL : name_of(location);
+}
+
+static void by_their_number(void **state)
+{
+	(void)state;
+	assert_string_equal(frame_of(100, 1), "outer");
+	assert_string_equal(frame_of(OUTCOME_TRUNCATED, INSTR_UNKNOWN), "[truncated]");
+	assert_string_equal(frame_of(OUTCOME_COUNT, INSTR_UNKNOWN), "[unknown]");
+	assert_string_equal(frame_of(CODE_WAITS + WAIT_IO, INSTR_UNKNOWN), "[I/O]");
+	assert_string_equal(frame_of(CODE_WAITS + WAIT_CAUSES, INSTR_UNKNOWN), "[unknown]");
+	assert_string_equal(frame_of(NODE_ATTRIBUTE, 1), "[unknown]");
+	assert_string_equal(frame_of(NODE_NATIVE, NATIVE_UNKNOWN), "[native unknown]");
+	assert_string_equal(frame_of(NODE_NATIVE, TEXT_SYSCALLS + 1), "[syscall write]");
+	assert_int_equal(frames.done, 8);
+	assert_int_equal(places.count, 1);
+	assert_false(frames.importing);
+}
+
+/* RETURNED only tells kinds of events apart; native frames are left out if that is asked for. */
+static void some_are_hidden(void **state)
+{
+	(void)state;
+	assert_null(frame_of(CODE_WAITS + WAIT_RETURNED, INSTR_UNKNOWN));
+	source.hide_native = true;
+	assert_null(frame_of(NODE_NATIVE, TEXT_SYSCALLS + 1));
+	assert_null(frame_of(NODE_NATIVE, NATIVE_UNKNOWN));
+	assert_string_equal(frame_of(100, 1), "outer");
+	assert_int_equal(frames.done, 1);
+}
+
+/* The frame of a node is asked for once, and whether it imports is known each time. */
+static void once(void **state)
+{
+	__u32 first, again;
+
+	(void)state;
+	add_code(102, "_find_and_load", "<frozen importlib._bootstrap>", 1);
+	set_node(26, 25, 102, 1, 0);
+	assert_int_equal(node_frame_location(&frames, 26, 0, &first), 0);
+	assert_true(frames.importing);
+	frames.importing = false;
+	assert_int_equal(node_frame_location(&frames, 26, 0, &again), 0);
+	assert_int_equal(again, first);
+	assert_true(frames.importing);
+	assert_int_equal(frames.done, 1);
+}
+
+/* With no time left one is named all the same, and what is known costs none. */
+static void time_is_up(void **state)
+{
+	__u32 location;
+
+	(void)state;
+	frames.pause_ns = clock_ns();
+	set_node(26, 25, 100, 1, 0);
+	set_node(27, 26, 101, 4, 0);
+	assert_false(node_frames_time_is_up(&frames));
+	assert_int_equal(node_frame_location(&frames, 26, 0, &location), 0);
+	assert_true(node_frames_time_is_up(&frames));
+	assert_int_equal(node_frame_location(&frames, 27, 0, &location), -EAGAIN);
+	assert_int_equal(node_frame_location(&frames, 26, 0, &location), 0);
+	assert_string_equal(name_of(location), "outer");
+}
+
+static void markers(void **state)
+{
+	__u32 location;
+
+	(void)state;
+	assert_int_equal(node_frame_marker(&frames, OUTCOME_TABLE_FULL, &location), 0);
+	assert_string_equal(name_of(location), "[table full]");
+	assert_int_equal(node_frame_marker(&frames, ~0U, &location), 0);
+	assert_string_equal(name_of(location), "[unknown]");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_frames, teardown_frames)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(by_their_number), TEST(some_are_hidden), TEST(once), TEST(time_is_up), TEST(markers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

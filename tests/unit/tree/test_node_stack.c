@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_node_stack.c - what a node of the call tree stands for, one at a time: its kind of event, its labels
+ * and its frames, with and without time for all of them.
+ */
+#include "tests/forge/tables.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "profile/frames.h"
+#include "tree/native_frame.h"
+#include "tree/node_stack.h"
+
+static __u32 locations[NODES];
+static struct places places;
+static struct node_stack stack;
+static struct harvest_source source;
+
+static int setup_stack(void **state)
+{
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000 };
+	int err = setup(state);
+
+	if (err || profile_new(&info, &profile))
+		return -1;
+	source = forged_source;
+	memset(locations, 0, sizeof(locations));
+	memset(&stack, 0xa5, sizeof(stack)); /* nothing is to be left for its user */
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 0);
+	set_node(27, 26, 101, 4, 0);
+	set_attribute(28, 27, ATTRIBUTE_STATES, STATE_BIT(HOLDS), 0);
+	return 0;
+}
+
+static int teardown_stack(void **state)
+{
+	places_free(&places);
+	return teardown(state);
+}
+
+static struct node_frames frames_of(__u64 pause_ns)
+{
+	return (struct node_frames){ .source = &source, .profile = profile, .location_of = locations,
+				     .places = &places, .pause_ns = pause_ns };
+}
+
+static const char *frame(__u32 i)
+{
+	const struct profile_location l = *profile_get_location(profile, stack.locations[i]);
+
+	return profile_get_string(profile, profile_get_function(profile, l.function)->name);
+}
+
+static int find(__u32 node)
+{
+	struct node_frames frames = frames_of(0);
+
+	if (!node_stack_begin(&source, node, &stack))
+		return -ENOENT;
+	node_stack_labels(&source, &stack);
+	return node_stack_frames(&frames, &stack);
+}
+
+static void all_of_a_stack(void **state)
+{
+	(void)state;
+	assert_int_equal(find(28), 0);
+	assert_int_equal(stack.kind, EVENT_CPU);
+	assert_int_equal(stack.labels.pid, 100);
+	assert_int_equal(stack.labels.tid, 100);
+	assert_string_equal(stack.labels.comm, "main-now");
+	assert_string_equal(stack.labels.gil, "holds");
+	assert_null(stack.labels.import);
+	assert_int_equal(stack.n, 2);
+	assert_string_equal(frame(0), "inner");
+	assert_string_equal(frame(1), "outer");
+	assert_int_equal(places.count, 2);
+}
+
+/* What was asked for one stack is known for the next one, which has other labels. */
+static void one_after_the_other(void **state)
+{
+	(void)state;
+	assert_int_equal(find(28), 0);
+	set_root(35, 2, 0);
+	set_node(36, 35, 100, 1, 0);
+	assert_int_equal(find(36), 0);
+	assert_int_equal(stack.n, 1);
+	assert_string_equal(frame(0), "outer");
+	assert_int_equal(stack.labels.pid, 200);
+	assert_int_equal(stack.labels.tid, 0);
+	assert_null(stack.labels.gil);
+	assert_int_equal(places.count, 2);
+}
+
+static void kinds(void **state)
+{
+	(void)state;
+	set_owner_of(3, EVENT_OFFCPU, 1, 101, "worker");
+	set_root(35, 3, 0);
+	set_node(36, 35, 100, 1, 0);
+	set_node(37, 36, CODE_WAITS + WAIT_WOKEN, INSTR_UNKNOWN, 0);
+	assert_int_equal(find(36), 0);
+	assert_int_equal(stack.kind, EVENT_OFFCPU);
+	assert_int_equal(find(37), 0);
+	assert_int_equal(stack.kind, EVENT_RUNQUEUE);
+	assert_string_equal(frame(0), "[waits for a CPU]");
+	owners[3].key = ~0ULL;
+	assert_true(node_stack_begin(&source, 36, &stack));
+	assert_true(stack.kind >= EVENT_KINDS);
+}
+
+static void imports_are_of_ticks(void **state)
+{
+	(void)state;
+	add_code(102, "_find_and_load", "<frozen importlib._bootstrap>", 1);
+	set_owner_of(3, EVENT_OFFCPU, 1, 101, "worker");
+	for (__u32 i = 0; i < 2; i++) {
+		set_root(35 + 10 * i, 3 * i, 0);
+		set_node(36 + 10 * i, 35 + 10 * i, 102, 1, 0);
+	}
+	assert_int_equal(find(36), 0);
+	assert_string_equal(stack.labels.import, "yes");
+	assert_int_equal(find(46), 0);
+	assert_null(stack.labels.import);
+	assert_int_equal(find(28), 0);
+	assert_null(stack.labels.import);
+}
+
+/* A root alone, and a stack all of whose frames are hidden. */
+static void nothing_to_show(void **state)
+{
+	(void)state;
+	assert_int_equal(find(25), 0);
+	assert_int_equal(stack.n, 1);
+	assert_string_equal(frame(0), "[table full]");
+	set_node(29, 25, NODE_NATIVE, NATIVE_UNKNOWN, 0);
+	source.hide_native = true;
+	assert_int_equal(find(29), 0);
+	assert_int_equal(stack.n, 1);
+	assert_string_equal(frame(0), FRAME_ALL_HIDDEN);
+}
+
+/* Chains that cannot be: nothing, a circle, a number that no node has, an owner that is none. */
+static void chains_that_cannot_be(void **state)
+{
+	(void)state;
+	set_node(40, 41, 100, 1, 0);
+	set_node(41, 40, 100, 1, 0);
+	set_node(42, NODES + 5, 100, 1, 0);
+	set_root(43, OWNERS, 0);
+	set_node(44, 43, 100, 1, 0);
+	set_node(45, 46, 100, 1, 0);
+	for (__u32 node = 40; node <= 46; node++)
+		assert_int_equal(find(node), -ENOENT);
+	assert_int_equal(find(NODES), -ENOENT);
+}
+
+/* The time is up from the start: each part finds one frame, and the last one has the stack. */
+static void in_parts(void **state)
+{
+	int parts = 1, err;
+
+	(void)state;
+	assert_true(node_stack_begin(&source, 28, &stack));
+	node_stack_labels(&source, &stack);
+	for (;; parts++) {
+		struct node_frames frames = frames_of(clock_ns());
+
+		err = node_stack_frames(&frames, &stack);
+		if (err != -EAGAIN)
+			break;
+		assert_int_equal(frames.done, 1);
+		assert_true(parts < 10);
+	}
+	assert_int_equal(err, 0);
+	assert_int_equal(parts, 2);
+	assert_int_equal(stack.n, 2);
+	assert_string_equal(frame(0), "inner");
+	assert_string_equal(frame(1), "outer");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_stack, teardown_stack)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(all_of_a_stack),
+		TEST(one_after_the_other),
+		TEST(kinds),
+		TEST(imports_are_of_ticks),
+		TEST(nothing_to_show),
+		TEST(chains_that_cannot_be),
+		TEST(in_parts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

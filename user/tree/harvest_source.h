@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * harvest_source.h - where the parts of a profile come from, and how fine they are.
+ */
+#ifndef PYPERF_TREE_HARVEST_SOURCE_H
+#define PYPERF_TREE_HARVEST_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct codes;
+struct kernel_names;
+struct kernel_tables;
+struct natives;
+struct pod_label_names;
+struct pod_labels;
+struct registry;
+
+struct harvest_source {
+	const struct kernel_tables *tables;
+	struct codes *codes;
+	const struct registry *registry;
+	const struct natives *natives; /* NULL: there are no native frames */
+	bool hide_native; /* leaves frames of native code out (frame_is_native()) */
+	struct kernel_names *kernel_names; /* NULL: the kernel's functions have none */
+	bool interpreter; /* shows the interpreter's own loop, too */
+	/*
+	 * From so many bytes of a profile on, further stacks become one frame, [dropped]. 0 = PROFILE_BYTES.
+	 * Otherwise programs that never repeat a stack would take all memory.
+	 */
+	size_t bytes_max;
+	bool columns; /* tells places in one line apart, where the interpreter knows them */
+	const struct pod_labels *pod_labels; /* may be NULL, as the next */
+	const struct pod_label_names *pod_label_names;
+};
+
+#endif

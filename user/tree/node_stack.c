@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tree/node_stack.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kern/kernel.h"
+#include "kubelet/pod_labels.h"
+#include "profile/frames.h"
+#include "targets/registry.h"
+#include "tree/attributes.h"
+#include "tree/harvest_source.h"
+#include "tree/native_frame.h"
+
+/* The node at the root of this one's stack, or 0 for a chain that cannot be. */
+static __u32 find_root(const struct kernel_tables *t, __u32 node)
+{
+	for (int i = 0; i < NODE_STACK_MAX && node < t->node_count; i++) {
+		__u64 key = t->nodes[node].key;
+
+		if (!node_parent(key))
+			return key ? node : 0;
+		node = node_parent(key);
+	}
+	return 0;
+}
+
+/* Leads from a node past its attributes to that of the stack's leaf. */
+static __u32 find_leaf(const struct kernel_tables *t, __u32 node, __u32 root)
+{
+	while (node_is_attribute(t->nodes[node].key) && node_parent(t->nodes[node].key) != root)
+		node = node_parent(t->nodes[node].key);
+	return node;
+}
+
+bool node_stack_begin(const struct harvest_source *source, __u32 node, struct node_stack *ret)
+{
+	const struct kernel_tables *t = source->tables;
+	const __u32 root = find_root(t, node), index = node_code(t->nodes[root].key);
+
+	if (!root || index >= t->owner_count)
+		return false;
+	ret->node = node;
+	ret->root = root;
+	ret->leaf = find_leaf(t, node, root);
+	ret->owner = &t->owners[index];
+	ret->kind = node_event(t->nodes[ret->leaf].key, owner_kind(ret->owner->key));
+	return true;
+}
+
+static void fill_pod_labels(const struct harvest_source *source, const char *pod_uid,
+			    struct profile_labels *l)
+{
+	const struct pod_entry *e =
+		source->pod_labels && *pod_uid ? pod_labels_find(source->pod_labels, pod_uid) : NULL;
+
+	for (size_t i = 0; e && i < POD_LABELS_MAX; i++)
+		l->extra[i] = e->value[i];
+}
+
+/* The process is named after its main thread; a thread of its own has its own name too. */
+static void fill_owner_labels(const struct owner *owner, const struct registry_entry *process,
+			      const char *comm, struct profile_labels *l)
+{
+	l->pid = process ? process->pid : 0; /* its record was lost: nobody to name */
+	l->tid = owner->tid;
+	l->comm = process ? process->comm : "";
+	l->thread = owner->tid ? comm : "";
+	if (owner->tid == l->pid || !owner->tid)
+		l->comm = comm;
+	if (!process)
+		return;
+#define LABEL(key, kind, source, places, help) OF_CONTAINER(source, l->key = process->container.key;)
+#include "profile/labels.def"
+#undef LABEL
+}
+
+void node_stack_labels(const struct harvest_source *source, struct node_stack *s)
+{
+	const struct node *nodes = source->tables->nodes;
+
+	s->labels = (struct profile_labels){};
+	for (__u32 at = s->node; at != s->leaf; at = node_parent(nodes[at].key))
+		attributes_fill(nodes[at].key, source->codes, &s->labels);
+	s->process = registry_find(source->registry, s->owner->process);
+	snprintf(s->comm, sizeof(s->comm), "%.*s", (int)sizeof(s->comm) - 1, s->owner->comm);
+	fill_owner_labels(s->owner, s->process, s->comm, &s->labels);
+	if (s->process)
+		fill_pod_labels(source, s->process->container.pod_uid, &s->labels);
+}
+
+static int owner_mapping(struct profile *p, const struct registry_entry *process, __u32 *ret)
+{
+	*ret = 0;
+	if (!process || !*process->binary)
+		return 0;
+	return profile_mapping(p, process->binary, process->build_id, ret);
+}
+
+/* The frame of a node, and those around it. *left: how many of these there may be. Returns how many. */
+static __u32 add_frames(const struct profile *p, __u32 location, __u32 *left, __u32 *ret)
+{
+	__u32 n = 1;
+
+	*ret = location;
+	while ((location = profile_get_location(p, location)->around) && *left) {
+		ret[n++] = location;
+		--*left;
+	}
+	return n;
+}
+
+/* What stands in place of a stack that has no frames to show. */
+static int add_nothing(const struct node_frames *f, struct node_stack *s)
+{
+	__u32 *at = &s->locations[s->n++];
+
+	return s->leaf == s->root ? node_frame_marker(f, OUTCOME_TABLE_FULL, at) :
+				    harvest_marker(f->profile, FRAME_ALL_HIDDEN, at);
+}
+
+int node_stack_frames(struct node_frames *f, struct node_stack *s)
+{
+	const struct node *nodes = f->source->tables->nodes;
+	__u32 inlined = INLINED_MAX, location, mapping;
+	int err = owner_mapping(f->profile, s->process, &mapping);
+
+	s->n = 0;
+	f->importing = false;
+	for (__u32 at = s->leaf; !err && at != s->root; at = node_parent(nodes[at].key)) {
+		err = node_frame_location(f, at, mapping, &location);
+		if (!err && location != FRAME_HIDDEN)
+			s->n += add_frames(f->profile, location, &inlined, &s->locations[s->n]);
+	}
+	if (f->importing && event_is_tick(s->kind))
+		s->labels.import = "yes";
+	return err ?: s->n ? 0 : add_nothing(f, s);
+}
