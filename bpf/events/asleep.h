@@ -3,7 +3,7 @@
  * asleep.h - lists the threads of Python processes that sleep, and whose stack nobody has taken: they have
  * slept since before the programs were attached, before the verdict on their process, or while the tree was
  * emptied. From when it is listed on, such a thread's wait counts like any other, below [wait not looked at]
- * until its stack is given (given.h).
+ * until its stack is given (outside_stack.h).
  */
 #ifndef PYPERF_BPF_EVENTS_ASLEEP_H
 #define PYPERF_BPF_EVENTS_ASLEEP_H

@@ -6,7 +6,7 @@
  *
  * Several may do that at once: the thread's wake-up, its return to a CPU, and user space at the end of an
  * interval (settle). All go by one word, `since`: who moves it on counts the time that it moved over, by the
- * stack that the word names. So a wait that goes on can be given another stack (given.h).
+ * stack that the word names. So a wait that goes on can be given another stack (outside_stack.h).
  */
 #ifndef PYPERF_BPF_EVENTS_WAIT_H
 #define PYPERF_BPF_EVENTS_WAIT_H
