@@ -16,7 +16,7 @@
 #include "kern/texts.h"
 #include "names/natives.h"
 #include "proc/code_maps.h"
-#include "targets/vdso.h"
+#include "symbols/vdso.h"
 
 #define LOADED_BLOCKS (1U << 20)
 

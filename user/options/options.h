@@ -20,7 +20,7 @@ enum { EXIT_USAGE = 2 };
 
 enum reads { READS_BLOCK, READS_SINGLE };
 enum labels { LABELS_THREAD, LABELS_PROCESS };
-enum symbols { SYMBOLS_LOCAL, SYMBOLS_SERVER };
+enum symbols_by { SYMBOLS_LOCAL, SYMBOLS_SERVER };
 enum hide { HIDE_NOTHING, HIDE_NATIVE };
 
 /* Rows of options.def. */

@@ -10,6 +10,7 @@
 #include "base/complaint.h"
 #include "base/loop.h"
 #include "guard/worker.h"
+#include "looks/looks.h"
 #include "names/codes.h"
 #include "names/kernel_names.h"
 #include "names/natives.h"
@@ -21,6 +22,7 @@
 #include "run/notify.h"
 #include "run/serve.h"
 #include "run/settings.h"
+#include "symbols/symbols.h"
 #include "targets/discover.h"
 #include "top/live.h"
 #include "tree/generation.h"
@@ -38,6 +40,8 @@ struct agent {
 	struct kernel_names *kernel_names; /* NULL: they are not wanted, or not shown to us */
 	struct registry *registry;
 	struct discover *discover;
+	struct symbols *symbols;
+	struct looks *looks;
 	struct ask_kubelet ask_kubelet;
 	struct windows windows;
 	struct window *window; /* of the whole run; NULL if nothing is made of it */

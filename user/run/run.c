@@ -87,19 +87,30 @@ static int open_discover(struct agent *a)
 	struct discover_parts parts = {
 		.kernel = a->kernel,
 		.worker = a->worker,
-		.codes = a->codes,
-		.natives = a->natives,
-		.native_lines = o->native_lines,
 		.registry = a->registry,
 		.selection = &a->selection,
 		.programs = o->all,
 		.kubelet = a->ask_kubelet.kubelet,
 	};
+	struct symbols_parts symbols = {
+		.kernel = a->kernel,
+		.codes = a->codes,
+		.natives = a->natives,
+		.native_lines = o->native_lines,
+		.registry = a->registry,
+	};
 	int err = log_failure(discover_new(&a->discover, &parts), "discovery");
 
-	if (!err)
-		kernel_on_record(a->kernel, discover_record, a->discover);
-	return err;
+	if (err)
+		return err;
+	kernel_on_record(a->kernel, discover_record, a->discover);
+	symbols.discover = a->discover;
+	err = log_failure(symbols_new(&a->symbols, &symbols), "names and native code");
+	if (err)
+		return err;
+	return log_failure(looks_new(&a->looks, a->kernel, a->registry, discover_questions(a->discover),
+				     symbols_captures(a->symbols)),
+			   "looks from outside");
 }
 
 static int open_kubelet(struct agent *a)
@@ -171,6 +182,8 @@ static void close_all(struct agent *a)
 	live_close(a->live);
 	window_close(a->window);
 	continuous_close(a->continuous);
+	looks_free(a->looks);
+	symbols_free(a->symbols);
 	discover_free(a->discover);
 	ask_kubelet_close(&a->ask_kubelet);
 	registry_free(a->registry);

@@ -140,26 +140,26 @@ static void on_second(void *agent, unsigned int ready)
 	progress_show(&a->progress, &a->facts, a->kernel, a->registry);
 }
 
-static int asleep_due(void *agent)
+static int looks_due(void *agent)
 {
-	return discover_asleep_timeout_ms(((struct agent *)agent)->discover);
+	return looks_timeout_ms(((struct agent *)agent)->looks);
 }
 
-static void on_asleep(void *agent, unsigned int ready)
+static void on_looks(void *agent, unsigned int ready)
 {
 	(void)ready;
-	discover_asleep(((struct agent *)agent)->discover);
+	looks_turn(((struct agent *)agent)->looks);
 }
 
-static int tasks_due(void *agent)
+static int discover_due(void *agent)
 {
-	return discover_tasks_timeout_ms(((struct agent *)agent)->discover);
+	return discover_timeout_ms(((struct agent *)agent)->discover);
 }
 
-static void on_tasks(void *agent, unsigned int ready)
+static void on_discover(void *agent, unsigned int ready)
 {
 	(void)ready;
-	discover_tasks(((struct agent *)agent)->discover);
+	discover_turn(((struct agent *)agent)->discover);
 }
 
 static int watchdog_due(void *agent)
@@ -214,8 +214,8 @@ int turns_open(struct agent *a)
 		{ worker_fd(a->worker), worker_due, on_worker, a },
 		{ -1, generation_due, on_generation, a },
 		{ -1, NULL, on_second, a },
-		{ -1, asleep_due, on_asleep, a },
-		{ -1, tasks_due, on_tasks, a },
+		{ -1, looks_due, on_looks, a },
+		{ -1, discover_due, on_discover, a },
 		{ -1, watchdog_due, on_watchdog, a },
 	};
 	int err = 0;

@@ -7,17 +7,13 @@
 #include "base/cleanup.h"
 #include "guard/worker.h"
 #include "kern/kernel.h"
-#include "names/natives.h"
-#include "targets/asleep.h"
-#include "targets/ask_lines.h"
-#include "targets/captures.h"
 #include "targets/containers.h"
-#include "targets/native.h"
 #include "targets/newcomers.h"
 #include "targets/questions.h"
 #include "targets/recover.h"
-#include "targets/task_targets.h"
 #include "targets/verdicts.h"
+
+#define SUBJECTS_MAX 8
 
 /* Who takes the records of one type. */
 struct on_record {
@@ -28,15 +24,12 @@ struct on_record {
 
 struct discover {
 	struct on_record on_record[RECORD_NATIVE + 1]; /* by enum record_type */
+	struct discover_subject subjects[SUBJECTS_MAX];
+	size_t subject_count;
 	struct kernel *kernel;
 	struct worker *worker;
 	struct questions *questions;
 	struct verdicts *verdicts;
-	struct captures captures;
-	struct native_targets *native;
-	struct ask_lines *ask_lines; /* NULL without --native */
-	struct asleep_targets *asleep;
-	struct task_targets *tasks;
 	struct newcomers newcomers;
 	struct containers containers;
 	struct recover recover;
@@ -70,11 +63,6 @@ static void on_process(void *verdicts, const void *record, size_t size)
 	verdicts_met(verdicts, record);
 }
 
-static void on_code(void *captures, const void *record, size_t size)
-{
-	captures_record(captures, record, size);
-}
-
 static void on_fork(void *verdicts, const void *record, size_t size)
 {
 	(void)size;
@@ -87,19 +75,11 @@ static void on_process_exit(void *verdicts, const void *record, size_t size)
 	verdicts_exit(verdicts, record);
 }
 
-static void on_native(void *targets, const void *record, size_t size)
-{
-	(void)size;
-	native_record(targets, record);
-}
-
 static void take_records(struct discover *d)
 {
 	discover_on_record(d, RECORD_PROCESS, sizeof(struct record_process), on_process, d->verdicts);
 	discover_on_record(d, RECORD_FORK, sizeof(struct record_fork), on_fork, d->verdicts);
 	discover_on_record(d, RECORD_EXIT, sizeof(struct record_exit), on_process_exit, d->verdicts);
-	discover_on_record(d, RECORD_CODE, sizeof(__u32), on_code, &d->captures);
-	discover_on_record(d, RECORD_NATIVE, sizeof(struct record_native), on_native, d->native);
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------ */
@@ -120,27 +100,11 @@ int discover_new(struct discover **ret, const struct discover_parts *parts)
 	if (!err)
 		err = verdicts_new(&d->verdicts, parts->kernel, parts->registry, parts->selection,
 				   parts->programs, parts->kubelet, d->questions);
-	if (!err)
-		err = native_targets_new(&d->native, parts->kernel, parts->natives, parts->registry,
-					 d->questions);
-	if (!err && natives_lines(parts->natives))
-		err = ask_lines_new(&d->ask_lines, parts->kernel, parts->natives, parts->registry,
-				    d->questions, d->native, parts->native_lines);
-	if (!err)
-		err = asleep_targets_new(&d->asleep, parts->kernel, d->questions, &d->captures);
-	if (!err)
-		err = task_targets_new(&d->tasks, parts->kernel, parts->registry, d->questions, &d->captures);
 	if (err)
 		return err;
 	d->newcomers = (struct newcomers){ parts->kernel, d->verdicts, 0, 0 };
 	d->kernel = parts->kernel;
 	d->worker = parts->worker;
-	d->captures = (struct captures){
-		.kernel = parts->kernel,
-		.codes = parts->codes,
-		.registry = parts->registry,
-		.questions = d->questions,
-	};
 	d->containers = (struct containers){ parts->registry, d->questions, parts->kubelet, 0 };
 	d->recover = (struct recover){
 		.kernel = parts->kernel,
@@ -156,24 +120,34 @@ void discover_free(struct discover *d)
 {
 	if (!d)
 		return;
-	captures_clear(&d->captures);
-	task_targets_free(d->tasks);
-	asleep_targets_free(d->asleep);
-	ask_lines_free(d->ask_lines);
-	native_targets_free(d->native);
 	verdicts_free(d->verdicts);
 	questions_free(d->questions);
 	free(d);
 }
 
+int discover_join(struct discover *d, const struct discover_subject *subject)
+{
+	if (d->subject_count == SUBJECTS_MAX)
+		return -ENOSPC;
+	d->subjects[d->subject_count++] = *subject;
+	return 0;
+}
+
 void discover_forget_codes(struct discover *d, struct kernel_range codes)
 {
-	captures_forget(&d->captures, codes);
+	for (size_t i = 0; i < d->subject_count; i++)
+		if (d->subjects[i].forget_codes)
+			d->subjects[i].forget_codes(d->subjects[i].subject, codes);
 }
 
 size_t discover_pending(const struct discover *d)
 {
-	return questions_pending(d->questions) + captures_waiting(&d->captures);
+	size_t count = questions_pending(d->questions);
+
+	for (size_t i = 0; i < d->subject_count; i++)
+		if (d->subjects[i].waiting)
+			count += d->subjects[i].waiting(d->subjects[i].subject);
+	return count;
 }
 
 enum process_state discover_verdict(const struct discover *d, __u32 pid)
@@ -212,42 +186,29 @@ void discover_second(struct discover *d)
 {
 	containers_ask(&d->containers);
 	recover_check(&d->recover);
-	if (d->native)
-		native_second(d->native);
-	if (d->ask_lines)
-		ask_lines_second(d->ask_lines);
+	for (size_t i = 0; i < d->subject_count; i++)
+		if (d->subjects[i].second)
+			d->subjects[i].second(d->subjects[i].subject);
 }
 
-int discover_asleep_timeout_ms(const struct discover *d)
+int discover_timeout_ms(const struct discover *d)
 {
-	return asleep_timeout_ms(d->asleep);
+	return newcomers_timeout_ms(&d->newcomers);
 }
 
-void discover_asleep(struct discover *d)
+void discover_turn(struct discover *d)
 {
-	asleep_turn(d->asleep);
-}
-
-/* The earlier of two, of which -1 is never. */
-static int earlier(int a, int b)
-{
-	return a < 0 || (b >= 0 && b < a) ? b : a;
-}
-
-int discover_tasks_timeout_ms(const struct discover *d)
-{
-	return earlier(task_targets_timeout_ms(d->tasks), newcomers_timeout_ms(&d->newcomers));
-}
-
-void discover_tasks(struct discover *d)
-{
-	task_targets_turn(d->tasks);
 	newcomers_turn(&d->newcomers);
 }
 
 bool discover_lines(struct discover *d)
 {
-	return d->ask_lines && ask_lines_look(d->ask_lines);
+	bool on_the_way = false;
+
+	for (size_t i = 0; i < d->subject_count; i++)
+		if (d->subjects[i].catch_up)
+			on_the_way |= d->subjects[i].catch_up(d->subjects[i].subject);
+	return on_the_way;
 }
 
 void discover_replies(struct discover *d)
@@ -258,5 +219,7 @@ void discover_replies(struct discover *d)
 		questions_answer(d->questions, &r);
 		free(r.table);
 	}
-	captures_retry(&d->captures);
+	for (size_t i = 0; i < d->subject_count; i++)
+		if (d->subjects[i].answered)
+			d->subjects[i].answered(d->subjects[i].subject);
 }

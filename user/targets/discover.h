@@ -11,13 +11,10 @@
 #include <stddef.h>
 
 #include "bpf/abi.h"
+#include "kern/kernel.h"
 
-struct codes;
 struct discover;
-struct kernel;
-struct kernel_range;
 struct kubelet;
-struct natives;
 struct questions;
 struct registry;
 struct selection;
@@ -27,9 +24,6 @@ struct worker;
 struct discover_parts {
 	struct kernel *kernel;
 	struct worker *worker;
-	struct codes *codes;
-	struct natives *natives;
-	bool native_lines; /* are wanted */
 	struct registry *registry;
 	const struct selection *selection;
 	bool programs; /* those that are no Python are profiled, too */
@@ -52,6 +46,26 @@ int discover_process(struct discover *d, const struct record_process *p);
  * comes later. 0, or -errno of kernel_set_process().
  */
 int discover_want(struct discover *d, const struct record_process *p);
+/*
+ * What a room above this one takes part in. Whoever has no use for one of these leaves it NULL.
+ */
+struct discover_subject {
+	/* Answers of the worker were handed out: there may be room for other questions. */
+	void (*answered)(void *subject);
+	/* How much waits to be asked. */
+	size_t (*waiting)(const void *subject);
+	/* A profile is to be made of what was counted until now. False: nothing for it is on its way. */
+	bool (*catch_up)(void *subject);
+	/* These numbers of code objects mean others from now on. */
+	void (*forget_codes)(void *subject, struct kernel_range codes);
+	/* A second is over. */
+	void (*second)(void *subject);
+	void *subject;
+};
+
+/* 0, or -ENOSPC. The subject has to be there as long as anything is asked of d. */
+int discover_join(struct discover *d, const struct discover_subject *subject);
+
 /* By which others ask the worker, too. */
 struct questions *discover_questions(const struct discover *d);
 /*
@@ -69,12 +83,9 @@ void discover_replies(struct discover *d);
 void discover_forget_codes(struct discover *d, struct kernel_range codes);
 /* To be called each second, after the records were read: containers_ask(), recover_check(). */
 void discover_second(struct discover *d);
-/* Threads that have slept for long: asleep_turn() and asleep_timeout_ms(). */
-void discover_asleep(struct discover *d);
-int discover_asleep_timeout_ms(const struct discover *d);
-/* What asyncio's tasks wait for, and processes that nothing else finds, with --event tasks; likewise. */
-void discover_tasks(struct discover *d);
-int discover_tasks_timeout_ms(const struct discover *d);
+/* Processes that nothing else finds, with --event tasks: newcomers_turn(), newcomers_timeout_ms(). */
+void discover_turn(struct discover *d);
+int discover_timeout_ms(const struct discover *d);
 /*
  * Asks for the lines and names of native code that was counted, if these are wanted. Before a profile is
  * made. False: none of them is on its way.

@@ -18,10 +18,10 @@ static struct worker *worker;
 static struct discover *discover;
 
 /* Opens the kernel side, too, or skips the test. */
-static inline void open_discovery(struct codes *c, struct registry *r)
+static inline void open_discovery(struct registry *r)
 {
 	static const struct selection everything;
-	struct discover_parts parts = { .codes = c, .registry = r, .selection = &everything };
+	struct discover_parts parts = { .registry = r, .selection = &everything };
 
 	need_kernel();
 	assert_int_equal(worker_start(&worker, "/nonexistent"), 0);

@@ -101,7 +101,7 @@ static int teardown_requests(void **state)
 
 static void begin(void)
 {
-	open_discovery(codes, registry);
+	open_discovery(registry);
 	all.kernel = kernel;
 	all.discover = discover;
 }

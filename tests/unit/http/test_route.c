@@ -65,7 +65,7 @@ static int teardown_site(void **state)
 /* All that the subjects read. */
 static void fill_site(void)
 {
-	open_discovery(codes, registry);
+	open_discovery(registry);
 	site.source = (struct http_source){
 		.kernel = kernel,
 		.windows = &windows,

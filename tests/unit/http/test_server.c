@@ -68,7 +68,7 @@ static void begin(void)
 		.continuous = &continuous,
 	};
 
-	open_discovery(codes, registry);
+	open_discovery(registry);
 	windows = (struct windows){
 		.source = forged_source, .events = EVENT_BIT(EVENT_CPU), .frequency = 100,
 	};

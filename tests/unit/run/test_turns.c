@@ -48,6 +48,8 @@ static int teardown_all(void **state)
 {
 	command_release(&agent.command);
 	continuous_close(agent.continuous);
+	looks_free(agent.looks);
+	symbols_free(agent.symbols);
 	discover_free(agent.discover);
 	worker_stop(agent.worker);
 	registry_free(agent.registry);
@@ -63,9 +65,9 @@ static void open_with(char **arguments)
 {
 	static char *kept[8];
 	struct discover_parts parts = {
-		.worker = agent.worker, .codes = agent.codes, .registry = agent.registry,
-		.selection = &anybody,
+		.worker = agent.worker, .registry = agent.registry, .selection = &anybody,
 	};
+	struct symbols_parts symbols = { .codes = agent.codes, .registry = agent.registry };
 	char error[256];
 	int n = 0;
 
@@ -77,6 +79,12 @@ static void open_with(char **arguments)
 	kernel = agent.kernel = parts.kernel = open_kernel(selected);
 	assert_int_equal(discover_new(&agent.discover, &parts), 0);
 	kernel_on_record(kernel, discover_record, agent.discover);
+	symbols.kernel = kernel;
+	symbols.discover = agent.discover;
+	assert_int_equal(symbols_new(&agent.symbols, &symbols), 0);
+	assert_int_equal(looks_new(&agent.looks, kernel, agent.registry, discover_questions(agent.discover),
+				   symbols_captures(agent.symbols)),
+			 0);
 	agent.windows = (struct windows){
 		.source = {
 			.tables = kernel_tables(kernel), .codes = agent.codes, .registry = agent.registry,

@@ -22,7 +22,7 @@ static void begin(void)
 {
 	static const struct selection everything;
 	struct discover_parts parts = {
-		.worker = worker, .codes = codes, .registry = registry, .selection = &everything,
+		.worker = worker, .registry = registry, .selection = &everything,
 	};
 
 	need_kernel();

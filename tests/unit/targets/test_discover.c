@@ -84,30 +84,87 @@ static void fork_and_exit(void **state)
 	assert_false(registry_find(registry, 70)->ended);
 }
 
-/*
- * A code object that could not be read in the kernel: nor can the worker, there is nothing at that address.
- */
-static void code_object(void **state)
+/* --- subjects of rooms above ---------------------------------------------------------------------------- */
+
+static struct {
+	int answered, caught_up, seconds, records;
+	size_t waiting;
+	bool on_its_way;
+	__u32 forgotten;
+} subject;
+
+static void on_answered(void *s)
 {
-	struct registry_entry self = { .id = 70, .pid = getpid() };
-	struct record_code c = { .type = RECORD_CODE, .code = CODE_FIRST, .process = 70, .pid = getpid() };
-	struct code_line l;
-	__u64 ticks;
+	assert_ptr_equal(s, &subject);
+	subject.answered++;
+}
+
+static size_t on_waiting(const void *s)
+{
+	assert_ptr_equal(s, &subject);
+	return subject.waiting;
+}
+
+static bool on_catch_up(void *s)
+{
+	assert_ptr_equal(s, &subject);
+	subject.caught_up++;
+	return subject.on_its_way;
+}
+
+static void on_forget(void *s, struct kernel_range range)
+{
+	assert_ptr_equal(s, &subject);
+	subject.forgotten = range.first;
+}
+
+static void on_second(void *s)
+{
+	assert_ptr_equal(s, &subject);
+	subject.seconds++;
+}
+
+static void on_record(void *s, const void *record, size_t size)
+{
+	assert_ptr_equal(s, &subject);
+	assert_int_equal(*(const __u32 *)record, RECORD_NATIVE);
+	assert_int_equal(size, sizeof(struct record_native));
+	subject.records++;
+}
+
+static void a_subject_takes_part(void **state)
+{
+	const struct discover_subject all = {
+		on_answered, on_waiting, on_catch_up, on_forget, on_second, &subject
+	};
+	const struct discover_subject none = { .subject = &subject };
+	struct record_native record = { .type = RECORD_NATIVE };
 
 	(void)state;
 	begin();
-	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
-	self.start_time = ticks * (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
-	self.layout = kernel_add_layout(kernel, &layout_find(0x030d00f0)->layout);
-	assert_true(self.layout >= 0);
-	assert_int_equal(registry_add(registry, &self), 0);
-	c.name.flags = c.file.flags = c.table.flags = PART_FAULT;
-	assert_int_equal(discover_record(discover, &c, offsetof(struct record_code, data)), 0);
-	assert_int_equal(discover_pending(discover), 1);
-	discover_forget_codes(discover, (struct kernel_range){ CODE_FIRST, CODE_FIRST + 1 });
-	take_replies();
-	codes_resolve(codes, CODE_FIRST, 0, &l);
-	assert_string_not_equal(l.function, "[unknown code]"); /* it is held, without a name */
+	memset(&subject, 0, sizeof(subject));
+	assert_int_equal(discover_record(discover, &record, sizeof(record)), 0); /* nobody takes it yet */
+	assert_int_equal(discover_join(discover, &none), 0);
+	assert_int_equal(discover_join(discover, &all), 0);
+	discover_on_record(discover, RECORD_NATIVE, sizeof(record), on_record, &subject);
+	for (int i = 0; i < 2; i++) {
+		subject.waiting = 3 * i;
+		subject.on_its_way = i;
+		assert_int_equal(discover_pending(discover), 3 * i);
+		assert_int_equal(discover_lines(discover), i);
+		discover_replies(discover);
+		discover_second(discover);
+		discover_forget_codes(discover, (struct kernel_range){ 7 + i, 9 });
+		assert_int_equal(discover_record(discover, &record, sizeof(record)), 0);
+		assert_int_equal(discover_record(discover, &record, sizeof(record) - 1), 0);
+		assert_int_equal(subject.answered, i + 1);
+		assert_int_equal(subject.caught_up, i + 1);
+		assert_int_equal(subject.seconds, i + 1);
+		assert_int_equal(subject.forgotten, 7 + i);
+		assert_int_equal(subject.records, i + 1);
+	}
+	while (!discover_join(discover, &none))
+		; /* there is an end of them */
 }
 
 static void records_cut_short(void **state)
@@ -141,7 +198,7 @@ int main(void)
 		TEST(interpreter),
 		TEST(wanted),
 		TEST(fork_and_exit),
-		TEST(code_object),
+		TEST(a_subject_takes_part),
 		TEST(records_cut_short),
 	};
 

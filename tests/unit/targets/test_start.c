@@ -48,7 +48,7 @@ static int teardown(void **state)
 static void begin(void)
 {
 	struct discover_parts parts = {
-		.worker = worker, .codes = codes, .registry = registry, .selection = &selection,
+		.worker = worker, .registry = registry, .selection = &selection,
 	};
 
 	need_kernel();

@@ -5,7 +5,6 @@
  * nobody needs any more; not before. Needs the right to load BPF.
  */
 #include <poll.h>
-
 #include "tests/forge/fail_malloc.h"
 #include "tests/unit/kern/open_kernel.h"
 #include "tests/forge/logged.h"
@@ -16,6 +15,7 @@
 #include "proc/procfs.h"
 #include "profile/profile.h"
 #include "python/layout.h"
+#include "symbols/symbols.h"
 #include "targets/discover.h"
 #include "targets/registry.h"
 #include "targets/selection.h"
@@ -26,6 +26,7 @@ static struct generation g;
 static struct codes *codes;
 static struct registry *registry;
 static struct discover *discover;
+static struct symbols *symbols;
 static struct worker *worker;
 static struct windows all;
 static struct window *window;
@@ -42,6 +43,7 @@ static int teardown_all(void **state)
 {
 	while (all.first)
 		window_close(all.first);
+	symbols_free(TAKE_PTR(symbols));
 	discover_free(TAKE_PTR(discover));
 	worker_stop(TAKE_PTR(worker));
 	registry_free(TAKE_PTR(registry));
@@ -54,14 +56,15 @@ static void open_all(void)
 {
 	static const struct selection anybody;
 	struct kernel_options o = selected;
-	struct discover_parts parts = {
-		.worker = worker, .codes = codes, .registry = registry, .selection = &anybody,
-	};
+	struct discover_parts parts = { .worker = worker, .registry = registry, .selection = &anybody };
+	struct symbols_parts of_symbols = { .codes = codes, .registry = registry };
 
 	o.tree_size = 4096;
 	o.frequency = 997;
-	kernel = parts.kernel = open_kernel(o);
+	kernel = parts.kernel = of_symbols.kernel = open_kernel(o);
 	assert_int_equal(discover_new(&discover, &parts), 0);
+	of_symbols.discover = discover;
+	assert_int_equal(symbols_new(&symbols, &of_symbols), 0);
 	all = (struct windows){
 		.source = { .tables = kernel_tables(kernel), .codes = codes, .registry = registry },
 		.events = EVENT_BIT(EVENT_CPU),
@@ -335,9 +338,8 @@ static void late_answers_are_dropped(void **state)
 	assert_int_equal(codes_add(codes, &other, offsetof(struct record_code, data)), 0);
 	bytes = codes_get_stats(codes)->bytes;
 	while (discover_pending(discover)) {
-		struct pollfd p = { .fd = worker_fd(worker), .events = POLLIN };
-
-		poll(&p, 1, worker_timeout_ms(worker));
+		poll(&(struct pollfd){ .fd = worker_fd(worker), .events = POLLIN }, 1,
+		     worker_timeout_ms(worker));
 		worker_check_deadline(worker);
 		discover_replies(discover);
 	}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_native_files.c - what becomes of a file: its functions get into the kernel side's table once; an
+ * answer that says nothing of the file itself leaves it to be asked for again, but not for ever.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "kern/texts.h"
+#include "names/natives.h"
+#include "symbols/native_files.h"
+
+#define BLOCKS 65536
+
+static struct texts table;
+static struct natives *natives;
+static struct native_files files;
+static struct buf functions; /* of this program */
+static __u32 own;
+
+static int setup(void **state)
+{
+	const struct code_map map = { 0x1000, 0x2000, 0, { 1, 2, 1 << 30, 3, 4 }, "/own", false, false };
+	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	table = (struct texts){ .count = BLOCKS, .used = 2 };
+	table.blocks = calloc(BLOCKS, sizeof(union text_block));
+	return !table.blocks || natives_new(&natives) || native_files_open(&files, natives, &table) ||
+	       functions_read(fd, -1, &functions) || natives_file(natives, &map, &own);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	buf_free(&functions);
+	native_files_close(&files);
+	natives_free(natives);
+	free(table.blocks);
+	return 0;
+}
+
+static int answer(int err)
+{
+	return native_files_take(&files, own, err, functions.data, functions.size);
+}
+
+static enum native_state state_now(void)
+{
+	return files.list[own].state;
+}
+
+static void functions_get_into_the_table_once(void **state)
+{
+	__u32 used, text;
+
+	(void)state;
+	assert_int_equal(state_now(), NATIVE_NEW);
+	assert_int_equal(native_files_text(&files, own), TEXT_NOT_LOADED);
+	assert_int_equal(answer(0), 0);
+	assert_int_equal(state_now(), NATIVE_KNOWN);
+	assert_true(natives_get(natives, own)->is_known);
+	assert_int_equal(native_files_text(&files, own), TEXT_NOT_LOADED);
+	assert_int_equal(native_files_load(&files, own), 0);
+	text = native_files_text(&files, own);
+	assert_true(text > TEXT_NONE);
+	used = table.used;
+	assert_int_equal(native_files_load(&files, own), 0);
+	assert_int_equal(table.used, used);
+	/* The table is begun anew, and what is known of the file is not lost. */
+	native_files_unload(&files);
+	assert_int_equal(native_files_text(&files, own), TEXT_NOT_LOADED);
+	assert_int_equal(state_now(), NATIVE_KNOWN);
+	assert_int_equal(native_files_load(&files, own), 0);
+	assert_int_not_equal(native_files_text(&files, own), text);
+}
+
+static void a_table_without_room(void **state)
+{
+	(void)state;
+	assert_int_equal(answer(0), 0);
+	table.count = table.used + 1;
+	assert_int_equal(native_files_load(&files, own), -ENOSPC);
+	assert_int_equal(native_files_text(&files, own), TEXT_NOT_LOADED);
+	table.count = BLOCKS;
+	assert_int_equal(native_files_load(&files, own), 0);
+}
+
+/* Those that say that the file is the reason. */
+static void a_file_that_cannot_be_read(void **state)
+{
+	static const int errors[] = { -ENOEXEC, -EBADMSG, -E2BIG, -ENOSPC };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		files.list[own] = (struct native_target){ .state = NATIVE_ASKED };
+		assert_int_equal(answer(errors[i]), errors[i]);
+		assert_int_equal(state_now(), NATIVE_NAMELESS);
+		assert_int_equal(native_files_text(&files, own), TEXT_NONE);
+	}
+	files.list[own] = (struct native_target){ .state = NATIVE_ASKED };
+	functions.size--;
+	assert_int_equal(answer(0), -EBADMSG);
+	functions.size++;
+	assert_int_equal(state_now(), NATIVE_NAMELESS);
+}
+
+/* Another process may have the file: as often as it takes. */
+static void a_process_that_is_gone(void **state)
+{
+	static const int errors[] = { -ESRCH, -ESTALE, -ENOENT };
+
+	(void)state;
+	for (int i = 0; i < 30; i++) {
+		files.list[own].state = NATIVE_ASKED;
+		assert_int_equal(answer(errors[i % 3]), errors[i % 3]);
+		assert_int_equal(state_now(), NATIVE_NEW);
+	}
+	assert_int_equal(answer(0), 0);
+}
+
+/* The worker was killed, or had no memory: three times it may be chance. */
+static void a_reader_that_fails(void **state)
+{
+	static const int errors[] = { -ETIMEDOUT, -EPIPE, -ENOMEM };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(state_now(), NATIVE_NEW);
+		assert_int_equal(answer(errors[i]), errors[i]);
+	}
+	assert_int_equal(state_now(), NATIVE_NAMELESS);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(functions_get_into_the_table_once),
+		TEST(a_table_without_room),
+		TEST(a_file_that_cannot_be_read),
+		TEST(a_process_that_is_gone),
+		TEST(a_reader_that_fails),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_native_spaces.c - which file lies behind an address of a process, in a table that
+ * user/kern/texts.c writes; and that what is found out about a file reaches all its mappings.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "kern/texts.h"
+#include "symbols/native_spaces.h"
+
+#define BLOCKS 4096
+
+static struct texts table;
+static struct native_spaces spaces;
+
+static int setup(void **state)
+{
+	(void)state;
+	table = (struct texts){ .count = BLOCKS, .used = 2 };
+	table.blocks = calloc(BLOCKS, sizeof(union text_block));
+	return !table.blocks;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	native_spaces_free(&spaces);
+	free(table.blocks);
+	return 0;
+}
+
+/* A process that has these two files mapped, a page each, and memory of no file. Its block. */
+static __u32 add(__u32 first, __u32 second)
+{
+	const struct text_mapping mappings[] = {
+		{ 0x1000, 0x2000, TEXT_FILES, TEXT_NOT_LOADED, 0 },
+		{ 0x5000, 0x6000, TEXT_JIT, TEXT_NONE, 0 },
+		{ 0x8000, 0x9000, TEXT_FILES + 0x7000, TEXT_NOT_LOADED, 0 },
+	};
+	__u32 *files = calloc(3, sizeof(*files)), block;
+
+	assert_non_null(files);
+	files[0] = first;
+	files[1] = NATIVE_NO_FILE;
+	files[2] = second;
+	assert_int_equal(texts_add_space(&table, mappings, 3, &block), 0);
+	assert_int_equal(native_spaces_add(&spaces, block, 3, files), 0);
+	return block;
+}
+
+static void the_file_behind_an_address(void **state)
+{
+	const __u32 block = add(7, 9);
+	const struct native_space *s = native_spaces_find(&spaces, block);
+	__u64 position = 77;
+
+	(void)state;
+	assert_non_null(s);
+	assert_int_equal(native_space_file(s, &table, 0x1000, &position), 7);
+	assert_int_equal(position, TEXT_FILES);
+	assert_int_equal(native_space_file(s, &table, 0x8fff, &position), 9);
+	assert_int_equal(position, TEXT_FILES + 0x7fff);
+	assert_int_equal(native_space_file(s, &table, 0x5000, &position), NATIVE_NO_FILE);
+	position = 77;
+	assert_int_equal(native_space_file(s, &table, 0x2000, &position), NATIVE_NO_FILE);
+	assert_int_equal(native_space_file(s, &table, 0xfff, &position), NATIVE_NO_FILE);
+	assert_int_equal(position, 77);
+	assert_int_equal(native_space_address(s, &table, 9), 0x8000);
+	assert_int_equal(native_space_address(s, &table, 8), 0);
+}
+
+static void each_is_found_by_its_block(void **state)
+{
+	enum { MANY = 200 };
+	__u32 blocks[MANY];
+
+	(void)state;
+	assert_null(native_spaces_find(&spaces, 0));
+	for (__u32 i = 0; i < MANY; i++)
+		blocks[i] = add(i, i + 1);
+	for (__u32 i = 0; i < MANY; i++) {
+		assert_int_equal(native_spaces_find(&spaces, blocks[i])->files[0], i);
+		assert_null(native_spaces_find(&spaces, blocks[i] + 1));
+	}
+	native_spaces_clear(&spaces);
+	assert_null(native_spaces_find(&spaces, blocks[0]));
+	assert_int_equal(native_spaces_find(&spaces, add(3, 4))->files[2], 4);
+}
+
+static void every_mapping_of_a_file_is_told(void **state)
+{
+	const __u32 one = add(7, 9), other = add(9, 7);
+
+	(void)state;
+	native_spaces_publish(&spaces, &table, 9, 55);
+	assert_int_equal(texts_mapping(&table, one + 1)->text, TEXT_NOT_LOADED);
+	assert_int_equal(texts_mapping(&table, one + 2)->text, TEXT_NONE);
+	assert_int_equal(texts_mapping(&table, one + 3)->text, 55);
+	assert_int_equal(texts_mapping(&table, other + 1)->text, 55);
+	assert_int_equal(texts_mapping(&table, other + 3)->text, TEXT_NOT_LOADED);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_file_behind_an_address),
+		TEST(each_is_found_by_its_block),
+		TEST(every_mapping_of_a_file_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * asleep.h - threads that have slept since before their stack could be taken. The kernel side lists them, the
+ * worker looks at them from outside, and their stacks go back to the kernel side, which puts them below the
+ * waits that still go on.
+ */
+#ifndef PYPERF_LOOKS_ASLEEP_H
+#define PYPERF_LOOKS_ASLEEP_H
+
+struct asleep_targets;
+struct captures;
+struct kernel;
+struct questions;
+
+/* All borrowed. 0 or -ENOMEM. */
+int asleep_targets_new(struct asleep_targets **ret, struct kernel *kernel, struct questions *questions,
+		       struct captures *captures);
+void asleep_targets_free(struct asleep_targets *t); /* NULL is fine */
+
+/*
+ * Does what is due, for some ms at most: once a second such threads are listed, and then looked at some at a
+ * time. The looks take at most a tenth of the time. To be called in each turn of the loop.
+ */
+void asleep_turn(struct asleep_targets *t);
+/* Milliseconds until there is something to do, as epoll_wait() wants them; -1: nothing by itself. */
+int asleep_timeout_ms(const struct asleep_targets *t);
+
+#endif

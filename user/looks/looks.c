@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "looks/looks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "looks/asleep.h"
+#include "looks/task_targets.h"
+
+struct looks {
+	struct asleep_targets *asleep;
+	struct task_targets *tasks;
+};
+
+int looks_new(struct looks **ret, struct kernel *kernel, const struct registry *registry,
+	      struct questions *questions, struct captures *captures)
+{
+	struct looks *l = calloc(1, sizeof(*l));
+	int err;
+
+	if (!l)
+		return -ENOMEM;
+	err = asleep_targets_new(&l->asleep, kernel, questions, captures) ?:
+	      task_targets_new(&l->tasks, kernel, registry, questions, captures);
+	if (err) {
+		looks_free(l);
+		return err;
+	}
+	*ret = l;
+	return 0;
+}
+
+void looks_free(struct looks *l)
+{
+	if (!l)
+		return;
+	task_targets_free(l->tasks);
+	asleep_targets_free(l->asleep);
+	free(l);
+}
+
+void looks_turn(struct looks *l)
+{
+	asleep_turn(l->asleep);
+	task_targets_turn(l->tasks);
+}
+
+/* The earlier of two, of which -1 is never. */
+static int earlier(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+int looks_timeout_ms(const struct looks *l)
+{
+	return earlier(asleep_timeout_ms(l->asleep), task_targets_timeout_ms(l->tasks));
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symbols/native.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "elf/rows.h"
+#include "guard/worker.h"
+#include "kern/kernel.h"
+#include "kern/processes.h"
+#include "kern/texts.h"
+#include "names/natives.h"
+#include "symbols/asked_lately.h"
+#include "symbols/jit_names.h"
+#include "symbols/native_files.h"
+#include "symbols/native_spaces.h"
+#include "symbols/vdso.h"
+#include "targets/questions.h"
+#include "targets/registry.h"
+
+#define GENERATION_PAUSE_NS (10 * NS_PER_SECOND) /* between two generations of the table, at least */
+
+struct native_targets {
+	struct kernel *kernel;
+	struct natives *natives;
+	const struct registry *registry;
+	struct questions *questions;
+	struct jit_names *jit_names;
+	struct native_files files;
+	struct native_spaces spaces;
+	__u32 vdso;	     /* the block of its text; TEXT_NOT_LOADED: it was not added yet */
+	__u64 generation_ns; /* when the last one began; 0 = the first */
+	struct asked_lately maps; /* of processes */
+	struct asked_lately rows; /* of a file's regions */
+};
+
+int native_targets_new(struct native_targets **ret, struct kernel *kernel, struct natives *natives,
+		       const struct registry *registry, struct questions *questions)
+{
+	struct native_targets *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	t->kernel = kernel;
+	t->natives = natives;
+	t->registry = registry;
+	t->questions = questions;
+	if (jit_names_new(&t->jit_names, natives_jits(natives), registry, questions) ||
+	    native_files_open(&t->files, natives, kernel_texts(kernel))) {
+		native_targets_free(t);
+		return -ENOMEM;
+	}
+	*ret = t;
+	return 0;
+}
+
+void native_targets_free(struct native_targets *t)
+{
+	if (!t)
+		return;
+	questions_forget(t->questions, t);
+	native_spaces_free(&t->spaces);
+	native_files_close(&t->files);
+	jit_names_free(t->jit_names);
+	free(t);
+}
+
+/* Takes every process's mappings away, so that a number of theirs never means another one. */
+static void clear_processes(struct native_targets *t)
+{
+	struct process_list list = { 0 };
+
+	if (kernel_processes(t->kernel, &list))
+		return;
+	for (size_t i = 0; i < list.count; i++)
+		if (list.processes[i].space)
+			texts_set_space(kernel_texts(t->kernel), list.pids[i], list.processes[i].id, 0);
+	processes_list_clear(&list);
+}
+
+/* The table is full: begins it anew. What is needed is asked for again. False if it is too early for that. */
+static bool begin_generation(struct native_targets *t)
+{
+	struct texts *texts = kernel_texts(t->kernel);
+
+	if (t->generation_ns && clock_ns() - t->generation_ns < GENERATION_PAUSE_NS)
+		return false;
+	t->generation_ns = clock_ns();
+	texts_begin_generation(texts);
+	native_spaces_clear(&t->spaces);
+	native_files_unload(&t->files);
+	t->vdso = TEXT_NOT_LOADED;
+	clear_processes(t);
+	if (kernel_wait(t->kernel))
+		return false;
+	texts_reuse(texts);
+	log_debug("the table of native code was full and is begun anew; --native-memory makes it larger");
+	return true;
+}
+
+/* The text of the kernel's page of code, which is added when it is first met. */
+static __u32 vdso_text(struct native_targets *t)
+{
+	struct texts *texts = kernel_texts(t->kernel);
+
+	if (t->vdso == TEXT_NOT_LOADED && (!texts->with_rows || vdso_add(texts, &t->vdso)))
+		t->vdso = TEXT_NONE;
+	return t->vdso;
+}
+
+/*
+ * What the kernel side is to know of a mapping of a process. *ret_file: NATIVE_NO_FILE if it is none that can
+ * be read.
+ */
+static struct text_mapping mapping_of(struct native_targets *t, __u32 process, const struct code_map *map,
+				      __u32 *ret_file)
+{
+	struct text_mapping m = { map->start, map->end, TEXT_JIT, TEXT_NONE, map->is_writable };
+
+	*ret_file = NATIVE_NO_FILE;
+	if (!strcmp(map->path, "[vdso]")) {
+		m.position = TEXT_VDSO;
+		m.text = vdso_text(t);
+	}
+	if (map->is_memory) {
+		if (map->file.inode)
+			jit_names_met(t->jit_names, process, map, &m.position);
+		return m;
+	}
+	if (!map->file.size || map->offset >= map->file.size || natives_file(t->natives, map, ret_file))
+		return m;
+	m.position = natives_get(t->natives, *ret_file)->base + map->offset;
+	m.text = native_files_text(&t->files, *ret_file);
+	return m;
+}
+
+/* The bytes of code_maps_read() become a space of the kernel side. */
+static int add_space(struct native_targets *t, __u32 process, const void *bytes, size_t size,
+		     __u32 *ret_block)
+{
+	_cleanup_free_ struct text_mapping *mappings = calloc(CODE_MAPS_MAX, sizeof(*mappings));
+	_cleanup_free_ __u32 *files = calloc(CODE_MAPS_MAX, sizeof(*files));
+	struct code_map map = { 0 };
+	__u32 count = 0;
+	size_t at = 0;
+	int err;
+
+	if (!mappings || !files)
+		return -ENOMEM;
+	while ((err = code_maps_next(bytes, size, &at, &map)) > 0 && count < CODE_MAPS_MAX) {
+		mappings[count] = mapping_of(t, process, &map, &files[count]);
+		count++;
+	}
+	if (err)
+		return err < 0 ? err : -E2BIG;
+	err = texts_add_space(kernel_texts(t->kernel), mappings, count, ret_block);
+	if (err)
+		return err;
+	err = native_spaces_add(&t->spaces, *ret_block, count, files);
+	if (!err)
+		files = NULL;
+	return err;
+}
+
+/* Of a question: what it was asked for. */
+struct native_note {
+	__u32 process; /* struct process.id */
+	__u32 space;   /* struct process.space at that time, ... */
+	__u64 pc;      /* ... and an address in the mapping */
+	__u32 file;    /* FUNCTIONS and ROWS: natives_file() */
+	__u32 region;  /* ROWS: of the file */
+};
+
+static __u32 about_rows(__u32 file, __u32 region)
+{
+	return file << (32 - REGION_SHIFT) | region;
+}
+
+/*
+ * What was asked for is there. The sample that asked will soon lack the next thing, and need not say so.
+ * block: of the process's mappings, 0 = those that it had.
+ */
+static void look_again(struct native_targets *t, const struct native_note *n, __u32 pid, __u32 block)
+{
+	const struct record_native e = {
+		.pid = pid,
+		.id = n->process,
+		.space = block ? texts_space(kernel_texts(t->kernel), block) : n->space,
+		.pc = n->pc,
+	};
+
+	native_record(t, &e);
+}
+
+static void on_maps(void *targets, const void *note, struct worker_reply *r)
+{
+	const struct native_note *n = note;
+	struct native_targets *t = targets;
+	__u32 block;
+	int err;
+
+	asked_lately_forget(&t->maps, n->process);
+	if (r->error)
+		return;
+	err = add_space(t, n->process, r->table, r->table_size, &block);
+	if (err == -ENOSPC && begin_generation(t))
+		err = add_space(t, n->process, r->table, r->table_size, &block);
+	if (!err)
+		err = texts_set_space(kernel_texts(t->kernel), r->pid, n->process, block);
+	if (!err)
+		look_again(t, n, r->pid, block);
+	if (err && err != -ESRCH)
+		log_debug("pid %u has no native frames for now: %s", r->pid, strerror(-err));
+}
+
+/* Puts a file's functions into the kernel side's table, and says so wherever the file is mapped. */
+static void load_file(struct native_targets *t, __u32 file)
+{
+	const struct native_target *f = &t->files.list[file];
+
+	if (f->state == NATIVE_NAMELESS) {
+		native_spaces_publish(&t->spaces, kernel_texts(t->kernel), file, TEXT_NONE);
+		return;
+	}
+	if (f->text)
+		return; /* and every process that has it mapped was told then, or is told with its mappings */
+	if (native_files_load(&t->files, file) == -ENOSPC)
+		begin_generation(t); /* the next sample asks again */
+	else
+		native_spaces_publish(&t->spaces, kernel_texts(t->kernel), file, f->text);
+}
+
+static void on_functions(void *targets, const void *note, struct worker_reply *r)
+{
+	const struct native_note *n = note;
+	struct native_targets *t = targets;
+	const int err = native_files_take(&t->files, n->file, r->error, r->table, r->table_size);
+
+	if (t->files.list[n->file].state == NATIVE_NEW)
+		return;
+	load_file(t, n->file);
+	if (!err)
+		look_again(t, n, r->pid, 0);
+}
+
+/* Gives the kernel side the rows of a region, or says that there will be none. */
+static int add_rows(struct native_targets *t, __u32 text, const struct worker_reply *r)
+{
+	struct rows rows = { 0 };
+	int err = r->error ?: rows_parse(r->table, r->table_size, &rows);
+
+	return err ?: texts_add_rows(kernel_texts(t->kernel), text, rows.region, rows.words, rows.count);
+}
+
+static void on_rows(void *targets, const void *note, struct worker_reply *r)
+{
+	const struct native_note *n = note;
+	struct native_targets *t = targets;
+	const __u32 text = t->files.list[n->file].text;
+	int err;
+
+	asked_lately_forget(&t->rows, about_rows(n->file, n->region));
+	if (!text) /* the table was begun anew meanwhile */
+		return;
+	err = add_rows(t, text, r);
+	if (err == -ENOSPC)
+		begin_generation(t);
+	if (!err || err == -ENOSPC || err == -ESRCH || err == -ESTALE || err == -ENOENT)
+		return;
+	log_debug("%s has no rules for callers in its MiB %u: %s", natives_get(t->natives, n->file)->path,
+		  n->region, strerror(-err));
+	texts_add_rows(kernel_texts(t->kernel), text, n->region, NULL, 0);
+}
+
+void native_second(struct native_targets *t)
+{
+	jit_names_second(t->jit_names);
+}
+
+/*
+ * Asks for what lies at the record's program counter; the note has what is particular. 0 or -errno.
+ */
+static int ask(struct native_targets *t, const struct record_native *e, __u32 type, struct native_note note)
+{
+	static void (*const answers[])(void *, const void *, struct worker_reply *) = {
+		[WORKER_MAPS] = on_maps,
+		[WORKER_FUNCTIONS] = on_functions,
+		[WORKER_ROWS] = on_rows,
+	};
+	const struct question q = { answers[type], t, &note, sizeof(note), false };
+	const struct registry_entry *r = registry_find(t->registry, e->id);
+	struct worker_request request;
+
+	if (!r || r->ended || r->pid != e->pid)
+		return -ESRCH;
+	note.process = e->id;
+	note.space = e->space;
+	note.pc = e->pc;
+	request = question_request(type, r->pid, r->start_time);
+	if (type != WORKER_MAPS) /* those of FUNCTIONS begin with this, too */
+		request.mapped = (struct request_mapped){ e->pc, natives_key(t->natives, note.file) };
+	if (type == WORKER_FUNCTIONS) /* it may be the debug file that was too much */
+		request.functions.plain = t->files.list[note.file].failures > 0;
+	return questions_ask(t->questions, &q, &request);
+}
+
+__u64 native_address(const struct native_targets *t, const struct registry_entry *process, __u32 file)
+{
+	const struct texts *texts = kernel_texts(t->kernel);
+	const struct native_space *s = NULL;
+	struct process p;
+
+	if (!kernel_get_process(t->kernel, process->pid, &p) && p.id == process->id)
+		s = native_spaces_find(&t->spaces, texts_space_block(texts, p.space));
+	return s ? native_space_address(s, texts, file) : 0;
+}
+
+static void ask_functions(struct native_targets *t, const struct record_native *e, __u32 file)
+{
+	if (!ask(t, e, WORKER_FUNCTIONS, (struct native_note){ .file = file }))
+		t->files.list[file].state = NATIVE_ASKED;
+}
+
+/* Of a file with functions. They are in the table, but this process may not know. */
+static void want_rows(struct native_targets *t, const struct record_native *e, __u32 file, __u64 position)
+{
+	const __u32 region = (position - natives_get(t->natives, file)->base) >> REGION_SHIFT;
+	const __u32 text = t->files.list[file].text;
+
+	if (text && texts_want_rows(kernel_texts(t->kernel), text, position) &&
+	    !asked_lately(&t->rows, about_rows(file, region)))
+		ask(t, e, WORKER_ROWS, (struct native_note){ .file = file, .region = region });
+}
+
+void native_record(struct native_targets *t, const struct record_native *e)
+{
+	const struct texts *texts = kernel_texts(t->kernel);
+	const struct native_space *s;
+	__u64 position;
+	__u32 file;
+
+	if (e->stale && !asked_lately(&t->maps, e->id))
+		ask(t, e, WORKER_MAPS, (struct native_note){ 0 });
+	s = e->stale ? NULL : native_spaces_find(&t->spaces, texts_space_block(texts, e->space));
+	file = s ? native_space_file(s, texts, e->pc, &position) : NATIVE_NO_FILE;
+	if (file == NATIVE_NO_FILE)
+		return;
+	switch (t->files.list[file].state) {
+	case NATIVE_NEW:
+		ask_functions(t, e, file);
+		return;
+	case NATIVE_ASKED:
+		return;
+	case NATIVE_KNOWN:
+	case NATIVE_NAMELESS:
+		load_file(t, file);
+		want_rows(t, e, file, position);
+	}
+}
