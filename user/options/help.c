@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "bpf/abi.h"
 #include "options/options.h"
 #include "options/row.h"
 
@@ -23,6 +24,23 @@ static void print_default(FILE *f, const struct option_row *r)
 		fprintf(f, " (default %.*s)", (int)strcspn(r->metavar, "|"), r->metavar);
 }
 
+/* What --event can name. */
+static void print_events(FILE *f)
+{
+	const char *between = "";
+
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		const struct event_row *e = &event_rows[kind];
+
+		if (!e->asked)
+			continue;
+		fprintf(f, "%s%s: %s", between, e->key, e->asked);
+		between = "; ";
+		if (e->by_cycles)
+			fprintf(f, "; %s: the same by a hardware counter", e->by_cycles);
+	}
+}
+
 static void print_row(FILE *f, const struct option_row *r)
 {
 	char left[64] = "";
@@ -33,6 +51,8 @@ static void print_row(FILE *f, const struct option_row *r)
 	else
 		snprintf(left, sizeof(left), "    --%s %s", r->long_name, metavar);
 	fprintf(f, strlen(left) > 32 ? "  %s\n  %-32s %s" : "  %-32s%s %s", left, "", r->help);
+	if (!*r->help)
+		print_events(f);
 	print_default(f, r);
 	fputc('\n', f);
 }

@@ -41,6 +41,21 @@ static bool lists(const struct option_row *r)
 	return strstr(page, wanted);
 }
 
+/* --event is explained by the rows of events.def: each kind that can be asked for, and no other one. */
+static void names_the_kinds_of_events(void **state)
+{
+	(void)state;
+	read_page(NULL, false);
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		const struct event_row *e = &event_rows[kind];
+		char wanted[128];
+
+		snprintf(wanted, sizeof(wanted), "%s: %s", e->key, e->asked ?: "");
+		assert_true(!strstr(page, wanted) == !e->asked);
+	}
+	assert_non_null(strstr(page, "busy; cycles: the same by a hardware counter; offcpu: where"));
+}
+
 static void lists_every_option(void **state)
 {
 	char wanted[512];
@@ -198,6 +213,7 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_the_kinds_of_events),
 		cmocka_unit_test(lists_every_option),
 		cmocka_unit_test(lists_every_command),
 		cmocka_unit_test(a_command_lists_what_it_takes),
