@@ -27,13 +27,6 @@ static __always_inline __u64 gil_address(struct scratch *s, const struct process
 	return l->interp_gil ? search_read(s, tstate_field(s, l->tstate_interp) + l->interp_gil) : 0;
 }
 
-static __always_inline void gil_count_reads(const struct scratch *s, struct cpu_stats *count)
-{
-	count->reads += s->walk.reads;
-	count->read_bytes += s->walk.read_bytes;
-	count->read_faults += s->walk.faults;
-}
-
 /* Whether the futex is part of the GIL that the current thread, of process p, needs. */
 static __always_inline int gil_has(struct scratch *s, struct cpu_stats *count, struct task_struct *task,
 				   struct process *p, __u64 futex)
@@ -52,14 +45,14 @@ static __always_inline int gil_has(struct scratch *s, struct cpu_stats *count, s
 	}
 	s->tree.generation = *(volatile __u32 *)&tree_generation;
 	self_begin(s, task);
-	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
+	reads_begin(&s->walk);
 	t = thread_get(s, thread_place(task, wait_event(WAIT_WANTS_GIL)), task->start_boottime, now);
 	if (tstate_find(s, count, t, p, l, now)) {
 		s->gil.address = gil_address(s, p, l);
 		s->gil.waiter = t->tstate;
 	}
 	thread_put(t);
-	gil_count_reads(s, count);
+	reads_end(&s->walk, count);
 	return s->gil.address && futex - s->gil.address < GIL_BYTES;
 }
 
@@ -185,10 +178,9 @@ static __always_inline void holder_intern(struct scratch *s, struct cpu_stats *c
 	s->code.unsettled = 0;
 	s->intern.remember = 0;
 	s->unwind.merge.state = MERGE_NONE;
-	s->intern.left_out = s->gil.settled;
-	s->await.frame = 0;
+	await_begin(s);
+	intern_begin(s, s->gil.settled);
 	intern_stack(s, count, t, l);
-	s->intern.left_out = 0;
 	if (s->code.unsettled & ~UNSETTLED_YOUNG || s->code.no_epoch)
 		process_note(s, s->who.known_tgid, now);
 }
@@ -210,7 +202,7 @@ __noinline int gil_blame(struct scratch *s, struct cpu_stats *count)
 	if (!l || !marker)
 		return 0;
 	quota_begin(s, count);
-	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
+	reads_begin(&s->walk);
 	s->tree.node = marker;
 	cause = holder_find(s, l);
 	if (cause == WAIT_GIL)
@@ -223,7 +215,7 @@ __noinline int gil_blame(struct scratch *s, struct cpu_stats *count)
 	count->gil_free += cause == WAIT_GIL_FREE;
 	count->gil_unknown += cause == WAIT_GIL_UNKNOWN;
 	quota_end(s, count);
-	gil_count_reads(s, count);
+	reads_end(&s->walk, count);
 	return 0;
 }
 

@@ -102,11 +102,11 @@ static __noinline int given_intern(struct scratch *s, struct cpu_stats *count, s
 /* Makes the spare scratch ready for a stack of this process. */
 static __always_inline void given_begin(struct scratch *s, struct cpu_stats *count, const struct given *g)
 {
-	s->tree.generation = *(volatile __u32 *)&tree_generation;
-	s->tree.bank = bank_of(s->tree.generation);
+	tree_begin(s);
+	code_begin(s);
+	s->code.epoch = 0;
 	s->who.process = g->asleep.process;
 	s->who.known_tgid = g->asleep.pid;
-	s->code.epoch = 0;
 	quota_begin(s, count);
 }
 

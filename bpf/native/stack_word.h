@@ -8,7 +8,7 @@
 
 #include "bpf/base/mem.h"
 #include "bpf/data/scratch.h"
-#include "bpf/python/walk.h"
+#include "bpf/python/reads.h"
 
 /*
  * Reads the stack from this address on: a block, or what there is in the page. 0 or negative. No word that a

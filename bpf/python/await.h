@@ -15,6 +15,12 @@
 #define AWAIT_SLOTS 64		       /* of the table of a set of tasks; a power of two */
 #define SLOT_BYTES  16
 
+/* Before a stack is added: nothing awaits it as far as is known. */
+static __always_inline void await_begin(struct scratch *s)
+{
+	s->await.frame = 0;
+}
+
 struct await_context {
 	struct scratch *s;
 	const struct layout *l;
@@ -186,8 +192,8 @@ static long await_step(__u32 i, struct await_context *c)
 }
 
 /* Finds what awaits the task whose bytes were read last, which is s->task. */
-static __always_inline void await_begin(struct scratch *s, const struct layout *l,
-					const struct task_layout *a)
+static __always_inline void await_find(struct scratch *s, const struct layout *l,
+				       const struct task_layout *a)
 {
 	struct await_context c = { s, l, a };
 	const __u64 coroutine = object_pointer(s, a->task_coro);

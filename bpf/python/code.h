@@ -15,12 +15,23 @@
 #include "bpf/data/maps.h"
 #include "bpf/python/capture.h"
 #include "bpf/python/digest.h"
+#include "bpf/python/reads.h"
 #include "bpf/python/settled.h"
-#include "bpf/python/walk.h"
 #include "bpf/tree/bank.h"
 
 #define CODE_PROBES  24	       /* places of the table that are tried for one object */
 #define CAPTURES_MAX 64	       /* records sent by one sample, to bound its time */
+
+/*
+ * At the start of a sample: no object was met yet. The epoch is the thread state's, and read_epoch() sets it
+ * for every stack that is walked.
+ */
+static __always_inline void code_begin(struct scratch *s)
+{
+	s->code.moment = 0;
+	s->code.no_epoch = s->code.unsettled = s->code.sent = 0;
+	s->code.recall = RECALL_NOT;
+}
 
 /* Reads the object's header into s->code.header. Returns 0, or negative if it cannot be read. */
 static __always_inline int code_read_header(struct scratch *s, const struct layout *l, __u64 address)

@@ -7,6 +7,7 @@
 
 #include "bpf/data/maps.h"
 #include "bpf/python/thread.h"
+#include "bpf/python/walk.h"
 
 #define TLBC_MAX 65536 /* copies of one bytecode: threads that ran it */
 

@@ -154,7 +154,7 @@ __noinline int task_find(struct scratch *s, const struct layout *l, const struct
 	    object_byte(s, a->task_is_task) != 1)
 		return 0;
 	s->task.text = object_pointer(s, a->task_name);
-	await_begin(s, l, a);
+	await_find(s, l, a);
 	return 0;
 }
 
@@ -173,8 +173,8 @@ __noinline int task_name(struct scratch *s, struct cpu_stats *count, const struc
  * Before the walk of a thread with this thread state: what it runs, for whom. Always 0. A global function:
  * what it finds is no way of its own for the verifier.
  */
-__noinline int task_begin(struct scratch *s, struct cpu_stats *count, const struct layout *l, __u64 tstate,
-			  __u32 with_name)
+__noinline int task_read(struct scratch *s, struct cpu_stats *count, const struct layout *l, __u64 tstate,
+			 __u32 with_name)
 {
 	struct task_layout *a;
 	__u32 index;

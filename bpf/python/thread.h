@@ -12,8 +12,8 @@
 
 #include "bpf/base/hash.h"
 #include "bpf/data/maps.h"
+#include "bpf/python/reads.h"
 #include "bpf/python/self.h"
-#include "bpf/python/walk.h"
 #include "bpf/tree/tree.h"
 
 #define INTERPRETERS_MAX   16  /* interpreters looked at in one search */

@@ -11,55 +11,13 @@
 #ifndef PYPERF_BPF_PYTHON_WALK_H
 #define PYPERF_BPF_PYTHON_WALK_H
 
-#include "bpf/base/loop.h"
-#include "bpf/base/mem.h"
-#include "bpf/data/walk.h"
-
-/* In BPF a global function is verified once, on its own, and not again wherever it is called from. */
-#ifdef __bpf__
-#define WALK_GLOBAL __attribute__((noinline))
-#else
-#define WALK_GLOBAL static
-#endif
+#include "bpf/python/reads.h"
 
 #define PARSE_FRAMES 16 /* frames parsed in one step, which is what the verifier has to unroll */
 
 static __always_inline __u64 frame_address(const struct frame *f)
 {
 	return f->address & ~(__u64)FRAME_SINGLE;
-}
-
-static __always_inline int walk_read(struct walk *w, void *dst, __u32 size, __u64 address)
-{
-	int err = mem_read(dst, size, address);
-
-	w->reads++;
-	w->read_bytes += size;
-	if (err)
-		w->faults++;
-	return err;
-}
-
-/* Whether the sample has taken too long. */
-static __always_inline int walk_late(struct walk *w)
-{
-	__u64 now;
-
-	if (!w->patience)
-		return 0;
-	now = bpf_ktime_get_ns();
-	if (!w->deadline)
-		w->deadline = now + w->patience;
-	return now > w->deadline;
-}
-
-/* The same, asked in each step of a loop. If so, the walk ends. */
-static __always_inline int walk_step_late(struct walk *w)
-{
-	if (++w->steps & (LATE_STEPS - 1) || !walk_late(w))
-		return 0;
-	w->end = WALK_LATE;
-	return 1;
 }
 
 static __always_inline __u64 walk_load(const __u8 *p)
@@ -268,6 +226,15 @@ static long walk_callback(__u32 i, struct walk_context *c)
 {
 	(void)i;
 	return walk_stops(c->w, c->l);
+}
+
+/* At the start of a sample: no frame is known, and so much is wanted of the walks to come. */
+static __always_inline void walk_forget(struct walk *w, __u32 max_depth, __u32 single)
+{
+	w->max_depth = max_depth;
+	w->single = single;
+	w->depth = 0;
+	w->keep_shims = 0;
 }
 
 /*

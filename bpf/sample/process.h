@@ -67,6 +67,12 @@ static __always_inline struct process *process_copy(struct scratch *s, __u32 tgi
 	return &s->who.known;
 }
 
+/* At the start of a sample of this process. */
+static __always_inline void process_begin(struct scratch *s, const struct process *p)
+{
+	s->who.process = p->id;
+}
+
 /* Writes back what this sample has found out about its process. */
 static __always_inline void process_note(const struct scratch *s, __u32 tgid, __u64 now)
 {

@@ -24,7 +24,6 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
 	int cached = 0;
 
-	s->walk.depth = s->walk.keep_shims = 0;
 	s->tree.home = node_home(root);
 	if (opt_native)
 		native_goal(s, UNWIND_ALL);
@@ -41,7 +40,7 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 		native_goal_python(s, l, tstate_field(s, l->tstate_frame));
 	read_epoch(s, p, l, with_states);
 	if (opt_async)
-		task_begin(s, count, l, t->tstate, event_is_tick(kind));
+		task_read(s, count, l, t->tstate, event_is_tick(kind));
 	if (with_states)
 		s->attribute[ATTRIBUTE_STATES] = state_of(s, l, t->tstate);
 	if (opt_cache != CACHE_OFF && root)
@@ -55,7 +54,25 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	return count_plain(s, count, kind, t, l, root, outcome);
 }
 
-/* Makes the CPU's memory ready for a sample of this process, takes it, and notes what it has found out. */
+/* Each group of the scratch forgets the sample before. A new group has its line here. */
+static __always_inline void sample_begin(struct scratch *s, struct cpu_stats *count,
+					 const enum event_kind kind, struct task_struct *task,
+					 const struct process *p)
+{
+	tree_begin(s);
+	attributes_begin(s);
+	await_begin(s);
+	process_begin(s, p);
+	code_begin(s);
+	self_begin(s, task);
+	reads_begin(&s->walk);
+	walk_forget(&s->walk, opt_max_depth, opt_single_reads);
+	budget_begin(&s->walk, event_is_tick(kind) ? opt_patience : opt_patience_wait);
+	intern_begin(s, 0);
+	quota_begin(s, count);
+}
+
+/* Takes a sample of this process, and notes what it has found out. */
 static __always_inline enum outcome sample_process(struct scratch *s, struct cpu_stats *count,
 						   const enum event_kind kind, struct task_struct *task,
 						   struct process *p)
@@ -68,33 +85,14 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 
 	if (!l)
 		return OUTCOME_NEW_PROCESS;
-	s->tree.generation = *(volatile __u32 *)&tree_generation;
-	s->tree.bank = bank_of(s->tree.generation);
-	attributes_begin(s);
-	s->await.frame = 0;
-	s->who.process = p->id;
-	s->code.sent = 0;
-	s->code.recall = RECALL_NOT;
-	s->code.moment = 0;
-	s->code.unsettled = s->code.no_epoch = 0;
-	self_begin(s, task);
-	s->walk.reads = s->walk.read_bytes = s->walk.faults = 0;
-	s->walk.single = opt_single_reads;
-	s->walk.max_depth = opt_max_depth;
-	s->walk.patience = event_is_tick(kind) ? opt_patience : opt_patience_wait;
-	s->walk.steps = 0;
-	s->walk.deadline = 0;
-	s->intern.left_out = 0;
-	quota_begin(s, count);
+	sample_begin(s, count, kind, task, p);
 	t = thread_get(s, thread_place(task, kind), task->start_boottime, now);
 	outcome = sample_thread(s, count, kind, task, t, p, l, now);
 	thread_put(t);
 	quota_end(s, count);
 	if (s->code.unsettled & ~UNSETTLED_YOUNG || s->code.no_epoch || !p->unsettled || s->who.learned)
 		process_note(s, task->tgid, now);
-	count->reads += s->walk.reads;
-	count->read_bytes += s->walk.read_bytes;
-	count->read_faults += s->walk.faults;
+	reads_end(&s->walk, count);
 	return outcome;
 }
 

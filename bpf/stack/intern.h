@@ -15,6 +15,12 @@
 #include "bpf/stack/native_nodes.h"
 #include "bpf/tree/tree.h"
 
+/* Before a stack is added: all of it is to be, but for so many frames from the leaf on. */
+static __always_inline void intern_begin(struct scratch *s, __u32 left_out)
+{
+	s->intern.left_out = left_out;
+}
+
 struct intern_context {
 	struct scratch *s;
 	struct cpu_stats *count;

@@ -111,6 +111,13 @@ __noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, enum event_ki
 	return 0;
 }
 
+/* At the start of a sample: which of the trees it goes into. It is in none of its nodes yet. */
+static __always_inline void tree_begin(struct scratch *s)
+{
+	s->tree.generation = *(volatile __u32 *)&tree_generation;
+	s->tree.bank = bank_of(s->tree.generation);
+}
+
 static __always_inline void thread_forget_roots(struct thread *t)
 {
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
