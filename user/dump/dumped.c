@@ -111,8 +111,9 @@ static void measure_waits(struct dumped *d, const struct sched_clocks *clocks)
 	for (__u32 i = 0; i < d->look->threads; i++) {
 		struct look_thread *t = &d->threads[i];
 
-		if (t->task.state != 'R')
-			t->waited_ns = sched_clocks_since(clocks, t->task.cpu, t->task.last_ran, t->seen_ns);
+		if (t->thread.state != 'R')
+			t->waited_ns =
+				sched_clocks_since(clocks, t->thread.cpu, t->thread.last_ran, t->seen_ns);
 	}
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "dump/awaiting.h"
-#include "dump/doing.h"
+#include "dump/thread_words.h"
 #include "proc/syscall_names.h"
 
 static const char *const ends[LOOK_ENDS] = {
@@ -34,7 +34,7 @@ int json_frame(const struct code_line *line, struct buf *out)
 
 static int add_wait(const struct look_thread *t, struct buf *out)
 {
-	const char *name = t->task.syscall >= 0 ? syscall_name((__u32)t->task.syscall) : NULL;
+	const char *name = t->thread.syscall >= 0 ? syscall_name((__u32)t->thread.syscall) : NULL;
 	int err = 0;
 
 	if (name)
@@ -79,10 +79,10 @@ static int add_awaiting(const struct dumped *d, const struct look_thread *t, str
 
 static int add_thread(const struct dumped *d, const struct look_thread *t, struct buf *out)
 {
-	int err = buf_printf(out, "{\"tid\":%d", t->task.tid);
+	int err = buf_printf(out, "{\"tid\":%d", t->thread.tid);
 
-	err = err ?: json_string("name", t->task.name, sizeof(t->task.name), out);
-	err = err ?: buf_printf(out, ",\"state\":\"%s\"", doing_word(t));
+	err = err ?: json_string("name", t->thread.name, sizeof(t->thread.name), out);
+	err = err ?: buf_printf(out, ",\"state\":\"%s\"", thread_words_key(t));
 	err = err ?: add_wait(t, out);
 	if (!err && *t->async_task)
 		err = json_string("task", t->async_task, sizeof(t->async_task), out);

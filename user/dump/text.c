@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "dump/awaiting.h"
-#include "dump/doing.h"
+#include "dump/thread_words.h"
 
 #define INDENT	   6 /* of frames */
 #define SAME_SHOWN 3 /* frames of one line that are written before they are counted */
@@ -128,18 +128,18 @@ static int add_awaiting(const struct dumped *d, const struct look_thread *t, boo
 
 static int add_thread(const struct dumped *d, const struct look_thread *t, bool colour, struct buf *out)
 {
-	int err = buf_printf(out, "  %sThread %d%s", text_bold(colour), t->task.tid, text_plain(colour));
+	int err = buf_printf(out, "  %sThread %d%s", text_bold(colour), t->thread.tid, text_plain(colour));
 
-	err = err ?: add_name(t->task.name, out);
+	err = err ?: add_name(t->thread.name, out);
 	err = err ?: buf_add_string(out, ": ");
-	err = err ?: doing_text(t, out);
+	err = err ?: thread_words_text(t, out);
 	err = err ?: add_async_task(t, out);
 	err = err ?: buf_add_string(out, "\n");
 	if (!err && t->runs && t->end == LOOK_WHOLE)
 		err = add_note("it runs: frames that came and went meanwhile are left out", colour, out);
 	err = err ?: add_frames(d, t, out);
-	if (!err && doing_end(t))
-		err = add_note(doing_end(t), colour, out);
+	if (!err && thread_words_end(t))
+		err = add_note(thread_words_end(t), colour, out);
 	return err ?: add_awaiting(d, t, colour, out);
 }
 

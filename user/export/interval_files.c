@@ -22,7 +22,7 @@ struct written {
 	int prune_error;
 };
 
-_Static_assert(sizeof(struct written) <= ASIDE_RESULT_MAX, "ASIDE_RESULT_MAX");
+_Static_assert(sizeof(struct written) <= WRITER_CHILD_RESULT_MAX, "WRITER_CHILD_RESULT_MAX");
 
 /* In the child. */
 static int write_file(void *files, void *result)
@@ -77,7 +77,7 @@ static void bound_memory(struct interval_files *f)
 
 	if (held + window_stacks(f->window) <= STACKS_MAX)
 		return;
-	if (f->profile && !f->aside.child) {
+	if (f->profile && !f->writer.child) {
 		dropped += profile_total(f->profile);
 		drop_profile(f);
 	}
@@ -111,13 +111,13 @@ static int begin(struct interval_files *f)
 		err = err ?: window_take(f->window, &f->profile, &f->taken);
 		f->due = false;
 	}
-	err = err ?: aside_start(&f->aside, write_file, f);
+	err = err ?: writer_child_start(&f->writer, write_file, f);
 	return err ? on_failure(f, err) : -EINPROGRESS;
 }
 
 void interval_files_add(struct interval_files *f)
 {
-	if (f->aside.child) {
+	if (f->writer.child) {
 		f->stats->files_late++;
 		complain(&f->late,
 			 "writing to '%s' takes longer than an interval; what is counted meanwhile is kept "
@@ -133,8 +133,8 @@ int interval_files_run(struct interval_files *f)
 	struct written done;
 	int err;
 
-	if (f->aside.child) {
-		err = aside_end(&f->aside, &done, sizeof(done));
+	if (f->writer.child) {
+		err = writer_child_end(&f->writer, &done, sizeof(done));
 		if (err == -EINPROGRESS)
 			return err;
 		if (err)
@@ -146,7 +146,7 @@ int interval_files_run(struct interval_files *f)
 
 int interval_files_timeout_ms(const struct interval_files *f)
 {
-	return f->due && !f->aside.child ? 0 : -1;
+	return f->due && !f->writer.child ? 0 : -1;
 }
 
 int interval_files_last(struct interval_files *f)
@@ -156,7 +156,7 @@ int interval_files_last(struct interval_files *f)
 	if (f->due) /* what is not taken yet becomes longer: there is no other file after it */
 		window_mark(f->window);
 	f->due = true;
-	err = f->aside.child ? 0 : begin(f);
+	err = f->writer.child ? 0 : begin(f);
 	return err == -EINPROGRESS ? 0 : err;
 }
 
@@ -169,7 +169,7 @@ int interval_files_finish(struct interval_files *f, double end)
 	if (err != -EINPROGRESS)
 		return err;
 	log_warning("writing to '%s' takes too long: what is not written by now is given up", f->folder);
-	aside_abandon(&f->aside);
+	writer_child_abandon(&f->writer);
 	f->due = false;
 	return -ETIMEDOUT;
 }
@@ -177,15 +177,15 @@ int interval_files_finish(struct interval_files *f, double end)
 void interval_files_move(struct interval_files *f, const char *folder)
 {
 	f->folder = folder;
-	if ((!f->writing.stands && !f->late.stands) || !f->aside.child)
+	if ((!f->writing.stands && !f->late.stands) || !f->writer.child)
 		return;
-	aside_abandon(&f->aside);
+	writer_child_abandon(&f->writer);
 	f->due = true;
 }
 
 void interval_files_close(struct interval_files *f)
 {
-	aside_abandon(&f->aside);
+	writer_child_abandon(&f->writer);
 	drop_profile(f);
 	window_close(f->window);
 }

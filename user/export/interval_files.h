@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * interval_files.h - writes the profiles of the intervals as files into --output-dir. A child does it
- * (aside.h), so that a folder that is slow or hangs keeps nobody waiting. While it is at work, and after it
- * has failed, what is counted stays in the window and goes into the file after it.
+ * (writer_child.h), so that a folder that is slow or hangs keeps nobody waiting. While it is at work, and
+ * after it has failed, what is counted stays in the window and goes into the file after it.
  */
 #ifndef PYPERF_EXPORT_INTERVAL_FILES_H
 #define PYPERF_EXPORT_INTERVAL_FILES_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/complaint.h"
-#include "export/aside.h"
+#include "export/writer_child.h"
 #include "export/folder.h"
 #include "report/export_stats.h"
 #include "tree/window.h"
@@ -29,7 +29,7 @@ struct interval_files {
 	bool due;		  /* the window is to be taken when the file before it is written */
 	struct profile *profile;  /* taken, and not written yet; NULL = none */
 	struct harvest_stats taken; /* what is in it */
-	struct aside aside;
+	struct writer_child writer;
 };
 
 /*

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "export/aside.h"
+#include "export/writer_child.h"
 #include "export/file.h"
 
 #define PAUSE_US 1000 /* between two looks whether it is written */
@@ -54,15 +54,15 @@ static bool is_over(const struct output_patience *p)
 
 static int write_aside(struct writing *w, const struct output_patience *patience)
 {
-	struct aside child = {};
+	struct writer_child child = {};
 	char nothing;
 	int err;
 
-	if (aside_start(&child, write_it, w)) /* better without a child than not at all */
+	if (writer_child_start(&child, write_it, w)) /* better without a child than not at all */
 		return write_it(w, NULL);
-	while ((err = aside_end(&child, &nothing, 0)) == -EINPROGRESS) {
+	while ((err = writer_child_end(&child, &nothing, 0)) == -EINPROGRESS) {
 		if (is_over(patience)) {
-			aside_abandon(&child);
+			writer_child_abandon(&child);
 			return -ETIMEDOUT;
 		}
 		usleep(PAUSE_US);

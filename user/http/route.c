@@ -108,19 +108,19 @@ static enum MHD_Result ready(struct visit *v)
 static const struct route {
 	const char *path;
 	enum MHD_Result (*answer)(struct visit *v);
-	enum part part; /* the smallest that has it */
+	enum exposure exposure; /* the smallest that has it */
 	bool waits;	/* not for HEAD: that would wait for nothing */
 	bool costs;	/* not for pages of other sites */
 } routes[] = {
-	{ "/", page, .part = PART_ALL },
-	{ "/page.html", page, .part = PART_ALL },
-	{ "/flamegraph.json", flamegraph, .part = PART_ALL, .costs = true },
-	{ "/debug/pprof/", pprof_index, .part = PART_ALL },
-	{ "/debug/pprof/profile", profile, .part = PART_ALL, .waits = true, .costs = true },
-	{ "/debug/pyperf/stacks", stacks, .part = PART_ALL, .waits = true, .costs = true },
-	{ "/metrics", metrics, .part = PART_METRICS },
-	{ "/healthz", alive, .part = PART_HEALTH },
-	{ "/readyz", ready, .part = PART_HEALTH },
+	{ "/", page, .exposure = EXPOSURE_ALL },
+	{ "/page.html", page, .exposure = EXPOSURE_ALL },
+	{ "/flamegraph.json", flamegraph, .exposure = EXPOSURE_ALL, .costs = true },
+	{ "/debug/pprof/", pprof_index, .exposure = EXPOSURE_ALL },
+	{ "/debug/pprof/profile", profile, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
+	{ "/debug/pyperf/stacks", stacks, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
+	{ "/metrics", metrics, .exposure = EXPOSURE_METRICS },
+	{ "/healthz", alive, .exposure = EXPOSURE_HEALTH },
+	{ "/readyz", ready, .exposure = EXPOSURE_HEALTH },
 };
 
 /*
@@ -149,7 +149,7 @@ static bool is_of_other_site(const struct visit *v)
 static bool is_health(const char *path)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++)
-		if (routes[i].part == PART_HEALTH && !strcmp(routes[i].path, path))
+		if (routes[i].exposure == EXPOSURE_HEALTH && !strcmp(routes[i].path, path))
 			return true;
 	return false;
 }
@@ -157,7 +157,7 @@ static bool is_health(const char *path)
 /* What shows names of programs is for those who have the token. 0 or -errno as token_check(). */
 static int check_token(const struct visit *v, const char *path)
 {
-	if (v->entrance->part != PART_ALL || is_health(path))
+	if (v->entrance->exposure != EXPOSURE_ALL || is_health(path))
 		return 0;
 	return token_check(&v->entrance->site->token, v->client.connection);
 }
@@ -185,16 +185,16 @@ static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 			       r->waits ? "GET" : "GET, HEAD");
 }
 
-static const char *const what_there_is[PARTS] = {
-	[PART_ALL] = ("there are /, /debug/pprof/profile, /debug/pyperf/stacks, /flamegraph.json, /metrics, "
-		      "/healthz, /readyz"),
-	[PART_METRICS] = "there are /metrics, /healthz, /readyz",
-	[PART_HEALTH] = "there are /healthz, /readyz",
+static const char *const what_there_is[EXPOSURES] = {
+	[EXPOSURE_ALL] = ("there are /, /debug/pprof/profile, /debug/pyperf/stacks, /flamegraph.json, "
+			  "/metrics, /healthz, /readyz"),
+	[EXPOSURE_METRICS] = "there are /metrics, /healthz, /readyz",
+	[EXPOSURE_HEALTH] = "there are /healthz, /readyz",
 };
 
 static enum MHD_Result answer(struct visit *v, const char *path, const char *method)
 {
-	enum part part = v->entrance->part;
+	enum exposure exposure = v->entrance->exposure;
 	const struct asset *asset;
 	int err;
 
@@ -208,7 +208,7 @@ static enum MHD_Result answer(struct visit *v, const char *path, const char *met
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
 		const struct route *r = &routes[i];
 
-		if (strcmp(r->path, path) || part > r->part)
+		if (strcmp(r->path, path) || exposure > r->exposure)
 			continue;
 		if (strcmp(method, "GET") && (r->waits || strcmp(method, "HEAD")))
 			return refuse_method(v, r);
@@ -217,10 +217,10 @@ static enum MHD_Result answer(struct visit *v, const char *path, const char *met
 					   "this is not for pages of other sites");
 		return r->answer(v);
 	}
-	asset = part == PART_ALL ? asset_find(path) : NULL;
+	asset = exposure == EXPOSURE_ALL ? asset_find(path) : NULL;
 	if (asset && (!strcmp(method, "GET") || !strcmp(method, "HEAD")))
 		return answer_static(&v->client, asset->type, asset->data, asset->size);
-	return answer_line(&v->client, MHD_HTTP_NOT_FOUND, "%s", what_there_is[part]);
+	return answer_line(&v->client, MHD_HTTP_NOT_FOUND, "%s", what_there_is[exposure]);
 }
 
 static struct visit *new_visit(const struct entrance *e, struct MHD_Connection *connection)

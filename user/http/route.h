@@ -12,7 +12,7 @@
 #include "http/answer.h"
 #include "http/flame.h"
 #include "http/health.h"
-#include "http/part.h"
+#include "http/exposure.h"
 #include "http/profile_request.h"
 #include "http/recent.h"
 #include "http/source.h"
@@ -35,7 +35,7 @@ struct site {
 /* An address at which the site is to be had, or a part of it. */
 struct entrance {
 	struct site *site;
-	enum part part;
+	enum exposure exposure;
 	bool local; /* http_address_is_local() */
 };
 

@@ -35,7 +35,7 @@ struct listener {
 
 struct http {
 	int epoll; /* the daemons' own, and the sockets of clients that wait for a profile */
-	struct listener listeners[PARTS];
+	struct listener listeners[EXPOSURES];
 	size_t listener_count;
 	struct site site;
 };
@@ -131,7 +131,7 @@ static int start_daemon(struct http *h, struct listener *l, int fd)
 	return 0;
 }
 
-int http_listen(struct http *h, const struct http_address *a, enum part part)
+int http_listen(struct http *h, const struct http_address *a, enum exposure exposure)
 {
 	struct listener *l = &h->listeners[h->listener_count];
 	int fd, err;
@@ -142,7 +142,7 @@ int http_listen(struct http *h, const struct http_address *a, enum part part)
 	fd = http_address_listen(a);
 	if (fd < 0)
 		return fd;
-	l->entrance = (struct entrance){ &h->site, part, http_address_is_local(a) };
+	l->entrance = (struct entrance){ &h->site, exposure, http_address_is_local(a) };
 	l->address = *a;
 	err = start_daemon(h, l, fd); /* which then owns it, whatever became of it */
 	h->listener_count += !err;

@@ -7,7 +7,7 @@
 #ifndef PYPERF_HTTP_SERVER_H
 #define PYPERF_HTTP_SERVER_H
 
-#include "http/part.h"
+#include "http/exposure.h"
 #include "http/source.h"
 
 struct http;
@@ -19,9 +19,9 @@ int http_new(struct http **ret, const struct http_source *source);
 void http_free(struct http *h);
 /*
  * Listens at one more address, with places of its own for connections. 0 or -errno: -EADDRINUSE and others of
- * listening, -ENOSPC if there are PARTS addresses.
+ * listening, -ENOSPC if there are EXPOSURES addresses.
  */
-int http_listen(struct http *h, const struct http_address *a, enum part part);
+int http_listen(struct http *h, const struct http_address *a, enum exposure exposure);
 
 /* Readable when there is something to do; the same for its whole life. */
 int http_fd(const struct http *h);

@@ -26,7 +26,7 @@
 #include "kern/memory.h"
 #include "kern/processes.h"
 #include "kern/run_time.h"
-#include "kern/silent.h"
+#include "kern/dead_cpus.h"
 #include "kern/tables.h"
 #include "kern/task_layouts.h"
 #include "kern/texts.h"
@@ -41,7 +41,7 @@ struct kernel {
 	struct texts texts;
 	struct asleep_programs asleep;
 	struct task_layouts task_layouts;
-	struct silent *silent;
+	struct dead_cpus *dead_cpus;
 	struct cpu_ticks *cpu_ticks;
 	struct kernel_options options;
 	struct kernel_tables tables;
@@ -184,7 +184,7 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 		return fail(k, -ENOTSUP,
 			    "this kernel has no type information (/sys/kernel/btf/vmlinux): one built with "
 			    "CONFIG_DEBUG_INFO_BTF is needed");
-	err = silent_new(&k->silent, k->cpus) ?: cpu_ticks_new(&k->cpu_ticks, k->cpus);
+	err = dead_cpus_new(&k->dead_cpus, k->cpus) ?: cpu_ticks_new(&k->cpu_ticks, k->cpus);
 	if (err)
 		return fail(k, err, "out of memory");
 	k->trigger.wanted = o->trigger;
@@ -211,7 +211,7 @@ void kernel_close(struct kernel *k)
 	texts_close(&k->texts);
 	pyperf__destroy(k->skel);
 	grace_close(&k->grace);
-	silent_free(k->silent);
+	dead_cpus_free(k->dead_cpus);
 	cpu_ticks_free(k->cpu_ticks);
 	if (k->stats_fd >= 0)
 		close(k->stats_fd);
@@ -230,13 +230,13 @@ static bool look_at_cpus(struct kernel *k)
 	if (!f || !text || k->options.use_cycles || !k->trigger.running || !fread(text, 1, size - 1, f))
 		return false;
 	cpu_ticks_look(k->cpu_ticks, text, k->stats, k->trigger.kind == TRIGGER_TIMER);
-	return silent_check(k->silent, text, k->stats, k->options.frequency);
+	return dead_cpus_check(k->dead_cpus, text, k->stats, k->options.frequency);
 }
 
 /* The ticks have started anew. */
 static void begin_to_look(struct kernel *k)
 {
-	silent_begin(k->silent);
+	dead_cpus_begin(k->dead_cpus);
 	cpu_ticks_begin(k->cpu_ticks);
 	look_at_cpus(k);
 }

@@ -18,7 +18,7 @@ struct tasks_look {
 	__u64 runtime;
 	struct async_reader reader;
 	struct thread_states states;
-	struct task *threads;
+	struct proc_thread *threads;
 	size_t thread_count;
 	struct async_list list;
 	struct async_object object;
@@ -33,7 +33,7 @@ static int read_threads(struct tasks_look *k)
 	_cleanup_free_ pid_t *tids = NULL;
 	size_t count;
 	bool more;
-	int err = tasks_of(k->pid, LOOK_THREADS_MAX, &tids, &count, &more);
+	int err = proc_threads(k->pid, LOOK_THREADS_MAX, &tids, &count, &more);
 
 	if (err)
 		return err;
@@ -41,7 +41,7 @@ static int read_threads(struct tasks_look *k)
 	if (!k->threads)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		k->thread_count += !task_read(k->pid, tids[i], &k->threads[k->thread_count]);
+		k->thread_count += !proc_thread_read(k->pid, tids[i], &k->threads[k->thread_count]);
 	return 0;
 }
 

@@ -23,8 +23,8 @@ struct process_look {
 	pid_t pid;
 	const struct layout *layout;
 	__u64 runtime;
-	struct task *tasks;
-	size_t task_count;
+	struct proc_thread *met; /* the threads of the process */
+	size_t met_count;
 	struct thread_states states;
 	struct async_reader reader; /* at.task_size is 0 where asyncio's tasks cannot be read */
 	struct walk walk, last; /* last: the walk before */
@@ -72,7 +72,7 @@ static void remember(struct process_look *k)
 	memcpy(k->last.frames, k->walk.frames, k->walk.depth * sizeof(k->walk.frames[0]));
 }
 
-static bool has_run(const struct task *a, const struct task *b)
+static bool has_run(const struct proc_thread *a, const struct proc_thread *b)
 {
 	return a->state == 'R' || b->state == 'R' || !b->runs || a->runs != b->runs;
 }
@@ -86,9 +86,9 @@ static pid_t find_gil_holder(const struct process_look *k, const struct thread_s
 	for (size_t i = 0; holder && i < k->states.count; i++)
 		if (k->states.list[i].address == holder)
 			own_tid = k->states.list[i].own_tid;
-	for (size_t i = 0; own_tid && i < k->task_count; i++)
-		if (k->tasks[i].own_tid == own_tid)
-			return k->tasks[i].tid;
+	for (size_t i = 0; own_tid && i < k->met_count; i++)
+		if (k->met[i].own_tid == own_tid)
+			return k->met[i].tid;
 	return 0;
 }
 
@@ -113,7 +113,7 @@ static void name_async_task(struct process_look *k, struct look_thread *t, const
 static enum look_end walk_thread(struct process_look *k, struct look_thread *t, const struct thread_state *s)
 {
 	enum look_end end = LOOK_BROKEN, before = LOOK_BROKEN;
-	struct task task = t->task;
+	struct proc_thread thread = t->thread;
 
 	t->runs = 1;
 	for (int i = 0; i < ATTEMPTS && t->runs; i++) {
@@ -123,10 +123,10 @@ static enum look_end walk_thread(struct process_look *k, struct look_thread *t, 
 		end = walk_once(k, s->address);
 		t->gil_holder = find_gil_holder(k, s);
 		name_async_task(k, t, s);
-		if (task_read(k->pid, task.tid, &task))
+		if (proc_thread_read(k->pid, thread.tid, &thread))
 			return LOOK_NO_STATE;
-		t->runs = has_run(&t->task, &task);
-		t->task = task;
+		t->runs = has_run(&t->thread, &thread);
+		t->thread = thread;
 		if (t->runs && i && end == before && (end == LOOK_WHOLE || end == LOOK_NO_FRAMES))
 			break;
 	}
@@ -161,7 +161,8 @@ static int add_frames(struct process_look *k, struct look_thread *t)
  * Whether it sleeps in a futex that is part of the GIL: of its condition or its mutex. Where the C library
  * has a waiting thread sleep on a word of its own stack (musl), that cannot be seen.
  */
-static bool waits_for_gil(const struct process_look *k, const struct task *t, const struct thread_state *s)
+static bool waits_for_gil(const struct process_look *k, const struct proc_thread *t,
+			  const struct thread_state *s)
 {
 	const struct layout *l = k->layout;
 	__u64 begin = s->gil, bytes = GIL_BYTES;
@@ -176,7 +177,7 @@ static bool waits_for_gil(const struct process_look *k, const struct task *t, co
 }
 
 /* The descriptor that a system call is about; -1 = none, or not known. */
-static int descriptor_of(const struct task *t)
+static int descriptor_of(const struct proc_thread *t)
 {
 	static const int first_argument[] = {
 		SYS_read, SYS_write, SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_recvfrom,
@@ -207,7 +208,7 @@ static void find_file(const struct process_look *k, struct look_thread *t)
 	char path[64];
 	ssize_t n;
 
-	t->fd = descriptor_of(&t->task);
+	t->fd = descriptor_of(&t->thread);
 	if (t->fd < 0) {
 		t->fd = -1;
 		return;
@@ -221,10 +222,10 @@ static void find_file(const struct process_look *k, struct look_thread *t)
 
 /* --- all threads ---------------------------------------------------------------------------------------- */
 
-static int look_at_thread(struct process_look *k, const struct task *task)
+static int look_at_thread(struct process_look *k, const struct proc_thread *thread)
 {
-	const struct thread_state *s = thread_states_of(&k->states, task->own_tid);
-	struct look_thread t = { .task = *task, .end = LOOK_NO_STATE, .fd = -1 };
+	const struct thread_state *s = thread_states_of(&k->states, thread->own_tid);
+	struct look_thread t = { .thread = *thread, .end = LOOK_NO_STATE, .fd = -1 };
 	int err;
 
 	k->walk.depth = 0;
@@ -232,11 +233,11 @@ static int look_at_thread(struct process_look *k, const struct task *task)
 		t.end = walk_thread(k, &t, s);
 	t.seen_ns = clock_ns();
 	/* What was read of a thread that waits now, but ran in between, is of two moments. */
-	if (t.runs && t.task.state != 'R')
+	if (t.runs && t.thread.state != 'R')
 		t.gil_holder = 0;
-	else if (t.gil_holder == task->tid)
+	else if (t.gil_holder == thread->tid)
 		t.gil = LOOK_GIL_HOLDS;
-	else if (s && waits_for_gil(k, &t.task, s))
+	else if (s && waits_for_gil(k, &t.thread, s))
 		t.gil = LOOK_GIL_WAITS;
 	find_file(k, &t);
 	err = add_frames(k, &t);
@@ -248,16 +249,16 @@ static int read_tasks(struct process_look *k)
 {
 	_cleanup_free_ pid_t *tids = NULL;
 	size_t count;
-	int err = tasks_of(k->pid, LOOK_THREADS_MAX, &tids, &count, &k->more);
+	int err = proc_threads(k->pid, LOOK_THREADS_MAX, &tids, &count, &k->more);
 
 	if (err)
 		return err;
-	k->tasks = calloc(count, sizeof(*k->tasks));
-	if (!k->tasks)
+	k->met = calloc(count, sizeof(*k->met));
+	if (!k->met)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		k->task_count += !task_read(k->pid, tids[i], &k->tasks[k->task_count]);
-	return k->task_count ? 0 : -ESRCH;
+		k->met_count += !proc_thread_read(k->pid, tids[i], &k->met[k->met_count]);
+	return k->met_count ? 0 : -ESRCH;
 }
 
 static int look(struct process_look *k, pid_t memory)
@@ -268,16 +269,16 @@ static int look(struct process_look *k, pid_t memory)
 	err = err ?: thread_states_read(&k->states, memory, k->layout, k->runtime);
 	if (err)
 		return err;
-	thread_states_match(&k->states, k->tasks, k->task_count);
-	for (size_t i = 0; i < k->task_count && !err; i++)
-		err = look_at_thread(k, &k->tasks[i]);
+	thread_states_match(&k->states, k->met, k->met_count);
+	for (size_t i = 0; i < k->met_count && !err; i++)
+		err = look_at_thread(k, &k->met[i]);
 	return err;
 }
 
 static int put_together(const struct process_look *k, struct buf *out)
 {
 	const struct look head = {
-		.threads = (__u32)k->task_count, .frames = k->frame_count, .more = k->more
+		.threads = (__u32)k->met_count, .frames = k->frame_count, .more = k->more
 	};
 	int err = buf_reserve(out, sizeof(head) + k->threads.size + k->frames.size);
 
@@ -304,7 +305,7 @@ int look_at_threads(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 	err = look(k, memory) ?: put_together(k, out);
 	buf_free(&k->threads);
 	buf_free(&k->frames);
-	free(k->tasks);
+	free(k->met);
 	free(k);
 	return err;
 }
@@ -313,7 +314,7 @@ static bool is_sane(const struct look_thread *t, __u32 frames)
 {
 	return t->first <= frames && t->count <= frames - t->first && t->end < LOOK_ENDS &&
 	       t->gil <= LOOK_GIL_WAITS && memchr(t->file, '\0', sizeof(t->file)) &&
-	       memchr(t->task.name, '\0', sizeof(t->task.name)) &&
+	       memchr(t->thread.name, '\0', sizeof(t->thread.name)) &&
 	       memchr(t->async_task, '\0', sizeof(t->async_task));
 }
 

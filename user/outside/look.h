@@ -18,7 +18,7 @@
 #include "base/buf.h"
 #include "bpf/abi.h"
 #include "outside/async_reader.h"
-#include "proc/task.h"
+#include "proc/thread.h"
 
 #define LOOK_THREADS_MAX 2048
 #define LOOK_FRAMES_MAX	 (1U << 18) /* of all threads together */
@@ -47,7 +47,7 @@ struct look_frame {
 
 /* Plain data: it travels between processes. */
 struct look_thread {
-	struct task task;
+	struct proc_thread thread;
 	__u64 seen_ns;	  /* CLOCK_MONOTONIC, when it was looked at */
 	__u64 waited_ns;  /* since it last had a CPU; 0 = unknown, or it runs. Left to dumped_look() */
 	__u32 first, count; /* of its frames, leaf first */

@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "outside/thread_states.h"
-#include "proc/task.h"
+#include "proc/thread.h"
 #include "python/target_walk.h"
 
 #define HAS_NATIVE_ID 0x030b0000 /* a thread state has its thread's number (3.11+) */
@@ -90,22 +90,22 @@ static int look_at_thread(struct sleeping_look *k, pid_t tid, pid_t own_tid)
 static int match(struct sleeping_look *k, pid_t pid)
 {
 	_cleanup_free_ pid_t *tids = NULL;
-	_cleanup_free_ struct task *tasks = NULL;
+	_cleanup_free_ struct proc_thread *threads = NULL;
 	size_t count;
 	bool more;
 	int err;
 
 	if (k->layout->version >= HAS_NATIVE_ID)
 		return 0;
-	err = tasks_of(pid, TASKS_MAX, &tids, &count, &more);
+	err = proc_threads(pid, TASKS_MAX, &tids, &count, &more);
 	if (err)
 		return err;
-	tasks = calloc(count, sizeof(*tasks));
-	if (!tasks)
+	threads = calloc(count, sizeof(*threads));
+	if (!threads)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		tasks[i].own_tid = task_own_tid(pid, tids[i]);
-	thread_states_match(&k->states, tasks, count);
+		threads[i].own_tid = proc_thread_own_tid(pid, tids[i]);
+	thread_states_match(&k->states, threads, count);
 	return 0;
 }
 
@@ -126,7 +126,7 @@ static int look(struct sleeping_look *k, pid_t pid, pid_t memory, __u64 runtime,
 	err = thread_states_read(&k->states, memory, k->layout, runtime) ?: match(k, pid);
 	k->found = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	for (__u32 i = 0; i < q->count && i < SLEEPERS_MAX && !err && (!i || !is_over(k)); i++)
-		err = look_at_thread(k, q->tids[i], task_own_tid(pid, q->tids[i]));
+		err = look_at_thread(k, q->tids[i], proc_thread_own_tid(pid, q->tids[i]));
 	return err;
 }
 

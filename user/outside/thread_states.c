@@ -100,23 +100,24 @@ int thread_states_read(struct thread_states *s, pid_t memory, const struct layou
 	return target_unreachable;
 }
 
-static bool is_thread(const struct task *tasks, size_t count, __u32 number)
+static bool is_thread(const struct proc_thread *threads, size_t count, __u32 number)
 {
 	for (size_t i = 0; i < count; i++)
-		if ((__u32)tasks[i].own_tid == number)
+		if ((__u32)threads[i].own_tid == number)
 			return true;
 	return false;
 }
 
 /* Whether the records have numbers of threads there, and each another one. */
-static bool is_place(const struct thread_states *s, const struct task *tasks, size_t count, __u32 offset)
+static bool is_place(const struct thread_states *s, const struct proc_thread *threads, size_t count,
+		     __u32 offset)
 {
 	const size_t records = s->count < RECORDS_COMPARED ? s->count : RECORDS_COMPARED;
 	__u32 numbers[RECORDS_COMPARED];
 
 	for (size_t i = 0; i < records; i++) {
 		numbers[i] = (__u32)read_word(s->list[i].id + offset);
-		if (!is_thread(tasks, count, numbers[i]))
+		if (!is_thread(threads, count, numbers[i]))
 			return false;
 		for (size_t j = 0; j < i; j++)
 			if (numbers[j] == numbers[i] && s->list[j].id != s->list[i].id)
@@ -125,13 +126,13 @@ static bool is_place(const struct thread_states *s, const struct task *tasks, si
 	return records;
 }
 
-void thread_states_match(struct thread_states *s, const struct task *tasks, size_t count)
+void thread_states_match(struct thread_states *s, const struct proc_thread *threads, size_t count)
 {
 	__u32 offset = 0;
 
 	if (!s->count || s->list[0].own_tid)
 		return;
-	while (offset < RECORD_BYTES && !is_place(s, tasks, count, offset))
+	while (offset < RECORD_BYTES && !is_place(s, threads, count, offset))
 		offset += 4;
 	for (size_t i = 0; i < s->count && offset < RECORD_BYTES; i++)
 		s->list[i].own_tid = (pid_t)read_word(s->list[i].id + offset);

@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 #include "bpf/abi.h"
-#include "proc/task.h"
+#include "proc/thread.h"
 
 #define THREAD_STATES_MAX 16384
 
@@ -20,7 +20,7 @@ struct thread_state {
 	__u64 interp;	/* its interpreter */
 	__u64 id;	/* what pthread_self() returns in its thread */
 	__u64 gil;	/* address of the one that it needs (3.8+); 0 = there is none, or it is not known */
-	pid_t own_tid;	/* its thread, as task.own_tid; 0 = unknown */
+	pid_t own_tid;	/* its thread, as thread.own_tid; 0 = unknown */
 	bool active;	/* attached: its thread may run Python code */
 };
 
@@ -40,7 +40,7 @@ int thread_states_read(struct thread_states *s, pid_t memory, const struct layou
  * its thread's number. But the C library's record of the thread has it, always in one place. That is found
  * here: every record has the number of one of these threads there, and no two have the same.
  */
-void thread_states_match(struct thread_states *s, const struct task *tasks, size_t count);
+void thread_states_match(struct thread_states *s, const struct proc_thread *threads, size_t count);
 
 /*
  * The address of the thread state that holds the GIL of this one's interpreter now, or up to 3.11 the GIL.

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/number.h"
 #include "base/path.h"
-#include "profile/cell.h"
+#include "profile/table_cell.h"
 #include "profile/tally.h"
 
 #define HOT 0.10 /* shares from here on are coloured */
@@ -48,7 +48,7 @@ static const char *style(const struct page *page, const char *code)
 /* Prints the cell, cut to `width` columns. */
 static void print_cell(struct page *page, size_t width, bool is_path, bool pad)
 {
-	const struct cell c = cell_cut(&page->cell, width, is_path);
+	const struct table_cell c = table_cell_cut(&page->cell, width, is_path);
 
 	fprintf(page->f, "%s%.*s%s", c.before, (int)c.size, c.text, c.behind);
 	if (pad && c.columns < width)
@@ -70,7 +70,7 @@ static void print_function(struct page *page, __u32 id, size_t width)
 
 	buf_clear(&page->cell);
 	buf_add_shown(&page->cell, profile_get_string(page->profile, f->name), false);
-	cell_drop_locals(&page->cell);
+	table_cell_drop_locals(&page->cell);
 	print_cell(page, width, false, f->file); /* without a place behind it, it needs no blanks */
 }
 
@@ -142,7 +142,7 @@ static void print_libraries(struct page *page, const struct tally_rows *librarie
 			   100 * share_of(page, row->self));
 		buf_add_shown(&page->cell, library_name(profile_get_string(page->profile, row->line)),
 			      false);
-		if (shown && cell_columns(page->cell.data, page->cell.size) > LIBRARIES_WIDTH) {
+		if (shown && table_cell_columns(page->cell.data, page->cell.size) > LIBRARIES_WIDTH) {
 			page->cell.size = before; /* those that are left took less than these */
 			break;
 		}
@@ -201,9 +201,9 @@ static size_t format_marker(struct page *page, const struct tally_row *row, __u6
 	buf_clear(&page->cell);
 	buf_printf(&page->cell, "%.*f%% ", page->decimals, 100 * share_of(page, count));
 	buf_add_shown(&page->cell, profile_get_string(page->profile, f->name), false);
-	to = cell_head(page->cell.data, page->cell.size, MARKER_WIDTH);
+	to = table_cell_head(page->cell.data, page->cell.size, MARKER_WIDTH);
 	page->cell.size = to;
-	return cell_columns(page->cell.data, to);
+	return table_cell_columns(page->cell.data, to);
 }
 
 /*
@@ -310,7 +310,7 @@ static void print_threads(struct page *page, const struct tally *t)
 	buf_clear(&page->cell);
 	buf_add_string(&page->cell, "Threads of ");
 	buf_add_shown(&page->cell, profile_get_string(page->profile, o->comm), false);
-	page->cell.size = cell_head(page->cell.data, page->cell.size, NAME_WIDTH);
+	page->cell.size = table_cell_head(page->cell.data, page->cell.size, NAME_WIDTH);
 	format_heads(page, "tid", heads);
 	fprintf(page->f, "\n%s%.*s (pid %u)%s\n%s%s%s\n", style(page, BOLD), (int)page->cell.size,
 		page->cell.data ?: "", t->pid, style(page, RESET), style(page, DIM), heads,

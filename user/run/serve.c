@@ -12,21 +12,21 @@
 
 static const struct {
 	const char *option, *path;
-} parts[PARTS] = {
-	[PART_ALL] = { "--listen", "/" },
-	[PART_METRICS] = { "--listen-metrics", "/metrics" },
-	[PART_HEALTH] = { "--listen-health", "/healthz" },
+} exposed[EXPOSURES] = {
+	[EXPOSURE_ALL] = { "--listen", "/" },
+	[EXPOSURE_METRICS] = { "--listen-metrics", "/metrics" },
+	[EXPOSURE_HEALTH] = { "--listen-health", "/healthz" },
 };
 
-static int listen_at(struct http *h, const struct http_address *a, enum part part)
+static int listen_at(struct http *h, const struct http_address *a, enum exposure exposure)
 {
-	const char *option = parts[part].option;
+	const char *option = exposed[exposure].option;
 	char text[HTTP_ADDRESS_TEXT];
 	int err;
 
 	if (!a->size)
 		return 0;
-	err = http_listen(h, a, part);
+	err = http_listen(h, a, exposure);
 	http_address_text(a, text);
 	if (err == -EADDRINUSE)
 		log_error("%s %s: another program listens there; end it or take another port", option, text);
@@ -36,7 +36,7 @@ static int listen_at(struct http *h, const struct http_address *a, enum part par
 		log_error("%s %s: %s", option, text, strerror(-err));
 	else
 		log_info("listening on %s%s%s", http_address_is_unix(a) ? "" : "http://", text,
-			 http_address_is_unix(a) ? "" : parts[part].path);
+			 http_address_is_unix(a) ? "" : exposed[exposure].path);
 	return err;
 }
 
@@ -92,8 +92,9 @@ int serve_open(struct http **ret, const struct serve_addresses *addresses, const
 		log_error("the HTTP server: %s", strerror(-err));
 		return err;
 	}
-	err = listen_at(h, &addresses->all, PART_ALL) ?: listen_at(h, &addresses->metrics, PART_METRICS) ?:
-	      listen_at(h, &addresses->health, PART_HEALTH);
+	err = listen_at(h, &addresses->all, EXPOSURE_ALL) ?:
+	      listen_at(h, &addresses->metrics, EXPOSURE_METRICS) ?:
+	      listen_at(h, &addresses->health, EXPOSURE_HEALTH);
 	if (!err)
 		*ret = TAKE_PTR(h);
 	return err;

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/hash.h"
-#include "profile/cell.h"
+#include "profile/table_cell.h"
 #include "profile/tally.h"
 
 /* A row, found by its texts. */
@@ -37,7 +37,7 @@ static void set_text(char *field, size_t size, const char *text, __u32 line)
 
 	memset(field, 0, size);
 	buf_add_shown(&b, text, false);
-	cell_drop_locals(&b);
+	table_cell_drop_locals(&b);
 	if (line)
 		snprintf(number, sizeof(number), ":%u", line);
 	keep = size - 1 - strlen(number);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/cell.h"
+#include "profile/table_cell.h"
 
 #define HEAD_LINES   3 /* above the table, and its titles */
 #define FOOT_LINES   2
@@ -35,7 +35,7 @@ static const char *style(const struct screen *s, const char *code)
 /* A line that is cut to the terminal's width. */
 static int add_line(const struct screen *s, const char *code, const char *text, struct buf *out)
 {
-	size_t size = cell_head(text, strlen(text), s->columns);
+	size_t size = table_cell_head(text, strlen(text), s->columns);
 	int err = buf_add_string(out, style(s, code));
 
 	err = err ?: buf_add(out, text, size);
@@ -94,11 +94,11 @@ static int add_cell(const char *text, size_t width, bool is_path, bool pad, stru
 {
 	_cleanup_buf_ struct buf b = { 0 };
 	int err = buf_add_string(&b, text);
-	struct cell c;
+	struct table_cell c;
 
 	if (err)
 		return err;
-	c = cell_cut(&b, width, is_path);
+	c = table_cell_cut(&b, width, is_path);
 	return buf_printf(out, "%s%.*s%s%*s", c.before, (int)c.size, c.text, c.behind,
 			  pad && c.columns < width ? (int)(width - c.columns) : 0, "");
 }

@@ -158,7 +158,7 @@ void harvest_forget(struct harvest_progress *p, struct kernel_range nodes)
 void harvest_end(struct harvest_progress *p)
 {
 	free(p->location_of);
-	places_free(&p->places);
+	lines_met_free(&p->lines);
 	*p = (struct harvest_progress){};
 }
 
@@ -193,7 +193,7 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 		.frames = {
 			.source = source,
 			.profile = profile,
-			.places = &p->places,
+			.lines = &p->lines,
 			.pause_ns = span->progress ? span->pause_ns : 0,
 		},
 		.stats = p->stats,
@@ -209,7 +209,7 @@ int harvest(const struct harvest_source *source, const struct harvest_span *span
 	p->stats = h.stats;
 	if (err == -EAGAIN)
 		return err;
-	h.stats.locations += p->places.count;
+	h.stats.locations += p->lines.count;
 	harvest_end(p);
 	if (!err)
 		*ret_stats = h.stats;

@@ -10,7 +10,7 @@
 
 #include "kern/kernel.h"
 #include "tree/harvest_source.h"
-#include "tree/places.h"
+#include "tree/lines_met.h"
 
 struct profile;
 struct profile_info;
@@ -33,7 +33,7 @@ bool harvest_is_empty(const struct harvest_stats *stats);
 struct harvest_progress {
 	__u32 next;	    /* the node that it goes on with */
 	__u32 *location_of; /* by node, what its frame is in the profile; NULL = not begun */
-	struct places places; /* of all of them */
+	struct lines_met lines; /* of all of them */
 	struct harvest_stats stats;
 };
 

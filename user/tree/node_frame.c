@@ -12,7 +12,7 @@
 #include "profile/profile.h"
 #include "tree/harvest_source.h"
 #include "tree/native_frame.h"
-#include "tree/places.h"
+#include "tree/lines_met.h"
 #include "tree/states.h"
 
 #define LOCATION_IMPORT (1U << 31) /* a bit of location_of: states_is_import(); ids are smaller */
@@ -130,7 +130,7 @@ static int find_location(struct node_frames *f, __u64 key, __u32 interpreter, __
 		return err;
 	if (states_is_import(f->profile, *ret))
 		*ret |= LOCATION_IMPORT;
-	return places_add(f->places, node_key(0, node_code(key), node_instr(key)));
+	return lines_met_add(f->lines, node_key(0, node_code(key), node_instr(key)));
 }
 
 /*

@@ -135,9 +135,9 @@ static void hang(void)
 		nodes[27].count++;
 		interval_files_add(&files);
 		assert_int_equal(interval_files_run(&files), -EINPROGRESS);
-		assert_int_equal(kill(files.aside.child, SIGSTOP), 0);
+		assert_int_equal(kill(files.writer.child, SIGSTOP), 0);
 		info = (siginfo_t){};
-		assert_int_equal(waitid(P_PID, files.aside.child, &info, WSTOPPED | WEXITED | WNOWAIT), 0);
+		assert_int_equal(waitid(P_PID, files.writer.child, &info, WSTOPPED | WEXITED | WNOWAIT), 0);
 	} while (info.si_code != CLD_STOPPED);
 }
 
@@ -150,7 +150,7 @@ static void folder_that_hangs_for_a_while(void **state)
 
 	(void)state;
 	hang();
-	child = files.aside.child;
+	child = files.writer.child;
 	before = nodes[27].count;
 	for (int i = 0; i < 3; i++) {
 		nodes[27].count += 10;
@@ -160,7 +160,7 @@ static void folder_that_hangs_for_a_while(void **state)
 		assert_int_equal(interval_files_timeout_ms(&files), -1); /* until SIGCHLD */
 	}
 	assert_int_equal(done.files_late, 3);
-	assert_int_equal(files.aside.child, child);
+	assert_int_equal(files.writer.child, child);
 	assert_int_equal(files.written.samples[EVENT_CPU], before - 1);
 	kill(child, SIGCONT);
 	said = LOGGED(while (interval_files_run(&files) == -EINPROGRESS) usleep(1000));
@@ -179,7 +179,7 @@ static void a_file_that_is_late_and_fails(void **state)
 	hang();
 	said = LOGGED(interval_files_add(&files));
 	assert_non_null(strstr(said, "takes longer than an interval"));
-	assert_int_equal(kill(files.aside.child, SIGKILL), 0);
+	assert_int_equal(kill(files.writer.child, SIGKILL), 0);
 	said = LOGGED(while (interval_files_run(&files) == -EINPROGRESS) usleep(1000));
 	assert_non_null(strstr(said, "cannot write to '"));
 	said = strstr(write_it(0), "again");
@@ -211,7 +211,7 @@ static void the_end_while_an_interval_waits(void **state)
 
 	(void)state;
 	hang();
-	child = files.aside.child;
+	child = files.writer.child;
 	before = nodes[27].count;
 	nodes[27].count += 10;
 	assert_int_equal(window_mark(files.window), 0);
@@ -236,7 +236,7 @@ static void folder_that_hangs_at_the_end(void **state)
 	assert_int_equal(err, -ETIMEDOUT);
 	assert_non_null(strstr(said, "takes too long"));
 	assert_true(clock_seconds() - start > 0.19);
-	assert_int_equal(files.aside.child, 0);
+	assert_int_equal(files.writer.child, 0);
 }
 
 /* A new folder in the options file is a way out. */

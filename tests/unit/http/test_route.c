@@ -153,7 +153,7 @@ static void metrics_only(void **state)
 
 	(void)state;
 	fill_site();
-	entrance.part = PART_METRICS;
+	entrance.exposure = EXPOSURE_METRICS;
 	for (size_t i = 0; i < ARRAY_SIZE(for_machines); i++)
 		is_there(&for_machines[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(for_people); i++)
@@ -169,7 +169,7 @@ static void health_only(void **state)
 	static const char list[] = "there are /healthz, /readyz\n";
 
 	(void)state;
-	entrance.part = PART_HEALTH;
+	entrance.exposure = EXPOSURE_HEALTH;
 	is_there(&for_machines[1]);
 	is_there(&for_machines[2]);
 	not_there(for_machines[0].path, list);
@@ -297,9 +297,9 @@ static void token_is_wanted(void **state)
 	a = ask("GET /page.css HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 		"Authorization: Bearer 0123456789abcdef\r\n\r\n");
 	assert_int_equal(status_of(a), 200);
-	entrance.part = PART_METRICS;
+	entrance.exposure = EXPOSURE_METRICS;
 	assert_int_equal(status_of(ask_for("GET", "/x", "localhost")), 404);
-	entrance.part = PART_ALL;
+	entrance.exposure = EXPOSURE_ALL;
 	assert_int_equal(ftruncate(fd, 0), 0);
 	close(fd);
 	assert_int_equal(status_of(ask_for("GET", "/page.css", "localhost")), 503);

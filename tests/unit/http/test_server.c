@@ -77,7 +77,7 @@ static void begin(void)
 	source.discover = discover;
 	assert_int_equal(http_new(&http, &source), 0);
 	assert_int_equal(http_timeout_ms(http), -1);
-	assert_int_equal(http_listen(http, &a, PART_ALL), 0);
+	assert_int_equal(http_listen(http, &a, EXPOSURE_ALL), 0);
 	let_server_work = run_server;
 }
 
@@ -90,22 +90,22 @@ static void addresses(void **state)
 	begin();
 	all = port;
 	second = address();
-	assert_int_equal(http_listen(http, &second, PART_METRICS), 0);
+	assert_int_equal(http_listen(http, &second, EXPOSURE_METRICS), 0);
 	assert_int_equal(status_of(ask(GET("/page.css"))), 404);
 	assert_int_equal(status_of(ask(GET("/healthz"))), 200);
 	assert_int_equal(status_of(ask(REQUEST_TO("GET", "/healthz", "evil.example"))), 403);
 	port = all;
 	assert_int_equal(status_of(ask(GET("/page.css"))), 200);
 	third = address();
-	assert_int_equal(http_listen(http, &third, PART_HEALTH), 0);
+	assert_int_equal(http_listen(http, &third, EXPOSURE_HEALTH), 0);
 	assert_int_equal(status_of(ask(GET("/metrics"))), 404);
 	assert_int_equal(status_of(ask(GET("/healthz"))), 200);
 	fourth = address();
-	assert_int_equal(http_listen(http, &fourth, PART_HEALTH), -ENOSPC);
+	assert_int_equal(http_listen(http, &fourth, EXPOSURE_HEALTH), -ENOSPC);
 	http_free(TAKE_PTR(http));
 	close_discovery();
 	begin();
-	assert_int_equal(http_listen(http, &second, PART_METRICS), 0); /* it is free again */
+	assert_int_equal(http_listen(http, &second, EXPOSURE_METRICS), 0); /* it is free again */
 }
 
 static void address_in_use(void **state)
@@ -119,9 +119,9 @@ static void address_in_use(void **state)
 	fd = listen_somewhere();
 	snprintf(text, sizeof(text), "127.0.0.1:%u", ntohs(port));
 	assert_int_equal(http_address_parse(text, &a), 0);
-	assert_int_equal(http_listen(http, &a, PART_ALL), -EADDRINUSE);
+	assert_int_equal(http_listen(http, &a, EXPOSURE_ALL), -EADDRINUSE);
 	close(fd);
-	assert_int_equal(http_listen(http, &a, PART_ALL), 0); /* the failure has left nothing behind */
+	assert_int_equal(http_listen(http, &a, EXPOSURE_ALL), 0); /* the failure has left nothing behind */
 	assert_int_equal(status_of(ask(GET("/healthz"))), 200);
 }
 

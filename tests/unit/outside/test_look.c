@@ -98,7 +98,7 @@ static void threads_that_are_impossible(void **state)
 	memset(a.threads[1].async_task, 'x', sizeof(a.threads[1].async_task));
 	assert_int_equal(parse(&a, sizeof(a)), -EBADMSG);
 	a = good();
-	memset(a.threads[1].task.name, 'x', sizeof(a.threads[1].task.name));
+	memset(a.threads[1].thread.name, 'x', sizeof(a.threads[1].thread.name));
 	assert_int_equal(parse(&a, sizeof(a)), -EBADMSG);
 }
 
@@ -116,7 +116,7 @@ static void a_process_without_an_interpreter(void **state)
 	assert_int_equal(look_parse(out.data, out.size, &look, &threads, &frames), 0);
 	assert_int_equal(look->threads, 1);
 	assert_int_equal(look->frames, 0);
-	assert_int_equal(threads[0].task.tid, getpid());
+	assert_int_equal(threads[0].thread.tid, getpid());
 	assert_int_equal(threads[0].end, LOOK_NO_STATE);
 	assert_int_equal(look_at_threads(1 << 30, 1 << 30, &layout, 4096, 4096, &out), -ESRCH);
 }
@@ -178,14 +178,14 @@ static __u32 look_at_sleeper(const struct layout *layout, size_t byte)
 	struct look_thread *threads;
 	const struct look *look;
 	pid_t child = fork();
-	struct task task = { 0 };
+	struct proc_thread thread = { 0 };
 	__u32 gil;
 
 	assert_true(child >= 0);
 	if (!child)
 		sleep_in(byte);
-	while (task.syscall != SYS_futex || task.state != 'S')
-		assert_int_equal(task_read(child, child, &task), 0);
+	while (thread.syscall != SYS_futex || thread.state != 'S')
+		assert_int_equal(proc_thread_read(child, child, &thread), 0);
 	{
 		_cleanup_buf_ struct buf out = { 0 };
 

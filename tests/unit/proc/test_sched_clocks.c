@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "proc/sched_clocks.h"
-#include "proc/task.h"
+#include "proc/thread.h"
 
 static void text_of_the_kernel(void **state)
 {
@@ -63,7 +63,7 @@ static void a_child_that_sleeps(void **state)
 	const __u64 born = clock_ns();
 	__u64 asleep = 0, since = 0;
 	struct sched_clocks c;
-	struct task t;
+	struct proc_thread t;
 	pid_t child;
 
 	(void)state;
@@ -73,7 +73,7 @@ static void a_child_that_sleeps(void **state)
 			pause();
 	assert_int_equal(sched_clocks_read(&c), 0);
 	while (!asleep || clock_ns() < asleep + 50 * NS_PER_MS) {
-		assert_int_equal(task_read(child, child, &t), 0);
+		assert_int_equal(proc_thread_read(child, child, &t), 0);
 		if (t.state == 'S' && !asleep)
 			asleep = clock_ns();
 	}

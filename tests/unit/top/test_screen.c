@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "profile/cell.h"
+#include "profile/table_cell.h"
 #include "top/screen.h"
 
 static struct top_row rows[] = {
@@ -40,7 +40,7 @@ static const char *page_of(const struct screen *s, const struct top_rows *r)
 		end = strchr(at, '\n');
 		assert_non_null(end);
 		if (!s->colour)
-			assert_in_range(cell_columns(at, end - at), 0, s->columns);
+			assert_in_range(table_cell_columns(at, end - at), 0, s->columns);
 	}
 	assert_int_equal(lines, s->lines);
 	return text;

@@ -12,7 +12,7 @@
 #include "tree/node_frame.h"
 
 static __u32 locations[NODES];
-static struct places places;
+static struct lines_met lines;
 static struct harvest_source source;
 static struct node_frames frames;
 
@@ -26,14 +26,14 @@ static int setup_frames(void **state)
 	source = forged_source;
 	memset(locations, 0, sizeof(locations));
 	frames = (struct node_frames){
-		.source = &source, .profile = profile, .location_of = locations, .places = &places
+		.source = &source, .profile = profile, .location_of = locations, .lines = &lines
 	};
 	return 0;
 }
 
 static int teardown_frames(void **state)
 {
-	places_free(&places);
+	lines_met_free(&lines);
 	return teardown(state);
 }
 
@@ -66,7 +66,7 @@ static void by_their_number(void **state)
 	assert_string_equal(frame_of(NODE_NATIVE, NATIVE_UNKNOWN), "[native unknown]");
 	assert_string_equal(frame_of(NODE_NATIVE, TEXT_SYSCALLS + 1), "[syscall write]");
 	assert_int_equal(frames.done, 8);
-	assert_int_equal(places.count, 1);
+	assert_int_equal(lines.count, 1);
 	assert_false(frames.importing);
 }
 

@@ -13,7 +13,7 @@
 #include "tree/node_stack.h"
 
 static __u32 locations[NODES];
-static struct places places;
+static struct lines_met lines;
 static struct node_stack stack;
 static struct harvest_source source;
 
@@ -36,14 +36,14 @@ static int setup_stack(void **state)
 
 static int teardown_stack(void **state)
 {
-	places_free(&places);
+	lines_met_free(&lines);
 	return teardown(state);
 }
 
 static struct node_frames frames_of(__u64 pause_ns)
 {
 	return (struct node_frames){ .source = &source, .profile = profile, .location_of = locations,
-				     .places = &places, .pause_ns = pause_ns };
+				     .lines = &lines, .pause_ns = pause_ns };
 }
 
 static const char *frame(__u32 i)
@@ -76,7 +76,7 @@ static void all_of_a_stack(void **state)
 	assert_int_equal(stack.n, 2);
 	assert_string_equal(frame(0), "inner");
 	assert_string_equal(frame(1), "outer");
-	assert_int_equal(places.count, 2);
+	assert_int_equal(lines.count, 2);
 }
 
 /* What was asked for one stack is known for the next one, which has other labels. */
@@ -92,7 +92,7 @@ static void one_after_the_other(void **state)
 	assert_int_equal(stack.labels.pid, 200);
 	assert_int_equal(stack.labels.tid, 0);
 	assert_null(stack.labels.gil);
-	assert_int_equal(places.count, 2);
+	assert_int_equal(lines.count, 2);
 }
 
 static void kinds(void **state)

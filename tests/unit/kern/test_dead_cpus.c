@@ -10,13 +10,13 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "kern/silent.h"
+#include "kern/dead_cpus.h"
 
 #define CPUS 4
 #define HZ   100
 
 static struct cpu_stats stats[CPUS];
-static struct silent *silent;
+static struct dead_cpus *dead;
 
 /* The CPUs have been busy for so many seconds since the machine started. */
 static bool check(double first, double second, double last)
@@ -30,15 +30,15 @@ static bool check(double first, double second, double last)
 		 "cpu3 %ld 0 0 900 1 2 3 0 0 0\nintr 5 6 7\nctxt 8\n",
 		 (long)(first / 2 * tick), (long)(first / 2 * tick), (long)(second * tick),
 		 (long)(last * tick));
-	return silent_check(silent, text, stats, HZ);
+	return dead_cpus_check(dead, text, stats, HZ);
 }
 
 static void begin(void)
 {
-	silent_free(silent);
-	silent = NULL;
+	dead_cpus_free(dead);
+	dead = NULL;
 	memset(stats, 0, sizeof(stats));
-	assert_int_equal(silent_new(&silent, CPUS), 0);
+	assert_int_equal(dead_cpus_new(&dead, CPUS), 0);
 	assert_false(check(1000, 1000, 1000)); /* what was before is nobody's fault */
 }
 
@@ -72,7 +72,7 @@ static void one_has_stopped(void **state)
 		for (int i = 0; i < CPUS; i++)
 			stats[i].ticks = i != cpu;
 		assert_true(check(busy, busy, busy));
-		silent_begin(silent);
+		dead_cpus_begin(dead);
 		assert_false(check(busy, busy, busy));
 		assert_true(check(busy + 1, busy + 1, busy + 1));
 	}
@@ -103,13 +103,13 @@ static void strange_texts(void **state)
 	(void)state;
 	begin();
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) - 1; i++)
-		assert_false(silent_check(silent, texts[i], stats, HZ));
-	assert_true(silent_check(silent, texts[8], stats, HZ));
+		assert_false(dead_cpus_check(dead, texts[i], stats, HZ));
+	assert_true(dead_cpus_check(dead, texts[8], stats, HZ));
 	/* The clock goes back. */
 	begin();
 	assert_false(check(0, 0, 0));
 	assert_false(check(0.1, 0.1, 0.1));
-	silent_free(silent);
+	dead_cpus_free(dead);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "kern/silent.h"
+#include "kern/dead_cpus.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 /* So many in a row are not missing by chance; the kernel's account of a CPU's time is some percent off. */
 #define EXPECTED 50
 
-struct silent {
+struct dead_cpus {
 	int cpus;
 	struct mark {
 		bool known;
@@ -19,9 +19,9 @@ struct silent {
 	} marks[];
 };
 
-int silent_new(struct silent **ret, int cpus)
+int dead_cpus_new(struct dead_cpus **ret, int cpus)
 {
-	struct silent *s = calloc(1, sizeof(*s) + cpus * sizeof(s->marks[0]));
+	struct dead_cpus *s = calloc(1, sizeof(*s) + cpus * sizeof(s->marks[0]));
 
 	if (!s)
 		return -ENOMEM;
@@ -30,30 +30,30 @@ int silent_new(struct silent **ret, int cpus)
 	return 0;
 }
 
-void silent_free(struct silent *s)
+void dead_cpus_free(struct dead_cpus *s)
 {
 	free(s);
 }
 
-void silent_begin(struct silent *s)
+void dead_cpus_begin(struct dead_cpus *s)
 {
 	memset(s->marks, 0, s->cpus * sizeof(s->marks[0]));
 }
 
 static bool is_silent(struct mark *m, double busy, __u64 ticks, __u32 frequency)
 {
-	bool silent = false;
+	bool dead = false;
 
 	if (m->known && ticks == m->ticks && busy >= m->busy) {
 		if ((busy - m->busy) * frequency < EXPECTED)
 			return false;
-		silent = true;
+		dead = true;
 	}
 	*m = (struct mark){ true, busy, ticks };
-	return silent;
+	return dead;
 }
 
-bool silent_check(struct silent *s, const char *stat, const struct cpu_stats *stats, __u32 frequency)
+bool dead_cpus_check(struct dead_cpus *s, const char *stat, const struct cpu_stats *stats, __u32 frequency)
 {
 	bool any = false;
 	struct cpu_times t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "export/aside.h"
+#include "export/writer_child.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,13 +12,13 @@
 
 #include "base/cleanup.h"
 
-struct aside_page {
+struct writer_child_page {
 	int returned;
-	_Alignas(max_align_t) char result[ASIDE_RESULT_MAX];
+	_Alignas(max_align_t) char result[WRITER_CHILD_RESULT_MAX];
 };
 
 /* Does not wait: a child that hangs in the kernel may stay there. */
-static void reap(struct aside *a)
+static void reap(struct writer_child *a)
 {
 	unsigned int kept = 0;
 
@@ -28,7 +28,7 @@ static void reap(struct aside *a)
 	a->undead_count = kept;
 }
 
-static void forget(struct aside *a)
+static void forget(struct writer_child *a)
 {
 	munmap(TAKE_PTR(a->page), sizeof(*a->page));
 	a->child = 0;
@@ -38,7 +38,7 @@ static void forget(struct aside *a)
  * SIGINT of a terminal reaches the whole process group. What it means is for the parent to say, so the
  * signals that the parent blocks stay blocked.
  */
-static _Noreturn void run(struct aside_page *page, pid_t parent, aside_job *job, void *context)
+static _Noreturn void run(struct writer_child_page *page, pid_t parent, writer_child_job *job, void *context)
 {
 	/* The parent may have died before prctl() asked to be told of its end. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
@@ -50,13 +50,13 @@ static _Noreturn void run(struct aside_page *page, pid_t parent, aside_job *job,
 	_exit(0);
 }
 
-int aside_start(struct aside *a, aside_job *job, void *context)
+int writer_child_start(struct writer_child *a, writer_child_job *job, void *context)
 {
 	const pid_t parent = getpid();
 	pid_t child;
 
 	reap(a);
-	if (a->child || a->undead_count == ASIDE_UNDEAD_MAX)
+	if (a->child || a->undead_count == WRITER_CHILD_UNDEAD_MAX)
 		return -EBUSY;
 	/* A page of its own for each: one that was abandoned may still write to its own. */
 	a->page = mmap(NULL, sizeof(*a->page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -77,7 +77,7 @@ int aside_start(struct aside *a, aside_job *job, void *context)
 	return 0;
 }
 
-int aside_end(struct aside *a, void *result, size_t size)
+int writer_child_end(struct writer_child *a, void *result, size_t size)
 {
 	int status, returned;
 	pid_t ended;
@@ -93,12 +93,12 @@ int aside_end(struct aside *a, void *result, size_t size)
 	return returned;
 }
 
-void aside_abandon(struct aside *a)
+void writer_child_abandon(struct writer_child *a)
 {
 	if (!a->child)
 		return;
 	kill(a->child, SIGKILL);
-	a->undead[a->undead_count++] = a->child; /* aside_start() left room */
+	a->undead[a->undead_count++] = a->child; /* writer_child_start() left room */
 	forget(a);
 	reap(a);
 }

@@ -11,21 +11,23 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "dump/doing.h"
+#include "dump/thread_words.h"
 
 static void assert_doing(const struct look_thread *t, const char *word, const char *text)
 {
 	_cleanup_buf_ struct buf b = { 0 };
 
-	assert_string_equal(doing_word(t), word);
-	assert_int_equal(doing_text(t, &b), 0);
+	assert_string_equal(thread_words_key(t), word);
+	assert_int_equal(thread_words_text(t, &b), 0);
 	assert_int_equal(buf_add(&b, "", 1), 0);
 	assert_string_equal(b.data, text);
 }
 
 static void system_calls(void **state)
 {
-	struct look_thread t = { .task = { .state = 'S', .syscall = SYS_read }, .fd = 7, .file = "pipe:[1]" };
+	struct look_thread t = {
+		.thread = { .state = 'S', .syscall = SYS_read }, .fd = 7, .file = "pipe:[1]"
+	};
 
 	(void)state;
 	t.waited_ns = 12345678901;
@@ -35,15 +37,15 @@ static void system_calls(void **state)
 	assert_doing(&t, "syscall", "waits in read of fd 7 for 0.002 s");
 	t.waited_ns = 0;
 	t.fd = -1;
-	t.task.syscall = 9999;
+	t.thread.syscall = 9999;
 	assert_doing(&t, "syscall", "waits in system call 9999");
-	t.task.syscall = SYS_futex;
+	t.thread.syscall = SYS_futex;
 	assert_doing(&t, "syscall", "waits in futex (a lock, or another thread)");
 }
 
 static void a_file_cannot_forge_lines(void **state)
 {
-	const struct look_thread t = { .task = { .state = 'S', .syscall = SYS_read },
+	const struct look_thread t = { .thread = { .state = 'S', .syscall = SYS_read },
 				       .fd = 7,
 				       .file = "/tmp/a\nThread 1: \033[1m" };
 
@@ -59,18 +61,18 @@ static void states(void **state)
 		const char *word, *text;
 	} rows[] = {
 		{ 'R', SYS_read, "runs", "runs" },
-		{ 'R', TASK_SYSCALL_UNKNOWN, "runs", "runs" },
+		{ 'R', THREAD_SYSCALL_UNKNOWN, "runs", "runs" },
 		{ 'T', SYS_read, "stopped", "is stopped by a signal" },
 		{ 't', SYS_read, "traced", "is stopped by a debugger" },
 		{ 'Z', SYS_read, "ended", "has ended" },
-		{ 'D', TASK_IN_NO_SYSCALL, "kernel", "waits in the kernel (a page, or a signal)" },
-		{ 'S', TASK_SYSCALL_UNKNOWN, "waits", "waits" },
+		{ 'D', THREAD_IN_NO_SYSCALL, "kernel", "waits in the kernel (a page, or a signal)" },
+		{ 'S', THREAD_SYSCALL_UNKNOWN, "waits", "waits" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct look_thread t = {
-			.task = { .state = rows[i].state, .syscall = rows[i].syscall }, .fd = -1
+			.thread = { .state = rows[i].state, .syscall = rows[i].syscall }, .fd = -1
 		};
 
 		assert_doing(&t, rows[i].word, rows[i].text);
@@ -79,7 +81,7 @@ static void states(void **state)
 
 static void the_gil(void **state)
 {
-	struct look_thread t = { .task = { .state = 'S', .syscall = SYS_futex }, .fd = -1 };
+	struct look_thread t = { .thread = { .state = 'S', .syscall = SYS_futex }, .fd = -1 };
 
 	(void)state;
 	t.gil = LOOK_GIL_WAITS;
@@ -91,7 +93,7 @@ static void the_gil(void **state)
 	assert_doing(&t, "syscall",
 		     "waits in futex (a lock, or another thread) for 0.004 s, and holds the GIL meanwhile");
 	t.waited_ns = 0;
-	t.task.state = 'R';
+	t.thread.state = 'R';
 	assert_doing(&t, "runs", "runs, holds the GIL");
 }
 
@@ -100,9 +102,9 @@ static void ends(void **state)
 	struct look_thread t = { .end = LOOK_WHOLE };
 
 	(void)state;
-	assert_null(doing_end(&t));
+	assert_null(thread_words_end(&t));
 	for (t.end = LOOK_WHOLE + 1; t.end < LOOK_ENDS; t.end++)
-		assert_non_null(doing_end(&t));
+		assert_non_null(thread_words_end(&t));
 }
 
 int main(void)

@@ -9,17 +9,17 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "profile/cell.h"
+#include "profile/table_cell.h"
 
 static void assert_cut(const char *text, size_t width, bool is_path, const char *wanted)
 {
 	_cleanup_buf_ struct buf b = { 0 }, shown = { 0 };
-	struct cell c;
+	struct table_cell c;
 
 	assert_int_equal(buf_add_string(&b, text), 0);
-	c = cell_cut(&b, width, is_path);
+	c = table_cell_cut(&b, width, is_path);
 	assert_int_equal(buf_printf(&shown, "%s%.*s%s", c.before, (int)c.size, c.text, c.behind), 0);
-	assert_int_equal(cell_columns(shown.data ?: "", shown.size), c.columns);
+	assert_int_equal(table_cell_columns(shown.data ?: "", shown.size), c.columns);
 	assert_int_equal(buf_add(&shown, "", 1), 0);
 	assert_string_equal(shown.data, wanted);
 }
@@ -47,10 +47,10 @@ static void locals_are_left_out(void **state)
 	_cleanup_buf_ struct buf b = { 0 };
 
 	(void)state;
-	cell_drop_locals(&b);
+	table_cell_drop_locals(&b);
 	assert_int_equal(b.size, 0);
 	assert_int_equal(buf_add_string(&b, "a.<locals>.b.<locals>.c"), 0);
-	cell_drop_locals(&b);
+	table_cell_drop_locals(&b);
 	assert_int_equal(b.size, 5);
 	assert_memory_equal(b.data, "a.b.c", 5);
 }

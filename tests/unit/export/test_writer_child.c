@@ -20,9 +20,9 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "export/aside.h"
+#include "export/writer_child.h"
 
-static struct aside aside;
+static struct writer_child writer;
 
 struct answer {
 	char text[64];
@@ -33,7 +33,7 @@ static int end(struct answer *ret)
 {
 	int err;
 
-	while ((err = aside_end(&aside, ret, sizeof(*ret))) == -EINPROGRESS)
+	while ((err = writer_child_end(&writer, ret, sizeof(*ret))) == -EINPROGRESS)
 		usleep(1000);
 	return err;
 }
@@ -54,13 +54,13 @@ static void the_result_comes_back(void **state)
 	struct answer a = {};
 
 	(void)state;
-	assert_int_equal(aside_end(&aside, &a, sizeof(a)), -EINPROGRESS); /* none has begun */
-	assert_int_equal(aside_start(&aside, say, text), 0);
+	assert_int_equal(writer_child_end(&writer, &a, sizeof(a)), -EINPROGRESS); /* none has begun */
+	assert_int_equal(writer_child_start(&writer, say, text), 0);
 	assert_int_equal(end(&a), 0);
 	assert_string_equal(a.text, "some text");
 	assert_int_not_equal(a.pid, getpid());
 	assert_string_equal(text, "some text");
-	assert_int_equal(aside_start(&aside, say, three), 0);
+	assert_int_equal(writer_child_start(&writer, say, three), 0);
 	assert_int_equal(end(&a), -ENOSPC);
 	assert_string_equal(a.text, "abc");
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nobody is left */
@@ -81,21 +81,21 @@ static void nobody_waits(void **state)
 	double start = clock_seconds();
 
 	(void)state;
-	assert_int_equal(aside_start(&aside, hang, NULL), 0);
-	assert_int_equal(aside_end(&aside, &a, sizeof(a)), -EINPROGRESS);
-	assert_int_equal(aside_start(&aside, hang, NULL), -EBUSY);
-	aside_abandon(&aside);
+	assert_int_equal(writer_child_start(&writer, hang, NULL), 0);
+	assert_int_equal(writer_child_end(&writer, &a, sizeof(a)), -EINPROGRESS);
+	assert_int_equal(writer_child_start(&writer, hang, NULL), -EBUSY);
+	writer_child_abandon(&writer);
 	assert_true(clock_seconds() - start < 5);
-	assert_int_equal(aside.child, 0);
-	aside_abandon(&aside); /* none */
-	assert_int_equal(aside_end(&aside, &a, sizeof(a)), -EINPROGRESS);
-	assert_int_equal(aside_start(&aside, hang, NULL), 0); /* the next one has a page of its own */
-	aside_abandon(&aside);
-	while (aside.undead_count) {
+	assert_int_equal(writer.child, 0);
+	writer_child_abandon(&writer); /* none */
+	assert_int_equal(writer_child_end(&writer, &a, sizeof(a)), -EINPROGRESS);
+	assert_int_equal(writer_child_start(&writer, hang, NULL), 0); /* the next one has a page of its own */
+	writer_child_abandon(&writer);
+	while (writer.undead_count) {
 		char text[] = "x";
 
 		usleep(1000);
-		assert_int_equal(aside_start(&aside, say, text), 0);
+		assert_int_equal(writer_child_start(&writer, say, text), 0);
 		assert_int_equal(end(&a), 0);
 	}
 }
@@ -113,7 +113,7 @@ static void a_crash_is_an_error(void **state)
 	struct answer a;
 
 	(void)state;
-	assert_int_equal(aside_start(&aside, crash, NULL), 0);
+	assert_int_equal(writer_child_start(&writer, crash, NULL), 0);
 	assert_int_equal(end(&a), -EIO);
 }
 
@@ -137,7 +137,7 @@ static void holds_nothing_open(void **state)
 	(void)state;
 	for (int i = 0; i < 20; i++)
 		many[i] = dup(STDERR_FILENO);
-	assert_int_equal(aside_start(&aside, count_descriptors, NULL), 0);
+	assert_int_equal(writer_child_start(&writer, count_descriptors, NULL), 0);
 	assert_int_equal(end(&a), 3);
 	for (int i = 0; i < 20; i++)
 		close(many[i]);
@@ -154,9 +154,9 @@ static void its_end_is_an_event(void **state)
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	assert_int_equal(sigprocmask(SIG_BLOCK, &set, NULL), 0);
-	assert_int_equal(aside_start(&aside, say, text), 0);
+	assert_int_equal(writer_child_start(&writer, say, text), 0);
 	assert_int_equal(sigtimedwait(&set, NULL, &limit), SIGCHLD);
-	assert_int_equal(aside_end(&aside, &a, sizeof(a)), 0);
+	assert_int_equal(writer_child_end(&writer, &a, sizeof(a)), 0);
 	assert_int_equal(sigprocmask(SIG_UNBLOCK, &set, NULL), 0);
 }
 
@@ -170,7 +170,7 @@ static void ends_with_its_parent(void **state)
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 	pid = fork();
 	if (!pid) {
-		aside_start(&aside, hang, NULL);
+		writer_child_start(&writer, hang, NULL);
 		usleep(100000); /* until it has asked to be told */
 		_exit(0);
 	}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "profile/cell.h"
+#include "profile/table_cell.h"
 
 #include <string.h>
 
 #define DOTS 3
 
-size_t cell_columns(const char *s, size_t size)
+size_t table_cell_columns(const char *s, size_t size)
 {
 	size_t n = 0;
 
@@ -28,7 +28,7 @@ static size_t tail(const char *s, size_t size, size_t keep)
 	return slash ? (size_t)(slash - s) : at;
 }
 
-size_t cell_head(const char *s, size_t size, size_t keep)
+size_t table_cell_head(const char *s, size_t size, size_t keep)
 {
 	size_t at = 0;
 
@@ -38,25 +38,26 @@ size_t cell_head(const char *s, size_t size, size_t keep)
 	return at;
 }
 
-struct cell cell_cut(const struct buf *b, size_t width, bool is_path)
+struct table_cell table_cell_cut(const struct buf *b, size_t width, bool is_path)
 {
 	const char *s = b->data ?: "";
 	size_t from = 0, to = b->size;
 
-	if (cell_columns(s, b->size) > width && is_path)
+	if (table_cell_columns(s, b->size) > width && is_path)
 		from = tail(s, b->size, width - DOTS);
-	else if (cell_columns(s, b->size) > width)
-		to = cell_head(s, b->size, width - DOTS);
-	return (struct cell){
+	else if (table_cell_columns(s, b->size) > width)
+		to = table_cell_head(s, b->size, width - DOTS);
+	return (struct table_cell){
 		.before = from ? "..." : "",
 		.behind = to < b->size ? "..." : "",
 		.text = s + from,
 		.size = to - from,
-		.columns = cell_columns(s + from, to - from) + (from ? DOTS : 0) + (to < b->size ? DOTS : 0),
+		.columns = table_cell_columns(s + from, to - from) + (from ? DOTS : 0) +
+			   (to < b->size ? DOTS : 0),
 	};
 }
 
-void cell_drop_locals(struct buf *b)
+void table_cell_drop_locals(struct buf *b)
 {
 	static const char locals[] = ".<locals>.";
 	const size_t size = sizeof(locals) - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tree/places.h"
+#include "tree/lines_met.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define CAPACITY_FIRST 1024 /* a power of 2, as all that follow */
 
 /* Where the key is, or would be. At most half of the table is in use. */
-static __u64 *find(const struct places *p, __u64 key)
+static __u64 *find(const struct lines_met *p, __u64 key)
 {
 	__u32 at = hash_bytes(&key, sizeof(key));
 
@@ -18,9 +18,9 @@ static __u64 *find(const struct places *p, __u64 key)
 	return &p->keys[at & (p->capacity - 1)];
 }
 
-static int grow(struct places *p)
+static int grow(struct lines_met *p)
 {
-	struct places larger = { .capacity = 2 * p->capacity ?: CAPACITY_FIRST, .count = p->count };
+	struct lines_met larger = { .capacity = 2 * p->capacity ?: CAPACITY_FIRST, .count = p->count };
 
 	larger.keys = calloc(larger.capacity, sizeof(*larger.keys));
 	if (!larger.keys)
@@ -33,7 +33,7 @@ static int grow(struct places *p)
 	return 0;
 }
 
-int places_add(struct places *p, __u64 key)
+int lines_met_add(struct lines_met *p, __u64 key)
 {
 	int err = 2 * p->count >= p->capacity ? grow(p) : 0;
 	__u64 *place;
@@ -46,8 +46,8 @@ int places_add(struct places *p, __u64 key)
 	return 0;
 }
 
-void places_free(struct places *p)
+void lines_met_free(struct lines_met *p)
 {
 	free(p->keys);
-	*p = (struct places){};
+	*p = (struct lines_met){};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "dump/doing.h"
+#include "dump/thread_words.h"
 
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -7,12 +7,12 @@
 #include "base/clock.h"
 #include "proc/syscall_names.h"
 
-enum doing { RUNS, STOPPED, TRACED, ENDED, GIL, SYSCALL, KERNEL, WAITS };
+enum activity { RUNS, STOPPED, TRACED, ENDED, GIL, SYSCALL, KERNEL, WAITS };
 
 static const struct {
 	const char *word;
 	const char *text; /* NULL: there is more to say */
-} doings[] = {
+} activities[] = {
 	[RUNS] = { "runs", "runs" },
 	[STOPPED] = { "stopped", "is stopped by a signal" },
 	[TRACED] = { "traced", "is stopped by a debugger" },
@@ -23,9 +23,9 @@ static const struct {
 	[WAITS] = { "waits", "waits" },
 };
 
-static enum doing doing_of(const struct look_thread *t)
+static enum activity thread_words_of(const struct look_thread *t)
 {
-	switch (t->task.state) {
+	switch (t->thread.state) {
 	case 'R':
 		return RUNS;
 	case 'T':
@@ -38,25 +38,25 @@ static enum doing doing_of(const struct look_thread *t)
 	}
 	if (t->gil == LOOK_GIL_WAITS)
 		return GIL;
-	if (t->task.syscall >= 0)
+	if (t->thread.syscall >= 0)
 		return SYSCALL;
-	return t->task.syscall == TASK_IN_NO_SYSCALL ? KERNEL : WAITS;
+	return t->thread.syscall == THREAD_IN_NO_SYSCALL ? KERNEL : WAITS;
 }
 
-const char *doing_word(const struct look_thread *t)
+const char *thread_words_key(const struct look_thread *t)
 {
-	return doings[doing_of(t)].word;
+	return activities[thread_words_of(t)].word;
 }
 
 static int add_syscall(const struct look_thread *t, struct buf *out)
 {
-	const char *name = syscall_name((__u32)t->task.syscall);
+	const char *name = syscall_name((__u32)t->thread.syscall);
 	char number[32];
 	int err;
 
-	snprintf(number, sizeof(number), "system call %d", t->task.syscall);
+	snprintf(number, sizeof(number), "system call %d", t->thread.syscall);
 	err = buf_printf(out, "waits in %s", name ?: number);
-	if (!err && t->task.syscall == SYS_futex)
+	if (!err && t->thread.syscall == SYS_futex)
 		err = buf_add_string(out, " (a lock, or another thread)");
 	if (err || t->fd < 0)
 		return err;
@@ -77,16 +77,16 @@ static int add_gil(const struct look_thread *t, struct buf *out)
 
 static int add_state(const struct look_thread *t, struct buf *out)
 {
-	const enum doing doing = doing_of(t);
+	const enum activity activity = thread_words_of(t);
 
-	if (doing == GIL)
+	if (activity == GIL)
 		return add_gil(t, out);
-	if (doing == SYSCALL)
+	if (activity == SYSCALL)
 		return add_syscall(t, out);
-	return buf_add_string(out, doings[doing].text);
+	return buf_add_string(out, activities[activity].text);
 }
 
-int doing_text(const struct look_thread *t, struct buf *out)
+int thread_words_text(const struct look_thread *t, struct buf *out)
 {
 	const double seconds = (double)t->waited_ns / NS_PER_SECOND;
 	int err = add_state(t, out);
@@ -94,12 +94,12 @@ int doing_text(const struct look_thread *t, struct buf *out)
 	if (!err && t->waited_ns)
 		err = buf_printf(out, " for %.*f s", seconds < 10 ? 3 : 1, seconds);
 	if (!err && t->gil == LOOK_GIL_HOLDS)
-		err = buf_add_string(out, t->task.state == 'R' ? ", holds the GIL" :
+		err = buf_add_string(out, t->thread.state == 'R' ? ", holds the GIL" :
 								 ", and holds the GIL meanwhile");
 	return err;
 }
 
-const char *doing_end(const struct look_thread *t)
+const char *thread_words_end(const struct look_thread *t)
 {
 	switch (t->end) {
 	case LOOK_NO_STATE:

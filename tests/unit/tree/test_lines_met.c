@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_places.c - different places are counted once each, however many there are.
+ * test_lines_met.c - different lines_met are counted once each, however many there are.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -11,45 +11,45 @@
 
 #include "tests/forge/fail_malloc.h"
 
-#include "tree/places.h"
+#include "tree/lines_met.h"
 
 static void each_is_counted_once(void **state)
 {
-	struct places p = {};
+	struct lines_met p = {};
 
 	(void)state;
 	for (int round = 0; round < 3; round++)
 		for (__u64 key = 1; key <= 100000; key++) {
-			assert_int_equal(places_add(&p, key << 20), 0);
+			assert_int_equal(lines_met_add(&p, key << 20), 0);
 			assert_int_equal(p.count, round ? 100000 : key);
 		}
 	assert_in_range(p.capacity, 2 * p.count, 4 * p.count);
-	places_free(&p);
+	lines_met_free(&p);
 	assert_int_equal(p.count, 0);
-	places_free(&p);
+	lines_met_free(&p);
 }
 
 static void no_memory(void **state)
 {
-	struct places p = {};
+	struct lines_met p = {};
 	__u64 key = 1;
 
 	(void)state;
 	if (!fail_malloc_works())
 		skip();
 	allocations_left = 0;
-	assert_int_equal(places_add(&p, key), -ENOMEM);
+	assert_int_equal(lines_met_add(&p, key), -ENOMEM);
 	allocations_left = -1;
 	assert_int_equal(p.count, 0);
 	for (; 2 * p.count < p.capacity || !p.capacity; key++)
-		assert_int_equal(places_add(&p, key), 0);
+		assert_int_equal(lines_met_add(&p, key), 0);
 	allocations_left = 0;
-	assert_int_equal(places_add(&p, key), -ENOMEM); /* it would have to grow */
+	assert_int_equal(lines_met_add(&p, key), -ENOMEM); /* it would have to grow */
 	allocations_left = -1;
 	assert_int_equal(p.count, key - 1);
-	assert_int_equal(places_add(&p, 1), 0);
+	assert_int_equal(lines_met_add(&p, 1), 0);
 	assert_int_equal(p.count, key - 1);
-	places_free(&p);
+	lines_met_free(&p);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "proc/task.h"
+#include "proc/thread.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -31,7 +31,7 @@ static pid_t parse_tid(const char *text)
 	return errno || end == text || *end || n < 1 || n > INT_MAX ? 0 : (pid_t)n;
 }
 
-int tasks_of(pid_t pid, size_t most, pid_t **ret, size_t *ret_count, bool *ret_more)
+int proc_threads(pid_t pid, size_t most, pid_t **ret, size_t *ret_count, bool *ret_more)
 {
 	_cleanup_(close_folder) DIR *folder = NULL;
 	_cleanup_free_ pid_t *tids = calloc(most, sizeof(*tids));
@@ -73,7 +73,7 @@ static char *read_file(pid_t pid, pid_t tid, const char *name)
 }
 
 /* "running", "-1 SP PC" outside of any, or the number, six arguments, SP and PC (fs/proc/base.c). */
-int task_parse_syscall(const char *text, struct task *ret)
+int proc_thread_parse_syscall(const char *text, struct proc_thread *ret)
 {
 	unsigned long long a, b, c;
 	int number;
@@ -89,16 +89,16 @@ int task_parse_syscall(const char *text, struct task *ret)
 	return 0;
 }
 
-static void read_syscall(pid_t pid, struct task *t)
+static void read_syscall(pid_t pid, struct proc_thread *t)
 {
 	_cleanup_free_ char *text = read_file(pid, t->tid, "syscall");
 
-	t->syscall = TASK_SYSCALL_UNKNOWN;
+	t->syscall = THREAD_SYSCALL_UNKNOWN;
 	if (text)
-		task_parse_syscall(text, t);
+		proc_thread_parse_syscall(text, t);
 }
 
-pid_t task_own_tid(pid_t pid, pid_t tid)
+pid_t proc_thread_own_tid(pid_t pid, pid_t tid)
 {
 	_cleanup_free_ char *text = read_file(pid, tid, "status");
 	const pid_t own = text ? procfs_parse_own_id(text, "NSpid") : 0;
@@ -107,7 +107,7 @@ pid_t task_own_tid(pid_t pid, pid_t tid)
 }
 
 /* Time on a CPU, time waiting for one, and how often it was given one (Documentation/scheduler). */
-static void read_runs(pid_t pid, struct task *t)
+static void read_runs(pid_t pid, struct proc_thread *t)
 {
 	_cleanup_free_ char *text = read_file(pid, t->tid, "schedstat");
 	unsigned long long runs;
@@ -116,17 +116,17 @@ static void read_runs(pid_t pid, struct task *t)
 		t->runs = runs;
 }
 
-static void read_last_ran(pid_t pid, struct task *t)
+static void read_last_ran(pid_t pid, struct proc_thread *t)
 {
 	_cleanup_free_ char *text = read_file(pid, t->tid, "sched");
 
 	t->last_ran = text ? sched_clocks_parse(text) : 0;
 }
 
-int task_read(pid_t pid, pid_t tid, struct task *ret)
+int proc_thread_read(pid_t pid, pid_t tid, struct proc_thread *ret)
 {
 	struct procfs_stat stat;
-	struct task t = { .tid = tid };
+	struct proc_thread t = { .tid = tid };
 	int err = procfs_stat(tid, &stat);
 
 	if (err)
@@ -135,7 +135,7 @@ int task_read(pid_t pid, pid_t tid, struct task *ret)
 	t.state = stat.state;
 	t.cpu = stat.cpu;
 	read_runs(pid, &t);
-	t.own_tid = task_own_tid(pid, tid);
+	t.own_tid = proc_thread_own_tid(pid, tid);
 	read_syscall(pid, &t);
 	read_last_ran(pid, &t);
 	*ret = t;
