@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_doing.c - the words for what a thread does.
+ * test_thread_words.c - the words for what a thread does.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_aside.c - a job in a child: its result comes back, its end is a SIGCHLD, nobody waits for it, and
- * nothing of this process is held by one that never ends.
+ * test_writer_child.c - a job in a child: its result comes back, its end is a SIGCHLD, nobody waits for it,
+ * and nothing of this process is held by one that never ends.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_silent.c - a CPU that works and does not tick, in texts as /proc/stat has them.
+ * test_dead_cpus.c - a CPU that works and does not tick, in texts as /proc/stat has them.
  */
 #include <setjmp.h>
 #include <stdarg.h>

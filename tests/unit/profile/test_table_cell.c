@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_cell.c - texts cut to a width: no character is halved, and the part that tells most stays.
+ * test_table_cell.c - texts cut to a width: no character is halved, and the part that tells most stays.
  */
 #include <setjmp.h>
 #include <stdarg.h>
