@@ -95,7 +95,7 @@ def test_go_tool_pprof(tmp_path, workloads):
         with server(tmp_path, "--pid", target.pid) as s:
             top = go_tool_pprof(tmp_path, "-top", "-seconds", "2", s.url)
             assert "heavy" in top and "light" in top and "Duration: 2" in top
-            raw = go_tool_pprof(tmp_path, "-raw", s.url + "/debug/pprof/profile?seconds=1")
+            raw = go_tool_pprof(tmp_path, "-raw", s.url + "/debug/pprof/profile?seconds=2")
             assert "pid:[%d]" % target.pid in raw and "shares.py" in raw
             assert "samples/count cpu/nanoseconds" in raw
 

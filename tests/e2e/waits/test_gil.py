@@ -55,7 +55,7 @@ def test_waits_and_holders(python, start, tmp_path):
     """Two threads hold the GIL in turns, for 40 and 10 ms, in C code that does not let go of it. So each
     waits as long as the other one holds it, and it is nobody else."""
     with start(python, "shares") as target:
-        seen = observe(tmp_path, target, event="gil", account=lambda pid: held(tmp_path), seconds=2.5)
+        seen = observe(tmp_path, target, event="gil", account=lambda pid: held(tmp_path), seconds=5)
         lines = target.about["lines"]
     truth = [b - a for a, b in zip(seen.before, seen.after)]
     by_holder = collections.Counter()
