@@ -81,12 +81,10 @@ class Laboratory:
         for program in self.programs.values():
             program.ready()
 
-    def profile(self, modes, seconds, *options):
-        """A profiler for each of these modes, all at once over the same programs."""
+    def profile(self, mode, seconds, *options):
         targets = [p.target for p in self.programs.values() if not p.skip]
-        self.runs.update(profiler.runs_while(self.directory, targets, CPU,
-                                             {mode: ("--cache", mode, *options) for mode in modes},
-                                             seconds=seconds))
+        self.runs[mode] = profiler.run_while(self.directory, targets, CPU, "--cache", mode, *options,
+                                             seconds=seconds)
 
     def stop(self):
         for program in self.programs.values():
@@ -118,7 +116,8 @@ class Laboratories:
             self.labs.append(lab)
             try:
                 lab.start(workloads, programs, chosen[first:first + AT_ONCE])
-                lab.profile(MODES, seconds, *options)
+                for mode in MODES:
+                    lab.profile(mode, seconds, *options)
             finally:
                 lab.stop()
 
@@ -323,8 +322,8 @@ def test_a_million_samples(workloads, tmp_path):
     try:
         lab.start(workloads, [(name,) for name in PROGRAMS], known.one_per_version())
         while min(seen_whole[mode] for mode in MODES) < LONG_SAMPLES:
-            lab.profile(MODES, 60, "-F", 9999)
             for mode in MODES:
+                lab.profile(mode, 60, "-F", 9999)
                 seen_whole[mode] += lab.runs[mode].stats["outcomes"]["whole"]
             assert_no_mismatch(lab.runs.items(), 10000)
             for program in lab.programs.values():
@@ -346,7 +345,7 @@ def test_a_million_samples_of_every_kind(workloads, tmp_path):
         lab.start(workloads, [(name,) for name in PROGRAMS],
                   [version for version in known.one_per_version() if version.minor in ("3.12", "3.14")])
         while sum(samples.values()) < LONG_SAMPLES:
-            lab.profile(("check",), 60, "-F", FREQUENCY, "--event", "cpu,offcpu,gil,memory", "--min-wait", 0,
+            lab.profile("check", 60, "-F", FREQUENCY, "--event", "cpu,offcpu,gil,memory", "--min-wait", 0,
                         "--rss-step", 4)
             assert_no_mismatch(lab.runs.items(), 10000)
             stats = lab.runs["check"].stats
@@ -369,7 +368,7 @@ def test_a_million_samples_on_native(workloads, tmp_path):
         lab.start(workloads, [(name,) for name in PROGRAMS],
                   [python for python in known.one_per_version() if python.minor in ("3.9", "3.12", "3.14")])
         while compared < LONG_SAMPLES:
-            lab.profile(("check",), 60, "-F", 9999, "--native", "full", "--native-interpreter")
+            lab.profile("check", 60, "-F", 9999, "--native", "full", "--native-interpreter")
             assert_no_mismatch(lab.runs.items(), 10000)
             stats = lab.runs["check"].stats
             known_ends = sum(stats["native"][end] for end in ("function", "syscall", "python"))
