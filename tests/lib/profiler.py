@@ -254,29 +254,6 @@ def run_while(directory, started, cpu, *arguments, seconds=0, limit=900, **optio
     return ran.finish(limit)
 
 
-def runs_while(directory, started, cpu, arguments, seconds=0, limit=900):
-    """As run_while(), by several profilers at once. arguments: {name: its arguments}. Returns {name: its
-    run}."""
-    pids = [one.pid for one in started]
-    runs = {}
-    try:
-        for name, own in arguments.items():
-            folder = pathlib.Path(directory) / name
-            folder.mkdir(exist_ok=True)
-            runs[name] = Run(folder, "--pid", ",".join(map(str, pids)), *own)
-        for ran in runs.values():
-            let_use_cpu(ran, pids, 0, limit=limit)  # until it is at work
-        let_use_cpu(ran, pids, cpu, seconds, limit)
-        for ran in runs.values():
-            if ran.process.poll() is None:
-                ran.interrupt()
-    except BaseException:
-        for ran in runs.values():
-            ran.kill()
-        raise
-    return {name: ran.finish(limit) for name, ran in runs.items()}
-
-
 def total(samples):
     return sum(sample.count for sample in samples)
 
@@ -357,12 +334,6 @@ def targets(commands, **options):
         for one in started:
             one.ready()
         yield started
-
-
-def crowd(commands, **options):
-    """So many targets that they would take the CPUs from whatever runs beside them: they get what others leave,
-    and so a crowd takes longer where others are busy, and nobody beside it has less."""
-    return targets(commands, preexec_fn=lambda: os.nice(19), **options)
 
 
 def wait_until(condition, seconds=240, what="condition"):

@@ -27,6 +27,7 @@ static struct {
 	__u32 block, count;	      /* of the mappings */
 	__u32 vdso;		      /* text */
 	__u32 files[CODE_MAPS_MAX];   /* of the mappings; NATIVES_FILES_MAX = none */
+	__u32 of_file[NATIVES_FILES_MAX]; /* the text of each file; TEXT_NONE: its functions cannot be had */
 	unsigned long files_read, regions_read;
 } loaded;
 
@@ -55,7 +56,7 @@ static inline struct text_mapping loaded_mapping(const struct code_map *map, __u
 		return m;
 	f = natives_get(loaded.natives, *ret_file);
 	m.position = f->base + map->offset;
-	m.text = f->state == NATIVE_FILE_NAMELESS ? TEXT_NONE : f->text;
+	m.text = loaded.of_file[*ret_file];
 	return m;
 }
 
@@ -128,13 +129,13 @@ static inline bool loaded_is_interpreter(__u64 address)
 	return i < loaded.count && m->text > TEXT_NONE && loaded.texts.blocks[m->text].text.loop[0].size;
 }
 
-static inline void loaded_loop(const struct native_file *f)
+static inline void loaded_loop(const struct native_file *f, __u32 text)
 {
 	const struct functions *all = &f->functions;
 
 	for (__u32 i = 0; i < all->count; i++)
 		if (all->list[i].name && natives_is_loop(all->names + all->list[i].name) &&
-		    texts_add_loop(&loaded.texts, f->text, all->list[i].offset,
+		    texts_add_loop(&loaded.texts, text, all->list[i].offset,
 				   i + 1 < all->count ? all->list[i + 1].offset : all->end))
 			return;
 }
@@ -149,7 +150,7 @@ static inline void loaded_publish(__u32 file, __u32 text)
 
 static inline int loaded_functions(int fd, __u32 file)
 {
-	struct native_file *f = natives_get(loaded.natives, file);
+	const struct native_file *f = natives_get(loaded.natives, file);
 	_cleanup_buf_ struct buf bytes = { 0 };
 	int err = functions_read(fd, -1, &bytes) ?:
 		  natives_functions(loaded.natives, file, bytes.data, bytes.size);
@@ -157,21 +158,21 @@ static inline int loaded_functions(int fd, __u32 file)
 
 	loaded.files_read++;
 	if (err) {
-		f->state = NATIVE_FILE_NAMELESS;
+		loaded.of_file[file] = TEXT_NONE;
 		loaded_publish(file, TEXT_NONE);
 		return 0;
 	}
 	all = (struct text_functions){ &f->functions.list[0].offset, sizeof(f->functions.list[0]),
 				       f->functions.count, f->functions.end };
-	err = texts_add_text(&loaded.texts, f->base, &all, &f->text);
+	err = texts_add_text(&loaded.texts, f->base, &all, &loaded.of_file[file]);
 	if (err)
 		return err;
-	loaded_loop(f);
-	loaded_publish(file, f->text);
+	loaded_loop(f, loaded.of_file[file]);
+	loaded_publish(file, loaded.of_file[file]);
 	return 0;
 }
 
-static inline int loaded_rows(int fd, const struct native_file *f, __u32 region)
+static inline int loaded_rows(int fd, __u32 text, __u32 region)
 {
 	_cleanup_buf_ struct buf bytes = { 0 };
 	struct rows rows;
@@ -179,8 +180,8 @@ static inline int loaded_rows(int fd, const struct native_file *f, __u32 region)
 
 	loaded.regions_read++;
 	if (err)
-		return texts_add_rows(&loaded.texts, f->text, region, NULL, 0);
-	return texts_add_rows(&loaded.texts, f->text, rows.region, rows.words, rows.count);
+		return texts_add_rows(&loaded.texts, text, region, NULL, 0);
+	return texts_add_rows(&loaded.texts, text, rows.region, rows.words, rows.count);
 }
 
 /* Loads what the sampler lacks to know of the code at this address. 0 or -errno. */
@@ -190,7 +191,7 @@ static inline int loaded_add(pid_t pid, __u64 address)
 	const struct text_mapping *m = texts_mapping(&loaded.texts, loaded.block + 1 + i);
 	_cleanup_close_ int fd = -1;
 	char path[PATH_MAX];
-	struct native_file *f;
+	const struct native_file *f;
 
 	if (i == loaded.count || file == NATIVES_FILES_MAX)
 		return -ENOENT;
@@ -201,7 +202,8 @@ static inline int loaded_add(pid_t pid, __u64 address)
 		return -errno;
 	if (m->text == TEXT_NOT_LOADED)
 		return loaded_functions(fd, file);
-	return loaded_rows(fd, f, (m->position + (address - m->start) - f->base) >> REGION_SHIFT);
+	return loaded_rows(fd, loaded.of_file[file],
+			   (m->position + (address - m->start) - f->base) >> REGION_SHIFT);
 }
 
 #endif
