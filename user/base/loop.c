@@ -118,6 +118,26 @@ int loop_watch(struct loop *l, const struct loop_row *row)
 	return err;
 }
 
+static void do_nothing(void *context, unsigned int ready)
+{
+	(void)context;
+	(void)ready;
+}
+
+/* The other rows keep their numbers, by which the epoll knows them. */
+void loop_unwatch(struct loop *l, const void *context)
+{
+	for (size_t i = 0; l && i < l->count; i++) {
+		struct loop_row *row = &l->rows[i];
+
+		if (row->context != context)
+			continue;
+		if (row->fd >= 0)
+			epoll_ctl(l->epoll, EPOLL_CTL_DEL, row->fd, NULL);
+		*row = (struct loop_row){ .fd = -1, .run = do_nothing };
+	}
+}
+
 /* Of two timeouts, of which -1 is none. */
 static int sooner(int a, int b)
 {

@@ -6,8 +6,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/loop.h"
 #include "export/interval_files.h"
 #include "export/interval_push.h"
+#include "targets/discover.h"
 
 #define NAMES_SECONDS 0.5 /* at most this long for the names of an interval that has ended */
 #define END_SECONDS   1.0 /* ... for writing and pushing what is left at the end, ... */
@@ -18,6 +20,7 @@ struct continuous {
 	double next;	 /* end of this one, CLOCK_MONOTONIC */
 	bool ended;	 /* one is marked and not passed on yet */
 	double names_end;
+	struct discover *discover; /* borrowed, once it is watched */
 	struct export_stats stats;
 	struct interval_files files; /* without a window: not asked for */
 	struct interval_push push;
@@ -93,7 +96,7 @@ void continuous_reload(struct continuous *c, const struct continuous_options *o)
 
 int continuous_fd(const struct continuous *c)
 {
-	return c && c->push.push ? interval_push_fd(&c->push) : -1;
+	return c->push.push ? interval_push_fd(&c->push) : -1;
 }
 
 int continuous_timeout_ms(const struct continuous *c)
@@ -101,8 +104,6 @@ int continuous_timeout_ms(const struct continuous *c)
 	double left;
 	int push, ms;
 
-	if (!c)
-		return -1;
 	left = (c->ended && c->names_end < c->next ? c->names_end : c->next) - clock_seconds();
 	ms = left <= 0 ? 0 : left < 1 ? (int)(left * 1e3) + 1 : 1000;
 	push = c->push.push ? interval_push_timeout_ms(&c->push) : -1;
@@ -115,7 +116,7 @@ bool continuous_ends(struct continuous *c)
 {
 	double now = clock_seconds();
 
-	if (!c || c->ended || now < c->next)
+	if (c->ended || now < c->next)
 		return false;
 	while (c->next <= now) /* more than one at once: the machine slept */
 		c->next += c->interval;
@@ -140,8 +141,6 @@ static void pass_on(struct continuous *c)
 
 void continuous_pass_on(struct continuous *c, bool names_missing)
 {
-	if (!c)
-		return;
 	if (c->ended && !(names_missing && clock_seconds() < c->names_end)) {
 		c->ended = false;
 		pass_on(c);
@@ -150,6 +149,27 @@ void continuous_pass_on(struct continuous *c, bool names_missing)
 		interval_push_run(&c->push);
 	if (c->files.window)
 		interval_files_run(&c->files);
+}
+
+static int due_ms(void *continuous)
+{
+	return continuous_timeout_ms(continuous);
+}
+
+static void on_turn(void *continuous, unsigned int ready)
+{
+	struct continuous *c = continuous;
+
+	(void)ready;
+	if (continuous_ends(c))
+		discover_catch_up(c->discover);
+	continuous_pass_on(c, discover_pending(c->discover));
+}
+
+int continuous_watch(struct continuous *c, struct discover *discover, struct loop *loop)
+{
+	c->discover = discover;
+	return loop_watch(loop, &(struct loop_row){ continuous_fd(c), due_ms, on_turn, c });
 }
 
 /* What the first of them could not do is in the second. */

@@ -13,6 +13,8 @@
 #include "tree/window.h"
 
 struct continuous;
+struct discover;
+struct loop;
 
 /* Where the profiles go, and how often. */
 struct continuous_options {
@@ -34,11 +36,17 @@ void continuous_close(struct continuous *c);
 void continuous_reload(struct continuous *c, const struct continuous_options *o);
 
 /*
+ * Adds the row that ends the intervals and passes them on. It comes after those of the kernel side's records
+ * and of the worker's answers, which have the names of an interval. 0 or -errno of loop_watch().
+ */
+int continuous_watch(struct continuous *c, struct discover *discover, struct loop *loop);
+
+/*
  * A descriptor, the same for its whole life, that is readable when continuous_pass_on() has something to do;
  * -1 if there is none.
  */
 int continuous_fd(const struct continuous *c);
-/* Milliseconds until one of the next two has something to do; -1 = never, as for NULL. */
+/* Milliseconds until one of the next two has something to do. */
 int continuous_timeout_ms(const struct continuous *c);
 /*
  * Marks the end of an interval, if it is over. Then it returns true, and the caller reads the ring buffer

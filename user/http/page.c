@@ -10,7 +10,7 @@
 #include "http/answer.h"
 #include "http/assets.h"
 #include "http/processes.h"
-#include "kern/kernel.h"
+#include "kern/stats.h"
 #include "profile/profile.h"
 #include "report/books.h"
 #include "report/run_facts.h"

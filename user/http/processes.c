@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "kern/kernel.h"
+#include "kern/process_table.h"
 #include "profile/events.h"
 #include "profile/profile.h"
 #include "profile/tally.h"

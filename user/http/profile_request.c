@@ -15,7 +15,6 @@
 #include "http/connections.h"
 #include "http/encode_job.h"
 #include "http/query.h"
-#include "kern/kernel.h"
 #include "targets/discover.h"
 #include "tree/window.h"
 
@@ -116,7 +115,7 @@ static int new_request(struct profile_requests *all, const struct query *q, cons
 
 static unsigned int most_at_once(const struct profile_requests *all)
 {
-	size_t each = 2 * sizeof(__u64) * kernel_tables(all->kernel)->node_count, n = OPEN_BYTES / each;
+	size_t each = 2 * sizeof(__u64) * all->windows->source.tables->node_count, n = OPEN_BYTES / each;
 
 	return n > OPEN_MAX ? OPEN_MAX : n < OPEN_MIN ? OPEN_MIN : n;
 }
@@ -214,8 +213,7 @@ void profile_request_free(struct profile_request *r)
 /* What was counted up to here is the profile; names that come within a second are for it, too. */
 static void end_sampling(struct profile_request *r, double now)
 {
-	kernel_read_records(r->all->kernel);
-	discover_lines(r->all->discover);
+	discover_catch_up(r->all->discover);
 	if (window_mark(r->window)) {
 		wake(r, DONE);
 		return;

@@ -10,15 +10,13 @@
 #include "http/health.h"
 
 struct discover;
-struct kernel;
 struct profile_request;
 struct windows;
 
-/* All requests. The owner sets the first five, which are borrowed. */
+/* All requests. The owner sets the first four, which are borrowed. */
 struct profile_requests {
 	int epoll;   /* watches the sockets of those who wait; their data.ptr is the request */
 	int eventfd; /* not blocking; readable when a profile has been encoded */
-	struct kernel *kernel;
 	struct windows *windows;
 	struct discover *discover;
 	struct profile_request *waiting;

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/loop.h"
 #include "http/address.h"
 #include "http/connections.h"
 #include "http/route.h"
@@ -88,7 +89,6 @@ int http_new(struct http **ret, const struct http_source *source)
 	h->site.source = *source;
 	h->site.token.file = source->token_file;
 	h->site.profiles.epoll = h->epoll;
-	h->site.profiles.kernel = source->kernel;
 	h->site.profiles.windows = source->windows;
 	h->site.profiles.discover = source->discover;
 	h->site.stacks.discover = source->discover;
@@ -213,6 +213,22 @@ void http_run(struct http *h)
 		connections_run(&h->listeners[i].connections, now);
 		MHD_run(h->listeners[i].daemon);
 	}
+}
+
+static int due_ms(void *http)
+{
+	return http_timeout_ms(http);
+}
+
+static void on_turn(void *http, unsigned int ready)
+{
+	if (ready & LOOP_READABLE || !http_timeout_ms(http))
+		http_run(http);
+}
+
+int http_watch(struct http *h, struct loop *loop)
+{
+	return loop_watch(loop, &(struct loop_row){ http_fd(h), due_ms, on_turn, h });
 }
 
 int http_ready(struct http *h)

@@ -12,6 +12,7 @@
 
 struct http;
 struct http_address;
+struct loop;
 
 /* Returns 0 or -errno. */
 int http_new(struct http **ret, const struct http_source *source);
@@ -22,6 +23,9 @@ void http_free(struct http *h);
  * listening, -ENOSPC if there are EXPOSURES addresses.
  */
 int http_listen(struct http *h, const struct http_address *a, enum exposure exposure);
+
+/* Adds the row that does what there is to do: http_run(). 0 or -errno of loop_watch(). */
+int http_watch(struct http *h, struct loop *loop);
 
 /* Readable when there is something to do; the same for its whole life. */
 int http_fd(const struct http *h);

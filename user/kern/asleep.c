@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "kern/object.h"
 #include "pyperf.skel.h"
 
 #define READ_BYTES (1 << 16) /* at a time */
@@ -95,4 +96,9 @@ int asleep_give_tasks(const struct asleep_programs *a)
 	LIBBPF_OPTS(bpf_test_run_opts, o);
 
 	return bpf_prog_test_run_opts(bpf_program__fd(a->skel->progs.add_tasks), &o);
+}
+
+const struct asleep_programs *kernel_asleep(const struct kernel *k)
+{
+	return &k->asleep;
 }

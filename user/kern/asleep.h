@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "bpf/abi.h"
 
+struct kernel;
 struct pyperf;
 
 struct asleep_programs {
@@ -54,5 +55,8 @@ bool asleep_takes_tasks(const struct asleep_programs *a);
  * answers of its frames in the table; or -errno.
  */
 int asleep_give_tasks(const struct asleep_programs *a);
+
+/* Those of the kernel side. */
+const struct asleep_programs *kernel_asleep(const struct kernel *k);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "kern/cpu_times.h"
+#include "kern/object.h"
 
 struct cpu_ticks {
 	int cpus;
@@ -70,4 +71,9 @@ bool cpu_ticks_get(const struct cpu_ticks *c, int cpu, __u64 *ret_came, double *
 	*ret_came = c->accounts[cpu].came;
 	*ret_seconds = c->accounts[cpu].seconds;
 	return true;
+}
+
+const struct cpu_ticks *kernel_cpu_ticks(const struct kernel *k)
+{
+	return k->cpu_ticks;
 }

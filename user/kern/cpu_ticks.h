@@ -12,6 +12,7 @@
 #include "bpf/abi.h"
 
 struct cpu_ticks;
+struct kernel;
 
 /* Room for so many possible CPUs. 0 or -ENOMEM. */
 int cpu_ticks_new(struct cpu_ticks **ret, int cpus);
@@ -33,5 +34,8 @@ int cpu_ticks_count(const struct cpu_ticks *c); /* possible CPUs */
  * percent off. False for a CPU that was not online at any look.
  */
 bool cpu_ticks_get(const struct cpu_ticks *c, int cpu, __u64 *ret_came, double *ret_seconds);
+
+/* Those of the kernel side, as of the last kernel_follow_cpus(). Of cycles it knows nothing. */
+const struct cpu_ticks *kernel_cpu_ticks(const struct kernel *k);
 
 #endif

@@ -2,7 +2,6 @@
 #include "kern/kernel.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,47 +14,17 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "bpf/base/ids.h"
 #include "bpf/data/budget.h"
-#include "kern/asleep.h"
 #include "kern/attach.h"
 #include "kern/cpu_ticks.h"
-#include "kern/grace.h"
+#include "kern/dead_cpus.h"
 #include "kern/libbpf_log.h"
 #include "kern/lockdown.h"
 #include "kern/memory.h"
-#include "kern/processes.h"
-#include "kern/run_time.h"
-#include "kern/dead_cpus.h"
+#include "kern/object.h"
 #include "kern/tables.h"
-#include "kern/task_layouts.h"
-#include "kern/texts.h"
 #include "kern/waits.h"
 #include "pyperf.skel.h"
-
-struct kernel {
-	struct pyperf *skel;
-	struct ring_buffer *ring;
-	struct trigger trigger;
-	struct grace grace;
-	struct texts texts;
-	struct asleep_programs asleep;
-	struct task_layouts task_layouts;
-	struct dead_cpus *dead_cpus;
-	struct cpu_ticks *cpu_ticks;
-	struct kernel_options options;
-	struct kernel_tables tables;
-	const struct cpu_stats *stats;
-	int cpus;
-	int stats_fd; /* keeps run-time statistics on */
-	int (*on_record)(void *context, void *record, size_t size);
-	void *on_record_context;
-	__u32 layouts;
-	__u64 processes_full; /* as in cpu_stats, found by us */
-	__u64 no_room_until;  /* as processes_set() has it */
-	__u64 nodes_before, codes_before; /* counted before this generation of the tree */
-	char reason[256];
-};
 
 const char *kernel_reason(const struct kernel *k)
 {
@@ -101,13 +70,6 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_follow = k->options.follow;
 	s->rodata->opt_self = getpid();
 	s->rodata->opt_secret = hash_bytes("codes", 5); /* of a random key */
-}
-
-static int forward_record(void *context, void *record, size_t size)
-{
-	struct kernel *k = context;
-
-	return k->on_record ? k->on_record(k->on_record_context, record, size) : 0;
 }
 
 static int load(struct kernel *k)
@@ -160,9 +122,9 @@ static int load(struct kernel *k)
 			k, err,
 			"running BPF programs cannot be waited for, by membarrier(2) or a map of maps: %s",
 			strerror(-err));
-	k->ring = ring_buffer__new(bpf_map__fd(k->skel->maps.records), forward_record, k, NULL);
-	if (!k->ring)
-		return fail(k, -errno, "the ring buffer cannot be opened: %s", strerror(errno));
+	err = kernel_open_records(k);
+	if (err)
+		return fail(k, err, "the ring buffer cannot be opened: %s", strerror(-err));
 	return 0;
 }
 
@@ -291,205 +253,4 @@ void kernel_stop(struct kernel *k)
 void kernel_settle(struct kernel *k)
 {
 	waits_settle(k->skel);
-}
-
-const struct asleep_programs *kernel_asleep(const struct kernel *k)
-{
-	return &k->asleep;
-}
-
-bool kernel_sees_gil(const struct kernel *k)
-{
-	return k->options.gil;
-}
-
-int kernel_list_processes(struct kernel *k, int (*fn)(void *, const struct record_process *), void *context)
-{
-	return processes_iterate(k->skel->progs.list_processes, fn, context);
-}
-
-__u32 kernel_new_process_id(struct kernel *k)
-{
-	return new_id(k->skel->bss->held_ids, &k->skel->bss->last_process_id);
-}
-
-void kernel_hold_process_id(struct kernel *k, __u32 id, bool hold)
-{
-	__u64 *word = &k->skel->bss->held_ids[id % PROCESS_IDS / 64], bit = 1ULL << id % 64;
-
-	if (hold)
-		__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
-	else
-		__atomic_fetch_and(word, ~bit, __ATOMIC_RELAXED);
-}
-
-int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p)
-{
-	int err = processes_set(k->skel->maps.processes, pid, p, &k->no_room_until);
-
-	k->processes_full += err == -E2BIG;
-	__atomic_add_fetch(&k->skel->bss->processes_stamp, 1, __ATOMIC_SEQ_CST);
-	return err;
-}
-
-int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret)
-{
-	return bpf_map__lookup_elem(k->skel->maps.processes, &pid, sizeof(pid), ret, sizeof(*ret), 0);
-}
-
-int kernel_remove_process(struct kernel *k, __u32 pid)
-{
-	int err = bpf_map__delete_elem(k->skel->maps.processes, &pid, sizeof(pid), 0);
-
-	__atomic_add_fetch(&k->skel->bss->processes_stamp, 1, __ATOMIC_SEQ_CST);
-	return err;
-}
-
-int kernel_get_layout(const struct kernel *k, __u32 index, struct layout *ret)
-{
-	return bpf_map__lookup_elem(k->skel->maps.layouts, &index, sizeof(index), ret, sizeof(*ret), 0);
-}
-
-int kernel_add_layout(struct kernel *k, const struct layout *l)
-{
-	struct layout have;
-	int i, err;
-
-	for (i = 0; i < (int)k->layouts; i++) {
-		err = kernel_get_layout(k, i, &have);
-		if (!err && !memcmp(&have, l, sizeof(have)))
-			return i;
-	}
-	if (k->layouts == LAYOUTS_MAX)
-		i = processes_free_layout(k->skel->maps.processes);
-	if (i < 0)
-		return i;
-	err = bpf_map__update_elem(k->skel->maps.layouts, &i, sizeof(i), l, sizeof(*l), BPF_ANY);
-	if (err)
-		return err;
-	k->layouts += i == (int)k->layouts;
-	return i;
-}
-
-int kernel_processes(const struct kernel *k, struct process_list *ret)
-{
-	return processes_list(k->skel->maps.processes, ret);
-}
-
-int kernel_records_fd(const struct kernel *k)
-{
-	return ring_buffer__epoll_fd(k->ring);
-}
-
-int kernel_read_records(struct kernel *k)
-{
-	return ring_buffer__consume(k->ring);
-}
-
-void kernel_on_record(struct kernel *k, int (*fn)(void *, void *, size_t), void *context)
-{
-	k->on_record = fn;
-	k->on_record_context = context;
-}
-
-struct task_layouts *kernel_task_layouts(struct kernel *k)
-{
-	return &k->task_layouts;
-}
-
-struct texts *kernel_texts(struct kernel *k)
-{
-	return &k->texts;
-}
-
-const struct kernel_tables *kernel_tables(const struct kernel *k)
-{
-	return &k->tables;
-}
-
-enum trigger_kind kernel_trigger(const struct kernel *k)
-{
-	return k->trigger.kind;
-}
-
-__u64 kernel_expected(const struct kernel *k)
-{
-	return trigger_expected(&k->trigger);
-}
-
-const struct cpu_ticks *kernel_cpu_ticks(const struct kernel *k)
-{
-	return k->cpu_ticks;
-}
-
-void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
-{
-	const struct pyperf *s = k->skel;
-
-	memset(ret, 0, sizeof(*ret));
-	tables_sum_stats(k->stats, k->cpus + 1, &ret->sum);
-	ret->sum.processes_full += k->processes_full;
-	tables_add_wall(&ret->sum, &k->options);
-	/* The sampler must not count these itself. */
-	for (int kind = 0; kind < EVENT_KINDS; kind++)
-		*event_total(&ret->sum, kind) += ret->sum.outcome[kind][OUTCOME_NESTED];
-	if (k->trigger.kind == TRIGGER_PERF && k->stats_fd >= 0) {
-		run_time_add(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
-	} else if (k->options.measure) { /* nor does the kernel with timers, or without CAP_SYS_ADMIN */
-		ret->runs = ret->sum.ticks;
-		ret->run_time_ns = ret->sum.time_sum;
-	}
-	run_time_add(s->progs.on_process_fork, &ret->other_runs, &ret->other_time_ns);
-	run_time_add(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);
-	run_time_add(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);
-	waits_run_time(s, &ret->wait_runs, &ret->wait_time_ns);
-	memory_run_time(s, &ret->memory_runs, &ret->memory_time_ns);
-}
-
-int kernel_wait(const struct kernel *k)
-{
-	return grace_wait(&k->grace);
-}
-
-void kernel_flip(struct kernel *k)
-{
-	struct kernel_stats s;
-
-	kernel_settle(k);
-	kernel_stats(k, &s);
-	k->nodes_before = s.sum.nodes_new;
-	k->codes_before = s.sum.codes_new;
-	__atomic_add_fetch(&k->skel->bss->tree_generation, 1, __ATOMIC_SEQ_CST);
-}
-
-/* The bank that the ticks of this generation of the tree use. */
-static unsigned int used_bank(const struct kernel *k)
-{
-	return k->skel->bss->tree_generation & 1;
-}
-
-struct kernel_bank kernel_other_bank(const struct kernel *k)
-{
-	return tables_bank(&k->tables, !used_bank(k));
-}
-
-int kernel_clear(struct kernel *k)
-{
-	return tables_clear(k->skel, &k->tables, !used_bank(k));
-}
-
-double kernel_fullness(const struct kernel *k)
-{
-	const unsigned int bank = used_bank(k);
-	const struct kernel_bank b = tables_bank(&k->tables, bank);
-	struct kernel_stats s;
-	double nodes, codes, owners;
-
-	kernel_stats(k, &s);
-	nodes = (double)(s.sum.nodes_new - k->nodes_before) / (b.nodes.end - b.nodes.first);
-	codes = (double)(s.sum.codes_new - k->codes_before) / (b.codes.end - b.codes.first);
-	owners = (double)k->skel->bss->banks_used[bank].owners / (b.owners.end - b.owners.first);
-	if (codes > nodes)
-		nodes = codes;
-	return owners > nodes ? owners : nodes;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * processes.h - the kernel side's tables of processes and of layouts, as a whole. kernel.h has what is done
- * with one entry.
+ * processes.h - the kernel side's tables of processes and of layouts, as a whole. process_table.h has what is
+ * done with one entry.
  */
 #ifndef PYPERF_KERN_PROCESSES_H
 #define PYPERF_KERN_PROCESSES_H

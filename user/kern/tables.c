@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "kern/kernel.h"
 #include "pyperf.skel.h"
 
 /* Powers of two. What finds no room in a table is counted, never an error. */

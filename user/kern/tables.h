@@ -6,8 +6,10 @@
 #ifndef PYPERF_KERN_TABLES_H
 #define PYPERF_KERN_TABLES_H
 
-#include "kern/kernel.h"
+#include "bpf/abi.h"
+#include "kern/banks.h"
 
+struct kernel_options;
 struct pyperf;
 
 /* How many sets of four threads hold the threads that the options ask for: a power of two. */

@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "kern/object.h"
 #include "pyperf.skel.h"
 
 void task_layouts_prepare(struct task_layouts *t, struct pyperf *skel, bool wanted)
@@ -48,4 +49,9 @@ int task_layouts_set(const struct task_layouts *t, __u32 pid, __u32 id, __u32 ta
 	if (bpf_prog_test_run_opts(bpf_program__fd(t->skel->progs.set_tasks), &opts))
 		return -errno;
 	return opts.retval ? -ESRCH : 0;
+}
+
+struct task_layouts *kernel_task_layouts(struct kernel *k)
+{
+	return &k->task_layouts;
 }

@@ -9,7 +9,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "kern/kernel.h"
+#include "kern/object.h"
 #include "pyperf.skel.h"
 
 #define FIRST	     2 /* blocks 0 and 1 mean something else: TEXT_NOT_LOADED, TEXT_NONE */
@@ -231,4 +231,9 @@ void texts_begin_generation(struct texts *t)
 void texts_reuse(struct texts *t)
 {
 	t->used = FIRST;
+}
+
+struct texts *kernel_texts(struct kernel *k)
+{
+	return &k->texts;
 }

@@ -13,6 +13,7 @@
 
 #include "bpf/abi.h"
 
+struct kernel;
 struct kernel_options;
 struct pyperf;
 
@@ -72,5 +73,8 @@ __u32 texts_space_block(const struct texts *t, __u32 space);
  */
 void texts_begin_generation(struct texts *t);
 void texts_reuse(struct texts *t);
+
+/* That of the kernel side. */
+struct texts *kernel_texts(struct kernel *k);
 
 #endif

@@ -7,9 +7,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/loop.h"
 #include "guard/worker.h"
 #include "kern/asleep.h"
-#include "kern/kernel.h"
+#include "kern/process_table.h"
 #include "symbols/captures.h"
 #include "targets/questions.h"
 
@@ -259,10 +260,12 @@ static __u64 list_due(const struct asleep_targets *t)
 	return same || !t->next_list ? t->next_list : t->next_list - LIST_NS + RENEWED_NS;
 }
 
-void asleep_turn(struct asleep_targets *t)
+static void on_turn(void *asleep, unsigned int ready)
 {
+	struct asleep_targets *t = asleep;
 	const __u64 now = clock_ns();
 
+	(void)ready;
 	if (!asleep_is_open(kernel_asleep(t->kernel)))
 		return;
 	if (t->answer)
@@ -273,8 +276,9 @@ void asleep_turn(struct asleep_targets *t)
 		look(t, now);
 }
 
-int asleep_timeout_ms(const struct asleep_targets *t)
+static int due_ms(void *asleep)
 {
+	const struct asleep_targets *t = asleep;
 	const __u64 now = clock_ns();
 	__u64 due;
 
@@ -284,4 +288,9 @@ int asleep_timeout_ms(const struct asleep_targets *t)
 	if (t->at < list_count(t) && t->next_look < due)
 		due = t->next_look;
 	return t->answer || due <= now ? 0 : (int)((due - now) / NS_PER_MS) + 1;
+}
+
+int asleep_watch(struct asleep_targets *t, struct loop *loop)
+{
+	return loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, t });
 }

@@ -10,6 +10,7 @@
 struct asleep_targets;
 struct captures;
 struct kernel;
+struct loop;
 struct questions;
 
 /* All borrowed. 0 or -ENOMEM. */
@@ -18,11 +19,9 @@ int asleep_targets_new(struct asleep_targets **ret, struct kernel *kernel, struc
 void asleep_targets_free(struct asleep_targets *t); /* NULL is fine */
 
 /*
- * Does what is due, for some ms at most: once a second such threads are listed, and then looked at some at a
- * time. The looks take at most a tenth of the time. To be called in each turn of the loop.
+ * Adds the row that does it, for some ms of a turn at most: once a second such threads are listed, and then
+ * looked at some at a time. The looks take at most a tenth of the time. 0 or -errno of loop_watch().
  */
-void asleep_turn(struct asleep_targets *t);
-/* Milliseconds until there is something to do, as epoll_wait() wants them; -1: nothing by itself. */
-int asleep_timeout_ms(const struct asleep_targets *t);
+int asleep_watch(struct asleep_targets *t, struct loop *loop);
 
 #endif

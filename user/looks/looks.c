@@ -39,19 +39,7 @@ void looks_free(struct looks *l)
 	free(l);
 }
 
-void looks_turn(struct looks *l)
+int looks_watch(struct looks *l, struct loop *loop)
 {
-	asleep_turn(l->asleep);
-	task_targets_turn(l->tasks);
-}
-
-/* The earlier of two, of which -1 is never. */
-static int earlier(int a, int b)
-{
-	return a < 0 || (b >= 0 && b < a) ? b : a;
-}
-
-int looks_timeout_ms(const struct looks *l)
-{
-	return earlier(asleep_timeout_ms(l->asleep), task_targets_timeout_ms(l->tasks));
+	return asleep_watch(l->asleep, loop) ?: task_targets_watch(l->tasks, loop);
 }

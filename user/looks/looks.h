@@ -10,6 +10,7 @@
 struct captures;
 struct kernel;
 struct looks;
+struct loop;
 struct questions;
 struct registry;
 
@@ -18,9 +19,10 @@ int looks_new(struct looks **ret, struct kernel *kernel, const struct registry *
 	      struct questions *questions, struct captures *captures);
 void looks_free(struct looks *l); /* NULL is fine */
 
-/* Does what is due, for some ms at most: asleep_turn(), task_targets_turn(). In each turn of the loop. */
-void looks_turn(struct looks *l);
-/* Milliseconds until there is something to do, as epoll_wait() wants them; -1: nothing by itself. */
-int looks_timeout_ms(const struct looks *l);
+/*
+ * Adds the rows that do what is due, for some ms of a turn at most: asleep_watch(), task_targets_watch(). They
+ * come after that of the worker's answers. 0 or -errno of loop_watch().
+ */
+int looks_watch(struct looks *l, struct loop *loop);
 
 #endif

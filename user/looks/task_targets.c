@@ -8,10 +8,11 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/loop.h"
 #include "bpf/base/hash.h"
 #include "guard/worker.h"
 #include "kern/asleep.h"
-#include "kern/kernel.h"
+#include "kern/process_table.h"
 #include "kern/task_layouts.h"
 #include "looks/task_stacks.h"
 #include "python/layout.h"
@@ -321,10 +322,12 @@ static void count_some(struct task_targets *t)
 	rest(t, t->cost_ns);
 }
 
-void task_targets_turn(struct task_targets *t)
+static void on_turn(void *task_targets, unsigned int ready)
 {
+	struct task_targets *t = task_targets;
 	const __u64 now = clock_ns();
 
+	(void)ready;
 	if (!is_wanted(t))
 		return;
 	if (t->stacks.answer)
@@ -335,8 +338,9 @@ void task_targets_turn(struct task_targets *t)
 		look(t, now);
 }
 
-int task_targets_timeout_ms(const struct task_targets *t)
+static int due_ms(void *task_targets)
 {
+	const struct task_targets *t = task_targets;
 	const struct task_process *p;
 	const __u64 now = clock_ns();
 	__u64 due = t->next_follow;
@@ -351,4 +355,9 @@ int task_targets_timeout_ms(const struct task_targets *t)
 	if (due > t->next_follow)
 		due = t->next_follow;
 	return due <= now ? 0 : (int)((due - now) / NS_PER_MS) + 1;
+}
+
+int task_targets_watch(struct task_targets *t, struct loop *loop)
+{
+	return loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, t });
 }

@@ -10,6 +10,7 @@
 
 struct captures;
 struct kernel;
+struct loop;
 struct questions;
 struct registry;
 struct task_targets;
@@ -19,9 +20,7 @@ int task_targets_new(struct task_targets **ret, struct kernel *kernel, const str
 		     struct questions *questions, struct captures *captures);
 void task_targets_free(struct task_targets *t); /* NULL is fine */
 
-/* Does what is due, for some ms at most. To be called in each turn of the loop. */
-void task_targets_turn(struct task_targets *t);
-/* Milliseconds until there is something to do, as epoll_wait() wants them; -1: nothing by itself. */
-int task_targets_timeout_ms(const struct task_targets *t);
+/* Adds the row that does it, for some ms of a turn at most. 0 or -errno of loop_watch(). */
+int task_targets_watch(struct task_targets *t, struct loop *loop);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "kern/kernel.h"
+#include "kern/stats.h"
 #include "report/books.h"
 #include "report/report.h"
 #include "targets/registry.h"

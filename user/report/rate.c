@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "kern/stats.h"
 #include "kern/ticks.h"
 
 /*

@@ -6,9 +6,11 @@
 #define PYPERF_REPORT_RATE_H
 
 #include <stdbool.h>
+#include <linux/types.h>
 
 #include "base/complaint.h"
-#include "kern/kernel.h"
+
+struct kernel;
 
 struct rate {
 	__u64 ticks, expected; /* how many there were, and should have been, at the last look */

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/turn_times.h"
-#include "kern/kernel.h"
+#include "kern/stats.h"
 #include "names/codes.h"
 #include "report/export_stats.h"
 #include "tree/harvest.h"

@@ -8,6 +8,8 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "export/output.h"
+#include "kern/banks.h"
+#include "kern/stats.h"
 #include "report/report.h"
 #include "run/agent.h"
 #include "run/turns.h"

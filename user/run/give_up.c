@@ -13,6 +13,7 @@
 #include "export/folder.h"
 #include "export/output.h"
 #include "guard/privileges.h"
+#include "kern/process_table.h"
 #include "kern/ticks.h"
 #include "run/agent.h"
 

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/loop.h"
 
 /* A path, or with '@' a name in the abstract namespace. */
 static int connect_to(const char *name)
@@ -110,4 +111,20 @@ int notify_timeout_ms(const struct notify *n)
 		return -1;
 	left = n->next - clock_seconds();
 	return left <= 0 ? 0 : left < 60 ? (int)(left * 1e3) + 1 : 60000;
+}
+
+static int due_ms(void *notify)
+{
+	return notify_timeout_ms(notify);
+}
+
+static void on_turn(void *notify, unsigned int ready)
+{
+	(void)ready;
+	notify_watchdog(notify);
+}
+
+int notify_watch(struct notify *n, struct loop *loop)
+{
+	return loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, n });
 }

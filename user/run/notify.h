@@ -7,6 +7,8 @@
 #ifndef PYPERF_RUN_NOTIFY_H
 #define PYPERF_RUN_NOTIFY_H
 
+struct loop;
+
 struct notify {
 	int fd;			 /* connected; -1 = nobody asked */
 	/* between two pings: half of what the manager allows; 0 = it does not watch */
@@ -28,5 +30,7 @@ void notify_stopping(struct notify *n);
 void notify_watchdog(struct notify *n);
 /* Milliseconds until then, -1 = never. */
 int notify_timeout_ms(const struct notify *n);
+/* Adds the row that gives these signs. 0 or -errno of loop_watch(). */
+int notify_watch(struct notify *n, struct loop *loop);
 
 #endif

@@ -11,7 +11,11 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "kern/banks.h"
 #include "kern/cpu_ticks.h"
+#include "kern/kernel.h"
+#include "kern/records.h"
+#include "kern/stats.h"
 #include "report/report.h"
 #include "run/agent.h"
 #include "run/commands.h"
@@ -244,7 +248,9 @@ static int open_continuous(struct agent *a)
 {
 	const struct continuous_options o = settings_continuous(a->options);
 
-	return continuous_open(&a->continuous, &o, &a->windows) ?: turns_watch_intervals(a);
+	return continuous_open(&a->continuous, &o, &a->windows) ?:
+	       log_failure(continuous_watch(a->continuous, a->discover, &a->loop),
+			   "the event loop cannot be set up");
 }
 
 static int open_live(struct agent *a)
@@ -255,7 +261,7 @@ static int open_live(struct agent *a)
 		log_error("top needs a terminal; for a file use -o FILE without top");
 		return err;
 	}
-	return log_failure(err, "top") ?: turns_watch_live(a);
+	return log_failure(err ?: live_watch(a->live, a->kernel, &a->loop), "top");
 }
 
 static void count_ticks(void *agent, struct tick_counts *ret)
@@ -380,7 +386,7 @@ static int sample(struct agent *a)
 {
 	double end = a->facts.start + a->options->seconds;
 
-	while (!a->stop) {
+	while (!a->stop && !live_has_ended(a->live)) {
 		double left = end - clock_seconds();
 
 		if (a->options->seconds > 0 && left <= 0)
@@ -403,8 +409,7 @@ static int finish(struct agent *a)
 {
 	bool lines;
 
-	kernel_read_records(a->kernel);
-	lines = discover_lines(a->discover);
+	lines = discover_catch_up(a->discover);
 	a->stop = false;
 	settle_names(a, a->continuous ? SETTLE_LAST_MS :
 			lines && a->terminated <= 0 ? SETTLE_LINES_MS : SETTLE_END_MS);

@@ -59,22 +59,10 @@ static void cleanup_http(struct http **h)
 	http_free(*h);
 }
 
-static int due(void *http)
-{
-	return http_timeout_ms(http);
-}
-
-static void run(void *http, unsigned int ready)
-{
-	if (ready & LOOP_READABLE || !http_timeout_ms(http))
-		http_run(http);
-}
-
 int serve_open(struct http **ret, const struct serve_addresses *addresses, const struct http_source *source,
 	       struct loop *loop)
 {
 	_cleanup_(cleanup_http) struct http *h = NULL;
-	struct loop_row row = { .timeout_ms = due, .run = run };
 	int err;
 
 	if (!addresses->all.size && !addresses->metrics.size && !addresses->health.size)
@@ -82,12 +70,7 @@ int serve_open(struct http **ret, const struct serve_addresses *addresses, const
 	err = try_token(source->token_file);
 	if (err)
 		return err;
-	err = http_new(&h, source);
-	if (!err) {
-		row.fd = http_fd(h);
-		row.context = h;
-		err = loop_watch(loop, &row);
-	}
+	err = http_new(&h, source) ?: http_watch(h, loop);
 	if (err) {
 		log_error("the HTTP server: %s", strerror(-err));
 		return err;

@@ -5,9 +5,10 @@
 #ifndef PYPERF_RUN_SERVE_H
 #define PYPERF_RUN_SERVE_H
 
-#include "base/loop.h"
 #include "http/address.h"
 #include "http/server.h"
+
+struct loop;
 
 /* Where to listen; size 0 = not there. */
 struct serve_addresses {

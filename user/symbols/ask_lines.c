@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/loop.h"
 #include "guard/worker.h"
-#include "kern/kernel.h"
+#include "kern/banks.h"
 #include "names/native_lines.h"
 #include "names/natives.h"
 #include "symbols/native.h"
@@ -266,15 +267,22 @@ bool ask_lines_look(struct ask_lines *a)
 	return is_waiting(a);
 }
 
-void ask_lines_second(struct ask_lines *a)
+static void on_turn(void *ask_lines, unsigned int ready)
 {
-	if (a->left && --a->left)
+	struct ask_lines *a = ask_lines;
+
+	if (!(ready & LOOP_SECOND) || (a->left && --a->left))
 		return;
 	ask_lines_look(a);
 	a->pause = a->pause ? 2 * a->pause : 1;
 	if (a->pause > PAUSE_MAX)
 		a->pause = PAUSE_MAX;
 	a->left = a->pause;
+}
+
+int ask_lines_watch(struct ask_lines *a, struct loop *loop)
+{
+	return loop_watch(loop, &(struct loop_row){ -1, NULL, on_turn, a });
 }
 
 /* Whether the file is not to be asked about again. */

@@ -11,6 +11,7 @@
 
 struct ask_lines;
 struct kernel;
+struct loop;
 struct native_targets;
 struct natives;
 struct questions;
@@ -27,7 +28,10 @@ void ask_lines_free(struct ask_lines *a); /* NULL is fine */
 
 /* Asks for what is new in the tree. To be called before a profile is made. False: nothing is on its way. */
 bool ask_lines_look(struct ask_lines *a);
-/* To be called each second: now and then does the same, while the processes can still be asked. */
-void ask_lines_second(struct ask_lines *a);
+/*
+ * Adds the row that now and then does so, while the processes can still be asked. 0 or -errno of
+ * loop_watch().
+ */
+int ask_lines_watch(struct ask_lines *a, struct loop *loop);
 
 #endif

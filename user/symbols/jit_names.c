@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/loop.h"
 #include "guard/worker.h"
 #include "names/jits.h"
 #include "targets/questions.h"
@@ -120,8 +121,12 @@ int jit_names_met(struct jit_names *j, __u32 process, const struct code_map *map
 	return 0;
 }
 
-void jit_names_second(struct jit_names *j)
+static void on_turn(void *jit_names, unsigned int ready)
 {
+	struct jit_names *j = jit_names;
+
+	if (!(ready & LOOP_SECOND))
+		return;
 	for (size_t i = 0; i < j->count;) {
 		struct jit_process *p = &j->list[i];
 
@@ -132,4 +137,9 @@ void jit_names_second(struct jit_names *j)
 		else
 			i++;
 	}
+}
+
+int jit_names_watch(struct jit_names *j, struct loop *loop)
+{
+	return loop_watch(loop, &(struct loop_row){ -1, NULL, on_turn, j });
 }

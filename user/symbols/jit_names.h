@@ -11,6 +11,7 @@
 struct code_map;
 struct jit_names;
 struct jits;
+struct loop;
 struct questions;
 struct registry;
 
@@ -24,7 +25,7 @@ void jit_names_free(struct jit_names *j); /* NULL is fine */
  * the kernel side is to know it by. 0 or -ENOSPC, -ENOMEM: it has no names.
  */
 int jit_names_met(struct jit_names *j, __u32 process, const struct code_map *map, __u64 *ret_position);
-/* To be called each second: asks whether files have grown. */
-void jit_names_second(struct jit_names *j);
+/* Adds the row that asks each second whether files have grown. 0 or -errno of loop_watch(). */
+int jit_names_watch(struct jit_names *j, struct loop *loop);
 
 #endif

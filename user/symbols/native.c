@@ -11,7 +11,8 @@
 #include "base/log.h"
 #include "elf/rows.h"
 #include "guard/worker.h"
-#include "kern/kernel.h"
+#include "kern/banks.h"
+#include "kern/process_table.h"
 #include "kern/processes.h"
 #include "kern/texts.h"
 #include "names/natives.h"
@@ -277,9 +278,9 @@ static void on_rows(void *targets, const void *note, struct worker_reply *r)
 	texts_add_rows(kernel_texts(t->kernel), text, n->region, NULL, 0);
 }
 
-void native_second(struct native_targets *t)
+int native_watch(struct native_targets *t, struct loop *loop)
 {
-	jit_names_second(t->jit_names);
+	return jit_names_watch(t->jit_names, loop);
 }
 
 /*

@@ -9,6 +9,7 @@
 #include "bpf/abi.h"
 
 struct kernel;
+struct loop;
 struct native_targets;
 struct natives;
 struct questions;
@@ -24,7 +25,7 @@ void native_targets_free(struct native_targets *t); /* NULL is fine */
 void native_record(struct native_targets *t, const struct record_native *e);
 /* An address at which a process has a file (natives_file()) mapped, as far as that is known; else 0. */
 __u64 native_address(const struct native_targets *t, const struct registry_entry *process, __u32 file);
-/* To be called each second. */
-void native_second(struct native_targets *t);
+/* Adds the rows of what it does by itself: jit_names_watch(). 0 or -errno of loop_watch(). */
+int native_watch(struct native_targets *t, struct loop *loop);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
+#include "kern/banks.h"
 #include "names/natives.h"
 #include "symbols/ask_lines.h"
 #include "symbols/captures.h"
@@ -61,34 +62,14 @@ static void on_native(void *targets, const void *record, size_t size)
 	native_record(targets, record);
 }
 
-static void native_each_second(void *targets)
-{
-	native_second(targets);
-}
-
-static int join_native(struct symbols *s, struct discover *d)
-{
-	const struct discover_subject subject = { .second = native_each_second, .subject = s->native };
-
-	discover_on_record(d, RECORD_NATIVE, sizeof(struct record_native), on_native, s->native);
-	return discover_join(d, &subject);
-}
-
 static bool look_for_lines(void *lines)
 {
 	return ask_lines_look(lines);
 }
 
-static void lines_each_second(void *lines)
-{
-	ask_lines_second(lines);
-}
-
 static int join_lines(struct symbols *s, struct discover *d)
 {
-	const struct discover_subject subject = {
-		.catch_up = look_for_lines, .second = lines_each_second, .subject = s->ask_lines
-	};
+	const struct discover_subject subject = { .catch_up = look_for_lines, .subject = s->ask_lines };
 
 	return discover_join(d, &subject);
 }
@@ -115,13 +96,15 @@ int symbols_new(struct symbols **ret, const struct symbols_parts *parts)
 	struct symbols *s = calloc(1, sizeof(*s));
 	int err = s ? open_all(s, parts) : -ENOMEM;
 
-	err = err ?: join_captures(s, parts->discover) ?: join_native(s, parts->discover);
+	err = err ?: join_captures(s, parts->discover);
 	if (!err && s->ask_lines)
 		err = join_lines(s, parts->discover);
 	if (err) {
 		symbols_free(s);
 		return err;
 	}
+	discover_on_record(parts->discover, RECORD_NATIVE, sizeof(struct record_native), on_native,
+			   s->native);
 	*ret = s;
 	return 0;
 }
@@ -139,4 +122,9 @@ void symbols_free(struct symbols *s)
 struct captures *symbols_captures(struct symbols *s)
 {
 	return &s->captures;
+}
+
+int symbols_watch(struct symbols *s, struct loop *loop)
+{
+	return native_watch(s->native, loop) ?: (s->ask_lines ? ask_lines_watch(s->ask_lines, loop) : 0);
 }

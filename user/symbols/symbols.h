@@ -12,6 +12,7 @@ struct captures;
 struct codes;
 struct discover;
 struct kernel;
+struct loop;
 struct natives;
 struct registry;
 struct symbols;
@@ -29,6 +30,12 @@ struct symbols_parts {
 /* 0 or -ENOMEM. It has to be freed before the discovery is. */
 int symbols_new(struct symbols **ret, const struct symbols_parts *parts);
 void symbols_free(struct symbols *s); /* NULL is fine */
+
+/*
+ * Adds the rows of what is to be done each second: native_watch(), ask_lines_watch(). They come after that of
+ * the worker's answers. 0 or -errno of loop_watch().
+ */
+int symbols_watch(struct symbols *s, struct loop *loop);
 
 /* For whoever sees code objects that nobody has sent. */
 struct captures *symbols_captures(struct symbols *s);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "kern/kernel.h"
+#include "kern/process_table.h"
 #include "proc/procfs.h"
 #include "targets/discover.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/loop.h"
 #include "guard/worker.h"
 #include "kubelet/kubelet.h"
 #include "targets/questions.h"
@@ -50,6 +51,17 @@ void containers_ask(struct containers *c)
 		if (e->id == first)
 			return;
 	}
+}
+
+static void on_turn(void *containers, unsigned int ready)
+{
+	if (ready & LOOP_SECOND)
+		containers_ask(containers);
+}
+
+int containers_watch(struct containers *c, struct loop *loop)
+{
+	return loop_watch(loop, &(struct loop_row){ -1, NULL, on_turn, c });
 }
 
 void containers_reply(const struct containers *c, __u32 process, const struct worker_reply *r)

@@ -13,6 +13,7 @@
 
 struct container;
 struct kubelet;
+struct loop;
 struct questions;
 struct worker_reply;
 
@@ -25,10 +26,12 @@ struct containers {
 };
 
 /*
- * To be called each second: asks about a few processes, so that after some time all have been asked about. It
- * asks about none while the worker has much else to do.
+ * Asks about a few processes, so that after some time all have been asked about. It asks about none while the
+ * worker has much else to do.
  */
 void containers_ask(struct containers *c);
+/* Adds the row that does so each second. 0 or -errno of loop_watch(). */
+int containers_watch(struct containers *c, struct loop *loop);
 /* Takes the worker's answer to a CONTAINER of the process with this number (struct process.id). */
 void containers_reply(const struct containers *c, __u32 process, const struct worker_reply *r);
 

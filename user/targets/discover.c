@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/loop.h"
 #include "guard/worker.h"
-#include "kern/kernel.h"
+#include "kern/process_table.h"
+#include "kern/records.h"
 #include "targets/containers.h"
 #include "targets/newcomers.h"
 #include "targets/questions.h"
@@ -182,29 +184,17 @@ int discover_want(struct discover *d, const struct record_process *p)
 	return kernel_set_process(d->kernel, p->pid, &wanted);
 }
 
-void discover_second(struct discover *d)
+int discover_watch(struct discover *d, struct loop *loop)
 {
-	containers_ask(&d->containers);
-	recover_check(&d->recover);
-	for (size_t i = 0; i < d->subject_count; i++)
-		if (d->subjects[i].second)
-			d->subjects[i].second(d->subjects[i].subject);
+	return containers_watch(&d->containers, loop) ?: recover_watch(&d->recover, loop) ?:
+	       newcomers_watch(&d->newcomers, loop);
 }
 
-int discover_timeout_ms(const struct discover *d)
-{
-	return newcomers_timeout_ms(&d->newcomers);
-}
-
-void discover_turn(struct discover *d)
-{
-	newcomers_turn(&d->newcomers);
-}
-
-bool discover_lines(struct discover *d)
+bool discover_catch_up(struct discover *d)
 {
 	bool on_the_way = false;
 
+	kernel_read_records(d->kernel);
 	for (size_t i = 0; i < d->subject_count; i++)
 		if (d->subjects[i].catch_up)
 			on_the_way |= d->subjects[i].catch_up(d->subjects[i].subject);
@@ -222,4 +212,25 @@ void discover_replies(struct discover *d)
 	for (size_t i = 0; i < d->subject_count; i++)
 		if (d->subjects[i].answered)
 			d->subjects[i].answered(d->subjects[i].subject);
+}
+
+static int answer_due_ms(void *discover)
+{
+	const struct discover *d = discover;
+
+	return worker_timeout_ms(d->worker);
+}
+
+static void on_answers(void *discover, unsigned int ready)
+{
+	struct discover *d = discover;
+
+	(void)ready;
+	worker_check_deadline(d->worker);
+	discover_replies(d);
+}
+
+int discover_watch_answers(struct discover *d, struct loop *loop)
+{
+	return loop_watch(loop, &(struct loop_row){ worker_fd(d->worker), answer_due_ms, on_answers, d });
 }

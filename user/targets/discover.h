@@ -11,10 +11,12 @@
 #include <stddef.h>
 
 #include "bpf/abi.h"
-#include "kern/kernel.h"
+#include "kern/banks.h"
 
 struct discover;
+struct kernel;
 struct kubelet;
+struct loop;
 struct questions;
 struct registry;
 struct selection;
@@ -58,8 +60,6 @@ struct discover_subject {
 	bool (*catch_up)(void *subject);
 	/* These numbers of code objects mean others from now on. */
 	void (*forget_codes)(void *subject, struct kernel_range codes);
-	/* A second is over. */
-	void (*second)(void *subject);
 	void *subject;
 };
 
@@ -74,23 +74,23 @@ struct questions *discover_questions(const struct discover *d);
  */
 void discover_on_record(struct discover *d, enum record_type type, size_t bytes_min,
 			void (*take)(void *subject, const void *record, size_t size), void *subject);
-/*
- * Takes what the worker has answered, and asks what it had no room for. To be called in each turn of the
- * loop.
- */
+/* Takes what the worker has answered, and asks what it had no room for. */
 void discover_replies(struct discover *d);
+/* Adds the row that does so, and that ends a worker whose answer is late. 0 or -errno of loop_watch(). */
+int discover_watch_answers(struct discover *d, struct loop *loop);
+/*
+ * Adds the rows of what is to be done each second, or when it is due: containers_watch(), recover_watch(),
+ * newcomers_watch(). They come after those of the kernel side's records and of the worker's answers. 0 or
+ * -errno of loop_watch().
+ */
+int discover_watch(struct discover *d, struct loop *loop);
 /* These numbers of code objects mean others from now on: answers about them are dropped. */
 void discover_forget_codes(struct discover *d, struct kernel_range codes);
-/* To be called each second, after the records were read: containers_ask(), recover_check(). */
-void discover_second(struct discover *d);
-/* Processes that nothing else finds, with --event tasks: newcomers_turn(), newcomers_timeout_ms(). */
-void discover_turn(struct discover *d);
-int discover_timeout_ms(const struct discover *d);
 /*
- * Asks for the lines and names of native code that was counted, if these are wanted. Before a profile is
- * made. False: none of them is on its way.
+ * Before a profile of what was counted until now is made: reads the records, which have its names, and asks
+ * for the lines and names of its native code, if these are wanted. False: none of these is on its way.
  */
-bool discover_lines(struct discover *d);
+bool discover_catch_up(struct discover *d);
 /* How many questions are not answered yet, or wait to be asked. */
 size_t discover_pending(const struct discover *d);
 

@@ -4,8 +4,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/loop.h"
 #include "kern/asleep.h"
-#include "kern/kernel.h"
+#include "kern/process_table.h"
 #include "targets/verdicts.h"
 
 #define PAUSE_MIN_NS (50 * NS_PER_MS) /* at first: COMMAND has only begun; doubled each time, up to */
@@ -36,10 +37,12 @@ static int on_process(void *newcomers, const struct record_process *r)
 	return 0;
 }
 
-void newcomers_turn(struct newcomers *n)
+static void on_turn(void *newcomers, unsigned int ready)
 {
+	struct newcomers *n = newcomers;
 	const __u64 now = clock_ns();
 
+	(void)ready;
 	if (!asleep_takes_tasks(kernel_asleep(n->kernel)) || now < n->due)
 		return;
 	n->pause = !n->pause ? PAUSE_MIN_NS : n->pause < PAUSE_MAX_NS / 2 ? 2 * n->pause : PAUSE_MAX_NS;
@@ -47,11 +50,17 @@ void newcomers_turn(struct newcomers *n)
 	kernel_list_processes(n->kernel, on_process, n);
 }
 
-int newcomers_timeout_ms(const struct newcomers *n)
+static int due_ms(void *newcomers)
 {
+	const struct newcomers *n = newcomers;
 	const __u64 now = clock_ns();
 
 	if (!asleep_takes_tasks(kernel_asleep(n->kernel)))
 		return -1;
 	return n->due <= now ? 0 : (int)((n->due - now) / NS_PER_MS) + 1;
+}
+
+int newcomers_watch(struct newcomers *n, struct loop *loop)
+{
+	return loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, n });
 }

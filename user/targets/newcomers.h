@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 struct kernel;
+struct loop;
 struct verdicts;
 
 /* Both are borrowed; the others begin as zero. */
@@ -19,11 +20,10 @@ struct newcomers {
 };
 
 /*
- * When that is due, goes over all processes of the machine, and has those looked at that are of interest and
- * not known yet, or that are to be looked at again: after a second at most.
+ * Adds the row that goes over all processes of the machine when that is due, after a second at most, and has
+ * those looked at that are of interest and not known yet, or that are to be looked at again. 0 or -errno of
+ * loop_watch().
  */
-void newcomers_turn(struct newcomers *n);
-/* Milliseconds until that is due, as epoll_wait() wants them; -1: never. */
-int newcomers_timeout_ms(const struct newcomers *n);
+int newcomers_watch(struct newcomers *n, struct loop *loop);
 
 #endif

@@ -8,8 +8,10 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "kern/kernel.h"
+#include "base/loop.h"
+#include "kern/process_table.h"
 #include "kern/processes.h"
+#include "kern/stats.h"
 #include "proc/procfs.h"
 #include "targets/registry.h"
 #include "targets/rulings.h"
@@ -125,4 +127,15 @@ void recover_check(struct recover *r)
 	r->lost = stats.sum.lifecycle_lost;
 	if (compare(r))
 		r->incomplete = true;
+}
+
+static void on_turn(void *recover, unsigned int ready)
+{
+	if (ready & LOOP_SECOND)
+		recover_check(recover);
+}
+
+int recover_watch(struct recover *r, struct loop *loop)
+{
+	return loop_watch(loop, &(struct loop_row){ -1, NULL, on_turn, r });
 }

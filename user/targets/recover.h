@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 struct kernel;
+struct loop;
 struct registry;
 struct verdicts;
 
@@ -24,10 +25,11 @@ struct recover {
 };
 
 /*
- * To be called each second, after the records that there are have been read. If records were lost since, it
- * asks the worker about each Python without a name, and ends the processes that are over. It goes on each
- * second until nothing is missing.
+ * After the records that there are have been read. If records were lost since, it asks the worker about each
+ * Python without a name, and ends the processes that are over. It goes on each time until nothing is missing.
  */
 void recover_check(struct recover *r);
+/* Adds the row that does so each second. 0 or -errno of loop_watch(). */
+int recover_watch(struct recover *r, struct loop *loop);
 
 #endif

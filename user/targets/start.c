@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "kern/kernel.h"
+#include "kern/process_table.h"
 #include "targets/discover.h"
 
 #define SETTLE_SECONDS 2 /* at most this long for the first verdicts before sampling begins */

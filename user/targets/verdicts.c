@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "guard/worker.h"
-#include "kern/kernel.h"
+#include "kern/process_table.h"
 #include "kern/task_layouts.h"
 #include "kubelet/kubelet.h"
 #include "proc/procfs.h"

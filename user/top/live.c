@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/loop.h"
+#include "kern/records.h"
 #include "profile/filter.h"
 #include "targets/registry.h"
 #include "top/screen.h"
@@ -24,6 +26,8 @@ struct past {
 
 struct live {
 	struct windows *windows;
+	struct kernel *kernel; /* this and the next once it is watched, else NULL */
+	struct loop *loop;
 	struct window *window;
 	const struct registry *registry;
 	struct terminal terminal;
@@ -90,6 +94,7 @@ void live_close(struct live *l)
 {
 	if (!l)
 		return;
+	loop_unwatch(l->loop, l);
 	terminal_close(&l->terminal);
 	window_close(l->window);
 	while (l->count)
@@ -97,13 +102,9 @@ void live_close(struct live *l)
 	free(l);
 }
 
-int live_fd(const struct live *l)
+static int due_ms(void *live)
 {
-	return l->terminal.has_keys ? STDIN_FILENO : -1;
-}
-
-int live_timeout_ms(const struct live *l)
-{
+	const struct live *l = live;
 	const double left = l->due - clock_seconds();
 
 	if (l->marked || l->stale || left <= 0)
@@ -111,14 +112,9 @@ int live_timeout_ms(const struct live *l)
 	return (int)(left * 1e3) + 1;
 }
 
-bool live_is_due(const struct live *l)
-{
-	return !l->marked && clock_seconds() >= l->due;
-}
-
 bool live_has_ended(const struct live *l)
 {
-	return l->ended;
+	return l && l->ended;
 }
 
 /* --- keys ----------------------------------------------------------------------------------------------- */
@@ -302,10 +298,13 @@ static int draw(struct live *l)
 	return err;
 }
 
-int live_turn(struct live *l)
+/* 0, or -ENOMEM or another -errno. */
+static int take_turn(struct live *l)
 {
 	int err;
 
+	if (!l->marked && clock_seconds() >= l->due)
+		kernel_read_records(l->kernel);
 	take_keys(l);
 	err = take_profile(l);
 	if (!err && l->stale) {
@@ -313,4 +312,22 @@ int live_turn(struct live *l)
 		err = draw(l);
 	}
 	return err;
+}
+
+static void on_turn(void *live, unsigned int ready)
+{
+	struct live *l = live;
+
+	(void)ready;
+	if (take_turn(l))
+		l->ended = true;
+}
+
+int live_watch(struct live *l, struct kernel *kernel, struct loop *loop)
+{
+	const int keys = l->terminal.has_keys ? STDIN_FILENO : -1;
+
+	l->kernel = kernel;
+	l->loop = loop;
+	return loop_watch(loop, &(struct loop_row){ keys, due_ms, on_turn, l });
 }

@@ -8,7 +8,9 @@
 
 #include <stdbool.h>
 
+struct kernel;
 struct live;
+struct loop;
 struct registry;
 struct windows;
 
@@ -19,15 +21,12 @@ int live_open(struct live **ret, struct windows *windows, const struct registry 
 /* Puts the terminal back. NULL is fine. */
 void live_close(struct live *l);
 
-/* Where its keys come from; -1 = nowhere. */
-int live_fd(const struct live *l);
-/* Milliseconds until live_turn() is due. */
-int live_timeout_ms(const struct live *l);
-/* Whether a new profile is about to be taken: the caller reads the kernel side's records first. */
-bool live_is_due(const struct live *l);
-/* Takes keys, and when it is time a part of a profile, and draws what has changed. 0, -ENOMEM. */
-int live_turn(struct live *l);
-/* The user has had enough. */
+/*
+ * Adds the row that takes keys, and when it is time a part of a profile, before which it reads the kernel
+ * side's records; and that draws what has changed. live_close() takes it away. 0 or -errno of loop_watch().
+ */
+int live_watch(struct live *l, struct kernel *kernel, struct loop *loop);
+/* The user has had enough, or there is no memory for more. NULL has not ended. */
 bool live_has_ended(const struct live *l);
 
 #endif

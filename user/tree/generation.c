@@ -6,7 +6,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "kern/kernel.h"
+#include "base/loop.h"
+#include "kern/banks.h"
+#include "kern/process_table.h"
+#include "kern/records.h"
 #include "names/codes.h"
 #include "targets/discover.h"
 #include "targets/registry.h"
@@ -153,4 +156,26 @@ void generation_clear(struct generation *g, bool names_missing)
 	complaint_over(&g->clearing, NULL);
 	g->count++;
 	log_debug("generation %llu of the call tree is over", g->count);
+}
+
+static int due_ms(void *generation)
+{
+	return generation_timeout_ms(generation);
+}
+
+static void on_turn(void *generation, unsigned int ready)
+{
+	struct generation *g = generation;
+
+	(void)ready;
+	if (!g->kernel)
+		return;
+	if (generation_begin(g))
+		discover_catch_up(g->discover);
+	generation_clear(g, discover_pending(g->discover));
+}
+
+int generation_watch(struct generation *g, struct loop *loop)
+{
+	return loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, g });
 }

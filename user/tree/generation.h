@@ -17,12 +17,13 @@
 struct codes;
 struct discover;
 struct kernel;
+struct loop;
 struct registry;
 struct windows;
 
 /* The owner sets the pointers, which are borrowed, and codes_bytes_max. The rest begins as 0. */
 struct generation {
-	struct kernel *kernel;
+	struct kernel *kernel; /* NULL: sampling has not begun, and nothing becomes full */
 	struct codes *codes;
 	struct registry *registry;
 	struct discover *discover;
@@ -38,8 +39,15 @@ struct generation {
 };
 
 /*
- * Begins a new generation if it is time to. To be called in each turn of the event loop. If it returns true
- * one has begun, and the caller reads the ring buffer next.
+ * Adds the row that begins new generations and clears the banks that they leave. It comes after those of the
+ * kernel side's records and of the worker's answers, which have the names that are waited for. 0 or -errno of
+ * loop_watch().
+ */
+int generation_watch(struct generation *g, struct loop *loop);
+
+/*
+ * Begins a new generation if it is time to. If it returns true one has begun, and the caller reads the ring
+ * buffer next.
  */
 bool generation_begin(struct generation *g);
 /* Milliseconds until one of the other two has something to do in any case; -1 before the first look. */

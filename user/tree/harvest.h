@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-#include "kern/kernel.h"
+#include "bpf/abi.h"
+#include "kern/banks.h"
 #include "tree/harvest_source.h"
 #include "tree/lines_met.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "bpf/abi.h"
-#include "kern/kernel.h"
+#include "kern/banks.h"
 #include "names/codes.h"
 #include "profile/frames.h"
 #include "profile/profile.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kern/kernel.h"
+#include "kern/banks.h"
 #include "kubelet/pod_labels.h"
 #include "profile/frames.h"
 #include "targets/registry.h"

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/loop.h"
 #include "profile/profile.h"
 
 /* One moment on three clocks. Lengths are taken from the first, dates from the second, both in ns. */
@@ -80,6 +81,17 @@ static struct profile_info info_of(const struct window *w)
 void windows_begin_turn(struct windows *all)
 {
 	all->pause_ns = clock_ns() + WINDOW_PART_NS;
+}
+
+static void on_turn(void *windows, unsigned int ready)
+{
+	(void)ready;
+	windows_begin_turn(windows);
+}
+
+int windows_watch(struct windows *all, struct loop *loop)
+{
+	return loop_watch(loop, &(struct loop_row){ .fd = -1, .run = on_turn, .context = all });
 }
 
 void windows_end_turns(struct windows *all)

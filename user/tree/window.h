@@ -16,6 +16,7 @@
 /* How long the harvests of all windows together may take in one turn of the event loop, ns. */
 #define WINDOW_PART_NS 20000000ULL
 
+struct loop;
 struct window;
 
 /* All windows of a run. The owner sets source, events and frequency; the rest begins as 0. */
@@ -36,6 +37,8 @@ struct windows {
 
 /* A turn of the event loop begins, of which harvests in parts have WINDOW_PART_NS from now on. */
 void windows_begin_turn(struct windows *all);
+/* Adds the row that says so. It comes before the rows of all who harvest. 0 or -errno of loop_watch(). */
+int windows_watch(struct windows *all, struct loop *loop);
 /* The loop has ended: what is harvested from now on does not pause. */
 void windows_end_turns(struct windows *all);
 

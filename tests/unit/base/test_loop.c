@@ -231,6 +231,34 @@ static void descriptors(void)
 	CHECK(loop_watch(&l, &twice) == -EBADF);
 }
 
+/* Its descriptor wakes nobody any more, and may be watched again; the others keep theirs. */
+static void a_row_that_goes(void)
+{
+	struct noted first = { .wanted_ms = -1 }, second = { .wanted_ms = 0 }, third = { .wanted_ms = -1 };
+	int one[2], two[2];
+	struct loop l;
+
+	CHECK(loop_open(&l, NEVER_MS) == 0);
+	CHECK(pipe(one) == 0 && pipe(two) == 0);
+	first.fd = one[0];
+	second.fd = -1;
+	third.fd = two[0];
+	watch(&l, &first);
+	watch(&l, &second);
+	watch(&l, &third);
+	CHECK(write(one[1], "x", 1) == 1 && write(two[1], "x", 1) == 1);
+	CHECK(loop_turn(&l, 0) == 0 && first.calls == 1 && second.calls == 1 && third.calls == 1);
+	loop_unwatch(&l, &first);
+	loop_unwatch(&l, &second);
+	loop_unwatch(&l, &second);
+	loop_unwatch(NULL, &third);
+	CHECK(loop_turn(&l, 10000) == 0);
+	CHECK(first.calls == 1 && second.calls == 1 && third.calls == 2 && third.ready == LOOP_READABLE);
+	watch(&l, &first);
+	CHECK(loop_turn(&l, 10000) == 0 && first.calls == 2 && first.ready == LOOP_READABLE);
+	loop_close(&l);
+}
+
 static void there_is_room_for_so_many(void)
 {
 	struct noted n = { .fd = -1, .wanted_ms = -1 };
@@ -445,6 +473,7 @@ int main(void)
 		IN_CHILD(what_was_ignored_stays_so),
 		IN_CHILD(a_closed_pipe_is_no_end),
 		IN_CHILD(descriptors),
+		IN_CHILD(a_row_that_goes),
 		IN_CHILD(there_is_room_for_so_many),
 		IN_CHILD(interrupted),
 		IN_CHILD(turns_are_timed),

@@ -11,6 +11,7 @@
 #include "base/turn_times.h"
 #include "http/metrics.h"
 #include "http/profile_request.h"
+#include "kern/banks.h"
 #include "kubelet/kubelet.h"
 #include "profile/events.h"
 #include "report/books.h"

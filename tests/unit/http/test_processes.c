@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "http/processes.h"
+#include "kern/process_table.h"
 #include "python/layout.h"
 
 static struct buf out;

@@ -102,7 +102,6 @@ static int teardown_requests(void **state)
 static void begin(void)
 {
 	open_discovery(registry);
-	all.kernel = kernel;
 	all.discover = discover;
 }
 

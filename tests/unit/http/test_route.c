@@ -25,7 +25,7 @@ static struct entrance entrance;
 static void run_site(void)
 {
 	flame_run(&site.flame);
-	if (site.profiles.kernel)
+	if (site.profiles.windows)
 		profile_requests_run(&site.profiles, 0);
 	run_daemon();
 }
@@ -80,7 +80,6 @@ static void fill_site(void)
 	site.profiles = (struct profile_requests){
 		.epoll = epoll_create1(EPOLL_CLOEXEC),
 		.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-		.kernel = kernel,
 		.windows = &windows,
 		.discover = discover,
 	};

@@ -23,6 +23,8 @@
 #include <cmocka.h>
 
 #include "kern/kernel.h"
+#include "kern/process_table.h"
+#include "kern/stats.h"
 
 static struct kernel *kernel, *second;
 static pid_t child;

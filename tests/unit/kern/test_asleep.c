@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "kern/asleep.h"
+#include "kern/banks.h"
 #include "kern/waits.h"
 #include "pyperf.skel.h"
 

@@ -4,6 +4,7 @@
  * bank, the one that was left does not change once it has been waited for, and clearing it changes nothing
  * else. Needs the right to load BPF.
  */
+#include "kern/banks.h"
 #include "tests/unit/kern/open_kernel.h"
 
 /* This process, as a Python of an unknown layout: each of its ticks is a sample with a marker. */
@@ -38,6 +39,60 @@ static void open_small(void)
 	o.frequency = 997;
 	kernel = open_kernel(o);
 	watch_self();
+}
+
+/* What fdinfo says of every BPF map that this process holds. */
+static size_t map_memory(void)
+{
+	DIR *d = opendir("/proc/self/fdinfo");
+	size_t sum = 0;
+	struct dirent *e;
+
+	while ((e = readdir(d))) {
+		char path[300], line[128];
+		bool is_map = false;
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/self/fdinfo/%s", e->d_name);
+		f = fopen(path, "re");
+		while (f && fgets(line, sizeof(line), f)) {
+			size_t bytes;
+
+			is_map |= !strncmp(line, "map_type:", 9);
+			if (is_map && sscanf(line, "memlock: %zu", &bytes) == 1)
+				sum += bytes;
+		}
+		if (f)
+			fclose(f);
+	}
+	closedir(d);
+	return sum;
+}
+
+static void tables(void **state)
+{
+	const struct kernel_tables *t;
+
+	(void)state;
+	kernel = open_kernel(everything);
+	t = kernel_tables(kernel);
+	/* Powers of two that fit the fields of a node's key. */
+	assert_in_range(t->node_count, 1 << 16, 1 << NODE_BITS);
+	assert_in_range(t->code_count, 1 << 14, 1 << CODE_BITS);
+	assert_in_range(t->owner_count, 1 << 10, 1 << CODE_BITS);
+	assert_int_equal(t->node_count & (t->node_count - 1), 0);
+	assert_int_equal(t->code_count & (t->code_count - 1), 0);
+	assert_int_equal(t->owner_count & (t->owner_count - 1), 0);
+	/* Reserved entries are taken, all others free, down to the last. */
+	for (__u32 i = 0; i < t->node_count; i++)
+		assert_true(!t->nodes[i].count &&
+			    t->nodes[i].key == (i < EVENT_KINDS ? KEY_RESERVED : 0));
+	for (__u32 i = 0; i < t->code_count; i++)
+		assert_true(t->codes[i].identity == (i < CODE_FIRST ? KEY_RESERVED : 0));
+	for (__u32 i = 0; i < t->owner_count; i++)
+		assert_true(!t->owners[i].key);
+	assert_in_range(t->map_bytes, 8 << 20, (64 << 20) - 1);
+	assert_in_range(map_memory(), 0, (64 << 20) - 1);
 }
 
 static void banks_are_halves(void **state)
@@ -137,6 +192,7 @@ static void fullness_is_of_one_bank(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(tables),
 		TEST(banks_are_halves),
 		TEST(no_tick_is_lost),
 		TEST(fullness_is_of_one_bank),

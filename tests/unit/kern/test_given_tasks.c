@@ -6,6 +6,7 @@
 #include "tests/unit/kern/open_kernel.h"
 
 #include "kern/asleep.h"
+#include "kern/banks.h"
 
 #define ID 7 /* struct process.id of a process that need not be there */
 

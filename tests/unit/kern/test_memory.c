@@ -7,6 +7,7 @@
 
 #include <sys/mman.h>
 
+#include "kern/banks.h"
 #include "kern/memory.h"
 #include "pyperf.skel.h"
 

@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "kern/kernel.h"
+#include "kern/process_table.h"
 #include "kern/processes.h"
 
 static struct kernel *kernel;

@@ -20,6 +20,8 @@
 #include <bpf/libbpf.h>
 
 #include "base/cleanup.h"
+#include "kern/banks.h"
+#include "kern/kernel.h"
 #include "kern/tables.h"
 #include "bpf/abi.h"
 #include "pyperf.skel.h"

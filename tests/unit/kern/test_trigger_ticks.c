@@ -20,6 +20,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/cleanup.h"
+#include "kern/kernel.h"
 #include "kern/tables.h"
 #include "kern/timers.h"
 #include "kern/trigger.h"

@@ -6,6 +6,7 @@
 #include "tests/unit/kern/open_kernel.h"
 
 #include "base/clock.h"
+#include "kern/banks.h"
 #include "kern/waits.h"
 #include "pyperf.skel.h"
 

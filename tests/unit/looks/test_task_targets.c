@@ -16,9 +16,10 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/loop.h"
 #include "guard/worker.h"
 #include "kern/asleep.h"
-#include "kern/kernel.h"
+#include "kern/process_table.h"
 #include "kern/task_layouts.h"
 #include "looks/task_targets.h"
 #include "outside/task_waits.h"
@@ -184,14 +185,16 @@ static void answer_error(int err)
 static struct registry *registry;
 static struct task_targets *targets;
 
+static struct loop loop; /* not open: its row is run by hand */
+
 static void turn(void)
 {
-	task_targets_turn(targets);
+	loop.rows[0].run(loop.rows[0].context, 0);
 }
 
 static int due_ms(void)
 {
-	return task_targets_timeout_ms(targets);
+	return loop.rows[0].timeout_ms(loop.rows[0].context);
 }
 
 static void add_process(__u32 id, bool ended)
@@ -212,7 +215,9 @@ static int setup(void **state)
 	if (registry_new(&registry))
 		return -1;
 	add_process(5, false);
-	return task_targets_new(&targets, kernel, registry, NULL, NULL);
+	loop = (struct loop){ 0 };
+	return task_targets_new(&targets, kernel, registry, NULL, NULL) ?:
+	       task_targets_watch(targets, &loop);
 }
 
 static int teardown(void **state)

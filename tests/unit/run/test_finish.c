@@ -10,6 +10,7 @@
 #include "tests/forge/written.h"
 #include "tests/forge/logged.h"
 
+#include "kern/banks.h"
 #include "run/agent.h"
 #include "run/finish.h"
 #include "targets/registry.h"

@@ -10,6 +10,8 @@
 
 #include "base/cleanup.h"
 #include "guard/privileges.h"
+#include "kern/banks.h"
+#include "kern/records.h"
 #include "run/agent.h"
 #include "run/give_up.h"
 

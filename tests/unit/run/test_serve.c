@@ -9,6 +9,7 @@
 #include "tests/unit/http/client.h"
 #include "tests/forge/logged.h"
 
+#include "base/loop.h"
 #include "report/run_facts.h"
 #include "run/serve.h"
 

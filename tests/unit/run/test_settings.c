@@ -5,6 +5,7 @@
  */
 #include "tests/unit/options/parse_line.h"
 
+#include "kern/kernel.h"
 #include "run/settings.h"
 
 static int teardown(void **state)

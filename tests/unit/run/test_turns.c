@@ -11,6 +11,8 @@
 #include "tests/forge/logged.h"
 
 #include "base/clock.h"
+#include "kern/banks.h"
+#include "kern/records.h"
 #include "run/agent.h"
 #include "run/turns.h"
 #include "targets/registry.h"
@@ -93,7 +95,6 @@ static void open_with(char **arguments)
 		.frequency = 199,
 	};
 	agent.generation = (struct generation){
-		.kernel = kernel,
 		.codes = agent.codes,
 		.registry = agent.registry,
 		.discover = agent.discover,
@@ -286,7 +287,7 @@ static void a_generation_of_the_tree(void **state)
 	agent.generation.codes_bytes_max = 1; /* full */
 	assert_int_equal(loop_turn(&agent.loop, 0), 0);
 	assert_int_equal(agent.generation.count, 0); /* not before the ticks have begun */
-	agent.facts.start = clock_seconds();
+	agent.generation.kernel = kernel;
 	while (!agent.generation.count)
 		turn();
 	assert_int_equal(codes_get_stats(agent.codes)->codes, 0);
@@ -300,7 +301,7 @@ static void an_interval(void **state)
 	OPEN("-a", "--output-dir", folder, "--interval", "0.1");
 	c = settings_continuous(&options);
 	LOGGED(assert_int_equal(continuous_open(&agent.continuous, &c, &agent.windows), 0));
-	assert_int_equal(turns_watch_intervals(&agent), 0);
+	assert_int_equal(continuous_watch(agent.continuous, agent.discover, &agent.loop), 0);
 	while (count_files(NULL) < 3)
 		turn();
 }

@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "guard/worker.h"
-#include "kern/kernel.h"
+#include "kern/banks.h"
 #include "names/native_lines.h"
 #include "names/natives.h"
 #include "symbols/ask_lines.h"

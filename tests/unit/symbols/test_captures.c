@@ -6,6 +6,8 @@
 #include "tests/unit/python/forge_capture.h"
 #include "tests/unit/targets/parts.h"
 
+#include "kern/banks.h"
+#include "kern/process_table.h"
 #include "proc/procfs.h"
 #include "symbols/captures.h"
 #include "targets/questions.h"

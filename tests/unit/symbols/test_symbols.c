@@ -94,7 +94,7 @@ static void machine_code(void **state)
 		assert_int_equal(discover_record(discover, &e, sizeof(e)), 0);
 		assert_int_equal(discover_pending(discover), 1); /* once */
 	}
-	assert_false(discover_lines(discover));
+	assert_false(discover_catch_up(discover));
 }
 
 /* The answer comes when nobody is left. */

@@ -25,6 +25,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "guard/worker.h"
+#include "kern/process_table.h"
 #include "names/codes.h"
 #include "targets/registry.h"
 #include "tests/unit/kern/need_kernel.h"

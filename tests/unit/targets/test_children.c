@@ -7,6 +7,7 @@
 
 #include "tests/unit/targets/discovering.h"
 
+#include "kern/process_table.h"
 #include "targets/children.h"
 #include "targets/discover.h"
 

@@ -5,6 +5,9 @@
  */
 #include "tests/unit/targets/discovering.h"
 
+#include "base/loop.h"
+#include "kern/banks.h"
+#include "kern/process_table.h"
 #include "proc/procfs.h"
 #include "targets/discover.h"
 
@@ -34,6 +37,7 @@ static void record_of_a_process(void **state)
 
 static void interpreter(void **state)
 {
+	struct loop loop;
 	__u32 pid;
 
 	(void)state;
@@ -42,8 +46,12 @@ static void interpreter(void **state)
 	registry_each(registry, note_state, &pid);
 	assert_int_equal(states, 1 << PROCESS_PYTHON);
 	assert_non_null(strstr(registry_after(registry, 0)->binary, "python3"));
-	/* Where it is, is asked again. */
-	discover_second(discover);
+	/* Where it is, is asked again each second, for which this stands. */
+	assert_int_equal(loop_open(&loop, 1), 0);
+	assert_int_equal(discover_watch(discover, &loop), 0);
+	while (!discover_pending(discover))
+		assert_int_equal(loop_turn(&loop, -1), 0);
+	loop_close(&loop);
 	assert_int_equal(discover_pending(discover), 1);
 	take_replies();
 	assert_int_equal(discover_verdict(discover, pid), PROCESS_PYTHON);
@@ -87,7 +95,7 @@ static void fork_and_exit(void **state)
 /* --- subjects of rooms above ---------------------------------------------------------------------------- */
 
 static struct {
-	int answered, caught_up, seconds, records;
+	int answered, caught_up, records;
 	size_t waiting;
 	bool on_its_way;
 	__u32 forgotten;
@@ -118,12 +126,6 @@ static void on_forget(void *s, struct kernel_range range)
 	subject.forgotten = range.first;
 }
 
-static void on_second(void *s)
-{
-	assert_ptr_equal(s, &subject);
-	subject.seconds++;
-}
-
 static void on_record(void *s, const void *record, size_t size)
 {
 	assert_ptr_equal(s, &subject);
@@ -135,7 +137,7 @@ static void on_record(void *s, const void *record, size_t size)
 static void a_subject_takes_part(void **state)
 {
 	const struct discover_subject all = {
-		on_answered, on_waiting, on_catch_up, on_forget, on_second, &subject
+		on_answered, on_waiting, on_catch_up, on_forget, &subject
 	};
 	const struct discover_subject none = { .subject = &subject };
 	struct record_native record = { .type = RECORD_NATIVE };
@@ -151,15 +153,13 @@ static void a_subject_takes_part(void **state)
 		subject.waiting = 3 * i;
 		subject.on_its_way = i;
 		assert_int_equal(discover_pending(discover), 3 * i);
-		assert_int_equal(discover_lines(discover), i);
+		assert_int_equal(discover_catch_up(discover), i);
 		discover_replies(discover);
-		discover_second(discover);
 		discover_forget_codes(discover, (struct kernel_range){ 7 + i, 9 });
 		assert_int_equal(discover_record(discover, &record, sizeof(record)), 0);
 		assert_int_equal(discover_record(discover, &record, sizeof(record) - 1), 0);
 		assert_int_equal(subject.answered, i + 1);
 		assert_int_equal(subject.caught_up, i + 1);
-		assert_int_equal(subject.seconds, i + 1);
 		assert_int_equal(subject.forgotten, 7 + i);
 		assert_int_equal(subject.records, i + 1);
 	}

@@ -7,6 +7,7 @@
 #include "tests/unit/targets/parts.h"
 
 #include "proc/procfs.h"
+#include "kern/banks.h"
 #include "targets/questions.h"
 
 #define TICK_NS (NS_PER_SECOND / sysconf(_SC_CLK_TCK))

@@ -5,6 +5,7 @@
  */
 #include "tests/unit/targets/discovering.h"
 
+#include "kern/process_table.h"
 #include "targets/recover.h"
 #include "targets/rulings.h"
 #include "targets/verdicts.h"

@@ -5,6 +5,7 @@
  */
 #include "tests/unit/targets/parts.h"
 
+#include "kern/process_table.h"
 #include "targets/discover.h"
 #include "targets/selection.h"
 #include "targets/start.h"

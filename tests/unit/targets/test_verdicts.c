@@ -7,6 +7,7 @@
 #include "tests/forge/logged.h"
 
 #include "base/log.h"
+#include "kern/process_table.h"
 #include "targets/selection.h"
 #include "targets/verdicts.h"
 

@@ -8,9 +8,9 @@
 #include "tests/forge/fail_malloc.h"
 #include "tests/unit/kern/open_kernel.h"
 #include "tests/forge/logged.h"
-
 #include "base/clock.h"
 #include "guard/worker.h"
+#include "kern/banks.h"
 #include "names/codes.h"
 #include "proc/procfs.h"
 #include "profile/profile.h"

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * object.h - the kernel side, whole: for the files of kern/ alone. Everybody else comes by a door: kernel.h
+ * (its life), process_table.h, banks.h, records.h, stats.h, and for what is handed through as it is texts.h,
+ * task_layouts.h, asleep.h and cpu_ticks.h.
+ */
+#ifndef PYPERF_KERN_OBJECT_H
+#define PYPERF_KERN_OBJECT_H
+
+#include "kern/asleep.h"
+#include "kern/banks.h"
+#include "kern/grace.h"
+#include "kern/kernel.h"
+#include "kern/task_layouts.h"
+#include "kern/texts.h"
+#include "kern/trigger.h"
+
+struct cpu_ticks;
+struct pyperf;
+struct ring_buffer;
+struct dead_cpus;
+
+struct kernel {
+	struct pyperf *skel;
+	struct ring_buffer *ring;
+	struct trigger trigger;
+	struct grace grace;
+	struct texts texts;
+	struct asleep_programs asleep;
+	struct task_layouts task_layouts;
+	struct dead_cpus *dead_cpus;
+	struct cpu_ticks *cpu_ticks;
+	struct kernel_options options;
+	struct kernel_tables tables;
+	const struct cpu_stats *stats;
+	int cpus;
+	int stats_fd; /* keeps run-time statistics on */
+	int (*on_record)(void *context, void *record, size_t size);
+	void *on_record_context;
+	__u32 layouts;
+	__u64 processes_full; /* as in cpu_stats, found by us */
+	__u64 no_room_until;  /* as processes_set() has it */
+	__u64 nodes_before, codes_before; /* counted before this generation of the tree */
+	char reason[256];
+};
+
+/* Once the programs are loaded: what kernel_read_records() reads. 0 or -errno. */
+int kernel_open_records(struct kernel *k);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * process_table.h - the kernel side's tables of processes and of layouts, entry by entry: which processes are
+ * profiled, and how their memory is read. processes.h has what is done with a table as a whole.
+ */
+#ifndef PYPERF_KERN_PROCESS_TABLE_H
+#define PYPERF_KERN_PROCESS_TABLE_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#include "bpf/abi.h"
+
+struct kernel;
+struct process_list;
+
+/* Whether waits for the GIL are of interest. */
+bool kernel_sees_gil(const struct kernel *k);
+
+/* Calls fn for each process of the machine; stops and returns fn's value when that is not 0. */
+int kernel_list_processes(struct kernel *k, int (*fn)(void *context, const struct record_process *p),
+			  void *context);
+
+__u32 kernel_new_process_id(struct kernel *k);
+/* While an id is held, because there are still names for it, neither side gives it to another process. */
+void kernel_hold_process_id(struct kernel *k, __u32 id, bool hold);
+/*
+ * 0, or -errno: -E2BIG when the table is full. Programs that are no Python make room, so it is full of
+ * others.
+ */
+int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p);
+/* Every entry; processes_list() of processes.h says more. */
+int kernel_processes(const struct kernel *k, struct process_list *ret);
+int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret);
+int kernel_remove_process(struct kernel *k, __u32 pid);
+/*
+ * Finds or adds a layout, in the place of one that no process has any more if need be. Returns its index, or
+ * -errno: -ENOSPC when processes of LAYOUTS_MAX layouts run.
+ */
+int kernel_add_layout(struct kernel *k, const struct layout *l);
+int kernel_get_layout(const struct kernel *k, __u32 index, struct layout *ret);
+
+#endif

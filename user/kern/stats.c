@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kern/stats.h"
+
+#include <string.h>
+
+#include "bpf/abi/event_rows.h"
+#include "kern/memory.h"
+#include "kern/object.h"
+#include "kern/run_time.h"
+#include "kern/tables.h"
+#include "kern/waits.h"
+#include "pyperf.skel.h"
+
+enum trigger_kind kernel_trigger(const struct kernel *k)
+{
+	return k->trigger.kind;
+}
+
+__u64 kernel_expected(const struct kernel *k)
+{
+	return trigger_expected(&k->trigger);
+}
+
+void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
+{
+	const struct pyperf *s = k->skel;
+
+	memset(ret, 0, sizeof(*ret));
+	tables_sum_stats(k->stats, k->cpus + 1, &ret->sum);
+	ret->sum.processes_full += k->processes_full;
+	tables_add_wall(&ret->sum, &k->options);
+	/* The sampler must not count these itself. */
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		*event_total(&ret->sum, kind) += ret->sum.outcome[kind][OUTCOME_NESTED];
+	if (k->trigger.kind == TRIGGER_PERF && k->stats_fd >= 0) {
+		run_time_add(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
+	} else if (k->options.measure) { /* nor does the kernel with timers, or without CAP_SYS_ADMIN */
+		ret->runs = ret->sum.ticks;
+		ret->run_time_ns = ret->sum.time_sum;
+	}
+	run_time_add(s->progs.on_process_fork, &ret->other_runs, &ret->other_time_ns);
+	run_time_add(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);
+	run_time_add(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);
+	waits_run_time(s, &ret->wait_runs, &ret->wait_time_ns);
+	memory_run_time(s, &ret->memory_runs, &ret->memory_time_ns);
+}
