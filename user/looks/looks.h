@@ -20,8 +20,8 @@ int looks_new(struct looks **ret, struct kernel *kernel, const struct registry *
 void looks_free(struct looks *l); /* NULL is fine */
 
 /*
- * Adds the rows that do what is due, for some ms of a turn at most: asleep_watch(), task_targets_watch(). They
- * come after that of the worker's answers. 0 or -errno of loop_watch().
+ * Adds the rows that do what is due, for some ms of a turn at most: asleep_watch(), task_targets_watch().
+ * They come after that of the worker's answers. 0 or -errno of loop_watch().
  */
 int looks_watch(struct looks *l, struct loop *loop);
 
