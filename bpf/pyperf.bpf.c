@@ -62,7 +62,7 @@ int set_space(struct space_request *request)
 	return 0;
 }
 
-/* Loaded with --async only; likewise. */
+/* Loaded with --async only. In place, so that nothing that programs write meanwhile is lost. */
 SEC("syscall")
 int set_tasks(struct tasks_request *request)
 {

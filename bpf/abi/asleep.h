@@ -28,7 +28,7 @@ struct given_frame {
 	__u64 fingerprint; /* digest_code() of it */
 	__u32 instr;	   /* node_instr() */
 	__u32 code;	   /* add_stack's answer: its number; 0 = there was no room */
-	__u32 unnamed;	   /* likewise: nobody has sent its names yet */
+	__u32 unnamed;	   /* add_stack's answer: nobody has sent its names yet */
 	__u32 mark;	   /* the number of what is no code object: CODE_WAITS and an enum wait_cause */
 };
 

@@ -119,7 +119,7 @@ static __always_inline int tstate_read(struct scratch *s, const struct layout *l
 	return walk_read(&s->walk, s->tstate, size, address);
 }
 
-/* The same. Whether it is the current thread's. */
+/* Reads it as tstate_read() does. Whether it is the current thread's. */
 static __always_inline int tstate_load(struct scratch *s, const struct layout *l, __u64 address)
 {
 	return !tstate_read(s, l, address) && self_is(s, tstate_field(s, l->tstate_thread_id));

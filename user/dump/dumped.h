@@ -25,7 +25,7 @@ struct dumped {
 	struct container container;
 	const struct look *look; /* the threads that were seen; NULL: there was no such look */
 	struct look_thread *threads;
-	const struct async_tasks *tasks; /* the tasks that were seen; NULL likewise */
+	const struct async_tasks *tasks; /* the tasks that were seen; NULL: nobody looked for tasks */
 	const struct async_task *task_list;
 	const __u32 *awaiters; /* of the tasks */
 	const struct look_frame *frames;

@@ -24,7 +24,7 @@ int elf_file_read(int fd, void *buffer, size_t size, __u64 offset);
  */
 int elf_file_header(int fd, Elf64_Ehdr *ret);
 
-/* The same of a header that was read already: 0, -ENOEXEC or -EBADMSG. */
+/* Whether a header that was read already is one that elf_file_header() takes: 0, -ENOEXEC or -EBADMSG. */
 int elf_file_check(const Elf64_Ehdr *header);
 
 /* Gives the file to libelf, after elf_file_header(). 0, -EBADMSG or -ENOSYS. */

@@ -38,10 +38,10 @@ struct rows {
  */
 int rows_read(int fd, __u32 region, struct buf *out);
 
-/* The same for an ELF file in memory, of this size. */
+/* rows_read() of an ELF file in memory, of this size. */
 int rows_read_image(const void *image, size_t size, __u32 region, struct buf *out);
 
-/* The same for the page of code that the kernel maps into each process. -ENOENT if there is none. */
+/* rows_read() of the page of code that the kernel maps into each process. -ENOENT if there is none. */
 int rows_read_vdso(__u32 region, struct buf *out);
 
 /* Checks bytes of rows_read(), aligned as words are, into which *ret then points. 0 or -EBADMSG. */

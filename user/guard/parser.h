@@ -21,7 +21,7 @@ enum parse {
 	PARSE_PERF_MAP,	 /* perf_map_read() */
 	PARSE_BESIDE,	 /* the file is kept for the next question; the answer is empty */
 	PARSE_SOURCE,	 /* source_read(); the file of BESIDE is the debug file */
-	PARSE_NAMES,	 /* function_names_read(); likewise */
+	PARSE_NAMES,	 /* function_names_read(); the file of BESIDE is the debug file */
 	PARSES
 };
 

@@ -31,7 +31,7 @@ struct worker {
 	bool busy;	/* queue[head] is with the child */
 	int failure;	/* the error of queue[head], which the caller has not taken yet; 0 = none */
 	__u64 deadline; /* ms, CLOCK_MONOTONIC */
-	__u64 begin;	/* of the request under way, likewise */
+	__u64 begin;	/* of the request under way: ms, CLOCK_MONOTONIC */
 	bool doubted;	/* it was late once, ... */
 	__u64 waited;	/* ... and child and parser had waited for a CPU so long by then, ms */
 	unsigned int head;

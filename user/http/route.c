@@ -22,9 +22,9 @@
 struct visit {
 	struct client client;
 	const struct entrance *entrance;
-	struct profile_request *waits; /* NULL: it is answered at once, ... */
-	struct stacks_request *looks;  /* likewise, ... */
-	bool waited;		       /* ... or is asked again: flame_answer() */
+	struct profile_request *waits; /* it waits for a profile; NULL = it does not */
+	struct stacks_request *looks;  /* it waits for a look at threads; NULL = it does not */
+	bool waited;		       /* it has waited, and is asked again: flame_answer() */
 };
 
 /* --- what each subject reads --------------------------------------------------------------------------- */

@@ -51,8 +51,8 @@ int asleep_give(const struct asleep_programs *a);
 bool asleep_takes_tasks(const struct asleep_programs *a);
 
 /*
- * Has the time of asyncio tasks counted, and what else is in a->given for add_tasks; likewise. 0, with the
- * answers of its frames in the table; or -errno.
+ * Has the time of asyncio tasks counted, and what else is in a->given for add_tasks: all of it but the
+ * answers is the caller's. 0, with the answers of its frames in the table; or -errno.
  */
 int asleep_give_tasks(const struct asleep_programs *a);
 

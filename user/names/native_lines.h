@@ -39,7 +39,8 @@ bool native_lines_full(const struct native_lines *l);
 
 /*
  * Takes the bytes of source_read() about a file whose first byte has this position. Of positions that nobody
- * wanted nothing is kept. 0; -EBADMSG; -ENOSPC beyond the bounds, with what found room; -ENOMEM likewise.
+ * wanted nothing is kept. 0; -EBADMSG; -ENOSPC beyond the bounds, or -ENOMEM:
+ * what found room is kept.
  */
 int native_lines_add(struct native_lines *l, __u64 base, const void *bytes, size_t size);
 

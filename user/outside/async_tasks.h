@@ -22,7 +22,7 @@
 
 #define ASYNC_TASKS_MAX	   16384
 #define ASYNC_FRAMES_MAX   (1U << 17) /* of all tasks together */
-#define ASYNC_AWAITERS_MAX (1U << 16) /* likewise */
+#define ASYNC_AWAITERS_MAX (1U << 16) /* of all tasks together */
 #define ASYNC_BYTES_MAX                                                                                      \
 	(sizeof(struct async_tasks) + ASYNC_TASKS_MAX * sizeof(struct async_task) +                          \
 	 ASYNC_FRAMES_MAX * sizeof(struct look_frame) + ASYNC_AWAITERS_MAX * sizeof(__u32))

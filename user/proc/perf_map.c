@@ -69,7 +69,7 @@ int perf_map_open(pid_t tid, struct stat *ret)
 struct reading {
 	struct buf text;
 	struct buf list;  /* struct perf_map_function[], one for each line */
-	struct buf parts; /* likewise, and they do not overlap */
+	struct buf parts; /* struct perf_map_function[] that do not overlap */
 	struct buf names;
 };
 

@@ -81,7 +81,7 @@ typedef int (*procfs_map_fn)(const struct procfs_map *map, void *context);
  */
 int procfs_maps(pid_t tid, procfs_map_fn visit, void *context);
 
-/* The same for an open file of that format. */
+/* procfs_maps() of an open file that has the format of /proc/PID/maps. */
 int procfs_maps_fd(int fd, procfs_map_fn visit, void *context);
 
 #endif

@@ -16,8 +16,8 @@
 int socket_name(pid_t pid, __u64 inode, char *ret, size_t size);
 
 /*
- * The same for one line of /proc/PID/net/KIND, where kind is "tcp", "udp", "tcp6", "udp6" or "unix". -ENOENT
- * if it is another socket's, or no such line.
+ * What one line of /proc/PID/net/KIND says of the socket with that inode; kind is "tcp", "udp", "tcp6",
+ * "udp6" or "unix". -ENOENT if it is another socket's, or no such line.
  */
 int socket_name_parse(const char *kind, const char *line, __u64 inode, char *ret, size_t size);
 

@@ -26,8 +26,8 @@
 /* Appends to out. 0, or -ENOMEM, and then out is unchanged. */
 int flamegraph_encode(const struct profile *p, struct buf *out);
 /*
- * The same in a thread, which another one can stop: -ECANCELED, soon after *stop has become true. NULL: it
- * runs to its end.
+ * flamegraph_encode() in a thread, which another one can stop: -ECANCELED, soon after *stop has become true.
+ * NULL: it runs to its end.
  */
 int flamegraph_encode_until(const struct profile *p, const bool *stop, struct buf *out);
 

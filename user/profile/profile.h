@@ -88,7 +88,7 @@ int profile_location(struct profile *p, __u32 function, int line, int column, __
 /* Machine code: an offset in the mapping's file, by which its function was met. It has no line. */
 int profile_location_native(struct profile *p, __u32 function, __u32 mapping, __u32 offset, __u32 *ret_id);
 /*
- * The same of code whose line is known, or 0. around: the location, of the same mapping and offset, of the
+ * Machine code whose line is known, or 0. around: the location, of the same mapping and offset, of the
  * function into which the compiler has put this one, and which is its caller in every stack; 0 = none.
  */
 int profile_location_line(struct profile *p, __u32 function, int line, __u32 mapping, __u32 offset,
@@ -173,7 +173,7 @@ struct profile_labels profile_get_labels(const struct profile *p, __u32 owner);
 enum event_kind profile_shown(const struct profile *p);
 /* The count of all samples, of the kind that is shown. It never wraps. */
 __u64 profile_total(const struct profile *p);
-/* The same of any kind. */
+/* The count of all samples of this kind. It never wraps. */
 __u64 profile_total_of(const struct profile *p, enum event_kind kind);
 
 static inline void profile_cleanup(struct profile **p)

@@ -24,9 +24,9 @@
 int pystr_decode(const __u8 *bytes, size_t size, unsigned int kind, char *ret, size_t ret_size);
 
 /*
- * The same for a byte string of 2.7. Nothing tells its encoding, so it is taken as UTF-8 if it can be that,
- * and as Latin-1 if not. cut says that the string went on behind these bytes; its last character is left out
- * if it is not whole.
+ * Decodes a byte string of 2.7, as pystr_decode() does. Nothing tells its encoding, so it is taken as UTF-8
+ * if it can be that, and as Latin-1 if not. cut says that the string went on behind these bytes; its last
+ * character is left out if it is not whole.
  */
 int pystr_decode_bytes(const __u8 *bytes, size_t size, bool cut, char *ret, size_t ret_size);
 

@@ -43,8 +43,8 @@ void captures_clear(struct captures *c);
 /* Takes a record of the kernel side, of size bytes, and asks for what it lacks. */
 void captures_record(struct captures *c, const struct record_code *e, size_t size);
 /*
- * The same of a code object of this process that user space has seen, and that nobody else has sent: number
- * is the kernel side's. Without any name, they are asked for.
+ * Takes a code object of this process that user space has seen, and that nobody else has sent: number is the
+ * kernel side's. What it lacks of its names is asked for.
  */
 void captures_given(struct captures *c, const struct asleep *of, const struct seen_code *code, __u32 number);
 /*

@@ -194,7 +194,7 @@ static bool is_forbidden(int err)
 	return err == -EPERM || err == -EACCES;
 }
 
-/* The same for a reply that may say nothing but why the process could not be looked at. 0 or -errno. */
+/* Judges a reply, which may say nothing but why the process could not be looked at. 0 or -errno. */
 static int judge(struct verdicts *v, const struct record_process *p, const struct worker_reply *r,
 		 struct ruling *ruling, struct process *process)
 {

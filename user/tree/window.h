@@ -65,8 +65,9 @@ int window_prepare(struct window *w);
  */
 int window_take(struct window *w, struct profile **ret, struct harvest_stats *ret_stats);
 /*
- * The same in two steps, for a caller that may fail to pass the profile on. window_look() makes the profile,
- * which belongs to the window and is valid until the next call. window_done() says that it was passed on.
+ * window_take() in two steps, for a caller that may fail to pass the profile on. window_look() makes the
+ * profile, which belongs to the window and is valid until the next call. window_done() says that it was
+ * passed on.
  * Until then the counts stay in the window, and another look has them again, with what came meanwhile.
  */
 int window_look(struct window *w, const struct profile **ret, struct harvest_stats *ret_stats);
