@@ -5,14 +5,15 @@
 # check: each capability on one interpreter of each family (FAMILIES in tests/lib/interpreters.py), without
 # the tests that have the marker "all". all: every test that does not take hours. long: those too.
 #
-# Lanes, by what their tests need. "waits": they sleep, for an interval or a receiver, and many run beside the
-# others. "burns": their programs burn CPUs; as many at once as there are CPUs, each until its programs have
-# had enough. "alone": about the whole machine; they come last, one after the other.
+# Lanes, by what their tests need. "waits": they sleep, for an interval or a receiver. "burns": their programs
+# burn CPUs; as many at once as there are CPUs, each until its programs have had enough. "alone": about the
+# whole machine; they come last, one after the other. One lane comes after the other: the programs that waiting
+# tests look at burn CPUs as well, and beside other lanes they had too few samples for what is judged.
 #
 # REQUIRE=go,chromium,pbs-3.14.6,...: fails when a test was skipped for want of one of these
 # (tests/lib/skips.py).
 # NOTES=FILE: keeps there what the tests noted: what was skipped, and how long each took.
-# JOBS: how many tests of the lane "burns" run side by side. 1: all tests of all lanes one after the other.
+# JOBS: how many tests run side by side: as many as there are CPUs; of the lane "waits" half as many more.
 set -u
 build=$1
 export SUITE="$2"
@@ -22,7 +23,7 @@ export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 python=.cache/venv/bin/python
 folders="tests/oracle tests/judges tests/repo tests/e2e"
 jobs=${JOBS:-$(nproc)}
-waiters=$((3 * jobs))
+waiters=$(((3 * jobs + 1) / 2))
 [ "$jobs" != 1 ] || waiters=1
 case $SUITE in
 check) chosen="not long and not all" ;;
@@ -31,9 +32,7 @@ long) chosen="long or not long"; export LONG=1 ;;
 *) echo "check.sh: no suite is called $SUITE" >&2; exit 2 ;;
 esac
 scratch=$(mktemp -d)
-beside=
 trap 'rm -rf "$scratch"' EXIT
-trap '[ -z "$beside" ] || kill -INT "$beside"; exit 1' INT TERM
 export NOTES="${NOTES:-$scratch/notes}"
 failed=0
 
@@ -42,20 +41,13 @@ lane() {
     side_by_side=
     [ "$3" = 1 ] || side_by_side="-n $3 --dist loadgroup"
     # shellcheck disable=SC2086
-    $run env LAYER="$1" $python -m pytest -q --timeout 1200 -m "($chosen) and $2" $side_by_side $folders
+    LAYER="$1" $python -m pytest -q --timeout 1200 -m "($chosen) and $2" $side_by_side $folders
 }
 
 $python tests/fetch-interpreters.py $([ "$SUITE" != long ] || echo --long) || failed=1
-run=exec # in a process that is this lane's alone
-lane waits "waits and not alone" "$waiters" >"$scratch/waits" 2>&1 &
-beside=$!
-run=
-[ "$jobs" != 1 ] || wait "$beside" || failed=1
 sh tests/unit.sh "$build" beside || failed=1
+lane waits "waits and not alone" "$waiters" || failed=1
 lane burns "not waits and not alone" "$jobs" || failed=1
-[ "$jobs" = 1 ] || wait "$beside" || failed=1
-beside=
-cat "$scratch/waits"
 sh tests/unit.sh "$build" alone || failed=1
 lane alone alone 1 || failed=1
 

@@ -142,11 +142,15 @@ def test_quiet_says_nothing(tmp_path, workloads):
 def test_all_python_needs_no_pid(tmp_path, workloads):
     """One that runs already and one that starts later."""
     with profiler.target(PYTHON, workloads / "burn.py") as early:
-        run = profiler.Run(tmp_path, "--all-python", "-F", 199, "-d", 4)
-        time.sleep(1.5)
+        begin = time.monotonic()
+        run = profiler.Run(tmp_path, "--all-python", "-F", 997)
+        profiler.let_use_cpu(run, [early.pid], 0.5)
         with profiler.target(PYTHON, workloads / "burn.py") as late:
+            profiler.let_use_cpu(run, [early.pid, late.pid], 3)
+            run.interrupt()
             run.finish()
+        seconds = time.monotonic() - begin
     for pid in (early.pid, late.pid):
         assert profiler.share(run.of(pid), lambda s: "burn" in profiler.functions(s)) > 0.9
     ticks = run.stats["ticks"]
-    assert 0.3 * 4 * 199 * os.cpu_count() < ticks < 1.3 * 5 * 199 * os.cpu_count()
+    assert 0.8 * 997 * 2 * 3 < ticks < 1.3 * 997 * seconds * os.cpu_count()

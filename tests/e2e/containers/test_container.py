@@ -95,7 +95,7 @@ def test_all_kinds_of_events_with_four_capabilities(inside, contained):
 
 def test_only_that_container(inside, contained):
     container, target = inside
-    run = contained("-a", "-F", 499, "-d", 2, "--container", container.id[:12])
+    run = contained("-a", "-F", 1999, "-d", 4, "--container", container.id[:12])
     assert {s.pid for s in run.samples} == {host_pid(container)}
     judge_stacks(target, run.samples)
 
@@ -144,7 +144,7 @@ def test_a_root_directory_of_the_image_alone(workloads, tmp_path):
     script = ('mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && '
               'exec chroot "$0" /usr/bin/pyperf-bpf "$@"')
     with profiler.target(sys.executable, workloads / "burn.py") as target:
-        subprocess.run(["unshare", "-m", "sh", "-c", script, root, "--pid", str(target.pid), "-d", "1", "-o",
-                        "/tmp/profile.pb.gz"], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run(["unshare", "-m", "sh", "-c", script, root, "--pid", str(target.pid), "-F", "997",
+                        "-d", "2", "-o", "/tmp/profile.pb.gz"], check=True, stderr=subprocess.DEVNULL)
     samples = profiler.read_samples(root / "tmp" / "profile.pb.gz")
     assert profiler.total(samples) > 10 and {s.pid for s in samples} == {target.pid}
