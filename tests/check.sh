@@ -5,10 +5,11 @@
 # check: each capability on one interpreter of each family (FAMILIES in tests/lib/interpreters.py), without
 # the tests that have the marker "all". all: every test that does not take hours. long: those too.
 #
-# Lanes, by what their tests need. "waits": they sleep, for an interval or a receiver. "burns": their programs
-# burn CPUs; as many at once as there are CPUs, each until its programs have had enough. "alone": about the
-# whole machine; they come last, one after the other. One lane comes after the other: the programs that waiting
-# tests look at burn CPUs as well, and beside other lanes they had too few samples for what is judged.
+# Lanes, by what their tests need. "waits": they sleep, for an interval or a receiver. "burns": their
+# programs burn CPUs; as many at once as there are CPUs, each until its programs have had enough. "alone":
+# about the whole machine; they come last, one after the other. One lane comes after the other: the programs
+# that waiting tests look at burn CPUs as well, and beside other lanes they had too few samples for what is
+# judged.
 #
 # REQUIRE=go,chromium,pbs-3.14.6,...: fails when a test was skipped for want of one of these
 # (tests/lib/skips.py).
