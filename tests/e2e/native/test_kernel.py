@@ -15,7 +15,8 @@ import pprof
 import profiler
 
 FREQUENCY = 997
-# What each function of in_kernel.py does there, by the name of a function that must be in the middle of it.
+# What each function of in_kernel.py does there: the system call, and a function that must be in the middle of
+# it. "touching" is in page faults; to give the memory back, by munmap(), is no part of that.
 WITHIN = {
     "reading": ("readv", r"vfs_(iter_)?readv?|do_iter_readv?(_writev)?"),
     "asking": ("getppid", r"__(x64|se|do)_sys_getppid|do_syscall_64"),
@@ -73,7 +74,7 @@ def test_functions_of_a_known_mixture(python, program, mode, tmp_path):
     found = [(*parts(sample), sample.count) for sample in run.samples]
     for function, (call, name) in WITHIN.items():
         inside = [(kernel, count) for at, syscall, kernel, count in found
-                  if at == function and kernel and (call is None or syscall == "[syscall %s]" % call)]
+                  if at == function and kernel and syscall == (call and "[syscall %s]" % call)]
         total = sum(count for _, count in inside)
         # Ticks that arrive late are of an interrupt, or of the way in and out.
         within = sum(count for kernel, count in inside if any(re.fullmatch(name, k) for k in kernel))
