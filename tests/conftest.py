@@ -16,6 +16,15 @@ TESTS = pathlib.Path(__file__).resolve().parent
 # use a quarter of a CPU and less (the last lines of `make check`), and so are of the lane "waits".
 WAITING = [TESTS / name for name in ("judges", "repo", "e2e/commands", "e2e/containers", "e2e/output",
                                      "e2e/push", "e2e/serving")]
+# Left to `make check-all`: what proves the tests, the pages and the sampler's parts by themselves, and how
+# the profiler stands what is hostile, rare or much. `make check` is every capability once.
+LEFT_TO_ALL = [TESTS / name for name in (
+    "judges", "repo", "oracle", "e2e/safety", "e2e/native/test_native_full.py",
+    "e2e/native/test_native_top.py", "e2e/native/test_programs.py", "e2e/processes/test_embedding.py",
+    "e2e/processes/test_environments.py", "e2e/processes/test_lifecycle.py",
+    "e2e/processes/test_lost_records.py", "e2e/processes/test_multitude.py",
+    "e2e/processes/test_next_version.py", "e2e/stacks/test_all_versions.py", "e2e/stacks/test_cache_2_7.py",
+    "e2e/stacks/test_generations.py")]
 sys.path.insert(0, str(TESTS / "lib"))
 import interpreters as known  # noqa: E402
 import signals  # noqa: E402
@@ -50,7 +59,7 @@ def pytest_collection_modifyitems(items):
     """Tests that share what a fixture has started are one group, and so stay in one process of pytest-xdist
     (--dist loadgroup), directly or by others that share with both."""
     for item in items:
-        if is_for_all(item):
+        if is_for_all(item) or item.path in LEFT_TO_ALL or item.path.parent in LEFT_TO_ALL:
             item.add_marker("all")
         if item.path.parent in WAITING and not item.get_closest_marker("burns"):
             item.add_marker("waits")

@@ -86,7 +86,6 @@ def test_more_native_frames_than_are_followed(library, program, tmp_path):
     assert marked >= 0.9 * profiler.total(in_spin), run.stats["native"]
 
 
-@pytest.mark.all  # none of the families' builds has names of its static functions
 def test_frames_of_the_interpreter(library, program, tmp_path):
     """They are between the Python frames on request only."""
     chosen = known.find("pbs-3.11.11")
