@@ -126,7 +126,13 @@ def test_chains(program, workloads, tmp_path):
     found = stacks(run, program.pid)
     for name, expected in wanted(marks(workloads)).items():
         assert sum(found[name].values()) >= LEAST, (name, found)
-        assert {without_lines(stack) for stack in found[name]} == expected, name
+        shown = collections.Counter()
+        for stack, count in found[name].items():
+            shown[without_lines(stack)] += count
+        # A sample that took too long says so; a virtual machine may lose its CPU in the middle of one.
+        late = {stack for stack in shown if stack not in expected and "[awaited by more]" in stack}
+        assert set(shown) - late == expected, name
+        assert sum(shown[stack] for stack in late) <= max(2, 0.01 * sum(shown.values())), (name, shown)
     assert None not in found
     assert run.stats["counters"]["cache_mismatch"] == 0
     assert run.stats["counters"]["cache_partial"] > 1000
