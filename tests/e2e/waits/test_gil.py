@@ -102,7 +102,10 @@ def test_each_interpreter_has_its_own(python, workloads, tmp_path):
     for blame in blames(seen.run.of(target.pid)):
         waiter, holder = ([frame[0] for frame in part if "_in_" in frame[0]] for part in blame[:2])
         waits[tuple(waiter), tuple(holder)] += blame.ns
-    known = {pair: ns for pair, ns in waits.items() if pair[1]}
+    # A thread may be about to call its function, or be done with it.
+    known = {pair: ns for pair, ns in waits.items() if all(pair)}
+    outside = sum(ns for pair, ns in waits.items() if pair[1] and not pair[0])
+    assert outside <= 0.02 * sum(waits.values()), waits
     pairs = ("started_in_%s", "began_in_%s")
     both = [(pairs[i] % name, pairs[1 - i] % name) for i in range(2) for name in ("first", "second")]
     assert set(known) == {((waiter,), (holder,)) for waiter, holder in both}, waits
