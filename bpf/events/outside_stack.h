@@ -58,25 +58,6 @@ static long given_step(__u32 i, struct given_context *c)
 	return 0;
 }
 
-/* The root of the thread's (or process's) part of the kind; 0 when there is no room. */
-static __always_inline __u32 given_root(struct scratch *s, struct cpu_stats *count, const struct given *g,
-					enum event_kind kind)
-{
-	const __u32 bank = s->tree.bank;
-	const int by_thread = quota_own_root(bank);
-	__u32 index = owner_intern(count, bank, kind, s->who.process, by_thread ? g->asleep.tid : 0);
-	struct owner *o;
-
-	if (!index--)
-		return 0;
-	o = bpf_map_lookup_elem(&owners, &index);
-	if (!o)
-		return 0;
-	if (by_thread || !o->comm[0])
-		__builtin_memcpy(o->comm, g->asleep.comm, sizeof(o->comm));
-	return node_add(count, bank, 0, index);
-}
-
 /* Leads s->tree.node to the leaf of the stack's Python part, or to where the lack of room is counted. */
 static __noinline int given_intern(struct scratch *s, struct cpu_stats *count, struct given *g,
 				   enum event_kind kind)
@@ -86,7 +67,7 @@ static __noinline int given_intern(struct scratch *s, struct cpu_stats *count, s
 
 	if (!s || !count || !g)
 		return OUTCOME_TABLE_FULL;
-	root = given_root(s, count, g, kind);
+	root = root_of_other(count, s->tree.bank, kind, s->who.process, g->asleep.tid, g->asleep.comm);
 	s->tree.home = node_home(root);
 	s->tree.node = root;
 	if (root && g->outcome != OUTCOME_WHOLE)

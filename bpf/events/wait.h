@@ -116,26 +116,34 @@ static __always_inline __u32 wait_cause(struct cpu_stats *count, __u32 bank, __u
 	return node >= EVENT_KINDS ? node_add(count, bank, node, CODE_WAITS + cause) : 0;
 }
 
-/* The node of a marker in place of the thread's stack; 0 when there is no room. */
-__noinline __u32 wait_marker(struct cpu_stats *count, struct wait *w, enum wait_part part, __u32 marker)
+/* The root of the kind of a thread other than the current one, or of its process; 0 when there is no room. */
+static __always_inline __u32 root_of_other(struct cpu_stats *count, __u32 bank, enum event_kind kind,
+					   __u32 process, __u32 tid, const char *comm)
 {
-	const __u32 bank = bank_of(*(volatile __u32 *)&tree_generation);
-	__u32 index, node, by_thread;
+	const int by_thread = quota_own_root(bank);
+	__u32 index = owner_intern(count, bank, kind, process, by_thread ? tid : 0);
 	struct owner *o;
 
-	if (!count || !w)
-		return 0;
-	by_thread = quota_own_root(bank);
-	index = owner_intern(count, bank, wait_event(part == WAIT_QUEUED ? WAIT_ASLEEP : part), w->process,
-			     by_thread ? w->tid : 0);
 	if (!index--)
 		return 0;
 	o = bpf_map_lookup_elem(&owners, &index);
 	if (!o)
 		return 0;
 	if (by_thread || !o->comm[0])
-		__builtin_memcpy(o->comm, w->comm, sizeof(o->comm));
-	node = node_add(count, bank, 0, index);
+		__builtin_memcpy(o->comm, comm, sizeof(o->comm));
+	return node_add(count, bank, 0, index);
+}
+
+/* The node of a marker in place of the thread's stack; 0 when there is no room. */
+__noinline __u32 wait_marker(struct cpu_stats *count, struct wait *w, enum wait_part part, __u32 marker)
+{
+	const __u32 bank = bank_of(*(volatile __u32 *)&tree_generation);
+	__u32 node;
+
+	if (!count || !w)
+		return 0;
+	node = root_of_other(count, bank, wait_event(part == WAIT_QUEUED ? WAIT_ASLEEP : part), w->process,
+			     w->tid, w->comm);
 	node = node ? node_add(count, bank, node, marker) : 0;
 	return part == WAIT_QUEUED ? wait_cause(count, bank, node, WAIT_WOKEN) : node;
 }
