@@ -35,7 +35,7 @@ def pytest_configure(config):
         signals.heed()
     config.addinivalue_line("markers", "long: takes a minute or more; leave out with -m 'not long'")
     config.addinivalue_line("markers", "all: is left to `make check-all`")
-    config.addinivalue_line("markers", "waits: mostly waits, so that many can run beside the others")
+    config.addinivalue_line("markers", "waits: mostly waits: of that lane")
     config.addinivalue_line("markers", "burns: keeps CPUs busy, though its folder is one of those that wait")
     config.addinivalue_line("markers", "alone: is about the whole machine; nothing may run beside it")
 

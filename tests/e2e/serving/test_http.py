@@ -495,5 +495,5 @@ def test_storm(tmp_path, busy):
         s.wait_for_open(0)
         profiler.wait_until(lambda: len(os.listdir(fds)) <= before, what="closed descriptors")
         assert s.metric("http_answers_total") > 100
-        assert s.profile("seconds=4").total > 0
+        assert s.profile("seconds=4").total > 10
         assert s.stop() < 20
