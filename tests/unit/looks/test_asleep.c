@@ -5,32 +5,12 @@
  * The kernel side and the worker are the test's: that their parts are right is shown by
  * tests/unit/kern/test_asleep.c and tests/unit/outside/test_sleepers.c.
  */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
+#include "tests/unit/looks/stand_in.h"
 
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/loop.h"
-#include "guard/worker.h"
-#include "kern/asleep.h"
-#include "kern/process_table.h"
 #include "looks/asleep.h"
-#include "symbols/captures.h"
-#include "targets/questions.h"
-
-#define PATIENCE_NS (20 * NS_PER_SECOND)
 
 /* --- the kernel side ------------------------------------------------------------------------------------ */
 
-static struct given given;
-static struct asleep_programs programs = { .given = &given, .max_depth = 64 };
 static bool is_open;
 static __u32 generation;
 static struct asleep list[2 * SLEEPERS_MAX];
@@ -39,12 +19,6 @@ static int lists, gone_process;
 
 static struct given kept[8];
 static unsigned int kept_count, named;
-
-const struct asleep_programs *kernel_asleep(const struct kernel *k)
-{
-	(void)k;
-	return &programs;
-}
 
 bool asleep_is_open(const struct asleep_programs *a)
 {
@@ -105,15 +79,6 @@ void captures_given(struct captures *c, const struct asleep *of, const struct se
 
 /* --- the worker ----------------------------------------------------------------------------------------- */
 
-static struct worker_request request;
-static struct question question;
-static int asked;
-
-struct worker_request question_request(__u32 type, __u32 pid, __u64 start_time)
-{
-	return (struct worker_request){ .type = type, .pid = pid, .start_ticks = start_time };
-}
-
 int questions_ask(struct questions *q, const struct question *about, struct worker_request *r)
 {
 	(void)q;
@@ -121,12 +86,6 @@ int questions_ask(struct questions *q, const struct question *about, struct work
 	question = *about;
 	asked++;
 	return 0;
-}
-
-void questions_forget(struct questions *q, const void *asker)
-{
-	(void)q;
-	(void)asker;
 }
 
 static void answer_with(__u8 *table, size_t size, int err)
@@ -167,18 +126,6 @@ static void answer(void)
 /* --- turns of the loop ---------------------------------------------------------------------------------- */
 
 static struct asleep_targets *targets;
-
-static struct loop loop; /* not open: its row is run by hand */
-
-static void turn(void)
-{
-	loop.rows[0].run(loop.rows[0].context, 0);
-}
-
-static int due_ms(void)
-{
-	return loop.rows[0].timeout_ms(loop.rows[0].context);
-}
 
 static int setup(void **state)
 {

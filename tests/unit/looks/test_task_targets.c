@@ -4,49 +4,24 @@
  * looked at again and again; one question at a time. What a look becomes is shown by test_task_stacks.c. The
  * kernel side and the worker are the test's.
  */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <cmocka.h>
+#include "tests/unit/looks/stand_in.h"
 
-#include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/loop.h"
-#include "guard/worker.h"
-#include "kern/asleep.h"
-#include "kern/process_table.h"
 #include "kern/task_layouts.h"
 #include "looks/task_targets.h"
 #include "outside/task_waits.h"
 #include "python/task_layout.h"
-#include "symbols/captures.h"
-#include "targets/questions.h"
 #include "targets/registry.h"
 
-#define PATIENCE_NS (20 * NS_PER_SECOND)
 #define PAUSE_NS    (200 * NS_PER_MS) /* before asyncio is looked for again */
 #define ASYNCIO	    0x9000
 #define PID	    100
 
 /* --- the kernel side ------------------------------------------------------------------------------------ */
 
-static struct given given;
-static struct asleep_programs programs = { .given = &given, .max_depth = 64 };
 static struct kernel *const kernel = (struct kernel *)&programs;
 static bool takes_tasks, layouts_wanted;
 static __u32 version, set_pid;
 static int none, looks;
-
-const struct asleep_programs *kernel_asleep(const struct kernel *k)
-{
-	(void)k;
-	return &programs;
-}
 
 bool asleep_takes_tasks(const struct asleep_programs *a)
 {
@@ -116,15 +91,8 @@ void captures_given(struct captures *c, const struct asleep *of, const struct se
 
 /* --- the worker ----------------------------------------------------------------------------------------- */
 
-static struct worker_request request;
-static struct question question;
 static __u32 note;
-static int asked, refusal;
-
-struct worker_request question_request(__u32 type, __u32 pid, __u64 start_time)
-{
-	return (struct worker_request){ .type = type, .pid = pid, .start_ticks = start_time };
-}
+static int refusal;
 
 int questions_ask(struct questions *q, const struct question *about, struct worker_request *r)
 {
@@ -137,12 +105,6 @@ int questions_ask(struct questions *q, const struct question *about, struct work
 	memcpy(&note, about->note, sizeof(note));
 	asked++;
 	return 0;
-}
-
-void questions_forget(struct questions *q, const void *asker)
-{
-	(void)q;
-	(void)asker;
 }
 
 static void answer(struct worker_reply *reply)
@@ -184,18 +146,6 @@ static void answer_error(int err)
 
 static struct registry *registry;
 static struct task_targets *targets;
-
-static struct loop loop; /* not open: its row is run by hand */
-
-static void turn(void)
-{
-	loop.rows[0].run(loop.rows[0].context, 0);
-}
-
-static int due_ms(void)
-{
-	return loop.rows[0].timeout_ms(loop.rows[0].context);
-}
 
 static void add_process(__u32 id, bool ended)
 {

@@ -73,6 +73,14 @@ static inline void refuse(const char *culprit, ...)
 			fail_msg("the error is not one line of text: %s", error);
 }
 
+/* After the tests of a group, or after each. */
+static inline int free_options(void **state)
+{
+	(void)state;
+	options_free(&o);
+	return 0;
+}
+
 #define ACCEPT(...)	     accept_line("", __VA_ARGS__, NULL)
 #define REFUSE(culprit, ...) refuse(culprit, __VA_ARGS__, NULL)
 

@@ -127,13 +127,6 @@ static void names_in_a_sentence(void **state)
 	assert_int_equal(small[3], '\0');
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	options_free(&o);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,5 +135,5 @@ int main(void)
 		cmocka_unit_test(names_in_a_sentence),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, NULL, free_options);
 }

@@ -2,42 +2,7 @@
 /*
  * test_config.c - options from a file: keys, errors with their line, and the command line that wins.
  */
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "tests/unit/options/parse_line.h"
-
-static char path[] = "/tmp/test_options_file.XXXXXX";
-
-static int setup(void **state)
-{
-	int fd;
-
-	(void)state;
-	strcpy(path, "/tmp/test_options_file.XXXXXX");
-	fd = mkstemp(path);
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	options_free(&o);
-	return unlink(path);
-}
-
-static void write_bytes(const char *text, size_t size)
-{
-	_cleanup_fclose_ FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(text, 1, size, f), size);
-}
-
-static void put(const char *text)
-{
-	write_bytes(text, strlen(text));
-}
+#include "tests/unit/options/config_file.h"
 
 static void values(void **state)
 {
@@ -144,7 +109,7 @@ static void file_that_is_none(void **state)
 	ACCEPT("-h", "--config", "/nowhere");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make_file, remove_file)
 
 int main(void)
 {

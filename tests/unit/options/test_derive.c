@@ -139,13 +139,6 @@ static void listening(void **state)
 	REFUSE("--listen-token-file goes with", "-a", "--listen-metrics", "7071", "--listen-token-file", "t");
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	options_free(&o);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,5 +148,5 @@ int main(void)
 		cmocka_unit_test(listening),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, NULL, free_options);
 }

@@ -46,18 +46,11 @@ static void continuous(void **state)
 	REFUSE("--output-dir", "-a", "--output-dir", "");
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	options_free(&o);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(continuous),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, NULL, free_options);
 }

@@ -39,18 +39,11 @@ static void native_and_kernel(void **state)
 	REFUSE("only one of", "--all", "--", "true");
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	options_free(&o);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(native_and_kernel),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, NULL, free_options);
 }

@@ -117,13 +117,6 @@ static void selection(void **state)
 	REFUSE("--children goes with --pid", "--children", "true");
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	options_free(&o);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,5 +128,5 @@ int main(void)
 		cmocka_unit_test(selection),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, NULL, free_options);
 }

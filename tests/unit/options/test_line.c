@@ -116,13 +116,6 @@ static void last_one_wins(void **state)
 	assert_string_equal(o.output, "b.folded");
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	options_free(&o);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,5 +126,5 @@ int main(void)
 		cmocka_unit_test(last_one_wins),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, NULL, free_options);
 }

@@ -45,13 +45,6 @@ static void is_released_at_any_time(void **state)
 	options_free(&o);
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	options_free(&o);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -60,5 +53,5 @@ int main(void)
 		cmocka_unit_test(is_released_at_any_time),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, NULL, free_options);
 }

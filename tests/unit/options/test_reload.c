@@ -2,38 +2,8 @@
 /*
  * test_reload.c - the options read once more: what can change does, and what cannot is named.
  */
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "tests/unit/options/parse_line.h"
+#include "tests/unit/options/config_file.h"
 #include "options/row.h"
-
-static char path[] = "/tmp/test_options_file.XXXXXX";
-
-static int setup(void **state)
-{
-	int fd;
-
-	(void)state;
-	strcpy(path, "/tmp/test_options_file.XXXXXX");
-	fd = mkstemp(path);
-	return fd < 0 ? -1 : close(fd);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	options_free(&o);
-	return unlink(path);
-}
-
-static void put(const char *text)
-{
-	_cleanup_fclose_ FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0);
-}
 
 static char kept[128];
 
@@ -133,7 +103,7 @@ static void reads_it_again_for_the_same_command(void **state)
 	}
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make_file, remove_file)
 
 int main(void)
 {

@@ -3,45 +3,21 @@
  * test_node_frame.c - the frame of one node: by what its number stands for, asked for once, and hidden where
  * it says nothing.
  */
-#include "tests/forge/tables.h"
+#include "tests/unit/tree/named_nodes.h"
 
 #include <errno.h>
 
 #include "base/clock.h"
 #include "tree/native_frame.h"
-#include "tree/node_frame.h"
 
-static __u32 locations[NODES];
-static struct lines_met lines;
-static struct harvest_source source;
 static struct node_frames frames;
 
 static int setup_frames(void **state)
 {
-	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000 };
-	int err = setup(state);
+	int err = setup_names(state);
 
-	if (err || profile_new(&info, &profile))
-		return -1;
-	source = forged_source;
-	memset(locations, 0, sizeof(locations));
-	frames = (struct node_frames){
-		.source = &source, .profile = profile, .location_of = locations, .lines = &lines
-	};
-	return 0;
-}
-
-static int teardown_frames(void **state)
-{
-	lines_met_free(&lines);
-	return teardown(state);
-}
-
-static const char *name_of(__u32 location)
-{
-	const struct profile_location *l = profile_get_location(profile, location);
-
-	return profile_get_string(profile, profile_get_function(profile, l->function)->name);
+	frames = frames_of(0);
+	return err;
 }
 
 static const char *frame_of(__u32 code, __u32 instr)
@@ -127,7 +103,7 @@ static void markers(void **state)
 	assert_string_equal(name_of(location), "[unknown]");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_frames, teardown_frames)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_frames, teardown_names)
 
 int main(void)
 {

@@ -3,7 +3,7 @@
  * test_node_stack.c - what a node of the call tree stands for, one at a time: its kind of event, its labels
  * and its frames, with and without time for all of them.
  */
-#include "tests/forge/tables.h"
+#include "tests/unit/tree/named_nodes.h"
 
 #include <errno.h>
 
@@ -12,20 +12,12 @@
 #include "tree/native_frame.h"
 #include "tree/node_stack.h"
 
-static __u32 locations[NODES];
-static struct lines_met lines;
 static struct node_stack stack;
-static struct harvest_source source;
 
 static int setup_stack(void **state)
 {
-	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000 };
-	int err = setup(state);
-
-	if (err || profile_new(&info, &profile))
+	if (setup_names(state))
 		return -1;
-	source = forged_source;
-	memset(locations, 0, sizeof(locations));
 	memset(&stack, 0xa5, sizeof(stack)); /* nothing is to be left for its user */
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 0);
@@ -34,23 +26,9 @@ static int setup_stack(void **state)
 	return 0;
 }
 
-static int teardown_stack(void **state)
-{
-	lines_met_free(&lines);
-	return teardown(state);
-}
-
-static struct node_frames frames_of(__u64 pause_ns)
-{
-	return (struct node_frames){ .source = &source, .profile = profile, .location_of = locations,
-				     .lines = &lines, .pause_ns = pause_ns };
-}
-
 static const char *frame(__u32 i)
 {
-	const struct profile_location l = *profile_get_location(profile, stack.locations[i]);
-
-	return profile_get_string(profile, profile_get_function(profile, l.function)->name);
+	return name_of(stack.locations[i]);
 }
 
 static int find(__u32 node)
@@ -182,7 +160,7 @@ static void in_parts(void **state)
 	assert_string_equal(frame(1), "outer");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_stack, teardown_stack)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_stack, teardown_names)
 
 int main(void)
 {
