@@ -23,6 +23,9 @@ WITHIN = {
     "piping": ("write", r"(anon_)?pipe_write|fifo_pipe_write"),
     "touching": (None, r"handle_mm_fault"),
 }
+# A page fault begins with interrupts off. A tick that comes meanwhile arrives where this function lets them
+# in. How many do is the machine's: on one 373 of 1,060 samples.
+LETS_TICKS_IN = "exc_page_fault"
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64",
                                 reason="not-applicable: functions of the kernel are found on x86-64 only")
@@ -74,7 +77,8 @@ def test_functions_of_a_known_mixture(python, program, mode, tmp_path):
     found = [(*parts(sample), sample.count) for sample in run.samples]
     for function, (call, name) in WITHIN.items():
         inside = [(kernel, count) for at, syscall, kernel, count in found
-                  if at == function and kernel and syscall == (call and "[syscall %s]" % call)]
+                  if at == function and kernel and syscall == (call and "[syscall %s]" % call) and
+                  kernel[-1] != LETS_TICKS_IN]
         total = sum(count for _, count in inside)
         # Ticks that arrive late are of an interrupt, or of the way in and out.
         within = sum(count for kernel, count in inside if any(re.fullmatch(name, k) for k in kernel))
