@@ -14,6 +14,8 @@ import cgroups
 import profiler
 from pods import Pod
 
+# One after the other: with -a each would see the processes that another one has named alike.
+pytestmark = pytest.mark.xdist_group("filters")
 needs_cgroups = pytest.mark.skipif(cgroups.hierarchy() is None,
                                    reason="SKIP cgroups: no cgroup hierarchy can be written here")
 
