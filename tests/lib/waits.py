@@ -17,13 +17,20 @@ def schedstat(pid):
     return found
 
 
-Account = collections.namedtuple("Account", "run before after inner outer")
+def stolen():
+    """ns that a hypervisor has kept all CPUs to itself, in /proc/stat's units: time of no thread, by the
+    kernel's account and by ours."""
+    with open("/proc/stat") as stat:
+        return int(stat.readline().split()[8]) * 10**9 // os.sysconf("SC_CLK_TCK")
+
+
+Account = collections.namedtuple("Account", "run before after inner outer stolen")
 
 
 def observe(directory, target, *arguments, event="offcpu", account=schedstat, seconds=2):
     """Profiles a target; the times that bound what must be found, whenever we are run ourselves. account(pid)
     is asked at the beginning and at the end."""
-    outer = time.monotonic_ns()
+    outer, lost = time.monotonic_ns(), stolen()
     run = profiler.Run(directory, "--pid", target.pid, "--event", event, "--min-wait", "0", "-v", *arguments)
 
     def is_ready():
@@ -35,7 +42,7 @@ def observe(directory, target, *arguments, event="offcpu", account=schedstat, se
     inner, after = time.monotonic_ns() - inner, account(target.pid)
     run.interrupt()
     run.finish()
-    return Account(run, before, after, inner, time.monotonic_ns() - outer)
+    return Account(run, before, after, inner, time.monotonic_ns() - outer, stolen() - lost)
 
 
 def time_of(samples, kind, function=None):
