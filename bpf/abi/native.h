@@ -62,7 +62,7 @@ struct text_space {
 
 struct text_mapping {
 	__u64 start, end; /* addresses of the process */
-	__u64 position;	  /* of start, in the text space */
+	__u64 position;	  /* of start, in the text space; an enum native_end: why it has none there */
 	__u32 text;	  /* block of its file's struct text; TEXT_NOT_LOADED, TEXT_NONE */
 	__u32 writable;	  /* as the memory of many a JIT compiler */
 };

@@ -273,6 +273,10 @@ static __always_inline int unwind_step(struct scratch *s, struct cpu_stats *coun
 			native_ask(s, count, pc, ASK_ANEW);
 		return 1;
 	}
+	if (u->at.position < NATIVE_ENDS) { /* the mapping's file has no positions: this says why */
+		u->end = u->at.position;
+		return 1;
+	}
 	rule = unwind_rule(s, pc, &place);
 	place |= unwind_notes(u, rule);
 	u->end = NATIVE_FUNCTION;

@@ -13,7 +13,7 @@ from common import CPUS, Table, Target, interpreters, ours, profiler, wait_for_t
 
 MODES = "off", "leaf", "top", "full"
 RATES = 4999, 99
-OUTSIDE = "not_loaded", "incomplete", "mismatch", "unknown", "no_room"
+OUTSIDE = "not_loaded", "incomplete", "mismatch", "unknown", "file_no_room", "file_not_reached", "no_room"
 
 
 def profile(mode, frequency, seconds, pids):

@@ -19,8 +19,8 @@
 #include "symbols/asked_lately.h"
 #include "symbols/jit_names.h"
 #include "symbols/native_files.h"
+#include "symbols/native_mapping.h"
 #include "symbols/native_spaces.h"
-#include "symbols/vdso.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
 
@@ -34,7 +34,7 @@ struct native_targets {
 	struct jit_names *jit_names;
 	struct native_files files;
 	struct native_spaces spaces;
-	__u32 vdso;	     /* the block of its text; TEXT_NOT_LOADED: it was not added yet */
+	struct native_mappings mappings;
 	__u64 generation_ns; /* when the last one began; 0 = the first */
 	struct asked_lately maps; /* of processes */
 	struct asked_lately rows; /* of a file's regions */
@@ -56,6 +56,12 @@ int native_targets_new(struct native_targets **ret, struct kernel *kernel, struc
 		native_targets_free(t);
 		return -ENOMEM;
 	}
+	t->mappings = (struct native_mappings){
+		.natives = natives,
+		.jit_names = t->jit_names,
+		.files = &t->files,
+		.texts = kernel_texts(kernel),
+	};
 	*ret = t;
 	return 0;
 }
@@ -95,49 +101,13 @@ static bool begin_generation(struct native_targets *t)
 	texts_begin_generation(texts);
 	native_spaces_clear(&t->spaces);
 	native_files_unload(&t->files);
-	t->vdso = TEXT_NOT_LOADED;
+	t->mappings.vdso = TEXT_NOT_LOADED;
 	clear_processes(t);
 	if (kernel_wait(t->kernel))
 		return false;
 	texts_reuse(texts);
 	log_debug("the table of native code was full and is begun anew; --native-memory makes it larger");
 	return true;
-}
-
-/* The text of the kernel's page of code, which is added when it is first met. */
-static __u32 vdso_text(struct native_targets *t)
-{
-	struct texts *texts = kernel_texts(t->kernel);
-
-	if (t->vdso == TEXT_NOT_LOADED && (!texts->with_rows || vdso_add(texts, &t->vdso)))
-		t->vdso = TEXT_NONE;
-	return t->vdso;
-}
-
-/*
- * What the kernel side is to know of a mapping of a process. *ret_file: NATIVE_NO_FILE if it is none that can
- * be read.
- */
-static struct text_mapping mapping_of(struct native_targets *t, __u32 process, const struct code_map *map,
-				      __u32 *ret_file)
-{
-	struct text_mapping m = { map->start, map->end, TEXT_JIT, TEXT_NONE, map->is_writable };
-
-	*ret_file = NATIVE_NO_FILE;
-	if (!strcmp(map->path, "[vdso]")) {
-		m.position = TEXT_VDSO;
-		m.text = vdso_text(t);
-	}
-	if (map->is_memory) {
-		if (map->file.inode)
-			jit_names_met(t->jit_names, process, map, &m.position);
-		return m;
-	}
-	if (!map->file.size || map->offset >= map->file.size || natives_file(t->natives, map, ret_file))
-		return m;
-	m.position = natives_get(t->natives, *ret_file)->base + map->offset;
-	m.text = native_files_text(&t->files, *ret_file);
-	return m;
 }
 
 /* The bytes of code_maps_read() become a space of the kernel side. */
@@ -154,7 +124,7 @@ static int add_space(struct native_targets *t, __u32 process, const void *bytes,
 	if (!mappings || !files)
 		return -ENOMEM;
 	while ((err = code_maps_next(bytes, size, &at, &map)) > 0 && count < CODE_MAPS_MAX) {
-		mappings[count] = mapping_of(t, process, &map, &files[count]);
+		mappings[count] = native_mapping(&t->mappings, process, &map, &files[count]);
 		count++;
 	}
 	if (err)

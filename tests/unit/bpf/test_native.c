@@ -194,17 +194,18 @@ static void leaves(void **state)
 {
 	static const struct function list[] = { { 0x1000, 0 }, { 0x1800, 0 } };
 	struct text_mapping m[] = { { 0x400000, 0x402000, BASE + 0x1000, 0, 0 },
-				    { 0x7000000, 0x7001000, TEXT_JIT, TEXT_NONE, 0 } };
+				    { 0x7000000, 0x7001000, TEXT_JIT, TEXT_NONE, 0 },
+				    { 0x8000000, 0x8001000, NATIVE_FILE_NO_ROOM, TEXT_NONE, 0 } };
 	struct process *p = &hosted.scratch->who.known;
 	enum native_end end;
 	__u32 block;
 
 	(void)state;
 	m[0].text = add_text(list, 2, 0x3000);
-	assert_int_equal(texts_add_space(&table, m, 2, &block), 0);
+	assert_int_equal(texts_add_space(&table, m, 3, &block), 0);
 	hosted.text_count = table.used;
 	hosted_regs = (struct pt_regs){ .pc = 0x400900, .syscall = -1 };
-	hosted_mm.exec_vm = 3;
+	hosted_mm.exec_vm = 4;
 	p->space = 0;
 	assert_int_equal(leaf(&end), NATIVE_NOT_LOADED);
 	assert_int_equal(end, NATIVE_NOT_LOADED);
@@ -213,13 +214,16 @@ static void leaves(void **state)
 	assert_int_equal(end, NATIVE_FUNCTION);
 	hosted_regs.pc = 0x7000010;
 	assert_int_equal(leaf(&end), TEXT_JIT);
+	hosted_regs.pc = 0x8000010; /* a marker, once, and counted as such */
+	assert_int_equal(leaf(&end), NATIVE_FILE_NO_ROOM);
+	assert_int_equal(end, NATIVE_FILE_NO_ROOM);
 	hosted_regs.pc = 0x5000000; /* data, or nothing */
 	assert_int_equal(leaf(&end), NATIVE_UNKNOWN);
 	assert_int_equal(end, NATIVE_UNKNOWN);
-	hosted_mm.exec_vm = 4; /* something was mapped since */
+	hosted_mm.exec_vm = 5; /* something was mapped since */
 	hosted_regs.pc = 0x400900;
 	assert_int_equal(leaf(&end), NATIVE_NOT_LOADED);
-	hosted_mm.exec_vm = 3;
+	hosted_mm.exec_vm = 4;
 	p->space = space_number(1, block); /* of a generation that is not */
 	assert_int_equal(leaf(&end), NATIVE_NOT_LOADED);
 	p->space = space_number(0, block);

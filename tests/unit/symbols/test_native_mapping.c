@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_native_mapping.c - what the kernel side is told of a mapping: a file that cannot be had, or that finds
+ * no room, is never taken for memory of no file.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "kern/texts.h"
+#include "names/natives.h"
+#include "symbols/native_files.h"
+#include "symbols/native_mapping.h"
+#include "symbols/native_spaces.h"
+
+static struct texts table;
+static struct natives *natives;
+static struct native_files files;
+static struct native_mappings mappings;
+
+static int setup(void **state)
+{
+	(void)state;
+	if (natives_new(&natives) || native_files_open(&files, natives, &table))
+		return -1;
+	mappings = (struct native_mappings){ .natives = natives, .files = &files, .texts = &table };
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	native_files_close(&files);
+	natives_free(natives);
+	return 0;
+}
+
+static struct code_map file_map(__u64 inode, __u64 size)
+{
+	return (struct code_map){ 0x5000,	   0x7000, 0x1000, { 1, inode, size, 3, 4 },
+				  "/lib/libz.so", false,  false };
+}
+
+static void each_kind(void **state)
+{
+	struct code_map map = file_map(7, 0x9000);
+	struct text_mapping m;
+	__u32 file;
+
+	(void)state;
+	m = native_mapping(&mappings, 1, &map, &file);
+	assert_int_equal(m.position, natives_get(natives, file)->base + 0x1000);
+	assert_int_equal(m.text, TEXT_NOT_LOADED);
+	assert_int_equal(m.start, 0x5000);
+	assert_int_equal(m.end, 0x7000);
+	map = (struct code_map){ 0x5000, 0x7000, .path = "", .is_memory = true, .is_writable = true };
+	m = native_mapping(&mappings, 1, &map, &file);
+	assert_int_equal(m.position, TEXT_JIT);
+	assert_int_equal(m.text, TEXT_NONE);
+	assert_true(m.writable);
+	assert_int_equal(file, NATIVE_NO_FILE);
+	map.path = "[vdso]";
+	m = native_mapping(&mappings, 1, &map, &file);
+	assert_int_equal(m.position, TEXT_VDSO);
+	map = file_map(8, 0); /* it could not be opened */
+	m = native_mapping(&mappings, 1, &map, &file);
+	assert_int_equal(m.position, NATIVE_FILE_NOT_REACHED);
+	map = file_map(8, 0x1000); /* the mapping is behind its end */
+	m = native_mapping(&mappings, 1, &map, &file);
+	assert_int_equal(m.position, NATIVE_FILE_NOT_REACHED);
+	assert_int_equal(file, NATIVE_NO_FILE);
+}
+
+static void without_room(void **state)
+{
+	struct code_map map = file_map(7, 0x9000);
+	struct text_mapping m;
+	__u32 file;
+
+	(void)state;
+	native_mapping(&mappings, 1, &map, &file);
+	assert_false(mappings.no_room.stands);
+	for (__u32 i = 0; i <= NATIVES_FILES_MAX; i++) {
+		map = file_map(100 + i, 0x9000);
+		m = native_mapping(&mappings, 1, &map, &file);
+	}
+	assert_int_equal(m.position, NATIVE_FILE_NO_ROOM);
+	assert_int_equal(m.text, TEXT_NONE);
+	assert_int_equal(file, NATIVE_NO_FILE);
+	assert_true(mappings.no_room.stands);
+	map = file_map(7, 0x9000); /* it has its room */
+	m = native_mapping(&mappings, 1, &map, &file);
+	assert_int_equal(m.position, natives_get(natives, file)->base + 0x1000);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(each_kind),
+		TEST(without_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
