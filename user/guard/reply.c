@@ -3,6 +3,21 @@
 
 #include <string.h>
 
+#define HEAD_SIZE offsetof(struct worker_reply, container)
+#define SIZE_TO(member) (offsetof(struct worker_reply, member) + sizeof(((struct worker_reply *)0)->member))
+
+size_t reply_size(enum answer_kind answer)
+{
+	static const size_t sizes[] = {
+		[ANSWER_IDENTITY] = SIZE_TO(identity),
+		[ANSWER_CONTAINER] = SIZE_TO(container),
+		[ANSWER_CODE] = SIZE_TO(code),
+		[ANSWER_TABLE] = HEAD_SIZE,
+	};
+
+	return sizes[answer];
+}
+
 static bool terminated(const char *text, size_t size)
 {
 	return memchr(text, '\0', size);

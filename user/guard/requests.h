@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * requests.h - what the worker can be asked: requests.def has a row for each kind. A request has only as many
- * bytes as its kind needs, in the queue and on its way to the child.
+ * bytes as its kind needs, in the queue and on its way to the child. So has the reply on its way back
+ * (reply.h).
  */
 #ifndef PYPERF_GUARD_REQUESTS_H
 #define PYPERF_GUARD_REQUESTS_H

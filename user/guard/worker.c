@@ -144,19 +144,20 @@ static int take_table(const struct worker *worker, struct worker_reply *reply)
 }
 
 /*
- * Takes one message of the child. -EAGAIN if there is none. -EPIPE if the child has died or sends nonsense.
+ * Takes one message of the child; *ret is all 0. -EAGAIN if there is none. -EPIPE if the child has died or
+ * sends nonsense, and then nothing of *ret is to be used.
  */
 static int read_reply(struct worker *worker, struct worker_reply *ret)
 {
-	size_t size = offsetof(struct worker_reply, table);
+	const struct worker_request *request = worker->busy ? worker->queue[worker->head] : NULL;
+	const size_t size = request ? reply_size(request_row(request->type)->answer) : 0;
 	ssize_t n;
 	int err;
 
 	n = recv(worker->life.socket, ret, size, MSG_DONTWAIT | MSG_TRUNC);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return -EAGAIN;
-	ret->table = NULL;
-	if (n != (ssize_t)size || !worker->busy || !reply_is_sane(ret, worker->queue[worker->head]))
+	if (n != (ssize_t)size || !request || !reply_is_sane(ret, request))
 		return -EPIPE;
 	err = take_table(worker, ret);
 	if (err == -EPROTO)

@@ -22,6 +22,7 @@
 #define WORKER_DEADLINE_MS 500
 #define WORKER_PATIENCE_MS 5000
 
+/* Only the first reply_size() bytes (reply.h) come from the child; the others are 0. */
 struct worker_reply {
 	__u32 type; /* type, pid and tag are those of the request */
 	__u32 pid;
@@ -30,8 +31,8 @@ struct worker_reply {
 	__u32 table_size;
 	union {
 		struct {
-			struct identity identity;
 			struct container container;
+			struct identity identity;
 		};
 		struct record_code code; /* process, code and fingerprint are 0 */
 	};

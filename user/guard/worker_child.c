@@ -15,6 +15,7 @@
 
 #include "guard/isolate.h"
 #include "guard/reading.h"
+#include "guard/reply.h"
 #include "guard/sandbox.h"
 #include "proc/procfs.h"
 #include "python/binaries.h"
@@ -116,7 +117,7 @@ void worker_child_run(const struct worker_child *c)
 		if (!row)
 			_exit(n ? 1 : 0);
 		answer(&request, row, pods, &reply);
-		if (send(ISOLATED_SOCKET_FD, &reply, offsetof(struct worker_reply, table), MSG_NOSIGNAL) < 0)
+		if (send(ISOLATED_SOCKET_FD, &reply, reply_size(row->answer), MSG_NOSIGNAL) < 0)
 			_exit(1);
 	}
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* test_reply.c - what a worker may say: it answers what it was asked, and its strings end where they must. */
+/*
+ * test_reply.c - what a worker may say: it answers what it was asked, its strings end where they must, and
+ * it has no bytes that only another kind of answer needs.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,12 +103,28 @@ static void verdicts(void **state)
 	assert_false(is_sane());
 }
 
+#define HEAD offsetof(struct worker_reply, container)
+
+/* What lies behind these bytes stays 0, so that nobody reads what the child did not send. */
+static void a_reply_has_what_its_kind_needs(void **state)
+{
+	(void)state;
+	assert_int_equal(reply_size(ANSWER_TABLE), HEAD);
+	assert_int_equal(reply_size(ANSWER_CONTAINER), HEAD + sizeof(reply.container));
+	assert_int_equal(reply_size(ANSWER_IDENTITY), offsetof(struct worker_reply, identity) +
+							      sizeof(reply.identity));
+	assert_int_equal(reply_size(ANSWER_CODE), HEAD + sizeof(reply.code));
+	for (__u32 type = WORKER_NONE + 1; type < WORKER_TYPES; type++)
+		assert_true(reply_size(request_row(type)->answer) <= offsetof(struct worker_reply, table));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_answers_the_question),
 		cmocka_unit_test(strings_end),
 		cmocka_unit_test(verdicts),
+		cmocka_unit_test(a_reply_has_what_its_kind_needs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,7 @@
 #include "base/sanitized.h"
 #include "elf/rows.h"
 #include "guard/parser.h"
+#include "guard/reply.h"
 #include "guard/worker.h"
 #include "proc/procfs.h"
 
@@ -121,7 +122,7 @@ static void send_request(const struct worker_request *r)
 static const struct worker_reply *ask(struct worker_request r)
 {
 	static struct worker_reply reply;
-	const size_t size = offsetof(struct worker_reply, table);
+	const size_t size = reply_size(request_row(r.type)->answer);
 
 	send_request(&r);
 	assert_int_equal(recv(ours, &reply, sizeof(reply), 0), size);

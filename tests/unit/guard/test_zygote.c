@@ -25,6 +25,7 @@
 #include "base/cleanup.h"
 #include "guard/isolate.h"
 #include "guard/message.h"
+#include "guard/reply.h"
 #include "guard/worker.h"
 #include "guard/zygote.h"
 #include "proc/procfs.h"
@@ -94,7 +95,7 @@ static void answers(int socket)
 
 	assert_int_equal(procfs_start_ticks(getpid(), &r.start_ticks), 0);
 	assert_int_equal(send(socket, &r, size, MSG_NOSIGNAL), size);
-	assert_int_equal(recv(socket, &reply, sizeof(reply), 0), offsetof(struct worker_reply, table));
+	assert_int_equal(recv(socket, &reply, sizeof(reply), 0), reply_size(ANSWER_CONTAINER));
 	assert_int_equal(reply.error, 0);
 }
 
