@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_pprof_symbols.c - machine code in pprof: with names, or with what a server needs to find them.
+ * test_pprof_places.c - what samples of a pprof file refer to is there; machine code has names, or what a
+ * server needs to find them.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -13,8 +14,48 @@
 #include <string.h>
 
 #include "profile/filter.h"
-#include "profile/pprof.h"
-#include "tests/forge/decode.h"
+#include "tests/unit/profile/pprof_example.h"
+
+/* The records are found by id; ids are unique because each is its place in the list. */
+static void every_reference_leads_somewhere(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	Pyperf__Profile *d = encode_and_decode(p);
+	uint64_t end = 0;
+
+	(void)state;
+	assert_int_equal(d->n_mapping, 2);
+	for (size_t i = 0; i < d->n_mapping; i++) {
+		const Pyperf__Mapping *m = d->mapping[i];
+
+		assert_int_equal(m->id, i + 1);
+		assert_true(m->memory_start > end && m->memory_limit > m->memory_start);
+		end = m->memory_limit;
+		assert_true(*string(d, m->filename));
+		string(d, m->build_id);
+		assert_true(m->has_functions && m->has_filenames && m->has_line_numbers);
+	}
+	assert_int_equal(d->n_function, 5);
+	for (size_t i = 0; i < d->n_function; i++) {
+		assert_int_equal(d->function[i]->id, i + 1);
+		assert_true(*string(d, d->function[i]->name));
+		string(d, d->function[i]->filename);
+	}
+	assert_int_equal(d->n_location, 5);
+	for (size_t i = 0; i < d->n_location; i++) {
+		assert_int_equal(d->location[i]->id, i + 1);
+		assert_in_range(d->location[i]->mapping_id, 0, d->n_mapping);
+		assert_int_equal(d->location[i]->n_line, 1);
+		assert_in_range(d->location[i]->line[0]->function_id, 1, d->n_function);
+	}
+	for (size_t i = 0; i < d->n_sample; i++)
+		for (size_t j = 0; j < d->sample[i]->n_location_id; j++)
+			assert_in_range(d->sample[i]->location_id[j], 1, d->n_location);
+	for (size_t i = 0; i < d->n_string_table; i++)
+		for (const char *at = d->string_table[i]; *at; at += buf_utf8_length(at))
+			assert_int_not_equal(buf_utf8_length(at), 0);
+	pyperf__profile__free_unpacked(d, NULL);
+}
 
 /* Of what the server is to name there are addresses of the file, and of the rest what is known. */
 static void names_for_the_server(void **state)
@@ -110,8 +151,11 @@ static void inlined_functions(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(names_for_the_server),
-					    cmocka_unit_test(inlined_functions) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_reference_leads_somewhere),
+		cmocka_unit_test(names_for_the_server),
+		cmocka_unit_test(inlined_functions),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_pprof_header.c - the tests of that name where there are more kinds of events.
+ */
+#include "tests/unit/profile/test_pprof_header.c"

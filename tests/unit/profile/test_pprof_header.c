@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_pprof_header.c - what a pprof file says of itself: its sample types, its time, and the ticks that are
+ * missing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/unit/profile/pprof_example.h"
+
+static void assert_type(const Pyperf__Profile *d, const Pyperf__ValueType *t, const char *type,
+			const char *unit)
+{
+	assert_string_equal(string(d, t->type), type);
+	assert_string_equal(string(d, t->unit), unit);
+}
+
+static void header_says_what_is_measured(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	Pyperf__Profile *d = encode_and_decode(p);
+
+	(void)state;
+	assert_int_equal(d->n_sample_type, 2);
+	assert_type(d, d->sample_type[0], "samples", "count");
+	assert_type(d, d->sample_type[1], "cpu", "nanoseconds");
+	assert_type(d, d->period_type, "cpu", "nanoseconds");
+	assert_string_equal(string(d, d->default_sample_type), "cpu");
+	assert_int_equal(d->period, PERIOD);
+	assert_true(d->time_nanos == 1700000000000000000);
+	assert_int_equal(d->duration_nanos, 2000000000);
+	assert_int_equal(d->n_comment, 0);
+	assert_string_equal(d->string_table[0], "");
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
+static void ticks_that_are_missing(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	struct profile_info info = *profile_get_info(p);
+	Pyperf__Profile *d;
+
+	(void)state;
+	info.period_ns = 2 * PERIOD;
+	info.ticks_came = 600;
+	info.ticks_wanted = 1200;
+	assert_int_equal(profile_set_info(p, &info), 0);
+	d = encode_and_decode(p);
+	assert_int_equal(d->period, 2 * PERIOD);
+	assert_int_equal(d->n_comment, 1);
+	assert_string_equal(string(d, d->comment[0]), "600 of 1200 ticks came: times are made up for that, "
+						      "a sample stands for 20000000 ns");
+	assert_int_equal(d->sample[0]->value[1], d->sample[0]->value[0] * 2 * PERIOD);
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
+static void ticks_that_are_missing_on_some_cpus(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	struct profile_info info = *profile_get_info(p);
+	Pyperf__Profile *d;
+
+	(void)state;
+	info.short_cpus[0] = (struct profile_cpu){ 3, 0, 5940 };
+	info.short_cpu_count = 1;
+	assert_int_equal(profile_set_info(p, &info), 0);
+	d = encode_and_decode(p);
+	assert_int_equal(d->n_comment, 1);
+	assert_string_equal(string(d, d->comment[0]),
+			    "ticks are missing on some CPUs: 0 of 5940 came on CPU 3");
+	pyperf__profile__free_unpacked(d, NULL);
+	info.ticks_came = 600;
+	info.ticks_wanted = 1200;
+	info.short_cpu_count = 260;
+	for (int i = 0; i < PROFILE_CPUS_MAX; i++)
+		info.short_cpus[i] = (struct profile_cpu){ ~0U, ~0ULL - 1, ~0ULL };
+	assert_int_equal(profile_set_info(p, &info), 0);
+	d = encode_and_decode(p);
+	assert_int_equal(d->n_comment, 2);
+	assert_memory_equal(string(d, d->comment[0]), "600 of 1200 ticks came:", 23);
+	assert_non_null(strstr(string(d, d->comment[1]), ", and less than should on 256 others"));
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(header_says_what_is_measured),
+		cmocka_unit_test(ticks_that_are_missing),
+		cmocka_unit_test(ticks_that_are_missing_on_some_cpus),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

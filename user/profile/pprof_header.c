@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "profile/pprof_header.h"
+
+#include <stdio.h>
+
+#include "profile/pprof_stream.h"
+#include "profile/pprof_strings.h"
+#include "profile/profile.h"
+
+_Static_assert(1 + PPROF_COMMENTS_MAX + 2 * PPROF_TYPES_MAX <= PPROF_WORDS_MAX,
+	       "every word of the header has room");
+
+static void add_type(struct pprof_header *h, enum event_kind kind, bool is_time, const char *type,
+		     enum event_unit unit)
+{
+	struct pprof_type *t = &h->types[h->type_count++];
+
+	*t = (struct pprof_type){ kind, is_time, .type = pprof_strings_word(h->strings, type) };
+	t->unit = pprof_strings_word(h->strings, event_unit_name(unit));
+}
+
+static void add_types(struct pprof_header *h)
+{
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		const struct event_row *row = &event_rows[kind];
+
+		if (!(profile_get_info(h->profile)->events & EVENT_BIT(kind)))
+			continue;
+		add_type(h, kind, false, row->type, row->unit);
+		if (*row->period)
+			add_type(h, kind, true, row->period, UNIT_NANOSECONDS);
+	}
+}
+
+static void write_cpus(const struct profile_info *info, char *text, size_t size)
+{
+	int used = snprintf(text, size, "ticks are missing on some CPUs:");
+
+	for (__u32 i = 0; i < PROFILE_CPUS_MAX && i < info->short_cpu_count; i++) {
+		const struct profile_cpu *c = &info->short_cpus[i];
+
+		used += snprintf(text + used, size - used, "%s %llu of %llu came on CPU %u", i ? "," : "",
+				 c->came, c->wanted, c->cpu);
+	}
+	if (info->short_cpu_count > PROFILE_CPUS_MAX)
+		snprintf(text + used, size - used, ", and less than should on %u others",
+			 info->short_cpu_count - PROFILE_CPUS_MAX);
+}
+
+static void add_comments(struct pprof_header *h)
+{
+	const struct profile_info *info = profile_get_info(h->profile);
+
+	if (info->ticks_wanted)
+		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
+			 "%llu of %llu ticks came: times are made up for that, a sample stands for %lld ns",
+			 info->ticks_came, info->ticks_wanted, info->period_ns);
+	if (info->short_cpu_count)
+		write_cpus(info, h->comments[h->comment_count++], PPROF_COMMENT_SIZE);
+	for (size_t i = 0; i < h->comment_count; i++)
+		pprof_strings_word(h->strings, h->comments[i]);
+}
+
+void pprof_header_open(struct pprof_header *h, const struct profile *p, struct pprof_strings *strings)
+{
+	*h = (struct pprof_header){ .profile = p, .strings = strings };
+	add_types(h);
+	add_comments(h);
+}
+
+static int64_t clamp(__u64 value)
+{
+	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+int64_t pprof_header_value(const struct pprof_header *h, size_t type, const struct profile_stack *stack)
+{
+	const __u64 period_ns = profile_get_info(h->profile)->period_ns;
+	const struct pprof_type *t = &h->types[type];
+	__u64 value = stack->counts[t->kind];
+
+	if (t->is_time && __builtin_mul_overflow(value, period_ns, &value))
+		return INT64_MAX;
+	return clamp(value);
+}
+
+int pprof_header_write(const struct pprof_header *h, struct pprof_stream *stream)
+{
+	const struct profile_info *info = profile_get_info(h->profile);
+	Pyperf__ValueType types[PPROF_TYPES_MAX], *list[PPROF_TYPES_MAX];
+	Pyperf__Profile part = PYPERF__PROFILE__INIT;
+	int64_t comments[PPROF_COMMENTS_MAX];
+
+	for (size_t i = 0; i < h->type_count; i++) {
+		const struct pprof_type *t = &h->types[i];
+
+		pyperf__value_type__init(&types[i]);
+		types[i].type = t->type;
+		types[i].unit = t->unit;
+		list[i] = &types[i];
+		if (t->is_time && !part.period_type) {
+			part.period_type = &types[i];
+			part.period = info->period_ns;
+		}
+		/* Of the first kind: the time, if it has both. */
+		if (t->kind == profile_shown(h->profile))
+			part.default_sample_type = t->type;
+	}
+	part.n_sample_type = h->type_count;
+	part.sample_type = list;
+	part.time_nanos = info->start_unix_ns;
+	part.duration_nanos = info->duration_ns;
+	for (size_t i = 0; i < h->comment_count; i++)
+		comments[i] = pprof_strings_word(h->strings, h->comments[i]);
+	part.n_comment = h->comment_count;
+	part.comment = comments;
+	return pprof_stream_add(stream, &part);
+}
