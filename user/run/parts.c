@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/parts.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "kern/kernel.h"
+#include "kern/records.h"
+#include "run/agent.h"
+#include "run/turns.h"
+#include "targets/registry.h"
+
+#define INTERVAL_MS 1000 /* how often the ring buffer is emptied when nothing is urgent */
+
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCU /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
+
+/* In another one processes have other pids than the kernel side sees, or none. */
+static bool in_first_pid_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) || st.st_ino == FIRST_PID_NAMESPACE;
+}
+
+/* Before rights are given up: with them goes what this file shows. Without names one frame is as good. */
+static void open_kernel_names(struct agent *a)
+{
+	int err;
+
+	if (a->options->kernel != KERNEL_MODE_FULL)
+		return;
+	err = kernel_names_open(&a->kernel_names, "/proc/kallsyms", KERNEL_NAMES_PAUSE_NS);
+	if (err == -EACCES)
+		log_warning("the kernel's functions are all [kernel]: /proc/kallsyms shows no addresses "
+			    "without CAP_SYSLOG (and sysctl kernel.kptr_restrict below 2)");
+	else if (err)
+		log_warning("the kernel's functions are all [kernel]: /proc/kallsyms cannot be read: %s",
+			    strerror(-err));
+}
+
+static int open_kernel(struct agent *a)
+{
+	const struct options *o = a->options;
+	int err;
+
+	if (!in_first_pid_namespace()) {
+		log_error("this is a pid namespace of its own, from which other processes cannot be "
+			  "named: run it in the machine's (docker run --pid=host; in Kubernetes "
+			  "hostPID: true)");
+		return -ENOTSUP;
+	}
+	a->kernel_options = settings_kernel(o);
+	a->kernel_options.kernel_nameless = !a->kernel_names;
+	err = kernel_open(&a->kernel, &a->kernel_options);
+	if (err) {
+		log_error("%s", kernel_reason(a->kernel));
+		return err;
+	}
+	if (a->kernel_options.frequency != (__u32)o->frequency)
+		log_warning("%u samples per second of each CPU are taken, not %ld: more could leave it no "
+			    "time for programs, or are not allowed (sysctl "
+			    "kernel.perf_event_max_sample_rate)",
+			    a->kernel_options.frequency, o->frequency);
+	return 0;
+}
+
+static int open_discover(struct agent *a)
+{
+	const struct options *o = a->options;
+	struct discover_parts parts = {
+		.kernel = a->kernel,
+		.worker = a->worker,
+		.registry = a->registry,
+		.selection = &a->selection,
+		.programs = o->all,
+		.kubelet = a->ask_kubelet.kubelet,
+	};
+	struct symbols_parts symbols = {
+		.kernel = a->kernel,
+		.codes = a->codes,
+		.natives = a->natives,
+		.native_lines = o->native_lines,
+		.registry = a->registry,
+	};
+	int err = log_failure(discover_new(&a->discover, &parts), "discovery");
+
+	if (err)
+		return err;
+	kernel_on_record(a->kernel, discover_record, a->discover);
+	symbols.discover = a->discover;
+	err = log_failure(symbols_new(&a->symbols, &symbols), "names and native code");
+	if (err)
+		return err;
+	return log_failure(looks_new(&a->looks, a->kernel, a->registry, discover_questions(a->discover),
+				     symbols_captures(a->symbols)),
+			   "looks from outside");
+}
+
+static int open_kubelet(struct agent *a)
+{
+	const struct kubelet_options o = settings_kubelet(a->options);
+
+	return ask_kubelet_open(&a->ask_kubelet, &o, &a->loop);
+}
+
+static int open_http(struct agent *a)
+{
+	const struct serve_addresses addresses = {
+		.all = a->options->listen_address,
+		.metrics = a->options->metrics_address,
+		.health = a->options->health_address,
+	};
+	struct http_source source = {
+		.kernel = a->kernel,
+		.worker = a->worker,
+		.codes = a->codes,
+		.registry = a->registry,
+		.discover = a->discover,
+		.windows = &a->windows,
+		.run = &a->facts,
+		.generation = &a->generation,
+		.continuous = &a->continuous,
+		.kubelet = a->ask_kubelet.kubelet,
+		.selection = a->options->all_python || a->options->all ? &a->selection : NULL,
+		.token_file = a->options->listen_token_file,
+	};
+
+	return serve_open(&a->http, &addresses, &source, &a->loop);
+}
+
+/* The worker comes first: what neither it nor a later one must inherit is not open yet. */
+int parts_open(struct agent *a)
+{
+	int err;
+
+	err = log_failure(loop_open(&a->loop, INTERVAL_MS), "the event loop cannot be set up");
+	if (!err)
+		err = log_failure(worker_start(&a->worker, a->options->pod_logs),
+				  "the worker process cannot be started");
+	if (!err)
+		open_kernel_names(a);
+	if (!err)
+		err = open_kernel(a);
+	if (!err)
+		err = log_failure(codes_new(&a->codes, CODES_BYTES_MAX), "the code store");
+	if (!err)
+		err = log_failure(natives_new(&a->natives), "the store of native functions");
+	if (!err && a->options->native)
+		err = log_failure(natives_want_lines(a->natives), "the store of native lines");
+	if (!err)
+		err = log_failure(registry_new(&a->registry), "the process registry");
+	if (!err)
+		err = open_kubelet(a);
+	if (!err)
+		err = open_discover(a);
+	if (err)
+		return err;
+	return turns_open(a) ?: open_http(a);
+}
+
+void parts_close(struct agent *a)
+{
+	command_release(&a->command);
+	http_free(a->http);
+	live_close(a->live);
+	window_close(a->window);
+	continuous_close(a->continuous);
+	looks_free(a->looks);
+	symbols_free(a->symbols);
+	discover_free(a->discover);
+	ask_kubelet_close(&a->ask_kubelet);
+	registry_free(a->registry);
+	codes_free(a->codes);
+	natives_free(a->natives);
+	kernel_names_free(a->kernel_names);
+	kernel_close(a->kernel);
+	worker_stop(a->worker);
+	loop_close(&a->loop);
+	notify_close(&a->notify);
+}
