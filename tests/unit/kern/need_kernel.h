@@ -18,10 +18,9 @@
 
 static struct kernel *kernel;
 
-/* Opens it for this and later tests, or skips this one. No tick is taken. */
-static inline void need_kernel(void)
+/* Opens it for this and later tests, or skips this one. No tick is taken. All tests want the same of it. */
+static inline void need_kernel_with(struct kernel_options o)
 {
-	struct kernel_options o = { .frequency = 99, .follow = true, .max_depth = 64 };
 	int err;
 
 	if (kernel)
@@ -34,6 +33,11 @@ static inline void need_kernel(void)
 	}
 	if (err)
 		fail_msg("%s", kernel_reason(kernel));
+}
+
+static inline void need_kernel(void)
+{
+	need_kernel_with((struct kernel_options){ .frequency = 99, .follow = true, .max_depth = 64 });
 }
 
 /* A group's teardown. */

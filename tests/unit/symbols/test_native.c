@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_native.c - from a sample that could not place its program counter to all that the kernel side needs
+ * for the next one: the mappings of its process, the functions of a file, the rows of a region. Each is asked
+ * for once, and what cannot be had is not asked for by each sample.
+ */
+#include "tests/unit/symbols/native_parts.h"
+
+/* Nobody needs a second sample for what comes next. */
+static void one_sample_leads_from_mappings_to_rows(void **state)
+{
+	struct asked a;
+	struct stat st;
+
+	(void)state;
+	begin();
+	assert_int_equal(stat("/proc/self/exe", &st), 0);
+	own_sample(true);
+	a = take(WORKER_MAPS);
+	assert_int_equal(a.request.pid, getpid());
+	assert_int_equal(a.request.start_ticks, START);
+	assert_null(mapping_at(getpid(), here()));
+	answer(a);
+	assert_int_equal(mapping_at(getpid(), here())->text, TEXT_NOT_LOADED);
+	assert_true(mapping_at(getpid(), here())->position >= TEXT_FILES);
+	a = take(WORKER_FUNCTIONS);
+	assert_int_equal(a.request.functions.mapped.address, here());
+	assert_int_equal(a.request.functions.mapped.file.inode, st.st_ino);
+	answer(a);
+	assert_true(mapping_at(getpid(), here())->text > TEXT_NONE);
+	a = take(WORKER_ROWS);
+	assert_int_equal(a.request.mapped.address, here());
+	assert_int_equal(a.request.mapped.file.inode, st.st_ino);
+}
+
+/* They are of the region that the sample is in. Another sample in it needs nothing then. */
+static void rows_get_into_the_table(void **state)
+{
+	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	_cleanup_buf_ struct buf b = { 0 };
+	const struct text_mapping *m;
+	__u64 position, offset;
+	struct asked a;
+
+	(void)state;
+	begin();
+	a = get_functions();
+	m = mapping_at(getpid(), here());
+	position = m->position + (here() - m->start);
+	assert_true(texts_want_rows(kernel_texts(kernel), m->text, position));
+	offset = position - natives_get(natives, natives_file_at(natives, position))->base;
+	assert_int_equal(rows_read(fd, offset >> REGION_SHIFT, &b), 0);
+	answer_bytes(a, b.data, b.size, 0);
+	assert_false(texts_want_rows(kernel_texts(kernel), m->text, position));
+	own_sample(false);
+	assert_int_equal(asked_count, 0);
+}
+
+/* When whoever was asked is gone, another process may have the file. A file without rules is left alone. */
+static void rows_that_cannot_be_had(void **state)
+{
+	static const int errors[] = { -ESRCH, -ESTALE, -ENOENT };
+	struct asked a;
+
+	(void)state;
+	begin();
+	a = get_functions();
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		answer_error(a, errors[i]);
+		own_sample(false);
+		a = take(WORKER_ROWS);
+	}
+	answer_error(a, -EBADMSG);
+	own_sample(false);
+	assert_int_equal(asked_count, 0);
+}
+
+/* As with --native leaf. */
+static void no_rows_where_callers_are_not_wanted(void **state)
+{
+	(void)state;
+	begin();
+	kernel_texts(kernel)->with_rows = false;
+	answer(get_mappings());
+	own_sample(false);
+	assert_int_equal(asked_count, 0);
+}
+
+static void samples_that_lack_the_same_ask_once(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin();
+	for (int i = 0; i < 5; i++)
+		own_sample(true);
+	answer(take(WORKER_MAPS));
+	for (int i = 0; i < 5; i++)
+		own_sample(false);
+	a = take(WORKER_FUNCTIONS);
+	answer(a);
+	for (int i = 0; i < 5; i++)
+		own_sample(false);
+	take(WORKER_ROWS);
+}
+
+/* What is known of a file is for every process that has it, whenever its mappings have come. */
+static void a_file_is_read_once_for_all_processes(void **state)
+{
+	struct asked functions;
+	__u32 text;
+
+	(void)state;
+	begin();
+	add_child();
+	functions = get_mappings();
+	sample(CHILD_ID, child, true);
+	answer(take(WORKER_MAPS)); /* while the functions are on their way */
+	assert_int_equal(asked_count, 0);
+	answer(functions);
+	text = mapping_at(getpid(), here())->text;
+	assert_true(text > TEXT_NONE);
+	assert_int_equal(mapping_at(child, here())->text, text);
+	asked_count = 0;
+	sample(CHILD_ID, child, true); /* its mappings are others by now */
+	answer(take(WORKER_MAPS));
+	assert_int_equal(mapping_at(child, here())->text, text);
+}
+
+/* The file itself is the reason: its whole mapping is one function, and nobody asks again. */
+static void a_file_that_cannot_be_read(void **state)
+{
+	(void)state;
+	begin();
+	answer_error(get_mappings(), -ENOEXEC);
+	assert_int_equal(mapping_at(getpid(), here())->text, TEXT_NONE);
+	own_sample(false);
+	assert_int_equal(asked_count, 0);
+}
+
+/* A debug file may be what was too much: from the second time on it is left out. */
+static void a_file_at_which_its_reader_ends(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin();
+	a = get_mappings();
+	assert_int_equal(a.request.functions.plain, 0);
+	for (int i = 0; i < 2; i++) {
+		answer_error(a, -EPIPE);
+		assert_int_equal(mapping_at(getpid(), here())->text, TEXT_NOT_LOADED);
+		own_sample(false);
+		a = take(WORKER_FUNCTIONS);
+		assert_int_equal(a.request.functions.plain, 1);
+	}
+	answer_error(a, -EPIPE);
+	assert_int_equal(mapping_at(getpid(), here())->text, TEXT_NONE);
+}
+
+static void mappings_that_cannot_be_had(void **state)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+
+	(void)state;
+	begin();
+	own_sample(true);
+	answer_error(take(WORKER_MAPS), -ETIMEDOUT);
+	own_sample(true); /* at once: the answer is there */
+	assert_int_equal(code_maps_read(getpid(), &b), 0);
+	answer_bytes(take(WORKER_MAPS), b.data, b.size - 1, 0);
+	assert_int_equal(space_of(getpid()), 0);
+	own_sample(true);
+	answer(take(WORKER_MAPS));
+	assert_int_not_equal(space_of(getpid()), 0);
+}
+
+static void nobody_asks_of_a_process_that_is_gone(void **state)
+{
+	struct registry_entry e;
+
+	(void)state;
+	begin();
+	e = *registry_find(registry, OWN_ID);
+	own_sample(true);
+	kernel_remove_process(kernel, getpid());
+	answer(take(WORKER_MAPS)); /* there is nobody to have them */
+	assert_int_equal(asked_count, 0);
+	add_process(OWN_ID, getpid());
+	e.ended = true;
+	assert_int_equal(registry_add(registry, &e), 0);
+	own_sample(true);
+	sample(OWN_ID + 5, getpid(), true); /* not in the registry */
+	assert_int_equal(asked_count, 0);
+}
+
+/* Nothing is asked about it: the position says what it is. */
+static void memory_of_no_file(void **state)
+{
+	void *memory = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const __u64 vdso = getauxval(AT_SYSINFO_EHDR);
+
+	(void)state;
+	begin();
+	assert_true(memory != MAP_FAILED);
+	get_mappings();
+	assert_int_equal(mapping_at(getpid(), (uintptr_t)memory)->position, TEXT_JIT);
+	assert_int_equal(mapping_at(getpid(), (uintptr_t)memory)->text, TEXT_NONE);
+	if (vdso)
+		assert_int_equal(mapping_at(getpid(), vdso)->position, TEXT_VDSO);
+	munmap(memory, 4096);
+}
+
+/*
+ * The table is begun anew for the process that needs room; the mappings of others are gone, and are asked for
+ * when they are needed. What is known of a file is still known. That is not done again at once.
+ */
+static void a_table_that_is_full(void **state)
+{
+	struct texts *t;
+	__u32 generation;
+
+	(void)state;
+	begin();
+	t = kernel_texts(kernel);
+	add_child();
+	answer_error(get_functions(), -ESTALE);
+	generation = space_of(getpid()) >> SPACE_BLOCK_BITS;
+	t->count = t->used;
+	sample(CHILD_ID, child, true);
+	answer(take(WORKER_MAPS));
+	assert_int_equal(space_of(getpid()), 0);
+	assert_int_equal(space_of(child) >> SPACE_BLOCK_BITS, generation + 1);
+	assert_in_range(mapping_at(child, here())->text, TEXT_NONE + 1, t->used - 1);
+	take(WORKER_ROWS); /* and none for functions */
+	t->count = t->used;
+	own_sample(true);
+	answer(take(WORKER_MAPS));
+	assert_int_equal(space_of(getpid()), 0);
+	assert_int_equal(space_of(child) >> SPACE_BLOCK_BITS, generation + 1);
+}
+
+/* By it lines of source are asked for, of a process that has the file. */
+static void where_a_process_has_a_file(void **state)
+{
+	const struct registry_entry *own;
+	const struct text_mapping *m;
+	struct process other;
+	__u32 file;
+
+	(void)state;
+	begin();
+	own = registry_find(registry, OWN_ID);
+	assert_int_equal(native_address(targets, own, 0), 0);
+	get_mappings();
+	m = mapping_at(getpid(), here());
+	file = natives_file_at(natives, m->position);
+	assert_int_equal(native_address(targets, own, file), m->start);
+	assert_int_equal(native_address(targets, own, natives_count(natives)), 0);
+	add_child();
+	assert_int_equal(native_address(targets, registry_find(registry, CHILD_ID), file), 0);
+	assert_int_equal(kernel_get_process(kernel, getpid(), &other), 0);
+	other.id++; /* the pid is another process's by now */
+	assert_int_equal(kernel_set_process(kernel, getpid(), &other), 0);
+	assert_int_equal(native_address(targets, own, file), 0);
+}
+
+#define TEST(f) cmocka_unit_test_teardown(f, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(one_sample_leads_from_mappings_to_rows),
+		TEST(rows_get_into_the_table),
+		TEST(rows_that_cannot_be_had),
+		TEST(no_rows_where_callers_are_not_wanted),
+		TEST(samples_that_lack_the_same_ask_once),
+		TEST(a_file_is_read_once_for_all_processes),
+		TEST(a_file_that_cannot_be_read),
+		TEST(a_file_at_which_its_reader_ends),
+		TEST(mappings_that_cannot_be_had),
+		TEST(nobody_asks_of_a_process_that_is_gone),
+		TEST(memory_of_no_file),
+		TEST(a_table_that_is_full),
+		TEST(where_a_process_has_a_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, close_kernel);
+}
