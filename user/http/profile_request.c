@@ -27,6 +27,7 @@
 
 /* It waits for its time to pass, then for names, and then for a thread that encodes. */
 struct profile_request {
+	struct waiting waiting; /* the first member */
 	struct profile_requests *all;
 	struct client client;
 	struct client_address address;
@@ -93,14 +94,18 @@ static int start_waiting(struct profile_request *r)
 	return 0;
 }
 
+static enum MHD_Result end_request(struct waiting *w);
+static void free_request(struct waiting *w);
+
 static int new_request(struct profile_requests *all, const struct query *q, const struct client *c,
-		       struct profile_request **ret)
+		       struct waiting **ret)
 {
 	struct profile_request *r = calloc(1, sizeof(*r));
 	int err;
 
 	if (!r)
 		return -ENOMEM;
+	r->waiting = (struct waiting){ end_request, free_request };
 	r->all = all;
 	r->client = *c;
 	r->query = *q;
@@ -109,7 +114,7 @@ static int new_request(struct profile_requests *all, const struct query *q, cons
 	if (err)
 		free(r);
 	else
-		*ret = r;
+		*ret = &r->waiting;
 	return err;
 }
 
@@ -165,7 +170,7 @@ static bool is_full(const struct profile_requests *all, const struct query *q, c
 }
 
 enum MHD_Result profile_request_begin(struct profile_requests *all, enum health health,
-				      const struct client *c, struct profile_request **ret)
+				      const struct client *c, struct waiting **ret)
 {
 	enum MHD_Result result;
 	struct query q;
@@ -201,10 +206,10 @@ void profile_request_gone(struct profile_request *r)
 	wake(r, GONE);
 }
 
-void profile_request_free(struct profile_request *r)
+static void free_request(struct waiting *w)
 {
-	if (!r)
-		return;
+	struct profile_request *r = (struct profile_request *)w;
+
 	close_window(r);
 	job_abandon(r->job);
 	free(r);
@@ -315,8 +320,9 @@ static enum MHD_Result answer_profile(const struct client *c, enum format format
 	return answer_buf_with(c, MHD_HTTP_OK, f->type, body, "Content-Disposition", header);
 }
 
-enum MHD_Result profile_request_end(struct profile_request *r)
+static enum MHD_Result end_request(struct waiting *w)
 {
+	struct profile_request *r = (struct profile_request *)w;
 	_cleanup_buf_ struct buf out = {};
 	int err;
 

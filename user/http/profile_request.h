@@ -8,6 +8,7 @@
 #define PYPERF_HTTP_PROFILE_REQUEST_H
 
 #include "http/health.h"
+#include "http/waiting.h"
 
 struct discover;
 struct profile_request;
@@ -27,13 +28,9 @@ struct profile_requests {
 
 /* A request has just come: it waits from now on, or is refused and *ret stays untouched. */
 enum MHD_Result profile_request_begin(struct profile_requests *all, enum health health,
-				      const struct client *c, struct profile_request **ret);
-/* MHD has come back to a request whose time is over: answers it. */
-enum MHD_Result profile_request_end(struct profile_request *r);
+				      const struct client *c, struct waiting **ret);
 /* The client has gone while it waited: MHD is to hang up. */
 void profile_request_gone(struct profile_request *r);
-/* To be called for a request that does not wait any more. NULL is fine. */
-void profile_request_free(struct profile_request *r);
 
 /* Moves on the requests that are due. */
 void profile_requests_run(struct profile_requests *all, double now);

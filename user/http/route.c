@@ -22,9 +22,8 @@
 struct visit {
 	struct client client;
 	const struct entrance *entrance;
-	struct profile_request *waits; /* it waits for a profile; NULL = it does not */
-	struct stacks_request *looks;  /* it waits for a look at threads; NULL = it does not */
-	bool waited;		       /* it has waited, and is asked again: flame_answer() */
+	struct waiting *waits; /* what ends it; NULL: it is answered at once */
+	bool waited;	       /* it has waited, and is asked again: flame_answer() */
 };
 
 /* --- what each subject reads --------------------------------------------------------------------------- */
@@ -66,7 +65,7 @@ static enum MHD_Result stacks(struct visit *v)
 {
 	struct site *s = v->entrance->site;
 
-	return stacks_request_begin(&s->stacks, s->health, &v->client, &v->looks);
+	return stacks_request_begin(&s->stacks, s->health, &v->client, &v->waits);
 }
 
 static enum MHD_Result metrics(struct visit *v)
@@ -251,9 +250,7 @@ enum MHD_Result route_request(void *context, struct MHD_Connection *connection, 
 		*body_size = 0;
 		return MHD_YES;
 	}
-	if (v->looks)
-		return stacks_request_end(v->looks);
-	return v->waits ? profile_request_end(v->waits) : answer(v, url, method);
+	return v->waits ? v->waits->end(v->waits) : answer(v, url, method);
 }
 
 void route_completed(void *context, struct MHD_Connection *connection, void **own,
@@ -266,8 +263,8 @@ void route_completed(void *context, struct MHD_Connection *connection, void **ow
 	if (!v)
 		return;
 	connection_set_deadline(connection, clock_seconds() + CONNECTION_REQUEST_SECONDS);
-	profile_request_free(v->waits);
-	stacks_request_free(v->looks);
+	if (v->waits)
+		v->waits->free(v->waits);
 	v->entrance->site->active--;
 	*own = NULL;
 	free(v);

@@ -21,6 +21,7 @@
 #define FULL_SECONDS 0.01 /* until the worker is asked again that had no room */
 
 struct stacks_request {
+	struct waiting waiting; /* the first member */
 	struct stacks_requests *all;
 	struct client client;
 	struct client_address address;
@@ -222,6 +223,9 @@ void stacks_requests_finish(struct stacks_requests *all)
 
 /* --- clients -------------------------------------------------------------------------------------------- */
 
+static enum MHD_Result end_request(struct waiting *w);
+static void free_request(struct waiting *w);
+
 static bool is_full(const struct stacks_requests *all, const struct client_address *address)
 {
 	unsigned int n = 0, of_one = 0;
@@ -234,13 +238,14 @@ static bool is_full(const struct stacks_requests *all, const struct client_addre
 }
 
 static int wait_for_look(struct stacks_requests *all, const struct stacks_query *q, const struct client *c,
-			 struct stacks_request **ret)
+			 struct waiting **ret)
 {
 	struct stacks_request *r = calloc(1, sizeof(*r)), **end = &all->first;
 
 	if (!r)
 		return -ENOMEM;
 	*r = (struct stacks_request){
+		.waiting = { end_request, free_request },
 		.all = all,
 		.client = *c,
 		.address = connection_address(c->connection),
@@ -249,14 +254,15 @@ static int wait_for_look(struct stacks_requests *all, const struct stacks_query 
 	};
 	while (*end)
 		end = &(*end)->next;
-	*end = *ret = r;
+	*end = r;
+	*ret = &r->waiting;
 	connection_set_deadline(c->connection, HTTP_NEVER);
 	MHD_suspend_connection(c->connection);
 	return 0;
 }
 
 enum MHD_Result stacks_request_begin(struct stacks_requests *all, enum health health, const struct client *c,
-				     struct stacks_request **ret)
+				     struct waiting **ret)
 {
 	struct client_address address;
 	enum MHD_Result result;
@@ -313,17 +319,19 @@ static enum MHD_Result answer_error(const struct stacks_request *r)
 	return answer_failure(c, r->error);
 }
 
-enum MHD_Result stacks_request_end(struct stacks_request *r)
+static enum MHD_Result end_request(struct waiting *w)
 {
+	struct stacks_request *r = (struct stacks_request *)w;
+
 	if (r->error)
 		return answer_error(r);
 	return answer_buf(&r->client, MHD_HTTP_OK, r->query.json ? TYPE_JSON : TYPE_TEXT, &r->out);
 }
 
-void stacks_request_free(struct stacks_request *r)
+static void free_request(struct waiting *w)
 {
-	if (!r)
-		return;
+	struct stacks_request *r = (struct stacks_request *)w;
+
 	buf_free(&r->out);
 	free(r);
 }

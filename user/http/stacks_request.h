@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "http/health.h"
+#include "http/waiting.h"
 
 #define STACKS_WAITING_MAX   8	/* requests, the one that is looked for included ... */
 #define STACKS_OF_ONE	     6	/* ... of these, from one address */
@@ -45,11 +46,7 @@ struct stacks_requests {
 
 /* A request has just come: it waits from now on, or is answered at once and *ret stays untouched. */
 enum MHD_Result stacks_request_begin(struct stacks_requests *all, enum health health, const struct client *c,
-				     struct stacks_request **ret);
-/* MHD has come back to a request that waits no longer: answers it. */
-enum MHD_Result stacks_request_end(struct stacks_request *r);
-/* To be called for a request that does not wait any more. NULL is fine. */
-void stacks_request_free(struct stacks_request *r);
+				     struct waiting **ret);
 
 /* Passes on what the look asks, wakes who has waited for it, and begins the next one. */
 void stacks_requests_run(struct stacks_requests *all, double now);

@@ -4,8 +4,8 @@
  * sockets, and what there is to learn before a profile is whole, are real.
  */
 #include "tests/forge/tables.h"
-#include "tests/unit/http/client.h"
 #include "tests/unit/http/discovery.h"
+#include "tests/unit/http/waiting_client.h"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -17,44 +17,9 @@ static struct windows windows;
 static struct profile_requests all;
 static enum health health;
 
-/* What a connection's own pointer is before it waits, and after it was refused. */
-static int begun;
-
-/* As route.c does: a request that waits is asked again when its time is over. */
-static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
-			      const char *method, const char *version, const char *body, size_t *body_size,
-			      void **own)
+static enum MHD_Result begin_request(const struct client *c, struct waiting **ret)
 {
-	struct client c = { connection, &counts };
-
-	(void)context;
-	(void)url;
-	(void)method;
-	(void)version;
-	(void)body;
-	(void)body_size;
-	if (!*own) {
-		*own = &begun;
-		return MHD_YES;
-	}
-	if (*own == &begun) {
-		struct profile_request *r = NULL;
-		enum MHD_Result result = profile_request_begin(&all, health, &c, &r);
-
-		*own = r ?: *own;
-		return result;
-	}
-	return profile_request_end(*own);
-}
-
-static void completed(void *context, struct MHD_Connection *connection, void **own,
-		      enum MHD_RequestTerminationCode code)
-{
-	(void)context;
-	(void)connection;
-	(void)code;
-	if (*own != &begun)
-		profile_request_free(*own);
+	return profile_request_begin(&all, health, c, ret);
 }
 
 /* Nobody's time is over by this, but who has been encoded for is answered. */
@@ -82,7 +47,7 @@ static int setup_requests(void **state)
 	set_node(26, 25, 100, 1, 0);
 	set_root(27, 2, 0);
 	set_node(28, 27, 101, 1, 0);
-	start_server(handle, NULL, completed);
+	start_server(wait_or_answer, begin_request, waiting_completed);
 	let_server_work = run_both;
 	return err;
 }

@@ -3,7 +3,7 @@
  * test_stacks_request.c - clients that wait for a look at a real interpreter by a real worker. The test is
  * the event loop: it decides whether the worker's answers are taken, and what time it is.
  */
-#include "tests/unit/http/client.h"
+#include "tests/unit/http/waiting_client.h"
 #include "tests/unit/targets/discovering.h"
 
 #include <sys/eventfd.h>
@@ -15,45 +15,12 @@ static enum health health;
 static bool worker_is_heard;
 static int waiting; /* requests that have begun to wait so far */
 
-/* What a connection's own pointer is before it waits, and after it was refused. */
-static int begun;
-
-/* As route.c does: a request that waits is asked again when its time is over. */
-static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
-			      const char *method, const char *version, const char *body, size_t *body_size,
-			      void **own)
+static enum MHD_Result begin_request(const struct client *c, struct waiting **ret)
 {
-	struct client c = { connection, &counts };
+	enum MHD_Result result = stacks_request_begin(&all, health, c, ret);
 
-	(void)context;
-	(void)url;
-	(void)method;
-	(void)version;
-	(void)body;
-	(void)body_size;
-	if (!*own) {
-		*own = &begun;
-		return MHD_YES;
-	}
-	if (*own == &begun) {
-		struct stacks_request *r = NULL;
-		enum MHD_Result result = stacks_request_begin(&all, health, &c, &r);
-
-		waiting += r != NULL;
-		*own = r ?: *own;
-		return result;
-	}
-	return stacks_request_end(*own);
-}
-
-static void completed(void *context, struct MHD_Connection *connection, void **own,
-		      enum MHD_RequestTerminationCode code)
-{
-	(void)context;
-	(void)connection;
-	(void)code;
-	if (*own != &begun)
-		stacks_request_free(*own);
+	waiting += *ret != NULL;
+	return result;
 }
 
 static void run_all(void)
@@ -75,7 +42,7 @@ static int setup_requests(void **state)
 	worker_is_heard = true;
 	all = (struct stacks_requests){ .eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 					.registry = registry };
-	start_server(handle, NULL, completed);
+	start_server(wait_or_answer, begin_request, waiting_completed);
 	let_server_work = run_all;
 	return err;
 }
