@@ -84,8 +84,10 @@ int BPF_PROG(on_process_fork, struct task_struct *parent, struct task_struct *ch
 }
 
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_process_exec, struct task_struct *task)
+int BPF_PROG(on_process_exec, struct task_struct *task, __s32 old_tid)
 {
+	if (opt_offcpu || opt_gil)
+		wait_exec(task, old_tid);
 	on_exec(task);
 	return 0;
 }

@@ -60,6 +60,7 @@ struct task_struct {
 	int tgid; /* the process */
 	unsigned int __state; /* 0 = it can run */
 	unsigned int flags;
+	void *stack; /* the kernel's own, of this task */
 	unsigned in_iowait : 1;
 	unsigned on_cpu; /* an int before 7.2, and a byte since: unsigned, so that CO-RE loads either */
 	unsigned long nvcsw, nivcsw; /* how often it gave its CPU away, and had it taken */

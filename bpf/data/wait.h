@@ -43,7 +43,9 @@ struct wait {
 	__u32 process; /* struct process.id */
 	__u32 tid;
 	char comm[16];
-	__u32 for_gil; /* 1: it waits for the GIL */
+	__u32 task; /* wait_task() */
+	__u8 for_gil; /* 1: it waits for the GIL */
+	__u8 pad[3];
 } __attribute__((aligned(64)));
 
 #endif

@@ -191,6 +191,7 @@ static __noinline struct wait *wait_begin(struct task_struct *task, int queued)
 	}
 	w->for_gil = for_gil;
 	w->tid = task->pid;
+	w->task = wait_task(task);
 	w->begin = bpf_ktime_get_ns();
 	w->stack[WAIT_OWN] = (struct wait_stack){
 		.outcome = OUTCOME_UNSEEN, .queue_outcome = OUTCOME_UNSEEN, .weight = wait_weight(w)
