@@ -125,7 +125,7 @@ int settle_waits(void *unused)
 	return 0;
 }
 
-/* The two with --event offcpu only: writes a struct asleep for each thread whose stack is to be looked at. */
+/* As those. Writes a struct asleep for each thread whose stack is to be looked at; sweeps when it is done. */
 SEC("iter/task")
 int list_asleep(struct bpf_iter__task *ctx)
 {
@@ -133,10 +133,12 @@ int list_asleep(struct bpf_iter__task *ctx)
 
 	if (task)
 		list_thread(ctx->meta->seq, task);
+	else
+		wait_sweep();
 	return 0;
 }
 
-/* Takes the stack in the table `given`. */
+/* With --event offcpu only. Takes the stack in the table `given`. */
 SEC("syscall")
 int add_stack(void *unused)
 {

@@ -55,6 +55,26 @@ struct signal_struct {
 	atomic_t live; /* threads that have not begun to exit */
 };
 
+typedef struct {
+	unsigned int val;
+} kuid_t;
+
+struct cred {
+	kuid_t uid; /* in the initial user namespace */
+};
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp; /* in the hierarchy of cgroup v2 */
+};
+
 struct task_struct {
 	int pid;  /* the thread, in the initial PID namespace */
 	int tgid; /* the process */
@@ -71,6 +91,8 @@ struct task_struct {
 	struct mm_struct *mm;
 	struct signal_struct *signal;
 	struct pid *thread_pid;
+	const struct cred *cred;
+	struct css_set *cgroups;
 	char comm[16];
 	struct thread_struct thread;
 };

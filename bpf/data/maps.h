@@ -69,6 +69,12 @@ struct wait_keys {
 	__u64 key[WAIT_WAYS];
 } __attribute__((aligned(64)));
 FLAT_TABLE(wait_keys, struct wait_keys, 0, 1);
+
+/* Whose they are (events/wait_table.h); read only where a set is full. */
+struct wait_users {
+	struct wait_user way[WAIT_WAYS];
+};
+FLAT_TABLE(wait_users, struct wait_users, 0, 1);
 FLAT_TABLE(waits, struct wait, 0, 1);
 
 /* A stack that user space has looked at, for add_stack. */

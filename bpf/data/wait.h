@@ -24,6 +24,11 @@ struct wait_stack {
 	__u16 weight; /* so many waits this one stands for */
 };
 
+/* Whose thread it was when it got its entry. */
+struct wait_user {
+	__u32 uid, cgroup, tgid;
+};
+
 /* Who has written a struct wait_stack. */
 enum wait_source {
 	WAIT_OWN,     /* the thread itself, when it left its CPU, */
@@ -45,7 +50,8 @@ struct wait {
 	char comm[16];
 	__u32 task; /* wait_task() */
 	__u8 for_gil; /* 1: it waits for the GIL */
-	__u8 pad[3];
+	__u8 unmet; /* lists of all tasks since one met it (events/asleep.h) */
+	__u16 pad;
 } __attribute__((aligned(64)));
 
 #endif

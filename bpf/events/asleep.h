@@ -3,7 +3,8 @@
  * asleep.h - lists the threads of Python processes that sleep, and whose stack nobody has taken: they have
  * slept since before the programs were attached, before the verdict on their process, or while the tree was
  * emptied. From when it is listed on, such a thread's wait counts like any other, below [wait not looked at]
- * until its stack is given (outside_stack.h).
+ * until its stack is given (outside_stack.h). Since the list meets every task, it also finds out which
+ * entries of the table of waits no task has any more.
  */
 #ifndef PYPERF_BPF_EVENTS_ASLEEP_H
 #define PYPERF_BPF_EVENTS_ASLEEP_H
@@ -108,6 +109,42 @@ static __always_inline struct wait *asleep_wait(struct task_struct *task, const 
 	return asleep_begin(task, w, switches) ? w : NULL;
 }
 
+#define UNMET_MAX 2 /* lists of all tasks in a row, without one to whom an entry belongs: then it is swept */
+
+/* A list has met the thread, and waits of its process are of interest: its entry, if any, is still needed. */
+static __always_inline void wait_meet(const struct task_struct *task)
+{
+	struct wait *w = wait_find(task);
+
+	if (w && is_watched_process(task))
+		w->unmet = 0;
+}
+
+static long wait_sweep_set(__u32 set, void *unused)
+{
+	struct wait_keys *k = bpf_map_lookup_elem(&wait_keys, &set);
+
+	for (int i = 0; k && i < WAIT_WAYS; i++) {
+		__u32 index = set * WAIT_WAYS + i;
+		struct wait *w;
+
+		if (!k->key[i])
+			continue;
+		w = bpf_map_lookup_elem(&waits, &index);
+		if (!w || w->unmet++ < UNMET_MAX)
+			continue;
+		wait_free_way(k, set, i);
+		count_here(__builtin_offsetof(struct cpu_stats, waits_swept));
+	}
+	return 0;
+}
+
+/* At the end of each list. */
+static __always_inline void wait_sweep(void)
+{
+	bpf_loop(opt_wait_sets_mask + 1, wait_sweep_set, NULL, 0);
+}
+
 /* Writes a struct asleep for the thread if its stack is to be looked at. */
 static __always_inline void list_thread(struct seq_file *seq, struct task_struct *task)
 {
@@ -115,8 +152,10 @@ static __always_inline void list_thread(struct seq_file *seq, struct task_struct
 	struct asleep e = {};
 	struct wait *w;
 
-	if (!task->mm || task->flags & PF_KTHREAD || opt_threads == THREADS_ACTIVE ||
-	    !thread_is_selected(task))
+	if (!task->mm || task->flags & PF_KTHREAD || !thread_is_selected(task))
+		return;
+	wait_meet(task);
+	if (!opt_offcpu || opt_threads == THREADS_ACTIVE)
 		return;
 	p = python_of(task);
 	w = p ? asleep_wait(task, p) : NULL;

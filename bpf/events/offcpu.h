@@ -11,8 +11,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "bpf/events/gil.h"
-#include "bpf/events/wait.h"
-#include "bpf/sample/lifecycle.h"
+#include "bpf/events/wait_table.h"
 #include "bpf/sample/sampler.h"
 
 /* As in linux/sched.h, and in asm/unistd.h of each architecture. */
@@ -185,10 +184,9 @@ static __noinline struct wait *wait_begin(struct task_struct *task, int queued)
 	else if (!opt_offcpu)
 		return NULL;
 	w = wait_find(task) ?: wait_new(task);
-	if (!w) {
-		count_here(__builtin_offsetof(struct cpu_stats, waits_full));
+	if (!w)
 		return NULL;
-	}
+	w->unmet = 0;
 	w->for_gil = for_gil;
 	w->tid = task->pid;
 	w->task = wait_task(task);

@@ -11,7 +11,6 @@
 #ifndef PYPERF_BPF_EVENTS_WAIT_H
 #define PYPERF_BPF_EVENTS_WAIT_H
 
-#include "bpf/base/hash.h"
 #include "bpf/data/maps.h"
 #include "bpf/sample/end.h"
 #include "bpf/tree/quota.h"
@@ -35,82 +34,6 @@ static __always_inline __u64 since_make(__u64 ns, enum wait_source source, int q
 static __always_inline __u32 since_source(__u64 since)
 {
 	return (since & SINCE_SOURCE) >> SINCE_SOURCE_SHIFT;
-}
-
-#define TID_BITS 22 /* Linux gives out no larger ones: PID_MAX_LIMIT */
-
-/* What names a thread in the table: its number, and enough of its start time. Never 0. */
-static __always_inline __u64 wait_key(__u64 start_boottime, __u32 tid)
-{
-	return start_boottime << TID_BITS | (tid & ((1 << TID_BITS) - 1));
-}
-
-/* The number of the thread that a key names. */
-static __always_inline __u32 wait_tid(__u64 key)
-{
-	return key & ((1 << TID_BITS) - 1);
-}
-
-static __always_inline __u32 wait_set(__u32 tid)
-{
-	return (__u32)mix(tid) & opt_wait_sets_mask;
-}
-
-/* Tells a task from all others that live: the page of its stack in the kernel, which it has to its end. */
-static __always_inline __u32 wait_task(const struct task_struct *task)
-{
-	return (__u64)task->stack >> 12;
-}
-
-/* The entry with this key, which is of thread tid; NULL if there is none. */
-static __always_inline struct wait *wait_of(__u64 key, __u32 tid)
-{
-	__u32 set = wait_set(tid);
-	const struct wait_keys *k = bpf_map_lookup_elem(&wait_keys, &set);
-
-	if (!k)
-		return NULL;
-	for (int i = 0; i < WAIT_WAYS; i++) {
-		__u32 index = set * WAIT_WAYS + i;
-
-		if (k->key[i] == key)
-			return bpf_map_lookup_elem(&waits, &index);
-	}
-	return NULL;
-}
-
-static __always_inline struct wait *wait_find(const struct task_struct *task)
-{
-	return wait_of(wait_key(task->start_boottime, task->pid), task->pid);
-}
-
-/*
- * An entry for a thread that had none; NULL if there is no room. The thread itself and list_asleep() may do
- * this at the same time: they meet at the first free place of the set.
- */
-static __always_inline struct wait *wait_new(const struct task_struct *task)
-{
-	const __u64 key = wait_key(task->start_boottime, task->pid);
-	__u32 set = wait_set(task->pid);
-	struct wait_keys *k = bpf_map_lookup_elem(&wait_keys, &set);
-
-	if (!k)
-		return NULL;
-	for (int i = 0; i < WAIT_WAYS; i++) {
-		__u32 index = set * WAIT_WAYS + i;
-		__u64 old = k->key[i];
-		struct wait *w;
-
-		if (!old)
-			old = __sync_val_compare_and_swap(&k->key[i], 0, key);
-		if (old && old != key)
-			continue;
-		w = bpf_map_lookup_elem(&waits, &index);
-		if (w && !old)
-			w->average = opt_min_wait;
-		return w;
-	}
-	return NULL;
 }
 
 /* The kind of event that this part of a wait is. */
@@ -190,61 +113,6 @@ static __always_inline void wait_flush(struct wait *w)
 
 		if (ns)
 			wait_mark(count, w, part, OUTCOME_UNSEEN, ns);
-	}
-}
-
-/* Way i of a set is free again. */
-static __always_inline void wait_free_way(struct wait_keys *k, __u32 set, int i)
-{
-	__u32 index = set * WAIT_WAYS + i;
-	struct wait *w = bpf_map_lookup_elem(&waits, &index);
-
-	if (w) {
-		wait_flush(w);
-		__builtin_memset(w, 0, sizeof(*w));
-	}
-	barrier();
-	k->key[i] = 0;
-}
-
-/* The thread is over. */
-static __noinline void wait_free(const struct task_struct *task)
-{
-	const __u64 key = wait_key(task->start_boottime, task->pid);
-	__u32 set = wait_set(task->pid);
-	struct wait_keys *k = bpf_map_lookup_elem(&wait_keys, &set);
-
-	if (!k)
-		return;
-	for (int i = 0; i < WAIT_WAYS; i++) {
-		if (k->key[i] != key)
-			continue;
-		wait_free_way(k, set, i);
-		return;
-	}
-}
-
-/*
- * The thread has just called exec, and had this number before. If it was not the main thread, the kernel has
- * given it that one's number and start time, so that nobody will look for its entry any more. What its start
- * time was is not known either: the entry is told by the task, which is the same one.
- */
-static __noinline void wait_exec(const struct task_struct *task, __u32 old_tid)
-{
-	__u32 set = wait_set(old_tid);
-	struct wait_keys *k = bpf_map_lookup_elem(&wait_keys, &set);
-
-	if (!k || old_tid == (__u32)task->pid)
-		return;
-	for (int i = 0; i < WAIT_WAYS; i++) {
-		__u32 index = set * WAIT_WAYS + i;
-		const struct wait *w;
-
-		if (!k->key[i] || wait_tid(k->key[i]) != old_tid)
-			continue;
-		w = bpf_map_lookup_elem(&waits, &index);
-		if (w && w->task == wait_task(task))
-			wait_free_way(k, set, i);
 	}
 }
 

@@ -13,22 +13,22 @@
 
 #define READ_BYTES (1 << 16) /* at a time */
 
-void asleep_prepare(struct pyperf *s, bool waits, bool tasks)
+void asleep_prepare(struct pyperf *s, bool waits, bool gil, bool tasks)
 {
-	bpf_program__set_autoload(s->progs.list_asleep, waits);
+	bpf_program__set_autoload(s->progs.list_asleep, waits || gil);
 	bpf_program__set_autoload(s->progs.add_stack, waits);
 	bpf_program__set_autoload(s->progs.add_tasks, tasks);
-	bpf_map__set_autocreate(s->maps.given, waits || tasks);
+	bpf_map__set_autocreate(s->maps.given, waits || gil || tasks);
 }
 
 int asleep_open(struct asleep_programs *a, struct pyperf *s, __u32 max_depth)
 {
-	const bool waits = bpf_program__autoload(s->progs.list_asleep);
+	const bool lists = bpf_program__autoload(s->progs.list_asleep);
 	void *given;
 
-	if (a->given || (!waits && !bpf_program__autoload(s->progs.add_tasks)))
+	if (a->given || (!lists && !bpf_program__autoload(s->progs.add_tasks)))
 		return 0;
-	if (waits) {
+	if (lists) {
 		s->links.list_asleep = bpf_program__attach_iter(s->progs.list_asleep, NULL);
 		if (!s->links.list_asleep)
 			return -errno;

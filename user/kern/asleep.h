@@ -24,8 +24,11 @@ struct asleep_programs {
 	bool main_only;	     /* ... and only the main thread of a process is of interest */
 };
 
-/* Before loading: leaves out the programs for threads, and that for tasks, unless they are wanted. */
-void asleep_prepare(struct pyperf *skel, bool waits, bool tasks);
+/*
+ * Before loading: leaves out the programs for threads, and that for tasks, unless they are wanted. With waits
+ * for the GIL alone nobody is listed, but the list also sweeps the table of waits (asleep_list()).
+ */
+void asleep_prepare(struct pyperf *skel, bool waits, bool gil, bool tasks);
 /* Makes ready what needs privileges. More than once is as once. 0 or -errno. */
 int asleep_open(struct asleep_programs *a, struct pyperf *skel, __u32 max_depth);
 void asleep_close(struct asleep_programs *a);
@@ -37,7 +40,8 @@ __u32 asleep_generation(const struct asleep_programs *a);
 
 /*
  * Adds a struct asleep to out for each thread that sleeps and whose stack is not known. Those that had no
- * wait have one from now on. 0; or -errno, such as -ENOMEM, and then some may have been added.
+ * wait have one from now on. Entries of the table of waits that no thread had in two lists in a row are free
+ * again. 0; or -errno, such as -ENOMEM, and then some may have been added.
  */
 int asleep_list(const struct asleep_programs *a, struct buf *out);
 

@@ -90,7 +90,7 @@ static int load(struct kernel *k)
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
 	waits_prepare(k->skel, k->options.waits, k->options.gil, k->options.min_wait_ns);
-	asleep_prepare(k->skel, k->options.waits, k->options.tasks);
+	asleep_prepare(k->skel, k->options.waits, k->options.gil, k->options.tasks);
 	task_layouts_prepare(&k->task_layouts, k->skel, k->options.async);
 	memory_prepare(k->skel, k->options.memory, k->options.rss_step);
 	err = pyperf__load(k->skel);

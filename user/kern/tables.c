@@ -59,6 +59,7 @@ int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, stru
 	err |= bpf_map__set_max_entries(s->maps.threads, 4 * tables_thread_sets(o));
 	if (o->waits || o->gil) {
 		err |= bpf_map__set_max_entries(s->maps.wait_keys, WAIT_SETS);
+		err |= bpf_map__set_max_entries(s->maps.wait_users, WAIT_SETS);
 		err |= bpf_map__set_max_entries(s->maps.waits, WAIT_SETS * WAIT_WAYS);
 	}
 	if (o->native == NATIVE_MODE_FULL)

@@ -20,6 +20,7 @@ void waits_prepare(struct pyperf *s, bool waits, bool gil, __u64 min_wait_ns)
 	bpf_program__set_autoload(s->progs.on_wakeup, wanted);
 	bpf_program__set_autoload(s->progs.settle_waits, wanted);
 	bpf_map__set_autocreate(s->maps.wait_keys, wanted);
+	bpf_map__set_autocreate(s->maps.wait_users, wanted);
 	bpf_map__set_autocreate(s->maps.waits, wanted);
 	s->rodata->opt_offcpu = waits;
 	s->rodata->opt_gil = gil;

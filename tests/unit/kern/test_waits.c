@@ -5,13 +5,8 @@
  */
 #include "tests/unit/kern/open_kernel.h"
 
-#include <pthread.h>
-
-#include <bpf/libbpf.h>
-
 #include "base/clock.h"
 #include "kern/banks.h"
-#include "kern/object.h"
 #include "kern/waits.h"
 #include "pyperf.skel.h"
 
@@ -199,73 +194,6 @@ static void tree_renewed(void **state)
 	assert_int_equal(in_tree(), s.offcpu_ns + s.runqueue_ns);
 }
 
-/* Entries of the table of threads that wait. */
-static int entries(void)
-{
-	const struct bpf_map *map = kernel->skel->maps.wait_keys;
-	__u64 keys[WAIT_WAYS];
-	int n = 0;
-
-	for (__u32 set = 0; set < bpf_map__max_entries(map); set++) {
-		assert_int_equal(bpf_map__lookup_elem(map, &set, sizeof(set), keys, sizeof(keys), 0), 0);
-		for (int i = 0; i < WAIT_WAYS; i++)
-			n += keys[i] != 0;
-	}
-	return n;
-}
-
-static void *sleep_and_exec(void *program)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
-	execl(program, program, (char *)NULL);
-	_exit(1);
-}
-
-#define EXECS 50
-
-/* A child whose children each have a thread that sleeps, and then becomes the whole process by an exec. */
-static void start_execs(void)
-{
-	child = fork();
-	assert_true(child >= 0);
-	if (child)
-		return;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	raise(SIGSTOP);
-	for (int i = 0; i < EXECS; i++) {
-		pid_t pid = fork();
-		pthread_t thread;
-		int status;
-
-		if (!pid) {
-			pthread_create(&thread, NULL, sleep_and_exec, "/bin/true");
-			for (;;)
-				pause();
-		}
-		if (waitpid(pid, &status, 0) != pid || status)
-			_exit(1);
-	}
-	_exit(0);
-}
-
-static void an_exec_from_a_thread_leaves_nothing(void **state)
-{
-	int status;
-
-	(void)state;
-	kernel = open_kernel(waiting);
-	start_execs();
-	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
-	watch(child);
-	start(kernel);
-	kill(child, SIGCONT);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	child = 0;
-	assert_int_equal(status, 0);
-	assert_true(counted().waits > EXECS);
-	assert_int_equal(entries(), 0);
-}
-
 static void only_what_it_needs_is_loaded(void **state)
 {
 	struct pyperf *s = pyperf__open();
@@ -298,7 +226,6 @@ int main(void)
 		cmocka_unit_test_teardown(all_of_its_time, teardown),
 		cmocka_unit_test_teardown(settled_on_the_way, teardown),
 		cmocka_unit_test_teardown(tree_renewed, teardown),
-		cmocka_unit_test_teardown(an_exec_from_a_thread_leaves_nothing, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_wait_table.c - the table of threads that wait: whatever becomes of a thread, its entry is free in the
+ * end, and where there is no room the user who has most makes some. Entries are forged to fill a set.
+ */
+#include "tests/unit/kern/open_kernel.h"
+
+#include <pthread.h>
+
+#include <bpf/libbpf.h>
+
+#include "base/clock.h"
+#include "bpf/base/hash.h"
+#include "bpf/data/wait.h"
+#include "kern/asleep.h"
+#include "kern/banks.h"
+#include "kern/object.h"
+#include "pyperf.skel.h"
+
+#define EXECS	    50
+#define NOBODY	    65534
+#define NO_TID	    ((1U << 22) - 1) /* Linux gives out smaller ones */
+#define SINCE_SHIFT 3 /* bpf/events/wait.h */
+
+static const struct kernel_options waiting = {
+	.frequency = 99, .follow = true, .max_depth = 64, .no_ticks = true, .waits = true
+};
+
+/* The three tables of the kernel side, and one set of each. */
+struct set {
+	__u64 keys[WAIT_WAYS];
+	struct wait_user users[WAIT_WAYS];
+	struct wait waits[WAIT_WAYS];
+};
+
+static void get(const struct bpf_map *map, __u32 index, void *value, size_t size)
+{
+	assert_int_equal(bpf_map__lookup_elem(map, &index, sizeof(index), value, size, 0), 0);
+}
+
+static void put(const struct bpf_map *map, __u32 index, const void *value, size_t size)
+{
+	assert_int_equal(bpf_map__update_elem(map, &index, sizeof(index), value, size, BPF_ANY), 0);
+}
+
+static void get_set(__u32 index, struct set *ret)
+{
+	const struct pyperf *s = kernel->skel;
+
+	get(s->maps.wait_keys, index, ret->keys, sizeof(ret->keys));
+	get(s->maps.wait_users, index, ret->users, sizeof(ret->users));
+	for (__u32 i = 0; i < WAIT_WAYS; i++)
+		get(s->maps.waits, index * WAIT_WAYS + i, &ret->waits[i], sizeof(ret->waits[i]));
+}
+
+static void put_set(__u32 index, const struct set *set)
+{
+	const struct pyperf *s = kernel->skel;
+
+	for (__u32 i = 0; i < WAIT_WAYS; i++)
+		put(s->maps.waits, index * WAIT_WAYS + i, &set->waits[i], sizeof(set->waits[i]));
+	put(s->maps.wait_users, index, set->users, sizeof(set->users));
+	put(s->maps.wait_keys, index, set->keys, sizeof(set->keys));
+}
+
+static __u32 set_of(pid_t tid)
+{
+	return (__u32)mix(tid) & (bpf_map__max_entries(kernel->skel->maps.wait_keys) - 1);
+}
+
+static int way_of(const struct set *set, pid_t tid)
+{
+	for (int i = 0; i < WAIT_WAYS; i++)
+		if ((set->keys[i] & NO_TID) == (__u32)tid)
+			return i;
+	return -1;
+}
+
+/* Entries of all sets. */
+static int entries(void)
+{
+	const struct bpf_map *map = kernel->skel->maps.wait_keys;
+	__u64 keys[WAIT_WAYS];
+	int n = 0;
+
+	for (__u32 set = 0; set < bpf_map__max_entries(map); set++) {
+		get(map, set, keys, sizeof(keys));
+		for (int i = 0; i < WAIT_WAYS; i++)
+			n += keys[i] != 0;
+	}
+	return n;
+}
+
+static void watch(pid_t pid, enum process_state state)
+{
+	const struct record_process e = find_process(kernel, pid);
+	const struct process p = {
+		.start_time = e.start_time, .exec_id = e.exec_id, .id = 7, .state = state
+	};
+
+	assert_int_equal(kernel_set_process(kernel, pid, &p), 0);
+}
+
+static struct cpu_stats counted(void)
+{
+	struct kernel_stats s;
+
+	kernel_stats(kernel, &s);
+	return s.sum;
+}
+
+/* A child that stops, and sleeps again and again once it goes on. */
+static void open_sleeper(struct kernel_options o)
+{
+	kernel = open_kernel(o);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		raise(SIGSTOP);
+		for (;;)
+			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+	assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
+	watch(child, PROCESS_NO_LAYOUT);
+	start(kernel);
+}
+
+static void list(void)
+{
+	struct buf listed = {};
+
+	assert_int_equal(asleep_list(kernel_asleep(kernel), &listed), 0);
+	buf_free(&listed);
+}
+
+static void wait_for_wait(void)
+{
+	const __u64 before = counted().waits + counted().waits_full;
+
+	kill(child, SIGCONT);
+	while (counted().waits + counted().waits_full < before + 3)
+		usleep(1000);
+}
+
+static void *sleep_and_exec(void *program)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
+	execl(program, program, (char *)NULL);
+	_exit(1);
+}
+
+/* A child whose children each have a thread that sleeps, and then becomes the whole process by an exec. */
+static void start_execs(void)
+{
+	child = fork();
+	assert_true(child >= 0);
+	if (child)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	raise(SIGSTOP);
+	for (int i = 0; i < EXECS; i++) {
+		pid_t pid = fork();
+		pthread_t thread;
+		int status;
+
+		if (!pid) {
+			pthread_create(&thread, NULL, sleep_and_exec, "/bin/true");
+			for (;;)
+				pause();
+		}
+		if (waitpid(pid, &status, 0) != pid || status)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static void an_exec_from_a_thread_leaves_nothing(void **state)
+{
+	int status;
+
+	(void)state;
+	kernel = open_kernel(waiting);
+	start_execs();
+	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+	watch(child, PROCESS_NO_LAYOUT);
+	start(kernel);
+	kill(child, SIGCONT);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	child = 0;
+	assert_int_equal(status, 0);
+	assert_true(counted().waits > EXECS);
+	assert_int_equal(entries(), 0);
+}
+
+/* An entry of no task goes with the third list; that of one whose waits are of interest stays. */
+static void swept(struct kernel_options o)
+{
+	struct set set = { .keys = { NO_TID | 1ULL << 22 } };
+	__u32 other;
+
+	open_sleeper(o);
+	other = set_of(child) ^ 1;
+	put_set(other, &set);
+	if (o.waits)
+		wait_for_wait();
+	assert_int_equal(entries(), o.waits ? 2 : 1);
+	for (int i = 0; i < 2; i++)
+		list();
+	assert_int_equal(entries(), o.waits ? 2 : 1);
+	list();
+	get_set(other, &set);
+	assert_int_equal(set.keys[0], 0);
+	assert_int_equal(counted().waits_swept, 1);
+	for (int i = 0; i < 5; i++)
+		list();
+	assert_int_equal(entries(), o.waits ? 1 : 0);
+	assert_int_equal(counted().waits_swept, 1);
+}
+
+static void what_no_task_has_is_swept(void **state)
+{
+	(void)state;
+	swept(waiting);
+}
+
+static void with_waits_for_the_gil_alone_too(void **state)
+{
+	struct kernel_options o = waiting;
+
+	(void)state;
+	o.waits = false;
+	o.gil = true;
+	swept(o);
+}
+
+static void what_is_of_no_interest_any_more_is_swept(void **state)
+{
+	(void)state;
+	open_sleeper(waiting);
+	wait_for_wait();
+	assert_int_equal(entries(), 1);
+	watch(child, PROCESS_NOT_PYTHON);
+	for (int i = 0; i < 4; i++)
+		list();
+	assert_int_equal(entries(), 0);
+}
+
+/* A full set of threads of this user that wait. */
+static void fill(struct set *set, struct wait_user user)
+{
+	*set = (struct set){};
+	for (int i = 0; i < WAIT_WAYS; i++) {
+		set->keys[i] = (NO_TID - i) | 1ULL << 22;
+		set->users[i] = user;
+		set->waits[i] = (struct wait){
+			.since = clock_ns() << SINCE_SHIFT, .begin = clock_ns(), .tid = NO_TID - i,
+			.stack[WAIT_OWN] = { .outcome = OUTCOME_UNSEEN, .queue_outcome = OUTCOME_UNSEEN },
+		};
+	}
+}
+
+static struct set full;
+
+/* The child finds this set full, and waits. Its way, -1 if it has none. */
+static int meets_full_set(void)
+{
+	struct set set;
+
+	put_set(set_of(child), &full);
+	wait_for_wait();
+	get_set(set_of(child), &set);
+	return way_of(&set, child);
+}
+
+static void who_has_most_makes_room(void **state)
+{
+	struct set set;
+
+	(void)state;
+	open_sleeper(waiting);
+	fill(&full, (struct wait_user){ .uid = NOBODY });
+	full.waits[0].since = 0; /* it runs */
+	assert_int_equal(meets_full_set(), 1);
+	get_set(set_of(child), &set);
+	assert_int_equal(set.users[1].uid, getuid());
+	assert_int_equal(set.users[1].tgid, child);
+	assert_true(set.users[1].cgroup);
+	for (int i = 0; i < WAIT_WAYS; i++)
+		assert_true(i == 1 || set.keys[i] == full.keys[i]);
+	assert_int_equal(counted().waits_full, 1);
+}
+
+/* Among entries of the child's own user those of the largest cgroup, and of the largest process. */
+static void within_a_user_too(void **state)
+{
+	struct wait_user user;
+	struct set set;
+
+	(void)state;
+	open_sleeper(waiting);
+	wait_for_wait();
+	get_set(set_of(child), &set);
+	user = set.users[way_of(&set, child)];
+	kill(child, SIGSTOP);
+	waitpid(child, NULL, WUNTRACED);
+	fill(&full, (struct wait_user){ user.uid, user.cgroup + 1, 0 });
+	for (__u32 i = 0; i < WAIT_WAYS; i++)
+		full.users[i].tgid = NO_TID - i;
+	full.users[5].tgid = full.users[6].tgid = 1;
+	assert_int_equal(meets_full_set(), 5);
+	kill(child, SIGSTOP);
+	waitpid(child, NULL, WUNTRACED);
+	for (__u32 i = 0; i < WAIT_WAYS; i++)
+		full.users[i].cgroup = user.cgroup;
+	assert_int_equal(meets_full_set(), 5);
+}
+
+static void who_has_no_more_keeps_what_it_has(void **state)
+{
+	(void)state;
+	open_sleeper(waiting);
+	fill(&full, (struct wait_user){ .uid = NOBODY });
+	for (__u32 i = 0; i < WAIT_WAYS; i++)
+		full.users[i].uid = NOBODY - i;
+	assert_int_equal(meets_full_set(), -1);
+	assert_in_range(counted().waits_full, 3, ~0ULL >> 1);
+	assert_int_equal(counted().waits, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(an_exec_from_a_thread_leaves_nothing, teardown),
+		cmocka_unit_test_teardown(what_no_task_has_is_swept, teardown),
+		cmocka_unit_test_teardown(with_waits_for_the_gil_alone_too, teardown),
+		cmocka_unit_test_teardown(what_is_of_no_interest_any_more_is_swept, teardown),
+		cmocka_unit_test_teardown(who_has_most_makes_room, teardown),
+		cmocka_unit_test_teardown(within_a_user_too, teardown),
+		cmocka_unit_test_teardown(who_has_no_more_keeps_what_it_has, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
