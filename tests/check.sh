@@ -13,8 +13,9 @@
 #
 # REQUIRE=go,chromium,pbs-3.14.6,...: fails when a test was skipped for want of one of these
 # (tests/lib/skips.py).
+# AGAIN=1: end-to-end tests that failed run again, each alone (tests/lib/again.py). CI asks for that.
 # NOTES=FILE: keeps there what the tests noted: what was skipped, and how long each took.
-# JOBS: how many tests run side by side: as many as there are CPUs; of the lane "waits" half as many more.
+# JOBS: how many tests of the first two lanes run side by side: as many as there are CPUs.
 set -u
 build=$1
 export SUITE="$2"
@@ -24,8 +25,6 @@ export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 python=.cache/venv/bin/python
 folders="tests/oracle tests/judges tests/repo tests/e2e"
 jobs=${JOBS:-$(nproc)}
-waiters=$(((3 * jobs + 1) / 2))
-[ "$jobs" != 1 ] || waiters=1
 case $SUITE in
 check) chosen="not long and not all" ;;
 all) chosen="not long" ;;
@@ -36,6 +35,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export NOTES="${NOTES:-$scratch/notes}"
 failed=0
+tests_failed=0
 
 # lane NAME MARKERS AT_ONCE
 lane() {
@@ -43,14 +43,20 @@ lane() {
     [ "$3" = 1 ] || side_by_side="-n $3 --dist loadgroup"
     # shellcheck disable=SC2086
     LAYER="$1" $python -m pytest -q --timeout 1200 -m "($chosen) and $2" $side_by_side $folders
+    code=$?
+    # 1: tests have failed. All else is pytest's own trouble.
+    [ $code -le 1 ] || failed=1
+    [ $code = 0 ] || tests_failed=1
 }
 
 $python tests/fetch-interpreters.py $([ "$SUITE" != long ] || echo --long) || failed=1
 sh tests/unit.sh "$build" beside || failed=1
-lane waits "waits and not alone" "$waiters" || failed=1
-lane burns "not waits and not alone" "$jobs" || failed=1
+lane waits "waits and not alone" "$jobs"
+lane burns "not waits and not alone" "$jobs"
 sh tests/unit.sh "$build" alone || failed=1
-lane alone alone 1 || failed=1
+lane alone alone 1
+[ $tests_failed = 0 ] || [ -z "${AGAIN-}" ] || ! $python tests/lib/again.py "$NOTES" || tests_failed=0
+[ $tests_failed = 0 ] || failed=1
 
 echo
 $python tests/lib/times.py "$NOTES" || failed=1

@@ -101,13 +101,16 @@ def pytest_sessionfinish(session):
     if not os.environ.get("NOTES") or hasattr(session.config, "workerinput") or not reporter:
         return
     layer = os.environ["LAYER"]
-    failed = len(reporter.stats.get("failed", [])) + len(reporter.stats.get("error", []))
+    failed = reporter.stats.get("failed", []) + reporter.stats.get("error", [])
     with open(os.environ["NOTES"], "a") as notes:
+        for report in failed:
+            notes.write(json.dumps({"layer": layer, "failing": report.nodeid,
+                                    "said": report.longreprtext}) + "\n")
         for report in reporter.stats.get("skipped", []):
             reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
             skip = {"layer": layer, "test": report.nodeid, "skip": reason.removeprefix("Skipped: ")}
             notes.write(json.dumps(skip) + "\n")
-        done = {"layer": layer, "passed": len(reporter.stats.get("passed", [])), "failed": failed}
+        done = {"layer": layer, "passed": len(reporter.stats.get("passed", [])), "failed": len(failed)}
         notes.write(json.dumps(done) + "\n")
 
 

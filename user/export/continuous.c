@@ -12,8 +12,8 @@
 #include "targets/discover.h"
 
 #define NAMES_SECONDS 0.5 /* at most this long for the names of an interval that has ended */
-#define END_SECONDS   1.0 /* ... for writing and pushing what is left at the end, ... */
-#define LAST_FILE_SECONDS 0.5 /* ... of which files have this much when a receiver took it all */
+#define LAST_PUSH_SECONDS 1.0 /* ... for a receiver to take what is left at the end */
+#define LAST_FILE_SECONDS 0.5 /* ... for files, when a receiver took all the time there was */
 
 struct continuous {
 	double interval; /* seconds */
@@ -172,14 +172,19 @@ int continuous_watch(struct continuous *c, struct discover *discover, struct loo
 	return loop_watch(loop, &(struct loop_row){ continuous_fd(c), due_ms, on_turn, c });
 }
 
-/* What the first of them could not do is in the second. */
+/*
+ * What the first of them could not do is in the second. A receiver that does not answer has no more than a
+ * second, even if whoever waits for the end has longer.
+ */
 static int push_last(struct continuous *c, int intervals, double end)
 {
+	double longest;
 	int err = 0;
 
 	for (int i = 0; i < intervals; i++)
 		err = interval_push_last(&c->push, end);
-	interval_push_finish(&c->push, end);
+	longest = clock_seconds() + LAST_PUSH_SECONDS;
+	interval_push_finish(&c->push, end < longest ? end : longest);
 	return err;
 }
 
@@ -201,10 +206,10 @@ static int write_last(struct continuous *c, int intervals, double end, int begun
 }
 
 /* The interval that has ended already goes up to its mark, and the rest is one of its own. */
-int continuous_finish(struct continuous *c, struct harvest_stats *ret_stats)
+int continuous_finish(struct continuous *c, double seconds, struct harvest_stats *ret_stats)
 {
 	const int intervals = c->ended ? 2 : 1;
-	const double end = clock_seconds() + END_SECONDS;
+	const double end = clock_seconds() + seconds;
 	int begun = 0, err = 0;
 
 	if (c->files.window) /* the child works while others wait for a receiver */

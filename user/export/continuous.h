@@ -58,8 +58,11 @@ bool continuous_ends(struct continuous *c);
  * are still on their way, and it waits for them for at most half a second.
  */
 void continuous_pass_on(struct continuous *c, bool names_missing);
-/* Passes on what is left after the ticks have stopped. *ret_stats is of all intervals. Logs. 0 or -errno. */
-int continuous_finish(struct continuous *c, struct harvest_stats *ret_stats);
+/*
+ * Passes on what is left after the ticks have stopped, in at most so many seconds. *ret_stats is of all
+ * intervals. Logs. 0 or -errno.
+ */
+int continuous_finish(struct continuous *c, double seconds, struct harvest_stats *ret_stats);
 
 const struct export_stats *continuous_stats(const struct continuous *c);
 

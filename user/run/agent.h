@@ -55,6 +55,7 @@ struct agent {
 	struct rate rate;
 	struct complaint cpus; /* that came or went cannot be followed */
 	bool stop;	   /* the run is to end */
+	bool hasty;	   /* ... since a signal said so */
 	double terminated; /* clock_seconds() of the first SIGTERM; 0 = none */
 	bool worker_lost;  /* ... since there can be no worker any more */
 	int exit_code;

@@ -15,7 +15,9 @@
 #include "run/turns.h"
 #include "targets/registry.h"
 
-#define END_SECONDS 1.8 /* from SIGTERM until what hangs is given up */
+#define END_SECONDS	   1.8 /* from SIGTERM until what hangs is given up */
+#define LAST_SECONDS	   5.0 /* for the last profile of a run without end when the run ends by itself, ... */
+#define LAST_HASTY_SECONDS 1.0 /* ... and when a signal ends it */
 
 int finish_check(const struct agent *a)
 {
@@ -85,7 +87,8 @@ int finish_write(struct agent *a)
 
 	whole.patience = &patience;
 	/* Of a run without end the books are worth having even if its last profile is lost. */
-	lost = a->continuous ? continuous_finish(a->continuous, &report.harvest) : 0;
+	lost = a->continuous ? continuous_finish(a->continuous, a->hasty ? LAST_HASTY_SECONDS : LAST_SECONDS,
+						    &report.harvest) : 0;
 	err = a->window ? whole_write(&whole, a->window, &report.harvest, f) : 0;
 	if (err)
 		return err;

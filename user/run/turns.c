@@ -27,7 +27,7 @@ void turns_take_signals(struct agent *a)
 			command_signal(&a->command, SIGTERM);
 			a->terminated = clock_seconds();
 		}
-		a->stop = true;
+		a->stop = a->hasty = true;
 		loop_hasty();
 	}
 }

@@ -11,6 +11,7 @@ from async_tasks import EACH, OLD
 
 PROGRAM = "task_runs.py"
 LEAST = 40  # samples of a task
+CUT = {"[incomplete]", "[over budget]"}  # among the frames of samples that are not whole
 
 NAME = ("n\u00e4me \u2603 " + 100 * "x")[:32] + "..."  # of 64 bytes, two a character
 
@@ -96,7 +97,7 @@ def test_lies(python, workloads, tmp_path):
     found = collections.Counter()
     for sample in pprof.read(run.path).samples:
         names = [frame.function for frame in sample.frames]
-        if "spin" in names:
+        if "spin" in names and not CUT & set(names):
             own_frames = names[names.index("spin"):names.index("runs") + 1]
             assert own_frames == ["spin", "runs"]
             found[sample.labels.get("task"), "begin" in names] += sample.count

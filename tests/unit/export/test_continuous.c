@@ -197,7 +197,7 @@ static void the_end_passes_on_what_is_left(void **state)
 	usleep(60000);
 	assert_true(continuous_ends(continuous)); /* and its names are still on their way */
 	nodes[27].count = 105;
-	assert_int_equal(continuous_finish(continuous, &sum), 0);
+	assert_int_equal(continuous_finish(continuous, 1.0, &sum), 0);
 	assert_int_equal(samples_of_last(2), 100);
 	assert_int_equal(sum.samples[EVENT_CPU], 105);
 }
@@ -212,7 +212,7 @@ static void the_last_profile_is_lost(void **state)
 	open_with(to_files(1000), 0);
 	remove_folder();
 	nodes[27].count = 5;
-	said = LOGGED(err = continuous_finish(continuous, &sum));
+	said = LOGGED(err = continuous_finish(continuous, 1.0, &sum));
 	assert_int_equal(err, -ENOENT);
 	assert_non_null(strstr(said, "error: the last profile is lost\n"));
 	assert_int_equal(sum.samples[EVENT_CPU], 0);
@@ -245,7 +245,7 @@ static void files_and_pushes(void **state)
 	end_and_push(1);
 	assert_int_equal(samples_of_last(1), 5);
 	assert_int_equal(server_requests(), 1);
-	assert_int_equal(continuous_finish(continuous, &sum), 0);
+	assert_int_equal(continuous_finish(continuous, 1.0, &sum), 0);
 	assert_int_equal(sum.samples[EVENT_CPU], 5); /* not twice */
 }
 
@@ -269,14 +269,14 @@ static void pushes_without_files(void **state)
 			continuous_pass_on(continuous, false);
 		}
 	});
-	LOGGED(err = continuous_finish(continuous, &sum));
+	LOGGED(err = continuous_finish(continuous, 1.0, &sum));
 	assert_int_equal(err, -ENOENT);
 	continuous_close(TAKE_PTR(continuous));
 	o.output_dir = NULL;
 	open_with(o, 0);
 	nodes[27].count = 12;
 	end_and_push(1);
-	assert_int_equal(continuous_finish(continuous, &sum), 0);
+	assert_int_equal(continuous_finish(continuous, 1.0, &sum), 0);
 	assert_int_equal(sum.samples[EVENT_CPU], 7);
 	assert_int_equal(server_requests(), 2);
 	assert_int_equal(mkdir(folder, 0700), 0);
@@ -385,7 +385,7 @@ static int run_short_of_memory(long n, enum shortage when, struct harvest_stats 
 	}
 	nodes[27].count += 200;
 	allocations_left = when == IN_INTERVAL ? -1 : n;
-	err = continuous_finish(continuous, ret_written);
+	err = continuous_finish(continuous, 1.0, ret_written);
 	allocations_left = -1;
 	return err;
 }
