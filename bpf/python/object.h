@@ -16,15 +16,29 @@
 
 #define TYPE_NAME 24
 
+#define OBJECT_HEAD   16   /* bytes: the count of references and the type */
+#define SMALLEST_PAGE 4096 /* no kernel has smaller ones */
+
 #define REFERENCE_TAGS 7ULL /* low bits in which references have tags */
 
-/* Reads the first size bytes of the object at address into s->task.bytes. 0, or negative if that fails. */
+/*
+ * Reads the first size bytes of the object at address into s->task.bytes. 0, or negative if that fails. What
+ * the object is, and so how long, is known only afterwards: where a shorter one ends a page of the target's
+ * heap, the next page may never have been used. Then the bytes that would be there are 0.
+ */
 static __always_inline int object_read(struct scratch *s, __u64 address, __u32 size)
 {
+	__u32 in_page = SMALLEST_PAGE - (address & (SMALLEST_PAGE - 1));
+
 	mem_opaque(size);
-	if (!mem_plausible(address) || size < 16 || size > TASK_READ)
+	if (!mem_plausible(address) || size < OBJECT_HEAD || size > TASK_READ)
 		return -1;
-	return walk_read(&s->walk, s->task.bytes, size, address);
+	if (!walk_read(&s->walk, s->task.bytes, size, address))
+		return 0;
+	mem_opaque(in_page);
+	if (in_page < OBJECT_HEAD || in_page >= TASK_READ || in_page >= size)
+		return -1;
+	return walk_read(&s->walk, s->task.bytes, in_page, address);
 }
 
 /* A word, a pointer and a byte of what was read last. */

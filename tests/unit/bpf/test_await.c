@@ -183,6 +183,36 @@ static void nobody_awaits_it(void **state)
 	assert_int_equal(s->task.address, 0);
 }
 
+/* A future is shorter than a coroutine, for which it may be taken until its type is known. */
+static void nothing_behind_a_future(void **state)
+{
+	const __u64 running = task(coroutine(CODE(1), 0, tasks.executing));
+	const __u64 end = BASE + sizeof(memory), future = end - tasks.task_size;
+	const __u64 inner = coroutine(CODE(3), future, tasks.awaiting[0]);
+	const __u64 outer = task(coroutine(CODE(2), inner, tasks.awaiting[0]));
+
+	(void)state;
+	at(future)[1] = types[STRANGER];
+	awaited_by(running, outer);
+	look(running);
+	assert_int_equal(s->await.cause, WAIT_CAUSES);
+	assert_string_equal(shown(), "2 3 ");
+}
+
+/* A coroutine whose frame is not there tells nothing. */
+static void nothing_behind_the_head_of_a_coroutine(void **state)
+{
+	const __u64 running = task(coroutine(CODE(1), 0, tasks.executing));
+	const __u64 cut = BASE + sizeof(memory) - OBJECT_HEAD;
+	const __u64 outer = task(coroutine(CODE(2), cut, tasks.awaiting[0]));
+
+	(void)state;
+	at(cut)[1] = types[COROUTINE];
+	awaited_by(running, outer);
+	look(running);
+	assert_string_equal(shown(), "2 ");
+}
+
 static void chains(void **state)
 {
 	const __u64 running = task(coroutine(CODE(1), 0, tasks.executing));
@@ -353,6 +383,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(nobody_awaits_it), TEST(chains),		  TEST(sets),
 		TEST(circles),		TEST(too_much),		  TEST(strange_coroutines),
+		TEST(nothing_behind_a_future), TEST(nothing_behind_the_head_of_a_coroutine),
 		TEST(words_that_are_others),
 	};
 
