@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""tests/lib/again.py: which tests that failed have another try, and what comes of it."""
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+TESTS = """
+import os, pathlib
+def test_bad(): assert False
+def test_good(): pass
+def test_bad_again():
+    ran = pathlib.Path("ran")
+    ran.touch()
+    ran.write_text(ran.read_text() + "x")
+    assert len(ran.read_text()) != 2
+"""
+
+
+def again(directory, failing, said="too few samples"):
+    """(exit code, the tests that it calls unsteady)"""
+    (directory / "test_some.py").write_text(TESTS)
+    notes = directory / "notes"
+    notes.write_text("".join(json.dumps({"layer": "burns", "failing": "test_some.py::" + test,
+                                         "said": said}) + "\n"
+                             for test in failing))
+    script = pathlib.Path(__file__).parents[1] / "lib" / "again.py"
+    done = subprocess.run([sys.executable, script, notes], cwd=directory, capture_output=True, timeout=120)
+    lines = [json.loads(line) for line in notes.read_text().splitlines()]
+    return done.returncode, [line["unsteady"].split("::")[1] for line in lines if "unsteady" in line]
+
+
+@pytest.mark.parametrize("failing, code, unsteady", [
+    (["test_good"], 0, ["test_good"]),
+    (["test_good@group"], 0, ["test_good@group"]),
+    (["test_bad", "test_good"], 1, ["test_good"]),
+    (["test_bad_again"], 1, []),
+    (["test_good", "test_a", "test_b", "test_c"], 1, []),
+])
+def test_tries(tmp_path, failing, code, unsteady):
+    assert again(tmp_path, failing) == (code, unsteady)
+
+
+@pytest.mark.parametrize("said", ["assert run.stats['counters']['cache_mismatch'] == 0",
+                                  "AddressSanitizer: heap-use-after-free"])
+def test_never_noise(tmp_path, said):
+    assert again(tmp_path, ["test_good"], said) == (1, [])
