@@ -16,7 +16,7 @@
 #include "targets/registry.h"
 
 #define END_SECONDS	   1.8 /* from SIGTERM until what hangs is given up */
-#define LAST_SECONDS	   5.0 /* for the last profile of a run without end when the run ends by itself, ... */
+#define LAST_SECONDS	   5.0 /* for the last profile of an endless run that ends by itself, ... */
 #define LAST_HASTY_SECONDS 1.0 /* ... and when a signal ends it */
 
 int finish_check(const struct agent *a)
