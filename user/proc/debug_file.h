@@ -11,8 +11,8 @@
 
 /*
  * Opens /usr/lib/debug/.build-id/xx/yyyy.debug for reading: first as thread tid sees it, then as we do, since
- * a container seldom has any. It is a regular file of that name; whether it is of that build is for its
- * reader to check. A descriptor, or -ENOENT.
+ * a container seldom has any. It is a file that the thread's user may read (safe_open_named()); whether it is
+ * of that build is for its reader to check. A descriptor, or -ENOENT.
  */
 int debug_file_open(pid_t tid, const __u8 *build_id, size_t size);
 

@@ -2,7 +2,6 @@
 #include "proc/perf_map.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,37 +32,17 @@ static pid_t own_pid(pid_t tid)
 	return small_file_read(path, STATUS_MAX, &text) ? 0 : procfs_parse_own_id(text, "NStgid");
 }
 
-static bool belongs_to(pid_t tid, const struct stat *file)
-{
-	struct stat process;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d", tid);
-	return S_ISREG(file->st_mode) && !stat(path, &process) &&
-	       (!file->st_uid || file->st_uid == process.st_uid);
-}
-
 int perf_map_open(pid_t tid, struct stat *ret)
 {
-	_cleanup_close_ int root = -1, fd = -1;
 	const pid_t pid = own_pid(tid);
-	struct stat stat;
 	char path[64];
-	int opened;
+	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/root", tid);
-	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (pid <= 0 || root < 0)
+	if (pid <= 0)
 		return -ENOENT;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
-	fd = safe_open_below(root, path);
-	if (fd < 0 || fstat(fd, &stat) || !belongs_to(tid, &stat))
-		return -ENOENT;
-	opened = safe_open_reopen(fd);
-	if (opened < 0)
-		return -ENOENT;
-	*ret = stat;
-	return opened;
+	fd = safe_open_named(tid, path, false, ret);
+	return fd < 0 ? -ENOENT : fd;
 }
 
 struct reading {

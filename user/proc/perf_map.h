@@ -32,7 +32,7 @@ struct perf_map {
 
 /*
  * Opens the one of the process that thread tid is of, as that process sees it: under its own root, named by
- * its pid in its own namespace. It is a regular file that belongs to the process's user or to root. A
+ * its pid in its own namespace. It is a file of the process's own user, no link, and has no other name. A
  * descriptor, or -ENOENT.
  */
 int perf_map_open(pid_t tid, struct stat *ret);

@@ -228,6 +228,17 @@ pid_t procfs_parse_own_id(const char *status, const char *key)
 	return last ? (pid_t)strtol(last, NULL, 10) : 0;
 }
 
+int procfs_parse_user(const char *status, uid_t *ret)
+{
+	const char *line = strstr(status, "\nUid:\t");
+	unsigned int user;
+
+	if (!line || sscanf(line, "\nUid: %*u %u", &user) != 1)
+		return -EBADMSG;
+	*ret = user;
+	return 0;
+}
+
 int procfs_check_access(pid_t tid)
 {
 	_cleanup_close_ int fd = -1;

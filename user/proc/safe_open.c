@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/path.h"
+#include "proc/may_read.h"
 
 #define LINKS_MAX 8 /* followed on the way to a file */
 
@@ -85,9 +87,13 @@ static bool has_other_device(int fd)
 	return !fstatfs(fd, &fs) && (fs.f_type == OVERLAYFS_SUPER_MAGIC || fs.f_type == BTRFS_SUPER_MAGIC);
 }
 
-static bool is_mapped(int fd, const struct procfs_map *map, const struct stat *stat)
+/* Inode numbers alone can be met on purpose. So there it must also be a file that the process may read. */
+static bool is_mapped(pid_t tid, int fd, const struct procfs_map *map, const struct stat *stat)
 {
-	return stat->st_ino == map->inode && (stat->st_dev == map->device || has_other_device(fd));
+	if (stat->st_ino != map->inode)
+		return false;
+	return stat->st_dev == map->device ||
+	       (has_other_device(fd) && (stat->st_mode & S_IROTH || may_read_owned(tid, stat)));
 }
 
 /* Where `path` leads when its part up to `end` is a link to `target`, without "." and "..". */
@@ -119,8 +125,11 @@ static int follow(char path[PATH_MAX], size_t end, const char *target)
 	return 0;
 }
 
-/* The first link on the way is put in its place. 1 if there was one; 0 if not, and *ret_fd is the end. */
-static int follow_first(int root, char path[PATH_MAX], int *ret_fd)
+/*
+ * The first link on the way is put in its place. 1 if there was one; 0 if not, and *ret_fd is the end. With
+ * is_public the way must be open to everybody.
+ */
+static int follow_first(int root, bool is_public, char path[PATH_MAX], int *ret_fd)
 {
 	char target[PATH_MAX];
 
@@ -146,6 +155,8 @@ static int follow_first(int root, char path[PATH_MAX], int *ret_fd)
 			target[n] = '\0';
 			return follow(path, end, target) ?: 1;
 		}
+		if (is_public && rest && !(stat.st_mode & S_IXOTH))
+			return -EACCES;
 		if (!rest) {
 			*ret_fd = TAKE_FD(fd);
 			return 0;
@@ -153,7 +164,7 @@ static int follow_first(int root, char path[PATH_MAX], int *ret_fd)
 	}
 }
 
-int safe_open_below(int root, const char *path)
+static int open_by_links(int root, bool is_public, const char *path)
 {
 	char resolved[PATH_MAX];
 	int fd = -1, err = 1;
@@ -164,9 +175,14 @@ int safe_open_below(int root, const char *path)
 	for (int links = 0; err == 1; links++) {
 		if (links > LINKS_MAX)
 			return -ELOOP;
-		err = follow_first(root, resolved, &fd);
+		err = follow_first(root, is_public, resolved, &fd);
 	}
 	return err ?: fd;
+}
+
+int safe_open_below(int root, const char *path)
+{
+	return open_by_links(root, false, path);
 }
 
 int safe_open_mapping(pid_t tid, const struct procfs_map *map, struct stat *ret_stat)
@@ -186,9 +202,9 @@ int safe_open_mapping(pid_t tid, const struct procfs_map *map, struct stat *ret_
 		return fd;
 	if (fstat(fd, &stat))
 		return -errno;
-	if (!S_ISREG(stat.st_mode))
+	if (!may_read_kind(fd, &stat))
 		return -EMEDIUMTYPE;
-	if (by_name && !is_mapped(fd, map, &stat))
+	if (by_name && !is_mapped(tid, fd, map, &stat))
 		return -ESTALE;
 	*ret_stat = stat;
 	return TAKE_FD(fd);
@@ -202,4 +218,58 @@ int safe_open_reopen(int path_fd)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+/* The folders above it may be links, it may be none. */
+static int open_own(pid_t tid, int root, const char *path, struct stat *ret)
+{
+	char folder_path[PATH_MAX];
+	const char *name = base_name(path);
+	_cleanup_close_ int folder = -1, fd = -1;
+
+	if (name == path || (size_t)(name - path) >= sizeof(folder_path))
+		return -ENOENT;
+	memcpy(folder_path, path, name - path);
+	folder_path[name - path] = '\0';
+	folder = safe_open_below(root, folder_path);
+	if (folder < 0)
+		return folder;
+	fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, ret))
+		return -errno;
+	return may_read_own(tid, fd, ret) ? TAKE_FD(fd) : -EACCES;
+}
+
+static int open_public(int root, const char *path, struct stat *ret)
+{
+	_cleanup_close_ int fd = open_by_links(root, true, path);
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, ret))
+		return -errno;
+	return may_read_public(fd, ret) ? TAKE_FD(fd) : -EACCES;
+}
+
+int safe_open_named(pid_t tid, const char *path, bool or_public, struct stat *ret_stat)
+{
+	_cleanup_close_ int root = -1, fd = -1;
+	char root_path[64] = "/proc/self/root";
+	struct stat stat;
+	int opened;
+
+	if (tid)
+		snprintf(root_path, sizeof(root_path), "/proc/%d/root", tid);
+	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -errno;
+	fd = open_own(tid, root, path, &stat);
+	if (fd < 0 && or_public)
+		fd = open_public(root, path, &stat);
+	if (fd < 0)
+		return fd;
+	opened = safe_open_reopen(fd);
+	if (opened >= 0)
+		*ret_stat = stat;
+	return opened;
 }

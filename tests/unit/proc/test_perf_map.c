@@ -172,6 +172,26 @@ static void hostile_bytes(void **state)
 		}
 }
 
+/* A link to a file of its own, and a file of its own with a second name. Nobody writes perf maps so. */
+static void not_its_own(const char *path)
+{
+	char other[80];
+	struct stat stat;
+	int fd;
+
+	snprintf(other, sizeof(other), "%s.other", path);
+	fd = open(other, O_CREAT | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(symlink(other, path), 0);
+	assert_int_equal(perf_map_open(getpid(), &stat), -ENOENT);
+	unlink(path);
+	assert_int_equal(link(other, path), 0);
+	assert_int_equal(perf_map_open(getpid(), &stat), -ENOENT);
+	unlink(path);
+	unlink(other);
+}
+
 static void whose_file(void **state)
 {
 	char path[64];
@@ -197,6 +217,7 @@ static void whose_file(void **state)
 		assert_int_equal(perf_map_open(getpid(), &stat), -ENOENT);
 	}
 	unlink(path);
+	not_its_own(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	alarm(5); /* an open that waits would never return */
 	assert_int_equal(perf_map_open(getpid(), &stat), -ENOENT);

@@ -227,6 +227,48 @@ static void long_links(void **state)
 	assert_int_equal(unlinkat(directory, "long", 0), 0);
 }
 
+/* What thread 0 - this process - sees under the path: 0 for the file "true", or an error. */
+static int check_named(const char *path, bool or_public)
+{
+	struct stat stat;
+	_cleanup_close_ int fd = safe_open_named(0, path, or_public, &stat);
+	char text[4];
+
+	if (fd < 0)
+		return fd;
+	assert_int_equal(stat.st_size, PAGE);
+	assert_int_equal(read(fd, text, 4), 4);
+	assert_memory_equal(text, "true", 4);
+	assert_true(write(fd, text, 4) < 0);
+	return 0;
+}
+
+/* A name that the target may give to anything: its own file is read, a public one where that is asked for. */
+static void named(void **state)
+{
+	struct mapped *mapped = *state;
+	char link_path[96], folder[96], below[128];
+
+	snprintf(link_path, sizeof(link_path), "%s/link", mapped->directory);
+	snprintf(folder, sizeof(folder), "%s.link", mapped->directory);
+	snprintf(below, sizeof(below), "%s/a file", folder);
+	assert_int_equal(symlink(mapped->path, link_path), 0);
+	assert_int_equal(symlink(mapped->directory, folder), 0);
+	assert_int_equal(check_named(mapped->path, false), 0);
+	assert_int_equal(check_named(below, false), 0); /* a folder may be a link */
+	assert_int_equal(check_named(link_path, false), -EACCES);
+	assert_int_equal(check_named(link_path, true), -EACCES); /* the folder is closed */
+	assert_int_equal(chmod(mapped->directory, 0711), 0);
+	assert_int_equal(check_named(link_path, true), -EACCES); /* the file is */
+	assert_int_equal(chmod(mapped->path, 0644), 0);
+	assert_int_equal(check_named(link_path, true), 0);
+	assert_int_equal(check_named(link_path, false), -EACCES);
+	assert_int_equal(check_named("/proc/self/stat", true), -EACCES);
+	assert_int_equal(check_named("a file", true), -ENOENT);
+	unlink(link_path);
+	unlink(folder);
+}
+
 static int mount_overlay(const char *directory)
 {
 	char path[128], options[512];
@@ -282,6 +324,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(link_on_the_way, setup, teardown),
 		cmocka_unit_test_setup_teardown(links_stay_below, setup, teardown),
 		cmocka_unit_test_setup_teardown(long_links, setup, teardown),
+		cmocka_unit_test_setup_teardown(named, setup, teardown),
 		cmocka_unit_test_setup_teardown(overlay, setup, teardown),
 	};
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_may_read.c - of what a target names only that is read which its own user could read: whatever the file
+ * system, the owner and the number of names, and whatever the target says of itself.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "proc/may_read.h"
+
+#define USER 4711
+
+static bool may_own(pid_t tid, const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+	struct stat stat;
+
+	assert_int_equal(fstat(fd, &stat), 0);
+	return may_read_own(tid, fd, &stat);
+}
+
+static bool may_public(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+	struct stat stat;
+
+	assert_int_equal(fstat(fd, &stat), 0);
+	return may_read_public(fd, &stat);
+}
+
+static void kinds(void **state)
+{
+	char path[] = "/tmp/pyperf-kind.XXXXXX";
+	_cleanup_close_ int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_true(may_own(0, path));
+	assert_true(may_own(getpid(), path));
+	assert_false(may_public(path));
+	assert_int_equal(fchmod(fd, 0644), 0);
+	assert_true(may_public(path));
+	unlink(path);
+	assert_false(may_own(0, "/dev/null"));
+	assert_false(may_own(0, "/tmp"));
+	assert_false(may_public("/tmp"));
+	assert_false(may_own(0, "/proc/self/stat"));
+	assert_false(may_public("/proc/self/stat"));
+	assert_false(may_public("/sys/kernel/uevent_seqnum"));
+	if (!access("/sys/kernel/tracing/README", F_OK))
+		assert_false(may_own(0, "/sys/kernel/tracing/README"));
+	else
+		print_message("SKIP tracefs: not mounted\n");
+}
+
+static void second_names(void **state)
+{
+	char path[] = "/tmp/pyperf-kind.XXXXXX", other[64];
+	_cleanup_close_ int fd = mkstemp(path);
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s.other", path);
+	assert_int_equal(link(path, other), 0);
+	assert_false(may_own(0, path));
+	unlink(other);
+	assert_true(may_own(0, path));
+	unlink(path);
+}
+
+/* The process may have been root's, and may have asked for /proc/PID to be root's. */
+static pid_t start_as_user(void)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		if (setgid(USER) || setuid(USER) || prctl(PR_SET_DUMPABLE, 0) || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void owners(void **state)
+{
+	char path[] = "/tmp/pyperf-kind.XXXXXX";
+	_cleanup_close_ int fd = -1;
+	struct stat stat;
+	pid_t pid;
+
+	(void)state;
+	if (geteuid()) {
+		print_message("SKIP owners: needs root\n");
+		return;
+	}
+	fd = mkstemp(path);
+	pid = start_as_user();
+	assert_int_equal(fstat(fd, &stat), 0);
+	assert_false(may_read_owned(pid, &stat));
+	assert_false(may_own(pid, path));
+	assert_int_equal(fchown(fd, USER, USER), 0);
+	assert_int_equal(fstat(fd, &stat), 0);
+	assert_true(may_read_owned(pid, &stat));
+	assert_true(may_own(pid, path));
+	assert_false(may_own(0, path));
+	unlink(path);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_false(may_read_owned(pid, &stat)); /* it has ended */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kinds),
+		cmocka_unit_test(second_names),
+		cmocka_unit_test(owners),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
