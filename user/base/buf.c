@@ -162,22 +162,36 @@ int buf_add_shown(struct buf *b, const char *s, bool separator)
 	return 0;
 }
 
-static int add_json_byte(struct buf *b, char c)
+/* Of a character of at most 3 bytes, as all that is_control() names have. */
+static unsigned int code_point(const unsigned char *u, size_t length)
 {
-	if ((unsigned char)c < ' ' || c == 0x7f)
-		return buf_printf(b, "\\u%04x", c);
-	if (c == '"' || c == '\\')
-		return buf_printf(b, "\\%c", c);
-	return buf_add(b, &c, 1);
+	if (length == 1)
+		return u[0];
+	if (length == 2)
+		return (u[0] & 0x1f) << 6 | (u[1] & 0x3f);
+	return (u[0] & 0xf) << 12 | (u[1] & 0x3f) << 6 | (u[2] & 0x3f);
+}
+
+static int add_json_character(struct buf *b, const char *s, size_t *ret_length)
+{
+	bool shown = buf_is_shown(s, ret_length);
+
+	if (!buf_utf8_length(s))
+		return buf_add_string(b, "\\ufffd");
+	if (!shown)
+		return buf_printf(b, "\\u%04x", code_point((const unsigned char *)s, *ret_length));
+	if (*s == '"' || *s == '\\')
+		return buf_printf(b, "\\%c", *s);
+	return buf_add(b, s, *ret_length);
 }
 
 int buf_add_json(struct buf *b, const char *s)
 {
-	size_t start = b->size;
+	size_t start = b->size, length;
 	int err = buf_add_string(b, "\"");
 
-	for (; !err && *s; s++)
-		err = add_json_byte(b, *s);
+	for (; !err && *s; s += length)
+		err = add_json_character(b, s, &length);
 	if (!err)
 		err = buf_add_string(b, "\"");
 	if (err)

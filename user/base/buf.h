@@ -45,7 +45,10 @@ bool buf_is_shown(const char *s, size_t *ret_length);
  */
 int buf_add_shown(struct buf *b, const char *s, bool separator);
 
-/* Appends valid UTF-8 as a string of JSON, in its quotes. Control codes (C0, DEL) are escaped. */
+/*
+ * Appends UTF-8 as a string of JSON, in its quotes. What buf_is_shown() does not let through is escaped, as
+ * somebody may look at the text on a terminal; an invalid byte becomes U+FFFD.
+ */
 int buf_add_json(struct buf *b, const char *s);
 
 /* Bytes (1-4) of the valid UTF-8 sequence at s, 0 if there is none. Stops at the NUL. */

@@ -19,7 +19,7 @@ bool may_read_kind(int fd, const struct stat *stat);
 /* The file belongs to the user that thread tid acts as; to root only if that is root. 0 is this process. */
 bool may_read_owned(pid_t tid, const struct stat *stat);
 
-/* Of the right kind, the user's own, and under one name: a second one could be a link that somebody else made. */
+/* Of the right kind, the user's own, and under one name: a second one may be one that another user gave. */
 bool may_read_own(pid_t tid, int fd, const struct stat *stat);
 
 /* Of the right kind, and everybody may read it. The folders above it are for the caller to check. */

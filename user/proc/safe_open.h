@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * safe_open.h - the file behind a mapping of another process, without being fooled by what now has its
- * name: only a regular file, only the very file that is mapped, and never an open that blocks. And files that a
- * target has given a name that we look for: only such as its own user may read (may_read.h).
+ * name: only a regular file, only the very file that is mapped, and never an open that blocks. And files
+ * that a target has given a name that we look for: only such as its own user may read (may_read.h).
  */
 #ifndef PYPERF_PROC_SAFE_OPEN_H
 #define PYPERF_PROC_SAFE_OPEN_H

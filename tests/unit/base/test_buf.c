@@ -177,6 +177,16 @@ static void json_strings(void **state)
 	assert_text(&b, "\"a\\\"b\\\\c/d \xc3\xa4\"");
 	assert_int_equal(buf_add_json(&b, "\x01\n\t\x1f\x7f~"), 0);
 	assert_text(&b, "\"\\u0001\\u000a\\u0009\\u001f\\u007f~\"");
+	/* CSI of C1, Arabic letter mark, marks of direction, line separator, isolates; and neighbours. */
+	assert_int_equal(buf_add_json(&b, "\xc2\x80\xc2\x9b\xc2\xa0\xd8\x9c\xd8\x9d"), 0);
+	assert_text(&b, "\"\\u0080\\u009b\xc2\xa0\\u061c\xd8\x9d\"");
+	assert_int_equal(buf_add_json(&b, "\xe2\x80\x8d\xe2\x80\x8e\xe2\x80\xa8\xe2\x80\xae"
+					  "\xe2\x80\xaf"), 0);
+	assert_text(&b, "\"\xe2\x80\x8d\\u200e\\u2028\\u202e\xe2\x80\xaf\"");
+	assert_int_equal(buf_add_json(&b, "\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xf0\x9f\x90\x8d"), 0);
+	assert_text(&b, "\"\xe2\x81\xa5\\u2066\\u2069\xf0\x9f\x90\x8d\"");
+	assert_int_equal(buf_add_json(&b, "\x9b\xc3(\xff"), 0); /* no UTF-8 */
+	assert_text(&b, "\"\\ufffd\\ufffd(\\ufffd\"");
 }
 
 /* Neither a part of a string nor a quote is left behind. */
