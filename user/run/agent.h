@@ -22,6 +22,7 @@
 #include "run/notify.h"
 #include "run/serve.h"
 #include "run/settings.h"
+#include "run/targets_end.h"
 #include "symbols/symbols.h"
 #include "targets/discover.h"
 #include "top/live.h"
@@ -33,6 +34,7 @@ struct agent {
 	struct selection selection;
 	struct loop loop;
 	struct command command;
+	struct targets_end targets_end;
 	struct worker *worker;
 	struct kernel *kernel;
 	struct codes *codes;

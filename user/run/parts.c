@@ -163,6 +163,7 @@ int parts_open(struct agent *a)
 void parts_close(struct agent *a)
 {
 	command_release(&a->command);
+	targets_end_close(&a->targets_end);
 	http_free(a->http);
 	live_close(a->live);
 	window_close(a->window);

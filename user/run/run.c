@@ -69,6 +69,9 @@ static int select_targets(struct agent *a)
 		err = log_failure(command_start(&a->command, o->command), "COMMAND cannot be started");
 		t.command = a->command.pid;
 	}
+	if (!err)
+		err = log_failure(targets_end_open(&a->targets_end, o->pid_list, o->pid_count),
+				  "the end of the processes cannot be waited for");
 	err = err ?: targets_select(&t);
 	return a->stop ? 0 : err;
 }

@@ -11,6 +11,7 @@
 #include "kern/records.h"
 #include "run/agent.h"
 #include "run/reload.h"
+#include "targets/registry.h"
 
 void turns_take_signals(struct agent *a)
 {
@@ -72,6 +73,24 @@ static void follow_cpus(struct agent *a)
 		complaint_over(&a->cpus, NULL);
 }
 
+/* As with COMMAND, whatever --duration says. */
+static void end_with_targets(struct agent *a)
+{
+	const size_t named = a->options->pid_count;
+	size_t live;
+
+	registry_count(a->registry, &live);
+	if (a->stop || !targets_end_look(&a->targets_end, a->options->children, live))
+		return;
+	if (named == 1)
+		log_info("process %d has ended%s, and with it the run", a->options->pid_list[0],
+			 a->options->children ? ", and so have its children" : "");
+	else
+		log_info("all %zu processes that --pid names have ended%s, and with them the run", named,
+			 a->options->children ? ", and so have their children" : "");
+	a->stop = true;
+}
+
 static void on_second(void *agent, unsigned int ready)
 {
 	struct agent *a = agent;
@@ -81,6 +100,7 @@ static void on_second(void *agent, unsigned int ready)
 	if (a->facts.start > 0) {
 		follow_cpus(a);
 		rate_check(&a->rate, a->kernel, a->facts.frequency, false);
+		end_with_targets(a);
 	}
 	progress_show(&a->progress, &a->facts, a->kernel, a->registry);
 }

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The processes that --pid names end: the run ends with the last one, says so, and writes the profile."""
+import os
+import signal
+import time
+
+import interpreters as known
+import profiler
+
+PYTHON = known.newest().path
+BURN = "def burn():\n    while True: pass\n"
+# It starts a child that goes on when it has ended itself.
+PARENT = ("import json, subprocess, sys\n"
+          "child = subprocess.Popen([sys.executable, '-c', sys.argv[1] + 'burn()'], stdout=2)\n"
+          "print(json.dumps({'child': child.pid}), flush=True)\n" + BURN + "burn()")
+LOOKS = 3  # seconds: it looks once a second
+
+
+def samples_of(run, *pids):
+    return profiler.total(s for s in run.of(*pids) if "burn" in profiler.functions(s))
+
+
+def end(target):
+    target.process.kill()
+    target.process.wait()
+
+
+def start(directory, targets, *arguments):
+    run = profiler.Run(directory, "--pid", ",".join(str(t) for t in targets), "-F", 499, *arguments)
+    time.sleep(LOOKS)
+    assert run.process.poll() is None, run.finish()
+    return run
+
+
+def test_ends_with_the_last_one(tmp_path):
+    program = "print('{}', flush=True)\n" + BURN + "burn()"
+    with profiler.targets([(PYTHON, "-c", program)] * 2) as (first, second):
+        run = start(tmp_path, [first.pid, second.pid])
+        end(first)
+        time.sleep(LOOKS)
+        assert run.process.poll() is None, "one of them lives"
+        end(second)
+        run.finish()
+    assert samples_of(run, first.pid) > 0 and samples_of(run, second.pid) > 0
+    assert run.err.count("all 2 processes that --pid names have ended, and with them the run") == 1, run.err
+
+
+def test_ends_before_duration(tmp_path):
+    program = "print('{}', flush=True)\n" + BURN + "burn()"
+    with profiler.target(PYTHON, "-c", program) as target:
+        run = start(tmp_path, [target.pid], "-d", 1000)
+        end(target)
+        run.finish()
+    assert samples_of(run, target.pid) > 0
+    assert "process %d has ended, and with it the run" % target.pid in run.err, run.err
+
+
+def test_children_are_waited_for(tmp_path):
+    with profiler.target(PYTHON, "-c", PARENT, BURN) as parent:
+        child = parent.about["child"]
+        try:
+            run = start(tmp_path, [parent.pid], "--children")
+            end(parent)
+            time.sleep(LOOKS)
+            assert run.process.poll() is None, "its child lives"
+        finally:
+            os.kill(child, signal.SIGKILL)
+        run.finish()
+    assert samples_of(run, child) > 0
+    assert "process %d has ended, and so have its children, and with it the run" % parent.pid in run.err

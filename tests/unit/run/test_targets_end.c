@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_targets_end.c - when the last process that --pid names has ended.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "run/targets_end.h"
+
+static pid_t start(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+/* It stays a zombie, which has ended. */
+static void end(pid_t pid)
+{
+	siginfo_t info;
+
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
+}
+
+static void the_last_one(void **state)
+{
+	const pid_t pids[] = { start(), start(), 0x7ffffff0 };
+	struct targets_end e;
+
+	(void)state;
+	assert_int_equal(targets_end_open(&e, pids, ARRAY_SIZE(pids)), 0);
+	assert_false(targets_end_look(&e, false, 0));
+	end(pids[0]);
+	assert_false(targets_end_look(&e, false, 0));
+	assert_int_equal(waitpid(pids[0], NULL, 0), pids[0]);
+	end(pids[1]);
+	assert_true(targets_end_look(&e, false, 0));
+	assert_int_equal(waitpid(pids[1], NULL, 0), pids[1]);
+	assert_true(targets_end_look(&e, false, 7));
+	targets_end_close(&e);
+	targets_end_close(&e);
+}
+
+static void children_go_on(void **state)
+{
+	const pid_t pid = start();
+	struct targets_end e;
+
+	(void)state;
+	assert_int_equal(targets_end_open(&e, &pid, 1), 0);
+	assert_false(targets_end_look(&e, true, 0));
+	assert_false(targets_end_look(&e, true, 0));
+	end(pid);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_false(targets_end_look(&e, true, 2));
+	assert_false(targets_end_look(&e, true, 0)); /* one may only just have come */
+	assert_false(targets_end_look(&e, true, 1));
+	assert_false(targets_end_look(&e, true, 0));
+	assert_true(targets_end_look(&e, true, 0));
+	targets_end_close(&e);
+}
+
+static void nobody_is_named(void **state)
+{
+	struct targets_end e;
+
+	(void)state;
+	assert_int_equal(targets_end_open(&e, NULL, 0), 0);
+	assert_false(targets_end_look(&e, false, 0));
+	targets_end_close(&e);
+	assert_false(targets_end_look(&e, false, 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_last_one),
+		cmocka_unit_test(children_go_on),
+		cmocka_unit_test(nobody_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
