@@ -10,10 +10,23 @@
 #include "proc/sched_clocks.h"
 #include "python/capture_remote.h"
 
+#define PARTS_MAX 100 /* questions for the identity of one process */
+
 static int request_of(pid_t pid, __u32 type, struct worker_request *ret)
 {
 	*ret = (struct worker_request){ .type = type, .pid = (__u32)pid };
 	return procfs_start_ticks(pid, &ret->start_ticks);
+}
+
+/* In parts, if it has many files that the worker has not read yet. */
+static int ask_identity(const struct asker *asker, const struct worker_request *request,
+			struct worker_reply *reply)
+{
+	int err = -EAGAIN;
+
+	for (int i = 0; err == -EAGAIN && i < PARTS_MAX; i++)
+		err = asker->ask(asker->context, request, reply);
+	return err;
 }
 
 int dumped_identify(const struct asker *asker, pid_t pid, struct dumped *ret)
@@ -26,7 +39,7 @@ int dumped_identify(const struct asker *asker, pid_t pid, struct dumped *ret)
 	if (!reply)
 		return -ENOMEM;
 	err = procfs_stat(pid, &stat) ?: request_of(pid, WORKER_IDENTIFY, &request);
-	err = err ?: asker->ask(asker->context, &request, reply);
+	err = err ?: ask_identity(asker, &request, reply);
 	if (err)
 		return err;
 	*ret = (struct dumped){ .pid = pid, .identity = reply->identity, .container = reply->container };

@@ -12,6 +12,7 @@
 
 #define NESTED_MAX 64 /* entries within entries */
 #define TEXTS_MAX  8
+#define TEXT_SIZE  65536 /* of a string, with its NUL */
 
 /* A section that may have strings in it. */
 struct text {
@@ -66,12 +67,19 @@ static int find_texts(struct walk *w, Elf *elf)
 	return 0;
 }
 
-/* A string that stands in .debug_info itself may not end before the section does. */
+/*
+ * A string that stands in .debug_info itself may not end before the section does. One that is far too long is
+ * no name either: it would be gone through once for each entry that has it.
+ */
 static const char *checked(const struct walk *w, const char *text)
 {
-	for (int i = 0; text && i < w->text_count; i++)
-		if (text >= w->texts[i].begin && text < w->texts[i].end)
-			return memchr(text, 0, w->texts[i].end - text) ? text : NULL;
+	for (int i = 0; text && i < w->text_count; i++) {
+		const struct text *t = &w->texts[i];
+		const size_t left = text >= t->begin && text < t->end ? t->end - text : 0;
+
+		if (left)
+			return memchr(text, 0, left < TEXT_SIZE ? left : TEXT_SIZE) ? text : NULL;
+	}
 	return NULL;
 }
 

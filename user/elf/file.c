@@ -2,6 +2,7 @@
 #include "elf/file.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,9 +11,9 @@
 
 #define SECTIONS_MAX 4096
 #define SEGMENTS_MAX 256
-#define SYMBOLS_MAX  (64 << 20) /* bytes of a symbol table; a debug build of a browser has about 30 MiB */
-#define STRINGS_MAX  (256 << 20)
-#define NOTES_MAX    4096
+#define SECTION_NAMES_MAX (256 << 10) /* bytes; a program of 4,096 sections with long names has less */
+#define NOTES_MAX	  4096	      /* bytes of a section or segment */
+#define NOTES_COUNT_MAX	  64	      /* sections or segments of notes; there are about three */
 
 void elf_file_cleanup(Elf **elf)
 {
@@ -75,6 +76,18 @@ int elf_file_header(int fd, Elf64_Ehdr *ret)
 	return 0;
 }
 
+static bool has_small_names(Elf *elf)
+{
+	Elf_Scn *section;
+	GElf_Shdr header;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return true; /* whoever wants them finds that there are none */
+	section = elf_getscn(elf, names);
+	return !section || !gelf_getshdr(section, &header) || header.sh_size <= SECTION_NAMES_MAX;
+}
+
 int elf_file_open(int fd, Elf **ret)
 {
 	_cleanup_(elf_file_cleanup) Elf *elf = NULL;
@@ -82,14 +95,15 @@ int elf_file_open(int fd, Elf **ret)
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOSYS;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64)
+	if (!elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64 ||
+	    !has_small_names(elf))
 		return -EBADMSG;
 	*ret = TAKE_PTR(elf);
 	return 0;
 }
 
-int elf_file_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Elf_Data **ret_symbols,
-		     Elf_Data **ret_names)
+int elf_file_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct elf_budget *budget,
+		     Elf_Data **ret_symbols, Elf_Data **ret_names)
 {
 	Elf_Scn *strings = elf_getscn(elf, header->sh_link);
 	GElf_Shdr string_header;
@@ -97,8 +111,11 @@ int elf_file_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Elf_Da
 
 	if (!strings || !gelf_getshdr(strings, &string_header) || string_header.sh_type != SHT_STRTAB)
 		return -EBADMSG;
-	if (header->sh_size > SYMBOLS_MAX || string_header.sh_size > STRINGS_MAX || !string_header.sh_size)
+	if (header->sh_size > budget->symbols || string_header.sh_size > budget->names ||
+	    !string_header.sh_size)
 		return -EBADMSG;
+	budget->symbols -= header->sh_size;
+	budget->names -= string_header.sh_size;
 	data = elf_getdata(section, NULL);
 	text = elf_getdata(strings, NULL);
 	if (!data || !text || !data->d_buf || !text->d_buf || !text->d_size)
@@ -135,16 +152,17 @@ static void read_build_id(Elf *elf, __u64 at, __u64 size, __u64 align, __u8 *id,
 void elf_file_build_id(Elf *elf, const Elf64_Ehdr *header, __u8 *id, __u8 *ret_size)
 {
 	Elf_Scn *section = NULL;
+	int left = NOTES_COUNT_MAX;
 	GElf_Shdr sh;
 
 	for (int i = 0; i < header->e_phnum && !*ret_size; i++) {
 		GElf_Phdr ph;
 
-		if (gelf_getphdr(elf, i, &ph) && ph.p_type == PT_NOTE)
+		if (gelf_getphdr(elf, i, &ph) && ph.p_type == PT_NOTE && left-- > 0)
 			read_build_id(elf, ph.p_offset, ph.p_filesz, ph.p_align, id, ret_size);
 	}
 	/* A debug file may have the segments of the file that it belongs to, which say nothing here. */
-	while (!*ret_size && (section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &sh) && sh.sh_type == SHT_NOTE)
+	while (!*ret_size && left > 0 && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &sh) && sh.sh_type == SHT_NOTE && left-- > 0)
 			read_build_id(elf, sh.sh_offset, sh.sh_size, sh.sh_addralign, id, ret_size);
 }

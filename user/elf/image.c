@@ -14,6 +14,17 @@
 #include "elf/file.h"
 #include "elf/version_text.h"
 
+#define SYMBOLS_MAX (32 << 20) /* bytes: 1.4 million symbols */
+#define NAMES_MAX   (64 << 20) /* bytes */
+
+/* One reading of a file. */
+struct search {
+	int fd;
+	Elf *elf;
+	struct elf_budget left;
+	bool has_version; /* a Py_Version was met, whether it says something or not */
+	struct image image;
+};
 
 static int read_loads(int fd, const Elf64_Ehdr *header, struct image *image)
 {
@@ -72,13 +83,23 @@ static __u32 read_version(int fd, const struct image *image, __u64 address)
 	return value <= UINT32_MAX ? value : 0;
 }
 
-/* A link-time optimizer may append something to the name of a static variable ("interp_head.lto_priv.0"). */
-static void take_symbol(int fd, struct image *image, const GElf_Sym *symbol, const char *name)
+/* The first one counts. */
+static void take_version(struct search *s, __u64 address)
 {
+	if (!s->has_version)
+		s->image.version = read_version(s->fd, &s->image, address);
+	s->has_version = true;
+}
+
+/* A link-time optimizer may append something to the name of a static variable ("interp_head.lto_priv.0"). */
+static void take_symbol(struct search *s, const GElf_Sym *symbol, const char *name)
+{
+	struct image *image = &s->image;
+
 	if (!image->runtime && !strcmp(name, "_PyRuntime"))
 		image->runtime = writable(image, symbol->st_value);
-	else if (!image->version && !strcmp(name, "Py_Version"))
-		image->version = read_version(fd, image, symbol->st_value);
+	else if (!strcmp(name, "Py_Version"))
+		take_version(s, symbol->st_value);
 	else if (!image->old_thread && !strcmp(name, "_PyThreadState_Current"))
 		image->old_thread = writable(image, symbol->st_value);
 	else if (!image->old_interps && (!strcmp(name, "interp_head") || !strncmp(name, "interp_head.", 12)))
@@ -98,11 +119,11 @@ static bool interesting(const GElf_Sym *symbol, const char *name)
 	       !strncmp(name, "inte", 4);
 }
 
-static int read_symbols(int fd, Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct image *image)
+static int read_symbols(struct search *s, Elf_Scn *section, const GElf_Shdr *header)
 {
 	Elf_Data *data, *text;
 	size_t count;
-	int err = elf_file_symbols(elf, section, header, &data, &text);
+	int err = elf_file_symbols(s->elf, section, header, &s->left, &data, &text);
 
 	if (err)
 		return err;
@@ -115,7 +136,7 @@ static int read_symbols(int fd, Elf *elf, Elf_Scn *section, const GElf_Shdr *hea
 			continue;
 		name = (const char *)text->d_buf + symbol.st_name;
 		if (interesting(&symbol, name))
-			take_symbol(fd, image, &symbol, name);
+			take_symbol(s, &symbol, name);
 	}
 	return 0;
 }
@@ -126,26 +147,23 @@ static bool complete(const struct image *image)
 }
 
 /*
- * One pass over the symbol tables of a type: SHT_DYNSYM is small and survives stripping, SHT_SYMTAB may be
- * huge. -EBADMSG also when the list of sections cannot be read: else the file would seem to have none.
+ * The symbol table of a type, of which the ELF specification allows one: SHT_DYNSYM is small and survives
+ * stripping, SHT_SYMTAB may be huge. -EBADMSG also when the list of sections cannot be read: else the file
+ * would seem to have none.
  */
-static int read_tables(int fd, Elf *elf, __u32 type, struct image *image)
+static int read_table(struct search *s, __u32 type)
 {
 	Elf_Scn *section = NULL;
-	int result = 0, err;
 
-	while ((section = elf_nextscn(elf, section))) {
+	while ((section = elf_nextscn(s->elf, section))) {
 		GElf_Shdr header;
 
 		if (!gelf_getshdr(section, &header))
 			return -EBADMSG;
-		if (header.sh_type != type)
-			continue;
-		err = read_symbols(fd, elf, section, &header, image);
-		if (err)
-			result = err;
+		if (header.sh_type == type)
+			return read_symbols(s, section, &header);
 	}
-	return result;
+	return 0;
 }
 
 /*
@@ -173,42 +191,51 @@ static void find_sections(Elf *elf, const struct image *image, __u64 *ret_runtim
 	}
 }
 
+/* What the file says, once it is open. */
+static int read_all(struct search *s, const Elf64_Ehdr *header)
+{
+	struct image *image = &s->image;
+	__u64 section = 0;
+	int err;
+
+	find_sections(s->elf, image, &section, &image->asyncio);
+	err = read_table(s, SHT_DYNSYM);
+	if (!complete(image) && read_table(s, SHT_SYMTAB))
+		err = -EBADMSG;
+	if (section)
+		image->runtime = section;
+	/* A broken table matters only when nothing was found despite it. */
+	if (err && !image->runtime && !image->old_thread && !image->asyncio)
+		return err;
+	if (!image->version && (image->runtime || image->old_thread)) {
+		err = version_text_find(s->fd, image, &image->version);
+		if (err && err != -ENOENT)
+			return err;
+	}
+	elf_file_build_id(s->elf, header, image->build_id, &image->build_id_size);
+	return 0;
+}
+
+static void cleanup_search(struct search *s)
+{
+	elf_file_cleanup(&s->elf);
+}
+
 int image_read(int fd, struct image *ret)
 {
-	_cleanup_(elf_file_cleanup) Elf *elf = NULL;
-	struct image image = { 0 };
-	__u64 section = 0;
+	_cleanup_(cleanup_search) struct search s = { .fd = fd, .left = { SYMBOLS_MAX, NAMES_MAX } };
 	Elf64_Ehdr header;
 	int err;
 
 	err = elf_file_header(fd, &header);
 	if (err)
 		return err;
-	image.machine = header.e_machine;
-	image.fixed = header.e_type == ET_EXEC;
-	err = read_loads(fd, &header, &image);
-	if (err)
-		return err;
-	err = elf_file_open(fd, &elf);
-	if (err)
-		return err;
-	find_sections(elf, &image, &section, &image.asyncio);
-	err = read_tables(fd, elf, SHT_DYNSYM, &image);
-	if (!complete(&image) && read_tables(fd, elf, SHT_SYMTAB, &image))
-		err = -EBADMSG;
-	if (section)
-		image.runtime = section;
-	/* A broken table matters only when nothing was found despite it. */
-	if (err && !image.runtime && !image.old_thread && !image.asyncio)
-		return err;
-	if (!image.version && (image.runtime || image.old_thread)) {
-		err = version_text_find(fd, &image, &image.version);
-		if (err && err != -ENOENT)
-			return err;
-	}
-	elf_file_build_id(elf, &header, image.build_id, &image.build_id_size);
-	*ret = image;
-	return 0;
+	s.image.machine = header.e_machine;
+	s.image.fixed = header.e_type == ET_EXEC;
+	err = read_loads(fd, &header, &s.image) ?: elf_file_open(fd, &s.elf) ?: read_all(&s, &header);
+	if (!err)
+		*ret = s.image;
+	return err;
 }
 
 static bool is_load(const struct image_load *l)

@@ -4,8 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
+#define SYMBOLS_MAX  (64 << 20)  /* bytes of all tables; a debug build of a browser has about 30 MiB */
+#define NAMES_MAX    (256 << 20) /* bytes of their names */
+#define COMPARED_MAX 64 /* of two names: those of a million symbols may be alike for as long as a file is */
+#define UNDERSCORES_MAX 15
+
 struct search {
 	struct symbols *symbols;
+	struct elf_budget left;
 	symbol_fn fn;
 	void *context;
 };
@@ -16,16 +22,17 @@ int symbol_compare(const struct symbol *x, const struct symbol *y)
 		return x->begin < y->begin ? -1 : 1;
 	if (x->end != y->end)
 		return x->end > y->end ? -1 : 1;
-	return x->order != y->order ? (x->order > y->order ? -1 : 1) : strcmp(x->name, y->name);
+	return x->order != y->order ? (x->order > y->order ? -1 : 1) :
+				    strncmp(x->name, y->name, COMPARED_MAX);
 }
 
 /* Lower is better: exported before local, without underscores before with, short before long. */
 static __u32 rank(const GElf_Sym *symbol, const char *name)
 {
-	__u32 underscores = strspn(name, "_"), length = strnlen(name, 255);
+	__u32 underscores = 0, length = strnlen(name, 255);
 
-	if (underscores > 15)
-		underscores = 15;
+	while (underscores < UNDERSCORES_MAX && name[underscores] == '_')
+		underscores++;
 	return (GELF_ST_BIND(symbol->st_info) == STB_LOCAL) << 16 | underscores << 8 | length;
 }
 
@@ -42,12 +49,12 @@ static int take_symbol(const struct search *search, const GElf_Sym *symbol, cons
 	return search->fn(search->context, &s);
 }
 
-static int read_table(const struct search *search, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static int read_table(struct search *search, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
 	Elf_Data *data, *text;
 	int err = 0;
 
-	if (elf_file_symbols(elf, section, header, &data, &text))
+	if (elf_file_symbols(elf, section, header, &search->left, &data, &text))
 		return 0;
 	for (size_t i = 0; !err && i < data->d_size / sizeof(Elf64_Sym); i++) {
 		GElf_Sym symbol;
@@ -58,7 +65,7 @@ static int read_table(const struct search *search, Elf *elf, Elf_Scn *section, c
 	return err;
 }
 
-static int read_tables(const struct search *search, Elf *elf)
+static int read_tables(struct search *search, Elf *elf)
 {
 	Elf_Scn *section = NULL;
 	int err = 0;
@@ -76,7 +83,7 @@ static int read_tables(const struct search *search, Elf *elf)
 }
 
 /* One that is broken or too large only has no names for us. */
-static int read_minidebug(const struct search *search)
+static int read_minidebug(struct search *search)
 {
 	struct symbols *s = search->symbols;
 	int err = s->minidebug.elf ? 0 : minidebug_open(s->elf, &s->minidebug);
@@ -123,7 +130,7 @@ void symbols_close(struct symbols *s)
 
 int symbols_each(struct symbols *s, symbol_fn fn, void *context)
 {
-	const struct search search = { s, fn, context };
+	struct search search = { s, { SYMBOLS_MAX, NAMES_MAX }, fn, context };
 
 	return read_tables(&search, s->elf) ?: read_minidebug(&search) ?:
 	       (s->debug ? read_tables(&search, s->debug) : 0);

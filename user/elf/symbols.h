@@ -20,7 +20,8 @@ struct symbol {
 
 /*
  * In the order in which they cover each other: the last of those that cover a place names it. By begin; of
- * those that begin at one place the outermost first, and of equal ones the best name last.
+ * those that begin at one place the outermost first, and of equal ones the best name last. Names that begin
+ * with the same 64 bytes are equal.
  */
 int symbol_compare(const struct symbol *x, const struct symbol *y);
 
@@ -45,7 +46,10 @@ void symbols_close(struct symbols *s);
 /* Returns 0 to go on; anything else ends the search and is returned by it. */
 typedef int (*symbol_fn)(void *context, const struct symbol *symbol);
 
-/* Tables that are broken or too large are left out. 0, what fn returned, or -ENOMEM. */
+/*
+ * Tables that are broken are left out, and those for which the ones before have left no room. 0, what fn
+ * returned, or -ENOMEM.
+ */
 int symbols_each(struct symbols *s, symbol_fn fn, void *context);
 
 #endif

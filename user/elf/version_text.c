@@ -21,7 +21,7 @@
 #define MINOR_2	  7 /* of the only Python 2 of interest */
 #define TEXT_MAX  24	     /* longer than any text of interest, with its NUL */
 #define BLOCK	  (64 << 10) /* bytes read at once, the last TEXT_MAX of the block before among them */
-#define FILE_MAX  (1ULL << 30)
+#define FILE_MAX  (512ULL << 20) /* bytes of a file, of all its segments together */
 
 struct texts {
 	int major;
@@ -173,17 +173,20 @@ int version_text_find(int fd, const struct image *image, __u32 *ret)
 	_cleanup_free_ char *block = malloc(BLOCK);
 	struct texts texts = { .major = image->classes ? 2 : 3 };
 	int minor = image->classes ? MINOR_2 : 0;
+	__u64 left = FILE_MAX;
 
 	if (!block)
 		return -ENOMEM;
 	for (int i = 0; i < image->load_count; i++) {
 		const struct image_load *load = &image->load[i];
-		int err = load->file_size > FILE_MAX ? -ENOENT : 0;
+		int err = load->file_size > left ? -ENOENT : 0;
 
-		if (!err && !(load->flags & PF_W))
-			err = read_segment(fd, load, block, &texts);
+		if (load->flags & PF_W)
+			continue;
+		err = err ?: read_segment(fd, load, block, &texts);
 		if (err)
 			return err;
+		left -= load->file_size;
 	}
 	for (int i = 0; i <= MINOR_MAX; i++) {
 		if (texts.tag[i] && minor)

@@ -6,10 +6,12 @@
 #include "guard/reading.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "elf/functions.h"
 #include "elf/image.h"
 #include "elf/rows.h"
@@ -20,6 +22,8 @@
 #include "proc/perf_map.h"
 #include "proc/procfs.h"
 #include "proc/safe_open.h"
+
+#define IMAGES_MS 200 /* of the 500 (WORKER_DEADLINE_MS); what was read of a killed worker is read again */
 
 /* --- the parser ----------------------------------------------------------------------------------------- */
 
@@ -33,12 +37,31 @@ static int parse(const struct parser_question *q, int fd, struct buf *out)
 	return err;
 }
 
-int reading_image(int fd, struct image *ret)
+static int read_image(int fd, struct image *ret)
 {
 	const struct parser_question q = { .parse = PARSE_IMAGE };
 	_cleanup_buf_ struct buf bytes = { 0 };
 
 	return parse(&q, fd, &bytes) ?: image_parse(bytes.data, bytes.size, ret);
+}
+
+static struct {
+	__u64 end_ms;
+	bool has_read; /* one file each time, so that it gets on */
+} images;
+
+void reading_begin_images(void)
+{
+	images.end_ms = clock_ms() + IMAGES_MS;
+	images.has_read = false;
+}
+
+int reading_image_in_time(int fd, struct image *ret)
+{
+	if (images.has_read && clock_ms() >= images.end_ms)
+		return -EAGAIN;
+	images.has_read = true;
+	return read_image(fd, ret);
 }
 
 /* --- a file that is mapped ------------------------------------------------------------------------------ */
@@ -97,7 +120,7 @@ static bool parse_its_debug_file(pid_t tid, int fd)
 {
 	struct image image;
 
-	return !reading_image(fd, &image) && parse_debug_file(tid, image.build_id, image.build_id_size);
+	return !read_image(fd, &image) && parse_debug_file(tid, image.build_id, image.build_id_size);
 }
 
 /* Has a stripped file parsed once more, with its separate debug file, if there is one. */

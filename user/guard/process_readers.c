@@ -19,6 +19,7 @@ int read_container(struct reading *r)
 
 int read_identity(struct reading *r)
 {
+	reading_begin_images();
 	return identify(r->request->pid, r->request->start_ticks, &r->reply->identity) ?: read_container(r);
 }
 

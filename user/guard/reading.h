@@ -27,7 +27,13 @@ struct reading {
 #include "guard/requests.def"
 #undef WORKER_REQUEST
 
-/* Has the parser read an ELF file that is open. 0 or -errno. Without a parser this process ends. */
-int reading_image(int fd, struct image *ret);
+/*
+ * Has the parser read an ELF file that is open, for the identity of a process. 0; -EAGAIN if that has taken
+ * so long already that the answer would be late: it is to be asked again, and goes on where it was; another
+ * -errno. Without a parser this process ends.
+ */
+int reading_image_in_time(int fd, struct image *ret);
+/* A request about the identity of a process begins. */
+void reading_begin_images(void);
 
 #endif

@@ -107,7 +107,7 @@ void worker_child_run(const struct worker_child *c)
 	prepare(c);
 	if (pods_new(&pods, c->pod_logs))
 		_exit(1);
-	binaries_read_by(reading_image);
+	binaries_read_by(reading_image_in_time);
 	for (;;) {
 		ssize_t n = recv(ISOLATED_SOCKET_FD, &request, sizeof(request), MSG_TRUNC);
 		const struct request_row *row = row_of(&request, n);

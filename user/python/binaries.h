@@ -11,7 +11,7 @@
 
 #define BINARIES_MAX 4096 /* files that are remembered; the least recently used is forgotten first */
 
-/* Reads an image as image_read() does. */
+/* Reads an image as image_read() does. -EAGAIN: not now; what was read before is kept. */
 typedef int (*binaries_reader)(int fd, struct image *ret);
 
 /* From now on files are read by this one: the worker has its parser do it. Before, image_read() is it. */

@@ -89,25 +89,29 @@ static bool seen(struct scan *scan, const struct procfs_map *map)
 	return false;
 }
 
-static void add_candidate(struct scan *scan, const struct procfs_map *map)
+/* 0 whatever the file is; -EAGAIN: there is no time left to read it. */
+static int add_candidate(struct scan *scan, const struct procfs_map *map)
 {
 	struct candidate *candidate;
 	const struct image *image;
 	int err = binaries_get(scan->tid, map, &image);
 
+	if (err == -EAGAIN)
+		return err;
 	if (err == -EMEDIUMTYPE) /* a device: no program comes from there */
-		return;
+		return 0;
 	if (err) {
 		scan->failed++;
 		scan->error = err;
-		return;
+		return 0;
 	}
 	if (!image || image->machine != HOST_MACHINE || scan->candidate_count == CANDIDATES_MAX)
-		return;
+		return 0;
 	candidate = &scan->candidates[scan->candidate_count++];
 	candidate->file = (struct file){ map->device, map->inode };
 	candidate->image = *image;
 	snprintf(candidate->path, sizeof(candidate->path), "%.*s", IDENTITY_PATH_SIZE - 1, map->path);
+	return 0;
 }
 
 /*
@@ -132,11 +136,14 @@ static void locate(struct candidate *candidate, const struct procfs_map *map)
 static int visit_files(const struct procfs_map *map, void *context)
 {
 	struct scan *scan = context;
+	int err = 0;
 
 	if (!map->inode || (!map->execute && map->offset))
 		return 0;
 	if (!seen(scan, map))
-		add_candidate(scan, map);
+		err = add_candidate(scan, map);
+	if (err)
+		return err;
 	for (unsigned int i = 0; i < scan->candidate_count; i++) {
 		if (same_file(&scan->candidates[i].file, map))
 			locate(&scan->candidates[i], map);

@@ -40,8 +40,9 @@ struct identity {
 
 /*
  * Analyses the process pid that started at start_ticks (procfs_start_ticks()). Returns 0; -ESRCH if that
- * process has ended, even if another one has the pid by now; or another -errno, such as -EPERM, -EACCES and
- * -ENOMEM. *ret is untouched after a failure. An exec during the call is not noticed.
+ * process has ended, even if another one has the pid by now; -EAGAIN if the reader of files (binaries.h)
+ * wants to be asked again for the rest of them; or another -errno, such as -EPERM, -EACCES and -ENOMEM. *ret
+ * is untouched after a failure. An exec during the call is not noticed.
  */
 int identify(pid_t pid, __u64 start_ticks, struct identity *ret);
 

@@ -136,6 +136,11 @@ __u64 ruling_check_refused(struct ruling *v)
 	return after(pause, CHECK_MIN);
 }
 
+__u64 ruling_check_rest(void)
+{
+	return after(0, CHECK_MIN);
+}
+
 __u64 ruling_check_unproved(const struct ruling *v)
 {
 	return after((clock_ns() - v->unproved_since) / 4, PROOF_PAUSE_MIN);

@@ -53,6 +53,8 @@ __u64 ruling_check_again(__u64 start_time);
  * 20 ms at first, is doubled each time, and 30 s at most.
  */
 __u64 ruling_check_refused(struct ruling *v);
+/* When to ask again about a process of which only a part of its files has been read yet: after 20 ms. */
+__u64 ruling_check_rest(void);
 /*
  * When to ask again about a process in which nothing speaks for its layout yet. The pause is a quarter of the
  * time for which that has been so, but 2 ms at least.

@@ -202,6 +202,9 @@ static int judge(struct verdicts *v, const struct record_process *p, const struc
 		return decide(v, p, r, ruling, process);
 	if (is_forbidden(r->error)) {
 		no_frames_forbidden(&v->no_frames, p->pid);
+	} else if (r->error == -EAGAIN) {
+		process->state = PROCESS_WANTED;
+		process->check_after = ruling_check_rest();
 	} else if (r->error != -ENOMEM) {
 		no_frames_unknown(&v->no_frames, p->pid, r->error);
 		process->state = PROCESS_WANTED;

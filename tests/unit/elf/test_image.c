@@ -287,6 +287,47 @@ static void bytes_of_another_process(void **state)
 	assert_int_equal(((char *)&taken)[0], 0x55);
 }
 
+/* A file has one table of a kind. Thousands, all of the same bytes, would be read for seconds. */
+static void one_table_of_a_kind(void **state)
+{
+	struct image image;
+
+	(void)state;
+	forge_python(&f, 0x030d00f0);
+	*forge_section(&f, 3) = *forge_section(&f, 1);
+	forge_section(&f, 1)->sh_size = sizeof(Elf64_Sym); /* the first one names nothing */
+	assert_int_equal(read_forged(FORGE_SIZE, &image), 0);
+	assert_int_equal(image.runtime, 0);
+	forge_section(&f, 3)->sh_type = SHT_SYMTAB;
+	assert_int_equal(read_forged(FORGE_SIZE, &image), 0);
+	assert_int_equal(image.runtime, FORGE_RUNTIME_ADDRESS);
+}
+
+/* And one Py_Version: each would be read from the file. */
+static void one_version(void **state)
+{
+	struct image image;
+
+	(void)state;
+	forge_python(&f, 0);
+	forge_symbol(&f, "Py_Version", FORGE_DATA - 4, 8); /* in no segment */
+	memcpy(f.bytes + FORGE_VERSION, &(__u64){ 0x030d00f0 }, 8);
+	forge_symbol(&f, "Py_Version", FORGE_VERSION, 8);
+	assert_int_equal(read_forged(FORGE_SIZE, &image), 0);
+	assert_int_equal(image.version, 0);
+}
+
+/* libelf looks through all of them for each. */
+static void long_names_of_sections(void **state)
+{
+	struct image image;
+
+	(void)state;
+	forge_python(&f, 0x030d00f0);
+	forge_section(&f, 4)->sh_size = (256 << 10) + 1;
+	assert_int_equal(read_forged(FORGE_SIZE, &image), -EBADMSG);
+}
+
 static void bias(void **state)
 {
 	struct image image;
@@ -355,6 +396,9 @@ int main(void)
 		cmocka_unit_test(strings_without_end),
 		cmocka_unit_test(truncated_and_flipped),
 		cmocka_unit_test(bytes_of_another_process),
+		cmocka_unit_test(one_table_of_a_kind),
+		cmocka_unit_test(one_version),
+		cmocka_unit_test(long_names_of_sections),
 		cmocka_unit_test(bias),
 		cmocka_unit_test(asyncio_section),
 		cmocka_unit_test(real_program),

@@ -107,9 +107,10 @@ static bool has_symbol(const char *wanted)
 		Elf_Data *data, *text;
 		GElf_Shdr header;
 		GElf_Sym symbol;
+		struct elf_budget all = { SIZE_MAX, SIZE_MAX };
 
 		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB ||
-		    elf_file_symbols(mini.elf, section, &header, &data, &text))
+		    elf_file_symbols(mini.elf, section, &header, &all, &data, &text))
 			continue;
 		for (int i = 0; gelf_getsym(data, i, &symbol); i++)
 			if (!strcmp((char *)text->d_buf + symbol.st_name, wanted))

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "proc/procfs.h"
+#include "python/binaries.h"
 #include "python/identify.h"
 #include "tests/forge/interpreter.h"
 #include "tests/unit/elf/forge_elf.h"
@@ -444,6 +445,41 @@ static void quick_when_known(void **state)
 #endif
 }
 
+static unsigned int reads, patience;
+
+/* A reader that has time for so many files. */
+static int read_a_few(int fd, struct image *ret)
+{
+	return reads++ < patience ? image_read(fd, ret) : -EAGAIN;
+}
+
+/* What was read of a process's files is kept, and the next question goes on from there. */
+static void in_parts(void **state)
+{
+	_cleanup_(unload) struct loaded python;
+	struct identity i = { .verdict = 77 };
+	int parts = 0, err;
+	__u64 ticks;
+
+	(void)state;
+	forge_python(&f, 0x030c01f0);
+	python = load(&f);
+	start_threads(&python, 0x030c01f0);
+	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
+	binaries_read_by(read_a_few);
+	do {
+		reads = 0;
+		err = identify(getpid(), ticks, &i);
+		assert_true(!err || (err == -EAGAIN && i.verdict == 77));
+		parts += err == -EAGAIN;
+		patience = 1;
+	} while (err && parts < 100);
+	binaries_read_by(image_read);
+	assert_int_equal(err, 0);
+	assert_int_equal(i.verdict, VERDICT_PYTHON);
+	assert_true(parts >= 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,7 +488,7 @@ int main(void)
 		cmocka_unit_test(old_versions),	   cmocka_unit_test(variables),
 		cmocka_unit_test(refusals_of_old), cmocka_unit_test(contradicted),
 		cmocka_unit_test(merely_mapped),   cmocka_unit_test(a_page_of_code_elsewhere),
-		cmocka_unit_test(two_runtimes),
+		cmocka_unit_test(two_runtimes),	   cmocka_unit_test(in_parts),
 		cmocka_unit_test(asyncio),	   cmocka_unit_test(quick_when_known),
 	};
 
