@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#define MANGLED_MAX 8192 /* of a longer name, what comes out would be cut all the same */
+
 /* Writes the name, demangled if it is mangled, without parameters, cut to size bytes with its NUL. */
 void demangled(const char *name, char *ret, size_t size);
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@
 #include "elf/tail_calls.h"
 
 #define SYMBOLS_TAKEN (1 << 20)
+#define MANGLED_ALL   (32 << 20) /* bytes of names that are demangled; later ones stay as they are */
 
 /* What is sent: this, count struct function, names. */
 struct functions_header {
@@ -40,6 +42,7 @@ struct reading {
 	struct buf symbols; /* struct symbol[] */
 	struct buf names;
 	bool names_apart; /* they found no room */
+	size_t mangled_left; /* bytes of names that may still be demangled */
 };
 
 static void cleanup_reading(struct reading *r)
@@ -123,7 +126,12 @@ static int add_name(struct reading *r, const char *name, __u32 *ret)
 	*ret = 0;
 	if (r->names_apart)
 		return 0;
-	demangled(name, text, sizeof(text));
+	size = strnlen(name, MANGLED_MAX);
+	if (size <= r->mangled_left)
+		demangled(name, text, sizeof(text));
+	else
+		snprintf(text, sizeof(text), "%.*s", (int)sizeof(text) - 1, name);
+	r->mangled_left -= size <= r->mangled_left ? size : 0;
 	size = strlen(text) + 1;
 	r->names_apart = r->names.size + size > FUNCTIONS_NAMES_MAX;
 	if (size == 1 || r->names_apart)
@@ -245,7 +253,7 @@ static void find_shift(const struct code_loads *loads, struct functions_header *
 
 int functions_read(int fd, int debug, struct buf *out)
 {
-	_cleanup_(cleanup_reading) struct reading r = { 0 };
+	_cleanup_(cleanup_reading) struct reading r = { .mangled_left = MANGLED_ALL };
 	struct functions_header h = { 0 };
 	const size_t size = out->size;
 	int err;

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -56,12 +57,55 @@ static void nested_without_end(void **state)
 	assert_memory_equal(text, "_Z1fI", 5);
 }
 
+/*
+ * Each argument of the template is made of the one before, twice: what comes out doubles each time. Whoever
+ * writes all of it ends in no lifetime.
+ */
+static void doubled_again_and_again(void **state)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char name[512] = "_ZN1AI1BIiiE", text[100];
+	size_t at = strlen(name);
+
+	(void)state;
+	for (int i = 1; i < 35; i++) /* A is S_, B is S0_, B<int, int> is S1_ */
+		at += sprintf(name + at, "S0_IS%c_S%c_E", digits[i], digits[i]);
+	strcpy(name + at, "E1fE");
+	demangled(name, text, sizeof(text));
+	assert_string_equal(text, "A<B<int, int>, B<B<int, int>, B<int, int> >, "
+				  "B<B<B<int, int>, B<int, int> >, B<B<int, int>, B<int, ");
+}
+
+/* The same of Rust: tuples of twice the one before. A place in a name is counted from behind "_R". */
+static void doubled_by_rust(void **state)
+{
+	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char name[512] = "_RINvC1a1fTmmE", text[40];
+	size_t at = strlen(name), last = strlen("INvC1a1f");
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		const size_t here = at - 2, before = last - 1; /* a number of base 62 is one less */
+		char back[8] = { 'B', digits[before % 62], '_' };
+
+		if (before >= 62)
+			snprintf(back, sizeof(back), "B%c%c_", digits[before / 62 - 1], digits[before % 62]);
+		at += sprintf(name + at, "T%s%sE", back, back);
+		last = here;
+	}
+	strcpy(name + at, "E");
+	demangled(name, text, sizeof(text));
+	assert_string_equal(text, "a::f::<(u32, u32), ((u32, u32), (u32, u");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(languages),
 		cmocka_unit_test(longer_than_there_is_room),
 		cmocka_unit_test(nested_without_end),
+		cmocka_unit_test(doubled_again_and_again),
+		cmocka_unit_test(doubled_by_rust),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
