@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * worker.c - the parent's side of worker.h. It has a queue, of which one request is under way, a deadline,
- * and a new child whenever the old one dies or is late, made by the zygote. What the child says is not
- * trusted: what it reads may have taken it over.
+ * worker.c - the parent's side of worker.h. Requests wait for their turn (turns.h). One is under way, and has
+ * a deadline. There is a new child whenever the old one dies or is late, made by the zygote. What the child
+ * says is not trusted: what it reads may have taken it over.
  */
 #include "guard/worker.h"
 
@@ -19,25 +19,38 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "guard/reply.h"
+#include "guard/turns.h"
 #include "guard/usage.h"
 #include "guard/worker_life.h"
+#include "proc/owner.h"
 
 #define DOUBT_MS 100
+#define OWNER_MS 1000 /* for so long the owner of a process is taken to be the same */
 
 struct worker {
 	struct worker_life life; /* its child; life.epoll has failure_fd, too */
 	int failure_fd; /* readable while failure is set */
 	int table_fd;	/* memfd into which the child puts tables */
-	bool busy;	/* queue[head] is with the child */
-	int failure;	/* the error of queue[head], which the caller has not taken yet; 0 = none */
+	struct turns *turns;
+	struct worker_request *current; /* has its turn, with as many bytes as its kind has; NULL = none */
+	bool busy;	/* it is with the child */
+	int failure;	/* its error, which the caller has not taken yet; 0 = none */
 	__u64 deadline; /* ms, CLOCK_MONOTONIC */
 	__u64 begin;	/* of the request under way: ms, CLOCK_MONOTONIC */
 	bool doubted;	/* it was late once, ... */
 	__u64 waited;	/* ... and child and parser had waited for a CPU so long by then, ms */
-	unsigned int head;
-	unsigned int count;
-	struct worker_request *queue[WORKER_QUEUE]; /* each with as many bytes as its kind has */
+	__u64 waited_before; /* the request under way: the same */
+	struct {
+		pid_t pid;
+		__u64 start, owner, until;
+	} asked; /* the process that was asked about last, and whose it was */
 };
+
+/* For how long child and parser have waited for a CPU, ms. */
+static __u64 waited_ms(const struct worker *worker)
+{
+	return usage_waited_ms(worker->life.child) + usage_waited_ms(worker->life.parser);
+}
 
 static void fail(struct worker *worker, int error)
 {
@@ -59,20 +72,25 @@ static int pass_on(struct worker *worker)
 		if (err)
 			return err;
 	}
-	request = worker->queue[worker->head];
+	request = worker->current;
 	if (send(worker->life.socket, request, request_row(request->type)->size,
 		 MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		return -errno;
 	return 0;
 }
 
-/* Hands the oldest request to the child, if it is free. */
+/* Hands the request whose turn it is to the child, if it is free. */
 static void dispatch(struct worker *worker)
 {
 	int err;
 
-	if (worker->busy || worker->failure || !worker->count)
+	if (worker->current)
 		return;
+	worker->current = turns_next(worker->turns, clock_ms());
+	if (!worker->current)
+		return;
+	worker->begin = clock_ms();
+	worker->waited_before = waited_ms(worker);
 	err = pass_on(worker);
 	if (err == -EPIPE || err == -ECONNRESET) {
 		/* The child died while it was idle, which is not the fault of this request. */
@@ -84,40 +102,70 @@ static void dispatch(struct worker *worker)
 		return;
 	}
 	worker->busy = true;
-	worker->begin = clock_ms();
 	worker->deadline = worker->begin + WORKER_DEADLINE_MS;
 	worker->doubted = false;
+}
+
+static __u64 owner(struct worker *worker, const struct worker_request *request)
+{
+	const pid_t pid = (pid_t)request->pid;
+	const __u64 now = clock_ms();
+
+	if (worker->asked.pid != pid || worker->asked.start != request->start_ticks ||
+	    now >= worker->asked.until) {
+		worker->asked.pid = pid;
+		worker->asked.start = request->start_ticks;
+		worker->asked.owner = owner_of(pid);
+		worker->asked.until = now + OWNER_MS;
+	}
+	return worker->asked.owner;
 }
 
 int worker_send(struct worker *worker, const struct worker_request *request)
 {
 	const struct request_row *row = request_row(request->type);
-	struct worker_request *copy;
+	_cleanup_free_ struct worker_request *copy = NULL;
+	struct turns_of of;
+	int err;
 
 	if (!row)
 		return -EINVAL;
-	if (worker->count == WORKER_QUEUE)
-		return -EAGAIN;
+	of = (struct turns_of){ owner(worker, request), request->pid, request->type == WORKER_IDENTIFY };
 	copy = malloc(row->size);
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, request, row->size);
-	worker->queue[(worker->head + worker->count++) % WORKER_QUEUE] = copy;
+	err = turns_add(worker->turns, &of, copy);
+	if (err)
+		return err;
+	copy = NULL;
 	dispatch(worker);
 	return 0;
 }
 
-static void forget_oldest(struct worker *worker)
+/* How long the request under way has taken, without the time for which it waited for a CPU. */
+static __u64 took_ms(const struct worker *worker)
 {
-	free(TAKE_PTR(worker->queue[worker->head]));
-	worker->head = (worker->head + 1) % WORKER_QUEUE;
-	worker->count--;
+	const __u64 took = clock_ms() - worker->begin;
+	__u64 waited;
+
+	if (took <= TURNS_FREE_MS)
+		return took;
+	waited = waited_ms(worker);
+	waited = waited > worker->waited_before ? waited - worker->waited_before : 0;
+	return took > waited ? took - waited : 0;
 }
 
-static void finish(struct worker *worker)
+/* failed: it ended the child. */
+static void finish(struct worker *worker, bool failed)
 {
+	__u64 took = took_ms(worker);
+
+	if (failed && took > WORKER_DEADLINE_MS) /* nobody knows any more how long it waited */
+		took = WORKER_DEADLINE_MS;
+	turns_used(worker->turns, clock_ms(), took, failed);
 	worker->busy = false;
-	forget_oldest(worker);
+	free(TAKE_PTR(worker->current));
 	dispatch(worker);
 }
 
@@ -149,7 +197,7 @@ static int take_table(const struct worker *worker, struct worker_reply *reply)
  */
 static int read_reply(struct worker *worker, struct worker_reply *ret)
 {
-	const struct worker_request *request = worker->busy ? worker->queue[worker->head] : NULL;
+	const struct worker_request *request = worker->busy ? worker->current : NULL;
 	const size_t size = request ? reply_size(request_row(request->type)->answer) : 0;
 	ssize_t n;
 	int err;
@@ -169,7 +217,7 @@ static int read_reply(struct worker *worker, struct worker_reply *ret)
 
 static void take_failure(struct worker *worker, struct worker_reply *ret)
 {
-	const struct worker_request *request = worker->queue[worker->head];
+	const struct worker_request *request = worker->current;
 	__u64 count;
 
 	memset(ret, 0, sizeof(*ret));
@@ -185,6 +233,7 @@ static void take_failure(struct worker *worker, struct worker_reply *ret)
 int worker_receive(struct worker *worker, struct worker_reply *ret)
 {
 	_cleanup_free_ struct worker_reply *reply = NULL;
+	bool failed;
 	int err;
 
 	worker_life_take_events(&worker->life);
@@ -204,9 +253,10 @@ int worker_receive(struct worker *worker, struct worker_reply *ret)
 			fail(worker, err);
 		}
 	}
-	if (worker->failure)
+	failed = worker->failure;
+	if (failed)
 		take_failure(worker, reply);
-	finish(worker);
+	finish(worker, failed);
 	*ret = *reply;
 	return 0;
 }
@@ -215,6 +265,8 @@ int worker_timeout_ms(const struct worker *worker)
 {
 	__u64 now = clock_ms();
 
+	if (!worker->current)
+		return turns_due(worker->turns, now);
 	if (!worker->busy)
 		return -1;
 	return worker->deadline > now ? (int)(worker->deadline - now) : 0;
@@ -236,7 +288,7 @@ static bool is_late(struct worker *worker)
 		worker->deadline = now + DOUBT_MS;
 		return false;
 	}
-	waited = usage_waited_ms(worker->life.child) + usage_waited_ms(worker->life.parser);
+	waited = waited_ms(worker);
 	if (worker->doubted && waited - worker->waited < DOUBT_MS / 2)
 		return true;
 	worker->doubted = true;
@@ -250,6 +302,7 @@ int worker_check_deadline(struct worker *worker)
 	char byte;
 
 	worker_life_take_events(&worker->life);
+	dispatch(worker);
 	if (!worker->busy || !is_late(worker))
 		return 0;
 	/*
@@ -317,7 +370,7 @@ int worker_start(struct worker **ret, const char *pod_logs)
 		return -ENOMEM;
 	worker->life.socket = worker->life.child_fd = worker->life.epoll = -1;
 	worker->failure_fd = worker->table_fd = -1;
-	err = open_all(worker, pod_logs);
+	err = turns_new(&worker->turns, WORKER_QUEUE) ?: open_all(worker, pod_logs);
 	if (!err)
 		err = worker_life_wait_for_first(&worker->life);
 	if (err) {
@@ -332,8 +385,10 @@ void worker_stop(struct worker *worker)
 {
 	if (!worker)
 		return;
-	while (worker->count)
-		forget_oldest(worker);
+	free(worker->current);
+	while (worker->turns && (worker->current = turns_take(worker->turns)))
+		free(worker->current);
+	turns_free(worker->turns);
 	worker_life_end_child(&worker->life);
 	zygote_end(&worker->life.zygote);
 	cleanup_close(&worker->life.epoll);

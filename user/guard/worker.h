@@ -17,7 +17,7 @@
 #include "proc/container.h"
 #include "python/identify.h"
 
-#define WORKER_QUEUE	   256 /* requests waiting or under way */
+#define WORKER_QUEUE	   512 /* requests that wait; one user has half of them at most */
 /* How long the child may take for a request: without the time for which it waits for a CPU, and with it. */
 #define WORKER_DEADLINE_MS 500
 #define WORKER_PATIENCE_MS 5000
@@ -64,9 +64,10 @@ double worker_seconds(const struct worker *worker); /* CPU time of all children 
 bool worker_is_lost(const struct worker *worker);
 
 /*
- * Queues a copy of a request, of which only the bytes of its kind are looked at. Each request has one reply,
- * and they come in the order of the requests. 0; -EAGAIN when the queue is full; -EINVAL for an unknown type;
- * -ENOMEM.
+ * Queues a copy of a request, of which only the bytes of its kind are looked at. Each request has one reply.
+ * They come as users and processes have their turns (turns.h). Of one process that to IDENTIFY comes first,
+ * the others in the order of the requests. 0; -EAGAIN: for now the process or its user may not have more
+ * requests wait; -EINVAL for an unknown type; -ENOMEM.
  */
 int worker_send(struct worker *worker, const struct worker_request *request);
 
@@ -74,12 +75,15 @@ int worker_send(struct worker *worker, const struct worker_request *request);
 int worker_receive(struct worker *worker, struct worker_reply *ret);
 
 /*
- * Milliseconds until worker_check_deadline() is due, as epoll_wait() wants them; -1 when nothing is under
- * way.
+ * Milliseconds until worker_check_deadline() is due, as epoll_wait() wants them; -1 when nothing waits or is
+ * under way.
  */
 int worker_timeout_ms(const struct worker *worker);
 
-/* Kills a child that is late. Its request then comes back as -ETIMEDOUT. Returns 1 if it did, else 0. */
+/*
+ * Hands the child a request of a user who had to wait. Kills one that is late; its request then comes back as
+ * -ETIMEDOUT. Returns 1 if it did, else 0.
+ */
 int worker_check_deadline(struct worker *worker);
 
 /* The child's side (worker_child.c). */

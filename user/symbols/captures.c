@@ -20,6 +20,7 @@
 
 #define PAUSE_MIN_NS (100 * NS_PER_MS) /* before what failed is asked again; doubled each time */
 #define PAUSE_MAX_NS (30 * NS_PER_SECOND)
+#define REFUSED_MAX  32 /* for which the worker has no room, before it is left alone: each may be another's */
 
 /* Something is missing of this code object. It is in one list at most: while it is asked for, in none. */
 struct capture {
@@ -201,7 +202,7 @@ static int make_request(const struct captures *c, const struct capture *w, struc
 	return kernel_get_layout(c->kernel, r->layout, &ret->object.layout);
 }
 
-/* False when the worker has no room. */
+/* False when the worker has no room for this process or its user: it becomes the last one to be asked. */
 static bool ask(struct captures *c, struct capture *w)
 {
 	const struct capture_note note = {
@@ -240,10 +241,11 @@ static void look_whose_time_has_come(struct captures *c)
 void captures_retry(struct captures *c)
 {
 	struct capture *w, *next;
+	int refused = 0;
 
 	look_whose_time_has_come(c);
 	DL_FOREACH_SAFE(c->ready.first, w, next)
-		if (!ask(c, w))
+		if (!ask(c, w) && ++refused == REFUSED_MAX)
 			return;
 }
 

@@ -10,6 +10,7 @@
 #include "targets/discover.h"
 
 #define SETTLE_SECONDS 2 /* at most this long for the first verdicts before sampling begins */
+#define ASK_SECONDS    10 /* in which all are asked about; those left over are at their first tick */
 #define LOOKS	       3 /* at one of --pid, before it is said to be no Python: it may only begin to be one */
 #define LOOK_PAUSE     0.1 /* seconds between them */
 
@@ -25,7 +26,7 @@ static int ask_about(void *targets, const struct record_process *p)
 
 	if (p->pid == (__u32)getpid())
 		return 0;
-	while (discover_process(t->discover, p) == -EAGAIN)
+	while (discover_process(t->discover, p) == -EAGAIN && clock_seconds() < t->ask_until)
 		if (t->turn(t->context))
 			return -EINTR;
 	return 0;
@@ -137,6 +138,7 @@ int targets_select(struct targets *t)
 		return select_command(t);
 	if (t->pid_count)
 		return select_pids(t);
+	t->ask_until = clock_seconds() + ASK_SECONDS;
 	err = kernel_list_processes(t->kernel, ask_about, t);
 	if (err && err != -EINTR)
 		return log_failure(err, "the processes cannot be listed");

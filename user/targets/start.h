@@ -22,6 +22,7 @@ struct targets {
 	struct discover *discover;
 	int (*turn)(void *context); /* waits a moment for answers; not 0: the run is to end */
 	void *context;
+	double ask_until; /* set by targets_select() */
 };
 
 /* Selects them and waits, at most 2 s, for the first verdicts. Logs; 0 or -errno. */

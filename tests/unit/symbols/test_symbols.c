@@ -70,14 +70,16 @@ static void code_object(void **state)
 static void more_than_the_worker_takes(void **state)
 {
 	struct record_process p = { .type = RECORD_PROCESS, .pid = getpid() };
+	size_t asked = 0;
 
 	(void)state;
 	begin_symbols();
-	for (int i = 0; i < WORKER_QUEUE; i++)
-		assert_int_equal(discover_process(discover, &p), 0);
+	while (!discover_process(discover, &p))
+		asked++;
+	assert_true(asked >= 2);
 	send_code();
 	assert_int_equal(captures_waiting(symbols_captures(symbols)), 1);
-	assert_int_equal(discover_pending(discover), WORKER_QUEUE + 1);
+	assert_int_equal(discover_pending(discover), asked + 1);
 	take_replies();
 	assert_int_equal(captures_waiting(symbols_captures(symbols)), 0);
 }

@@ -6,10 +6,12 @@
 #include "tests/forge/fail_malloc.h"
 #include "tests/unit/targets/parts.h"
 
+#include "guard/turns.h"
 #include "proc/procfs.h"
 #include "kern/banks.h"
 #include "targets/questions.h"
 
+#define ROOM	(TURNS_OF_PROCESS + 1) /* questions about one process; one of them is under way */
 #define TICK_NS (NS_PER_SECOND / sysconf(_SC_CLK_TCK))
 
 static struct questions *questions;
@@ -152,17 +154,17 @@ static void no_question_without_room(void **state)
 	struct worker_reply reply;
 
 	(void)state;
-	for (__u32 i = 0; i < WORKER_QUEUE; i++)
+	for (__u32 i = 0; i < ROOM; i++)
 		ask(i);
 	assert_int_equal(questions_ask(questions, &q, &r), -EAGAIN);
-	assert_int_equal(questions_pending(questions), WORKER_QUEUE);
+	assert_int_equal(questions_pending(questions), ROOM);
 	receive(&reply);
 	assert_true(questions_answer(questions, &reply));
-	ask(WORKER_QUEUE);
-	assert_int_equal(questions_pending(questions), WORKER_QUEUE);
+	ask(ROOM);
+	assert_int_equal(questions_pending(questions), ROOM);
 	r.type = 0; /* which the worker does not know */
 	assert_int_equal(questions_ask(questions, &q, &r), -EINVAL);
-	assert_int_equal(questions_pending(questions), WORKER_QUEUE);
+	assert_int_equal(questions_pending(questions), ROOM);
 }
 
 static void add_ten(void *count, void *note)

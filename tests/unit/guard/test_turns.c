@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_turns.c - whose question is next: between users, between processes of one user, after answers that
+ * took long; and how many may wait. There is no clock.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "guard/turns.h"
+#include "tests/forge/fail_malloc.h"
+
+#define ROOM 512
+
+static struct turns *turns;
+static __u64 now;
+
+static int setup(void **state)
+{
+	(void)state;
+	now = 1000;
+	return turns_new(&turns, ROOM);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	while (turns_take(turns))
+		;
+	turns_free(turns);
+	return 0;
+}
+
+/* The questions are numbers. */
+static int add_of(__u64 user, __u32 pid, bool identity, uintptr_t question)
+{
+	const struct turns_of of = { user, pid, identity };
+
+	return turns_add(turns, &of, (void *)question);
+}
+
+static void add(__u64 user, __u32 pid, bool identity, uintptr_t question)
+{
+	assert_int_equal(add_of(user, pid, identity, question), 0);
+}
+
+static void add_all(const struct turns_of *of, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		add(of[i].user, of[i].pid, of[i].identity, i + 1);
+}
+
+static uintptr_t next(__u64 ms, bool failed)
+{
+	uintptr_t question = (uintptr_t)turns_next(turns, now);
+
+	now += ms;
+	turns_used(turns, now, ms, failed);
+	return question;
+}
+
+static void expect(const uintptr_t *questions, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(next(1, false), questions[i]);
+	assert_null(turns_next(turns, now));
+	assert_int_equal(turns_due(turns, now), -1);
+}
+
+static void of_one_process(void **state)
+{
+	(void)state;
+	assert_null(turns_next(turns, now));
+	assert_int_equal(turns_due(turns, now), -1);
+	add(1, 10, false, 1);
+	add(1, 10, false, 2);
+	add(1, 10, true, 3);
+	add(1, 10, false, 4);
+	assert_int_equal(turns_due(turns, now), 0);
+	expect((uintptr_t[]){ 3, 1, 2, 4 }, 4);
+}
+
+static void processes_take_turns(void **state)
+{
+	static const struct turns_of of[] = {
+		{ 1, 10, false }, { 1, 10, false }, { 1, 10, false },
+		{ 1, 11, true },  { 1, 12, false }, { 1, 12, false },
+	};
+
+	(void)state;
+	add_all(of, ARRAY_SIZE(of));
+	expect((uintptr_t[]){ 1, 4, 5, 2, 6, 3 }, 6);
+}
+
+/* However many processes one of them has. */
+static void users_take_turns(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		add(1, 10 + i, true, 1 + i);
+	add(2, 1000, true, 101);
+	add(2, 1000, false, 102);
+	assert_int_equal(next(1, false), 1);
+	assert_int_equal(next(1, false), 101);
+	assert_int_equal(next(1, false), 2);
+	assert_int_equal(next(1, false), 102);
+	assert_int_equal(next(1, false), 3);
+}
+
+/* Whose answers take long has fewer turns, and not by the time that they took alone: nobody waits for two. */
+static void who_used_little_goes_first(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		add(1, 10 + i, true, 1);
+	assert_int_equal(next(480, false), 1);
+	for (int i = 0; i < 12; i++)
+		add(2, 1000, false, 2);
+	for (int i = 0; i < 12; i++)
+		assert_int_equal(next(5, false), 2);
+	assert_int_equal(next(480, false), 1);
+}
+
+/* The same between processes of one user: a new one goes before those that were late. */
+static void a_new_process_goes_first(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		add(1, 10 + i, true, 1 + i);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(next(500, true), 1 + i);
+		add(1, 10 + i, true, 1 + i);
+	}
+	add(1, 100, true, 9);
+	assert_int_equal(next(1, false), 9);
+	add(1, 100, false, 10);
+	assert_int_equal(next(1, false), 10);
+}
+
+/* After six failures of half a second each a user waits; others do not, and he does not for ever. */
+static void a_budget(void **state)
+{
+	int failures = 0, due;
+	__u64 begin;
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		add(1, 10 + i, true, 1);
+	while (turns_due(turns, now) == 0 && failures < 100) {
+		assert_int_equal(next(500, true), 1);
+		failures++;
+	}
+	assert_int_equal(failures, 6);
+	assert_null(turns_next(turns, now));
+	due = turns_due(turns, now);
+	assert_true(due > 0 && due <= 500 * TURNS_FAILED * TURNS_LEAK);
+	add(2, 1000, false, 2);
+	assert_int_equal(turns_due(turns, now), 0);
+	assert_int_equal(next(5, false), 2);
+
+	begin = now;
+	for (failures = 0; now < begin + 600 * 1000; failures++) {
+		now += turns_due(turns, now);
+		if (next(500, true) != 1)
+			break;
+		add(1, 1000 + failures, true, 1);
+	}
+	/* One in 7.7 s: 480 ms, times 4, times 4. */
+	assert_in_range(failures, 70, 85);
+}
+
+/* Answers as they are usually cost nothing, however many there are. */
+static void quick_answers_are_free(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 5000; i++) {
+		add(1, 10 + i, true, 1);
+		assert_int_equal(next(TURNS_FREE_MS, false), 1);
+	}
+	add(1, 10, true, 1);
+	assert_int_equal(turns_due(turns, now), 0);
+}
+
+/* A process has a few places, a user as many as are free, and there is always one for somebody else. */
+static void places(void **state)
+{
+	int users, of_user[4];
+
+	(void)state;
+	for (int i = 0; i < TURNS_OF_PROCESS; i++)
+		add(1, 10, false, 1);
+	assert_int_equal(add_of(1, 10, false, 1), -EAGAIN);
+	add(1, 10, true, 1);
+	assert_int_equal(add_of(1, 10, true, 1), -EAGAIN);
+	for (users = 0; users < 4; users++)
+		for (of_user[users] = users ? 0 : TURNS_OF_PROCESS + 1;
+		     !add_of(1 + users, 20 + of_user[users], true, 1); of_user[users]++)
+			;
+	assert_int_equal(of_user[0], ROOM / 2);
+	assert_int_equal(of_user[1], ROOM / 4);
+	assert_int_equal(of_user[2], ROOM / 8);
+	assert_int_equal(of_user[3], ROOM / 16);
+	add(9, 9, true, 1);
+}
+
+static void out_of_memory(void **state)
+{
+	int failures = 0, err;
+
+	(void)state;
+	if (!fail_malloc_works())
+		skip();
+	for (;; failures++) {
+		allocations_left = failures;
+		err = add_of(1, 10, true, 7);
+		allocations_left = -1;
+		if (err != -ENOMEM)
+			break;
+		assert_null(turns_next(turns, now));
+	}
+	assert_int_equal(err, 0);
+	assert_true(failures >= 3);
+	assert_int_equal(next(1, false), 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(of_one_process, setup, teardown),
+		cmocka_unit_test_setup_teardown(processes_take_turns, setup, teardown),
+		cmocka_unit_test_setup_teardown(users_take_turns, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_used_little_goes_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_new_process_goes_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_budget, setup, teardown),
+		cmocka_unit_test_setup_teardown(quick_answers_are_free, setup, teardown),
+		cmocka_unit_test_setup_teardown(places, setup, teardown),
+		cmocka_unit_test_setup_teardown(out_of_memory, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

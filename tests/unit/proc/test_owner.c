@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_owner.c - to whose account a process goes, by forged texts of /proc and by processes of two users.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "proc/owner.h"
+
+#define ID   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define ID_2 "1123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define POD  "12345678-1234-1234-1234-123456789abc"
+
+static __u64 of(unsigned int uid, const char *cgroup)
+{
+	char status[200];
+
+	snprintf(status, sizeof(status), "Name:\tUid:\nUmask:\t0022\nUid:\t%u\t0\t0\t0\nGid:\t7\t7\t7\t7\n",
+		 uid);
+	return owner_parse(status, cgroup);
+}
+
+static void users(void **state)
+{
+	(void)state;
+	assert_int_not_equal(of(0, ""), 0);
+	assert_int_not_equal(of(0, ""), of(1000, ""));
+	assert_int_equal(of(1000, "0::/\n"), of(1000, ""));
+	assert_int_equal(of(1000, "0::/system.slice/cron.service\n"), of(1000, ""));
+	assert_int_equal(owner_parse("", ""), 0);
+	assert_int_equal(owner_parse("Name:\tUid:\t0\n", "0::/\n"), 0);
+}
+
+/* They are apart, although most of them run as root; a pod's containers are one. */
+static void containers(void **state)
+{
+	const __u64 first = of(0, "0::/system.slice/docker-" ID ".scope\n");
+
+	(void)state;
+	assert_int_not_equal(first, of(0, ""));
+	assert_int_equal(first, of(1000, "0::/system.slice/docker-" ID ".scope\n"));
+	assert_int_not_equal(first, of(0, "0::/system.slice/docker-" ID_2 ".scope\n"));
+	assert_int_equal(of(0, "0::/kubepods/pod" POD "/" ID "\n"),
+			 of(0, "0::/kubepods/pod" POD "/" ID_2 "\n"));
+}
+
+/* Whoever may make cgroups of his own does not become many by it. */
+static void names_that_a_user_gave(void **state)
+{
+	(void)state;
+	assert_int_equal(of(1000, "0::/user.slice/user-1000.slice/docker-" ID ".scope\n"), of(1000, ""));
+	assert_int_equal(of(1000, "3:cpu:/\n1:name=systemd:/user.slice/user-1000.slice/" ID "\n"),
+			 of(1000, ""));
+	/* A container is not root's because it calls something in it so. */
+	assert_int_not_equal(of(0, "0::/docker/" ID "/x:/user.slice/y\n"), of(0, ""));
+}
+
+static void live_processes(void **state)
+{
+	const pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	assert_int_not_equal(owner_of(getpid()), 0);
+	assert_int_equal(owner_of(child), owner_of(getpid()));
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(owner_of(child), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(users),
+		cmocka_unit_test(containers),
+		cmocka_unit_test(names_that_a_user_gave),
+		cmocka_unit_test(live_processes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

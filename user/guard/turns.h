@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * turns.h - in which order the worker is asked what waits for it. Whoever runs many processes, or files that
+ * take long to read, must not keep it from the processes of others.
+ *
+ * - Next is a question of the user who has used the worker least lately; of users who have used it alike, of
+ *   the one who has waited longest.
+ * - The same among the processes of one user.
+ * - Of one process the question who it is goes first; else they are in order.
+ * - A user who has used it too much lately waits, even if nobody else asks.
+ *
+ * It knows no clock and asks nothing: times are the caller's, in ms, and only go up.
+ */
+#ifndef PYPERF_GUARD_TURNS_H
+#define PYPERF_GUARD_TURNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+/* What answers have taken, in ms, goes down by one in so many ms. */
+#define TURNS_LEAK	 4
+#define TURNS_FREE_MS	 20	/* of each answer, which nobody has to account for */
+#define TURNS_STEP_MS	 100	/* who differs by less has used it alike */
+#define TURNS_BUDGET_MS	 10000	/* of a user, who waits from there on */
+#define TURNS_FAILED	 4	/* an answer that ended the worker counts so many times as long */
+#define TURNS_OF_PROCESS 16	/* questions that may wait */
+
+struct turns;
+
+/* Who asks. */
+struct turns_of {
+	__u64 user; /* owner_of() */
+	__u32 pid;
+	bool identity; /* it is the question who the process is */
+};
+
+/* Room for so many questions. 0 or -ENOMEM. */
+int turns_new(struct turns **ret, size_t room);
+void turns_free(struct turns *t); /* NULL is fine; the questions must have been taken */
+
+/*
+ * A question waits from now on. 0; -EAGAIN: the process has as many as it may have, or the user has as many
+ * as there are free places; -ENOMEM.
+ */
+int turns_add(struct turns *t, const struct turns_of *of, void *question);
+/* Takes the next question out. NULL: there is none, or each one's user has to wait. */
+void *turns_next(struct turns *t, __u64 now);
+/* The answer to what turns_next() gave last took so long; failed: it ended the worker. */
+void turns_used(struct turns *t, __u64 now, __u64 ms, bool failed);
+/* In how many ms turns_next() has one; 0 = now, -1 = nothing waits. */
+int turns_due(struct turns *t, __u64 now);
+/* Takes any question out, in the end. NULL: there are no more. */
+void *turns_take(struct turns *t);
+
+#endif
