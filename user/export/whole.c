@@ -47,6 +47,26 @@ static bool is_of_ticks(const struct profile *p)
 	return event_needs(event_parts(profile_get_info(p)->events)) == NEEDS_TICKS;
 }
 
+/* Only what is known: one that could not be looked at may be a Python. */
+static void say_empty(const struct profile *p)
+{
+	if (profile_get_info(p)->unlooked)
+		log_warning("no Python process was seen to use the CPU%s: the profile is empty",
+			    is_of_ticks(p) ? "" : ", or to wait");
+	else
+		log_warning("no Python process used the CPU%s: the profile is empty",
+			    is_of_ticks(p) ? "" : ", or waited");
+}
+
+static void say_unlooked(const struct profile *p)
+{
+	const __u32 count = profile_get_info(p)->unlooked;
+
+	if (count)
+		log_warning("%u process%s could not be looked at: what %s did is not in the profile", count,
+			    count > 1 ? "es" : "", count > 1 ? "they" : "it");
+}
+
 int whole_write(const struct whole_options *o, struct window *window, struct harvest_stats *ret_stats,
 		FILE *f)
 {
@@ -63,10 +83,10 @@ int whole_write(const struct whole_options *o, struct window *window, struct har
 	if (err)
 		return err;
 	if (harvest_is_empty(ret_stats))
-		log_warning("no Python process used the CPU%s: the profile is empty",
-			    is_of_ticks(profile) ? "" : ", or waited");
+		say_empty(profile);
 	else if (!o->quiet && o->top)
 		print_kinds(profile, f, o->top);
+	say_unlooked(profile);
 	return 0;
 }
 

@@ -195,6 +195,9 @@ static void add_targets(struct page *p, const struct metrics_view *v)
 	gauge(p, "processes_live", "Processes that are profiled and running.", live);
 	gauge(p, "processes_known", "Processes held in memory, ended ones included.",
 	      registry_held(v->registry));
+	gauge(p, "processes_not_looked_at",
+	      "Processes that could not be looked at, ended ones included: what they did is in no profile.",
+	      registry_count_unlooked(v->registry));
 	gauge(p, "code_objects", "Code objects held in memory.", codes->codes);
 	gauge(p, "code_bytes", "Memory of the code objects.", codes->bytes);
 	counter(p, "line_decodes_total", "Line tables searched.", codes->decodes);

@@ -57,6 +57,10 @@ static void add_comments(struct pprof_header *h)
 			 info->ticks_came, info->ticks_wanted, info->period_ns);
 	if (info->short_cpu_count)
 		write_cpus(info, h->comments[h->comment_count++], PPROF_COMMENT_SIZE);
+	if (info->unlooked)
+		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
+			 "%u processes could not be looked at: what they did is not in this profile",
+			 info->unlooked);
 	for (size_t i = 0; i < h->comment_count; i++)
 		pprof_strings_word(h->strings, h->comments[i]);
 }

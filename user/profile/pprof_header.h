@@ -13,7 +13,7 @@
 #include "profile/events.h"
 
 #define PPROF_TYPES_MAX	   (2 * EVENT_KINDS)
-#define PPROF_COMMENTS_MAX 2
+#define PPROF_COMMENTS_MAX 3
 #define PPROF_COMMENT_SIZE 384 /* more than four CPUs with the largest numbers take */
 
 struct pprof_stream;

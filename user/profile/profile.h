@@ -41,6 +41,7 @@ struct profile_info {
 	__u64 ticks_came, ticks_wanted;
 	struct profile_cpu short_cpus[PROFILE_CPUS_MAX]; /* those that lack most, the worst first */
 	__u32 short_cpu_count; /* how many there are, also beyond PROFILE_CPUS_MAX */
+	__u32 unlooked; /* processes of the run that could not be looked at */
 	/* Names of extra labels, borrowed. Once there is a profile they cannot change. */
 	const char *extra[PROFILE_EXTRA_MAX];
 	__u32 extra_count;

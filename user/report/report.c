@@ -242,6 +242,8 @@ void report_print(const struct report *r, FILE *f, bool colour)
 	for (size_t i = 0; i < stat_row_count; i++)
 		if (stat_value(&r->kernel.sum, stat_rows[i].offset))
 			print_row(f, stat_value(&r->kernel.sum, stat_rows[i].offset), "", stat_rows[i].help);
+	if (r->unlooked)
+		print_row(f, r->unlooked, "", "processes that could not be looked at: in no profile");
 	for (size_t i = 0; i < ARRAY_SIZE(export_rows); i++)
 		if (export_value(r, &export_rows[i]))
 			print_row(f, export_value(r, &export_rows[i]), "", export_rows[i].help);
@@ -343,8 +345,9 @@ int report_json(const struct report *r, struct buf *out)
 	err = buf_printf(
 		out,
 		"{\"ticks\": %llu, \"expected\": %llu, \"trigger\": \"%s\", \"cpus\": %d, \"frequency\": %u, "
-		"\"seconds\": %.3f, \"processes\": %zu",
-		k->sum.ticks, r->expected, trigger_name(r), r->cpus, r->frequency, r->seconds, r->processes);
+		"\"seconds\": %.3f, \"processes\": %zu, \"not_looked_at\": %zu",
+		k->sum.ticks, r->expected, trigger_name(r), r->cpus, r->frequency, r->seconds, r->processes,
+		r->unlooked);
 	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
 		err = json_outcomes(r, kind, out);
 	return err ?: json_natives(r, out) ?: json_counters(r, out) ?: json_export(r, out) ?:

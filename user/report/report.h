@@ -22,6 +22,7 @@ struct report {
 	struct codes_stats codes;
 	struct export_stats export; /* of a continuous run */
 	size_t processes;   /* seen that are profiled: Pythons, and with --all programs */
+	size_t unlooked;    /* that could not be looked at */
 	__u64 generations;  /* times the full tree was emptied */
 	double seconds;	    /* of sampling */
 	double cpu_seconds; /* user and system time of the profiler and its worker, in all, ... */

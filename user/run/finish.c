@@ -63,6 +63,7 @@ static void fill_report(struct agent *a, struct report *r)
 	r->frequency = a->facts.frequency;
 	r->start_cpu_seconds = a->facts.start_cpu_seconds;
 	r->processes = registry_count(a->registry, NULL);
+	r->unlooked = registry_count_unlooked(a->registry);
 	r->map_bytes = kernel_tables(a->kernel)->map_bytes;
 	r->generations = a->generation.count;
 	r->turns = a->loop.times;

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/hash.h"
+#include "targets/unlooked.h"
 
 struct text {
 	UT_hash_handle hh;
@@ -24,6 +26,7 @@ struct registry {
 	struct text *texts;
 	size_t live;
 	size_t forgotten; /* how many */
+	struct unlooked unlooked;
 };
 
 int registry_new(struct registry **ret)
@@ -51,7 +54,18 @@ void registry_free(struct registry *r)
 		HASH_DEL(r->texts, t);
 		free(t);
 	}
+	unlooked_free(&r->unlooked);
 	free(r);
+}
+
+struct unlooked *registry_unlooked(struct registry *r)
+{
+	return &r->unlooked;
+}
+
+size_t registry_count_unlooked(const struct registry *r)
+{
+	return unlooked_count(&r->unlooked, clock_ns());
 }
 
 /* The strings of an entry. */

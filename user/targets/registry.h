@@ -14,6 +14,7 @@
 #include "profile/labels.h"
 
 struct registry;
+struct unlooked;
 
 /* The rows of labels.def whose source is CONTAINER. "" = none, or unknown. The registry owns the strings. */
 struct registry_container {
@@ -60,6 +61,11 @@ void registry_forget(struct registry *r, bool (*may_go)(void *context, struct re
 size_t registry_held(const struct registry *r);
 /* How many processes were seen in the run that are profiled; *ret_live is how many of them live. */
 size_t registry_count(const struct registry *r, size_t *ret_live);
+
+/* The processes that are in no entry because nobody could look at them; the registry's. */
+struct unlooked *registry_unlooked(struct registry *r);
+/* unlooked_count() of them, now. */
+size_t registry_count_unlooked(const struct registry *r);
 
 /*
  * The entry after the one with this id, in an order that means nothing. After the last one comes the first.

@@ -18,6 +18,7 @@
 #include "targets/registry.h"
 #include "targets/rulings.h"
 #include "targets/selection.h"
+#include "targets/unlooked.h"
 
 #define ROOM_PAUSE_NS NS_PER_SECOND
 
@@ -302,6 +303,18 @@ bool verdicts_again(struct verdicts *v, const struct record_process *p)
 	return true;
 }
 
+static void note_reply(struct verdicts *v, __u32 pid, int error)
+{
+	struct unlooked *u = registry_unlooked(v->registry);
+
+	if (!error)
+		unlooked_known(u, pid);
+	else if (error == -ESRCH)
+		unlooked_ended(u, pid, clock_ns());
+	else if (error != -EAGAIN) /* of which a part was read, and the rest will be */
+		unlooked_failed(u, pid);
+}
+
 void verdicts_reply(struct verdicts *v, const struct record_process *p, const struct worker_reply *r)
 {
 	struct process process = {
@@ -315,6 +328,7 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 	struct ruling *ruling;
 	int err;
 
+	note_reply(v, p->pid, r->error);
 	if (r->error == -ESRCH || (r->error && child))
 		return;
 	ruling = rulings_get(v->rulings, p->pid, p->start_time, p->exec_id);
@@ -338,7 +352,10 @@ int verdicts_ask(struct verdicts *v, const struct record_process *p)
 {
 	const struct question q = { on_answer, v, p, sizeof(*p), false };
 	struct worker_request request = question_request(WORKER_IDENTIFY, p->pid, p->start_time);
+	const struct ruling *ruling = rulings_find(v->rulings, p->pid);
 
+	if (!ruling || !ruling->state || ruling->start_time != p->start_time || ruling->exec_id != p->exec_id)
+		unlooked_asked(registry_unlooked(v->registry), p->pid, clock_ns());
 	return questions_ask(v->questions, &q, &request);
 }
 
@@ -395,5 +412,6 @@ size_t verdicts_count(const struct verdicts *v)
 void verdicts_exit(struct verdicts *v, const struct record_exit *e)
 {
 	registry_end(v->registry, e->id);
+	unlooked_ended(registry_unlooked(v->registry), e->pid, clock_ns());
 	rulings_forget(v->rulings, e->pid);
 }

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/loop.h"
 #include "profile/profile.h"
+#include "targets/registry.h"
 
 /* One moment on three clocks. Lengths are taken from the first, dates from the second, both in ns. */
 struct moment {
@@ -71,6 +72,7 @@ static struct profile_info info_of(const struct window *w)
 		.duration_ns = end.monotonic - w->start.monotonic,
 		.frequency = w->all->frequency,
 		.bare_natives = w->all->bare_natives,
+		.unlooked = registry_count_unlooked(w->all->source.registry),
 	};
 
 	weight_set(&info, w->all->frequency, &w->start.ticks, &end.ticks);

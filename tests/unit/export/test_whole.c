@@ -11,6 +11,7 @@
 #include "tests/forge/logged.h"
 
 #include "export/whole.h"
+#include "targets/unlooked.h"
 
 static struct window *window;
 static char seen[65536]; /* what people see */
@@ -112,6 +113,22 @@ static void nothing_was_sampled(void **state)
 	assert_int_equal(samples_of("p.pb.gz"), 0); /* a profile all the same */
 }
 
+/* What it did is not known. */
+static void somebody_was_not_looked_at(void **state)
+{
+	(void)state;
+	unlooked_asked(registry_unlooked(registry), 1, 0);
+	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0),
+			    "pyperf-bpf: warning: 1 process could not be looked at: what it did is not in "
+			    "the profile\n");
+	unlooked_asked(registry_unlooked(registry), 2, 0);
+	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0),
+			    "pyperf-bpf: warning: no Python process was seen to use the CPU: the profile is "
+			    "empty\n"
+			    "pyperf-bpf: warning: 2 processes could not be looked at: what they did is not "
+			    "in the profile\n");
+}
+
 static void a_file_that_cannot_be_written(void **state)
 {
 	(void)state;
@@ -180,6 +197,7 @@ int main(void)
 		TEST(a_profile_and_a_summary),	    TEST(in_the_format_that_is_wanted),
 		TEST(summaries_that_nobody_wants),  TEST(nothing_is_to_be_written),
 		TEST(nothing_was_sampled),	    TEST(a_file_that_cannot_be_written),
+		TEST(somebody_was_not_looked_at),
 		TEST(memory_runs_short),	    TEST(says_how_it_is_opened),
 	};
 

@@ -58,6 +58,22 @@ static void ticks_that_are_missing(void **state)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
+static void processes_that_were_not_looked_at(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	struct profile_info info = *profile_get_info(p);
+	Pyperf__Profile *d;
+
+	(void)state;
+	info.unlooked = 300;
+	assert_int_equal(profile_set_info(p, &info), 0);
+	d = encode_and_decode(p);
+	assert_int_equal(d->n_comment, 1);
+	assert_string_equal(string(d, d->comment[0]),
+			    "300 processes could not be looked at: what they did is not in this profile");
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
 static void ticks_that_are_missing_on_some_cpus(void **state)
 {
 	_cleanup_profile_ struct profile *p = example();
@@ -91,6 +107,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(header_says_what_is_measured),
 		cmocka_unit_test(ticks_that_are_missing),
+		cmocka_unit_test(processes_that_were_not_looked_at),
 		cmocka_unit_test(ticks_that_are_missing_on_some_cpus),
 	};
 

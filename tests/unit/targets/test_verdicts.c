@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "kern/process_table.h"
 #include "targets/selection.h"
+#include "targets/unlooked.h"
 #include "targets/verdicts.h"
 
 #define SECOND NS_PER_SECOND
@@ -324,15 +325,23 @@ static void could_not_be_looked_at(void **state)
 
 	(void)state;
 	begin();
+	unlooked_asked(registry_unlooked(registry), target.pid, clock_ns());
+	begin_log();
+	p = told(failure(-EAGAIN)); /* a part of its many files was read */
+	assert_string_equal(end_log(), "");
+	assert_true(is_asked_again(&p));
 	begin_log();
 	p = told(failure(-ETIMEDOUT));
 	told(failure(-ETIMEDOUT));
 	text = end_log();
+	assert_int_equal(registry_count_unlooked(registry), 1);
 	assert_int_equal(lines(text), 1);
 	assert_non_null(strstr(text, "asked again later"));
 	assert_int_equal(p.state, PROCESS_WANTED);
 	assert_true(is_asked_again(&p));
 	assert_int_equal(verdicts_find(verdicts, target.pid), 0);
+	told(failure(0)); /* no Python */
+	assert_int_equal(registry_count_unlooked(registry), 0);
 }
 
 /* Nothing is said of a process that has ended, nor when memory was short: the kernel side asks again. */

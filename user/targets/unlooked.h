@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * unlooked.h - how many processes nobody could look at: the worker was late or ended over them, it was
+ * refused, or they wait for their turn, or have ended meanwhile. What such a process did is not known, and
+ * whoever sums up a run has to say so.
+ */
+#ifndef PYPERF_TARGETS_UNLOOKED_H
+#define PYPERF_TARGETS_UNLOOKED_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+#define UNLOOKED_PATIENCE_NS 1000000000ULL /* to wait for so long is nothing to be told */
+#define UNLOOKED_MAX	     16384 /* processes at a time; beyond that none is noted */
+
+struct unlooked_process;
+
+/* All 0 at first. Times are clock_ns() or the like. */
+struct unlooked {
+	struct unlooked_process *processes;
+	size_t ended; /* that nobody had looked at */
+};
+
+void unlooked_free(struct unlooked *u);
+/* It is to be looked at. */
+void unlooked_asked(struct unlooked *u, __u32 pid, __u64 now);
+/* That was tried in vain. */
+void unlooked_failed(struct unlooked *u, __u32 pid);
+/* It was looked at. */
+void unlooked_known(struct unlooked *u, __u32 pid);
+/* It has ended. */
+void unlooked_ended(struct unlooked *u, __u32 pid, __u64 now);
+/* Processes of the run that were not looked at, as of now. */
+size_t unlooked_count(const struct unlooked *u, __u64 now);
+
+#endif
