@@ -62,8 +62,8 @@ LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats)
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help all run check check-all check-layers check-size check-format check-tests check-bare check-long \
-	check-k8s check-guest matrix image unit fuzz soak \
-	check-san bench bench-limits deps arm64 check-arm64 clean install \
+	check-k8s check-guest check-release matrix image unit fuzz soak check-san check-arm64 \
+	bench bench-limits deps arm64 clean install \
 	compile_commands.json
 
 help: ## what there is to make
@@ -88,7 +88,7 @@ check-all: deps ## the same with all tests that do not take hours, on every inte
 
 check-long: ## the tests that take hours
 	$(Q)sh deploy/deps.sh long
-	$(Q)$(MAKE_ALL) all tests check-arm64
+	$(Q)$(MAKE_ALL) all tests
 	$(Q)sh tests/check.sh $(O) long
 
 matrix: deps-build ## the table of docs/versions.md: what works on each interpreter that is here
@@ -99,9 +99,8 @@ check-bare: ## run and check, then check-all, on a bare Debian 12 made here (roo
 	$(Q)sh tests/bare.sh
 
 check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (tests/k8s/README.md)
-	$(Q)$(MAKE_ALL) all $(O)/tests/guest/verifier
+	$(Q)$(MAKE_ALL) all
 	$(Q)sh tests/k8s/check.sh $(O)
-	$(Q)sh tests/guest/pod.sh $(O)
 
 check-guest: deps-build ## Debian's own kernels, the service under a real systemd, in virtual machines (root)
 	$(Q)$(MAKE_ALL) all $(O)/tests/guest/verifier
@@ -198,8 +197,12 @@ arm64: ## compile the kernel side for arm64 (it cannot be loaded here)
 		-o $(O)/arm64/pyperf.bpf.o
 
 check-arm64: ## build all for arm64, test it under qemu-user, profile in virtual machines of that kind
-	$(Q)sh tests/arm64.sh $(O)
-	$(Q)sh tests/guest/arm64.sh $(O)
+	$(Q)sh deploy/deps.sh arm64
+	$(Q)status=0; for script in arm64 guest/arm64; do sh tests/$$script.sh $(O) || status=1; done; \
+		exit $$status
+
+check-release: ## what CI does not run, and a table of it in build/release; ONLY=check-san,soak chooses
+	$(Q)python3 tests/release.py $(O)/release
 
 # --- user side -----------------------------------------------------------------------------------------
 $(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: user/profile/profile.proto

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs what is missing on Debian: deps.sh build | fuzz | check | test | long, each with what build
-# installs; check is what "make check" needs, test what "make check-all" does, and long has all of that.
+# Installs what is missing on Debian: deps.sh build | fuzz | check | test | long | arm64, each with what
+# build installs; check is what "make check" needs, test what "make check-all" does, and long has all of that.
+# arm64 is for "make check-arm64".
 # Needs root only when something is missing.
 set -eu
 top=$(dirname "$0")/..
@@ -14,7 +15,10 @@ fuzz) list="$list libclang-rt-19-dev" ;;
 check) list="$list libcmocka-dev $(sed '/^# for make check-all/,$d' "$top/tests/apt-packages.txt")" ;;
 test | long) list="$list libcmocka-dev $(grep -v '^#' "$top/tests/apt-packages.txt")" ;;
 esac
-[ "$for_what" != long ] || list="$list musl-tools gcc-aarch64-linux-gnu qemu-user"
+case $for_what in
+long) list="$list musl-tools" ;;
+arm64) list="$list libcmocka-dev gcc-aarch64-linux-gnu qemu-user" ;;
+esac
 
 missing=
 for package in $list; do

@@ -8,7 +8,7 @@ set -eu
 build=$1
 each=${EACH:-600}
 libraries="-lcurl -ljson-c -lbpf -ldw -lelf -lprotobuf-c -lmicrohttpd -lz -llzma -liberty"
-failed=0
+passed=0 failed=0
 for target in ${TARGETS:-$(basename -s .c tests/fuzz/*.c)}; do
     program=$build/tests/fuzz/$target
     found=$build/corpus/$target
@@ -24,10 +24,13 @@ for target in ${TARGETS:-$(basename -s .c tests/fuzz/*.c)}; do
     "$program" -max_total_time="$each" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
         -print_final_stats=1 -artifact_prefix="$build/$target-" \
         "$found" "tests/fuzz/corpus/$target" >"$log" 2>&1 || {
-        failed=1
+        failed=$((failed + 1))
         grep -E 'not true|ERROR|SUMMARY|Test unit written' "$log" || tail -5 "$log"
+        echo "FAILED $target"
         continue
     }
+    passed=$((passed + 1))
     grep -E 'number_of_executed_units|new_units_added' "$log"
 done
-exit $failed
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]

@@ -11,6 +11,9 @@ cd "$top" || exit 1
 export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 python=.cache/venv/bin/python
+notes=$(mktemp)
+trap 'rm -f "$notes"' EXIT
+export NOTES="$notes" LAYER=sanitized
 failed=0
 pytest() {
     nice $python -m pytest -q --timeout 1200 -m "not long" "$@" || failed=1
@@ -21,4 +24,5 @@ for test in ${TESTS:-processes/test_lifecycle serving/test_http serving/test_htt
              output/test_continuous push/test_push}; do
     pytest "tests/e2e/$test.py"
 done
+$python tests/lib/skips.py "$notes" sanitized || failed=1
 exit $failed

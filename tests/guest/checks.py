@@ -13,13 +13,23 @@ RIGHTS = (1 << 39) | (1 << 38) | WORKER_RIGHTS  # BPF and PERFMON besides
 # work.py: where each function calls the next one, and the lines of the last.
 CALLS = {"<module>": 19, "outer": 15, "middle": 10, "middle.<locals>.<listcomp>": 10}
 INNER = "inner", (5, 6)
-failed = []
+passed, failed, skipped = [], [], []
 
 
 def check(what, holds, found=""):
     print("  %-4s %s%s" % ("ok" if holds else "FAIL", what, "" if holds else ": " + str(found)))
-    if not holds:
-        failed.append(what)
+    (passed if holds else failed).append(what)
+
+
+def skip(what):
+    print("  SKIP %s" % what)
+    skipped.append(what)
+
+
+def end():
+    """The last line of a judge, and its exit code."""
+    print("%d passed, %d failed, %d skipped" % (len(passed), len(failed), len(skipped)))
+    return 1 if failed else 0
 
 
 def work_stack(python):

@@ -105,5 +105,6 @@ boot() {
     [ $sent = 0 ] && return
     echo "FAIL $suite: the guest sent nothing back; the end of its console:"
     tail -n 20 "$work/qemu" "$work/console"
+    echo "0 passed, 1 failed, 0 skipped"
     return 1
 }

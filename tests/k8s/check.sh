@@ -23,4 +23,9 @@ bin=${PYPERF_CACHE:-$top/.cache}/k8s/bin
 sh tests/k8s/build.sh "$bin"
 sh tests/k8s/build-receivers.sh "$bin"
 export PYPERF="$top/${1:-build}/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
-exec .cache/venv/bin/python -m pytest -q -rs --timeout 3600 tests/k8s
+notes=$(mktemp)
+trap 'rm -f "$notes"' EXIT
+failed=0
+LAYER=k8s NOTES=$notes .cache/venv/bin/python -m pytest -q --timeout 3600 tests/k8s || failed=1
+.cache/venv/bin/python tests/lib/skips.py "$notes" k8s || failed=1
+exit $failed

@@ -47,7 +47,7 @@ def pack_profiler(folder):
 def cluster():
     why = k8s.reason(BINARIES)
     if why:
-        pytest.skip("SKIP: " + why)
+        pytest.skip("SKIP kubernetes: " + why)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="pyperf-k8s."))
     node = k8s.Cluster(folder, BINARIES)
     try:

@@ -104,7 +104,7 @@ def faster(config):
 @pytest.fixture(scope="module")
 def parca(cluster, work):
     if not PROGRAM.exists():
-        pytest.skip("SKIP: tests/k8s/build-receivers.sh has not built Parca")
+        pytest.skip("SKIP receivers: tests/k8s/build-receivers.sh has not built Parca")
     root = cluster.folder / "parca"
     root.mkdir()
     shutil.copy(PROGRAM, root / "parca")

@@ -41,7 +41,7 @@ def pyroscope(cluster, work):
     """Its address. The overlay's name for it is resolved by the pod itself, since this cluster has no DNS,
     and an interval is 5 seconds; nothing else differs."""
     if not PROGRAM.exists():
-        pytest.skip("SKIP: tests/k8s/build-receivers.sh has not built Pyroscope")
+        pytest.skip("SKIP receivers: tests/k8s/build-receivers.sh has not built Pyroscope")
     root = cluster.folder / "pyroscope"
     root.mkdir()
     shutil.copy(PROGRAM, root / "pyroscope")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a run of the tests left out, and whether it was allowed to.
 
-    skips.py FILE            the last lines of `make check`, by what the layers noted in FILE
+    skips.py FILE [LAYER...]    the last lines of a suite, by what its layers noted in FILE; default: those of
+                                `make check`
 
 A skipped test says "SKIP NAME: reason". NAME is an interpreter (tests/lib/interpreters.py), a version such as
 3.6, or one of FEATURES. $REQUIRE is a list of names with commas between: a skip for one of them is a failure,
@@ -10,7 +11,7 @@ and so is an interpreter or a version of them that is not here.
 A line of FILE is a JSON object: {"layer": ..., "passed": n, "failed": n} or
 {"layer": ..., "skip": "SKIP NAME: reason", "test": ...}; {"layer": ..., "unsteady": TEST} is a test that
 tests/lib/again.py has tried again. What a layer did not note did not run, so the file
-must say that each of LAYERS ran.
+must say that each layer ran.
 """
 import collections
 import json
@@ -30,6 +31,7 @@ FEATURES = {
     "go": "go tool pprof (golang-go)",
     "go-columns": "a go tool pprof with -showcolumns, newer than Debian 12's",
     "headers": "Python.h of the interpreter's version (libpython3.11-dev)",
+    "kubernetes": "a node of Kubernetes on this machine (tests/k8s/README.md)",
     "kustomize": "built from its Go module",
     "llvm": "llvm-dwarfdump of version 16 or newer (llvm-19)",
     "map_files": "/proc/PID/map_files, for root",
@@ -93,14 +95,14 @@ def complaints(skipped):
             yield "a skip without a known name: %s" % reason
 
 
-def main(path):
+def main(path, *layers):
     notes = [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
     skipped = collections.Counter(note["skip"] for note in notes if "skip" in note)
     for reason, number in sorted(skipped.items()):
         print("%s (%d)" % (reason, number))
     wrong = list(complaints(skipped))
     ran = {note["layer"] for note in notes}
-    wrong += ["the layer %s did not run to its end" % layer for layer in LAYERS if layer not in ran]
+    wrong += ["the layer %s did not run to its end" % layer for layer in layers or LAYERS if layer not in ran]
     for line in wrong:
         print("FAILED %s" % line)
     passed = sum(note.get("passed", 0) for note in notes)
@@ -114,4 +116,4 @@ def main(path):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

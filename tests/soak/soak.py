@@ -119,7 +119,10 @@ def main():
           % (hours, len(rows), ended.stats["ticks"], rows[-1]["generations"], export["pushed"],
              export["push_failures"]))
     print("on stderr:\n%s" % ended.err)
-    print("\n".join(wrong) or ("nothing grows" if hours >= LEAST_HOURS else "too short to say what grows"))
+    print("\n".join("FAILED " + line for line in wrong) or "nothing is wrong")
+    if hours < LEAST_HOURS:
+        print("SKIP soak: too short to say what grows")
+    print("%d passed, %d failed, %d skipped" % (not wrong, len(wrong), hours < LEAST_HOURS))
     return bool(wrong)
 
 

@@ -9,7 +9,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from checks import RIGHTS, check, check_stacks, failed, pprof, profiler, samples_of  # noqa: E402
+from checks import RIGHTS, check, check_stacks, end, pprof, profiler, samples_of, skip  # noqa: E402
 from clock import check_clock  # noqa: E402
 from native_frames import Native  # noqa: E402
 import verifier  # noqa: E402
@@ -100,7 +100,7 @@ def check_verifier(directory):
 def check_after(directory, what, trigger):
     name = "%s_%s" % (what, trigger)
     if not (directory / (name + ".code")).exists():
-        print("  SKIP %s: this machine cannot be suspended to memory" % name)
+        skip("%s: this machine cannot be suspended to memory" % name)
         return
     ran = Ran(directory, name)
     check("%s: exits 0" % name, ran.code == 0, "%d %s" % (ran.code, ran.err))
@@ -122,7 +122,7 @@ def main():
     print("Linux %s" % release, (directory / "machine").read_text().strip())
     check_verifier(directory)
     if not (directory / "rights").exists():  # ONLY=verifier
-        return 1 if failed else 0
+        return end()
     runs = {name: Ran(directory, name) for name in ("auto", "perf", "timer", *ALLOWED)}
     paranoid = (directory / "paranoid").read_text().strip()
     check("kernel.perf_event_paranoid is 3 by itself", paranoid == "3", paranoid)
@@ -152,13 +152,13 @@ def main():
             for what in ("blink", "suspend"):
                 check_after(directory, what, trigger)
     else:
-        print("  SKIP a CPU that goes: QEMU does not emulate what this kernel does then")
+        skip("a CPU that goes: QEMU does not emulate what this kernel does then")
     Ran(directory, "no_btf").check_refused("/sys/kernel/btf/vmlinux", "CONFIG_DEBUG_INFO_BTF")
     Ran(directory, "integrity").check_profile("perf", labels)
     Ran(directory, "confidentiality").check_refused("lockdown=confidentiality")
     kernel = (directory / "kernel").read_text()
     check("the kernel complained of nothing", not kernel, kernel)
-    return 1 if failed else 0
+    return end()
 
 
 sys.exit(main())

@@ -7,7 +7,7 @@ import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from checks import RIGHTS, WORKER_RIGHTS, check, check_stacks, failed, pprof, samples_of  # noqa: E402
+from checks import RIGHTS, WORKER_RIGHTS, check, check_stacks, end, pprof, samples_of  # noqa: E402
 
 DYNAMIC_UIDS = range(61184, 65520)
 PROGRAMS = {"start_timer", "stop_timer", "on_process_fork", "on_process_exec", "on_process_exit",
@@ -190,7 +190,7 @@ def main():
           left.text("verify.out"))
     print("       systemd-analyze security: %s" % left.text("security.out").strip().splitlines()[-1])
     check("the kernel complained of nothing", not left.text("kernel"), left.text("kernel"))
-    return 1 if failed else 0
+    return end()
 
 
 sys.exit(main())

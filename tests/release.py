@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs what CI does not, one suite after the other, and makes a table of what came of it.
+
+    release.py FOLDER [LIST]    LIST: the suites, a name and a command a line; default: release-suites.txt
+
+A suite that fails does not keep the next ones from running. FOLDER has NAME.log, what each said; NAME.json,
+what came of it; and the table as table.txt and table.md. A suite says "N passed, M failed, K skipped" on a
+line of its own, or on several, which are added up. One of which nothing passed has failed.
+
+ONLY=NAME,NAME runs these alone. The table has the other suites as they last ran, with the commit of then, so
+a release can be tried piece by piece. Exits 1 when a suite that was run has failed.
+"""
+import datetime
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
+SKIP = re.compile(r"^\s*(SKIP .*?)(?: \(\d+\))?$", re.M)  # how many tests it was is in the sum
+FAILURE = re.compile(r"^\s*((?:FAIL|FAILED|ERROR)\b.*)$", re.M)
+LINES, WIDTH = 20, 200  # of failures and of reasons that the table has for each suite
+TITLES = "suite", "commit", "result", "passed", "failed", "skipped", "time"
+
+
+def read_suites(path):
+    """{name: command} in the order of the file."""
+    lines = (line.strip() for line in path.read_text().splitlines())
+    return dict(line.split(None, 1) for line in lines if line and not line.startswith("#"))
+
+
+def chosen(suites):
+    only = [name for name in os.environ.get("ONLY", "").split(",") if name]
+    for name in only:
+        if name not in suites:
+            sys.exit("ONLY: no suite is called %s; there are %s" % (name, " ".join(suites)))
+    return [name for name in suites if not only or name in only]
+
+
+def commit():
+    """Of the project, marked when the files are not those of the commit."""
+    told = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], cwd=HERE,
+                          capture_output=True, text=True)
+    return told.stdout.strip() or "unknown"
+
+
+def environment():
+    """Without a jobserver, which make does not hand to programs that are not make: each suite has its own."""
+    flags = [flag for flag in os.environ.get("MAKEFLAGS", "").split() if not re.match("-j|--jobserver", flag)]
+    return {**os.environ, "MAKEFLAGS": " ".join(flags)}
+
+
+def distinct(pattern, text):
+    return [line[:WIDTH] for line in dict.fromkeys(found.strip() for found in pattern.findall(text))]
+
+
+def result_of(code, log):
+    """What is to be said of a suite that ended with this exit code and wrote this."""
+    passed, failed, skipped = (sum(map(int, numbers)) for numbers in zip(*COUNTS.findall(log) or [(0, 0, 0)]))
+    why = ("%d failed" % failed if failed else "exit code %d" % code if code else
+           "nothing passed" if not passed else None)
+    return {"ok": not why, "result": "FAILED: " + why if why else "ok",
+            "passed": passed, "failed": failed, "skipped": skipped,
+            "failures": distinct(FAILURE, log) if why else [], "skips": distinct(SKIP, log)}
+
+
+def run(name, command, folder):
+    log = folder / (name + ".log")
+    (folder / (name + ".json")).unlink(missing_ok=True)
+    print("%s: %s, log in %s" % (name, command, log), flush=True)
+    at, began = commit(), time.monotonic()
+    with open(log, "wb") as out:
+        done = subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, stdout=out, env=environment(),
+                              stderr=subprocess.STDOUT, cwd=HERE.parent)
+    result = result_of(done.returncode, log.read_text(errors="replace"))
+    result.update(suite=name, commit=at, seconds=round(time.monotonic() - began))
+    (folder / (name + ".json")).write_text(json.dumps(result, indent=1) + "\n")
+    print("%s: %s\n" % (name, result["result"]), flush=True)
+    return result["ok"]
+
+
+def rows(suites, folder):
+    """What is known of each suite; None of one that was never run."""
+    for name in suites:
+        path = folder / (name + ".json")
+        yield name, json.loads(path.read_text()) if path.exists() else None
+
+
+def cells(name, row):
+    if not row:
+        return (name, "", "not run", "", "", "", "")
+    return (name, row["commit"], row["result"], *(str(row[key]) for key in TITLES[3:6]),
+            str(datetime.timedelta(seconds=row["seconds"])))
+
+
+def notes(known):
+    """(suite, lines) of each that failed or skipped something."""
+    for name, row in known:
+        lines = row["failures"] + row["skips"] if row else []
+        more = ["and %d more" % (len(lines) - LINES)] if len(lines) > LINES else []
+        if lines:
+            yield name, lines[:LINES] + more
+
+
+def as_text(known):
+    table = [TITLES, *(cells(*one) for one in known)]
+    widths = [max(map(len, column)) for column in zip(*table)]
+    for row in table:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+    for name, lines in notes(known):
+        yield "\n%s:" % name
+        yield from ("  " + line for line in lines)
+
+
+def as_markdown(known):
+    for row in (TITLES, ("---",) * 3 + ("--:",) * 4, *(cells(*one) for one in known)):
+        yield "| %s |" % " | ".join(row)
+    for name, lines in notes(known):
+        yield "\n%s:" % name
+        yield from ("- `%s`" % line.replace("`", "'") for line in lines)
+
+
+def write_tables(suites, folder):
+    known = list(rows(suites, folder))
+    for name, lines in ("table.txt", as_text(known)), ("table.md", as_markdown(known)):
+        (folder / name).write_text("\n".join(lines) + "\n")
+
+
+def main(folder, path=HERE / "release-suites.txt"):
+    folder, suites = pathlib.Path(folder), read_suites(pathlib.Path(path))
+    names = chosen(suites)
+    folder.mkdir(parents=True, exist_ok=True)
+    failed = []
+    try:
+        for name in names:
+            if not run(name, suites[name], folder):
+                failed.append(name)
+            write_tables(suites, folder)  # after each, since the last ones take hours
+    except KeyboardInterrupt:
+        failed.append("interrupted")
+    write_tables(suites, folder)
+    print((folder / "table.txt").read_text(), end="")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""tests/release.py, with suites that do what a suite may do: pass, skip, fail, crash, or say nothing."""
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import profiler
+
+sys.path.insert(0, str(profiler.ROOT / "tests"))
+import release as script  # noqa: E402
+
+SCRIPT = profiler.ROOT / "tests/release.py"
+SUITES = """# a comment
+
+good     echo 'SKIP go: not here (3)'; echo '  SKIP go: not here'; echo '7 passed, 0 failed, 3 skipped'
+parts    echo '1 passed, 0 failed, 0 skipped'; echo 'x: 5 passed'; echo '2 passed, 0 failed, 1 skipped'
+bad      echo 'FAILED tests/a.py::test_a - why'; echo '1 passed, 2 failed, 0 skipped'; exit 1
+crashed  echo '4 passed, 0 failed, 0 skipped'; exit 139
+silent   echo all is well
+nothing  echo 'SKIP runc: no runc'; echo '0 passed, 0 failed, 2 skipped'
+last     printf '\\377\\n'; echo "$0 is run, too" >&2; echo '1 passed, 0 failed, 0 skipped'
+"""
+EXPECTED = {  # the result, and how many passed, failed and were skipped
+    "good": ("ok", 7, 0, 3), "parts": ("ok", 3, 0, 1), "bad": ("FAILED: 2 failed", 1, 2, 0),
+    "crashed": ("FAILED: exit code 139", 4, 0, 0), "silent": ("FAILED: nothing passed", 0, 0, 0),
+    "nothing": ("FAILED: nothing passed", 0, 0, 2), "last": ("ok", 1, 0, 0)}
+
+
+@pytest.fixture
+def release(tmp_path):
+    (tmp_path / "suites").write_text(SUITES)
+
+    def run(only=""):
+        return subprocess.run([sys.executable, SCRIPT, tmp_path / "out", tmp_path / "suites"], text=True,
+                              capture_output=True, env={**os.environ, "ONLY": only})
+    return run
+
+
+def table(tmp_path):
+    """{suite: the other cells of its row}"""
+    lines = (tmp_path / "out/table.md").read_text().splitlines()
+    return {cells[0]: cells[1:] for cells in
+            ([cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|"))}
+
+
+def test_all_run_and_are_in_the_table(release, tmp_path):
+    ran = release()
+    assert ran.returncode == 1 and ran.stderr == ""
+    rows = table(tmp_path)
+    assert list(rows) == ["suite", "---", *EXPECTED]
+    for name, expected in EXPECTED.items():
+        commit, result, *counts, took = rows[name]
+        assert (result, *map(int, counts)) == expected, name
+        assert re.fullmatch(r"[0-9a-f]{7,}(-dirty)?", commit) and re.fullmatch(r"\d:\d\d:\d\d", took)
+    assert "is run, too" in (tmp_path / "out/last.log").read_text(errors="replace")
+
+
+def test_reasons_are_below_the_table(release, tmp_path):
+    """Of what was skipped, once each; and of what failed."""
+    ran = release()
+    for path in "table.txt", "table.md":
+        text = (tmp_path / "out" / path).read_text()
+        assert text.count("SKIP go: not here") == text.count("SKIP runc: no runc") == 1
+        assert text.count("FAILED tests/a.py::test_a - why") == 1
+    assert ran.stdout.endswith((tmp_path / "out/table.txt").read_text())
+
+
+def test_only_some(release, tmp_path):
+    """They alone decide how it ends. The others stay in the table as they were."""
+    ran = release("good,last")
+    assert ran.returncode == 0 and "bad:" not in ran.stdout
+    assert table(tmp_path)["bad"][1] == "not run" and table(tmp_path)["last"][1] == "ok"
+    assert release("bad").returncode == 1
+    assert table(tmp_path)["bad"][1] == "FAILED: 2 failed" and table(tmp_path)["last"][1] == "ok"
+
+
+def test_unknown_suite(release, tmp_path):
+    ran = release("good,other")
+    assert ran.returncode != 0 and not (tmp_path / "out").exists()
+    assert ran.stderr == "ONLY: no suite is called other; there are %s\n" % " ".join(EXPECTED)
+
+
+def test_the_real_suites_are_targets_of_make():
+    """Each is there, and .ci/run's is not among them."""
+    names = list(script.read_suites(script.HERE / "release-suites.txt").values())
+    makefile = (profiler.ROOT / "Makefile").read_text()
+    for command in names:
+        make, target = command.split()
+        assert make == "make" and re.search(r"^%s:.*## " % target, makefile, re.M), command
+    assert "make check-bare" not in names and len(names) >= 8
