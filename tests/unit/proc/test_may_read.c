@@ -62,7 +62,7 @@ static void kinds(void **state)
 	if (!access("/sys/kernel/tracing/README", F_OK))
 		assert_false(may_own(0, "/sys/kernel/tracing/README"));
 	else
-		print_message("SKIP tracefs: not mounted\n");
+		print_message("SKIP unit: tracefs is not mounted\n");
 }
 
 static void second_names(void **state)
@@ -109,7 +109,7 @@ static void owners(void **state)
 
 	(void)state;
 	if (geteuid()) {
-		print_message("SKIP owners: needs root\n");
+		print_message("SKIP unit: only root changes owners\n");
 		return;
 	}
 	fd = mkstemp(path);
