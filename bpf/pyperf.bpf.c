@@ -143,10 +143,10 @@ SEC("syscall")
 int add_stack(void *unused)
 {
 	__u32 first = 0;
-	struct given *g = bpf_map_lookup_elem(&given, &first);
+	struct outside_stack *g = bpf_map_lookup_elem(&outside_stacks, &first);
 
 	if (g)
-		g->result = given_take(g);
+		g->result = outside_take(g);
 	return 0;
 }
 
@@ -155,10 +155,10 @@ SEC("syscall")
 int add_tasks(void *unused)
 {
 	__u32 first = 0;
-	struct given *g = bpf_map_lookup_elem(&given, &first);
+	struct outside_stack *g = bpf_map_lookup_elem(&outside_stacks, &first);
 
 	if (g)
-		given_tasks(g);
+		outside_tasks(g);
 	return 0;
 }
 

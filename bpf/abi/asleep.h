@@ -9,7 +9,7 @@
 
 #include "bpf/abi/types.h"
 
-#define GIVEN_FRAMES 4096 /* of a stack, at most; a power of two */
+#define OUTSIDE_FRAMES 4096 /* of a stack, at most; a power of two */
 
 /* A thread that sleeps. It and its wait, as list_asleep writes them and add_stack takes them back. */
 struct asleep {
@@ -23,7 +23,7 @@ struct asleep {
 	char comm[16];
 };
 
-struct given_frame {
+struct outside_frame {
 	__u64 address;	   /* of its code object; 0 = the frame is `mark` */
 	__u64 fingerprint; /* digest_code() of it */
 	__u32 instr;	   /* node_instr() */
@@ -32,22 +32,22 @@ struct given_frame {
 	__u32 mark;	   /* the number of what is no code object: CODE_WAITS and an enum wait_cause */
 };
 
-enum given_result {
-	GIVEN_TAKEN = 1,
-	GIVEN_GONE, /* the thread has run since, or has ended */
+enum outside_result {
+	OUTSIDE_TAKEN = 1,
+	OUTSIDE_GONE, /* the thread has run since, or has ended */
 };
 
 /* What the programs add_stack and add_tasks are given, in a table of one entry. */
-struct given {
+struct outside_stack {
 	struct asleep asleep;
 	__u32 outcome; /* enum outcome of the look: WHOLE or one with a marker */
 	__u32 depth;   /* frames */
-	__u32 result;  /* add_stack's answer: enum given_result */
+	__u32 result;  /* add_stack's answer: enum outside_result */
 	__u32 looks;   /* of add_tasks: how many looks at processes this is the end of, */
 	__u32 none;    /* ... how many were found that have no tasks to be looked at, */
 	__u32 pad;
 	__u64 ns;      /* ... and the time that tasks were there; 0 = there is no stack */
-	struct given_frame frames[GIVEN_FRAMES]; /* from the root on */
+	struct outside_frame frames[OUTSIDE_FRAMES]; /* from the root on */
 };
 
 #endif

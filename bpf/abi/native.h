@@ -220,15 +220,15 @@ union text_block {
 };
 
 /*
- * struct process.space: the block of its struct text_space, and the generation of the texts in which that is
- * valid. When the table is full user space begins a new generation, and all blocks are free.
+ * struct process.space: the block of its struct text_space, and the edition of the texts in which that is
+ * valid. When the table is full user space begins a new edition, and all blocks are free.
  */
 #define SPACE_BLOCK_BITS 24
 #define SPACE_BLOCK_MAX	 ((1U << SPACE_BLOCK_BITS) - 1)
 
-static inline __u32 space_number(__u32 generation, __u32 block)
+static inline __u32 space_number(__u32 edition, __u32 block)
 {
-	return generation << SPACE_BLOCK_BITS | block;
+	return edition << SPACE_BLOCK_BITS | block;
 }
 
 #endif

@@ -53,7 +53,7 @@ FLAT_TABLE(task_layouts, struct task_layout, 0, TASK_LAYOUTS_MAX); /* with --asy
 FLAT_TABLE(threads, struct thread, 0, 1);
 
 /* What is remembered of the native frames of each of `threads`; only with --native full. */
-FLAT_TABLE(natives_kept, struct native_kept, 0, 1);
+FLAT_TABLE(native_caches, struct native_cache, 0, 1);
 
 /* What a sample works on: one for each possible CPU, and a spare one (opt_spare). */
 FLAT_TABLE(scratches, struct scratch, 0, 1);
@@ -78,7 +78,7 @@ FLAT_TABLE(wait_users, struct wait_users, 0, 1);
 FLAT_TABLE(waits, struct wait, 0, 1);
 
 /* A stack that user space has looked at, for add_stack. */
-FLAT_TABLE(given, struct given, BPF_F_MMAPABLE, 1);
+FLAT_TABLE(outside_stacks, struct outside_stack, BPF_F_MMAPABLE, 1);
 
 /* Memory of processes, in sets: how much of it is counted. */
 FLAT_TABLE(memories, struct memory_set, 0, MEMORY_SETS);
@@ -112,8 +112,8 @@ __u64 processes_stamp;
  */
 __u32 tree_generation;
 
-/* The generation of `texts`, as in space_number(). */
-__u32 texts_generation;
+/* The edition of `texts`, as in space_number(). */
+__u32 texts_edition;
 
 struct bank_used banks_used[BANKS];
 

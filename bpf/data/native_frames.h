@@ -8,9 +8,9 @@
 
 #include "bpf/abi/native.h"
 
-#define NATIVE_DEPTH 1024 /* frames of a sample, at most; a power of two */
-#define NATIVE_KEPT  512  /* frames remembered of a thread, from the root; a power of two */
-#define STACK_BLOCK  4096 /* bytes of the stack read at once; a power of two */
+#define NATIVE_DEPTH	   1024 /* frames of a sample, at most; a power of two */
+#define NATIVE_CACHE_DEPTH 512	/* frames remembered of a thread, from the root; a power of two */
+#define STACK_BLOCK	   4096 /* bytes of the stack read at once; a power of two */
 
 /* A native frame, by the registers in it: those of the thread, or those that a call will give back. */
 struct native_frame {
@@ -25,14 +25,14 @@ struct native_frame {
 #define NATIVE_INTERPRETER (1ULL << 58) /* it is in the file of that loop */
 
 /* What is remembered of a thread between samples. */
-struct native_kept {
+struct native_cache {
 	__u32 space; /* struct process.space that it holds for */
 	__u32 depth;
 	/* Of a program without Python: the node of its first `run` frames below this root. */
 	__u32 node, run, root, generation;
 	/* For each frame of the thread's struct cache: native frames from the root to its own */
 	__u16 below[1024];
-	struct native_frame frames[NATIVE_KEPT]; /* root first */
+	struct native_frame frames[NATIVE_CACHE_DEPTH]; /* root first */
 };
 
 /* Which frame ends the way from the leaf to the root, and is not shown itself. */
@@ -43,7 +43,7 @@ enum unwind_goal {
 	UNWIND_ALL,	/* none: up to the thread's first function */
 };
 
-#define KEPT_NOWHERE (~0U)
+#define NATIVE_CACHE_NONE (~0U)
 
 enum merge_state {
 	MERGE_NONE, /* nothing was merged: there is no whole stack, or it is not wanted */
@@ -69,15 +69,16 @@ struct unwind {
 	__u32 pad2;
 	struct text_mapping at; /* the one that the last pc was in */
 
-	struct { /* native/kept.h: how the way stands to the thread's last one */
+	struct { /* native/native_cache.h: how the way stands to the thread's last one */
 		__u32 left; /* remembered frames that were not passed yet, those nearest to the root */
 		__u32 run;  /* the first so many are on the way, or are being compared */
-	} kept;
+	} cached;
 
 	struct { /* stack/merge.h: which native frame runs which Python frame */
 		__u32 state;  /* enum merge_state */
-		__u32 kept;   /* the frames that are remembered were used */
-		__u32 place;  /* of those in natives_kept; KEPT_NOWHERE: they are not used */
+		__u32 use_cache; /* what is remembered of the thread may be used */
+		__u32 cached; /* the native frames that are remembered were used */
+		__u32 slot;   /* of those in native_caches; NATIVE_CACHE_NONE: they are not used */
 		__u32 python; /* frame of the walk at hand, leaf first */
 		__u32 native; /* native frame at hand, leaf first */
 		__u32 failed;

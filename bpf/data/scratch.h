@@ -80,7 +80,7 @@ struct scratch {
 
 	struct { /* stack/intern.h */
 		__u32 remember; /* the frames go into the thread's cache too, */
-		__u32 kept;	/* ... and so many did */
+		__u32 cached;	/* ... and so many did */
 		__u32 late;	/* the time was up before the leaf */
 		__u32 natives;	/* native frames that were added among them */
 		__u32 left_out; /* so many frames from the leaf on are not to be added */

@@ -30,18 +30,18 @@ struct wait_user {
 };
 
 /* Who has written a struct wait_stack. */
-enum wait_source {
+enum wait_writer {
 	WAIT_OWN,     /* the thread itself, when it left its CPU, */
 	WAIT_LISTED,  /* ... or those who found it asleep (events/asleep.h); they need two: */
 	WAIT_LISTED2, /* ... while one of them is counted the other is written */
-	WAIT_SOURCES
+	WAIT_WRITERS
 };
 
 /* What is remembered of a thread's wait (events/wait.h), and of the thread from one wait to the next. */
 struct wait {
 	__u64 since; /* up to when it is counted, as since_make() has it; 0 = the thread runs */
 	__u64 begin; /* bpf_ktime_get_ns() when it left the CPU, or was found without one */
-	struct wait_stack stack[WAIT_SOURCES]; /* since_source() says which one counts */
+	struct wait_stack stack[WAIT_WRITERS]; /* since_writer() says which one counts */
 	/* Of its waits so far, ns, a moving one: bounded, so that one long wait is enough to tell. */
 	__u64 average;
 	__u64 unseen[WAIT_PARTS]; /* ns of long waits whose stack was not taken, by part; not counted yet */

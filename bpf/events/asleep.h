@@ -45,16 +45,16 @@ static __always_inline const struct process *python_of(const struct task_struct 
 /* Whether it is not known where this wait that goes on belongs in the tree. */
 static __always_inline int wait_is_unknown(const struct wait *w, __u64 since)
 {
-	__u32 source = since_source(since);
+	__u32 writer = since_writer(since);
 	const __u64 lasts = bpf_ktime_get_ns() - w->begin;
 	const struct wait_stack *k;
 
-	mem_opaque(source);
-	if (source >= WAIT_SOURCES || since & SINCE_QUEUED || w->for_gil || lasts < ASLEEP_LEAST)
+	mem_opaque(writer);
+	if (writer >= WAIT_WRITERS || since & SINCE_QUEUED || w->for_gil || lasts < ASLEEP_LEAST)
 		return 0;
-	k = &w->stack[source];
+	k = &w->stack[writer];
 	if (k->outcome == OUTCOME_UNSEEN)
-		return source != WAIT_OWN || lasts >= ASLEEP_UNSEEN;
+		return writer != WAIT_OWN || lasts >= ASLEEP_UNSEEN;
 	if (k->outcome == OUTCOME_NEW_PROCESS || k->outcome == OUTCOME_NESTED)
 		return 1;
 	return k->node && k->generation != *(volatile __u32 *)&tree_generation;

@@ -13,14 +13,14 @@
 
 #include "bpf/events/offcpu.h"
 
-struct given_context {
+struct outside_context {
 	struct scratch *s;
 	struct cpu_stats *count;
-	struct given *g;
+	struct outside_stack *g;
 };
 
 /* The node of a frame that is no code object; 0 when there is no room, or it is none that is known. */
-static __always_inline __u32 given_mark(struct given_context *c, __u32 mark)
+static __always_inline __u32 outside_mark(struct outside_context *c, __u32 mark)
 {
 	struct scratch *s = c->s;
 
@@ -31,19 +31,19 @@ static __always_inline __u32 given_mark(struct given_context *c, __u32 mark)
 }
 
 /* Interns frame number i, from the root on. Returns 0 to go on, 1 when a table is full. */
-static long given_step(__u32 i, struct given_context *c)
+static long outside_step(__u32 i, struct outside_context *c)
 {
 	struct scratch *s = c->s;
-	struct given_frame *f;
+	struct outside_frame *f;
 	struct code *code;
 	__u32 index;
 
 	mem_opaque(i);
-	if (i >= GIVEN_FRAMES)
+	if (i >= OUTSIDE_FRAMES)
 		return 1;
 	f = &c->g->frames[i];
 	if (!f->address) {
-		s->tree.node = given_mark(c, f->mark);
+		s->tree.node = outside_mark(c, f->mark);
 		return !s->tree.node;
 	}
 	index = code_by_fingerprint(s, c->count, code_key(s->who.process, f->address), f->fingerprint);
@@ -59,10 +59,10 @@ static long given_step(__u32 i, struct given_context *c)
 }
 
 /* Leads s->tree.node to the leaf of the stack's Python part, or to where the lack of room is counted. */
-static __noinline int given_intern(struct scratch *s, struct cpu_stats *count, struct given *g,
-				   enum event_kind kind)
+static __noinline int outside_intern(struct scratch *s, struct cpu_stats *count, struct outside_stack *g,
+				     enum event_kind kind)
 {
-	struct given_context c = { s, count, g };
+	struct outside_context c = { s, count, g };
 	__u32 root;
 
 	if (!s || !count || !g)
@@ -73,7 +73,7 @@ static __noinline int given_intern(struct scratch *s, struct cpu_stats *count, s
 	if (root && g->outcome != OUTCOME_WHOLE)
 		s->tree.node = node_add(count, s->tree.bank, root, g->outcome);
 	if (s->tree.node)
-		bpf_loop(g->depth, given_step, &c, 0);
+		bpf_loop(g->depth, outside_step, &c, 0);
 	if (s->tree.node)
 		return g->outcome;
 	s->tree.node = (root ? node_add(count, s->tree.bank, root, OUTCOME_TABLE_FULL) : 0) ?: kind;
@@ -81,7 +81,8 @@ static __noinline int given_intern(struct scratch *s, struct cpu_stats *count, s
 }
 
 /* Makes the spare scratch ready for a stack of this process. */
-static __always_inline void given_begin(struct scratch *s, struct cpu_stats *count, const struct given *g)
+static __always_inline void outside_begin(struct scratch *s, struct cpu_stats *count,
+					  const struct outside_stack *g)
 {
 	tree_begin(s);
 	code_begin(s);
@@ -92,13 +93,13 @@ static __always_inline void given_begin(struct scratch *s, struct cpu_stats *cou
 }
 
 /* Adds the stack to the tree. What it led to is in k. */
-static __always_inline void given_add(struct scratch *s, struct cpu_stats *count, struct given *g,
-				      struct wait_stack *k)
+static __always_inline void outside_add(struct scratch *s, struct cpu_stats *count, struct outside_stack *g,
+					struct wait_stack *k)
 {
-	given_begin(s, count, g);
+	outside_begin(s, count, g);
 	s->quota.none |= quota_is_half(s->tree.bank);
 	*k = (struct wait_stack){ .generation = s->tree.generation, .weight = 1 };
-	k->outcome = given_intern(s, count, g, wait_event(WAIT_ASLEEP));
+	k->outcome = outside_intern(s, count, g, wait_event(WAIT_ASLEEP));
 	find_queue_node(s, count, k, WAIT_WOKEN);
 	if (k->outcome != OUTCOME_TABLE_FULL)
 		add_cause(s, count, g->asleep.syscall, 0, g->asleep.iowait);
@@ -106,56 +107,56 @@ static __always_inline void given_add(struct scratch *s, struct cpu_stats *count
 	quota_end(s, count);
 }
 
-/* From now on the wait counts by w->stack[source], if it is the one that was looked at. */
-static __always_inline enum given_result given_use(struct wait *w, const struct given *g, __u32 old,
-						   __u32 source)
+/* From now on the wait counts by w->stack[writer], if it is the one that was looked at. */
+static __always_inline enum outside_result outside_use(struct wait *w, const struct outside_stack *g,
+						       __u32 old, __u32 writer)
 {
 	for (int i = 0; i < WAIT_TRIES; i++) {
 		const __u64 since = *(volatile __u64 *)&w->since;
 
-		if (!since || since_source(since) != old || w->begin != g->asleep.begin)
-			return GIVEN_GONE;
+		if (!since || since_writer(since) != old || w->begin != g->asleep.begin)
+			return OUTSIDE_GONE;
 		if (__sync_val_compare_and_swap(&w->since, since,
-						(since & ~(__u64)SINCE_SOURCE) |
-							source << SINCE_SOURCE_SHIFT) == since)
-			return GIVEN_TAKEN;
+						(since & ~(__u64)SINCE_WRITER) |
+							writer << SINCE_WRITER_SHIFT) == since)
+			return OUTSIDE_TAKEN;
 	}
-	return GIVEN_GONE;
+	return OUTSIDE_GONE;
 }
 
-static __always_inline enum given_result given_take(struct given *g)
+static __always_inline enum outside_result outside_take(struct outside_stack *g)
 {
-	__u32 spare = opt_spare, old, source;
+	__u32 spare = opt_spare, old, writer;
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &spare);
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &spare);
 	struct wait *w = wait_of(wait_key(g->asleep.start_time, g->asleep.tid), g->asleep.tid);
 	__u64 since = w ? *(volatile __u64 *)&w->since : 0;
 
 	if (!s || !count || !w || !since || w->begin != g->asleep.begin)
-		return GIVEN_GONE;
-	old = since_source(since);
-	source = old == WAIT_LISTED ? WAIT_LISTED2 : WAIT_LISTED;
+		return OUTSIDE_GONE;
+	old = since_writer(since);
+	writer = old == WAIT_LISTED ? WAIT_LISTED2 : WAIT_LISTED;
 	w->process = g->asleep.process;
-	given_add(s, count, g, &w->stack[source]);
+	outside_add(s, count, g, &w->stack[writer]);
 	count->waits_given++;
-	return given_use(w, g, old, source);
+	return outside_use(w, g, old, writer);
 }
 
 /* Counts the time of asyncio tasks, below their stack if it is in the profile. */
-static __always_inline void given_count(struct scratch *s, struct cpu_stats *count, struct given *g)
+static __always_inline void outside_count(struct scratch *s, struct cpu_stats *count, struct outside_stack *g)
 {
 	__u32 outcome = g->outcome, node = 0;
 
 	if (outcome_is_in_profile(outcome)) {
-		given_begin(s, count, g);
-		outcome = given_intern(s, count, g, EVENT_TASKS);
+		outside_begin(s, count, g);
+		outcome = outside_intern(s, count, g, EVENT_TASKS);
 		node = s->tree.node;
 		quota_end(s, count);
 	}
 	sample_end(count, EVENT_TASKS, node, outcome, g->ns);
 }
 
-static __always_inline void given_tasks(struct given *g)
+static __always_inline void outside_tasks(struct outside_stack *g)
 {
 	__u32 spare = opt_spare;
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &spare);
@@ -166,7 +167,7 @@ static __always_inline void given_tasks(struct given *g)
 	count->tasks_looks += g->looks;
 	count->tasks_none += g->none;
 	if (g->ns)
-		given_count(s, count, g);
+		outside_count(s, count, g);
 }
 
 #endif

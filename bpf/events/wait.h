@@ -21,19 +21,19 @@
  * for a CPU. 0 = it runs.
  */
 #define SINCE_QUEUED	   1
-#define SINCE_SOURCE_SHIFT 1
-#define SINCE_SOURCE	   (3 << SINCE_SOURCE_SHIFT)
+#define SINCE_WRITER_SHIFT 1
+#define SINCE_WRITER	   (3 << SINCE_WRITER_SHIFT)
 #define SINCE_SHIFT	   3
 
-static __always_inline __u64 since_make(__u64 ns, enum wait_source source, int queued)
+static __always_inline __u64 since_make(__u64 ns, enum wait_writer writer, int queued)
 {
-	return ns << SINCE_SHIFT | source << SINCE_SOURCE_SHIFT | (queued ? SINCE_QUEUED : 0);
+	return ns << SINCE_SHIFT | writer << SINCE_WRITER_SHIFT | (queued ? SINCE_QUEUED : 0);
 }
 
-/* An enum wait_source. */
-static __always_inline __u32 since_source(__u64 since)
+/* An enum wait_writer. */
+static __always_inline __u32 since_writer(__u64 since)
 {
-	return (since & SINCE_SOURCE) >> SINCE_SOURCE_SHIFT;
+	return (since & SINCE_WRITER) >> SINCE_WRITER_SHIFT;
 }
 
 /* The kind of event that this part of a wait is. */
@@ -203,21 +203,21 @@ static __always_inline void wait_move(struct wait *w, __u64 now, const enum wait
 	for (int i = 0; i < WAIT_TRIES; i++) {
 		const __u64 since = *(volatile __u64 *)&w->since, old = since >> SINCE_SHIFT;
 		const int queued = since & SINCE_QUEUED;
-		__u32 source = since_source(since);
+		__u32 writer = since_writer(since);
 		const __u64 next = now > old ? now : old;
 		const int is_short = (__s64)(now - w->begin) < (__s64)opt_min_wait;
 
 		if (!since || (step == WAIT_QUEUES && queued) || (step == WAIT_SETTLES && is_short))
 			return;
-		mem_opaque(source);
-		if (source >= WAIT_SOURCES)
+		mem_opaque(writer);
+		if (writer >= WAIT_WRITERS)
 			return;
 		if (__sync_val_compare_and_swap(
 			    &w->since, since,
 			    step == WAIT_ENDS ? 0 :
-			    since_make(next, source, queued || step == WAIT_QUEUES)) != since)
+			    since_make(next, writer, queued || step == WAIT_QUEUES)) != since)
 			continue;
-		wait_count(w, &w->stack[source], queued, next - old, is_short);
+		wait_count(w, &w->stack[writer], queued, next - old, is_short);
 		if (step == WAIT_ENDS)
 			wait_learn(w, now);
 		return;

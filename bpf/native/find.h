@@ -13,7 +13,7 @@ static __always_inline void native_goal(struct scratch *s, enum unwind_goal goal
 	s->unwind.goal = opt_native >= NATIVE_MODE_TOP ? goal : UNWIND_NOWHERE;
 	s->unwind.cframe = s->unwind.object = 0;
 	s->unwind.merge.state = MERGE_NONE;
-	s->unwind.merge.place = KEPT_NOWHERE;
+	s->unwind.merge.slot = NATIVE_CACHE_NONE;
 }
 
 /*
@@ -39,7 +39,7 @@ static __always_inline int native_mappings(struct scratch *s, struct cpu_stats *
 	const __u32 space = s->who.known.space, block = space & SPACE_BLOCK_MAX;
 	const union text_block *b = block ? text_block_at(block) : NULL;
 
-	if (!b || space_number(texts_generation, block) != space ||
+	if (!b || space_number(texts_edition, block) != space ||
 	    b->space.exec_pages != (__u32)task->mm->exec_vm) {
 		native_ask(s, count, pc, ASK_MAPPINGS);
 		return -1;
@@ -54,7 +54,7 @@ static __always_inline int native_mappings(struct scratch *s, struct cpu_stats *
  * in s->unwind.end how it ended.
  */
 static __always_inline void native_find(struct scratch *s, struct cpu_stats *count, struct task_struct *task,
-					struct native_kept *k)
+					struct native_cache *k)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct unwind *u = &s->unwind;
@@ -69,15 +69,15 @@ static __always_inline void native_find(struct scratch *s, struct cpu_stats *cou
 	u->depth = 0;
 	u->steps = 0;
 	u->deadline = 0;
-	u->kept.run = u->kept.left = 0;
+	u->cached.run = u->cached.left = 0;
 	u->end = NATIVE_NOT_LOADED;
 	if (native_mappings(s, count, task, u->pc))
 		return;
 	if (k && k->space == s->who.known.space)
-		u->kept.left = k->depth;
+		u->cached.left = k->depth;
 	unwind_run(s, count, k);
 	if (u->end != NATIVE_FUNCTION) /* what was being compared was not all as before */
-		u->kept.run = 0;
+		u->cached.run = 0;
 	if (u->deadline && s->walk.deadline)
 		s->walk.deadline += NATIVE_PATIENCE;
 }

@@ -10,7 +10,7 @@
 #define PYPERF_BPF_NATIVE_UNWIND_H
 
 #include "bpf/native/ask.h"
-#include "bpf/native/kept.h"
+#include "bpf/native/native_cache.h"
 #include "bpf/native/text.h"
 
 /* Each frame is one, if none is remembered; comparing is done for many in one. */
@@ -249,7 +249,7 @@ static __always_inline int unwind_late(struct scratch *s)
 }
 
 /* One frame. Returns 0 to go on, 1 when u->end says how it ended. */
-static __always_inline int unwind_step(struct scratch *s, struct cpu_stats *count, struct native_kept *k)
+static __always_inline int unwind_step(struct scratch *s, struct cpu_stats *count, struct native_cache *k)
 {
 	struct unwind *u = &s->unwind;
 	const __u64 sp = u->sp, pc = u->pc - !u->exact;
@@ -260,9 +260,9 @@ static __always_inline int unwind_step(struct scratch *s, struct cpu_stats *coun
 	u->end = depth ? NATIVE_INCOMPLETE : NATIVE_UNKNOWN;
 	if (unwind_late(s))
 		return 1;
-	if (k && u->kept.run)
-		return kept_verify(s, k);
-	if (k && kept_seek(u, k))
+	if (k && u->cached.run)
+		return native_cache_verify(s, k);
+	if (k && native_cache_seek(u, k))
 		return 0;
 	mem_opaque(depth);
 	if (depth >= NATIVE_DEPTH)
@@ -308,7 +308,7 @@ static __always_inline int unwind_step(struct scratch *s, struct cpu_stats *coun
 struct unwind_context {
 	struct scratch *s;
 	struct cpu_stats *count;
-	struct native_kept *k;
+	struct native_cache *k;
 };
 
 static long unwind_callback(__u32 i, struct unwind_context *c)
@@ -322,9 +322,9 @@ static long unwind_callback(__u32 i, struct unwind_context *c)
 
 /*
  * Finds the frames of the thread whose registers are in s->unwind. Leaves them in frames[0..depth) there, on
- * top of the first kept.run ones of k, if that is given; end is NATIVE_FUNCTION if the goal was reached.
+ * top of the first cached.run ones of k, if that is given; end is NATIVE_FUNCTION if the goal was reached.
  */
-static __always_inline void unwind_run(struct scratch *s, struct cpu_stats *count, struct native_kept *k)
+static __always_inline void unwind_run(struct scratch *s, struct cpu_stats *count, struct native_cache *k)
 {
 	struct unwind_context c = { s, count, k };
 

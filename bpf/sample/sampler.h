@@ -29,7 +29,7 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 		native_goal(s, UNWIND_ALL);
 	if (opt_programs && p->state == PROCESS_PROGRAM) {
 		if (opt_native == NATIVE_MODE_FULL && opt_cache != CACHE_OFF)
-			s->unwind.merge.place = native_place(t);
+			s->unwind.merge.slot = native_cache_slot(t);
 		return count_program(s, count, kind, root);
 	}
 	if (p->state == PROCESS_NO_LAYOUT)

@@ -12,8 +12,8 @@
 
 #define CUT_STEPS 11 /* of a search by halves among CACHE_DEPTH frames */
 
-/* The thread's place in natives_kept; KEPT_NOWHERE if it has none. */
-static __always_inline __u32 native_place(const struct thread *t)
+/* The thread's slot in native_caches; NATIVE_CACHE_NONE if it has none. */
+static __always_inline __u32 native_cache_slot(const struct thread *t)
 {
 	const __u32 first = thread_first(t->tid);
 
@@ -23,7 +23,7 @@ static __always_inline __u32 native_place(const struct thread *t)
 		if (bpf_map_lookup_elem(&threads, &index) == t)
 			return index;
 	}
-	return KEPT_NOWHERE;
+	return NATIVE_CACHE_NONE;
 }
 
 static long native_cut_step(__u32 i, struct cache_context *c)
@@ -39,9 +39,9 @@ static long native_cut_step(__u32 i, struct cache_context *c)
  * Takes Python frames out of the walk's cached part, until those that are left stand on native frames that
  * were compared. It moves them to the walk's new ones.
  */
-static __always_inline void native_cut(struct scratch *s, struct thread *t, struct native_kept *k)
+static __always_inline void native_cut(struct scratch *s, struct thread *t, struct native_cache *k)
 {
-	const __u32 run = s->unwind.kept.run;
+	const __u32 run = s->unwind.cached.run;
 	struct walk *w = &s->walk;
 	struct cache_context c = { w, &t->cache, NULL };
 	volatile __u32 low = 0, high = w->cached.run;
@@ -63,29 +63,29 @@ static __always_inline void native_cut(struct scratch *s, struct thread *t, stru
 }
 
 /*
- * native_merge() as a global function, which the verifier looks at once. u->merge.kept and base are set; kept
- * is then whether what is remembered of the native frames was used.
+ * native_merge() as a global function, which the verifier looks at once. The caller sets u->merge.use_cache
+ * and base. Sets u->merge.cached.
  */
 __noinline int native_merge_global(struct scratch *s, struct cpu_stats *count, struct thread *t,
 				   const struct layout *l)
 {
-	struct native_kept *k = NULL;
+	struct native_cache *k = NULL;
 	struct unwind *u;
 	__u32 goal, cached;
 
 	if (!s || !count || !t || !l)
 		return -1;
 	u = &s->unwind;
-	cached = u->merge.kept;
-	u->merge.place = cached ? native_place(t) : KEPT_NOWHERE;
-	k = kept_of(u);
+	cached = u->merge.use_cache;
+	u->merge.slot = cached ? native_cache_slot(t) : NATIVE_CACHE_NONE;
+	k = native_cache_of(u);
 	goal = u->goal;
 	u->goal = UNWIND_ALL;
 	native_find(s, count, bpf_get_current_task_btf(), k);
 	u->goal = goal;
 	if (cached)
 		native_cut(s, t, k);
-	u->merge.kept = k != NULL;
+	u->merge.cached = k != NULL;
 	u->merge.state = MERGE_DONE;
 	if (cached && s->walk.cached.flush) { /* it has no room for what was taken out of its cached part */
 		u->merge.state = MERGE_NONE;
@@ -107,7 +107,7 @@ static __always_inline int native_merge(struct scratch *s, struct cpu_stats *cou
 					const struct layout *l, __u64 base, int cached)
 {
 	s->unwind.merge.base = base;
-	s->unwind.merge.kept = cached;
+	s->unwind.merge.use_cache = cached;
 	return native_merge_global(s, count, t, l);
 }
 

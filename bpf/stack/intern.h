@@ -70,7 +70,7 @@ static __always_inline int intern_native(struct intern_context *c, __u32 *i)
 {
 	struct scratch *s = c->s;
 	const __u32 python = *i - s->intern.natives, depth = s->walk.depth;
-	int more = between_next(s, c->count, python < depth ? depth - 1 - python : BETWEEN_LEAF);
+	int more = native_nodes_next(s, c->count, python < depth ? depth - 1 - python : NATIVE_NODES_LEAF);
 
 	*i = python;
 	if (more > 0 && !(++s->intern.natives & (LATE_STEPS - 1)) && walk_late(&s->walk)) {
@@ -162,8 +162,8 @@ static long intern_callback(__u32 i, struct intern_context *c)
 	if (s->intern.remember) {
 		cache_remember(&c->t->cache, s->walk.cached.run + i, f, s->tree.node);
 		if (opt_native == NATIVE_MODE_FULL)
-			kept_below(&s->unwind, s->walk.cached.run + i);
-		s->intern.kept = i + 1;
+			native_cache_below(&s->unwind, s->walk.cached.run + i);
+		s->intern.cached = i + 1;
 	}
 	return 0;
 }
@@ -184,7 +184,8 @@ __noinline int intern_stack(struct scratch *s, struct cpu_stats *count, struct t
 	steps = s->walk.depth - s->intern.left_out;
 	if (intern_is_merged(s)) {
 		s->intern.natives = 0;
-		steps += 2 * (NATIVE_DEPTH + NATIVE_KEPT); /* and a step at the end of each way between two */
+		/* and a step at the end of each way between two Python frames */
+		steps += 2 * (NATIVE_DEPTH + NATIVE_CACHE_DEPTH);
 	}
 	if (opt_async) {
 		s->await.steps = 0;

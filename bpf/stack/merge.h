@@ -15,11 +15,11 @@
 #ifndef PYPERF_BPF_STACK_MERGE_H
 #define PYPERF_BPF_STACK_MERGE_H
 
-#include "bpf/native/kept.h"
+#include "bpf/native/native_cache.h"
 #include "bpf/python/cache.h"
 
 _Static_assert(sizeof(((struct unwind *)0)->merge.entered) == 2 * DEPTH_LIMIT, "a place for each frame");
-_Static_assert(sizeof(((struct native_kept *)0)->below) == 2 * CACHE_DEPTH, "a place for each frame");
+_Static_assert(sizeof(((struct native_cache *)0)->below) == 2 * CACHE_DEPTH, "a place for each frame");
 
 #define MERGE_SEEK  8 /* native frames passed in one step */
 #define MERGE_STEPS (2 * DEPTH_LIMIT)
@@ -27,11 +27,11 @@ _Static_assert(sizeof(((struct native_kept *)0)->below) == 2 * CACHE_DEPTH, "a p
 /* How many native frames there are in all. */
 static __always_inline __u32 merge_total(const struct unwind *u)
 {
-	return u->depth + u->kept.run;
+	return u->depth + u->cached.run;
 }
 
 /* Native frame number i of the stack, leaf first; NULL if there is none. */
-static __always_inline const struct native_frame *merge_frame(const struct unwind *u, struct native_kept *k,
+static __always_inline const struct native_frame *merge_frame(const struct unwind *u, struct native_cache *k,
 							      __u32 i)
 {
 	const __u32 depth = u->depth;
@@ -41,14 +41,14 @@ static __always_inline const struct native_frame *merge_frame(const struct unwin
 		return &u->frames[i & (NATIVE_DEPTH - 1)];
 	}
 	i -= depth;
-	if (!k || i >= u->kept.run)
+	if (!k || i >= u->cached.run)
 		return NULL;
 	mem_opaque(k); /* nothing is added to it before that check */
-	return kept_at(k, u->kept.run - 1 - i);
+	return native_cache_at(k, u->cached.run - 1 - i);
 }
 
 /* Where the stack of native frame number i ends: that of its caller begins there. */
-static __always_inline __u64 merge_top(const struct unwind *u, struct native_kept *k, __u32 i)
+static __always_inline __u64 merge_top(const struct unwind *u, struct native_cache *k, __u32 i)
 {
 	const struct native_frame *caller = merge_frame(u, k, i + 1);
 
@@ -66,7 +66,7 @@ static __always_inline __u64 merge_top(const struct unwind *u, struct native_kep
  * Goes on to the native frame that runs the activation with the object at this address; up to 3.10 (address
  * 0), to the next of the loop.
  */
-WALK_GLOBAL int merge_seek(struct unwind *u, struct native_kept *k, __u64 address)
+WALK_GLOBAL int merge_seek(struct unwind *u, struct native_cache *k, __u64 address)
 {
 	int found = SEEK_ON;
 	__u32 i;
@@ -105,13 +105,13 @@ static __always_inline __u64 merge_cframe_word(const struct unwind *u, __u32 off
 }
 
 /* Remembers which native frame runs Python frame number i of the thread's cache: the one reached last. */
-WALK_GLOBAL int kept_below(struct unwind *u, __u32 i)
+WALK_GLOBAL int native_cache_below(struct unwind *u, __u32 i)
 {
-	struct native_kept *k;
+	struct native_cache *k;
 
 	if (!u)
 		return -1;
-	k = kept_of(u);
+	k = native_cache_of(u);
 	if (k && i < CACHE_DEPTH)
 		k->below[i & (CACHE_DEPTH - 1)] = merge_total(u) - u->merge.below;
 	return 0;
@@ -119,7 +119,7 @@ WALK_GLOBAL int kept_below(struct unwind *u, __u32 i)
 
 struct merge_context {
 	struct scratch *s;
-	struct native_kept *k; /* NULL: nothing is remembered */
+	struct native_cache *k; /* NULL: nothing is remembered */
 	const struct layout *l;
 	__u64 below; /* address of the Python frame on which those of the walk stand; 0 = none */
 };
@@ -224,7 +224,7 @@ static long merge_callback(__u32 i, struct merge_context *c)
  * Finds out which native frames run the Python frames of the walk, which stand on the first `run` ones of the
  * thread's cache. 0, or negative if they do not fit together.
  */
-static __always_inline int merge_run(struct scratch *s, struct native_kept *k, struct cache *python,
+static __always_inline int merge_run(struct scratch *s, struct native_cache *k, struct cache *python,
 				     __u32 run, const struct layout *l)
 {
 	struct unwind *u = &s->unwind;

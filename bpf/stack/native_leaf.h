@@ -14,21 +14,20 @@
 
 /* Adds what was found to the tree, from the Python frame up; a marker stands for what is missing there. */
 static __always_inline void native_add_frames(struct scratch *s, struct cpu_stats *count,
-					      struct native_kept *k)
+					      struct native_cache *k)
 {
 	struct unwind *u = &s->unwind;
 
-	if ((u->end != NATIVE_FUNCTION && native_intern(s, count, u->end)) ||
-	    between_frames(s, count, k))
+	if ((u->end != NATIVE_FUNCTION && native_intern(s, count, u->end)) || native_nodes_add(s, count, k))
 		u->end = NATIVE_NO_ROOM;
 }
 
 /* What is remembered of a thread of a program without Python. Its frames are those of no Python frame. */
-static __always_inline struct native_kept *native_kept_alone(const struct unwind *u)
+static __always_inline struct native_cache *native_cache_alone(const struct unwind *u)
 {
 	if (opt_native < NATIVE_MODE_FULL || !opt_programs || u->goal != UNWIND_ALL)
 		return NULL;
-	return kept_of(u);
+	return native_cache_of(u);
 }
 
 /* The frames of a thread that is in user mode, or that has called the kernel from there. Returns the end. */
@@ -36,7 +35,7 @@ static __always_inline __u32 native_add_user(struct scratch *s, struct cpu_stats
 					     struct task_struct *task)
 {
 	struct unwind *u = &s->unwind;
-	struct native_kept *k = native_kept_alone(u);
+	struct native_cache *k = native_cache_alone(u);
 
 	if (u->merge.state == MERGE_DONE) /* they are there */
 		return u->end == NATIVE_FUNCTION && !u->merge.newest ? NATIVE_PYTHON : u->end;
@@ -53,7 +52,7 @@ static __always_inline __u32 native_add_user(struct scratch *s, struct cpu_stats
 	if (u->end == NATIVE_MISMATCH && u->depth)
 		u->depth = 1;
 	native_add_frames(s, count, k);
-	return u->end == NATIVE_FUNCTION && !u->depth && !(k && u->kept.run) ? NATIVE_PYTHON : u->end;
+	return u->end == NATIVE_FUNCTION && !u->depth && !(k && u->cached.run) ? NATIVE_PYTHON : u->end;
 }
 
 /*

@@ -10,14 +10,14 @@
 #include "bpf/tree/position.h"
 
 /* After the last Python frame: what is above it. */
-#define BETWEEN_LEAF (~0U)
+#define NATIVE_NODES_LEAF (~0U)
 
 /*
  * Adds one native frame of those that led from the Python frame that was added last to frame number `at` of
- * the walk, or BETWEEN_LEAF. 1 if there may be more, 0 if all are there, negative if there is no room. The
- * oldest of all stand on no Python frame and are left out; if they were not found, a marker says so.
+ * the walk, or NATIVE_NODES_LEAF. 1 if there may be more, 0 if all are there, negative if there is no room.
+ * The oldest of all stand on no Python frame and are left out; if they were not found, a marker says so.
  */
-__noinline int between_next(struct scratch *s, struct cpu_stats *count, __u32 at)
+__noinline int native_nodes_next(struct scratch *s, struct cpu_stats *count, __u32 at)
 {
 	const struct native_frame *f;
 	__u32 all = opt_native_loop, to = 0;
@@ -26,7 +26,7 @@ __noinline int between_next(struct scratch *s, struct cpu_stats *count, __u32 at
 	if (!s || !count)
 		return -1;
 	u = &s->unwind;
-	if (at != BETWEEN_LEAF) {
+	if (at != NATIVE_NODES_LEAF) {
 		to = u->merge.entered[at & (DEPTH_LIMIT - 1)];
 		if (to >= ENTERED_UNKNOWN)
 			return 0;
@@ -41,11 +41,11 @@ __noinline int between_next(struct scratch *s, struct cpu_stats *count, __u32 at
 		u->merge.below = to + opt_native_loop;
 	}
 	if (u->merge.below <= to) {
-		if (at != BETWEEN_LEAF)
+		if (at != NATIVE_NODES_LEAF)
 			u->merge.newest = u->merge.below = to - !all;
 		return 0;
 	}
-	f = merge_frame(u, kept_of(u), --u->merge.below);
+	f = merge_frame(u, native_cache_of(u), --u->merge.below);
 	if (!f || (f->place & NATIVE_INTERPRETER && !all))
 		return 1;
 	return native_intern(s, count, f->place) ? -1 : 1;
@@ -54,14 +54,14 @@ __noinline int between_next(struct scratch *s, struct cpu_stats *count, __u32 at
 struct frames_context {
 	struct scratch *s;
 	struct cpu_stats *count;
-	struct native_kept *k; /* NULL: none is remembered */
+	struct native_cache *k; /* NULL: none is remembered */
 	__u32 total, first;
 	__u32 caller; /* the node on which the leaf is added */
 	__u32 full;   /* there was no room */
 };
 
 /* Adds frame number i of those that were found without the Python frames, from the root. */
-static long between_frames_step(__u32 i, struct frames_context *c)
+static long native_nodes_step(__u32 i, struct frames_context *c)
 {
 	const __u32 left = c->total - 1 - c->first - i;
 	const struct native_frame *f = merge_frame(&c->s->unwind, c->k, left);
@@ -73,9 +73,9 @@ static long between_frames_step(__u32 i, struct frames_context *c)
 }
 
 /* Whether the nodes of all remembered frames that are on the way are known, too. */
-static __always_inline int between_knows(const struct scratch *s, const struct native_kept *k)
+static __always_inline int native_nodes_known(const struct scratch *s, const struct native_cache *k)
 {
-	return k->node && k->run == s->unwind.kept.run && k->root == s->tree.node &&
+	return k->node && k->run == s->unwind.cached.run && k->root == s->tree.node &&
 	       k->generation == s->tree.generation;
 }
 
@@ -83,10 +83,10 @@ static __always_inline int between_knows(const struct scratch *s, const struct n
  * Remembers this sample's frames, and the node that they lead to if those are all but the leaf. The sample
  * has `total` frames, and its leaf is on the node `caller`.
  */
-static __always_inline void between_keep(struct scratch *s, struct native_kept *k, __u32 root, __u32 total,
-					 __u32 caller)
+static __always_inline void native_nodes_keep(struct scratch *s, struct native_cache *k, __u32 root,
+					      __u32 total, __u32 caller)
 {
-	kept_renew(&s->unwind, k, s->who.known.space);
+	native_cache_renew(&s->unwind, k, s->who.known.space);
 	k->run = k->depth;
 	k->node = k->depth + 1 == total ? caller : 0;
 	k->root = root;
@@ -97,21 +97,22 @@ static __always_inline void between_keep(struct scratch *s, struct native_kept *
  * Adds the frames that were found without the Python frames, on top of the remembered ones of k, if that is
  * given, and then remembers them. 0, or negative if there is no room.
  */
-static __always_inline int between_frames(struct scratch *s, struct cpu_stats *count, struct native_kept *k)
+static __always_inline int native_nodes_add(struct scratch *s, struct cpu_stats *count,
+					    struct native_cache *k)
 {
 	struct frames_context c = { s, count, k, s->unwind.depth, 0, 0, 0 };
 	const __u32 root = s->tree.node;
 
 	if (k)
-		c.total += s->unwind.kept.run;
-	if (k && s->unwind.kept.run && between_knows(s, k)) {
+		c.total += s->unwind.cached.run;
+	if (k && s->unwind.cached.run && native_nodes_known(s, k)) {
 		s->tree.node = k->node;
 		c.first = k->run;
 	}
-	if (c.total > c.first && c.total <= NATIVE_DEPTH + NATIVE_KEPT)
-		bpf_loop(c.total - c.first, between_frames_step, &c, 0);
+	if (c.total > c.first && c.total <= NATIVE_DEPTH + NATIVE_CACHE_DEPTH)
+		bpf_loop(c.total - c.first, native_nodes_step, &c, 0);
 	if (k && !c.full && s->unwind.end == NATIVE_FUNCTION)
-		between_keep(s, k, root, c.total, c.caller);
+		native_nodes_keep(s, k, root, c.total, c.caller);
 	return c.full ? -1 : 0;
 }
 

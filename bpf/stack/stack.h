@@ -173,15 +173,15 @@ static __always_inline void cache_count(struct scratch *s, struct cpu_stats *cou
 /* With --native full: remembers the sample's frames, the Python and the native ones, or leaves both alone. */
 static __always_inline void native_keep(struct scratch *s, struct thread *t)
 {
-	const __u32 depth = s->walk.cached.run + s->intern.kept;
-	struct native_kept *k;
+	const __u32 depth = s->walk.cached.run + s->intern.cached;
+	struct native_cache *k;
 
-	if (!s->unwind.merge.kept || s->unwind.end != NATIVE_FUNCTION)
+	if (!s->unwind.merge.cached || s->unwind.end != NATIVE_FUNCTION)
 		return;
-	k = kept_of(&s->unwind);
+	k = native_cache_of(&s->unwind);
 	if (!k)
 		return;
-	kept_renew(&s->unwind, k, s->who.known.space);
+	native_cache_renew(&s->unwind, k, s->who.known.space);
 	cache_keep(&t->cache, depth, opt_cache_depth);
 }
 
@@ -217,13 +217,13 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 			return 0;
 		}
 		/* Nodes of stacks that lack native frames are not to be met again when they do not. */
-		s->intern.remember = s->unwind.merge.kept && s->unwind.end == NATIVE_FUNCTION;
+		s->intern.remember = s->unwind.merge.cached && s->unwind.end == NATIVE_FUNCTION;
 		c = w->cached.run ? cache_at(&t->cache, w->cached.run - 1) : NULL;
 	}
 	s->tree.node = c ? c->node : root;
 	if (opt_native >= NATIVE_MODE_TOP)
 		s->unwind.object = c ? cache_shim(&t->cache, w->cached.run) : 0;
-	s->intern.kept = 0;
+	s->intern.cached = 0;
 	if (w->depth || opt_native == NATIVE_MODE_FULL)
 		intern_stack(s, count, t, l);
 	if (cache_is_doubted(s)) {
@@ -240,7 +240,7 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 	if (opt_native == NATIVE_MODE_FULL)
 		native_keep(s, t);
 	else
-		cache_keep(&t->cache, w->cached.run + s->intern.kept, opt_cache_depth);
+		cache_keep(&t->cache, w->cached.run + s->intern.cached, opt_cache_depth);
 	if (!s->tree.node)
 		t->cache.depth = 0;
 	return s->tree.node != 0;

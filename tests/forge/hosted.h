@@ -134,7 +134,7 @@ static struct {
 	struct code *codes;
 	struct owner *owners;
 	struct thread *threads;
-	struct native_kept *natives_kept;
+	struct native_cache *native_caches;
 	struct scratch *scratch;
 	struct cpu_stats stats;
 	struct process process; /* the only one */
@@ -169,8 +169,8 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 		return index < HOSTED_OWNERS ? &hosted.owners[index] : NULL;
 	if (map == &threads)
 		return index < HOSTED_THREAD_SETS * THREAD_WAYS ? &hosted.threads[index] : NULL;
-	if (map == &natives_kept)
-		return index < HOSTED_THREAD_SETS * THREAD_WAYS ? &hosted.natives_kept[index] : NULL;
+	if (map == &native_caches)
+		return index < HOSTED_THREAD_SETS * THREAD_WAYS ? &hosted.native_caches[index] : NULL;
 	if (map == &notices)
 		return index < NOTICES ? &hosted.notices[index] : NULL;
 	if (map == &processes)
@@ -193,7 +193,7 @@ static inline void hosted_clear(void)
 	memset(hosted.codes, 0, HOSTED_CODES * sizeof(*hosted.codes));
 	memset(hosted.owners, 0, HOSTED_OWNERS * sizeof(*hosted.owners));
 	memset(hosted.threads, 0, HOSTED_THREAD_SETS * THREAD_WAYS * sizeof(*hosted.threads));
-	memset(hosted.natives_kept, 0, HOSTED_THREAD_SETS * THREAD_WAYS * sizeof(*hosted.natives_kept));
+	memset(hosted.native_caches, 0, HOSTED_THREAD_SETS * THREAD_WAYS * sizeof(*hosted.native_caches));
 	memset(hosted.scratch, 0, sizeof(*hosted.scratch));
 	memset(&hosted.stats, 0, sizeof(hosted.stats));
 	memset(banks_used, 0, sizeof(banks_used));
@@ -209,9 +209,9 @@ static inline int hosted_begin(void)
 	hosted.codes = calloc(HOSTED_CODES, sizeof(*hosted.codes));
 	hosted.owners = calloc(HOSTED_OWNERS, sizeof(*hosted.owners));
 	hosted.threads = calloc(HOSTED_THREAD_SETS * THREAD_WAYS, sizeof(*hosted.threads));
-	hosted.natives_kept = calloc(HOSTED_THREAD_SETS * THREAD_WAYS, sizeof(*hosted.natives_kept));
+	hosted.native_caches = calloc(HOSTED_THREAD_SETS * THREAD_WAYS, sizeof(*hosted.native_caches));
 	hosted.scratch = calloc(1, sizeof(*hosted.scratch));
-	if (!hosted.nodes || !hosted.codes || !hosted.owners || !hosted.threads || !hosted.natives_kept ||
+	if (!hosted.nodes || !hosted.codes || !hosted.owners || !hosted.threads || !hosted.native_caches ||
 	    !hosted.scratch)
 		return -ENOMEM;
 	hosted_clear();

@@ -111,8 +111,8 @@ static inline int setup(void **state)
 	return 0;
 }
 
-#define forged_source                                                                                        \
-	((struct harvest_source){                                                                            \
+#define forged_inputs                                                                                        \
+	((struct harvest_inputs){                                                                            \
 		.tables = &tables, .codes = codes, .registry = registry, .columns = with_columns })
 
 static inline int teardown(void **state)
@@ -136,7 +136,7 @@ static inline void run(void)
 	profile_free(TAKE_PTR(profile));
 	memset(&stats, 0xa5, sizeof(stats));
 	assert_int_equal(profile_new(&info, &profile), 0);
-	assert_int_equal(harvest(&forged_source, &(struct harvest_span){}, profile, &stats), 0);
+	assert_int_equal(harvest(&forged_inputs, &(struct harvest_span){}, profile, &stats), 0);
 	assert_int_equal(stats.samples[EVENT_CPU], profile_total(profile));
 }
 

@@ -102,7 +102,7 @@ static int setup(void **state)
 	return !table.blocks || (!hosted.scratch && hosted_begin());
 }
 
-static struct unwind *find(struct native_kept *k)
+static struct unwind *find(struct native_cache *k)
 {
 	struct scratch *s = hosted.scratch;
 

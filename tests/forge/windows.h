@@ -14,7 +14,7 @@ static inline int setup_windows(void **state)
 {
 	int err = setup(state);
 
-	all = (struct windows){ .source = forged_source, .events = EVENT_BIT(EVENT_CPU), .frequency = 100 };
+	all = (struct windows){ .inputs = forged_inputs, .events = EVENT_BIT(EVENT_CPU), .frequency = 100 };
 	return err;
 }
 

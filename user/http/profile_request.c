@@ -120,7 +120,7 @@ static int new_request(struct profile_requests *all, const struct query *q, cons
 
 static unsigned int most_at_once(const struct profile_requests *all)
 {
-	size_t each = 2 * sizeof(__u64) * all->windows->source.tables->node_count, n = OPEN_BYTES / each;
+	size_t each = 2 * sizeof(__u64) * all->windows->inputs.tables->node_count, n = OPEN_BYTES / each;
 
 	return n > OPEN_MAX ? OPEN_MAX : n < OPEN_MIN ? OPEN_MIN : n;
 }

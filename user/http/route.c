@@ -33,9 +33,9 @@ static enum MHD_Result page(struct visit *v)
 	const struct site *s = v->entrance->site;
 	const struct page_view view = {
 		.health = s->health,
-		.kernel = s->source.kernel,
-		.registry = s->source.registry,
-		.run = s->source.run,
+		.kernel = s->inputs.kernel,
+		.registry = s->inputs.registry,
+		.run = s->inputs.run,
 		.recent = s->recent.profile,
 	};
 
@@ -71,20 +71,20 @@ static enum MHD_Result stacks(struct visit *v)
 static enum MHD_Result metrics(struct visit *v)
 {
 	const struct site *s = v->entrance->site;
-	const struct http_source *source = &s->source;
+	const struct http_inputs *inputs = &s->inputs;
 	const struct metrics_view view = {
 		.sampling = s->health == HEALTH_SAMPLING,
-		.worker = worker_pid(source->worker),
-		.parser = worker_parser_pid(source->worker),
-		.worker_seconds = worker_seconds(source->worker),
-		.generations = source->generation->count,
-		.questions = discover_pending(source->discover),
-		.kernel = source->kernel,
-		.codes = source->codes,
-		.registry = source->registry,
-		.run = source->run,
-		.export = *source->continuous ? continuous_stats(*source->continuous) : NULL,
-		.kubelet = source->kubelet,
+		.worker = worker_pid(inputs->worker),
+		.parser = worker_parser_pid(inputs->worker),
+		.worker_seconds = worker_seconds(inputs->worker),
+		.generations = inputs->generation->count,
+		.questions = discover_pending(inputs->discover),
+		.kernel = inputs->kernel,
+		.codes = inputs->codes,
+		.registry = inputs->registry,
+		.run = inputs->run,
+		.export = *inputs->continuous ? continuous_stats(*inputs->continuous) : NULL,
+		.kubelet = inputs->kubelet,
 		.answers = &s->answers,
 		.profiles = &s->profiles,
 	};

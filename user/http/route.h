@@ -15,13 +15,13 @@
 #include "http/exposure.h"
 #include "http/profile_request.h"
 #include "http/recent.h"
-#include "http/source.h"
+#include "http/inputs.h"
 #include "http/stacks_request.h"
 #include "http/token.h"
 
 /* All that there is to be had. */
 struct site {
-	struct http_source source;
+	struct http_inputs inputs;
 	enum health health;
 	struct recent recent;
 	struct flame flame;

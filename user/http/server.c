@@ -77,7 +77,7 @@ static int open_all(struct http *h)
 	return err;
 }
 
-int http_new(struct http **ret, const struct http_source *source)
+int http_new(struct http **ret, const struct http_inputs *inputs)
 {
 	struct http *h = calloc(1, sizeof(*h));
 	int err = h ? open_all(h) : -ENOMEM;
@@ -86,14 +86,14 @@ int http_new(struct http **ret, const struct http_source *source)
 		free(h);
 		return err;
 	}
-	h->site.source = *source;
-	h->site.token.file = source->token_file;
+	h->site.inputs = *inputs;
+	h->site.token.file = inputs->token_file;
 	h->site.profiles.epoll = h->epoll;
-	h->site.profiles.windows = source->windows;
-	h->site.profiles.discover = source->discover;
-	h->site.stacks.discover = source->discover;
-	h->site.stacks.registry = source->registry;
-	h->site.stacks.selection = source->selection;
+	h->site.profiles.windows = inputs->windows;
+	h->site.profiles.discover = inputs->discover;
+	h->site.stacks.discover = inputs->discover;
+	h->site.stacks.registry = inputs->registry;
+	h->site.stacks.selection = inputs->selection;
 	*ret = h;
 	return 0;
 }
@@ -233,8 +233,8 @@ int http_watch(struct http *h, struct loop *loop)
 
 int http_ready(struct http *h)
 {
-	double interval = h->site.source.run->interval_seconds;
-	int err = recent_start(&h->site.recent, h->site.source.windows, interval, clock_seconds());
+	double interval = h->site.inputs.run->interval_seconds;
+	int err = recent_start(&h->site.recent, h->site.inputs.windows, interval, clock_seconds());
 
 	if (!err)
 		h->site.health = HEALTH_SAMPLING;

@@ -8,14 +8,14 @@
 #define PYPERF_HTTP_SERVER_H
 
 #include "http/exposure.h"
-#include "http/source.h"
+#include "http/inputs.h"
 
 struct http;
 struct http_address;
 struct loop;
 
 /* Returns 0 or -errno. */
-int http_new(struct http **ret, const struct http_source *source);
+int http_new(struct http **ret, const struct http_inputs *inputs);
 /* Hangs up on everybody, and releases all. NULL is fine. */
 void http_free(struct http *h);
 /*

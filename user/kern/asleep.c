@@ -33,30 +33,30 @@ int asleep_open(struct asleep_programs *a, struct pyperf *s, __u32 max_depth)
 		if (!s->links.list_asleep)
 			return -errno;
 	}
-	given = mmap(NULL, sizeof(struct given), PROT_READ | PROT_WRITE, MAP_SHARED,
-		     bpf_map__fd(s->maps.given), 0);
-	if (given == MAP_FAILED)
+	outside = mmap(NULL, sizeof(struct outside_stack), PROT_READ | PROT_WRITE, MAP_SHARED,
+		       bpf_map__fd(s->maps.outside_stacks), 0);
+	if (outside == MAP_FAILED)
 		return -errno;
-	*a = (struct asleep_programs){ s, given, max_depth, s->rodata->opt_all,
-					s->rodata->opt_by_thread, s->rodata->opt_threads == THREADS_MAIN };
+	*a = (struct asleep_programs){ s, outside, max_depth, s->rodata->opt_all,
+				       s->rodata->opt_by_thread, s->rodata->opt_threads == THREADS_MAIN };
 	return 0;
 }
 
 void asleep_close(struct asleep_programs *a)
 {
-	if (a->given)
-		munmap(a->given, sizeof(*a->given));
-	a->given = NULL;
+	if (a->outside)
+		munmap(a->outside, sizeof(*a->outside));
+	a->outside = NULL;
 }
 
 bool asleep_is_open(const struct asleep_programs *a)
 {
-	return a->given && a->skel->links.list_asleep && a->skel->links.on_switch;
+	return a->outside && a->skel->links.list_asleep && a->skel->links.on_switch;
 }
 
 bool asleep_takes_tasks(const struct asleep_programs *a)
 {
-	return a->given && bpf_program__autoload(a->skel->progs.add_tasks);
+	return a->outside && bpf_program__autoload(a->skel->progs.add_tasks);
 }
 
 __u32 asleep_generation(const struct asleep_programs *a)
@@ -88,7 +88,7 @@ int asleep_give(const struct asleep_programs *a)
 	LIBBPF_OPTS(bpf_test_run_opts, o);
 	int err = bpf_prog_test_run_opts(bpf_program__fd(a->skel->progs.add_stack), &o);
 
-	return err ?: (int)*(volatile const __u32 *)&a->given->result;
+	return err ?: (int)*(volatile const __u32 *)&a->outside->result;
 }
 
 int asleep_give_tasks(const struct asleep_programs *a)

@@ -17,7 +17,7 @@ struct pyperf;
 
 struct asleep_programs {
 	struct pyperf *skel;
-	struct given *given; /* the table, mapped; NULL: they are not wanted, or not ready yet */
+	struct outside_stack *outside; /* the table, mapped; NULL: they are not wanted, or not ready yet */
 	__u32 max_depth;     /* Python frames of a stack that are wanted */
 	bool all;	     /* every process is of interest */
 	bool by_thread;	     /* a thread has a root of its own, */
@@ -46,8 +46,8 @@ __u32 asleep_generation(const struct asleep_programs *a);
 int asleep_list(const struct asleep_programs *a, struct buf *out);
 
 /*
- * Has the stack in a->given taken: all of it but the answers is the caller's. An enum given_result, with the
- * answers in the table; or -errno.
+ * Has the stack in a->outside taken: all of it but the answers is the caller's. An enum outside_result, with
+ * the answers in the table; or -errno.
  */
 int asleep_give(const struct asleep_programs *a);
 
@@ -55,7 +55,7 @@ int asleep_give(const struct asleep_programs *a);
 bool asleep_takes_tasks(const struct asleep_programs *a);
 
 /*
- * Has the time of asyncio tasks counted, and what else is in a->given for add_tasks: all of it but the
+ * Has the time of asyncio tasks counted, and what else is in a->outside for add_tasks: all of it but the
  * answers is the caller's. 0, with the answers of its frames in the table; or -errno.
  */
 int asleep_give_tasks(const struct asleep_programs *a);

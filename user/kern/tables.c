@@ -63,7 +63,7 @@ int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, stru
 		err |= bpf_map__set_max_entries(s->maps.waits, WAIT_SETS * WAIT_WAYS);
 	}
 	if (o->native == NATIVE_MODE_FULL)
-		err |= bpf_map__set_max_entries(s->maps.natives_kept, 4 * tables_thread_sets(o));
+		err |= bpf_map__set_max_entries(s->maps.native_caches, 4 * tables_thread_sets(o));
 	err |= bpf_map__set_max_entries(s->maps.processes, PROCESS_COUNT);
 	err |= bpf_map__set_max_entries(s->maps.records, RING_BYTES);
 	err |= bpf_map__set_max_entries(s->maps.stats, cpus + 1);

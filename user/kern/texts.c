@@ -195,14 +195,14 @@ const struct text_mapping *texts_mapping(const struct texts *t, __u32 mapping_bl
 	return &t->blocks[mapping_block].mapping;
 }
 
-static __u32 generation(const struct texts *t)
+static __u32 edition(const struct texts *t)
 {
-	return t->skel->bss->texts_generation;
+	return t->skel->bss->texts_edition;
 }
 
 __u32 texts_space(const struct texts *t, __u32 block)
 {
-	return space_number(generation(t), block);
+	return space_number(edition(t), block);
 }
 
 int texts_set_space(struct texts *t, __u32 pid, __u32 id, __u32 block)
@@ -219,12 +219,12 @@ __u32 texts_space_block(const struct texts *t, __u32 space)
 {
 	const __u32 block = space & SPACE_BLOCK_MAX;
 
-	return space == space_number(generation(t), block) && block < t->used ? block : 0;
+	return space == space_number(edition(t), block) && block < t->used ? block : 0;
 }
 
-void texts_begin_generation(struct texts *t)
+void texts_begin_edition(struct texts *t)
 {
-	__atomic_add_fetch(&t->skel->bss->texts_generation, 1, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&t->skel->bss->texts_edition, 1, __ATOMIC_SEQ_CST);
 	t->used = t->count; /* until no tick reads what was there */
 }
 

@@ -2,7 +2,7 @@
 /*
  * texts.h - the kernel side's table of machine code (bpf/abi/native.h): user space alone writes it, while the
  * sampler reads. Blocks are given out one after the other. When there are no more, all of them are free again
- * with the next generation.
+ * with the next edition.
  */
 #ifndef PYPERF_KERN_TEXTS_H
 #define PYPERF_KERN_TEXTS_H
@@ -64,14 +64,14 @@ const struct text_mapping *texts_mapping(const struct texts *t, __u32 mapping_bl
 int texts_set_space(struct texts *t, __u32 pid, __u32 id, __u32 block);
 /* What struct process.space is for this block. */
 __u32 texts_space(const struct texts *t, __u32 block);
-/* The block in a struct process.space; 0 = none, or one of another generation. */
+/* The block in a struct process.space; 0 = none, or one of another edition. */
 __u32 texts_space_block(const struct texts *t, __u32 space);
 
 /*
- * Begins a generation: no process has mappings, no file a text. The caller then waits until no tick is under
+ * Begins an edition: no process has mappings, no file a text. The caller then waits until no tick is under
  * way that began before (kernel_wait()), and calls texts_reuse().
  */
-void texts_begin_generation(struct texts *t);
+void texts_begin_edition(struct texts *t);
 void texts_reuse(struct texts *t);
 
 /* That of the kernel side. */

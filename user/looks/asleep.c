@@ -44,7 +44,7 @@ struct asleep_targets {
 	const struct sleeper *threads;
 	const struct seen_code *codes;
 	const struct seen_frame *frames;
-	__u32 given; /* threads of the answer */
+	__u32 done; /* threads of the answer */
 	struct refused refused[REFUSED];
 	size_t refused_next;
 };
@@ -137,7 +137,7 @@ static void list(struct asleep_targets *t, __u64 now)
 static void give(struct asleep_targets *t, const struct asleep *a, const struct sleeper *s)
 {
 	const struct asleep_programs *programs = kernel_asleep(t->kernel);
-	struct given *g = programs->given;
+	struct outside_stack *g = programs->outside;
 
 	g->asleep = *a;
 	g->outcome = s->outcome;
@@ -146,7 +146,7 @@ static void give(struct asleep_targets *t, const struct asleep *a, const struct 
 		const struct seen_frame *f = &t->frames[s->first + i];
 		const struct seen_code *c = &t->codes[f->code];
 
-		g->frames[i] = (struct given_frame){
+		g->frames[i] = (struct outside_frame){
 			.address = c->address, .fingerprint = c->fingerprint, .instr = f->instr
 		};
 	}
@@ -170,14 +170,14 @@ static void give_some(struct asleep_targets *t)
 {
 	const __u64 end = clock_ns() + TURN_NS;
 
-	while (t->given < t->seen->threads && clock_ns() < end) {
-		const struct sleeper *s = &t->threads[t->given++];
+	while (t->done < t->seen->threads && clock_ns() < end) {
+		const struct sleeper *s = &t->threads[t->done++];
 		const struct asleep *a = asked_for(t, s->tid);
 
 		if (a)
 			give(t, a, s);
 	}
-	if (t->given < t->seen->threads)
+	if (t->done < t->seen->threads)
 		return;
 	free(t->answer);
 	t->answer = NULL;
@@ -202,7 +202,7 @@ static void on_answer(void *targets, const void *note, struct worker_reply *r)
 		return;
 	}
 	t->answer = r->table;
-	t->given = 0;
+	t->done = 0;
 	r->table = NULL;
 }
 

@@ -26,7 +26,7 @@ struct stack {
 	enum outcome outcome;
 	__u32 met[AWAITERS_MAX]; /* numbers of tasks, */
 	__u32 met_count;
-	struct seen_frame frames[GIVEN_FRAMES];
+	struct seen_frame frames[OUTSIDE_FRAMES];
 };
 
 /* --- where tasks waited ------------------------------------------------------------------------------ */
@@ -135,7 +135,7 @@ static void put_together(const struct task_stacks *s, __u32 number, __u32 most, 
 	const struct task_wait *w = &s->tasks[number];
 
 	k->depth = k->met_count = 0;
-	k->most = most < GIVEN_FRAMES ? most : GIVEN_FRAMES;
+	k->most = most < OUTSIDE_FRAMES ? most : OUTSIDE_FRAMES;
 	k->outcome = OUTCOME_WHOLE;
 	for (;; w = &s->tasks[number]) {
 		k->met[k->met_count++] = number;
@@ -204,7 +204,7 @@ static void set_name(struct task_stacks *s, const struct asleep_programs *progra
 		memcpy(s->of.comm, stat.name, sizeof(s->of.comm) - 1);
 }
 
-static void fill_frames(const struct task_stacks *s, const struct stack *k, struct given *g)
+static void fill_frames(const struct task_stacks *s, const struct stack *k, struct outside_stack *g)
 {
 	g->depth = k->depth;
 	for (__u32 i = 0; i < k->depth; i++) {
@@ -212,17 +212,17 @@ static void fill_frames(const struct task_stacks *s, const struct stack *k, stru
 		const struct seen_code *c = &s->codes[f->code & MARK ? 0 : f->code];
 
 		g->frames[i] = f->code & MARK ?
-				       (struct given_frame){ .mark = f->code & ~MARK } :
-				       (struct given_frame){ .address = c->address,
-							     .fingerprint = c->fingerprint,
-							     .instr = f->instr };
+				       (struct outside_frame){ .mark = f->code & ~MARK } :
+				       (struct outside_frame){ .address = c->address,
+							       .fingerprint = c->fingerprint,
+							       .instr = f->instr };
 	}
 }
 
 static void give(struct task_stacks *s, const struct asleep_programs *programs, struct captures *captures,
 		 const struct task_group *group, struct stack *k)
 {
-	struct given *g = programs->given;
+	struct outside_stack *g = programs->outside;
 
 	set_name(s, programs, s->tasks[group->task].tid);
 	k->depth = 0;
@@ -243,9 +243,9 @@ static void give(struct task_stacks *s, const struct asleep_programs *programs, 
 
 static void count_look(const struct asleep_programs *programs)
 {
-	programs->given->looks = 1;
-	programs->given->none = 0;
-	programs->given->ns = 0;
+	programs->outside->looks = 1;
+	programs->outside->none = 0;
+	programs->outside->ns = 0;
 	asleep_give_tasks(programs);
 }
 

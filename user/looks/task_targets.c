@@ -242,7 +242,7 @@ static void on_look(void *targets, const void *id, struct worker_reply *r)
 /* Its version does not say where its tasks are. */
 static void refuse(struct task_targets *t, struct task_process *p, __u32 version)
 {
-	struct given *g = kernel_asleep(t->kernel)->given;
+	struct outside_stack *g = kernel_asleep(t->kernel)->outside;
 
 	p->due = ~0ULL;
 	if (!t->told)

@@ -112,7 +112,7 @@ static int match(struct sleeping_look *k, pid_t pid)
 /* What is not looked at by then is left for another time: the worker is given up when it takes too long. */
 static bool is_over(const struct sleeping_look *k)
 {
-	return k->frame_count > SLEEPERS_FRAMES_MAX - GIVEN_FRAMES ||
+	return k->frame_count > SLEEPERS_FRAMES_MAX - OUTSIDE_FRAMES ||
 	       clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - k->found > LOOK_NS;
 }
 
@@ -170,7 +170,7 @@ static bool is_sane_thread(const struct sleeper *t, __u32 frames)
 	case OUTCOME_NO_FRAMES:
 	case OUTCOME_NO_THREAD_STATE:
 	case OUTCOME_UNREADABLE:
-		return t->first <= frames && t->count <= frames - t->first && t->count <= GIVEN_FRAMES;
+		return t->first <= frames && t->count <= frames - t->first && t->count <= OUTSIDE_FRAMES;
 	}
 	return false;
 }

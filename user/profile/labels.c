@@ -4,13 +4,13 @@
 enum { number, text };
 
 const struct label_row label_rows[LABEL_COUNT] = {
-#define LABEL(key, kind, source, places, help) { #key, kind == text, places },
+#define LABEL(key, kind, origin, places, help) { #key, kind == text, places },
 #include "profile/labels.def"
 #undef LABEL
 };
 
 /* The name of a place is a text. */
-#define LABEL(key, kind, source, places, help) \
+#define LABEL(key, kind, origin, places, help) \
 	_Static_assert(kind == text || !((places) & (IN_SERIES | IN_FRAME)), #key " is no text");
 #include "profile/labels.def"
 #undef LABEL

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 enum label {
-#define LABEL(key, kind, source, places, help) LABEL_##key,
+#define LABEL(key, kind, origin, places, help) LABEL_##key,
 #include "profile/labels.def"
 #undef LABEL
 	LABEL_COUNT
@@ -19,8 +19,8 @@ enum label {
 typedef __u32 label_number;
 typedef const char *label_text;
 
-/* For code that is of the labels of one source only: the code if source is CONTAINER, else nothing. */
-#define OF_CONTAINER(source, ...)		 LABEL_OF_CONTAINER_IS_##source(__VA_ARGS__)
+/* For code that is of the labels of one origin only: the code if origin is CONTAINER, else nothing. */
+#define OF_CONTAINER(origin, ...)		 LABEL_OF_CONTAINER_IS_##origin(__VA_ARGS__)
 #define LABEL_OF_CONTAINER_IS_CONTAINER(...) __VA_ARGS__
 #define LABEL_OF_CONTAINER_IS_PROCESS(...)
 #define LABEL_OF_CONTAINER_IS_THREAD(...)
@@ -40,7 +40,7 @@ extern const struct label_row label_rows[LABEL_COUNT];
 /* How many labels a pushed series can have, but for those of --pod-label. */
 enum {
 	LABELS_IN_SERIES = 0
-#define LABEL(key, kind, source, places, help) +!!((places) & IN_SERIES)
+#define LABEL(key, kind, origin, places, help) +!!((places) & IN_SERIES)
 #include "profile/labels.def"
 #undef LABEL
 };

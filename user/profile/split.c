@@ -21,7 +21,7 @@
 
 enum {
 	LABEL_KEYS_BYTES = 0
-#define LABEL(key, kind, source, places, help) +sizeof(#key) + 1
+#define LABEL(key, kind, origin, places, help) +sizeof(#key) + 1
 #include "profile/labels.def"
 #undef LABEL
 };

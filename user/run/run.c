@@ -118,7 +118,7 @@ static void settle_waits(void *agent)
 	kernel_settle(a->kernel);
 }
 
-static void set_sources(struct agent *a)
+static void set_inputs(struct agent *a)
 {
 	const struct options *o = a->options;
 
@@ -130,7 +130,7 @@ static void set_sources(struct agent *a)
 	a->windows.context = a;
 	a->facts.interval_seconds = o->interval_seconds;
 	a->facts.turns = &a->loop.times;
-	a->windows.source = (struct harvest_source){
+	a->windows.inputs = (struct harvest_inputs){
 		.tables = kernel_tables(a->kernel),
 		.codes = a->codes,
 		.natives = a->natives,
@@ -195,7 +195,7 @@ static int start(struct agent *a)
 	const struct options *o = a->options;
 	int err = 0;
 
-	set_sources(a);
+	set_inputs(a);
 	if (o->continuous)
 		err = open_continuous(a);
 	else if (o->output || o->stats || o->stats_json)

@@ -59,7 +59,7 @@ static void cleanup_http(struct http **h)
 	http_free(*h);
 }
 
-int serve_open(struct http **ret, const struct serve_addresses *addresses, const struct http_source *source,
+int serve_open(struct http **ret, const struct serve_addresses *addresses, const struct http_inputs *inputs,
 	       struct loop *loop)
 {
 	_cleanup_(cleanup_http) struct http *h = NULL;
@@ -67,10 +67,10 @@ int serve_open(struct http **ret, const struct serve_addresses *addresses, const
 
 	if (!addresses->all.size && !addresses->metrics.size && !addresses->health.size)
 		return 0;
-	err = try_token(source->token_file);
+	err = try_token(inputs->token_file);
 	if (err)
 		return err;
-	err = http_new(&h, source) ?: http_watch(h, loop);
+	err = http_new(&h, inputs) ?: http_watch(h, loop);
 	if (err) {
 		log_error("the HTTP server: %s", strerror(-err));
 		return err;

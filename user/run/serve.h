@@ -16,7 +16,7 @@ struct serve_addresses {
 };
 
 /* Opens the server and adds it to the loop; *ret stays NULL if there is no address. Logs; 0 or -errno. */
-int serve_open(struct http **ret, const struct serve_addresses *addresses, const struct http_source *source,
+int serve_open(struct http **ret, const struct serve_addresses *addresses, const struct http_inputs *inputs,
 	       struct loop *loop);
 /* Sampling has begun. NULL is fine. Logs; 0 or -errno. */
 int serve_start(struct http *h);

@@ -24,7 +24,7 @@
 #include "targets/questions.h"
 #include "targets/registry.h"
 
-#define GENERATION_PAUSE_NS (10 * NS_PER_SECOND) /* between two generations of the table, at least */
+#define EDITION_PAUSE_NS (10 * NS_PER_SECOND) /* between two editions of the table, at least */
 
 struct native_targets {
 	struct kernel *kernel;
@@ -35,7 +35,7 @@ struct native_targets {
 	struct native_files files;
 	struct native_spaces spaces;
 	struct native_mappings mappings;
-	__u64 generation_ns; /* when the last one began; 0 = the first */
+	__u64 edition_ns; /* when the last one began; 0 = the first */
 	struct asked_lately maps; /* of processes */
 	struct asked_lately rows; /* of a file's regions */
 };
@@ -91,14 +91,14 @@ static void clear_processes(struct native_targets *t)
 }
 
 /* The table is full: begins it anew. What is needed is asked for again. False if it is too early for that. */
-static bool begin_generation(struct native_targets *t)
+static bool begin_edition(struct native_targets *t)
 {
 	struct texts *texts = kernel_texts(t->kernel);
 
-	if (t->generation_ns && clock_ns() - t->generation_ns < GENERATION_PAUSE_NS)
+	if (t->edition_ns && clock_ns() - t->edition_ns < EDITION_PAUSE_NS)
 		return false;
-	t->generation_ns = clock_ns();
-	texts_begin_generation(texts);
+	t->edition_ns = clock_ns();
+	texts_begin_edition(texts);
 	native_spaces_clear(&t->spaces);
 	native_files_unload(&t->files);
 	t->mappings.vdso = TEXT_NOT_LOADED;
@@ -179,7 +179,7 @@ static void on_maps(void *targets, const void *note, struct worker_reply *r)
 	if (r->error)
 		return;
 	err = add_space(t, n->process, r->table, r->table_size, &block);
-	if (err == -ENOSPC && begin_generation(t))
+	if (err == -ENOSPC && begin_edition(t))
 		err = add_space(t, n->process, r->table, r->table_size, &block);
 	if (!err)
 		err = texts_set_space(kernel_texts(t->kernel), r->pid, n->process, block);
@@ -201,7 +201,7 @@ static void load_file(struct native_targets *t, __u32 file)
 	if (f->text)
 		return; /* and every process that has it mapped was told then, or is told with its mappings */
 	if (native_files_load(&t->files, file) == -ENOSPC)
-		begin_generation(t); /* the next sample asks again */
+		begin_edition(t); /* the next sample asks again */
 	else
 		native_spaces_publish(&t->spaces, kernel_texts(t->kernel), file, f->text);
 }
@@ -240,7 +240,7 @@ static void on_rows(void *targets, const void *note, struct worker_reply *r)
 		return;
 	err = add_rows(t, text, r);
 	if (err == -ENOSPC)
-		begin_generation(t);
+		begin_edition(t);
 	if (!err || err == -ENOSPC || err == -ESRCH || err == -ESTALE || err == -ENOENT)
 		return;
 	log_debug("%s has no rules for callers in its MiB %u: %s", natives_get(t->natives, n->file)->path,

@@ -16,9 +16,9 @@
 struct registry;
 struct unlooked;
 
-/* The rows of labels.def whose source is CONTAINER. "" = none, or unknown. The registry owns the strings. */
+/* The rows of labels.def whose origin is CONTAINER. "" = none, or unknown. The registry owns the strings. */
 struct registry_container {
-#define LABEL(key, kind, source, places, help) OF_CONTAINER(source, const char *key;)
+#define LABEL(key, kind, origin, places, help) OF_CONTAINER(origin, const char *key;)
 #include "profile/labels.def"
 #undef LABEL
 };
@@ -45,7 +45,7 @@ void registry_free(struct registry *r);
 
 /* Adds an entry, or replaces the one of the same id. Its strings are copied. 0 or -ENOMEM. */
 int registry_add(struct registry *r, const struct registry_entry *e);
-/* The text of a label whose source is CONTAINER. For other labels, and where it is unknown, "". */
+/* The text of a label whose origin is CONTAINER. For other labels, and where it is unknown, "". */
 const char *registry_label(const struct registry_entry *e, enum label label);
 /* The entry of this number, valid until the next registry_add(). NULL if there is none. */
 const struct registry_entry *registry_find(const struct registry *r, __u32 id);

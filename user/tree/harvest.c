@@ -31,15 +31,15 @@ bool harvest_is_empty(const struct harvest_stats *stats)
 
 struct harvester {
 	const struct harvest_span *span;
-	struct node_frames frames; /* and with them the source and the profile */
+	struct node_frames frames; /* and with them the inputs and the profile */
 	struct harvest_stats stats;
 };
 
 _Static_assert(POD_LABELS_MAX <= PROFILE_EXTRA_MAX, "a profile has too few labels");
 
-void harvest_label_names(const struct harvest_source *source, struct profile_info *info)
+void harvest_label_names(const struct harvest_inputs *inputs, struct profile_info *info)
 {
-	const struct pod_label_names *names = source->pod_label_names;
+	const struct pod_label_names *names = inputs->pod_label_names;
 
 	for (size_t i = 0; names && i < names->count; i++)
 		info->extra[info->extra_count++] = names->name[i];
@@ -96,14 +96,14 @@ static int drop_node(struct harvester *h, enum event_kind kind, const struct pro
 
 static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 {
-	const struct harvest_source *source = h->frames.source;
+	const struct harvest_inputs *inputs = h->frames.inputs;
 	struct node_stack s;
 	int err;
 
-	if (!node_stack_begin(source, node, &s) || !is_wanted(h, s.kind))
+	if (!node_stack_begin(inputs, node, &s) || !is_wanted(h, s.kind))
 		return 0;
-	node_stack_labels(source, &s);
-	if (profile_bytes(h->frames.profile) > (source->bytes_max ?: PROFILE_BYTES))
+	node_stack_labels(inputs, &s);
+	if (profile_bytes(h->frames.profile) > (inputs->bytes_max ?: PROFILE_BYTES))
 		return drop_node(h, s.kind, &s.labels, count);
 	err = node_stack_frames(&h->frames, &s);
 	if (!err)
@@ -130,7 +130,7 @@ static int harvest_overflow(struct harvester *h, enum event_kind kind, __u64 cou
 static int harvest_count(struct harvester *h, __u32 node)
 {
 	const struct harvest_span *s = h->span;
-	const struct node *n = &h->frames.source->tables->nodes[node];
+	const struct node *n = &h->frames.inputs->tables->nodes[node];
 	__u64 now = s->until ? s->until[node] : __atomic_load_n(&n->count, __ATOMIC_RELAXED);
 	__u64 count = now - (s->since ? s->since[node] : 0);
 	int err = 0;
@@ -164,7 +164,7 @@ void harvest_end(struct harvest_progress *p)
 
 static int harvest_nodes(struct harvester *h, __u32 *next)
 {
-	const struct kernel_tables *t = h->frames.source->tables;
+	const struct kernel_tables *t = h->frames.inputs->tables;
 	const __u32 end = h->span->nodes.end ?: t->node_count;
 	int err = 0;
 
@@ -182,16 +182,16 @@ static int harvest_nodes(struct harvester *h, __u32 *next)
 	return err;
 }
 
-int harvest(const struct harvest_source *source, const struct harvest_span *span, struct profile *profile,
+int harvest(const struct harvest_inputs *inputs, const struct harvest_span *span, struct profile *profile,
 	    struct harvest_stats *ret_stats)
 {
-	const struct kernel_tables *t = source->tables;
+	const struct kernel_tables *t = inputs->tables;
 	_cleanup_(harvest_end) struct harvest_progress at_once = {};
 	struct harvest_progress *p = span->progress ?: &at_once;
 	struct harvester h = {
 		.span = span,
 		.frames = {
-			.source = source,
+			.inputs = inputs,
 			.profile = profile,
 			.lines = &p->lines,
 			.pause_ns = span->progress ? span->pause_ns : 0,

@@ -10,7 +10,7 @@
 
 #include "bpf/abi.h"
 #include "kern/banks.h"
-#include "tree/harvest_source.h"
+#include "tree/harvest_inputs.h"
 #include "tree/lines_met.h"
 
 struct profile;
@@ -49,7 +49,7 @@ struct harvest_span {
 };
 
 /* The names of pods' labels, for a profile that harvest() is to fill. */
-void harvest_label_names(const struct harvest_source *source, struct profile_info *info);
+void harvest_label_names(const struct harvest_inputs *inputs, struct profile_info *info);
 
 /*
  * Adds to the profile what was counted in that span, of the kinds of events that the profile is of. Returns
@@ -57,7 +57,7 @@ void harvest_label_names(const struct harvest_source *source, struct profile_inf
  * paused, and is to be called again with the same span but for pause_ns, a profile with what it has so far,
  * and counts that have not gone down.
  */
-int harvest(const struct harvest_source *source, const struct harvest_span *span, struct profile *profile,
+int harvest(const struct harvest_inputs *inputs, const struct harvest_span *span, struct profile *profile,
 	    struct harvest_stats *ret_stats);
 /* Looks at all nodes again; after the span's counts were changed. */
 void harvest_again(struct harvest_progress *p);

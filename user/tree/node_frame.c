@@ -10,7 +10,7 @@
 #include "names/codes.h"
 #include "profile/frames.h"
 #include "profile/profile.h"
-#include "tree/harvest_source.h"
+#include "tree/harvest_inputs.h"
 #include "tree/native_frame.h"
 #include "tree/lines_met.h"
 #include "tree/states.h"
@@ -41,15 +41,15 @@ static int code_location(struct node_frames *f, __u64 key, __u32 mapping, __u32 
 	struct code_line l;
 	__u32 function;
 
-	codes_resolve(f->source->codes, node_code(key), node_instr(key), &l);
+	codes_resolve(f->inputs->codes, node_code(key), node_instr(key), &l);
 	return profile_function(f->profile, l.kind, l.function, l.file, l.first_line, &function) ?:
-	       profile_location(f->profile, function, l.line, f->source->columns ? l.column : 0, mapping,
+	       profile_location(f->profile, function, l.line, f->inputs->columns ? l.column : 0, mapping,
 				ret);
 }
 
 static int native_location(struct node_frames *f, __u64 key, __u32 mapping, __u32 *ret)
 {
-	const struct harvest_source *s = f->source;
+	const struct harvest_inputs *s = f->inputs;
 
 	(void)mapping;
 	return native_frame_function(s->natives, s->interpreter, f->profile, node_position(key), ret);
@@ -64,7 +64,7 @@ static int syscall_location(struct node_frames *f, __u64 key, __u32 mapping, __u
 static int kernel_location(struct node_frames *f, __u64 key, __u32 mapping, __u32 *ret)
 {
 	(void)mapping;
-	return native_frame_kernel(f->source->kernel_names, f->profile, node_position(key), ret);
+	return native_frame_kernel(f->inputs->kernel_names, f->profile, node_position(key), ret);
 }
 
 static int native_end_location(struct node_frames *f, __u64 key, __u32 mapping, __u32 *ret)
@@ -115,7 +115,7 @@ bool node_frames_time_is_up(const struct node_frames *f)
 
 static bool is_hidden(const struct node_frames *f, enum frame_kind kind, __u64 key)
 {
-	return (f->source->hide_native && frame_is_native(kind)) ||
+	return (f->inputs->hide_native && frame_is_native(kind)) ||
 	       (kind == FRAME_WAIT && !is_wait_shown(key));
 }
 
@@ -139,7 +139,7 @@ static int find_location(struct node_frames *f, __u64 key, __u32 interpreter, __
  */
 int node_frame_location(struct node_frames *f, __u32 node, __u32 interpreter, __u32 *ret)
 {
-	const __u64 key = f->source->tables->nodes[node].key;
+	const __u64 key = f->inputs->tables->nodes[node].key;
 	int err = 0;
 
 	if (is_hidden(f, node_frame_kind(key), key)) {

@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-struct harvest_source;
+struct harvest_inputs;
 struct lines_met;
 struct profile;
 
 /* Frames of one profile. */
 struct node_frames {
-	const struct harvest_source *source;
+	const struct harvest_inputs *inputs;
 	struct profile *profile; /* gets the locations */
 	__u32 *location_of;	 /* by node; 0 = not asked for yet */
 	struct lines_met *lines;	 /* counts those of Python frames */

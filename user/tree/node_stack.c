@@ -9,7 +9,7 @@
 #include "profile/frames.h"
 #include "targets/registry.h"
 #include "tree/attributes.h"
-#include "tree/harvest_source.h"
+#include "tree/harvest_inputs.h"
 #include "tree/native_frame.h"
 
 /* The node at the root of this one's stack, or 0 for a chain that cannot be. */
@@ -33,9 +33,9 @@ static __u32 find_leaf(const struct kernel_tables *t, __u32 node, __u32 root)
 	return node;
 }
 
-bool node_stack_begin(const struct harvest_source *source, __u32 node, struct node_stack *ret)
+bool node_stack_begin(const struct harvest_inputs *inputs, __u32 node, struct node_stack *ret)
 {
-	const struct kernel_tables *t = source->tables;
+	const struct kernel_tables *t = inputs->tables;
 	const __u32 root = find_root(t, node), index = node_code(t->nodes[root].key);
 
 	if (!root || index >= t->owner_count)
@@ -48,11 +48,11 @@ bool node_stack_begin(const struct harvest_source *source, __u32 node, struct no
 	return true;
 }
 
-static void fill_pod_labels(const struct harvest_source *source, const char *pod_uid,
+static void fill_pod_labels(const struct harvest_inputs *inputs, const char *pod_uid,
 			    struct profile_labels *l)
 {
 	const struct pod_entry *e =
-		source->pod_labels && *pod_uid ? pod_labels_find(source->pod_labels, pod_uid) : NULL;
+		inputs->pod_labels && *pod_uid ? pod_labels_find(inputs->pod_labels, pod_uid) : NULL;
 
 	for (size_t i = 0; e && i < POD_LABELS_MAX; i++)
 		l->extra[i] = e->value[i];
@@ -70,23 +70,23 @@ static void fill_owner_labels(const struct owner *owner, const struct registry_e
 		l->comm = comm;
 	if (!process)
 		return;
-#define LABEL(key, kind, source, places, help) OF_CONTAINER(source, l->key = process->container.key;)
+#define LABEL(key, kind, origin, places, help) OF_CONTAINER(origin, l->key = process->container.key;)
 #include "profile/labels.def"
 #undef LABEL
 }
 
-void node_stack_labels(const struct harvest_source *source, struct node_stack *s)
+void node_stack_labels(const struct harvest_inputs *inputs, struct node_stack *s)
 {
-	const struct node *nodes = source->tables->nodes;
+	const struct node *nodes = inputs->tables->nodes;
 
 	s->labels = (struct profile_labels){};
 	for (__u32 at = s->node; at != s->leaf; at = node_parent(nodes[at].key))
-		attributes_fill(nodes[at].key, source->codes, &s->labels);
-	s->process = registry_find(source->registry, s->owner->process);
+		attributes_fill(nodes[at].key, inputs->codes, &s->labels);
+	s->process = registry_find(inputs->registry, s->owner->process);
 	snprintf(s->comm, sizeof(s->comm), "%.*s", (int)sizeof(s->comm) - 1, s->owner->comm);
 	fill_owner_labels(s->owner, s->process, s->comm, &s->labels);
 	if (s->process)
-		fill_pod_labels(source, s->process->container.pod_uid, &s->labels);
+		fill_pod_labels(inputs, s->process->container.pod_uid, &s->labels);
 }
 
 static int owner_mapping(struct profile *p, const struct registry_entry *process, __u32 *ret)
@@ -121,7 +121,7 @@ static int add_nothing(const struct node_frames *f, struct node_stack *s)
 
 int node_stack_frames(struct node_frames *f, struct node_stack *s)
 {
-	const struct node *nodes = f->source->tables->nodes;
+	const struct node *nodes = f->inputs->tables->nodes;
 	__u32 inlined = INLINED_MAX, location, mapping;
 	int err = owner_mapping(f->profile, s->process, &mapping);
 

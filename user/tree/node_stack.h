@@ -16,7 +16,7 @@
 
 struct node_stack {
 	__u32 kind; /* an enum event_kind; EVENT_KINDS or more in tables that are not ours */
-	struct profile_labels labels; /* the texts are those of the source, and comm */
+	struct profile_labels labels; /* the texts are those of the inputs, and comm */
 	__u32 locations[NODE_STACK_MAX + INLINED_MAX]; /* leaf first */
 	__u32 n;
 
@@ -28,9 +28,9 @@ struct node_stack {
 };
 
 /* Begins with a node: says of which kind it is. False for a chain of nodes that cannot be. */
-bool node_stack_begin(const struct harvest_source *source, __u32 node, struct node_stack *ret);
+bool node_stack_begin(const struct harvest_inputs *inputs, __u32 node, struct node_stack *ret);
 /* Then its labels, but for that of an import, which the frames tell. */
-void node_stack_labels(const struct harvest_source *source, struct node_stack *s);
+void node_stack_labels(const struct harvest_inputs *inputs, struct node_stack *s);
 /* Then its frames. 0, -ENOMEM, or -EAGAIN: time is up; then it is to be called again. */
 int node_stack_frames(struct node_frames *f, struct node_stack *s);
 

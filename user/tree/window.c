@@ -76,7 +76,7 @@ static struct profile_info info_of(const struct window *w)
 	};
 
 	weight_set(&info, w->all->frequency, &w->start.ticks, &end.ticks);
-	harvest_label_names(&w->all->source, &info);
+	harvest_label_names(&w->all->inputs, &info);
 	return info;
 }
 
@@ -103,7 +103,7 @@ void windows_end_turns(struct windows *all)
 
 int window_open(struct windows *all, struct window **ret)
 {
-	const struct kernel_tables *t = all->source.tables;
+	const struct kernel_tables *t = all->inputs.tables;
 	struct window *w = malloc(sizeof(*w) + t->node_count * sizeof(w->since[0]));
 
 	if (!w)
@@ -136,7 +136,7 @@ void window_close(struct window *w)
 
 int window_mark(struct window *w)
 {
-	const struct kernel_tables *t = w->all->source.tables;
+	const struct kernel_tables *t = w->all->inputs.tables;
 
 	if (!w->mark)
 		w->mark = malloc(t->node_count * sizeof(w->mark[0]));
@@ -169,7 +169,7 @@ static int absorb(struct window *w, struct harvest_span *span)
 	if (!w->profile)
 		err = new_profile(w);
 	if (!err)
-		err = harvest(&w->all->source, span, w->profile, &stats);
+		err = harvest(&w->all->inputs, span, w->profile, &stats);
 	if (err)
 		return err;
 	for (int kind = 0; kind < EVENT_KINDS; kind++) /* those of a failed attempt are in it */

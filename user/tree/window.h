@@ -19,9 +19,9 @@
 struct loop;
 struct window;
 
-/* All windows of a run. The owner sets source, events and frequency; the rest begins as 0. */
+/* All windows of a run. The owner sets inputs, events and frequency; the rest begins as 0. */
 struct windows {
-	struct harvest_source source;
+	struct harvest_inputs inputs;
 	__u32 events;	 /* EVENT_BIT()s of the kinds that the profiles are of */
 	__u32 frequency; /* samples per second of each CPU */
 	bool bare_natives; /* of their struct profile_info */

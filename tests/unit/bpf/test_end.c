@@ -34,7 +34,7 @@ static int teardown(void **state)
 	free(hosted.codes);
 	free(hosted.owners);
 	free(hosted.threads);
-	free(hosted.natives_kept);
+	free(hosted.native_caches);
 	free(hosted.scratch);
 	return 0;
 }

@@ -66,10 +66,11 @@ EACH(text_part, M(text_part, begin), M(text_part, size));
 EACH(text, M(text, base), M(text, first), M(text, pages), M(text, count), M(text, regions), M(text, loop));
 EACH(asleep, M(asleep, pid), M(asleep, tid), M(asleep, start_time), M(asleep, begin), M(asleep, process),
      M(asleep, syscall), M(asleep, iowait), M(asleep, pad), M(asleep, comm));
-EACH(given_frame, M(given_frame, address), M(given_frame, fingerprint), M(given_frame, instr),
-     M(given_frame, code), M(given_frame, unnamed), M(given_frame, mark));
-EACH(given, M(given, asleep), M(given, outcome), M(given, depth), M(given, result), M(given, looks),
-     M(given, none), M(given, pad), M(given, ns), M(given, frames));
+EACH(outside_frame, M(outside_frame, address), M(outside_frame, fingerprint), M(outside_frame, instr),
+     M(outside_frame, code), M(outside_frame, unnamed), M(outside_frame, mark));
+EACH(outside_stack, M(outside_stack, asleep), M(outside_stack, outcome), M(outside_stack, depth),
+     M(outside_stack, result), M(outside_stack, looks), M(outside_stack, none), M(outside_stack, pad),
+     M(outside_stack, ns), M(outside_stack, frames));
 EACH(timer_request, M(timer_request, first), M(timer_request, cpu), M(timer_request, pad));
 EACH(code_part, M(code_part, address), M(code_part, length), M(code_part, bytes), M(code_part, kind),
      M(code_part, flags));
@@ -111,10 +112,11 @@ static const struct member bank_used_members[] = {
 #define R(record_) { #record_, sizeof(struct record_), record_##_members, ARRAY_SIZE(record_##_members) }
 
 static const struct record records[] = {
-	R(node),	  R(code),	 R(owner),	R(process),   R(layout),     R(cpu_stats),
-	R(record_process), R(record_fork), R(record_exit), R(code_part), R(record_code),
-	R(timer_request), R(bank_used), R(record_native), R(space_request), R(text_space), R(text_mapping),
-	R(text), R(text_part), R(task_layout), R(tasks_request), R(asleep), R(given_frame), R(given),
+	R(node),	  R(code),	     R(owner),	       R(process),	 R(layout),
+	R(cpu_stats),	  R(record_process), R(record_fork),   R(record_exit),	 R(code_part),
+	R(record_code),	  R(timer_request),  R(bank_used),     R(record_native), R(space_request),
+	R(text_space),	  R(text_mapping),   R(text),	       R(text_part),	 R(task_layout),
+	R(tasks_request), R(asleep),	     R(outside_frame), R(outside_stack),
 };
 
 static struct pyperf *skel;

@@ -55,7 +55,7 @@ static void harvest_kinds(__u32 events)
 
 	profile_free(TAKE_PTR(profile));
 	assert_int_equal(profile_new(&info, &profile), 0);
-	assert_int_equal(harvest(&forged_source, &(struct harvest_span){}, profile, &stats), 0);
+	assert_int_equal(harvest(&forged_inputs, &(struct harvest_span){}, profile, &stats), 0);
 }
 
 static __u64 total_of(enum event_kind kind)
@@ -351,7 +351,7 @@ static void summary(void **state)
 /* Windows of different kinds of one tree, one of them while a bank is cleared. */
 static void windows(void **state)
 {
-	struct windows all = { .source = forged_source, .events = EVENTS_ALL, .frequency = 100 };
+	struct windows all = { .inputs = forged_inputs, .events = EVENTS_ALL, .frequency = 100 };
 	const struct kernel_range bank = { EVENT_KINDS, NODES / 2 };
 	struct window *w;
 

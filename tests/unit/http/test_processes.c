@@ -82,7 +82,7 @@ static void bytes_are_no_samples(void **state)
 	set_node(26, 25, 100, 1, 3 << 20);
 	profile_free(TAKE_PTR(profile));
 	assert_int_equal(profile_new(&info, &profile), 0);
-	assert_int_equal(harvest(&forged_source, &(struct harvest_span){}, profile, &stats), 0);
+	assert_int_equal(harvest(&forged_inputs, &(struct harvest_span){}, profile, &stats), 0);
 	html = table(NULL, profile);
 	assert_non_null(strstr(html, "<th>RSS growth<th>share<th>"));
 	assert_non_null(strstr(html, "<td>3.00 MiB<td>100.0 %\n"));

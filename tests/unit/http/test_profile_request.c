@@ -35,7 +35,7 @@ static int setup_requests(void **state)
 
 	counts = (struct answer_counts){ 0 };
 	windows = (struct windows){
-		.source = forged_source, .events = EVENT_BIT(EVENT_CPU), .frequency = 100,
+		.inputs = forged_inputs, .events = EVENT_BIT(EVENT_CPU), .frequency = 100,
 	};
 	health = HEALTH_SAMPLING;
 	all = (struct profile_requests){

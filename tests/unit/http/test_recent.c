@@ -16,7 +16,7 @@ static int setup_recent(void **state)
 	int err = setup(state);
 
 	windows = (struct windows){
-		.source = forged_source, .events = EVENT_BIT(EVENT_CPU), .frequency = 100,
+		.inputs = forged_inputs, .events = EVENT_BIT(EVENT_CPU), .frequency = 100,
 	};
 	recent = (struct recent){ 0 };
 	if (err)

@@ -37,7 +37,7 @@ static int setup_site(void **state)
 	facts = (struct run_facts){ .start = clock_seconds(), .frequency = 99, .cpus = 1 };
 	generation = (struct generation){ .count = 17 };
 	windows = (struct windows){
-		.source = forged_source, .events = EVENT_BIT(EVENT_CPU), .frequency = 100,
+		.inputs = forged_inputs, .events = EVENT_BIT(EVENT_CPU), .frequency = 100,
 	};
 	site = (struct site){ .health = HEALTH_SAMPLING };
 	entrance = (struct entrance){ .site = &site };
@@ -66,7 +66,7 @@ static int teardown_site(void **state)
 static void fill_site(void)
 {
 	open_discovery(registry);
-	site.source = (struct http_source){
+	site.inputs = (struct http_inputs){
 		.kernel = kernel,
 		.windows = &windows,
 		.worker = worker,

@@ -59,7 +59,7 @@ static struct http_address address(void)
 static void begin(void)
 {
 	struct http_address a = address();
-	struct http_source source = {
+	struct http_inputs inputs = {
 		.windows = &windows,
 		.codes = codes,
 		.registry = registry,
@@ -70,12 +70,12 @@ static void begin(void)
 
 	open_discovery(registry);
 	windows = (struct windows){
-		.source = forged_source, .events = EVENT_BIT(EVENT_CPU), .frequency = 100,
+		.inputs = forged_inputs, .events = EVENT_BIT(EVENT_CPU), .frequency = 100,
 	};
-	source.kernel = kernel;
-	source.worker = worker;
-	source.discover = discover;
-	assert_int_equal(http_new(&http, &source), 0);
+	inputs.kernel = kernel;
+	inputs.worker = worker;
+	inputs.discover = discover;
+	assert_int_equal(http_new(&http, &inputs), 0);
 	assert_int_equal(http_timeout_ms(http), -1);
 	assert_int_equal(http_listen(http, &a, EXPOSURE_ALL), 0);
 	let_server_work = run_server;

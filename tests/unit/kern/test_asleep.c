@@ -134,13 +134,13 @@ static struct asleep list_one(void)
 static int give(const struct asleep *a, __u32 depth)
 {
 	const struct asleep_programs *programs = kernel_asleep(kernel);
-	struct given *g = programs->given;
+	struct outside_stack *g = programs->outside;
 
 	g->asleep = *a;
 	g->outcome = OUTCOME_WHOLE;
 	g->depth = depth;
 	for (__u32 i = 0; i < depth; i++)
-		g->frames[i] = (struct given_frame){
+		g->frames[i] = (struct outside_frame){
 			.address = 0x10000 + 64 * (i % FRAMES), .fingerprint = 2 * i + 1, .instr = 1 + i
 		};
 	return asleep_give(programs);
@@ -164,12 +164,12 @@ static void listed_until_its_stack_is_known(void **state)
 #endif
 	usleep(150000);
 	assert_int_equal(list_one().begin, a.begin);
-	assert_int_equal(give(&a, FRAMES), GIVEN_TAKEN);
+	assert_int_equal(give(&a, FRAMES), OUTSIDE_TAKEN);
 	usleep(150000);
 	assert_int_equal(list(), 0);
 	kernel_flip(kernel);
 	assert_int_equal(list_one().begin, a.begin); /* the wait is the same one, the tree is another */
-	assert_int_equal(give(&a, FRAMES), GIVEN_TAKEN);
+	assert_int_equal(give(&a, FRAMES), OUTSIDE_TAKEN);
 	assert_int_equal(list(), 0);
 	kernel_settle(kernel);
 	books_add_up();
@@ -177,7 +177,7 @@ static void listed_until_its_stack_is_known(void **state)
 
 static void its_time_is_below_its_stack(void **state)
 {
-	const struct given *g;
+	const struct outside_stack *g;
 	struct asleep a;
 	__u64 before;
 
@@ -186,15 +186,15 @@ static void its_time_is_below_its_stack(void **state)
 	wait_asleep();
 	open_watching();
 	a = list_one();
-	assert_int_equal(give(&a, FRAMES), GIVEN_TAKEN);
-	g = kernel_asleep(kernel)->given;
+	assert_int_equal(give(&a, FRAMES), OUTSIDE_TAKEN);
+	g = kernel_asleep(kernel)->outside;
 	for (int i = 0; i < FRAMES; i++) {
 		assert_in_range(g->frames[i].code, CODE_FIRST, kernel_tables(kernel)->code_count - 1);
 		assert_int_equal(kernel_tables(kernel)->codes[g->frames[i].code].key,
 				 code_key(ID, g->frames[i].address));
 		assert_int_equal(g->frames[i].unnamed, 1);
 	}
-	assert_int_equal(give(&a, FRAMES), GIVEN_TAKEN);
+	assert_int_equal(give(&a, FRAMES), OUTSIDE_TAKEN);
 	assert_int_equal(g->frames[0].unnamed, 0); /* the names were asked for */
 	before = counted().outcome[EVENT_OFFCPU][OUTCOME_WHOLE];
 	usleep(20000);
@@ -218,20 +218,20 @@ static void who_has_run_since_is_left_alone(void **state)
 	a = list_one();
 	other = a;
 	other.begin++;
-	assert_int_equal(give(&other, FRAMES), GIVEN_GONE);
+	assert_int_equal(give(&other, FRAMES), OUTSIDE_GONE);
 	other = a;
 	other.start_time++;
-	assert_int_equal(give(&other, FRAMES), GIVEN_GONE);
+	assert_int_equal(give(&other, FRAMES), OUTSIDE_GONE);
 	kill(child, SIGUSR1);
 	while (!counted().waits)
 		usleep(1000);
-	assert_int_equal(give(&a, FRAMES), GIVEN_GONE);
+	assert_int_equal(give(&a, FRAMES), OUTSIDE_GONE);
 	kernel_settle(kernel);
 	assert_int_equal(counted().outcome[EVENT_OFFCPU][OUTCOME_WHOLE], 0);
 	books_add_up();
 	end_child();
 	assert_int_equal(list(), 0);
-	assert_int_equal(give(&a, FRAMES), GIVEN_GONE);
+	assert_int_equal(give(&a, FRAMES), OUTSIDE_GONE);
 	books_add_up();
 }
 
@@ -245,7 +245,7 @@ static void no_room(void **state)
 	wait_asleep();
 	open_watching();
 	a = list_one();
-	assert_int_equal(give(&a, GIVEN_FRAMES), GIVEN_TAKEN);
+	assert_int_equal(give(&a, OUTSIDE_FRAMES), OUTSIDE_TAKEN);
 	usleep(150000);
 	assert_int_equal(list(), 0);
 	kernel_settle(kernel);
@@ -284,7 +284,7 @@ static void books_are_exact_whatever_happens(void **state)
 		kernel_flip(kernel);
 		for (size_t n = list(); n-- > 0;) {
 			usleep(i % 8 * 100);
-			if (give(at(n), FRAMES) == GIVEN_TAKEN)
+			if (give(at(n), FRAMES) == OUTSIDE_TAKEN)
 				taken++;
 			else
 				gone++;
@@ -306,7 +306,7 @@ static void nothing_is_loaded_without_waits(void **state)
 	kernel = open_kernel(o);
 	start(kernel);
 	assert_false(asleep_is_open(kernel_asleep(kernel)));
-	assert_null(kernel_asleep(kernel)->given);
+	assert_null(kernel_asleep(kernel)->outside);
 }
 
 static int free_list(void **state)

@@ -83,7 +83,7 @@ static void into_a_profile(bool by_thread)
 	_cleanup_profile_ struct profile *profile = NULL;
 	struct kernel_options o = selected;
 	const struct profile_owner *owner;
-	struct harvest_source source;
+	struct harvest_inputs inputs;
 	struct harvest_stats harvested;
 	struct registry_entry entry;
 	struct registry *registry;
@@ -117,10 +117,10 @@ static void into_a_profile(bool by_thread)
 	assert_int_equal(registry_new(&registry), 0);
 	assert_int_equal(registry_add(registry, &entry), 0);
 	assert_int_equal(profile_new(&info, &profile), 0);
-	source = (struct harvest_source){ .tables = kernel_tables(kernel),
+	inputs = (struct harvest_inputs){ .tables = kernel_tables(kernel),
 					  .codes = codes,
 					  .registry = registry };
-	assert_int_equal(harvest(&source, &(struct harvest_span){}, profile, &harvested), 0);
+	assert_int_equal(harvest(&inputs, &(struct harvest_span){}, profile, &harvested), 0);
 	registry_free(registry);
 	codes_free(codes);
 	assert_int_equal(harvested.samples[EVENT_CPU], s.sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT]);

@@ -28,8 +28,8 @@
 
 #define PATIENCE_NS (20 * NS_PER_SECOND)
 
-static struct given given;
-static struct asleep_programs programs = { .given = &given, .max_depth = 64 };
+static struct outside_stack outside;
+static struct asleep_programs programs = { .outside = &outside, .max_depth = 64 };
 
 const struct asleep_programs *kernel_asleep(const struct kernel *k)
 {

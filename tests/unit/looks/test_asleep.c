@@ -17,7 +17,7 @@ static struct asleep list[2 * SLEEPERS_MAX];
 static size_t list_count;
 static int lists, gone_process;
 
-static struct given kept[8];
+static struct outside_stack kept[8];
 static unsigned int kept_count, named;
 
 bool asleep_is_open(const struct asleep_programs *a)
@@ -41,14 +41,14 @@ int asleep_list(const struct asleep_programs *a, struct buf *out)
 int asleep_give(const struct asleep_programs *a)
 {
 	(void)a;
-	for (__u32 i = 0; i < given.depth; i++) {
-		given.frames[i].code = 100 + i;
-		given.frames[i].unnamed = i == 0;
+	for (__u32 i = 0; i < outside.depth; i++) {
+		outside.frames[i].code = 100 + i;
+		outside.frames[i].unnamed = i == 0;
 	}
 	if (kept_count < ARRAY_SIZE(kept))
-		kept[kept_count] = given;
+		kept[kept_count] = outside;
 	kept_count++;
-	return GIVEN_TAKEN;
+	return OUTSIDE_TAKEN;
 }
 
 int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret)

@@ -25,20 +25,20 @@
 
 /* --- the kernel side ------------------------------------------------------------------------------------ */
 
-static struct given given, kept[32];
+static struct outside_stack outside, kept[32];
 static unsigned int kept_count, looks, named;
 static bool all_unnamed;
 
 int asleep_give_tasks(const struct asleep_programs *a)
 {
-	assert_ptr_equal(a->given, &given);
-	looks += given.looks;
-	if (!given.ns)
+	assert_ptr_equal(a->outside, &outside);
+	looks += outside.looks;
+	if (!outside.ns)
 		return 0;
-	for (__u32 i = 0; i < given.depth; i++)
-		given.frames[i].unnamed = all_unnamed;
+	for (__u32 i = 0; i < outside.depth; i++)
+		outside.frames[i].unnamed = all_unnamed;
 	assert_true(kept_count < ARRAY_SIZE(kept));
-	kept[kept_count++] = given;
+	kept[kept_count++] = outside;
 	return 0;
 }
 
@@ -75,7 +75,7 @@ static int setup(void **state)
 	a.head.codes = ARRAY_SIZE(a.codes);
 	for (__u32 i = 0; i < ARRAY_SIZE(a.codes); i++)
 		put_code(i);
-	programs = (struct asleep_programs){ .given = &given, .max_depth = 64 };
+	programs = (struct asleep_programs){ .outside = &outside, .max_depth = 64 };
 	kept_count = looks = named = 0;
 	all_unnamed = false;
 	return 0;

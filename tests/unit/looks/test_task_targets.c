@@ -32,8 +32,8 @@ bool asleep_takes_tasks(const struct asleep_programs *a)
 int asleep_give_tasks(const struct asleep_programs *a)
 {
 	(void)a;
-	none += given.none;
-	looks += given.looks;
+	none += outside.none;
+	looks += outside.looks;
 	return 0;
 }
 

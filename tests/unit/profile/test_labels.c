@@ -21,7 +21,7 @@
 static int setup_sample(void **state)
 {
 	struct registry_entry e = { .id = 1, .pid = 100, .comm = "<comm>", .layout = -1, .container = {
-#define LABEL(key, kind, source, places, help) OF_CONTAINER(source, .key = VALUE(#key),)
+#define LABEL(key, kind, origin, places, help) OF_CONTAINER(origin, .key = VALUE(#key),)
 #include "profile/labels.def"
 #undef LABEL
 	} };
@@ -193,7 +193,7 @@ static void services_are_told_apart(void **state)
 
 #define LABEL_text(key)	  (VALUE(#key))
 #define LABEL_number(key) 42
-#define LABEL(key, kind, source, places, help) \
+#define LABEL(key, kind, origin, places, help) \
 	if (row == LABEL_##key)                \
 		labels[1].key = LABEL_##kind(key);
 #include "profile/labels.def"
@@ -239,7 +239,7 @@ static void registry_has_those_of_containers(void **state)
 	for (int i = 0; i < LABEL_COUNT; i++) {
 		bool is_of_container = false;
 
-#define LABEL(key, kind, source, places, help) is_of_container |= i == LABEL_##key && #source[0] == 'C';
+#define LABEL(key, kind, origin, places, help) is_of_container |= i == LABEL_##key && #origin[0] == 'C';
 #include "profile/labels.def"
 #undef LABEL
 		assert_string_equal(registry_label(e, i), is_of_container ? value_of(&label_rows[i]) : "");

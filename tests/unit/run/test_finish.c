@@ -84,7 +84,7 @@ static void sample_a_moment(void)
 	k.frequency = 997;
 	kernel = agent.kernel = open_kernel(k);
 	agent.windows = (struct windows){
-		.source = {
+		.inputs = {
 			.tables = kernel_tables(kernel),
 			.codes = agent.codes,
 			.registry = agent.registry,

@@ -18,7 +18,7 @@ static struct http *http;
 static sigset_t before;
 static const struct run_facts facts = { .interval_seconds = 60 };
 /* Nothing else is asked for here. */
-static struct http_source source = { .windows = &all, .run = &facts };
+static struct http_inputs inputs = { .windows = &all, .run = &facts };
 
 static int setup_serve(void **state)
 {
@@ -60,7 +60,7 @@ static const char *open_at(struct serve_addresses a, int expected)
 	const char *said;
 	int err;
 
-	said = LOGGED(err = serve_open(&http, &a, &source, &loop));
+	said = LOGGED(err = serve_open(&http, &a, &inputs, &loop));
 	assert_int_equal(err, expected);
 	return said;
 }
@@ -165,7 +165,7 @@ static void token_that_is_none(void **state)
 
 	(void)state;
 	close(mkstemp(file));
-	source.token_file = file;
+	inputs.token_file = file;
 	snprintf(expected, sizeof(expected),
 		 "pyperf-bpf: error: --listen-token-file %s: its first word is not a token of 16 characters "
 		 "or more\n", file);
@@ -173,7 +173,7 @@ static void token_that_is_none(void **state)
 	assert_null(http);
 	unlink(file);
 	assert_non_null(strstr(open_at(a, -ENOENT), "No such file"));
-	source.token_file = NULL;
+	inputs.token_file = NULL;
 	assert_int_equal(loop.count, 0);
 }
 

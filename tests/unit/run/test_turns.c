@@ -88,7 +88,7 @@ static void open_with(char **arguments)
 				   symbols_captures(agent.symbols)),
 			 0);
 	agent.windows = (struct windows){
-		.source = {
+		.inputs = {
 			.tables = kernel_tables(kernel), .codes = agent.codes, .registry = agent.registry,
 		},
 		.events = EVENT_BIT(EVENT_CPU),

@@ -11,7 +11,7 @@
 
 static __u32 locations[NODES];
 static struct lines_met lines;
-static struct harvest_source source;
+static struct harvest_inputs inputs;
 
 static inline int setup_names(void **state)
 {
@@ -20,7 +20,7 @@ static inline int setup_names(void **state)
 
 	if (err || profile_new(&info, &profile))
 		return -1;
-	source = forged_source;
+	inputs = forged_inputs;
 	memset(locations, 0, sizeof(locations));
 	return 0;
 }
@@ -34,7 +34,7 @@ static inline int teardown_names(void **state)
 /* pause_ns: when naming is to stop; 0 = never. */
 static inline struct node_frames frames_of(__u64 pause_ns)
 {
-	return (struct node_frames){ .source = &source, .profile = profile, .location_of = locations,
+	return (struct node_frames){ .inputs = &inputs, .profile = profile, .location_of = locations,
 				     .lines = &lines, .pause_ns = pause_ns };
 }
 

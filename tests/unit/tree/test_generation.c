@@ -66,7 +66,7 @@ static void open_all(void)
 	of_symbols.discover = discover;
 	assert_int_equal(symbols_new(&symbols, &of_symbols), 0);
 	all = (struct windows){
-		.source = { .tables = kernel_tables(kernel), .codes = codes, .registry = registry },
+		.inputs = { .tables = kernel_tables(kernel), .codes = codes, .registry = registry },
 		.events = EVENT_BIT(EVENT_CPU),
 		.frequency = o.frequency,
 	};

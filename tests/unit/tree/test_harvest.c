@@ -126,12 +126,12 @@ static void labels_of_pods(void **state)
 	};
 	struct pod_label_names names;
 	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
-	struct harvest_source source = forged_source;
+	struct harvest_inputs inputs = forged_inputs;
 
 	(void)state;
 	assert_int_equal(pod_label_names_parse("app,tier", &names), 0);
-	source.pod_label_names = &names;
-	harvest_label_names(&source, &info);
+	inputs.pod_label_names = &names;
+	harvest_label_names(&inputs, &info);
 	assert_int_equal(info.extra_count, 2);
 	assert_string_equal(info.extra[1], "tier");
 	assert_int_equal(registry_add(registry, &in_pod), 0);
@@ -140,10 +140,10 @@ static void labels_of_pods(void **state)
 	set_node(28, 25, 100, 1, 1);
 	set_node(29, 26, 100, 1, 2);
 	for (int is_known = 0; is_known < 2; is_known++) {
-		source.pod_labels = is_known ? &pods : NULL;
+		inputs.pod_labels = is_known ? &pods : NULL;
 		profile_free(TAKE_PTR(profile));
 		assert_int_equal(profile_new(&info, &profile), 0);
-		assert_int_equal(harvest(&source, &(struct harvest_span){}, profile, &stats), 0);
+		assert_int_equal(harvest(&inputs, &(struct harvest_span){}, profile, &stats), 0);
 		assert_string_equal(profile_get_labels(profile, 1).extra[0], is_known ? "shop" : "");
 		assert_string_equal(profile_get_labels(profile, 1).extra[1], "");
 		assert_string_equal(profile_get_labels(profile, 2).extra[0], "");
@@ -154,16 +154,16 @@ static void labels_of_pods(void **state)
 static void too_large(void **state)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
-	struct harvest_source source = forged_source;
+	struct harvest_inputs inputs = forged_inputs;
 
 	(void)state;
-	source.bytes_max = 100000;
+	inputs.bytes_max = 100000;
 	set_root(25, 0, 0);
 	for (__u32 i = 26; i < NODES; i++)
 		set_node(i, i < 30 ? 25 : i - 4, 100, i % 8, i % 50 == 0);
 	profile_free(TAKE_PTR(profile));
 	assert_int_equal(profile_new(&info, &profile), 0);
-	assert_int_equal(harvest(&source, &(struct harvest_span){}, profile, &stats), 0);
+	assert_int_equal(harvest(&inputs, &(struct harvest_span){}, profile, &stats), 0);
 	assert_int_equal(stats.samples[EVENT_CPU], (NODES - 1) / 50);
 	assert_int_equal(profile_total(profile), (NODES - 1) / 50);
 	assert_in_range(stats.dropped, 1, stats.samples[EVENT_CPU] - 1);
@@ -283,10 +283,10 @@ static void native_leaves(void **state)
 static void hidden_native(void **state)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
-	struct harvest_source source = forged_source;
+	struct harvest_inputs inputs = forged_inputs;
 
 	(void)state;
-	source.hide_native = true;
+	inputs.hide_native = true;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 2);
 	set_node(27, 26, NODE_NATIVE, TEXT_SYSCALLS, 3);
@@ -294,7 +294,7 @@ static void hidden_native(void **state)
 	set_node(29, 25, NODE_NATIVE, TEXT_VDSO, 4);
 	profile_free(TAKE_PTR(profile));
 	assert_int_equal(profile_new(&info, &profile), 0);
-	assert_int_equal(harvest(&source, &(struct harvest_span){}, profile, &stats), 0);
+	assert_int_equal(harvest(&inputs, &(struct harvest_span){}, profile, &stats), 0);
 	assert_int_equal(stats.samples[EVENT_CPU], 10);
 	assert_non_null(strstr(shown(), "main-now: outer:11 = 5\n"));
 	assert_non_null(strstr(shown(), " < outer:11 = 1\n"));
@@ -367,7 +367,7 @@ static void in_parts(void **state)
 	span.until = until;
 	profile_free(TAKE_PTR(profile));
 	assert_int_equal(profile_new(&info, &profile), 0);
-	while ((err = harvest(&forged_source, &span, profile, &parts)) == -EAGAIN) {
+	while ((err = harvest(&forged_inputs, &span, profile, &parts)) == -EAGAIN) {
 		pauses++;
 		nodes[27].count++; /* behind the end of the span: not part of it */
 		assert_true(pauses < 1000);
@@ -380,7 +380,7 @@ static void in_parts(void **state)
 	assert_null(progress.location_of);
 	/* Given up in between, it leaves nothing, as a sanitizer sees. */
 	memset(since, 0, sizeof(since));
-	assert_int_equal(harvest(&forged_source, &span, profile, &parts), -EAGAIN);
+	assert_int_equal(harvest(&forged_inputs, &span, profile, &parts), -EAGAIN);
 	assert_non_null(progress.location_of);
 	harvest_end(&progress);
 	assert_int_equal(progress.next, 0);
@@ -409,7 +409,7 @@ static void memory_runs_short(void **state)
 
 		assert_int_equal(profile_new(&info, &profile), 0);
 		allocations_left = n;
-		err = harvest(&forged_source, &span, profile, &s);
+		err = harvest(&forged_inputs, &span, profile, &s);
 		allocations_left = -1;
 		if (err) {
 			assert_int_equal(err, -ENOMEM);
@@ -417,7 +417,7 @@ static void memory_runs_short(void **state)
 			for (int i = 0; i < NODES; i++)
 				total += since[i];
 			assert_int_equal(profile_total(profile), total);
-			assert_int_equal(harvest(&forged_source, &span, profile, &s), 0);
+			assert_int_equal(harvest(&forged_inputs, &span, profile, &s), 0);
 			failures++;
 		}
 		assert_int_equal(profile_total(profile), 9);

@@ -51,7 +51,7 @@ static void some_are_hidden(void **state)
 {
 	(void)state;
 	assert_null(frame_of(CODE_WAITS + WAIT_RETURNED, INSTR_UNKNOWN));
-	source.hide_native = true;
+	inputs.hide_native = true;
 	assert_null(frame_of(NODE_NATIVE, TEXT_SYSCALLS + 1));
 	assert_null(frame_of(NODE_NATIVE, NATIVE_UNKNOWN));
 	assert_string_equal(frame_of(100, 1), "outer");

@@ -35,9 +35,9 @@ static int find(__u32 node)
 {
 	struct node_frames frames = frames_of(0);
 
-	if (!node_stack_begin(&source, node, &stack))
+	if (!node_stack_begin(&inputs, node, &stack))
 		return -ENOENT;
-	node_stack_labels(&source, &stack);
+	node_stack_labels(&inputs, &stack);
 	return node_stack_frames(&frames, &stack);
 }
 
@@ -86,7 +86,7 @@ static void kinds(void **state)
 	assert_int_equal(stack.kind, EVENT_RUNQUEUE);
 	assert_string_equal(frame(0), "[waits for a CPU]");
 	owners[3].key = ~0ULL;
-	assert_true(node_stack_begin(&source, 36, &stack));
+	assert_true(node_stack_begin(&inputs, 36, &stack));
 	assert_true(stack.kind >= EVENT_KINDS);
 }
 
@@ -115,7 +115,7 @@ static void nothing_to_show(void **state)
 	assert_int_equal(stack.n, 1);
 	assert_string_equal(frame(0), "[table full]");
 	set_node(29, 25, NODE_NATIVE, NATIVE_UNKNOWN, 0);
-	source.hide_native = true;
+	inputs.hide_native = true;
 	assert_int_equal(find(29), 0);
 	assert_int_equal(stack.n, 1);
 	assert_string_equal(frame(0), FRAME_ALL_HIDDEN);
@@ -142,8 +142,8 @@ static void in_parts(void **state)
 	int parts = 1, err;
 
 	(void)state;
-	assert_true(node_stack_begin(&source, 28, &stack));
-	node_stack_labels(&source, &stack);
+	assert_true(node_stack_begin(&inputs, 28, &stack));
+	node_stack_labels(&inputs, &stack);
 	for (;; parts++) {
 		struct node_frames frames = frames_of(clock_ns());
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * source.h - what a run hands to its HTTP server. The subjects do not get all of this: route.c gives each
+ * inputs.h - what a run hands to its HTTP server. The subjects do not get all of this: route.c gives each
  * what it reads.
  */
-#ifndef PYPERF_HTTP_SOURCE_H
-#define PYPERF_HTTP_SOURCE_H
+#ifndef PYPERF_HTTP_INPUTS_H
+#define PYPERF_HTTP_INPUTS_H
 
 struct codes;
 struct continuous;
@@ -22,7 +22,7 @@ struct worker;
  * All borrowed. Nothing here is changed but by whoever takes a profile, which opens a window and reads the
  * kernel side's records, and by who looks at stacks, which asks the worker.
  */
-struct http_source {
+struct http_inputs {
 	struct kernel *kernel;
 	struct windows *windows;
 	const struct worker *worker;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_kept.c - what is remembered of a thread's native frames is used only as long as a new way would find
- * the same.
+ * test_native_cache.c - what is remembered of a thread's native frames is used only as long as a new way
+ * would find the same.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include "tests/forge/unwound.h"
 
-static struct native_kept kept;
+static struct native_cache cache;
 
 /* A stack of frames of all sizes, with and without rbp. Returns how many words it has. */
 static __u32 make_stack(__u32 frames)
@@ -37,13 +37,13 @@ struct way {
 	struct native_frame frames[NATIVE_DEPTH];
 };
 
-static struct way way(struct native_kept *k)
+static struct way way(struct native_cache *k)
 {
 	struct unwind *u = find(k);
 	struct way w = { .end = u->end, .depth = u->depth };
 
 	memcpy(w.frames, u->frames, u->depth * sizeof(u->frames[0]));
-	for (__u32 i = u->kept.run; i-- > 0;)
+	for (__u32 i = u->cached.run; i-- > 0;)
 		w.frames[w.depth++] = k->frames[i];
 	return w;
 }
@@ -83,23 +83,23 @@ static void every_changed_word_is_noticed(void **state)
 		random_rules();
 		load();
 		words = make_stack(40);
-		kept.depth = 0;
-		before = way(&kept);
+		cache.depth = 0;
+		before = way(&cache);
 		assert_int_equal(before.end, NATIVE_FUNCTION);
 		assert_int_equal(before.depth, 41);
-		kept_renew(&hosted.scratch->unwind, &kept, hosted.scratch->who.known.space);
-		assert_int_equal(kept.depth, 40); /* all but the leaf */
-		with = way(&kept);
+		native_cache_renew(&hosted.scratch->unwind, &cache, hosted.scratch->who.known.space);
+		assert_int_equal(cache.depth, 40); /* all but the leaf */
+		with = way(&cache);
 		compare(&with, &before);
-		assert_int_equal(hosted.scratch->unwind.kept.run, 40);
+		assert_int_equal(hosted.scratch->unwind.cached.run, 40);
 		for (__u32 at = 0; at < words; at++) {
 			const __u64 was = stack[at], others[] = { 0, was + 8, in_function(5), ~0ULL };
 
 			for (size_t o = 0; o < ARRAY_SIZE(others); o++) {
 				stack[at] = others[o];
 				without = way(NULL);
-				with = way(&kept);
-				used += hosted.scratch->unwind.kept.run != 0;
+				with = way(&cache);
+				used += hosted.scratch->unwind.cached.run != 0;
 				compare(&with, &without);
 			}
 			stack[at] = was;
@@ -112,7 +112,8 @@ static void every_changed_word_is_noticed(void **state)
 static __u32 node_of_program(int anew)
 {
 	if (anew)
-		memset(hosted.natives_kept, 0, HOSTED_THREAD_SETS * THREAD_WAYS * sizeof(struct native_kept));
+		memset(hosted.native_caches, 0,
+		       HOSTED_THREAD_SETS * THREAD_WAYS * sizeof(struct native_cache));
 	assert_int_equal(hosted_sample(), OUTCOME_PROGRAM);
 	return hosted.scratch->tree.node;
 }
@@ -137,11 +138,11 @@ static void programs_lead_to_the_same(void **state)
 		words = make_stack(40);
 		whole = node_of_program(1);
 		assert_int_equal(node_of_program(0), whole);
-		assert_int_equal(hosted.scratch->unwind.kept.run, 40);
+		assert_int_equal(hosted.scratch->unwind.cached.run, 40);
 		for (__u32 at = 0, with; at < words; at++) {
 			stack[at] ^= at % 2 ? 8 : in_function(5);
 			with = node_of_program(0);
-			used += hosted.scratch->unwind.kept.run != 0;
+			used += hosted.scratch->unwind.cached.run != 0;
 			assert_int_equal(node_of_program(1), with);
 			stack[at] ^= at % 2 ? 8 : in_function(5);
 			assert_int_equal(node_of_program(1), whole);
@@ -161,13 +162,13 @@ static void what_cannot_be_compared_is_not_kept(void **state)
 	stack[9] = in_function(3);
 	stack[11] = in_function(FUNCTIONS - 1);
 	expect((const __u32[]){ 1, 2, 3 }, 3);
-	kept.depth = 0;
-	find(&kept);
-	kept_renew(&hosted.scratch->unwind, &kept, hosted.scratch->who.known.space);
-	assert_int_equal(kept.depth, 2);
-	kept.space++; /* of other mappings */
-	find(&kept);
-	assert_int_equal(hosted.scratch->unwind.kept.run, 0);
+	cache.depth = 0;
+	find(&cache);
+	native_cache_renew(&hosted.scratch->unwind, &cache, hosted.scratch->who.known.space);
+	assert_int_equal(cache.depth, 2);
+	cache.space++; /* of other mappings */
+	find(&cache);
+	assert_int_equal(hosted.scratch->unwind.cached.run, 0);
 }
 
 /* That a return address was 0 is no rule of the code: the next time it may be another. */
@@ -179,16 +180,16 @@ static void an_end_that_the_stack_says_is_not_kept(void **state)
 	hosted_regs.pc = in_function(1);
 	stack[1] = in_function(2);
 	load();
-	kept.depth = 0;
-	with = way(&kept);
+	cache.depth = 0;
+	with = way(&cache);
 	assert_int_equal(with.end, NATIVE_FUNCTION);
 	assert_int_equal(with.depth, 2);
-	kept_renew(&hosted.scratch->unwind, &kept, hosted.scratch->who.known.space);
+	native_cache_renew(&hosted.scratch->unwind, &cache, hosted.scratch->who.known.space);
 	stack[3] = in_function(3);
 	stack[5] = in_function(FUNCTIONS - 1);
 	without = way(NULL);
 	assert_int_equal(without.depth, 4);
-	with = way(&kept);
+	with = way(&cache);
 	compare(&with, &without);
 }
 

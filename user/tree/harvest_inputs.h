@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * harvest_source.h - where the parts of a profile come from, and how fine they are.
+ * harvest_inputs.h - where the parts of a profile come from, and how fine they are.
  */
-#ifndef PYPERF_TREE_HARVEST_SOURCE_H
-#define PYPERF_TREE_HARVEST_SOURCE_H
+#ifndef PYPERF_TREE_HARVEST_INPUTS_H
+#define PYPERF_TREE_HARVEST_INPUTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ struct pod_label_names;
 struct pod_labels;
 struct registry;
 
-struct harvest_source {
+struct harvest_inputs {
 	const struct kernel_tables *tables;
 	struct codes *codes;
 	const struct registry *registry;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_given_tasks.c - the program that takes stacks of asyncio tasks, with their time: the books are exact,
- * what is no stack is in none, and a frame that is neither a code object nor a mark is refused.
+ * test_outside_tasks.c - the program that takes stacks of asyncio tasks, with their time: the books are
+ * exact, what is no stack is in none, and a frame that is neither a code object nor a mark is refused.
  */
 #include "tests/unit/kern/open_kernel.h"
 
@@ -19,7 +19,7 @@ static const struct kernel_options with_tasks = {
 	.tree_size = 4096,
 };
 
-static struct given *given;
+static struct outside_stack *outside;
 
 static void open_tasks(void)
 {
@@ -28,16 +28,16 @@ static void open_tasks(void)
 	start(kernel);
 	assert_true(asleep_takes_tasks(kernel_asleep(kernel)));
 	assert_false(asleep_is_open(kernel_asleep(kernel))); /* no thread is listed */
-	given = kernel_asleep(kernel)->given;
+	outside = kernel_asleep(kernel)->outside;
 }
 
 static void give(enum outcome outcome, __u32 depth, __u64 ns)
 {
-	given->asleep = (struct asleep){ .process = ID, .tid = 70, .comm = "loop" };
-	given->outcome = outcome;
-	given->depth = depth;
-	given->ns = ns;
-	given->looks = given->none = 0;
+	outside->asleep = (struct asleep){ .process = ID, .tid = 70, .comm = "loop" };
+	outside->outcome = outcome;
+	outside->depth = depth;
+	outside->ns = ns;
+	outside->looks = outside->none = 0;
 	assert_int_equal(asleep_give_tasks(kernel_asleep(kernel)), 0);
 }
 
@@ -61,9 +61,9 @@ static __u64 in_tree(void)
 
 static void set_frames(void)
 {
-	given->frames[0] = (struct given_frame){ .address = 0x10000, .fingerprint = 1, .instr = 3 };
-	given->frames[1] = (struct given_frame){ .mark = CODE_WAITS + WAIT_TASK_SHARED };
-	given->frames[2] = (struct given_frame){ .address = 0x10040, .fingerprint = 3, .instr = 5 };
+	outside->frames[0] = (struct outside_frame){ .address = 0x10000, .fingerprint = 1, .instr = 3 };
+	outside->frames[1] = (struct outside_frame){ .mark = CODE_WAITS + WAIT_TASK_SHARED };
+	outside->frames[2] = (struct outside_frame){ .address = 0x10040, .fingerprint = 3, .instr = 5 };
 }
 
 static void books_are_exact(void **state)
@@ -74,12 +74,12 @@ static void books_are_exact(void **state)
 	open_tasks();
 	set_frames();
 	give(OUTCOME_WHOLE, 3, 1000);
-	assert_true(given->frames[0].code >= CODE_FIRST && given->frames[2].code >= CODE_FIRST);
-	assert_int_not_equal(given->frames[0].code, given->frames[2].code);
-	assert_true(given->frames[0].unnamed && given->frames[2].unnamed);
+	assert_true(outside->frames[0].code >= CODE_FIRST && outside->frames[2].code >= CODE_FIRST);
+	assert_int_not_equal(outside->frames[0].code, outside->frames[2].code);
+	assert_true(outside->frames[0].unnamed && outside->frames[2].unnamed);
 	set_frames();
 	give(OUTCOME_TASK_MOVED, 3, 200);
-	assert_false(given->frames[0].unnamed); /* its names are asked for once */
+	assert_false(outside->frames[0].unnamed); /* its names are asked for once */
 	give(OUTCOME_TASK_RUNS, 0, 30);
 	give(OUTCOME_TASK_UNREAD, 0, 4);
 	s = counted();
@@ -101,7 +101,7 @@ static void marks_that_are_none(void **state)
 	open_tasks();
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		set_frames();
-		given->frames[1].mark = wrong[i];
+		outside->frames[1].mark = wrong[i];
 		give(OUTCOME_WHOLE, 3, 10);
 	}
 	assert_int_equal(counted().outcome[EVENT_TASKS][OUTCOME_TABLE_FULL], 10 * ARRAY_SIZE(wrong));
@@ -127,9 +127,9 @@ static void looks_are_counted(void **state)
 	(void)state;
 	open_tasks();
 	for (int i = 0; i < 3; i++) {
-		given->ns = 0;
-		given->looks = 1;
-		given->none = i == 1;
+		outside->ns = 0;
+		outside->looks = 1;
+		outside->none = i == 1;
 		assert_int_equal(asleep_give_tasks(kernel_asleep(kernel)), 0);
 	}
 	assert_int_equal(counted().tasks_looks, 3);
