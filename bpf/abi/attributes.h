@@ -18,7 +18,7 @@
 #include "bpf/abi/tree.h"
 
 enum attribute {
-#define ATTRIBUTE(name, option, value, place, label, help) ATTRIBUTE_##name,
+#define ATTRIBUTE(name, option, value, storage, label, help) ATTRIBUTE_##name,
 #include "bpf/attributes.def"
 #undef ATTRIBUTE
 	ATTRIBUTES
@@ -34,8 +34,8 @@ _Static_assert(STATES <= ATTRIBUTE_VALUE_BITS, "a state is a bit of the value");
 
 enum { ATTRIBUTE_IN_RECORD, ATTRIBUTE_IN_NODE };
 
-#define ATTRIBUTE(name, option, value, place, label, help)                                                   \
-	_Static_assert(ATTRIBUTE_IN_##place, "no sample has a record of its own yet");
+#define ATTRIBUTE(name, option, value, storage, label, help)                                                 \
+	_Static_assert(ATTRIBUTE_IN_##storage, "no sample has a record of its own yet");
 #include "bpf/attributes.def"
 #undef ATTRIBUTE
 

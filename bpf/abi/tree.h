@@ -153,7 +153,7 @@ struct code {
 	__u64 epoch;
 	__u32 state;	/* enum code_state bits */
 	/*
-	 * Not of this entry, but of the address whose code_key() hashes to this place in the table: the
+	 * Not of this entry, but of the address whose code_key() hashes to this slot in the table: the
 	 * number of the entry that was last found there.
 	 */
 	__u32 hint;

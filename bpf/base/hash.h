@@ -18,7 +18,7 @@ static __always_inline __u64 mix(__u64 x)
 }
 
 /*
- * From one place tried to the next, double hashing. It is odd, so that every place of the table is reached.
+ * From one slot tried to the next, double hashing. It is odd, so that every slot of the table is reached.
  */
 static __always_inline __u32 probe_step(__u64 hash)
 {

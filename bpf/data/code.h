@@ -20,7 +20,7 @@ struct known_code {
 	__u32 reading; /* thread.reading, when all that counts was last read */
 };
 
-#define KNOWN_CODES 64 /* places of a thread; a power of two */
+#define KNOWN_CODES 64 /* slots of a thread; a power of two */
 
 /* Bits of scratch.code.unsettled. Without a code epoch this sample met a code object ... */
 #define UNSETTLED_NEW	 1 /* ... for the first time, or in the place of another one, ... */

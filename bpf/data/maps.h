@@ -59,7 +59,7 @@ FLAT_TABLE(native_caches, struct native_cache, 0, 1);
 FLAT_TABLE(scratches, struct scratch, 0, 1);
 
 /*
- * tgid << 32 | time of a process's last RECORD_PROCESS. Processes that share a place are reported more often.
+ * tgid << 32 | time of a process's last RECORD_PROCESS. Processes that share a slot are reported more often.
  */
 #define NOTICES 1024
 FLAT_TABLE(notices, __u64, 0, NOTICES);

@@ -156,7 +156,7 @@ struct scratch {
 
 	struct record_code record;		      /* python/code.h */
 	__u8 slack[2 * STRING_MAX + LINETABLE_SMALL]; /* what is written anywhere in record.data ends in it */
-	struct thread stranger; /* stands in for a thread's own entry when all places of its set are in use */
+	struct thread stranger; /* stands in for a thread's own entry when all slots of its set are in use */
 };
 
 #endif

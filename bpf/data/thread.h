@@ -24,7 +24,7 @@ struct thread {
 	__u64 tss;	  /* address of its gilstate TSS slot; 0 = unknown */
 	__u64 searched;	  /* jiffies of the last search for its thread state */
 	__u64 used;	  /* jiffies of the last sample */
-	__u32 tid;	  /* thread_place(): of the thread, and the kind of event; 0 = this place is free */
+	__u32 tid;	  /* thread_key(): of the thread, and the kind of event; 0 = this slot is free */
 	__u32 busy;	  /* a sample is using it */
 	__u32 process;	  /* struct process.id that its roots belong to */
 	__u32 misses;	  /* searches in a row that found nothing */

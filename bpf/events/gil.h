@@ -46,7 +46,7 @@ static __always_inline int gil_has(struct scratch *s, struct cpu_stats *count, s
 	s->tree.generation = *(volatile __u32 *)&tree_generation;
 	self_begin(s, task);
 	reads_begin(&s->walk);
-	t = thread_get(s, thread_place(task, wait_event(WAIT_WANTS_GIL)), task->start_boottime, now);
+	t = thread_get(s, thread_key(task, wait_event(WAIT_WANTS_GIL)), task->start_boottime, now);
 	if (tstate_find(s, count, t, p, l, now)) {
 		s->gil.address = gil_address(s, p, l);
 		s->gil.waiter = t->tstate;

@@ -19,7 +19,7 @@
 #include "bpf/python/settled.h"
 #include "bpf/tree/bank.h"
 
-#define CODE_PROBES  24	       /* places of the table that are tried for one object */
+#define CODE_PROBES  24	       /* slots of the table that are tried for one object */
 #define CAPTURES_MAX 64	       /* records sent by one sample, to bound its time */
 
 /*
@@ -196,7 +196,7 @@ static __always_inline void code_note(struct scratch *s, struct cpu_stats *count
 	}
 }
 
-/* The place in which the thread remembers the object at this address, if it does. */
+/* The slot in which the thread remembers the object at this address, if it does. */
 static __always_inline struct known_code *code_known(struct thread *t, __u64 address)
 {
 	return &t->known[(address >> 4 ^ address >> 10) & (KNOWN_CODES - 1)];

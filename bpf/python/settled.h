@@ -16,7 +16,7 @@
 #include "bpf/tree/bank.h"
 
 #define SETTLED 2048 /* jiffies: 2 to 20 s by the kernel's HZ */
-#define HINTS	4    /* places in which the object at an address may be noted */
+#define HINTS	4    /* slots in which the object at an address may be noted */
 
 static __always_inline int code_was_settled(const struct code *c)
 {
@@ -45,7 +45,7 @@ static __always_inline void code_replaces(struct scratch *s, struct cpu_stats *c
 
 /*
  * Notes that object number index has just been read at the address of key. Returns 1 if it is settled, else
- * 0. now is in jiffies. Which object was there before is noted at one of HINTS places, which are shared with
+ * 0. now is in jiffies. Which object was there before is noted at one of HINTS slots, which are shared with
  * other addresses. If it is not there, the time begins anew.
  */
 __noinline int code_settle(struct scratch *s, struct cpu_stats *count, __u64 key, __u32 index, __u64 now)
@@ -59,21 +59,21 @@ __noinline int code_settle(struct scratch *s, struct cpu_stats *count, __u64 key
 		c->epoch = now << SETTLED_SHIFT;
 	for (int i = 0; i < HINTS; i++) {
 		__u32 at = bank_index(s->tree.bank, opt_code_mask, first + i), last;
-		struct code *place = bpf_map_lookup_elem(&codes, &at), *old;
+		struct code *slot = bpf_map_lookup_elem(&codes, &at), *old;
 
-		if (!place)
+		if (!slot)
 			return 0;
-		last = place->hint;
+		last = slot->hint;
 		if (last == index)
 			return code_has_settled(c, now);
 		if (!i || !last)
-			note = place;
+			note = slot;
 		if (!last)
 			break;
 		old = bpf_map_lookup_elem(&codes, &last);
 		if (old && old->key == key) {
 			code_replaces(s, count, c, old);
-			place->hint = index;
+			slot->hint = index;
 			return 0;
 		}
 	}

@@ -40,7 +40,7 @@ static __always_inline void thread_put(struct thread *t)
 #endif
 }
 
-/* Where in threads the set of places for this thread begins. */
+/* Where in threads the set of slots for this thread begins. */
 static __always_inline __u32 thread_first(__u32 tid)
 {
 	return ((__u32)mix(tid) & opt_thread_sets_mask) * THREAD_WAYS;
@@ -50,13 +50,13 @@ static __always_inline __u32 thread_first(__u32 tid)
  * Whose entry it is: a thread has one for each kind of event, since the nodes in its cache are below one
  * root. Numbers of threads have 22 bits.
  */
-static __always_inline __u32 thread_place(const struct task_struct *task, const enum event_kind kind)
+static __always_inline __u32 thread_key(const struct task_struct *task, const enum event_kind kind)
 {
 	return task->pid | (__u32)kind << 24;
 }
 
 /*
- * The entry of this thread, marked busy. A new one takes the place in its set that was not used for longest;
+ * The entry of this thread, marked busy. A new one takes the slot in its set that was not used for longest;
  * if samples on other CPUs use all of them, it is this CPU's stand-in.
  */
 static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, __u64 start_time, __u64 now)

@@ -86,7 +86,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	if (!l)
 		return OUTCOME_NEW_PROCESS;
 	sample_begin(s, count, kind, task, p);
-	t = thread_get(s, thread_place(task, kind), task->start_boottime, now);
+	t = thread_get(s, thread_key(task, kind), task->start_boottime, now);
 	outcome = sample_thread(s, count, kind, task, t, p, l, now);
 	thread_put(t);
 	quota_end(s, count);

@@ -47,7 +47,7 @@ __noinline int add_attribute(struct scratch *s, struct cpu_stats *count, enum at
 
 static __always_inline void add_attributes(struct scratch *s, struct cpu_stats *count)
 {
-#define ATTRIBUTE(name, option, value, place, label, help)                                      \
+#define ATTRIBUTE(name, option, value, storage, label, help)                                    \
 	if (option && s->attribute[ATTRIBUTE_##name])                                           \
 		add_attribute(s, count, ATTRIBUTE_##name, s->attribute[ATTRIBUTE_##name]);
 #include "bpf/attributes.def"

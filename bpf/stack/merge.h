@@ -18,8 +18,8 @@
 #include "bpf/native/native_cache.h"
 #include "bpf/python/cache.h"
 
-_Static_assert(sizeof(((struct unwind *)0)->merge.entered) == 2 * DEPTH_LIMIT, "a place for each frame");
-_Static_assert(sizeof(((struct native_cache *)0)->below) == 2 * CACHE_DEPTH, "a place for each frame");
+_Static_assert(sizeof(((struct unwind *)0)->merge.entered) == 2 * DEPTH_LIMIT, "an entry for each frame");
+_Static_assert(sizeof(((struct native_cache *)0)->below) == 2 * CACHE_DEPTH, "an entry for each frame");
 
 #define MERGE_SEEK  8 /* native frames passed in one step */
 #define MERGE_STEPS (2 * DEPTH_LIMIT)

@@ -14,7 +14,7 @@ static __always_inline __u32 bank_of(__u32 generation)
 	return -(generation & 1);
 }
 
-/* The index of place number at of a bank that has mask + 1 entries. at may be any number. */
+/* The index of slot number at of a bank that has mask + 1 entries. at may be any number. */
 static __always_inline __u32 bank_index(__u32 bank, __u32 mask, __u32 at)
 {
 	return (at & mask) | (bank & (mask + 1));

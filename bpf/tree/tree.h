@@ -10,7 +10,7 @@
 #include "bpf/data/maps.h"
 #include "bpf/tree/bank.h"
 
-#define PROBES 32 /* places tried; when a table is three quarters full, one look-up in 10,000 needs more */
+#define PROBES 32 /* slots tried; when a table is three quarters full, one look-up in 10,000 needs more */
 
 #define HOME_PROBES 3	/* of these, the ones in the home page */
 #define HOME_NODES  256 /* nodes in a page */
@@ -25,7 +25,7 @@ static __always_inline __u32 node_home(__u32 root)
 }
 
 /*
- * From one place tried to the next. Home pages get full, and a small step would stay in one. So each step
+ * From one slot tried to the next. Home pages get full, and a small step would stay in one. So each step
  * goes to another page, and in the end to all of them: it is HOME_NODES + 1 and any multiple of twice
  * HOME_NODES.
  */
@@ -36,7 +36,7 @@ static __always_inline __u32 node_step(__u64 hash)
 
 /*
  * The number of the node (parent, code, instr), which is added if it is new; 0 when there is no room, or
- * it is new and the process gets none. The first places tried are in the page home, the others anywhere in
+ * it is new and the process gets none. The first slots tried are in the page home, the others anywhere in
  * the bank.
  */
 static __always_inline __u32 node_intern(struct cpu_stats *count, __u32 bank, __u32 home, __u32 parent,

@@ -60,7 +60,7 @@ static int on_function(void *context, const struct eh_function *f)
 	struct executed x = { .section = context, .end = f->address };
 	struct eh_function whole;
 
-	if (eh_frame_read(x.section, f->place, &whole))
+	if (eh_frame_read(x.section, f->offset, &whole))
 		return 0;
 	FUZZ_CHECK(whole.address == f->address && whole.size == f->size);
 	x.left = reader_left(&whole.instructions) + 1;

@@ -91,7 +91,7 @@ static struct cfi_register *register_of(struct cfi_state *state, __u64 number)
 	return number == CFI_RBP ? &state->bp : number == CFI_RIP ? &state->ip : NULL;
 }
 
-static void place(struct run *c, __u64 number, struct cfi_register is)
+static void set_rule(struct run *c, __u64 number, struct cfi_register is)
 {
 	struct cfi_register *reg = register_of(&c->now, number);
 
@@ -104,9 +104,9 @@ static __s64 factored(const struct run *c, __u64 value)
 	return value * (__u64)c->common->data_factor;
 }
 
-static void place_at(struct run *c, __u64 number, __u64 value)
+static void set_offset(struct run *c, __u64 number, __u64 value)
 {
-	place(c, number, (struct cfi_register){ .place = CFI_AT_OFFSET, .offset = factored(c, value) });
+	set_rule(c, number, (struct cfi_register){ .rule = CFI_AT_OFFSET, .offset = factored(c, value) });
 }
 
 static int restore(struct run *c, __u64 number)
@@ -114,7 +114,7 @@ static int restore(struct run *c, __u64 number)
 	const struct cfi_register *reg = register_of(&c->initial, number);
 
 	if (reg)
-		place(c, number, *reg);
+		set_rule(c, number, *reg);
 	return 0;
 }
 
@@ -173,7 +173,7 @@ static int change_cfa(struct run *c, __u8 instruction)
 /* Instructions whose first operand is the number of a register. */
 static int change_register(struct run *c, __u8 instruction)
 {
-	struct cfi_register other = { .place = CFI_OTHER }, expression = { .place = CFI_EXPRESSION };
+	struct cfi_register other = { .rule = CFI_OTHER }, expression = { .rule = CFI_EXPRESSION };
 	__u64 number, value;
 	__s64 offset;
 	int err = reader_unsigned(&c->r, &number);
@@ -185,30 +185,30 @@ static int change_register(struct run *c, __u8 instruction)
 	case CFA_NEGATIVE_OFFSET_EXTENDED:
 		err = reader_unsigned(&c->r, &value);
 		if (!err)
-			place_at(c, number, instruction == CFA_OFFSET_EXTENDED ? value : -value);
+			set_offset(c, number, instruction == CFA_OFFSET_EXTENDED ? value : -value);
 		return err;
 	case CFA_OFFSET_EXTENDED_SF:
 		err = reader_signed(&c->r, &offset);
 		if (!err)
-			place_at(c, number, offset);
+			set_offset(c, number, offset);
 		return err;
 	case CFA_RESTORE_EXTENDED:
 		return restore(c, number);
 	case CFA_UNDEFINED:
-		place(c, number, (struct cfi_register){ .place = CFI_UNDEFINED });
+		set_rule(c, number, (struct cfi_register){ .rule = CFI_UNDEFINED });
 		return 0;
 	case CFA_SAME_VALUE:
-		place(c, number, (struct cfi_register){ .place = CFI_SAME });
+		set_rule(c, number, (struct cfi_register){ .rule = CFI_SAME });
 		return 0;
 	case CFA_EXPRESSION:
 		err = take_expression(c, &expression.expression);
-		place(c, number, expression);
+		set_rule(c, number, expression);
 		return err;
 	case CFA_VAL_EXPRESSION:
-		place(c, number, other);
+		set_rule(c, number, other);
 		return take_expression(c, &expression.expression);
 	}
-	place(c, number, other); /* register, val_offset, val_offset_sf; a signed operand is as long */
+	set_rule(c, number, other); /* register, val_offset, val_offset_sf; a signed operand is as long */
 	return reader_unsigned(&c->r, &value);
 }
 
@@ -282,7 +282,7 @@ static int execute(struct run *c, __u8 instruction)
 	case CFA_OFFSET:
 		err = reader_unsigned(&c->r, &value);
 		if (!err)
-			place_at(c, argument, value);
+			set_offset(c, argument, value);
 		return err;
 	case CFA_RESTORE:
 		return restore(c, argument);

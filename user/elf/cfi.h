@@ -16,7 +16,7 @@
 
 #define CFI_REMEMBERED 16 /* states at most; compilers keep one or two */
 
-enum cfi_place {
+enum cfi_rule {
 	CFI_SAME,	/* the register has the caller's value */
 	CFI_UNDEFINED,	/* the caller's value is lost */
 	CFI_AT_OFFSET,	/* it is in memory, at the CFA plus offset */
@@ -26,7 +26,7 @@ enum cfi_place {
 
 /* Where the caller's value of a register is. */
 struct cfi_register {
-	enum cfi_place place;
+	enum cfi_rule rule;
 	__s64 offset;
 	struct reader expression;
 };

@@ -17,9 +17,9 @@
 
 #define LETTERS_MAX 8 /* of an augmentation; there are five */
 
-/* A common entry and its place, of the function that was read last: most functions of a file share few. */
+/* A common entry and its offset, of the function that was read last: most functions of a file share few. */
 struct last_common {
-	size_t place;
+	size_t offset;
 	struct eh_common common;
 };
 
@@ -140,7 +140,7 @@ static int read_common(struct reader *r, struct eh_common *c)
 	return err;
 }
 
-/* One entry of the section at this place: what is behind its length. */
+/* One entry of the section at this offset: what is behind its length. */
 static int entry_at(const struct eh_frame *s, size_t at, struct reader *ret)
 {
 	struct reader r = { s->bytes + at, s->bytes + s->size };
@@ -159,20 +159,20 @@ static __u32 common_id(const struct eh_frame *s)
 	return s->debug ? ~0U : 0;
 }
 
-/* The CIE at this place. One that is not understood has the encoding PE_OMIT. */
-static int find_common(const struct eh_frame *s, size_t place, struct last_common *last)
+/* The CIE at this offset. One that is not understood has the encoding PE_OMIT. */
+static int find_common(const struct eh_frame *s, size_t offset, struct last_common *last)
 {
 	struct reader r;
 	__u32 id;
 	int err;
 
-	if (place == last->place)
+	if (offset == last->offset)
 		return 0;
-	err = place < s->size ? entry_at(s, place, &r) : -EBADMSG;
+	err = offset < s->size ? entry_at(s, offset, &r) : -EBADMSG;
 	err = err ?: reader_take(&r, &id, sizeof(id));
 	if (err || id != common_id(s))
 		return -EBADMSG;
-	last->place = place;
+	last->offset = offset;
 	if (read_common(&r, &last->common))
 		last->common.encoding = PE_OMIT;
 	return 0;
@@ -194,17 +194,17 @@ static int read_function(const struct eh_frame *s, struct reader *r, const struc
 }
 
 /*
- * The entry at this place. *ret_rest: what is behind its size. One that is no function has size 0. One that
+ * The entry at this offset. *ret_rest: what is behind its size. One that is no function has size 0. One that
  * ends the section has no bytes behind its length.
  */
-static int read_entry(const struct eh_frame *s, size_t place, struct last_common *last,
+static int read_entry(const struct eh_frame *s, size_t offset, struct last_common *last,
 		      struct eh_function *f, struct reader *ret_rest)
 {
-	const size_t at = place + sizeof(__u32);
+	const size_t at = offset + sizeof(__u32);
 	__u32 id;
-	int err = entry_at(s, place, ret_rest);
+	int err = entry_at(s, offset, ret_rest);
 
-	*f = (struct eh_function){ .place = place };
+	*f = (struct eh_function){ .offset = offset };
 	if (err || !reader_left(ret_rest))
 		return err;
 	err = reader_take(ret_rest, &id, sizeof(id));
@@ -219,7 +219,7 @@ static int read_entry(const struct eh_frame *s, size_t place, struct last_common
 
 int eh_frame_each(const struct eh_frame *s, eh_frame_fn fn, void *context)
 {
-	struct last_common last = { .place = s->size };
+	struct last_common last = { .offset = s->size };
 	struct eh_function f;
 	struct reader rest;
 	int err;
@@ -237,13 +237,13 @@ int eh_frame_each(const struct eh_frame *s, eh_frame_fn fn, void *context)
 	return 0;
 }
 
-int eh_frame_read(const struct eh_frame *s, size_t place, struct eh_function *ret)
+int eh_frame_read(const struct eh_frame *s, size_t offset, struct eh_function *ret)
 {
-	struct last_common last = { .place = s->size };
+	struct last_common last = { .offset = s->size };
 	struct reader rest, data;
 	struct eh_function f;
 	__u64 size;
-	int err = place < s->size ? read_entry(s, place, &last, &f, &rest) : -EBADMSG;
+	int err = offset < s->size ? read_entry(s, offset, &last, &f, &rest) : -EBADMSG;
 
 	if (!err && !f.size)
 		err = -EBADMSG;

@@ -34,7 +34,7 @@ struct eh_common {
 };
 
 struct eh_function {
-	size_t place; /* in the section, of its entry */
+	size_t offset; /* in the section, of its entry */
 	__u64 address, size;
 	/* Of eh_frame_read() alone. */
 	struct eh_common common;
@@ -46,12 +46,12 @@ typedef int (*eh_frame_fn)(void *context, const struct eh_function *function);
 
 /*
  * Entries that are not understood are left out. Returns 0; -EBADMSG when the section is malformed, and then
- * what comes behind that place is missing; or what fn returned, if that is not 0.
+ * what comes behind that offset is missing; or what fn returned, if that is not 0.
  */
 int eh_frame_each(const struct eh_frame *section, eh_frame_fn fn, void *context);
 
-/* Reads one entry whole, at a place that eh_frame_each() told. 0 or -EBADMSG. */
-int eh_frame_read(const struct eh_frame *section, size_t place, struct eh_function *ret);
+/* Reads one entry whole, at an offset that eh_frame_each() told. 0 or -EBADMSG. */
+int eh_frame_read(const struct eh_frame *section, size_t offset, struct eh_function *ret);
 
 /*
  * Takes an address of this encoding. It may be relative to where it stands. -EBADMSG also when the encoding

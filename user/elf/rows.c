@@ -26,7 +26,7 @@
 struct range {
 	__u32 begin, end; /* offsets in the file */
 	__u32 section;	  /* the list is in order of these two at first */
-	__u32 place;
+	__u32 offset;
 };
 
 struct building {
@@ -56,7 +56,7 @@ static void cleanup_building(struct building *b)
 static int on_function(void *context, const struct eh_function *f)
 {
 	struct building *b = context;
-	struct range range = { .section = b->section_count - 1, .place = f->place };
+	struct range range = { .section = b->section_count - 1, .offset = f->offset };
 
 	if (!code_loads_find(&b->loads, f->address, f->size, &range.begin, &range.end) ||
 	    range.end <= b->begin || (range.begin >= b->begin && range.begin - b->begin >= REGION_SIZE))
@@ -86,7 +86,7 @@ static int compare_ranges(const void *a, const void *b)
 		return x->begin < y->begin ? -1 : 1;
 	if (x->section != y->section)
 		return x->section < y->section ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
+	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
 /* --- their rows ----------------------------------------------------------------------------------------- */
@@ -148,7 +148,7 @@ static int execute(struct building *b, const struct range *range)
 	const struct eh_frame *section = &b->sections[range->section];
 	struct executed x = { .building = b };
 	struct eh_function f;
-	int err = eh_frame_read(section, range->place, &f);
+	int err = eh_frame_read(section, range->offset, &f);
 
 	if (err)
 		return 0;

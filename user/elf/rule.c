@@ -109,7 +109,7 @@ static bool is_at_bp(struct reader r)
 
 static __u32 slot_of(const struct cfi_register *bp)
 {
-	switch (bp->place) {
+	switch (bp->rule) {
 	case CFI_SAME:
 		return RULE_SLOT_SAME;
 	case CFI_AT_OFFSET:
@@ -161,9 +161,9 @@ __u32 rule_of(const struct cfi_state *state, bool signal)
 
 	if (signal && cfa->is_expression && is_signal(cfa->expression))
 		return rule_make_small(RULE_SPECIAL, RULE_SIGNAL, 0, 0);
-	if (state->ip.place == CFI_UNDEFINED)
+	if (state->ip.rule == CFI_UNDEFINED)
 		return rule_make_small(RULE_SPECIAL, RULE_ROOT, 0, 0);
-	if (!cfa->is_known || state->ip.place != CFI_AT_OFFSET || state->ip.offset != -WORD)
+	if (!cfa->is_known || state->ip.rule != CFI_AT_OFFSET || state->ip.offset != -WORD)
 		return rule_unknown();
 	if (cfa->is_expression)
 		return rule_of_expression(&cfa->expression, slot);

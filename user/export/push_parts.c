@@ -26,7 +26,7 @@ static bool is_taken(const struct push_series *s, size_t before, const char *nam
 		if (!strcmp(own[i], name))
 			return true;
 	for (int i = 0; i < LABEL_COUNT; i++)
-		if (label_rows[i].places & IN_SERIES && !strcmp(label_rows[i].key, name))
+		if (label_rows[i].outputs & IN_SERIES && !strcmp(label_rows[i].key, name))
 			return true;
 	for (size_t i = 0; i < before; i++)
 		if (!strcmp(s->label_names[i], name))

@@ -101,7 +101,7 @@ static int add_container(const struct registry_entry *e, struct buf *out)
 	int err = 0;
 
 	for (int i = LABEL_COUNT; !err && i-- > 0;) {
-		const char *part = label_rows[i].places & IN_SERIES ? registry_label(e, i) : "";
+		const char *part = label_rows[i].outputs & IN_SERIES ? registry_label(e, i) : "";
 
 		if (!*part)
 			continue;

@@ -33,21 +33,21 @@ static __u32 read_code(struct seen_codes *s, __u64 address)
 
 __u32 seen_codes_find(struct seen_codes *s, __u64 address)
 {
-	size_t at = mix(address) % SEEN_PLACES;
+	size_t at = mix(address) % SEEN_SLOTS;
 
 	target = s->memory;
-	while (s->places[at].address && s->places[at].address != address)
-		at = (at + 1) % SEEN_PLACES;
-	if (!s->places[at].address) {
+	while (s->slots[at].address && s->slots[at].address != address)
+		at = (at + 1) % SEEN_SLOTS;
+	if (!s->slots[at].address) {
 		const __u32 number = read_code(s, address);
 
 		if (number == SEEN_NONE || s->known == SEEN_CODES_MAX)
 			return number;
 		s->known++;
-		s->places[at].address = address;
-		s->places[at].number = number;
+		s->slots[at].address = address;
+		s->slots[at].number = number;
 	}
-	return s->places[at].number;
+	return s->slots[at].number;
 }
 
 bool seen_codes_are_sane(const struct seen_code *codes, __u32 count)

@@ -14,7 +14,7 @@
 #include "bpf/abi.h"
 
 #define SEEN_CODES_MAX	 16384
-#define SEEN_PLACES	 (2 * SEEN_CODES_MAX)
+#define SEEN_SLOTS	 (2 * SEEN_CODES_MAX)
 #define SEEN_NONE	 (~0U)	   /* there is no code object, or no room for it */
 #define SEEN_SHIM	 (~0U - 1) /* the interpreter's own, which is not shown */
 
@@ -40,7 +40,7 @@ struct seen_codes {
 	struct { /* by the address, the code objects that were read */
 		__u64 address; /* 0 = free */
 		__u32 number;  /* of the codes, or SEEN_SHIM */
-	} places[SEEN_PLACES];
+	} slots[SEEN_SLOTS];
 };
 
 /* s is all 0. The process is reached through thread `memory`; layout is borrowed. */

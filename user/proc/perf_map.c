@@ -135,7 +135,7 @@ static int compare_begins(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-static int compare_places(const void *a, const void *b)
+static int compare_bounds(const void *a, const void *b)
 {
 	const __u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
 
@@ -194,8 +194,8 @@ static int add_part(struct buf *out, const struct perf_map_function *f, __u64 be
 	return out->size < PERF_MAP_COUNT_MAX * sizeof(part) ? buf_add(out, &part, sizeof(part)) : 0;
 }
 
-/* Memory is used again for other code: of each place the later line tells. places: begins and ends. */
-static int sweep(const struct perf_map_function *list, size_t n, const __u64 *places, struct cover *cover,
+/* Memory is used again for other code: of each place the later line tells. bounds: begins and ends. */
+static int sweep(const struct perf_map_function *list, size_t n, const __u64 *bounds, struct cover *cover,
 		 struct buf *out)
 {
 	int err = 0;
@@ -203,11 +203,11 @@ static int sweep(const struct perf_map_function *list, size_t n, const __u64 *pl
 	for (size_t i = 0, next = 0; !err && i + 1 < 2 * n; i++) {
 		const struct perf_map_function *f;
 
-		while (next < n && list[next].begin <= places[i])
+		while (next < n && list[next].begin <= bounds[i])
 			push(cover, &list[next++]);
-		f = newest(cover, places[i]);
-		if (f && places[i] < places[i + 1])
-			err = add_part(out, f, places[i], places[i + 1]);
+		f = newest(cover, bounds[i]);
+		if (f && bounds[i] < bounds[i + 1])
+			err = add_part(out, f, bounds[i], bounds[i + 1]);
 	}
 	return err;
 }
@@ -216,21 +216,21 @@ static int part_overlapping(struct buf *lines, struct buf *out)
 {
 	struct perf_map_function *list = (struct perf_map_function *)lines->data;
 	const size_t n = lines->size / sizeof(*list);
-	_cleanup_free_ __u64 *places = calloc(2 * n + 1, sizeof(*places));
+	_cleanup_free_ __u64 *bounds = calloc(2 * n + 1, sizeof(*bounds));
 	_cleanup_free_ const struct perf_map_function **heap = calloc(n + 1, sizeof(*heap));
 	struct cover cover = { heap, 0 };
 
-	if (!places || !heap)
+	if (!bounds || !heap)
 		return -ENOMEM;
 	if (!n)
 		return 0;
 	qsort(list, n, sizeof(*list), compare_begins);
 	for (size_t i = 0; i < n; i++) {
-		places[2 * i] = list[i].begin;
-		places[2 * i + 1] = list[i].begin + list[i].size;
+		bounds[2 * i] = list[i].begin;
+		bounds[2 * i + 1] = list[i].begin + list[i].size;
 	}
-	qsort(places, 2 * n, sizeof(*places), compare_places);
-	return sweep(list, n, places, &cover, out);
+	qsort(bounds, 2 * n, sizeof(*bounds), compare_bounds);
+	return sweep(list, n, bounds, &cover, out);
 }
 
 int perf_map_read(int fd, struct buf *out)

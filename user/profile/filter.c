@@ -14,7 +14,7 @@ void profile_filter_keys(char ret_keys[FILTER_KEYS_SIZE])
 
 	ret_keys[0] = '\0';
 	for (int i = 0; i < LABEL_COUNT && used < FILTER_KEYS_SIZE; i++)
-		if (label_rows[i].places & IN_QUERY)
+		if (label_rows[i].outputs & IN_QUERY)
 			used += snprintf(ret_keys + used, FILTER_KEYS_SIZE - used, ", %s", label_rows[i].key);
 }
 
@@ -36,7 +36,7 @@ int profile_filter_set(struct profile_filter *f, const char *key, const char *va
 	__u32 number;
 
 	for (int i = 0; i < LABEL_COUNT; i++) {
-		if (!(label_rows[i].places & IN_QUERY) || strcmp(label_rows[i].key, key))
+		if (!(label_rows[i].outputs & IN_QUERY) || strcmp(label_rows[i].key, key))
 			continue;
 		if (*f->values[i] || !*value || strlen(value) >= FILTER_VALUE_MAX)
 			return -EINVAL;

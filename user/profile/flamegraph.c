@@ -58,7 +58,7 @@ static int add_process(struct encoder *e, __u32 owner)
 	int err = buf_printf(&name, "%s (pid %u", profile_get_string(e->profile, o->comm), o->pid);
 
 	for (int i = LABEL_COUNT; !err && i-- > 0;)
-		if (label_rows[i].places & IN_FRAME && o->label[i])
+		if (label_rows[i].outputs & IN_FRAME && o->label[i])
 			err = buf_printf(&name, ", %s", profile_get_string(e->profile, o->label[i]));
 	if (!err)
 		err = buf_add(&name, ")", 2);

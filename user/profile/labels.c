@@ -4,13 +4,13 @@
 enum { number, text };
 
 const struct label_row label_rows[LABEL_COUNT] = {
-#define LABEL(key, kind, origin, places, help) { #key, kind == text, places },
+#define LABEL(key, kind, origin, outputs, help) { #key, kind == text, outputs },
 #include "profile/labels.def"
 #undef LABEL
 };
 
 /* The name of a place is a text. */
-#define LABEL(key, kind, origin, places, help) \
-	_Static_assert(kind == text || !((places) & (IN_SERIES | IN_FRAME)), #key " is no text");
+#define LABEL(key, kind, origin, outputs, help) \
+	_Static_assert(kind == text || !((outputs) & (IN_SERIES | IN_FRAME)), #key " is no text");
 #include "profile/labels.def"
 #undef LABEL

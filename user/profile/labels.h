@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 enum label {
-#define LABEL(key, kind, origin, places, help) LABEL_##key,
+#define LABEL(key, kind, origin, outputs, help) LABEL_##key,
 #include "profile/labels.def"
 #undef LABEL
 	LABEL_COUNT
@@ -27,12 +27,12 @@ typedef const char *label_text;
 #define LABEL_OF_CONTAINER_IS_STATE(...)
 
 /* Where a label stands besides pprof, as labels.def says. */
-enum label_places { NOWHERE_ELSE = 0, IN_QUERY = 1, IN_SERIES = 2, IN_FRAME = 4 };
+enum label_outputs { NOWHERE_ELSE = 0, IN_QUERY = 1, IN_SERIES = 2, IN_FRAME = 4 };
 
 struct label_row {
 	const char *key;
 	bool is_text; /* else a number */
-	unsigned int places;
+	unsigned int outputs;
 };
 
 extern const struct label_row label_rows[LABEL_COUNT];
@@ -40,7 +40,7 @@ extern const struct label_row label_rows[LABEL_COUNT];
 /* How many labels a pushed series can have, but for those of --pod-label. */
 enum {
 	LABELS_IN_SERIES = 0
-#define LABEL(key, kind, origin, places, help) +!!((places) & IN_SERIES)
+#define LABEL(key, kind, origin, outputs, help) +!!((outputs) & IN_SERIES)
 #include "profile/labels.def"
 #undef LABEL
 };

@@ -198,7 +198,7 @@ static int owner_intern(struct profile *p, const struct profile_labels *labels, 
 	struct profile_owner o = {};
 	int err = 0;
 
-#define LABEL(key, kind, origin, places, help) err = err ?: intern_##kind(p, labels->key, &o.key);
+#define LABEL(key, kind, origin, outputs, help) err = err ?: intern_##kind(p, labels->key, &o.key);
 #include "profile/labels.def"
 #undef LABEL
 	for (__u32 i = 0; i < p->info.extra_count && !err; i++)
@@ -222,7 +222,7 @@ struct profile_labels profile_get_labels(const struct profile *p, __u32 owner)
 	const struct profile_owner *o = profile_get_owner(p, owner);
 	struct profile_labels labels = {};
 
-#define LABEL(key, kind, origin, places, help) labels.key = get_##kind(p, o->key);
+#define LABEL(key, kind, origin, outputs, help) labels.key = get_##kind(p, o->key);
 #include "profile/labels.def"
 #undef LABEL
 	for (__u32 i = 0; i < p->info.extra_count; i++)

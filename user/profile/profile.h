@@ -50,7 +50,7 @@ struct profile_info {
 
 /* Whom a sample belongs to: a field for each row of labels.def. A string that is NULL means "". */
 struct profile_labels {
-#define LABEL(key, kind, origin, places, help) label_##kind key;
+#define LABEL(key, kind, origin, outputs, help) label_##kind key;
 #include "profile/labels.def"
 #undef LABEL
 	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names */
@@ -140,7 +140,7 @@ struct profile_location {
 struct profile_owner {
 	union {
 		struct {
-#define LABEL(key, kind, origin, places, help) __u32 key;
+#define LABEL(key, kind, origin, outputs, help) __u32 key;
 #include "profile/labels.def"
 #undef LABEL
 		};

@@ -21,7 +21,7 @@
 
 enum {
 	LABEL_KEYS_BYTES = 0
-#define LABEL(key, kind, origin, places, help) +sizeof(#key) + 1
+#define LABEL(key, kind, origin, outputs, help) +sizeof(#key) + 1
 #include "profile/labels.def"
 #undef LABEL
 };
@@ -103,7 +103,8 @@ static int end_part(struct splitter *s, const struct split_service *service)
 }
 
 /* Puts a stack into the present part or, if it does not fit, into a new one. */
-static int place(struct splitter *s, const struct profile_stack *stack, const struct split_service *service)
+static int put_stack(struct splitter *s, const struct profile_stack *stack,
+		     const struct split_service *service)
 {
 	static const struct profile_labels nobody;
 	__u32 there;
@@ -126,7 +127,7 @@ static int place(struct splitter *s, const struct profile_stack *stack, const st
 
 /* --- services ----------------------------------------------------------------------------------------- */
 
-struct place {
+struct service_sample {
 	struct split_service service;
 	__u32 sample;
 };
@@ -138,7 +139,7 @@ static struct split_service service_of(const struct profile *p, __u32 owner)
 	struct split_service s = { .name = name ? profile_get_string(p, name) : "unknown" };
 
 	for (int i = 0; i < LABEL_COUNT; i++)
-		s.label[i] = profile_get_string(p, label_rows[i].places & IN_SERIES ? o->label[i] : 0);
+		s.label[i] = profile_get_string(p, label_rows[i].outputs & IN_SERIES ? o->label[i] : 0);
 	for (__u32 i = 0; i < profile_get_info(p)->extra_count; i++)
 		s.extra[i] = profile_get_string(p, o->extra[i]);
 	return s;
@@ -157,33 +158,34 @@ static int compare_services(const struct split_service *x, const struct split_se
 
 static int by_service(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct service_sample *x = a, *y = b;
 
 	return compare_services(&x->service, &y->service) ?:
 	       (x->sample > y->sample) - (x->sample < y->sample);
 }
 
-static struct place *sort_samples(const struct profile *p, __u32 n)
+static struct service_sample *sort_samples(const struct profile *p, __u32 n)
 {
-	struct place *places = calloc(n, sizeof(*places));
+	struct service_sample *samples = calloc(n, sizeof(*samples));
 
-	for (__u32 i = 0; places && i < n; i++)
-		places[i] = (struct place){ service_of(p, profile_get_sample(p, i + 1).owner), i + 1 };
-	if (places)
-		qsort(places, n, sizeof(*places), by_service);
-	return places;
+	for (__u32 i = 0; samples && i < n; i++)
+		samples[i] = (struct service_sample){ service_of(p, profile_get_sample(p, i + 1).owner),
+						       i + 1 };
+	if (samples)
+		qsort(samples, n, sizeof(*samples), by_service);
+	return samples;
 }
 
-static int split_all(struct splitter *s, const struct place *places, __u32 n)
+static int split_all(struct splitter *s, const struct service_sample *samples, __u32 n)
 {
 	int err = 0;
 
 	for (__u32 i = 0; !err && i < n; i++) {
-		struct profile_stack stack = profile_get_sample(s->whole, places[i].sample);
-		const struct split_service *service = &places[i].service;
+		struct profile_stack stack = profile_get_sample(s->whole, samples[i].sample);
+		const struct split_service *service = &samples[i].service;
 
-		err = place(s, &stack, service);
-		if (!err && (i + 1 == n || compare_services(&places[i + 1].service, service)))
+		err = put_stack(s, &stack, service);
+		if (!err && (i + 1 == n || compare_services(&samples[i + 1].service, service)))
 			err = end_part(s, service);
 	}
 	return err;
@@ -203,7 +205,7 @@ int profile_split(const struct profile *p, const struct split_limits *limits,
 	_cleanup_free_ __u32 *mappings = new_known(p, PROFILE_MAPPING);
 	_cleanup_free_ __u32 *functions = new_known(p, PROFILE_FUNCTION);
 	_cleanup_free_ __u32 *locations = new_known(p, PROFILE_LOCATION);
-	_cleanup_free_ struct place *places = n ? sort_samples(p, n) : NULL;
+	_cleanup_free_ struct service_sample *samples = n ? sort_samples(p, n) : NULL;
 	_cleanup_copier_ struct copier *copier = NULL;
 	struct splitter s = {
 		.whole = p,
@@ -219,10 +221,10 @@ int profile_split(const struct profile *p, const struct split_limits *limits,
 
 	if (!n)
 		return 0;
-	if (!strings || !mappings || !functions || !locations || !places || copier_new(&copier, p))
+	if (!strings || !mappings || !functions || !locations || !samples || copier_new(&copier, p))
 		return -ENOMEM;
 	s.copier = copier;
-	err = split_all(&s, places, n);
+	err = split_all(&s, samples, n);
 	profile_free(s.part);
 	return err;
 }

@@ -115,7 +115,7 @@ static bool is_near(__u64 a, __u64 b)
 	return (a > b ? a - b : b - a) <= INT32_MAX;
 }
 
-__u64 variables_place(pid_t tid, const struct image *image, __u64 bias, struct layout *layout)
+__u64 variables_address(pid_t tid, const struct image *image, __u64 bias, struct layout *layout)
 {
 	__u64 thread = bias + image->old_thread, list = image->old_interps ? bias + image->old_interps : 0;
 	__u64 other, first = thread;

@@ -16,6 +16,6 @@
  * so that no offset is 0. Of a stripped file only _PyThreadState_Current is known. Then an interpreter is
  * looked for in its writable data: the pointer to it becomes runtime_main, which is 0 if there is none yet.
  */
-__u64 variables_place(pid_t tid, const struct image *image, __u64 bias, struct layout *layout);
+__u64 variables_address(pid_t tid, const struct image *image, __u64 bias, struct layout *layout);
 
 #endif

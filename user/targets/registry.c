@@ -72,7 +72,7 @@ size_t registry_count_unlooked(const struct registry *r)
 static const size_t strings[] = {
 	offsetof(struct registry_entry, binary),
 	offsetof(struct registry_entry, build_id),
-#define LABEL(key, kind, origin, places, help) \
+#define LABEL(key, kind, origin, outputs, help) \
 	OF_CONTAINER(origin, offsetof(struct registry_entry, container.key),)
 #include "profile/labels.def"
 #undef LABEL
@@ -188,8 +188,8 @@ const char *registry_label(const struct registry_entry *e, enum label label)
 	const char *text = NULL;
 
 	switch (label) {
-#define LABEL(key, kind, origin, places, help)    \
-	case LABEL_##key:                         \
+#define LABEL(key, kind, origin, outputs, help)        \
+	case LABEL_##key:                              \
 		OF_CONTAINER(origin, text = e->container.key;) \
 		break;
 #include "profile/labels.def"

@@ -18,7 +18,7 @@ struct unlooked;
 
 /* The rows of labels.def whose origin is CONTAINER. "" = none, or unknown. The registry owns the strings. */
 struct registry_container {
-#define LABEL(key, kind, origin, places, help) OF_CONTAINER(origin, const char *key;)
+#define LABEL(key, kind, origin, outputs, help) OF_CONTAINER(origin, const char *key;)
 #include "profile/labels.def"
 #undef LABEL
 };

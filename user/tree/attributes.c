@@ -27,7 +27,7 @@ void attributes_fill(__u64 key, struct codes *codes, struct profile_labels *l)
 	const __u32 value = attribute_value(key);
 
 	switch (attribute_of(key)) {
-#define ATTRIBUTE(name, option, value, place, label, help) \
+#define ATTRIBUTE(name, option, value, storage, label, help) \
 	case ATTRIBUTE_##name:                             \
 		FILL_##value(label);                       \
 		break;

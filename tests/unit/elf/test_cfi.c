@@ -64,13 +64,13 @@ static int on_state(void *context, __u64 begin, __u64 end, const struct cfi_stat
 /* A function at BEGIN of SIZE bytes with these instructions. */
 static int run(const void *code, size_t size)
 {
-	const size_t place = frames_function(&frames, common, BEGIN, SIZE, code, size);
+	const size_t offset = frames_function(&frames, common, BEGIN, SIZE, code, size);
 	struct eh_function f;
 
 	free((void *)section.bytes);
 	section = frames_copy(&frames);
 	seen.count = 0;
-	assert_int_equal(eh_frame_read(&section, place, &f), 0);
+	assert_int_equal(eh_frame_read(&section, offset, &f), 0);
 	return cfi_run(&section, &f, on_state, NULL);
 }
 
@@ -83,11 +83,11 @@ static void row_is(int i, __u64 begin, __u64 number, __s64 offset)
 	assert_int_equal(seen.state[i].cfa.offset, offset);
 }
 
-static void bp_is(int i, enum cfi_place place, __s64 offset)
+static void bp_is(int i, enum cfi_rule rule, __s64 offset)
 {
 	assert_true(i < seen.count);
-	assert_int_equal(seen.state[i].bp.place, place);
-	if (place == CFI_AT_OFFSET)
+	assert_int_equal(seen.state[i].bp.rule, rule);
+	if (rule == CFI_AT_OFFSET)
 		assert_int_equal(seen.state[i].bp.offset, offset);
 }
 
@@ -98,7 +98,7 @@ static void what_is_common_holds_from_the_begin(void **state)
 	assert_int_equal(seen.count, 1);
 	row_is(0, BEGIN, CFI_RSP, 8);
 	assert_int_equal(seen.end[0], BEGIN + SIZE);
-	assert_int_equal(seen.state[0].ip.place, CFI_AT_OFFSET);
+	assert_int_equal(seen.state[0].ip.rule, CFI_AT_OFFSET);
 	assert_int_equal(seen.state[0].ip.offset, -8);
 	bp_is(0, CFI_SAME, 0);
 	assert_int_equal(run(NULL, 0), 0);
@@ -208,8 +208,8 @@ static void other_registers(void **state)
 	assert_int_equal(seen.count, 3);
 	row_is(0, BEGIN, CFI_RSP, 8);
 	bp_is(0, CFI_SAME, 0);
-	assert_int_equal(seen.state[1].ip.place, CFI_UNDEFINED);
-	assert_int_equal(seen.state[2].ip.place, CFI_AT_OFFSET); /* as it is in the common entry */
+	assert_int_equal(seen.state[1].ip.rule, CFI_UNDEFINED);
+	assert_int_equal(seen.state[2].ip.rule, CFI_AT_OFFSET); /* as it is in the common entry */
 	assert_int_equal(seen.state[2].ip.offset, -8);
 }
 

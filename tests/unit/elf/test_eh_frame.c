@@ -77,7 +77,7 @@ static int on_function(void *context, const struct eh_function *function)
 		return -E2BIG;
 	f->address[f->count] = function->address;
 	f->size[f->count] = function->size;
-	f->place[f->count++] = function->place;
+	f->place[f->count++] = function->offset;
 	return 0;
 }
 
@@ -195,7 +195,7 @@ static void read_whole(void **state)
 	second = frames_function(&f, other, 0x2000, 0x40, NULL, 0);
 	copy = frames_copy(&f);
 	assert_int_equal(eh_frame_read(&copy, first, &function), 0);
-	assert_int_equal(function.place, first);
+	assert_int_equal(function.offset, first);
 	assert_int_equal(function.address, 0x2000);
 	assert_int_equal(function.size, 0x40);
 	assert_true(function.common.signal);

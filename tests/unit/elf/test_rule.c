@@ -22,7 +22,7 @@ static struct cfi_state at(__u64 number, __s64 offset)
 {
 	return (struct cfi_state){
 		.cfa = { .is_known = true, .number = number, .offset = offset },
-		.ip = { .place = CFI_AT_OFFSET, .offset = -8 },
+		.ip = { .rule = CFI_AT_OFFSET, .offset = -8 },
 	};
 }
 
@@ -85,16 +85,16 @@ static void callers_frame_pointer(void **state)
 		struct cfi_register is;
 		__u32 slot;
 	} cases[] = {
-		{ { .place = CFI_SAME }, RULE_SLOT_SAME },
-		{ { .place = CFI_AT_OFFSET, .offset = -16 }, 2 },
-		{ { .place = CFI_AT_OFFSET, .offset = -8 * RULE_SLOT_MAX }, RULE_SLOT_MAX },
-		{ { .place = CFI_AT_OFFSET, .offset = -8 * RULE_SLOT_MAX - 8 }, RULE_SLOT_LOST },
-		{ { .place = CFI_AT_OFFSET, .offset = -12 }, RULE_SLOT_LOST },
-		{ { .place = CFI_AT_OFFSET, .offset = 0 }, RULE_SLOT_LOST },
-		{ { .place = CFI_AT_OFFSET, .offset = 16 }, RULE_SLOT_LOST },
-		{ { .place = CFI_AT_OFFSET, .offset = INT64_MIN }, RULE_SLOT_LOST },
-		{ { .place = CFI_UNDEFINED }, RULE_SLOT_LOST },
-		{ { .place = CFI_OTHER }, RULE_SLOT_LOST },
+		{ { .rule = CFI_SAME }, RULE_SLOT_SAME },
+		{ { .rule = CFI_AT_OFFSET, .offset = -16 }, 2 },
+		{ { .rule = CFI_AT_OFFSET, .offset = -8 * RULE_SLOT_MAX }, RULE_SLOT_MAX },
+		{ { .rule = CFI_AT_OFFSET, .offset = -8 * RULE_SLOT_MAX - 8 }, RULE_SLOT_LOST },
+		{ { .rule = CFI_AT_OFFSET, .offset = -12 }, RULE_SLOT_LOST },
+		{ { .rule = CFI_AT_OFFSET, .offset = 0 }, RULE_SLOT_LOST },
+		{ { .rule = CFI_AT_OFFSET, .offset = 16 }, RULE_SLOT_LOST },
+		{ { .rule = CFI_AT_OFFSET, .offset = INT64_MIN }, RULE_SLOT_LOST },
+		{ { .rule = CFI_UNDEFINED }, RULE_SLOT_LOST },
+		{ { .rule = CFI_OTHER }, RULE_SLOT_LOST },
 	};
 	static const __u8 at_bp[] = { 0x76, 0 }, below[] = { 0x76, 0x78 }, longer[] = { 0x76, 0, 0x06 };
 	struct cfi_state s = at(CFI_RSP, 64);
@@ -119,13 +119,13 @@ static void return_address(void **state)
 	struct cfi_state s = at(CFI_RSP, 8);
 
 	(void)state;
-	s.ip.place = CFI_UNDEFINED;
+	s.ip.rule = CFI_UNDEFINED;
 	assert_int_equal(rule_of(&s, false), rule_make_small(RULE_SPECIAL, RULE_ROOT, 0, 0));
-	s.ip.place = CFI_SAME;
+	s.ip.rule = CFI_SAME;
 	assert_int_equal(rule_of(&s, false), UNKNOWN);
-	s.ip.place = CFI_OTHER;
+	s.ip.rule = CFI_OTHER;
 	assert_int_equal(rule_of(&s, false), UNKNOWN);
-	s.ip = (struct cfi_register){ .place = CFI_AT_OFFSET, .offset = -16 };
+	s.ip = (struct cfi_register){ .rule = CFI_AT_OFFSET, .offset = -16 };
 	assert_int_equal(rule_of(&s, false), UNKNOWN);
 	s = at(CFI_RSP, 8);
 	s.cfa.is_known = false;

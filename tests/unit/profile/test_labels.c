@@ -21,7 +21,7 @@
 static int setup_sample(void **state)
 {
 	struct registry_entry e = { .id = 1, .pid = 100, .comm = "<comm>", .layout = -1, .container = {
-#define LABEL(key, kind, origin, places, help) OF_CONTAINER(origin, .key = VALUE(#key),)
+#define LABEL(key, kind, origin, outputs, help) OF_CONTAINER(origin, .key = VALUE(#key),)
 #include "profile/labels.def"
 #undef LABEL
 	} };
@@ -151,7 +151,7 @@ static int count_series(void *context, const struct split_service *s, const stru
 	int *n = context;
 
 	for (int i = 0; i < LABEL_COUNT; i++) {
-		bool has_it = label_rows[i].places & IN_SERIES && profile_total(part) == 3;
+		bool has_it = label_rows[i].outputs & IN_SERIES && profile_total(part) == 3;
 
 		assert_string_equal(s->label[i], has_it ? value_of(&label_rows[i]) : "");
 		*n += has_it;
@@ -193,7 +193,7 @@ static void services_are_told_apart(void **state)
 
 #define LABEL_text(key)	  (VALUE(#key))
 #define LABEL_number(key) 42
-#define LABEL(key, kind, origin, places, help) \
+#define LABEL(key, kind, origin, outputs, help) \
 	if (row == LABEL_##key)                \
 		labels[1].key = LABEL_##kind(key);
 #include "profile/labels.def"
@@ -223,7 +223,7 @@ static void frames(void **state)
 	for (int i = 0; i < LABEL_COUNT; i++) {
 		const char *found = strstr(process, value_of(&label_rows[i]));
 
-		if (label_rows[i].places & IN_FRAME)
+		if (label_rows[i].outputs & IN_FRAME)
 			assert_true(found && found < end);
 		else if (i != LABEL_pid && i != LABEL_comm)
 			assert_null(found);
@@ -239,7 +239,7 @@ static void registry_has_those_of_containers(void **state)
 	for (int i = 0; i < LABEL_COUNT; i++) {
 		bool is_of_container = false;
 
-#define LABEL(key, kind, origin, places, help) is_of_container |= i == LABEL_##key && #origin[0] == 'C';
+#define LABEL(key, kind, origin, outputs, help) is_of_container |= i == LABEL_##key && #origin[0] == 'C';
 #include "profile/labels.def"
 #undef LABEL
 		assert_string_equal(registry_label(e, i), is_of_container ? value_of(&label_rows[i]) : "");

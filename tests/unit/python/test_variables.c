@@ -42,7 +42,7 @@ static void begin(__u32 minor)
 
 static void *place(void)
 {
-	return (void *)variables_place(getpid(), &image, BIAS, &layout);
+	return (void *)variables_address(getpid(), &image, BIAS, &layout);
 }
 
 static const __u32 minors[] = { 0x0207, 0x0306 };
