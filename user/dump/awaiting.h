@@ -24,7 +24,7 @@ struct awaiting {
 	size_t count;
 	enum awaiting_end end;
 	struct {
-		const struct async_task *task;
+		const struct task *task;
 		__u32 others; /* that await the same one */
 	} by[AWAITING_MAX];
 };

@@ -166,7 +166,7 @@ int dumped_look(const struct asker *asker, const struct sched_clocks *clocks, st
 
 int dumped_look_at_tasks(const struct asker *asker, struct dumped *d)
 {
-	static const struct async_tasks none;
+	static const struct tasks none;
 	const struct cpython *cpython = layout_model(d->identity.layout.version);
 	size_t size;
 	int err;
@@ -177,7 +177,7 @@ int dumped_look_at_tasks(const struct asker *asker, struct dumped *d)
 	if (!d->identity.asyncio)
 		return 0;
 	err = look(asker, WORKER_TASKS, d, &size);
-	err = err ?: async_tasks_parse(d->bytes, size, &d->tasks, &d->task_list, &d->frames, &d->awaiters);
+	err = err ?: tasks_parse(d->bytes, size, &d->tasks, &d->task_list, &d->frames, &d->awaiters);
 	if (err)
 		return err;
 	d->frame_count = d->tasks->frames;

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "names/codes.h"
-#include "outside/async_tasks.h"
+#include "outside/tasks.h"
 #include "outside/look.h"
 #include "proc/container.h"
 #include "proc/procfs.h"
@@ -25,8 +25,8 @@ struct dumped {
 	struct container container;
 	const struct look *look; /* the threads that were seen; NULL: there was no such look */
 	struct look_thread *threads;
-	const struct async_tasks *tasks; /* the tasks that were seen; NULL: nobody looked for tasks */
-	const struct async_task *task_list;
+	const struct tasks *tasks; /* the tasks that were seen; NULL: nobody looked for tasks */
+	const struct task *task_list;
 	const __u32 *awaiters; /* of the tasks */
 	const struct look_frame *frames;
 	__u32 frame_count;

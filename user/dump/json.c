@@ -55,12 +55,12 @@ static int add_awaiting(const struct dumped *d, const struct look_thread *t, str
 	struct awaiting a;
 	int err;
 
-	if (!d->async || !t->async_address)
+	if (!d->async || !t->task_address)
 		return 0;
-	awaiting_find(d->async, t->async_address, &a);
+	awaiting_find(d->async, t->task_address, &a);
 	err = buf_add_string(out, ",\"awaited_by\":[");
 	for (size_t i = 0; i < a.count && !err; i++) {
-		const struct async_task *by = a.by[i].task;
+		const struct task *by = a.by[i].task;
 
 		err = buf_printf(out, "%s{\"others\":%u", i ? "," : "", a.by[i].others);
 		err = err ?: json_string("task", by->name, sizeof(by->name), out);
@@ -84,8 +84,8 @@ static int add_thread(const struct dumped *d, const struct look_thread *t, struc
 	err = err ?: json_string("name", t->thread.name, sizeof(t->thread.name), out);
 	err = err ?: buf_printf(out, ",\"state\":\"%s\"", thread_words_key(t));
 	err = err ?: add_wait(t, out);
-	if (!err && *t->async_task)
-		err = json_string("task", t->async_task, sizeof(t->async_task), out);
+	if (!err && *t->task)
+		err = json_string("task", t->task, sizeof(t->task), out);
 	err = err ?: buf_printf(out, ",\"holds_gil\":%s,\"ran\":%s,\"stack\":\"%s\",\"frames\":[",
 				t->gil == LOOK_GIL_HOLDS ? "true" : "false", t->runs ? "true" : "false",
 				ends[t->end] ?: "");

@@ -9,7 +9,7 @@
 enum mark { NEW, ON_PATH, DONE };
 
 struct growing {
-	const struct async_task *tasks;
+	const struct task *tasks;
 	__u32 count;
 	const __u32 *awaiters;
 	__u32 *first;	/* of each task: where in `awaited` those begin that it awaits; one more at the end */
@@ -88,7 +88,7 @@ static void grow_all(struct growing *g)
 			grow(g, i);
 }
 
-int task_tree(const struct async_tasks *head, const struct async_task *tasks, const __u32 *awaiters,
+int task_tree(const struct tasks *head, const struct task *tasks, const __u32 *awaiters,
 	      struct tree_row **ret, size_t *ret_count)
 {
 	struct growing g = { .tasks = tasks, .count = head->tasks, .awaiters = awaiters };

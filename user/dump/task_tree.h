@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "outside/async_tasks.h"
+#include "outside/tasks.h"
 
 #define TREE_DEPTH_MAX 16 /* tasks below each other; what is deeper is written further below, as a tree */
 
@@ -30,7 +30,7 @@ struct tree_row {
  * The rows: each task once as TREE_TASK, and at most one row more for each awaiter. 0, and the caller frees
  * *ret; or -ENOMEM.
  */
-int task_tree(const struct async_tasks *head, const struct async_task *tasks, const __u32 *awaiters,
+int task_tree(const struct tasks *head, const struct task *tasks, const __u32 *awaiters,
 	      struct tree_row **ret, size_t *ret_count);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include "dump/json.h"
 
-static const char *const states[ASYNC_STATES] = {
-	[ASYNC_WAITS] = "waits", [ASYNC_RUNS] = "runs",	    [ASYNC_NOT_BEGUN] = "not begun",
-	[ASYNC_ENDED] = "ended", [ASYNC_FUTURE] = "future", [ASYNC_CHANGED] = "changed",
-	[ASYNC_UNREAD] = "unread",
+static const char *const states[TASK_STATES] = {
+	[TASK_WAITS] = "waits",	  [TASK_RUNS] = "runs",	    [TASK_NOT_BEGUN] = "not begun",
+	[TASK_ENDED] = "ended",	  [TASK_FUTURE] = "future", [TASK_CHANGED] = "changed",
+	[TASK_UNREAD] = "unread",
 };
 
 static const char *truth(bool value)
@@ -14,7 +14,7 @@ static const char *truth(bool value)
 	return value ? "true" : "false";
 }
 
-static int add_task(const struct dumped *d, const struct async_task *t, struct buf *out)
+static int add_task(const struct dumped *d, const struct task *t, struct buf *out)
 {
 	int err = buf_printf(out, "{\"id\":\"0x%llx\"", (unsigned long long)t->address);
 

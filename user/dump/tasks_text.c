@@ -14,12 +14,12 @@
 #define TABLE_NAME 28 /* columns of a name in the table; a longer one moves what follows */
 #define AWAITERS_SHOWN 4 /* by name, in a line of the table */
 
-static const char *const states[ASYNC_STATES] = {
-	[ASYNC_RUNS] = "runs",
-	[ASYNC_NOT_BEGUN] = "has not begun",
-	[ASYNC_ENDED] = "has ended",
-	[ASYNC_CHANGED] = "it went on while it was looked at",
-	[ASYNC_UNREAD] = "not looked at: there are too many",
+static const char *const states[TASK_STATES] = {
+	[TASK_RUNS] = "runs",
+	[TASK_NOT_BEGUN] = "has not begun",
+	[TASK_ENDED] = "has ended",
+	[TASK_CHANGED] = "it went on while it was looked at",
+	[TASK_UNREAD] = "not looked at: there are too many",
 };
 
 static const char *const kinds[] = {
@@ -28,9 +28,9 @@ static const char *const kinds[] = {
 	[TREE_BELOW] = "shown below",
 };
 
-static int add_task_name(const struct async_task *t, struct buf *out)
+static int add_task_name(const struct task *t, struct buf *out)
 {
-	const char *what = t->state == ASYNC_FUTURE ? "Future" : "Task";
+	const char *what = t->state == TASK_FUTURE ? "Future" : "Task";
 	int err;
 
 	if (!*t->name)
@@ -45,7 +45,7 @@ static int add_note(const char *note, bool colour, struct buf *out)
 	return note ? buf_printf(out, " %s[%s]%s", colour ? "\033[2m" : "", note, text_plain(colour)) : 0;
 }
 
-static int add_frames(const struct dumped *d, const struct async_task *t, int indent, struct buf *out)
+static int add_frames(const struct dumped *d, const struct task *t, int indent, struct buf *out)
 {
 	int err = 0;
 
@@ -62,7 +62,7 @@ static int add_frames(const struct dumped *d, const struct async_task *t, int in
 
 static int add_row(const struct dumped *d, const struct tree_row *row, bool colour, struct buf *out)
 {
-	const struct async_task *t = &d->task_list[row->task];
+	const struct task *t = &d->task_list[row->task];
 	const int indent = MARGIN + STEP * (int)row->depth;
 	int err = buf_printf(out, "%*s%s", indent, "", text_bold(colour && row->kind == TREE_TASK));
 
@@ -113,7 +113,7 @@ static int add_padded(struct buf *cell, size_t columns, struct buf *out)
 	return err ?: buf_printf(out, "%*s  ", (int)fill, "");
 }
 
-static int add_place(const struct dumped *d, const struct async_task *t, struct buf *out)
+static int add_place(const struct dumped *d, const struct task *t, struct buf *out)
 {
 	struct code_line line;
 
@@ -123,7 +123,7 @@ static int add_place(const struct dumped *d, const struct async_task *t, struct 
 	return text_frame(&line, 0, out);
 }
 
-static int add_table_row(const struct dumped *d, const struct async_task *t, struct buf *out)
+static int add_table_row(const struct dumped *d, const struct task *t, struct buf *out)
 {
 	_cleanup_buf_ struct buf cell = { 0 };
 	int err = t->tid ? buf_printf(out, "%10d  ", t->tid) : buf_printf(out, "%10s  ", "-");

@@ -83,14 +83,14 @@ static int add_note(const char *note, bool colour, struct buf *out)
 	return buf_printf(out, "      %s[%s]%s\n", colour ? "\033[2m" : "", note, text_plain(colour));
 }
 
-static int add_async_task(const struct look_thread *t, struct buf *out)
+static int add_task(const struct look_thread *t, struct buf *out)
 {
 	int err;
 
-	if (!*t->async_task)
+	if (!*t->task)
 		return 0;
 	err = buf_add_string(out, ", in task \"");
-	err = err ?: buf_add_shown(out, t->async_task, false);
+	err = err ?: buf_add_shown(out, t->task, false);
 	return err ?: buf_add_string(out, "\"");
 }
 
@@ -104,11 +104,11 @@ static int add_awaiting(const struct dumped *d, const struct look_thread *t, boo
 	struct awaiting a;
 	int err = 0;
 
-	if (!d->async || !t->async_address)
+	if (!d->async || !t->task_address)
 		return 0;
-	awaiting_find(d->async, t->async_address, &a);
+	awaiting_find(d->async, t->task_address, &a);
 	for (size_t i = 0; i < a.count && !err; i++) {
-		const struct async_task *by = a.by[i].task;
+		const struct task *by = a.by[i].task;
 
 		err = buf_printf(out, "    %sawaited by task%s \"", text_bold(colour), text_plain(colour));
 		err = err ?: buf_add_shown(out, by->name, false);
@@ -133,7 +133,7 @@ static int add_thread(const struct dumped *d, const struct look_thread *t, bool 
 	err = err ?: add_name(t->thread.name, out);
 	err = err ?: buf_add_string(out, ": ");
 	err = err ?: thread_words_text(t, out);
-	err = err ?: add_async_task(t, out);
+	err = err ?: add_task(t, out);
 	err = err ?: buf_add_string(out, "\n");
 	if (!err && t->runs && t->end == LOOK_WHOLE)
 		err = add_note("it runs: frames that came and went meanwhile are left out", colour, out);

@@ -17,7 +17,7 @@
 
 struct profile;
 
-/* The owner sets the first four; the rest begins as 0. */
+/* Whoever makes it sets the first four; the rest begins as 0. */
 struct interval_files {
 	const char *folder;
 	struct folder_keep keep;

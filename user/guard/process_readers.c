@@ -6,7 +6,7 @@
 #include "guard/reading.h"
 
 #include "guard/worker.h"
-#include "outside/async_tasks.h"
+#include "outside/tasks.h"
 #include "outside/look.h"
 #include "outside/task_waits.h"
 #include "python/capture_remote.h"
@@ -60,8 +60,7 @@ int read_tasks(struct reading *r)
 {
 	const struct request_threads *q = &r->request->threads;
 
-	return async_tasks_look((pid_t)r->request->pid, r->tid, &q->layout, q->runtime, q->asyncio,
-				&r->table);
+	return tasks_look((pid_t)r->request->pid, r->tid, &q->layout, q->runtime, q->asyncio, &r->table);
 }
 
 int read_task_waits(struct reading *r)

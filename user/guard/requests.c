@@ -6,7 +6,7 @@
 #include "elf/functions.h"
 #include "elf/rows.h"
 #include "guard/reading.h"
-#include "outside/async_tasks.h"
+#include "outside/tasks.h"
 #include "outside/look.h"
 #include "outside/task_waits.h"
 #include "proc/perf_map.h"

@@ -83,14 +83,14 @@ static int add_text(struct buf *out, const char *text)
 	return err;
 }
 
-static void version_text(const struct kernel *kernel, int index, char text[VERSION_TEXT_SIZE])
+static void version_string(const struct kernel *kernel, int index, char text[VERSION_STRING_SIZE])
 {
 	struct layout layout;
 
 	if (index < 0 || kernel_get_layout(kernel, index, &layout))
-		snprintf(text, VERSION_TEXT_SIZE, "unsupported");
+		snprintf(text, VERSION_STRING_SIZE, "unsupported");
 	else
-		layout_version_text(layout.version, layout.free_threaded, text);
+		layout_version_string(layout.version, layout.free_threaded, text);
 }
 
 /* namespace/pod/container as far as they are known, else the start of the container's id. */
@@ -146,9 +146,9 @@ static const char *amount_title(const struct profile *recent)
 static int add_row(const struct row *r, const struct kernel *kernel, const struct profile *recent,
 		   struct buf *out)
 {
-	char version[VERSION_TEXT_SIZE];
+	char version[VERSION_STRING_SIZE];
 
-	version_text(kernel, r->process.layout, version);
+	version_string(kernel, r->process.layout, version);
 	return buf_printf(out, "<tr><td><a href=\"?pid=%u\">%u</a><td>", r->process.pid, r->process.pid) ?:
 	       add_text(out, r->process.comm) ?:
 	       buf_printf(out, "<td>%s<td>", version) ?:

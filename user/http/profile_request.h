@@ -14,7 +14,7 @@ struct discover;
 struct profile_request;
 struct windows;
 
-/* All requests. The owner sets the first four, which are borrowed. */
+/* All requests. Whoever makes this sets the first four, which are borrowed. */
 struct profile_requests {
 	int epoll;   /* watches the sockets of those who wait; their data.ptr is the request */
 	int eventfd; /* not blocking; readable when a profile has been encoded */

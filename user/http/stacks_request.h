@@ -27,7 +27,7 @@ struct relay;
 struct selection;
 struct stacks_request;
 
-/* All requests. The owner sets the first four, which are borrowed. */
+/* All requests. Whoever makes this sets the first four, which are borrowed. */
 struct stacks_requests {
 	int eventfd; /* not blocking; readable when stacks_requests_run() has something to do */
 	struct discover *discover;

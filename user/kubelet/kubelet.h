@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * kubelet.h - asks this node's kubelet for the labels of its pods (GET /pods): at the start, when a pod is
- * met that is not known yet, and every few minutes. Nothing here waits: the owner polls kubelet_fd() and
+ * met that is not known yet, and every few minutes. Nothing here waits: the caller polls kubelet_fd() and
  * calls kubelet_run().
  */
 #ifndef PYPERF_KUBELET_KUBELET_H

@@ -67,7 +67,7 @@ static __u64 hash_of_task(const struct task_stacks *s, const struct task_wait *w
 {
 	__u64 hash = w->count;
 
-	if (w->state != ASYNC_WAITS)
+	if (w->state != TASK_WAITS)
 		return 0;
 	for (__u32 i = 0; i < w->count; i++)
 		hash = hash_frame(s, hash, &s->frames[w->first + i]);
@@ -106,7 +106,7 @@ static bool add_mark(struct stack *k, enum wait_cause cause)
 /* The coroutines of one task. False: the stack ends with it. */
 static bool add_task(const struct task_stacks *s, struct stack *k, const struct task_wait *w)
 {
-	if (w->cut || w->state == ASYNC_CHANGED || w->state == ASYNC_UNREAD)
+	if (w->cut || w->state == TASK_CHANGED || w->state == TASK_UNREAD)
 		k->outcome = OUTCOME_INCOMPLETE;
 	for (__u32 i = w->count; i-- > 0;)
 		if (!add_frame(k, s->frames[w->first + i]))
@@ -164,7 +164,7 @@ static void add_to_group(struct task_stacks *s, __u32 number, enum outcome outco
 
 static enum outcome outcome_of_state(__u32 state)
 {
-	return state == ASYNC_RUNS || state == ASYNC_NOT_BEGUN ? OUTCOME_TASK_RUNS : OUTCOME_TASK_UNREAD;
+	return state == TASK_RUNS || state == TASK_NOT_BEGUN ? OUTCOME_TASK_RUNS : OUTCOME_TASK_UNREAD;
 }
 
 static void count_task(struct task_stacks *s, const struct asleep_programs *programs, __u32 number,
@@ -174,10 +174,10 @@ static void count_task(struct task_stacks *s, const struct asleep_programs *prog
 	const bool same = note_place(s, w);
 	__u64 hash = 0;
 
-	if (!s->ns || w->state == ASYNC_ENDED || w->state == ASYNC_FUTURE ||
+	if (!s->ns || w->state == TASK_ENDED || w->state == TASK_FUTURE ||
 	    (programs->main_only && (__u32)w->tid != s->of.pid))
 		return;
-	if (w->state != ASYNC_WAITS) {
+	if (w->state != TASK_WAITS) {
 		add_to_group(s, number, outcome_of_state(w->state), 0);
 		return;
 	}
@@ -226,7 +226,7 @@ static void give(struct task_stacks *s, const struct asleep_programs *programs, 
 
 	set_name(s, programs, s->tasks[group->task].tid);
 	k->depth = 0;
-	if (s->tasks[group->task].state == ASYNC_WAITS)
+	if (s->tasks[group->task].state == TASK_WAITS)
 		put_together(s, group->task, programs->max_depth, k);
 	fill_frames(s, k, g);
 	g->asleep = s->of;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * transfers.c - see transfers.h. libcurl's multi interface tells which sockets it waits for; they are in an
- * epoll set of their own, whose descriptor is what the owner polls.
+ * epoll set of their own, whose descriptor is what the caller polls.
  */
 #include "net/transfers.h"
 
@@ -39,7 +39,7 @@ CURLcode transfer_prepare(CURL *e, const struct transfer *t)
 	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, t->on_body);
 	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEDATA, t->context);
 	c = c ?: curl_easy_setopt(e, CURLOPT_ERRORBUFFER, t->error);
-	c = c ?: curl_easy_setopt(e, CURLOPT_PRIVATE, t->owner);
+	c = c ?: curl_easy_setopt(e, CURLOPT_PRIVATE, t->private);
 	if (t->ca_file)
 		c = c ?: curl_easy_setopt(e, CURLOPT_CAINFO, t->ca_file);
 	if (t->insecure)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * transfers.h - HTTP requests of ours while they are under way, by libcurl. Nothing here waits: the owner
+ * transfers.h - HTTP requests of ours while they are under way, by libcurl. Nothing here waits: the caller
  * polls transfers_fd() and calls transfers_run(). Certificates of https are verified, and redirects are not
  * followed.
  */
@@ -23,7 +23,7 @@ struct transfer {
 	char *error; /* CURL_ERROR_SIZE bytes */
 	size_t (*on_body)(char *data, size_t size, size_t n, void *context);
 	void *context;
-	void *owner; /* CURLINFO_PRIVATE */
+	void *private; /* CURLINFO_PRIVATE */
 };
 
 /* Tells libcurl all of it. CURLE_OK, or why libcurl refused something, mostly for want of memory. */
@@ -32,12 +32,12 @@ CURLcode transfer_prepare(CURL *easy, const struct transfer *t);
 struct transfers;
 
 /*
- * transfers_run() calls on_end when a request has ended; the owner then removes it. at_once is how many the
- * owner has under way at a time; as many connections are kept open for its next ones. 0 or -errno.
+ * transfers_run() calls on_end when a request has ended; the caller then removes it. at_once is how many the
+ * caller has under way at a time; as many connections are kept open for its next ones. 0 or -errno.
  */
 int transfers_open(struct transfers **ret, long at_once,
 		   void (*on_end)(void *context, CURL *easy, CURLcode code), void *context);
-/* The owner has removed everything that it added. NULL is fine. */
+/* The caller has removed everything that it added. NULL is fine. */
 void transfers_close(struct transfers *t);
 
 /* Starts the request. 0 or -ENOMEM. */

@@ -34,41 +34,41 @@ static void take_frame(const struct layout *l, __u64 address, const __u8 *bytes,
 /* --- suspended ------------------------------------------------------------------------------------------ */
 
 /* Reads any object, and says what it is. */
-static int read_object(struct async_reader *r, __u64 address, struct generator *g, enum async_kind *ret)
+static int read_object(struct task_reader *r, __u64 address, struct generator *g, enum task_reader_kind *ret)
 {
 	const size_t type = r->at.objects.object_type;
 	ssize_t n;
 
 	if (!mem_plausible(address))
 		return -EBADMSG;
-	n = async_read_some(r, address, g->bytes, r->at.objects.gen_frame + FRAME_READ + STACK_READ);
+	n = task_reader_read_some(r, address, g->bytes, r->at.objects.gen_frame + FRAME_READ + STACK_READ);
 	if (n < 0)
 		return (int)n;
 	if ((size_t)n < type + 2 * sizeof(__u64))
 		return -EBADMSG;
 	g->address = address;
 	g->size = (size_t)n;
-	*ret = async_kind(r, word_at(g->bytes, type));
+	*ret = task_reader_kind(r, word_at(g->bytes, type));
 	return 0;
 }
 
 /* From an object that is awaited to the coroutine that it is, or that it wraps. -ENOENT if there is none. */
-static int find_coroutine(struct async_reader *r, __u64 address, struct generator *g)
+static int find_coroutine(struct task_reader *r, __u64 address, struct generator *g)
 {
 	/* What is wrapped is the first field behind the object's header, which ends with its type. */
 	const size_t first = r->at.objects.object_type + sizeof(__u64);
 
 	for (int i = 0; i < WRAPPERS_MAX; i++) {
-		enum async_kind kind = ASYNC_OTHER;
+		enum task_reader_kind kind = READER_OTHER;
 		int err = read_object(r, address, g, &kind);
 
 		if (err)
 			return err == -EFAULT || err == -EBADMSG ? -ENOENT : err;
-		if (kind == ASYNC_COROUTINE)
+		if (kind == READER_COROUTINE)
 			return g->size < r->at.objects.gen_frame + (size_t)FRAME_READ ? -ENOENT : 0;
-		if (kind != ASYNC_WRAPPER)
+		if (kind != READER_WRAPPER)
 			return -ENOENT;
-		address = async_pointer(g->bytes, first);
+		address = task_reader_pointer(g->bytes, first);
 	}
 	return -ENOENT;
 }
@@ -82,7 +82,7 @@ static bool is_met(const struct chain *c, __u64 frame)
 }
 
 /* Adds the coroutine's frame. 1: it awaits something; 0: the chain ends here, c->end says how; -EBADMSG. */
-static int add_coroutine(struct async_reader *r, const struct generator *g, struct chain *c)
+static int add_coroutine(struct task_reader *r, const struct generator *g, struct chain *c)
 {
 	const struct coroutine_states *s = &r->at.states;
 	const __s8 state = (__s8)g->bytes[r->at.objects.gen_state];
@@ -98,7 +98,7 @@ static int add_coroutine(struct async_reader *r, const struct generator *g, stru
 	if (c->count == CHAIN_MAX || is_met(c, address))
 		return 0;
 	take_frame(r->layout, address, bytes, f);
-	f->stack = async_pointer(bytes, r->at.objects.frame_stack);
+	f->stack = task_reader_pointer(bytes, r->at.objects.frame_stack);
 	if (bytes[r->layout->frame_owner] != r->layout->owner_generator || !mem_plausible(f->code))
 		return -EBADMSG;
 	c->count++;
@@ -107,7 +107,7 @@ static int add_coroutine(struct async_reader *r, const struct generator *g, stru
 }
 
 /* What the coroutine awaits is on its stack, which was mostly read with it. */
-static int read_awaited(struct async_reader *r, const struct generator *g, __u64 stack, __u64 *ret)
+static int read_awaited(struct task_reader *r, const struct generator *g, __u64 stack, __u64 *ret)
 {
 	const __u64 address = stack - sizeof(__u64) * r->at.states.awaited;
 	int err = 0;
@@ -115,12 +115,12 @@ static int read_awaited(struct async_reader *r, const struct generator *g, __u64
 	if (address >= g->address && address - g->address <= g->size - sizeof(__u64))
 		*ret = word_at(g->bytes, address - g->address);
 	else
-		err = async_read(r, address, ret, sizeof(*ret));
+		err = task_reader_read(r, address, ret, sizeof(*ret));
 	*ret &= ~7ULL;
 	return err;
 }
 
-int chain_read(struct async_reader *r, __u64 coroutine, struct chain *ret)
+int chain_read(struct task_reader *r, __u64 coroutine, struct chain *ret)
 {
 	struct generator g;
 	int err;
@@ -160,13 +160,13 @@ static void reverse(struct chain *c)
 	}
 }
 
-int chain_read_running(struct async_reader *r, __u64 tstate, __u64 coroutine, struct chain *ret)
+int chain_read_running(struct task_reader *r, __u64 tstate, __u64 coroutine, struct chain *ret)
 {
 	const struct layout *l = r->layout;
 	const __u64 last = coroutine + r->at.objects.gen_frame;
 	__u8 bytes[FRAME_READ_MAX];
 	__u64 next;
-	int err = async_read(r, tstate + l->tstate_frame, &next, sizeof(next));
+	int err = task_reader_read(r, tstate + l->tstate_frame, &next, sizeof(next));
 
 	ret->count = 0;
 	ret->end = CHAIN_RUNS;
@@ -175,7 +175,7 @@ int chain_read_running(struct async_reader *r, __u64 tstate, __u64 coroutine, st
 
 		if (!mem_plausible(address) || l->frame_size > FRAME_READ_MAX)
 			return -EBADMSG;
-		err = async_read(r, address, bytes, l->frame_size);
+		err = task_reader_read(r, address, bytes, l->frame_size);
 		if (err)
 			break;
 		next = word_at(bytes, l->frame_previous);
@@ -198,7 +198,7 @@ bool chain_equal(const struct chain *a, const struct chain *b)
 	       !memcmp(a->frames, b->frames, a->count * sizeof(a->frames[0]));
 }
 
-__u32 chain_instruction(const struct async_reader *r, const struct chain_frame *f)
+__u32 chain_instruction(const struct task_reader *r, const struct chain_frame *f)
 {
 	const struct frame frame = { .address = f->address, .code = f->code, .instr = f->instr };
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "outside/async_reader.h"
+#include "outside/task_reader.h"
 
 #define CHAIN_MAX 512 /* coroutines of one task, or frames of one that runs; the rest is cut off */
 
@@ -37,20 +37,20 @@ struct chain {
 
 /*
  * What a coroutine awaits. 0, and two such calls with equal results say that it was so at a moment between
- * them; -EBADMSG if what is read is no coroutine; or an error as of async_read(). *ret is to be compared by
- * its count and its frames.
+ * them; -EBADMSG if what is read is no coroutine; or an error as of task_reader_read(). *ret is to be
+ * compared by its count and its frames.
  */
-int chain_read(struct async_reader *r, __u64 coroutine, struct chain *ret);
+int chain_read(struct task_reader *r, __u64 coroutine, struct chain *ret);
 
 /*
  * The frames of a thread from the coroutine on, if it runs there: the newest one comes last. -EBADMSG if the
  * coroutine is not among the CHAIN_MAX newest.
  */
-int chain_read_running(struct async_reader *r, __u64 tstate, __u64 coroutine, struct chain *ret);
+int chain_read_running(struct task_reader *r, __u64 tstate, __u64 coroutine, struct chain *ret);
 
 bool chain_equal(const struct chain *a, const struct chain *b);
 
 /* node_instr() of a frame. */
-__u32 chain_instruction(const struct async_reader *r, const struct chain_frame *f);
+__u32 chain_instruction(const struct task_reader *r, const struct chain_frame *f);
 
 #endif

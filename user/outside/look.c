@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "outside/async_object.h"
+#include "outside/task_object.h"
 #include "outside/thread_states.h"
 #include "proc/socket_name.h"
 #include "python/target_walk.h"
@@ -26,7 +26,7 @@ struct process_look {
 	struct proc_thread *met; /* the threads of the process */
 	size_t met_count;
 	struct thread_states states;
-	struct async_reader reader; /* at.task_size is 0 where asyncio's tasks cannot be read */
+	struct task_reader reader; /* at.task_size is 0 where asyncio's tasks cannot be read */
 	struct walk walk, last; /* last: the walk before */
 	__u8 tstate[TARGET_TSTATE_BYTES];
 	struct buf threads, frames;
@@ -93,20 +93,20 @@ static pid_t find_gil_holder(const struct process_look *k, const struct thread_s
 }
 
 /* A task may end meanwhile: its name counts if the thread runs the same one before and after. */
-static void name_async_task(struct process_look *k, struct look_thread *t, const struct thread_state *s)
+static void name_task(struct process_look *k, struct look_thread *t, const struct thread_state *s)
 {
-	struct async_reader *r = &k->reader;
+	struct task_reader *r = &k->reader;
 	__u64 task = 0, again = 0;
 
-	t->async_address = 0;
-	t->async_task[0] = '\0';
+	t->task_address = 0;
+	t->task[0] = '\0';
 	r->reads = 0;
-	if (!r->at.task_size || async_running(r, s->address, &task) || !task)
+	if (!r->at.task_size || task_object_running(r, s->address, &task) || !task)
 		return;
-	if (async_task_name(r, task, t->async_task) || async_running(r, s->address, &again) || again != task)
-		t->async_task[0] = '\0';
+	if (task_object_name(r, task, t->task) || task_object_running(r, s->address, &again) || again != task)
+		t->task[0] = '\0';
 	else
-		t->async_address = task;
+		t->task_address = task;
 }
 
 /* Walks until the thread was seen not to run meanwhile. Else what two walks agree on is kept. */
@@ -122,7 +122,7 @@ static enum look_end walk_thread(struct process_look *k, struct look_thread *t, 
 		before = end;
 		end = walk_once(k, s->address);
 		t->gil_holder = find_gil_holder(k, s);
-		name_async_task(k, t, s);
+		name_task(k, t, s);
 		if (proc_thread_read(k->pid, thread.tid, &thread))
 			return LOOK_NO_STATE;
 		t->runs = has_run(&t->thread, &thread);
@@ -300,7 +300,7 @@ int look_at_threads(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 	k->runtime = runtime;
 	k->reader.memory = memory;
 	k->reader.layout = layout;
-	if (asyncio && async_layout_read(memory, layout, runtime, asyncio, &k->reader.at))
+	if (asyncio && asyncio_layout_read(memory, layout, runtime, asyncio, &k->reader.at))
 		k->reader.at.task_size = 0;
 	err = look(k, memory) ?: put_together(k, out);
 	buf_free(&k->threads);
@@ -314,8 +314,7 @@ static bool is_sane(const struct look_thread *t, __u32 frames)
 {
 	return t->first <= frames && t->count <= frames - t->first && t->end < LOOK_ENDS &&
 	       t->gil <= LOOK_GIL_WAITS && memchr(t->file, '\0', sizeof(t->file)) &&
-	       memchr(t->thread.name, '\0', sizeof(t->thread.name)) &&
-	       memchr(t->async_task, '\0', sizeof(t->async_task));
+	       memchr(t->thread.name, '\0', sizeof(t->thread.name)) && memchr(t->task, '\0', sizeof(t->task));
 }
 
 int look_parse(void *bytes, size_t size, const struct look **ret, struct look_thread **ret_threads,

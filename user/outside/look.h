@@ -17,7 +17,7 @@
 
 #include "base/buf.h"
 #include "bpf/abi.h"
-#include "outside/async_reader.h"
+#include "outside/task_reader.h"
 #include "proc/thread.h"
 
 #define LOOK_THREADS_MAX 2048
@@ -57,8 +57,8 @@ struct look_thread {
 	__u32 runs;	  /* it ran during the look: its newest frames may be left out */
 	__u32 pad;
 	__s32 fd;	  /* what its system call is about; -1 = none, or unknown */
-	__u64 async_address; /* of the asyncio task that it runs (3.14+); 0 = none, or unknown */
-	char async_task[ASYNC_NAME_SIZE]; /* its name; "" = none, or unknown */
+	__u64 task_address;	   /* of the asyncio task that it runs (3.14+); 0 = none, or unknown */
+	char task[TASK_NAME_SIZE]; /* its name; "" = none, or unknown */
 	char file[LOOK_FILE_SIZE]; /* what that is, as in /proc/PID/fd, or socket_name(); may be cut */
 };
 

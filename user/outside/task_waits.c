@@ -9,8 +9,8 @@
 
 /* What one look works on. */
 struct waits_look {
-	const struct async_tasks *seen;
-	const struct async_task *tasks;
+	const struct tasks *seen;
+	const struct task *tasks;
 	const struct look_frame *seen_frames;
 	const __u32 *awaiters;
 	struct seen_codes codes;
@@ -18,7 +18,7 @@ struct waits_look {
 };
 
 /* A task of which a code object is not there any more has changed meanwhile. */
-static int add_frames(struct waits_look *k, const struct async_task *from, struct task_wait *w)
+static int add_frames(struct waits_look *k, const struct task *from, struct task_wait *w)
 {
 	const size_t before = k->frames.size;
 	int err = 0;
@@ -33,7 +33,7 @@ static int add_frames(struct waits_look *k, const struct async_task *from, struc
 		if (seen.code == SEEN_NONE) {
 			k->frames.size = before;
 			w->count = 0;
-			w->state = ASYNC_CHANGED;
+			w->state = TASK_CHANGED;
 			return 0;
 		}
 		err = buf_add(&k->frames, &seen, sizeof(seen));
@@ -42,7 +42,7 @@ static int add_frames(struct waits_look *k, const struct async_task *from, struc
 	return err;
 }
 
-static int add_task(struct waits_look *k, const struct async_task *t)
+static int add_task(struct waits_look *k, const struct task *t)
 {
 	struct task_wait w = { .address = t->address, .tid = t->tid, .state = t->state };
 
@@ -72,8 +72,7 @@ static int put_together(const struct waits_look *k, struct task_waits *head, str
 
 static int translate(struct waits_look *k, const struct buf *bytes)
 {
-	int err = async_tasks_parse(bytes->data, bytes->size, &k->seen, &k->tasks, &k->seen_frames,
-				    &k->awaiters);
+	int err = tasks_parse(bytes->data, bytes->size, &k->seen, &k->tasks, &k->seen_frames, &k->awaiters);
 
 	for (__u32 i = 0; !err && i < k->seen->tasks; i++)
 		err = add_task(k, &k->tasks[i]);
@@ -92,7 +91,7 @@ int task_waits_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 	if (!k)
 		return -ENOMEM;
 	seen_codes_begin(&k->codes, memory, layout);
-	err = async_tasks_look(pid, memory, layout, runtime, asyncio, &bytes) ?: translate(k, &bytes);
+	err = tasks_look(pid, memory, layout, runtime, asyncio, &bytes) ?: translate(k, &bytes);
 	head.cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - begin;
 	err = err ?: put_together(k, &head, out);
 	buf_free(&k->waits);
@@ -102,7 +101,7 @@ int task_waits_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 
 static bool is_sane(const struct task_waits *head, const struct task_wait *w)
 {
-	return w->state >= ASYNC_WAITS && w->state < ASYNC_STATES && w->first <= head->frames &&
+	return w->state >= TASK_WAITS && w->state < TASK_STATES && w->first <= head->frames &&
 	       w->count <= head->frames - w->first && w->awaiter <= head->tasks;
 }
 
@@ -115,8 +114,8 @@ int task_waits_parse(const void *bytes, size_t size, const struct task_waits **r
 	const struct seen_code *codes;
 	const struct seen_frame *frames;
 
-	if (size < sizeof(*head) || head->tasks > ASYNC_TASKS_MAX || head->codes > SEEN_CODES_MAX ||
-	    head->frames > ASYNC_FRAMES_MAX ||
+	if (size < sizeof(*head) || head->tasks > TASKS_LISTED_MAX || head->codes > SEEN_CODES_MAX ||
+	    head->frames > TASKS_FRAMES_MAX ||
 	    size != sizeof(*head) + head->tasks * sizeof(*tasks) + head->codes * sizeof(*codes) +
 			    head->frames * sizeof(*frames))
 		return -EBADMSG;

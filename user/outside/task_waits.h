@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * task_waits.h - one look at all asyncio tasks of a live process (async_tasks.h), in the form in which the
+ * task_waits.h - one look at all asyncio tasks of a live process (tasks.h), in the form in which the
  * kernel side takes stacks: without names, and with the fingerprints of code objects.
  *
  * It waits for as long as the process's pages make it wait, so it is meant for the worker process. Nothing
@@ -9,18 +9,18 @@
 #ifndef PYPERF_OUTSIDE_TASK_WAITS_H
 #define PYPERF_OUTSIDE_TASK_WAITS_H
 
-#include "outside/async_tasks.h"
+#include "outside/tasks.h"
 #include "outside/seen_codes.h"
 
 #define TASK_WAITS_BYTES_MAX                                                                                 \
-	(sizeof(struct task_waits) + ASYNC_TASKS_MAX * sizeof(struct task_wait) +                            \
-	 SEEN_CODES_MAX * sizeof(struct seen_code) + ASYNC_FRAMES_MAX * sizeof(struct seen_frame))
+	(sizeof(struct task_waits) + TASKS_LISTED_MAX * sizeof(struct task_wait) +                           \
+	 SEEN_CODES_MAX * sizeof(struct seen_code) + TASKS_FRAMES_MAX * sizeof(struct seen_frame))
 
 /* Plain data: it travels between processes. */
 struct task_wait {
 	__u64 address; /* of its object */
-	pid_t tid;     /* as in struct async_task */
-	__u32 state;   /* enum async_state */
+	pid_t tid;     /* as in struct task */
+	__u32 state;   /* enum task_state */
 	__u32 first, count; /* of its frames, from the outermost on */
 	__u32 awaiter; /* the number of the first task that awaits it, and 1; 0 = nobody does */
 	__u32 others;  /* how many others await it */
@@ -36,7 +36,7 @@ struct task_waits {
 	__u64 cpu_ns; /* CPU time that the look took */
 };
 
-/* As async_tasks_look(), but that what is added to out is a struct task_waits and what follows it. */
+/* As tasks_look(), but that what is added to out is a struct task_waits and what follows it. */
 int task_waits_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime, __u64 asyncio,
 		    struct buf *out);
 

@@ -19,7 +19,7 @@
 #include "base/path.h"
 #include "proc/procfs.h"
 #include "proc/remote.h"
-#include "python/async_layout.h"
+#include "python/asyncio_layout.h"
 #include "python/binaries.h"
 #include "python/debug_offsets.h"
 #include "python/proof.h"
@@ -260,7 +260,8 @@ static void describe(const struct candidate *candidate, struct identity *identit
 		snprintf(identity->build_id + 2 * i, 3, "%02x", image->build_id[i]);
 	memcpy(identity->path, candidate->path, sizeof(identity->path));
 	if (identity->hexversion)
-		layout_version_text(identity->hexversion, identity->layout.free_threaded, identity->version);
+		layout_version_string(identity->hexversion, identity->layout.free_threaded,
+				      identity->version);
 }
 
 /*
@@ -325,9 +326,9 @@ static __u64 find_asyncio(const struct scan *scan, const struct candidate *chose
 /* Where its tasks are, if it has any. */
 static void find_tasks(const struct scan *scan, struct identity *i)
 {
-	struct async_layout layout;
+	struct asyncio_layout layout;
 
-	if (i->asyncio && !async_layout_read(scan->tid, &i->layout, i->runtime, i->asyncio, &layout))
+	if (i->asyncio && !asyncio_layout_read(scan->tid, &i->layout, i->runtime, i->asyncio, &layout))
 		task_layout_make(&layout, &i->tasks);
 }
 

@@ -32,7 +32,7 @@ struct identity {
 	__u64 asyncio;			       /* of .AsyncioDebug (3.14+); 0 = asyncio is not loaded */
 	struct layout layout;		       /* PYTHON and UNPROVED only */
 	struct task_layout tasks;	       /* all 0 = they cannot be found */
-	char version[VERSION_TEXT_SIZE];       /* "3.13.0", "" = unknown */
+	char version[VERSION_STRING_SIZE];     /* "3.13.0", "" = unknown */
 	char build_id[IDENTITY_BUILD_ID_SIZE]; /* hexadecimal, "" = none */
 	char reason[IDENTITY_REASON_SIZE];     /* why it is none, or refused; with PYTHON a note or "" */
 	char path[IDENTITY_PATH_SIZE];	       /* of the runtime's file, as the process sees it; may be cut */

@@ -20,7 +20,7 @@ static const struct cpython *const versions[] = {
 #undef CPYTHON
 };
 
-void layout_version_text(__u32 hexversion, bool free_threaded, char ret[VERSION_TEXT_SIZE])
+void layout_version_string(__u32 hexversion, bool free_threaded, char ret[VERSION_STRING_SIZE])
 {
 	static const char *const levels[16] = { [0xa] = "a", [0xb] = "b", [LEVEL_CANDIDATE] = "rc" };
 	const char *level = levels[LEVEL(hexversion)];
@@ -28,7 +28,7 @@ void layout_version_text(__u32 hexversion, bool free_threaded, char ret[VERSION_
 
 	if (LEVEL(hexversion) != LEVEL_FINAL)
 		snprintf(suffix, sizeof(suffix), "%s%u", level ? level : "?", hexversion & 0xf);
-	snprintf(ret, VERSION_TEXT_SIZE, "%u.%u.%u%s%s", hexversion >> 24, hexversion >> 16 & 0xff,
+	snprintf(ret, VERSION_STRING_SIZE, "%u.%u.%u%s%s", hexversion >> 24, hexversion >> 16 & 0xff,
 		 hexversion >> 8 & 0xff, suffix, free_threaded ? "t" : "");
 }
 

@@ -126,10 +126,10 @@ struct cpython {
 #undef CPYTHON
 
 /* Bytes that hold "3.13.0rc1+" and the like, NUL included. */
-#define VERSION_TEXT_SIZE 24
+#define VERSION_STRING_SIZE 24
 
 /* Writes a PY_VERSION_HEX as people write it: "3.13.0", "3.14.0rc2". */
-void layout_version_text(__u32 hexversion, bool free_threaded, char ret[VERSION_TEXT_SIZE]);
+void layout_version_string(__u32 hexversion, bool free_threaded, char ret[VERSION_STRING_SIZE]);
 
 /* What is known of the minor version, NULL if nothing. */
 const struct cpython *layout_find(__u32 hexversion);

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
-_Static_assert(ASYNC_TASK_READ <= TASK_READ, "the kernel side reads less of a task");
+_Static_assert(ASYNCIO_TASK_READ <= TASK_READ, "the kernel side reads less of a task");
 
-int task_layout_make(const struct async_layout *a, struct task_layout *ret)
+int task_layout_make(const struct asyncio_layout *a, struct task_layout *ret)
 {
 	const struct object_offsets *o = &a->objects;
 

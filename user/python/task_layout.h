@@ -5,9 +5,9 @@
 #ifndef PYPERF_PYTHON_TASK_LAYOUT_H
 #define PYPERF_PYTHON_TASK_LAYOUT_H
 
-#include "python/async_layout.h"
+#include "python/asyncio_layout.h"
 
 /* 0; or -EINVAL if the kernel side cannot read by it, and then *ret is as it was. */
-int task_layout_make(const struct async_layout *a, struct task_layout *ret);
+int task_layout_make(const struct asyncio_layout *a, struct task_layout *ret);
 
 #endif

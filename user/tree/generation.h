@@ -21,7 +21,7 @@ struct loop;
 struct registry;
 struct windows;
 
-/* The owner sets the pointers, which are borrowed, and codes_bytes_max. The rest begins as 0. */
+/* Whoever makes it sets the pointers, which are borrowed, and codes_bytes_max. The rest begins as 0. */
 struct generation {
 	struct kernel *kernel; /* NULL: sampling has not begun, and nothing becomes full */
 	struct codes *codes;

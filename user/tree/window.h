@@ -19,7 +19,7 @@
 struct loop;
 struct window;
 
-/* All windows of a run. The owner sets inputs, events and frequency; the rest begins as 0. */
+/* All windows of a run. Whoever makes it sets inputs, events and frequency; the rest begins as 0. */
 struct windows {
 	struct harvest_inputs inputs;
 	__u32 events;	 /* EVENT_BIT()s of the kinds that the profiles are of */

@@ -13,8 +13,8 @@
 
 #define TASKS 100
 
-static struct async_tasks head;
-static struct async_task tasks[TASKS];
+static struct tasks head;
+static struct task tasks[TASKS];
 static __u32 awaiters[2 * TASKS];
 static const struct dumped d = { .tasks = &head, .task_list = tasks, .awaiters = awaiters };
 static struct awaiting a;
@@ -28,7 +28,7 @@ static void begin(void)
 /* The next task, at address 1000 plus its number, and those that await it; -1 = none. */
 static void add(int one, int other)
 {
-	struct async_task *t = &tasks[head.tasks];
+	struct task *t = &tasks[head.tasks];
 
 	t->address = 1000 + head.tasks++;
 	t->first_awaiter = head.awaiters;

@@ -16,8 +16,8 @@
 #define TASKS_MAX    400
 #define AWAITERS_MAX 2000
 
-static struct async_tasks head;
-static struct async_task tasks[TASKS_MAX];
+static struct tasks head;
+static struct task tasks[TASKS_MAX];
 static __u32 awaiters[AWAITERS_MAX];
 static struct tree_row *rows;
 static size_t count;

@@ -144,7 +144,7 @@ static inline void forge_python(struct forge *f, __u32 hexversion)
 }
 
 /* A text in the read-only data, at FORGE_TEXTS + at; with its NUL. */
-static inline void forge_text(struct forge *f, unsigned int at, const char *text)
+static inline void forge_string(struct forge *f, unsigned int at, const char *text)
 {
 	strcpy((char *)f->bytes + FORGE_TEXTS + at, text);
 }
@@ -156,8 +156,8 @@ static inline void forge_text(struct forge *f, unsigned int at, const char *text
 static inline void forge_old_python(struct forge *f, const char *tag, const char *version)
 {
 	forge_python(f, 0);
-	forge_text(f, 1, tag);
-	forge_text(f, 65, version);
+	forge_string(f, 1, tag);
+	forge_string(f, 65, version);
 	forge_section(f, 3)->sh_name = 1;
 	if (*tag && strcmp(tag, "cpython-36"))
 		return;

@@ -145,7 +145,7 @@ static void look_twice(void)
 static void a_task_that_waits(void **state)
 {
 	(void)state;
-	add_task(ASYNC_WAITS, 3, 1);
+	add_task(TASK_WAITS, 3, 1);
 	look_twice();
 	assert_int_equal(kept_count, 1);
 	assert_int_equal(kept[0].ns, NS);
@@ -168,7 +168,7 @@ static void a_task_that_waits(void **state)
 static void a_task_that_went_on(void **state)
 {
 	(void)state;
-	add_task(ASYNC_WAITS, 2, 1);
+	add_task(TASK_WAITS, 2, 1);
 	look(0);
 	a.frames[1].instr++;
 	look(NS);
@@ -192,8 +192,8 @@ static void tasks_with_one_stack(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
-		add_task(ASYNC_WAITS, 2, 1);
-	add_task(ASYNC_WAITS, 2, 2);
+		add_task(TASK_WAITS, 2, 1);
+	add_task(TASK_WAITS, 2, 2);
 	look_twice();
 	assert_int_equal(kept_count, 2);
 	for (unsigned int i = 0; i < kept_count; i++) {
@@ -206,10 +206,10 @@ static void tasks_with_one_stack(void **state)
 /* The one that is awaited stands above those that await it. */
 static void a_chain_of_tasks(void **state)
 {
-	struct task_wait *leaf = add_task(ASYNC_WAITS, 1, 1);
+	struct task_wait *leaf = add_task(TASK_WAITS, 1, 1);
 
 	(void)state;
-	add_task(ASYNC_WAITS, 1, 5);
+	add_task(TASK_WAITS, 1, 5);
 	leaf->awaiter = 2; /* the number of the second, and one */
 	look_twice();
 	assert_int_equal(kept_count, 2);
@@ -230,8 +230,8 @@ static void a_chain_of_tasks(void **state)
 static void tasks_that_await_each_other(void **state)
 {
 	(void)state;
-	add_task(ASYNC_WAITS, 1, 1)->awaiter = 2;
-	add_task(ASYNC_WAITS, 1, 5)->awaiter = 1;
+	add_task(TASK_WAITS, 1, 1)->awaiter = 2;
+	add_task(TASK_WAITS, 1, 5)->awaiter = 1;
 	look_twice();
 	assert_int_equal(kept_count, 2);
 	for (unsigned int i = 0; i < 2; i++) {
@@ -246,9 +246,9 @@ static void states_without_a_stack(void **state)
 		__u32 state;
 		int outcome; /* -1 = it is not counted */
 	} rows[] = {
-		{ ASYNC_RUNS, OUTCOME_TASK_RUNS },	{ ASYNC_NOT_BEGUN, OUTCOME_TASK_RUNS },
-		{ ASYNC_ENDED, -1 },			{ ASYNC_FUTURE, -1 },
-		{ ASYNC_CHANGED, OUTCOME_TASK_UNREAD }, { ASYNC_UNREAD, OUTCOME_TASK_UNREAD },
+		{ TASK_RUNS, OUTCOME_TASK_RUNS },      { TASK_NOT_BEGUN, OUTCOME_TASK_RUNS },
+		{ TASK_ENDED, -1 },		       { TASK_FUTURE, -1 },
+		{ TASK_CHANGED, OUTCOME_TASK_UNREAD }, { TASK_UNREAD, OUTCOME_TASK_UNREAD },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -267,7 +267,7 @@ static void states_without_a_stack(void **state)
 static void stacks_that_are_not_whole(void **state)
 {
 	(void)state;
-	add_task(ASYNC_WAITS, 3, 1)->cut = 1;
+	add_task(TASK_WAITS, 3, 1)->cut = 1;
 	look_twice();
 	assert_int_equal(kept[0].outcome, OUTCOME_INCOMPLETE);
 	programs.max_depth = 2;
@@ -276,7 +276,7 @@ static void stacks_that_are_not_whole(void **state)
 	assert_int_equal(kept[0].depth, 2);
 	assert_int_equal(kept[0].frames[1].instr, 21); /* the leaf is there */
 	setup(state);
-	add_task(ASYNC_WAITS, 0, 0);
+	add_task(TASK_WAITS, 0, 0);
 	look_twice();
 	assert_int_equal(kept[0].outcome, OUTCOME_NO_FRAMES);
 }
@@ -284,8 +284,8 @@ static void stacks_that_are_not_whole(void **state)
 static void only_the_main_thread(void **state)
 {
 	(void)state;
-	add_task(ASYNC_WAITS, 1, 1);
-	add_task(ASYNC_WAITS, 1, 2)->tid++;
+	add_task(TASK_WAITS, 1, 1);
+	add_task(TASK_WAITS, 1, 2)->tid++;
 	programs.main_only = true;
 	look_twice();
 	assert_int_equal(kept_count, 1);
@@ -302,7 +302,7 @@ static void an_answer_that_is_none(void **state)
 	size_t size;
 
 	(void)state;
-	add_task(ASYNC_WAITS, 1, 1);
+	add_task(TASK_WAITS, 1, 1);
 	look(0);
 	bytes = packed(&size);
 	for (size_t less = 1; less <= size; less++)
@@ -322,7 +322,7 @@ static void a_bit_at_a_time(void **state)
 
 	(void)state;
 	for (__u32 i = 0; i < TASKS_MAX; i++)
-		add_task(ASYNC_WAITS, 1, i + 1);
+		add_task(TASK_WAITS, 1, i + 1);
 	look(0);
 	bytes = packed(&size);
 	kept_count = looks = 0;

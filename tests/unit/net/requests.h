@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * requests.h - requests by transfers.c in the hands of an owner that polls, as the tests of it use them.
+ * requests.h - requests by transfers.c in the hands of a caller that polls, as the tests of it use them.
  * Include it in one file of a test only.
  */
 #ifndef PYPERF_TESTS_REQUESTS_H
@@ -83,7 +83,7 @@ static inline struct transfer to(struct request *r, const char *scheme, unsigned
 		.error = r->error,
 		.on_body = on_body,
 		.context = r,
-		.owner = r,
+		.private = r,
 	};
 }
 
@@ -95,7 +95,7 @@ static inline void add(struct request *r, struct transfer t)
 	assert_int_equal(transfers_add(transfers, r->easy), 0);
 }
 
-/* One turn of an owner's loop. */
+/* One turn of a caller's loop. */
 static inline void turn(void)
 {
 	struct pollfd fd = { .fd = transfers_fd(transfers), .events = POLLIN };

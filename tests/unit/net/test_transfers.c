@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_transfers.c - requests over real sockets, in the hands of an owner that polls: each ends once and says
- * how, and none keeps the owner awake or waits.
+ * test_transfers.c - requests over real sockets, in the hands of a caller that polls: each ends once and says
+ * how, and none keeps the caller awake or waits.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static void timeouts_in_milliseconds(void **state)
 	assert_int_equal(transfers_timeout_ms(now), 0);
 	assert_int_equal(transfers_timeout_ms(1e-9), 0);
 	assert_in_range(transfers_timeout_ms(now + 30), 1, 30001);
-	assert_int_equal(transfers_timeout_ms(now + 3600), 60000); /* an owner may look too early */
+	assert_int_equal(transfers_timeout_ms(now + 3600), 60000); /* a caller may look too early */
 }
 
 static void a_request_and_its_answer(void **state)
@@ -161,7 +161,7 @@ static void nobody_listens(void **state)
 	close(fd);
 }
 
-/* The owner sleeps meanwhile: two seconds are a handful of turns. */
+/* The caller sleeps meanwhile: two seconds are a handful of turns. */
 static void an_answer_that_never_comes(void **state)
 {
 	struct request *r = &requests[0];

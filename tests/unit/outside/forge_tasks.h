@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <linux/types.h>
 
-#include "outside/async_reader.h"
+#include "outside/task_reader.h"
 
 #define FORGE_WORDS 64 /* of each object */
 #define FORGE_COUNT 64 /* objects of each kind */
@@ -39,7 +39,7 @@ typedef __u64 forged[FORGE_WORDS] __attribute__((aligned(16)));
 static forged types[8], coroutines[FORGE_COUNT], task_objects[FORGE_COUNT], texts[FORGE_COUNT];
 static forged code;
 static struct layout forged_layout;
-static struct async_reader reader;
+static struct task_reader reader;
 
 enum { TYPE_COROUTINE, TYPE_GENERATOR, TYPE_ASEND, TYPE_INT, TYPE_STR, TYPE_FUTURE, TYPE_POSER };
 
@@ -82,7 +82,7 @@ static inline void forge_begin(void)
 	memset(&reader, 0, sizeof(reader));
 	reader.memory = getpid();
 	reader.layout = &forged_layout;
-	reader.at = (struct async_layout){
+	reader.at = (struct asyncio_layout){
 		.objects = { .object_type = 8 * AT_TYPE, .type_name = 8 * TYPE_NAME_AT,
 			     .type_flags = 8 * TYPE_FLAGS_AT, .set_used = 16, .set_mask = 24, .set_table = 32,
 			     .int_tag = 16, .int_digit = 24, .gen_frame = 8 * AT_FRAME,

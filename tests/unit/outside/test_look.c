@@ -95,7 +95,7 @@ static void threads_that_are_impossible(void **state)
 	memset(a.threads[1].file, 'x', sizeof(a.threads[1].file));
 	assert_int_equal(parse(&a, sizeof(a)), -EBADMSG);
 	a = good();
-	memset(a.threads[1].async_task, 'x', sizeof(a.threads[1].async_task));
+	memset(a.threads[1].task, 'x', sizeof(a.threads[1].task));
 	assert_int_equal(parse(&a, sizeof(a)), -EBADMSG);
 	a = good();
 	memset(a.threads[1].thread.name, 'x', sizeof(a.threads[1].thread.name));

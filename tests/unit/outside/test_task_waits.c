@@ -23,8 +23,8 @@ static struct answer good(void)
 {
 	return (struct answer){
 		.head = { .tasks = 2, .codes = 2, .frames = 3 },
-		.tasks = { { .tid = 5, .count = 2, .state = ASYNC_WAITS, .awaiter = 2, .others = 7 },
-			   { .tid = 6, .first = 2, .count = 1, .state = ASYNC_RUNS } },
+		.tasks = { { .tid = 5, .count = 2, .state = TASK_WAITS, .awaiter = 2, .others = 7 },
+			   { .tid = 6, .first = 2, .count = 1, .state = TASK_RUNS } },
 		.codes = { { .address = 0x10000, .fingerprint = 1 },
 			   { .address = 0x10040, .fingerprint = 3 } },
 		.frames = { { .instr = 1 }, { .code = 1, .instr = INSTR_UNKNOWN }, { .code = 1 } },
@@ -63,7 +63,7 @@ static void sizes_that_are_wrong(void **state)
 		assert_int_equal(parse(&a, size), -EBADMSG);
 	bad[0].head.tasks = UINT32_MAX;
 	bad[1].head.codes = SEEN_CODES_MAX + 1;
-	bad[2].head.frames = ASYNC_FRAMES_MAX + 1;
+	bad[2].head.frames = TASKS_FRAMES_MAX + 1;
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(parse(&bad[i], sizeof(a)), -EBADMSG);
 }
@@ -79,7 +79,7 @@ static void numbers_that_are_impossible(void **state)
 	bad[0].tasks[1].count = 2;
 	bad[1].tasks[0].first = 4;
 	bad[2].tasks[0].state = 0;
-	bad[3].tasks[1].state = ASYNC_STATES;
+	bad[3].tasks[1].state = TASK_STATES;
 	bad[4].tasks[0].awaiter = 3;
 	bad[5].codes[1].address = 1ULL << 50; /* its bits would be those of another process */
 	bad[6].codes[0].fingerprint = FINGERPRINT_UNREAD;

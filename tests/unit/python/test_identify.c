@@ -294,10 +294,10 @@ static void refusals_of_old(void **state)
 	refuse_forged("pre-release of CPython");
 	/* The variables of 3.6 in 3.9, and 3.6 without them. */
 	forge_old_python(&f, "cpython-36", "3.9.18");
-	forge_text(&f, 1, "cpython-39");
+	forge_string(&f, 1, "cpython-39");
 	refuse_forged(contradiction);
 	forge_old_python(&f, "cpython-39", "3.6.15");
-	forge_text(&f, 1, "cpython-36");
+	forge_string(&f, 1, "cpython-36");
 	refuse_forged(contradiction);
 }
 

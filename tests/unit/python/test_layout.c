@@ -111,11 +111,11 @@ static void texts(void **state)
 		{ 0x030f00b4, false, "3.15.0b4" },    { 0x03000000, false, "3.0.0?0" },
 		{ 0xffffffff, true, "255.255.255t" },
 	};
-	char text[VERSION_TEXT_SIZE];
+	char text[VERSION_STRING_SIZE];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		layout_version_text(cases[i].version, cases[i].free_threaded, text);
+		layout_version_string(cases[i].version, cases[i].free_threaded, text);
 		assert_string_equal(text, cases[i].text);
 	}
 }

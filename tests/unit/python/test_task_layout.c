@@ -14,9 +14,9 @@
 #include "python/task_layout.h"
 
 /* 3.14's. */
-static struct async_layout layout(void)
+static struct asyncio_layout layout(void)
 {
-	return (struct async_layout){
+	return (struct asyncio_layout){
 		.objects = { .object_type = 8, .type_name = 24, .type_flags = 168, .set_used = 24,
 			     .set_table = 40, .set_mask = 32, .int_tag = 16, .int_digit = 24, .gen_frame = 72,
 			     .gen_state = 67, .frame_stack = 64 },
@@ -29,7 +29,7 @@ static struct async_layout layout(void)
 
 static void it_is_taken_over(void **state)
 {
-	const struct async_layout from = layout();
+	const struct asyncio_layout from = layout();
 	struct task_layout l;
 
 	(void)state;
@@ -60,7 +60,7 @@ static void it_is_taken_over(void **state)
 
 static void what_cannot_be_read(void **state)
 {
-	struct async_layout bad[4];
+	struct asyncio_layout bad[4];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)

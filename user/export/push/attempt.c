@@ -30,7 +30,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *context)
 	return size * n;
 }
 
-static CURLcode set_request(struct push_attempt *a, const struct push_options *o, void *owner)
+static CURLcode set_request(struct push_attempt *a, const struct push_options *o, void *private)
 {
 	CURL *e = a->easy;
 	CURLcode c = transfer_prepare(e, &(struct transfer){
@@ -42,7 +42,7 @@ static CURLcode set_request(struct push_attempt *a, const struct push_options *o
 						 .error = a->error,
 						 .on_body = on_answer,
 						 .context = a,
-						 .owner = owner,
+						 .private = private,
 					 });
 
 	c = c ?: curl_easy_setopt(e, CURLOPT_POST, 1L);
@@ -76,7 +76,7 @@ static int make_headers(struct push_attempt *a, const struct push_options *o, en
 }
 
 int push_attempt_make(struct push_attempt *a, const struct push_options *o, const struct push_target *t,
-		      const struct push_profile *p, void *owner)
+		      const struct push_profile *p, void *private)
 {
 	int err;
 
@@ -85,7 +85,7 @@ int push_attempt_make(struct push_attempt *a, const struct push_options *o, cons
 	if (!a->easy)
 		return -ENOMEM;
 	err = push_request_make(t, p, &a->url, &a->body) ?: make_headers(a, o, t->format);
-	if (!err && set_request(a, o, owner))
+	if (!err && set_request(a, o, private))
 		err = -ENOMEM;
 	return err;
 }

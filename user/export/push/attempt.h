@@ -22,11 +22,11 @@ struct push_attempt {
 };
 
 /*
- * Makes the request. Its owner is known by CURLINFO_PRIVATE. 0; the -errno of reading the header file;
+ * Makes the request. CURLINFO_PRIVATE is `private`. 0; the -errno of reading the header file;
  * -ENOMEM. The caller calls push_attempt_end() after a failure too.
  */
 int push_attempt_make(struct push_attempt *a, const struct push_options *o, const struct push_target *t,
-		      const struct push_profile *p, void *owner);
+		      const struct push_profile *p, void *private);
 void push_attempt_end(struct push_attempt *a);
 /* The status of an answer: HTTP's, or the one of HTTP that says what gRPC's does. */
 long push_attempt_status(struct push_attempt *a);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * push.h - a queue of profiles on their way to a receiver over HTTP. Nothing here waits: the owner polls
+ * push.h - a queue of profiles on their way to a receiver over HTTP. Nothing here waits: the caller polls
  * push_fd() and calls push_run(). A profile that fails is tried again a few times, with growing pauses, and
  * then given up. When too many wait, the oldest is given up. Certificates of https are verified.
  */

@@ -224,7 +224,7 @@ static double seconds_of_turns(int n)
 	return clock_seconds() - begin;
 }
 
-/* What waits behind one of its service, or for one of the four places, does not keep the owner awake. */
+/* What waits behind one of its service, or for one of the four places, does not keep the caller awake. */
 static void waits_without_spinning(void **state)
 {
 	(void)state;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * async_object.h - one task, or a future that awaits others: its name, its coroutines, who awaits it.
+ * task_object.h - one task, or a future that awaits others: its name, its coroutines, who awaits it.
  */
-#ifndef PYPERF_OUTSIDE_ASYNC_OBJECT_H
-#define PYPERF_OUTSIDE_ASYNC_OBJECT_H
+#ifndef PYPERF_OUTSIDE_TASK_OBJECT_H
+#define PYPERF_OUTSIDE_TASK_OBJECT_H
 
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "outside/async_list.h"
+#include "outside/task_list.h"
 #include "outside/coroutines.h"
 
 #define OBJECT_AWAITERS_MAX 4096 /* of one task */
 #define OBJECT_SLOTS	    1024 /* of a set's table that are read at once */
 #define OBJECT_SLOTS_MAX    (1 << 15) /* of one set */
 
-struct async_object {
+struct task_object {
 	bool steady;  /* it did not change in one of the attempts; else only the name may be set */
 	bool unread;  /* the look is spent (-E2BIG) */
 	bool is_task; /* not another future */
-	char name[ASYNC_NAME_SIZE];
+	char name[TASK_NAME_SIZE];
 	struct chain chain;
 	__u32 awaiter_count;
 	bool more_awaiters;
@@ -33,12 +33,12 @@ struct async_object {
  * Reads one that was found. 0, also for one that is not steady; or the -errno
  * of a process that cannot be read at all.
  */
-int async_object_read(struct async_reader *r, const struct async_found *found, struct async_object *ret);
+int task_object_read(struct task_reader *r, const struct task_found *found, struct task_object *ret);
 
-/* The task that runs in a thread, by its thread state; 0 = none. Returns 0 or an error as of async_read(). */
-int async_running(struct async_reader *r, __u64 tstate, __u64 *ret_task);
+/* The task that runs in a thread, by its thread state; 0 = none. 0 or an error as of task_reader_read(). */
+int task_object_running(struct task_reader *r, __u64 tstate, __u64 *ret_task);
 
-/* Its name. 0, or an error as of async_name(). */
-int async_task_name(struct async_reader *r, __u64 task, char ret[ASYNC_NAME_SIZE]);
+/* Its name. 0, or an error as of task_reader_name(). */
+int task_object_name(struct task_reader *r, __u64 task, char ret[TASK_NAME_SIZE]);
 
 #endif

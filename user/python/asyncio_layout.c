@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "python/async_layout.h"
+#include "python/asyncio_layout.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@ enum {
 /* Where the size of each word's structure is, and what there is at an offset. */
 static const struct {
 	__u8 size, width, align; /* bytes; of a size itself they are 0 */
-} rows[ASYNC_WORDS] = {
+} rows[ASYNCIO_WORDS] = {
 	[TASK_NAME] = { TASK_SIZE, 8, 8 },
 	[TASK_AWAITED_BY] = { TASK_SIZE, 8, 8 },
 	[TASK_IS_TASK] = { TASK_SIZE, 1, 1 },
@@ -51,12 +51,12 @@ static bool fits(const __u64 *words, int i)
 	       words[i] + rows[i].width <= words[rows[i].size];
 }
 
-int async_layout_parse(const __u64 words[ASYNC_WORDS], struct async_layout *ret)
+int asyncio_layout_parse(const __u64 words[ASYNCIO_WORDS], struct asyncio_layout *ret)
 {
-	for (int i = 0; i < ASYNC_WORDS; i++)
+	for (int i = 0; i < ASYNCIO_WORDS; i++)
 		if (!fits(words, i))
 			return -EINVAL;
-	if (words[TASK_SIZE] > ASYNC_TASK_READ)
+	if (words[TASK_SIZE] > ASYNCIO_TASK_READ)
 		return -EINVAL;
 	ret->task_size = words[TASK_SIZE];
 	ret->task_name = words[TASK_NAME];
@@ -72,11 +72,11 @@ int async_layout_parse(const __u64 words[ASYNC_WORDS], struct async_layout *ret)
 	return 0;
 }
 
-int async_layout_read(pid_t memory, const struct layout *layout, __u64 runtime, __u64 asyncio,
-		      struct async_layout *ret)
+int asyncio_layout_read(pid_t memory, const struct layout *layout, __u64 runtime, __u64 asyncio,
+			struct asyncio_layout *ret)
 {
-	struct async_layout read = { 0 };
-	__u64 words[ASYNC_WORDS];
+	struct asyncio_layout read = { 0 };
+	__u64 words[ASYNCIO_WORDS];
 	__u8 bytes[DEBUG_OFFSETS_MAX];
 	ssize_t n;
 	int err;
@@ -88,7 +88,7 @@ int async_layout_read(pid_t memory, const struct layout *layout, __u64 runtime, 
 		return (int)n;
 	err = debug_offsets_objects(bytes, (size_t)n, layout, &read.objects);
 	err = err ?: remote_read(memory, asyncio, words, sizeof(words));
-	err = err ?: async_layout_parse(words, &read);
+	err = err ?: asyncio_layout_parse(words, &read);
 	if (err)
 		return err;
 	read.states = layout_model(layout->version)->coroutines;

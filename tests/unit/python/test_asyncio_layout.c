@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_async_layout.c - asyncio's table of offsets, and what the debug offsets say of its objects: taken as
+ * test_asyncio_layout.c - asyncio's table of offsets, and what the debug offsets say of its objects: taken as
  * they are in 3.14 and 3.15, refused when a word cannot be true.
  */
 #include <errno.h>
@@ -13,19 +13,20 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "python/async_layout.h"
+#include "python/asyncio_layout.h"
 #include "python/debug_offsets.h"
 #include "tests/unit/python/forge_offsets.h"
 
-static const __u64 good[ASYNC_WORDS] = { 168,	 136,	96,  108, 109, 128,  152,
-					 225864, 10880, 936, 864, 872, 880 };
+static const __u64 good[ASYNCIO_WORDS] = {
+	168, 136, 96, 108, 109, 128, 152, 225864, 10880, 936, 864, 872, 880
+};
 
 static void the_words_of_3_14(void **state)
 {
-	struct async_layout l = { 0 };
+	struct asyncio_layout l = { 0 };
 
 	(void)state;
-	assert_int_equal(async_layout_parse(good, &l), 0);
+	assert_int_equal(asyncio_layout_parse(good, &l), 0);
 	assert_int_equal(l.task_name, 136);
 	assert_int_equal(l.task_awaited_by, 96);
 	assert_int_equal(l.task_is_task, 108);
@@ -41,40 +42,40 @@ static void the_words_of_3_14(void **state)
 static void words_that_cannot_be_true(void **state)
 {
 	static const __u64 values[] = { 0, 1ULL << 40, ~0ULL, (16 << 20) + 8 };
-	struct async_layout l;
+	struct asyncio_layout l;
 
 	(void)state;
-	for (int i = 0; i < ASYNC_WORDS; i++) {
+	for (int i = 0; i < ASYNCIO_WORDS; i++) {
 		for (size_t k = 0; k < ARRAY_SIZE(values); k++) {
-			__u64 words[ASYNC_WORDS];
+			__u64 words[ASYNCIO_WORDS];
 
 			memcpy(words, good, sizeof(words));
 			words[i] = values[k];
-			assert_int_equal(async_layout_parse(words, &l), -EINVAL);
+			assert_int_equal(asyncio_layout_parse(words, &l), -EINVAL);
 		}
 	}
-	for (int i = 0; i < ASYNC_WORDS; i++) {
+	for (int i = 0; i < ASYNCIO_WORDS; i++) {
 		const bool is_pointer = good[i] % 8 == 0 && i != 0 && i != 7 && i != 9;
-		__u64 words[ASYNC_WORDS];
+		__u64 words[ASYNCIO_WORDS];
 
 		memcpy(words, good, sizeof(words));
 		words[i] += 4;
-		assert_int_equal(async_layout_parse(words, &l), is_pointer ? -EINVAL : 0);
+		assert_int_equal(asyncio_layout_parse(words, &l), is_pointer ? -EINVAL : 0);
 	}
 }
 
 static void a_task_larger_than_is_read(void **state)
 {
-	__u64 words[ASYNC_WORDS];
-	struct async_layout l;
+	__u64 words[ASYNCIO_WORDS];
+	struct asyncio_layout l;
 
 	(void)state;
 	memcpy(words, good, sizeof(words));
-	words[0] = ASYNC_TASK_READ + 1;
-	assert_int_equal(async_layout_parse(words, &l), -EINVAL);
-	words[0] = ASYNC_TASK_READ;
-	words[6] = ASYNC_TASK_READ - 8; /* half of a node */
-	assert_int_equal(async_layout_parse(words, &l), -EINVAL);
+	words[0] = ASYNCIO_TASK_READ + 1;
+	assert_int_equal(asyncio_layout_parse(words, &l), -EINVAL);
+	words[0] = ASYNCIO_TASK_READ;
+	words[6] = ASYNCIO_TASK_READ - 8; /* half of a node */
+	assert_int_equal(asyncio_layout_parse(words, &l), -EINVAL);
 }
 
 /* Each word of the debug offsets that says something of an object. */
@@ -114,20 +115,20 @@ static void objects(void **state)
 static void from_a_process(void **state)
 {
 	struct layout layout = layout_find(0x030e06f0)->layout;
-	struct async_layout l;
+	struct asyncio_layout l;
 	__u64 words[128];
 
 	(void)state;
 	forge_offsets(0x030e06f0, false, words);
 	layout.version = 0x030e06f0;
-	assert_int_equal(async_layout_read(getpid(), &layout, (uintptr_t)words, (uintptr_t)good, &l), 0);
+	assert_int_equal(asyncio_layout_read(getpid(), &layout, (uintptr_t)words, (uintptr_t)good, &l), 0);
 	assert_int_equal(l.task_size, 168);
 	assert_int_equal(l.objects.gen_frame, 64);
 	assert_int_equal(l.states.awaited, 1);
-	assert_int_equal(async_layout_read(getpid(), &layout, (uintptr_t)words, 4096, &l), -EFAULT);
-	assert_int_equal(async_layout_read(getpid(), &layout, 4096, (uintptr_t)good, &l), -EFAULT);
+	assert_int_equal(asyncio_layout_read(getpid(), &layout, (uintptr_t)words, 4096, &l), -EFAULT);
+	assert_int_equal(asyncio_layout_read(getpid(), &layout, 4096, (uintptr_t)good, &l), -EFAULT);
 	layout.version = 0x030d00f0;
-	assert_int_equal(async_layout_read(getpid(), &layout, (uintptr_t)words, (uintptr_t)good, &l),
+	assert_int_equal(asyncio_layout_read(getpid(), &layout, (uintptr_t)words, (uintptr_t)good, &l),
 			 -ENOTSUP);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_async_tasks.c - what comes from a worker is checked, whatever it is. That what it sees is right is
+ * test_tasks.c - what comes from a worker is checked, whatever it is. That what it sees is right is
  * shown by tests/e2e/tasks/test_tasks.py.
  */
 #include <errno.h>
@@ -13,12 +13,12 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "outside/async_tasks.h"
+#include "outside/tasks.h"
 #include "tests/unit/python/forge_offsets.h"
 
 struct answer {
-	struct async_tasks head;
-	struct async_task tasks[2];
+	struct tasks head;
+	struct task tasks[2];
 	struct look_frame frames[3];
 	__u32 awaiters[2];
 };
@@ -27,8 +27,8 @@ static struct answer good(void)
 {
 	return (struct answer){
 		.head = { .tasks = 2, .frames = 3, .awaiters = 2 },
-		.tasks = { { .state = ASYNC_WAITS, .frames = 2, .awaiters = 1 },
-			   { .state = ASYNC_RUNS, .first_frame = 2, .frames = 1, .first_awaiter = 1,
+		.tasks = { { .state = TASK_WAITS, .frames = 2, .awaiters = 1 },
+			   { .state = TASK_RUNS, .first_frame = 2, .frames = 1, .first_awaiter = 1,
 			     .awaiters = 1 } },
 		.awaiters = { 1, 0 },
 	};
@@ -36,24 +36,24 @@ static struct answer good(void)
 
 static int parse(struct answer *a, size_t size)
 {
-	const struct async_tasks *head;
-	const struct async_task *tasks;
+	const struct tasks *head;
+	const struct task *tasks;
 	const struct look_frame *frames;
 	const __u32 *awaiters;
 
-	return async_tasks_parse(a, size, &head, &tasks, &frames, &awaiters);
+	return tasks_parse(a, size, &head, &tasks, &frames, &awaiters);
 }
 
 static void pointers_into_a_good_answer(void **state)
 {
 	struct answer a = good();
-	const struct async_tasks *head;
-	const struct async_task *tasks;
+	const struct tasks *head;
+	const struct task *tasks;
 	const struct look_frame *frames;
 	const __u32 *awaiters;
 
 	(void)state;
-	assert_int_equal(async_tasks_parse(&a, sizeof(a), &head, &tasks, &frames, &awaiters), 0);
+	assert_int_equal(tasks_parse(&a, sizeof(a), &head, &tasks, &frames, &awaiters), 0);
 	assert_ptr_equal(head, &a.head);
 	assert_ptr_equal(tasks, a.tasks);
 	assert_ptr_equal(frames, a.frames);
@@ -70,10 +70,10 @@ static void sizes_that_are_wrong(void **state)
 	a.head.tasks = UINT32_MAX;
 	assert_int_equal(parse(&a, sizeof(a)), -EBADMSG);
 	a = good();
-	a.head.frames = ASYNC_FRAMES_MAX + 1;
+	a.head.frames = TASKS_FRAMES_MAX + 1;
 	assert_int_equal(parse(&a, sizeof(a)), -EBADMSG);
 	a = good();
-	a.head.awaiters = ASYNC_AWAITERS_MAX + 1;
+	a.head.awaiters = TASKS_AWAITERS_MAX + 1;
 	assert_int_equal(parse(&a, sizeof(a)), -EBADMSG);
 }
 
@@ -90,7 +90,7 @@ static void tasks_that_are_impossible(void **state)
 		assert_int_equal(parse(&a, sizeof(a)), -EBADMSG);                                            \
 	} while (0)
 	REFUSED(a.tasks[0].state = 0);
-	REFUSED(a.tasks[0].state = ASYNC_STATES);
+	REFUSED(a.tasks[0].state = TASK_STATES);
 	REFUSED(a.tasks[1].frames = 2);
 	REFUSED(a.tasks[1].frames = UINT32_MAX);
 	REFUSED(a.tasks[1].first_frame = 1);
@@ -104,8 +104,8 @@ static void tasks_that_are_impossible(void **state)
 
 static void a_process_without_an_interpreter(void **state)
 {
-	static const __u64 asyncio[ASYNC_WORDS] = { 168,    136,   96,	108, 109, 128, 152,
-						    225864, 10880, 936, 864, 872, 880 };
+	static const __u64 asyncio[ASYNCIO_WORDS] = { 168,    136,   96,  108, 109, 128, 152,
+						      225864, 10880, 936, 864, 872, 880 };
 	struct layout layout = layout_find(0x030e06f0)->layout;
 	_cleanup_buf_ struct buf out = { 0 };
 	__u64 words[128];
@@ -113,17 +113,14 @@ static void a_process_without_an_interpreter(void **state)
 	(void)state;
 	layout.version = 0x030e06f0;
 	forge_offsets(layout.version, false, words);
-	assert_int_equal(async_tasks_look(getpid(), getpid(), &layout, (uintptr_t)words, (uintptr_t)asyncio,
-					  &out),
+	assert_int_equal(tasks_look(getpid(), getpid(), &layout, (uintptr_t)words, (uintptr_t)asyncio, &out),
 			 0);
 	assert_int_equal(parse((void *)out.data, out.size), 0);
-	assert_int_equal(((struct async_tasks *)(void *)out.data)->tasks, 0);
-	assert_int_equal(async_tasks_look(1 << 30, 1 << 30, &layout, (uintptr_t)words, (uintptr_t)asyncio,
-					  &out),
+	assert_int_equal(((struct tasks *)(void *)out.data)->tasks, 0);
+	assert_int_equal(tasks_look(1 << 30, 1 << 30, &layout, (uintptr_t)words, (uintptr_t)asyncio, &out),
 			 -ESRCH);
 	layout.version = 0x030d00f0;
-	assert_int_equal(async_tasks_look(getpid(), getpid(), &layout, (uintptr_t)words, (uintptr_t)asyncio,
-					  &out),
+	assert_int_equal(tasks_look(getpid(), getpid(), &layout, (uintptr_t)words, (uintptr_t)asyncio, &out),
 			 -ENOTSUP);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "outside/async_object.h"
+#include "outside/task_object.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static __u64 word_at(const __u8 *bytes, size_t offset)
 
 /* --- who awaits it -------------------------------------------------------------------------------------- */
 
-static void add_awaiter(struct async_object *o, __u64 address)
+static void add_awaiter(struct task_object *o, __u64 address)
 {
 	if (o->awaiter_count == OBJECT_AWAITERS_MAX)
 		o->more_awaiters = true;
@@ -28,9 +28,9 @@ static void add_awaiter(struct async_object *o, __u64 address)
 }
 
 /* Slots of a set's table: an object and its hash. Of an object that was taken out -1 is left as its hash. */
-static int read_slots(struct async_reader *r, __u64 address, size_t count, struct async_object *o)
+static int read_slots(struct task_reader *r, __u64 address, size_t count, struct task_object *o)
 {
-	const int err = async_read(r, address, o->slots, count * sizeof(o->slots[0]));
+	const int err = task_reader_read(r, address, o->slots, count * sizeof(o->slots[0]));
 
 	for (size_t i = 0; i < count && !err; i++)
 		if (o->slots[i][0] && o->slots[i][1] != ~0ULL)
@@ -38,14 +38,14 @@ static int read_slots(struct async_reader *r, __u64 address, size_t count, struc
 	return err;
 }
 
-static int read_set(struct async_reader *r, __u64 address, struct async_object *o)
+static int read_set(struct task_reader *r, __u64 address, struct task_object *o)
 {
 	const struct object_offsets *at = &r->at.objects;
 	__u64 used, mask, table, slots;
-	int err = async_read(r, address + at->set_used, &used, sizeof(used));
+	int err = task_reader_read(r, address + at->set_used, &used, sizeof(used));
 
-	err = err ?: async_read(r, address + at->set_mask, &mask, sizeof(mask));
-	err = err ?: async_read(r, address + at->set_table, &table, sizeof(table));
+	err = err ?: task_reader_read(r, address + at->set_mask, &mask, sizeof(mask));
+	err = err ?: task_reader_read(r, address + at->set_table, &table, sizeof(table));
 	if (err)
 		return err;
 	if (mask & (mask + 1) || mask >= 1 << 24 || used > mask)
@@ -59,9 +59,9 @@ static int read_set(struct async_reader *r, __u64 address, struct async_object *
 	return err || o->awaiter_count == used || o->more_awaiters ? err : -EBADMSG;
 }
 
-static int read_awaiters(struct async_reader *r, const __u8 *task, struct async_object *o)
+static int read_awaiters(struct task_reader *r, const __u8 *task, struct task_object *o)
 {
-	const __u64 address = async_pointer(task, r->at.task_awaited_by);
+	const __u64 address = task_reader_pointer(task, r->at.task_awaited_by);
 
 	o->awaiter_count = 0;
 	o->more_awaiters = false;
@@ -75,7 +75,7 @@ static int read_awaiters(struct async_reader *r, const __u8 *task, struct async_
 
 /* --- the task ------------------------------------------------------------------------------------------- */
 
-static int read_chain(struct async_reader *r, const struct async_found *f, __u64 coroutine, struct chain *ret)
+static int read_chain(struct task_reader *r, const struct task_found *f, __u64 coroutine, struct chain *ret)
 {
 	int err = chain_read(r, coroutine, ret);
 
@@ -86,14 +86,14 @@ static int read_chain(struct async_reader *r, const struct async_found *f, __u64
 }
 
 /* Whether these bytes may be a task's that is where it was found. */
-static bool is_there(const struct async_reader *r, const struct async_found *f, const __u8 *task)
+static bool is_there(const struct task_reader *r, const struct task_found *f, const __u8 *task)
 {
 	const __u8 is_task = task[r->at.task_is_task], is_set = task[r->at.task_awaited_by_is_set];
 
 	return is_task <= 1 && is_set <= 1 && (!f->listed || (is_task && word_at(task, r->at.task_node)));
 }
 
-static bool same_fields(const struct async_reader *r, const __u8 *a, const __u8 *b)
+static bool same_fields(const struct task_reader *r, const __u8 *a, const __u8 *b)
 {
 	const __u16 words[] = { r->at.task_name, r->at.task_awaited_by, r->at.task_coro };
 
@@ -105,11 +105,11 @@ static bool same_fields(const struct async_reader *r, const __u8 *a, const __u8 
 }
 
 /* 0 when all was twice alike; -EAGAIN when not. */
-static int read_once(struct async_reader *r, const struct async_found *f, struct async_object *o)
+static int read_once(struct task_reader *r, const struct task_found *f, struct task_object *o)
 {
-	__u8 task[ASYNC_TASK_READ], again[ASYNC_TASK_READ];
+	__u8 task[ASYNCIO_TASK_READ], again[ASYNCIO_TASK_READ];
 	__u64 coroutine = 0;
-	int err = async_read(r, f->address, task, r->at.task_size);
+	int err = task_reader_read(r, f->address, task, r->at.task_size);
 
 	if (err)
 		return err;
@@ -119,21 +119,21 @@ static int read_once(struct async_reader *r, const struct async_found *f, struct
 	o->chain.count = o->again.count = 0;
 	o->chain.end = o->again.end = CHAIN_ENDED;
 	if (o->is_task) {
-		coroutine = async_pointer(task, r->at.task_coro);
-		err = async_name(r, async_pointer(task, r->at.task_name), o->name);
+		coroutine = task_reader_pointer(task, r->at.task_coro);
+		err = task_reader_name(r, task_reader_pointer(task, r->at.task_name), o->name);
 		err = err ?: read_chain(r, f, coroutine, &o->chain);
 	}
 	err = err ?: read_awaiters(r, task, o);
 	if (!err && o->is_task)
 		err = read_chain(r, f, coroutine, &o->again);
-	err = err ?: async_read(r, f->address, again, r->at.task_size);
+	err = err ?: task_reader_read(r, f->address, again, r->at.task_size);
 	if (err)
 		return err;
 	return is_there(r, f, again) && same_fields(r, task, again) && chain_equal(&o->chain, &o->again) ?
 		       0 : -EAGAIN;
 }
 
-int async_object_read(struct async_reader *r, const struct async_found *found, struct async_object *ret)
+int task_object_read(struct task_reader *r, const struct task_found *found, struct task_object *ret)
 {
 	int err = -EAGAIN;
 
@@ -151,21 +151,21 @@ int async_object_read(struct async_reader *r, const struct async_found *found, s
 	return r->unreachable;
 }
 
-int async_running(struct async_reader *r, __u64 tstate, __u64 *ret_task)
+int task_object_running(struct task_reader *r, __u64 tstate, __u64 *ret_task)
 {
 	__u64 loop, task;
-	int err = async_read(r, tstate + r->at.tstate_loop, &loop, sizeof(loop));
+	int err = task_reader_read(r, tstate + r->at.tstate_loop, &loop, sizeof(loop));
 
-	err = err ?: async_read(r, tstate + r->at.tstate_task, &task, sizeof(task));
+	err = err ?: task_reader_read(r, tstate + r->at.tstate_task, &task, sizeof(task));
 	if (!err)
 		*ret_task = loop ? task & ~7ULL : 0;
 	return err;
 }
 
-int async_task_name(struct async_reader *r, __u64 task, char ret[ASYNC_NAME_SIZE])
+int task_object_name(struct task_reader *r, __u64 task, char ret[TASK_NAME_SIZE])
 {
 	__u64 name;
-	int err = async_read(r, task + r->at.task_name, &name, sizeof(name));
+	int err = task_reader_read(r, task + r->at.task_name, &name, sizeof(name));
 
-	return err ?: async_name(r, name & ~7ULL, ret);
+	return err ?: task_reader_name(r, name & ~7ULL, ret);
 }

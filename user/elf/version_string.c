@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * version_text.c - see version_text.h. A linker may store a text as the end of a longer one ("/opt/3.10.13"),
- * so whatever ends like a version counts as one, and the true one is always among them.
+ * version_string.c - see version_string.h. A linker may store a string as the end of a longer one
+ * ("/opt/3.10.13"), so whatever ends like a version counts as one, and the true one is always among them.
  */
-#include "elf/version_text.h"
+#include "elf/version_string.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 #define BLOCK	  (64 << 10) /* bytes read at once, the last TEXT_MAX of the block before among them */
 #define FILE_MAX  (512ULL << 20) /* bytes of a file, of all its segments together */
 
-struct texts {
+struct strings {
 	int major;
 	bool tag[MINOR_MAX + 1];
 	bool differ[MINOR_MAX + 1];
@@ -52,15 +52,15 @@ static int take_number(const char **at)
 static int take_level(const char *at)
 {
 	static const struct {
-		const char *text;
+		const char *string;
 		int level;
 	} levels[] = { { "a", 0xa0 }, { "b", 0xb0 }, { "rc", 0xc0 } };
 	int level = 0xf0, serial;
 
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
-		size_t len = strlen(levels[i].text);
+		size_t len = strlen(levels[i].string);
 
-		if (strncmp(at, levels[i].text, len))
+		if (strncmp(at, levels[i].string, len))
 			continue;
 		at += len;
 		serial = take_number(&at);
@@ -78,7 +78,7 @@ static bool is_minor(int major, int minor)
 	return major == 2 ? minor == MINOR_2 : minor >= MINOR_MIN && minor <= MINOR_MAX;
 }
 
-/* PY_VERSION_HEX of a whole text such as "3.10.13", 0 if it is not one of a minor version of interest. */
+/* PY_VERSION_HEX of a whole string such as "3.10.13", 0 if it is not one of a minor version of interest. */
 static __u32 parse_version(int major, const char *at)
 {
 	int minor, patch, level;
@@ -93,45 +93,45 @@ static __u32 parse_version(int major, const char *at)
 	return level < 0 ? 0 : (__u32)major << 24 | (__u32)minor << 16 | (__u32)patch << 8 | (__u32)level;
 }
 
-/* The version that a text ends with, as parse_version(). */
-static __u32 last_version(int major, const char *text, const char *end)
+/* The version that a string ends with, as parse_version(). */
+static __u32 last_version(int major, const char *string, const char *end)
 {
-	for (const char *at = end - 1; at >= text; at--) {
+	for (const char *at = end - 1; at >= string; at--) {
 		__u32 version = *at == '0' + major ? parse_version(major, at) : 0;
 
-		if (version && (at == text || (!is_digit(at[-1]) && at[-1] != '.')))
+		if (version && (at == string || (!is_digit(at[-1]) && at[-1] != '.')))
 			return version;
 	}
 	return 0;
 }
 
-/* Notes what ends at a NUL; text is TEXT_MAX bytes long or begins where the segment does. */
-static void note_text(struct texts *texts, const char *text, const char *end)
+/* Notes what ends at a NUL; string is STRING_BYTES bytes long or begins where the segment does. */
+static void note_string(struct strings *strings, const char *string, const char *end)
 {
 	static const char tag[] = "cpython-3";
-	const char *begin = memrchr(text, 0, end - text);
+	const char *begin = memrchr(string, 0, end - string);
 	__u32 version;
 	int minor;
 
-	begin = begin ? begin + 1 : text;
+	begin = begin ? begin + 1 : string;
 	if (!strncmp(begin, tag, sizeof(tag) - 1)) {
 		begin += sizeof(tag) - 1;
 		minor = take_number(&begin);
 		if (minor >= 0 && minor <= MINOR_MAX && !*begin)
-			texts->tag[minor] = true;
+			strings->tag[minor] = true;
 		return;
 	}
-	version = last_version(texts->major, begin, end);
+	version = last_version(strings->major, begin, end);
 	if (!version)
 		return;
 	minor = version >> 16 & 0xff;
-	if (texts->version[minor] && texts->version[minor] != version)
-		texts->differ[minor] = true;
-	texts->version[minor] = version;
+	if (strings->version[minor] && strings->version[minor] != version)
+		strings->differ[minor] = true;
+	strings->version[minor] = version;
 }
 
 /* Texts that end with a digit, "+" apart: few of the many NULs in machine code are behind one. */
-static void note_block(struct texts *texts, const char *block, size_t from, size_t size)
+static void note_block(struct strings *strings, const char *block, size_t from, size_t size)
 {
 	const char *end = block + from;
 
@@ -139,39 +139,39 @@ static void note_block(struct texts *texts, const char *block, size_t from, size
 		size_t before = end - block;
 
 		if (before && (is_digit(end[-1]) || end[-1] == '+'))
-			note_text(texts, end - (before < TEXT_MAX ? before : TEXT_MAX), end);
+			note_string(strings, end - (before < STRING_BYTES ? before : STRING_BYTES), end);
 		end++;
 	}
 }
 
-static int read_segment(int fd, const struct image_load *load, char *block, struct texts *texts)
+static int read_segment(int fd, const struct image_load *load, char *block, struct strings *strings)
 {
 	__u64 offset = load->offset, left = load->file_size;
 	size_t kept = 0;
 	ssize_t n;
 
 	while (left) {
-		size_t size = left < BLOCK - TEXT_MAX ? left : BLOCK - TEXT_MAX;
+		size_t size = left < BLOCK - STRING_BYTES ? left : BLOCK - STRING_BYTES;
 
 		n = pread(fd, block + kept, size, offset);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n ? -errno : -ENOENT;
-		note_block(texts, block, kept, kept + n);
+		note_block(strings, block, kept, kept + n);
 		offset += n;
 		left -= n;
 		size = kept + n;
-		kept = size < TEXT_MAX ? size : TEXT_MAX;
+		kept = size < STRING_BYTES ? size : STRING_BYTES;
 		memmove(block, block + size - kept, kept);
 	}
 	return 0;
 }
 
-int version_text_find(int fd, const struct image *image, __u32 *ret)
+int version_string_find(int fd, const struct image *image, __u32 *ret)
 {
 	_cleanup_free_ char *block = malloc(BLOCK);
-	struct texts texts = { .major = image->classes ? 2 : 3 };
+	struct strings strings = { .major = image->classes ? 2 : 3 };
 	int minor = image->classes ? MINOR_2 : 0;
 	__u64 left = FILE_MAX;
 
@@ -189,13 +189,13 @@ int version_text_find(int fd, const struct image *image, __u32 *ret)
 		left -= load->file_size;
 	}
 	for (int i = 0; i <= MINOR_MAX; i++) {
-		if (texts.tag[i] && minor)
+		if (strings.tag[i] && minor)
 			return -ENOENT;
-		if (texts.tag[i])
+		if (strings.tag[i])
 			minor = i;
 	}
-	if (!texts.version[minor] || texts.differ[minor])
+	if (!strings.version[minor] || strings.differ[minor])
 		return -ENOENT;
-	*ret = texts.version[minor];
+	*ret = strings.version[minor];
 	return 0;
 }

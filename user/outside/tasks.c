@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * async_tasks.c - see async_tasks.h. Each task is read twice: what is alike was so at a moment between.
+ * tasks.c - see tasks.h. Each task is read twice: what is alike was so at a moment between.
  */
-#include "outside/async_tasks.h"
+#include "outside/tasks.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "outside/async_list.h"
-#include "outside/async_object.h"
+#include "outside/task_list.h"
+#include "outside/task_object.h"
 #include "outside/thread_states.h"
 
 /* What one look works on. */
 struct tasks_look {
 	pid_t pid;
 	__u64 runtime;
-	struct async_reader reader;
+	struct task_reader reader;
 	struct thread_states states;
 	struct proc_thread *threads;
 	size_t thread_count;
-	struct async_list list;
-	struct async_object object;
+	struct task_list list;
+	struct task_object object;
 	struct buf tasks, frames, awaiters;
 	bool more;
 };
@@ -57,11 +57,11 @@ static pid_t tid_of(const struct tasks_look *k, const struct thread_state *s)
 static int add_running(struct tasks_look *k, const struct thread_state *s)
 {
 	__u64 task = 0;
-	int number, err = async_running(&k->reader, s->address, &task);
+	int number, err = task_object_running(&k->reader, s->address, &task);
 
 	if (err || !task)
 		return err == -EFAULT ? 0 : err;
-	number = async_list_add(&k->list, task);
+	number = task_list_add(&k->list, task);
 	if (number < 0)
 		return 0;
 	k->list.found[number].running = s->address;
@@ -79,28 +79,28 @@ static bool is_first_of_interpreter(const struct tasks_look *k, size_t i)
 
 static int list_tasks(struct tasks_look *k)
 {
-	const struct async_layout *at = &k->reader.at;
+	const struct asyncio_layout *at = &k->reader.at;
 	int err = 0;
 
 	for (size_t i = 0; i < k->states.count && !err; i++) {
 		const struct thread_state *s = &k->states.list[i];
 
-		err = async_list_read(&k->list, &k->reader, s->address + at->tstate_tasks, tid_of(k, s));
+		err = task_list_read(&k->list, &k->reader, s->address + at->tstate_tasks, tid_of(k, s));
 		err = err ?: add_running(k, s);
 	}
 	for (size_t i = 0; i < k->states.count && !err; i++)
 		if (is_first_of_interpreter(k, i))
-			err = async_list_read(&k->list, &k->reader,
-					      k->states.list[i].interp + at->interp_tasks, 0);
+			err = task_list_read(&k->list, &k->reader,
+					     k->states.list[i].interp + at->interp_tasks, 0);
 	return err;
 }
 
 /* --- each of them --------------------------------------------------------------------------------------- */
 
-static int add_frames(struct tasks_look *k, struct async_task *t)
+static int add_frames(struct tasks_look *k, struct task *t)
 {
 	const struct chain *c = &k->object.chain;
-	const __u32 used = k->frames.size / sizeof(struct look_frame), room = ASYNC_FRAMES_MAX - used;
+	const __u32 used = k->frames.size / sizeof(struct look_frame), room = TASKS_FRAMES_MAX - used;
 	int err = 0;
 
 	t->first_frame = used;
@@ -116,18 +116,18 @@ static int add_frames(struct tasks_look *k, struct async_task *t)
 }
 
 /* Whoever awaits it is looked at, too, when its turn comes. */
-static int add_awaiters(struct tasks_look *k, struct async_task *t)
+static int add_awaiters(struct tasks_look *k, struct task *t)
 {
-	const struct async_object *o = &k->object;
+	const struct task_object *o = &k->object;
 	int err = 0;
 
 	t->first_awaiter = k->awaiters.size / sizeof(__u32);
 	t->cut |= o->more_awaiters;
 	for (__u32 i = 0; i < o->awaiter_count && !err; i++) {
-		const int number = async_list_add(&k->list, o->awaiters[i]);
+		const int number = task_list_add(&k->list, o->awaiters[i]);
 		const __u32 value = (__u32)number;
 
-		if (number < 0 || t->first_awaiter + t->awaiters == ASYNC_AWAITERS_MAX) {
+		if (number < 0 || t->first_awaiter + t->awaiters == TASKS_AWAITERS_MAX) {
 			t->cut = 1;
 			break;
 		}
@@ -137,29 +137,29 @@ static int add_awaiters(struct tasks_look *k, struct async_task *t)
 	return err;
 }
 
-static enum async_state state_of(const struct async_object *o)
+static enum task_state state_of(const struct task_object *o)
 {
 	if (!o->steady)
-		return o->unread ? ASYNC_UNREAD : ASYNC_CHANGED;
+		return o->unread ? TASK_UNREAD : TASK_CHANGED;
 	if (!o->is_task)
-		return ASYNC_FUTURE;
+		return TASK_FUTURE;
 	switch (o->chain.end) {
 	case CHAIN_RUNS:
-		return ASYNC_RUNS;
+		return TASK_RUNS;
 	case CHAIN_CREATED:
-		return ASYNC_NOT_BEGUN;
+		return TASK_NOT_BEGUN;
 	case CHAIN_ENDED:
-		return ASYNC_ENDED;
+		return TASK_ENDED;
 	}
-	return ASYNC_WAITS;
+	return TASK_WAITS;
 }
 
 static int add_task(struct tasks_look *k, size_t number)
 {
 	/* The list may move when an awaiter is added. */
-	const struct async_found f = k->list.found[number];
-	struct async_task t = { .address = f.address, .tid = f.tid };
-	int err = async_object_read(&k->reader, &f, &k->object);
+	const struct task_found f = k->list.found[number];
+	struct task t = { .address = f.address, .tid = f.tid };
+	int err = task_object_read(&k->reader, &f, &k->object);
 
 	if (err)
 		return err;
@@ -188,7 +188,7 @@ static int look(struct tasks_look *k)
 	if (err)
 		return err;
 	thread_states_match(&k->states, k->threads, k->thread_count);
-	err = async_list_new(&k->list, ASYNC_TASKS_MAX);
+	err = task_list_new(&k->list, TASKS_LISTED_MAX);
 	err = err ?: list_tasks(k);
 	err = err == -E2BIG ? 0 : err;
 	return err ?: add_tasks(k);
@@ -196,8 +196,8 @@ static int look(struct tasks_look *k)
 
 static int put_together(const struct tasks_look *k, struct buf *out)
 {
-	const struct async_tasks head = {
-		.tasks = k->tasks.size / sizeof(struct async_task),
+	const struct tasks head = {
+		.tasks = k->tasks.size / sizeof(struct task),
 		.frames = k->frames.size / sizeof(struct look_frame),
 		.awaiters = k->awaiters.size / sizeof(__u32),
 		.more = k->list.more || k->reader.spent,
@@ -210,8 +210,8 @@ static int put_together(const struct tasks_look *k, struct buf *out)
 	return err ?: buf_add(out, k->awaiters.data, k->awaiters.size);
 }
 
-int async_tasks_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime, __u64 asyncio,
-		     struct buf *out)
+int tasks_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime, __u64 asyncio,
+	       struct buf *out)
 {
 	struct tasks_look *k = calloc(1, sizeof(*k));
 	int err;
@@ -222,43 +222,42 @@ int async_tasks_look(pid_t pid, pid_t memory, const struct layout *layout, __u64
 	k->runtime = runtime;
 	k->reader.memory = memory;
 	k->reader.layout = layout;
-	err = async_layout_read(memory, layout, runtime, asyncio, &k->reader.at);
+	err = asyncio_layout_read(memory, layout, runtime, asyncio, &k->reader.at);
 	err = err ?: look(k);
 	err = err ?: k->reader.unreachable;
 	err = err ?: put_together(k, out);
 	buf_free(&k->tasks);
 	buf_free(&k->frames);
 	buf_free(&k->awaiters);
-	async_list_free(&k->list);
+	task_list_free(&k->list);
 	free(k->threads);
 	free(k);
 	return err;
 }
 
 /* No frame and no awaiter is of two tasks: what is before this one ends where this one begins. */
-static bool is_sane(const struct async_tasks *head, const struct async_task *t)
+static bool is_sane(const struct tasks *head, const struct task *t)
 {
-	const struct async_task *before = t - 1;
+	const struct task *before = t - 1;
 	const bool first = t == (const void *)(head + 1);
 
-	return t->state >= ASYNC_WAITS && t->state < ASYNC_STATES &&
+	return t->state >= TASK_WAITS && t->state < TASK_STATES &&
 	       t->first_frame == (first ? 0 : before->first_frame + before->frames) &&
 	       t->frames <= head->frames - t->first_frame &&
 	       t->first_awaiter == (first ? 0 : before->first_awaiter + before->awaiters) &&
 	       t->awaiters <= head->awaiters - t->first_awaiter && memchr(t->name, '\0', sizeof(t->name));
 }
 
-int async_tasks_parse(const void *bytes, size_t size, const struct async_tasks **ret,
-		      const struct async_task **ret_tasks, const struct look_frame **ret_frames,
-		      const __u32 **ret_awaiters)
+int tasks_parse(const void *bytes, size_t size, const struct tasks **ret, const struct task **ret_tasks,
+		const struct look_frame **ret_frames, const __u32 **ret_awaiters)
 {
-	const struct async_tasks *head = bytes;
-	const struct async_task *tasks = (const void *)(head + 1);
+	const struct tasks *head = bytes;
+	const struct task *tasks = (const void *)(head + 1);
 	const struct look_frame *frames;
 	const __u32 *awaiters;
 
-	if (size < sizeof(*head) || head->tasks > ASYNC_TASKS_MAX || head->frames > ASYNC_FRAMES_MAX ||
-	    head->awaiters > ASYNC_AWAITERS_MAX ||
+	if (size < sizeof(*head) || head->tasks > TASKS_LISTED_MAX || head->frames > TASKS_FRAMES_MAX ||
+	    head->awaiters > TASKS_AWAITERS_MAX ||
 	    size != sizeof(*head) + head->tasks * sizeof(*tasks) + head->frames * sizeof(*frames) +
 			    head->awaiters * sizeof(*awaiters))
 		return -EBADMSG;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_async_object.c - one task: its name, its coroutines, who awaits it; and tasks that are none.
+ * test_task_object.c - one task: its name, its coroutines, who awaits it; and tasks that are none.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -10,18 +10,18 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "outside/async_object.h"
+#include "outside/task_object.h"
 #include "tests/unit/outside/forge_tasks.h"
 
-static struct async_object object;
+static struct task_object object;
 static forged set;
 static __u64 table[2 * OBJECT_SLOTS_MAX][2];
 
 static void read_task(int i, bool listed)
 {
-	const struct async_found found = { .address = address_of(task_objects[i]), .listed = listed };
+	const struct task_found found = { .address = address_of(task_objects[i]), .listed = listed };
 
-	assert_int_equal(async_object_read(&reader, &found, &object), 0);
+	assert_int_equal(task_object_read(&reader, &found, &object), 0);
 }
 
 /* Task 0 is awaited by a set with the tasks from 1 on, with holes in it. */
@@ -173,37 +173,37 @@ static void tasks_that_are_none(void **state)
 
 static void the_end_of_a_look(void **state)
 {
-	const struct async_found found = { .address = address_of(task_objects[0]) };
+	const struct task_found found = { .address = address_of(task_objects[0]) };
 
 	(void)state;
 	forge_begin();
 	forge_task(0, 0);
-	reader.reads = ASYNC_READS_MAX;
+	reader.reads = READER_READS_MAX;
 	read_task(0, true);
 	assert_true(object.unread && !object.steady);
 	forge_begin();
 	reader.memory = 1 << 30;
-	assert_int_equal(async_object_read(&reader, &found, &object), -ESRCH);
+	assert_int_equal(task_object_read(&reader, &found, &object), -ESRCH);
 }
 
 static void what_a_thread_runs(void **state)
 {
 	static __u64 tstate[8];
-	char name[ASYNC_NAME_SIZE];
+	char name[TASK_NAME_SIZE];
 	__u64 task = 1;
 
 	(void)state;
 	forge_begin();
 	tstate[2] = 0; /* no loop: the other word may be old */
 	tstate[3] = forge_task(6, 0);
-	assert_int_equal(async_running(&reader, address_of(tstate), &task), 0);
+	assert_int_equal(task_object_running(&reader, address_of(tstate), &task), 0);
 	assert_int_equal(task, 0);
 	tstate[2] = 4096;
-	assert_int_equal(async_running(&reader, address_of(tstate), &task), 0);
+	assert_int_equal(task_object_running(&reader, address_of(tstate), &task), 0);
 	assert_int_equal(task, address_of(task_objects[6]));
-	assert_int_equal(async_task_name(&reader, task, name), 0);
+	assert_int_equal(task_object_name(&reader, task, name), 0);
 	assert_string_equal(name, "Task-6");
-	assert_int_equal(async_task_name(&reader, 4096, name), -EFAULT);
+	assert_int_equal(task_object_name(&reader, 4096, name), -EFAULT);
 }
 
 int main(void)

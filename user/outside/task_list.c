@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "outside/async_list.h"
+#include "outside/task_list.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,9 +15,9 @@ struct list_node {
 	__u64 next, previous;
 };
 
-int async_list_new(struct async_list *list, size_t most)
+int task_list_new(struct task_list *list, size_t most)
 {
-	*list = (struct async_list){ .most = most, .slot_count = 2 };
+	*list = (struct task_list){ .most = most, .slot_count = 2 };
 	while (list->slot_count < 2 * most)
 		list->slot_count *= 2;
 	list->found = calloc(most, sizeof(*list->found));
@@ -25,14 +25,14 @@ int async_list_new(struct async_list *list, size_t most)
 	return list->found && list->slots ? 0 : -ENOMEM;
 }
 
-void async_list_free(struct async_list *list)
+void task_list_free(struct task_list *list)
 {
 	free(list->found);
 	free(list->slots);
-	*list = (struct async_list){ 0 };
+	*list = (struct task_list){ 0 };
 }
 
-int async_list_add(struct async_list *list, __u64 address)
+int task_list_add(struct task_list *list, __u64 address)
 {
 	size_t i = hash_bytes(&address, sizeof(address)) & (list->slot_count - 1);
 
@@ -52,11 +52,11 @@ int async_list_add(struct async_list *list, __u64 address)
  * Goes along the list once. 0 when it has come back to the head; -EAGAIN when a node does not lead back to
  * the one before it: it has left the list, or it never was a node. So no chain of nodes can be a circle.
  */
-static int read_once(struct async_list *list, struct async_reader *r, __u64 head, pid_t tid)
+static int read_once(struct task_list *list, struct task_reader *r, __u64 head, pid_t tid)
 {
 	__u64 before = head;
 	struct list_node node;
-	int err = async_read(r, head, &node, sizeof(node));
+	int err = task_reader_read(r, head, &node, sizeof(node));
 
 	if (err)
 		return err;
@@ -68,12 +68,12 @@ static int read_once(struct async_list *list, struct async_reader *r, __u64 head
 
 		if (at < ADDRESS_LOW || at & 7)
 			return -EAGAIN;
-		err = async_read(r, at, &node, sizeof(node));
+		err = task_reader_read(r, at, &node, sizeof(node));
 		if (err)
 			return err == -EFAULT ? -EAGAIN : err;
 		if (node.previous != before)
 			return -EAGAIN;
-		number = async_list_add(list, at - r->at.task_node);
+		number = task_list_add(list, at - r->at.task_node);
 		if (number < 0)
 			return number;
 		list->found[number].listed = true;
@@ -83,7 +83,7 @@ static int read_once(struct async_list *list, struct async_reader *r, __u64 head
 	return 0;
 }
 
-int async_list_read(struct async_list *list, struct async_reader *r, __u64 head, pid_t tid)
+int task_list_read(struct task_list *list, struct task_reader *r, __u64 head, pid_t tid)
 {
 	int err = -EAGAIN;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_version_text.c - the version of an interpreter from its texts: whatever is not certain is not taken.
+ * test_version_string.c - the version of an interpreter from its strings: whatever is not certain is not
+ * taken.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -12,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "elf/image.h"
-#include "elf/version_text.h"
+#include "elf/version_string.h"
 #include "tests/unit/elf/forge_elf.h"
 
 static struct forge f;
@@ -23,16 +24,16 @@ static int find(__u32 *ret)
 	struct image image;
 
 	assert_int_equal(image_read(fd, &image), 0);
-	return version_text_find(fd, &image, ret);
+	return version_string_find(fd, &image, ret);
 }
 
-/* The version that these two texts make, 0 if none. */
-static __u32 version_of(const char *tag, const char *text)
+/* The version that these two strings make, 0 if none. */
+static __u32 version_of(const char *tag, const char *string)
 {
 	__u32 version = 77;
 	int r;
 
-	forge_old_python(&f, tag, text);
+	forge_old_python(&f, tag, string);
 	r = find(&version);
 	assert_true(r ? r == -ENOENT && version == 77 : version != 77);
 	return r ? 0 : version;
@@ -48,7 +49,7 @@ static void each_form(void **state)
 	assert_int_equal(version_of("cpython-39", "3.9.0a6+"), 0x030900a6);
 	assert_int_equal(version_of("cpython-310", "3.10.0b4"), 0x030a00b4);
 	assert_int_equal(version_of("cpython-38", "3.8.0rc1"), 0x030800c1);
-	/* As the end of a longer text, however long. */
+	/* As the end of a longer string, however long. */
 	assert_int_equal(version_of("cpython-310", "/opt/python/3.10.13"), 0x030a0df0);
 	assert_int_equal(version_of("cpython-310", "/home/somebody/.pyenv/versions/python-3.10.13"),
 			 0x030a0df0);
@@ -56,15 +57,15 @@ static void each_form(void **state)
 
 static void not_a_version(void **state)
 {
-	static const char *const texts[] = { "",	   "3.10",     "3.10.",	    "3.10.013", "3.10.130",
-					     "13.10.13",   "3.3.10.1", "3.10.13.1", "3.10.13 ", "3.10.13x",
-					     "3.10.1rc",   "3.10.1c1", "3.10.1a16", "3.10.1++", "3.9.13",
-					     "3.11.2",	   "2.7.18",   "03.10.13.", "3..13",	"3.10.-1",
-					     "cpython-310" };
+	static const char *const strings[] = { "",	     "3.10",	 "3.10.",     "3.10.013", "3.10.130",
+					       "13.10.13",   "3.3.10.1", "3.10.13.1", "3.10.13 ", "3.10.13x",
+					       "3.10.1rc",   "3.10.1c1", "3.10.1a16", "3.10.1++", "3.9.13",
+					       "3.11.2",     "2.7.18",	 "03.10.13.", "3..13",	  "3.10.-1",
+					       "cpython-310" };
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		assert_int_equal(version_of("cpython-310", texts[i]), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
+		assert_int_equal(version_of("cpython-310", strings[i]), 0);
 	assert_int_equal(version_of("cpython-311", "3.10.13"), 0);
 	assert_int_equal(version_of("cpython-3", "3.10.13"), 0);
 	assert_int_equal(version_of("cpython-310-x86_64", "3.10.13"), 0);
@@ -82,10 +83,10 @@ static void python_2(void **state)
 	forge_old_python(&f, "", "2.7.18");
 	assert_int_equal(find(&version), 0);
 	assert_int_equal(version, 0x020712f0);
-	forge_text(&f, 128, "/opt/python-2.7.18");
-	forge_text(&f, 160, "3.7.16");
+	forge_string(&f, 128, "/opt/python-2.7.18");
+	forge_string(&f, 160, "3.7.16");
 	assert_int_equal(find(&version), 0);
-	forge_text(&f, 128, "/opt/python-2.7.17");
+	forge_string(&f, 128, "/opt/python-2.7.17");
 	assert_int_equal(find(&version), -ENOENT);
 	forge_old_python(&f, "", "2.7.18rc1");
 	assert_int_equal(find(&version), 0);
@@ -96,7 +97,7 @@ static void python_2(void **state)
 	}
 	/* What it has of 3 makes it uncertain, and without those classes it is none. */
 	forge_old_python(&f, "", "2.7.18");
-	forge_text(&f, 128, "cpython-37");
+	forge_string(&f, 128, "cpython-37");
 	assert_int_equal(find(&version), -ENOENT);
 	forge_old_python(&f, "", "2.7.18");
 	*(char *)memmem(f.bytes, FORGE_SIZE, "PyClass_Type", 12) = 'x';
@@ -110,21 +111,21 @@ static void ambiguous(void **state)
 
 	(void)state;
 	forge_old_python(&f, "cpython-310", "3.10.13");
-	forge_text(&f, 128, "3.0.15");
-	forge_text(&f, 160, "3.9.2");
-	forge_text(&f, 192, "/usr/3.10.13");
-	forge_text(&f, 224, "cpython-310");
+	forge_string(&f, 128, "3.0.15");
+	forge_string(&f, 160, "3.9.2");
+	forge_string(&f, 192, "/usr/3.10.13");
+	forge_string(&f, 224, "cpython-310");
 	assert_int_equal(find(&version), 0);
 	assert_int_equal(version, 0x030a0df0);
-	forge_text(&f, 192, "/usr/3.10.12");
+	forge_string(&f, 192, "/usr/3.10.12");
 	assert_int_equal(find(&version), -ENOENT);
 	forge_old_python(&f, "cpython-310", "3.10.13");
-	forge_text(&f, 128, "cpython-39");
-	forge_text(&f, 160, "3.9.2");
+	forge_string(&f, 128, "cpython-39");
+	forge_string(&f, 160, "3.9.2");
 	assert_int_equal(find(&version), -ENOENT);
 }
 
-/* What is in a writable segment is not taken; what is cut off by the end of the segment is no text. */
+/* What is in a writable segment is not taken; what is cut off by the end of the segment is no string. */
 static void where_it_is(void **state)
 {
 	__u32 version;
@@ -162,7 +163,7 @@ static void at_every_place(void **state)
 
 			strcpy(bytes + at, "/opt/3.8.18");
 			assert_int_equal(write(fd, bytes, size), size);
-			assert_int_equal(version_text_find(fd, &image, &version), 0);
+			assert_int_equal(version_string_find(fd, &image, &version), 0);
 			assert_int_equal(version, 0x030812f0);
 			memset(bytes + at, 0, 12);
 		}

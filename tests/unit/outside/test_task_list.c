@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_async_list.c - lists of tasks, whole and in pieces.
+ * test_task_list.c - lists of tasks, whole and in pieces.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "outside/async_list.h"
+#include "outside/task_list.h"
 #include "tests/unit/outside/forge_tasks.h"
 
 #define TASKS 5
@@ -38,18 +38,18 @@ static void forge_list(void)
 	head[1] = address_of(before);
 }
 
-static struct async_list read_list(size_t most)
+static struct task_list read_list(size_t most)
 {
-	struct async_list list;
+	struct task_list list;
 
-	assert_int_equal(async_list_new(&list, most), 0);
-	assert_int_equal(async_list_read(&list, &reader, address_of(head), 77), 0);
+	assert_int_equal(task_list_new(&list, most), 0);
+	assert_int_equal(task_list_read(&list, &reader, address_of(head), 77), 0);
 	return list;
 }
 
 static void in_their_order(void **state)
 {
-	struct async_list list;
+	struct task_list list;
 
 	(void)state;
 	forge_list();
@@ -60,25 +60,25 @@ static void in_their_order(void **state)
 		assert_int_equal(list.found[i].address, address_of(task_objects[i]));
 		assert_int_equal(list.found[i].tid, 77);
 		assert_true(list.found[i].listed);
-		assert_int_equal(async_list_add(&list, address_of(task_objects[i])), i);
+		assert_int_equal(task_list_add(&list, address_of(task_objects[i])), i);
 	}
-	assert_int_equal(async_list_add(&list, 1234), TASKS);
+	assert_int_equal(task_list_add(&list, 1234), TASKS);
 	assert_false(list.found[TASKS].listed);
 	/* A list that has not been made, and an empty one. */
 	head[0] = 0;
-	assert_int_equal(async_list_read(&list, &reader, address_of(head), 1), 0);
+	assert_int_equal(task_list_read(&list, &reader, address_of(head), 1), 0);
 	head[0] = head[1] = address_of(head);
-	assert_int_equal(async_list_read(&list, &reader, address_of(head), 1), 0);
+	assert_int_equal(task_list_read(&list, &reader, address_of(head), 1), 0);
 	assert_int_equal(list.count, TASKS + 1);
 	assert_false(list.more);
-	async_list_free(&list);
+	task_list_free(&list);
 }
 
 /* What was found before the list came apart stays. */
 static void a_list_in_pieces(void **state)
 {
 	static const __u64 values[] = { 0, 1, 8, 4096, ~0ULL, 1ULL << 47, 1ULL << 63 };
-	struct async_list list;
+	struct task_list list;
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
@@ -88,7 +88,7 @@ static void a_list_in_pieces(void **state)
 			list = read_list(100);
 			assert_int_equal(list.count, word ? 2 : 3);
 			assert_true(list.more);
-			async_list_free(&list);
+			task_list_free(&list);
 		}
 	}
 	/* A ring that leaves its head out. */
@@ -97,26 +97,26 @@ static void a_list_in_pieces(void **state)
 	list = read_list(100);
 	assert_int_equal(list.count, TASKS);
 	assert_true(list.more);
-	async_list_free(&list);
+	task_list_free(&list);
 }
 
 static void no_more_than_there_is_room_for(void **state)
 {
-	struct async_list list;
+	struct task_list list;
 
 	(void)state;
 	forge_list();
 	list = read_list(3);
 	assert_int_equal(list.count, 3);
 	assert_true(list.more);
-	assert_int_equal(async_list_add(&list, 1234), -E2BIG);
-	assert_int_equal(async_list_add(&list, address_of(task_objects[2])), 2);
-	async_list_free(&list);
+	assert_int_equal(task_list_add(&list, 1234), -E2BIG);
+	assert_int_equal(task_list_add(&list, address_of(task_objects[2])), 2);
+	task_list_free(&list);
 	forge_list();
 	reader.memory = 1 << 30;
-	assert_int_equal(async_list_new(&list, 3), 0);
-	assert_int_equal(async_list_read(&list, &reader, address_of(head), 1), -ESRCH);
-	async_list_free(&list);
+	assert_int_equal(task_list_new(&list, 3), 0);
+	assert_int_equal(task_list_read(&list, &reader, address_of(head), 1), -ESRCH);
+	task_list_free(&list);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "outside/async_reader.h"
+#include "outside/task_reader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -30,17 +30,17 @@ static __u64 cpu_ns(void)
 	return (__u64)t.tv_sec * NS_PER_SECOND + (__u64)t.tv_nsec;
 }
 
-static bool is_spent(struct async_reader *r)
+static bool is_spent(struct task_reader *r)
 {
 	if (!r->reads)
 		r->began_ns = cpu_ns();
-	else if (r->reads >= ASYNC_READS_MAX ||
-		 (r->reads % READS_UNTIMED == 0 && cpu_ns() - r->began_ns > ASYNC_CPU_MS * NS_PER_MS))
+	else if (r->reads >= READER_READS_MAX ||
+		 (r->reads % READS_UNTIMED == 0 && cpu_ns() - r->began_ns > READER_CPU_MS * NS_PER_MS))
 		r->spent = true;
 	return r->spent;
 }
 
-ssize_t async_read_some(struct async_reader *r, __u64 address, void *dst, size_t size)
+ssize_t task_reader_read_some(struct task_reader *r, __u64 address, void *dst, size_t size)
 {
 	ssize_t n;
 
@@ -55,9 +55,9 @@ ssize_t async_read_some(struct async_reader *r, __u64 address, void *dst, size_t
 	return n;
 }
 
-int async_read(struct async_reader *r, __u64 address, void *dst, size_t size)
+int task_reader_read(struct task_reader *r, __u64 address, void *dst, size_t size)
 {
-	const ssize_t n = async_read_some(r, address, dst, size);
+	const ssize_t n = task_reader_read_some(r, address, dst, size);
 
 	return n < 0 ? (int)n : (size_t)n < size ? -EFAULT : 0;
 }
@@ -70,7 +70,7 @@ static __u64 word_at(const __u8 *bytes, size_t offset)
 	return value;
 }
 
-__u64 async_pointer(const __u8 *bytes, size_t offset)
+__u64 task_reader_pointer(const __u8 *bytes, size_t offset)
 {
 	return word_at(bytes, offset) & ~7ULL;
 }
@@ -80,61 +80,61 @@ __u64 async_pointer(const __u8 *bytes, size_t offset)
 /* Objects/genobject.c, Objects/iterobject.c */
 static const struct {
 	const char *name;
-	enum async_kind kind;
+	enum task_reader_kind kind;
 } static_types[] = {
-	{ "coroutine", ASYNC_COROUTINE },	   { "generator", ASYNC_COROUTINE },
-	{ "async_generator", ASYNC_COROUTINE },	   { "coroutine_wrapper", ASYNC_WRAPPER },
-	{ "async_generator_asend", ASYNC_WRAPPER }, { "async_generator_athrow", ASYNC_WRAPPER },
-	{ "anext_awaitable", ASYNC_WRAPPER },
+	{ "coroutine", READER_COROUTINE },	     { "generator", READER_COROUTINE },
+	{ "async_generator", READER_COROUTINE },     { "coroutine_wrapper", READER_WRAPPER },
+	{ "async_generator_asend", READER_WRAPPER }, { "async_generator_athrow", READER_WRAPPER },
+	{ "anext_awaitable", READER_WRAPPER },
 };
 
-static enum async_kind kind_by_name(struct async_reader *r, __u64 address)
+static enum task_reader_kind kind_by_name(struct task_reader *r, __u64 address)
 {
 	char name[TYPE_NAME] = "";
 
-	if (async_read_some(r, address, name, sizeof(name) - 1) < 0)
-		return ASYNC_OTHER;
+	if (task_reader_read_some(r, address, name, sizeof(name) - 1) < 0)
+		return READER_OTHER;
 	for (size_t i = 0; i < ARRAY_SIZE(static_types); i++)
 		if (!strcmp(static_types[i].name, name))
 			return static_types[i].kind;
-	return ASYNC_OTHER;
+	return READER_OTHER;
 }
 
-static enum async_kind read_kind(struct async_reader *r, __u64 type)
+static enum task_reader_kind read_kind(struct task_reader *r, __u64 type)
 {
 	const struct object_offsets *o = &r->at.objects;
 	__u8 bytes[OBJECT_FIELD_MAX + sizeof(__u64)];
 	const size_t last = o->type_flags > o->type_name ? o->type_flags : o->type_name;
 	__u64 flags;
 
-	if (!mem_plausible(type) || async_read(r, type, bytes, last + sizeof(__u64)))
-		return ASYNC_OTHER;
+	if (!mem_plausible(type) || task_reader_read(r, type, bytes, last + sizeof(__u64)))
+		return READER_OTHER;
 	flags = word_at(bytes, o->type_flags);
 	if (flags & FLAG_INT)
-		return ASYNC_INT;
+		return READER_INT;
 	if (flags & FLAG_STR)
-		return ASYNC_STR;
-	return flags & FLAG_HEAP_TYPE ? ASYNC_OTHER : kind_by_name(r, word_at(bytes, o->type_name));
+		return READER_STR;
+	return flags & FLAG_HEAP_TYPE ? READER_OTHER : kind_by_name(r, word_at(bytes, o->type_name));
 }
 
-enum async_kind async_kind(struct async_reader *r, __u64 type)
+enum task_reader_kind task_reader_kind(struct task_reader *r, __u64 type)
 {
-	enum async_kind kind;
+	enum task_reader_kind kind;
 
-	for (size_t i = 0; i < ASYNC_TYPES; i++)
+	for (size_t i = 0; i < READER_TYPES; i++)
 		if (r->types[i].kind && r->types[i].type == type)
 			return r->types[i].kind;
 	kind = read_kind(r, type);
 	r->types[r->type_next].type = type;
 	r->types[r->type_next].kind = kind;
-	r->type_next = (r->type_next + 1) % ASYNC_TYPES;
+	r->type_next = (r->type_next + 1) % READER_TYPES;
 	return kind;
 }
 
 /* --- names ---------------------------------------------------------------------------------------------- */
 
 /* asyncio counts its tasks: a small number, which is not below 0. Two digits are 60 bits. */
-static int name_of_int(const struct async_reader *r, const __u8 *object, char ret[ASYNC_NAME_SIZE])
+static int name_of_int(const struct task_reader *r, const __u8 *object, char ret[TASK_NAME_SIZE])
 {
 	const __u64 tag = word_at(object, r->at.objects.int_tag);
 	const __u64 digits = word_at(object, r->at.objects.int_digit), mask = (1ULL << DIGIT_BITS) - 1;
@@ -146,50 +146,50 @@ static int name_of_int(const struct async_reader *r, const __u8 *object, char re
 		number = digits & mask;
 	if (tag >> 3 > 1)
 		number |= (digits >> 32 & mask) << DIGIT_BITS;
-	snprintf(ret, ASYNC_NAME_SIZE, "Task-%llu", (unsigned long long)number);
+	snprintf(ret, TASK_NAME_SIZE, "Task-%llu", (unsigned long long)number);
 	return 0;
 }
 
-static int name_of_str(struct async_reader *r, __u64 address, const __u8 *object, char ret[ASYNC_NAME_SIZE])
+static int name_of_str(struct task_reader *r, __u64 address, const __u8 *object, char ret[TASK_NAME_SIZE])
 {
 	const struct layout *l = r->layout;
 	const __u32 state = (__u32)word_at(object, l->str_state);
 	const unsigned int kind = state >> (l->str_kind_shift & 31) & 7;
 	__u64 length = word_at(object, l->str_length), at = address + l->str_ascii;
-	__u8 bytes[4 * ASYNC_NAME_SIZE];
+	__u8 bytes[4 * TASK_NAME_SIZE];
 	int err;
 
 	if ((kind != 1 && kind != 2 && kind != 4) || length > 0x7fffffff)
 		return -EBADMSG;
 	if (!(state >> (l->str_compact_bit & 31) & 1)) /* of a class that is derived from str */
-		err = async_read(r, address + l->str_data, &at, sizeof(at));
+		err = task_reader_read(r, address + l->str_data, &at, sizeof(at));
 	else
 		err = 0;
 	if (!err && state >> (l->str_compact_bit & 31) & 1 && !(state >> (l->str_ascii_bit & 31) & 1))
 		at = address + l->str_compact;
-	length = length < ASYNC_NAME_SIZE ? length : ASYNC_NAME_SIZE;
-	err = err ?: length ? async_read(r, at, bytes, length * kind) : 0;
+	length = length < TASK_NAME_SIZE ? length : TASK_NAME_SIZE;
+	err = err ?: length ? task_reader_read(r, at, bytes, length * kind) : 0;
 	if (err)
 		return err;
-	return pystr_decode(bytes, length * kind, kind, ret, ASYNC_NAME_SIZE) < 0 ? -EBADMSG : 0;
+	return pystr_decode(bytes, length * kind, kind, ret, TASK_NAME_SIZE) < 0 ? -EBADMSG : 0;
 }
 
-int async_name(struct async_reader *r, __u64 object, char ret[ASYNC_NAME_SIZE])
+int task_reader_name(struct task_reader *r, __u64 object, char ret[TASK_NAME_SIZE])
 {
 	__u8 bytes[OBJECT_FIELD_MAX + NAME_READ] = { 0 };
-	enum async_kind kind;
+	enum task_reader_kind kind;
 	ssize_t n;
 
 	if (!mem_plausible(object))
 		return -EBADMSG;
 	/* An int may be shorter than a str's header, and lie at the end of what is mapped. */
-	n = async_read_some(r, object, bytes, NAME_READ);
+	n = task_reader_read_some(r, object, bytes, NAME_READ);
 	if (n < 0)
 		return (int)n;
 	if (n < r->at.objects.object_type + (ssize_t)sizeof(__u64))
 		return -EBADMSG;
-	kind = async_kind(r, async_pointer(bytes, r->at.objects.object_type));
-	if (kind == ASYNC_INT)
+	kind = task_reader_kind(r, task_reader_pointer(bytes, r->at.objects.object_type));
+	if (kind == READER_INT)
 		return name_of_int(r, bytes, ret);
-	return kind == ASYNC_STR ? name_of_str(r, object, bytes, ret) : -EBADMSG;
+	return kind == READER_STR ? name_of_str(r, object, bytes, ret) : -EBADMSG;
 }

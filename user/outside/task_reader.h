@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * task_reader.h - reads objects of a live process that has asyncio: words, types, names. The process is not
+ * stopped. Nothing read is trusted, and the number of reads of one look is bounded.
+ */
+#ifndef PYPERF_OUTSIDE_TASK_READER_H
+#define PYPERF_OUTSIDE_TASK_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
+#include "bpf/abi.h"
+#include "python/asyncio_layout.h"
+
+#define READER_READS_MAX 400000 /* in one look, */
+#define READER_CPU_MS	 250	/* ... and its CPU time: half of WORKER_DEADLINE_MS */
+#define TASK_NAME_SIZE	 128	/* bytes of a task's name as UTF-8, NUL included; more is cut off */
+#define READER_TYPES	 32	/* whose kind is remembered */
+
+/* What an object is, by its type. Only types of the interpreter itself count: no class can pose as one. */
+enum task_reader_kind {
+	READER_OTHER = 1,
+	READER_COROUTINE, /* a coroutine, a generator or an async generator: it has a frame */
+	READER_WRAPPER,	  /* its first field is one of those, or another wrapper */
+	READER_INT,
+	READER_STR,
+};
+
+struct task_reader {
+	pid_t memory; /* the thread through which the memory is reached */
+	const struct layout *layout;
+	struct asyncio_layout at;
+	__u32 reads;	 /* so far */
+	__u64 began_ns;	 /* this thread's CPU time when they began */
+	bool spent;	 /* no more is read */
+	int unreachable; /* the -errno of a read that says that no memory of it can be read */
+	struct {
+		__u64 type;
+		enum task_reader_kind kind;
+	} types[READER_TYPES];
+	__u32 type_next; /* the one to be forgotten */
+};
+
+/* 0; -EFAULT for what is not there; -E2BIG when the look is spent; or another -errno. */
+int task_reader_read(struct task_reader *r, __u64 address, void *dst, size_t size);
+/* Of that many bytes those that are there: at least 1; or an error as above. */
+ssize_t task_reader_read_some(struct task_reader *r, __u64 address, void *dst, size_t size);
+
+/* The word of bytes at this offset, as a pointer without the low bits in which references have tags. */
+__u64 task_reader_pointer(const __u8 *bytes, size_t offset);
+
+/* The kind of objects of the type at that address. */
+enum task_reader_kind task_reader_kind(struct task_reader *r, __u64 type);
+
+/*
+ * The name of a task, from the object that the task has for it: a str, or an int n that stands for "Task-n".
+ * 0; -EBADMSG if it is neither; or an error as of task_reader_read(). ret is then as it was.
+ */
+int task_reader_name(struct task_reader *r, __u64 object, char ret[TASK_NAME_SIZE]);
+
+#endif
