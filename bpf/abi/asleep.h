@@ -29,7 +29,7 @@ struct outside_frame {
 	__u32 instr;	   /* node_instr() */
 	__u32 code;	   /* add_stack's answer: its number; 0 = there was no room */
 	__u32 unnamed;	   /* add_stack's answer: nobody has sent its names yet */
-	__u32 mark;	   /* the number of what is no code object: CODE_WAITS and an enum wait_cause */
+	__u32 mark;	   /* in place of a code object: CODE_WAITS plus an enum wait_cause */
 };
 
 enum outside_result {
@@ -43,8 +43,8 @@ struct outside_stack {
 	__u32 outcome; /* enum outcome of the look: WHOLE or one with a marker */
 	__u32 depth;   /* frames */
 	__u32 result;  /* add_stack's answer: enum outside_result */
-	__u32 looks;   /* of add_tasks: how many looks at processes this is the end of, */
-	__u32 none;    /* ... how many were found that have no tasks to be looked at, */
+	__u32 looks;   /* for add_tasks: so many looks at processes end with this stack, */
+	__u32 none;    /* ... so many processes were found to have no tasks to look at, */
 	__u32 pad;
 	__u64 ns;      /* ... and the time that tasks were there; 0 = there is no stack */
 	struct outside_frame frames[OUTSIDE_FRAMES]; /* from the root on */

@@ -50,7 +50,10 @@ static inline __u32 attribute_instr(__u32 value)
 	return value & ((1U << INSTR_BITS) - 1);
 }
 
-/* Which attribute a node with this key is of, an enum attribute; ATTRIBUTES or more: of none that we know. */
+/*
+ * The attribute that a node with this key has: an enum attribute, or ATTRIBUTES and more for one that is not
+ * known.
+ */
 static inline __u32 attribute_of(__u64 key)
 {
 	return key >> ATTRIBUTE_VALUE_BITS & ((1U << ATTRIBUTE_NUMBER_BITS) - 1);

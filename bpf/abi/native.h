@@ -146,7 +146,7 @@ enum rule_special {
 #define RULE_SLOT_BITS	 5
 #define RULE_WORDS_MAX	 ((1U << 13) - 1) /* argument of SP and BP */
 #define RULE_SMALL_MAX	 ((1U << 9) - 1)  /* of REGISTER and SPECIAL */
-/* Where the caller's rbp is: so many words below the CFA, or one of these. */
+/* The slot of the caller's rbp: a number of words below the CFA, or one of these. */
 #define RULE_SLOT_SAME	 0
 #define RULE_SLOT_MAX	 29
 #define RULE_SLOT_AT_BP	 30 /* the word at rbp */
@@ -200,7 +200,7 @@ static inline int rule_is(__u32 rule, enum rule_special special)
 	return rule_kind(rule) == RULE_SPECIAL && rule_which(rule) == (__u32)special;
 }
 
-/* What holds where nothing is known. */
+/* The rule for code of which nothing is known. */
 static inline __u32 rule_unknown(void)
 {
 	return rule_make_small(RULE_SPECIAL, RULE_UNKNOWN, 0, 0);

@@ -121,9 +121,9 @@ static inline enum frame_kind node_frame_kind(__u64 key)
 }
 
 /*
- * The kind of event that a node counts: that of its owner, or one that shares roots with it, as the row of
- * that kind says (event_row.below), and which its leaf names. So run-queue delays are below the roots of
- * waits, since a thread that was woken up stands where it slept.
+ * The kind of event that a node counts. It is the kind of the node's owner, unless its leaf names another
+ * kind that shares the roots of that one (event_row.below). So run-queue delays are below the roots of waits,
+ * since a thread that was woken up stands where it slept.
  */
 static inline __u32 node_event(__u64 key, __u32 owner_kind)
 {

@@ -42,7 +42,7 @@ static __always_inline const struct process *python_of(const struct task_struct 
 	return p;
 }
 
-/* Whether it is not known where this wait that goes on belongs in the tree. */
+/* Whether this wait, which goes on, has no known place in the tree. */
 static __always_inline int wait_is_unknown(const struct wait *w, __u64 since)
 {
 	__u32 writer = since_writer(since);

@@ -124,7 +124,7 @@ static long holder_look(__u32 i, struct holder_context *c)
 	return !objects && s->gil.settled != DEPTH_LIMIT;
 }
 
-/* Reads the stack of the thread with this thread state. Whether s->walk then has one that is whole. */
+/* Reads the stack of the thread with this thread state. Returns whether s->walk then has a whole stack. */
 __noinline int holder_walk(struct scratch *s, const struct layout *l, __u64 tstate)
 {
 	struct holder_context c = { s, l };
@@ -148,7 +148,10 @@ __noinline int holder_walk(struct scratch *s, const struct layout *l, __u64 tsta
 	return s->gil.settled < w->depth;
 }
 
-/* Finds the GIL's holder, and its stack: WAIT_GIL when that is in s->walk, else why it is not. */
+/*
+ * Finds the GIL's holder, and its stack. WAIT_GIL when the stack is in s->walk, else the reason why there is
+ * none.
+ */
 static __always_inline enum wait_cause holder_find(struct scratch *s, const struct layout *l)
 {
 	__u64 words[2]; /* last_holder; locked, an int */

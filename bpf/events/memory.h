@@ -51,7 +51,7 @@ static __always_inline struct memory *memory_find(struct memory_set *set, __u64 
 	return NULL;
 }
 
-/* Of this memory its pages as they are now count as known. The entry not used for longest makes room. */
+/* From now on the present pages of this memory count as known. The entry not used for longest makes room. */
 static __always_inline void memory_new(struct memory_set *set, __u64 mm, __s64 pages)
 {
 	struct memory *oldest = &set->way[0];
@@ -79,7 +79,7 @@ static __always_inline void memory_forget(struct memory_set *set, __u64 mm)
 			set->way[i].mm = 0;
 }
 
-/* Pages that have not been counted yet, if they are enough, which now they are. 0 = not enough. */
+/* Takes the pages that have not been counted yet, if they are enough to be counted now. 0 = they are not. */
 static __always_inline __s64 memory_take(struct memory *m, __s64 pages)
 {
 	const __s64 before = *(volatile __s64 *)&m->pages, change = pages - before;
@@ -101,8 +101,8 @@ static __always_inline void memory_end(struct cpu_stats *count, __s64 change, __
 }
 
 /*
- * Counts the change for the stack that was taken, or for what stands in its place. Shrinkage is below the
- * roots of growth, in a node above the stack's: so one walk and one cache serve both.
+ * Counts the change for the stack that was taken, or for the marker that stands for it. Shrinkage is below
+ * the roots of growth, in a node above the stack's: so one walk and one cache serve both.
  */
 static __always_inline void memory_count(struct scratch *s, struct cpu_stats *count, __s64 change,
 					 enum outcome outcome)

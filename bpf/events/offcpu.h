@@ -53,7 +53,7 @@ static __always_inline void add_cause(struct scratch *s, struct cpu_stats *count
 		add_wait(s, count, WAIT_IO);
 }
 
-/* Where a wait for a CPU is counted that begins below s->tree.node. */
+/* Finds the node on which a wait for a CPU is counted. The wait begins below s->tree.node. */
 static __always_inline void find_queue_node(struct scratch *s, struct cpu_stats *count, struct wait_stack *k,
 					    enum wait_cause cause)
 {
@@ -74,7 +74,7 @@ static __noinline enum outcome take_stack(struct scratch *s, struct cpu_stats *c
 	return sample_task(s, count, wait_kind(for_gil));
 }
 
-/* Notes in w what the stack led to. */
+/* Notes in w which nodes the stack led to. */
 static __noinline void note_nodes(struct scratch *s, struct cpu_stats *count, struct wait *w, int queued,
 				  enum outcome outcome)
 {
@@ -133,8 +133,9 @@ static __always_inline int is_watched_process(const struct task_struct *task)
 }
 
 /*
- * Whether the waits of this process are of interest, or it has to be asked about. For others this is all that
- * is done, so each CPU remembers some that are not, until anything in the table changes.
+ * Whether the waits of this process are of interest, or user space has to be asked about it. For any other
+ * process nothing more is done, so each CPU remembers some of those processes until anything in the table
+ * changes.
  */
 static __always_inline int is_watched(const struct task_struct *task)
 {
@@ -171,7 +172,10 @@ static __always_inline int waits_for_gil(struct task_struct *task)
 	       gil_is_wanted(s, count, regs_argument(regs));
 }
 
-/* The current thread leaves its CPU; queued: it could go on. Its entry; NULL if that is not of interest. */
+/*
+ * The current thread leaves its CPU; queued: it could go on. Returns the thread's entry, or NULL if its waits
+ * are not of interest.
+ */
 static __noinline struct wait *wait_begin(struct task_struct *task, int queued)
 {
 	__u32 for_gil = 0;
@@ -255,7 +259,7 @@ static long settle_step(__u32 i, struct settle_context *c)
 	return 0;
 }
 
-/* Counts what has passed of all waits that are under way. */
+/* Counts the time that has passed so far of all waits that are under way. */
 static __always_inline void settle_all(void)
 {
 	struct settle_context c = {};

@@ -19,7 +19,10 @@ struct outside_context {
 	struct outside_stack *g;
 };
 
-/* The node of a frame that is no code object; 0 when there is no room, or it is none that is known. */
+/*
+ * The node for a frame that has a mark instead of a code object. 0 when there is no room, or when nobody
+ * knows this mark.
+ */
 static __always_inline __u32 outside_mark(struct outside_context *c, __u32 mark)
 {
 	struct scratch *s = c->s;
@@ -92,7 +95,7 @@ static __always_inline void outside_begin(struct scratch *s, struct cpu_stats *c
 	quota_begin(s, count);
 }
 
-/* Adds the stack to the tree. What it led to is in k. */
+/* Adds the stack to the tree, and notes in k which nodes it led to. */
 static __always_inline void outside_add(struct scratch *s, struct cpu_stats *count, struct outside_stack *g,
 					struct wait_stack *k)
 {

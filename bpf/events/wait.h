@@ -51,7 +51,7 @@ static __always_inline enum event_kind wait_kind(__u32 for_gil)
 	return EVENT_OFFCPU + (opt_gil & for_gil & 1) * (EVENT_GIL - EVENT_OFFCPU);
 }
 
-/* The node for this cause, above another one that is no reserved one; 0 when there is no room. */
+/* The node for this cause, above a node that is not reserved. 0 when there is no room. */
 static __always_inline __u32 wait_cause(struct cpu_stats *count, __u32 bank, __u32 node,
 					enum wait_cause cause)
 {
@@ -100,7 +100,7 @@ static __always_inline void wait_mark(struct cpu_stats *count, struct wait *w, c
 	sample_end(count, kind, node ?: kind, node ? outcome : OUTCOME_TABLE_FULL, ns);
 }
 
-/* What no stack was found for goes below a marker. */
+/* Time for which no stack was found goes below a marker. */
 static __always_inline void wait_flush(struct wait *w)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -117,9 +117,9 @@ static __always_inline void wait_flush(struct wait *w)
 }
 
 /*
- * Of a thread that mostly waits for short, only some stacks are taken: by chance, before it waits. One that
- * was taken and proves long stands for `weight` of them: it takes over as much of those that were not taken,
- * as long as there are such. So never more time is shown than has passed.
+ * When a thread mostly waits for a short time, only some of its stacks are taken. Chance decides that before
+ * it waits. A wait that proves long and has a stack stands for `weight` waits: time of long waits without a
+ * stack is counted below that stack, as much as there is. So never more time is shown than has passed.
  */
 static __always_inline __u64 wait_take_over(const struct wait_stack *k, __u64 *unseen, __u64 ns)
 {

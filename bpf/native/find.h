@@ -17,9 +17,9 @@ static __always_inline void native_goal(struct scratch *s, enum unwind_goal goal
 }
 
 /*
- * For a thread with Python frames: by what the native frame that runs the newest of them is known. From 3.12
- * on the newest shim, which the walk finds, is a local variable of the interpreter's loop; in 3.11 and 3.12
- * the CFrame is, which is there first. Before, each activation of the loop runs one Python frame.
+ * For a thread with Python frames: how to recognise the native frame that runs the newest of them. From 3.12
+ * on it has the newest shim, which the walk finds, among its local variables; in 3.11 and 3.12 it has the
+ * CFrame, which is there first. Before 3.11 each activation of the loop runs one Python frame.
  */
 static __always_inline void native_goal_python(struct scratch *s, const struct layout *l, __u64 cframe)
 {

@@ -18,7 +18,7 @@
 #define NATIVE_CACHE_SEEK   8
 #define NATIVE_CACHE_VERIFY 16
 
-/* What is remembered of the thread's native frames, if this sample uses it. */
+/* The thread's native cache, if this sample uses it. */
 static __always_inline struct native_cache *native_cache_of(const struct unwind *u)
 {
 	__u32 slot = u->merge.slot;
@@ -149,7 +149,7 @@ static long native_cache_renew_step(__u32 i, struct native_cache_context *c)
 	return 0;
 }
 
-/* Makes the frames that were found those that are remembered, on top of the ones that were compared. */
+/* Remembers the frames that were found, on top of the remembered ones that were compared. */
 static __always_inline void native_cache_renew(struct unwind *u, struct native_cache *k, __u32 space)
 {
 	struct native_cache_context c = { u, k };

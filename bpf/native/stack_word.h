@@ -11,8 +11,8 @@
 #include "bpf/python/reads.h"
 
 /*
- * Reads the stack from this address on: a block, or what there is in the page. 0 or negative. No word that a
- * compiler puts on the stack is misaligned; such an address comes of what is no stack.
+ * Reads the stack from this address on: a block, or the rest of the page. 0 or negative. Compilers put no
+ * misaligned word on the stack, so a misaligned address leads to other memory than a stack.
  */
 static __always_inline int stack_read(struct scratch *s, __u64 address)
 {

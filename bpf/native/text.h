@@ -52,7 +52,10 @@ text_find_mapping(volatile struct text_search *q, __u32 block, __u32 count, __u6
 	return b && b->mapping.start <= pc && pc < b->mapping.end ? &b->mapping : NULL;
 }
 
-/* Of the offsets in these words, ascending, the number of the last that is not above; from q->low on. */
+/*
+ * These words are ascending offsets. Searches, from number q->low on, for the last one that is not above
+ * `offset`, and leaves its number in q->low.
+ */
 static __always_inline void text_search_offset(volatile struct text_search *q, __u32 words, __u32 first,
 					       __u32 offset)
 {
@@ -112,8 +115,8 @@ static __always_inline __u32 text_row_rule(volatile struct text_search *q, __u32
 }
 
 /*
- * The rule by which the caller is found of a function that is at this offset of a file with this struct text;
- * RULE_NOT_LOADED if user space has not sent the region's rows.
+ * The rule that leads to the caller from this offset of a file with this struct text; RULE_NOT_LOADED if user
+ * space has not sent the region's rows.
  */
 static __always_inline __u32 text_find_rule(volatile struct text_search *q, const union text_block *b,
 					    __u32 block, __u32 offset)

@@ -13,7 +13,7 @@
 #include "bpf/native/native_cache.h"
 #include "bpf/native/text.h"
 
-/* Each frame is one, if none is remembered; comparing is done for many in one. */
+/* A frame takes one step. Remembered frames are compared many in a step. */
 #define UNWIND_STEPS (NATIVE_DEPTH + 1)
 
 #define NATIVE_PATIENCE 200000 /* ns, from when the clock is first looked at */
@@ -95,11 +95,13 @@ static __always_inline __u64 unwind_bp(struct scratch *s, __u64 cfa, __u32 slot)
 	return bp;
 }
 
-/* What unwind_caller() returns if there is none: by the rule, or by the return address, which is 0. */
+/*
+ * unwind_caller() returns these if there is no caller: because the rule says so, or the return address is 0.
+ */
 #define UNWIND_ROOT 1
 #define UNWIND_NULL 2
 
-/* Goes to the caller. 0; one of these; negative if it cannot be had. */
+/* Goes to the caller. Returns 0, one of these two, or a negative number if the caller cannot be found. */
 WALK_GLOBAL int unwind_caller(struct scratch *s, __u32 rule)
 {
 	__u64 cfa, bp, pc = 0;
@@ -194,9 +196,9 @@ WALK_GLOBAL __u32 unwind_rule(struct scratch *s, __u64 pc, __u64 *place)
 }
 
 /*
- * Keeps the frame at hand. Of the leaf the function is kept, since the places in it are too many. Where lines
- * are wanted that is done for the interpreter's loop only, if that is not shown. Returns negative if its
- * place is not known.
+ * Keeps the frame at hand. For the leaf only its function is kept, since there are too many places in it.
+ * When lines are wanted, this is done for the interpreter's loop alone, and only if the loop is not shown.
+ * Returns a negative number if the frame's place is not known.
  */
 WALK_GLOBAL int unwind_keep(struct scratch *s, __u32 depth, __u64 pc, __u64 place)
 {

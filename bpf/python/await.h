@@ -15,7 +15,7 @@
 #define AWAIT_SLOTS 64		       /* of the table of a set of tasks; a power of two */
 #define SLOT_BYTES  16
 
-/* Before a stack is added: nothing awaits it as far as is known. */
+/* Before a stack is added: as far as is known nothing awaits its task. */
 static __always_inline void await_begin(struct scratch *s)
 {
 	s->await.frame = 0;
@@ -27,7 +27,7 @@ struct await_context {
 	const struct task_layout *a;
 };
 
-/* It ends here, for this reason. Always 1. */
+/* The chain of tasks ends here, for this reason. Always 1. */
 static __always_inline long await_end(struct scratch *s, enum wait_cause cause)
 {
 	s->await.cause = cause;
@@ -87,7 +87,7 @@ static __always_inline void await_next(struct scratch *s, const struct task_layo
 		s->await.task = by;
 }
 
-/* Places that are not in use have no task. As arithmetic, which is one branch for the verifier. */
+/* Slots that are not in use have no task. As arithmetic, which is one branch for the verifier. */
 static __always_inline int await_has_met(const struct scratch *s, __u64 task)
 {
 	__u64 differs = task ^ s->task.address, met = ~(differs | -differs);
@@ -159,7 +159,7 @@ static __always_inline long await_coroutine(struct scratch *s, const struct layo
 	return 0;
 }
 
-/* Looks at what is awaited: a coroutine, what stands for one, or what has none. */
+/* Looks at the awaited object: a coroutine, a wrapper of one, or an object without a coroutine. */
 static __always_inline long await_object(struct scratch *s, const struct layout *l,
 					 const struct task_layout *a)
 {
@@ -213,8 +213,8 @@ static __always_inline void await_find(struct scratch *s, const struct layout *l
 }
 
 /*
- * Empties the thread's cache if it has the frame above which they go: then it is of a moment when nothing
- * awaited it, and its nodes lack them. Always 0.
+ * Empties the thread's cache if it has the frame of the task's own coroutine. Such a cache is of a moment
+ * when nothing awaited the task, so its nodes lack the frames that await it. Always 0.
  */
 __noinline int await_doubt(struct scratch *s, struct thread *t)
 {

@@ -44,8 +44,8 @@ static __always_inline int code_read_header(struct scratch *s, const struct layo
 	if (walk_read(&s->walk, s->code.header, size, address))
 		return -1;
 	/*
-	 * A version that was never given out: what the layout takes for the next version to be given out is
-	 * not it.
+	 * This version was never given out. So the field that the layout takes for the next version is
+	 * another one.
 	 */
 	if (s->code.made && header_u32(s->code.header, l->code_version) >= s->code.made) {
 		s->code.no_epoch = 1;
@@ -116,7 +116,7 @@ static __always_inline void code_send(struct scratch *s, struct cpu_stats *count
 		code_output(s, count, c);
 }
 
-/* Where the number of the object that was last seen at an address is noted. */
+/* The field that notes the number of the object that was last seen at an address. */
 static __always_inline __u32 *code_hint(const struct scratch *s, __u64 key)
 {
 	__u32 index = bank_index(s->tree.bank, opt_code_mask, mix(key));
@@ -203,9 +203,9 @@ static __always_inline struct known_code *code_known(struct thread *t, __u64 add
 }
 
 /*
- * In which epoch, or, without one, in which sample a thread's known code objects are still right: the thread
- * is stopped meanwhile, so each object need be looked at once, however many frames run it. Epochs are odd,
- * samples even.
+ * The epoch in which a thread's known code objects are still right, or, without epochs, the sample. The
+ * thread is stopped meanwhile, so each object need be looked at only once, however many frames run it. Epochs
+ * are odd, samples even.
  */
 static __always_inline __u64 code_moment(struct scratch *s)
 {
@@ -223,7 +223,7 @@ static __always_inline void code_read_anew(struct scratch *s)
 	s->code.recall = RECALL_NOT;
 }
 
-/* What stands for the header in s->code.header in struct known_code; not 0. */
+/* The digest of the header in s->code.header, for struct known_code; not 0. */
 static __always_inline __u32 known_digest(const struct scratch *s, const struct layout *l)
 {
 	return (digest_header(s->code.header, l) + s->tree.generation) | 1;

@@ -68,7 +68,7 @@ static __always_inline __u64 digest_file(const struct layout *l, __u64 string, _
 	return hash;
 }
 
-/* A digest of what the header itself says. */
+/* A digest of the header itself. */
 static __always_inline __u64 digest_header(const __u8 *header, const struct layout *l)
 {
 	__u64 hash = mix(header_name(header, l) + header_u32(header, l->code_first_line));

@@ -41,7 +41,7 @@ static __always_inline int object_read(struct scratch *s, __u64 address, __u32 s
 	return walk_read(&s->walk, s->task.bytes, in_page, address);
 }
 
-/* A word, a pointer and a byte of what was read last. */
+/* A word, a pointer and a byte of the object that was read last. */
 static __always_inline __u64 object_word(const struct scratch *s, __u32 offset)
 {
 	mem_opaque(offset);
@@ -69,7 +69,7 @@ static __always_inline enum object_kind kind_by_name(struct scratch *s, __u64 ad
 {
 	char name[TYPE_NAME] = {};
 
-	/* What lies behind a short name is other text of the interpreter's. */
+	/* Behind a short name lies other text of the interpreter's. */
 	if (walk_read(&s->walk, name, sizeof(name), address))
 		return OBJECT_OTHER;
 	if (!bpf_strncmp(name, sizeof(name), type_coroutine) ||
@@ -83,8 +83,8 @@ static __always_inline enum object_kind kind_by_name(struct scratch *s, __u64 ad
 }
 
 /*
- * What objects of this type are. A class of the program's own, which can end and make room for another one,
- * is looked at each time, and can be no coroutine.
+ * The kind of all objects of this type. A class of the program's own, which can end and make room for another
+ * one, is looked at each time, and can be no coroutine.
  */
 __noinline int object_kind(struct scratch *s, const struct task_layout *a, __u64 type)
 {

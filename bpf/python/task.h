@@ -56,8 +56,8 @@ static __always_inline int name_is_counted(struct record_code *e)
 }
 
 /*
- * Copies a str that is a name into the record. Whether that could be done. A global function: how it went is
- * no way of its own for the verifier.
+ * Copies a str that is a name into the record. Returns whether that could be done. A global function: the
+ * verifier then does not follow each result on its own.
  */
 __noinline int name_read(struct scratch *s, const struct layout *l, __u64 object)
 {
@@ -72,7 +72,10 @@ __noinline int name_read(struct scratch *s, const struct layout *l, __u64 object
 	return !(e->name.flags & (PART_FAULT | PART_BAD));
 }
 
-/* The same of a name that is this object: a str, or the number of a task without a name. 0 if neither. */
+/*
+ * Copies the name of a task into the record, from this object: a str, or the number of a task without a name.
+ * 0 if it is neither.
+ */
 static __always_inline int name_copy(struct scratch *s, const struct layout *l, const struct task_layout *a,
 				     __u64 object)
 {
@@ -139,8 +142,8 @@ static __always_inline void name_intern(struct scratch *s, struct cpu_stats *cou
 }
 
 /*
- * Finds out what the thread with this thread state runs, and what awaits it. The address of its name's object
- * is left in s->task.text. Always 0.
+ * Finds the task that the thread with this thread state runs, and the tasks that await it. The address of its
+ * name's object is left in s->task.text. Always 0.
  */
 __noinline int task_find(struct scratch *s, const struct layout *l, const struct task_layout *a, __u64 tstate)
 {
@@ -158,7 +161,7 @@ __noinline int task_find(struct scratch *s, const struct layout *l, const struct
 	return 0;
 }
 
-/* Its name becomes an attribute of the sample. Always 0. */
+/* The task's name becomes an attribute of the sample. Always 0. */
 __noinline int task_name(struct scratch *s, struct cpu_stats *count, const struct layout *l,
 			 const struct task_layout *a)
 {
@@ -170,8 +173,8 @@ __noinline int task_name(struct scratch *s, struct cpu_stats *count, const struc
 }
 
 /*
- * Before the walk of a thread with this thread state: what it runs, for whom. Always 0. A global function:
- * what it finds is no way of its own for the verifier.
+ * Before the walk of a thread with this thread state: finds the task that it runs, and who awaits that.
+ * Always 0. A global function: the verifier then does not follow each result on its own.
  */
 __noinline int task_read(struct scratch *s, struct cpu_stats *count, const struct layout *l, __u64 tstate,
 			 __u32 with_name)

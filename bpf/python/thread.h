@@ -47,8 +47,8 @@ static __always_inline __u32 thread_first(__u32 tid)
 }
 
 /*
- * Whose entry it is: a thread has one for each kind of event, since the nodes in its cache are below one
- * root. Numbers of threads have 22 bits.
+ * The key of an entry: a thread has one entry for each kind of event, since the nodes in its cache are below
+ * one root. Numbers of threads have 22 bits.
  */
 static __always_inline __u32 thread_key(const struct task_struct *task, const enum event_kind kind)
 {

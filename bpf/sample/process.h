@@ -46,8 +46,7 @@ static __always_inline int thread_is_selected(const struct task_struct *task)
 }
 
 /*
- * This CPU's copy of what is known of a process. It is made again when anything about any process has
- * changed.
+ * This CPU's copy of the record of a process. It is made again when anything about any process has changed.
  */
 static __always_inline struct process *process_copy(struct scratch *s, __u32 tgid)
 {
@@ -89,7 +88,7 @@ static __always_inline void process_note(const struct scratch *s, __u32 tgid, __
 }
 
 /*
- * What is known of the current task's process image, NULL if nothing is. *wanted then says whether user space
+ * The record of the current task's process image, NULL if there is none. *wanted then says whether user space
  * is to be asked about it: always if every process is of interest, else only after an exec, since a selected
  * process stays selected.
  */

@@ -97,8 +97,8 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 }
 
 /*
- * Whose event it is, and what is to be done with it. If it belongs into the profile, s->tree.node is then the
- * node that it is to be counted on.
+ * Finds out whose event it is, and takes the sample. If that belongs into the profile, s->tree.node is then
+ * the node that counts it.
  */
 static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_stats *count,
 						const enum event_kind kind)

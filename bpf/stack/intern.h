@@ -15,7 +15,7 @@
 #include "bpf/stack/native_nodes.h"
 #include "bpf/tree/tree.h"
 
-/* Before a stack is added: all of it is to be, but for so many frames from the leaf on. */
+/* Before a stack is added: how many frames, from the leaf on, are to be left out. */
 static __always_inline void intern_begin(struct scratch *s, __u32 left_out)
 {
 	s->intern.left_out = left_out;
@@ -28,7 +28,10 @@ struct intern_context {
 	const struct layout *l;
 };
 
-/* Goes from s->tree.node to the node of one of its frames; to 0, and returns 1, when a table is full. */
+/*
+ * Goes on from s->tree.node to the node of this frame. When a table is full s->tree.node becomes 0, and this
+ * returns 1.
+ */
 static __always_inline long intern_frame(struct intern_context *c, struct frame *f)
 {
 	struct scratch *s = c->s;
@@ -41,8 +44,9 @@ static __always_inline long intern_frame(struct intern_context *c, struct frame 
 		return 1;
 	}
 	/*
-	 * Its names were not sent. A cached frame is not looked up, so it must not be one: then they never
-	 * were. Nor may it be one whose code object may soon be another.
+	 * The names of the frame's code object were not sent. A cached frame is not looked up again, so this
+	 * frame must not become one, or its names would never be sent. Nor may a frame whose code object may
+	 * soon be another.
 	 */
 	if (!state || s->code.unsettled & UNSETTLED_YOUNG)
 		s->intern.remember = 0;
@@ -63,8 +67,8 @@ static __always_inline int intern_is_merged(const struct scratch *s)
 }
 
 /*
- * Interns a native frame, if one comes before Python frame *i, which becomes that frame's number. 1 if so;
- * 0 if the Python frame is next; negative at the end.
+ * Step *i: interns a native frame, if one comes before the next Python frame. *i becomes the number of that
+ * Python frame. 1 if there was one; 0 if the Python frame is next; negative at the end.
  */
 static __always_inline int intern_native(struct intern_context *c, __u32 *i)
 {
@@ -88,11 +92,12 @@ static __always_inline int intern_native(struct intern_context *c, __u32 *i)
 }
 
 /*
- * With --async: before Python frame i, which is that of the coroutine of the task that runs, comes what
- * awaits the task, the outermost first. Adds a marker, or none, and returns AWAIT_NONE for that; or the
- * place in s->walk.frames of the frame that is next. left is one more than the number of the task to do.
- * First, at a number that there is not, comes the reason why there are no more. A global function: the
- * verifier knows nothing of its result, and follows one way with it.
+ * With --async: Python frame i is the one of the coroutine of the task that runs. Before it come the frames
+ * that await the task, the outermost first. Returns the index in s->walk.frames of the frame that is next; or
+ * AWAIT_NONE, when a marker may have been added, and no frame is next. s->await.left is one more than the
+ * number of the task that is next. The first such number is one that no task has: with it comes the reason
+ * why there are no more tasks. A global function: the verifier knows nothing of its result, and follows one
+ * way with it.
  */
 __noinline __u32 intern_awaiting(struct scratch *s, struct cpu_stats *count, __u32 i)
 {

@@ -11,8 +11,8 @@
 #include "bpf/tree/tree.h"
 
 /*
- * For a sample for which there was no room: a marker below its root. Where there is no room for that either,
- * it is the node that the kind of event has for this. Returns the outcome.
+ * Counts a sample without room below a marker at its root. If there is no room for the marker either, it is
+ * counted on the node that the kind of event has for this. Returns the outcome.
  */
 static __always_inline enum outcome count_lost(struct scratch *s, struct cpu_stats *count,
 					       const enum event_kind kind, __u32 root)
@@ -21,7 +21,7 @@ static __always_inline enum outcome count_lost(struct scratch *s, struct cpu_sta
 	return OUTCOME_TABLE_FULL;
 }
 
-/* The sample has none yet. */
+/* The sample has no attribute yet. */
 static __always_inline void attributes_begin(struct scratch *s)
 {
 	for (int i = 0; i < ATTRIBUTES; i++)
@@ -55,8 +55,8 @@ static __always_inline void add_attributes(struct scratch *s, struct cpu_stats *
 }
 
 /*
- * Goes on from the node that was reached to the one to be counted. Returns the final outcome. root 0: there
- * was no room for the root itself.
+ * Goes on from the node that the Python frames led to, to the node that counts the sample. Returns the final
+ * outcome. root 0: there was no room for the root itself.
  */
 static __always_inline enum outcome count_node(struct scratch *s, struct cpu_stats *count,
 					       const enum event_kind kind, __u32 root, enum outcome outcome)

@@ -24,7 +24,7 @@ _Static_assert(sizeof(((struct native_cache *)0)->below) == 2 * CACHE_DEPTH, "an
 #define MERGE_SEEK  8 /* native frames passed in one step */
 #define MERGE_STEPS (2 * DEPTH_LIMIT)
 
-/* How many native frames there are in all. */
+/* The number of native frames in all. */
 static __always_inline __u32 merge_total(const struct unwind *u)
 {
 	return u->depth + u->cached.run;
@@ -125,8 +125,8 @@ struct merge_context {
 };
 
 /*
- * Whether Python frame number i was entered from C: it is the oldest of an activation. *object is what its
- * native frame is known by.
+ * Whether Python frame number i was entered from C: it is the oldest of an activation. *object is the address
+ * of the object that its native frame has among its local variables.
  */
 static __always_inline int merge_is_entry(const struct merge_context *c, __u32 i, __u64 *object)
 {

@@ -12,7 +12,7 @@
 #include "bpf/stack/kernel_frames.h"
 #include "bpf/stack/native_nodes.h"
 
-/* Adds what was found to the tree, from the Python frame up; a marker stands for what is missing there. */
+/* Adds the native frames to the tree, from the Python frame up; a marker stands for missing ones. */
 static __always_inline void native_add_frames(struct scratch *s, struct cpu_stats *count,
 					      struct native_cache *k)
 {
@@ -22,7 +22,7 @@ static __always_inline void native_add_frames(struct scratch *s, struct cpu_stat
 		u->end = NATIVE_NO_ROOM;
 }
 
-/* What is remembered of a thread of a program without Python. Its frames are those of no Python frame. */
+/* The native cache of a thread of a program without Python, whose frames belong to no Python frame. */
 static __always_inline struct native_cache *native_cache_alone(const struct unwind *u)
 {
 	if (opt_native < NATIVE_MODE_FULL || !opt_programs || u->goal != UNWIND_ALL)
@@ -30,7 +30,10 @@ static __always_inline struct native_cache *native_cache_alone(const struct unwi
 	return native_cache_of(u);
 }
 
-/* The frames of a thread that is in user mode, or that has called the kernel from there. Returns the end. */
+/*
+ * Adds the frames of a thread that is in user mode, or that has called the kernel from there. Returns how the
+ * native part ended, an enum native_end.
+ */
 static __always_inline __u32 native_add_user(struct scratch *s, struct cpu_stats *count,
 					     struct task_struct *task)
 {
@@ -48,7 +51,10 @@ static __always_inline __u32 native_add_user(struct scratch *s, struct cpu_stats
 		if (opt_native >= NATIVE_MODE_TOP && u->goal == UNWIND_NOWHERE && u->end == NATIVE_FUNCTION)
 			u->end = NATIVE_INCOMPLETE;
 	}
-	/* What was found is on the way to the thread's first function, and mostly of other Python frames. */
+	/*
+	 * These frames are on the way to the thread's first function. Most of them belong to other Python
+	 * frames.
+	 */
 	if (u->end == NATIVE_MISMATCH && u->depth)
 		u->depth = 1;
 	native_add_frames(s, count, k);
@@ -56,8 +62,9 @@ static __always_inline __u32 native_add_user(struct scratch *s, struct cpu_stats
 }
 
 /*
- * Goes from s->tree.node, the leaf of what is known of Python, to its native leaf; stays where there is no
- * room. How it ended is counted for ticks only. Always 0; the verifier wants a check of each pointer.
+ * Goes from s->tree.node, the leaf of the Python part, to the native leaf. Stays where it is when there is no
+ * room. How the native part ended is counted for ticks only. Always 0; the verifier wants a check of each
+ * pointer.
  */
 __noinline int native_add(struct scratch *s, struct cpu_stats *count, enum event_kind kind)
 {

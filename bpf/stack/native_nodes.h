@@ -9,13 +9,14 @@
 #include "bpf/stack/merge.h"
 #include "bpf/tree/position.h"
 
-/* After the last Python frame: what is above it. */
+/* In place of a Python frame's number: the native frames above the newest one. */
 #define NATIVE_NODES_LEAF (~0U)
 
 /*
- * Adds one native frame of those that led from the Python frame that was added last to frame number `at` of
- * the walk, or NATIVE_NODES_LEAF. 1 if there may be more, 0 if all are there, negative if there is no room.
- * The oldest of all stand on no Python frame and are left out; if they were not found, a marker says so.
+ * Adds one of the native frames that lead from the Python frame that was added last to frame number `at` of
+ * the walk, or to the leaf (NATIVE_NODES_LEAF). 1 if there may be more, 0 if all are there, negative if there
+ * is no room. The oldest native frames stand on no Python frame and are left out; if they were not found, a
+ * marker says so.
  */
 __noinline int native_nodes_next(struct scratch *s, struct cpu_stats *count, __u32 at)
 {
@@ -60,7 +61,7 @@ struct frames_context {
 	__u32 full;   /* there was no room */
 };
 
-/* Adds frame number i of those that were found without the Python frames, from the root. */
+/* Adds native frame number i, counted from the root, of a stack that is not merged with Python frames. */
 static long native_nodes_step(__u32 i, struct frames_context *c)
 {
 	const __u32 left = c->total - 1 - c->first - i;
@@ -72,7 +73,7 @@ static long native_nodes_step(__u32 i, struct frames_context *c)
 	return c->full || !f;
 }
 
-/* Whether the nodes of all remembered frames that are on the way are known, too. */
+/* Whether the remembered frames that are on the way have a known node, too. */
 static __always_inline int native_nodes_known(const struct scratch *s, const struct native_cache *k)
 {
 	return k->node && k->run == s->unwind.cached.run && k->root == s->tree.node &&
@@ -94,8 +95,8 @@ static __always_inline void native_nodes_keep(struct scratch *s, struct native_c
 }
 
 /*
- * Adds the frames that were found without the Python frames, on top of the remembered ones of k, if that is
- * given, and then remembers them. 0, or negative if there is no room.
+ * Adds the native frames of a stack that is not merged with Python frames, on top of the remembered ones of
+ * k, if k is given. Then it remembers them. 0, or negative if there is no room.
  */
 static __always_inline int native_nodes_add(struct scratch *s, struct cpu_stats *count,
 					    struct native_cache *k)

@@ -42,7 +42,7 @@ static __always_inline int thread_is_whole(const struct scratch *s, const struct
 	return walk_is_whole(&s->walk, l, base) && (!l->has_cframe || cframe_agrees(s, l, k));
 }
 
-/* Walks from the thread state in s->tstate and says what came of it. */
+/* Walks from the thread state in s->tstate. Returns the outcome. */
 static __always_inline enum outcome walk_thread(struct scratch *s, const struct layout *l)
 {
 	struct walk *w = &s->walk;
@@ -80,8 +80,8 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 }
 
 /*
- * Adds what was walked without the cache to the tree, below a marker unless it is whole. Returns the outcome.
- * If the time is up before a whole stack is in the tree, what there is of it helps the next sample.
+ * Adds a stack that was walked without the cache to the tree, below a marker unless it is whole. Returns the
+ * outcome. If the time is up before a whole stack is in the tree, its first nodes help the next sample.
  */
 static __always_inline enum outcome add_plain(struct scratch *s, struct cpu_stats *count, struct thread *t,
 					      const struct layout *l, __u32 root, enum outcome outcome)
@@ -102,7 +102,7 @@ static __always_inline enum outcome add_plain(struct scratch *s, struct cpu_stat
 	return OUTCOME_OVER_BUDGET;
 }
 
-/* Adds it, and what belongs to it besides the Python frames. Returns the final outcome. */
+/* Adds such a stack, and the native frames and attributes that belong to it. Returns the final outcome. */
 static __always_inline enum outcome count_plain(struct scratch *s, struct cpu_stats *count,
 						const enum event_kind kind, struct thread *t,
 						const struct layout *l, __u32 root, enum outcome outcome)
@@ -150,8 +150,8 @@ static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *c
 }
 
 /*
- * Whether the sample went by what was read earlier, and met a new code object: a sign that others may have
- * changed as well.
+ * Whether the sample trusted code objects that were read earlier, and met a new one. That is a sign that the
+ * others may have changed as well.
  */
 static __always_inline int cache_is_doubted(const struct scratch *s)
 {
@@ -216,7 +216,7 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 			t->cache.depth = 0;
 			return 0;
 		}
-		/* Nodes of stacks that lack native frames are not to be met again when they do not. */
+		/* A stack that lacks native frames has other nodes than a later one that has them. */
 		s->intern.remember = s->unwind.merge.cached && s->unwind.end == NATIVE_FUNCTION;
 		c = w->cached.run ? cache_at(&t->cache, w->cached.run - 1) : NULL;
 	}
@@ -247,8 +247,8 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 }
 
 /*
- * Whether the walk that was to use the cache went as deep as it may and met none of it. Then a walk of all
- * would find the same frames. It has shims besides, which are skipped when it is added.
+ * Whether the walk that was to use the cache went as deep as it may and met no cached frame. Then a full walk
+ * would find the same frames. This one has shims besides, which are skipped when it is added.
  */
 static __always_inline int walk_is_truncated(const struct scratch *s)
 {

@@ -7,7 +7,7 @@
 
 #include "bpf/tree/tree.h"
 
-/* A node below s->tree.node for this position becomes s->tree.node. 0, or -1 if there is no room. */
+/* Goes on from s->tree.node to its child for this position. 0, or -1 if there is no room. */
 __noinline int native_intern(struct scratch *s, struct cpu_stats *count, __u64 position)
 {
 	__u32 node;

@@ -16,8 +16,8 @@ static __always_inline int quota_is_short(__u32 bank)
 }
 
 /*
- * Of stacks that nobody waits for: whether half of a bank is in use. However many threads sleep, their stacks
- * never begin a new generation, which would only have them looked at again.
+ * Whether half of a bank is in use. Stacks of sleeping threads get no new entries then. However many threads
+ * sleep, their stacks never begin a new generation, which would only have them looked at again.
  */
 static __always_inline int quota_is_half(__u32 bank)
 {
@@ -47,7 +47,7 @@ static __always_inline void quota_begin(struct scratch *s, const struct cpu_stat
 			(p->nodes > opt_node_mask / 4 || p->codes > opt_code_mask / 4);
 }
 
-/* After it: the new entries are the process's. */
+/* After a stack of the process was added: the new entries are the process's. */
 static __always_inline void quota_end(struct scratch *s, const struct cpu_stats *count)
 {
 	__u32 nodes = count->nodes_new - s->quota.nodes, codes = count->codes_new - s->quota.codes;

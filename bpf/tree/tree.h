@@ -111,7 +111,9 @@ __noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, enum event_ki
 	return 0;
 }
 
-/* At the start of a sample: which of the trees it goes into. It is in none of its nodes yet. */
+/*
+ * At the start of a sample: notes the generation of the tree that it goes into. No node of it is reached yet.
+ */
 static __always_inline void tree_begin(struct scratch *s)
 {
 	s->tree.generation = *(volatile __u32 *)&tree_generation;
