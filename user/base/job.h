@@ -26,7 +26,7 @@ bool job_is_done(const struct job *job);
 int job_wait(struct job *job);
 /* As job_wait(), but tells it to stop. */
 int job_stop(struct job *job);
-/* What it was given; not to be touched before it is done, but for what run() leaves alone. */
+/* The job's input. Until the job is done nobody may touch it, except for fields that run() leaves alone. */
 void *job_context(const struct job *job);
 /* Frees one that is done and was waited for, and its context. */
 void job_free(struct job *job);

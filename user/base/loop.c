@@ -138,13 +138,13 @@ void loop_unwatch(struct loop *l, const void *context)
 	}
 }
 
-/* Of two timeouts, of which -1 is none. */
+/* The shorter one of two timeouts; -1 means no timeout. */
 static int sooner(int a, int b)
 {
 	return b >= 0 && (a < 0 || b < a) ? b : a;
 }
 
-/* For how long this thread has been ready to run without a CPU, ns. */
+/* How long this thread has been ready to run without a CPU, ns. */
 static __u64 queued_ns(const struct loop *l)
 {
 	unsigned long long ns = 0;
@@ -156,7 +156,7 @@ static __u64 queued_ns(const struct loop *l)
 	return ns;
 }
 
-/* Where the clocks of this thread stand, ns. */
+/* Readings of this thread's clocks, ns. */
 struct stand {
 	__u64 at, cpu, queued;
 };

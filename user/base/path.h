@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What is behind the last '/', or all of it where nothing is. It points into path. */
+/* The part of path behind its last '/'; the whole path if that part is empty. It points into path. */
 static inline const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

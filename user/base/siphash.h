@@ -14,7 +14,7 @@ struct siphash_key {
 	__u64 word[2];
 };
 
-/* Of `size` bytes, which need no alignment. The same on every little-endian machine. */
+/* The hash of `size` bytes, which need no alignment. All little-endian machines get an equal one. */
 __u64 siphash(const struct siphash_key *key, const void *data, size_t size);
 
 #endif

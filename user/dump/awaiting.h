@@ -29,7 +29,7 @@ struct awaiting {
 	} by[AWAITING_MAX];
 };
 
-/* For the task at that address. None if it is not among those that dumped_look_at_tasks() has found. */
+/* The tasks that await the task at that address. None if dumped_look_at_tasks() has not found it. */
 void awaiting_find(const struct dumped *d, __u64 address, struct awaiting *ret);
 
 #endif

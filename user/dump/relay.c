@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "targets/questions.h"
 
-/* Of the one question that there may be. */
+/* The state of the question: there is one at most. */
 enum { NONE, ASKED, PASSED_ON, ANSWERED };
 
 struct relay {

@@ -34,7 +34,7 @@ bool relay_is_over(void *relay);
  * soon.
  */
 bool relay_pass_on(struct relay *r);
-/* Who waits for an answer waits no longer, and nothing can be asked any more. */
+/* Nobody waits for an answer any longer, and nothing can be asked any more. */
 void relay_close(struct relay *r);
 
 #endif

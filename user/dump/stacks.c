@@ -24,7 +24,7 @@ static bool is_over(const struct writing *w)
 	return w->asker->is_over && w->asker->is_over(w->asker->context);
 }
 
-/* What has been read since the end of all answers is not whole: it counts as not read. */
+/* A look that was still going on when questions began to fail may lack answers: it counts as not read. */
 static int look(const struct writing *w, struct dumped *d)
 {
 	int err = dumped_look(w->asker, &w->clocks, d);
@@ -61,7 +61,7 @@ static int look_and_write(struct writing *w, pid_t pid)
 	return err;
 }
 
-/* Of every process each is whole or left out. */
+/* Writes every process, either whole or not at all. */
 static int write_all(struct writing *w)
 {
 	const struct stacks_wish *wish = w->wish;

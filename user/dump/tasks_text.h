@@ -14,7 +14,7 @@
  * -ENOMEM. */
 int tasks_text(const struct dumped *d, bool colour, struct buf *out);
 
-/* The same as a table, with a line for each task: where it waits, and who awaits it. */
+/* All tasks as a table, with a line for each task: where it waits, and who awaits it. */
 int tasks_table(const struct dumped *d, bool colour, struct buf *out);
 
 #endif

@@ -94,7 +94,7 @@ static int add_task(const struct look_thread *t, struct buf *out)
 	return err ?: buf_add_string(out, "\"");
 }
 
-/* Those that wait for the task that the thread runs: who, and where. */
+/* Adds the tasks that await the task that the thread runs, and where each of them waits. */
 static int add_awaiting(const struct dumped *d, const struct look_thread *t, bool colour, struct buf *out)
 {
 	static const char *const ends[] = {

@@ -12,7 +12,7 @@
 const char *thread_words_key(const struct look_thread *t);
 /* A part of a sentence for people, such as "waits in read of fd 7 (pipe:[4711]) for 12.3 s". 0 or -ENOMEM. */
 int thread_words_text(const struct look_thread *t, struct buf *out);
-/* What is to be said of how its stack ends; NULL = nothing, it is whole. */
+/* The words for how its stack ends; NULL = there is nothing to say, since it is whole. */
 const char *thread_words_end(const struct look_thread *t);
 
 #endif

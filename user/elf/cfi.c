@@ -49,7 +49,7 @@ struct run {
 	int depth;
 };
 
-/* What holds now does so up to an address. Those before the present one are malformed. */
+/* The present state holds up to this address. An address before the present one is malformed. */
 static int advance_to(struct run *c, __u64 address)
 {
 	const __u64 begin = c->at, end = address < c->end ? address : c->end;
@@ -228,7 +228,7 @@ static int recall(struct run *c)
 	return 0;
 }
 
-/* Those without an argument in the instruction itself. */
+/* Executes an instruction that has no argument in its own byte. */
 static int execute_plain(struct run *c, __u8 instruction)
 {
 	__u64 value;

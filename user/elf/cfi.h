@@ -24,7 +24,7 @@ enum cfi_rule {
 	CFI_OTHER,	/* another register has it, or it is computed */
 };
 
-/* Where the caller's value of a register is. */
+/* How to find the caller's value of a register. */
 struct cfi_register {
 	enum cfi_rule rule;
 	__s64 offset;

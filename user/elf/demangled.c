@@ -34,7 +34,7 @@ static void on_piece(const char *piece, size_t size, void *writing)
 		longjmp(w->full, 1);
 }
 
-/* What C++ and Rust begin a mangled name with; a symbol of C is given to no parser. */
+/* Prefixes of mangled names of C++ and Rust; a symbol of C is given to no parser. */
 static bool is_mangled(const char *name)
 {
 	return (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2)) &&

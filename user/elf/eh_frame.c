@@ -73,7 +73,7 @@ int eh_frame_address(const struct eh_frame *s, struct reader *r, __u8 encoding, 
 	return err;
 }
 
-/* What a letter of the augmentation stands for. */
+/* Reads the data that a letter of the augmentation stands for. */
 static int read_letter(struct reader *r, char letter, struct eh_common *c)
 {
 	struct reader personality;
@@ -153,7 +153,7 @@ static int entry_at(const struct eh_frame *s, size_t at, struct reader *ret)
 	return reader_part(&r, length, ret);
 }
 
-/* What stands where a function has the reference to its CIE. */
+/* The number that marks a CIE. It stands where a function has the reference to its CIE. */
 static __u32 common_id(const struct eh_frame *s)
 {
 	return s->debug ? ~0U : 0;
@@ -178,7 +178,7 @@ static int find_common(const struct eh_frame *s, size_t offset, struct last_comm
 	return 0;
 }
 
-/* What an entry has behind the reference to its CIE. One that is not understood has size 0. */
+/* Reads the part of an entry behind the reference to its CIE. An entry that is not understood gets size 0. */
 static int read_function(const struct eh_frame *s, struct reader *r, const struct eh_common *c,
 			 struct eh_function *f)
 {

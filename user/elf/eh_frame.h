@@ -22,7 +22,7 @@ struct eh_frame {
 	bool debug;    /* it is .debug_frame */
 };
 
-/* What many functions have in common (CIE). */
+/* A common information entry (CIE): data that many functions share. */
 struct eh_common {
 	__u8 encoding; /* of addresses (DW_EH_PE_) */
 	bool signal;   /* the kernel calls these functions: letter S of the augmentation */
@@ -36,7 +36,7 @@ struct eh_common {
 struct eh_function {
 	size_t offset; /* in the section, of its entry */
 	__u64 address, size;
-	/* Of eh_frame_read() alone. */
+	/* Only eh_frame_read() fills these. */
 	struct eh_common common;
 	struct reader instructions;
 };

@@ -21,7 +21,7 @@
 #define SYMBOLS_TAKEN (1 << 20)
 #define MANGLED_ALL   (32 << 20) /* bytes of names that are demangled; later ones stay as they are */
 
-/* What is sent: this, count struct function, names. */
+/* The bytes that are sent: this, count struct function, names. */
 struct functions_header {
 	__u32 count;
 	__u32 end;

@@ -18,7 +18,7 @@
 #define ROWS_WORK_MAX	   (8 << 20) /* bytes of instructions to execute; 1 MiB of code has some 150 KiB */
 #define ROWS_BYTES_MAX	   (sizeof(struct rows_header) + (REGION_INDEX + REGION_ROWS) * sizeof(__u32))
 
-/* What is sent: this, the index, the rows. */
+/* The bytes that are sent: this, the index, the rows. */
 struct rows_header {
 	__u32 region; /* offset in the file >> REGION_SHIFT */
 	__u32 count;  /* rows */

@@ -22,7 +22,7 @@ static bool is_words(__s64 bytes, __u64 max)
 	return bytes >= 0 && bytes % WORD == 0 && (__u64)bytes / WORD <= max;
 }
 
-/* Of an expression: the register with an offset with which it begins, and what comes behind. */
+/* Takes an expression apart: the register and offset with which it begins, and the rest. */
 static bool takes(struct reader *r, __u8 operation, __s64 *ret_offset)
 {
 	__u8 first;

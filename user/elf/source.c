@@ -25,7 +25,10 @@ static bool is_dwarf(const char *name)
 	return name && (!strncmp(name, ".debug_", 7) || !strncmp(name, ".zdebug_", 8));
 }
 
-/* What libdw is going to load. It takes the size of a packed section from its first bytes, as we do. */
+/*
+ * The number of bytes that libdw is going to load. It takes the size of a packed section from its first
+ * bytes, as we do.
+ */
 static __u64 section_size(Elf_Scn *section, const GElf_Shdr *header)
 {
 	GElf_Chdr packed;
@@ -66,7 +69,7 @@ static int check_sections(Elf *elf)
 	return has_info ? 0 : -ENODATA;
 }
 
-/* Of the same build only. */
+/* A debug file counts only if it is of the same build. */
 static int open_debug(Elf *elf, const Elf64_Ehdr *header, int debug, Elf **ret)
 {
 	__u8 id[IMAGE_BUILD_ID_MAX], other[IMAGE_BUILD_ID_MAX], size = 0, other_size = 0;
@@ -110,7 +113,7 @@ struct writer {
 	struct buf strings;
 };
 
-/* Where the string begins; 0 if it is not known, or there is no room for it. */
+/* The offset of the string; 0 if it is not known, or there is no room for it. */
 static int add_string(struct writer *w, const char *text, size_t size, __u32 *ret)
 {
 	const size_t length = text ? strnlen(text, size - 1) : 0;

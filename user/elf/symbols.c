@@ -91,7 +91,7 @@ static int read_minidebug(struct search *search)
 	return err ? (err == -ENOMEM ? err : 0) : read_tables(search, s->minidebug.elf);
 }
 
-/* Of the same build only: its addresses are those of the file. */
+/* A debug file counts only if it is of the same build: then its addresses are those of the file. */
 static void open_debug(struct symbols *s, int fd)
 {
 	__u8 id[IMAGE_BUILD_ID_MAX], size = 0;

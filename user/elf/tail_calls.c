@@ -82,7 +82,7 @@ static __u64 table_of(const __u8 *code, size_t at, __u64 address)
 	return 0;
 }
 
-/* Of the jumps that begin in code[from..end); there are JUMP_SIZE bytes behind end. */
+/* Looks at the jumps that begin in code[from..end); there are JUMP_SIZE bytes behind end. */
 static int find_jumps(struct search *s, const __u8 *code, size_t from, size_t end, __u64 address,
 		      __u32 offset)
 {

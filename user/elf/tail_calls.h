@@ -10,7 +10,7 @@
 
 #include "elf/code_file.h"
 
-/* What functions of the loop are called that have lost their names: how these began. */
+/* The beginning of a lost name: the loop's functions without a symbol are called so. */
 #define TAIL_CALLS_NAME "_TAIL_CALL_"
 
 /*

@@ -15,7 +15,7 @@
 #define STACKS_MAX 262144
 #define LAST_PAUSE_US 1000 /* between two looks at the last file */
 
-/* What the child has done. */
+/* The result of the child. */
 struct written {
 	char name[FOLDER_NAME_SIZE];
 	size_t removed;
@@ -99,7 +99,7 @@ static int on_failure(struct interval_files *f, int err)
 	return err;
 }
 
-/* What failed before comes first, as a file of its own. */
+/* Intervals that failed before come first, as a file of their own. */
 static int begin(struct interval_files *f)
 {
 	int err = 0;

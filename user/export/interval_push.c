@@ -63,7 +63,7 @@ static int say_lost(int err)
 	return err;
 }
 
-/* What was made before a failure is pushed all the same. */
+/* Profiles that were made before a failure are pushed all the same. */
 static int end_job(struct interval_push *f)
 {
 	int err = job_wait(f->job);

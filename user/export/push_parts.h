@@ -11,7 +11,7 @@
 #include "kubelet/pod_labels.h"
 #include "profile/profile.h"
 
-/* What all of a run's series have in common. It does not change once it is made, so threads may read it. */
+/* Facts that all series of a run share. They do not change once they are made, so threads may read them. */
 struct push_series {
 	char node[65]; /* this machine's name */
 	/* The names of pods' labels in the form that receivers take; "" = that label is not sent. */

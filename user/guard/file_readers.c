@@ -115,7 +115,7 @@ static bool parse_debug_file(pid_t tid, const __u8 *build_id, __u8 size)
 	return debug >= 0 && !parse(&beside, debug, &nothing);
 }
 
-/* That of the file at hand. */
+/* Parses the debug file of the file at hand. */
 static bool parse_its_debug_file(pid_t tid, int fd)
 {
 	struct image image;

@@ -23,7 +23,7 @@
 #define WORKER_PRIVILEGES                                                                                    \
 	(PRIVILEGE(CAP_SYS_PTRACE) | PRIVILEGE(CAP_DAC_READ_SEARCH) | PRIVILEGE(CAP_CHECKPOINT_RESTORE))
 
-/* What a process takes with it. */
+/* The things that a process takes with it into its isolation. */
 struct isolation {
 	const char *name;
 	pid_t parent;

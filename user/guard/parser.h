@@ -32,7 +32,7 @@ struct parser_question {
 	struct source_question source; /* of SOURCE and NAMES */
 };
 
-/* What follows an answer are its bytes, if there was no error. */
+/* If there was no error, the bytes of the answer follow it. */
 struct parser_answer {
 	__s32 error; /* 0 or -errno */
 	__u32 size;
@@ -56,7 +56,10 @@ const struct parse_row *parse_row(__u32 parse);
  */
 int parser_ask(int socket, const struct parser_question *q, int fd, struct buf *out);
 
-/* Its own side: answers questions until the socket closes. landlock: confine_version(). It never returns. */
+/*
+ * The parser's own side: answers questions until the socket closes. landlock: confine_version(). It never
+ * returns.
+ */
 void parser_child_run(int socket, pid_t parent, int landlock) __attribute__((noreturn));
 
 #endif

@@ -11,7 +11,7 @@
 
 #define PRIVILEGE(capability) (1ULL << (capability))
 
-/* What this thread may use. 0 or -errno, and then *ret is as it was. */
+/* The capabilities that this thread may use. 0 or -errno, and then *ret is as it was. */
 int privileges_get(__u64 *ret);
 
 /*
@@ -27,7 +27,7 @@ int privileges_use(__u64 capabilities);
  */
 int privileges_keep(__u64 capabilities);
 
-/* What is executed from now on gets nothing from the ambient set. 0 or -errno. */
+/* Programs that are executed from now on get nothing from the ambient set. 0 or -errno. */
 int privileges_clear_ambient(void);
 
 #endif

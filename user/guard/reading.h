@@ -14,7 +14,7 @@ struct pods;
 struct worker_reply;
 struct worker_request;
 
-/* What the child works on. That the process is the one that is meant is looked at before and after. */
+/* The child's work. Before and after it, the child checks that the process is still the one that is meant. */
 struct reading {
 	const struct worker_request *request;
 	pid_t tid; /* of CODE and TABLE: the thread by which the process's memory is reached */

@@ -23,7 +23,7 @@ struct answer_counts {
 	__u64 refusals; /* with any other */
 };
 
-/* Who gets an answer, and where that is counted. */
+/* The client that gets an answer, and the counts of answers. */
 struct client {
 	struct MHD_Connection *connection;
 	struct answer_counts *counts;
@@ -31,7 +31,7 @@ struct client {
 
 /* Sends what is in body, and takes it over. type is a Content-Type. */
 enum MHD_Result answer_buf(const struct client *c, unsigned int status, const char *type, struct buf *body);
-/* The same, with one more header. */
+/* As answer_buf(), with one more header. */
 enum MHD_Result answer_buf_with(const struct client *c, unsigned int status, const char *type,
 				struct buf *body, const char *header, const char *value);
 /* Sends data that stays where it is for ever. */

@@ -67,7 +67,7 @@ static struct connection *add(struct connections *all, struct MHD_Connection *co
 	return c;
 }
 
-/* It is closed where it is read next. */
+/* The connection is closed where it is read next. */
 static void hang_up(struct connection *c)
 {
 	shutdown(c->fd, SHUT_RDWR);
@@ -94,7 +94,7 @@ static size_t count(const struct connections *all, const struct client_address *
 	return n;
 }
 
-/* Who has the most connections that may leave. Of several it is the one who came first. */
+/* The client with the most connections that may leave. Of several clients it is the one who came first. */
 static const struct client_address *greatest(const struct connections *all, size_t *ret_count)
 {
 	const struct client_address *found = NULL;

@@ -20,12 +20,15 @@
 
 struct connection;
 
-/* Those of one listening socket. */
+/* The connections of one listening socket. */
 struct connections {
 	struct connection *first;
 };
 
-/* Where a client is, without its port. An IPv4 address is mapped; clients of a Unix socket are all alike. */
+/*
+ * The address of a client, without its port. An IPv4 address is mapped; clients of a Unix socket are all
+ * alike.
+ */
 struct client_address {
 	unsigned char bytes[16];
 };
@@ -38,7 +41,7 @@ void connections_notify(void *context, struct MHD_Connection *connection, void *
 			enum MHD_ConnectionNotificationCode code);
 /* The client now has time until then (CLOCK_MONOTONIC seconds). HTTP_NEVER: it does not leave for others. */
 void connection_set_deadline(struct MHD_Connection *connection, double deadline);
-/* Its socket. */
+/* The socket of a connection. */
 int connection_fd(struct MHD_Connection *connection);
 struct client_address connection_address(struct MHD_Connection *connection);
 

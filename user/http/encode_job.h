@@ -14,7 +14,7 @@ struct job;
 /* A format that is asked for by a page of its own. */
 #define ENCODE_FLAME_GRAPH FORMATS
 
-/* What is to be encoded: the part of the profile that the filter selects. */
+/* The input: a profile, of which the part is encoded that the filter selects. */
 struct encode_work {
 	const struct profile *profile; /* only read */
 	struct profile *owned;	       /* NULL, or the profile, which the job then frees */
@@ -27,13 +27,13 @@ struct encode_work {
  * eventfd. 0; or -errno, and then the profile is still the caller's.
  */
 int encode_job_start(struct job **ret, const struct encode_work *work, int eventfd);
-/* What the job was started with. */
+/* The input that the job was started with. */
 const struct encode_work *encode_job_work(const struct job *job);
 /*
  * Waits for its end and frees it. What it has made is appended to out. 0 or -errno.
  */
 int encode_job_end(struct job *job, struct buf *out);
-/* The same, but what is not done is stopped: -ECANCELED. */
+/* As encode_job_end(), but a job that is not done is stopped: -ECANCELED. */
 int encode_job_stop(struct job *job, struct buf *out);
 
 #endif

@@ -168,7 +168,7 @@ void flame_close(struct flame *f)
 
 /* --- clients ------------------------------------------------------------------------------------------- */
 
-/* Who waits for another answer is woken as well, and then begins it. */
+/* Whoever waits for another answer is woken as well, and then begins it. */
 static enum MHD_Result wait_for_job(struct flame *f, const struct client *c, bool *waited)
 {
 	if (f->waiting_count == FLAME_WAITING_MAX)
@@ -195,7 +195,7 @@ enum MHD_Result flame_answer(struct flame *f, const struct client *c, bool *wait
 					      "the first interval has not ended yet");
 	if (q.filter.events & ~profile_get_info(f->recent->profile)->events)
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", QUERY_NOT_OF_THIS_RUN);
-	/* Who has waited takes what was made, though there is a newer profile by now. */
+	/* Whoever has waited takes the answer that was made, though there is a newer profile by now. */
 	response = *waited || f->job || f->of == f->recent->serial ? find(f, &q.filter) : NULL;
 	if (response)
 		return answer_send(c, MHD_HTTP_OK, response);

@@ -12,7 +12,7 @@ struct MHD_Connection;
 
 #define KEYS_ERROR_SIZE 512
 
-/* What has been read so far; a member of what it is read into. Begins as zeros. */
+/* The state of reading keys. It is a member of the structure that they are read into, and begins as zeros. */
 struct keys {
 	unsigned int seen; /* bits of keys that were there: a second time they are refused */
 	char error[KEYS_ERROR_SIZE]; /* "" = none; else one line that says what to do */

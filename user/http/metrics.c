@@ -111,7 +111,7 @@ static void add_kernel(struct page *p, const struct kernel_stats *k, __u64 expec
 		labelled(p, "kernel_runs_total", "program", "lifecycle", k->other_runs);
 }
 
-/* Where ticks are missing. Those that the kernel dropped for other BPF programs it counts nowhere. */
+/* Places where ticks were lost. The kernel drops some for other BPF programs, and counts these nowhere. */
 static void add_cpus(struct page *p, const struct cpu_ticks *ticks, __u32 frequency)
 {
 	static const char *const names[] = { "cpu_ticks_total", "cpu_ticks_expected_total" };

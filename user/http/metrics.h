@@ -20,7 +20,7 @@ struct profile_requests;
 struct registry;
 struct run_facts;
 
-/* What is counted. */
+/* The numbers that the metrics show. */
 struct metrics_view {
 	bool sampling;
 	pid_t worker, parser; /* 0 = there is none just now */

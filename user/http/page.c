@@ -41,7 +41,7 @@ static int add_state(const struct page_view *v, struct buf *out)
 			  books_in_words(&stats.sum, run->events, words), live);
 }
 
-/* Where there are several kinds of events, one link for each. page.js keeps what else was asked for. */
+/* One link for each kind of event, if there are several. page.js keeps the rest of the query. */
 static int add_events(const struct page_view *v, struct buf *out)
 {
 	const __u32 events = v->run->events;
@@ -62,7 +62,7 @@ static int add_processes(const struct page_view *v, struct buf *out)
 	return processes_html(v->registry, v->kernel, v->recent, out);
 }
 
-/* What the page has in braces. */
+/* The values that the page has in braces. */
 static const struct {
 	const char *name;
 	int (*add)(const struct page_view *v, struct buf *out);

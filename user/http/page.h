@@ -12,7 +12,7 @@ struct profile;
 struct registry;
 struct run_facts;
 
-/* What the page shows. */
+/* The facts that the page shows. */
 struct page_view {
 	enum health health;
 	const struct kernel *kernel;

@@ -25,7 +25,7 @@
 #define NAMING_SECONDS 1.0 /* for the names of what was counted and is still being asked for */
 #define LONG_SECONDS   60 /* who wants more of them may not take all the places */
 
-/* It waits for its time to pass, then for names, and then for a thread that encodes. */
+/* A request waits for its time to pass, then for names, and then for a thread that encodes. */
 struct profile_request {
 	struct waiting waiting; /* the first member */
 	struct profile_requests *all;
@@ -215,7 +215,7 @@ static void free_request(struct waiting *w)
 	free(r);
 }
 
-/* What was counted up to here is the profile; names that come within a second are for it, too. */
+/* The profile has all that was counted up to here; names that come within a second are for it, too. */
 static void end_sampling(struct profile_request *r, double now)
 {
 	discover_catch_up(r->all->discover);
@@ -308,7 +308,7 @@ static int encode(struct profile_request *r, struct buf *out)
 	return err ?: encode_job_end(TAKE_PTR(r->job), out);
 }
 
-/* What a browser cannot show as text it saves under this name. */
+/* A browser that cannot show the answer as text saves it under this name. */
 static enum MHD_Result answer_profile(const struct client *c, enum format format, struct buf *body)
 {
 	const struct format_row *f = &format_rows[format];

@@ -153,7 +153,7 @@ static bool is_health(const char *path)
 	return false;
 }
 
-/* What shows names of programs is for those who have the token. 0 or -errno as token_check(). */
+/* Answers with names of programs are for clients that have the token. 0 or -errno as token_check(). */
 static int check_token(const struct visit *v, const char *path)
 {
 	if (v->entrance->exposure != EXPOSURE_ALL || is_health(path))

@@ -21,9 +21,9 @@
 #define FINISH_STEP_MS	 20
 
 /*
- * Of each listening socket. Who is one too many is chosen in connections.c, so that MHD, which would leave
- * the newest waiting, never comes to its own limit: this is room for those who wait for a profile and for
- * those who are on their way out.
+ * Connections of each listening socket. connections.c chooses the one that is too many, so that MHD, which
+ * would leave the newest waiting, never comes to its own limit: this is room for clients that wait for a
+ * profile and for those that are on their way out.
  */
 #define DAEMON_CONNECTIONS (2 * CONNECTIONS_MAX)
 
@@ -41,7 +41,7 @@ struct http {
 	struct site site;
 };
 
-/* Of what is watched there, only clients who wait for a profile have a pointer. */
+/* Watches a socket without a pointer: only clients that wait for a profile have one. */
 static int watch(const struct http *h, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN };
@@ -188,7 +188,7 @@ int http_timeout_ms(struct http *h)
 	return ms;
 }
 
-/* Who waits for a profile, and can be read from, has gone. */
+/* A client that waits for a profile, and can be read from, has gone. */
 static void read_hangups(struct http *h)
 {
 	struct epoll_event events[16];

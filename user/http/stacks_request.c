@@ -94,7 +94,7 @@ static int set_wish(const struct stacks_request *r, struct stacks_wish *w)
 	return registry_each(r->all->registry, add_process, w);
 }
 
-/* Who may ask sees the processes that are profiled, and no others. If it is none, *ret is the answer. */
+/* A client sees the processes that are profiled, and no others. If there are none, *ret is the answer. */
 static bool may_be_seen(const struct stacks_requests *all, pid_t pid, const struct client *c,
 			enum MHD_Result *ret)
 {
@@ -154,7 +154,7 @@ static int begin_look(struct stacks_requests *all, double now)
 	return err;
 }
 
-/* It is done, or was told to stop. */
+/* The job is done, or was told to stop. */
 static void end_look(struct stacks_requests *all, double now)
 {
 	struct stacks_request *r = all->first;

@@ -33,8 +33,8 @@ struct stacks_requests {
 	struct discover *discover;
 	const struct registry *registry;
 	/*
-	 * What is profiled as soon as it runs. One that has hung since before it was known to be Python is
-	 * not in the registry. NULL: those in the registry alone are for who asks.
+	 * The processes that are profiled as soon as they run. One that has hung since before it was known to
+	 * be Python is not in the registry. NULL: clients see only processes of the registry.
 	 */
 	const struct selection *selection;
 	struct stacks_request *first; /* who came first; with a job, the one that it is for */

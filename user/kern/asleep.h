@@ -60,7 +60,7 @@ bool asleep_takes_tasks(const struct asleep_programs *a);
  */
 int asleep_give_tasks(const struct asleep_programs *a);
 
-/* Those of the kernel side. */
+/* The programs of the kernel side. */
 const struct asleep_programs *kernel_asleep(const struct kernel *k);
 
 #endif

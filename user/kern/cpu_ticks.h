@@ -35,7 +35,7 @@ int cpu_ticks_count(const struct cpu_ticks *c); /* possible CPUs */
  */
 bool cpu_ticks_get(const struct cpu_ticks *c, int cpu, __u64 *ret_came, double *ret_seconds);
 
-/* Those of the kernel side, as of the last kernel_follow_cpus(). Of cycles it knows nothing. */
+/* The ticks of the kernel side, as of the last kernel_follow_cpus(). Ticks of cycles are not among them. */
 const struct cpu_ticks *kernel_cpu_ticks(const struct kernel *k);
 
 #endif

@@ -21,7 +21,7 @@ struct kernel_stats {
 };
 
 void kernel_stats(const struct kernel *k, struct kernel_stats *ret);
-/* What makes the ticks; never TRIGGER_AUTO. */
+/* The trigger that makes the ticks; never TRIGGER_AUTO. */
 enum trigger_kind kernel_trigger(const struct kernel *k);
 /* How many ticks there should have been until now; 0 = unknown. trigger_expected() says how it is known. */
 __u64 kernel_expected(const struct kernel *k);

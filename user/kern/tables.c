@@ -156,7 +156,7 @@ void tables_unmap(struct pyperf *s, const struct kernel_tables *tables, const st
 	unmap_table(s->maps.stats, stats);
 }
 
-/* It is mapped for writing only for this moment, so that no other code of ours can change it. */
+/* A table is mapped for writing only for this moment, so that no other code of ours can change it. */
 static int map_writable(const struct bpf_map *map, void **ret)
 {
 	void *p = mmap(NULL, table_bytes(map), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
@@ -230,7 +230,7 @@ static __u64 wall_ns_of(enum event_kind kind, __u64 count, __u64 tick_ns)
 	return event_rows[kind].unit == UNIT_COUNT ? count * tick_ns : count;
 }
 
-/* What its parts have of one outcome. */
+/* The time that the parts of wall time have of one outcome. */
 static __u64 sum_parts(const struct cpu_stats *sum, int outcome, __u64 tick_ns)
 {
 	__u64 ns = 0;

@@ -30,7 +30,7 @@ __u32 task_layouts_add(struct task_layouts *t, const struct task_layout *l);
 /* Makes it that of process id, which has this pid. 0; -ESRCH if the process is gone; or another -errno. */
 int task_layouts_set(const struct task_layouts *t, __u32 pid, __u32 id, __u32 tasks);
 
-/* Those of the kernel side. */
+/* The layouts of the kernel side. */
 struct task_layouts *kernel_task_layouts(struct kernel *k);
 
 #endif

@@ -186,7 +186,7 @@ bool texts_want_rows(const struct texts *t, __u32 text, __u64 position)
 
 void texts_set_text(struct texts *t, __u32 mapping_block, __u32 text)
 {
-	/* What it leads to is written before it. */
+	/* The blocks that a number leads to are written before it. */
 	__atomic_store_n(&t->blocks[mapping_block].mapping.text, text, __ATOMIC_RELEASE);
 }
 

@@ -62,7 +62,7 @@ const struct text_mapping *texts_mapping(const struct texts *t, __u32 mapping_bl
 
 /* Gives a process its mappings. 0, -ESRCH if the kernel side has no such process, or another -errno. */
 int texts_set_space(struct texts *t, __u32 pid, __u32 id, __u32 block);
-/* What struct process.space is for this block. */
+/* The value of struct process.space for this block. */
 __u32 texts_space(const struct texts *t, __u32 block);
 /* The block in a struct process.space; 0 = none, or one of another edition. */
 __u32 texts_space_block(const struct texts *t, __u32 space);
@@ -74,7 +74,7 @@ __u32 texts_space_block(const struct texts *t, __u32 space);
 void texts_begin_edition(struct texts *t);
 void texts_reuse(struct texts *t);
 
-/* That of the kernel side. */
+/* The texts of the kernel side. */
 struct texts *kernel_texts(struct kernel *k);
 
 #endif

@@ -115,7 +115,7 @@ static size_t list_count(const struct asleep_targets *t)
 	return t->list.size / sizeof(struct asleep);
 }
 
-/* Those that were never reached come first, so that nobody is looked at again and again before others. */
+/* Processes that were never reached come first, so that none is looked at again and again before others. */
 static void list(struct asleep_targets *t, __u64 now)
 {
 	int err;

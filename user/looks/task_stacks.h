@@ -30,7 +30,7 @@ struct task_group {
 	__u32 outcome;
 };
 
-/* What there is to do with the answer to one look. All 0: nothing. */
+/* The work on the answer to one look. All 0: there is nothing to do. */
 struct task_stacks {
 	__u8 *answer;
 	const struct task_waits *head;

@@ -239,7 +239,7 @@ static void on_look(void *targets, const void *id, struct worker_reply *r)
 
 /* --- questions --------------------------------------------------------------------------------------- */
 
-/* Its version does not say where its tasks are. */
+/* The process has a version that does not say where its tasks are. */
 static void refuse(struct task_targets *t, struct task_process *p, __u32 version)
 {
 	struct outside_stack *g = kernel_asleep(t->kernel)->outside;

@@ -12,7 +12,7 @@
 
 #define REGION_SIZE_MAX (1ULL << 32)
 
-/* Of one process. */
+/* The functions of one process. */
 struct names {
 	__u32 process;
 	void *bytes; /* map points into it; NULL = none yet */

@@ -29,7 +29,7 @@ struct symbol {
 	__u8 order; /* enum order: of those at one position the first is shown */
 };
 
-/* What the file says. */
+/* A symbol, as the file has it. */
 struct table {
 	int fd;
 	struct buf symbols, strings;
@@ -118,7 +118,7 @@ static int add_line(struct table *n, char *line)
 	return err ?: buf_add(&n->symbols, &s, sizeof(s));
 }
 
-/* Those of one position in the order in which they are shown; among equals the first of the file. */
+/* Symbols of one position in the order in which they are shown; among equals the first of the file. */
 static int compare(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
@@ -258,8 +258,8 @@ static __u32 behind(const struct table *n, __u32 position)
 }
 
 /*
- * Where the symbol before number `next` ends. What is behind the last one of a module is not known to be its
- * own: it is taken to end with its page.
+ * The end of the symbol before number `next`. Nothing says where the last symbol of a module ends: it is
+ * taken to end with its page.
  */
 static __u64 end_of(const struct table *n, __u32 next)
 {
@@ -305,7 +305,10 @@ static void begin_again(struct kernel_names *n)
 		table_free(table);
 }
 
-/* It is of use only if modules have come since. If it failed there are no names until the next time. */
+/*
+ * To read the file again is of use only if modules have come since. If it failed there are no names until the
+ * next time.
+ */
 static void end_again(struct kernel_names *n)
 {
 	const __u32 before = count_of(n->table);

@@ -119,7 +119,7 @@ static bool take(struct native_lines *l, size_t bytes)
 	return true;
 }
 
-/* The same string, which stays. */
+/* A copy of the string, which stays; equal strings share one. */
 static int keep_text(struct native_lines *l, const char *s, const char **ret)
 {
 	const size_t size = strlen(s) + 1;

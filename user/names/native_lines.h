@@ -32,7 +32,7 @@ void native_lines_free(struct native_lines *l);	 /* NULL is fine */
  * there is no room for it.
  */
 bool native_lines_want(struct native_lines *l, __u64 position);
-/* It was asked for in vain, and is to be asked for again. */
+/* This position was asked for in vain, and is to be asked for again. */
 void native_lines_unwant(struct native_lines *l, __u64 position);
 /* Whether positions or what is known of them found no room. */
 bool native_lines_full(const struct native_lines *l);

@@ -31,9 +31,9 @@ struct native_file {
 
 int natives_new(struct natives **ret);
 void natives_free(struct natives *n);
-/* What is known of code of no file; natives_find() finds it. NULL of NULL: there is no native code. */
+/* The store of code of no file, which natives_find() searches, too. NULL of NULL: there is no native code. */
 struct jits *natives_jits(struct natives *n);
-/* Of the lines of source, and of names that are had one by one. NULL before natives_want_lines(). */
+/* The store of lines of source, and of names that are had one by one. NULL before natives_want_lines(). */
 struct native_lines *natives_lines(const struct natives *n);
 /* From now on there can be lines. 0 or -ENOMEM. */
 int natives_want_lines(struct natives *n);
@@ -47,9 +47,9 @@ int natives_file(struct natives *n, const struct code_map *map, __u32 *ret);
 __u32 natives_count(const struct natives *n);
 /* The number of the file that has this position; natives_count() if none has. */
 __u32 natives_file_at(const struct natives *n, __u64 position);
-/* What the file was known by. */
+/* The identity by which the file was found. */
 struct code_file natives_key(const struct natives *n, __u32 file);
-/* Of a number from natives_file(). Valid until the next call of that. */
+/* The file with a number from natives_file(). Valid until the next call of natives_file(). */
 const struct native_file *natives_get(const struct natives *n, __u32 file);
 
 /*
@@ -58,7 +58,7 @@ const struct native_file *natives_get(const struct natives *n, __u32 file);
  */
 int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t size);
 
-/* What is at a position. Strings are the store's; name is "" if it is not known. */
+/* The place in code at a position. Strings are the store's; name is "" if it is not known. */
 struct native_place {
 	const char *name;
 	const char *path; /* "[vdso]"; "[JIT]" for memory of no file */

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 
-/* What every request says, whatever it is for. It is borrowed until the request has ended. */
+/* The settings that every request has, whatever it is for. They are borrowed until the request has ended. */
 struct transfer {
 	const char *url;
 	const char *protocols; /* as CURLOPT_PROTOCOLS_STR: "https" */

@@ -24,7 +24,7 @@ static void print_default(FILE *f, const struct option_row *r)
 		fprintf(f, " (default %.*s)", (int)strcspn(r->metavar, "|"), r->metavar);
 }
 
-/* What --event can name. */
+/* The names that --event takes. */
 static void print_events(FILE *f)
 {
 	const char *between = "";
@@ -81,7 +81,7 @@ static void print_options(const struct page *p)
 	}
 }
 
-/* What the end of the page says. */
+/* The end of the page. */
 static void print_end(const struct page *p, const char *codes)
 {
 	if (p->groups & GROUP_OUTPUT)

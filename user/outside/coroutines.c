@@ -55,7 +55,7 @@ static int read_object(struct task_reader *r, __u64 address, struct generator *g
 /* From an object that is awaited to the coroutine that it is, or that it wraps. -ENOENT if there is none. */
 static int find_coroutine(struct task_reader *r, __u64 address, struct generator *g)
 {
-	/* What is wrapped is the first field behind the object's header, which ends with its type. */
+	/* The wrapped object is the first field behind the wrapper's header, which ends with its type. */
 	const size_t first = r->at.objects.object_type + sizeof(__u64);
 
 	for (int i = 0; i < WRAPPERS_MAX; i++) {
@@ -106,7 +106,7 @@ static int add_coroutine(struct task_reader *r, const struct generator *g, struc
 	return awaits && mem_plausible(f->stack);
 }
 
-/* What the coroutine awaits is on its stack, which was mostly read with it. */
+/* The awaited object is on the coroutine's stack, which was mostly read with it. */
 static int read_awaited(struct task_reader *r, const struct generator *g, __u64 stack, __u64 *ret)
 {
 	const __u64 address = stack - sizeof(__u64) * r->at.states.awaited;

@@ -36,9 +36,9 @@ struct chain {
 };
 
 /*
- * What a coroutine awaits. 0, and two such calls with equal results say that it was so at a moment between
- * them; -EBADMSG if what is read is no coroutine; or an error as of task_reader_read(). *ret is to be
- * compared by its count and its frames.
+ * Reads a coroutine and the chain of those that it awaits. 0, and two such calls with equal results say that
+ * it was so at a moment between them; -EBADMSG if the object is no coroutine; or an error as of
+ * task_reader_read(). *ret is to be compared by its count and its frames.
  */
 int chain_read(struct task_reader *r, __u64 coroutine, struct chain *ret);
 

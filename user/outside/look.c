@@ -18,7 +18,7 @@
 #define RUNTIME_GIL_BYTES 2048 /* of _PyRuntime, somewhere in which it is in 3.7 */
 #define VERSION_3_7 0x03070000
 
-/* What one look works on. */
+/* The state of one look. */
 struct process_look {
 	pid_t pid;
 	const struct layout *layout;
@@ -232,7 +232,7 @@ static int look_at_thread(struct process_look *k, const struct proc_thread *thre
 	if (s)
 		t.end = walk_thread(k, &t, s);
 	t.seen_ns = clock_ns();
-	/* What was read of a thread that waits now, but ran in between, is of two moments. */
+	/* The frames of a thread that waits now, but ran in between, are of two moments. */
 	if (t.runs && t.thread.state != 'R')
 		t.gil_holder = 0;
 	else if (t.gil_holder == thread->tid)
@@ -244,7 +244,7 @@ static int look_at_thread(struct process_look *k, const struct proc_thread *thre
 	return err ?: buf_add(&k->threads, &t, sizeof(t));
 }
 
-/* Those that have ended meanwhile are left out. */
+/* Threads that have ended meanwhile are left out. */
 static int read_tasks(struct process_look *k)
 {
 	_cleanup_free_ pid_t *tids = NULL;

@@ -78,8 +78,8 @@ int look_at_threads(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 		    struct buf *out);
 
 /*
- * The same bytes, once they have come from somewhere else: 0, and pointers into them; -EBADMSG when a number
- * in them is impossible. Texts are NUL-terminated then.
+ * Checks bytes of look_at_threads() that have come from another process: 0, and pointers into them; -EBADMSG
+ * when a number in them is impossible. Texts are NUL-terminated then.
  */
 int look_parse(void *bytes, size_t size, const struct look **ret, struct look_thread **ret_threads,
 	       const struct look_frame **ret_frames);

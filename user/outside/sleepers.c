@@ -13,7 +13,7 @@
 #define TASKS_MAX     2048	 /* threads up to 3.10, by which their thread states are known */
 #define LOOK_NS	      (100 * NS_PER_MS) /* CPU time for the threads of one look, but the last one */
 
-/* What one look works on. */
+/* The state of one look. */
 struct sleeping_look {
 	const struct layout *layout;
 	__u64 begin; /* CPU time of this process when it began, ns, */
@@ -109,7 +109,10 @@ static int match(struct sleeping_look *k, pid_t pid)
 	return 0;
 }
 
-/* What is not looked at by then is left for another time: the worker is given up when it takes too long. */
+/*
+ * Threads that are not reached by then are left for another time: the worker is given up when it takes too
+ * long.
+ */
 static bool is_over(const struct sleeping_look *k)
 {
 	return k->frame_count > SLEEPERS_FRAMES_MAX - OUTSIDE_FRAMES ||

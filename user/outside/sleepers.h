@@ -53,8 +53,8 @@ int sleepers_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 ru
 		  const struct sleepers_question *question, struct buf *out);
 
 /*
- * The same bytes, once they have come from somewhere else: 0, and pointers into them; -EBADMSG when a number
- * in them is impossible.
+ * Checks bytes of sleepers_look() that have come from another process: 0, and pointers into them; -EBADMSG
+ * when a number in them is impossible.
  */
 int sleepers_parse(const void *bytes, size_t size, const struct sleepers **ret,
 		   const struct sleeper **ret_threads, const struct seen_code **ret_codes,

@@ -81,7 +81,10 @@ static int read_chain(struct task_reader *r, const struct task_found *f, __u64 c
 
 	if (err || ret->end != CHAIN_RUNS)
 		return err;
-	/* It runs, so its frames are a thread's. Of one that only just began to run no thread says so yet. */
+	/*
+	 * The task runs, so its frames are a thread's. When it has only just begun to run, no thread says so
+	 * yet.
+	 */
 	return f->running ? chain_read_running(r, f->running, coroutine, ret) : -EBADMSG;
 }
 

@@ -24,7 +24,7 @@ struct task_object {
 	__u32 awaiter_count;
 	bool more_awaiters;
 	__u64 awaiters[OBJECT_AWAITERS_MAX];
-	/* What the reading works with. */
+	/* Memory for the reading itself. */
 	struct chain again;
 	__u64 slots[OBJECT_SLOTS][2];
 };

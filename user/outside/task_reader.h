@@ -19,7 +19,9 @@
 #define TASK_NAME_SIZE	 128	/* bytes of a task's name as UTF-8, NUL included; more is cut off */
 #define READER_TYPES	 32	/* whose kind is remembered */
 
-/* What an object is, by its type. Only types of the interpreter itself count: no class can pose as one. */
+/*
+ * The kind of an object, by its type. Only types of the interpreter itself count: no class can pose as one.
+ */
 enum task_reader_kind {
 	READER_OTHER = 1,
 	READER_COROUTINE, /* a coroutine, a generator or an async generator: it has a frame */
@@ -45,7 +47,7 @@ struct task_reader {
 
 /* 0; -EFAULT for what is not there; -E2BIG when the look is spent; or another -errno. */
 int task_reader_read(struct task_reader *r, __u64 address, void *dst, size_t size);
-/* Of that many bytes those that are there: at least 1; or an error as above. */
+/* Reads as many of these bytes as are there. Returns how many, at least 1; or an error as above. */
 ssize_t task_reader_read_some(struct task_reader *r, __u64 address, void *dst, size_t size);
 
 /* The word of bytes at this offset, as a pointer without the low bits in which references have tags. */

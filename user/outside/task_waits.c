@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-/* What one look works on. */
+/* The state of one look. */
 struct waits_look {
 	const struct tasks *seen;
 	const struct task *tasks;

@@ -41,8 +41,8 @@ int task_waits_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 		    struct buf *out);
 
 /*
- * The same bytes, once they have come from somewhere else: 0, and pointers into them; -EBADMSG when a number
- * in them is impossible.
+ * Checks bytes of task_waits_look() that have come from another process: 0, and pointers into them; -EBADMSG
+ * when a number in them is impossible.
  */
 int task_waits_parse(const void *bytes, size_t size, const struct task_waits **ret,
 		     const struct task_wait **ret_tasks, const struct seen_code **ret_codes,

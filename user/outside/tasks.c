@@ -12,7 +12,7 @@
 #include "outside/task_object.h"
 #include "outside/thread_states.h"
 
-/* What one look works on. */
+/* The state of one look. */
 struct tasks_look {
 	pid_t pid;
 	__u64 runtime;

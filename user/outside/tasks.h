@@ -65,8 +65,8 @@ int tasks_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runti
 	       struct buf *out);
 
 /*
- * The same bytes, once they have come from somewhere else: 0, and pointers into them; -EBADMSG when a number
- * in them is impossible. Names are NUL-terminated then.
+ * Checks bytes of tasks_look() that have come from another process: 0, and pointers into them; -EBADMSG when
+ * a number in them is impossible. Names are NUL-terminated then.
  */
 int tasks_parse(const void *bytes, size_t size, const struct tasks **ret, const struct task **ret_tasks,
 		const struct look_frame **ret_frames, const __u32 **ret_awaiters);

@@ -48,7 +48,7 @@ void thread_states_match(struct thread_states *s, const struct proc_thread *thre
  */
 __u64 thread_states_gil_holder(const struct thread_state *t, const struct layout *l, __u64 runtime);
 
-/* The one of this thread that may run, else any; NULL if it has none. */
+/* The thread state of this thread: the one that may run, else any; NULL if it has none. */
 const struct thread_state *thread_states_of(const struct thread_states *s, pid_t own_tid);
 
 #endif

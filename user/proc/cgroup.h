@@ -25,7 +25,7 @@ struct cgroup {
 /* Parses the text of /proc/PID/cgroup, version 1, 2 or both. Malformed and cut lines are skipped. */
 void cgroup_parse(const char *text, struct cgroup *ret);
 
-/* What one of the kubelet's bind mounts tells about the pod that it was made for. */
+/* Reads from one of the kubelet's bind mounts for which pod it was made. */
 struct pod_mount {
 	char pod_uid[POD_UID_SIZE];
 	char container[CONTAINER_NAME_SIZE]; /* "" = the mount is the whole pod's */

@@ -8,7 +8,7 @@
 #include "proc/procfs.h"
 #include "proc/safe_open.h"
 
-/* What is sent of each mapping: this, the path, a NUL. */
+/* The bytes that are sent of each mapping: this, the path, a NUL. */
 struct sent_map {
 	__u64 start, end, offset;
 	struct code_file file;
@@ -27,7 +27,7 @@ struct reading {
 	pid_t tid;
 	struct buf *out;
 	size_t count;
-	/* Of the last file: its mappings are neighbours. */
+	/* The file that was looked at last: its mappings are neighbours. */
 	dev_t device;
 	__u64 inode;
 	struct code_file file;
@@ -50,7 +50,7 @@ static void identify_file(struct reading *r, const struct procfs_map *map)
 		r->file = code_file_of(&stat);
 }
 
-/* Of code that a compiler has made at run time. */
+/* The perf map, for code that a compiler has made at run time. */
 static struct code_file perf_map_of(struct reading *r)
 {
 	_cleanup_close_ int fd = -1;

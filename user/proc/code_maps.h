@@ -16,7 +16,7 @@
 #define CODE_MAPS_MAX	    4096
 #define CODE_MAPS_BYTES_MAX (1 << 20)
 
-/* What a file is: with the same of all of it, it is the same file. There is no padding: it is hashed. */
+/* The identity of a file: two files with equal fields are one. There is no padding: it is hashed. */
 struct code_file {
 	__u64 device, inode, size, seconds, nanoseconds;
 };

@@ -17,7 +17,7 @@
 #define READ_STEP    (1 << 20) /* bytes that are asked for at a time */
 #define STATUS_MAX   16384 /* bytes of /proc/PID/status; it has 1,500 */
 
-/* What is sent: this, count struct perf_map_function, names. */
+/* The bytes that are sent: this, count struct perf_map_function, names. */
 struct sent_header {
 	__u32 count, names_size;
 };

@@ -10,14 +10,14 @@
 #include <linux/types.h>
 
 /*
- * What is known of the socket with that inode, as "tcp to 10.0.0.7:5432", "udp at 0.0.0.0:53" or
- * "unix /run/x.sock". -ENOENT when none of the tables has it, or they are larger than 1 MiB; -ESRCH.
+ * Describes the socket with that inode, as "tcp to 10.0.0.7:5432", "udp at 0.0.0.0:53" or "unix /run/x.sock".
+ * -ENOENT when none of the tables has it, or they are larger than 1 MiB; -ESRCH.
  */
 int socket_name(pid_t pid, __u64 inode, char *ret, size_t size);
 
 /*
- * What one line of /proc/PID/net/KIND says of the socket with that inode; kind is "tcp", "udp", "tcp6",
- * "udp6" or "unix". -ENOENT if it is another socket's, or no such line.
+ * Describes the socket with that inode by one line of /proc/PID/net/KIND; kind is "tcp", "udp", "tcp6",
+ * "udp6" or "unix". -ENOENT if the line is of another socket, or malformed.
  */
 int socket_name_parse(const char *kind, const char *line, __u64 inode, char *ret, size_t size);
 

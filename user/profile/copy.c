@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "profile/frames.h"
 
-/* Where a record is in `to`, if it got there since copier_begin() number `turn`. */
+/* The number of a record in `to`, if it was copied there since copier_begin() number `turn`. */
 struct copied {
 	__u32 turn, id;
 };

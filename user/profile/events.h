@@ -13,8 +13,8 @@
 /* As in pprof: "count", "nanoseconds", "bytes". */
 const char *event_unit_name(enum event_unit unit);
 /*
- * What a count of events amounts to for people: seconds, MiB, or just so many; and its unit, "s", "MiB" or
- * "". period_ns: the time that one counted event stands for, if it stands for any.
+ * A count of events as people read it: in seconds, in MiB, or as a number; and that unit, "s", "MiB" or "".
+ * period_ns: the time that one counted event stands for, if it stands for any.
  */
 double event_amount(enum event_kind kind, __u64 count, __u64 period_ns);
 const char *event_amount_unit(enum event_kind kind);
@@ -25,7 +25,7 @@ const char *event_amount_unit(enum event_kind kind);
 int event_ask(const char *name, size_t length, __u32 *events);
 /* The kinds that are measured for these: a sum (WALL_SUM) is measured by its parts. */
 __u32 event_parts(__u32 events);
-/* Those of them that are sums. */
+/* The kinds among these that are sums. */
 __u32 event_sums(__u32 events);
 /* enum event_needs bits: what has to run so that events of these kinds come. */
 __u32 event_needs(__u32 events);

@@ -132,7 +132,7 @@ static int add_children(struct encoder *e, __u32 from, __u32 to, __u32 depth)
 	return err || !any ? err : buf_add_string(e->out, "]");
 }
 
-/* What a page needs to draw kinds of frames apart. */
+/* The data that a page needs to draw kinds of frames apart. */
 static int add_kinds(struct buf *out)
 {
 	int err = buf_add_string(out, ",\"kinds\":[");

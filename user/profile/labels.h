@@ -15,11 +15,11 @@ enum label {
 	LABEL_COUNT
 };
 
-/* What a label's value is, by its kind. */
+/* The type of a label's value, by its kind. */
 typedef __u32 label_number;
 typedef const char *label_text;
 
-/* For code that is of the labels of one origin only: the code if origin is CONTAINER, else nothing. */
+/* Code for labels of one origin only: the code if origin is CONTAINER, else nothing. */
 #define OF_CONTAINER(origin, ...)		 LABEL_OF_CONTAINER_IS_##origin(__VA_ARGS__)
 #define LABEL_OF_CONTAINER_IS_CONTAINER(...) __VA_ARGS__
 #define LABEL_OF_CONTAINER_IS_PROCESS(...)

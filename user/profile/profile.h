@@ -76,8 +76,8 @@ int profile_set_info(struct profile *p, const struct profile_info *info);
  */
 int profile_mapping(struct profile *p, const char *file, const char *build_id, __u32 *ret_id);
 /*
- * Of machine code. An offset in the file and shift are an address of the file; NULL: that is not known. The
- * interpreter has one of the other kind, too, for Python frames.
+ * A mapping of machine code. An offset in the file plus shift is an address of the file; NULL: the shift is
+ * not known. The interpreter has a mapping of the other kind, too, for Python frames.
  */
 int profile_mapping_native(struct profile *p, const char *file, const char *build_id, const __u64 *shift,
 			   __u32 *ret_id);
@@ -103,7 +103,7 @@ int profile_location_line(struct profile *p, __u32 function, int line, __u32 map
 int profile_sample(struct profile *p, enum event_kind kind, const __u32 *locations, size_t n,
 		   const struct profile_labels *labels, __u64 count);
 
-/* What follows is for the encoders. All ids are those of the functions above, or of the records below. */
+/* The rest is for the encoders. All ids are those of the functions above, or of the records below. */
 
 enum profile_kind {
 	PROFILE_STRING,

@@ -14,7 +14,7 @@
 
 #define HOT 0.10 /* shares from here on are coloured */
 
-/* What the columns before it leave. */
+/* The width that the columns before it leave. */
 #define PLACE_WIDTH (SUMMARY_WIDTH - 52)
 #define NAME_WIDTH  (SUMMARY_WIDTH - 34)
 #define GIL_WIDTH   20 /* of two columns before a name */

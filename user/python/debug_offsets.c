@@ -199,7 +199,7 @@ static void follow(struct layout *l, const struct layout *known)
 	l->str_data = l->str_compact;
 }
 
-/* Where the interpreter's gc.frame is, if it can be read at once with the code epoch, which is behind it. */
+/* The offset of the interpreter's gc.frame, if one read can get it and the code epoch, which is behind it. */
 static __u32 gc_frame_of(const struct check *check)
 {
 	const __u64 frame = check->gc + check->gc_frame, epoch = check->layout.interp_epoch;

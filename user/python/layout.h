@@ -40,7 +40,10 @@ struct object_offsets {
 
 #define OBJECT_FIELD_MAX 512 /* bytes; the furthest of them is in 3.15's type objects, below 200 */
 
-/* What no table says of a coroutine: the values of its state, and where it keeps what it awaits. */
+/*
+ * Facts about a coroutine that no table has: the values of its state, and where it keeps the object that it
+ * awaits.
+ */
 struct coroutine_states {
 	__s8 created, executing, suspended; /* any other value: it has ended */
 	__s8 awaiting[2]; /* suspended in an await, unlocked and locked */
@@ -131,7 +134,7 @@ struct cpython {
 /* Writes a PY_VERSION_HEX as people write it: "3.13.0", "3.14.0rc2". */
 void layout_version_string(__u32 hexversion, bool free_threaded, char ret[VERSION_STRING_SIZE]);
 
-/* What is known of the minor version, NULL if nothing. */
+/* The facts that are known of the minor version, NULL if there are none. */
 const struct cpython *layout_find(__u32 hexversion);
 
 /*
@@ -141,7 +144,7 @@ const struct cpython *layout_find(__u32 hexversion);
  */
 const struct cpython *layout_model(__u32 hexversion);
 
-/* Its layout for one of the two builds; NULL if there is no such build. */
+/* The layout of the version for one of its two builds; NULL if there is no such build. */
 const struct layout *layout_of_build(const struct cpython *cpython, bool free_threaded);
 
 /*

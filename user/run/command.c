@@ -24,7 +24,7 @@ static void run_child(int go, int failure, char **argv)
 	/* End of file means that the parent is gone or gave up; a byte means go. */
 	if (read(go, &byte, 1) != 1)
 		_exit(1);
-	/* What the profiler was given is not for the program. */
+	/* Things that the profiler was given are not for the program. */
 	err = -privileges_clear_ambient();
 	if (!err) {
 		execvp(argv[0], argv);

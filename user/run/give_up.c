@@ -73,7 +73,7 @@ static bool may_write_files(const struct options *o)
 	       (!o->output_dir || !is_refusal(folder_check(o->output_dir)));
 }
 
-/* What is refused to a thread without effective capabilities is allowed to one that has these. */
+/* A thread with these capabilities may do what one without effective capabilities is refused. */
 static int find_needed(const struct agent *a, __u64 *ret)
 {
 	const struct options *o = a->options;

@@ -7,7 +7,7 @@
 
 struct agent;
 
-/* What cannot be read changes nothing. Logs. */
+/* A file that cannot be read changes nothing. Logs. */
 void reload(struct agent *a);
 
 #endif

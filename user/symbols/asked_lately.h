@@ -12,7 +12,7 @@
 #define ASKED_LATELY	256
 #define ASKED_LATELY_MS 500 /* for so long an answer is waited for before the same is asked again */
 
-/* What about, and when, in an entry's upper and lower half. All 0 at first. */
+/* An entry's upper half is the subject of the question, its lower half the time. All 0 at first. */
 struct asked_lately {
 	__u64 last[ASKED_LATELY];
 };

@@ -34,7 +34,7 @@ struct capture {
 	UT_hash_handle hh;
 };
 
-/* Of a question: the code object, and how it looked when the kernel side read it. */
+/* The note of a question: the code object, and how it looked when the kernel side read it. */
 struct capture_note {
 	__u32 process;
 	__u32 code; /* 0 = this number means another one by now */

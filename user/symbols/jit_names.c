@@ -113,7 +113,7 @@ int jit_names_met(struct jit_names *j, __u32 process, const struct code_map *map
 		p = &j->list[j->count++];
 		*p = (struct jit_process){ .id = process };
 	}
-	/* It has made more code since. */
+	/* The process has made more code since. */
 	if (p && !p->asked && memcmp(&p->file, &map->file, sizeof(p->file))) {
 		p->pause = 1;
 		ask(j, p);

@@ -138,7 +138,7 @@ static int add_space(struct native_targets *t, __u32 process, const void *bytes,
 	return err;
 }
 
-/* Of a question: what it was asked for. */
+/* The note of a question: why it was asked. */
 struct native_note {
 	__u32 process; /* struct process.id */
 	__u32 space;   /* struct process.space at that time, ... */
@@ -153,8 +153,8 @@ static __u32 about_rows(__u32 file, __u32 region)
 }
 
 /*
- * What was asked for is there. The sample that asked will soon lack the next thing, and need not say so.
- * block: of the process's mappings, 0 = those that it had.
+ * The answer is there. The sample that asked will soon lack the next thing, and need not say so. block: of
+ * the process's mappings, 0 = those that it had.
  */
 static void look_again(struct native_targets *t, const struct native_note *n, __u32 pid, __u32 block)
 {

@@ -84,7 +84,9 @@ int native_files_take(struct native_files *f, __u32 file, int err, const void *b
 	if (!err) {
 		t->state = NATIVE_KNOWN;
 	} else if (err == -ESRCH || err == -ESTALE || err == -ENOENT || !is_final(t, err)) {
-		/* It is not there any more, but another process may have it; or it can be tried again. */
+		/*
+		 * The file is not there any more, but another process may have it; or it can be tried again.
+		 */
 		t->state = NATIVE_NEW;
 	} else {
 		t->state = NATIVE_NAMELESS;

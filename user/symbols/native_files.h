@@ -35,7 +35,7 @@ struct native_files {
 int native_files_open(struct native_files *f, struct natives *natives, struct texts *texts);
 void native_files_close(struct native_files *f); /* of one that is all 0 it does nothing */
 
-/* What text_mapping.text is to be: TEXT_NOT_LOADED, TEXT_NONE, or where its functions are. */
+/* The value of text_mapping.text: TEXT_NOT_LOADED, TEXT_NONE, or the block of the file's functions. */
 __u32 native_files_text(const struct native_files *f, __u32 file);
 /* Puts functions that are known into the kernel side's table, if they are not there. 0; -ENOSPC. */
 int native_files_load(struct native_files *f, __u32 file);

@@ -78,7 +78,7 @@ static int select_member(struct kernel *kernel, struct discover *discover, const
 	return err;
 }
 
-/* Those whose parent is selected. Returns how many were found, or -errno. */
+/* Finds the processes whose parent is selected. Returns how many, or -errno. */
 static int select_children(struct kernel *kernel, struct discover *discover, struct family *f)
 {
 	int found = 0;

@@ -22,7 +22,7 @@ struct registry;
 struct selection;
 struct worker;
 
-/* What it works with. All borrowed. */
+/* The objects that discovery works with. All borrowed. */
 struct discover_parts {
 	struct kernel *kernel;
 	struct worker *worker;
@@ -49,7 +49,7 @@ int discover_process(struct discover *d, const struct record_process *p);
  */
 int discover_want(struct discover *d, const struct record_process *p);
 /*
- * What a room above this one takes part in. Whoever has no use for one of these leaves it NULL.
+ * The occasions on which a room above this one takes part. A room leaves those NULL that it has no use for.
  */
 struct discover_subject {
 	/* Answers of the worker were handed out: there may be room for other questions. */

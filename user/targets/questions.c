@@ -86,7 +86,7 @@ int questions_ask(struct questions *q, const struct question *question, struct w
 	return 0;
 }
 
-/* It is pending no more; the caller frees it. */
+/* The question is pending no more; the caller frees it. */
 static void take_out(struct questions *q, struct pending *p)
 {
 	q->uncounted -= p->question.uncounted;

@@ -15,7 +15,7 @@ struct worker;
 struct worker_reply;
 struct worker_request;
 
-/* Who gets an answer. */
+/* The receiver of an answer. */
 struct question {
 	/*
 	 * Gets the answer, whatever became of it, in a later turn of the loop. It may take the reply's table,

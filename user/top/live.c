@@ -52,7 +52,10 @@ static void drop_oldest(struct live *l)
 	memmove(l->past, l->past + 1, --l->count * sizeof(l->past[0]));
 }
 
-/* Those that are older than the comparison goes back, but for one, and those that take too much memory. */
+/*
+ * Drops the profiles that are older than the comparison goes back, but for one, and those that take too much
+ * memory.
+ */
 static void drop_old(struct live *l)
 {
 	__u64 bytes = 0;

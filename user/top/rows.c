@@ -28,7 +28,7 @@ void top_rows_free(struct top_rows *r)
 	*r = (struct top_rows){ 0 };
 }
 
-/* What is left of the field is 0, so that equal texts are equal keys. */
+/* The rest of the field is 0, so that equal texts are equal keys. */
 static void set_text(char *field, size_t size, const char *text, __u32 line)
 {
 	_cleanup_buf_ struct buf b = { 0 };

@@ -21,7 +21,7 @@ struct screen {
 	bool paused;
 	bool typing; /* the filter is being typed */
 	char filter[SCREEN_FILTER_SIZE];
-	/* What the head says. */
+	/* The facts that the head shows. */
 	const char *resource; /* of the kind of event: "CPU" */
 	double seconds;	      /* that the numbers are of */
 	double past_seconds;  /* how old those are that it is compared with; 0 = there are none yet */

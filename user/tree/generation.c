@@ -31,7 +31,7 @@ static double larger(double a, double b)
 	return a > b ? a : b;
 }
 
-/* Of what fills most: 0 to 1. */
+/* How full the fullest table is: 0 to 1. */
 static double fullness(const struct generation *g)
 {
 	double names = (double)codes_get_stats(g->codes)->bytes / g->codes_bytes_max;

@@ -126,7 +126,7 @@ static int harvest_overflow(struct harvester *h, enum event_kind kind, __u64 cou
 	return err ?: add_sample(h, kind, &location, 1, &labels, count);
 }
 
-/* What a node has counted in the span. It goes on counting, so its count is read once. */
+/* The count of a node in the span. The node goes on counting, so its count is read once. */
 static int harvest_count(struct harvester *h, __u32 node)
 {
 	const struct harvest_span *s = h->span;

@@ -8,7 +8,7 @@
 
 #define CAPACITY_FIRST 1024 /* a power of 2, as all that follow */
 
-/* Where the key is, or would be. At most half of the table is in use. */
+/* The slot of the key, or the free one for it. At most half of the table is in use. */
 static __u64 *find(const struct lines_met *p, __u64 key)
 {
 	__u32 at = hash_bytes(&key, sizeof(key));

@@ -49,7 +49,7 @@ int native_frame_syscall(struct profile *p, __u32 number, __u32 *ret)
 	return place_nowhere(p, FRAME_SYSCALL, name, ret);
 }
 
-/* It has no address: those of the kernel's functions would tell where it lies in memory. */
+/* The location has no address: addresses of the kernel's functions would tell where it lies in memory. */
 int native_frame_kernel(struct kernel_names *n, struct profile *p, __u64 position, __u32 *ret)
 {
 	struct kernel_name name = { "[kernel]", "" };
@@ -64,7 +64,7 @@ int native_frame_kernel(struct kernel_names *n, struct profile *p, __u64 positio
 	return err ?: profile_location(p, function, 0, 0, mapping, ret);
 }
 
-/* Of a function that has no name: the file, and where in it. */
+/* The name for a function that has none: the file, and the offset in it. */
 static void name_by_place(const struct native_place *place, char *ret, size_t size)
 {
 	const char *file = base_name(place->path);
@@ -117,7 +117,7 @@ int native_frame_function(const struct natives *n, bool interpreter, struct prof
 
 	if (!n || !natives_find(n, position, &place))
 		return native_frame_end(p, NATIVE_UNKNOWN, ret);
-	/* It runs a Python frame, or leads to what does; it is not called by it. */
+	/* This function runs a Python frame, or leads to one that does. No Python frame calls it. */
 	if (!interpreter && (natives_is_loop(place.name) || is_trampoline(&place))) {
 		*ret = FRAME_HIDDEN;
 		return 0;

@@ -134,8 +134,8 @@ static int find_location(struct node_frames *f, __u64 key, __u32 interpreter, __
 }
 
 /*
- * Of a stack of thousands of frames each may be new and its line table large, so there may be a pause between
- * any two of them. What was found is kept.
+ * Each of a stack's thousands of frames may be new and its line table large, so there may be a pause between
+ * any two of them. Locations that were found are kept.
  */
 int node_frame_location(struct node_frames *f, __u32 node, __u32 interpreter, __u32 *ret)
 {

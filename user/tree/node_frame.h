@@ -30,7 +30,7 @@ bool node_frames_time_is_up(const struct node_frames *f);
  * process; 0 = unknown. 0, -ENOMEM, or -EAGAIN: time is up.
  */
 int node_frame_location(struct node_frames *f, __u32 node, __u32 interpreter, __u32 *ret);
-/* That of the marker of an enum outcome, "[unknown]" if there is no such. 0 or -ENOMEM. */
+/* The location of the marker of an enum outcome, "[unknown]" if there is no such outcome. 0 or -ENOMEM. */
 int node_frame_marker(const struct node_frames *f, __u32 outcome, __u32 *ret);
 
 #endif

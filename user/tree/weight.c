@@ -6,8 +6,8 @@
 #include "base/clock.h"
 
 /*
- * Of perf events it is known to some percent how many were expected, so that a small loss cannot be told from
- * none; and of a short time it is not known at all.
+ * The expected number of perf events is known to some percent only, so a small loss cannot be told from none.
+ * For a short time it is not known at all.
  */
 #define ENOUGH	   0.9
 #define JUDGE_FROM 500 /* expected ticks */
@@ -29,7 +29,7 @@ static __u64 lack(const struct profile_cpu *c)
 	return c->wanted - c->came;
 }
 
-/* Into its place among those that lack most. */
+/* Puts a CPU into its place among those that lack most. */
 static void add_cpu(struct profile_info *info, struct profile_cpu c)
 {
 	const __u32 known = info->short_cpu_count++;

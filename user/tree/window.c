@@ -25,7 +25,7 @@ struct window {
 	struct moment start;
 	struct moment end;	       /* when the mark was set or, without a mark, when `profile` ends */
 	__u64 *mark;		       /* the counts when the mark was set, by node; NULL = no mark */
-	/* Of what is taken in parts: all nodes up to the mark, and those of a bank that is to be cleared. */
+	/* How far parts were taken: of all nodes up to the mark, and of a bank that is to be cleared. */
 	struct harvest_progress look, bank;
 	__u64 since[];		       /* by node */
 };
@@ -49,7 +49,7 @@ static struct moment end_now(const struct windows *all)
 	return now;
 }
 
-/* What goes on is counted up to now, so that a window has what happens between its two ends. */
+/* Waits that go on are counted up to now, so that a window has all that happens between its two ends. */
 static void settle(const struct windows *all)
 {
 	if (all->settle && !all->stop_ns)
@@ -62,7 +62,7 @@ static void read_counts(const struct kernel_tables *t, __u64 *counts)
 		counts[i] = __atomic_load_n(&t->nodes[i].count, __ATOMIC_RELAXED);
 }
 
-/* Of the time since the window was opened or last taken, up to its mark if it has one. */
+/* The facts of the time since the window was opened or last taken, up to its mark if it has one. */
 static struct profile_info info_of(const struct window *w)
 {
 	const struct moment end = w->mark ? w->end : end_now(w->all);

@@ -22,7 +22,7 @@ struct push_item {
 
 /* NULL is fine. */
 void push_item_free(struct push_item *item);
-/* It is valid as long as the item. */
+/* The item as a profile to push. It is valid as long as the item. */
 struct push_profile push_item_profile(const struct push_item *item);
 /* Takes the first one out of the list; NULL = it is empty. */
 struct push_item *push_list_take(struct push_list *l);

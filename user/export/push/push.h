@@ -68,7 +68,7 @@ void push_drop_all(struct push *push);
 const struct push_stats *push_get_stats(const struct push *push);
 /* Whether credentials of the header file were sent where others can read them: push_target_is_exposed(). */
 bool push_is_exposed(const struct push *push);
-/* What went wrong last, as one line; "" if nothing has failed since the queue was last empty. */
+/* The last failure, as one line; "" if nothing has failed since the queue was last empty. */
 const char *push_trouble(const struct push *push);
 
 #endif
