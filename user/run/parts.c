@@ -112,7 +112,7 @@ static int open_http(struct agent *a)
 		.metrics = a->options->metrics_address,
 		.health = a->options->health_address,
 	};
-	struct http_source source = {
+	struct http_inputs inputs = {
 		.kernel = a->kernel,
 		.worker = a->worker,
 		.codes = a->codes,
@@ -127,7 +127,7 @@ static int open_http(struct agent *a)
 		.token_file = a->options->listen_token_file,
 	};
 
-	return serve_open(&a->http, &addresses, &source, &a->loop);
+	return serve_open(&a->http, &addresses, &inputs, &a->loop);
 }
 
 /* The worker comes first: what neither it nor a later one must inherit is not open yet. */
