@@ -138,7 +138,7 @@ int list_asleep(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* With --event offcpu only. Takes the stack in the table `given`. */
+/* With --event offcpu only. Takes the stack in the table outside_stacks. */
 SEC("syscall")
 int add_stack(void *unused)
 {

@@ -36,7 +36,7 @@ static __always_inline __u32 since_writer(__u64 since)
 	return (since & SINCE_WRITER) >> SINCE_WRITER_SHIFT;
 }
 
-/* The kind of event that this part of a wait is. */
+/* The kind of event of this part of a wait. */
 static __always_inline enum event_kind wait_event(const enum wait_part part)
 {
 	return part == WAIT_QUEUED ? EVENT_RUNQUEUE : part == WAIT_WANTS_GIL ? EVENT_GIL : EVENT_OFFCPU;

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "elf/file.h"
-#include "elf/version_text.h"
+#include "elf/version_string.h"
 
 #define SYMBOLS_MAX (32 << 20) /* bytes: 1.4 million symbols */
 #define NAMES_MAX   (64 << 20) /* bytes */

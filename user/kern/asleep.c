@@ -18,15 +18,15 @@ void asleep_prepare(struct pyperf *s, bool waits, bool gil, bool tasks)
 	bpf_program__set_autoload(s->progs.list_asleep, waits || gil);
 	bpf_program__set_autoload(s->progs.add_stack, waits);
 	bpf_program__set_autoload(s->progs.add_tasks, tasks);
-	bpf_map__set_autocreate(s->maps.given, waits || gil || tasks);
+	bpf_map__set_autocreate(s->maps.outside_stacks, waits || gil || tasks);
 }
 
 int asleep_open(struct asleep_programs *a, struct pyperf *s, __u32 max_depth)
 {
 	const bool lists = bpf_program__autoload(s->progs.list_asleep);
-	void *given;
+	void *outside;
 
-	if (a->given || (!lists && !bpf_program__autoload(s->progs.add_tasks)))
+	if (a->outside || (!lists && !bpf_program__autoload(s->progs.add_tasks)))
 		return 0;
 	if (lists) {
 		s->links.list_asleep = bpf_program__attach_iter(s->progs.list_asleep, NULL);

@@ -87,7 +87,7 @@ int finish_write(struct agent *a)
 	int err, lost;
 
 	whole.patience = &patience;
-	/* Of a run without end the books are worth having even if its last profile is lost. */
+	/* The books of a run without end are worth having even if its last profile is lost. */
 	lost = a->continuous ? continuous_finish(a->continuous, a->hasty ? LAST_HASTY_SECONDS : LAST_SECONDS,
 						    &report.harvest) : 0;
 	err = a->window ? whole_write(&whole, a->window, &report.harvest, f) : 0;
