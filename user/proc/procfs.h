@@ -74,7 +74,9 @@ pid_t procfs_parse_own_id(const char *status, const char *key);
 /* The user that it acts as: the second number of the line "Uid" of the same text. 0, or -EBADMSG. */
 int procfs_parse_user(const char *status, uid_t *ret);
 
-/* What is called for each mapping. Returns 0 to go on, 1 or more to stop with success, or -errno to fail. */
+/*
+ * This is called with each mapping. It returns 0 to go on, 1 or more to stop with success, or -errno to fail.
+ */
 typedef int (*procfs_map_fn)(const struct procfs_map *map, void *context);
 
 /*
