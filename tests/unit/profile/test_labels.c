@@ -136,8 +136,8 @@ static void queries(void **state)
 
 		snprintf(key, sizeof(key), ", %s,", row->key);
 		is_named = strstr(keys, key);
-		assert_int_equal(is_named, row->places & IN_QUERY);
-		if (row->places & IN_QUERY) {
+		assert_int_equal(is_named, row->outputs & IN_QUERY);
+		if (row->outputs & IN_QUERY) {
 			assert_int_equal(selected(row->key, value_of(row)), 3);
 			assert_int_equal(selected(row->key, "7"), 0);
 		} else {
@@ -205,7 +205,7 @@ static void services_are_told_apart(void **state)
 		assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels[1], 1), 0);
 		assert_int_equal(profile_count(p, PROFILE_SAMPLE), 2);
 		assert_int_equal(profile_split(p, &limits, count_parts, &parts), 0);
-		assert_int_equal(parts, label_rows[row].places & IN_SERIES ? 2 : 1);
+		assert_int_equal(parts, label_rows[row].outputs & IN_SERIES ? 2 : 1);
 	}
 }
 
