@@ -208,7 +208,7 @@ static int read_all(struct search *s, const Elf64_Ehdr *header)
 	if (err && !image->runtime && !image->old_thread && !image->asyncio)
 		return err;
 	if (!image->version && (image->runtime || image->old_thread)) {
-		err = version_text_find(s->fd, image, &image->version);
+		err = version_string_find(s->fd, image, &image->version);
 		if (err && err != -ENOENT)
 			return err;
 	}

@@ -82,7 +82,7 @@ static int read_tables(struct search *search, Elf *elf)
 	return err;
 }
 
-/* One that is broken or too large only has no names for us. */
+/* A table that is broken or too large has no names for us, and that is all. */
 static int read_minidebug(struct search *search)
 {
 	struct symbols *s = search->symbols;

@@ -19,8 +19,8 @@
 #define MINOR_MIN 6
 #define MINOR_MAX 10
 #define MINOR_2	  7 /* of the only Python 2 of interest */
-#define TEXT_MAX  24	     /* longer than any text of interest, with its NUL */
-#define BLOCK	  (64 << 10) /* bytes read at once, the last TEXT_MAX of the block before among them */
+#define STRING_BYTES  24	     /* longer than any string of interest, with its NUL */
+#define BLOCK	  (64 << 10) /* bytes read at once, the last STRING_BYTES of the block before among them */
 #define FILE_MAX  (512ULL << 20) /* bytes of a file, of all its segments together */
 
 struct strings {
@@ -183,7 +183,7 @@ int version_string_find(int fd, const struct image *image, __u32 *ret)
 
 		if (load->flags & PF_W)
 			continue;
-		err = err ?: read_segment(fd, load, block, &texts);
+		err = err ?: read_segment(fd, load, block, &strings);
 		if (err)
 			return err;
 		left -= load->file_size;

@@ -72,7 +72,7 @@ static struct profile_info info_of(const struct window *w)
 		.duration_ns = end.monotonic - w->start.monotonic,
 		.frequency = w->all->frequency,
 		.bare_natives = w->all->bare_natives,
-		.unlooked = registry_count_unlooked(w->all->source.registry),
+		.unlooked = registry_count_unlooked(w->all->inputs.registry),
 	};
 
 	weight_set(&info, w->all->frequency, &w->start.ticks, &end.ticks);
