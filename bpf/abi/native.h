@@ -3,9 +3,9 @@
  * native.h - what the sampler knows of machine code: where files are mapped in a process, and where the
  * functions of a file begin. User space writes it, no program does.
  *
- * Every file with code that was seen gets an interval of one line of addresses, the text space. A position in
- * it is the interval's begin plus an offset in the file. So a position is a function's name for the whole run
- * and in every process, and 41 bits of a node's key hold one.
+ * Every file with code that is mapped has an interval of one line of addresses, the text space. A position in
+ * it is the interval's begin plus an offset in the file. So a position is a function's name in every process,
+ * as long as a node has it (user/names/natives.h), and 41 bits of a node's key hold one.
  */
 #ifndef PYPERF_BPF_ABI_NATIVE_H
 #define PYPERF_BPF_ABI_NATIVE_H

@@ -8,13 +8,15 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "bpf/abi.h"
+#include "names/intervals.h"
 #include "proc/perf_map.h"
 
 #define REGION_SIZE_MAX (1ULL << 32)
 
-/* The functions of one process. */
+/* Of one process. They are there as long as a region of it is. */
 struct names {
 	__u32 process;
+	__u32 regions;
 	void *bytes; /* map points into it; NULL = none yet */
 	size_t size;
 	struct perf_map map;
@@ -22,17 +24,16 @@ struct names {
 };
 
 struct region {
-	__u64 base; /* position */
 	__u64 start, size;
-	struct names *names;
+	struct names *names; /* NULL: nobody has this number */
 };
 
 struct jits {
 	struct names *by_process;
-	struct region list[JITS_REGIONS_MAX]; /* in the order of base */
-	__u32 count;
-	__u64 next; /* position */
+	struct region list[JITS_REGIONS_MAX]; /* by number */
+	struct intervals intervals;
 	size_t bytes;
+	__u64 refused;
 };
 
 int jits_new(struct jits **ret)
@@ -41,9 +42,20 @@ int jits_new(struct jits **ret)
 
 	if (!j)
 		return -ENOMEM;
-	j->next = TEXT_JITS;
+	if (intervals_open(&j->intervals, JITS_REGIONS_MAX, TEXT_JITS, 1ULL << TEXT_BITS)) {
+		free(j);
+		return -ENOMEM;
+	}
 	*ret = j;
 	return 0;
+}
+
+static void free_names(struct jits *j, struct names *n)
+{
+	HASH_DEL(j->by_process, n);
+	j->bytes -= n->size;
+	free(n->bytes);
+	free(n);
 }
 
 void jits_free(struct jits *j)
@@ -52,19 +64,24 @@ void jits_free(struct jits *j)
 
 	if (!j)
 		return;
-	HASH_ITER(hh, j->by_process, n, next) {
-		HASH_DEL(j->by_process, n);
-		free(n->bytes);
-		free(n);
-	}
+	HASH_ITER(hh, j->by_process, n, next)
+		free_names(j, n);
+	intervals_close(&j->intervals);
 	free(j);
 }
 
-static struct names *names_of(struct jits *j, __u32 process)
+static struct names *find_names(const struct jits *j, __u32 process)
 {
 	struct names *n;
 
 	HASH_FIND(hh, j->by_process, &process, sizeof(process), n);
+	return n;
+}
+
+static struct names *names_of(struct jits *j, __u32 process)
+{
+	struct names *n = find_names(j, process);
+
 	if (n)
 		return n;
 	n = calloc(1, sizeof(*n));
@@ -78,40 +95,139 @@ static struct names *names_of(struct jits *j, __u32 process)
 	return NULL;
 }
 
-int jits_region(struct jits *j, __u32 process, __u64 start, __u64 end, __u64 *ret_position)
+/* The region that is this one; INTERVALS_NONE if there is none yet. */
+static __u32 find_region(const struct jits *j, const struct names *n, __u64 start, __u64 size)
 {
-	const __u64 size = end - start;
-	struct names *n = names_of(j, process);
+	for (__u32 i = 0; n && i < JITS_REGIONS_MAX; i++)
+		if (j->list[i].names == n && j->list[i].start == start && j->list[i].size == size)
+			return i;
+	return INTERVALS_NONE;
+}
 
-	if (!n)
+static int add_region(struct jits *j, __u32 process, __u64 start, __u64 size, __u32 *ret)
+{
+	struct names *n;
+	int err;
+
+	if (size > REGION_SIZE_MAX)
+		return -EFBIG;
+	err = intervals_take(&j->intervals, size, ret);
+	if (err)
+		return err;
+	n = names_of(j, process);
+	if (!n) {
+		intervals_give_back(&j->intervals, *ret);
 		return -ENOMEM;
-	for (__u32 i = 0; i < j->count; i++) {
-		const struct region *r = &j->list[i];
-
-		if (r->names == n && r->start == start && r->size == size) {
-			*ret_position = r->base;
-			return 0;
-		}
 	}
-	if (j->count == JITS_REGIONS_MAX || size > REGION_SIZE_MAX || size > (1ULL << TEXT_BITS) - j->next)
-		return -ENOSPC;
-	j->list[j->count++] = (struct region){ j->next, start, size, n };
-	*ret_position = j->next;
-	j->next += size;
+	n->regions++;
+	j->list[*ret] = (struct region){ start, size, n };
 	return 0;
 }
+
+int jits_region(struct jits *j, __u32 process, __u64 start, __u64 end, __u64 *ret_position)
+{
+	__u32 number = find_region(j, find_names(j, process), start, end - start);
+	int err;
+
+	if (number == INTERVALS_NONE) {
+		err = add_region(j, process, start, end - start, &number);
+		j->refused += err == -ENOSPC;
+		if (err)
+			return err;
+	}
+	intervals_see(&j->intervals, number);
+	*ret_position = j->intervals.list[number].begin;
+	return 0;
+}
+
+/* --- what is given back -------------------------------------------------------------------------------- */
+
+void jits_begin_look(struct jits *j)
+{
+	intervals_begin_look(&j->intervals);
+}
+
+void jits_see(struct jits *j, __u64 position)
+{
+	const __u32 number = intervals_at(&j->intervals, position);
+
+	if (number != INTERVALS_NONE)
+		intervals_see(&j->intervals, number);
+}
+
+void jits_end_look(struct jits *j, __u32 turn)
+{
+	intervals_end_look(&j->intervals, turn);
+}
+
+static void give_back(struct jits *j, __u32 number)
+{
+	struct names *n = j->list[number].names;
+
+	intervals_give_back(&j->intervals, number);
+	j->list[number] = (struct region){ 0 };
+	if (!--n->regions)
+		free_names(j, n);
+}
+
+__u32 jits_give_back(struct jits *j, __u32 turn)
+{
+	__u32 count = 0;
+
+	for (__u32 i = 0; i < JITS_REGIONS_MAX; i++)
+		if (intervals_may_go(&j->intervals, i, turn)) {
+			give_back(j, i);
+			count++;
+		}
+	return count;
+}
+
+double jits_fullness(const struct jits *j)
+{
+	const double bytes = (double)j->bytes / JITS_BYTES_MAX, regions = intervals_fullness(&j->intervals);
+
+	return bytes > regions ? bytes : regions;
+}
+
+/* Bytes of names, each region's share of them, of the regions that are unused. */
+static size_t unused_bytes(const struct jits *j)
+{
+	size_t bytes = 0;
+
+	for (__u32 i = 0; i < JITS_REGIONS_MAX; i++)
+		if (j->list[i].names && j->intervals.list[i].turn)
+			bytes += j->list[i].names->size / j->list[i].names->regions;
+	return bytes;
+}
+
+double jits_unused(const struct jits *j)
+{
+	const double bytes = (double)unused_bytes(j) / JITS_BYTES_MAX;
+	const double regions = intervals_unused(&j->intervals);
+
+	return bytes > regions ? bytes : regions;
+}
+
+__u64 jits_refused(const struct jits *j)
+{
+	return j->refused;
+}
+
+/* --- names --------------------------------------------------------------------------------------------- */
 
 int jits_names(struct jits *j, __u32 process, const void *bytes, size_t size)
 {
 	_cleanup_free_ void *copy = NULL;
-	struct names *n = names_of(j, process);
+	struct names *n = find_names(j, process);
 	struct perf_map map;
 	int err;
 
 	if (!n)
-		return -ENOMEM;
-	if (j->bytes - n->size + size > JITS_BYTES_MAX)
+		return -ENOENT;
+	if (j->bytes - n->size + size > JITS_BYTES_MAX) {
+		j->refused++;
 		return -ENOSPC;
+	}
 	copy = malloc(size ?: 1);
 	if (!copy)
 		return -ENOMEM;
@@ -129,20 +245,13 @@ int jits_names(struct jits *j, __u32 process, const void *bytes, size_t size)
 
 const char *jits_find(const struct jits *j, __u64 position)
 {
-	__u32 low = 0, high = j->count;
+	const __u32 number = intervals_at(&j->intervals, position);
+	const struct region *r;
 
-	while (low < high) {
-		__u32 middle = (low + high) / 2;
-		const struct region *r = &j->list[middle];
-
-		if (position < r->base)
-			high = middle;
-		else if (position - r->base >= r->size)
-			low = middle + 1;
-		else
-			return r->names->bytes ?
-				       perf_map_find(&r->names->map, r->start + (position - r->base)) :
-				       "";
-	}
-	return NULL;
+	if (number == INTERVALS_NONE)
+		return NULL;
+	r = &j->list[number];
+	if (!r->names->bytes)
+		return "";
+	return perf_map_find(&r->names->map, r->start + (position - j->intervals.list[number].begin));
 }

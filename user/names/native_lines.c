@@ -13,6 +13,7 @@
 
 struct text {
 	UT_hash_handle hh;
+	__u32 users;
 	char text[];
 };
 
@@ -41,10 +42,35 @@ int native_lines_new(struct native_lines **ret)
 	return 0;
 }
 
+/* A string that keep_text() has returned is not needed any more. */
+static void drop_text(struct native_lines *l, const char *text)
+{
+	struct text *t = (struct text *)(text - offsetof(struct text, text));
+
+	if (--t->users)
+		return;
+	l->bytes -= sizeof(*t) + strlen(t->text) + 1;
+	HASH_DEL(l->texts, t);
+	free(t);
+}
+
+static void drop_frames(struct native_lines *l, struct native_line *frames, __u32 count)
+{
+	for (__u32 i = 0; i < count; i++) {
+		if (frames[i].name)
+			drop_text(l, frames[i].name);
+		if (frames[i].file)
+			drop_text(l, frames[i].file);
+	}
+	l->bytes -= count * sizeof(*frames);
+	free(frames);
+}
+
 static void drop(struct native_lines *l, struct place *p)
 {
 	HASH_DEL(l->places, p);
-	free(p->frames);
+	if (p->frames)
+		drop_frames(l, p->frames, p->count);
 	free(p);
 	l->count--;
 }
@@ -52,17 +78,22 @@ static void drop(struct native_lines *l, struct place *p)
 void native_lines_free(struct native_lines *l)
 {
 	struct place *p, *next;
-	struct text *t, *other;
 
 	if (!l)
 		return;
 	HASH_ITER(hh, l->places, p, next)
 		drop(l, p);
-	HASH_ITER(hh, l->texts, t, other) {
-		HASH_DEL(l->texts, t);
-		free(t);
-	}
 	free(l);
+}
+
+void native_lines_forget(struct native_lines *l, __u64 begin, __u64 size)
+{
+	struct place *p, *next;
+
+	HASH_ITER(hh, l->places, p, next)
+		if (p->position - begin < size)
+			drop(l, p);
+	l->full = false;
 }
 
 static struct place *find(const struct native_lines *l, __u64 position)
@@ -127,17 +158,20 @@ static int keep_text(struct native_lines *l, const char *s, const char **ret)
 
 	HASH_FIND(hh, l->texts, s, size - 1, t);
 	if (t) {
+		t->users++;
 		*ret = t->text;
 		return 0;
 	}
 	if (!take(l, sizeof(*t) + size))
 		return -ENOSPC;
 	t = malloc(sizeof(*t) + size);
-	if (!t)
-		return -ENOMEM;
-	memcpy(t->text, s, size);
-	HASH_ADD_KEYPTR(hh, l->texts, t->text, size - 1, t);
-	if (!t->hh.tbl) {
+	if (t) {
+		t->users = 1;
+		memcpy(t->text, s, size);
+		HASH_ADD_KEYPTR(hh, l->texts, t->text, size - 1, t);
+	}
+	if (!t || !t->hh.tbl) {
+		l->bytes -= sizeof(*t) + size;
 		free(t);
 		return -ENOMEM;
 	}
@@ -157,15 +191,17 @@ static int keep_place(struct native_lines *l, __u64 base, const struct source *s
 	if (!take(l, from->count * sizeof(*frames)))
 		return -ENOSPC;
 	frames = calloc(from->count, sizeof(*frames));
-	if (!frames)
+	if (!frames) {
+		l->bytes -= from->count * sizeof(*frames);
 		return -ENOMEM;
+	}
 	for (__u32 i = 0; !err && i < from->count; i++) {
 		frames[i].line = from->frames[i].line;
 		err = keep_text(l, s->strings + from->frames[i].name, &frames[i].name) ?:
 		      keep_text(l, s->strings + from->frames[i].file, &frames[i].file);
 	}
 	if (err) {
-		free(frames);
+		drop_frames(l, frames, from->count);
 		return err;
 	}
 	p->frames = frames;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * native_lines.h - the lines of source of positions in the text space (bpf/abi/native.h), and the functions
- * that the compiler has put into others there. Each position is asked for once; what is known stays for the
- * run.
+ * that the compiler has put into others there. Each position is asked for once; what is known stays as long
+ * as the file has its interval.
  */
 #ifndef PYPERF_NAMES_NATIVE_LINES_H
 #define PYPERF_NAMES_NATIVE_LINES_H
@@ -34,6 +34,8 @@ void native_lines_free(struct native_lines *l);	 /* NULL is fine */
 bool native_lines_want(struct native_lines *l, __u64 position);
 /* This position was asked for in vain, and is to be asked for again. */
 void native_lines_unwant(struct native_lines *l, __u64 position);
+/* These positions mean others from now on. */
+void native_lines_forget(struct native_lines *l, __u64 begin, __u64 size);
 /* Whether positions or what is known of them found no room. */
 bool native_lines_full(const struct native_lines *l);
 
@@ -44,7 +46,7 @@ bool native_lines_full(const struct native_lines *l);
  */
 int native_lines_add(struct native_lines *l, __u64 base, const void *bytes, size_t size);
 
-/* How many functions are known at a position, innermost first. *ret is valid as long as the store is. */
+/* How many functions are known at a position, innermost first. *ret is valid until they are forgotten. */
 __u32 native_lines_find(const struct native_lines *l, __u64 position, const struct native_line **ret);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "bpf/abi.h"
+#include "names/intervals.h"
 #include "names/jits.h"
 #include "names/native_lines.h"
 
@@ -18,17 +19,18 @@
 struct entry {
 	struct code_file key;
 	struct native_file file;
-	__u64 size; /* of its interval */
 	void *bytes; /* functions point into it; NULL = none */
+	size_t bytes_size;
 	UT_hash_handle hh;
 };
 
 struct natives {
 	struct entry *by_key;
-	struct entry **list; /* by number, which is the order of base */
-	__u32 count;
-	__u64 next; /* position */
+	struct entry *list[NATIVES_FILES_MAX]; /* by number */
+	__u32 serial[NATIVES_FILES_MAX];       /* how often the number was given back */
+	struct intervals intervals;
 	size_t bytes;
+	__u64 refused; /* how often something found no room */
 	struct jits *jits;
 	struct native_lines *lines; /* NULL: nobody wants them */
 };
@@ -39,9 +41,7 @@ int natives_new(struct natives **ret)
 
 	if (!n)
 		return -ENOMEM;
-	n->list = calloc(NATIVES_FILES_MAX, sizeof(*n->list));
-	n->next = TEXT_FILES;
-	if (!n->list || jits_new(&n->jits)) {
+	if (intervals_open(&n->intervals, NATIVES_FILES_MAX, TEXT_FILES, TEXT_JITS) || jits_new(&n->jits)) {
 		natives_free(n);
 		return -ENOMEM;
 	}
@@ -51,6 +51,8 @@ int natives_new(struct natives **ret)
 
 static void free_entry(struct entry *e)
 {
+	if (!e)
+		return;
 	free(e->bytes);
 	free((char *)e->file.path);
 	free(e);
@@ -61,9 +63,9 @@ void natives_free(struct natives *n)
 	if (!n)
 		return;
 	HASH_CLEAR(hh, n->by_key);
-	for (__u32 i = 0; i < n->count; i++)
+	for (__u32 i = 0; i < NATIVES_FILES_MAX; i++)
 		free_entry(n->list[i]);
-	free(n->list);
+	intervals_close(&n->intervals);
 	jits_free(n->jits);
 	native_lines_free(n->lines);
 	free(n);
@@ -84,66 +86,78 @@ int natives_want_lines(struct natives *n)
 	return n->lines ? 0 : native_lines_new(&n->lines);
 }
 
+static struct entry *new_entry(const struct code_map *map)
+{
+	struct entry *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->key = map->file;
+	e->file.path = strdup(map->path);
+	if (e->file.path)
+		return e;
+	free(e);
+	return NULL;
+}
+
 static int add(struct natives *n, const struct code_map *map, __u32 *ret)
 {
 	const __u64 size = (map->file.size + PAGE - 1) & ~(PAGE - 1);
 	struct entry *e;
+	int err;
 
-	if (n->count == NATIVES_FILES_MAX || size > FILE_MAX || size > TEXT_JITS - n->next)
-		return -ENOSPC;
-	e = calloc(1, sizeof(*e));
+	if (size > FILE_MAX)
+		return -EFBIG;
+	e = new_entry(map);
 	if (!e)
 		return -ENOMEM;
-	e->key = map->file;
-	e->file.path = strdup(map->path);
-	e->file.base = n->next;
-	e->size = size;
-	if (e->file.path)
+	err = intervals_take(&n->intervals, size, &e->file.number);
+	if (!err) {
 		HASH_ADD(hh, n->by_key, key, sizeof(e->key), e);
-	if (!e->file.path || !e->hh.tbl) {
-		free_entry(e);
-		return -ENOMEM;
+		if (e->hh.tbl) {
+			e->file.base = n->intervals.list[e->file.number].begin;
+			n->list[e->file.number] = e;
+			*ret = e->file.number;
+			return 0;
+		}
+		intervals_give_back(&n->intervals, e->file.number);
+		err = -ENOMEM;
 	}
-	n->next += size;
-	n->list[n->count] = e;
-	*ret = n->count++;
-	return 0;
+	free_entry(e);
+	return err;
 }
 
 __u32 natives_file_at(const struct natives *n, __u64 position)
 {
-	__u32 low = 0, high = n->count;
-
-	while (low + 1 < high) {
-		__u32 middle = (low + high) / 2;
-
-		if (n->list[middle]->file.base <= position)
-			low = middle;
-		else
-			high = middle;
-	}
-	if (!n->count || position < n->list[low]->file.base ||
-	    position - n->list[low]->file.base >= n->list[low]->size)
-		return n->count;
-	return low;
+	return intervals_at(&n->intervals, position);
 }
 
 int natives_file(struct natives *n, const struct code_map *map, __u32 *ret)
 {
 	struct entry *e;
+	int err;
 
 	if (!map->file.size)
 		return -EINVAL;
 	HASH_FIND(hh, n->by_key, &map->file, sizeof(map->file), e);
-	if (!e)
-		return add(n, map, ret);
-	*ret = natives_file_at(n, e->file.base);
+	if (!e) {
+		err = add(n, map, ret);
+		n->refused += err == -ENOSPC;
+		return err;
+	}
+	intervals_see(&n->intervals, e->file.number);
+	*ret = e->file.number;
 	return 0;
 }
 
 __u32 natives_count(const struct natives *n)
 {
-	return n->count;
+	return n->intervals.count;
+}
+
+__u32 natives_serial(const struct natives *n, __u32 file)
+{
+	return n->serial[file];
 }
 
 struct code_file natives_key(const struct natives *n, __u32 file)
@@ -153,7 +167,7 @@ struct code_file natives_key(const struct natives *n, __u32 file)
 
 const struct native_file *natives_get(const struct natives *n, __u32 file)
 {
-	return &n->list[file]->file;
+	return file < NATIVES_FILES_MAX && n->list[file] ? &n->list[file]->file : NULL;
 }
 
 int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t size)
@@ -165,8 +179,10 @@ int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t s
 
 	if (e->bytes)
 		return 0;
-	if (n->bytes + size > NATIVES_BYTES_MAX)
+	if (n->bytes + size > NATIVES_BYTES_MAX) {
+		n->refused++;
 		return -ENOSPC;
+	}
 	copy = malloc(size ?: 1);
 	if (!copy)
 		return -ENOMEM;
@@ -179,9 +195,85 @@ int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t s
 		snprintf(e->file.build_id + 2 * i, 3, "%02x", functions.build_id[i]);
 	e->file.is_known = true;
 	e->bytes = TAKE_PTR(copy);
+	e->bytes_size = size;
 	n->bytes += size;
 	return 0;
 }
+
+/* --- what is given back -------------------------------------------------------------------------------- */
+
+void natives_begin_look(struct natives *n)
+{
+	intervals_begin_look(&n->intervals);
+	jits_begin_look(n->jits);
+}
+
+void natives_see(struct natives *n, __u32 file)
+{
+	intervals_see(&n->intervals, file);
+}
+
+void natives_end_look(struct natives *n, __u32 turn)
+{
+	intervals_end_look(&n->intervals, turn);
+	jits_end_look(n->jits, turn);
+}
+
+static void give_back(struct natives *n, __u32 file)
+{
+	struct entry *e = n->list[file];
+
+	if (n->lines)
+		native_lines_forget(n->lines, e->file.base, n->intervals.list[file].size);
+	intervals_give_back(&n->intervals, file);
+	HASH_DEL(n->by_key, e);
+	n->list[file] = NULL;
+	n->serial[file]++;
+	n->bytes -= e->bytes_size;
+	free_entry(e);
+}
+
+__u32 natives_give_back(struct natives *n, __u32 turn)
+{
+	__u32 count = jits_give_back(n->jits, turn);
+
+	for (__u32 i = 0; i < NATIVES_FILES_MAX; i++)
+		if (intervals_may_go(&n->intervals, i, turn)) {
+			give_back(n, i);
+			count++;
+		}
+	return count;
+}
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+double natives_fullness(const struct natives *n)
+{
+	const double bytes = (double)n->bytes / NATIVES_BYTES_MAX;
+
+	return larger(larger(intervals_fullness(&n->intervals), bytes), jits_fullness(n->jits));
+}
+
+double natives_unused(const struct natives *n)
+{
+	size_t bytes = 0;
+
+	for (__u32 i = 0; i < NATIVES_FILES_MAX; i++)
+		if (n->list[i] && n->intervals.list[i].turn)
+			bytes += n->list[i]->bytes_size;
+	return larger(larger(intervals_unused(&n->intervals), (double)bytes / NATIVES_BYTES_MAX),
+		      jits_unused(n->jits));
+}
+
+__u64 natives_refused(const struct natives *n)
+{
+	return n->refused + jits_refused(n->jits);
+}
+
+/* --- what is at a position ----------------------------------------------------------------------------- */
 
 bool natives_find(const struct natives *n, __u64 position, struct native_place *ret)
 {
@@ -200,7 +292,7 @@ bool natives_find(const struct natives *n, __u64 position, struct native_place *
 		return ret->name;
 	}
 	file = natives_file_at(n, position);
-	if (file == n->count)
+	if (file == NATIVES_NONE)
 		return false;
 	e = n->list[file];
 	*ret = (struct native_place){ .name = "", .path = e->file.path, .build_id = e->file.build_id };

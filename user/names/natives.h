@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * natives.h - the files with code that were seen in a run, and the names of their functions. Each file has an
- * interval of the text space (bpf/abi/native.h) for the whole run, so a position that the kernel side has
- * counted means the same for good.
+ * natives.h - the files with code that processes have mapped, and the names of their functions. Each file has
+ * an interval of the text space (bpf/abi/native.h), which it keeps until no process has it mapped, and no
+ * node of the call tree has a position in it any more. So a position that the kernel side has counted means
+ * the same as long as it is there.
  */
 #ifndef PYPERF_NAMES_NATIVES_H
 #define PYPERF_NAMES_NATIVES_H
@@ -16,6 +17,7 @@
 
 #define NATIVES_FILES_MAX 8192
 #define NATIVES_BYTES_MAX (64 << 20) /* of names and functions of all files */
+#define NATIVES_NONE	  (~0U)	     /* no file */
 
 struct jits;
 struct native_lines;
@@ -23,6 +25,7 @@ struct natives;
 
 struct native_file {
 	__u64 base;	  /* position of its first byte */
+	__u32 number;	  /* natives_file() */
 	const char *path; /* as a process saw it; the store's */
 	bool is_known;	  /* natives_functions() has had them */
 	struct functions functions; /* if they are known */
@@ -39,17 +42,20 @@ struct native_lines *natives_lines(const struct natives *n);
 int natives_want_lines(struct natives *n);
 
 /*
- * The number of the file behind a mapping of a file that was reached; added if it is new. -ENOSPC when there
- * are NATIVES_FILES_MAX, or the text space is used up; -ENOMEM.
+ * The number of the file behind a mapping of a file that was reached; added if it is new. It is in use as of
+ * now. Numbers are below NATIVES_FILES_MAX. -ENOSPC when there are so many, or the text space is used up;
+ * -EFBIG for one above 4 GiB; -ENOMEM.
  */
 int natives_file(struct natives *n, const struct code_map *map, __u32 *ret);
 
 __u32 natives_count(const struct natives *n);
-/* The number of the file that has this position; natives_count() if none has. */
+/* The number of the file that has this position; NATIVES_NONE if none has. */
 __u32 natives_file_at(const struct natives *n, __u64 position);
-/* The identity by which the file was found. */
+/* Another one each time that the number is another file's. Who keeps a number keeps this, too, to know. */
+__u32 natives_serial(const struct natives *n, __u32 file);
+/* What the file was known by. */
 struct code_file natives_key(const struct natives *n, __u32 file);
-/* The file with a number from natives_file(). Valid until the next call of natives_file(). */
+/* NULL if no file has this number. Valid until it is given back. */
 const struct native_file *natives_get(const struct natives *n, __u32 file);
 
 /*
@@ -58,7 +64,28 @@ const struct native_file *natives_get(const struct natives *n, __u32 file);
  */
 int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t size);
 
-/* The place in code at a position. Strings are the store's; name is "" if it is not known. */
+/*
+ * A look at what is mapped, as in intervals.h, of files and of code of no file, which jits_see() is about.
+ * Turns are those of the call tree: after two of them no bank has a position of what was unused since before.
+ */
+void natives_begin_look(struct natives *n);
+void natives_see(struct natives *n, __u32 file);
+void natives_end_look(struct natives *n, __u32 turn);
+/*
+ * Gives back numbers, positions, names and lines of what is unused for so long, in this turn. Returns of how
+ * many files and regions.
+ */
+__u32 natives_give_back(struct natives *n, __u32 turn);
+/*
+ * Of numbers, positions and bytes of names, whatever is scarcest: which part is taken, and which part is of
+ * what was unused at the last look. 0 to 1.
+ */
+double natives_fullness(const struct natives *n);
+double natives_unused(const struct natives *n);
+/* How often something has found no room. */
+__u64 natives_refused(const struct natives *n);
+
+/* What is at a position. Strings are the store's; name is "" if it is not known. */
 struct native_place {
 	const char *name;
 	const char *path; /* "[vdso]"; "[JIT]" for memory of no file */

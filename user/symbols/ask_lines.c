@@ -27,7 +27,7 @@
 
 struct batch {
 	enum { FREE, FILLING, SENT } state;
-	__u32 file;
+	__u32 file, serial; /* natives_serial() */
 	__u32 process;
 	__u64 address; /* at which the process has the file mapped */
 	struct source_question source;
@@ -38,6 +38,7 @@ struct lines_target {
 	unsigned int failures; /* questions that had no answer */
 	bool lineless;	       /* nothing will be known of it */
 	__u32 unmapped;	       /* the last of all looks at which no process had the file */
+	__u32 serial;	       /* natives_serial(): if it is another one, this is about another file */
 };
 
 struct ask_lines {
@@ -87,6 +88,22 @@ void ask_lines_free(struct ask_lines *a)
 	questions_forget(a->questions, a);
 	free(a->targets);
 	free(a);
+}
+
+static struct lines_target *target_of(struct ask_lines *a, __u32 file)
+{
+	struct lines_target *t = &a->targets[file];
+	const __u32 serial = natives_serial(a->natives, file);
+
+	if (t->serial != serial)
+		*t = (struct lines_target){ .serial = serial };
+	return t;
+}
+
+/* The number is another file's by now, or nobody's. */
+static bool is_gone(const struct ask_lines *a, const struct batch *b)
+{
+	return !natives_get(a->natives, b->file) || natives_serial(a->natives, b->file) != b->serial;
 }
 
 /* Nobody has answered: its positions are to be asked for again. */
@@ -165,7 +182,7 @@ static bool find_holder(struct ask_lines *a, __u32 node, struct holder *h)
 {
 	const struct registry_entry *r =
 		registry_find(a->registry, process_of(kernel_tables(a->kernel), node));
-	struct lines_target *t = &a->targets[h->file];
+	struct lines_target *t = target_of(a, h->file);
 
 	if (r && try_holder(h, r))
 		return true;
@@ -188,6 +205,7 @@ static struct batch *begin(struct ask_lines *a, struct batch *b, __u32 file, __u
 		return NULL;
 	b->state = FILLING;
 	b->file = file;
+	b->serial = natives_serial(a->natives, file);
 	b->process = h.process;
 	b->address = h.address;
 	b->source.count = 0;
@@ -213,7 +231,7 @@ static void want(struct ask_lines *a, __u32 node, __u64 position)
 	const __u32 file = natives_file_at(a->natives, position);
 	struct batch *b;
 
-	if (file == natives_count(a->natives) || a->targets[file].lineless ||
+	if (file == NATIVES_NONE || target_of(a, file)->lineless ||
 	    (!a->with_lines && !is_names(a, file)) || !native_lines_want(a->lines, position))
 		return;
 	b = batch_for(a, file, node);
@@ -229,8 +247,8 @@ static void want(struct ask_lines *a, __u32 node, __u64 position)
 /* Whether there is anything to ask for at all. */
 static bool is_needed(const struct ask_lines *a)
 {
-	for (__u32 i = 0; !a->with_lines && i < natives_count(a->natives); i++)
-		if (is_names(a, i))
+	for (__u32 i = 0; !a->with_lines && i < NATIVES_FILES_MAX; i++)
+		if (natives_get(a->natives, i) && is_names(a, i))
 			return true;
 	return a->with_lines;
 }
@@ -296,7 +314,7 @@ static void give_up(struct ask_lines *a, __u32 file, int err)
 {
 	const struct native_file *f = natives_get(a->natives, file);
 
-	a->targets[file].lineless = true;
+	target_of(a, file)->lineless = true;
 	if (f->functions.names_apart)
 		log_info("%s has no names, its symbols cannot be read: %s", f->path, strerror(-err));
 	else if (err == -ENODATA)
@@ -310,14 +328,18 @@ static void on_answer(void *asker, const void *note, struct worker_reply *r)
 {
 	struct batch *b = *(struct batch *const *)note;
 	struct ask_lines *a = asker;
-	struct lines_target *t = &a->targets[b->file];
-	const __u64 base = natives_get(a->natives, b->file)->base;
-	int err = r->error ?: native_lines_add(a->lines, base, r->table, r->table_size);
-	const bool is_gone = err == -ESRCH || err == -ESTALE || err == -ENOENT;
+	struct lines_target *t = target_of(a, b->file);
+	bool other;
+	int err;
 
 	b->state = FREE;
+	if (is_gone(a, b))
+		return;
+	err = r->error ?:
+	      native_lines_add(a->lines, natives_get(a->natives, b->file)->base, r->table, r->table_size);
+	other = err == -ESRCH || err == -ESTALE || err == -ENOENT;
 	/* Another process may have the file; and where there was no room, there will be none. */
-	if (err && err != -ENOSPC && err != -ENOMEM && !is_gone && !t->lineless && is_final(t, err))
+	if (err && err != -ENOSPC && err != -ENOMEM && !other && !t->lineless && is_final(t, err))
 		give_up(a, b->file, err);
 	else if (err && err != -ENOSPC)
 		take_back(a, b);

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/loop.h"
 #include "elf/rows.h"
 #include "guard/worker.h"
 #include "kern/banks.h"
@@ -20,6 +21,7 @@
 #include "symbols/jit_names.h"
 #include "symbols/native_files.h"
 #include "symbols/native_mapping.h"
+#include "symbols/native_room.h"
 #include "symbols/native_spaces.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
@@ -35,7 +37,8 @@ struct native_targets {
 	struct native_files files;
 	struct native_spaces spaces;
 	struct native_mappings mappings;
-	__u64 edition_ns; /* when the last one began; 0 = the first */
+	struct native_room room;
+	__u64 generation_ns; /* when the last one began; 0 = the first */
 	struct asked_lately maps; /* of processes */
 	struct asked_lately rows; /* of a file's regions */
 };
@@ -61,6 +64,13 @@ int native_targets_new(struct native_targets **ret, struct kernel *kernel, struc
 		.jit_names = t->jit_names,
 		.files = &t->files,
 		.texts = kernel_texts(kernel),
+	};
+	t->room = (struct native_room){
+		.kernel = kernel,
+		.natives = natives,
+		.spaces = &t->spaces,
+		.files = &t->files,
+		.turn = 1,
 	};
 	*ret = t;
 	return 0;
@@ -123,6 +133,7 @@ static int add_space(struct native_targets *t, __u32 process, const void *bytes,
 
 	if (!mappings || !files)
 		return -ENOMEM;
+	t->mappings.lacks = false;
 	while ((err = code_maps_next(bytes, size, &at, &map)) > 0 && count < CODE_MAPS_MAX) {
 		mappings[count] = native_mapping(&t->mappings, process, &map, &files[count]);
 		count++;
@@ -132,7 +143,10 @@ static int add_space(struct native_targets *t, __u32 process, const void *bytes,
 	err = texts_add_space(kernel_texts(t->kernel), mappings, count, ret_block);
 	if (err)
 		return err;
-	err = native_spaces_add(&t->spaces, *ret_block, count, files);
+	err = native_spaces_add(&t->spaces, &(struct native_space){ .block = *ret_block,
+								   .count = count,
+								   .files = files,
+								   .lacks = t->mappings.lacks });
 	if (!err)
 		files = NULL;
 	return err;
@@ -143,7 +157,8 @@ struct native_note {
 	__u32 process; /* struct process.id */
 	__u32 space;   /* struct process.space at that time, ... */
 	__u64 pc;      /* ... and an address in the mapping */
-	__u32 file;    /* FUNCTIONS and ROWS: natives_file() */
+	__u32 file;    /* FUNCTIONS and ROWS: natives_file(), ... */
+	__u32 serial;  /* ... and which file had that number */
 	__u32 region;  /* ROWS: of the file */
 };
 
@@ -192,7 +207,7 @@ static void on_maps(void *targets, const void *note, struct worker_reply *r)
 /* Puts a file's functions into the kernel side's table, and says so wherever the file is mapped. */
 static void load_file(struct native_targets *t, __u32 file)
 {
-	const struct native_target *f = &t->files.list[file];
+	const struct native_target *f = native_files_get(&t->files, file);
 
 	if (f->state == NATIVE_NAMELESS) {
 		native_spaces_publish(&t->spaces, kernel_texts(t->kernel), file, TEXT_NONE);
@@ -206,13 +221,22 @@ static void load_file(struct native_targets *t, __u32 file)
 		native_spaces_publish(&t->spaces, kernel_texts(t->kernel), file, f->text);
 }
 
+/* Whether the number in the note is another file's by now. */
+static bool is_gone(const struct native_targets *t, const struct native_note *n)
+{
+	return !natives_get(t->natives, n->file) || natives_serial(t->natives, n->file) != n->serial;
+}
+
 static void on_functions(void *targets, const void *note, struct worker_reply *r)
 {
 	const struct native_note *n = note;
 	struct native_targets *t = targets;
-	const int err = native_files_take(&t->files, n->file, r->error, r->table, r->table_size);
+	int err;
 
-	if (t->files.list[n->file].state == NATIVE_NEW)
+	if (is_gone(t, n))
+		return;
+	err = native_files_take(&t->files, n->file, r->error, r->table, r->table_size);
+	if (native_files_get(&t->files, n->file)->state == NATIVE_NEW)
 		return;
 	load_file(t, n->file);
 	if (!err)
@@ -232,10 +256,11 @@ static void on_rows(void *targets, const void *note, struct worker_reply *r)
 {
 	const struct native_note *n = note;
 	struct native_targets *t = targets;
-	const __u32 text = t->files.list[n->file].text;
+	__u32 text;
 	int err;
 
 	asked_lately_forget(&t->rows, about_rows(n->file, n->region));
+	text = is_gone(t, n) ? 0 : native_files_get(&t->files, n->file)->text;
 	if (!text) /* the table was begun anew meanwhile */
 		return;
 	err = add_rows(t, text, r);
@@ -248,9 +273,29 @@ static void on_rows(void *targets, const void *note, struct worker_reply *r)
 	texts_add_rows(kernel_texts(t->kernel), text, n->region, NULL, 0);
 }
 
+static void on_turn(void *targets, unsigned int ready)
+{
+	struct native_targets *t = targets;
+
+	if (ready & LOOP_SECOND)
+		native_room_second(&t->room);
+}
+
 int native_watch(struct native_targets *t, struct loop *loop)
 {
-	return jit_names_watch(t->jit_names, loop);
+	return jit_names_watch(t->jit_names, loop) ?:
+	       loop_watch(loop, &(struct loop_row){ -1, NULL, on_turn, t });
+}
+
+void native_bank_cleared(struct native_targets *t)
+{
+	if (native_room_cleared(&t->room))
+		complaint_over(&t->mappings.no_room, "there is room for files with native code again");
+}
+
+double native_fullness(const struct native_targets *t)
+{
+	return native_room_fullness(&t->room);
 }
 
 /*
@@ -272,11 +317,12 @@ static int ask(struct native_targets *t, const struct record_native *e, __u32 ty
 	note.process = e->id;
 	note.space = e->space;
 	note.pc = e->pc;
+	note.serial = type == WORKER_MAPS ? 0 : natives_serial(t->natives, note.file);
 	request = question_request(type, r->pid, r->start_time);
 	if (type != WORKER_MAPS) /* those of FUNCTIONS begin with this, too */
 		request.mapped = (struct request_mapped){ e->pc, natives_key(t->natives, note.file) };
 	if (type == WORKER_FUNCTIONS) /* it may be the debug file that was too much */
-		request.functions.plain = t->files.list[note.file].failures > 0;
+		request.functions.plain = native_files_get(&t->files, note.file)->failures > 0;
 	return questions_ask(t->questions, &q, &request);
 }
 
@@ -294,14 +340,14 @@ __u64 native_address(const struct native_targets *t, const struct registry_entry
 static void ask_functions(struct native_targets *t, const struct record_native *e, __u32 file)
 {
 	if (!ask(t, e, WORKER_FUNCTIONS, (struct native_note){ .file = file }))
-		t->files.list[file].state = NATIVE_ASKED;
+		native_files_get(&t->files, file)->state = NATIVE_ASKED;
 }
 
 /* Of a file with functions. They are in the table, but this process may not know. */
 static void want_rows(struct native_targets *t, const struct record_native *e, __u32 file, __u64 position)
 {
 	const __u32 region = (position - natives_get(t->natives, file)->base) >> REGION_SHIFT;
-	const __u32 text = t->files.list[file].text;
+	const __u32 text = native_files_get(&t->files, file)->text;
 
 	if (text && texts_want_rows(kernel_texts(t->kernel), text, position) &&
 	    !asked_lately(&t->rows, about_rows(file, region)))
@@ -315,13 +361,13 @@ void native_record(struct native_targets *t, const struct record_native *e)
 	__u64 position;
 	__u32 file;
 
-	if (e->stale && !asked_lately(&t->maps, e->id))
-		ask(t, e, WORKER_MAPS, (struct native_note){ 0 });
 	s = e->stale ? NULL : native_spaces_find(&t->spaces, texts_space_block(texts, e->space));
+	if (!s && !asked_lately(&t->maps, e->id))
+		ask(t, e, WORKER_MAPS, (struct native_note){ 0 });
 	file = s ? native_space_file(s, texts, e->pc, &position) : NATIVE_NO_FILE;
-	if (file == NATIVE_NO_FILE)
+	if (file == NATIVE_NO_FILE || !natives_get(t->natives, file))
 		return;
-	switch (t->files.list[file].state) {
+	switch (native_files_get(&t->files, file)->state) {
 	case NATIVE_NEW:
 		ask_functions(t, e, file);
 		return;

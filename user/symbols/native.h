@@ -25,7 +25,14 @@ void native_targets_free(struct native_targets *t); /* NULL is fine */
 void native_record(struct native_targets *t, const struct record_native *e);
 /* An address at which a process has a file (natives_file()) mapped, as far as that is known; else 0. */
 __u64 native_address(const struct native_targets *t, const struct registry_entry *process, __u32 file);
-/* Adds the rows of what it does by itself: jit_names_watch(). 0 or -errno of loop_watch(). */
+/* A bank of the call tree was cleared: what nobody has mapped any more may go (native_room.h). */
+void native_bank_cleared(struct native_targets *t);
+/* native_room_fullness() */
+double native_fullness(const struct native_targets *t);
+/*
+ * Adds the rows of what it does by itself: jit_names_watch(), native_room_second(). 0 or -errno of
+ * loop_watch().
+ */
 int native_watch(struct native_targets *t, struct loop *loop);
 
 #endif

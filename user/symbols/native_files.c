@@ -18,7 +18,7 @@ int native_files_open(struct native_files *f, struct natives *natives, struct te
 
 	if (!list)
 		return -ENOMEM;
-	*f = (struct native_files){ natives, texts, list };
+	*f = (struct native_files){ .natives = natives, .texts = texts, .list = list };
 	return 0;
 }
 
@@ -28,14 +28,28 @@ void native_files_close(struct native_files *f)
 	f->list = NULL;
 }
 
+struct native_target *native_files_get(struct native_files *f, __u32 file)
+{
+	struct native_target *t = &f->list[file];
+	const __u32 serial = natives_serial(f->natives, file);
+
+	if (t->serial != serial)
+		*t = (struct native_target){ .serial = serial };
+	return t;
+}
+
 __u32 native_files_text(const struct native_files *f, __u32 file)
 {
-	return f->list[file].state == NATIVE_NAMELESS ? TEXT_NONE : f->list[file].text;
+	const struct native_target *t = &f->list[file];
+
+	if (t->serial != natives_serial(f->natives, file))
+		return TEXT_NOT_LOADED;
+	return t->state == NATIVE_NAMELESS ? TEXT_NONE : t->text;
 }
 
 void native_files_unload(struct native_files *f)
 {
-	for (__u32 i = 0; i < natives_count(f->natives); i++)
+	for (__u32 i = 0; i < NATIVES_FILES_MAX; i++)
 		f->list[i].text = 0;
 }
 
@@ -53,7 +67,7 @@ int native_files_load(struct native_files *f, __u32 file)
 {
 	const struct native_file *known = natives_get(f->natives, file);
 	const struct functions *list = &known->functions;
-	struct native_target *t = &f->list[file];
+	struct native_target *t = native_files_get(f, file);
 	const struct text_functions functions = { &list->list[0].offset, sizeof(list->list[0]), list->count,
 						  list->end };
 	int err;
@@ -78,9 +92,17 @@ static bool is_final(struct native_target *t, int err)
 
 int native_files_take(struct native_files *f, __u32 file, int err, const void *bytes, size_t size)
 {
-	struct native_target *t = &f->list[file];
+	struct native_target *t = native_files_get(f, file);
 
-	err = err ?: natives_functions(f->natives, file, bytes, size);
+	if (!err) {
+		err = natives_functions(f->natives, file, bytes, size);
+		t->no_room = err == -ENOSPC;
+	}
+	if (t->no_room)
+		complain(&f->no_room,
+			 "there is no room for the names of more files with native code (%d MiB): in others "
+			 "a place is file and offset",
+			 NATIVES_BYTES_MAX >> 20);
 	if (!err) {
 		t->state = NATIVE_KNOWN;
 	} else if (err == -ESRCH || err == -ESTALE || err == -ENOENT || !is_final(t, err)) {
@@ -94,4 +116,21 @@ int native_files_take(struct native_files *f, __u32 file, int err, const void *b
 			  strerror(-err));
 	}
 	return err;
+}
+
+__u32 native_files_retry(struct native_files *f, __u32 ret[NATIVE_FILES_RETRIED])
+{
+	__u32 count = 0;
+
+	for (__u32 i = 0; i < NATIVES_FILES_MAX && count < NATIVE_FILES_RETRIED; i++) {
+		struct native_target *t = native_files_get(f, i);
+
+		if (!t->no_room)
+			continue;
+		t->no_room = false;
+		t->state = NATIVE_NEW;
+		ret[count++] = i;
+	}
+	complaint_over(&f->no_room, NULL);
+	return count;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/native_mapping.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -27,17 +28,20 @@ static void of_memory(struct native_mappings *m, __u32 process, const struct cod
 		ret->position = TEXT_VDSO;
 		ret->text = vdso_text(m);
 	} else if (map->file.inode) {
-		jit_names_met(m->jit_names, process, map, &ret->position);
+		m->lacks |= jit_names_met(m->jit_names, process, map, &ret->position) == -ENOSPC;
 	}
 }
 
 static void of_file(struct native_mappings *m, const struct code_map *map, struct text_mapping *ret,
 		    __u32 *ret_file)
 {
+	int err;
+
 	if (!map->file.size || map->offset >= map->file.size) {
 		ret->position = NATIVE_FILE_NOT_REACHED;
-	} else if (natives_file(m->natives, map, ret_file)) {
+	} else if ((err = natives_file(m->natives, map, ret_file))) {
 		ret->position = NATIVE_FILE_NO_ROOM;
+		m->lacks |= err == -ENOSPC;
 		complain(&m->no_room,
 			 "there is no room for more files with native code: what runs in others is "
 			 "[native file without room]; with fewer processes selected there is more");

@@ -23,6 +23,7 @@ struct native_mappings {
 	struct texts *texts;
 	__u32 vdso; /* the block of its text; TEXT_NOT_LOADED: it was not added yet */
 	struct complaint no_room;
+	bool lacks; /* something has found no room since this was set to false */
 };
 
 /*

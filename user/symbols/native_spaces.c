@@ -22,15 +22,15 @@ static bool has_room(struct native_spaces *s)
 	return true;
 }
 
-int native_spaces_add(struct native_spaces *s, __u32 block, __u32 count, __u32 *files)
+int native_spaces_add(struct native_spaces *s, const struct native_space *space)
 {
 	if (!has_room(s))
 		return -ENOMEM;
-	s->list[s->count++] = (struct native_space){ block, count, files };
+	s->list[s->count++] = *space;
 	return 0;
 }
 
-const struct native_space *native_spaces_find(const struct native_spaces *s, __u32 block)
+struct native_space *native_spaces_find(const struct native_spaces *s, __u32 block)
 {
 	size_t low = 0, high = s->count;
 
@@ -45,6 +45,28 @@ const struct native_space *native_spaces_find(const struct native_spaces *s, __u
 			high = middle;
 	}
 	return NULL;
+}
+
+void native_spaces_begin_look(struct native_spaces *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		s->list[i].live = false;
+}
+
+void native_spaces_end_look(struct native_spaces *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct native_space *one = &s->list[i];
+
+		one->idle = one->live ? 0 : one->idle + 1;
+		if (one->idle < NATIVE_SPACES_IDLE)
+			s->list[kept++] = *one;
+		else
+			free(one->files);
+	}
+	s->count = kept;
 }
 
 void native_spaces_clear(struct native_spaces *s)

@@ -6,10 +6,12 @@
 #ifndef PYPERF_SYMBOLS_NATIVE_SPACES_H
 #define PYPERF_SYMBOLS_NATIVE_SPACES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
-#define NATIVE_NO_FILE (~0U)
+#define NATIVE_NO_FILE	   (~0U)
+#define NATIVE_SPACES_IDLE 2 /* a process that comes while others are counted may be missing once */
 
 struct texts;
 
@@ -17,6 +19,9 @@ struct texts;
 struct native_space {
 	__u32 block, count;
 	__u32 *files;
+	bool lacks;	   /* something of it found no room */
+	bool live;	   /* a process has it, by the look that goes on */
+	unsigned int idle; /* looks in a row in which nobody had it */
 };
 
 /* All 0 at first. */
@@ -26,9 +31,15 @@ struct native_spaces {
 };
 
 /* Blocks only go up. Takes over files, which was malloc()ed. 0; -ENOMEM, and then files is the caller's. */
-int native_spaces_add(struct native_spaces *s, __u32 block, __u32 count, __u32 *files);
+int native_spaces_add(struct native_spaces *s, const struct native_space *space);
 /* NULL if there is none. Valid until the next change. */
-const struct native_space *native_spaces_find(const struct native_spaces *s, __u32 block);
+struct native_space *native_spaces_find(const struct native_spaces *s, __u32 block);
+/*
+ * A look at who has which: native_spaces_begin_look(), `live` of each that somebody has, and then
+ * native_spaces_end_look(), which drops what nobody had in NATIVE_SPACES_IDLE looks in a row.
+ */
+void native_spaces_begin_look(struct native_spaces *s);
+void native_spaces_end_look(struct native_spaces *s);
 /* Forgets all: the table was begun anew. */
 void native_spaces_clear(struct native_spaces *s);
 void native_spaces_free(struct native_spaces *s);

@@ -62,6 +62,28 @@ static void on_native(void *targets, const void *record, size_t size)
 	native_record(targets, record);
 }
 
+static void on_bank_cleared(void *targets, struct kernel_range codes)
+{
+	(void)codes;
+	native_bank_cleared(targets);
+}
+
+static double native_is_full(const void *targets)
+{
+	return native_fullness(targets);
+}
+
+static int join_native(struct symbols *s, struct discover *d)
+{
+	const struct discover_subject subject = {
+		.forget_codes = on_bank_cleared,
+		.fullness = native_is_full,
+		.subject = s->native,
+	};
+
+	return discover_join(d, &subject);
+}
+
 static bool look_for_lines(void *lines)
 {
 	return ask_lines_look(lines);
@@ -97,6 +119,8 @@ int symbols_new(struct symbols **ret, const struct symbols_parts *parts)
 	int err = s ? open_all(s, parts) : -ENOMEM;
 
 	err = err ?: join_captures(s, parts->discover);
+	if (!err && parts->natives)
+		err = join_native(s, parts->discover);
 	if (!err && s->ask_lines)
 		err = join_lines(s, parts->discover);
 	if (err) {

@@ -142,6 +142,19 @@ void discover_forget_codes(struct discover *d, struct kernel_range codes)
 			d->subjects[i].forget_codes(d->subjects[i].subject, codes);
 }
 
+double discover_fullness(const struct discover *d)
+{
+	double full = 0;
+
+	for (size_t i = 0; i < d->subject_count; i++) {
+		const struct discover_subject *s = &d->subjects[i];
+		const double one = s->fullness ? s->fullness(s->subject) : 0;
+
+		full = one > full ? one : full;
+	}
+	return full;
+}
+
 size_t discover_pending(const struct discover *d)
 {
 	size_t count = questions_pending(d->questions);

@@ -58,8 +58,10 @@ struct discover_subject {
 	size_t (*waiting)(const void *subject);
 	/* A profile is to be made of what was counted until now. False: nothing for it is on its way. */
 	bool (*catch_up)(void *subject);
-	/* These numbers of code objects mean others from now on. */
+	/* A bank of the call tree was cleared: these numbers of code objects mean others from now on. */
 	void (*forget_codes)(void *subject, struct kernel_range codes);
+	/* How full is what only the clearing of banks makes room in: 0 to 1. */
+	double (*fullness)(const void *subject);
 	void *subject;
 };
 
@@ -86,6 +88,8 @@ int discover_watch_answers(struct discover *d, struct loop *loop);
 int discover_watch(struct discover *d, struct loop *loop);
 /* These numbers of code objects mean others from now on: answers about them are dropped. */
 void discover_forget_codes(struct discover *d, struct kernel_range codes);
+/* How full is what the clearing of a bank would make room in: 0 to 1. */
+double discover_fullness(const struct discover *d);
 /*
  * Before a profile of what was counted until now is made: reads the records, which have its names, and asks
  * for the lines and names of its native code, if these are wanted. False: none of these is on its way.

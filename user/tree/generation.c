@@ -37,6 +37,7 @@ static double fullness(const struct generation *g)
 	double names = (double)codes_get_stats(g->codes)->bytes / g->codes_bytes_max;
 	double processes = ((double)registry_held(g->registry) - g->processes_before) / PROCESSES_MAX;
 
+	names = larger(names, discover_fullness(g->discover));
 	return larger(kernel_fullness(g->kernel), larger(names, HIGH_WATER * processes));
 }
 

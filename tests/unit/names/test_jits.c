@@ -92,12 +92,63 @@ static void bounds(void **state)
 	__u64 position;
 
 	(void)state;
+	assert_int_equal(jits_names(jits, 1, large, 1), -ENOENT); /* it has no region */
+	region(1, 0x1000, 0x2000);
 	assert_int_equal(jits_names(jits, 1, large, JITS_BYTES_MAX + 1), -ENOSPC);
-	assert_int_equal(jits_region(jits, 1, 0, (1ULL << 32) + 1, &position), -ENOSPC);
-	for (__u32 i = 0; i < JITS_REGIONS_MAX; i++)
+	assert_int_equal(jits_region(jits, 1, 0, (1ULL << 32) + 1, &position), -EFBIG);
+	for (__u32 i = 2; i <= JITS_REGIONS_MAX; i++)
 		region(i, 0x1000, 0x2000);
 	assert_int_equal(jits_region(jits, 1, 0x5000, 0x6000, &position), -ENOSPC);
 	region(7, 0x1000, 0x2000);
+}
+
+/* A bank of the call tree was cleared, and nobody had a region mapped but perhaps this one. */
+static __u32 bank_cleared(__u32 turn, __u64 in_use)
+{
+	jits_begin_look(jits);
+	if (in_use)
+		jits_see(jits, in_use + 17);
+	jits_end_look(jits, turn);
+	return jits_give_back(jits, turn + 1);
+}
+
+/* Far more regions than there is room for, and more names, of processes that come and go. */
+static void given_back(void **state)
+{
+	const __u64 kept = region(1, 0x1000, 0x3000);
+	__u32 turn = 1;
+	__u64 gone;
+
+	(void)state;
+	assert_int_equal(name(1, "1000 10 kept\n"), 0);
+	for (__u32 i = 2; i < 5 * JITS_REGIONS_MAX; i += 1000) {
+		for (__u32 j = 0; j < 1000; j++)
+			gone = region(i + j, 0x1000, 0x2000);
+		assert_int_equal(name(i + 999, "1000 10 gone\n"), 0);
+		bank_cleared(turn++, kept);
+		assert_string_equal(jits_find(jits, gone), "gone");
+		assert_int_equal(bank_cleared(turn++, kept), 1000);
+		assert_null(jits_find(jits, gone));
+		assert_int_equal(name(i + 999, "1000 10 late\n"), -ENOENT); /* an answer that is late */
+	}
+	assert_string_equal(jits_find(jits, kept), "kept");
+	assert_int_equal(jits_refused(jits), 0);
+}
+
+/* Names are kept as long as a region of their process is. */
+static void one_of_two_regions(void **state)
+{
+	const __u64 a = region(1, 0x1000, 0x3000), b = region(1, 0x5000, 0x6000);
+
+	(void)state;
+	assert_int_equal(name(1, "1000 10 first\n5000 10 second\n"), 0);
+	bank_cleared(1, b);
+	assert_int_equal(bank_cleared(2, b), 1);
+	assert_null(jits_find(jits, a));
+	assert_string_equal(jits_find(jits, b), "second");
+	bank_cleared(3, 0);
+	assert_int_equal(bank_cleared(4, 0), 1);
+	assert_true(jits_fullness(jits) == 0);
 }
 
 int main(void)
@@ -106,6 +157,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names_are_of_a_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(hostile_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(bounds, setup, teardown),
+		cmocka_unit_test_setup_teardown(given_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_of_two_regions, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
+#include "names/native_lines.h"
 #include "names/natives.h"
 
 static struct natives *n;
@@ -74,7 +75,7 @@ static void limits(void **state)
 	__u32 file = 77;
 
 	(void)state;
-	assert_int_equal(natives_file(n, &map, &file), -ENOSPC);
+	assert_int_equal(natives_file(n, &map, &file), -EFBIG);
 	map.file.size = 0;
 	assert_int_equal(natives_file(n, &map, &file), -EINVAL);
 	for (int i = 0; i < NATIVES_FILES_MAX; i++) {
@@ -84,6 +85,93 @@ static void limits(void **state)
 	}
 	assert_int_equal(natives_file(n, &map, &file), -ENOSPC);
 	assert_true(natives_get(n, natives_count(n) - 1)->base + (1ULL << 28) <= 1ULL << TEXT_BITS);
+	assert_int_equal(natives_refused(n), 2);
+}
+
+/* A bank of the call tree was cleared, and nobody had a file mapped but perhaps this one. */
+static __u32 bank_cleared(__u32 turn, __u32 in_use)
+{
+	natives_begin_look(n);
+	if (in_use != NATIVES_NONE)
+		natives_see(n, in_use);
+	natives_end_look(n, turn);
+	return natives_give_back(n, turn + 1);
+}
+
+/* Far more files than there are numbers, of more bytes than the text space has, come and go. */
+static void given_back(void **state)
+{
+	const __u32 kept = add(1, 100, "/kept");
+	const __u64 base = natives_get(n, kept)->base;
+	struct native_place place;
+	__u32 turn = 1, file, serial;
+
+	(void)state;
+	for (__u64 i = 0; i < 20 * NATIVES_FILES_MAX; i += 200) {
+		for (__u64 j = 0; j < 200; j++)
+			file = add(100 + i + j, 1ULL << 28, "/gone");
+		serial = natives_serial(n, file);
+		bank_cleared(turn++, kept);
+		assert_true(natives_find(n, natives_get(n, file)->base + 5, &place)); /* a node may have it */
+		bank_cleared(turn++, kept);
+		assert_null(natives_get(n, file));
+		assert_int_not_equal(natives_serial(n, file), serial);
+		assert_int_equal(natives_count(n), 1);
+	}
+	assert_int_equal(natives_get(n, kept)->base, base);
+	assert_true(natives_find(n, base + 7, &place));
+	assert_string_equal(place.path, "/kept");
+	assert_int_equal(natives_refused(n), 0);
+}
+
+static void met_again_in_time(void **state)
+{
+	const __u32 file = add(1, 100, "/kept");
+
+	(void)state;
+	assert_int_equal(bank_cleared(1, NATIVES_NONE), 0);
+	assert_int_equal(add(1, 100, "/kept"), file);
+	assert_int_equal(bank_cleared(2, NATIVES_NONE), 0); /* its nodes may be in the bank that is used */
+	assert_int_equal(bank_cleared(3, NATIVES_NONE), 1);
+	assert_int_equal(natives_file_at(n, TEXT_FILES), NATIVES_NONE);
+}
+
+/* Names take more than there is room for in all, but never at once. */
+static void bytes_are_given_back(void **state)
+{
+	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	_cleanup_buf_ struct buf bytes = { 0 };
+	__u32 turn = 1, file = 0;
+	size_t sum = 0;
+
+	(void)state;
+	assert_int_equal(functions_read(fd, -1, &bytes), 0);
+	for (__u64 i = 0; sum < 2 * (size_t)NATIVES_BYTES_MAX; i++, sum += bytes.size) {
+		file = add(100 + i, 1 << 24, "/named");
+		assert_int_equal(natives_functions(n, file, bytes.data, bytes.size), 0);
+		if (natives_fullness(n) > 0.5) {
+			bank_cleared(turn++, NATIVES_NONE);
+			assert_true(natives_unused(n) > 0.5);
+			bank_cleared(turn++, NATIVES_NONE);
+			assert_int_equal(natives_count(n), 0);
+		}
+	}
+}
+
+/* What the files before have known of a position is not said of the file that has it now. */
+static void lines_are_forgotten(void **state)
+{
+	__u32 file = add(1, 1 << 20, "/lines");
+	const __u64 position = natives_get(n, file)->base + 0x100;
+
+	(void)state;
+	assert_int_equal(natives_want_lines(n), 0);
+	assert_true(native_lines_want(natives_lines(n), position));
+	assert_false(native_lines_want(natives_lines(n), position));
+	bank_cleared(1, NATIVES_NONE);
+	assert_false(native_lines_want(natives_lines(n), position));
+	bank_cleared(2, NATIVES_NONE);
+	assert_true(native_lines_want(natives_lines(n), position));
 }
 
 static void names(void **state)
@@ -119,6 +207,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(intervals, setup, teardown),
 		cmocka_unit_test_setup_teardown(limits, setup, teardown),
+		cmocka_unit_test_setup_teardown(given_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(met_again_in_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(bytes_are_given_back, setup, teardown),
+		cmocka_unit_test_setup_teardown(lines_are_forgotten, setup, teardown),
 		cmocka_unit_test_setup_teardown(names, setup, teardown),
 	};
 

@@ -139,6 +139,44 @@ static void a_reader_that_fails(void **state)
 	assert_int_equal(state_now(), NATIVE_NAMELESS);
 }
 
+/* The store was full. When it is not any more, the file is asked for again. */
+static void names_without_room(void **state)
+{
+	_cleanup_free_ char *large = calloc(1, NATIVES_BYTES_MAX);
+	__u32 again[NATIVE_FILES_RETRIED];
+
+	(void)state;
+	assert_int_equal(native_files_take(&files, own, 0, large, NATIVES_BYTES_MAX + 1), -ENOSPC);
+	assert_int_equal(state_now(), NATIVE_NAMELESS);
+	assert_true(files.no_room.stands);
+	assert_int_equal(native_files_retry(&files, again), 1);
+	assert_int_equal(again[0], own);
+	assert_int_equal(state_now(), NATIVE_NEW);
+	assert_false(files.no_room.stands);
+	assert_int_equal(native_files_retry(&files, again), 0);
+	assert_int_equal(answer(0), 0);
+}
+
+/* What is known of a file is not said of the next one that has its number. */
+static void another_file_of_that_number(void **state)
+{
+	const struct code_map map = { 0x1000, 0x2000, 0, { 1, 9, 4096, 3, 4 }, "/other", false, false };
+	__u32 other;
+
+	(void)state;
+	assert_int_equal(answer(-ENOEXEC), -ENOEXEC);
+	assert_int_equal(native_files_text(&files, own), TEXT_NONE);
+	for (__u32 turn = 1; turn <= 2; turn++) {
+		natives_begin_look(natives);
+		natives_end_look(natives, turn);
+	}
+	assert_int_equal(natives_give_back(natives, 3), 1);
+	assert_int_equal(natives_file(natives, &map, &other), 0);
+	assert_int_equal(other, own);
+	assert_int_equal(native_files_text(&files, other), TEXT_NOT_LOADED);
+	assert_int_equal(native_files_get(&files, other)->state, NATIVE_NEW);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -149,6 +187,8 @@ int main(void)
 		TEST(a_file_that_cannot_be_read),
 		TEST(a_process_that_is_gone),
 		TEST(a_reader_that_fails),
+		TEST(names_without_room),
+		TEST(another_file_of_that_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,10 @@ static __u32 add(__u32 first, __u32 second)
 	files[1] = NATIVE_NO_FILE;
 	files[2] = second;
 	assert_int_equal(texts_add_space(&table, mappings, 3, &block), 0);
-	assert_int_equal(native_spaces_add(&spaces, block, 3, files), 0);
+	assert_int_equal(native_spaces_add(&spaces, &(struct native_space){ .block = block,
+									   .count = 3,
+									   .files = files }),
+			 0);
 	return block;
 }
 
@@ -105,6 +108,29 @@ static void every_mapping_of_a_file_is_told(void **state)
 	assert_int_equal(texts_mapping(&table, other + 3)->text, TEXT_NOT_LOADED);
 }
 
+/* A process that comes while others are counted may be missing once. */
+static void what_nobody_has_goes(void **state)
+{
+	const __u32 one = add(7, 9), other = add(9, 7);
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		native_spaces_begin_look(&spaces);
+		native_spaces_find(&spaces, one)->live = true;
+		native_spaces_find(&spaces, other)->live = i != 1;
+		native_spaces_end_look(&spaces);
+		assert_int_equal(spaces.count, 2);
+	}
+	for (int i = 0; i < NATIVE_SPACES_IDLE; i++) {
+		assert_non_null(native_spaces_find(&spaces, one));
+		native_spaces_begin_look(&spaces);
+		native_spaces_find(&spaces, other)->live = true;
+		native_spaces_end_look(&spaces);
+	}
+	assert_null(native_spaces_find(&spaces, one));
+	assert_int_equal(native_spaces_find(&spaces, other)->files[0], 9);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -113,6 +139,7 @@ int main(void)
 		TEST(the_file_behind_an_address),
 		TEST(each_is_found_by_its_block),
 		TEST(every_mapping_of_a_file_is_told),
+		TEST(what_nobody_has_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,6 +126,12 @@ static void on_forget(void *s, struct kernel_range range)
 	subject.forgotten = range.first;
 }
 
+static double on_fullness(const void *s)
+{
+	assert_ptr_equal(s, &subject);
+	return subject.waiting / 4.0;
+}
+
 static void on_record(void *s, const void *record, size_t size)
 {
 	assert_ptr_equal(s, &subject);
@@ -137,7 +143,7 @@ static void on_record(void *s, const void *record, size_t size)
 static void a_subject_takes_part(void **state)
 {
 	const struct discover_subject all = {
-		on_answered, on_waiting, on_catch_up, on_forget, &subject
+		on_answered, on_waiting, on_catch_up, on_forget, on_fullness, &subject
 	};
 	const struct discover_subject none = { .subject = &subject };
 	struct record_native record = { .type = RECORD_NATIVE };
@@ -153,6 +159,7 @@ static void a_subject_takes_part(void **state)
 		subject.waiting = 3 * i;
 		subject.on_its_way = i;
 		assert_int_equal(discover_pending(discover), 3 * i);
+		assert_true(discover_fullness(discover) == 0.75 * i);
 		assert_int_equal(discover_catch_up(discover), i);
 		discover_replies(discover);
 		discover_forget_codes(discover, (struct kernel_range){ 7 + i, 9 });
