@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names/shares.h"
+
 int intervals_open(struct intervals *s, __u32 max, __u64 low, __u64 high)
 {
 	struct intervals new = { .max = max, .low = low, .high = high, .next = low };
@@ -106,6 +108,32 @@ void intervals_give_back(struct intervals *s, __u32 number)
 	*i = (struct interval){ 0 };
 	if (number < s->unused_number)
 		s->unused_number = number;
+}
+
+int intervals_take_shared(struct intervals *s, struct shares *shares, __u32 user, __u64 size, __u32 *ret,
+			  struct share **ret_share)
+{
+	static const struct share nothing;
+	const struct share *has = shares_find(shares, user) ?: &nothing;
+	int err;
+
+	if (!share_may(has->count, 1, s->max - s->count) ||
+	    !share_may(has->line, size, s->high - s->low - s->taken))
+		return -ENOSPC;
+	err = intervals_take(s, size, ret);
+	if (err)
+		return err;
+	err = shares_take(shares, user, size, ret_share);
+	if (err)
+		intervals_give_back(s, *ret);
+	return err;
+}
+
+void intervals_give_back_shared(struct intervals *s, struct shares *shares, __u32 number,
+				struct share *share)
+{
+	shares_drop(shares, share, s->list[number].size);
+	intervals_give_back(s, number);
 }
 
 void intervals_begin_look(struct intervals *s)

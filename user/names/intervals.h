@@ -13,6 +13,9 @@
 #define INTERVALS_NONE	(~0U)
 #define INTERVALS_TURNS 2 /* for so long an interval is kept that is not in use */
 
+struct share;
+struct shares;
+
 struct interval {
 	__u64 begin, size; /* size 0: nobody has this number */
 	__u32 turn; /* in which it was first found unused; 0 = it is in use */
@@ -36,6 +39,11 @@ void intervals_close(struct intervals *s); /* of one that is all 0 it does nothi
 /* The number of a new interval, which is in use. size is not 0. 0; -ENOSPC. */
 int intervals_take(struct intervals *s, __u64 size, __u32 *ret);
 void intervals_give_back(struct intervals *s, __u32 number);
+/* The same for a user, who may have no more than a share; that is *ret_share. 0; -ENOSPC; -ENOMEM. */
+int intervals_take_shared(struct intervals *s, struct shares *shares, __u32 user, __u64 size, __u32 *ret,
+			  struct share **ret_share);
+void intervals_give_back_shared(struct intervals *s, struct shares *shares, __u32 number,
+				struct share *share);
 /* The number of the interval that has this position, or INTERVALS_NONE. */
 __u32 intervals_at(const struct intervals *s, __u64 position);
 

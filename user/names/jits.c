@@ -9,13 +9,14 @@
 #include "base/hash.h"
 #include "bpf/abi.h"
 #include "names/intervals.h"
+#include "names/shares.h"
 #include "proc/perf_map.h"
 
 #define REGION_SIZE_MAX (1ULL << 32)
 
 /* Of one process. They are there as long as a region of it is. */
 struct names {
-	__u32 process;
+	__u32 process, user;
 	__u32 regions;
 	void *bytes; /* map points into it; NULL = none yet */
 	size_t size;
@@ -26,12 +27,14 @@ struct names {
 struct region {
 	__u64 start, size;
 	struct names *names; /* NULL: nobody has this number */
+	struct share *share; /* of the process's user */
 };
 
 struct jits {
 	struct names *by_process;
 	struct region list[JITS_REGIONS_MAX]; /* by number */
 	struct intervals intervals;
+	struct shares *shares;
 	size_t bytes;
 	__u64 refused;
 };
@@ -42,8 +45,9 @@ int jits_new(struct jits **ret)
 
 	if (!j)
 		return -ENOMEM;
-	if (intervals_open(&j->intervals, JITS_REGIONS_MAX, TEXT_JITS, 1ULL << TEXT_BITS)) {
-		free(j);
+	if (intervals_open(&j->intervals, JITS_REGIONS_MAX, TEXT_JITS, 1ULL << TEXT_BITS) ||
+	    shares_new(&j->shares)) {
+		jits_free(j);
 		return -ENOMEM;
 	}
 	*ret = j;
@@ -67,6 +71,7 @@ void jits_free(struct jits *j)
 	HASH_ITER(hh, j->by_process, n, next)
 		free_names(j, n);
 	intervals_close(&j->intervals);
+	shares_free(j->shares);
 	free(j);
 }
 
@@ -78,7 +83,7 @@ static struct names *find_names(const struct jits *j, __u32 process)
 	return n;
 }
 
-static struct names *names_of(struct jits *j, __u32 process)
+static struct names *names_of(struct jits *j, __u32 process, __u32 user)
 {
 	struct names *n = find_names(j, process);
 
@@ -88,6 +93,7 @@ static struct names *names_of(struct jits *j, __u32 process)
 	if (!n)
 		return NULL;
 	n->process = process;
+	n->user = user;
 	HASH_ADD(hh, j->by_process, process, sizeof(n->process), n);
 	if (n->hh.tbl)
 		return n;
@@ -104,33 +110,34 @@ static __u32 find_region(const struct jits *j, const struct names *n, __u64 star
 	return INTERVALS_NONE;
 }
 
-static int add_region(struct jits *j, __u32 process, __u64 start, __u64 size, __u32 *ret)
+static int add_region(struct jits *j, __u32 process, __u32 user, __u64 start, __u64 size, __u32 *ret)
 {
+	struct share *share;
 	struct names *n;
 	int err;
 
 	if (size > REGION_SIZE_MAX)
 		return -EFBIG;
-	err = intervals_take(&j->intervals, size, ret);
+	err = intervals_take_shared(&j->intervals, j->shares, user, size, ret, &share);
 	if (err)
 		return err;
-	n = names_of(j, process);
+	n = names_of(j, process, user);
 	if (!n) {
-		intervals_give_back(&j->intervals, *ret);
+		intervals_give_back_shared(&j->intervals, j->shares, *ret, share);
 		return -ENOMEM;
 	}
 	n->regions++;
-	j->list[*ret] = (struct region){ start, size, n };
+	j->list[*ret] = (struct region){ start, size, n, share };
 	return 0;
 }
 
-int jits_region(struct jits *j, __u32 process, __u64 start, __u64 end, __u64 *ret_position)
+int jits_region(struct jits *j, __u32 process, __u32 user, __u64 start, __u64 end, __u64 *ret_position)
 {
 	__u32 number = find_region(j, find_names(j, process), start, end - start);
 	int err;
 
 	if (number == INTERVALS_NONE) {
-		err = add_region(j, process, start, end - start, &number);
+		err = add_region(j, process, user, start, end - start, &number);
 		j->refused += err == -ENOSPC;
 		if (err)
 			return err;
@@ -164,7 +171,7 @@ static void give_back(struct jits *j, __u32 number)
 {
 	struct names *n = j->list[number].names;
 
-	intervals_give_back(&j->intervals, number);
+	intervals_give_back_shared(&j->intervals, j->shares, number, j->list[number].share);
 	j->list[number] = (struct region){ 0 };
 	if (!--n->regions)
 		free_names(j, n);
@@ -215,6 +222,16 @@ __u64 jits_refused(const struct jits *j)
 
 /* --- names --------------------------------------------------------------------------------------------- */
 
+static size_t bytes_of(const struct jits *j, __u32 user)
+{
+	size_t bytes = 0;
+
+	for (const struct names *n = j->by_process; n; n = n->hh.next)
+		if (n->user == user)
+			bytes += n->size;
+	return bytes;
+}
+
 int jits_names(struct jits *j, __u32 process, const void *bytes, size_t size)
 {
 	_cleanup_free_ void *copy = NULL;
@@ -224,7 +241,8 @@ int jits_names(struct jits *j, __u32 process, const void *bytes, size_t size)
 
 	if (!n)
 		return -ENOENT;
-	if (j->bytes - n->size + size > JITS_BYTES_MAX) {
+	if (size > JITS_BYTES_MAX ||
+	    !share_may(bytes_of(j, n->user) - n->size, size, JITS_BYTES_MAX - (j->bytes - n->size))) {
 		j->refused++;
 		return -ENOSPC;
 	}

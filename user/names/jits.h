@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#define JITS_REGIONS_MAX 4096
-#define JITS_BYTES_MAX	 (16 << 20) /* of names of all processes */
+#define JITS_REGIONS_MAX 8192
+#define JITS_BYTES_MAX	 (24 << 20) /* of names of all processes */
 
 struct jits;
 
@@ -21,9 +21,9 @@ void jits_free(struct jits *j);	 /* NULL is fine */
 
 /*
  * The position of the first byte of this memory of a process (struct process.id). 0; -ENOSPC beyond the
- * bounds; -EFBIG for one above 4 GiB; -ENOMEM.
+ * bounds or the user's share of them; -EFBIG for one above 4 GiB; -ENOMEM.
  */
-int jits_region(struct jits *j, __u32 process, __u64 start, __u64 end, __u64 *ret_position);
+int jits_region(struct jits *j, __u32 process, __u32 user, __u64 start, __u64 end, __u64 *ret_position);
 
 /*
  * Takes the bytes of perf_map_read(), which it copies, in place of those it had of this process. 0; -ENOENT

@@ -12,6 +12,7 @@
 #include "names/intervals.h"
 #include "names/jits.h"
 #include "names/native_lines.h"
+#include "names/shares.h"
 
 #define PAGE	 4096ULL
 #define FILE_MAX (1ULL << 32) /* offsets of functions have 32 bits */
@@ -21,6 +22,7 @@ struct entry {
 	struct native_file file;
 	void *bytes; /* functions point into it; NULL = none */
 	size_t bytes_size;
+	struct share *share; /* of the user who had it first */
 	UT_hash_handle hh;
 };
 
@@ -29,6 +31,7 @@ struct natives {
 	struct entry *list[NATIVES_FILES_MAX]; /* by number */
 	__u32 serial[NATIVES_FILES_MAX];       /* how often the number was given back */
 	struct intervals intervals;
+	struct shares *shares;
 	size_t bytes;
 	__u64 refused; /* how often something found no room */
 	struct jits *jits;
@@ -41,7 +44,8 @@ int natives_new(struct natives **ret)
 
 	if (!n)
 		return -ENOMEM;
-	if (intervals_open(&n->intervals, NATIVES_FILES_MAX, TEXT_FILES, TEXT_JITS) || jits_new(&n->jits)) {
+	if (intervals_open(&n->intervals, NATIVES_FILES_MAX, TEXT_FILES, TEXT_JITS) ||
+	    shares_new(&n->shares) || jits_new(&n->jits)) {
 		natives_free(n);
 		return -ENOMEM;
 	}
@@ -66,6 +70,7 @@ void natives_free(struct natives *n)
 	for (__u32 i = 0; i < NATIVES_FILES_MAX; i++)
 		free_entry(n->list[i]);
 	intervals_close(&n->intervals);
+	shares_free(n->shares);
 	jits_free(n->jits);
 	native_lines_free(n->lines);
 	free(n);
@@ -100,6 +105,19 @@ static struct entry *new_entry(const struct code_map *map)
 	return NULL;
 }
 
+static int take(struct natives *n, struct entry *e, __u32 user, __u64 size)
+{
+	int err = intervals_take_shared(&n->intervals, n->shares, user, size, &e->file.number, &e->share);
+
+	if (err)
+		return err;
+	HASH_ADD(hh, n->by_key, key, sizeof(e->key), e);
+	if (e->hh.tbl)
+		return 0;
+	intervals_give_back_shared(&n->intervals, n->shares, e->file.number, e->share);
+	return -ENOMEM;
+}
+
 static int add(struct natives *n, const struct code_map *map, __u32 *ret)
 {
 	const __u64 size = (map->file.size + PAGE - 1) & ~(PAGE - 1);
@@ -111,20 +129,15 @@ static int add(struct natives *n, const struct code_map *map, __u32 *ret)
 	e = new_entry(map);
 	if (!e)
 		return -ENOMEM;
-	err = intervals_take(&n->intervals, size, &e->file.number);
-	if (!err) {
-		HASH_ADD(hh, n->by_key, key, sizeof(e->key), e);
-		if (e->hh.tbl) {
-			e->file.base = n->intervals.list[e->file.number].begin;
-			n->list[e->file.number] = e;
-			*ret = e->file.number;
-			return 0;
-		}
-		intervals_give_back(&n->intervals, e->file.number);
-		err = -ENOMEM;
+	err = take(n, e, map->user, size);
+	if (err) {
+		free_entry(e);
+		return err;
 	}
-	free_entry(e);
-	return err;
+	e->file.base = n->intervals.list[e->file.number].begin;
+	n->list[e->file.number] = e;
+	*ret = e->file.number;
+	return 0;
 }
 
 __u32 natives_file_at(const struct natives *n, __u64 position)
@@ -179,7 +192,7 @@ int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t s
 
 	if (e->bytes)
 		return 0;
-	if (n->bytes + size > NATIVES_BYTES_MAX) {
+	if (size > NATIVES_BYTES_MAX || !share_may(e->share->bytes, size, NATIVES_BYTES_MAX - n->bytes)) {
 		n->refused++;
 		return -ENOSPC;
 	}
@@ -196,6 +209,7 @@ int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t s
 	e->file.is_known = true;
 	e->bytes = TAKE_PTR(copy);
 	e->bytes_size = size;
+	e->share->bytes += size;
 	n->bytes += size;
 	return 0;
 }
@@ -225,7 +239,8 @@ static void give_back(struct natives *n, __u32 file)
 
 	if (n->lines)
 		native_lines_forget(n->lines, e->file.base, n->intervals.list[file].size);
-	intervals_give_back(&n->intervals, file);
+	e->share->bytes -= e->bytes_size;
+	intervals_give_back_shared(&n->intervals, n->shares, file, e->share);
 	HASH_DEL(n->by_key, e);
 	n->list[file] = NULL;
 	n->serial[file]++;

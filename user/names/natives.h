@@ -15,8 +15,8 @@
 #include "elf/functions.h"
 #include "proc/code_maps.h"
 
-#define NATIVES_FILES_MAX 8192
-#define NATIVES_BYTES_MAX (64 << 20) /* of names and functions of all files */
+#define NATIVES_FILES_MAX 16384
+#define NATIVES_BYTES_MAX (96 << 20) /* of names and functions of all files */
 #define NATIVES_NONE	  (~0U)	     /* no file */
 
 struct jits;
@@ -43,8 +43,8 @@ int natives_want_lines(struct natives *n);
 
 /*
  * The number of the file behind a mapping of a file that was reached; added if it is new. It is in use as of
- * now. Numbers are below NATIVES_FILES_MAX. -ENOSPC when there are so many, or the text space is used up;
- * -EFBIG for one above 4 GiB; -ENOMEM.
+ * now. Numbers are below NATIVES_FILES_MAX. -ENOSPC when there are so many, the text space is used up, or the
+ * process's user has as much as is left (shares.h); -EFBIG for one above 4 GiB; -ENOMEM.
  */
 int natives_file(struct natives *n, const struct code_map *map, __u32 *ret);
 
@@ -60,7 +60,7 @@ const struct native_file *natives_get(const struct natives *n, __u32 file);
 
 /*
  * Takes the bytes of functions_read(), which it copies. 0, -EBADMSG, -ENOMEM, or -ENOSPC beyond
- * NATIVES_BYTES_MAX.
+ * NATIVES_BYTES_MAX or the user's share of it.
  */
 int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t size);
 

@@ -2,19 +2,25 @@
 #include "proc/code_maps.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/small_file.h"
 #include "proc/perf_map.h"
 #include "proc/procfs.h"
 #include "proc/safe_open.h"
 
-/* The bytes that are sent of each mapping: this, the path, a NUL. */
+#define STATUS_MAX 16384 /* bytes of /proc/PID/status; it has 1,500 */
+
+/* What is sent of each mapping: this, the path, a NUL. */
 struct sent_map {
 	__u64 start, end, offset;
 	struct code_file file;
 	__u32 path_size; /* with its NUL */
 	__u32 has_file;
-	__u32 writable, pad;
+	__u32 writable;
+	__u32 user;
 };
 
 struct code_file code_file_of(const struct stat *stat)
@@ -25,6 +31,7 @@ struct code_file code_file_of(const struct stat *stat)
 
 struct reading {
 	pid_t tid;
+	__u32 user;
 	struct buf *out;
 	size_t count;
 	/* The file that was looked at last: its mappings are neighbours. */
@@ -82,6 +89,7 @@ static int on_map(const struct procfs_map *map, void *context)
 		return -E2BIG;
 	sent.has_file = map->inode != 0;
 	sent.writable = map->write;
+	sent.user = r->user;
 	if (map->inode) {
 		identify_file(r, map);
 		sent.file = r->file;
@@ -92,9 +100,22 @@ static int on_map(const struct procfs_map *map, void *context)
 	return err ?: buf_add(r->out, map->path, sent.path_size);
 }
 
+/* What is not known is of one user, too. */
+static __u32 user_of(pid_t tid)
+{
+	_cleanup_free_ char *text = NULL;
+	uid_t user = ~0U;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	if (!small_file_read(path, STATUS_MAX, &text))
+		procfs_parse_user(text, &user);
+	return user;
+}
+
 int code_maps_read(pid_t tid, struct buf *out)
 {
-	struct reading r = { .tid = tid, .out = out };
+	struct reading r = { .tid = tid, .user = user_of(tid), .out = out };
 	const size_t size = out->size;
 	int err = procfs_maps(tid, on_map, &r);
 
@@ -120,7 +141,7 @@ int code_maps_next(const void *bytes, size_t size, size_t *at, struct code_map *
 	if (sent.start >= sent.end || sent.end >> 56 || sent.offset >> 56 || (*at && sent.start < ret->end))
 		return -EBADMSG;
 	*ret = (struct code_map){ sent.start, sent.end,	       sent.offset,   sent.file,
-				  path,	      !sent.has_file, sent.writable };
+				  path,	      !sent.has_file, sent.writable, sent.user };
 	*at += sizeof(sent) + sent.path_size;
 	return 1;
 }

@@ -47,7 +47,7 @@ static __u64 region(__u32 process, __u64 start, __u64 end)
 {
 	__u64 position = 0;
 
-	assert_int_equal(jits_region(jits, process, start, end, &position), 0);
+	assert_int_equal(jits_region(jits, process, process, start, end, &position), 0);
 	return position;
 }
 
@@ -95,11 +95,28 @@ static void bounds(void **state)
 	assert_int_equal(jits_names(jits, 1, large, 1), -ENOENT); /* it has no region */
 	region(1, 0x1000, 0x2000);
 	assert_int_equal(jits_names(jits, 1, large, JITS_BYTES_MAX + 1), -ENOSPC);
-	assert_int_equal(jits_region(jits, 1, 0, (1ULL << 32) + 1, &position), -EFBIG);
-	for (__u32 i = 2; i <= JITS_REGIONS_MAX; i++)
+	assert_int_equal(jits_region(jits, 1, 1, 0, (1ULL << 32) + 1, &position), -EFBIG);
+	for (__u32 i = 2; i < JITS_REGIONS_MAX; i++)
 		region(i, 0x1000, 0x2000);
-	assert_int_equal(jits_region(jits, 1, 0x5000, 0x6000, &position), -ENOSPC);
+	assert_int_equal(jits_region(jits, 1, 1, 0x5000, 0x6000, &position), -ENOSPC);
 	region(7, 0x1000, 0x2000);
+}
+
+/* Each region here is of a process of user 1, and of another one for others. */
+static void one_user_leaves_room(void **state)
+{
+	_cleanup_free_ char *large = calloc(1, JITS_BYTES_MAX);
+	__u64 position;
+	__u32 i = 0;
+
+	(void)state;
+	while (!jits_region(jits, 100 + i, 1, 0x1000, 0x2000, &position))
+		i++;
+	assert_int_equal(i, JITS_REGIONS_MAX / 2);
+	assert_int_equal(jits_region(jits, 7, 2, 0x1000, 0x2000, &position), 0);
+	assert_int_equal(jits_names(jits, 100, large, JITS_BYTES_MAX / 2 + 1), -ENOSPC);
+	/* As to its size it may. */
+	assert_int_equal(jits_names(jits, 100, large, JITS_BYTES_MAX / 2), -EBADMSG);
 }
 
 /* A bank of the call tree was cleared, and nobody had a region mapped but perhaps this one. */
@@ -157,6 +174,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names_are_of_a_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(hostile_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(bounds, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_user_leaves_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(given_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_of_two_regions, setup, teardown),
 	};

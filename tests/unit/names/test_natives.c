@@ -15,6 +15,7 @@
 #include "names/natives.h"
 
 static struct natives *n;
+static __u64 next_inode = 1 << 20;
 
 static int setup(void **state)
 {
@@ -31,7 +32,7 @@ static int teardown(void **state)
 
 static struct code_map map_of(__u64 inode, __u64 size, const char *path)
 {
-	return (struct code_map){ 0x1000, 0x2000, 0, { 1, inode, size, 3, 4 }, path, false, false };
+	return (struct code_map){ 0x1000, 0x2000, 0, { 1, inode, size, 3, 4 }, path, false, false, 0 };
 }
 
 static __u32 add(__u64 inode, __u64 size, const char *path)
@@ -149,9 +150,9 @@ static void bytes_are_given_back(void **state)
 	for (__u64 i = 0; sum < 2 * (size_t)NATIVES_BYTES_MAX; i++, sum += bytes.size) {
 		file = add(100 + i, 1 << 24, "/named");
 		assert_int_equal(natives_functions(n, file, bytes.data, bytes.size), 0);
-		if (natives_fullness(n) > 0.5) {
+		if (natives_fullness(n) > 0.4) {
 			bank_cleared(turn++, NATIVES_NONE);
-			assert_true(natives_unused(n) > 0.5);
+			assert_true(natives_unused(n) > 0.4);
 			bank_cleared(turn++, NATIVES_NONE);
 			assert_int_equal(natives_count(n), 0);
 		}
@@ -172,6 +173,65 @@ static void lines_are_forgotten(void **state)
 	assert_false(native_lines_want(natives_lines(n), position));
 	bank_cleared(2, NATIVES_NONE);
 	assert_true(native_lines_want(natives_lines(n), position));
+}
+
+static int add_of(__u32 user, __u64 inode, __u64 size)
+{
+	struct code_map map = map_of(inode, size, "/of a user");
+	__u32 file;
+
+	map.user = user;
+	return natives_file(n, &map, &file);
+}
+
+/* Numbers, or addresses: sparse files of 4 GiB take no disk space. */
+static void one_user_leaves_room(void **state)
+{
+	static const __u64 sizes[] = { 4096, 1ULL << 32 };
+
+	(void)state;
+	for (__u32 turn = 1, i = 0; i < ARRAY_SIZE(sizes); i++) {
+		__u64 hostile = 0, honest = 0;
+
+		while (!add_of(65534, ++next_inode, sizes[i]))
+			hostile++;
+		while (!add_of(1000, ++next_inode, sizes[i]))
+			honest++;
+		assert_true(hostile > 100 && honest >= hostile / 2 - 1);
+		assert_int_equal(add_of(1001, ++next_inode, 1 << 20), 0);
+		assert_int_equal(add_of(65534, ++next_inode, sizes[i]), -ENOSPC);
+		/* When it has nothing mapped any more it may have as much again. */
+		bank_cleared(turn++, NATIVES_NONE);
+		bank_cleared(turn++, NATIVES_NONE);
+		assert_int_equal(natives_count(n), 0);
+		assert_int_equal(add_of(65534, ++next_inode, sizes[i]), 0);
+		bank_cleared(turn++, NATIVES_NONE);
+		bank_cleared(turn++, NATIVES_NONE);
+	}
+}
+
+static void one_user_leaves_bytes(void **state)
+{
+	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	_cleanup_buf_ struct buf bytes = { 0 };
+	size_t hostile = 0;
+	__u32 file;
+	int err;
+
+	(void)state;
+	assert_int_equal(functions_read(fd, -1, &bytes), 0);
+	do {
+		struct code_map map = map_of(++next_inode, 1 << 20, "/hostile");
+
+		map.user = 65534;
+		assert_int_equal(natives_file(n, &map, &file), 0);
+		err = natives_functions(n, file, bytes.data, bytes.size);
+		hostile += err ? 0 : bytes.size;
+	} while (!err);
+	assert_int_equal(err, -ENOSPC);
+	assert_in_range(hostile, NATIVES_BYTES_MAX / 2 - bytes.size, NATIVES_BYTES_MAX / 2);
+	file = add(++next_inode, 1 << 20, "/honest");
+	assert_int_equal(natives_functions(n, file, bytes.data, bytes.size), 0);
 }
 
 static void names(void **state)
@@ -211,6 +271,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(met_again_in_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(bytes_are_given_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(lines_are_forgotten, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_user_leaves_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_user_leaves_bytes, setup, teardown),
 		cmocka_unit_test_setup_teardown(names, setup, teardown),
 	};
 

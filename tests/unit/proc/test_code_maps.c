@@ -64,6 +64,7 @@ static void of_this_process(void **state)
 	file = code_file_of(&st);
 	assert_memory_equal(&own.file, &file, sizeof(file));
 	assert_string_equal(strrchr(own.path, '/'), "/test_code_maps");
+	assert_int_equal(own.user, getuid());
 }
 
 static void memory_of_no_file(void **state)

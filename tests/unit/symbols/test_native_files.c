@@ -27,7 +27,7 @@ static __u32 own;
 
 static int setup(void **state)
 {
-	const struct code_map map = { 0x1000, 0x2000, 0, { 1, 2, 1 << 30, 3, 4 }, "/own", false, false };
+	const struct code_map map = { 0x1000, 0x2000, 0, { 1, 2, 1 << 30, 3, 4 }, "/own", false, false, 0 };
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	(void)state;
@@ -160,7 +160,7 @@ static void names_without_room(void **state)
 /* What is known of a file is not said of the next one that has its number. */
 static void another_file_of_that_number(void **state)
 {
-	const struct code_map map = { 0x1000, 0x2000, 0, { 1, 9, 4096, 3, 4 }, "/other", false, false };
+	const struct code_map map = { 0x1000, 0x2000, 0, { 1, 9, 4096, 3, 4 }, "/other", false, false, 0 };
 	__u32 other;
 
 	(void)state;

@@ -41,7 +41,7 @@ static int teardown(void **state)
 static struct code_map file_map(__u64 inode, __u64 size)
 {
 	return (struct code_map){ 0x5000,	   0x7000, 0x1000, { 1, inode, size, 3, 4 },
-				  "/lib/libz.so", false,  false };
+				  "/lib/libz.so", false,  false,  0 };
 }
 
 static void each_kind(void **state)

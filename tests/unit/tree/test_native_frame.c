@@ -175,7 +175,7 @@ static void code_made_at_run_time(void **state)
 	__u64 at;
 
 	(void)state;
-	assert_int_equal(jits_region(natives_jits(natives), 5, 0x7000, 0x8000, &at), 0);
+	assert_int_equal(jits_region(natives_jits(natives), 5, 0, 0x7000, 0x8000, &at), 0);
 	name_made_code(5, 0x7000, names, 2);
 	assert_int_equal(native_frame_function(natives, false, profile, at, &location), 0);
 	assert_string_equal(name_of(location), "made");

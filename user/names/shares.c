@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "names/shares.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+struct slot {
+	struct share share;
+	UT_hash_handle hh;
+};
+
+struct shares {
+	struct slot *slots;
+};
+
+int shares_new(struct shares **ret)
+{
+	struct shares *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	*ret = s;
+	return 0;
+}
+
+void shares_free(struct shares *s)
+{
+	struct slot *slot, *next;
+
+	if (!s)
+		return;
+	HASH_ITER(hh, s->slots, slot, next) {
+		HASH_DEL(s->slots, slot);
+		free(slot);
+	}
+	free(s);
+}
+
+bool share_may(__u64 has, __u64 more, __u64 left)
+{
+	return more <= left && has + more <= left - more;
+}
+
+static struct slot *find(const struct shares *s, __u32 user)
+{
+	struct slot *slot;
+
+	HASH_FIND(hh, s->slots, &user, sizeof(user), slot);
+	return slot;
+}
+
+const struct share *shares_find(const struct shares *s, __u32 user)
+{
+	const struct slot *slot = find(s, user);
+
+	return slot ? &slot->share : NULL;
+}
+
+int shares_take(struct shares *s, __u32 user, __u64 line, struct share **ret)
+{
+	struct slot *slot = find(s, user);
+
+	if (!slot) {
+		slot = calloc(1, sizeof(*slot));
+		if (!slot)
+			return -ENOMEM;
+		slot->share.user = user;
+		HASH_ADD(hh, s->slots, share.user, sizeof(user), slot);
+		if (!slot->hh.tbl) {
+			free(slot);
+			return -ENOMEM;
+		}
+	}
+	slot->share.count++;
+	slot->share.line += line;
+	*ret = &slot->share;
+	return 0;
+}
+
+void shares_drop(struct shares *s, struct share *share, __u64 line)
+{
+	struct slot *slot = find(s, share->user);
+
+	share->line -= line;
+	if (--share->count)
+		return;
+	HASH_DEL(s->slots, slot);
+	free(slot);
+}

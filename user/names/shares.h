@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * shares.h - what each user has of something that all share. A user may have as much as is left for others,
+ * which is half of what the others do not have. So whoever comes later finds room, too.
+ */
+#ifndef PYPERF_NAMES_SHARES_H
+#define PYPERF_NAMES_SHARES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+struct share {
+	__u32 user;  /* id */
+	__u32 count; /* numbers */
+	__u64 line;  /* addresses */
+	size_t bytes;
+};
+
+struct shares;
+
+int shares_new(struct shares **ret); /* 0 or -ENOMEM */
+void shares_free(struct shares *s);  /* NULL is fine */
+
+/* Whether somebody who has so much may have more, where so much is left. */
+bool share_may(__u64 has, __u64 more, __u64 left);
+
+/* One number more for this user, and so many addresses. *ret is valid until shares_drop(). 0 or -ENOMEM. */
+int shares_take(struct shares *s, __u32 user, __u64 line, struct share **ret);
+void shares_drop(struct shares *s, struct share *share, __u64 line);
+/* That of a user; NULL if there is none, who has nothing. */
+const struct share *shares_find(const struct shares *s, __u32 user);
+
+#endif
