@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make help says what there is. O=DIR builds elsewhere, V=1 shows commands, SAN=address,undefined instruments.
+# OVER=DIR: its files come before those of the same names in bpf/ and user/ (tests/recipe/README.md).
 
 VERSION := 0.1.0
 SAN     ?=
@@ -22,7 +23,9 @@ msg = @printf '  %-7s %s\n' '$(1)' '$(2)';
 endif
 
 WARN     := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror
-CPPFLAGS := -I. -Iuser -I$(O)/gen -D_GNU_SOURCE -DPYPERF_VERSION='"$(VERSION)"'
+OVER     ?=
+OVER_INC := $(OVER:%=-I%) $(OVER:%=-I%/user)
+CPPFLAGS := $(OVER_INC) -I. -Iuser -I$(O)/gen -D_GNU_SOURCE -DPYPERF_VERSION='"$(VERSION)"'
 CFLAGS   := -std=gnu11 -O2 -g $(WARN) -fno-strict-aliasing -fstack-protector-strong -fPIE
 LDFLAGS  := -pie -Wl,-z,relro,-z,now
 LDLIBS   := -lcurl -ljson-c -lbpf -ldw -lelf -lprotobuf-c -lmicrohttpd -lz -llzma -liberty
@@ -38,7 +41,7 @@ endif
 
 # Kernel side. BPF code has no libc; only the uapi headers of the target architecture are needed.
 BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -std=gnu11 -Wall -Wextra -Wno-unused-parameter \
-	      -Wno-missing-declarations -Werror -Ivmlinux -I.
+	      -Wno-missing-declarations -Werror -Ivmlinux $(OVER_INC) -I.
 bpf_arch_include = -D__TARGET_ARCH_$(1) $(addprefix -idirafter , \
 	/usr/include/$(if $(filter arm64,$(1)),aarch64,x86_64)-linux-gnu \
 	$(SYSROOT:%=%/usr/include/aarch64-linux-gnu) /usr/include/$(shell uname -m)-linux-gnu)
@@ -157,7 +160,9 @@ deps-build:
 	$(Q)sh deploy/deps.sh build
 
 # --- kernel side ---------------------------------------------------------------------------------------
-BPF_HDR := $(wildcard bpf/*.h bpf/*.def bpf/*/*.h vmlinux/*.h vmlinux/*/*.h)
+BPF_HDR := $(wildcard bpf/*.h bpf/*.def bpf/*/*.h vmlinux/*.h vmlinux/*/*.h \
+	   $(OVER:%=%/bpf/*.def) $(OVER:%=%/bpf/*/*.h))
+BPF_SRC := $(or $(wildcard $(OVER:%=%/bpf/pyperf.bpf.c)),bpf/pyperf.bpf.c)
 
 $(O)/%.bpf.o: %.bpf.c $(BPF_HDR)
 	@mkdir -p $(@D)
@@ -167,7 +172,7 @@ $(O)/%.bpf.o: %.bpf.c $(BPF_HDR)
 $(O)/tests/bench/hot.bpf.o: tests/bench/bench.h
 
 # A BPF object with its programs and maps as a structure of C.
-$(O)/gen/pyperf.skel.h: $(O)/bpf/pyperf.bpf.o
+$(O)/gen/pyperf.skel.h: $(BPF_SRC:%.c=$(O)/%.o)
 $(O)/gen/driven.skel.h: $(O)/tests/unit/driven/driven.bpf.o
 $(O)/gen/hot.skel.h: $(O)/tests/bench/hot.bpf.o
 $(O)/gen/spin.skel.h: $(O)/tests/unit/kern/spin.bpf.o

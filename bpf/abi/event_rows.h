@@ -13,13 +13,18 @@
 
 enum event_unit { UNIT_COUNT, UNIT_NANOSECONDS, UNIT_BYTES };
 
-/* What has to run so that events of a kind come. Each is a part of the kernel side that is loaded or not. */
+/* What has to run so that events of a kind come: rows of bpf/needs.def. */
+enum event_need {
+#define NEED(name, help) NEED_##name,
+#include "bpf/needs.def"
+#undef NEED
+};
+
+/* Sets of them. */
 enum event_needs {
-	NEEDS_TICKS = 1,  /* the CPUs' clocks: they find threads that run (bpf/events/timer.h) */
-	NEEDS_WAITS = 2,  /* the scheduler: who leaves a CPU, and who comes back (bpf/events/offcpu.h) */
-	NEEDS_GIL = 4,	  /* the scheduler, and who holds the GIL (bpf/events/gil.h) */
-	NEEDS_MEMORY = 8, /* changes of processes' resident memory (bpf/events/memory.h) */
-	NEEDS_TASKS = 16, /* the worker, which looks at asyncio tasks (bpf/events/outside_stack.h) */
+#define NEED(name, help) NEEDS_##name = 1 << NEED_##name,
+#include "bpf/needs.def"
+#undef NEED
 };
 
 /* What a kind has to do with wall time, which is a sum of others. */
@@ -53,7 +58,7 @@ struct event_row {
 	const char *former;	/* its name in --event in earlier versions, which is still taken; or NULL */
 	const char *by_cycles;	/* its name in --event that asks for ticks of the CPU's cycles; or NULL */
 	unsigned int comes_with; /* EVENT_BIT()s of kinds; whoever asks for one of them gets this one, too */
-	unsigned int needs;	/* enum event_needs bits */
+	unsigned int needs;	/* enum event_needs bits: what has to run so that its events come */
 
 	/* What it has to do with other kinds. */
 	unsigned int below; /* EVENT_BIT()s of kinds whose roots it shares; waits.def tells nodes apart */

@@ -32,15 +32,17 @@ static inline int outcome_is_in_profile(__u32 outcome)
 	return outcome < OUTCOME_COUNT && inside >> outcome & 1;
 }
 
-/* Groups of outcomes; events.def says which of them are in the books of a kind of event. */
+/* Groups of outcomes, the rows of bpf/groups.def, and sets of them. */
+enum outcome_group_number {
+#define OUTCOME_GROUP(name, help) OUTCOME_GROUP_NUMBER_##name,
+#include "bpf/groups.def"
+#undef OUTCOME_GROUP
+};
+
 enum outcome_group {
-	GROUP_STACK = 1,    /* what can become of any event of a Python process */
-	GROUP_PROCESS = 2,  /* events of other processes */
-	GROUP_TICK = 4,	    /* ticks that found nobody */
-	GROUP_FRESH = 8,    /* events of processes that are not known yet */
-	GROUP_WAIT = 16,    /* waits */
-	GROUP_MEMORY = 32,  /* changes of memory */
-	GROUP_TASK = 64,    /* time of asyncio tasks */
+#define OUTCOME_GROUP(name, help) GROUP_##name = 1 << OUTCOME_GROUP_NUMBER_##name,
+#include "bpf/groups.def"
+#undef OUTCOME_GROUP
 };
 
 #define TIME_BUCKETS 96 /* of durations: bpf/base/buckets.h */

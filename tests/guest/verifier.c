@@ -79,6 +79,7 @@ static int print_programs(const char *cache)
 static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool native)
 {
 	struct kernel_options options = {
+		.needs = NEEDS_TICKS | NEEDS_WAITS | NEEDS_GIL | NEEDS_MEMORY | NEEDS_TASKS,
 		.trigger = trigger,
 		.frequency = 99,
 		.by_thread = true,
@@ -87,10 +88,6 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool na
 		.programs = native,
 		.follow = true,
 		.measure = true,
-		.waits = true,
-		.gil = true,
-		.memory = true,
-		.tasks = true,
 		.async = true,
 		.max_depth = 1024,
 		.cache = cache,

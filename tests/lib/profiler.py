@@ -42,8 +42,8 @@ def frames():
 FRAMES = frames()
 
 
-def outcomes():
-    text = (ROOT / "bpf" / "outcomes.def").read_text()
+def outcomes(folder=ROOT / "bpf"):
+    text = (folder / "outcomes.def").read_text()
     rows = re.findall(r'^OUTCOME\((\w+),\s*(\w+),\s*(\w+),\s*"([^"]*)"', text, re.M)
     assert len(rows) == len(re.findall(r"^OUTCOME", text, re.M))
     return [Outcome(name.lower(), group, place, "[%s]" % shown) for name, group, place, shown in rows]
@@ -54,9 +54,9 @@ def outcomes():
 Event = collections.namedtuple("Event", "key unit type period total books prefix series")
 
 
-def events():
-    text = (ROOT / "bpf" / "events.def").read_text()
-    rows = re.findall(r"^EVENT\((.*?)\)\n(?=EVENT|\n)", text, re.M | re.S)
+def events(folder=ROOT / "bpf"):
+    text = (folder / "events.def").read_text()
+    rows = re.findall(r"^EVENT\((.*?)\)\n(?=EVENT|\n|\Z)", text, re.M | re.S)
     assert len(rows) == len(re.findall(r"^EVENT", text, re.M)) > 0
     found = []
     for row in rows:

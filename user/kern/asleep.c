@@ -13,8 +13,10 @@
 
 #define READ_BYTES (1 << 16) /* at a time */
 
-void asleep_prepare(struct pyperf *s, bool waits, bool gil, bool tasks)
+void asleep_prepare(struct pyperf *s, __u32 needs)
 {
+	const bool waits = needs & NEEDS_WAITS, gil = needs & NEEDS_GIL, tasks = needs & NEEDS_TASKS;
+
 	bpf_program__set_autoload(s->progs.list_asleep, waits || gil);
 	bpf_program__set_autoload(s->progs.add_stack, waits);
 	bpf_program__set_autoload(s->progs.add_tasks, tasks);

@@ -25,10 +25,11 @@ struct asleep_programs {
 };
 
 /*
- * Before loading: leaves out the programs for threads, and that for tasks, unless they are wanted. With waits
- * for the GIL alone nobody is listed, but the list also sweeps the table of waits (asleep_list()).
+ * Before loading: leaves out the programs for threads, and that for tasks, unless they are needed (enum
+ * event_needs bits). With waits for the GIL alone nobody is listed, but the list also sweeps the table of
+ * waits (asleep_list()).
  */
-void asleep_prepare(struct pyperf *skel, bool waits, bool gil, bool tasks);
+void asleep_prepare(struct pyperf *skel, __u32 needs);
 /* Makes ready what needs privileges. More than once is as once. 0 or -errno. */
 int asleep_open(struct asleep_programs *a, struct pyperf *skel, __u32 max_depth);
 void asleep_close(struct asleep_programs *a);

@@ -15,7 +15,6 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "bpf/data/budget.h"
-#include "kern/attach.h"
 #include "kern/cpu_ticks.h"
 #include "kern/dead_cpus.h"
 #include "kern/libbpf_log.h"
@@ -23,6 +22,7 @@
 #include "kern/memory.h"
 #include "kern/object.h"
 #include "kern/tables.h"
+#include "kern/tracepoints.h"
 #include "kern/waits.h"
 #include "pyperf.skel.h"
 
@@ -89,10 +89,11 @@ static int load(struct kernel *k)
 		return fail(k, -EINVAL, "the BPF tables cannot be sized");
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
-	waits_prepare(k->skel, k->options.waits, k->options.gil, k->options.min_wait_ns);
-	asleep_prepare(k->skel, k->options.waits, k->options.gil, k->options.tasks);
+	tracepoints_prepare(k->skel, k->options.needs);
+	waits_prepare(k->skel, k->options.needs, k->options.min_wait_ns);
+	asleep_prepare(k->skel, k->options.needs);
 	task_layouts_prepare(&k->task_layouts, k->skel, k->options.async);
-	memory_prepare(k->skel, k->options.memory, k->options.rss_step);
+	memory_prepare(k->skel, k->options.needs, k->options.rss_step);
 	err = pyperf__load(k->skel);
 	if (err && lockdown_is_confidential())
 		return fail(k, err,
@@ -152,7 +153,7 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 	k->trigger.wanted = o->trigger;
 	k->trigger.frequency = o->frequency;
 	k->trigger.use_cycles = o->use_cycles;
-	k->trigger.off = o->no_ticks;
+	k->trigger.off = !(o->needs & NEEDS_TICKS);
 	err = trigger_choose(&k->trigger);
 	if (err)
 		return fail(k, err, "%s", k->trigger.reason);
@@ -205,24 +206,18 @@ static void begin_to_look(struct kernel *k)
 
 int kernel_start(struct kernel *k, int *ret_cpus)
 {
-	struct pyperf *s = k->skel;
+	const char *name = NULL;
 	int err;
 
 	if (k->options.statistics && k->stats_fd < 0)
 		k->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	/* These stay attached when the ticks stop. */
-	err = attach(s->progs.on_process_fork, &s->links.on_process_fork) ?:
-	      attach(s->progs.on_process_exec, &s->links.on_process_exec) ?:
-	      attach(s->progs.on_process_exit, &s->links.on_process_exit);
+	err = tracepoints_start(k->skel, &name);
 	if (err)
-		return fail(k, err, "the process tracepoints cannot be attached: %s", strerror(-err));
-	err = waits_start(s) ?: asleep_open(&k->asleep, s, k->options.max_depth);
+		return fail(k, err, "the tracepoint %s cannot be attached: %s", name, strerror(-err));
+	err = asleep_open(&k->asleep, k->skel, k->options.max_depth);
 	if (err)
-		return fail(k, err, "the scheduler's tracepoints cannot be attached: %s", strerror(-err));
-	err = memory_start(s);
-	if (err)
-		return fail(k, err, "the tracepoint rss_stat cannot be attached: %s", strerror(-err));
-	err = trigger_start(&k->trigger, s);
+		return fail(k, err, "threads that sleep cannot be listed: %s", strerror(-err));
+	err = trigger_start(&k->trigger, k->skel);
 	if (err)
 		return fail(k, err, "%s", k->trigger.reason);
 	begin_to_look(k);
@@ -246,8 +241,8 @@ int kernel_follow_cpus(struct kernel *k, int *ret_cpus)
 void kernel_stop(struct kernel *k)
 {
 	trigger_stop(&k->trigger);
-	waits_stop(k->skel);
-	memory_stop(k->skel);
+	waits_settle(k->skel); /* the waits under way count up to now */
+	tracepoints_stop(k->skel);
 }
 
 void kernel_settle(struct kernel *k)

@@ -18,21 +18,18 @@
 struct kernel;
 
 struct kernel_options {
+	__u32 needs; /* enum event_needs bits: what has to run, so that events come */
+
 	/* The ticks. */
-	bool no_ticks;		   /* nothing is sampled by the clock */
 	enum trigger_kind trigger; /* what makes them */
 	__u32 frequency;	   /* samples per second of each CPU */
 	bool use_cycles;	   /* hardware cycles instead of cpu-clock */
 
 	/* Kinds of event beside CPU time. */
-	bool waits;	   /* threads are seen to wait (kern/waits.h), */
-	bool gil;	   /* ... and those waits that are for the GIL are a kind of their own */
 	__u64 min_wait_ns; /* shorter waits are not in the profile */
 	bool wall;	   /* the sum of all times has books of its own */
 	__u32 walked;	   /* kinds of events of which a thread's last stack is remembered apart; 0 = 1 */
-	bool memory;	   /* processes are seen to grow and shrink (kern/memory.h) */
 	__u64 rss_step;	   /* bytes by which one does before that is counted */
-	bool tasks;	   /* stacks of asyncio tasks may be given (kern/asleep.h) */
 
 	/* Whose samples are taken, and what they are told apart by. */
 	bool all;		  /* every process is profiled, else only those of kernel_set_process() */

@@ -14,7 +14,7 @@
 
 bool kernel_sees_gil(const struct kernel *k)
 {
-	return k->options.gil;
+	return k->options.needs & NEEDS_GIL;
 }
 
 int kernel_list_processes(struct kernel *k, int (*fn)(void *, const struct record_process *), void *context)

@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "bpf/abi/event_rows.h"
-#include "kern/memory.h"
 #include "kern/object.h"
 #include "kern/run_time.h"
 #include "kern/tables.h"
-#include "kern/waits.h"
 #include "pyperf.skel.h"
 
 enum trigger_kind kernel_trigger(const struct kernel *k)
@@ -38,9 +36,8 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 		ret->runs = ret->sum.ticks;
 		ret->run_time_ns = ret->sum.time_sum;
 	}
-	run_time_add(s->progs.on_process_fork, &ret->other_runs, &ret->other_time_ns);
-	run_time_add(s->progs.on_process_exec, &ret->other_runs, &ret->other_time_ns);
-	run_time_add(s->progs.on_process_exit, &ret->other_runs, &ret->other_time_ns);
-	waits_run_time(s, &ret->wait_runs, &ret->wait_time_ns);
-	memory_run_time(s, &ret->memory_runs, &ret->memory_time_ns);
+#define TRACEPOINT(program, needs, cost) \
+	run_time_add(s->progs.program, &ret->cost##_runs, &ret->cost##_time_ns);
+#include "kern/tracepoints.def"
+#undef TRACEPOINT
 }

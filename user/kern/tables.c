@@ -43,7 +43,7 @@ __u32 tables_thread_sets(const struct kernel_options *o)
 
 __u32 tables_wait_sets(const struct kernel_options *o)
 {
-	return o->waits || o->gil ? WAIT_SETS : 1;
+	return o->needs & (NEEDS_WAITS | NEEDS_GIL) ? WAIT_SETS : 1;
 }
 
 int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, struct kernel_tables *ret)
@@ -57,7 +57,7 @@ int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, stru
 	err |= bpf_map__set_max_entries(s->maps.codes, ret->code_count);
 	err |= bpf_map__set_max_entries(s->maps.owners, ret->owner_count);
 	err |= bpf_map__set_max_entries(s->maps.threads, 4 * tables_thread_sets(o));
-	if (o->waits || o->gil) {
+	if (o->needs & (NEEDS_WAITS | NEEDS_GIL)) {
 		err |= bpf_map__set_max_entries(s->maps.wait_keys, WAIT_SETS);
 		err |= bpf_map__set_max_entries(s->maps.wait_users, WAIT_SETS);
 		err |= bpf_map__set_max_entries(s->maps.waits, WAIT_SETS * WAIT_WAYS);

@@ -30,7 +30,7 @@ static bool may_open_events(const struct agent *a)
 {
 	const struct kernel_options *o = &a->kernel_options;
 
-	return o->no_ticks || o->trigger != TRIGGER_PERF ||
+	return !(o->needs & NEEDS_TICKS) || o->trigger != TRIGGER_PERF ||
 	       !is_refusal(ticks_probe(o->frequency, o->use_cycles));
 }
 

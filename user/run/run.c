@@ -165,7 +165,7 @@ static int start_ticks(struct agent *a)
 	if (a->options->kernel == KERNEL_MODE_FULL && a->kernel_options.trigger == TRIGGER_TIMER)
 		log_warning("the kernel's functions are found by perf events only, and those are refused: "
 			    "--kernel syscall");
-	if (a->kernel_options.no_ticks)
+	if (!(a->kernel_options.needs & NEEDS_TICKS))
 		log_debug("there are no ticks: threads are seen when they wait");
 	else
 		log_debug("samples are taken on %d CPUs, %u times a second", a->facts.cpus,

@@ -5,21 +5,17 @@
 
 struct kernel_options settings_kernel(const struct options *o)
 {
-	const __u32 events = event_parts(o->events), needs = event_needs(events);
+	const __u32 events = event_parts(o->events);
 
 	return (struct kernel_options){
+		.needs = event_needs(events),
 		.trigger = o->trigger,
 		.frequency = o->frequency,
 		.use_cycles = o->use_cycles,
-		.no_ticks = !(needs & NEEDS_TICKS),
-		.waits = needs & NEEDS_WAITS,
-		.gil = needs & NEEDS_GIL,
 		.min_wait_ns = o->min_wait_us * 1000ULL,
 		.wall = event_sums(events),
 		.walked = event_walked(events),
 		.threads = o->threads,
-		.memory = needs & NEEDS_MEMORY,
-		.tasks = needs & NEEDS_TASKS,
 		.async = o->async,
 		.rss_step = o->rss_step * 1024ULL,
 		.single_reads = o->reads == READS_SINGLE,

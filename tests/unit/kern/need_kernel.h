@@ -37,7 +37,8 @@ static inline void need_kernel_with(struct kernel_options o)
 
 static inline void need_kernel(void)
 {
-	need_kernel_with((struct kernel_options){ .frequency = 99, .follow = true, .max_depth = 64 });
+	need_kernel_with((struct kernel_options){
+		.needs = NEEDS_TICKS, .frequency = 99, .follow = true, .max_depth = 64 });
 }
 
 /* A group's teardown. */

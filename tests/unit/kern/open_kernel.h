@@ -30,9 +30,11 @@ static struct kernel *kernel, *second;
 static pid_t child;
 
 static const struct kernel_options everything = {
-	.frequency = 199, .all = true, .follow = true, .max_depth = 64
+	.needs = NEEDS_TICKS, .frequency = 199, .all = true, .follow = true, .max_depth = 64
 };
-static const struct kernel_options selected = { .frequency = 199, .follow = true, .max_depth = 64 };
+static const struct kernel_options selected = {
+	.needs = NEEDS_TICKS, .frequency = 199, .follow = true, .max_depth = 64
+};
 
 /* Opens, or skips the test where this is not allowed or not possible at all. */
 static inline struct kernel *open_kernel(struct kernel_options o)

@@ -24,8 +24,7 @@ static const struct kernel_options waiting = {
 	.frequency = 99,
 	.by_thread = true,
 	.max_depth = 64,
-	.no_ticks = true,
-	.waits = true,
+	.needs = NEEDS_WAITS,
 	.tree_size = 4096,
 };
 
@@ -302,7 +301,7 @@ static void nothing_is_loaded_without_waits(void **state)
 	struct kernel_options o = waiting;
 
 	(void)state;
-	o.waits = false;
+	o.needs = 0;
 	kernel = open_kernel(o);
 	start(kernel);
 	assert_false(asleep_is_open(kernel_asleep(kernel)));

@@ -15,7 +15,7 @@
 #define STEP (256 * 1024)
 
 static const struct kernel_options growing = {
-	.frequency = 99, .follow = true, .max_depth = 64, .no_ticks = true, .memory = true,
+	.frequency = 99, .follow = true, .max_depth = 64, .needs = NEEDS_MEMORY,
 	.rss_step = STEP, .statistics = true
 };
 
@@ -189,18 +189,13 @@ static void only_what_it_needs_is_loaded(void **state)
 	(void)state;
 	assert_non_null(s);
 	for (int wanted = 0; wanted < 2; wanted++) {
-		memory_prepare(s, wanted, 5 * page + 1);
-		assert_int_equal(bpf_program__autoload(s->progs.on_rss), wanted);
+		memory_prepare(s, wanted ? NEEDS_MEMORY : NEEDS_WAITS, 5 * page + 1);
 		assert_int_equal(bpf_map__autocreate(s->maps.memories), wanted);
 		assert_int_equal(s->rodata->opt_rss_step, 6);
 		assert_int_equal(s->rodata->opt_page, page);
 	}
-	memory_prepare(s, false, 0);
+	memory_prepare(s, 0, 0);
 	assert_int_equal(s->rodata->opt_rss_step, 1);
-	assert_int_equal(memory_start(s), 0);
-	assert_null(s->links.on_rss);
-	memory_stop(s);
-	memory_stop(NULL);
 	pyperf__destroy(s);
 }
 

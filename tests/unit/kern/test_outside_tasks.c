@@ -14,8 +14,7 @@ static const struct kernel_options with_tasks = {
 	.frequency = 99,
 	.by_thread = true,
 	.max_depth = 64,
-	.no_ticks = true,
-	.tasks = true,
+	.needs = NEEDS_TASKS,
 	.tree_size = 4096,
 };
 

@@ -25,7 +25,7 @@ static struct kernel *kernel;
 
 static int setup(void **state)
 {
-	struct kernel_options o = { .trigger = TRIGGER_PERF, .frequency = 99, .max_depth = 64,
+	struct kernel_options o = { .needs = NEEDS_TICKS, .frequency = 99, .max_depth = 64,
 				    .cache_threads = 16, .cache_depth = 64, .tree_size = 4096 };
 
 	(void)state;

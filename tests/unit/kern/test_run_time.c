@@ -27,7 +27,8 @@ static void of_a_program_that_runs(void **state)
 	struct kernel_stats stats;
 
 	(void)state;
-	o.no_ticks = o.waits = o.statistics = true;
+	o.needs = NEEDS_WAITS;
+	o.statistics = true;
 	kernel = open_kernel(o);
 	start(kernel);
 	for (int i = 0; i < 20; i++)

@@ -23,7 +23,7 @@
 #define SINCE_SHIFT 3 /* bpf/events/wait.h */
 
 static const struct kernel_options waiting = {
-	.frequency = 99, .follow = true, .max_depth = 64, .no_ticks = true, .waits = true
+	.frequency = 99, .follow = true, .max_depth = 64, .needs = NEEDS_WAITS
 };
 
 /* The three tables of the kernel side, and one set of each. */
@@ -229,8 +229,7 @@ static void with_waits_for_the_gil_alone_too(void **state)
 	struct kernel_options o = waiting;
 
 	(void)state;
-	o.waits = false;
-	o.gil = true;
+	o.needs = NEEDS_GIL;
 	swept(o);
 }
 

@@ -11,7 +11,7 @@
 #include "pyperf.skel.h"
 
 static const struct kernel_options waiting = {
-	.frequency = 99, .follow = true, .max_depth = 64, .no_ticks = true, .waits = true, .statistics = true
+	.frequency = 99, .follow = true, .max_depth = 64, .needs = NEEDS_WAITS, .statistics = true
 };
 
 /* A child that sleeps again and again, half of the times for long. */
@@ -201,20 +201,16 @@ static void only_what_it_needs_is_loaded(void **state)
 	(void)state;
 	assert_non_null(s);
 	for (int wanted = 0; wanted < 2; wanted++) {
-		waits_prepare(s, wanted, false, 1234);
-		assert_int_equal(bpf_program__autoload(s->progs.on_switch), wanted);
-		assert_int_equal(bpf_program__autoload(s->progs.on_wakeup), wanted);
+		waits_prepare(s, wanted ? NEEDS_WAITS : NEEDS_MEMORY, 1234);
 		assert_int_equal(bpf_program__autoload(s->progs.settle_waits), wanted);
 		assert_int_equal(bpf_map__autocreate(s->maps.waits), wanted);
 		assert_int_equal(bpf_map__autocreate(s->maps.wait_keys), wanted);
 		assert_int_equal(s->rodata->opt_min_wait, 1234);
 	}
-	waits_prepare(s, false, false, 0);
-	assert_int_equal(waits_start(s), 0);
-	assert_null(s->links.on_switch);
+	waits_prepare(s, NEEDS_GIL, 0);
+	assert_true(bpf_map__autocreate(s->maps.waits) && s->rodata->opt_gil && !s->rodata->opt_offcpu);
 	waits_settle(s);
-	waits_stop(s);
-	waits_stop(NULL);
+	waits_settle(NULL);
 	pyperf__destroy(s);
 }
 
