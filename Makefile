@@ -272,19 +272,19 @@ $(O)/tests/forge/%.so: tests/forge/%.c
 $(O)/tests/unit/%: TEST_LIBS := -lcmocka # not the tools: make bench does without what only tests need
 
 # Tests with more kinds of events than there are: what depends on the list is compiled once more for them.
-MORE     := -DMORE_EVENTS='"tests/forge/more_events.def"'
+MORE     := -Itests/forge/more
 MORE_OBJ := $(patsubst %.c,$(O)/more/%.o,$(wildcard user/profile/*.c user/tree/harvest.c user/tree/window.c) \
 	    user/report/books.c user/report/report.c user/export/interval_push.c user/export/push_parts.c)
 
 $(MORE_OBJ): $(O)/more/%.o: %.c | $(GEN_HDR)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(MORE) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(MORE) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 EVENTS_BIN := $(filter $(O)/tests/unit/events/%,$(UNIT_BIN))
 $(EVENTS_BIN): $(O)/tests/unit/events/%: tests/unit/events/%.c $(MORE_OBJ) $(LIB) | $(GEN_HDR)
 	@mkdir -p $(@D)
 	$(call msg,TEST,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(MORE) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) $< $(MORE_OBJ) \
+	$(Q)$(CC) $(MORE) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) $< $(MORE_OBJ) \
 		$(LIB) $(LDLIBS) $(TEST_LIBS) -o $@
 
 $(O)/tests/unit/driven/test_driven: $(O)/gen/driven.skel.h

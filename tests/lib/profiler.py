@@ -50,8 +50,9 @@ def outcomes(folder=ROOT / "bpf"):
 
 
 # One row of bpf/events.def. type, unit: of its counts in pprof; total: the counter that its books add up to;
-# books: the groups of outcomes in them; prefix: before "outcomes" and "samples" in --stats-json.
-Event = collections.namedtuple("Event", "key unit type period total books prefix series")
+# books: the groups of outcomes in them; prefix: before "outcomes" and "samples" in --stats-json; asked: what
+# --help says of it, None if it only comes along; wall: what it has to do with wall time, None for nothing.
+Event = collections.namedtuple("Event", "key unit type period total books prefix series asked wall")
 
 
 def events(folder=ROOT / "bpf"):
@@ -65,7 +66,7 @@ def events(folder=ROOT / "bpf"):
         unit, total = field["unit"].removeprefix("UNIT_").lower(), re.search(r"TOTAL\((\w+)\)", row)[1]
         books = set(re.findall(r"GROUP_(\w+)", field["books"]))
         found.append(Event(field["key"], unit, field["type"], field["period"], total, books, field["prefix"],
-                           field["series"]))
+                           field["series"], field.get("asked"), field.get("wall")))
     return found
 
 

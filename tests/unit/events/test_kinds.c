@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_kinds.c - three kinds of events in one call tree, the same frames below a root of each: what is
- * counted for one is nowhere in another, in the profile, in pprof, in the texts and in the books.
+ * counted for one is nowhere in another, in the profile, in pprof and in the texts.
  */
 #include "tests/forge/tables.h"
 
@@ -11,25 +11,9 @@
 #include "profile/flamegraph.h"
 #include "profile/folded.h"
 #include "profile/summary.h"
-#include "report/books.h"
-#include "report/report.h"
 #include "tests/forge/decode.h"
+#include "tests/unit/events/counts.h"
 #include "tree/window.h"
-
-#define CPU_COUNT    7ULL
-#define WAIT_NS	     2500000000ULL
-#define GROWTH_BYTES (3ULL << 20)
-#define PERIOD_NS    10000000
-
-/* By kind: what outer and inner, called from there, have. */
-static const __u64 of_outer[EVENT_KINDS] = {
-	[EVENT_CPU] = CPU_COUNT, [EVENT_OFFCPU] = 4000, [EVENT_RUNQUEUE] = 50, [EVENT_GIL] = 600,
-	[EVENT_WALL] = CPU_COUNT * PERIOD_NS + 4000 + 50 + 600, [EVENT_MEMORY] = 12288, [EVENT_TASKS] = 70000,
-	[EVENT_WAIT] = WAIT_NS
-};
-static const __u64 of_inner[EVENT_KINDS] = {
-	[EVENT_CPU] = 1, [EVENT_WALL] = PERIOD_NS, [EVENT_SHRINKAGE] = 8192, [EVENT_GROWTH] = GROWTH_BYTES
-};
 
 /*
  * The same thread has an owner and a root for each kind, below which its frames are found again. WALL is the
@@ -56,11 +40,6 @@ static void harvest_kinds(__u32 events)
 	profile_free(TAKE_PTR(profile));
 	assert_int_equal(profile_new(&info, &profile), 0);
 	assert_int_equal(harvest(&forged_inputs, &(struct harvest_span){}, profile, &stats), 0);
-}
-
-static __u64 total_of(enum event_kind kind)
-{
-	return of_outer[kind] + of_inner[kind];
 }
 
 static void stacks_are_one_and_counts_are_apart(void **state)
@@ -105,8 +84,7 @@ static void overflow(void **state)
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		if (kind != EVENT_WALL)
 			found[kind] = nodes[kind].count = 10 + kind;
-	found[EVENT_WALL] = found[EVENT_CPU] * PERIOD_NS + found[EVENT_OFFCPU] + found[EVENT_RUNQUEUE] +
-			    found[EVENT_GIL];
+	found[EVENT_WALL] = wall_of(found);
 	harvest_kinds(EVENTS_ALL);
 	assert_string_equal(shown(), "0/0 /: [table full]:0 = 10\n");
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
@@ -179,32 +157,36 @@ static const char *type_of(const Pyperf__Profile *d, const Pyperf__ValueType *ty
 	return text;
 }
 
+/* Sample type number i, and its values: those of the kind, each counted so often. */
+static void assert_type(const Pyperf__Profile *d, size_t i, const char *type, const char *unit, int kind,
+			__u64 times)
+{
+	assert_true(i < d->n_sample_type);
+	assert_string_equal(string(d, d->sample_type[i]->type), type);
+	assert_string_equal(string(d, d->sample_type[i]->unit), unit);
+	assert_int_equal(d->sample[0]->value[i], of_outer[kind] * times);
+	assert_int_equal(d->sample[1]->value[i], of_inner[kind] * times);
+}
+
 static void sample_types(void **state)
 {
-	static const char *const types[] = {
-		"samples/count", "cpu/nanoseconds", "offcpu/nanoseconds", "runqueue/nanoseconds",
-		"gil/nanoseconds", "wall/nanoseconds", "memory/bytes", "shrinkage/bytes", "tasks/nanoseconds",
-		"wait/nanoseconds", "growth/bytes"
-	};
-	const __u64 outer[] = {
-		CPU_COUNT, CPU_COUNT * PERIOD_NS, 4000, 50, 600, of_outer[EVENT_WALL], 12288, 0, 70000,
-		WAIT_NS, 0
-	};
-	const __u64 inner[] = { 1, PERIOD_NS, 0, 0, 0, PERIOD_NS, 0, 8192, 0, 0, GROWTH_BYTES };
 	Pyperf__Profile *d;
+	size_t n = 0;
 
 	(void)state;
 	grow_trees();
 	harvest_kinds(EVENTS_ALL);
 	d = encode_and_decode(profile);
-	assert_int_equal(d->n_sample_type, ARRAY_SIZE(types));
 	assert_int_equal(d->n_sample, 2);
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		assert_string_equal(type_of(d, d->sample_type[i]), types[i]);
-		assert_int_equal(d->sample[0]->n_value, ARRAY_SIZE(types));
-		assert_int_equal(d->sample[0]->value[i], outer[i]);
-		assert_int_equal(d->sample[1]->value[i], inner[i]);
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		const struct event_row *e = &event_rows[kind];
+
+		assert_type(d, n++, e->type, event_unit_name(e->unit), kind, 1);
+		if (*e->period)
+			assert_type(d, n++, e->period, "nanoseconds", kind, PERIOD_NS);
 	}
+	assert_int_equal(d->n_sample_type, n);
+	assert_int_equal(d->sample[0]->n_value, n);
 	assert_string_equal(string(d, d->default_sample_type), "cpu");
 	assert_string_equal(type_of(d, d->period_type), "cpu/nanoseconds");
 	assert_int_equal(d->period, PERIOD_NS);
@@ -263,12 +245,6 @@ static void a_kind_that_is_not_there(void **state)
 	assert_int_equal(profile_sample(profile, EVENT_GROWTH, &frame, 1, &nobody, 1), -EINVAL);
 }
 
-static void assert_has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("no %s in:\n%s", part, text);
-}
-
 static void assert_folded(const char *expected)
 {
 	_cleanup_buf_ struct buf out = {};
@@ -300,13 +276,6 @@ static void folded(void **state)
 
 static void flamegraph(void **state)
 {
-	static const char *const values[EVENT_KINDS] = {
-		[EVENT_CPU] = "samples", [EVENT_OFFCPU] = "nanoseconds", [EVENT_RUNQUEUE] = "nanoseconds",
-		[EVENT_GIL] = "nanoseconds", [EVENT_WALL] = "nanoseconds",
-		[EVENT_MEMORY] = "bytes", [EVENT_SHRINKAGE] = "bytes", [EVENT_TASKS] = "nanoseconds",
-		[EVENT_WAIT] = "nanoseconds", [EVENT_GROWTH] = "bytes"
-	};
-
 	(void)state;
 	grow_trees();
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
@@ -317,7 +286,8 @@ static void flamegraph(void **state)
 		assert_int_equal(flamegraph_encode(profile, &out), 0);
 		assert_int_equal(buf_add(&out, "", 1), 0);
 		snprintf(wanted, sizeof(wanted), "{\"name\":\"all\",\"value\":%llu,\"values\":\"%s\"",
-			 total_of(kind), values[kind]);
+			 total_of(kind), event_rows[kind].unit == UNIT_COUNT ?
+				 event_rows[kind].type : event_unit_name(event_rows[kind].unit));
 		assert_has(out.data, wanted);
 		assert_null(strstr(out.data, "\"value\":0"));
 	}
@@ -372,100 +342,6 @@ static void windows(void **state)
 	window_close(w);
 }
 
-static struct report report;
-
-/* Books that balance: what is in the profile, and 4 of each outcome outside that the kind can have. */
-static void make_books(void)
-{
-	memset(&report, 0, sizeof(report));
-	report.events = EVENTS_ALL;
-	for (int kind = 0; kind < EVENT_KINDS; kind++) {
-		__u64 *total = (__u64 *)((char *)&report.kernel.sum + event_rows[kind].total);
-
-		*total = report.harvest.samples[kind] = total_of(kind);
-		report.kernel.sum.outcome[kind][OUTCOME_WHOLE] = total_of(kind);
-		for (int i = 0; i < OUTCOME_COUNT; i++) {
-			if (outcome_rows[i].place != PLACE_OUTSIDE || !event_has_outcome(kind, i))
-				continue;
-			report.kernel.sum.outcome[kind][i] = 4;
-			*total += 4;
-		}
-	}
-}
-
-static char *printed(void)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	report_print(&report, f, false);
-	assert_int_equal(fclose(f), 0);
-	return text;
-}
-
-static void books_as_text(void **state)
-{
-	_cleanup_free_ char *text = NULL;
-
-	(void)state;
-	make_books();
-	text = printed();
-	assert_has(text, "What became of every tick");
-	assert_has(text, "28           ticks: 8 in the profile + 20 outside\n");
-	assert_has(text, "What became of every nanosecond");
-	assert_has(text, "2,500,000,016           nanoseconds: 2,500,000,000 in the profile + 16 outside\n");
-	assert_has(text, "What became of every byte");
-	assert_has(text, "3,145,732           bytes: 3,145,728 in the profile + 4 outside\n");
-	assert_null(strstr(text, "BALANCE"));
-}
-
-/* One too many in the profile, in the total or in an outcome, of any kind, is said. */
-static void wrong_books_of_any_kind(void **state)
-{
-	(void)state;
-	for (int kind = 0; kind < EVENT_KINDS; kind++) {
-		struct cpu_stats *sum = &report.kernel.sum;
-		__u64 *const pages[] = {
-			&report.harvest.samples[kind],
-			&sum->outcome[kind][OUTCOME_TRUNCATED],
-			(__u64 *)((char *)sum + event_rows[kind].total),
-		};
-
-		for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
-			_cleanup_free_ char *text = NULL;
-
-			make_books();
-			++*pages[i];
-			text = printed();
-			if (!strstr(text, "THE BOOKS DO NOT BALANCE"))
-				fail_msg("page %zu of %s: nobody says so", i, event_rows[kind].key);
-		}
-	}
-}
-
-static void books_as_json(void **state)
-{
-	_cleanup_buf_ struct buf b = {};
-
-	(void)state;
-	make_books();
-	assert_int_equal(report_json(&report, &b), 0);
-	assert_int_equal(buf_add(&b, "", 1), 0);
-	assert_has(b.data, "\"outcomes\": {\"whole\": 8, ");
-	assert_has(b.data, "\"wait_outcomes\": {\"whole\": 2500000000, ");
-	assert_has(b.data, "\"table_full\": 0, \"new_process\": 4, \"not_python\": 4, \"not_selected\": 4, "
-			   "\"nested\": 4}");
-	assert_has(b.data, "\"growth_outcomes\": {\"whole\": 3145728, ");
-	assert_has(b.data, "\"table_full\": 0, \"nested\": 4},");
-	assert_has(b.data, "\"profile\": {\"samples\": 8, \"offcpu_samples\": 4000, "
-			   "\"runqueue_samples\": 50, \"gil_samples\": 600, \"wall_samples\": 80004650, "
-			   "\"memory_samples\": 12288, \"shrinkage_samples\": 8192, "
-			   "\"tasks_samples\": 70000, "
-			   "\"wait_samples\": 2500000000, "
-			   "\"growth_samples\": 3145728, \"nodes\": 0");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -483,10 +359,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(flamegraph, setup, teardown),
 		cmocka_unit_test_setup_teardown(summary, setup, teardown),
 		cmocka_unit_test_setup_teardown(windows, setup, teardown),
-		cmocka_unit_test(books_as_text),
-		cmocka_unit_test(wrong_books_of_any_kind),
-		cmocka_unit_test(books_as_json),
 	};
 
+	set_others();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,19 +202,19 @@ static void swept(struct kernel_options o)
 	open_sleeper(o);
 	other = set_of(child) ^ 1;
 	put_set(other, &set);
-	if (o.waits)
+	if (o.needs & NEEDS_WAITS)
 		wait_for_wait();
-	assert_int_equal(entries(), o.waits ? 2 : 1);
+	assert_int_equal(entries(), o.needs & NEEDS_WAITS ? 2 : 1);
 	for (int i = 0; i < 2; i++)
 		list();
-	assert_int_equal(entries(), o.waits ? 2 : 1);
+	assert_int_equal(entries(), o.needs & NEEDS_WAITS ? 2 : 1);
 	list();
 	get_set(other, &set);
 	assert_int_equal(set.keys[0], 0);
 	assert_int_equal(counted().waits_swept, 1);
 	for (int i = 0; i < 5; i++)
 		list();
-	assert_int_equal(entries(), o.waits ? 1 : 0);
+	assert_int_equal(entries(), o.needs & NEEDS_WAITS ? 1 : 0);
 	assert_int_equal(counted().waits_swept, 1);
 }
 

@@ -132,8 +132,8 @@ static inline void add_process(__u32 id, pid_t pid)
 static inline void begin(void)
 {
 	static const struct kernel_options o = {
-		.frequency = 99, .follow = true, .max_depth = 64, .native = NATIVE_MODE_TOP,
-		.native_memory = 32 << 20,
+		.needs = NEEDS_TICKS, .frequency = 99, .follow = true, .max_depth = 64,
+		.native = NATIVE_MODE_TOP, .native_memory = 32 << 20,
 	};
 
 	need_kernel_with(o);
