@@ -67,10 +67,19 @@ static int move_descriptors(const int *fds, int count)
 	return syscall(SYS_close_range, ISOLATED_SOCKET_FD + count, ~0U, 0) ? -errno : 0;
 }
 
+/* A core file would have the memory of other processes in it. */
+static int limit_files(__u64 bytes)
+{
+	static const struct rlimit no_core = { 0, 0 };
+	const struct rlimit files = { bytes, bytes };
+
+	if (setrlimit(RLIMIT_CORE, &no_core))
+		return -errno;
+	return LIMIT_MEMORY && setrlimit(RLIMIT_FSIZE, &files) ? -errno : 0;
+}
+
 int isolate(const struct isolation *i)
 {
-	/* A core file would have the memory of other processes in it. */
-	static const struct rlimit no_core = { 0, 0 };
 	int err;
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
@@ -79,10 +88,8 @@ int isolate(const struct isolation *i)
 	if (getppid() != i->parent)
 		return -ECHILD;
 	prctl(PR_SET_NAME, i->name);
-	if (setrlimit(RLIMIT_CORE, &no_core))
-		return -errno;
 	reset_signals();
-	err = move_descriptors(i->fds, i->fd_count);
+	err = limit_files(i->file_bytes) ?: move_descriptors(i->fds, i->fd_count);
 	return err ?: privileges_keep(i->privileges);
 }
 

@@ -30,13 +30,14 @@ struct isolation {
 	__u64 privileges;      /* these at most */
 	int fds[ISOLATED_MAX]; /* they get the numbers above, in this order */
 	int fd_count;
+	__u64 file_bytes; /* to no file may more be written; a file in memory is memory, too */
 };
 
 /*
  * Of the open descriptors the process keeps only those. It ignores what Ctrl-C and a service manager send to
- * a whole group, leaves no core file, and is killed when its parent ends. Then it gives up all other
- * capabilities, for good. 0; -ECHILD if the parent has ended already; another -errno. After an error the
- * process must end.
+ * a whole group, leaves no core file, writes no large one, and is killed when its parent ends. Then it gives
+ * up all other capabilities, for good. 0; -ECHILD if the parent has ended already; another -errno. After an
+ * error the process must end.
  */
 int isolate(const struct isolation *i);
 

@@ -26,3 +26,13 @@ const struct request_row *request_row(__u32 type)
 {
 	return type < ARRAY_SIZE(rows) && rows[type].read ? &rows[type] : NULL;
 }
+
+size_t requests_table_max(void)
+{
+	size_t max = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].table_max > max)
+			max = rows[i].table_max;
+	return max;
+}

@@ -98,4 +98,7 @@ struct request_row {
 /* NULL for a number that is no kind. */
 const struct request_row *request_row(__u32 type);
 
+/* The largest table_max of all rows. */
+size_t requests_table_max(void);
+
 #endif

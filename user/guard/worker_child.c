@@ -16,6 +16,7 @@
 #include "guard/isolate.h"
 #include "guard/reading.h"
 #include "guard/reply.h"
+#include "guard/requests.h"
 #include "guard/sandbox.h"
 #include "proc/procfs.h"
 #include "python/binaries.h"
@@ -30,6 +31,7 @@ static void prepare(const struct worker_child *c)
 		.privileges = WORKER_PRIVILEGES,
 		.fds = { c->socket, c->table_fd, c->parser },
 		.fd_count = 3,
+		.file_bytes = requests_table_max(),
 	};
 
 	if (isolate(&i) || isolate_limit_memory(MEMORY_MAX) || sandbox_enter(SANDBOX_WORKER))

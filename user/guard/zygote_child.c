@@ -21,6 +21,7 @@
 #include "guard/isolate.h"
 #include "guard/message.h"
 #include "guard/parser.h"
+#include "guard/requests.h"
 #include "guard/sandbox.h"
 #include "guard/worker.h"
 
@@ -210,6 +211,7 @@ void zygote_child_run(int control, int table_fd, pid_t parent, const char *pod_l
 		.privileges = WORKER_PRIVILEGES,
 		.fds = { control, table_fd },
 		.fd_count = 2,
+		.file_bytes = requests_table_max(), /* a limit is inherited, and no child may raise it */
 	};
 	int err = isolate(&i);
 

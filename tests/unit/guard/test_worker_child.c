@@ -224,6 +224,10 @@ static void memory_is_limited(void **state)
 	print_message("SKIP: the sanitizer needs terabytes of address space\n");
 	skip();
 #endif
+	/* The file of tables is memory. */
+	assert_int_equal(sscanf(proc_line("limits", "Max file size"), "%llu %llu", &limit, &hard), 2);
+	assert_int_equal(limit, hard);
+	assert_int_equal(limit, requests_table_max());
 	statm = open_proc("statm");
 	assert_int_equal(fscanf(statm, "%llu", &pages), 1);
 	assert_int_equal(sscanf(proc_line("limits", "Max address space"), "%llu %llu", &limit, &hard), 2);
