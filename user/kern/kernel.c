@@ -72,6 +72,9 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_secret = hash_bytes("codes", 5); /* of a random key */
 }
 
+/* Programs, what the verifier takes for a moment, and the user side until its first profile is written. */
+#define BESIDE_TABLES_MIB 48
+
 static int load(struct kernel *k)
 {
 	char reason[128];
@@ -104,7 +107,10 @@ static int load(struct kernel *k)
 			    "the kernel refuses to load BPF programs: run as root, or with CAP_BPF and "
 			    "CAP_PERFMON");
 	if (err == -ENOMEM)
-		return fail(k, err, "there is no memory for the BPF programs and their tables");
+		return fail(k, err,
+			    "there is no memory for the BPF tables, which take %zu MiB: with these options a "
+			    "limit of memory (cgroup) has to be %zu MiB or more",
+			    tables_bytes(k->skel) >> 20, (tables_bytes(k->skel) >> 20) + BESIDE_TABLES_MIB);
 	if (err && trigger_rejected(&k->trigger))
 		return fail(k, err, "%s", trigger_rejected(&k->trigger));
 	if (err)

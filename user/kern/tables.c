@@ -110,8 +110,7 @@ static void unmap_table(const struct bpf_map *map, const void *table)
 		munmap((void *)table, table_bytes(map));
 }
 
-/* The memory of all maps: values as the kernel rounds them, and the headers of a hash map's elements. */
-static size_t all_map_bytes(const struct pyperf *s)
+size_t tables_bytes(const struct pyperf *s)
 {
 	struct bpf_map *map;
 	size_t sum = 0;
@@ -133,7 +132,7 @@ int tables_map(struct pyperf *s, struct kernel_tables *tables, const struct cpu_
 {
 	int err = reserve_entries(s);
 
-	tables->map_bytes = all_map_bytes(s);
+	tables->map_bytes = tables_bytes(s);
 	if (!err)
 		err = map_table(s->maps.nodes, (const void **)&tables->nodes);
 	if (!err)

@@ -12,6 +12,8 @@
 struct kernel_options;
 struct pyperf;
 
+/* The memory of all maps: values as the kernel rounds them, and the headers of a hash map's elements. */
+size_t tables_bytes(const struct pyperf *skel);
 /* How many sets of four threads hold the threads that the options ask for: a power of two. */
 __u32 tables_thread_sets(const struct kernel_options *o);
 /* How many sets of eight threads hold the threads that wait: a power of two. */
