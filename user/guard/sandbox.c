@@ -13,35 +13,24 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/sanitized.h"
 #include "guard/isolate.h"
+#include "guard/rules.h"
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
-
-enum check {
-	ANY,	/* whatever the arguments are */
-	IS,	/* the argument is the value */
-	WITHIN, /* the argument has no bit that the value has not */
-};
-
-/* Only the lower half of an argument is looked at: what is checked here is 32 bits wide, or a mask. */
-struct rule {
-	int number;
-	enum check check;
-	unsigned int argument;
-	__u32 value;
-};
 
 /* No O_CREAT, O_TRUNC, O_APPEND, O_WRONLY, O_RDWR: with these only O_RDONLY is left. */
 #define OPEN_FLAGS                                                                                           \
@@ -150,7 +139,7 @@ static const struct list {
 
 #define RULES_MAX                                                                                            \
 	(ARRAY_SIZE(common_rules) + ARRAY_SIZE(parser_rules) + ARRAY_SIZE(worker_rules) +                    \
-	 ARRAY_SIZE(zygote_rules))
+	 ARRAY_SIZE(zygote_rules) + PROFILER_RULES_MAX)
 
 #define RULE_STEPS 6 /* of a rule, at most */
 #define FRAME_STEPS 5 /* before and after the rules */
@@ -173,18 +162,19 @@ static void load(struct program *p, size_t offset)
 /* A rule that does not fit leaves the number where it was, for the next one. */
 static void add_rule(struct program *p, const struct rule *r)
 {
-	const __u8 steps[] = { [ANY] = 1, [IS] = 4, [WITHIN] = 5 };
+	const __u8 steps[] = { [ANY] = 1, [IS] = 4, [WITHIN] = 5, [ABSENT] = 1 };
+	const bool checks = r->check == IS || r->check == WITHIN;
 
 	add(p, BPF_JMP | BPF_JEQ | BPF_K, r->number, 0, steps[r->check]);
-	if (r->check != ANY) {
+	if (checks) {
 		/* Both architectures are little-endian: the lower half comes first. */
 		load(p, offsetof(struct seccomp_data, args) + r->argument * sizeof(__u64));
 		if (r->check == WITHIN)
 			add(p, BPF_ALU | BPF_AND | BPF_K, ~r->value, 0, 0);
 		add(p, BPF_JMP | BPF_JEQ | BPF_K, r->check == IS ? r->value : 0, 0, 1);
 	}
-	add(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-	if (r->check != ANY)
+	add(p, BPF_RET | BPF_K, r->check == ABSENT ? SECCOMP_RET_ERRNO | ENOSYS : SECCOMP_RET_ALLOW, 0, 0);
+	if (checks)
 		load(p, offsetof(struct seccomp_data, nr));
 }
 
@@ -193,6 +183,16 @@ static void add_lists(struct program *p, enum sandbox sandbox)
 	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
 		for (size_t i = 0; lists[l].sandboxes & FOR(sandbox) && i < lists[l].count; i++)
 			add_rule(p, &lists[l].rules[i]);
+	for (size_t i = 0; sandbox == SANDBOX_PROFILER && i < profiler_rules_count; i++)
+		add_rule(p, &profiler_rules[i]);
+}
+
+/* Of the whole process, whatever threads it has. */
+static int enter_all_threads(const struct sock_fprog *filter)
+{
+	long thread = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, filter);
+
+	return thread < 0 ? -errno : thread ? -ESRCH : 0;
 }
 
 int sandbox_enter(enum sandbox sandbox)
@@ -208,5 +208,7 @@ int sandbox_enter(enum sandbox sandbox)
 	add_lists(&p, sandbox);
 	add(&p, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM, 0, 0);
 	filter.len = p.count;
+	if (sandbox == SANDBOX_PROFILER)
+		return enter_all_threads(&filter);
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) ? -errno : 0;
 }

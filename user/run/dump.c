@@ -22,6 +22,7 @@
 #include "guard/worker.h"
 #include "proc/sched_clocks.h"
 #include "run/commands.h"
+#include "run/give_up.h"
 #include "run/settings.h"
 #include "targets/selection.h"
 
@@ -186,7 +187,7 @@ static int run(const struct options *o, const struct subject *subject)
 
 	/* To see other users' processes where /proc hides them. */
 	err = err ?: log_failure(privileges_keep(PRIVILEGE(CAP_SYS_PTRACE)),
-				 "capabilities cannot be given up");
+				 "capabilities cannot be given up") ?: give_up_calls();
 	err = err ?: log_failure(sched_clocks_read(&k.clocks), "the clocks of the CPUs");
 	k.asker = (struct asker){ .ask = ask_worker, .context = k.worker, .names_max = ASK_NAMES_MAX };
 	err = err ?: dump(&k);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * give_up.h - the profiler's own capabilities, once it samples. What touches targets is the worker's
- * (guard/worker.h), and what loads programs and opens ports is done by then.
+ * give_up.h - the profiler's own capabilities and system calls, once it samples. What touches targets is the
+ * worker's (guard/worker.h), and what loads programs and opens ports is done by then.
  */
 #ifndef PYPERF_RUN_GIVE_UP_H
 #define PYPERF_RUN_GIVE_UP_H
@@ -10,8 +10,15 @@ struct agent;
 
 /*
  * Gives up every capability of this thread but those without which something that is still to come would be
- * refused: each of them is tried without it. docs/internals/worker.md lists them. 0 or -errno.
+ * refused: each of them is tried without it. docs/internals/worker.md lists them. Then give_up_calls(). 0 or
+ * -errno.
  */
 int give_up_privileges(const struct agent *a);
+
+/*
+ * Gives up every system call that is not on the profiler's list (guard/profiler_rules.c), as
+ * give_up_privileges() does at its end. Logs. 0 or -errno.
+ */
+int give_up_calls(void);
 
 #endif
