@@ -68,7 +68,9 @@ struct kernfs_node {
 };
 
 struct cgroup {
+	int level; /* 0 = the root of the hierarchy */
 	struct kernfs_node *kn;
+	struct cgroup *ancestors[2]; /* by level, and it is its own; there are more */
 };
 
 struct css_set {

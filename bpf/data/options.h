@@ -42,6 +42,7 @@ const volatile __u32 opt_spare;	       /* the index behind the last CPU's in sta
 const volatile __u64 opt_secret;      /* random: no program can choose the identity of its code objects */
 const volatile __u8 opt_offcpu;	       /* waits of all kinds are of interest, */
 const volatile __u8 opt_gil;	       /* ... those for the GIL by themselves */
+const volatile __u64 opt_sessions; /* the cgroup below which users may make their own; 0 = there is none */
 const volatile __u64 opt_min_wait; /* ns; shorter waits are not in the profile */
 const volatile __u64 opt_rss_step = 1; /* pages; smaller changes of a process's memory wait */
 const volatile __u64 opt_page = 4096;  /* bytes of a page */

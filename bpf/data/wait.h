@@ -26,7 +26,9 @@ struct wait_stack {
 
 /* Whose thread it was when it got its entry. */
 struct wait_user {
-	__u32 uid, cgroup, tgid;
+	__u64 owner; /* wait_owner() */
+	__u32 process; /* its tgid */
+	__u32 pad;
 };
 
 /* Who has written a struct wait_stack. */

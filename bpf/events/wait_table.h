@@ -5,8 +5,8 @@
  * miss both: an exec that fails half way, or an entry that was made for a thread just as it ended. So each
  * list of all tasks (asleep.h) also says whose entries are still needed, and the others are swept.
  *
- * The table is in sets of WAIT_WAYS entries. In a full set the user who has most of it makes room for the
- * others, down to equal shares: no user can keep the rest out, however many threads it makes.
+ * The table is in sets of WAIT_WAYS entries. In a full set the owner who has most of it makes room for
+ * the others, down to equal shares: nobody can keep the rest out, however many threads it makes.
  */
 #ifndef PYPERF_BPF_EVENTS_WAIT_TABLE_H
 #define PYPERF_BPF_EVENTS_WAIT_TABLE_H
@@ -65,90 +65,93 @@ static __always_inline struct wait *wait_find(const struct task_struct *task)
 	return wait_of(wait_key(task->start_boottime, task->pid), task->pid);
 }
 
-/* Whose an entry is, from the largest circle to the smallest. */
-static __always_inline void wait_user_of(const struct task_struct *task, struct wait_user *ret)
+#define WAIT_BY_UID (1ULL << 63) /* in wait_user.owner */
+
+/*
+ * To whose account a thread goes: its cgroup's, which is that of its container or service. A user's own
+ * session may make as many cgroups as it likes, so there the uid counts; also where there is no cgroup v2.
+ */
+static __always_inline __u64 wait_owner(const struct task_struct *task)
 {
-	ret->uid = task->cred->uid.val;
-	ret->cgroup = 0;
-	if (bpf_core_field_exists(task->cgroups))
-		ret->cgroup = task->cgroups->dfl_cgrp->kn->id;
-	ret->tgid = task->tgid;
+	const struct cgroup *cgroup;
+
+	if (!bpf_core_field_exists(task->cgroups))
+		return WAIT_BY_UID | task->cred->uid.val;
+	cgroup = task->cgroups->dfl_cgrp;
+	if (cgroup->level < 1 || BPF_CORE_READ(cgroup, ancestors[1], kn, id) == opt_sessions)
+		return WAIT_BY_UID | task->cred->uid.val;
+	return cgroup->kn->id;
 }
 
-#define SHARE_BITS 4 /* of a number from 0 to WAIT_WAYS */
-
-/* How many of a set are of one's user, of these how many of its cgroup, of these how many of its process. */
-struct wait_shares {
-	__u32 uid, cgroup, tgid;
-};
+static __always_inline void wait_user_of(const struct task_struct *task, struct wait_user *ret)
+{
+	ret->owner = wait_owner(task);
+	ret->process = task->tgid;
+	ret->pad = 0;
+}
 
 /* 1 or 0. As arithmetic: the verifier would follow both ways of each comparison. */
-static __always_inline __u32 wait_same(__u32 a, __u32 b)
+static __always_inline __u32 wait_same(__u64 a, __u64 b)
 {
 	__u64 differ = a ^ b;
 
+	differ |= -differ;
 	mem_opaque(differ);
-	return (differ - 1) >> 63;
+	return 1 ^ differ >> 63;
 }
 
-static __always_inline void wait_share(const struct wait_users *u, const struct wait_user *of,
-				       struct wait_shares *ret)
+#define SHARE_BITS 4 /* of a number from 0 to WAIT_WAYS */
+#define SHARE_MASK ((1 << SHARE_BITS) - 1)
+
+/*
+ * How many of a set are of one's owner, and below that how many of these are of its process. It is a function
+ * of its own to the verifier, which otherwise follows each sum that is possible.
+ */
+__noinline __u32 wait_share(const struct wait_users *u, const struct wait_user *of)
 {
-	__u32 uid = 0, cgroup = 0, tgid = 0;
+	__u32 owner = 0, process = 0;
 
+	if (!u || !of)
+		return 0;
+#pragma clang loop unroll(full)
 	for (int i = 0; i < WAIT_WAYS; i++) {
-		const __u32 same_uid = wait_same(u->way[i].uid, of->uid);
-		const __u32 same_cgroup = same_uid & wait_same(u->way[i].cgroup, of->cgroup);
+		const __u32 same = wait_same(u->way[i].owner, of->owner);
 
-		uid += same_uid;
-		cgroup += same_cgroup;
-		tgid += same_cgroup & wait_same(u->way[i].tgid, of->tgid);
+		owner += same;
+		process += same & wait_same(u->way[i].process, of->process);
 	}
-	*ret = (struct wait_shares){ uid, cgroup, tgid };
+	return owner << SHARE_BITS | process;
 }
 
 /*
- * How much more than a newcomer the holder of a way has, by the largest circle in which they are not the
- * same; 0 if not so much that after a change it would still have as much.
+ * How much more than a newcomer the holder of a way has: of the set if their owners are two, else of what
+ * their owner has. 0 if not so much that after a change it would still have as much.
  */
 static __always_inline __u32 wait_excess(const struct wait_users *u, const struct wait_user *holder,
-					 const struct wait_user *newcomer, const struct wait_shares *has)
+					 const struct wait_user *newcomer, __u32 has)
 {
-	struct wait_shares theirs;
-	__u32 level, more;
+	const __u32 theirs = wait_share(u, holder);
 
-	wait_share(u, holder, &theirs);
-	if (holder->uid != newcomer->uid) {
-		level = 3;
-		more = theirs.uid > has->uid + 1;
-	} else if (holder->cgroup != newcomer->cgroup) {
-		level = 2;
-		more = theirs.cgroup > has->cgroup + 1;
-	} else {
-		level = 1;
-		more = theirs.tgid > has->tgid + 1;
-	}
-	if (!more)
-		return 0;
-	return ((level << SHARE_BITS | theirs.uid) << SHARE_BITS | theirs.cgroup) << SHARE_BITS | theirs.tgid;
+	if (holder->owner == newcomer->owner)
+		return (theirs & SHARE_MASK) > (has & SHARE_MASK) + 1 ? theirs : 0;
+	return theirs >> SHARE_BITS > (has >> SHARE_BITS) + 1 ? theirs << SHARE_BITS : 0;
 }
 
 /*
  * In a full set: the way of whom has most, if that is more than the newcomer has; WAIT_WAYS if nobody is to
- * make room. Only threads that wait do: the entry of one that runs may be in use on its CPU. It is a function
+ * make room. Only threads that wait do: the entry of one that runs may be in use on its CPU. Again a function
  * of its own to the verifier, which otherwise follows each outcome to the end of the sample.
  */
 __noinline __u32 wait_who_yields(const struct wait_users *u, const struct wait_user *newcomer, __u32 set)
 {
 	__u32 most = 0, who = WAIT_WAYS;
-	struct wait_shares has;
+	__u32 has;
 
 	if (!u || !newcomer)
 		return WAIT_WAYS;
-	wait_share(u, newcomer, &has);
-#pragma clang loop unroll(disable)
+	has = wait_share(u, newcomer);
 	for (__u32 i = 0; i < WAIT_WAYS; i++) {
-		const __u32 excess = wait_excess(u, &u->way[i], newcomer, &has);
+		const __u32 excess = wait_excess(u, &u->way[i], newcomer, has);
 		__u32 index = set * WAIT_WAYS + i;
 		const struct wait *w;
 

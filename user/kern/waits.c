@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kern/waits.h"
 
+#include <sys/stat.h>
+
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
@@ -9,6 +11,16 @@
 
 /* The run queue is locked while a stack is taken: so it may take less time than at a tick. */
 #define PATIENCE_NS 100000
+
+/* The number of systemd's cgroup of sessions, wherever the hierarchy of cgroup v2 is mounted. */
+static __u64 sessions(void)
+{
+	struct stat s;
+
+	if (stat("/sys/fs/cgroup/user.slice", &s) && stat("/sys/fs/cgroup/unified/user.slice", &s))
+		return 0;
+	return s.st_ino;
+}
 
 void waits_prepare(struct pyperf *s, __u32 needs, __u64 min_wait_ns)
 {
@@ -20,6 +32,7 @@ void waits_prepare(struct pyperf *s, __u32 needs, __u64 min_wait_ns)
 	bpf_map__set_autocreate(s->maps.waits, wanted);
 	s->rodata->opt_offcpu = !!(needs & NEEDS_WAITS);
 	s->rodata->opt_gil = !!(needs & NEEDS_GIL);
+	s->rodata->opt_sessions = sessions();
 	s->rodata->opt_min_wait = min_wait_ns;
 	s->rodata->opt_patience_wait = PATIENCE_NS;
 }

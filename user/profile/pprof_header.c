@@ -61,6 +61,10 @@ static void add_comments(struct pprof_header *h)
 		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
 			 "%u processes could not be looked at: what they did is not in this profile",
 			 info->unlooked);
+	for (int i = 0; i < FULL_TABLES; i++)
+		if (info->full[i])
+			snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE, "%llu %s",
+				 info->full[i], full_table_rows[i].what);
 	for (size_t i = 0; i < h->comment_count; i++)
 		pprof_strings_word(h->strings, h->comments[i]);
 }

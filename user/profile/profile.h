@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "bpf/abi.h"
 #include "profile/events.h"
+#include "profile/full_tables.h"
 #include "profile/labels.h"
 
 struct profile;
@@ -42,6 +43,7 @@ struct profile_info {
 	struct profile_cpu short_cpus[PROFILE_CPUS_MAX]; /* those that lack most, the worst first */
 	__u32 short_cpu_count; /* how many there are, also beyond PROFILE_CPUS_MAX */
 	__u32 unlooked; /* processes of the run that could not be looked at */
+	__u64 full[FULL_TABLES]; /* how often tables had no room meanwhile */
 	/* Names of extra labels, borrowed. Once there is a profile they cannot change. */
 	const char *extra[PROFILE_EXTRA_MAX];
 	__u32 extra_count;

@@ -354,6 +354,10 @@ static void print_total(const struct page *page)
 		fprintf(page->f, "%s of %s ticks came: a sample stands for %s ms\n",
 			number_group(info->ticks_came).text, number_group(info->ticks_wanted).text,
 			number_hundredths((double)info->period_ns / 1e6).text);
+	for (int i = 0; i < FULL_TABLES; i++)
+		if (info->full[i])
+			fprintf(page->f, "%s %s\n", number_group(info->full[i]).text,
+				full_table_rows[i].what);
 }
 
 void summary_print(const struct profile *p, FILE *f, bool colour, int rows)

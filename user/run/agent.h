@@ -14,6 +14,7 @@
 #include "names/codes.h"
 #include "names/kernel_names.h"
 #include "names/natives.h"
+#include "report/no_room.h"
 #include "report/progress.h"
 #include "report/rate.h"
 #include "report/run_facts.h"
@@ -55,6 +56,7 @@ struct agent {
 	struct run_facts facts;
 	struct progress progress;
 	struct rate rate;
+	struct no_room no_room;
 	struct complaint cpus; /* that came or went cannot be followed */
 	bool stop;	   /* the run is to end */
 	bool hasty;	   /* ... since a signal said so */

@@ -103,6 +103,7 @@ static void count_ticks(void *agent, struct tick_counts *ret)
 
 	kernel_stats(a->kernel, &s);
 	*ret = (struct tick_counts){ .came = s.sum.ticks, .expected = kernel_expected(a->kernel) };
+	full_tables_count(&s.sum, ret->full);
 	for (int cpu = 0; cpu < WEIGHT_CPUS; cpu++) {
 		double seconds;
 
@@ -234,6 +235,7 @@ static int sample(struct agent *a)
 	a->facts.seconds = clock_seconds() - a->facts.start;
 	progress_end(&a->progress);
 	rate_check(&a->rate, a->kernel, a->facts.frequency, true);
+	no_room_check(&a->no_room, a->kernel);
 	return 0;
 }
 

@@ -101,6 +101,7 @@ static void on_second(void *agent, unsigned int ready)
 		follow_cpus(a);
 		rate_check(&a->rate, a->kernel, a->facts.frequency, false);
 		end_with_targets(a);
+		no_room_check(&a->no_room, a->kernel);
 	}
 	progress_show(&a->progress, &a->facts, a->kernel, a->registry);
 }

@@ -65,6 +65,8 @@ void weight_set(struct profile_info *info, __u32 frequency, const struct tick_co
 	const __u64 came = to->came - from->came, all = wanted(from, to);
 
 	find_short_cpus(info, from, to);
+	for (int i = 0; i < FULL_TABLES; i++)
+		info->full[i] = to->full[i] - from->full[i];
 	info->period_ns = NS_PER_SECOND / frequency;
 	info->ticks_came = info->ticks_wanted = 0;
 	if (!came || all <= came)

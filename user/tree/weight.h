@@ -18,6 +18,7 @@
 struct tick_counts {
 	__u64 came;
 	__u64 expected; /* some percent off, for perf events; 0 = unknown */
+	__u64 full[FULL_TABLES]; /* beside the ticks: how often tables had no room */
 	struct cpu_tick_counts {
 		__u64 came, expected;
 	} cpus[WEIGHT_CPUS];
@@ -25,7 +26,7 @@ struct tick_counts {
 
 /*
  * Sets what the profile of this span says of its samples: period_ns, ticks_came and ticks_wanted; and which
- * CPUs lack ticks, also when so few do that the sum does not show it.
+ * CPUs lack ticks, also when so few do that the sum does not show it. And how often tables had no room.
  */
 void weight_set(struct profile_info *info, __u32 frequency, const struct tick_counts *from,
 		const struct tick_counts *to);

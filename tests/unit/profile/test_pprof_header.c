@@ -74,6 +74,21 @@ static void processes_that_were_not_looked_at(void **state)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
+static void tables_without_room(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	struct profile_info info = *profile_get_info(p);
+	Pyperf__Profile *d;
+
+	(void)state;
+	info.full[FULL_TABLE_waits_full] = 7;
+	assert_int_equal(profile_set_info(p, &info), 0);
+	d = encode_and_decode(p);
+	assert_int_equal(d->n_comment, 1);
+	assert_memory_equal(string(d, d->comment[0]), "7 waits of threads found no room", 32);
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
 static void ticks_that_are_missing_on_some_cpus(void **state)
 {
 	_cleanup_profile_ struct profile *p = example();
@@ -109,6 +124,7 @@ int main(void)
 		cmocka_unit_test(ticks_that_are_missing),
 		cmocka_unit_test(processes_that_were_not_looked_at),
 		cmocka_unit_test(ticks_that_are_missing_on_some_cpus),
+		cmocka_unit_test(tables_without_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,6 +179,26 @@ static void ticks_that_are_missing(void **state)
 				  "600 of 1,200 ticks came: a sample stands for 20.00 ms\n");
 }
 
+static void assert_fits(const char *text);
+
+static void tables_without_room(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	struct profile_info info = *profile_get_info(p);
+	_cleanup_free_ char *text = NULL, *largest = NULL;
+
+	(void)state;
+	info.full[FULL_TABLE_processes_full] = 1234;
+	assert_int_equal(profile_set_info(p, &info), 0);
+	text = summary(p, false, 0);
+	assert_has(text, "\n1,234 times a process found no room in the table of processes");
+	for (int i = 0; i < FULL_TABLES; i++)
+		info.full[i] = 9999999999;
+	assert_int_equal(profile_set_info(p, &info), 0);
+	largest = summary(p, false, 0);
+	assert_fits(largest);
+}
+
 static void assert_fits(const char *text)
 {
 	for (const char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
@@ -407,6 +427,7 @@ int main(void)
 		cmocka_unit_test(libraries_of_a_function),
 		cmocka_unit_test(reason_with_a_slash),
 		cmocka_unit_test(ticks_that_are_missing),
+		cmocka_unit_test(tables_without_room),
 		cmocka_unit_test(rows_are_limited_and_colour_is_reset),
 		cmocka_unit_test(markers_are_below_the_tables),
 		cmocka_unit_test(nothing_but_markers),

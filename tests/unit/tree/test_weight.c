@@ -47,6 +47,19 @@ static void as_many_as_were_asked_for(void **state)
 		check(&rows[i]);
 }
 
+static void wants_of_room_in_between(void **state)
+{
+	const struct tick_counts from = { .full = { 5, 0, 2 } }, to = { .full = { 7, 1, 2 } };
+	struct profile_info info = { .full = { 9, 9, 9, 9 } };
+
+	(void)state;
+	weight_set(&info, 100, &from, &to);
+	assert_int_equal(info.full[0], 2);
+	assert_int_equal(info.full[1], 1);
+	assert_int_equal(info.full[2], 0);
+	assert_int_equal(info.full[3], 0);
+}
+
 static void some_are_missing(void **state)
 {
 	static const struct expected rows[] = {
@@ -116,6 +129,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_many_as_were_asked_for),
+		cmocka_unit_test(wants_of_room_in_between),
 		cmocka_unit_test(some_are_missing),
 		cmocka_unit_test(a_cpu_without_ticks),
 		cmocka_unit_test(the_worst_cpus_are_named),
