@@ -72,7 +72,7 @@ def parts(sample):
 @pytest.mark.parametrize("mode", ["off", "leaf", "full"])
 def test_functions_of_a_known_mixture(python, program, mode, tmp_path):
     with profiler.target(python, program) as target:
-        run = profile(tmp_path, target, "--kernel", "full", "--native", mode, cpu=2)
+        run = profile(tmp_path, target, "--kernel", "full", "--native", mode, cpu=3)
         took = target.ask()
     found = [(*parts(sample), sample.count) for sample in run.samples]
     for function, (call, name) in WITHIN.items():
