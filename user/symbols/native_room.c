@@ -82,7 +82,7 @@ __u32 native_room_cleared(struct native_room *r)
 	_cleanup_(processes_list_clear) struct process_list list = { 0 };
 	__u32 count = 0;
 
-	if (natives_fullness(r->natives) <= 0 || kernel_processes(r->kernel, &list))
+	if (!r->natives || natives_fullness(r->natives) <= 0 || kernel_processes(r->kernel, &list))
 		return 0;
 	look(r, &list);
 	end_clear(r);
@@ -99,8 +99,11 @@ __u32 native_room_cleared(struct native_room *r)
 void native_room_second(struct native_room *r)
 {
 	_cleanup_(processes_list_clear) struct process_list list = { 0 };
-	const __u64 refused = natives_refused(r->natives);
+	__u64 refused;
 
+	if (!r->natives)
+		return;
+	refused = natives_refused(r->natives);
 	if (natives_fullness(r->natives) <= HIGH_WATER && refused == r->refused)
 		return;
 	if (r->clears || clock_ns() < r->pause_end || kernel_processes(r->kernel, &list))

@@ -18,7 +18,7 @@ struct natives;
 /* The owner sets the pointers, which are borrowed, and turn to 1. The rest begins as 0. */
 struct native_room {
 	struct kernel *kernel;
-	struct natives *natives;
+	struct natives *natives; /* NULL: there is no native code */
 	struct native_spaces *spaces;
 	struct native_files *files;
 	__u32 turn;	     /* of the call tree: how many banks were cleared, and 1 */

@@ -62,6 +62,7 @@ static inline int setup(void **state)
 		(struct harvest_stats){ .samples = { in_profile }, .nodes = 4000006, .locations = 4000007 };
 	report.codes = (struct codes_stats){ .codes = 4000008, .decodes = 4000009, .missing = 4000010 };
 	report.processes = 4000010;
+	report.unlooked = 4000014;
 	report.seconds = 12.5;
 	report.cpu_seconds = 0.25;
 	report.start_cpu_seconds = 0.125;

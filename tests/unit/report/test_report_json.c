@@ -33,6 +33,7 @@ static void json_parses(void **state)
 	static const char *const truths[] = {
 		"d[\"ticks\"] == sum(d[\"outcomes\"].values())",
 		"d[\"cpus\"] == 13 and d[\"frequency\"] == 99 and d[\"seconds\"] == 12.5",
+		"d[\"not_looked_at\"] == 4000014",
 		"d[\"processes\"] == 4000010 and d[\"trigger\"] == \"timer\" and d[\"expected\"] == 4000013",
 		"d[\"profile\"][\"nodes\"] == 4000006 and d[\"profile\"][\"samples\"] > 0",
 		"d[\"kernel\"][\"run_time_ns\"] == 4000002000 and d[\"kernel\"][\"runs\"] == 4000001",
@@ -101,7 +102,7 @@ static void json_has_every_name(void **state)
 	for (const char *c = b.data; *c; c++)
 		names += *c == ':';
 	/* At the top, sections with books and samples of each kind, in the other five. */
-	assert_int_equal(names, in_books + NATIVE_ENDS + stat_row_count + ARRAY_SIZE(exports) + 7 +
+	assert_int_equal(names, in_books + NATIVE_ENDS + stat_row_count + ARRAY_SIZE(exports) + 8 +
 					8 + 2 * EVENT_KINDS + 3 + 11 + 4 + 7 + 4);
 }
 
