@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -43,7 +44,9 @@ def chosen(suites):
 
 
 def commit():
-    """Of the project, marked when the files are not those of the commit."""
+    """Of the project, marked when the files are not those of the commit. A bare machine has no git."""
+    if not shutil.which("git"):
+        return "unknown"
     told = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], cwd=HERE,
                           capture_output=True, text=True)
     return told.stdout.strip() or "unknown"

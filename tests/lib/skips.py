@@ -25,6 +25,7 @@ import interpreters as known
 # What a test may want besides interpreters: what it is, and on Debian the package that has it.
 FEATURES = {
     "c++": "a compiler of C++ with its library (g++)",
+    "cgroup-memory": "the memory controller of cgroup version 1, which can be written to",
     "cgroups": "a cgroup hierarchy that can be written to",
     "chromium": "a browser (chromium)",
     "flamegraph": "the page's flame graph, from npm (make flamegraph)",

@@ -2,6 +2,7 @@
 """tests/release.py, with suites that do what a suite may do: pass, skip, fail, crash, or say nothing."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -56,7 +57,8 @@ def test_all_run_and_are_in_the_table(release, tmp_path):
     for name, expected in EXPECTED.items():
         commit, result, *counts, took = rows[name]
         assert (result, *map(int, counts)) == expected, name
-        assert re.fullmatch(r"[0-9a-f]{7,}(-dirty)?", commit) and re.fullmatch(r"\d:\d\d:\d\d", took)
+        known = r"[0-9a-f]{7,}(-dirty)?" if shutil.which("git") else "unknown"
+        assert re.fullmatch(known, commit) and re.fullmatch(r"\d:\d\d:\d\d", took)
     assert "is run, too" in (tmp_path / "out/last.log").read_text(errors="replace")
 
 

@@ -22,7 +22,7 @@ def limited():
     try:
         folder.mkdir()
     except OSError:
-        pytest.skip("SKIP cgroup: no memory controller of version 1 that can be used")
+        pytest.skip("SKIP cgroup-memory: no memory controller of version 1 that can be used")
     file = folder / "memory.limit_in_bytes"
 
     def command(mib):
