@@ -289,7 +289,7 @@ int native_watch(struct native_targets *t, struct loop *loop)
 
 void native_bank_cleared(struct native_targets *t)
 {
-	/* That there is room again is not said: a user who takes all at once would have both said for ever. */
+	/* That there is room again is not said: a user who takes it at once would have both said for ever. */
 	native_room_cleared(&t->room);
 }
 
