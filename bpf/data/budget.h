@@ -5,7 +5,8 @@
  * Bytes: most of an honest stack lies side by side, so that blocks of BLOCK_BYTES for each frame of --max-
  * depth are enough. After them frames are read one by one. Time: memory can be slow, as a device's is, or
  * pages that no cache holds. The clock starts when it is first asked, which no sample does that ends within
- * LATE_STEPS.
+ * LATE_STEPS. It is one clock for all that belongs to a sample: native frames come first and may take half of
+ * the time, then Python frames, tasks, and the holder of the GIL.
  */
 #ifndef PYPERF_BPF_DATA_BUDGET_H
 #define PYPERF_BPF_DATA_BUDGET_H

@@ -56,7 +56,6 @@ struct unwind {
 	__u32 depth;  /* frames found, leaf first, on top of the first `run` ones that are remembered */
 	__u32 end;    /* enum native_end */
 	__u32 steps;
-	__u64 deadline; /* ns; 0 = not set yet */
 	__u64 object; /* a local variable of the frame that runs the newest Python frame; 0 = none is known */
 	__u64 cframe; /* the same, where it is known before the walk */
 

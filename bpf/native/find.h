@@ -68,7 +68,6 @@ static __always_inline void native_find(struct scratch *s, struct cpu_stats *cou
 	u->block.size = 0;
 	u->depth = 0;
 	u->steps = 0;
-	u->deadline = 0;
 	u->cached.run = u->cached.left = 0;
 	u->end = NATIVE_NOT_LOADED;
 	if (native_mappings(s, count, task, u->pc))
@@ -78,8 +77,6 @@ static __always_inline void native_find(struct scratch *s, struct cpu_stats *cou
 	unwind_run(s, count, k);
 	if (u->end != NATIVE_FUNCTION) /* what was being compared was not all as before */
 		u->cached.run = 0;
-	if (u->deadline && s->walk.deadline)
-		s->walk.deadline += NATIVE_PATIENCE;
 }
 
 #endif

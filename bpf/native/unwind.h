@@ -16,8 +16,6 @@
 /* A frame takes one step. Remembered frames are compared many in a step. */
 #define UNWIND_STEPS (NATIVE_DEPTH + 1)
 
-#define NATIVE_PATIENCE 200000 /* ns, from when the clock is first looked at */
-
 /* A PLT entry has 16 bytes; from some byte on it has pushed a word (RULE_PLT). */
 #define PLT_ENTRY 16
 
@@ -236,18 +234,10 @@ static __always_inline __u64 unwind_notes(const struct unwind *u, __u32 rule)
 	return (__u64)rule_slot(rule) << NATIVE_SLOT_SHIFT | (sure && !u->exact ? 0 : NATIVE_UNSURE);
 }
 
-/* Whether this takes too long. The Python frames have a time of their own (data/budget.h). */
+/* Whether this takes too long: half of the sample's time, as the other half is for the Python frames. */
 static __always_inline int unwind_late(struct scratch *s)
 {
-	struct unwind *u = &s->unwind;
-	__u64 now;
-
-	if (++u->steps & (LATE_STEPS - 1) || !s->walk.patience)
-		return 0;
-	now = bpf_ktime_get_ns();
-	if (!u->deadline)
-		u->deadline = now + NATIVE_PATIENCE;
-	return now > u->deadline;
+	return !(++s->unwind.steps & (LATE_STEPS - 1)) && walk_later(&s->walk, s->walk.patience / 2);
 }
 
 /* One frame. Returns 0 to go on, 1 when u->end says how it ended. */

@@ -50,8 +50,8 @@ static __always_inline int walk_read(struct walk *w, void *dst, __u32 size, __u6
 	return err;
 }
 
-/* Whether the sample has taken too long. */
-static __always_inline int walk_late(struct walk *w)
+/* Whether less than spare ns of the sample's time are left. */
+static __always_inline int walk_later(struct walk *w, __u32 spare)
 {
 	__u64 now;
 
@@ -60,7 +60,13 @@ static __always_inline int walk_late(struct walk *w)
 	now = bpf_ktime_get_ns();
 	if (!w->deadline)
 		w->deadline = now + w->patience;
-	return now > w->deadline;
+	return now + spare > w->deadline;
+}
+
+/* Whether the sample has taken too long. */
+static __always_inline int walk_late(struct walk *w)
+{
+	return walk_later(w, 0);
 }
 
 /* Asked in each step of a loop, most of which do not look at the clock. If it is late, the walk ends. */

@@ -113,7 +113,7 @@ static struct unwind *find(struct native_cache *k)
 }
 
 /* The way is through these functions, and ends in the root. */
-static void expect(const __u32 *functions, __u32 count)
+static inline void expect(const __u32 *functions, __u32 count)
 {
 	struct unwind *u;
 
