@@ -83,6 +83,22 @@ int processes_free_layout(const struct bpf_map *map)
 	return -ENOSPC;
 }
 
+int processes_free_tasks(const struct bpf_map *map)
+{
+	_cleanup_(processes_list_clear) struct process_list list = {};
+	bool used[TASK_LAYOUTS_MAX + 1] = {};
+	int err = processes_list(map, &list);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < list.count; i++)
+		used[list.processes[i].tasks % (TASK_LAYOUTS_MAX + 1)] = true;
+	for (int i = 0; i < TASK_LAYOUTS_MAX; i++)
+		if (!used[i + 1])
+			return i;
+	return -ENOSPC;
+}
+
 static int read_listing(int fd, int (*fn)(void *, const struct record_process *), void *context)
 {
 	struct record_process records[128];

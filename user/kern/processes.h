@@ -43,5 +43,7 @@ int processes_set(const struct bpf_map *map, __u32 pid, const struct process *p,
 
 /* The index of a layout that no process in the table has, or -ENOSPC. */
 int processes_free_layout(const struct bpf_map *map);
+/* The index of a layout of asyncio's tasks that no process in the table has, or -ENOSPC. */
+int processes_free_tasks(const struct bpf_map *map);
 
 #endif

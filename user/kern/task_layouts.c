@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 
 #include "kern/object.h"
+#include "kern/processes.h"
 #include "pyperf.skel.h"
 
 void task_layouts_prepare(struct task_layouts *t, struct pyperf *skel, bool wanted)
@@ -28,6 +29,7 @@ __u32 task_layouts_add(struct task_layouts *t, const struct task_layout *l)
 {
 	const struct bpf_map *map = t->skel->maps.task_layouts;
 	struct task_layout have;
+	int free;
 
 	if (!task_layouts_are_wanted(t) || !l->tstate_loop)
 		return 0;
@@ -35,10 +37,11 @@ __u32 task_layouts_add(struct task_layouts *t, const struct task_layout *l)
 		if (!bpf_map__lookup_elem(map, &i, sizeof(i), &have, sizeof(have), 0) &&
 		    !memcmp(&have, l, sizeof(have)))
 			return i + 1;
-	if (t->count == TASK_LAYOUTS_MAX ||
-	    bpf_map__update_elem(map, &t->count, sizeof(t->count), l, sizeof(*l), BPF_ANY))
+	free = t->count < TASK_LAYOUTS_MAX ? (int)t->count : processes_free_tasks(t->skel->maps.processes);
+	if (free < 0 || bpf_map__update_elem(map, &free, sizeof(free), l, sizeof(*l), BPF_ANY))
 		return 0;
-	return ++t->count;
+	t->count += free == (int)t->count;
+	return free + 1;
 }
 
 int task_layouts_set(const struct task_layouts *t, __u32 pid, __u32 id, __u32 tasks)

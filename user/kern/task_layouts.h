@@ -22,8 +22,8 @@ void task_layouts_prepare(struct task_layouts *t, struct pyperf *skel, bool want
 bool task_layouts_are_wanted(const struct task_layouts *t);
 
 /*
- * Finds or adds one. Its number plus one, as struct process.tasks has it; 0 if none is wanted, or
- * TASK_LAYOUTS_MAX others have been met.
+ * Finds or adds one, where there is no room in place of one that no process has. Its number plus one, as
+ * struct process.tasks has it; 0 if none is wanted, or processes have TASK_LAYOUTS_MAX others.
  */
 __u32 task_layouts_add(struct task_layouts *t, const struct task_layout *l);
 

@@ -5,6 +5,7 @@
  */
 #include "tests/unit/kern/open_kernel.h"
 
+#include "kern/task_layouts.h"
 #include "proc/procfs.h"
 
 static int give_up(void *context, const struct record_process *p)
@@ -61,6 +62,34 @@ static void layouts(void **state)
 	assert_int_equal(kernel_get_layout(kernel, 40, &have), 0);
 	assert_memory_equal(&have, &l, sizeof(l));
 	assert_int_equal(kernel_get_layout(kernel, LAYOUTS_MAX, &have), -ENOENT);
+}
+
+/* Of 16 builds of asyncio that were met, one that no process has makes room. */
+static void layouts_of_tasks(void **state)
+{
+	struct task_layout l = { .tstate_loop = 8 };
+	struct process p = { .start_time = 1, .state = PROCESS_PYTHON, .tasks = 1 };
+	struct kernel_options with_tasks = selected;
+	struct task_layouts *t;
+
+	(void)state;
+	with_tasks.async = true;
+	kernel = open_kernel(with_tasks);
+	t = kernel_task_layouts(kernel);
+	for (__u16 i = 1; i <= TASK_LAYOUTS_MAX; i++) {
+		l.task_name = i;
+		assert_int_equal(task_layouts_add(t, &l), i);
+		assert_int_equal(task_layouts_add(t, &l), i);
+	}
+	assert_int_equal(kernel_set_process(kernel, 1000001, &p), 0);
+	l.task_name = TASK_LAYOUTS_MAX + 1;
+	assert_int_equal(task_layouts_add(t, &l), 2);
+	for (__u32 i = 2; i <= TASK_LAYOUTS_MAX; i++) {
+		p.tasks = i;
+		assert_int_equal(kernel_set_process(kernel, 1000000 + i, &p), 0);
+	}
+	l.task_name = TASK_LAYOUTS_MAX + 2;
+	assert_int_equal(task_layouts_add(t, &l), 0);
 }
 
 static void processes(void **state)
@@ -136,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(lists_processes),
 		TEST(layouts),
+		TEST(layouts_of_tasks),
 		TEST(processes),
 		TEST(too_many_processes),
 	};
