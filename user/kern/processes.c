@@ -67,36 +67,47 @@ int processes_set(const struct bpf_map *map, __u32 pid, const struct process *p,
 	return bpf_map__update_elem(map, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
 }
 
-int processes_free_layout(const struct bpf_map *map)
+#define INDEXES_MAX (LAYOUTS_MAX > TASK_LAYOUTS_MAX ? LAYOUTS_MAX : TASK_LAYOUTS_MAX)
+
+/* The first index below max, at most INDEXES_MAX, that is index_of() of no process; or -errno. */
+static int find_unused(const struct bpf_map *map, int max, int (*index_of)(const struct process *p))
 {
 	_cleanup_(processes_list_clear) struct process_list list = {};
-	bool used[LAYOUTS_MAX] = {};
+	bool used[INDEXES_MAX] = {};
 	int err = processes_list(map, &list);
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < list.count; i++)
-		used[list.processes[i].layout % LAYOUTS_MAX] |= list.processes[i].state == PROCESS_PYTHON;
-	for (int i = 0; i < LAYOUTS_MAX; i++)
+	for (size_t i = 0; i < list.count; i++) {
+		const int index = index_of(&list.processes[i]);
+
+		if (index >= 0 && index < max)
+			used[index] = true;
+	}
+	for (int i = 0; i < max; i++)
 		if (!used[i])
 			return i;
 	return -ENOSPC;
 }
 
+static int layout_of(const struct process *p)
+{
+	return p->state == PROCESS_PYTHON ? (int)p->layout : -1;
+}
+
+static int tasks_of(const struct process *p)
+{
+	return (int)p->tasks - 1;
+}
+
+int processes_free_layout(const struct bpf_map *map)
+{
+	return find_unused(map, LAYOUTS_MAX, layout_of);
+}
+
 int processes_free_tasks(const struct bpf_map *map)
 {
-	_cleanup_(processes_list_clear) struct process_list list = {};
-	bool used[TASK_LAYOUTS_MAX + 1] = {};
-	int err = processes_list(map, &list);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < list.count; i++)
-		used[list.processes[i].tasks % (TASK_LAYOUTS_MAX + 1)] = true;
-	for (int i = 0; i < TASK_LAYOUTS_MAX; i++)
-		if (!used[i + 1])
-			return i;
-	return -ENOSPC;
+	return find_unused(map, TASK_LAYOUTS_MAX, tasks_of);
 }
 
 static int read_listing(int fd, int (*fn)(void *, const struct record_process *), void *context)

@@ -6,12 +6,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/small_file.h"
 #include "proc/perf_map.h"
 #include "proc/procfs.h"
 #include "proc/safe_open.h"
-
-#define STATUS_MAX 16384 /* bytes of /proc/PID/status; it has 1,500 */
 
 /* What is sent of each mapping: this, the path, a NUL. */
 struct sent_map {
@@ -103,13 +100,9 @@ static int on_map(const struct procfs_map *map, void *context)
 /* What is not known is of one user, too. */
 static __u32 user_of(pid_t tid)
 {
-	_cleanup_free_ char *text = NULL;
 	uid_t user = ~0U;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	if (!small_file_read(path, STATUS_MAX, &text))
-		procfs_parse_user(text, &user);
+	procfs_read_user(tid, &user);
 	return user;
 }
 

@@ -6,14 +6,11 @@
 #include "proc/may_read.h"
 
 #include <linux/magic.h>
-#include <stdio.h>
 #include <sys/vfs.h>
 
 #include "base/cleanup.h"
-#include "base/small_file.h"
 #include "proc/procfs.h"
 
-#define STATUS_MAX     16384	  /* bytes of /proc/PID/status; it has 1,500 */
 #define CONFIGFS_MAGIC 0x62656570 /* fs/configfs/mount.c; no header has it */
 
 bool may_read_kind(int fd, const struct stat *stat)
@@ -35,14 +32,9 @@ bool may_read_kind(int fd, const struct stat *stat)
 
 bool may_read_owned(pid_t tid, const struct stat *stat)
 {
-	_cleanup_free_ char *text = NULL;
-	char path[64] = "/proc/self/status";
 	uid_t user;
 
-	if (tid)
-		snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	return !small_file_read(path, STATUS_MAX, &text) && !procfs_parse_user(text, &user) &&
-	       stat->st_uid == user;
+	return !procfs_read_user(tid, &user) && stat->st_uid == user;
 }
 
 bool may_read_own(pid_t tid, int fd, const struct stat *stat)

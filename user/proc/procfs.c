@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/small_file.h"
 
+#define STATUS_MAX 16384 /* bytes of /proc/PID/status; it has 1,500 */
 #define THREADS_MAX 65536
 #define PF_EXITING  4 /* include/linux/sched.h; part of what /proc shows, so it does not change */
 
@@ -237,6 +239,18 @@ int procfs_parse_user(const char *status, uid_t *ret)
 		return -EBADMSG;
 	*ret = user;
 	return 0;
+}
+
+int procfs_read_user(pid_t tid, uid_t *ret)
+{
+	_cleanup_free_ char *text = NULL;
+	char path[64] = "/proc/self/status";
+	int err;
+
+	if (tid)
+		snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	err = small_file_read(path, STATUS_MAX, &text);
+	return err ?: procfs_parse_user(text, ret);
 }
 
 int procfs_check_access(pid_t tid)

@@ -73,6 +73,8 @@ pid_t procfs_parse_own_id(const char *status, const char *key);
 
 /* The user that it acts as: the second number of the line "Uid" of the same text. 0, or -EBADMSG. */
 int procfs_parse_user(const char *status, uid_t *ret);
+/* That user of a process or thread, 0 = of this process. 0, or the -errno of small_file_read() besides. */
+int procfs_read_user(pid_t tid, uid_t *ret);
 
 /*
  * This is called with each mapping. It returns 0 to go on, 1 or more to stop with success, or -errno to fail.
