@@ -167,9 +167,7 @@ bool intervals_may_go(const struct intervals *s, __u32 number, __u32 turn)
 
 static double part(const struct intervals *s, __u32 count, __u64 bytes)
 {
-	const double numbers = (double)count / s->max, line = (double)bytes / (s->high - s->low);
-
-	return numbers > line ? numbers : line;
+	return larger((double)count / s->max, (double)bytes / (s->high - s->low));
 }
 
 double intervals_fullness(const struct intervals *s)

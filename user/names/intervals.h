@@ -62,4 +62,10 @@ double intervals_fullness(const struct intervals *s);
 /* The same of those only that were unused at the end of the last look. */
 double intervals_unused(const struct intervals *s);
 
+/* What is full in two ways is as full as the larger of them says. */
+static inline double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 #endif

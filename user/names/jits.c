@@ -193,7 +193,7 @@ double jits_fullness(const struct jits *j)
 {
 	const double bytes = (double)j->bytes / JITS_BYTES_MAX, regions = intervals_fullness(&j->intervals);
 
-	return bytes > regions ? bytes : regions;
+	return larger(bytes, regions);
 }
 
 /* Bytes of names, each region's share of them, of the regions that are unused. */
@@ -212,7 +212,7 @@ double jits_unused(const struct jits *j)
 	const double bytes = (double)unused_bytes(j) / JITS_BYTES_MAX;
 	const double regions = intervals_unused(&j->intervals);
 
-	return bytes > regions ? bytes : regions;
+	return larger(bytes, regions);
 }
 
 __u64 jits_refused(const struct jits *j)

@@ -260,11 +260,6 @@ __u32 natives_give_back(struct natives *n, __u32 turn)
 	return count;
 }
 
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
 double natives_fullness(const struct natives *n)
 {
 	const double bytes = (double)n->bytes / NATIVES_BYTES_MAX;
