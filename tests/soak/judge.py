@@ -43,6 +43,10 @@ BOUNDS = {
     "table_ended": Bound("entries in the kernel's table of processes that have ended", 0, 10),
     "processes_known": Bound("processes held in memory", 0.25, 100),
     "code_objects": Bound("code objects held in memory", 0.25, 200),
+    "native_files": Bound("files with code held in memory", 0.25, 50),
+    "native_regions": Bound("ranges of memory with code of no file held", 0.25, 50),
+    "native_positions": Bound("text space taken, MiB", 0.25, 32 << 20, 1 << 20),
+    "native_name_bytes": Bound("names of native functions, MiB", 0.25, 4 << 20, 1 << 20),
     "files": Bound("files in the folder", 0, 1),
     "turn_ms": Bound("longest turn of the event loop, ms", 0.5, 20),
 }

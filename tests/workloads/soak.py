@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Everything that comes and goes in programs, at a low rate, for as long as it is let: functions that are
-made and forgotten, threads, children that are forked and children that are other programs. Usage: soak.py
-ROUND. A round takes ROUND seconds, most of which it sleeps. Prints its pid when it is ready."""
+made and forgotten, threads, children that are forked, children that are other programs, and such that have
+a library and code of their own (soak_child.py). Usage: soak.py ROUND. A round takes ROUND seconds, most of
+which it sleeps. Prints its pid when it is ready."""
 import collections
 import json
 import os
@@ -16,6 +17,8 @@ def made_{n}(seconds, depth):
     return burn(seconds)
 """
 CHILD = "import time\nend = time.process_time() + {seconds}\nwhile time.process_time() < end:\n    pass\n"
+NATIVE_CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "soak_child.py")
+NATIVE = collections.deque()  # pids of children with code of their own
 MADE = collections.deque(maxlen=50)  # so many functions live at a time; their memory is used again
 
 
@@ -52,8 +55,16 @@ def start_program(n):
     os.waitpid(os.posix_spawn(sys.executable, arguments, {}), 0)
 
 
+def start_native(n):
+    """One that nobody waits for at once, so that there are two or so at a time."""
+    while NATIVE and os.waitpid(NATIVE[0], 0 if len(NATIVE) > 1 else os.WNOHANG)[0]:
+        NATIVE.popleft()
+    arguments = [sys.executable, "-I", "-S", NATIVE_CHILD]
+    NATIVE.append(os.posix_spawn(sys.executable, arguments, {}))
+
+
 # What a round does, and each how many rounds.
-STEPS = (make_function, 1), (run_thread, 2), (fork, 4), (start_program, 10)
+STEPS = (make_function, 1), (run_thread, 2), (fork, 4), (start_program, 10), (start_native, 10)
 
 
 def main():

@@ -12,6 +12,7 @@ struct discover;
 struct generation;
 struct kernel;
 struct kubelet;
+struct natives;
 struct registry;
 struct run_facts;
 struct selection;
@@ -28,6 +29,7 @@ struct http_inputs {
 	const struct worker *worker;
 	const struct codes *codes;
 	const struct registry *registry;
+	const struct natives *natives; /* NULL: no native code is named */
 	struct discover *discover;
 	const struct run_facts *run;
 	const struct generation *generation;

@@ -13,6 +13,7 @@
 #include "kern/stats.h"
 #include "kubelet/kubelet.h"
 #include "names/codes.h"
+#include "names/natives.h"
 #include "report/books.h"
 #include "report/report.h"
 #include "report/run_facts.h"
@@ -207,6 +208,18 @@ static void add_targets(struct page *p, const struct metrics_view *v)
 	      "Questions about processes and code that the worker has not answered yet.", v->questions);
 }
 
+static void add_native_names(struct page *p, const struct natives *n)
+{
+	struct natives_stats s = natives_get_stats(n);
+
+	gauge(p, "native_files", "Files with code that processes have mapped, and those not yet given back.",
+	      s.files);
+	gauge(p, "native_regions", "Ranges of memory with code of no file, and those not yet given back.",
+	      s.regions);
+	gauge(p, "native_positions", "Bytes of the text space that they take.", s.positions);
+	gauge(p, "native_name_bytes", "Memory of the names of their functions.", s.name_bytes);
+}
+
 static void add_export(struct page *p, const struct export_stats *e)
 {
 #define EXPORT_STAT(name, help) counter(p, #name "_total", help, e->name);
@@ -257,6 +270,8 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 	if (v->run->turns)
 		add_turns(&p, v->run->turns);
 	add_targets(&p, v);
+	if (v->natives)
+		add_native_names(&p, v->natives);
 	if (v->export)
 		add_export(&p, v->export);
 	if (v->kubelet)

@@ -16,6 +16,7 @@ struct codes;
 struct export_stats;
 struct kernel;
 struct kubelet;
+struct natives;
 struct profile_requests;
 struct registry;
 struct run_facts;
@@ -30,6 +31,7 @@ struct metrics_view {
 	const struct kernel *kernel;
 	const struct codes *codes;
 	const struct registry *registry;
+	const struct natives *natives; /* NULL: no native code is named */
 	const struct run_facts *run;
 	const struct export_stats *export; /* NULL: nothing is exported */
 	const struct kubelet *kubelet;	   /* NULL: none is asked */

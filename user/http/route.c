@@ -82,6 +82,7 @@ static enum MHD_Result metrics(struct visit *v)
 		.kernel = inputs->kernel,
 		.codes = inputs->codes,
 		.registry = inputs->registry,
+		.natives = inputs->natives,
 		.run = inputs->run,
 		.export = *inputs->continuous ? continuous_stats(*inputs->continuous) : NULL,
 		.kubelet = inputs->kubelet,

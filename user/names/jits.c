@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "bpf/abi.h"
 #include "names/intervals.h"
+#include "names/natives.h"
 #include "names/shares.h"
 #include "proc/perf_map.h"
 
@@ -218,6 +219,13 @@ double jits_unused(const struct jits *j)
 __u64 jits_refused(const struct jits *j)
 {
 	return j->refused;
+}
+
+void jits_add_stats(const struct jits *j, struct natives_stats *s)
+{
+	s->regions += j->intervals.count;
+	s->positions += j->intervals.taken;
+	s->name_bytes += j->bytes;
 }
 
 /* --- names --------------------------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 #define JITS_BYTES_MAX	 (24 << 20) /* of names of all processes */
 
 struct jits;
+struct natives_stats;
 
 int jits_new(struct jits **ret); /* 0 or -ENOMEM */
 void jits_free(struct jits *j);	 /* NULL is fine */
@@ -40,6 +41,8 @@ __u32 jits_give_back(struct jits *j, __u32 turn);
 double jits_fullness(const struct jits *j);
 double jits_unused(const struct jits *j);
 __u64 jits_refused(const struct jits *j);
+/* Adds its regions, their positions and the bytes of their names. */
+void jits_add_stats(const struct jits *j, struct natives_stats *s);
 
 /* The name of what is at a position, "" if it has none; NULL for one that nothing was given. */
 const char *jits_find(const struct jits *j, __u64 position);

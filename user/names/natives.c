@@ -278,6 +278,18 @@ double natives_unused(const struct natives *n)
 		      jits_unused(n->jits));
 }
 
+struct natives_stats natives_get_stats(const struct natives *n)
+{
+	struct natives_stats s = {
+		.files = n->intervals.count,
+		.positions = n->intervals.taken,
+		.name_bytes = n->bytes,
+	};
+
+	jits_add_stats(n->jits, &s);
+	return s;
+}
+
 __u64 natives_refused(const struct natives *n)
 {
 	return n->refused + jits_refused(n->jits);

@@ -85,6 +85,15 @@ double natives_unused(const struct natives *n);
 /* How often something has found no room. */
 __u64 natives_refused(const struct natives *n);
 
+/* What is taken now. */
+struct natives_stats {
+	__u32 files, regions;
+	__u64 positions; /* bytes of the text space, of files and of regions */
+	size_t name_bytes;
+};
+
+struct natives_stats natives_get_stats(const struct natives *n);
+
 /* What is at a position. Strings are the store's; name is "" if it is not known. */
 struct native_place {
 	const char *name;

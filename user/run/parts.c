@@ -117,6 +117,7 @@ static int open_http(struct agent *a)
 		.worker = a->worker,
 		.codes = a->codes,
 		.registry = a->registry,
+		.natives = a->natives,
 		.discover = a->discover,
 		.windows = &a->windows,
 		.run = &a->facts,

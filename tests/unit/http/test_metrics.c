@@ -13,6 +13,8 @@
 #include "http/profile_request.h"
 #include "kern/banks.h"
 #include "kubelet/kubelet.h"
+#include "names/jits.h"
+#include "names/natives.h"
 #include "profile/events.h"
 #include "report/books.h"
 #include "report/export_stats.h"
@@ -24,12 +26,15 @@ static const struct answer_counts answers = { .answers = 11, .refusals = 22 };
 static const struct profile_requests profiles = { .served = 33, .abandoned = 44, .open = 5 };
 static const struct export_stats exported = { .files_written = 66, .samples_dropped = 77 };
 static struct metrics_view view;
+static struct natives *natives;
 static struct buf out;
 
 static int setup_metrics(void **state)
 {
 	int err = setup(state);
 
+	if (!err)
+		err = natives_new(&natives);
 	view = (struct metrics_view){
 		.sampling = true,
 		.generations = 8,
@@ -47,6 +52,7 @@ static int teardown_metrics(void **state)
 {
 	buf_free(&out);
 	out = (struct buf){ 0 };
+	natives_free(natives);
 	return teardown(state);
 }
 
@@ -103,6 +109,26 @@ static void numbers(void **state)
 	view.sampling = false;
 	text();
 	assert_true(has_line("pyperf_sampling 0"));
+}
+
+/* What is taken is what is given back some day; a run without native code has no such lines. */
+static void native_names(void **state)
+{
+	struct code_map map = { 0x1000, 0x2000, 0, { 1, 2, 4097, 3, 4 }, "/lib", false, false, 0 };
+	__u64 position;
+	__u32 file;
+
+	(void)state;
+	text();
+	assert_null(strstr(out.data, "pyperf_native_files"));
+	assert_int_equal(natives_file(natives, &map, &file), 0);
+	assert_int_equal(jits_region(natives_jits(natives), 7, 8, 0x10000, 0x13000, &position), 0);
+	view.natives = natives;
+	text();
+	assert_true(has_line("pyperf_native_files 1"));
+	assert_true(has_line("pyperf_native_regions 1"));
+	assert_true(has_line("pyperf_native_positions 20480"));
+	assert_true(has_line("pyperf_native_name_bytes 0"));
 }
 
 static bool every(void *context, struct registry_entry *e)
@@ -299,6 +325,7 @@ int main(void)
 		TEST(of_this_process),
 		TEST(outcomes),
 		TEST(turns_of_the_loop),
+		TEST(native_names),
 		TEST(only_where_there_is_one),
 		TEST(format),
 		TEST(over_http),
