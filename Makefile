@@ -58,7 +58,8 @@ UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c)
 UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c \
 	    tests/oracle/step_native.c tests/oracle/functions.c tests/oracle/rows.c tests/layouts/show.c \
-	    tests/guest/verifier.c tests/forge/refuse.c)) $(O)/tests/forge/fail_malloc.so
+	    tests/guest/verifier.c tests/forge/refuse.c \
+	    tests/bench/lines.c)) $(O)/tests/forge/fail_malloc.so
 LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats) # deploy/tools/list_rows.py
 
 .DEFAULT_GOAL := all
@@ -145,7 +146,7 @@ soak: deps-build ## HOURS=1 of everything at once beside changing programs; fail
 tests: $(UNIT_BIN) $(TOOL_BIN) arm64 clang-warnings $(LISTS)
 
 bench: deps-build ## measure cost and truth beside other profilers; ARGS=--quick: 9 minutes
-	$(Q)$(MAKE_ALL) all $(O)/tests/bench/hot
+	$(Q)$(MAKE_ALL) all $(O)/tests/bench/hot $(O)/tests/bench/lines
 	$(Q)PYPERF=$(abspath $(BIN)) /usr/bin/python3 tests/bench/bench.py --build $(O) $(ARGS)
 
 bench-limits: deps-build ## check the cost of eight busy threads against its limits

@@ -4,7 +4,8 @@
 
     bench.py [--quick] [--publish] [TABLE...]
 
-TABLE: depth throughput peers slowdown overhead growth share trigger native events native-truth; default all.
+TABLE: depth throughput peers slowdown overhead growth share trigger native events native-truth lines;
+default all.
 Ratios within one run carry over to other machines, absolute figures do not: the first table says what the
 units cost here. Nothing else should be running.
 
@@ -22,6 +23,7 @@ import common
 import cost_tables
 import event_tables
 import growth_tables
+import line_tables
 import native_tables
 import native_truth_tables
 import peer_tables
@@ -44,6 +46,7 @@ TABLES = {
     "native": native_tables.native,
     "events": event_tables.events,
     "native-truth": native_truth_tables.native_truth,
+    "lines": line_tables.lines,
 }
 RATE_LIMIT, RATE_MOST = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate"), 9999
 
