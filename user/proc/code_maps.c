@@ -74,27 +74,36 @@ static bool is_code(const struct procfs_map *map)
 	return map->execute && strcmp(map->path, "[vsyscall]");
 }
 
+/* Memory that is shared has a file by these names, which nobody has made (mm/shmem.c, hugetlbfs). */
+static bool is_memory(const struct procfs_map *map)
+{
+	return !map->inode || (map->deleted && (!strcmp(map->path, "/dev/zero") ||
+						!strcmp(map->path, "/anon_hugepage")));
+}
+
 static int on_map(const struct procfs_map *map, void *context)
 {
 	struct reading *r = context;
-	struct sent_map sent = { map->start, map->end, map->offset, .path_size = strlen(map->path) + 1 };
+	const bool memory = is_memory(map);
+	const char *path = memory && map->inode ? "" : map->path;
+	struct sent_map sent = { map->start, map->end, map->offset, .path_size = strlen(path) + 1 };
 	int err;
 
 	if (!is_code(map))
 		return 0;
 	if (r->count++ == CODE_MAPS_MAX || r->out->size + sizeof(sent) + sent.path_size > CODE_MAPS_BYTES_MAX)
 		return -E2BIG;
-	sent.has_file = map->inode != 0;
+	sent.has_file = !memory;
 	sent.writable = map->write;
 	sent.user = r->user;
-	if (map->inode) {
+	if (!memory) {
 		identify_file(r, map);
 		sent.file = r->file;
-	} else if (*map->path != '[' || !strncmp(map->path, "[anon", 5)) {
+	} else if (*path != '[' || !strncmp(path, "[anon", 5)) {
 		sent.file = perf_map_of(r);
 	}
 	err = buf_add(r->out, &sent, sizeof(sent));
-	return err ?: buf_add(r->out, map->path, sent.path_size);
+	return err ?: buf_add(r->out, path, sent.path_size);
 }
 
 /* What is not known is of one user, too. */

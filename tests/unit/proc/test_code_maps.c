@@ -89,6 +89,22 @@ static void memory_of_no_file(void **state)
 	munmap(code, 8192);
 }
 
+/* The kernel lists it as "/dev/zero (deleted)", which no perf map is about. */
+static void shared_memory_of_no_file(void **state)
+{
+	_cleanup_buf_ struct buf b = { 0 };
+	struct code_map own = { 0 };
+	void *code = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_true(code != MAP_FAILED);
+	assert_int_equal(code_maps_read(getpid(), &b), 0);
+	assert_int_equal(pages_of(&b, code, &own), exec_pages());
+	assert_string_equal(own.path, "");
+	assert_true(own.is_memory);
+	munmap(code, 8192);
+}
+
 /* The names of what is there. */
 static void with_a_perf_map(void **state)
 {
@@ -162,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_this_process),
 		cmocka_unit_test(memory_of_no_file),
+		cmocka_unit_test(shared_memory_of_no_file),
 		cmocka_unit_test(with_a_perf_map),
 		cmocka_unit_test(nobody),
 		cmocka_unit_test(bytes_that_lie),
