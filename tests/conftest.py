@@ -24,7 +24,8 @@ LEFT_TO_ALL = [TESTS / name for name in (
     "e2e/processes/test_environments.py", "e2e/processes/test_lifecycle.py",
     "e2e/processes/test_lost_records.py", "e2e/processes/test_multitude.py",
     "e2e/processes/test_next_version.py", "e2e/stacks/test_all_versions.py", "e2e/stacks/test_cache.py",
-    "e2e/stacks/test_cache_2_7.py", "e2e/stacks/test_generations.py")]
+    "e2e/stacks/test_cache_2_7.py", "e2e/stacks/test_generations.py",
+    "e2e/stacks/test_greenlets.py")]
 sys.path.insert(0, str(TESTS / "lib"))
 import interpreters as known  # noqa: E402
 import signals  # noqa: E402

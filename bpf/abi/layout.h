@@ -11,7 +11,7 @@
 enum root_rule {
 	ROOT_ENTRY = 1, /* 3.11: previous NULL, is_entry set, not a generator */
 	ROOT_SHIM,	/* 3.12-3.14: previous NULL, owner is owner_shim or more */
-	ROOT_BASE,	/* 3.15: the thread state's base_frame */
+	ROOT_BASE,	/* 3.15: the thread state's base_frame, or as ROOT_SHIM in a greenlet */
 	ROOT_NULL,	/* up to 3.10: f_back NULL, and not a generator's frame (2.7: any frame) */
 };
 
@@ -65,6 +65,11 @@ struct layout {
 	__u16 owner_shim;     /* owner values from here on are not Python frames; 256 = none */
 	__u8 owner_generator; /* FRAME_OWNED_BY_GENERATOR */
 	__u8 pointer_tag;     /* low bits to clear in frame_code's pointer (3.14+: 3) */
+	__u8 frame_object;    /* 3.12+: frame_obj, a PyFrameObject if the frame has one; 0 = not known */
+
+	/* PyFrameObject; only where there is frame_object */
+	__u8 object_frame; /* f_frame */
+	__u8 object_data;  /* _f_frame_data */
 
 	/* CFrame */
 	__u8 cframe_frame;

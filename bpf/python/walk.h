@@ -313,7 +313,8 @@ static __always_inline int walk_is_whole(const struct walk *w, const struct layo
 	case ROOT_SHIM:
 		return w->last_owner >= l->owner_shim;
 	case ROOT_BASE:
-		return base_frame && w->last == base_frame;
+		/* A greenlet begins without a frame (greenlet 3.5), so its outermost shim has no caller. */
+		return base_frame && (w->last == base_frame || w->last_owner >= l->owner_shim);
 	case ROOT_NULL:
 		return !l->frame_generator || !walk_generator(w, l);
 	}

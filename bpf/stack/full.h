@@ -7,6 +7,7 @@
 
 #include "bpf/native/find.h"
 #include "bpf/python/cache.h"
+#include "bpf/python/greenlet.h"
 #include "bpf/python/thread.h"
 #include "bpf/stack/merge.h"
 
@@ -91,7 +92,9 @@ __noinline int native_merge_global(struct scratch *s, struct cpu_stats *count, s
 		u->merge.state = MERGE_NONE;
 		return -1;
 	}
-	if (!merge_run(s, k, &t->cache, cached ? s->walk.cached.run : 0, l))
+	/* While greenlets switch, the Python frames lack the shims by which the native ones are found. */
+	if (!greenlet_is_likely(&s->walk, l) &&
+	    !merge_run(s, k, &t->cache, cached ? s->walk.cached.run : 0, l))
 		return 0;
 	u->merge.state = MERGE_FAILED;
 	u->end = NATIVE_MISMATCH;

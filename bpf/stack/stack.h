@@ -10,6 +10,7 @@
 #include "bpf/python/cache.h"
 #include "bpf/python/cframe.h"
 #include "bpf/python/epoch.h"
+#include "bpf/python/greenlet.h"
 #include "bpf/python/task.h"
 #include "bpf/python/thread.h"
 #include "bpf/stack/intern.h"
@@ -32,6 +33,14 @@ static __always_inline __u64 thread_base(const struct scratch *s, const struct l
 	return l->root_rule == ROOT_BASE ? tstate_field(s, l->tstate_base_frame) : 0;
 }
 
+/* Whether the walk has all of a stack that greenlet is about to leave, or has just come to. */
+static __always_inline int thread_is_exposed(const struct walk *w, const struct layout *l)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+
+	return greenlet_is_exposed(w, l, regs_sp(regs));
+}
+
 /*
  * Whether the walk, on top of the cached callers if k is given, reached the root as a chain of this version
  * must.
@@ -39,7 +48,11 @@ static __always_inline __u64 thread_base(const struct scratch *s, const struct l
 static __always_inline int thread_is_whole(const struct scratch *s, const struct layout *l, struct cache *k,
 					   __u64 base)
 {
-	return walk_is_whole(&s->walk, l, base) && (!l->has_cframe || cframe_agrees(s, l, k));
+	const struct walk *w = &s->walk;
+
+	if (!walk_is_whole(w, l, base) && !(greenlet_is_likely(w, l) && thread_is_exposed(w, l)))
+		return 0;
+	return !l->has_cframe || cframe_agrees(s, l, k);
 }
 
 /* Walks from the thread state in s->tstate. Returns the outcome. */

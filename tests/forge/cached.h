@@ -39,7 +39,7 @@ static inline bool naive_is_whole(void)
 	if (chain.l.root_rule == ROOT_ENTRY)
 		return naive.last_is_entry && naive.last_owner != OWNED_BY_GENERATOR;
 	if (chain.l.root_rule == ROOT_BASE)
-		return naive.last == chain_base();
+		return naive.last == chain_base() || naive.last_owner >= chain.l.owner_shim;
 	return naive.last_owner >= chain.l.owner_shim;
 }
 

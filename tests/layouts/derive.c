@@ -72,6 +72,15 @@ static void show_frame(void)
 	show("cframe_previous", 0);
 	FIELD(tstate_frame, PyThreadState, current_frame);
 #endif
+#if PY_VERSION_HEX < 0x030c0000
+	show("frame_object", 0);
+	show("object_frame", 0);
+	show("object_data", 0);
+#else
+	FIELD(frame_object, Frame, frame_obj);
+	FIELD(object_frame, PyFrameObject, f_frame);
+	FIELD(object_data, PyFrameObject, _f_frame_data);
+#endif
 #if PY_VERSION_HEX < 0x030e0000
 	show("pointer_tag", 0);
 #else

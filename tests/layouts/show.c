@@ -34,6 +34,9 @@ static void show_frames(const struct layout *layout)
 	NUMBER(owner_shim);
 	NUMBER(owner_generator);
 	NUMBER(pointer_tag);
+	NUMBER(frame_object);
+	NUMBER(object_frame);
+	NUMBER(object_data);
 	NUMBER(cframe_frame);
 	NUMBER(cframe_previous);
 	NUMBER(tstate_size);

@@ -30,6 +30,7 @@ static int mem_read(void *dst, __u32 size, __u64 address)
 	return err ? -EFAULT : 0;
 }
 
+#include "bpf/python/greenlet.h"
 #include "bpf/python/walk.h"
 
 #define UNREADABLE (1ULL << 63) /* no address of anything, no flag, no number */
@@ -103,7 +104,8 @@ static inline enum target_end target_walk_thread(struct walk *w, const struct la
 	walk_run(w, l);
 	if (w->end == WALK_DEEP)
 		return TARGET_DEEP;
-	if (!walk_is_whole(w, l, target_tstate_word(tstate, l->tstate_base_frame)))
+	if (!walk_is_whole(w, l, target_tstate_word(tstate, l->tstate_base_frame)) &&
+	    !(greenlet_is_likely(w, l) && greenlet_is_exposed(w, l, 0)))
 		return TARGET_BROKEN;
 	return w->python ? TARGET_WHOLE : TARGET_NO_FRAMES;
 }

@@ -4,15 +4,11 @@
 (every stack judged by the notes in the program's source). The bugs of CPython's own caching profiler are here
 by number."""
 import collections
-import contextlib
 import json
-import os
-import subprocess
-import sys
-import tempfile
 
 import pytest
 
+import greenlets
 import interpreters as known
 import profiler
 from edges import GENERATED, CacheJudge
@@ -32,32 +28,13 @@ AT_ONCE = 4  # versions: the programs of all would starve each other
 LONG_SAMPLES = 1000000
 
 
-def greenlet_directory(interpreter):
-    """Where greenlet is for this version, installed there when it is not; None when it cannot be had."""
-    minor = "%d.%d" % interpreter.version[:2]
-    directory = known.CACHE / "greenlet" / minor
-    if not (directory / "greenlet").is_dir():
-        pinned = next(line for line in (profiler.ROOT / "tests" / "requirements.txt").read_text().split()
-                      if line.startswith("greenlet=="))
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=directory.parent) as fresh:
-            pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps"]
-            done = subprocess.run([*pip, "--only-binary=:all:", "--python-version", minor, "--target",
-                                   fresh + "/tree", pinned], capture_output=True, text=True, timeout=600)
-            if done.returncode:
-                return None
-            with contextlib.suppress(OSError):  # another process of the tests was faster
-                os.rename(fresh + "/tree", directory)
-    return directory
-
-
 class Program:
     """One program on one interpreter, running."""
 
     def __init__(self, interpreter, name, directory, *arguments):
         self.interpreter, self.name = interpreter, name
         if name == "greenlets":
-            arguments = (greenlet_directory(interpreter) or "/nowhere",)
+            arguments = (greenlets.directory(interpreter) or "/nowhere",)
         self.target = profiler.Target([interpreter.path, directory / (name + ".py"), *arguments], about=False)
 
     def ready(self):

@@ -19,6 +19,11 @@ const struct cpython cpython_3_12 = {
 		.frame_owner = 70,
 		.owner_shim = 3, /* FRAME_OWNED_BY_CSTACK */
 		.owner_generator = 1,
+		.frame_object = 48,
+
+		/* internal/pycore_frame.h: struct _frame */
+		.object_frame = 24,
+		.object_data = 48,
 
 		/* cpython/pystate.h: _PyCFrame, PyThreadState */
 		.cframe_frame = 0,

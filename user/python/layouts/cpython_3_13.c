@@ -95,7 +95,7 @@ static const struct word words[] = {
 	/* internal/pycore_frame.h: _PyInterpreterFrame, enum _frameowner */                                 \
 	.frame_size = FRAME_READ, .frame_code = 0 /* f_executable */, .frame_previous = 8,                   \
 	.frame_instr = 56 /* instr_ptr */, .frame_owner = 70, .owner_shim = 3 /* FRAME_OWNED_BY_CSTACK */,   \
-	.owner_generator = 1,                                                                                \
+	.owner_generator = 1, .frame_object = 48,                                                            \
 													     \
 	/* cpython/pystate.h: PyThreadState; the last field used is exc_state.exc_value */                   \
 	.tstate_size = 264, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,   \
@@ -112,6 +112,8 @@ static const struct word words[] = {
 static const struct layout free_threaded = {
 	COMMON,
 	.free_threaded = 1,
+	.object_frame = 40,
+	.object_data = 80,
 	/* func_state.next_version, proved by co_version in use */
 	.interp_epoch = 20092 + 8 * MUTEX_SHIFT,
 	.gil_holder = 16,	    /* internal/pycore_gil.h: behind enabled and interval */
@@ -146,6 +148,8 @@ const struct cpython cpython_3_13 = {
 	.newest = 0x030d12f0,
 	.layout = {
 		COMMON,
+		.object_frame = 24, /* internal/pycore_frame.h: struct _frame */
+		.object_data = 64,
 		/* func_state.next_version, proved by co_version in use */
 		.interp_epoch = 17000 + 2 * MUTEX_SHIFT,
 		.gil_holder = 8,

@@ -116,7 +116,7 @@ static const struct word words[] = {
 													     \
 	/* internal/pycore_interpframe_structs.h: _PyInterpreterFrame, enum _frameowner */                   \
 	.frame_size = FRAME_READ, .frame_code = 0 /* f_executable, a _PyStackRef */, .frame_previous = 8,    \
-	.frame_instr = 56 /* instr_ptr */, .owner_generator = 1,                                             \
+	.frame_instr = 56 /* instr_ptr */, .owner_generator = 1, .frame_object = 48,                         \
 	.owner_shim = 3 /* FRAME_OWNED_BY_INTERPRETER; 4 is FRAME_OWNED_BY_CSTACK */,                        \
 													     \
 	/* cpython/pystate.h: PyThreadState; the last field used is exc_state.exc_value */                   \
@@ -132,6 +132,8 @@ static const struct word words[] = {
 static const struct layout free_threaded = {
 	COMMON,
 	.free_threaded = 1,
+	.object_frame = 40,
+	.object_data = 88,
 	.frame_owner = 78,
 	.frame_tlbc_index = 72,
 	.pointer_tag = 1,	    /* internal/pycore_stackref.h: Py_TAG_BITS */
@@ -171,6 +173,8 @@ const struct cpython cpython_3_14 = {
 	.newest = 0x030e0af0,
 	.layout = {
 		COMMON,
+		.object_frame = 24, /* internal/pycore_frame.h: struct _frame */
+		.object_data = 72,
 		.frame_owner = 74,
 		.pointer_tag = 3,	   /* internal/pycore_stackref.h: Py_TAG_BITS */
 		.interp_epoch = 7992, /* _code_object_generation */

@@ -133,7 +133,8 @@ static const struct word words[] = {
 	/* internal/pycore_interpframe_structs.h: _PyInterpreterFrame, enum _frameowner */                   \
 	.frame_size = FRAME_READ, .frame_code = 0 /* f_executable, a _PyStackRef */, .frame_previous = 8,    \
 	.frame_instr = 56 /* instr_ptr */, .owner_shim = 3 /* FRAME_OWNED_BY_INTERPRETER */,                 \
-	.owner_generator = 1, .pointer_tag = 3 /* internal/pycore_stackref.h: Py_TAG_BITS */,                \
+	.owner_generator = 1, .frame_object = 48,                                                            \
+	.pointer_tag = 3 /* internal/pycore_stackref.h: Py_TAG_BITS */,                                      \
 													     \
 	/* cpython/pystate.h: PyThreadState; the last field used is exc_state.exc_value */                   \
 	.tstate_size = 296, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,   \
@@ -149,6 +150,8 @@ static const struct word words[] = {
 static const struct layout free_threaded = {
 	COMMON,
 	.free_threaded = 1,
+	.object_frame = 40,
+	.object_data = 88,
 	.frame_owner = 78,
 	.frame_tlbc_index = 72,
 	.interp_epoch = 7952,
@@ -187,6 +190,8 @@ const struct cpython cpython_3_15 = {
 	.newest = 0x030f02f0,
 	.layout = {
 		COMMON,
+		.object_frame = 24, /* internal/pycore_frame.h: struct _frame */
+		.object_data = 72,
 		.frame_owner = 74,
 		.interp_epoch = 7944,
 		.gil_holder = 8,

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * greenlet.h - the chain of frames while greenlets switch, 3.12 and later. The part of the C stack that a
+ * greenlet runs on is moved away while others run, with the shims in it. So before it switches, the library
+ * links the Python frames of who leaves past their shims, and ends the chain at the outermost of them
+ * (Greenlet::expose_frames(), src/greenlet/TGreenlet.cpp, since 3.0). That chain has all Python frames, but
+ * does not end as one of this version does. It is proved by what the library keeps to undo it: the link that
+ * it took away, to the outermost shim, is in the frame's own object, where CPython has a frame that has
+ * ended.
+ */
+#ifndef PYPERF_BPF_PYTHON_GREENLET_H
+#define PYPERF_BPF_PYTHON_GREENLET_H
+
+#include "bpf/python/walk.h"
+
+/* How far a thread's outermost shim may be from its stack pointer: larger stacks are rare. */
+#define GREENLET_STACK (64ULL << 20)
+
+/* Whether the walk ended at a frame of Python code, as it may while greenlets switch. */
+static __always_inline int greenlet_is_likely(const struct walk *w, const struct layout *l)
+{
+	return l->frame_object && w->end == WALK_ROOT && w->last && !w->last_owner;
+}
+
+/* Whether a link that was taken away leads to an outermost shim. */
+static __always_inline int greenlet_is_shim(const struct layout *l, __u64 link, __u64 sp)
+{
+	__u64 previous = ~0ULL;
+	__u8 owner = 0;
+
+	if (!mem_plausible(link))
+		return 0;
+	/* It may be moved away already, and anything be in its place. */
+	if (sp && link - sp + GREENLET_STACK < 2 * GREENLET_STACK)
+		return 1;
+	if (mem_read(&previous, sizeof(previous), link + l->frame_previous) ||
+	    mem_read(&owner, sizeof(owner), link + l->frame_owner))
+		return 0;
+	return !previous && owner >= l->owner_shim;
+}
+
+/*
+ * Whether the last frame, of a walk for which this is likely, is the outermost Python frame of a stack whose
+ * shims were left out. sp: the thread's stack pointer, in user mode; 0 = not known.
+ */
+WALK_GLOBAL int greenlet_is_exposed(const struct walk *w, const struct layout *l, __u64 sp)
+{
+	__u64 object = 0, frame = 0, link = 0;
+
+	if (!w || !l)
+		return 0;
+	if (mem_read(&object, sizeof(object), w->last + l->frame_object) || !mem_plausible(object))
+		return 0;
+	if (mem_read(&frame, sizeof(frame), object + l->object_frame) || frame != w->last)
+		return 0;
+	if (mem_read(&link, sizeof(link), object + l->object_data))
+		return 0;
+	return greenlet_is_shim(l, link, sp);
+}
+
+#endif
