@@ -185,6 +185,7 @@ int list_processes(struct bpf_iter__task *ctx)
 	e.pid = task->tgid;
 	e.start_time = task->start_boottime;
 	e.exec_id = task->self_exec_id;
+	e.user = task_user(task);
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), task->comm);
 	bpf_seq_write(ctx->meta->seq, &e, sizeof(e));
 	return 0;

@@ -41,6 +41,7 @@ struct process {
 	 * on. 0 means never, but for PROCESS_WANTED at once.
 	 */
 	__u64 check_after;
+	__u64 user;    /* task_user() (base/share.h) when it was last met; 0 = not known */
 	__u32 id;      /* PROCESS_BITS, unique within a run; names this process in all tables */
 	__u16 layout;  /* index of its struct layout */
 	__u8 state;    /* enum process_state */

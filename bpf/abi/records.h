@@ -17,6 +17,7 @@ struct record_process {
 	__u32 pid; /* in the initial PID namespace */
 	__u64 start_time;
 	__u64 exec_id;
+	__u64 user; /* task_user() (base/share.h) */
 	char comm[16];
 };
 

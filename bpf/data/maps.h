@@ -10,6 +10,7 @@
 #include "bpf/data/memory.h"
 #include "bpf/data/options.h"
 #include "bpf/data/scratch.h"
+#include "bpf/data/share.h"
 #include "bpf/data/wait.h"
 
 #define FLAT_TABLE(name, record, flags, entries)                                                             \
@@ -44,6 +45,9 @@ struct {
 	__type(key, __u32); /* tgid */
 	__type(value, struct process);
 } processes SEC(".maps");
+
+/* What each user has of the call tree and its tables; in a full set, one who was quiet makes room. */
+FLAT_TABLE(shares, struct share, 0, SHARES);
 
 FLAT_TABLE(layouts, struct layout, 0, LAYOUTS_MAX);
 FLAT_TABLE(task_layouts, struct task_layout, 0, TASK_LAYOUTS_MAX); /* with --async only */

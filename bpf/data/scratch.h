@@ -73,9 +73,11 @@ struct scratch {
 	__u32 attribute[ATTRIBUTES]; /* stack/leaf.h: values of the sample's attributes; 0 = it has none */
 
 	struct { /* tree/quota.h */
-		__u32 none;  /* the process gets no new entries */
-		__u32 nodes; /* what this CPU had added before the sample */
+		__u32 none;	/* the process gets no new nodes and codes */
+		__u32 no_owner; /* ... and no new owners */
+		__u32 nodes;	/* what this CPU had added before the sample */
 		__u32 codes;
+		__u32 owners;
 	} quota;
 
 	struct { /* stack/intern.h */

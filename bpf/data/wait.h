@@ -26,7 +26,7 @@ struct wait_stack {
 
 /* Whose thread it was when it got its entry. */
 struct wait_user {
-	__u64 owner; /* wait_owner() */
+	__u64 owner; /* task_user() */
 	__u32 process; /* its tgid */
 	__u32 pad;
 };

@@ -11,10 +11,9 @@
 #ifndef PYPERF_BPF_EVENTS_WAIT_TABLE_H
 #define PYPERF_BPF_EVENTS_WAIT_TABLE_H
 
-#include <bpf/bpf_core_read.h>
-
 #include "bpf/base/hash.h"
 #include "bpf/base/mem.h"
+#include "bpf/base/share.h"
 #include "bpf/events/wait.h"
 #include "bpf/sample/lifecycle.h"
 
@@ -65,27 +64,9 @@ static __always_inline struct wait *wait_find(const struct task_struct *task)
 	return wait_of(wait_key(task->start_boottime, task->pid), task->pid);
 }
 
-#define WAIT_BY_UID (1ULL << 63) /* in wait_user.owner */
-
-/*
- * To whose account a thread goes: its cgroup's, which is that of its container or service. A user's own
- * session may make as many cgroups as it likes, so there the uid counts; also where there is no cgroup v2.
- */
-static __always_inline __u64 wait_owner(const struct task_struct *task)
-{
-	const struct cgroup *cgroup;
-
-	if (!bpf_core_field_exists(task->cgroups))
-		return WAIT_BY_UID | task->cred->uid.val;
-	cgroup = task->cgroups->dfl_cgrp;
-	if (cgroup->level < 1 || BPF_CORE_READ(cgroup, ancestors[1], kn, id) == opt_sessions)
-		return WAIT_BY_UID | task->cred->uid.val;
-	return cgroup->kn->id;
-}
-
 static __always_inline void wait_user_of(const struct task_struct *task, struct wait_user *ret)
 {
-	ret->owner = wait_owner(task);
+	ret->owner = task_user(task);
 	ret->process = task->tgid;
 	ret->pad = 0;
 }

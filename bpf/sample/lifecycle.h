@@ -9,6 +9,7 @@
 
 #include "bpf/base/ids.h"
 #include "bpf/base/ring.h"
+#include "bpf/base/share.h"
 #include "bpf/data/maps.h"
 
 static __always_inline __u32 new_process_id(void)
@@ -75,6 +76,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	copy.start_time = child->start_boottime;
 	copy.exec_id = child->self_exec_id;
 	copy.id = new_process_id();
+	copy.user = task_user(child);
 	if (bpf_map_update_elem(&processes, &tgid, &copy, BPF_ANY)) {
 		count_here(__builtin_offsetof(struct cpu_stats, processes_full));
 		return;

@@ -6,6 +6,7 @@
 #define PYPERF_BPF_SAMPLE_PROCESS_H
 
 #include "bpf/base/hash.h"
+#include "bpf/base/share.h"
 #include "bpf/data/maps.h"
 
 #define NOTICE_PAUSE 20 /* units of 2^20 ns, nearly ms, between two reports of one process */
@@ -24,6 +25,7 @@ static __noinline void notice_send(struct cpu_stats *count, struct task_struct *
 		.pid = tgid,
 		.start_time = task->group_leader->start_boottime,
 		.exec_id = task->self_exec_id,
+		.user = task_user(task),
 	};
 
 	if (!last)

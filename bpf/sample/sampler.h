@@ -19,7 +19,8 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 						  struct thread *t, struct process *p, const struct layout *l,
 						  __u64 now)
 {
-	__u32 root = tree_root(count, s->tree.bank, t, kind, task, p->id, now);
+	__u32 root = tree_root(count, s->tree.bank, t, kind, task, p->id, now,
+			       s->quota.no_owner);
 	const int with_states = opt_states && event_is_tick(kind);
 	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
 	int cached = 0;

@@ -131,11 +131,11 @@ static __always_inline void thread_forget_roots(struct thread *t)
 /*
  * The root of this thread's (or process's) part of the tree for a kind of event, which is remembered with the
  * thread; 0 when there is no room. The owner's name is copied again now and then, because threads are named
- * after they start.
+ * after they start. none: the process gets no new owners.
  */
 static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, struct thread *t,
 				       enum event_kind kind, struct task_struct *task, __u32 process,
-				       __u64 now)
+				       __u64 now, __u32 none)
 {
 	struct root *root = &t->roots[kind];
 	struct owner *o;
@@ -143,6 +143,8 @@ static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, stru
 
 	if (root->node && t->process == process && now - root->comm_seen < COMM_JIFFIES)
 		return root->node;
+	if (none)
+		return t->process == process ? root->node : 0;
 	/* Short-lived threads may be more than there is room for: the last quarter is for processes. */
 	by_thread = root->node ? root->of_thread :
 				 banks_used[bank & 1].owners < opt_owner_mask - opt_owner_mask / 4;

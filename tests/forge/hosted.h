@@ -63,6 +63,7 @@ static struct pt_regs hosted_regs = { .syscall = -1 };
 
 #define task_thread_pointer(task) ((task)->thread_pointer)
 #define bpf_get_current_task_btf() (&hosted_task)
+#define task_user(task) ((__u64)(task)->tgid)
 
 static void *bpf_map_lookup_elem(void *map, const void *key);
 
@@ -175,6 +176,8 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 		return index < NOTICES ? &hosted.notices[index] : NULL;
 	if (map == &processes)
 		return index == (__u32)hosted_task.tgid ? &hosted.process : NULL;
+	if (map == &shares)
+		return NULL;
 	if (map == &layouts)
 		return index ? NULL : &hosted.layout;
 	if (map == &texts)

@@ -190,6 +190,7 @@ int discover_want(struct discover *d, const struct record_process *p)
 	struct process wanted = {
 		.start_time = p->start_time,
 		.exec_id = p->exec_id,
+		.user = p->user,
 		.id = kernel_new_process_id(d->kernel),
 		.state = PROCESS_WANTED,
 	};

@@ -288,6 +288,7 @@ bool verdicts_again(struct verdicts *v, const struct record_process *p)
 	struct process process = {
 		.start_time = p->start_time,
 		.exec_id = p->exec_id,
+		.user = p->user,
 		.state = PROCESS_NOT_PYTHON,
 	};
 
@@ -320,6 +321,7 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 	struct process process = {
 		.start_time = p->start_time,
 		.exec_id = p->exec_id,
+		.user = p->user,
 		.id = kernel_new_process_id(v->kernel),
 		.state = PROCESS_NOT_PYTHON,
 		.check_after = ruling_check_again(p->start_time),

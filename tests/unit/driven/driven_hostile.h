@@ -163,3 +163,74 @@ static void test_one_process_takes_too_much(void **state)
 	}
 	assert_in_range(whole, 90, 100);
 }
+
+/* Of one user's account: the table is in sets, and nobody else is there. */
+static struct share driven_share(void)
+{
+	struct share h = {}, found = {};
+
+	for (__u32 i = 0; i < SHARES; i++) {
+		assert_int_equal(bpf_map__lookup_elem(driven.skel->maps.shares, &i, 4, &h, sizeof(h), 0), 0);
+		if (!h.user)
+			continue;
+		assert_int_equal(found.user, 0);
+		found = h;
+	}
+	return found;
+}
+
+static void driven_set_share(const struct share *h)
+{
+	for (__u32 i = 0; i < SHARES; i++) {
+		struct share old;
+
+		assert_int_equal(bpf_map__lookup_elem(driven.skel->maps.shares, &i, 4, &old, sizeof(old), 0),
+				 0);
+		if (old.user == h->user)
+			assert_int_equal(
+				bpf_map__update_elem(driven.skel->maps.shares, &i, 4, h, sizeof(*h), 0), 0);
+	}
+}
+
+/*
+ * The process has next to nothing, but its user has most of a table that is nearly full. Another one's gets
+ * new entries all the same, and so does the user's own while there is more room, or in the next generation.
+ */
+static void test_one_user_takes_too_much(void **state)
+{
+	struct py_thread *t = py_begin_with_thread(0x030d);
+	__u64 code = py_code("same");
+	__u32 *used = &driven.skel->bss->banks_used[0].nodes;
+	struct share h;
+
+	(void)state;
+	driven_watch();
+	py_push(t, code, 0);
+	assert_int_equal(drive(), OUTCOME_WHOLE);
+	h = driven_share();
+	assert_int_equal(h.nodes, driven_stat(nodes_new));
+	assert_int_equal(h.codes, 1);
+	assert_int_equal(h.owners, 1);
+	assert_int_equal(h.processes, 1);
+	h.nodes = driven.o.nodes / 2;
+	h.processes = 50;
+	driven_set_share(&h);
+	*used = driven.o.nodes / 16 * 13 - 8;
+	py_move(t, code, 1);
+	assert_int_equal(drive(), OUTCOME_WHOLE); /* less than others of its user */
+	*used = driven.o.nodes / 16 * 13 + 8;
+	py_move(t, code, 2);
+	assert_int_equal(drive(), OUTCOME_TABLE_FULL);
+	py_move(t, code, 1);
+	assert_int_equal(drive(), OUTCOME_WHOLE); /* which was there */
+	h.nodes = driven.o.nodes / 4;
+	driven_set_share(&h);
+	py_move(t, code, 3);
+	assert_int_equal(drive(), OUTCOME_WHOLE); /* another one has most */
+	h.nodes = driven.o.nodes / 2;
+	driven_set_share(&h);
+	driven.skel->bss->tree_generation++;
+	py_move(t, code, 4);
+	assert_int_equal(drive(), OUTCOME_WHOLE);
+	assert_int_equal(driven_share().processes, 1);
+}

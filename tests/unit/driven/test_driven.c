@@ -167,6 +167,7 @@ static const struct CMUnitTest without_patience[] = {
 
 static const struct CMUnitTest in_larger_tables[] = {
 	cmocka_unit_test(test_one_process_takes_too_much),
+	cmocka_unit_test(test_one_user_takes_too_much),
 };
 
 static const struct CMUnitTest in_tiny_tables[] = {

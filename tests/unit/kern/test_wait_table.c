@@ -18,7 +18,7 @@
 #include "pyperf.skel.h"
 
 #define EXECS	    50
-#define SOMEBODY    (1ULL << 63 | 65534) /* WAIT_BY_UID of bpf/events/wait_table.h, a uid */
+#define SOMEBODY    (1ULL << 63 | 65534) /* USER_BY_UID of bpf/base/share.h, a uid */
 #define NO_TID	    ((1U << 22) - 1) /* Linux gives out smaller ones */
 #define SINCE_SHIFT 3 /* bpf/events/wait.h */
 

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs of one user that take as much of the profiler's tables as they can, and a service of another user
+beside them, of which it is counted how many samples are whole and named."""
+import re
+
+import interpreters
+import profiler
+
+STRANGER = 65531  # a uid that nobody has
+
+# A process of another user, which forks so many that attack. They have the lowest priority, since it is not
+# the CPU that they are to take from the service, and end with the one that forked them.
+CROWD = """
+import ctypes, json, os, random, sys, threading, time, types
+sys.setrecursionlimit(5000)
+kind, count, uid = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+
+def left(depth, way):
+    if depth:
+        return left(depth - 1, way >> 1) if way & 1 else right(depth - 1, way >> 1)
+    return sum(range(3000))
+def right(depth, way):
+    if depth:
+        return left(depth - 1, way >> 1) if way & 1 else right(depth - 1, way >> 1)
+    return sum(range(3000))
+def stacks():
+    "Each is another: two functions that call each other at random, 900 deep."
+    while True:
+        left(900, random.getrandbits(900))
+
+def link(chain, n):
+    if n < len(chain):
+        return chain[n](chain, n + 1)
+    return sum(range(100000))
+def codes(width=1, depth=900):
+    "Chains of functions that were made just now, with names of so many characters."
+    n = 0
+    while True:
+        n += 1
+        chain = [types.FunctionType(link.__code__.replace(
+            co_name=("%d_%d_%d_" % (os.getpid(), n, i)).ljust(width, "x"),
+            co_filename=("%d_%d_%d_" % (os.getpid(), n, i)).ljust(width, "y")), globals())
+            for i in range(depth)]
+        link(chain, 0)
+
+def names():
+    codes(1000)
+
+def threads():
+    "A thread after the other, each of which waits once."
+    while True:
+        one = threading.Thread(target=time.sleep, args=(0.0002,))
+        one.start()
+        one.join()
+
+def children():
+    "A child after the other, each of which waits once."
+    while True:
+        child = os.fork()
+        if not child:
+            time.sleep(0.0002)
+            os._exit(0)
+        os.waitpid(child, 0)
+
+os.setgid(uid)
+os.setuid(uid)
+libc = ctypes.CDLL(None)
+children = []
+for _ in range(count):
+    children.append(os.fork())
+    if not children[-1]:
+        libc.prctl(1, 9)
+        os.nice(10)
+        globals()[kind]()
+print(json.dumps({"children": children}), flush=True)
+time.sleep(1000)
+"""
+
+# A service: a thousand functions of its own, the deepest of which calls itself three times.
+SERVICE = """
+import json, time
+def work(n):
+    end = time.process_time() + .0005
+    while time.process_time() < end:
+        sum(range(200))
+scope = {"work": work}
+for i in range(1000):
+    exec("def handler%d(depth):\\n    return handler%d(depth - 1) if depth else work(%d)" % (i, i, i), scope)
+def serve():
+    while True:
+        for i in range(1000):
+            scope["handler%d" % i](i % 4)
+print(json.dumps({}), flush=True)
+serve()
+"""
+
+SERVED = re.compile(r"handler\d+$")
+
+
+def is_whole(sample):
+    """Whether the service's stack is complete, and each frame has its name."""
+    names = [frame[0] for frame in sample.stack]
+    handlers = names[names[:1] == ["work"]:-2]
+    return names[-2:] == ["serve", "<module>"] and len(set(handlers)) <= 1 and \
+        all(map(SERVED.match, handlers))
+
+
+def whole_share(samples):
+    return profiler.share(samples, is_whole)
+
+
+def crowd(kind, count, python=None):
+    """A target of so many processes; about["children"] are their pids."""
+    return profiler.target(python or interpreters.newest().path, "-ISc", CROWD, kind, count, STRANGER)
