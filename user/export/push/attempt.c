@@ -20,13 +20,28 @@ static size_t on_answer(char *data, size_t size, size_t n, void *context)
 	return size * n;
 }
 
+#define NO_STATUS 99 /* is none of gRPC's; 0 would be a delivery */
+
+/* A number of two digits at most, and the end of its line. The text need not end there. */
+static int parse_grpc_status(const char *text, const char *end)
+{
+	int status = 0, digits = 0;
+
+	while (text < end && *text == ' ')
+		text++;
+	for (; text < end && *text >= '0' && *text <= '9' && digits < 2; text++, digits++)
+		status = 10 * status + *text - '0';
+	while (text < end && *text == ' ')
+		text++;
+	return digits && (text == end || *text == '\r' || *text == '\n') ? status : NO_STATUS;
+}
+
 static size_t on_header(char *data, size_t size, size_t n, void *context)
 {
 	struct push_attempt *a = context;
 
-	/* A header ends with a newline, where atoi() stops. */
-	if (size * n > 13 && !strncasecmp(data, "grpc-status:", 12))
-		a->grpc_status = atoi(data + 12);
+	if (size * n >= 12 && !strncasecmp(data, "grpc-status:", 12))
+		a->grpc_status = parse_grpc_status(data + 12, data + size * n);
 	return size * n;
 }
 
@@ -108,7 +123,7 @@ static long status_of_grpc(struct push_attempt *a)
 	const char *text = memmem(a->answer, a->answer_size, "grpc-status:", 12);
 
 	if (a->grpc_status < 0 && text)
-		a->grpc_status = atoi(text + 12);
+		a->grpc_status = parse_grpc_status(text + 12, a->answer + a->answer_size);
 	if (a->grpc_status < 0 || (size_t)a->grpc_status >= ARRAY_SIZE(http))
 		return 502;
 	return http[a->grpc_status];

@@ -191,6 +191,25 @@ static void status_of_http(void **state)
 	}
 }
 
+/* "0" is a delivery, and nothing that only looks like it. */
+static void grpc_statuses_that_are_none(void **state)
+{
+	static const char *const texts[] = { "", " ", "-1", "0x0", "\033[2J", "000", "0 0", "4294967296", "zero" };
+	char answer[128];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		snprintf(answer, sizeof(answer), "HTTP/1.1 200 OK\r\ngrpc-status: %s\r\n" EMPTY, texts[i]);
+		assert_int_equal(status_of(PUSH_PARCA_GRPC, answer), 502);
+		again();
+		snprintf(answer, sizeof(answer),
+			 "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\ngrpc-status:%-26s\r\n", texts[i]);
+		assert_int_equal(status_of(PUSH_PARCA_GRPC, answer), 502);
+		again();
+	}
+	assert_int_equal(status_of(PUSH_PARCA_GRPC, "HTTP/1.1 200 OK\r\ngrpc-status:  00 \r\n" EMPTY), 200);
+}
+
 /* gRPC's own numbers (google.rpc.Code), as grpc-gateway shows them to clients of HTTP. */
 static void status_of_a_grpc_header(void **state)
 {
@@ -274,6 +293,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(sends_what_the_format_wants), TEST(sends_the_header_file),
 		TEST(header_file_that_is_no_good), TEST(status_of_http),
+		TEST(grpc_statuses_that_are_none),
 		TEST(status_of_a_grpc_header),	   TEST(status_behind_a_grpc_answer),
 		TEST(keeps_the_beginning_of_an_answer), TEST(memory_runs_short),
 	};
