@@ -194,7 +194,8 @@ static void status_of_http(void **state)
 /* "0" is a delivery, and nothing that only looks like it. */
 static void grpc_statuses_that_are_none(void **state)
 {
-	static const char *const texts[] = { "", " ", "-1", "0x0", "\033[2J", "000", "0 0", "4294967296", "zero" };
+	static const char *const texts[] = { "",	" ",   "-1",  "0x0",	    "\033[2J",
+					     "000", "0 0", "zero", "4294967296" };
 	char answer[128];
 
 	(void)state;
