@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Each of the profiler's processes is killed, stopped, or has no memory left, in turn and under load: the one
+that samples, the zygote, the worker, the parser. Either it goes on, and a program that starts then is found,
+or it has ended with one clear line. No stack is wrong, and nothing is left open or running."""
+import collections
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import statistics
+import time
+import types
+
+import pytest
+
+import bpf_objects
+import faults
+import hostile
+import interpreters as known
+import pprof
+import profiler
+from edges import Judge
+from native_frames import Native
+from serving import Server
+
+PYTHON = known.newest()
+MAIN, ZYGOTE, WORKER, PARSER = "pyperf-bpf", "pyperf-zygote", "pyperf-worker", "pyperf-parser"
+LASTING = [(name, way) for way in ("killed", "stopped", "without memory") for name in (WORKER, PARSER)]
+LASTING += [(ZYGOTE, "stopped"), (MAIN, "stopped")]
+FATAL = [(name, way) for way in ("killed", "without memory") for name in (ZYGOTE, MAIN)]
+# The system's own, which every user may start.
+NEWCOMER = "/usr/bin/python3", "-IS", "-c", "print('{}', flush=True)\nwhile True: sum(range(100))"
+MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
+STOPPED = 0.2  # seconds, of those that nobody ends for it
+HOLDER = "[GIL held by]"
+EVENTS = "cpu,offcpu,gil,memory"
+
+
+class NoMemory:
+    """A cgroup in which there is none: who is put there is ended by the kernel when it needs a page."""
+
+    def __init__(self):
+        self.folder = MEMORY / ("pyperf-none-%d" % os.getpid())
+        try:
+            self.folder.mkdir()
+        except OSError:
+            pytest.skip("SKIP cgroup-memory: no memory controller of version 1 that can be used")
+        (self.folder / "memory.limit_in_bytes").write_text("4096")
+
+    def take(self, pid):
+        with contextlib.suppress(ProcessLookupError):
+            (self.folder / "cgroup.procs").write_text(str(pid))
+
+    def close(self):
+        profiler.wait_until(lambda: not (self.folder / "cgroup.procs").read_text(), what="empty cgroup")
+        self.folder.rmdir()
+
+
+def state(pid):
+    """Its name and state; None when it is no more."""
+    with contextlib.suppress(OSError):
+        words = pathlib.Path("/proc/%d/stat" % pid).read_text()
+        name, letter = re.match(r"\d+ \((.*)\) (.)", words, re.S).groups()
+        return (name, letter) if letter not in "ZX" else None
+    return None
+
+
+def is_gone(pid):
+    return state(pid) is None
+
+
+def descriptors(pid):
+    """What it has open, by kind."""
+    found = collections.Counter()
+    for entry in os.scandir("/proc/%d/fd" % pid):
+        with contextlib.suppress(OSError):
+            found[re.sub(r"\d+", "", os.readlink(entry.path))] += 1
+    return found
+
+
+class Rounds:
+    """A run that is harmed, and another one when that has ended. honest: programs that are judged."""
+
+    def __init__(self, directory, honest, no_memory):
+        self.directory, self.honest, self.no_memory = directory, honest, no_memory
+        self.judges = {one.pid: Judge(one.about) for one in honest}
+        self.took = collections.defaultdict(list)  # (name, way): seconds
+        self.stacks, self.faults = 0, collections.Counter()
+        self.number, self.user = 0, 20000
+        self.server = None
+
+    def start(self):
+        self.number += 1
+        self.folder = self.directory / ("profiles-%d" % self.number)
+        self.folder.mkdir()
+        self.server = Server(self.directory, "-a", "-F", 199, "--native", "full", "--event", EVENTS,
+                             "--output-dir", self.folder, "--interval", 5)
+        self.run = self.server.run
+        self.is_found_again()
+        self.open = descriptors(self.run.process.pid)
+
+    def processes(self):
+        """{name: pid}: there is one of each."""
+        found = {}
+        for entry in os.scandir("/proc"):
+            with contextlib.suppress(OSError):
+                if entry.name.isdigit() and os.getpgid(int(entry.name)) == self.run.process.pid:
+                    now = state(int(entry.name))
+                    if now:
+                        found.setdefault(now[0], []).append(int(entry.name))
+        return {name: pids[-1] for name, pids in found.items()}
+
+    def process(self, name):
+        profiler.wait_until(lambda: name in self.processes(), 60, name)
+        return self.processes()[name]
+
+    def is_found_again(self):
+        """A program that starts now is found. It is another user's each time: that of a question which ended
+        the worker waits longer (docs/internals/worker.md)."""
+        self.user += 1
+        with profiler.target(*NEWCOMER, user=self.user) as newcomer:
+            wanted = b"?pid=%d" % newcomer.pid
+            profiler.wait_until(lambda: wanted in self.server.get("/").body, 60, "program that is found")
+
+    def is_over(self, name, code):
+        """It has ended, with all that it had started; and said why if it could. Returns when."""
+        self.run.process.wait(60)
+        left, when = faults.wait_for_group(self.run.process.pid, 60), time.monotonic()
+        self.run.finish(code=code)
+        assert not left
+        errors = [line for line in self.run.err.splitlines() if "error:" in line]
+        assert len(errors) == (name == ZYGOTE), self.run.err
+        assert name != ZYGOTE or "pyperf-zygote" in errors[0]
+        self.judge(whole=code != -signal.SIGKILL)
+        self.server = None
+        return when
+
+    def judge(self, whole):
+        """whole: the books add up, too, over all files."""
+        samples = []
+        for path in sorted(self.folder.glob("*.pb.gz")):
+            native, read = Native(types.SimpleNamespace(path=path)), profiler.samples_of(pprof.read(path))
+            samples += read
+            for sample in read:
+                if sample.pid in self.judges:
+                    self.judge_sample(sample, native.without(sample.stack))
+        if whole:
+            self.run.samples = samples
+            self.run.check_books()
+
+    def judge_sample(self, sample, stack):
+        """Of one that waits for the GIL it is its own, and below that the stack of who holds it."""
+        at = next((i for i, frame in enumerate(stack) if frame[0] == HOLDER), len(stack))
+        for part in stack[:at], stack[at + 1:]:
+            marker = profiler.marker_of(part)
+            part = [frame for frame in part if not frame[0].startswith("[")]
+            if not part or any(line == 0 for *_, line in part):
+                continue  # its lines were in the answer of a worker that has been killed
+            self.faults.update(self.judges[sample.pid].faults(part, rooted=marker is None))
+            self.stacks += 1
+
+    def harm(self, name, way):
+        """Returns the process."""
+        pid = self.process(name)
+        if way == "killed":
+            os.kill(pid, signal.SIGKILL)
+        elif way == "stopped":
+            os.kill(pid, signal.SIGSTOP)
+        else:
+            self.no_memory.take(pid)
+        return pid
+
+    def last(self, name, way):
+        """What the run outlives: worker and parser are made anew, both."""
+        neighbour = self.process(PARSER if name == WORKER else WORKER)
+        began, pid = time.monotonic(), self.harm(name, way)
+        if name == ZYGOTE:
+            os.kill(neighbour, signal.SIGKILL)
+            profiler.wait_until(lambda: is_gone(neighbour), 60, "end of the worker")
+        if name in (ZYGOTE, MAIN):
+            time.sleep(STOPPED)
+            os.kill(pid, signal.SIGCONT)
+            began = time.monotonic()
+        self.is_found_again()
+        self.took[name, way].append(time.monotonic() - began)
+        if name in (WORKER, PARSER):  # one that is stopped is ended when it is asked something
+            profiler.wait_until(lambda: is_gone(pid) and is_gone(neighbour), 60, "end of both")
+
+    def end(self, name, way):
+        began, pid = time.monotonic(), self.harm(name, way)
+        while way == "without memory" and not is_gone(pid):
+            # Each makes it work, and so ask for a page: an answer, a worker.
+            assert time.monotonic() - began < 60, "it needs no memory"
+            with contextlib.suppress(OSError, KeyError, AssertionError):
+                self.server.get("/flamegraph.json", timeout=5)
+            with contextlib.suppress(OSError, KeyError):
+                os.kill(self.processes()[WORKER], signal.SIGKILL)
+        began = began if way == "killed" else time.monotonic()
+        over = self.is_over(name, 1 if name == ZYGOTE else -signal.SIGKILL)
+        self.took[name, way].append(over - began)
+
+    def all_of(self, sequence):
+        for name, way in sequence:
+            if not self.server:
+                self.start()
+            if (name, way) in FATAL:
+                self.end(name, way)
+                continue
+            self.last(name, way)
+        if not self.server:
+            self.start()
+        pid = self.run.process.pid
+        profiler.wait_until(lambda: descriptors(pid) == self.open, 60,
+                            "descriptors as before: %s, %s" % (self.open, descriptors(pid)))
+        self.run.interrupt()
+        self.is_over(None, 0)
+
+    def say(self):
+        for harm, seconds in self.took.items():
+            print("%-14s %-14s %3d times, found again or over after %.2f s, %.2f s at most" %
+                  (*harm, len(seconds), statistics.median(seconds), max(seconds)))
+        print("%d stacks judged" % self.stacks)
+
+
+@pytest.fixture
+def rounds(tmp_path, workloads):
+    no_memory = NoMemory()
+    before = bpf_objects.everything()
+    with profiler.target(PYTHON.path, workloads / "edges.py") as honest, \
+            profiler.target(PYTHON.path, "-IS", "-c", hostile.STARTS):
+        made = Rounds(tmp_path, [honest], no_memory)
+        try:
+            yield made
+        finally:
+            if made.server:
+                made.run.kill()
+            made.say()
+    no_memory.close()
+    assert not bpf_objects.left_since(before, 30)
+
+
+def test_twenty_times(rounds):
+    rounds.all_of([*LASTING * 2, *FATAL])
+    assert rounds.stacks > 100 and not rounds.faults, rounds.faults
+
+
+@pytest.mark.long
+def test_five_hundred_times(rounds):
+    rounds.all_of((9 * [*LASTING * 7, *FATAL])[:500])
+    assert rounds.stacks > 1000 and not rounds.faults, rounds.faults
