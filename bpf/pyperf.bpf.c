@@ -9,6 +9,7 @@
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
 #include "bpf/abi.h"
+#include "bpf/events/account.h"
 #include "bpf/events/asleep.h"
 #include "bpf/events/memory.h"
 #include "bpf/events/offcpu.h"
@@ -88,6 +89,7 @@ int BPF_PROG(on_process_exec, struct task_struct *task, __s32 old_tid)
 {
 	if (opt_offcpu || opt_gil)
 		wait_exec(task, old_tid);
+	account_end(task, 1);
 	on_exec(task);
 	return 0;
 }
@@ -95,6 +97,7 @@ int BPF_PROG(on_process_exec, struct task_struct *task, __s32 old_tid)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_process_exit, struct task_struct *task)
 {
+	account_end(task, 0);
 	on_exit(task);
 	return 0;
 }
@@ -159,6 +162,17 @@ int add_tasks(void *unused)
 
 	if (g)
 		outside_tasks(g);
+	return 0;
+}
+
+/* With ticks of a clock only. Writes nothing. */
+SEC("iter/task")
+int list_accounts(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+
+	if (task)
+		account_list(task);
 	return 0;
 }
 

@@ -77,6 +77,10 @@ struct css_set {
 	struct cgroup *dfl_cgrp; /* in the hierarchy of cgroup v2 */
 };
 
+struct sched_entity {
+	__u64 sum_exec_runtime; /* ns on a CPU, up to the last tick or switch */
+};
+
 struct task_struct {
 	int pid;  /* the thread, in the initial PID namespace */
 	int tgid; /* the process */
@@ -96,6 +100,7 @@ struct task_struct {
 	const struct cred *cred;
 	struct css_set *cgroups;
 	char comm[16];
+	struct sched_entity se;
 	struct thread_struct thread;
 };
 

@@ -42,6 +42,8 @@ struct process {
 	 */
 	__u64 check_after;
 	__u64 user;    /* task_user() (base/share.h) when it was last met; 0 = not known */
+	/* CLOCK_BOOTTIME, ns, of the verdict: of younger threads the whole CPU time is accounted for. */
+	__u64 known;
 	__u32 id;      /* PROCESS_BITS, unique within a run; names this process in all tables */
 	__u16 layout;  /* index of its struct layout */
 	__u8 state;    /* enum process_state */

@@ -83,6 +83,19 @@ static inline __u32 node_instr(__u64 key)
 #define CODE_FIRST 64
 #define CODE_WAITS 48 /* the number of the first enum wait_cause */
 
+/*
+ * A node with this number, below a root, is no frame. It counts the ns that the kernel's own account says
+ * that the root's owner was on a CPU (events/account.h).
+ */
+#define CODE_ACCOUNT (CODE_FIRST - 1)
+
+_Static_assert(CODE_WAITS + WAIT_CAUSES <= CODE_ACCOUNT, "each number is of one thing");
+
+static inline int node_is_account(__u64 key)
+{
+	return node_parent(key) && node_code(key) == CODE_ACCOUNT;
+}
+
 /* A node that is no frame, but an attribute of its parent's stack, has this bit in its code field. */
 #define NODE_ATTRIBUTE (1U << (CODE_BITS - 2))
 

@@ -81,6 +81,19 @@ struct wait_users {
 FLAT_TABLE(wait_users, struct wait_users, 0, 1);
 FLAT_TABLE(waits, struct wait, 0, 1);
 
+/* Up to where the account of a thread was counted. It is the thread's, and goes with it. */
+struct account {
+	__u64 ns; /* of its time on a CPU */
+	__u32 process; /* struct process.id to which it was counted */
+	__u32 listed; /* a list of all tasks has met it */
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct account);
+} accounts SEC(".maps");
+
 /* A stack that user space has looked at, for add_stack. */
 FLAT_TABLE(outside_stacks, struct outside_stack, BPF_F_MMAPABLE, 1);
 

@@ -94,6 +94,7 @@ static int load(struct kernel *k)
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
 	tracepoints_prepare(k->skel, k->options.needs);
 	waits_prepare(k->skel, k->options.needs, k->options.min_wait_ns);
+	accounts_prepare(k->skel, k->options.needs & NEEDS_TICKS && !k->options.use_cycles);
 	asleep_prepare(k->skel, k->options.needs);
 	task_layouts_prepare(&k->task_layouts, k->skel, k->options.async);
 	memory_prepare(k->skel, k->options.needs, k->options.rss_step);
@@ -223,6 +224,10 @@ int kernel_start(struct kernel *k, int *ret_cpus)
 	err = asleep_open(&k->asleep, k->skel, k->options.max_depth);
 	if (err)
 		return fail(k, err, "threads that sleep cannot be listed: %s", strerror(-err));
+	err = accounts_open(k->skel);
+	if (err)
+		return fail(k, err, "threads cannot be listed for their CPU time: %s", strerror(-err));
+	accounts_settle(k);
 	err = trigger_start(&k->trigger, k->skel);
 	if (err)
 		return fail(k, err, "%s", k->trigger.reason);
@@ -247,11 +252,12 @@ int kernel_follow_cpus(struct kernel *k, int *ret_cpus)
 void kernel_stop(struct kernel *k)
 {
 	trigger_stop(&k->trigger);
-	waits_settle(k->skel); /* the waits under way count up to now */
+	kernel_settle(k);
 	tracepoints_stop(k->skel);
 }
 
 void kernel_settle(struct kernel *k)
 {
 	waits_settle(k->skel);
+	accounts_settle(k);
 }

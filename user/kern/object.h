@@ -7,6 +7,7 @@
 #ifndef PYPERF_KERN_OBJECT_H
 #define PYPERF_KERN_OBJECT_H
 
+#include "kern/accounts.h"
 #include "kern/asleep.h"
 #include "kern/banks.h"
 #include "kern/grace.h"
@@ -26,6 +27,7 @@ struct kernel {
 	struct trigger trigger;
 	struct grace grace;
 	struct texts texts;
+	struct accounts accounts;
 	struct asleep_programs asleep;
 	struct task_layouts task_layouts;
 	struct dead_cpus *dead_cpus;

@@ -42,6 +42,7 @@ int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p)
 	int err = processes_set(k->skel->maps.processes, pid, p, &k->no_room_until);
 
 	k->processes_full += err == -E2BIG;
+	accounts_meet(k);
 	__atomic_add_fetch(&k->skel->bss->processes_stamp, 1, __ATOMIC_SEQ_CST);
 	return err;
 }

@@ -84,6 +84,21 @@ static bool matches(const struct profile_filter *f, const struct profile *p, con
 	return true;
 }
 
+/* The accounts of those that are in the part; the state of a moment is no part of them. */
+static int filter_accounts(const struct profile_filter *f, const struct profile *p, struct profile *part)
+{
+	int err = 0;
+
+	for (__u32 id = 1; !err && id <= profile_count(p, PROFILE_OWNER); id++) {
+		const struct profile_labels labels = profile_get_labels(p, id);
+		const __u64 ns = profile_get_account(p, id);
+
+		if (ns && matches(f, p, profile_get_owner(p, id)))
+			err = profile_account(part, &labels, ns);
+	}
+	return err;
+}
+
 int profile_filter_apply(const struct profile_filter *f, const struct profile *p, struct profile **ret)
 {
 	_cleanup_profile_ struct profile *part = NULL;
@@ -106,6 +121,7 @@ int profile_filter_apply(const struct profile_filter *f, const struct profile *p
 		if (matches(f, p, profile_get_owner(p, s.owner)))
 			err = copier_add(c, &s, &labels);
 	}
+	err = err ?: filter_accounts(f, p, part);
 	if (!err)
 		*ret = TAKE_PTR(part);
 	return err;

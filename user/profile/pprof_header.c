@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
+#include "base/cleanup.h"
 #include "profile/pprof_stream.h"
 #include "profile/pprof_strings.h"
 #include "profile/profile.h"
@@ -47,6 +49,22 @@ static void write_cpus(const struct profile_info *info, char *text, size_t size)
 			 info->short_cpu_count - PROFILE_CPUS_MAX);
 }
 
+/* Without memory these are left out. */
+static void add_accounts(struct pprof_header *h)
+{
+	_cleanup_(accounts_free) struct accounts_found found = {};
+	_cleanup_(buf_free) struct buf line = {};
+
+	if (accounts_find(h->profile, &found))
+		return;
+	for (__u32 i = 0; i <= ACCOUNTS_SHOWN && i <= found.n; i++) {
+		buf_clear(&line);
+		if (!accounts_line(h->profile, &found, i, &line) && line.size)
+			snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE, "%.*s", (int)line.size,
+				 line.data);
+	}
+}
+
 static void add_comments(struct pprof_header *h)
 {
 	const struct profile_info *info = profile_get_info(h->profile);
@@ -65,6 +83,7 @@ static void add_comments(struct pprof_header *h)
 		if (info->full[i])
 			snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE, "%llu %s",
 				 info->full[i], full_table_rows[i].what);
+	add_accounts(h);
 	for (size_t i = 0; i < h->comment_count; i++)
 		pprof_strings_word(h->strings, h->comments[i]);
 }

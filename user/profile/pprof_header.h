@@ -10,11 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/accounts.h"
 #include "profile/events.h"
 #include "profile/full_tables.h"
 
 #define PPROF_TYPES_MAX	   (2 * EVENT_KINDS)
-#define PPROF_COMMENTS_MAX (3 + FULL_TABLES)
+#define PPROF_COMMENTS_MAX (3 + FULL_TABLES + ACCOUNTS_SHOWN + 1)
 #define PPROF_COMMENT_SIZE 384 /* more than four CPUs with the largest numbers take */
 
 struct pprof_stream;

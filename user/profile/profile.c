@@ -42,6 +42,8 @@ struct profile {
 	__u64 (*counts)[EVENT_KINDS]; /* of samples, id - 1 */
 	__u32 counts_capacity;
 	__u64 total[EVENT_KINDS];
+	__u64 *accounts; /* ns, of owners, id - 1; NULL = there are none */
+	__u32 accounts_capacity, account_count;
 	size_t bytes; /* of the arena */
 	struct buf scratch;
 };
@@ -272,6 +274,23 @@ int profile_sample(struct profile *p, enum event_kind kind, const __u32 *locatio
 	return 0;
 }
 
+int profile_account(struct profile *p, const struct profile_labels *labels, __u64 ns)
+{
+	__u32 owner, known = p->account_count;
+	int err = owner_intern(p, labels, &owner);
+
+	if (err)
+		return err;
+	while (p->accounts_capacity < owner)
+		if (grow((void **)&p->accounts, sizeof(*p->accounts), &p->accounts_capacity, owner))
+			return -ENOMEM;
+	for (; known < owner; known++)
+		p->accounts[known] = 0;
+	p->account_count = known;
+	p->accounts[owner - 1] = add_saturated(p->accounts[owner - 1], ns);
+	return 0;
+}
+
 int profile_new(const struct profile_info *info, struct profile **ret)
 {
 	struct profile *p;
@@ -304,6 +323,7 @@ void profile_free(struct profile *p)
 		free(c);
 	}
 	free(p->counts);
+	free(p->accounts);
 	buf_free(&p->scratch);
 	free(p);
 }
@@ -364,6 +384,16 @@ const struct profile_location *profile_get_location(const struct profile *p, __u
 const struct profile_owner *profile_get_owner(const struct profile *p, __u32 id)
 {
 	return (const void *)get(p, PROFILE_OWNER, id)->record;
+}
+
+__u64 profile_get_account(const struct profile *p, __u32 owner)
+{
+	return owner <= p->account_count ? p->accounts[owner - 1] : 0;
+}
+
+bool profile_has_accounts(const struct profile *p)
+{
+	return p->account_count;
 }
 
 struct profile_stack profile_get_sample(const struct profile *p, __u32 id)

@@ -105,6 +105,12 @@ int profile_location_line(struct profile *p, __u32 function, int line, __u32 map
 int profile_sample(struct profile *p, enum event_kind kind, const __u32 *locations, size_t n,
 		   const struct profile_labels *labels, __u64 count);
 
+/*
+ * Adds ns of CPU time that the kernel's own account says of whom these labels name. It is no sample: the
+ * profile only says where it does not fit to them (accounts.h). 0 or -ENOMEM.
+ */
+int profile_account(struct profile *p, const struct profile_labels *labels, __u64 ns);
+
 /* The rest is for the encoders. All ids are those of the functions above, or of the records below. */
 
 enum profile_kind {
@@ -170,6 +176,9 @@ const struct profile_function *profile_get_function(const struct profile *p, __u
 const struct profile_location *profile_get_location(const struct profile *p, __u32 id);
 const struct profile_owner *profile_get_owner(const struct profile *p, __u32 id);
 struct profile_stack profile_get_sample(const struct profile *p, __u32 id);
+/* What profile_account() has added for an owner, and whether it has for any. */
+__u64 profile_get_account(const struct profile *p, __u32 owner);
+bool profile_has_accounts(const struct profile *p);
 /* The labels that an owner was made of. */
 struct profile_labels profile_get_labels(const struct profile *p, __u32 owner);
 /* The first of its kinds: what an output with one number a stack shows. filter.h can take out another. */

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/number.h"
 #include "base/path.h"
+#include "profile/accounts.h"
 #include "profile/table_cell.h"
 #include "profile/tally.h"
 
@@ -360,6 +362,22 @@ static void print_total(const struct page *page)
 				full_table_rows[i].what);
 }
 
+/* For whom the time is not what the kernel's account says. */
+static void print_accounts(struct page *page)
+{
+	_cleanup_(accounts_free) struct accounts_found found = {};
+
+	if (accounts_find(page->profile, &found))
+		return;
+	for (__u32 i = 0; i <= ACCOUNTS_SHOWN && i <= found.n; i++) {
+		buf_clear(&page->cell);
+		if (accounts_line(page->profile, &found, i, &page->cell) || !page->cell.size)
+			continue;
+		print_cell(page, SUMMARY_WIDTH, false, false);
+		fputc('\n', page->f);
+	}
+}
+
 void summary_print(const struct profile *p, FILE *f, bool colour, int rows)
 {
 	_cleanup_(tally_free) struct tally t = { 0 };
@@ -372,10 +390,15 @@ void summary_print(const struct profile *p, FILE *f, bool colour, int rows)
 	};
 
 	print_total(&page);
-	if (!profile_total(p) || !page.rows)
+	if (profile_shown(p) == EVENT_CPU)
+		print_accounts(&page);
+	if (!profile_total(p) || !page.rows) {
+		buf_free(&page.cell);
 		return;
+	}
 	if (tally_make(p, &t)) {
 		fputs("(not enough memory for the tables)\n", f);
+		buf_free(&page.cell);
 		return;
 	}
 	for (__u32 i = 0; i < t.processes.n; i++)

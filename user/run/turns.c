@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "kern/accounts.h"
 #include "kern/kernel.h"
 #include "kern/records.h"
 #include "run/agent.h"
@@ -121,7 +122,7 @@ int turns_open(struct agent *a)
 		  discover_watch_answers(a->discover, l) ?: loop_watch(l, &worker_lost) ?:
 		  generation_watch(&a->generation, l) ?: loop_watch(l, &second) ?:
 		  discover_watch(a->discover, l) ?: symbols_watch(a->symbols, l) ?:
-		  looks_watch(a->looks, l) ?: notify_watch(&a->notify, l);
+		  looks_watch(a->looks, l) ?: accounts_watch(a->kernel, l) ?: notify_watch(&a->notify, l);
 
 	return log_failure(err, "the event loop cannot be set up");
 }

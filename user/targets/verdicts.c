@@ -325,6 +325,7 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 		.id = kernel_new_process_id(v->kernel),
 		.state = PROCESS_NOT_PYTHON,
 		.check_after = ruling_check_again(p->start_time),
+		.known = clock_boot_ns(),
 	};
 	bool child = is_child(v, p, &process.id);
 	struct ruling *ruling;

@@ -113,6 +113,18 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	return err;
 }
 
+/* A node that counts no samples, but what the kernel's account says. */
+static int harvest_account(struct harvester *h, __u32 node, __u64 count)
+{
+	const struct profile_info *info = profile_get_info(h->frames.profile);
+	struct node_stack s;
+
+	if (!(info->events & EVENT_BIT(EVENT_CPU)) || !node_stack_begin(h->frames.inputs, node, &s))
+		return 0;
+	node_stack_labels(h->frames.inputs, &s);
+	return profile_account(h->frames.profile, &s.labels, count);
+}
+
 /* A reserved node counts the samples of a kind for which not even a marker found room. */
 static int harvest_overflow(struct harvester *h, enum event_kind kind, __u64 count)
 {
@@ -135,8 +147,12 @@ static int harvest_count(struct harvester *h, __u32 node)
 	__u64 count = now - (s->since ? s->since[node] : 0);
 	int err = 0;
 
-	if (count)
-		err = node < EVENT_KINDS ? harvest_overflow(h, node, count) : harvest_node(h, node, count);
+	if (count && node < EVENT_KINDS)
+		err = harvest_overflow(h, node, count);
+	else if (count && node_is_account(n->key))
+		err = harvest_account(h, node, count);
+	else if (count)
+		err = harvest_node(h, node, count);
 	if (!err && s->ret)
 		s->ret[node] = now;
 	return err;

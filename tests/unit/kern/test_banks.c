@@ -27,7 +27,8 @@ static __u64 counted(struct kernel_range nodes)
 	__u64 sum = 0;
 
 	for (__u32 i = nodes.first; i < nodes.end; i++)
-		sum += __atomic_load_n(&t->nodes[i].count, __ATOMIC_RELAXED);
+		if (!node_is_account(t->nodes[i].key)) /* which counts no sample */
+			sum += __atomic_load_n(&t->nodes[i].count, __ATOMIC_RELAXED);
 	return sum;
 }
 

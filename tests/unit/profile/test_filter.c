@@ -217,9 +217,32 @@ static void keys_are_named(void **state)
 				  "pod, namespace, pod_uid");
 }
 
+/* Whoever is in the part has its account, which is of no state of the interpreter. */
+static void accounts_of_a_part(void **state)
+{
+	const struct profile_labels twelve = { .pid = 12, .tid = 13, .comm = "web", .thread = "worker" };
+	const struct profile_labels other = { .pid = 120, .tid = 120, .comm = "web", .thread = "worker" };
+	struct profile *p = make(), *part;
+	__u64 sum = 0;
+
+	(void)state;
+	assert_int_equal(profile_account(p, &twelve, 5000), 0);
+	assert_int_equal(profile_account(p, &other, 300), 0);
+	part = part_of(p, "pid", "12");
+	for (__u32 id = 1; id <= profile_count(part, PROFILE_OWNER); id++)
+		sum += profile_get_account(part, id);
+	assert_int_equal(sum, 5000);
+	profile_free(part);
+	part = part_of(p, "gil", "holds");
+	assert_false(profile_has_accounts(part));
+	profile_free(part);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(accounts_of_a_part),
 		cmocka_unit_test(by_label),
 		cmocka_unit_test(all_of_them),
 		cmocka_unit_test(complete_and_no_more),

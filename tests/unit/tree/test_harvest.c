@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "kubelet/pod_labels.h"
+#include "profile/accounts.h"
 
 static void nothing_counted(void **state)
 {
@@ -98,6 +99,26 @@ static void columns(void **state)
 	assert_string_equal(shown(), "100/100 main-now/main-now: outer:13 = 1\n"
 				     "100/100 main-now/main-now: outer:13 = 2\n"
 				     "100/100 main-now/main-now: outer:0 = 4\n");
+}
+
+/* What the kernel's account says of a thread is no sample, and is added up with the profile. */
+static void accounts(void **state)
+{
+	struct accounts_found found;
+
+	(void)state;
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 3);
+	set_node(27, 25, CODE_ACCOUNT, INSTR_UNKNOWN, 7000000000);
+	run();
+	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 3\n");
+	assert_int_equal(stats.samples[EVENT_CPU], 3);
+	assert_int_equal(profile_count(profile, PROFILE_OWNER), 1);
+	assert_int_equal(profile_get_account(profile, 1), 7000000000);
+	assert_int_equal(accounts_find(profile, &found), 0);
+	assert_int_equal(found.n, 1);
+	assert_int_equal(found.rows[0].tid, 100);
+	accounts_free(&found);
 }
 
 static void labels(void **state)
@@ -228,10 +249,10 @@ static void every_marker(void **state)
 	for (int i = 0; i < WAIT_CAUSES; i++)
 		named += *causes[i] != 0;
 	set_root(29, 0, 0);
-	for (__u32 i = 0; i < CODE_FIRST; i++)
+	for (__u32 i = 0; i < CODE_ACCOUNT; i++)
 		set_node(100 + i, 29, i, INSTR_UNKNOWN, i + 1);
 	run();
-	assert_int_equal(stats.samples[EVENT_CPU], CODE_FIRST * (CODE_FIRST + 1) / 2);
+	assert_int_equal(stats.samples[EVENT_CPU], CODE_ACCOUNT * (CODE_ACCOUNT + 1) / 2);
 	for (__u32 i = 0; i < OUTCOME_COUNT; i++) {
 		char line[128];
 
@@ -445,6 +466,7 @@ int main(void)
 		TEST(lines_merge),
 		TEST(locations_are_distinct),
 		TEST(columns),
+		TEST(accounts),
 		TEST(labels),
 		TEST(labels_of_pods),
 		TEST(too_large),
