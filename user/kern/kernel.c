@@ -176,7 +176,7 @@ void kernel_close(struct kernel *k)
 		return;
 	kernel_stop(k);
 	asleep_close(&k->asleep);
-	ring_buffer__free(k->ring);
+	ring_buffer__free(k->records.ring);
 	tables_unmap(k->skel, &k->tables, k->stats);
 	texts_close(&k->texts);
 	pyperf__destroy(k->skel);

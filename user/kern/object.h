@@ -21,9 +21,17 @@ struct pyperf;
 struct ring_buffer;
 struct dead_cpus;
 
+/* The ring buffer, and how far it is read (records.c). */
+struct records {
+	struct ring_buffer *ring;
+	__u64 until; /* clock_ns() after which this reading ends */
+	size_t bytes; /* of it so far */
+	bool more; /* it has ended before the ring was empty */
+};
+
 struct kernel {
 	struct pyperf *skel;
-	struct ring_buffer *ring;
+	struct records records;
 	struct trigger trigger;
 	struct grace grace;
 	struct texts texts;

@@ -6,7 +6,11 @@
 #include "tests/unit/kern/open_kernel.h"
 
 #include "base/loop.h"
+#include <bpf/libbpf.h>
+
+#include "kern/object.h"
 #include "kern/records.h"
+#include "pyperf.skel.h"
 
 struct seen {
 	__u32 pid;
@@ -130,6 +134,86 @@ static void follows_a_child(void **state)
 	assert_int_equal(seen.exits, 1);
 }
 
+static int count_slowly(void *context, void *record, size_t size)
+{
+	(void)record;
+	(void)size;
+	usleep(5000);
+	++*(int *)context;
+	return 0;
+}
+
+/* Makes two records: of a fork and of an exit. */
+static void fork_once(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void know_self(void)
+{
+	struct record_process self = find_process(kernel, getpid());
+	struct process p = { .state = PROCESS_NO_LAYOUT };
+
+	p.start_time = self.start_time;
+	p.exec_id = self.exec_id;
+	p.id = kernel_new_process_id(kernel);
+	assert_int_equal(kernel_set_process(kernel, getpid(), &p), 0);
+}
+
+/* Other rows have their turn, and the next one goes on at once. */
+static void a_turn_reads_for_a_while_only(void **state)
+{
+	int count = 0, turns = 0;
+	struct loop loop;
+
+	(void)state;
+	kernel = open_kernel(selected);
+	kernel_on_record(kernel, count_slowly, &count);
+	know_self();
+	start(kernel);
+	assert_int_equal(loop_open(&loop, 3600000), 0);
+	assert_int_equal(kernel_watch(kernel, &loop), 0);
+	for (int i = 0; i < 50; i++)
+		fork_once();
+	kernel->records.more = true; /* as these records wake nobody */
+	for (; count < 100 && kernel->records.more; turns++)
+		assert_int_equal(loop_turn(&loop, -1), 0);
+	loop_close(&loop);
+	assert_true(count >= 100);
+	assert_true(turns > 10);
+}
+
+/* Each counts as a hundredth of what the ring can hold, and makes two more. */
+static int make_more(void *context, void *record, size_t size)
+{
+	(void)record;
+	(void)size;
+	assert_true(++*(int *)context <= 100);
+	kernel->records.bytes += bpf_map__max_entries(kernel->skel->maps.records) / 100;
+	fork_once();
+	return 0;
+}
+
+/* Who makes records as fast as they are read cannot hold it up. */
+static void reading_has_an_end(void **state)
+{
+	int count = 0;
+
+	(void)state;
+	kernel = open_kernel(selected);
+	kernel_on_record(kernel, make_more, &count);
+	know_self();
+	start(kernel);
+	fork_once();
+	assert_int_equal(kernel_read_records(kernel), 0);
+	assert_true(count > 90);
+	assert_true(kernel->records.more);
+}
+
 #define TEST(f) cmocka_unit_test_teardown(f, teardown)
 
 int main(void)
@@ -137,6 +221,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(asks_about_strangers),
 		TEST(follows_a_child),
+		TEST(a_turn_reads_for_a_while_only),
+		TEST(reading_has_an_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
