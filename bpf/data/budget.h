@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * budget.h - what a sample may cost, whatever a target's memory holds: a tick keeps interrupts out.
+ * budget.h - what a sample may cost, whatever a target's memory holds: a tick keeps interrupts out. And what
+ * all samples of a CPU may.
  *
  * Bytes: most of an honest stack lies side by side, so that blocks of BLOCK_BYTES for each frame of --max-
  * depth are enough. After them frames are read one by one. Time: memory can be slow, as a device's is, or
@@ -20,6 +21,28 @@
 
 #define LATE_STEPS 16 /* of a loop, from one look at the clock to the next; a power of two */
 #define LATE_DEPTH 16 /* frames kept of a stack that took too long */
+
+/* What samples have cost a CPU, less what --budget allows since (sample/cost.h). */
+struct cost {
+	__u64 owed; /* ns */
+	__u64 at;   /* bpf_ktime_get_ns(), up to when that is so */
+};
+
+/* A block of ticks, of which one is looked at and stands for all (sample/cost.h). All 0 = none is begun. */
+struct turns {
+	__u16 weight; /* ticks in the block; a power of two */
+	__u16 left;   /* ... of them those to come */
+	__u16 pick;   /* the one that is looked at: `left` just before it */
+};
+
+/* What the events of one source cost, such as the waits of a thread: moving averages; 0 = not known yet. */
+struct pace {
+	__u32 cycle; /* from one to the next, in 128 ns */
+	__u32 cost;  /* of one that is looked at, in 1/8 ns */
+};
+
+#define COST_SHIFT  20 /* opt_budget is in parts of a CPU, of which one has 1 << COST_SHIFT */
+#define COST_LEVELS 15 /* of thinning: at each one a source may cost half of what it may at the one before */
 
 #define PATIENCE_FRAME_NS 400 /* for each frame of --max-depth, ... */
 #define PATIENCE_MIN_NS	  100000 /* ... and so much at least */

@@ -6,6 +6,7 @@
 #define PYPERF_BPF_DATA_SCRATCH_H
 
 #include "bpf/abi.h"
+#include "bpf/data/budget.h"
 #include "bpf/data/code.h"
 #include "bpf/data/native_frames.h"
 #include "bpf/data/thread.h"
@@ -47,6 +48,13 @@ struct ignored {
 
 struct scratch {
 	volatile __u32 busy; /* a sample is being taken on this CPU */
+
+	struct { /* sample/cost.h */
+		struct turns turns; /* of ticks */
+		struct pace memory_pace;
+		__u64 memory_last; /* when memory last changed so that it could be looked at */
+		struct cost ticks, all; /* of ticks, and of all kinds of events */
+	} cost;
 
 	struct { /* sample/process.h: whose tick it is */
 		__u32 process;	      /* struct process.id */

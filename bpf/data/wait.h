@@ -6,6 +6,7 @@
 #define PYPERF_BPF_DATA_WAIT_H
 
 #include "bpf/abi/types.h"
+#include "bpf/data/budget.h"
 
 /* What a wait can be a part of. */
 enum wait_part {
@@ -39,6 +40,16 @@ enum wait_writer {
 	WAIT_WRITERS
 };
 
+/*
+ * How time for which no stack was taken gets below those that were taken, by what they stand for
+ * (events/wait.h).
+ */
+struct wait_shares {
+	__s64 balance; /* ns of such time, to be counted yet; negative: claimed, and still to come */
+	__u64 heir;    /* heir_make(): who has claimed that */
+	__u64 claim;   /* ns that are claimed at a time, a moving average */
+};
+
 /* What is remembered of a thread's wait (events/wait.h), and of the thread from one wait to the next. */
 struct wait {
 	__u64 since; /* up to when it is counted, as since_make() has it; 0 = the thread runs */
@@ -46,7 +57,8 @@ struct wait {
 	struct wait_stack stack[WAIT_WRITERS]; /* since_writer() says which one counts */
 	/* Of its waits so far, ns, a moving one: bounded, so that one long wait is enough to tell. */
 	__u64 average;
-	__u64 unseen[WAIT_PARTS]; /* ns of long waits whose stack was not taken, by part; not counted yet */
+	struct wait_shares shares[WAIT_PARTS];
+	struct pace pace;
 	__u32 process; /* struct process.id */
 	__u32 tid;
 	char comm[16];

@@ -119,14 +119,33 @@ static __always_inline void memory_count(struct scratch *s, struct cpu_stats *co
 	memory_end(count, change, node, outcome);
 }
 
+/* For how many changes this one stands; 0: another one stands for it. */
+static __always_inline __u32 memory_turn(struct scratch *s, struct cpu_stats *count, __u64 now)
+{
+	const __u32 level = cost_level(&s->cost.all, now, COST_LEVELS);
+	struct pace *p = &s->cost.memory_pace;
+	__u32 weight;
+
+	pace_pass(p, now - s->cost.memory_last);
+	s->cost.memory_last = now;
+	weight = chance_next(pace_shift(p->cycle, p->cost, level));
+	count->memory_thinned += !weight;
+	return weight;
+}
+
 /* The current thread has changed its process's memory by so many pages. */
 static __always_inline void memory_sample(struct task_struct *task, __s64 change)
 {
+	const __u64 begin = opt_budget ? bpf_ktime_get_ns() : 0;
 	__u32 cpu = bpf_get_smp_processor_id(), outcome;
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
 
 	if (!s || !count)
+		return;
+	if (opt_budget)
+		change *= memory_turn(s, count, begin);
+	if (!change)
 		return;
 	if (s->busy) {
 		memory_end(count, change, 0, OUTCOME_NESTED);
@@ -137,6 +156,8 @@ static __always_inline void memory_sample(struct task_struct *task, __s64 change
 	count->memory_seen++;
 	outcome = sample_task(s, count, EVENT_MEMORY);
 	memory_count(s, count, change, outcome);
+	if (opt_budget)
+		pace_learn(&s->cost.memory_pace, cost_charge(s, count, EVENT_MEMORY, begin));
 	barrier();
 	s->busy = 0;
 }

@@ -97,7 +97,10 @@ static __noinline void note_nodes(struct scratch *s, struct cpu_stats *count, st
 	k->node = s->tree.node;
 }
 
-/* Takes the stack of the current thread. 0, or -1: its process turns out to be none of ours. */
+/*
+ * Takes the stack of the current thread, if it is its turn. 0, or -1: its process turns out to be none of
+ * ours.
+ */
 static __always_inline int look_at(struct task_struct *task, struct wait *w, int queued)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -107,6 +110,9 @@ static __always_inline int look_at(struct task_struct *task, struct wait *w, int
 
 	if (!s || !count)
 		return -1;
+	k->weight = wait_turn(w, s, count);
+	if (!k->weight)
+		return 0;
 	count->waits_seen++;
 	if (s->busy) {
 		k->outcome = k->queue_outcome = OUTCOME_NESTED;
@@ -114,6 +120,8 @@ static __always_inline int look_at(struct task_struct *task, struct wait *w, int
 		s->busy = 1;
 		barrier();
 		note_nodes(s, count, w, queued, take_stack(s, count, w->for_gil));
+		if (opt_budget)
+			pace_learn(&w->pace, cost_charge(s, count, EVENT_OFFCPU, w->begin));
 		barrier();
 		s->busy = 0;
 	}
@@ -180,9 +188,11 @@ static __noinline struct wait *wait_begin(struct task_struct *task, int queued)
 {
 	__u32 for_gil = 0;
 	struct wait *w;
+	__u64 now;
 
 	if (!task->mm || (!opt_offcpu && queued) || !thread_is_selected(task) || !is_watched(task))
 		return NULL;
+	now = bpf_ktime_get_ns();
 	if (opt_gil && !queued && waits_for_gil(task))
 		for_gil = 1;
 	else if (!opt_offcpu)
@@ -194,20 +204,14 @@ static __noinline struct wait *wait_begin(struct task_struct *task, int queued)
 	w->for_gil = for_gil;
 	w->tid = task->pid;
 	w->task = wait_task(task);
-	w->begin = bpf_ktime_get_ns();
+	if (opt_budget && w->begin)
+		pace_pass(&w->pace, now - w->begin);
+	w->begin = now;
 	w->stack[WAIT_OWN] = (struct wait_stack){
-		.outcome = OUTCOME_UNSEEN, .queue_outcome = OUTCOME_UNSEEN, .weight = wait_weight(w)
+		.outcome = OUTCOME_UNSEEN, .queue_outcome = OUTCOME_UNSEEN
 	};
 	count_here(__builtin_offsetof(struct cpu_stats, waits));
 	return w;
-}
-
-/* Whether chance decides that the stack of this wait is not taken. */
-static __always_inline int wait_goes_unseen(const struct wait *w)
-{
-	const __u16 weight = w->stack[WAIT_OWN].weight;
-
-	return weight > 1 && bpf_get_prandom_u32() & (weight - 1);
 }
 
 static __always_inline void on_leave(struct task_struct *task, int preempted)
@@ -223,7 +227,7 @@ static __always_inline void on_leave(struct task_struct *task, int preempted)
 	w = wait_begin(task, queued);
 	if (!w)
 		return;
-	if (!wait_goes_unseen(w) && look_at(task, w, queued))
+	if (look_at(task, w, queued))
 		wait_free(task);
 	else
 		__sync_lock_test_and_set(&w->since, since_make(w->begin, WAIT_OWN, queued));

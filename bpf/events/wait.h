@@ -12,6 +12,7 @@
 #define PYPERF_BPF_EVENTS_WAIT_H
 
 #include "bpf/data/maps.h"
+#include "bpf/sample/cost.h"
 #include "bpf/sample/end.h"
 #include "bpf/tree/quota.h"
 #include "bpf/tree/tree.h"
@@ -100,7 +101,32 @@ static __always_inline void wait_mark(struct cpu_stats *count, struct wait *w, c
 	sample_end(count, kind, node ?: kind, node ? outcome : OUTCOME_TABLE_FULL, ns);
 }
 
-/* Time for which no stack was found goes below a marker. */
+/*
+ * When a thread mostly waits for a short time, or stacks cost more than --budget, only some of its stacks are
+ * taken. Chance decides that before it waits. A wait that proves long and has a stack stands for `weight`
+ * waits, so it claims the time of weight - 1 others as long as itself. Claims are paid out of the time of
+ * waits without a stack: at once as far as there is such time, else when it comes. So never more time is
+ * shown than has passed. What nobody has claimed when an interval ends has a marker.
+ *
+ * By chance there is more time than is claimed, or less. So claims are larger when more time is left than a
+ * few of them take, and smaller when it is less, whoever claims. Most are paid at once then. When several are
+ * to be paid later, one gets all, and chance chooses it by how much each is short of.
+ */
+#define HEIR_OUTCOME_SHIFT    24
+#define HEIR_GENERATION_SHIFT 32
+#define CLAIM_OVER	      3 /* claims that their average is over, as a shift */
+#define CLAIM_USUAL	      6 /* eighths of what is claimed, when no time is left, ... */
+#define CLAIM_LEAST	      1 /* ... and at least, */
+#define CLAIM_MOST	      16 /* ... at most */
+
+_Static_assert(NODE_BITS <= HEIR_OUTCOME_SHIFT, "a node leaves room for the outcome");
+
+static __always_inline __u64 heir_make(__u32 generation, __u32 outcome, __u32 node)
+{
+	return (__u64)generation << HEIR_GENERATION_SHIFT | outcome << HEIR_OUTCOME_SHIFT | node;
+}
+
+/* The interval is over, or the entry is: what is left has a marker. What is owed still is. */
 static __always_inline void wait_flush(struct wait *w)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -109,31 +135,82 @@ static __always_inline void wait_flush(struct wait *w)
 	if (!count)
 		return;
 	for (int part = 0; part < WAIT_PARTS; part++) {
-		__u64 ns = w->unseen[part] ? __sync_lock_test_and_set(&w->unseen[part], 0) : 0;
+		__s64 *balance = &w->shares[part].balance, ns = *(volatile __s64 *)balance;
 
-		if (ns)
+		if (ns > 0 && __sync_val_compare_and_swap(balance, ns, 0) == ns)
 			wait_mark(count, w, part, OUTCOME_UNSEEN, ns);
 	}
 }
 
-/*
- * When a thread mostly waits for a short time, only some of its stacks are taken. Chance decides that before
- * it waits. A wait that proves long and has a stack stands for `weight` waits: time of long waits without a
- * stack is counted below that stack, as much as there is. So never more time is shown than has passed.
- */
-static __always_inline __u64 wait_take_over(const struct wait_stack *k, __u64 *unseen, __u64 ns)
+/* A wait without a stack took ns. What has been claimed of that already goes to who is to have it. */
+static __always_inline void wait_unseen(struct cpu_stats *count, struct wait *w, const enum wait_part part,
+					__u64 ns)
 {
-	__u64 have = *(volatile __u64 *)unseen, more = ns * (k->weight - 1);
+	const __s64 before = __sync_fetch_and_add(&w->shares[part].balance, ns);
+	const __u64 claimed = before < 0 ? (__u64)-before : 0;
+	const __u64 heir = *(volatile __u64 *)&w->shares[part].heir;
 
-	if (k->weight <= 1 || !have)
-		return 0;
-	more = more < have ? more : have;
-	return __sync_val_compare_and_swap(unseen, have, have - more) == have ? more : 0;
+	if (!claimed)
+		return;
+	ns = ns < claimed ? ns : claimed;
+	if (heir >> HEIR_GENERATION_SHIFT == *(volatile __u32 *)&tree_generation)
+		sample_end(count, wait_event(part), heir & ((1 << HEIR_OUTCOME_SHIFT) - 1),
+			   heir >> HEIR_OUTCOME_SHIFT & 0xff, ns);
+	else
+		wait_mark(count, w, part, OUTCOME_RENEWED, ns);
+}
+
+/* What becomes of a claim when so much time is left, or owed already. */
+static __always_inline __u64 wait_claim_of(const struct wait_shares *p, __u64 claim)
+{
+	const __u64 average = p->claim ?: claim + 1;
+	const __s64 balance = *(volatile __s64 *)&p->balance;
+	__u64 times = (balance < 0 ? (__u64)-balance : (__u64)balance) / average;
+	__u64 eighths;
+
+	if (balance < 0)
+		eighths = times < CLAIM_USUAL - CLAIM_LEAST ? CLAIM_USUAL - times : CLAIM_LEAST;
+	else
+		eighths = times < CLAIM_MOST - CLAIM_USUAL ? CLAIM_USUAL + times : CLAIM_MOST;
+	return claim * eighths / 8;
+}
+
+/* A wait that stands for others claims ns. Returns how much of that it gets at once. */
+static __always_inline __u64 wait_claim(struct wait_shares *p, __u64 heir, __u64 ns)
+{
+	const __u64 wanted = wait_claim_of(p, ns);
+	const __s64 before = __sync_fetch_and_add(&p->balance, -wanted);
+	__u64 paid = before > 0 ? before : 0, owed = wanted - before;
+
+	paid = paid < wanted ? paid : wanted;
+	/* In units of 1024 ns, so that it can be multiplied. */
+	if (paid < wanted && ((owed >> 10) * bpf_get_prandom_u32()) >> 32 <= (wanted - paid) >> 10)
+		p->heir = heir;
+	p->claim = p->claim ? p->claim - (p->claim >> CLAIM_OVER) + (ns >> CLAIM_OVER) : ns;
+	return paid;
+}
+
+/* How long a wait has lasted. */
+enum wait_length {
+	WAIT_IS_SHORT, /* less than --min-wait */
+	WAIT_IS_USUAL,
+	WAIT_IS_LONG, /* so that it is looked at from outside, if its thread's own stack was not taken */
+};
+
+#define WAIT_LONG 1500000000 /* ns: ASLEEP_UNSEEN, and half the time between two lists (asleep.h) */
+
+static __always_inline enum wait_length wait_length(const struct wait *w, __u64 now)
+{
+	const __s64 ns = now - w->begin;
+
+	if (ns < (__s64)opt_min_wait)
+		return WAIT_IS_SHORT;
+	return ns < WAIT_LONG ? WAIT_IS_USUAL : WAIT_IS_LONG;
 }
 
 /* Counts ns of a wait. An interrupt may do so in the middle of it, so all is atomic. */
 static __always_inline void wait_count_part(struct wait *w, const struct wait_stack *k,
-					    const enum wait_part part, __u64 ns, int is_short)
+					    const enum wait_part part, __u64 ns, enum wait_length length)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	__u32 outcome = part == WAIT_QUEUED ? k->queue_outcome : k->outcome;
@@ -142,27 +219,29 @@ static __always_inline void wait_count_part(struct wait *w, const struct wait_st
 
 	if (!count)
 		return;
-	if (is_short) {
+	if (length == WAIT_IS_SHORT) {
 		sample_end(count, wait_event(part), 0, OUTCOME_SHORT, ns);
 	} else if (outcome == OUTCOME_UNSEEN) {
-		__sync_fetch_and_add(&w->unseen[part], ns);
+		wait_unseen(count, w, part, ns);
 	} else if (node && k->generation != *(volatile __u32 *)&tree_generation) {
 		wait_mark(count, w, part, OUTCOME_RENEWED, ns);
 	} else {
-		ns += wait_take_over(k, &w->unseen[part], ns);
+		if (length == WAIT_IS_USUAL && k->weight > 1 && node)
+			ns += wait_claim(&w->shares[part], heir_make(k->generation, outcome, node),
+					 ns * (k->weight - 1));
 		sample_end(count, wait_event(part), node, outcome, ns);
 	}
 }
 
 static __always_inline void wait_count(struct wait *w, const struct wait_stack *k, int queued, __u64 ns,
-				       int is_short)
+				       enum wait_length length)
 {
 	if (queued)
-		wait_count_part(w, k, WAIT_QUEUED, ns, is_short);
+		wait_count_part(w, k, WAIT_QUEUED, ns, length);
 	else if (opt_gil && w->for_gil)
-		wait_count_part(w, k, WAIT_WANTS_GIL, ns, is_short);
+		wait_count_part(w, k, WAIT_WANTS_GIL, ns, length);
 	else if (opt_threads != THREADS_ACTIVE)
-		wait_count_part(w, k, WAIT_ASLEEP, ns, is_short);
+		wait_count_part(w, k, WAIT_ASLEEP, ns, length);
 }
 
 /* What becomes of a wait. */
@@ -173,7 +252,7 @@ enum wait_step {
 };
 
 #define AVERAGE_OVER 8	  /* waits, of a moving average */
-#define WEIGHT_MAX   64
+#define SHORT_SHIFT  6 /* log2 of the most waits that one is to stand for as they are short */
 
 /* Learns from a wait that is over. */
 static __always_inline void wait_learn(struct wait *w, __u64 now)
@@ -185,14 +264,26 @@ static __always_inline void wait_learn(struct wait *w, __u64 now)
 	w->average += ns / AVERAGE_OVER - w->average / AVERAGE_OVER;
 }
 
-/* How many waits of the thread the next one is to stand for, if its stack is taken. */
-static __always_inline __u32 wait_weight(const struct wait *w)
+/* How many waits of the thread one is to stand for, since most are too short to be in the profile: log2. */
+static __always_inline __u32 wait_shift(const struct wait *w)
 {
-	__u32 weight = 1;
+	__u32 shift = 0;
 
-	for (; weight < WEIGHT_MAX; weight *= 2)
-		if (w->average * weight * 2 >= opt_min_wait)
+	for (; shift < SHORT_SHIFT; shift++)
+		if (w->average << (shift + 1) >= opt_min_wait)
 			break;
+	return shift;
+}
+
+/* For how many waits the one that begins stands, if its stack is to be taken; else 0. */
+static __always_inline __u32 wait_turn(struct wait *w, struct scratch *s, struct cpu_stats *count)
+{
+	const __u32 level = opt_budget ? cost_level(&s->cost.all, w->begin, COST_LEVELS) : 0;
+	const __u32 usual = wait_shift(w), thinned = pace_shift(w->pace.cycle, w->pace.cost, level);
+	const __u32 weight = chance_next(thinned > usual ? thinned : usual);
+
+	if (thinned > usual && !weight)
+		count->waits_thinned++;
 	return weight;
 }
 
@@ -205,9 +296,10 @@ static __always_inline void wait_move(struct wait *w, __u64 now, const enum wait
 		const int queued = since & SINCE_QUEUED;
 		__u32 writer = since_writer(since);
 		const __u64 next = now > old ? now : old;
-		const int is_short = (__s64)(now - w->begin) < (__s64)opt_min_wait;
+		const enum wait_length length = wait_length(w, now);
 
-		if (!since || (step == WAIT_QUEUES && queued) || (step == WAIT_SETTLES && is_short))
+		if (!since || (step == WAIT_QUEUES && queued) ||
+		    (step == WAIT_SETTLES && length == WAIT_IS_SHORT))
 			return;
 		mem_opaque(writer);
 		if (writer >= WAIT_WRITERS)
@@ -217,7 +309,7 @@ static __always_inline void wait_move(struct wait *w, __u64 now, const enum wait
 			    step == WAIT_ENDS ? 0 :
 			    since_make(next, writer, queued || step == WAIT_QUEUES)) != since)
 			continue;
-		wait_count(w, &w->stack[writer], queued, next - old, is_short);
+		wait_count(w, &w->stack[writer], queued, next - old, length);
 		if (step == WAIT_ENDS)
 			wait_learn(w, now);
 		return;

@@ -8,6 +8,7 @@
 
 #include "bpf/base/buckets.h"
 #include "bpf/python/state.h"
+#include "bpf/sample/cost.h"
 #include "bpf/sample/end.h"
 #include "bpf/sample/process.h"
 #include "bpf/stack/stack.h"
@@ -151,10 +152,19 @@ static __always_inline void count_time(struct cpu_stats *count, __u64 ns)
 		count->time_max = ns;
 }
 
-/* One event on this CPU, in the current task. */
-static __always_inline void sample(const enum event_kind kind, const __u64 amount)
+/* For how many ticks this one stands; 0: another one stands for it. */
+static __always_inline __u32 tick_turn(struct scratch *s, struct cpu_stats *count, __u64 now)
 {
-	const __u64 begin = opt_measure ? bpf_ktime_get_ns() : 0;
+	const __u32 weight = turns_next(&s->cost.turns, cost_level(&s->cost.ticks, now, opt_tick_levels));
+
+	count->ticks_thinned += !weight;
+	return weight;
+}
+
+/* One event on this CPU, in the current task. */
+static __always_inline void sample(const enum event_kind kind, __u64 amount)
+{
+	const __u64 begin = opt_measure || opt_budget ? bpf_ktime_get_ns() : 0;
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
@@ -162,6 +172,11 @@ static __always_inline void sample(const enum event_kind kind, const __u64 amoun
 
 	if (!s || !count)
 		return;
+	if (opt_budget && event_is_tick(kind)) {
+		amount *= tick_turn(s, count, begin);
+		if (!amount)
+			return;
+	}
 	/*
 	 * When the sampler interrupts itself, the inner run ends before the outer one goes on. So plain
 	 * accesses keep the inner one out, and all counters but these are only touched by the run that has
@@ -175,6 +190,8 @@ static __always_inline void sample(const enum event_kind kind, const __u64 amoun
 	barrier();
 	outcome = sample_task(s, count, kind);
 	sample_end(count, kind, s->tree.node, outcome, amount);
+	if (opt_budget)
+		cost_charge(s, count, kind, begin);
 	if (opt_measure)
 		count_time(count, bpf_ktime_get_ns() - begin);
 	barrier();

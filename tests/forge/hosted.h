@@ -77,6 +77,15 @@ static inline __u64 bpf_get_current_pid_tgid(void)
 	return (__u64)hosted_task.tgid << 32 | (__u32)hosted_task.pid;
 }
 
+/* The same numbers in each run. */
+static inline __u32 bpf_get_prandom_u32(void)
+{
+	static __u64 state = 1;
+
+	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return state >> 32;
+}
+
 static inline long bpf_probe_read_kernel_str(void *to, __u32 size, const void *from)
 {
 	memcpy(to, from, size);

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "bpf/data/budget.h"
+#include "kern/allowance.h"
 #include "kern/cpu_ticks.h"
 #include "kern/dead_cpus.h"
 #include "kern/libbpf_log.h"
@@ -70,6 +71,7 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_follow = k->options.follow;
 	s->rodata->opt_self = getpid();
 	s->rodata->opt_secret = hash_bytes("codes", 5); /* of a random key */
+	allowance_prepare(s, k->options.budget, k->options.frequency);
 }
 
 /* Programs, what the verifier takes for a moment, and the user side until its first profile is written. */

@@ -57,6 +57,7 @@ struct kernel_options {
 	bool kernel_nameless; /* nobody has names for the kernel's functions: they are not looked for */
 
 	/* What the profiler costs. */
+	double budget;	 /* of each CPU, for all samples (bpf/sample/cost.h); 0 = no limit */
 	bool measure;	 /* the sampler takes its own time; costs some 30 ns a run */
 	bool statistics; /* the kernel takes the time of all BPF programs of the machine */
 };

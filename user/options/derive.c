@@ -63,6 +63,22 @@ int derive_seconds(const char *text, double *ret)
 	return 0;
 }
 
+#define PERCENT_MIN 1e-3
+
+/* 0, or a part that can be worked with. */
+static int derive_percent(const char *text, double *ret)
+{
+	double percent;
+	char *end;
+
+	errno = 0;
+	percent = strtod(text, &end);
+	if (errno || end == text || *end || !(percent >= PERCENT_MIN || percent == 0) || percent > 100)
+		return -EINVAL;
+	*ret = percent;
+	return 0;
+}
+
 static int parse_address(const char *text, struct http_address *ret, const char *option, char *error,
 			 size_t size)
 {
@@ -136,6 +152,10 @@ int options_derive(struct options *o, char *error, size_t size)
 	    parse_address(o->listen_metrics, &o->metrics_address, "listen-metrics", error, size) ||
 	    parse_address(o->listen_health, &o->health_address, "listen-health", error, size))
 		return -EINVAL;
+	if (o->budget && derive_percent(o->budget, &o->budget_percent))
+		return options_fail(error, size,
+				    "--budget wants percent of a CPU, from 0.001 to 100, or 0, not '%s'",
+				    o->budget);
 	if (o->duration && derive_seconds(o->duration, &o->seconds))
 		return options_fail(error, size, "--duration wants seconds, more than 0, not '%s'",
 				    o->duration);

@@ -50,6 +50,7 @@ struct options {
 	bool use_cycles;     /* ... which said cycles instead of cpu */
 	pid_t *pid_list;
 	size_t pid_count;
+	double budget_percent; /* of budget; 0 = no limit */
 	double seconds; /* of duration; 0 = without end */
 	bool continuous; /* a profile for each interval, not one of the whole run */
 	double interval_seconds;

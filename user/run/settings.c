@@ -24,6 +24,7 @@ struct kernel_options settings_kernel(const struct options *o)
 		.all = o->all_python || o->all,
 		.programs = o->all,
 		.follow = o->all_python || o->all || o->command || o->children,
+		.budget = o->budget_percent / 100,
 		.measure = o->stats || o->stats_json || o->listen || o->listen_metrics,
 		.statistics = o->stats || o->stats_json,
 		.max_depth = o->max_depth,

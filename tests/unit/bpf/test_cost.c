@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_cost.c - what samples may cost (bpf/sample/cost.h), by a forged clock: a CPU is kept within the
+ * budget, whatever a sample takes, and what is looked at stands for exactly what is not.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "bpf/base/loop.h"
+
+static __u64 forged_now = 1000000000000ULL;
+
+static __u64 forged_clock(void)
+{
+	return forged_now;
+}
+
+#define bpf_ktime_get_ns() forged_clock()
+
+#include "tests/forge/interpreter.h"
+#include "tests/forge/hosted.h"
+
+#define SECOND	1000000000ULL
+#define FREE	23 /* log2 of 8.4 ms */
+#define ALLOWED 10000000ULL /* ns in a second */
+
+const volatile __u32 opt_budget = (1 << COST_SHIFT) / 100;
+const volatile __u8 opt_budget_free = FREE;
+const volatile __u8 opt_tick_levels = 3;
+
+static __u64 read_ns; /* what a tick takes */
+
+static int mem_read(void *dst, __u32 size, __u64 address)
+{
+	const __u64 arena = py_address(py.arena);
+
+	forged_now += read_ns;
+	if (address < arena || address + size > arena + PY_ARENA)
+		return -EFAULT;
+	memcpy(dst, (const void *)(unsigned long)address, size);
+	return 0;
+}
+
+static int setup(void **state)
+{
+	struct py_thread *thread;
+
+	(void)state;
+	memset(&hosted, 0, sizeof(hosted));
+	read_ns = 0;
+	thread = py_begin_with_thread(0x30d);
+	for (int i = 0; i < 10; i++)
+		py_push(thread, py_code("work"), 3);
+	hosted.layout = py.l;
+	hosted.process =
+		(struct process){ .runtime = py_address(py.runtime), .id = 1, .state = PROCESS_PYTHON };
+	hosted_task.pid = hosted_task.tgid = 77;
+	hosted_task.thread_pointer = py_self();
+	return hosted_begin();
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(hosted.nodes);
+	free(hosted.codes);
+	free(hosted.owners);
+	free(hosted.threads);
+	free(hosted.native_caches);
+	free(hosted.scratch);
+	return 0;
+}
+
+static struct scratch *scratch(void)
+{
+	return hosted.scratch;
+}
+
+/* A source of events: so many come in a second, and a look at one takes so many ns. */
+struct source {
+	unsigned int a_second;
+	__u64 ns;
+	struct pace pace;
+	__u64 next, last;
+	__u64 events, looks, stood, cost; /* so far */
+};
+
+#define SOURCE(rate, look) { .a_second = (rate), .ns = (look) }
+
+static void event_of(struct source *f)
+{
+	const __u64 begin = forged_now;
+	__u32 stands;
+
+	pace_pass(&f->pace, begin - f->last);
+	f->last = begin;
+	stands = chance_next(pace_shift(f->pace.cycle, f->pace.cost,
+					cost_level(&scratch()->cost.all, begin, COST_LEVELS)));
+	f->events++;
+	f->stood += stands;
+	f->looks += !!stands;
+	if (stands) {
+		forged_now += f->ns;
+		pace_learn(&f->pace, cost_charge(scratch(), &hosted.stats, EVENT_OFFCPU, begin));
+		f->cost += f->ns;
+	}
+	f->next += SECOND / f->a_second;
+}
+
+/* Events of some sources for so many seconds, each in its turn; one that is late comes when it can. */
+static void run(struct source *sources, size_t count, unsigned int seconds)
+{
+	const __u64 end = forged_now + seconds * SECOND;
+
+	for (size_t i = 0; i < count; i++)
+		sources[i].next = sources[i].last = forged_now;
+	for (;;) {
+		struct source *first = sources;
+
+		for (size_t i = 1; i < count; i++)
+			if (sources[i].next < first->next)
+				first = &sources[i];
+		if (first->next > forged_now)
+			forged_now = first->next;
+		if (forged_now >= end)
+			return;
+		event_of(first);
+	}
+}
+
+/* What costs no more than the budget is all looked at. */
+static void cheap_events_are_all_looked_at(void **state)
+{
+	struct source one = SOURCE(9000, 1000);
+
+	(void)state;
+	run(&one, 1, 10);
+	assert_int_equal(one.looks, one.events);
+	assert_int_equal(one.stood, one.events);
+}
+
+/*
+ * Any rate, any time: not more than is allowed, and twice what a CPU may owe before all levels are used. Nor
+ * is less looked at than is allowed.
+ */
+static void within_the_budget(void **state)
+{
+	static const struct source some[] = {
+		SOURCE(20000, 1000), SOURCE(200000, 2000), SOURCE(5000, 100000),
+		SOURCE(9000, 100000), SOURCE(100, 300000), SOURCE(1000000, 500),
+	};
+
+	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++) {
+		struct source one = some[i];
+
+		assert_int_equal(teardown(state), 0);
+		assert_int_equal(setup(state), 0);
+		run(&one, 1, 10);
+		assert_true(one.cost <= 10 * ALLOWED + (2 << FREE) + one.ns);
+		assert_true(one.cost >= 10 * ALLOWED * 0.9);
+		assert_true(one.stood >= one.events * 0.8 && one.stood <= one.events * 1.2);
+	}
+}
+
+/* Beside one that costs a hundred times of what is allowed, others that cost little are all looked at. */
+static void who_costs_most_is_thinned_first(void **state)
+{
+	struct source three[] = { SOURCE(10000, 100000), SOURCE(100, 1000), SOURCE(3, 100000) };
+
+	(void)state;
+	run(three, 3, 10);
+	assert_true(three[0].cost + three[1].cost + three[2].cost <= 10 * ALLOWED + (2 << FREE) + 100000);
+	assert_true(three[0].looks < three[0].events / 50);
+	assert_int_equal(three[1].looks, three[1].events);
+	assert_true(three[2].looks >= three[2].events * 0.9);
+}
+
+/* A quiet time is made good use of, but not for longer than a second's allowance. */
+static void a_quiet_time_pays_what_is_owed(void **state)
+{
+	struct source one = SOURCE(100000, 10000);
+
+	(void)state;
+	run(&one, 1, 5);
+	assert_true(cost_level(&scratch()->cost.all, forged_now, COST_LEVELS) > 0);
+	forged_now += 3 * SECOND;
+	assert_int_equal(cost_level(&scratch()->cost.all, forged_now, COST_LEVELS), 0);
+	assert_int_equal(scratch()->cost.all.owed, 0);
+	forged_now += 3600 * SECOND; /* and no more than nothing can be owed */
+	assert_int_equal(cost_level(&scratch()->cost.all, forged_now, COST_LEVELS), 0);
+}
+
+/* One of each block, and each place of it as likely as any other. */
+static void one_of_each_block(void **state)
+{
+	unsigned int at[8] = {};
+	struct turns turns = {};
+
+	(void)state;
+	for (int block = 0; block < 8000; block++) {
+		int seen = 0;
+
+		for (int i = 0; i < 8; i++) {
+			const __u32 stands = turns_next(&turns, 3);
+
+			assert_true(!stands || stands == 8);
+			seen += !!stands;
+			at[i] += !!stands;
+		}
+		assert_int_equal(seen, 1);
+	}
+	for (int i = 0; i < 8; i++)
+		assert_in_range(at[i], 1000 - 3 * 30, 1000 + 3 * 30);
+}
+
+/* Ticks in memory that is slow to read: so many are looked at as the budget allows, or 1 of 8. */
+static void ticks_in_slow_memory(void **state)
+{
+	__u64 before = forged_now, looks;
+
+	(void)state;
+	read_ns = 50000;
+	for (int i = 0; i < 9900; i++) {
+		sample_tick();
+		forged_now += SECOND / 99;
+	}
+	looks = 9900 - hosted.stats.ticks_thinned;
+	assert_in_range(looks, 9900 / 8 - 1, 9900 / 2);
+	assert_true(hosted.stats.cost_ns * 100 <= (forged_now - before) * 1.2);
+	/* All of them are in the books. */
+	assert_in_range(hosted.stats.ticks, 9900 - 8, 9900 + 8);
+}
+
+/* Dear waits thin no ticks. */
+static void ticks_are_thinned_for_themselves(void **state)
+{
+	struct source one = SOURCE(100000, 10000);
+
+	(void)state;
+	run(&one, 1, 5);
+	read_ns = 100;
+	for (int i = 0; i < 100; i++) {
+		sample_tick();
+		forged_now += SECOND / 99;
+	}
+	assert_int_equal(hosted.stats.ticks, 100);
+	assert_int_equal(hosted.stats.ticks_thinned, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(cheap_events_are_all_looked_at, setup, teardown),
+		cmocka_unit_test_setup_teardown(within_the_budget, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_costs_most_is_thinned_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_quiet_time_pays_what_is_owed, setup, teardown),
+		cmocka_unit_test(one_of_each_block),
+		cmocka_unit_test_setup_teardown(ticks_in_slow_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(ticks_are_thinned_for_themselves, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
