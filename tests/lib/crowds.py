@@ -8,10 +8,10 @@ import profiler
 
 STRANGER = 65531  # a uid that nobody has
 
-# A process of another user, which forks so many that attack. They have the lowest priority, since it is not
+# A process of another user, which forks so many that attack. They have a low priority, since it is not
 # the CPU that they are to take from the service, and end with the one that forked them.
 CROWD = """
-import ctypes, json, os, random, sys, threading, time, types
+import ctypes, json, os, random, sys, time, types
 sys.setrecursionlimit(5000)
 kind, count, uid = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 
@@ -45,22 +45,6 @@ def codes(width=1, depth=900):
 
 def names():
     codes(1000)
-
-def threads():
-    "A thread after the other, each of which waits once."
-    while True:
-        one = threading.Thread(target=time.sleep, args=(0.0002,))
-        one.start()
-        one.join()
-
-def children():
-    "A child after the other, each of which waits once."
-    while True:
-        child = os.fork()
-        if not child:
-            time.sleep(0.0002)
-            os._exit(0)
-        os.waitpid(child, 0)
 
 os.setgid(uid)
 os.setuid(uid)

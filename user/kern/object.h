@@ -12,6 +12,7 @@
 #include "kern/banks.h"
 #include "kern/grace.h"
 #include "kern/kernel.h"
+#include "kern/process_room.h"
 #include "kern/task_layouts.h"
 #include "kern/texts.h"
 #include "kern/trigger.h"
@@ -49,7 +50,7 @@ struct kernel {
 	void *on_record_context;
 	__u32 layouts;
 	__u64 processes_full; /* as in cpu_stats, found by us */
-	__u64 no_room_until;  /* as processes_set() has it */
+	struct process_room process_room;
 	__u64 nodes_before, codes_before; /* counted before this generation of the tree */
 	char reason[256];
 };

@@ -39,8 +39,11 @@ void kernel_hold_process_id(struct kernel *k, __u32 id, bool hold)
 
 int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p)
 {
-	int err = processes_set(k->skel->maps.processes, pid, p, &k->no_room_until);
+	const struct bpf_map *map = k->skel->maps.processes;
+	int err = bpf_map__update_elem(map, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
 
+	if (err == -E2BIG && process_room_make(&k->process_room, map, p->user) > 0)
+		err = bpf_map__update_elem(map, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
 	k->processes_full += err == -E2BIG;
 	accounts_meet(k);
 	__atomic_add_fetch(&k->skel->bss->processes_stamp, 1, __ATOMIC_SEQ_CST);

@@ -25,8 +25,8 @@ __u32 kernel_new_process_id(struct kernel *k);
 /* While an id is held, because there are still names for it, neither side gives it to another process. */
 void kernel_hold_process_id(struct kernel *k, __u32 id, bool hold);
 /*
- * 0, or -errno: -E2BIG when the table is full. Programs that are no Python make room, so it is full of
- * others.
+ * 0, or -errno: -E2BIG when the table is full, and nobody is to make room for a process of its user
+ * (process_room.h).
  */
 int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p);
 /* Every entry; processes_list() of processes.h says more. */

@@ -11,9 +11,6 @@
 #include <bpf/libbpf.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
-
-#define SEARCH_PAUSE_NS NS_PER_SECOND
 
 void processes_list_clear(struct process_list *list)
 {
@@ -38,33 +35,6 @@ int processes_list(const struct bpf_map *map, struct process_list *ret)
 	ret->processes = TAKE_PTR(processes);
 	ret->count = count;
 	return 0;
-}
-
-static int make_room(const struct bpf_map *map)
-{
-	_cleanup_(processes_list_clear) struct process_list list = {};
-	int wanted = bpf_map__max_entries(map) / 16, made = 0;
-	int err = processes_list(map, &list);
-
-	for (size_t i = 0; !err && i < list.count && made < wanted; i++) {
-		if (list.processes[i].state != PROCESS_NOT_PYTHON)
-			continue;
-		made += !bpf_map__delete_elem(map, &list.pids[i], sizeof(list.pids[i]), 0);
-	}
-	return err ?: made;
-}
-
-int processes_set(const struct bpf_map *map, __u32 pid, const struct process *p, __u64 *no_room_until)
-{
-	int err = bpf_map__update_elem(map, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
-
-	if (err != -E2BIG || clock_ns() < *no_room_until)
-		return err;
-	if (make_room(map) <= 0) {
-		*no_room_until = clock_ns() + SEARCH_PAUSE_NS;
-		return err;
-	}
-	return bpf_map__update_elem(map, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
 }
 
 #define INDEXES_MAX (LAYOUTS_MAX > TASK_LAYOUTS_MAX ? LAYOUTS_MAX : TASK_LAYOUTS_MAX)

@@ -32,15 +32,6 @@ struct process_list {
 int processes_list(const struct bpf_map *map, struct process_list *ret);
 void processes_list_clear(struct process_list *list);
 
-/*
- * Adds or replaces an entry. When the table is full, a sixteenth of it is taken away from programs that are
- * no Python; the kernel side asks about them again when they run. *no_room_until begins as 0. It is the
- * clock_ns() before which nobody is looked for again whose slot could be taken: the search reads all of the
- * table, and thousands of processes may ask for a slot at once. 0; -E2BIG when there is no room; or another
- * -errno.
- */
-int processes_set(const struct bpf_map *map, __u32 pid, const struct process *p, __u64 *no_room_until);
-
 /* The index of a layout that no process in the table has, or -ENOSPC. */
 int processes_free_layout(const struct bpf_map *map);
 /* The index of a layout of asyncio's tasks that no process in the table has, or -ENOSPC. */

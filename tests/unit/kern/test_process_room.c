@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_process_room.c - the real table of processes, full: a newcomer of another user finds room, one of the
+ * user who has most does not, and who makes room are the newest. It needs BPF.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "kern/kernel.h"
+#include "kern/process_table.h"
+#include "kern/processes.h"
+
+#define SIZE 8192 /* of the table, docs/internals/tree.md */
+#define PART (SIZE / 16)
+
+enum { CROWD = 1000, SERVICE = 1001, OTHER = 1002 };
+
+static struct kernel *kernel;
+
+static int setup(void **state)
+{
+	struct kernel_options o = { .needs = NEEDS_TICKS, .frequency = 99, .max_depth = 64,
+				    .cache_threads = 16, .cache_depth = 64, .tree_size = 4096 };
+
+	(void)state;
+	(void)kernel_open(&kernel, &o); /* fill() says why not */
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	kernel_close(kernel);
+	kernel = NULL;
+	return 0;
+}
+
+static int set(__u64 user, __u32 pid)
+{
+	const struct process p = { .id = pid, .user = user, .state = PROCESS_PYTHON, .start_time = pid };
+
+	return kernel_set_process(kernel, pid, &p);
+}
+
+/* How many the user has, and the pid of the newest. */
+static __u32 count(__u64 user, __u32 *ret_newest)
+{
+	_cleanup_(processes_list_clear) struct process_list list = {};
+	__u32 n = 0, newest = 0;
+
+	assert_int_equal(kernel_processes(kernel, &list), 0);
+	for (size_t i = 0; i < list.count; i++) {
+		if (list.processes[i].user != user)
+			continue;
+		n++;
+		newest = list.pids[i] > newest ? list.pids[i] : newest;
+	}
+	if (ret_newest)
+		*ret_newest = newest;
+	return n;
+}
+
+/* The table is full of Pythons of one user: pids from 1 on. */
+static void fill(void)
+{
+	struct process_list list;
+
+	if (kernel_processes(kernel, &list)) {
+		print_message("SKIP: %s\n", kernel_reason(kernel));
+		skip();
+	}
+	processes_list_clear(&list);
+	for (__u32 pid = 1; pid <= SIZE; pid++)
+		assert_int_equal(set(CROWD, pid), 0);
+	assert_int_equal(set(CROWD, SIZE + 1), -E2BIG);
+}
+
+static void another_user_finds_room(void **state)
+{
+	__u32 newest;
+
+	(void)state;
+	fill();
+	assert_int_equal(set(SERVICE, 2 * SIZE), 0);
+	assert_int_equal(count(SERVICE, NULL), 1);
+	assert_int_equal(count(CROWD, &newest), SIZE - PART);
+	assert_int_equal(newest, SIZE - PART);
+}
+
+/* Who has most gets nothing, at once or later, and keeps nobody else from it: in the same second they do. */
+static void down_to_equal_shares(void **state)
+{
+	__u32 pid = 2 * SIZE;
+
+	(void)state;
+	fill();
+	for (__u32 i = 0; i < SIZE / 2 - 1; i++) {
+		assert_int_equal(set(SERVICE, pid++), 0);
+		while (!set(CROWD, pid))
+			pid++;
+	}
+	assert_in_range(count(CROWD, NULL), SIZE / 2, SIZE / 2 + 2);
+	assert_int_equal(set(CROWD, pid++), -E2BIG);
+	while (!set(SERVICE, pid))
+		pid++;
+	assert_int_equal(count(CROWD, NULL) + count(SERVICE, NULL), SIZE);
+	assert_in_range(count(SERVICE, NULL), SIZE / 2 - 1, SIZE / 2);
+	assert_int_equal(set(OTHER, pid), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(another_user_finds_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(down_to_equal_shares, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kern/process_room.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <bpf/libbpf.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "kern/processes.h"
+
+#define PART	 16 /* of the table, which is freed at once */
+#define PAUSE_NS NS_PER_SECOND
+
+/* A process of the table. */
+struct tenant {
+	__u64 user, start_time;
+	__u32 pid;
+};
+
+/* By user, and the newest first. */
+static int compare(const void *a, const void *b)
+{
+	const struct tenant *x = a, *y = b;
+
+	if (x->user != y->user)
+		return x->user < y->user ? -1 : 1;
+	return (x->start_time < y->start_time) - (x->start_time > y->start_time);
+}
+
+static int remove_pid(const struct bpf_map *map, __u32 pid)
+{
+	return !bpf_map__delete_elem(map, &pid, sizeof(pid), 0);
+}
+
+static int remove_others(const struct bpf_map *map, const struct process_list *list, int wanted)
+{
+	int made = 0;
+
+	for (size_t i = 0; i < list->count && made < wanted; i++)
+		if (list->processes[i].state == PROCESS_NOT_PYTHON)
+			made += remove_pid(map, list->pids[i]);
+	return made;
+}
+
+/*
+ * Where the user with most begins in tenants, which are in order. *ret_most is how many it has, and *ret_own
+ * how many this user has.
+ */
+static size_t find_most(const struct tenant *tenants, size_t count, __u64 user, size_t *ret_most,
+			size_t *ret_own)
+{
+	size_t most = 0, own = 0, who = 0;
+
+	for (size_t i = 0, n; i < count; i += n) {
+		for (n = 1; i + n < count && tenants[i + n].user == tenants[i].user; n++)
+			;
+		if (tenants[i].user == user)
+			own = n;
+		if (n > most) {
+			most = n;
+			who = i;
+		}
+	}
+	*ret_most = most;
+	*ret_own = own;
+	return who;
+}
+
+static int remove_of_most(const struct bpf_map *map, const struct process_list *list, __u64 user, int wanted)
+{
+	_cleanup_free_ struct tenant *tenants = calloc(list->count + 1, sizeof(*tenants));
+	size_t who, most, own;
+	int made = 0;
+
+	if (!tenants)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->count; i++)
+		tenants[i] = (struct tenant){ list->processes[i].user, list->processes[i].start_time,
+					      list->pids[i] };
+	qsort(tenants, list->count, sizeof(*tenants), compare);
+	who = find_most(tenants, list->count, user, &most, &own);
+	if (most < own + 2)
+		return 0;
+	if ((size_t)wanted > (most - own) / 2)
+		wanted = (int)((most - own) / 2);
+	for (int i = 0; i < wanted; i++)
+		made += remove_pid(map, tenants[who + i].pid);
+	return made;
+}
+
+static int make(const struct bpf_map *map, __u64 user)
+{
+	_cleanup_(processes_list_clear) struct process_list list = {};
+	const int wanted = (int)bpf_map__max_entries(map) / PART;
+	int made = processes_list(map, &list);
+
+	if (!made)
+		made = remove_others(map, &list, wanted);
+	return made ?: remove_of_most(map, &list, user, wanted);
+}
+
+int process_room_make(struct process_room *r, const struct bpf_map *map, __u64 user)
+{
+	const size_t at = hash_bytes(&user, sizeof(user)) % ARRAY_SIZE(r->refused);
+	int made;
+
+	if (r->refused[at].user == user && clock_ns() < r->refused[at].until)
+		return 0;
+	made = make(map, user);
+	if (made <= 0) {
+		r->refused[at].user = user;
+		r->refused[at].until = clock_ns() + PAUSE_NS;
+	}
+	return made;
+}
