@@ -20,7 +20,7 @@ BINARY = os.environ.get("PYPERF") or str(ROOT / "build" / "pyperf-bpf")
 BUILD = pathlib.Path(BINARY).parent  # the tests' own programs are in its tests/
 
 # One stack of a profile. stack: [(function, file, first line, line)], leaf first; count: of the profile's
-# first type; values: {Event.key: in its unit}.
+# first type; values: {Event.key: in its unit}, and "cpu_time" in ns.
 Sample = collections.namedtuple("Sample", "stack count pid tid comm thread values")
 # One line of bpf/outcomes.def. key: as in --stats-json; group: as in Event.books; place: WHOLE, MARKED or
 # OUTSIDE; marker: "[text]".
@@ -91,12 +91,17 @@ def columns_of(profile):
             if (event.type, event.unit) in profile.sample_types}
 
 
+CPU_TIME = "cpu", "nanoseconds"  # beside the count of ticks
+
+
 def samples_of(profile):
     columns = columns_of(profile)
     found = []
     for sample in profile.samples:
         labels = sample.labels
         values = {key: sample.values[at] for key, at in columns.items()}
+        if CPU_TIME in profile.sample_types:
+            values["cpu_time"] = sample.values[profile.sample_types.index(CPU_TIME)]
         found.append(Sample([frame[:4] for frame in sample.frames], sample.values[0],
                             int(labels.get("pid", 0)), int(labels.get("tid", 0)), labels.get("comm", ""),
                             labels.get("thread", ""), values))
@@ -193,6 +198,9 @@ class Run:
         for sample in self.samples:
             shown[marker_of(sample.stack)] += sample.values.get(event.key, 0)
         inside = sum(counted[key] for key, place in own.items() if place != "OUTSIDE")
+        if event.wall == "WALL_SUM":  # its books count ticks, its samples the time that these stand for
+            assert inside == self.stats["profile"][event.prefix + "samples"]
+            return
         assert sum(shown.values()) == inside == self.stats["profile"][event.prefix + "samples"]
         for key, place in own.items():
             if place == "MARKED":

@@ -120,7 +120,8 @@ static bool counts(const struct copier *c, const struct profile_stack *sample)
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		if (profile_get_info(c->to)->events & EVENT_BIT(kind) && sample->counts[kind])
 			return true;
-	return false;
+	return profile_get_info(c->to)->timed && profile_get_info(c->to)->events & EVENT_BIT(EVENT_CPU) &&
+	       sample->counts[PROFILE_TIME];
 }
 
 static bool is_hidden(const struct copier *c, __u32 location)
@@ -167,5 +168,8 @@ int copier_add(struct copier *c, const struct profile_stack *sample, const struc
 		if (events & EVENT_BIT(kind))
 			err = profile_sample(c->to, kind, (const __u32 *)c->stack.data,
 					     c->stack.size / sizeof(__u32), labels, sample->counts[kind]);
+	if (!err && profile_get_info(c->to)->timed && events & EVENT_BIT(EVENT_CPU))
+		err = profile_sample(c->to, PROFILE_TIME, (const __u32 *)c->stack.data,
+				     c->stack.size / sizeof(__u32), labels, sample->counts[PROFILE_TIME]);
 	return err;
 }

@@ -145,11 +145,14 @@ static int add_line(struct encoder *e, __u32 sample, __u64 count)
 }
 
 /* One number a stack: with several kinds the time that it stands for, if the kind has any. */
-static __u64 number_of(const struct encoder *e, __u64 count)
+static __u64 number_of(const struct encoder *e, const struct profile_stack *stack)
 {
+	const struct profile_info *info = profile_get_info(e->profile);
 	const bool is_time = e->tells_kinds && *event_rows[e->kind].period;
 
-	return is_time ? count * profile_get_info(e->profile)->period_ns : count;
+	if (is_time && info->timed)
+		return stack->counts[PROFILE_TIME];
+	return stack->counts[e->kind] * (is_time ? info->period_ns : 1);
 }
 
 static int encode_kind(struct encoder *e, const __u32 *order, __u32 n)
@@ -158,11 +161,13 @@ static int encode_kind(struct encoder *e, const __u32 *order, __u32 n)
 	int err = 0;
 
 	for (__u32 i = 0; i < n && !err; i++) {
-		count += profile_get_sample(e->profile, order[i]).counts[e->kind];
+		const struct profile_stack stack = profile_get_sample(e->profile, order[i]);
+
+		count += number_of(e, &stack);
 		if (i + 1 < n && !compare_samples(&order[i], &order[i + 1], e))
 			continue;
 		if (count) /* else all of it is of another kind of event */
-			err = add_line(e, order[i], number_of(e, count));
+			err = add_line(e, order[i], count);
 		count = 0;
 	}
 	return err;

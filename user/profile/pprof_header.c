@@ -102,10 +102,13 @@ static int64_t clamp(__u64 value)
 
 int64_t pprof_header_value(const struct pprof_header *h, size_t type, const struct profile_stack *stack)
 {
-	const __u64 period_ns = profile_get_info(h->profile)->period_ns;
+	const struct profile_info *info = profile_get_info(h->profile);
+	const __u64 period_ns = info->period_ns;
 	const struct pprof_type *t = &h->types[type];
 	__u64 value = stack->counts[t->kind];
 
+	if (t->is_time && info->timed)
+		return clamp(stack->counts[PROFILE_TIME]);
 	if (t->is_time && __builtin_mul_overflow(value, period_ns, &value))
 		return INT64_MAX;
 	return clamp(value);

@@ -39,9 +39,9 @@ struct profile {
 	struct profile_info info;
 	struct chunk *chunks;
 	struct table tables[PROFILE_KINDS];
-	__u64 (*counts)[EVENT_KINDS]; /* of samples, id - 1 */
+	__u64 (*counts)[EVENT_KINDS + 1]; /* of samples, id - 1; the last is PROFILE_TIME */
 	__u32 counts_capacity;
-	__u64 total[EVENT_KINDS];
+	__u64 total[EVENT_KINDS + 1], booked[EVENT_KINDS + 1];
 	__u64 *accounts; /* ns, of owners, id - 1; NULL = there are none */
 	__u32 accounts_capacity, account_count;
 	size_t bytes; /* of the arena */
@@ -234,6 +234,8 @@ struct profile_labels profile_get_labels(const struct profile *p, __u32 owner)
 
 static bool is_of(const struct profile *p, enum event_kind kind)
 {
+	if (kind == PROFILE_TIME)
+		return p->info.timed && p->info.events & EVENT_BIT(EVENT_CPU);
 	return kind < EVENT_KINDS && p->info.events & EVENT_BIT(kind);
 }
 
@@ -245,6 +247,12 @@ static __u64 add_saturated(__u64 a, __u64 b)
 int profile_sample(struct profile *p, enum event_kind kind, const __u32 *locations, size_t n,
 		   const struct profile_labels *labels, __u64 count)
 {
+	return profile_sample_booked(p, kind, locations, n, labels, count, count);
+}
+
+int profile_sample_booked(struct profile *p, enum event_kind kind, const __u32 *locations, size_t n,
+			  const struct profile_labels *labels, __u64 count, __u64 booked)
+{
 	struct table *t = &p->tables[PROFILE_SAMPLE];
 	__u32 owner, id, known = t->n;
 	int err;
@@ -254,8 +262,10 @@ int profile_sample(struct profile *p, enum event_kind kind, const __u32 *locatio
 	for (size_t i = 0; i < n; i++)
 		if (!locations[i] || locations[i] > p->tables[PROFILE_LOCATION].n)
 			return -EINVAL;
-	if (!count)
+	if (!count) {
+		p->booked[kind] = add_saturated(p->booked[kind], booked);
 		return 0;
+	}
 	err = owner_intern(p, labels, &owner);
 	if (err)
 		return err;
@@ -271,6 +281,7 @@ int profile_sample(struct profile *p, enum event_kind kind, const __u32 *locatio
 		memset(p->counts[id - 1], 0, sizeof(p->counts[id - 1]));
 	p->counts[id - 1][kind] = add_saturated(p->counts[id - 1][kind], count);
 	p->total[kind] = add_saturated(p->total[kind], count);
+	p->booked[kind] = add_saturated(p->booked[kind], booked);
 	return 0;
 }
 
@@ -336,6 +347,7 @@ int profile_set_info(struct profile *p, const struct profile_info *info)
 		return -EINVAL;
 	p->info = *info;
 	p->info.events = old.events;
+	p->info.timed = old.timed;
 	memcpy(p->info.extra, old.extra, sizeof(old.extra));
 	p->info.extra_count = old.extra_count;
 	return 0;
@@ -423,4 +435,9 @@ __u64 profile_total(const struct profile *p)
 __u64 profile_total_of(const struct profile *p, enum event_kind kind)
 {
 	return p->total[kind];
+}
+
+__u64 profile_booked(const struct profile *p, enum event_kind kind)
+{
+	return p->booked[kind];
 }

@@ -22,6 +22,7 @@ struct profile;
 
 #define PROFILE_STRING_MAX 4096	 /* bytes kept of one string: PATH_MAX, the longest name that can matter */
 #define PROFILE_FRAMES_MAX 65536 /* frames of one sample */
+#define PROFILE_TIME	   EVENT_KINDS /* beside the kinds: ns that the CPU kind's samples stand for */
 #define PROFILE_EXTRA_MAX  16	 /* extra labels, whose names the caller chooses */
 
 /* A CPU on which fewer ticks came than should have. */
@@ -47,6 +48,7 @@ struct profile_info {
 	/* Names of extra labels, borrowed. Once there is a profile they cannot change. */
 	const char *extra[PROFILE_EXTRA_MAX];
 	__u32 extra_count;
+	bool timed; /* CPU time is that of the kernel's account: samples have a PROFILE_TIME of their own */
 	bool bare_natives; /* pprof gets no names of machine code in files that have a build id */
 };
 
@@ -104,6 +106,9 @@ int profile_location_line(struct profile *p, __u32 function, int line, __u32 map
  */
 int profile_sample(struct profile *p, enum event_kind kind, const __u32 *locations, size_t n,
 		   const struct profile_labels *labels, __u64 count);
+/* The same, where the books of the kind (profile_booked()) have another number for it. */
+int profile_sample_booked(struct profile *p, enum event_kind kind, const __u32 *locations, size_t n,
+			  const struct profile_labels *labels, __u64 count, __u64 booked);
 
 /*
  * Adds ns of CPU time that the kernel's own account says of whom these labels name. It is no sample: the
@@ -162,7 +167,7 @@ struct profile_stack {
 	__u32 n;
 	const __u32 *locations; /* leaf first */
 	__u64 count;		/* of the kind that profile_shown() says */
-	const __u64 *counts;	/* by enum event_kind; until the next profile_sample() */
+	const __u64 *counts;	/* by enum event_kind, and PROFILE_TIME; until the next profile_sample() */
 };
 
 /* The memory of all records, nearly. */
@@ -187,6 +192,9 @@ enum event_kind profile_shown(const struct profile *p);
 __u64 profile_total(const struct profile *p);
 /* The count of all samples of this kind. It never wraps. */
 __u64 profile_total_of(const struct profile *p, enum event_kind kind);
+
+/* What the books have for all samples of this kind: the same, but for the CPU's part of wall time. */
+__u64 profile_booked(const struct profile *p, enum event_kind kind);
 
 static inline void profile_cleanup(struct profile **p)
 {

@@ -126,6 +126,8 @@ static void set_inputs(struct agent *a)
 	a->facts.frequency = a->windows.frequency = a->kernel_options.frequency;
 	a->facts.events = a->windows.events = o->events;
 	a->windows.settle = settle_waits;
+	a->windows.timed = a->kernel_options.needs & NEEDS_WAITS && a->kernel_options.needs & NEEDS_TICKS &&
+			   !a->kernel_options.use_cycles;
 	a->windows.bare_natives = o->symbols == SYMBOLS_SERVER;
 	a->windows.count_ticks = count_ticks;
 	a->windows.context = a;

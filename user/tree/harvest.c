@@ -31,6 +31,7 @@ bool harvest_is_empty(const struct harvest_stats *stats)
 
 struct harvester {
 	const struct harvest_span *span;
+	const struct tick_times *times; /* NULL: a tick stands for the time between two */
 	struct node_frames frames; /* and with them the inputs and the profile */
 	struct harvest_stats stats;
 };
@@ -56,39 +57,67 @@ static bool is_wanted(const struct harvester *h, __u32 kind)
 	       (event_sums(info->events) && event_wall_ns(kind, 1, info->frequency));
 }
 
-static int add_one(struct harvester *h, enum event_kind kind, const __u32 *locations, __u32 n,
-		   const struct profile_labels *labels, __u64 count)
-{
-	int err = profile_sample(h->frames.profile, kind, locations, n, labels, count);
+/* A stack, and whose it is. */
+struct place {
+	const __u32 *locations;
+	__u32 n;
+	const struct profile_labels *labels;
+	const struct owner *owner; /* of its root; NULL = not known */
+};
 
-	h->stats.samples[kind] += err ? 0 : count;
+/* What so many ticks stand for as CPU time. */
+static __u64 ticks_ns(const struct harvester *h, const struct place *at, __u64 ticks, __u64 ticks_ns)
+{
+	const struct owner *owners = h->frames.inputs->tables->owners;
+
+	if (!h->times || !at->owner)
+		return ticks_ns;
+	return tick_times_ns(h->times, at->owner - owners, ticks, ticks_ns);
+}
+
+/* ns of a sum of kinds, of which `booked` is in the books. */
+static int add_to_sums(struct harvester *h, const struct place *at, __u64 ns, __u64 booked)
+{
+	const __u32 events = profile_get_info(h->frames.profile)->events;
+	int err = 0;
+
+	for (__u32 sums = ns || booked ? event_sums(events) : 0; sums && !err; sums &= sums - 1) {
+		const enum event_kind kind = __builtin_ctz(sums);
+
+		err = profile_sample_booked(h->frames.profile, kind, at->locations, at->n, at->labels, ns,
+					    booked);
+		h->stats.samples[kind] += err ? 0 : booked;
+	}
 	return err;
 }
 
 /* A sample of a kind, and of the sum that it is part of. */
-static int add_sample(struct harvester *h, enum event_kind kind, const __u32 *locations, __u32 n,
-		      const struct profile_labels *labels, __u64 count)
+static int add_sample(struct harvester *h, enum event_kind kind, const struct place *at, __u64 count)
 {
 	const struct profile_info *info = profile_get_info(h->frames.profile);
 	const __u64 wall_ns = event_wall_ns(kind, count, info->frequency);
+	const bool is_cpu = kind == EVENT_CPU;
 	int err = 0;
 
-	if (info->events & EVENT_BIT(kind))
-		err = add_one(h, kind, locations, n, labels, count);
-	for (__u32 sums = wall_ns ? event_sums(info->events) : 0; sums && !err; sums &= sums - 1)
-		err = add_one(h, __builtin_ctz(sums), locations, n, labels, wall_ns);
-	return err;
+	if (info->events & EVENT_BIT(kind)) {
+		err = profile_sample(h->frames.profile, kind, at->locations, at->n, at->labels, count);
+		h->stats.samples[kind] += err ? 0 : count;
+		if (!err && is_cpu && info->timed)
+			err = profile_sample(h->frames.profile, PROFILE_TIME, at->locations, at->n,
+					     at->labels, ticks_ns(h, at, count, count * info->period_ns));
+	}
+	return err ?: add_to_sums(h, at, is_cpu ? ticks_ns(h, at, count, wall_ns) : wall_ns, wall_ns);
 }
 
 /* The profile is too large for another stack. */
-static int drop_node(struct harvester *h, enum event_kind kind, const struct profile_labels *labels,
-		     __u64 count)
+static int drop_node(struct harvester *h, const struct node_stack *s, __u64 count)
 {
 	__u32 location;
+	const struct place at = { &location, 1, &s->labels, s->owner };
 	int err = harvest_marker(h->frames.profile, "[dropped]", &location);
 
 	if (!err)
-		err = add_sample(h, kind, &location, 1, labels, count);
+		err = add_sample(h, s->kind, &at, count);
 	if (!err)
 		h->stats.dropped += count;
 	return err;
@@ -104,25 +133,43 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 		return 0;
 	node_stack_labels(inputs, &s);
 	if (profile_bytes(h->frames.profile) > (inputs->bytes_max ?: PROFILE_BYTES))
-		return drop_node(h, s.kind, &s.labels, count);
+		return drop_node(h, &s, count);
 	err = node_stack_frames(&h->frames, &s);
 	if (!err)
-		err = add_sample(h, s.kind, s.locations, s.n, &s.labels, count);
+		err = add_sample(h, s.kind, &(struct place){ s.locations, s.n, &s.labels, s.owner }, count);
 	if (!err)
 		h->frames.done++;
 	return err;
 }
 
+/* CPU time of a thread that no tick has seen. That of a whole process may be in its threads' ticks. */
+static int add_unseen(struct harvester *h, const struct node_stack *s, __u64 ns)
+{
+	__u32 location;
+	const struct place at = { &location, 1, &s->labels, s->owner };
+	int err;
+
+	if (!h->times || !s->owner->tid ||
+	    h->times->owners[s->owner - h->frames.inputs->tables->owners].ticks)
+		return 0;
+	err = harvest_marker(h->frames.profile, "[not seen by ticks]", &location);
+	if (!err && profile_get_info(h->frames.profile)->events & EVENT_BIT(EVENT_CPU))
+		err = profile_sample(h->frames.profile, PROFILE_TIME, &location, 1, &s->labels, ns);
+	return err ?: add_to_sums(h, &at, ns, 0);
+}
+
 /* A node that counts no samples, but what the kernel's account says. */
 static int harvest_account(struct harvester *h, __u32 node, __u64 count)
 {
-	const struct profile_info *info = profile_get_info(h->frames.profile);
 	struct node_stack s;
+	int err = 0;
 
-	if (!(info->events & EVENT_BIT(EVENT_CPU)) || !node_stack_begin(h->frames.inputs, node, &s))
+	if (!is_wanted(h, EVENT_CPU) || !node_stack_begin(h->frames.inputs, node, &s))
 		return 0;
 	node_stack_labels(h->frames.inputs, &s);
-	return profile_account(h->frames.profile, &s.labels, count);
+	if (profile_get_info(h->frames.profile)->events & EVENT_BIT(EVENT_CPU))
+		err = profile_account(h->frames.profile, &s.labels, count);
+	return err ?: add_unseen(h, &s, count);
 }
 
 /* A reserved node counts the samples of a kind for which not even a marker found room. */
@@ -130,12 +177,13 @@ static int harvest_overflow(struct harvester *h, enum event_kind kind, __u64 cou
 {
 	struct profile_labels labels = { .comm = "", .thread = "" };
 	__u32 location;
+	const struct place at = { &location, 1, &labels, NULL };
 	int err;
 
 	if (!is_wanted(h, kind))
 		return 0;
 	err = node_frame_marker(&h->frames, OUTCOME_TABLE_FULL, &location);
-	return err ?: add_sample(h, kind, &location, 1, &labels, count);
+	return err ?: add_sample(h, kind, &at, count);
 }
 
 /* The count of a node in the span. The node goes on counting, so its count is read once. */
@@ -162,6 +210,7 @@ void harvest_again(struct harvest_progress *p)
 {
 	p->next = 0;
 	p->stats.nodes = 0;
+	tick_times_free(&p->times);
 }
 
 void harvest_forget(struct harvest_progress *p, struct kernel_range nodes)
@@ -175,6 +224,7 @@ void harvest_end(struct harvest_progress *p)
 {
 	free(p->location_of);
 	lines_met_free(&p->lines);
+	tick_times_free(&p->times);
 	*p = (struct harvest_progress){};
 }
 
@@ -221,7 +271,12 @@ int harvest(const struct harvest_inputs *inputs, const struct harvest_span *span
 	if (!p->location_of)
 		p->location_of = calloc(t->node_count, sizeof(p->location_of[0]));
 	h.frames.location_of = p->location_of;
-	err = p->location_of ? harvest_nodes(&h, &p->next) : -ENOMEM;
+	err = p->location_of ? 0 : -ENOMEM;
+	if (!err && profile_get_info(profile)->timed) {
+		err = tick_times_find(&p->times, inputs, span);
+		h.times = &p->times;
+	}
+	err = err ?: harvest_nodes(&h, &p->next);
 	p->stats = h.stats;
 	if (err == -EAGAIN)
 		return err;

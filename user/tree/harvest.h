@@ -12,6 +12,7 @@
 #include "kern/banks.h"
 #include "tree/harvest_inputs.h"
 #include "tree/lines_met.h"
+#include "tree/tick_times.h"
 
 struct profile;
 struct profile_info;
@@ -35,6 +36,7 @@ struct harvest_progress {
 	__u32 next;	    /* the node that it goes on with */
 	__u32 *location_of; /* by node, what its frame is in the profile; NULL = not begun */
 	struct lines_met lines; /* of all of them */
+	struct tick_times times; /* of a profile whose CPU time is that of the account */
 	struct harvest_stats stats;
 };
 

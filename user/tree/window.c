@@ -71,6 +71,7 @@ static struct profile_info info_of(const struct window *w)
 		.start_unix_ns = w->start.date,
 		.duration_ns = end.monotonic - w->start.monotonic,
 		.frequency = w->all->frequency,
+		.timed = w->all->timed,
 		.bare_natives = w->all->bare_natives,
 		.unlooked = registry_count_unlooked(w->all->inputs.registry),
 	};
@@ -173,7 +174,7 @@ static int absorb(struct window *w, struct harvest_span *span)
 	if (err)
 		return err;
 	for (int kind = 0; kind < EVENT_KINDS; kind++) /* those of a failed attempt are in it */
-		w->stats.samples[kind] = profile_total_of(w->profile, kind);
+		w->stats.samples[kind] = profile_booked(w->profile, kind);
 	w->stats.nodes = stats.nodes;
 	w->stats.locations += stats.locations;
 	w->stats.dropped += stats.dropped;

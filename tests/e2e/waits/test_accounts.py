@@ -9,6 +9,7 @@ import pytest
 import interpreters as known
 import pprof
 import profiler
+import waits
 
 FREQUENCY = 997
 
@@ -60,3 +61,37 @@ def test_healthy(scene, workloads, tmp_path):
         run, comments, lines = observe(tmp_path, target, 1)
     assert not comments and not lines
     assert run.stats["counters"]["account_ns"] > 0
+
+
+def life(pid):
+    """{tid: ns that it ran, by the kernel's account}"""
+    return {tid: ran for tid, (ran, _) in waits.schedstat(pid).items()}
+
+
+PARTS = "cpu_time", "offcpu", "runqueue"
+
+
+@pytest.mark.parametrize("scene", [("naps", 20), ("naps", 200), ("busy",), ("turns",),
+                                   *(pytest.param(scene, marks=pytest.mark.all)
+                                     for scene in (("naps", 1000), ("naps", 10000), ("pipe",)))])
+def test_all_of_its_time(scene, workloads, tmp_path):
+    """With waits on, CPU time is that of the account: together they are the life of the thread, within 0.5 %,
+    and so is wall, whatever the ticks see."""
+    with start(workloads, *scene) as target:
+        seen = waits.observe(tmp_path, target, event="cpu,offcpu,wall", account=life, seconds=3)
+    mine = [s for s in seen.run.of(target.pid) if s.tid == target.pid]
+    ran = seen.after[target.pid] - seen.before[target.pid]
+    total = sum(waits.time_of(mine, part) for part in PARTS)
+    assert waits.time_of(mine, "cpu_time") >= ran - 0.005 * seen.inner
+    assert 0.995 * seen.inner - seen.stolen <= total <= 1.005 * seen.outer
+    assert waits.time_of(mine, "wall") == total
+
+
+def test_unseen(workloads, tmp_path):
+    """A thread that no tick has met has its time all the same, and a frame that says so."""
+    with start(workloads, "naps", 10000) as target:
+        run = waits.observe(tmp_path, target, "-F", 1, event="cpu,offcpu", seconds=1).run
+    mine = [s for s in run.of(target.pid) if s.tid == target.pid]
+    unseen = [s for s in mine if profiler.functions(s) == ["[not seen by ticks]"]]
+    assert waits.time_of(mine, "cpu_time") > 0
+    assert bool(unseen) != any(s.values["cpu"] for s in mine)

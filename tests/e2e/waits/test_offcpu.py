@@ -132,7 +132,7 @@ def test_folded_says_the_kind(workloads, tmp_path):
     assert set(sums) <= {"cpu", "offcpu", "runqueue"} and {"cpu", "offcpu"} <= set(sums)
     for kind in ("offcpu", "runqueue"):
         assert sums[kind] == run.stats["profile"][kind + "_samples"]
-    assert sums["cpu"] % run.stats["profile"]["samples"] == 0
+    assert sums["cpu"] > 0
 
 
 def test_one_kind_over_http(workloads, tmp_path):

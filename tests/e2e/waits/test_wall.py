@@ -16,12 +16,12 @@ MEASURED = ("offcpu", "runqueue", "gil")
 VERSIONS = known.of_versions("3.8", "3.11", "3.14")
 
 
-def by_stack(samples, kind, worth=1):
+def by_stack(samples, kind):
     """{(thread, stack): nanoseconds}, of those that have any."""
     sums = collections.Counter()
     for sample in samples:
         if sample.values.get(kind):
-            sums[sample.tid, tuple(sample.stack)] += sample.values[kind] * worth
+            sums[sample.tid, tuple(sample.stack)] += sample.values[kind]
     return sums
 
 
@@ -29,8 +29,8 @@ def tick_ns(run):
     return 10**9 // run.stats["frequency"]
 
 
-def of_parts(run, samples):
-    sums = by_stack(samples, "cpu", tick_ns(run))
+def of_parts(samples):
+    sums = by_stack(samples, "cpu_time")
     for kind in MEASURED:
         sums.update(by_stack(samples, kind))
     return sums
@@ -47,7 +47,7 @@ def test_wall_is_the_sum_of_all_kinds(scene, kinds, workloads, tmp_path):
     with profiler.target(known.usual().path, workloads / "waits.py", scene) as target:
         run = observe(tmp_path, target, event=kinds, seconds=1.5).run
     samples = run.of(target.pid)
-    assert by_stack(samples, "wall") == of_parts(run, samples)
+    assert by_stack(samples, "wall") == of_parts(samples)
     assert books(run.stats, "wall_") == run.stats["profile"]["wall_samples"] > 0
     assert run.stats["profile"]["wall_samples"] == run.stats["profile"]["samples"] * tick_ns(run) + sum(
         run.stats["profile"][kind + "_samples"] for kind in MEASURED)
@@ -83,7 +83,7 @@ def test_only_what_is_active(workloads, tmp_path):
     samples = run.of(target.pid)
     assert time_of(samples, "wall", "burns") > 0
     assert run.stats["counters"]["offcpu_ns"] == time_of(samples, "offcpu") == 0
-    assert by_stack(samples, "wall") == of_parts(run, samples)
+    assert by_stack(samples, "wall") == of_parts(samples)
 
 
 def test_over_http(workloads, tmp_path):

@@ -239,10 +239,41 @@ static void accounts_of_a_part(void **state)
 	profile_free(p);
 }
 
+/* CPU time that is not the ticks' goes with the samples, also with one that has no tick. */
+static void time_of_its_own(void **state)
+{
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU),
+						  .period_ns = 10000000, .timed = true };
+	const struct profile_filter f = { .events = EVENT_BIT(EVENT_CPU) };
+	const struct profile_labels labels = { .pid = 3 };
+	struct buf text = {};
+	struct profile *p, *part;
+	__u32 function, location, sum = 0;
+
+	(void)state;
+	assert_int_equal(profile_new(&info, &p), 0);
+	add(p, "one", 12, 12, "web", 5);
+	assert_int_equal(profile_function(p, FRAME_MARKER, "[unseen]", "", 0, &function), 0);
+	assert_int_equal(profile_location(p, function, 0, 0, 0, &location), 0);
+	assert_int_equal(profile_sample(p, PROFILE_TIME, &location, 1, &labels, 77), 0);
+	assert_int_equal(folded_encode(p, &text), 0);
+	assert_int_equal(buf_add(&text, "", 1), 0);
+	assert_non_null(strstr(text.data, "[unseen] 77\n"));
+	buf_free(&text);
+	assert_int_equal(profile_filter_apply(&f, p, &part), 0);
+	assert_int_equal(profile_count(part, PROFILE_SAMPLE), 2);
+	for (__u32 id = 1; id <= 2; id++)
+		sum += profile_get_sample(part, id).counts[PROFILE_TIME];
+	assert_int_equal(sum, 77);
+	profile_free(part);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accounts_of_a_part),
+		cmocka_unit_test(time_of_its_own),
 		cmocka_unit_test(by_label),
 		cmocka_unit_test(all_of_them),
 		cmocka_unit_test(complete_and_no_more),
