@@ -15,7 +15,8 @@
 #include "bpf/abi/types.h"
 
 #define BLOCK_SIZE	16384 /* bytes of a block, at most: a whole chunk, once a stack is known to be deep */
-#define FIRST_BLOCK	4096  /* ... of the first one */
+#define FIRST_BLOCK	1024  /* ... of the first ones, which use the same lines of the cache, */
+#define FIRST_BLOCKS	2     /* ... so many */
 #define BLOCK_BYTES	512   /* in blocks, for each frame of --max-depth, ... */
 #define BLOCK_BYTES_MIN (128 << 10) /* ... and besides */
 

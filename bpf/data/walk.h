@@ -72,8 +72,8 @@ struct walk {
 	} chunk;
 	struct {
 		__u64 address; /* of what mem holds from BLOCK_AT on, 0 = nothing */
-		__u32 size;    /* 0 = no block was read in this walk */
-		__u32 pad;
+		__u32 size;
+		__u32 count; /* blocks that were read in this walk */
 	} block;
 	struct { /* walk_step() tells walk_parse() what to parse */
 		__u64 address;

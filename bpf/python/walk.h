@@ -13,6 +13,7 @@
 
 #include "bpf/python/reads.h"
 
+#define CHUNK_NEAR   128 /* more than the header of a chunk */
 #define PARSE_FRAMES 16 /* frames parsed in one step, which is what the verifier has to unroll */
 
 static __always_inline __u64 frame_address(const struct frame *f)
@@ -125,7 +126,8 @@ static __always_inline void walk_parse(struct walk *w, const struct layout *l)
  */
 static __always_inline int walk_read_block(struct walk *w)
 {
-	__u64 start = w->next + FRAME_READ - (w->block.size ? BLOCK_SIZE : FIRST_BLOCK), size;
+	__u64 start = w->next + FRAME_READ - (w->block.count < FIRST_BLOCKS ? FIRST_BLOCK : BLOCK_SIZE),
+	      size;
 
 	if (w->read_bytes > BLOCK_BYTES_MIN + BLOCK_BYTES * w->max_depth)
 		return -1;
@@ -135,7 +137,8 @@ static __always_inline int walk_read_block(struct walk *w)
 		w->chunk.now = w->chunk.older;
 		w->chunk.older = 0;
 	}
-	if (start < w->chunk.now || start > w->next)
+	/* Its header too, if it is near: that says where the chunk before it is. */
+	if (start < w->chunk.now + CHUNK_NEAR || start > w->next)
 		start = w->chunk.now;
 	size = w->next + FRAME_READ - start;
 	mem_opaque(size);
@@ -146,6 +149,7 @@ static __always_inline int walk_read_block(struct walk *w)
 		return -1;
 	w->block.address = start;
 	w->block.size = size;
+	w->block.count++;
 	/*
 	 * struct _PyStackChunk begins with previous (3.11-3.15). A lie must not make us load unaligned words.
 	 */
@@ -248,6 +252,7 @@ static __always_inline void walk_begin(struct walk *w, __u64 frame, __u64 chunk)
 	w->chunk.older = 0;
 	w->block.address = 0;
 	w->block.size = 0;
+	w->block.count = 0;
 	w->resume = 0;
 	w->last = 0;
 	w->depth = 0;
