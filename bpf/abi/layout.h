@@ -87,12 +87,16 @@ struct layout {
 	__u16 tstate_exception; /* exc_state.exc_value; 0 = it is not among those bytes, or it is not known */
 	__u16 status_active; /* mask of the "attached" bit in tstate_status; 0 = none (3.11) */
 
+	/* ... and what else each tick needs: with it these fields are one line of the cache. */
+	__u16 code_bytecode; /* PyCodeObject: co_code_adaptive; up to 3.10 of no use */
+	__u16 code_tlbc;     /* co_tlbc: pointer to a count and as many pointers to bytecode; 0 = none */
+	__u32 interp_epoch;  /* PyInterpreterState: what proves code objects unchanged: bpf/python/epoch.h */
+	__u32 interp_tlbc_generation; /* goes up when a copy of bytecode may be another thread's; 0 = none */
+
 	/* PyInterpreterState */
 	__u32 interp_next;
 	__u32 interp_threads; /* threads.head */
 	__u32 interp_gil;     /* pointer to struct _gil_runtime_state; 0 = none (3.11) */
-	__u32 interp_epoch;   /* what proves code objects unchanged: bpf/python/epoch.h */
-	__u32 interp_tlbc_generation; /* goes up when a copy of bytecode may be another thread's; 0 = none */
 	__u32 interp_gc_frame;	      /* gc.frame (3.15); 0 = none, or not in reach of interp_epoch */
 	__u32 gil_holder;	      /* last_holder within _gil_runtime_state; behind it is locked, an int */
 
@@ -114,9 +118,7 @@ struct layout {
 	__u16 code_qualname; /* 0 = none (up to 3.10) */
 	__u16 code_linetable;
 	__u16 code_version;  /* co_version; 0 = none (3.11) */
-	__u16 code_bytecode; /* co_code_adaptive; up to 3.10 of no use */
 	__u16 code_count;    /* ob_size: code units; only where there is code_tlbc */
-	__u16 code_tlbc;     /* co_tlbc: pointer to a count and as many pointers to bytecode; 0 = none */
 
 	/* PyUnicodeObject. Its state word is read as a little-endian u32 at str_state. */
 	__u16 str_length;
@@ -136,6 +138,6 @@ struct layout {
 	/* PyBytesObject */
 	__u16 bytes_size;
 	__u16 bytes_data;
-};
+} __attribute__((aligned(64)));
 
 #endif

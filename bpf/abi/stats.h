@@ -49,14 +49,15 @@ enum outcome_group {
 
 /* Counters of one CPU. They only go up; time_max is a maximum. */
 struct cpu_stats {
-	__u64 outcome[EVENT_KINDS][OUTCOME_COUNT]; /* in the unit of the kind */
+	/* Those that every tick counts come first in stats.def: they share two lines of the cache. */
 #define STAT(name, help) __u64 name;
 #include "bpf/stats.def"
 #undef STAT
+	__u64 outcome[EVENT_KINDS][OUTCOME_COUNT]; /* in the unit of the kind */
 	__u64 native[NATIVE_ENDS]; /* of the samples of Python processes; all 0 without --native */
 	__u64 times[TIME_BUCKETS]; /* runs by their duration, when that is measured */
 	__u64 time_sum;		   /* ns */
 	__u64 time_max;		   /* ns */
-};
+} __attribute__((aligned(64)));	   /* no line of the cache belongs to two CPUs */
 
 #endif

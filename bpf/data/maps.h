@@ -49,18 +49,22 @@ struct {
 /* What each user has of the call tree and its tables; in a full set, one who was quiet makes room. */
 FLAT_TABLE(shares, struct share, 0, SHARES);
 
-FLAT_TABLE(layouts, struct layout, 0, LAYOUTS_MAX);
+/*
+ * Tables that every tick uses are of the kind that user space could map, although it does not: entries of
+ * the others begin behind a header, in the middle of a line of the cache.
+ */
+FLAT_TABLE(layouts, struct layout, BPF_F_MMAPABLE, LAYOUTS_MAX);
 FLAT_TABLE(task_layouts, struct task_layout, 0, TASK_LAYOUTS_MAX); /* with --async only */
 
 /* Sets of THREAD_WAYS threads each; in a full set, the one that was sampled longest ago makes room. */
 #define THREAD_WAYS 4
-FLAT_TABLE(threads, struct thread, 0, 1);
+FLAT_TABLE(threads, struct thread, BPF_F_MMAPABLE, 1);
 
 /* What is remembered of the native frames of each of `threads`; only with --native full. */
 FLAT_TABLE(native_caches, struct native_cache, 0, 1);
 
 /* What a sample works on: one for each possible CPU, and a spare one (opt_spare). */
-FLAT_TABLE(scratches, struct scratch, 0, 1);
+FLAT_TABLE(scratches, struct scratch, BPF_F_MMAPABLE, 1);
 
 /*
  * tgid << 32 | time of a process's last RECORD_PROCESS. Processes that share a slot are reported more often.

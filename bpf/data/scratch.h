@@ -46,30 +46,13 @@ struct ignored {
 	__u32 image; /* of its start time and exec count */
 };
 
+/*
+ * What every tick uses comes first and lies side by side: between two ticks the processor's caches forget
+ * it, and each line of 64 bytes has to be fetched anew. The first 128 bytes also have the shortest
+ * instructions.
+ */
 struct scratch {
 	volatile __u32 busy; /* a sample is being taken on this CPU */
-
-	struct { /* sample/cost.h */
-		struct turns turns; /* of ticks */
-		struct pace memory_pace;
-		__u64 memory_last; /* when memory last changed so that it could be looked at */
-		struct cost ticks, all; /* of ticks, and of all kinds of events */
-	} cost;
-
-	struct { /* sample/process.h: whose tick it is */
-		__u32 process;	      /* struct process.id */
-		__u32 known_tgid;     /* whose entry known is; 0 = nobody's */
-		__u64 known_stamp;    /* processes_stamp before known was copied */
-		struct process known; /* a copy of the entry in processes that this CPU used last */
-		__u32 learned; /* this sample found out known.self_below */
-		struct ignored ignored[IGNORED]; /* events/offcpu.h */
-		__u64 self; /* what pthread_self() returns in the thread; 0 = not known yet (python/self.h) */
-	} who;
-
-	struct { /* events/memory.h: what this CPU looked at last */
-		__u64 mm;
-		__s64 pages;
-	} memory;
 
 	struct { /* tree/tree.h: where in the tree the sample goes */
 		__u32 generation; /* tree_generation when the sample began */
@@ -105,8 +88,35 @@ struct scratch {
 		__u32 unsettled; /* UNSETTLED_ bits */
 		__u32 sent;	 /* records sent by this sample */
 		__u32 recall;	 /* enum recall */
-		__u8 header[HEADER_BYTES]; /* of an object */
 	} code;
+
+	struct { /* sample/process.h: whose tick it is */
+		__u32 process;	      /* struct process.id */
+		__u32 known_tgid;     /* whose entry known is; 0 = nobody's */
+		__u64 known_stamp;    /* processes_stamp before known was copied */
+		__u32 learned; /* this sample found out known.self_below */
+		__u64 self; /* what pthread_self() returns in the thread; 0 = not known yet (python/self.h) */
+		struct process known; /* a copy of the entry in processes that this CPU used last */
+	} who;
+
+	struct { /* sample/cost.h */
+		struct turns turns; /* of ticks */
+		struct pace memory_pace;
+		__u64 memory_last; /* when memory last changed so that it could be looked at */
+		struct cost ticks, all; /* of ticks, and of all kinds of events */
+	} cost;
+
+	__u8 tstate[TSTATE_MASK + 1 + 8]; /* python/thread.h: the thread state's first bytes */
+	__u64 cframe[4];		  /* python/cframe.h: the CFrame's first words */
+
+	/* What most ticks leave alone. */
+	__u8 header[HEADER_BYTES]; /* python/code.h: of a code object */
+	struct ignored ignored[IGNORED]; /* events/offcpu.h */
+
+	struct { /* events/memory.h: what this CPU looked at last */
+		__u64 mm;
+		__s64 pages;
+	} memory;
 
 	struct { /* python/thread.h: the search for the thread's PyThreadState */
 		__u64 interp;	 /* the interpreter to look at next */
@@ -158,15 +168,13 @@ struct scratch {
 		__u64 frames[KERNEL_DEPTH + 1]; /* leaf first; one that is more than are kept */
 	} kernel;
 
-	__u8 tstate[TSTATE_MASK + 1 + 8]; /* python/thread.h: the thread state's first bytes */
 	__u8 interp[INTERP_MASK + 1 + 8]; /* python/epoch.h: a part of the interpreter's state */
-	__u64 cframe[4];		  /* python/cframe.h: the CFrame's first words */
 	struct walk walk;		  /* python/walk.h, python/cache.h */
 	struct unwind unwind;		  /* native/unwind.h */
 
 	struct record_code record;		      /* python/code.h */
 	__u8 slack[2 * STRING_MAX + LINETABLE_SMALL]; /* what is written anywhere in record.data ends in it */
 	struct thread stranger; /* stands in for a thread's own entry when all slots of its set are in use */
-};
+} __attribute__((aligned(64)));
 
 #endif

@@ -31,8 +31,8 @@ struct thread {
 	__u32 generation; /* of the tree, to which its roots and the nodes in cache belong */
 	__u32 reading;	  /* goes up when cache is begun anew: then all code objects are to be read again */
 	struct root roots[EVENT_KINDS];
-	struct known_code known[KNOWN_CODES];
+	struct known_code known[KNOWN_CODES] __attribute__((aligned(64)));
 	struct cache cache;
-};
+} __attribute__((aligned(64)));
 
 #endif

@@ -156,7 +156,7 @@ static __always_inline int is_watched(const struct task_struct *task)
 
 	if (!s)
 		return 0;
-	i = &s->who.ignored[tgid & (IGNORED - 1)];
+	i = &s->ignored[tgid & (IGNORED - 1)];
 	if (i->tgid == tgid && i->image == image && i->stamp == stamp)
 		return 0;
 	is = is_watched_process(task);

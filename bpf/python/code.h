@@ -33,7 +33,7 @@ static __always_inline void code_begin(struct scratch *s)
 	s->code.recall = RECALL_NOT;
 }
 
-/* Reads the object's header into s->code.header. Returns 0, or negative if it cannot be read. */
+/* Reads the object's header into s->header. Returns 0, or negative if it cannot be read. */
 static __always_inline int code_read_header(struct scratch *s, const struct layout *l, __u64 address)
 {
 	__u32 size = l->code_size;
@@ -41,13 +41,13 @@ static __always_inline int code_read_header(struct scratch *s, const struct layo
 	mem_opaque(size);
 	if (size < 16 || size > HEADER_MASK + 1)
 		return -1;
-	if (walk_read(&s->walk, s->code.header, size, address))
+	if (walk_read(&s->walk, s->header, size, address))
 		return -1;
 	/*
 	 * This version was never given out. So the field that the layout takes for the next version is
 	 * another one.
 	 */
-	if (s->code.made && header_u32(s->code.header, l->code_version) >= s->code.made) {
+	if (s->code.made && header_u32(s->header, l->code_version) >= s->code.made) {
 		s->code.no_epoch = 1;
 		s->code.epoch = 0;
 	}
@@ -57,7 +57,7 @@ static __always_inline int code_read_header(struct scratch *s, const struct layo
 /* The fingerprint, odd, of the object whose header was read. */
 static __always_inline __u64 code_fingerprint(struct scratch *s, const struct layout *l)
 {
-	return digest_code(s->code.header, l, (__u64 *)s->record.data);
+	return digest_code(s->header, l, (__u64 *)s->record.data);
 }
 
 /*
@@ -223,10 +223,10 @@ static __always_inline void code_read_anew(struct scratch *s)
 	s->code.recall = RECALL_NOT;
 }
 
-/* The digest of the header in s->code.header, for struct known_code; not 0. */
+/* The digest of the header in s->header, for struct known_code; not 0. */
 static __always_inline __u32 known_digest(const struct scratch *s, const struct layout *l)
 {
-	return (digest_header(s->code.header, l) + s->tree.generation) | 1;
+	return (digest_header(s->header, l) + s->tree.generation) | 1;
 }
 
 /*
@@ -249,7 +249,7 @@ static __always_inline int code_is_known(struct scratch *s, const struct thread 
 	return 1;
 }
 
-/* Remembers the object with the thread; its header is in s->code.header if it is settled. */
+/* Remembers the object with the thread; its header is in s->header if it is settled. */
 static __always_inline void code_remember(struct scratch *s, const struct thread *t, const struct layout *l,
 					  struct known_code *known, __u64 address, __u32 index, int settled)
 {
@@ -296,7 +296,7 @@ static __always_inline int code_intern(struct scratch *s, struct cpu_stats *coun
 	c = bpf_map_lookup_elem(&codes, &index);
 	if (!index || !c)
 		return -1;
-	if (fingerprint && digest_is_shim(s->code.header, l))
+	if (fingerprint && digest_is_shim(s->header, l))
 		c->state = CODE_SHIM;
 	if (!(c->state & (CODE_SENT | CODE_SHIM)))
 		code_send(s, count, l, c, index, address, fingerprint);

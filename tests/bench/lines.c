@@ -53,10 +53,16 @@ static void set_task(const char *name, __u64 value, size_t size)
 /* The task that runs is the only thread of this process. */
 static void set_process(__u32 pid)
 {
+	__u64 cgroup;
+
 	set_task("pid", pid, 4);
 	set_task("tgid", pid, 4);
 	set_task("group_leader", (unsigned long)run.task, 8);
 	set_task("mm", 1, 8);
+	set_task("cred", (unsigned long)run.task + 4096, 8); /* of user 0, in no cgroup: all is 0 there */
+	set_task("cgroups", (unsigned long)run.task + 5120, 8);
+	cgroup = (unsigned long)run.task + 6144;
+	memcpy(run.task + 5120 + member("css_set", "dfl_cgrp"), &cgroup, sizeof(cgroup));
 	memcpy(run.task + member("task_struct", "thread") + member("thread_struct", "fsbase"),
 	       &(__u64){ THREAD_ID }, 8);
 	run.pid_tgid = (__u64)pid << 32 | pid;

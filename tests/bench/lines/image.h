@@ -163,6 +163,15 @@ static inline struct table *table_find(const char *name)
 	die("the measurement does not know of the table %s: add it in tests/bench/lines.c", name);
 }
 
+/* The same, or a new one, in which a tick of a common kind has nothing to look for. */
+static inline struct table *table_of(const char *name)
+{
+	for (int i = 0; i < image.table_count; i++)
+		if (!strcmp(image.tables[i].name, name))
+			return &image.tables[i];
+	return table_add(name, 4096, 4096, 0);
+}
+
 /* A variable of the programs. */
 static inline void *image_variable(const char *name)
 {
@@ -214,7 +223,7 @@ static inline void relocate_load(struct insn *i, const Elf64_Rel *relocation)
 
 	if (!strcmp(section_name(s->st_shndx), ".maps")) {
 		i->what = OPERAND_TABLE;
-		i->value = (unsigned long)table_find(symbol_name(s));
+		i->value = (unsigned long)table_of(symbol_name(s));
 	} else if (image.of_section[s->st_shndx]) {
 		i->what = OPERAND_MEMORY;
 		i->value = (unsigned long)image.of_section[s->st_shndx]->memory + s->st_value + i->imm;

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/data/scratch.h"
+#include "bpf/data/share.h"
 #include "tests/bench/lines/run.h"
 
 /* As in user/kern/tables.c. */
@@ -30,9 +31,9 @@ struct part {
 
 /* The parts of the structures that are larger than some lines. */
 static const struct part scratch_parts[] = {
-	{ "scratch: who and where", PART_END(struct scratch, intern) },
-	{ "scratch: code object", PART_END(struct scratch, code) },
+	{ "scratch: who and where", PART_END(struct scratch, who) },
 	{ "scratch: thread state", PART_END(struct scratch, cframe) },
+	{ "scratch: what most ticks leave alone", offsetof(struct scratch, walk) },
 	{ "scratch: walk", offsetof(struct scratch, walk) + offsetof(struct walk, mem) },
 	{ "scratch: memory that was read", offsetof(struct scratch, walk) + offsetof(struct walk, frames) },
 	{ "scratch: frames", PART_END(struct scratch, walk) },
@@ -84,19 +85,14 @@ static inline void part_table(const char *name, __u32 count, size_t value, __u32
 
 static inline void part_tables(void)
 {
-	static const char *const others[] = { "records", "task_layouts", "native_caches", "notices", "texts",
-					      "native_asked", "waits", "wait_keys", "wait_users",
-					      "outside_stacks", "memories", "timers" };
-
 	part_table("nodes", LINES_NODES, sizeof(struct node), BPF_F_MMAPABLE);
 	part_table("codes", LINES_CODES, sizeof(struct code), BPF_F_MMAPABLE);
 	part_table("owners", LINES_OWNERS, sizeof(struct owner), BPF_F_MMAPABLE);
 	part_table("stats", LINES_CPUS + 1, sizeof(struct cpu_stats), BPF_F_MMAPABLE);
-	part_table("layouts", LAYOUTS_MAX, sizeof(struct layout), 0);
-	part_table("threads", 4 * LINES_THREAD_SETS, sizeof(struct thread), 0);
-	part_table("scratches", LINES_CPUS + 1, sizeof(struct scratch), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		part_table(others[i], 1, 4096, BPF_F_MMAPABLE);
+	part_table("layouts", LAYOUTS_MAX, sizeof(struct layout), BPF_F_MMAPABLE);
+	part_table("threads", 4 * LINES_THREAD_SETS, sizeof(struct thread), BPF_F_MMAPABLE);
+	part_table("scratches", LINES_CPUS + 1, sizeof(struct scratch), BPF_F_MMAPABLE);
+	part_table("shares", SHARES, sizeof(struct share), 0);
 	table_add("processes", 4 * 256, 256, 0)->hash = true;
 }
 

@@ -79,10 +79,10 @@ EACH(record_code, M(record_code, type), M(record_code, code), M(record_code, pro
      M(record_code, version), M(record_code, line_format), M(record_code, pad), M(record_code, name),
      M(record_code, file), M(record_code, table), M(record_code, data));
 static const struct member cpu_stats_members[] = {
-	M(cpu_stats, outcome),
 #define STAT(name, help) M(cpu_stats, name),
 #include "bpf/stats.def"
 #undef STAT
+	M(cpu_stats, outcome),
 	M(cpu_stats, native),
 	M(cpu_stats, times),
 	M(cpu_stats, time_sum),
@@ -96,13 +96,14 @@ EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(epoch_
      L(pointer_tag), L(frame_object), L(object_frame), L(object_data),
      L(cframe_frame), L(cframe_previous), L(tstate_size), L(tstate_next), L(tstate_interp),
      L(tstate_frame), L(tstate_base_frame), L(tstate_thread_id), L(tstate_chunk), L(tstate_status),
-     L(tstate_exception), L(status_active), L(interp_next), L(interp_threads), L(interp_gil), L(interp_epoch),
-     L(interp_tlbc_generation), L(interp_gc_frame), L(gil_holder),
+     L(tstate_exception), L(status_active), L(code_bytecode), L(code_tlbc), L(interp_epoch),
+     L(interp_tlbc_generation), L(interp_next), L(interp_threads), L(interp_gil), L(interp_gc_frame),
+     L(gil_holder),
      L(runtime_interpreters), L(runtime_main), L(runtime_tstate), L(runtime_gil),
      L(runtime_tss_key),
      L(code_size), L(code_first_line),
-     L(code_filename), L(code_name), L(code_qualname), L(code_linetable), L(code_version), L(code_bytecode),
-     L(code_count), L(code_tlbc),
+     L(code_filename), L(code_name), L(code_qualname), L(code_linetable), L(code_version),
+     L(code_count),
      L(str_length), L(str_state), L(str_ascii), L(str_compact), L(str_data), L(str_kind_shift),
      L(str_compact_bit), L(str_ascii_bit), L(str_implied), L(bytes_size), L(bytes_data));
 
