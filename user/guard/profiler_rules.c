@@ -37,7 +37,7 @@
 #define BPF(command)		  CALL_IF(bpf, 0, BPF_##command)
 #define IOCTL(command)		  CALL_IF(ioctl, 1, command)
 
-const struct rule profiler_rules[] = {
+static const struct rule rules[] = {
 	/* The loop, and what is asked most. */
 	CALL(epoll_pwait), CALL(epoll_ctl), CALL(epoll_create1), CALL(ppoll), CALL(pselect6), CALL(read),
 	CALL(write), CALL(futex), CALL(clock_gettime), CALL(clock_nanosleep), CALL(nanosleep),
@@ -88,6 +88,6 @@ const struct rule profiler_rules[] = {
 #endif
 };
 
-const size_t profiler_rules_count = ARRAY_SIZE(profiler_rules);
+const struct rule_list profiler_rules = { rules, ARRAY_SIZE(rules) };
 
-_Static_assert(ARRAY_SIZE(profiler_rules) <= PROFILER_RULES_MAX, "sandbox.c has no room for them");
+_Static_assert(ARRAY_SIZE(rules) <= PROFILER_RULES_MAX, "sandbox.c has no room for them");

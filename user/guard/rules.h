@@ -23,9 +23,13 @@ struct rule {
 	__u32 value;
 };
 
+struct rule_list {
+	const struct rule *rules;
+	size_t count;
+};
+
 #define PROFILER_RULES_MAX 256
 
-extern const struct rule profiler_rules[];
-extern const size_t profiler_rules_count;
+extern const struct rule_list profiler_rules;
 
 #endif

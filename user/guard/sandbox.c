@@ -126,15 +126,17 @@ static const struct rule zygote_rules[] = {
 
 #define FOR(sandbox) (1U << (sandbox))
 
-static const struct list {
-	const struct rule *rules;
-	size_t count;
+#define LIST(rules) &(const struct rule_list){ rules, ARRAY_SIZE(rules) }
+
+static const struct {
+	const struct rule_list *list;
 	unsigned int sandboxes;
 } lists[] = {
-	{ common_rules, ARRAY_SIZE(common_rules), ~0U },
-	{ parser_rules, ARRAY_SIZE(parser_rules), FOR(SANDBOX_PARSER) | FOR(SANDBOX_ZYGOTE) },
-	{ worker_rules, ARRAY_SIZE(worker_rules), FOR(SANDBOX_WORKER) | FOR(SANDBOX_ZYGOTE) },
-	{ zygote_rules, ARRAY_SIZE(zygote_rules), FOR(SANDBOX_ZYGOTE) },
+	{ LIST(common_rules), ~0U },
+	{ LIST(parser_rules), FOR(SANDBOX_PARSER) | FOR(SANDBOX_ZYGOTE) },
+	{ LIST(worker_rules), FOR(SANDBOX_WORKER) | FOR(SANDBOX_ZYGOTE) },
+	{ LIST(zygote_rules), FOR(SANDBOX_ZYGOTE) },
+	{ &profiler_rules, FOR(SANDBOX_PROFILER) },
 };
 
 #define RULES_MAX                                                                                            \
@@ -181,10 +183,8 @@ static void add_rule(struct program *p, const struct rule *r)
 static void add_lists(struct program *p, enum sandbox sandbox)
 {
 	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
-		for (size_t i = 0; lists[l].sandboxes & FOR(sandbox) && i < lists[l].count; i++)
-			add_rule(p, &lists[l].rules[i]);
-	for (size_t i = 0; sandbox == SANDBOX_PROFILER && i < profiler_rules_count; i++)
-		add_rule(p, &profiler_rules[i]);
+		for (size_t i = 0; lists[l].sandboxes & FOR(sandbox) && i < lists[l].list->count; i++)
+			add_rule(p, &lists[l].list->rules[i]);
 }
 
 /* Of the whole process, whatever threads it has. */
