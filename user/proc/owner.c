@@ -7,31 +7,21 @@
 
 #include "base/cleanup.h"
 #include "base/hash.h"
+#include "base/small_file.h"
 #include "proc/cgroup.h"
+#include "proc/procfs.h"
 
+#define TEXT_MAX     65536 /* bytes; cgroup has up to 4,096 for each hierarchy of v1 */
 #define IS_USER	     (1ULL << 32)
 #define IS_CONTAINER (2ULL << 32)
 
-/* "" if there is none. */
-static void read_text(pid_t pid, const char *name, char *ret, size_t size)
+/* A file of the process, to be freed; NULL if there is none. */
+static char *read_text(pid_t pid, const char *name)
 {
-	_cleanup_fclose_ FILE *file = NULL;
-	char path[64];
-	size_t n;
+	char path[64], *text;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	file = fopen(path, "re");
-	n = file ? fread(ret, 1, size - 1, file) : 0;
-	ret[n] = '\0';
-}
-
-/* The real one: a program that takes another user's rights was started by this one. */
-static __u64 find_user(const char *status)
-{
-	const char *line = strstr(status, "\nUid:\t");
-	unsigned int uid;
-
-	return line && sscanf(line, " Uid: %u", &uid) == 1 ? IS_USER | uid : 0;
+	return small_file_read(path, TEXT_MAX, &text) ? NULL : text;
 }
 
 /* Whether a line "ID:CONTROLLERS:PATH" has a path in the part of the hierarchy where users make their own. */
@@ -51,11 +41,15 @@ static bool is_in_session(const char *text)
 
 __u64 owner_parse(const char *status, const char *cgroup)
 {
-	const __u64 user = find_user(status);
 	struct cgroup c = { 0 };
+	struct procfs_users u;
 	const char *name;
+	__u64 user;
 
-	if (!user || is_in_session(cgroup))
+	if (procfs_parse_users(status, &u))
+		return 0;
+	user = IS_USER | u.real; /* a program that takes another user's rights was started by this one */
+	if (is_in_session(cgroup))
 		return user;
 	cgroup_parse(cgroup, &c);
 	name = *c.pod_uid ? c.pod_uid : c.container_id;
@@ -64,9 +58,7 @@ __u64 owner_parse(const char *status, const char *cgroup)
 
 __u64 owner_of(pid_t pid)
 {
-	char status[4096], cgroup[16384];
+	_cleanup_free_ char *status = read_text(pid, "status"), *cgroup = read_text(pid, "cgroup");
 
-	read_text(pid, "status", status, sizeof(status));
-	read_text(pid, "cgroup", cgroup, sizeof(cgroup));
-	return owner_parse(status, cgroup);
+	return status ? owner_parse(status, cgroup ?: "") : 0;
 }

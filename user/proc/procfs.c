@@ -230,14 +230,14 @@ pid_t procfs_parse_own_id(const char *status, const char *key)
 	return last ? (pid_t)strtol(last, NULL, 10) : 0;
 }
 
-int procfs_parse_user(const char *status, uid_t *ret)
+int procfs_parse_users(const char *status, struct procfs_users *ret)
 {
 	const char *line = strstr(status, "\nUid:\t");
-	unsigned int user;
+	struct procfs_users u;
 
-	if (!line || sscanf(line, "\nUid: %*u %u", &user) != 1)
+	if (!line || sscanf(line, "\nUid: %u %u", &u.real, &u.effective) != 2)
 		return -EBADMSG;
-	*ret = user;
+	*ret = u;
 	return 0;
 }
 
@@ -245,12 +245,15 @@ int procfs_read_user(pid_t tid, uid_t *ret)
 {
 	_cleanup_free_ char *text = NULL;
 	char path[64] = "/proc/self/status";
+	struct procfs_users users;
 	int err;
 
 	if (tid)
 		snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	err = small_file_read(path, STATUS_MAX, &text);
-	return err ?: procfs_parse_user(text, ret);
+	err = small_file_read(path, STATUS_MAX, &text) ?: procfs_parse_users(text, &users);
+	if (!err)
+		*ret = users.effective;
+	return err;
 }
 
 int procfs_check_access(pid_t tid)

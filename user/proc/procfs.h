@@ -71,9 +71,14 @@ int procfs_parse_map(const char *line, struct procfs_map *ret);
  */
 pid_t procfs_parse_own_id(const char *status, const char *key);
 
-/* The user that it acts as: the second number of the line "Uid" of the same text. 0, or -EBADMSG. */
-int procfs_parse_user(const char *status, uid_t *ret);
-/* That user of a process or thread, 0 = of this process. 0, or the -errno of small_file_read() besides. */
+/* Who started it, and whom it acts as: the first two numbers of the line "Uid" of a status file. */
+struct procfs_users {
+	uid_t real, effective;
+};
+
+/* 0, or -EBADMSG. */
+int procfs_parse_users(const char *status, struct procfs_users *ret);
+/* Of a process or thread, 0 = this one, whom it acts as. 0, or the -errno of small_file_read() besides. */
 int procfs_read_user(pid_t tid, uid_t *ret);
 
 /*

@@ -70,17 +70,18 @@ static void stat_cpu(void **state)
 	assert_int_equal(stat.cpu, -1);
 }
 
-static void user(void **state)
+static void users(void **state)
 {
-	uid_t found = 7;
+	struct procfs_users found = { 7, 8 };
 
 	(void)state;
-	assert_int_equal(procfs_parse_user("Name:\tcat\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n", &found), 0);
-	assert_int_equal(found, 2);
-	assert_int_equal(procfs_parse_user("Name:\tUid:\t5\t6\n", &found), -EBADMSG);
-	assert_int_equal(procfs_parse_user("Name:\tcat\nUid:\t1\n", &found), -EBADMSG);
-	assert_int_equal(procfs_parse_user("", &found), -EBADMSG);
-	assert_int_equal(found, 2);
+	assert_int_equal(procfs_parse_users("Name:\tUid:\t5\t6\n", &found), -EBADMSG);
+	assert_int_equal(procfs_parse_users("Name:\tcat\nUid:\t1\n", &found), -EBADMSG);
+	assert_int_equal(procfs_parse_users("", &found), -EBADMSG);
+	assert_true(found.real == 7 && found.effective == 8);
+	assert_int_equal(procfs_parse_users("Name:\tcat\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n", &found),
+			 0);
+	assert_true(found.real == 1 && found.effective == 2);
 }
 
 static void own_ids(void **state)
@@ -362,7 +363,7 @@ int main(void)
 		cmocka_unit_test(stat_names),
 		cmocka_unit_test(stat_exiting),
 		cmocka_unit_test(stat_cpu),
-		cmocka_unit_test(own_ids), cmocka_unit_test(user), cmocka_unit_test(stat_malformed),
+		cmocka_unit_test(own_ids), cmocka_unit_test(users), cmocka_unit_test(stat_malformed),
 		cmocka_unit_test(map_lines),
 		cmocka_unit_test(map_malformed),
 		cmocka_unit_test(maps_bounds),
