@@ -87,14 +87,16 @@ class Memory:
 
 class Ring:
     """Of a program RING: its running thread's frames become a ring of chunks that lead from one to the next.
-    shims: its frames are none of Python code."""
+    shims: its frames are none of Python code. thread: which of its threads, from the newest on."""
 
-    def __init__(self, target, shims):
+    def __init__(self, target, shims, thread=0):
         self.memory, self.layout, room = Memory(target.pid), layout_of(target.pid), target.about["room"]
         self.room = (room + CHUNK - 1) // CHUNK * CHUNK
         memory, l = self.memory, self.layout
         self.tstate = memory.word(memory.word(l["runtime"] + l["runtime_interpreters"]) +
                                   l["interp_threads"])
+        for _ in range(thread):
+            self.tstate = memory.word(self.tstate + l["tstate_next"])
         self.own = memory.word(self.tstate + l["tstate_frame"])
         memory.file.seek(self.own)
         frame = bytearray(memory.file.read(128))

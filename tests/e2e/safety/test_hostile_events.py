@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Kinds of events that are no ticks, on memory that is forged while they are counted: a thread that waits for
+the GIL, one that holds it, one that sleeps, a process that grows, a task of asyncio. Each sample ends in one
+outcome, in a bounded time, and a program beside it keeps its stacks."""
+import subprocess
+
+import pytest
+
+import hostile
+import interpreters as known
+import profiler
+from edges import Judge
+from native_frames import Native
+
+VERSIONS = [i for i in known.one_per_version() if i.version[:2] >= (3, 13)]
+KINDS = {
+    "gil": ("--event", "cpu,gil"),
+    "memory": ("--event", "cpu,memory"),
+    "async": ("--event", "cpu", "--async"),
+    "all": ("--event", "cpu,offcpu,gil,memory,wall", "--async", "--native", "full"),
+}
+CPU = 1  # seconds, of each
+LOST = 0.02  # of an honest program's samples, as in test_hostile_neighbours.py
+
+# Has room for a ring of forged frames. Its main thread runs a task of asyncio and holds the GIL, another one
+# waits for that, a third sleeps; and it grows and shrinks all the time. Nothing here calls a function of
+# Python, which would see the forged frames.
+RING = """
+import asyncio, ctypes, json, mmap, os, threading, time
+room = mmap.mmap(-1, %d)
+heap = mmap.mmap(-1, 8 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+zeros, forget = bytes(6 << 20), mmap.MADV_DONTNEED
+
+def waits():
+    while True:
+        pass
+
+def sleeps():
+    sleep = time.sleep
+    while True:
+        sleep(0.0005)
+
+async def runs():
+    write, seek, advise = heap.write, heap.seek, heap.madvise
+    threading.Thread(target=waits, daemon=True).start()
+    threading.Thread(target=sleeps, daemon=True).start()
+    print(json.dumps({"room": ctypes.addressof(ctypes.c_char.from_buffer(room))}), flush=True)
+    os.read(0, 1)
+    while True:
+        seek(0)
+        write(zeros)
+        advise(forget)
+
+asyncio.run(runs())
+""" % (hostile.CHUNK * hostile.CHUNKS)
+
+
+def judged(native, sample):
+    """Its frames of Python, and whether they reach the root. Below a coroutine stands who awaits it, which is
+    no call."""
+    stack = [frame for frame in native.without(sample.stack) if not frame[0].startswith("[")]
+    at = max((i for i, frame in enumerate(stack) if frame[0] == "loop_child"), default=-1)
+    return stack[at + 1:], not profiler.marker_of(sample.stack)
+
+
+@pytest.mark.parametrize("python,kind", [*((VERSIONS[-1], kind) for kind in KINDS),
+                                         *((python, "all") for python in VERSIONS[:-1])], ids=str)
+def test_on_forged_frames(python, kind, workloads, tmp_path):
+    with profiler.target(python.path, "-IS", "-c", RING, stdin=subprocess.PIPE) as forged, \
+            profiler.target(python.path, workloads / "edges.py") as honest:
+        changers = [hostile.Changer(hostile.Ring(forged, shims, thread), seed=n)
+                    for n, (thread, shims) in enumerate([(0, False), (1, True), (2, False)])]
+        forged.tell()
+        run = profiler.run_while(tmp_path, [forged, honest], CPU, "-F", 499, *KINDS[kind])
+        assert forged.process.poll() is None and honest.process.poll() is None
+        for changer in changers:
+            assert changer.is_alive() and changer.changes > 100
+            changer.stop()
+    ticks = [sample for sample in run.of(honest.pid) if sample.values["cpu"]]
+    judge, native = Judge(honest.about), Native(run)
+    assert not [fault for sample in ticks for fault in judge.faults(*judged(native, sample))]
+    marked = sum(sample.count for sample in ticks if profiler.marker_of(sample.stack))
+    assert profiler.total(ticks) > 100
+    assert profiler.is_share_at_most(marked, LOST, profiler.total(ticks))
+    # Of each kind there were samples of the forged ones, in whatever they ended.
+    for event in profiler.EVENTS:
+        if event.asked and event.key in KINDS[kind][1].split(",") and event.key != "wall":
+            assert sum(run.stats[event.prefix + "outcomes"].values()) > 100, event.key
