@@ -4,6 +4,7 @@ that samples, the zygote, the worker, the parser. Either it goes on, and a progr
 or it has ended with one clear line. No stack is wrong, and nothing is left open or running."""
 import collections
 import contextlib
+import http.client
 import os
 import pathlib
 import re
@@ -32,6 +33,7 @@ FATAL = [(name, way) for way in ("killed", "without memory") for name in (ZYGOTE
 # The system's own, which every user may start.
 NEWCOMER = "/usr/bin/python3", "-IS", "-c", "print('{}', flush=True)\nwhile True: sum(range(100))"
 MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
+LIMIT = 120  # seconds, of what never comes
 STOPPED = 0.2  # seconds, of those that nobody ends for it
 HOLDER = "[GIL held by]"
 EVENTS = "cpu,offcpu,gil,memory"
@@ -112,7 +114,7 @@ class Rounds:
         return {name: pids[-1] for name, pids in found.items()}
 
     def process(self, name):
-        profiler.wait_until(lambda: name in self.processes(), 60, name)
+        profiler.wait_until(lambda: name in self.processes(), LIMIT, name)
         return self.processes()[name]
 
     def is_found_again(self):
@@ -120,13 +122,18 @@ class Rounds:
         the worker waits longer (docs/internals/worker.md)."""
         self.user += 1
         with profiler.target(*NEWCOMER, user=self.user) as newcomer:
-            wanted = b"?pid=%d" % newcomer.pid
-            profiler.wait_until(lambda: wanted in self.server.get("/").body, 60, "program that is found")
+            profiler.wait_until(lambda: self.shows(newcomer.pid), LIMIT, "stack of a new program")
+
+    def shows(self, pid):
+        """Its stack, as the worker sees it. A request that has waited for too long may be refused."""
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            return self.server.get("/debug/pyperf/stacks?pid=%d" % pid).status == 200
+        return False
 
     def is_over(self, name, code):
         """It has ended, with all that it had started; and said why if it could. Returns when."""
-        self.run.process.wait(60)
-        left, when = faults.wait_for_group(self.run.process.pid, 60), time.monotonic()
+        self.run.process.wait(LIMIT)
+        left, when = faults.wait_for_group(self.run.process.pid, LIMIT), time.monotonic()
         self.run.finish(code=code)
         assert not left
         errors = [line for line in self.run.err.splitlines() if "error:" in line]
@@ -177,7 +184,7 @@ class Rounds:
         began, pid = time.monotonic(), self.harm(name, way)
         if name == ZYGOTE:
             os.kill(neighbour, signal.SIGKILL)
-            profiler.wait_until(lambda: is_gone(neighbour), 60, "end of the worker")
+            profiler.wait_until(lambda: is_gone(neighbour), LIMIT, "end of the worker")
         if name in (ZYGOTE, MAIN):
             time.sleep(STOPPED)
             os.kill(pid, signal.SIGCONT)
@@ -185,13 +192,13 @@ class Rounds:
         self.is_found_again()
         self.took[name, way].append(time.monotonic() - began)
         if name in (WORKER, PARSER):  # one that is stopped is ended when it is asked something
-            profiler.wait_until(lambda: is_gone(pid) and is_gone(neighbour), 60, "end of both")
+            profiler.wait_until(lambda: is_gone(pid) and is_gone(neighbour), LIMIT, "end of both")
 
     def end(self, name, way):
         began, pid = time.monotonic(), self.harm(name, way)
         while way == "without memory" and not is_gone(pid):
             # Each makes it work, and so ask for a page: an answer, a worker.
-            assert time.monotonic() - began < 60, "it needs no memory"
+            assert time.monotonic() - began < LIMIT, "it needs no memory"
             with contextlib.suppress(OSError, KeyError, AssertionError):
                 self.server.get("/flamegraph.json", timeout=5)
             with contextlib.suppress(OSError, KeyError):
@@ -211,7 +218,7 @@ class Rounds:
         if not self.server:
             self.start()
         pid = self.run.process.pid
-        profiler.wait_until(lambda: descriptors(pid) == self.open, 60,
+        profiler.wait_until(lambda: descriptors(pid) == self.open, LIMIT,
                             "descriptors as before: %s, %s" % (self.open, descriptors(pid)))
         self.run.interrupt()
         self.is_over(None, 0)
