@@ -17,6 +17,8 @@ CODE = (
     ("code objects", ("bpf/python/code.h", "bpf/python/instruction.h", "bpf/python/settled.h",
                       "bpf/python/digest.h")),
     ("tree", ("bpf/tree/", "bpf/abi/tree.h", "bpf/stack/intern.h", "bpf/base/hash.h")),
+    ("of options that are off", ("bpf/attributes.def", "bpf/native/", "bpf/stack/", "bpf/python/await.h",
+                                 "bpf/python/task.h", "bpf/events/")),
     ("the rest", ("",)),
 )
 HELPERS = {"1": "bpf_map_lookup_elem", "5": "bpf_ktime_get_ns", "8": "bpf_get_smp_processor_id",
