@@ -27,11 +27,13 @@ def stolen():
 Account = collections.namedtuple("Account", "run before after inner outer stolen")
 
 
-def observe(directory, target, *arguments, event="offcpu", account=schedstat, seconds=2):
+def observe(directory, target, *arguments, event="offcpu", account=schedstat, seconds=2,
+            budget="0"):
     """Profiles a target; the times that bound what must be found, whenever we are run ourselves. account(pid)
-    is asked at the beginning and at the end."""
+    is asked at the beginning and at the end. budget: none is thinned, since shares of lines are compared."""
     outer, lost = time.monotonic_ns(), stolen()
-    run = profiler.Run(directory, "--pid", target.pid, "--event", event, "--min-wait", "0", "-v", *arguments)
+    run = profiler.Run(directory, "--pid", target.pid, "--event", event, "--min-wait", "0",
+                       "--budget", budget, "-v", *arguments)
 
     def is_ready():
         return b"capabilities that are kept" in os.pread(run.streams[1].fileno(), 1 << 24, 0)
