@@ -6,6 +6,8 @@
 #define PYPERF_BPF_NATIVE_FIND_H
 
 #include "bpf/native/unwind.h"
+#include "bpf/python/greenlet_links.h"
+#include "bpf/python/thread.h"
 
 /* With --native top and full, says where the frames of a sample are to end. */
 static __always_inline void native_goal(struct scratch *s, enum unwind_goal goal)
@@ -17,13 +19,34 @@ static __always_inline void native_goal(struct scratch *s, enum unwind_goal goal
 }
 
 /*
+ * While greenlets switch, the newest shim may be left out, and the C stack be another one than the
+ * CFrame's.
+ */
+static __always_inline int native_lacks_shims(struct scratch *s, const struct layout *l, __u64 cframe,
+					      __u64 sp)
+{
+	__u64 leaf = tstate_field(s, l->tstate_frame);
+
+	if (!l->frame_object)
+		return 0;
+	if (l->has_cframe && walk_read(&s->walk, &leaf, sizeof(leaf), cframe + l->cframe_frame))
+		return 0;
+	return greenlet_skips_shims(l, leaf, sp);
+}
+
+/*
  * For a thread with Python frames: how to recognise the native frame that runs the newest of them. From 3.12
  * on it has the newest shim, which the walk finds, among its local variables; in 3.11 and 3.12 it has the
  * CFrame, which is there first. Before 3.11 each activation of the loop runs one Python frame.
  */
 static __always_inline void native_goal_python(struct scratch *s, const struct layout *l, __u64 cframe)
 {
-	native_goal(s, l->root_rule == ROOT_NULL ? UNWIND_LOOP : UNWIND_ADDRESS);
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	enum unwind_goal goal = l->root_rule == ROOT_NULL ? UNWIND_LOOP : UNWIND_ADDRESS;
+
+	if (opt_native == NATIVE_MODE_TOP && native_lacks_shims(s, l, cframe, regs_sp(regs)))
+		goal = UNWIND_NOWHERE;
+	native_goal(s, goal);
 	if (l->has_cframe)
 		s->unwind.cframe = cframe;
 }

@@ -38,6 +38,12 @@ static __always_inline __u64 thread_frame(struct scratch *s, const struct layout
 	return cframe_word(s, l->cframe_frame);
 }
 
+/* That frame, once thread_frame() was called. */
+static __always_inline __u64 thread_leaf(const struct scratch *s, const struct layout *l)
+{
+	return l->has_cframe ? cframe_word(s, l->cframe_frame) : tstate_field(s, l->tstate_frame);
+}
+
 /*
  * The frame that called into the newest activation of the loop, from the CFrame before the newest. 0 if
  * nothing did, an impossible address if it is unknown, as in the versions that have no CFrame.

@@ -22,16 +22,36 @@ static __always_inline int greenlet_is_likely(const struct walk *w, const struct
 	return l->frame_object && w->end == WALK_ROOT && w->last && !w->last_owner;
 }
 
+/*
+ * The link to its caller that a frame had before greenlet changed it; 0 if the frame has no object where that
+ * would be. A frame that was never exposed may have anything there.
+ */
+static __always_inline __u64 greenlet_link(const struct layout *l, __u64 at, __u64 object)
+{
+	__u64 frame = 0, link = 0;
+
+	if (!mem_plausible(object) || mem_read(&frame, sizeof(frame), object + l->object_frame) ||
+	    frame != at || mem_read(&link, sizeof(link), object + l->object_data))
+		return 0;
+	return mem_plausible(link) ? link : 0;
+}
+
+/* Whether a link leads into the thread's C stack. */
+static __always_inline int greenlet_is_near(__u64 link, __u64 sp)
+{
+	return sp && link - sp + GREENLET_STACK < 2 * GREENLET_STACK;
+}
+
 /* Whether a link that was taken away leads to an outermost shim. */
 static __always_inline int greenlet_is_shim(const struct layout *l, __u64 link, __u64 sp)
 {
 	__u64 previous = ~0ULL;
 	__u8 owner = 0;
 
-	if (!mem_plausible(link))
+	if (!link)
 		return 0;
 	/* It may be moved away already, and anything be in its place. */
-	if (sp && link - sp + GREENLET_STACK < 2 * GREENLET_STACK)
+	if (greenlet_is_near(link, sp))
 		return 1;
 	if (mem_read(&previous, sizeof(previous), link + l->frame_previous) ||
 	    mem_read(&owner, sizeof(owner), link + l->frame_owner))
@@ -45,17 +65,11 @@ static __always_inline int greenlet_is_shim(const struct layout *l, __u64 link, 
  */
 WALK_GLOBAL int greenlet_is_exposed(const struct walk *w, const struct layout *l, __u64 sp)
 {
-	__u64 object = 0, frame = 0, link = 0;
+	__u64 object = 0;
 
-	if (!w || !l)
+	if (!w || !l || mem_read(&object, sizeof(object), w->last + l->frame_object))
 		return 0;
-	if (mem_read(&object, sizeof(object), w->last + l->frame_object) || !mem_plausible(object))
-		return 0;
-	if (mem_read(&frame, sizeof(frame), object + l->object_frame) || frame != w->last)
-		return 0;
-	if (mem_read(&link, sizeof(link), object + l->object_data))
-		return 0;
-	return greenlet_is_shim(l, link, sp);
+	return greenlet_is_shim(l, greenlet_link(l, w->last, object), sp);
 }
 
 #endif

@@ -6,8 +6,9 @@
 #define PYPERF_BPF_STACK_FULL_H
 
 #include "bpf/native/find.h"
-#include "bpf/python/cache.h"
+#include "bpf/python/cframe.h"
 #include "bpf/python/greenlet.h"
+#include "bpf/python/greenlet_links.h"
 #include "bpf/python/thread.h"
 #include "bpf/stack/merge.h"
 
@@ -70,6 +71,8 @@ static __always_inline void native_cut(struct scratch *s, struct thread *t, stru
 __noinline int native_merge_global(struct scratch *s, struct cpu_stats *count, struct thread *t,
 				   const struct layout *l)
 {
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	const __u64 sp = regs_sp(regs);
 	struct native_cache *k = NULL;
 	struct unwind *u;
 	__u32 goal, cached;
@@ -93,7 +96,7 @@ __noinline int native_merge_global(struct scratch *s, struct cpu_stats *count, s
 		return -1;
 	}
 	/* While greenlets switch, the Python frames lack the shims by which the native ones are found. */
-	if (!greenlet_is_likely(&s->walk, l) &&
+	if (!greenlet_is_likely(&s->walk, l) && !greenlet_skips_shims(l, thread_leaf(s, l), sp) &&
 	    !merge_run(s, k, &t->cache, cached ? s->walk.cached.run : 0, l))
 		return 0;
 	u->merge.state = MERGE_FAILED;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * step.c - the single-step oracle: step [--lie] COUNT PROGRAM [ARGUMENT...]. Runs a program of CPython until
- * it stops itself (SIGSTOP), then one machine instruction at a time, COUNT of them, and after each takes a
- * sample with the sampler's own source. Prints the counts; exit status 1 if anything is wrong, 2 if the
- * program cannot be stepped. With --lie a link between two frames is wrong now and then, which must be found.
+ * step.c - the single-step oracle: step [--lie | --greenlets] COUNT PROGRAM [ARGUMENT...]. Runs a program
+ * of CPython until it stops itself (SIGSTOP), then one machine instruction at a time, COUNT of them, and
+ * after each takes a sample with the sampler's own source. Prints the counts; exit status 1 if anything is
+ * wrong, 2 if the program cannot be stepped. With --lie a link between two frames is wrong now and then,
+ * which must be found. With --greenlets the program's stacks are as many as it has greenlets, between
+ * which it may switch.
  */
 #include "tests/forge/stopped.h"
 #include "tests/forge/hosted.h"
@@ -15,14 +17,17 @@
 #define NAME_SHOWN 64
 #define TOP	 6 /* frames of a stack that are printed */
 
+#define JUDGES 4 /* greenlets of steps_greenlets.py */
+
 static struct {
-	unsigned long instructions, whole, detected, doubted, recovered, undetected, cache_differences,
-		cache_refused, lies;
+	unsigned long instructions, whole, detected, empty, switches, doubted, recovered, undetected;
+	unsigned long cache_differences, cache_refused, lies;
 	unsigned long faults[FAULTS];
 } count;
 
 static struct plain plain;
-static struct judge judge;
+static struct judge judges[JUDGES]; /* of each greenlet's stack, as it was last */
+static struct judge *judge = judges;
 
 /* --- what is printed ------------------------------------------------------------------------------------ */
 
@@ -45,24 +50,24 @@ static void print_fault(const char *what, __u64 rip)
 		what, count.instructions, (unsigned long long)rip, w->depth);
 	for (__u32 i = 0; i < TOP && i < w->depth; i++)
 		print_frame(&w->frames[i]);
-	fprintf(stderr, "  last good, of %u frames:\n", judge.depth);
-	for (__u32 i = 0; i < TOP && i < judge.depth; i++)
-		print_frame(&judge.good[judge.depth - 1 - i]);
+	fprintf(stderr, "  last good, of %u frames:\n", judge->depth);
+	for (__u32 i = 0; i < TOP && i < judge->depth; i++)
+		print_frame(&judge->good[judge->depth - 1 - i]);
 }
 
 static void print_counts(void)
 {
 	const struct cpu_stats *s = &hosted.stats;
 
-	printf("instructions %lu whole %lu detected %lu doubted %lu recovered %lu undetected %lu",
-	       count.instructions, count.whole, count.detected, count.doubted, count.recovered,
-	       count.undetected);
+	printf("instructions %lu whole %lu detected %lu empty %lu switches %lu", count.instructions,
+	       count.whole, count.detected, count.empty, count.switches);
+	printf(" doubted %lu recovered %lu undetected %lu", count.doubted, count.recovered, count.undetected);
 	for (int i = FAULT_NONE + 1; i < FAULTS; i++)
 		printf(" %s %lu", fault_names[i], count.faults[i]);
 	printf(" cache_differences %lu cache_refused %lu cache_full %llu cache_partial %llu cache_miss %llu",
 	       count.cache_differences, count.cache_refused, s->cache_full, s->cache_partial, s->cache_miss);
-	printf(" pushed %u popped %u deepest %u late %u codes %llu lies %lu\n", judge.most_pushed,
-	       judge.most_popped, judge.deepest, judge.late, s->codes_new, count.lies);
+	printf(" pushed %u popped %u deepest %u late %u codes %llu lies %lu\n", judge->most_pushed,
+	       judge->most_popped, judge->deepest, judge->late, s->codes_new, count.lies);
 }
 
 /* --- one sample ----------------------------------------------------------------------------------------- */
@@ -79,6 +84,54 @@ static void found_fault(enum fault fault, __u64 rip)
 		print_fault(fault_names[fault], rip);
 }
 
+/* Whether a judge's last good stack begins with this walk's first frame. */
+static bool is_of(const struct judge *j, const struct walk *w)
+{
+	return j->depth && same_activation(&j->good[0], &w->frames[w->depth - 1]);
+}
+
+/* Whether this stack is a judge's last good one, unchanged. */
+static bool is_as_it_was(const struct judge *j, const struct walk *w)
+{
+	if (w->depth != j->depth)
+		return false;
+	for (__u32 i = 0; i < w->depth; i++)
+		if (!same_activation(&j->good[i], &w->frames[w->depth - 1 - i]) ||
+		    j->good[i].instr != w->frames[w->depth - 1 - i].instr)
+			return false;
+	return true;
+}
+
+/*
+ * With --greenlets: goes on to the judge of another greenlet's stack, if the walk is of such a one. While it
+ * was away its stack has not changed; one that begins has one frame. As many are believed as there are
+ * judges, so stacks that lack callers find none.
+ */
+static enum fault change_judge(const struct walk *w)
+{
+	struct judge *free = NULL;
+
+	if (!judge->depth || is_of(judge, w))
+		return FAULT_NONE;
+	count.switches++;
+	for (int i = 0; i < JUDGES; i++) {
+		if (is_of(&judges[i], w)) {
+			judge = &judges[i];
+			if (w->depth == 1)
+				judge->depth = 0;
+			return w->depth == 1 || is_as_it_was(judge, w) ? FAULT_NONE : FAULT_JUMP;
+		}
+		if (!judges[i].depth)
+			free = &judges[i];
+	}
+	if (!free)
+		return FAULT_JUMP;
+	judge = free;
+	return FAULT_NONE;
+}
+
+static bool switching; /* --greenlets */
+
 /* The frames must be those that a plain walk finds, and follow from those before. */
 static enum fault judge_whole(__u64 tstate, bool cached)
 {
@@ -89,8 +142,10 @@ static enum fault judge_whole(__u64 tstate, bool cached)
 	plain_walk(&plain, &hosted.layout, plain_leaf(&hosted.layout, tstate, false));
 	if (!w->depth || !plain_agrees(&plain, w))
 		return FAULT_WALK;
-	count.cache_refused += !cached;
-	return judge_frames(&judge, w->frames, w->depth);
+	count.cache_refused += !cached && !switching;
+	if (switching && change_judge(w))
+		return FAULT_JUMP;
+	return judge_frames(judge, w->frames, w->depth);
 }
 
 /*
@@ -111,14 +166,15 @@ static bool is_cut_by_throw(const struct walk *w)
  * What is shown of a stack that was refused must be callers, or end at such a generator. It may have been
  * right.
  */
-static enum fault judge_refused(__u64 tstate)
+static enum fault judge_refused(__u64 tstate, enum outcome outcome)
 {
 	const struct walk *w = &hosted.scratch->walk;
 	enum fault fault =
-		judge_callers(&judge, w->frames, w->depth) || is_cut_by_throw(w) ? FAULT_NONE : FAULT_PART;
-	struct judge copy = judge;
+		judge_callers(judge, w->frames, w->depth) || is_cut_by_throw(w) ? FAULT_NONE : FAULT_PART;
+	struct judge copy = *judge;
 
 	count.detected++;
+	count.empty += outcome == OUTCOME_NO_FRAMES;
 	count.recovered += w->depth && !fault;
 	plain_walk(&plain, &hosted.layout, plain_leaf(&hosted.layout, tstate, false));
 	if (plain.ended && plain.depth && !judge_frames(&copy, plain.frames, plain.depth))
@@ -129,9 +185,9 @@ static enum fault judge_refused(__u64 tstate)
 /* Leaves out three frames in the middle of the stack. */
 static void tell_lie(void)
 {
-	const struct frame *middle = &judge.good[judge.depth / 2];
+	const struct frame *middle = &judge->good[judge->depth / 2];
 
-	if (judge.depth < 12 || count.instructions % LIE_EVERY)
+	if (judge->depth < 12 || count.instructions % LIE_EVERY)
 		return;
 	stopped_lie(middle->address + hosted.layout.frame_previous, middle[-4].address);
 	count.lies++;
@@ -146,6 +202,7 @@ static int look(__u64 rip)
 	enum fault fault;
 
 	stopped_again();
+	hosted_regs.sp = stepped_register(hosted_task.pid, offsetof(struct user_regs_struct, rsp));
 	if (lying)
 		tell_lie();
 	hosted.single = count.instructions & 1;
@@ -162,7 +219,7 @@ static int look(__u64 rip)
 	case OUTCOME_INCOMPLETE:
 	case OUTCOME_NO_FRAMES:
 	case OUTCOME_UNREADABLE:
-		fault = judge_refused(hosted_thread()->tstate);
+		fault = judge_refused(hosted_thread()->tstate, outcome);
 		if (fault)
 			found_fault(fault, rip);
 		return 0;
@@ -198,10 +255,11 @@ int main(int argc, char **argv)
 	int r;
 
 	lying = argc > 1 && !strcmp(argv[1], "--lie");
-	command += lying;
+	switching = argc > 1 && !strcmp(argv[1], "--greenlets");
+	command += lying || switching;
 	steps = command[0] ? strtoul(*command++, NULL, 10) : 0;
 	if (!steps || !command[0]) {
-		fprintf(stderr, "usage: step [--lie] COUNT PROGRAM [ARGUMENT...]\n");
+		fprintf(stderr, "usage: step [--lie | --greenlets] COUNT PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
 	r = hosted_begin();

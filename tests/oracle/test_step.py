@@ -7,18 +7,24 @@ import subprocess
 
 import pytest
 
+import greenlets
 import profiler
 
 STEP = profiler.BUILD / "tests/oracle/step"
 ALSO_2_7 = True
+GREENLET_STEPS = 40000
 SHAPES = 7  # of steps.py; steps27.py has five
 
 
 def step(interpreter, workloads, instructions, shape=0, *options):
+    return step_program(interpreter, instructions, options, workloads / interpreter.program("steps"), shape)
+
+
+def step_program(interpreter, instructions, options, *program):
     """Exit status and counts by name."""
     assert os.access(STEP, os.X_OK), "not built: %s (make tests)" % STEP
     done = subprocess.run([str(STEP), *options, str(instructions), interpreter.path, "-S", "-B",
-                           str(workloads / interpreter.program("steps")), str(shape)],
+                           *map(str, program)],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                           timeout=280)
     print(interpreter.name, done.stdout, done.stderr)
@@ -47,6 +53,21 @@ def test_a_sampler_after_every_instruction(version, workloads, shape):
     if version.version < (3,) and shape >= 5:
         pytest.skip("SKIP not-applicable: no coroutines in Python 2.7")
     check(version, workloads, 7000, shape)
+
+
+def test_greenlets(version, workloads):
+    """Each greenlet has a stack of its own, which does not change while others run. To link frames anew takes
+    instructions, and then the part of the C stack is copied, a byte in each of these steps."""
+    where = greenlets.directory(version) if version.version >= (3, 9) else None
+    if not where:
+        pytest.skip("SKIP not-applicable: no greenlet for %s" % version)
+    status, counts = step_program(version, GREENLET_STEPS, ["--greenlets"],
+                                  workloads / "steps_greenlets.py", where)
+    bound = 0.005 if version.version < (3, 13) else 0
+    assert counts["whole"] + counts["detected"] == GREENLET_STEPS
+    assert counts["detected"] - counts["empty"] <= bound * GREENLET_STEPS
+    assert counts["switches"] >= 2
+    assert (status, counts["undetected"], counts["cache_differences"]) == (0, 0, 0)
 
 
 @pytest.mark.long

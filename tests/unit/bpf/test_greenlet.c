@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_greenlet.c - bpf/python/greenlet.h: a chain that ends at a frame of Python code is all of a stack if
- * greenlet has left its link to the outermost shim in the frame's object, and in no other case.
+ * test_greenlet.c - bpf/python/greenlet.h and greenlet_links.h: a chain that ends at a frame of Python
+ * code is all of a stack if greenlet has left its link to the outermost shim in the frame's object, and in
+ * no other case.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -157,19 +158,49 @@ static void base(void **state)
 	assert_false(walk_is_whole(&s.walk, &layout, base_frame));
 }
 
+/* What is exposed in part leaves out shims as well, though it may end as ever. */
+static void links(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+		const __u64 sp = at(4) - 4096;
+
+		begin(versions[i]);
+		frame(5, layout.owner_shim, at(2), 0);
+		frame(1, OWNED_BY_THREAD, at(5), at(6)); /* as ever, and has been exposed before */
+		object(6, at(1), at(5));
+		frame(2, OWNED_BY_THREAD, at(4), at(3));
+		assert_int_equal(greenlet_skips_shims(&layout, at(1), sp), 0);
+		frame(1, OWNED_BY_THREAD, at(2), at(6)); /* the first step of exposing */
+		assert_int_equal(greenlet_skips_shims(&layout, at(1), sp), 1);
+		assert_int_equal(greenlet_skips_shims(&layout, at(1), 0), 0);
+		assert_int_equal(greenlet_skips_shims(&layout, at(1), STACK), 0); /* no shim is there */
+		frame(1, OWNED_BY_GENERATOR, at(2), at(6));
+		assert_int_equal(greenlet_skips_shims(&layout, at(1), sp), 0);
+		frame(1, OWNED_BY_THREAD, at(2), 0); /* without an object */
+		assert_int_equal(greenlet_skips_shims(&layout, at(1), sp), 0);
+		frame(1, OWNED_BY_THREAD, at(5), at(6)); /* the last but one of taking it back */
+		frame(2, OWNED_BY_THREAD, 0, at(3));
+		assert_int_equal(greenlet_skips_shims(&layout, at(1), sp), 1);
+	}
+}
+
 static void arguments(void **state)
 {
 	(void)state;
 	begin(0x030d);
 	assert_int_equal(greenlet_is_exposed(NULL, &layout, 0), 0);
 	assert_int_equal(greenlet_is_exposed(&s.walk, NULL, 0), 0);
+	assert_int_equal(greenlet_skips_shims(NULL, at(1), STACK), 0);
+	assert_int_equal(greenlet_skips_shims(&layout, 0, STACK), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole), cmocka_unit_test(overwritten), cmocka_unit_test(other),
-		cmocka_unit_test(not_before), cmocka_unit_test(base), cmocka_unit_test(arguments),
+		cmocka_unit_test(not_before), cmocka_unit_test(base), cmocka_unit_test(links),
+		cmocka_unit_test(arguments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

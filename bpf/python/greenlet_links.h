@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * greenlet_links.h - whether a chain of frames leaves out shims, because greenlet has changed its links
+ * (greenlet.h), in part or all of them. Native frames are found by the shims.
+ */
+#ifndef PYPERF_BPF_PYTHON_GREENLET_LINKS_H
+#define PYPERF_BPF_PYTHON_GREENLET_LINKS_H
+
+#include "bpf/base/loop.h"
+#include "bpf/python/greenlet.h"
+
+#define GREENLET_FRAMES 128 /* whose links are compared, from the leaf on */
+
+struct greenlet_context {
+	const struct layout *l;
+	__u64 at; /* a frame */
+	__u64 sp;
+	__u32 skips;
+};
+
+/*
+ * Looks at one frame. Returns 0 to go on, 1 to stop. greenlet gives each frame an object, from the leaf on,
+ * before it changes the link. So what is beyond a frame without one is as ever, and mostly that is the leaf.
+ */
+static long greenlet_callback(__u32 i, struct greenlet_context *c)
+{
+	const struct layout *l = c->l;
+	__u64 object = 0, previous = 0, link;
+	__u8 owner = 0;
+
+	(void)i;
+	if (!mem_plausible(c->at) || mem_read(&object, sizeof(object), c->at + l->frame_object) ||
+	    mem_read(&owner, sizeof(owner), c->at + l->frame_owner))
+		return 1;
+	if (!object && owner < l->owner_shim)
+		return 1;
+	if (mem_read(&previous, sizeof(previous), c->at + l->frame_previous))
+		return 1;
+	if (!owner) { /* that of a generator changes each time it goes on */
+		link = greenlet_link(l, c->at, object);
+		c->skips = link && link != previous && greenlet_is_near(link, c->sp);
+	}
+	c->at = previous;
+	return c->skips != 0;
+}
+
+/*
+ * Whether the chain that begins at this frame leaves out shims. That of a stack which is exposed in part may
+ * end as ever.
+ */
+WALK_GLOBAL int greenlet_skips_shims(const struct layout *l, __u64 leaf, __u64 sp)
+{
+	struct greenlet_context c = { l, leaf, sp, 0 };
+
+	if (!l || !l->frame_object)
+		return 0;
+	bpf_loop(GREENLET_FRAMES, greenlet_callback, &c, 0);
+	return c.skips;
+}
+
+#endif
