@@ -15,6 +15,7 @@ TREE = 65536  # an eighth of the default, since the crowd has an eighth of a lar
 
 @pytest.mark.all
 @pytest.mark.alone
+@pytest.mark.timeout(900)  # to read stacks 900 deep takes long on a busy machine
 @pytest.mark.parametrize("kind", ["stacks", "codes", "names"])
 def test_a_service_of_another_user(tmp_path, kind):
     with crowds.crowd(kind, 8) as crowd, profiler.target(NEWEST.path, "-ISc", crowds.SERVICE) as service:
