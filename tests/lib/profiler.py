@@ -119,6 +119,9 @@ class Run:
         self.stats_path.unlink(missing_ok=True)
         own = ["-o", str(self.path or "-")] if output else []
         own += ["--stats-json", str(self.stats_path)] if stats else []
+        # Tests want many samples of what they look at; tests/e2e/waits/test_budget.py is about the default.
+        if stats and not any(str(argument).startswith("--budget") for argument in arguments):
+            own += ["--budget", "0"]
         # Options go before "--": what comes after it is the COMMAND's.
         self.command = [*binary, *own, *map(str, arguments)]
         # Files, not pipes: a COMMAND that outlives the profiler would hold the other end of a pipe.

@@ -10,6 +10,7 @@
 #include "tests/forge/written.h"
 #include "tests/forge/logged.h"
 
+#include "base/clock.h"
 #include "kern/banks.h"
 #include "run/agent.h"
 #include "run/finish.h"
@@ -67,6 +68,7 @@ static void watch_self(void)
 	struct record_process listed = find_process(kernel, getpid());
 	struct process self = {
 		.start_time = listed.start_time, .exec_id = listed.exec_id, .state = PROCESS_NO_LAYOUT,
+		.known = clock_boot_ns(),
 	};
 	struct registry_entry e = { .pid = getpid(), .binary = "", .build_id = "", .layout = -1 };
 

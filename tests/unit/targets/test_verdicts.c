@@ -388,7 +388,8 @@ static struct record_fork fork_of(__u32 parent_id)
 /* It runs and runs, and is asked about each time: the worker looks once a second, not fifty times. */
 static void no_room(void **state)
 {
-	const struct process other = { .state = PROCESS_PYTHON };
+	/* All of one user: none makes room for another. */
+	const struct process other = { .state = PROCESS_PYTHON, .user = target.user };
 	struct worker_reply r;
 	struct process p;
 	__u64 before;
