@@ -121,7 +121,7 @@ static __always_inline int look_at(struct task_struct *task, struct wait *w, int
 		barrier();
 		note_nodes(s, count, w, queued, take_stack(s, count, w->for_gil));
 		if (opt_budget)
-			pace_learn(&w->pace, cost_charge(s, count, EVENT_OFFCPU, w->begin));
+			wait_charge(w, s, count);
 		barrier();
 		s->busy = 0;
 	}
