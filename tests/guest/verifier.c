@@ -93,6 +93,7 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool na
 		.cache = cache,
 		.cache_threads = 512,
 		.cache_depth = 1024,
+		.budget = 0.01,
 		.native = native ? NATIVE_MODE_FULL : NATIVE_MODE_OFF,
 		.native_memory = 1 << 20,
 		.native_lines = native,

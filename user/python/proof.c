@@ -210,6 +210,21 @@ static int check_frames(void)
 	return err;
 }
 
+/*
+ * Whether the thread state's base frame is what it must be, where there is one: a shim without a caller. A
+ * walk that begins there by mistake is whole by itself.
+ */
+static bool is_base_right(void)
+{
+	const struct layout *l = state.layout;
+	const __u64 base = tstate_word(l->tstate_base_frame);
+	__u8 owner = 0;
+
+	return l->root_rule != ROOT_BASE ||
+	       (mem_plausible(base) && !read_word(base + l->frame_previous) &&
+		!mem_read(&owner, sizeof(owner), base + l->frame_owner) && owner >= l->owner_shim);
+}
+
 /* Walks to the root, in several stretches if the stack is deeper than one walk goes. */
 static int walk_to_root(__u64 frame)
 {
@@ -235,7 +250,9 @@ static int walk_to_root(__u64 frame)
 	}
 	if (err || w->end == WALK_DEEP)
 		return err;
-	return walk_is_whole(w, l, tstate_word(l->tstate_base_frame)) ? 0 : contradict(bad_walk);
+	return is_base_right() && walk_is_whole(w, l, tstate_word(l->tstate_base_frame)) ?
+		       0 :
+		       contradict(bad_walk);
 }
 
 bool proof_of_thread_id(__u64 id, __u64 (*word_at)(__u64 address))
