@@ -242,7 +242,7 @@ def test_every_field_is_shown():
     """A field of struct layout that show.c does not print would never be checked."""
     text = (profiler.ROOT / "bpf" / "abi" / "layout.h").read_text()
     body = text[text.index("\nstruct layout {"):]
-    body = body[:body.index("\n};")]
+    body = body[:body.index("\n}")]
     fields = {line.split(";")[0].split()[-1]
               for line in body.splitlines() if line.strip().startswith("__u")} - {"pad"}
     shown = (profiler.ROOT / "tests" / "layouts" / "show.c").read_text()

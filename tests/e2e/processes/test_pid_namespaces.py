@@ -68,12 +68,21 @@ def test_events(pair, tmp_path):
         assert sums["asleep_" + name, "offcpu"] > 10**9
 
 
-def test_dump(pair):
+def looked_at(pair):
+    """By pid the threads that are in a function of the program, by its name."""
     done = subprocess.run([profiler.BINARY, "dump", "--json", "--pid", ",".join(map(str, pair))], check=True,
                           capture_output=True, timeout=120)
-    for process in json.loads(done.stdout)["processes"]:
-        name = pair[process["pid"]]
-        found = {thread["frames"][0]["function"] if thread["frames"] else None: thread["tid"]
-                 for thread in process["threads"]}
-        assert set(found) == {kind + name for kind in ("asleep_", "naps_", "burns_")}
-        assert found["burns_" + name] == process["pid"]
+    return {process["pid"]: {thread["frames"][0]["function"] if thread["frames"] else None: thread["tid"]
+                             for thread in process["threads"]}
+            for process in json.loads(done.stdout)["processes"]}
+
+
+def test_dump(pair):
+    expected = {pid: {kind + name for kind in ("asleep_", "naps_", "burns_")} for pid, name in pair.items()}
+
+    def are_right(found):
+        return {pid: set(threads) for pid, threads in found.items()} == expected
+
+    # One that has just begun may not be in its function yet.
+    profiler.wait_until(lambda: are_right(looked_at(pair)), 60, "threads in their functions")
+    assert all(threads["burns_" + pair[pid]] == pid for pid, threads in looked_at(pair).items())
