@@ -10,7 +10,7 @@ import profiler
 NEWEST = known.newest()
 CPU = 1  # seconds of it, of the service, at FREQUENCY: so many samples that a share is known to a per cent
 FREQUENCY = 4999
-TREE = 65536  # an eighth of the default, since the crowd has an eighth of a large machine's CPUs
+TREE = 131072  # a quarter of the default, since the crowd has a part of a large machine's CPUs
 
 
 @pytest.mark.all
