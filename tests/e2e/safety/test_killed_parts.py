@@ -247,6 +247,7 @@ def rounds(tmp_path, workloads):
     assert not bpf_objects.left_since(before, 30)
 
 
+@pytest.mark.long
 def test_twenty_times(rounds):
     rounds.all_of([*LASTING * 2, *FATAL])
     assert rounds.stacks > 100 and not rounds.faults, rounds.faults
