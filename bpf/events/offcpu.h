@@ -12,6 +12,7 @@
 
 #include "bpf/events/gil.h"
 #include "bpf/events/wait_table.h"
+#include "bpf/sample/cost.h"
 #include "bpf/sample/sampler.h"
 
 /* As in linux/sched.h, and in asm/unistd.h of each architecture. */
@@ -95,6 +96,28 @@ static __noinline void note_nodes(struct scratch *s, struct cpu_stats *count, st
 		add_cause(s, count, syscall_of(task), opt_kernel, BPF_CORE_READ_BITFIELD(task, in_iowait));
 	}
 	k->node = s->tree.node;
+}
+
+/*
+ * For how many waits the one that begins stands, if its stack is to be taken; else 0. It is not inlined, nor
+ * is what a look costs: what they keep would be on the BPF stack while one is taken, of which kernel 6.1 has
+ * no more.
+ */
+static __noinline __u32 wait_turn(struct wait *w, struct scratch *s, struct cpu_stats *count)
+{
+	const __u32 level = opt_budget ? cost_level(&s->cost.all, w->begin, COST_LEVELS) : 0;
+	const __u32 usual = wait_shift(w), thinned = pace_shift(w->pace.cycle, w->pace.cost, level);
+	const __u32 weight = chance_next(thinned > usual ? thinned : usual);
+
+	if (thinned > usual && !weight)
+		count->waits_thinned++;
+	return weight;
+}
+
+/* The stack of a wait was taken. */
+static __noinline void wait_charge(struct wait *w, struct scratch *s, struct cpu_stats *count)
+{
+	pace_learn(&w->pace, cost_charge(s, count, EVENT_OFFCPU, w->begin));
 }
 
 /*

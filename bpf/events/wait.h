@@ -12,7 +12,6 @@
 #define PYPERF_BPF_EVENTS_WAIT_H
 
 #include "bpf/data/maps.h"
-#include "bpf/sample/cost.h"
 #include "bpf/sample/end.h"
 #include "bpf/tree/quota.h"
 #include "bpf/tree/tree.h"
@@ -273,28 +272,6 @@ static __always_inline __u32 wait_shift(const struct wait *w)
 		if (w->average << (shift + 1) >= opt_min_wait)
 			break;
 	return shift;
-}
-
-/*
- * For how many waits the one that begins stands, if its stack is to be taken; else 0. It is not inlined, nor
- * is what a look costs: what they keep would be on the BPF stack while one is taken, of which kernel 6.1 has
- * no more.
- */
-static __noinline __u32 wait_turn(struct wait *w, struct scratch *s, struct cpu_stats *count)
-{
-	const __u32 level = opt_budget ? cost_level(&s->cost.all, w->begin, COST_LEVELS) : 0;
-	const __u32 usual = wait_shift(w), thinned = pace_shift(w->pace.cycle, w->pace.cost, level);
-	const __u32 weight = chance_next(thinned > usual ? thinned : usual);
-
-	if (thinned > usual && !weight)
-		count->waits_thinned++;
-	return weight;
-}
-
-/* The stack of a wait was taken. */
-static __noinline void wait_charge(struct wait *w, struct scratch *s, struct cpu_stats *count)
-{
-	pace_learn(&w->pace, cost_charge(s, count, EVENT_OFFCPU, w->begin));
 }
 
 #define WAIT_TRIES 3 /* others that may move `since` on at the same time, and one */
