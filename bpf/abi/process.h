@@ -19,6 +19,12 @@ enum process_state {
 	PROCESS_PROGRAM,  /* no Python, but its native code is wanted (--all) */
 };
 
+/* Whether what such a process does is in the profile. */
+static inline int process_is_counted(enum process_state state)
+{
+	return state == PROCESS_PYTHON || state == PROCESS_NO_LAYOUT || state == PROCESS_PROGRAM;
+}
+
 /*
  * In struct process.unsettled: a code object that had been at its address for long (python/settled.h) was
  * once replaced by another one.

@@ -25,8 +25,7 @@ static __always_inline const struct process *account_process(const struct task_s
 	if (!p || p->exec_id + execs != task->self_exec_id ||
 	    p->start_time != task->group_leader->start_boottime)
 		return NULL;
-	return p->state == PROCESS_PYTHON || p->state == PROCESS_NO_LAYOUT || p->state == PROCESS_PROGRAM ?
-		       p : NULL;
+	return process_is_counted(p->state) ? p : NULL;
 }
 
 /* How much of the account of a thread was not counted yet, ns; it is from now on. */

@@ -20,8 +20,7 @@ static __always_inline int kernel_is_wanted(void)
 	__u32 tgid = task->tgid;
 	const struct process *p = task->mm ? bpf_map_lookup_elem(&processes, &tgid) : NULL;
 
-	return p && (p->state == PROCESS_PYTHON || p->state == PROCESS_NO_LAYOUT ||
-		     p->state == PROCESS_PROGRAM);
+	return p && process_is_counted(p->state);
 }
 
 /*

@@ -45,7 +45,8 @@ int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p)
 	if (err == -E2BIG && process_room_make(&k->process_room, map, p->user) > 0)
 		err = bpf_map__update_elem(map, &pid, sizeof(pid), p, sizeof(*p), BPF_ANY);
 	k->processes_full += err == -E2BIG;
-	accounts_meet(k);
+	if (!err && process_is_counted(p->state))
+		accounts_meet(k);
 	__atomic_add_fetch(&k->skel->bss->processes_stamp, 1, __ATOMIC_SEQ_CST);
 	return err;
 }

@@ -29,11 +29,11 @@ static bool has_name(struct recover *r, __u32 pid, const struct process *p)
 		.pid = pid,
 		.start_time = p->start_time,
 		.exec_id = p->exec_id,
+		.user = p->user,
 	};
 	struct procfs_stat stat;
 
-	if ((p->state != PROCESS_PYTHON && p->state != PROCESS_NO_LAYOUT && p->state != PROCESS_PROGRAM) ||
-	    registry_find(r->registry, p->id))
+	if (!process_is_counted(p->state) || registry_find(r->registry, p->id))
 		return true;
 	if (procfs_stat(pid, &stat))
 		return true; /* it has ended meanwhile */
