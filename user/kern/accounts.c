@@ -21,8 +21,15 @@
 #define REST	  200
 #define REST_MEET 20 /* ... and before one that is for a process */
 
-void accounts_prepare(struct pyperf *s, bool wanted)
+bool accounts_are_wanted(const struct kernel_options *o)
 {
+	return o->needs & NEEDS_TICKS && !o->use_cycles;
+}
+
+void accounts_prepare(struct pyperf *s, const struct kernel_options *o)
+{
+	const bool wanted = accounts_are_wanted(o);
+
 	bpf_program__set_autoload(s->progs.list_accounts, wanted);
 	bpf_map__set_autocreate(s->maps.accounts, wanted);
 	s->rodata->opt_account = wanted;

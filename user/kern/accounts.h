@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 struct kernel;
+struct kernel_options;
 struct loop;
 struct pyperf;
 
@@ -20,8 +21,10 @@ struct accounts {
 	__u64 rest; /* ... and from when on one may come for a process that has become known */
 };
 
-/* Before loading. wanted: there are ticks, and they are of time. */
-void accounts_prepare(struct pyperf *s, bool wanted);
+/* Whether there is anything to compare with: there are ticks, and they are of time. */
+bool accounts_are_wanted(const struct kernel_options *o);
+/* Before loading. */
+void accounts_prepare(struct pyperf *s, const struct kernel_options *o);
 /* When the ticks start. 0 or -errno. */
 int accounts_open(struct pyperf *s);
 /* Counts up to now what has passed. Nothing happens if that is not wanted, or not open yet. */

@@ -96,7 +96,7 @@ static int load(struct kernel *k)
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
 	tracepoints_prepare(k->skel, k->options.needs);
 	waits_prepare(k->skel, k->options.needs, k->options.min_wait_ns);
-	accounts_prepare(k->skel, k->options.needs & NEEDS_TICKS && !k->options.use_cycles);
+	accounts_prepare(k->skel, &k->options);
 	asleep_prepare(k->skel, k->options.needs);
 	task_layouts_prepare(&k->task_layouts, k->skel, k->options.async);
 	memory_prepare(k->skel, k->options.needs, k->options.rss_step);

@@ -97,16 +97,14 @@ static bool differs(const struct profile *p, const struct account_row *r)
 	return beyond * beyond > (double)DEVIATIONS * DEVIATIONS * mean;
 }
 
-/* The largest difference first. */
-static void sort(const struct profile *p, struct accounts_found *f)
+/* The largest difference first, and of equal ones that of the first thread. */
+static int by_difference(const void *a, const void *b)
 {
-	for (__u32 i = 1; i < f->n; i++)
-		for (__u32 j = i; j && difference(p, &f->rows[j - 1]) < difference(p, &f->rows[j]); j--) {
-			struct account_row row = f->rows[j];
+	const struct account_row *x = a, *y = b;
 
-			f->rows[j] = f->rows[j - 1];
-			f->rows[j - 1] = row;
-		}
+	if (x->apart != y->apart)
+		return x->apart > y->apart ? -1 : 1;
+	return by_thread(a, b);
 }
 
 static int gather(const struct profile *p, struct accounts_found *f)
@@ -145,11 +143,15 @@ int accounts_find(const struct profile *p, struct accounts_found *ret)
 	if (err)
 		return err;
 	pool(p, ret);
-	for (__u32 i = 0; i < ret->n; i++)
-		if (ret->rows[i].pid && differs(p, &ret->rows[i])) /* pid 0: all that nothing is known of */
-			ret->rows[n++] = ret->rows[i];
+	for (__u32 i = 0; i < ret->n; i++) {
+		if (!ret->rows[i].pid || !differs(p, &ret->rows[i])) /* pid 0: all that nothing is known of */
+			continue;
+		ret->rows[n] = ret->rows[i];
+		ret->rows[n].apart = difference(p, &ret->rows[n]);
+		n++;
+	}
 	ret->n = n;
-	sort(p, ret);
+	qsort(ret->rows, n, sizeof(*ret->rows), by_difference);
 	return 0;
 }
 
@@ -164,16 +166,19 @@ static int add_name(const struct profile *p, const struct account_row *r, struct
 	return buf_add_shown(out, profile_get_string(p, r->tid && o->thread ? o->thread : o->comm), false);
 }
 
+__u32 accounts_lines(const struct accounts_found *f)
+{
+	return f->n < ACCOUNTS_LINES ? f->n : ACCOUNTS_LINES;
+}
+
 int accounts_line(const struct profile *p, const struct accounts_found *f, __u32 i, struct buf *out)
 {
 	const __s64 period = profile_get_info(p)->period_ns;
 
-	if (i < f->n && i < ACCOUNTS_SHOWN)
-		return add_name(p, &f->rows[i], out) ?:
-		       buf_printf(out, "): %s s of CPU by the kernel's account, %s s by ticks",
-				  number_hundredths(f->rows[i].ns / 1e9).text,
-				  number_hundredths((double)f->rows[i].samples * period / 1e9).text);
-	if (i == ACCOUNTS_SHOWN && f->n > i)
+	if (i == ACCOUNTS_SHOWN)
 		return buf_printf(out, "The account and the ticks of %u other threads differ, too", f->n - i);
-	return 0;
+	return add_name(p, &f->rows[i], out) ?:
+	       buf_printf(out, "): %s s of CPU by the kernel's account, %s s by ticks",
+			  number_hundredths(f->rows[i].ns / 1e9).text,
+			  number_hundredths((double)f->rows[i].samples * period / 1e9).text);
 }

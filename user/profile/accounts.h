@@ -20,6 +20,7 @@ struct account_row {
 	__u64 ns;	/* by the account */
 	__u64 samples;	/* by the ticks */
 	bool has_own;	/* an account of its own, which is not that of its process */
+	double apart;	/* ns between the two */
 };
 
 struct accounts_found {
@@ -35,8 +36,11 @@ int accounts_find(const struct profile *p, struct accounts_found *ret);
 void accounts_free(struct accounts_found *f);
 
 #define ACCOUNTS_SHOWN 4 /* rows that have a line each; the next line counts the others */
+#define ACCOUNTS_LINES (ACCOUNTS_SHOWN + 1)
 
-/* Line i of what is to be said of them, from 0 to ACCOUNTS_SHOWN: "" = no more. 0 or -ENOMEM. */
+/* How many lines there are to be said of them, at most ACCOUNTS_LINES. */
+__u32 accounts_lines(const struct accounts_found *f);
+/* Appends one of them. 0 or -ENOMEM. */
 int accounts_line(const struct profile *p, const struct accounts_found *f, __u32 i, struct buf *out);
 
 #endif

@@ -57,9 +57,9 @@ static void add_accounts(struct pprof_header *h)
 
 	if (accounts_find(h->profile, &found))
 		return;
-	for (__u32 i = 0; i <= ACCOUNTS_SHOWN && i <= found.n; i++) {
+	for (__u32 i = 0; i < accounts_lines(&found); i++) {
 		buf_clear(&line);
-		if (!accounts_line(h->profile, &found, i, &line) && line.size)
+		if (!accounts_line(h->profile, &found, i, &line))
 			snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE, "%.*s", (int)line.size,
 				 line.data);
 	}

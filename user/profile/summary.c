@@ -369,9 +369,9 @@ static void print_accounts(struct page *page)
 
 	if (accounts_find(page->profile, &found))
 		return;
-	for (__u32 i = 0; i <= ACCOUNTS_SHOWN && i <= found.n; i++) {
+	for (__u32 i = 0; i < accounts_lines(&found); i++) {
 		buf_clear(&page->cell);
-		if (accounts_line(page->profile, &found, i, &page->cell) || !page->cell.size)
+		if (accounts_line(page->profile, &found, i, &page->cell))
 			continue;
 		print_cell(page, SUMMARY_WIDTH, false, false);
 		fputc('\n', page->f);

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "kern/accounts.h"
 #include "kern/banks.h"
 #include "kern/cpu_ticks.h"
 #include "kern/kernel.h"
@@ -126,8 +127,7 @@ static void set_inputs(struct agent *a)
 	a->facts.frequency = a->windows.frequency = a->kernel_options.frequency;
 	a->facts.events = a->windows.events = o->events;
 	a->windows.settle = settle_waits;
-	a->windows.timed = a->kernel_options.needs & NEEDS_WAITS && a->kernel_options.needs & NEEDS_TICKS &&
-			   !a->kernel_options.use_cycles;
+	a->windows.timed = a->kernel_options.needs & NEEDS_WAITS && accounts_are_wanted(&a->kernel_options);
 	a->windows.bare_natives = o->symbols == SYMBOLS_SERVER;
 	a->windows.count_ticks = count_ticks;
 	a->windows.context = a;

@@ -110,7 +110,7 @@ static void not_of_cycles(void **state)
 	(void)state;
 	assert_non_null(s);
 	for (int wanted = 0; wanted < 2; wanted++) {
-		accounts_prepare(s, wanted);
+		accounts_prepare(s, &(struct kernel_options){ .needs = NEEDS_TICKS, .use_cycles = !wanted });
 		assert_int_equal(bpf_program__autoload(s->progs.list_accounts), wanted);
 		assert_int_equal(bpf_map__autocreate(s->maps.accounts), wanted);
 		assert_int_equal(s->rodata->opt_account, wanted);
