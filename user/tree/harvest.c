@@ -186,23 +186,20 @@ static int harvest_overflow(struct harvester *h, enum event_kind kind, __u64 cou
 	return err ?: add_sample(h, kind, &at, count);
 }
 
-/* The count of a node in the span. The node goes on counting, so its count is read once. */
 static int harvest_count(struct harvester *h, __u32 node)
 {
-	const struct harvest_span *s = h->span;
-	const struct node *n = &h->frames.inputs->tables->nodes[node];
-	__u64 now = s->until ? s->until[node] : __atomic_load_n(&n->count, __ATOMIC_RELAXED);
-	__u64 count = now - (s->since ? s->since[node] : 0);
+	const struct node *nodes = h->frames.inputs->tables->nodes;
+	__u64 until, count = harvest_span_count(h->span, nodes, node, &until);
 	int err = 0;
 
 	if (count && node < EVENT_KINDS)
 		err = harvest_overflow(h, node, count);
-	else if (count && node_is_account(n->key))
+	else if (count && node_is_account(nodes[node].key))
 		err = harvest_account(h, node, count);
 	else if (count)
 		err = harvest_node(h, node, count);
-	if (!err && s->ret)
-		s->ret[node] = now;
+	if (!err && h->span->ret)
+		h->span->ret[node] = until;
 	return err;
 }
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 #include "bpf/abi.h"
-#include "kern/banks.h"
 #include "tree/harvest_inputs.h"
+#include "tree/harvest_span.h"
 #include "tree/lines_met.h"
 #include "tree/tick_times.h"
 
@@ -38,16 +38,6 @@ struct harvest_progress {
 	struct lines_met lines; /* of all of them */
 	struct tick_times times; /* of a profile whose CPU time is that of the account */
 	struct harvest_stats stats;
-};
-
-/* Which counts: node_count of each. */
-struct harvest_span {
-	struct kernel_range nodes; /* end 0: all */
-	const __u64 *since; /* NULL: from when the kernel side was loaded */
-	const __u64 *until; /* NULL: up to now */
-	__u64 *ret;	    /* if not NULL, gets the counts up to which it was done; may be since */
-	struct harvest_progress *progress; /* NULL: all at once */
-	__u64 pause_ns; /* clock_ns() at which it pauses, if there is progress; 0 = never */
 };
 
 /* The names of pods' labels, for a profile that harvest() is to fill. */

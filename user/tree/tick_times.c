@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "tree/harvest.h"
+#include "tree/harvest_inputs.h"
+#include "tree/harvest_span.h"
 #include "tree/node_stack.h"
 
 #define PAUSE_NODES 4096 /* from one look at the clock to the next */
@@ -19,16 +20,15 @@ void tick_times_free(struct tick_times *t)
 static void add_node(struct tick_times *t, const struct harvest_inputs *inputs,
 		     const struct harvest_span *span, __u32 node)
 {
-	const struct node *n = &inputs->tables->nodes[node];
-	__u64 now = span->until ? span->until[node] : __atomic_load_n(&n->count, __ATOMIC_RELAXED);
-	__u64 count = now - (span->since ? span->since[node] : 0);
-	struct node_stack s;
+	const struct node *nodes = inputs->tables->nodes;
+	__u64 until, count = harvest_span_count(span, nodes, node, &until);
 	struct tick_time *owner;
+	struct node_stack s;
 
-	if (!count || !n->key || !node_stack_begin(inputs, node, &s) || s.kind != EVENT_CPU)
+	if (!count || !nodes[node].key || !node_stack_begin(inputs, node, &s) || s.kind != EVENT_CPU)
 		return;
 	owner = &t->owners[s.owner - inputs->tables->owners];
-	if (node_is_account(n->key))
+	if (node_is_account(nodes[node].key))
 		owner->ns += count;
 	else
 		owner->ticks += count;
