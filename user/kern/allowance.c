@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kern/allowance.h"
 
+#include "base/clock.h"
 #include "bpf/abi.h"
 #include "bpf/data/budget.h"
 #include "pyperf.skel.h"
 
-#define NS_IN_A_SECOND 1e9
-#define TICKS_KEPT     8 /* of a CPU in a second, however much they cost: fewer would say nothing */
+#define TICKS_KEPT 8 /* of a CPU in a second, however much they cost: fewer would say nothing */
 
 static __u8 log2_of(__u64 n)
 {
@@ -18,6 +18,6 @@ void allowance_prepare(struct pyperf *s, double budget, __u32 frequency)
 	const __u8 levels = log2_of(frequency / TICKS_KEPT);
 
 	s->rodata->opt_budget = budget * (1 << COST_SHIFT);
-	s->rodata->opt_budget_free = log2_of(budget * NS_IN_A_SECOND);
+	s->rodata->opt_budget_free = log2_of(budget * NS_PER_SECOND);
 	s->rodata->opt_tick_levels = levels < COST_LEVELS ? levels : COST_LEVELS;
 }

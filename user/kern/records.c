@@ -12,8 +12,9 @@
 #include "kern/object.h"
 #include "pyperf.skel.h"
 
-#define HEADER_BYTES 8	   /* of a record in the ring */
-#define PATIENCE_NS  20000000 /* so long a turn of the loop reads records: others have something to do, too */
+#define HEADER_BYTES 8 /* of a record in the ring */
+/* So long a turn of the loop reads records: others have something to do, too. */
+#define PATIENCE_NS (20 * NS_PER_MS)
 
 /* A negative number ends the reading behind this record. */
 static int forward_record(void *context, void *record, size_t size)

@@ -2,6 +2,7 @@
 #include "options/derive.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,14 +51,25 @@ static int parse_events(struct options *o, char *error, size_t size)
 	}
 }
 
-int derive_seconds(const char *text, double *ret)
+/* A number that is the whole text. 0, or -EINVAL. */
+static int derive_number(const char *text, double *ret)
 {
-	double seconds;
+	double number;
 	char *end;
 
 	errno = 0;
-	seconds = strtod(text, &end);
-	if (errno || end == text || *end || !(seconds > 0) || seconds > SECONDS_MAX)
+	number = strtod(text, &end);
+	if (errno || end == text || *end || isnan(number))
+		return -EINVAL;
+	*ret = number;
+	return 0;
+}
+
+int derive_seconds(const char *text, double *ret)
+{
+	double seconds;
+
+	if (derive_number(text, &seconds) || seconds <= 0 || seconds > SECONDS_MAX)
 		return -EINVAL;
 	*ret = seconds;
 	return 0;
@@ -69,11 +81,8 @@ int derive_seconds(const char *text, double *ret)
 static int derive_percent(const char *text, double *ret)
 {
 	double percent;
-	char *end;
 
-	errno = 0;
-	percent = strtod(text, &end);
-	if (errno || end == text || *end || !(percent >= PERCENT_MIN || percent == 0) || percent > 100)
+	if (derive_number(text, &percent) || (percent != 0 && percent < PERCENT_MIN) || percent > 100)
 		return -EINVAL;
 	*ret = percent;
 	return 0;
