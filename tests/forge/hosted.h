@@ -230,6 +230,16 @@ static inline int hosted_begin(void)
 	return 0;
 }
 
+static inline void hosted_end(void)
+{
+	free(hosted.nodes);
+	free(hosted.codes);
+	free(hosted.owners);
+	free(hosted.threads);
+	free(hosted.native_caches);
+	free(hosted.scratch);
+}
+
 /* What the sampler remembers of hosted_task. */
 static inline const struct thread *hosted_thread(void)
 {

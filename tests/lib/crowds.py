@@ -5,6 +5,7 @@ import re
 
 import interpreters
 import profiler
+from hostile import LEFT_RIGHT
 
 STRANGER = 65531  # a uid that nobody has
 
@@ -15,16 +16,9 @@ import ctypes, json, os, random, sys, time, types
 sys.setrecursionlimit(5000)
 kind, count, uid = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 
-def left(depth, way):
-    if depth:
-        return left(depth - 1, way >> 1) if way & 1 else right(depth - 1, way >> 1)
-    return sum(range(3000))
-def right(depth, way):
-    if depth:
-        return left(depth - 1, way >> 1) if way & 1 else right(depth - 1, way >> 1)
-    return sum(range(3000))
+""" + LEFT_RIGHT + """
 def stacks():
-    "Each is another: two functions that call each other at random, 900 deep."
+    "Each is another, 900 deep."
     while True:
         left(900, random.getrandbits(900))
 

@@ -22,10 +22,8 @@ while True:
     pass
 """ % (CHUNK * CHUNKS)
 
-# Each stack is another: two functions that call each other at random, 900 deep.
-GREEDY = """
-import json, random, sys
-sys.setrecursionlimit(5000)
+# Two functions that call each other at random.
+LEFT_RIGHT = """
 def left(depth, way):
     if depth:
         return left(depth - 1, way >> 1) if way & 1 else right(depth - 1, way >> 1)
@@ -34,6 +32,12 @@ def right(depth, way):
     if depth:
         return left(depth - 1, way >> 1) if way & 1 else right(depth - 1, way >> 1)
     return sum(range(3000))
+"""
+# Each stack is another, 900 deep.
+GREEDY = """
+import json, random, sys
+sys.setrecursionlimit(5000)
+""" + LEFT_RIGHT + """
 print(json.dumps({}), flush=True)
 while True:
     left(900, random.getrandbits(900))

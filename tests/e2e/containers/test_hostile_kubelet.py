@@ -3,12 +3,13 @@
 written, the run ends in time, and what it says stands in one line. Lists of pods that are none are in
 test_pod_labels.py."""
 import contextlib
+import functools
 import json
 import socket
-import time
 
 import pytest
 
+import hostile_answers
 import kubelet as fake
 import profiler
 from local_server import LocalServer
@@ -17,7 +18,7 @@ from test_pod_labels import pytestmark as needs
 
 pytestmark = [*needs, pytest.mark.all]
 TROUBLE = "no labels of pods"
-ENDLESS = 256 << 20  # bytes, after which it gives up
+endless = functools.partial(hostile_answers.endless, most=256 << 20)
 
 
 class Bystander(LocalServer):
@@ -52,24 +53,6 @@ def sends(answer):
     return lambda connection: connection.sendall(answer)
 
 
-def endless(start, part):
-    def say(connection):
-        connection.settimeout(10)
-        connection.sendall(start)
-        for _ in range(ENDLESS // len(part)):
-            connection.sendall(part)
-    return say
-
-
-def slowly(start, part):
-    def say(connection):
-        connection.sendall(start)
-        for _ in range(100):
-            connection.sendall(part)
-            time.sleep(0.1)
-    return say
-
-
 OK = b"HTTP/1.1 200 OK\r\n"
 LIST = OK + b'\r\n{"items":['
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -81,7 +64,7 @@ ANSWERS = {
     "pods without end": (endless(LIST, (json.dumps(NONE[0]) + ",").encode() * 50), "too large"),
     "chunks that are none": (endless(CHUNKED, b"ffffffffffffffff\r\n"), "chunk"),
     "a refusal without end": (endless(b"HTTP/1.1 403 No\r\n\r\n", b"\x1b[2J\xe2\x80\xae\r\n" * 8192), None),
-    "byte by byte": (slowly(LIST, b" "), None),
+    "byte by byte": (hostile_answers.slowly(LIST, b" "), None),
     "another protocol": (endless(b"SSH-2.0-OpenSSH\r\n", b"\x1b]0;x\x07" * 1000), "HTTP/0.9"),
     "packed": (endless(OK + b"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\0\3", b"\0" * 65536),
                "not a list"),

@@ -3,12 +3,14 @@
 redirects, headers and bodies without end, text for a terminal. Neither a profile nor the credentials go to
 anybody else, and the profiler ends in time with memory as before."""
 import contextlib
+import functools
 import socket
 import threading
 import time
 
 import pytest
 
+import hostile_answers
 import interpreters as known
 import profiler
 from local_server import LocalServer
@@ -16,7 +18,8 @@ from receiver import Receiver
 
 pytestmark = pytest.mark.all  # test_push.py has what receivers do by mistake
 SECRET = "Bearer not-for-others"
-ENDLESS = 64 << 20  # bytes, after which a server that sends without end gives up
+endless = functools.partial(hostile_answers.endless, most=64 << 20)
+slowly = hostile_answers.slowly
 
 
 class Bystander(LocalServer):
@@ -129,25 +132,6 @@ def test_headers_that_ask_for_more(busy, token, bystander, tmp_path):
     said = [answer(status, *headers) for status in (401, 407, 101, 503)]
     push(tmp_path, "pyroscope", in_turn(said), busy, token, len(said))
     assert not bystander.met
-
-
-def endless(start, part):
-    def say(connection):
-        connection.settimeout(10)
-        connection.sendall(start)
-        for _ in range(ENDLESS // len(part)):
-            connection.sendall(part)
-    return say
-
-
-def slowly(start, part):
-    """A piece now and then, for longer than anybody should wait."""
-    def say(connection):
-        connection.sendall(start)
-        for _ in range(100):
-            connection.sendall(part)
-            time.sleep(0.1)
-    return say
 
 
 OK = b"HTTP/1.1 200 OK\r\n"

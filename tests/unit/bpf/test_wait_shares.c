@@ -53,12 +53,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	free(hosted.nodes);
-	free(hosted.codes);
-	free(hosted.owners);
-	free(hosted.threads);
-	free(hosted.native_caches);
-	free(hosted.scratch);
+	hosted_end();
 	return 0;
 }
 

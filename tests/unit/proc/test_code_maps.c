@@ -67,13 +67,12 @@ static void of_this_process(void **state)
 	assert_int_equal(own.user, getuid());
 }
 
-static void memory_of_no_file(void **state)
+static void expect_no_file(int flags)
 {
 	_cleanup_buf_ struct buf b = { 0 }, after = { 0 };
 	struct code_map own = { 0 };
-	void *code = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *code = mmap(NULL, 8192, PROT_READ | PROT_EXEC, flags | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	assert_true(code != MAP_FAILED);
 	assert_int_equal(code_maps_read(getpid(), &b), 0);
 	assert_int_equal(pages_of(&b, code, &own), exec_pages());
@@ -89,20 +88,17 @@ static void memory_of_no_file(void **state)
 	munmap(code, 8192);
 }
 
+static void memory_of_no_file(void **state)
+{
+	(void)state;
+	expect_no_file(MAP_PRIVATE);
+}
+
 /* The kernel lists it as "/dev/zero (deleted)", which no perf map is about. */
 static void shared_memory_of_no_file(void **state)
 {
-	_cleanup_buf_ struct buf b = { 0 };
-	struct code_map own = { 0 };
-	void *code = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
 	(void)state;
-	assert_true(code != MAP_FAILED);
-	assert_int_equal(code_maps_read(getpid(), &b), 0);
-	assert_int_equal(pages_of(&b, code, &own), exec_pages());
-	assert_string_equal(own.path, "");
-	assert_true(own.is_memory);
-	munmap(code, 8192);
+	expect_no_file(MAP_SHARED);
 }
 
 /* The names of what is there. */
