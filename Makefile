@@ -4,7 +4,7 @@
 
 VERSION := 0.1.0
 SAN     ?=
-O       ?= $(if $(SAN),build/san,build)
+O       ?= $(if $(RELEASE),build/release-$(ARCH),$(if $(SAN),build/san,build))
 CC      ?= gcc
 CLANG   ?= $(firstword $(foreach c,clang-19 clang-16 clang-14,$(if $(shell command -v $(c)),$(c))) clang)
 BPFTOOL ?= $(firstword $(shell command -v bpftool 2>/dev/null) /usr/sbin/bpftool)
@@ -51,7 +51,7 @@ USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
 GEN_OBJ  := $(O)/gen/profile.pb-c.o
 SYSCALLS := $(O)/gen/syscalls.inc
 PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.html page.css page.js d3.js d3-flamegraph.js)
-GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC) $(SYSCALLS)
+GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC) $(SYSCALLS) $(O)/gen/commit.inc
 LIB      := $(O)/libpyperf.a
 BIN      := $(O)/pyperf-bpf
 UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c))
@@ -60,6 +60,7 @@ TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/
 	    tests/oracle/step_native.c tests/oracle/functions.c tests/oracle/rows.c tests/layouts/show.c \
 	    tests/guest/verifier.c tests/forge/refuse.c \
 	    tests/bench/lines.c)) $(O)/tests/forge/fail_malloc.so
+include deploy/dist/dist.mk
 LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats) # deploy/tools/list_rows.py
 
 .DEFAULT_GOAL := all
@@ -216,6 +217,16 @@ $(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: user/profile/profile.proto
 	$(call msg,PROTOC,$@)
 	$(Q)protoc-c --c_out=$(O)/gen -Iuser/profile $<
 
+# Which commit this is, for --version. Written only when it is another one.
+COMMIT = $(shell git describe --always --dirty --exclude='*' --abbrev=12 2>/dev/null || echo unknown)
+$(O)/gen/commit.inc: FORCE
+	@mkdir -p $(@D)
+	@echo '#define PYPERF_COMMIT "$(COMMIT)"' > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+FORCE:
+
+$(O)/user/main.o: $(O)/gen/commit.inc # main.c is in no library: no test is linked again for it
+
 # The names of system calls, by their numbers on the target architecture.
 $(SYSCALLS):
 	@mkdir -p $(@D)
@@ -223,7 +234,7 @@ $(SYSCALLS):
 		sed -n 's/^#define __NR_\([a-z0-9_]*\) \([0-9]\{1,3\}\)$$/SYSCALL(\1, \2)/p' | sort > $@
 
 # The page's files as bytes of a C array. Those of others come from npm by "make flamegraph", or are left out.
-FLAME_DIR := .cache/flamegraph
+FLAME_DIR ?= .cache/flamegraph
 
 $(O)/gen/%.inc: user/http/page/%
 	@mkdir -p $(@D)

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "commit.inc" /* PYPERF_COMMIT, made by the Makefile */
 #include "run/commands.h"
+#include "run/version.h"
 
 #define LARGE_BYTES (1 << 20)
 
@@ -33,7 +35,7 @@ int main(int argc, char **argv)
 		if (o.help)
 			options_help(&o, stdout, isatty(STDOUT_FILENO));
 		else
-			puts("pyperf-bpf " PYPERF_VERSION);
+			version_print(stdout, PYPERF_COMMIT);
 		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 	}
 	/* Large arrays go back to the system at once. By itself glibc stops that after the first one. */

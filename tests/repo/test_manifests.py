@@ -110,7 +110,7 @@ def test_the_kubelet_is_verified_unless_the_name_says_otherwise():
 
 def test_image_is_this_version(objects, tmp_path):
     container, = manifests.pod(objects)["containers"]
-    version = profiler.run(tmp_path, "--version", output=None, stats=False).out.split()[-1]
+    version = profiler.run(tmp_path, "--version", output=None, stats=False).out.split()[1]
     assert container["image"] == "pyperf-bpf:" + version
 
 

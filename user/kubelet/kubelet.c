@@ -216,7 +216,7 @@ static int make_request(struct kubelet *k)
 		return -ENOMEM;
 	if (transfer_prepare(k->easy, &(struct transfer){
 					      .url = url,
-					      .protocols = "https",
+					      .protocols = CURLPROTO_HTTPS,
 					      .headers = k->headers,
 					      .ca_file = k->options.ca_file,
 					      .insecure = k->options.insecure,

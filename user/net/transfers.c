@@ -3,12 +3,14 @@
  * transfers.c - see transfers.h. libcurl's multi interface tells which sockets it waits for; they are in an
  * epoll set of their own, whose descriptor is what the caller polls.
  */
+#define CURL_DISABLE_DEPRECATION /* CURLOPT_PROTOCOLS: what came after it is not in older libraries */
 #include "net/transfers.h"
 
 #include <errno.h>
 #include <sys/epoll.h>
 
 #include "base/clock.h"
+#include "net/libcurl.h"
 
 #define CONNECT_SECONDS 5L
 #define EVENTS_MAX	8
@@ -25,7 +27,7 @@ CURLcode transfer_prepare(CURL *e, const struct transfer *t)
 {
 	CURLcode c = curl_easy_setopt(e, CURLOPT_URL, t->url);
 
-	c = c ?: curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, t->protocols);
+	c = c ?: curl_easy_setopt(e, CURLOPT_PROTOCOLS, t->protocols);
 	c = c ?: curl_easy_setopt(e, CURLOPT_HTTPHEADER, t->headers);
 	c = c ?: curl_easy_setopt(e, CURLOPT_USERAGENT, "pyperf-bpf/" PYPERF_VERSION);
 	c = c ?: curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
@@ -33,9 +35,9 @@ CURLcode transfer_prepare(CURL *e, const struct transfer *t)
 	c = c ?: curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 	/*
 	 * Names are resolved in a thread of libcurl's. One that still waits for a dead server is left
-	 * behind, not joined.
+	 * behind, not joined. Before 7.87 libcurl does not know this, and the end may wait for that server.
 	 */
-	c = c ?: curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
+	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
 	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, t->on_body);
 	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEDATA, t->context);
 	c = c ?: curl_easy_setopt(e, CURLOPT_ERRORBUFFER, t->error);
@@ -149,8 +151,10 @@ int transfers_open(struct transfers **ret, long at_once,
 		   void (*on_end)(void *context, CURL *easy, CURLcode code), void *context)
 {
 	struct transfers *t;
-	int err;
+	int err = libcurl_open();
 
+	if (err)
+		return err;
 	if (curl_global_init(CURL_GLOBAL_DEFAULT))
 		return -ENOMEM;
 	t = calloc(1, sizeof(*t));

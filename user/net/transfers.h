@@ -15,7 +15,7 @@
 /* The settings that every request has, whatever it is for. They are borrowed until the request has ended. */
 struct transfer {
 	const char *url;
-	const char *protocols; /* as CURLOPT_PROTOCOLS_STR: "https" */
+	long protocols; /* CURLPROTO_ bits, which libcurl knows since 7.19 */
 	struct curl_slist *headers;
 	const char *ca_file; /* PEM certificates to trust; NULL = the system's */
 	bool insecure;	     /* whoever answers is trusted: no certificate is verified */
@@ -33,7 +33,8 @@ struct transfers;
 
 /*
  * transfers_run() calls on_end when a request has ended; the caller then removes it. at_once is how many the
- * caller has under way at a time; as many connections are kept open for its next ones. 0 or -errno.
+ * caller has under way at a time; as many connections are kept open for its next ones. 0 or -errno; those of
+ * libcurl_open() among them, which libcurl_strerror() says in words.
  */
 int transfers_open(struct transfers **ret, long at_once,
 		   void (*on_end)(void *context, CURL *easy, CURLcode code), void *context);

@@ -2,6 +2,7 @@
 #include "run/ask_kubelet.h"
 
 #include "base/log.h"
+#include "net/libcurl.h"
 
 static int due(void *ask_kubelet)
 {
@@ -36,7 +37,9 @@ int ask_kubelet_open(struct ask_kubelet *a, const struct kubelet_options *o, str
 		row.fd = kubelet_fd(a->kubelet);
 		err = loop_watch(loop, &row);
 	}
-	return log_failure(err, "the kubelet cannot be asked");
+	if (err)
+		log_error("the kubelet cannot be asked: %s", libcurl_strerror(err));
+	return err;
 }
 
 void ask_kubelet_close(struct ask_kubelet *a)

@@ -78,7 +78,7 @@ static inline struct transfer to(struct request *r, const char *scheme, unsigned
 	snprintf(r->url, sizeof(r->url), "%s://127.0.0.1:%u/x", scheme, port);
 	return (struct transfer){
 		.url = r->url,
-		.protocols = "http,https",
+		.protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS,
 		.timeout_seconds = 60,
 		.error = r->error,
 		.on_body = on_body,

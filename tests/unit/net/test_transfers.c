@@ -135,7 +135,7 @@ static void protocols_that_are_not_wanted(void **state)
 	(void)state;
 	server_start(ANSWER);
 	t = to(&requests[0], "http", server.port);
-	t.protocols = "https";
+	t.protocols = CURLPROTO_HTTPS;
 	add(&requests[0], t);
 	turn_until_end(&requests[0]);
 	assert_int_equal(requests[0].code, CURLE_UNSUPPORTED_PROTOCOL);

@@ -50,7 +50,7 @@ static CURLcode set_request(struct push_attempt *a, const struct push_options *o
 	CURL *e = a->easy;
 	CURLcode c = transfer_prepare(e, &(struct transfer){
 						 .url = a->url.data,
-						 .protocols = "http,https",
+						 .protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS,
 						 .headers = a->headers,
 						 .ca_file = o->ca_file,
 						 .timeout_seconds = o->timeout_seconds,
