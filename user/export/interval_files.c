@@ -50,7 +50,8 @@ static void on_written(struct interval_files *f, const struct written *done)
 {
 	static const char again[] = "profiles are written to '%s' again";
 
-	log_debug("wrote %s/%s: %llu samples", f->folder, done->name, profile_total(f->profile));
+	log_debug("wrote %s/%s: %llu samples", f->folder, done->name,
+		  profile_total_of(f->profile, profile_shown(f->profile)));
 	f->stats->files_written++;
 	f->stats->files_removed += done->removed;
 	harvest_stats_add(&f->written, &f->taken);
@@ -78,11 +79,11 @@ static void bound_memory(struct interval_files *f)
 	if (held + window_stacks(f->window) <= STACKS_MAX)
 		return;
 	if (f->profile && !f->writer.child) {
-		dropped += profile_total(f->profile);
+		dropped += profile_total_of(f->profile, profile_shown(f->profile));
 		drop_profile(f);
 	}
 	if (!window_look(f->window, &p, &stats)) {
-		dropped += profile_total(p);
+		dropped += profile_total_of(p, profile_shown(p));
 		window_done(f->window);
 	}
 	log_warning("%llu samples that could not be written are given up", dropped);

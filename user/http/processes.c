@@ -10,6 +10,7 @@
 #include "kern/process_table.h"
 #include "profile/events.h"
 #include "profile/profile.h"
+#include "profile/shown.h"
 #include "profile/tally.h"
 #include "python/layout.h"
 #include "targets/registry.h"
@@ -130,17 +131,17 @@ static int add_amount(const struct row *r, const struct profile *recent, struct 
 	const double share = total ? 100.0 * r->samples / total : 0.0;
 	const enum event_kind kind = recent ? profile_shown(recent) : EVENT_CPU;
 
-	if (event_rows[kind].unit == UNIT_COUNT)
+	if (!recent || shown_unit(recent) == UNIT_COUNT)
 		return buf_printf(out, "<td>%llu<td>%.1f %%", r->samples, share);
-	return buf_printf(out, "<td>%.2f %s<td>%.1f %%", event_amount(kind, r->samples, 0),
+	return buf_printf(out, "<td>%.2f %s<td>%.1f %%", shown_amount(recent, r->samples),
 			  event_amount_unit(kind), share);
 }
 
 static const char *amount_title(const struct profile *recent)
 {
-	const struct event_row *row = &event_rows[recent ? profile_shown(recent) : EVENT_CPU];
-
-	return row->unit == UNIT_COUNT ? "samples" : row->resource;
+	if (!recent || shown_unit(recent) == UNIT_COUNT)
+		return "samples";
+	return event_rows[profile_shown(recent)].resource;
 }
 
 static int add_row(const struct row *r, const struct kernel *kernel, const struct profile *recent,

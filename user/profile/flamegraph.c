@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "profile/frames.h"
+#include "profile/shown.h"
 
 struct encoder {
 	const struct profile *profile;
@@ -146,7 +147,7 @@ static int add_kinds(struct buf *out)
 
 static int encode(struct encoder *e)
 {
-	const struct event_row *event = &event_rows[profile_shown(e->profile)];
+	const enum event_unit unit = shown_unit(e->profile);
 	const struct profile_info *info = profile_get_info(e->profile);
 	__u32 n = 0;
 	int err;
@@ -160,7 +161,8 @@ static int encode(struct encoder *e)
 	for (__u32 i = 0; i < n; i++)
 		e->sums[i + 1] = e->sums[i] + profile_get_sample(e->profile, e->order[i]).count;
 	err = buf_printf(e->out, "{\"name\":\"all\",\"value\":%llu,\"values\":\"%s\"", e->sums[n],
-			 event->unit == UNIT_COUNT ? event->type : event_unit_name(event->unit));
+			 unit == UNIT_COUNT ? event_rows[profile_shown(e->profile)].type :
+					      event_unit_name(unit));
 	if (!err)
 		err = buf_printf(e->out, ",\"seconds\":%.1f,\"start\":%lld", info->duration_ns / 1e9,
 				 info->start_unix_ns / 1000000000LL);

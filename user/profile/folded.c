@@ -144,11 +144,14 @@ static int add_line(struct encoder *e, __u32 sample, __u64 count)
 	return err ?: buf_printf(e->out, " %llu\n", count);
 }
 
-/* One number a stack: with several kinds the time that it stands for, if the kind has any. */
+/*
+ * One number a stack: with several kinds the time that it stands for, if the kind has any, and also with one
+ * where that time is the kernel's account, of which a stack may have some without a tick.
+ */
 static __u64 number_of(const struct encoder *e, const struct profile_stack *stack)
 {
 	const struct profile_info *info = profile_get_info(e->profile);
-	const bool is_time = e->tells_kinds && *event_rows[e->kind].period;
+	const bool is_time = (e->tells_kinds || info->timed) && *event_rows[e->kind].period;
 
 	if (is_time && info->timed)
 		return stack->counts[PROFILE_TIME];

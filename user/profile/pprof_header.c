@@ -69,7 +69,11 @@ static void add_comments(struct pprof_header *h)
 {
 	const struct profile_info *info = profile_get_info(h->profile);
 
-	if (info->ticks_wanted)
+	if (info->ticks_wanted && info->timed)
+		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
+			 "%llu of %llu ticks came: those of a thread share its CPU time", info->ticks_came,
+			 info->ticks_wanted);
+	else if (info->ticks_wanted)
 		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
 			 "%llu of %llu ticks came: times are made up for that, a sample stands for %lld ns",
 			 info->ticks_came, info->ticks_wanted, info->period_ns);

@@ -408,6 +408,12 @@ bool profile_has_accounts(const struct profile *p)
 	return p->account_count;
 }
 
+/* Which of its counts a stack is shown by. */
+static __u32 shown_count(const struct profile *p)
+{
+	return profile_shown(p) == EVENT_CPU && p->info.timed ? PROFILE_TIME : profile_shown(p);
+}
+
 struct profile_stack profile_get_sample(const struct profile *p, __u32 id)
 {
 	const struct entry *e = get(p, PROFILE_SAMPLE, id);
@@ -417,7 +423,7 @@ struct profile_stack profile_get_sample(const struct profile *p, __u32 id)
 		.owner = words[0],
 		.n = e->size / sizeof(*words) - 1,
 		.locations = words + 1,
-		.count = p->counts[id - 1][profile_shown(p)],
+		.count = p->counts[id - 1][shown_count(p)],
 		.counts = p->counts[id - 1],
 	};
 }
@@ -429,7 +435,7 @@ enum event_kind profile_shown(const struct profile *p)
 
 __u64 profile_total(const struct profile *p)
 {
-	return p->total[profile_shown(p)];
+	return p->total[shown_count(p)];
 }
 
 __u64 profile_total_of(const struct profile *p, enum event_kind kind)

@@ -166,7 +166,7 @@ struct profile_stack {
 	__u32 owner;
 	__u32 n;
 	const __u32 *locations; /* leaf first */
-	__u64 count;		/* of the kind that profile_shown() says */
+	__u64 count;		/* of the kind that profile_shown() says, in the unit of shown.h */
 	const __u64 *counts;	/* by enum event_kind, and PROFILE_TIME; until the next profile_sample() */
 };
 
@@ -188,7 +188,7 @@ bool profile_has_accounts(const struct profile *p);
 struct profile_labels profile_get_labels(const struct profile *p, __u32 owner);
 /* The first of its kinds: what an output with one number a stack shows. filter.h can take out another. */
 enum event_kind profile_shown(const struct profile *p);
-/* The count of all samples, of the kind that is shown. It never wraps. */
+/* The sum of all profile_stack.count. It never wraps. */
 __u64 profile_total(const struct profile *p);
 /* The count of all samples of this kind. It never wraps. */
 __u64 profile_total_of(const struct profile *p, enum event_kind kind);

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/path.h"
 #include "profile/accounts.h"
+#include "profile/shown.h"
 #include "profile/table_cell.h"
 #include "profile/tally.h"
 
@@ -247,8 +248,7 @@ static const struct event_row *event_of(const struct page *page)
 
 static double amount_of(const struct page *page, __u64 count)
 {
-	return event_amount(profile_shown(page->profile), count,
-			    profile_get_info(page->profile)->period_ns);
+	return shown_amount(page->profile, count);
 }
 
 static void print_use(struct page *page, __u64 count)
@@ -332,16 +332,29 @@ static void print_threads(struct page *page, const struct tally *t)
 		     "processes");
 }
 
+static void print_missing(const struct page *page)
+{
+	const struct profile_info *info = profile_get_info(page->profile);
+
+	fprintf(page->f, "%s of %s ticks came: ", number_group(info->ticks_came).text,
+		number_group(info->ticks_wanted).text);
+	if (info->timed)
+		fputs("those of a thread share its CPU time\n", page->f);
+	else
+		fprintf(page->f, "a sample stands for %s ms\n",
+			number_hundredths((double)info->period_ns / 1e6).text);
+}
+
 static void print_total(const struct page *page)
 {
 	const struct profile_info *info = profile_get_info(page->profile);
-	const __u64 total = profile_total(page->profile);
+	const __u64 samples = profile_total_of(page->profile, profile_shown(page->profile));
 	const bool has_period = *event_of(page)->period;
-	double amount = amount_of(page, total);
+	double amount = amount_of(page, profile_total(page->profile));
 
 	fputs(style(page, BOLD), page->f);
 	if (has_period)
-		fprintf(page->f, "%s sample%s, ", number_group(total).text, total == 1 ? "" : "s");
+		fprintf(page->f, "%s sample%s, ", number_group(samples).text, samples == 1 ? "" : "s");
 	fprintf(page->f, "%s %s of %s%s", number_hundredths(amount).text,
 		event_amount_unit(profile_shown(page->profile)),
 		event_of(page)->resource, style(page, RESET));
@@ -353,9 +366,7 @@ static void print_total(const struct page *page)
 		fprintf(page->f, ", %u Hz", info->frequency);
 	fputc('\n', page->f);
 	if (info->ticks_wanted && has_period)
-		fprintf(page->f, "%s of %s ticks came: a sample stands for %s ms\n",
-			number_group(info->ticks_came).text, number_group(info->ticks_wanted).text,
-			number_hundredths((double)info->period_ns / 1e6).text);
+		print_missing(page);
 	for (int i = 0; i < FULL_TABLES; i++)
 		if (info->full[i])
 			fprintf(page->f, "%s %s\n", number_group(info->full[i]).text,
@@ -386,7 +397,7 @@ void summary_print(const struct profile *p, FILE *f, bool colour, int rows)
 		.f = f,
 		.colour = colour,
 		.rows = rows > 0 ? rows : 0,
-		.decimals = number_decimals(profile_total(p)),
+		.decimals = number_decimals(profile_total_of(p, profile_shown(p))),
 	};
 
 	print_total(&page);

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/hash.h"
+#include "profile/shown.h"
 #include "profile/table_cell.h"
 #include "profile/tally.h"
 
@@ -55,8 +56,7 @@ static void set_text(char *field, size_t size, const char *text, __u32 line)
 static double cpus_of(const struct profile *p, __u64 count)
 {
 	const struct profile_info *info = profile_get_info(p);
-	const struct event_row *event = &event_rows[profile_shown(p)];
-	const double ns = event->unit == UNIT_COUNT ? (double)count * info->period_ns : (double)count;
+	const double ns = shown_unit(p) == UNIT_COUNT ? (double)count * info->period_ns : (double)count;
 
 	return info->duration_ns > 0 ? ns / info->duration_ns : 0;
 }

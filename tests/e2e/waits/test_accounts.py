@@ -85,6 +85,14 @@ def test_all_of_its_time(scene, workloads, tmp_path):
     assert waits.time_of(mine, "cpu_time") >= ran - 0.005 * seen.inner
     assert 0.995 * seen.inner - seen.stolen <= total <= 1.005 * seen.outer
     assert waits.time_of(mine, "wall") == total
+    assert_summary_agrees(seen.run)
+
+
+def assert_summary_agrees(run):
+    """The summary shows the time that pprof has, not the ticks."""
+    cpu = sum(s.values["cpu_time"] for s in run.samples)
+    shown = re.search(r"samples?, ([0-9.,]+) s of CPU in", run.out + run.err)[1]
+    assert float(shown.replace(",", "")) == pytest.approx(cpu / 1e9, abs=0.006)
 
 
 def test_unseen(workloads, tmp_path):

@@ -88,6 +88,27 @@ static void bytes_are_no_samples(void **state)
 	assert_non_null(strstr(html, "<td>3.00 MiB<td>100.0 %\n"));
 }
 
+/* Nor is CPU time that is the kernel's account. */
+static void time_of_the_account(void **state)
+{
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000,
+						  .timed = true };
+	const struct profile_labels labels = { .pid = 100, .tid = 100 };
+	__u32 function, place;
+	const char *html;
+
+	(void)state;
+	profile_free(TAKE_PTR(profile));
+	assert_int_equal(profile_new(&info, &profile), 0);
+	assert_int_equal(profile_function(profile, FRAME_PYTHON, "f", "/a.py", 1, &function), 0);
+	assert_int_equal(profile_location(profile, function, 1, 0, 0, &place), 0);
+	assert_int_equal(profile_sample(profile, EVENT_CPU, &place, 1, &labels, 1), 0);
+	assert_int_equal(profile_sample(profile, PROFILE_TIME, &place, 1, &labels, 1500000000), 0);
+	html = table(NULL, profile);
+	assert_non_null(strstr(html, "<th>CPU<th>share<th>"));
+	assert_non_null(strstr(html, "<td>1.50 s<td>100.0 %\n"));
+}
+
 static void ended_ones_are_left_out(void **state)
 {
 	const char *html;
@@ -184,6 +205,7 @@ int main(void)
 		TEST(without_samples),
 		TEST(those_with_most_samples_first),
 		TEST(bytes_are_no_samples),
+		TEST(time_of_the_account),
 		TEST(ended_ones_are_left_out),
 		TEST(nothing_of_a_name_is_markup),
 		TEST(container),

@@ -265,6 +265,10 @@ static void time_of_its_own(void **state)
 	for (__u32 id = 1; id <= 2; id++)
 		sum += profile_get_sample(part, id).counts[PROFILE_TIME];
 	assert_int_equal(sum, 77);
+	assert_int_equal(folded_encode(part, &text), 0);
+	assert_int_equal(buf_add(&text, "", 1), 0);
+	assert_non_null(strstr(text.data, "[unseen] 77\n")); /* which has no tick */
+	buf_free(&text);
 	profile_free(part);
 	profile_free(p);
 }

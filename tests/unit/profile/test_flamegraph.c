@@ -91,6 +91,25 @@ static void shared_frames(void **state)
 	       "{\"name\":\"py (pid 2)\",\"value\":5" CHILDREN F("a", "5") CHILDREN F("b", "5") "}]}]}]");
 }
 
+/* CPU time that is the kernel's account. */
+static void time_of_the_account(void **state)
+{
+	const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1, .timed = true };
+	const struct profile_labels labels = { .pid = 1, .tid = 1, .comm = "py" };
+	_cleanup_profile_ struct profile *p = NULL;
+	_cleanup_buf_ struct buf out = {};
+	__u32 location = 1;
+
+	(void)state;
+	assert_int_equal(profile_new(&info, &p), 0);
+	add(p, 1, "a", 1, 3);
+	assert_int_equal(profile_sample(p, PROFILE_TIME, &location, 1, &labels, 5000), 0);
+	assert_int_equal(flamegraph_encode(p, &out), 0);
+	assert_int_equal(buf_add(&out, "", 1), 0);
+	assert_non_null(strstr(out.data, "\"value\":5000,\"values\":\"nanoseconds\""));
+	assert_non_null(strstr(out.data, F("a", "5000")));
+}
+
 static void without_a_file(void **state)
 {
 	struct profile *p = new_profile();
@@ -132,6 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty),
 		cmocka_unit_test(shared_frames),
+		cmocka_unit_test(time_of_the_account),
 		cmocka_unit_test(without_a_file),
 		cmocka_unit_test(too_narrow),
 		cmocka_unit_test(hostile_names),

@@ -179,6 +179,38 @@ static void ticks_that_are_missing(void **state)
 				  "600 of 1,200 ticks came: a sample stands for 20.00 ms\n");
 }
 
+/* CPU time that is the kernel's account is shown, whatever the ticks say; they are the samples. */
+static void time_of_the_account(void **state)
+{
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000,
+						  .duration_ns = 2000000000, .frequency = 100,
+						  .ticks_came = 6, .ticks_wanted = 12, .timed = true };
+	const struct profile_labels busy = { .pid = 7, .tid = 7, .comm = "busy" };
+	const struct profile_labels naps = { .pid = 8, .tid = 8, .comm = "naps" };
+	_cleanup_free_ char *text = NULL;
+	_cleanup_profile_ struct profile *p = NULL;
+	__u32 f, g, unseen;
+
+	(void)state;
+	assert_int_equal(profile_new(&info, &p), 0);
+	f = location(p, "f", "/a.py", 1, 2, 0);
+	g = location(p, "g", "/a.py", 5, 6, 0);
+	unseen = marker_location(p, "[not seen by ticks]");
+	assert_int_equal(profile_sample(p, EVENT_CPU, &f, 1, &busy, 9), 0);
+	assert_int_equal(profile_sample(p, PROFILE_TIME, &f, 1, &busy, 200000000), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &g, 1, &naps, 1), 0);
+	assert_int_equal(profile_sample(p, PROFILE_TIME, &g, 1, &naps, 700000000), 0);
+	assert_int_equal(profile_sample(p, PROFILE_TIME, &unseen, 1, &busy, 100000000), 0);
+	text = summary(p, false, 10);
+	assert_has(text, "10 samples, 1.00 s of CPU in 2.0 s (0.50 CPUs busy), 100 Hz\n"
+			 "6 of 12 ticks came: those of a thread share its CPU time\n");
+	assert_has(text, "  70.0%    70.0%  g                                 /a.py:5\n"
+			 "  20.0%    20.0%  f                                 /a.py:1\n");
+	assert_has(text, "  70.0%       0.70 s           8  naps\n"
+			 "  30.0%       0.30 s           7  busy\n");
+	assert_has(text, "Not in the tables: 10.0% [not seen by ticks]");
+}
+
 static void assert_fits(const char *text);
 
 static void tables_without_room(void **state)
@@ -427,6 +459,7 @@ int main(void)
 		cmocka_unit_test(libraries_of_a_function),
 		cmocka_unit_test(reason_with_a_slash),
 		cmocka_unit_test(ticks_that_are_missing),
+		cmocka_unit_test(time_of_the_account),
 		cmocka_unit_test(tables_without_room),
 		cmocka_unit_test(rows_are_limited_and_colour_is_reset),
 		cmocka_unit_test(markers_are_below_the_tables),

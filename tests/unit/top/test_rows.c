@@ -78,6 +78,32 @@ static void functions_and_lines_in_cpus(void **state)
 	top_rows_free(&r);
 }
 
+/* CPU time that is the kernel's account, whatever the ticks say. */
+static void time_of_the_account(void **state)
+{
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000,
+						  .duration_ns = 2000000000, .timed = true };
+	const struct profile_labels labels = { .pid = 1, .tid = 2, .comm = "python", .thread = "worker" };
+	_cleanup_profile_ struct profile *p = NULL;
+	struct top_rows r;
+	__u32 f;
+
+	(void)state;
+	assert_int_equal(profile_new(&info, &p), 0);
+	f = location(p, FRAME_PYTHON, "f", 10);
+	add(p, 1, NULL, 3, f, 0);
+	assert_int_equal(profile_sample(p, PROFILE_TIME, &f, 1, &labels, 500000000), 0);
+	for (int view = TOP_FUNCTIONS; view <= TOP_THREADS; view++) {
+		if (view == TOP_NATIVE)
+			continue;
+		assert_int_equal(top_rows_make(p, view, &r), 0);
+		assert_int_equal(r.count, 1);
+		assert_int_equal((int)(100 * r.all), 25);
+		assert_int_equal((int)(100 * r.rows[0].self), 25);
+		top_rows_free(&r);
+	}
+}
+
 static void owners_with_the_same_texts_are_one_row(void **state)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
@@ -176,6 +202,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_and_lines_in_cpus),
+		cmocka_unit_test(time_of_the_account),
 		cmocka_unit_test(owners_with_the_same_texts_are_one_row),
 		cmocka_unit_test(against_an_earlier_profile),
 		cmocka_unit_test(a_filter_looks_at_both_texts),
