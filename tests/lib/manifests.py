@@ -14,15 +14,37 @@ VARIANTS = ["base", *sorted("overlays/" + path.name for path in (FOLDER / "overl
 
 
 def kustomize():
-    """The program that tests/fetch-kustomize.sh put into the cache, or one on the path; None: neither."""
-    ours = CACHE / "bin" / "kustomize"
-    return str(ours) if ours.exists() else shutil.which("kustomize")
+    return tool("kustomize")
+
+
+def tool(name):
+    """The program that tests/fetch-manifest-tools.sh put into the cache, or one on the path, or None."""
+    ours = CACHE / "bin" / name
+    return str(ours) if ours.exists() else shutil.which(name)
 
 
 def render(variant):
     """All objects of a variant."""
     text = subprocess.run([kustomize(), "build", FOLDER / variant], stdout=subprocess.PIPE, check=True).stdout
     return [document for document in yaml.safe_load_all(text) if document]
+
+
+def values(variant):
+    """What makes the chart the same as a variant: arguments for helm."""
+    path = FOLDER / variant / "values.yaml"
+    return ["-f", str(path)] if path.exists() else []
+
+
+def helm(*arguments):
+    """A command of helm that needs no cluster: what it prints, and its exit code as `returncode`."""
+    return subprocess.run([tool("helm"), *map(str, arguments)], capture_output=True, text=True)
+
+
+def render_chart(*arguments, namespace="pyperf-bpf", chart=FOLDER / "chart"):
+    """All objects of the chart with these arguments for helm: ("--set", "a.b=c")."""
+    done = helm("template", "pyperf-bpf", chart, "-n", namespace, *arguments)
+    assert done.returncode == 0, done.stderr
+    return [document for document in yaml.safe_load_all(done.stdout) if document]
 
 
 def daemonset(objects):

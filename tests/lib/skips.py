@@ -31,6 +31,7 @@ FEATURES = {
     "flamegraph": "the page's flame graph, from npm (make flamegraph)",
     "go": "go tool pprof (golang-go)",
     "go-columns": "a go tool pprof with -showcolumns, newer than Debian 12's",
+    "helm": "built from its Go module",
     "headers": "Python.h of the interpreter's version (libpython3.11-dev)",
     "kubernetes": "a node of Kubernetes on this machine (tests/k8s/README.md)",
     "kustomize": "built from its Go module",

@@ -11,7 +11,8 @@ import profiler
 
 # Building kustomize takes a minute of CPU time.
 pytestmark = [pytest.mark.all, pytest.mark.skipif(
-    not manifests.kustomize(), reason="SKIP kustomize: it is not here; tests/fetch-kustomize.sh builds it")]
+    not manifests.kustomize(),
+    reason="SKIP kustomize: it is not here; tests/fetch-manifest-tools.sh builds it")]
 
 VERSIONS = ("1.28", "1.32", "1.36")
 SECRETS = re.compile("password|token|secret", re.I)
