@@ -24,18 +24,31 @@ static char *read_text(pid_t pid, const char *name)
 	return small_file_read(path, TEXT_MAX, &text) ? NULL : text;
 }
 
-/* Whether a line "ID:CONTROLLERS:PATH" has a path in the part of the hierarchy where users make their own. */
+/*
+ * The path in a line "ID:CONTROLLERS:PATH", from the root of all. For who has another root, in a cgroup
+ * namespace of his own, it begins with "/..".
+ */
+static const char *path_of(const char *line)
+{
+	const char *path = strchr(line, ':');
+
+	path = path ? strchr(path + 1, ':') : NULL;
+	if (!path)
+		return "";
+	path++;
+	while (!strncmp(path, "/../", 4))
+		path += 3;
+	return path;
+}
+
+/* Whether a line has a path in the part of the hierarchy where users make their own. */
 static bool is_in_session(const char *text)
 {
 	static const char part[] = "/user.slice/";
 
-	for (const char *line = text; line; line = strchr(line + 1, '\n')) {
-		const char *path = strchr(line, ':');
-
-		path = path ? strchr(path + 1, ':') : NULL;
-		if (path && !strncmp(path + 1, part, sizeof(part) - 1))
+	for (const char *line = text; line; line = strchr(line + 1, '\n'))
+		if (!strncmp(path_of(line), part, sizeof(part) - 1))
 			return true;
-	}
 	return false;
 }
 

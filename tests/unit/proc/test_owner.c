@@ -58,6 +58,9 @@ static void names_that_a_user_gave(void **state)
 	assert_int_equal(of(1000, "0::/user.slice/user-1000.slice/docker-" ID ".scope\n"), of(1000, ""));
 	assert_int_equal(of(1000, "3:cpu:/\n1:name=systemd:/user.slice/user-1000.slice/" ID "\n"),
 			 of(1000, ""));
+	/* As the profiler in a container of its own sees it. */
+	assert_int_equal(of(1000, "0::/../../../user.slice/user-1000.slice/cri-containerd-" ID ".scope\n"),
+			 of(1000, ""));
 	/* A container is not root's because it calls something in it so. */
 	assert_int_not_equal(of(0, "0::/docker/" ID "/x:/user.slice/y\n"), of(0, ""));
 }
