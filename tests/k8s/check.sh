@@ -5,7 +5,8 @@
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top"
-packages="containerd runc etcd-server containernetworking-plugins openssl iproute2 bpftool"
+packages="containerd runc etcd-server containernetworking-plugins openssl iproute2 bpftool curl
+          busybox-static"
 missing=
 for package in $packages; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The chart on the cluster: helm install, helm test, helm upgrade and helm uninstall as a user types them."""
+import shutil
+import socket
+import subprocess
+import threading
+
+import pytest
+
+import images
+import manifests
+import pprof
+from cluster import wait
+from daemonset import NAMESPACE, get, other_pod, profiler_pod
+
+CHART = manifests.FOLDER / "chart"
+
+
+@pytest.fixture(scope="module")
+def chart(cluster, work):
+    """Installed in an own namespace, as docs/kubernetes.md says. Returns a function that runs helm there."""
+    if not manifests.tool("helm"):
+        pytest.skip("SKIP helm: tests/fetch-manifest-tools.sh has not built it")
+    if not shutil.which("busybox"):
+        pytest.skip("SKIP kubernetes: not installed: busybox-static")
+
+    def helm(*arguments):
+        return subprocess.run([manifests.tool("helm"), "--kubeconfig", cluster.folder / "admin.kubeconfig",
+                               "-n", NAMESPACE, *map(str, arguments)], capture_output=True, text=True)
+
+    cluster.kubectl("delete", "namespace", NAMESPACE, "--ignore-not-found")
+    cluster.kubectl("create", "namespace", NAMESPACE)
+    cluster.kubectl("label", "namespace", NAMESPACE, "pod-security.kubernetes.io/enforce=privileged")
+    done = helm("install", "pyperf-bpf", CHART, "--set", "test.image=localhost/busybox:1",
+                "--set", "test.pullPolicy=Never")
+    assert done.returncode == 0, done.stderr
+    assert "helm test -n pyperf-bpf pyperf-bpf" in done.stdout
+    yield helm
+    helm("uninstall", "pyperf-bpf")
+    cluster.kubectl("delete", "namespace", NAMESPACE)
+
+
+def test_it_profiles(cluster, work, chart):
+    pod = wait(lambda: profiler_pod(cluster), "ready DaemonSet")
+    samples = pprof.parse(get(pod, 7070, "/debug/pprof/profile?seconds=5&namespace=demo")).samples
+    assert {s.labels["pod"] for s in samples} == {pod["metadata"]["name"] for pod in work}
+
+
+class Relay(threading.Thread):
+    """What kube-proxy does for a Service, which this cluster has none of: its address is one of this node,
+    and who connects there is connected with the profiler."""
+
+    def __init__(self, cluster, service):
+        super().__init__(daemon=True)
+        self.cluster, self.service, self.address = cluster, service, None
+
+    def run(self):
+        found = wait(lambda: self.cluster.get("service", self.service, "-n", NAMESPACE), "Service")
+        self.address = found["spec"]["clusterIP"] + "/32"
+        port = found["spec"]["ports"][0]["port"]
+        subprocess.run(["ip", "address", "add", self.address, "dev", "lo"], check=True)
+        with socket.create_server((found["spec"]["clusterIP"], port)) as server:
+            client, _ = server.accept()
+        with client, socket.create_connection((profiler_pod(self.cluster)["status"]["podIP"], port)) as there:
+            there.sendall(client.recv(65536))
+            while data := there.recv(65536):
+                client.sendall(data)
+
+    def end(self):
+        if self.address:
+            subprocess.run(["ip", "address", "delete", self.address, "dev", "lo"])
+
+
+def pack_busybox(cluster):
+    root = cluster.folder / "busybox"
+    (root / "bin").mkdir(parents=True)
+    shutil.copy(shutil.which("busybox"), root / "bin" / "busybox")
+    (root / "bin" / "wget").symlink_to("busybox")
+    images.pack("localhost/busybox:1", root, [], cluster.folder / "busybox.tar")
+    cluster.ctr("images", "import", cluster.folder / "busybox.tar")
+
+
+def test_helm_test(cluster, chart):
+    """The hook's pod asks the profiler, and the Service is gone afterwards."""
+    pack_busybox(cluster)
+    wait(lambda: profiler_pod(cluster), "ready DaemonSet")
+    relay = Relay(cluster, "pyperf-bpf-test")
+    relay.start()
+    try:
+        done = chart("test", "pyperf-bpf", "--logs", "--timeout", "10m")
+    finally:
+        relay.end()
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    assert "Phase:          Succeeded" in done.stdout and "alive" in done.stdout.split("POD LOGS")[-1]
+    assert not cluster.get("services", "-n", NAMESPACE)["items"]
+
+
+def test_an_upgrade_rolls_out(cluster, work, chart):
+    """To one namespace, by an option; what is misspelt changes nothing."""
+    done = chart("upgrade", "pyperf-bpf", CHART, "--reuse-values", "--set", "options.namespce=demo")
+    assert done.returncode and "namespce" in done.stderr
+    before = wait(lambda: profiler_pod(cluster), "ready pod")["metadata"]["name"]
+    done = chart("upgrade", "pyperf-bpf", CHART, "--reuse-values", "--set", "options.namespace={demo}")
+    assert done.returncode == 0, done.stderr
+    wait(lambda: other_pod(cluster, before), "new pod")
+    samples = pprof.parse(get(profiler_pod(cluster), 7070, "/debug/pprof/profile?seconds=5")).samples
+    assert {s.labels.get("namespace") for s in samples} == {"demo"}
