@@ -61,7 +61,7 @@ TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/
 	    tests/guest/verifier.c tests/forge/refuse.c \
 	    tests/bench/lines.c)) $(O)/tests/forge/fail_malloc.so
 include deploy/dist/dist.mk
-LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats) # deploy/tools/list_rows.py
+LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats doctor) # list_rows.py
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -189,6 +189,7 @@ docs/events.md: bpf/events.def
 docs/labels.md: user/profile/labels.def
 docs/states.md: bpf/states.def
 docs/formats.md: user/profile/formats.def
+docs/doctor.md: user/doctor/checks.def
 $(LISTS): deploy/tools/list_rows.py
 	$(Q)python3 deploy/tools/list_rows.py $(basename $(@F)) > $@
 

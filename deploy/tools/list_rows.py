@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page of docs/ on stdout, made from a list: list_rows.py outcomes|frames|events|labels|states|formats."""
+"""A page of docs/ on stdout, made from a list: list_rows.py outcomes|frames|events|labels|states|formats|
+doctor."""
 import collections
 import re
 import sys
@@ -157,5 +158,60 @@ def formats():
         print(f"| `{name}` | `{suffix}` | `{type_}` | {about} | {how} |")
 
 
+def doctor():
+    heading("When it does not start: `pyperf-bpf doctor`",
+            "The checks of this page are made from `user/doctor/checks.def` by `make docs/doctor.md`. "
+            "`pyperf-bpf doctor` says line by line what a profile needs of this machine, whether it is "
+            "there, and below what is missing what mends it. Then it says what is known of each Python "
+            "process. A profile that cannot start for such a reason names it.")
+    print("""    pyperf-bpf doctor                    this machine, and its Python processes
+    pyperf-bpf doctor --pid 4711         this machine, and this process
+    pyperf-bpf doctor --native full      whether there is memory enough for a run with this option
+    pyperf-bpf doctor --json             for programs
+
+The programs are really loaded and attached for a moment, where nothing is missing before that. No
+process is sampled. The exit code is 0 when programs can be profiled, and 1 when something that is
+needed is missing.
+
+## What is looked at
+
+| check | what it is |
+|---|---|""")
+    for _, (name, about) in rows("user/doctor/checks.def", "CHECK"):
+        print(f"| `{name}` | {about} |")
+    print("""
+The first word of a line is the result:
+
+| word | meaning |
+|---|---|
+| `ok` | it is as it should be |
+| `note` | it works, with less than there could be |
+| `unknown` | it cannot be said, for want of something that another line names |
+| `MISSING` | nothing can be profiled before this is mended; each line with `->` is one way to do it |
+
+## Without root
+
+    sudo /full/path/of/pyperf-bpf -a -d 10
+    sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search+ep /full/path/of/pyperf-bpf
+
+These are the two ways on. `doctor` writes both with the path of the program that was called, since
+sudo does not look where pip and uv install. By the second one every user who may run that file can
+look at all Python processes of the machine. The kernel does not heed it on a file system that is
+mounted with nosuid. Before Linux 6.7 a kernel whose `kernel.perf_event_paranoid` is 3, as Debian's,
+also wants `cap_sys_admin`, or a smaller number there; `doctor` then writes so.
+
+## What is said of a process
+
+The version of its Python; whether its [layout](internals/layouts.md) was proved on the process as
+it runs, or the reason why not; whether it has a GIL; and from 3.14 on whether asyncio is loaded and
+its tasks can be read. `not proved yet` is one that runs no Python code at the moment: it is looked
+at again when it does. `refused` is shown as `[unsupported Python]` in a profile.
+
+## JSON
+
+[schemas/doctor.json](schemas/doctor.json) is the schema of `--json`. Its `checks` have all rows of
+the table above, each time; those for which nothing was asked have the result `unasked`.""")
+
+
 {"outcomes": outcomes, "frames": frames, "events": events, "labels": labels, "states": states,
- "formats": formats}[sys.argv[1]]()
+ "formats": formats, "doctor": doctor}[sys.argv[1]]()

@@ -77,7 +77,14 @@ static void set_options(struct kernel *k)
 /* Programs, what the verifier takes for a moment, and the user side until its first profile is written. */
 #define BESIDE_TABLES_MIB 48
 
-static int load(struct kernel *k)
+/* Whole MiB, as people set them. */
+static size_t limit_of(size_t tables)
+{
+	return (((tables - 1) >> 20) + 1 + BESIDE_TABLES_MIB) << 20;
+}
+
+/* Opens the object and sizes it, before anything is loaded. */
+static int prepare(struct kernel *k)
 {
 	char reason[128];
 	int err;
@@ -100,7 +107,13 @@ static int load(struct kernel *k)
 	asleep_prepare(k->skel, k->options.needs);
 	task_layouts_prepare(&k->task_layouts, k->skel, k->options.async);
 	memory_prepare(k->skel, k->options.needs, k->options.rss_step);
-	err = pyperf__load(k->skel);
+	return 0;
+}
+
+static int load(struct kernel *k)
+{
+	int err = pyperf__load(k->skel);
+
 	if (err && lockdown_is_confidential())
 		return fail(k, err,
 			    "the kernel is locked down so that BPF programs may not read its memory "
@@ -113,7 +126,7 @@ static int load(struct kernel *k)
 		return fail(k, err,
 			    "there is no memory for the BPF tables, which take %zu MiB: with these options a "
 			    "limit of memory (cgroup) has to be %zu MiB or more",
-			    tables_bytes(k->skel) >> 20, (tables_bytes(k->skel) >> 20) + BESIDE_TABLES_MIB);
+			    tables_bytes(k->skel) >> 20, limit_of(tables_bytes(k->skel)) >> 20);
 	if (err && trigger_rejected(&k->trigger))
 		return fail(k, err, "%s", trigger_rejected(&k->trigger));
 	if (err)
@@ -152,9 +165,9 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 	k->cpus = libbpf_num_possible_cpus();
 	if (k->cpus <= 0)
 		return fail(k, -EIO, "the number of CPUs is unknown: is /sys mounted?");
-	if (access("/sys/kernel/btf/vmlinux", R_OK))
+	if (access(KERNEL_BTF_FILE, R_OK))
 		return fail(k, -ENOTSUP,
-			    "this kernel has no type information (/sys/kernel/btf/vmlinux): one built with "
+			    "this kernel has no type information (" KERNEL_BTF_FILE "): one built with "
 			    "CONFIG_DEBUG_INFO_BTF is needed");
 	err = dead_cpus_new(&k->dead_cpus, k->cpus) ?: cpu_ticks_new(&k->cpu_ticks, k->cpus);
 	if (err)
@@ -169,7 +182,30 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 	o->trigger = k->trigger.kind;
 	o->frequency = k->trigger.frequency;
 	k->options = *o;
-	return load(k);
+	return prepare(k) ?: load(k);
+}
+
+int kernel_measure(const struct kernel_options *o, struct kernel_room *ret)
+{
+	struct kernel *k = calloc(1, sizeof(*k));
+	int err;
+
+	if (!k)
+		return -ENOMEM;
+	k->stats_fd = -1;
+	k->grace = (struct grace){ -1, -1 };
+	libbpf_log();
+	k->cpus = libbpf_num_possible_cpus();
+	k->options = *o;
+	k->trigger.off = !(o->needs & NEEDS_TICKS);
+	k->trigger.frequency = o->frequency;
+	err = k->cpus > 0 ? prepare(k) : -EIO;
+	if (!err) {
+		ret->tables = tables_bytes(k->skel);
+		ret->limit = limit_of(ret->tables);
+	}
+	kernel_close(k);
+	return err;
 }
 
 void kernel_close(struct kernel *k)

@@ -62,6 +62,19 @@ struct kernel_options {
 	bool statistics; /* the kernel takes the time of all BPF programs of the machine */
 };
 
+#define KERNEL_BTF_FILE "/sys/kernel/btf/vmlinux"
+
+/* Bytes that the tables take, and the least limit of memory (cgroup) with which a run can begin. */
+struct kernel_room {
+	size_t tables, limit;
+};
+
+/*
+ * What a run with these options needs. Nothing is loaded, so that no rights are wanted. 0, or -errno, and
+ * then *ret is as it was.
+ */
+int kernel_measure(const struct kernel_options *o, struct kernel_room *ret);
+
 /* Why kernel_open() or kernel_start() failed, in words that say what to do. The text is static or k's. */
 const char *kernel_reason(const struct kernel *k);
 

@@ -11,4 +11,10 @@
 /* From now on libbpf's messages are details of ours, which appear with -v. */
 void libbpf_log(void);
 
+/*
+ * The last line that the verifier said of a program that it refused, behind the program's name; "" if it has
+ * refused none since libbpf_log(). The text is static.
+ */
+const char *libbpf_refusal(void);
+
 #endif

@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kern/lockdown.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 
+/* The file has all levels, with brackets around the one in force: "none [integrity] confidentiality". */
+int lockdown_read(char *ret, size_t size)
+{
+	_cleanup_fclose_ FILE *f = fopen(LOCKDOWN_FILE, "re");
+	char levels[64];
+	const char *level;
+
+	if (!f)
+		return -errno;
+	if (!fgets(levels, sizeof(levels), f))
+		return -EIO;
+	level = strchr(levels, '[');
+	if (!level || !strchr(level, ']'))
+		return -EBADMSG;
+	snprintf(ret, size, "%.*s", (int)strcspn(level + 1, "]"), level + 1);
+	return 0;
+}
+
 bool lockdown_is_confidential(void)
 {
-	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/security/lockdown", "re");
-	char levels[64];
+	char level[64];
 
-	return f && fgets(levels, sizeof(levels), f) && strstr(levels, "[confidentiality]");
+	return !lockdown_read(level, sizeof(level)) && !strcmp(level, "confidentiality");
 }

@@ -74,7 +74,7 @@ static int fail_start(struct trigger *t, int err)
 /*
  * On PREEMPT_RT such a timer runs in a thread of its own, and does not see the program that it interrupted.
  */
-static bool is_realtime_kernel(void)
+bool trigger_is_realtime_kernel(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/realtime", "re");
 	int is = 0;
@@ -106,7 +106,7 @@ int trigger_choose(struct trigger *t)
 		return fail(t, err, "a perf event cannot be opened: %s", strerror(-err));
 	if (t->kind != TRIGGER_TIMER)
 		return 0;
-	if (is_realtime_kernel())
+	if (trigger_is_realtime_kernel())
 		return fail_no_timers(t, -EOPNOTSUPP);
 	if (t->frequency > TIMERS_FREQUENCY_MAX)
 		t->frequency = TIMERS_FREQUENCY_MAX;

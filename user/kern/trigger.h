@@ -41,6 +41,8 @@ struct trigger {
 int trigger_choose(struct trigger *t);
 /* Before loading: leaves out the programs and maps that it does not need. */
 void trigger_prepare(const struct trigger *t, struct pyperf *skel, int possible_cpus);
+/* Whether timers are of no use here: they need a kernel that is not PREEMPT_RT. */
+bool trigger_is_realtime_kernel(void);
 /* Why the kernel rejected the programs, if the trigger is the reason; else NULL. */
 const char *trigger_rejected(struct trigger *t);
 /* Starts the ticks; t->cpus is how many CPUs have them. 0, or -errno and a reason. */

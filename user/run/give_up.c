@@ -4,15 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/sanitized.h"
 #include "export/file.h"
 #include "export/folder.h"
 #include "export/output.h"
+#include "guard/capabilities.h"
 #include "guard/privileges.h"
 #include "guard/sandbox.h"
 #include "kern/process_table.h"
@@ -107,25 +108,11 @@ static int find_needed(const struct agent *a, __u64 *ret)
 
 static void say_kept(__u64 kept)
 {
-	static const struct {
-		int capability;
-		const char *name;
-	} names[] = {
-		{ CAP_BPF, " CAP_BPF" },
-		{ CAP_SYS_PTRACE, " CAP_SYS_PTRACE" },
-		{ CAP_DAC_READ_SEARCH, " CAP_DAC_READ_SEARCH" },
-		{ CAP_DAC_OVERRIDE, " CAP_DAC_OVERRIDE" },
-		{ CAP_KILL, " CAP_KILL" },
-		{ CAP_PERFMON, " CAP_PERFMON" },
-		{ CAP_SYS_ADMIN, " CAP_SYS_ADMIN" },
-	};
-	char text[256] = "";
-	size_t n = 0;
+	_cleanup_buf_ struct buf names = { 0 };
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (kept & PRIVILEGE(names[i].capability))
-			n += snprintf(text + n, sizeof(text) - n, "%s", names[i].name);
-	log_debug("capabilities that are kept:%s", n ? text : " none");
+	if (!capabilities_add(&names, kept, CAPABILITY_AS_NAMES))
+		log_debug("capabilities that are kept: %.*s", names.size ? (int)names.size : 4,
+			  names.size ? names.data : "none");
 }
 
 /* LeakSanitizer looks at its own process from another one, which is on no list. */

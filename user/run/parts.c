@@ -3,26 +3,16 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/log.h"
 #include "kern/kernel.h"
 #include "kern/records.h"
+#include "proc/namespaces.h"
 #include "run/agent.h"
 #include "run/turns.h"
 #include "targets/registry.h"
 
 #define INTERVAL_MS 1000 /* how often the ring buffer is emptied when nothing is urgent */
-
-#define FIRST_PID_NAMESPACE 0xEFFFFFFCU /* include/linux/proc_ns.h: PROC_PID_INIT_INO */
-
-/* In another one processes have other pids than the kernel side sees, or none. */
-static bool in_first_pid_namespace(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) || st.st_ino == FIRST_PID_NAMESPACE;
-}
 
 /* Before rights are given up: with them goes what this file shows. Without names one frame is as good. */
 static void open_kernel_names(struct agent *a)
@@ -45,17 +35,17 @@ static int open_kernel(struct agent *a)
 	const struct options *o = a->options;
 	int err;
 
-	if (!in_first_pid_namespace()) {
+	if (!namespaces_has_first_pids()) {
 		log_error("this is a pid namespace of its own, from which other processes cannot be "
 			  "named: run it in the machine's (docker run --pid=host; in Kubernetes "
-			  "hostPID: true)");
+			  "hostPID: true)" ASK_DOCTOR);
 		return -ENOTSUP;
 	}
 	a->kernel_options = settings_kernel(o);
 	a->kernel_options.kernel_nameless = !a->kernel_names;
 	err = kernel_open(&a->kernel, &a->kernel_options);
 	if (err) {
-		log_error("%s", kernel_reason(a->kernel));
+		log_error("%s" ASK_DOCTOR, kernel_reason(a->kernel));
 		return err;
 	}
 	if (a->kernel_options.frequency != (__u32)o->frequency)

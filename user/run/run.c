@@ -160,7 +160,7 @@ static int start_ticks(struct agent *a)
 	int err = kernel_start(a->kernel, &a->facts.cpus);
 
 	if (err) {
-		log_error("%s", kernel_reason(a->kernel));
+		log_error("%s" ASK_DOCTOR, kernel_reason(a->kernel));
 		return err;
 	}
 	if (a->options->trigger == TRIGGER_AUTO && a->kernel_options.trigger == TRIGGER_TIMER)

@@ -28,6 +28,15 @@ static void say(const char *format, ...)
 	va_end(args);
 }
 
+static void warn(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print(LIBBPF_WARN, format, args);
+	va_end(args);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -67,12 +76,35 @@ static void a_long_message_is_cut_to_its_end(void **state)
 	assert_non_null(strstr(logged, "debug: 100\n"));
 }
 
+/* Without -v too: what the verifier said last before its figures, and of which program. */
+static void the_last_refusal_is_kept(void **state)
+{
+	(void)state;
+	log_set_level(LOG_INFO);
+	libbpf_log();
+	libbpf_set_print(print);
+	assert_string_equal(libbpf_refusal(), "");
+	warn("libbpf: prog '%s': -- BEGIN PROG LOAD LOG --\n%s-- END PROG LOAD LOG --\n", "on_tick",
+	     "0: R1=ctx() R10=fp0\nR7 unbounded memory access\nverification time 3 usec\nstack depth 8\n"
+	     "processed 12 insns (limit 1000000) max_states_per_insn 0\n");
+	assert_string_equal(libbpf_refusal(), "on_tick: R7 unbounded memory access");
+	warn("libbpf: prog 'on_tick': failed to load: -13\n");
+	warn("-- BEGIN PROG LOAD LOG --\n");
+	warn("prog 'none -- BEGIN PROG LOAD LOG --\n");
+	assert_string_equal(libbpf_refusal(), "on_tick: R7 unbounded memory access");
+	libbpf_log();
+	libbpf_set_print(print);
+	assert_string_equal(libbpf_refusal(), "");
+	log_set_level(LOG_DEBUG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_without_v),
 		cmocka_unit_test(every_line_is_one_of_ours),
 		cmocka_unit_test(a_long_message_is_cut_to_its_end),
+		cmocka_unit_test(the_last_refusal_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`pyperf-bpf doctor` where something has really been taken away: its line says so, the others do not, what
+it says to mend it with mends it, and the JSON says the same."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import jsonschema
+import pytest
+
+import interpreters as known
+import namespaces
+import profiler
+
+LIST = (profiler.ROOT / "user" / "doctor" / "checks.def").read_text()
+CHECKS = re.findall(r'^CHECK\(\w+, \w+, "([^"]+)"', LIST, re.M)
+NEEDED = re.findall(r"^CAPABILITY\((\w+), NEEDED", (profiler.ROOT / "user" / "guard" /
+                                                    "capabilities.def").read_text(), re.M)
+SCHEMA = json.loads((profiler.ROOT / "docs" / "schemas" / "doctor.json").read_text())
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+NO_PROCESS = "--comm", "no-such-name"  # most tests are about the machine
+
+
+def in_namespace(script):
+    """The command after it runs in a mount namespace in which this has been done."""
+    return ["unshare", "--mount", "sh", "-euc", script + '; exec "$@"', "sh"]
+
+
+def doctor(*arguments, prefix=(), binary=profiler.BINARY, code=None):
+    """What --json says, by the schema, after the text has been found to say the same."""
+    def run(*more):
+        return subprocess.run([*prefix, binary, "doctor", *map(str, arguments), *more], capture_output=True,
+                              text=True, timeout=300)
+    done, text = run("--json"), run()
+    assert not done.stderr and not text.stderr, done.stderr + text.stderr
+    found = json.loads(done.stdout)
+    jsonschema.validate(found, SCHEMA)
+    assert [check["check"] for check in found["checks"]] == CHECKS
+    fit = all(check["result"] != "missing" for check in found["checks"])
+    assert found["can_profile"] == fit and done.returncode == text.returncode == (0 if fit else 1)
+    assert ("can be profiled here." in text.stdout) == fit
+    for check in found["checks"]:
+        line = "  %-8s %-17s %s\n" % (check["result"].replace("missing", "MISSING"), check["check"],
+                                     check["says"])
+        assert (line in text.stdout) == (check["result"] != "unasked"), (line, text.stdout)
+        assert all("-> %s\n" % way in text.stdout for way in check["mend"])
+        assert check["mend"] or check["result"] != "missing", check
+    assert code is None or done.returncode == code, text.stdout
+    found["results"] = {check["check"]: check["result"] for check in found["checks"]}
+    found["says"] = {check["check"]: check["says"] for check in found["checks"]}
+    found["mends"] = {check["check"]: check["mend"] for check in found["checks"]}
+    return found
+
+
+def missing(found):
+    return {name for name, result in found["results"].items() if result == "missing"}
+
+
+def needs_namespaces():
+    if namespaces.reason():
+        pytest.skip("SKIP mounts: " + namespaces.reason())
+
+
+@pytest.fixture
+def public():
+    """A folder with the program that every user can enter, and that is not mounted nosuid."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir="/usr/local"))
+    folder.chmod(0o755)
+    shutil.copy(profiler.BINARY, folder)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_nothing_is_missing(workloads):
+    with profiler.target(known.newest().path, workloads / "burn.py") as target:
+        found = doctor("--pid", target.pid, code=0)
+    python, = found["processes"]
+    assert not missing(found) and "unknown" not in found["results"].values()
+    assert python["pid"] == target.pid and python["layout"] == "proved"
+    assert python["version"].startswith("%d.%d" % known.newest().version[:2])
+    assert found["program"] == os.path.realpath(profiler.BINARY)
+
+
+def test_processes_that_are_none(tmp_path):
+    with profiler.target("sleep", "60", about=False) as target:
+        found = doctor("--pid", "%d,%d" % (target.pid, 1 << 22), code=0)
+    other, nobody = found["processes"]
+    assert other["layout"] == "not Python" and "none of" in other["reason"]
+    assert nobody["layout"] == "not readable" and nobody["reason"] == "No such process"
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_a_capability(name):
+    """Root that lacks one, as in a container."""
+    found = doctor(*NO_PROCESS, prefix=["setpriv", "--bounding-set=-" + name.lower(), "--"], code=1)
+    assert missing(found) == {"capabilities"}
+    assert "CAP_%s (" % name in found["says"]["capabilities"]
+    assert found["says"]["capabilities"].count("CAP_") == 1
+    assert any("--cap-add " + name in way for way in found["mends"]["capabilities"])
+
+
+def test_without_root(public):
+    """And the second way on is gone."""
+    binary = str(public / "pyperf-bpf")
+    found = doctor(*NO_PROCESS, prefix=NOBODY, binary=binary, code=1)
+    assert missing(found) == {"capabilities"}
+    sudo, setcap = found["mends"]["capabilities"]
+    assert sudo == "sudo %s ..." % binary
+    words = setcap.split()
+    assert words[:2] == ["sudo", "setcap"] and words[3:] == [binary]
+    if not shutil.which("setcap"):
+        pytest.skip("SKIP setcap: no such command (Debian package libcap2-bin)")
+    subprocess.run(words[1:], check=True)
+    if "CAP" in doctor(*NO_PROCESS, prefix=NOBODY, binary=binary)["says"]["perf events"]:
+        pytest.fail("capabilities of a file are not heeded in %s" % public)
+    assert not missing(doctor(*NO_PROCESS, prefix=NOBODY, binary=binary, code=0))
+
+
+def test_no_new_privileges(public):
+    """Then sudo and setcap are of no use, and that is said first."""
+    prefix = [*NOBODY[:-1], "--no-new-privs", "--"]
+    found = doctor(*NO_PROCESS, prefix=prefix, binary=str(public / "pyperf-bpf"), code=1)
+    assert "no_new_privs" in found["mends"]["capabilities"][0]
+
+
+def test_user_namespace():
+    prefix = ["unshare", "--user", "--map-root-user"]
+    if subprocess.run([*prefix, "true"], capture_output=True).returncode:
+        pytest.skip("SKIP mounts: no user namespace can be made here")
+    found = doctor(*NO_PROCESS, prefix=prefix, code=1)
+    assert "user namespace" in found["says"]["capabilities"] and "capabilities" in missing(found)
+
+
+def test_no_type_information(tmp_path):
+    needs_namespaces()
+    prefix = in_namespace("mount -t tmpfs none /sys/kernel/btf")
+    found = doctor(*NO_PROCESS, prefix=prefix, code=1)
+    assert missing(found) == {"type information"}
+    assert any("CONFIG_DEBUG_INFO_BTF" in way for way in found["mends"]["type information"])
+    assert found["results"]["BPF programs"] == "unknown"
+    run = profiler.run(tmp_path, "--all-python", "-d", 1, binary=[*prefix, profiler.BINARY], code=1)
+    line, = run.err.splitlines()
+    assert "btf" in line and line.endswith("; pyperf-bpf doctor says more")
+
+
+def test_no_sys():
+    needs_namespaces()
+    found = doctor(*NO_PROCESS, prefix=in_namespace("mount -t tmpfs none /sys"), code=1)
+    assert missing(found) == {"type information"}
+    mend, = found["mends"]["type information"]
+    doctor(*NO_PROCESS, prefix=in_namespace("mount -t tmpfs none /sys; " + mend), code=0)
+
+
+def test_lockdown():
+    if not os.path.isdir("/sys/kernel/security"):
+        pytest.skip("SKIP not-applicable: this kernel has no folder for securityfs")
+    needs_namespaces()
+    script = "mount -t tmpfs none /sys/kernel/security; echo '%s' >/sys/kernel/security/lockdown"
+    levels = {"[none] integrity confidentiality": "none: ", "none [integrity] confidentiality": "integrity: "}
+    for level, says in levels.items():
+        found = doctor(*NO_PROCESS, prefix=in_namespace(script % level), code=0)
+        assert found["says"]["lockdown"].startswith(says)
+    found = doctor(*NO_PROCESS, prefix=in_namespace(script % "none integrity [confidentiality]"), code=1)
+    assert missing(found) == {"lockdown"} and "lockdown=integrity" in found["mends"]["lockdown"][0]
+
+
+def test_pid_namespace():
+    needs_namespaces()
+    found = doctor(*NO_PROCESS, prefix=["unshare", "--pid", "--fork", "--mount-proc"], code=1)
+    assert missing(found) == {"pid namespace"}
+    assert any("--pid=host" in way for way in found["mends"]["pid namespace"])
+
+
+def test_hidden_processes():
+    needs_namespaces()
+    hide = "mount -t proc -o hidepid=2 proc /proc"
+    found = doctor(*NO_PROCESS, prefix=in_namespace(hide) + NOBODY[:-1], code=1)
+    assert missing(found) == {"capabilities", "proc"}
+    mend, = found["mends"]["proc"]
+    found = doctor(*NO_PROCESS, prefix=in_namespace(hide + "; " + mend) + NOBODY[:-1], code=1)
+    assert missing(found) == {"capabilities"}
+
+
+def test_perf_events_refused():
+    refuse = str(profiler.BUILD / "tests" / "forge" / "refuse")
+    found = doctor(*NO_PROCESS, prefix=[refuse, "perf", "--"])
+    if found["results"]["BPF timers"] == "ok":
+        assert not missing(found) and found["results"]["perf events"] == "note"
+        assert "timers tick" in found["says"]["BPF programs"]
+    else:
+        assert "perf events" in missing(found)
+    found = doctor(*NO_PROCESS, "--trigger", "perf", prefix=[refuse, "perf", "--"], code=1)
+    assert {"perf events"} <= missing(found)
+    assert any("seccomp" in way for way in found["mends"]["perf events"])
+
+
+def test_memory():
+    """A limit that is too small is said with the figure that is enough; tests/e2e/safety/test_memory_limit.py
+    proves the figure. The files of limits are ours."""
+    needs_namespaces()
+    groups = dict(line.split(":", 2)[1:] for line in
+                  pathlib.Path("/proc/self/cgroup").read_text().splitlines())
+    if "memory" in groups:
+        file = "/sys/fs/cgroup/memory%s/memory.limit_in_bytes" % groups["memory"]
+    else:
+        file = "/sys/fs/cgroup%s/memory.max" % groups[""]
+    script = "mount -t tmpfs none /sys/fs/cgroup; mkdir -p '%s'; echo %%s >'%s'" % (
+        os.path.dirname(file), file)
+    found = doctor(*NO_PROCESS, prefix=in_namespace(script % (60 << 20)), code=1)
+    assert missing(found) == {"memory"} and found["results"]["BPF programs"] == "unknown"
+    assert "the limit is 60 MiB" in found["says"]["memory"]
+    least = int(re.search(r"--memory (\d+)m", found["mends"]["memory"][0])[1])
+    doctor(*NO_PROCESS, prefix=in_namespace(script % (least << 20)), code=0)
+    doctor(*NO_PROCESS, "--native", "full", prefix=in_namespace(script % (least << 20)), code=1)
+    doctor(*NO_PROCESS, prefix=in_namespace(script % "max"), code=0)
+
+
+def test_no_proc():
+    needs_namespaces()
+    found = doctor(*NO_PROCESS, prefix=in_namespace("mount -t tmpfs none /proc"), code=1)
+    assert "proc" in missing(found)
+    assert found["mends"]["proc"] == ["mount -t proc proc /proc"]

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * checks.h - what is looked at (checks.def), and what was found.
+ */
+#ifndef PYPERF_DOCTOR_CHECKS_H
+#define PYPERF_DOCTOR_CHECKS_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#include "base/buf.h"
+#include "kern/kernel.h"
+
+enum grade {
+	GRADE_OK,
+	GRADE_NOTE,    /* it works, with less than there could be */
+	GRADE_UNKNOWN, /* it cannot be said, for want of something that is missing elsewhere */
+	GRADE_MISSING, /* nothing can be profiled before this is mended */
+	GRADE_UNASKED, /* nothing was asked for that needs it; only the JSON has it */
+	GRADES
+};
+
+/* Texts have no newline. Bytes of foreign names may be in them. */
+struct finding {
+	enum grade grade;
+	struct buf says;
+	struct buf mend[4]; /* commands, or what to do, one for each way; empty = no more */
+};
+
+/* What is given, and what the checks find out for those that follow. */
+struct examination {
+	struct kernel_options kernel; /* of a run with these options */
+	const char *program;	      /* full path of this program */
+	int worker_error;	      /* of worker_start() */
+	/* Found out. */
+	__u64 lacking;	    /* capabilities that are needed: PRIVILEGE() bits */
+	bool perf_refused;  /* perf events cannot be opened */
+	bool hopeless;	    /* something is missing without which the programs cannot be loaded */
+};
+
+enum {
+#define CHECK(name, function, text, about) CHECK_##name,
+#include "doctor/checks.def"
+	CHECKS
+};
+
+struct check_row {
+	const char *name;
+	void (*find)(struct examination *x, struct finding *ret);
+};
+
+extern const struct check_row check_rows[CHECKS];
+
+#define CHECK(name, function, text, about) void function(struct examination *x, struct finding *ret);
+#include "doctor/checks.def"
+
+/* Sets what was found. Where there is no memory for the words, they are missing. */
+void finding_say(struct finding *f, enum grade grade, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* One more way to mend it. */
+void finding_mend(struct finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void finding_free(struct finding *f);
+
+#endif
