@@ -148,10 +148,10 @@ struct scratch {
 	} await;
 
 	struct { /* events/gil.h */
-		__u64 address; /* of the GIL that the thread waits for */
-		__u64 waiter;  /* its PyThreadState */
-		__u32 moved;   /* the frame of the holder that was looked at last has changed */
-		__u32 settled; /* the frame of the holder that is shown as its leaf; DEPTH_LIMIT = none */
+		__u64 address;	/* of the GIL that the thread waits for */
+		__u64 waiter;	/* its PyThreadState */
+		__u32 left_out; /* frames of the holder, from its leaf on, that are not shown */
+		__u32 pad;
 	} gil;
 
 	/*

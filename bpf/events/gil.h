@@ -4,20 +4,18 @@
  * (take_gil() in Python/ceval_gil.c), for 5 ms at a time, and then looks again. So whether a sleep is such a
  * wait is told by the futex's address, and each time the one who holds the GIL is looked at: its stack goes
  * on the waiter's, above "[GIL held by]".
- *
- * The holder may be running, on another CPU, while its frames are read. What was read is only believed where
- * a frame is found unchanged afterwards: as long as a call goes on its callers cannot change either.
+ * How that is read, while it may be running on another CPU, is in holder.h.
  */
 #ifndef PYPERF_BPF_EVENTS_GIL_H
 #define PYPERF_BPF_EVENTS_GIL_H
 
+#include "bpf/events/holder.h"
 #include "bpf/events/wait.h"
 #include "bpf/sample/process.h"
 #include "bpf/stack/stack.h"
 #include "bpf/tree/quota.h"
 
 #define HOLDER_TRIES 3
-#define GIL_LOOKS    32 /* frames of the holder, from its leaf, among which one that stays is looked for */
 
 /* Where the GIL is that the thread whose state is in s->tstate needs; 0 = unknown. */
 static __always_inline __u64 gil_address(struct scratch *s, const struct process *p, const struct layout *l)
@@ -74,80 +72,6 @@ __noinline int gil_is_wanted(struct scratch *s, struct cpu_stats *count, __u64 f
 	return is;
 }
 
-struct holder_context {
-	struct scratch *s;
-	const struct layout *l;
-};
-
-/*
- * Looks again at frame i of the holder, from its leaf. Returns 0 to go on, 1 to stop. A frame with the same
- * code whose caller is at the same instruction is the same call; the leaf itself may have gone on in it.
- * Where frames are objects (up to 3.10), each was read at a time of its own, and an object is used again by
- * the next call. So there all callers have to be what they were, and called from where they were. And none
- * may be free, as one without references is: f_back links free frames, too.
- */
-static long holder_look(__u32 i, struct holder_context *c)
-{
-	struct scratch *s = c->s;
-	const struct layout *l = c->l;
-	struct walk *w = &s->walk;
-	const __u32 depth = w->depth;
-	const int objects = !l->tstate_chunk;
-	__u32 at = i, same_code, same;
-	struct frame f;
-
-	mem_opaque(at);
-	if (at >= depth || at >= DEPTH_LIMIT)
-		return 1;
-	f = w->frames[at];
-	w->next = frame_address(&f);
-	if (walk_step_late(w) || walk_read_single(w, l)) {
-		s->gil.settled = DEPTH_LIMIT;
-		return 1;
-	}
-	f.code ^= walk_load(w->mem + SINGLE_AT + l->frame_code) & ~(__u64)l->pointer_tag;
-	f.instr ^= walk_load(w->mem + SINGLE_AT + l->frame_instr) & walk_instr_mask(l);
-	if (objects)
-		f.code |= !walk_load(w->mem + SINGLE_AT);
-	if (objects && i + 1 < depth)
-		f.code |= walk_load(w->mem + SINGLE_AT + l->frame_previous) ^
-			  w->frames[(at + 1) & (DEPTH_LIMIT - 1)].address;
-	same_code = !f.code;
-	same = !(f.code | f.instr);
-	if (!same)
-		s->gil.settled = DEPTH_LIMIT;
-	else if (i && !s->gil.moved && s->gil.settled == DEPTH_LIMIT)
-		s->gil.settled = i - 1;
-	if (same_code && i + 1 == depth && s->gil.settled == DEPTH_LIMIT)
-		s->gil.settled = i;
-	s->gil.moved = !same_code;
-	return !objects && s->gil.settled != DEPTH_LIMIT;
-}
-
-/* Reads the stack of the thread with this thread state. Returns whether s->walk then has a whole stack. */
-__noinline int holder_walk(struct scratch *s, const struct layout *l, __u64 tstate)
-{
-	struct holder_context c = { s, l };
-	struct walk *w;
-	__u64 frame;
-
-	if (!s || !l || tstate_read(s, l, tstate))
-		return 0;
-	w = &s->walk;
-	frame = thread_frame(s, l);
-	w->keep_shims = 0;
-	w->max_depth = opt_max_depth < HOLDER_DEPTH ? opt_max_depth : HOLDER_DEPTH;
-	walk_begin(w, frame, thread_chunk(s, l));
-	w->entry.caller = thread_caller(s, l);
-	walk_run(w, l);
-	if (!frame || !w->depth || !thread_is_whole(s, l, NULL, thread_base(s, l)))
-		return 0;
-	s->gil.moved = 1;
-	s->gil.settled = DEPTH_LIMIT;
-	bpf_loop(l->tstate_chunk ? GIL_LOOKS : w->depth, holder_look, &c, 0);
-	return s->gil.settled < w->depth;
-}
-
 /*
  * Finds the GIL's holder, and its stack. WAIT_GIL when the stack is in s->walk, else the reason why there is
  * none.
@@ -182,7 +106,7 @@ static __always_inline void holder_intern(struct scratch *s, struct cpu_stats *c
 	s->intern.remember = 0;
 	s->unwind.merge.state = MERGE_NONE;
 	await_begin(s);
-	intern_begin(s, s->gil.settled);
+	intern_begin(s, s->gil.left_out);
 	intern_stack(s, count, t, l);
 	if (s->code.unsettled & ~UNSETTLED_YOUNG || s->code.no_epoch)
 		process_note(s, s->who.known_tgid, now);
