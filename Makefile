@@ -62,6 +62,7 @@ TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/
 	    tests/bench/lines.c)) $(O)/tests/forge/fail_malloc.so
 include deploy/dist/dist.mk
 LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats doctor) # list_rows.py
+SCHEMA   := deploy/kubernetes/chart/values.schema.json
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -83,7 +84,7 @@ run: deps-build ## install what is missing, build, profile every Python process 
 check: deps-build ## install what is missing, build, test each capability: 15 minutes on two CPUs
 	$(Q)sh deploy/deps.sh check
 	$(Q)$(MAKE) --no-print-directory check-layers check-size check-format check-tests
-	$(Q)$(MAKE_ALL) all $(UNIT_BIN) $(TOOL_BIN) $(LISTS)
+	$(Q)$(MAKE_ALL) all $(UNIT_BIN) $(TOOL_BIN) $(LISTS) $(SCHEMA)
 	$(Q)sh tests/check.sh $(O) check
 
 check-all: deps ## the same with all tests that do not take hours, on every interpreter that is here
@@ -144,7 +145,7 @@ soak: deps-build ## HOURS=1 of everything at once beside changing programs; fail
 	$(Q)PYPERF=$(abspath $(BIN)) PYTHONDONTWRITEBYTECODE=1 .cache/venv/bin/python tests/soak/soak.py \
 		$(or $(HOURS),1) $(O)/soak
 
-tests: $(UNIT_BIN) $(TOOL_BIN) arm64 clang-warnings $(LISTS)
+tests: $(UNIT_BIN) $(TOOL_BIN) arm64 clang-warnings $(LISTS) $(SCHEMA)
 
 bench: deps-build ## measure cost and truth beside other profilers; ARGS=--quick: 9 minutes
 	$(Q)$(MAKE_ALL) all $(O)/tests/bench/hot $(O)/tests/bench/lines
@@ -190,6 +191,8 @@ docs/labels.md: user/profile/labels.def
 docs/states.md: bpf/states.def
 docs/formats.md: user/profile/formats.def
 docs/doctor.md: user/doctor/checks.def
+$(SCHEMA): user/options/options.def deploy/tools/chart_options.py
+	$(Q)python3 deploy/tools/chart_options.py $@
 $(LISTS): deploy/tools/list_rows.py
 	$(Q)python3 deploy/tools/list_rows.py $(basename $(@F)) > $@
 

@@ -213,5 +213,6 @@ at again when it does. `refused` is shown as `[unsupported Python]` in a profile
 the table above, each time; those for which nothing was asked have the result `unasked`.""")
 
 
-{"outcomes": outcomes, "frames": frames, "events": events, "labels": labels, "states": states,
- "formats": formats, "doctor": doctor}[sys.argv[1]]()
+if __name__ == "__main__":
+    {"outcomes": outcomes, "frames": frames, "events": events, "labels": labels, "states": states,
+     "formats": formats, "doctor": doctor}[sys.argv[1]]()

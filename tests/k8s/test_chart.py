@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The chart on the cluster: helm install, helm test, helm upgrade and helm uninstall as a user types them."""
+"""The chart on the cluster: installed, tested, upgraded and uninstalled by helm."""
+import contextlib
 import shutil
 import socket
 import subprocess
@@ -18,22 +19,27 @@ CHART = manifests.FOLDER / "chart"
 
 @pytest.fixture(scope="module")
 def chart(cluster, work):
-    """Installed in an own namespace, as docs/kubernetes.md says. Returns a function that runs helm there."""
+    """Installed in its own namespace, as docs/kubernetes.md says. Returns a function that runs helm there."""
     if not manifests.tool("helm"):
         pytest.skip("SKIP helm: tests/fetch-manifest-tools.sh has not built it")
     if not shutil.which("busybox"):
         pytest.skip("SKIP kubernetes: not installed: busybox-static")
 
-    def helm(*arguments):
-        return subprocess.run([manifests.tool("helm"), "--kubeconfig", cluster.folder / "admin.kubeconfig",
-                               "-n", NAMESPACE, *map(str, arguments)], capture_output=True, text=True)
+    def helm(*arguments, meets=lambda done: done.returncode == 0):
+        """Until it comes out so: helm itself gives up on an API server that has no CPU for half a minute."""
+        def run():
+            done = subprocess.run([manifests.tool("helm"), "--kubeconfig",
+                                   cluster.folder / "admin.kubeconfig", "-n", NAMESPACE,
+                                   *map(str, arguments)], capture_output=True, text=True)
+            print(done.stdout, done.stderr)
+            return done if meets(done) else None
+        return wait(run, "success of helm " + arguments[0])
 
     cluster.kubectl("delete", "namespace", NAMESPACE, "--ignore-not-found")
     cluster.kubectl("create", "namespace", NAMESPACE)
     cluster.kubectl("label", "namespace", NAMESPACE, "pod-security.kubernetes.io/enforce=privileged")
-    done = helm("install", "pyperf-bpf", CHART, "--set", "test.image=localhost/busybox:1",
+    done = helm("upgrade", "--install", "pyperf-bpf", CHART, "--set", "test.image=localhost/busybox:1",
                 "--set", "test.pullPolicy=Never")
-    assert done.returncode == 0, done.stderr
     assert "helm test -n pyperf-bpf pyperf-bpf" in done.stdout
     yield helm
     helm("uninstall", "pyperf-bpf")
@@ -59,12 +65,14 @@ class Relay(threading.Thread):
         self.address = found["spec"]["clusterIP"] + "/32"
         port = found["spec"]["ports"][0]["port"]
         subprocess.run(["ip", "address", "add", self.address, "dev", "lo"], check=True)
+        pod = profiler_pod(self.cluster)["status"]["podIP"]
         with socket.create_server((found["spec"]["clusterIP"], port)) as server:
-            client, _ = server.accept()
-        with client, socket.create_connection((profiler_pod(self.cluster)["status"]["podIP"], port)) as there:
-            there.sendall(client.recv(65536))
-            while data := there.recv(65536):
-                client.sendall(data)
+            while True:
+                client, _ = server.accept()
+                with client, contextlib.suppress(OSError), socket.create_connection((pod, port)) as there:
+                    there.sendall(client.recv(65536))
+                    while data := there.recv(65536):
+                        client.sendall(data)
 
     def end(self):
         if self.address:
@@ -90,18 +98,16 @@ def test_helm_test(cluster, chart):
         done = chart("test", "pyperf-bpf", "--logs", "--timeout", "10m")
     finally:
         relay.end()
-    assert done.returncode == 0, (done.stdout, done.stderr)
     assert "Phase:          Succeeded" in done.stdout and "alive" in done.stdout.split("POD LOGS")[-1]
     assert not cluster.get("services", "-n", NAMESPACE)["items"]
 
 
 def test_an_upgrade_rolls_out(cluster, work, chart):
     """To one namespace, by an option; what is misspelt changes nothing."""
-    done = chart("upgrade", "pyperf-bpf", CHART, "--reuse-values", "--set", "options.namespce=demo")
-    assert done.returncode and "namespce" in done.stderr
+    chart("upgrade", "pyperf-bpf", CHART, "--reuse-values", "--set", "options.namespce=demo",
+          meets=lambda done: done.returncode and "namespce" in done.stderr)
     before = wait(lambda: profiler_pod(cluster), "ready pod")["metadata"]["name"]
-    done = chart("upgrade", "pyperf-bpf", CHART, "--reuse-values", "--set", "options.namespace={demo}")
-    assert done.returncode == 0, done.stderr
+    chart("upgrade", "pyperf-bpf", CHART, "--reuse-values", "--set", "options.namespace={demo}")
     wait(lambda: other_pod(cluster, before), "new pod")
     samples = pprof.parse(get(profiler_pod(cluster), 7070, "/debug/pprof/profile?seconds=5")).samples
     assert {s.labels.get("namespace") for s in samples} == {"demo"}

@@ -121,7 +121,7 @@ def test_dump(plugin, work):
     """As many processes as the pod has, each with its stack."""
     text = plugin.run("dump", name_of(work[0]), "-n", "demo").stdout.decode()
     assert len(re.findall("^Process ", text, re.M)) == 2
-    assert "burn (burn.py:" in text
+    assert re.search(r"^ +burn \(.*burn\.py:", text, re.M)
     alone = json.loads(plugin.run("dump", name_of(work[0]), "-n", "demo", "-c", "sidecar",
                                   "--json").stdout)
     process, = alone["processes"]
