@@ -102,7 +102,7 @@ int BPF_PROG(on_process_exit, struct task_struct *task)
 	return 0;
 }
 
-/* The three with --event offcpu and --event gil only. */
+/* These with --event offcpu and --event gil only. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, _Bool preempted, struct task_struct *from, struct task_struct *to)
 {
@@ -118,6 +118,14 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
 		wait_step(task, WAIT_QUEUES);
 	else
 		wait_step(task, WAIT_ENDS);
+	return 0;
+}
+
+/* With --event offcpu only. */
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(on_wakeup_new, struct task_struct *task)
+{
+	wait_first(task);
 	return 0;
 }
 

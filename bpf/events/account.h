@@ -5,8 +5,10 @@
  * due in a thread may come when that has gone to sleep. So the account stands beside the ticks, in the same
  * tree, and a profile can say for whom the two differ.
  *
- * It is read when all tasks are listed and at a thread's end, never at a tick or a switch. It is up to date
- * for a thread that is off the CPU. For one that runs it lacks the time since the scheduler's last tick.
+ * It is read when all tasks are listed and at a thread's end, never at a tick or any other switch. It is up
+ * to date for a thread that is off the CPU. For one that runs it lacks the time since the scheduler's last
+ * tick. So a thread's end is looked at twice: when it begins to end, while its process is known, and, where
+ * switches are seen, in the last one.
  */
 #ifndef PYPERF_BPF_EVENTS_ACCOUNT_H
 #define PYPERF_BPF_EVENTS_ACCOUNT_H
@@ -47,8 +49,8 @@ static __always_inline __u64 account_take(struct account *a, const struct task_s
 }
 
 /* Counts ns for a thread, or for its process: for all of those that no list has met. */
-static __always_inline void account_count(const struct task_struct *task, const struct process *p,
-					  int by_thread, __u64 ns)
+static __always_inline void account_count(const struct task_struct *task, __u32 process, int by_thread,
+					  __u64 ns)
 {
 	const __u32 bank = bank_of(*(volatile __u32 *)&tree_generation);
 	__u32 cpu = bpf_get_smp_processor_id(), node;
@@ -59,7 +61,7 @@ static __always_inline void account_count(const struct task_struct *task, const 
 		return;
 	by_thread &= quota_own_root(bank);
 	bpf_probe_read_kernel_str(comm, sizeof(comm), by_thread ? task->comm : task->group_leader->comm);
-	node = root_of_other(count, bank, EVENT_CPU, p->id, by_thread ? task->pid : 0, comm);
+	node = root_of_other(count, bank, EVENT_CPU, process, by_thread ? task->pid : 0, comm);
 	node = node ? node_add(count, bank, node, CODE_ACCOUNT) : 0;
 	if (!node)
 		return;
@@ -83,7 +85,7 @@ static __always_inline void account_list(struct task_struct *task)
 	a->listed = 1;
 	ns = account_take(a, task, p);
 	if (ns)
-		account_count(task, p, 1, ns);
+		account_count(task, p->id, 1, ns);
 }
 
 /* The thread ends, or its process image has, by exec. */
@@ -99,7 +101,27 @@ static __always_inline void account_end(struct task_struct *task, const __u32 ex
 	a = p ? bpf_task_storage_get(&accounts, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE) : NULL;
 	ns = a ? account_take(a, task, p) : 0;
 	if (ns)
-		account_count(task, p, a->listed | opt_offcpu, ns);
+		account_count(task, p->id, a->listed | opt_offcpu, ns);
+}
+
+/*
+ * The thread's last switch: what it has run since account_end(). Its process may be unknown by now, so all
+ * goes by what that has noted. It is no part of on_switch to the verifier, whose other paths are long.
+ */
+static __noinline void account_dead(struct task_struct *task)
+{
+	struct account *a;
+	__u64 now, before;
+
+	if (!opt_account)
+		return;
+	a = bpf_task_storage_get(&accounts, task, 0, 0);
+	if (!a || !a->process)
+		return;
+	now = task->se.sum_exec_runtime;
+	before = __sync_lock_test_and_set(&a->ns, now);
+	if (now > before)
+		account_count(task, a->process, a->listed | opt_offcpu, now - before);
 }
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <bpf/bpf_core_read.h>
 
+#include "bpf/events/account.h"
 #include "bpf/events/gil.h"
 #include "bpf/events/wait_table.h"
 #include "bpf/sample/cost.h"
@@ -244,6 +245,7 @@ static __always_inline void on_leave(struct task_struct *task, int preempted)
 	struct wait *w;
 
 	if (state == TASK_DEAD) {
+		account_dead(task);
 		wait_free(task);
 		return;
 	}
@@ -254,6 +256,33 @@ static __always_inline void on_leave(struct task_struct *task, int preempted)
 		wait_free(task);
 	else
 		__sync_lock_test_and_set(&w->since, since_make(w->begin, WAIT_OWN, queued));
+}
+
+/*
+ * A new thread is queued for its first time on a CPU. It has no stack yet. What it waits is counted below
+ * [wait not looked at], so that its parts are all of its life.
+ */
+static __noinline void wait_first(struct task_struct *task)
+{
+	const struct process *p;
+	struct wait *w;
+
+	if (!task->mm || !thread_is_selected(task))
+		return;
+	p = account_process(task, 0);
+	w = p ? wait_new(task) : NULL;
+	if (!w)
+		return;
+	w->process = p->id;
+	w->tid = task->pid;
+	w->task = wait_task(task);
+	w->begin = bpf_ktime_get_ns();
+	bpf_probe_read_kernel_str(w->comm, sizeof(w->comm), task->comm);
+	w->stack[WAIT_OWN] = (struct wait_stack){
+		.outcome = OUTCOME_UNSEEN, .queue_outcome = OUTCOME_UNSEEN
+	};
+	count_here(__builtin_offsetof(struct cpu_stats, waits));
+	__sync_lock_test_and_set(&w->since, since_make(w->begin, WAIT_OWN, 1));
 }
 
 static __always_inline void wait_step(struct task_struct *task, const enum wait_step step)

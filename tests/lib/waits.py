@@ -47,6 +47,21 @@ def observe(directory, target, *arguments, event="offcpu", account=schedstat, se
     return Account(run, before, after, inner, time.monotonic_ns() - outer, stolen() - lost)
 
 
+def life(pid):
+    """{tid: ns that it ran, by the kernel's account}"""
+    return {tid: ran for tid, (ran, _) in schedstat(pid).items()}
+
+
+def assert_life(seen, tid):
+    """What a thread did in a run of observe(), of cpu, offcpu and wall, with life() as the account: its parts
+    are all of its life, within 0.5 %, and so is wall."""
+    mine = [s for s in seen.run.samples if s.tid == tid]
+    total = sum(time_of(mine, part) for part in ("cpu_time", "offcpu", "runqueue"))
+    assert time_of(mine, "cpu_time") >= seen.after[tid] - seen.before[tid] - 0.005 * seen.inner
+    assert 0.995 * seen.inner - seen.stolen <= total <= 1.005 * seen.outer
+    assert time_of(mine, "wall") == total
+
+
 def time_of(samples, kind, function=None):
     return sum(sample.values[kind] for sample in samples
                if function is None or function in profiler.functions(sample))

@@ -3,8 +3,11 @@
 
 Prints a line of JSON when it is ready.
 """
+import _thread
+import ctypes
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -48,6 +51,51 @@ def children():
         os._exit(0)
 
 
+def brief():
+    """A thread that runs for a millisecond, after it has waited for the one CPU that both share. How long
+    such threads waited for it, by the kernel's own account, is summed up in a file."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    _thread.start_new_thread(brief_one, ())
+    burn(0.003)
+    time.sleep(0.005)
+
+
+def brief_one():
+    """At its end nothing makes the scheduler bring its account up to date: no clock, no wake-up."""
+    with open("/proc/thread-self/schedstat", "rb", 0) as stat:
+        queued[0] += int(stat.read().split()[1])
+    with open(sys.argv[2], "r+b", 0) as file:
+        file.write(b"%020d" % queued[0])
+    for _ in range(50000):
+        pass
+
+
+def alarms():
+    """A timer's signal interrupts all that it does."""
+    signal.signal(signal.SIGALRM, lambda number, frame: None)
+    signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+    turns()
+
+
+def traced():
+    """Somebody stops it again and again."""
+    if not tracers:
+        tracers.append(os.fork() or trace(os.getppid()))
+    burn(0.002)
+
+
+def trace(pid):
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long] * 4
+    libc.ptrace(0x4206, pid, 0, 0)  # PTRACE_SEIZE
+    while libc.ptrace(0x4207, pid, 0, 0) == 0:  # PTRACE_INTERRUPT
+        os.waitpid(pid, 0)
+        time.sleep(0.002)
+        libc.ptrace(7, pid, 0, 0)  # PTRACE_CONT
+        time.sleep(0.004)
+    os._exit(0)
+
+
 def spawned():
     """By vfork and exec."""
     burn(0.005)
@@ -71,7 +119,7 @@ def answer():
         os.write(pipes[3], b"x")
 
 
-pipes = []
+pipes, tracers, queued = [], [], [0]
 scene = globals()[sys.argv[1]]
 print(json.dumps({"pid": os.getpid()}), flush=True)
 while True:

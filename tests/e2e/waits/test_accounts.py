@@ -63,14 +63,6 @@ def test_healthy(scene, workloads, tmp_path):
     assert run.stats["counters"]["account_ns"] > 0
 
 
-def life(pid):
-    """{tid: ns that it ran, by the kernel's account}"""
-    return {tid: ran for tid, (ran, _) in waits.schedstat(pid).items()}
-
-
-PARTS = "cpu_time", "offcpu", "runqueue"
-
-
 @pytest.mark.parametrize("scene", [("naps", 20), ("naps", 200), ("busy",), ("turns",),
                                    *(pytest.param(scene, marks=pytest.mark.all)
                                      for scene in (("naps", 1000), ("naps", 10000), ("pipe",)))])
@@ -78,13 +70,8 @@ def test_all_of_its_time(scene, workloads, tmp_path):
     """With waits on, CPU time is that of the account: together they are the life of the thread, within 0.5 %,
     and so is wall, whatever the ticks see."""
     with start(workloads, *scene) as target:
-        seen = waits.observe(tmp_path, target, event="cpu,offcpu,wall", account=life, seconds=3)
-    mine = [s for s in seen.run.of(target.pid) if s.tid == target.pid]
-    ran = seen.after[target.pid] - seen.before[target.pid]
-    total = sum(waits.time_of(mine, part) for part in PARTS)
-    assert waits.time_of(mine, "cpu_time") >= ran - 0.005 * seen.inner
-    assert 0.995 * seen.inner - seen.stolen <= total <= 1.005 * seen.outer
-    assert waits.time_of(mine, "wall") == total
+        seen = waits.observe(tmp_path, target, event="cpu,offcpu,wall", account=waits.life, seconds=3)
+    waits.assert_life(seen, target.pid)
     assert_summary_agrees(seen.run)
 
 

@@ -40,6 +40,7 @@ static void only_what_is_needed_is_loaded(void **state)
 		assert_true(bpf_program__autoload(s->progs.on_process_exec));
 		assert_true(bpf_program__autoload(s->progs.on_process_exit));
 		assert_int_equal(bpf_program__autoload(s->progs.on_wakeup), waits);
+		assert_int_equal(bpf_program__autoload(s->progs.on_wakeup_new), !!(needs & NEEDS_WAITS));
 		assert_int_equal(bpf_program__autoload(s->progs.on_switch), waits);
 		assert_int_equal(bpf_program__autoload(s->progs.on_rss), memory);
 	}
