@@ -59,7 +59,7 @@ UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c \
 	    tests/oracle/step_native.c tests/oracle/functions.c tests/oracle/rows.c tests/layouts/show.c \
 	    tests/guest/verifier.c tests/forge/refuse.c \
-	    tests/bench/lines.c)) $(O)/tests/forge/fail_malloc.so
+	    tests/bench/lines.c deploy/dist/pages.c)) $(O)/tests/forge/fail_malloc.so
 include deploy/dist/dist.mk
 LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats doctor) # list_rows.py
 SCHEMA   := deploy/kubernetes/chart/values.schema.json
@@ -73,7 +73,8 @@ SCHEMA   := deploy/kubernetes/chart/values.schema.json
 	compile_commands.json
 
 help: ## what there is to make
-	@awk -F':.*## ' '/^[a-z0-9_.-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile
+	@awk -F':.*## ' '/^[a-z0-9_.-]+:.*## / { printf "  make %-22s %s\n", $$1, $$2 }' Makefile \
+		deploy/dist/dist.mk
 
 all: $(BIN) ## the profiler: build/pyperf-bpf
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs what is missing on Debian: deps.sh build | fuzz | check | test | long | arm64, each with what
-# build installs; check is what "make check" needs, test what "make check-all" does, and long has all of that.
-# arm64 is for "make check-arm64".
+# Installs what is missing on Debian: deps.sh build | fuzz | check | test | long | arm64 | dist, each with
+# what build installs; check is what "make check" needs, test what "make check-all" does, and long has all of
+# that. arm64 is for "make check-arm64", dist for "make dist".
 # Needs root only when something is missing.
 set -eu
 top=$(dirname "$0")/..
@@ -12,6 +12,7 @@ list="gcc make libc6-dev linux-libc-dev clang-19 bpftool libbpf-dev libelf-dev l
 for_what=${1:-build}
 case $for_what in
 fuzz) list="$list libclang-rt-19-dev" ;;
+dist) list="$list libbz2-dev libgcc-12-dev binutils dpkg-dev rpm debootstrap lintian mandoc python3-venv" ;;
 check) list="$list libcmocka-dev $(sed '/^# for make check-all/,$d' "$top/tests/apt-packages.txt")" ;;
 test | long) list="$list libcmocka-dev $(grep -v '^#' "$top/tests/apt-packages.txt")" ;;
 esac

@@ -8,9 +8,10 @@ MHD      := .cache/dist/microhttpd-$(ARCH)
 CPPFLAGS := -I$(MHD) $(CPPFLAGS) -DOPEN_LIBCURL
 CFLAGS   += -ffile-prefix-map=$(CURDIR)=. -ffunction-sections -fdata-sections
 BPF_CFLAGS += -ffile-prefix-map=$(CURDIR)=.
-LDFLAGS  += -static-libgcc -Wl,--gc-sections -Wl,-Map=$(O)/pyperf-bpf.map
+LDFLAGS  += -static-libgcc -Wl,--gc-sections
 LDLIBS   := -L$(MHD) -Wl,-Bstatic -lmicrohttpd -ljson-c -lbpf -ldw -lelf -lprotobuf-c -lz -lbz2 -llzma \
 	    -liberty -Wl,-Bdynamic
+$(BIN): LDFLAGS += -Wl,-Map=$(O)/pyperf-bpf.map # parts.py reads it
 # d3-flame-graph is Apache-2.0, which may not be part of a program under GPL-2.0-only.
 FLAME_DIR := $(O)/none
 GEN_HDR  += $(MHD)/libmicrohttpd.a
@@ -19,3 +20,38 @@ $(MHD)/libmicrohttpd.a: deploy/dist/microhttpd.sh
 	$(call msg,MHD,$@)
 	$(Q)sh deploy/dist/microhttpd.sh $(@D) $(TRIPLET)
 endif
+
+# --- dist/: all files of a release ---------------------------------------------------------------------
+MACHINE := $(if $(filter arm64,$(ARCH)),aarch64,x86_64)
+DEBIAN  := $(if $(filter arm64,$(ARCH)),arm64,amd64)
+DIST    ?= dist
+PAGES   := $(O)/deploy/dist/pages
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+
+.PHONY: dist dist-files check-dist
+dist: ## all files of a release, of this machine's architecture, in dist/
+	$(Q)sh deploy/deps.sh dist
+	$(Q)rm -rf $(DIST) && mkdir -p $(DIST)
+	$(Q)$(MAKE_ALL) RELEASE=1 ARCH=$(ARCH) dist-files
+	$(Q)python3 deploy/dist/oci.py $(VERSION) $$SOURCE_DATE_EPOCH $(DIST)/pyperf-bpf-$(VERSION)-oci.tar \
+		$(DEBIAN)=build/release-$(ARCH)/stage/pyperf-bpf
+	$(Q)cd $(DIST) && sha256sum -- *.* > SHA256SUMS
+	$(Q)ls -l $(DIST)
+
+check-dist: ## make dist twice, which must be the same, and each package in bare roots (root)
+	$(Q)sh tests/dist/check.sh
+
+# The files of one architecture, but for the image.
+dist-files: $(BIN) $(PAGES)
+	$(call msg,DIST,$(MACHINE))
+	$(Q)sh deploy/dist/stage.sh $(O) $(PAGES) $(VERSION) $(O)/stage
+	$(Q)sh deploy/dist/tarball.sh $(O)/stage $(VERSION) $(MACHINE) $(DIST)
+	$(Q)python3 deploy/dist/wheel.py $(O)/stage $(VERSION) $(MACHINE) $$SOURCE_DATE_EPOCH $(DIST)
+	$(Q)sh deploy/dist/deb.sh $(O)/stage $(VERSION) $(DEBIAN) $(DIST)
+	$(Q)sh deploy/dist/rpm.sh $(O)/stage $(VERSION) $(MACHINE) $(DIST)
+	$(Q)cp $(O)/stage/pyperf-bpf.cdx.json $(DIST)/pyperf-bpf-$(VERSION)-$(MACHINE).cdx.json
+
+$(O)/deploy/dist/pages: deploy/dist/pages.c $(LIB) | $(GEN_HDR)
+	@mkdir -p $(@D)
+	$(call msg,LINK,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $< $(LIB) $(LDLIBS) -o $@

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is in the files of a release: what it says of itself is so."""
+import hashlib
+import json
+import platform
+import re
+import subprocess
+import tarfile
+import zipfile
+
+MACHINE = platform.machine()
+
+
+def unpacked(one, folder):
+    output("tar", "xzf", one("*-%s-linux.tar.gz" % MACHINE), "-C", folder)
+    inner, = folder.iterdir()
+    return inner
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_libc_is_all_that_is_needed(one, tmp_path):
+    binary = unpacked(one, tmp_path) / "pyperf-bpf"
+    needed = set(re.findall(r"NEEDED.*\[(.+)\]", output("readelf", "-d", binary)))
+    assert needed - {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"} == {"libc.so.6"}
+
+
+def test_pages_have_every_option(one, tmp_path):
+    folder = unpacked(one, tmp_path)
+    options = set(re.findall(r"--([a-z][a-z-]+)", output(folder / "pyperf-bpf", "--help")))
+    assert len(options) > 50
+    for page in ("completions/pyperf-bpf.bash", "completions/_pyperf-bpf"):
+        assert not [o for o in options if "--" + o not in (folder / page).read_text()], page
+    fish = (folder / "completions/pyperf-bpf.fish").read_text()
+    assert not [o for o in options if " -l %s " % o not in fish]
+    man = (folder / "man/pyperf-bpf.1").read_text().replace("\\-", "-")
+    assert not [o for o in options if "--" + o not in man]
+
+
+def test_pages_are_well_formed(one, tmp_path):
+    folder = unpacked(one, tmp_path)
+    for page in folder.glob("man/*"):
+        output("mandoc", "-T", "lint", "-W", "error", page)
+    output("bash", "-n", folder / "completions/pyperf-bpf.bash")
+
+
+def test_bash_completes(one, tmp_path):
+    script = unpacked(one, tmp_path) / "completions/pyperf-bpf.bash"
+
+    def complete(*words):
+        text = '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pyperf_bpf; echo "${COMPREPLY[@]}"'
+        return output("bash", "-c", text, "bash", script, *words).split()
+    assert complete("pyperf-bpf", "du") == ["dump"]
+    assert complete("pyperf-bpf", "dump", "--js") == ["--json"]
+    assert complete("pyperf-bpf", "dump", "--pus") == []
+    assert complete("pyperf-bpf", "--threads", "") == ["all", "main", "active"]
+
+
+def test_sbom_and_licences_say_the_same(one, tmp_path):
+    folder = unpacked(one, tmp_path)
+    sbom = json.loads((folder / "pyperf-bpf.cdx.json").read_text())
+    page = (folder / "LICENCES.md").read_text()
+    names = {c["name"] for c in sbom["components"]}
+    assert {"libbpf", "libmicrohttpd", "zlib"} <= names
+    assert all("| %s | %s |" % (c["name"], c["version"]) in page for c in sbom["components"])
+    assert "Apache" not in page
+    with zipfile.ZipFile(one("*_%s.whl" % MACHINE)) as wheel:
+        inside, = (n for n in wheel.namelist() if n.endswith("sboms/pyperf-bpf.cdx.json"))
+        assert json.loads(wheel.read(inside)) == sbom
+
+
+def test_image_is_whole(one):
+    with tarfile.open(one("*-oci.tar")) as archive:
+        blobs = {m.name: archive.extractfile(m).read() for m in archive if m.isfile()}
+    for name, data in blobs.items():
+        assert not name.startswith("blobs/") or name == "blobs/sha256/" + hashlib.sha256(data).hexdigest()
+
+    def follow(descriptor):
+        data = blobs["blobs/sha256/" + descriptor["digest"].removeprefix("sha256:")]
+        assert len(data) == descriptor["size"]
+        return data
+    top, = json.loads(blobs["index.json"])["manifests"]
+    for manifest in json.loads(follow(top))["manifests"]:
+        image = json.loads(follow(manifest))
+        assert json.loads(follow(image["config"]))["architecture"] == manifest["platform"]["architecture"]
+        assert all(follow(layer) for layer in image["layers"])
+
+
+def test_sums(dist):
+    output("sh", "-c", 'cd "$1" && sha256sum -c --strict SHA256SUMS', "sh", dist)
+    assert {line.split()[1] for line in (dist / "SHA256SUMS").read_text().splitlines()} == \
+        {file.name for file in dist.iterdir()} - {"SHA256SUMS"}
