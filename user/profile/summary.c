@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/path.h"
 #include "profile/accounts.h"
+#include "profile/short_path.h"
 #include "profile/shown.h"
 #include "profile/table_cell.h"
 #include "profile/tally.h"
@@ -83,7 +84,7 @@ static void print_place(struct page *page, __u32 function, __u32 line)
 
 	if (f->file) {
 		buf_clear(&page->cell);
-		buf_add_shown(&page->cell, profile_get_string(page->profile, f->file), false);
+		buf_add_shown(&page->cell, short_path(profile_get_string(page->profile, f->file)), false);
 		if (line)
 			buf_printf(&page->cell, ":%u", line);
 		fputs("  ", page->f);

@@ -285,8 +285,10 @@ int run_profiler(struct options *o)
 		.notify = { .fd = -1 },
 		.progress = { .wanted = !o->quiet && !o->subcommand->draws && isatty(STDERR_FILENO) },
 	};
-	int err = run(&a);
+	int err;
 
+	settings_begin_paths(o);
+	err = run(&a);
 	parts_close(&a);
 	if (err && !a.exit_code)
 		a.exit_code = EXIT_FAILURE;

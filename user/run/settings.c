@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "run/settings.h"
 
+#include <unistd.h>
+
+#include "base/cleanup.h"
 #include "profile/events.h"
+#include "profile/short_path.h"
 
 struct kernel_options settings_kernel(const struct options *o)
 {
@@ -79,6 +83,14 @@ struct continuous_options settings_continuous(const struct options *o)
 		},
 		.pod_label_names = &o->pod_label_names,
 	};
+}
+
+void settings_begin_paths(const struct options *o)
+{
+	_cleanup_free_ char *here = getcwd(NULL, 0);
+
+	if (o->paths == PATHS_SHORT)
+		short_path_begin(here);
 }
 
 struct whole_options settings_whole(const struct options *o)

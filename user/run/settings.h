@@ -17,6 +17,8 @@ struct kernel_options settings_kernel(const struct options *o);
 struct selection settings_selection(const struct options *o);
 struct kubelet_options settings_kubelet(const struct options *o);
 struct continuous_options settings_continuous(const struct options *o);
+/* How tables name files from now on. */
+void settings_begin_paths(const struct options *o);
 struct whole_options settings_whole(const struct options *o);
 
 #endif

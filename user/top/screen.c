@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/short_path.h"
 #include "profile/table_cell.h"
 
 #define HEAD_LINES   3 /* above the table, and its titles */
@@ -103,6 +104,12 @@ static int add_cell(const char *text, size_t width, bool is_path, bool pad, stru
 			  pad && c.columns < width ? (int)(width - c.columns) : 0, "");
 }
 
+/* Rows keep the whole path, by which they are told apart and filtered. */
+static bool has_files(enum top_view view)
+{
+	return view == TOP_FUNCTIONS || view == TOP_LINES || view == TOP_NATIVE;
+}
+
 static int add_row(const struct screen *s, const struct top_rows *rows, const struct top_row *r,
 		   struct buf *out)
 {
@@ -118,7 +125,7 @@ static int add_row(const struct screen *s, const struct top_rows *rows, const st
 	err = err ?: buf_add_string(out, "  ");
 	err = err ?: add_cell(r->name, name, false, true, out);
 	err = err ?: buf_add_string(out, "  ");
-	err = err ?: add_cell(r->where, where, true, false, out);
+	err = err ?: add_cell(has_files(s->view) ? short_path(r->where) : r->where, where, true, false, out);
 	return err ?: buf_add_string(out, "\n");
 }
 
