@@ -25,12 +25,15 @@ def chart(cluster, work):
     if not shutil.which("busybox"):
         pytest.skip("SKIP kubernetes: not installed: busybox-static")
 
-    def helm(*arguments, meets=lambda done: done.returncode == 0):
+    def helm(*arguments, meets=lambda done: done.returncode == 0, beside=None):
         """Until it comes out so: helm itself gives up on an API server that has no CPU for half a minute."""
         def run():
+            relay = beside and beside()
             done = subprocess.run([manifests.tool("helm"), "--kubeconfig",
                                    cluster.folder / "admin.kubeconfig", "-n", NAMESPACE,
                                    *map(str, arguments)], capture_output=True, text=True)
+            if relay:
+                relay.end()
             print(done.stdout, done.stderr)
             return done if meets(done) else None
         return wait(run, "success of helm " + arguments[0])
@@ -54,29 +57,45 @@ def test_it_profiles(cluster, work, chart):
 
 class Relay(threading.Thread):
     """What kube-proxy does for a Service, which this cluster has none of: its address is one of this node,
-    and who connects there is connected with the profiler."""
+    and who connects there is connected with the profiler. For one run of helm test: the next has another
+    address."""
 
     def __init__(self, cluster, service):
         super().__init__(daemon=True)
-        self.cluster, self.service, self.address = cluster, service, None
+        self.cluster, self.service, self.address, self.over = cluster, service, None, False
+        cluster.kubectl("delete", "service", service, "-n", NAMESPACE, "--ignore-not-found")
+        self.start()
+
+    def found(self):
+        return self.over or self.cluster.get("service", self.service, "-n", NAMESPACE)["spec"]
 
     def run(self):
-        found = wait(lambda: self.cluster.get("service", self.service, "-n", NAMESPACE), "Service")
-        self.address = found["spec"]["clusterIP"] + "/32"
-        port = found["spec"]["ports"][0]["port"]
-        subprocess.run(["ip", "address", "add", self.address, "dev", "lo"], check=True)
-        pod = profiler_pod(self.cluster)["status"]["podIP"]
-        with socket.create_server((found["spec"]["clusterIP"], port)) as server:
-            while True:
-                client, _ = server.accept()
-                with client, contextlib.suppress(OSError), socket.create_connection((pod, port)) as there:
-                    there.sendall(client.recv(65536))
-                    while data := there.recv(65536):
-                        client.sendall(data)
+        spec = wait(self.found, "Service")
+        if self.over:
+            return
+        port = spec["ports"][0]["port"]
+        subprocess.run(["ip", "address", "add", spec["clusterIP"] + "/32", "dev", "lo"], check=True)
+        self.address = spec["clusterIP"]
+        there = profiler_pod(self.cluster)["status"]["podIP"], port
+        with socket.create_server((self.address, port)) as server:
+            server.settimeout(0.5)
+            while not self.over:
+                with contextlib.suppress(OSError):
+                    self.pass_on(server.accept()[0], there)
+
+    @staticmethod
+    def pass_on(client, there):
+        with client, socket.create_connection(there) as server:
+            client.settimeout(30)
+            server.sendall(client.recv(65536))
+            while data := server.recv(65536):
+                client.sendall(data)
 
     def end(self):
+        self.over = True
+        self.join()
         if self.address:
-            subprocess.run(["ip", "address", "delete", self.address, "dev", "lo"])
+            subprocess.run(["ip", "address", "delete", self.address + "/32", "dev", "lo"])
 
 
 def pack_busybox(cluster):
@@ -92,12 +111,8 @@ def test_helm_test(cluster, chart):
     """The hook's pod asks the profiler, and the Service is gone afterwards."""
     pack_busybox(cluster)
     wait(lambda: profiler_pod(cluster), "ready DaemonSet")
-    relay = Relay(cluster, "pyperf-bpf-test")
-    relay.start()
-    try:
-        done = chart("test", "pyperf-bpf", "--logs", "--timeout", "10m")
-    finally:
-        relay.end()
+    done = chart("test", "pyperf-bpf", "--logs", "--timeout", "10m",
+                 beside=lambda: Relay(cluster, "pyperf-bpf-test"))
     assert "Phase:          Succeeded" in done.stdout and "alive" in done.stdout.split("POD LOGS")[-1]
     assert not cluster.get("services", "-n", NAMESPACE)["items"]
 
