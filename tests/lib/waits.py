@@ -7,6 +7,8 @@ import time
 
 import profiler
 
+HOLDER = "[GIL held by]"
+
 
 def schedstat(pid):
     """{tid: (ns that it ran, ns in a run queue)}"""
@@ -65,3 +67,11 @@ def assert_life(seen, tid):
 def time_of(samples, kind, function=None):
     return sum(sample.values[kind] for sample in samples
                if function is None or function in profiler.functions(sample))
+
+
+def parts(stack):
+    """A stack, leaf first, as those that a judge can look at: of a wait for the GIL that of who holds it, and
+    that of who waits. Of each: its frames of Python, and whether it reaches the root."""
+    at = next((i for i, frame in enumerate(stack) if frame[0] == HOLDER), None)
+    for part in [stack] if at is None else [stack[:at], stack[at + 1:]]:
+        yield [frame for frame in part if not frame[0].startswith("[")], not profiler.marker_of(part)

@@ -11,6 +11,7 @@ import interpreters as known
 import profiler
 from edges import Judge
 from native_frames import Native
+from waits import parts
 
 VERSIONS = [i for i in known.one_per_version() if i.version[:2] >= (3, 13)]
 KINDS = {
@@ -56,11 +57,12 @@ asyncio.run(runs())
 
 
 def judged(native, sample):
-    """Its frames of Python, and whether they reach the root. Below a coroutine stands who awaits it, which is
-    no call."""
-    stack = [frame for frame in native.without(sample.stack) if not frame[0].startswith("[")]
-    at = max((i for i, frame in enumerate(stack) if frame[0] == "loop_child"), default=-1)
-    return stack[at + 1:], not profiler.marker_of(sample.stack)
+    """What Judge.faults() is asked, of each part. Below a coroutine stands who awaits it, which is no
+    call."""
+    for stack, whole in parts(native.without(sample.stack)):
+        at = max((i for i, frame in enumerate(stack) if frame[0] == "loop_child"), default=-1)
+        if stack[at + 1:]:  # else nothing is known of it but that it waited
+            yield stack[at + 1:], whole
 
 
 @pytest.mark.parametrize("python,kind", [*((VERSIONS[-1], kind) for kind in KINDS),
@@ -78,7 +80,8 @@ def test_on_forged_frames(python, kind, workloads, tmp_path):
             changer.stop()
     ticks = [sample for sample in run.of(honest.pid) if sample.values["cpu"]]
     judge, native = Judge(honest.about), Native(run)
-    assert not [fault for sample in ticks for fault in judge.faults(*judged(native, sample))]
+    assert not [fault for sample in run.of(honest.pid) for part in judged(native, sample)
+                for fault in judge.faults(*part)]
     marked = sum(sample.count for sample in ticks if profiler.marker_of(sample.stack))
     assert profiler.total(ticks) > 100
     assert profiler.is_share_at_most(marked, LOST, profiler.total(ticks))

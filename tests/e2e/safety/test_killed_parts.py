@@ -24,6 +24,7 @@ import profiler
 from edges import Judge
 from native_frames import Native
 from serving import Server
+from waits import parts
 
 PYTHON = known.newest()
 MAIN, ZYGOTE, WORKER, PARSER = "pyperf-bpf", "pyperf-zygote", "pyperf-worker", "pyperf-parser"
@@ -35,7 +36,6 @@ NEWCOMER = "/usr/bin/python3", "-IS", "-c", "print('{}', flush=True)\nwhile True
 MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
 LIMIT = 120  # seconds, of what never comes
 STOPPED = 0.2  # seconds, of those that nobody ends for it
-HOLDER = "[GIL held by]"
 EVENTS = "cpu,offcpu,gil,memory"
 
 
@@ -157,14 +157,10 @@ class Rounds:
             self.run.check_books()
 
     def judge_sample(self, sample, stack):
-        """Of one that waits for the GIL it is its own, and below that the stack of who holds it."""
-        at = next((i for i, frame in enumerate(stack) if frame[0] == HOLDER), len(stack))
-        for part in stack[:at], stack[at + 1:]:
-            marker = profiler.marker_of(part)
-            part = [frame for frame in part if not frame[0].startswith("[")]
+        for part, whole in parts(stack):
             if not part or any(line == 0 for *_, line in part):
                 continue  # its lines were in the answer of a worker that has been killed
-            self.faults.update(self.judges[sample.pid].faults(part, rooted=marker is None))
+            self.faults.update(self.judges[sample.pid].faults(part, rooted=whole))
             self.stacks += 1
 
     def harm(self, name, way):
