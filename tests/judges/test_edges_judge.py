@@ -79,7 +79,7 @@ def test_glued_stacks_are_found(interpreter, traced):
 def test_both_stacks_of_a_wait_are_judged(interpreter, traced):
     """A frame that had ended was once shown above a caller that had gone on."""
     judge, stacks = traced(interpreter)
-    good = next(stack for stack in stacks if [frame[0] for frame in stack[:2]] == ["leaf_of", "hot_a"])
+    good = next(stack for stack in stacks if [frame[0] for frame in stack[:2]] == ["spin", "mid"])
     bad = [good[0], (*good[1][:3], good[1][2]), *good[2:]]  # in its first line nothing is called
     marker = (HOLDER, "", 0, 0)
     for holder, waiter, count in ((good, good, 0), (bad, good, 1), (good, bad, 1), (bad, bad, 2)):
