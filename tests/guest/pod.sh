@@ -9,34 +9,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 cd "$top"
 . "$here/guest.sh"
+. "$here/root.sh"
 build=${1:-build}
 [ $# = 0 ] || shift
 
-# Libraries go where this machine's loader finds them.
-add_program() {
-    cp -L "$1" "$2/usr/bin/"
-    ldd "$1" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | while read -r library; do
-        mkdir -p "$2$(dirname "$library")"
-        cp -L "$library" "$2$library"
-    done
-}
-
-make_root() {
-    sh deploy/image.sh --root "$build/pyperf-bpf" "$1"
-    mkdir -p "$1/bin"
-    cp -L "$(command -v busybox)" "$1/bin/busybox"
-    for program in "$build/tests/guest/verifier" /usr/bin/setpriv /usr/bin/unshare /usr/bin/python3.11; do
-        add_program "$program" "$1"
-    done
-    dpkg -L libpython3.11-minimal | sed -n "s|^/\(usr/lib/python3\)|\1|p" |
-        tar -C / --no-recursion -cf - -T - | tar -C "$1" -xf -
-    echo /usr/bin/python3.11 >"$1/pythons"
-    cp "$here/pod/init" "$here/pod/guest.conf" "$here/work.py" "$here/receive.py" "$1/"
-    chmod 755 "$1/init"
-}
-
 need qemu-system-x86 busybox-static cpio python3.11 util-linux
-make_root "$work/root"
+make_root "$work/root" "$build/tests/guest/verifier"
+echo /usr/bin/python3.11 >"$work/root/pythons"
+cp "$here/pod/init" "$here/pod/guest.conf" "$here/work.py" "$here/receive.py" "$work/root/"
+chmod 755 "$work/root/init"
 pack "$work/root" >"$work/initramfs"
 status=0
 for suite in ${*:-bookworm trixie sid}; do

@@ -12,14 +12,24 @@
 /* The run queue is locked while a stack is taken: so it may take less time than at a tick. */
 #define PATIENCE_NS 100000
 
-/* The number of systemd's cgroup of sessions, wherever the hierarchy of cgroup v2 is mounted. */
+/*
+ * The number of systemd's cgroup of sessions, wherever the hierarchy of cgroup v2 is mounted. A container has
+ * its own cgroup alone there: then the first process of the machine has the whole hierarchy.
+ */
 static __u64 sessions(void)
 {
+	static const char *const places[] = {
+		"/sys/fs/cgroup/user.slice",
+		"/sys/fs/cgroup/unified/user.slice",
+		"/proc/1/root/sys/fs/cgroup/user.slice",
+		"/proc/1/root/sys/fs/cgroup/unified/user.slice",
+	};
 	struct stat s;
 
-	if (stat("/sys/fs/cgroup/user.slice", &s) && stat("/sys/fs/cgroup/unified/user.slice", &s))
-		return 0;
-	return s.st_ino;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (!stat(places[i], &s))
+			return s.st_ino;
+	return 0;
 }
 
 void waits_prepare(struct pyperf *s, __u32 needs, __u64 min_wait_ns)
