@@ -58,7 +58,7 @@ UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c)
 UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c \
 	    tests/oracle/step_native.c tests/oracle/functions.c tests/oracle/rows.c tests/layouts/show.c \
-	    tests/guest/verifier.c tests/forge/refuse.c \
+	    tests/guest/verifier.c tests/guest/shares.c tests/forge/refuse.c \
 	    tests/bench/lines.c deploy/dist/pages.c)) $(O)/tests/forge/fail_malloc.so
 include deploy/dist/dist.mk
 LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats doctor) # list_rows.py
@@ -68,7 +68,7 @@ SCHEMA   := deploy/kubernetes/chart/values.schema.json
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help all run check check-all check-layers check-size check-format check-tests check-bare check-long \
-	check-k8s check-guest check-release matrix image unit fuzz soak check-san check-arm64 \
+	check-k8s check-guest check-big check-release matrix image unit fuzz soak check-san check-arm64 \
 	bench bench-limits deps arm64 clean install \
 	compile_commands.json
 
@@ -110,9 +110,13 @@ check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes
 	$(Q)sh tests/k8s/check.sh $(O)
 
 check-guest: deps-build ## Debian's own kernels, the service under a real systemd, in virtual machines (root)
-	$(Q)$(MAKE_ALL) all $(O)/tests/guest/verifier
-	$(Q)status=0; for guest in pod systemd; do sh tests/guest/$$guest.sh $(O) || status=1; done; \
+	$(Q)$(MAKE_ALL) all $(O)/tests/guest/verifier $(O)/tests/guest/shares
+	$(Q)status=0; for guest in pod users systemd; do sh tests/guest/$$guest.sh $(O) || status=1; done; \
 		exit $$status
+
+check-big: deps-build ## a virtual machine of 128 CPUs; CPUS=32 PROCESSES=2000 SECONDS_EACH=30 for less
+	$(Q)$(MAKE_ALL) all
+	$(Q)sh tests/guest/big.sh $(O)
 
 image: all ## the container image as an archive, without a registry: build/pyperf-bpf.tar
 	$(Q)sh deploy/image.sh $(BIN) pyperf-bpf:$(VERSION) $(O)/pyperf-bpf.tar

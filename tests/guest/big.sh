@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The profiler on a machine of 128 CPUs, which are emulated, with up to 20,000 Python processes and as many
+# distinct stacks as such a machine comes to (big/init). What was reached is printed.
+#   big.sh BUILD_DIRECTORY [SUITE]          whose kernel is taken; default: trixie
+# CPUS=N PROCESSES=N SECONDS_EACH=N: other numbers than 128, 20,000 and 60
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+cd "$top"
+. "$here/guest.sh"
+. "$here/root.sh"
+build=${1:-build}
+cpus=${CPUS:-128}
+
+need qemu-system-x86 busybox-static cpio python3.11 util-linux
+make_root "$work/root"
+cp "$here/big/init" "$here/first.sh" "$here/stacks.py" "$here/big/crowd.py" "$work/root/"
+chmod 755 "$work/root/init"
+pack "$work/root" >"$work/initramfs"
+boot "${2:-trixie}" 10240 /init "PROCESSES=${PROCESSES:-20000}" "SECONDS_EACH=${SECONDS_EACH:-60}"
+/usr/bin/python3 "$here/big/judge.py" "$out" "$cpus"
