@@ -15,7 +15,8 @@ cpus=${CPUS:-128}
 
 need qemu-system-x86 busybox-static cpio python3.11 util-linux
 make_root "$work/root"
-cp "$here/big/init" "$here/first.sh" "$here/stacks.py" "$here/big/crowd.py" "$work/root/"
+cp "$here/big/init" "$here/first.sh" "$here/interruptible.py" "$here/stacks.py" "$here/big/crowd.py" \
+    "$work/root/"
 chmod 755 "$work/root/init"
 pack "$work/root" >"$work/initramfs"
 boot "${2:-trixie}" 10240 /init "PROCESSES=${PROCESSES:-20000}" "SECONDS_EACH=${SECONDS_EACH:-60}"

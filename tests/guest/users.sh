@@ -14,7 +14,8 @@ build=${1:-build}
 
 need qemu-system-x86 busybox-static cpio python3.11 util-linux
 make_root "$work/root" "$build/tests/guest/shares"
-cp "$here/users/init" "$here/first.sh" "$here/work.py" "$here/stacks.py" "$work/root/"
+cp "$here/users/init" "$here/first.sh" "$here/interruptible.py" "$here/work.py" "$here/stacks.py" \
+    "$work/root/"
 chmod 755 "$work/root/init"
 pack "$work/root" >"$work/initramfs"
 status=0

@@ -40,9 +40,9 @@ def check_stage(directory, stage):
     check("%s: exits 0" % stage, code == "0", "%s %s" % (code, err[-300:]))
     trouble = directory / (stage + ".trouble")
     check("%s: each program ran" % stage, not trouble.exists(), trouble.exists() and trouble.read_text())
+    check_users(directory, stage)
     if code != "0":
         return
-    check_users(directory, stage)
     outcomes = json.loads((directory / (stage + ".json")).read_text())["outcomes"]
     check("%s: the greedy program has filled the tree" % stage, outcomes["table_full"] > 0, outcomes)
     path = directory / (stage + ".pb.gz")
