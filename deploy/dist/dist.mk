@@ -35,6 +35,7 @@ dist: ## all files of a release, of this machine's architecture, in dist/
 	$(Q)$(MAKE_ALL) RELEASE=1 ARCH=$(ARCH) dist-files
 	$(Q)python3 deploy/dist/oci.py $(VERSION) $$SOURCE_DATE_EPOCH $(DIST)/pyperf-bpf-$(VERSION)-oci.tar \
 		$(DEBIAN)=build/release-$(ARCH)/stage/pyperf-bpf
+	$(Q)sh deploy/kubernetes/package.sh $(DIST)/pyperf-bpf-$(VERSION)-chart.tgz
 	$(Q)cd $(DIST) && sha256sum -- *.* > SHA256SUMS
 	$(Q)ls -l $(DIST)
 

@@ -8,7 +8,7 @@ here=$(dirname "$0")
 rm -rf "$stage"
 mkdir -p "$stage/man" "$stage/completions"
 
-cp LICENSE docs/CHANGELOG.md deploy/pyperf-bpf.conf "$stage/"
+cp LICENSE docs/CHANGELOG.md deploy/pyperf-bpf.conf deploy/kubernetes/kubectl-pyperf "$stage/"
 sed 's|/usr/local/bin/|/usr/bin/|' deploy/pyperf-bpf.service >"$stage/pyperf-bpf.service"
 "${STRIP:-strip}" -o "$stage/pyperf-bpf" "$build/pyperf-bpf"
 "$pages" man >"$stage/man/pyperf-bpf.1"
@@ -21,4 +21,4 @@ python3 "$here/parts.py" licences "$build/pyperf-bpf.map" "$version" "$SOURCE_DA
 python3 "$here/parts.py" sbom "$build/pyperf-bpf.map" "$version" "$SOURCE_DATE_EPOCH" \
     >"$stage/pyperf-bpf.cdx.json"
 chmod -R u+rwX,go+rX,go-w "$stage"
-chmod 755 "$stage/pyperf-bpf"
+chmod 755 "$stage/pyperf-bpf" "$stage/kubectl-pyperf"

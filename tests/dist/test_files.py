@@ -71,6 +71,14 @@ def test_sbom_and_licences_say_the_same(one, tmp_path):
         assert json.loads(wheel.read(inside)) == sbom
 
 
+def test_kubernetes(one, tmp_path):
+    """The chart with its manifests as files, and the plugin of kubectl."""
+    assert "kubectl pyperf record POD" in output(unpacked(one, tmp_path) / "kubectl-pyperf", "--help")
+    with tarfile.open(one("*-chart.tgz")) as archive:
+        assert archive.getmember("pyperf-bpf/files/daemonset.yaml").isfile()
+        assert archive.getmember("pyperf-bpf/Chart.yaml").isfile()
+
+
 def test_image_is_whole(one):
     with tarfile.open(one("*-oci.tar")) as archive:
         blobs = {m.name: archive.extractfile(m).read() for m in archive if m.isfile()}
