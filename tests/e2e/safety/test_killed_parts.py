@@ -137,9 +137,11 @@ class Rounds:
         self.run.finish(code=code)
         assert not left
         errors = [line for line in self.run.err.splitlines() if "error:" in line]
-        assert len(errors) == (name == ZYGOTE), self.run.err
+        # On a busy machine the last profile may take longer than it is waited for, which is said.
+        lost = [line for line in errors if "the last profile is lost" in line]
+        assert len(errors) - len(lost) == (name == ZYGOTE), self.run.err
         assert name != ZYGOTE or "pyperf-zygote" in errors[0]
-        self.judge(whole=code != -signal.SIGKILL)
+        self.judge(whole=code != -signal.SIGKILL and not lost)
         self.server = None
         return when
 
