@@ -9,7 +9,7 @@ CPPFLAGS := -I$(MHD) $(CPPFLAGS) -DOPEN_LIBCURL
 CFLAGS   += -ffile-prefix-map=$(CURDIR)=. -ffunction-sections -fdata-sections
 BPF_CFLAGS += -ffile-prefix-map=$(CURDIR)=.
 LDFLAGS  += -static-libgcc -Wl,--gc-sections
-LDLIBS   := -L$(MHD) -Wl,-Bstatic -lmicrohttpd -ljson-c -lbpf -ldw -lelf -lprotobuf-c -lz -lbz2 -llzma \
+LDLIBS   := -L$(MHD) -Wl,-Bstatic -lmicrohttpd -ljson-c -lbpf -ldw -lelf -lprotobuf-c -lz -llzma \
 	    -liberty -Wl,-Bdynamic
 $(BIN): LDFLAGS += -Wl,-Map=$(O)/pyperf-bpf.map # parts.py reads it
 # d3-flame-graph is Apache-2.0, which may not be part of a program under GPL-2.0-only.
@@ -18,7 +18,7 @@ GEN_HDR  += $(MHD)/libmicrohttpd.a
 
 $(MHD)/libmicrohttpd.a: deploy/dist/microhttpd.sh
 	$(call msg,MHD,$@)
-	$(Q)sh deploy/dist/microhttpd.sh $(@D) $(TRIPLET)
+	$(Q)sh deploy/dist/microhttpd.sh $(@D) $(if $(SYSROOT),aarch64-linux-gnu $(SYSROOT))
 endif
 
 # --- dist/: all files of a release ---------------------------------------------------------------------

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# libmicrohttpd without TLS, from the source of Debian's package: microhttpd.sh FOLDER [TRIPLET]
+# libmicrohttpd without TLS, from the source of Debian's package: microhttpd.sh FOLDER [TRIPLET SYSROOT]
 # FOLDER gets libmicrohttpd.a, microhttpd.h and `version`. With TRIPLET (aarch64-linux-gnu) it is cross-built.
 #
 # Debian's own libmicrohttpd.a wants GnuTLS, and that some ten more libraries. The profiler serves plain HTTP.
 set -eu
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
-triplet=${2:-}
+triplet=${2:-} sysroot=${3:+$(cd "$3" && pwd)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -26,9 +26,12 @@ $apt source libmicrohttpd >/dev/null 2>&1 || {
 }
 version=$(sed -n 's/^Version: //p' ./*.dsc | head -n 1)
 cd libmicrohttpd-*/
+flags="${sysroot:+--sysroot=$sysroot} -O2 -fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2"
+flags="$flags -ffile-prefix-map=$work=."
 ./configure -q ${triplet:+--host="$triplet"} --disable-https --disable-shared --enable-static --disable-doc \
     --disable-examples --disable-curl --disable-tools --disable-dauth \
-    CFLAGS="-O2 -fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$work=." \
+    LDFLAGS="${sysroot:+--sysroot=$sysroot}" \
+    CFLAGS="$flags" \
     >configure.log 2>&1 || { tail -n 20 configure.log >&2; exit 1; }
 make -s -C src/microhttpd libmicrohttpd.la >make.log 2>&1 || { tail -n 20 make.log >&2; exit 1; }
 cp src/microhttpd/.libs/libmicrohttpd.a src/include/microhttpd.h "$folder/"

@@ -33,7 +33,8 @@ kernel, without touching the programs. It needs Linux 6.1 or later, and root or 
 
 
 def tag(binary, machine):
-    symbols = subprocess.run(["objdump", "-T", binary], capture_output=True, text=True, check=True).stdout
+    symbols = subprocess.run(["readelf", "-W", "--dyn-syms", binary], capture_output=True, text=True,
+                             check=True).stdout
     major, minor = max(tuple(map(int, found)) for found in re.findall(r"GLIBC_(\d+)\.(\d+)", symbols))
     return "py3-none-manylinux_%d_%d_%s" % (major, minor, machine)
 
