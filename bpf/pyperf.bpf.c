@@ -106,8 +106,7 @@ int BPF_PROG(on_process_exit, struct task_struct *task)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, _Bool preempted, struct task_struct *from, struct task_struct *to)
 {
-	on_return(to);
-	on_leave(from, preempted);
+	on_switch_of(from, to, preempted);
 	return 0;
 }
 

@@ -99,6 +99,8 @@ struct scratch {
 		struct process known; /* a copy of the entry in processes that this CPU used last */
 	} who;
 
+	__u64 switched; /* events/offcpu.h: bpf_ktime_get_ns() of this switch; 0 = nobody has asked yet */
+
 	struct { /* sample/cost.h */
 		struct turns turns; /* of ticks */
 		struct pace memory_pace;

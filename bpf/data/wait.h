@@ -66,6 +66,7 @@ struct wait {
 	__u8 for_gil; /* 1: it waits for the GIL */
 	__u8 unmet; /* lists of all tasks since one met it (events/asleep.h) */
 	__u16 pad;
+	__u64 watched; /* processes_stamp when its waits were found to be of interest */
 } __attribute__((aligned(64)));
 
 #endif

@@ -207,7 +207,7 @@ static __always_inline void on_rss_change(const struct mm_struct *mm)
 		memory_by_others(set, address, mm, pages);
 		return;
 	}
-	if (!is_watched(task))
+	if (!is_watched(task, s))
 		return;
 	m = memory_find(set, address);
 	change = m ? memory_take(m, pages) : 0;

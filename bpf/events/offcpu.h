@@ -125,15 +125,11 @@ static __noinline void wait_charge(struct wait *w, struct scratch *s, struct cpu
  * Takes the stack of the current thread, if it is its turn. 0, or -1: its process turns out to be none of
  * ours.
  */
-static __always_inline int look_at(struct task_struct *task, struct wait *w, int queued)
+static __always_inline int look_at(struct task_struct *task, struct scratch *s, struct cpu_stats *count,
+				   struct wait *w, int queued)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
-	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
 	struct wait_stack *k = &w->stack[WAIT_OWN];
 
-	if (!s || !count)
-		return -1;
 	k->weight = wait_turn(w, s, count);
 	if (!k->weight)
 		return 0;
@@ -169,18 +165,14 @@ static __always_inline int is_watched_process(const struct task_struct *task)
  * process nothing more is done, so each CPU remembers some of those processes until anything in the table
  * changes.
  */
-static __always_inline int is_watched(const struct task_struct *task)
+static __always_inline int is_watched(const struct task_struct *task, struct scratch *s)
 {
-	__u32 tgid = task->tgid, cpu = bpf_get_smp_processor_id();
-	const __u32 image = task->group_leader->start_boottime + task->self_exec_id;
 	const __u64 stamp = *(volatile __u64 *)&processes_stamp;
-	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
-	struct ignored *i;
+	const __u32 image = task->group_leader->start_boottime + task->self_exec_id;
+	__u32 tgid = task->tgid;
+	struct ignored *i = &s->ignored[tgid & (IGNORED - 1)];
 	int is;
 
-	if (!s)
-		return 0;
-	i = &s->ignored[tgid & (IGNORED - 1)];
 	if (i->tgid == tgid && i->image == image && i->stamp == stamp)
 		return 0;
 	is = is_watched_process(task);
@@ -193,37 +185,25 @@ static __always_inline int is_watched(const struct task_struct *task)
 }
 
 /* Whether the current thread, which gives up its CPU of its own will, waits for the GIL. */
-static __always_inline int waits_for_gil(struct task_struct *task)
+static __always_inline int waits_for_gil(struct task_struct *task, struct scratch *s, struct cpu_stats *count)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
-	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
 
-	return s && count && regs_syscall(regs) == SYSCALL_FUTEX &&
+	return regs_syscall(regs) == SYSCALL_FUTEX &&
 	       gil_is_wanted(s, count, regs_argument(regs));
 }
 
-/*
- * The current thread leaves its CPU; queued: it could go on. Returns the thread's entry, or NULL if its waits
- * are not of interest.
- */
-static __noinline struct wait *wait_begin(struct task_struct *task, int queued)
+/* When this switch is. It is asked once, and only of a switch from or to a thread of interest. */
+static __always_inline __u64 switch_time(struct scratch *s)
 {
-	__u32 for_gil = 0;
-	struct wait *w;
-	__u64 now;
+	if (!s->switched)
+		s->switched = bpf_ktime_get_ns();
+	return s->switched;
+}
 
-	if (!task->mm || (!opt_offcpu && queued) || !thread_is_selected(task) || !is_watched(task))
-		return NULL;
-	now = bpf_ktime_get_ns();
-	if (opt_gil && !queued && waits_for_gil(task))
-		for_gil = 1;
-	else if (!opt_offcpu)
-		return NULL;
-	w = wait_find(task) ?: wait_new(task);
-	if (!w)
-		return NULL;
+/* A wait of the current thread begins. */
+static __always_inline void wait_reset(struct task_struct *task, struct wait *w, __u32 for_gil, __u64 now)
+{
 	w->unmet = 0;
 	w->for_gil = for_gil;
 	w->tid = task->pid;
@@ -234,11 +214,52 @@ static __noinline struct wait *wait_begin(struct task_struct *task, int queued)
 	w->stack[WAIT_OWN] = (struct wait_stack){
 		.outcome = OUTCOME_UNSEEN, .queue_outcome = OUTCOME_UNSEEN
 	};
-	count_here(__builtin_offsetof(struct cpu_stats, waits));
+}
+
+/*
+ * The current thread leaves its CPU; queued: it could go on. Returns the thread's entry, or NULL if its waits
+ * are not of interest. An entry remembers that they are, as is_watched() does that they are not.
+ */
+static __noinline struct wait *wait_begin(struct task_struct *task, struct scratch *s,
+					  struct cpu_stats *count, int queued)
+{
+	const __u64 stamp = *(volatile __u64 *)&processes_stamp;
+	__u32 for_gil = 0;
+	struct wait *w;
+
+	if (!task->mm || (!opt_offcpu && queued) || !thread_is_selected(task))
+		return NULL;
+	w = wait_find(task);
+	if ((!w || w->watched != stamp) && !is_watched(task, s))
+		return NULL;
+	if (opt_gil && !queued && waits_for_gil(task, s, count))
+		for_gil = 1;
+	else if (!opt_offcpu)
+		return NULL;
+	w = w ?: wait_new(task);
+	if (!w)
+		return NULL;
+	w->watched = stamp;
+	wait_reset(task, w, for_gil, switch_time(s));
+	count->waits++;
 	return w;
 }
 
-static __always_inline void on_leave(struct task_struct *task, int preempted)
+/* From here on the wait counts. */
+static __always_inline void wait_publish(struct wait *w, int queued)
+{
+	const __u64 since = since_make(w->begin, WAIT_OWN, queued);
+
+#if defined(__TARGET_ARCH_x86) /* stores are not reordered with older ones */
+	barrier();
+	*(volatile __u64 *)&w->since = since;
+#else
+	__sync_lock_test_and_set(&w->since, since);
+#endif
+}
+
+static __always_inline void on_leave(struct task_struct *task, struct scratch *s, struct cpu_stats *count,
+				     int preempted)
 {
 	const __u32 state = task->__state;
 	const int queued = preempted || !state;
@@ -249,13 +270,13 @@ static __always_inline void on_leave(struct task_struct *task, int preempted)
 		wait_free(task);
 		return;
 	}
-	w = wait_begin(task, queued);
+	w = wait_begin(task, s, count, queued);
 	if (!w)
 		return;
-	if (look_at(task, w, queued))
+	if (look_at(task, s, count, w, queued))
 		wait_free(task);
 	else
-		__sync_lock_test_and_set(&w->since, since_make(w->begin, WAIT_OWN, queued));
+		wait_publish(w, queued);
 }
 
 /*
@@ -285,18 +306,37 @@ static __noinline void wait_first(struct task_struct *task)
 	__sync_lock_test_and_set(&w->since, since_make(w->begin, WAIT_OWN, 1));
 }
 
+/* The thread is woken up. */
 static __always_inline void wait_step(struct task_struct *task, const enum wait_step step)
 {
 	struct wait *w = task->flags & PF_KTHREAD ? NULL : wait_find(task);
+	__u64 since = w ? w->since : 0;
 
-	if (w && w->since)
+	if (since && (step != WAIT_QUEUES || !(since & SINCE_QUEUED)))
 		wait_move(w, bpf_ktime_get_ns(), step);
 }
 
 /* The thread is on a CPU again. */
-static __noinline void on_return(struct task_struct *task)
+static __noinline void on_return(struct task_struct *task, struct scratch *s)
 {
-	wait_step(task, WAIT_ENDS);
+	struct wait *w = task->flags & PF_KTHREAD ? NULL : wait_find(task);
+
+	if (w && w->since)
+		wait_move(w, switch_time(s), WAIT_ENDS);
+}
+
+/* A CPU goes from one thread to another. Interrupts are off. */
+static __always_inline void on_switch_of(struct task_struct *from, struct task_struct *to, int preempted)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+
+	if (!s || !count)
+		return;
+	s->switched = 0;
+	on_return(to, s);
+	on_leave(from, s, count, preempted);
 }
 
 struct settle_context {

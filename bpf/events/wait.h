@@ -207,9 +207,13 @@ static __always_inline enum wait_length wait_length(const struct wait *w, __u64 
 	return ns < WAIT_LONG ? WAIT_IS_USUAL : WAIT_IS_LONG;
 }
 
-/* Counts ns of a wait. An interrupt may do so in the middle of it, so all is atomic. */
+/*
+ * Counts ns of a wait. An interrupt may do so in the middle of it, so all is atomic; but for the scheduler's
+ * tracepoints, with interrupts off, which are `alone`: most of what they count is short.
+ */
 static __always_inline void wait_count_part(struct wait *w, const struct wait_stack *k,
-					    const enum wait_part part, __u64 ns, enum wait_length length)
+					    const enum wait_part part, __u64 ns, enum wait_length length,
+					    const int alone)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	__u32 outcome = part == WAIT_QUEUED ? k->queue_outcome : k->outcome;
@@ -218,7 +222,9 @@ static __always_inline void wait_count_part(struct wait *w, const struct wait_st
 
 	if (!count)
 		return;
-	if (length == WAIT_IS_SHORT) {
+	if (length == WAIT_IS_SHORT && alone) {
+		sample_end_alone(count, wait_event(part), OUTCOME_SHORT, ns);
+	} else if (length == WAIT_IS_SHORT) {
 		sample_end(count, wait_event(part), 0, OUTCOME_SHORT, ns);
 	} else if (outcome == OUTCOME_UNSEEN) {
 		wait_unseen(count, w, part, ns);
@@ -233,14 +239,14 @@ static __always_inline void wait_count_part(struct wait *w, const struct wait_st
 }
 
 static __always_inline void wait_count(struct wait *w, const struct wait_stack *k, int queued, __u64 ns,
-				       enum wait_length length)
+				       enum wait_length length, const int alone)
 {
 	if (queued)
-		wait_count_part(w, k, WAIT_QUEUED, ns, length);
+		wait_count_part(w, k, WAIT_QUEUED, ns, length, alone);
 	else if (opt_gil && w->for_gil)
-		wait_count_part(w, k, WAIT_WANTS_GIL, ns, length);
+		wait_count_part(w, k, WAIT_WANTS_GIL, ns, length, alone);
 	else if (opt_threads != THREADS_ACTIVE)
-		wait_count_part(w, k, WAIT_ASLEEP, ns, length);
+		wait_count_part(w, k, WAIT_ASLEEP, ns, length, alone);
 }
 
 /* What becomes of a wait. */
@@ -248,6 +254,7 @@ enum wait_step {
 	WAIT_ENDS,    /* the thread is on a CPU again */
 	WAIT_QUEUES,  /* it was woken up, and waits for a CPU from now on */
 	WAIT_SETTLES, /* it goes on: what has passed is counted, unless the wait may yet prove short */
+	WAIT_YIELDS,  /* it goes on, but nothing more will be known of it: its entry is another thread's */
 };
 
 #define AVERAGE_OVER 8	  /* waits, of a moving average */
@@ -268,6 +275,8 @@ static __always_inline __u32 wait_shift(const struct wait *w)
 {
 	__u32 shift = 0;
 
+	if (w->average << SHORT_SHIFT < opt_min_wait)
+		return SHORT_SHIFT;
 	for (; shift < SHORT_SHIFT; shift++)
 		if (w->average << (shift + 1) >= opt_min_wait)
 			break;
@@ -293,10 +302,11 @@ static __always_inline void wait_move(struct wait *w, __u64 now, const enum wait
 			return;
 		if (__sync_val_compare_and_swap(
 			    &w->since, since,
-			    step == WAIT_ENDS ? 0 :
+			    step == WAIT_ENDS || step == WAIT_YIELDS ? 0 :
 			    since_make(next, writer, queued || step == WAIT_QUEUES)) != since)
 			continue;
-		wait_count(w, &w->stack[writer], queued, next - old, length);
+		wait_count(w, &w->stack[writer], queued, next - old, length,
+			   step == WAIT_ENDS || step == WAIT_QUEUES);
 		if (step == WAIT_ENDS)
 			wait_learn(w, now);
 		return;

@@ -153,7 +153,7 @@ __noinline int wait_clear(struct wait *w)
 	if (!w)
 		return 0;
 	if (w->since)
-		wait_move(w, bpf_ktime_get_ns(), WAIT_ENDS);
+		wait_move(w, bpf_ktime_get_ns(), WAIT_YIELDS);
 	wait_flush(w);
 	__builtin_memset(w, 0, sizeof(*w));
 	return 0;

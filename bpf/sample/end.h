@@ -22,22 +22,24 @@ static __always_inline void end_node(__u32 node, __u64 amount)
 /*
  * Adds to one of this CPU's counters of a kind. Only the run that has the CPU's scratch ends a tick, and what
  * interrupts that ends none, but for NESTED, which has a counter of its own: ticks need no atomic addition.
- * Samples of all other kinds end at any time, also in the middle of the end of another one.
+ * Samples of all other kinds may end at any time, also in the middle of the end of another one. alone: this
+ * one does not.
  */
-static __always_inline void end_add(__u64 *counter, __u64 amount, const enum event_kind kind)
+static __always_inline void end_add(__u64 *counter, __u64 amount, const int alone)
 {
-	if (event_is_tick(kind))
+	if (alone)
 		*counter += amount;
 	else
 		__sync_fetch_and_add(counter, amount);
 }
 
 /* Adds to the row of stats.def that the books of the kind add up to. */
-static __always_inline void end_total(struct cpu_stats *count, __u64 amount, const enum event_kind kind)
+static __always_inline void end_total(struct cpu_stats *count, __u64 amount, const enum event_kind kind,
+				      const int alone)
 {
 #define EVENT(name, ...)          \
 	if (kind == EVENT_##name) \
-		end_add(event_total(count, EVENT_##name), amount, kind);
+		end_add(event_total(count, EVENT_##name), amount, alone);
 #include "bpf/events.def"
 #undef EVENT
 }
@@ -60,8 +62,16 @@ static __always_inline void sample_end(struct cpu_stats *count, const enum event
 		return;
 	if (outcome_is_in_profile(outcome))
 		end_node(node, amount);
-	end_add(&count->outcome[kind][outcome], amount, kind);
-	end_total(count, amount, kind);
+	end_add(&count->outcome[kind][outcome], amount, event_is_tick(kind));
+	end_total(count, amount, kind, event_is_tick(kind));
+}
+
+/* The same for one outside of the profile, with interrupts off, of a kind of which no tick is. */
+static __always_inline void sample_end_alone(struct cpu_stats *count, const enum event_kind kind,
+					     const enum outcome outcome, __u64 amount)
+{
+	end_add(&count->outcome[kind][outcome], amount, 1);
+	end_total(count, amount, kind, 1);
 }
 
 #endif
