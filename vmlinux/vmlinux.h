@@ -77,7 +77,17 @@ struct css_set {
 	struct cgroup *dfl_cgrp; /* in the hierarchy of cgroup v2 */
 };
 
+struct rq {
+	__u64 clock; /* of the scheduler, ns, when it was last asked */
+	int cpu;
+};
+
+struct cfs_rq {
+	struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED, as is the pointer to it */
+};
+
 struct sched_entity {
+	struct cfs_rq *cfs_rq;
 	__u64 sum_exec_runtime; /* ns on a CPU, up to the last tick or switch */
 };
 

@@ -7,6 +7,7 @@
 
 #include "bpf/abi.h"
 #include "bpf/data/budget.h"
+#include "bpf/data/clock_pair.h"
 #include "bpf/data/code.h"
 #include "bpf/data/native_frames.h"
 #include "bpf/data/thread.h"
@@ -99,13 +100,13 @@ struct scratch {
 		struct process known; /* a copy of the entry in processes that this CPU used last */
 	} who;
 
-	__u64 switched; /* events/offcpu.h: bpf_ktime_get_ns() of this switch; 0 = nobody has asked yet */
-
 	struct { /* sample/cost.h */
 		struct turns turns; /* of ticks */
 		struct pace memory_pace;
 		__u64 memory_last; /* when memory last changed so that it could be looked at */
 		struct cost ticks, all; /* of ticks, and of all kinds of events */
+		__u64 look; /* bpf_ktime_get_ns() when a look at a wait began */
+		__u64 random; /* chance_quick() */
 	} cost;
 
 	__u8 tstate[TSTATE_MASK + 1 + 8]; /* python/thread.h: the thread state's first bytes */
@@ -114,6 +115,7 @@ struct scratch {
 	/* What most ticks leave alone. */
 	__u8 header[HEADER_BYTES]; /* python/code.h: of a code object */
 	struct ignored ignored[IGNORED]; /* events/offcpu.h */
+	struct clock_pair clock; /* events/switch_clock.h: of this CPU's run queue */
 
 	struct { /* events/memory.h: what this CPU looked at last */
 		__u64 mm;

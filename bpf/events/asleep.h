@@ -46,7 +46,7 @@ static __always_inline const struct process *python_of(const struct task_struct 
 static __always_inline int wait_is_unknown(const struct wait *w, __u64 since)
 {
 	__u32 writer = since_writer(since);
-	const __u64 lasts = bpf_ktime_get_ns() - w->begin;
+	const __s64 lasts = bpf_ktime_get_ns() - w->begin; /* the clocks of two CPUs may differ by a little */
 	const struct wait_stack *k;
 
 	mem_opaque(writer);

@@ -12,6 +12,7 @@
 
 #include "bpf/events/account.h"
 #include "bpf/events/gil.h"
+#include "bpf/events/switch_clock.h"
 #include "bpf/events/wait_table.h"
 #include "bpf/sample/cost.h"
 #include "bpf/sample/sampler.h"
@@ -108,7 +109,7 @@ static __noinline __u32 wait_turn(struct wait *w, struct scratch *s, struct cpu_
 {
 	const __u32 level = opt_budget ? cost_level(&s->cost.all, w->begin, COST_LEVELS) : 0;
 	const __u32 usual = wait_shift(w), thinned = pace_shift(w->pace.cycle, w->pace.cost, level);
-	const __u32 weight = chance_next(thinned > usual ? thinned : usual);
+	const __u32 weight = chance_quick(&s->cost.random, thinned > usual ? thinned : usual);
 
 	if (thinned > usual && !weight)
 		count->waits_thinned++;
@@ -118,7 +119,7 @@ static __noinline __u32 wait_turn(struct wait *w, struct scratch *s, struct cpu_
 /* The stack of a wait was taken. */
 static __noinline void wait_charge(struct wait *w, struct scratch *s, struct cpu_stats *count)
 {
-	pace_learn(&w->pace, cost_charge(s, count, EVENT_OFFCPU, w->begin));
+	pace_learn(&w->pace, cost_charge(s, count, EVENT_OFFCPU, s->cost.look));
 }
 
 /*
@@ -139,6 +140,8 @@ static __always_inline int look_at(struct task_struct *task, struct scratch *s, 
 	} else {
 		s->busy = 1;
 		barrier();
+		if (opt_budget)
+			s->cost.look = bpf_ktime_get_ns();
 		note_nodes(s, count, w, queued, take_stack(s, count, w->for_gil));
 		if (opt_budget)
 			wait_charge(w, s, count);
@@ -193,14 +196,6 @@ static __always_inline int waits_for_gil(struct task_struct *task, struct scratc
 	       gil_is_wanted(s, count, regs_argument(regs));
 }
 
-/* When this switch is. It is asked once, and only of a switch from or to a thread of interest. */
-static __always_inline __u64 switch_time(struct scratch *s)
-{
-	if (!s->switched)
-		s->switched = bpf_ktime_get_ns();
-	return s->switched;
-}
-
 /* A wait of the current thread begins. */
 static __always_inline void wait_reset(struct task_struct *task, struct wait *w, __u32 for_gil, __u64 now)
 {
@@ -208,7 +203,7 @@ static __always_inline void wait_reset(struct task_struct *task, struct wait *w,
 	w->for_gil = for_gil;
 	w->tid = task->pid;
 	w->task = wait_task(task);
-	if (opt_budget && w->begin)
+	if (opt_budget && w->begin && now > w->begin)
 		pace_pass(&w->pace, now - w->begin);
 	w->begin = now;
 	w->stack[WAIT_OWN] = (struct wait_stack){
@@ -240,7 +235,7 @@ static __noinline struct wait *wait_begin(struct task_struct *task, struct scrat
 	if (!w)
 		return NULL;
 	w->watched = stamp;
-	wait_reset(task, w, for_gil, switch_time(s));
+	wait_reset(task, w, for_gil, switch_clock(task));
 	count->waits++;
 	return w;
 }
@@ -313,16 +308,16 @@ static __always_inline void wait_step(struct task_struct *task, const enum wait_
 	__u64 since = w ? w->since : 0;
 
 	if (since && (step != WAIT_QUEUES || !(since & SINCE_QUEUED)))
-		wait_move(w, bpf_ktime_get_ns(), step);
+		wait_move(w, switch_clock(task), step);
 }
 
 /* The thread is on a CPU again. */
-static __noinline void on_return(struct task_struct *task, struct scratch *s)
+static __noinline void on_return(struct task_struct *task)
 {
 	struct wait *w = task->flags & PF_KTHREAD ? NULL : wait_find(task);
 
 	if (w && w->since)
-		wait_move(w, switch_time(s), WAIT_ENDS);
+		wait_move(w, switch_clock(task), WAIT_ENDS);
 }
 
 /* A CPU goes from one thread to another. Interrupts are off. */
@@ -334,8 +329,7 @@ static __always_inline void on_switch_of(struct task_struct *from, struct task_s
 
 	if (!s || !count)
 		return;
-	s->switched = 0;
-	on_return(to, s);
+	on_return(to);
 	on_leave(from, s, count, preempted);
 }
 

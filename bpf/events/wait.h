@@ -292,7 +292,7 @@ static __always_inline void wait_move(struct wait *w, __u64 now, const enum wait
 		const int queued = since & SINCE_QUEUED;
 		__u32 writer = since_writer(since);
 		const __u64 next = now > old ? now : old;
-		const enum wait_length length = wait_length(w, now);
+		const enum wait_length length = wait_length(w, next);
 
 		if (!since || (step == WAIT_QUEUES && queued) ||
 		    (step == WAIT_SETTLES && length == WAIT_IS_SHORT))
@@ -308,7 +308,7 @@ static __always_inline void wait_move(struct wait *w, __u64 now, const enum wait
 		wait_count(w, &w->stack[writer], queued, next - old, length,
 			   step == WAIT_ENDS || step == WAIT_QUEUES);
 		if (step == WAIT_ENDS)
-			wait_learn(w, now);
+			wait_learn(w, next);
 		return;
 	}
 }

@@ -123,6 +123,22 @@ static __always_inline __u32 chance_next(__u32 shift)
 	return shift && bpf_get_prandom_u32() & (weight - 1) ? 0 : weight;
 }
 
+/* The same at a switch, where each ns counts: xorshift64, in place of a call of the kernel. */
+static __always_inline __u32 chance_quick(__u64 *random, __u32 shift)
+{
+	const __u32 weight = 1U << (shift & 15);
+	__u64 x = *random;
+
+	if (!shift)
+		return weight;
+	x = x ?: 1 | (__u64)bpf_get_prandom_u32() << 32;
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	*random = x;
+	return x >> 32 & (weight - 1) ? 0 : weight;
+}
+
 /* The same for the next tick of a block, or the first one of the next block, which then has 2^shift. */
 static __always_inline __u32 turns_next(struct turns *t, __u32 shift)
 {
