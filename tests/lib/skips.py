@@ -44,6 +44,7 @@ FEATURES = {
     "quiet": "a machine on which nothing else is busy",
     "receivers": "a real Pyroscope or Parca, which $PYROSCOPE and $PARCA name",
     "runc": "containers (runc)",
+    "setcap": "a command that gives a file capabilities (libcap2-bin)",
     "setpriv": "a command that gives up rights (util-linux)",
     "sysctl": "kernel.perf_event_max_sample_rate, as the kernel sets it by itself",
     "strace": "strace, which makes system calls fail",
