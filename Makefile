@@ -102,7 +102,7 @@ matrix: deps-build ## the table of docs/versions.md: what works on each interpre
 	$(Q)$(MAKE_ALL) all $(TOOL_BIN)
 	$(Q)PYPERF=$(abspath $(BIN)) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/matrix.py
 
-check-bare: ## run and check, then check-all, on a bare Debian 12 made here (root); CI runs it
+check-bare: ## run and check on a bare Debian 12 made here (root), as CI does; ALL=1: check-all too
 	$(Q)sh tests/bare.sh
 
 check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (tests/k8s/README.md)

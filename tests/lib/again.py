@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 TIMES = 2
-MOST = 3
+MOST = 8  # of some thousands; on a machine that is broken more of them fail
 NEVER_NOISE = re.compile(r"cache_mismatch|Sanitizer|runtime error:")
 
 
