@@ -2,6 +2,7 @@
 """How kubectl pyperf reads its command line, with a kubectl that only notes what it is asked. That it
 works is shown in tests/k8s/test_plugin.py."""
 import os
+import shutil
 import subprocess
 
 import kubernetes_validate
@@ -27,13 +28,18 @@ def plugin(tmp_path):
     kubectl = tmp_path / "kubectl"
     kubectl.write_text(STAND_IN)
     kubectl.chmod(0o755)
+    # Not every machine has curl. In this file no way to a port opens, so nothing may be asked through one.
+    curl = tmp_path / "bin" / "curl"
+    curl.parent.mkdir()
+    curl.write_text("#!/bin/sh\necho curl >>\"$NOTES\"\n")
+    curl.chmod(0o755)
 
-    def run(*arguments, code=0):
+    def run(*arguments, code=0, path="%s:%s" % (curl.parent, os.environ["PATH"])):
         notes = tmp_path / "notes"
         notes.write_text("")
-        done = subprocess.run(["sh", PLUGIN, *arguments], capture_output=True, text=True,
+        done = subprocess.run([shutil.which("sh"), PLUGIN, *arguments], capture_output=True, text=True,
                               env={**os.environ, "KUBECTL": str(kubectl), "NOTES": str(notes),
-                                   "TMPDIR": str(tmp_path)})
+                                   "TMPDIR": str(tmp_path), "PATH": path})
         assert done.returncode == code, done
         assert not list(tmp_path.glob("tmp.*")), "its files are gone"
         return done.stdout + done.stderr, notes.read_text().splitlines()
@@ -95,6 +101,12 @@ def test_the_way_to_the_port(plugin):
     assert asked[-1] == "port-forward -n pyperf-bpf pod/pyperf-bpf-x :7070"
     assert said == "kubectl pyperf: cannot reach the profiler: kubectl did not say why\n"
     assert plugin("page", "node/n", "--port", "8000", code=1)[1][-1].endswith("pyperf-bpf-x 8000:7070")
+
+
+def test_without_curl(plugin, tmp_path):
+    """Which record alone needs: that is said before anything is asked."""
+    said, asked = plugin("record", "web", code=1, path=str(tmp_path / "nothing"))
+    assert said == "kubectl pyperf: record needs curl, and there is none on the PATH\n" and not asked
 
 
 def test_rights():
