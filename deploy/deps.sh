@@ -57,5 +57,6 @@ check | test | long)
     fi
     sh "$top/deploy/tools/fetch_flamegraph.sh" "$top/.cache/flamegraph" ||
         echo "deps.sh: no flame graph on the page; its tests are skipped" >&2
+    sh "$top/tests/fetch-viewers.sh" "$top/.cache/viewers"
     ;;
 esac

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The rows of user/profile/formats.def, and a reader for each."""
 import collections
+import json
 import pathlib
 import re
 
@@ -45,8 +46,21 @@ def read_folded(data):
     return found
 
 
+def read_speedscope(data):
+    """The same of profiles by thread, whose weights are times: a sample weighs a period."""
+    found, file = collections.Counter(), json.loads(data)
+    names = [frame["name"] for frame in file["shared"]["frames"]]
+    for profile in file["profiles"]:
+        assert profile["unit"] == "nanoseconds" and sum(profile["weights"]) == profile["endValue"]
+        for stack, weight in zip(profile["samples"], profile["weights"], strict=True):
+            count, rest = divmod(weight, profile["period"])
+            assert not rest
+            found[tuple(names[frame] for frame in stack)] += count
+    return found
+
+
 # A format without a reader makes the tests fail that go over all of them.
-READERS = {"pprof": read_pprof, "folded": read_folded}
+READERS = {"pprof": read_pprof, "folded": read_folded, "speedscope": read_speedscope}
 
 
 def read(format, data):

@@ -52,6 +52,7 @@ FEATURES = {
     "timers": "BPF timers that stay on their CPU: Linux 6.7, not real-time",
     "unit": "whatever a unit test needs besides",
     "uwsgi": "uwsgi-plugin-python3",
+    "viewers": "viewers of profiles, from npm (tests/fetch-viewers.sh)",
     "venv": "the packages of tests/requirements.txt",
     "not-applicable": "what this interpreter, machine or kernel cannot have",
 }

@@ -27,6 +27,6 @@ def test_page_is_that_of_its_list(page):
 
 def test_help_names_the_formats():
     shown = subprocess.run([profiler.BINARY, "--help"], capture_output=True, text=True, check=True).stdout
-    line = re.search(r"^ +--format (\S+) +(.*)", shown, re.M)
+    line = re.search(r"^ +--format (\S+)\s+(.*)", shown, re.M)
     assert line[1].split("|") == [format.name for format in formats.FORMATS]
     assert all(format.suffix in line[2] for format in formats.FORMATS[1:])

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "profile/frames.h"
+#include "profile/owner_text.h"
 
 /* The texts of all records of a kind: that of id begins at start[id - 1] and ends at start[id]. */
 struct texts {
@@ -60,18 +61,11 @@ static int add_frame(const struct profile *p, __u32 location, struct buf *out)
 
 static int add_owner(const struct profile *p, __u32 owner, struct buf *out)
 {
-	const struct profile_owner *o = profile_get_owner(p, owner);
-	const char *thread = profile_get_string(p, o->thread);
-	int err;
+	int err = owner_text_process(p, owner, out);
 
-	err = buf_add_shown(out, profile_get_string(p, o->comm), true) ?:
-	      buf_printf(out, o->comm ? " (pid %u)" : "pid %u", o->pid);
-	if (err || (!o->tid && !*thread))
+	if (err || !owner_text_has_thread(p, owner))
 		return err;
-	err = buf_add_string(out, ";") ?: buf_add_shown(out, thread, true);
-	if (!err && o->tid)
-		err = buf_printf(out, *thread ? " (tid %u)" : "tid %u", o->tid);
-	return err;
+	return buf_add(out, ";", 1) ?: owner_text_thread(p, owner, out);
 }
 
 static int compare_texts(const void *a, const void *b, void *context)

@@ -5,6 +5,7 @@
 
 #include "profile/folded.h"
 #include "profile/pprof.h"
+#include "profile/speedscope.h"
 
 const struct format_row format_rows[FORMATS] = {
 #define FORMAT(NAME, name, suffix, type, encode, open, help) \

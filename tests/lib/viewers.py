@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The viewers of tests/viewers.txt: where they are, and a server for them."""
+import contextlib
+import functools
+import http.server
+import pathlib
+import threading
+
+import pytest
+
+HOME = pathlib.Path(__file__).resolve().parents[2] / ".cache" / "viewers"
+
+
+def find(name):
+    """The folder of a viewer's package."""
+    if not (HOME / name / ".sum").exists():
+        pytest.skip("SKIP viewers: tests/fetch-viewers.sh has not fetched %s" % name)
+    return HOME / name
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+@contextlib.contextmanager
+def serve(folder):
+    """The address of a server of this machine that has the folder's files."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0),
+                                         functools.partial(Handler, directory=folder)) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield "http://127.0.0.1:%d" % server.server_port
+        finally:
+            server.shutdown()
+            thread.join()

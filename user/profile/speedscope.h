@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * speedscope.h - a profile as JSON of speedscope (its file-format-schema.json, "sampled"). Each thread, or
+ * each process where profiles are kept so, is a profile of its own, once for each kind of event that it has.
+ * When something happened is not known, so stacks that begin alike stand side by side.
+ */
+#ifndef PYPERF_PROFILE_SPEEDSCOPE_H
+#define PYPERF_PROFILE_SPEEDSCOPE_H
+
+#include "base/buf.h"
+#include "profile/profile.h"
+
+/* Appends to out. 0, or -ENOMEM, and then out is unchanged. */
+int speedscope_encode(const struct profile *p, struct buf *out);
+
+#endif
