@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * refuse.c - runs a command to which the kernel refuses system calls: refuse [perf] [timers] -- COMMAND
- * [ARG...]
+ * refuse.c - runs a command to which the kernel refuses system calls: refuse [perf] [timers] [filters] --
+ * COMMAND [ARG...]
  */
 #include "tests/forge/refuse.h"
 
@@ -18,11 +18,13 @@ int main(int argc, char **argv)
 			err = refuse_perf_events();
 		else if (!strcmp(argv[i], "timers"))
 			err = refuse_timers();
+		else if (!strcmp(argv[i], "filters"))
+			err = refuse_filters();
 		else
 			err = -EINVAL;
 	}
 	if (err || i + 1 >= argc) {
-		fprintf(stderr, "refuse: %s; usage: refuse [perf] [timers] -- COMMAND [ARG...]\n",
+		fprintf(stderr, "refuse: %s; usage: refuse [perf] [timers] [filters] -- COMMAND [ARG...]\n",
 			strerror(-err));
 		return 125;
 	}

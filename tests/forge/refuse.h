@@ -53,4 +53,10 @@ static inline int refuse_timers(void)
 	return refuse(SYS_bpf, BPF_PROG_TEST_RUN, EINVAL);
 }
 
+/* A kernel without seccomp filters (CONFIG_SECCOMP_FILTER), or a container that allows none. */
+static inline int refuse_filters(void)
+{
+	return refuse(SYS_seccomp, REFUSE_ANY, EINVAL) ?: refuse(SYS_prctl, PR_SET_SECCOMP, EINVAL);
+}
+
 #endif

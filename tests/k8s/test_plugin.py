@@ -79,7 +79,7 @@ class Plugin:
 def plugin(cluster, work, tmp_path_factory):
     """With the base as it is on the node, and a pod with tasks."""
     if not shutil.which("curl"):
-        pytest.skip("SKIP kubernetes: no curl is here")
+        pytest.skip("SKIP curl: no such command")
     cluster.kubectl("apply", "-k", manifests.FOLDER / "base")
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "tasks"}}
     for o in (namespace, WAITER, GHOST):

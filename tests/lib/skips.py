@@ -28,6 +28,7 @@ FEATURES = {
     "cgroup-memory": "the memory controller of cgroup version 1, which can be written to",
     "cgroups": "a cgroup hierarchy that can be written to",
     "chromium": "a browser (chromium)",
+    "curl": "a command that asks over HTTP (curl)",
     "debootstrap": "a bare Debian of that release, from the archive that this machine uses",
     "flamegraph": "the page's flame graph, from npm (make flamegraph)",
     "go": "go tool pprof (golang-go)",

@@ -64,3 +64,10 @@ int log_failure(int err, const char *what)
 		log_error("%s: %s", what, strerror(-err));
 	return err;
 }
+
+int log_lack(int err, const char *what)
+{
+	if (err)
+		log_error("%s: %s" ASK_DOCTOR, what, strerror(-err));
+	return err;
+}

@@ -22,6 +22,12 @@ void log_vwrite(enum log_level level, const char *format, va_list args) __attrib
 /* Says that something went wrong when err is not 0, which is an errno below 0. Returns err. */
 int log_failure(int err, const char *what);
 
+/* At the end of the line of a start that fails for something that `pyperf-bpf doctor` looks at. */
+#define ASK_DOCTOR "; pyperf-bpf doctor says more"
+
+/* As log_failure(), with that. */
+int log_lack(int err, const char *what);
+
 #define log_error(...)	 log_write(LOG_ERROR, __VA_ARGS__)
 #define log_warning(...) log_write(LOG_WARNING, __VA_ARGS__)
 #define log_info(...)	 log_write(LOG_INFO, __VA_ARGS__)

@@ -103,7 +103,7 @@ int interval_push_open(struct interval_push *f, const struct push_options *o,
 	f->epoll = f->eventfd = -1;
 	err = err ?: open_descriptors(f);
 	if (err) {
-		log_error("profiles cannot be pushed: %s", libcurl_strerror(err));
+		log_error("profiles cannot be pushed: %s" ASK_DOCTOR, libcurl_strerror(err));
 		return err;
 	}
 	push_series_make(names, &f->series);

@@ -70,18 +70,18 @@ struct MHD_Response *answer_make(const char *type, struct buf *body)
 }
 
 enum MHD_Result answer_buf_with(const struct client *c, unsigned int status, const char *type,
-				struct buf *body, const char *header, const char *value)
+				struct buf *body, const struct answer_header *headers)
 {
 	struct MHD_Response *r = take_body(body);
 
-	if (r && header)
-		MHD_add_response_header(r, header, value);
+	for (const struct answer_header *h = headers; r && h->name; h++)
+		MHD_add_response_header(r, h->name, h->value);
 	return send_once(c, status, type, r);
 }
 
 enum MHD_Result answer_buf(const struct client *c, unsigned int status, const char *type, struct buf *body)
 {
-	return answer_buf_with(c, status, type, body, NULL, NULL);
+	return answer_buf_with(c, status, type, body, (const struct answer_header[]){ { 0 } });
 }
 
 enum MHD_Result answer_static(const struct client *c, const char *type, const void *data, size_t size)
@@ -102,7 +102,8 @@ enum MHD_Result answer_line(const struct client *c, unsigned int status, const c
 	if (buf_add_shown(&body, line, false) || buf_add_string(&body, "\n"))
 		return MHD_NO;
 	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
-		return answer_buf_with(c, status, TYPE_TEXT, &body, "Retry-After", "5");
+		return answer_buf_with(c, status, TYPE_TEXT, &body,
+				       (const struct answer_header[]){ { "Retry-After", "5" }, { 0 } });
 	return answer_buf(c, status, TYPE_TEXT, &body);
 }
 

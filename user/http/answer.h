@@ -31,9 +31,14 @@ struct client {
 
 /* Sends what is in body, and takes it over. type is a Content-Type. */
 enum MHD_Result answer_buf(const struct client *c, unsigned int status, const char *type, struct buf *body);
-/* As answer_buf(), with one more header. */
+/* A header that an answer has besides. */
+struct answer_header {
+	const char *name, *value;
+};
+
+/* As answer_buf(), with more headers: as many as have a name. */
 enum MHD_Result answer_buf_with(const struct client *c, unsigned int status, const char *type,
-				struct buf *body, const char *header, const char *value);
+				struct buf *body, const struct answer_header *headers);
 /* Sends data that stays where it is for ever. */
 enum MHD_Result answer_static(const struct client *c, const char *type, const void *data, size_t size);
 /* Sends a line of text and a newline. What is foreign in it may be hostile. */

@@ -7,10 +7,12 @@
 #include "base/cleanup.h"
 #include "base/job.h"
 #include "profile/flamegraph.h"
+#include "profile/profile.h"
 
 struct encoding {
 	struct encode_work work;
 	struct buf out;
+	__u32 samples; /* in out */
 };
 
 static int encode(void *context, const bool *stop)
@@ -27,6 +29,7 @@ static int encode(void *context, const bool *stop)
 	}
 	if (err)
 		return err;
+	e->samples = profile_count(p, PROFILE_SAMPLE);
 	return w->format == ENCODE_FLAME_GRAPH ? flamegraph_encode_until(p, stop, &e->out) :
 						 format_rows[w->format].encode(p, &e->out);
 }
@@ -61,21 +64,25 @@ const struct encode_work *encode_job_work(const struct job *job)
 	return &((struct encoding *)job_context(job))->work;
 }
 
-static int take(struct job *job, int err, struct buf *out)
+static int take(struct job *job, int err, struct buf *out, __u32 *ret_samples)
 {
 	struct encoding *e = job_context(job);
 
 	err = err ?: buf_add(out, e->out.data, e->out.size);
+	if (!err)
+		*ret_samples = e->samples;
 	job_free(job);
 	return err;
 }
 
-int encode_job_end(struct job *job, struct buf *out)
+int encode_job_end(struct job *job, struct buf *out, __u32 *ret_samples)
 {
-	return take(job, job_wait(job), out);
+	return take(job, job_wait(job), out, ret_samples);
 }
 
 int encode_job_stop(struct job *job, struct buf *out)
 {
-	return take(job, job_stop(job), out);
+	__u32 samples;
+
+	return take(job, job_stop(job), out, &samples);
 }

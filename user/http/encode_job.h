@@ -30,9 +30,10 @@ int encode_job_start(struct job **ret, const struct encode_work *work, int event
 /* The input that the job was started with. */
 const struct encode_work *encode_job_work(const struct job *job);
 /*
- * Waits for its end and frees it. What it has made is appended to out. 0 or -errno.
+ * Waits for its end and frees it. What it has made is appended to out, and *ret_samples is how many samples
+ * (PROFILE_SAMPLE) are in that. 0 or -errno.
  */
-int encode_job_end(struct job *job, struct buf *out);
+int encode_job_end(struct job *job, struct buf *out, __u32 *ret_samples);
 /* As encode_job_end(), but a job that is not done is stopped: -ECANCELED. */
 int encode_job_stop(struct job *job, struct buf *out);
 

@@ -301,36 +301,46 @@ void profile_requests_finish(struct profile_requests *all)
 }
 
 /* At the end of the run there is nothing else to do: nobody minds that it takes time. */
-static int encode(struct profile_request *r, struct buf *out)
+static int encode(struct profile_request *r, struct buf *out, __u32 *ret_samples)
 {
 	int err = r->window ? start_encoding(r) : r->error;
 
-	return err ?: encode_job_end(TAKE_PTR(r->job), out);
+	return err ?: encode_job_end(TAKE_PTR(r->job), out, ret_samples);
 }
 
-/* A browser that cannot show the answer as text saves it under this name. */
-static enum MHD_Result answer_profile(const struct client *c, enum format format, struct buf *body)
+/*
+ * A browser that cannot show the answer as text saves it under this name. Who cannot read the format may see
+ * whether anything is in it.
+ */
+static enum MHD_Result answer_profile(const struct client *c, enum format format, struct buf *body,
+				      __u32 samples)
 {
 	const struct format_row *f = &format_rows[format];
-	char header[64];
+	const bool is_text = !strncmp(f->type, "text/", strlen("text/"));
+	char count[16], place[64];
+	const struct answer_header headers[] = {
+		{ "Pyperf-Samples", count },
+		{ is_text ? NULL : "Content-Disposition", place },
+		{ 0 },
+	};
 
-	if (!strncmp(f->type, "text/", strlen("text/")))
-		return answer_buf(c, MHD_HTTP_OK, f->type, body);
-	snprintf(header, sizeof(header), "attachment; filename=\"profile%s\"", f->suffix);
-	return answer_buf_with(c, MHD_HTTP_OK, f->type, body, "Content-Disposition", header);
+	snprintf(count, sizeof(count), "%u", samples);
+	snprintf(place, sizeof(place), "attachment; filename=\"profile%s\"", f->suffix);
+	return answer_buf_with(c, MHD_HTTP_OK, f->type, body, headers);
 }
 
 static enum MHD_Result end_request(struct waiting *w)
 {
 	struct profile_request *r = (struct profile_request *)w;
 	_cleanup_buf_ struct buf out = {};
+	__u32 samples = 0;
 	int err;
 
 	if (r->stage == GONE)
 		return MHD_NO; /* hang up */
-	err = encode(r, &out);
+	err = encode(r, &out, &samples);
 	if (err)
 		return answer_failure(&r->client, err);
 	r->all->served++;
-	return answer_profile(&r->client, r->query.format, &out);
+	return answer_profile(&r->client, r->query.format, &out, samples);
 }

@@ -164,6 +164,10 @@ static int check_token(const struct visit *v, const char *path)
 
 static enum MHD_Result refuse_token(struct visit *v, int err)
 {
+	static const struct answer_header wanted[] = {
+		{ "WWW-Authenticate", "Bearer realm=\"pyperf-bpf\", Basic realm=\"pyperf-bpf\"" },
+		{ 0 },
+	};
 	_cleanup_buf_ struct buf body = {};
 
 	if (err != -EACCES)
@@ -171,18 +175,17 @@ static enum MHD_Result refuse_token(struct visit *v, int err)
 	if (buf_add_string(&body, "this wants a token, as Bearer or as the password of Basic\n"))
 		return MHD_NO;
 	/* A browser asks for a password. */
-	return answer_buf_with(&v->client, MHD_HTTP_UNAUTHORIZED, TYPE_TEXT, &body, "WWW-Authenticate",
-			       "Bearer realm=\"pyperf-bpf\", Basic realm=\"pyperf-bpf\"");
+	return answer_buf_with(&v->client, MHD_HTTP_UNAUTHORIZED, TYPE_TEXT, &body, wanted);
 }
 
 static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 {
+	const struct answer_header allowed[] = { { "Allow", r->waits ? "GET" : "GET, HEAD" }, { 0 } };
 	_cleanup_buf_ struct buf body = {};
 
 	if (buf_add_string(&body, r->waits ? "only GET\n" : "only GET and HEAD\n"))
 		return MHD_NO;
-	return answer_buf_with(&v->client, MHD_HTTP_METHOD_NOT_ALLOWED, TYPE_TEXT, &body, "Allow",
-			       r->waits ? "GET" : "GET, HEAD");
+	return answer_buf_with(&v->client, MHD_HTTP_METHOD_NOT_ALLOWED, TYPE_TEXT, &body, allowed);
 }
 
 static const char *const what_there_is[EXPOSURES] = {

@@ -29,9 +29,6 @@
 #include "top/live.h"
 #include "tree/generation.h"
 
-/* At the end of the line of a start that fails for what the machine lacks. */
-#define ASK_DOCTOR "; pyperf-bpf doctor says more"
-
 struct agent {
 	struct options *options;
 	struct kernel_options kernel_options;

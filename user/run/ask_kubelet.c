@@ -38,7 +38,7 @@ int ask_kubelet_open(struct ask_kubelet *a, const struct kubelet_options *o, str
 		err = loop_watch(loop, &row);
 	}
 	if (err)
-		log_error("the kubelet cannot be asked: %s", libcurl_strerror(err));
+		log_error("the kubelet cannot be asked: %s" ASK_DOCTOR, libcurl_strerror(err));
 	return err;
 }
 

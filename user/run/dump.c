@@ -66,7 +66,8 @@ static int refuse(struct dumper *k, pid_t pid, int err)
 	if (err == -ESRCH && named)
 		log_error("there is no process %d", pid);
 	else if ((err == -EPERM || err == -EACCES) && named)
-		log_error("process %d cannot be read: run it as root, or with CAP_SYS_PTRACE", pid);
+		log_error("process %d cannot be read: run it as root, or with CAP_SYS_PTRACE" ASK_DOCTOR,
+			  pid);
 	else if (err == -ENOTSUP && named)
 		log_error("process %d: asyncio tasks can be read from CPython 3.14 on", pid);
 	else if (err == -ETIMEDOUT)
@@ -139,7 +140,7 @@ static int dump_all(struct dumper *k)
 	int err = 0;
 
 	if (!folder)
-		return log_failure(-errno, "/proc");
+		return log_lack(-errno, "/proc");
 	while (!err && (entry = readdir(folder))) {
 		const pid_t pid = atoi(entry->d_name);
 
@@ -164,7 +165,7 @@ static int dump(struct dumper *k)
 	if (!err && o->json)
 		err = buf_add_string(&k->out, "\n]}\n");
 	if (k->unreadable)
-		log_warning("%zu processes cannot be read: run it as root, or with CAP_SYS_PTRACE",
+		log_warning("%zu processes cannot be read: run it as root, or with CAP_SYS_PTRACE" ASK_DOCTOR,
 			    k->unreadable);
 	if (!err && !k->shown && !k->failed)
 		log_info("%s", k->subject->none);
@@ -183,7 +184,7 @@ static int run(const struct options *o, const struct subject *subject)
 		.selection = settings_selection(o),
 		.colour = isatty(STDOUT_FILENO),
 	};
-	int err = log_failure(worker_start(&k.worker, o->pod_logs), "the worker process cannot be started");
+	int err = log_lack(worker_start(&k.worker, o->pod_logs), "the worker process cannot be started");
 
 	/* To see other users' processes where /proc hides them. */
 	err = err ?: log_failure(privileges_keep(PRIVILEGE(CAP_SYS_PTRACE)),

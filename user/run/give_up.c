@@ -121,8 +121,8 @@ int give_up_calls(void)
 #ifdef SANITIZED
 	return 0;
 #else
-	return log_failure(sandbox_enter(SANDBOX_PROFILER),
-			   "system calls cannot be given up (the kernel needs CONFIG_SECCOMP_FILTER)");
+	return log_lack(sandbox_enter(SANDBOX_PROFILER),
+			"system calls cannot be given up (the kernel needs CONFIG_SECCOMP_FILTER)");
 #endif
 }
 

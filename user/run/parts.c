@@ -128,8 +128,8 @@ int parts_open(struct agent *a)
 
 	err = log_failure(loop_open(&a->loop, INTERVAL_MS), "the event loop cannot be set up");
 	if (!err)
-		err = log_failure(worker_start(&a->worker, a->options->pod_logs),
-				  "the worker process cannot be started");
+		err = log_lack(worker_start(&a->worker, a->options->pod_logs),
+			       "the worker process cannot be started");
 	if (!err)
 		open_kernel_names(a);
 	if (!err)

@@ -198,6 +198,34 @@ def test_perf_events_refused():
     assert any("seccomp" in way for way in found["mends"]["perf events"])
 
 
+STARTS = (["--all-python", "-d", "1", "-o", "-"], ["top"], ["dump", "--pid", "1"], ["tasks", "--pid", "1"],
+          ["dump", "--all-python"])
+
+
+def names_doctor(prefix, binary, start):
+    """The first line that a start says, which is one that names doctor."""
+    done = subprocess.run([*prefix, binary, *start], capture_output=True, text=True, timeout=60, cwd="/",
+                          stdin=subprocess.DEVNULL)
+    line = done.stderr.splitlines()[0]
+    assert line.endswith("; pyperf-bpf doctor says more") and not done.stdout, done
+    return line
+
+
+@pytest.mark.parametrize("start", STARTS, ids=" ".join)
+def test_without_root_it_is_named(public, start):
+    line = names_doctor(NOBODY, public / "pyperf-bpf", start)
+    assert "run as root, or with CAP_" in line or "run it as root, or with CAP_" in line
+
+
+@pytest.mark.parametrize("start", STARTS, ids=" ".join)
+def test_without_filters(start):
+    """Then there is no worker, by which every command looks at processes."""
+    prefix = [str(profiler.BUILD / "tests" / "forge" / "refuse"), "filters", "--"]
+    assert "the worker process cannot be started: " in names_doctor(prefix, profiler.BINARY, start)
+    found = doctor(*NO_PROCESS, prefix=prefix, code=1)
+    assert missing(found) == {"worker"} and "CONFIG_SECCOMP_FILTER" in found["mends"]["worker"][0]
+
+
 def test_memory():
     """A limit that is too small is said with the figure that is enough; tests/e2e/safety/test_memory_limit.py
     proves the figure. The files of limits are ours."""

@@ -49,6 +49,16 @@ static void levels(void **state)
 	}
 }
 
+static void a_failure_and_a_lack(void **state)
+{
+	(void)state;
+	assert_string_equal(LOGGED(assert_int_equal(log_failure(0, "x") + log_lack(0, "x"), 0)), "");
+	assert_string_equal(LOGGED(assert_int_equal(log_failure(-ENOENT, "x"), -ENOENT)),
+			    "pyperf-bpf: error: x: No such file or directory\n");
+	assert_string_equal(LOGGED(assert_int_equal(log_lack(-EPERM, "x"), -EPERM)),
+			    "pyperf-bpf: error: x: Operation not permitted; pyperf-bpf doctor says more\n");
+}
+
 static void foreign_bytes_make_no_line(void **state)
 {
 	char all[256];
@@ -124,6 +134,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(levels),
+		TEST(a_failure_and_a_lack),
 		TEST(prefixes),
 		TEST(foreign_bytes_make_no_line),
 		TEST(cut_at_one_kib),

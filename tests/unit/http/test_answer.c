@@ -35,7 +35,12 @@ static enum MHD_Result binary(const struct client *c)
 	enum MHD_Result result;
 
 	assert_int_equal(buf_add(&body, "\x1f\x8b\0x", 4), 0);
-	result = answer_buf_with(c, 200, "application/x-test", &body, "X-More", "a b");
+	result = answer_buf_with(c, 200, "application/x-test", &body,
+				 (const struct answer_header[]){
+					 { "X-More", "a b" },
+					 { "X-Two", "2" },
+					 { 0 },
+				 });
 	assert_null(body.data); /* it is the answer's now */
 	buf_free(&body);
 	return result;
@@ -48,6 +53,7 @@ static void buf_with_a_header(void **state)
 	(void)state;
 	assert_int_equal(status_of(a), 200);
 	assert_true(has_header(a, "Content-Type: application/x-test"));
+	assert_true(has_header(a, "X-Two: 2"));
 	assert_true(has_header(a, "Content-Length: 4"));
 	assert_true(has_header(a, "X-More: a b"));
 	assert_memory_equal(body_of(a), "\x1f\x8b\0x", 4);

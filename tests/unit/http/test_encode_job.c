@@ -12,6 +12,7 @@
 #include "base/job.h"
 #include "http/encode_job.h"
 #include "profile/flamegraph.h"
+#include "profile/profile.h"
 
 static int event;
 
@@ -71,13 +72,16 @@ static void every_format(void **state)
 		_cleanup_profile_ struct profile *same = copy();
 		_cleanup_buf_ struct buf expected = {}, out = {};
 		struct job *job;
+		__u32 samples = 0;
 
 		assert_int_equal(format_rows[i].encode(same, &expected), 0);
 		job = start((struct encode_work){ .owned = copy(), .format = i });
 		wait_for(job);
-		assert_int_equal(encode_job_end(job, &out), 0);
+		assert_int_equal(encode_job_end(job, &out, &samples), 0);
 		assert_int_equal(out.size, expected.size);
 		assert_memory_equal(out.data, expected.data, out.size);
+		assert_int_equal(samples, profile_count(profile, PROFILE_SAMPLE));
+		assert_int_equal(samples, 2);
 	}
 }
 
@@ -86,6 +90,7 @@ static void a_flame_graph(void **state)
 {
 	_cleanup_buf_ struct buf expected = {}, out = {};
 	struct job *job;
+	__u32 samples;
 
 	(void)state;
 	run();
@@ -93,7 +98,7 @@ static void a_flame_graph(void **state)
 	job = start((struct encode_work){ .profile = profile, .format = ENCODE_FLAME_GRAPH });
 	assert_ptr_equal(encode_job_work(job)->profile, profile);
 	wait_for(job);
-	assert_int_equal(encode_job_end(job, &out), 0);
+	assert_int_equal(encode_job_end(job, &out, &samples), 0);
 	assert_int_equal(out.size, expected.size);
 	assert_memory_equal(out.data, expected.data, out.size);
 }
@@ -108,13 +113,15 @@ static void of_a_part(void **state)
 		struct encode_work work = { .profile = profile, .format = formats[i] };
 		_cleanup_buf_ struct buf out = {};
 		struct job *job;
+		__u32 samples = 0;
 
 		assert_int_equal(profile_filter_set(&work.filter, "pid", "200"), 0);
 		job = start(work);
 		assert_string_equal(encode_job_work(job)->filter.values[LABEL_pid], "200");
-		assert_int_equal(encode_job_end(job, &out), 0); /* which waits */
+		assert_int_equal(encode_job_end(job, &out, &samples), 0); /* which waits */
 		assert_null(memmem(out.data, out.size, "outer", 5));
 		assert_non_null(memmem(out.data, out.size, "inner", 5));
+		assert_int_equal(samples, 1); /* the part's */
 	}
 }
 

@@ -193,10 +193,12 @@ static void as_a_file(void **state)
 	(void)state;
 	begin();
 	fd = waiting(GET("/"));
+	nodes[26].count += 10;
 	profile_requests_finish(&all);
 	a = hear(fd);
 	assert_true(has_header(a, "Content-Type: application/octet-stream"));
 	assert_true(has_header(a, "Content-Disposition: attachment; filename=\"profile.pb.gz\""));
+	assert_true(has_header(a, "Pyperf-Samples: 1"));
 	assert_memory_equal(body_of(a), "\x1f\x8b", 2);
 }
 
