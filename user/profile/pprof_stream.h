@@ -7,15 +7,13 @@
 #ifndef PYPERF_PROFILE_PPROF_STREAM_H
 #define PYPERF_PROFILE_PPROF_STREAM_H
 
-#include <zlib.h>
-
 #include "base/buf.h"
 #include "profile.pb-c.h"
+#include "profile/gzip_stream.h"
 
 struct pprof_stream {
-	z_stream compressor;
+	struct gzip_stream gzip;
 	struct buf packed; /* the record at hand */
-	struct buf *out;   /* borrowed */
 };
 
 /* What is written goes to the end of out. It needs about 300 KiB of memory. 0 or -ENOMEM. */

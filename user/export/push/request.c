@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/base64.h"
+#include "base/protobuf.h"
 
 static const char *const prefixes[] = { [PUSH_PYROSCOPE] = "pyroscope+", [PUSH_PARCA] = "parca+" };
 
@@ -156,24 +157,14 @@ static int make_json(const struct push_profile *p, struct buf *b)
 
 /* --- the same as protobuf ----------------------------------------------------------------------------- */
 
-/* A field of bytes: strings and messages. */
-static int add_field(struct buf *b, int number, const void *data, size_t size)
-{
-	unsigned char head[16] = { number << 3 | 2 };
-	size_t n = 1;
-
-	for (size_t left = size; n == 1 || left; left >>= 7)
-		head[n++] = (left & 127) | (left > 127 ? 128 : 0);
-	return buf_add(b, head, n) ?: buf_add(b, data, size);
-}
-
 /* Of LabelSet.labels: Label.name, .value */
 static int add_label(struct buf *set, const char *name, const char *value)
 {
 	_cleanup_buf_ struct buf label = {};
-	int err = add_field(&label, 1, name, strlen(name)) ?: add_field(&label, 2, value, strlen(value));
+	int err = protobuf_add_bytes(&label, 1, name, strlen(name)) ?:
+		  protobuf_add_bytes(&label, 2, value, strlen(value));
 
-	return err ?: add_field(set, 1, label.data, label.size);
+	return err ?: protobuf_add_bytes(set, 1, label.data, label.size);
 }
 
 /* RawProfileSeries.labels, .samples; RawSample.raw_profile */
@@ -187,10 +178,10 @@ static int make_series(const struct push_profile *p, struct buf *series)
 	if (!err)
 		err = add_label(&labels, "service_name", *p->service ? p->service : "unknown");
 	if (!err)
-		err = add_field(&sample, 1, p->pprof, p->size);
+		err = protobuf_add_bytes(&sample, 1, p->pprof, p->size);
 	if (!err)
-		err = add_field(series, 1, labels.data, labels.size);
-	return err ?: add_field(series, 2, sample.data, sample.size);
+		err = protobuf_add_bytes(series, 1, labels.data, labels.size);
+	return err ?: protobuf_add_bytes(series, 2, sample.data, sample.size);
 }
 
 /*
@@ -203,7 +194,8 @@ static int make_grpc(const struct push_profile *p, struct buf *b)
 	int err = make_series(p, &series);
 
 	if (!err)
-		err = add_field(&request, 2, series.data, series.size) ?: buf_add(&request, "\x18\x01", 2);
+		err = protobuf_add_bytes(&request, 2, series.data, series.size) ?:
+		      buf_add(&request, "\x18\x01", 2);
 	if (err)
 		return err;
 	err = buf_add(b,

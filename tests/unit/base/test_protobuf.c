@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_protobuf.c - fields are written as protobuf has them, byte by byte, and read back; of a message that
+ * is cut or is none, nothing behind its end is read.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/protobuf.h"
+
+static void assert_bytes(const struct buf *b, const char *bytes, size_t size)
+{
+	assert_int_equal(b->size, size);
+	assert_memory_equal(b->data, bytes, size);
+}
+
+/* The examples of protobuf's own page about its encoding. */
+static void fields_are_as_protobuf_has_them(void **state)
+{
+	_cleanup_buf_ struct buf b = {};
+
+	(void)state;
+	assert_int_equal(protobuf_add_number(&b, 1, 150), 0);
+	assert_bytes(&b, "\x08\x96\x01", 3);
+	buf_clear(&b);
+	assert_int_equal(protobuf_add_text(&b, 2, "testing"), 0);
+	assert_bytes(&b, "\x12\x07testing", 9);
+	buf_clear(&b);
+	assert_int_equal(protobuf_add_number(&b, 1, -2), 0);
+	assert_bytes(&b, "\x08\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11);
+	buf_clear(&b);
+	assert_int_equal(protobuf_add_fixed64(&b, 3, 0x0102030405060708), 0);
+	assert_bytes(&b, "\x19\x08\x07\x06\x05\x04\x03\x02\x01", 9);
+}
+
+static void what_is_nothing_is_left_out_or_empty(void **state)
+{
+	_cleanup_buf_ struct buf b = {};
+
+	(void)state;
+	assert_int_equal(protobuf_add_number(&b, 1, 0), 0);
+	assert_int_equal(protobuf_add_fixed64(&b, 1, 0), 0);
+	assert_int_equal(protobuf_add_text(&b, 1, ""), 0);
+	assert_int_equal(b.size, 0);
+	assert_int_equal(protobuf_add_bytes(&b, 1, NULL, 0), 0);
+	assert_int_equal(protobuf_add_varint(&b, 0), 0);
+	assert_bytes(&b, "\x0a\x00\x00", 3);
+}
+
+static void sizes_are_right(void **state)
+{
+	static const char bytes[20000];
+
+	(void)state;
+	for (size_t size = 0; size <= sizeof(bytes); size = size < 130 ? size + 1 : 2 * size) {
+		_cleanup_buf_ struct buf b = {}, varint = {};
+
+		assert_int_equal(protobuf_add_bytes(&b, 15, bytes, size), 0);
+		assert_int_equal(b.size, protobuf_bytes_size(size));
+	}
+	for (int bit = 0; bit < 64; bit++) {
+		_cleanup_buf_ struct buf b = {};
+
+		assert_int_equal(protobuf_add_varint(&b, 1ULL << bit), 0);
+		assert_int_equal(b.size, protobuf_varint_size(1ULL << bit));
+	}
+}
+
+static struct protobuf_reader reader(const struct buf *b)
+{
+	return (struct protobuf_reader){ (const unsigned char *)b->data,
+					 (const unsigned char *)b->data + b->size };
+}
+
+static void make(struct buf *b)
+{
+	for (int bit = 0; bit < 64; bit++)
+		assert_int_equal(protobuf_add_number(b, 3, 1ULL << bit), 0);
+	assert_int_equal(protobuf_add_fixed64(b, 4, 0x8877665544332211), 0);
+	assert_int_equal(buf_add(b, "\x2d\x01\x02\x03\x84", 5), 0); /* fixed32 */
+	assert_int_equal(protobuf_add_bytes(b, 6, "abc", 3), 0);
+}
+
+static void what_was_written_is_read(void **state)
+{
+	_cleanup_buf_ struct buf b = {};
+	struct protobuf_reader r;
+	struct protobuf_field f;
+
+	(void)state;
+	make(&b);
+	r = reader(&b);
+	for (int bit = 0; bit < 64; bit++) {
+		assert_true(protobuf_next(&r, &f));
+		assert_true(f.number == 3 && !f.is_bytes && f.value == 1ULL << bit);
+	}
+	assert_true(protobuf_next(&r, &f) && f.number == 4 && f.value == 0x8877665544332211);
+	assert_true(protobuf_next(&r, &f) && f.number == 5 && f.value == 0x84030201);
+	assert_true(protobuf_next(&r, &f) && f.number == 6 && f.is_bytes && f.size == 3);
+	assert_memory_equal(f.data, "abc", 3);
+	assert_false(protobuf_next(&r, &f));
+}
+
+/* In memory that ends where the message does, for the sanitizer; and all that comes out lies in it. */
+static void read_all(const struct buf *b, size_t size)
+{
+	char *copy = malloc(size ?: 1);
+	struct protobuf_reader r = { (unsigned char *)copy, (unsigned char *)copy + size };
+	struct protobuf_field f;
+
+	assert_non_null(copy);
+	if (size)
+		memcpy(copy, b->data, size);
+	while (protobuf_next(&r, &f))
+		if (f.is_bytes)
+			assert_true((char *)f.data >= copy && (char *)f.data + f.size <= copy + size);
+	assert_true(r.at <= r.end);
+	free(copy);
+}
+
+static void hostile_messages_end(void **state)
+{
+	static const char *const wrong[] = { "\x0b", "\x0f", "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+					     "\x0a\x7f", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" };
+	_cleanup_buf_ struct buf b = {};
+	uint64_t x = 1;
+
+	(void)state;
+	make(&b);
+	for (size_t size = 0; size <= b.size; size++)
+		read_all(&b, size);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct buf text = { .data = (char *)wrong[i], .size = strlen(wrong[i]) };
+		struct protobuf_reader r = reader(&text);
+		struct protobuf_field f;
+
+		assert_false(protobuf_next(&r, &f));
+		read_all(&text, text.size);
+	}
+	for (int i = 0; i < 20000; i++) {
+		for (size_t j = 0; j < b.size; j++) {
+			x = x * 6364136223846793005 + 1442695040888963407;
+			if (x >> 60 == 0)
+				b.data[j] = x >> 33;
+		}
+		read_all(&b, b.size);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fields_are_as_protobuf_has_them),
+		cmocka_unit_test(what_is_nothing_is_left_out_or_empty),
+		cmocka_unit_test(sizes_are_right),
+		cmocka_unit_test(what_was_written_is_read),
+		cmocka_unit_test(hostile_messages_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
