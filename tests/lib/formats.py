@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 
+import otlp
 import pprof
 
 LIST = pathlib.Path(__file__).resolve().parents[2] / "user" / "profile" / "formats.def"
@@ -59,8 +60,16 @@ def read_speedscope(data):
     return found
 
 
+def read_otlp(data):
+    """The same of OpenTelemetry's profiles."""
+    found = collections.Counter()
+    for sample in otlp.parse(data).samples:
+        found[tuple(frame.function for frame in reversed(sample.frames))] += sample.values["samples", "count"]
+    return found
+
+
 # A format without a reader makes the tests fail that go over all of them.
-READERS = {"pprof": read_pprof, "folded": read_folded, "speedscope": read_speedscope}
+READERS = {"pprof": read_pprof, "folded": read_folded, "speedscope": read_speedscope, "otlp": read_otlp}
 
 
 def read(format, data):

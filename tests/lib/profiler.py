@@ -147,7 +147,7 @@ class Run:
             assert self.code == code, "exit code %s: %s" % (self.code, self.err)
         if self.stats_path.exists():
             self.stats = json.loads(self.stats_path.read_text())
-        if self.path and self.path.suffix == ".gz" and self.path.exists():
+        if self.path and self.path.name.endswith(".pb.gz") and self.path.exists():
             profile = pprof.read(self.path)
             self.samples, self.kinds = samples_of(profile), set(columns_of(profile))
         if self.stats and self.samples is not None:

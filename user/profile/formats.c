@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profile/folded.h"
+#include "profile/otlp.h"
 #include "profile/pprof.h"
 #include "profile/speedscope.h"
 

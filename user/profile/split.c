@@ -132,11 +132,17 @@ struct service_sample {
 	__u32 sample;
 };
 
+const char *split_service_name(const struct profile *p, const struct profile_owner *o)
+{
+	const __u32 name = o->container ?: o->pod ?: o->comm;
+
+	return name ? profile_get_string(p, name) : "unknown";
+}
+
 static struct split_service service_of(const struct profile *p, __u32 owner)
 {
 	const struct profile_owner *o = profile_get_owner(p, owner);
-	__u32 name = o->container ?: o->pod ?: o->comm;
-	struct split_service s = { .name = name ? profile_get_string(p, name) : "unknown" };
+	struct split_service s = { .name = split_service_name(p, o) };
 
 	for (int i = 0; i < LABEL_COUNT; i++)
 		s.label[i] = profile_get_string(p, label_rows[i].outputs & IN_SERIES ? o->label[i] : 0);

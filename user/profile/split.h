@@ -18,6 +18,9 @@ struct split_service {
 	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names, then NULL */
 };
 
+/* What the owner of samples is called as a service. It belongs to the profile. */
+const char *split_service_name(const struct profile *p, const struct profile_owner *o);
+
 struct split_limits {
 	__u32 samples; /* distinct stacks of a part; > 0 */
 	/*

@@ -10,7 +10,6 @@ import html.parser
 import http.client
 import json
 import os
-import pathlib
 import random
 import re
 import resource
@@ -25,8 +24,7 @@ import formats
 import interpreters as known
 import profiler
 from serving import Later, connect, free_port, server, talk
-
-RUN_SECONDS = 1  # CPU time of the targets between two stops
+from stopped import let_run, stop
 
 
 @pytest.fixture
@@ -40,31 +38,6 @@ def busy(tmp_path, workloads):
         for target in targets:
             stop(target)
         yield targets
-
-
-def state(pid):
-    return pathlib.Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2].split()[0]
-
-
-def stop(target):
-    os.kill(target.pid, signal.SIGSTOP)
-    profiler.wait_until(lambda: state(target.pid) == "T", what="stopped target")
-
-
-def cpu_seconds(pid):
-    return sum(map(int, pathlib.Path("/proc/%d/stat" %
-                                     pid).read_text().rpartition(")")[2].split()[11:13])) / 100
-
-
-def let_run(targets, seconds=RUN_SECONDS):
-    """At most three seconds, which is less than the windows around it."""
-    start, end = sum(cpu_seconds(target.pid) for target in targets), time.monotonic() + 3
-    for target in targets:
-        os.kill(target.pid, signal.SIGCONT)
-    while sum(cpu_seconds(target.pid) for target in targets) < start + seconds and time.monotonic() < end:
-        time.sleep(0.05)
-    for target in targets:
-        stop(target)
 
 
 def pids(targets):

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_otlp_owners.c - what is a process's is said by its resource, all else by attributes of samples; every
+ * label is in one of them, whatever rows labels.def has.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "profile/otlp_owners.h"
+#include "profile/profile.h"
+#include "tests/forge/otlp.h"
+
+static struct profile *p;
+static struct otlp_dictionary d;
+static struct otlp_owners owners;
+
+static void begin(void)
+{
+	static const struct profile_info info = {
+		.events = EVENT_BIT(EVENT_CPU), .period_ns = 1, .extra = { "app", "tier" }, .extra_count = 2
+	};
+
+	assert_int_equal(profile_new(&info, &p), 0);
+	assert_int_equal(otlp_dictionary_open(&d), 0);
+}
+
+static void end(void)
+{
+	otlp_owners_close(&owners);
+	otlp_dictionary_close(&d);
+	profile_free(p);
+}
+
+static void add(const struct profile_labels *labels)
+{
+	__u32 function, location;
+
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "", 0, &function), 0);
+	assert_int_equal(profile_location(p, function, 0, 0, 0, &location), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, labels, 1), 0);
+}
+
+static const struct otlp_owner *get(__u32 id)
+{
+	const struct otlp_owner *owner;
+
+	assert_int_equal(otlp_owners_get(&owners, id, &owner), 0);
+	return owner;
+}
+
+static struct message resource_of(__u32 id)
+{
+	const __u32 resource = get(id)->resource;
+	const struct otlp_record *r = owners.resources.records;
+
+	while (r->index != resource)
+		r = r->hh.next;
+	return (struct message){ r->data, r->size };
+}
+
+/* The value of this key; empty if there is none. It is there once. */
+static struct message value_of(struct message resource, const char *key)
+{
+	struct message found = {};
+
+	for (size_t i = 0; i < otlp_count(resource, OTLP_RESOURCE_ATTRIBUTES); i++) {
+		struct message pair = otlp_message(resource, OTLP_RESOURCE_ATTRIBUTES, i);
+		struct message name = otlp_message(pair, OTLP_KEY_VALUE_KEY, 0);
+
+		if (name.size != strlen(key) || memcmp(name.data, key, name.size))
+			continue;
+		assert_null(found.data);
+		found = otlp_message(pair, OTLP_KEY_VALUE_VALUE, 0);
+	}
+	return found;
+}
+
+static void assert_resource(struct message resource, const char *key, const char *text)
+{
+	struct message value = value_of(resource, key);
+
+	assert_int_equal(!value.data, !text);
+	if (text)
+		assert_text(otlp_message(value, OTLP_ANY_STRING, 0), text);
+}
+
+static size_t attribute_count(const struct otlp_owner *owner)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < owner->size; i++)
+		n += (unsigned char)owners.indices.data[owner->start + i] < 128;
+	return n;
+}
+
+static __u32 attribute(const struct otlp_owner *owner, size_t nth)
+{
+	_cleanup_buf_ struct buf b = {};
+
+	assert_int_equal(protobuf_add_bytes(&b, 1, owners.indices.data + owner->start, owner->size), 0);
+	return otlp_packed((struct message){ b.data, b.size }, 1, nth);
+}
+
+static void a_process_in_a_pod(void **state)
+{
+	struct message r;
+
+	(void)state;
+	begin();
+	add(&(struct profile_labels){ .pid = 12,
+				      .tid = 13,
+				      .comm = "gunicorn",
+				      .thread = "MainThread",
+				      .container_id = "c0ffee",
+				      .container = "web",
+				      .pod = "shop-1",
+				      .namespace = "prod",
+				      .pod_uid = "9e44",
+				      .extra = { "cart", "" } });
+	assert_int_equal(otlp_owners_open(&owners, p, "node-1", &d), 0);
+	r = resource_of(1);
+	assert_resource(r, "service.name", "web");
+	assert_resource(r, "service.namespace", "prod");
+	assert_resource(r, "host.name", "node-1");
+	assert_resource(r, "process.runtime.name", "cpython");
+	assert_resource(r, "process.title", "gunicorn");
+	assert_resource(r, "container.id", "c0ffee");
+	assert_resource(r, "k8s.container.name", "web");
+	assert_resource(r, "k8s.pod.name", "shop-1");
+	assert_resource(r, "k8s.pod.uid", "9e44");
+	assert_resource(r, "k8s.namespace.name", "prod");
+	assert_resource(r, "k8s.pod.label.app", "cart");
+	assert_resource(r, "k8s.pod.label.tier", NULL);
+	assert_int_equal(otlp_number(value_of(r, "process.pid"), OTLP_ANY_INT), 12);
+	assert_int_equal(attribute_count(get(1)), 2);
+	assert_int_equal(otlp_number(otlp_value(&d, attribute(get(1), 0), "thread.id"), OTLP_ANY_INT), 13);
+	assert_text_attribute(&d, attribute(get(1), 1), "thread.name", "MainThread");
+	end();
+}
+
+static void what_is_not_known_is_not_there(void **state)
+{
+	(void)state;
+	begin();
+	add(&(struct profile_labels){});
+	assert_int_equal(otlp_owners_open(&owners, p, NULL, &d), 0);
+	assert_resource(resource_of(1), "service.name", "unknown");
+	assert_int_equal(otlp_count(resource_of(1), OTLP_RESOURCE_ATTRIBUTES), 2);
+	assert_int_equal(attribute_count(get(1)), 0);
+	end();
+}
+
+/* Two threads of a process are of one resource, another process of another, as is one that is called anew. */
+static void a_resource_is_a_process(void **state)
+{
+	(void)state;
+	begin();
+	add(&(struct profile_labels){ .pid = 12, .tid = 12, .comm = "a" });
+	add(&(struct profile_labels){ .pid = 12, .tid = 13, .comm = "a" });
+	add(&(struct profile_labels){ .pid = 14, .tid = 14, .comm = "a" });
+	add(&(struct profile_labels){ .pid = 12, .tid = 12, .comm = "b" });
+	assert_int_equal(otlp_owners_open(&owners, p, NULL, &d), 0);
+	assert_int_equal(get(2)->resource, get(1)->resource);
+	assert_int_not_equal(get(3)->resource, get(1)->resource);
+	assert_int_not_equal(get(4)->resource, get(1)->resource);
+	assert_int_not_equal(get(4)->resource, get(3)->resource);
+	assert_int_equal(get(1)->resource, 0);
+	assert_int_equal(otlp_table_count(&owners.resources), 3);
+	end();
+}
+
+/* A row that is added to labels.def is in what is written, without a change here. */
+static void every_label_is_somewhere(void **state)
+{
+	char texts[LABEL_COUNT][16];
+	struct profile_labels labels = {};
+	struct message r;
+	int i = 0, found = 0;
+
+	(void)state;
+	begin();
+	for (int j = 0; j < LABEL_COUNT; j++)
+		snprintf(texts[j], sizeof(texts[j]), "value %d", j);
+#define LABEL(key, kind, origin, outputs, help) labels.key = (label_##kind)(uintptr_t)texts[i++];
+#include "profile/labels.def"
+#undef LABEL
+	add(&labels);
+	assert_int_equal(otlp_owners_open(&owners, p, NULL, &d), 0);
+	r = resource_of(1);
+	for (size_t n = 0; n < otlp_count(r, OTLP_RESOURCE_ATTRIBUTES); n++) {
+		struct message key =
+			otlp_message(otlp_message(r, OTLP_RESOURCE_ATTRIBUTES, n), OTLP_KEY_VALUE_KEY, 0);
+
+		found += !memmem(key.data, key.size, "service.", 8) &&
+			 !memmem(key.data, key.size, "runtime", 7);
+	}
+	assert_int_equal(found + attribute_count(get(1)), LABEL_COUNT);
+	end();
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_in_a_pod),
+		cmocka_unit_test(what_is_not_known_is_not_there),
+		cmocka_unit_test(a_resource_is_a_process),
+		cmocka_unit_test(every_label_is_somewhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
