@@ -14,37 +14,7 @@ for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
     exit 0
 done
 
-# What deploy/deps.sh links with.
-wanted() {
-    sed -n '/^list="/,/"$/p' deploy/deps.sh | tr ' "' '\n\n' | grep -E '^lib.*-dev$'
-}
-
-# That, what the tests link with, and all that these want. With lists, status and cache of its own.
-fetch() {
-    lists=$sysroot/apt
-    rm -rf "$sysroot"
-    mkdir -p "$lists/lists/partial" "$lists/cache/archives/partial"
-    uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep '/debian/*$' | head -n 1)
-    suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-    keys=/usr/share/keyrings/debian-archive-keyring.gpg
-    echo "deb [signed-by=$keys] $uri $suite main" >"$lists/sources.list"
-    : >"$lists/status"
-    packages=$(wanted)
-    apt="apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64
-         -o Dir::Etc::sourcelist=$lists/sources.list
-         -o Dir::Etc::sourceparts=- -o Dir::Cache=$lists/cache -o Dir::State::lists=$lists/lists
-         -o Dir::State::status=$lists/status -o APT::Sandbox::User=root"
-    $apt update
-    # shellcheck disable=SC2086
-    $apt install -y --download-only --no-install-recommends $packages uthash-dev libcmocka-dev >/dev/null
-    for package in "$lists"/cache/archives/*.deb; do
-        dpkg-deb -x "$package" "$sysroot"
-    done
-    rm -rf "$lists"
-    wanted >"$sysroot/.done"
-}
-
-if [ "$(wanted)" != "$(cat "$sysroot/.done" 2>/dev/null)" ] && ! fetch; then
+if ! sh deploy/dist/sysroot.sh "$sysroot"; then
     echo "SKIP arm64: Debian's packages for it cannot be had"
     exit 0
 fi

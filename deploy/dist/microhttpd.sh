@@ -5,6 +5,7 @@
 #
 # Debian's own libmicrohttpd.a wants GnuTLS, and that some ten more libraries. The profiler serves plain HTTP.
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 triplet=${2:-} sysroot=${3:+$(cd "$3" && pwd)}
 work=$(mktemp -d)
@@ -12,16 +13,13 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 # Lists of source packages, kept apart from this system's own.
-uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep '/debian/*$' | head -n 1)
-suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-keys=/usr/share/keyrings/debian-archive-keyring.gpg
 mkdir -p lists/partial
-echo "deb-src [signed-by=$keys] $uri $suite main" >sources.list
+sh "$here/sources.sh" deb-src >sources.list
 apt="apt-get -qq -o Dir::Etc::sourcelist=$work/sources.list -o Dir::Etc::sourceparts=-
      -o Dir::State::lists=$work/lists -o APT::Sandbox::User=root"
 $apt update
 $apt source libmicrohttpd >/dev/null 2>&1 || {
-    echo "microhttpd.sh: the source of Debian's libmicrohttpd cannot be had (no deb-src at $uri?)" >&2
+    echo "microhttpd.sh: Debian's source of libmicrohttpd cannot be had: no deb-src beside its packages?" >&2
     exit 1
 }
 version=$(sed -n 's/^Version: //p' ./*.dsc | head -n 1)
