@@ -12,7 +12,10 @@ list="gcc make libc6-dev linux-libc-dev clang-19 bpftool libbpf-dev libelf-dev l
 for_what=${1:-build}
 case $for_what in
 fuzz) list="$list libclang-rt-19-dev" ;;
-dist) list="$list libgcc-12-dev binutils dpkg-dev rpm debootstrap lintian mandoc python3-venv" ;;
+dist)
+    list="$list libgcc-12-dev binutils dpkg-dev rpm debootstrap lintian mandoc python3-venv"
+    [ "$(uname -m)" != x86_64 ] || list="$list gcc-aarch64-linux-gnu"
+    ;;
 check) list="$list libcmocka-dev $(sed '/^# for make check-all/,$d' "$top/tests/apt-packages.txt")" ;;
 test | long) list="$list libcmocka-dev $(grep -v '^#' "$top/tests/apt-packages.txt")" ;;
 esac

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a release's binary is made of, as the linker tells it, with versions and licences.
 
-    parts.py licences|sbom MAP VERSION EPOCH    MAP: the linker's map (dist.mk)
+    parts.py licences|sbom MAP VERSION EPOCH [SYSROOT]    MAP: the linker's map (dist.mk)
 
 licences: a page; sbom: CycloneDX 1.5 as JSON. An archive without a row in parts.txt is an error."""
 import datetime
@@ -22,11 +22,21 @@ def known():
             yield dict(zip(FIELDS, (field.strip() for field in line.split("|"))))
 
 
+def in_sysroot(package, linked):
+    """The version of a library of another architecture, by sysroot.sh; None: it is of this machine."""
+    if not sysroot or linked and "gcc-cross" in linked.parts:
+        return None
+    return dict(line.split() for line in (sysroot / "packages").read_text().splitlines())[package]
+
+
 def version_of(package, linked):
     if package == "libmicrohttpd-dev":  # our own build of Debian's source
         return (linked.parent / "version").read_text().strip()
-    done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}\n", package], capture_output=True, text=True,
-                          check=True)
+    if found := in_sysroot(package, linked):
+        return found
+    cross = "-arm64-cross" if linked and "gcc-cross" in linked.parts else ""
+    done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}\n", package + cross], capture_output=True,
+                          text=True, check=True)
     return done.stdout.splitlines()[0].strip()
 
 
@@ -59,8 +69,11 @@ def licences(found, version):
     print("| part | version | licence | from |\n|---|---|---|---|")
     for part in found:
         print("| %(name)s | %(version)s | %(licence)s | %(home)s |" % part)
-    print("\nlibc and, where it is installed, libcurl are the machine's own: they are opened when the "
-          "program runs and are\nno part of it.")
+    if any(part["archive"] == "libc.a" for part in found):
+        print("\nNothing else is opened when the program runs.")
+    else:
+        print("\nlibc and, where it is installed, libcurl are the machine's own: they are opened when the "
+              "program runs and are\nno part of it.")
 
 
 def licence_of(part):
@@ -89,6 +102,7 @@ def sbom(found, version, epoch):
     }, indent=1))
 
 
-what, linker_map, version, epoch = sys.argv[1:5]
+what, linker_map, version, epoch, *sysroot = sys.argv[1:]
+sysroot = pathlib.Path(sysroot[0]) if sysroot else None
 found = parts(linker_map)
 licences(found, version) if what == "licences" else sbom(found, version, epoch)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A tarball of all that was staged: tarball.sh STAGE VERSION MACHINE OUT
+# A tarball of all that was staged: tarball.sh STAGE NAME OUT
 set -eu
-stage=$1 name=pyperf-bpf-$2-$3-linux
+stage=$1 name=$2
 tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --transform "s|^\.|$name|" \
-    -C "$stage" -cf - . | gzip -9n >"$4/$name.tar.gz"
+    -C "$stage" -cf - . | gzip -9n >"$3/$name.tar.gz"

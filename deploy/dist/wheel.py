@@ -32,11 +32,14 @@ kernel, without touching the programs. It needs Linux 6.1 or later, and root or 
 """
 
 
-def tag(binary, machine):
+def platforms(binary, machine):
+    """On which it runs. A static one wants no libc: its tags are the oldest that all tools know."""
     symbols = subprocess.run(["readelf", "-W", "--dyn-syms", binary], capture_output=True, text=True,
                              check=True).stdout
-    major, minor = max(tuple(map(int, found)) for found in re.findall(r"GLIBC_(\d+)\.(\d+)", symbols))
-    return "py3-none-manylinux_%d_%d_%s" % (major, minor, machine)
+    found = [tuple(map(int, version)) for version in re.findall(r"@GLIBC_(\d+)\.(\d+)", symbols)]
+    if not found:
+        return ["manylinux_2_17_" + machine, "musllinux_1_1_" + machine]
+    return ["manylinux_%d_%d_%s" % (*max(found), machine)]
 
 
 def entry(name, epoch, mode):
@@ -53,13 +56,15 @@ def digest(data):
 
 stage, version, machine, epoch, out = sys.argv[1:]
 stage = pathlib.Path(stage)
-tag = tag(stage / "pyperf-bpf", machine)
+platforms = platforms(stage / "pyperf-bpf", machine)
+tag = "py3-none-" + ".".join(platforms)
+tags = "".join(f"Tag: py3-none-{platform}\n" for platform in platforms)
 info = f"{NAME}-{version}.dist-info"
 files = {
     f"{NAME}-{version}.data/scripts/pyperf-bpf": ((stage / "pyperf-bpf").read_bytes(), 0o755),
     f"{info}/METADATA": ((METADATA % (version, ABOUT)).encode(), 0o644),
     f"{info}/WHEEL": (f"Wheel-Version: 1.0\nGenerator: pyperf-bpf {version}\nRoot-Is-Purelib: false\n"
-                      f"Tag: {tag}\n".encode(), 0o644),
+                      f"{tags}".encode(), 0o644),
     f"{info}/licenses/LICENSE": ((stage / "LICENSE").read_bytes(), 0o644),
     f"{info}/licenses/LICENCES.md": ((stage / "LICENCES.md").read_bytes(), 0o644),
     f"{info}/sboms/pyperf-bpf.cdx.json": ((stage / "pyperf-bpf.cdx.json").read_bytes(), 0o644),

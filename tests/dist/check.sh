@@ -5,6 +5,12 @@ set -eu
 cd "$(dirname "$0")/../.."
 sh deploy/deps.sh dist
 sh deploy/deps.sh check
+[ "$(uname -m)" != x86_64 ] || sh deploy/deps.sh arm64
+uv=0.13.8
+if [ "$(.cache/dist/uv/bin/uv --version 2>/dev/null | cut -d' ' -f2)" != $uv ]; then
+    python3 -m venv .cache/dist/uv
+    .cache/dist/uv/bin/pip install -q --disable-pip-version-check uv==$uv
+fi
 rm -rf build/release-* build/dist-again
 make --no-print-directory dist
 failed=0

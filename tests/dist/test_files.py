@@ -2,29 +2,60 @@
 """What is in the files of a release: what it says of itself is so."""
 import hashlib
 import json
-import platform
 import re
 import subprocess
 import tarfile
 import zipfile
 
-MACHINE = platform.machine()
+import pytest
+from machines import DEBIAN, KINDS, MACHINES, starter, output, unpacked
+
+of_each_machine = pytest.mark.parametrize("machine", MACHINES)
+of_each_kind = pytest.mark.parametrize("kind", KINDS)
 
 
-def unpacked(one, folder):
-    output("tar", "xzf", one("*-%s-linux.tar.gz" % MACHINE), "-C", folder)
-    inner, = folder.iterdir()
-    return inner
-
-
-def output(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
-def test_libc_is_all_that_is_needed(one, tmp_path):
-    binary = unpacked(one, tmp_path) / "pyperf-bpf"
+@of_each_machine
+def test_libc_is_all_that_is_needed(one, tmp_path, machine):
+    binary = unpacked(one, tmp_path, machine) / "pyperf-bpf"
     needed = set(re.findall(r"NEEDED.*\[(.+)\]", output("readelf", "-d", binary)))
     assert needed - {"ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"} == {"libc.so.6"}
+
+
+@of_each_machine
+def test_the_static_one_needs_nothing(one, tmp_path, machine):
+    binary = unpacked(one, tmp_path, machine, "-static") / "pyperf-bpf"
+    told = output("readelf", "-lhd", binary)
+    assert "NEEDED" not in told and "program interpreter" not in told and "DYN (" in told
+
+
+@of_each_kind
+@of_each_machine
+def test_it_says_for_which_machine_it_is(one, tmp_path, machine, kind):
+    said = output(*starter(machine), unpacked(one, tmp_path, machine, kind) / "pyperf-bpf", "--version")
+    assert "\nbuilt for: %s\n" % machine in said
+    assert ("libcurl/" not in said and "this build is static" in said) == bool(kind)
+
+
+@of_each_kind
+@of_each_machine
+def test_a_line_for_what_is_wrong(one, tmp_path, machine, kind):
+    binary = unpacked(one, tmp_path, machine, kind) / "pyperf-bpf"
+    for arguments in (["dump"], ["dump", "--pid", "1x"], ["--frequency", "-1"]):
+        done = subprocess.run([*starter(machine), binary, *arguments], capture_output=True, text=True)
+        assert done.returncode == 2 and done.stderr.startswith("pyperf-bpf: error: "), done
+        assert done.stderr.count("\n") == 1 and not done.stdout
+
+
+@of_each_machine
+def test_packages_say_for_which_machine_they_are(one, machine):
+    debian = DEBIAN[machine]
+    assert output("dpkg-deb", "-f", one("*_%s.deb" % debian), "Architecture").strip() == debian
+    assert output("rpm", "-qp", "--qf", "%{ARCH}", one("*.%s.rpm" % machine)) == machine
+    for pattern in ("*-manylinux_2_[!1]*_%s.whl", "*-manylinux_2_17_*musllinux*_%s.whl"):
+        with zipfile.ZipFile(one(pattern % machine)) as wheel:
+            text = wheel.read(next(n for n in wheel.namelist() if n.endswith("/WHEEL"))).decode()
+            tags = re.findall("^Tag: py3-none-(.+)$", text, re.M)
+        assert wheel.filename.endswith("-py3-none-%s.whl" % ".".join(tags)), tags
 
 
 def test_pages_have_every_option(one, tmp_path):
@@ -58,17 +89,21 @@ def test_bash_completes(one, tmp_path):
     assert complete("pyperf-bpf", "--threads", "") == ["all", "main", "active"]
 
 
-def test_sbom_and_licences_say_the_same(one, tmp_path):
-    folder = unpacked(one, tmp_path)
+@of_each_kind
+@of_each_machine
+def test_sbom_and_licences_say_the_same(one, tmp_path, machine, kind):
+    folder = unpacked(one, tmp_path, machine, kind)
     sbom = json.loads((folder / "pyperf-bpf.cdx.json").read_text())
     page = (folder / "LICENCES.md").read_text()
     names = {c["name"] for c in sbom["components"]}
-    assert {"libbpf", "libmicrohttpd", "zlib"} <= names
+    assert {"libbpf", "libmicrohttpd", "zlib"} <= names and ("glibc" in names) == bool(kind)
     assert all("| %s | %s |" % (c["name"], c["version"]) in page for c in sbom["components"])
     assert "Apache" not in page
-    with zipfile.ZipFile(one("*_%s.whl" % MACHINE)) as wheel:
+    pattern = "*musllinux*_%s.whl" if kind else "*-manylinux_2_[!1]*_%s.whl"
+    with zipfile.ZipFile(one(pattern % machine)) as wheel:
         inside, = (n for n in wheel.namelist() if n.endswith("sboms/pyperf-bpf.cdx.json"))
         assert json.loads(wheel.read(inside)) == sbom
+    assert json.loads(one("*-%s%s.cdx.json" % (machine, kind)).read_text()) == sbom
 
 
 def test_kubernetes(one, tmp_path):
@@ -90,7 +125,9 @@ def test_image_is_whole(one):
         assert len(data) == descriptor["size"]
         return data
     top, = json.loads(blobs["index.json"])["manifests"]
-    for manifest in json.loads(follow(top))["manifests"]:
+    manifests = json.loads(follow(top))["manifests"]
+    assert [m["platform"]["architecture"] for m in manifests] == [DEBIAN[machine] for machine in MACHINES]
+    for manifest in manifests:
         image = json.loads(follow(manifest))
         assert json.loads(follow(image["config"]))["architecture"] == manifest["platform"]["architecture"]
         assert all(follow(layer) for layer in image["layers"])

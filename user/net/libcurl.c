@@ -94,7 +94,13 @@ FUNCTIONS(FIXED, LAST)
 _Static_assert(sizeof(long) == sizeof(void *) && sizeof(curl_off_t) == sizeof(void *), "see LAST");
 
 /* Distributions have the first; Debian and Ubuntu have the second one too, or instead. */
-static const char *const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
+static const char *const names[] = {
+#ifndef NO_LIBCURL
+	"libcurl.so.4",
+	"libcurl-gnutls.so.4",
+#endif
+	NULL,
+};
 
 static const struct {
 	const char *name;
@@ -114,8 +120,8 @@ int libcurl_open(void)
 
 	if (is_open)
 		return 0;
-	for (size_t i = 0; !handle && i < ARRAY_SIZE(names); i++)
-		handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	for (const char *const *name = names; !handle && *name; name++)
+		handle = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
 		return -ENOPKG;
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {

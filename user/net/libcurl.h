@@ -2,13 +2,18 @@
 /*
  * libcurl.h - where libcurl comes from. A build for this machine is linked with it. The one of a release
  * (OPEN_LIBCURL, deploy/dist) needs nothing but libc to start: it looks for the machine's libcurl when
- * somebody wants to send something, by the names that distributions give it.
+ * somebody wants to send something, by the names that distributions give it. The static one of a release
+ * (NO_LIBCURL) opens nothing: glibc's dlopen() wants there the very glibc that the program was built with.
  */
 #ifndef PYPERF_NET_LIBCURL_H
 #define PYPERF_NET_LIBCURL_H
 
+#ifdef NO_LIBCURL
+#define LIBCURL_MISSING "this build is static, without libcurl: take a build of the release that is not"
+#else
 #define LIBCURL_MISSING                                                                                      \
 	"libcurl is not installed here: install the package libcurl4 (Debian, Ubuntu) or libcurl (others)"
+#endif
 
 /*
  * To be called before any function of libcurl's, while files can be opened. 0; -ENOPKG: it is not here, which
