@@ -9,6 +9,7 @@
 
 #define CHECK_MIN	(20 * NS_PER_MS)
 #define CHECK_MAX	(30 * NS_PER_SECOND)
+#define LOOKS_MAX	4  /* times that CHECK_MIN becomes ten times as long */
 #define REFUSALS_MAX	11 /* doublings of CHECK_MIN */
 #define PROOF_PAUSE_MIN (2 * NS_PER_MS)
 #define PROOF_PATIENCE	NS_PER_SECOND
@@ -120,11 +121,16 @@ static __u64 after(__u64 pause, __u64 least)
 	return clock_ns() + (pause < least ? least : pause > CHECK_MAX ? CHECK_MAX : pause);
 }
 
-__u64 ruling_check_again(__u64 start_time)
+__u64 ruling_check_again(struct ruling *v, __u64 start_time)
 {
-	__u64 now = clock_boot_ns();
+	const __u64 now = clock_boot_ns(), lived = now > start_time ? now - start_time : 0;
+	__u64 pause = CHECK_MIN;
 
-	return after(now > start_time ? now - start_time : 0, CHECK_MIN);
+	for (__u32 i = 0; i < v->looks; i++)
+		pause *= 10;
+	if (v->looks < LOOKS_MAX)
+		v->looks++;
+	return after(pause < lived ? pause : lived, CHECK_MIN);
 }
 
 __u64 ruling_check_refused(struct ruling *v)

@@ -18,6 +18,7 @@ struct ruling {
 	__u32 id; /* struct process.id that it was given */
 	__u64 start_time, exec_id;
 	enum process_state state; /* 0 = nothing yet */
+	__u32 looks;	/* at which it was no Python, up to the number from which pauses grow no more */
 	__u32 refusals; /* how often it was refused, up to the number from which pauses grow no more */
 	__u64 check_after;    /* as the kernel side was told it */
 	__u64 no_room_until;  /* the table was full; before that it is not tried again */
@@ -45,9 +46,10 @@ void rulings_keep(struct rulings *r, bool (*lives)(void *context, const struct r
 /*
  * When to ask again about a process that is not Python, but may load it yet. The pause is as long as the
  * process has lived, but 20 ms at least and 30 s at most. An interpreter that is loaded late stays unseen for
- * that long.
+ * that long. The first pauses are 20 and 200 ms and 2 s at most: an old process may just have become another
+ * program, as scripts do that wait for something and then exec an interpreter.
  */
-__u64 ruling_check_again(__u64 start_time);
+__u64 ruling_check_again(struct ruling *v, __u64 start_time);
 /*
  * When to ask again about a process that was refused: what contradicted the layout may be over. The pause is
  * 20 ms at first, is doubled each time, and 30 s at most.

@@ -324,7 +324,6 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 		.user = p->user,
 		.id = kernel_new_process_id(v->kernel),
 		.state = PROCESS_NOT_PYTHON,
-		.check_after = ruling_check_again(p->start_time),
 		.known = clock_boot_ns(),
 	};
 	bool child = is_child(v, p, &process.id);
@@ -337,6 +336,7 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 	ruling = rulings_get(v->rulings, p->pid, p->start_time, p->exec_id);
 	if (!ruling)
 		return;
+	process.check_after = ruling_check_again(ruling, p->start_time);
 	err = judge(v, p, r, ruling, &process);
 	if (err == -ENOMEM)
 		return;

@@ -121,8 +121,7 @@ class TestExecIntoAnotherVersion:
         burning = [s for s in profiled.samples if any(f[0].startswith("burn_") for f in s.stack)]
         assert {s.stack[-3][0] for s in burning} == {"burn_%d_%d" % i.version[:2] for i in VERSIONS}
         wanted = self.ROUNDS * self.SECONDS * FREQUENCY * delivered(profiled)
-        # The burn functions burn until the interpreter has used so much in all, start included.
-        assert profiler.total(burning) >= 0.2 * wanted, profiled.stats["outcomes"]
+        assert profiler.total(burning) >= 0.6 * wanted, profiled.stats["outcomes"]
 
 
 @pytest.mark.parametrize("python", NEWEST, ids=str)

@@ -61,10 +61,14 @@ static void pauses(void **state)
 
 	(void)state;
 	begin = clock_ns();
-	after(ruling_check_again(clock_boot_ns()), 20 * MS);
-	after(ruling_check_again(clock_boot_ns() + SECOND), 20 * MS);
-	after(ruling_check_again(clock_boot_ns() - 4 * SECOND), 4 * SECOND);
-	after(ruling_check_again(0), begin < 30 * SECOND ? begin : 30 * SECOND);
+	after(ruling_check_again(&v, clock_boot_ns()), 20 * MS);
+	after(ruling_check_again(&v, clock_boot_ns() + SECOND), 20 * MS);
+	v.looks = 0;
+	for (__u64 pause = 20 * MS; pause < 4 * SECOND; pause *= 10)
+		after(ruling_check_again(&v, clock_boot_ns() - 4 * SECOND), pause);
+	for (int i = 0; i < 100; i++)
+		after(ruling_check_again(&v, clock_boot_ns() - 4 * SECOND), 4 * SECOND);
+	after(ruling_check_again(&v, 0), begin < 30 * SECOND ? begin : 30 * SECOND);
 	for (__u64 pause = 20 * MS; pause < 30 * SECOND; pause *= 2)
 		after(ruling_check_refused(&v), pause);
 	for (int i = 0; i < 100; i++)
@@ -80,10 +84,11 @@ static void pauses(void **state)
 /* In a time namespace where the machine has slept for eight hours. Returns an exit code. */
 static int check_after_sleep(void)
 {
+	struct ruling v = { .looks = 4 };
 	__u64 ages[] = { SECOND, 10 * SECOND, 600 * SECOND }, pauses[] = { SECOND, 10 * SECOND, 30 * SECOND };
 
 	for (int i = 0; i < 3; i++) {
-		__u64 before = clock_ns(), pause = ruling_check_again(clock_boot_ns() - ages[i]) - before;
+		__u64 before = clock_ns(), pause = ruling_check_again(&v, clock_boot_ns() - ages[i]) - before;
 
 		if (pause < pauses[i] || pause > pauses[i] + (clock_ns() - before) * 2)
 			return 1;
