@@ -48,6 +48,7 @@ struct walk {
 	__u32 max_depth;  /* Python frames, at most */
 	__u32 single;	  /* --reads single: one read for each frame */
 	__u32 keep_shims; /* store shims too, with code 0 */
+	__u32 in_use;	  /* end at a frame that is not in use, where a frame says so */
 	__u32 patience;	  /* ns, how long a sample may take, from the first question on; 0 = for ever */
 
 	/* What has been found. */

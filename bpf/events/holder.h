@@ -67,7 +67,9 @@ __noinline int holder_look(struct scratch *s, const struct layout *l, __u64 tsta
 	walk_begin(w, frame, thread_chunk(s, l));
 	w->depth = at;
 	w->entry.caller = thread_caller(s, l);
+	w->in_use = 1;
 	walk_run(w, l);
+	w->in_use = 0;
 	return frame && w->depth > at && w->end == WALK_ROOT &&
 	       (at || thread_is_whole(s, l, NULL, thread_base(s, l)));
 }

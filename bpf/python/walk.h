@@ -183,6 +183,15 @@ static __always_inline int walk_read_single(struct walk *w, const struct layout 
 	return walk_read(w, w->mem + SINGLE_AT, size, w->next);
 }
 
+/*
+ * Whether the frame that was read on its own is of no call any more. Up to 3.10 such a frame keeps its link to
+ * what was its caller (frame_dealloc() in Objects/frameobject.c keeps it for the next call).
+ */
+static __always_inline int walk_is_unused(const struct walk *w, const struct layout *l)
+{
+	return w->in_use && l->frame_running && w->mem[SINGLE_AT + l->frame_running] != l->running;
+}
+
 /* One read and the frames that it holds. Returns 0 to go on, 1 to stop. */
 WALK_GLOBAL int walk_step(struct walk *w, const struct layout *l)
 {
@@ -196,6 +205,9 @@ WALK_GLOBAL int walk_step(struct walk *w, const struct layout *l)
 		w->parse.at = BLOCK_AT;
 	} else if (walk_read_single(w, l)) {
 		w->end = WALK_FAULT;
+		return 1;
+	} else if (walk_is_unused(w, l)) {
+		w->end = WALK_BAD;
 		return 1;
 	} else {
 		w->parse.address = w->next;
@@ -239,6 +251,7 @@ static __always_inline void walk_forget(struct walk *w, __u32 max_depth, __u32 s
 	w->single = single;
 	w->depth = 0;
 	w->keep_shims = 0;
+	w->in_use = 0;
 }
 
 /*

@@ -37,6 +37,8 @@ static void show_frame(void)
 	show("frame_size", 80); /* all that is used lies in it: test_layout.c */
 	show("frame_lasti", 0);
 	show("frame_generator", 0);
+	show("frame_running", 0);
+	show("running", 0);
 	show("lasti_shift", 0);
 	show("line_format", 0);
 #ifdef HAS_TLBC

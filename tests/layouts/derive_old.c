@@ -69,6 +69,16 @@ static void show_frame(void)
 #else
 	FIELD(frame_generator, PyFrameObject, f_gen);
 #endif
+#if PY_VERSION_HEX >= 0x030a0000
+	FIELD(frame_running, PyFrameObject, f_state);
+	show("running", FRAME_EXECUTING);
+#elif PY_VERSION_HEX >= 0x03070000
+	FIELD(frame_running, PyFrameObject, f_executing);
+	show("running", 1);
+#else
+	show("frame_running", 0); /* nobody reads it there: --event gil is for 3.8 and later */
+	show("running", 0);
+#endif
 	show("frame_size", 128); /* all that is used lies in it: test_layout.c */
 	show("frame_lasti", sizeof(((PyFrameObject *)0)->f_lasti) == 4);
 	show("lasti_shift", PY_VERSION_HEX >= 0x030a0000 || TWO); /* bpo-27129 */

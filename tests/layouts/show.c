@@ -29,6 +29,8 @@ static void show_frames(const struct layout *layout)
 	NUMBER(frame_previous);
 	NUMBER(frame_instr);
 	NUMBER(frame_generator);
+	NUMBER(frame_running);
+	NUMBER(running);
 	NUMBER(frame_owner);
 	NUMBER(frame_is_entry);
 	NUMBER(owner_shim);

@@ -244,11 +244,40 @@ static void all_of_it(void **state)
 	assert_true(is_possible(s, 0));
 }
 
+/* Up to 3.10 a frame says whether it is of a call. One that is none keeps its link to its caller. */
+static void no_call_that_has_ended(void **state)
+{
+	const __u32 versions[] = { 0x0308, 0x0309, 0x030a }, frames[] = { MAIN, TOP, ABOVE };
+	struct scratch *s = scratch();
+
+	(void)state;
+	memset(moves, 0, sizeof(moves));
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+		layout = forge_layout(versions[i]);
+		memset(memory, 0, sizeof(memory));
+		for (size_t k = 0; k < ARRAY_SIZE(frames); k++) {
+			forge_frame(memory + frames[k], &layout,
+				    &(struct forge_frame){ .code = code(F_MAIN + k),
+							   .previous = k ? BASE + frames[k - 1] : 0 });
+			forge_put(memory + frames[k], layout.frame_running, layout.running, 1);
+		}
+		current(ABOVE);
+		assert_true(holder_walk(s, &layout, BASE + TSTATE));
+		assert_int_equal(s->walk.depth, ARRAY_SIZE(frames));
+		for (size_t k = 0; k < ARRAY_SIZE(frames); k++) {
+			forge_put(memory + frames[k], layout.frame_running, layout.running + 1, 1);
+			assert_false(holder_walk(s, &layout, BASE + TSTATE));
+			forge_put(memory + frames[k], layout.frame_running, layout.running, 1);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(never_what_cannot_be),
 		cmocka_unit_test(all_of_it),
+		cmocka_unit_test(no_call_that_has_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,8 @@ static const struct member cpu_stats_members[] = {
 #define L(member_) M(layout, member_)
 EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(epoch_size), L(line_format),
      L(frame_size), L(frame_lasti), L(lasti_shift), L(frame_tlbc_index), L(frame_code),
-     L(frame_previous), L(frame_instr), L(frame_generator), L(frame_owner), L(frame_is_entry), L(owner_shim),
+     L(frame_previous), L(frame_instr), L(frame_generator), L(frame_running), L(running),
+     L(frame_owner), L(frame_is_entry), L(owner_shim),
      L(owner_generator),
      L(pointer_tag), L(frame_object), L(object_frame), L(object_data),
      L(cframe_frame), L(cframe_previous), L(tstate_size), L(tstate_next), L(tstate_interp),

@@ -171,6 +171,8 @@ static void check_kind(const struct layout *l, bool objects, bool two)
 	assert_int_equal(l->str_implied != 0, two);
 	assert_int_equal(l->line_format == LINES_27, two);
 	assert_true(l->frame_generator + 8 <= l->frame_size);
+	assert_true(l->frame_running < l->frame_size);
+	assert_true(objects || !(l->frame_running | l->running));
 	assert_int_equal(l->root_rule == ROOT_NULL, objects);
 	assert_int_equal(l->line_format != LINES_LOCATIONS, objects);
 	assert_int_equal(l->frame_size == FRAME_READ_MAX, objects);

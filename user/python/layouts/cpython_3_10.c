@@ -19,6 +19,7 @@ const struct cpython cpython_3_10 = {
 		.frame_previous = 24,
 		.frame_instr = 96, /* f_lasti */
 		.frame_generator = 88, /* f_gen */
+		.frame_running = 108, /* f_state: FRAME_EXECUTING */
 		.owner_shim = 256,
 
 		/* cpython/pystate.h: PyThreadState */

@@ -18,6 +18,8 @@ const struct cpython cpython_3_8 = {
 		.frame_previous = 24,
 		.frame_instr = 104, /* f_lasti */
 		.frame_generator = 96, /* f_gen */
+		.frame_running = 116, /* f_executing */
+		.running = 1,
 		.owner_shim = 256,
 
 		/* cpython/pystate.h: PyThreadState */
