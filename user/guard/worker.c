@@ -121,6 +121,14 @@ static __u64 owner(struct worker *worker, const struct worker_request *request)
 	return worker->asked.owner;
 }
 
+/* A request has a layout in it, which begins at a line of the cache: malloc() promises less. */
+static size_t rounded_up(size_t size)
+{
+	const size_t line = _Alignof(struct worker_request);
+
+	return (size + line - 1) & ~(line - 1);
+}
+
 int worker_send(struct worker *worker, const struct worker_request *request)
 {
 	const struct request_row *row = request_row(request->type);
@@ -131,7 +139,7 @@ int worker_send(struct worker *worker, const struct worker_request *request)
 	if (!row)
 		return -EINVAL;
 	of = (struct turns_of){ owner(worker, request), request->pid, request->type == WORKER_IDENTIFY };
-	copy = malloc(row->size);
+	copy = aligned_alloc(_Alignof(struct worker_request), rounded_up(row->size));
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, request, row->size);
