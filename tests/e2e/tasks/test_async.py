@@ -116,10 +116,13 @@ def test_late_import(python, tmp_path):
                "asyncio.run(begin())")
     with profiler.target(python.path, "-S", "-c", program) as target:
         run = profiler.run_while(tmp_path, [target], 5, "-F", 499, "--async")
-    names = {sample.labels.get("task"): [frame.function for frame in sample.frames]
-             for sample in pprof.read(run.path).samples if sample.labels.get("task")}
-    assert set(names) == {"late"}, names
-    assert names["late"][:2] == ["late", "begin"] and names["late"][-1] == "<module>"
+    found = collections.Counter()
+    for sample in pprof.read(run.path).samples:
+        if sample.labels.get("task"):
+            names = [frame.function for frame in sample.frames]
+            found[sample.labels["task"], *names[:2], names[-1]] += sample.count
+    assert {stack[0] for stack in found} == {"late"}, (found, run.stats)
+    assert found.most_common(1)[0][0] == ("late", "late", "begin", "<module>"), found
 
 
 def test_chains(program, workloads, tmp_path):
@@ -134,6 +137,7 @@ def test_chains(program, workloads, tmp_path):
         late = {stack for stack in shown if stack not in expected and "[awaited by more]" in stack}
         assert set(shown) - late == expected, name
         assert sum(shown[stack] for stack in late) <= 1, (name, shown)
-    assert None not in found
+    # A page that the kernel moves just now cannot be read; then the task's name, or the task, is not known.
+    assert sum(found.pop(None, {}).values()) <= run.stats["counters"]["read_faults"]
     assert run.stats["counters"]["cache_mismatch"] == 0
     assert run.stats["counters"]["cache_partial"] > 1000

@@ -46,7 +46,8 @@ def test_naps(trigger, workloads, tmp_path):
     assert account > 0.5
     assert re.search(r" [0-9.]+ s by the ticks in the profile, [0-9.]+ s by the kernel's account",
                      run.out + run.err)
-    if ticks_of(run, target.pid) > 0.8 * account:
+    # A tenth and four standard deviations of some 500 ticks are chance (user/profile/accounts.c).
+    if ticks_of(run, target.pid) > 0.7 * account:
         pytest.skip("SKIP not-applicable: ticks see this machine's threads when they fall asleep")
     assert comments == lines and len(lines) == 1
     assert lines[0].startswith("Thread %d (" % target.pid)
