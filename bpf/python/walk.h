@@ -184,8 +184,8 @@ static __always_inline int walk_read_single(struct walk *w, const struct layout 
 }
 
 /*
- * Whether the frame that was read on its own is of no call any more. Up to 3.10 such a frame keeps its link to
- * what was its caller (frame_dealloc() in Objects/frameobject.c keeps it for the next call).
+ * Whether the frame that was read on its own is of no call any more. Up to 3.10 such a frame keeps its link
+ * to what was its caller (frame_dealloc() in Objects/frameobject.c keeps it for the next call).
  */
 static __always_inline int walk_is_unused(const struct walk *w, const struct layout *l)
 {
