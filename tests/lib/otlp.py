@@ -11,6 +11,14 @@ import dataclasses
 import gzip
 from typing import NamedTuple
 
+import pprof
+
+# Labels of ours under the names that OpenTelemetry has for them; others are the same in both.
+RESOURCE = {"process.pid": "pid", "process.title": "comm", "container.id": "container_id",
+            "k8s.container.name": "container", "k8s.pod.name": "pod", "k8s.namespace.name": "namespace",
+            "k8s.pod.uid": "pod_uid"}
+SAMPLE = {"thread.id": "tid", "thread.name": "thread"}
+
 TABLES = ("mapping_table", "location_table", "function_table", "link_table", "string_table",
           "attribute_table", "stack_table")
 
@@ -33,6 +41,13 @@ class Sample(NamedTuple):
     values: dict  # {(type, unit): value}
 
 
+    @property
+    def labels(self):
+        """As pprof has them."""
+        found = {RESOURCE[key]: value for key, value in self.resource.items() if key in RESOURCE}
+        return {**found, **{SAMPLE.get(key, key): value for key, value in self.attributes.items()}}
+
+
 @dataclasses.dataclass
 class Profiles:
     samples: list = dataclasses.field(default_factory=list)
@@ -44,6 +59,18 @@ class Profiles:
 
     def total(self, type_, unit):
         return sum(sample.values.get((type_, unit), 0) for sample in self.samples)
+
+
+    def as_pprof(self):
+        types = sorted(self.types, key=lambda type_: (type_ != ("samples", "count"), type_))
+        (start, duration), = self.times
+        found = pprof.Profile(sample_types=types, time_nanos=start, duration_nanos=duration,
+                              comments=sorted(self.comments))
+        for sample in self.samples:
+            frames = [pprof.Frame(*frame[:5]) for frame in sample.frames]
+            found.samples.append(pprof.Sample(frames, sample.labels,
+                                              [sample.values.get(type_, 0) for type_ in types]))
+        return found
 
 
 def demand(condition, text, *values):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A receiver of pushed profiles that takes nothing on trust: method, path, query, content type, length and
-the pprof itself are checked as Pyroscope's /ingest and the gRPC gateway of Parca do, and more. What is wrong
+the profile itself are checked as Pyroscope's /ingest, the gRPC gateway of Parca and a collector of
+OpenTelemetry do, and more. What is wrong
 is in `faults`, what was right in `received`; an answer can be made to go wrong with `behave`."""
 import base64
 import contextlib
@@ -12,6 +13,7 @@ import time
 import urllib.parse
 from typing import NamedTuple
 
+import otlp
 import pprof
 from local_server import LocalServer, reply
 
@@ -123,7 +125,24 @@ def read_parca_grpc(path, content_type, body):
     return labels["service_name"], labels, profile, size
 
 
-READERS = {"pyroscope": read_pyroscope, "parca": read_parca, "parca-grpc": read_parca_grpc}
+def read_otlp(path, content_type, body):
+    """A service's processes and threads are told apart, and all that is measured is in one message."""
+    demand(path == "/v1development/profiles", "path %s" % path)
+    demand(content_type == "application/x-protobuf", "content type %s" % content_type)
+    demand(body[:2] == b"\x1f\x8b", "not gzip")
+    size = len(gzip.decompress(body))
+    demand(size <= 20 << 20, "more than 20 MiB")
+    profiles = otlp.parse(body)
+    demand(profiles.samples, "an empty profile")
+    services = {resource["service.name"] for resource in profiles.resources}
+    demand(len(services) == 1, "services %s" % services)
+    profile = profiles.as_pprof()
+    demand(profile.sample_types[:2] == [("samples", "count"), ("cpu", "nanoseconds")], "sample types")
+    labels = {"node": profiles.resources[0]["host.name"], **profiles.samples[0].labels}
+    return services.pop(), labels, profile, size
+
+
+READERS = {"pyroscope": read_pyroscope, "parca": read_parca, "parca-grpc": read_parca_grpc, "otlp": read_otlp}
 GRPC_OK = b"\0\0\0\0\0" + b"\x80\0\0\0\x0fgrpc-status: 0\r"  # an empty message, then the trailers
 
 
@@ -143,6 +162,8 @@ class Receiver(LocalServer):
     def take(self, request, body):
         for name, value in self.headers.items():
             demand(request.headers.get(name) == value, "header %s: %s" % (name, request.headers.get(name)))
+        encoding = "gzip" if self.kind == "otlp" else None
+        demand(request.headers.get("Content-Encoding") == encoding, "encoding")
         demand(request.headers["User-Agent"].startswith("pyperf-bpf/"), "user agent")
         service, labels, profile, size = READERS[self.kind](request.path, request.headers["Content-Type"],
                                                             body)
@@ -173,8 +194,8 @@ class Receiver(LocalServer):
                 with self.lock:
                     self.faults.append(str(fault))
                 status = 400
-        text = b"told to fail\n" if status != 200 else GRPC_OK if self.kind == "parca-grpc" else b"{}"
-        reply(request, status, text)
+        text = {"parca-grpc": GRPC_OK, "otlp": b""}.get(self.kind, b"{}")
+        reply(request, status, text if status == 200 else b"told to fail\n")
 
 
 @contextlib.contextmanager

@@ -20,13 +20,14 @@ struct splitting {
 	const struct push_series *series; /* of the interval_push, which outlives it */
 	struct profile *profile;
 	struct push_list list;
+	enum push_format format; /* of the receiver when it began */
 };
 
 static int split(void *context, const bool *stop)
 {
 	struct splitting *s = context;
 
-	return push_parts_make(s->series, s->profile, stop, &s->list);
+	return push_parts_make(s->series, s->format, s->profile, stop, &s->list);
 }
 
 static void free_splitting(void *context)
@@ -49,6 +50,7 @@ static int start_job(struct interval_push *f)
 	if (!err) {
 		harvest_stats_add(&f->taken, &stats);
 		s->series = &f->series;
+		s->format = push_get_format(f->push);
 		err = job_start(&f->job, &split_kind, s, f->eventfd);
 		f->lost += err != 0;
 	}
@@ -179,6 +181,11 @@ static void say(struct interval_push *f)
 			 PUSH_ATTEMPTS);
 	else
 		complaint_over(&f->trouble, "profiles are pushed again");
+	if (*push_remark(f->push))
+		complain(&f->remark, "the receiver of profiles does not take all, or has a remark: %s",
+			 push_remark(f->push));
+	else
+		complaint_over(&f->remark, "the receiver of profiles takes all again");
 	if (push_is_exposed(f->push))
 		complain(&f->exposed,
 			 "the header file has credentials, and --push sends them over http, where others can "
@@ -196,6 +203,7 @@ static int move(struct interval_push *f)
 	f->stats->pushed = s->delivered;
 	f->stats->push_failures = s->failures;
 	f->stats->push_dropped = s->dropped + f->lost;
+	f->stats->push_rejected = s->rejected;
 	say(f);
 	return err;
 }

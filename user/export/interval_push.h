@@ -17,7 +17,7 @@ struct interval_push {
 	struct window *window;
 	struct export_stats *stats;
 	struct harvest_stats taken; /* in all */
-	struct complaint trouble;
+	struct complaint trouble, remark;
 	struct complaint exposed; /* credentials that others can read */
 	struct push_series series;
 	bool due;	 /* the window's profile is to be pushed */

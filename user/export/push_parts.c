@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "profile/filter.h"
+#include "profile/otlp.h"
 #include "profile/pprof.h"
 #include "profile/split.h"
 
@@ -16,6 +17,8 @@
  * uncompressed.
  */
 static const struct split_limits limits = { .samples = 16000, .bytes = 4 << 20 };
+/* A collector takes 20 MiB by default, which parts of that size stay far below (test_push_parts.c). */
+static const struct split_limits otlp_limits = { .samples = 16000, .bytes = 4 << 20, .keeps_labels = true };
 
 /* Labels of a series beside those of pods; receivers keep names with two underscores to themselves. */
 static bool is_taken(const struct push_series *s, size_t before, const char *name)
@@ -71,6 +74,11 @@ struct parts {
 _Static_assert(PUSH_LABELS_MAX >= 1 + LABELS_IN_SERIES + PROFILE_EXTRA_MAX,
 	       "a pushed profile has too few labels");
 
+static bool is_stopped(const struct parts *parts)
+{
+	return __atomic_load_n(parts->stop, __ATOMIC_RELAXED);
+}
+
 static void add_label(struct push_profile *p, const char *name, const char *value)
 {
 	if (*value)
@@ -89,7 +97,7 @@ static int add_part(void *context, const struct split_service *service, const st
 		.start_unix_ns = info->start_unix_ns,
 		.duration_ns = info->duration_ns,
 	};
-	int err = __atomic_load_n(parts->stop, __ATOMIC_RELAXED) ? -ECANCELED : pprof_encode(part, &b);
+	int err = is_stopped(parts) ? -ECANCELED : pprof_encode(part, &b);
 
 	if (err)
 		return err;
@@ -99,7 +107,7 @@ static int add_part(void *context, const struct split_service *service, const st
 	for (size_t i = 0; i < PROFILE_EXTRA_MAX && service->extra[i]; i++)
 		if (*series->label_names[i])
 			add_label(&p, series->label_names[i], service->extra[i]);
-	p.pprof = b.data;
+	p.encoded = b.data;
 	p.size = b.size;
 	return push_list_add(parts->list, &p);
 }
@@ -117,12 +125,33 @@ static int add_kind(struct parts *parts, const struct profile *p, enum event_kin
 	return err ?: profile_split(part, &limits, add_part, parts);
 }
 
-int push_parts_make(const struct push_series *series, const struct profile *p, const bool *stop,
-		    struct push_list *list)
+static int add_otlp(void *context, const struct split_service *service, const struct profile *part)
+{
+	const struct profile_info *info = profile_get_info(part);
+	struct parts *parts = context;
+	_cleanup_buf_ struct buf b = {};
+	struct push_profile p = {
+		.series = event_rows[profile_shown(part)].series,
+		.service = service->name,
+		.start_unix_ns = info->start_unix_ns,
+		.duration_ns = info->duration_ns,
+		.is_otlp = true,
+	};
+	int err = is_stopped(parts) ? -ECANCELED : otlp_encode_of_host(part, parts->series->node, &b);
+
+	p.encoded = b.data;
+	p.size = b.size;
+	return err ?: push_list_add(parts->list, &p);
+}
+
+int push_parts_make(const struct push_series *series, enum push_format format, const struct profile *p,
+		    const bool *stop, struct push_list *list)
 {
 	struct parts parts = { series, stop, list };
 	int err = 0;
 
+	if (format == PUSH_OTLP)
+		return profile_split(p, &otlp_limits, add_otlp, &parts);
 	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
 		if (profile_get_info(p)->events & EVENT_BIT(kind))
 			err = add_kind(&parts, p, kind);

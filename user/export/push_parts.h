@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * push_parts.h - what is pushed of a profile: one compressed profile for each service and kind of event, or
- * several if a receiver would not take one so large. Of a large profile that takes a tenth of a second and
+ * several if a receiver would not take one so large. In OTLP all kinds are in one, and it tells the processes
+ * and threads of a service apart. Of a large profile that takes a tenth of a second and
  * more.
  */
 #ifndef PYPERF_EXPORT_PUSH_PARTS_H
@@ -24,7 +25,7 @@ void push_series_make(const struct pod_label_names *names, struct push_series *r
  * Adds the profile's parts to the list. 0; -ECANCELED, soon after *stop has become true; -ENOMEM. After a
  * failure the list has a part of them.
  */
-int push_parts_make(const struct push_series *series, const struct profile *p, const bool *stop,
-		    struct push_list *list);
+int push_parts_make(const struct push_series *series, enum push_format format, const struct profile *p,
+		    const bool *stop, struct push_list *list);
 
 #endif

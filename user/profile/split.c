@@ -83,7 +83,8 @@ static int begin_part(struct splitter *s)
 	struct profile_info info = *profile_get_info(s->whole);
 	int err;
 
-	info.extra_count = 0;
+	if (!s->limits->keeps_labels)
+		info.extra_count = 0;
 	err = profile_new(&info, &s->part);
 	if (err)
 		return err;
@@ -106,7 +107,7 @@ static int end_part(struct splitter *s, const struct split_service *service)
 static int put_stack(struct splitter *s, const struct profile_stack *stack,
 		     const struct split_service *service)
 {
-	static const struct profile_labels nobody;
+	struct profile_labels labels = {};
 	__u32 there;
 	size_t more;
 	int err = s->part ? 0 : begin_part(s);
@@ -122,7 +123,9 @@ static int put_stack(struct splitter *s, const struct profile_stack *stack,
 		more = add_stack(s, stack);
 	}
 	s->bytes += more;
-	return copier_add(s->copier, stack, &nobody);
+	if (s->limits->keeps_labels)
+		labels = profile_get_labels(s->whole, stack->owner);
+	return copier_add(s->copier, stack, &labels);
 }
 
 /* --- services ----------------------------------------------------------------------------------------- */

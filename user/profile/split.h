@@ -3,7 +3,7 @@
  * split.h - cuts a profile into several, each of one service and small enough for a receiver. A service is a
  * container of a pod (with the same extra labels), or else all processes of one name. Its threads and
  * processes are added up, and their labels are left out, because a receiver makes each label's value a series
- * of its own.
+ * of its own; or, for one that does not, they are kept.
  */
 #ifndef PYPERF_PROFILE_SPLIT_H
 #define PYPERF_PROFILE_SPLIT_H
@@ -27,6 +27,7 @@ struct split_limits {
 	 * Of a part as uncompressed pprof of one kind of event. A stack that is larger is a part of its own.
 	 */
 	size_t bytes;
+	bool keeps_labels;
 };
 
 /*

@@ -15,7 +15,7 @@ import profiler
 from receiver import receiving
 
 NEWEST = [known.newest()]
-KINDS = ("pyroscope", "parca", "parca-grpc")
+KINDS = ("pyroscope", "parca", "parca-grpc", "otlp")
 
 
 @pytest.fixture(scope="module", params=NEWEST, ids=str)
@@ -80,7 +80,7 @@ def test_a_service_each(python, workloads, tmp_path):
         stacks = {}
         for r in receiver.received:
             for sample in r.profile.samples:
-                key = r.service, r.profile.time_nanos, tuple(sample.frames)
+                key = r.service, r.profile.time_nanos, tuple(sample.frames), *sample.labels.items()
                 assert key not in stacks, "the same stack twice in one profile"
                 stacks[key] = sample.count
         assert web and exported(run)["pushed"] == len(receiver.received)
@@ -299,6 +299,7 @@ def test_credentials_in_the_url(tmp_path):
     (("--push", "pyroscope+http://"), ("--push",)),
     (("--push", "pyroscope+http://x/?a=b"), ("--push",)),
     (("--push", "parca+http://x", "--push-format", "pyroscope"), ("--push",)),
+    (("--push", "otlp+http://x", "--push-format", "parca"), ("--push", "otlp+http")),
     (("--push-header-file", "x"), ("--push-header-file", "--push")),
     (("--push", "parca+http://x", "--push-timeout", "0"), ("--push-timeout",)),
     (("--push", "parca+http://x", "-o", "y"), ("--output",)),

@@ -32,7 +32,7 @@ static int setup_parts(void **state)
 
 static unsigned long long samples_of(const struct push_item *item)
 {
-	Pyperf__Profile *d = decode(&item->pprof);
+	Pyperf__Profile *d = decode(&item->encoded);
 	unsigned long long sum = 0;
 
 	for (size_t i = 0; i < d->n_sample; i++)
@@ -53,7 +53,7 @@ static void one_for_each_service(void **state)
 	run();
 	uname(&u);
 	push_series_make(&names, &series);
-	assert_int_equal(push_parts_make(&series, profile, &stop, &list), 0);
+	assert_int_equal(push_parts_make(&series, PUSH_PYROSCOPE, profile, &stop, &list), 0);
 	while ((item = push_list_take(&list))) {
 		struct push_profile p = push_item_profile(item);
 
@@ -69,6 +69,80 @@ static void one_for_each_service(void **state)
 	assert_int_equal(sum, 12);
 }
 
+/* Its processes and threads are told apart, and all kinds of events are in one. */
+static void otlp_is_one_for_each_service(void **state)
+{
+	struct push_list list = {};
+	struct push_item *item;
+	unsigned int n = 0;
+
+	(void)state;
+	run();
+	push_series_make(&names, &series);
+	assert_int_equal(push_parts_make(&series, PUSH_OTLP, profile, &stop, &list), 0);
+	while ((item = push_list_take(&list))) {
+		_cleanup_buf_ struct buf plain = {};
+
+		decompress(&item->encoded, &plain);
+		assert_true(item->is_otlp);
+		assert_int_equal(item->labels.size, 0);
+		assert_non_null(memmem(plain.data, plain.size, item->service, strlen(item->service)));
+		assert_non_null(memmem(plain.data, plain.size, series.node, strlen(series.node)));
+		assert_non_null(memmem(plain.data, plain.size, "process.pid", 11));
+		assert_non_null(memmem(plain.data, plain.size, "process.title", 13));
+		n++;
+		push_item_free(item);
+	}
+	assert_int_equal(n, 2);
+	stop = true;
+	assert_int_equal(push_parts_make(&series, PUSH_OTLP, profile, &stop, &list), -ECANCELED);
+	assert_null(list.first);
+}
+
+/*
+ * Of every kind of event, each stack in a process and a thread of its own: what a collector takes by default
+ * is 20 MiB, not compressed.
+ */
+static void otlp_parts_are_small_enough(void **state)
+{
+	const struct profile_info info = { .events = (1 << EVENT_KINDS) - 1,
+					   .period_ns = 1,
+					   .start_unix_ns = 1 };
+	_cleanup_profile_ struct profile *p = NULL;
+	struct push_list list = {};
+	struct push_item *item;
+	unsigned int n = 0;
+
+	(void)state;
+	assert_int_equal(profile_new(&info, &p), 0);
+	for (__u32 i = 0; i < 40000; i++) {
+		struct profile_labels labels = { .pid = 1000000 + i,
+						 .tid = 1000000 + i,
+						 .comm = "gunicorn: master",
+						 .thread = "ThreadPoolExecuto",
+						 .container = "a-container",
+						 .pod = "a-pod-of-a-deployment-1234567890-abcde",
+						 .container_id = "c0ffeec0ffeec0ffeec0ffeec0ffeec0" };
+		__u32 function, location;
+
+		assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "f.py", i, &function), 0);
+		assert_int_equal(profile_location(p, function, i, 0, 0, &location), 0);
+		for (int kind = 0; kind < EVENT_KINDS; kind++)
+			assert_int_equal(profile_sample(p, kind, &location, 1, &labels, 1ULL << 40), 0);
+	}
+	assert_int_equal(push_parts_make(&series, PUSH_OTLP, p, &stop, &list), 0);
+	while ((item = push_list_take(&list))) {
+		_cleanup_buf_ struct buf plain = {};
+
+		decompress(&item->encoded, &plain);
+		if (plain.size > 20 << 20)
+			fail_msg("%zu bytes", plain.size);
+		n++;
+		push_item_free(item);
+	}
+	assert_int_equal(n, 3);
+}
+
 static void it_can_be_stopped(void **state)
 {
 	struct push_list list = {};
@@ -76,7 +150,7 @@ static void it_can_be_stopped(void **state)
 	(void)state;
 	run();
 	stop = true;
-	assert_int_equal(push_parts_make(&series, profile, &stop, &list), -ECANCELED);
+	assert_int_equal(push_parts_make(&series, PUSH_PYROSCOPE, profile, &stop, &list), -ECANCELED);
 	assert_null(list.first);
 }
 
@@ -112,6 +186,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(one_for_each_service),
+		TEST(otlp_is_one_for_each_service),
+		TEST(otlp_parts_are_small_enough),
 		TEST(it_can_be_stopped),
 		TEST(names_of_pods_labels),
 	};

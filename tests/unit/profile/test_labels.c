@@ -161,7 +161,7 @@ static int count_series(void *context, const struct split_service *s, const stru
 
 static void series(void **state)
 {
-	struct split_limits limits = { 1000, 1 << 20 };
+	struct split_limits limits = { .samples = 1000, .bytes = 1 << 20 };
 	int n = 0;
 
 	(void)state;
@@ -187,7 +187,7 @@ static void services_are_told_apart(void **state)
 	for (int row = 0; row < LABEL_COUNT; row++) {
 		_cleanup_profile_ struct profile *p = NULL;
 		struct profile_labels labels[2] = { [0 ... 1] = { .comm = "c", .container = "x" } };
-		struct split_limits limits = { 1000, 1 << 20 };
+		struct split_limits limits = { .samples = 1000, .bytes = 1 << 20 };
 		struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 		int parts = 0;
 

@@ -35,7 +35,7 @@ static int setup(void **state)
 	};
 
 	(void)state;
-	limits = (struct split_limits){ 16000, 4 * MIB };
+	limits = (struct split_limits){ .samples = 16000, .bytes = 4 * MIB };
 	stop_at = 0;
 	return profile_new(&info, &p);
 }
@@ -153,6 +153,28 @@ static void threads_are_added_up(void **state)
 	for (__u32 i = 1; i <= 100; i++)
 		add("web", 1 + i / 10, i, "f", 1, 2, 3);
 	assert_int_equal(profile_split(p, &limits, is_one_stack, NULL), 0);
+}
+
+static int keeps_labels(void *context, const struct split_service *service, const struct profile *part)
+{
+	(void)context;
+	(void)service;
+	assert_int_equal(profile_count(part, PROFILE_OWNER), 100);
+	assert_string_equal(profile_get_labels(part, 1).thread, "MainThread");
+	sum += profile_total(part);
+	return 0;
+}
+
+/* For a receiver that can tell them apart. */
+static void threads_are_told_apart(void **state)
+{
+	(void)state;
+	for (__u32 i = 1; i <= 100; i++)
+		add("web", 1 + i / 10, i, "f", 1, 2, 3);
+	limits.keeps_labels = true;
+	sum = 0;
+	assert_int_equal(profile_split(p, &limits, keeps_labels, NULL), 0);
+	assert_int_equal(sum, 300);
 }
 
 static int list_pods(void *context, const struct split_service *s, const struct profile *part)
@@ -336,6 +358,7 @@ int main(void)
 		TEST(nothing),
 		TEST(by_service),
 		TEST(threads_are_added_up),
+		TEST(threads_are_told_apart),
 		TEST(containers),
 		TEST(extra_labels),
 		TEST(many_stacks),

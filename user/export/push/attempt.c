@@ -75,16 +75,27 @@ static bool are_credentials(const struct curl_slist *headers)
 	return false;
 }
 
+static int add_header(struct push_attempt *a, const char *name, const char *value)
+{
+	struct curl_slist *longer;
+	char line[128];
+
+	snprintf(line, sizeof(line), "%s: %s", name, value);
+	longer = curl_slist_append(a->headers, line);
+	if (!longer)
+		return -ENOMEM;
+	a->headers = longer;
+	return 0;
+}
+
 static int make_headers(struct push_attempt *a, const struct push_options *o, enum push_format format)
 {
-	char type[64];
-	int err = 0;
+	const char *encoding = push_content_encoding(format);
+	int err = add_header(a, "Content-Type", push_content_type(format));
 
-	snprintf(type, sizeof(type), "Content-Type: %s", push_content_type(format));
-	a->headers = curl_slist_append(NULL, type);
-	if (!a->headers)
-		return -ENOMEM;
-	if (o->header_file)
+	if (!err && encoding)
+		err = add_header(a, "Content-Encoding", encoding);
+	if (!err && o->header_file)
 		err = push_headers_read(o->header_file, PUSH_HEADERS_MAX, &a->headers);
 	a->has_credentials = are_credentials(a->headers);
 	return err;
@@ -136,4 +147,13 @@ long push_attempt_status(struct push_attempt *a)
 	a->answer[a->answer_size] = '\0'; /* on_answer() leaves room */
 	curl_easy_getinfo(a->easy, CURLINFO_RESPONSE_CODE, &status);
 	return status == 200 && a->is_grpc ? status_of_grpc(a) : status;
+}
+
+double push_attempt_retry_after(const struct push_attempt *a)
+{
+	curl_off_t seconds = 0;
+
+	/* Of a libcurl before 7.66 it stays 0. */
+	curl_easy_getinfo(a->easy, CURLINFO_RETRY_AFTER, &seconds);
+	return seconds > 0 ? seconds < PUSH_RETRY_AFTER_MAX ? seconds : PUSH_RETRY_AFTER_MAX : 0;
 }

@@ -16,7 +16,7 @@ struct push_attempt {
 	bool is_grpc;
 	bool has_credentials; /* in a header */
 	int grpc_status;  /* of a header; -1 = none */
-	char answer[512]; /* the beginning of it, NUL-terminated once it has ended */
+	char answer[1024]; /* the beginning of it, NUL-terminated once it has ended */
 	size_t answer_size;
 	char error[CURL_ERROR_SIZE];
 };
@@ -30,5 +30,7 @@ int push_attempt_make(struct push_attempt *a, const struct push_options *o, cons
 void push_attempt_end(struct push_attempt *a);
 /* The status of an answer: HTTP's, or the one of HTTP that says what gRPC's does. */
 long push_attempt_status(struct push_attempt *a);
+/* How many seconds the receiver wants to be left alone (Retry-After); 0 = it did not say. */
+double push_attempt_retry_after(const struct push_attempt *a);
 
 #endif

@@ -11,7 +11,7 @@ void push_item_free(struct push_item *item)
 {
 	if (!item)
 		return;
-	buf_free(&item->pprof);
+	buf_free(&item->encoded);
 	buf_free(&item->labels);
 	free(item->series);
 	free(item->service);
@@ -38,8 +38,9 @@ static struct push_item *new_item(const struct push_profile *p)
 	item->service = strdup(p->service);
 	item->start_unix_ns = p->start_unix_ns;
 	item->duration_ns = p->duration_ns;
+	item->is_otlp = p->is_otlp;
 	if (item->series && item->service && !copy_labels(item, p) &&
-	    !buf_add(&item->pprof, p->pprof, p->size))
+	    !buf_add(&item->encoded, p->encoded, p->size))
 		return item;
 	push_item_free(item);
 	return NULL;
@@ -52,8 +53,9 @@ struct push_profile push_item_profile(const struct push_item *item)
 		.service = item->service,
 		.start_unix_ns = item->start_unix_ns,
 		.duration_ns = item->duration_ns,
-		.pprof = item->pprof.data,
-		.size = item->pprof.size,
+		.is_otlp = item->is_otlp,
+		.encoded = item->encoded.data,
+		.size = item->encoded.size,
 	};
 
 	for (const char *at = item->labels.data; at < item->labels.data + item->labels.size;

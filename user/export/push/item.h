@@ -14,7 +14,8 @@ struct push_item {
 	char *series, *service;
 	struct buf labels; /* names and values, each with its NUL */
 	long long start_unix_ns, duration_ns;
-	struct buf pprof;
+	bool is_otlp;
+	struct buf encoded;
 	int attempts;
 	double not_before; /* CLOCK_MONOTONIC */
 	struct push_attempt attempt;

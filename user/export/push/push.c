@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "export/push/item.h"
+#include "export/push/otlp_answer.h"
 #include "net/transfers.h"
 
 #define ACTIVE_MAX	4 /* at once */
@@ -21,10 +22,11 @@ struct push {
 	struct transfers *transfers;
 	struct push_item *first, **last;
 	size_t waiting, bytes, active;
-	bool hurry, failed; /* failed: since the queue was empty */
+	bool hurry, failed, remarked; /* the last two: since the queue was empty */
 	bool exposed;
+	double not_before; /* CLOCK_MONOTONIC: it wants to be left alone until then */
 	struct push_stats stats;
-	char trouble[TROUBLE_SIZE];
+	char trouble[TROUBLE_SIZE], remark[TROUBLE_SIZE];
 };
 
 /* --- the queue ---------------------------------------------------------------------------------------- */
@@ -48,13 +50,15 @@ static void remove_item(struct push *p, struct push_item *item)
 	if (p->last == &item->next)
 		p->last = at;
 	p->waiting--;
-	p->bytes -= item->pprof.size;
+	p->bytes -= item->encoded.size;
 	stop_item(item);
 	push_item_free(item);
 	if (!p->waiting && !p->failed)
 		p->trouble[0] = '\0';
+	if (!p->waiting && !p->remarked)
+		p->remark[0] = '\0';
 	if (!p->waiting)
-		p->failed = false;
+		p->failed = p->remarked = false;
 }
 
 static void trouble(struct push *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -86,17 +90,46 @@ static void make_room(struct push *p, size_t bytes)
 	}
 }
 
+static bool is_taken(const struct push *p, const struct push_item *item)
+{
+	return item->is_otlp == (p->target.format == PUSH_OTLP);
+}
+
+static void say_not_taken(struct push *p)
+{
+	trouble(p, "the receiver is of another kind now, and does not take what was made before");
+}
+
 void push_add(struct push *p, struct push_list *l)
 {
 	struct push_item *item;
 
 	while ((item = push_list_take(l))) {
-		make_room(p, item->pprof.size);
+		if (!is_taken(p, item)) {
+			say_not_taken(p);
+			p->stats.dropped++;
+			push_item_free(item);
+			continue;
+		}
+		make_room(p, item->encoded.size);
 		item->push = p;
 		*p->last = item;
 		p->last = &item->next;
 		p->waiting++;
-		p->bytes += item->pprof.size;
+		p->bytes += item->encoded.size;
+	}
+}
+
+static void drop_not_taken(struct push *p)
+{
+	struct push_item *next;
+
+	for (struct push_item *item = p->first; item; item = next) {
+		next = item->next;
+		if (is_taken(p, item))
+			continue;
+		say_not_taken(p);
+		drop(p, item);
 	}
 }
 
@@ -108,19 +141,22 @@ void push_drop_all(struct push *p)
 
 /* --- one attempt -------------------------------------------------------------------------------------- */
 
-static void again_later(struct push_item *item)
+/* retry_after: for so many seconds the receiver wants nothing, also of others; 0 = it did not say. */
+static void again_later(struct push_item *item, double retry_after)
 {
 	struct push *p = item->push;
 	double pause = 1 << (item->attempts - 1), now = clock_seconds();
+	double chance = (long)(now * 1e6) % 1000 / 2000.0; /* not all machines of a cluster at one moment */
 
 	p->stats.failures++;
 	stop_item(item);
+	if (retry_after > 0 && !p->hurry)
+		p->not_before = now + retry_after * (1 + chance / 2);
 	if (p->hurry || item->attempts >= PUSH_ATTEMPTS) {
 		drop(p, item);
 		return;
 	}
-	/* Not all machines of a cluster at the same moment. */
-	item->not_before = now + pause * (0.75 + (long)(now * 1e6) % 1000 / 2000.0);
+	item->not_before = now + pause * (0.75 + chance);
 }
 
 static void start(struct push *p, struct push_item *item)
@@ -138,18 +174,21 @@ static void start(struct push *p, struct push_item *item)
 		trouble(p, "%s: a line is not 'Name: value'", p->options.header_file);
 	else
 		trouble(p, "%s: %s", err == -ENOMEM ? "request" : p->options.header_file, strerror(-err));
-	again_later(item);
+	again_later(item, 0);
 }
 
-static bool is_worth_another(long status)
+/* OTLP names all that may be tried again, and forbids it for others. */
+static bool is_worth_another(const struct push_item *item, long status)
 {
+	if (item->is_otlp)
+		return status == 429 || (status >= 502 && status <= 504);
 	return status >= 500 || status == 429 || status == 408;
 }
 
 /* The gateway is not there: Parca 0.21 hides it behind its own path, and gRPC-Web is what it has. */
 static bool try_grpc(struct push *p, struct push_item *item, long status)
 {
-	if (status != 404 || p->target.format == PUSH_PYROSCOPE || item->attempt.is_grpc)
+	if (status != 404 || p->target.format != PUSH_PARCA)
 		return false;
 	p->target.format = PUSH_PARCA_GRPC;
 	stop_item(item);
@@ -157,21 +196,41 @@ static bool try_grpc(struct push *p, struct push_item *item, long status)
 	return true;
 }
 
+/* A part of it may not have been taken, which is not to be tried again. */
+static void on_delivery(struct push *p, struct push_item *item)
+{
+	struct push_otlp_answer answer = {};
+
+	if (item->is_otlp)
+		push_otlp_answer_read(item->attempt.answer, item->attempt.answer_size, &answer);
+	p->remarked |= answer.rejected || *answer.message;
+	if (answer.rejected)
+		snprintf(p->remark, sizeof(p->remark), "%llu profiles rejected%s%s", answer.rejected,
+			 *answer.message ? ": " : "", answer.message);
+	else if (*answer.message)
+		snprintf(p->remark, sizeof(p->remark), "%s", answer.message);
+	p->stats.rejected += answer.rejected;
+	p->stats.delivered++;
+	remove_item(p, item);
+}
+
 static void on_answer(struct push *p, struct push_item *item)
 {
-	const char *text = item->attempt.answer;
 	long status = push_attempt_status(&item->attempt);
+	const char *text = item->attempt.answer;
+	char message[PUSH_OTLP_MESSAGE_SIZE];
 
 	if (status >= 200 && status < 300) {
-		p->stats.delivered++;
-		remove_item(p, item);
+		on_delivery(p, item);
 		return;
 	}
 	if (try_grpc(p, item, status))
 		return;
+	if (item->is_otlp && push_otlp_answer_status(text, item->attempt.answer_size, message))
+		text = message;
 	trouble(p, "the receiver answers %ld%s%s", status, *text ? ": " : "", text);
-	if (is_worth_another(status)) {
-		again_later(item);
+	if (is_worth_another(item, status)) {
+		again_later(item, push_attempt_retry_after(&item->attempt));
 		return;
 	}
 	p->stats.failures++;
@@ -189,7 +248,7 @@ static void on_end(void *push, CURL *easy, CURLcode code)
 		return;
 	}
 	trouble(p, "%s", *item->attempt.error ? item->attempt.error : curl_easy_strerror(code));
-	again_later(item);
+	again_later(item, 0);
 }
 
 /* --- the loop ----------------------------------------------------------------------------------------- */
@@ -212,6 +271,8 @@ static void start_due(struct push *p)
 	double now = clock_seconds();
 	struct push_item *next;
 
+	if (p->not_before > now)
+		return;
 	for (struct push_item *item = p->first; item && p->active < ACTIVE_MAX; item = next) {
 		next = item->next;
 		if (item->not_before <= now && is_next(p, item))
@@ -229,15 +290,19 @@ int push_timeout_ms(const struct push *p)
 {
 	double next = transfers_due(p->transfers);
 
-	for (struct push_item *item = p->first; item && p->active < ACTIVE_MAX; item = item->next)
-		if ((!(next > 0) || item->not_before < next) && is_next(p, item))
-			next = item->not_before > 0 ? item->not_before : 1e-9; /* that is at once */
+	for (struct push_item *item = p->first; item && p->active < ACTIVE_MAX; item = item->next) {
+		double when = item->not_before > p->not_before ? item->not_before : p->not_before;
+
+		if ((!(next > 0) || when < next) && is_next(p, item))
+			next = when > 0 ? when : 1e-9; /* that is at once */
+	}
 	return transfers_timeout_ms(next);
 }
 
 void push_hurry(struct push *p)
 {
 	p->hurry = true;
+	p->not_before = 0;
 	for (struct push_item *item = p->first; item; item = item->next)
 		item->not_before = 0;
 }
@@ -262,9 +327,19 @@ bool push_is_exposed(const struct push *p)
 	return p->exposed;
 }
 
+enum push_format push_get_format(const struct push *p)
+{
+	return p->target.format;
+}
+
 const char *push_trouble(const struct push *p)
 {
 	return p->trouble;
+}
+
+const char *push_remark(const struct push *p)
+{
+	return p->remark;
 }
 
 /* --- its life ----------------------------------------------------------------------------------------- */
@@ -299,6 +374,8 @@ int push_set_options(struct push *p, const struct push_options *o)
 	p->options = copy;
 	p->target = target;
 	p->exposed = false;
+	p->not_before = 0;
+	drop_not_taken(p);
 	return 0;
 }
 

@@ -2,7 +2,8 @@
 /*
  * push.h - a queue of profiles on their way to a receiver over HTTP. Nothing here waits: the caller polls
  * push_fd() and calls push_run(). A profile that fails is tried again a few times, with growing pauses, and
- * then given up. When too many wait, the oldest is given up. Certificates of https are verified.
+ * then given up. When too many wait, the oldest is given up. While a receiver that says Retry-After wants to
+ * be left alone, all wait. Certificates of https are verified.
  */
 #ifndef PYPERF_EXPORT_PUSH_PUSH_H
 #define PYPERF_EXPORT_PUSH_PUSH_H
@@ -15,6 +16,7 @@
 #define PUSH_BYTES_MAX	 (64UL << 20)	  /* ... and bytes of them */
 /* How often a profile is tried. Between attempts are 1, 2, 4 and 8 seconds, a quarter more or less. */
 #define PUSH_ATTEMPTS	 5
+#define PUSH_RETRY_AFTER_MAX 300 /* seconds, whatever a receiver says */
 #define PUSH_HEADERS_MAX 65536		  /* bytes of the header file */
 
 struct push_options {
@@ -29,6 +31,7 @@ struct push_stats {
 	__u64 delivered; /* profiles that the receiver took */
 	__u64 failures;	 /* attempts that failed */
 	__u64 dropped;	 /* profiles that were given up */
+	__u64 rejected;	 /* parts of OTLP profiles delivered that were not taken (partial_success) */
 };
 
 struct push;
@@ -46,10 +49,18 @@ void push_list_free(struct push_list *l);
 /* Copies the options' strings. 0; -EINVAL or -EPERM as push_target_parse() has it; -ENOMEM. */
 int push_open(struct push **ret, const struct push_options *o);
 void push_close(struct push *push);
-/* Uses other options from now on, for what waits already as well. 0 or -errno; then the old ones stay. */
+/*
+ * Uses other options from now on, for what waits already as well; but if that is not what the new receiver
+ * takes (pprof or OTLP), it is given up. 0 or -errno; then the old ones stay.
+ */
 int push_set_options(struct push *push, const struct push_options *o);
 
-/* Queues all profiles of the list, which is empty afterwards. */
+/* What its receiver takes. */
+enum push_format push_get_format(const struct push *push);
+/*
+ * Queues all profiles of the list, which is empty afterwards. One that its receiver does not take is given
+ * up.
+ */
 void push_add(struct push *push, struct push_list *l);
 
 /* A descriptor, the same for its whole life, that is readable when push_run() has something to do. */
@@ -70,5 +81,10 @@ const struct push_stats *push_get_stats(const struct push *push);
 bool push_is_exposed(const struct push *push);
 /* The last failure, as one line; "" if nothing has failed since the queue was last empty. */
 const char *push_trouble(const struct push *push);
+/*
+ * What the receiver said of a profile that it took, or took in part, as one line; "" if it said nothing since
+ * the queue was last empty.
+ */
+const char *push_remark(const struct push *push);
 
 #endif

@@ -7,8 +7,13 @@
 
 #include "base/base64.h"
 #include "base/protobuf.h"
+#include "profile/otlp_wire.h"
 
-static const char *const prefixes[] = { [PUSH_PYROSCOPE] = "pyroscope+", [PUSH_PARCA] = "parca+" };
+static const char *const prefixes[] = {
+	[PUSH_PYROSCOPE] = "pyroscope+",
+	[PUSH_PARCA] = "parca+",
+	[PUSH_OTLP] = "otlp+",
+};
 
 static bool starts_with(const char *s, const char *start)
 {
@@ -65,10 +70,16 @@ const char *push_content_type(enum push_format format)
 	static const char *const types[] = {
 		[PUSH_PYROSCOPE] = "application/octet-stream",
 		[PUSH_PARCA] = "application/json",
+		[PUSH_OTLP] = "application/x-protobuf",
 		[PUSH_PARCA_GRPC] = "application/grpc-web+proto",
 	};
 
 	return types[format];
+}
+
+const char *push_content_encoding(enum push_format format)
+{
+	return format == PUSH_OTLP ? "gzip" : NULL;
 }
 
 /* Pyroscope takes letters, digits, '-', '_' and '.' for a name. What is added needs no escaping in a URL. */
@@ -123,6 +134,8 @@ static int make_url(const struct push_target *t, const struct push_profile *p, s
 		err = buf_add_string(b, "/api/profiles/writeraw");
 	else if (!err && t->format == PUSH_PARCA_GRPC)
 		err = buf_add_string(b, "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw");
+	else if (!err && t->format == PUSH_OTLP)
+		err = buf_add_string(b, OTLP_WIRE_PATH);
 	else if (!err)
 		err = buf_add_string(b, "/ingest") ?: add_query(p, b);
 	return err ?: buf_add(b, "", 1);
@@ -151,7 +164,7 @@ static int make_json(const struct push_profile *p, struct buf *b)
 	if (!err)
 		err = buf_add_string(b, "]},\"samples\":[{\"rawProfile\":\"");
 	if (!err)
-		err = buf_add_base64(b, p->pprof, p->size);
+		err = buf_add_base64(b, p->encoded, p->size);
 	return err ?: buf_add_string(b, "\"}]}]}");
 }
 
@@ -178,7 +191,7 @@ static int make_series(const struct push_profile *p, struct buf *series)
 	if (!err)
 		err = add_label(&labels, "service_name", *p->service ? p->service : "unknown");
 	if (!err)
-		err = protobuf_add_bytes(&sample, 1, p->pprof, p->size);
+		err = protobuf_add_bytes(&sample, 1, p->encoded, p->size);
 	if (!err)
 		err = protobuf_add_bytes(series, 1, labels.data, labels.size);
 	return err ?: protobuf_add_bytes(series, 2, sample.data, sample.size);
@@ -218,7 +231,8 @@ int push_request_make(const struct push_target *t, const struct push_profile *p,
 	case PUSH_PARCA_GRPC:
 		return make_grpc(p, body);
 	case PUSH_PYROSCOPE:
+	case PUSH_OTLP:
 		break;
 	}
-	return buf_add(body, p->pprof, p->size);
+	return buf_add(body, p->encoded, p->size);
 }

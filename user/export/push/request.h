@@ -2,7 +2,8 @@
 /*
  * request.h - how a receiver wants a profile: Pyroscope's /ingest takes pprof as it is, with who and when in
  * the query; Parca's /api/profiles/writeraw takes it in JSON, with labels, or its
- * ProfileStoreService.WriteRaw as gRPC-Web over HTTP/1.1 (github.com/grpc/grpc, doc/PROTOCOL-WEB.md).
+ * ProfileStoreService.WriteRaw as gRPC-Web over HTTP/1.1 (github.com/grpc/grpc, doc/PROTOCOL-WEB.md); a
+ * collector of OpenTelemetry takes OTLP, which says itself whose and when it is.
  */
 #ifndef PYPERF_EXPORT_PUSH_REQUEST_H
 #define PYPERF_EXPORT_PUSH_REQUEST_H
@@ -12,7 +13,7 @@
 #include "base/buf.h"
 
 /* In the order of --push-format's choices; the last is for a Parca whose gateway is not there. */
-enum push_format { PUSH_PYROSCOPE, PUSH_PARCA, PUSH_PARCA_GRPC };
+enum push_format { PUSH_PYROSCOPE, PUSH_PARCA, PUSH_OTLP, PUSH_PARCA_GRPC };
 
 struct push_target {
 	enum push_format format;
@@ -32,14 +33,16 @@ struct push_profile {
 	struct push_label labels[PUSH_LABELS_MAX];
 	size_t label_count;
 	long long start_unix_ns, duration_ns;
-	const void *pprof; /* compressed */
+	bool is_otlp;	     /* else pprof */
+	const void *encoded; /* compressed */
 	size_t size;
 };
 
 /*
- * Takes the format from the URL, pyroscope+https://... or parca+https://..., or, if it has none, from
- * `format` (-1 = not given). -EINVAL: neither says, they contradict, or it is no URL of http or https with a
- * host. -EPERM: it has a user or a password in it, which everybody could read in the list of processes.
+ * Takes the format from the URL, pyroscope+https://..., parca+https://... or otlp+https://..., or, if it has
+ * none, from `format` (-1 = not given). -EINVAL: neither says, they contradict, or it is no URL of http or
+ * https with a host. -EPERM: it has a user or a password in it, which everybody could read in the list of
+ * processes.
  */
 int push_target_parse(const char *url, int format, struct push_target *ret);
 /* Whether others can read on the way what is sent: it is not encrypted, and leaves this machine. */
@@ -49,5 +52,7 @@ bool push_target_is_exposed(const struct push_target *t);
 int push_request_make(const struct push_target *t, const struct push_profile *p, struct buf *url,
 		      struct buf *body);
 const char *push_content_type(enum push_format format);
+/* Of the body, NULL = none. */
+const char *push_content_encoding(enum push_format format);
 
 #endif

@@ -23,7 +23,7 @@ static const struct push_profile profile = {
 	.label_count = 1,
 	.start_unix_ns = 1700000000000000000,
 	.duration_ns = 10000000000,
-	.pprof = "\x1f\x8b pprof",
+	.encoded = "\x1f\x8b pprof",
 	.size = 8,
 };
 
@@ -114,6 +114,7 @@ static void sends_what_the_format_wants(void **state)
 	} formats[] = {
 		{ PUSH_PYROSCOPE, "POST /ingest?name=web%7Bnode%3Dn_1%7D&", "application/octet-stream" },
 		{ PUSH_PARCA, "POST /api/profiles/writeraw HTTP/1.1\r\n", "application/json" },
+		{ PUSH_OTLP, "POST /v1development/profiles HTTP/1.1\r\n", "application/x-protobuf" },
 		{ PUSH_PARCA_GRPC,
 		  "POST /parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw HTTP/1.1\r\n",
 		  "application/grpc-web+proto" },
@@ -133,6 +134,8 @@ static void sends_what_the_format_wants(void **state)
 		snprintf(type, sizeof(type), "\r\nContent-Type: %s\r\n", formats[i].type);
 		assert_non_null(strstr(request, type));
 		assert_null(strstr(request, "Authorization"));
+		assert_int_equal(!strstr(request, "\r\nContent-Encoding: gzip\r\n"),
+				 formats[i].format != PUSH_OTLP);
 		body = strstr(request, "\r\n\r\n") + 4;
 		assert_int_equal(server.seen->size - (body - request), expected.size);
 		assert_memory_equal(body, expected.data, expected.size);
@@ -187,6 +190,35 @@ static void status_of_http(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
 		snprintf(answer, sizeof(answer), "HTTP/1.1 %s\r\ngrpc-status: 3\r\n" EMPTY, answers[i].line);
 		assert_int_equal(status_of(PUSH_PYROSCOPE, answer), answers[i].status);
+		again();
+	}
+}
+
+static void seconds_to_be_left_alone(void **state)
+{
+	static const struct {
+		const char *header;
+		double seconds;
+	} answers[] = { { "X: y", 0 },
+			{ "Retry-After: 7", 7 },
+			{ "retry-after: 7", 7 },
+			{ "Retry-After: 0", 0 },
+			{ "Retry-After: -1", 0 },
+			{ "Retry-After: x", 0 },
+			{ "Retry-After: 9999999999", PUSH_RETRY_AFTER_MAX },
+			{ "Retry-After: Fri, 31 Dec 1999 23:59:59 GMT", 0 },
+			{ "Retry-After: Fri, 31 Dec 2100 23:59:59 GMT", PUSH_RETRY_AFTER_MAX } };
+	char answer[128];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
+		snprintf(answer, sizeof(answer), "HTTP/1.1 503 Later\r\n%s\r\n" EMPTY, answers[i].header);
+		server_start(answer);
+		assert_int_equal(make(PUSH_OTLP, NULL), 0);
+		turn_until_end();
+		if (push_attempt_retry_after(&attempt) != answers[i].seconds)
+			fail_msg("%s: %f", answers[i].header, push_attempt_retry_after(&attempt));
+		transfers_remove(transfers, attempt.easy);
 		again();
 	}
 }
@@ -294,6 +326,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(sends_what_the_format_wants), TEST(sends_the_header_file),
 		TEST(header_file_that_is_no_good), TEST(status_of_http),
+		TEST(header_file_that_is_no_good), TEST(seconds_to_be_left_alone),
 		TEST(grpc_statuses_that_are_none),
 		TEST(status_of_a_grpc_header),	   TEST(status_behind_a_grpc_answer),
 		TEST(keeps_the_beginning_of_an_answer), TEST(memory_runs_short),

@@ -23,7 +23,8 @@ static struct push_profile profile_named(const char *service)
 		.label_count = 2,
 		.start_unix_ns = 5,
 		.duration_ns = 7,
-		.pprof = "abc",
+		.is_otlp = true,
+		.encoded = "abc",
 		.size = 3,
 	};
 }
@@ -49,8 +50,9 @@ static void everything_is_copied(void **state)
 	assert_string_equal(p.labels[1].value, "");
 	assert_int_equal(p.start_unix_ns, 5);
 	assert_int_equal(p.duration_ns, 7);
+	assert_true(p.is_otlp);
 	assert_int_equal(p.size, 3);
-	assert_memory_equal(p.pprof, "abc", 3);
+	assert_memory_equal(p.encoded, "abc", 3);
 	push_item_free(item);
 	push_item_free(NULL);
 }

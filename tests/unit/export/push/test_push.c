@@ -90,7 +90,7 @@ static void add(const char *service, size_t size)
 	void *data = calloc(1, size);
 
 	assert_non_null(data);
-	p.pprof = data;
+	p.encoded = data;
 	queue(&p);
 	free(data);
 }
@@ -161,7 +161,7 @@ static void sends_what_was_added(void **state)
 		.service = service,
 		.labels = { { "node", node } },
 		.label_count = 1,
-		.pprof = pprof,
+		.encoded = pprof,
 		.size = sizeof(pprof) - 1,
 	};
 	struct pollfd listener = { .events = POLLIN };

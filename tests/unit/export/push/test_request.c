@@ -30,6 +30,9 @@ static void urls(void **state)
 		{ "u:p@host", -1, -2, NULL },
 		{ "http://host", PUSH_PARCA, PUSH_PARCA, "http://host" },
 		{ "https://host", PUSH_PYROSCOPE, PUSH_PYROSCOPE, "https://host" },
+		{ "otlp+http://host:4318", -1, PUSH_OTLP, "http://host:4318" },
+		{ "https://host:4318/", PUSH_OTLP, PUSH_OTLP, "https://host:4318/" },
+		{ "otlp+http://host", PUSH_PYROSCOPE, -1, NULL },
 		{ "http://host", -1, -1, NULL },
 		{ "parca+http://host", PUSH_PYROSCOPE, -1, NULL },
 		{ "parca+ftp://host", -1, -1, NULL },
@@ -104,7 +107,7 @@ static void make(enum push_format format, const char *base, const char *service,
 		.label_count = 2,
 		.start_unix_ns = 1795270775999999999,
 		.duration_ns = 2,
-		.pprof = "\x1f\x8b\0x",
+		.encoded = "\x1f\x8b\0x",
 		.size = 4,
 	};
 
@@ -132,6 +135,19 @@ static void pyroscope(void **state)
 		url.data,
 		"http://host/p/ingest?name=a_b_c__d_____%7Bnode%3Dunknown%2Cpod%3Dp_1%7D&from=1795270775"
 		"&until=1795270777&format=pprof&spyName=pyperf-bpf");
+}
+
+/* It says itself whose and when it is. */
+static void otlp(void **state)
+{
+	(void)state;
+	make(PUSH_OTLP, "http://host:4318/p/", "web", "n1");
+	assert_string_equal(url.data, "http://host:4318/p/v1development/profiles");
+	assert_int_equal(body.size - 1, 4);
+	assert_memory_equal(body.data, "\x1f\x8b\0x", 4);
+	assert_string_equal(push_content_type(PUSH_OTLP), "application/x-protobuf");
+	assert_string_equal(push_content_encoding(PUSH_OTLP), "gzip");
+	assert_null(push_content_encoding(PUSH_PYROSCOPE));
 }
 
 static void parca(void **state)
@@ -182,6 +198,7 @@ int main(void)
 		cmocka_unit_test(urls),
 		cmocka_unit_test(exposed),
 		cmocka_unit_test(pyroscope),
+		cmocka_unit_test(otlp),
 		cmocka_unit_test(parca),
 		cmocka_unit_test(parca_grpc),
 	};
