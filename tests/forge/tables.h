@@ -15,6 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "endpoint/rules.h"
 #include "names/codes.h"
 #include "profile/profile.h"
 #include "targets/registry.h"
@@ -31,6 +32,7 @@ static struct registry *registry;
 static struct profile *profile;
 static struct harvest_stats stats;
 static bool with_columns;
+static struct rules *with_rules; /* teardown() frees them */
 
 static inline void add_code(__u32 code, const char *name, const char *file, int first_line)
 {
@@ -113,12 +115,14 @@ static inline int setup(void **state)
 
 #define forged_inputs                                                                                        \
 	((struct harvest_inputs){                                                                            \
-		.tables = &tables, .codes = codes, .registry = registry, .columns = with_columns })
+		.tables = &tables, .codes = codes, .registry = registry, .columns = with_columns, \
+		.endpoint_rules = with_rules })
 
 static inline int teardown(void **state)
 {
 	(void)state;
 	profile_free(TAKE_PTR(profile));
+	rules_free(TAKE_PTR(with_rules));
 	registry_free(registry);
 	codes_free(codes);
 	free(owners);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "endpoint/rules.h"
 #include "kern/trigger.h"
 #include "kubelet/kubelet.h"
 #include "options/fail.h"
@@ -112,6 +113,24 @@ static int derive_output(struct options *o, char *error, size_t size)
 	return 0;
 }
 
+static int derive_endpoints(const struct options *o, char *error, size_t size)
+{
+	_cleanup_rules_ struct rules *rules = NULL;
+	int err;
+
+	if (!o->endpoint_rule)
+		return 0;
+	if (o->by != BY_ENDPOINT)
+		return options_fail(error, size, "--endpoint-rule goes with --by endpoint");
+	err = rules_new(o->endpoint_rule, &rules);
+	if (err == -EINVAL)
+		return options_fail(error, size,
+				    "--endpoint-rule wants 1 to %d of FILE:NAME with commas between, such as "
+				    "shop/rpc.py:Server.dispatch, not '%s'",
+				    RULES_OWN_MAX, o->endpoint_rule);
+	return err ? options_fail(error, size, "out of memory") : 0;
+}
+
 static int derive_pod_labels(struct options *o, char *error, size_t size)
 {
 	if (!o->kubelet && (o->kubelet_ca_file || o->kubelet_insecure_tls))
@@ -155,7 +174,8 @@ int options_derive(struct options *o, char *error, size_t size)
 		return -EINVAL;
 	if (derive_intervals(o, error, size))
 		return -EINVAL;
-	if (derive_output(o, error, size) || derive_pod_labels(o, error, size))
+	if (derive_output(o, error, size) || derive_endpoints(o, error, size) ||
+	    derive_pod_labels(o, error, size))
 		return -EINVAL;
 	if (parse_address(o->listen, &o->listen_address, "listen", error, size) ||
 	    parse_address(o->listen_metrics, &o->metrics_address, "listen-metrics", error, size) ||

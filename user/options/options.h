@@ -22,6 +22,7 @@ enum reads { READS_BLOCK, READS_SINGLE };
 enum labels { LABELS_THREAD, LABELS_PROCESS };
 enum symbols_by { SYMBOLS_LOCAL, SYMBOLS_SERVER };
 enum hide { HIDE_NOTHING, HIDE_NATIVE };
+enum by { BY_ENDPOINT };
 enum paths { PATHS_SHORT, PATHS_FULL };
 
 /* Rows of options.def. */

@@ -19,6 +19,7 @@ struct encoder {
 	__u32 *order; /* samples */
 	__u64 *sums;  /* sum of the counts before the i-th sample */
 	const bool *stop;
+	__u32 heads; /* rows above the frames: the process and, if any sample has one, the endpoint */
 };
 
 static bool is_stopped(const struct encoder *e)
@@ -26,12 +27,16 @@ static bool is_stopped(const struct encoder *e)
 	return e->stop && __atomic_load_n(e->stop, __ATOMIC_RELAXED);
 }
 
-/* What makes a frame of a stack the same as that of another one: the process, then functions. */
-static __u32 frame_key(const struct profile *p, const struct profile_stack *s, __u32 depth)
+/* What makes a frame of a stack the same as that of another one: the process, the endpoint, functions. */
+static __u32 frame_key(const struct encoder *e, const struct profile_stack *s, __u32 depth)
 {
+	const struct profile *p = e->profile;
+
 	if (!depth)
 		return profile_get_owner(p, s->owner)->pid;
-	return profile_get_location(p, s->locations[s->n - depth])->function;
+	if (depth < e->heads)
+		return profile_get_owner(p, s->owner)->endpoint;
+	return profile_get_location(p, s->locations[s->n + e->heads - 1 - depth])->function;
 }
 
 static int compare_samples(const void *a, const void *b, void *context)
@@ -43,8 +48,8 @@ static int compare_samples(const void *a, const void *b, void *context)
 
 	if (is_stopped(e)) /* the order is not looked at any more */
 		return 0;
-	for (__u32 depth = 0; depth <= x.n && depth <= y.n; depth++) {
-		__u32 of_x = frame_key(p, &x, depth), of_y = frame_key(p, &y, depth);
+	for (__u32 depth = 0; depth < x.n + e->heads && depth < y.n + e->heads; depth++) {
+		__u32 of_x = frame_key(e, &x, depth), of_y = frame_key(e, &y, depth);
 
 		if (of_x != of_y)
 			return of_x < of_y ? -1 : 1;
@@ -84,6 +89,12 @@ static int add_function(struct encoder *e, __u32 id)
 	return buf_printf(e->out, ":%u\"", f->start_line);
 }
 
+static int add_endpoint(struct encoder *e, __u32 text)
+{
+	return buf_add_json(e->out, text ? profile_get_string(e->profile, text) : "(no endpoint)") ?:
+	       buf_add_string(e->out, ",\"kind\":\"endpoint\"");
+}
+
 static int add_children(struct encoder *e, __u32 from, __u32 to, __u32 depth);
 
 /* The frame at this depth that the samples from..to have in common. */
@@ -93,7 +104,9 @@ static int add_frame(struct encoder *e, __u32 from, __u32 to, __u32 depth)
 	int err = buf_add_string(e->out, "{\"name\":");
 
 	if (!err)
-		err = depth ? add_function(e, frame_key(e->profile, &s, depth)) : add_process(e, s.owner);
+		err = !depth ? add_process(e, s.owner) :
+		      depth < e->heads ? add_endpoint(e, frame_key(e, &s, depth)) :
+					 add_function(e, frame_key(e, &s, depth));
 	if (!err)
 		err = buf_printf(e->out, ",\"value\":%llu", e->sums[to] - e->sums[from]);
 	if (!err)
@@ -113,14 +126,14 @@ static int add_children(struct encoder *e, __u32 from, __u32 to, __u32 depth)
 
 		if (is_stopped(e))
 			return -ECANCELED;
-		if (depth > s.n) { /* ends above */
+		if (depth >= s.n + e->heads) { /* ends above */
 			from++;
 			continue;
 		}
-		key = frame_key(e->profile, &s, depth);
+		key = frame_key(e, &s, depth);
 		for (; end < to; end++) {
 			s = profile_get_sample(e->profile, e->order[end]);
-			if (frame_key(e->profile, &s, depth) != key)
+			if (frame_key(e, &s, depth) != key)
 				break;
 		}
 		if (e->sums[end] - e->sums[from] >= least) {
@@ -143,6 +156,14 @@ static int add_kinds(struct buf *out)
 				 i ? "," : "", frame_rows[i].key, frame_rows[i].colour, frame_rows[i].shown,
 				 frame_is_native(i) ? ",\"native\":true" : "");
 	return err ?: buf_add_string(out, "]");
+}
+
+static __u32 count_heads(const struct profile *p)
+{
+	for (__u32 id = 1; id <= profile_count(p, PROFILE_OWNER); id++)
+		if (profile_get_owner(p, id)->endpoint)
+			return 2;
+	return 1;
 }
 
 static int encode(struct encoder *e)
@@ -183,7 +204,7 @@ int flamegraph_encode_until(const struct profile *p, const bool *stop, struct bu
 	size_t n = profile_count(p, PROFILE_SAMPLE), start = out->size;
 	_cleanup_free_ __u32 *order = calloc(n + 1, sizeof(*order));
 	_cleanup_free_ __u64 *sums = calloc(n + 1, sizeof(*sums));
-	struct encoder e = { p, out, order, sums, stop };
+	struct encoder e = { p, out, order, sums, stop, count_heads(p) };
 	int err = order && sums ? encode(&e) : -ENOMEM;
 
 	if (err)

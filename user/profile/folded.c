@@ -61,11 +61,15 @@ static int add_frame(const struct profile *p, __u32 location, struct buf *out)
 
 static int add_owner(const struct profile *p, __u32 owner, struct buf *out)
 {
+	const struct profile_owner *o = profile_get_owner(p, owner);
 	int err = owner_text_process(p, owner, out);
 
-	if (err || !owner_text_has_thread(p, owner))
+	if (!err && owner_text_has_thread(p, owner))
+		err = buf_add(out, ";", 1) ?: owner_text_thread(p, owner, out);
+	if (err || !o->endpoint)
 		return err;
-	return buf_add(out, ";", 1) ?: owner_text_thread(p, owner, out);
+	return buf_add_string(out, ";endpoint ") ?:
+	       buf_add_shown(out, profile_get_string(p, o->endpoint), true);
 }
 
 static int compare_texts(const void *a, const void *b, void *context)

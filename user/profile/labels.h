@@ -25,6 +25,7 @@ typedef const char *label_text;
 #define LABEL_OF_CONTAINER_IS_PROCESS(...)
 #define LABEL_OF_CONTAINER_IS_THREAD(...)
 #define LABEL_OF_CONTAINER_IS_STATE(...)
+#define LABEL_OF_CONTAINER_IS_STACK(...)
 
 /* Where a label stands besides pprof, as labels.def says. */
 enum label_outputs { NOWHERE_ELSE = 0, IN_QUERY = 1, IN_SERIES = 2, IN_FRAME = 4 };

@@ -92,6 +92,11 @@ const char *short_path_of(const char *path, const char *folder)
 	return last_two_parts(path);
 }
 
+bool short_path_is_standard(const char *path)
+{
+	return *path == '/' && !below_packages(path) && below_standard_library(path);
+}
+
 static char from[PATH_MAX];
 static bool begun;
 

@@ -6,6 +6,8 @@
 #ifndef PYPERF_PROFILE_SHORT_PATH_H
 #define PYPERF_PROFILE_SHORT_PATH_H
 
+#include <stdbool.h>
+
 /*
  * The rule. Of a path of a library it is the part below site-packages, dist-packages or lib/pythonX.Y; of a
  * shared object elsewhere its name; of any other file the part below folder, or else its last two parts. What
@@ -13,6 +15,9 @@
  * (":12") does no harm. folder may be NULL.
  */
 const char *short_path_of(const char *path, const char *folder);
+
+/* Whether it is a path of the standard library. */
+bool short_path_is_standard(const char *path);
 
 /* From now on short_path() follows that rule, with the folder, of which it keeps a copy. */
 void short_path_begin(const char *folder);

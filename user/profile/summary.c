@@ -292,6 +292,25 @@ static void print_processes(struct page *page, const struct tally_rows *r)
 	}
 }
 
+/* If anything has one. */
+static void print_endpoints(struct page *page, const struct tally_rows *r)
+{
+	char heads[96];
+
+	if (!r->rows[0].id && r->n < 2)
+		return;
+	format_heads(page, "   ", heads);
+	print_heading(page, "Endpoints", heads);
+	for (__u32 i = 0; i < shown(page, r, false); i++) {
+		const __u32 name = r->rows[i].id;
+
+		print_use(page, r->rows[i].self);
+		print_gil(page, &r->rows[i]);
+		fprintf(page->f, "%12s", "");
+		print_name(page, name ? profile_get_string(page->profile, name) : "(no endpoint)");
+	}
+}
+
 static void print_others(struct page *page, __u64 count, __u32 n, const char *one, const char *many)
 {
 	if (!count)
@@ -422,6 +441,7 @@ void summary_print(const struct profile *p, FILE *f, bool colour, int rows)
 		     "   self  function                                   file");
 	print_markers(&page, &t.markers, "Not in the tables", false);
 	print_markers(&page, &t.markers, "In the tables, but not whole", true);
+	print_endpoints(&page, &t.endpoints);
 	if (t.pid)
 		print_threads(&page, &t);
 	else

@@ -23,6 +23,7 @@ void tally_free(struct tally *t)
 	free(t->natives.rows);
 	free(t->libraries.rows);
 	free(t->processes.rows);
+	free(t->endpoints.rows);
 	free(t->threads.rows);
 	free(t->owners);
 	*t = (struct tally){ 0 };
@@ -255,6 +256,7 @@ static int allocate(const struct profile *p, struct tally *t)
 	    new_rows(&t->markers, t->functions.n) || new_rows(&t->natives, t->functions.n) ||
 	    new_rows(&t->libraries, profile_count(p, PROFILE_SAMPLE)) ||
 	    new_rows(&t->lines, profile_count(p, PROFILE_LOCATION)) || new_rows(&t->processes, owners) ||
+	    new_rows(&t->endpoints, owners) ||
 	    new_rows(&t->threads, owners))
 		return -ENOMEM;
 	t->libraries.n = 0; /* so far */
@@ -274,10 +276,14 @@ int tally_make(const struct profile *p, struct tally *ret)
 	part_tables(p, ret);
 	merge_lines(p, &ret->lines);
 	merge_libraries(&ret->libraries);
-	for (__u32 i = 0; i < ret->processes.n; i++)
-		ret->processes.rows[i] =
-			(struct tally_row){ .id = profile_get_owner(p, i + 1)->pid, .line = i + 1 };
+	for (__u32 i = 0; i < ret->processes.n; i++) {
+		const struct profile_owner *o = profile_get_owner(p, i + 1);
+
+		ret->processes.rows[i] = (struct tally_row){ .id = o->pid, .line = i + 1 };
+		ret->endpoints.rows[i] = (struct tally_row){ .id = o->endpoint, .line = i + 1 };
+	}
 	merge_owners(p, ret, &ret->processes);
+	merge_owners(p, ret, &ret->endpoints);
 	find_threads(p, ret);
 	sort(&ret->functions, by_heat);
 	sort(&ret->markers, by_heat);

@@ -42,6 +42,7 @@ struct agent {
 	struct natives *natives;
 	struct kernel_names *kernel_names; /* NULL: they are not wanted, or not shown to us */
 	struct registry *registry;
+	struct rules *endpoint_rules; /* NULL without --by endpoint */
 	struct discover *discover;
 	struct symbols *symbols;
 	struct looks *looks;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "endpoint/rules.h"
 #include "kern/kernel.h"
 #include "kern/records.h"
 #include "proc/namespaces.h"
@@ -142,6 +143,9 @@ int parts_open(struct agent *a)
 		err = log_failure(natives_want_lines(a->natives), "the store of native lines");
 	if (!err)
 		err = log_failure(registry_new(&a->registry), "the process registry");
+	if (!err && a->options->by == BY_ENDPOINT)
+		err = log_failure(rules_new(a->options->endpoint_rule, &a->endpoint_rules),
+				  "the rules of endpoints");
 	if (!err)
 		err = open_kubelet(a);
 	if (!err)
@@ -163,6 +167,7 @@ void parts_close(struct agent *a)
 	symbols_free(a->symbols);
 	discover_free(a->discover);
 	ask_kubelet_close(&a->ask_kubelet);
+	rules_free(a->endpoint_rules);
 	registry_free(a->registry);
 	codes_free(a->codes);
 	natives_free(a->natives);

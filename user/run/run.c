@@ -142,6 +142,7 @@ static void set_inputs(struct agent *a)
 		.hide_native = o->hide == HIDE_NATIVE,
 		.registry = a->registry,
 		.columns = o->columns,
+		.endpoint_rules = a->endpoint_rules,
 		.pod_labels = o->kubelet ? kubelet_labels(a->ask_kubelet.kubelet) : NULL,
 		.pod_label_names = o->kubelet ? &o->pod_label_names : NULL,
 	};

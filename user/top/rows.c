@@ -115,6 +115,11 @@ static void set_owner(const struct profile *p, struct top_row *row, enum top_vie
 			 0);
 		snprintf(where, sizeof(where), "%.60s", profile_get_string(p, o->namespace));
 		break;
+	case TOP_ENDPOINTS:
+		set_text(row->name, sizeof(row->name),
+			 o->endpoint ? profile_get_string(p, o->endpoint) : "(no endpoint)", 0);
+		snprintf(where, sizeof(where), "%.16s", profile_get_string(p, o->comm));
+		break;
 	default:
 		snprintf(where, sizeof(where), "%u", o->pid);
 		set_text(row->name, sizeof(row->name), profile_get_string(p, o->comm), 0);

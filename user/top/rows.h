@@ -14,7 +14,8 @@
 	VIEW(NATIVE, 'n', "native", "native function", "library")   \
 	VIEW(PROCESSES, 'p', "processes", "process", "pid")         \
 	VIEW(THREADS, 't', "threads", "thread", "tid in process")   \
-	VIEW(PODS, 'o', "pods", "pod", "namespace")
+	VIEW(PODS, 'o', "pods", "pod", "namespace")                 \
+	VIEW(ENDPOINTS, 'r', "endpoints", "endpoint", "process")
 
 enum top_view {
 #define VIEW(name, key, word, first, second) TOP_##name,

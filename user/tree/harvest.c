@@ -31,6 +31,7 @@ bool harvest_is_empty(const struct harvest_stats *stats)
 
 struct harvester {
 	const struct harvest_span *span;
+	struct endpoints *endpoints; /* NULL: samples have none */
 	const struct tick_times *times; /* NULL: a tick stands for the time between two */
 	struct node_frames frames; /* and with them the inputs and the profile */
 	struct harvest_stats stats;
@@ -132,6 +133,8 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	if (!node_stack_begin(inputs, node, &s) || !is_wanted(h, s.kind))
 		return 0;
 	node_stack_labels(inputs, &s);
+	if (h->endpoints && endpoints_find(h->endpoints, inputs, s.leaf, s.root, &s.labels.endpoint))
+		return -ENOMEM;
 	if (profile_bytes(h->frames.profile) > (inputs->bytes_max ?: PROFILE_BYTES))
 		return drop_node(h, &s, count);
 	err = node_stack_frames(&h->frames, &s);
@@ -215,12 +218,14 @@ void harvest_forget(struct harvest_progress *p, struct kernel_range nodes)
 	if (p->location_of)
 		memset(p->location_of + nodes.first, 0,
 		       (nodes.end - nodes.first) * sizeof(p->location_of[0]));
+	endpoints_free(&p->endpoints);
 }
 
 void harvest_end(struct harvest_progress *p)
 {
 	free(p->location_of);
 	lines_met_free(&p->lines);
+	endpoints_free(&p->endpoints);
 	tick_times_free(&p->times);
 	*p = (struct harvest_progress){};
 }
@@ -268,6 +273,7 @@ int harvest(const struct harvest_inputs *inputs, const struct harvest_span *span
 	if (!p->location_of)
 		p->location_of = calloc(t->node_count, sizeof(p->location_of[0]));
 	h.frames.location_of = p->location_of;
+	h.endpoints = inputs->endpoint_rules ? &p->endpoints : NULL;
 	err = p->location_of ? 0 : -ENOMEM;
 	if (!err && profile_get_info(profile)->timed) {
 		err = tick_times_find(&p->times, inputs, span);

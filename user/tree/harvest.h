@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "bpf/abi.h"
+#include "tree/endpoints.h"
 #include "tree/harvest_inputs.h"
 #include "tree/harvest_span.h"
 #include "tree/lines_met.h"
@@ -36,6 +37,7 @@ struct harvest_progress {
 	__u32 next;	    /* the node that it goes on with */
 	__u32 *location_of; /* by node, what its frame is in the profile; NULL = not begun */
 	struct lines_met lines; /* of all of them */
+	struct endpoints endpoints; /* by node, if they are wanted */
 	struct tick_times times; /* of a profile whose CPU time is that of the account */
 	struct harvest_stats stats;
 };

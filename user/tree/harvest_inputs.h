@@ -15,6 +15,7 @@ struct natives;
 struct pod_label_names;
 struct pod_labels;
 struct registry;
+struct rules;
 
 struct harvest_inputs {
 	const struct kernel_tables *tables;
@@ -30,6 +31,7 @@ struct harvest_inputs {
 	 */
 	size_t bytes_max;
 	bool columns; /* tells places in one line apart, where the interpreter knows them */
+	const struct rules *endpoint_rules; /* NULL: samples have no endpoint */
 	const struct pod_labels *pod_labels; /* may be NULL, as the next */
 	const struct pod_label_names *pod_label_names;
 };

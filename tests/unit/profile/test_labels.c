@@ -26,13 +26,17 @@ static int setup_sample(void **state)
 #undef LABEL
 	} };
 
-	if (setup(state) || registry_add(registry, &e))
+	if (setup(state) || registry_add(registry, &e) || rules_new("d.py:Server.dispatch", &with_rules))
 		return -1;
 	set_owner(0, 1, 101, "<thread>");
 	set_owner(1, 77, 0, "");
 	add_code(102, "_find_and_load", "<frozen importlib._bootstrap>", 1);
 	set_root(25, 0, 0);
-	set_node(30, 25, 102, 1, 0);
+	add_code(104, "Server.dispatch", "d.py", 1);
+	add_code(105, VALUE("endpoint"), "m.py", 1);
+	set_node(31, 25, 104, 1, 0);
+	set_node(32, 31, 105, 1, 0);
+	set_node(30, 32, 102, 1, 0);
 	set_node(26, 30, 100, 1, 0);
 	add_code(103, "<task>", "", 0);
 	set_attribute(21, 26, ATTRIBUTE_TASK, 103, 0);
@@ -51,6 +55,8 @@ static const char *value_of(const struct label_row *row)
 		return "holds";
 	if (!strcmp(row->key, "import") || !strcmp(row->key, "exception") || !strcmp(row->key, "gc"))
 		return "yes";
+	if (!strcmp(row->key, "endpoint"))
+		return "m:" VALUE("endpoint");
 	if (row->is_text)
 		snprintf(text, sizeof(text), VALUE("%s"), row->key);
 	else
@@ -225,6 +231,8 @@ static void frames(void **state)
 
 		if (label_rows[i].outputs & IN_FRAME)
 			assert_true(found && found < end);
+		else if (i == LABEL_endpoint) /* a row of its own below that of its process */
+			assert_true(found && found > end);
 		else if (i != LABEL_pid && i != LABEL_comm)
 			assert_null(found);
 	}

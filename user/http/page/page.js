@@ -36,10 +36,10 @@ function shade(colour, name) {
 	return d3.interpolateRgb(colour, "#ffffff")(sum / 1009 / 3);
 }
 
-// The two outermost rows, the whole and the processes, are no frames. What a search has found keeps its own
-// colour.
+// The outermost rows, the whole, the processes and the endpoints, are no frames. What a search has found
+// keeps its own colour.
 function paint(node, usual) {
-	if (node.highlight || node.depth < 2)
+	if (node.highlight || node.depth < 2 || node.data.kind === "endpoint")
 		return usual;
 	return shade(colours[node.data.kind || first], node.data.name);
 }

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_rules.c - which functions call handlers, and what is the handler: tables of cases, with names as
+ * Python 3.11 has them and as those before it have; and rules of one's own.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "endpoint/rules.h"
+#include "tests/forge/fail_malloc.h"
+
+#define SITE "/srv/venv/lib/python3.11/site-packages/"
+#define LIB  "/usr/lib/python3.11/"
+#define TEN  ",a.py:f,a.py:f,a.py:f,a.py:f,a.py:f,a.py:f,a.py:f,a.py:f,a.py:f,a.py:f"
+#define SIXTY_FOUR "a.py:f" TEN TEN TEN TEN TEN TEN ",a.py:f,a.py:f,a.py:f"
+
+static struct rules *rules;
+
+static int setup_rules(void **state)
+{
+	(void)state;
+	return rules_new("shop/rpc.py:Server.dispatch,wrap.py:guarded.<locals>.guard", &rules);
+}
+
+static int free_rules(void **state)
+{
+	(void)state;
+	rules_free(rules);
+	return 0;
+}
+
+static const struct {
+	const char *file, *name;
+	bool is;
+} dispatchers[] = {
+	{ SITE "flask/app.py", "Flask.dispatch_request", true },
+	{ SITE "flask/app.py", "dispatch_request", true },
+	{ "/opt/anywhere/flask/app.py", "Flask.dispatch_request", true },
+	{ "flask/app.py", "Flask.dispatch_request", true },
+	{ SITE "flask/app.py", "Flask.full_dispatch_request", false },
+	{ SITE "flask/app.py", "Sub.dispatch_request", false },
+	{ SITE "flask/views.py", "Flask.dispatch_request", false },
+	{ SITE "myflask/app.py", "Flask.dispatch_request", false },
+	{ "app.py", "Flask.dispatch_request", false },
+	{ "", "", false },
+	/* One's own. */
+	{ "/srv/shop/rpc.py", "Server.dispatch", true },
+	{ "/srv/shop/rpc.py", "dispatch", true },
+	{ "/srv/workshop/rpc.py", "Server.dispatch", false },
+	{ "/srv/shop/rpc.py", "Server.dispatch2", false },
+	{ "/srv/shop/rpc.py", "Other.dispatch", false },
+	{ "wrap.py", "guarded.<locals>.guard", true },
+	{ "/srv/wrap.py", "guard", true },
+	{ "/srv/wrap.py", "guarded", false },
+};
+
+static void who_calls_handlers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(dispatchers); i++)
+		if (!!rules_dispatcher(rules, dispatchers[i].file, dispatchers[i].name) != dispatchers[i].is)
+			fail_msg("%s:%s", dispatchers[i].file, dispatchers[i].name);
+}
+
+struct below {
+	const char *file, *name;
+	enum rules_verdict is;
+};
+
+static void assert_below(const char *file, const char *name, const struct below *rows, size_t n)
+{
+	const unsigned int rule = rules_dispatcher(rules, file, name);
+
+	assert_true(rule);
+	for (size_t i = 0; i < n; i++)
+		if (rules_below(rules, rule, file, rows[i].file, rows[i].name) != rows[i].is)
+			fail_msg("%s:%s below %s", rows[i].file, rows[i].name, name);
+}
+
+static void what_they_call(void **state)
+{
+	static const struct below rows[] = {
+		{ "/srv/shop/views.py", "items", RULES_HANDLER },
+		{ "/srv/flask/app.py", "items", RULES_HANDLER }, /* a program's own folder may be called so */
+		{ SITE "flask/app.py", "Flask.ensure_sync", RULES_ASIDE },
+		{ SITE "flask/views.py", "View.as_view.<locals>.view", RULES_PASSES },
+		{ SITE "flask/views.py", "view", RULES_PASSES },
+		{ SITE "flask/views.py", "MethodView.dispatch_request", RULES_PASSES },
+		{ SITE "werkzeug/local.py", "LocalProxy.__get__", RULES_ASIDE },
+		{ SITE "flask_admin/base.py", "AdminIndexView.index", RULES_HANDLER },
+		{ LIB "inspect.py", "iscoroutinefunction", RULES_ASIDE },
+		{ LIB "contextlib.py", "ContextDecorator.__call__.<locals>.inner", RULES_PASSES },
+		{ LIB "contextlib.py", "inner", RULES_PASSES },
+		{ "<frozen importlib._bootstrap>", "_find_and_load", RULES_ASIDE },
+		{ "<string>", "items", RULES_ASIDE },
+		{ "", "", RULES_HANDLER },
+	};
+
+	(void)state;
+	assert_below(SITE "flask/app.py", "Flask.dispatch_request", rows, ARRAY_SIZE(rows));
+}
+
+/* Flask elsewhere than where packages are installed: what is its own is what is in the same folder. */
+static void in_any_folder(void **state)
+{
+	static const struct below rows[] = {
+		{ "/opt/libs/flask/ctx.py", "f", RULES_ASIDE },
+		{ "/opt/libs/shop/ctx.py", "f", RULES_HANDLER },
+		{ SITE "flask/ctx.py", "f", RULES_HANDLER },
+	};
+	static const struct below relative[] = {
+		{ "flask/ctx.py", "f", RULES_ASIDE },
+		{ "views.py", "f", RULES_HANDLER },
+	};
+
+	(void)state;
+	assert_below("/opt/libs/flask/app.py", "Flask.dispatch_request", rows, ARRAY_SIZE(rows));
+	assert_below("flask/app.py", "Flask.dispatch_request", relative, ARRAY_SIZE(relative));
+}
+
+/* A rule of one's own knows nothing of frameworks. */
+static void below_ones_own(void **state)
+{
+	static const struct below rows[] = {
+		{ "/srv/shop/rpc.py", "Server.check", RULES_HANDLER },
+		{ SITE "flask/app.py", "Flask.ensure_sync", RULES_HANDLER },
+		{ LIB "json/decoder.py", "JSONDecoder.decode", RULES_ASIDE },
+		{ LIB "contextlib.py", "ContextDecorator.__call__.<locals>.inner", RULES_PASSES },
+	};
+
+	(void)state;
+	assert_below("/srv/shop/rpc.py", "Server.dispatch", rows, ARRAY_SIZE(rows));
+}
+
+static void lists(void **state)
+{
+	static const char *const bad[] = { "",	"a.py",	   "a.py:",   ":f",
+					   ",", "a.py:f,", ",a.py:f", "a.py:f,,b.py:g" };
+	struct rules *r = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(rules_new(bad[i], &r), -EINVAL);
+	assert_int_equal(rules_new(SIXTY_FOUR ",a.py:f", &r), -EINVAL);
+	assert_null(r);
+	assert_int_equal(rules_new(SIXTY_FOUR, &r), 0);
+	assert_true(rules_dispatcher(r, "/x/a.py", "f"));
+	rules_free(r);
+	assert_int_equal(rules_new(NULL, &r), 0);
+	assert_false(rules_dispatcher(r, "/x/a.py", "f"));
+	rules_free(r);
+	assert_int_equal(rules_new("c:\\a.py:C.f", &r), 0); /* the name is behind the last colon */
+	assert_true(rules_dispatcher(r, "c:\\a.py", "C.f"));
+	rules_free(r);
+}
+
+static void without_memory(void **state)
+{
+	struct rules *r = NULL;
+
+	(void)state;
+	if (!fail_malloc_works())
+		skip();
+	allocations_left = 0;
+	assert_int_equal(rules_new(NULL, &r), -ENOMEM);
+	allocations_left = -1;
+	assert_null(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_calls_handlers),
+		cmocka_unit_test(what_they_call),
+		cmocka_unit_test(in_any_folder),
+		cmocka_unit_test(below_ones_own),
+		cmocka_unit_test(lists),
+		cmocka_unit_test(without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, setup_rules, free_rules);
+}

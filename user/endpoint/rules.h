@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rules.h - which functions call the handlers of requests, and which of the functions that those call is the
+ * handler: rules.def, and what --endpoint-rule adds. There are names and files of functions only. They are
+ * foreign; the rules decide nothing but a label.
+ */
+#ifndef PYPERF_ENDPOINT_RULES_H
+#define PYPERF_ENDPOINT_RULES_H
+
+#include <stddef.h>
+
+#include "base/cleanup.h"
+
+#define RULES_OWN_MAX 64 /* of --endpoint-rule */
+
+struct rules;
+
+/*
+ * own: "FILE:NAME[,FILE:NAME...]" or NULL, which must outlive the rules. FILE is the end of a path, NAME a
+ * qualified name. 0; -EINVAL if it is no such list, or has more than RULES_OWN_MAX; -ENOMEM.
+ */
+int rules_new(const char *own, struct rules **ret);
+void rules_free(struct rules *r);
+
+/* The number of the rule by which this function calls handlers, from 1; 0 = it does not. */
+unsigned int rules_dispatcher(const struct rules *r, const char *file, const char *name);
+
+enum rules_verdict { RULES_HANDLER, RULES_PASSES, RULES_ASIDE };
+
+/*
+ * What a function is that the dispatcher of this rule, in dispatcher_file, has called, or that something has
+ * called to which the dispatcher's request was passed on.
+ */
+enum rules_verdict rules_below(const struct rules *r, unsigned int rule, const char *dispatcher_file,
+			       const char *file, const char *name);
+
+static inline void rules_cleanup(struct rules **r)
+{
+	rules_free(*r);
+}
+
+#define _cleanup_rules_ _cleanup_(rules_cleanup)
+
+#endif
