@@ -59,7 +59,8 @@ UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c \
 	    tests/oracle/step_native.c tests/oracle/functions.c tests/oracle/rows.c tests/layouts/show.c \
 	    tests/guest/verifier.c tests/guest/shares.c tests/forge/refuse.c \
-	    tests/bench/lines.c deploy/dist/pages.c)) $(O)/tests/forge/fail_malloc.so
+	    tests/bench/lines.c deploy/dist/pages.c)) $(O)/tests/forge/fail_malloc.so \
+	    $(O)/tests/forge/odd_clock.so
 include deploy/dist/dist.mk
 LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats doctor) # list_rows.py
 SCHEMA   := deploy/kubernetes/chart/values.schema.json

@@ -166,12 +166,15 @@ def doctor():
             "process. A profile that cannot start for such a reason names it.")
     print("""    pyperf-bpf doctor                    this machine, and its Python processes
     pyperf-bpf doctor --pid 4711         this machine, and this process
-    pyperf-bpf doctor --native full      whether there is memory enough for a run with this option
+    pyperf-bpf doctor --native full      is there memory enough for a run with this option, and what
+                                         is known of the native code of each process?
+    pyperf-bpf doctor --push URL         does the receiver answer?
+    pyperf-bpf doctor --kubelet URL      does the kubelet?
     pyperf-bpf doctor --json             for programs
 
 The programs are really loaded and attached for a moment, where nothing is missing before that. No
-process is sampled. The exit code is 0 when programs can be profiled, and 1 when something that is
-needed is missing.
+process is sampled. The exit code is 0 when nothing is missing, and 1 when something is. It takes
+those options of a run that change what that needs; give it what the run gets.
 
 ## What is looked at
 
@@ -189,7 +192,19 @@ The first word of a line is the result:
 | `unknown` | it cannot be said, for want of something that another line names |
 | `MISSING` | nothing can be profiled before this is mended; each line with `->` is one way to do it |
 
-## Without root
+What is missing from `libcurl` on keeps a run from nothing but what these options ask for.
+
+`receiver` sends a GET to where the profiles would go, with the lines of `--push-header-file`. Any
+answer but 401, 403 and 407 will do, since receivers do not say what they think of a GET. `clock`
+has what the kernel knows (`adjtimex`): in a virtual machine whose host sets the clock it may be
+right although nobody there says so.
+""")
+    doctor_beyond()
+
+
+def doctor_beyond():
+    """Below the table."""
+    print("""## Without root
 
     sudo /full/path/of/pyperf-bpf -a -d 10
     sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search+ep /full/path/of/pyperf-bpf
@@ -207,10 +222,17 @@ it runs, or the reason why not; whether it has a GIL; and from 3.14 on whether a
 its tasks can be read. `not proved yet` is one that runs no Python code at the moment: it is looked
 at again when it does. `refused` is shown as `[unsupported Python]` in a profile.
 
+With `--native` each has a second line: how many files with code it has mapped; in how many of them
+functions have names, and in how many all functions (`.symtab`, or a debug file); the files in which
+callers cannot be found in a twentieth of the code or more (x86-64; eight parts of a large file
+stand for all); whether there is code that was made at run time, and a file of names for it
+(`/tmp/perf-PID.map`). [native.md](native.md) says what comes of each.
+
 ## JSON
 
 [schemas/doctor.json](schemas/doctor.json) is the schema of `--json`. Its `checks` have all rows of
-the table above, each time; those for which nothing was asked have the result `unasked`.""")
+the table above, each time; those for which nothing was asked have the result `unasked`.
+`can_profile` is about the checks before `libcurl`, `can_do_all` about all.""")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * refuse.c - runs a command to which the kernel refuses system calls: refuse [perf] [timers] [filters] --
- * COMMAND [ARG...]
+ * refuse.c - runs a command to which the kernel refuses system calls: refuse [perf] [timers] [filters]
+ * [clock] -- COMMAND [ARG...]
  */
 #include "tests/forge/refuse.h"
 
@@ -20,11 +20,13 @@ int main(int argc, char **argv)
 			err = refuse_timers();
 		else if (!strcmp(argv[i], "filters"))
 			err = refuse_filters();
+		else if (!strcmp(argv[i], "clock"))
+			err = refuse_clock();
 		else
 			err = -EINVAL;
 	}
 	if (err || i + 1 >= argc) {
-		fprintf(stderr, "refuse: %s; usage: refuse [perf] [timers] [filters] -- COMMAND [ARG...]\n",
+		fprintf(stderr, "refuse: %s; usage: refuse [perf] [timers] [filters] [clock] -- COMMAND...\n",
 			strerror(-err));
 		return 125;
 	}

@@ -59,4 +59,10 @@ static inline int refuse_filters(void)
 	return refuse(SYS_seccomp, REFUSE_ANY, EINVAL) ?: refuse(SYS_prctl, PR_SET_SECCOMP, EINVAL);
 }
 
+/* A container that does not say how the clock is set. */
+static inline int refuse_clock(void)
+{
+	return refuse(SYS_adjtimex, REFUSE_ANY, EPERM) ?: refuse(SYS_clock_adjtime, REFUSE_ANY, EPERM);
+}
+
 #endif

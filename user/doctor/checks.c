@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 
 const struct check_row check_rows[CHECKS] = {
-#define CHECK(name, function, text, about) { text, function },
+#define CHECK(name, function, whose, text, about) { text, CHECK_##whose, function },
 #include "doctor/checks.def"
 };
 

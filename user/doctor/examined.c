@@ -36,12 +36,22 @@ void examined_free(struct examined *e)
 	free(e->processes);
 }
 
-bool examined_is_fit(const struct examined *e)
+static bool is_missing(const struct examined *e, bool asked)
 {
 	for (int i = 0; i < CHECKS; i++)
-		if (e->findings[i].grade == GRADE_MISSING)
-			return false;
-	return true;
+		if (e->findings[i].grade == GRADE_MISSING && (asked || check_rows[i].whose == CHECK_MACHINE))
+			return true;
+	return false;
+}
+
+bool examined_can_profile(const struct examined *e)
+{
+	return !is_missing(e, false);
+}
+
+bool examined_is_fit(const struct examined *e)
+{
+	return !is_missing(e, true);
 }
 
 const char *examined_grade(enum grade grade)

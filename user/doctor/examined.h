@@ -6,6 +6,7 @@
 #define PYPERF_DOCTOR_EXAMINED_H
 
 #include "doctor/checks.h"
+#include "doctor/native_code.h"
 #include "dump/dumped.h"
 
 /* A Python process, or one of --pid that cannot be looked at. */
@@ -15,6 +16,7 @@ struct examined_process {
 	char name[PROCFS_NAME_SIZE];
 	struct identity identity;
 	struct container container;
+	struct native_code native;
 };
 
 struct examined {
@@ -31,7 +33,8 @@ void examined_check(struct examined *e, struct examination *x);
 int examined_add_process(struct examined *e, const struct examined_process *p);
 void examined_free(struct examined *e);
 
-/* Whether nothing that is needed is missing. */
+/* Whether nothing is missing that every profile needs; and nothing that was asked for, either. */
+bool examined_can_profile(const struct examined *e);
 bool examined_is_fit(const struct examined *e);
 
 /* The word for a finding: "ok", "note", "unknown", "missing", "unasked". */

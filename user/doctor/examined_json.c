@@ -51,18 +51,39 @@ static int add_python(const struct examined_process *p, struct buf *out)
 	return err;
 }
 
+static int add_native(const struct native_code *n, struct buf *out)
+{
+	static const char *const made[] = { "none", "without names", "with names" };
+	int err;
+
+	if (n->error)
+		return buf_add_string(out, ",\"native\":{\"error\":") ?:
+		       buf_add_json(out, strerror(-n->error)) ?: buf_add_string(out, "}");
+	err = buf_printf(out,
+			 ",\"native\":{\"files\":%u,\"unread\":%u,\"named\":%u,\"complete\":%u,"
+			 "\"without_callers\":%u,\"made_at_run_time\":\"%s\",\"first_without_callers\":[",
+			 n->files, n->unread, n->named, n->complete, n->blind, made[n->made]);
+	for (unsigned int i = 0; i < n->blind && i < NATIVE_CODE_SHOWN && !err; i++)
+		err = buf_add_string(out, i ? "," : "") ?:
+		      add_bytes(out, n->blind_names[i], strlen(n->blind_names[i]));
+	return err ?: buf_add_string(out, "]}");
+}
+
 static int add_process(const struct examined_process *p, struct buf *out)
 {
 	int err = buf_printf(out, "{\"pid\":%d", p->pid);
 
 	err = err ?: add_member(out, "name", p->name) ?: add_member(out, "layout", examined_layout(p));
 	err = err ?: (p->error ? add_member(out, "reason", strerror(-p->error)) : add_python(p, out));
+	if (!err && p->native.looked)
+		err = add_native(&p->native, out);
 	return err ?: buf_add_string(out, "}");
 }
 
 int examined_json(const struct examined *e, struct buf *out)
 {
-	int err = buf_printf(out, "{\"version\":\"%s\",\"can_profile\":%s", PYPERF_VERSION,
+	int err = buf_printf(out, "{\"version\":\"%s\",\"can_profile\":%s,\"can_do_all\":%s", PYPERF_VERSION,
+			     examined_can_profile(e) ? "true" : "false",
 			     examined_is_fit(e) ? "true" : "false");
 
 	err = err ?: add_member(out, "program", e->program) ?: buf_add_string(out, ",\"checks\":[\n");

@@ -78,6 +78,34 @@ static int add_layout(const struct examined_process *p, struct buf *out)
 	return err;
 }
 
+static int add_blind(const struct native_code *n, struct buf *out)
+{
+	int err = buf_printf(out, "; callers are not found in parts of %u (", n->blind);
+
+	for (unsigned int i = 0; i < n->blind && i < NATIVE_CODE_SHOWN && !err; i++)
+		err = buf_add_string(out, i ? ", " : "") ?: add_string(out, n->blind_names[i]);
+	return err ?: buf_add_string(out, n->blind > NATIVE_CODE_SHOWN ? ", ...)" : ")");
+}
+
+/* A second line of a process, with --native. */
+static int add_native(const struct native_code *n, struct buf *out)
+{
+	int err;
+
+	if (n->error)
+		return buf_printf(out, "%11snative code: cannot be looked at: %s\n", "", strerror(-n->error));
+	err = buf_printf(out, "%11snative code: %u files; names in %u, of all functions in %u", "", n->files,
+			 n->named, n->complete);
+	if (!err && n->unread)
+		err = buf_printf(out, "; %u cannot be read", n->unread);
+	if (!err && n->blind)
+		err = add_blind(n, out);
+	if (!err && n->made != MADE_CODE_NONE)
+		err = buf_printf(out, "; code made at run time, %s",
+				 n->made == MADE_CODE_NAMED ? "with names" : "without names");
+	return err ?: buf_add_string(out, "\n");
+}
+
 static int add_process(const struct examined_process *p, struct buf *out)
 {
 	int err = buf_printf(out, "  %-8d ", p->pid);
@@ -89,7 +117,8 @@ static int add_process(const struct examined_process *p, struct buf *out)
 		err = buf_add_string(out, "not Python: ") ?: add_string(out, p->identity.reason);
 	else
 		err = err ?: add_layout(p, out);
-	return err ?: buf_add_string(out, "\n");
+	err = err ?: buf_add_string(out, "\n");
+	return err || !p->native.looked ? err : add_native(&p->native, out);
 }
 
 static int add_processes(const struct examined *e, struct buf *out)
@@ -110,7 +139,10 @@ static int add_verdict(const struct examined *e, struct buf *out)
 
 	if (examined_is_fit(e))
 		return buf_add_string(out, "\nPython programs can be profiled here.\n");
-	err = buf_add_string(out, "\nNothing can be profiled yet, for want of: ");
+	err = examined_can_profile(e) ?
+		      buf_add_string(out, "\nPython programs can be profiled, but not as asked for") :
+		      buf_add_string(out, "\nNothing can be profiled yet");
+	err = err ?: buf_add_string(out, ", for want of: ");
 	for (int i = 0; i < CHECKS && !err; i++)
 		if (e->findings[i].grade == GRADE_MISSING)
 			err = buf_printf(out, "%s%s", missing++ ? ", " : "", check_rows[i].name);

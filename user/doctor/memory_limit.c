@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "doctor/checks.h"
@@ -54,44 +53,40 @@ static unsigned long long least_limit(const char *root, const char *path, const 
 }
 
 /* A line of /proc/self/cgroup: "0::/path" of version 2, "4:memory:/path" of version 1. */
-static unsigned long long limit_of_line(const char *line, bool *ret_first_version)
+static unsigned long long limit_of_line(const char *line)
 {
 	const char *controllers = strchr(line, ':');
 	const char *path = controllers ? strchr(controllers + 1, ':') : NULL;
 
 	if (!path)
 		return NO_LIMIT;
-	if (!strncmp(controllers, ":memory:", strlen(":memory:"))) {
-		*ret_first_version = true;
+	if (!strncmp(controllers, ":memory:", strlen(":memory:")))
 		return least_limit(CGROUPS "/memory", path + 1, "memory.limit_in_bytes");
-	}
 	return strncmp(line, "0::", 3) ? NO_LIMIT : least_limit(CGROUPS, path + 1, "memory.max");
 }
 
-static unsigned long long find_limit(int *ret_version)
+static unsigned long long find_limit(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/self/cgroup", "re");
 	unsigned long long least = NO_LIMIT;
 	char line[PATH_MAX];
-	bool first = false;
 
 	while (f && fgets(line, sizeof(line), f)) {
 		unsigned long long limit;
 
 		line[strcspn(line, "\n")] = '\0';
-		limit = limit_of_line(line, &first);
+		limit = limit_of_line(line);
 		if (limit < least)
 			least = limit;
 	}
-	*ret_version = !f || access(CGROUPS, F_OK) ? 0 : first ? 1 : 2;
 	return least;
 }
 
 void check_memory(struct examination *x, struct finding *ret)
 {
 	struct kernel_room room;
-	int version, err = kernel_measure(&x->kernel, &room);
-	const unsigned long long limit = find_limit(&version);
+	const unsigned long long limit = find_limit();
+	int err = kernel_measure(&x->kernel, &room);
 
 	if (err) {
 		finding_say(ret, GRADE_UNKNOWN, "the tables cannot be sized: %s", strerror(-err));

@@ -311,6 +311,11 @@ int kubelet_fd(const struct kubelet *k)
 	return transfers_fd(k->transfers);
 }
 
+bool kubelet_is_busy(const struct kubelet *k)
+{
+	return k->easy;
+}
+
 const struct pod_labels *kubelet_labels(const struct kubelet *k)
 {
 	return &k->labels;

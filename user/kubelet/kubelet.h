@@ -7,6 +7,7 @@
 #ifndef PYPERF_KUBELET_KUBELET_H
 #define PYPERF_KUBELET_KUBELET_H
 
+#include <stdbool.h>
 #include <linux/types.h>
 
 #include "kubelet/pod_labels.h"
@@ -53,6 +54,8 @@ void kubelet_run(struct kubelet *k);
  */
 void kubelet_meet(struct kubelet *k, const char *pod_uid);
 
+/* Whether a request is under way. */
+bool kubelet_is_busy(const struct kubelet *k);
 const struct pod_labels *kubelet_labels(const struct kubelet *k);
 struct kubelet_stats kubelet_get_stats(const struct kubelet *k);
 /* Why the last request failed, as one line; "" = it did not fail. */

@@ -133,10 +133,12 @@ static int derive_endpoints(const struct options *o, char *error, size_t size)
 
 static int derive_pod_labels(struct options *o, char *error, size_t size)
 {
+	const bool samples = o->subcommand->takes & GROUP_SAMPLES; /* which get the labels */
+
 	if (!o->kubelet && (o->kubelet_ca_file || o->kubelet_insecure_tls))
 		return options_fail(error, size,
 				    "--kubelet-ca-file and --kubelet-insecure-tls go with --kubelet URL");
-	if (!o->kubelet != !o->pod_label)
+	if (samples && !o->kubelet != !o->pod_label)
 		return options_fail(error, size, "--kubelet URL and --pod-label NAME go together");
 	if (!o->kubelet)
 		return 0;
@@ -148,7 +150,7 @@ static int derive_pod_labels(struct options *o, char *error, size_t size)
 		return options_fail(error, size,
 				    "--kubelet wants https://HOST:PORT, without a path, not '%s'",
 				    o->kubelet);
-	if (pod_label_names_parse(o->pod_label, &o->pod_label_names))
+	if (o->pod_label && pod_label_names_parse(o->pod_label, &o->pod_label_names))
 		return options_fail(
 			error, size,
 			"--pod-label wants 1 to %d different names of labels with commas between, "

@@ -12,5 +12,7 @@
 bool namespaces_has_first_pids(void);
 /* In another one capabilities are worth nothing for BPF. */
 bool namespaces_has_first_users(void);
+/* In another one paths of cgroups begin at the container's own. */
+bool namespaces_has_first_cgroups(void);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "doctor/examined.h"
+#include "doctor/native_code.h"
 #include "dump/ask.h"
 #include "guard/privileges.h"
 #include "guard/worker.h"
@@ -56,6 +57,8 @@ static int look_at(struct doctor *d, pid_t pid)
 	memcpy(p.name, seen.name, sizeof(p.name));
 	p.identity = seen.identity;
 	p.container = seen.container;
+	if (d->options->native && seen.identity.verdict != VERDICT_NOT_PYTHON)
+		native_code_look(&asker, pid, &p.native);
 	return examined_add_process(&d->examined, &p);
 }
 
@@ -117,7 +120,15 @@ int run_doctor(struct options *o)
 	struct doctor d = {
 		.options = o,
 		.selection = settings_selection(o),
-		.examination = { .kernel = settings_kernel(o), .program = program },
+		.examination = {
+			.kernel = settings_kernel(o),
+			.kubelet = settings_kubelet(o),
+			.push = settings_push(o),
+			.pod_logs = o->pod_logs,
+			.selects_pods = o->pod || o->namespace,
+			.in_pod = getenv("KUBERNETES_SERVICE_HOST"), /* the kubelet gives it to each */
+			.program = program,
+		},
 	};
 	int err;
 	bool fit;

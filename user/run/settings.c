@@ -68,19 +68,24 @@ struct kubelet_options settings_kubelet(const struct options *o)
 	};
 }
 
+struct push_options settings_push(const struct options *o)
+{
+	return (struct push_options){
+		.url = o->push,
+		.format = o->push_format,
+		.header_file = o->push_header_file,
+		.ca_file = o->push_ca_file,
+		.timeout_seconds = o->push_timeout,
+	};
+}
+
 struct continuous_options settings_continuous(const struct options *o)
 {
 	return (struct continuous_options){
 		.interval_seconds = o->interval_seconds,
 		.output_dir = o->output_dir,
 		.keep = { o->keep_files, o->keep_bytes },
-		.push = {
-			.url = o->push,
-			.format = o->push_format,
-			.header_file = o->push_header_file,
-			.ca_file = o->push_ca_file,
-			.timeout_seconds = o->push_timeout,
-		},
+		.push = settings_push(o),
 		.pod_label_names = &o->pod_label_names,
 	};
 }

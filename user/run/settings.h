@@ -16,6 +16,7 @@
 struct kernel_options settings_kernel(const struct options *o);
 struct selection settings_selection(const struct options *o);
 struct kubelet_options settings_kubelet(const struct options *o);
+struct push_options settings_push(const struct options *o);
 struct continuous_options settings_continuous(const struct options *o);
 /* How tables name files from now on. */
 void settings_begin_paths(const struct options *o);

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`pyperf-bpf doctor` where something has really been taken away: its line says so, the others do not, what
 it says to mend it with mends it, and the JSON says the same."""
-import json
 import os
 import pathlib
 import re
@@ -9,55 +8,15 @@ import shutil
 import subprocess
 import tempfile
 
-import jsonschema
 import pytest
 
 import interpreters as known
 import namespaces
 import profiler
+from examined import NOBODY, NO_PROCESS, doctor, in_namespace, missing
 
-LIST = (profiler.ROOT / "user" / "doctor" / "checks.def").read_text()
-CHECKS = re.findall(r'^CHECK\(\w+, \w+, "([^"]+)"', LIST, re.M)
 NEEDED = re.findall(r"^CAPABILITY\((\w+), NEEDED", (profiler.ROOT / "user" / "guard" /
                                                     "capabilities.def").read_text(), re.M)
-SCHEMA = json.loads((profiler.ROOT / "docs" / "schemas" / "doctor.json").read_text())
-NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
-NO_PROCESS = "--comm", "no-such-name"  # most tests are about the machine
-
-
-def in_namespace(script):
-    """The command after it runs in a mount namespace in which this has been done."""
-    return ["unshare", "--mount", "sh", "-euc", script + '; exec "$@"', "sh"]
-
-
-def doctor(*arguments, prefix=(), binary=profiler.BINARY, code=None):
-    """What --json says, by the schema, after the text has been found to say the same."""
-    def run(*more):
-        return subprocess.run([*prefix, binary, "doctor", *map(str, arguments), *more], capture_output=True,
-                              text=True, timeout=300)
-    done, text = run("--json"), run()
-    assert not done.stderr and not text.stderr, done.stderr + text.stderr
-    found = json.loads(done.stdout)
-    jsonschema.validate(found, SCHEMA)
-    assert [check["check"] for check in found["checks"]] == CHECKS
-    fit = all(check["result"] != "missing" for check in found["checks"])
-    assert found["can_profile"] == fit and done.returncode == text.returncode == (0 if fit else 1)
-    assert ("can be profiled here." in text.stdout) == fit
-    for check in found["checks"]:
-        line = "  %-8s %-17s %s\n" % (check["result"].replace("missing", "MISSING"), check["check"],
-                                     check["says"])
-        assert (line in text.stdout) == (check["result"] != "unasked"), (line, text.stdout)
-        assert all("-> %s\n" % way in text.stdout for way in check["mend"])
-        assert check["mend"] or check["result"] != "missing", check
-    assert code is None or done.returncode == code, text.stdout
-    found["results"] = {check["check"]: check["result"] for check in found["checks"]}
-    found["says"] = {check["check"]: check["says"] for check in found["checks"]}
-    found["mends"] = {check["check"]: check["mend"] for check in found["checks"]}
-    return found
-
-
-def missing(found):
-    return {name for name, result in found["results"].items() if result == "missing"}
 
 
 def needs_namespaces():

@@ -122,22 +122,27 @@ static int add_query(const struct push_profile *p, struct buf *b)
 	return err ?: buf_printf(b, "&from=%lld&until=%lld&format=pprof&spyName=pyperf-bpf", from, until);
 }
 
-static int make_url(const struct push_target *t, const struct push_profile *p, struct buf *b)
+int push_request_place(const struct push_target *t, struct buf *b)
 {
+	static const char *const paths[] = {
+		[PUSH_PYROSCOPE] = "/ingest",
+		[PUSH_PARCA] = "/api/profiles/writeraw",
+		[PUSH_PARCA_GRPC] = "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
+		[PUSH_OTLP] = OTLP_WIRE_PATH,
+	};
 	size_t length = strlen(t->url);
-	int err;
 
 	while (length && t->url[length - 1] == '/')
 		length--;
-	err = buf_add(b, t->url, length);
-	if (!err && t->format == PUSH_PARCA)
-		err = buf_add_string(b, "/api/profiles/writeraw");
-	else if (!err && t->format == PUSH_PARCA_GRPC)
-		err = buf_add_string(b, "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw");
-	else if (!err && t->format == PUSH_OTLP)
-		err = buf_add_string(b, OTLP_WIRE_PATH);
-	else if (!err)
-		err = buf_add_string(b, "/ingest") ?: add_query(p, b);
+	return buf_add(b, t->url, length) ?: buf_add_string(b, paths[t->format]);
+}
+
+static int make_url(const struct push_target *t, const struct push_profile *p, struct buf *b)
+{
+	int err = push_request_place(t, b);
+
+	if (!err && t->format == PUSH_PYROSCOPE)
+		err = add_query(p, b);
 	return err ?: buf_add(b, "", 1);
 }
 

@@ -48,6 +48,8 @@ int push_target_parse(const char *url, int format, struct push_target *ret);
 /* Whether others can read on the way what is sent: it is not encrypted, and leaves this machine. */
 bool push_target_is_exposed(const struct push_target *t);
 
+/* Appends where profiles go: the target's URL and its path, without a NUL. 0 or -ENOMEM. */
+int push_request_place(const struct push_target *t, struct buf *url);
 /* Appends the URL (NUL-terminated) and the body. Returns 0 or -ENOMEM. */
 int push_request_make(const struct push_target *t, const struct push_profile *p, struct buf *url,
 		      struct buf *body);
