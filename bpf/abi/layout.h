@@ -60,7 +60,7 @@ struct layout {
 	__u8 frame_previous;
 	__u8 frame_instr;
 	__u8 frame_generator; /* 3.6 to 3.10: f_gen, a pointer; 0 = none */
-	__u8 frame_running;   /* 3.6 to 3.10: f_executing or f_state, a byte that is running as long as the */
+	__u8 frame_running;   /* 3.7 to 3.10: f_executing or f_state, a byte that is running as long as the */
 	__u8 running;	      /* ... frame is of a call; 0 for both = there is none */
 	__u8 frame_owner;
 	__u8 frame_is_entry;  /* 3.11 */

@@ -46,7 +46,7 @@ static bool is_in_session(const char *text)
 {
 	static const char part[] = "/user.slice/";
 
-	for (const char *line = text; line; line = strchr(line + 1, '\n'))
+	for (const char *line = text; line && *line; line = strchr(line + 1, '\n'))
 		if (!strncmp(path_of(line), part, sizeof(part) - 1))
 			return true;
 	return false;
