@@ -9,6 +9,7 @@
 
 #include "bpf/abi/asleep.h"
 #include "bpf/abi/attributes.h"
+#include "bpf/abi/contexts.h"
 #include "bpf/abi/control.h"
 #include "bpf/abi/event_rows.h"
 #include "bpf/abi/events.h"

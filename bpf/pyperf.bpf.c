@@ -77,6 +77,20 @@ int set_tasks(struct tasks_request *request)
 	return 0;
 }
 
+/* Loaded with --label-var only. As set_tasks. */
+SEC("syscall")
+int set_contexts(struct contexts_request *request)
+{
+	__u32 pid = request->pid;
+	struct process *p = bpf_map_lookup_elem(&processes, &pid);
+
+	if (!p || p->id != request->id)
+		return 1;
+	p->contexts = request->contexts;
+	__sync_fetch_and_add(&processes_stamp, 1);
+	return 0;
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_process_fork, struct task_struct *parent, struct task_struct *child)
 {

@@ -15,6 +15,7 @@
 #ifndef PYPERF_BPF_ABI_ATTRIBUTES_H
 #define PYPERF_BPF_ABI_ATTRIBUTES_H
 
+#include "bpf/abi/contexts.h"
 #include "bpf/abi/tree.h"
 
 enum attribute {
@@ -30,6 +31,7 @@ enum attribute {
 _Static_assert(ATTRIBUTES <= 1 << ATTRIBUTE_NUMBER_BITS, "an attribute's number has 8 bits of a node's key");
 _Static_assert(ATTRIBUTE_VALUE_BITS + ATTRIBUTE_NUMBER_BITS + 2 == CODE_BITS + INSTR_BITS,
 	       "an attribute's node has two marks, a number and a value");
+_Static_assert(ATTRIBUTE_VARIABLE3 - ATTRIBUTE_VARIABLE0 + 1 == CONTEXT_LABELS, "each has a row");
 _Static_assert(STATES <= ATTRIBUTE_VALUE_BITS, "a state is a bit of the value");
 
 enum { ATTRIBUTE_IN_RECORD, ATTRIBUTE_IN_NODE };

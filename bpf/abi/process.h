@@ -63,6 +63,9 @@ struct process {
 	__u32 space; /* space_number() of its mappings (abi/native.h); 0 = not known */
 	__u16 tasks; /* index of its struct task_layout plus one; 0 = no asyncio was found yet */
 	__u16 names; /* of tasks, in this generation of the tree */
+	__u16 values; /* of context variables, in this generation */
+	__u16 contexts; /* index of its struct context_vars plus one; 0 = none was found yet */
+	__u32 pad;
 };
 
 #endif

@@ -55,6 +55,7 @@ FLAT_TABLE(shares, struct share, 0, SHARES);
  */
 FLAT_TABLE(layouts, struct layout, BPF_F_MMAPABLE, LAYOUTS_MAX);
 FLAT_TABLE(task_layouts, struct task_layout, 0, TASK_LAYOUTS_MAX); /* with --async only */
+FLAT_TABLE(contexts, struct context_vars, 0, CONTEXTS_MAX);	   /* with --label-var only */
 
 /* Sets of THREAD_WAYS threads each; in a full set, the one that was sampled longest ago makes room. */
 #define THREAD_WAYS 4

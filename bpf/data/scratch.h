@@ -151,6 +151,19 @@ struct scratch {
 		__u8 begin[AWAIT_TASKS], end[AWAIT_TASKS]; /* its frames, the outermost first */
 	} await;
 
+	struct { /* python/context.h: the value of a context variable */
+		__u64 root;  /* of the tree of the thread's context */
+		__u64 at;    /* the node of it to look at next, ... */
+		__u32 pairs; /* ... or so many pairs from there on */
+		__u32 shift; /* bits of the hash that have led there */
+		__u64 value; /* 0 = not found yet */
+		__u64 number; /* what an int is, without its sign */
+		struct context_object {
+			__u64 type;
+			__u64 words[2]; /* behind its header */
+		} object;
+	} context;
+
 	struct { /* events/gil.h */
 		__u64 address;	/* of the GIL that the thread waits for */
 		__u64 waiter;	/* its PyThreadState */

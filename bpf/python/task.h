@@ -2,17 +2,13 @@
 /*
  * task.h - with --async: the asyncio task that the thread runs (3.14+), its name, and what awaits it. Where
  * tasks are the process itself says (bpf/abi/tasks.h). The thread is stopped, so all of it is of one moment.
- *
- * A name goes where code objects' names go: an entry of that table stands for a text of one process.
  */
 #ifndef PYPERF_BPF_PYTHON_TASK_H
 #define PYPERF_BPF_PYTHON_TASK_H
 
 #include "bpf/python/await.h"
-#include "bpf/python/code.h"
+#include "bpf/python/name.h"
 #include "bpf/python/object.h"
-
-#define NAME_BYTES 64 /* of a task's name that are kept; longer ones are cut and marked */
 
 #define NAME_DEFAULT	   "Task-*"
 #define NAME_DEFAULT_BEGIN (sizeof("Task-") - 1)
@@ -56,23 +52,6 @@ static __always_inline int name_is_counted(struct record_code *e)
 }
 
 /*
- * Copies a str that is a name into the record. Returns whether that could be done. A global function: the
- * verifier then does not follow each result on its own.
- */
-__noinline int name_read(struct scratch *s, const struct layout *l, __u64 object)
-{
-	struct record_code *e;
-
-	if (!opt_async || !s || !l)
-		return 0;
-	e = &s->record;
-	__builtin_memset(e->data, 0, NAME_BYTES);
-	e->name.address = object;
-	e->name.flags = capture_string(e, l, &e->name, 0, NAME_BYTES);
-	return !(e->name.flags & (PART_FAULT | PART_BAD));
-}
-
-/*
  * Copies the name of a task into the record, from this object: a str, or the number of a task without a name.
  * 0 if it is neither.
  */
@@ -91,54 +70,6 @@ static __always_inline int name_copy(struct scratch *s, const struct layout *l, 
 	if (kind == OBJECT_INT || name_is_counted(e))
 		name_default(e);
 	return 1;
-}
-
-static __always_inline __u64 name_digest(const struct record_code *e)
-{
-	const __u64 *text = (const __u64 *)e->data;
-	__u64 hash = mix((__u64)e->name.kind << 32 | e->name.length);
-
-	for (int i = 0; i < NAME_BYTES / 8; i++)
-		hash = mix(hash ^ text[i]);
-	return hash | 1;
-}
-
-/* Whether the process may get another name; names that it has are found all the same. */
-static __always_inline int names_have_room(const struct scratch *s, const struct process *p)
-{
-	return !p || p->generation != s->tree.generation || p->names < TASK_NAMES_MAX;
-}
-
-/* The name that is in the record becomes an attribute of the sample, and is sent if it is new. */
-static __always_inline void name_intern(struct scratch *s, struct cpu_stats *count)
-{
-	const __u64 fingerprint = name_digest(&s->record);
-	const __u32 none = s->quota.none, before = count->codes_new, unsettled = s->code.unsettled;
-	__u32 tgid = s->who.known_tgid, index;
-	struct process *p = bpf_map_lookup_elem(&processes, &tgid);
-	struct code *c;
-
-	if (!names_have_room(s, p))
-		s->quota.none = 1;
-	index = code_by_fingerprint(s, count, code_key(s->who.process, 0), fingerprint);
-	s->quota.none = none;
-	s->code.unsettled = unsettled;
-	c = bpf_map_lookup_elem(&codes, &index);
-	if (!index || !c) {
-		count->task_names_full++;
-		return;
-	}
-	if (p && (__u32)count->codes_new != before && p->generation == s->tree.generation)
-		p->names++;
-	if (!(c->state & CODE_SENT)) {
-		code_record(s, index, fingerprint);
-		s->record.address = 0;
-		s->record.first_line = 0;
-		s->record.version = 0;
-		s->record.line_format = LINES_LOCATIONS;
-		code_output(s, count, c);
-	}
-	s->attribute[ATTRIBUTE_TASK] = index;
 }
 
 /*
@@ -168,7 +99,7 @@ __noinline int task_name(struct scratch *s, struct cpu_stats *count, const struc
 	if (!opt_async || !s || !count || !l || !a)
 		return -1;
 	if (name_copy(s, l, a, s->task.text))
-		name_intern(s, count);
+		s->attribute[ATTRIBUTE_TASK] = name_intern(s, count, NAME_OF_TASK);
 	return 0;
 }
 

@@ -108,7 +108,7 @@ static __always_inline void on_exec(struct task_struct *task)
 	p->state = PROCESS_WANTED;
 	p->check_after = 0;
 	p->id = new_process_id();
-	p->tasks = 0;
+	p->tasks = p->contexts = 0;
 	p->exec_id = task->self_exec_id;
 	p->start_time = task->group_leader->start_boottime;
 	__sync_fetch_and_add(&processes_stamp, 1);

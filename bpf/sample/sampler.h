@@ -43,6 +43,8 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	read_epoch(s, p, l, with_states);
 	if (opt_async)
 		task_read(s, count, l, t->tstate, event_is_tick(kind));
+	if (opt_contexts && event_is_tick(kind))
+		context_read(s, count, l, t->tstate);
 	if (with_states)
 		s->attribute[ATTRIBUTE_STATES] = state_of(s, l, t->tstate);
 	if (opt_cache != CACHE_OFF && root)

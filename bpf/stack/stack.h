@@ -9,6 +9,7 @@
 #include "bpf/data/maps.h"
 #include "bpf/python/cache.h"
 #include "bpf/python/cframe.h"
+#include "bpf/python/context.h"
 #include "bpf/python/epoch.h"
 #include "bpf/python/greenlet.h"
 #include "bpf/python/task.h"

@@ -138,7 +138,7 @@ __noinline int quota_count(struct scratch *s, __u32 nodes, __u32 codes, __u32 ow
 	/* Two CPUs may do this at the same time. Then one's few entries are forgotten, which does no harm. */
 	if (p->generation != s->tree.generation) {
 		p->generation = s->tree.generation;
-		p->nodes = p->codes = p->names = 0;
+		p->nodes = p->codes = p->names = p->values = 0;
 	}
 	__sync_fetch_and_add(&p->nodes, nodes);
 	__sync_fetch_and_add(&p->codes, codes);

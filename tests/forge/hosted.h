@@ -11,6 +11,7 @@
 #include <linux/bpf.h>
 #include <linux/types.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,10 @@ static inline long bpf_strncmp(const char *text, __u32 size, const char *other)
 	return strncmp(text, other, size);
 }
 
+/* With one number. */
+#define bpf_snprintf(to, size, format, numbers, bytes) \
+	(1 + snprintf(to, size, format, (unsigned long long)*(numbers)))
+
 /*
  * The kernel side is compiled with fewer warnings: a parameter may have the name of a map, or be of no use.
  */
@@ -149,6 +154,7 @@ static struct {
 	struct cpu_stats stats;
 	struct process process; /* the only one */
 	struct layout layout;	/* the only one */
+	struct context_vars *contexts; /* the only ones; the includer's */
 	__u64 notices[NOTICES];
 	union text_block *texts; /* the includer's */
 	__u32 text_count;
@@ -185,6 +191,8 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 		return index < NOTICES ? &hosted.notices[index] : NULL;
 	if (map == &processes)
 		return index == (__u32)hosted_task.tgid ? &hosted.process : NULL;
+	if (map == &contexts)
+		return index ? NULL : hosted.contexts;
 	if (map == &shares)
 		return NULL;
 	if (map == &layouts)

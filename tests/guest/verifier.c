@@ -89,6 +89,7 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool na
 		.follow = true,
 		.measure = true,
 		.async = true,
+		.contexts = CONTEXT_LABELS,
 		.max_depth = 1024,
 		.cache = cache,
 		.cache_threads = 512,

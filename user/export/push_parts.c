@@ -71,7 +71,7 @@ struct parts {
 	struct push_list *list;
 };
 
-_Static_assert(PUSH_LABELS_MAX >= 1 + LABELS_IN_SERIES + PROFILE_EXTRA_MAX,
+_Static_assert(PUSH_LABELS_MAX >= 1 + LABELS_IN_SERIES + POD_LABELS_MAX,
 	       "a pushed profile has too few labels");
 
 static bool is_stopped(const struct parts *parts)

@@ -6,6 +6,7 @@
 #include "guard/reading.h"
 
 #include "guard/worker.h"
+#include "outside/context_look.h"
 #include "outside/tasks.h"
 #include "outside/look.h"
 #include "outside/task_waits.h"
@@ -75,4 +76,11 @@ int read_sleepers(struct reading *r)
 	const struct request_sleepers *q = &r->request->sleepers;
 
 	return sleepers_look((pid_t)r->request->pid, r->tid, &q->layout, q->runtime, &q->question, &r->table);
+}
+
+int read_contexts(struct reading *r)
+{
+	const struct request_contexts *q = &r->request->contexts;
+
+	return context_look(r->tid, &q->layout, q->runtime, &q->names, &r->table);
 }

@@ -12,6 +12,7 @@
 
 #include "bpf/abi.h"
 #include "elf/source.h"
+#include "outside/context_look.h"
 #include "outside/sleepers.h"
 #include "proc/code_maps.h"
 
@@ -60,6 +61,12 @@ struct request_threads {
 	struct layout layout;
 };
 
+struct request_contexts {
+	__u64 runtime;
+	struct layout layout;
+	struct context_names names;
+};
+
 struct request_sleepers {
 	__u64 runtime;
 	struct layout layout;
@@ -80,6 +87,7 @@ struct worker_request {
 		struct request_source source;
 		struct request_perf_map perf_map;
 		struct request_threads threads;
+		struct request_contexts contexts;
 		struct request_sleepers sleepers;
 	};
 };

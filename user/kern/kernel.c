@@ -107,6 +107,8 @@ static int prepare(struct kernel *k)
 	asleep_prepare(k->skel, k->options.needs);
 	task_layouts_prepare(&k->task_layouts, k->skel, k->options.async);
 	memory_prepare(k->skel, k->options.needs, k->options.rss_step);
+	if (contexts_prepare(&k->contexts, k->skel, k->options.contexts))
+		return fail(k, -ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -214,6 +216,7 @@ void kernel_close(struct kernel *k)
 		return;
 	kernel_stop(k);
 	asleep_close(&k->asleep);
+	contexts_free(&k->contexts);
 	ring_buffer__free(k->records.ring);
 	tables_unmap(k->skel, &k->tables, k->stats);
 	texts_close(&k->texts);

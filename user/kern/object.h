@@ -2,7 +2,7 @@
 /*
  * object.h - the kernel side, whole: for the files of kern/ alone. Everybody else comes by a door: kernel.h
  * (its life), process_table.h, banks.h, records.h, stats.h, and for what is handed through as it is texts.h,
- * task_layouts.h, asleep.h and cpu_ticks.h.
+ * task_layouts.h, contexts.h, asleep.h and cpu_ticks.h.
  */
 #ifndef PYPERF_KERN_OBJECT_H
 #define PYPERF_KERN_OBJECT_H
@@ -10,6 +10,7 @@
 #include "kern/accounts.h"
 #include "kern/asleep.h"
 #include "kern/banks.h"
+#include "kern/contexts.h"
 #include "kern/grace.h"
 #include "kern/kernel.h"
 #include "kern/process_room.h"
@@ -39,6 +40,7 @@ struct kernel {
 	struct accounts accounts;
 	struct asleep_programs asleep;
 	struct task_layouts task_layouts;
+	struct contexts contexts;
 	struct dead_cpus *dead_cpus;
 	struct cpu_ticks *cpu_ticks;
 	struct kernel_options options;

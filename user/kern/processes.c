@@ -37,7 +37,9 @@ int processes_list(const struct bpf_map *map, struct process_list *ret)
 	return 0;
 }
 
-#define INDEXES_MAX (LAYOUTS_MAX > TASK_LAYOUTS_MAX ? LAYOUTS_MAX : TASK_LAYOUTS_MAX)
+#define INDEXES_MAX CONTEXTS_MAX
+
+_Static_assert(LAYOUTS_MAX <= INDEXES_MAX && TASK_LAYOUTS_MAX <= INDEXES_MAX, "there are more indexes");
 
 /* The first index below max, at most INDEXES_MAX, that is index_of() of no process; or -errno. */
 static int find_unused(const struct bpf_map *map, int max, int (*index_of)(const struct process *p))
@@ -70,6 +72,11 @@ static int tasks_of(const struct process *p)
 	return (int)p->tasks - 1;
 }
 
+static int contexts_of(const struct process *p)
+{
+	return (int)p->contexts - 1;
+}
+
 int processes_free_layout(const struct bpf_map *map)
 {
 	return find_unused(map, LAYOUTS_MAX, layout_of);
@@ -78,6 +85,11 @@ int processes_free_layout(const struct bpf_map *map)
 int processes_free_tasks(const struct bpf_map *map)
 {
 	return find_unused(map, TASK_LAYOUTS_MAX, tasks_of);
+}
+
+int processes_free_contexts(const struct bpf_map *map)
+{
+	return find_unused(map, CONTEXTS_MAX, contexts_of);
 }
 
 static int read_listing(int fd, int (*fn)(void *, const struct record_process *), void *context)

@@ -36,5 +36,7 @@ void processes_list_clear(struct process_list *list);
 int processes_free_layout(const struct bpf_map *map);
 /* The index of a layout of asyncio's tasks that no process in the table has, or -ENOSPC. */
 int processes_free_tasks(const struct bpf_map *map);
+/* ... of a place of context variables. */
+int processes_free_contexts(const struct bpf_map *map);
 
 #endif

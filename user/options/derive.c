@@ -13,6 +13,7 @@
 #include "options/fail.h"
 #include "profile/events.h"
 #include "profile/formats.h"
+#include "profile/labels.h"
 
 #define SECONDS_MAX 1e9
 
@@ -159,6 +160,35 @@ static int derive_pod_labels(struct options *o, char *error, size_t size)
 	return 0;
 }
 
+/* Two labels of one name could not be told apart. */
+static bool is_label(const struct options *o, const char *name)
+{
+	for (int i = 0; i < LABEL_COUNT; i++)
+		if (!strcmp(label_rows[i].key, name))
+			return true;
+	for (size_t i = 0; i < o->pod_label_names.count; i++)
+		if (!strcmp(o->pod_label_names.name[i], name))
+			return true;
+	return false;
+}
+
+static int derive_label_var(struct options *o, char *error, size_t size)
+{
+	if (!o->label_var)
+		return 0;
+	if (context_names_parse(o->label_var, &o->context_names))
+		return options_fail(error, size,
+				    "--label-var wants 1 to %d different names of context variables with "
+				    "commas between, not '%s'",
+				    CONTEXT_LABELS, o->label_var);
+	for (__u32 i = 0; i < o->context_names.count; i++)
+		if (is_label(o, o->context_names.name[i]))
+			return options_fail(error, size,
+					    "--label-var: '%s' is the name of another label of samples",
+					    o->context_names.name[i]);
+	return 0;
+}
+
 int options_derive(struct options *o, char *error, size_t size)
 {
 	if (o->help || o->version)
@@ -177,7 +207,7 @@ int options_derive(struct options *o, char *error, size_t size)
 	if (derive_intervals(o, error, size))
 		return -EINVAL;
 	if (derive_output(o, error, size) || derive_endpoints(o, error, size) ||
-	    derive_pod_labels(o, error, size))
+	    derive_pod_labels(o, error, size) || derive_label_var(o, error, size))
 		return -EINVAL;
 	if (parse_address(o->listen, &o->listen_address, "listen", error, size) ||
 	    parse_address(o->listen_metrics, &o->metrics_address, "listen-metrics", error, size) ||

@@ -85,7 +85,7 @@ static int add_pod_labels(const struct otlp_owners *o, struct buf *resource,
 	char key[PROFILE_STRING_MAX];
 	int err = 0;
 
-	for (__u32 i = 0; !err && i < info->extra_count; i++) {
+	for (__u32 i = 0; !err && i < info->extra_in_series; i++) {
 		snprintf(key, sizeof(key), "k8s.pod.label.%s", info->extra[i]);
 		err = add_text(resource, key, profile_get_string(o->profile, owner->extra[i]));
 	}
@@ -122,6 +122,23 @@ static int add_attribute(struct otlp_owners *o, int label, __u32 value)
 	return err ?: protobuf_add_varint(&o->indices, index);
 }
 
+/* Values of context variables, by the variables' names. */
+static int add_variables(struct otlp_owners *o, const struct profile_owner *owner)
+{
+	const struct profile_info *info = profile_get_info(o->profile);
+	__u32 index;
+	int err = 0;
+
+	for (__u32 i = info->extra_in_series; !err && i < info->extra_count; i++) {
+		if (!owner->extra[i])
+			continue;
+		err = otlp_dictionary_text_attribute(o->dictionary, info->extra[i],
+						     profile_get_string(o->profile, owner->extra[i]), &index);
+		err = err ?: protobuf_add_varint(&o->indices, index);
+	}
+	return err;
+}
+
 static int add_attributes(struct otlp_owners *o, const struct profile_owner *owner)
 {
 	int err = 0;
@@ -129,7 +146,7 @@ static int add_attributes(struct otlp_owners *o, const struct profile_owner *own
 	for (int i = 0; !err && i < LABEL_COUNT; i++)
 		if (owner->label[i] && !names[i].of_process)
 			err = add_attribute(o, i, owner->label[i]);
-	return err;
+	return err ?: add_variables(o, owner);
 }
 
 int otlp_owners_get(struct otlp_owners *o, __u32 id, const struct otlp_owner **ret)

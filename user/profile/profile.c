@@ -350,6 +350,7 @@ int profile_set_info(struct profile *p, const struct profile_info *info)
 	p->info.timed = old.timed;
 	memcpy(p->info.extra, old.extra, sizeof(old.extra));
 	p->info.extra_count = old.extra_count;
+	p->info.extra_in_series = old.extra_in_series;
 	return 0;
 }
 

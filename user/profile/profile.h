@@ -23,7 +23,7 @@ struct profile;
 #define PROFILE_STRING_MAX 4096	 /* bytes kept of one string: PATH_MAX, the longest name that can matter */
 #define PROFILE_FRAMES_MAX 65536 /* frames of one sample */
 #define PROFILE_TIME	   EVENT_KINDS /* beside the kinds: ns that the CPU kind's samples stand for */
-#define PROFILE_EXTRA_MAX  16	 /* extra labels, whose names the caller chooses */
+#define PROFILE_EXTRA_MAX  20	 /* extra labels, whose names the caller chooses */
 
 /* A CPU on which fewer ticks came than should have. */
 struct profile_cpu {
@@ -48,6 +48,7 @@ struct profile_info {
 	/* Names of extra labels, borrowed. Once there is a profile they cannot change. */
 	const char *extra[PROFILE_EXTRA_MAX];
 	__u32 extra_count;
+	__u32 extra_in_series; /* services are told apart by the first so many of them */
 	bool timed; /* CPU time is that of the kernel's account: samples have a PROFILE_TIME of their own */
 	bool bare_natives; /* pprof gets no names of machine code in files that have a build id */
 };

@@ -84,7 +84,7 @@ static int begin_part(struct splitter *s)
 	int err;
 
 	if (!s->limits->keeps_labels)
-		info.extra_count = 0;
+		info.extra_count = info.extra_in_series = 0;
 	err = profile_new(&info, &s->part);
 	if (err)
 		return err;
@@ -149,7 +149,7 @@ static struct split_service service_of(const struct profile *p, __u32 owner)
 
 	for (int i = 0; i < LABEL_COUNT; i++)
 		s.label[i] = profile_get_string(p, label_rows[i].outputs & IN_SERIES ? o->label[i] : 0);
-	for (__u32 i = 0; i < profile_get_info(p)->extra_count; i++)
+	for (__u32 i = 0; i < profile_get_info(p)->extra_in_series; i++)
 		s.extra[i] = profile_get_string(p, o->extra[i]);
 	return s;
 }

@@ -85,7 +85,7 @@ static int open_discover(struct agent *a)
 	if (err)
 		return err;
 	return log_failure(looks_new(&a->looks, a->kernel, a->registry, discover_questions(a->discover),
-				     symbols_captures(a->symbols)),
+				     symbols_captures(a->symbols), &o->context_names),
 			   "looks from outside");
 }
 

@@ -145,6 +145,7 @@ static void set_inputs(struct agent *a)
 		.endpoint_rules = a->endpoint_rules,
 		.pod_labels = o->kubelet ? kubelet_labels(a->ask_kubelet.kubelet) : NULL,
 		.pod_label_names = o->kubelet ? &o->pod_label_names : NULL,
+		.context_names = &o->context_names,
 	};
 	a->generation = (struct generation){
 		.kernel = a->kernel,

@@ -21,8 +21,9 @@ static const char *name_of(struct codes *codes, __u32 number)
 #define FILL_BITS(label)   states_fill(value, l)
 #define FILL_NAME(label)   l->label = name_of(codes, value)
 #define FILL_NUMBER(label) l->label = value
+#define FILL_VARIABLE(label) variables[label] = name_of(codes, value)
 
-void attributes_fill(__u64 key, struct codes *codes, struct profile_labels *l)
+void attributes_fill(__u64 key, struct codes *codes, const char **variables, struct profile_labels *l)
 {
 	const __u32 value = attribute_value(key);
 

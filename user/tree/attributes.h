@@ -12,8 +12,9 @@ struct profile_labels;
 
 /*
  * Sets the labels that the attribute of this node makes, and leaves the others alone. The texts of names are
- * those of codes. An attribute that nobody knows makes none, and so does a name that never came.
+ * those of codes. The values of context variables go into variables[CONTEXT_LABELS]. An attribute that
+ * nobody knows makes none, and so does a name that never came.
  */
-void attributes_fill(__u64 key, struct codes *codes, struct profile_labels *l);
+void attributes_fill(__u64 key, struct codes *codes, const char **variables, struct profile_labels *l);
 
 #endif

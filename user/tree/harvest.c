@@ -9,6 +9,7 @@
 #include "kubelet/pod_labels.h"
 #include "profile/events.h"
 #include "profile/profile.h"
+#include "python/context_names.h"
 #include "tree/native_frame.h"
 #include "tree/node_stack.h"
 
@@ -37,14 +38,18 @@ struct harvester {
 	struct harvest_stats stats;
 };
 
-_Static_assert(POD_LABELS_MAX <= PROFILE_EXTRA_MAX, "a profile has too few labels");
+_Static_assert(POD_LABELS_MAX + CONTEXT_LABELS <= PROFILE_EXTRA_MAX, "a profile has too few labels");
 
 void harvest_label_names(const struct harvest_inputs *inputs, struct profile_info *info)
 {
 	const struct pod_label_names *names = inputs->pod_label_names;
+	const struct context_names *variables = inputs->context_names;
 
 	for (size_t i = 0; names && i < names->count; i++)
 		info->extra[info->extra_count++] = names->name[i];
+	info->extra_in_series = info->extra_count;
+	for (__u32 i = 0; variables && i < variables->count; i++)
+		info->extra[info->extra_count++] = variables->name[i];
 }
 
 /* Whether the profile has this kind, or a sum that it is part of. */

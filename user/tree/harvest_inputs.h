@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 struct codes;
+struct context_names;
 struct kernel_names;
 struct kernel_tables;
 struct natives;
@@ -34,6 +35,7 @@ struct harvest_inputs {
 	const struct rules *endpoint_rules; /* NULL: samples have no endpoint */
 	const struct pod_labels *pod_labels; /* may be NULL, as the next */
 	const struct pod_label_names *pod_label_names;
+	const struct context_names *context_names; /* may be NULL */
 };
 
 #endif

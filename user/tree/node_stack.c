@@ -77,11 +77,13 @@ static void fill_owner_labels(const struct owner *owner, const struct registry_e
 
 void node_stack_labels(const struct harvest_inputs *inputs, struct node_stack *s)
 {
+	const struct pod_label_names *names = inputs->pod_label_names;
 	const struct node *nodes = inputs->tables->nodes;
 
 	s->labels = (struct profile_labels){};
 	for (__u32 at = s->node; at != s->leaf; at = node_parent(nodes[at].key))
-		attributes_fill(nodes[at].key, inputs->codes, &s->labels);
+		attributes_fill(nodes[at].key, inputs->codes, s->labels.extra + (names ? names->count : 0),
+				&s->labels);
 	s->process = registry_find(inputs->registry, s->owner->process);
 	snprintf(s->comm, sizeof(s->comm), "%.*s", (int)sizeof(s->comm) - 1, s->owner->comm);
 	fill_owner_labels(s->owner, s->process, s->comm, &s->labels);

@@ -42,7 +42,8 @@ EACH(owner, M(owner, key), M(owner, process), M(owner, tid), M(owner, comm));
 EACH(process, M(process, start_time), M(process, exec_id), M(process, runtime), M(process, unsettled),
      M(process, check_after), M(process, user), M(process, known), M(process, id), M(process, layout),
      M(process, state), M(process, no_epoch), M(process, generation), M(process, nodes),
-     M(process, codes), M(process, self_below), M(process, space), M(process, tasks), M(process, names));
+     M(process, codes), M(process, self_below), M(process, space), M(process, tasks), M(process, names),
+     M(process, values), M(process, contexts), M(process, pad));
 EACH(record_process, M(record_process, type), M(record_process, pid), M(record_process, start_time),
      M(record_process, exec_id), M(record_process, user), M(record_process, comm));
 EACH(record_fork, M(record_fork, type), M(record_fork, pid), M(record_fork, start_time),
@@ -59,6 +60,12 @@ EACH(task_layout, T(tstate_loop), T(task_size), T(task_name), T(task_awaited_by)
      T(suspended), T(awaiting), T(awaited));
 EACH(tasks_request, M(tasks_request, pid), M(tasks_request, id), M(tasks_request, tasks),
      M(tasks_request, pad));
+EACH(context_key, M(context_key, address), M(context_key, hash));
+#define V(member_) M(context_vars, member_)
+EACH(context_vars, V(keys), V(types), V(tstate_context), V(head), V(var_hash), V(int_tag), V(count), V(pad),
+     V(label));
+EACH(contexts_request, M(contexts_request, pid), M(contexts_request, id), M(contexts_request, contexts),
+     M(contexts_request, pad));
 EACH(text_space, M(text_space, count), M(text_space, exec_pages));
 EACH(text_mapping, M(text_mapping, start), M(text_mapping, end), M(text_mapping, position),
      M(text_mapping, text), M(text_mapping, writable));
@@ -120,6 +127,7 @@ static const struct record records[] = {
 	R(record_code),	  R(timer_request),  R(bank_used),     R(record_native), R(space_request),
 	R(text_space),	  R(text_mapping),   R(text),	       R(text_part),	 R(task_layout),
 	R(tasks_request), R(asleep),	     R(outside_frame), R(outside_stack),
+	R(context_key),	  R(context_vars),   R(contexts_request),
 };
 
 static struct pyperf *skel;
@@ -183,8 +191,9 @@ static void test_every_record_is_the_same(void **state)
  */
 #define TEXT_OF(header) ".incbin \"bpf/abi/" header ".h\"\n"
 asm(".pushsection .rodata\n"
-    "abi_text:\n" TEXT_OF("asleep") TEXT_OF("control") TEXT_OF("layout") TEXT_OF("native") TEXT_OF("process")
-    TEXT_OF("records") TEXT_OF("stats") TEXT_OF("tasks") TEXT_OF("tree") TEXT_OF("types")
+    "abi_text:\n" TEXT_OF("asleep") TEXT_OF("contexts") TEXT_OF("control") TEXT_OF("layout")
+    TEXT_OF("native") TEXT_OF("process") TEXT_OF("records") TEXT_OF("stats") TEXT_OF("tasks")
+    TEXT_OF("tree") TEXT_OF("types")
     ".byte 0\n"
     ".popsection");
 extern const char abi_text[] __attribute__((visibility("hidden")));

@@ -5,6 +5,7 @@
  */
 #include "tests/unit/kern/open_kernel.h"
 
+#include "kern/contexts.h"
 #include "kern/task_layouts.h"
 #include "proc/procfs.h"
 
@@ -92,6 +93,42 @@ static void layouts_of_tasks(void **state)
 	assert_int_equal(task_layouts_add(t, &l), 0);
 }
 
+/* Places of context variables: equal ones are one, and one that no process has makes room. */
+static void contexts(void **state)
+{
+	struct context_vars v = { .head = 16 };
+	struct process p = { .start_time = 1, .state = PROCESS_PYTHON }, have;
+	struct kernel_options with_variables = selected;
+	struct contexts *t;
+
+	(void)state;
+	with_variables.contexts = 1;
+	kernel = open_kernel(with_variables);
+	t = kernel_contexts(kernel);
+	p.id = 5;
+	assert_true(contexts_are_wanted(t));
+	assert_int_equal(contexts_set(t, 1000001, 5, &v), -ESRCH);
+	assert_int_equal(kernel_set_process(kernel, 1000001, &p), 0);
+	assert_int_equal(contexts_set(t, 1000001, 6, &v), -ESRCH); /* the pid is another process's by now */
+	assert_int_equal(contexts_set(t, 1000001, 5, &v), 0);
+	assert_int_equal(kernel_get_process(kernel, 1000001, &have), 0);
+	assert_int_equal(have.contexts, 1);
+	assert_memory_equal(contexts_get(t, 1), &v, sizeof(v));
+	assert_null(contexts_get(t, 0));
+	assert_null(contexts_get(t, 2));
+	for (__u16 i = 1; i < CONTEXTS_MAX; i++) {
+		v.tstate_context = i;
+		assert_int_equal(contexts_set(t, 1000001, 5, &v), 0);
+	}
+	assert_int_equal(kernel_get_process(kernel, 1000001, &have), 0);
+	assert_int_equal(have.contexts, CONTEXTS_MAX);
+	v.tstate_context = CONTEXTS_MAX;
+	assert_int_equal(contexts_set(t, 1000001, 5, &v), 0);
+	assert_int_equal(kernel_get_process(kernel, 1000001, &have), 0);
+	assert_int_equal(have.contexts, 1);
+	assert_int_equal(contexts_get(t, 1)->tstate_context, CONTEXTS_MAX);
+}
+
 static void processes(void **state)
 {
 	struct process p = { .start_time = 1,
@@ -166,6 +203,7 @@ int main(void)
 		TEST(lists_processes),
 		TEST(layouts),
 		TEST(layouts_of_tasks),
+		TEST(contexts),
 		TEST(processes),
 		TEST(too_many_processes),
 	};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_looks.c - both who have stacks taken from outside are there, in their order, or neither is. They are
- * the test's here; what each does is shown by test_asleep.c and test_task_targets.c.
+ * test_looks.c - all who look from outside are there, in their order, or none is. They are the test's here;
+ * what each does is shown by test_asleep.c, test_task_targets.c and test_context_targets.c.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "looks/asleep.h"
+#include "looks/context_targets.h"
 #include "looks/looks.h"
 #include "looks/task_targets.h"
 
@@ -20,12 +21,13 @@ static const struct registry *const registry = (const struct registry *)2;
 static struct questions *const questions = (struct questions *)3;
 static struct captures *const captures = (struct captures *)4;
 static struct loop *const loop = (struct loop *)5;
+static const struct context_names *const names = (const struct context_names *)6;
 
-/* One of the two: threads that sleep, or tasks. */
+/* One of them: threads that sleep, tasks, or context variables. */
 static struct side {
 	int refusal; /* what its next function returns, */
 	int there, made, watched; /* watched: as which of all rows */
-} sleepers, tasks;
+} sleepers, tasks, variables;
 static int rows;
 
 static int make(struct side *s)
@@ -91,19 +93,42 @@ int task_targets_watch(struct task_targets *t, struct loop *l)
 	return watch(&tasks, l);
 }
 
+int context_targets_new(struct context_targets **ret, struct kernel *k, const struct registry *r,
+			struct questions *q, const struct context_names *n)
+{
+	int err = make(&variables);
+
+	assert_true(k == kernel && r == registry && q == questions && n == names);
+	if (!err)
+		*ret = (struct context_targets *)&variables;
+	return err;
+}
+
+void context_targets_free(struct context_targets *t)
+{
+	if (t)
+		((struct side *)t)->there--;
+}
+
+int context_targets_watch(struct context_targets *t, struct loop *l)
+{
+	assert_ptr_equal(t, &variables);
+	return watch(&variables, l);
+}
+
 /* --- tests ---------------------------------------------------------------------------------------------- */
 
 static struct looks *looks;
 
 static int open_looks(void)
 {
-	return looks_new(&looks, kernel, registry, questions, captures);
+	return looks_new(&looks, kernel, registry, questions, captures, names);
 }
 
 static int setup(void **state)
 {
 	(void)state;
-	sleepers = tasks = (struct side){ 0 };
+	sleepers = tasks = variables = (struct side){ 0 };
 	rows = 0;
 	return 0;
 }
@@ -115,13 +140,13 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void both_are_there_until_the_end(void **state)
+static void all_are_there_until_the_end(void **state)
 {
 	(void)state;
 	assert_int_equal(open_looks(), 0);
-	assert_true(sleepers.there == 1 && tasks.there == 1);
+	assert_true(sleepers.there == 1 && tasks.there == 1 && variables.there == 1);
 	looks_free(TAKE_PTR(looks));
-	assert_true(sleepers.there == 0 && tasks.there == 0);
+	assert_true(sleepers.there == 0 && tasks.there == 0 && variables.there == 0);
 	looks_free(NULL);
 }
 
@@ -132,12 +157,13 @@ static void threads_that_sleep_come_before_tasks(void **state)
 	assert_int_equal(looks_watch(looks, loop), 0);
 	assert_int_equal(sleepers.watched, 1);
 	assert_int_equal(tasks.watched, 2);
+	assert_int_equal(variables.watched, 3);
 }
 
-/* Whichever of them has no memory: the other one does not stay. */
-static void neither_is_there_alone(void **state)
+/* Whichever of them has no memory: the others do not stay. */
+static void none_is_there_alone(void **state)
 {
-	struct side *const sides[] = { &sleepers, &tasks };
+	struct side *const sides[] = { &sleepers, &tasks, &variables };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
@@ -145,8 +171,8 @@ static void neither_is_there_alone(void **state)
 		sides[i]->refusal = -ENOMEM;
 		assert_int_equal(open_looks(), -ENOMEM);
 		assert_null(looks);
-		assert_true(sleepers.there == 0 && tasks.there == 0);
-		assert_int_equal(sleepers.made, i);
+		assert_true(sleepers.there == 0 && tasks.there == 0 && variables.there == 0);
+		assert_true(sleepers.made == (i > 0) && tasks.made == (i > 1));
 	}
 }
 
@@ -167,9 +193,9 @@ static void a_loop_without_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(both_are_there_until_the_end),
+		TEST(all_are_there_until_the_end),
 		TEST(threads_that_sleep_come_before_tasks),
-		TEST(neither_is_there_alone),
+		TEST(none_is_there_alone),
 		TEST(a_loop_without_room),
 	};
 

@@ -22,7 +22,8 @@ static struct otlp_owners owners;
 static void begin(void)
 {
 	static const struct profile_info info = {
-		.events = EVENT_BIT(EVENT_CPU), .period_ns = 1, .extra = { "app", "tier" }, .extra_count = 2
+		.events = EVENT_BIT(EVENT_CPU), .period_ns = 1, .extra = { "app", "tier", "tenant" },
+		.extra_count = 3, .extra_in_series = 2
 	};
 
 	assert_int_equal(profile_new(&info, &p), 0);
@@ -121,7 +122,7 @@ static void a_process_in_a_pod(void **state)
 				      .pod = "shop-1",
 				      .namespace = "prod",
 				      .pod_uid = "9e44",
-				      .extra = { "cart", "" } });
+				      .extra = { "cart", "", "acme" } });
 	assert_int_equal(otlp_owners_open(&owners, p, "node-1", &d), 0);
 	r = resource_of(1);
 	assert_resource(r, "service.name", "web");
@@ -137,7 +138,9 @@ static void a_process_in_a_pod(void **state)
 	assert_resource(r, "k8s.pod.label.app", "cart");
 	assert_resource(r, "k8s.pod.label.tier", NULL);
 	assert_int_equal(otlp_number(value_of(r, "process.pid"), OTLP_ANY_INT), 12);
-	assert_int_equal(attribute_count(get(1)), 2);
+	assert_resource(r, "k8s.pod.label.tenant", NULL);
+	assert_int_equal(attribute_count(get(1)), 3);
+	assert_text_attribute(&d, attribute(get(1), 2), "tenant", "acme");
 	assert_int_equal(otlp_number(otlp_value(&d, attribute(get(1), 0), "thread.id"), OTLP_ANY_INT), 13);
 	assert_text_attribute(&d, attribute(get(1), 1), "thread.name", "MainThread");
 	end();

@@ -225,7 +225,7 @@ static void extra_labels(void **state)
 {
 	struct profile_info info = {
 		.events = EVENT_BIT(EVENT_CPU),
-		.period_ns = 1, .extra = { "app", "tier" }, .extra_count = 2,
+		.period_ns = 1, .extra = { "app", "tier" }, .extra_count = 2, .extra_in_series = 2,
 	};
 	struct profile_labels labels[] = {
 		{ .pid = 1, .container = "web", .pod = "a", .extra = { "shop", "front" } },

@@ -85,7 +85,7 @@ static void open_with(char **arguments)
 	symbols.discover = agent.discover;
 	assert_int_equal(symbols_new(&agent.symbols, &symbols), 0);
 	assert_int_equal(looks_new(&agent.looks, kernel, agent.registry, discover_questions(agent.discover),
-				   symbols_captures(agent.symbols)),
+				   symbols_captures(agent.symbols), NULL),
 			 0);
 	agent.windows = (struct windows){
 		.inputs = {

@@ -7,6 +7,8 @@
 
 #include "tree/attributes.h"
 
+static const char *variables[CONTEXT_LABELS];
+
 static __u64 key_of(enum attribute attribute, __u32 value)
 {
 	return node_key(5, attribute_code(attribute, value), attribute_instr(value));
@@ -26,14 +28,30 @@ static void names_are_those_that_were_sent(void **state)
 
 	(void)state;
 	add_code((1 << 20) - 1, "checkout", "", 0); /* the highest number that there is */
-	attributes_fill(key_of(ATTRIBUTE_TASK, (1 << 20) - 1), codes, &l);
+	attributes_fill(key_of(ATTRIBUTE_TASK, (1 << 20) - 1), codes, variables, &l);
 	assert_string_equal(l.task, "checkout");
-	attributes_fill(key_of(ATTRIBUTE_TASK, 103), codes, &l);
+	attributes_fill(key_of(ATTRIBUTE_TASK, 103), codes, variables, &l);
 	assert_null(l.task);
-	attributes_fill(key_of(ATTRIBUTE_TASK, ~0U), codes, &l);
+	attributes_fill(key_of(ATTRIBUTE_TASK, ~0U), codes, variables, &l);
 	assert_null(l.task);
 	assert_null(l.gil);
 	assert_string_equal(l.comm, "c");
+}
+
+static void values_are_those_of_their_variable(void **state)
+{
+	struct profile_labels l = {};
+
+	(void)state;
+	add_code(104, "acme", "", 0);
+	add_code(105, "7", "", 0);
+	attributes_fill(key_of(ATTRIBUTE_VARIABLE0, 104), codes, variables, &l);
+	attributes_fill(key_of(ATTRIBUTE_VARIABLE3, 105), codes, variables, &l);
+	assert_string_equal(variables[0], "acme");
+	assert_null(variables[1]);
+	assert_null(variables[2]);
+	assert_string_equal(variables[3], "7");
+	assert_null(l.task);
 }
 
 static void bits_are_those_of_states(void **state)
@@ -41,7 +59,7 @@ static void bits_are_those_of_states(void **state)
 	struct profile_labels l = { .task = "t" };
 
 	(void)state;
-	attributes_fill(key_of(ATTRIBUTE_STATES, STATE_BIT(RELEASED) | STATE_BIT(GC)), codes, &l);
+	attributes_fill(key_of(ATTRIBUTE_STATES, STATE_BIT(RELEASED) | STATE_BIT(GC)), codes, variables, &l);
 	assert_string_equal(l.gil, "released");
 	assert_string_equal(l.gc, "yes");
 	assert_null(l.exception);
@@ -55,7 +73,7 @@ static void what_nobody_knows_is_no_label(void **state)
 
 	(void)state;
 	for (__u32 attribute = ATTRIBUTES; attribute < 1 << ATTRIBUTE_NUMBER_BITS; attribute++)
-		attributes_fill(key_of(attribute, 0xffffffff), codes, &l);
+		attributes_fill(key_of(attribute, 0xffffffff), codes, variables, &l);
 	assert_memory_equal(&l, &none, sizeof(l));
 }
 
@@ -98,6 +116,7 @@ static void strange_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(values_are_those_of_their_variable, setup, teardown),
 		cmocka_unit_test_setup_teardown(names_are_those_that_were_sent, setup, teardown),
 		cmocka_unit_test_setup_teardown(bits_are_those_of_states, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_nobody_knows_is_no_label, setup, teardown),

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_context_names.c - names of context variables as they are asked for, what the worker may say of a
+ * process, and how what is found later is added.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "python/context_names.h"
+
+static void names_are_taken_as_they_are(void **state)
+{
+	static const char *const bad[] = { "", ",", "a,", ",a", "a,,b", "a,b,a", "a,b,c,d,e",
+					   "0123456789012345678901234567890123456789"
+					   "012345678901234567890123" };
+	struct context_names names = { .count = 77 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(context_names_parse(bad[i], &names), -EINVAL);
+	assert_int_equal(names.count, 77);
+	assert_int_equal(context_names_parse("a b,T\xc3\xa4g,a,*", &names), 0);
+	assert_int_equal(names.count, 4);
+	assert_string_equal(names.name[0], "a b");
+	assert_int_equal(context_names_find(&names, "a"), 2);
+	assert_int_equal(context_names_find(&names, "*"), 3);
+	assert_int_equal(context_names_find(&names, "anything"), CONTEXT_LABELS);
+}
+
+static struct context_vars found(__u64 address, __u64 hash, __u8 label)
+{
+	return (struct context_vars){ .tstate_context = 208, .head = 16, .var_hash = 56, .count = 1,
+				      .keys = { { address, hash } }, .label = { label },
+				      .types = { [CONTEXT_BITMAP] = 0x1000 } };
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+	struct context_names names;
+	struct context_vars good = found(0x7000, 1, 1), bad[11];
+
+	(void)state;
+	assert_int_equal(context_names_parse("a,b", &names), 0);
+	assert_true(context_vars_are_sane(&good, &names));
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		bad[i] = good;
+	bad[0].head = 24;
+	bad[1].var_hash = 8;
+	bad[2].var_hash = 200;
+	bad[3].count = CONTEXT_KEYS + 1;
+	bad[4].int_tag = 2;
+	bad[5].tstate_context = 0;
+	bad[6].tstate_context = 12;
+	bad[7].types[CONTEXT_NONE] = 12;
+	bad[8].keys[0].address = 1ULL << 63;
+	bad[9].label[0] = 2;
+	bad[10].pad = 1;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_false(context_vars_are_sane(&bad[i], &names));
+}
+
+static void what_is_found_is_added(void **state)
+{
+	struct context_vars known = { 0 }, more = found(0x7000, 1, 0);
+	struct context_names names;
+
+	(void)state;
+	assert_int_equal(context_names_parse("a,b", &names), 0);
+	assert_true(context_vars_merge(&known, &more));
+	assert_memory_equal(&known, &more, sizeof(more));
+	assert_false(context_vars_merge(&known, &more));
+	assert_false(context_vars_are_all(&known, &names));
+	more.count = 0;
+	more.types[CONTEXT_BITMAP] = 0;
+	assert_false(context_vars_merge(&known, &more)); /* what is not met now is kept */
+	more = found(0x8000, 2, 1);
+	assert_true(context_vars_merge(&known, &more));
+	assert_true(context_vars_are_all(&known, &names));
+	assert_int_equal(known.count, 2);
+	more = found(0x7000, 3, 1); /* another one at that address */
+	assert_true(context_vars_merge(&known, &more));
+	assert_true(known.count == 2 && known.keys[0].hash == 3 && known.label[0] == 1);
+}
+
+/* In a full list one of the same name makes room, and no other. */
+static void there_is_room_for_so_many(void **state)
+{
+	struct context_vars known = { 0 }, more;
+
+	(void)state;
+	for (__u64 i = 0; i < CONTEXT_KEYS; i++) {
+		more = found(0x7000 + 8 * i, i, i == 5);
+		assert_true(context_vars_merge(&known, &more));
+	}
+	more = found(0x9000, 99, 1);
+	assert_true(context_vars_merge(&known, &more));
+	assert_true(known.count == CONTEXT_KEYS && known.keys[5].hash == 99);
+	more = found(0xa000, 99, 2);
+	assert_false(context_vars_merge(&known, &more));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_taken_as_they_are),
+		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(what_is_found_is_added),
+		cmocka_unit_test(there_is_room_for_so_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * contexts.h - with --label-var: tells the kernel side where processes keep context variables, and what it
+ * was told.
+ */
+#ifndef PYPERF_KERN_CONTEXTS_H
+#define PYPERF_KERN_CONTEXTS_H
+
+#include <stdbool.h>
+
+#include "bpf/abi.h"
+
+struct kernel;
+struct pyperf;
+
+struct contexts {
+	struct pyperf *skel;
+	struct context_vars *vars; /* CONTEXTS_MAX, as the kernel side has them; NULL = none is wanted */
+	__u32 count;
+};
+
+/* Before loading: leaves out what reads context variables unless so many are wanted. 0 or -ENOMEM. */
+int contexts_prepare(struct contexts *t, struct pyperf *skel, unsigned int wanted);
+void contexts_free(struct contexts *t);
+bool contexts_are_wanted(const struct contexts *t);
+
+/* What a process with this struct process.contexts has; NULL = nothing was found yet. */
+const struct context_vars *contexts_get(const struct contexts *t, __u32 contexts);
+
+/*
+ * Process id, which has this pid, has these. 0; -ESRCH if the process is gone; -ENOSPC if CONTEXTS_MAX
+ * processes have others; or another -errno.
+ */
+int contexts_set(struct contexts *t, __u32 pid, __u32 id, const struct context_vars *v);
+
+/* Those of the kernel side. */
+struct contexts *kernel_contexts(struct kernel *k);
+
+#endif

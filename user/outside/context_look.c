@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "outside/context_look.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "outside/thread_states.h"
+#include "proc/remote.h"
+#include "python/pystr.h"
+
+#define ROUNDS	    20
+#define ROUND_NS    200000 /* from one to the next */
+#define READS_MAX   8192   /* of a look */
+#define TSTATE_SCAN 1024   /* bytes of a thread state in which the context is looked for */
+#define LEVELS_MAX  8
+#define LEVEL_BITS  5
+#define SLOTS	    (1 << LEVEL_BITS)
+#define PAIRS_MAX   32
+#define NAME_READ   24
+#define HEAD	    16 /* bytes of an object's header, and ... */
+#define HEAD_FREE   32 /* ... of one of a free-threaded build */
+#define VAR_WORDS   6 /* of a variable, behind its header: the last one is its hash */
+#define INT_TAGGED  0x030c0000
+
+struct look {
+	pid_t memory;
+	const struct layout *layout;
+	const struct context_names *names;
+	struct thread_states *threads;
+	struct context_vars vars;
+	__u64 context_type, tree_type, var_type; /* types whose name is known; 0 = not met yet */
+	unsigned int reads;
+};
+
+static int look_read(struct look *k, __u64 address, void *dst, size_t size)
+{
+	if (k->reads++ >= READS_MAX || address < 4096)
+		return -EFAULT;
+	return remote_read(k->memory, address, dst, size);
+}
+
+/* 0 if it cannot be read, or is no address of an object. */
+static __u64 look_pointer(struct look *k, __u64 address)
+{
+	__u64 word;
+
+	return !look_read(k, address, &word, sizeof(word)) && context_is_object(word) ? word : 0;
+}
+
+static __u64 type_of(struct look *k, __u64 object)
+{
+	return look_pointer(k, object + k->vars.head - sizeof(__u64));
+}
+
+/* The name of a type; "" if there is none. It may end a mapping. */
+static void type_name(struct look *k, __u64 type, char ret[NAME_READ])
+{
+	__u64 at = 0;
+
+	memset(ret, 0, NAME_READ);
+	if (!type || look_read(k, type + k->vars.head + CONTEXT_TP_NAME, &at, sizeof(at)) ||
+	    at < 4096)
+		return;
+	k->reads++;
+	if (remote_read_some(k->memory, at, ret, NAME_READ - 1) < 0)
+		*ret = '\0';
+}
+
+/* Whether the object is of the type with this name, which may stand behind that of its module. */
+static bool is_of(struct look *k, __u64 object, const char *wanted, __u64 *known)
+{
+	static const char module[] = "_contextvars.";
+	const __u64 type = type_of(k, object);
+	char name[NAME_READ];
+	const char *at = name;
+
+	if (!type || type == *known)
+		return type;
+	type_name(k, type, name);
+	if (!strncmp(name, module, sizeof(module) - 1))
+		at += sizeof(module) - 1;
+	if (strcmp(at, wanted))
+		return false;
+	*known = type;
+	return true;
+}
+
+/* --- what is met ---------------------------------------------------------------------------------------- */
+
+static const char *const type_names[CONTEXT_TYPES] = {
+	[CONTEXT_BITMAP] = "hamt_bitmap_node", [CONTEXT_ARRAY] = "hamt_array_node",
+	[CONTEXT_COLLISION] = "hamt_collision_node", [CONTEXT_STR] = "str", [CONTEXT_INT] = "int",
+	[CONTEXT_BOOL] = "bool", [CONTEXT_NONE] = "NoneType",
+};
+
+/* Which of these types the object has, and that this one is met. */
+static enum context_type meet(struct look *k, __u64 object)
+{
+	const __u64 type = type_of(k, object);
+	char name[NAME_READ];
+
+	for (int i = 0; i < CONTEXT_TYPES && type; i++)
+		if (k->vars.types[i] == type)
+			return i;
+	type_name(k, type, name);
+	for (int i = 0; i < CONTEXT_TYPES && type; i++)
+		if (!strcmp(type_names[i], name)) {
+			k->vars.types[i] = type;
+			return i;
+		}
+	return CONTEXT_TYPES;
+}
+
+/* A str, as UTF-8. */
+static int read_text(struct look *k, __u64 address, char *ret, size_t size)
+{
+	const struct layout *l = k->layout;
+	__u8 header[128], bytes[4 * CONTEXT_NAME_SIZE];
+	__u64 length, at = address + l->str_ascii;
+	__u32 state, kind;
+	int err = l->str_ascii > sizeof(header) ? -EBADMSG : look_read(k, address, header, l->str_ascii);
+
+	if (err || l->str_length + sizeof(length) > l->str_ascii ||
+	    l->str_state + sizeof(state) > l->str_ascii)
+		return err ?: -EBADMSG;
+	memcpy(&length, header + l->str_length, sizeof(length));
+	memcpy(&state, header + l->str_state, sizeof(state));
+	kind = state >> (l->str_kind_shift & 31) & 7;
+	if ((kind != 1 && kind != 2 && kind != 4) || length >= CONTEXT_NAME_SIZE)
+		return -EBADMSG;
+	if (!(state >> (l->str_compact_bit & 31) & 1))
+		at = look_pointer(k, address + l->str_data);
+	else if (!(state >> (l->str_ascii_bit & 31) & 1))
+		at = address + l->str_compact;
+	err = length ? look_read(k, at, bytes, length * kind) : 0;
+	return err ?: pystr_decode(bytes, length * kind, kind, ret, size) < 0 ? -EBADMSG : 0;
+}
+
+/*
+ * Takes a variable that was found by so many bits of a hash, if its name was asked for. That these are bits
+ * of its own hash proves where that is.
+ */
+static void take_variable(struct look *k, __u64 variable, __u64 value, __u32 path, unsigned int bits)
+{
+	const __u32 mask = bits < 32 ? (1U << bits) - 1 : ~0U;
+	char name[PYSTR_SIZE];
+	struct context_vars *v = &k->vars;
+	__u64 text = look_pointer(k, variable + v->head + CONTEXT_VAR_NAME), hash;
+	__u32 label;
+
+	if (!is_of(k, variable, "ContextVar", &k->var_type) || !text ||
+	    look_read(k, variable + v->var_hash, &hash, sizeof(hash)) || (context_hash(hash) & mask) != path)
+		return;
+	meet(k, text);
+	if (read_text(k, text, name, sizeof(name)))
+		return;
+	label = context_names_find(k->names, name);
+	if (label == CONTEXT_LABELS)
+		return;
+	meet(k, value);
+	for (__u32 i = 0; i < v->count; i++)
+		if (v->keys[i].address == variable)
+			return;
+	if (v->count == CONTEXT_KEYS)
+		return;
+	v->keys[v->count] = (struct context_key){ variable, hash };
+	v->label[v->count++] = (__u8)label;
+}
+
+/* --- the tree of a context ------------------------------------------------------------------------------ */
+
+struct place {
+	__u64 node;
+	__u32 path; /* bits of the hash that have led there */
+	unsigned int level;
+};
+
+static void walk_node(struct look *k, const struct place *at);
+
+static void walk_child(struct look *k, const struct place *at, __u32 slot, __u64 child)
+{
+	const struct place next = { child, at->path | slot << LEVEL_BITS * at->level, at->level + 1 };
+
+	if (context_is_object(child) && next.level < LEVELS_MAX)
+		walk_node(k, &next);
+}
+
+static void walk_array(struct look *k, const struct place *at)
+{
+	__u64 children[SLOTS];
+
+	if (look_read(k, at->node + k->vars.head + CONTEXT_CHILDREN, children, sizeof(children)))
+		return;
+	for (__u32 i = 0; i < SLOTS; i++)
+		walk_child(k, at, i, children[i]);
+}
+
+static void take_pair(struct look *k, const struct place *at, __u32 slot, const __u64 pair[2])
+{
+	const unsigned int bits = LEVEL_BITS * (at->level + 1);
+
+	if (!pair[0])
+		walk_child(k, at, slot, pair[1]);
+	else if (context_is_object(pair[0]) && context_is_object(pair[1]))
+		take_variable(k, pair[0], pair[1], at->path | slot << LEVEL_BITS * at->level, bits);
+}
+
+static void walk_pairs(struct look *k, const struct place *at, bool of_one_hash)
+{
+	__u64 head[2], pairs[PAIRS_MAX][2];
+	__u32 slots, n = 0;
+
+	if (look_read(k, at->node + k->vars.head, head, sizeof(head)) || head[0] > 2 * PAIRS_MAX ||
+	    head[0] % 2 ||
+	    look_read(k, at->node + k->vars.head + CONTEXT_PAIRS, pairs, head[0] * sizeof(__u64)))
+		return;
+	slots = (__u32)head[1];
+	if (of_one_hash) {
+		for (; n < head[0] / 2; n++)
+			take_variable(k, pairs[n][0], pairs[n][1], at->path, LEVEL_BITS * at->level);
+		return;
+	}
+	for (__u32 i = 0; i < SLOTS && n < head[0] / 2; i++)
+		if (slots >> i & 1)
+			take_pair(k, at, i, pairs[n++]);
+}
+
+static void walk_node(struct look *k, const struct place *at)
+{
+	const enum context_type type = meet(k, at->node);
+
+	if (type == CONTEXT_ARRAY)
+		walk_array(k, at);
+	else if (type == CONTEXT_BITMAP || type == CONTEXT_COLLISION)
+		walk_pairs(k, at, type == CONTEXT_COLLISION);
+}
+
+/* --- the contexts of threads ---------------------------------------------------------------------------- */
+
+/* Whether this is where thread states have their context. Only one word of them leads to one. */
+static int find_in(struct look *k, const __u64 *words, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		if (!context_is_object(words[i]) || !is_of(k, words[i], "Context", &k->context_type))
+			continue;
+		if (k->vars.tstate_context && k->vars.tstate_context != 8 * i)
+			return -EBADMSG;
+		k->vars.tstate_context = (__u16)(8 * i);
+	}
+	return 0;
+}
+
+static int find_context(struct look *k)
+{
+	__u64 words[TSTATE_SCAN / 8];
+
+	for (size_t i = 0; i < k->threads->count && !k->vars.tstate_context; i++) {
+		ssize_t n = remote_read_some(k->memory, k->threads->list[i].address, words, sizeof(words));
+		int err = n > 0 ? find_in(k, words, (size_t)n / 8) : 0;
+
+		if (err)
+			return err;
+	}
+	return k->vars.tstate_context ? 0 : -ENOENT;
+}
+
+static void look_at_thread(struct look *k, __u64 tstate)
+{
+	const __u64 context = look_pointer(k, tstate + k->vars.tstate_context);
+	__u64 tree;
+	struct place root = { 0 };
+
+	if (!context || !is_of(k, context, "Context", &k->context_type))
+		return;
+	tree = look_pointer(k, context + k->vars.head + CONTEXT_VARS);
+	if (!tree || !is_of(k, tree, "hamt", &k->tree_type))
+		return;
+	root.node = look_pointer(k, tree + k->vars.head + CONTEXT_ROOT);
+	if (root.node)
+		walk_node(k, &root);
+}
+
+static void look_some_times(struct look *k)
+{
+	const struct timespec pause = { .tv_nsec = ROUND_NS };
+
+	for (int round = 0; round < ROUNDS && k->reads < READS_MAX; round++) {
+		if (round)
+			nanosleep(&pause, NULL);
+		for (size_t i = 0; i < k->threads->count; i++)
+			look_at_thread(k, k->threads->list[i].address);
+		if (context_vars_are_all(&k->vars, k->names))
+			return;
+	}
+}
+
+int context_look(pid_t memory, const struct layout *layout, __u64 runtime, const struct context_names *names,
+		 struct buf *out)
+{
+	_cleanup_free_ struct thread_states *threads = calloc(1, sizeof(*threads));
+	struct look k = { .memory = memory, .layout = layout, .names = names, .threads = threads };
+	int err;
+
+	if (!threads)
+		return -ENOMEM;
+	k.vars.head = layout->free_threaded ? HEAD_FREE : HEAD;
+	k.vars.var_hash = (__u8)(k.vars.head + (layout->free_threaded ? 2 : VAR_WORDS - 1) * sizeof(__u64));
+	k.vars.int_tag = layout->version >= INT_TAGGED;
+	err = thread_states_read(threads, memory, layout, runtime) ?: find_context(&k);
+	if (err)
+		return err;
+	look_some_times(&k);
+	return buf_add(out, &k.vars, sizeof(k.vars));
+}

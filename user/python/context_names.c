@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "python/context_names.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define TSTATE_MAX 4096 /* bytes; where the context is in a thread state is far below */
+
+int context_names_parse(const char *text, struct context_names *ret)
+{
+	struct context_names names = {};
+
+	for (;;) {
+		const size_t length = strcspn(text, ",");
+
+		if (names.count == CONTEXT_LABELS || !length || length >= CONTEXT_NAME_SIZE)
+			return -EINVAL;
+		memcpy(names.name[names.count], text, length);
+		if (context_names_find(&names, names.name[names.count]) < CONTEXT_LABELS)
+			return -EINVAL;
+		names.count++;
+		if (!text[length])
+			break;
+		text += length + 1;
+	}
+	*ret = names;
+	return 0;
+}
+
+__u32 context_names_find(const struct context_names *names, const char *name)
+{
+	for (__u32 i = 0; i < names->count && i < CONTEXT_LABELS; i++)
+		if (!strcmp(names->name[i], name))
+			return i;
+	return CONTEXT_LABELS;
+}
+
+bool context_vars_are_sane(const struct context_vars *v, const struct context_names *names)
+{
+	if ((v->head != 16 && v->head != 32) || v->var_hash < v->head || v->var_hash > v->head + 64 ||
+	    v->count > CONTEXT_KEYS || v->int_tag > 1 || v->pad || !v->tstate_context ||
+	    v->tstate_context % 8 || v->tstate_context > TSTATE_MAX)
+		return false;
+	for (int i = 0; i < CONTEXT_TYPES; i++)
+		if (v->types[i] && !context_is_object(v->types[i]))
+			return false;
+	for (int i = 0; i < v->count; i++)
+		if (!context_is_object(v->keys[i].address) || v->label[i] >= names->count)
+			return false;
+	return true;
+}
+
+/* Where in known a variable goes: in its own place, a free one, or that of the first of the same name. */
+static __u32 place_of(const struct context_vars *known, const struct context_vars *found, __u32 i)
+{
+	for (__u32 j = 0; j < known->count; j++)
+		if (known->keys[j].address == found->keys[i].address)
+			return j;
+	if (known->count < CONTEXT_KEYS)
+		return known->count;
+	for (__u32 j = 0; j < known->count; j++)
+		if (known->label[j] == found->label[i])
+			return j;
+	return CONTEXT_KEYS;
+}
+
+bool context_vars_merge(struct context_vars *known, const struct context_vars *found)
+{
+	const struct context_vars before = *known;
+
+	for (int i = 0; i < CONTEXT_TYPES; i++)
+		if (found->types[i])
+			known->types[i] = found->types[i];
+	known->tstate_context = found->tstate_context;
+	known->head = found->head;
+	known->var_hash = found->var_hash;
+	known->int_tag = found->int_tag;
+	for (__u32 i = 0; i < found->count; i++) {
+		const __u32 at = place_of(known, found, i);
+
+		if (at == CONTEXT_KEYS)
+			continue;
+		known->keys[at] = found->keys[i];
+		known->label[at] = found->label[i];
+		known->count += at == known->count;
+	}
+	return memcmp(known, &before, sizeof(before));
+}
+
+bool context_vars_are_all(const struct context_vars *v, const struct context_names *names)
+{
+	__u32 found = 0;
+
+	for (__u32 i = 0; i < v->count; i++)
+		found |= 1U << v->label[i];
+	return found == (1U << names->count) - 1;
+}
