@@ -69,7 +69,8 @@ SCHEMA   := deploy/kubernetes/chart/values.schema.json
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help all run check check-all check-layers check-size check-format check-tests check-bare check-long \
-	check-k8s check-guest check-big check-release matrix image unit fuzz soak check-san check-arm64 \
+	check-k8s check-guest check-big check-otlp \
+	check-release matrix image unit fuzz soak check-san check-arm64 \
 	bench bench-limits deps arm64 clean install \
 	compile_commands.json
 
@@ -114,6 +115,10 @@ check-guest: deps-build ## Debian's own kernels, the service under a real system
 	$(Q)$(MAKE_ALL) all $(O)/tests/guest/verifier $(O)/tests/guest/shares
 	$(Q)status=0; for guest in pod users systemd; do sh tests/guest/$$guest.sh $(O) || status=1; done; \
 		exit $$status
+
+check-otlp: deps ## pushes through a real collector of OpenTelemetry, built from its Go modules
+	$(Q)$(MAKE_ALL) all
+	$(Q)sh tests/collector/check.sh $(O)
 
 check-big: deps-build ## a virtual machine of 128 CPUs; CPUS=32 PROCESSES=2000 SECONDS_EACH=30 for less
 	$(Q)$(MAKE_ALL) all

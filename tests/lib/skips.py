@@ -26,6 +26,7 @@ import interpreters as known
 FEATURES = {
     "c++": "a compiler of C++ with its library (g++)",
     "cgroup-memory": "the memory controller of cgroup version 1, which can be written to",
+    "collector": "a collector of OpenTelemetry, built from its Go modules (make check-otlp)",
     "cgroups": "a cgroup hierarchy that can be written to",
     "chromium": "a browser (chromium)",
     "curl": "a command that asks over HTTP (curl)",

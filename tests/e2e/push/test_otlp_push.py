@@ -107,7 +107,7 @@ def test_a_refusal(busy, tmp_path, says):
     profiler.wait_until(lambda: len(receiver.times) >= 3)
     export = end(run)
     assert export["push_dropped"] == export["push_failures"] == len(receiver.times)
-    assert run.err.count("the receiver answers 400: wrong wire types") == 1
+    assert run.err.count("the receiver answers 400 to OTLP profiles of 1.11: wrong wire types") == 1
 
 
 def test_retry_after(busy, tmp_path, says):

@@ -12,6 +12,7 @@
 #include "export/push/item.h"
 #include "export/push/otlp_answer.h"
 #include "net/transfers.h"
+#include "profile/otlp_wire.h"
 
 #define ACTIVE_MAX	4 /* at once */
 #define TROUBLE_SIZE	256
@@ -228,7 +229,8 @@ static void on_answer(struct push *p, struct push_item *item)
 		return;
 	if (item->is_otlp && push_otlp_answer_status(text, item->attempt.answer_size, message))
 		text = message;
-	trouble(p, "the receiver answers %ld%s%s", status, *text ? ": " : "", text);
+	trouble(p, "the receiver answers %ld%s%s%s", status,
+		item->is_otlp ? " to OTLP profiles of " OTLP_WIRE_VERSION : "", *text ? ": " : "", text);
 	if (is_worth_another(item, status)) {
 		again_later(item, push_attempt_retry_after(&item->attempt));
 		return;

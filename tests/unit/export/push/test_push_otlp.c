@@ -134,7 +134,8 @@ static void a_refusal_is_said_in_its_words(void **state)
 		"Content-Length: 18\r\n\r\n\x08\x03\x12\x0eunexpected EOF");
 	add("web", true);
 	turn_until_failures(1);
-	assert_string_equal(push_trouble(push), "the receiver answers 400: unexpected EOF");
+	assert_string_equal(push_trouble(push),
+			    "the receiver answers 400 to OTLP profiles of 1.11: unexpected EOF");
 }
 
 static int when_after(const char *retry_after)
