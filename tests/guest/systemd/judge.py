@@ -11,7 +11,7 @@ from checks import RIGHTS, WORKER_RIGHTS, check, check_stacks, end, pprof, sampl
 
 DYNAMIC_UIDS = range(61184, 65520)
 PROGRAMS = {"start_timer", "stop_timer", "on_process_fork", "on_process_exec", "on_process_exit",
-            "list_processes"}
+            "list_processes", "list_accounts"}
 
 
 class Step:
@@ -52,7 +52,8 @@ class Left:
         self.directory = directory
         names = [path.parent.name for path in directory.glob("*/unit")]
         self.steps = {name: Step(directory, name) for name in names}
-        self.journal = [json.loads(line) for line in self.text("journal").splitlines()]
+        self.journal = [json.loads(line) for line in self.text("journal").splitlines()] \
+            if (directory / "journal").exists() else []
 
     def text(self, name):
         return (self.directory / name).read_text()
@@ -193,4 +194,5 @@ def main():
     return end()
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
