@@ -51,7 +51,9 @@ USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
 GEN_OBJ  := $(O)/gen/profile.pb-c.o
 SYSCALLS := $(O)/gen/syscalls.inc
 PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.html page.css page.js d3.js d3-flamegraph.js)
-GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC) $(SYSCALLS) $(O)/gen/commit.inc
+JSON_INC := $(patsubst docs/schemas/%,$(O)/gen/%.inc,$(wildcard docs/schemas/*.json))
+GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC) $(JSON_INC) $(SYSCALLS) \
+	    $(O)/gen/commit.inc
 LIB      := $(O)/libpyperf.a
 BIN      := $(O)/pyperf-bpf
 UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c))
@@ -255,12 +257,17 @@ $(O)/gen/%.inc: user/http/page/%
 	@mkdir -p $(@D)
 	$(Q)od -An -v -tu1 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
 
+$(O)/gen/%.json.inc: docs/schemas/%.json
+	@mkdir -p $(@D)
+	$(Q)od -An -v -tu1 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
+
 $(O)/gen/d3%js.inc: $(wildcard $(FLAME_DIR)/.done)
 	@mkdir -p $(@D)
 	$(Q)[ -z "$<" ] || od -An -v -tu1 $(FLAME_DIR)/d3$*js | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
 	$(Q)[ -n "$<" ] || : > $@
 
 $(O)/user/http/assets.o: $(PAGE_INC)
+$(O)/user/run/schema.o: $(JSON_INC)
 
 flamegraph: ## fetch the page's flame graph from npm; the next make builds it in
 	$(Q)sh deploy/tools/fetch_flamegraph.sh $(FLAME_DIR)

@@ -19,8 +19,9 @@ enum {
 #define GROUP(name, sighup) GROUP_##name = 1 << GROUP_NUMBER_##name,
 #include "options/options.def"
 	/* What the profiler takes: all but what only a look at one moment has. */
-	GROUPS_OF_A_RUN = GROUP_PROCESSES | GROUP_PROGRAMS | GROUP_NEEDS | GROUP_SAMPLES | GROUP_ASYNC |
-			  GROUP_POD_LABELS | GROUP_OUTPUT | GROUP_INTERVALS | GROUP_PUSH | GROUP_SERVING |
+	GROUPS_OF_A_RUN = GROUP_PROCESSES | GROUP_PROGRAMS | GROUP_NEEDS | GROUP_EVENT | GROUP_SAMPLES |
+			  GROUP_ASYNC | GROUP_POD_LABELS | GROUP_OUTPUT | GROUP_BY | GROUP_ROWS |
+			  GROUP_INTERVALS | GROUP_PUSH | GROUP_SERVING |
 			  GROUP_LIVE | GROUP_CONFIG | GROUP_TALK,
 };
 
@@ -35,6 +36,7 @@ struct command_row {
 	const char *name;
 	unsigned int takes; /* GROUP_ bits */
 	const char *target;
+	const char *words;
 	bool anybody, draws;
 	const char *summary, *about, *examples, *codes;
 };

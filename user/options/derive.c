@@ -103,6 +103,8 @@ static int parse_address(const char *text, struct http_address *ret, const char 
 /* One file of the whole run, unless intervals or clients get it in parts. */
 static int derive_output(struct options *o, char *error, size_t size)
 {
+	if (!(o->subcommand->takes & GROUP_OUTPUT))
+		return 0;
 	if (!o->output && !o->continuous && !o->listen && !o->subcommand->draws)
 		o->output = format_rows[o->format < 0 ? FORMAT_PPROF : o->format].file;
 	if (o->output && !*o->output)
@@ -119,9 +121,11 @@ static int derive_endpoints(const struct options *o, char *error, size_t size)
 	_cleanup_rules_ struct rules *rules = NULL;
 	int err;
 
+	if (o->by && strcmp(o->by, "endpoint"))
+		return options_fail(error, size, "--by wants endpoint, not '%s'", o->by);
 	if (!o->endpoint_rule)
 		return 0;
-	if (o->by != BY_ENDPOINT)
+	if (!o->by)
 		return options_fail(error, size, "--endpoint-rule goes with --by endpoint");
 	err = rules_new(o->endpoint_rule, &rules);
 	if (err == -EINVAL)
@@ -195,7 +199,9 @@ int options_derive(struct options *o, char *error, size_t size)
 		return 0;
 	if (derive_targets(o, error, size))
 		return -EINVAL;
-	if (parse_events(o, error, size))
+	if (o->subcommand->takes & GROUP_ASKED)
+		return derive_asked(o, error, size);
+	if (o->event && parse_events(o, error, size))
 		return -EINVAL;
 	if (o->use_cycles && o->trigger == TRIGGER_TIMER)
 		return options_fail(error, size,

@@ -26,6 +26,10 @@ int derive_targets(struct options *o, char *error, size_t size)
 	targets = o->all_python + o->all + (o->pids != NULL) + (o->command != NULL);
 	if (o->table && o->json)
 		return options_fail(error, size, "only one of --json and --table");
+	if (c->words && !o->command)
+		return options_fail(error, size, "name %s; --help shows how", c->words);
+	if (c->words)
+		return 0;
 	if (!c->target && !o->command)
 		return 0;
 	if (!c->target)

@@ -19,13 +19,17 @@ void line_begin(struct options *o, int argc, char **argv)
 	o->named = named;
 	o->argc = argc;
 	o->argv = argv;
+	/* A profile that is there says itself what it is of. */
+	if (!(o->subcommand->takes & GROUP_NEEDS))
+		o->event = NULL;
 }
 
-static void build_getopt(struct option *longs, char *shorts)
+static void build_getopt(bool stop_at_word, struct option *longs, char *shorts)
 {
 	size_t n = 0, c = 0;
 
-	shorts[c++] = '+'; /* stop at COMMAND */
+	if (stop_at_word)
+		shorts[c++] = '+';
 	shorts[c++] = ':'; /* tell a missing argument from an unknown option */
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *r = &option_rows[i];
@@ -79,7 +83,7 @@ int line_read(struct options *o, int *line_of, char *error, size_t size)
 	char **argv = o->argv + o->named; /* argv[0] is the program's name, or the command's */
 	int argc = o->argc - o->named, value;
 
-	build_getopt(longs, shorts);
+	build_getopt(!o->subcommand->words, longs, shorts); /* COMMAND has options of its own */
 	opterr = 0;
 	optind = 0;
 	while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {

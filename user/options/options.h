@@ -17,13 +17,12 @@
 #include "options/commands.h"
 #include "python/context_names.h"
 
-enum { EXIT_USAGE = 2 };
+enum { EXIT_USAGE = 2, EXIT_NOTHING = 3 };
 
 enum reads { READS_BLOCK, READS_SINGLE };
 enum labels { LABELS_THREAD, LABELS_PROCESS };
 enum symbols_by { SYMBOLS_LOCAL, SYMBOLS_SERVER };
 enum hide { HIDE_NOTHING, HIDE_NATIVE };
-enum by { BY_ENDPOINT };
 enum paths { PATHS_SHORT, PATHS_FULL };
 
 /* Rows of options.def. */
@@ -58,7 +57,8 @@ struct options {
 	bool continuous; /* a profile for each interval, not one of the whole run */
 	double interval_seconds;
 	unsigned long long keep_files, keep_bytes; /* of output_dir; 0 = no limit */
-	char **command; /* COMMAND and its arguments, NULL-terminated, or NULL */
+	long long from_ns, to_ns; /* of from and to, since 1970; 0 = no such end */
+	char **command; /* COMMAND and its arguments, or the words of .words; NULL-terminated, or NULL */
 	struct http_address listen_address, metrics_address, health_address; /* of the three listen */
 	struct pod_label_names pod_label_names;		      /* of pod_label */
 	struct context_names context_names; /* of label_var */

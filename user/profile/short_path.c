@@ -10,8 +10,7 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 
-/* Behind the last of these folders; NULL: it is below none. */
-static const char *below_packages(const char *path)
+const char *short_path_in_packages(const char *path)
 {
 	static const char *const folders[] = { "/site-packages/", "/dist-packages/" };
 	const char *below = NULL;
@@ -38,8 +37,7 @@ static const char *end_of_version(const char *at)
 	return *at == '/' ? at : NULL;
 }
 
-/* Behind the last lib/pythonX.Y, or lib64; NULL: it is below none. */
-static const char *below_standard_library(const char *path)
+const char *short_path_in_standard_library(const char *path)
 {
 	static const char *const folders[] = { "/lib", "/lib64" };
 	const char *below = NULL, *end;
@@ -82,7 +80,7 @@ const char *short_path_of(const char *path, const char *folder)
 		return path + 2;
 	if (*path != '/')
 		return path;
-	below = below_packages(path) ?: below_standard_library(path);
+	below = short_path_in_packages(path) ?: short_path_in_standard_library(path);
 	if (below)
 		return *below ? below : path;
 	if (is_shared_object(base_name(path)))
@@ -94,7 +92,7 @@ const char *short_path_of(const char *path, const char *folder)
 
 bool short_path_is_standard(const char *path)
 {
-	return *path == '/' && !below_packages(path) && below_standard_library(path);
+	return *path == '/' && !short_path_in_packages(path) && short_path_in_standard_library(path);
 }
 
 static char from[PATH_MAX];

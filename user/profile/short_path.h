@@ -18,6 +18,12 @@ const char *short_path_of(const char *path, const char *folder);
 
 /* Whether it is a path of the standard library. */
 bool short_path_is_standard(const char *path);
+/*
+ * The part behind the last site-packages or dist-packages, and behind the last lib/pythonX.Y; NULL: the path
+ * leads through none. What is installed lies below the standard library, too, so ask the first one first.
+ */
+const char *short_path_in_packages(const char *path);
+const char *short_path_in_standard_library(const char *path);
 
 /* From now on short_path() follows that rule, with the folder, of which it keeps a copy. */
 void short_path_begin(const char *folder);

@@ -143,7 +143,7 @@ int parts_open(struct agent *a)
 		err = log_failure(natives_want_lines(a->natives), "the store of native lines");
 	if (!err)
 		err = log_failure(registry_new(&a->registry), "the process registry");
-	if (!err && a->options->by == BY_ENDPOINT)
+	if (!err && a->options->by)
 		err = log_failure(rules_new(a->options->endpoint_rule, &a->endpoint_rules),
 				  "the rules of endpoints");
 	if (!err)

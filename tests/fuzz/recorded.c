@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * recorded.c - pprof files that anybody may have written, and every report of them: each id leads somewhere,
+ * no row has more than all, and what is shown can be shown.
+ */
+#include "tests/fuzz/fuzz.h"
+
+#include <errno.h>
+
+#include "answers/answered.h"
+#include "recorded/read_pprof.h"
+#include "recorded/recorded.h"
+
+const char *const fuzz_corpus = "recorded";
+
+/* A line feed is ours; nothing else that moves a terminal may be there. */
+static void check_shown(const struct buf *out)
+{
+	for (size_t i = 0; i < out->size; i++)
+		FUZZ_CHECK(out->data[i] == '\n' || (out->data[i] & 0xff) >= ' ');
+}
+
+static void check_stacks(const struct recorded *r)
+{
+	for (__u32 id = 1; id <= recorded_stacks(r); id++) {
+		const struct recorded_stack s = recorded_get_stack(r, id);
+
+		for (size_t i = 0; i < s.n; i++) {
+			FUZZ_CHECK(s.places[i] && s.places[i] <= r->places.count);
+			FUZZ_CHECK(recorded_get_place(r, s.places[i])->function <= r->functions.count);
+		}
+	}
+}
+
+static void ask(struct recorded *r, const struct question *q)
+{
+	struct buf text = { 0 }, json = { 0 };
+	char error[256] = "";
+	struct answered a;
+	const int err = answered_make(r, q, &a, error, sizeof(error));
+
+	FUZZ_CHECK(!err || (err == -EINVAL && *error));
+	if (!err) {
+		FUZZ_CHECK(!answered_text(&a, false, &text) && !answered_json(&a, &json));
+		check_shown(&text);
+		check_shown(&json);
+	}
+	answered_free(&a);
+	buf_free(&text);
+	buf_free(&json);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct recorded r = { 0 };
+	const char *why = NULL;
+	char *copy = fuzz_text(data, size);
+	int err = read_pprof(&r, copy, size, &why);
+
+	FUZZ_CHECK(!err || why);
+	FUZZ_CHECK(!err || err == -EBADMSG || err == -E2BIG || err == -EFBIG || err == -EINVAL);
+	if (!err) {
+		check_stacks(&r);
+		ask(&r, &(struct question){ .top = 10 });
+		for (int by = 0; by < BY_LABEL; by++)
+			ask(&r, &(struct question){ .by = by_rows[by].name, .top = 3, .fold = by % 2 });
+		ask(&r, &(struct question){ .by = "label:pid", .event = "cpu", .focus = "a", .top = 3 });
+	}
+	recorded_free(&r);
+	free(copy);
+	return 0;
+}

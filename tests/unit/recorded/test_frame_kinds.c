@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_frame_kinds.c - the names of every list are told apart, and what has a file or an address.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "recorded/frame_kinds.h"
+
+static enum frame_kind kind(const char *name, const char *file, const char *mapping, __u64 address)
+{
+	return frame_kinds_find(&(struct frame_facts){ name, file, mapping, address });
+}
+
+static void names_of_the_lists(void **state)
+{
+	(void)state;
+#define WAIT(name, event, text, help)                                                                        \
+	if (*text)                                                                                           \
+		assert_int_equal(kind("[" text "]", "", "", 0), FRAME_WAIT);
+#include "bpf/waits.def"
+#undef WAIT
+#define MARKER_OF_MARKED(frame, text) assert_int_equal(kind("[" text "]", "", "", 0), frame);
+#define MARKER_OF_WHOLE(frame, text)
+#define MARKER_OF_OUTSIDE(frame, text)
+#define MARKER_OF_FRAME(frame, text)
+#define MARKER_OF_NOTHING(frame, text)
+#define NATIVE(name, place, text, help) MARKER_OF_##place(FRAME_UNPLACED, text)
+#include "bpf/natives.def"
+#undef NATIVE
+#define OUTCOME(name, group, place, text, help) MARKER_OF_##place(FRAME_MARKER, text)
+#include "bpf/outcomes.def"
+#undef OUTCOME
+	assert_int_equal(kind("[syscall futex]", "", "", 0), FRAME_SYSCALL);
+	assert_int_equal(kind("[native hidden]", "", "", 0), FRAME_MARKER);
+	assert_int_equal(kind("[a list]", "", "", 0), FRAME_PYTHON);
+}
+
+static void files_and_addresses(void **state)
+{
+	(void)state;
+	assert_int_equal(kind("f", "/app.py", "/usr/bin/python3", 0), FRAME_PYTHON);
+	assert_int_equal(kind("f", "", "", 0), FRAME_PYTHON);
+	assert_int_equal(kind("malloc", "/lib/libc.so.6", "/lib/libc.so.6", 0), FRAME_NATIVE);
+	assert_int_equal(kind("malloc", "malloc/malloc.c", "/lib/libc.so.6", 0x1234), FRAME_NATIVE);
+	assert_int_equal(kind("main.main", "/src/main.go", "", 0x1234), FRAME_NATIVE);
+	assert_int_equal(kind("schedule", "[kernel]", "[kernel]", 0), FRAME_KERNEL);
+	assert_int_equal(kind("ext4_x", "[ext4]", "[ext4]", 0), FRAME_KERNEL);
+	assert_int_equal(kind("clock_gettime", "[vdso]", "[vdso]", 0), FRAME_NATIVE);
+	assert_int_equal(kind("schedule", "", "[kernel.kallsyms]", 0x900), FRAME_KERNEL);
+	/* A program may call its function so. */
+	assert_int_equal(kind("[truncated]", "/app.py", "/usr/bin/python3", 0), FRAME_PYTHON);
+}
+
+static void python_files(void **state)
+{
+	static const char *const python[] = { "/a/b.py", "<frozen posixpath>", "<string>", "/usr/bin/pip",
+					      "x.pyx" };
+	static const char *const other[] = { "", "/a/Main.java", "/src/main.go", "lib/x.rb" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(python); i++)
+		assert_true(frame_kinds_is_python(python[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(other); i++)
+		assert_false(frame_kinds_is_python(other[i]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_the_lists),
+		cmocka_unit_test(files_and_addresses),
+		cmocka_unit_test(python_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_recorded.c - stacks that are equal are one, sums do not overflow, and texts are what can be shown.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "recorded/recorded.h"
+
+static __u32 string(struct recorded *r, const char *text)
+{
+	__u32 id;
+
+	assert_int_equal(recorded_string(r, text, strlen(text), &id), 0);
+	return id;
+}
+
+static void texts(void **state)
+{
+	_cleanup_recorded_ struct recorded r = { 0 };
+	char *longest = calloc(1, 10000);
+	__u32 id;
+
+	(void)state;
+	assert_non_null(longest);
+	assert_int_equal(string(&r, ""), 0);
+	assert_string_equal(recorded_get_string(&r, 0), "");
+	assert_int_equal(string(&r, "a"), string(&r, "a"));
+	assert_string_equal(recorded_get_string(&r, string(&r, "\xff!")), "\xef\xbf\xbd!");
+	assert_int_equal(recorded_string(&r, "a\0b", 3, &id), 0);
+	assert_int_equal(id, string(&r, "a"));
+	assert_int_equal(recorded_string(&r, "\0b", 2, &id), 0);
+	assert_int_equal(id, 0);
+	memset(longest, 'x', 9999);
+	assert_int_equal(strlen(recorded_get_string(&r, string(&r, longest))), RECORDED_STRING_MAX);
+	free(longest);
+}
+
+static __u32 place(struct recorded *r, const char *name)
+{
+	const struct recorded_function f = { .name = string(r, name) };
+	struct recorded_place p = { 0 };
+	__u32 id;
+
+	assert_int_equal(recorded_function(r, &f, &p.function), 0);
+	assert_int_equal(recorded_place(r, &p, &id), 0);
+	return id;
+}
+
+static void equal_stacks_are_one(void **state)
+{
+	_cleanup_recorded_ struct recorded r = { .type_count = 2 };
+	const __u32 stack[] = { place(&r, "leaf"), place(&r, "root") };
+	struct recorded_label labels[2] = { { .key = 2, .text = 1 },
+					    { .key = 1, .is_number = 1, .number = 7 } };
+	struct recorded_label turned[2] = { labels[1], labels[0] };
+	struct recorded_stack s;
+
+	(void)state;
+	assert_int_equal(recorded_add(&r, stack, 2, labels, 2, (__s64[]){ 1, INT64_MAX }), 0);
+	assert_int_equal(recorded_add(&r, stack, 2, turned, 2, (__s64[]){ 2, 5 }), 0);
+	assert_int_equal(recorded_add(&r, stack, 2, turned, 1, (__s64[]){ -4, INT64_MIN }), 0);
+	assert_int_equal(recorded_add(&r, stack, 1, turned, 1, (__s64[]){ 8, 0 }), 0);
+	assert_int_equal(recorded_stacks(&r), 3);
+	s = recorded_get_stack(&r, 1);
+	assert_int_equal(s.n, 2);
+	assert_memory_equal(s.places, stack, sizeof(stack));
+	assert_int_equal(s.values[0], 3);
+	assert_true(s.values[1] == INT64_MAX);
+	assert_int_equal(s.label_count, 2);
+	assert_int_equal(recorded_find_label(&s, 1)->number, 7);
+	assert_null(recorded_find_label(&s, 3));
+	assert_null(recorded_find_label(&s, 0));
+	s = recorded_get_stack(&r, 2);
+	assert_true(s.values[1] == INT64_MIN);
+}
+
+static void sums_end_at_the_limits(void **state)
+{
+	(void)state;
+	assert_true(recorded_sum(INT64_MAX, 1) == INT64_MAX);
+	assert_true(recorded_sum(INT64_MIN, -1) == INT64_MIN);
+	assert_true(recorded_sum(INT64_MIN, INT64_MAX) == -1);
+}
+
+static void too_long_stacks(void **state)
+{
+	_cleanup_recorded_ struct recorded r = { .type_count = 1 };
+
+	(void)state;
+	assert_int_equal(recorded_add(&r, NULL, RECORDED_STACK_MAX + 1, NULL, 0, (__s64[]){ 1 }), -E2BIG);
+	r.frames = RECORDED_FRAMES_MAX;
+	assert_int_equal(recorded_add(&r, (__u32[]){ 1 }, 1, NULL, 0, (__s64[]){ 1 }), -E2BIG);
+}
+
+static void what_comments_say(void **state)
+{
+	_cleanup_recorded_ struct recorded r = { 0 };
+
+	(void)state;
+	/* Of two files. */
+	recorded_comment(&r, string(&r, "90 of 100 ticks came: times are made up for that"));
+	recorded_comment(&r, string(&r, "90 of 100 ticks came: times are made up for that"));
+	recorded_comment(&r, string(&r, "3 processes could not be looked at: what they did is not there"));
+	recorded_comment(&r, string(&r, "9 of 10 things"));
+	recorded_comment(&r, 0);
+	assert_int_equal(r.comment_count, 3);
+	assert_int_equal(r.ticks_came, 180);
+	assert_int_equal(r.ticks_wanted, 200);
+	assert_int_equal(r.unlooked, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts),
+		cmocka_unit_test(equal_stacks_are_one),
+		cmocka_unit_test(sums_end_at_the_limits),
+		cmocka_unit_test(too_long_stacks),
+		cmocka_unit_test(what_comments_say),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "answers/answered.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "answers/chance.h"
+#include "profile/frames.h"
+
+#define FEW_SAMPLES	  100
+#define MANY_INCOMPLETE	  0.005 /* share of stacks that lack something, from which on it is said */
+
+void answered_free(struct answered *a)
+{
+	for (size_t i = 0; i < a->table_count; i++)
+		table_free(&a->tables[i]);
+	table_free(&a->markers);
+	chosen_free(&a->chosen);
+	*a = (struct answered){ 0 };
+}
+
+double answered_share(const struct answered *a, __s64 value)
+{
+	return a->chosen.total ? (double)value / (double)a->chosen.total : 0;
+}
+
+__attribute__((format(printf, 3, 4))) static void add_note(struct answered *a, const char *code,
+							    const char *format, ...)
+{
+	struct answered_note *note = &a->notes[a->note_count];
+	va_list args;
+
+	if (a->note_count == ANSWERED_NOTES_MAX)
+		return;
+	note->code = code;
+	va_start(args, format);
+	vsnprintf(note->text, sizeof(note->text), format, args);
+	va_end(args);
+	a->note_count++;
+}
+
+static int add_table(struct answered *a, enum answer_by by, const char *label)
+{
+	struct table *t = &a->tables[a->table_count++];
+
+	return table_make(&a->chosen, a->recorded, a->question, by, label, t);
+}
+
+/* Tables without a row say nothing where nobody has asked for them. */
+static int add_if_any(struct answered *a, enum answer_by by)
+{
+	int err = add_table(a, by, NULL);
+
+	if (!err && !a->tables[a->table_count - 1].count)
+		table_free(&a->tables[--a->table_count]);
+	return err;
+}
+
+static int make_tables(struct answered *a, char *error, size_t size)
+{
+	const char *label;
+	enum answer_by by;
+
+	if (!a->question->by)
+		return add_table(a, BY_FUNCTION, NULL) ?: add_table(a, BY_LINE, NULL) ?:
+		       add_if_any(a, BY_NATIVE) ?: add_if_any(a, BY_PROCESS);
+	if (question_by(a->question->by, &by, &label)) {
+		snprintf(error, size, "there is no --by %.60s", a->question->by);
+		return -EINVAL;
+	}
+	return add_table(a, by, label);
+}
+
+/* Of all frames only the markers stay. */
+static int make_markers(struct answered *a)
+{
+	const struct question all = { .top = (size_t)-1 };
+	struct table *t = &a->markers;
+	size_t n = 0;
+	int err = table_make(&a->chosen, a->recorded, &all, BY_FRAME, NULL, t);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < t->count; i++) {
+		const __u32 kind = row_keys_get(&t->keys, t->rows[i].key)->kind;
+
+		if (!strcmp(recorded_get_string(a->recorded, kind), frame_rows[FRAME_MARKER].key))
+			t->rows[n++] = t->rows[i];
+	}
+	t->count = t->shown = n;
+	return 0;
+}
+
+static void note_files(struct answered *a)
+{
+	const struct recorded *r = a->recorded;
+
+	if (r->unreadable)
+		add_note(a, "unreadable_files", "%zu files could not be read, and are not in here",
+			 r->unreadable);
+	if (r->ticks_wanted)
+		add_note(a, "missing_ticks",
+			 "%llu of %llu ticks came, where ticks were missing: times are made up for that",
+			 r->ticks_came, r->ticks_wanted);
+	if (r->unlooked)
+		add_note(a, "unlooked", "%llu processes could not be looked at: what they did is not in here",
+			 r->unlooked);
+}
+
+static void note_incomplete(struct answered *a)
+{
+	__s64 worst = 0;
+
+	for (size_t i = 0; i < a->markers.count; i++)
+		if (a->markers.rows[i].total > worst)
+			worst = a->markers.rows[i].total;
+	if (answered_share(a, worst) >= MANY_INCOMPLETE)
+		add_note(a, "incomplete",
+			 "stacks with a marker such as [truncated] lack something: the markers are named");
+}
+
+static void note_samples(struct answered *a)
+{
+	const double n = (double)a->chosen.samples;
+	struct chance_bounds b;
+
+	if (!a->chosen.has_counts || n <= 0)
+		return;
+	b = chance_share(0.1, n);
+	add_note(a, n < FEW_SAMPLES ? "few_samples" : "samples",
+		 "of %lld samples in all: where 10 %% is shown, %.1f to %.1f %% is what it may be by chance "
+		 "(95 of 100 times)", a->chosen.samples, 100 * b.low, 100 * b.high);
+}
+
+static void note_chosen(struct answered *a)
+{
+	const struct chosen *c = &a->chosen;
+
+	if (answered_is_empty(a))
+		add_note(a, "nothing", "nothing was sampled of this event");
+	else if (c->takes)
+		add_note(a, "filtered", "--focus and --ignore leave %.2f %% of it; shares are of all",
+			 100 * answered_share(a, c->kept));
+	for (size_t i = 0; i < a->table_count; i++)
+		if (a->question->by && a->tables[i].without)
+			add_note(a, "without", "%.2f %% of it is in no row: it has no %s",
+				 100 * answered_share(a, a->tables[i].without), a->question->by);
+}
+
+int answered_make(struct recorded *r, const struct question *q, struct answered *ret, char *error,
+		  size_t size)
+{
+	int err;
+
+	*ret = (struct answered){ .recorded = r, .question = q };
+	err = chosen_make(r, q, &ret->chosen, error, size) ?: make_tables(ret, error, size) ?:
+	      make_markers(ret);
+	if (err)
+		return err;
+	note_chosen(ret);
+	note_files(ret);
+	note_incomplete(ret);
+	note_samples(ret);
+	return 0;
+}

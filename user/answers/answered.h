@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * answered.h - the answer to a question: tables, what is lost, and what a reader must know about it. Text and
+ * JSON are two forms of it; neither adds a fact.
+ */
+#ifndef PYPERF_ANSWERS_ANSWERED_H
+#define PYPERF_ANSWERS_ANSWERED_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "answers/chosen.h"
+#include "answers/question.h"
+#include "answers/table.h"
+#include "base/buf.h"
+
+#define ANSWERED_TABLES_MAX 5
+#define ANSWERED_NOTES_MAX  12
+
+struct answered_note {
+	const char *code; /* for programs: it does not change */
+	char text[256];
+};
+
+struct answered {
+	struct recorded *recorded;
+	const struct question *question;
+	struct chosen chosen;
+	struct table tables[ANSWERED_TABLES_MAX];
+	size_t table_count;
+	struct table markers; /* what stacks lack: rows are the marker frames, and only those */
+	struct answered_note notes[ANSWERED_NOTES_MAX];
+	size_t note_count;
+};
+
+/* 0; -ENOMEM; -E2BIG; -EINVAL with one line in error. answered_free() it in each case. */
+int answered_make(struct recorded *r, const struct question *q, struct answered *ret, char *error,
+		  size_t size);
+void answered_free(struct answered *a);
+
+/* value of all that the profile has of this event; 0 of nothing. */
+double answered_share(const struct answered *a, __s64 value);
+/* Whether anything was sampled at all. */
+static inline bool answered_is_empty(const struct answered *a)
+{
+	return !a->chosen.total;
+}
+
+/* As lines for people. 0 or -ENOMEM. */
+int answered_text(const struct answered *a, bool colour, struct buf *out);
+/* As JSON: docs/schemas/report.json. 0 or -ENOMEM. */
+int answered_json(const struct answered *a, struct buf *out);
+
+#endif

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * answered_text.c - an answer as lines for people: as the summary of a run (profile/summary.c) has them, with
+ * the amounts beside the shares.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "answers/amount.h"
+#include "answers/answered.h"
+#include "base/clock.h"
+#include "base/number.h"
+#include "profile/short_path.h"
+#include "profile/table_cell.h"
+
+#define WIDTH	    100
+#define NAME_WIDTH  36
+#define PLACE_WIDTH (WIDTH - 2 * 9 - 12 - NAME_WIDTH - 2)
+#define HOT	    0.10 /* shares from here on are coloured */
+
+#define BOLD  "\033[1m"
+#define DIM   "\033[2m"
+#define RED   "\033[31m"
+#define RESET "\033[0m"
+
+struct page {
+	const struct answered *answer;
+	struct buf *out;
+	bool colour;
+	int decimals;
+	struct amount_unit unit;
+	struct buf cell;
+};
+
+static const char *style(const struct page *p, const char *code)
+{
+	return p->colour ? code : "";
+}
+
+static const char *text_of(const struct page *p, __u32 string)
+{
+	return recorded_get_string(p->answer->recorded, string);
+}
+
+/* The cell, cut to `width` columns; padded to it, unless it ends the line. */
+static int add_cell(struct page *p, size_t width, bool is_path, bool pad)
+{
+	const struct table_cell c = table_cell_cut(&p->cell, width, is_path);
+	const int blanks = pad && c.columns < width ? (int)(width - c.columns) : 0;
+
+	return buf_printf(p->out, "%s%.*s%s%*s", c.before, (int)c.size, c.text, c.behind, blanks, "");
+}
+
+static int add_share(struct page *p, __s64 value)
+{
+	const double share = answered_share(p->answer, value);
+	const bool hot = share >= HOT;
+
+	return buf_printf(p->out, "%s%6.*f%%%s  ", hot ? style(p, RED) : "", p->decimals, 100 * share,
+			  hot ? style(p, RESET) : "");
+}
+
+static int add_name(struct page *p, const struct row_key *key, __u32 depth, bool has_place)
+{
+	int err;
+
+	buf_clear(&p->cell);
+	err = buf_printf(&p->cell, "%*s", depth > 20 ? 40 : (int)depth * 2, "");
+	if (key->has_number)
+		err = err ?: buf_printf(&p->cell, "%lld%s", key->number, key->name ? "  " : "");
+	err = err ?: buf_add_shown(&p->cell, text_of(p, key->name), false);
+	table_cell_drop_locals(&p->cell);
+	return err ?: add_cell(p, has_place ? NAME_WIDTH : NAME_WIDTH + PLACE_WIDTH, key->name == key->file,
+			       has_place);
+}
+
+static int add_place(struct page *p, const struct row_key *key)
+{
+	int err;
+
+	buf_clear(&p->cell);
+	err = buf_add_shown(&p->cell, short_path(text_of(p, key->file)), false);
+	if (!err && key->line)
+		err = buf_printf(&p->cell, ":%lld", key->line);
+	return err ?: buf_add_string(p->out, "  ") ?: add_cell(p, PLACE_WIDTH, true, false);
+}
+
+static int add_row(struct page *p, const struct table *t, const struct table_row *row)
+{
+	const struct row_key *key = row_keys_get(&t->keys, row->key);
+	const bool has_place = key->file && key->file != key->name;
+	const __s64 amount = t->shape == TABLE_ROWS ? row->self : row->total;
+	int err = add_share(p, row->self) ?: add_share(p, row->total);
+
+	err = err ?: buf_printf(p->out, "%10s  ", amount_text(p->unit, amount).text);
+	err = err ?: add_name(p, key, row->depth, has_place);
+	if (!err && has_place)
+		err = add_place(p, key);
+	return err ?: buf_add_string(p->out, "\n");
+}
+
+static int add_left_out(struct page *p, const struct table *t)
+{
+	const __s64 left = table_left_out(t);
+	int err = 0;
+
+	if (t->shown == t->count)
+		return 0;
+	err = add_share(p, left);
+	return err ?: buf_printf(p->out, "%9s%10s  in %s more rows (--top)\n", "",
+				 amount_text(p->unit, left).text, number_group(t->count - t->shown).text);
+}
+
+static int add_title(struct page *p, const struct table *t)
+{
+	const enum answer_by by = t->keys.by;
+	const bool has_place = by == BY_FUNCTION || by == BY_LINE || by == BY_FRAME;
+	const char *name = by == BY_LABEL ? p->answer->question->by + 6 :
+			   by == BY_LINE  ? "function" : by_rows[by].name;
+
+	return buf_printf(p->out, "\n%s%s%s%s%s\n%s   self    total      amount  %-*s%s%s\n", style(p, BOLD),
+			  by_rows[t->keys.by].title, t->of ? " of " : "", t->of ?: "", style(p, RESET),
+			  style(p, DIM), has_place ? NAME_WIDTH + 2 : 0, name,
+			  by == BY_LINE ? "line" : has_place ? "defined at" : "", style(p, RESET));
+}
+
+static int add_table(struct page *p, const struct table *t)
+{
+	int err = add_title(p, t);
+
+	for (size_t i = 0; i < t->shown && !err; i++)
+		err = add_row(p, t, &t->rows[i]);
+	return err ?: add_left_out(p, t);
+}
+
+static int add_when(struct page *p)
+{
+	const struct recorded *r = p->answer->recorded;
+	const time_t seconds = r->start_ns / (__s64)NS_PER_SECOND;
+	char text[32];
+	struct tm tm;
+	int err = 0;
+
+	if (r->duration_ns)
+		err = buf_printf(p->out, " in %.1f s", (double)r->duration_ns / 1e9);
+	if (!err && r->start_ns && gmtime_r(&seconds, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		err = buf_printf(p->out, ", from %s UTC", text);
+	if (!err && r->files > 1)
+		err = buf_printf(p->out, ", %zu files", r->files);
+	return err ?: buf_add_string(p->out, "\n");
+}
+
+static int add_total(struct page *p)
+{
+	const struct chosen *c = &p->answer->chosen;
+	int err = buf_add_string(p->out, style(p, BOLD));
+
+	if (!err && c->has_counts)
+		err = buf_printf(p->out, "%s sample%s", number_group(c->samples).text,
+				 c->samples == 1 ? "" : "s");
+	if (!err && !(c->has_counts && c->type == c->count_type))
+		err = buf_printf(p->out, "%s%s of ", c->has_counts ? ", " : "",
+				 amount_text(p->unit, c->total).text) ?:
+		      buf_add_shown(p->out, chosen_event(c), false);
+	return err ?: buf_add_string(p->out, style(p, RESET)) ?: add_when(p);
+}
+
+/* "1.20% [truncated]" each, on one line. */
+static int add_markers(struct page *p)
+{
+	const struct table *t = &p->answer->markers;
+	int err = t->shown ? buf_printf(p->out, "\n%sNot whole: ", style(p, DIM)) : 0;
+
+	for (size_t i = 0; i < t->shown && !err; i++) {
+		err = buf_printf(p->out, "%s%.*f%% ", i ? ", " : "", p->decimals,
+				 100 * answered_share(p->answer, t->rows[i].total));
+		err = err ?: buf_add_shown(p->out, text_of(p, row_keys_get(&t->keys, t->rows[i].key)->name),
+					   false);
+	}
+	return err ?: t->shown ? buf_printf(p->out, "%s\n", style(p, RESET)) : 0;
+}
+
+static int add_comments(struct page *p)
+{
+	const struct recorded *r = p->answer->recorded;
+	int err = r->comment_count ? buf_printf(p->out, "\n%sComments of the profile%s\n", style(p, BOLD),
+						style(p, RESET)) : 0;
+
+	for (size_t i = 0; i < r->comment_count && !err; i++)
+		err = buf_add_string(p->out, "  ") ?:
+		      buf_add_shown(p->out, text_of(p, r->comments[i]), false) ?:
+		      buf_add_string(p->out, "\n");
+	return err;
+}
+
+static int add_notes(struct page *p)
+{
+	int err = p->answer->note_count ? buf_add_string(p->out, "\n") : 0;
+
+	for (size_t i = 0; i < p->answer->note_count && !err; i++)
+		err = buf_printf(p->out, "%snote: ", style(p, DIM)) ?:
+		      buf_add_shown(p->out, p->answer->notes[i].text, false) ?:
+		      buf_printf(p->out, "%s\n", style(p, RESET));
+	return err;
+}
+
+int answered_text(const struct answered *a, bool colour, struct buf *out)
+{
+	struct page p = {
+		.answer = a,
+		.out = out,
+		.colour = colour,
+		.decimals = number_decimals(a->chosen.has_counts ? (__u64)a->chosen.samples : UINT64_MAX),
+		.unit = amount_unit(chosen_unit(&a->chosen), a->chosen.total),
+	};
+	int err = add_total(&p);
+
+	for (size_t i = 0; i < a->table_count && !err; i++)
+		err = add_table(&p, &a->tables[i]);
+	err = err ?: add_markers(&p) ?: add_comments(&p) ?: add_notes(&p);
+	buf_free(&p.cell);
+	return err;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * chance.h - what samples can tell and what they cannot: they are counts, and the same program, sampled once
+ * more, would have others. The bounds are those that hold 95 times of 100.
+ */
+#ifndef PYPERF_ANSWERS_CHANCE_H
+#define PYPERF_ANSWERS_CHANCE_H
+
+#define CHANCE_Z 1.959964 /* of the normal distribution, 2.5 % at each end */
+
+struct chance_bounds {
+	double low, high;
+};
+
+/* Of a share (0 to 1) that was found among so many samples: Wilson's. n > 0. */
+struct chance_bounds chance_share(double share, double n);
+
+#endif

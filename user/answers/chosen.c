@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "answers/chosen.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* One of --focus and --ignore. */
+struct expression {
+	bool is_there;
+	regex_t regex;
+	signed char *place_matches; /* by place id - 1: 0 = not known yet, 1, or -1 */
+};
+
+static void free_expression(struct expression *e)
+{
+	if (e->is_there)
+		regfree(&e->regex);
+	free(e->place_matches);
+}
+
+const char *chosen_event(const struct chosen *c)
+{
+	return recorded_get_string(c->recorded, c->recorded->types[c->type].type);
+}
+
+const char *chosen_unit(const struct chosen *c)
+{
+	return recorded_get_string(c->recorded, c->recorded->types[c->type].unit);
+}
+
+static bool is_type(const struct recorded *r, size_t type, const char *name)
+{
+	return !strcmp(recorded_get_string(r, r->types[type].type), name);
+}
+
+static int fail_event(const struct recorded *r, const char *event, char *error, size_t size)
+{
+	size_t used = snprintf(error, size, "there is no event '%.40s' in it, only", event);
+
+	for (size_t i = 0; i < r->type_count && used < size; i++)
+		used += snprintf(error + used, size - used, "%s %.40s", i ? "," : "",
+				 recorded_get_string(r, r->types[i].type));
+	return -EINVAL;
+}
+
+/* Without a name the one that the profile names, or the last one, as go tool pprof does. */
+static int find_type(struct chosen *c, const char *event, char *error, size_t size)
+{
+	const struct recorded *r = c->recorded;
+
+	if (!event && r->default_type)
+		event = recorded_get_string(r, r->default_type);
+	c->type = r->type_count - 1;
+	if (!event)
+		return 0;
+	for (size_t i = 0; i < r->type_count; i++)
+		if (is_type(r, i, event)) {
+			c->type = i;
+			return 0;
+		}
+	return fail_event(r, event, error, size);
+}
+
+static bool has_unit(const struct recorded *r, size_t type, const char *unit)
+{
+	return !strcmp(recorded_get_string(r, r->types[type].unit), unit);
+}
+
+/* Ticks are samples; the time of ticks is counted by them. Waits and bytes are counted, each of them. */
+static void find_counts(struct chosen *c)
+{
+	const struct recorded *r = c->recorded;
+
+	c->count_type = 0;
+	c->has_counts = is_type(r, 0, "samples") && has_unit(r, 0, "count") &&
+			(!c->type || (is_type(r, c->type, "cpu") && has_unit(r, c->type, "nanoseconds")));
+}
+
+static int compile(struct expression *e, const struct recorded *r, const char *text, const char *option,
+		   char *error, size_t size)
+{
+	char why[128];
+	int err;
+
+	if (!text)
+		return 0;
+	e->place_matches = calloc((size_t)r->places.count + 1, 1);
+	if (!e->place_matches)
+		return -ENOMEM;
+	err = regcomp(&e->regex, text, REG_EXTENDED | REG_NOSUB);
+	if (err) {
+		regerror(err, &e->regex, why, sizeof(why));
+		snprintf(error, size, "--%s wants a regular expression (man 7 regex), not '%.60s': %s",
+			 option, text, why);
+		return -EINVAL;
+	}
+	e->is_there = true;
+	return 0;
+}
+
+static bool matches_string(const struct expression *e, const struct recorded *r, __u32 string)
+{
+	return string && !regexec(&e->regex, recorded_get_string(r, string), 0, NULL, 0);
+}
+
+/* As go tool pprof: by the name of the function, its file, or the file that the code lies in. */
+static bool matches_place(struct expression *e, const struct recorded *r, __u32 id)
+{
+	signed char *known = &e->place_matches[id - 1];
+
+	if (!*known) {
+		const struct recorded_place *p = recorded_get_place(r, id);
+		const struct recorded_function *f = recorded_get_function(r, p->function);
+		const bool is_mapped = p->mapping &&
+				       matches_string(e, r, recorded_get_mapping(r, p->mapping)->file);
+
+		*known = is_mapped || matches_string(e, r, f->name) || matches_string(e, r, f->file) ? 1 : -1;
+	}
+	return *known > 0;
+}
+
+static bool matches(struct expression *e, const struct recorded *r, const struct recorded_stack *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (matches_place(e, r, s->places[i]))
+			return true;
+	return false;
+}
+
+static int filter(struct chosen *c, const struct question *q, char *error, size_t size)
+{
+	_cleanup_(free_expression) struct expression focus = { 0 }, ignore = { 0 };
+	int err = compile(&focus, c->recorded, q->focus, "focus", error, size) ?:
+		  compile(&ignore, c->recorded, q->ignore, "ignore", error, size);
+
+	if (err || (!focus.is_there && !ignore.is_there))
+		return err;
+	c->takes = calloc((size_t)recorded_stacks(c->recorded) + 1, sizeof(*c->takes));
+	if (!c->takes)
+		return -ENOMEM;
+	for (__u32 id = 1; id <= recorded_stacks(c->recorded); id++) {
+		const struct recorded_stack s = recorded_get_stack(c->recorded, id);
+
+		c->takes[id - 1] = (!focus.is_there || matches(&focus, c->recorded, &s)) &&
+				   (!ignore.is_there || !matches(&ignore, c->recorded, &s));
+	}
+	return 0;
+}
+
+static __s64 magnitude(__s64 value)
+{
+	return value == INT64_MIN ? INT64_MAX : value < 0 ? -value : value;
+}
+
+static void add_up(struct chosen *c)
+{
+	for (__u32 id = 1; id <= recorded_stacks(c->recorded); id++) {
+		const struct recorded_stack s = recorded_get_stack(c->recorded, id);
+		const __s64 value = magnitude(s.values[c->type]);
+
+		c->total = recorded_sum(c->total, value);
+		if (chosen_takes(c, id))
+			c->kept = recorded_sum(c->kept, value);
+		if (c->has_counts)
+			c->samples = recorded_sum(c->samples, magnitude(s.values[c->count_type]));
+	}
+}
+
+int chosen_make(const struct recorded *r, const struct question *q, struct chosen *ret, char *error,
+		size_t size)
+{
+	int err;
+
+	*ret = (struct chosen){ .recorded = r };
+	err = find_type(ret, q->event, error, size) ?: filter(ret, q, error, size);
+	if (err)
+		return err;
+	find_counts(ret);
+	add_up(ret);
+	return 0;
+}
+
+void chosen_free(struct chosen *c)
+{
+	free(c->takes);
+	c->takes = NULL;
+}

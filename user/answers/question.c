@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "answers/question.h"
+
+#include <errno.h>
+#include <string.h>
+
+const struct by_row by_rows[BY_KINDS] = {
+#define BY(NAME, name, of, title) [BY_##NAME] = { name, title, OF_##of },
+#include "answers/by.def"
+	[BY_LABEL] = { "label", "Values of the label", OF_LABEL },
+};
+
+int question_by(const char *by, enum answer_by *ret, const char **ret_label)
+{
+	if (!strncmp(by, "label:", 6) && by[6]) {
+		*ret = BY_LABEL;
+		*ret_label = by + 6;
+		return 0;
+	}
+	for (int i = 0; i < BY_LABEL; i++)
+		if (!strcmp(by_rows[i].name, by)) {
+			*ret = i;
+			*ret_label = NULL;
+			return 0;
+		}
+	return -EINVAL;
+}

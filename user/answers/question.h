@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * question.h - what is asked of a profile, as `pyperf-bpf report` takes it.
+ */
+#ifndef PYPERF_ANSWERS_QUESTION_H
+#define PYPERF_ANSWERS_QUESTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum answer_by {
+#define BY(NAME, name, of, title) BY_##NAME,
+#include "answers/by.def"
+	BY_LABEL, /* any label: label:NAME */
+	BY_KINDS
+};
+
+enum by_of { OF_OWN, OF_ALL, OF_NATIVE, OF_WAIT, OF_LABEL };
+
+struct by_row {
+	const char *name, *title;
+	enum by_of of;
+};
+
+extern const struct by_row by_rows[BY_KINDS];
+
+/* All texts are borrowed; NULL = not asked. */
+struct question {
+	const char *by, *event, *focus, *ignore, *callers, *callees, *lines;
+	bool tree, fold;
+	size_t top; /* rows of each table */
+};
+
+/* What --by says. *ret_label: the name behind "label:", or NULL. 0 or -EINVAL. */
+int question_by(const char *by, enum answer_by *ret, const char **ret_label);
+
+#endif

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "answers/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/frames.h"
+
+void table_free(struct table *t)
+{
+	row_keys_free(&t->keys);
+	free(t->rows);
+	t->rows = NULL;
+}
+
+static bool is_native(const struct recorded *r, __u32 place)
+{
+	return frame_is_native(recorded_get_place(r, place)->kind);
+}
+
+size_t table_own_frame(const struct recorded *r, const struct recorded_stack *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!is_native(r, s->places[i]))
+			return i;
+	return 0;
+}
+
+/* The frames of a stack that make rows, and which of them has the time as its own. */
+struct adder {
+	const struct chosen *chosen;
+	struct table *table;
+	size_t capacity;
+	__u32 *counted_in; /* by row - 1: the stack that was counted there last */
+};
+
+static int make_room(struct adder *a, __u32 row)
+{
+	struct table *t = a->table;
+	size_t capacity = a->capacity ? a->capacity * 2 : 64;
+	struct table_row *rows;
+	__u32 *counted_in;
+
+	if (row <= a->capacity)
+		return 0;
+	rows = realloc(t->rows, capacity * sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	t->rows = rows;
+	counted_in = realloc(a->counted_in, capacity * sizeof(*counted_in));
+	if (!counted_in)
+		return -ENOMEM;
+	a->counted_in = counted_in;
+	memset(rows + a->capacity, 0, (capacity - a->capacity) * sizeof(*rows));
+	memset(counted_in + a->capacity, 0, (capacity - a->capacity) * sizeof(*counted_in));
+	a->capacity = capacity;
+	return 0;
+}
+
+/* A function that calls itself is in the stack many times, the stack in its total once. */
+static int add_to_row(struct adder *a, __u32 row, __u32 stack, bool is_own, __s64 value)
+{
+	struct table_row *r;
+	int err = make_room(a, row);
+
+	if (err)
+		return err;
+	r = &a->table->rows[row - 1];
+	r->key = row;
+	if (is_own)
+		r->self = recorded_sum(r->self, value);
+	if (a->counted_in[row - 1] != stack)
+		r->total = recorded_sum(r->total, value);
+	a->counted_in[row - 1] = stack;
+	return 0;
+}
+
+static int add_place(struct adder *a, __u32 place, __u32 stack, bool is_own, __s64 value)
+{
+	__u32 row;
+	int err = row_keys_place(&a->table->keys, place, &row);
+
+	return err ?: add_to_row(a, row, stack, is_own, value);
+}
+
+/* From the frame that has the time to the root. */
+static int add_frames(struct adder *a, __u32 id, const struct recorded_stack *s, size_t own, __s64 value)
+{
+	int err = 0;
+
+	if (!s->n)
+		a->table->without = recorded_sum(a->table->without, value);
+	for (size_t i = own; i < s->n && !err; i++)
+		err = add_place(a, s->places[i], id, i == own, value);
+	return err;
+}
+
+static int add_natives(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value)
+{
+	const struct recorded *r = a->chosen->recorded;
+	bool is_in = false;
+	int err = 0;
+
+	for (size_t i = 0; i < s->n && !err; i++)
+		if (is_native(r, s->places[i])) {
+			is_in |= !i;
+			err = add_place(a, s->places[i], id, !i, value);
+		}
+	if (!is_in)
+		a->table->without = recorded_sum(a->table->without, value);
+	return err;
+}
+
+/* The first frame of this kind from the leaf; s->n: there is none. */
+static size_t find_kind(const struct recorded *r, const struct recorded_stack *s, enum frame_kind kind)
+{
+	size_t i = 0;
+
+	while (i < s->n && recorded_get_place(r, s->places[i])->kind != kind)
+		i++;
+	return i;
+}
+
+/* A reason says more than the system call that the thread was in. */
+static int add_wait(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value)
+{
+	size_t found = find_kind(a->chosen->recorded, s, FRAME_WAIT);
+
+	if (found == s->n)
+		found = find_kind(a->chosen->recorded, s, FRAME_SYSCALL);
+	if (found < s->n)
+		return add_place(a, s->places[found], id, true, value);
+	a->table->without = recorded_sum(a->table->without, value);
+	return 0;
+}
+
+static int add_labels(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value)
+{
+	__u32 row;
+	int err = row_keys_labels(&a->table->keys, s, &row);
+
+	if (!err && row)
+		return add_to_row(a, row, id, true, value);
+	a->table->without = recorded_sum(a->table->without, value);
+	return err;
+}
+
+static int add_stack(struct adder *a, __u32 id)
+{
+	const struct recorded *r = a->chosen->recorded;
+	const struct recorded_stack s = recorded_get_stack(r, id);
+	const __s64 value = s.values[a->chosen->type];
+
+	if (!value)
+		return 0;
+	switch (by_rows[a->table->keys.by].of) {
+	case OF_OWN:
+		return add_frames(a, id, &s, table_own_frame(r, &s), value);
+	case OF_ALL:
+		return add_frames(a, id, &s, 0, value);
+	case OF_NATIVE:
+		return add_natives(a, id, &s, value);
+	case OF_WAIT:
+		return add_wait(a, id, &s, value);
+	case OF_LABEL:
+		return add_labels(a, id, &s, value);
+	}
+	return -EINVAL;
+}
+
+static int compare(const void *a, const void *b, void *context)
+{
+	const struct table *t = context;
+	const struct recorded *r = t->keys.recorded;
+	const struct table_row *x = a, *y = b;
+	const struct row_key *k, *l;
+	int order;
+
+	if (x->self != y->self)
+		return x->self < y->self ? 1 : -1;
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	k = row_keys_get(&t->keys, x->key);
+	l = row_keys_get(&t->keys, y->key);
+	order = strcmp(recorded_get_string(r, k->name), recorded_get_string(r, l->name)) ?:
+		strcmp(recorded_get_string(r, k->file), recorded_get_string(r, l->file));
+	if (order)
+		return order;
+	if (k->line != l->line)
+		return k->line < l->line ? -1 : 1;
+	return (k->number > l->number) - (k->number < l->number);
+}
+
+void table_sort(struct table *t)
+{
+	qsort_r(t->rows, t->count, sizeof(*t->rows), compare, t);
+}
+
+__s64 table_left_out(const struct table *t)
+{
+	__s64 sum = 0;
+
+	for (size_t i = t->shown; i < t->count; i++)
+		sum = recorded_sum(sum, t->rows[i].self);
+	return sum;
+}
+
+static int add_all(struct adder *a)
+{
+	int err = 0;
+
+	for (__u32 id = 1; id <= recorded_stacks(a->chosen->recorded) && !err; id++)
+		if (chosen_takes(a->chosen, id))
+			err = add_stack(a, id);
+	free(a->counted_in);
+	return err;
+}
+
+int table_make(const struct chosen *c, struct recorded *r, const struct question *q, enum answer_by by,
+	       const char *label, struct table *ret)
+{
+	struct adder a = { .chosen = c, .table = ret };
+	int err;
+
+	*ret = (struct table){ .shape = TABLE_ROWS };
+	err = row_keys_open(&ret->keys, r, by, label, q->fold) ?: add_all(&a);
+	if (err)
+		return err;
+	ret->count = ret->keys.keys.count;
+	table_sort(ret);
+	ret->shown = ret->count < q->top ? ret->count : q->top;
+	return 0;
+}

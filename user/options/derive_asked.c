@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * derive_asked.c - what is asked of profiles that are there: the rows, and the stretch of time.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "answers/question.h"
+#include "base/clock.h"
+#include "options/derive.h"
+#include "options/fail.h"
+#include "recorded/when.h"
+
+static int derive_when(const char *text, const char *option, long long *ret, char *error, size_t size)
+{
+	__s64 ns;
+
+	if (!text)
+		return 0;
+	if (when_parse(text, (__s64)clock_ns_of(CLOCK_REALTIME), &ns))
+		return options_fail(error, size,
+				    "--%s wants a time such as 2026-11-25T15:00, 15:00 (UTC) or -10m, "
+				    "not '%s'", option, text);
+	*ret = ns;
+	return 0;
+}
+
+int derive_asked(struct options *o, char *error, size_t size)
+{
+	enum answer_by by;
+	const char *label;
+
+	if (o->by && question_by(o->by, &by, &label))
+		return options_fail(error, size,
+				    "--by wants function, line, file, package, native, frame, wait, process, "
+				    "thread, pod, endpoint, task or label:NAME, not '%s'", o->by);
+	if (derive_when(o->from, "from", &o->from_ns, error, size) ||
+	    derive_when(o->to, "to", &o->to_ns, error, size))
+		return -EINVAL;
+	if (o->from_ns && o->to_ns && o->from_ns >= o->to_ns)
+		return options_fail(error, size, "--from is not before --to");
+	return 0;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "recorded/frame_kinds.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "profile/frames.h"
+
+static const char *const waits[] = {
+#define WAIT(name, kind, text, help) "[" text "]",
+#include "bpf/waits.def"
+#undef WAIT
+};
+
+static const char *const native_ends[] = {
+#define NATIVE(name, place, text, help) "[" text "]",
+#include "bpf/natives.def"
+#undef NATIVE
+};
+
+static const char *const outcomes[] = {
+#define OUTCOME(name, group, place, text, help) "[" text "]",
+#include "bpf/outcomes.def"
+#undef OUTCOME
+};
+
+static bool is_among(const char *name, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(name, list[i]))
+			return true;
+	return false;
+}
+
+#define IS_AMONG(name, list) is_among(name, list, ARRAY_SIZE(list))
+
+/* Of a name in brackets, without a file and an address. */
+static enum frame_kind kind_of_bracketed(const char *name)
+{
+	if (!strncmp(name, "[syscall ", 9))
+		return FRAME_SYSCALL;
+	if (IS_AMONG(name, waits))
+		return FRAME_WAIT;
+	if (IS_AMONG(name, native_ends))
+		return FRAME_UNPLACED;
+	if (IS_AMONG(name, outcomes) || !strcmp(name, "[unknown]") || !strcmp(name, FRAME_ALL_HIDDEN))
+		return FRAME_MARKER;
+	return FRAME_PYTHON;
+}
+
+enum frame_kind frame_kinds_find(const struct frame_facts *f)
+{
+	/* The file of native code is that of its mapping, where no debugging information says another. */
+	const bool is_of_mapping = *f->mapping && !strcmp(f->file, f->mapping);
+
+	/* This program names modules so, without a file of their own; perf has [kernel.kallsyms]. */
+	if (*f->mapping == '[' && strcmp(f->mapping, "[vdso]") &&
+	    (is_of_mapping || !strncmp(f->mapping, "[kernel", 7)))
+		return FRAME_KERNEL;
+	if (f->address || is_of_mapping)
+		return FRAME_NATIVE;
+	if (*f->name == '[' && !*f->file)
+		return kind_of_bracketed(f->name);
+	return FRAME_PYTHON;
+}
+
+bool frame_kinds_is_python(const char *file)
+{
+	const char *name = base_name(file), *suffix = strrchr(name, '.');
+
+	if (*file == '<' || !suffix)
+		return *file;
+	return !strcmp(suffix, ".py") || !strcmp(suffix, ".pyx") || !strcmp(suffix, ".ipynb");
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * read_header.c - of a pprof message: what is measured, when, and what is said about it.
+ */
+#include <errno.h>
+#include <stdint.h>
+
+#include "recorded/read_parts.h"
+
+enum { TYPE = 1, UNIT = 2 };
+enum { SAMPLE_TYPE = 1, TIME = 9, DURATION = 10, PERIOD_TYPE = 11, PERIOD = 12, COMMENT = 13, DEFAULT = 14 };
+
+static int read_type(struct reader *r, struct wire m, struct recorded_type *ret)
+{
+	__u64 f[3];
+
+	return read_scalars(r, m, f, 2) ?: read_text(r, f[TYPE], &ret->type) ?:
+	       read_text(r, f[UNIT], &ret->unit);
+}
+
+/* A second file has the types of the first one. */
+static int add_type(struct reader *r, struct wire m)
+{
+	struct recorded *to = r->recorded;
+	struct recorded_type type;
+	int err = read_type(r, m, &type);
+
+	if (err)
+		return err;
+	if (r->type_count == RECORDED_TYPES_MAX)
+		return read_fail(r, -E2BIG, "it has more than 64 sample types");
+	if (!to->files)
+		to->types[r->type_count] = type;
+	else if (r->type_count >= to->type_count || to->types[r->type_count].type != type.type ||
+		 to->types[r->type_count].unit != type.unit)
+		return read_fail(r, -EINVAL, "its sample types are others than those of the first file");
+	r->type_count++;
+	return 0;
+}
+
+static int add_period_type(struct reader *r, struct wire m)
+{
+	return r->recorded->files ? 0 : read_type(r, m, &r->recorded->period_type);
+}
+
+static int add_comment(struct reader *r, __u64 index)
+{
+	__u32 string;
+	int err = read_text(r, index, &string);
+
+	if (!err)
+		recorded_comment(r->recorded, string);
+	return err;
+}
+
+static int read_comments(struct reader *r)
+{
+	struct wire w = r->message, numbers;
+	struct wire_field field;
+	__u64 index;
+	__u8 one[10];
+	int err = 0;
+
+	while (!err && wire_next(&w, &field) > 0) {
+		if (field.number != COMMENT)
+			continue;
+		err = wire_numbers(&field, one, &numbers);
+		while (!err && numbers.at < numbers.end)
+			err = wire_number(&numbers, &index) ?: add_comment(r, index);
+	}
+	return err;
+}
+
+/* When all of it was: from the start of the first to the end of the last. */
+static void add_times(struct recorded *to, __s64 start, __s64 duration)
+{
+	const __s64 end = recorded_sum(start, duration);
+
+	if (duration > 0)
+		to->duration_ns = recorded_sum(to->duration_ns, duration);
+	if (start <= 0)
+		return;
+	if (!to->start_ns || start < to->start_ns)
+		to->start_ns = start;
+	if (end > to->end_ns)
+		to->end_ns = end;
+}
+
+/* One that does not say when it was is in no stretch. */
+static bool is_outside(const struct recorded *to, __s64 start, __s64 duration)
+{
+	if (!to->from_ns && !to->to_ns)
+		return false;
+	return start <= 0 || (to->to_ns && start >= to->to_ns) ||
+	       (to->from_ns && recorded_sum(start, duration > 0 ? duration : 0) <= to->from_ns);
+}
+
+int read_header(struct reader *r)
+{
+	struct recorded *to = r->recorded;
+	__u64 f[DEFAULT + 1];
+	int err = read_scalars(r, r->message, f, DEFAULT);
+
+	if (!err && is_outside(to, (__s64)f[TIME], (__s64)f[DURATION]))
+		return -ERANGE;
+	err = err ?: read_each(r, &r->message, SAMPLE_TYPE, add_type);
+	if (!err && !r->type_count)
+		return read_fail(r, -EBADMSG, "it has no sample type: is it a pprof profile?");
+	if (!err && to->files && r->type_count != to->type_count)
+		return read_fail(r, -EINVAL, "its sample types are others than those of the first file");
+	err = err ?: read_each(r, &r->message, PERIOD_TYPE, add_period_type) ?: read_comments(r);
+	if (!err && !to->files) {
+		to->type_count = r->type_count;
+		to->period = (__s64)f[PERIOD];
+		err = read_text(r, f[DEFAULT], &to->default_type);
+	}
+	if (!err)
+		add_times(to, (__s64)f[TIME], (__s64)f[DURATION]);
+	return err;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * read_parts.h - the parts of one pprof message while it is read. For read_*.c alone.
+ */
+#ifndef PYPERF_RECORDED_READ_PARTS_H
+#define PYPERF_RECORDED_READ_PARTS_H
+
+#include "base/buf.h"
+#include "recorded/interned.h"
+#include "recorded/recorded.h"
+#include "recorded/wire.h"
+
+#define READ_FRAMES_MAX (1u << 28) /* of all samples of a file, equal ones counted each: what it may cost */
+
+/* Records of a message by their ids, which are any numbers. */
+struct read_ids {
+	struct interned numbers; /* of 8 bytes; the id of that is the index + 1 */
+	struct buf records;	 /* by index */
+};
+
+struct read_line_range {
+	__u32 first, count; /* in reader.lines */
+};
+
+struct reader {
+	struct recorded *recorded;
+	struct wire message;
+	struct buf texts;    /* struct wire[], the string table */
+	struct buf text_ids; /* __u32[]: of recorded, + 1; 0 = was not needed yet */
+	struct read_ids mappings, functions; /* of __u32, ids of recorded */
+	struct read_ids locations;	     /* of struct read_line_range */
+	struct buf lines;		     /* __u32[], places of recorded */
+	struct buf places, values, labels;   /* of the sample at hand */
+	__s64 start_ns, duration_ns;
+	size_t type_count, frames;
+	const char *why;
+};
+
+/* Says why, and returns err. */
+int read_fail(struct reader *r, int err, const char *why);
+/* Calls f with each message in the fields of this number. */
+int read_each(struct reader *r, const struct wire *message, __u32 number,
+	      int (*f)(struct reader *r, struct wire m));
+/* The last number of each scalar field from 1 to n, at ret[field]; 0 of those that are not there. */
+int read_scalars(struct reader *r, struct wire m, __u64 *ret, size_t n);
+/* The string of recorded for an index of the table. */
+int read_text(struct reader *r, __u64 index, __u32 *ret);
+/* Adds a record under an id, of `size` bytes. */
+int read_ids_add(struct reader *r, struct read_ids *ids, __u64 id, const void *record, size_t size);
+/* The record; NULL: no record has that id. */
+const void *read_ids_find(struct read_ids *ids, __u64 id, size_t size);
+
+int read_header(struct reader *r);
+int read_places(struct reader *r);
+int read_samples(struct reader *r);
+
+#endif

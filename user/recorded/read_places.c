@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * read_places.c - of a pprof message: mappings, functions and locations. A location has a line for each
+ * function that was inlined there; each of them is a place.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "recorded/frame_kinds.h"
+#include "recorded/read_parts.h"
+
+enum { MAPPING = 3, LOCATION = 4, FUNCTION = 5 };
+
+static int add_mapping(struct reader *r, struct wire m)
+{
+	struct recorded_mapping mapping = { 0 };
+	__u64 f[7];
+	__u32 id;
+	int err = read_scalars(r, m, f, 6) ?: read_text(r, f[5], &mapping.file) ?:
+		  read_text(r, f[6], &mapping.build_id) ?: recorded_mapping(r->recorded, &mapping, &id);
+
+	return err ?: read_ids_add(r, &r->mappings, f[1], &id, sizeof(id));
+}
+
+static int add_function(struct reader *r, struct wire m)
+{
+	struct recorded_function function = { 0 };
+	__u64 f[6];
+	__u32 id;
+	int err = read_scalars(r, m, f, 5) ?: read_text(r, f[2], &function.name) ?:
+		  read_text(r, f[4], &function.file);
+
+	if (!err && !function.name)
+		err = read_text(r, f[3], &function.name);
+	function.start_line = (__s64)f[5];
+	err = err ?: recorded_function(r->recorded, &function, &id);
+	return err ?: read_ids_add(r, &r->functions, f[1], &id, sizeof(id));
+}
+
+/* Code that has no name yet is called by the file that it lies in, or by its address. */
+static int name_by_mapping(struct reader *r, const struct recorded_place *p, __u32 *ret)
+{
+	struct recorded_function function = { 0 };
+	char name[RECORDED_STRING_MAX + 16];
+
+	if (p->mapping)
+		function.file = recorded_get_mapping(r->recorded, p->mapping)->file;
+	if (function.file)
+		snprintf(name, sizeof(name), "%s",
+			 base_name(recorded_get_string(r->recorded, function.file)));
+	else
+		snprintf(name, sizeof(name), "0x%llx", p->address);
+	return recorded_string(r->recorded, name, strlen(name), &function.name) ?:
+	       recorded_function(r->recorded, &function, ret);
+}
+
+static void find_kind(const struct recorded *r, struct recorded_place *p)
+{
+	const struct recorded_function *f = recorded_get_function(r, p->function);
+	const __u32 mapping = p->mapping ? recorded_get_mapping(r, p->mapping)->file : 0;
+	const struct frame_facts facts = {
+		.name = recorded_get_string(r, f->name),
+		.file = recorded_get_string(r, f->file),
+		.mapping = recorded_get_string(r, mapping),
+		.address = p->address,
+	};
+
+	p->kind = frame_kinds_find(&facts);
+}
+
+/* One more place of the location that is being read. */
+static int add_place(struct reader *r, struct recorded_place *p)
+{
+	const struct recorded_function *f;
+	__u32 id;
+	int err = 0;
+
+	if (!p->function)
+		err = name_by_mapping(r, p, &p->function);
+	if (err)
+		return err;
+	f = recorded_get_function(r->recorded, p->function);
+	if (!f->name)
+		err = name_by_mapping(r, p, &p->function);
+	if (err)
+		return err;
+	find_kind(r->recorded, p);
+	err = recorded_place(r->recorded, p, &id);
+	return err ?: buf_add(&r->lines, &id, sizeof(id));
+}
+
+static int add_line(struct reader *r, struct wire m, struct recorded_place place)
+{
+	const __u32 *function = NULL;
+	__u64 f[4];
+	int err = read_scalars(r, m, f, 3);
+
+	if (err)
+		return err;
+	if (f[1] && !(function = read_ids_find(&r->functions, f[1], sizeof(*function))))
+		return read_fail(r, -EBADMSG, "it names a function that it has not");
+	place.function = function ? *function : 0;
+	place.line = (__s64)f[2];
+	place.column = (__s64)f[3];
+	return add_place(r, &place);
+}
+
+static int add_lines(struct reader *r, struct wire m, const struct recorded_place *place)
+{
+	const size_t before = r->lines.size;
+	struct recorded_place alone = *place;
+	struct wire_field field;
+	int err = 0;
+
+	while (!err && wire_next(&m, &field) > 0) {
+		if (field.number != 4)
+			continue;
+		if (field.type != WIRE_BYTES)
+			return read_fail(r, -EBADMSG, "it has a line that is none");
+		err = add_line(r, field.bytes, *place);
+	}
+	return err ?: r->lines.size == before ? add_place(r, &alone) : 0;
+}
+
+static int add_location(struct reader *r, struct wire m)
+{
+	struct read_line_range range = { .first = r->lines.size / sizeof(__u32) };
+	struct recorded_place place = { 0 };
+	const __u32 *mapping = NULL;
+	__u64 f[4];
+	int err = read_scalars(r, m, f, 3);
+
+	if (err)
+		return err;
+	if (f[2] && !(mapping = read_ids_find(&r->mappings, f[2], sizeof(*mapping))))
+		return read_fail(r, -EBADMSG, "it names a mapping that it has not");
+	place.mapping = mapping ? *mapping : 0;
+	place.address = f[3];
+	err = add_lines(r, m, &place);
+	range.count = r->lines.size / sizeof(__u32) - range.first;
+	return err ?: read_ids_add(r, &r->locations, f[1], &range, sizeof(range));
+}
+
+int read_places(struct reader *r)
+{
+	return read_each(r, &r->message, MAPPING, add_mapping) ?:
+	       read_each(r, &r->message, FUNCTION, add_function) ?:
+	       read_each(r, &r->message, LOCATION, add_location);
+}

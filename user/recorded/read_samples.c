@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * read_samples.c - of a pprof message: the samples, with their stacks, values and labels.
+ */
+#include <errno.h>
+
+#include "recorded/read_parts.h"
+
+enum { SAMPLE = 2, LOCATION_ID = 1, VALUE = 2, LABEL = 3 };
+
+static int add_location(struct reader *r, __u64 id)
+{
+	const struct read_line_range *range = read_ids_find(&r->locations, id, sizeof(*range));
+
+	if (!range)
+		return read_fail(r, -EBADMSG, "it names a location that it has not");
+	r->frames += range->count;
+	if (r->places.size / sizeof(__u32) + range->count > RECORDED_STACK_MAX || r->frames > READ_FRAMES_MAX)
+		return -E2BIG;
+	return buf_add(&r->places, (const __u32 *)r->lines.data + range->first,
+		       range->count * sizeof(__u32));
+}
+
+static int add_value(struct reader *r, __u64 value)
+{
+	return buf_add(&r->values, &value, sizeof(value));
+}
+
+static int add_numbers(struct reader *r, const struct wire_field *field,
+		       int (*add)(struct reader *r, __u64 number))
+{
+	struct wire numbers;
+	__u8 one[10];
+	__u64 number;
+	int err = wire_numbers(field, one, &numbers);
+
+	while (!err && numbers.at < numbers.end)
+		err = wire_number(&numbers, &number) ?: add(r, number);
+	return err;
+}
+
+static int add_label(struct reader *r, const struct wire_field *field)
+{
+	struct recorded_label label = { 0 };
+	__u64 f[5];
+	int err;
+
+	if (field->type != WIRE_BYTES)
+		return -EBADMSG;
+	if (r->labels.size / sizeof(label) == RECORDED_LABELS_MAX)
+		return read_fail(r, -E2BIG, "a sample has more than 256 labels");
+	err = read_scalars(r, field->bytes, f, 4) ?: read_text(r, f[1], &label.key);
+	label.is_number = !f[2];
+	label.number = label.is_number ? (__s64)f[3] : 0;
+	err = err ?: read_text(r, label.is_number ? f[4] : f[2], &label.text);
+	return err ?: buf_add(&r->labels, &label, sizeof(label));
+}
+
+static int add_field(struct reader *r, const struct wire_field *field)
+{
+	if (field->number == LOCATION_ID)
+		return add_numbers(r, field, add_location);
+	if (field->number == VALUE)
+		return add_numbers(r, field, add_value);
+	return field->number == LABEL ? add_label(r, field) : 0;
+}
+
+static int add_sample(struct reader *r, struct wire m)
+{
+	struct wire_field field;
+	int more, err = 0;
+
+	buf_clear(&r->places);
+	buf_clear(&r->values);
+	buf_clear(&r->labels);
+	while (!err && (more = wire_next(&m, &field)) > 0)
+		err = add_field(r, &field);
+	if (err || more < 0)
+		return err ?: more;
+	if (r->values.size / sizeof(__s64) != r->type_count)
+		return read_fail(r, -EBADMSG, "a sample has not one value for each sample type");
+	return recorded_add(r->recorded, (const __u32 *)r->places.data, r->places.size / sizeof(__u32),
+			    (struct recorded_label *)r->labels.data,
+			    r->labels.size / sizeof(struct recorded_label), (const __s64 *)r->values.data);
+}
+
+int read_samples(struct reader *r)
+{
+	return read_each(r, &r->message, SAMPLE, add_sample);
+}
