@@ -115,6 +115,8 @@ def test_static_tarball(one, busy, tmp_path):
     program = "/opt/%s/pyperf-bpf" % folder.name
     profiles(tmp_path, program, busy)
     says_what_is_missing(tmp_path, program, busy, STATIC)
+    checked = roots.run(tmp_path, program, "doctor", "--push", "pyroscope+http://" + LISTEN, code=1)
+    assert STATIC in checked and "apt-get install" not in checked
     assert "busy_here" in roots.run(tmp_path, program, "dump", "--pid", busy.pid)
 
 

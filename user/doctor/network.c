@@ -37,6 +37,8 @@ void check_libcurl(struct examination *x, struct finding *ret)
 	finding_say(ret, is_wanted(x) ? GRADE_MISSING : GRADE_NOTE, "%s",
 		    err == -ENOPKG ? "not installed here: --push and --kubelet need it" :
 				     libcurl_strerror(err));
+	if (err == -ENOSYS)
+		return;
 	finding_mend(ret, "sudo apt-get install libcurl4 (Debian, Ubuntu)");
 	finding_mend(ret, "sudo dnf install libcurl (Fedora), or the package of that name");
 }

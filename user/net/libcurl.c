@@ -11,6 +11,8 @@
 
 const char *libcurl_strerror(int err)
 {
+	if (err == -ENOSYS)
+		return LIBCURL_NOT_BUILT_IN;
 	return err == -ENOPKG ? LIBCURL_MISSING : strerror(-err);
 }
 
@@ -123,7 +125,7 @@ int libcurl_open(void)
 	for (const char *const *name = names; !handle && *name; name++)
 		handle = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
-		return -ENOPKG;
+		return *names ? -ENOPKG : -ENOSYS;
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
 		void *function = dlsym(handle, functions[i].name);
 

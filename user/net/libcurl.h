@@ -8,16 +8,15 @@
 #ifndef PYPERF_NET_LIBCURL_H
 #define PYPERF_NET_LIBCURL_H
 
-#ifdef NO_LIBCURL
-#define LIBCURL_MISSING "this build is static, without libcurl: take a build of the release that is not"
-#else
 #define LIBCURL_MISSING                                                                                      \
 	"libcurl is not installed here: install the package libcurl4 (Debian, Ubuntu) or libcurl (others)"
-#endif
+#define LIBCURL_NOT_BUILT_IN                                                                                 \
+	"this build is static, without libcurl: take a build of the release that is not"
 
 /*
  * To be called before any function of libcurl's, while files can be opened. 0; -ENOPKG: it is not here, which
- * LIBCURL_MISSING says in words; -ELIBACC: one is here that lacks a function. Once it is 0 it stays so.
+ * LIBCURL_MISSING says in words; -ENOSYS: this build opens none (LIBCURL_NOT_BUILT_IN); -ELIBACC: one is here
+ * that lacks a function. Once it is 0 it stays so.
  */
 int libcurl_open(void);
 
