@@ -9,6 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from checks import RIGHTS, WORKER_RIGHTS, check, check_stacks, end, pprof, samples_of  # noqa: E402
 
+SLOW = "takes longer than an interval|^pyperf-bpf: profiles are written to '[^']*' again$"
 DYNAMIC_UIDS = range(61184, 65520)
 PROGRAMS = {"start_timer", "stop_timer", "on_process_fork", "on_process_exec", "on_process_exit",
             "list_processes", "list_accounts"}
@@ -117,8 +118,9 @@ def check_journal(left):
     first = next(iter(lives.values()), [])
     for words in ("to /var/lib/pyperf-bpf", "timers make the ticks", "is read again"):
         check("journal: %s, once" % words, sum(words in line for line in first) == 1, first)
-    twice = [line for lines in lives.values()
-             for line, count in collections.Counter(lines).items() if count > 1]
+    # An emulated machine that is busy can be slow again and again, and each time it is said.
+    twice = [line for lines in lives.values() for line, count in collections.Counter(lines).items()
+             if count > 1 and not re.search(SLOW, line)]
     check("journal: no line twice in a life", not twice, twice)
     trouble = [line for lines in list(lives.values())[:4] for line in lines if "error: " in line]
     check("journal: no error but the last life's", not trouble, trouble)
