@@ -279,10 +279,16 @@ __noinline int context_value(struct scratch *s, struct cpu_stats *count, const s
 
 /* --- all of them -------------------------------------------------------------------------------------- */
 
-/* Finds the tree of the context of the thread with this thread state. Whether it has one. */
-static __always_inline int context_begin(struct scratch *s, const struct context_vars *v, __u64 tstate)
+/*
+ * Finds the tree of the context of the thread with this thread state, whose first bytes have been read.
+ * Whether it has one.
+ */
+static __always_inline int context_begin(struct scratch *s, const struct layout *l,
+					 const struct context_vars *v, __u64 tstate)
 {
-	const __u64 context = search_read(s, tstate + v->tstate_context);
+	const int is_read = v->tstate_context + sizeof(__u64) <= l->tstate_size;
+	const __u64 context = is_read ? tstate_field(s, v->tstate_context) :
+					search_read(s, tstate + v->tstate_context);
 	__u64 vars;
 
 	if (!mem_plausible(context))
@@ -319,7 +325,7 @@ __noinline int context_read(struct scratch *s, struct cpu_stats *count, const st
 		return -1;
 	index = s->who.known.contexts - 1;
 	v = bpf_map_lookup_elem(&contexts, &index);
-	if (!v || !context_begin(s, v, tstate))
+	if (!v || !context_begin(s, l, v, tstate))
 		return 0;
 	for (__u32 i = 0; i < CONTEXT_KEYS; i++)
 		if (i < v->count)

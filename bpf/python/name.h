@@ -58,25 +58,40 @@ static __always_inline void name_count(struct process *p, const enum name_use us
 		p->values++;
 }
 
-/* The number of the entry of the text with this digest; 0 = there is no room for it. */
-static __always_inline __u32 name_number(struct scratch *s, struct cpu_stats *count, const enum name_use use,
-					 __u64 digest)
+/* Adds an entry for the text with this digest, if the process may have another one. Its number, or 0. */
+static __always_inline __u32 name_add(struct scratch *s, struct cpu_stats *count, const enum name_use use,
+				      __u64 key, __u64 digest)
 {
-	const __u32 none = s->quota.none, before = count->codes_new, unsettled = s->code.unsettled;
+	const __u32 before = count->codes_new;
 	__u32 tgid = s->who.known_tgid, index;
 	struct process *p = bpf_map_lookup_elem(&processes, &tgid);
 
-	if (!names_have_room(s, p, use))
-		s->quota.none = 1;
-	index = code_by_fingerprint(s, count, code_key(s->who.process, 0), digest);
-	s->quota.none = none;
-	s->code.unsettled = unsettled;
+	index = names_have_room(s, p, use) ? code_by_fingerprint(s, count, key, digest) : 0;
 	if (!index && use == NAME_OF_TASK)
 		count->task_names_full++;
 	else if (!index)
 		count->context_values_full++;
 	else if (p && (__u32)count->codes_new != before && p->generation == s->tree.generation)
 		name_count(p, use);
+	return index;
+}
+
+/*
+ * The number of the entry of the text with this digest; 0 = there is no room for it. Most are there already,
+ * and then nobody need know how many there are.
+ */
+static __always_inline __u32 name_number(struct scratch *s, struct cpu_stats *count, const enum name_use use,
+					 __u64 digest)
+{
+	const __u32 none = s->quota.none, unsettled = s->code.unsettled;
+	const __u64 key = code_key(s->who.process, 0);
+	__u32 index;
+
+	s->quota.none = 1;
+	index = code_by_fingerprint(s, count, key, digest);
+	s->quota.none = none;
+	index = index ?: name_add(s, count, use, key, digest);
+	s->code.unsettled = unsettled;
 	return index;
 }
 

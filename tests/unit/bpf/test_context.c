@@ -45,7 +45,7 @@ static __u64 make(__u32 words)
 }
 
 /* As 3.12's. */
-static const struct layout layout = {
+static struct layout layout = {
 	.version = 0x030c00f0, .str_length = 16, .str_state = 32, .str_ascii = 40, .str_compact = 56,
 	.str_data = 56, .str_kind_shift = 2, .str_compact_bit = 5, .str_ascii_bit = 6
 };
@@ -182,6 +182,24 @@ static void a_thread_without_context(void **state)
 	assert_string_equal(label(0), "");
 	use(bitmap(0, NULL, 0));
 	assert_string_equal(label(0), "");
+}
+
+/* It is among the bytes of the thread state that were read, and is not read again. */
+static void a_context_that_was_read(void **state)
+{
+	const __u64 v = variable(1, 0);
+	const __u64 pairs[1][2] = { { v, text("acme") } };
+
+	(void)state;
+	use(bitmap(1 << 1, pairs, 1));
+	memcpy(s->tstate, at(tstate), 24);
+	at(tstate)[2] = 0;
+	assert_string_equal(label(0), "");
+	layout.tstate_size = 23;
+	assert_string_equal(label(0), "");
+	layout.tstate_size = 24;
+	assert_string_equal(label(0), "acme");
+	layout.tstate_size = 0;
 }
 
 static void values_of_all_kinds(void **state)
@@ -405,7 +423,8 @@ static void words_that_are_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_thread_without_context), TEST(values_of_all_kinds), TEST(ints_without_tags),
+		TEST(a_thread_without_context), TEST(a_context_that_was_read),
+		TEST(values_of_all_kinds), TEST(ints_without_tags),
 		TEST(no_two_values_are_one),	TEST(levels_of_each_kind), TEST(variables_of_one_hash),
 		TEST(one_that_is_another),	TEST(several_of_one_name), TEST(too_many_values),
 		TEST(circles),			TEST(words_that_are_others),

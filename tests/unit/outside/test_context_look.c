@@ -23,7 +23,8 @@ static __u64 memory[WORDS];
 static size_t used;
 
 static const struct layout layout = {
-	.version = 0x030c00f0, .tstate_next = 8, .tstate_interp = 16, .tstate_thread_id = 24, .tstate_status = 40,
+	.version = 0x030c00f0,
+	.tstate_next = 8, .tstate_interp = 16, .tstate_thread_id = 24, .tstate_status = 40,
 	.interp_next = 0, .interp_threads = 8, .runtime_interpreters = 8,
 	.str_length = 16, .str_state = 32, .str_ascii = 40, .str_compact = 56, .str_data = 56,
 	.str_kind_shift = 2, .str_compact_bit = 5, .str_ascii_bit = 6
