@@ -17,8 +17,9 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/collector-build.XXXXXX")
 trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
 export GOMODCACHE="$work/modules" GOCACHE="$work/cache" GOWORK=off CGO_ENABLED=0
 export GOFLAGS="-buildvcs=false -mod=mod -modcacherw"
-cp "$here/go.mod" "$here/main.go" "$work"
-cd "$work"
+mkdir "$work/source" # apart from the modules, which would be taken for its packages
+cp "$here/go.mod" "$here/main.go" "$work/source"
+cd "$work/source"
 newer_go 1.26.0 >"$work/log" 2>&1 && go mod tidy >>"$work/log" 2>&1 &&
     go build -trimpath -ldflags "-s -w" -o "$dir/collector" . >>"$work/log" 2>&1 || {
     tail -n 20 "$work/log"
