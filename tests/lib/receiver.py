@@ -138,7 +138,9 @@ def read_otlp(path, content_type, body):
     demand(len(services) == 1, "services %s" % services)
     profile = profiles.as_pprof()
     demand(profile.sample_types[:2] == [("samples", "count"), ("cpu", "nanoseconds")], "sample types")
-    labels = {"node": profiles.resources[0]["host.name"], **profiles.samples[0].labels}
+    resource = profiles.resources[0]
+    labels = {"node": resource["host.name"], **profiles.samples[0].labels}
+    labels.update((key, value) for key, value in resource.items() if key.startswith("k8s.pod.label."))
     return services.pop(), labels, profile, size
 
 

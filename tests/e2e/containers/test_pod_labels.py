@@ -114,6 +114,21 @@ def test_pushed(workloads, certificate, token, tmp_path, kind):
     assert found == {(), (("app", "shop"), ("app_kubernetes_io_name", "cart"), ("label_pod", "purple"))}
 
 
+@pytest.mark.all
+def test_pushed_as_otlp(workloads, certificate, token, tmp_path):
+    """They are attributes of the resource, under their own names."""
+    with (Pod(workloads) as one, Pod(workloads) as two, fake.serving(certificate) as kubelet,
+          receiving("otlp") as receiver):
+        kubelet.pods = [fake.pod(one.uid, **SHOP), fake.pod(two.uid)]
+        run = profiler.run(tmp_path, "-a", "-d", 3, "--interval", 1, "--push", receiver.url,
+                           *arguments(kubelet, token, certificate, "app,app.kubernetes.io/name,pod"),
+                           output=None)
+        assert run.stats["export"]["push_dropped"] == 0
+    found = {tuple(sorted((k, v) for k, v in r.labels.items() if "label" in k)) for r in receiver.received}
+    assert found == {(), (("k8s.pod.label.app", "shop"), ("k8s.pod.label.app.kubernetes.io/name", "cart"),
+                          ("k8s.pod.label.pod", "purple"))}
+
+
 def test_a_pod_that_comes_later(workloads, certificate, token, tmp_path):
     """It is asked for when it is met, but not more often than every ten seconds."""
     with Pod(workloads) as early, fake.serving(certificate) as kubelet:

@@ -84,6 +84,7 @@ def test_a_service_each(python, workloads, tmp_path):
                 assert key not in stacks, "the same stack twice in one profile"
                 stacks[key] = sample.count
         assert web and exported(run)["pushed"] == len(receiver.received)
+        assert exported(run)["push_dropped"] == 0
 
 
 def test_headers_from_a_file_that_changes(busy, tmp_path):

@@ -189,7 +189,7 @@ static bool is_worth_another(const struct push_item *item, long status)
 /* The gateway is not there: Parca 0.21 hides it behind its own path, and gRPC-Web is what it has. */
 static bool try_grpc(struct push *p, struct push_item *item, long status)
 {
-	if (status != 404 || p->target.format != PUSH_PARCA)
+	if (status != 404 || item->is_otlp || p->target.format == PUSH_PYROSCOPE || item->attempt.is_grpc)
 		return false;
 	p->target.format = PUSH_PARCA_GRPC;
 	stop_item(item);
