@@ -52,6 +52,15 @@ check | test | long)
         "$venv/bin/pip" install -q --disable-pip-version-check -r "$top/tests/requirements.txt"
         touch "$venv/.done"
     fi
+    web=$top/.cache/web
+    if ! [ -e "$web/.done" ] ||
+       [ "$top/tests/web-requirements.txt" -nt "$web/.done" ]; then
+        echo "installing the web frameworks of the tests"
+        rm -rf "$web"
+        /usr/bin/python3 -m venv "$web"
+        "$web/bin/pip" install -q --disable-pip-version-check -r "$top/tests/web-requirements.txt"
+        touch "$web/.done"
+    fi
     [ "$for_what" = check ] || sh "$top/tests/fetch-manifest-tools.sh" "$top/.cache/bin"
     # The page's flame graph; without npm it is tested with one of the venv's own.
     if ! command -v npm >/dev/null; then

@@ -56,6 +56,7 @@ FEATURES = {
     "uwsgi": "uwsgi-plugin-python3",
     "viewers": "viewers of profiles, from npm (tests/fetch-viewers.sh)",
     "venv": "the packages of tests/requirements.txt",
+    "web": "the packages of tests/web-requirements.txt",
     "not-applicable": "what this interpreter, machine or kernel cannot have",
 }
 LAYERS = ("unit", "waits", "burns", "alone")

@@ -124,6 +124,38 @@ static void in_any_folder(void **state)
 	assert_below("flask/app.py", "Flask.dispatch_request", relative, ARRAY_SIZE(relative));
 }
 
+/* A function of Sanic that was compiled anew is in a file without a folder. */
+static void without_a_folder(void **state)
+{
+	static const struct below rows[] = {
+		{ "/srv/shop/views.py", "items", RULES_HANDLER },
+		{ SITE "sanic/request.py", "Request.respond", RULES_ASIDE },
+		{ SITE "sanic/views.py", "HTTPMethodView.dispatch_request", RULES_PASSES },
+		{ "_run_request_middleware", "_run_request_middleware", RULES_ASIDE },
+	};
+
+	(void)state;
+	assert_below("handle_request", "handle_request", rows, ARRAY_SIZE(rows));
+}
+
+/* Names that a program's own classes have, too, are aside in any file. */
+static void in_any_file(void **state)
+{
+	static const struct below rows[] = {
+		{ "/srv/shop/views.py", "Cart.get", RULES_HANDLER },
+		{ "/srv/shop/views.py", "Cart.initial", RULES_ASIDE },
+		{ "/srv/shop/views.py", "initial", RULES_ASIDE }, /* before 3.11 a method may be called so */
+		{ "/srv/shop/views.py", "initials", RULES_HANDLER },
+		{ SITE "rest_framework/generics.py", "ListAPIView.get", RULES_HANDLER },
+		{ SITE "rest_framework/decorators.py", "api_view.<locals>.decorator.<locals>.handler",
+		  RULES_PASSES },
+		{ SITE "rest_framework/views.py", "APIView.initial", RULES_ASIDE },
+	};
+
+	(void)state;
+	assert_below(SITE "rest_framework/views.py", "APIView.dispatch", rows, ARRAY_SIZE(rows));
+}
+
 /* A rule of one's own knows nothing of frameworks. */
 static void below_ones_own(void **state)
 {
@@ -179,6 +211,8 @@ int main(void)
 		cmocka_unit_test(who_calls_handlers),
 		cmocka_unit_test(what_they_call),
 		cmocka_unit_test(in_any_folder),
+		cmocka_unit_test(without_a_folder),
+		cmocka_unit_test(in_any_file),
 		cmocka_unit_test(below_ones_own),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(without_memory),
