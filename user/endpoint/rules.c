@@ -58,12 +58,16 @@ static const char *last_part(const char *name)
 	return dot ? dot + 1 : name;
 }
 
-/* Whether a function's name is this qualified one. Python before 3.11 knows its last part only. */
-static bool is_name(const char *name, const char *wanted)
+/* Whether a function's name is this qualified one. old: it may be of Python before 3.11, so its last part. */
+static bool is_name(const char *name, const char *wanted, bool old)
 {
+	const bool has_parts = strchr(name, '.');
+
+	if (!strcmp(wanted, "*"))
+		return true;
 	if (*wanted == '*')
-		return !wanted[1] || !strcmp(last_part(name), wanted + 2);
-	return !strcmp(name, wanted) || (!strchr(name, '.') && !strcmp(name, last_part(wanted)));
+		return (old || has_parts) && !strcmp(last_part(name), wanted + 2);
+	return !strcmp(name, wanted) || (old && !has_parts && !strcmp(name, last_part(wanted)));
 }
 
 /* The end of a path, which begins where a part of it does; NULL: it does not end so. */
@@ -98,7 +102,7 @@ static bool is_file(const char *path, const char *wanted)
 unsigned int rules_dispatcher(const struct rules *r, const char *file, const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(dispatchers); i++)
-		if (is_name(name, dispatchers[i].name) && is_file(file, dispatchers[i].file))
+		if (is_name(name, dispatchers[i].name, true) && is_file(file, dispatchers[i].file))
 			return i + 1;
 	for (unsigned int i = 0; i < r->own_count; i++)
 		if (is_own(file, name, &r->own[i].file, &r->own[i].name))
@@ -131,19 +135,25 @@ static bool is_in(const char *path, const char *in_folder, const char *wanted)
 	return wanted[size - 1] == '/' ? !strncmp(in_folder, wanted, size) : !strcmp(in_folder, wanted);
 }
 
-enum rules_verdict rules_below(const struct rules *r, unsigned int rule, const char *dispatcher_file,
-			       const char *file, const char *name)
+/* Whether names are those of Python before 3.11: the dispatcher's would have parts otherwise. */
+static bool is_old(const struct dispatcher *d, const struct rules_function *dispatcher)
+{
+	return !d || (strchr(d->name, '.') && !strchr(dispatcher->name, '.'));
+}
+
+enum rules_verdict rules_below(unsigned int rule, const struct rules_function *dispatcher,
+			       const struct rules_function *f)
 {
 	const struct dispatcher *d = rule && rule < OWN_FIRST ? &dispatchers[rule - 1] : NULL;
 	const enum framework framework = d ? d->framework : OWN;
-	const char *in_folder = d ? below_folder(file, d, dispatcher_file) : NULL;
+	const char *in_folder = d ? below_folder(f->file, d, dispatcher->file) : NULL;
+	const bool old = is_old(d, dispatcher);
 
-	(void)r;
 	for (size_t i = 0; i < ARRAY_SIZE(below); i++) {
 		const struct below *b = &below[i];
 
-		if ((b->framework == framework || b->framework == ANY) && is_name(name, b->name) &&
-		    is_in(file, in_folder, b->file))
+		if ((b->framework == framework || b->framework == ANY) && is_name(f->name, b->name, old) &&
+		    is_in(f->file, in_folder, b->file))
 			return b->verdict;
 	}
 	return RULES_HANDLER;

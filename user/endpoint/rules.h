@@ -27,12 +27,16 @@ unsigned int rules_dispatcher(const struct rules *r, const char *file, const cha
 
 enum rules_verdict { RULES_HANDLER, RULES_PASSES, RULES_ASIDE };
 
+struct rules_function {
+	const char *file, *name;
+};
+
 /*
- * What a function is that the dispatcher of this rule, in dispatcher_file, has called, or that something has
- * called to which the dispatcher's request was passed on.
+ * What function f is, which was called by the dispatcher of this rule, or by something to which that one's
+ * request was passed on.
  */
-enum rules_verdict rules_below(const struct rules *r, unsigned int rule, const char *dispatcher_file,
-			       const char *file, const char *name);
+enum rules_verdict rules_below(unsigned int rule, const struct rules_function *dispatcher,
+			       const struct rules_function *f);
 
 static inline void rules_cleanup(struct rules **r)
 {

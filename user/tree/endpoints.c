@@ -93,8 +93,9 @@ static enum rules_verdict judge(struct endpoints *e, const struct harvest_inputs
 
 	if (!resolve(inputs, dispatcher, &by) || !resolve(inputs, code, &l))
 		return RULES_ASIDE;
-	return rules_below(inputs->endpoint_rules, find_rule(e, inputs, dispatcher), by.file, l.file,
-			   l.function);
+	return rules_below(find_rule(e, inputs, dispatcher),
+			   &(struct rules_function){ by.file, by.function },
+			   &(struct rules_function){ l.file, l.function });
 }
 
 /* From what is known at a node's parent to what is known at the node. */

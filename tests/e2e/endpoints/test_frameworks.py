@@ -14,8 +14,8 @@ import profiler
 PYTHON = pathlib.Path(profiler.ROOT, ".cache/web/bin/python")
 
 # server: its command, in which PORT stands for the port. handlers: {leaf function: handler}. share: of all
-# samples, what has an endpoint at least, two points less than was measured (docs/endpoints.md). alone: of
-# endpoints.judge(). more: of endpoints.application().
+# samples, what has an endpoint, as it was measured (docs/endpoints.md). alone: of endpoints.judge(). more: of
+# endpoints.application().
 Framework = collections.namedtuple("Framework", "name server paths handlers share alone more",
                                    defaults=[(), {}])
 
@@ -31,32 +31,32 @@ DJANGO_PATHS = ["/items", "/cart/7", "/order", "/price", "/stock"]
 
 FRAMEWORKS = [
     Framework("django", [*GUNICORN, "django_app:wsgi"], ["/items", "/cart/7", "/price"],
-              {"leaf_items": "items", "leaf_cart": "Cart.get", "leaf_price": "Price.get"}, 0.678,
+              {"leaf_items": "items", "leaf_cart": "Cart.get", "leaf_price": "Price.get"}, 0.698,
               more={"forks": True}),
-    Framework("django-views", [*GUNICORN, "django_app:wsgi"], DJANGO_PATHS, DJANGO, 0.55,
+    Framework("django-views", [*GUNICORN, "django_app:wsgi"], DJANGO_PATHS, DJANGO, 0.57,
               more={"forks": True}),
-    Framework("django-asgi", [*UVICORN, "django_app:asgi"], DJANGO_PATHS, DJANGO, 0.4),
+    Framework("django-asgi", [*UVICORN, "django_app:asgi"], DJANGO_PATHS, DJANGO, 0.42),
     Framework("fastapi", [*UVICORN, "fastapi_app:app"], ["/items/7", "/order", "/all"],
-              dict(TWO, leaf_all="all_of_it"), 0.441, ["leaf_all"]),
+              dict(TWO, leaf_all="all_of_it"), 0.461, ["leaf_all"]),
     Framework("starlette", [*UVICORN, "starlette_app:app"], ["/items", "/order", "/cart", "/both"],
-              dict(THREE, leaf_both="both"), 0.52, ["leaf_both"]),
-    Framework("celery", CELERY, [], {"leaf_resize": "resize", "leaf_mail": "mail"}, 0.832,
+              dict(THREE, leaf_both="both"), 0.54, ["leaf_both"]),
+    Framework("celery", CELERY, [], {"leaf_resize": "resize", "leaf_mail": "mail"}, 0.852,
               more={"forks": True, "asks": ["celery_app.py"]}),
     Framework("aiohttp", ["aiohttp_app.py", "PORT"], ["/items", "/cart"],
-              {"leaf_items": "items", "leaf_cart": "Cart.get"}, 0.89),
+              {"leaf_items": "items", "leaf_cart": "Cart.get"}, 0.91),
     Framework("tornado", ["tornado_app.py", "PORT"], ["/items", "/order"],
-              {"leaf_items": "Items.get", "leaf_order": "Order.get"}, 0.78),
+              {"leaf_items": "Items.get", "leaf_order": "Order.get"}, 0.8),
     Framework("grpc", ["grpc_app.py", "serve", "PORT"], [], {"leaf_items": "items", "leaf_orders": "orders"},
-              0.78, more={"asks": ["grpc_app.py", "ask", "PORT"]}),
+              0.8, more={"asks": ["grpc_app.py", "ask", "PORT"]}),
     Framework("falcon", [*GUNICORN, "falcon_app:app"], ["/items", "/cart/7"],
-              {"leaf_items": "Items.on_get", "leaf_cart": "Cart.on_get_number"}, 0.75, more={"forks": True}),
-    Framework("bottle", [*GUNICORN, "bottle_app:app"], ["/items/7", "/order"], TWO, 0.79,
+              {"leaf_items": "Items.on_get", "leaf_cart": "Cart.on_get_number"}, 0.77, more={"forks": True}),
+    Framework("bottle", [*GUNICORN, "bottle_app:app"], ["/items/7", "/order"], TWO, 0.81,
               more={"forks": True}),
     Framework("litestar", [*UVICORN, "litestar_app:app"], ["/items/7", "/order", "/cart"],
-              dict(TWO, leaf_cart="Cart.show"), 0.88),
-    Framework("sanic", ["sanic_app.py", "PORT"], ["/items", "/order", "/cart"], THREE, 0.92),
+              dict(TWO, leaf_cart="Cart.show"), 0.9),
+    Framework("sanic", ["sanic_app.py", "PORT"], ["/items", "/order", "/cart"], THREE, 0.94),
     Framework("quart", [*UVICORN, "quart_app:app"], ["/items", "/cart", "/both"],
-              {"leaf_items": "items", "leaf_cart": "Cart.get", "leaf_both": "both"}, 0.3, ["leaf_both"]),
+              {"leaf_items": "items", "leaf_cart": "Cart.get", "leaf_both": "both"}, 0.43, ["leaf_both"]),
 ]
 IN_CHECK = {"aiohttp", "bottle"}  # the others vary what these and Flask have shown
 

@@ -75,11 +75,13 @@ struct below {
 
 static void assert_below(const char *file, const char *name, const struct below *rows, size_t n)
 {
+	const struct rules_function dispatcher = { file, name };
 	const unsigned int rule = rules_dispatcher(rules, file, name);
 
 	assert_true(rule);
 	for (size_t i = 0; i < n; i++)
-		if (rules_below(rules, rule, file, rows[i].file, rows[i].name) != rows[i].is)
+		if (rules_below(rule, &dispatcher, &(struct rules_function){ rows[i].file, rows[i].name }) !=
+		    rows[i].is)
 			fail_msg("%s:%s below %s", rows[i].file, rows[i].name, name);
 }
 
@@ -90,13 +92,13 @@ static void what_they_call(void **state)
 		{ "/srv/flask/app.py", "items", RULES_HANDLER }, /* a program's own folder may be called so */
 		{ SITE "flask/app.py", "Flask.ensure_sync", RULES_ASIDE },
 		{ SITE "flask/views.py", "View.as_view.<locals>.view", RULES_PASSES },
-		{ SITE "flask/views.py", "view", RULES_PASSES },
+		{ SITE "flask/views.py", "view", RULES_ASIDE },
 		{ SITE "flask/views.py", "MethodView.dispatch_request", RULES_PASSES },
 		{ SITE "werkzeug/local.py", "LocalProxy.__get__", RULES_ASIDE },
 		{ SITE "flask_admin/base.py", "AdminIndexView.index", RULES_HANDLER },
 		{ LIB "inspect.py", "iscoroutinefunction", RULES_ASIDE },
 		{ LIB "contextlib.py", "ContextDecorator.__call__.<locals>.inner", RULES_PASSES },
-		{ LIB "contextlib.py", "inner", RULES_PASSES },
+		{ LIB "contextlib.py", "inner", RULES_ASIDE },
 		{ "<frozen importlib._bootstrap>", "_find_and_load", RULES_ASIDE },
 		{ "<string>", "items", RULES_ASIDE },
 		{ "", "", RULES_HANDLER },
@@ -104,6 +106,26 @@ static void what_they_call(void **state)
 
 	(void)state;
 	assert_below(SITE "flask/app.py", "Flask.dispatch_request", rows, ARRAY_SIZE(rows));
+}
+
+/* Names without what they are part of. */
+static void before_3_11(void **state)
+{
+	static const struct below rows[] = {
+		{ SITE "flask/views.py", "view", RULES_PASSES },
+		{ SITE "flask/views.py", "dispatch_request", RULES_PASSES },
+		{ SITE "flask/views.py", "as_view", RULES_ASIDE },
+		{ LIB "contextlib.py", "inner", RULES_PASSES },
+		{ "/srv/shop/views.py", "view", RULES_HANDLER },
+	};
+	static const struct below drf[] = {
+		{ "/srv/shop/views.py", "initial", RULES_ASIDE },
+		{ "/srv/shop/views.py", "initials", RULES_HANDLER },
+	};
+
+	(void)state;
+	assert_below(SITE "flask/app.py", "dispatch_request", rows, ARRAY_SIZE(rows));
+	assert_below(SITE "rest_framework/views.py", "dispatch", drf, ARRAY_SIZE(drf));
 }
 
 /* Flask elsewhere than where packages are installed: what is its own is what is in the same folder. */
@@ -144,8 +166,8 @@ static void in_any_file(void **state)
 	static const struct below rows[] = {
 		{ "/srv/shop/views.py", "Cart.get", RULES_HANDLER },
 		{ "/srv/shop/views.py", "Cart.initial", RULES_ASIDE },
-		{ "/srv/shop/views.py", "initial", RULES_ASIDE }, /* before 3.11 a method may be called so */
-		{ "/srv/shop/views.py", "initials", RULES_HANDLER },
+		{ "/srv/shop/views.py", "Cart.__init__", RULES_ASIDE },
+		{ "/srv/shop/views.py", "initial", RULES_HANDLER },
 		{ SITE "rest_framework/generics.py", "ListAPIView.get", RULES_HANDLER },
 		{ SITE "rest_framework/decorators.py", "api_view.<locals>.decorator.<locals>.handler",
 		  RULES_PASSES },
@@ -210,6 +232,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_calls_handlers),
 		cmocka_unit_test(what_they_call),
+		cmocka_unit_test(before_3_11),
 		cmocka_unit_test(in_any_folder),
 		cmocka_unit_test(without_a_folder),
 		cmocka_unit_test(in_any_file),

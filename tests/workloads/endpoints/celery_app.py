@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two tasks, one with a class of its own, and who sends them: celery_app.py FOLDER. The broker is a folder."""
+"""Two tasks, one with a class of its own; run as a program, who sends them. The broker is a folder."""
 import os
 import sys
 import time
@@ -9,7 +9,8 @@ from celery import Celery, Task
 
 FOLDER = os.environ["QUEUE"]
 app = Celery("celery_app", broker="filesystem://")
-app.conf.broker_transport_options = {"data_folder_in": FOLDER + "/tasks", "data_folder_out": FOLDER + "/tasks",
+TASKS = FOLDER + "/tasks"
+app.conf.broker_transport_options = {"data_folder_in": TASKS, "data_folder_out": TASKS,
                                      "control_folder": FOLDER + "/control"}
 app.conf.task_ignore_result = True
 
@@ -39,7 +40,7 @@ def mail(number):
 
 if __name__ == "__main__":
     for number in range(10**9):
-        while len(os.listdir(FOLDER + "/tasks")) > 20:
+        while len(os.listdir(TASKS)) > 20:
             time.sleep(0.005)
         (mail if number % 2 else resize).delay(number)
         if number == 20:
