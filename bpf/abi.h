@@ -13,6 +13,7 @@
 #include "bpf/abi/control.h"
 #include "bpf/abi/event_rows.h"
 #include "bpf/abi/events.h"
+#include "bpf/abi/journal.h"
 #include "bpf/abi/layout.h"
 #include "bpf/abi/native.h"
 #include "bpf/abi/process.h"

@@ -99,6 +99,9 @@ struct {
 	__type(value, struct account);
 } accounts SEC(".maps");
 
+/* The journal of samples: one ring for each possible CPU; with --log only. */
+FLAT_TABLE(journals, struct journal_ring, BPF_F_MMAPABLE, 1);
+
 /* A stack that user space has looked at, for add_stack. */
 FLAT_TABLE(outside_stacks, struct outside_stack, BPF_F_MMAPABLE, 1);
 

@@ -41,6 +41,7 @@ const volatile __u8 opt_native_lines;  /* of the leaf the place in the function 
 const volatile __u32 opt_self;	       /* the profiler's own tgid: never analysed */
 const volatile __u32 opt_spare;	       /* the index behind the last CPU's in stats and scratches */
 const volatile __u64 opt_secret;      /* random: no program can choose the identity of its code objects */
+const volatile __u8 opt_log;	       /* each sample is noted in the journal */
 const volatile __u8 opt_account;       /* the kernel's account of CPU time is of interest */
 const volatile __u8 opt_offcpu;	       /* waits of all kinds are of interest, */
 const volatile __u8 opt_gil;	       /* ... those for the GIL by themselves */

@@ -208,12 +208,12 @@ static __always_inline enum wait_length wait_length(const struct wait *w, __u64 
 }
 
 /*
- * Counts ns of a wait. An interrupt may do so in the middle of it, so all is atomic; but for the scheduler's
- * tracepoints, with interrupts off, which are `alone`: most of what they count is short.
+ * Counts ns of a wait, up to `now`. An interrupt may do so in the middle of it, so all is atomic; but for the
+ * scheduler's tracepoints, with interrupts off, which are `alone`: most of what they count is short.
  */
 static __always_inline void wait_count_part(struct wait *w, const struct wait_stack *k,
-					    const enum wait_part part, __u64 ns, enum wait_length length,
-					    const int alone)
+					    const enum wait_part part, __u64 ns, __u64 now,
+					    enum wait_length length, const int alone)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	__u32 outcome = part == WAIT_QUEUED ? k->queue_outcome : k->outcome;
@@ -231,22 +231,24 @@ static __always_inline void wait_count_part(struct wait *w, const struct wait_st
 	} else if (node && k->generation != *(volatile __u32 *)&tree_generation) {
 		wait_mark(count, w, part, OUTCOME_RENEWED, ns);
 	} else {
+		__u64 claimed = 0;
+
 		if (length == WAIT_IS_USUAL && k->weight > 1 && node)
-			ns += wait_claim(&w->shares[part], heir_make(k->generation, outcome, node),
-					 ns * (k->weight - 1));
-		sample_end(count, wait_event(part), node, outcome, ns);
+			claimed = wait_claim(&w->shares[part], heir_make(k->generation, outcome, node),
+					     ns * (k->weight - 1));
+		sample_end_at(count, wait_event(part), node, outcome, ns + claimed, now, ns);
 	}
 }
 
 static __always_inline void wait_count(struct wait *w, const struct wait_stack *k, int queued, __u64 ns,
-				       enum wait_length length, const int alone)
+				       __u64 now, enum wait_length length, const int alone)
 {
 	if (queued)
-		wait_count_part(w, k, WAIT_QUEUED, ns, length, alone);
+		wait_count_part(w, k, WAIT_QUEUED, ns, now, length, alone);
 	else if (opt_gil && w->for_gil)
-		wait_count_part(w, k, WAIT_WANTS_GIL, ns, length, alone);
+		wait_count_part(w, k, WAIT_WANTS_GIL, ns, now, length, alone);
 	else if (opt_threads != THREADS_ACTIVE)
-		wait_count_part(w, k, WAIT_ASLEEP, ns, length, alone);
+		wait_count_part(w, k, WAIT_ASLEEP, ns, now, length, alone);
 }
 
 /* What becomes of a wait. */
@@ -305,7 +307,7 @@ static __always_inline void wait_move(struct wait *w, __u64 now, const enum wait
 			    step == WAIT_ENDS || step == WAIT_YIELDS ? 0 :
 			    since_make(next, writer, queued || step == WAIT_QUEUES)) != since)
 			continue;
-		wait_count(w, &w->stack[writer], queued, next - old, length,
+		wait_count(w, &w->stack[writer], queued, next - old, next, length,
 			   step == WAIT_ENDS || step == WAIT_QUEUES);
 		if (step == WAIT_ENDS)
 			wait_learn(w, next);

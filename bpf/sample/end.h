@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * end.h - the end of every sample, whatever made it, and the only place that counts one: on its node of the
- * call tree, in the books of its kind of event, and in the total that those books add up to. Whoever wants
- * more of samples than that, such as a record of each with its time, or fewer of them, adds it here.
+ * call tree, in the books of its kind of event, and in the total that those books add up to; with --log in
+ * the journal. Whoever wants more of samples than that, or fewer of them, adds it here.
  */
 #ifndef PYPERF_BPF_SAMPLE_END_H
 #define PYPERF_BPF_SAMPLE_END_H
 
 #include "bpf/base/mem.h"
 #include "bpf/data/maps.h"
+#include "bpf/sample/journal.h"
 
 /* Adds to the count of a node. All CPUs do. */
 static __always_inline void end_node(__u32 node, __u64 amount)
@@ -48,10 +49,10 @@ static __always_inline void end_total(struct cpu_stats *count, __u64 amount, con
  * A sample of this kind is over. outcome: an enum outcome. node: what is counted if that one is in the
  * profile. amount: how much of the kind's unit the sample stands for. NESTED interrupts another sample, so
  * its book is all that it may touch, and kernel_stats() adds that to the total. kind is to be a constant:
- * then only what belongs to it is compiled.
+ * then only what belongs to it is compiled. at, span: for journal_note().
  */
-static __always_inline void sample_end(struct cpu_stats *count, const enum event_kind kind, __u32 node,
-				       __u32 outcome, __u64 amount)
+static __always_inline void sample_end_at(struct cpu_stats *count, const enum event_kind kind, __u32 node,
+					  __u32 outcome, __u64 amount, __u64 at, __u64 span)
 {
 	if (outcome == OUTCOME_NESTED) {
 		__sync_fetch_and_add(&count->outcome[kind][OUTCOME_NESTED], amount);
@@ -60,10 +61,20 @@ static __always_inline void sample_end(struct cpu_stats *count, const enum event
 	mem_opaque(outcome);
 	if (outcome >= OUTCOME_COUNT)
 		return;
-	if (outcome_is_in_profile(outcome))
+	if (outcome_is_in_profile(outcome)) {
 		end_node(node, amount);
+		if (opt_log)
+			journal_note(node, kind, amount, at, span);
+	}
 	end_add(&count->outcome[kind][outcome], amount, event_is_tick(kind));
 	end_total(count, amount, kind, event_is_tick(kind));
+}
+
+/* The same of one that ends now, and of which no span of time is known. */
+static __always_inline void sample_end(struct cpu_stats *count, const enum event_kind kind, __u32 node,
+				       __u32 outcome, __u64 amount)
+{
+	sample_end_at(count, kind, node, outcome, amount, 0, 0);
 }
 
 /* The same for one outside of the profile, with interrupts off, of a kind of which no tick is. */

@@ -166,7 +166,7 @@ static __always_inline __u32 tick_turn(struct scratch *s, struct cpu_stats *coun
 /* One event on this CPU, in the current task. */
 static __always_inline void sample(const enum event_kind kind, __u64 amount)
 {
-	const __u64 begin = opt_measure || opt_budget ? bpf_ktime_get_ns() : 0;
+	const __u64 begin = opt_measure || opt_budget || opt_log ? bpf_ktime_get_ns() : 0;
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
@@ -191,7 +191,7 @@ static __always_inline void sample(const enum event_kind kind, __u64 amount)
 	s->busy = 1;
 	barrier();
 	outcome = sample_task(s, count, kind);
-	sample_end(count, kind, s->tree.node, outcome, amount);
+	sample_end_at(count, kind, s->tree.node, outcome, amount, begin, 0);
 	if (opt_budget)
 		cost_charge(s, count, kind, begin);
 	if (opt_measure)

@@ -52,4 +52,26 @@ static inline __u64 clock_unix_ns(void)
 	return clock_ns_of(CLOCK_REALTIME);
 }
 
+#define CLOCK_APART_NS 5000 /* between two readings of a clock, if nobody else ran */
+#define CLOCK_TRIES    100
+
+/*
+ * What clock_unix_ns() is ahead of clock_ns() now. The thread may lose its CPU between the two, for long
+ * where many want one: then they are read again.
+ */
+static inline __u64 clock_unix_ahead_ns(void)
+{
+	__u64 least = ~0ULL, ahead = 0;
+
+	for (int i = 0; i < CLOCK_TRIES && least > CLOCK_APART_NS; i++) {
+		const __u64 before = clock_ns(), date = clock_unix_ns(), apart = clock_ns() - before;
+
+		if (apart >= least)
+			continue;
+		least = apart;
+		ahead = date - before;
+	}
+	return ahead;
+}
+
 #endif

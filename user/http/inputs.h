@@ -10,6 +10,7 @@ struct codes;
 struct continuous;
 struct discover;
 struct generation;
+struct journal;
 struct kernel;
 struct kubelet;
 struct natives;
@@ -34,6 +35,7 @@ struct http_inputs {
 	const struct run_facts *run;
 	const struct generation *generation;
 	struct continuous *const *continuous; /* to NULL without --output-dir and --push */
+	struct journal *const *journal;	      /* to NULL without --log */
 	const struct kubelet *kubelet;	      /* NULL without --kubelet */
 	const struct selection *selection; /* of all processes; NULL: only some are profiled at all */
 	const char *token_file; /* --listen-token-file or NULL */

@@ -16,6 +16,8 @@
 #include "http/encode_job.h"
 #include "http/query.h"
 #include "targets/discover.h"
+#include "tree/journal.h"
+#include "tree/journal_stretch.h"
 #include "tree/window.h"
 
 /* Each holds the counts of the whole tree, twice at its end. */
@@ -34,6 +36,7 @@ struct profile_request {
 	enum { SAMPLING, NAMING, ENCODING, DONE, GONE } stage;
 	double due; /* when the stage ends at the latest, CLOCK_MONOTONIC seconds */
 	struct window *window;	/* NULL from ENCODING on */
+	struct journal_stretch *stretch; /* in place of a window, of who asks for the log */
 	struct job *job; /* from ENCODING on, unless there is an error */
 	int error;
 	bool left; /* the client has gone while a thread encodes: the place is free when that has ended */
@@ -74,18 +77,42 @@ static void wake(struct profile_request *r, int stage)
 	MHD_resume_connection(r->client.connection);
 }
 
+/*
+ * A stretch of what has been noted up to now, waits that go on included. Names of what was met last may still
+ * be on their way.
+ */
+static int open_stretch(struct profile_request *r)
+{
+	struct journal *j = *r->all->journal;
+	__u64 from, to;
+
+	if (r->all->windows->settle)
+		r->all->windows->settle(r->all->windows->context);
+	journal_read(j);
+	discover_catch_up(r->all->discover);
+	query_stretch(&r->query, journal_oldest(j), &from, &to);
+	r->stage = NAMING;
+	r->due = clock_seconds() + NAMING_SECONDS;
+	return journal_stretch_new(&r->stretch, j, from, to);
+}
+
+static int open_window(struct profile_request *r)
+{
+	r->due = clock_seconds() + r->query.seconds;
+	return window_open(r->all->windows, &r->window);
+}
+
 static int start_waiting(struct profile_request *r)
 {
 	int err = watch(r);
 
 	if (err)
 		return err;
-	err = window_open(r->all->windows, &r->window);
+	err = r->query.of_log ? open_stretch(r) : open_window(r);
 	if (err) {
 		unwatch(r);
 		return err;
 	}
-	r->due = clock_seconds() + r->query.seconds;
 	r->next = r->all->waiting;
 	r->all->waiting = r;
 	r->all->open++;
@@ -169,29 +196,50 @@ static bool is_full(const struct profile_requests *all, const struct query *q, c
 	return true;
 }
 
+static enum MHD_Result begin_request(struct profile_requests *all, enum health health,
+				     const struct query *q, const struct client *c, struct waiting **ret)
+{
+	enum MHD_Result result;
+	int err;
+
+	if (health != HEALTH_SAMPLING)
+		return health_refuse(health, c);
+	if (q->filter.events & ~all->windows->events)
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", QUERY_NOT_OF_THIS_RUN);
+	if (is_full(all, q, c, &result))
+		return result;
+	err = new_request(all, q, c, ret);
+	if (err == -EINVAL)
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "the log has nothing of that time");
+	return err ? answer_failure(c, err) : MHD_YES;
+}
+
 enum MHD_Result profile_request_begin(struct profile_requests *all, enum health health,
 				      const struct client *c, struct waiting **ret)
 {
-	enum MHD_Result result;
 	struct query q;
-	int err;
 
 	if (query_read(&q, c->connection))
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
-	if (health != HEALTH_SAMPLING)
-		return health_refuse(health, c);
-	if (q.filter.events & ~all->windows->events)
-		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", QUERY_NOT_OF_THIS_RUN);
-	if (is_full(all, &q, c, &result))
-		return result;
-	err = new_request(all, &q, c, ret);
-	return err ? answer_failure(c, err) : MHD_YES;
+	return begin_request(all, health, &q, c, ret);
+}
+
+enum MHD_Result profile_request_begin_log(struct profile_requests *all, enum health health,
+					  const struct client *c, struct waiting **ret)
+{
+	struct query q;
+
+	if (query_read_log(&q, c->connection))
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
+	if (health == HEALTH_SAMPLING && !*all->journal)
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "the profiler was not started with --log MINUTES");
+	return begin_request(all, health, &q, c, ret);
 }
 
 static void close_window(struct profile_request *r)
 {
-	window_close(r->window);
-	r->window = NULL;
+	window_close(TAKE_PTR(r->window));
+	journal_stretch_free(TAKE_PTR(r->stretch));
 }
 
 void profile_request_gone(struct profile_request *r)
@@ -230,8 +278,10 @@ static void end_sampling(struct profile_request *r, double now)
 static int take_profile(struct profile_request *r, struct profile **ret)
 {
 	struct harvest_stats stats;
-	int err = window_take(r->window, ret, &stats);
+	int err = r->stretch ? journal_stretch_prepare(r->stretch, 0) : window_take(r->window, ret, &stats);
 
+	if (!err && r->stretch)
+		*ret = journal_stretch_take(r->stretch);
 	close_window(r);
 	return err;
 }
@@ -253,7 +303,10 @@ static int start_encoding(struct profile_request *r)
 /* A large profile is put together over several turns of the event loop. */
 static void end_naming(struct profile_request *r, double now)
 {
-	if (window_prepare(r->window) == -EAGAIN) {
+	const int err = r->stretch ? journal_stretch_prepare(r->stretch, r->all->windows->pause_ns) :
+				     window_prepare(r->window);
+
+	if (err == -EAGAIN) {
 		r->due = now;
 		return;
 	}
@@ -303,7 +356,7 @@ void profile_requests_finish(struct profile_requests *all)
 /* At the end of the run there is nothing else to do: nobody minds that it takes time. */
 static int encode(struct profile_request *r, struct buf *out, __u32 *ret_samples)
 {
-	int err = r->window ? start_encoding(r) : r->error;
+	int err = r->window || r->stretch ? start_encoding(r) : r->error;
 
 	return err ?: encode_job_end(TAKE_PTR(r->job), out, ret_samples);
 }

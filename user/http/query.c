@@ -3,9 +3,13 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
+
+#define SECONDS_LENGTH_MAX 24 /* characters of a number of seconds */
 
 static struct query *query_of(struct keys *k)
 {
@@ -63,18 +67,63 @@ static int set_type(struct keys *k, const char *value)
 	return keys_fail(k, "type wants a kind of event, such as cpu or offcpu, not '%.40s'", value);
 }
 
-static int set_filter(struct keys *k, const char *key, const char *value)
+static int set_other(struct keys *k, const char *key, const char *value, const char *there_are)
 {
 	int err = profile_filter_set(&query_of(k)->filter, key, value);
 	char keys[FILTER_KEYS_SIZE];
 
 	if (err == -ENOENT) {
 		profile_filter_keys(keys);
-		return keys_fail(k, "'%.40s' is unknown: there are seconds, format, hide, type%s", key, keys);
+		return keys_fail(k, "'%.40s' is unknown: there are %s, format, hide, type%s", key, there_are,
+				 keys);
 	}
 	if (err)
 		return keys_fail(k, "%s cannot be '%.40s', or is there twice", key, value);
 	return 0;
+}
+
+static int set_filter(struct keys *k, const char *key, const char *value)
+{
+	return set_other(k, key, value, "seconds");
+}
+
+static int set_filter_log(struct keys *k, const char *key, const char *value)
+{
+	return set_other(k, key, value, "last, from, to");
+}
+
+/* Seconds, as 12 or 12.5; of a date as many as there are since 1970. 0, or -EINVAL. */
+static int parse_seconds(const char *value, double *ret)
+{
+	const size_t n = strspn(value, "0123456789.");
+	char *end;
+	double number = strtod(value, &end);
+
+	if (!n || n > SECONDS_LENGTH_MAX || value[n] || *end || number <= 0)
+		return -EINVAL;
+	*ret = number;
+	return 0;
+}
+
+static int set_last(struct keys *k, const char *value)
+{
+	return parse_seconds(value, &query_of(k)->last) ?
+		       keys_fail(k, "last wants seconds, such as 30, not '%.40s'", value) :
+		       0;
+}
+
+static int set_from(struct keys *k, const char *value)
+{
+	return parse_seconds(value, &query_of(k)->from) ?
+		       keys_fail(k, "from wants seconds since 1970 (date +%%s), not '%.40s'", value) :
+		       0;
+}
+
+static int set_to(struct keys *k, const char *value)
+{
+	return parse_seconds(value, &query_of(k)->to) ?
+		       keys_fail(k, "to wants seconds since 1970 (date +%%s), not '%.40s'", value) :
+		       0;
 }
 
 static const struct key rows[] = {
@@ -84,7 +133,17 @@ static const struct key rows[] = {
 	{ "type", set_type },
 };
 
+static const struct key log_rows[] = {
+	{ "last", set_last },
+	{ "from", set_from },
+	{ "to", set_to },
+	{ "format", set_format },
+	{ "hide", set_hide },
+	{ "type", set_type },
+};
+
 static const struct key_table table = { rows, ARRAY_SIZE(rows), set_filter };
+static const struct key_table log_table = { log_rows, ARRAY_SIZE(log_rows), set_filter_log };
 
 int query_add(struct query *q, const char *key, const char *value)
 {
@@ -95,4 +154,42 @@ int query_read(struct query *q, struct MHD_Connection *connection)
 {
 	query_begin(q);
 	return keys_read(&q->keys, &table, connection);
+}
+
+int query_add_log(struct query *q, const char *key, const char *value)
+{
+	return keys_add(&q->keys, &log_table, key, value);
+}
+
+int query_read_log(struct query *q, struct MHD_Connection *connection)
+{
+	query_begin(q);
+	q->of_log = true;
+	if (keys_read(&q->keys, &log_table, connection))
+		return -EINVAL;
+	if (q->last > 0 && (q->from > 0 || q->to > 0))
+		return keys_fail(&q->keys, "last goes without from and to");
+	if (q->to > 0 && q->to <= q->from)
+		return keys_fail(&q->keys, "to has to be after from");
+	return 0;
+}
+
+/* Of a date; 0 for one before the clock began. */
+static __u64 monotonic(double date, __u64 ahead)
+{
+	const __u64 ns = date * NS_PER_SECOND;
+
+	return ns > ahead ? ns - ahead : 0;
+}
+
+void query_stretch(const struct query *q, __u64 oldest, __u64 *ret_from, __u64 *ret_to)
+{
+	const __u64 now = clock_ns(), ahead = clock_unix_ahead_ns();
+	const __u64 to = q->to > 0 ? monotonic(q->to, ahead) : now;
+	__u64 from = q->from > 0 ? monotonic(q->from, ahead) : 0;
+
+	if (q->last > 0)
+		from = now > q->last * NS_PER_SECOND ? now - q->last * NS_PER_SECOND : 0;
+	*ret_from = from > oldest ? from : oldest;
+	*ret_to = to < now ? to : now;
 }

@@ -6,6 +6,7 @@
 #define PYPERF_HTTP_QUERY_H
 
 #include <stdbool.h>
+#include <linux/types.h>
 
 #include "http/keys.h"
 #include "profile/filter.h"
@@ -20,6 +21,9 @@ struct MHD_Connection;
 
 struct query {
 	int seconds; /* how long the profile is to be */
+	bool of_log; /* what is asked for is a stretch of the log: */
+	double last; /* ... the last seconds, ... */
+	double from, to; /* ... or of this time, Unix seconds; 0 = the log's begin, and now */
 	enum format format;
 	struct profile_filter filter;
 	struct keys keys;
@@ -30,5 +34,13 @@ void query_begin(struct query *q);
 int query_add(struct query *q, const char *key, const char *value);
 /* All of what a client asks for, as keys_read(). */
 int query_read(struct query *q, struct MHD_Connection *connection);
+/* The same of a stretch of the log. */
+int query_add_log(struct query *q, const char *key, const char *value);
+int query_read_log(struct query *q, struct MHD_Connection *connection);
+/*
+ * Which stretch that is, ns of CLOCK_MONOTONIC: nothing is before `oldest`, and nothing after now. *ret_to is
+ * not behind *ret_from where the log has nothing of it.
+ */
+void query_stretch(const struct query *q, __u64 oldest, __u64 *ret_from, __u64 *ret_to);
 
 #endif

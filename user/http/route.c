@@ -61,6 +61,13 @@ static enum MHD_Result profile(struct visit *v)
 	return profile_request_begin(&s->profiles, s->health, &v->client, &v->waits);
 }
 
+static enum MHD_Result stretch(struct visit *v)
+{
+	struct site *s = v->entrance->site;
+
+	return profile_request_begin_log(&s->profiles, s->health, &v->client, &v->waits);
+}
+
 static enum MHD_Result stacks(struct visit *v)
 {
 	struct site *s = v->entrance->site;
@@ -117,6 +124,7 @@ static const struct route {
 	{ "/flamegraph.json", flamegraph, .exposure = EXPOSURE_ALL, .costs = true },
 	{ "/debug/pprof/", pprof_index, .exposure = EXPOSURE_ALL },
 	{ "/debug/pprof/profile", profile, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
+	{ "/debug/pyperf/log", stretch, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
 	{ "/debug/pyperf/stacks", stacks, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
 	{ "/metrics", metrics, .exposure = EXPOSURE_METRICS },
 	{ "/healthz", alive, .exposure = EXPOSURE_HEALTH },
@@ -189,8 +197,8 @@ static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 }
 
 static const char *const what_there_is[EXPOSURES] = {
-	[EXPOSURE_ALL] = ("there are /, /debug/pprof/profile, /debug/pyperf/stacks, /flamegraph.json, "
-			  "/metrics, /healthz, /readyz"),
+	[EXPOSURE_ALL] = ("there are /, /debug/pprof/profile, /debug/pyperf/log, /debug/pyperf/stacks, "
+			  "/flamegraph.json, /metrics, /healthz, /readyz"),
 	[EXPOSURE_METRICS] = "there are /metrics, /healthz, /readyz",
 	[EXPOSURE_HEALTH] = "there are /healthz, /readyz",
 };

@@ -91,6 +91,7 @@ int http_new(struct http **ret, const struct http_inputs *inputs)
 	h->site.profiles.epoll = h->epoll;
 	h->site.profiles.windows = inputs->windows;
 	h->site.profiles.discover = inputs->discover;
+	h->site.profiles.journal = inputs->journal;
 	h->site.stacks.discover = inputs->discover;
 	h->site.stacks.registry = inputs->registry;
 	h->site.stacks.selection = inputs->selection;

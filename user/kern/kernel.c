@@ -18,6 +18,7 @@
 #include "kern/allowance.h"
 #include "kern/cpu_ticks.h"
 #include "kern/dead_cpus.h"
+#include "kern/journal_rings.h"
 #include "kern/libbpf_log.h"
 #include "kern/lockdown.h"
 #include "kern/memory.h"
@@ -97,7 +98,7 @@ static int prepare(struct kernel *k)
 		return fail(k, err, "the BPF object cannot be opened: %s", reason);
 	}
 	if (tables_size(k->skel, &k->options, k->cpus, &k->tables) ||
-	    texts_size(k->skel, &k->options))
+	    texts_size(k->skel, &k->options) || journal_rings_prepare(k->skel, k->cpus, k->options.log))
 		return fail(k, -EINVAL, "the BPF tables cannot be sized");
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
@@ -138,7 +139,7 @@ static int load(struct kernel *k)
 			    strerror(-err));
 	/* libbpf tries whether arrays can be mapped, and does without when that fails for whatever reason. */
 	err = k->skel->bss ? tables_map(k->skel, &k->tables, &k->stats) : -ENOMEM;
-	err = err ?: texts_open(&k->texts, k->skel);
+	err = err ?: texts_open(&k->texts, k->skel) ?: journal_rings_open(&k->journal, k->skel, k->cpus);
 	if (err)
 		return fail(k, err, "the BPF tables cannot be mapped: %s", strerror(-err));
 	err = grace_open(&k->grace);
@@ -220,6 +221,7 @@ void kernel_close(struct kernel *k)
 	ring_buffer__free(k->records.ring);
 	tables_unmap(k->skel, &k->tables, k->stats);
 	texts_close(&k->texts);
+	journal_rings_close(&k->journal);
 	pyperf__destroy(k->skel);
 	grace_close(&k->grace);
 	dead_cpus_free(k->dead_cpus);

@@ -27,6 +27,7 @@ struct kernel_options {
 
 	/* Kinds of event beside CPU time. */
 	__u64 min_wait_ns; /* shorter waits are not in the profile */
+	bool log;	   /* a journal is kept of all samples (kern/journal_rings.h) */
 	bool wall;	   /* the sum of all times has books of its own */
 	__u32 walked;	   /* kinds of events of which a thread's last stack is remembered apart; 0 = 1 */
 	__u64 rss_step;	   /* bytes by which one does before that is counted */

@@ -12,6 +12,7 @@
 #include "kern/banks.h"
 #include "kern/contexts.h"
 #include "kern/grace.h"
+#include "kern/journal_rings.h"
 #include "kern/kernel.h"
 #include "kern/process_room.h"
 #include "kern/task_layouts.h"
@@ -37,6 +38,7 @@ struct kernel {
 	struct trigger trigger;
 	struct grace grace;
 	struct texts texts;
+	struct journal_rings journal;
 	struct accounts accounts;
 	struct asleep_programs asleep;
 	struct task_layouts task_layouts;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/copy.h"
+#include "profile/moments.h"
 
 void profile_filter_keys(char ret_keys[FILTER_KEYS_SIZE])
 {
@@ -99,12 +100,34 @@ static int filter_accounts(const struct profile_filter *f, const struct profile 
 	return err;
 }
 
+/* Those of a sample, which is that number in the part. */
+static int copy_moments(const struct profile *p, const __u32 *sample_of, struct profile *part)
+{
+	const __u32 events = profile_get_info(part)->events;
+	const struct moments *all = profile_moments(p);
+	int err = 0;
+
+	for (size_t i = 0; i < all->count && !err; i++) {
+		struct moment m = all->list[i];
+
+		m.sample = sample_of[m.sample];
+		if (m.sample && events & EVENT_BIT(m.kind))
+			err = profile_moment(part, &m);
+	}
+	return err;
+}
+
 int profile_filter_apply(const struct profile_filter *f, const struct profile *p, struct profile **ret)
 {
 	_cleanup_profile_ struct profile *part = NULL;
 	_cleanup_copier_ struct copier *c = NULL;
+	_cleanup_free_ __u32 *sample_of = calloc((size_t)profile_count(p, PROFILE_SAMPLE) + 1,
+						 sizeof(*sample_of));
 	struct profile_info info = *profile_get_info(p);
 	int err;
+
+	if (!sample_of)
+		return -ENOMEM;
 
 	if (f->events)
 		info.events &= f->events;
@@ -118,10 +141,12 @@ int profile_filter_apply(const struct profile_filter *f, const struct profile *p
 		struct profile_stack s = profile_get_sample(p, id);
 		struct profile_labels labels = profile_get_labels(p, s.owner);
 
-		if (matches(f, p, profile_get_owner(p, s.owner)))
-			err = copier_add(c, &s, &labels);
+		if (!matches(f, p, profile_get_owner(p, s.owner)))
+			continue;
+		err = copier_add(c, &s, &labels);
+		sample_of[id] = profile_last_sample(part);
 	}
-	err = err ?: filter_accounts(f, p, part);
+	err = err ?: copy_moments(p, sample_of, part) ?: filter_accounts(f, p, part);
 	if (!err)
 		*ret = TAKE_PTR(part);
 	return err;

@@ -12,41 +12,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/hash.h"
+#include "profile/profile_records.h"
 
 #define CHUNK_BYTES (64 * 1024) /* of the arena: big enough that malloc's own overhead vanishes */
-
-struct chunk {
-	struct chunk *next;
-	size_t used, size;
-	char data[] __attribute__((aligned(8)));
-};
-
-struct entry {
-	UT_hash_handle hh;
-	__u32 id;
-	__u32 size; /* bytes of the record */
-	char record[] __attribute__((aligned(8)));
-};
-
-struct table {
-	struct entry *by_content;
-	struct entry **by_id; /* id - 1 */
-	__u32 n, capacity;
-};
-
-struct profile {
-	struct profile_info info;
-	struct chunk *chunks;
-	struct table tables[PROFILE_KINDS];
-	__u64 (*counts)[EVENT_KINDS + 1]; /* of samples, id - 1; the last is PROFILE_TIME */
-	__u32 counts_capacity;
-	__u64 total[EVENT_KINDS + 1], booked[EVENT_KINDS + 1];
-	__u64 *accounts; /* ns, of owners, id - 1; NULL = there are none */
-	__u32 accounts_capacity, account_count;
-	size_t bytes; /* of the arena */
-	struct buf scratch;
-};
 
 static void *arena_alloc(struct profile *p, size_t size)
 {
@@ -208,30 +176,6 @@ static int owner_intern(struct profile *p, const struct profile_labels *labels, 
 	return err ?: table_intern(p, PROFILE_OWNER, &o, size, ret_id);
 }
 
-static __u32 get_number(const struct profile *p, __u32 value)
-{
-	(void)p;
-	return value;
-}
-
-static const char *get_text(const struct profile *p, __u32 id)
-{
-	return profile_get_string(p, id);
-}
-
-struct profile_labels profile_get_labels(const struct profile *p, __u32 owner)
-{
-	const struct profile_owner *o = profile_get_owner(p, owner);
-	struct profile_labels labels = {};
-
-#define LABEL(key, kind, origin, outputs, help) labels.key = get_##kind(p, o->key);
-#include "profile/labels.def"
-#undef LABEL
-	for (__u32 i = 0; i < p->info.extra_count; i++)
-		labels.extra[i] = profile_get_string(p, o->extra[i]);
-	return labels;
-}
-
 static bool is_of(const struct profile *p, enum event_kind kind)
 {
 	if (kind == PROFILE_TIME)
@@ -279,6 +223,7 @@ int profile_sample_booked(struct profile *p, enum event_kind kind, const __u32 *
 		return err;
 	if (t->n > known)
 		memset(p->counts[id - 1], 0, sizeof(p->counts[id - 1]));
+	p->last_sample = id;
 	p->counts[id - 1][kind] = add_saturated(p->counts[id - 1][kind], count);
 	p->total[kind] = add_saturated(p->total[kind], count);
 	p->booked[kind] = add_saturated(p->booked[kind], booked);
@@ -335,6 +280,7 @@ void profile_free(struct profile *p)
 	}
 	free(p->counts);
 	free(p->accounts);
+	moments_free(&p->moments);
 	buf_free(&p->scratch);
 	free(p);
 }
@@ -352,99 +298,4 @@ int profile_set_info(struct profile *p, const struct profile_info *info)
 	p->info.extra_count = old.extra_count;
 	p->info.extra_in_series = old.extra_in_series;
 	return 0;
-}
-
-size_t profile_bytes(const struct profile *p)
-{
-	return p->bytes;
-}
-
-const struct profile_info *profile_get_info(const struct profile *p)
-{
-	return &p->info;
-}
-
-__u32 profile_count(const struct profile *p, enum profile_kind kind)
-{
-	return p->tables[kind].n;
-}
-
-static const struct entry *get(const struct profile *p, enum profile_kind kind, __u32 id)
-{
-	return p->tables[kind].by_id[id - 1];
-}
-
-const char *profile_get_string(const struct profile *p, __u32 id)
-{
-	return id ? get(p, PROFILE_STRING, id)->record : "";
-}
-
-const struct profile_mapping *profile_get_mapping(const struct profile *p, __u32 id)
-{
-	return (const void *)get(p, PROFILE_MAPPING, id)->record;
-}
-
-const struct profile_function *profile_get_function(const struct profile *p, __u32 id)
-{
-	return (const void *)get(p, PROFILE_FUNCTION, id)->record;
-}
-
-const struct profile_location *profile_get_location(const struct profile *p, __u32 id)
-{
-	return (const void *)get(p, PROFILE_LOCATION, id)->record;
-}
-
-const struct profile_owner *profile_get_owner(const struct profile *p, __u32 id)
-{
-	return (const void *)get(p, PROFILE_OWNER, id)->record;
-}
-
-__u64 profile_get_account(const struct profile *p, __u32 owner)
-{
-	return owner <= p->account_count ? p->accounts[owner - 1] : 0;
-}
-
-bool profile_has_accounts(const struct profile *p)
-{
-	return p->account_count;
-}
-
-/* Which of its counts a stack is shown by. */
-static __u32 shown_count(const struct profile *p)
-{
-	return profile_shown(p) == EVENT_CPU && p->info.timed ? PROFILE_TIME : profile_shown(p);
-}
-
-struct profile_stack profile_get_sample(const struct profile *p, __u32 id)
-{
-	const struct entry *e = get(p, PROFILE_SAMPLE, id);
-	const __u32 *words = (const void *)e->record;
-
-	return (struct profile_stack){
-		.owner = words[0],
-		.n = e->size / sizeof(*words) - 1,
-		.locations = words + 1,
-		.count = p->counts[id - 1][shown_count(p)],
-		.counts = p->counts[id - 1],
-	};
-}
-
-enum event_kind profile_shown(const struct profile *p)
-{
-	return __builtin_ctz(p->info.events);
-}
-
-__u64 profile_total(const struct profile *p)
-{
-	return p->total[shown_count(p)];
-}
-
-__u64 profile_total_of(const struct profile *p, enum event_kind kind)
-{
-	return p->total[kind];
-}
-
-__u64 profile_booked(const struct profile *p, enum event_kind kind)
-{
-	return p->booked[kind];
 }

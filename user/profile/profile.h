@@ -18,6 +18,8 @@
 #include "profile/full_tables.h"
 #include "profile/labels.h"
 
+struct moment;
+struct moments;
 struct profile;
 
 #define PROFILE_STRING_MAX 4096	 /* bytes kept of one string: PATH_MAX, the longest name that can matter */
@@ -111,6 +113,14 @@ int profile_sample(struct profile *p, enum event_kind kind, const __u32 *locatio
 int profile_sample_booked(struct profile *p, enum event_kind kind, const __u32 *locations, size_t n,
 			  const struct profile_labels *labels, __u64 count, __u64 booked);
 
+/* The id of the sample that the last of these has added, or found; 0 = none has yet. */
+__u32 profile_last_sample(const struct profile *p);
+/*
+ * Notes when an amount of a sample was counted. It does not count that. 0; -EINVAL for a sample or a kind
+ * that there is not; -ENOMEM.
+ */
+int profile_moment(struct profile *p, const struct moment *m);
+
 /*
  * Adds ns of CPU time that the kernel's own account says of whom these labels name. It is no sample: the
  * profile only says where it does not fit to them (accounts.h). 0 or -ENOMEM.
@@ -185,6 +195,8 @@ struct profile_stack profile_get_sample(const struct profile *p, __u32 id);
 /* What profile_account() has added for an owner, and whether it has for any. */
 __u64 profile_get_account(const struct profile *p, __u32 owner);
 bool profile_has_accounts(const struct profile *p);
+/* When its samples were taken; none are there where nobody has noted it. */
+const struct moments *profile_moments(const struct profile *p);
 /* The labels that an owner was made of. */
 struct profile_labels profile_get_labels(const struct profile *p, __u32 owner);
 /* The first of its kinds: what an output with one number a stack shows. filter.h can take out another. */

@@ -8,8 +8,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "profile/moments.h"
 #include "profile/owner_text.h"
+#include "profile/speedscope_events.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
@@ -27,21 +30,12 @@ static int compare(__u32 x, __u32 y)
 	return (x > y) - (x < y);
 }
 
-/* Whether two owners are one thread. Their other labels differ from sample to sample. */
-static int compare_owners(const struct profile *p, __u32 x, __u32 y)
-{
-	const struct profile_owner *a = profile_get_owner(p, x), *b = profile_get_owner(p, y);
-
-	return compare(a->pid, b->pid) ?: compare(a->tid, b->tid) ?: compare(a->comm, b->comm) ?:
-	       compare(a->thread, b->thread);
-}
-
 static int compare_samples(const void *a, const void *b, void *context)
 {
 	const struct profile *p = context;
 	struct profile_stack x = profile_get_sample(p, *(const __u32 *)a);
 	struct profile_stack y = profile_get_sample(p, *(const __u32 *)b);
-	int order = compare_owners(p, x.owner, y.owner);
+	int order = timeline_compare_owners(p, x.owner, y.owner);
 
 	while (!order && x.n && y.n)
 		order = compare(x.locations[--x.n], y.locations[--y.n]);
@@ -65,23 +59,36 @@ static int add_frame(const struct profile *p, __u32 location, struct buf *out)
 	return err ?: buf_add(out, "}", 1);
 }
 
+/* When it began, UTC: the title of a profile that is of moments. */
+static int add_title(const struct profile *p, struct buf *out)
+{
+	const __s64 start = profile_get_info(p)->start_unix_ns;
+	const time_t seconds = start / 1000000000;
+	char text[32];
+	struct tm tm;
+
+	if (!profile_moments(p)->count || !gmtime_r(&seconds, &tm))
+		return 0;
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	return buf_printf(out, "\"name\":\"%s.%09lld UTC\",", text, start % 1000000000);
+}
+
 static int add_frames(const struct profile *p, struct buf *out)
 {
 	const __u32 n = profile_count(p, PROFILE_LOCATION);
-	int err = buf_add_string(out, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"pyperf-bpf\","
-				      "\"shared\":{\"frames\":[");
+	int err = buf_add_string(out, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"pyperf-bpf\",") ?:
+		  add_title(p, out) ?: buf_add_string(out, "\"shared\":{\"frames\":[");
 
 	for (__u32 id = 1; id <= n && !err; id++)
 		err = buf_add_string(out, id > 1 ? ",\n" : "\n") ?: add_frame(p, id, out);
 	return err ?: buf_add_string(out, "]},\"profiles\":[");
 }
 
-/* "offcpu: python3 (pid 12), MainThread (tid 13)"; the kind is left out where there is one. */
-static int add_name(const struct encoder *e, enum event_kind kind, __u32 owner)
+/* "offcpu: python3 (pid 12), MainThread (tid 13)"; prefix: NULL, or what stands before the colon. */
+static int add_name(const struct encoder *e, const char *prefix, __u32 owner)
 {
-	const __u32 kinds = profile_get_info(e->profile)->events;
 	_cleanup_buf_ struct buf name = {};
-	int err = kinds & (kinds - 1) ? buf_printf(&name, "%s: ", event_rows[kind].key) : 0;
+	int err = prefix ? buf_printf(&name, "%s: ", prefix) : 0;
 
 	err = err ?: owner_text_process(e->profile, owner, &name);
 	if (!err && owner_text_has_thread(e->profile, owner))
@@ -136,14 +143,20 @@ static int add_list(struct encoder *e, enum event_kind kind, const __u32 *from, 
 	return err;
 }
 
+static bool has_moments(const struct encoder *e)
+{
+	return profile_moments(e->profile)->count;
+}
+
 /* period: what one sample of a kind weighs that is counted. It is ours; who does not know it ignores it. */
 static int add_head(struct encoder *e, enum event_kind kind, __u32 owner, __u64 sum)
 {
 	const struct profile_info *info = profile_get_info(e->profile);
+	const bool is_one = !(info->events & (info->events - 1)) && !has_moments(e);
 	int err = buf_add_string(e->out, e->profiles ? ",\n{\"type\":\"sampled\",\"name\":" :
 						       "\n{\"type\":\"sampled\",\"name\":");
 
-	err = err ?: add_name(e, kind, owner);
+	err = err ?: add_name(e, is_one ? NULL : event_rows[kind].key, owner);
 	if (!err && *event_rows[kind].period && !info->timed)
 		err = buf_printf(e->out, ",\"period\":%lld", info->period_ns);
 	return err ?: buf_printf(e->out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%llu,\"samples\":[",
@@ -167,7 +180,7 @@ static int add_profile(struct encoder *e, enum event_kind kind, const __u32 *fro
 	err = add_head(e, kind, owner, sum) ?: add_list(e, kind, from, to, false) ?:
 	      buf_add_string(e->out, "],\"weights\":[") ?: add_list(e, kind, from, to, true) ?:
 	      buf_add_string(e->out, "]}");
-	if (kind == profile_shown(e->profile) && sum > e->heaviest) {
+	if (!has_moments(e) && kind == profile_shown(e->profile) && sum > e->heaviest) {
 		e->heaviest = sum;
 		e->active = e->profiles;
 	}
@@ -183,11 +196,53 @@ static int add_kind(struct encoder *e, enum event_kind kind, __u32 n)
 		const __u32 owner = profile_get_sample(e->profile, e->order[from]).owner;
 
 		for (to = from + 1; to < n; to++)
-			if (compare_owners(e->profile, owner,
-					   profile_get_sample(e->profile, e->order[to]).owner))
+			if (timeline_compare_owners(e->profile, owner,
+						    profile_get_sample(e->profile, e->order[to]).owner))
 				break;
 		err = add_profile(e, kind, e->order + from, e->order + to);
 	}
+	return err;
+}
+
+/* The time that a thread was seen in. */
+static __u64 seen_ns(const struct timeline_thread *t)
+{
+	__u64 sum = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		sum += t->pieces[i].has_time ? t->pieces[i].end - t->pieces[i].begin : 0;
+	return sum;
+}
+
+/* One thread as time passes. */
+static int add_thread(struct encoder *e, const struct timeline_thread *t)
+{
+	const __u64 seen = seen_ns(t);
+	int err;
+
+	if (!seen)
+		return 0;
+	err = buf_add_string(e->out, e->profiles ? ",\n{\"type\":\"evented\",\"name\":" :
+						   "\n{\"type\":\"evented\",\"name\":");
+	err = err ?: add_name(e, NULL, t->owner) ?:
+	      buf_printf(e->out, ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%lld,\"events\":[",
+			 profile_get_info(e->profile)->duration_ns);
+	err = err ?: speedscope_events_add(e->profile, t, e->out) ?: buf_add_string(e->out, "]}");
+	if (seen > e->heaviest) {
+		e->heaviest = seen;
+		e->active = e->profiles;
+	}
+	e->profiles++;
+	return err;
+}
+
+static int add_threads(struct encoder *e)
+{
+	_cleanup_(timeline_free) struct timeline t = {};
+	int err = has_moments(e) ? timeline_new(&t, e->profile) : 0;
+
+	for (size_t i = 0; i < t.count && !err; i++)
+		err = add_thread(e, &t.threads[i]);
 	return err;
 }
 
@@ -199,6 +254,7 @@ static int encode(struct encoder *e)
 	for (__u32 i = 0; i < n; i++)
 		e->order[i] = i + 1;
 	qsort_r(e->order, n, sizeof(*e->order), compare_samples, (void *)e->profile);
+	err = err ?: add_threads(e);
 	for (int kind = 0; kind < EVENT_KINDS && !err; kind++)
 		if (profile_get_info(e->profile)->events & EVENT_BIT(kind))
 			err = add_kind(e, kind, n);

@@ -2,7 +2,8 @@
 /*
  * speedscope.h - a profile as JSON of speedscope (its file-format-schema.json, "sampled"). Each thread, or
  * each process where profiles are kept so, is a profile of its own, once for each kind of event that it has.
- * When something happened is not known, so stacks that begin alike stand side by side.
+ * There stacks that begin alike stand side by side. Where it is known when something happened (moments.h),
+ * profiles that show each thread as time passes ("evented") come before these.
  */
 #ifndef PYPERF_PROFILE_SPEEDSCOPE_H
 #define PYPERF_PROFILE_SPEEDSCOPE_H

@@ -28,6 +28,7 @@
 #include "targets/discover.h"
 #include "top/live.h"
 #include "tree/generation.h"
+#include "tree/journal.h"
 
 struct agent {
 	struct options *options;
@@ -51,6 +52,7 @@ struct agent {
 	struct window *window; /* of the whole run; NULL if nothing is made of it */
 	struct continuous *continuous;
 	struct generation generation;
+	struct journal *journal; /* NULL without --log */
 	struct notify notify;
 	struct http *http; /* NULL without --listen */
 	struct live *live; /* NULL without top */

@@ -113,6 +113,7 @@ static int open_http(struct agent *a)
 		.windows = &a->windows,
 		.run = &a->facts,
 		.generation = &a->generation,
+		.journal = &a->journal,
 		.continuous = &a->continuous,
 		.kubelet = a->ask_kubelet.kubelet,
 		.selection = a->options->all_python || a->options->all ? &a->selection : NULL,
@@ -160,6 +161,7 @@ void parts_close(struct agent *a)
 	command_release(&a->command);
 	targets_end_close(&a->targets_end);
 	http_free(a->http);
+	journal_free(a->journal);
 	live_close(a->live);
 	window_close(a->window);
 	continuous_close(a->continuous);

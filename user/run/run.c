@@ -157,6 +157,15 @@ static void set_inputs(struct agent *a)
 	};
 }
 
+static int open_journal(struct agent *a)
+{
+	const int cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int err = journal_new(&a->journal, a->kernel, &a->windows, a->options->log, cpus);
+
+	a->generation.journal = a->journal;
+	return log_failure(err ?: journal_watch(a->journal, &a->loop), "the log of samples");
+}
+
 static int start_ticks(struct agent *a)
 {
 	int err = kernel_start(a->kernel, &a->facts.cpus);
@@ -201,6 +210,10 @@ static int start(struct agent *a)
 	int err = 0;
 
 	set_inputs(a);
+	if (o->log)
+		err = open_journal(a);
+	if (err)
+		return err;
 	if (o->continuous)
 		err = open_continuous(a);
 	else if (o->output || o->stats || o->stats_json)

@@ -18,6 +18,7 @@ struct kernel_options settings_kernel(const struct options *o)
 		.use_cycles = o->use_cycles,
 		.min_wait_ns = o->min_wait_us * 1000ULL,
 		.wall = event_sums(events),
+		.log = o->log > 0,
 		.walked = event_walked(events),
 		.threads = o->threads,
 		.async = o->async,

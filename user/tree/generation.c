@@ -13,6 +13,7 @@
 #include "names/codes.h"
 #include "targets/discover.h"
 #include "targets/registry.h"
+#include "tree/journal.h"
 #include "tree/window.h"
 
 /* of a bank or of the code store; the rest is for what comes before it is noticed */
@@ -113,6 +114,8 @@ static int begin_clearing(struct generation *g)
 		return err;
 	windows_move_marks(g->windows);
 	kernel_read_records(g->kernel);
+	if (g->journal)
+		journal_read(g->journal);
 	g->absorbing = true;
 	return 0;
 }
@@ -125,6 +128,9 @@ static int clear_bank(struct generation *g)
 
 	if (!err)
 		err = windows_absorb(g->windows, bank.nodes);
+	if (!err && g->journal)
+		err = journal_close(g->journal,
+				    bank.nodes.first >= kernel_tables(g->kernel)->node_count / BANKS);
 	if (!err)
 		err = kernel_clear(g->kernel);
 	if (err)

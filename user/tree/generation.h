@@ -16,6 +16,7 @@
 
 struct codes;
 struct discover;
+struct journal;
 struct kernel;
 struct loop;
 struct registry;
@@ -28,6 +29,7 @@ struct generation {
 	struct registry *registry;
 	struct discover *discover;
 	struct windows *windows;
+	struct journal *journal; /* NULL: there is none */
 	size_t codes_bytes_max;	 /* the limit of the code store, which is emptied before it is reached */
 	size_t processes_before; /* processes in the registry when a bank was last cleared */
 	__u64 count;		 /* how many banks have been cleared so far */

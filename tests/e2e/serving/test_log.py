@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""--log: any stretch of the last minutes over HTTP, which has exactly what windows over the same time have,
+and says when it was, also of generations of the call tree that are over."""
+import calendar
+import collections
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import jsonschema
+import pytest
+
+import formats
+import interpreters as known
+import pprof
+import profiler
+import viewers
+from makers import MAKER
+from serving import Later, server
+
+LOG = "/debug/pyperf/log"
+
+
+def states(pid):
+    """Those of all threads: each stops by itself."""
+    tasks = pathlib.Path("/proc/%d/task" % pid).iterdir()
+    return {(task / "stat").read_text().rpartition(")")[2].split()[0] for task in tasks}
+
+
+def stop(pid):
+    os.kill(pid, signal.SIGSTOP)
+    profiler.wait_until(lambda: states(pid) == {"T"}, what="stopped target")
+
+
+def let_run(pid, seconds):
+    """The time between two stops, in which it uses so much CPU time. Returns when that was."""
+    begin, before = time.time(), profiler.cpu_seconds(pid)
+    os.kill(pid, signal.SIGCONT)
+    profiler.wait_until(lambda: profiler.cpu_seconds(pid) - before >= seconds, what="CPU time")
+    stop(pid)
+    return begin, time.time()
+
+
+def stacks(body, kind=("samples", "count")):
+    """{names, root first: sum}"""
+    found, profile = collections.Counter(), pprof.parse(body)
+    at = [tuple(t) for t in profile.sample_types].index(kind)
+    for sample in profile.samples:
+        found[tuple(sample.names)] += sample.values[at]
+    return +found
+
+
+def test_a_stretch_is_what_a_window_has(tmp_path, workloads):
+    """Two windows, each while the target ran between two stops; afterwards the log has both stretches."""
+    with profiler.target(known.usual().path, workloads / "eight.py") as target:
+        with server(tmp_path, "--pid", target.pid, "-F", 499, "--log", 5) as s:
+            stop(target.pid)
+            windows, times = [], []
+            for _ in range(2):
+                later = Later(s.get, "/debug/pprof/profile?seconds=6")
+                s.wait_for_open(1)
+                times.append(let_run(target.pid, 0.6))
+                windows.append(later.get())
+            logs = [s.get("%s?from=%f&to=%f" % (LOG, *stretch)) for stretch in times]
+            both = s.get("%s?from=%f&to=%f" % (LOG, times[0][0], times[1][1]))
+            last = s.get("%s?last=600" % LOG)
+            part = s.get("%s?last=600&comm=nobody" % LOG)
+            nothing = s.get("%s?from=1&to=2" % LOG)
+    for window, log in zip(windows, logs):
+        assert log.status == 200, log
+        assert stacks(log.body) == stacks(window.body)
+        assert sum(stacks(log.body).values()) > 100
+    assert stacks(both.body) == stacks(logs[0].body) + stacks(logs[1].body)
+    assert not stacks(both.body) - stacks(last.body)  # which has what was before the first stop, too
+    assert not stacks(part.body)
+    assert nothing.status == 404 and b"nothing of that time" in nothing.body
+
+
+def test_it_outlives_generations(tmp_path):
+    """The tables that the log's nodes are of are emptied again and again. Nothing gets lost by that: it has
+    what the profile of the whole run has."""
+    with profiler.target(known.usual().path, "-c", MAKER) as target:
+        with server(tmp_path, "--pid", target.pid, "-F", 997, "--log", 60, "--tree-size", 4096,
+                    output="whole.pb.gz") as s:
+            profiler.wait_until(lambda: s.metric("generations_total") > 1, what="generations")
+            stop(target.pid)
+            log = s.get(LOG)
+            s.stop()
+    assert log.status == 200, log
+    assert stacks(log.body) == stacks((tmp_path / "whole.pb.gz").read_bytes())
+
+
+def pieces(file, name):
+    """[(begin, end)] in which a function was open, in ns after the begin of a file of speedscope."""
+    frames = [frame["name"] for frame in file["shared"]["frames"]]
+    found, opened = [], None
+    evented = [profile for profile in file["profiles"] if profile["type"] == "evented"]
+    for event in evented[0]["events"]:
+        if frames[event["frame"]] != name:
+            continue
+        if event["type"] == "O":
+            opened = event["at"]
+        else:
+            found.append((opened, event["at"]))
+    return found
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory, workloads):
+    """What the log says of a program, as a file of speedscope, and what the program says of itself."""
+    with profiler.target(known.usual().path, workloads / "sleeps.py", stdin=subprocess.PIPE) as target:
+        with server(tmp_path_factory.mktemp("log"), "--pid", target.pid, "-F", 499, "--log", 5, "--event",
+                    "cpu,offcpu") as s:
+            target.tell()
+            account = [json.loads(target.process.stdout.readline()) for _ in range(10)]
+            answer = s.get("%s?from=%f&format=speedscope" % (LOG, account[0][1] - 0.5))
+            assert answer.status == 200, answer
+    return account, json.loads(answer.body)
+
+
+def test_when_it_was(told):
+    """Each sleep that the log has lies within what the program says of it; all that began in time are there.
+    Computing is where the program says, but for a tick at each end."""
+    account, file = told
+    date, _, fraction = file["name"].removesuffix(" UTC").partition(".")
+    begin = calendar.timegm(time.strptime(date, "%Y-%m-%d %H:%M:%S")) + float("0." + fraction)
+    slack = 0.02
+    for what in "rest", "compute":
+        own = [(from_ - begin, to - begin) for name, from_, to in account if name == what]
+        seen = [(from_ / 1e9, to / 1e9) for from_, to in pieces(file, what)]
+        assert seen
+        for from_, to in seen:
+            assert any(a - slack <= from_ and to <= b + slack for a, b in own), (what, (from_, to), own)
+    rests = [to - from_ for from_, to in pieces(file, "rest")]
+    assert sum(1 for ns in rests if ns > 0.19e9) >= 3, rests
+
+
+def test_the_published_schema_takes_it(told):
+    schema = viewers.find("speedscope") / "dist/release/file-format-schema.json"
+    jsonschema.validate(told[1], json.loads(schema.read_text()))
+    for profile in told[1]["profiles"]:
+        if profile["type"] != "evented":
+            continue
+        open_frames, last = [], 0
+        for event in profile["events"]:
+            assert last <= event["at"] <= profile["endValue"]
+            last = event["at"]
+            if event["type"] == "O":
+                open_frames.append(event["frame"])
+            else:
+                assert open_frames.pop() == event["frame"]
+        assert not open_frames
+
+
+@pytest.mark.parametrize("query, word", [("last=0", "last"), ("last=x", "last"), ("from=2&to=1", "after"),
+                                         ("last=1&from=1", "without"), ("seconds=1", "last, from, to"),
+                                         ("last=1&last=2", "twice"), ("from=1e5", "from")])
+def test_bad_queries(log_server, query, word):
+    answer = log_server.get("%s?%s" % (LOG, query))
+    assert answer.status == 400 and word.encode() in answer.body, answer
+    assert answer.body.count(b"\n") == 1
+
+
+@pytest.fixture(scope="module")
+def log_server(tmp_path_factory):
+    with server(tmp_path_factory.mktemp("log"), "--all-python", "--log", 1) as s:
+        yield s
+
+
+def test_without_it(tmp_path):
+    with server(tmp_path, "--all-python") as s:
+        answer = s.get("%s?last=10" % LOG)
+    assert answer.status == 404 and b"--log MINUTES" in answer.body
+
+
+def test_every_format(log_server):
+    for format in formats.FORMATS:
+        answer = log_server.get("%s?last=10&format=%s" % (LOG, format.name))
+        assert answer.status == 200 and answer.headers["Content-Type"] == format.type

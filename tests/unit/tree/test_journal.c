@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_journal.c - the journal over forged tables: stretches of generations that go on and of those that are
+ * over, what goes for its age or for want of room, and what is told of what is missing.
+ */
+#include "tests/forge/tables.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "kern/journal_rings.h"
+#include "profile/moments.h"
+#include "tree/journal.h"
+#include "tree/journal_stretch.h"
+#include "tree/window.h"
+
+static struct windows all;
+static struct journal *journal;
+static __u64 t0;
+
+/* Nodes 27 (inner below outer) and 26 (outer) of the first bank, and 5027 of the second one. */
+static int setup_journal(void **state)
+{
+	if (setup(state))
+		return -1;
+	set_root(25, 0, 0);
+	set_node(26, 25, 100, 1, 0);
+	set_node(27, 26, 101, 4, 0);
+	set_root(5025, 1, 0);
+	set_node(5027, 5025, 101, 4, 0);
+	all = (struct windows){ .inputs = forged_inputs,
+				.events = EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU),
+				.frequency = 100 };
+	t0 = clock_ns();
+	return journal_new(&journal, NULL, &all, 1, 1);
+}
+
+static int teardown_journal(void **state)
+{
+	journal_free(journal);
+	return teardown(state);
+}
+
+static void add(__u64 after_ns, __u32 node, enum event_kind kind, __u64 amount)
+{
+	journal_add(journal, &(struct journal_sample){ t0 + after_ns, amount, node, kind,
+						       kind == EVENT_OFFCPU });
+}
+
+/* The stretch as shown(), and its moments, "begin-end sample kind amount;". */
+static const char *stretch(__u64 from, __u64 to)
+{
+	static char text[9000];
+	struct journal_stretch *s;
+	size_t used;
+
+	assert_int_equal(journal_stretch_new(&s, journal, t0 + from, t0 + to), 0);
+	assert_int_equal(journal_stretch_prepare(s, 0), 0);
+	profile_free(profile);
+	profile = journal_stretch_take(s);
+	journal_stretch_free(s);
+	used = snprintf(text, sizeof(text), "%s", shown());
+	for (size_t i = 0; i < profile_moments(profile)->count; i++) {
+		const struct moment *m = &profile_moments(profile)->list[i];
+
+		used += snprintf(text + used, sizeof(text) - used, "%llu-%llu %u %u %llu;", m->begin, m->end,
+				 m->sample, m->kind, m->amount);
+	}
+	return text;
+}
+
+#define WORKS "100/100 main-now/main-now: inner:23 < outer:11 = "
+
+static void a_generation_that_goes_on(void **state)
+{
+	(void)state;
+	add(10, 27, EVENT_CPU, 1);
+	add(20, 27, EVENT_CPU, 1);
+	add(40, 26, EVENT_CPU, 3);
+	assert_string_equal(stretch(0, 30), WORKS "2\n" "10-20 1 0 2;");
+	assert_string_equal(stretch(15, 50), WORKS "1\n100/100 main-now/main-now: outer:11 = 3\n"
+					     "5-5 1 0 1;25-25 2 0 3;");
+	assert_string_equal(stretch(50, 60), "");
+}
+
+/* The nodes are then cleared, and mean something else. */
+static void a_generation_that_is_over(void **state)
+{
+	(void)state;
+	add(10, 27, EVENT_CPU, 2);
+	add(90, 27, EVENT_OFFCPU, 30);
+	add(30, 5027, EVENT_CPU, 1);
+	assert_int_equal(journal_close(journal, 0), 0);
+	memset(nodes + EVENT_KINDS, 0, (NODES / 2 - EVENT_KINDS) * sizeof(*nodes));
+	assert_string_equal(stretch(0, 100), "100/101 python3/worker: inner:23 = 1\n" WORKS "2\n"
+					     "30-30 1 0 1;10-10 2 0 2;60-90 2 1 30;");
+	add(70, 5027, EVENT_CPU, 1);
+	assert_int_equal(journal_close(journal, 1), 0);
+	assert_string_equal(stretch(0, 20), WORKS "2\n10-10 1 0 2;");
+	assert_int_equal(journal_close(journal, 0), 0);
+	assert_string_equal(stretch(60, 100), WORKS "0\n100/101 python3/worker: inner:23 = 1\n"
+					      "0-30 1 1 30;10-10 2 0 1;");
+}
+
+static void unknown_samples_are_left_out(void **state)
+{
+	(void)state;
+	add(10, NODES, EVENT_CPU, 1);
+	add(10, 27, EVENT_MEMORY, 1);
+	add(10, 27, EVENT_KINDS, 1);
+	assert_string_equal(stretch(0, 100), "");
+	assert_int_equal(journal->samples, 0);
+	add(10, 0, EVENT_CPU, 1); /* no room for a stack */
+	assert_string_equal(stretch(0, 100), "0/0 /: [table full]:0 = 1\n10-10 1 0 1;");
+}
+
+static void a_stretch_has_an_end(void **state)
+{
+	struct journal_stretch *s;
+
+	(void)state;
+	assert_int_equal(journal_stretch_new(&s, journal, t0 + 2, t0 + 2), -EINVAL);
+	assert_int_equal(journal_stretch_new(&s, journal, t0 + 2, t0 + 1), -EINVAL);
+	assert_int_equal(journal->held, 0);
+}
+
+/* In parts, with a generation that ends between them. */
+static void parts(void **state)
+{
+	struct journal_stretch *s;
+	int pauses = 0;
+
+	(void)state;
+	add(10, 27, EVENT_CPU, 1);
+	add(40, 26, EVENT_CPU, 3);
+	assert_int_equal(journal_stretch_new(&s, journal, t0, t0 + 100), 0);
+	while (journal_stretch_prepare(s, 1) == -EAGAIN)
+		if (!pauses++)
+			while (journal_close(journal, 0) == -EAGAIN)
+				continue;
+	assert_true(pauses > 0);
+	profile = journal_stretch_take(s);
+	journal_stretch_free(s);
+	assert_string_equal(shown(), WORKS "1\n100/100 main-now/main-now: outer:11 = 3\n");
+}
+
+static void room_has_a_bound(void **state)
+{
+	(void)state;
+	for (__u32 i = 0; i < journal->blocks_max * JOURNAL_BLOCK_ENTRIES * 2; i++)
+		add(20000000ULL * i, 26 + i % 2, EVENT_CPU, 1);
+	assert_int_equal(journal->blocks, journal->blocks_max);
+	assert_true(journal_oldest(journal) > t0 + 20000000);
+	assert_true(journal_bytes(journal) <= JOURNAL_MINUTE_BYTES);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_journal, teardown_journal)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(a_generation_that_goes_on),
+		TEST(a_generation_that_is_over),
+		TEST(unknown_samples_are_left_out),
+		TEST(a_stretch_has_an_end),
+		TEST(parts),
+		TEST(room_has_a_bound),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

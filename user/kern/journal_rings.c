@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * journal_rings.c - see journal_rings.h. The programs go on writing while a ring is read. So every word is
+ * read once, and a record counts only if both of its words are of the lap that it should have.
+ */
+#include "kern/journal_rings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/clock.h"
+#include "bpf/abi.h"
+#include "kern/object.h"
+#include "pyperf.skel.h"
+
+_Static_assert(sizeof(struct journal_ring) % 64 == 0, "a ring ends where a line of the cache does");
+
+int journal_rings_prepare(struct pyperf *s, int cpus, bool wanted)
+{
+	s->rodata->opt_log = wanted;
+	bpf_map__set_autocreate(s->maps.journals, wanted);
+	return bpf_map__set_max_entries(s->maps.journals, cpus);
+}
+
+int journal_rings_open(struct journal_rings *j, struct pyperf *s, int cpus)
+{
+	void *rings;
+
+	if (!s->rodata->opt_log)
+		return 0;
+	j->read = calloc(cpus, sizeof(*j->read));
+	if (!j->read)
+		return -ENOMEM;
+	rings = mmap(NULL, cpus * sizeof(struct journal_ring), PROT_READ, MAP_SHARED,
+		     bpf_map__fd(s->maps.journals), 0);
+	if (rings == MAP_FAILED)
+		return -errno;
+	j->rings = rings;
+	j->count = cpus;
+	return 0;
+}
+
+void journal_rings_close(struct journal_rings *j)
+{
+	if (j->rings)
+		munmap((void *)j->rings, j->count * sizeof(struct journal_ring));
+	free(j->read);
+	*j = (struct journal_rings){};
+}
+
+static __u64 head_of(const struct journal_ring *ring)
+{
+	return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+}
+
+/* A record has the low bits of a time, which is less than half of their range away from now. */
+static __u64 time_of(__u64 when, __u64 now)
+{
+	const __u64 passed = (now << (64 - JOURNAL_TIME_BITS)) -
+			     (when >> (NODE_BITS + JOURNAL_LAP_BITS) << (64 - JOURNAL_TIME_BITS));
+
+	return now - (__u64)((__s64)passed >> (64 - JOURNAL_TIME_BITS));
+}
+
+static struct journal_sample unpack(__u64 when, __u64 what, __u64 now)
+{
+	return (struct journal_sample){
+		.ns = time_of(when, now),
+		.node = when >> JOURNAL_LAP_BITS & ((1U << NODE_BITS) - 1),
+		.amount = what >> (JOURNAL_KIND_BITS + 1 + JOURNAL_LAP_BITS),
+		.kind = what >> (1 + JOURNAL_LAP_BITS) & ((1U << JOURNAL_KIND_BITS) - 1),
+		.is_span = what >> JOURNAL_LAP_BITS & 1,
+	};
+}
+
+/* Whether the record that is the position-th of the ring is there, as a whole. */
+static bool read_record(const struct journal_ring *ring, __u64 position, __u64 *ret_when, __u64 *ret_what)
+{
+	const struct journal_record *r = &ring->records[position % JOURNAL_RECORDS];
+	const __u32 lap = journal_lap(position);
+
+	*ret_when = __atomic_load_n(&r->when, __ATOMIC_ACQUIRE);
+	*ret_what = __atomic_load_n(&r->what, __ATOMIC_ACQUIRE);
+	return journal_lap_of(*ret_when) == lap && journal_lap_of(*ret_what) == lap;
+}
+
+/* Returns how many were lost, or -errno. */
+static __s64 read_ring(const struct journal_ring *ring, __u64 *read,
+		       int (*take)(void *context, const struct journal_sample *s), void *context)
+{
+	const __u64 head = head_of(ring), now = clock_ns();
+	__s64 lost = 0;
+
+	if (head - *read > JOURNAL_RECORDS) {
+		lost = head - *read - JOURNAL_RECORDS;
+		*read += lost;
+	}
+	for (; *read < head; ++*read) {
+		struct journal_sample s;
+		__u64 when, what;
+		int err;
+
+		if (read_record(ring, *read, &when, &what)) {
+			s = unpack(when, what, now);
+			err = take(context, &s);
+			if (err)
+				return err;
+		} else if (head_of(ring) - *read >= JOURNAL_RECORDS) {
+			lost++; /* written over meanwhile */
+		} else {
+			break; /* its program was interrupted: it comes */
+		}
+	}
+	return lost;
+}
+
+__s64 kernel_read_journal(struct kernel *k, int (*take)(void *context, const struct journal_sample *s),
+			  void *context)
+{
+	const struct journal_rings *j = &k->journal;
+	__s64 sum = 0;
+
+	for (int cpu = 0; cpu < j->count; cpu++) {
+		const __s64 lost = read_ring(&j->rings[cpu], &j->read[cpu], take, context);
+
+		if (lost < 0)
+			return lost;
+		sum += lost;
+	}
+	return sum;
+}
+
+double kernel_journal_fullness(const struct kernel *k)
+{
+	const struct journal_rings *j = &k->journal;
+	__u64 most = 0;
+
+	for (int cpu = 0; cpu < j->count; cpu++) {
+		const __u64 waiting = head_of(&j->rings[cpu]) - j->read[cpu];
+
+		most = waiting > most ? waiting : most;
+	}
+	return (double)most / JOURNAL_RECORDS;
+}
+
+bool kernel_has_journal(const struct kernel *k)
+{
+	return k->journal.rings;
+}

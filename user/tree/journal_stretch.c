@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * journal_stretch.c - see journal_stretch.h. Chunk by chunk: sums up what each stack has in the stretch,
+ * makes samples of these, and then notes when each was counted. When a chunk was closed meanwhile, or a block
+ * has gone, all of it is done anew.
+ */
+#include "tree/journal_stretch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "profile/copy.h"
+#include "profile/events.h"
+#include "profile/moments.h"
+#include "profile/profile.h"
+#include "tree/journal.h"
+#include "tree/window.h"
+
+/* A stack of the chunk at hand. */
+struct sum {
+	__u32 stack; /* a node, or a sample of the chunk's profile */
+	__u32 sample; /* of the profile that is made; 0 = not made yet */
+	__u64 of[EVENT_KINDS];
+};
+
+struct journal_stretch {
+	struct journal *journal;
+	__u64 from, to;
+	__u64 changes; /* of the journal, when it was begun */
+	struct profile *profile;
+	struct journal_stacks nodes; /* of chunks that are open */
+	int done; /* chunks: those that are open first */
+	__u32 *index_of; /* by stack: of its sum, plus one */
+	struct sum *sums;
+	struct moments pending; /* of the chunk at hand; in place of a sample they have the index of a sum */
+	__u32 count, capacity, at; /* sums, and the next one to be made a sample */
+	bool summed;
+};
+
+/* --- one chunk ----------------------------------------------------------------------------------------- */
+
+static int add_sum(struct journal_stretch *s, const struct journal_entry *e, const struct journal_part *p)
+{
+	if (!s->index_of[e->stack]) {
+		if (s->count == s->capacity) {
+			const __u32 capacity = s->capacity ? 2 * s->capacity : 1024;
+			struct sum *grown = reallocarray(s->sums, capacity, sizeof(*grown));
+
+			if (!grown)
+				return -ENOMEM;
+			s->sums = grown;
+			s->capacity = capacity;
+		}
+		s->sums[s->count++] = (struct sum){ .stack = e->stack };
+		s->index_of[e->stack] = s->count;
+	}
+	s->sums[s->index_of[e->stack] - 1].of[e->kind] += p->amount;
+	return moments_add(&s->pending, &(struct moment){
+		.begin = p->begin - s->from,
+		.end = p->end - s->from,
+		.amount = p->amount,
+		.sample = s->index_of[e->stack] - 1,
+		.kind = e->kind,
+	});
+}
+
+static int note_moments(struct journal_stretch *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->pending.count && !err; i++) {
+		struct moment m = s->pending.list[i];
+
+		m.sample = s->sums[m.sample].sample;
+		err = profile_moment(s->profile, &m);
+	}
+	return err;
+}
+
+static void forget_sums(struct journal_stretch *s)
+{
+	free(s->index_of);
+	s->index_of = NULL;
+	s->pending.count = 0;
+	s->count = s->at = 0;
+	s->summed = false;
+}
+
+/* In a closed chunk an entry without a stack is of one that could not be had. */
+static int add_parts(struct journal_stretch *s, const struct journal_block *b, bool is_closed)
+{
+	int err = 0;
+
+	for (__u32 i = 0; i < b->count && !err; i++) {
+		const struct journal_part p = journal_part_of(b, &b->entries[i], s->from, s->to);
+
+		if (p.amount && (b->entries[i].stack || !is_closed))
+			err = add_sum(s, &b->entries[i], &p);
+	}
+	return err;
+}
+
+static int sum_up(struct journal_stretch *s, const struct journal_chunk *c)
+{
+	const __u32 stacks = c->stacks ? profile_count(c->stacks, PROFILE_SAMPLE) + 1 :
+					 s->journal->windows->inputs.tables->node_count;
+	int err;
+
+	s->index_of = calloc(stacks, sizeof(*s->index_of));
+	err = s->index_of ? 0 : -ENOMEM;
+	for (const struct journal_block *b = c->blocks.first; b && !err; b = b->next)
+		if (b->last >= s->from && b->first < s->to)
+			err = add_parts(s, b, c->stacks);
+	s->summed = !err;
+	return err;
+}
+
+/* Of a generation that goes on. */
+static int make_of_nodes(struct journal_stretch *s)
+{
+	for (; s->at < s->count; s->at++) {
+		struct sum *sum = &s->sums[s->at];
+
+		if (journal_stacks_time_is_up(&s->nodes))
+			return -EAGAIN;
+		for (int kind = 0; kind < EVENT_KINDS; kind++) {
+			int err = sum->of[kind] ? journal_stacks_add(&s->nodes, sum->stack, kind,
+								     sum->of[kind]) : 0;
+
+			if (err)
+				return err;
+			sum->of[kind] = 0; /* it may pause before the next kind */
+		}
+		sum->sample = s->nodes.id_of[sum->stack];
+	}
+	return 0;
+}
+
+/* Of one that is over, whose stacks are a profile of their own. */
+static int make_of_samples(struct journal_stretch *s, const struct journal_chunk *c)
+{
+	_cleanup_copier_ struct copier *copier = NULL;
+	int err = copier_new(&copier, c->stacks);
+
+	if (err)
+		return err;
+	copier_begin(copier, s->profile);
+	for (; s->at < s->count && !err; s->at++) {
+		struct sum *sum = &s->sums[s->at];
+		struct profile_stack stack = profile_get_sample(c->stacks, sum->stack);
+		const struct profile_labels labels = profile_get_labels(c->stacks, stack.owner);
+
+		stack.counts = sum->of;
+		err = copier_add(copier, &stack, &labels);
+		sum->sample = profile_last_sample(s->profile);
+	}
+	return err;
+}
+
+static int do_chunk(struct journal_stretch *s, const struct journal_chunk *c)
+{
+	int err = s->summed ? 0 : sum_up(s, c);
+
+	if (!err)
+		err = c->stacks ? make_of_samples(s, c) : make_of_nodes(s);
+	err = err ?: note_moments(s);
+	if (!err)
+		forget_sums(s);
+	return err;
+}
+
+/* --- all of them --------------------------------------------------------------------------------------- */
+
+/* The n-th chunk, or NULL. */
+static const struct journal_chunk *chunk_of(const struct journal *j, int n)
+{
+	const struct journal_chunk *c = j->closed;
+
+	if (n < BANKS)
+		return &j->open[n];
+	for (n -= BANKS; c && n; n--)
+		c = c->next;
+	return c;
+}
+
+static void end(struct journal_stretch *s)
+{
+	journal_stacks_close(&s->nodes);
+	profile_free(s->profile);
+	s->profile = NULL;
+	s->done = 0;
+	forget_sums(s);
+}
+
+static int begin(struct journal_stretch *s)
+{
+	const struct windows *w = s->journal->windows;
+	struct profile_info info = {
+		.events = event_parts(w->events),
+		.period_ns = w->frequency ? NS_PER_SECOND / w->frequency : 1,
+		.frequency = w->frequency,
+		.start_unix_ns = s->from + clock_unix_ahead_ns(),
+		.duration_ns = s->to - s->from,
+		.bare_natives = w->bare_natives,
+	};
+	int err;
+
+	end(s);
+	s->changes = s->journal->changes;
+	harvest_label_names(&w->inputs, &info);
+	err = profile_new(&info, &s->profile);
+	return err ?: journal_stacks_open(&s->nodes, &w->inputs, s->profile);
+}
+
+int journal_stretch_new(struct journal_stretch **ret, struct journal *j, __u64 from, __u64 to)
+{
+	struct journal_stretch *s;
+
+	if (to <= from)
+		return -EINVAL;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	*s = (struct journal_stretch){ .journal = j, .from = from, .to = to };
+	j->held++;
+	*ret = s;
+	return 0;
+}
+
+void journal_stretch_free(struct journal_stretch *s)
+{
+	if (!s)
+		return;
+	s->journal->held--;
+	end(s);
+	free(s->sums);
+	moments_free(&s->pending);
+	free(s);
+}
+
+int journal_stretch_prepare(struct journal_stretch *s, __u64 pause_ns)
+{
+	const struct journal_chunk *c;
+	int err = !s->profile || s->changes != s->journal->changes ? begin(s) : 0;
+
+	if (err) {
+		end(s);
+		return err;
+	}
+	journal_stacks_begin_part(&s->nodes, pause_ns);
+	while ((c = chunk_of(s->journal, s->done))) {
+		err = do_chunk(s, c);
+		if (err)
+			break;
+		s->done++;
+	}
+	if (err && err != -EAGAIN)
+		end(s);
+	return err;
+}
+
+struct profile *journal_stretch_take(struct journal_stretch *s)
+{
+	return TAKE_PTR(s->profile);
+}
