@@ -58,16 +58,33 @@ static int add_if_any(struct answered *a, enum answer_by by)
 	return err;
 }
 
+/* About one function, which has to be there. */
+static int add_one(struct answered *a, enum answer_by by, char *error, size_t size)
+{
+	const struct table *t = &a->tables[0];
+	int err = add_table(a, by, NULL);
+
+	if (err || t->count || t->total)
+		return err;
+	snprintf(error, size, "no function is called '%.100s'; --by function --top 1000 lists them", t->of);
+	return -EINVAL;
+}
+
 static int make_tables(struct answered *a, char *error, size_t size)
 {
+	const struct question *q = a->question;
 	const char *label;
 	enum answer_by by;
 
-	if (!a->question->by)
+	if (q->callers || q->callees || q->lines)
+		return add_one(a, q->lines ? BY_LINE : BY_FUNCTION, error, size);
+	if (q->tree)
+		return add_table(a, BY_FUNCTION, NULL);
+	if (!q->by)
 		return add_table(a, BY_FUNCTION, NULL) ?: add_table(a, BY_LINE, NULL) ?:
 		       add_if_any(a, BY_NATIVE) ?: add_if_any(a, BY_PROCESS);
-	if (question_by(a->question->by, &by, &label)) {
-		snprintf(error, size, "there is no --by %.60s", a->question->by);
+	if (question_by(q->by, &by, &label)) {
+		snprintf(error, size, "there is no --by %.60s", q->by);
 		return -EINVAL;
 	}
 	return add_table(a, by, label);

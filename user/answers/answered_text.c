@@ -120,8 +120,14 @@ static int add_title(struct page *p, const struct table *t)
 	const char *name = by == BY_LABEL ? p->answer->question->by + 6 :
 			   by == BY_LINE  ? "function" : by_rows[by].name;
 
+	static const char *const titles[] = {
+		[TABLE_CALLERS] = "Callers", [TABLE_CALLEES] = "Callees", [TABLE_LINES] = "Lines",
+		[TABLE_TREE] = "Call tree", [TABLE_ROWS] = NULL,
+	};
+	const char *title = titles[t->shape] ?: by_rows[by].title;
+
 	return buf_printf(p->out, "\n%s%s%s%s%s\n%s   self    total      amount  %-*s%s%s\n", style(p, BOLD),
-			  by_rows[t->keys.by].title, t->of ? " of " : "", t->of ?: "", style(p, RESET),
+			  title, t->of ? " of " : "", t->of ?: "", style(p, RESET),
 			  style(p, DIM), has_place ? NAME_WIDTH + 2 : 0, name,
 			  by == BY_LINE ? "line" : has_place ? "defined at" : "", style(p, RESET));
 }

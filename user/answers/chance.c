@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "answers/chance.h"
 
-/* The square root, by Newton's way from above; x is no larger than 1. There is no need for all of libm. */
+/* The square root, by Newton's way from above. There is no need for all of libm. */
 static double root(double x)
 {
-	double r = 1;
+	double r = x > 1 ? x : 1;
 
 	if (x <= 0)
 		return 0;
-	for (int i = 0; i < 64; i++)
+	for (int i = 0; i < 200 && r * r > x * (1 + 1e-14); i++)
 		r = (r + x / r) / 2;
 	return r;
+}
+
+double chance_deviation(double count, double one, double other_count, double other_one)
+{
+	return root(count * one * one + other_count * other_one * other_one);
 }
 
 /*

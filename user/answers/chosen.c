@@ -160,10 +160,13 @@ static __s64 magnitude(__s64 value)
 
 static void add_up(struct chosen *c)
 {
+	c->total = c->kept = c->samples = 0;
 	for (__u32 id = 1; id <= recorded_stacks(c->recorded); id++) {
 		const struct recorded_stack s = recorded_get_stack(c->recorded, id);
 		const __s64 value = magnitude(s.values[c->type]);
 
+		if (c->is_away && c->is_away[id - 1])
+			continue;
 		c->total = recorded_sum(c->total, value);
 		if (chosen_takes(c, id))
 			c->kept = recorded_sum(c->kept, value);
@@ -189,5 +192,30 @@ int chosen_make(const struct recorded *r, const struct question *q, struct chose
 void chosen_free(struct chosen *c)
 {
 	free(c->takes);
-	c->takes = NULL;
+	free(c->is_away);
+	c->takes = c->is_away = NULL;
+}
+
+int chosen_keep_side(struct chosen *c, bool is_base)
+{
+	const struct recorded *r = c->recorded;
+	const size_t n = (size_t)recorded_stacks(r) + 1;
+
+	c->is_away = calloc(n, sizeof(*c->is_away));
+	if (!c->is_away)
+		return -ENOMEM;
+	if (!c->takes) {
+		c->takes = malloc(n * sizeof(*c->takes));
+		if (!c->takes)
+			return -ENOMEM;
+		memset(c->takes, true, n * sizeof(*c->takes));
+	}
+	for (__u32 id = 1; id < n; id++) {
+		const struct recorded_stack s = recorded_get_stack(r, id);
+
+		c->is_away[id - 1] = !recorded_find_label(&s, r->base_label) == is_base;
+		c->takes[id - 1] &= !c->is_away[id - 1];
+	}
+	add_up(c);
+	return 0;
 }

@@ -18,6 +18,7 @@ struct chosen {
 	bool has_counts;   /* the values are samples that were taken by chance, or stand for such ones: ... */
 	size_t count_type; /* ... the type that counts them */
 	bool *takes;	   /* of stack id - 1; NULL: all */
+	bool *is_away;	   /* ... those of the other profile; NULL: none */
 	__s64 total;	   /* of all stacks, without the signs of the values: what shares are of */
 	__s64 kept;	   /* ... of those that are taken */
 	__s64 samples;	   /* of all stacks, of count_type */
@@ -27,6 +28,8 @@ struct chosen {
 int chosen_make(const struct recorded *r, const struct question *q, struct chosen *ret, char *error,
 		size_t size);
 void chosen_free(struct chosen *c);
+/* Of two profiles in one (recorded.h) only the first or the second is there from now on. 0 or -ENOMEM. */
+int chosen_keep_side(struct chosen *c, bool is_base);
 
 static inline bool chosen_takes(const struct chosen *c, __u32 stack)
 {

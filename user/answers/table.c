@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/table_adder.h"
 #include "profile/frames.h"
 
 void table_free(struct table *t)
@@ -26,14 +27,6 @@ size_t table_own_frame(const struct recorded *r, const struct recorded_stack *s)
 			return i;
 	return 0;
 }
-
-/* The frames of a stack that make rows, and which of them has the time as its own. */
-struct adder {
-	const struct chosen *chosen;
-	struct table *table;
-	size_t capacity;
-	__u32 *counted_in; /* by row - 1: the stack that was counted there last */
-};
 
 static int make_room(struct adder *a, __u32 row)
 {
@@ -58,8 +51,7 @@ static int make_room(struct adder *a, __u32 row)
 	return 0;
 }
 
-/* A function that calls itself is in the stack many times, the stack in its total once. */
-static int add_to_row(struct adder *a, __u32 row, __u32 stack, bool is_own, __s64 value)
+int table_add_to_row(struct adder *a, __u32 row, __u32 stack, bool is_own, __s64 value)
 {
 	struct table_row *r;
 	int err = make_room(a, row);
@@ -76,12 +68,12 @@ static int add_to_row(struct adder *a, __u32 row, __u32 stack, bool is_own, __s6
 	return 0;
 }
 
-static int add_place(struct adder *a, __u32 place, __u32 stack, bool is_own, __s64 value)
+int table_add_place(struct adder *a, __u32 place, __u32 stack, bool is_own, __s64 value)
 {
 	__u32 row;
 	int err = row_keys_place(&a->table->keys, place, &row);
 
-	return err ?: add_to_row(a, row, stack, is_own, value);
+	return err ?: table_add_to_row(a, row, stack, is_own, value);
 }
 
 /* From the frame that has the time to the root. */
@@ -92,7 +84,7 @@ static int add_frames(struct adder *a, __u32 id, const struct recorded_stack *s,
 	if (!s->n)
 		a->table->without = recorded_sum(a->table->without, value);
 	for (size_t i = own; i < s->n && !err; i++)
-		err = add_place(a, s->places[i], id, i == own, value);
+		err = table_add_place(a, s->places[i], id, i == own, value);
 	return err;
 }
 
@@ -105,7 +97,7 @@ static int add_natives(struct adder *a, __u32 id, const struct recorded_stack *s
 	for (size_t i = 0; i < s->n && !err; i++)
 		if (is_native(r, s->places[i])) {
 			is_in |= !i;
-			err = add_place(a, s->places[i], id, !i, value);
+			err = table_add_place(a, s->places[i], id, !i, value);
 		}
 	if (!is_in)
 		a->table->without = recorded_sum(a->table->without, value);
@@ -130,7 +122,7 @@ static int add_wait(struct adder *a, __u32 id, const struct recorded_stack *s, _
 	if (found == s->n)
 		found = find_kind(a->chosen->recorded, s, FRAME_SYSCALL);
 	if (found < s->n)
-		return add_place(a, s->places[found], id, true, value);
+		return table_add_place(a, s->places[found], id, true, value);
 	a->table->without = recorded_sum(a->table->without, value);
 	return 0;
 }
@@ -141,7 +133,7 @@ static int add_labels(struct adder *a, __u32 id, const struct recorded_stack *s,
 	int err = row_keys_labels(&a->table->keys, s, &row);
 
 	if (!err && row)
-		return add_to_row(a, row, id, true, value);
+		return table_add_to_row(a, row, id, true, value);
 	a->table->without = recorded_sum(a->table->without, value);
 	return err;
 }
@@ -154,6 +146,10 @@ static int add_stack(struct adder *a, __u32 id)
 
 	if (!value)
 		return 0;
+	if (a->table->shape == TABLE_TREE)
+		return table_add_tree(a, id, &s, value);
+	if (a->table->shape != TABLE_ROWS)
+		return table_add_edges(a, id, &s, value);
 	switch (by_rows[a->table->keys.by].of) {
 	case OF_OWN:
 		return add_frames(a, id, &s, table_own_frame(r, &s), value);
@@ -213,8 +209,29 @@ static int add_all(struct adder *a)
 	for (__u32 id = 1; id <= recorded_stacks(a->chosen->recorded) && !err; id++)
 		if (chosen_takes(a->chosen, id))
 			err = add_stack(a, id);
-	free(a->counted_in);
 	return err;
+}
+
+static void find_shape(const struct question *q, struct table *t)
+{
+	t->shape = q->tree ? TABLE_TREE : q->callers ? TABLE_CALLERS : q->callees ? TABLE_CALLEES :
+		   q->lines ? TABLE_LINES : TABLE_ROWS;
+	t->of = q->callers ?: q->callees ?: q->lines;
+}
+
+static int sort(struct adder *a, size_t top)
+{
+	struct table *t = a->table;
+
+	if (t->shape == TABLE_TREE)
+		return table_sort_tree(a, top);
+	t->count = t->keys.keys.count;
+	t->shown = t->count < top || t->shape == TABLE_LINES ? t->count : top;
+	if (t->shape == TABLE_ROWS)
+		table_sort(t);
+	else
+		table_sort_edges(t);
+	return 0;
 }
 
 int table_make(const struct chosen *c, struct recorded *r, const struct question *q, enum answer_by by,
@@ -223,12 +240,10 @@ int table_make(const struct chosen *c, struct recorded *r, const struct question
 	struct adder a = { .chosen = c, .table = ret };
 	int err;
 
-	*ret = (struct table){ .shape = TABLE_ROWS };
-	err = row_keys_open(&ret->keys, r, by, label, q->fold) ?: add_all(&a);
-	if (err)
-		return err;
-	ret->count = ret->keys.keys.count;
-	table_sort(ret);
-	ret->shown = ret->count < q->top ? ret->count : q->top;
-	return 0;
+	*ret = (struct table){ 0 };
+	find_shape(q, ret);
+	err = row_keys_open(&ret->keys, r, by, label, q->fold) ?: add_all(&a) ?: sort(&a, q->top);
+	free(a.counted_in);
+	interned_free(&a.nodes);
+	return err;
 }

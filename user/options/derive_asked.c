@@ -34,6 +34,15 @@ int derive_asked(struct options *o, char *error, size_t size)
 		return options_fail(error, size,
 				    "--by wants function, line, file, package, native, frame, wait, process, "
 				    "thread, pod, endpoint, task or label:NAME, not '%s'", o->by);
+	if (!!o->callers + !!o->callees + !!o->lines + o->tree + !!o->by > 1)
+		return options_fail(error, size,
+				    "only one of --by, --callers, --callees, --lines and --tree");
+	if (o->subcommand->takes & GROUP_DIFF && (!o->command[1] || o->command[2]))
+		return options_fail(error, size, "name %s; --help shows how", o->subcommand->words);
+	if (o->fail_over && (derive_seconds(o->fail_over, &o->fail_share) || o->fail_share > 1e6))
+		return options_fail(error, size, "--fail-over wants percent, more than 0, not '%s'",
+				    o->fail_over);
+	o->fail_share /= 100;
 	if (derive_when(o->from, "from", &o->from_ns, error, size) ||
 	    derive_when(o->to, "to", &o->to_ns, error, size))
 		return -EINVAL;

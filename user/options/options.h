@@ -17,7 +17,7 @@
 #include "options/commands.h"
 #include "python/context_names.h"
 
-enum { EXIT_USAGE = 2, EXIT_NOTHING = 3 };
+enum { EXIT_USAGE = 2, EXIT_NOTHING = 3, EXIT_GREW = 4 };
 
 enum reads { READS_BLOCK, READS_SINGLE };
 enum labels { LABELS_THREAD, LABELS_PROCESS };
@@ -57,6 +57,7 @@ struct options {
 	bool continuous; /* a profile for each interval, not one of the whole run */
 	double interval_seconds;
 	unsigned long long keep_files, keep_bytes; /* of output_dir; 0 = no limit */
+	double fail_share; /* of fail_over; 0 = not asked */
 	long long from_ns, to_ns; /* of from and to, since 1970; 0 = no such end */
 	char **command; /* COMMAND and its arguments, or the words of .words; NULL-terminated, or NULL */
 	struct http_address listen_address, metrics_address, health_address; /* of the three listen */

@@ -3,6 +3,7 @@
  * read_samples.c - of a pprof message: the samples, with their stacks, values and labels.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "recorded/read_parts.h"
 
@@ -56,6 +57,16 @@ static int add_label(struct reader *r, const struct wire_field *field)
 	return err ?: buf_add(&r->labels, &label, sizeof(label));
 }
 
+static int add_base(struct reader *r)
+{
+	struct recorded_label label = { 0 };
+	int err = recorded_string(r->recorded, RECORDED_BASE, strlen(RECORDED_BASE), &label.key) ?:
+		  recorded_string(r->recorded, "true", 4, &label.text);
+
+	r->recorded->base_label = label.key;
+	return err ?: buf_add(&r->labels, &label, sizeof(label));
+}
+
 static int add_field(struct reader *r, const struct wire_field *field)
 {
 	if (field->number == LOCATION_ID)
@@ -75,6 +86,8 @@ static int add_sample(struct reader *r, struct wire m)
 	buf_clear(&r->labels);
 	while (!err && (more = wire_next(&m, &field)) > 0)
 		err = add_field(r, &field);
+	if (!err && r->recorded->is_base)
+		err = add_base(r);
 	if (err || more < 0)
 		return err ?: more;
 	if (r->values.size / sizeof(__s64) != r->type_count)

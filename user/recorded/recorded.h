@@ -18,6 +18,7 @@
 #define RECORDED_STRING_MAX   4096	 /* bytes kept of one text, as in profile/profile.h */
 #define RECORDED_TYPES_MAX    64	 /* sample types */
 #define RECORDED_COMMENTS_MAX 256	 /* different ones that are kept */
+#define RECORDED_BASE	      "pprof::base" /* as go tool pprof marks what is compared with */
 #define RECORDED_LABELS_MAX   256	 /* of a sample */
 #define RECORDED_STACK_MAX    (1u << 20) /* frames of one stack */
 #define RECORDED_FRAMES_MAX   (1u << 27) /* of all different stacks */
@@ -73,6 +74,8 @@ struct recorded {
 	struct recorded_type period_type;
 	__s64 from_ns, to_ns; /* files that were wholly outside of it are left out; 0 = no such end */
 	size_t files, left_out, unreadable;
+	bool is_base; /* samples that are read get the label RECORDED_BASE */
+	__u32 base_label; /* string: that label; 0 = none was read so */
 	size_t frames; /* of all stacks */
 	/* What the comments say was lost, of all files. */
 	__u64 ticks_came, ticks_wanted; /* of the files in which some were missing */

@@ -11,6 +11,10 @@
 #include "base/log.h"
 #include "run/commands.h"
 
+static const unsigned char diff[] = {
+#include "diff.json.inc"
+};
+
 static const unsigned char doctor[] = {
 #include "doctor.json.inc"
 };

@@ -43,11 +43,21 @@ static void they_hold_the_share(void **state)
 		}
 }
 
+static void of_a_difference(void **state)
+{
+	(void)state;
+	assert_true(is_near(chance_deviation(9, 1, 16, 1), 5));
+	assert_true(is_near(chance_deviation(100, 2, 0, 7), 20));
+	assert_true(is_near(chance_deviation(0, 1, 0, 1), 0));
+	assert_true(is_near(chance_deviation(1e6, 1e6, 0, 1) / 1e9, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_in_tables),
 		cmocka_unit_test(they_hold_the_share),
+		cmocka_unit_test(of_a_difference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Callers, callees, lines and the tree of `pyperf-bpf report`: go tool pprof -peek has the same edges, and
+the tests' own reader the same tree."""
+import collections
+import json
+import re
+import subprocess
+
+import jsonschema
+import pytest
+
+import interpreters as known
+import pprof
+import profiler
+from pprof_rows import ALL, go, needs_go, report
+
+SCHEMA = json.loads((profiler.ROOT / "docs" / "schemas" / "report.json").read_text())
+PROGRAM = """
+def hot(n):
+    x = 0
+    for i in range(n):
+        x += i * i
+    return x
+def deep(n):
+    return deep(n - 1) if n else hot(2000)
+def left():
+    return deep(5) + hot(1000)
+def right():
+    return deep(3)
+for i in range(1500):
+    left()
+    right()
+"""
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    return profiler.run(tmp_path_factory.mktemp("views"), "-F", 999, "--", known.newest().path, "-c",
+                        PROGRAM).path
+
+
+def table(path, *arguments):
+    found = json.loads(report("--json", "--event", "samples", "--top", 1000000, *arguments, path))
+    jsonschema.validate(found, SCHEMA)
+    return found["tables"][0]
+
+
+def peeked(path, name):
+    """({caller: value}, {callee: value}) of go tool pprof -peek."""
+    text = go("-peek", "^%s$" % re.escape(name), *ALL, "-sample_index=samples", path)
+    before, after, found = {}, {}, None
+    for line in text.splitlines():
+        row = re.match(r"\s+(\d+)\s+\S+%\s+\|   (\S+)", line)
+        if re.match(r"\s+\d+\s+\S+%\s+\S+%\s+\d+\s+\S+%\s+\| " + re.escape(name), line):
+            found = True
+        elif row:
+            (after if found else before)[row[2]] = int(row[1])
+    assert found, text
+    return before, after
+
+
+def by_name(rows):
+    found = collections.Counter()
+    for row in rows:
+        found[row["name"]] += row["total"]
+    return found
+
+
+@needs_go
+@pytest.mark.parametrize("name", ("hot", "deep", "left", "<module>"))
+def test_callers_and_callees_as_go_tool_pprof_has_them(plain, name):
+    callers, callees = peeked(plain, name)
+    assert by_name(table(plain, "--callers", name)["rows"]) == callers
+    assert by_name(table(plain, "--callees", name)["rows"]) == callees
+
+
+def test_callees_and_its_own_are_all(plain):
+    found = table(plain, "--callees", "left")
+    assert found["of_total"] == found["of_self"] + sum(row["total"] for row in found["rows"])
+    assert found["of_total"] > 0 and found["of"] == "left"
+
+
+def test_lines(plain):
+    counted = collections.Counter()
+    for sample in pprof.read(plain).samples:
+        if sample.frames[0].function == "hot":
+            counted[sample.frames[0].line] += sample.values[0]
+    rows = table(plain, "--lines", "hot")["rows"]
+    assert {row["line"]: row["self"] for row in rows if row["self"]} == counted
+    assert [row["line"] for row in rows] == sorted(row["line"] for row in rows)
+
+
+def test_tree(plain):
+    counted = collections.Counter()
+    for sample in pprof.read(plain).samples:
+        names = [(f.function, f.filename, f.start_line) for f in reversed(sample.frames)]
+        for i in range(len(names)):
+            counted[tuple(names[:i + 1])] += sample.values[0]
+    rows, path, found = table(plain, "--tree")["rows"], [], {}
+    for row in rows:
+        path[row["depth"]:] = [(row["name"], row.get("file", ""), row.get("line", 0))]
+        found[tuple(path)] = row["total"]
+    assert found == counted
+    assert len(found) == len(rows)
+
+
+def test_the_hottest_of_the_tree(plain):
+    whole = json.loads(report("--json", "--tree", "--top", 100000, plain))["tables"][0]["rows"]
+    part = json.loads(report("--json", "--tree", "--top", 4, plain))["tables"][0]
+    assert len(part["rows"]) == 4 and part["rows"][0]["depth"] == 0
+    assert sorted(row["total"] for row in part["rows"]) == sorted(row["total"] for row in whole)[-4:]
+    assert part["left_out"]["rows"] == len(whole) - 4
+    assert part["left_out"]["self"] == sum(row["self"] for row in whole) - sum(
+        row["self"] for row in part["rows"])
+
+
+@pytest.mark.parametrize("view", ("--callers", "--callees", "--lines"))
+def test_the_text(plain, view):
+    text = report(view, "deep", plain)
+    assert "%s of deep\n" % view[2:].capitalize() in text
+    for row in json.loads(report(view, "deep", "--json", plain))["tables"][0]["rows"]:
+        assert re.search(r"^.*%.*" + re.escape(row["name"]), text, re.M)
+
+
+def test_a_function_that_is_not_there(plain):
+    done = subprocess.run([profiler.BINARY, "report", "--callers", "nothing", plain], capture_output=True,
+                          text=True)
+    assert (done.returncode, done.stdout) == (1, "") and "no function is called 'nothing'" in done.stderr
+    done = subprocess.run([profiler.BINARY, "report", "--callers", "a", "--tree", plain], capture_output=True,
+                          text=True)
+    assert done.returncode == 2 and "only one of" in done.stderr

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * table_adder.h - a table while it is added up. For table*.c alone.
+ */
+#ifndef PYPERF_ANSWERS_TABLE_ADDER_H
+#define PYPERF_ANSWERS_TABLE_ADDER_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#include "answers/table.h"
+#include "recorded/interned.h"
+
+struct adder {
+	const struct chosen *chosen;
+	struct table *table;
+	size_t capacity;
+	__u32 *counted_in; /* by row - 1: the stack that was counted there last */
+	struct interned nodes; /* of a tree: struct tree_node */
+};
+
+/* A node of the tree by what it is: its caller's node, 0 = none, and the row that names it. */
+struct tree_node {
+	__u32 parent, key;
+};
+
+/* A function that calls itself is in the stack many times, the stack in its total once. */
+int table_add_to_row(struct adder *a, __u32 row, __u32 stack, bool is_own, __s64 value);
+int table_add_place(struct adder *a, __u32 place, __u32 stack, bool is_own, __s64 value);
+
+int table_add_edges(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value);
+void table_sort_edges(struct table *t);
+
+int table_add_tree(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value);
+/* Puts callees below their callers; of all nodes the `top` hottest. 0 or -ENOMEM. */
+int table_sort_tree(struct adder *a, size_t top);
+
+/* Whether a function's name is this, or ends with a dot and this. */
+bool table_is_named(const char *name, const char *of);
+
+#endif

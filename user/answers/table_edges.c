@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * table_edges.c - tables about one function: who calls it, whom it calls, and its lines. As in go tool pprof
+ * a stack counts once for each pair of functions, and a function that calls itself is no caller of its own.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/table.h"
+#include "answers/table_adder.h"
+
+bool table_is_named(const char *name, const char *of)
+{
+	const size_t n = strlen(name), k = strlen(of);
+
+	return !strcmp(name, of) || (k && n > k && name[n - k - 1] == '.' && !strcmp(name + n - k, of));
+}
+
+/* Whether the frame is one of the function that was asked for. */
+static bool is_of(const struct adder *a, __u32 place)
+{
+	const struct recorded *r = a->chosen->recorded;
+	const struct recorded_function *f = recorded_get_function(r, recorded_get_place(r, place)->function);
+
+	return table_is_named(recorded_get_string(r, f->name), a->table->of);
+}
+
+static int add_neighbour(struct adder *a, __u32 id, const struct recorded_stack *s, size_t i, size_t own,
+			 __s64 value)
+{
+	const enum table_shape shape = a->table->shape;
+
+	if (shape == TABLE_LINES)
+		return table_add_place(a, s->places[i], id, i == own, value);
+	if (shape == TABLE_CALLERS && i + 1 < s->n && !is_of(a, s->places[i + 1]))
+		return table_add_place(a, s->places[i + 1], id, i == own, value);
+	if (shape == TABLE_CALLEES && i > own && !is_of(a, s->places[i - 1]))
+		return table_add_place(a, s->places[i - 1], id, i - 1 == own, value);
+	return 0;
+}
+
+int table_add_edges(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value)
+{
+	struct table *t = a->table;
+	const size_t own = table_own_frame(a->chosen->recorded, s);
+	bool is_in = false;
+	int err = 0;
+
+	for (size_t i = own; i < s->n && !err; i++) {
+		if (!is_of(a, s->places[i]))
+			continue;
+		if (!is_in)
+			t->total = recorded_sum(t->total, value);
+		if (i == own)
+			t->self = recorded_sum(t->self, value);
+		is_in = true;
+		err = add_neighbour(a, id, s, i, own, value);
+	}
+	if (!is_in)
+		t->without = recorded_sum(t->without, value);
+	return err;
+}
+
+static int by_line(const void *x, const void *y, void *context)
+{
+	const struct table *t = context;
+	const struct row_key *a = row_keys_get(&t->keys, ((const struct table_row *)x)->key);
+	const struct row_key *b = row_keys_get(&t->keys, ((const struct table_row *)y)->key);
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+static int by_total(const void *x, const void *y)
+{
+	const struct table_row *a = x, *b = y;
+
+	if (a->total != b->total)
+		return a->total < b->total ? 1 : -1;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+void table_sort_edges(struct table *t)
+{
+	if (t->shape == TABLE_LINES)
+		qsort_r(t->rows, t->count, sizeof(*t->rows), by_line, t);
+	else
+		qsort(t->rows, t->count, sizeof(*t->rows), by_total);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * diff.c - `pyperf-bpf diff`: two profiles that are there, beside each other.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "answers/compared.h"
+#include "base/log.h"
+#include "run/commands.h"
+#include "run/profiles.h"
+
+#define ERROR_SIZE 512
+
+static int show(const struct options *o, const struct compared *c)
+{
+	_cleanup_buf_ struct buf out = { 0 };
+	int err = o->json ? compared_json(c, &out) : compared_text(c, isatty(STDOUT_FILENO), &out);
+
+	return profiles_show(err, &out);
+}
+
+static int judge(const struct options *o, const struct compared *c)
+{
+	const struct compared_row *row;
+
+	if (!c->base.chosen.total || !c->now.chosen.total) {
+		log_info("one of the two has nothing of this event");
+		return EXIT_NOTHING;
+	}
+	if (!o->fail_share || !compared_grew(c, o->fail_share, &row))
+		return EXIT_SUCCESS;
+	log_warning("%s grew by more than %s %% of the first profile, and by more than chance",
+		    row ? recorded_get_string(c->recorded, row->key.name) : "all of it", o->fail_over);
+	return EXIT_GREW;
+}
+
+static int compare(const struct options *o, struct recorded *r, __s64 base_ns)
+{
+	const struct question q = {
+		.by = o->by,
+		.event = o->event,
+		.focus = o->focus,
+		.ignore = o->ignore,
+		.fold = o->fold,
+		.top = o->top,
+	};
+	char error[ERROR_SIZE] = "out of memory";
+	struct compared c;
+	int code, err = compared_make(r, &q, o->normalize, base_ns, r->duration_ns - base_ns, &c, error,
+				      sizeof(error));
+
+	if (err)
+		log_error("%s", error);
+	else
+		err = show(o, &c);
+	code = err ? EXIT_FAILURE : judge(o, &c);
+	compared_free(&c);
+	return code;
+}
+
+int run_diff(struct options *o)
+{
+	_cleanup_recorded_ struct recorded r = { .is_base = true };
+	__s64 base_ns;
+
+	if (profiles_begin(o) || profiles_read(o, o->command[0], &r))
+		return EXIT_FAILURE;
+	base_ns = r.duration_ns;
+	r.is_base = false;
+	if (profiles_read(o, o->command[1], &r))
+		return EXIT_FAILURE;
+	if (!r.files) {
+		log_info("no profile is of that time");
+		return EXIT_NOTHING;
+	}
+	return compare(o, &r, base_ns);
+}

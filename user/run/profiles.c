@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/profiles.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "guard/privileges.h"
+#include "profile/short_path.h"
+#include "recorded/files.h"
+#include "run/give_up.h"
+
+int profiles_begin(const struct options *o)
+{
+	char folder[PATH_MAX];
+	int err = log_failure(privileges_keep(PRIVILEGE(CAP_DAC_READ_SEARCH)),
+			      "capabilities cannot be given up") ?: give_up_calls();
+
+	if (!err && o->paths == PATHS_SHORT)
+		short_path_begin(getcwd(folder, sizeof(folder)));
+	return err;
+}
+
+int profiles_read(const struct options *o, const char *path, struct recorded *r)
+{
+	char error[512] = "";
+	int err;
+
+	r->from_ns = o->from_ns;
+	r->to_ns = o->to_ns;
+	err = files_read(r, path, error, sizeof(error));
+	if (err)
+		log_error("%s", error);
+	return err;
+}
+
+int profiles_show(int err, const struct buf *out)
+{
+	if (!err && (fwrite(out->data, 1, out->size, stdout) != out->size || fflush(stdout)))
+		err = -EIO;
+	return log_failure(err, "stdout");
+}
