@@ -68,8 +68,25 @@ def read_otlp(data):
     return found
 
 
+def read_firefox(data):
+    """The same of threads whose samples weigh so many ticks."""
+    found, file = collections.Counter(), json.loads(data)
+    shared = file["shared"]
+    names = [shared["stringArray"][name] for name in shared["funcTable"]["name"]]
+    table, stacks = shared["stackTable"], []
+    for frame, offset in zip(table["frame"], table["prefixOffset"], strict=True):
+        caller = stacks[len(stacks) - offset] if offset else ()
+        stacks.append((*caller, names[shared["frameTable"]["func"][frame]]))
+    for thread in file["threads"]:
+        samples = thread["samples"]
+        for stack, weight in zip(samples["stack"], samples["weight"], strict=True):
+            found[stacks[stack]] += weight
+    return found
+
+
 # A format without a reader makes the tests fail that go over all of them.
-READERS = {"pprof": read_pprof, "folded": read_folded, "speedscope": read_speedscope, "otlp": read_otlp}
+READERS = {"pprof": read_pprof, "folded": read_folded, "speedscope": read_speedscope,
+           "firefox": read_firefox, "otlp": read_otlp}
 
 
 def read(format, data):

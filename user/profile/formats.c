@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "profile/firefox.h"
 #include "profile/folded.h"
 #include "profile/otlp.h"
 #include "profile/pprof.h"

@@ -204,23 +204,24 @@ static int add_kind(struct encoder *e, enum event_kind kind, __u32 n)
 	return err;
 }
 
-/* The time that a thread was seen in. */
-static __u64 seen_ns(const struct timeline_thread *t)
+/* The time that a thread was seen in; ticks: at ticks alone. */
+static __u64 seen_ns(const struct timeline_thread *t, bool ticks)
 {
 	__u64 sum = 0;
 
 	for (size_t i = 0; i < t->count; i++)
-		sum += t->pieces[i].has_time ? t->pieces[i].end - t->pieces[i].begin : 0;
+		if (t->pieces[i].has_time && (!ticks || event_is_tick(t->pieces[i].kind)))
+			sum += t->pieces[i].end - t->pieces[i].begin;
 	return sum;
 }
 
 /* One thread as time passes. */
 static int add_thread(struct encoder *e, const struct timeline_thread *t)
 {
-	const __u64 seen = seen_ns(t);
+	const __u64 busy = seen_ns(t, true);
 	int err;
 
-	if (!seen)
+	if (!seen_ns(t, false))
 		return 0;
 	err = buf_add_string(e->out, e->profiles ? ",\n{\"type\":\"evented\",\"name\":" :
 						   "\n{\"type\":\"evented\",\"name\":");
@@ -228,8 +229,8 @@ static int add_thread(struct encoder *e, const struct timeline_thread *t)
 	      buf_printf(e->out, ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%lld,\"events\":[",
 			 profile_get_info(e->profile)->duration_ns);
 	err = err ?: speedscope_events_add(e->profile, t, e->out) ?: buf_add_string(e->out, "]}");
-	if (seen > e->heaviest) {
-		e->heaviest = seen;
+	if (busy > e->heaviest) {
+		e->heaviest = busy;
 		e->active = e->profiles;
 	}
 	e->profiles++;
