@@ -40,7 +40,7 @@ def profile_in_parts(tmp_path, target, cpu, *arguments):
     out = tmp_path / "out"
     out.mkdir()
     run = profiler.run_while(tmp_path, [target], cpu, "--budget", "0", "--output-dir", out, "--interval", "1",
-                             *arguments, output=None)
+                             *arguments, output=None, seconds=5)
     files = sorted(out.glob("*.pb.gz"))
     assert len(files) > 2
     return run, [sample for path in files[2:] for sample in pprof.read(path).samples]

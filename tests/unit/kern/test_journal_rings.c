@@ -94,14 +94,14 @@ static void what_was_written_over_is_counted(void **state)
 
 	(void)state;
 	start_burning(20000);
-	wait_for(JOURNAL_RECORDS + 1000);
+	wait_for(2 * JOURNAL_RECORDS);
 	kernel_stop(kernel);
 	assert_true(kernel_journal_fullness(kernel) > 1);
 	lost = kernel_read_journal(kernel, take, NULL);
-	assert_true(lost >= 1000);
-	assert_int_equal(seen.count, JOURNAL_RECORDS);
+	assert_true(lost > 0 && seen.count >= JOURNAL_RECORDS); /* some may be of another CPU, at first */
+	assert_int_equal(seen.count + lost, counted());
 	assert_int_equal(kernel_read_journal(kernel, take, NULL), 0);
-	assert_int_equal(seen.count, JOURNAL_RECORDS);
+	assert_int_equal(seen.count + lost, counted());
 }
 
 static int stop_it(void *context, const struct journal_sample *s)

@@ -213,8 +213,8 @@ static void keys_are_named(void **state)
 
 	(void)state;
 	profile_filter_keys(keys);
-	assert_string_equal(keys, ", pid, comm, gil, import, exception, gc, task, container_id, container, "
-				  "pod, namespace, pod_uid");
+	assert_string_equal(keys, ", pid, comm, gil, import, exception, gc, task, endpoint, container_id, "
+				  "container, pod, namespace, pod_uid");
 }
 
 /* Whoever is in the part has its account, which is of no state of the interpreter. */

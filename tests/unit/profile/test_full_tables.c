@@ -16,7 +16,7 @@ static void each_is_its_counter(void **state)
 {
 	const struct cpu_stats sum = {
 		.waits_full = 1, .processes_full = 2, .memories_dropped = 3, .task_names_full = 4,
-		.ticks_thinned = 5, .waits_thinned = 6, .memory_thinned = 7
+		.context_values_full = 5, .ticks_thinned = 6, .waits_thinned = 7, .memory_thinned = 8
 	};
 	__u64 times[FULL_TABLES];
 
