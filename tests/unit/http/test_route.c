@@ -177,8 +177,8 @@ static void health_only(void **state)
 
 static void unknown(void **state)
 {
-	static const char list[] = "there are /, /debug/pprof/profile, /debug/pyperf/stacks, "
-				   "/flamegraph.json, /metrics, /healthz, /readyz\n";
+	static const char list[] = "there are /, /debug/pprof/profile, /debug/pyperf/log, "
+				   "/debug/pyperf/stacks, /flamegraph.json, /metrics, /healthz, /readyz\n";
 	static const char *const paths[] = {
 		"/x", "//", "/metrics/", "/Metrics", "/debug/pprof", "/debug/pprof/heap", "/page.html/..",
 		"/../metrics",
