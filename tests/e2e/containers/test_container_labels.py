@@ -186,8 +186,9 @@ def test_each_label_over_http(workloads, logs, tmp_path):
             profiler.target(name, workloads / "burn.py", preexec_fn=cgroups.starter(b)) as second, \
             server(tmp_path, "--pid", "%d,%d" % (first.pid, second.pid), "--pod-logs", logs) as s:
         wanted = {**two.labels, "pid": second.pid, "comm": "another"}
-        answers = {key: Later(s.profile, "seconds=2&%s=%s" % (key, wanted.get(key)))
-                   for key in labels.keys(place="IN_QUERY") if key not in labels.keys(source="STATE")}
+        of_stacks = labels.keys(source="STATE") + labels.keys(source="STACK")
+        answers = {key: Later(s.profile, "seconds=2&%s=%s" % (key, wanted[key]))
+                   for key in labels.keys(place="IN_QUERY") if key not in of_stacks}
         nobody = Later(s.profile, "seconds=2&pod=app-1&namespace=prod")
         for key, answer in answers.items():
             samples = answer.get().samples
@@ -197,10 +198,10 @@ def test_each_label_over_http(workloads, logs, tmp_path):
         assert not nobody.get().samples
         page = s.get("/").body.decode()
         for pod in one, two:
-            place = "/".join(pod.labels[key] for key in reversed(labels.keys(place="IN_SERIES")))
+            place = "/".join(pod.labels[key] for key in reversed(labels.keys("CONTAINER", "IN_SERIES")))
             assert "<td>%s<td>" % place in page
         profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
         drawn = s.get("/flamegraph.json").body.decode()
         process = re.search(r'"another \(pid %d([^"]*)\)"' % second.pid, drawn)
-        shown = [two.labels[key] for key in reversed(labels.keys(place="IN_FRAME"))]
+        shown = [two.labels[key] for key in reversed(labels.keys("CONTAINER", "IN_FRAME"))]
         assert process[1] == "".join(", " + text for text in shown)
