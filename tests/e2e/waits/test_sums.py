@@ -89,7 +89,7 @@ def test_brief_threads(trigger, workloads, tmp_path):
     assert 0.995 * ran - 0.005 * seen.inner <= waits.time_of(mine, "cpu_time") <= 1.005 * outer[0]
     brief = [s for s in mine if s.tid != target.pid]
     # The thread that is in the run queue when the run begins has been there for as long as others kept it.
-    assert 0.995 * queued - 0.005 * seen.inner - 10**8 <= waits.time_of(brief, "runqueue") > 0.5 * queued
+    assert 0.995 * queued - 0.005 * seen.inner - 10**8 <= waits.time_of(brief, "runqueue")
 
 
 @TRIGGERS

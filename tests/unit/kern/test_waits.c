@@ -111,7 +111,8 @@ static void books_add_up(void **state)
 	wait_for(200);
 	kernel_stop(kernel);
 	s = counted();
-	assert_true(s.offcpu_ns > 0 && s.runqueue_ns > 0);
+	assert_true(s.offcpu_ns > 0);
+	/* On an idle CPU who is woken runs at the same moment of the scheduler's clock (wakeup_preempt()). */
 	assert_int_equal(in_books(&s, EVENT_OFFCPU), s.offcpu_ns);
 	assert_int_equal(in_books(&s, EVENT_RUNQUEUE), s.runqueue_ns);
 	assert_true(s.outcome[EVENT_OFFCPU][OUTCOME_NO_LAYOUT] > 0);
