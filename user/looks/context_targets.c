@@ -6,42 +6,30 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/loop.h"
 #include "guard/worker.h"
 #include "kern/contexts.h"
 #include "kern/process_table.h"
+#include "looks/follow.h"
 #include "python/context_names.h"
 #include "targets/questions.h"
-#include "targets/registry.h"
 
-#define FOLLOW_NS    (200 * NS_PER_MS) /* between two comparisons with the registry */
-#define REST	     20 /* times as long as a look took, before the next: a twentieth of the worker's time */
-#define PAUSE_MIN_NS (50 * NS_PER_MS) /* before variables are looked for again; a quarter more each time */
-#define PAUSE_MAX_NS (4 * NS_PER_SECOND)
-#define AGAIN_NS     (30 * NS_PER_SECOND) /* once all are found: others of these names may come */
-#define TOOK_MAX_NS  (20 * NS_PER_MS) /* that an answer is taken to have cost, at most */
+#define REST	    20 /* times as long as a look took, before the next: a twentieth of the worker's time */
+#define AGAIN_NS    (30 * NS_PER_SECOND) /* once all are found: others of these names may come */
+#define TOOK_MAX_NS (20 * NS_PER_MS) /* that an answer is taken to have cost, at most */
 
-struct context_process {
-	__u32 id, pid;	  /* id: struct process.id */
-	bool is_there;	  /* in the registry */
-	__u64 start_time; /* ns since boot */
-	__u64 due;	  /* CLOCK_MONOTONIC, ns */
-	__u64 pause;
-	UT_hash_handle hh;
-};
+/* Before variables are looked for again. */
+static const struct follow_pauses pauses = { 50 * NS_PER_MS, 4 * NS_PER_SECOND, 4 };
 
 struct context_targets {
 	struct kernel *kernel;
-	const struct registry *registry;
 	struct questions *questions;
 	const struct context_names *names;
-	struct context_process *processes; /* by their ids */
-	__u64 next_follow, next_look;	   /* CLOCK_MONOTONIC, ns */
-	__u64 asked;			   /* when; 0 = nothing is asked for */
-	__u32 found;			   /* a bit for each name that some process has */
-	bool any;			   /* a process was looked at */
+	struct follow follow;
+	__u64 asked; /* when; CLOCK_MONOTONIC, ns; 0 = nothing is asked for */
+	__u32 found; /* a bit for each name that some process has */
+	bool any;    /* a process was looked at */
 };
 
 int context_targets_new(struct context_targets **ret, struct kernel *kernel, const struct registry *registry,
@@ -52,7 +40,7 @@ int context_targets_new(struct context_targets **ret, struct kernel *kernel, con
 	if (!t)
 		return -ENOMEM;
 	t->kernel = kernel;
-	t->registry = registry;
+	t->follow = (struct follow){ .registry = registry, .size = sizeof(struct followed) };
 	t->questions = questions;
 	t->names = names;
 	*ret = t;
@@ -66,15 +54,10 @@ static bool is_wanted(const struct context_targets *t)
 
 void context_targets_free(struct context_targets *t)
 {
-	struct context_process *p, *next;
-
 	if (!t)
 		return;
 	questions_forget(t->questions, t);
-	HASH_ITER(hh, t->processes, p, next) {
-		HASH_DEL(t->processes, p);
-		free(p);
-	}
+	follow_end(&t->follow);
 	for (__u32 i = 0; is_wanted(t) && t->any && i < t->names->count; i++)
 		if (!(t->found >> i & 1))
 			log_warning("--label-var: no context variable '%s' was met in any process",
@@ -82,72 +65,10 @@ void context_targets_free(struct context_targets *t)
 	free(t);
 }
 
-static struct context_process *find(const struct context_targets *t, __u32 id)
-{
-	struct context_process *p;
-
-	HASH_FIND(hh, t->processes, &id, sizeof(id), p);
-	return p;
-}
-
-/* --- which processes there are ----------------------------------------------------------------------- */
-
-static void add(struct context_targets *t, const struct registry_entry *e)
-{
-	struct context_process *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return;
-	p->id = e->id;
-	p->pid = e->pid;
-	p->start_time = e->start_time;
-	p->is_there = true;
-	HASH_ADD(hh, t->processes, id, sizeof(p->id), p);
-	if (!p->hh.tbl)
-		free(p);
-}
-
-static int on_entry(void *targets, const struct registry_entry *e)
-{
-	struct context_targets *t = targets;
-	struct context_process *p = find(t, e->id);
-
-	if (p)
-		p->is_there = !e->ended;
-	else if (!e->ended && e->layout >= 0)
-		add(t, e);
-	return 0;
-}
-
-static void follow(struct context_targets *t, __u64 now)
-{
-	struct context_process *p, *next;
-
-	t->next_follow = now + FOLLOW_NS;
-	HASH_ITER(hh, t->processes, p, next)
-		p->is_there = false;
-	registry_each(t->registry, on_entry, t);
-	HASH_ITER(hh, t->processes, p, next) {
-		if (p->is_there)
-			continue;
-		HASH_DEL(t->processes, p);
-		free(p);
-	}
-}
-
 /* --- answers ----------------------------------------------------------------------------------------- */
 
-static void pause_for(struct context_process *p)
-{
-	p->pause = !p->pause ? PAUSE_MIN_NS : p->pause + p->pause / 4;
-	if (p->pause > PAUSE_MAX_NS)
-		p->pause = PAUSE_MAX_NS;
-	p->due = clock_ns() + p->pause;
-}
-
 /* Adds what was found to what the kernel side knows of it. 0, or -errno if not all names are found. */
-static int take_answer(struct context_targets *t, const struct context_process *p,
-		       const struct worker_reply *r)
+static int take_answer(struct context_targets *t, const struct followed *p, const struct worker_reply *r)
 {
 	struct contexts *contexts = kernel_contexts(t->kernel);
 	const struct context_vars *known;
@@ -180,16 +101,16 @@ static int take_answer(struct context_targets *t, const struct context_process *
 static void on_answer(void *targets, const void *id, struct worker_reply *r)
 {
 	struct context_targets *t = targets;
-	struct context_process *p = find(t, *(const __u32 *)id);
+	struct followed *p = follow_find(&t->follow, *(const __u32 *)id);
 	const __u64 now = clock_ns(), took = now - t->asked;
 
-	t->next_look = now + REST * (took < TOOK_MAX_NS ? took : TOOK_MAX_NS);
+	follow_rest(&t->follow, REST * (took < TOOK_MAX_NS ? took : TOOK_MAX_NS));
 	t->asked = 0;
 	if (!p)
 		return;
 	t->any = true;
 	if (take_answer(t, p, r)) {
-		pause_for(p);
+		follow_pause(p, &pauses);
 		return;
 	}
 	p->pause = 0;
@@ -198,7 +119,7 @@ static void on_answer(void *targets, const void *id, struct worker_reply *r)
 
 /* --- questions --------------------------------------------------------------------------------------- */
 
-static int ask(struct context_targets *t, struct context_process *p)
+static int ask(struct context_targets *t, const struct followed *p)
 {
 	const struct question q = { on_answer, t, &p->id, sizeof(p->id), true };
 	struct worker_request request;
@@ -217,50 +138,26 @@ static int ask(struct context_targets *t, struct context_process *p)
 	return err;
 }
 
-/* The process that has been due for longest, or will be due first; NULL if there is none. */
-static struct context_process *next_process(const struct context_targets *t)
-{
-	struct context_process *first = NULL;
-
-	for (struct context_process *p = t->processes; p; p = p->hh.next)
-		if (!first || p->due < first->due)
-			first = p;
-	return first;
-}
-
 static void on_turn(void *context_targets, unsigned int ready)
 {
 	struct context_targets *t = context_targets;
 	const __u64 now = clock_ns();
-	struct context_process *p;
+	struct followed *p;
 
 	(void)ready;
 	if (!is_wanted(t))
 		return;
-	if (now >= t->next_follow)
-		follow(t, now);
-	if (t->asked || now < t->next_look)
-		return;
-	p = next_process(t);
-	if (p && p->due <= now && ask(t, p))
-		pause_for(p);
+	follow_registry(&t->follow, now);
+	p = t->asked ? NULL : follow_due(&t->follow, now);
+	if (p && ask(t, p))
+		follow_pause(p, &pauses);
 }
 
 static int due_ms(void *context_targets)
 {
 	const struct context_targets *t = context_targets;
-	const struct context_process *p;
-	const __u64 now = clock_ns();
-	__u64 due = t->next_follow;
 
-	if (!is_wanted(t))
-		return -1;
-	p = t->asked ? NULL : next_process(t);
-	if (p && p->due < due)
-		due = p->due > t->next_look ? p->due : t->next_look;
-	if (due > t->next_follow)
-		due = t->next_follow;
-	return due <= now ? 0 : (int)((due - now) / NS_PER_MS) + 1;
+	return is_wanted(t) ? follow_due_ms(&t->follow, clock_ns(), t->asked) : -1;
 }
 
 int context_targets_watch(struct context_targets *t, struct loop *loop)
