@@ -25,7 +25,7 @@ struct wire_field {
 
 static inline struct wire wire_of(const void *data, size_t size)
 {
-	return (struct wire){ data, (const __u8 *)data + size };
+	return (struct wire){ data, size ? (const __u8 *)data + size : data }; /* nothing may be at NULL */
 }
 
 /* Takes the next field. 1; 0 at the end of the message; -EBADMSG, also for the groups of old protobuf. */
