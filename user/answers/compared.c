@@ -146,7 +146,8 @@ int compared_make(struct recorded *r, const struct question *q, enum compared_sc
 	ret->whole.base_self = ret->whole.base_total = ret->base.chosen.kept;
 	ret->whole.new_self = ret->whole.new_total = ret->now.chosen.kept;
 	find_difference(ret, &ret->whole);
-	qsort_r(ret->rows, ret->count, sizeof(*ret->rows), compare, ret);
+	if (ret->count) /* without rows there is no array */
+		qsort_r(ret->rows, ret->count, sizeof(*ret->rows), compare, ret);
 	ret->shown = ret->count < q->top ? ret->count : q->top;
 	return 0;
 }

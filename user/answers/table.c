@@ -190,7 +190,8 @@ static int compare(const void *a, const void *b, void *context)
 
 void table_sort(struct table *t)
 {
-	qsort_r(t->rows, t->count, sizeof(*t->rows), compare, t);
+	if (t->count) /* without rows there is no array */
+		qsort_r(t->rows, t->count, sizeof(*t->rows), compare, t);
 }
 
 __s64 table_left_out(const struct table *t)

@@ -84,6 +84,8 @@ static int by_total(const void *x, const void *y)
 
 void table_sort_edges(struct table *t)
 {
+	if (!t->count) /* there is no array */
+		return;
 	if (t->shape == TABLE_LINES)
 		qsort_r(t->rows, t->count, sizeof(*t->rows), by_line, t);
 	else

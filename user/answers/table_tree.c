@@ -86,6 +86,8 @@ int table_sort_tree(struct adder *a, size_t top)
 		return -ENOMEM;
 	t->count = n;
 	t->shown = n < top ? n : top;
+	if (!n) /* there is no array */
+		return 0;
 	for (size_t i = 0; i < n; i++)
 		rows[i] = t->rows[i];
 	qsort(t->rows, n, sizeof(*t->rows), by_total);

@@ -144,7 +144,8 @@ static int list_folder(const char *path, struct names *ret)
 		if (is_profile(e->d_name))
 			err = add_name(ret, path, e->d_name);
 	closedir(d);
-	qsort(ret->list, ret->count, sizeof(*ret->list), by_name);
+	if (ret->count)
+		qsort(ret->list, ret->count, sizeof(*ret->list), by_name);
 	return err;
 }
 
