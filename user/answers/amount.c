@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "answers/amount.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,15 @@ static const struct scale scales[] = {
 	{ "bytes", "MiB", 1048576 },	{ "bytes", "KiB", 1024 },     { "bytes", "B", 1 },
 };
 
+/* Letters, digits and signs of ASCII: no other byte goes to the terminal, nor half of a character. */
+static bool is_plain(const char *unit)
+{
+	for (; *unit; unit++)
+		if (*unit < ' ' || *unit > '~')
+			return false;
+	return true;
+}
+
 struct amount_unit amount_unit(const char *unit, __s64 largest)
 {
 	const double size = largest < 0 ? -(double)largest : (double)largest;
@@ -32,8 +42,10 @@ struct amount_unit amount_unit(const char *unit, __s64 largest)
 		if (size >= found->divisor)
 			break;
 	}
+	if (!found && !strcmp(unit, "count"))
+		return (struct amount_unit){ "", 1, 0 };
 	if (!found)
-		return (struct amount_unit){ strcmp(unit, "count") ? unit : "", 1, 0 };
+		return (struct amount_unit){ is_plain(unit) ? unit : "?", 1, 0 };
 	return (struct amount_unit){ found->name, found->divisor, found->divisor == 1 ? 0 : 2 };
 }
 

@@ -30,6 +30,8 @@ static void values(void **state)
 	shown("bytes", 100, 50, "50 B");
 	shown("count", 1000, 50, "50");
 	shown("furlongs", 1000, 50, "50 furlongs");
+	shown("nano\x01s", 1000, 50, "50 ?");
+	shown("\xc2\x9b" "2J", 1000, 50, "50 ?");
 	shown("nanoseconds", INT64_MIN, INT64_MIN, "-9223372036.85 s");
 }
 

@@ -93,7 +93,7 @@ static void overlapping(void **state)
 	(void)state;
 	srand(7);
 	for (int round = 0; round < 3000; round++) {
-		char text[LINES * 32], name[8];
+		char text[LINES * 32], name[16];
 		int covers[ADDRESSES][LINES] = { 0 }, used = 0;
 
 		for (int i = 0; i < LINES; i++) {
