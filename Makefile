@@ -64,7 +64,8 @@ TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/
 	    tests/bench/lines.c deploy/dist/pages.c)) $(O)/tests/forge/fail_malloc.so \
 	    $(O)/tests/forge/odd_clock.so
 include deploy/dist/dist.mk
-LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats doctor) # list_rows.py
+LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats doctor \
+	    findings) # list_rows.py
 SCHEMA   := deploy/kubernetes/chart/values.schema.json
 
 .DEFAULT_GOAL := all
@@ -204,6 +205,7 @@ docs/labels.md: user/profile/labels.def
 docs/states.md: bpf/states.def
 docs/formats.md: user/profile/formats.def
 docs/doctor.md: user/doctor/checks.def
+docs/findings.md: user/findings/rules.def
 $(SCHEMA): user/options/options.def deploy/tools/chart_options.py
 	$(Q)python3 deploy/tools/chart_options.py $@
 $(LISTS): deploy/tools/list_rows.py

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A page of docs/ on stdout, made from a list: list_rows.py outcomes|frames|events|labels|states|formats|
-doctor."""
+doctor|findings."""
 import collections
 import re
 import sys
@@ -235,6 +235,27 @@ the table above, each time; those for which nothing was asked have the result `u
 `can_profile` is about the checks before `libcurl`, `can_do_all` about all.""")
 
 
+def findings():
+    heading("What stands out in a profile",
+            "Made from `user/findings/rules.def` by `make docs/findings.md`. `pyperf-bpf report --findings` "
+            "says these sentences, at most five of them, the largest share first, and none where nothing "
+            "stands out.")
+    print("| code in JSON | it is said when | of | at least |\n|---|---|---|---|")
+    for (code, least), (of, text) in rows("user/findings/rules.def", "RULE"):
+        print(f"| `{code}` | {text} | {of} | {100 * float(least):.0f} % |")
+    print("""
+What is found by samples has to be beyond chance: its share is at least the last column even where
+chance made it look larger (the lower end of the 95 % interval, which is in the sentence). What is
+counted event by event, such as waits, has no such doubt. Besides, a sentence needs some tenths of a
+second of CPU time or of waits, and a part of the time that passed: what is short is nobody's
+trouble. Which code is meant is listed in `user/findings/marks.def`; code of other libraries, or in
+C without a symbol, is not seen.
+
+A rule says what is so, not that it is wrong: a program that exists to convert JSON spends its time
+on JSON. The line it names is the newest one of the program's own code, where there is one, and not
+that of a library that it calls.""")
+
+
 if __name__ == "__main__":
     {"outcomes": outcomes, "frames": frames, "events": events, "labels": labels, "states": states,
-     "formats": formats, "doctor": doctor}[sys.argv[1]]()
+     "formats": formats, "doctor": doctor, "findings": findings}[sys.argv[1]]()

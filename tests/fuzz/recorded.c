@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "answers/answered.h"
+#include "findings/findings.h"
 #include "recorded/read_pprof.h"
 #include "recorded/recorded.h"
 
@@ -50,6 +51,19 @@ static void ask(struct recorded *r, const struct question *q)
 	buf_free(&json);
 }
 
+static void find(struct recorded *r)
+{
+	struct findings found;
+	struct buf text = { 0 }, json = { 0 };
+
+	FUZZ_CHECK(!findings_make(r, &found) && found.count <= FINDINGS_MAX);
+	FUZZ_CHECK(!findings_text(&found, false, 100, &text) && !findings_json(&found, &json));
+	check_shown(&text);
+	check_shown(&json);
+	buf_free(&text);
+	buf_free(&json);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct recorded r = { 0 };
@@ -64,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask(&r, &(struct question){ .top = 10 });
 		for (int by = 0; by < BY_LABEL; by++)
 			ask(&r, &(struct question){ .by = by_rows[by].name, .top = 3, .fold = by % 2 });
+		find(&r);
 		ask(&r, &(struct question){ .by = "label:pid", .event = "cpu", .focus = "a", .top = 3 });
 	}
 	recorded_free(&r);

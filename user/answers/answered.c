@@ -76,6 +76,8 @@ static int make_tables(struct answered *a, char *error, size_t size)
 	const char *label;
 	enum answer_by by;
 
+	if (q->no_tables)
+		return 0;
 	if (q->callers || q->callees || q->lines)
 		return add_one(a, q->lines ? BY_LINE : BY_FUNCTION, error, size);
 	if (q->tree)

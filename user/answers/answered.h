@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 #include "answers/chosen.h"
+#include "answers/finding.h"
 #include "answers/question.h"
 #include "answers/table.h"
 #include "base/buf.h"
@@ -31,6 +32,7 @@ struct answered {
 	struct table markers; /* what stacks lack: rows are the marker frames, and only those */
 	struct answered_note notes[ANSWERED_NOTES_MAX];
 	size_t note_count;
+	const struct findings *findings; /* borrowed; NULL: nobody has asked */
 };
 
 /* 0; -ENOMEM; -E2BIG; -EINVAL with one line in error. answered_free() it in each case. */

@@ -156,12 +156,19 @@ static int add_notes(const struct answered *a, struct buf *out)
 	return err ?: buf_add_string(out, "]");
 }
 
+static int add_findings(const struct answered *a, struct buf *out)
+{
+	if (!a->findings)
+		return 0;
+	return buf_add_string(out, ",\n\"findings\":") ?: findings_json(a->findings, out);
+}
+
 int answered_json(const struct answered *a, struct buf *out)
 {
 	int err = buf_add_string(out, "{\"schema\":\"" SCHEMA "\",\n");
 
 	err = err ?: add_profile(a, out) ?: buf_add_string(out, ",\n") ?: add_books(a, out) ?:
 	      buf_add_string(out, ",\n") ?: add_tables(a, out) ?: buf_add_string(out, ",\n") ?:
-	      add_notes(a, out);
+	      add_notes(a, out) ?: add_findings(a, out);
 	return err ?: buf_add_string(out, "}\n");
 }

@@ -213,6 +213,17 @@ static int add_notes(struct page *p)
 	return err;
 }
 
+static int add_findings(struct page *p)
+{
+	const struct findings *f = p->answer->findings;
+
+	if (!f)
+		return 0;
+	if (!f->count)
+		return buf_add_string(p->out, "\nNothing stands out.\n");
+	return buf_add_string(p->out, "\n") ?: findings_text(f, p->colour, WIDTH, p->out);
+}
+
 int answered_text(const struct answered *a, bool colour, struct buf *out)
 {
 	struct page p = {
@@ -222,7 +233,7 @@ int answered_text(const struct answered *a, bool colour, struct buf *out)
 		.decimals = number_decimals(a->chosen.has_counts ? (__u64)a->chosen.samples : UINT64_MAX),
 		.unit = amount_unit(chosen_unit(&a->chosen), a->chosen.total),
 	};
-	int err = add_total(&p);
+	int err = add_total(&p) ?: add_findings(&p);
 
 	for (size_t i = 0; i < a->table_count && !err; i++)
 		err = add_table(&p, &a->tables[i]);

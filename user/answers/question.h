@@ -28,6 +28,7 @@ extern const struct by_row by_rows[BY_KINDS];
 struct question {
 	const char *by, *event, *focus, *ignore, *callers, *callees, *lines;
 	bool tree, fold;
+	bool no_tables; /* findings alone */
 	size_t top; /* rows of each table */
 };
 

@@ -34,9 +34,12 @@ int derive_asked(struct options *o, char *error, size_t size)
 		return options_fail(error, size,
 				    "--by wants function, line, file, package, native, frame, wait, process, "
 				    "thread, pod, endpoint, task or label:NAME, not '%s'", o->by);
-	if (!!o->callers + !!o->callees + !!o->lines + o->tree + !!o->by > 1)
+	if (!!o->callers + !!o->callees + !!o->lines + o->tree + !!o->by + o->findings > 1)
 		return options_fail(error, size,
-				    "only one of --by, --callers, --callees, --lines and --tree");
+				    "only one of --by, --callers, --callees, --lines, --tree and --findings");
+	if (o->findings && (o->focus || o->ignore || o->fold))
+		return options_fail(error, size,
+				    "--findings is of whole profiles: without --focus, --ignore and --fold");
 	if (o->subcommand->takes & GROUP_DIFF && (!o->command[1] || o->command[2]))
 		return options_fail(error, size, "name %s; --help shows how", o->subcommand->words);
 	if (o->fail_over && (derive_seconds(o->fail_over, &o->fail_share) || o->fail_share > 1e6))

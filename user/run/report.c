@@ -7,6 +7,7 @@
 
 #include "answers/answered.h"
 #include "base/log.h"
+#include "findings/findings.h"
 #include "run/commands.h"
 #include "run/profiles.h"
 
@@ -20,6 +21,17 @@ static int show(const struct options *o, const struct answered *a)
 	return profiles_show(err, &out);
 }
 
+static int find(const struct options *o, struct recorded *r, struct answered *a, struct findings *f)
+{
+	int err = o->findings ? findings_make(r, f) : 0;
+
+	if (err || !o->findings)
+		return log_failure(err, "what stands out");
+	findings_set_files(f, o->command);
+	a->findings = f;
+	return 0;
+}
+
 static int answer(const struct options *o, struct recorded *r)
 {
 	const struct question q = {
@@ -31,10 +43,12 @@ static int answer(const struct options *o, struct recorded *r)
 		.callees = o->callees,
 		.lines = o->lines,
 		.tree = o->tree,
+		.no_tables = o->findings,
 		.fold = o->fold,
 		.top = o->top,
 	};
 	char error[ERROR_SIZE] = "out of memory";
+	struct findings found;
 	struct answered a;
 	int err = answered_make(r, &q, &a, error, sizeof(error));
 	bool is_empty = answered_is_empty(&a);
@@ -42,7 +56,7 @@ static int answer(const struct options *o, struct recorded *r)
 	if (err)
 		log_error("%s", error);
 	else
-		err = show(o, &a);
+		err = find(o, r, &a, &found) ?: show(o, &a);
 	answered_free(&a);
 	return err ? EXIT_FAILURE : is_empty ? EXIT_NOTHING : EXIT_SUCCESS;
 }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rule_gil.c - threads wait for the GIL, counted or seen by ticks.
+ */
+#include "answers/amount.h"
+#include "base/cleanup.h"
+#include "findings/rules.h"
+#include "findings/says.h"
+#include "findings/spots.h"
+
+#define WAIT_SECONDS  0.2  /* less is nobody's trouble */
+#define WAIT_OF_TIME  0.05
+#define SECOND_THREAD 0.20 /* of the time: less, and it is no rival of the first one */
+
+/* Of a wait for the GIL: the newest line of who had it. */
+static size_t holder(const struct scene *s, const struct recorded_stack *stack, const void *what)
+{
+	const size_t held = scene_find(s, stack, 0, MARK_HELD);
+	const size_t line = scene_find(s, stack, 0, MARK_PYTHON);
+
+	(void)what;
+	return held < stack->n && line < held ? line : SPOT_NO_FRAME;
+}
+
+int rule_gil_wait(const struct scene *s, double least, struct finding *ret)
+{
+	_cleanup_(spots_free) struct spots spots = { 0 };
+	const __s64 waited = s->total[EVENT_GIL];
+	const bool has_cpu = scene_has(s, PROFILE_TIME);
+	int err;
+
+	says_value(s, EVENT_GIL, waited, has_cpu ? recorded_sum(waited, s->total[PROFILE_TIME]) : s->ns, ret);
+	if (!says_enough(ret, least) || !says_long(s, ret, WAIT_SECONDS, WAIT_OF_TIME))
+		return 0;
+	err = spots_make(s, EVENT_GIL, holder, NULL, &spots);
+	if (err)
+		return err;
+	ret->place = spots_first(s, &spots);
+	says_text(ret, "Threads waited for the GIL for %s, %.1f %% of the time %s",
+		  says_amount(ret, waited).text, 100 * ret->share,
+		  has_cpu ? "in which they ran or wanted it" : "that passed");
+	if (*ret->place.name)
+		says_text(ret, "; for %.1f %% of that %s held it", 100 * ret->place.share,
+			  spot_text(&ret->place).text);
+	says_text(ret, ".");
+	says_more(ret, "--event", "gil", "--by", "line", NULL);
+	return 1;
+}
+
+/* What a process's threads had the GIL together. */
+struct held {
+	__s64 pid, ns, samples;
+	int rivals;
+};
+
+static struct held worst_process(const struct scene *s)
+{
+	struct held worst = { 0 }, now = { .pid = -1 };
+
+	for (size_t i = 0; i < s->thread_count; i++) {
+		const struct scene_thread *t = &s->threads[i];
+
+		if (t->pid != now.pid)
+			now = (struct held){ .pid = t->pid };
+		now.ns = recorded_sum(now.ns, t->holds);
+		now.samples = recorded_sum(now.samples, t->holds_samples);
+		now.rivals += (double)t->holds > SECOND_THREAD * (double)s->ns;
+		if (now.rivals > 1 && now.ns > worst.ns)
+			worst = now;
+	}
+	return worst;
+}
+
+static size_t held_by(const struct scene *s, const struct recorded_stack *stack, const void *what)
+{
+	const struct held *h = what;
+
+	if (!scene_is(s, stack, STATE_HOLDS_GIL) || scene_thread_of(s, stack)->pid != h->pid)
+		return SPOT_NOT_IN;
+	return spot_own(s, stack, 0);
+}
+
+int rule_gil_full(const struct scene *s, double least, struct finding *ret)
+{
+	_cleanup_(spots_free) struct spots spots = { 0 };
+	const struct held worst = worst_process(s);
+	int err;
+
+	if (scene_has(s, EVENT_GIL) || !scene_has(s, PROFILE_TIME))
+		return 0;
+	says_value(s, PROFILE_TIME, worst.ns, s->ns, ret);
+	says_samples_of_time(ret, worst.samples);
+	if (!says_enough(ret, least))
+		return 0;
+	err = spots_make(s, PROFILE_TIME, held_by, &worst, &spots);
+	if (err)
+		return err;
+	ret->place = spots_first(s, &spots);
+	says_text(ret, "%d threads of process %lld had its GIL for %.0f %% of the time, so they wait for "
+		  "each other", worst.rivals, worst.pid, 100 * ret->share);
+	if (*ret->place.name)
+		says_text(ret, "; %.1f %% of that was %s", 100 * ret->place.share,
+			  spot_text(&ret->place).text);
+	says_text(ret, ".");
+	says_more(ret, "--by", "thread", NULL);
+	return 1;
+}
