@@ -142,9 +142,12 @@ def pool_at_work():
     import concurrent.futures
     import hashlib
     import os
+    import zlib
     data = os.urandom(1 << 20)
+    work = (lambda: hashlib.sha256(data * 2), lambda: hashlib.md5(data), lambda: hashlib.blake2b(data),
+            lambda: zlib.compress(data[:100000]), lambda: zlib.crc32(data * 8))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda _: hashlib.sha256(data * 4).digest(), range(60)))
+        list(pool.map(lambda i: work[i % len(work)](), range(150)))
 
 
 def waiting_pool():

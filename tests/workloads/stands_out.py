@@ -5,6 +5,7 @@ CODE is a rule of user/findings/rules.def. Each runs until it has used so many s
 as many turns, and ends.
 """
 import asyncio
+import concurrent.futures
 import copy
 import gc
 import json
@@ -13,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+import zlib
 
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 0.8
 
@@ -168,6 +170,79 @@ def copies_little():
         burn()
 
 
+# memory_copies, native_spot
+def copies_memory():
+    target, source = bytearray(8 << 20), bytes(8 << 20)
+    for _ in lasts():
+        target[:] = source
+
+
+def checks():
+    data = os.urandom(1 << 20)
+    for _ in lasts():
+        zlib.crc32(data)
+
+
+# package
+def uses_package():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = os.path.join(folder, "site-packages")
+        os.makedirs(os.path.join(folder, "heavy"))
+        with open(os.path.join(folder, "heavy", "__init__.py"), "w") as f:
+            f.write("def burn(n):\n    x = 0\n    for i in range(n):\n        x += i\n")
+        sys.path.insert(0, folder)
+        import heavy
+        for _ in lasts():
+            heavy.burn(50000)
+
+
+# pool_starves
+def starves():
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        for _ in lasts():
+            pool.submit(abs, burn())
+
+
+def has_work():
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda _: burn(), range(int(300 * SECONDS))))
+
+
+# no_cpu
+def rests():
+    for _ in range(20):
+        time.sleep(0.02)
+
+
+# growth
+kept, MIB = [], b"x" * (1 << 20)
+
+
+def grows():
+    for _ in range(100):
+        kept.append(bytearray(MIB))
+        time.sleep(0.001)
+
+
+def grows_and_shrinks():
+    for _ in range(100):
+        bytearray(MIB)
+        time.sleep(0.001)
+
+
+# not_whole
+def is_deep(depth=200):
+    if depth:
+        is_deep(depth - 1)
+    else:
+        burns()
+
+
+# only_ticks
+def waits_only():
+    time.sleep(2.5)
+
+
 def in_loop(coroutine):
     return lambda: asyncio.run(coroutine())
 
@@ -183,6 +258,14 @@ SCENES = {
     "exceptions": (handles, handles_little),
     "serialisation": (encodes, encodes_little),
     "deep_copies": (copies, copies_little),
+    "memory_copies": (copies_memory, burns),
+    "package": (uses_package, burns),
+    "native_spot": (checks, burns),
+    "pool_starves": (starves, has_work),
+    "no_cpu": (burns, rests),
+    "growth": (grows, grows_and_shrinks),
+    "not_whole": (is_deep, burns),
+    "only_ticks": (waits_only, burns),
 }
 
 

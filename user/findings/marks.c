@@ -89,6 +89,10 @@ static __u32 marks_of(const struct recorded *r, const struct recorded_place *p)
 	kind = package_of(s.is_native ? s.mapping : s.file, s.package, sizeof(s.package));
 	if (s.is_python)
 		marks |= MARK_PYTHON | (kind == PACKAGE_PROGRAM ? MARK_PROGRAM : 0);
+	if (s.is_native)
+		marks |= MARK_NATIVE;
+	if (p->kind == FRAME_MARKER)
+		marks |= MARK_MARKER;
 	if (kind != PACKAGE_INSTALLED)
 		s.package[0] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(list); i++)

@@ -21,9 +21,11 @@ enum mark {
 	MARK_COLLECT = 1 << 8,
 	MARK_COPY = 1 << 9,
 	MARK_HELD = 1 << 10,
-	/* Not of the list: whose code it is, and that it is Python at all. */
+	/* Not of the list: what it is, and whose. */
 	MARK_PYTHON = 1 << 11,
 	MARK_PROGRAM = 1 << 12,
+	MARK_NATIVE = 1 << 13,
+	MARK_MARKER = 1 << 14,
 };
 
 /* Sets of marks by place id - 1, to be freed. 0 or -ENOMEM. */

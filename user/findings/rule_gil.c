@@ -10,6 +10,7 @@
 
 #define WAIT_SECONDS  0.2  /* less is nobody's trouble */
 #define WAIT_OF_TIME  0.05
+#define HELD_OF_TIME  0.10
 #define SECOND_THREAD 0.20 /* of the time: less, and it is no rival of the first one */
 
 /* Of a wait for the GIL: the newest line of who had it. */
@@ -22,6 +23,20 @@ static size_t holder(const struct scene *s, const struct recorded_stack *stack, 
 	return held < stack->n && line < held ? line : SPOT_NO_FRAME;
 }
 
+/*
+ * Who has the GIL and no CPU keeps it from others, too: then CPUs are what is missing. So it must have been
+ * held for a while by those that ran, or CPUs must have been free.
+ */
+static bool is_by_holders(const struct scene *s)
+{
+	__s64 held = 0;
+
+	for (size_t i = 0; i < s->thread_count; i++)
+		held = recorded_sum(held, s->threads[i].holds);
+	return !scene_has(s, PROFILE_TIME) || (double)held > HELD_OF_TIME * (double)s->ns ||
+	       (scene_has(s, EVENT_RUNQUEUE) && s->total[EVENT_RUNQUEUE] < s->total[EVENT_GIL] / 4);
+}
+
 int rule_gil_wait(const struct scene *s, double least, struct finding *ret)
 {
 	_cleanup_(spots_free) struct spots spots = { 0 };
@@ -30,7 +45,7 @@ int rule_gil_wait(const struct scene *s, double least, struct finding *ret)
 	int err;
 
 	says_value(s, EVENT_GIL, waited, has_cpu ? recorded_sum(waited, s->total[PROFILE_TIME]) : s->ns, ret);
-	if (!says_enough(ret, least) || !says_long(s, ret, WAIT_SECONDS, WAIT_OF_TIME))
+	if (!says_enough(ret, least) || !says_long(s, ret, WAIT_SECONDS, WAIT_OF_TIME) || !is_by_holders(s))
 		return 0;
 	err = spots_make(s, EVENT_GIL, holder, NULL, &spots);
 	if (err)

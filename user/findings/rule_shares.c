@@ -2,49 +2,14 @@
 /*
  * rule_shares.c - what takes much of the CPU time besides what the program is for.
  */
-#include "answers/amount.h"
-#include "base/cleanup.h"
 #include "findings/rules.h"
 #include "findings/says.h"
+#include "findings/cpu_share.h"
 #include "findings/spots.h"
 
 /* Each program begins with imports: less than that is worth no word. */
 #define IMPORTS_SECONDS 0.5
 #define IMPORTS_OF_TIME 0.05 /* and as much of the time that passed */
-#define SHARE_SECONDS	0.1  /* of others */
-#define SHARE_OF_TIME	0.01
-
-/* CPU time, or where the profile has none, samples. */
-static int cpu_column(const struct scene *s)
-{
-	return scene_has(s, PROFILE_TIME) ? PROFILE_TIME : EVENT_CPU;
-}
-
-/* does: the subject of the sentence. */
-static int find_share(const struct scene *s, double least, spot_frame frame, const void *what,
-		      const char *does, struct finding *ret)
-{
-	_cleanup_(spots_free) struct spots spots = { 0 };
-	const int column = cpu_column(s);
-	int err = spots_make(s, column, frame, what, &spots);
-
-	if (err)
-		return err;
-	says_value(s, column, spots.value, s->total[column], ret);
-	says_samples(ret, spots.samples, s->total[EVENT_CPU]);
-	if (!says_enough(ret, least))
-		return 0;
-	if (column == PROFILE_TIME && !says_long(s, ret, SHARE_SECONDS, SHARE_OF_TIME))
-		return 0;
-	ret->place = spots_first(s, &spots);
-	says_text(ret, "%s took %.1f %% of the CPU time, %s", does, 100 * ret->share,
-		  says_amount(ret, ret->value).text);
-	if (*ret->place.name)
-		says_text(ret, "; %.1f %% of that from %s", 100 * ret->place.share,
-			  spot_text(&ret->place).text);
-	says_text(ret, ".");
-	return 1;
-}
 
 /* Who called the oldest frame of these marks. */
 static size_t caller_of(const struct scene *s, const struct recorded_stack *stack, const void *what)
@@ -87,7 +52,7 @@ static size_t collector(const struct scene *s, const struct recorded_stack *stac
 int rule_imports(const struct scene *s, double least, struct finding *ret)
 {
 	static const __u32 marks = MARK_IMPORT;
-	int found = find_share(s, least, importer, &marks, "Imports of modules", ret);
+	int found = cpu_share_find(s, least, importer, &marks, "Imports of modules", ret);
 
 	says_more(ret, "--focus", "_find_and_load", "--tree", NULL);
 	return found > 0 ? says_long(s, ret, IMPORTS_SECONDS, IMPORTS_OF_TIME) : found;
@@ -96,13 +61,13 @@ int rule_imports(const struct scene *s, double least, struct finding *ret)
 int rule_collections(const struct scene *s, double least, struct finding *ret)
 {
 	says_more(ret, "--by", "label:gc", NULL);
-	return find_share(s, least, collector, NULL, "The collection of garbage", ret);
+	return cpu_share_find(s, least, collector, NULL, "The collection of garbage", ret);
 }
 
 int rule_exceptions(const struct scene *s, double least, struct finding *ret)
 {
 	says_more(ret, "--by", "label:exception", NULL);
-	return find_share(s, least, handler, NULL, "What handles exceptions", ret);
+	return cpu_share_find(s, least, handler, NULL, "What handles exceptions", ret);
 }
 
 int rule_serialisation(const struct scene *s, double least, struct finding *ret)
@@ -110,7 +75,7 @@ int rule_serialisation(const struct scene *s, double least, struct finding *ret)
 	static const __u32 marks = MARK_SERIAL;
 
 	says_more(ret, "--by", "line", "--focus", "json|pickle|yaml|msgpack", NULL);
-	return find_share(s, least, caller_of, &marks, "Serialisation", ret);
+	return cpu_share_find(s, least, caller_of, &marks, "Serialisation", ret);
 }
 
 int rule_deep_copies(const struct scene *s, double least, struct finding *ret)
@@ -118,5 +83,5 @@ int rule_deep_copies(const struct scene *s, double least, struct finding *ret)
 	static const __u32 marks = MARK_DEEPCOPY;
 
 	says_more(ret, "--callers", "deepcopy", NULL);
-	return find_share(s, least, caller_of, &marks, "copy.deepcopy()", ret);
+	return cpu_share_find(s, least, caller_of, &marks, "copy.deepcopy()", ret);
 }

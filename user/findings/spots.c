@@ -81,16 +81,31 @@ static void copy_if_fits(char *to, size_t size, const char *text)
 	snprintf(to, size, "%s", strlen(text) < size ? text : "");
 }
 
-struct finding_place spots_first(const struct scene *s, const struct spots *p)
+static __u32 first(const struct spots *p)
 {
-	struct finding_place found = { .name = "" };
-	const struct recorded_function *f;
-	const struct spot *spot;
 	__u32 most = 0;
 
 	for (__u32 id = 1; id <= p->keys.count; id++)
 		if (!most || p->values[id - 1] > p->values[most - 1])
 			most = id;
+	return most;
+}
+
+__u32 spots_first_function(const struct spots *p)
+{
+	const __u32 most = first(p);
+	const struct spot *spot = most ? interned_get(&p->keys, most, NULL) : NULL;
+
+	return spot ? spot->function : 0;
+}
+
+struct finding_place spots_first(const struct scene *s, const struct spots *p)
+{
+	struct finding_place found = { .name = "" };
+	const __u32 most = first(p);
+	const struct recorded_function *f;
+	const struct spot *spot;
+
 	if (!most)
 		return found;
 	spot = interned_get(&p->keys, most, NULL);

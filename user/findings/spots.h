@@ -27,6 +27,8 @@ void spots_free(struct spots *p);
 /* The one that has most. Without any its name is "". */
 struct finding_place spots_first(const struct scene *s, const struct spots *p);
 
+/* ... the id of its function; 0 = there is none. */
+__u32 spots_first_function(const struct spots *p);
 /* "f (app.py:12)": what is long is cut. */
 struct spot_text {
 	char text[FINDING_PLACE_TEXT];

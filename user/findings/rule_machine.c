@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rule_machine.c - what a program needs of its machine: CPUs, and memory.
+ */
+#include "answers/amount.h"
+#include "base/cleanup.h"
+#include "findings/rules.h"
+#include "findings/says.h"
+#include "findings/spots.h"
+
+#define READY_SECONDS 0.2 /* less is nobody's trouble */
+#define READY_OF_TIME 0.1
+#define GROWTH_BYTES  (64 << 20)
+
+static size_t own_line(const struct scene *s, const struct recorded_stack *stack, const void *what)
+{
+	(void)what;
+	return spot_own(s, stack, 0);
+}
+
+static void say_place(struct finding *f, const char *before)
+{
+	if (*f->place.name)
+		says_text(f, "; %.1f %% of that %s %s", 100 * f->place.share, before,
+			  spot_text(&f->place).text);
+	says_text(f, ".");
+}
+
+int rule_no_cpu(const struct scene *s, double least, struct finding *ret)
+{
+	_cleanup_(spots_free) struct spots spots = { 0 };
+	const __s64 ready = s->total[EVENT_RUNQUEUE];
+	int err;
+
+	if (!scene_has(s, PROFILE_TIME))
+		return 0;
+	says_value(s, EVENT_RUNQUEUE, ready, recorded_sum(ready, s->total[PROFILE_TIME]), ret);
+	if (!says_enough(ret, least) || !says_long(s, ret, READY_SECONDS, READY_OF_TIME))
+		return 0;
+	err = spots_make(s, EVENT_RUNQUEUE, own_line, NULL, &spots);
+	if (err)
+		return err;
+	ret->place = spots_first(s, &spots);
+	says_text(ret, "Threads could run and had no CPU for %s, %.1f %% of the time in which they ran or "
+		  "could have: by a quota (cpu.stat of their cgroup), or since other programs had them",
+		  says_amount(ret, ready).text, 100 * ret->share);
+	say_place(ret, "at");
+	says_more(ret, "--event", "runqueue", "--by", "process", NULL);
+	return 1;
+}
+
+/* What was given back; but for what processes leave when they end, where no Python runs any more. */
+static __s64 given_back(const struct scene *s)
+{
+	__s64 sum = 0;
+
+	for (__u32 id = 1; id <= recorded_stacks(s->recorded); id++) {
+		const struct recorded_stack stack = recorded_get_stack(s->recorded, id);
+
+		if (scene_all_marks(s, &stack) & MARK_PYTHON)
+			sum = recorded_sum(sum, scene_value(s, &stack, EVENT_SHRINKAGE));
+	}
+	return sum;
+}
+
+int rule_growth(const struct scene *s, double least, struct finding *ret)
+{
+	_cleanup_(spots_free) struct spots spots = { 0 };
+	const __s64 grown = s->total[EVENT_MEMORY], shrunk = given_back(s);
+	const __s64 net = grown - (shrunk < grown ? shrunk : grown);
+	int err;
+
+	says_value(s, EVENT_MEMORY, net, grown, ret);
+	if (!says_enough(ret, least) || net < GROWTH_BYTES)
+		return 0;
+	err = spots_make(s, EVENT_MEMORY, own_line, NULL, &spots);
+	if (err)
+		return err;
+	ret->place = spots_first(s, &spots);
+	says_text(ret, "Resident memory grew by %s, and %s of it was given back",
+		  says_amount(ret, grown).text, shrunk > 0 ? says_amount(ret, grown - net).text : "nothing");
+	say_place(ret, "in");
+	says_more(ret, "--event", "memory", "--by", "line", NULL);
+	return 1;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rule_package.c - one installed package has most of the CPU time, in code of its own.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/package.h"
+#include "base/cleanup.h"
+#include "findings/rules.h"
+#include "findings/says.h"
+#include "findings/cpu_share.h"
+
+#define PACKAGE_NAME 96
+
+struct packages {
+	struct interned names;
+	__u32 *of_place; /* by place id - 1: the id of its package's name; 0 = of none that is installed */
+	__s64 *values;	 /* by id - 1 */
+	__u32 wanted;
+};
+
+static void free_packages(struct packages *p)
+{
+	interned_free(&p->names);
+	free(p->of_place);
+	free(p->values);
+}
+
+static int find_package(const struct recorded *r, __u32 place, struct packages *p)
+{
+	const struct recorded_place *of = recorded_get_place(r, place);
+	const struct recorded_function *f = recorded_get_function(r, of->function);
+	const bool is_mapped = of->kind == FRAME_NATIVE && of->mapping;
+	const __u32 file = is_mapped ? recorded_get_mapping(r, of->mapping)->file : f->file;
+	char name[PACKAGE_NAME] = "";
+
+	if (package_of(recorded_get_string(r, file), name, sizeof(name)) != PACKAGE_INSTALLED)
+		return 0;
+	return interned_add(&p->names, name, strlen(name) + 1, &p->of_place[place - 1]);
+}
+
+/* The frame that the time is of: native code of a package, or else the newest Python. */
+static size_t own_frame(const struct scene *s, const struct recorded_stack *stack, const struct packages *p)
+{
+	if (stack->n && p->of_place[stack->places[0] - 1])
+		return 0;
+	return scene_find(s, stack, 0, MARK_PYTHON);
+}
+
+static size_t in_package(const struct scene *s, const struct recorded_stack *stack, const void *what)
+{
+	const struct packages *p = what;
+	const size_t own = own_frame(s, stack, p);
+
+	if (own == stack->n || p->of_place[stack->places[own] - 1] != p->wanted)
+		return SPOT_NOT_IN;
+	return spot_own(s, stack, own);
+}
+
+static int add_up(const struct scene *s, struct packages *p)
+{
+	const struct recorded *r = s->recorded;
+	int err = 0;
+
+	p->of_place = calloc((size_t)r->places.count + 1, sizeof(*p->of_place));
+	if (!p->of_place)
+		return -ENOMEM;
+	for (__u32 i = 1; i <= r->places.count && !err; i++)
+		err = find_package(r, i, p);
+	if (err)
+		return err;
+	p->values = calloc((size_t)p->names.count + 1, sizeof(*p->values));
+	if (!p->values)
+		return -ENOMEM;
+	for (__u32 id = 1; id <= recorded_stacks(r); id++) {
+		const struct recorded_stack stack = recorded_get_stack(r, id);
+		const size_t own = own_frame(s, &stack, p);
+		const __u32 package = own < stack.n ? p->of_place[stack.places[own] - 1] : 0;
+
+		if (package)
+			p->values[package - 1] = recorded_sum(p->values[package - 1],
+							      scene_value(s, &stack, cpu_share_column(s)));
+	}
+	return 0;
+}
+
+int rule_package(const struct scene *s, double least, struct finding *ret)
+{
+	_cleanup_(free_packages) struct packages p = { 0 };
+	int err = add_up(s, &p);
+	char does[PACKAGE_NAME + 32];
+
+	if (err || !p.names.count)
+		return err;
+	p.wanted = 1;
+	for (__u32 id = 2; id <= p.names.count; id++)
+		if (p.values[id - 1] > p.values[p.wanted - 1])
+			p.wanted = id;
+	snprintf(does, sizeof(does), "Code of the package %s",
+		 (const char *)interned_get(&p.names, p.wanted, NULL));
+	says_more(ret, "--by", "package", NULL);
+	return cpu_share_find(s, least, in_package, &p, does, ret);
+}
