@@ -6,7 +6,8 @@ import re
 
 LIST = pathlib.Path(__file__).resolve().parents[2] / "user" / "profile" / "labels.def"
 
-# source: THREAD, PROCESS, STATE, STACK or CONTAINER; places: a set of IN_QUERY, IN_SERIES, IN_FRAME.
+# source: THREAD, PROCESS, STATE, STACK, PUBLISHED or CONTAINER; places: a set of IN_QUERY, IN_SERIES,
+# IN_FRAME.
 Label = collections.namedtuple("Label", "key kind source places")
 
 

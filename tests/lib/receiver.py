@@ -14,6 +14,7 @@ import urllib.parse
 from typing import NamedTuple
 
 import otlp
+import labels as label_rows
 import pprof
 from local_server import LocalServer, reply
 
@@ -84,7 +85,7 @@ def read_pyroscope(path, content_type, body):
 def check_labels(pairs, needed):
     names = [name for name, _ in pairs]
     demand(len(set(names)) == len(names) and needed <= set(names), "labels %s" % names)
-    demand(set(names) <= needed | {"namespace", "pod", "container", *POD_LABELS}, "labels %s" % names)
+    demand(set(names) <= needed | {*label_rows.keys(place="IN_SERIES"), *POD_LABELS}, "labels %s" % names)
 
 
 def read_parca(path, content_type, body):

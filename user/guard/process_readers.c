@@ -5,6 +5,9 @@
  */
 #include "guard/reading.h"
 
+#include <unistd.h>
+
+#include "base/clock.h"
 #include "guard/worker.h"
 #include "outside/context_look.h"
 #include "outside/tasks.h"
@@ -83,4 +86,14 @@ int read_contexts(struct reading *r)
 	const struct request_contexts *q = &r->request->contexts;
 
 	return context_look(r->tid, &q->layout, q->runtime, &q->names, &r->table);
+}
+
+int read_published(struct reading *r)
+{
+	const struct worker_request *q = r->request;
+	const __u64 began_ns = q->start_ticks * (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
+	struct otel_context context;
+	int err = otel_context_read((pid_t)q->pid, r->tid, began_ns, &q->published.known, &context);
+
+	return err ?: buf_add(&r->table, &context, sizeof(context));
 }

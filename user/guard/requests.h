@@ -15,6 +15,7 @@
 #include "outside/context_look.h"
 #include "outside/sleepers.h"
 #include "proc/code_maps.h"
+#include "proc/otel_context.h"
 
 struct reading;
 
@@ -67,6 +68,10 @@ struct request_contexts {
 	struct context_names names;
 };
 
+struct request_published {
+	struct otel_place known;
+};
+
 struct request_sleepers {
 	__u64 runtime;
 	struct layout layout;
@@ -88,6 +93,7 @@ struct worker_request {
 		struct request_perf_map perf_map;
 		struct request_threads threads;
 		struct request_contexts contexts;
+		struct request_published published;
 		struct request_sleepers sleepers;
 	};
 };

@@ -193,6 +193,20 @@ static int derive_label_var(struct options *o, char *error, size_t size)
 	return 0;
 }
 
+static int derive_services(struct options *o, char *error, size_t size)
+{
+	if (!o->service_from)
+		return 0;
+	if (service_order_parse(o->service_from, &o->services))
+		return options_fail(error, size,
+				    "--service-from wants some of context, label, pod and comm, each once, "
+				    "with commas between, not '%s'",
+				    o->service_from);
+	if (service_order_has(&o->services, SERVICE_FROM_LABEL) && !o->pod_label)
+		return options_fail(error, size, "--service-from label goes with --pod-label NAME");
+	return 0;
+}
+
 int options_derive(struct options *o, char *error, size_t size)
 {
 	if (o->help || o->version)
@@ -213,7 +227,8 @@ int options_derive(struct options *o, char *error, size_t size)
 	if (derive_intervals(o, error, size))
 		return -EINVAL;
 	if (derive_output(o, error, size) || derive_endpoints(o, error, size) ||
-	    derive_pod_labels(o, error, size) || derive_label_var(o, error, size))
+	    derive_pod_labels(o, error, size) || derive_label_var(o, error, size) ||
+	    derive_services(o, error, size))
 		return -EINVAL;
 	if (parse_address(o->listen, &o->listen_address, "listen", error, size) ||
 	    parse_address(o->listen_metrics, &o->metrics_address, "listen-metrics", error, size) ||

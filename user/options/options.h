@@ -15,6 +15,7 @@
 #include "http/address.h"
 #include "kubelet/pod_labels.h"
 #include "options/commands.h"
+#include "profile/services.h"
 #include "python/context_names.h"
 
 enum { EXIT_USAGE = 2, EXIT_NOTHING = 3, EXIT_GREW = 4 };
@@ -63,6 +64,7 @@ struct options {
 	struct http_address listen_address, metrics_address, health_address; /* of the three listen */
 	struct pod_label_names pod_label_names;		      /* of pod_label */
 	struct context_names context_names; /* of label_var */
+	struct service_order services; /* of service_from */
 };
 
 /*

@@ -22,10 +22,20 @@ typedef const char *label_text;
 /* Code for labels of one origin only: the code if origin is CONTAINER, else nothing. */
 #define OF_CONTAINER(origin, ...)		 LABEL_OF_CONTAINER_IS_##origin(__VA_ARGS__)
 #define LABEL_OF_CONTAINER_IS_CONTAINER(...) __VA_ARGS__
+#define LABEL_OF_CONTAINER_IS_PUBLISHED(...)
 #define LABEL_OF_CONTAINER_IS_PROCESS(...)
 #define LABEL_OF_CONTAINER_IS_THREAD(...)
 #define LABEL_OF_CONTAINER_IS_STATE(...)
 #define LABEL_OF_CONTAINER_IS_STACK(...)
+
+/* The same for PUBLISHED. */
+#define OF_PUBLISHED(origin, ...)	     LABEL_OF_PUBLISHED_IS_##origin(__VA_ARGS__)
+#define LABEL_OF_PUBLISHED_IS_PUBLISHED(...) __VA_ARGS__
+#define LABEL_OF_PUBLISHED_IS_CONTAINER(...)
+#define LABEL_OF_PUBLISHED_IS_PROCESS(...)
+#define LABEL_OF_PUBLISHED_IS_THREAD(...)
+#define LABEL_OF_PUBLISHED_IS_STATE(...)
+#define LABEL_OF_PUBLISHED_IS_STACK(...)
 
 /* Where a label stands besides pprof, as labels.def says. */
 enum label_outputs { NOWHERE_ELSE = 0, IN_QUERY = 1, IN_SERIES = 2, IN_FRAME = 4 };

@@ -9,7 +9,7 @@
 #include "base/protobuf.h"
 #include "profile/otlp_dictionary.h"
 #include "profile/profile.h"
-#include "profile/split.h"
+#include "profile/services.h"
 
 /*
  * Labels under the names that OpenTelemetry has for them. A row that is not here is an attribute of samples,
@@ -24,6 +24,8 @@ static const struct {
 	[LABEL_pod] = { "k8s.pod.name", true },		 [LABEL_namespace] = { "k8s.namespace.name", true },
 	[LABEL_pod_uid] = { "k8s.pod.uid", true },	 [LABEL_tid] = { "thread.id", false },
 	[LABEL_thread] = { "thread.name", false },
+	[LABEL_service_instance] = { "service.instance.id", true },
+	[LABEL_environment] = { "deployment.environment.name", true },
 };
 
 int otlp_owners_open(struct otlp_owners *o, const struct profile *p, const char *host,
@@ -94,7 +96,7 @@ static int add_pod_labels(const struct otlp_owners *o, struct buf *resource,
 
 static int make_resource(const struct otlp_owners *o, const struct profile_owner *owner, struct buf *resource)
 {
-	int err = add_text(resource, "service.name", split_service_name(o->profile, owner));
+	int err = add_text(resource, "service.name", service_name(o->profile, owner));
 
 	err = err ?: add_text(resource, "service.namespace",
 			      profile_get_string(o->profile, owner->namespace));
@@ -144,7 +146,7 @@ static int add_attributes(struct otlp_owners *o, const struct profile_owner *own
 	int err = 0;
 
 	for (int i = 0; !err && i < LABEL_COUNT; i++)
-		if (owner->label[i] && !names[i].of_process)
+		if (owner->label[i] && !names[i].of_process && i != LABEL_service)
 			err = add_attribute(o, i, owner->label[i]);
 	return err ?: add_variables(o, owner);
 }

@@ -17,6 +17,7 @@
 #include "profile/events.h"
 #include "profile/full_tables.h"
 #include "profile/labels.h"
+#include "profile/services.h"
 
 struct moment;
 struct moments;
@@ -51,6 +52,7 @@ struct profile_info {
 	const char *extra[PROFILE_EXTRA_MAX];
 	__u32 extra_count;
 	__u32 extra_in_series; /* services are told apart by the first so many of them */
+	struct service_order services; /* where their names come from */
 	bool timed; /* CPU time is that of the kernel's account: samples have a PROFILE_TIME of their own */
 	bool bare_natives; /* pprof gets no names of machine code in files that have a build id */
 };

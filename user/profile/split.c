@@ -11,7 +11,7 @@
  * Upper bounds of what a record takes in pprof beside its strings: tag and length of the message, then for
  * each field its tag and the longest number it can have. Ids and string indices are below 2^28, 4 bytes.
  */
-#define HEADER_BYTES   256 /* types, period, times, the words of the format itself, the keys of labels */
+#define HEADER_BYTES   512 /* types, period, times, the words of the format itself, the keys of labels */
 #define SAMPLE_BYTES   48
 #define FRAME_BYTES    4
 #define LOCATION_BYTES 32
@@ -135,17 +135,10 @@ struct service_sample {
 	__u32 sample;
 };
 
-const char *split_service_name(const struct profile *p, const struct profile_owner *o)
-{
-	const __u32 name = o->container ?: o->pod ?: o->comm;
-
-	return name ? profile_get_string(p, name) : "unknown";
-}
-
 static struct split_service service_of(const struct profile *p, __u32 owner)
 {
 	const struct profile_owner *o = profile_get_owner(p, owner);
-	struct split_service s = { .name = split_service_name(p, o) };
+	struct split_service s = { .name = service_name(p, o) };
 
 	for (int i = 0; i < LABEL_COUNT; i++)
 		s.label[i] = profile_get_string(p, label_rows[i].outputs & IN_SERIES ? o->label[i] : 0);

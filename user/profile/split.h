@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * split.h - cuts a profile into several, each of one service and small enough for a receiver. A service is a
- * container of a pod (with the same extra labels), or else all processes of one name. Its threads and
+ * split.h - cuts a profile into several, each of one service and small enough for a receiver. A service is
+ * all that has the same name (services.h) and the same labels of a series. Its threads and
  * processes are added up, and their labels are left out, because a receiver makes each label's value a series
  * of its own; or, for one that does not, they are kept.
  */
@@ -13,13 +13,10 @@
 #include "profile/profile.h"
 
 struct split_service {
-	const char *name; /* of the container, the pod or the processes, or "unknown"; never "" */
+	const char *name; /* service_name() */
 	const char *label[LABEL_COUNT]; /* of the rows that are IN_SERIES; "" = it has none, or another row */
 	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names, then NULL */
 };
-
-/* What the owner of samples is called as a service. It belongs to the profile. */
-const char *split_service_name(const struct profile *p, const struct profile_owner *o);
 
 struct split_limits {
 	__u32 samples; /* distinct stacks of a part; > 0 */

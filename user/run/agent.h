@@ -11,6 +11,7 @@
 #include "base/loop.h"
 #include "guard/worker.h"
 #include "looks/looks.h"
+#include "looks/published.h"
 #include "names/codes.h"
 #include "names/kernel_names.h"
 #include "names/natives.h"
@@ -47,6 +48,7 @@ struct agent {
 	struct discover *discover;
 	struct symbols *symbols;
 	struct looks *looks;
+	struct published *published; /* NULL: nobody wants what processes say of themselves */
 	struct ask_kubelet ask_kubelet;
 	struct windows windows;
 	struct window *window; /* of the whole run; NULL if nothing is made of it */

@@ -89,6 +89,15 @@ static int open_discover(struct agent *a)
 			   "looks from outside");
 }
 
+/* With --service-from pod,comm nobody reads what processes publish about themselves. */
+static int open_published(struct agent *a)
+{
+	if (!service_order_has(&a->options->services, SERVICE_FROM_CONTEXT))
+		return 0;
+	return log_failure(published_new(&a->published, a->registry, discover_questions(a->discover)),
+			   "the look at what processes publish");
+}
+
 static int open_kubelet(struct agent *a)
 {
 	const struct kubelet_options o = settings_kubelet(a->options);
@@ -150,7 +159,7 @@ int parts_open(struct agent *a)
 	if (!err)
 		err = open_kubelet(a);
 	if (!err)
-		err = open_discover(a);
+		err = open_discover(a) ?: open_published(a);
 	if (err)
 		return err;
 	return turns_open(a) ?: open_http(a);
@@ -165,6 +174,7 @@ void parts_close(struct agent *a)
 	live_close(a->live);
 	window_close(a->window);
 	continuous_close(a->continuous);
+	published_free(a->published);
 	looks_free(a->looks);
 	symbols_free(a->symbols);
 	discover_free(a->discover);

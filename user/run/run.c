@@ -146,6 +146,7 @@ static void set_inputs(struct agent *a)
 		.pod_labels = o->kubelet ? kubelet_labels(a->ask_kubelet.kubelet) : NULL,
 		.pod_label_names = o->kubelet ? &o->pod_label_names : NULL,
 		.context_names = &o->context_names,
+		.services = &o->services,
 	};
 	a->generation = (struct generation){
 		.kernel = a->kernel,

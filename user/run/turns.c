@@ -122,7 +122,8 @@ int turns_open(struct agent *a)
 		  discover_watch_answers(a->discover, l) ?: loop_watch(l, &worker_lost) ?:
 		  generation_watch(&a->generation, l) ?: loop_watch(l, &second) ?:
 		  discover_watch(a->discover, l) ?: symbols_watch(a->symbols, l) ?:
-		  looks_watch(a->looks, l) ?: accounts_watch(a->kernel, l) ?: notify_watch(&a->notify, l);
+		  looks_watch(a->looks, l) ?: published_watch(a->published, l) ?:
+		  accounts_watch(a->kernel, l) ?: notify_watch(&a->notify, l);
 
 	return log_failure(err, "the event loop cannot be set up");
 }

@@ -73,7 +73,8 @@ static const size_t strings[] = {
 	offsetof(struct registry_entry, binary),
 	offsetof(struct registry_entry, build_id),
 #define LABEL(key, kind, origin, outputs, help) \
-	OF_CONTAINER(origin, offsetof(struct registry_entry, container.key),)
+	OF_CONTAINER(origin, offsetof(struct registry_entry, container.key),) \
+	OF_PUBLISHED(origin, offsetof(struct registry_entry, published.key),)
 #include "profile/labels.def"
 #undef LABEL
 };
@@ -191,6 +192,7 @@ const char *registry_label(const struct registry_entry *e, enum label label)
 #define LABEL(key, kind, origin, outputs, help)        \
 	case LABEL_##key:                              \
 		OF_CONTAINER(origin, text = e->container.key;) \
+		OF_PUBLISHED(origin, text = e->published.key;) \
 		break;
 #include "profile/labels.def"
 #undef LABEL

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "proc/otel_context.h"
 #include "profile/labels.h"
 
 struct registry;
@@ -21,6 +22,14 @@ struct registry_container {
 #define LABEL(key, kind, origin, outputs, help) OF_CONTAINER(origin, const char *key;)
 #include "profile/labels.def"
 #undef LABEL
+};
+
+/* The rows whose origin is PUBLISHED: what the process says of itself. A child has to say it anew. */
+struct registry_published {
+#define LABEL(key, kind, origin, outputs, help) OF_PUBLISHED(origin, const char *key;)
+#include "profile/labels.def"
+#undef LABEL
+	struct otel_place place; /* where, and when it was said */
 };
 
 struct registry_entry {
@@ -37,6 +46,7 @@ struct registry_entry {
 	const char *binary;   /* path of the interpreter's file, "" if unknown; the registry's */
 	const char *build_id; /* of that file, hexadecimal, "" if none; the registry's */
 	struct registry_container container;
+	struct registry_published published;
 	int layout; /* its index from kernel_add_layout(), -1 = none */
 };
 

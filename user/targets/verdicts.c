@@ -383,6 +383,7 @@ void verdicts_fork(struct verdicts *v, const struct record_fork *e)
 	child.pid = e->pid;
 	child.start_time = e->start_time;
 	child.ended = false;
+	child.published = (struct registry_published){}; /* it has to say that itself */
 	memcpy(child.comm, e->comm, sizeof(child.comm));
 	kernel_hold_process_id(v->kernel, e->id, true);
 	if (registry_add(v->registry, &child))

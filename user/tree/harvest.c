@@ -48,6 +48,8 @@ void harvest_label_names(const struct harvest_inputs *inputs, struct profile_inf
 	for (size_t i = 0; names && i < names->count; i++)
 		info->extra[info->extra_count++] = names->name[i];
 	info->extra_in_series = info->extra_count;
+	if (inputs->services)
+		info->services = *inputs->services;
 	for (__u32 i = 0; variables && i < variables->count; i++)
 		info->extra[info->extra_count++] = variables->name[i];
 }

@@ -17,6 +17,7 @@ struct pod_label_names;
 struct pod_labels;
 struct registry;
 struct rules;
+struct service_order;
 
 struct harvest_inputs {
 	const struct kernel_tables *tables;
@@ -36,6 +37,7 @@ struct harvest_inputs {
 	const struct pod_labels *pod_labels; /* may be NULL, as the next */
 	const struct pod_label_names *pod_label_names;
 	const struct context_names *context_names; /* may be NULL */
+	const struct service_order *services; /* NULL: the usual order */
 };
 
 #endif

@@ -70,7 +70,9 @@ static void fill_owner_labels(const struct owner *owner, const struct registry_e
 		l->comm = comm;
 	if (!process)
 		return;
-#define LABEL(key, kind, origin, outputs, help) OF_CONTAINER(origin, l->key = process->container.key;)
+#define LABEL(key, kind, origin, outputs, help)                \
+	OF_CONTAINER(origin, l->key = process->container.key;) \
+	OF_PUBLISHED(origin, l->key = process->published.key;)
 #include "profile/labels.def"
 #undef LABEL
 }

@@ -186,9 +186,9 @@ def test_each_label_over_http(workloads, logs, tmp_path):
             profiler.target(name, workloads / "burn.py", preexec_fn=cgroups.starter(b)) as second, \
             server(tmp_path, "--pid", "%d,%d" % (first.pid, second.pid), "--pod-logs", logs) as s:
         wanted = {**two.labels, "pid": second.pid, "comm": "another"}
-        of_stacks = labels.keys(source="STATE") + labels.keys(source="STACK")
+        of_others = [key for source in ("STATE", "STACK", "PUBLISHED") for key in labels.keys(source=source)]
         answers = {key: Later(s.profile, "seconds=2&%s=%s" % (key, wanted[key]))
-                   for key in labels.keys(place="IN_QUERY") if key not in of_stacks}
+                   for key in labels.keys(place="IN_QUERY") if key not in of_others}
         nobody = Later(s.profile, "seconds=2&pod=app-1&namespace=prod")
         for key, answer in answers.items():
             samples = answer.get().samples

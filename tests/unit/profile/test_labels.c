@@ -24,6 +24,10 @@ static int setup_sample(void **state)
 #define LABEL(key, kind, origin, outputs, help) OF_CONTAINER(origin, .key = VALUE(#key),)
 #include "profile/labels.def"
 #undef LABEL
+	}, .published = {
+#define LABEL(key, kind, origin, outputs, help) OF_PUBLISHED(origin, .key = VALUE(#key),)
+#include "profile/labels.def"
+#undef LABEL
 	} };
 
 	if (setup(state) || registry_add(registry, &e) || rules_new("d.py:Server.dispatch", &with_rules))
@@ -238,20 +242,22 @@ static void frames(void **state)
 	}
 }
 
-static void registry_has_those_of_containers(void **state)
+static void registry_has_those_of_processes(void **state)
 {
 	const struct registry_entry *e = registry_find(registry, 1);
 	int n = 0;
 
 	(void)state;
 	for (int i = 0; i < LABEL_COUNT; i++) {
-		bool is_of_container = false;
+		bool is_there = false;
 
-#define LABEL(key, kind, origin, outputs, help) is_of_container |= i == LABEL_##key && #origin[0] == 'C';
+#define LABEL(key, kind, origin, outputs, help)                                \
+	OF_CONTAINER(origin, is_there |= i == LABEL_##key;) \
+	OF_PUBLISHED(origin, is_there |= i == LABEL_##key;)
 #include "profile/labels.def"
 #undef LABEL
-		assert_string_equal(registry_label(e, i), is_of_container ? value_of(&label_rows[i]) : "");
-		n += is_of_container;
+		assert_string_equal(registry_label(e, i), is_there ? value_of(&label_rows[i]) : "");
+		n += is_there;
 	}
 	assert_true(n > 0);
 }
@@ -264,9 +270,11 @@ static void worker_answers_each_of_those(void **state)
 	(void)state;
 	memset(&c, 'x', sizeof(c));
 	e.container = containers_entry(&c);
-	for (int i = 0; i < LABEL_COUNT; i++)
-		if (*registry_label(registry_find(registry, 1), i) && *registry_label(&e, i) != 'x')
-			fail_msg("containers_entry() does not set the label %s", label_rows[i].key);
+#define LABEL(key, kind, origin, outputs, help)                                                  \
+	OF_CONTAINER(origin, if (*registry_label(&e, LABEL_##key) != 'x')                        \
+				     fail_msg("containers_entry() does not set the label %s", #key);)
+#include "profile/labels.def"
+#undef LABEL
 }
 
 int main(void)
@@ -279,7 +287,7 @@ int main(void)
 		cmocka_unit_test(series),
 		cmocka_unit_test(services_are_told_apart),
 		cmocka_unit_test(frames),
-		cmocka_unit_test(registry_has_those_of_containers),
+		cmocka_unit_test(registry_has_those_of_processes),
 		cmocka_unit_test(worker_answers_each_of_those),
 	};
 

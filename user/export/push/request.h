@@ -25,7 +25,7 @@ struct push_label {
 	const char *value;
 };
 
-#define PUSH_LABELS_MAX 21
+#define PUSH_LABELS_MAX 25
 
 struct push_profile {
 	const char *series;  /* what kind of profile it is: events.def; letters and '_' */
