@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/turn_times.h"
 #include "http/profile_request.h"
 #include "kern/banks.h"
@@ -18,6 +19,7 @@
 #include "report/report.h"
 #include "report/run_facts.h"
 #include "targets/registry.h"
+#include "tree/journal.h"
 
 /* The first failure stays in err, so that a metric is a line. */
 struct page {
@@ -227,6 +229,17 @@ static void add_export(struct page *p, const struct export_stats *e)
 #undef EXPORT_STAT
 }
 
+static void add_log(struct page *p, const struct journal *j)
+{
+	const __u64 now = clock_ns(), oldest = journal_oldest(j);
+
+	counter(p, "log_samples_total", "Samples that the log has noted (--log).", j->samples);
+	counter(p, "log_lost_total", "Samples that it has not, as they came faster than they were read.",
+		j->lost);
+	gauge(p, "log_bytes", "Memory of the log.", journal_bytes(j));
+	gauge(p, "log_seconds", "How far back it reaches.", now > oldest ? (now - oldest) / 1e9 : 0);
+}
+
 static void add_kubelet(struct page *p, const struct kubelet *k)
 {
 	struct kubelet_stats s = kubelet_get_stats(k);
@@ -274,6 +287,8 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 		add_native_names(&p, v->natives);
 	if (v->export)
 		add_export(&p, v->export);
+	if (v->journal)
+		add_log(&p, v->journal);
 	if (v->kubelet)
 		add_kubelet(&p, v->kubelet);
 	add_http(&p, v->answers, v->profiles);

@@ -15,6 +15,7 @@ struct buf;
 struct codes;
 struct export_stats;
 struct kernel;
+struct journal;
 struct kubelet;
 struct natives;
 struct profile_requests;
@@ -35,6 +36,7 @@ struct metrics_view {
 	const struct run_facts *run;
 	const struct export_stats *export; /* NULL: nothing is exported */
 	const struct kubelet *kubelet;	   /* NULL: none is asked */
+	const struct journal *journal;	   /* NULL: there is no log */
 	const struct answer_counts *answers;
 	const struct profile_requests *profiles;
 };

@@ -15,6 +15,8 @@
 #include "http/connections.h"
 #include "http/encode_job.h"
 #include "http/query.h"
+#include "profile/losses.h"
+#include "profile/profile.h"
 #include "targets/discover.h"
 #include "tree/journal.h"
 #include "tree/journal_stretch.h"
@@ -41,6 +43,7 @@ struct profile_request {
 	int error;
 	bool left; /* the client has gone while a thread encodes: the place is free when that has ended */
 	struct query query;
+	char lost[LOSSES_TEXT_SIZE]; /* of the log, in the stretch */
 	struct profile_request *next;
 };
 
@@ -280,8 +283,10 @@ static int take_profile(struct profile_request *r, struct profile **ret)
 	struct harvest_stats stats;
 	int err = r->stretch ? journal_stretch_prepare(r->stretch, 0) : window_take(r->window, ret, &stats);
 
-	if (!err && r->stretch)
+	if (!err && r->stretch) {
 		*ret = journal_stretch_take(r->stretch);
+		losses_text(profile_get_info(*ret), r->lost);
+	}
 	close_window(r);
 	return err;
 }
@@ -363,23 +368,23 @@ static int encode(struct profile_request *r, struct buf *out, __u32 *ret_samples
 
 /*
  * A browser that cannot show the answer as text saves it under this name. Who cannot read the format may see
- * whether anything is in it.
+ * whether anything is in it, and what the log has lost of it.
  */
-static enum MHD_Result answer_profile(const struct client *c, enum format format, struct buf *body,
-				      __u32 samples)
+static enum MHD_Result answer_profile(const struct profile_request *r, struct buf *body, __u32 samples)
 {
-	const struct format_row *f = &format_rows[format];
+	const struct format_row *f = &format_rows[r->query.format];
 	const bool is_text = !strncmp(f->type, "text/", strlen("text/"));
 	char count[16], place[64];
-	const struct answer_header headers[] = {
-		{ "Pyperf-Samples", count },
-		{ is_text ? NULL : "Content-Disposition", place },
-		{ 0 },
-	};
+	struct answer_header headers[4] = { { "Pyperf-Samples", count } };
+	size_t n = 1;
 
 	snprintf(count, sizeof(count), "%u", samples);
 	snprintf(place, sizeof(place), "attachment; filename=\"profile%s\"", f->suffix);
-	return answer_buf_with(c, MHD_HTTP_OK, f->type, body, headers);
+	if (!is_text)
+		headers[n++] = (struct answer_header){ "Content-Disposition", place };
+	if (*r->lost)
+		headers[n++] = (struct answer_header){ "Pyperf-Log-Lost", r->lost };
+	return answer_buf_with(&r->client, MHD_HTTP_OK, f->type, body, headers);
 }
 
 static enum MHD_Result end_request(struct waiting *w)
@@ -395,5 +400,5 @@ static enum MHD_Result end_request(struct waiting *w)
 	if (err)
 		return answer_failure(&r->client, err);
 	r->all->served++;
-	return answer_profile(&r->client, r->query.format, &out, samples);
+	return answer_profile(r, &out, samples);
 }

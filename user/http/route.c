@@ -93,6 +93,7 @@ static enum MHD_Result metrics(struct visit *v)
 		.run = inputs->run,
 		.export = *inputs->continuous ? continuous_stats(*inputs->continuous) : NULL,
 		.kubelet = inputs->kubelet,
+		.journal = inputs->journal ? *inputs->journal : NULL,
 		.answers = &s->answers,
 		.profiles = &s->profiles,
 	};

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "profile/losses.h"
 #include "profile/pprof_stream.h"
 #include "profile/pprof_strings.h"
 #include "profile/profile.h"
@@ -49,6 +50,14 @@ static void write_cpus(const struct profile_info *info, char *text, size_t size)
 			 info->short_cpu_count - PROFILE_CPUS_MAX);
 }
 
+static void write_losses(const struct profile_info *info, char text[PPROF_COMMENT_SIZE])
+{
+	char spans[LOSSES_TEXT_SIZE];
+
+	losses_text(info, spans);
+	snprintf(text, PPROF_COMMENT_SIZE, "samples that the log has lost are missing: %s", spans);
+}
+
 /* Without memory these are left out. */
 static void add_accounts(struct pprof_header *h)
 {
@@ -83,6 +92,8 @@ static void add_comments(struct pprof_header *h)
 		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
 			 "%u processes could not be looked at: what they did is not in this profile",
 			 info->unlooked);
+	if (info->loss_count)
+		write_losses(info, h->comments[h->comment_count++]);
 	for (int i = 0; i < FULL_TABLES; i++)
 		if (info->full[i])
 			snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE, "%llu %s",

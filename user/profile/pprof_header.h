@@ -15,7 +15,7 @@
 #include "profile/full_tables.h"
 
 #define PPROF_TYPES_MAX	   (2 * EVENT_KINDS)
-#define PPROF_COMMENTS_MAX (3 + FULL_TABLES + ACCOUNTS_LINES)
+#define PPROF_COMMENTS_MAX (4 + FULL_TABLES + ACCOUNTS_LINES)
 #define PPROF_COMMENT_SIZE 384 /* more than four CPUs with the largest numbers take */
 
 struct pprof_stream;

@@ -36,6 +36,14 @@ struct profile_cpu {
 
 #define PROFILE_CPUS_MAX 4
 
+/* Samples that the log lost of the time that it was made of (--log). */
+struct profile_loss {
+	__s64 from_unix_ns, to_unix_ns; /* when they were taken */
+	__u64 samples;
+};
+
+#define PROFILE_LOSSES_MAX 4 /* spans; what is beyond is part of the last one */
+
 struct profile_info {
 	__u32 events;	     /* EVENT_BIT()s of its kinds, which cannot change once there is a profile */
 	__s64 period_ns;     /* time that one sample of a kind with a period stands for; > 0 */
@@ -47,6 +55,8 @@ struct profile_info {
 	struct profile_cpu short_cpus[PROFILE_CPUS_MAX]; /* those that lack most, the worst first */
 	__u32 short_cpu_count; /* how many there are, also beyond PROFILE_CPUS_MAX */
 	__u32 unlooked; /* processes of the run that could not be looked at */
+	struct profile_loss losses[PROFILE_LOSSES_MAX]; /* the oldest first */
+	__u32 loss_count;
 	__u64 full[FULL_TABLES]; /* how often tables had no room meanwhile */
 	/* Names of extra labels, borrowed. Once there is a profile they cannot change. */
 	const char *extra[PROFILE_EXTRA_MAX];

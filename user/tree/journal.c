@@ -338,6 +338,27 @@ __u64 journal_lost(const struct journal *j, __u64 from, __u64 to)
 	return sum;
 }
 
+__u32 journal_losses(const struct journal *j, __u64 from, __u64 to, struct journal_gap *ret, __u32 most)
+{
+	__u32 n = 0;
+
+	for (int i = 0; i < j->gap_count; i++) {
+		struct journal_gap g = j->gaps[i];
+
+		if (g.to < from || g.from >= to)
+			continue;
+		g.from = g.from < from ? from : g.from;
+		g.to = g.to > to ? to : g.to;
+		if (n < most) {
+			ret[n++] = g;
+			continue;
+		}
+		ret[most - 1].to = g.to;
+		ret[most - 1].lost += g.lost;
+	}
+	return n;
+}
+
 __u64 journal_oldest(const struct journal *j)
 {
 	const struct journal_chunk *c = oldest((struct journal *)j);

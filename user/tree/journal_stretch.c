@@ -195,6 +195,20 @@ static void end(struct journal_stretch *s)
 	forget_sums(s);
 }
 
+static void note_losses(const struct journal_stretch *s, struct profile_info *info)
+{
+	const __u64 ahead = clock_unix_ahead_ns();
+	struct journal_gap gaps[PROFILE_LOSSES_MAX];
+
+	info->loss_count = journal_losses(s->journal, s->from, s->to, gaps, PROFILE_LOSSES_MAX);
+	for (__u32 i = 0; i < info->loss_count; i++)
+		info->losses[i] = (struct profile_loss){
+			.from_unix_ns = gaps[i].from + ahead,
+			.to_unix_ns = gaps[i].to + ahead,
+			.samples = gaps[i].lost,
+		};
+}
+
 static int begin(struct journal_stretch *s)
 {
 	const struct windows *w = s->journal->windows;
@@ -211,6 +225,7 @@ static int begin(struct journal_stretch *s)
 	end(s);
 	s->changes = s->journal->changes;
 	harvest_label_names(&w->inputs, &info);
+	note_losses(s, &info);
 	err = profile_new(&info, &s->profile);
 	return err ?: journal_stacks_open(&s->nodes, &w->inputs, s->profile);
 }

@@ -6,6 +6,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -153,6 +154,40 @@ def test_the_published_schema_takes_it(told):
             else:
                 assert open_frames.pop() == event["frame"]
         assert not open_frames
+
+
+def paused(process, target, seconds):
+    """The profiler does not run while the target uses so much CPU time."""
+    before = profiler.cpu_seconds(target.pid)
+    process.send_signal(signal.SIGSTOP)
+    try:
+        profiler.wait_until(lambda: profiler.cpu_seconds(target.pid) - before >= seconds, what="CPU time")
+    finally:
+        process.send_signal(signal.SIGCONT)
+
+
+def test_what_it_loses_is_told(tmp_path, workloads):
+    """The rings are not read in time: all that is lost is counted, and each answer says so."""
+    with profiler.target(known.usual().path, workloads / "burn.py") as target, \
+            server(tmp_path, "--pid", target.pid, "-F", 4999, "--log", 5) as s:
+        whole = s.get("%s?last=1" % LOG)
+        assert whole.status == 200 and "Pyperf-Log-Lost" not in whole.headers
+        paused(s.run.process, target, 4)
+        stop(target.pid)
+        answers = [s.get("%s?format=%s" % (LOG, name)) for name in ("pprof", "folded")]
+        metrics = s.metrics()
+        lost = metrics["pyperf_log_lost_total", ()]
+    assert lost > 0
+    for answer in answers:
+        span = re.fullmatch(r"(\d+) from (\S+)Z to (\S+)Z", answer.headers["Pyperf-Log-Lost"])
+        assert int(span[1]) == lost and span[2] < span[3]
+    assert any(comment.endswith(answers[0].headers["Pyperf-Log-Lost"])
+               for comment in pprof.parse(answers[0].body).comments)
+    there = sum(stacks(answers[0].body).values())
+    assert there == metrics["pyperf_log_samples_total", ()]
+    assert there + lost == sum(value for (name, labels), value in metrics.items()
+                               if name == "pyperf_outcomes_total" and ("place", "outside") not in labels)
+    assert 0 < metrics["pyperf_log_bytes", ()] and 0 < metrics["pyperf_log_seconds", ()] <= 300
 
 
 @pytest.mark.parametrize("query, word", [("last=0", "last"), ("last=x", "last"), ("from=2&to=1", "after"),

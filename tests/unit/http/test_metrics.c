@@ -19,6 +19,7 @@
 #include "report/books.h"
 #include "report/export_stats.h"
 #include "report/run_facts.h"
+#include "tree/journal.h"
 
 static struct turn_times turns;
 static const struct run_facts facts = { .frequency = 199, .cpus = 3, .turns = &turns };
@@ -74,6 +75,25 @@ static bool has_line(const char *line)
 
 	snprintf(whole, sizeof(whole), "\n%s\n", line);
 	return strstr(out.data, whole);
+}
+
+static void the_log(void **state)
+{
+	struct journal journal = { .begin_ns = clock_ns() - 90 * NS_PER_SECOND, .samples = 1234, .lost = 56,
+				   .blocks = 2 };
+
+	char bytes[64];
+
+	(void)state;
+	snprintf(bytes, sizeof(bytes), "pyperf_log_bytes %zu", 2 * sizeof(struct journal_block));
+	text();
+	assert_null(strstr(out.data, "pyperf_log_"));
+	view.journal = &journal;
+	text();
+	assert_true(has_line("pyperf_log_samples_total 1234"));
+	assert_true(has_line("pyperf_log_lost_total 56"));
+	assert_true(has_line(bytes));
+	assert_non_null(strstr(out.data, "\npyperf_log_seconds 9"));
 }
 
 static void numbers(void **state)
@@ -320,6 +340,7 @@ static void over_http(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(the_log),
 		TEST(numbers),
 		TEST(forgotten_processes_are_not_held),
 		TEST(of_this_process),

@@ -74,6 +74,24 @@ static void processes_that_were_not_looked_at(void **state)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
+static void what_the_log_has_lost(void **state)
+{
+	_cleanup_profile_ struct profile *p = example();
+	struct profile_info info = *profile_get_info(p);
+	Pyperf__Profile *d;
+
+	(void)state;
+	info.losses[0] = (struct profile_loss){ 1764079397123000000, 1764079398400999999, 12 };
+	info.loss_count = 1;
+	assert_int_equal(profile_set_info(p, &info), 0);
+	d = encode_and_decode(p);
+	assert_int_equal(d->n_comment, 1);
+	assert_string_equal(string(d, d->comment[0]),
+			    "samples that the log has lost are missing: 12 from 2025-11-25T14:03:17.123Z to "
+			    "2025-11-25T14:03:18.400Z");
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
 static void tables_without_room(void **state)
 {
 	_cleanup_profile_ struct profile *p = example();
@@ -124,6 +142,7 @@ int main(void)
 		cmocka_unit_test(ticks_that_are_missing),
 		cmocka_unit_test(processes_that_were_not_looked_at),
 		cmocka_unit_test(ticks_that_are_missing_on_some_cpus),
+		cmocka_unit_test(what_the_log_has_lost),
 		cmocka_unit_test(tables_without_room),
 	};
 

@@ -154,6 +154,54 @@ static void room_has_a_bound(void **state)
 	assert_true(journal_bytes(journal) <= JOURNAL_MINUTE_BYTES);
 }
 
+/* Spans are cut to the stretch; those that are too many for who asks are part of the last one. */
+static void losses(void **state)
+{
+	struct journal_gap found[2];
+
+	(void)state;
+	assert_int_equal(journal_losses(journal, t0, t0 + 100, found, 2), 0);
+	for (int i = 0; i < 3; i++)
+		journal->gaps[journal->gap_count++] =
+			(struct journal_gap){ t0 + 20 * i, t0 + 20 * i + 10, 5 + i };
+	assert_int_equal(journal_losses(journal, t0 + 11, t0 + 20, found, 2), 0);
+	assert_int_equal(journal_losses(journal, t0 + 5, t0 + 25, found, 2), 2);
+	assert_true(found[0].from == t0 + 5 && found[0].to == t0 + 10 && found[0].lost == 5);
+	assert_true(found[1].from == t0 + 20 && found[1].to == t0 + 25 && found[1].lost == 6);
+	assert_int_equal(journal_losses(journal, t0, t0 + 100, found, 2), 2);
+	assert_true(found[1].from == t0 + 20 && found[1].to == t0 + 50 && found[1].lost == 13);
+	add(60, 27, EVENT_CPU, 1);
+	stretch(0, 100);
+	assert_int_equal(profile_get_info(profile)->loss_count, 3);
+	assert_int_equal(profile_get_info(profile)->losses[2].samples, 7);
+}
+
+/*
+ * What eight threads that never rest take of a minute at 99 Hz: a tick of each after the other, whatever they
+ * do. It is 16 bytes for each tick at worst, and half of the mebibyte that a minute has.
+ */
+static void a_minute_of_eight_threads(void **state)
+{
+	const __u64 period = NS_PER_SECOND / 99;
+	const __u32 ticks = 60 * 99;
+	__u32 entries = 0, blocks;
+
+	(void)state;
+	for (__u32 tick = 0; tick < ticks; tick++)
+		for (__u32 thread = 0; thread < 8; thread++)
+			add(tick * period + thread, 26 + (tick + thread) % 2 * 5001, EVENT_CPU, 1);
+	assert_int_equal(journal->samples, 8 * ticks);
+	for (int bank = 0; bank < BANKS; bank++)
+		for (const struct journal_block *b = journal->open[bank].blocks.first; b; b = b->next)
+			entries += b->count;
+	assert_true(entries <= 8 * ticks); /* those that follow each other at one node are one */
+	assert_int_equal(sizeof(struct journal_entry), 16);
+	blocks = (8 * ticks + JOURNAL_BLOCK_ENTRIES - 1) / JOURNAL_BLOCK_ENTRIES + BANKS;
+	assert_true(journal_bytes(journal) <= blocks * sizeof(struct journal_block));
+	assert_true(journal_bytes(journal) <= JOURNAL_MINUTE_BYTES);
+	assert_int_equal(journal_oldest(journal), journal->begin_ns); /* nothing has gone */
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup_journal, teardown_journal)
 
 int main(void)
@@ -165,6 +213,8 @@ int main(void)
 		TEST(a_stretch_has_an_end),
 		TEST(parts),
 		TEST(room_has_a_bound),
+		TEST(losses),
+		TEST(a_minute_of_eight_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
