@@ -20,4 +20,19 @@ ssize_t remote_read_some(pid_t tid, __u64 address, void *dst, size_t size);
 /* All of it: 0; -EFAULT when a part is not mapped, and then dst may have been written to; errors as above. */
 int remote_read(pid_t tid, __u64 address, void *dst, size_t size);
 
+/* A part of what is read at once: size bytes from address on. */
+struct remote_part {
+	__u64 address;
+	void *dst;
+	size_t size;
+	size_t got; /* bytes that were there, from the first one on */
+};
+
+/*
+ * Reads up to REMOTE_PARTS parts, mostly by one system call. Of a part that is not there got is 0. 0, or an
+ * error as above but -EFAULT.
+ */
+#define REMOTE_PARTS 32
+int remote_read_parts(pid_t tid, struct remote_part *parts, size_t count);
+
 #endif

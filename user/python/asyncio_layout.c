@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "proc/remote.h"
+#include "python/asyncio_search.h"
 #include "python/debug_offsets.h"
 
 #define STRUCT_MAX (16 << 20) /* bytes of an interpreter's state, which has some 220 KiB */
@@ -83,6 +84,8 @@ int asyncio_layout_read(pid_t memory, const struct layout *layout, __u64 runtime
 
 	if (!layout_has_tasks(layout))
 		return -ENOTSUP;
+	if (layout_task_facts(layout))
+		return asyncio_search_layout(memory, layout, asyncio, ret);
 	n = remote_read_some(memory, runtime, bytes, sizeof(bytes));
 	if (n < 0)
 		return (int)n;

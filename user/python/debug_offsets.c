@@ -289,7 +289,7 @@ int debug_offsets_objects(const void *bytes, size_t len, const struct layout *la
 	struct header header;
 	__u64 size = 0;
 
-	if (!cpython || !cpython->coroutines.awaited)
+	if (!cpython || cpython->tasks.interp_modules || !cpython->coroutines.awaited)
 		return -ENOTSUP;
 	if (len < sizeof(header) + cpython->word_count * sizeof(__u64))
 		return -EINVAL;

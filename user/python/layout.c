@@ -99,5 +99,12 @@ bool layout_has_tasks(const struct layout *l)
 {
 	const struct cpython *model = layout_model(l->version);
 
-	return model && model->coroutines.awaited;
+	return layout_task_facts(l) || (model && !model->tasks.interp_modules && model->coroutines.awaited);
+}
+
+const struct task_facts *layout_task_facts(const struct layout *l)
+{
+	const struct cpython *cpython = layout_find(l->version);
+
+	return cpython && cpython->tasks.interp_modules && !l->free_threaded ? &cpython->tasks : NULL;
 }

@@ -50,6 +50,23 @@ struct coroutine_states {
 	__u8 awaited;	  /* words from the end of its stack to the object that it awaits */
 };
 
+/*
+ * Where versions that do not say where their tasks are keep what leads to them (3.8 to 3.13): bytes from the
+ * start of each structure. What is alike in all of them is in objects.h and asyncio_search.h.
+ */
+struct task_facts {
+	__u32 interp_modules; /* PyInterpreterState: sys.modules */
+	__u16 tstate_loop;    /* _PyThreadStateImpl.asyncio_running_loop (3.13); 0 = it is in tstate_dict */
+	__u16 tstate_dict;    /* PyThreadState.dict: of what modules keep for a thread */
+	__u16 gen_frame;      /* PyGenObject: the frame in it (3.11+), or a pointer to it */
+	__u16 gen_state;      /* gi_frame_state, a byte; 0 = it is in the frame (up to 3.10) */
+	__u16 frame_state;    /* up to 3.10: f_executing, or f_state (3.10) */
+	__u16 frame_top;      /* stacktop, an int; f_stackdepth, an int (3.10); f_stacktop, a pointer */
+	__u16 frame_stack;    /* localsplus; up to 3.10 f_valuestack, a pointer */
+	__u16 cached_keys;    /* PyHeapTypeObject.ht_cached_keys */
+	__u16 closure;	      /* PyFunctionObject.func_closure */
+};
+
 struct word {
 	const char *bad;     /* text for people when it was refused, */
 	const char *unusual; /* ... and when it was accepted although it differs from ours */
@@ -117,7 +134,8 @@ struct cpython {
 	const struct layout *free_threaded; /* of the build without it; NULL = there is none (up to 3.12) */
 	const struct word *words; /* of its _Py_DebugOffsets; NULL = it has no such table (up to 3.12) */
 	size_t word_count;
-	struct coroutine_states coroutines; /* all 0: where asyncio's tasks are is not known (up to 3.13) */
+	struct coroutine_states coroutines; /* all 0: up to 3.10, where frames have them */
+	struct task_facts tasks; /* all 0: the version says itself where its tasks are, or it is not known */
 	struct {
 		__u32 patch; /* the first patch release that has these two where layout says; 0 = all have */
 		__u32 runtime_tstate, runtime_tss_key; /* where the releases before that have them */
@@ -163,7 +181,10 @@ bool layout_is_released(__u32 hexversion);
 /* Why there is no layout for a version: a constant text for people, never NULL. */
 const char *layout_refusal(__u32 hexversion, bool free_threaded);
 
-/* Whether this version says where asyncio's tasks are. */
+/* Whether asyncio's tasks can be found in processes of this version: 3.8 and later. */
 bool layout_has_tasks(const struct layout *l);
+
+/* By what they are found if the version does not say it; NULL: it does, or they cannot be found. */
+const struct task_facts *layout_task_facts(const struct layout *l);
 
 #endif

@@ -127,7 +127,7 @@ static void from_a_process(void **state)
 	assert_int_equal(l.states.awaited, 1);
 	assert_int_equal(asyncio_layout_read(getpid(), &layout, (uintptr_t)words, 4096, &l), -EFAULT);
 	assert_int_equal(asyncio_layout_read(getpid(), &layout, 4096, (uintptr_t)good, &l), -EFAULT);
-	layout.version = 0x030d00f0;
+	layout.version = 0x030700f0;
 	assert_int_equal(asyncio_layout_read(getpid(), &layout, (uintptr_t)words, (uintptr_t)good, &l),
 			 -ENOTSUP);
 }

@@ -61,4 +61,14 @@ const struct cpython cpython_3_10 = {
 		.bytes_size = 16,
 		.bytes_data = 32,
 	},
+	.tasks = {
+		.interp_modules = 856,
+		.tstate_dict = 152,
+		.gen_frame = 16,
+		.frame_state = 108, /* f_state */
+		.frame_top = 80, /* f_stackdepth */
+		.frame_stack = 64, /* f_valuestack */
+		.cached_keys = 872,
+		.closure = 72,
+	},
 };

@@ -73,4 +73,17 @@ const struct cpython cpython_3_12 = {
 		.bytes_size = 16,
 		.bytes_data = 32,
 	},
+	.coroutines = { /* internal/pycore_frame.h: enum _framestate; a `yield` and an `await` look alike */
+		.created = -2, .executing = 0, .suspended = -1, .awaiting = { -1, -1 }, .awaited = 1,
+	},
+	.tasks = {
+		.interp_modules = 944,
+		.tstate_dict = 112,
+		.gen_frame = 72,
+		.gen_state = 67,
+		.frame_top = 64, /* stacktop */
+		.frame_stack = 72, /* localsplus */
+		.cached_keys = 880,
+		.closure = 72,
+	},
 };

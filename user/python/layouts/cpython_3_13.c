@@ -181,4 +181,18 @@ const struct cpython cpython_3_13 = {
 	.free_threaded = &free_threaded,
 	.words = words,
 	.word_count = ARRAY_SIZE(words),
+	.coroutines = { /* internal/pycore_frame.h: enum _framestate */
+		.created = -3, .executing = 0, .suspended = -2, .awaiting = { -1, -1 }, .awaited = 1,
+	},
+	.tasks = {
+		.interp_modules = 7656 + 2 * MUTEX_SHIFT,
+		.tstate_loop = 304, /* internal/pycore_tstate.h */
+		.tstate_dict = 128,
+		.gen_frame = 72,
+		.gen_state = 67,
+		.frame_top = 64, /* stacktop */
+		.frame_stack = 72, /* localsplus */
+		.cached_keys = 880,
+		.closure = 72,
+	},
 };

@@ -61,4 +61,14 @@ const struct cpython cpython_3_9 = {
 		.bytes_size = 16,
 		.bytes_data = 32,
 	},
+	.tasks = {
+		.interp_modules = 856,
+		.tstate_dict = 152,
+		.gen_frame = 16,
+		.frame_state = 116, /* f_executing */
+		.frame_top = 72, /* f_stacktop */
+		.frame_stack = 64, /* f_valuestack */
+		.cached_keys = 864,
+		.closure = 48,
+	},
 };

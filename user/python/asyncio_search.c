@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "python/asyncio_search.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "proc/remote.h"
+
+#define READS_MAX    20000
+#define INTERPS_MAX  64
+#define SCAN	     512 /* bytes before and behind where sys.modules is expected */
+#define GETTERS_MAX  64
+#define PROOFS_MAX   8 /* tasks that are looked at for one that proves it */
+#define MODULE_DICT  OBJECT_FIRST /* PyModuleObject.md_dict, Objects/moduleobject.c */
+#define WEAK_OBJECT  OBJECT_FIRST /* PyWeakReference.wr_object */
+#define CALLBACK     OBJECT_SECOND /* FutureObj.fut_callback0 */
+#define VERSION_3_12 0x030c0000
+
+/* --- sys.modules ---------------------------------------------------------------------------------------- */
+
+struct first_keys {
+	struct objects *o;
+	int count; /* that were as expected */
+};
+
+static int is_next_key(void *keys, __u64 key, __u64 value)
+{
+	static const char *const expected[] = { "sys", "builtins" };
+	struct first_keys *k = keys;
+
+	(void)value;
+	if (!objects_is_text(k->o, key, expected[k->count]))
+		return 1;
+	return ++k->count == ARRAY_SIZE(expected);
+}
+
+/* Its first keys are "sys" and "builtins": those modules make the dict and are made with it. */
+static bool is_modules(struct objects *o, __u64 dict)
+{
+	struct first_keys k = { .o = o };
+
+	return dict && objects_dict_each(o, dict, is_next_key, &k) == 1 && k.count == 2;
+}
+
+/* Options of the build move it a little. */
+static __u64 find_modules(struct objects *o, __u64 interp)
+{
+	const __u32 at = o->facts->interp_modules, first = at > SCAN ? at - SCAN : 0;
+	__u64 dict = objects_pointer(o, interp + at);
+
+	if (is_modules(o, dict))
+		return dict;
+	for (__u32 i = first & ~7U; i < at + SCAN && !o->unreachable; i += 8) {
+		dict = objects_pointer(o, interp + i);
+		if (is_modules(o, dict))
+			return dict;
+	}
+	return 0;
+}
+
+static struct objects objects_of(pid_t memory, const struct layout *layout)
+{
+	return (struct objects){ .memory = memory, .layout = layout, .facts = layout_task_facts(layout),
+				 .reads_max = READS_MAX };
+}
+
+__u64 asyncio_search_module(pid_t memory, const struct layout *layout, __u64 runtime)
+{
+	struct objects o = objects_of(memory, layout);
+	__u64 interp, module, dict = 0;
+
+	if (!o.facts)
+		return 0;
+	interp = objects_pointer(&o, runtime + layout->runtime_interpreters);
+	for (int i = 0; i < INTERPS_MAX && interp && !dict; i++) {
+		module = objects_dict_find(&o, find_modules(&o, interp), "_asyncio");
+		dict = module ? objects_pointer(&o, module + MODULE_DICT) : 0;
+		interp = objects_pointer(&o, interp + layout->interp_next);
+	}
+	return dict;
+}
+
+/* --- getters -------------------------------------------------------------------------------------------- */
+
+/*
+ * x86-64: mov disp(%rdi), or %rbx, into a register of 64 bits: "48 8b" or "4c 8b", a byte that says which
+ * registers, and an offset of one byte or four.
+ */
+static __u16 x86_offset(const __u8 *code)
+{
+	for (int i = 0; i + 7 <= ASYNCIO_GETTER_BYTES; i++) {
+		const __u8 mode = code[i + 2] >> 6, base = code[i + 2] & 7;
+		__u32 offset = code[i + 3];
+
+		if ((code[i] != 0x48 && code[i] != 0x4c) || code[i + 1] != 0x8b || (base != 7 && base != 3) ||
+		    (mode != 1 && mode != 2))
+			continue;
+		if (mode == 2)
+			memcpy(&offset, code + i + 3, sizeof(offset));
+		return offset < ASYNCIO_TASK_READ && (mode == 2 || offset < 0x80) ? (__u16)offset : 0;
+	}
+	return 0;
+}
+
+/* arm64: ldr of 64 bits from x0, or from x19, in which compilers keep it, with an offset in units of 8. */
+static __u16 arm_offset(const __u8 *code)
+{
+	for (int i = 0; i < ASYNCIO_GETTER_BYTES; i += 4) {
+		__u32 instr, base;
+
+		memcpy(&instr, code + i, sizeof(instr));
+		base = instr >> 5 & 31;
+		if (instr >> 22 == 0x3e5 && (base == 0 || base == 19))
+			return (instr >> 10 & 0xfff) * 8 < ASYNCIO_TASK_READ ? (instr >> 10 & 0xfff) * 8 : 0;
+	}
+	return 0;
+}
+
+__u16 asyncio_search_getter(const __u8 code[ASYNCIO_GETTER_BYTES])
+{
+#ifdef __aarch64__
+	(void)x86_offset;
+	return arm_offset(code);
+#else
+	(void)arm_offset;
+	return x86_offset(code);
+#endif
+}
+
+/* PyGetSetDef, Include/descrobject.h */
+struct getter {
+	__u64 name, get, set, doc, closure;
+};
+
+static __u16 offset_of(struct objects *o, __u64 type, const char *name)
+{
+	__u64 at = objects_pointer(o, type + TYPE_GETTERS);
+	__u8 code[ASYNCIO_GETTER_BYTES];
+
+	for (int i = 0; i < GETTERS_MAX && at; i++, at += sizeof(struct getter)) {
+		char bytes[OBJECTS_NAME];
+		struct getter g;
+
+		if (objects_read(o, at, &g, sizeof(g)) || !g.name)
+			return 0;
+		if (objects_read(o, g.name, bytes, strlen(name) + 1) || memcmp(bytes, name, strlen(name) + 1))
+			continue;
+		return objects_read(o, g.get, code, sizeof(code)) ? 0 : asyncio_search_getter(code);
+	}
+	return 0;
+}
+
+/* --- the module's objects ------------------------------------------------------------------------------- */
+
+struct take {
+	struct objects *o;
+	struct asyncio_found found;
+	__u64 scheduled, all;
+};
+
+static int take_object(void *take, __u64 key, __u64 value)
+{
+	struct take *t = take;
+	const struct {
+		const char *name;
+		__u64 *to;
+	} wanted[] = {
+		{ "Task", &t->found.task_type },	 { "Future", &t->found.future_type },
+		{ "_current_tasks", &t->found.current }, { "_all_tasks", &t->all },
+		{ "_scheduled_tasks", &t->scheduled },	 { "_eager_tasks", &t->found.eager_tasks },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		if (!*wanted[i].to && objects_is_text(t->o, key, wanted[i].name)) {
+			*wanted[i].to = value;
+			break;
+		}
+	return t->o->unreachable;
+}
+
+static bool is_named(struct objects *o, __u64 type, const char *name)
+{
+	char bytes[OBJECTS_NAME];
+
+	objects_type_name(o, type, bytes);
+	return !strcmp(bytes, name);
+}
+
+static int take_sizes(struct objects *o, struct asyncio_layout *a)
+{
+	__u64 task = 0, future = 0;
+	int err = objects_read(o, a->found.task_type + TYPE_BASIC_SIZE, &task, sizeof(task));
+
+	err = err ?: objects_read(o, a->found.future_type + TYPE_BASIC_SIZE, &future, sizeof(future));
+	if (err)
+		return err;
+	if (task <= future || task > ASYNCIO_TASK_READ || future < 64)
+		return -EPROTO;
+	a->task_size = (__u16)task;
+	a->found.future_size = (__u16)future;
+	return 0;
+}
+
+static int take_offsets(struct objects *o, struct asyncio_layout *a)
+{
+	const __u16 coro = offset_of(o, a->found.task_type, "_coro");
+	const __u16 waiter = offset_of(o, a->found.task_type, "_fut_waiter");
+	int err = take_sizes(o, a);
+
+	if (err)
+		return err;
+	/* struct TaskObj, Modules/_asynciomodule.c: they stand together, before name and context. */
+	if (!waiter || coro != waiter + 8 || waiter < a->found.future_size || coro + 24 > a->task_size)
+		return -EPROTO;
+	a->found.waiter = waiter;
+	a->task_coro = coro;
+	a->task_name = coro + 8;
+	return 0;
+}
+
+static int take_module(struct objects *o, __u64 dict, struct asyncio_layout *a)
+{
+	struct take t = { .o = o };
+	int err = objects_dict_each(o, dict, take_object, &t);
+
+	if (err)
+		return err == -EBADMSG ? -EPROTO : err;
+	a->found = t.found;
+	a->found.weak_tasks = t.scheduled ?: t.all;
+	if (!a->found.task_type || !a->found.future_type || !a->found.current || !a->found.weak_tasks ||
+	    !is_named(o, a->found.task_type, "_asyncio.Task") ||
+	    !is_named(o, a->found.future_type, "_asyncio.Future") ||
+	    objects_pointer(o, a->found.task_type + TYPE_BASE) != a->found.future_type)
+		return -EPROTO;
+	return take_offsets(o, a);
+}
+
+/* --- all tasks ------------------------------------------------------------------------------------------ */
+
+struct weak {
+	struct objects *o;
+	objects_visit *visit;
+	void *context;
+	__u64 references[REMOTE_PARTS];
+	size_t count;
+};
+
+static int visit_batch(struct weak *w)
+{
+	__u64 tasks[REMOTE_PARTS];
+	int err = objects_read_words(w->o, w->references, w->count, tasks);
+
+	for (size_t i = 0; i < w->count && !err; i++)
+		if (objects_is_address(tasks[i]))
+			err = w->visit(w->context, tasks[i], 0);
+	w->count = 0;
+	return err;
+}
+
+static int visit_reference(void *weak, __u64 reference, __u64 value)
+{
+	struct weak *w = weak;
+
+	(void)value;
+	w->references[w->count++] = reference + WEAK_OBJECT;
+	return w->count == REMOTE_PARTS ? visit_batch(w) : 0;
+}
+
+int asyncio_search_weak(struct objects *o, __u64 weak_set, objects_visit *visit, void *context)
+{
+	struct weak w = { .o = o, .visit = visit, .context = context };
+	const __u64 set = objects_attribute(o, weak_set, "data");
+	int err = set ? objects_set_each(o, set, visit_reference, &w) : -EBADMSG;
+
+	if (err && err != -EAGAIN)
+		return err;
+	return visit_batch(&w) ?: err;
+}
+
+/* --- the proof ------------------------------------------------------------------------------------------ */
+
+struct proof {
+	struct objects *o;
+	const struct asyncio_layout *a;
+	int seen;
+	bool holds;
+};
+
+static __u64 word_at(const __u8 *bytes, size_t offset)
+{
+	__u64 value;
+
+	memcpy(&value, bytes + offset, sizeof(value));
+	return value;
+}
+
+static __u64 type_of(struct objects *o, __u64 object)
+{
+	return objects_is_address(object) ? objects_pointer(o, object + OBJECT_TYPE) : 0;
+}
+
+static bool is_name(struct objects *o, __u64 object)
+{
+	const __u64 type = type_of(o, object);
+
+	return objects_type_flags(o, type) & OBJECTS_STR ||
+	       (o->layout->version >= VERSION_3_12 && is_named(o, type, "int"));
+}
+
+static bool is_coroutine(struct objects *o, __u64 object)
+{
+	const __u64 type = type_of(o, object);
+
+	return is_named(o, type, "coroutine") || is_named(o, type, "generator");
+}
+
+static bool is_context(struct objects *o, __u64 object)
+{
+	const __u64 type = type_of(o, object);
+
+	return is_named(o, type, "Context") || is_named(o, type, "_contextvars.Context");
+}
+
+/* Whether each field of the task has what is meant to be there. */
+static bool is_proved_by(struct proof *p, __u64 task)
+{
+	const struct asyncio_layout *a = p->a;
+	__u8 bytes[ASYNCIO_TASK_READ];
+	__u64 waiter;
+
+	if (objects_read(p->o, task, bytes, a->task_size) ||
+	    !objects_is_derived(p->o, word_at(bytes, OBJECT_TYPE), a->found.task_type))
+		return false;
+	waiter = word_at(bytes, a->found.waiter);
+	return is_coroutine(p->o, word_at(bytes, a->task_coro)) &&
+	       is_name(p->o, word_at(bytes, a->task_name)) &&
+	       is_context(p->o, word_at(bytes, a->task_name + 8)) &&
+	       (!word_at(bytes, CALLBACK) || type_of(p->o, word_at(bytes, CALLBACK))) &&
+	       (!waiter || type_of(p->o, waiter));
+}
+
+static int prove(void *proof, __u64 task, __u64 value)
+{
+	struct proof *p = proof;
+
+	task = value ?: task; /* of a dict it is the value */
+	p->seen++;
+	p->holds = is_proved_by(p, task);
+	return p->o->unreachable ?: p->holds || p->seen == PROOFS_MAX;
+}
+
+static int prove_layout(struct objects *o, const struct asyncio_layout *a)
+{
+	struct proof p = { .o = o, .a = a };
+	int err = asyncio_search_weak(o, a->found.weak_tasks, prove, &p);
+
+	if (!p.holds && err >= 0 && a->found.eager_tasks)
+		err = objects_set_each(o, a->found.eager_tasks, prove, &p);
+	if (!p.holds && err >= 0)
+		err = objects_dict_each(o, a->found.current, prove, &p);
+	if (p.holds)
+		return 0;
+	return err < 0 && err != -EBADMSG ? err : p.seen || err == -EBADMSG ? -EPROTO : -EAGAIN;
+}
+
+/* Objects of these versions have their fields in the same places. */
+static void take_objects(const struct cpython *c, struct asyncio_layout *a)
+{
+	a->objects = (struct object_offsets){
+		.object_type = OBJECT_TYPE,
+		.type_name = TYPE_NAME_WORD,
+		.type_flags = TYPE_FLAGS,
+		.set_used = SET_USED,
+		.set_table = SET_TABLE,
+		.set_mask = SET_MASK,
+		.int_tag = OBJECT_FIRST,
+		.int_digit = OBJECT_SECOND,
+		.gen_frame = c->tasks.gen_frame,
+		.gen_state = c->tasks.gen_state,
+		.frame_stack = c->tasks.frame_top,
+	};
+	a->states = c->coroutines;
+	a->facts = &c->tasks;
+}
+
+int asyncio_search_layout(pid_t memory, const struct layout *layout, __u64 dict, struct asyncio_layout *ret)
+{
+	struct objects o = objects_of(memory, layout);
+	struct asyncio_layout found = { 0 };
+	int err;
+
+	if (!o.facts)
+		return -ENOTSUP;
+	take_objects(layout_find(layout->version), &found);
+	err = take_module(&o, dict, &found);
+	err = err ?: prove_layout(&o, &found);
+	if (!err)
+		*ret = found;
+	return o.unreachable ?: err;
+}

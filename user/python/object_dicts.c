@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * object_dicts.c - see objects.h: dicts, and the attributes of instances. Where a dict's entries are:
+ * Objects/dict-common.h up to 3.10, Include/internal/pycore_dict.h since.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "python/objects.h"
+
+#define VERSION_3_11 0x030b0000
+#define VERSION_3_12 0x030c0000
+#define VERSION_3_13 0x030d0000
+
+#define KEYS_HEAD    40 /* bytes of struct _dictkeysobject: 32 from 3.11 on */
+#define ENTRIES	     64 /* that are read at once */
+#define ENTRY_WORDS  3
+#define MANAGED_DICT 24 /* bytes before an object */
+#define VALUES_3_11  32
+#define VALUES_HEAD  8 /* of struct _dictvalues, 3.13 */
+#define MEMBERS	     32 /* slots of a class */
+#define T_OBJECT     6  /* Include/structmember.h */
+#define T_OBJECT_EX  16
+
+/* A table of keys as it lies in memory. */
+struct keys {
+	__u64 entries; /* address of the first one */
+	__u64 count;
+	__u32 words; /* of an entry; the last two are its key and its value */
+	__u64 values; /* address of the values, if they are not in the entries; else 0 */
+};
+
+static int take_keys_3_11(const __u8 *head, __u64 address, struct keys *ret)
+{
+	const __u8 index_bits = head[9], kind = head[10];
+
+	if (index_bits > 32)
+		return -EBADMSG;
+	memcpy(&ret->count, head + 24, sizeof(ret->count));
+	ret->entries = address + 32 + (1ULL << index_bits);
+	ret->words = kind ? 2 : 3;
+	return 0;
+}
+
+static int take_keys(const __u8 *head, __u64 address, struct keys *ret)
+{
+	__u64 size, index_size;
+
+	memcpy(&size, head + 8, sizeof(size));
+	memcpy(&ret->count, head + 32, sizeof(ret->count));
+	if (size > 8 * OBJECTS_ITEMS)
+		return -EBADMSG;
+	index_size = size <= 0xff ? 1 : size <= 0xffff ? 2 : 4;
+	ret->entries = address + KEYS_HEAD + size * index_size;
+	ret->words = 3;
+	return 0;
+}
+
+static int read_keys(struct objects *o, __u64 address, __u64 values, struct keys *ret)
+{
+	__u8 head[KEYS_HEAD];
+	int err = objects_read(o, address, head, sizeof(head));
+
+	err = err ?: o->layout->version >= VERSION_3_11 ? take_keys_3_11(head, address, ret) :
+							  take_keys(head, address, ret);
+	if (err)
+		return err;
+	ret->values = values;
+	return ret->count > OBJECTS_ITEMS ? -EBADMSG : 0;
+}
+
+/* Some entries, from number first on. */
+static int read_entries(struct objects *o, const struct keys *k, size_t first, size_t count,
+			__u64 ret[ENTRIES][2])
+{
+	__u64 words[ENTRIES * ENTRY_WORDS], values[ENTRIES];
+	int err = objects_read(o, k->entries + 8 * k->words * first, words, 8 * k->words * count);
+
+	if (!err && k->values)
+		err = objects_read(o, k->values + 8 * first, values, 8 * count);
+	for (size_t i = 0; i < count && !err; i++) {
+		ret[i][0] = words[k->words * i + k->words - 2];
+		ret[i][1] = k->values ? values[i] : words[k->words * i + k->words - 1];
+	}
+	return err;
+}
+
+static int each_entry(struct objects *o, const struct keys *k, objects_visit *visit, void *context)
+{
+	__u64 entries[ENTRIES][2];
+	int err = 0;
+
+	for (size_t i = 0, n; i < k->count && !err; i += n) {
+		n = k->count - i < ENTRIES ? k->count - i : ENTRIES;
+		err = read_entries(o, k, i, n, entries);
+		for (size_t j = 0; j < n && !err; j++)
+			if (objects_is_address(entries[j][0]) && objects_is_address(entries[j][1]))
+				err = visit(context, entries[j][0], entries[j][1]);
+	}
+	return err;
+}
+
+int objects_dict_each(struct objects *o, __u64 dict, objects_visit *visit, void *context)
+{
+	const bool has_head = o->layout->version >= VERSION_3_13;
+	__u64 words[(DICT_VALUES - OBJECT_TYPE) / 8 + 1];
+	struct keys k;
+	__u64 values;
+	int err;
+
+	if (!objects_is_address(dict))
+		return -EBADMSG;
+	err = objects_read(o, dict + OBJECT_TYPE, words, sizeof(words));
+	if (err)
+		return err;
+	if (!(objects_type_flags(o, words[0]) & OBJECTS_DICT))
+		return -EBADMSG;
+	values = words[(DICT_VALUES - OBJECT_TYPE) / 8];
+	if (values && has_head)
+		values += VALUES_HEAD;
+	err = read_keys(o, words[(DICT_KEYS - OBJECT_TYPE) / 8], values, &k);
+	return err ?: each_entry(o, &k, visit, context);
+}
+
+struct find {
+	struct objects *o;
+	const char *key;
+	__u64 value;
+};
+
+static int is_found(void *find, __u64 key, __u64 value)
+{
+	struct find *f = find;
+
+	if (!objects_is_text(f->o, key, f->key))
+		return f->o->unreachable;
+	f->value = value;
+	return 1;
+}
+
+__u64 objects_dict_find(struct objects *o, __u64 dict, const char *key)
+{
+	struct find f = { .o = o, .key = key };
+
+	return objects_dict_each(o, dict, is_found, &f) == 1 ? f.value : 0;
+}
+
+/* --- attributes ----------------------------------------------------------------------------------------- */
+
+/* Of an instance whose values lie in an order that its class has. */
+static __u64 find_in_values(struct objects *o, __u64 type, __u64 values, const char *name)
+{
+	const __u64 keys = objects_pointer(o, type + o->facts->cached_keys);
+	struct find f = { .o = o, .key = name };
+	struct keys k;
+
+	if (!keys || !objects_is_address(values & ~7ULL) || read_keys(o, keys, values, &k))
+		return 0;
+	return each_entry(o, &k, is_found, &f) == 1 ? f.value : 0;
+}
+
+static __u64 find_managed(struct objects *o, __u64 object, __u64 type, __u64 flags, const char *name)
+{
+	const __u32 version = o->layout->version;
+	__u64 dict, values = 0, size = 0;
+
+	if (objects_read(o, object - MANAGED_DICT, &dict, sizeof(dict)))
+		return 0;
+	if (version < VERSION_3_12) {
+		if (!objects_read(o, object - VALUES_3_11, &values, sizeof(values)) && values)
+			return find_in_values(o, type, values, name);
+	} else if (version < VERSION_3_13) {
+		if (dict & 1)
+			return find_in_values(o, type, dict + 1, name);
+	} else if (!dict && flags & OBJECTS_INLINE_VALUES) {
+		if (objects_read(o, type + TYPE_BASIC_SIZE, &size, sizeof(size)) || size > 4096)
+			return 0;
+		return find_in_values(o, type, object + size + VALUES_HEAD, name);
+	}
+	return dict ? objects_dict_find(o, dict, name) : 0;
+}
+
+/* PyMemberDef, Include/structmember.h */
+struct member {
+	__u64 name;
+	__s32 type, pad;
+	__s64 offset;
+	__s32 flags, pad2;
+	__u64 doc;
+};
+
+static bool is_named(struct objects *o, __u64 address, const char *name)
+{
+	char bytes[OBJECTS_NAME] = "";
+	const size_t size = strlen(name) + 1;
+
+	return size <= sizeof(bytes) && !objects_read(o, address, bytes, size) && !memcmp(bytes, name, size);
+}
+
+static __u64 find_in_slots(struct objects *o, __u64 object, __u64 type, const char *name)
+{
+	__u64 at = objects_pointer(o, type + TYPE_MEMBERS);
+
+	for (int i = 0; i < MEMBERS && at; i++, at += sizeof(struct member)) {
+		struct member m;
+
+		if (objects_read(o, at, &m, sizeof(m)) || !m.name)
+			return 0;
+		if ((m.type == T_OBJECT || m.type == T_OBJECT_EX) && m.offset > 0 && m.offset < 4096 &&
+		    is_named(o, m.name, name))
+			return objects_pointer(o, object + (__u64)m.offset);
+	}
+	return 0;
+}
+
+static __u64 find_in_all_slots(struct objects *o, __u64 object, __u64 type, const char *name)
+{
+	__u64 found = 0;
+
+	for (int i = 0; i < OBJECTS_BASES && type && !found; i++) {
+		found = find_in_slots(o, object, type, name);
+		type = objects_pointer(o, type + TYPE_BASE);
+	}
+	return found;
+}
+
+__u64 objects_attribute(struct objects *o, __u64 object, const char *name)
+{
+	const __u64 type = objects_is_address(object) ? objects_pointer(o, object + OBJECT_TYPE) : 0;
+	const __u64 flags = objects_type_flags(o, type);
+	__s64 offset = 0;
+	__u64 found = 0;
+
+	if (!flags || objects_read(o, type + TYPE_DICT_OFFSET, &offset, sizeof(offset)))
+		return 0;
+	if (o->layout->version >= VERSION_3_11 && flags & OBJECTS_MANAGED_DICT)
+		found = find_managed(o, object, type, flags, name);
+	else if (offset > 0 && offset < 4096)
+		found = objects_dict_find(o, objects_pointer(o, object + (__u64)offset), name);
+	return found ?: find_in_all_slots(o, object, type, name);
+}
