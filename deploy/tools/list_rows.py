@@ -218,7 +218,7 @@ also wants `cap_sys_admin`, or a smaller number there; `doctor` then writes so.
 ## What is said of a process
 
 The version of its Python; whether its [layout](internals/layouts.md) was proved on the process as
-it runs, or the reason why not; whether it has a GIL; and from 3.14 on whether asyncio is loaded and
+it runs, or the reason why not; whether it has a GIL; and from 3.8 on whether asyncio is loaded and
 its tasks can be read. `not proved yet` is one that runs no Python code at the moment: it is looked
 at again when it does. `refused` is shown as `[unsupported Python]` in a profile.
 

@@ -13,8 +13,12 @@ import profiler
 PYTHONS = [i for i in known.everything() if i.version[:2] >= (3, 14)]
 EACH = [pytest.param(i, id=str(i), marks=() if i in known.one_per_version() else pytest.mark.long)
         for i in PYTHONS]
-# The newest that has coroutines of this kind, but no such list.
-OLD = [i for i in known.one_per_version() if (3, 11) <= i.version[:2] < (3, 14)][-1:]
+# Those whose tasks are found by the objects of their modules: 3.8 to 3.13, with the GIL.
+FOUND = [i for i in known.everything() if (3, 8) <= i.version[:2] < (3, 14) and i.build != "t"]
+EACH_FOUND = [pytest.param(i, id=str(i), marks=() if i in known.one_per_version() else pytest.mark.long)
+              for i in FOUND]
+# One of which no tasks can be read.
+OLD = [i for i in known.one_per_version_and_two() if i.version < (3, 8)][:1]
 
 
 def tasks(*arguments, code=0):

@@ -7,8 +7,6 @@
 
 #include "kern/libbpf_log.h"
 
-#define FIRST_WITH_TASKS 0x030e0000 /* 3.14 says where asyncio keeps its tasks */
-
 void examined_check(struct examined *e, struct examination *x)
 {
 	e->program = x->program;
@@ -84,8 +82,10 @@ const char *examined_asyncio(const struct examined_process *p)
 	const struct identity *i = &p->identity;
 	const struct task_layout none = { 0 };
 
-	if (i->hexversion < FIRST_WITH_TASKS)
+	if (!layout_has_tasks(&i->layout))
 		return "too old";
+	if (i->asyncio && layout_task_facts(&i->layout))
+		return "readable";
 	if (!i->asyncio)
 		return "not loaded";
 	return memcmp(&i->tasks, &none, sizeof(none)) ? "readable" : "not readable";

@@ -41,7 +41,10 @@ bool examined_is_fit(const struct examined *e);
 const char *examined_grade(enum grade grade);
 /* What is known of the layout: "proved", "not proved yet", "refused", "not Python", "not readable". */
 const char *examined_layout(const struct examined_process *p);
-/* Of asyncio's tasks: "not loaded", "readable", "not readable"; "too old" before 3.14. */
+/*
+ * Of asyncio's tasks: "not loaded", "readable", "not readable"; "too old" before 3.8, and of 3.13 without a
+ * GIL.
+ */
 const char *examined_asyncio(const struct examined_process *p);
 
 /* 0 or -ENOMEM. */

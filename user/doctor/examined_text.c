@@ -55,7 +55,7 @@ static const char *asyncio_words(const struct examined_process *p)
 	const char *state = examined_asyncio(p);
 
 	if (!strcmp(state, "too old"))
-		return "asyncio's tasks: from 3.14 on";
+		return "asyncio's tasks: from 3.8 on, with the GIL up to 3.13";
 	if (!strcmp(state, "readable"))
 		return "asyncio's tasks can be read";
 	return strcmp(state, "not loaded") ? "asyncio's tasks cannot be read" : "asyncio is not loaded";

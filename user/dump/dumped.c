@@ -167,11 +167,10 @@ int dumped_look(const struct asker *asker, const struct sched_clocks *clocks, st
 int dumped_look_at_tasks(const struct asker *asker, struct dumped *d)
 {
 	static const struct tasks none;
-	const struct cpython *cpython = layout_model(d->identity.layout.version);
 	size_t size;
 	int err;
 
-	if (!cpython || !cpython->coroutines.awaited)
+	if (!layout_has_tasks(&d->identity.layout))
 		return -ENOTSUP;
 	d->tasks = &none;
 	if (!d->identity.asyncio)

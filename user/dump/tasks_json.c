@@ -27,7 +27,7 @@ static int add_task(const struct dumped *d, const struct task *t, struct buf *ou
 	for (__u32 i = 0; i < t->awaiters && !err; i++)
 		err = buf_printf(out, "%s\"0x%llx\"", i ? "," : "",
 				 (unsigned long long)d->task_list[d->awaiters[t->first_awaiter + i]].address);
-	err = err ?: buf_add_string(out, "],\"frames\":[");
+	err = err ?: buf_printf(out, "],%s\"frames\":[", t->other ? "\"awaited_by_other\":true," : "");
 	for (__u32 i = 0; i < t->frames && !err; i++) {
 		struct code_line line;
 

@@ -22,6 +22,9 @@ static const char *const states[TASK_STATES] = {
 	[TASK_UNREAD] = "not looked at: there are too many",
 };
 
+/* A note behind the name of one that stands at the left margin, for want of somebody who awaits it. */
+static const char something_else[] = "awaited by something else";
+
 static const char *const kinds[] = {
 	[TREE_ABOVE] = "shown above",
 	[TREE_CYCLE] = "a cycle: it is one of those above that wait for this",
@@ -72,6 +75,8 @@ static int add_row(const struct dumped *d, const struct tree_row *row, bool colo
 		err = buf_printf(out, " in thread %d", t->tid);
 	if (!err)
 		err = add_note(row->kind == TREE_TASK ? states[t->state] : kinds[row->kind], colour, out);
+	if (!err && !t->awaiters && t->other)
+		err = add_note(something_else, colour, out);
 	err = err ?: buf_add_string(out, "\n");
 	return err || row->kind != TREE_TASK ? err : add_frames(d, t, indent + STEP, out);
 }

@@ -172,17 +172,17 @@ static void on_look(void *targets, const void *id, struct worker_reply *r)
 
 /* --- questions --------------------------------------------------------------------------------------- */
 
-/* The process has a version that does not say where its tasks are. */
+/* The process has a version of which tasks cannot be read, or not in the kernel. */
 static void refuse(struct task_targets *t, struct task_process *p, __u32 version)
 {
 	struct outside_stack *g = kernel_asleep(t->kernel)->outside;
 
 	p->followed.due = FOLLOW_NEVER;
 	if (!t->told)
-		log_warning("process %u is CPython %u.%u: %s needs 3.14 or later, and says nothing of this "
-			    "process and others like it",
+		log_warning("process %u is CPython %u.%u: %s or later, and says nothing of this process and "
+			    "others like it",
 			    p->followed.pid, version >> 24, version >> 16 & 255,
-			    takes_stacks(t) ? "--event tasks" : "--async");
+			    takes_stacks(t) ? "--event tasks needs 3.8" : "--async needs 3.14");
 	t->told = true;
 	if (!takes_stacks(t))
 		return;
@@ -190,6 +190,11 @@ static void refuse(struct task_targets *t, struct task_process *p, __u32 version
 	g->none = 1;
 	g->ns = 0;
 	asleep_give_tasks(kernel_asleep(t->kernel));
+}
+
+static bool is_refused(const struct task_targets *t, const struct layout *l)
+{
+	return !layout_has_tasks(l) || (!takes_stacks(t) && layout_task_facts(l));
 }
 
 static int ask(struct task_targets *t, struct task_process *p)
@@ -205,7 +210,7 @@ static int ask(struct task_targets *t, struct task_process *p)
 		return err ?: -ESRCH;
 	request = question_request(look ? WORKER_TASK_WAITS : WORKER_IDENTIFY, f->pid, f->start_time);
 	err = kernel_get_layout(t->kernel, process.layout, &request.threads.layout);
-	if (!err && !layout_has_tasks(&request.threads.layout)) {
+	if (!err && is_refused(t, &request.threads.layout)) {
 		refuse(t, p, request.threads.layout.version);
 		return 0;
 	}

@@ -298,9 +298,7 @@ int look_at_threads(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 	k->pid = pid;
 	k->layout = layout;
 	k->runtime = runtime;
-	k->reader.memory = memory;
-	k->reader.layout = layout;
-	if (asyncio && asyncio_layout_read(memory, layout, runtime, asyncio, &k->reader.at))
+	if (asyncio && task_reader_begin(&k->reader, memory, layout, runtime, asyncio))
 		k->reader.at.task_size = 0;
 	err = look(k, memory) ?: put_together(k, out);
 	buf_free(&k->threads);

@@ -57,7 +57,7 @@ struct look_thread {
 	__u32 runs;	  /* it ran during the look: its newest frames may be left out */
 	__u32 pad;
 	__s32 fd;	  /* what its system call is about; -1 = none, or unknown */
-	__u64 task_address;	   /* of the asyncio task that it runs (3.14+); 0 = none, or unknown */
+	__u64 task_address;	   /* of the asyncio task that it runs; 0 = none, or unknown */
 	char task[TASK_NAME_SIZE]; /* its name; "" = none, or unknown */
 	char file[LOOK_FILE_SIZE]; /* what that is, as in /proc/PID/fd, or socket_name(); may be cut */
 };
@@ -71,8 +71,8 @@ struct look {
 
 /*
  * Looks at process pid, which is reached through its thread `memory` (procfs_memory_tid()), and has its
- * runtime at that address, and .AsyncioDebug at that one (0 = none). Adds a struct look and what follows it
- * to out. 0, -ESRCH, -EPERM, -ENOMEM or another -errno; then out is as it was.
+ * runtime at that address, and its asyncio at that one (struct identity; 0 = none). Adds a struct look and
+ * what follows it to out. 0, -ESRCH, -EPERM, -ENOMEM or another -errno; then out is as it was.
  */
 int look_at_threads(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime, __u64 asyncio,
 		    struct buf *out);

@@ -6,6 +6,8 @@
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
+#include "outside/callbacks.h"
+#include "outside/weak_tasks.h"
 
 #define ATTEMPTS 4 /* to read a task that does not change meanwhile */
 
@@ -59,12 +61,15 @@ static int read_set(struct task_reader *r, __u64 address, struct task_object *o)
 	return err || o->awaiter_count == used || o->more_awaiters ? err : -EBADMSG;
 }
 
-static int read_awaiters(struct task_reader *r, const __u8 *task, struct task_object *o)
+static int read_awaiters(struct task_reader *r, const struct task_found *f, const __u8 *task,
+			 struct task_object *o)
 {
 	const __u64 address = task_reader_pointer(task, r->at.task_awaited_by);
 
 	o->awaiter_count = 0;
-	o->more_awaiters = false;
+	o->more_awaiters = o->other_awaiters = false;
+	if (r->at.facts)
+		return callbacks_read(r, f->address, task, o);
 	if (!address)
 		return 0;
 	if (task[r->at.task_awaited_by_is_set])
@@ -88,37 +93,72 @@ static int read_chain(struct task_reader *r, const struct task_found *f, __u64 c
 	return f->running ? chain_read_running(r, f->running, coroutine, ret) : -EBADMSG;
 }
 
+/* Up to 3.13, by its type: whether it is a task, or another future. */
+static bool is_of_type(struct task_reader *r, const __u8 *task, bool *ret_is_task)
+{
+	const enum task_reader_kind kind = task_reader_kind(r, word_at(task, r->at.objects.object_type));
+
+	*ret_is_task = kind == READER_TASK;
+	return kind == READER_TASK || kind == READER_FUTURE;
+}
+
 /* Whether these bytes may be a task's that is where it was found. */
-static bool is_there(const struct task_reader *r, const struct task_found *f, const __u8 *task)
+static bool is_there(struct task_reader *r, const struct task_found *f, const __u8 *task, bool *ret_is_task)
 {
 	const __u8 is_task = task[r->at.task_is_task], is_set = task[r->at.task_awaited_by_is_set];
 
+	if (r->at.facts)
+		return is_of_type(r, task, ret_is_task);
+	*ret_is_task = is_task;
 	return is_task <= 1 && is_set <= 1 && (!f->listed || (is_task && word_at(task, r->at.task_node)));
 }
 
-static bool same_fields(const struct task_reader *r, const __u8 *a, const __u8 *b)
+static bool same_words(const __u8 *a, const __u8 *b, const __u16 *words, size_t count)
 {
-	const __u16 words[] = { r->at.task_name, r->at.task_awaited_by, r->at.task_coro };
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+	for (size_t i = 0; i < count; i++)
 		if (word_at(a, words[i]) != word_at(b, words[i]))
 			return false;
-	return a[r->at.task_is_task] == b[r->at.task_is_task] &&
+	return true;
+}
+
+static bool same_fields(const struct task_reader *r, const __u8 *a, const __u8 *b, bool is_task)
+{
+	const __u16 words[] = { r->at.task_name, r->at.task_awaited_by, r->at.task_coro };
+	const __u16 future[] = { OBJECT_TYPE, CALLBACKS_FIRST, CALLBACKS_OTHERS };
+	const __u16 task[] = { r->at.task_name, r->at.task_coro };
+
+	if (r->at.facts)
+		return same_words(a, b, future, ARRAY_SIZE(future)) &&
+		       (!is_task || same_words(a, b, task, ARRAY_SIZE(task)));
+	return same_words(a, b, words, ARRAY_SIZE(words)) &&
+	       a[r->at.task_is_task] == b[r->at.task_is_task] &&
 	       a[r->at.task_awaited_by_is_set] == b[r->at.task_awaited_by_is_set];
+}
+
+/* A future is shorter than a task, up to 3.13. The bytes behind it are 0. */
+static int read_bytes(struct task_reader *r, __u64 address, __u8 ret[ASYNCIO_TASK_READ])
+{
+	ssize_t n;
+
+	if (!r->at.facts)
+		return task_reader_read(r, address, ret, r->at.task_size);
+	memset(ret, 0, ASYNCIO_TASK_READ);
+	n = task_reader_read_some(r, address, ret, r->at.task_size);
+	return n < 0 ? (int)n : n < r->at.found.future_size ? -EFAULT : 0;
 }
 
 /* 0 when all was twice alike; -EAGAIN when not. */
 static int read_once(struct task_reader *r, const struct task_found *f, struct task_object *o)
 {
 	__u8 task[ASYNCIO_TASK_READ], again[ASYNCIO_TASK_READ];
+	bool is_task = false;
 	__u64 coroutine = 0;
-	int err = task_reader_read(r, f->address, task, r->at.task_size);
+	int err = read_bytes(r, f->address, task);
 
 	if (err)
 		return err;
-	if (!is_there(r, f, task))
+	if (!is_there(r, f, task, &o->is_task))
 		return -EBADMSG;
-	o->is_task = task[r->at.task_is_task];
 	o->chain.count = o->again.count = 0;
 	o->chain.end = o->again.end = CHAIN_ENDED;
 	if (o->is_task) {
@@ -126,13 +166,14 @@ static int read_once(struct task_reader *r, const struct task_found *f, struct t
 		err = task_reader_name(r, task_reader_pointer(task, r->at.task_name), o->name);
 		err = err ?: read_chain(r, f, coroutine, &o->chain);
 	}
-	err = err ?: read_awaiters(r, task, o);
+	err = err ?: read_awaiters(r, f, task, o);
 	if (!err && o->is_task)
 		err = read_chain(r, f, coroutine, &o->again);
-	err = err ?: task_reader_read(r, f->address, again, r->at.task_size);
+	err = err ?: read_bytes(r, f->address, again);
 	if (err)
 		return err;
-	return is_there(r, f, again) && same_fields(r, task, again) && chain_equal(&o->chain, &o->again) ?
+	return is_there(r, f, again, &is_task) && is_task == o->is_task &&
+			       same_fields(r, task, again, is_task) && chain_equal(&o->chain, &o->again) ?
 		       0 : -EAGAIN;
 }
 
@@ -149,7 +190,7 @@ int task_object_read(struct task_reader *r, const struct task_found *found, stru
 		ret->chain.count = 0;
 		ret->chain.end = CHAIN_ENDED;
 		ret->awaiter_count = 0;
-		ret->more_awaiters = false;
+		ret->more_awaiters = ret->other_awaiters = false;
 	}
 	return r->unreachable;
 }
@@ -157,7 +198,11 @@ int task_object_read(struct task_reader *r, const struct task_found *found, stru
 int task_object_running(struct task_reader *r, __u64 tstate, __u64 *ret_task)
 {
 	__u64 loop, task;
-	int err = task_reader_read(r, tstate + r->at.tstate_loop, &loop, sizeof(loop));
+	int err;
+
+	if (r->at.facts)
+		return weak_tasks_running(r, tstate, ret_task);
+	err = task_reader_read(r, tstate + r->at.tstate_loop, &loop, sizeof(loop));
 
 	err = err ?: task_reader_read(r, tstate + r->at.tstate_task, &task, sizeof(task));
 	if (!err)

@@ -23,6 +23,7 @@ struct task_object {
 	struct chain chain;
 	__u32 awaiter_count;
 	bool more_awaiters;
+	bool other_awaiters; /* something that is no task and no future is told of its end (up to 3.13) */
 	__u64 awaiters[OBJECT_AWAITERS_MAX];
 	/* Memory for the reading itself. */
 	struct chain again;

@@ -30,11 +30,23 @@ static __u64 cpu_ns(void)
 	return (__u64)t.tv_sec * NS_PER_SECOND + (__u64)t.tv_nsec;
 }
 
+int task_reader_begin(struct task_reader *r, pid_t memory, const struct layout *layout, __u64 runtime,
+		      __u64 asyncio)
+{
+	r->memory = memory;
+	r->layout = layout;
+	r->objects = (struct objects){ .memory = memory, .layout = layout, .reads_max = READER_READS_MAX,
+				       .facts = layout_task_facts(layout) };
+	return asyncio_layout_read(memory, layout, runtime, asyncio, &r->at);
+}
+
 static bool is_spent(struct task_reader *r)
 {
+	if (r->objects.unreachable)
+		r->unreachable = r->objects.unreachable;
 	if (!r->reads)
 		r->began_ns = cpu_ns();
-	else if (r->reads >= READER_READS_MAX ||
+	else if (r->reads + r->objects.reads >= READER_READS_MAX ||
 		 (r->reads % READS_UNTIMED == 0 && cpu_ns() - r->began_ns > READER_CPU_MS * NS_PER_MS))
 		r->spent = true;
 	return r->spent;
@@ -100,11 +112,42 @@ static enum task_reader_kind kind_by_name(struct task_reader *r, __u64 address)
 	return READER_OTHER;
 }
 
+/* Objects that lead to who awaits a task, up to 3.13. A class may call itself so: what it has is checked. */
+static const struct {
+	const char *name;
+	enum task_reader_kind kind;
+} callback_types[] = {
+	{ "TaskWakeupMethWrapper", READER_WAKEUP }, { "builtin_function_or_method", READER_BUILTIN },
+	{ "method", READER_METHOD },		    { "function", READER_FUNCTION },
+	{ "functools.partial", READER_PARTIAL },    { "set", READER_CONTAINER },
+};
+
+static enum task_reader_kind callback_kind(struct task_reader *r, __u64 type, __u64 flags)
+{
+	const struct asyncio_found *f = &r->at.found;
+	char name[OBJECTS_NAME];
+
+	if (flags & (OBJECTS_LIST | OBJECTS_TUPLE))
+		return flags & OBJECTS_LIST ? READER_LIST : READER_TUPLE;
+	if (flags & OBJECTS_DICT)
+		return READER_CONTAINER;
+	if (objects_is_derived(&r->objects, type, f->task_type))
+		return READER_TASK;
+	if (objects_is_derived(&r->objects, type, f->future_type))
+		return READER_FUTURE;
+	objects_type_name(&r->objects, type, name);
+	for (size_t i = 0; i < ARRAY_SIZE(callback_types); i++)
+		if (!strcmp(callback_types[i].name, name))
+			return callback_types[i].kind;
+	return READER_OTHER;
+}
+
 static enum task_reader_kind read_kind(struct task_reader *r, __u64 type)
 {
 	const struct object_offsets *o = &r->at.objects;
 	__u8 bytes[OBJECT_FIELD_MAX + sizeof(__u64)];
 	const size_t last = o->type_flags > o->type_name ? o->type_flags : o->type_name;
+	enum task_reader_kind kind = READER_OTHER;
 	__u64 flags;
 
 	if (!mem_plausible(type) || task_reader_read(r, type, bytes, last + sizeof(__u64)))
@@ -114,7 +157,9 @@ static enum task_reader_kind read_kind(struct task_reader *r, __u64 type)
 		return READER_INT;
 	if (flags & FLAG_STR)
 		return READER_STR;
-	return flags & FLAG_HEAP_TYPE ? READER_OTHER : kind_by_name(r, word_at(bytes, o->type_name));
+	if (!(flags & FLAG_HEAP_TYPE))
+		kind = kind_by_name(r, word_at(bytes, o->type_name));
+	return kind == READER_OTHER && r->at.facts ? callback_kind(r, type, flags) : kind;
 }
 
 enum task_reader_kind task_reader_kind(struct task_reader *r, __u64 type)

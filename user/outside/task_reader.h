@@ -13,6 +13,7 @@
 
 #include "bpf/abi.h"
 #include "python/asyncio_layout.h"
+#include "python/objects.h"
 
 #define READER_READS_MAX 400000 /* in one look, */
 #define READER_CPU_MS	 250	/* ... and its CPU time: half of WORKER_DEADLINE_MS */
@@ -28,13 +29,25 @@ enum task_reader_kind {
 	READER_WRAPPER,	  /* its first field is one of those, or another wrapper */
 	READER_INT,
 	READER_STR,
+	/* Up to 3.13, where they lead to who awaits a task (callbacks.h): */
+	READER_TASK,
+	READER_FUTURE,
+	READER_WAKEUP,	/* an object of asyncio's own whose first field is a task */
+	READER_BUILTIN, /* a function in C, mostly a method of an object */
+	READER_METHOD,	/* of an object whose class is written in Python */
+	READER_FUNCTION,
+	READER_PARTIAL,
+	READER_LIST,
+	READER_TUPLE,
+	READER_CONTAINER, /* a set or a dict */
 };
 
 struct task_reader {
 	pid_t memory; /* the thread through which the memory is reached */
 	const struct layout *layout;
 	struct asyncio_layout at;
-	__u32 reads;	 /* so far */
+	struct objects objects; /* up to 3.13: reads what the functions here do not */
+	__u32 reads;	 /* so far, without those of `objects` */
 	__u64 began_ns;	 /* this thread's CPU time when they began */
 	bool spent;	 /* no more is read */
 	int unreachable; /* the -errno of a read that says that no memory of it can be read */
@@ -44,6 +57,13 @@ struct task_reader {
 	} types[READER_TYPES];
 	__u32 type_next; /* the one to be forgotten */
 };
+
+/*
+ * Begins to read a process whose runtime and asyncio are at these addresses. 0, or an error of
+ * asyncio_layout_read().
+ */
+int task_reader_begin(struct task_reader *r, pid_t memory, const struct layout *layout, __u64 runtime,
+		      __u64 asyncio);
 
 /* 0; -EFAULT for what is not there; -E2BIG when the look is spent; or another -errno. */
 int task_reader_read(struct task_reader *r, __u64 address, void *dst, size_t size);

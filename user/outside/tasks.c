@@ -11,6 +11,7 @@
 #include "outside/task_list.h"
 #include "outside/task_object.h"
 #include "outside/thread_states.h"
+#include "outside/weak_tasks.h"
 
 /* The state of one look. */
 struct tasks_look {
@@ -77,11 +78,24 @@ static bool is_first_of_interpreter(const struct tasks_look *k, size_t i)
 	return true;
 }
 
+static int list_weak_tasks(struct tasks_look *k)
+{
+	struct weak_loops loops;
+	pid_t tids[WEAK_LOOPS] = { 0 };
+
+	weak_loops_read(&loops, &k->reader, &k->states);
+	for (size_t i = 0; i < loops.count; i++)
+		tids[i] = tid_of(k, &k->states.list[loops.list[i].state]);
+	return weak_tasks_list(&k->list, &k->reader, &loops, tids);
+}
+
 static int list_tasks(struct tasks_look *k)
 {
 	const struct asyncio_layout *at = &k->reader.at;
 	int err = 0;
 
+	if (at->facts)
+		return list_weak_tasks(k);
 	for (size_t i = 0; i < k->states.count && !err; i++) {
 		const struct thread_state *s = &k->states.list[i];
 
@@ -123,6 +137,7 @@ static int add_awaiters(struct tasks_look *k, struct task *t)
 
 	t->first_awaiter = k->awaiters.size / sizeof(__u32);
 	t->cut |= o->more_awaiters;
+	t->other = o->other_awaiters;
 	for (__u32 i = 0; i < o->awaiter_count && !err; i++) {
 		const int number = task_list_add(&k->list, o->awaiters[i]);
 		const __u32 value = (__u32)number;
@@ -178,6 +193,40 @@ static int add_tasks(struct tasks_look *k)
 	return err;
 }
 
+/* Whether the task only stands in the list for want of somebody who has let go of it. */
+static bool is_leftover(const struct task *t, bool is_named)
+{
+	return t->state == TASK_ENDED && !t->frames && !t->awaiters && !is_named;
+}
+
+/*
+ * Up to 3.13 tasks that have ended stay in the list for as long as anything holds them. Leaves them out, but
+ * for those that are said to await others.
+ */
+static int drop_ended(struct tasks_look *k)
+{
+	struct task *tasks = (void *)k->tasks.data;
+	__u32 *awaiters = (void *)k->awaiters.data;
+	const size_t count = k->tasks.size / sizeof(*tasks), named = k->awaiters.size / sizeof(*awaiters);
+	_cleanup_free_ bool *is_named = calloc(count + 1, sizeof(*is_named));
+	_cleanup_free_ __u32 *numbers = calloc(count + 1, sizeof(*numbers));
+	__u32 kept = 0;
+
+	if (!is_named || !numbers)
+		return -ENOMEM;
+	for (size_t i = 0; i < named; i++)
+		is_named[awaiters[i]] = true;
+	for (size_t i = 0; i < count; i++) {
+		numbers[i] = kept;
+		if (!is_leftover(&tasks[i], is_named[i]))
+			tasks[kept++] = tasks[i];
+	}
+	for (size_t i = 0; i < named; i++)
+		awaiters[i] = numbers[awaiters[i]];
+	k->tasks.size = kept * sizeof(*tasks);
+	return 0;
+}
+
 /* --- all of it ------------------------------------------------------------------------------------------ */
 
 static int look(struct tasks_look *k)
@@ -191,7 +240,8 @@ static int look(struct tasks_look *k)
 	err = task_list_new(&k->list, TASKS_LISTED_MAX);
 	err = err ?: list_tasks(k);
 	err = err == -E2BIG ? 0 : err;
-	return err ?: add_tasks(k);
+	err = err ?: add_tasks(k);
+	return !err && k->reader.at.facts ? drop_ended(k) : err;
 }
 
 static int put_together(const struct tasks_look *k, struct buf *out)
@@ -220,10 +270,9 @@ int tasks_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runti
 		return -ENOMEM;
 	k->pid = pid;
 	k->runtime = runtime;
-	k->reader.memory = memory;
-	k->reader.layout = layout;
-	err = asyncio_layout_read(memory, layout, runtime, asyncio, &k->reader.at);
-	err = err ?: look(k);
+	err = task_reader_begin(&k->reader, memory, layout, runtime, asyncio);
+	/* No task of which it could be proved where its fields are: so there is none. */
+	err = err == -EAGAIN ? 0 : err ?: look(k);
 	err = err ?: k->reader.unreachable;
 	err = err ?: put_together(k, out);
 	buf_free(&k->tasks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tasks.h - one look at all asyncio tasks of a live process (CPython 3.14+): which there are, what each
+ * tasks.h - one look at all asyncio tasks of a live process: which there are, what each
  * awaits, and who awaits it. The process is not stopped. What is shown of one task is of one moment; a task
  * that goes on while it is looked at is marked, and has no frames. Different tasks are of different moments.
  *
@@ -46,6 +46,8 @@ struct task {
 	__u32 first_frame, frames; /* outermost first */
 	__u32 first_awaiter, awaiters; /* numbers of the tasks that await it */
 	__u32 cut;     /* it has more frames, or more that await it, than are listed */
+	__u32 other;   /* something else than a task or a future is told of its end (up to 3.13) */
+	__u32 pad;
 	char name[TASK_NAME_SIZE]; /* UTF-8, "" = unknown; may be cut */
 };
 
@@ -57,9 +59,10 @@ struct tasks {
 
 /*
  * Looks at process pid, which is reached through its thread `memory` (procfs_memory_tid()), and has its
- * runtime and its .AsyncioDebug at these addresses. Adds a struct tasks and what follows it to out. 0;
- * -ENOTSUP if tasks of its version cannot be read; -EINVAL if its tables cannot be true; -ESRCH, -EPERM,
- * -ENOMEM or another -errno. After a failure out is as it was.
+ * runtime and its asyncio at these addresses (struct identity). Adds a struct tasks and what follows it to
+ * out. 0; -ENOTSUP if tasks of its version cannot be read; -EINVAL if its tables cannot be true, -EPROTO if
+ * its objects are not as in builds that are known; -ESRCH, -EPERM, -ENOMEM or another -errno. After a
+ * failure out is as it was.
  */
 int tasks_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime, __u64 asyncio,
 	       struct buf *out);

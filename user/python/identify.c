@@ -20,6 +20,7 @@
 #include "proc/procfs.h"
 #include "proc/remote.h"
 #include "python/asyncio_layout.h"
+#include "python/asyncio_search.h"
 #include "python/binaries.h"
 #include "python/debug_offsets.h"
 #include "python/proof.h"
@@ -328,6 +329,8 @@ static void find_tasks(const struct scan *scan, struct identity *i)
 {
 	struct asyncio_layout layout;
 
+	if (layout_task_facts(&i->layout))
+		i->asyncio = asyncio_search_module(scan->tid, &i->layout, i->runtime);
 	if (i->asyncio && !asyncio_layout_read(scan->tid, &i->layout, i->runtime, i->asyncio, &layout))
 		task_layout_make(&layout, &i->tasks);
 }

@@ -29,7 +29,7 @@ struct identity {
 	__u32 verdict;			       /* enum verdict; with NOT_PYTHON only reason is set besides */
 	__u32 hexversion;		       /* PY_VERSION_HEX; 0 = unknown */
 	__u64 runtime;			       /* address of _PyRuntime */
-	__u64 asyncio;			       /* of .AsyncioDebug (3.14+); 0 = asyncio is not loaded */
+	__u64 asyncio;			       /* asyncio_layout_read(); 0 = it is not loaded, or not found */
 	struct layout layout;		       /* PYTHON and UNPROVED only */
 	struct task_layout tasks;	       /* all 0 = they cannot be found */
 	char version[VERSION_STRING_SIZE];     /* "3.13.0", "" = unknown */

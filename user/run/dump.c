@@ -69,7 +69,11 @@ static int refuse(struct dumper *k, pid_t pid, int err)
 		log_error("process %d cannot be read: run it as root, or with CAP_SYS_PTRACE" ASK_DOCTOR,
 			  pid);
 	else if (err == -ENOTSUP && named)
-		log_error("process %d: asyncio tasks can be read from CPython 3.14 on", pid);
+		log_error("process %d: asyncio tasks can be read from CPython 3.8 on, up to 3.13 with a GIL",
+			  pid);
+	else if (err == -EPROTO && named)
+		log_error("process %d: asyncio's tasks are not where known builds of its version have them",
+			  pid);
 	else if (err == -ETIMEDOUT)
 		log_error("process %d was given up: to look at it took too long", pid);
 	else if (named || (err != -ESRCH && err != -EPERM && err != -EACCES && err != -ENOTSUP))

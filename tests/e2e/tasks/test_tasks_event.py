@@ -157,10 +157,10 @@ def test_newcomer(program, tmp_path):
 
 @pytest.mark.parametrize("old", OLD, ids=str)
 def test_older_version(old, tmp_path):
-    program = "import time; print('{}', flush=True); time.sleep(600)"
+    program = "import sys, time; print('{}'); sys.stdout.flush(); time.sleep(600)"
     with profiler.targets([(old.path, "-S", "-c", program)] * 2) as started:
         run = profiler.run(tmp_path, "--pid", ",".join(str(each.pid) for each in started), "--event", "tasks",
                            "-d", 2.5)
     assert run.samples == []
     assert run.stats["counters"]["tasks_none"] == 2
-    assert run.err.count("--event tasks needs 3.14 or later") == 1
+    assert run.err.count("--event tasks needs 3.8 or later") == 1

@@ -119,7 +119,7 @@ static void a_process_without_an_interpreter(void **state)
 	assert_int_equal(((struct tasks *)(void *)out.data)->tasks, 0);
 	assert_int_equal(tasks_look(1 << 30, 1 << 30, &layout, (uintptr_t)words, (uintptr_t)asyncio, &out),
 			 -ESRCH);
-	layout.version = 0x030d00f0;
+	layout.version = 0x030700f0;
 	assert_int_equal(tasks_look(getpid(), getpid(), &layout, (uintptr_t)words, (uintptr_t)asyncio, &out),
 			 -ENOTSUP);
 }

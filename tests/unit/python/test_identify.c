@@ -416,9 +416,9 @@ static void asyncio(void **state)
 	forge_section(&f, 3)->sh_name = 64;
 	library = load(&f);
 	assert_int_equal(ask().verdict, VERDICT_NOT_PYTHON);
-	forge_python(&f, 0x030c01f0);
+	forge_python(&f, 0x030709f0); /* of 3.8 to 3.13 it is searched for */
 	python = load(&f);
-	start_threads(&python, 0x030c01f0);
+	start_threads(&python, 0x030709f0);
 	assert_int_equal(ask().verdict, VERDICT_PYTHON);
 	assert_int_equal(ask().asyncio, (uintptr_t)library.runtime);
 	unload(&library);
