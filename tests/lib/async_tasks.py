@@ -17,6 +17,9 @@ EACH = [pytest.param(i, id=str(i), marks=() if i in known.one_per_version() else
 FOUND = [i for i in known.everything() if (3, 8) <= i.version[:2] < (3, 14) and i.build != "t"]
 EACH_FOUND = [pytest.param(i, id=str(i), marks=() if i in known.one_per_version() else pytest.mark.long)
               for i in FOUND]
+# The same, where a test only varies what another has shown of them.
+ALL_FOUND = [pytest.param(*param.values, id=param.id, marks=(*param.marks, pytest.mark.all))
+             for param in EACH_FOUND]
 # One of which no tasks can be read.
 OLD = [i for i in known.one_per_version_and_two() if i.version < (3, 8)][:1]
 

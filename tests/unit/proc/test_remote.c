@@ -144,12 +144,38 @@ static void user_who_may_not(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+/* What is not there leaves the others as they are, wherever it stands. */
+static void many_parts(void **state)
+{
+	const __u64 there = address(pages), missing = address(pages + PAGE);
+	char bytes[REMOTE_PARTS][8];
+	struct remote_part parts[REMOTE_PARTS + 1];
+
+	(void)state;
+	for (int first = 0; first < REMOTE_PARTS - 1; first++) {
+		memset(bytes, 'x', sizeof(bytes));
+		for (int i = 0; i < REMOTE_PARTS; i++)
+			parts[i] = (struct remote_part){ there, bytes[i], 8, 99 };
+		parts[first].address = missing;
+		parts[REMOTE_PARTS - 1].address = missing - 4;
+		assert_int_equal(remote_read_parts(child, parts, REMOTE_PARTS), 0);
+		for (int i = 0; i < REMOTE_PARTS - 1; i++) {
+			assert_int_equal(parts[i].got, i == first ? 0 : 8);
+			assert_int_equal(bytes[i][7], i == first ? 'x' : 'c');
+		}
+		assert_int_equal(parts[REMOTE_PARTS - 1].got, 4);
+	}
+	assert_int_equal(remote_read_parts(child, parts, REMOTE_PARTS + 1), -E2BIG);
+	assert_int_equal(remote_read_parts(1 << 30, parts, 1), -ESRCH);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(memory_of_the_other),
 		TEST(up_to_where_the_mapping_ends),
 		TEST(where_nothing_is),
+		TEST(many_parts),
 		TEST(process_that_has_ended),
 		TEST(user_who_may_not),
 	};
