@@ -61,6 +61,15 @@ check | test | long)
         "$web/bin/pip" install -q --disable-pip-version-check -r "$top/tests/web-requirements.txt"
         touch "$web/.done"
     fi
+    mcp=$top/.cache/mcp
+    if [ "$for_what" != check ] &&
+       { ! [ -e "$mcp/.done" ] || [ "$top/tests/mcp-requirements.txt" -nt "$mcp/.done" ]; }; then
+        echo "installing a client of the Model Context Protocol"
+        rm -rf "$mcp"
+        /usr/bin/python3 -m venv "$mcp"
+        "$mcp/bin/pip" install -q --disable-pip-version-check -r "$top/tests/mcp-requirements.txt"
+        touch "$mcp/.done"
+    fi
     [ "$for_what" = check ] || sh "$top/tests/fetch-manifest-tools.sh" "$top/.cache/bin"
     # The page's flame graph; without npm it is tested with one of the venv's own.
     if ! command -v npm >/dev/null; then

@@ -40,6 +40,7 @@ FEATURES = {
     "kustomize": "built from its Go module",
     "llvm": "llvm-dwarfdump of version 16 or newer (llvm-19)",
     "map_files": "/proc/PID/map_files, for root",
+    "mcp": "the package of tests/mcp-requirements.txt",
     "mounts": "mount namespaces, and mounts in them",
     "openssl": "certificates for servers of a test (openssl)",
     "overlay": "the overlay file system",
