@@ -19,6 +19,10 @@ static const unsigned char doctor[] = {
 #include "doctor.json.inc"
 };
 
+static const unsigned char guide[] = {
+#include "guide.json.inc"
+};
+
 static const unsigned char report[] = {
 #include "report.json.inc"
 };
