@@ -51,6 +51,16 @@ int buf_add_string(struct buf *b, const char *s)
 	return buf_add(b, s, strlen(s));
 }
 
+int buf_add_number(struct buf *b, unsigned long long value)
+{
+	char digits[20], *at = digits + sizeof(digits);
+
+	do
+		*--at = '0' + value % 10;
+	while (value /= 10);
+	return buf_add(b, at, digits + sizeof(digits) - at);
+}
+
 int buf_printf(struct buf *b, const char *format, ...)
 {
 	va_list args;

@@ -27,6 +27,8 @@ struct buf {
 int buf_reserve(struct buf *b, size_t more);
 int buf_add(struct buf *b, const void *data, size_t size);
 int buf_add_string(struct buf *b, const char *s);
+/* In decimal digits; faster than buf_printf(), for long lists. */
+int buf_add_number(struct buf *b, unsigned long long value);
 int buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends s as valid UTF-8, at most `limit` bytes of it: each invalid byte becomes U+FFFD. */

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/job.h"
 #include "profile/flamegraph.h"
+#include "profile/graph.h"
 #include "profile/profile.h"
 
 struct encoding {
@@ -30,6 +31,8 @@ static int encode(void *context, const bool *stop)
 	if (err)
 		return err;
 	e->samples = profile_count(p, PROFILE_SAMPLE);
+	if (w->format == ENCODE_GRAPH)
+		return graph_encode_until(p, stop, &e->out);
 	return w->format == ENCODE_FLAME_GRAPH ? flamegraph_encode_until(p, stop, &e->out) :
 						 format_rows[w->format].encode(p, &e->out);
 }

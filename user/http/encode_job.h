@@ -11,15 +11,15 @@
 
 struct job;
 
-/* A format that is asked for by a page of its own. */
-#define ENCODE_FLAME_GRAPH FORMATS
+/* Formats that are asked for by a page of their own, behind those of enum format. */
+enum encode_format { ENCODE_FLAME_GRAPH = FORMATS, ENCODE_GRAPH, ENCODE_FORMATS };
 
 /* The input: a profile, of which the part is encoded that the filter selects. */
 struct encode_work {
 	const struct profile *profile; /* only read */
 	struct profile *owned;	       /* NULL, or the profile, which the job then frees */
 	struct profile_filter filter;
-	int format; /* enum format or ENCODE_FLAME_GRAPH, which is the one that can be stopped */
+	int format; /* enum format, or encode_format: those can be stopped */
 };
 
 /*

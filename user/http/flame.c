@@ -2,6 +2,7 @@
 #include "http/flame.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -35,18 +36,26 @@ static void release(struct MHD_Response **r)
 
 static void forget(struct flame *f)
 {
-	release(&f->whole);
+	for (size_t i = 0; i < ARRAY_SIZE(f->whole); i++)
+		release(&f->whole[i]);
 	for (size_t i = 0; i < FLAME_ROWS; i++)
 		release(&f->rows[i].response);
 	f->next = 0;
 }
 
-static struct MHD_Response *find(const struct flame *f, const struct profile_filter *filter)
+/* What every page asks for first: it is made once for each profile, whatever was spent. */
+static bool is_whole(const struct profile_filter *filter, int format)
 {
-	if (profile_filter_is_empty(filter))
-		return f->whole;
+	return format >= FORMATS && profile_filter_is_empty(filter);
+}
+
+static struct MHD_Response *find(const struct flame *f, const struct profile_filter *filter, int format)
+{
+	if (is_whole(filter, format))
+		return f->whole[format - FORMATS];
 	for (size_t i = 0; i < FLAME_ROWS; i++)
-		if (f->rows[i].response && profile_filter_is_same(&f->rows[i].filter, filter))
+		if (f->rows[i].response && f->rows[i].format == format &&
+		    profile_filter_is_same(&f->rows[i].filter, filter))
 			return f->rows[i].response;
 	return NULL;
 }
@@ -66,16 +75,17 @@ static void make_room(struct flame *f)
 	}
 }
 
-static void keep(struct flame *f, const struct profile_filter *filter, struct MHD_Response *r, size_t size)
+static void keep(struct flame *f, const struct encode_work *w, struct MHD_Response *r, size_t size)
 {
-	if (profile_filter_is_empty(filter)) {
-		release(&f->whole);
-		f->whole = r;
+	if (is_whole(&w->filter, w->format)) {
+		release(&f->whole[w->format - FORMATS]);
+		f->whole[w->format - FORMATS] = r;
 		return;
 	}
 	release(&f->rows[f->next].response);
 	make_room(f);
-	f->rows[f->next].filter = *filter;
+	f->rows[f->next].filter = w->filter;
+	f->rows[f->next].format = w->format;
 	f->rows[f->next].response = r;
 	f->rows[f->next].size = size;
 	f->next = (f->next + 1) % FLAME_ROWS;
@@ -93,14 +103,13 @@ static bool may_spend(struct flame *f, double now)
 }
 
 /* -EBUSY: too much time was spent already. */
-static int begin(struct flame *f, const struct profile_filter *filter)
+static int begin(struct flame *f, const struct query *q)
 {
-	struct encode_work work = { .filter = *filter, .format = ENCODE_FLAME_GRAPH };
+	struct encode_work work = { .filter = q->filter, .format = q->format };
 	double now = clock_seconds();
 	int err;
 
-	/* Without a filter it is made once for each profile. */
-	if (!may_spend(f, now) && !profile_filter_is_empty(filter))
+	if (!may_spend(f, now) && !is_whole(&q->filter, q->format))
 		return -EBUSY;
 	if (f->of != f->recent->serial)
 		forget(f);
@@ -113,10 +122,24 @@ static int begin(struct flame *f, const struct profile_filter *filter)
 	return err;
 }
 
+/* What is no text and no page's own is saved under a name. */
+static struct MHD_Response *make(int format, struct buf *out)
+{
+	const struct format_row *row = &format_rows[format < FORMATS ? format : 0];
+	struct MHD_Response *r = answer_make(format < FORMATS ? row->type : TYPE_JSON, out);
+	char place[64];
+
+	if (!r || format >= FORMATS || !strncmp(row->type, "text/plain", strlen("text/plain")))
+		return r;
+	snprintf(place, sizeof(place), "attachment; filename=\"profile%s\"", row->suffix);
+	MHD_add_response_header(r, "Content-Disposition", place);
+	return r;
+}
+
 /* The job is done, or is to be stopped. */
 static void end_job(struct flame *f)
 {
-	const struct profile_filter filter = encode_job_work(f->job)->filter;
+	const struct encode_work work = *encode_job_work(f->job);
 	_cleanup_buf_ struct buf out = {};
 	struct MHD_Response *r = NULL;
 	eventfd_t count;
@@ -126,15 +149,15 @@ static void end_job(struct flame *f)
 	f->job = NULL;
 	eventfd_read(f->eventfd, &count); /* now that nobody will write to it */
 	recent_give_back(f->recent);
-	if (!profile_filter_is_empty(&filter))
+	if (!is_whole(&work.filter, work.format))
 		f->spent += clock_seconds() - f->begun;
 	size = out.size;
 	if (!f->error) {
-		r = answer_make(TYPE_JSON, &out);
+		r = make(work.format, &out);
 		f->error = r ? 0 : -ENOMEM;
 	}
 	if (r)
-		keep(f, &filter, r, size);
+		keep(f, &work, r, size);
 }
 
 static void wake_all(struct flame *f)
@@ -181,29 +204,45 @@ static enum MHD_Result wait_for_job(struct flame *f, const struct client *c, boo
 	return MHD_YES;
 }
 
-enum MHD_Result flame_answer(struct flame *f, const struct client *c, bool *waited)
+static enum MHD_Result answer(struct flame *f, const struct query *q, const struct client *c, bool *waited)
 {
 	struct MHD_Response *response;
-	struct query q;
 	int err;
 
-	if (query_read(&q, c->connection))
-		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
 	if (f->ended || !f->recent->profile)
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "%s",
 				   f->ended ? "not sampling any more" :
 					      "the first interval has not ended yet");
-	if (q.filter.events & ~profile_get_info(f->recent->profile)->events)
+	if (q->filter.events & ~profile_get_info(f->recent->profile)->events)
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", QUERY_NOT_OF_THIS_RUN);
 	/* Whoever has waited takes the answer that was made, though there is a newer profile by now. */
-	response = *waited || f->job || f->of == f->recent->serial ? find(f, &q.filter) : NULL;
+	response = *waited || f->job || f->of == f->recent->serial ? find(f, &q->filter, q->format) : NULL;
 	if (response)
 		return answer_send(c, MHD_HTTP_OK, response);
 	if (*waited && f->error)
 		return answer_failure(c, f->error);
-	err = f->job ? 0 : begin(f, &q.filter);
+	err = f->job ? 0 : begin(f, q);
 	if (err == -EBUSY)
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "too many different flame graphs are asked for");
 	return err ? answer_failure(c, err) : wait_for_job(f, c, waited);
+}
+
+enum MHD_Result flame_answer(struct flame *f, const struct client *c, bool *waited)
+{
+	struct query q;
+
+	if (query_read(&q, c->connection))
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
+	q.format = ENCODE_FLAME_GRAPH;
+	return answer(f, &q, c, waited);
+}
+
+enum MHD_Result flame_answer_interval(struct flame *f, const struct client *c, bool *waited)
+{
+	struct query q;
+
+	if (query_read_interval(&q, c->connection))
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
+	return answer(f, &q, c, waited);
 }

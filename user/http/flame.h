@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * flame.h - /flamegraph.json: the profile of the last interval in the form of profile/flamegraph.h. The
- * client's query selects samples by their labels. It is made in a thread, once for each profile and query,
- * and clients wait for it meanwhile. Queries that differ get a tenth of the time.
+ * flame.h - the profile of the last interval: /flamegraph.json has it in the form of profile/flamegraph.h, and
+ * /debug/pyperf/interval in that of profile/graph.h or in any format. The client's query selects samples by
+ * their labels. It is made in a thread, once for each profile and query, and clients wait for it meanwhile.
+ * Queries that differ get a tenth of the time.
  */
 #ifndef PYPERF_HTTP_FLAME_H
 #define PYPERF_HTTP_FLAME_H
@@ -10,12 +11,13 @@
 #include <stddef.h>
 
 #include "http/answer.h"
+#include "http/encode_job.h"
 #include "profile/filter.h"
 
 struct job;
 struct recent;
 
-#define FLAME_ROWS	    8	/* answers that are kept, beside the one without a filter */
+#define FLAME_ROWS	    8	/* answers that are kept, beside those without a filter */
 #define FLAME_BYTES_MAX	    (64UL << 20) /* of these, beside the newest */
 #define FLAME_WAITING_MAX   16	/* clients that wait for one */
 #define FLAME_SHARE	    0.1 /* of the time, for answers with a filter ... */
@@ -25,9 +27,10 @@ struct flame {
 	int eventfd;	       /* readable when flame_run() has something to do */
 	struct recent *recent; /* borrowed */
 	unsigned long of;      /* its serial number when the job was begun: the profile of all answers */
-	struct MHD_Response *whole;
+	struct MHD_Response *whole[ENCODE_FORMATS - FORMATS]; /* without a filter, by ENCODE_FLAME_GRAPH and so on */
 	struct {
 		struct profile_filter filter;
+		int format;
 		struct MHD_Response *response; /* NULL: it is free */
 		size_t size;		       /* bytes of it */
 	} rows[FLAME_ROWS];
@@ -54,6 +57,8 @@ void flame_close(struct flame *f);
  * request; it is false at first.
  */
 enum MHD_Result flame_answer(struct flame *f, const struct client *c, bool *waited);
+/* The same for /debug/pyperf/interval. */
+enum MHD_Result flame_answer_interval(struct flame *f, const struct client *c, bool *waited);
 /* Takes what the thread has made, and wakes who waits for it. */
 void flame_run(struct flame *f);
 

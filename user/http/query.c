@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "http/encode_job.h"
 
 #define SECONDS_LENGTH_MAX 24 /* characters of a number of seconds */
 
@@ -48,6 +49,14 @@ static int set_format(struct keys *k, const char *value)
 	return 0;
 }
 
+static int set_format_interval(struct keys *k, const char *value)
+{
+	if (strcmp(value, "graph"))
+		return set_format(k, value);
+	query_of(k)->format = ENCODE_GRAPH;
+	return 0;
+}
+
 static int set_hide(struct keys *k, const char *value)
 {
 	if (strcmp(value, "native"))
@@ -74,7 +83,7 @@ static int set_other(struct keys *k, const char *key, const char *value, const c
 
 	if (err == -ENOENT) {
 		profile_filter_keys(keys);
-		return keys_fail(k, "'%.40s' is unknown: there are %s, format, hide, type%s", key, there_are,
+		return keys_fail(k, "'%.40s' is unknown: there are %sformat, hide, type%s", key, there_are,
 				 keys);
 	}
 	if (err)
@@ -84,12 +93,17 @@ static int set_other(struct keys *k, const char *key, const char *value, const c
 
 static int set_filter(struct keys *k, const char *key, const char *value)
 {
-	return set_other(k, key, value, "seconds");
+	return set_other(k, key, value, "seconds, ");
 }
 
 static int set_filter_log(struct keys *k, const char *key, const char *value)
 {
-	return set_other(k, key, value, "last, from, to");
+	return set_other(k, key, value, "last, from, to, ");
+}
+
+static int set_filter_interval(struct keys *k, const char *key, const char *value)
+{
+	return set_other(k, key, value, "");
 }
 
 /* Seconds, as 12 or 12.5; of a date as many as there are since 1970. 0, or -EINVAL. */
@@ -142,8 +156,16 @@ static const struct key log_rows[] = {
 	{ "type", set_type },
 };
 
+static const struct key interval_rows[] = {
+	{ "format", set_format_interval },
+	{ "hide", set_hide },
+	{ "type", set_type },
+};
+
 static const struct key_table table = { rows, ARRAY_SIZE(rows), set_filter };
 static const struct key_table log_table = { log_rows, ARRAY_SIZE(log_rows), set_filter_log };
+static const struct key_table interval_table = { interval_rows, ARRAY_SIZE(interval_rows),
+						 set_filter_interval };
 
 int query_add(struct query *q, const char *key, const char *value)
 {
@@ -172,6 +194,13 @@ int query_read_log(struct query *q, struct MHD_Connection *connection)
 	if (q->to > 0 && q->to <= q->from)
 		return keys_fail(&q->keys, "to has to be after from");
 	return 0;
+}
+
+int query_read_interval(struct query *q, struct MHD_Connection *connection)
+{
+	query_begin(q);
+	q->format = ENCODE_GRAPH;
+	return keys_read(&q->keys, &interval_table, connection);
 }
 
 /* Of a date; 0 for one before the clock began. */

@@ -24,7 +24,7 @@ struct query {
 	bool of_log; /* what is asked for is a stretch of the log: */
 	double last; /* ... the last seconds, ... */
 	double from, to; /* ... or of this time, Unix seconds; 0 = the log's begin, and now */
-	enum format format;
+	int format; /* enum format; of an interval ENCODE_GRAPH, too */
 	struct profile_filter filter;
 	struct keys keys;
 };
@@ -37,6 +37,8 @@ int query_read(struct query *q, struct MHD_Connection *connection);
 /* The same of a stretch of the log. */
 int query_add_log(struct query *q, const char *key, const char *value);
 int query_read_log(struct query *q, struct MHD_Connection *connection);
+/* The same of an interval that is kept. */
+int query_read_interval(struct query *q, struct MHD_Connection *connection);
 /*
  * Which stretch that is, ns of CLOCK_MONOTONIC: nothing is before `oldest`, and nothing after now. *ret_to is
  * not behind *ret_from where the log has nothing of it.

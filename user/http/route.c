@@ -49,6 +49,13 @@ static enum MHD_Result flamegraph(struct visit *v)
 	return flame_answer(&s->flame, &v->client, &v->waited);
 }
 
+static enum MHD_Result interval(struct visit *v)
+{
+	struct site *s = v->entrance->site;
+
+	return flame_answer_interval(&s->flame, &v->client, &v->waited);
+}
+
 static enum MHD_Result pprof_index(struct visit *v)
 {
 	return page_pprof_index(&v->client);
@@ -125,6 +132,7 @@ static const struct route {
 	{ "/flamegraph.json", flamegraph, .exposure = EXPOSURE_ALL, .costs = true },
 	{ "/debug/pprof/", pprof_index, .exposure = EXPOSURE_ALL },
 	{ "/debug/pprof/profile", profile, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
+	{ "/debug/pyperf/interval", interval, .exposure = EXPOSURE_ALL, .costs = true },
 	{ "/debug/pyperf/log", stretch, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
 	{ "/debug/pyperf/stacks", stacks, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
 	{ "/metrics", metrics, .exposure = EXPOSURE_METRICS },
@@ -198,8 +206,8 @@ static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 }
 
 static const char *const what_there_is[EXPOSURES] = {
-	[EXPOSURE_ALL] = ("there are /, /debug/pprof/profile, /debug/pyperf/log, /debug/pyperf/stacks, "
-			  "/flamegraph.json, /metrics, /healthz, /readyz"),
+	[EXPOSURE_ALL] = ("there are /, /debug/pprof/profile, /debug/pyperf/interval, "
+			  "/debug/pyperf/log, /debug/pyperf/stacks, /flamegraph.json, /metrics, /healthz, /readyz"),
 	[EXPOSURE_METRICS] = "there are /metrics, /healthz, /readyz",
 	[EXPOSURE_HEALTH] = "there are /healthz, /readyz",
 };

@@ -133,7 +133,7 @@ static void made_once(void **state)
 	recent.profile = profile;
 	recent.serial++;
 	assert_null(strstr(body_of(ask(GET("/?pid=100"))), "inner"));
-	assert_null(flame.whole); /* what was made of the old one is gone */
+	assert_null(flame.whole[0]); /* what was made of the old one is gone */
 	assert_null(flame.rows[1].response);
 }
 
@@ -156,7 +156,7 @@ static void some_are_kept(void **state)
 	ask(GET("/?pid=2000"));
 	assert_string_equal(flame.rows[0].filter.values[LABEL_pid], "2000");
 	assert_string_equal(flame.rows[1].filter.values[LABEL_pid], "1001");
-	assert_non_null(flame.whole);
+	assert_non_null(flame.whole[0]);
 }
 
 /* However many there are: the newest is there for who waits for it, and older ones while there is room. */

@@ -95,6 +95,7 @@ static const struct expected for_people[] = {
 	{ "/page.css", "Content-Type: text/css; charset=utf-8", "body {" },
 	{ "/page.js", "Content-Type: text/javascript; charset=utf-8", "flamegraph.json" },
 	{ "/flamegraph.json", "Content-Type: application/json", "\"name\":\"all\"" },
+	{ "/debug/pyperf/interval", "Content-Type: application/json", "pyperf-bpf.graph/1" },
 	{ "/debug/pprof/", "Content-Type: text/html; charset=utf-8", "href=\"profile\"" },
 }, for_machines[] = {
 	{ "/metrics", "Content-Type: text/plain; version=0.0.4; charset=utf-8",
@@ -177,7 +178,7 @@ static void health_only(void **state)
 
 static void unknown(void **state)
 {
-	static const char list[] = "there are /, /debug/pprof/profile, /debug/pyperf/log, "
+	static const char list[] = "there are /, /debug/pprof/profile, /debug/pyperf/interval, /debug/pyperf/log, "
 				   "/debug/pyperf/stacks, /flamegraph.json, /metrics, /healthz, /readyz\n";
 	static const char *const paths[] = {
 		"/x", "//", "/metrics/", "/Metrics", "/debug/pprof", "/debug/pprof/heap", "/page.html/..",

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_graph.c - the table of nodes of the page: which stacks share a node, whose they are, texts that are
+ * there once, and what is left out of a profile that is too large.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "profile/graph.h"
+#include "profile/graph_tables.h"
+
+static struct profile *new_profile(__u32 events)
+{
+	struct profile_info info = {
+		.events = events,
+		.period_ns = 10000000,
+		.start_unix_ns = 1790000000500000000,
+		.duration_ns = 2500000000,
+		.frequency = 99,
+	};
+	struct profile *p;
+
+	assert_int_equal(profile_new(&info, &p), 0);
+	return p;
+}
+
+/* The stack is written root first, one letter for each function: "abc". "z" is a marker. */
+static void add(struct profile *p, enum event_kind kind, __u32 tid, const char *stack, int line, __u64 count)
+{
+	const struct profile_labels labels = { .pid = 7, .tid = tid, .comm = "py", .thread = "a\"b" };
+	__u32 locations[64], n = strlen(stack), function;
+
+	for (__u32 i = 0; i < n; i++) {
+		const char name[2] = { stack[i], '\0' };
+		const bool is_marker = name[0] == 'z';
+
+		assert_int_equal(profile_function(p, is_marker ? FRAME_MARKER : FRAME_PYTHON, name,
+						  is_marker ? "" : "f.py", is_marker ? 0 : 7, &function),
+				 0);
+		assert_int_equal(profile_location(p, function, line, 0, 0, &locations[n - 1 - i]), 0);
+	}
+	assert_int_equal(profile_sample(p, kind, locations, n, &labels, count), 0);
+}
+
+static const char *encoded(const struct profile *p, __u32 most)
+{
+	static struct buf out;
+
+	buf_clear(&out);
+	assert_int_equal(graph_encode_most(p, NULL, most, &out), 0);
+	assert_int_equal(buf_add(&out, "", 1), 0);
+	return out.data;
+}
+
+static void expect(const char *json, const char *part)
+{
+	if (!strstr(json, part))
+		fail_msg("%s is not in %s", part, json);
+}
+
+/* Lines of one function are one node, threads are apart, and what ends above has a value there. */
+static void nodes(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU));
+	const char *json;
+
+	(void)state;
+	add(p, EVENT_CPU, 1, "ab", 1, 2);
+	add(p, EVENT_CPU, 1, "ab", 2, 3);
+	add(p, EVENT_CPU, 1, "a", 2, 4);
+	add(p, EVENT_CPU, 1, "az", 2, 1);
+	add(p, EVENT_CPU, 2, "ba", 1, 10);
+	json = encoded(p, 100);
+	expect(json, "{\"schema\":\"pyperf-bpf.graph/1\",\"event\":\"cpu\",\"type\":\"samples\",\"unit\":\"count\","
+		     "\"total\":20,\"seconds\":2.500,\"start\":1790000000.500,\"samples\":20,\"kinds\":[");
+	expect(json, "\"nodes\":{\"depth\":[0,1,2,2,0,1,2],\"of\":[0,0,1,2,1,1,0],\"self\":[0,4,5,1,0,0,10]},"
+		     "\"left_out\":{\"nodes\":0,\"value\":0}");
+	expect(json, "\"owners\":{\"pid\":[7,7],\"tid\":[1,2],\"comm\":[1,1],\"thread\":[2,2]}");
+	expect(json, "\"functions\":{\"name\":[3,4,5],\"file\":[6,6,0],\"line\":[7,7,0],\"kind\":[0,0,6]}");
+	expect(json, "\"strings\":[\"\",\"py\",\"a\\\"b\",\"a\",\"b\",\"z\",\"f.py\",\"[left out]\"]}\n");
+}
+
+static void nothing(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU));
+
+	(void)state;
+	expect(encoded(p, 100), "\"nodes\":{\"depth\":[],\"of\":[],\"self\":[]}");
+	expect(encoded(p, 0), "\"owners\":{},\"functions\":{\"name\":[]");
+}
+
+/* Of several kinds the first one is shown; stacks of others are not there. Waits are no samples. */
+static void one_kind(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_MEMORY));
+	const char *json;
+
+	(void)state;
+	add(p, EVENT_MEMORY, 1, "ab", 1, 4096);
+	add(p, EVENT_OFFCPU, 1, "a", 1, 1000000);
+	json = encoded(p, 100);
+	expect(json, "\"event\":\"offcpu\",\"type\":\"offcpu\",\"unit\":\"nanoseconds\",\"total\":1000000");
+	expect(json, "\"nodes\":{\"depth\":[0,1],\"of\":[0,0],\"self\":[0,1000000]}");
+	assert_null(strstr(json, "\"samples\":"));
+}
+
+/* The smallest go first, with all that they call; their sum stays where they were called. */
+static void too_many(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU));
+	const char *json;
+
+	(void)state;
+	add(p, EVENT_CPU, 1, "ab", 1, 100);
+	add(p, EVENT_CPU, 1, "acd", 1, 3);
+	add(p, EVENT_CPU, 1, "ae", 1, 2);
+	add(p, EVENT_CPU, 1, "af", 1, 90);
+	expect(encoded(p, 7), "\"left_out\":{\"nodes\":0,\"value\":0}");
+	json = encoded(p, 4);
+	expect(json, "\"depth\":[0,1,2,2,2],\"of\":[0,0,1,2,3],\"self\":[0,0,100,5,90]}");
+	expect(json, "\"left_out\":{\"nodes\":2,\"value\":5}");
+	expect(json, "\"name\":[3,4,-1,5]");
+	expect(json, "\"kind\":[0,0,6,0]");
+	json = encoded(p, 0);
+	expect(json, "\"depth\":[0,1],\"of\":[0,0],\"self\":[0,195]}");
+	expect(json, "\"left_out\":{\"nodes\":1,\"value\":195}");
+}
+
+static void is_stopped(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU));
+	_cleanup_buf_ struct buf out = {};
+	const bool stop = true;
+
+	(void)state;
+	add(p, EVENT_CPU, 1, "ab", 1, 1);
+	assert_int_equal(buf_add_string(&out, "before"), 0);
+	assert_int_equal(graph_encode_until(p, &stop, &out), -ECANCELED);
+	assert_int_equal(out.size, strlen("before"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nodes),
+		cmocka_unit_test(nothing),
+		cmocka_unit_test(one_kind),
+		cmocka_unit_test(too_many),
+		cmocka_unit_test(is_stopped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
