@@ -50,7 +50,8 @@ USER_SRC := $(filter-out user/main.c,$(wildcard user/*.c user/*/*.c user/*/*/*.c
 USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
 GEN_OBJ  := $(O)/gen/profile.pb-c.o
 SYSCALLS := $(O)/gen/syscalls.inc
-PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.html page.css page.js d3.js d3-flamegraph.js)
+PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.html page.css page.js)
+PAGE_JS  := $(sort $(wildcard user/http/page/*.js))
 JSON_INC := $(patsubst docs/schemas/%,$(O)/gen/%.inc,$(wildcard docs/schemas/*.json))
 GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC) $(JSON_INC) $(SYSCALLS) \
 	    $(O)/gen/commit.inc
@@ -172,7 +173,7 @@ bench-limits: deps-build ## check the cost of eight busy threads against its lim
 deps: deps-build ## install what building and testing need (Debian, root)
 	$(Q)sh deploy/deps.sh test
 
-.PHONY: deps-build tests clang-warnings flamegraph
+.PHONY: deps-build tests clang-warnings
 deps-build:
 	$(Q)sh deploy/deps.sh build
 
@@ -252,8 +253,13 @@ $(SYSCALLS):
 	$(Q)echo '#include <asm/unistd.h>' | $(CC) $(CPPFLAGS) $(CFLAGS) -E -dM - | \
 		sed -n 's/^#define __NR_\([a-z0-9_]*\) \([0-9]\{1,3\}\)$$/SYSCALL(\1, \2)/p' | sort > $@
 
-# The page's files as bytes of a C array. Those of others come from npm by "make flamegraph", or are left out.
-FLAME_DIR ?= .cache/flamegraph
+# The page's files as bytes of a C array. Its scripts are one file there, in strict mode.
+$(O)/gen/page.js: $(PAGE_JS) Makefile
+	@mkdir -p $(@D)
+	$(Q)(echo '"use strict";'; cat $(PAGE_JS)) > $@
+
+$(O)/gen/page.js.inc: $(O)/gen/page.js
+	$(Q)od -An -v -tu1 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
 
 $(O)/gen/%.inc: user/http/page/%
 	@mkdir -p $(@D)
@@ -263,16 +269,8 @@ $(O)/gen/%.json.inc: docs/schemas/%.json
 	@mkdir -p $(@D)
 	$(Q)od -An -v -tu1 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
 
-$(O)/gen/d3%js.inc: $(wildcard $(FLAME_DIR)/.done)
-	@mkdir -p $(@D)
-	$(Q)[ -z "$<" ] || od -An -v -tu1 $(FLAME_DIR)/d3$*js | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
-	$(Q)[ -n "$<" ] || : > $@
-
 $(O)/user/http/assets.o: $(PAGE_INC)
 $(O)/user/run/schema.o: $(JSON_INC)
-
-flamegraph: ## fetch the page's flame graph from npm; the next make builds it in
-	$(Q)sh deploy/tools/fetch_flamegraph.sh $(FLAME_DIR)
 
 $(O)/gen/%.o: $(O)/gen/%.c
 	$(call msg,CC,$@)

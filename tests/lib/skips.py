@@ -31,7 +31,6 @@ FEATURES = {
     "chromium": "a browser (chromium)",
     "curl": "a command that asks over HTTP (curl)",
     "debootstrap": "a bare Debian of that release, from the archive that this machine uses",
-    "flamegraph": "the page's flame graph, from npm (make flamegraph)",
     "go": "go tool pprof (golang-go)",
     "go-columns": "a go tool pprof with -showcolumns, newer than Debian 12's",
     "helm": "built from its Go module",

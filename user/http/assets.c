@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 
-/* The Makefile makes these of the files; a file that is not there is empty. */
+/* The Makefile makes these of the files in page/. */
 static const unsigned char page_html[] = {
 #include "page.html.inc"
 };
@@ -15,12 +15,6 @@ static const unsigned char page_css[] = {
 static const unsigned char page_js[] = {
 #include "page.js.inc"
 };
-static const unsigned char d3_js[] = {
-#include "d3.js.inc"
-};
-static const unsigned char flamegraph_js[] = {
-#include "d3-flamegraph.js.inc"
-};
 
 #define JAVASCRIPT "text/javascript; charset=utf-8"
 
@@ -28,14 +22,12 @@ static const struct asset assets[] = {
 	{ "/page.html", "text/html; charset=utf-8", page_html, sizeof(page_html) },
 	{ "/page.css", "text/css; charset=utf-8", page_css, sizeof(page_css) },
 	{ "/page.js", JAVASCRIPT, page_js, sizeof(page_js) },
-	{ "/d3.js", JAVASCRIPT, d3_js, sizeof(d3_js) },
-	{ "/d3-flamegraph.js", JAVASCRIPT, flamegraph_js, sizeof(flamegraph_js) },
 };
 
 const struct asset *asset_find(const char *path)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(assets); i++)
 		if (!strcmp(assets[i].path, path))
-			return assets[i].size ? &assets[i] : NULL;
+			return &assets[i];
 	return NULL;
 }

@@ -13,7 +13,7 @@ struct asset {
 	size_t size;
 };
 
-/* The file of this path. NULL if there is none, or the program was built without it. */
+/* The file of this path. NULL if there is none. */
 const struct asset *asset_find(const char *path);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * flame.h - the profile of the last interval: /flamegraph.json has it in the form of profile/flamegraph.h, and
- * /debug/pyperf/interval in that of profile/graph.h or in any format. The client's query selects samples by
- * their labels. It is made in a thread, once for each profile and query, and clients wait for it meanwhile.
- * Queries that differ get a tenth of the time.
+ * flame.h - the profile of the last interval: /flamegraph.json has it in the form of profile/flamegraph.h,
+ * and /debug/pyperf/interval in that of profile/graph.h or in any format. The client's query selects samples
+ * by their labels. It is made in a thread, once for each profile and query, and clients wait for it
+ * meanwhile. Queries that differ get a tenth of the time.
  */
 #ifndef PYPERF_HTTP_FLAME_H
 #define PYPERF_HTTP_FLAME_H
@@ -27,7 +27,7 @@ struct flame {
 	int eventfd;	       /* readable when flame_run() has something to do */
 	struct recent *recent; /* borrowed */
 	unsigned long of;      /* its serial number when the job was begun: the profile of all answers */
-	struct MHD_Response *whole[ENCODE_FORMATS - FORMATS]; /* without a filter, by ENCODE_FLAME_GRAPH and so on */
+	struct MHD_Response *whole[ENCODE_FORMATS - FORMATS]; /* without a filter, by enum encode_format */
 	struct {
 		struct profile_filter filter;
 		int format;

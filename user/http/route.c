@@ -207,7 +207,8 @@ static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 
 static const char *const what_there_is[EXPOSURES] = {
 	[EXPOSURE_ALL] = ("there are /, /debug/pprof/profile, /debug/pyperf/interval, "
-			  "/debug/pyperf/log, /debug/pyperf/stacks, /flamegraph.json, /metrics, /healthz, /readyz"),
+			  "/debug/pyperf/log, /debug/pyperf/stacks, /flamegraph.json, /metrics, /healthz, "
+			  "/readyz"),
 	[EXPOSURE_METRICS] = "there are /metrics, /healthz, /readyz",
 	[EXPOSURE_HEALTH] = "there are /healthz, /readyz",
 };

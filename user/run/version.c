@@ -4,7 +4,6 @@
 #include <bpf/libbpf.h>
 #include <curl/curl.h>
 
-#include "http/assets.h"
 #include "net/libcurl.h"
 
 #if defined(__x86_64__)
@@ -24,6 +23,4 @@ void version_print(FILE *f, const char *commit)
 	fprintf(f, "built for: " ARCHITECTURE "\n");
 	fprintf(f, "libbpf: %u.%u\n", libbpf_major_version(), libbpf_minor_version());
 	fprintf(f, "push and kubelet: %s\n", err ? libcurl_strerror(err) : curl_version());
-	fprintf(f, "flame graph on the page: %s\n",
-		asset_find("/d3-flamegraph.js") ? "yes" : "not built in");
 }

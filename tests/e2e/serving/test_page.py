@@ -1,194 +1,404 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page in a real browser: the flame graph is drawn, and nothing is asked of anybody but the profiler."""
-import html
+"""The page in a real browser, by mouse and by keyboard: its numbers are those of `pyperf-bpf report` of the
+same profile, an address shows the same to whoever gets it, and nothing is asked of anybody but the
+profiler."""
+import collections
+import contextlib
 import json
 import re
-import shutil
 import subprocess
 
 import pytest
 
+import devtools
 import interpreters as known
 import profiler
+from pprof_rows import report
 from serving import server
+
+PROGRAM = """
+import json, threading, time
+def hot(n):
+    return sum(i * i for i in range(n))
+def deep(n):
+    return deep(n - 1) if n else hot(3000)
+def encode_rows():
+    return json.JSONEncoder(indent=1).encode([[1, 2]] * 300)
+def work():
+    while True:
+        deep(20)
+        encode_rows()
+        time.sleep(0.001)
+threads = [threading.Thread(target=work, name="worker-%d" % i) for i in range(2)]
+for thread in threads:
+    thread.start()
+"""
+DRAWN = "document.body.dataset.drawn"
+INTERVAL = "/debug/pyperf/interval"
+# What a view is, in short: for whether two are the same.
+VIEW = ("[document.querySelector('#about').textContent, scene.flame.zoom, "
+        "[...document.querySelectorAll('#table tbody tr')].map(row => row.textContent), "
+        "scene.flame.rects.map(rect => [rect.id, rect.row, Math.round(rect.x)])]")
 
 
 @pytest.fixture(scope="module")
-def browse(tmp_path_factory):
-    chromium = shutil.which("chromium")
-    if not chromium:
+def browser(tmp_path_factory):
+    try:
+        started = devtools.Browser(tmp_path_factory.mktemp("chromium"))
+    except FileNotFoundError:
         pytest.skip("SKIP chromium: it is not here")
-    home = tmp_path_factory.mktemp("chromium")
-
-    def run(url, *arguments):
-        """The document after its scripts have run, what they said on the console,
-        and the addresses it asked for."""
-        log = home / "net.json"
-        done = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu",
-                               "--user-data-dir=%s" % home,
-                               "--log-net-log=%s" % log, "--net-log-capture-mode=Everything",
-                               "--enable-logging=stderr",
-                               "--window-size=1200,1000", "--virtual-time-budget=10000", *arguments,
-                               "--dump-dom", url],
-                              capture_output=True, text=True, timeout=90)
-        assert done.returncode == 0, done.stderr
-        console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-        origin = re.match(r"https?://[^/]+", url).group()
-        return done.stdout, console, requests_of(log, origin)
-
-    return run
+    with contextlib.closing(started):
+        yield started
 
 
-def requests_of(log, origin):
-    """Those that the page started; the browser has some of its own."""
-    found = set()
-    for event in json.loads(log.read_text())["events"]:
-        parameters = event.get("params", {})
-        if parameters.get("initiator") == origin and "url" in parameters:
-            found.add(parameters["url"])
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A program with native code and waits, whose name wants to be markup."""
+    home = tmp_path_factory.mktemp("served")
+    link = home / "x<b>&amp;"
+    link.symlink_to(known.usual().path)
+    with profiler.target(link, "-c", PROGRAM, about=False) as target:
+        with server(home, "--pid", target.pid, "-F", 499, "--native", "top", "--event", "cpu,offcpu") as s:
+            s.pid = target.pid
+            profiler.wait_until(lambda: s.get(INTERVAL).status == 200, what="first interval")
+            yield s
+
+
+@pytest.fixture
+def show(browser, served):
+    """Opens the page with a query, and closes it at the end. Its scripts had nothing to complain of."""
+    opened = []
+
+    def run(query="", **options):
+        page = browser.open(served.url + "/" + query, **options)
+        opened.append(page)
+        page.wait(DRAWN)
+        return page
+
+    yield run
+    for page in opened:
+        assert not page.complaints
+        page.close()
+
+
+def fetched(served, page, path, query=""):
+    """The profile that the page shows, as a file for `report`; the page is loaded anew if it is over."""
+    kind = page.run("scene.state.type")
+    query += "&type=" + kind if kind else ""
+    while True:
+        shown = page.run("scene.profile.sent.start")
+        file = served.get("%s?format=pprof%s" % (INTERVAL, query)).body
+        if json.loads(served.get(INTERVAL + "?format=graph" + query).body)["start"] == shown:
+            path.write_bytes(file)
+            return path
+        page.go(page.address())
+        page.wait(DRAWN)
+
+
+def answer(path, page, *more):
+    return json.loads(report("--json", "--top", 1000000, "--event", page.run("scene.profile.sent.type"), path,
+                             *more))
+
+
+def numbers(rows):
+    """{(name, file): [self, total]} of a table of `report`."""
+    found = collections.Counter()
+    for row in rows:
+        for what in "self", "total":
+            found[row["name"], row.get("file", ""), what] += row[what]
     return found
 
 
-def frames(document):
-    """The titles of the drawn frames."""
-    return [html.unescape(title) for title in re.findall(r"<title>([^<]*, \d+ samples, [\d.]+ %)</title>",
-                                                         document)]
+def shown_numbers(page):
+    """The same of the page's table."""
+    while page.run("!!document.querySelector('#more')"):
+        page.click("#more")
+    rows = page.run("[...document.querySelectorAll('#table tbody tr')].map(row => ({...row.dataset}))")
+    return numbers({**row, "self": int(row["self"]), "total": int(row["total"])} for row in rows)
 
 
-def test_the_flame_graph_is_drawn(tmp_path, workloads, browse):
-    link = tmp_path / "x<b>&amp;"
-    link.symlink_to(known.usual().path)
-    with profiler.target(link, workloads / "shares.py",
-                         1) as target, server(tmp_path, "--pid", target.pid, "-F", 999) as s:
-        if s.get("/d3.js").status == 404:
-            pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, and "
-                        "build again)")
-        profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
-        document, console, asked = browse(s.url + "/")
-        part, _, asked_for_part = browse(s.url + "/?pid=%d" % target.pid)
-        other, _, _ = browse(s.url + "/?pid=1")
-    assert not console
-    assert {address.removeprefix(s.url) for address in asked} == {"/page.css", "/page.js", "/d3.js",
-                                                                  "/d3-flamegraph.js",
-                                                                  "/flamegraph.json"}
-    assert s.url + "/flamegraph.json?pid=%d" % target.pid in asked_for_part
-    total = int(re.search(r'data-drawn="(\d+)"', document).group(1))
-    assert total > 20
-    titles = frames(document)
-    assert "all, %d samples, 100.0 %%" % total in titles
-    assert any(title.startswith("x<b>&amp; (pid %d), " % target.pid) for title in titles)
-    counts = {name: int(n) for title in titles
-              for name, n in re.findall(r"^(heavy|light) \(.*shares.py:\d+\), (\d+) ", title)}
-    assert counts["heavy"] > counts["light"] > 0
-    assert "<b>" not in document
-    assert any(title.startswith("heavy (") for title in frames(part))
-    assert 'data-drawn="0"' in other and len(frames(other)) == 1
+@pytest.mark.parametrize("kind", ["", "offcpu"])
+def test_table_of_functions(served, show, tmp_path, kind):
+    """All numbers are those of `report --json` of the same profile."""
+    page = show("?type=" + kind if kind else "")
+    path = fetched(served, page, tmp_path / "now.pb.gz")
+    judged = answer(path, page)
+    assert shown_numbers(page) == numbers(judged["tables"][0]["rows"])
+    assert int(page.run(DRAWN)) == judged["profile"]["total"] > 0
+    assert {row["name"] for row in judged["tables"][0]["rows"]} >= {"work", "hot", "encode_rows"} or kind
 
 
-def test_one_kind_of_event_after_the_other(tmp_path, browse):
+def test_table_is_sorted(show):
+    """By mouse and by keyboard; a second time turns it around."""
+    page = show()
+
+    def column(name):
+        return [int(n) for n in page.run("[...document.querySelectorAll('#table tbody tr')]"
+                                         ".map(row => row.dataset.%s)" % name)]
+
+    assert column("self") == sorted(column("self"), reverse=True)
+    page.click("#table th.total button")
+    assert column("total") == sorted(column("total"), reverse=True) and "sort=total" in page.address()
+    page.focus("#table th.self button")
+    page.key("Enter")
+    page.focus("#table th.self button")
+    page.key("Enter")
+    assert column("self") == sorted(column("self")) and "sort=-self" in page.address()
+    assert page.run("document.querySelector('#table th.self').getAttribute('aria-sort')") == "ascending"
+
+
+def test_search(show):
+    """Filters the table and marks frames; the share of what is found is said."""
+    page = show("?hide=native")
+    before = page.texts("#table tbody tr button")
+    page.focus("#search")
+    page.type("encod")
+    names = page.texts("#table tbody tr button")
+    where = page.texts("#table tbody tr small")
+    assert names and set(names) < set(before)
+    assert all("encod" in (name + place).lower() for name, place in zip(names, where, strict=True))
+    share = float(re.search(r"found: ([\d.]+) %", page.text("#about"))[1])
+    total = page.run("scene.rows.find(row => scene.keys[row.key].name === 'encode_rows').total / "
+                     "scene.profile.total")
+    assert abs(share - 100 * total) < 0.2 and "search=encod" in page.address()
+    colours = page.run("scene.flame.rects.map(rect => [scene.flame.colour(rect.id) === COLOURS_FOUND, "
+                       "rect.id && dataText(scene.keys[scene.tree.key[rect.id]])])")
+    assert {found for found, name in colours if name and "encod" in name.lower()} == {True}
+    assert {found for found, name in colours if not name or "encod" not in name.lower()} == {False}
+
+
+def callees(page, of):
+    """What a function calls, or who calls it, as the page draws that: {name: total}."""
+    return dict(page.run("[...treeCallees(%s, 1)].map(id => [scene.keys[%s.key[id]].name, %s.total[id]])"
+                         % (of, of, of)))
+
+
+def test_callers_and_callees(served, show, tmp_path):
+    """A click on a function shows both; the numbers are those of `report --callers` and `--callees`."""
+    page = show("?hide=native")
+    names = page.texts("#table tbody tr button")
+    page.click("#table button.function", names.index("encode_rows"))
+    assert "focus=encode_rows" in page.address()
+    assert "callers and callees of encode_rows" in page.text("#about")
+    path = fetched(served, page, tmp_path / "now.pb.gz", "&hide=native")
+    for option, of in ("--callers", "scene.callersTree"), ("--callees", "scene.tree"):
+        rows = answer(path, page, option, "encode_rows")["tables"][0]["rows"]
+        judged = {row["name"]: row["total"] for row in rows if row["total"]}
+        assert judged and callees(page, of) == judged
+    assert page.run("document.querySelector('#table tr[aria-current] button').textContent") == "encode_rows"
+    page.focus("#callers canvas")
+    page.key("ArrowUp")  # its only caller
+    page.key("Enter")
+    assert "focus=work" in page.address()
+    page.run("history.back()")
+    page.wait("document.querySelector('#about').textContent.includes('of encode_rows')")
+    page.click("#reset")
+    assert page.run("document.querySelector('#callers').hidden") and "focus" not in page.address()
+
+
+def test_graph_by_keyboard(show):
+    """Arrows go from frame to frame and say each; Enter zooms, Escape goes back, F shows callers."""
+    page = show("?hide=native")
+    page.focus("#flame canvas")
+    assert page.text("#frame").startswith("all, ")
+    said = []
+    while not page.text("#frame").startswith("work "):
+        page.key("ArrowDown")
+        assert page.text("#frame") not in said
+        said.append(page.text("#frame"))
+    assert said[0].startswith("x<b>&amp; (pid ") and " s, 100.0 %" in said[0]
+    page.key("Enter")
+    assert page.run("scene.keys[scene.tree.key[scene.flame.zoom]].name") == "work"
+    assert "zoom=" in page.address()
+    page.key("ArrowDown")
+    first = page.text("#frame")
+    page.key("ArrowRight")
+    assert page.text("#frame") != first
+    page.key("ArrowLeft")
+    assert page.text("#frame") == first
+    page.key("ArrowUp")
+    page.key("Escape")
+    assert page.run("scene.tree.parent[scene.tree.order[0]]") == 0 and page.text("#frame") != said[-1]
+    page.key("Home")
+    page.key("Enter")
+    assert "zoom" not in page.address()
+    while not page.text("#frame").startswith("work "):
+        page.key("ArrowDown")
+    page.key("f")
+    assert "focus=work" in page.address()
+
+
+def test_graph_by_mouse(show):
+    page = show("?hide=native")
+    rect = page.run("(() => { const r = scene.flame.rects.find(r => r.id && "
+                    "scene.keys[scene.tree.key[r.id]].name === 'encode_rows'); "
+                    "return [r.x + r.width / 2, r.row * FLAME_ROW + 9]; })()")
+    left, top, _, _ = page.box("#flame canvas")
+    page.mouse("Moved", left + rect[0], top + rect[1])
+    assert page.text("#frame").startswith("encode_rows (")
+    page.click_at(left + rect[0], top + rect[1])
+    assert page.run("scene.keys[scene.tree.key[scene.flame.zoom]].name") == "encode_rows"
+    assert page.run("scene.flame.rects.find(r => r.id === scene.flame.zoom).width") > 300
+
+
+@pytest.mark.parametrize("query", ["?hide=native&order=inverted", "?search=hot&shape=flame",
+                                   "?type=offcpu&sort=-name", "?sort=total&tid=1"])
+def test_address_is_the_state(show, query):
+    """What is pasted shows the same, and what is not in it is as usual."""
+    page = show(query)
+    if "inverted" in query:
+        page.focus("#flame canvas")
+        page.key("ArrowDown")
+        page.key("Enter")
+        assert "zoom=" in page.address()
+    for _ in range(20):
+        other = show("?" + page.address().partition("?")[2])
+        if other.run("scene.profile.sent.start") == page.run("scene.profile.sent.start"):
+            break
+        page.go(page.address())
+        page.wait(DRAWN)
+    assert page.address() == other.address() and page.run(VIEW) == other.run(VIEW)
+    assert page.run("stateQuery(scene.state)") == page.run("location.search")
+
+
+def test_inverted(served, show, tmp_path):
+    """From the leaves: below the root each function has what it has as its own."""
+    page = show("?hide=native&order=inverted")
+    path = fetched(served, page, tmp_path / "now.pb.gz", "&hide=native")
+    judged = collections.Counter()
+    for row in answer(path, page)["tables"][0]["rows"]:
+        if row["self"]:
+            judged[row["name"]] += row["self"]
+    found = collections.Counter()
+    for name, total in page.run("[...treeCallees(scene.tree, 0)].map(id => "
+                                "[scene.keys[scene.tree.key[id]].name, scene.tree.total[id]])"):
+        found[name] += total
+    assert found == judged
+
+
+def test_only_the_profiler_is_asked(served, show):
+    page = show()
+    own = {address.removeprefix(served.url) for address in page.asked if not address.startswith("data:")}
+    assert own >= {"/", "/page.css", "/page.js", INTERVAL}
+    assert all(address.startswith("/") for address in own)
+    assert page.run("document.querySelector('b') === null")
+    policy = served.get("/").headers["Content-Security-Policy"]
+    assert "script-src 'self';" in policy and "unsafe-eval" not in policy
+
+
+def test_one_kind_of_event_after_the_other(served, show):
     """Where there are several, a link leads to each; what was asked for besides stays."""
-    code = "import time\nwhile True: time.sleep(0.01)"
-    with profiler.target(known.usual().path, "-c", code, about=False) as target:
-        with server(tmp_path, "--pid", target.pid, "--event", "cpu,offcpu") as s:
-            if s.get("/d3.js").status == 404:
-                pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, "
-                            "and build again)")
-            profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
-            document, console, asked = browse(s.url + "/?type=offcpu&pid=%d" % target.pid)
-    assert not console
-    assert s.url + "/flamegraph.json?type=offcpu&pid=%d" % target.pid in asked
-    links = re.findall(r'<a href="([^"]*)" title="[^"]*"( aria-current="page")?>([^<]*)</a>', document)
-    there = s.url + "/?type=%s&pid=" + str(target.pid)
-    assert [(html.unescape(to), bool(now), text) for to, now, text in links] == [
-        (there % "cpu", False, "CPU"), (there % "offcpu", True, "waiting"),
-        (there % "runqueue", False, "run queue")]
-    titles = [html.unescape(title) for title in re.findall("<title>([^<]*)</title>", document)]
-    assert any(re.fullmatch(r"<module> \(.*\), [\d.]+ s, [\d.]+ %", title) for title in titles), titles
+    page = show("?type=offcpu&pid=%d" % served.pid)
+    links = page.run("[...document.querySelectorAll('#events a')].map(link => [link.search, "
+                     "link.getAttribute('aria-current'), link.textContent])")
+    assert [(now, text) for _, now, text in links] == [(None, "CPU"), ("page", "waiting"),
+                                                       (None, "run queue")]
+    assert all("pid=%d" % served.pid in search for search, _, _ in links)
+    page.click("#events a", 2)
+    page.wait("typeof scene === 'object' && scene.profile && scene.profile.sent.event === 'runqueue'")
 
 
-def colours(document):
-    """Red, green and blue of the drawn frames, by their names."""
-    drawn = re.findall(r'name="([^"]*)" class="frame"><rect[^>]* fill="rgb\((\d+), ?(\d+), ?(\d+)\)"',
-                       document)
-    return {html.unescape(name): tuple(map(int, rgb)) for name, *rgb in drawn}
-
-
-def test_kinds_of_frames_are_told_apart(tmp_path, workloads, browse):
+def test_kinds_of_frames_are_told_apart(show):
     """By colour, and the legend has every row of bpf/frames.def."""
-    with profiler.target(known.usual().path, workloads / "depth.py", 60) as target:
-        with server(tmp_path, "--pid", target.pid, "--max-depth", "30") as s:
-            if s.get("/d3.js").status == 404:
-                pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, "
-                            "and build again)")
-            profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
-            document, console, _ = browse(s.url + "/")
-    assert not console
-    legend = re.search(r'<p id="legend">(.*?)</p>', document).group(1)
-    assert re.findall(r"</i>([^<]+)</span>", legend) == [kind.shown for kind in profiler.FRAMES]
-    assert len(set(re.findall(r"background-color: (rgb[^;]+);", legend))) == len(profiler.FRAMES)
-    red, green, blue = colours(document)["descend"]
+    page = show()
+    assert page.texts("#legend span") == [kind.shown for kind in profiler.FRAMES]
+    colours = page.run("[...document.querySelectorAll('#legend i')].map(i => i.style.backgroundColor)")
+    assert len(set(colours)) == len(profiler.FRAMES)
+    red, green, blue = map(int, re.findall(r"\d+", page.run(
+        "coloursOf(scene.keys.find(key => key.name === 'deep'), scene.profile.sent.kinds)")))
     assert red > green + 30 and red > blue + 30
-    red, green, blue = colours(document)["[truncated]"]
-    assert red == green == blue
 
 
-def test_native_code_can_be_hidden(tmp_path, workloads, browse):
+def test_native_code_can_be_hidden(show):
     """The legend offers it where there is some, and the page then draws what the server made without."""
-    code = "import zlib\nwhile True: zlib.compress(b'0123456789' * 100000)"
-    with profiler.target(known.newest().path, "-c", code, about=False) as target:
-        with server(tmp_path, "--pid", target.pid, "--native", "leaf") as s:
-            if s.get("/d3.js").status == 404:
-                pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, "
-                            "and build again)")
-            profiler.wait_until(lambda: b'"kind":"native"' in s.get("/flamegraph.json").body,
-                                what="native code in an interval")
-            shown, console, _ = browse(s.url + "/")
-            hidden, hidden_console, asked = browse(s.url + "/?hide=native")
-    assert not console and not hidden_console
-    assert 'id="hide"' in shown and 'id="hide"' in hidden
-    assert s.url + "/flamegraph.json?hide=native" in asked
-    assert any("libz" in title or "zlib" in title for title in frames(shown))
-    assert [title for title in frames(hidden) if title.startswith("<module> (")]
-    assert not any("libz" in title or "[syscall" in title for title in frames(hidden))
+    page = show()
+    assert page.run("scene.keys.some(key => key.isNative)")
+    page.click("#hide")
+    page.wait("!scene.keys.some(key => key.isNative)")
+    assert "hide=native" in page.address() and page.run("document.querySelector('#hide').checked")
 
 
-def test_stacks_of_a_process(tmp_path, browse):
+def test_dark_and_printed(show):
+    """Colours follow the browser's wish; on paper there are no buttons, and no part is cut off."""
+    background = "getComputedStyle(document.body).backgroundColor"
+    assert show().run(background) == "rgb(255, 255, 255)"
+    dark = show(dark=True)
+    assert max(map(int, re.findall(r"\d+", dark.run(background)))) < 60
+    dark.call("Emulation.setEmulatedMedia", media="print")
+    assert dark.run("getComputedStyle(document.querySelector('.bar')).display") == "none"
+    assert dark.run("getComputedStyle(document.querySelector('#table')).maxHeight") == "none"
+
+
+def test_stacks_of_a_process(tmp_path, browser):
     """The table has a link to them, and they are below it. Nothing of a name is markup."""
     script = tmp_path / "x<b>&amp;.py"
     script.write_text("def f(): input()\nf()\n")
     with profiler.target(known.newest().path, script, about=False,
                          stdin=subprocess.PIPE) as target:
         with server(tmp_path, "--pid", target.pid) as s:
-            document, console, asked = browse(s.url + "/#stacks=%d" % target.pid)
-            other, _, asked_without = browse(s.url + "/")
-    assert not console
-    address = s.url + "/debug/pyperf/stacks?pid=%d" % target.pid
-    assert address in asked and address not in asked_without
-    assert re.search(r'<a class="now" href="#stacks=%d">stacks now</a>' % target.pid, document)
-    text = html.unescape(re.sub(r"<[^>]*>", "", re.search(r'<pre id="stacks-text">(.*?)</pre>', document,
-                                                         re.S).group(1)))
+            page = browser.open(s.url + "/")
+            address = s.url + "/debug/pyperf/stacks?pid=%d" % target.pid
+            assert page.run("document.querySelector('#stacks').hidden") and address not in page.asked
+            page.click("a.now")
+            page.wait("document.querySelector('#stacks-text').textContent")
+    text = page.text("#stacks-text")
+    assert address in page.asked and not page.complaints
     assert text.startswith("Process %d " % target.pid)
     assert "      f (%s:1)\n      <module> (%s:2)\n" % (script, script) in text
-    assert "x<b>" not in document
-    assert '<section id="stacks" hidden="">' in other and "Process %d" % target.pid not in other
+    page.close()
 
 
-def test_before_the_first_interval(tmp_path, browse):
+def test_before_the_first_interval(tmp_path, browser):
     """The page waits for it."""
     with server(tmp_path, "--all-python") as s:
-        if s.get("/d3.js").status == 404:
-            pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, and "
-                        "build again)")
-        document, _, _ = browse(s.url + "/")
-    assert "data-drawn" in document or "first interval" in document
+        page = browser.open(s.url + "/")
+        page.wait(DRAWN)
+        page.close()
 
 
-def test_deep_stacks(tmp_path, workloads, browse):
+@pytest.mark.all
+def test_deep_stacks(tmp_path, workloads, browser):
     with profiler.target(known.usual().path, workloads / "depth.py", 900) as target:
         with server(tmp_path, "--pid", target.pid) as s:
-            if s.get("/d3.js").status == 404:
-                pytest.skip("SKIP flamegraph: built without the flame graph's libraries (make flamegraph, "
-                            "and build again)")
-            profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
-            document, console, _ = browse(s.url + "/")
-    assert not console and len(frames(document)) > 800
+            page = browser.open(s.url + "/")
+            page.wait(DRAWN)
+    assert page.run("scene.flame.rects.length") > 800 and not page.complaints
+    page.focus("#flame canvas")
+    for _ in range(100):
+        page.key("ArrowDown")
+    assert page.run("scene.flame.place.scrollTop") > 50 * 18
+    page.close()
+
+
+MANY = """(() => {
+    const count = 1000000, depth = [0], of = [0], self = [0];
+    for (let i = 1; i < count; i++) {
+        depth.push(1 + i %% 20);
+        of.push(i * 7919 %% %d);
+        self.push(1);
+    }
+    const column = make => Array.from({length: %d}, make);
+    const sent = {...scene.profile.sent, total: count - 1, samples: count - 1, nodes: {depth, of, self},
+        owners: {pid: [1], comm: [1]}, strings: ["", "many", ...column((_, i) => "f" + i)],
+        functions: {name: column((_, i) => i + 2), file: column(() => 0), line: column(() => 0),
+            kind: column(() => 0)}};
+    scene.profile = dataRead(sent);
+    sceneFromState(false);
+    return [scene.tree.count, scene.tree.total[0], scene.rows.reduce((sum, row) => sum + row.self, 0)];
+})()""" % (50021, 50021)
+
+
+@pytest.mark.all
+def test_a_million_nodes(show):
+    """They are drawn, listed, searched and turned around; nothing is lost."""
+    page = show()
+    nodes, total, own = page.run(MANY)
+    assert total == own == 999999 and nodes > 900000
+    page.focus("#search")
+    page.type("f7")
+    assert "found: " in page.text("#about") and len(page.texts("#table tbody tr")) == 100
+    page.run("sceneChange({order: 'inverted', search: ''})")
+    assert page.run("scene.tree.total[0]") == 999999
+    page.click("#table button.function")
+    assert page.run("scene.callersTree.total[0]") == page.run(
+        "scene.rows.find(row => row.key === scene.focus).total")

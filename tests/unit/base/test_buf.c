@@ -46,6 +46,17 @@ static void prints_longer_than_it_has_room_for(void **state)
 	assert_memory_equal(b.data + 996, "00007", 5);
 }
 
+static void numbers(void **state)
+{
+	_cleanup_buf_ struct buf b = {};
+
+	(void)state;
+	assert_int_equal(buf_add_number(&b, 0), 0);
+	assert_int_equal(buf_add_number(&b, 10), 0);
+	assert_int_equal(buf_add_number(&b, 18446744073709551615ULL), 0);
+	assert_text(&b, "01018446744073709551615");
+}
+
 static void refuses_impossible_sizes_unchanged(void **state)
 {
 	_cleanup_buf_ struct buf b = { 0 };
@@ -219,6 +230,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grows_and_keeps_what_it_holds),
 		cmocka_unit_test(prints_longer_than_it_has_room_for),
+		cmocka_unit_test(numbers),
 		cmocka_unit_test(refuses_impossible_sizes_unchanged),
 		cmocka_unit_test(a_limit_of_its_own),
 		cmocka_unit_test(utf8_length_knows_every_boundary),

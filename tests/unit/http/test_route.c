@@ -93,7 +93,7 @@ static const struct expected for_people[] = {
 	{ "/", "Content-Type: text/html; charset=utf-8", "1 CPUs at 99 Hz" },
 	{ "/page.html", "Content-Type: text/html; charset=utf-8", "1 CPUs at 99 Hz" },
 	{ "/page.css", "Content-Type: text/css; charset=utf-8", "body {" },
-	{ "/page.js", "Content-Type: text/javascript; charset=utf-8", "flamegraph.json" },
+	{ "/page.js", "Content-Type: text/javascript; charset=utf-8", "debug/pyperf/interval" },
 	{ "/flamegraph.json", "Content-Type: application/json", "\"name\":\"all\"" },
 	{ "/debug/pyperf/interval", "Content-Type: application/json", "pyperf-bpf.graph/1" },
 	{ "/debug/pprof/", "Content-Type: text/html; charset=utf-8", "href=\"profile\"" },
@@ -178,8 +178,9 @@ static void health_only(void **state)
 
 static void unknown(void **state)
 {
-	static const char list[] = "there are /, /debug/pprof/profile, /debug/pyperf/interval, /debug/pyperf/log, "
-				   "/debug/pyperf/stacks, /flamegraph.json, /metrics, /healthz, /readyz\n";
+	static const char list[] = "there are /, /debug/pprof/profile, /debug/pyperf/interval, "
+				   "/debug/pyperf/log, /debug/pyperf/stacks, /flamegraph.json, /metrics, "
+				   "/healthz, /readyz\n";
 	static const char *const paths[] = {
 		"/x", "//", "/metrics/", "/Metrics", "/debug/pprof", "/debug/pprof/heap", "/page.html/..",
 		"/../metrics",

@@ -77,8 +77,9 @@ static void nodes(void **state)
 	add(p, EVENT_CPU, 1, "az", 2, 1);
 	add(p, EVENT_CPU, 2, "ba", 1, 10);
 	json = encoded(p, 100);
-	expect(json, "{\"schema\":\"pyperf-bpf.graph/1\",\"event\":\"cpu\",\"type\":\"samples\",\"unit\":\"count\","
-		     "\"total\":20,\"seconds\":2.500,\"start\":1790000000.500,\"samples\":20,\"kinds\":[");
+	expect(json, "{\"schema\":\"pyperf-bpf.graph/1\",\"event\":\"cpu\",\"type\":\"samples\","
+		     "\"unit\":\"count\",\"total\":20,\"seconds\":2.500,\"start\":1790000000.500,"
+		     "\"samples\":20,\"kinds\":[");
 	expect(json, "\"nodes\":{\"depth\":[0,1,2,2,0,1,2],\"of\":[0,0,1,2,1,1,0],\"self\":[0,4,5,1,0,0,10]},"
 		     "\"left_out\":{\"nodes\":0,\"value\":0}");
 	expect(json, "\"owners\":{\"pid\":[7,7],\"tid\":[1,2],\"comm\":[1,1],\"thread\":[2,2]}");

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Buttons and fields above the graph: each changes a part of what is looked at.
+
+const CONTROLS_FIELDS = ["search", "order", "shape"];
+
+function controlsOpen() {
+	for (const name of CONTROLS_FIELDS) {
+		const field = document.getElementById(name);
+		field.addEventListener("input", () => {
+			const more = name === "order" ? {zoom: ""} : {};
+			sceneChange({[name]: field.value, ...more}, name !== "search");
+		});
+	}
+	document.getElementById("reset").addEventListener("click", () =>
+		sceneChange({focus: "", zoom: "", search: "", filters: {}}));
+	document.getElementById("refresh").addEventListener("click", load);
+}
+
+function controlsShow(state) {
+	for (const name of CONTROLS_FIELDS) {
+		const field = document.getElementById(name);
+		if (field.value !== state[name])
+			field.value = state[name];
+	}
+}
+
+// The links to the kinds of events keep the rest. The first kind is what comes without one.
+function controlsEvents(state) {
+	document.querySelectorAll("#events a").forEach((link, i) => {
+		const type = new URLSearchParams(link.search).get("type");
+		link.search = stateQuery({...state, type});
+		if (type === state.type || (!state.type && !i))
+			link.setAttribute("aria-current", "page");
+	});
+}
+
+// The server leaves native code out: what that took is then its Python line's.
+function controlsLegend(profile, state) {
+	const legend = document.getElementById("legend");
+	legend.replaceChildren(...profile.sent.kinds.map(kind => {
+		const patch = wordsElement("i");
+		patch.style.backgroundColor = kind.colour;
+		return wordsElement("span", {}, patch, kind.shown);
+	}));
+	if (!state.hide && !profile.keys.some(key => key.isNative))
+		return;
+	const box = wordsElement("input", {type: "checkbox", id: "hide", checked: !!state.hide});
+	box.addEventListener("change", () => {
+		state.hide = box.checked ? "native" : "";
+		stateWrite(state, true);
+		load();
+	});
+	legend.append(wordsElement("label", {}, box, "hide native code"));
+}

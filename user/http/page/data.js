@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A profile as /debug/pyperf/interval sends it (user/profile/graph.h), in typed arrays. Names come from
+// foreign programs: they are only ever set as text.
+
+function dataRead(sent) {
+	const count = sent.nodes.depth.length;
+	const parent = new Int32Array(count);
+	const path = [];
+	for (let i = 0; i < count; i++) {
+		const depth = sent.nodes.depth[i];
+		parent[i] = depth ? path[depth - 1] : -1;
+		path[depth] = i;
+	}
+	return {
+		sent, count, parent,
+		depth: Uint32Array.from(sent.nodes.depth),
+		of: Uint32Array.from(sent.nodes.of),
+		self: Float64Array.from(sent.nodes.self),
+		keys: dataFunctions(sent),
+		total: sent.total,
+	};
+}
+
+// A key is what a node of a tree may be: a function, and behind all of these, values of a label.
+function dataFunctions(sent) {
+	const columns = sent.functions;
+	return columns.name.map((name, i) => ({
+		name: sent.strings.at(name) || "?",
+		file: sent.strings[columns.file[i]],
+		line: columns.line[i],
+		kind: columns.kind[i],
+		package: columns.package ? sent.strings[columns.package[i]] : "",
+		isNative: !!sent.kinds[columns.kind[i]].native,
+	}));
+}
+
+function dataWhere(key) {
+	return key.file ? key.file + (key.line ? ":" + key.line : "") : "";
+}
+
+// So that a function is found again in another profile, and in an address.
+function dataText(key) {
+	return key.file ? key.name + "@" + dataWhere(key) : key.name;
+}
+
+function dataLabels(profile) {
+	return Object.keys(profile.sent.owners);
+}
+
+function dataValue(profile, owner, label) {
+	const column = profile.sent.owners[label];
+	if (!column)
+		return "";
+	if (label === "pid" || label === "tid")
+		return String(column[owner] || "");
+	return profile.sent.strings[column[owner]];
+}
+
+// What a group of this label is called.
+function dataGroup(profile, owner, label) {
+	const value = name => dataValue(profile, owner, name);
+	const named = {
+		process: () => value("comm") + " (pid " + (value("pid") || "0") +
+			["pod", "container"].map(name => value(name) && ", " + value(name)).join("") + ")",
+		thread: () => value("thread") + " (tid " + value("tid") + ")",
+	};
+	return named[label] ? named[label]() : value(label) || "(no " + label + ")";
+}
