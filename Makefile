@@ -50,7 +50,7 @@ USER_SRC := $(filter-out user/main.c,$(wildcard user/*.c user/*/*.c user/*/*/*.c
 USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
 GEN_OBJ  := $(O)/gen/profile.pb-c.o
 SYSCALLS := $(O)/gen/syscalls.inc
-PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.html page.css page.js)
+PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.html graph.html page.css page.js)
 PAGE_JS  := $(sort $(wildcard user/http/page/*.js))
 JSON_INC := $(patsubst docs/schemas/%,$(O)/gen/%.inc,$(wildcard docs/schemas/*.json))
 GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC) $(JSON_INC) $(SYSCALLS) \

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/package.h"
+#include "profile/package.h"
 #include "base/siphash.h"
 #include "profile/frames.h"
 #include "recorded/frame_kinds.h"

@@ -19,7 +19,7 @@
 	"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "      \
 	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-static void add_headers(struct MHD_Response *r, const char *type)
+void answer_add_headers(struct MHD_Response *r, const char *type)
 {
 	MHD_add_response_header(r, "Content-Type", type);
 	MHD_add_response_header(r, "Cache-Control", "no-store");
@@ -44,7 +44,7 @@ static enum MHD_Result send_once(const struct client *c, unsigned int status, co
 
 	if (!r)
 		return MHD_NO; /* no memory: hang up */
-	add_headers(r, type);
+	answer_add_headers(r, type);
 	result = answer_send(c, status, r);
 	MHD_destroy_response(r);
 	return result;
@@ -65,7 +65,7 @@ struct MHD_Response *answer_make(const char *type, struct buf *body)
 	struct MHD_Response *r = take_body(body);
 
 	if (r)
-		add_headers(r, type);
+		answer_add_headers(r, type);
 	return r;
 }
 

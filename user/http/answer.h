@@ -49,6 +49,8 @@ enum MHD_Result answer_line(const struct client *c, unsigned int status, const c
  * MHD_destroy_response(). NULL: no memory, and body is as it was.
  */
 struct MHD_Response *answer_make(const char *type, struct buf *body);
+/* The headers that every answer has, and its Content-Type; the functions above have them in theirs. */
+void answer_add_headers(struct MHD_Response *r, const char *type);
 enum MHD_Result answer_send(const struct client *c, unsigned int status, struct MHD_Response *r);
 /* Says that the profiler itself failed, with this -errno. */
 enum MHD_Result answer_failure(const struct client *c, int err);

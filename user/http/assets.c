@@ -9,6 +9,9 @@
 static const unsigned char page_html[] = {
 #include "page.html.inc"
 };
+static const unsigned char graph_html[] = {
+#include "graph.html.inc"
+};
 static const unsigned char page_css[] = {
 #include "page.css.inc"
 };
@@ -20,6 +23,7 @@ static const unsigned char page_js[] = {
 
 static const struct asset assets[] = {
 	{ "/page.html", "text/html; charset=utf-8", page_html, sizeof(page_html) },
+	{ "/graph.html", "text/html; charset=utf-8", graph_html, sizeof(graph_html) },
 	{ "/page.css", "text/css; charset=utf-8", page_css, sizeof(page_css) },
 	{ "/page.js", JAVASCRIPT, page_js, sizeof(page_js) },
 };

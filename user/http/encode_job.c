@@ -8,6 +8,7 @@
 #include "base/job.h"
 #include "profile/flamegraph.h"
 #include "profile/graph.h"
+#include "profile/join.h"
 #include "profile/profile.h"
 
 struct encoding {
@@ -18,13 +19,17 @@ struct encoding {
 
 static int encode(void *context, const bool *stop)
 {
-	_cleanup_profile_ struct profile *part = NULL;
+	_cleanup_profile_ struct profile *part = NULL, *joined = NULL;
 	struct encoding *e = context;
 	const struct encode_work *w = &e->work;
 	const struct profile *p = w->profile;
 	int err = 0;
 
-	if (!profile_filter_is_empty(&w->filter)) {
+	if (w->parts) {
+		err = profile_join(w->parts, w->part_count, &joined);
+		p = joined;
+	}
+	if (!err && !profile_filter_is_empty(&w->filter)) {
 		err = profile_filter_apply(&w->filter, p, &part);
 		p = part;
 	}

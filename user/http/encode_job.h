@@ -18,6 +18,8 @@ enum encode_format { ENCODE_FLAME_GRAPH = FORMATS, ENCODE_GRAPH, ENCODE_FORMATS 
 struct encode_work {
 	const struct profile *profile; /* only read */
 	struct profile *owned;	       /* NULL, or the profile, which the job then frees */
+	const struct profile *const *parts; /* NULL; or several, which are encoded as one in its place */
+	size_t part_count;
 	struct profile_filter filter;
 	int format; /* enum format, or encode_format: those can be stopped */
 };

@@ -43,18 +43,30 @@ static void forget(struct flame *f)
 	f->next = 0;
 }
 
-/* What every page asks for first: it is made once for each profile, whatever was spent. */
-static bool is_whole(const struct profile_filter *filter, int format)
+/* Those of the newest interval: there is another one now. */
+static void forget_newest(struct flame *f)
 {
-	return format >= FORMATS && profile_filter_is_empty(filter);
+	for (size_t i = 0; i < ARRAY_SIZE(f->whole); i++)
+		release(&f->whole[i]);
+	for (size_t i = 0; i < FLAME_ROWS; i++)
+		if (!f->rows[i].stretch.last)
+			release(&f->rows[i].response);
 }
 
-static struct MHD_Response *find(const struct flame *f, const struct profile_filter *filter, int format)
+/* What every page asks for first: it is made once for each profile, whatever was spent. */
+static bool is_whole(const struct profile_filter *filter, int format, struct stretch s)
 {
-	if (is_whole(filter, format))
+	return format >= FORMATS && !s.last && profile_filter_is_empty(filter);
+}
+
+static struct MHD_Response *find(const struct flame *f, const struct profile_filter *filter, int format,
+				 struct stretch s)
+{
+	if (is_whole(filter, format, s))
 		return f->whole[format - FORMATS];
 	for (size_t i = 0; i < FLAME_ROWS; i++)
 		if (f->rows[i].response && f->rows[i].format == format &&
+		    f->rows[i].stretch.first == s.first && f->rows[i].stretch.last == s.last &&
 		    profile_filter_is_same(&f->rows[i].filter, filter))
 			return f->rows[i].response;
 	return NULL;
@@ -77,7 +89,7 @@ static void make_room(struct flame *f)
 
 static void keep(struct flame *f, const struct encode_work *w, struct MHD_Response *r, size_t size)
 {
-	if (is_whole(&w->filter, w->format)) {
+	if (is_whole(&w->filter, w->format, f->stretch)) {
 		release(&f->whole[w->format - FORMATS]);
 		f->whole[w->format - FORMATS] = r;
 		return;
@@ -86,10 +98,17 @@ static void keep(struct flame *f, const struct encode_work *w, struct MHD_Respon
 	make_room(f);
 	f->rows[f->next].filter = w->filter;
 	f->rows[f->next].format = w->format;
+	f->rows[f->next].stretch = f->stretch;
 	f->rows[f->next].response = r;
 	f->rows[f->next].size = size;
 	f->next = (f->next + 1) % FLAME_ROWS;
 }
+
+/* Intervals of the history. */
+struct part {
+	struct stretch stretch;
+	size_t first, count;
+};
 
 /* --- the thread ---------------------------------------------------------------------------------------- */
 
@@ -102,22 +121,45 @@ static bool may_spend(struct flame *f, double now)
 	return f->spent < FLAME_SECONDS_SAVED;
 }
 
+/* So many intervals from this place on stay as long as the job. */
+static void lend(struct flame *f, size_t first, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		f->lent[i] = f->recent->history.rows[first + i];
+		f->parts[i] = f->lent[i]->profile;
+		interval_get(f->lent[i]);
+	}
+	f->lent_count = count;
+}
+
+static void give_back(struct flame *f)
+{
+	while (f->lent_count)
+		interval_put(f->lent[--f->lent_count]);
+}
+
 /* -EBUSY: too much time was spent already. */
-static int begin(struct flame *f, const struct query *q)
+static int begin(struct flame *f, const struct query *q, const struct part *part)
 {
 	struct encode_work work = { .filter = q->filter, .format = q->format };
 	double now = clock_seconds();
 	int err;
 
-	if (!may_spend(f, now) && !is_whole(&q->filter, q->format))
+	if (!may_spend(f, now) && !is_whole(&q->filter, q->format, part->stretch))
 		return -EBUSY;
 	if (f->of != f->recent->serial)
-		forget(f);
+		forget_newest(f);
 	f->of = f->recent->serial;
-	work.profile = recent_lend(f->recent);
+	f->stretch = part->stretch;
+	lend(f, part->first, part->count);
+	work.profile = f->parts[0];
+	if (part->count > 1) {
+		work.parts = f->parts;
+		work.part_count = part->count;
+	}
 	err = encode_job_start(&f->job, &work, f->eventfd);
 	if (err)
-		recent_give_back(f->recent);
+		give_back(f);
 	f->begun = now;
 	return err;
 }
@@ -148,8 +190,8 @@ static void end_job(struct flame *f)
 	f->error = encode_job_stop(f->job, &out);
 	f->job = NULL;
 	eventfd_read(f->eventfd, &count); /* now that nobody will write to it */
-	recent_give_back(f->recent);
-	if (!is_whole(&work.filter, work.format))
+	give_back(f);
+	if (!is_whole(&work.filter, work.format, f->stretch))
 		f->spent += clock_seconds() - f->begun;
 	size = out.size;
 	if (!f->error) {
@@ -204,24 +246,45 @@ static enum MHD_Result wait_for_job(struct flame *f, const struct client *c, boo
 	return MHD_YES;
 }
 
+/* What is asked for; .count 0 = that time is not there. */
+static struct part find_part(const struct flame *f, const struct query *q)
+{
+	const struct history *h = &f->recent->history;
+	struct part part = { .first = h->count - 1, .count = 1 };
+
+	if (q->from <= 0 && q->to <= 0)
+		return part;
+	part.count = history_find(h, q->from, q->to, &part.first);
+	if (part.count)
+		part.stretch = (struct stretch){ h->rows[part.first]->serial,
+						 h->rows[part.first + part.count - 1]->serial };
+	return part;
+}
+
 static enum MHD_Result answer(struct flame *f, const struct query *q, const struct client *c, bool *waited)
 {
+	const struct profile *newest = recent_profile(f->recent);
 	struct MHD_Response *response;
+	struct part part;
 	int err;
 
-	if (f->ended || !f->recent->profile)
+	if (f->ended || !newest)
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "%s",
 				   f->ended ? "not sampling any more" :
 					      "the first interval has not ended yet");
-	if (q->filter.events & ~profile_get_info(f->recent->profile)->events)
+	part = find_part(f, q);
+	if (!part.count)
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "no interval of that time is kept");
+	if (q->filter.events & ~profile_get_info(newest)->events)
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", QUERY_NOT_OF_THIS_RUN);
 	/* Whoever has waited takes the answer that was made, though there is a newer profile by now. */
-	response = *waited || f->job || f->of == f->recent->serial ? find(f, &q->filter, q->format) : NULL;
+	response = *waited || f->job || f->of == f->recent->serial || part.stretch.last ?
+			   find(f, &q->filter, q->format, part.stretch) : NULL;
 	if (response)
 		return answer_send(c, MHD_HTTP_OK, response);
 	if (*waited && f->error)
 		return answer_failure(c, f->error);
-	err = f->job ? 0 : begin(f, q);
+	err = f->job ? 0 : begin(f, q, &part);
 	if (err == -EBUSY)
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "too many different flame graphs are asked for");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * flame.h - the profile of the last interval: /flamegraph.json has it in the form of profile/flamegraph.h,
- * and /debug/pyperf/interval in that of profile/graph.h or in any format. The client's query selects samples
- * by their labels. It is made in a thread, once for each profile and query, and clients wait for it
- * meanwhile. Queries that differ get a tenth of the time.
+ * flame.h - the profile of the last interval, or of some of the last ones: /flamegraph.json has it in the
+ * form of profile/flamegraph.h, and /debug/pyperf/interval in that of profile/graph.h or in any format. The
+ * client's query selects samples by their labels. It is made in a thread, once for each profile and query,
+ * and clients wait for it meanwhile. Queries that differ get a tenth of the time.
  */
 #ifndef PYPERF_HTTP_FLAME_H
 #define PYPERF_HTTP_FLAME_H
@@ -12,6 +12,7 @@
 
 #include "http/answer.h"
 #include "http/encode_job.h"
+#include "http/history.h"
 #include "profile/filter.h"
 
 struct job;
@@ -23,19 +24,29 @@ struct recent;
 #define FLAME_SHARE	    0.1 /* of the time, for answers with a filter ... */
 #define FLAME_SECONDS_SAVED 1.0 /* ... of which so many seconds may be spent at once */
 
+/* Serial numbers of the first interval and the last one; 0, 0 = the newest, whichever it is. */
+struct stretch {
+	unsigned long first, last;
+};
+
 struct flame {
 	int eventfd;	       /* readable when flame_run() has something to do */
 	struct recent *recent; /* borrowed */
-	unsigned long of;      /* its serial number when the job was begun: the profile of all answers */
+	unsigned long of; /* the newest serial number when a job was begun: answers of the newest are of it */
 	struct MHD_Response *whole[ENCODE_FORMATS - FORMATS]; /* without a filter, by enum encode_format */
 	struct {
 		struct profile_filter filter;
 		int format;
+		struct stretch stretch;
 		struct MHD_Response *response; /* NULL: it is free */
 		size_t size;		       /* bytes of it */
 	} rows[FLAME_ROWS];
 	size_t next;	       /* row to be replaced */
 	struct job *job; /* under way, or NULL */
+	struct stretch stretch; /* of it */
+	struct interval *lent[HISTORY_MAX]; /* what it reads ... */
+	const struct profile *parts[HISTORY_MAX];
+	size_t lent_count;
 	double begun;	       /* when it was, CLOCK_MONOTONIC seconds */
 	int error;	       /* of the last job */
 	struct MHD_Connection *waiting[FLAME_WAITING_MAX];

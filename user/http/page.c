@@ -57,6 +57,15 @@ static int add_events(const struct page_view *v, struct buf *out)
 	return err;
 }
 
+/* The part that a file without a server has, too. */
+static int add_graph(const struct page_view *v, struct buf *out)
+{
+	const struct asset *graph = asset_find("/graph.html");
+
+	(void)v;
+	return buf_add(out, graph->data, graph->size);
+}
+
 static int add_processes(const struct page_view *v, struct buf *out)
 {
 	return processes_html(v->registry, v->kernel, v->recent, out);
@@ -70,6 +79,7 @@ static const struct {
 	{ "{version}", add_version },
 	{ "{state}", add_state },
 	{ "{events}", add_events },
+	{ "{graph}", add_graph },
 	{ "{processes}", add_processes },
 };
 

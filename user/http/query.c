@@ -103,7 +103,7 @@ static int set_filter_log(struct keys *k, const char *key, const char *value)
 
 static int set_filter_interval(struct keys *k, const char *key, const char *value)
 {
-	return set_other(k, key, value, "");
+	return set_other(k, key, value, "from, to, ");
 }
 
 /* Seconds, as 12 or 12.5; of a date as many as there are since 1970. 0, or -EINVAL. */
@@ -157,6 +157,8 @@ static const struct key log_rows[] = {
 };
 
 static const struct key interval_rows[] = {
+	{ "from", set_from },
+	{ "to", set_to },
 	{ "format", set_format_interval },
 	{ "hide", set_hide },
 	{ "type", set_type },
@@ -200,7 +202,11 @@ int query_read_interval(struct query *q, struct MHD_Connection *connection)
 {
 	query_begin(q);
 	q->format = ENCODE_GRAPH;
-	return keys_read(&q->keys, &interval_table, connection);
+	if (keys_read(&q->keys, &interval_table, connection))
+		return -EINVAL;
+	if (q->to > 0 && q->to <= q->from)
+		return keys_fail(&q->keys, "to has to be after from");
+	return 0;
 }
 
 /* Of a date; 0 for one before the clock began. */

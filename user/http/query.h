@@ -23,7 +23,7 @@ struct query {
 	int seconds; /* how long the profile is to be */
 	bool of_log; /* what is asked for is a stretch of the log: */
 	double last; /* ... the last seconds, ... */
-	double from, to; /* ... or of this time, Unix seconds; 0 = the log's begin, and now */
+	double from, to; /* ... or of this time, Unix seconds; 0 = from the first, and until now */
 	int format; /* enum format; of an interval ENCODE_GRAPH, too */
 	struct profile_filter filter;
 	struct keys keys;

@@ -29,21 +29,15 @@ int recent_start(struct recent *r, struct windows *windows, double interval, dou
 void recent_stop(struct recent *r)
 {
 	window_close(r->window);
-	profile_free(r->profile);
+	history_clear(&r->history);
 	*r = (struct recent){};
 }
 
-const struct profile *recent_lend(struct recent *r)
+const struct profile *recent_profile(const struct recent *r)
 {
-	r->lent = true;
-	return r->profile;
-}
+	const struct interval *newest = history_newest(&r->history);
 
-void recent_give_back(struct recent *r)
-{
-	profile_free(r->retired);
-	r->retired = NULL;
-	r->lent = false;
+	return newest ? newest->profile : NULL;
 }
 
 static void take(struct recent *r)
@@ -53,11 +47,10 @@ static void take(struct recent *r)
 
 	if (window_take(r->window, &profile, &stats))
 		return; /* no memory: the interval becomes longer */
-	if (r->lent && !r->retired)
-		r->retired = r->profile;
-	else
-		profile_free(r->profile);
-	r->profile = profile;
+	if (history_add(&r->history, profile, r->serial + 1)) {
+		profile_free(profile);
+		return;
+	}
 	r->serial++;
 }
 

@@ -13,6 +13,7 @@
 #include "http/address.h"
 #include "http/assets.h"
 #include "http/connections.h"
+#include "http/interval_list.h"
 #include "http/metrics.h"
 #include "http/page.h"
 #include "targets/discover.h"
@@ -36,7 +37,7 @@ static enum MHD_Result page(struct visit *v)
 		.kernel = s->inputs.kernel,
 		.registry = s->inputs.registry,
 		.run = s->inputs.run,
-		.recent = s->recent.profile,
+		.recent = recent_profile(&s->recent),
 	};
 
 	return page_answer(&view, &v->client);
@@ -54,6 +55,18 @@ static enum MHD_Result interval(struct visit *v)
 	struct site *s = v->entrance->site;
 
 	return flame_answer_interval(&s->flame, &v->client, &v->waited);
+}
+
+static enum MHD_Result intervals(struct visit *v)
+{
+	const struct site *s = v->entrance->site;
+
+	return interval_list_answer(&s->recent.history, s->inputs.kernel, s->inputs.run, &v->client);
+}
+
+static enum MHD_Result follow(struct visit *v)
+{
+	return follow_answer(&v->entrance->site->followers, &v->client);
 }
 
 static enum MHD_Result pprof_index(struct visit *v)
@@ -133,6 +146,8 @@ static const struct route {
 	{ "/debug/pprof/", pprof_index, .exposure = EXPOSURE_ALL },
 	{ "/debug/pprof/profile", profile, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
 	{ "/debug/pyperf/interval", interval, .exposure = EXPOSURE_ALL, .costs = true },
+	{ "/debug/pyperf/intervals", intervals, .exposure = EXPOSURE_ALL, .costs = true },
+	{ "/debug/pyperf/follow", follow, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
 	{ "/debug/pyperf/log", stretch, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
 	{ "/debug/pyperf/stacks", stacks, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
 	{ "/metrics", metrics, .exposure = EXPOSURE_METRICS },
@@ -207,7 +222,8 @@ static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 
 static const char *const what_there_is[EXPOSURES] = {
 	[EXPOSURE_ALL] = ("there are /, /debug/pprof/profile, /debug/pyperf/interval, "
-			  "/debug/pyperf/log, /debug/pyperf/stacks, /flamegraph.json, /metrics, /healthz, "
+			  "/debug/pyperf/intervals, /debug/pyperf/follow, /debug/pyperf/log, "
+			  "/debug/pyperf/stacks, /flamegraph.json, /metrics, /healthz, "
 			  "/readyz"),
 	[EXPOSURE_METRICS] = "there are /metrics, /healthz, /readyz",
 	[EXPOSURE_HEALTH] = "there are /healthz, /readyz",

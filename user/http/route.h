@@ -11,6 +11,7 @@
 
 #include "http/answer.h"
 #include "http/flame.h"
+#include "http/follow.h"
 #include "http/health.h"
 #include "http/exposure.h"
 #include "http/profile_request.h"
@@ -25,6 +26,7 @@ struct site {
 	enum health health;
 	struct recent recent;
 	struct flame flame;
+	struct followers followers;
 	struct token token;
 	struct profile_requests profiles;
 	struct stacks_requests stacks;

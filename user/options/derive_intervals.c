@@ -44,9 +44,10 @@ int derive_intervals(struct options *o, char *error, size_t size)
 	o->continuous = o->output_dir || o->push;
 	if (o->output_dir && !*o->output_dir)
 		return options_fail(error, size, "--output-dir wants a folder's name");
-	if (o->interval && !o->continuous)
+	if (o->interval && !o->continuous && !o->listen)
 		return options_fail(error, size,
-				    "--interval says how often; where to? --output-dir DIR or --push URL");
+				    "--interval says how often; where to? --output-dir DIR, --push URL or "
+				    "--listen ADDR:PORT");
 	if (o->keep && !o->output_dir)
 		return options_fail(error, size, "--keep goes with --output-dir DIR");
 	if (o->continuous && o->output)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/frames.h"
+#include "profile/package.h"
 
 static int open_table(struct graph_table *t, const struct profile *p, enum profile_kind kind)
 {
@@ -45,6 +46,9 @@ int graph_tables_open(struct graph_tables *t)
 {
 	__u32 place;
 
+	t->package_of = calloc((size_t)profile_count(t->profile, PROFILE_STRING) + 1, sizeof(*t->package_of));
+	if (!t->package_of)
+		return -ENOMEM;
 	return open_table(&t->owners, t->profile, PROFILE_OWNER) ?:
 	       open_table(&t->functions, t->profile, PROFILE_FUNCTION) ?:
 	       open_table(&t->strings, t->profile, PROFILE_STRING) ?:
@@ -56,6 +60,8 @@ void graph_tables_close(struct graph_tables *t)
 	close_table(&t->owners);
 	close_table(&t->functions);
 	close_table(&t->strings);
+	buf_free(&t->packages);
+	free(t->package_of);
 }
 
 int graph_owner(struct graph_tables *t, __u32 id, __u32 *ret)
@@ -102,6 +108,37 @@ static int add_kind(struct graph_tables *t, const struct profile_function *f, st
 	return buf_add_number(out, f ? f->kind : FRAME_MARKER);
 }
 
+/* The place of a name among the packages, which is the last one if it is new. */
+static int find_package(struct graph_tables *t, const char *name, __u32 *ret)
+{
+	__u32 place = 0;
+
+	for (size_t at = 0; at < t->packages.size; at += strlen(t->packages.data + at) + 1, place++)
+		if (!strcmp(t->packages.data + at, name)) {
+			*ret = place;
+			return 0;
+		}
+	*ret = place;
+	return buf_add(&t->packages, name, strlen(name) + 1);
+}
+
+/* What has no file stands for itself: -1. */
+static int add_package(struct graph_tables *t, const struct profile_function *f, struct buf *out)
+{
+	char name[PROFILE_STRING_MAX];
+	__u32 place;
+	int err = 0;
+
+	if (!f || !f->file)
+		return buf_add_string(out, "-1");
+	if (!t->package_of[f->file]) {
+		package_of(profile_get_string(t->profile, f->file), name, sizeof(name));
+		err = find_package(t, name, &place);
+		t->package_of[f->file] = err ? 0 : place + 1;
+	}
+	return err ?: buf_add_number(out, t->package_of[f->file] - 1);
+}
+
 static const struct {
 	const char *name;
 	int (*add)(struct graph_tables *t, const struct profile_function *f, struct buf *out);
@@ -110,6 +147,7 @@ static const struct {
 	{ "file", add_file },
 	{ "line", add_line },
 	{ "kind", add_kind },
+	{ "package", add_package },
 };
 
 static int add_functions(struct graph_tables *t, struct buf *out)
@@ -175,6 +213,15 @@ static int add_owners(struct graph_tables *t, struct buf *out)
 	return err ?: buf_add_string(out, "}");
 }
 
+static int add_packages(struct graph_tables *t, struct buf *out)
+{
+	int err = buf_add_string(out, ",\"packages\":[");
+
+	for (size_t at = 0; at < t->packages.size && !err; at += strlen(t->packages.data + at) + 1)
+		err = (at ? buf_add_string(out, ",") : 0) ?: buf_add_json(out, t->packages.data + at);
+	return err ?: buf_add_string(out, "]");
+}
+
 /* The last one is not the profile's: functions name it by -1. */
 static int add_strings(struct graph_tables *t, struct buf *out)
 {
@@ -188,7 +235,7 @@ static int add_strings(struct graph_tables *t, struct buf *out)
 
 int graph_add_tables(struct graph_tables *t, struct buf *out)
 {
-	return add_owners(t, out) ?: add_functions(t, out) ?: add_strings(t, out);
+	return add_owners(t, out) ?: add_functions(t, out) ?: add_packages(t, out) ?: add_strings(t, out);
 }
 
 int graph_add_kinds(struct buf *out)

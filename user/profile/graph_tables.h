@@ -20,6 +20,8 @@ struct graph_table {
 struct graph_tables {
 	const struct profile *profile; /* the caller sets it */
 	struct graph_table owners, functions, strings;
+	struct buf packages;	/* their names, each with its NUL */
+	__u32 *package_of; /* by id of a file, its place there plus 1 */
 };
 
 /* 0 or -ENOMEM; graph_tables_close() it in both cases. */
@@ -28,7 +30,7 @@ void graph_tables_close(struct graph_tables *t);
 /* The place of an id in its table. A function of 0 is GRAPH_LEFT_OUT. 0 or -ENOMEM. */
 int graph_owner(struct graph_tables *t, __u32 id, __u32 *ret);
 int graph_function(struct graph_tables *t, __u32 id, __u32 *ret);
-/* Appends ,"owners":...,"functions":...,"strings":... 0 or -ENOMEM. */
+/* Appends ,"owners":...,"functions":...,"packages":...,"strings":... 0 or -ENOMEM. */
 int graph_add_tables(struct graph_tables *t, struct buf *out);
 /* Appends ,"kinds":..., what is to be known of kinds of frames. 0 or -ENOMEM. */
 int graph_add_kinds(struct buf *out);

@@ -3,52 +3,20 @@
 same profile, an address shows the same to whoever gets it, and nothing is asked of anybody but the
 profiler."""
 import collections
-import contextlib
-import json
 import re
 import subprocess
 
 import pytest
 
-import devtools
 import interpreters as known
 import profiler
-from pprof_rows import report
+from page_numbers import DRAWN, INTERVAL, PROGRAM, answer, fetched, numbers, shown_numbers
 from serving import server
 
-PROGRAM = """
-import json, threading, time
-def hot(n):
-    return sum(i * i for i in range(n))
-def deep(n):
-    return deep(n - 1) if n else hot(3000)
-def encode_rows():
-    return json.JSONEncoder(indent=1).encode([[1, 2]] * 300)
-def work():
-    while True:
-        deep(20)
-        encode_rows()
-        time.sleep(0.001)
-threads = [threading.Thread(target=work, name="worker-%d" % i) for i in range(2)]
-for thread in threads:
-    thread.start()
-"""
-DRAWN = "document.body.dataset.drawn"
-INTERVAL = "/debug/pyperf/interval"
 # What a view is, in short: for whether two are the same.
 VIEW = ("[document.querySelector('#about').textContent, scene.flame.zoom, "
         "[...document.querySelectorAll('#table tbody tr')].map(row => row.textContent), "
         "scene.flame.rects.map(rect => [rect.id, rect.row, Math.round(rect.x)])]")
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    try:
-        started = devtools.Browser(tmp_path_factory.mktemp("chromium"))
-    except FileNotFoundError:
-        pytest.skip("SKIP chromium: it is not here")
-    with contextlib.closing(started):
-        yield started
 
 
 @pytest.fixture(scope="module")
@@ -62,59 +30,6 @@ def served(tmp_path_factory):
             s.pid = target.pid
             profiler.wait_until(lambda: s.get(INTERVAL).status == 200, what="first interval")
             yield s
-
-
-@pytest.fixture
-def show(browser, served):
-    """Opens the page with a query, and closes it at the end. Its scripts had nothing to complain of."""
-    opened = []
-
-    def run(query="", **options):
-        page = browser.open(served.url + "/" + query, **options)
-        opened.append(page)
-        page.wait(DRAWN)
-        return page
-
-    yield run
-    for page in opened:
-        assert not page.complaints
-        page.close()
-
-
-def fetched(served, page, path, query=""):
-    """The profile that the page shows, as a file for `report`; the page is loaded anew if it is over."""
-    kind = page.run("scene.state.type")
-    query += "&type=" + kind if kind else ""
-    while True:
-        shown = page.run("scene.profile.sent.start")
-        file = served.get("%s?format=pprof%s" % (INTERVAL, query)).body
-        if json.loads(served.get(INTERVAL + "?format=graph" + query).body)["start"] == shown:
-            path.write_bytes(file)
-            return path
-        page.go(page.address())
-        page.wait(DRAWN)
-
-
-def answer(path, page, *more):
-    return json.loads(report("--json", "--top", 1000000, "--event", page.run("scene.profile.sent.type"), path,
-                             *more))
-
-
-def numbers(rows):
-    """{(name, file): [self, total]} of a table of `report`."""
-    found = collections.Counter()
-    for row in rows:
-        for what in "self", "total":
-            found[row["name"], row.get("file", ""), what] += row[what]
-    return found
-
-
-def shown_numbers(page):
-    """The same of the page's table."""
-    while page.run("!!document.querySelector('#more')"):
-        page.click("#more")
-    rows = page.run("[...document.querySelectorAll('#table tbody tr')].map(row => ({...row.dataset}))")
-    return numbers({**row, "self": int(row["self"]), "total": int(row["total"])} for row in rows)
 
 
 @pytest.mark.parametrize("kind", ["", "offcpu"])
@@ -252,13 +167,14 @@ def test_address_is_the_state(show, query):
         page.key("Enter")
         assert "zoom=" in page.address()
     for _ in range(20):
-        other = show("?" + page.address().partition("?")[2])
+        other = show("?" + page.address().partition("?")[2], live=True)
         if other.run("scene.profile.sent.start") == page.run("scene.profile.sent.start"):
             break
         page.go(page.address())
         page.wait(DRAWN)
     assert page.address() == other.address() and page.run(VIEW) == other.run(VIEW)
-    assert page.run("stateQuery(scene.state)") == page.run("location.search")
+    assert set(page.run("stateQuery(scene.state)")[1:].split("&")) == set(
+        page.run("location.search")[1:].split("&"))
 
 
 def test_inverted(served, show, tmp_path):
@@ -277,9 +193,9 @@ def test_inverted(served, show, tmp_path):
 
 
 def test_only_the_profiler_is_asked(served, show):
-    page = show()
+    page = show(live=True)
     own = {address.removeprefix(served.url) for address in page.asked if not address.startswith("data:")}
-    assert own >= {"/", "/page.css", "/page.js", INTERVAL}
+    assert own >= {"/", "/page.css", "/page.js", INTERVAL, INTERVAL + "s", "/debug/pyperf/follow"}
     assert all(address.startswith("/") for address in own)
     assert page.run("document.querySelector('b') === null")
     policy = served.get("/").headers["Content-Security-Policy"]
@@ -381,7 +297,7 @@ MANY = """(() => {
     const sent = {...scene.profile.sent, total: count - 1, samples: count - 1, nodes: {depth, of, self},
         owners: {pid: [1], comm: [1]}, strings: ["", "many", ...column((_, i) => "f" + i)],
         functions: {name: column((_, i) => i + 2), file: column(() => 0), line: column(() => 0),
-            kind: column(() => 0)}};
+            kind: column(() => 0), package: column(() => -1)}, packages: []};
     scene.profile = dataRead(sent);
     sceneFromState(false);
     return [scene.tree.count, scene.tree.total[0], scene.rows.reduce((sum, row) => sum + row.self, 0)];

@@ -11,6 +11,8 @@
 
 static struct flame flame;
 static struct recent recent;
+static bool is_interval; /* which of the two addresses is asked */
+static struct interval newest; /* the test's: its users never end */
 
 /* As route.c does: the request's own memory is whether it has waited. */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
@@ -29,7 +31,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 		*own = calloc(1, sizeof(bool));
 		return *own ? MHD_YES : MHD_NO;
 	}
-	return flame_answer(&flame, &c, *own);
+	return is_interval ? flame_answer_interval(&flame, &c, *own) : flame_answer(&flame, &c, *own);
 }
 
 static void completed(void *context, struct MHD_Connection *connection, void **own,
@@ -66,15 +68,27 @@ static int teardown_flame(void **state)
 	flame_finish(&flame);
 	stop_server();
 	flame_close(&flame);
-	assert_false(recent.lent);
+	assert_int_equal(flame.lent_count, 0);
 	return teardown(state);
+}
+
+static const char *ask_interval(const char *request)
+{
+	const char *a;
+
+	is_interval = true;
+	a = ask(request);
+	is_interval = false;
+	return a;
 }
 
 /* There is a profile from here on. */
 static void profile_is_there(void)
 {
 	run();
-	recent.profile = profile;
+	newest = (struct interval){ .profile = profile, .serial = 7, .users = 1 };
+	recent.history.rows[0] = &newest;
+	recent.history.count = 1;
 }
 
 static void what_is_drawn(void **state)
@@ -127,14 +141,14 @@ static void made_once(void **state)
 	profile_is_there();
 	for (int i = 0; i < 2; i++)
 		assert_non_null(strstr(body_of(ask(requests[i])), "inner"));
-	recent.profile = (void *)&not_looked_at;
+	newest.profile = (void *)&not_looked_at;
 	for (int i = 0; i < 10; i++)
 		assert_non_null(strstr(body_of(ask(requests[i % 2])), "inner"));
-	recent.profile = profile;
+	newest.profile = profile;
 	recent.serial++;
 	assert_null(strstr(body_of(ask(GET("/?pid=100"))), "inner"));
 	assert_null(flame.whole[0]); /* what was made of the old one is gone */
-	assert_null(flame.rows[1].response);
+	assert_null(flame.rows[0].response);
 }
 
 static void some_are_kept(void **state)
@@ -262,19 +276,72 @@ static void not_too_many_wait(void **state)
 static void next_profile_comes_meanwhile(void **state)
 {
 	struct profile *next = NULL;
+	struct interval next_one;
 	int fd;
 
 	(void)state;
 	profile_is_there();
 	fd = waiting(GET("/"));
-	assert_true(recent.lent);
+	assert_int_equal(newest.users, 2);
 	assert_int_equal(profile_new(profile_get_info(profile), &next), 0);
-	recent.profile = next; /* as take() of recent.c does; the forged one is freed by the test */
+	next_one = (struct interval){ .profile = next, .serial = 8, .users = 1 };
+	recent.history.rows[0] = &next_one; /* the history has let the first one go */
 	recent.serial++;
 	assert_non_null(strstr(body_of(hear(fd)), "inner"));
-	assert_false(recent.lent);
+	assert_int_equal(newest.users, 1);
 	assert_null(strstr(body_of(ask(GET("/"))), "inner"));
 	profile_free(next);
+}
+
+/* Several intervals are one profile; what was made of them stays when there is another newest one. */
+static void stretches(void **state)
+{
+	struct interval older;
+	const char *a;
+
+	(void)state;
+	profile_is_there();
+	older = newest;
+	older.serial = 6;
+	recent.history.rows[0] = &older;
+	recent.history.rows[1] = &newest;
+	recent.history.count = 2;
+	a = ask_interval(GET("/?to=9999999999&type=cpu"));
+	assert_int_equal(status_of(a), 200);
+	assert_non_null(strstr(body_of(a), "\"total\":8,"));
+	assert_int_equal(flame.rows[0].stretch.first, 6);
+	assert_int_equal(flame.rows[0].stretch.last, 7);
+	assert_int_equal(older.users, 1);
+	recent.serial++;
+	a = ask_interval(GET("/"));
+	assert_non_null(strstr(body_of(a), "\"total\":4,"));
+	assert_non_null(flame.rows[0].response);
+	a = ask_interval(GET("/?from=9999999999"));
+	assert_int_equal(status_of(a), 404);
+	assert_string_equal(body_of(a), "no interval of that time is kept\n");
+	assert_int_equal(status_of(ask_interval(GET("/?from=2&to=1"))), 400);
+	recent.history.count = 0;
+}
+
+/* In any format, under a name where a browser would not show it. */
+static void formats(void **state)
+{
+	const char *a;
+
+	(void)state;
+	profile_is_there();
+	for (int i = 0; i < FORMATS; i++) {
+		char request[128];
+
+		snprintf(request, sizeof(request), GET("/?format=%s"), format_rows[i].name);
+		a = ask_interval(request);
+		assert_int_equal(status_of(a), 200);
+	}
+	a = ask_interval(GET("/?format=pprof"));
+	assert_true(has_header(a, "Content-Disposition: attachment; filename=\"profile.pb.gz\""));
+	a = ask_interval(GET("/?format=folded"));
+	assert_null(strstr(a, "Content-Disposition"));
+	assert_int_equal(status_of(ask_interval(GET("/?format=x"))), 400);
 }
 
 static void ends(void **state)
@@ -305,6 +372,8 @@ int main(void)
 		TEST(all_who_wait_are_answered),
 		TEST(not_too_many_wait),
 		TEST(next_profile_comes_meanwhile),
+		TEST(stretches),
+		TEST(formats),
 		TEST(ends),
 	};
 

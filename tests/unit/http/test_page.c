@@ -83,7 +83,8 @@ static void links_to_kinds_of_events(void **state)
 	need_kernel();
 	view.kernel = kernel;
 	view.health = HEALTH_SAMPLING;
-	assert_non_null(strstr(body_of(asked(page, GET("/"))), "<nav id=\"events\" aria-label=\"kind of event\"></nav>"));
+	assert_non_null(strstr(body_of(asked(page, GET("/"))),
+			       "<nav id=\"events\" aria-label=\"kind of event\"></nav>"));
 	facts.events |= EVENT_BIT(EVENT_OFFCPU);
 	a = asked(page, GET("/"));
 	assert_non_null(strstr(body_of(a), "<a href=\"?type=cpu\""));

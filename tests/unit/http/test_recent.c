@@ -35,7 +35,7 @@ static int teardown_recent(void **state)
 
 static __u64 samples(void)
 {
-	return recent.profile ? profile_total(recent.profile) : 0;
+	return recent_profile(&recent) ? profile_total(recent_profile(&recent)) : 0;
 }
 
 /* When the interval that goes on ends, and when the one before is there. */
@@ -56,7 +56,7 @@ static void first_ones_are_short(void **state)
 
 	(void)state;
 	assert_int_equal(recent_start(&recent, &windows, 10, end), 0);
-	assert_null(recent.profile);
+	assert_null(recent_profile(&recent));
 	for (int i = 0; i < 6; i++) {
 		end += i < 3 ? 2 << i : 10;
 		nodes[26].count += 1 << i;
@@ -80,7 +80,7 @@ static void ends_at_its_mark(void **state)
 	assert_int_equal(recent_start(&recent, &windows, 10, 1000), 0);
 	nodes[26].count = 5;
 	recent_run(&recent, 1002);
-	assert_null(recent.profile);
+	assert_null(recent_profile(&recent));
 	nodes[26].count += 7;
 	recent_run(&recent, recent.due);
 	assert_int_equal(samples(), 5);
@@ -91,31 +91,31 @@ static void ends_at_its_mark(void **state)
 }
 
 /* It is there until it is given back, whatever comes meanwhile. Sanitizers see a use after that. */
-static void lent(void **state)
+static void one_that_is_read(void **state)
 {
-	const struct profile *first;
+	struct interval *first;
 
 	(void)state;
 	assert_int_equal(recent_start(&recent, &windows, 10, 1000), 0);
 	nodes[26].count = 5;
 	ends_at(1002);
-	first = recent_lend(&recent);
-	assert_ptr_equal(first, recent.profile);
+	first = history_newest(&recent.history);
+	interval_get(first);
 	for (int i = 0; i < 3; i++) {
-		unsigned long before = recent.serial;
+		const unsigned long before = recent.serial;
 
 		nodes[26].count += 7;
 		recent_run(&recent, recent.due);
 		recent_run(&recent, recent.due);
 		assert_int_equal(recent.serial, before + 1);
+		assert_int_equal(history_newest(&recent.history)->serial, recent.serial);
 		assert_int_equal(samples(), 7);
-		assert_int_equal(profile_total(first), 5);
+		assert_int_equal(profile_total(first->profile), 5);
 	}
-	recent_give_back(&recent);
-	assert_null(recent.retired);
-	recent_lend(&recent);
-	recent_give_back(&recent); /* it is the last one still */
-	assert_int_equal(samples(), 7);
+	assert_int_equal(recent.history.count, 4);
+	recent_stop(&recent);
+	assert_int_equal(profile_total(first->profile), 5);
+	interval_put(first);
 }
 
 static void stops(void **state)
@@ -123,9 +123,9 @@ static void stops(void **state)
 	(void)state;
 	assert_int_equal(recent_start(&recent, &windows, 10, 1000), 0);
 	ends_at(1002);
-	assert_non_null(recent.profile);
+	assert_non_null(recent_profile(&recent));
 	recent_stop(&recent);
-	assert_null(recent.profile);
+	assert_null(recent_profile(&recent));
 	assert_null(recent.window);
 	recent_stop(&recent); /* twice is once */
 }
@@ -166,7 +166,7 @@ int main(void)
 		TEST(first_ones_are_short),
 		TEST(shorter_than_the_first),
 		TEST(ends_at_its_mark),
-		TEST(lent),
+		TEST(one_that_is_read),
 		TEST(stops),
 		TEST(memory_runs_short),
 	};

@@ -95,6 +95,7 @@ static const struct expected for_people[] = {
 	{ "/page.css", "Content-Type: text/css; charset=utf-8", "body {" },
 	{ "/page.js", "Content-Type: text/javascript; charset=utf-8", "debug/pyperf/interval" },
 	{ "/flamegraph.json", "Content-Type: application/json", "\"name\":\"all\"" },
+	{ "/debug/pyperf/intervals", "Content-Type: application/json", "pyperf-bpf.intervals/1" },
 	{ "/debug/pyperf/interval", "Content-Type: application/json", "pyperf-bpf.graph/1" },
 	{ "/debug/pprof/", "Content-Type: text/html; charset=utf-8", "href=\"profile\"" },
 }, for_machines[] = {
@@ -128,7 +129,8 @@ static void each_has_its_subject(void **state)
 	(void)state;
 	fill_site();
 	run();
-	site.recent.profile = profile;
+	assert_int_equal(history_add(&site.recent.history, profile, 1), 0);
+	interval_get(history_newest(&site.recent.history)); /* it is the test's */
 	site.recent.serial = 1;
 	for (size_t i = 0; i < ARRAY_SIZE(for_people); i++)
 		is_there(&for_people[i]);
@@ -179,7 +181,8 @@ static void health_only(void **state)
 static void unknown(void **state)
 {
 	static const char list[] = "there are /, /debug/pprof/profile, /debug/pyperf/interval, "
-				   "/debug/pyperf/log, /debug/pyperf/stacks, /flamegraph.json, /metrics, "
+				   "/debug/pyperf/intervals, /debug/pyperf/follow, /debug/pyperf/log, "
+				   "/debug/pyperf/stacks, /flamegraph.json, /metrics, "
 				   "/healthz, /readyz\n";
 	static const char *const paths[] = {
 		"/x", "//", "/metrics/", "/Metrics", "/debug/pprof", "/debug/pprof/heap", "/page.html/..",

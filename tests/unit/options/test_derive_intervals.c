@@ -40,6 +40,8 @@ static void continuous(void **state)
 	REFUSE("--interval", "-a", "--output-dir", "d", "--interval", "0.01");
 	REFUSE("--interval", "-a", "--output-dir", "d", "--interval", "1m");
 	REFUSE("--output-dir", "-a", "--interval", "1");
+	ACCEPT("-a", "--listen", "7070", "--interval", "1"); /* of its page */
+	assert_true(o.interval_seconds == 1 && !o.continuous);
 	REFUSE("--output-dir", "-a", "--keep", "1");
 	REFUSE("--output", "-a", "--output-dir", "d", "-o", "x");
 	REFUSE("folded", "-a", "--output-dir", "d", "--format", "folded");

@@ -83,7 +83,8 @@ static void nodes(void **state)
 	expect(json, "\"nodes\":{\"depth\":[0,1,2,2,0,1,2],\"of\":[0,0,1,2,1,1,0],\"self\":[0,4,5,1,0,0,10]},"
 		     "\"left_out\":{\"nodes\":0,\"value\":0}");
 	expect(json, "\"owners\":{\"pid\":[7,7],\"tid\":[1,2],\"comm\":[1,1],\"thread\":[2,2]}");
-	expect(json, "\"functions\":{\"name\":[3,4,5],\"file\":[6,6,0],\"line\":[7,7,0],\"kind\":[0,0,6]}");
+	expect(json, "\"functions\":{\"name\":[3,4,5],\"file\":[6,6,0],\"line\":[7,7,0],\"kind\":[0,0,6],"
+		     "\"package\":[0,0,-1]},\"packages\":[\"program\"]");
 	expect(json, "\"strings\":[\"\",\"py\",\"a\\\"b\",\"a\",\"b\",\"z\",\"f.py\",\"[left out]\"]}\n");
 }
 

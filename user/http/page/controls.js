@@ -12,8 +12,10 @@ function controlsOpen() {
 		});
 	}
 	document.getElementById("reset").addEventListener("click", () =>
-		sceneChange({focus: "", zoom: "", search: "", filters: {}}));
-	document.getElementById("refresh").addEventListener("click", load);
+		sceneChange({focus: "", zoom: "", search: "", filters: {}, base: ""}));
+	const live = document.getElementById("live");
+	if (live)
+		live.addEventListener("change", () => sceneChange({live: live.checked ? "" : "off"}));
 }
 
 function controlsShow(state) {
@@ -22,6 +24,9 @@ function controlsShow(state) {
 		if (field.value !== state[name])
 			field.value = state[name];
 	}
+	const live = document.getElementById("live");
+	if (live)
+		live.checked = !state.live;
 }
 
 // The links to the kinds of events keep the rest. The first kind is what comes without one.
@@ -45,10 +50,6 @@ function controlsLegend(profile, state) {
 	if (!state.hide && !profile.keys.some(key => key.isNative))
 		return;
 	const box = wordsElement("input", {type: "checkbox", id: "hide", checked: !!state.hide});
-	box.addEventListener("change", () => {
-		state.hide = box.checked ? "native" : "";
-		stateWrite(state, true);
-		load();
-	});
+	box.addEventListener("change", () => sceneChange({hide: box.checked ? "native" : ""}));
 	legend.append(wordsElement("label", {}, box, "hide native code"));
 }

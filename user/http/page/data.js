@@ -11,7 +11,7 @@ function dataRead(sent) {
 		parent[i] = depth ? path[depth - 1] : -1;
 		path[depth] = i;
 	}
-	return {
+	const profile = {
 		sent, count, parent,
 		depth: Uint32Array.from(sent.nodes.depth),
 		of: Uint32Array.from(sent.nodes.of),
@@ -19,6 +19,17 @@ function dataRead(sent) {
 		keys: dataFunctions(sent),
 		total: sent.total,
 	};
+	profile.totals = dataTotals(profile, profile.self);
+	return profile;
+}
+
+// Of each node, with all that it called.
+function dataTotals(profile, values) {
+	const totals = values.slice();
+	for (let i = profile.count - 1; i >= 0; i--)
+		if (profile.depth[i])
+			totals[profile.parent[i]] += totals[i];
+	return totals;
 }
 
 // A key is what a node of a tree may be: a function, and behind all of these, values of a label.
@@ -29,7 +40,7 @@ function dataFunctions(sent) {
 		file: sent.strings[columns.file[i]],
 		line: columns.line[i],
 		kind: columns.kind[i],
-		package: columns.package ? sent.strings[columns.package[i]] : "",
+		package: sent.packages[columns.package[i]] || sent.strings.at(name) || "?",
 		isNative: !!sent.kinds[columns.kind[i]].native,
 	}));
 }
@@ -54,6 +65,11 @@ function dataValue(profile, owner, label) {
 	if (label === "pid" || label === "tid")
 		return String(column[owner] || "");
 	return profile.sent.strings[column[owner]];
+}
+
+// Whose code a stack ran: that of the function that its time is counted for.
+function dataPackage(profile, i) {
+	return profile.depth[i] ? profile.keys[profile.of[rowsOwn(profile, i)]].package : "";
 }
 
 // What a group of this label is called.

@@ -25,14 +25,13 @@ function flameNew(place, up, say, pick) {
 
 // drawn: {tree, keys, colour(id), isBare: without what is above}
 function flameShow(flame, drawn, zoom) {
-	Object.assign(flame, drawn, {zoom, at: zoom});
+	const isOther = flame.tree !== drawn.tree || flame.zoom !== zoom;
+	Object.assign(flame, drawn, {zoom, at: isOther ? zoom : flame.at});
 	flamePlace(flame);
-	flame.place.scrollTop = flame.up ? flame.place.scrollHeight : 0;
+	if (isOther || flame.up !== flame.wasUp)
+		flame.place.scrollTop = flame.up ? flame.place.scrollHeight : 0;
+	flame.wasUp = flame.up;
 	flamePaint(flame);
-}
-
-function flameSize(tree, id) {
-	return Math.max(tree.total[id], tree.baseTotal[id]);
 }
 
 // Where each frame is that is wide enough: {id, row, x, width}, callers first.
@@ -43,7 +42,7 @@ function flamePlace(flame) {
 		above.unshift(tree.parent[id]);
 	const width = place.clientWidth;
 	flame.rects = above.map((id, row) => ({id, row, x: 0, width}));
-	const scale = flameSize(tree, zoom) ? width / flameSize(tree, zoom) : 0;
+	const scale = tree.size[zoom] ? width / tree.size[zoom] : 0;
 	const left = [{id: zoom, row: above.length, x: 0, width}];
 	let rows = 0;
 	while (left.length) {
@@ -52,7 +51,7 @@ function flamePlace(flame) {
 		rows = Math.max(rows, rect.row + 1);
 		let x = rect.x;
 		for (const id of treeCallees(tree, rect.id)) {
-			const size = flameSize(tree, id) * scale;
+			const size = tree.size[id] * scale;
 			if (size < FLAME_LEAST)
 				break; // the largest come first
 			left.push({id, row: rect.row + 1, x, width: size});

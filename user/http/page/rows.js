@@ -18,7 +18,7 @@ function rowsAdd(rows, profile, view, self, total) {
 		if (profile.self[i] && profile.depth[i])
 			own[rowsOwn(profile, i)] += profile.self[i];
 	});
-	const sums = viewTotals({...profile, self: own});
+	const sums = dataTotals(profile, own);
 	const open = new Uint32Array(profile.keys.length); // how often a function is on the way to the root
 	const path = [];
 	viewEach(profile, view.takes, i => {
@@ -41,8 +41,3 @@ function rowsAdd(rows, profile, view, self, total) {
 		open[path.pop()]--;
 }
 
-function rowsMake(profile, view) {
-	const rows = [];
-	rowsAdd(rows, profile, view, "self", "total");
-	return rows.filter(row => row);
-}

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// From a profile and what is looked at to what is on the page.
+// From a profile, or two, and what is looked at to what is on the page.
 
-// All that is on the page, once there is a profile.
-const scene = {profile: null, state: null, flame: null, callers: null, table: null};
+// All that is on the page, once there is a profile. base: what it is compared with, or null.
+const scene = {profile: null, base: null, state: null, flame: null, callers: null, table: null};
+const SCENE_PAINTED = ["search", "sort", "shape", "zoom", "live"]; // what needs no new trees
+const SCENE_LOADED = ["type", "hide", "at", "base"]; // what needs another profile
 
 function sceneOpen() {
 	const at = id => document.getElementById(id);
@@ -14,23 +16,57 @@ function sceneOpen() {
 	scene.table = tableNew(at("table"), sceneFocus, sort => sceneChange({sort}));
 }
 
+// The parts of the profile and of its base, each with the keys of its functions.
+function sceneViews(keys) {
+	const {profile, base, state} = scene;
+	const groupOf = viewGroups(keys);
+	const common = {group: state.group, groupOf};
+	const parts = [{...common, ...viewPart(profile, state.filters), keyOf: of => of, self: "self"}];
+	if (base) {
+		const keyOf = compareKeys(keys, base);
+		parts.push({...common, ...viewPart(base, state.filters), keyOf: of => keyOf[of],
+			self: "base"});
+	}
+	return parts;
+}
+
+function sceneRows(views) {
+	const rows = [];
+	rowsAdd(rows, views[0].profile, views[0], "self", "total");
+	if (views[1])
+		rowsAdd(rows, views[1].profile, views[1], "baseSelf", "baseTotal");
+	const {pair} = scene;
+	for (const row of pair ? rows : []) {
+		if (!row)
+			continue;
+		row.selfPair = compareValues(row.self, row.baseSelf, pair);
+		row.totalPair = compareValues(row.total, row.baseTotal, pair);
+	}
+	return rows.filter(row => row);
+}
+
 // What the trees are made of; it is done again when another part is looked at.
 function sceneBuild() {
-	const {profile, state} = scene;
+	const {profile, base, state} = scene;
 	const keys = profile.keys.slice();
-	const view = {takes: viewOwners(profile, state.filters), group: state.group, keyOf: of => of,
-		groupOf: viewGroups(keys)};
+	const views = sceneViews(keys);
+	scene.pair = base && {profile, base, scale: compareScale(profile, base), chance: sceneChance()};
+	const focus = state.focus ? keys.findIndex(key => dataText(key) === state.focus) : -1;
 	const grown = shape => {
 		const tree = treeNew();
-		VIEW_SHAPES[shape](tree, profile, view, "self");
-		return treeFinish(tree);
+		for (const view of views)
+			VIEW_SHAPES[shape](tree, view.profile, {...view, focus}, view.self);
+		return treeFinish(tree, scene.pair && scene.pair.scale);
 	};
-	view.focus = state.focus ? keys.findIndex(key => dataText(key) === state.focus) : -1;
-	scene.keys = keys;
-	scene.focus = view.focus;
-	scene.tree = grown(view.focus >= 0 ? "callees" : state.order === "inverted" ? "inverted" : "calls");
-	scene.callersTree = view.focus >= 0 ? grown("callers") : null;
-	scene.rows = rowsMake(profile, view);
+	Object.assign(scene, {keys, focus, takes: views[0].takes, part: views[0].profile});
+	scene.tree = grown(focus >= 0 ? "callees" : state.order === "inverted" ? "inverted" : "calls");
+	scene.callersTree = focus >= 0 ? grown("callers") : null;
+	scene.rows = sceneRows(views);
+}
+
+// user/answers/chance.h
+function sceneChance() {
+	return times.known ? times.known.chance : {z: 0, z_rare: 0};
 }
 
 function sceneSearch() {
@@ -38,80 +74,62 @@ function sceneSearch() {
 	scene.found = scene.keys.map(key => !!wanted && dataText(key).toLowerCase().includes(wanted));
 }
 
-// Of what is drawn: a stack counts once, however many of its frames are found.
-function sceneFoundTotal() {
-	const {tree, found} = scene;
-	const isBelow = new Uint8Array(tree.count);
-	let sum = 0;
-	for (let id = 1; id < tree.count; id++) {
-		const above = isBelow[tree.parent[id]];
-		isBelow[id] = above || found[tree.key[id]];
-		sum += isBelow[id] && !above ? tree.total[id] : 0;
-	}
-	return sum;
+function sceneColour(tree, id) {
+	const {keys, found, pair, profile} = scene;
+	if (id && found[tree.key[id]])
+		return COLOURS_FOUND;
+	if (pair)
+		return compareColour(tree.total[id], tree.baseTotal[id], pair);
+	return coloursOf(id ? keys[tree.key[id]] : null, profile.sent.kinds);
 }
 
 function scenePaint() {
 	const {profile, state, keys, tree, callersTree, found} = scene;
-	const kinds = profile.sent.kinds;
-	const drawn = of => ({tree: of, keys, colour: id => id && found[of.key[id]] ? COLOURS_FOUND :
-		coloursOf(id ? keys[of.key[id]] : null, kinds)});
+	const drawn = of => ({tree: of, keys, colour: id => sceneColour(of, id), isBare: !!callersTree});
 	scene.flame.up = state.shape === "flame" && !callersTree;
 	const only = of => Math.min(1, of.count - 1); // the function itself, not the root
 	const zoom = callersTree && !state.zoom ? only(tree) : stateZoomNode(tree, keys, state.zoom);
 	document.getElementById("callers").hidden = !callersTree;
 	scene.callers.tree = null;
 	if (callersTree)
-		flameShow(scene.callers, {...drawn(callersTree), isBare: true}, only(callersTree));
-	flameShow(scene.flame, {...drawn(tree), isBare: !!callersTree}, zoom);
-	tableShow(scene.table, {profile, keys, rows: scene.rows, focus: scene.focus,
+		flameShow(scene.callers, drawn(callersTree), only(callersTree));
+	flameShow(scene.flame, drawn(tree), zoom);
+	tableShow(scene.table, {profile, keys, rows: scene.rows, focus: scene.focus, pair: scene.pair,
 		isFound: key => !state.search || found[key]}, state.sort);
-	sceneAbout();
+	aboutShow();
 	document.body.dataset.drawn = String(tree.total[0]); // for the tests
-}
-
-function sceneAbout() {
-	const {profile, state, tree, focus, keys} = scene;
-	const sent = profile.sent;
-	const words = [wordsAmount(tree.total[0], sent) + " in " + sent.seconds.toFixed(1) + " s from " +
-		new Date(sent.start * 1000).toLocaleTimeString()];
-	if (focus >= 0)
-		words.push("callers and callees of " + keys[focus].name);
-	else if (state.focus)
-		words.push(state.focus.split("@")[0] + " is not in it");
-	for (const [label, value] of Object.entries(state.filters))
-		words.push(label + " " + value);
-	if (state.search)
-		words.push("found: " + wordsShare(sceneFoundTotal(), profile.total));
-	if (sent.left_out.nodes)
-		words.push(wordsShare(sent.left_out.value, sent.total) + " in " + sent.left_out.nodes +
-			" small frames is not drawn apart");
-	document.getElementById("about").textContent = words.join(", ");
-}
-
-function sceneSay(id, flame = scene.flame) {
-	const {tree, keys} = flame;
-	const key = id ? keys[tree.key[id]] : {name: "all"};
-	document.getElementById("frame").textContent = wordsFrame(key, tree.total[id], scene.profile);
 }
 
 // --- what is done ----------------------------------------------------------------------------------
 
 // isStep: "back" undoes it.
 function sceneChange(change, isStep = true) {
+	const keys = Object.keys(change);
+	const isOther = keys.some(key => SCENE_LOADED.includes(key) && scene.state[key] !== change[key]);
 	Object.assign(scene.state, change);
 	stateWrite(scene.state, isStep);
-	sceneFromState(Object.keys(change).every(key => ["search", "sort", "shape", "zoom"].includes(key)));
+	if (isOther)
+		load();
+	else
+		sceneFromState(keys.every(key => SCENE_PAINTED.includes(key)));
 }
 
 function sceneFromState(isSame) {
 	controlsShow(scene.state);
 	if (!scene.profile)
 		return;
+	const at = scene.tree && stateZoomText(scene.tree, scene.keys, scene.flame.at);
 	if (!isSame)
 		sceneBuild();
 	sceneSearch();
 	scenePaint();
+	if (at && !isSame) {
+		scene.flame.at = stateZoomNode(scene.tree, scene.keys, at) || scene.flame.zoom;
+		flamePaint(scene.flame);
+	}
+	if (!isSame)
+		labelsShow();
+	takeShow(scene.profile, scene.state, times.known);
 }
 
 function scenePick(id) {

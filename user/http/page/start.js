@@ -1,42 +1,117 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Loads a profile and shows it.
+// Loads profiles and shows them; follows the run.
 
-function loadQuery(state) {
+const LOAD_KEPT = 6; // profiles of stretches that are over, which never change
+const loaded = {turn: 0, kept: new Map()};
+
+function loadQuery(state, stretch) {
 	const query = new URLSearchParams();
 	for (const key of ["type", "hide"])
 		if (state[key])
 			query.set(key, state[key]);
+	if (stretch) {
+		const [from, to] = stretch.split("-");
+		query.set("from", from);
+		query.set("to", to);
+	}
 	const text = query.toString();
 	return text && "?" + text;
 }
 
-async function load() {
-	const answer = await fetch("debug/pyperf/interval" + loadQuery(scene.state));
-	if (!answer.ok) {
-		document.getElementById("about").textContent = (await answer.text()).trim();
-		if (answer.status === 503)
-			setTimeout(load, 1000);
-		return;
+async function loadProfile(stretch) {
+	const query = loadQuery(scene.state, stretch);
+	if (loaded.kept.has(query))
+		return loaded.kept.get(query);
+	const answer = await fetch("debug/pyperf/interval" + query);
+	if (!answer.ok)
+		throw {status: answer.status, text: (await answer.text()).trim()};
+	const profile = dataRead(await answer.json());
+	if (stretch) {
+		loaded.kept.set(query, profile);
+		if (loaded.kept.size > LOAD_KEPT)
+			loaded.kept.delete(loaded.kept.keys().next().value);
 	}
-	scene.profile = dataRead(await answer.json());
+	return profile;
+}
+
+// A later call makes an earlier one that is still under way void.
+async function load() {
+	const turn = ++loaded.turn;
+	controlsShow(scene.state);
+	try {
+		const {at, base} = scene.state;
+		const [known, profile, before] = await Promise.all([loadIntervals(), loadProfile(at),
+			base ? loadProfile(base) : null]);
+		if (turn !== loaded.turn)
+			return;
+		times.known = known;
+		Object.assign(scene, {profile, base: before});
+		controlsLegend(profile, scene.state);
+		sceneFromState(false);
+		loadShow();
+	} catch (failure) {
+		if (turn !== loaded.turn)
+			return;
+		document.getElementById("about").textContent = failure.text || "no answer: " + failure;
+		if (failure.status === 503)
+			setTimeout(load, 1000);
+	}
+}
+
+async function loadIntervals() {
+	const answer = await fetch("debug/pyperf/intervals");
+	return answer.ok ? answer.json() : times.known;
+}
+
+function loadShow() {
+	timesShow();
+	booksShow(times.known, scene.profile.sent.event);
+}
+
+// Each event is the end of an interval. Who looks at another stretch only sees the axis grow.
+function loadFollow() {
+	const source = new EventSource("debug/pyperf/follow");
+	source.addEventListener("interval", async () => {
+		if (scene.state.live)
+			return;
+		if (!scene.state.at) {
+			load();
+			return;
+		}
+		times.known = await loadIntervals();
+		loadShow();
+	});
+}
+
+// A file that works without a server has its profiles in it.
+function loadFile(element) {
+	const profiles = JSON.parse(element.textContent);
+	const sent = profiles.find(one => one.event === scene.state.type) || profiles[0];
+	scene.profile = dataRead(sent);
 	controlsLegend(scene.profile, scene.state);
 	sceneFromState(false);
 }
 
 document.addEventListener("DOMContentLoaded", () => {
+	const file = document.getElementById("data");
 	scene.state = stateRead(location.search);
 	sceneOpen();
 	controlsOpen();
 	controlsEvents(scene.state);
-	controlsShow(scene.state);
+	if (file) {
+		loadFile(file);
+		return;
+	}
+	chooseOpen();
 	stacksOpen();
 	load();
+	loadFollow();
 });
 window.addEventListener("popstate", () => {
-	const before = scene.state;
 	scene.state = stateRead(location.search);
-	if (loadQuery(before) === loadQuery(scene.state))
-		sceneFromState(false);
+	const file = document.getElementById("data");
+	if (file)
+		loadFile(file);
 	else
 		load();
 });

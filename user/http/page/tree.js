@@ -58,10 +58,13 @@ function treeSums(tree, values) {
 }
 
 // Totals, and the callees of each node: tree.order from tree.first[id] to tree.first[id + 1], largest first.
-function treeFinish(tree) {
+// size: how wide it is drawn, which in a difference leaves room for what is gone. scale: of the base.
+function treeFinish(tree, scale) {
 	const {count, parent} = tree;
 	tree.total = treeSums(tree, tree.self);
 	tree.baseTotal = treeSums(tree, tree.base);
+	const larger = (self, id) => Math.max(self, scale * tree.base[id]);
+	tree.size = scale ? treeSums(tree, tree.self.map(larger)) : tree.total;
 	tree.first = new Int32Array(count + 1);
 	for (let id = 1; id < count; id++)
 		tree.first[parent[id] + 1]++;
@@ -71,11 +74,10 @@ function treeFinish(tree) {
 	tree.order = new Int32Array(count);
 	for (let id = 1; id < count; id++)
 		tree.order[next[parent[id]]++] = id;
-	const size = id => Math.max(tree.total[id], tree.baseTotal[id]);
 	for (let id = 0; id < count; id++)
 		if (tree.first[id + 1] - tree.first[id] > 1)
 			tree.order.subarray(tree.first[id], tree.first[id + 1])
-				.sort((a, b) => size(b) - size(a) || a - b);
+				.sort((a, b) => tree.size[b] - tree.size[a] || a - b);
 	tree.slots = null; // it does not grow any more
 	return tree;
 }

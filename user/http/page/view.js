@@ -2,12 +2,18 @@
 // Trees of a profile: in the order of calls below a group for each value of a label, from the leaves, and the
 // callers and callees of one function.
 
-// Which owners are looked at: those with these values of these labels.
-function viewOwners(profile, filters) {
-	const labels = Object.keys(filters);
+// What is looked at: {profile, takes}. Owners are taken that have these values of these labels, and of their
+// stacks what has them, if it is the stacks that do.
+function viewPart(profile, filters) {
+	const labels = Object.keys(filters).filter(label => label !== "package");
 	const any = Object.values(profile.sent.owners)[0] || [];
-	return any.map((unused, owner) => labels.every(label => dataValue(profile, owner, label) ===
+	const takes = any.map((unused, owner) => labels.every(label => dataValue(profile, owner, label) ===
 		filters[label]));
+	if (!("package" in filters))
+		return {profile, takes};
+	const self = profile.self.map((value, i) =>
+		value && dataPackage(profile, i) === filters.package ? value : 0);
+	return {profile: {...profile, self, totals: dataTotals(profile, self)}, takes};
 }
 
 // The number of a group's key; keys is the list that has it, or gets it.
@@ -29,7 +35,7 @@ function viewEach(profile, takes, see) {
 	for (let i = 0; i < profile.count; i++) {
 		if (!profile.depth[i])
 			owner = profile.of[i];
-		if (takes[owner])
+		if (takes[owner] && profile.totals[i])
 			see(i, owner);
 	}
 }
@@ -40,9 +46,27 @@ function viewHeads(profile, owner, group) {
 	return labels.map(label => dataGroup(profile, owner, label));
 }
 
+// Below the package that each stack ran code of.
+function viewAddPackages(tree, profile, view, column) {
+	viewEach(profile, view.takes, i => {
+		if (!profile.self[i] || !profile.depth[i])
+			return;
+		const path = [];
+		for (let caller = i; profile.depth[caller]; caller = profile.parent[caller])
+			path.push(view.keyOf(profile.of[caller]));
+		const head = treeChild(tree, 0, view.groupOf(dataPackage(profile, i)));
+		const leaf = path.reduceRight((above, key) => treeChild(tree, above, key), head);
+		tree[column][leaf] += profile.self[i];
+	});
+}
+
 // keyOf: the key of a function of this profile. column: "self", or "base" of a difference.
 function viewAdd(tree, profile, view, column) {
 	const {takes, group, keyOf, groupOf} = view;
+	if (group === "package") {
+		viewAddPackages(tree, profile, view, column);
+		return;
+	}
 	const at = new Int32Array(profile.count);
 	const names = new Map();
 	viewEach(profile, takes, (i, owner) => {
@@ -86,7 +110,6 @@ function viewAddCallees(tree, profile, view, column) {
 
 // Who calls it: the same stacks from there up.
 function viewAddCallers(tree, profile, view, column) {
-	const totals = viewTotals(profile);
 	const inside = new Uint8Array(profile.count);
 	viewEach(profile, view.takes, i => {
 		if (!profile.depth[i])
@@ -99,16 +122,8 @@ function viewAddCallers(tree, profile, view, column) {
 		let at = 0;
 		for (let caller = i; profile.depth[caller]; caller = profile.parent[caller])
 			at = treeChild(tree, at, view.keyOf(profile.of[caller]));
-		tree[column][at] += totals[i];
+		tree[column][at] += profile.totals[i];
 	});
-}
-
-function viewTotals(profile) {
-	const totals = profile.self.slice();
-	for (let i = profile.count - 1; i >= 0; i--)
-		if (profile.depth[i])
-			totals[profile.parent[i]] += totals[i];
-	return totals;
 }
 
 const VIEW_SHAPES = {calls: viewAdd, inverted: viewAddInverted, callees: viewAddCallees,

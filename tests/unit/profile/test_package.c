@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "answers/package.h"
+#include "profile/package.h"
 #include "base/cleanup.h"
 
 static const struct {

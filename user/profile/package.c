@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "answers/package.h"
+#include "profile/package.h"
 
 #include <stdio.h>
 #include <string.h>

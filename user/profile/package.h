@@ -2,8 +2,8 @@
 /*
  * package.h - whose code a file is, by its path alone: the profile may be another machine's.
  */
-#ifndef PYPERF_ANSWERS_PACKAGE_H
-#define PYPERF_ANSWERS_PACKAGE_H
+#ifndef PYPERF_PROFILE_PACKAGE_H
+#define PYPERF_PROFILE_PACKAGE_H
 
 #include <stddef.h>
 

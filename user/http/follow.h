@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * follow.h - /debug/pyperf/follow: server-sent events, one at the end of each interval with its serial
+ * number. What a page then asks for is encoded once for all of them (flame.h).
+ */
+#ifndef PYPERF_HTTP_FOLLOW_H
+#define PYPERF_HTTP_FOLLOW_H
+
+#include <stdbool.h>
+
+#include "http/answer.h"
+
+#define FOLLOWERS_MAX	 96 /* at once */
+#define FOLLOWERS_OF_ONE 72 /* of these, from one address */
+
+struct follower;
+
+/* All zero is one that nobody follows. */
+struct followers {
+	struct follower *first;
+	unsigned int count;
+	unsigned long serial; /* of the newest interval; 0 = none yet */
+	bool ended;
+};
+
+enum MHD_Result follow_answer(struct followers *all, const struct client *c);
+/* Tells them if there is a new interval: this is the newest one's number. */
+void follow_run(struct followers *all, unsigned long serial);
+/* No more events come, and who asks is refused. */
+void follow_finish(struct followers *all);
+
+#endif

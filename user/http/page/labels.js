@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A strip for each label: how the time is spread over its values. A click on a value leaves only that, one on
+// the label's name puts its values above the frames.
+
+const LABELS_SHOWN = 12; // values of a strip; the others are one
+
+// Labels that the profile has, as groups of one or more of the columns of owners.
+function labelsOf(profile) {
+	const columns = dataLabels(profile);
+	const own = columns.filter(name => !["pid", "comm", "tid", "thread"].includes(name));
+	return ["process", ...columns.includes("tid") ? ["thread"] : [], ...own,
+		...profile.sent.packages ? ["package"] : []];
+}
+
+// The key of the address that chooses a value of a label.
+function labelsKey(label) {
+	return {process: "pid", thread: "tid"}[label] || label;
+}
+
+// {name, value, filter} of each value, the largest first.
+function labelsSums(profile, takes, label) {
+	const sums = new Map();
+	viewEach(profile, takes, (i, owner) => {
+		if (!profile.self[i])
+			return;
+		const name = label === "package" ? dataPackage(profile, i) : dataGroup(profile, owner, label);
+		const sum = sums.get(name) || {name, value: 0, filter: label === "package" ? name :
+			dataValue(profile, owner, labelsKey(label))};
+		sum.value += profile.self[i];
+		sums.set(name, sum);
+	});
+	return [...sums.values()].sort((a, b) => b.value - a.value);
+}
+
+function labelsSegment(sum, label, isChosen) {
+	const {profile, state} = scene;
+	const title = sum.name + ", " + wordsAmount(sum.value, profile.sent) + ", " +
+		wordsShare(sum.value, profile.total);
+	const button = wordsElement("button", {type: "button", title, "aria-pressed": String(isChosen)},
+		sum.name);
+	button.style.flexGrow = String(sum.value);
+	button.style.backgroundColor = coloursShade("#8fb4c9", sum.name);
+	Object.assign(button.dataset, {value: sum.value, filter: sum.filter});
+	button.addEventListener("click", () => {
+		const filters = {...state.filters};
+		if (isChosen)
+			delete filters[labelsKey(label)];
+		else
+			filters[labelsKey(label)] = sum.filter;
+		sceneChange({filters, zoom: ""});
+	});
+	return button;
+}
+
+function labelsStrip(label, sums) {
+	const isGroup = scene.state.group === label;
+	const name = wordsElement("button", {type: "button", className: "by", "aria-pressed": String(isGroup),
+		title: "above the frames"}, label);
+	name.addEventListener("click", () => sceneChange({group: isGroup ? "process" : label, zoom: ""}));
+	const isChosen = labelsKey(label) in scene.state.filters;
+	const segments = sums.slice(0, LABELS_SHOWN).filter(sum => sum.filter)
+		.map(sum => labelsSegment(sum, label, isChosen));
+	const rest = [...sums.slice(LABELS_SHOWN), ...sums.slice(0, LABELS_SHOWN).filter(sum => !sum.filter)];
+	if (rest.length) {
+		const others = wordsElement("span", {},
+			rest.length === 1 ? rest[0].name : rest.length + " more");
+		others.style.flexGrow = String(rest.reduce((sum, one) => sum + one.value, 0));
+		segments.push(others);
+	}
+	const strip = wordsElement("div", {className: "strip", role: "group", "aria-label": label}, name,
+		wordsElement("div", {className: "segments"}, ...segments));
+	strip.dataset.label = label;
+	return strip;
+}
+
+// Labels of which all stacks have one value have nothing to tell.
+function labelsShow() {
+	const {profile, state, takes} = scene;
+	const strips = [];
+	for (const label of labelsOf(profile)) {
+		const sums = labelsSums(profile, takes, label);
+		if (sums.length > 1 || labelsKey(label) in state.filters)
+			strips.push(labelsStrip(label, sums));
+	}
+	document.getElementById("labels").replaceChildren(...strips);
+}
