@@ -240,6 +240,7 @@ def test_stretch_that_is_not_there(served, browser):
     page.wait("document.querySelector('#about').textContent.includes('no interval of that time')")
     page.click("#newest")
     page.wait(DRAWN)
+    assert not page.complaints
     page.close()
     assert served.get(INTERVAL + "?from=5&to=4").status == 400
     assert served.get(INTERVAL + "?from=x").status == 400

@@ -40,11 +40,11 @@ async function load() {
 	controlsShow(scene.state);
 	try {
 		const {at, base} = scene.state;
-		const [known, profile, before] = await Promise.all([loadIntervals(), loadProfile(at),
-			base ? loadProfile(base) : null]);
+		times.known = await loadIntervals();
+		loadShow();
+		const [profile, before] = await Promise.all([loadProfile(at), base ? loadProfile(base) : null]);
 		if (turn !== loaded.turn)
 			return;
-		times.known = known;
 		Object.assign(scene, {profile, base: before});
 		controlsLegend(profile, scene.state);
 		sceneFromState(false);
@@ -65,7 +65,8 @@ async function loadIntervals() {
 
 function loadShow() {
 	timesShow();
-	booksShow(times.known, scene.profile.sent.event);
+	if (times.known)
+		booksShow(times.known, scene.profile ? scene.profile.sent.event : scene.state.type);
 }
 
 // Each event is the end of an interval. Who looks at another stretch only sees the axis grow.
