@@ -58,6 +58,7 @@ struct event_row {
 	const char *former;	/* its name in --event in earlier versions, which is still taken; or NULL */
 	const char *by_cycles;	/* its name in --event that asks for ticks of the CPU's cycles; or NULL */
 	unsigned int comes_with; /* EVENT_BIT()s of kinds; whoever asks for one of them gets this one, too */
+	unsigned int made_of;	/* EVENT_BIT()s of kinds that are measured for it, asked for or not */
 	unsigned int needs;	/* enum event_needs bits: what has to run so that its events come */
 
 	/* What it has to do with other kinds. */

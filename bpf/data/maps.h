@@ -11,6 +11,7 @@
 #include "bpf/data/options.h"
 #include "bpf/data/scratch.h"
 #include "bpf/data/share.h"
+#include "bpf/data/turn.h"
 #include "bpf/data/wait.h"
 
 #define FLAT_TABLE(name, record, flags, entries)                                                             \
@@ -85,6 +86,7 @@ struct wait_users {
 };
 FLAT_TABLE(wait_users, struct wait_users, 0, 1);
 FLAT_TABLE(waits, struct wait, 0, 1);
+FLAT_TABLE(turns, struct turn, 0, 1); /* with --event loop only: as many, under the same numbers */
 
 /* Up to where the account of a thread was counted. It is the thread's, and goes with it. */
 struct account {

@@ -47,6 +47,9 @@ const volatile __u8 opt_offcpu;	       /* waits of all kinds are of interest, */
 const volatile __u8 opt_gil;	       /* ... those for the GIL by themselves */
 const volatile __u64 opt_sessions; /* the cgroup below which users may make their own; 0 = there is none */
 const volatile __u64 opt_min_wait; /* ns; shorter waits are not in the profile */
+const volatile __u8 opt_loop;	       /* turns of event loops are of interest */
+const volatile __u64 opt_min_turn;     /* ns; shorter turns are not in the profile */
+const volatile __u64 opt_tick_ns;      /* ns from one tick to the next */
 const volatile __u32 opt_budget;      /* of a CPU, for all samples, as data/budget.h has it; 0 = no limit */
 const volatile __u8 opt_budget_free;  /* log2 of the ns that a CPU may owe before anything is thinned */
 const volatile __u8 opt_tick_levels;  /* of thinning ticks, at most COST_LEVELS */

@@ -109,6 +109,17 @@ struct scratch {
 		__u64 random; /* chance_quick() */
 	} cost;
 
+	struct { /* events/loop_turn.h: of the thread that leaves this CPU */
+		__u32 index; /* in the table of turns */
+		__u32 role;  /* enum turn_role */
+		__u32 first; /* it is one of the first parts of its turn */
+	} turn;
+
+	struct { /* events/loop_turn.h: the tick that has just ended on s->tree.node */
+		__u32 outcome;
+		__u32 amount; /* so many ticks; 0 = there is none */
+	} tick;
+
 	__u8 tstate[TSTATE_MASK + 1 + 8]; /* python/thread.h: the thread state's first bytes */
 	__u64 cframe[4];		  /* python/cframe.h: the CFrame's first words */
 

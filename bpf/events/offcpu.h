@@ -12,6 +12,7 @@
 
 #include "bpf/events/account.h"
 #include "bpf/events/gil.h"
+#include "bpf/events/loop_turn.h"
 #include "bpf/events/switch_clock.h"
 #include "bpf/events/wait_table.h"
 #include "bpf/sample/cost.h"
@@ -109,8 +110,11 @@ static __noinline __u32 wait_turn(struct wait *w, struct scratch *s, struct cpu_
 {
 	const __u32 level = opt_budget ? cost_level(&s->cost.all, w->begin, COST_LEVELS) : 0;
 	const __u32 usual = wait_shift(w), thinned = pace_shift(w->pace.cycle, w->pace.cost, level);
-	const __u32 weight = chance_quick(&s->cost.random, thinned > usual ? thinned : usual);
+	__u32 weight;
 
+	if (opt_loop && s->turn.first)
+		return 1;
+	weight = chance_quick(&s->cost.random, thinned > usual ? thinned : usual);
 	if (thinned > usual && !weight)
 		count->waits_thinned++;
 	return weight;
@@ -268,10 +272,15 @@ static __always_inline void on_leave(struct task_struct *task, struct scratch *s
 	w = wait_begin(task, s, count, queued);
 	if (!w)
 		return;
-	if (look_at(task, s, count, w, queued))
+	if (opt_loop)
+		turn_leaves(task, s, queued);
+	if (look_at(task, s, count, w, queued)) {
 		wait_free(task);
-	else
-		wait_publish(w, queued);
+		return;
+	}
+	if (opt_loop)
+		turn_left(s, count, w, queued);
+	wait_publish(w, queued);
 }
 
 /*
@@ -316,8 +325,11 @@ static __noinline void on_return(struct task_struct *task)
 {
 	struct wait *w = task->flags & PF_KTHREAD ? NULL : wait_find(task);
 
-	if (w && w->since)
-		wait_move(w, switch_clock(task), WAIT_ENDS);
+	if (!w || !w->since)
+		return;
+	if (opt_loop)
+		turn_returns(task, switch_clock(task));
+	wait_move(w, switch_clock(task), WAIT_ENDS);
 }
 
 /* A CPU goes from one thread to another. Interrupts are off. */

@@ -17,6 +17,7 @@
 #include "bpf/events/wait.h"
 #include "bpf/sample/lifecycle.h"
 
+#define WAIT_NONE 0xffffffff /* no table is as large */
 #define TID_BITS 22 /* Linux gives out no larger ones: PID_MAX_LIMIT */
 
 /* What names a thread in the table: its number, and enough of its start time. Never 0. */
@@ -42,21 +43,26 @@ static __always_inline __u32 wait_task(const struct task_struct *task)
 	return (__u64)task->stack >> 12;
 }
 
-/* The entry with this key, which is of thread tid; NULL if there is none. */
-static __always_inline struct wait *wait_of(__u64 key, __u32 tid)
+/* The number of the entry with this key, which is of thread tid; WAIT_NONE if there is none. */
+static __always_inline __u32 wait_index(__u64 key, __u32 tid)
 {
 	__u32 set = wait_set(tid);
 	const struct wait_keys *k = bpf_map_lookup_elem(&wait_keys, &set);
 
 	if (!k)
-		return NULL;
-	for (int i = 0; i < WAIT_WAYS; i++) {
-		__u32 index = set * WAIT_WAYS + i;
-
+		return WAIT_NONE;
+	for (int i = 0; i < WAIT_WAYS; i++)
 		if (k->key[i] == key)
-			return bpf_map_lookup_elem(&waits, &index);
-	}
-	return NULL;
+			return set * WAIT_WAYS + i;
+	return WAIT_NONE;
+}
+
+/* The entry with this key, which is of thread tid; NULL if there is none. */
+static __always_inline struct wait *wait_of(__u64 key, __u32 tid)
+{
+	__u32 index = wait_index(key, tid);
+
+	return index == WAIT_NONE ? NULL : bpf_map_lookup_elem(&waits, &index);
 }
 
 static __always_inline struct wait *wait_find(const struct task_struct *task)

@@ -192,6 +192,10 @@ static __always_inline void sample(const enum event_kind kind, __u64 amount)
 	barrier();
 	outcome = sample_task(s, count, kind);
 	sample_end_at(count, kind, s->tree.node, outcome, amount, begin, 0);
+	if (opt_loop && event_is_tick(kind)) {
+		s->tick.outcome = outcome;
+		s->tick.amount = amount;
+	}
 	if (opt_budget)
 		cost_charge(s, count, kind, begin);
 	if (opt_measure)

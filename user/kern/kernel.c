@@ -103,7 +103,7 @@ static int prepare(struct kernel *k)
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
 	tracepoints_prepare(k->skel, k->options.needs);
-	waits_prepare(k->skel, k->options.needs, k->options.min_wait_ns);
+	waits_prepare(k->skel, &k->options);
 	accounts_prepare(k->skel, &k->options);
 	asleep_prepare(k->skel, k->options.needs);
 	task_layouts_prepare(&k->task_layouts, k->skel, k->options.async);

@@ -27,6 +27,7 @@ struct kernel_options {
 
 	/* Kinds of event beside CPU time. */
 	__u64 min_wait_ns; /* shorter waits are not in the profile */
+	__u64 min_turn_ns; /* shorter turns of event loops are not in it */
 	bool log;	   /* a journal is kept of all samples (kern/journal_rings.h) */
 	bool wall;	   /* the sum of all times has books of its own */
 	__u32 walked;	   /* kinds of events of which a thread's last stack is remembered apart; 0 = 1 */

@@ -6,7 +6,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/clock.h"
 #include "bpf/abi.h"
+#include "kern/kernel.h"
 #include "pyperf.skel.h"
 
 /* The run queue is locked while a stack is taken: so it may take less time than at a tick. */
@@ -32,18 +34,23 @@ static __u64 sessions(void)
 	return 0;
 }
 
-void waits_prepare(struct pyperf *s, __u32 needs, __u64 min_wait_ns)
+void waits_prepare(struct pyperf *s, const struct kernel_options *o)
 {
+	const __u32 needs = o->needs;
 	const bool wanted = needs & (NEEDS_WAITS | NEEDS_GIL);
 
 	bpf_program__set_autoload(s->progs.settle_waits, wanted);
 	bpf_map__set_autocreate(s->maps.wait_keys, wanted);
 	bpf_map__set_autocreate(s->maps.wait_users, wanted);
 	bpf_map__set_autocreate(s->maps.waits, wanted);
+	bpf_map__set_autocreate(s->maps.turns, needs & NEEDS_LOOP);
+	s->rodata->opt_loop = !!(needs & NEEDS_LOOP);
+	s->rodata->opt_min_turn = o->min_turn_ns;
+	s->rodata->opt_tick_ns = o->frequency ? NS_PER_SECOND / o->frequency : 0;
 	s->rodata->opt_offcpu = !!(needs & NEEDS_WAITS);
 	s->rodata->opt_gil = !!(needs & NEEDS_GIL);
 	s->rodata->opt_sessions = sessions();
-	s->rodata->opt_min_wait = min_wait_ns;
+	s->rodata->opt_min_wait = o->min_wait_ns;
 	s->rodata->opt_patience_wait = PATIENCE_NS;
 }
 

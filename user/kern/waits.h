@@ -8,10 +8,11 @@
 
 #include <linux/types.h>
 
+struct kernel_options;
 struct pyperf;
 
-/* Before loading: leaves their tables out unless needs, enum event_needs bits, has waits or the GIL. */
-void waits_prepare(struct pyperf *skel, __u32 needs, __u64 min_wait_ns);
+/* Before loading: leaves their tables out unless waits, the GIL or turns of event loops are needed. */
+void waits_prepare(struct pyperf *skel, const struct kernel_options *o);
 /* Counts what has passed of all waits that are under way. Nothing while the programs are not attached. */
 void waits_settle(struct pyperf *skel);
 

@@ -79,7 +79,12 @@ __u32 event_sums(__u32 events)
 
 __u32 event_parts(__u32 events)
 {
-	return event_sums(events) ? events | kinds_by_wall(WALL_ALWAYS) : events;
+	__u32 parts = events;
+
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		if (events & EVENT_BIT(kind))
+			parts |= event_rows[kind].made_of;
+	return event_sums(events) ? parts | kinds_by_wall(WALL_ALWAYS) : parts;
 }
 
 __u32 event_needs(__u32 events)

@@ -23,7 +23,7 @@ const char *event_amount_unit(enum event_kind kind);
  * CPUs' cycles, 0 if not, or -EINVAL: no kind has that name, or one of its kinds was asked for before.
  */
 int event_ask(const char *name, size_t length, __u32 *events);
-/* The kinds that are measured for these: a sum (WALL_SUM) is measured by its parts. */
+/* The kinds that are measured for these: a sum (WALL_SUM) by its parts, others by what they are made of. */
 __u32 event_parts(__u32 events);
 /* The kinds among these that are sums. */
 __u32 event_sums(__u32 events);

@@ -17,6 +17,7 @@ struct kernel_options settings_kernel(const struct options *o)
 		.frequency = o->frequency,
 		.use_cycles = o->use_cycles,
 		.min_wait_ns = o->min_wait_us * 1000ULL,
+		.min_turn_ns = o->min_turn_ms * 1000000ULL,
 		.wall = event_sums(events),
 		.log = o->log > 0,
 		.walked = event_walked(events),

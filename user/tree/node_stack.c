@@ -25,11 +25,21 @@ static __u32 find_root(const struct kernel_tables *t, __u32 node)
 	return 0;
 }
 
+/* A turn of an event loop is a node above a tick, and so above the attributes of that. */
+static bool is_turn(__u64 key)
+{
+	return !node_is_native(key) && node_code(key) == CODE_WAITS + WAIT_TURN;
+}
+
 /* Leads from a node past its attributes to that of the stack's leaf. */
 static __u32 find_leaf(const struct kernel_tables *t, __u32 node, __u32 root)
 {
-	while (node_is_attribute(t->nodes[node].key) && node_parent(t->nodes[node].key) != root)
-		node = node_parent(t->nodes[node].key);
+	__u64 key = t->nodes[node].key;
+
+	while ((node_is_attribute(key) || is_turn(key)) && node_parent(key) != root) {
+		node = node_parent(key);
+		key = t->nodes[node].key;
+	}
 	return node;
 }
 
@@ -44,7 +54,7 @@ bool node_stack_begin(const struct harvest_inputs *inputs, __u32 node, struct no
 	ret->root = root;
 	ret->leaf = find_leaf(t, node, root);
 	ret->owner = &t->owners[index];
-	ret->kind = node_event(t->nodes[ret->leaf].key, owner_kind(ret->owner->key));
+	ret->kind = node_event(t->nodes[node].key, owner_kind(ret->owner->key));
 	return true;
 }
 
@@ -84,8 +94,9 @@ void node_stack_labels(const struct harvest_inputs *inputs, struct node_stack *s
 
 	s->labels = (struct profile_labels){};
 	for (__u32 at = s->node; at != s->leaf; at = node_parent(nodes[at].key))
-		attributes_fill(nodes[at].key, inputs->codes, s->labels.extra + (names ? names->count : 0),
-				&s->labels);
+		if (node_is_attribute(nodes[at].key))
+			attributes_fill(nodes[at].key, inputs->codes,
+					s->labels.extra + (names ? names->count : 0), &s->labels);
 	s->process = registry_find(inputs->registry, s->owner->process);
 	snprintf(s->comm, sizeof(s->comm), "%.*s", (int)sizeof(s->comm) - 1, s->owner->comm);
 	fill_owner_labels(s->owner, s->process, s->comm, &s->labels);

@@ -197,18 +197,27 @@ static void tree_renewed(void **state)
 
 static void only_what_it_needs_is_loaded(void **state)
 {
+	struct kernel_options o = { .min_wait_ns = 1234, .min_turn_ns = 5678, .frequency = 100 };
 	struct pyperf *s = pyperf__open();
 
 	(void)state;
 	assert_non_null(s);
 	for (int wanted = 0; wanted < 2; wanted++) {
-		waits_prepare(s, wanted ? NEEDS_WAITS : NEEDS_MEMORY, 1234);
+		o.needs = wanted ? NEEDS_WAITS : NEEDS_MEMORY;
+		waits_prepare(s, &o);
 		assert_int_equal(bpf_program__autoload(s->progs.settle_waits), wanted);
 		assert_int_equal(bpf_map__autocreate(s->maps.waits), wanted);
 		assert_int_equal(bpf_map__autocreate(s->maps.wait_keys), wanted);
 		assert_int_equal(s->rodata->opt_min_wait, 1234);
+		assert_false(bpf_map__autocreate(s->maps.turns) || s->rodata->opt_loop);
 	}
-	waits_prepare(s, NEEDS_GIL, 0);
+	o.needs = NEEDS_WAITS | NEEDS_LOOP;
+	waits_prepare(s, &o);
+	assert_true(bpf_map__autocreate(s->maps.turns) && s->rodata->opt_loop);
+	assert_int_equal(s->rodata->opt_min_turn, 5678);
+	assert_int_equal(s->rodata->opt_tick_ns, 10000000);
+	o.needs = NEEDS_GIL;
+	waits_prepare(s, &o);
 	assert_true(bpf_map__autocreate(s->maps.waits) && s->rodata->opt_gil && !s->rodata->opt_offcpu);
 	waits_settle(s);
 	waits_settle(NULL);

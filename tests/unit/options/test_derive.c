@@ -46,7 +46,7 @@ static void kinds_of_events(void **state)
 	ACCEPT("-a", "--event", "tasks,cpu");
 	assert_int_equal(o.events, EVENT_BIT(EVENT_TASKS) | EVENT_BIT(EVENT_CPU));
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		REFUSE("--event wants cpu, cycles, offcpu, gil, wall, memory, tasks", "-a", "--event",
+		REFUSE("--event wants cpu, cycles, offcpu, gil, wall, memory, loop, tasks", "-a", "--event",
 		       wrong[i]);
 }
 

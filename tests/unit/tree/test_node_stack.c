@@ -90,6 +90,21 @@ static void kinds(void **state)
 	assert_true(stack.kind >= EVENT_KINDS);
 }
 
+/* It stands above a tick, which has attributes. */
+static void a_turn_of_a_loop(void **state)
+{
+	(void)state;
+	set_node(29, 28, CODE_WAITS + WAIT_TURN, INSTR_UNKNOWN, 0);
+	assert_int_equal(find(29), 0);
+	assert_int_equal(stack.kind, EVENT_LOOP);
+	assert_string_equal(stack.labels.gil, "holds");
+	assert_int_equal(stack.n, 2);
+	assert_string_equal(frame(0), "inner");
+	set_node(30, 25, CODE_WAITS + WAIT_TURN, INSTR_UNKNOWN, 0);
+	assert_int_equal(find(30), 0);
+	assert_int_equal(stack.kind, EVENT_LOOP);
+}
+
 static void imports_are_of_ticks(void **state)
 {
 	(void)state;
@@ -168,6 +183,7 @@ int main(void)
 		TEST(all_of_a_stack),
 		TEST(one_after_the_other),
 		TEST(kinds),
+		TEST(a_turn_of_a_loop),
 		TEST(imports_are_of_ticks),
 		TEST(nothing_to_show),
 		TEST(chains_that_cannot_be),

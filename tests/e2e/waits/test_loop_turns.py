@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""--event loop: which lines keep an event loop from everybody else. What is counted is compared with what the
+program measures itself."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+import interpreters as known
+import profiler
+
+PROGRAM = "blocked_loop.py"
+PYTHONS = [i for i in known.available() if i.version[:2] >= (3, 8)]
+WEB = pathlib.Path(profiler.ROOT, ".cache/web/bin/python")
+
+
+def watch(directory, python, workloads, scenes, *arguments, loop="asyncio"):
+    """The run, and what the program says of each scene."""
+    said = []
+    with profiler.target(python, workloads / PROGRAM, loop, stdin=subprocess.PIPE) as target:
+        lines = target.about["lines"]
+        run = profiler.Run(directory, "--pid", target.pid, "--event", "loop", "-v", *arguments)
+        try:
+            profiler.wait_until(lambda: b"capabilities that are kept" in
+                                os.pread(run.streams[1].fileno(), 1 << 24, 0) or
+                                run.process.poll() is not None, what="start")
+            for scene in ["idle", *scenes]:  # by the end of the first one the process is known
+                target.tell(scene)
+                target.ready()
+                said.append(target.about)
+            run.interrupt()
+        except BaseException:
+            run.kill()
+            raise
+        return run.finish(), said[1:], lines
+
+
+def at_line(run, line):
+    """ns below this line of the program."""
+    return sum(sample.values["loop"] for sample in run.samples
+               if any(frame[1].endswith(PROGRAM) and frame[3] == line for frame in sample.stack))
+
+
+def is_preempted(sample):
+    return sample.stack[0][0] in ("[preempted]", "[waits for a CPU]")
+
+
+def assert_blocked(run, measured, lines):
+    """Each call is found, and all of them have nine tenths of all. A wait has the time that it took; of a
+    short turn on a CPU there are few ticks. A turn that is long since its thread had no CPU is nobody's
+    fault."""
+    for name, took in measured.items():
+        least = 0.3 if name.startswith("burn") else 0.9
+        assert least * took < at_line(run, lines[name]) < 1.2 * took + 10e6, name
+    total = sum(sample.values["loop"] for sample in run.samples if not is_preempted(sample))
+    blocked = sum(at_line(run, line) for line in lines.values())
+    found = sum(sample.values["loop"] for sample in run.samples if not is_preempted(sample) and
+                any(frame[3] in lines.values() for frame in sample.stack if frame[1].endswith(PROGRAM)))
+    assert found >= 0.9 * total and blocked >= 0.9 * sum(measured.values())
+    assert run.stats["counters"]["turns_long"] >= len(measured)
+
+
+def each():
+    """All but one for the longer suite: what a turn is does not go by the version."""
+    usual = known.usual().name
+    return [pytest.param(i, id=i.name, marks=() if i.name == usual else pytest.mark.all) for i in PYTHONS]
+
+
+@pytest.mark.parametrize("python", each())
+def test_each_call_that_blocks_is_found(python, workloads, tmp_path):
+    run, (measured,), lines = watch(tmp_path, python.path, workloads, ["block"])
+    assert len(measured) == 12
+    assert_blocked(run, measured, lines)
+
+
+@pytest.mark.all  # another loop, seen in the same way
+def test_uvloop(workloads, tmp_path):
+    if not WEB.exists():
+        pytest.skip("SKIP web: .cache/web is not there")
+    run, (measured,), lines = watch(tmp_path, WEB, workloads, ["block"], loop="uvloop")
+    assert len(measured) == 12
+    assert_blocked(run, measured, lines)
+
+
+def test_an_idle_loop_has_no_long_turn(workloads, tmp_path):
+    """But for those in which it had no CPU."""
+    run, _, _ = watch(tmp_path, known.usual().path, workloads, ["idle"] * 5)
+    assert run.stats["loop_outcomes"]["turn_short"] > 0
+    assert sum(sample.values["loop"] for sample in run.samples if not is_preempted(sample)) < 20e6
+
+
+def test_another_epoll_inside_of_a_turn(workloads, tmp_path):
+    """It is a wait in the turn, and not its end."""
+    run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["apart"])
+    assert_blocked(run, measured, lines)
+    assert run.stats["counters"]["turns_long"] >= 5
+
+
+@pytest.mark.all  # the same turns
+def test_what_is_short(workloads, tmp_path):
+    """Of the calls that block those stay that take longer."""
+    run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["block"], "--min-turn", 140)
+    for name, took in measured.items():
+        assert bool(at_line(run, lines[name])) == (took > 140e6), name
+
+
+@pytest.mark.all  # the same turns
+def test_only_what_is_asked_for_is_in_the_profile(workloads, tmp_path):
+    """Its ticks and waits are measured, but nobody has asked for them; asked for, they are there as well."""
+    run, _, _ = watch(tmp_path, known.usual().path, workloads, ["block"])
+    assert run.kinds == {"loop"}
+    run, _, _ = watch(tmp_path, known.usual().path, workloads, ["block"], "--event", "cpu,offcpu,loop")
+    assert run.kinds == {"cpu", "offcpu", "runqueue", "loop"}

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An event loop that is kept busy by calls of known lengths: blocked_loop.py [LOOP]
+
+LOOP is asyncio, or uvloop. Prints a line of JSON when it is ready, with the line of each call by its name.
+For each line on its standard input that names a scene it does that, and prints what it measured itself:
+{name: ns}.
+"""
+import asyncio
+import json
+import os
+import select
+import sys
+import time
+
+BEATS = 3  # other tasks, which want the loop all the time
+
+
+def burn(seconds):
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+
+
+def waits_apart(seconds):
+    """A client with a loop of its own, as some have that know nothing of asyncio."""
+    own = select.epoll()
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        own.poll(0.01)
+    own.close()
+
+
+def sleep_30():
+    time.sleep(0.030)  # call: sleep_30
+
+
+def sleep_50():
+    time.sleep(0.050)  # call: sleep_50
+
+
+def sleep_80():
+    time.sleep(0.080)  # call: sleep_80
+
+
+def sleep_120():
+    time.sleep(0.120)  # call: sleep_120
+
+
+def sleep_160():
+    time.sleep(0.160)  # call: sleep_160
+
+
+def sleep_210():
+    time.sleep(0.210)  # call: sleep_210
+
+
+def burn_30():
+    burn(0.030)  # call: burn_30
+
+
+def burn_50():
+    burn(0.050)  # call: burn_50
+
+
+def burn_80():
+    burn(0.080)  # call: burn_80
+
+
+def burn_120():
+    burn(0.120)  # call: burn_120
+
+
+def burn_160():
+    burn(0.160)  # call: burn_160
+
+
+def burn_210():
+    burn(0.210)  # call: burn_210
+
+
+def apart_120():
+    waits_apart(0.120)  # call: apart_120
+
+
+SCENES = {
+    "block": [sleep_30, sleep_50, sleep_80, sleep_120, sleep_160, sleep_210,
+              burn_30, burn_50, burn_80, burn_120, burn_160, burn_210],
+    "apart": [apart_120] * 5,
+    "idle": [],
+}
+
+
+async def beat():
+    while True:
+        await asyncio.sleep(0.005)
+
+
+async def handle(call, measured):
+    begin = time.perf_counter_ns()
+    call()
+    measured[call.__name__] = measured.get(call.__name__, 0) + time.perf_counter_ns() - begin
+
+
+async def play(scene):
+    measured = {}
+    for call in SCENES[scene]:
+        await handle(call, measured)
+        await asyncio.sleep(0.03)
+    await asyncio.sleep(0.2)
+    return measured
+
+
+def say(about):
+    print(json.dumps(about), flush=True)
+
+
+async def main():
+    loop, told = asyncio.get_event_loop(), asyncio.Queue()
+    os.set_blocking(0, False)
+
+    def read():
+        text = os.read(0, 4096).decode()
+        if not text:
+            loop.remove_reader(0)
+        for line in text.split():
+            told.put_nowait(line)
+
+    loop.add_reader(0, read)
+    beats = [asyncio.ensure_future(beat()) for _ in range(BEATS)]
+    with open(__file__) as f:
+        lines = {line.split("# call: ")[1].strip(): number for number, line in enumerate(f, 1)
+                 if "# call: " in line and "split" not in line}
+    say({"pid": os.getpid(), "lines": lines})
+    while True:
+        say(await play(await told.get()))
+    return beats
+
+
+if sys.argv[1:] == ["uvloop"]:
+    import uvloop
+    asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
+asyncio.run(main())
