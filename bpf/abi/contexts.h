@@ -7,11 +7,13 @@
 #ifndef PYPERF_BPF_ABI_CONTEXTS_H
 #define PYPERF_BPF_ABI_CONTEXTS_H
 
+#include "bpf/abi/trace.h"
 #include "bpf/abi/types.h"
 
 #define CONTEXTS_MAX	   1024 /* processes that have some at a time */
 #define CONTEXT_LABELS	   4	/* names that can be asked for */
 #define CONTEXT_KEYS	   8	/* variables of a process, of which several may have one name */
+#define TRACE_KEY	   CONTEXT_KEYS /* of struct context_vars.keys: where the current span is found */
 #define CONTEXT_VALUES_MAX 256	/* different values that a process may have in a generation of the tree */
 
 /* Types of objects, by which what is read of one is understood. */
@@ -38,7 +40,7 @@ struct context_key {
 };
 
 struct context_vars {
-	struct context_key keys[CONTEXT_KEYS]; /* count of them */
+	struct context_key keys[CONTEXT_KEYS + 1]; /* count of them; and, with --trace, TRACE_KEY */
 	__u64 types[CONTEXT_TYPES]; /* addresses of the type objects that were met; 0 = not met yet */
 	__u16 tstate_context; /* PyThreadState.context */
 	__u8 head;     /* bytes of an object's header, the last word of which is its type: 16 or 32 */
@@ -47,6 +49,7 @@ struct context_vars {
 	__u8 count;
 	__u16 pad;
 	__u8 label[CONTEXT_KEYS]; /* the number of the name that each was asked for by */
+	struct trace_place trace; /* with --trace only */
 };
 
 /*

@@ -28,6 +28,7 @@ const volatile __u8 opt_measure;      /* keep a histogram of the sampler's run t
 const volatile __u8 opt_by_thread = 1; /* owners are threads, else processes */
 const volatile __u8 opt_async;	       /* stacks go on with what awaits the asyncio task that runs */
 const volatile __u8 opt_contexts;      /* so many context variables are labels of samples of CPU time */
+const volatile __u8 opt_trace;	       /* with opt_log: it has the ids of OpenTelemetry's current span */
 const volatile __u8 opt_states;	       /* samples of CPU time say what the interpreter was doing */
 const volatile __u8 opt_all = 1;       /* every process is of interest, else those in the processes map */
 const volatile __u8 opt_programs;      /* those that are no Python are of interest, too */

@@ -38,6 +38,9 @@ struct known_type {
 #define TSTATE_MASK 511 /* covers TSTATE_READ */
 #define INTERP_MASK 511 /* covers INTERP_READ */
 
+#define TRACE_ENTRIES	  16 /* of a dict, that are looked at */
+#define TRACE_ENTRY_WORDS 64 /* a power of two, and more than three for each of them */
+
 #define IGNORED 64 /* a power of two */
 
 /* A process whose waits are not looked at, as long as the table of processes has this stamp. */
@@ -174,6 +177,13 @@ struct scratch {
 			__u64 words[2]; /* behind its header */
 		} object;
 	} context;
+
+	struct { /* python/trace.h */
+		struct trace_ids ids; /* of the current span */
+		__u64 found; /* in a dict, or an object's attribute; 0 = it is not there */
+		__u64 words[TRACE_KEYS_READ / 8];
+		__u64 entries[TRACE_ENTRY_WORDS]; /* of a dict's table of keys */
+	} trace;
 
 	struct { /* events/gil.h */
 		__u64 address;	/* of the GIL that the thread waits for */

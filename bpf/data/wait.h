@@ -5,6 +5,7 @@
 #ifndef PYPERF_BPF_DATA_WAIT_H
 #define PYPERF_BPF_DATA_WAIT_H
 
+#include "bpf/abi/trace.h"
 #include "bpf/abi/types.h"
 #include "bpf/data/budget.h"
 
@@ -66,6 +67,7 @@ struct wait {
 	__u8 for_gil; /* 1: it waits for the GIL */
 	__u8 unmet; /* lists of all tasks since one met it (events/asleep.h) */
 	__u16 pad;
+	struct trace_ids ids; /* with --trace: of the span that was current when it began to wait */
 	__u64 watched; /* processes_stamp when its waits were found to be of interest */
 } __attribute__((aligned(64)));
 

@@ -86,6 +86,8 @@ static __noinline void note_nodes(struct scratch *s, struct cpu_stats *count, st
 	struct task_struct *task;
 
 	k->outcome = k->queue_outcome = outcome;
+	if (opt_trace)
+		w->ids = s->trace.ids;
 	w->process = s->who.process;
 	k->generation = s->tree.generation;
 	if (!outcome_is_in_profile(outcome))
@@ -210,6 +212,8 @@ static __always_inline void wait_reset(struct task_struct *task, struct wait *w,
 	if (opt_budget && w->begin && now > w->begin)
 		pace_pass(&w->pace, now - w->begin);
 	w->begin = now;
+	if (opt_trace)
+		w->ids = (struct trace_ids){};
 	w->stack[WAIT_OWN] = (struct wait_stack){
 		.outcome = OUTCOME_UNSEEN, .queue_outcome = OUTCOME_UNSEEN
 	};

@@ -236,7 +236,7 @@ static __always_inline void wait_count_part(struct wait *w, const struct wait_st
 		if (length == WAIT_IS_USUAL && k->weight > 1 && node)
 			claimed = wait_claim(&w->shares[part], heir_make(k->generation, outcome, node),
 					     ns * (k->weight - 1));
-		sample_end_at(count, wait_event(part), node, outcome, ns + claimed, now, ns);
+		sample_end_at(count, wait_event(part), node, outcome, ns + claimed, now, ns, &w->ids);
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * context.h - with --label-var: values of context variables (contextvars.ContextVar) in the thread's context.
+ * context.h - with --label-var and --trace: values of context variables (contextvars.ContextVar) in the
+ * thread's context.
  * A context keeps them in a tree of nodes (Python/hamt.c) that is descended by the variable's hash. All of it
  * is looked up anew at each sample: contexts and their nodes come and go, and others are made in their place.
  * The thread is stopped, so all of it is of one moment.
@@ -48,7 +49,7 @@ __noinline int context_type_by_name(struct scratch *s, const struct context_vars
 {
 	__u64 name, flags, begin;
 
-	if (!opt_contexts || !s || !v || !mem_plausible(type))
+	if ((!opt_contexts && !opt_trace) || !s || !v || !mem_plausible(type))
 		return CONTEXT_TYPES;
 	flags = search_read(s, type + v->head + CONTEXT_TP_FLAGS);
 	if (flags & FLAG_STR)
@@ -162,7 +163,7 @@ __noinline int context_find(struct scratch *s, const struct context_vars *v, __u
 	struct context_walk c = { .s = s, .v = v };
 	const struct context_key *key;
 
-	if (!opt_contexts || !s || !v || i >= CONTEXT_KEYS)
+	if ((!opt_contexts && !opt_trace) || !s || !v || i > TRACE_KEY)
 		return -1;
 	key = &v->keys[i];
 	c.key = key->address;

@@ -49,10 +49,11 @@ static __always_inline void end_total(struct cpu_stats *count, __u64 amount, con
  * A sample of this kind is over. outcome: an enum outcome. node: what is counted if that one is in the
  * profile. amount: how much of the kind's unit the sample stands for. NESTED interrupts another sample, so
  * its book is all that it may touch, and kernel_stats() adds that to the total. kind is to be a constant:
- * then only what belongs to it is compiled. at, span: for journal_note().
+ * then only what belongs to it is compiled. at, span, ids: for journal_note().
  */
 static __always_inline void sample_end_at(struct cpu_stats *count, const enum event_kind kind, __u32 node,
-					  __u32 outcome, __u64 amount, __u64 at, __u64 span)
+					  __u32 outcome, __u64 amount, __u64 at, __u64 span,
+					  const struct trace_ids *ids)
 {
 	if (outcome == OUTCOME_NESTED) {
 		__sync_fetch_and_add(&count->outcome[kind][OUTCOME_NESTED], amount);
@@ -64,7 +65,7 @@ static __always_inline void sample_end_at(struct cpu_stats *count, const enum ev
 	if (outcome_is_in_profile(outcome)) {
 		end_node(node, amount);
 		if (opt_log)
-			journal_note(node, kind, amount, at, span);
+			journal_note(node, kind, amount, at, span, ids);
 	}
 	end_add(&count->outcome[kind][outcome], amount, event_is_tick(kind));
 	end_total(count, amount, kind, event_is_tick(kind));
@@ -74,7 +75,7 @@ static __always_inline void sample_end_at(struct cpu_stats *count, const enum ev
 static __always_inline void sample_end(struct cpu_stats *count, const enum event_kind kind, __u32 node,
 				       __u32 outcome, __u64 amount)
 {
-	sample_end_at(count, kind, node, outcome, amount, 0, 0);
+	sample_end_at(count, kind, node, outcome, amount, 0, 0, NULL);
 }
 
 /* The same for one outside of the profile, with interrupts off, of a kind of which no tick is. */

@@ -8,6 +8,7 @@
 
 #include "bpf/base/buckets.h"
 #include "bpf/python/state.h"
+#include "bpf/python/trace.h"
 #include "bpf/sample/cost.h"
 #include "bpf/sample/end.h"
 #include "bpf/sample/process.h"
@@ -45,6 +46,8 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 		task_read(s, count, l, t->tstate, event_is_tick(kind));
 	if (opt_contexts && event_is_tick(kind))
 		context_read(s, count, l, t->tstate);
+	if (opt_trace)
+		trace_read(s, count, l, t->tstate);
 	if (with_states)
 		s->attribute[ATTRIBUTE_STATES] = state_of(s, l, t->tstate);
 	if (opt_cache != CACHE_OFF && root)
@@ -112,6 +115,8 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 	struct process *p;
 	int wanted;
 
+	if (opt_trace)
+		trace_begin(s);
 	if (!task->mm && !task->pid)
 		return OUTCOME_IDLE;
 	if (!task->mm)
@@ -191,7 +196,7 @@ static __always_inline void sample(const enum event_kind kind, __u64 amount)
 	s->busy = 1;
 	barrier();
 	outcome = sample_task(s, count, kind);
-	sample_end_at(count, kind, s->tree.node, outcome, amount, begin, 0);
+	sample_end_at(count, kind, s->tree.node, outcome, amount, begin, 0, &s->trace.ids);
 	if (opt_loop && event_is_tick(kind)) {
 		s->tick.outcome = outcome;
 		s->tick.amount = amount;

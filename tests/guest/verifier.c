@@ -90,6 +90,8 @@ static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool na
 		.measure = true,
 		.async = true,
 		.contexts = CONTEXT_LABELS,
+		.log = true,
+		.trace = true,
 		.max_depth = 1024,
 		.cache = cache,
 		.cache_threads = 512,

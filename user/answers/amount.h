@@ -15,8 +15,8 @@ struct amount_unit {
 };
 
 /*
- * unit: as the profile says it. Of a unit that is not known the value is shown as it is; the unit is "?" if it
- * is not of ASCII that can be printed.
+ * unit: as the profile says it. Of a unit that is not known the value is shown as it is; the unit is "?" if
+ * it is not of ASCII that can be printed.
  */
 struct amount_unit amount_unit(const char *unit, __s64 largest);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/package.h"
+#include "profile/package.h"
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "profile/frames.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answers/package.h"
+#include "profile/package.h"
 #include "base/cleanup.h"
 #include "findings/rules.h"
 #include "findings/says.h"

@@ -41,6 +41,7 @@ struct profile_request {
 	struct journal_stretch *stretch; /* in place of a window, of who asks for the log */
 	struct job *job; /* from ENCODING on, unless there is an error */
 	int error;
+	__u64 unlabelled; /* entries of the log whose span has no labels */
 	bool left; /* the client has gone while a thread encodes: the place is free when that has ended */
 	struct query query;
 	char lost[LOSSES_TEXT_SIZE]; /* of the log, in the stretch */
@@ -88,6 +89,7 @@ static int open_stretch(struct profile_request *r)
 {
 	struct journal *j = *r->all->journal;
 	__u64 from, to;
+	int err;
 
 	if (r->all->windows->settle)
 		r->all->windows->settle(r->all->windows->context);
@@ -96,7 +98,10 @@ static int open_stretch(struct profile_request *r)
 	query_stretch(&r->query, journal_oldest(j), &from, &to);
 	r->stage = NAMING;
 	r->due = clock_seconds() + NAMING_SECONDS;
-	return journal_stretch_new(&r->stretch, j, from, to);
+	err = journal_stretch_new(&r->stretch, j, from, to);
+	if (!err)
+		journal_stretch_spans(r->stretch, &r->query.trace);
+	return err;
 }
 
 static int open_window(struct profile_request *r)
@@ -236,6 +241,8 @@ enum MHD_Result profile_request_begin_log(struct profile_requests *all, enum hea
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
 	if (health == HEALTH_SAMPLING && !*all->journal)
 		return answer_line(c, MHD_HTTP_NOT_FOUND, "the profiler was not started with --log MINUTES");
+	if (health == HEALTH_SAMPLING && q.trace.each && !(*all->journal)->traced)
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "the profiler was not started with --trace otel");
 	return begin_request(all, health, &q, c, ret);
 }
 
@@ -284,6 +291,7 @@ static int take_profile(struct profile_request *r, struct profile **ret)
 	int err = r->stretch ? journal_stretch_prepare(r->stretch, 0) : window_take(r->window, ret, &stats);
 
 	if (!err && r->stretch) {
+		r->unlabelled = journal_stretch_unlabelled(r->stretch);
 		*ret = journal_stretch_take(r->stretch);
 		losses_text(profile_get_info(*ret), r->lost);
 	}
@@ -374,14 +382,17 @@ static enum MHD_Result answer_profile(const struct profile_request *r, struct bu
 {
 	const struct format_row *f = &format_rows[r->query.format];
 	const bool is_text = !strncmp(f->type, "text/", strlen("text/"));
-	char count[16], place[64];
-	struct answer_header headers[4] = { { "Pyperf-Samples", count } };
+	char count[16], place[64], left_out[24];
+	struct answer_header headers[5] = { { "Pyperf-Samples", count } };
 	size_t n = 1;
 
-	snprintf(count, sizeof(count), "%u", samples);
-	snprintf(place, sizeof(place), "attachment; filename=\"profile%s\"", f->suffix);
 	if (!is_text)
 		headers[n++] = (struct answer_header){ "Content-Disposition", place };
+	if (r->unlabelled)
+		headers[n++] = (struct answer_header){ "Pyperf-Spans-Left-Out", left_out };
+	snprintf(count, sizeof(count), "%u", samples);
+	snprintf(place, sizeof(place), "attachment; filename=\"profile%s\"", f->suffix);
+	snprintf(left_out, sizeof(left_out), "%llu", r->unlabelled);
 	if (*r->lost)
 		headers[n++] = (struct answer_header){ "Pyperf-Log-Lost", r->lost };
 	return answer_buf_with(&r->client, MHD_HTTP_OK, f->type, body, headers);

@@ -98,7 +98,7 @@ static int set_filter(struct keys *k, const char *key, const char *value)
 
 static int set_filter_log(struct keys *k, const char *key, const char *value)
 {
-	return set_other(k, key, value, "last, from, to, ");
+	return set_other(k, key, value, "last, from, to, trace, ");
 }
 
 static int set_filter_interval(struct keys *k, const char *key, const char *value)
@@ -140,6 +140,14 @@ static int set_to(struct keys *k, const char *value)
 		       0;
 }
 
+static int set_trace(struct keys *k, const char *value)
+{
+	return trace_wanted_parse(value, &query_of(k)->trace) ?
+		       keys_fail(k, "trace wants the 32 hexadecimal digits of an id, or each, not '%.40s'",
+				 value) :
+		       0;
+}
+
 static const struct key rows[] = {
 	{ "seconds", set_seconds },
 	{ "format", set_format },
@@ -151,6 +159,7 @@ static const struct key log_rows[] = {
 	{ "last", set_last },
 	{ "from", set_from },
 	{ "to", set_to },
+	{ "trace", set_trace },
 	{ "format", set_format },
 	{ "hide", set_hide },
 	{ "type", set_type },

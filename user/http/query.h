@@ -11,6 +11,7 @@
 #include "http/keys.h"
 #include "profile/filter.h"
 #include "profile/formats.h"
+#include "profile/trace_ids.h"
 
 struct MHD_Connection;
 
@@ -24,6 +25,7 @@ struct query {
 	bool of_log; /* what is asked for is a stretch of the log: */
 	double last; /* ... the last seconds, ... */
 	double from, to; /* ... or of this time, Unix seconds; 0 = from the first, and until now */
+	struct trace_wanted trace; /* ... by its spans, or of one trace only */
 	int format; /* enum format; of an interval ENCODE_GRAPH, too */
 	struct profile_filter filter;
 	struct keys keys;

@@ -13,10 +13,13 @@
 #include "kern/processes.h"
 #include "pyperf.skel.h"
 
-int contexts_prepare(struct contexts *t, struct pyperf *skel, unsigned int wanted)
+int contexts_prepare(struct contexts *t, struct pyperf *skel, unsigned int labels, bool trace)
 {
+	const bool wanted = labels || trace;
+
 	*t = (struct contexts){ .skel = skel };
-	skel->rodata->opt_contexts = wanted;
+	skel->rodata->opt_contexts = labels;
+	skel->rodata->opt_trace = trace;
 	bpf_program__set_autoload(skel->progs.set_contexts, wanted);
 	if (!wanted)
 		return bpf_map__set_max_entries(skel->maps.contexts, 1);

@@ -19,8 +19,11 @@ struct contexts {
 	__u32 count;
 };
 
-/* Before loading: leaves out what reads context variables unless so many are wanted. 0 or -ENOMEM. */
-int contexts_prepare(struct contexts *t, struct pyperf *skel, unsigned int wanted);
+/*
+ * Before loading: leaves out what reads context variables unless so many are to be labels, or the current
+ * span is to be found. 0 or -ENOMEM.
+ */
+int contexts_prepare(struct contexts *t, struct pyperf *skel, unsigned int labels, bool trace);
 void contexts_free(struct contexts *t);
 bool contexts_are_wanted(const struct contexts *t);
 

@@ -71,8 +71,8 @@ static struct journal_sample unpack(__u64 when, __u64 what, __u64 now)
 	return (struct journal_sample){
 		.ns = time_of(when, now),
 		.node = when >> JOURNAL_LAP_BITS & ((1U << NODE_BITS) - 1),
-		.amount = what >> (JOURNAL_KIND_BITS + 1 + JOURNAL_LAP_BITS),
-		.kind = what >> (1 + JOURNAL_LAP_BITS) & ((1U << JOURNAL_KIND_BITS) - 1),
+		.amount = what >> (JOURNAL_KIND_BITS + JOURNAL_KIND_SHIFT),
+		.kind = journal_kind_of(what),
 		.is_span = what >> JOURNAL_LAP_BITS & 1,
 	};
 }
@@ -88,6 +88,43 @@ static bool read_record(const struct journal_ring *ring, __u64 position, __u64 *
 	return journal_lap_of(*ret_when) == lap && journal_lap_of(*ret_what) == lap;
 }
 
+/* Whether the ids behind this record are there, as a whole. */
+static bool read_ids(const struct journal_ring *ring, __u64 position, struct trace_ids *ret)
+{
+	__u64 words[2 * JOURNAL_IDS_RECORDS];
+
+	for (int i = 0; i < JOURNAL_IDS_RECORDS; i++) {
+		__u64 when, what;
+
+		if (!read_record(ring, position + 1 + i, &when, &what) ||
+		    journal_kind_of(what) != JOURNAL_IDS)
+			return false;
+		words[2 * i] = when >> JOURNAL_LAP_BITS;
+		words[2 * i + 1] = what >> (JOURNAL_KIND_BITS + JOURNAL_KIND_SHIFT);
+	}
+	*ret = journal_ids(words);
+	return true;
+}
+
+/*
+ * Reads the sample at this position. Returns how many records it has: 0 = they are not all there. Where
+ * samples were written over, the first records may be ids of a sample that is lost: they have no amount.
+ */
+static int read_sample(const struct journal_ring *ring, __u64 position, __u64 now, struct journal_sample *ret)
+{
+	__u64 when, what;
+
+	*ret = (struct journal_sample){};
+	if (!read_record(ring, position, &when, &what))
+		return 0;
+	if (journal_kind_of(what) == JOURNAL_IDS)
+		return 1;
+	*ret = unpack(when, what, now);
+	if (!(what >> (1 + JOURNAL_LAP_BITS) & 1))
+		return 1;
+	return read_ids(ring, position, &ret->ids) ? 1 + JOURNAL_IDS_RECORDS : 0;
+}
+
 /* Returns how many were lost, or -errno. */
 static __s64 read_ring(const struct journal_ring *ring, __u64 *read,
 		       int (*take)(void *context, const struct journal_sample *s), void *context)
@@ -99,21 +136,19 @@ static __s64 read_ring(const struct journal_ring *ring, __u64 *read,
 		lost = head - *read - JOURNAL_RECORDS;
 		*read += lost;
 	}
-	for (; *read < head; ++*read) {
+	while (*read < head) {
 		struct journal_sample s;
-		__u64 when, what;
-		int err;
+		int n = read_sample(ring, *read, now, &s), err = 0;
 
-		if (read_record(ring, *read, &when, &what)) {
-			s = unpack(when, what, now);
-			err = take(context, &s);
-			if (err)
-				return err;
-		} else if (head_of(ring) - *read >= JOURNAL_RECORDS) {
-			lost++; /* written over meanwhile */
-		} else {
+		if (!n && head_of(ring) - *read < JOURNAL_RECORDS)
 			break; /* its program was interrupted: it comes */
-		}
+		if (!n)
+			lost++; /* written over meanwhile */
+		else if (s.amount)
+			err = take(context, &s);
+		if (err)
+			return err;
+		*read += n ?: 1;
 	}
 	return lost;
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
+#include "bpf/abi/trace.h"
+
 struct journal_ring;
 struct kernel;
 struct pyperf;
@@ -18,6 +20,7 @@ struct journal_sample {
 	__u64 amount; /* in the unit of its kind */
 	__u32 node, kind; /* numbers of the tables, and an enum event_kind, which are not proved */
 	bool is_span; /* the amount is the time that has passed until then */
+	struct trace_ids ids; /* of the span that was current */
 };
 
 struct journal_rings {

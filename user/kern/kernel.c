@@ -108,7 +108,7 @@ static int prepare(struct kernel *k)
 	asleep_prepare(k->skel, k->options.needs);
 	task_layouts_prepare(&k->task_layouts, k->skel, k->options.async);
 	memory_prepare(k->skel, k->options.needs, k->options.rss_step);
-	if (contexts_prepare(&k->contexts, k->skel, k->options.contexts))
+	if (contexts_prepare(&k->contexts, k->skel, k->options.contexts, k->options.trace))
 		return fail(k, -ENOMEM, "out of memory");
 	return 0;
 }

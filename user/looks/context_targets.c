@@ -49,7 +49,7 @@ int context_targets_new(struct context_targets **ret, struct kernel *kernel, con
 
 static bool is_wanted(const struct context_targets *t)
 {
-	return t->names && t->names->count;
+	return t->names && (t->names->count || t->names->trace);
 }
 
 void context_targets_free(struct context_targets *t)
@@ -89,9 +89,10 @@ static int take_answer(struct context_targets *t, const struct followed *p, cons
 	known = contexts_get(contexts, process.contexts);
 	if (known)
 		all = *known;
-	if (context_vars_merge(&all, &found) && all.count) {
+	if (context_vars_merge(&all, &found) && (all.count || all.trace.count)) {
 		err = contexts_set(contexts, p->pid, p->id, &all);
-		log_debug("pid %u has %u context variables of these names", p->pid, all.count);
+		log_debug("pid %u has %u context variables of these names%s", p->pid, all.count,
+			  all.trace.count ? ", and a tracer" : "");
 	}
 	for (__u32 i = 0; i < all.count; i++)
 		t->found |= 1U << all.label[i];

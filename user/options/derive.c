@@ -207,6 +207,15 @@ static int derive_services(struct options *o, char *error, size_t size)
 	return 0;
 }
 
+static int derive_trace(struct options *o, char *error, size_t size)
+{
+	if (o->trace && !o->log)
+		return options_fail(error, size,
+				    "--trace writes into the log of samples: it wants --log MINUTES, too");
+	o->context_names.trace = o->trace == TRACE_OTEL;
+	return 0;
+}
+
 int options_derive(struct options *o, char *error, size_t size)
 {
 	if (o->help || o->version)
@@ -228,7 +237,7 @@ int options_derive(struct options *o, char *error, size_t size)
 		return -EINVAL;
 	if (derive_output(o, error, size) || derive_endpoints(o, error, size) ||
 	    derive_pod_labels(o, error, size) || derive_label_var(o, error, size) ||
-	    derive_services(o, error, size))
+	    derive_services(o, error, size) || derive_trace(o, error, size))
 		return -EINVAL;
 	if (parse_address(o->listen, &o->listen_address, "listen", error, size) ||
 	    parse_address(o->listen_metrics, &o->metrics_address, "listen-metrics", error, size) ||

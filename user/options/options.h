@@ -24,6 +24,7 @@ enum reads { READS_BLOCK, READS_SINGLE };
 enum labels { LABELS_THREAD, LABELS_PROCESS };
 enum symbols_by { SYMBOLS_LOCAL, SYMBOLS_SERVER };
 enum hide { HIDE_NOTHING, HIDE_NATIVE };
+enum trace { TRACE_OFF, TRACE_OTEL };
 enum paths { PATHS_SHORT, PATHS_FULL };
 
 /* Rows of options.def. */

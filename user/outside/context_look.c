@@ -8,7 +8,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "outside/values.h"
 #include "outside/thread_states.h"
+#include "outside/trace_look.h"
 #include "proc/remote.h"
 #include "python/pystr.h"
 
@@ -20,73 +22,31 @@
 #define LEVEL_BITS  5
 #define SLOTS	    (1 << LEVEL_BITS)
 #define PAIRS_MAX   32
-#define NAME_READ   24
-#define HEAD	    16 /* bytes of an object's header, and ... */
-#define HEAD_FREE   32 /* ... of one of a free-threaded build */
 #define VAR_WORDS   6 /* of a variable, behind its header: the last one is its hash */
 #define INT_TAGGED  0x030c0000
 
 struct look {
-	pid_t memory;
-	const struct layout *layout;
+	struct values values;
 	const struct context_names *names;
 	struct thread_states *threads;
 	struct context_vars vars;
 	__u64 context_type, tree_type, var_type; /* types whose name is known; 0 = not met yet */
-	unsigned int reads;
 };
 
 static int look_read(struct look *k, __u64 address, void *dst, size_t size)
 {
-	if (k->reads++ >= READS_MAX || address < 4096)
-		return -EFAULT;
-	return remote_read(k->memory, address, dst, size);
+	return values_read(&k->values, address, dst, size);
 }
 
-/* 0 if it cannot be read, or is no address of an object. */
 static __u64 look_pointer(struct look *k, __u64 address)
 {
-	__u64 word;
-
-	return !look_read(k, address, &word, sizeof(word)) && context_is_object(word) ? word : 0;
-}
-
-static __u64 type_of(struct look *k, __u64 object)
-{
-	return look_pointer(k, object + k->vars.head - sizeof(__u64));
-}
-
-/* The name of a type; "" if there is none. It may end a mapping. */
-static void type_name(struct look *k, __u64 type, char ret[NAME_READ])
-{
-	__u64 at = 0;
-
-	memset(ret, 0, NAME_READ);
-	if (!type || look_read(k, type + k->vars.head + CONTEXT_TP_NAME, &at, sizeof(at)) ||
-	    at < 4096)
-		return;
-	k->reads++;
-	if (remote_read_some(k->memory, at, ret, NAME_READ - 1) < 0)
-		*ret = '\0';
+	return values_pointer(&k->values, address);
 }
 
 /* Whether the object is of the type with this name, which may stand behind that of its module. */
 static bool is_of(struct look *k, __u64 object, const char *wanted, __u64 *known)
 {
-	static const char module[] = "_contextvars.";
-	const __u64 type = type_of(k, object);
-	char name[NAME_READ];
-	const char *at = name;
-
-	if (!type || type == *known)
-		return type;
-	type_name(k, type, name);
-	if (!strncmp(name, module, sizeof(module) - 1))
-		at += sizeof(module) - 1;
-	if (strcmp(at, wanted))
-		return false;
-	*known = type;
-	return true;
+	return values_is(&k->values, object, "_contextvars.", wanted, known);
 }
 
 /* --- what is met ---------------------------------------------------------------------------------------- */
@@ -100,44 +60,19 @@ static const char *const type_names[CONTEXT_TYPES] = {
 /* Which of these types the object has, and that this one is met. */
 static enum context_type meet(struct look *k, __u64 object)
 {
-	const __u64 type = type_of(k, object);
-	char name[NAME_READ];
+	const __u64 type = values_type(&k->values, object);
+	char name[VALUES_NAME];
 
 	for (int i = 0; i < CONTEXT_TYPES && type; i++)
 		if (k->vars.types[i] == type)
 			return i;
-	type_name(k, type, name);
+	values_type_name(&k->values, type, name);
 	for (int i = 0; i < CONTEXT_TYPES && type; i++)
 		if (!strcmp(type_names[i], name)) {
 			k->vars.types[i] = type;
 			return i;
 		}
 	return CONTEXT_TYPES;
-}
-
-/* A str, as UTF-8. */
-static int read_text(struct look *k, __u64 address, char *ret, size_t size)
-{
-	const struct layout *l = k->layout;
-	__u8 header[128], bytes[4 * CONTEXT_NAME_SIZE];
-	__u64 length, at = address + l->str_ascii;
-	__u32 state, kind;
-	int err = l->str_ascii > sizeof(header) ? -EBADMSG : look_read(k, address, header, l->str_ascii);
-
-	if (err || l->str_length + sizeof(length) > l->str_ascii ||
-	    l->str_state + sizeof(state) > l->str_ascii)
-		return err ?: -EBADMSG;
-	memcpy(&length, header + l->str_length, sizeof(length));
-	memcpy(&state, header + l->str_state, sizeof(state));
-	kind = state >> (l->str_kind_shift & 31) & 7;
-	if ((kind != 1 && kind != 2 && kind != 4) || length >= CONTEXT_NAME_SIZE)
-		return -EBADMSG;
-	if (!(state >> (l->str_compact_bit & 31) & 1))
-		at = look_pointer(k, address + l->str_data);
-	else if (!(state >> (l->str_ascii_bit & 31) & 1))
-		at = address + l->str_compact;
-	err = length ? look_read(k, at, bytes, length * kind) : 0;
-	return err ?: pystr_decode(bytes, length * kind, kind, ret, size) < 0 ? -EBADMSG : 0;
 }
 
 /*
@@ -156,7 +91,7 @@ static void take_variable(struct look *k, __u64 variable, __u64 value, __u32 pat
 	    look_read(k, variable + v->var_hash, &hash, sizeof(hash)) || (context_hash(hash) & mask) != path)
 		return;
 	meet(k, text);
-	if (read_text(k, text, name, sizeof(name)))
+	if (values_text(&k->values, text, name, sizeof(name)))
 		return;
 	label = context_names_find(k->names, name);
 	if (label == CONTEXT_LABELS)
@@ -259,7 +194,8 @@ static int find_context(struct look *k)
 	__u64 words[TSTATE_SCAN / 8];
 
 	for (size_t i = 0; i < k->threads->count && !k->vars.tstate_context; i++) {
-		ssize_t n = remote_read_some(k->memory, k->threads->list[i].address, words, sizeof(words));
+		const __u64 tstate = k->threads->list[i].address;
+		ssize_t n = remote_read_some(k->values.memory, tstate, words, sizeof(words));
 		int err = n > 0 ? find_in(k, words, (size_t)n / 8) : 0;
 
 		if (err)
@@ -284,16 +220,26 @@ static void look_at_thread(struct look *k, __u64 tstate)
 		walk_node(k, &root);
 }
 
+/* With --trace the nodes' types are wanted, too: the variable itself is found by other ways. */
+static bool is_done(const struct look *k)
+{
+	struct context_names only = *k->names;
+
+	only.trace = 0;
+	return context_vars_are_all(&k->vars, &only) &&
+	       (!k->names->trace || k->vars.types[CONTEXT_BITMAP] || k->vars.types[CONTEXT_ARRAY]);
+}
+
 static void look_some_times(struct look *k)
 {
 	const struct timespec pause = { .tv_nsec = ROUND_NS };
 
-	for (int round = 0; round < ROUNDS && k->reads < READS_MAX; round++) {
+	for (int round = 0; round < ROUNDS && k->values.reads < READS_MAX; round++) {
 		if (round)
 			nanosleep(&pause, NULL);
 		for (size_t i = 0; i < k->threads->count; i++)
 			look_at_thread(k, k->threads->list[i].address);
-		if (context_vars_are_all(&k->vars, k->names))
+	if (is_done(k))
 			return;
 	}
 }
@@ -302,17 +248,20 @@ int context_look(pid_t memory, const struct layout *layout, __u64 runtime, const
 		 struct buf *out)
 {
 	_cleanup_free_ struct thread_states *threads = calloc(1, sizeof(*threads));
-	struct look k = { .memory = memory, .layout = layout, .names = names, .threads = threads };
+	struct look k = { .names = names, .threads = threads };
 	int err;
 
 	if (!threads)
 		return -ENOMEM;
-	k.vars.head = layout->free_threaded ? HEAD_FREE : HEAD;
+	values_begin(&k.values, memory, layout, READS_MAX);
+	k.vars.head = k.values.head;
 	k.vars.var_hash = (__u8)(k.vars.head + (layout->free_threaded ? 2 : VAR_WORDS - 1) * sizeof(__u64));
 	k.vars.int_tag = layout->version >= INT_TAGGED;
 	err = thread_states_read(threads, memory, layout, runtime) ?: find_context(&k);
 	if (err)
 		return err;
 	look_some_times(&k);
+	if (names->trace && threads->count)
+		trace_look(memory, layout, threads->list[0].interp, &k.vars);
 	return buf_add(out, &k.vars, sizeof(k.vars));
 }

@@ -25,6 +25,7 @@ typedef const char *label_text;
 #define LABEL_OF_CONTAINER_IS_PUBLISHED(...)
 #define LABEL_OF_CONTAINER_IS_PROCESS(...)
 #define LABEL_OF_CONTAINER_IS_THREAD(...)
+#define LABEL_OF_CONTAINER_IS_SPAN(...)
 #define LABEL_OF_CONTAINER_IS_STATE(...)
 #define LABEL_OF_CONTAINER_IS_STACK(...)
 
@@ -34,6 +35,7 @@ typedef const char *label_text;
 #define LABEL_OF_PUBLISHED_IS_CONTAINER(...)
 #define LABEL_OF_PUBLISHED_IS_PROCESS(...)
 #define LABEL_OF_PUBLISHED_IS_THREAD(...)
+#define LABEL_OF_PUBLISHED_IS_SPAN(...)
 #define LABEL_OF_PUBLISHED_IS_STATE(...)
 #define LABEL_OF_PUBLISHED_IS_STACK(...)
 

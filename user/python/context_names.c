@@ -35,6 +35,22 @@ __u32 context_names_find(const struct context_names *names, const char *name)
 	return CONTEXT_LABELS;
 }
 
+static bool trace_is_sane(const struct trace_place *p, const struct context_key *key)
+{
+	if (!p->count)
+		return !key->address;
+	if (p->count > TRACE_CLASSES || !p->values || p->values >= TRACE_VALUES || p->keys_are_old > 1 ||
+	    p->has_sdk > 1 || (p->tuple_items != 8 && p->tuple_items != 16) ||
+	    !context_is_object(p->span_key) || !context_is_object(p->name) ||
+	    !context_is_object(p->ids_type) || !context_is_object(key->address))
+		return false;
+	for (int i = 0; i < p->count; i++)
+		if (!context_is_object(p->classes[i].type) || !p->classes[i].at || p->classes[i].at % 8 ||
+		    p->classes[i].index >= TRACE_INDEX_MAX)
+			return false;
+	return true;
+}
+
 bool context_vars_are_sane(const struct context_vars *v, const struct context_names *names)
 {
 	if ((v->head != 16 && v->head != 32) || v->var_hash < v->head || v->var_hash > v->head + 64 ||
@@ -47,7 +63,7 @@ bool context_vars_are_sane(const struct context_vars *v, const struct context_na
 	for (int i = 0; i < v->count; i++)
 		if (!context_is_object(v->keys[i].address) || v->label[i] >= names->count)
 			return false;
-	return true;
+	return trace_is_sane(&v->trace, &v->keys[TRACE_KEY]);
 }
 
 /* Where in known a variable goes: in its own place, a free one, or that of the first of the same name. */
@@ -75,6 +91,10 @@ bool context_vars_merge(struct context_vars *known, const struct context_vars *f
 	known->head = found->head;
 	known->var_hash = found->var_hash;
 	known->int_tag = found->int_tag;
+	if (found->trace.count) {
+		known->trace = found->trace;
+		known->keys[TRACE_KEY] = found->keys[TRACE_KEY];
+	}
 	for (__u32 i = 0; i < found->count; i++) {
 		const __u32 at = place_of(known, found, i);
 
@@ -93,5 +113,5 @@ bool context_vars_are_all(const struct context_vars *v, const struct context_nam
 
 	for (__u32 i = 0; i < v->count; i++)
 		found |= 1U << v->label[i];
-	return found == (1U << names->count) - 1;
+	return found == (1U << names->count) - 1 && (!names->trace || v->trace.has_sdk);
 }

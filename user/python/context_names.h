@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * context_names.h - the names of context variables that --label-var asks for, and what is known of those
- * variables in one process.
+ * context_names.h - the names of context variables that --label-var asks for, whether --trace wants the
+ * current span, and what is known of those variables in one process.
  */
 #ifndef PYPERF_PYTHON_CONTEXT_NAMES_H
 #define PYPERF_PYTHON_CONTEXT_NAMES_H
@@ -16,6 +16,7 @@
 struct context_names {
 	char name[CONTEXT_LABELS][CONTEXT_NAME_SIZE];
 	__u32 count;
+	__u32 trace; /* and with --trace: what leads to OpenTelemetry's current span */
 };
 
 /*
@@ -39,7 +40,7 @@ bool context_vars_are_sane(const struct context_vars *v, const struct context_na
 /* Adds what was found now to what is known. Whether that has changed. */
 bool context_vars_merge(struct context_vars *known, const struct context_vars *found);
 
-/* Whether each name has a variable. */
+/* Whether each name has a variable, and with --trace the SDK's spans are known. */
 bool context_vars_are_all(const struct context_vars *v, const struct context_names *names);
 
 #endif

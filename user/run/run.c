@@ -161,7 +161,8 @@ static void set_inputs(struct agent *a)
 static int open_journal(struct agent *a)
 {
 	const int cpus = sysconf(_SC_NPROCESSORS_CONF);
-	int err = journal_new(&a->journal, a->kernel, &a->windows, a->options->log, cpus);
+	int err = journal_new(&a->journal, a->kernel, &a->windows, a->options->log, cpus,
+			      a->options->trace == TRACE_OTEL);
 
 	a->generation.journal = a->journal;
 	return log_failure(err ?: journal_watch(a->journal, &a->loop), "the log of samples");

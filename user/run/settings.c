@@ -24,6 +24,7 @@ struct kernel_options settings_kernel(const struct options *o)
 		.threads = o->threads,
 		.async = o->async,
 		.contexts = o->context_names.count,
+		.trace = o->trace == TRACE_OTEL,
 		.rss_step = o->rss_step * 1024ULL,
 		.single_reads = o->reads == READS_SINGLE,
 		.by_thread = o->labels == LABELS_THREAD,

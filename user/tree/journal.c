@@ -21,7 +21,8 @@ _Static_assert(BANKS == 2, "oldest() compares two chunks");
 #define FULL_ENOUGH  0.25 /* of a ring, when it is read next */
 #define STACKS_BYTES (64 << 20) /* of the stacks of all closed chunks */
 
-int journal_new(struct journal **ret, struct kernel *k, const struct windows *w, long minutes, int cpus)
+int journal_new(struct journal **ret, struct kernel *k, const struct windows *w, long minutes, int cpus,
+		bool traced)
 {
 	const __u64 bytes = (__u64)minutes * JOURNAL_MINUTE_BYTES * ((cpus + 7) / 8);
 	struct journal *j = calloc(1, sizeof(*j));
@@ -35,7 +36,9 @@ int journal_new(struct journal **ret, struct kernel *k, const struct windows *w,
 	j->kernel = k;
 	j->windows = w;
 	j->keep_ns = minutes * 60 * NS_PER_SECOND;
-	j->blocks_max = bytes / sizeof(struct journal_block);
+	j->traced = traced;
+	j->block_bytes = sizeof(struct journal_block) + (traced ? sizeof(struct journal_spans) : 0);
+	j->blocks_max = bytes / j->block_bytes;
 	j->begin_ns = j->read_ns = clock_ns();
 	*ret = j;
 	return 0;
@@ -372,5 +375,5 @@ __u64 journal_oldest(const struct journal *j)
 
 size_t journal_bytes(const struct journal *j)
 {
-	return j->blocks * sizeof(struct journal_block) + stacks_bytes(j);
+	return (size_t)j->blocks * j->block_bytes + stacks_bytes(j);
 }

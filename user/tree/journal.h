@@ -40,6 +40,8 @@ struct journal {
 	const struct windows *windows; /* for the harvest's inputs, the kinds of events and the frequency */
 	__u64 keep_ns; /* what is older goes */
 	__u32 blocks_max;
+	__u32 block_bytes; /* of one, at most */
+	bool traced;
 	struct journal_chunk open[BANKS];
 	struct journal_chunk *closed; /* the oldest first */
 	struct journal_recent *recent;
@@ -63,10 +65,11 @@ struct journal {
 #define JOURNAL_MINUTE_BYTES (1 << 20)
 
 /*
- * Keeps the samples of so many minutes. kernel and windows are borrowed; the rings are first read by
- * journal_read(). 0 or -ENOMEM.
+ * Keeps the samples of so many minutes. traced: they have ids of spans. kernel and windows are borrowed; the
+ * rings are first read by journal_read(). 0 or -ENOMEM.
  */
-int journal_new(struct journal **ret, struct kernel *k, const struct windows *w, long minutes, int cpus);
+int journal_new(struct journal **ret, struct kernel *k, const struct windows *w, long minutes, int cpus,
+		bool traced);
 void journal_free(struct journal *j);
 /* Reads the kernel side's rings at least once a second, more often the faster they fill. 0 or -errno. */
 int journal_watch(struct journal *j, struct loop *loop);

@@ -16,6 +16,38 @@
 _Static_assert(EVENT_KINDS <= 1 << 4, "an entry has four bits for its kind");
 _Static_assert(NODE_BITS <= 24, "... and 24 for its node");
 
+static bool is_same_span(const struct trace_ids *a, const struct trace_ids *b)
+{
+	return a->span == b->span && a->low == b->low && a->high == b->high;
+}
+
+struct trace_ids journal_entry_ids(const struct journal_block *b, const struct journal_entry *e)
+{
+	const __u32 number = b->spans ? b->spans->of[e - b->entries] : 0;
+
+	return number ? b->spans->list[number - 1] : (struct trace_ids){};
+}
+
+/* Which span of the block that is, the last first: its number; 0 for none; -ENOSPC, -ENOMEM. */
+static int span_number(struct journal_block *b, const struct trace_ids *ids)
+{
+	struct journal_spans *s = b->spans;
+
+	if (!ids->span)
+		return 0;
+	for (__u32 i = s ? s->count : 0; i; i--)
+		if (is_same_span(&s->list[i - 1], ids))
+			return (int)i;
+	if (!s)
+		s = b->spans = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	if (s->count == JOURNAL_BLOCK_SPANS)
+		return -ENOSPC;
+	s->list[s->count] = *ids;
+	return (int)++s->count;
+}
+
 static bool is_counted(__u32 kind)
 {
 	return event_rows[kind].unit == UNIT_COUNT;
@@ -47,17 +79,14 @@ static void note_times(struct journal_block *b, const struct journal_entry *e)
 		b->last = end;
 }
 
-/* A block with room for an entry of this time. *added grows by 1 if it is new. NULL: no memory. */
-static struct journal_block *block_for(struct journal_blocks *all, __u64 ns, int *added)
+static struct journal_block *new_block(struct journal_blocks *all, __u64 ns, int *added)
 {
-	struct journal_block *b = all->last;
+	struct journal_block *b = malloc(sizeof(*b));
 
-	if (b && b->count < JOURNAL_BLOCK_ENTRIES && fits(b, ns))
-		return b;
-	b = malloc(sizeof(*b));
 	if (!b)
 		return NULL;
 	b->next = NULL;
+	b->spans = NULL;
 	b->base = ns > BASE_BACK ? ns - BASE_BACK : 0;
 	b->first = b->last = ns;
 	b->count = 0;
@@ -70,14 +99,34 @@ static struct journal_block *block_for(struct journal_blocks *all, __u64 ns, int
 	return b;
 }
 
-/* Whether a sample was made one with the entry, of the same node and kind, before it. */
+/*
+ * A block with room for an entry of this time and span, whose number there goes to *ret_span. *added grows by
+ * 1 if it is new. NULL: no memory.
+ */
+static struct journal_block *block_for(struct journal_blocks *all, __u64 ns, const struct trace_ids *ids,
+				       int *ret_span, int *added)
+{
+	struct journal_block *b = all->last;
+
+	if (!b || b->count == JOURNAL_BLOCK_ENTRIES || !fits(b, ns))
+		b = new_block(all, ns, added);
+	*ret_span = b ? span_number(b, ids) : -ENOMEM;
+	if (*ret_span == -ENOSPC) {
+		b = new_block(all, ns, added);
+		*ret_span = b ? span_number(b, ids) : -ENOMEM;
+	}
+	return *ret_span < 0 ? NULL : b;
+}
+
+/* Whether a sample was made one with the entry, of the same node, kind and span, before it. */
 static bool merge(struct journal_block *b, struct journal_entry *e, const struct journal_sample *s,
 		  __u64 together_ns)
 {
 	const __u64 end = end_of(b, e), passed = s->ns - end;
+	const struct trace_ids ids = journal_entry_ids(b, e);
 
-	if (e->stack != s->node || e->kind != s->kind || e->is_span != s->is_span || s->ns < end ||
-	    !fits(b, s->ns) || passed > NS_MAX - e->ns)
+	if (!is_same_span(&ids, &s->ids) || e->stack != s->node || e->kind != s->kind ||
+	    e->is_span != s->is_span || s->ns < end || !fits(b, s->ns) || passed > NS_MAX - e->ns)
 		return false;
 	if (is_counted(s->kind)) {
 		if (passed > together_ns || s->amount > TICKS_MAX - e->ticks)
@@ -95,11 +144,14 @@ static bool merge(struct journal_block *b, struct journal_entry *e, const struct
 static int add_entry(struct journal_blocks *all, struct journal_recent *recent,
 		     const struct journal_sample *s, __u64 amount, __u64 ns, int *added)
 {
-	struct journal_block *b = block_for(all, ns, added);
+	int span;
+	struct journal_block *b = block_for(all, ns, &s->ids, &span, added);
 	struct journal_entry *e;
 
 	if (!b)
 		return -ENOMEM;
+	if (b->spans)
+		b->spans->of[b->count] = (__u16)span;
 	e = &b->entries[b->count++];
 	*e = (struct journal_entry){
 		.end = ns - b->base,
@@ -141,6 +193,7 @@ void journal_blocks_drop(struct journal_blocks *b)
 	b->first = first->next;
 	if (!b->first)
 		b->last = NULL;
+	free(first->spans);
 	free(first);
 }
 

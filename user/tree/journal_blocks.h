@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
+#include "bpf/abi/trace.h"
+
 struct journal_sample;
 
 #define JOURNAL_TICKS_BITS 12
@@ -25,13 +27,22 @@ struct journal_entry {
 
 _Static_assert(sizeof(struct journal_entry) == 16, "a log of a minute has a mebibyte for eight busy threads");
 
-#define JOURNAL_BLOCK_ENTRIES 2046 /* 32 KiB in all */
+#define JOURNAL_BLOCK_ENTRIES 2045 /* 32 KiB in all */
+#define JOURNAL_BLOCK_SPANS   511  /* and half of that for these, in a block that has some */
+
+/* With --trace: of which spans entries are. */
+struct journal_spans {
+	__u32 count;
+	__u16 of[JOURNAL_BLOCK_ENTRIES]; /* by entry: a place in the list, plus one; 0 = of none */
+	struct trace_ids list[JOURNAL_BLOCK_SPANS];
+};
 
 struct journal_block {
 	struct journal_block *next;
 	__u64 base;	   /* of the times of its entries, ns of CLOCK_MONOTONIC */
 	__u64 first, last; /* the earliest begin and the latest end */
 	__u32 count, pad;
+	struct journal_spans *spans; /* NULL: no entry is of a span */
 	struct journal_entry entries[JOURNAL_BLOCK_ENTRIES];
 };
 
@@ -51,11 +62,14 @@ struct journal_recent {
 };
 
 /*
- * Adds a sample. Ticks are one with the last of the same node, if that is no longer ago than together_ns.
+ * Adds a sample. Ticks are one with the last of the same node and span, if that is no longer ago than
+ * together_ns.
  * Returns how many blocks were added, or -ENOMEM; a part of a very large amount may be in then.
  */
 int journal_blocks_add(struct journal_blocks *b, struct journal_recent *recent,
 		       const struct journal_sample *s, __u64 together_ns);
+/* The ids of the span that an entry is of; all 0 = of none. */
+struct trace_ids journal_entry_ids(const struct journal_block *b, const struct journal_entry *e);
 /* Frees the oldest block, which there must be. */
 void journal_blocks_drop(struct journal_blocks *b);
 /* Frees all. Returns how many there were. */

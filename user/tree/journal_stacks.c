@@ -44,15 +44,27 @@ static int add_marker(struct profile *p, __u32 kind, const char *name, const str
 	return err ?: profile_sample(p, kind, &location, 1, labels, amount);
 }
 
+void journal_span_labels(struct profile_labels *labels, const struct trace_ids *ids,
+			 struct journal_span_labels *l)
+{
+	if (!ids || !ids->span)
+		return;
+	trace_ids_text(ids, l->trace, l->span);
+	labels->trace_id = l->trace;
+	labels->span_id = l->span;
+}
+
 static int add_node(struct journal_stacks *s, __u32 node, __u32 kind, __u64 amount)
 {
 	static const struct profile_labels nobody = { .comm = "", .thread = "" };
+	struct journal_span_labels texts;
 	struct node_stack stack;
 	int err;
 
 	if (node < EVENT_KINDS || !node_stack_begin(s->inputs, node, &stack))
 		return add_marker(s->profile, kind, "[table full]", &nobody, amount);
 	node_stack_labels(s->inputs, &stack);
+	journal_span_labels(&stack.labels, s->ids, &texts);
 	if (profile_bytes(s->profile) > (s->inputs->bytes_max ?: PROFILE_BYTES))
 		return add_marker(s->profile, kind, "[dropped]", &stack.labels, amount);
 	err = node_stack_frames(&s->frames, &stack);

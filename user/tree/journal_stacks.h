@@ -6,11 +6,14 @@
 #ifndef PYPERF_TREE_JOURNAL_STACKS_H
 #define PYPERF_TREE_JOURNAL_STACKS_H
 
-#include "tree/node_frame.h"
+#include "profile/trace_ids.h"
 #include "tree/lines_met.h"
+#include "tree/node_frame.h"
 
 struct harvest_inputs;
 struct profile;
+struct profile_labels;
+struct trace_ids;
 
 /* Begins as 0. */
 struct journal_stacks {
@@ -18,6 +21,7 @@ struct journal_stacks {
 	struct profile *profile;
 	struct node_frames frames;
 	struct lines_met lines;
+	const struct trace_ids *ids; /* labels of the samples that are added; NULL, or span is 0: none */
 	__u32 *id_of; /* by node: the sample of the profile; 0 = not asked for yet */
 };
 
@@ -32,5 +36,14 @@ bool journal_stacks_time_is_up(const struct journal_stacks *s);
  * kind. 0, -ENOMEM, or -EAGAIN: time is up, and it is to be called again.
  */
 int journal_stacks_add(struct journal_stacks *s, __u32 node, __u32 kind, __u64 amount);
+
+/* Labels of a sample of this span. */
+struct journal_span_labels {
+	char trace[TRACE_TEXT], span[SPAN_TEXT];
+};
+
+/* Sets those labels, which are borrowed from l; without a span nothing. */
+void journal_span_labels(struct profile_labels *labels, const struct trace_ids *ids,
+			 struct journal_span_labels *l);
 
 #endif

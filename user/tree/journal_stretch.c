@@ -12,15 +12,24 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "profile/copy.h"
 #include "profile/events.h"
 #include "profile/moments.h"
 #include "profile/profile.h"
+#include "profile/trace_ids.h"
 #include "tree/journal.h"
 #include "tree/window.h"
 
-/* A stack of the chunk at hand. */
+struct span {
+	struct trace_ids ids;
+	UT_hash_handle hh;
+};
+
+/* A stack of the chunk at hand, in a span if those are told apart. */
 struct sum {
+	const struct span *span; /* NULL: in none */
+	__u32 next; /* of the same stack in another span: its index plus one; 0 = there is none */
 	__u32 stack; /* a node, or a sample of the chunk's profile */
 	__u32 sample; /* of the profile that is made; 0 = not made yet */
 	__u64 of[EVENT_KINDS];
@@ -33,36 +42,99 @@ struct journal_stretch {
 	struct profile *profile;
 	struct journal_stacks nodes; /* of chunks that are open */
 	int done; /* chunks: those that are open first */
-	__u32 *index_of; /* by stack: of its sum, plus one */
+	__u32 *index_of; /* by stack: of its first sum, plus one */
 	struct sum *sums;
 	struct moments pending; /* of the chunk at hand; in place of a sample they have the index of a sum */
 	__u32 count, capacity, at; /* sums, and the next one to be made a sample */
 	bool summed;
+	struct trace_wanted wanted;
+	struct span *spans;
+	__u64 unlabelled;
 };
 
 /* --- one chunk ----------------------------------------------------------------------------------------- */
 
-static int add_sum(struct journal_stretch *s, const struct journal_entry *e, const struct journal_part *p)
+/* The span with these ids; *ret is NULL for none, or if there are too many. 0 or -ENOMEM. */
+static int find_span(struct journal_stretch *s, const struct trace_ids *ids, const struct span **ret)
 {
-	if (!s->index_of[e->stack]) {
-		if (s->count == s->capacity) {
-			const __u32 capacity = s->capacity ? 2 * s->capacity : 1024;
-			struct sum *grown = reallocarray(s->sums, capacity, sizeof(*grown));
+	struct span *span = NULL;
 
-			if (!grown)
-				return -ENOMEM;
-			s->sums = grown;
-			s->capacity = capacity;
-		}
-		s->sums[s->count++] = (struct sum){ .stack = e->stack };
-		s->index_of[e->stack] = s->count;
+	*ret = NULL;
+	if (!s->wanted.each || !ids->span)
+		return 0;
+	HASH_FIND(hh, s->spans, ids, sizeof(*ids), span);
+	if (!span && HASH_COUNT(s->spans) == JOURNAL_STRETCH_SPANS) {
+		s->unlabelled++;
+		return 0;
 	}
-	s->sums[s->index_of[e->stack] - 1].of[e->kind] += p->amount;
+	if (!span) {
+		span = calloc(1, sizeof(*span));
+		if (!span)
+			return -ENOMEM;
+		span->ids = *ids;
+		HASH_ADD(hh, s->spans, ids, sizeof(*ids), span);
+		if (!span->hh.tbl) {
+			free(span);
+			return -ENOMEM;
+		}
+	}
+	*ret = span;
+	return 0;
+}
+
+static int grow_sums(struct journal_stretch *s)
+{
+	const __u32 capacity = s->capacity ? 2 * s->capacity : 1024;
+	struct sum *grown = reallocarray(s->sums, capacity, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	s->sums = grown;
+	s->capacity = capacity;
+	return 0;
+}
+
+/* The index of the sum of a stack in a span. It becomes the stack's first: it is likely asked for again. */
+static int find_sum(struct journal_stretch *s, __u32 stack, const struct span *span, __u32 *ret)
+{
+	__u32 *first = &s->index_of[stack];
+	int err;
+
+	for (__u32 *at = first; *at; at = &s->sums[*at - 1].next) {
+		const __u32 index = *at;
+
+		if (s->sums[index - 1].span != span)
+			continue;
+		*at = s->sums[index - 1].next;
+		s->sums[index - 1].next = *first;
+		*first = index;
+		*ret = index - 1;
+		return 0;
+	}
+	err = s->count == s->capacity ? grow_sums(s) : 0;
+	if (err)
+		return err;
+	s->sums[s->count++] = (struct sum){ .stack = stack, .span = span, .next = *first };
+	*first = s->count;
+	*ret = s->count - 1;
+	return 0;
+}
+
+static int add_sum(struct journal_stretch *s, const struct journal_entry *e, const struct trace_ids *ids,
+		   const struct journal_part *p)
+{
+	const struct span *span;
+	__u32 index;
+	int err = find_span(s, ids, &span) ?: find_sum(s, e->stack, span, &index);
+
+	if (err)
+		return err;
+	s->sums[index].of[e->kind] += p->amount;
 	return moments_add(&s->pending, &(struct moment){
 		.begin = p->begin - s->from,
 		.end = p->end - s->from,
 		.amount = p->amount,
-		.sample = s->index_of[e->stack] - 1,
+		.sample = index,
 		.kind = e->kind,
 	});
 }
@@ -95,10 +167,12 @@ static int add_parts(struct journal_stretch *s, const struct journal_block *b, b
 	int err = 0;
 
 	for (__u32 i = 0; i < b->count && !err; i++) {
-		const struct journal_part p = journal_part_of(b, &b->entries[i], s->from, s->to);
+		const struct journal_entry *e = &b->entries[i];
+		const struct journal_part p = journal_part_of(b, e, s->from, s->to);
+		const struct trace_ids ids = journal_entry_ids(b, e);
 
-		if (p.amount && (b->entries[i].stack || !is_closed))
-			err = add_sum(s, &b->entries[i], &p);
+		if (p.amount && (e->stack || !is_closed) && trace_is_wanted(&s->wanted, &ids))
+			err = add_sum(s, e, &ids, &p);
 	}
 	return err;
 }
@@ -126,6 +200,7 @@ static int make_of_nodes(struct journal_stretch *s)
 
 		if (journal_stacks_time_is_up(&s->nodes))
 			return -EAGAIN;
+		s->nodes.ids = sum->span ? &sum->span->ids : NULL;
 		for (int kind = 0; kind < EVENT_KINDS; kind++) {
 			int err = sum->of[kind] ? journal_stacks_add(&s->nodes, sum->stack, kind,
 								     sum->of[kind]) : 0;
@@ -151,8 +226,10 @@ static int make_of_samples(struct journal_stretch *s, const struct journal_chunk
 	for (; s->at < s->count && !err; s->at++) {
 		struct sum *sum = &s->sums[s->at];
 		struct profile_stack stack = profile_get_sample(c->stacks, sum->stack);
-		const struct profile_labels labels = profile_get_labels(c->stacks, stack.owner);
+		struct profile_labels labels = profile_get_labels(c->stacks, stack.owner);
+		struct journal_span_labels texts;
 
+		journal_span_labels(&labels, sum->span ? &sum->span->ids : NULL, &texts);
 		stack.counts = sum->of;
 		err = copier_add(copier, &stack, &labels);
 		sum->sample = profile_last_sample(s->profile);
@@ -186,8 +263,20 @@ static const struct journal_chunk *chunk_of(const struct journal *j, int n)
 	return c;
 }
 
+static void forget_spans(struct journal_stretch *s)
+{
+	struct span *span, *next;
+
+	HASH_ITER(hh, s->spans, span, next) {
+		HASH_DEL(s->spans, span);
+		free(span);
+	}
+	s->unlabelled = 0;
+}
+
 static void end(struct journal_stretch *s)
 {
+	forget_spans(s);
 	journal_stacks_close(&s->nodes);
 	profile_free(s->profile);
 	s->profile = NULL;
@@ -254,6 +343,16 @@ void journal_stretch_free(struct journal_stretch *s)
 	free(s->sums);
 	moments_free(&s->pending);
 	free(s);
+}
+
+void journal_stretch_spans(struct journal_stretch *s, const struct trace_wanted *wanted)
+{
+	s->wanted = *wanted;
+}
+
+__u64 journal_stretch_unlabelled(const struct journal_stretch *s)
+{
+	return s->unlabelled;
 }
 
 int journal_stretch_prepare(struct journal_stretch *s, __u64 pause_ns)

@@ -61,9 +61,14 @@ EACH(task_layout, T(tstate_loop), T(task_size), T(task_name), T(task_awaited_by)
 EACH(tasks_request, M(tasks_request, pid), M(tasks_request, id), M(tasks_request, tasks),
      M(tasks_request, pad));
 EACH(context_key, M(context_key, address), M(context_key, hash));
+EACH(trace_ids, M(trace_ids, high), M(trace_ids, low), M(trace_ids, span));
+EACH(trace_class, M(trace_class, type), M(trace_class, at), M(trace_class, index), M(trace_class, pad));
+#define P(member_) M(trace_place, member_)
+EACH(trace_place, P(span_key), P(name), P(ids_type), P(classes), P(values), P(count), P(tuple_items),
+     P(keys_are_old), P(has_sdk), P(pad));
 #define V(member_) M(context_vars, member_)
 EACH(context_vars, V(keys), V(types), V(tstate_context), V(head), V(var_hash), V(int_tag), V(count), V(pad),
-     V(label));
+     V(label), V(trace));
 EACH(contexts_request, M(contexts_request, pid), M(contexts_request, id), M(contexts_request, contexts),
      M(contexts_request, pad));
 EACH(text_space, M(text_space, count), M(text_space, exec_pages));
@@ -127,7 +132,8 @@ static const struct record records[] = {
 	R(record_code),	  R(timer_request),  R(bank_used),     R(record_native), R(space_request),
 	R(text_space),	  R(text_mapping),   R(text),	       R(text_part),	 R(task_layout),
 	R(tasks_request), R(asleep),	     R(outside_frame), R(outside_stack),
-	R(context_key),	  R(context_vars),   R(contexts_request),
+	R(context_key),	  R(context_vars),   R(contexts_request), R(trace_ids),
+	R(trace_class),	  R(trace_place),
 };
 
 static struct pyperf *skel;
@@ -193,7 +199,7 @@ static void test_every_record_is_the_same(void **state)
 asm(".pushsection .rodata\n"
     "abi_text:\n" TEXT_OF("asleep") TEXT_OF("contexts") TEXT_OF("control") TEXT_OF("layout")
     TEXT_OF("native") TEXT_OF("process") TEXT_OF("records") TEXT_OF("stats") TEXT_OF("tasks")
-    TEXT_OF("tree") TEXT_OF("types")
+    TEXT_OF("trace") TEXT_OF("tree") TEXT_OF("types")
     ".byte 0\n"
     ".popsection");
 extern const char abi_text[] __attribute__((visibility("hidden")));

@@ -68,6 +68,14 @@ static const char *value_of(const struct label_row *row)
 	return text;
 }
 
+/* Labels that only a stretch of the log has, of which none was harvested: test_journal.c. */
+#define OF_LOG 2
+
+static bool is_of_log(int label)
+{
+	return label == LABEL_trace_id || label == LABEL_span_id;
+}
+
 /* What has no value would be left out of all that the other tests look at. */
 static void each_has_a_value(void **state)
 {
@@ -77,6 +85,8 @@ static void each_has_a_value(void **state)
 	for (int i = 0; i < LABEL_COUNT; i++) {
 		const struct label_row *row = &label_rows[i];
 
+		if (is_of_log(i))
+			continue;
 		if (!o->label[i])
 			fail_msg("nothing sets the label %s", row->key);
 		if (row->is_text)
@@ -107,13 +117,16 @@ static void each_is_in_pprof(void **state)
 
 	(void)state;
 	assert_int_equal(d->n_sample, 2);
-	assert_int_equal(d->sample[0]->n_label, LABEL_COUNT);
+	assert_int_equal(d->sample[0]->n_label, LABEL_COUNT - OF_LOG);
 	assert_int_equal(d->sample[1]->n_label, 0);
-	for (int i = 0; i < LABEL_COUNT; i++) {
-		const Pyperf__Label *l = d->sample[0]->label[i];
+	for (int i = 0, at = 0; i < LABEL_COUNT; i++) {
+		const Pyperf__Label *l = d->sample[0]->label[at];
 		const struct label_row *row = &label_rows[i];
 		char number[32];
 
+		if (is_of_log(i))
+			continue;
+		at++;
 		snprintf(number, sizeof(number), "%lld", (long long)l->num);
 		assert_string_equal(string(d, l->key), row->key);
 		assert_string_equal(row->is_text ? string(d, l->str) : number, value_of(row));

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "kern/journal_rings.h"
 #include "profile/moments.h"
+#include "profile/trace_ids.h"
 #include "tree/journal.h"
 #include "tree/journal_stretch.h"
 #include "tree/window.h"
@@ -32,7 +33,7 @@ static int setup_journal(void **state)
 				.events = EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU),
 				.frequency = 100 };
 	t0 = clock_ns();
-	return journal_new(&journal, NULL, &all, 1, 1);
+	return journal_new(&journal, NULL, &all, 1, 1, false);
 }
 
 static int teardown_journal(void **state)
@@ -44,7 +45,7 @@ static int teardown_journal(void **state)
 static void add(__u64 after_ns, __u32 node, enum event_kind kind, __u64 amount)
 {
 	journal_add(journal, &(struct journal_sample){ t0 + after_ns, amount, node, kind,
-						       kind == EVENT_OFFCPU });
+						       kind == EVENT_OFFCPU, { 0 } });
 }
 
 /* The stretch as shown(), and its moments, "begin-end sample kind amount;". */
@@ -204,6 +205,73 @@ static void a_minute_of_eight_threads(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup_journal, teardown_journal)
 
+static void add_of(__u64 after_ns, __u32 node, __u64 low, __u64 span)
+{
+	journal_add(journal, &(struct journal_sample){ t0 + after_ns, 1, node, EVENT_CPU, false,
+						       { 0, low, span } });
+}
+
+/* "trace span amount;" of each sample of a stretch, the last digits of its ids. */
+static const char *spans(const char *wanted, __u64 *ret_unlabelled)
+{
+	static char text[1000];
+	struct trace_wanted w;
+	struct journal_stretch *s;
+	size_t used = 0;
+
+	assert_int_equal(trace_wanted_parse(wanted, &w), 0);
+	assert_int_equal(journal_stretch_new(&s, journal, t0, t0 + NS_PER_SECOND), 0);
+	journal_stretch_spans(s, &w);
+	assert_int_equal(journal_stretch_prepare(s, 0), 0);
+	*ret_unlabelled = journal_stretch_unlabelled(s);
+	profile_free(profile);
+	profile = journal_stretch_take(s);
+	journal_stretch_free(s);
+	*text = '\0';
+	for (__u32 id = 1; id <= profile_count(profile, PROFILE_SAMPLE) && used < sizeof(text); id++) {
+		const struct profile_stack stack = profile_get_sample(profile, id);
+		const struct profile_labels l = profile_get_labels(profile, stack.owner);
+
+		used += snprintf(text + used, sizeof(text) - used, "%s %s %llu;",
+				 *l.trace_id ? l.trace_id + TRACE_TEXT - 2 : "-",
+				 *l.span_id ? l.span_id + SPAN_TEXT - 2 : "-", stack.counts[EVENT_CPU]);
+	}
+	return text;
+}
+
+#define TRACE_1 "00000000000000000000000000000001"
+
+static void spans_are_told_apart_if_asked(void **state)
+{
+	__u64 unlabelled;
+
+	(void)state;
+	add_of(10, 27, 1, 5);
+	add_of(20, 27, 1, 6);
+	add_of(30, 27, 2, 5);
+	add_of(40, 27, 0, 0);
+	add_of(50, 27, 1, 5);
+	add_of(60, 26, 1, 5);
+	assert_string_equal(spans("each", &unlabelled), "1 5 2;1 6 1;2 5 1;- - 1;1 5 1;");
+	assert_string_equal(spans(TRACE_1, &unlabelled), "1 5 2;1 6 1;1 5 1;");
+	assert_int_equal(profile_moments(profile)->count, 4);
+	assert_int_equal(unlabelled, 0);
+	assert_int_equal(journal_close(journal, 0), 0);
+	assert_string_equal(spans(TRACE_1, &unlabelled), "1 5 2;1 6 1;1 5 1;");
+}
+
+static void too_many_spans_are_counted(void **state)
+{
+	__u64 unlabelled;
+
+	(void)state;
+	for (__u64 i = 1; i <= JOURNAL_STRETCH_SPANS + 3; i++)
+		add_of(i, 27, 1, i);
+	spans("each", &unlabelled);
+	assert_int_equal(unlabelled, 3);
+	assert_int_equal(profile_count(profile, PROFILE_SAMPLE), JOURNAL_STRETCH_SPANS + 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -215,6 +283,8 @@ int main(void)
 		TEST(room_has_a_bound),
 		TEST(losses),
 		TEST(a_minute_of_eight_threads),
+		TEST(spans_are_told_apart_if_asked),
+		TEST(too_many_spans_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static int teardown(void **state)
 
 static int add(__u64 ns, __u32 node, enum event_kind kind, __u64 amount, bool is_span)
 {
-	const struct journal_sample s = { ns, amount, node, kind, is_span };
+	const struct journal_sample s = { ns, amount, node, kind, is_span, { 0 } };
 
 	return journal_blocks_add(&blocks, &recent, &s, TOGETHER);
 }
@@ -159,6 +159,50 @@ static void blocks_come_and_go(void **state)
 
 #define TEST(f) cmocka_unit_test_teardown(f, teardown)
 
+static int add_of(__u64 ns, const struct trace_ids *ids)
+{
+	const struct journal_sample s = { ns, 1, 7, EVENT_CPU, false, *ids };
+
+	return journal_blocks_add(&blocks, &recent, &s, TOGETHER);
+}
+
+static void entries_are_of_one_span(void **state)
+{
+	const struct trace_ids none = { 0 }, one = { 1, 2, 3 }, same_span = { 1, 1, 3 };
+	const struct journal_block *b;
+
+	(void)state;
+	add_of(T0, &none);
+	add_of(T0 + 1, &one);
+	add_of(T0 + 2, &one);
+	add_of(T0 + 3, &same_span);
+	add_of(T0 + 4, &none);
+	b = blocks.first;
+	assert_int_equal(b->count, 4);
+	assert_int_equal(b->entries[1].ticks, 2);
+	assert_int_equal(journal_entry_ids(b, &b->entries[0]).span, 0);
+	assert_int_equal(journal_entry_ids(b, &b->entries[1]).low, 2);
+	assert_int_equal(journal_entry_ids(b, &b->entries[2]).low, 1);
+	assert_int_equal(journal_entry_ids(b, &b->entries[3]).span, 0);
+	assert_int_equal(b->spans->count, 2);
+}
+
+static void many_spans_need_more_blocks(void **state)
+{
+	const __u32 count = 3 * JOURNAL_BLOCK_SPANS;
+	__u64 number = 0;
+	int added = 0;
+
+	(void)state;
+	for (__u64 i = 1; i <= count; i++)
+		added += add_of(T0 + i, &(struct trace_ids){ 1, 2, i });
+	assert_int_equal(added, 3);
+	for (const struct journal_block *b = blocks.first; b; b = b->next)
+		for (__u32 i = 0; i < b->count; i++)
+			assert_int_equal(journal_entry_ids(b, &b->entries[i]).span, ++number);
+	assert_int_equal(number, count);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -168,6 +212,8 @@ int main(void)
 		TEST(stretches_part_it),
 		TEST(large_amounts_are_several_entries),
 		TEST(blocks_come_and_go),
+		TEST(entries_are_of_one_span),
+		TEST(many_spans_need_more_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`--trace otel`: ids of OpenTelemetry's current span in the log of samples, against what a program that runs
+the real SDK says itself."""
+import collections
+import sysconfig
+import time
+
+import pytest
+
+import interpreters as known
+import pprof
+import profiler
+from serving import server
+
+PROGRAM = "spans.py"
+LOG = "/debug/pyperf/log"
+PACKAGES = sysconfig.get_paths()["purelib"]  # of tests/requirements.txt: those of the SDK are Python alone
+
+PYTHONS = [i for i in known.everything() if i.version >= (3, 10)]  # which this version of the SDK wants
+NEWEST = max(PYTHONS, key=lambda i: i.version)
+QUICK = ("debian-3.11", NEWEST.name)  # of which two are enough before each change
+EACH = [pytest.param(i, id=str(i), marks=() if i.name in QUICK else pytest.mark.all) for i in PYTHONS]
+
+
+def compare(samples, truth):
+    """Counters of the samples of functions that tell their span, and of those that differ from that."""
+    found, wrong = collections.Counter(), collections.Counter()
+    for sample in samples:
+        names = [frame.function for frame in sample.frames if frame.function in truth]
+        if len(names) != 1 or "[" in "".join(frame.function for frame in sample.frames if frame.line):
+            continue
+        want, have = truth[names[0]], sample.labels.get("trace_id")
+        have = have and [have, sample.labels["span_id"]]
+        values = [value > 0 for value in sample.values]
+        if want == have:
+            found["right" if want else "none"] += max(sample.values[0], any(values))
+        elif have is None:
+            found["missing"] += 1
+        else:
+            wrong[names[0], str(want), str(have)] += 1
+    return found, wrong
+
+
+def start(python, workloads, *arguments):
+    return profiler.target(python.path, workloads / PROGRAM, *arguments,
+                           env={"PYTHONPATH": str(PACKAGES), "PATH": "/usr/bin:/bin"})
+
+
+def log(s, query):
+    answer = s.get("%s?%s" % (LOG, query))
+    assert answer.status == 200, answer
+    return answer
+
+
+def wait_for_spans(s, count):
+    """Until so many samples have ids."""
+    profiler.wait_until(lambda: s.metric("trace_spans_total") >= count, what="spans")
+
+
+@pytest.mark.parametrize("python", EACH)
+def test_ids(python, workloads, tmp_path):
+    """Interleaved tasks, children, threads, spans within others, ids with zeros: no sample differs."""
+    with start(python, workloads) as target:
+        with server(tmp_path, "--pid", target.pid, "-F", 997, "--budget", 0, "--log", 5, "--event",
+                    "cpu,offcpu", "--trace", "otel") as s:
+            wait_for_spans(s, 1)
+            begin = time.time()  # from here on no sample may lack them
+            wait_for_spans(s, 1000)
+            each = pprof.parse(log(s, "from=%f&trace=each" % begin).body)
+            plain = pprof.parse(log(s, "last=60").body)
+            trace_id = next(sample.labels["trace_id"] for sample in each.samples
+                            if "trace_id" in sample.labels)
+            one = pprof.parse(log(s, "trace=" + trace_id).body)
+            nothing = log(s, "trace=" + "ab" * 16)
+            unknown = s.metric("trace_unknown_total")
+    found, wrong = compare(each.samples, target.about)
+    assert not wrong and found["missing"] == 0, (found, wrong)
+    assert found["right"] > 200 and found["none"] > 5, found
+    assert unknown == 0
+    assert not any("trace_id" in sample.labels for sample in plain.samples)
+    assert {sample.labels.get("trace_id") for sample in one.samples} == {trace_id}
+    assert nothing.headers["Pyperf-Samples"] == "0"
+
+
+def test_waits_and_children(workloads, tmp_path):
+    """Waits have the span that was current when they began; a child that was forked within a span has its
+    own."""
+    with start(known.usual(), workloads, "fork") as target:
+        with server(tmp_path, "--pid", target.pid, "--children", "-F", 499, "--log", 5, "--event",
+                    "cpu,offcpu", "--trace", "otel") as s:
+            wait_for_spans(s, 800)
+            profile = pprof.parse(log(s, "trace=each").body)
+    at = [kind for kind, _ in profile.sample_types].index("offcpu")
+    waits = [sample for sample in profile.samples if sample.values[at]]
+    resting = [sample for sample in waits if any(f.function.startswith("rest") for f in sample.frames)]
+    found, wrong = compare(resting, target.about)
+    assert not wrong and found["right"] > 10, (found, wrong)
+    of_child = [sample for sample in profile.samples if sample.labels["pid"] != target.pid]
+    found, wrong = compare(of_child, target.about)
+    assert not wrong and found["right"] > 20, (found, wrong)
+
+
+def test_what_is_refused(tmp_path):
+    run = profiler.run(tmp_path, "-a", "-d", "1", "--trace", "otel", code=2)
+    assert "--log MINUTES" in run.err
+    with server(tmp_path, "--all-python", "--log", 1) as s:
+        without = s.get(LOG + "?trace=each")
+        bad = s.get(LOG + "?trace=12")
+    assert without.status == 400 and b"--trace otel" in without.body
+    assert bad.status == 400 and b"32 hexadecimal digits" in bad.body

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_trace_ids.c - ids of traces and spans as texts, which traces are asked for, and ids in the records of
+ * the journal.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "bpf/abi.h"
+#include "profile/trace_ids.h"
+
+static void texts_have_all_digits(void **state)
+{
+	const struct trace_ids ids = { .high = 0xab, .low = 1ULL << 63, .span = 0xf };
+	char trace[TRACE_TEXT], span[SPAN_TEXT];
+
+	(void)state;
+	trace_ids_text(&ids, trace, span);
+	assert_string_equal(trace, "00000000000000ab8000000000000000");
+	assert_string_equal(span, "000000000000000f");
+}
+
+static void one_trace_or_each(void **state)
+{
+	const struct trace_ids none = { 0 }, its = { 0xab, 0xcd, 7 }, other = { 0xab, 0xce, 7 };
+	struct trace_wanted w = { 0 };
+
+	(void)state;
+	assert_true(trace_is_wanted(&w, &none) && trace_is_wanted(&w, &its));
+	assert_int_equal(trace_wanted_parse("each", &w), 0);
+	assert_true(w.each && trace_is_wanted(&w, &none) && trace_is_wanted(&w, &its));
+	assert_int_equal(trace_wanted_parse("00000000000000ab00000000000000CD", &w), 0);
+	assert_true(w.each && trace_is_wanted(&w, &its));
+	assert_false(trace_is_wanted(&w, &none));
+	assert_false(trace_is_wanted(&w, &other));
+}
+
+static void what_is_no_id(void **state)
+{
+	static const char *const bad[] = {
+		"", "each ", "ab", "0000000000000000000000000000000g", "+0000000000000ab00000000000000cd",
+		" 0000000000000ab0000000000000cd0", "00000000000000ab00000000000000cd0",
+		"-000000000000001-000000000000001"
+	};
+	struct trace_wanted w = { .one = true, .of = { 1, 2, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(trace_wanted_parse(bad[i], &w), -EINVAL);
+	assert_true(w.one && !w.each && w.of.high == 1 && w.of.low == 2);
+}
+
+static void records_keep_each_bit(void **state)
+{
+	__u64 words[4];
+
+	(void)state;
+	for (int bit = 0; bit < 192; bit++) {
+		__u64 of[3] = { 0 };
+		struct trace_ids ids, back;
+
+		of[bit / 64] = 1ULL << (bit % 64);
+		ids = (struct trace_ids){ of[0], of[1], of[2] };
+		for (int i = 0; i < 4; i++) {
+			words[i] = journal_ids_word(&ids, i);
+			assert_int_equal(words[i] >> JOURNAL_IDS_BITS, 0);
+		}
+		back = journal_ids(words);
+		assert_memory_equal(&back, &ids, sizeof(ids));
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts_have_all_digits),
+		cmocka_unit_test(one_trace_or_each),
+		cmocka_unit_test(what_is_no_id),
+		cmocka_unit_test(records_keep_each_bit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
