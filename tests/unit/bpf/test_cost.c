@@ -192,14 +192,14 @@ static void a_quiet_time_pays_what_is_owed(void **state)
 static void one_of_each_block(void **state)
 {
 	unsigned int at[8] = {};
-	struct turns turns = {};
+	struct turns taken = {};
 
 	(void)state;
 	for (int block = 0; block < 8000; block++) {
 		int seen = 0;
 
 		for (int i = 0; i < 8; i++) {
-			const __u32 stands = turns_next(&turns, 3);
+			const __u32 stands = turns_next(&taken, 3);
 
 			assert_true(!stands || stands == 8);
 			seen += !!stands;
