@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "export/stands_out.h"
 #include "profile/events.h"
 #include "profile/filter.h"
 #include "profile/summary.h"
@@ -29,16 +30,30 @@ static void print_kinds(const struct profile *p, FILE *f, int rows)
 	}
 }
 
-static int write_profile(const struct whole_options *o, const struct profile *p)
+/* b: gets what is in the file. */
+static int write_profile(const struct whole_options *o, const struct profile *p, struct buf *b)
 {
-	_cleanup_buf_ struct buf b = {};
-	int err = format_rows[o->format].encode(p, &b);
+	int err = format_rows[o->format].encode(p, b);
 
 	if (err) {
 		log_error("the profile cannot be encoded: %s", strerror(-err));
 		return err;
 	}
-	return output_write(o->output, &b, o->patience);
+	return output_write(o->output, b, o->patience);
+}
+
+/* What stands out, and the tables. file: what was written. */
+static void print_summary(const struct whole_options *o, const struct profile *p, const struct buf *file,
+			  FILE *f)
+{
+	const bool is_pprof = o->format == FORMAT_PPROF;
+	_cleanup_buf_ struct buf pprof = {};
+
+	if (is_pprof)
+		stands_out_print(file, output_is_stdout(o->output) ? NULL : o->output, f, isatty(fileno(f)));
+	else if (!format_rows[FORMAT_PPROF].encode(p, &pprof))
+		stands_out_print(&pprof, NULL, f, isatty(fileno(f)));
+	print_kinds(p, f, o->top);
 }
 
 /* Whether nothing but ticks was measured for it. */
@@ -71,6 +86,7 @@ int whole_write(const struct whole_options *o, struct window *window, struct har
 		FILE *f)
 {
 	_cleanup_profile_ struct profile *profile = NULL;
+	_cleanup_buf_ struct buf file = {};
 	int err = window_take(window, &profile, ret_stats);
 
 	if (err) {
@@ -79,13 +95,13 @@ int whole_write(const struct whole_options *o, struct window *window, struct har
 	}
 	if (!o->output)
 		return 0;
-	err = write_profile(o, profile);
+	err = write_profile(o, profile, &file);
 	if (err)
 		return err;
 	if (harvest_is_empty(ret_stats))
 		say_empty(profile);
 	else if (!o->quiet && o->top)
-		print_kinds(profile, f, o->top);
+		print_summary(o, profile, &file, f);
 	say_unlooked(profile);
 	return 0;
 }

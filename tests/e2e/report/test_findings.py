@@ -135,6 +135,8 @@ def test_a_program_with_the_fault(code, tmp_path):
     # The command shows what it is about.
     assert report(*found[code]["arguments"], run.path)
     text = " ".join(report("--findings", run.path).split())
+    summary = " ".join((run.out or run.err).split())
+    assert found[code]["text"] in summary and summary.index("What stands out") == 0
     assert found[code]["text"] in text and found[code]["doubt"] in text and found[code]["command"] in text
 
 

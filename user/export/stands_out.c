@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "export/stands_out.h"
+
+#include "findings/findings.h"
+#include "profile/summary.h"
+#include "recorded/read_pprof.h"
+#include "recorded/recorded.h"
+
+void stands_out_print(const struct buf *pprof, const char *path, FILE *f, bool colour)
+{
+	char *const files[] = { (char *)path, NULL };
+	_cleanup_recorded_ struct recorded r = { 0 };
+	_cleanup_buf_ struct buf text = { 0 };
+	struct findings found;
+	const char *why;
+
+	if (read_pprof(&r, pprof->data, pprof->size, &why) || findings_make(&r, &found) || !found.count)
+		return;
+	findings_set_files(&found, files);
+	if (!findings_text(&found, colour, SUMMARY_WIDTH, &text))
+		fprintf(f, "%.*s\n", (int)text.size, text.data);
+}
