@@ -16,6 +16,8 @@ void answered_free(struct answered *a)
 {
 	for (size_t i = 0; i < a->table_count; i++)
 		table_free(&a->tables[i]);
+	for (size_t i = 0; i < a->source_count; i++)
+		line_text_free(&a->sources[i]);
 	table_free(&a->markers);
 	chosen_free(&a->chosen);
 	*a = (struct answered){ 0 };
@@ -168,6 +170,55 @@ static void note_chosen(struct answered *a)
 				 100 * answered_share(a, a->tables[i].without), a->question->by);
 }
 
+static struct line_text *find_source(const struct answered *a, __u32 file)
+{
+	for (size_t i = 0; i < a->source_count; i++)
+		if (a->sources[i].file == file)
+			return (struct line_text *)&a->sources[i];
+	return NULL;
+}
+
+const char *answered_source(const struct answered *a, const struct table *t, const struct table_row *row)
+{
+	const struct row_key *key = row_keys_get(&t->keys, row->key);
+	const struct line_text *s = t->shape == TABLE_LINES ? find_source(a, key->file) : NULL;
+
+	return s ? line_text_get(s, key->line) : NULL;
+}
+
+static void note_source(struct answered *a, const struct line_text *s)
+{
+	const char *file = recorded_get_string(a->recorded, s->file);
+
+	if (s->state == LINE_TEXT_NEWER)
+		add_note(a, "source_newer",
+			 "%.150s was changed after the profile began: its lines may be others", file);
+	else if (s->state == LINE_TEXT_CONTAINER)
+		add_note(a, "source_container", "%.150s is not shown: it ran in a container", file);
+	else if (s->state == LINE_TEXT_UNREADABLE)
+		add_note(a, "source_unreadable", "%.150s is not shown: %s", file, strerror(-s->err));
+	else if (s->state == LINE_TEXT_OTHER)
+		add_note(a, "source_other", "%.150s is not shown: the function is not where it was", file);
+}
+
+/* Of the files of a table of lines. */
+static int read_sources(struct answered *a)
+{
+	const struct table *t = &a->tables[0];
+	int err = 0;
+
+	for (size_t i = 0; a->question->lines && i < t->count && !err; i++) {
+		const struct row_key *key = row_keys_get(&t->keys, t->rows[i].key);
+
+		if (a->source_count == ANSWERED_SOURCES_MAX || find_source(a, key->file))
+			continue;
+		err = line_text_read(a->recorded, key->name, key->file, &a->sources[a->source_count++]);
+		if (!err)
+			note_source(a, &a->sources[a->source_count - 1]);
+	}
+	return err;
+}
+
 int answered_make(struct recorded *r, const struct question *q, struct answered *ret, char *error,
 		  size_t size)
 {
@@ -175,7 +226,7 @@ int answered_make(struct recorded *r, const struct question *q, struct answered 
 
 	*ret = (struct answered){ .recorded = r, .question = q };
 	err = chosen_make(r, q, &ret->chosen, error, size) ?: make_tables(ret, error, size) ?:
-	      make_markers(ret);
+	      make_markers(ret) ?: read_sources(ret);
 	if (err)
 		return err;
 	note_chosen(ret);

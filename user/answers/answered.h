@@ -12,11 +12,13 @@
 #include "answers/chosen.h"
 #include "answers/finding.h"
 #include "answers/question.h"
+#include "answers/line_text.h"
 #include "answers/table.h"
 #include "base/buf.h"
 
 #define ANSWERED_TABLES_MAX 5
-#define ANSWERED_NOTES_MAX  12
+#define ANSWERED_NOTES_MAX  16
+#define ANSWERED_SOURCES_MAX 4
 
 struct answered_note {
 	const char *code; /* for programs: it does not change */
@@ -32,6 +34,8 @@ struct answered {
 	struct table markers; /* what stacks lack: rows are the marker frames, and only those */
 	struct answered_note notes[ANSWERED_NOTES_MAX];
 	size_t note_count;
+	struct line_text sources[ANSWERED_SOURCES_MAX]; /* of a table of lines: of the first files */
+	size_t source_count;
 	const struct findings *findings; /* borrowed; NULL: nobody has asked */
 };
 
@@ -47,6 +51,9 @@ static inline bool answered_is_empty(const struct answered *a)
 {
 	return !a->chosen.total;
 }
+
+/* The text of a line of a table of lines; NULL = it is not known. */
+const char *answered_source(const struct answered *a, const struct table *t, const struct table_row *row);
 
 /* As lines for people. 0 or -ENOMEM. */
 int answered_text(const struct answered *a, bool colour, struct buf *out);

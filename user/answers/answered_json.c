@@ -90,6 +90,8 @@ static int add_row(const struct answered *a, const struct table *t, const struct
 		err = buf_printf(out, ",\"line\":%lld", key->line);
 	if (!err && key->has_number)
 		err = buf_printf(out, ",\"number\":%lld", key->number);
+	if (!err && answered_source(a, t, row))
+		err = add_text("source", answered_source(a, t, row), out);
 	if (!err && t->shape == TABLE_TREE)
 		err = buf_printf(out, ",\"depth\":%u", row->depth);
 	row_keys_id(a->recorded, key, id);

@@ -62,6 +62,19 @@ static int add_share(struct page *p, __s64 value)
 			  hot ? style(p, RESET) : "");
 }
 
+/* The cell, as far as it can be shown and there is room to the end of the line. It ends with NUL. */
+static int add_shown_cell(struct page *p)
+{
+	_cleanup_buf_ struct buf shown = { 0 };
+	int err = buf_add_shown(&shown, p->cell.data, false);
+	struct table_cell c;
+
+	if (err)
+		return err;
+	c = table_cell_cut(&shown, NAME_WIDTH + 2 + PLACE_WIDTH, false);
+	return buf_printf(p->out, "%s%.*s%s", c.before, (int)c.size, c.text, c.behind);
+}
+
 static int add_name(struct page *p, const struct row_key *key, __u32 depth, bool has_place)
 {
 	int err;
@@ -87,14 +100,36 @@ static int add_place(struct page *p, const struct row_key *key)
 	return err ?: buf_add_string(p->out, "  ") ?: add_cell(p, PLACE_WIDTH, true, false);
 }
 
+/* A line of source in the place of its function's name. */
+static int add_source(struct page *p, const struct row_key *key, const char *text)
+{
+	int err;
+
+	buf_clear(&p->cell);
+	err = buf_printf(&p->cell, "%5lld  ", key->line);
+	for (size_t column = 0; *text && !err; text++) {
+		const size_t length = buf_utf8_length(text) ?: 1;
+
+		err = *text == '\t' ? buf_printf(&p->cell, "%*s", 8 - (int)(column % 8), "") :
+				      buf_add(&p->cell, text, length);
+		column += *text == '\t' ? 8 - column % 8 : 1;
+		text += length - 1;
+	}
+	err = err ?: buf_add(&p->cell, "", 1);
+	return err ?: add_shown_cell(p);
+}
+
 static int add_row(struct page *p, const struct table *t, const struct table_row *row)
 {
 	const struct row_key *key = row_keys_get(&t->keys, row->key);
 	const bool has_place = key->file && key->file != key->name;
+	const char *source = answered_source(p->answer, t, row);
 	const __s64 amount = t->shape == TABLE_ROWS ? row->self : row->total;
 	int err = add_share(p, row->self) ?: add_share(p, row->total);
 
 	err = err ?: buf_printf(p->out, "%10s  ", amount_text(p->unit, amount).text);
+	if (!err && source)
+		return add_source(p, key, source) ?: buf_add_string(p->out, "\n");
 	err = err ?: add_name(p, key, row->depth, has_place);
 	if (!err && has_place)
 		err = add_place(p, key);
@@ -132,12 +167,26 @@ static int add_title(struct page *p, const struct table *t)
 			  by == BY_LINE ? "line" : has_place ? "defined at" : "", style(p, RESET));
 }
 
+/* Above the first line of each file whose text is shown. */
+static int add_file_of_lines(struct page *p, const struct table *t, size_t i)
+{
+	const __u32 file = row_keys_get(&t->keys, t->rows[i].key)->file;
+	int err;
+
+	if (!answered_source(p->answer, t, &t->rows[i]) ||
+	    (i && row_keys_get(&t->keys, t->rows[i - 1].key)->file == file))
+		return 0;
+	err = buf_printf(p->out, "%s%30s", style(p, DIM), "") ?:
+	      buf_add_shown(p->out, short_path(text_of(p, file)), false);
+	return err ?: buf_printf(p->out, "%s\n", style(p, RESET));
+}
+
 static int add_table(struct page *p, const struct table *t)
 {
 	int err = add_title(p, t);
 
 	for (size_t i = 0; i < t->shown && !err; i++)
-		err = add_row(p, t, &t->rows[i]);
+		err = add_file_of_lines(p, t, i) ?: add_row(p, t, &t->rows[i]);
 	return err ?: add_left_out(p, t);
 }
 

@@ -3,6 +3,7 @@
 the tests' own reader the same tree."""
 import collections
 import json
+import os
 import re
 import subprocess
 
@@ -88,6 +89,45 @@ def test_lines(plain):
     rows = table(plain, "--lines", "hot")["rows"]
     assert {row["line"]: row["self"] for row in rows if row["self"]} == counted
     assert [row["line"] for row in rows] == sorted(row["line"] for row in rows)
+
+
+@pytest.fixture
+def program(tmp_path):
+    """(the program's file, its profile)."""
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    os.utime(path, (1e9, 1e9))
+    return path, profiler.run(tmp_path, "-F", 999, "--", known.newest().path, path).path
+
+
+def test_source(program):
+    path, profile = program
+    found = json.loads(report("--json", "--lines", "hot", profile))
+    jsonschema.validate(found, SCHEMA)
+    lines = PROGRAM.split("\n")
+    rows = found["tables"][0]["rows"]
+    assert rows and all(row["source"] == lines[row["line"] - 1] for row in rows)
+    assert not [note for note in found["notes"] if note["code"].startswith("source")]
+    text = report("--lines", "hot", profile)
+    assert path.name + "\n" in text
+    for row in rows:
+        assert re.search(r"^.*%% +\S+ \S+ +%d  %s$" % (row["line"], re.escape(row["source"])), text, re.M)
+
+
+def notes_of_source(profile):
+    found = json.loads(report("--json", "--lines", "hot", profile))
+    has = any("source" in row for row in found["tables"][0]["rows"])
+    return has, [note["code"] for note in found["notes"] if note["code"].startswith("source")]
+
+
+def test_source_that_may_be_another(program):
+    path, profile = program
+    path.write_text(PROGRAM)
+    assert notes_of_source(profile) == (True, ["source_newer"])
+    path.write_text("\n" + PROGRAM)
+    assert notes_of_source(profile) == (False, ["source_other"])
+    path.unlink()
+    assert notes_of_source(profile) == (False, ["source_unreadable"])
 
 
 def test_tree(plain):

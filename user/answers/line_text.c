@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "answers/line_text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/small_file.h"
+#include "recorded/recorded.h"
+
+void line_text_free(struct line_text *s)
+{
+	free(s->text);
+	free(s->lines);
+	s->text = NULL;
+	s->lines = NULL;
+	s->count = 0;
+}
+
+const char *line_text_get(const struct line_text *s, __s64 number)
+{
+	return s->text && number > 0 && (size_t)number <= s->count ? s->text + s->lines[number - 1] : NULL;
+}
+
+/* Ends each line, and notes where it begins. */
+static int split(struct line_text *s)
+{
+	size_t n = 1, at = 0;
+
+	for (const char *c = s->text; *c; c++)
+		n += *c == '\n';
+	s->lines = calloc(n, sizeof(*s->lines));
+	if (!s->lines)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		s->lines[i] = at;
+		at += strcspn(s->text + at, "\n");
+		s->text[at++] = '\0';
+	}
+	s->count = n;
+	return 0;
+}
+
+static bool is_python_file(const char *file)
+{
+	const size_t n = strlen(file);
+
+	return *file == '/' && n > 3 && !strcmp(file + n - 3, ".py");
+}
+
+/* Whether a stack with a frame of this file has a label of a container. */
+static bool is_of_container(const struct recorded *r, __u32 file)
+{
+	static const char *const keys[] = { "container_id", "container", "pod" };
+
+	for (size_t k = 0; k < ARRAY_SIZE(keys); k++) {
+		const __u32 key = interned_find(&r->strings, keys[k], strlen(keys[k]));
+
+		for (__u32 id = 1; key && id <= recorded_stacks(r); id++) {
+			const struct recorded_stack s = recorded_get_stack(r, id);
+
+			if (!recorded_find_label(&s, key))
+				continue;
+			for (size_t i = 0; i < s.n; i++) {
+				const __u32 function = recorded_get_place(r, s.places[i])->function;
+
+				if (recorded_get_function(r, function)->file == file)
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+static bool is_of_word(char c)
+{
+	return c == '_' || (c & 0x80) || isalnum((unsigned char)c);
+}
+
+static bool has_word(const char *line, const char *word)
+{
+	const size_t n = strlen(word);
+
+	for (const char *at = line; *word && (at = strstr(at, word)); at++)
+		if ((at == line || !is_of_word(at[-1])) && !is_of_word(at[n]))
+			return true;
+	return false;
+}
+
+/* A function's first line names it, or is a decorator; what has no name of its own proves nothing. */
+static bool stands_there(const struct line_text *s, const char *name, __s64 start_line)
+{
+	const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
+	const char *line = line_text_get(s, start_line);
+
+	if (!start_line || strchr(last, '<'))
+		return true;
+	return line && (has_word(line, last) || line[strspn(line, " \t")] == '@');
+}
+
+static bool is_where_it_was(const struct recorded *r, const struct line_text *s, __u32 name)
+{
+	for (__u32 id = 1; id <= r->functions.count; id++) {
+		const struct recorded_function *f = recorded_get_function(r, id);
+
+		if (f->name == name && f->file == s->file &&
+		    !stands_there(s, recorded_get_string(r, name), f->start_line))
+			return false;
+	}
+	return true;
+}
+
+static enum line_text_state state_of(const struct recorded *r, const struct line_text *s, __u32 name)
+{
+	struct stat st;
+
+	if (!is_where_it_was(r, s, name))
+		return LINE_TEXT_OTHER;
+	if (stat(recorded_get_string(r, s->file), &st) || !r->start_ns)
+		return LINE_TEXT_SHOWN;
+	return (__s64)st.st_mtim.tv_sec * (__s64)NS_PER_SECOND + st.st_mtim.tv_nsec > r->start_ns ?
+	       LINE_TEXT_NEWER : LINE_TEXT_SHOWN;
+}
+
+int line_text_read(const struct recorded *r, __u32 name, __u32 file, struct line_text *ret)
+{
+	const char *path = recorded_get_string(r, file);
+	int err;
+
+	*ret = (struct line_text){ .file = file, .state = LINE_TEXT_NONE };
+	if (!is_python_file(path))
+		return 0;
+	ret->state = LINE_TEXT_CONTAINER;
+	if (is_of_container(r, file))
+		return 0;
+	ret->state = LINE_TEXT_UNREADABLE;
+	ret->err = small_file_read(path, LINE_TEXT_BYTES_MAX, &ret->text);
+	if (ret->err)
+		return ret->err == -ENOMEM ? ret->err : 0;
+	err = split(ret);
+	if (err)
+		return err;
+	ret->state = state_of(r, ret, name);
+	if (ret->state == LINE_TEXT_OTHER)
+		line_text_free(ret);
+	return 0;
+}
