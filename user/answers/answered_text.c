@@ -151,20 +151,21 @@ static int add_left_out(struct page *p, const struct table *t)
 static int add_title(struct page *p, const struct table *t)
 {
 	const enum answer_by by = t->keys.by;
-	const bool has_place = by == BY_FUNCTION || by == BY_LINE || by == BY_FRAME;
+	const bool has_place = by == BY_FUNCTION || by == BY_LINE || by == BY_FRAME || by == BY_IMPORT;
 	const char *name = by == BY_LABEL ? p->answer->question->by + 6 :
-			   by == BY_LINE  ? "function" : by_rows[by].name;
+			   by == BY_LINE ? "function" : by == BY_IMPORT ? "module" : by_rows[by].name;
 
 	static const char *const titles[] = {
 		[TABLE_CALLERS] = "Callers", [TABLE_CALLEES] = "Callees", [TABLE_LINES] = "Lines",
 		[TABLE_TREE] = "Call tree", [TABLE_ROWS] = NULL,
 	};
-	const char *title = titles[t->shape] ?: by_rows[by].title;
+	const char *title = by == BY_IMPORT ? by_rows[by].title : titles[t->shape] ?: by_rows[by].title;
 
 	return buf_printf(p->out, "\n%s%s%s%s%s\n%s   self    total      amount  %-*s%s%s\n", style(p, BOLD),
 			  title, t->of ? " of " : "", t->of ?: "", style(p, RESET),
 			  style(p, DIM), has_place ? NAME_WIDTH + 2 : 0, name,
-			  by == BY_LINE ? "line" : has_place ? "defined at" : "", style(p, RESET));
+			  by == BY_LINE ? "line" : by == BY_IMPORT ? "file" : has_place ? "defined at" : "",
+			  style(p, RESET));
 }
 
 /* Above the first line of each file whose text is shown. */

@@ -15,7 +15,7 @@ enum answer_by {
 	BY_KINDS
 };
 
-enum by_of { OF_OWN, OF_ALL, OF_NATIVE, OF_WAIT, OF_LABEL };
+enum by_of { OF_OWN, OF_ALL, OF_NATIVE, OF_WAIT, OF_LABEL, OF_IMPORT };
 
 struct by_row {
 	const char *name, *title;
@@ -29,6 +29,7 @@ struct question {
 	const char *by, *event, *focus, *ignore, *callers, *callees, *lines;
 	bool tree, fold;
 	bool no_tables; /* findings alone */
+	bool flat; /* rows, also of what would be a tree */
 	size_t top; /* rows of each table */
 };
 

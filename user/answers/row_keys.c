@@ -40,7 +40,7 @@ void row_keys_free(struct row_keys *k)
 	k->of_place = NULL;
 }
 
-static int add_key(struct row_keys *k, struct row_key *key, const char *kind, __u32 *ret)
+int row_keys_add(struct row_keys *k, struct row_key *key, const char *kind, __u32 *ret)
 {
 	return add_string(k->recorded, kind, &key->kind) ?: interned_add(&k->keys, key, sizeof(*key), ret);
 }
@@ -67,14 +67,14 @@ static int package_row(struct row_keys *k, const struct recorded_place *p, const
 	/* What has no file stands for itself. */
 	if (!file) {
 		key.name = f->name;
-		return add_key(k, &key, frame_rows[p->kind].key, ret);
+		return row_keys_add(k, &key, frame_rows[p->kind].key, ret);
 	}
 	kind = package_of(recorded_get_string(r, file), name, sizeof(name));
 	if (fold && kind == PACKAGE_PROGRAM) {
 		*ret = 0;
 		return 0;
 	}
-	return add_string(r, name, &key.name) ?: add_key(k, &key, package_kind_name(kind), ret);
+	return add_string(r, name, &key.name) ?: row_keys_add(k, &key, package_kind_name(kind), ret);
 }
 
 static int place_row(struct row_keys *k, const struct recorded_place *p, const struct recorded_function *f,
@@ -87,7 +87,7 @@ static int place_row(struct row_keys *k, const struct recorded_place *p, const s
 		key.line = p->line;
 	if (k->by == BY_FILE && f->file)
 		key = (struct row_key){ .name = f->file, .file = f->file };
-	return add_key(k, &key, kind, ret);
+	return row_keys_add(k, &key, kind, ret);
 }
 
 int row_keys_place(struct row_keys *k, __u32 place, __u32 *ret)
@@ -149,7 +149,7 @@ int row_keys_labels(struct row_keys *k, const struct recorded_stack *s, __u32 *r
 	else
 		is_there = false;
 	if (is_there)
-		return add_key(k, &key, by_rows[k->by].name, ret);
+		return row_keys_add(k, &key, by_rows[k->by].name, ret);
 	*ret = 0;
 	return 0;
 }

@@ -34,6 +34,8 @@ struct row_keys {
 int row_keys_open(struct row_keys *k, struct recorded *r, enum answer_by by, const char *label, bool fold);
 void row_keys_free(struct row_keys *k);
 
+/* The row of a key, but for its kind, which becomes this. */
+int row_keys_add(struct row_keys *k, struct row_key *key, const char *kind, __u32 *ret);
 /* The row of a frame. 0, -ENOMEM or -E2BIG. */
 int row_keys_place(struct row_keys *k, __u32 place, __u32 *ret);
 /* The row of a stack's labels; 0 = it has no such label. */

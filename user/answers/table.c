@@ -146,9 +146,9 @@ static int add_stack(struct adder *a, __u32 id)
 
 	if (!value)
 		return 0;
-	if (a->table->shape == TABLE_TREE)
+	if (a->table->shape == TABLE_TREE && a->table->keys.by != BY_IMPORT)
 		return table_add_tree(a, id, &s, value);
-	if (a->table->shape != TABLE_ROWS)
+	if (a->table->shape != TABLE_ROWS && a->table->shape != TABLE_TREE)
 		return table_add_edges(a, id, &s, value);
 	switch (by_rows[a->table->keys.by].of) {
 	case OF_OWN:
@@ -159,6 +159,8 @@ static int add_stack(struct adder *a, __u32 id)
 		return add_natives(a, id, &s, value);
 	case OF_WAIT:
 		return add_wait(a, id, &s, value);
+	case OF_IMPORT:
+		return table_add_imports(a, id, &s, value);
 	case OF_LABEL:
 		return add_labels(a, id, &s, value);
 	}
@@ -213,10 +215,11 @@ static int add_all(struct adder *a)
 	return err;
 }
 
-static void find_shape(const struct question *q, struct table *t)
+static void find_shape(const struct question *q, enum answer_by by, struct table *t)
 {
-	t->shape = q->tree ? TABLE_TREE : q->callers ? TABLE_CALLERS : q->callees ? TABLE_CALLEES :
-		   q->lines ? TABLE_LINES : TABLE_ROWS;
+	t->shape = q->tree || (by == BY_IMPORT && !q->flat) ? TABLE_TREE :
+		   q->callers ? TABLE_CALLERS : q->callees ? TABLE_CALLEES : q->lines ? TABLE_LINES :
+		   TABLE_ROWS;
 	t->of = q->callers ?: q->callees ?: q->lines;
 }
 
@@ -242,7 +245,7 @@ int table_make(const struct chosen *c, struct recorded *r, const struct question
 	int err;
 
 	*ret = (struct table){ 0 };
-	find_shape(q, ret);
+	find_shape(q, by, ret);
 	err = row_keys_open(&ret->keys, r, by, label, q->fold) ?: add_all(&a) ?: sort(&a, q->top);
 	free(a.counted_in);
 	interned_free(&a.nodes);

@@ -31,6 +31,7 @@ int table_add_place(struct adder *a, __u32 place, __u32 stack, bool is_own, __s6
 int table_add_edges(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value);
 void table_sort_edges(struct table *t);
 
+int table_add_imports(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value);
 int table_add_tree(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value);
 /* Puts callees below their callers; of all nodes the `top` hottest. 0 or -ENOMEM. */
 int table_sort_tree(struct adder *a, size_t top);

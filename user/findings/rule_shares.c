@@ -54,7 +54,7 @@ int rule_imports(const struct scene *s, double least, struct finding *ret)
 	static const __u32 marks = MARK_IMPORT;
 	int found = cpu_share_find(s, least, importer, &marks, "Imports of modules", ret);
 
-	says_more(ret, "--focus", "_find_and_load", "--tree", NULL);
+	says_more(ret, "--by", "import", NULL);
 	return found > 0 ? says_long(s, ret, IMPORTS_SECONDS, IMPORTS_OF_TIME) : found;
 }
 

@@ -45,6 +45,7 @@ static int compare(const struct options *o, struct recorded *r, __s64 base_ns)
 		.ignore = o->ignore,
 		.fold = o->fold,
 		.top = o->top,
+		.flat = true,
 	};
 	char error[ERROR_SIZE] = "out of memory";
 	struct compared c;

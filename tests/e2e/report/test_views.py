@@ -154,6 +154,49 @@ def test_the_hottest_of_the_tree(plain):
         row["self"] for row in part["rows"])
 
 
+def modules_of(sample):
+    """The files of the modules that are being imported, the outermost first."""
+    found, loads = [], False
+    for frame in reversed(sample.frames):
+        if frame.function == "_find_and_load":
+            loads = True
+        elif loads and frame.function == "<module>":
+            loads = False
+            found.append(frame.filename)
+    return found + [""] * loads
+
+
+@pytest.fixture
+def imported(tmp_path):
+    """Of modules that burn CPU time while they are imported: outer imports inner."""
+    burns = "for _ in range(%d):\n    sum(range(1000))\n"
+    (tmp_path / "outer.py").write_text("import package.inner\n" + burns % 10000)
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").write_text("")
+    (tmp_path / "package" / "inner.py").write_text(burns % 20000)
+    return profiler.run(tmp_path, "-F", 999, "--", known.newest().path, "-c",
+                        "import sys; sys.path[0] = %r; import outer" % str(tmp_path)).path
+
+
+def test_imports(imported):
+    counted, own = collections.Counter(), collections.Counter()
+    for sample in pprof.read(imported).samples:
+        modules = modules_of(sample)
+        for i in range(len(modules)):
+            counted[tuple(modules[:i + 1])] += sample.values[0]
+        if modules:
+            own[tuple(modules)] += sample.values[0]
+    found, path = table(imported, "--by", "import"), []
+    for row in found["rows"]:
+        path[row["depth"]:] = [row.get("file", "")]
+        assert counted.pop(tuple(path)) == row["total"] and own[tuple(path)] == row["self"]
+        assert row["kind"] == ("module" if "file" in row else "marker")
+    assert not counted and found["without"] > 0
+    rows = {row["name"]: row for row in found["rows"]}
+    assert rows["inner"]["depth"] == rows["outer"]["depth"] + 1
+    assert rows["outer"]["total"] > rows["inner"]["self"] > rows["outer"]["self"] > 0
+
+
 @pytest.mark.parametrize("view", ("--callers", "--callees", "--lines"))
 def test_the_text(plain, view):
     text = report(view, "deep", plain)
