@@ -11,6 +11,7 @@
 #include "profile/short_path.h"
 #include "recorded/files.h"
 #include "run/give_up.h"
+#include "run/served.h"
 
 int profiles_begin(const struct options *o)
 {
@@ -30,6 +31,8 @@ int profiles_read(const struct options *o, const char *path, struct recorded *r)
 
 	r->from_ns = o->from_ns;
 	r->to_ns = o->to_ns;
+	if (served_is_source(path))
+		return served_read(o, path, r);
 	err = files_read(r, path, error, sizeof(error));
 	if (err)
 		log_error("%s", error);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "run/served.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "http/client.h"
+#include "http/token.h"
+#include "recorded/read_pprof.h"
+#include "recorded/recorded.h"
+#include "recorded/unpacked.h"
+
+#define HTTP		"http://"
+#define UNIX		"unix:/"
+#define ADDRESS_MAX	256
+#define SAMPLE_SECONDS	10 /* where the URL does not say it */
+#define PATIENCE	60 /* seconds, beyond those that the URL asks for */
+#define PATIENCE_MAX	90000
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+bool served_is_source(const char *text)
+{
+	return begins(text, HTTP) || begins(text, UNIX);
+}
+
+/* Into address and path, which points into url or is "". */
+static int parse(const char *url, struct http_address *address, const char **ret_path)
+{
+	const char *host = url + strlen(HTTP), *path;
+	char text[ADDRESS_MAX];
+
+	*ret_path = "";
+	if (begins(url, UNIX))
+		return http_address_parse(url, address);
+	path = host + strcspn(host, "/");
+	if (path - host >= ADDRESS_MAX)
+		return -EINVAL;
+	snprintf(text, sizeof(text), "%.*s", (int)(path - host), host);
+	*ret_path = path[0] && path[1] ? path : "";
+	/* It would end the request's first line. */
+	return path[strcspn(path, " \r\n\t")] ? -EINVAL : http_address_parse(text, address);
+}
+
+/* What is asked for where the URL has no path. */
+static void find_path(const struct options *o, char *path, size_t size)
+{
+	size_t used;
+
+	if (!o->from_ns && !o->to_ns) {
+		snprintf(path, size, "/debug/pprof/profile?seconds=%d", SAMPLE_SECONDS);
+		return;
+	}
+	used = snprintf(path, size, "/debug/pyperf/log?from=%.3f", (double)o->from_ns / 1e9);
+	snprintf(path + used, size - used, "&to=%.3f",
+		 (double)(o->to_ns ?: (long long)clock_ns_of(CLOCK_REALTIME)) / 1e9);
+}
+
+static double patience_for(const char *path)
+{
+	const char *seconds = strstr(path, "seconds=");
+	const double asked = seconds ? atof(seconds + strlen("seconds=")) : 0;
+
+	return PATIENCE + (asked > 0 && asked < PATIENCE_MAX ? asked : 0);
+}
+
+static int fail(const char *url, int err, const char *why)
+{
+	if (err == -EACCES)
+		log_error("%s wants a token: name its file by --token-file", url);
+	else if (*why)
+		log_error("%s says: %s", url, why);
+	else if (err == -EPROTO)
+		log_error("%s gives no answer that is HTTP", url);
+	else if (err == -EFBIG)
+		log_error("%s: the answer has more than %zu MiB", url, UNPACKED_MAX >> 20);
+	else
+		log_error("%s: %s", url, strerror(-err));
+	return err;
+}
+
+static int fetch(const struct options *o, const char *url, struct buf *body)
+{
+	_cleanup_free_ char *token = NULL;
+	struct http_address address;
+	char path[128], why[256];
+	const char *asked;
+	int err = parse(url, &address, &asked);
+
+	if (err) {
+		log_error("%s: name an address, such as http://127.0.0.1:7070 or unix:/run/pyperf.sock", url);
+		return err;
+	}
+	if (o->token_file) {
+		err = log_failure(token_read(o->token_file, &token), o->token_file);
+		if (err)
+			return err;
+	}
+	find_path(o, path, sizeof(path));
+	if (!*asked && !o->from_ns && !o->to_ns)
+		log_info("sampling for %d s (--from and --to ask for what was)", SAMPLE_SECONDS);
+	if (!*asked)
+		asked = path;
+	err = client_get(&address, asked, token, patience_for(asked), body, why, sizeof(why));
+	return err ? fail(url, err, why) : 0;
+}
+
+int served_read(const struct options *o, const char *url, struct recorded *r)
+{
+	_cleanup_buf_ struct buf body = { .size_max = UNPACKED_MAX };
+	const char *why;
+	int err = fetch(o, url, &body);
+
+	if (err)
+		return err;
+	err = read_pprof(r, body.data, body.size, &why);
+	if (err)
+		log_error("%s: %s", url, err == -ENOMEM ? "out of memory" : why);
+	return err;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * served.h - what a profiler that runs has, for `pyperf-bpf report` and `pyperf-bpf diff`.
+ */
+#ifndef PYPERF_RUN_SERVED_H
+#define PYPERF_RUN_SERVED_H
+
+#include <stdbool.h>
+
+#include "options/options.h"
+
+struct recorded;
+
+/* "http://ADDR:PORT", with a path or without, or "unix:/PATH". */
+bool served_is_source(const char *text);
+/*
+ * Adds its profile to r. Without a path: of a stretch of its log with --from or --to, else of the seconds
+ * that come. Logs; 0 or -errno.
+ */
+int served_read(const struct options *o, const char *url, struct recorded *r);
+
+#endif
