@@ -39,6 +39,7 @@ static int open_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGUSR2);
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		if (!was_ignored(ends[i]))
 			sigaddset(&set, ends[i]);

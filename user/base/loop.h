@@ -37,8 +37,8 @@ struct loop {
 };
 
 /*
- * Blocks SIGINT, SIGTERM, SIGHUP and SIGCHLD, to be read as events; those of the first three that were
- * ignored stay ignored. Ignores SIGPIPE. LOOP_SECOND comes each interval_ms. 0 or -errno.
+ * Blocks SIGINT, SIGTERM, SIGHUP, SIGUSR2 and SIGCHLD, to be read as events; those of the first three that
+ * were ignored stay ignored. Ignores SIGPIPE. LOOP_SECOND comes each interval_ms. 0 or -errno.
  */
 int loop_open(struct loop *l, int interval_ms);
 void loop_close(struct loop *l);

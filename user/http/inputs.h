@@ -11,6 +11,7 @@ struct continuous;
 struct discover;
 struct generation;
 struct journal;
+struct log_file;
 struct kernel;
 struct kubelet;
 struct natives;
@@ -36,6 +37,7 @@ struct http_inputs {
 	const struct generation *generation;
 	struct continuous *const *continuous; /* to NULL without --output-dir and --push */
 	struct journal *const *journal;	      /* to NULL without --log */
+	struct log_file *log_file;	      /* with path NULL without --log-file */
 	const struct kubelet *kubelet;	      /* NULL without --kubelet */
 	const struct selection *selection; /* of all processes; NULL: only some are profiled at all */
 	const char *token_file; /* --listen-token-file or NULL */

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/turn_times.h"
+#include "export/log_file.h"
 #include "http/profile_request.h"
 #include "kern/banks.h"
 #include "kern/cpu_ticks.h"
@@ -240,6 +241,13 @@ static void add_log(struct page *p, const struct journal *j)
 	gauge(p, "log_seconds", "How far back it reaches.", now > oldest ? (now - oldest) / 1e9 : 0);
 }
 
+static void add_log_file(struct page *p, const struct log_file *l)
+{
+	counter(p, "log_files_written_total", "Times the log was written into a file (--log-file).",
+		l->written);
+	counter(p, "log_files_failed_total", "Times that it could not be.", l->failed);
+}
+
 static void add_kubelet(struct page *p, const struct kubelet *k)
 {
 	struct kubelet_stats s = kubelet_get_stats(k);
@@ -289,6 +297,8 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 		add_export(&p, v->export);
 	if (v->journal)
 		add_log(&p, v->journal);
+	if (v->log_file && v->log_file->path)
+		add_log_file(&p, v->log_file);
 	if (v->kubelet)
 		add_kubelet(&p, v->kubelet);
 	add_http(&p, v->answers, v->profiles);

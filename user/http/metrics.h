@@ -17,6 +17,7 @@ struct export_stats;
 struct kernel;
 struct journal;
 struct kubelet;
+struct log_file;
 struct natives;
 struct profile_requests;
 struct registry;
@@ -37,6 +38,7 @@ struct metrics_view {
 	const struct export_stats *export; /* NULL: nothing is exported */
 	const struct kubelet *kubelet;	   /* NULL: none is asked */
 	const struct journal *journal;	   /* NULL: there is no log */
+	const struct log_file *log_file;   /* NULL, or with path NULL: it goes into no file */
 	const struct answer_counts *answers;
 	const struct profile_requests *profiles;
 };

@@ -158,7 +158,8 @@ static const struct key rows[] = {
 static const struct key log_rows[] = {
 	{ "last", set_last },
 	{ "from", set_from },
-	{ "to", set_to },
+	{ "to", set_to }, /* the first so many: */
+#define ORDER_ROWS 3
 	{ "trace", set_trace },
 	{ "format", set_format },
 	{ "hide", set_hide },
@@ -173,10 +174,17 @@ static const struct key interval_rows[] = {
 	{ "type", set_type },
 };
 
+static int refuse_filter(struct keys *k, const char *key, const char *value)
+{
+	(void)value;
+	return keys_fail(k, "'%.40s' is unknown: there are last, from, to", key);
+}
+
 static const struct key_table table = { rows, ARRAY_SIZE(rows), set_filter };
 static const struct key_table log_table = { log_rows, ARRAY_SIZE(log_rows), set_filter_log };
 static const struct key_table interval_table = { interval_rows, ARRAY_SIZE(interval_rows),
 						 set_filter_interval };
+static const struct key_table order_table = { log_rows, ORDER_ROWS, refuse_filter };
 
 int query_add(struct query *q, const char *key, const char *value)
 {
@@ -194,11 +202,11 @@ int query_add_log(struct query *q, const char *key, const char *value)
 	return keys_add(&q->keys, &log_table, key, value);
 }
 
-int query_read_log(struct query *q, struct MHD_Connection *connection)
+static int read_stretch(struct query *q, const struct key_table *keys, struct MHD_Connection *connection)
 {
 	query_begin(q);
 	q->of_log = true;
-	if (keys_read(&q->keys, &log_table, connection))
+	if (keys_read(&q->keys, keys, connection))
 		return -EINVAL;
 	if (q->last > 0 && (q->from > 0 || q->to > 0))
 		return keys_fail(&q->keys, "last goes without from and to");
@@ -216,6 +224,16 @@ int query_read_interval(struct query *q, struct MHD_Connection *connection)
 	if (q->to > 0 && q->to <= q->from)
 		return keys_fail(&q->keys, "to has to be after from");
 	return 0;
+}
+
+int query_read_log(struct query *q, struct MHD_Connection *connection)
+{
+	return read_stretch(q, &log_table, connection);
+}
+
+int query_read_log_order(struct query *q, struct MHD_Connection *connection)
+{
+	return read_stretch(q, &order_table, connection);
 }
 
 /* Of a date; 0 for one before the clock began. */

@@ -41,6 +41,8 @@ int query_add_log(struct query *q, const char *key, const char *value);
 int query_read_log(struct query *q, struct MHD_Connection *connection);
 /* The same of an interval that is kept. */
 int query_read_interval(struct query *q, struct MHD_Connection *connection);
+/* The same of one that is to be written: its time alone. */
+int query_read_log_order(struct query *q, struct MHD_Connection *connection);
 /*
  * Which stretch that is, ns of CLOCK_MONOTONIC: nothing is before `oldest`, and nothing after now. *ret_to is
  * not behind *ret_from where the log has nothing of it.

@@ -2,6 +2,7 @@
 #include "http/route.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "http/assets.h"
 #include "http/connections.h"
 #include "http/interval_list.h"
+#include "http/log_order.h"
 #include "http/metrics.h"
 #include "http/page.h"
 #include "targets/discover.h"
@@ -88,6 +90,13 @@ static enum MHD_Result stretch(struct visit *v)
 	return profile_request_begin_log(&s->profiles, s->health, &v->client, &v->waits);
 }
 
+static enum MHD_Result write_stretch(struct visit *v)
+{
+	struct site *s = v->entrance->site;
+
+	return log_order_answer(s->inputs.log_file, s->health, &v->client);
+}
+
 static enum MHD_Result stacks(struct visit *v)
 {
 	struct site *s = v->entrance->site;
@@ -114,6 +123,7 @@ static enum MHD_Result metrics(struct visit *v)
 		.export = *inputs->continuous ? continuous_stats(*inputs->continuous) : NULL,
 		.kubelet = inputs->kubelet,
 		.journal = inputs->journal ? *inputs->journal : NULL,
+		.log_file = inputs->log_file,
 		.answers = &s->answers,
 		.profiles = &s->profiles,
 	};
@@ -136,6 +146,7 @@ static enum MHD_Result ready(struct visit *v)
 static const struct route {
 	const char *path;
 	enum MHD_Result (*answer)(struct visit *v);
+	enum MHD_Result (*post)(struct visit *v); /* NULL: it changes nothing */
 	enum exposure exposure; /* the smallest that has it */
 	bool waits;	/* not for HEAD: that would wait for nothing */
 	bool costs;	/* not for pages of other sites */
@@ -148,7 +159,8 @@ static const struct route {
 	{ "/debug/pyperf/interval", interval, .exposure = EXPOSURE_ALL, .costs = true },
 	{ "/debug/pyperf/intervals", intervals, .exposure = EXPOSURE_ALL, .costs = true },
 	{ "/debug/pyperf/follow", follow, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
-	{ "/debug/pyperf/log", stretch, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
+	{ "/debug/pyperf/log", stretch, write_stretch, .exposure = EXPOSURE_ALL, .waits = true,
+	  .costs = true },
 	{ "/debug/pyperf/stacks", stacks, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
 	{ "/metrics", metrics, .exposure = EXPOSURE_METRICS },
 	{ "/healthz", alive, .exposure = EXPOSURE_HEALTH },
@@ -210,12 +222,24 @@ static enum MHD_Result refuse_token(struct visit *v, int err)
 	return answer_buf_with(&v->client, MHD_HTTP_UNAUTHORIZED, TYPE_TEXT, &body, wanted);
 }
 
+static bool is_allowed(const struct route *r, const char *method)
+{
+	return !strcmp(method, "GET") || (!r->waits && !strcmp(method, "HEAD")) ||
+	       (r->post && !strcmp(method, "POST"));
+}
+
 static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 {
-	const struct answer_header allowed[] = { { "Allow", r->waits ? "GET" : "GET, HEAD" }, { 0 } };
+	const char *second = r->post ? "POST" : r->waits ? NULL : "HEAD";
 	_cleanup_buf_ struct buf body = {};
+	struct answer_header allowed[] = { { "Allow", "GET" }, { 0 } };
+	char both[16];
 
-	if (buf_add_string(&body, r->waits ? "only GET\n" : "only GET and HEAD\n"))
+	if (second) {
+		snprintf(both, sizeof(both), "GET, %s", second);
+		allowed[0].value = both;
+	}
+	if (buf_printf(&body, "only GET%s%s\n", second ? " and " : "", second ?: ""))
 		return MHD_NO;
 	return answer_buf_with(&v->client, MHD_HTTP_METHOD_NOT_ALLOWED, TYPE_TEXT, &body, allowed);
 }
@@ -247,12 +271,12 @@ static enum MHD_Result answer(struct visit *v, const char *path, const char *met
 
 		if (strcmp(r->path, path) || exposure > r->exposure)
 			continue;
-		if (strcmp(method, "GET") && (r->waits || strcmp(method, "HEAD")))
+		if (!is_allowed(r, method))
 			return refuse_method(v, r);
 		if (r->costs && is_of_other_site(v))
 			return answer_line(&v->client, MHD_HTTP_FORBIDDEN,
 					   "this is not for pages of other sites");
-		return r->answer(v);
+		return strcmp(method, "POST") ? r->answer(v) : r->post(v);
 	}
 	asset = exposure == EXPOSURE_ALL ? asset_find(path) : NULL;
 	if (asset && (!strcmp(method, "GET") || !strcmp(method, "HEAD")))

@@ -193,6 +193,17 @@ static int derive_label_var(struct options *o, char *error, size_t size)
 	return 0;
 }
 
+static int derive_log_file(const struct options *o, char *error, size_t size)
+{
+	if (!o->log_file)
+		return 0;
+	if (!o->log)
+		return options_fail(error, size, "--log-file goes with --log MINUTES");
+	if (!*o->log_file || !strcmp(o->log_file, "-"))
+		return options_fail(error, size, "--log-file wants a file name");
+	return 0;
+}
+
 static int derive_services(struct options *o, char *error, size_t size)
 {
 	if (!o->service_from)
@@ -237,7 +248,8 @@ int options_derive(struct options *o, char *error, size_t size)
 		return -EINVAL;
 	if (derive_output(o, error, size) || derive_endpoints(o, error, size) ||
 	    derive_pod_labels(o, error, size) || derive_label_var(o, error, size) ||
-	    derive_services(o, error, size) || derive_trace(o, error, size))
+	    derive_services(o, error, size) || derive_trace(o, error, size) ||
+	    derive_log_file(o, error, size))
 		return -EINVAL;
 	if (parse_address(o->listen, &o->listen_address, "listen", error, size) ||
 	    parse_address(o->listen_metrics, &o->metrics_address, "listen-metrics", error, size) ||

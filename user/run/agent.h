@@ -9,6 +9,7 @@
 
 #include "base/complaint.h"
 #include "base/loop.h"
+#include "export/log_file.h"
 #include "guard/worker.h"
 #include "looks/looks.h"
 #include "looks/published.h"
@@ -55,6 +56,7 @@ struct agent {
 	struct continuous *continuous;
 	struct generation generation;
 	struct journal *journal; /* NULL without --log */
+	struct log_file log_file; /* all 0 without --log-file */
 	struct notify notify;
 	struct http *http; /* NULL without --listen */
 	struct live *live; /* NULL without top */

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "export/output.h"
 #include "kern/banks.h"
@@ -24,7 +25,7 @@ int finish_check(const struct agent *a)
 	const struct options *o = a->options;
 
 	return (o->continuous ? continuous_check(o->output_dir) : output_check(o->output)) ?:
-	       output_check(o->stats_json);
+	       output_check(o->stats_json) ?: output_check(o->log_file);
 }
 
 /*
@@ -87,6 +88,7 @@ int finish_write(struct agent *a)
 	int err, lost;
 
 	whole.patience = &patience;
+	log_file_finish(&a->log_file, clock_seconds() + (a->hasty ? LAST_HASTY_SECONDS : LAST_SECONDS));
 	/* The books of a run without end are worth having even if its last profile is lost. */
 	lost = a->continuous ? continuous_finish(a->continuous, a->hasty ? LAST_HASTY_SECONDS : LAST_SECONDS,
 						    &report.harvest) : 0;

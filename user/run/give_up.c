@@ -72,7 +72,7 @@ static bool may_read_files(const struct options *o)
 /* Root may write into a folder that belongs to another user, but only with a capability. */
 static bool may_write_files(const struct options *o)
 {
-	return is_writable(o->output) && is_writable(o->stats_json) &&
+	return is_writable(o->output) && is_writable(o->stats_json) && is_writable(o->log_file) &&
 	       (!o->output_dir || !is_refusal(folder_check(o->output_dir)));
 }
 

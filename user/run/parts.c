@@ -123,6 +123,7 @@ static int open_http(struct agent *a)
 		.run = &a->facts,
 		.generation = &a->generation,
 		.journal = &a->journal,
+		.log_file = &a->log_file,
 		.continuous = &a->continuous,
 		.kubelet = a->ask_kubelet.kubelet,
 		.selection = a->options->all_python || a->options->all ? &a->selection : NULL,
@@ -170,6 +171,7 @@ void parts_close(struct agent *a)
 	command_release(&a->command);
 	targets_end_close(&a->targets_end);
 	http_free(a->http);
+	log_file_close(&a->log_file);
 	journal_free(a->journal);
 	live_close(a->live);
 	window_close(a->window);

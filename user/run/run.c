@@ -165,7 +165,18 @@ static int open_journal(struct agent *a)
 			      a->options->trace == TRACE_OTEL);
 
 	a->generation.journal = a->journal;
-	return log_failure(err ?: journal_watch(a->journal, &a->loop), "the log of samples");
+	err = err ?: journal_watch(a->journal, &a->loop);
+	if (!err && a->options->log_file) {
+		a->log_file = (struct log_file){
+			.path = a->options->log_file,
+			.format = format_of_file(a->options->log_file),
+			.journal = a->journal,
+			.windows = &a->windows,
+			.discover = a->discover,
+		};
+		err = log_file_watch(&a->log_file, &a->loop);
+	}
+	return log_failure(err, "the log of samples");
 }
 
 static int start_ticks(struct agent *a)

@@ -21,6 +21,10 @@ void turns_take_signals(struct agent *a)
 	while ((signal = loop_signal(&a->loop))) {
 		if (signal == SIGCHLD)
 			continue;
+		if (signal == SIGUSR2) {
+			log_file_signalled(a->log_file.path ? &a->log_file : NULL);
+			continue;
+		}
 		if (signal == SIGHUP && a->options->config) {
 			reload(a);
 			continue;

@@ -190,6 +190,70 @@ def test_what_it_loses_is_told(tmp_path, workloads):
     assert 0 < metrics["pyperf_log_bytes", ()] and 0 < metrics["pyperf_log_seconds", ()] <= 300
 
 
+def test_it_is_written_when_somebody_says_so(tmp_path, workloads):
+    """By SIGUSR2 all of it, by POST a stretch; each time the file is whole, and replaced."""
+    path = tmp_path / "incident.pb.gz"
+    with profiler.target(known.usual().path, workloads / "burn.py") as target, \
+            server(tmp_path, "--pid", target.pid, "-F", 499, "--log", 5, "--log-file", path) as s:
+        begin, end = let_run_from_start(target.pid)
+        assert not path.exists()
+        s.run.process.send_signal(signal.SIGUSR2)
+        profiler.wait_until(lambda: s.metric("log_files_written_total") == 1, what="file")
+        everything, asked = stacks(path.read_bytes()), s.get(LOG)
+        assert everything == stacks(asked.body) and sum(everything.values()) > 50
+        middle = (begin + end) / 2
+        answer = s.get("%s?from=%f&to=%f" % (LOG, begin, middle), method="POST", body=b"not read")
+        assert answer.status == 202 and str(path).encode() in answer.body
+        profiler.wait_until(lambda: s.metric("log_files_written_total") == 2, what="file")
+        part = stacks(path.read_bytes())
+        assert part == stacks(s.get("%s?from=%f&to=%f" % (LOG, begin, middle)).body)
+        assert 0 < sum(part.values()) < sum(everything.values())
+        for query, status in (("from=1&to=2", 404), ("format=folded", 400), ("pid=1", 400), ("last=x", 400)):
+            assert s.get("%s?%s" % (LOG, query), method="POST").status == status
+        assert s.get(LOG, method="POST", headers={"Sec-Fetch-Site": "cross-site"}).status == 403
+        assert s.get("/metrics", method="POST").status == 405
+        assert s.get(LOG, method="PUT").headers["Allow"] == "GET, POST"
+        assert s.metric("log_files_failed_total") == 0
+        assert [entry.name for entry in tmp_path.iterdir() if "incident" in entry.name] == [path.name]
+        s.run.process.send_signal(signal.SIGUSR2)  # and the end: it is written all the same
+        s.stop()
+    assert stacks(path.read_bytes()) == everything
+
+
+def let_run_from_start(pid):
+    stop(pid)
+    return let_run(pid, 1)
+
+
+@pytest.mark.all
+def test_a_file_that_cannot_be_written(tmp_path, workloads):
+    run = profiler.run(tmp_path, "-a", "-d", 1, "--log", 1, "--log-file", "/nowhere/file.pb.gz", code=1)
+    assert run.err.count("\n") == 1 and "/nowhere/file.pb.gz" in run.err
+    for arguments in (("--log-file", "x"), ("--log", 1, "--log-file", ""), ("--log", 1, "--log-file", "-")):
+        run = profiler.run(tmp_path, "-a", "-d", 1, *arguments, code=2)
+        assert run.err.count("\n") == 1 and "--log-file" in run.err
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    with server(tmp_path, "--all-python", "--log", 1, "--log-file", folder / "file.folded") as s:
+        folder.rmdir()
+        s.run.process.send_signal(signal.SIGUSR2)
+        profiler.wait_until(lambda: s.metric("log_files_failed_total") == 1, what="failure")
+        folder.mkdir()
+        assert s.get(LOG, method="POST").status == 202
+        profiler.wait_until(lambda: s.metric("log_files_written_total") == 1, what="file")
+        assert (folder / "file.folded").exists()
+
+
+def test_without_a_file(tmp_path):
+    with server(tmp_path, "--all-python", "--log", 1) as s:
+        s.run.process.send_signal(signal.SIGUSR2)
+        answer = s.get(LOG, method="POST")
+        assert answer.status == 404 and b"--log-file FILE" in answer.body
+        profiler.wait_until(lambda: b"--log-file FILE" in os.pread(s.run.streams[1].fileno(), 1 << 16, 0),
+                            what="warning")
+        assert s.get("/readyz").status == 200
+
+
 @pytest.mark.parametrize("query, word", [("last=0", "last"), ("last=x", "last"), ("from=2&to=1", "after"),
                                          ("last=1&from=1", "without"), ("seconds=1", "last, from, to"),
                                          ("last=1&last=2", "twice"), ("from=1e5", "from")])
