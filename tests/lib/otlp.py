@@ -16,7 +16,8 @@ import pprof
 # Labels of ours under the names that OpenTelemetry has for them; others are the same in both.
 RESOURCE = {"process.pid": "pid", "process.title": "comm", "container.id": "container_id",
             "k8s.container.name": "container", "k8s.pod.name": "pod", "k8s.namespace.name": "namespace",
-            "k8s.pod.uid": "pod_uid"}
+            "k8s.pod.uid": "pod_uid", "service.instance.id": "service_instance",
+            "deployment.environment.name": "environment"}
 SAMPLE = {"thread.id": "tid", "thread.name": "thread"}
 
 TABLES = ("mapping_table", "location_table", "function_table", "link_table", "string_table",
@@ -39,6 +40,7 @@ class Sample(NamedTuple):
     resource: dict
     attributes: dict
     values: dict  # {(type, unit): value}
+    times: dict  # {(type, unit): [(time in ns since 1970, value)]}, where there are times
 
 
     @property
@@ -194,7 +196,7 @@ class Reader:
         return tuple(frame for location in stack.location_indices for frame in self.frames(location))
 
     def samples(self, profile):
-        """[(identity, stack, attributes, the sum of the values)]"""
+        """[(identity, stack, attributes, the sum of the values, when each of them was)]"""
         start, end = profile.time_unix_nano, profile.time_unix_nano + profile.duration_nano
         shapes, identities = set(), set()
         for sample in profile.samples:
@@ -209,7 +211,8 @@ class Reader:
             identities.add(identity)
             self.get("link_table", sample.link_index)
             yield (identity, self.stack(sample.stack_index), self.attributes(sample.attribute_indices),
-                   sum(sample.values) if values else times)
+                   sum(sample.values) if values else times,
+                   sorted(zip(sample.timestamps_unix_nano, sample.values or [1] * times)))
         demand(len(shapes) == 1, "a profile has samples of %d shapes", len(shapes))
 
     def profile(self, profile, resource, found, into):
@@ -226,10 +229,10 @@ class Reader:
         into.times.add((profile.time_unix_nano, profile.duration_nano))
         into.comments.update(self.attributes(profile.attribute_indices).get("pprof.profile.comment", ()))
         into.messages += 1
-        for identity, frames, attributes, value in self.samples(profile):
-            sample = found.setdefault(identity, Sample(frames, resource, attributes, {}))
+        for identity, frames, attributes, value, times in self.samples(profile):
+            sample = found.setdefault(identity, Sample(frames, resource, attributes, {}, {}))
             demand(type_ not in sample.values, "a type twice in a resource")
-            sample.values[type_] = value
+            sample.values[type_], sample.times[type_] = value, times
 
     def read(self):
         into = Profiles()

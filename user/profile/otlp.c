@@ -13,6 +13,7 @@
 #include "profile/otlp_dictionary.h"
 #include "profile/otlp_owners.h"
 #include "profile/otlp_places.h"
+#include "profile/otlp_times.h"
 #include "profile/pprof_header.h"
 #include "profile/pprof_strings.h"
 
@@ -32,6 +33,7 @@ struct encoder {
 	struct otlp_dictionary dictionary;
 	struct otlp_owners owners;
 	struct otlp_places places;
+	struct otlp_times times;
 	struct sample *samples; /* id - 1 */
 	__u32 *order;	     /* ids, those of a resource together, and in it those of a stack and an owner */
 	__u32 written;	     /* how many of them */
@@ -153,17 +155,35 @@ static __u64 sum_values(const struct encoder *e, size_t type, const __u32 *ids, 
 	return sum;
 }
 
-static int add_sample(const struct encoder *e, struct buf *profile, const struct sample *s, __u64 value)
+/* A value for each time at which it was counted, or one for all of it. */
+static int add_values(const struct encoder *e, struct buf *sample, size_t type, const __u32 *ids, __u32 n)
 {
+	const struct pprof_type *t = &e->header.types[type];
+	const __u64 scale = t->is_time ? profile_get_info(e->profile)->period_ns : 1;
+	_cleanup_buf_ struct buf values = {}, times = {};
+	int err = 0;
+
+	if (!otlp_times_are_there(&e->times))
+		err = protobuf_add_varint(&values, sum_values(e, type, ids, n));
+	for (__u32 i = 0; !err && otlp_times_are_there(&e->times) && i < n; i++)
+		err = otlp_times_add(&e->times, ids[i], t->kind, scale, &values, &times);
+	err = err ?: protobuf_add_bytes(sample, OTLP_SAMPLE_VALUES, values.data, values.size);
+	if (!err && times.size)
+		err = protobuf_add_bytes(sample, OTLP_SAMPLE_TIMESTAMPS_UNIX_NANO, times.data, times.size);
+	return err;
+}
+
+static int add_sample(const struct encoder *e, struct buf *profile, size_t type, const __u32 *ids, __u32 n)
+{
+	const struct sample *s = &e->samples[ids[0] - 1];
 	const struct otlp_owner *owner = &e->owners.owners[s->owner];
-	_cleanup_buf_ struct buf sample = {}, values = {};
+	_cleanup_buf_ struct buf sample = {};
 	int err = protobuf_add_number(&sample, OTLP_SAMPLE_STACK_INDEX, s->stack);
 
 	if (!err && owner->size)
 		err = protobuf_add_bytes(&sample, OTLP_SAMPLE_ATTRIBUTE_INDICES,
 					 e->owners.indices.data + owner->start, owner->size);
-	err = err ?: protobuf_add_varint(&values, value);
-	err = err ?: protobuf_add_bytes(&sample, OTLP_SAMPLE_VALUES, values.data, values.size);
+	err = err ?: add_values(e, &sample, type, ids, n);
 	return err ?: protobuf_add_bytes(profile, OTLP_PROFILE_SAMPLES, sample.data, sample.size);
 }
 
@@ -172,12 +192,9 @@ static int add_samples(const struct encoder *e, struct buf *profile, size_t type
 	int err = 0;
 
 	for (__u32 i = 0, same; !err && i < n; i += same) {
-		__u64 value;
-
 		same = count_same(e, ids + i, n - i);
-		value = sum_values(e, type, ids + i, same);
-		if (value)
-			err = add_sample(e, profile, &e->samples[ids[i] - 1], value);
+		if (sum_values(e, type, ids + i, same))
+			err = add_sample(e, profile, type, ids + i, same);
 	}
 	return err;
 }
@@ -275,6 +292,7 @@ static int open_encoder(struct encoder *e, const char *host)
 
 	err = err ?: otlp_owners_open(&e->owners, e->profile, host, &e->dictionary);
 	err = err ?: otlp_places_open(&e->places, e->profile, &e->dictionary);
+	err = err ?: otlp_times_open(&e->times, e->profile);
 	if (err)
 		return err;
 	pprof_strings_open(&e->words, e->profile);
@@ -285,6 +303,7 @@ static int open_encoder(struct encoder *e, const char *host)
 
 static void close_encoder(struct encoder *e)
 {
+	otlp_times_close(&e->times);
 	otlp_places_close(&e->places);
 	otlp_owners_close(&e->owners);
 	otlp_dictionary_close(&e->dictionary);

@@ -16,6 +16,7 @@ import pytest
 
 import formats
 import interpreters as known
+import otlp
 import pprof
 import profiler
 import viewers
@@ -117,15 +118,16 @@ def told(tmp_path_factory, workloads):
                     "cpu,offcpu") as s:
             target.tell()
             account = [json.loads(target.process.stdout.readline()) for _ in range(10)]
-            answer = s.get("%s?from=%f&format=speedscope" % (LOG, account[0][1] - 0.5))
-            assert answer.status == 200, answer
-    return account, json.loads(answer.body)
+            stretch = "%s?from=%f&to=%f&format=" % (LOG, account[0][1] - 0.5, time.time())
+            answers = [s.get(stretch + name) for name in ("speedscope", "otlp", "pprof")]
+            assert {answer.status for answer in answers} == {200}, answers
+    return account, json.loads(answers[0].body), *(answer.body for answer in answers[1:])
 
 
 def test_when_it_was(told):
     """Each sleep that the log has lies within what the program says of it; all that began in time are there.
     Computing is where the program says, but for a tick at each end."""
-    account, file = told
+    account, file, _, _ = told
     date, _, fraction = file["name"].removesuffix(" UTC").partition(".")
     begin = calendar.timegm(time.strptime(date, "%Y-%m-%d %H:%M:%S")) + float("0." + fraction)
     slack = 0.02
@@ -137,6 +139,24 @@ def test_when_it_was(told):
             assert any(a - slack <= from_ and to <= b + slack for a, b in own), (what, (from_, to), own)
     rests = [to - from_ for from_, to in pieces(file, "rest")]
     assert sum(1 for ns in rests if ns > 0.19e9) >= 3, rests
+
+
+def test_times_in_otlp(told):
+    """Each tick has its time, each wait that of its begin, all of them in the stretch (tests/lib/otlp.py)
+    and where the program says that it computed, or slept. The values are those that pprof has."""
+    account, _, of_otlp, of_pprof = told
+    found = otlp.parse(of_otlp)
+    for type_ in ("samples", "count"), ("offcpu", "nanoseconds"):
+        assert found.total(*type_) == sum(stacks(of_pprof, type_).values()) > 0
+    slack = 0.02
+    for what, type_, one in (("compute", ("samples", "count"), 1), ("rest", ("offcpu", "nanoseconds"), None)):
+        own = [(from_, to) for name, from_, to in account if name == what]
+        times = [each for sample in found.samples for each in sample.times.get(type_, ())
+                 if what in [frame.function for frame in sample.frames]]
+        assert len(times) >= len(own) - 1
+        for ns, value in times:
+            assert one in (None, value)
+            assert any(a - slack <= ns / 1e9 <= b + slack for a, b in own), (what, ns, own)
 
 
 def test_the_published_schema_takes_it(told):

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_otlp_times.c - the times of a profile's samples: a run of ticks one by one, a wait by its begin; and
+ * none where not all that was counted has one, or one lies outside.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "profile/moments.h"
+#include "profile/otlp_times.h"
+#include "profile/profile.h"
+
+#define START 1700000000000000000ULL
+
+static struct profile *p;
+static struct otlp_times times;
+
+static int setup(void **state)
+{
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU),
+						  .period_ns = 10,
+						  .start_unix_ns = START,
+						  .duration_ns = 100 };
+	const struct profile_labels labels = { .pid = 1 };
+	__u32 function, place[2];
+
+	(void)state;
+	if (profile_new(&info, &p))
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(profile_function(p, FRAME_PYTHON, i ? "g" : "f", "x.py", 1, &function), 0);
+		assert_int_equal(profile_location(p, function, 1, 0, 0, &place[i]), 0);
+	}
+	assert_int_equal(profile_sample(p, EVENT_CPU, &place[0], 1, &labels, 4), 0);
+	assert_int_equal(profile_sample(p, EVENT_OFFCPU, &place[0], 1, &labels, 30), 0);
+	return profile_sample(p, EVENT_CPU, &place[1], 1, &labels, 2);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	otlp_times_close(&times);
+	profile_free(p);
+	return 0;
+}
+
+static void note(__u32 sample, enum event_kind kind, __u64 begin, __u64 end, __u64 amount)
+{
+	assert_int_equal(profile_moment(p, &(struct moment){ begin, end, amount, sample, kind }), 0);
+}
+
+/* "value@ns after the start;" of each. */
+static const char *shown(__u32 sample, enum event_kind kind, __u64 scale)
+{
+	static char text[512];
+	_cleanup_buf_ struct buf values = {}, at = {};
+	size_t used = 0, n;
+
+	assert_int_equal(otlp_times_add(&times, sample, kind, scale, &values, &at), 0);
+	n = at.size / sizeof(__u64);
+	assert_int_equal(values.size, n); /* all are small */
+	*text = '\0';
+	for (size_t i = 0; i < n; i++) {
+		__u64 ns;
+
+		memcpy(&ns, at.data + i * sizeof(ns), sizeof(ns));
+		used += snprintf(text + used, sizeof(text) - used, "%u@%llu;", values.data[i], ns - START);
+	}
+	return text;
+}
+
+static void each_value_has_its_time(void **state)
+{
+	(void)state;
+	note(2, EVENT_CPU, 99, 99, 2);
+	note(1, EVENT_OFFCPU, 70, 100, 30);
+	note(1, EVENT_CPU, 50, 50, 1);
+	note(1, EVENT_CPU, 5, 25, 3);
+	assert_int_equal(otlp_times_open(&times, p), 0);
+	assert_true(otlp_times_are_there(&times));
+	assert_string_equal(shown(1, EVENT_CPU, 1), "1@5;1@15;1@25;1@50;");
+	assert_string_equal(shown(1, EVENT_CPU, 10), "10@5;10@15;10@25;10@50;");
+	assert_string_equal(shown(1, EVENT_OFFCPU, 1), "30@70;");
+	assert_string_equal(shown(2, EVENT_CPU, 1), "2@99;");
+	assert_string_equal(shown(2, EVENT_OFFCPU, 1), "");
+}
+
+static void not_of_all(void **state)
+{
+	(void)state;
+	assert_int_equal(otlp_times_open(&times, p), 0);
+	assert_false(otlp_times_are_there(&times));
+	note(2, EVENT_CPU, 99, 99, 2);
+	note(1, EVENT_CPU, 50, 50, 4);
+	assert_int_equal(otlp_times_open(&times, p), 0);
+	assert_false(otlp_times_are_there(&times)); /* the wait has none */
+	note(1, EVENT_OFFCPU, 0, 30, 30);
+	assert_int_equal(otlp_times_open(&times, p), 0);
+	assert_true(otlp_times_are_there(&times));
+}
+
+static void outside(void **state)
+{
+	(void)state;
+	note(1, EVENT_CPU, 50, 50, 4);
+	note(1, EVENT_OFFCPU, 0, 30, 30);
+	note(2, EVENT_CPU, 90, 100, 2); /* the first ns behind it */
+	assert_int_equal(otlp_times_open(&times, p), 0);
+	assert_false(otlp_times_are_there(&times));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(each_value_has_its_time),
+		TEST(not_of_all),
+		TEST(outside),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * otlp_times.h - when the samples of a profile were taken (moments.h), as OTLP has it: each value of a sample
+ * with a time of its own. Ticks that the profile has as a run are a value each.
+ */
+#ifndef PYPERF_PROFILE_OTLP_TIMES_H
+#define PYPERF_PROFILE_OTLP_TIMES_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+struct buf;
+struct moment;
+struct profile;
+
+/* Begins as 0. */
+struct otlp_times {
+	const struct profile *profile;
+	struct moment *moments; /* sorted by sample, kind and begin; NULL: there are none */
+	__u32 *first;		/* by sample: the first of its moments */
+};
+
+/*
+ * Finds the times. There are none unless all that is in the profile has one, within the profile's time: OTLP
+ * wants the samples of a profile alike. 0 or -ENOMEM.
+ */
+int otlp_times_open(struct otlp_times *t, const struct profile *p);
+void otlp_times_close(struct otlp_times *t);
+bool otlp_times_are_there(const struct otlp_times *t);
+
+/*
+ * Appends what a sample has of a kind of event: to values a varint for each, `scale` times what was counted;
+ * to times the ns since 1970, as fixed64. 0 or -ENOMEM.
+ */
+int otlp_times_add(const struct otlp_times *t, __u32 sample, __u32 kind, __u64 scale, struct buf *values,
+		   struct buf *times);
+
+#endif
