@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,19 +83,36 @@ static int table_intern(struct profile *p, enum profile_kind kind, const void *r
 	return 0;
 }
 
+static struct met_text *met_slot(struct profile *p, const char *s)
+{
+	/* 2^64 divided by the golden ratio: what stands close together is far apart then */
+	return &p->met[(__u64)(uintptr_t)s * 0x9e3779b97f4a7c15ULL >> (64 - MET_BITS)];
+}
+
+/*
+ * The labels of samples are the same texts again and again. So one is compared with what its address led to
+ * before, which is less than to make it valid and to look it up. What is not valid, or is cut, never is equal
+ * to that.
+ */
 static int intern_text(struct profile *p, const char *s, __u32 *ret_id)
 {
+	struct met_text *met = met_slot(p, s);
 	int err;
 
 	if (!s || !*s) {
 		*ret_id = 0;
 		return 0;
 	}
+	if (met->text == s && !strcmp(s, profile_get_string(p, met->id))) {
+		*ret_id = met->id;
+		return 0;
+	}
 	buf_clear(&p->scratch);
 	err = buf_add_utf8(&p->scratch, s, PROFILE_STRING_MAX) ?: buf_add(&p->scratch, "", 1);
-	if (err)
-		return err;
-	return table_intern(p, PROFILE_STRING, p->scratch.data, p->scratch.size, ret_id);
+	err = err ?: table_intern(p, PROFILE_STRING, p->scratch.data, p->scratch.size, ret_id);
+	if (!err)
+		*met = (struct met_text){ s, *ret_id };
+	return err;
 }
 
 int profile_mapping(struct profile *p, const char *file, const char *build_id, __u32 *ret_id)
@@ -173,7 +191,16 @@ static int owner_intern(struct profile *p, const struct profile_labels *labels, 
 #undef LABEL
 	for (__u32 i = 0; i < p->info.extra_count && !err; i++)
 		err = intern_text(p, labels->extra[i], &o.extra[i]);
-	return err ?: table_intern(p, PROFILE_OWNER, &o, size, ret_id);
+	if (!err && p->last_owner_id && !memcmp(&o, &p->last_owner, size)) {
+		*ret_id = p->last_owner_id;
+		return 0;
+	}
+	err = err ?: table_intern(p, PROFILE_OWNER, &o, size, ret_id);
+	if (!err) {
+		p->last_owner = o;
+		p->last_owner_id = *ret_id;
+	}
+	return err;
 }
 
 static bool is_of(const struct profile *p, enum event_kind kind)

@@ -30,6 +30,14 @@ struct table {
 	__u32 n, capacity;
 };
 
+/* A text that was met, by its address; what is there now may be another one. */
+struct met_text {
+	const char *text;
+	__u32 id;
+};
+
+#define MET_BITS 8
+
 struct profile {
 	struct profile_info info;
 	struct chunk *chunks;
@@ -40,6 +48,9 @@ struct profile {
 	__u64 *accounts; /* ns, of owners, id - 1; NULL = there are none */
 	__u32 accounts_capacity, account_count;
 	size_t bytes; /* of the arena */
+	struct met_text met[1 << MET_BITS];
+	struct profile_owner last_owner; /* whose id is this, 0 = none has been met */
+	__u32 last_owner_id;
 	__u32 last_sample; /* that profile_sample() has found or added */
 	struct moments moments;
 	struct buf scratch;
