@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+#include "profile/firefox_markers.h"
 #include "profile/firefox_stacks.h"
 #include "profile/firefox_threads.h"
 #include "profile/frames.h"
@@ -31,12 +32,25 @@ static int add_categories(struct buf *out)
 	return err ?: buf_add_string(out, "]");
 }
 
-/* A marker for each kind of event, which says where, and for the GIL who held it. */
+static bool is_of_bytes(int marker)
+{
+	return marker < EVENT_KINDS && event_rows[marker].unit == UNIT_BYTES;
+}
+
+static bool is_of_time(int marker)
+{
+	return marker >= EVENT_KINDS || event_rows[marker].unit == UNIT_NANOSECONDS;
+}
+
+/*
+ * A marker for each kind of event, which says where, and for the GIL who held it; and for imports and
+ * collections of garbage.
+ */
 static int add_schema(struct buf *out)
 {
 	int err = buf_add_string(out, "\"markerSchema\":[");
 
-	for (int i = 0; i < EVENT_KINDS && !err; i++)
+	for (int i = 0; i < FIREFOX_MARKERS && !err; i++)
 		err = buf_printf(out,
 				 "%s{\"name\":\"%s\",\"display\":[\"marker-chart\",\"marker-table\","
 				 "\"timeline-overview\"],\"chartLabel\":\"{marker.data.why}\","
@@ -44,11 +58,9 @@ static int add_schema(struct buf *out)
 				 "{\"key\":\"why\",\"label\":\"%s\",\"format\":\"string\"},"
 				 "{\"key\":\"where\",\"label\":\"line\",\"format\":\"string\"},"
 				 "{\"key\":\"amount\",\"label\":\"%s\",\"format\":\"%s\"}]}",
-				 i ? "," : "", event_rows[i].key, event_rows[i].resource,
-				 i == EVENT_GIL ? "held by" : "in",
-				 event_rows[i].unit == UNIT_BYTES ? "bytes" : "time",
-				 event_rows[i].unit == UNIT_BYTES ? "bytes" :
-				 event_rows[i].unit == UNIT_NANOSECONDS ? "nanoseconds" : "integer");
+				 i ? "," : "", firefox_marker_key(i), firefox_marker_title(i),
+				 i == EVENT_GIL ? "held by" : "in", is_of_bytes(i) ? "bytes" : "time",
+				 is_of_bytes(i) ? "bytes" : is_of_time(i) ? "nanoseconds" : "integer");
 	return err ?: buf_add_string(out, "]");
 }
 
@@ -70,7 +82,7 @@ static int add_meta(const struct profile *p, struct buf *out)
 	       buf_add_string(out, "},\"libs\":[],\n");
 }
 
-/* The first string is "", then those of the profile; "?" and names of kinds come last. */
+/* The first string is "", then those of the profile; "?" and names of markers come last. */
 static int add_strings(const struct profile *p, struct buf *out)
 {
 	int err = buf_add_string(out, "\"stringArray\":[\"\"");
@@ -78,8 +90,8 @@ static int add_strings(const struct profile *p, struct buf *out)
 	for (__u32 id = 1; id <= profile_count(p, PROFILE_STRING) && !err; id++)
 		err = buf_add(out, ",", 1) ?: buf_add_json(out, profile_get_string(p, id));
 	err = err ?: buf_add_string(out, ",\"?\"");
-	for (int i = 0; i < EVENT_KINDS && !err; i++)
-		err = buf_add(out, ",", 1) ?: buf_add_json(out, event_rows[i].resource);
+	for (int i = 0; i < FIREFOX_MARKERS && !err; i++)
+		err = buf_add(out, ",", 1) ?: buf_add_json(out, firefox_marker_title(i));
 	return err ?: buf_add_string(out, "]");
 }
 

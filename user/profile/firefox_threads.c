@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/path.h"
+#include "profile/firefox_markers.h"
 #include "profile/firefox_stacks.h"
 #include "profile/moments.h"
 #include "profile/owner_text.h"
@@ -136,115 +136,9 @@ static int add_samples(const struct writer *w, const struct timeline_thread *t)
 				 weights[event_rows[w->kind].unit], n);
 }
 
-/* --- markers -------------------------------------------------------------------------------------------- */
-
-static int add_location(const struct profile *p, __u32 location, struct buf *out)
-{
-	const struct profile_location *l = profile_get_location(p, location);
-	const struct profile_function *f = profile_get_function(p, l->function);
-	const char *file = base_name(profile_get_string(p, f->file));
-	int err = buf_add_string(out, f->name ? profile_get_string(p, f->name) : "?");
-
-	if (err || !*file)
-		return err;
-	return l->line ? buf_printf(out, " (%s:%u)", file, l->line) : buf_printf(out, " (%s)", file);
-}
-
-static enum frame_kind kind_of(const struct profile *p, __u32 location)
-{
-	return profile_get_function(p, profile_get_location(p, location)->function)->kind;
-}
-
-/* The thread's own innermost line of Python: of one that waits for the GIL, below what its holder did. */
-static __u32 own_line(const struct profile *p, const struct profile_stack *s, enum event_kind kind)
-{
-	__u32 first = 0;
-
-	for (__u32 i = 0; i < s->n && kind == EVENT_GIL; i++)
-		if (kind_of(p, s->locations[i]) == FRAME_WAIT)
-			first = i;
-	for (__u32 i = first; i < s->n; i++)
-		if (kind_of(p, s->locations[i]) == FRAME_PYTHON)
-			return s->locations[i];
-	return 0;
-}
-
-static int add_text(const struct writer *w, const char *name, __u32 location)
-{
-	_cleanup_buf_ struct buf text = {};
-	int err = location ? add_location(w->profile, location, &text) : 0;
-
-	err = err ?: buf_add(&text, "", 1);
-	return err ?: buf_printf(w->out, ",\"%s\":", name) ?: buf_add_json(w->out, text.data);
-}
-
-/* why: the innermost frame, which for the GIL is what its holder did. */
-static int add_data(const struct writer *w, const struct timeline_piece *piece)
-{
-	const struct profile_stack s = profile_get_sample(w->profile, piece->sample);
-
-	return buf_printf(w->out, "{\"type\":\"%s\"", event_rows[piece->kind].key) ?:
-	       add_text(w, "why", s.locations[0]) ?:
-	       add_text(w, "where", own_line(w->profile, &s, piece->kind)) ?:
-	       buf_printf(w->out, ",\"amount\":%llu,\"cause\":{\"time\":%.6f,\"stack\":%u}}", piece->amount,
-			  piece->begin / 1e6, w->stacks->of_sample[piece->sample - 1]);
-}
-
-enum marker_column { DATA, NAME, START, END, PHASE, CATEGORY };
-
-static int add_marker_value(const struct writer *w, enum marker_column column,
-			    const struct timeline_piece *piece)
-{
-	const struct profile_stack s = profile_get_sample(w->profile, piece->sample);
-
-	switch (column) {
-	case DATA:
-		return add_data(w, piece);
-	case NAME:
-		return buf_printf(w->out, "%u", profile_count(w->profile, PROFILE_STRING) + 2 + piece->kind);
-	case START:
-		return buf_printf(w->out, "%.6f", piece->begin / 1e6);
-	case END:
-		return piece->has_time ? buf_printf(w->out, "%.6f", piece->end / 1e6) :
-					 buf_add_string(w->out, "null");
-	case PHASE: /* 0: a moment, 1: from begin to end */
-		return buf_add(w->out, piece->has_time ? "1" : "0", 1);
-	case CATEGORY:
-		break;
-	}
-	return buf_printf(w->out, "%u", kind_of(w->profile, s.locations[0]));
-}
-
-/* Time of others that a wait stands for has no place of its own. */
-static bool is_marker(const struct writer *w, const struct timeline_piece *piece)
-{
-	return !is_sample(w, piece) &&
-	       (piece->has_time || event_rows[piece->kind].unit != UNIT_NANOSECONDS);
-}
-
-static int add_markers(const struct writer *w, const struct timeline_thread *t)
-{
-	static const char *const names[] = { "data", "name", "startTime", "endTime", "phase", "category" };
-	size_t n = 0;
-	int err = buf_add_string(w->out, "\"markers\":{");
-
-	for (enum marker_column c = DATA; c <= CATEGORY && !err; c++) {
-		err = buf_printf(w->out, "\"%s\":[", names[c]);
-		n = 0;
-		for (size_t i = 0; i < t->count && !err; i++) {
-			if (!is_marker(w, &t->pieces[i]))
-				continue;
-			err = (n ? buf_add(w->out, ",", 1) : 0) ?: add_marker_value(w, c, &t->pieces[i]);
-			n++;
-		}
-		err = err ?: buf_add_string(w->out, "],");
-	}
-	return err ?: buf_printf(w->out, "\"length\":%zu}", n);
-}
-
 /* --- threads -------------------------------------------------------------------------------------------- */
 
-static int add_thread(const struct writer *w, const struct timeline_thread *t)
+static int add_thread(const struct writer *w, const struct timeline_thread *t, struct firefox_markers *m)
 {
 	const struct profile_owner *o = profile_get_owner(w->profile, t->owner);
 	_cleanup_buf_ struct buf process = {}, thread = {};
@@ -262,17 +156,20 @@ static int add_thread(const struct writer *w, const struct timeline_thread *t)
 				o->tid == o->pid || !o->tid ? "true" : "false", o->pid, o->tid ?: o->pid);
 	return err ?: buf_add_json(w->out, process.data) ?: buf_add_string(w->out, ",\"name\":") ?:
 	       buf_add_json(w->out, thread.data) ?: buf_add_string(w->out, ",\n") ?: add_samples(w, t) ?:
-	       add_markers(w, t) ?: buf_add_string(w->out, "}");
+	       firefox_markers_write(m, t, w->kind, w->out) ?: buf_add_string(w->out, "}");
 }
 
 int firefox_threads_write(const struct profile *p, const struct firefox_stacks *s, struct buf *out)
 {
 	const struct writer w = { p, s, out, profile_shown(p) };
+	const bool timed = profile_moments(p)->count;
 	_cleanup_(timeline_free) struct timeline t = {};
-	int err = profile_moments(p)->count ? timeline_new(&t, p) : line_up(&w, &t);
+	_cleanup_(firefox_markers_close) struct firefox_markers m = {};
+	int err = timed ? timeline_new(&t, p) : line_up(&w, &t);
 
+	err = err ?: firefox_markers_open(&m, p, s, timed);
 	err = err ?: buf_add_string(out, "\"threads\":[");
 	for (size_t i = 0; i < t.count && !err; i++)
-		err = (i ? buf_add_string(out, ",\n") : 0) ?: add_thread(&w, &t.threads[i]);
+		err = (i ? buf_add_string(out, ",\n") : 0) ?: add_thread(&w, &t.threads[i], &m);
 	return err ?: buf_add_string(out, "]");
 }

@@ -9,7 +9,7 @@ struct buf;
 struct firefox_stacks;
 struct profile;
 
-/* Appends "threads":[...]. Names of kinds of events are strings behind those of the profile, and one more. */
+/* Appends "threads":[...]. Names of markers are strings behind those of the profile, and one more. */
 int firefox_threads_write(const struct profile *p, const struct firefox_stacks *s, struct buf *out);
 
 #endif

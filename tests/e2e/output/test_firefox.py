@@ -100,3 +100,62 @@ def test_of_the_log(written, tmp_path):
         told = v.run("thread", "markers", "--thread", hottest["threadHandle"])
     assert any(name in shown for name in functions), shown
     assert "GIL" in told, told
+
+
+def names_in(file, data):
+    """The functions of the stack of a marker, leaf first."""
+    shared = file["shared"]
+    at, found = data["cause"]["stack"], []
+    while True:
+        function = shared["frameTable"]["func"][shared["stackTable"]["frame"][at]]
+        found.append(shared["stringArray"][shared["funcTable"]["name"][function]])
+        if not shared["stackTable"]["prefixOffset"][at]:
+            return found
+        at -= shared["stackTable"]["prefixOffset"][at]
+
+
+def markers_of(file, pid, kind):
+    """[(thread, data, begin, end)]"""
+    return [(thread, data, begin, end) for thread in file["threads"] if thread["pid"] == str(pid)
+            for data, begin, end in zip(*(thread["markers"][key] for key in ("data", "startTime", "endTime")))
+            if data["type"] == kind]
+
+
+def test_imports_collections_and_growth(tmp_path, workloads):
+    """Programs that do nothing else for long: an import and a collection are spans of the samples that were
+    within, no longer than these; growth is a marker for each step."""
+    newest = known.newest()
+    with profiler.targets([(known.usual().path, "-B", workloads / "states.py"),
+                           (newest.path, "-B", workloads / "states_gc.py")]) as (states, collects), \
+            profiler.target(known.usual().path, workloads / "memory.py", stdin=subprocess.PIPE) as grows, \
+            server(tmp_path, "--pid", "%d,%d,%d" % (states.pid, collects.pid, grows.pid), "-F", 997,
+                   "--log", 2, "--event", "cpu,memory") as s:
+        before = [profiler.cpu_seconds(one.pid) for one in (states, collects)]
+        grows.tell("grow")
+        grows.process.stdout.readline()
+        profiler.wait_until(lambda: all(profiler.cpu_seconds(one.pid) - had > 1.5
+                                        for one, had in zip((states, collects), before)), what="CPU time")
+        answer = s.get("/debug/pyperf/log?format=firefox")
+    assert answer.status == 200, answer
+    (tmp_path / "log.firefox.json").write_bytes(answer.body)
+    file = json.loads(answer.body)
+    imports = markers_of(file, states.pid, "import")
+    assert len(imports) >= 3
+    for _, data, begin, end in imports:
+        assert "imports (states.py" in data["where"] and begin < end and data["amount"] > 0, data
+        assert "imports" in names_in(file, data)
+    if newest.version >= (3, 15):
+        collections = markers_of(file, collects.pid, "gc")
+        assert len(collections) >= 3
+        scenes = "collects", "is_made_to_collect", "burns_in_finalizer", "sleeps_in_finalizer", "main"
+        assert all(set(scenes) & set(names_in(file, data)) for _, data, _, _ in collections)
+    growth = markers_of(file, grows.pid, "memory")
+    assert sum(data["amount"] for _, data, _, _ in growth) >= 150 << 20
+    assert all(end is None for _, _, _, end in growth)
+    assert any("memory.py" in data["where"] for _, data, _, _ in growth)
+    (tmp_path / "viewer").mkdir()  # of its own: it takes JSON in there for what it has open
+    with viewer(tmp_path / "viewer", tmp_path / "log.firefox.json") as v:
+        handles = [thread["threadHandle"] for thread in threads_of(v.json("profile", "info", "--all"))]
+        told = "".join(v.run("thread", "markers", "--thread", handle) for handle in handles)
+    assert "Import" in told and "RSS growth" in told, told
+    assert "Garbage collection" in told or newest.version < (3, 15), told
