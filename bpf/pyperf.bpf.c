@@ -32,7 +32,6 @@ int on_tick(struct bpf_perf_event_data *ctx)
 {
 	if (opt_kernel == KERNEL_MODE_FULL)
 		kernel_read(ctx);
-	sample_tick();
 	loop_tick();
 	return 0;
 }

@@ -112,17 +112,6 @@ struct scratch {
 		__u64 random; /* chance_quick() */
 	} cost;
 
-	struct { /* events/loop_turn.h: of the thread that leaves this CPU */
-		__u32 index; /* in the table of turns */
-		__u32 role;  /* enum turn_role */
-		__u32 first; /* it is one of the first parts of its turn */
-	} turn;
-
-	struct { /* events/loop_turn.h: the tick that has just ended on s->tree.node */
-		__u32 outcome;
-		__u32 amount; /* so many ticks; 0 = there is none */
-	} tick;
-
 	__u8 tstate[TSTATE_MASK + 1 + 8]; /* python/thread.h: the thread state's first bytes */
 	__u64 cframe[4];		  /* python/cframe.h: the CFrame's first words */
 
@@ -130,6 +119,24 @@ struct scratch {
 	__u8 header[HEADER_BYTES]; /* python/code.h: of a code object */
 	struct ignored ignored[IGNORED]; /* events/offcpu.h */
 	struct clock_pair clock; /* events/switch_clock.h: of this CPU's run queue */
+
+	struct { /* events/loop_turn.h: of the thread that leaves this CPU */
+		__u32 index; /* in the table of turns */
+		__u32 role;  /* enum turn_role */
+		__u32 first; /* it is one of the first parts of its turn */
+	} turn;
+
+	struct { /* stack/marks.h: two frames of the stack, by which an event loop is known */
+		__u32 depth; /* what is asked: turn.depth; 0 = the loop waits for events now */
+		__u32 frames; /* of the stack; 0 = not known */
+		__u64 caller, called;
+	} marks;
+
+	struct { /* events/loop_turn.h: the tick that has just ended on s->tree.node */
+		__u32 outcome;
+		__u32 amount; /* so many ticks; 0 = there is none */
+		__u32 turn; /* number of the turn that it is a part of */
+	} tick;
 
 	struct { /* events/memory.h: what this CPU looked at last */
 		__u64 mm;

@@ -35,6 +35,13 @@ struct turn {
 	__u64 lost;   /* ... and of those that are known no more, as the tree was emptied */
 	__u64 shared;	/* while it is counted: units that ticks share, */
 	__u64 unplaced; /* ... and ns of it that are not counted yet */
+	__u64 caller; /* mark of a frame that called the loop, or is part of it; 0 = not known */
+	__u64 called; /* mark of the frame that the loop has called, as it was met last; 0 = none */
+	__u64 first, last; /* ns when that was met in this turn: for the first time since it was another */
+	__u32 depth;   /* frames of the stack with which the loop waits for events; 0 = not known */
+	__u32 changes; /* times that `called` was another one, in what is not counted yet */
+	__u32 cause;   /* enum wait_cause: what is counted of it is, ... */
+	__u32 counted; /* ... and whether a part of this turn has been */
 	__u32 generation; /* of the tree, to which the nodes belong */
 	__u32 what;	  /* the part that it left its CPU in, ... */
 	__u32 stack_generation; /* ... and the generation of its node */

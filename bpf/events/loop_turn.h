@@ -11,8 +11,9 @@
 #ifndef PYPERF_BPF_EVENTS_LOOP_TURN_H
 #define PYPERF_BPF_EVENTS_LOOP_TURN_H
 
-#include "bpf/events/turn_parts.h"
+#include "bpf/events/turn_rounds.h"
 #include "bpf/events/wait_table.h"
+#include "bpf/sample/sampler.h"
 
 /* As in asm/unistd.h of each architecture. */
 #if defined(__TARGET_ARCH_arm64)
@@ -48,20 +49,17 @@ static __always_inline int turn_is_python(__u32 outcome)
 }
 
 /* The thread goes to sleep in the loop's own wait for events: the turn is over. */
-static __always_inline void turn_end(struct cpu_stats *count, struct wait *w, struct turn *t)
+static __always_inline void turn_end(struct scratch *s, struct cpu_stats *count, struct wait *w,
+				     struct turn *t)
 {
 	const __u64 ns = w->begin - t->begin;
-	const __u64 begin = t->begin;
 
+	if (t->begin && (__s64)ns > 0 && turn_is_python(w->stack[WAIT_OWN].outcome))
+		turn_finish(count, w, t, ns);
+	turn_learn(s, t);
 	t->begin = 0;
 	t->left = 0;
 	t->polls = 1;
-	if (!begin || (__s64)ns <= 0 || !turn_is_python(w->stack[WAIT_OWN].outcome))
-		return;
-	if (ns < opt_min_turn)
-		sample_end_alone(count, EVENT_LOOP, OUTCOME_TURN_SHORT, ns);
-	else
-		turn_count(count, w, t, ns);
 }
 
 /*
@@ -85,6 +83,7 @@ static __noinline void turn_leaves(struct task_struct *task, struct scratch *s, 
 	s->turn.index = index;
 	s->turn.role = TURN_NONE;
 	s->turn.first = 0;
+	s->marks.depth = s->marks.frames = 0;
 	if (!t || (t->key != key && !polls))
 		return;
 	if (t->key != key) {
@@ -95,8 +94,10 @@ static __noinline void turn_leaves(struct task_struct *task, struct scratch *s, 
 		s->turn.role = TURN_END;
 	else if (t->begin)
 		s->turn.role = TURN_PART;
-	if (s->turn.role == TURN_PART)
-		s->turn.first = t->leaves++ < TURN_FIRST;
+	if (s->turn.role != TURN_PART)
+		return;
+	s->turn.first = t->leaves++ < TURN_FIRST;
+	s->marks.depth = t->depth;
 }
 
 /* ... and its stack was taken, or not. Always 0. A global function, as turn_note(). */
@@ -113,9 +114,11 @@ __noinline int turn_left(struct scratch *s, struct cpu_stats *count, struct wait
 	if (!t)
 		return 0;
 	if (s->turn.role == TURN_END) {
-		turn_end(count, w, t);
+		turn_end(s, count, w, t);
 		return 0;
 	}
+	if (turn_meets(s, count, w, t, w->begin))
+		return 0;
 	k = &w->stack[WAIT_OWN];
 	node = queued ? k->queue_node : k->node;
 	t->left = w->begin;
@@ -127,43 +130,111 @@ __noinline int turn_left(struct scratch *s, struct cpu_stats *count, struct wait
 }
 
 /* The thread is on a CPU again. */
-static __noinline int turn_returns(const struct task_struct *task, __u64 now)
+static __noinline void turn_returns(const struct task_struct *task, __u64 now)
 {
 	struct turn *t = turn_find(task);
+	__u64 left;
 
 	if (!t)
-		return 0;
-	if (t->polls)
-		turn_begin(t, now);
-	else if (t->begin && t->left)
-		turn_note(t, t->what, t->stack_generation, now - t->left);
-	t->polls = 0;
-	t->left = 0;
-	return 0;
-}
-
-/* A tick has found the current thread, and its sample is over. */
-static __noinline void turn_tick(struct scratch *s)
-{
-	const __u32 outcome = s->tick.outcome, amount = s->tick.amount;
-	struct turn *t;
-
-	s->tick.amount = 0;
-	if (!amount || !outcome_is_in_profile(outcome) || s->tree.node < EVENT_KINDS)
 		return;
-	t = turn_find(bpf_get_current_task_btf());
-	if (t && t->begin && !t->left && !t->polls)
-		turn_note(t, part_make(s->tree.node, outcome, 1), s->tree.generation, amount * opt_tick_ns);
+	left = __sync_lock_test_and_set(&t->left, 0);
+	if (t->polls) {
+		t->polls = 0;
+		turn_begin(t, now);
+	} else if (t->begin && left && now > left) {
+		t->last = now;
+		turn_note(t, t->what, t->stack_generation, now - left);
+	}
 }
 
-/* A tick is over. One that has interrupted another sample tells nothing. */
-static __always_inline void loop_tick(void)
+/*
+ * The thread sleeps, or waits for a CPU, in the middle of a turn, and user space wants what has passed
+ * counted: the rest is of the time that comes. It may return at the same time, on another CPU: who has moved
+ * t->left on counts what was before.
+ */
+static __always_inline void turn_settle(struct cpu_stats *count, __u32 index, __u64 now)
+{
+	struct turn *t = bpf_map_lookup_elem(&turns, &index);
+	const __u64 left = t ? *(volatile __u64 *)&t->left : 0;
+	__u32 what, node;
+
+	if (!left || !t->begin || (__s64)(now - left) < (__s64)opt_min_turn)
+		return;
+	what = t->what;
+	if (!what || t->stack_generation != *(volatile __u32 *)&tree_generation ||
+	    __sync_val_compare_and_swap(&t->left, left, now) != left)
+		return;
+	__sync_fetch_and_add(&t->begin, now - left);
+	t->counted = 1;
+	node = wait_cause(count, bank_of(t->stack_generation), what & ((1 << NODE_BITS) - 1), WAIT_TURN);
+	sample_end(count, EVENT_LOOP, node ?: EVENT_LOOP,
+		   node ? what >> PART_OUTCOME_SHIFT & ((1 << PART_OUTCOME_BITS) - 1) : OUTCOME_TABLE_FULL,
+		   now - left);
+}
+
+static __noinline void loop_settle(__u32 index)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct scratch *s = opt_loop ? bpf_map_lookup_elem(&scratches, &cpu) : NULL;
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
 
-	if (s && !s->busy)
-		turn_tick(s);
+	if (count)
+		turn_settle(count, index, bpf_ktime_get_ns());
+}
+
+/*
+ * A tick has found the current thread. Its sample is told what is to be known of the stack. One that
+ * interrupts another sample has nothing to do with turns.
+ */
+static __noinline void loop_tick_begin(void)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	const __u64 key = wait_key(task->start_boottime, task->pid);
+	__u32 cpu = bpf_get_smp_processor_id(), index;
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
+	const struct turn *t;
+
+	if (!s || s->busy)
+		return;
+	s->tick.turn = WAIT_NONE;
+	index = wait_index(key, task->pid);
+	t = bpf_map_lookup_elem(&turns, &index);
+	if (!t || t->key != key || !t->begin || t->left || t->polls)
+		return;
+	s->tick.turn = index;
+	s->tick.amount = 0;
+	s->marks.frames = 0;
+	s->marks.depth = t->depth;
+}
+
+/* ... and that sample is over. */
+static __noinline void loop_tick_end(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), index;
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+	struct turn *t;
+	struct wait *w;
+
+	if (!s || !count || s->busy || s->tick.turn == WAIT_NONE)
+		return;
+	index = s->tick.turn;
+	t = bpf_map_lookup_elem(&turns, &index);
+	w = bpf_map_lookup_elem(&waits, &index);
+	if (!t || !w || !s->tick.amount || !outcome_is_in_profile(s->tick.outcome) ||
+	    s->tree.node < EVENT_KINDS)
+		return;
+	if (!turn_meets(s, count, w, t, bpf_ktime_get_ns()))
+		turn_note(t, part_make(s->tree.node, s->tick.outcome, 1), s->tree.generation,
+			  s->tick.amount * opt_tick_ns);
+}
+
+static __always_inline void loop_tick(void)
+{
+	if (opt_loop)
+		loop_tick_begin();
+	sample_tick();
+	if (opt_loop)
+		loop_tick_end();
 }
 
 #endif

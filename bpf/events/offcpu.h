@@ -362,6 +362,8 @@ static long settle_step(__u32 i, struct settle_context *c)
 	if (w->since)
 		wait_move(w, bpf_ktime_get_ns(), WAIT_SETTLES);
 	wait_flush(w);
+	if (opt_loop && w->since)
+		loop_settle(i);
 	return 0;
 }
 

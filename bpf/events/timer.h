@@ -10,7 +10,6 @@
 #define PYPERF_BPF_EVENTS_TIMER_H
 
 #include "bpf/events/loop_turn.h"
-#include "bpf/sample/sampler.h"
 
 /* As in linux/bpf.h: absolute times since Linux 6.4, timers that stay on their CPU since 6.7. */
 #define TIMER_ABS     1
@@ -30,7 +29,6 @@ static int on_timer(void *map, __u32 *cpu, struct cpu_timer *t)
 
 	if (*cpu != bpf_get_smp_processor_id())
 		return 0;
-	sample_tick();
 	loop_tick();
 	/* The next time in the future: what was missed is not made up for, and the CPU always gets on. */
 	now = bpf_ktime_get_ns();

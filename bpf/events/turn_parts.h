@@ -65,36 +65,47 @@ __noinline int turn_note(struct turn *t, __u32 what, __u32 generation, __u64 ns)
 
 	if (!t)
 		return 0;
+	if (!what) {
+		t->lost += units;
+		return 0;
+	}
 	if (t->generation != generation)
 		turn_renew(t, generation);
-	if (!what)
-		t->lost += units;
-	else if (what & PART_TICK)
+	if (what & PART_TICK)
 		t->ticked += units;
 	else
 		t->waited += units;
-	if (what)
-		turn_place(t, what, units);
+	turn_place(t, what, units);
 	return 0;
 }
 
-static __always_inline void turn_begin(struct turn *t, __u64 now)
+/* What comes from now on is counted anew. */
+static __always_inline void turn_restart(struct turn *t, __u64 now)
 {
 	t->begin = now;
-	t->left = 0;
-	t->leaves = 0;
+	t->changes = 0;
 	t->ticked = t->waited = t->lost = 0;
 	t->generation = *(volatile __u32 *)&tree_generation;
 	__builtin_memset(t->parts, 0, sizeof(t->parts));
 }
 
+static __always_inline void turn_begin(struct turn *t, __u64 now)
+{
+	turn_restart(t, now);
+	t->left = 0;
+	t->leaves = 0;
+	t->counted = 0;
+	t->cause = WAIT_TURN;
+	t->first = t->last = 0;
+}
+
 /* Time that has no part is below a marker. */
-static __always_inline void turn_mark(struct cpu_stats *count, struct wait *w, __u64 ns)
+static __always_inline void turn_mark(struct cpu_stats *count, struct wait *w, struct turn *t, __u64 ns)
 {
 	const __u32 bank = bank_of(*(volatile __u32 *)&tree_generation);
 	__u32 node = wait_marker(count, w, WAIT_ASLEEP, OUTCOME_TURN_UNSEEN);
 
-	node = wait_cause(count, bank, node, WAIT_TURN);
+	node = wait_cause(count, bank, node, t->cause);
 	sample_end(count, EVENT_LOOP, node ?: EVENT_LOOP, node ? OUTCOME_TURN_UNSEEN : OUTCOME_TABLE_FULL,
 		   ns);
 }
@@ -112,7 +123,7 @@ static __always_inline __u64 part_ns(const struct turn *t, const struct turn_par
 	return ns + TURN_ROUNDING < t->unplaced ? ns : t->unplaced;
 }
 
-/* Counts part i of a long turn. Not 0 behind the last one. A global function, as turn_note(). */
+/* Counts part i of a turn. Not 0 behind the last one. A global function, as turn_note(). */
 __noinline int turn_count_part(struct cpu_stats *count, struct turn *t, __u32 i)
 {
 	const __u32 bank = bank_of(*(volatile __u32 *)&tree_generation);
@@ -129,14 +140,14 @@ __noinline int turn_count_part(struct cpu_stats *count, struct turn *t, __u32 i)
 	outcome = p->what >> PART_OUTCOME_SHIFT & ((1 << PART_OUTCOME_BITS) - 1);
 	ns = part_ns(t, p);
 	t->unplaced -= ns;
-	node = wait_cause(count, bank, p->what & ((1 << NODE_BITS) - 1), WAIT_TURN);
+	node = wait_cause(count, bank, p->what & ((1 << NODE_BITS) - 1), t->cause);
 	sample_end(count, EVENT_LOOP, node ?: EVENT_LOOP, node ? outcome : OUTCOME_TABLE_FULL, ns);
 	return 0;
 }
 
 /*
- * Counts a long turn of ns: waits have the time that was measured, ticks share the rest. Always 0. A global
- * function, as turn_note().
+ * Counts ns of a turn, as t->cause: waits have the time that was measured, ticks share the rest. Always 0. A
+ * global function, as turn_note().
  */
 __noinline int turn_count(struct cpu_stats *count, struct wait *w, struct turn *t, __u64 ns)
 {
@@ -149,12 +160,14 @@ __noinline int turn_count(struct cpu_stats *count, struct wait *w, struct turn *
 		turn_renew(t, generation);
 	t->shared = units > t->waited + t->lost ? units - t->waited - t->lost : 0;
 	t->unplaced = ns;
-	count->turns_long++;
+	t->counted = 1;
+	count->turns_long += t->cause == WAIT_TURN;
+	count->turns_saturated += t->cause != WAIT_TURN;
 	for (int i = 0; i < TURN_PARTS; i++)
 		if (turn_count_part(count, t, i))
 			break;
 	if (t->unplaced)
-		turn_mark(count, w, t->unplaced);
+		turn_mark(count, w, t, t->unplaced);
 	return 0;
 }
 

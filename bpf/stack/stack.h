@@ -16,6 +16,7 @@
 #include "bpf/python/thread.h"
 #include "bpf/stack/intern.h"
 #include "bpf/stack/leaf.h"
+#include "bpf/stack/marks.h"
 #include "bpf/tree/tree.h"
 
 /* Without an epoch, for so many jiffies and samples the code objects of cached callers are not read again. */
@@ -224,6 +225,7 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 		t->cache.depth = 0;
 		return 0;
 	}
+	marks_note(s, t);
 	s->intern.remember = 1;
 	if (opt_native == NATIVE_MODE_FULL) {
 		if (native_merge(s, count, t, l, base, 1)) {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An event loop that is kept busy by calls of known lengths: blocked_loop.py [LOOP]
 
-LOOP is asyncio, or uvloop. Prints a line of JSON when it is ready, with the line of each call by its name.
-For each line on its standard input that names a scene it does that, and prints what it measured itself:
-{name: ns}.
+LOOP is asyncio, uvloop, or between: no loop most of the time. Prints a line of JSON when it is ready, with
+the line of each call by its name. For each line on its standard input that names a scene it does that, and
+prints what it measured itself: {name: ns}.
 """
 import asyncio
 import json
@@ -82,7 +82,16 @@ def apart_120():
     waits_apart(0.120)  # call: apart_120
 
 
+def endless_sleep():
+    time.sleep(2.5)  # call: endless_sleep
+
+
+def endless_burn():
+    burn(2.5)  # call: endless_burn
+
+
 SCENES = {
+    "endless": [endless_sleep, endless_burn],
     "block": [sleep_30, sleep_50, sleep_80, sleep_120, sleep_160, sleep_210,
               burn_30, burn_50, burn_80, burn_120, burn_160, burn_210],
     "apart": [apart_120] * 5,
@@ -95,6 +104,22 @@ async def beat():
         await asyncio.sleep(0.005)
 
 
+CLIENTS, REQUESTS = 8, 100
+
+
+async def client():
+    for _ in range(REQUESTS):
+        burn(0.002)  # call: client
+        await asyncio.sleep(0)
+
+
+async def saturate():
+    """Somebody always wants something of the loop, and nothing takes long."""
+    begin = time.perf_counter_ns()
+    await asyncio.gather(*(client() for _ in range(CLIENTS)))
+    return {"client": time.perf_counter_ns() - begin}
+
+
 async def handle(call, measured):
     begin = time.perf_counter_ns()
     call()
@@ -102,6 +127,8 @@ async def handle(call, measured):
 
 
 async def play(scene):
+    if scene == "saturate":
+        return await saturate()
     measured = {}
     for call in SCENES[scene]:
         await handle(call, measured)
@@ -136,7 +163,25 @@ async def main():
     return beats
 
 
+async def short():
+    for _ in range(20):
+        await asyncio.sleep(0.002)
+
+
+def between():
+    """A program that is in a loop now and then: what it does in between keeps nobody from it."""
+    say({"pid": os.getpid(), "lines": {}})
+    for _ in sys.stdin:
+        for _ in range(5):
+            asyncio.run(short())
+            burn(0.080)
+        say({})
+
+
+if sys.argv[1:] == ["between"]:
+    between()
 if sys.argv[1:] == ["uvloop"]:
     import uvloop
     asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
-asyncio.run(main())
+if sys.argv[1:] != ["between"]:
+    asyncio.run(main())

@@ -25,10 +25,11 @@ static __u32 find_root(const struct kernel_tables *t, __u32 node)
 	return 0;
 }
 
-/* A turn of an event loop is a node above a tick, and so above the attributes of that. */
+/* Time of an event loop is a node above a tick, and so above the attributes of that. */
 static bool is_turn(__u64 key)
 {
-	return !node_is_native(key) && node_code(key) == CODE_WAITS + WAIT_TURN;
+	return !node_is_native(key) &&
+	       (node_code(key) == CODE_WAITS + WAIT_TURN || node_code(key) == CODE_WAITS + WAIT_SATURATED);
 }
 
 /* Leads from a node past its attributes to that of the stack's leaf. */
@@ -134,6 +135,17 @@ static int add_nothing(const struct node_frames *f, struct node_stack *s)
 				    harvest_marker(f->profile, FRAME_ALL_HIDDEN, at);
 }
 
+/* Time of an event loop may be a frame itself. It is no part of the stack below it. */
+static __u32 first_frame(const struct node *nodes, const struct node_stack *s)
+{
+	return is_turn(nodes[s->node].key) ? s->node : s->leaf;
+}
+
+static __u32 next_frame(const struct node *nodes, const struct node_stack *s, __u32 at)
+{
+	return at == s->node && at != s->leaf ? s->leaf : node_parent(nodes[at].key);
+}
+
 int node_stack_frames(struct node_frames *f, struct node_stack *s)
 {
 	const struct node *nodes = f->inputs->tables->nodes;
@@ -142,7 +154,7 @@ int node_stack_frames(struct node_frames *f, struct node_stack *s)
 
 	s->n = 0;
 	f->importing = false;
-	for (__u32 at = s->leaf; !err && at != s->root; at = node_parent(nodes[at].key)) {
+	for (__u32 at = first_frame(nodes, s); !err && at != s->root; at = next_frame(nodes, s, at)) {
 		err = node_frame_location(f, at, mapping, &location);
 		if (!err && location != FRAME_HIDDEN)
 			s->n += add_frames(f->profile, location, &inlined, &s->locations[s->n]);

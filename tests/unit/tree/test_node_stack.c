@@ -100,6 +100,13 @@ static void a_turn_of_a_loop(void **state)
 	assert_string_equal(stack.labels.gil, "holds");
 	assert_int_equal(stack.n, 2);
 	assert_string_equal(frame(0), "inner");
+	set_node(31, 28, CODE_WAITS + WAIT_SATURATED, INSTR_UNKNOWN, 0);
+	assert_int_equal(find(31), 0);
+	assert_int_equal(stack.kind, EVENT_LOOP);
+	assert_string_equal(stack.labels.gil, "holds");
+	assert_int_equal(stack.n, 3);
+	assert_string_equal(frame(0), "[saturated]");
+	assert_string_equal(frame(1), "inner");
 	set_node(30, 25, CODE_WAITS + WAIT_TURN, INSTR_UNKNOWN, 0);
 	assert_int_equal(find(30), 0);
 	assert_int_equal(stack.kind, EVENT_LOOP);
