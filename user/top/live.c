@@ -39,6 +39,8 @@ struct live {
 	bool stale;  /* what is on the terminal */
 	bool ended;
 	enum event_kind kind;
+	struct top_row chosen, under; /* a function whose lines are shown; the row under the cursor */
+	bool has_under, wants_lines; /* Enter was pressed, perhaps before the cursor was drawn */
 };
 
 static const struct past *newest(const struct live *l)
@@ -81,6 +83,7 @@ int live_open(struct live **ret, struct windows *windows, const struct registry 
 	l->refresh = refresh;
 	l->due = clock_seconds() + refresh;
 	l->screen.colour = true;
+	l->screen.cursor = -1;
 	l->stale = true;
 	while (!(windows->events & EVENT_BIT(l->kind)))
 		l->kind++;
@@ -157,6 +160,35 @@ static void next_kind(struct live *l)
 	while (!(l->windows->events & EVENT_BIT(l->kind)));
 }
 
+/* The cursor stands on a row, of which draw() knows whether it is there. */
+static void move(struct screen *s, int by)
+{
+	s->cursor = s->cursor + by < 0 ? 0 : s->cursor + by;
+}
+
+/* Those of the function under the cursor, if that is wanted, from the next page on. */
+static bool show_lines(struct live *l)
+{
+	const bool wanted = l->wants_lines;
+
+	l->wants_lines = false;
+	if (!wanted || !l->has_under || (l->screen.view != TOP_FUNCTIONS && l->screen.view != TOP_LINES))
+		return false;
+	l->chosen = l->under;
+	l->screen.of = &l->chosen;
+	l->screen.view = TOP_LINES;
+	l->screen.cursor = -1;
+	return true;
+}
+
+static void go_back(struct screen *s)
+{
+	if (s->of)
+		s->view = TOP_FUNCTIONS;
+	s->of = NULL;
+	s->cursor = -1;
+}
+
 static bool choose_view(struct live *l, char key)
 {
 	switch (key) {
@@ -174,9 +206,25 @@ static void heed(struct live *l, char key)
 {
 	struct screen *s = &l->screen;
 
-	if (choose_view(l, key))
+	if (choose_view(l, key)) {
+		s->of = NULL;
+		s->cursor = -1;
 		return;
+	}
 	switch (key) {
+	case TERMINAL_DOWN:
+		move(s, 1);
+		break;
+	case TERMINAL_UP:
+		move(s, -1);
+		break;
+	case '\n':
+	case '\r':
+		l->wants_lines = true;
+		break;
+	case '\033':
+		go_back(s);
+		break;
 	case 's':
 		s->order = (s->order + 1) % (s->compare ? TOP_ORDERS : TOP_BY_CHANGE);
 		break;
@@ -276,6 +324,19 @@ static int add_past(struct live *l, struct top_rows *rows)
 	return err;
 }
 
+/* It stays on the page, and on a row. */
+static void keep_cursor(struct live *l, const struct top_rows *rows)
+{
+	struct screen *s = &l->screen;
+	const int room = screen_room(s), most = rows->count < (size_t)room ? (int)rows->count : room;
+
+	if (s->cursor >= most)
+		s->cursor = most - 1;
+	l->has_under = s->cursor >= 0;
+	if (l->has_under)
+		l->under = rows->rows[s->cursor];
+}
+
 static int draw(struct live *l)
 {
 	_cleanup_buf_ struct buf page = { 0 };
@@ -290,12 +351,16 @@ static int draw(struct live *l)
 		s->seconds = profile_get_info(newest(l)->profile)->duration_ns / 1e9;
 		err = make_rows(l, newest(l), &rows) ?: add_past(l, &rows);
 	}
+	if (!err && s->of)
+		top_rows_keep_lines_of(&rows, s->of);
 	if (!err) {
 		top_rows_filter(&rows, s->filter);
 		top_rows_sort(&rows, s->order);
-		err = screen_draw(s, &rows, &page);
+		keep_cursor(l, &rows);
+		l->stale = show_lines(l);
+		err = l->stale ? 0 : screen_draw(s, &rows, &page);
 	}
-	if (!err)
+	if (!err && page.size)
 		terminal_draw(&page);
 	top_rows_free(&rows);
 	return err;

@@ -6,50 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/cleanup.h"
-#include "base/hash.h"
 #include "profile/shown.h"
-#include "profile/table_cell.h"
 #include "profile/tally.h"
-
-/* A row, found by its texts. */
-struct found {
-	struct top_row *row;
-	UT_hash_handle hh;
-};
-
-#define KEY_SIZE (TOP_NAME_SIZE + TOP_WHERE_SIZE)
-
-_Static_assert(offsetof(struct top_row, where) == TOP_NAME_SIZE, "the two texts are one key");
+#include "top/packages.h"
+#include "top/row_index.h"
+#include "top/waiters.h"
 
 void top_rows_free(struct top_rows *r)
 {
 	free(r->rows);
 	*r = (struct top_rows){ 0 };
-}
-
-/* The rest of the field is 0, so that equal texts are equal keys. */
-static void set_text(char *field, size_t size, const char *text, __u32 line)
-{
-	_cleanup_buf_ struct buf b = { 0 };
-	char number[16] = "";
-	size_t keep;
-
-	memset(field, 0, size);
-	buf_add_shown(&b, text, false);
-	table_cell_drop_locals(&b);
-	if (line)
-		snprintf(number, sizeof(number), ":%u", line);
-	keep = size - 1 - strlen(number);
-	if (b.size > keep) { /* at the beginning of a character */
-		b.size = keep;
-		while (b.size && ((unsigned char)b.data[b.size] & 0xc0) == 0x80)
-			b.size--;
-	}
-	if (b.size)
-		memcpy(field, b.data, b.size);
-	memcpy(field + b.size, number, strlen(number));
 }
 
 /* How many CPUs a count is. */
@@ -71,8 +38,8 @@ static void set_function(const struct profile *p, struct top_row *row, __u32 fun
 {
 	const struct profile_function *f = profile_get_function(p, function);
 
-	set_text(row->name, sizeof(row->name), profile_get_string(p, f->name), 0);
-	set_text(row->where, sizeof(row->where), profile_get_string(p, f->file), line);
+	row_index_set_text(row->name, sizeof(row->name), profile_get_string(p, f->name), 0);
+	row_index_set_text(row->where, sizeof(row->where), profile_get_string(p, f->file), line);
 }
 
 static void set_function_row(const struct profile *p, struct top_row *row, const struct tally_row *t)
@@ -108,80 +75,43 @@ static void set_owner(const struct profile *p, struct top_row *row, enum top_vie
 	case TOP_THREADS:
 		snprintf(where, sizeof(where), "%u in %u %.16s", o->tid, o->pid,
 			 profile_get_string(p, o->comm));
-		set_text(row->name, sizeof(row->name), profile_get_string(p, o->thread), 0);
+		row_index_set_text(row->name, sizeof(row->name), profile_get_string(p, o->thread), 0);
 		break;
 	case TOP_PODS:
-		set_text(row->name, sizeof(row->name), o->pod ? profile_get_string(p, o->pod) : "(no pod)",
-			 0);
+		row_index_set_text(row->name, sizeof(row->name),
+				   o->pod ? profile_get_string(p, o->pod) : "(no pod)", 0);
 		snprintf(where, sizeof(where), "%.60s", profile_get_string(p, o->namespace));
 		break;
 	case TOP_ENDPOINTS:
-		set_text(row->name, sizeof(row->name),
-			 o->endpoint ? profile_get_string(p, o->endpoint) : "(no endpoint)", 0);
+		row_index_set_text(row->name, sizeof(row->name),
+				   o->endpoint ? profile_get_string(p, o->endpoint) : "(no endpoint)", 0);
 		snprintf(where, sizeof(where), "%.16s", profile_get_string(p, o->comm));
 		break;
 	default:
 		snprintf(where, sizeof(where), "%u", o->pid);
-		set_text(row->name, sizeof(row->name), profile_get_string(p, o->comm), 0);
+		row_index_set_text(row->name, sizeof(row->name), profile_get_string(p, o->comm), 0);
 	}
-	set_text(row->where, sizeof(row->where), where, 0);
-}
-
-static void free_found(struct found **all)
-{
-	struct found *f, *next;
-
-	HASH_ITER(hh, *all, f, next) {
-		HASH_DEL(*all, f);
-		free(f);
-	}
-}
-
-#define _cleanup_found_ _cleanup_(free_found)
-
-static struct found *find(struct found *all, const struct top_row *row)
-{
-	struct found *f;
-
-	HASH_FIND(hh, all, row, KEY_SIZE, f);
-	return f;
-}
-
-static int remember(struct found **all, struct top_row *row)
-{
-	struct found *f = calloc(1, sizeof(*f));
-
-	if (!f)
-		return -ENOMEM;
-	f->row = row;
-	HASH_ADD_KEYPTR(hh, *all, row, KEY_SIZE, f);
-	if (f->hh.tbl)
-		return 0;
-	free(f);
-	return -ENOMEM;
+	row_index_set_text(row->where, sizeof(row->where), where, 0);
 }
 
 /* Owners with the same texts are one row. */
 static int add_owners(const struct profile *p, const struct tally *t, enum top_view view, struct top_rows *to)
 {
 	const __u32 owners = profile_count(p, PROFILE_OWNER);
-	_cleanup_found_ struct found *all = NULL;
+	_cleanup_row_index_ struct row_index *all = NULL;
 
 	to->rows = calloc(owners + 1, sizeof(*to->rows));
 	if (!to->rows)
 		return -ENOMEM;
 	for (__u32 id = 1; id <= owners; id++) {
-		struct top_row *row = &to->rows[to->count];
-		const struct found *f;
+		struct top_row *row;
 
 		if (!t->owners[id - 1])
 			continue;
-		set_owner(p, row, view, id);
-		f = find(all, row);
-		if (!f && remember(&all, row))
+		set_owner(p, &to->rows[to->count], view, id);
+		row = row_index_merge(&all, to);
+		if (!row)
 			return -ENOMEM;
-		to->count += !f;
-		row = f ? f->row : row;
 		row->self += cpus_of(p, t->owners[id - 1]);
 		row->total = row->self;
 	}
@@ -197,6 +127,10 @@ static int add_rows(const struct profile *p, const struct tally *t, enum top_vie
 		return add_functions(p, &t->lines, to, set_line_row);
 	case TOP_NATIVE:
 		return add_functions(p, &t->natives, to, set_function_row);
+	case TOP_PACKAGES:
+		return packages_add(p, cpus_of, to);
+	case TOP_WAITS:
+		return waiters_add(p, cpus_of, to);
 	default:
 		return add_owners(p, t, view, to);
 	}
@@ -217,7 +151,7 @@ int top_rows_make(const struct profile *p, enum top_view view, struct top_rows *
 
 int top_rows_compare(struct top_rows *r, const struct top_rows *before)
 {
-	_cleanup_found_ struct found *all = NULL;
+	_cleanup_row_index_ struct row_index *all = NULL;
 	const size_t now = r->count;
 	struct top_row *rows = realloc(r->rows, (now + before->count + 1) * sizeof(*rows));
 
@@ -225,13 +159,13 @@ int top_rows_compare(struct top_rows *r, const struct top_rows *before)
 		return -ENOMEM;
 	r->rows = rows;
 	for (size_t i = 0; i < now; i++)
-		if (remember(&all, &rows[i]))
+		if (row_index_add(&all, &rows[i]))
 			return -ENOMEM;
 	for (size_t i = 0; i < before->count; i++) {
-		struct found *f = find(all, &before->rows[i]);
+		struct top_row *same = row_index_find(all, &before->rows[i]);
 
-		if (f) {
-			f->row->before = before->rows[i].self;
+		if (same) {
+			same->before = before->rows[i].self;
 			continue;
 		}
 		rows[r->count] = before->rows[i];
@@ -251,7 +185,7 @@ static int by_number(double x, double y, const struct top_row *a, const struct t
 {
 	if (x != y)
 		return x < y ? 1 : -1;
-	return memcmp(a, b, KEY_SIZE);
+	return row_index_compare(a, b);
 }
 
 static int by_self(const void *a, const void *b)
@@ -291,4 +225,24 @@ void top_rows_filter(struct top_rows *r, const char *text)
 			r->rows[kept++] = r->rows[i];
 	if (*text)
 		r->count = kept;
+}
+
+/* How much of a place is the file, before ":LINE". */
+static size_t file_length(const char *where)
+{
+	const char *colon = strrchr(where, ':');
+
+	return colon ? (size_t)(colon - where) : strlen(where);
+}
+
+void top_rows_keep_lines_of(struct top_rows *r, const struct top_row *function)
+{
+	const size_t length = file_length(function->where);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		if (!strcmp(r->rows[i].name, function->name) && file_length(r->rows[i].where) == length &&
+		    !memcmp(r->rows[i].where, function->where, length))
+			r->rows[kept++] = r->rows[i];
+	r->count = kept;
 }

@@ -12,6 +12,8 @@
 	VIEW(FUNCTIONS, 'f', "functions", "function", "file")       \
 	VIEW(LINES, 'l', "lines", "function", "line")               \
 	VIEW(NATIVE, 'n', "native", "native function", "library")   \
+	VIEW(PACKAGES, 'a', "packages", "package", "kind")          \
+	VIEW(WAITS, 'w', "waits", "who waits", "for what")          \
 	VIEW(PROCESSES, 'p', "processes", "process", "pid")         \
 	VIEW(THREADS, 't', "threads", "thread", "tid in process")   \
 	VIEW(PODS, 'o', "pods", "pod", "namespace")                 \
@@ -59,5 +61,7 @@ enum top_order { TOP_BY_SELF, TOP_BY_TOTAL, TOP_BY_CHANGE, TOP_ORDERS };
 void top_rows_sort(struct top_rows *r, enum top_order order);
 /* Keeps the rows whose texts have this one in them, in any case of letters. "" keeps all. */
 void top_rows_filter(struct top_rows *r, const char *text);
+/* Of lines, those that have the name and the file of this row, which is of functions or lines. */
+void top_rows_keep_lines_of(struct top_rows *r, const struct top_row *function);
 
 #endif

@@ -8,7 +8,7 @@
 #include "profile/table_cell.h"
 
 #define HEAD_LINES   3 /* above the table, and its titles */
-#define FOOT_LINES   2
+#define FOOT_LINES   3
 #define NUMBER_WIDTH 8 /* columns of a number, with the blanks before it */
 #define LEAST_WIDTH  12 /* of both texts, so that a terminal of 40 columns is wide enough */
 #define HOT	     0.10
@@ -57,6 +57,8 @@ static int add_head(const struct screen *s, const struct top_rows *rows, struct 
 	err = add_line(s, BOLD, text, out);
 	if (s->typing)
 		snprintf(text, sizeof(text), "filter: %s_   (Enter takes it, Esc leaves it out)", s->filter);
+	else if (s->of)
+		snprintf(text, sizeof(text), "lines of %s (Esc goes back)", s->of->name);
 	else if (s->compare && !s->past_seconds)
 		snprintf(text, sizeof(text), "nothing to compare with yet: wait a little");
 	else if (s->compare)
@@ -113,40 +115,54 @@ static bool has_files(enum top_view view)
 static int add_row(const struct screen *s, const struct top_rows *rows, const struct top_row *r,
 		   struct buf *out)
 {
-	const bool hot = rows->all > 0 && r->self / rows->all >= HOT;
+	const bool chosen = r - rows->rows == s->cursor;
+	const bool hot = !chosen && rows->all > 0 && r->self / rows->all >= HOT;
 	size_t name, where;
 	int err;
 
 	share_width(s, &name, &where);
-	err = buf_printf(out, "%s%*.1f%s%*.1f", style(s, hot ? RED : ""), NUMBER_WIDTH, 100 * r->self,
-			 style(s, hot ? RESET : ""), NUMBER_WIDTH, 100 * r->total);
+	err = buf_printf(out, "%s%*.1f%s%*.1f", style(s, chosen ? REVERSE : hot ? RED : ""), NUMBER_WIDTH,
+			 100 * r->self, style(s, hot ? RESET : ""), NUMBER_WIDTH, 100 * r->total);
 	if (!err && s->compare)
 		err = buf_printf(out, "%+*.1f", NUMBER_WIDTH, 100 * (r->self - r->before));
 	err = err ?: buf_add_string(out, "  ");
 	err = err ?: add_cell(r->name, name, false, true, out);
 	err = err ?: buf_add_string(out, "  ");
 	err = err ?: add_cell(has_files(s->view) ? short_path(r->where) : r->where, where, true, false, out);
-	return err ?: buf_add_string(out, "\n");
+	return err ?: buf_add_string(out, chosen ? style(s, RESET) : "") ?: buf_add_string(out, "\n");
+}
+
+/* The keys of views from one to before another. */
+static int add_views(const struct screen *s, size_t from, size_t to, struct buf *out)
+{
+	char text[256] = "";
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++)
+		n += snprintf(text + n, sizeof(text) - n, "%s%c %s", i > from ? "  " : "", views[i].key,
+			      views[i].word);
+	return add_line(s, DIM, text, out);
 }
 
 static int add_keys(const struct screen *s, struct buf *out)
 {
-	char text[256] = "";
-	size_t n = 0;
-	int err;
+	return add_views(s, 0, TOP_PROCESSES, out) ?: add_views(s, TOP_PROCESSES, TOP_VIEWS, out) ?:
+	       add_line(s, DIM,
+			"j k Enter lines  s order  c change  / filter  e event  space pause  q quit",
+			out);
+}
 
-	for (size_t i = 0; i < TOP_VIEWS; i++)
-		n += snprintf(text + n, sizeof(text) - n, "%s%c %s", i ? "  " : "", views[i].key,
-			      views[i].word);
-	err = add_line(s, DIM, text, out);
-	return err ?: add_line(s, DIM,
-			       "s order  c change  / filter  e kind of event  space pause  q quit", out);
+int screen_room(const struct screen *s)
+{
+	const int room = s->lines - HEAD_LINES - FOOT_LINES;
+
+	return room < 0 ? 0 : room;
 }
 
 int screen_draw(const struct screen *s, const struct top_rows *rows, struct buf *out)
 {
-	const int room = s->lines - HEAD_LINES - FOOT_LINES;
-	const int shown = room < 0 ? 0 : rows->count < (size_t)room ? (int)rows->count : room;
+	const int room = screen_room(s);
+	const int shown = rows->count < (size_t)room ? (int)rows->count : room;
 	int err = add_head(s, rows, out);
 
 	err = err ?: add_titles(s, out);

@@ -21,6 +21,8 @@ struct screen {
 	bool paused;
 	bool typing; /* the filter is being typed */
 	char filter[SCREEN_FILTER_SIZE];
+	int cursor;		  /* the row that is chosen among those shown; -1 = none is */
+	const struct top_row *of; /* rows are the lines of this function; NULL = of all */
 	/* The facts that the head shows. */
 	const char *resource; /* of the kind of event: "CPU" */
 	double seconds;	      /* that the numbers are of */
@@ -28,6 +30,8 @@ struct screen {
 	size_t processes;     /* Python processes that live */
 };
 
+/* Rows of a table that there is room for. */
+int screen_room(const struct screen *s);
 /* Adds at most as many lines as there are, each ended by "\n". 0 or -ENOMEM. */
 int screen_draw(const struct screen *s, const struct top_rows *rows, struct buf *out);
 

@@ -88,7 +88,7 @@ char terminal_key(const struct terminal *t)
 		return 0;
 	if (keys[0] == ESCAPE && is_ready(STDIN_FILENO, POLLIN)) { /* the rest came with it */
 		n = read(STDIN_FILENO, keys, sizeof(keys));
-		return 0;
+		return n == 2 && keys[1] == 'A' ? TERMINAL_UP : n == 2 && keys[1] == 'B' ? TERMINAL_DOWN : 0;
 	}
 	return keys[0];
 }

@@ -25,7 +25,11 @@ void terminal_close(struct terminal *t);
 
 /* Columns and rows now; 80 and 24 when it does not say. */
 void terminal_size(int *ret_columns, int *ret_rows);
-/* The next key; 0 = none is there. What comes of a cursor key or the like is left out. */
+/* Cursor keys, as letters that do the same. */
+#define TERMINAL_UP   'k'
+#define TERMINAL_DOWN 'j'
+
+/* The next key; 0 = none is there. What comes of other keys that are no letters is left out. */
 char terminal_key(const struct terminal *t);
 /* Draws the page, whose lines end with "\n", if the terminal takes output now. */
 void terminal_draw(const struct buf *page);

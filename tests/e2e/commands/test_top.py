@@ -95,7 +95,8 @@ def test_the_hottest_function(screen):
 
 @pytest.mark.parametrize("key, title, word", [
     ("l", "line", "turns.py:1"), ("p", "pid", "  PID"), ("t", "tid in process", " in "),
-    ("o", "namespace", "(no pod)"), ("n", "library", "nothing was seen here")])
+    ("o", "namespace", "(no pod)"), ("n", "library", "nothing was seen here"), ("a", "kind", "program"),
+    ("w", "for what", "nothing was seen here")])
 def test_views(screen, busy, key, title, word):
     screen.press(key)
     page = screen.wait(lambda page: page[2].endswith(title), "view")
@@ -107,13 +108,44 @@ def test_filter_order_and_pause(screen):
     screen.wait(lambda page: page[1].startswith("filter: COUNT_"), "typing")
     screen.press("\n")
     page = screen.wait(lambda page: "filter: COUNT" in page[1] and "_" not in page[1], "filter")
-    assert not [line for line in page[3:-2] if line.strip() and "count" not in line]
+    assert not [line for line in page[3:-3] if line.strip() and "count" not in line]
     screen.press("s")
     screen.wait(lambda page: "ordered by total" in page[1], "order")
     screen.press(" ")
     before = screen.wait(lambda page: "[paused]" in page[0], "pause")
     time.sleep(2.5)  # more than two pages
     assert screen.page() == before
+
+
+def test_lines_of_the_chosen_function(screen):
+    screen.press("/count\nj\n")
+    page = screen.wait(lambda page: page[1].startswith("lines of count") and "count" in page[3], "lines")
+    rows = [line.split() for line in page[3:-3] if line.strip()]
+    assert all(row[2] == "count" and "turns.py:" in row[3] for row in rows), rows
+    screen.press("\033")
+    screen.wait(lambda page: page[2].endswith("file"), "functions again")
+
+
+TWO = """
+import threading
+def spin():
+    while True:
+        pass
+threading.Thread(target=spin, daemon=True).start()
+print("{}", flush=True)
+spin()
+"""
+
+
+def test_who_waits_for_whom():
+    with profiler.target(known.newest().path, "-S", "-c", TWO) as program:
+        screen = Screen("--pid", program.pid, "--refresh", "1", "--event", "gil")
+        screen.wait(lambda page: len(page) == LINES, "page")
+        screen.press("w")
+        page = screen.wait(lambda page: page[2].endswith("for what") and "GIL: spin" in page[3], "holder")
+        assert row_of(page, "GIL: spin")[2] == "spin"
+        screen.press("q")
+        assert screen.end() == 0
 
 
 def test_change_against_the_past(screen):

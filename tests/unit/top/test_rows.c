@@ -94,7 +94,7 @@ static void time_of_the_account(void **state)
 	add(p, 1, NULL, 3, f, 0);
 	assert_int_equal(profile_sample(p, PROFILE_TIME, &f, 1, &labels, 500000000), 0);
 	for (int view = TOP_FUNCTIONS; view <= TOP_THREADS; view++) {
-		if (view == TOP_NATIVE)
+		if (view == TOP_NATIVE || view == TOP_WAITS)
 			continue;
 		assert_int_equal(top_rows_make(p, view, &r), 0);
 		assert_int_equal(r.count, 1);
@@ -198,6 +198,30 @@ static void names_that_are_hostile(void **state)
 	top_rows_free(&r);
 }
 
+static void lines_of_one_function(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+	struct top_rows functions, lines;
+
+	(void)state;
+	add(p, 1, NULL, 3, location(p, FRAME_PYTHON, "f", 10), 0);
+	add(p, 1, NULL, 2, location(p, FRAME_PYTHON, "f", 11), 0);
+	add(p, 1, NULL, 1, location(p, FRAME_PYTHON, "other", 10), 0);
+	assert_int_equal(top_rows_make(p, TOP_FUNCTIONS, &functions), 0);
+	top_rows_sort(&functions, TOP_BY_SELF);
+	assert_int_equal(top_rows_make(p, TOP_LINES, &lines), 0);
+	top_rows_keep_lines_of(&lines, &functions.rows[0]);
+	top_rows_sort(&lines, TOP_BY_SELF);
+	assert_int_equal(lines.count, 2);
+	assert_string_equal(lines.rows[0].where, "/a.py:10");
+	assert_string_equal(lines.rows[1].where, "/a.py:11");
+	strcpy(functions.rows[0].where, "/b.py:7");
+	top_rows_keep_lines_of(&lines, &functions.rows[0]);
+	assert_int_equal(lines.count, 0);
+	top_rows_free(&functions);
+	top_rows_free(&lines);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +231,7 @@ int main(void)
 		cmocka_unit_test(against_an_earlier_profile),
 		cmocka_unit_test(a_filter_looks_at_both_texts),
 		cmocka_unit_test(names_that_are_hostile),
+		cmocka_unit_test(lines_of_one_function),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

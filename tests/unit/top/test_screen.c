@@ -22,7 +22,8 @@ static const struct top_rows two = { rows, 2, 1.5, 0.03 };
 
 static struct screen a_screen(void)
 {
-	return (struct screen){ .columns = 80, .lines = 12, .resource = "CPU", .seconds = 2, .processes = 3 };
+	return (struct screen){ .columns = 80, .lines = 12, .resource = "CPU", .seconds = 2, .processes = 3,
+				.cursor = -1 };
 }
 
 /* The page as text, whose lines are all within the terminal. */
@@ -107,6 +108,12 @@ static void states_are_said(void **state)
 	assert_has(page_of(&s, &two), "filter: parse_");
 	s.colour = true;
 	assert_has(page_of(&s, &two), "\033[31m");
+	s.cursor = 0;
+	assert_null(strstr(page_of(&s, &two), "\033[31m"));
+	assert_has(page_of(&s, &two), "\033[7m    50.0");
+	s.typing = false;
+	s.of = &rows[1];
+	assert_has(page_of(&s, &two), "lines of g (Esc goes back)");
 }
 
 int main(void)

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/waiters.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "top/row_index.h"
+
+#define HELD_BY "[GIL held by]" /* the row GIL of bpf/waits.def */
+
+/* Functions, by their ids. */
+struct pair {
+	struct {
+		__u32 waits, for_what;
+		__u32 holds; /* for_what had the GIL */
+	} key;
+	__u64 count;
+	UT_hash_handle hh;
+};
+
+static void free_pairs(struct pair **all)
+{
+	struct pair *f, *next;
+
+	HASH_ITER(hh, *all, f, next) {
+		HASH_DEL(*all, f);
+		free(f);
+	}
+}
+
+static __u32 id_of(const struct profile *p, const struct profile_stack *s, __u32 i)
+{
+	return profile_get_location(p, s->locations[i])->function;
+}
+
+static const struct profile_function *function(const struct profile *p, const struct profile_stack *s,
+					       __u32 i)
+{
+	return profile_get_function(p, id_of(p, s, i));
+}
+
+/* Of the frames from `i` to before `end` the first that is Python, or else frame i. */
+static __u32 python_of(const struct profile *p, const struct profile_stack *s, __u32 i, __u32 end)
+{
+	for (__u32 at = i; at < end; at++)
+		if (function(p, s, at)->kind == FRAME_PYTHON)
+			return id_of(p, s, at);
+	return id_of(p, s, i);
+}
+
+/* Of a stack between whose two parts stands who holds the GIL. */
+static bool is_holder(const struct profile *p, const struct profile_stack *s, __u32 i)
+{
+	const struct profile_function *f = function(p, s, i);
+
+	return f->kind == FRAME_WAIT && !strcmp(profile_get_string(p, f->name), HELD_BY);
+}
+
+static bool is_wait(const struct profile *p, const struct profile_stack *s)
+{
+	const enum frame_kind kind = function(p, s, 0)->kind;
+
+	return kind == FRAME_WAIT || kind == FRAME_SYSCALL;
+}
+
+/* false: nothing is waited for. */
+static bool find_pair(const struct profile *p, const struct profile_stack *s, struct pair *ret)
+{
+	__u32 held = 0;
+
+	while (held < s->n && !is_holder(p, s, held))
+		held++;
+	if (held && held + 1 < s->n) {
+		ret->key.waits = python_of(p, s, held + 1, s->n);
+		ret->key.for_what = python_of(p, s, 0, held);
+		ret->key.holds = true;
+		return true;
+	}
+	if (!is_wait(p, s))
+		return false;
+	ret->key.waits = python_of(p, s, 0, s->n);
+	ret->key.for_what = id_of(p, s, 0);
+	return true;
+}
+
+static int add_sample(const struct profile *p, const struct profile_stack *s, struct pair **all)
+{
+	struct pair of = { 0 }, *f;
+
+	if (!find_pair(p, s, &of))
+		return 0;
+	HASH_FIND(hh, *all, &of.key, sizeof(of.key), f);
+	if (!f) {
+		f = calloc(1, sizeof(*f));
+		if (!f)
+			return -ENOMEM;
+		memcpy(&f->key, &of.key, sizeof(f->key));
+		HASH_ADD(hh, *all, key, sizeof(f->key), f);
+		if (!f->hh.tbl) {
+			free(f);
+			return -ENOMEM;
+		}
+	}
+	f->count += s->count;
+	return 0;
+}
+
+static void set_row(const struct profile *p, const struct pair *f, struct top_row *row)
+{
+	const char *what = profile_get_string(p, profile_get_function(p, f->key.for_what)->name);
+	char text[TOP_WHERE_SIZE];
+
+	snprintf(text, sizeof(text), "%s%s", f->key.holds ? "GIL: " : "", what);
+	row_index_set_text(row->name, sizeof(row->name),
+			   profile_get_string(p, profile_get_function(p, f->key.waits)->name), 0);
+	row_index_set_text(row->where, sizeof(row->where), text, 0);
+}
+
+/* Functions of one name are one row. */
+static int add_rows(const struct profile *p, double (*cpus)(const struct profile *p, __u64 count),
+		    struct pair *all, struct top_rows *to)
+{
+	_cleanup_row_index_ struct row_index *index = NULL;
+
+	to->rows = calloc(HASH_COUNT(all) + 1, sizeof(*to->rows));
+	if (!to->rows)
+		return -ENOMEM;
+	for (const struct pair *f = all; f; f = f->hh.next) {
+		struct top_row *row;
+
+		set_row(p, f, &to->rows[to->count]);
+		row = row_index_merge(&index, to);
+		if (!row)
+			return -ENOMEM;
+		row->self += cpus(p, f->count);
+		row->total = row->self;
+	}
+	return 0;
+}
+
+int waiters_add(const struct profile *p, double (*cpus)(const struct profile *p, __u64 count),
+		struct top_rows *to)
+{
+	_cleanup_(free_pairs) struct pair *all = NULL;
+	int err = 0;
+
+	if (profile_shown(p) == EVENT_CPU)
+		return 0;
+	for (__u32 id = 1; id <= profile_count(p, PROFILE_SAMPLE) && !err; id++) {
+		const struct profile_stack s = profile_get_sample(p, id);
+
+		err = s.count ? add_sample(p, &s, &all) : 0;
+	}
+	return err ?: add_rows(p, cpus, all, to);
+}
