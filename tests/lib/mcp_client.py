@@ -32,10 +32,14 @@ class Server:
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
-    def read(self):
+    def read_any(self):
+        """A message that may be none that was asked for."""
         line = self.process.stdout.readline()
         assert line.endswith(b"\n") and line.count(b"\n") == 1, line
-        message = json.loads(line)
+        return json.loads(line)
+
+    def read(self):
+        message = self.read_any()
         assert message["jsonrpc"] == "2.0" and ("result" in message) != ("error" in message)
         return message
 

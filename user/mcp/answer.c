@@ -204,7 +204,7 @@ static int add_line(const char *line, size_t size, struct buf *out)
 
 int answer_said(const struct buf *said, bool warnings, struct buf *out)
 {
-	const char *at = said->data, *end = said->data + said->size;
+	const char *at = said->data, *end = at ? at + said->size : NULL;
 	int err = 0, count = 0;
 
 	while (at < end && !err && count < SAID_LINES_MAX) {

@@ -56,6 +56,7 @@ int call_begin(struct call *c, const struct tool *t, struct json_object *id, str
 
 	*c = (struct call){ .id = id, .given = given, .tool = t, .seconds = PATIENCE_SECONDS,
 			    .child.fds = { -1, -1 } };
+	c->begun = c->told = clock_seconds();
 	err = arguments_words(t, given, r, &words, error, size);
 	if (err)
 		return err;
@@ -258,6 +259,13 @@ int call_answer(struct call *c, struct recordings *r, struct buf *out)
 	return err ?: -EAGAIN;
 }
 
+double call_length(const struct call *c)
+{
+	const double so_far = clock_seconds() - c->begun, usual = arguments_seconds(c->given) + 2;
+
+	return so_far > usual ? so_far : usual;
+}
+
 void call_free(struct call *c, struct recordings *r)
 {
 	child_free(&c->child);
@@ -265,6 +273,7 @@ void call_free(struct call *c, struct recordings *r)
 		recordings_drop(r, c->recording);
 	json_object_put(c->id);
 	json_object_put(c->given);
+	json_object_put(c->token);
 	buf_free(&c->command);
 	buf_free(&c->said);
 	*c = (struct call){ .child.fds = { -1, -1 } };

@@ -23,6 +23,7 @@ struct json_object;
 struct call {
 	struct json_object *id; /* NULL: this place is free */
 	struct json_object *given; /* arguments; NULL = none */
+	struct json_object *token; /* of progress that the client wants to hear of; NULL = of none */
 	const struct tool *tool;
 	struct child child;
 	struct buf command; /* as one would type it */
@@ -33,6 +34,7 @@ struct call {
 	bool is_cancelled; /* nobody wants the answer */
 	bool is_given_up;  /* it took too long */
 	int seconds;	   /* ... than this */
+	double begun, told; /* clock_seconds(): when, and when it was last said how far it is */
 	double deadline;   /* clock_seconds(): it is told to end then, and killed a little later */
 };
 
@@ -51,6 +53,8 @@ void call_cancel(struct call *c);
  * Writes the result of tools/call. -EAGAIN: another step has begun. Else 0 or -errno, and the call is done.
  */
 int call_answer(struct call *c, struct recordings *r, struct buf *out);
+/* Seconds that it takes, about. */
+double call_length(const struct call *c);
 void call_free(struct call *c, struct recordings *r);
 /* A result of tools/call that is only this text. */
 int call_result(const char *text, bool is_error, struct buf *out);

@@ -12,7 +12,8 @@ int lines_read(struct lines *l)
 	ssize_t n;
 
 	l->buf.size -= l->taken;
-	memmove(l->buf.data, l->buf.data + l->taken, l->buf.size);
+	if (l->buf.size)
+		memmove(l->buf.data, l->buf.data + l->taken, l->buf.size);
 	l->taken = 0;
 	if (buf_reserve(&l->buf, READ_BYTES))
 		return -ENOMEM;

@@ -127,3 +127,17 @@ int message_send_error(struct json_object *id, int code, const char *text)
 
 	return err ?: write_all(&out);
 }
+
+int message_send_progress(struct json_object *token, double done, double all)
+{
+	const char *text = json_object_to_json_string_ext(token, JSON_C_TO_STRING_PLAIN);
+	_cleanup_buf_ struct buf out = { 0 };
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	err = buf_printf(&out,
+			 "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
+			 "{\"progress\":%.1f,\"total\":%.1f,\"progressToken\":", done, all);
+	return err ?: buf_add_string(&out, text) ?: buf_add_string(&out, "}}\n") ?: write_all(&out);
+}

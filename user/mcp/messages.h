@@ -36,6 +36,8 @@ int message_read(const char *line, size_t size, struct message *ret, const char 
 
 /* Write one to stdout. id: NULL where it is not known. 0 or -errno. */
 int message_send_result(struct json_object *id, const char *result, size_t size);
+/* That `done` of `all` seconds are over, of a request that had this token of a string or a whole number. */
+int message_send_progress(struct json_object *token, double done, double all);
 int message_send_error(struct json_object *id, int code, const char *text);
 
 #endif

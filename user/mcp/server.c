@@ -114,6 +114,19 @@ static int go_on(struct server *s, struct call *c)
 	return err;
 }
 
+/* Of a call that records: the others take no time. NULL: it is not wanted. */
+static struct json_object *token_of(const struct message *m)
+{
+	struct json_object *meta = NULL, *token = NULL;
+
+	json_object_object_get_ex(m->params, "_meta", &meta);
+	json_object_object_get_ex(meta, "progressToken", &token);
+	if (json_object_is_type(token, json_type_int))
+		return token;
+	return json_object_is_type(token, json_type_string) && json_object_get_string_len(token) <= 256 ?
+		       token : NULL;
+}
+
 static int begin_call(struct server *s, const struct message *m, const struct tool *t,
 		      struct json_object *given)
 {
@@ -125,6 +138,8 @@ static int begin_call(struct server *s, const struct message *m, const struct to
 		return message_send_error(m->id, RPC_BUSY, "4 calls are under way: wait for one of them");
 	err = call_begin(c, t, json_object_get(m->id), json_object_get(given), &s->recordings, error,
 			 sizeof(error));
+	if (!err && t->work == WORK_RECORD)
+		c->token = json_object_get(token_of(m));
 	if (!err)
 		return call_is_due(c) ? go_on(s, c) : 0;
 	err = err == -EINVAL ? send_tool_error(m->id, error) :
@@ -233,18 +248,28 @@ static void read_signal(struct server *s)
 		s->ends = true;
 }
 
-/* Milliseconds until a call has taken too long; -1 = there is none. */
+/* Milliseconds until a call has taken too long, or its client is to hear of it; -1 = there is none. */
 static int patience(const struct server *s)
 {
 	double least = -1;
 
-	for (size_t i = 0; i < CALLS_MAX; i++)
-		if (s->calls[i].id && (least < 0 || s->calls[i].deadline < least))
-			least = s->calls[i].deadline;
+	for (size_t i = 0; i < CALLS_MAX; i++) {
+		const struct call *c = &s->calls[i];
+		const double next = c->token && c->told + 1 < c->deadline ? c->told + 1 : c->deadline;
+
+		if (c->id && (least < 0 || next < least))
+			least = next;
+	}
 	if (least < 0)
 		return -1;
 	least -= clock_seconds();
 	return least > 0 ? (int)(least * 1000) + 1 : 0;
+}
+
+static int tell(struct call *c)
+{
+	c->told = clock_seconds();
+	return c->is_cancelled ? 0 : message_send_progress(c->token, c->told - c->begun, call_length(c));
 }
 
 static int watch_call(struct server *s, struct call *c, const struct pollfd *fds)
@@ -258,7 +283,7 @@ static int watch_call(struct server *s, struct call *c, const struct pollfd *fds
 		return go_on(s, c);
 	if (clock_seconds() >= c->deadline)
 		call_give_up(c);
-	return 0;
+	return c->token && clock_seconds() >= c->told + 1 ? tell(c) : 0;
 }
 
 enum { FD_STDIN, FD_STDOUT, FD_SIGNALS, FD_CALLS, FDS = FD_CALLS + 2 * CALLS_MAX };

@@ -208,6 +208,18 @@ def test_a_call_is_cancelled(server, program):
     assert "no profile r1" in server.text("report", is_error=True, profile="r1")
 
 
+def test_progress_is_told_to_who_asks_for_it(server, program):
+    number = server.begin("tools/call", name="record", arguments={"pid": program.pid, "seconds": 2},
+                          _meta={"progressToken": "how far"})
+    told = []
+    while (message := server.read_any()).get("method") == "notifications/progress":
+        told.append(message["params"])
+    assert message["id"] == number and not message["result"]["isError"]
+    assert told and {one["progressToken"] for one in told} == {"how far"}
+    done = [one["progress"] for one in told]
+    assert done == sorted(done) and all(one["progress"] <= one["total"] for one in told)
+
+
 def test_more_calls_than_it_takes(server, program):
     numbers = [server.begin("tools/call", name="record", arguments={"pid": program.pid, "seconds": 60})
                for _ in range(5)]
