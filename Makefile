@@ -50,8 +50,8 @@ USER_SRC := $(filter-out user/main.c,$(wildcard user/*.c user/*/*.c user/*/*/*.c
 USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
 GEN_OBJ  := $(O)/gen/profile.pb-c.o
 SYSCALLS := $(O)/gen/syscalls.inc
-PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.html graph.html page.css page.js)
-PAGE_JS  := $(sort $(wildcard user/http/page/*.js))
+PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.html graph.html page.css page.js page.sum)
+PAGE_JS  := $(sort $(wildcard user/page/*.js))
 JSON_INC := $(patsubst docs/schemas/%,$(O)/gen/%.inc,$(wildcard docs/schemas/*.json))
 GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC) $(JSON_INC) $(SYSCALLS) \
 	    $(O)/gen/commit.inc
@@ -258,10 +258,14 @@ $(O)/gen/page.js: $(PAGE_JS) Makefile
 	@mkdir -p $(@D)
 	$(Q)(echo '"use strict";'; cat $(PAGE_JS)) > $@
 
+# By its sum a browser knows that a script in a file is the one that it may run.
+$(O)/gen/page.sum.inc: $(O)/gen/page.js
+	$(Q)sha256sum < $< | sed 's/\([0-9a-f][0-9a-f]\)/0x\1,/g; s/ .*//' > $@
+
 $(O)/gen/page.js.inc: $(O)/gen/page.js
 	$(Q)od -An -v -tu1 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
 
-$(O)/gen/%.inc: user/http/page/%
+$(O)/gen/%.inc: user/page/%
 	@mkdir -p $(@D)
 	$(Q)od -An -v -tu1 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
 
@@ -269,7 +273,7 @@ $(O)/gen/%.json.inc: docs/schemas/%.json
 	@mkdir -p $(@D)
 	$(Q)od -An -v -tu1 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g' > $@
 
-$(O)/user/http/assets.o: $(PAGE_INC)
+$(O)/user/page/pieces.o: $(PAGE_INC)
 $(O)/user/run/schema.o: $(JSON_INC)
 
 $(O)/gen/%.o: $(O)/gen/%.c

@@ -84,9 +84,22 @@ def read_firefox(data):
     return found
 
 
+def read_html(data):
+    """The same of the table of nodes in the file, of the first kind of event."""
+    text = re.search(r'<script type="application/json" id="data">(.*?)</script>', data.decode(), re.S)[1]
+    found, graph = collections.Counter(), json.loads(text)[0]
+    names = [graph["strings"][name] for name in graph["functions"]["name"]]
+    nodes, path = graph["nodes"], []
+    for depth, of, own in zip(nodes["depth"], nodes["of"], nodes["self"], strict=True):
+        path[max(depth - 1, 0):] = [names[of]] if depth else []
+        if own:
+            found[tuple(path)] += own
+    return found
+
+
 # A format without a reader makes the tests fail that go over all of them.
 READERS = {"pprof": read_pprof, "folded": read_folded, "speedscope": read_speedscope,
-           "firefox": read_firefox, "otlp": read_otlp}
+           "firefox": read_firefox, "otlp": read_otlp, "html": read_html}
 
 
 def read(format, data):

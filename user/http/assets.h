@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * assets.h - the files of the page, built into the program.
+ * assets.h - the files that the page loads.
  */
 #ifndef PYPERF_HTTP_ASSETS_H
 #define PYPERF_HTTP_ASSETS_H
 
-#include <stddef.h>
+struct piece;
 
 struct asset {
 	const char *path, *type;
-	const void *data;
-	size_t size;
+	const struct piece *piece; /* page/pieces.h */
 };
 
 /* The file of this path. NULL if there is none. */

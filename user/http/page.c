@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "http/answer.h"
-#include "http/assets.h"
 #include "http/processes.h"
 #include "kern/stats.h"
+#include "page/pieces.h"
 #include "profile/profile.h"
 #include "report/books.h"
 #include "report/run_facts.h"
@@ -60,10 +60,8 @@ static int add_events(const struct page_view *v, struct buf *out)
 /* The part that a file without a server has, too. */
 static int add_graph(const struct page_view *v, struct buf *out)
 {
-	const struct asset *graph = asset_find("/graph.html");
-
 	(void)v;
-	return buf_add(out, graph->data, graph->size);
+	return buf_add(out, piece_graph.data, piece_graph.size);
 }
 
 static int add_processes(const struct page_view *v, struct buf *out)
@@ -83,9 +81,9 @@ static const struct {
 	{ "{processes}", add_processes },
 };
 
-static int add_page(const struct page_view *v, const struct asset *page, struct buf *out)
+static int add_page(const struct page_view *v, struct buf *out)
 {
-	const char *at = page->data, *end = at + page->size;
+	const char *at = piece_html.data, *end = at + piece_html.size;
 	int err = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts) && !err; i++) {
@@ -102,7 +100,7 @@ static int add_page(const struct page_view *v, const struct asset *page, struct 
 enum MHD_Result page_answer(const struct page_view *v, const struct client *c)
 {
 	_cleanup_buf_ struct buf out = {};
-	int err = add_page(v, asset_find("/page.html"), &out);
+	int err = add_page(v, &out);
 
 	return err ? answer_failure(c, err) : answer_buf(c, MHD_HTTP_OK, TYPE_HTML, &out);
 }

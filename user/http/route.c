@@ -18,6 +18,7 @@
 #include "http/log_order.h"
 #include "http/metrics.h"
 #include "http/page.h"
+#include "page/pieces.h"
 #include "targets/discover.h"
 #include "tree/generation.h"
 
@@ -280,7 +281,7 @@ static enum MHD_Result answer(struct visit *v, const char *path, const char *met
 	}
 	asset = exposure == EXPOSURE_ALL ? asset_find(path) : NULL;
 	if (asset && (!strcmp(method, "GET") || !strcmp(method, "HEAD")))
-		return answer_static(&v->client, asset->type, asset->data, asset->size);
+		return answer_static(&v->client, asset->type, asset->piece->data, asset->piece->size);
 	return answer_line(&v->client, MHD_HTTP_NOT_FOUND, "%s", what_there_is[exposure]);
 }
 

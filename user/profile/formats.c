@@ -5,6 +5,7 @@
 
 #include "profile/firefox.h"
 #include "profile/folded.h"
+#include "profile/html.h"
 #include "profile/otlp.h"
 #include "profile/pprof.h"
 #include "profile/speedscope.h"

@@ -141,15 +141,17 @@ static void find_least(struct graph *g, __u32 most)
  * In place of callees that are left out there is a node without a function. The nodes that stay are moved to
  * the front; they are not more than there were, since each that comes in stands for one or more that go.
  */
-static void leave_out(struct graph *g)
+static int leave_out(struct graph *g)
 {
 	_cleanup_free_ __u32 *moved = NULL;
 	size_t to = 0;
 
 	if (!g->least)
-		return;
+		return 0;
 	moved = calloc(node_count(g) + 1, sizeof(*moved));
-	for (size_t i = 0; moved && i < node_count(g); i++) {
+	if (!moved)
+		return -ENOMEM;
+	for (size_t i = 0; i < node_count(g); i++) {
 		struct graph_node n = *node_at(g, i), *before = to ? node_at(g, to - 1) : NULL;
 
 		if (n.depth && !moved[n.parent]) /* its caller is out */
@@ -170,6 +172,7 @@ static void leave_out(struct graph *g)
 		*node_at(g, to++) = n;
 	}
 	g->nodes.size = to * sizeof(struct graph_node);
+	return 0;
 }
 
 /* --- as JSON ------------------------------------------------------------------------------------------- */
@@ -237,8 +240,7 @@ static int encode(struct graph *g, __u32 most, struct buf *out)
 		return err;
 	add_totals(g);
 	find_least(g, most);
-	leave_out(g);
-	err = add_head(g, out) ?: add_nodes(g, &t, out) ?: graph_add_tables(&t, out);
+	err = leave_out(g) ?: add_head(g, out) ?: add_nodes(g, &t, out) ?: graph_add_tables(&t, out);
 	return err ?: buf_add_string(out, "}\n");
 }
 

@@ -43,6 +43,7 @@ def test_table_of_functions(served, show, tmp_path, kind):
     assert {row["name"] for row in judged["tables"][0]["rows"]} >= {"work", "hot", "encode_rows"} or kind
 
 
+@pytest.mark.all
 def test_table_is_sorted(show):
     """By mouse and by keyboard; a second time turns it around."""
     page = show()
@@ -143,6 +144,7 @@ def test_graph_by_keyboard(show):
     assert "focus=work" in page.address()
 
 
+@pytest.mark.all
 def test_graph_by_mouse(show):
     page = show("?hide=native")
     rect = page.run("(() => { const r = scene.flame.rects.find(r => r.id && "
@@ -156,8 +158,9 @@ def test_graph_by_mouse(show):
     assert page.run("scene.flame.rects.find(r => r.id === scene.flame.zoom).width") > 300
 
 
-@pytest.mark.parametrize("query", ["?hide=native&order=inverted", "?search=hot&shape=flame",
-                                   "?type=offcpu&sort=-name", "?sort=total&tid=1"])
+@pytest.mark.parametrize("query", ["?hide=native&order=inverted", *(
+    pytest.param(query, marks=pytest.mark.all)
+    for query in ("?search=hot&shape=flame", "?type=offcpu&sort=-name", "?sort=total&tid=1"))])
 def test_address_is_the_state(show, query):
     """What is pasted shows the same, and what is not in it is as usual."""
     page = show(query)
@@ -177,6 +180,7 @@ def test_address_is_the_state(show, query):
         page.run("location.search")[1:].split("&"))
 
 
+@pytest.mark.all
 def test_inverted(served, show, tmp_path):
     """From the leaves: below the root each function has what it has as its own."""
     page = show("?hide=native&order=inverted")
@@ -214,6 +218,7 @@ def test_one_kind_of_event_after_the_other(served, show):
     page.wait("typeof scene === 'object' && scene.profile && scene.profile.sent.event === 'runqueue'")
 
 
+@pytest.mark.all
 def test_kinds_of_frames_are_told_apart(show):
     """By colour, and the legend has every row of bpf/frames.def."""
     page = show()
@@ -234,6 +239,7 @@ def test_native_code_can_be_hidden(show):
     assert "hide=native" in page.address() and page.run("document.querySelector('#hide').checked")
 
 
+@pytest.mark.all
 def test_dark_and_printed(show):
     """Colours follow the browser's wish; on paper there are no buttons, and no part is cut off."""
     background = "getComputedStyle(document.body).backgroundColor"
@@ -264,6 +270,7 @@ def test_stacks_of_a_process(tmp_path, browser):
     page.close()
 
 
+@pytest.mark.all
 def test_before_the_first_interval(tmp_path, browser):
     """The page waits for it."""
     with server(tmp_path, "--all-python") as s:

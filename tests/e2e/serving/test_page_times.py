@@ -70,6 +70,7 @@ def test_stretch_by_mouse(served, show, tmp_path):
     page.wait("!scene.state.at && scene.profile.sent.seconds < 4")
 
 
+@pytest.mark.all
 def test_axis_says_what_was_counted(served, show):
     """A bar for each interval and kind of event, whose total is that of its profile."""
     page = show()
@@ -119,6 +120,7 @@ def test_difference(served, show, tmp_path):
     assert sum(not chance == beyond[name] for name, chance in grey) >= len(grey) - 1
 
 
+@pytest.mark.all
 def test_what_is_new_and_what_is_gone(show):
     """Red and blue beyond chance, grey within; room is left for what is gone."""
     page = show()
@@ -150,7 +152,8 @@ def test_what_is_new_and_what_is_gone(show):
     assert 0.2 < gone_width < 0.3
 
 
-@pytest.mark.parametrize("label", ["process", "thread", "package", "gil"])
+@pytest.mark.parametrize("label", ["package", *(pytest.param(name, marks=pytest.mark.all)
+                                               for name in ("process", "thread", "gil"))])
 def test_labels(served, show, tmp_path, label):
     """A strip for each, with the values of `report --by`: a click filters, one on its name groups."""
     stretch = stretch_of(served, 0, 2)
@@ -197,7 +200,7 @@ def test_books_in_the_header(served, show):
                     page.text("#books summary"))
 
 
-@pytest.mark.parametrize("kind", ["", "?type=offcpu"])
+@pytest.mark.parametrize("kind", ["", pytest.param("?type=offcpu", marks=pytest.mark.all)])
 def test_take_away(served, show, kind):
     """Links to every format, of the interval that is shown; and the graph as SVG."""
     page = show(kind)
@@ -234,6 +237,7 @@ def test_follows_the_run(served, show):
     assert page.run("scene.profile.sent.start") == start and "live=off" in page.address()
 
 
+@pytest.mark.all
 def test_stretch_that_is_not_there(served, browser):
     """An address outlives what it leads to; the page says so."""
     page = browser.open(served.url + "/?at=1000.000-2000.000")
@@ -276,6 +280,7 @@ def test_many_pages(served):
     assert follow(served, "127.0.0.2").recv(4096).startswith(b"HTTP/1.1 200 ")
 
 
+@pytest.mark.all
 def test_ends_with_the_run(tmp_path):
     """A page that follows does not keep the profiler from ending."""
     with server(tmp_path, "--all-python", "--interval", 1) as s:

@@ -31,10 +31,14 @@ function stateQuery(state) {
 // isStep: the browser's "back" leads to what was before it.
 function stateWrite(state, isStep) {
 	const address = location.pathname + stateQuery(state) + location.hash;
-	if (isStep)
-		history.pushState(null, "", address);
-	else
-		history.replaceState(null, "", address);
+	try {
+		if (isStep)
+			history.pushState(null, "", address);
+		else
+			history.replaceState(null, "", address);
+	} catch (failure) {
+		// A browser may not let a file change its address.
+	}
 }
 
 // A zoom as the names on the way to it.

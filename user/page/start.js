@@ -42,8 +42,8 @@ async function load() {
 		const {at, base} = scene.state;
 		times.known = await loadIntervals();
 		loadShow();
-		const [profile, before] =
-			await Promise.all([loadProfile(at), base ? loadProfile(base) : null]);
+		const [profile, before] = await Promise.all([loadProfile(at),
+			base ? loadProfile(base) : null]);
 		if (turn !== loaded.turn)
 			return;
 		Object.assign(scene, {profile, base: before});
@@ -99,7 +99,6 @@ document.addEventListener("DOMContentLoaded", () => {
 	scene.state = stateRead(location.search);
 	sceneOpen();
 	controlsOpen();
-	controlsEvents(scene.state);
 	if (file) {
 		loadFile(file);
 		return;

@@ -27,6 +27,7 @@ function controlsShow(state) {
 	const live = document.getElementById("live");
 	if (live)
 		live.checked = !state.live;
+	controlsEvents(state);
 }
 
 // The links to the kinds of events keep the rest. The first kind is what comes without one.
@@ -36,6 +37,8 @@ function controlsEvents(state) {
 		link.search = stateQuery({...state, type});
 		if (type === state.type || (!state.type && !i))
 			link.setAttribute("aria-current", "page");
+		else
+			link.removeAttribute("aria-current");
 	});
 }
 
