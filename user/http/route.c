@@ -69,7 +69,7 @@ static enum MHD_Result intervals(struct visit *v)
 
 static enum MHD_Result follow(struct visit *v)
 {
-	return follow_answer(&v->entrance->site->followers, &v->client);
+	return followers_answer(&v->entrance->site->followers, &v->client);
 }
 
 static enum MHD_Result pprof_index(struct visit *v)

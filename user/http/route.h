@@ -11,7 +11,7 @@
 
 #include "http/answer.h"
 #include "http/flame.h"
-#include "http/follow.h"
+#include "http/followers.h"
 #include "http/health.h"
 #include "http/exposure.h"
 #include "http/profile_request.h"

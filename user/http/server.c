@@ -210,7 +210,7 @@ void http_run(struct http *h)
 	if (h->site.recent.window && now >= h->site.recent.due)
 		recent_run(&h->site.recent, now);
 	flame_run(&h->site.flame);
-	follow_run(&h->site.followers, h->site.recent.serial);
+	followers_run(&h->site.followers, h->site.recent.serial);
 	for (size_t i = 0; i < h->listener_count; i++) {
 		connections_run(&h->listeners[i].connections, now);
 		MHD_run(h->listeners[i].daemon);
@@ -263,7 +263,7 @@ void http_finish(struct http *h, int limit_ms)
 	profile_requests_finish(&h->site.profiles);
 	stacks_requests_finish(&h->site.stacks);
 	flame_finish(&h->site.flame);
-	follow_finish(&h->site.followers);
+	followers_finish(&h->site.followers);
 	http_run(h);
 	while (h->site.active && clock_seconds() < end) {
 		struct epoll_event e;
@@ -281,7 +281,7 @@ void http_free(struct http *h)
 		return;
 	h->site.health = HEALTH_ENDING;
 	flame_finish(&h->site.flame);
-	follow_finish(&h->site.followers);
+	followers_finish(&h->site.followers);
 	stacks_requests_finish(&h->site.stacks);
 	profile_requests_finish(&h->site.profiles); /* MHD stops only when no connection is suspended */
 	for (size_t i = 0; i < h->listener_count; i++) {

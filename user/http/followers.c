@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "http/follow.h"
+#include "http/followers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct follower {
 	struct follower *next;
 };
 
-/* MHD has room for more of the answer. Without news it sleeps until follow_run() wakes it. */
+/* MHD has room for more of the answer. Without news it sleeps until followers_run() wakes it. */
 static ssize_t add_news(void *context, uint64_t position, char *to, size_t size)
 {
 	struct follower *f = context;
@@ -85,7 +85,7 @@ static enum MHD_Result start(struct followers *all, const struct client *c)
 	return result;
 }
 
-enum MHD_Result follow_answer(struct followers *all, const struct client *c)
+enum MHD_Result followers_answer(struct followers *all, const struct client *c)
 {
 	const struct client_address address = connection_address(c->connection);
 
@@ -106,7 +106,7 @@ static void wake_all(struct followers *all)
 		}
 }
 
-void follow_run(struct followers *all, unsigned long serial)
+void followers_run(struct followers *all, unsigned long serial)
 {
 	if (all->serial == serial)
 		return;
@@ -114,7 +114,7 @@ void follow_run(struct followers *all, unsigned long serial)
 	wake_all(all);
 }
 
-void follow_finish(struct followers *all)
+void followers_finish(struct followers *all)
 {
 	all->ended = true;
 	wake_all(all);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_follow.c - clients that follow a run: each gets every number that comes while it is there, the newest
- * one at once, and they are not too many.
+ * test_followers.c - clients that follow a run: each gets every number that comes while it is there, the
+ * newest one at once, and they are not too many.
  */
 #include "tests/unit/http/client.h"
 
-#include "http/follow.h"
+#include "http/followers.h"
 
 static struct followers followers;
 static struct answer_counts follow_counts;
@@ -27,7 +27,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 		*own = (void *)&begun;
 		return MHD_YES;
 	}
-	return follow_answer(&followers, &c);
+	return followers_answer(&followers, &c);
 }
 
 static int setup(void **state)
@@ -42,7 +42,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	follow_finish(&followers);
+	followers_finish(&followers);
 	stop_server();
 	assert_int_equal(followers.count, 0);
 	return 0;
@@ -87,12 +87,12 @@ static void each_interval(void **state)
 	int one = start(INADDR_LOOPBACK), other;
 
 	(void)state;
-	follow_run(&followers, 0);
-	follow_run(&followers, 1);
+	followers_run(&followers, 0);
+	followers_run(&followers, 1);
 	expect(one, "data: 1\n\n");
 	other = start(INADDR_LOOPBACK);
 	expect(other, "Content-Type: text/event-stream\r\n");
-	follow_run(&followers, 2);
+	followers_run(&followers, 2);
 	expect(one, "event: interval\ndata: 2\n\n");
 	expect(other, "data: 2\n\n");
 	close(one);
@@ -108,7 +108,7 @@ static void gone(void **state)
 	(void)state;
 	close(fd);
 	while (followers.count) { /* what is written to it fails, the second time at the latest */
-		follow_run(&followers, ++serial);
+		followers_run(&followers, ++serial);
 		run_daemon();
 		usleep(200);
 		assert_true(clock_seconds() < end);
@@ -138,7 +138,7 @@ static void ends(void **state)
 	int fd = start(INADDR_LOOPBACK);
 
 	(void)state;
-	follow_finish(&followers);
+	followers_finish(&followers);
 	assert_int_equal(status_of(hear(fd)), 200);
 	assert_int_equal(status_of(ask(GET("/"))), 503);
 }

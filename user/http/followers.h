@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * follow.h - /debug/pyperf/follow: server-sent events, one at the end of each interval with its serial
+ * followers.h - /debug/pyperf/follow: server-sent events, one at the end of each interval with its serial
  * number. What a page then asks for is encoded once for all of them (flame.h).
  */
-#ifndef PYPERF_HTTP_FOLLOW_H
-#define PYPERF_HTTP_FOLLOW_H
+#ifndef PYPERF_HTTP_FOLLOWERS_H
+#define PYPERF_HTTP_FOLLOWERS_H
 
 #include <stdbool.h>
 
@@ -23,10 +23,10 @@ struct followers {
 	bool ended;
 };
 
-enum MHD_Result follow_answer(struct followers *all, const struct client *c);
+enum MHD_Result followers_answer(struct followers *all, const struct client *c);
 /* Tells them if there is a new interval: this is the newest one's number. */
-void follow_run(struct followers *all, unsigned long serial);
+void followers_run(struct followers *all, unsigned long serial);
 /* No more events come, and who asks is refused. */
-void follow_finish(struct followers *all);
+void followers_finish(struct followers *all);
 
 #endif
