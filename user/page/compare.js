@@ -42,7 +42,7 @@ function compareColour(now, before, pair) {
 	if (!isBeyond)
 		return COMPARE_CHANCE;
 	const part = Math.min(1, Math.abs(difference) / Math.max(now, before * pair.scale, 1e-9));
-	const pale = Math.round(215 - 150 * part);
+	const pale = Math.round(225 - 110 * part);
 	return difference > 0 ? "rgb(235," + pale + "," + pale + ")" : "rgb(" + pale + "," + pale + ",245)";
 }
 
