@@ -79,6 +79,8 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 	err = token_check(&token, connection);
 	FUZZ_CHECK(err ? err == -EACCES : knows_token());
 	check_host(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host"));
+	err = query_read_interval(&query, connection);
+	check_query(&query, err);
 	err = query_read(&query, connection);
 	check_query(&query, err);
 	return answer_line(&client, err ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_OK, "%s %s", url, query.keys.error);

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#define HISTORY_MAX	  240	      /* intervals */
-#define HISTORY_BYTES_MAX (64UL << 20) /* of all; the newest stays, however large */
+#define HISTORY_MAX	  90	      /* intervals */
+#define HISTORY_BYTES_MAX (32UL << 20) /* of all; the newest stays, however large */
 
 struct profile;
 

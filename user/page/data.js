@@ -59,9 +59,9 @@ function dataLabels(profile) {
 }
 
 function dataValue(profile, owner, label) {
-	const column = profile.sent.owners[label];
-	if (!column)
+	if (!Object.hasOwn(profile.sent.owners, label))
 		return "";
+	const column = profile.sent.owners[label];
 	if (label === "pid" || label === "tid")
 		return String(column[owner] || "");
 	return profile.sent.strings[column[owner]];
@@ -80,5 +80,5 @@ function dataGroup(profile, owner, label) {
 			["pod", "container"].map(name => value(name) && ", " + value(name)).join("") + ")",
 		thread: () => value("thread") + " (tid " + value("tid") + ")",
 	};
-	return named[label] ? named[label]() : value(label) || "(no " + label + ")";
+	return Object.hasOwn(named, label) ? named[label]() : value(label) || "(no " + label + ")";
 }

@@ -23,7 +23,7 @@ function flameNew(place, up, say, pick) {
 	return flame;
 }
 
-// drawn: {tree, keys, colour(id), isBare: without what is above}
+// drawn: {tree, keys, colour(id), isBare: without what is above, isHeadless: without the root itself}
 function flameShow(flame, drawn, zoom) {
 	const isOther = flame.tree !== drawn.tree || flame.zoom !== zoom;
 	Object.assign(flame, drawn, {zoom, at: isOther ? zoom : flame.at});
@@ -59,6 +59,11 @@ function flamePlace(flame) {
 		}
 	}
 	flame.rows = Math.max(rows, above.length + 1);
+	if (flame.isHeadless) { // the root is drawn elsewhere
+		flame.rects = flame.rects.filter(rect => rect.id !== zoom)
+			.map(rect => ({...rect, row: rect.row - 1}));
+		flame.rows--;
+	}
 	flame.space.style.height = flame.rows * FLAME_ROW + "px";
 }
 
@@ -72,7 +77,8 @@ function flamePaint(flame) {
 		return;
 	const ratio = window.devicePixelRatio || 1;
 	const width = place.clientWidth;
-	const height = Math.min(flame.rows * FLAME_ROW, place.clientHeight || Infinity);
+	const height = flame.isPrinted ? flame.rows * FLAME_ROW :
+		Math.min(flame.rows * FLAME_ROW, place.clientHeight || Infinity);
 	canvas.width = width * ratio;
 	canvas.height = height * ratio;
 	canvas.style.width = width + "px";
@@ -83,7 +89,7 @@ function flamePaint(flame) {
 	pen.textBaseline = "middle";
 	const isActive = document.activeElement === canvas;
 	for (const rect of flame.rects) {
-		const y = flameTop(flame, rect.row) - place.scrollTop;
+		const y = flameTop(flame, rect.row) - (flame.isPrinted ? 0 : place.scrollTop);
 		if (y < -FLAME_ROW || y > height)
 			continue;
 		flamePaintFrame(pen, rect, y, flame.colour(rect.id),

@@ -89,10 +89,11 @@ function scenePaint() {
 	scene.flame.up = state.shape === "flame" && !callersTree;
 	const only = of => Math.min(1, of.count - 1); // the function itself, not the root
 	const zoom = callersTree && !state.zoom ? only(tree) : stateZoomNode(tree, keys, state.zoom);
-	document.getElementById("callers").hidden = !callersTree;
+	const isCalled = callersTree && callersTree.count > 2; // by more than nobody
+	document.getElementById("callers").hidden = !isCalled;
 	scene.callers.tree = null;
-	if (callersTree)
-		flameShow(scene.callers, drawn(callersTree), only(callersTree));
+	if (isCalled)
+		flameShow(scene.callers, {...drawn(callersTree), isHeadless: true}, only(callersTree));
 	flameShow(scene.flame, drawn(tree), zoom);
 	tableShow(scene.table, {profile, keys, rows: scene.rows, focus: scene.focus, pair: scene.pair,
 		isFound: key => !state.search || found[key]}, state.sort);

@@ -116,4 +116,12 @@ window.addEventListener("popstate", () => {
 	else
 		load();
 });
+// On paper nothing scrolls: all rows are drawn.
+for (const [name, isPrinted] of [["beforeprint", true], ["afterprint", false]])
+	window.addEventListener(name, () => {
+		for (const flame of [scene.flame, scene.callers]) {
+			flame.isPrinted = isPrinted;
+			flamePaint(flame);
+		}
+	});
 window.addEventListener("resize", () => scene.profile && scenePaint());

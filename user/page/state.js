@@ -9,7 +9,7 @@ const STATE_ZOOM_LONGEST = 3000; // characters; a deeper zoom is not in the addr
 function stateRead(query) {
 	const state = {...STATE_USUAL, filters: {}};
 	for (const [key, value] of new URLSearchParams(query)) {
-		if (key in STATE_USUAL)
+		if (Object.hasOwn(STATE_USUAL, key))
 			state[key] = value;
 		else if (value)
 			state.filters[key] = value;

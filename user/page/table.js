@@ -24,8 +24,9 @@ function tableOrder(rows, keys, by, pair) {
 		self: (a, b) => size(b, "self") - size(a, "self") || size(b, "total") - size(a, "total"),
 		total: (a, b) => size(b, "total") - size(a, "total") || size(b, "self") - size(a, "self"),
 		name: () => 0,
-	}[column] || (() => 0);
-	const sorted = [...rows].sort((a, b) => order(a, b) || byName(a, b));
+	};
+	const inColumn = Object.hasOwn(order, column) ? order[column] : order.name;
+	const sorted = [...rows].sort((a, b) => inColumn(a, b) || byName(a, b));
 	return isUp ? sorted.reverse() : sorted;
 }
 

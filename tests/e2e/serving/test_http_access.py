@@ -16,7 +16,8 @@ import profiler
 from serving import server
 
 TOKEN = "an-example-of-a-token-0123456789"
-CLOSED = ("/", "/page.css", "/flamegraph.json", "/debug/pprof/profile?seconds=1",
+CLOSED = ("/", "/page.css", "/flamegraph.json", "/debug/pyperf/interval", "/debug/pyperf/intervals",
+          "/debug/pyperf/follow", "/debug/pprof/profile?seconds=1",
           "/debug/pyperf/stacks", "/metrics", "/x")
 
 

@@ -2,6 +2,7 @@
 """The page in a real browser, by mouse and by keyboard: its numbers are those of `pyperf-bpf report` of the
 same profile, an address shows the same to whoever gets it, and nothing is asked of anybody but the
 profiler."""
+import base64
 import collections
 import re
 import subprocess
@@ -249,6 +250,11 @@ def test_dark_and_printed(show):
     dark.call("Emulation.setEmulatedMedia", media="print")
     assert dark.run("getComputedStyle(document.querySelector('.bar')).display") == "none"
     assert dark.run("getComputedStyle(document.querySelector('#table')).maxHeight") == "none"
+    printed = base64.b64decode(dark.call("Page.printToPDF")["data"])
+    assert printed.startswith(b"%PDF") and len(printed) > 20000
+    dark.run("scene.flame.place.style.maxHeight = '90px'; window.dispatchEvent(new Event('beforeprint'))")
+    rows, height = dark.run("[scene.flame.rows, scene.flame.canvas.getBoundingClientRect().height]")
+    assert height == rows * 18 > 180
 
 
 def test_stacks_of_a_process(tmp_path, browser):
@@ -277,6 +283,16 @@ def test_before_the_first_interval(tmp_path, browser):
         page = browser.open(s.url + "/")
         page.wait(DRAWN)
         page.close()
+
+
+@pytest.mark.parametrize("query", ["?constructor=1&group=constructor&sort=constructor&__proto__=2&order=x",
+                                   "?zoom=%25&focus=%00&search=%3Cb%3E&shape=x&type=cpu"])
+def test_addresses_of_others(show, query):
+    """Somebody may send any address: it does nothing but show less."""
+    page = show(query)
+    assert page.run("document.querySelector('#table table') !== null") and "samples" not in page.text("h1")
+    page.click("#reset")
+    page.wait("document.querySelectorAll('#table tbody tr').length > 3")
 
 
 @pytest.mark.all

@@ -252,7 +252,8 @@ static void foreign_names(void **state)
 /* Browsers say where a request comes from; "none" is the line where addresses are typed. */
 static void pages_of_other_sites(void **state)
 {
-	static const char *const costly[] = { "/flamegraph.json", "/debug/pprof/profile?seconds=0",
+	static const char *const costly[] = { "/flamegraph.json", "/debug/pyperf/interval",
+					      "/debug/pprof/profile?seconds=0",
 					      "/debug/pyperf/stacks?pid=0" };
 	static const struct {
 		const char *from;
@@ -281,7 +282,8 @@ static void pages_of_other_sites(void **state)
 /* Health is for everybody, and so is what has no names at an address of its own. */
 static void token_is_wanted(void **state)
 {
-	static const char *const closed[] = { "/", "/page.css", "/flamegraph.json", "/debug/pprof/profile",
+	static const char *const closed[] = { "/", "/page.css", "/flamegraph.json", "/debug/pyperf/interval",
+					      "/debug/pyperf/follow", "/debug/pprof/profile",
 					      "/debug/pyperf/stacks", "/metrics", "/x" };
 	char file[] = "/tmp/pyperf-token.XXXXXX";
 	int fd = mkstemp(file);
