@@ -27,8 +27,21 @@ struct hops {
 
 static enum task_reader_kind kind_of(struct task_reader *r, __u64 object)
 {
-	return objects_is_address(object) ?
-		       task_reader_kind(r, objects_pointer(&r->objects, object + OBJECT_TYPE)) : READER_OTHER;
+	__u8 bytes[OBJECT_TYPE + sizeof(__u64)];
+
+	if (!objects_is_address(object) || task_reader_read(r, object, bytes, sizeof(bytes)))
+		return READER_OTHER;
+	return task_reader_kind(r, task_reader_pointer(bytes, OBJECT_TYPE));
+}
+
+/* A pointer that a callback has. Most were read ahead. */
+static __u64 pointer_of(struct task_reader *r, __u64 object, size_t offset)
+{
+	__u8 bytes[CALLBACKS_READ];
+	const ssize_t n = task_reader_read_some(r, object, bytes, sizeof(bytes));
+	const __u64 word = n < (ssize_t)(offset + sizeof(word)) ? 0 : task_reader_pointer(bytes, offset);
+
+	return objects_is_address(word) ? word : 0;
 }
 
 static void add(struct task_object *o, __u64 address)
@@ -80,7 +93,7 @@ static bool is_of_shield(struct task_reader *r, __u64 function)
 {
 	const __u64 name = r->at.facts->closure == CLOSURE_3_9 ? FUNCTION_NAME_3_9 : FUNCTION_NAME;
 
-	return objects_is_text(&r->objects, objects_pointer(&r->objects, function + name),
+	return objects_is_text(&r->objects, pointer_of(r, function, name),
 			       "_outer_done_callback");
 }
 
@@ -89,7 +102,7 @@ static bool add_of_function(struct hops *h, __u64 function, __u64 done)
 {
 	struct task_reader *r = h->r;
 	__u64 cells[CELLS_MAX], objects[CELLS_MAX];
-	const __u64 closure = objects_pointer(&r->objects, function + r->at.facts->closure);
+	const __u64 closure = pointer_of(r, function, r->at.facts->closure);
 	const size_t count = closure ? read_tuple(r, closure, cells) : 0;
 	bool found = false;
 
@@ -115,7 +128,7 @@ static bool add_of_partial(struct hops *h, __u64 partial)
 {
 	struct task_reader *r = h->r;
 	__u64 arguments[CELLS_MAX];
-	const size_t count = read_tuple(r, objects_pointer(&r->objects, partial + ARGUMENTS), arguments);
+	const size_t count = read_tuple(r, pointer_of(r, partial, ARGUMENTS), arguments);
 	bool found = false;
 
 	for (size_t i = 0; i < count; i++) {
@@ -130,7 +143,7 @@ static bool add_of_partial(struct hops *h, __u64 partial)
 /* A method of a list, a set or a dict, as of the set in which tasks are kept alive, awaits nothing. */
 static bool add_of_builtin(struct task_reader *r, __u64 builtin, struct task_object *o)
 {
-	const __u64 self = objects_pointer(&r->objects, builtin + METHOD_SELF);
+	const __u64 self = pointer_of(r, builtin, METHOD_SELF);
 	const enum task_reader_kind kind = kind_of(r, self);
 
 	return kind == READER_LIST || kind == READER_CONTAINER || add_if_task(r, self, o);
@@ -138,7 +151,7 @@ static bool add_of_builtin(struct task_reader *r, __u64 builtin, struct task_obj
 
 static bool add_of_method(struct task_reader *r, __u64 method, struct task_object *o)
 {
-	const __u64 self = objects_pointer(&r->objects, method + METHOD_SELF);
+	const __u64 self = pointer_of(r, method, METHOD_SELF);
 	const __u64 task = self ? objects_attribute(&r->objects, self, "_parent_task") : 0;
 
 	return task && add_if_task(r, task, o);
@@ -152,7 +165,7 @@ static bool add_of(struct hops *h, __u64 callback, __u64 done)
 
 	switch (kind_of(r, callback)) {
 	case READER_WAKEUP:
-		return add_if_task(r, objects_pointer(&r->objects, callback + OBJECT_FIRST), o);
+		return add_if_task(r, pointer_of(r, callback, OBJECT_FIRST), o);
 	case READER_BUILTIN:
 		return add_of_builtin(r, callback, o);
 	case READER_METHOD:

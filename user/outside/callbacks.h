@@ -10,8 +10,10 @@
 
 #include "outside/task_object.h"
 
-/* struct FutureObj, Modules/_asynciomodule.c: the first callback, and a list of tuples with the others. */
-enum { CALLBACKS_FIRST = OBJECT_SECOND, CALLBACKS_OTHERS = 40 };
+/* struct FutureObj, Modules/_asynciomodule.c: its loop, the first callback, a list of tuples with the others. */
+enum { CALLBACKS_LOOP = OBJECT_FIRST, CALLBACKS_FIRST = OBJECT_SECOND, CALLBACKS_OTHERS = 40 };
+
+#define CALLBACKS_READ 80 /* bytes of a callback that are read at once; what is used of it lies in them */
 
 /*
  * Adds to o the tasks that await the one whose first bytes these are, which is at that address. A future

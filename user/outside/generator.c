@@ -37,6 +37,16 @@ static bool has_frame_object(const struct task_reader *r)
 	return r->at.facts && !r->at.facts->gen_state;
 }
 
+size_t generator_bytes(const struct task_reader *r)
+{
+	return r->at.objects.gen_frame + FRAME_READ + GENERATOR_STACK;
+}
+
+__u64 generator_frame_object(const struct task_reader *r, const struct generator *g)
+{
+	return has_frame_object(r) ? word_at(g->bytes, r->at.objects.gen_frame) : 0;
+}
+
 /* --- found ---------------------------------------------------------------------------------------------- */
 
 /* Reads any object, and says what it is. */
@@ -47,8 +57,7 @@ static int read_object(struct task_reader *r, __u64 address, struct generator *g
 
 	if (!mem_plausible(address))
 		return -EBADMSG;
-	n = task_reader_read_some(r, address, g->bytes,
-				  r->at.objects.gen_frame + FRAME_READ + GENERATOR_STACK);
+	n = task_reader_read_some(r, address, g->bytes, generator_bytes(r));
 	if (n < 0)
 		return (int)n;
 	if ((size_t)n < type + 2 * sizeof(__u64))
@@ -109,8 +118,8 @@ static __u64 stack_of_object(const struct task_reader *r, const __u8 *frame)
 static int parse_object(struct task_reader *r, struct generator *g)
 {
 	const struct layout *l = r->layout;
-	__u8 frame[FRAME_READ_MAX];
-	int err;
+	const __u8 *frame = g->object;
+	ssize_t n;
 
 	g->frame = word_at(g->bytes, r->at.objects.gen_frame);
 	g->state = GENERATOR_ENDED;
@@ -118,9 +127,10 @@ static int parse_object(struct task_reader *r, struct generator *g)
 		return 0;
 	if (!mem_plausible(g->frame) || l->frame_size > FRAME_READ_MAX)
 		return -EBADMSG;
-	err = task_reader_read(r, g->frame, frame, l->frame_size);
-	if (err)
-		return err;
+	n = task_reader_read_some(r, g->frame, g->object, sizeof(g->object));
+	if (n < 0 || n < l->frame_size)
+		return n < 0 ? (int)n : -EFAULT;
+	g->object_size = (size_t)n;
 	if (word_at(frame, l->frame_generator) != g->address)
 		return -EBADMSG;
 	g->state = state_of_object(r, frame);
@@ -172,6 +182,7 @@ int generator_parse(struct task_reader *r, struct generator *g)
 	int err;
 
 	g->frame = g->code = g->instr = g->stack = g->awaited = 0;
+	g->object_size = 0;
 	err = has_frame_object(r) ? parse_object(r, g) : parse_frame(r, g);
 	return err ?: g->state != GENERATOR_ENDED && !mem_plausible(g->code) ? -EBADMSG : 0;
 }
@@ -185,6 +196,9 @@ int generator_awaited(struct task_reader *r, const struct generator *g, __u64 *r
 		return -ENOENT;
 	if (g->awaited >= g->address && g->awaited - g->address <= g->size - sizeof(__u64))
 		*ret = word_at(g->bytes, g->awaited - g->address);
+	else if (g->object_size && g->awaited >= g->frame &&
+		 g->awaited - g->frame <= g->object_size - sizeof(__u64))
+		*ret = word_at(g->object, g->awaited - g->frame);
 	else
 		err = task_reader_read(r, g->awaited, ret, sizeof(*ret));
 	*ret &= ~7ULL;

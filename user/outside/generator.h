@@ -10,6 +10,8 @@
 
 #define GENERATOR_STACK 96 /* bytes behind the frame: local variables, and mostly what it has on its stack */
 
+#define GENERATOR_FRAME 512 /* bytes of a frame that is an object */
+
 enum generator_state {
 	GENERATOR_CREATED = 1,
 	GENERATOR_RUNS,
@@ -21,12 +23,20 @@ struct generator {
 	__u64 address;
 	__u8 bytes[OBJECT_FIELD_MAX + FRAME_READ + GENERATOR_STACK];
 	size_t size; /* bytes that were there */
+	__u8 object[GENERATOR_FRAME]; /* up to 3.10, the frame, and mostly its stack */
+	size_t object_size;
 	/* What generator_parse() finds in them. */
 	__u32 state; /* enum generator_state */
 	__u64 frame, code, instr; /* as in struct chain_frame */
 	__u64 stack;   /* the end of what it has on its stack */
 	__u64 awaited; /* where it has what it awaits; 0 = it awaits nothing, or that cannot be told yet */
 };
+
+/* So many bytes are read of an object that may be one. */
+size_t generator_bytes(const struct task_reader *r);
+
+/* The address of the frame of one that was read, if that is an object; else 0. */
+__u64 generator_frame_object(const struct task_reader *r, const struct generator *g);
 
 /* From an object that is awaited to the coroutine that it is, or that it wraps. -ENOENT if there is none. */
 int generator_find(struct task_reader *r, __u64 address, struct generator *ret);

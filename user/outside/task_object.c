@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "bpf/abi.h"
 #include "outside/callbacks.h"
+#include "outside/generator.h"
 #include "outside/weak_tasks.h"
 
 #define ATTEMPTS 4 /* to read a task that does not change meanwhile */
@@ -147,26 +148,81 @@ static int read_bytes(struct task_reader *r, __u64 address, __u8 ret[ASYNCIO_TAS
 	return n < 0 ? (int)n : n < r->at.found.future_size ? -EFAULT : 0;
 }
 
+/* --- ahead ---------------------------------------------------------------------------------------------- */
+
+#define LEVELS 24 /* coroutines of a task that are read ahead */
+
+/* From these objects to those that they await. Returns how many. */
+static size_t next_level(struct task_reader *r, __u64 *addresses, size_t count)
+{
+	struct generator g;
+	__u64 frames[OBJECTS_AHEAD];
+	size_t n = 0;
+
+	task_reader_ahead(r, addresses, count, generator_bytes(r));
+	for (size_t i = 0; i < count; i++)
+		frames[i] = generator_find(r, addresses[i], &g) ? 0 : generator_frame_object(r, &g);
+	task_reader_ahead(r, frames, count, GENERATOR_FRAME);
+	for (size_t i = 0; i < count; i++)
+		if (!generator_find(r, addresses[i], &g) && !generator_parse(r, &g) &&
+		    !generator_awaited(r, &g, &addresses[n]) && !generator_is_in_await(r, &g))
+			n++;
+	return n;
+}
+
+void task_object_ahead(struct task_reader *r, const struct task_found *found, size_t count)
+{
+	__u64 addresses[OBJECTS_AHEAD], callbacks[OBJECTS_AHEAD] = { 0 }, names[OBJECTS_AHEAD];
+	__u8 task[ASYNCIO_TASK_READ];
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++)
+		addresses[i] = found[i].address;
+	task_reader_forget(r);
+	task_reader_ahead(r, addresses, count, r->at.task_size);
+	for (size_t i = 0; i < count; i++) {
+		if (read_bytes(r, found[i].address, task))
+			continue;
+		addresses[n] = task_reader_pointer(task, r->at.task_coro);
+		names[n] = task_reader_pointer(task, r->at.task_name);
+		callbacks[n++] = r->at.facts ? word_at(task, CALLBACKS_FIRST) : 0;
+	}
+	task_reader_ahead(r, names, n, READER_NAME);
+	task_reader_ahead(r, callbacks, n, CALLBACKS_READ);
+	r->keeps = true;
+	for (int i = 0; i < LEVELS && n; i++)
+		n = next_level(r, addresses, n);
+	r->keeps = false;
+}
+
+/* --- the task, again ------------------------------------------------------------------------------------ */
+
 /* 0 when all was twice alike; -EAGAIN when not. */
 static int read_once(struct task_reader *r, const struct task_found *f, struct task_object *o)
 {
 	__u8 task[ASYNCIO_TASK_READ], again[ASYNCIO_TASK_READ];
 	bool is_task = false;
 	__u64 coroutine = 0;
-	int err = read_bytes(r, f->address, task);
+	int err;
 
+	task_reader_note(r);
+	err = read_bytes(r, f->address, task);
 	if (err)
 		return err;
 	if (!is_there(r, f, task, &o->is_task))
 		return -EBADMSG;
+	o->loop = r->at.facts && o->is_task ? word_at(task, CALLBACKS_LOOP) : 0;
 	o->chain.count = o->again.count = 0;
 	o->chain.end = o->again.end = CHAIN_ENDED;
 	if (o->is_task) {
 		coroutine = task_reader_pointer(task, r->at.task_coro);
-		err = task_reader_name(r, task_reader_pointer(task, r->at.task_name), o->name);
-		err = err ?: read_chain(r, f, coroutine, &o->chain);
+		err = read_chain(r, f, coroutine, &o->chain);
+		r->notes = false;
+		err = err ?: task_reader_name(r, task_reader_pointer(task, r->at.task_name), o->name);
 	}
+	r->notes = false;
 	err = err ?: read_awaiters(r, f, task, o);
+	task_reader_again(r);
 	if (!err && o->is_task)
 		err = read_chain(r, f, coroutine, &o->again);
 	err = err ?: read_bytes(r, f->address, again);
@@ -182,8 +238,13 @@ int task_object_read(struct task_reader *r, const struct task_found *found, stru
 	int err = -EAGAIN;
 
 	ret->name[0] = '\0';
-	for (int i = 0; i < ATTEMPTS && err && err != -E2BIG && !r->unreachable; i++)
+	ret->loop = 0;
+	for (int i = 0; i < ATTEMPTS && err && err != -E2BIG && !r->unreachable; i++) {
+		if (i)
+			task_reader_forget(r);
 		err = read_once(r, found, ret);
+	}
+	r->notes = false;
 	ret->steady = !err;
 	ret->unread = err == -E2BIG;
 	if (err) {

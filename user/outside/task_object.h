@@ -20,6 +20,7 @@ struct task_object {
 	bool unread;  /* the look is spent (-E2BIG) */
 	bool is_task; /* not another future */
 	char name[TASK_NAME_SIZE];
+	__u64 loop; /* up to 3.13; 0 = not known */
 	struct chain chain;
 	__u32 awaiter_count;
 	bool more_awaiters;
@@ -29,6 +30,10 @@ struct task_object {
 	struct chain again;
 	__u64 slots[OBJECT_SLOTS][2];
 };
+
+/* Reads ahead what task_object_read() will want of these, of which there are at most OBJECTS_AHEAD. */
+#define OBJECTS_AHEAD 32
+void task_object_ahead(struct task_reader *r, const struct task_found *found, size_t count);
 
 /*
  * Reads one that was found. 0, also for one that is not steady; or the -errno

@@ -20,7 +20,6 @@
 #define DIGIT_BITS 30 /* of an int, Include/cpython/longintrepr.h */
 #define TYPE_NAME  32
 #define READS_UNTIMED 256 /* between two looks at the clock */
-#define NAME_READ  64 /* bytes of a name's object; the longest header of a str has 56 */
 
 static __u64 cpu_ns(void)
 {
@@ -52,18 +51,133 @@ static bool is_spent(struct task_reader *r)
 	return r->spent;
 }
 
+/* --- ahead ---------------------------------------------------------------------------------------------- */
+
+static struct reader_slot *slot_of(struct task_reader *r, __u64 address)
+{
+	return &r->ahead[((address >> 4) * 0x9e3779b97f4a7c15ULL >> 40) & (READER_AHEAD - 1)];
+}
+
+/* At most REMOTE_PARTS of them. */
+static void read_ahead(struct task_reader *r, const __u64 *addresses, const size_t *sizes, size_t count)
+{
+	struct remote_part parts[REMOTE_PARTS];
+	struct reader_slot *slots[REMOTE_PARTS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct reader_slot *slot = slot_of(r, addresses[i]);
+
+		if (addresses[i] < 4096 || addresses[i] >> ADDRESS_BITS || sizes[i] > sizeof(slot->bytes) ||
+		    slot->address == addresses[i])
+			continue;
+		slot->address = addresses[i];
+		slot->asked = (__u16)sizes[i];
+		slot->got = 0;
+		slots[n] = slot;
+		parts[n++] = (struct remote_part){ addresses[i], slot->bytes, sizes[i], 0 };
+	}
+	if (!n || remote_read_parts(r->memory, parts, n))
+		n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (slots[i]->address == parts[i].address) /* no later one has taken its place */
+			slots[i]->got = (__u16)parts[i].got;
+	r->reads += (__u32)n;
+}
+
+void task_reader_ahead(struct task_reader *r, const __u64 *addresses, size_t count, size_t size)
+{
+	size_t sizes[REMOTE_PARTS];
+
+	for (size_t i = 0; i < REMOTE_PARTS; i++)
+		sizes[i] = size;
+	for (size_t i = 0, n; i < count; i += n) {
+		n = count - i < REMOTE_PARTS ? count - i : REMOTE_PARTS;
+		read_ahead(r, addresses + i, sizes, n);
+	}
+}
+
+void task_reader_forget(struct task_reader *r)
+{
+	for (size_t i = 0; i < READER_AHEAD; i++)
+		r->ahead[i].address = r->ahead[i].got = 0;
+}
+
+void task_reader_note(struct task_reader *r)
+{
+	r->notes = true;
+	r->noted_count = 0;
+}
+
+void task_reader_again(struct task_reader *r)
+{
+	__u64 addresses[REMOTE_PARTS];
+	size_t sizes[REMOTE_PARTS], n = 0;
+
+	r->notes = false;
+	for (__u32 i = 0; i < r->noted_count; i++)
+		slot_of(r, r->noted[i].address)->address = 0;
+	for (__u32 i = 0; i < r->noted_count; i++) {
+		addresses[n] = r->noted[i].address;
+		sizes[n++] = r->noted[i].size;
+		if (n < REMOTE_PARTS && i + 1 < r->noted_count)
+			continue;
+		read_ahead(r, addresses, sizes, n);
+		n = 0;
+	}
+}
+
+/* What was read ahead; 0 if it was not, or not so much of it. */
+static size_t take_ahead(struct task_reader *r, __u64 address, void *dst, size_t size)
+{
+	const struct reader_slot *slot = slot_of(r, address);
+
+	if (slot->address != address || !slot->got || slot->asked < size)
+		return 0;
+	if (size > slot->got)
+		size = slot->got;
+	memcpy(dst, slot->bytes, size);
+	return size;
+}
+
+static void note(struct task_reader *r, __u64 address, size_t size)
+{
+	if (!r->notes || r->noted_count == READER_NOTED)
+		return;
+	r->noted[r->noted_count].address = address;
+	r->noted[r->noted_count++].size = size;
+}
+
+static void keep(struct task_reader *r, __u64 address, const void *bytes, size_t size, size_t got)
+{
+	struct reader_slot *slot = slot_of(r, address);
+
+	if (!r->keeps || size > sizeof(slot->bytes))
+		return;
+	slot->address = address;
+	slot->asked = (__u16)size;
+	slot->got = (__u16)got;
+	memcpy(slot->bytes, bytes, got);
+}
+
 ssize_t task_reader_read_some(struct task_reader *r, __u64 address, void *dst, size_t size)
 {
 	ssize_t n;
 
 	if (is_spent(r))
 		return -E2BIG;
+	note(r, address, size);
+	n = (ssize_t)take_ahead(r, address, dst, size);
+	if (n)
+		return n;
 	r->reads++;
 	if (address < 4096 || address >> ADDRESS_BITS)
 		return -EFAULT;
 	n = remote_read_some(r->memory, address, dst, size);
 	if (n < 0 && n != -EFAULT)
 		r->unreachable = (int)n;
+	if (n > 0)
+		keep(r, address, dst, size, (size_t)n);
 	return n;
 }
 
@@ -221,14 +335,14 @@ static int name_of_str(struct task_reader *r, __u64 address, const __u8 *object,
 
 int task_reader_name(struct task_reader *r, __u64 object, char ret[TASK_NAME_SIZE])
 {
-	__u8 bytes[OBJECT_FIELD_MAX + NAME_READ] = { 0 };
+	__u8 bytes[OBJECT_FIELD_MAX + READER_NAME] = { 0 };
 	enum task_reader_kind kind;
 	ssize_t n;
 
 	if (!mem_plausible(object))
 		return -EBADMSG;
 	/* An int may be shorter than a str's header, and lie at the end of what is mapped. */
-	n = task_reader_read_some(r, object, bytes, NAME_READ);
+	n = task_reader_read_some(r, object, bytes, READER_NAME);
 	if (n < 0)
 		return (int)n;
 	if (n < r->at.objects.object_type + (ssize_t)sizeof(__u64))

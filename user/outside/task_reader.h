@@ -42,6 +42,17 @@ enum task_reader_kind {
 	READER_CONTAINER, /* a set or a dict */
 };
 
+/* Bytes that were read ahead of their use, many objects at once. */
+#define READER_AHEAD	   512 /* slots, a power of two */
+#define READER_AHEAD_BYTES 512
+#define READER_NOTED	   128
+
+struct reader_slot {
+	__u64 address; /* 0 = free */
+	__u16 asked, got; /* bytes that were to be read, and that were there */
+	__u8 bytes[READER_AHEAD_BYTES];
+};
+
 struct task_reader {
 	pid_t memory; /* the thread through which the memory is reached */
 	const struct layout *layout;
@@ -56,6 +67,14 @@ struct task_reader {
 		enum task_reader_kind kind;
 	} types[READER_TYPES];
 	__u32 type_next; /* the one to be forgotten */
+	struct reader_slot ahead[READER_AHEAD];
+	struct {
+		__u64 address;
+		size_t size;
+	} noted[READER_NOTED]; /* what was read since task_reader_note() */
+	__u32 noted_count;
+	bool notes;
+	bool keeps; /* what is read is kept as if it had been read ahead */
 };
 
 /*
@@ -69,6 +88,21 @@ int task_reader_begin(struct task_reader *r, pid_t memory, const struct layout *
 int task_reader_read(struct task_reader *r, __u64 address, void *dst, size_t size);
 /* Reads as many of these bytes as are there. Returns how many, at least 1; or an error as above. */
 ssize_t task_reader_read_some(struct task_reader *r, __u64 address, void *dst, size_t size);
+
+/*
+ * Reads these bytes of so many objects with few system calls. The next reads of them find them, until they are
+ * forgotten. What cannot be read is left to those.
+ */
+void task_reader_ahead(struct task_reader *r, const __u64 *addresses, size_t count, size_t size);
+void task_reader_forget(struct task_reader *r);
+
+/* From here on it is noted what is read. */
+void task_reader_note(struct task_reader *r);
+/* Forgets what was read ahead, and reads ahead what was noted, as it is now. */
+void task_reader_again(struct task_reader *r);
+
+/* So many bytes of a task's name are read at once. */
+#define READER_NAME 64 /* the longest header of a str has 56 */
 
 /* The word of bytes at this offset, as a pointer without the low bits in which references have tags. */
 __u64 task_reader_pointer(const __u8 *bytes, size_t offset);

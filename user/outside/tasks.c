@@ -21,6 +21,7 @@ struct tasks_look {
 	struct thread_states states;
 	struct proc_thread *threads;
 	size_t thread_count;
+	struct weak_loops loops; /* up to 3.13 */
 	struct task_list list;
 	struct task_object object;
 	struct buf tasks, frames, awaiters;
@@ -80,13 +81,12 @@ static bool is_first_of_interpreter(const struct tasks_look *k, size_t i)
 
 static int list_weak_tasks(struct tasks_look *k)
 {
-	struct weak_loops loops;
-	pid_t tids[WEAK_LOOPS] = { 0 };
+	struct weak_loops *loops = &k->loops;
 
-	weak_loops_read(&loops, &k->reader, &k->states);
-	for (size_t i = 0; i < loops.count; i++)
-		tids[i] = tid_of(k, &k->states.list[loops.list[i].state]);
-	return weak_tasks_list(&k->list, &k->reader, &loops, tids);
+	weak_loops_read(loops, &k->reader, &k->states);
+	for (size_t i = 0; i < loops->count; i++)
+		loops->list[i].tid = tid_of(k, &k->states.list[loops->list[i].state]);
+	return weak_tasks_list(&k->list, &k->reader, loops);
 }
 
 static int list_tasks(struct tasks_look *k)
@@ -179,6 +179,9 @@ static int add_task(struct tasks_look *k, size_t number)
 	if (err)
 		return err;
 	t.state = state_of(&k->object);
+	for (size_t i = 0; i < k->loops.count && k->object.loop; i++)
+		if (k->loops.list[i].loop == k->object.loop)
+			t.tid = k->loops.list[i].tid;
 	memcpy(t.name, k->object.name, sizeof(t.name));
 	err = add_frames(k, &t) ?: add_awaiters(k, &t);
 	return err ?: buf_add(&k->tasks, &t, sizeof(t));
@@ -188,8 +191,14 @@ static int add_tasks(struct tasks_look *k)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < k->list.count && !err; i++)
+	for (size_t i = 0; i < k->list.count && !err; i++) {
+		const size_t left = k->list.count - i;
+
+		if (i % OBJECTS_AHEAD == 0)
+			task_object_ahead(&k->reader, &k->list.found[i],
+					  left < OBJECTS_AHEAD ? left : OBJECTS_AHEAD);
 		err = add_task(k, i);
+	}
 	return err;
 }
 

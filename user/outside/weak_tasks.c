@@ -6,7 +6,7 @@
 #include "python/asyncio_search.h"
 
 #define ATTEMPTS 8 /* to read a list that does not change meanwhile */
-#define LOOP	 OBJECT_FIRST /* FutureObj.fut_loop, PyRunningLoopHolder.rl_loop: Modules/_asynciomodule.c */
+#define LOOP	 OBJECT_FIRST /* PyRunningLoopHolder.rl_loop, Modules/_asynciomodule.c */
 #define HOLDS_LOOP 0x030c0000 /* in 3.12 a thread's dict has the loop itself */
 
 /* The loop that runs in a thread; 0 = none. */
@@ -43,14 +43,13 @@ struct listing {
 	struct task_list *list;
 	struct task_reader *r;
 	const struct weak_loops *loops;
-	const pid_t *tids;
 };
 
-static int add(struct listing *l, __u64 task, __u64 *ret_number)
+static int add(struct listing *l, __u64 task, __u64 type, __u64 *ret_number)
 {
 	int number;
 
-	if (task_reader_kind(l->r, objects_pointer(&l->r->objects, task + OBJECT_TYPE)) != READER_TASK)
+	if (task_reader_kind(l->r, type) != READER_TASK)
 		return l->r->objects.unreachable;
 	number = task_list_add(l->list, task);
 	if (number < 0)
@@ -60,20 +59,19 @@ static int add(struct listing *l, __u64 task, __u64 *ret_number)
 }
 
 /* A reference whose task has ended is not taken out at once. */
-static int add_task(void *listing, __u64 task, __u64 value)
+static int add_task(void *listing, __u64 task, __u64 type)
+{
+	__u64 number;
+
+	return add(listing, task, type, &number);
+}
+
+static int add_eager(void *listing, __u64 task, __u64 value)
 {
 	struct listing *l = listing;
-	__u64 number = ~0ULL, loop;
-	int err = add(l, task, &number);
 
 	(void)value;
-	if (err || number == ~0ULL)
-		return err;
-	loop = objects_pointer(&l->r->objects, task + LOOP);
-	for (size_t i = 0; i < l->loops->count; i++)
-		if (l->loops->list[i].loop == loop)
-			l->list->found[number].tid = l->tids[i];
-	return 0;
+	return add_task(l, task, objects_pointer(&l->r->objects, task + OBJECT_TYPE));
 }
 
 /* An eager task is in no list before it waits for the first time. Till then it runs, and is found here. */
@@ -81,14 +79,11 @@ static int add_running(void *listing, __u64 loop, __u64 task)
 {
 	struct listing *l = listing;
 	__u64 number = ~0ULL;
-	int err = add(l, task, &number);
+	int err = add(l, task, objects_pointer(&l->r->objects, task + OBJECT_TYPE), &number);
 
-	for (size_t i = 0; !err && number != ~0ULL && i < l->loops->count; i++) {
-		if (l->loops->list[i].loop != loop)
-			continue;
-		l->list->found[number].tid = l->tids[i];
-		l->list->found[number].running = l->loops->list[i].tstate;
-	}
+	for (size_t i = 0; !err && number != ~0ULL && i < l->loops->count; i++)
+		if (l->loops->list[i].loop == loop)
+			l->list->found[number].running = l->loops->list[i].tstate;
 	return err;
 }
 
@@ -99,14 +94,13 @@ static int list_once(struct listing *l)
 	int err = asyncio_search_weak(o, f->weak_tasks, add_task, l);
 
 	if (!err && f->eager_tasks)
-		err = objects_set_each(o, f->eager_tasks, add_task, l);
+		err = objects_set_each(o, f->eager_tasks, add_eager, l);
 	return err ?: objects_dict_each(o, f->current, add_running, l);
 }
 
-int weak_tasks_list(struct task_list *list, struct task_reader *r, const struct weak_loops *loops,
-		    const pid_t *tids)
+int weak_tasks_list(struct task_list *list, struct task_reader *r, const struct weak_loops *loops)
 {
-	struct listing l = { list, r, loops, tids };
+	struct listing l = { list, r, loops };
 	int err = -EAGAIN;
 
 	for (int i = 0; i < ATTEMPTS && (err == -EAGAIN || err == -EFAULT || err == -EBADMSG); i++)

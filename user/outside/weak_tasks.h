@@ -19,17 +19,16 @@ struct weak_loops {
 		__u64 loop;
 		__u64 tstate;
 		size_t state; /* its number in the list of thread states */
+		pid_t tid;    /* left to the caller; 0 = not known */
 	} list[WEAK_LOOPS];
 };
 
 void weak_loops_read(struct weak_loops *loops, struct task_reader *r, const struct thread_states *states);
 
 /*
- * Adds all tasks. tids: the threads of the loops. A list that always changes while it is read sets more. 0,
- * or an error as of task_list_read().
+ * Adds all tasks. A list that always changes while it is read sets more. 0, or an error as of task_list_read().
  */
-int weak_tasks_list(struct task_list *list, struct task_reader *r, const struct weak_loops *loops,
-		    const pid_t *tids);
+int weak_tasks_list(struct task_list *list, struct task_reader *r, const struct weak_loops *loops);
 
 /* The task that the thread with this thread state runs; 0 = none. 0 or an error as of task_reader_read(). */
 int weak_tasks_running(struct task_reader *r, __u64 tstate, __u64 *ret_task);

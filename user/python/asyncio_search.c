@@ -228,8 +228,10 @@ static int take_module(struct objects *o, __u64 dict, struct asyncio_layout *a)
 		return err == -EBADMSG ? -EPROTO : err;
 	a->found = t.found;
 	a->found.weak_tasks = t.scheduled ?: t.all;
-	if (!a->found.task_type || !a->found.future_type || !a->found.current || !a->found.weak_tasks ||
-	    !is_named(o, a->found.task_type, "_asyncio.Task") ||
+	/* It is being imported just now. */
+	if (!a->found.task_type || !a->found.future_type || !a->found.current || !a->found.weak_tasks)
+		return -EAGAIN;
+	if (!is_named(o, a->found.task_type, "_asyncio.Task") ||
 	    !is_named(o, a->found.future_type, "_asyncio.Future") ||
 	    objects_pointer(o, a->found.task_type + TYPE_BASE) != a->found.future_type)
 		return -EPROTO;
@@ -248,12 +250,15 @@ struct weak {
 
 static int visit_batch(struct weak *w)
 {
-	__u64 tasks[REMOTE_PARTS];
+	__u64 tasks[REMOTE_PARTS], addresses[REMOTE_PARTS], types[REMOTE_PARTS];
 	int err = objects_read_words(w->o, w->references, w->count, tasks);
 
+	for (size_t i = 0; i < w->count; i++)
+		addresses[i] = err ? 0 : tasks[i] + OBJECT_TYPE;
+	err = err ?: objects_read_words(w->o, addresses, w->count, types);
 	for (size_t i = 0; i < w->count && !err; i++)
-		if (objects_is_address(tasks[i]))
-			err = w->visit(w->context, tasks[i], 0);
+		if (objects_is_address(tasks[i]) && objects_is_address(types[i]))
+			err = w->visit(w->context, tasks[i], types[i]);
 	w->count = 0;
 	return err;
 }
@@ -340,14 +345,20 @@ static bool is_proved_by(struct proof *p, __u64 task)
 	       (!waiter || type_of(p->o, waiter));
 }
 
-static int prove(void *proof, __u64 task, __u64 value)
+static int prove(void *proof, __u64 task, __u64 type)
 {
 	struct proof *p = proof;
 
-	task = value ?: task; /* of a dict it is the value */
+	(void)type;
 	p->seen++;
 	p->holds = is_proved_by(p, task);
 	return p->o->unreachable ?: p->holds || p->seen == PROOFS_MAX;
+}
+
+static int prove_running(void *proof, __u64 loop, __u64 task)
+{
+	(void)loop;
+	return prove(proof, task, 0);
 }
 
 static int prove_layout(struct objects *o, const struct asyncio_layout *a)
@@ -358,7 +369,7 @@ static int prove_layout(struct objects *o, const struct asyncio_layout *a)
 	if (!p.holds && err >= 0 && a->found.eager_tasks)
 		err = objects_set_each(o, a->found.eager_tasks, prove, &p);
 	if (!p.holds && err >= 0)
-		err = objects_dict_each(o, a->found.current, prove, &p);
+		err = objects_dict_each(o, a->found.current, prove_running, &p);
 	if (p.holds)
 		return 0;
 	return err < 0 && err != -EBADMSG ? err : p.seen || err == -EBADMSG ? -EPROTO : -EAGAIN;

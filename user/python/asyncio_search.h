@@ -28,8 +28,8 @@ __u64 asyncio_search_module(pid_t memory, const struct layout *layout, __u64 run
 int asyncio_search_layout(pid_t memory, const struct layout *layout, __u64 dict, struct asyncio_layout *ret);
 
 /*
- * Calls visit() for each task in the list of weak references, as objects_set_each() does for a set. Tasks
- * that come and go meanwhile may be left out, or be none any more.
+ * Calls visit() for each task in the list of weak references, with its type. Tasks that come and go meanwhile
+ * may be left out, or be none any more. Returns as objects_set_each() does.
  */
 int asyncio_search_weak(struct objects *o, __u64 weak_set, objects_visit *visit, void *context);
 
