@@ -10,7 +10,7 @@
 
 #include "outside/task_object.h"
 
-/* struct FutureObj, Modules/_asynciomodule.c: its loop, the first callback, a list of tuples with the others. */
+/* struct FutureObj, Modules/_asynciomodule.c: loop, the first callback, a list of tuples with the others. */
 enum { CALLBACKS_LOOP = OBJECT_FIRST, CALLBACKS_FIRST = OBJECT_SECOND, CALLBACKS_OTHERS = 40 };
 
 #define CALLBACKS_READ 80 /* bytes of a callback that are read at once; what is used of it lies in them */

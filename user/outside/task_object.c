@@ -136,6 +136,16 @@ static bool same_fields(const struct task_reader *r, const __u8 *a, const __u8 *
 	       a[r->at.task_awaited_by_is_set] == b[r->at.task_awaited_by_is_set];
 }
 
+/* What changes when it goes on, or another object takes its place. */
+static struct task_mark mark_of(const struct task_reader *r, const __u8 *task)
+{
+	if (r->at.facts)
+		return (struct task_mark){ { word_at(task, CALLBACKS_FIRST), word_at(task, CALLBACKS_OTHERS),
+					     word_at(task, r->at.task_coro) } };
+	return (struct task_mark){ { word_at(task, r->at.task_awaited_by), word_at(task, r->at.task_name),
+				     word_at(task, r->at.task_coro) } };
+}
+
 /* A future is shorter than a task, up to 3.13. The bytes behind it are 0. */
 static int read_bytes(struct task_reader *r, __u64 address, __u8 ret[ASYNCIO_TASK_READ])
 {
@@ -225,6 +235,7 @@ static int read_once(struct task_reader *r, const struct task_found *f, struct t
 	task_reader_again(r);
 	if (!err && o->is_task)
 		err = read_chain(r, f, coroutine, &o->again);
+	o->mark = mark_of(r, task);
 	err = err ?: read_bytes(r, f->address, again);
 	if (err)
 		return err;
@@ -254,6 +265,17 @@ int task_object_read(struct task_reader *r, const struct task_found *found, stru
 		ret->more_awaiters = ret->other_awaiters = false;
 	}
 	return r->unreachable;
+}
+
+bool task_object_is_still(struct task_reader *r, const struct task_found *found, const struct task_mark *mark)
+{
+	__u8 task[ASYNCIO_TASK_READ];
+	struct task_mark now;
+
+	if (read_bytes(r, found->address, task))
+		return false;
+	now = mark_of(r, task);
+	return !memcmp(&now, mark, sizeof(now));
 }
 
 int task_object_running(struct task_reader *r, __u64 tstate, __u64 *ret_task)

@@ -15,11 +15,17 @@
 #define OBJECT_SLOTS	    1024 /* of a set's table that are read at once */
 #define OBJECT_SLOTS_MAX    (1 << 15) /* of one set */
 
+/* By which a task that waits is known again. */
+struct task_mark {
+	__u64 words[3];
+};
+
 struct task_object {
 	bool steady;  /* it did not change in one of the attempts; else only the name may be set */
 	bool unread;  /* the look is spent (-E2BIG) */
 	bool is_task; /* not another future */
 	char name[TASK_NAME_SIZE];
+	struct task_mark mark; /* of one that is steady */
 	__u64 loop; /* up to 3.13; 0 = not known */
 	struct chain chain;
 	__u32 awaiter_count;
@@ -40,6 +46,10 @@ void task_object_ahead(struct task_reader *r, const struct task_found *found, si
  * of a process that cannot be read at all.
  */
 int task_object_read(struct task_reader *r, const struct task_found *found, struct task_object *ret);
+
+/* Whether it is as it was when it was read. */
+bool task_object_is_still(struct task_reader *r, const struct task_found *found,
+			  const struct task_mark *mark);
 
 /* The task that runs in a thread, by its thread state; 0 = none. 0 or an error as of task_reader_read(). */
 int task_object_running(struct task_reader *r, __u64 tstate, __u64 *ret_task);

@@ -90,8 +90,8 @@ int task_reader_read(struct task_reader *r, __u64 address, void *dst, size_t siz
 ssize_t task_reader_read_some(struct task_reader *r, __u64 address, void *dst, size_t size);
 
 /*
- * Reads these bytes of so many objects with few system calls. The next reads of them find them, until they are
- * forgotten. What cannot be read is left to those.
+ * Reads these bytes of so many objects with few system calls. The next reads of them find them, until they
+ * are forgotten. What cannot be read is left to those.
  */
 void task_reader_ahead(struct task_reader *r, const __u64 *addresses, size_t count, size_t size);
 void task_reader_forget(struct task_reader *r);

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "outside/task_list.h"
 #include "outside/task_object.h"
+#include "outside/tasks_trim.h"
 #include "outside/thread_states.h"
 #include "outside/weak_tasks.h"
 
@@ -25,7 +26,7 @@ struct tasks_look {
 	struct task_list list;
 	struct task_object object;
 	struct buf tasks, frames, awaiters;
-	bool more;
+	struct buf marks; /* a struct task_mark of each task */
 };
 
 /* --- which tasks there are ------------------------------------------------------------------------------ */
@@ -184,6 +185,7 @@ static int add_task(struct tasks_look *k, size_t number)
 			t.tid = k->loops.list[i].tid;
 	memcpy(t.name, k->object.name, sizeof(t.name));
 	err = add_frames(k, &t) ?: add_awaiters(k, &t);
+	err = err ?: buf_add(&k->marks, &k->object.mark, sizeof(k->object.mark));
 	return err ?: buf_add(&k->tasks, &t, sizeof(t));
 }
 
@@ -202,38 +204,37 @@ static int add_tasks(struct tasks_look *k)
 	return err;
 }
 
-/* Whether the task only stands in the list for want of somebody who has let go of it. */
-static bool is_leftover(const struct task *t, bool is_named)
+/*
+ * What awaits a task is read after it. It is the one whose address the task has had if the task still waits
+ * for it to go on then. If not, another object may have taken its place: so the task has gone on.
+ */
+static void check_some(struct tasks_look *k, size_t first, size_t count, bool *gone)
 {
-	return t->state == TASK_ENDED && !t->frames && !t->awaiters && !is_named;
+	const struct task *tasks = (void *)k->tasks.data;
+	const struct task_mark *marks = (void *)k->marks.data;
+	__u64 addresses[OBJECTS_AHEAD];
+	size_t n = 0;
+
+	for (size_t i = first; i < first + count; i++)
+		if (tasks[i].awaiters)
+			addresses[n++] = tasks[i].address;
+	task_reader_forget(&k->reader);
+	task_reader_ahead(&k->reader, addresses, n, k->reader.at.task_size);
+	for (size_t i = first; i < first + count; i++)
+		gone[i] = tasks[i].awaiters &&
+			  !task_object_is_still(&k->reader, &k->list.found[i], &marks[i]);
 }
 
-/*
- * Up to 3.13 tasks that have ended stay in the list for as long as anything holds them. Leaves them out, but
- * for those that are said to await others.
- */
-static int drop_ended(struct tasks_look *k)
+static int settle(struct tasks_look *k)
 {
-	struct task *tasks = (void *)k->tasks.data;
-	__u32 *awaiters = (void *)k->awaiters.data;
-	const size_t count = k->tasks.size / sizeof(*tasks), named = k->awaiters.size / sizeof(*awaiters);
-	_cleanup_free_ bool *is_named = calloc(count + 1, sizeof(*is_named));
-	_cleanup_free_ __u32 *numbers = calloc(count + 1, sizeof(*numbers));
-	__u32 kept = 0;
+	const size_t count = k->tasks.size / sizeof(struct task);
+	_cleanup_free_ bool *gone = calloc(count + 1, sizeof(*gone));
 
-	if (!is_named || !numbers)
+	if (!gone)
 		return -ENOMEM;
-	for (size_t i = 0; i < named; i++)
-		is_named[awaiters[i]] = true;
-	for (size_t i = 0; i < count; i++) {
-		numbers[i] = kept;
-		if (!is_leftover(&tasks[i], is_named[i]))
-			tasks[kept++] = tasks[i];
-	}
-	for (size_t i = 0; i < named; i++)
-		awaiters[i] = numbers[awaiters[i]];
-	k->tasks.size = kept * sizeof(*tasks);
-	return 0;
+	for (size_t i = 0; i < count && !k->reader.spent; i += OBJECTS_AHEAD)
+		check_some(k, i, count - i < OBJECTS_AHEAD ? count - i : OBJECTS_AHEAD, gone);
+	return tasks_trim(&k->tasks, &k->frames, &k->awaiters, gone, k->reader.at.facts);
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------ */
@@ -249,8 +250,7 @@ static int look(struct tasks_look *k)
 	err = task_list_new(&k->list, TASKS_LISTED_MAX);
 	err = err ?: list_tasks(k);
 	err = err == -E2BIG ? 0 : err;
-	err = err ?: add_tasks(k);
-	return !err && k->reader.at.facts ? drop_ended(k) : err;
+	return err ?: add_tasks(k) ?: settle(k);
 }
 
 static int put_together(const struct tasks_look *k, struct buf *out)
@@ -287,6 +287,7 @@ int tasks_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runti
 	buf_free(&k->tasks);
 	buf_free(&k->frames);
 	buf_free(&k->awaiters);
+	buf_free(&k->marks);
 	task_list_free(&k->list);
 	free(k->threads);
 	free(k);

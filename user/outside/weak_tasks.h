@@ -26,7 +26,8 @@ struct weak_loops {
 void weak_loops_read(struct weak_loops *loops, struct task_reader *r, const struct thread_states *states);
 
 /*
- * Adds all tasks. A list that always changes while it is read sets more. 0, or an error as of task_list_read().
+ * Adds all tasks. A list that always changes while it is read sets more. 0, or an error as of
+ * task_list_read().
  */
 int weak_tasks_list(struct task_list *list, struct task_reader *r, const struct weak_loops *loops);
 
