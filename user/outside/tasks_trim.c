@@ -55,7 +55,8 @@ int tasks_trim(struct buf *tasks, struct buf *frames, struct buf *awaiters, cons
 		numbers[i] = kept;
 		if (drop_ended && is_leftover(&all[i], named[i]))
 			continue;
-		frame = move(frames->data, sizeof(struct look_frame), &all[i].first_frame, all[i].frames, frame);
+		frame = move(frames->data, sizeof(struct look_frame), &all[i].first_frame, all[i].frames,
+			     frame);
 		awaiter = move(by, sizeof(*by), &all[i].first_awaiter, all[i].awaiters, awaiter);
 		all[kept++] = all[i];
 	}

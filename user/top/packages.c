@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "answers/package.h"
+#include "profile/package.h"
 #include "profile/frames.h"
 #include "top/row_index.h"
 
