@@ -116,9 +116,17 @@ struct place {
 
 static void walk_node(struct look *k, const struct place *at);
 
+/* The bits of a hash that lead there. A tree that is deeper than a hash has bits adds none. */
+static __u32 path_below(const struct place *at, __u32 slot)
+{
+	const __u32 shift = LEVEL_BITS * at->level;
+
+	return shift < 32 ? at->path | slot << shift : at->path;
+}
+
 static void walk_child(struct look *k, const struct place *at, __u32 slot, __u64 child)
 {
-	const struct place next = { child, at->path | slot << LEVEL_BITS * at->level, at->level + 1 };
+	const struct place next = { child, path_below(at, slot), at->level + 1 };
 
 	if (context_is_object(child) && next.level < LEVELS_MAX)
 		walk_node(k, &next);
@@ -141,7 +149,7 @@ static void take_pair(struct look *k, const struct place *at, __u32 slot, const 
 	if (!pair[0])
 		walk_child(k, at, slot, pair[1]);
 	else if (context_is_object(pair[0]) && context_is_object(pair[1]))
-		take_variable(k, pair[0], pair[1], at->path | slot << LEVEL_BITS * at->level, bits);
+		take_variable(k, pair[0], pair[1], path_below(at, slot), bits);
 }
 
 static void walk_pairs(struct look *k, const struct place *at, bool of_one_hash)

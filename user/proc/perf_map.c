@@ -184,10 +184,11 @@ static const struct perf_map_function *newest(struct cover *c, __u64 address)
 /* A part of f, which may go on with what the last one was. */
 static int add_part(struct buf *out, const struct perf_map_function *f, __u64 begin, __u64 end)
 {
-	struct perf_map_function *last = (struct perf_map_function *)(out->data + out->size) - 1;
+	struct perf_map_function *last =
+		out->size ? (struct perf_map_function *)(out->data + out->size) - 1 : NULL;
 	const struct perf_map_function part = { begin, end - begin, f->name };
 
-	if (out->size && last->name == f->name && last->begin + last->size == begin) {
+	if (last && last->name == f->name && last->begin + last->size == begin) {
 		last->size += end - begin;
 		return 0;
 	}

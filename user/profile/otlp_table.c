@@ -12,7 +12,7 @@ int otlp_table_add(struct otlp_table *t, const void *data, size_t size, __u32 *r
 	const unsigned int hash = hash_bytes(data, size);
 	struct otlp_record *r;
 
-	HASH_FIND_BYHASHVALUE(hh, t->records, data, size, hash, r);
+	HASH_FIND_BYHASHVALUE(hh, t->records, data ?: "", size, hash, r); /* memcmp() wants no NULL */
 	if (r) {
 		*ret_index = r->index;
 		return 0;

@@ -141,7 +141,8 @@ static __u64 bitmap(__u32 bits, const __u64 (*pairs)[2], int count)
 
 	at(node)[2] = 2 * count;
 	at(node)[3] = bits;
-	memcpy(&at(node)[4], pairs, sizeof(*pairs) * count);
+	if (count)
+		memcpy(&at(node)[4], pairs, sizeof(*pairs) * count);
 	return node;
 }
 

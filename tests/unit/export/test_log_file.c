@@ -54,7 +54,7 @@ double kernel_journal_fullness(const struct kernel *k)
 
 static void add(__u64 after_ns, __u32 node, __u64 amount)
 {
-	journal_add(journal, &(struct journal_sample){ t0 + after_ns, amount, node, EVENT_CPU, false });
+	journal_add(journal, &(struct journal_sample){ t0 + after_ns, amount, node, EVENT_CPU, false, {} });
 }
 
 static int setup_file(void **state)
@@ -66,7 +66,7 @@ static int setup_file(void **state)
 	set_node(27, 26, 101, 4, 0);
 	all = (struct windows){ .inputs = forged_inputs, .events = EVENT_BIT(EVENT_CPU), .frequency = 100 };
 	pending = 0;
-	if (journal_new(&journal, NULL, &all, 1, 1))
+	if (journal_new(&journal, NULL, &all, 1, 1, false))
 		return -1;
 	t0 = journal->begin_ns;
 	add(10, 27, 2);
