@@ -69,7 +69,7 @@ static void find_chance(const struct compared *c, struct compared_row *row)
 	row->is_beyond = row->self > CHANCE_Z_RARE * deviation || row->self < -CHANCE_Z_RARE * deviation;
 }
 
-static void find_difference(const struct compared *c, struct compared_row *row)
+void compared_find(const struct compared *c, struct compared_row *row)
 {
 	row->self = (double)row->new_self - c->scale * (double)row->base_self;
 	row->total = (double)row->new_total - c->scale * (double)row->base_total;
@@ -142,10 +142,10 @@ int compared_make(struct recorded *r, const struct question *q, enum compared_sc
 	ret->scale = find_scale(ret, scale);
 	ret->has_chance = ret->now.chosen.has_counts;
 	for (size_t i = 0; i < ret->count; i++)
-		find_difference(ret, &ret->rows[i]);
+		compared_find(ret, &ret->rows[i]);
 	ret->whole.base_self = ret->whole.base_total = ret->base.chosen.kept;
 	ret->whole.new_self = ret->whole.new_total = ret->now.chosen.kept;
-	find_difference(ret, &ret->whole);
+	compared_find(ret, &ret->whole);
 	if (ret->count) /* without rows there is no array */
 		qsort_r(ret->rows, ret->count, sizeof(*ret->rows), compare, ret);
 	ret->shown = ret->count < q->top ? ret->count : q->top;

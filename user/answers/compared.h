@@ -51,6 +51,9 @@ int compared_make(struct recorded *r, const struct question *q, enum compared_sc
 		  __s64 new_ns, struct compared *ret, char *error, size_t size);
 void compared_free(struct compared *c);
 
+/* Of a row with the values of both profiles: the differences, and whether they are more than chance. */
+void compared_find(const struct compared *c, struct compared_row *row);
+
 /*
  * Whether the whole, or the own time of a row, grew by more than this share of the base, and by more than
  * chance where that can be told. *ret_row: which, NULL for the whole.

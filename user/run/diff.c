@@ -2,12 +2,17 @@
 /*
  * diff.c - `pyperf-bpf diff`: two profiles that are there, beside each other.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "answers/compared.h"
+#include "answers/compared_svg.h"
+#include "base/cleanup.h"
 #include "base/log.h"
+#include "export/output.h"
+#include "recorded/write_pprof.h"
 #include "run/commands.h"
 #include "run/profiles.h"
 
@@ -19,6 +24,34 @@ static int show(const struct options *o, const struct compared *c)
 	int err = o->json ? compared_json(c, &out) : compared_text(c, isatty(STDOUT_FILENO), &out);
 
 	return profiles_show(err, &out);
+}
+
+/* Stacks that --focus and --ignore leave, of either profile; to be freed. */
+static bool *either(const struct compared *c)
+{
+	const size_t n = recorded_stacks(c->recorded);
+	bool *takes = calloc(n + 1, sizeof(*takes));
+
+	for (__u32 id = 1; takes && id <= n; id++)
+		takes[id - 1] = chosen_takes(&c->base.chosen, id) || chosen_takes(&c->now.chosen, id);
+	return takes;
+}
+
+/* What is asked for besides. */
+static int write_files(const struct options *o, const struct compared *c)
+{
+	_cleanup_buf_ struct buf svg = { 0 }, pprof = { 0 };
+	_cleanup_free_ bool *takes = either(c);
+	int err = takes ? 0 : -ENOMEM;
+
+	if (o->svg)
+		err = err ?: compared_svg(c, &svg);
+	if (o->pprof)
+		err = err ?: write_pprof(c->recorded, c->scale, takes, &pprof);
+	if (err)
+		return log_failure(err, "the differences");
+	err = o->svg ? output_write(o->svg, &svg, NULL) : 0;
+	return err ?: o->pprof ? output_write(o->pprof, &pprof, NULL) : 0;
 }
 
 static int judge(const struct options *o, const struct compared *c)
@@ -55,7 +88,7 @@ static int compare(const struct options *o, struct recorded *r, __s64 base_ns)
 	if (err)
 		log_error("%s", error);
 	else
-		err = show(o, &c);
+		err = write_files(o, &c) ?: show(o, &c);
 	code = err ? EXIT_FAILURE : judge(o, &c);
 	compared_free(&c);
 	return code;

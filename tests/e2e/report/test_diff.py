@@ -4,15 +4,18 @@ that got slower is told from one that was sampled again."""
 import json
 import re
 import subprocess
+import xml.etree.ElementTree
 
 import jsonschema
 import pytest
 
 import interpreters as known
+import pprof
 import profiler
 from pprof_rows import needs_go, report, top
 
 SCHEMA = json.loads((profiler.ROOT / "docs" / "schemas" / "diff.json").read_text())
+SVG = "{http://www.w3.org/2000/svg}"
 PROGRAM = """
 import time
 def steady():
@@ -108,6 +111,81 @@ def test_the_text_says_what_the_json_says(files):
         points = 100 * row["self"] / found["base"]["total"]
         assert float(re.search(r" ([-+]\d+\.\d\d)  ", line)[1]) == pytest.approx(points, abs=0.006)
         assert row.get("name", "(all)").replace(".<locals>.", ".")[:20] in line
+
+
+@needs_go
+@pytest.mark.parametrize("event, unit", (("samples", "count"), ("cpu", "nanoseconds")))
+def test_pprof_as_go_tool_pprof_makes_it(files, tmp_path, event, unit):
+    path = tmp_path / "difference.pb.gz"
+    assert run("--pprof", path, files[0], files[2]).returncode == 0
+    assert top(path, event, unit) == top(files[2], event, unit, "-diff_base=%s" % files[0])
+    read, both = pprof.read(path), [pprof.read(files[i]) for i in (0, 2)]
+    assert sum(sample.values[0] for sample in read.samples) == (
+        sum(sample.values[0] for sample in both[1].samples) -
+        sum(sample.values[0] for sample in both[0].samples))
+    assert any(sample.values[0] < 0 for sample in read.samples)
+
+
+def test_pprof_of_some_stacks_and_scaled(files, tmp_path):
+    path = tmp_path / "difference.pb.gz"
+    assert run("--pprof", path, "--focus", "slower", files[0], files[2]).returncode == 0
+    samples = pprof.read(path).samples
+    assert samples and all("slower" in sample.names for sample in samples)
+    assert run("--pprof", path, "--normalize", "samples", files[0], files[2]).returncode == 0
+    total = [sum(sample.values[0] for sample in pprof.read(file).samples) for file in (path, files[2])]
+    assert abs(total[0]) < 0.05 * total[1]  # each stack is rounded
+
+
+def frames_of(path):
+    """[(what its title says, width, colour, label)] of a flame graph, whose text must be XML."""
+    root, found = xml.etree.ElementTree.parse(path).getroot(), []
+    assert root.get("role") == "img" and not {"script", "a", "image", "use"} & {
+        element.tag.split("}")[1] for element in root.iter()}
+    for group in root.iter(SVG + "g"):
+        rect, text = group.find(SVG + "rect"), group.find(SVG + "text")
+        found.append((group.find(SVG + "title").text, float(rect.get("width")), rect.get("fill"),
+                      "" if text is None else text.text))
+    return found, [text.text for text in root.findall(SVG + "text")]
+
+
+def test_flame_graph(files, tmp_path):
+    path = tmp_path / "difference.svg"
+    assert run("--svg", path, files[0], files[2]).returncode == 0
+    frames, texts = frames_of(path)
+    slower = next(frame for frame in frames if frame[0].startswith("slower ("))
+    assert slower[2].startswith("rgb(255,") and slower[3].startswith("+ slower")
+    assert "more than chance" in slower[0] and " points, " in slower[0]
+    rows = table_of(files[2])
+    assert slower[1] == pytest.approx(1180 * rows["slower"]["total_share"], abs=0.02)
+    assert not any("Not in the second" in text for text in texts)
+
+
+def test_flame_graph_of_less(files, tmp_path):
+    path = tmp_path / "difference.svg"
+    assert run("--svg", path, files[2], files[0]).returncode == 0
+    slower = next(frame for frame in frames_of(path)[0] if frame[0].startswith("slower ("))
+    assert re.match(r"rgb\(\d+,\d+,255\)", slower[2]) and slower[3][:2] in ("- ", "")
+
+
+def test_flame_graph_of_the_same(files, tmp_path):
+    path = tmp_path / "difference.svg"
+    assert run("--svg", path, files[0], files[0]).returncode == 0
+    assert {frame[2] for frame in frames_of(path)[0]} == {"#d6d6d6"}
+
+
+def test_flame_graph_says_what_is_gone(files, tmp_path):
+    other = profiler.run(tmp_path, "-F", 999, "--", known.newest().path, "-c",
+                         PROGRAM.replace("ROUNDS", "1").replace("slower", "another")).path
+    path = tmp_path / "difference.svg"
+    assert run("--svg", path, files[2], other).returncode == 0
+    texts = frames_of(path)[1]
+    at = next(i for i, text in enumerate(texts) if text.startswith("Not in the second profile"))
+    assert any(text.startswith("- slower (") for text in texts[at:])
+
+
+def table_of(path):
+    found = json.loads(report("--json", "--event", "samples", "--top", 100000, "--by", "function", path))
+    return {row["name"]: row for row in found["tables"][0]["rows"]}
 
 
 @pytest.mark.parametrize("arguments, code, says", (
