@@ -8,9 +8,11 @@
 #include <errno.h>
 
 #include "answers/answered.h"
+#include "answers/compared_svg.h"
 #include "findings/findings.h"
 #include "recorded/read_pprof.h"
 #include "recorded/recorded.h"
+#include "recorded/write_pprof.h"
 
 const char *const fuzz_corpus = "recorded";
 
@@ -64,6 +66,44 @@ static void find(struct recorded *r)
 	buf_free(&json);
 }
 
+static void draw(struct recorded *r)
+{
+	const struct question q = { .top = 3, .flat = true };
+	struct buf svg = { 0 };
+	char error[256];
+	struct compared c;
+	const int err = compared_make(r, &q, SCALE_NONE, 1, 1, &c, error, sizeof(error));
+
+	FUZZ_CHECK(!err || err == -EINVAL); /* it has no such event */
+	if (!err) {
+		FUZZ_CHECK(!compared_svg(&c, &svg));
+		check_shown(&svg);
+	}
+	compared_free(&c);
+	buf_free(&svg);
+}
+
+/* Beside itself: as a flame graph, and as a file that can be read. */
+static void compare(const char *copy, size_t size)
+{
+	struct recorded r = { .is_base = true }, again = { 0 };
+	struct buf file = { 0 };
+	const char *why;
+
+	if (!read_pprof(&r, copy, size, &why)) {
+		r.is_base = false;
+		FUZZ_CHECK(!read_pprof(&r, copy, size, &why));
+		draw(&r);
+		FUZZ_CHECK(!write_pprof(&r, 1, NULL, &file));
+		FUZZ_CHECK(!read_pprof(&again, file.data, file.size, &why));
+		FUZZ_CHECK(again.type_count == r.type_count);
+		FUZZ_CHECK(recorded_stacks(&again) == recorded_stacks(&r));
+	}
+	recorded_free(&r);
+	recorded_free(&again);
+	buf_free(&file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct recorded r = { 0 };
@@ -82,6 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ask(&r, &(struct question){ .by = "label:pid", .event = "cpu", .focus = "a", .top = 3 });
 	}
 	recorded_free(&r);
+	compare(copy, size);
 	free(copy);
 	return 0;
 }

@@ -146,6 +146,18 @@ def test_the_same_program_without_it(code, tmp_path):
     assert nothing(run)
 
 
+def test_known_code_is_there():
+    """What marks.def names in the standard library is in the newest interpreter's."""
+    text = (profiler.ROOT / "user" / "findings" / "marks.def").read_text()
+    rows = re.findall(r'^MARK\(\w+, STANDARD, "(\w*)", "([\w/]+\.py)"\)', text, re.M)
+    library = pathlib.Path(subprocess.run([known.newest().path, "-c", "import os; print(os.__file__)"],
+                                          capture_output=True, text=True, check=True).stdout).parent
+    assert len(rows) > 10
+    for name, file in rows:
+        source = (library / file).read_text()
+        assert not name or re.search(r"^ *(async )?def %s\(" % name, source, re.M), (name, file)
+
+
 def test_there_are_enough():
     assert len(SOUND) >= 20
 
