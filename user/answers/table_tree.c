@@ -84,7 +84,9 @@ int table_sort_tree(struct adder *a, size_t top)
 
 	if (!first || !next || !rows)
 		return -ENOMEM;
-	t->count = n;
+	t->count = t->shown = n;
+	if (!n) /* rows may be NULL */
+		return 0;
 	t->shown = n < top ? n : top;
 	if (!n) /* there is no array */
 		return 0;
