@@ -245,11 +245,11 @@ def findings():
         print(f"| `{code}` | {text} | {of} | {100 * float(least):.0f} % |")
     print("""
 What is found by samples has to be beyond chance: its share is at least the last column even where
-chance made it look larger (the lower end of the 95 % interval, which is in the sentence). What is
-counted event by event, such as waits, has no such doubt. Besides, a sentence needs some tenths of a
-second of CPU time or of waits, and a part of the time that passed: what is short is nobody's
-trouble. Which code is meant is listed in `user/findings/marks.def`; code of other libraries, or in
-C without a symbol, is not seen.
+chance made it look larger (the lower end of the 95 % interval, which is in the sentence, as is what
+lacks frames, where that is 1 % or more). What is counted event by event, such as waits, has no such
+doubt. Besides, a sentence needs some tenths of a second of CPU time or of waits, and a part of the
+time that passed: what is short is nobody's trouble. Which code is meant is listed in
+`user/findings/marks.def`; code of other libraries, or in C without a symbol, is not seen.
 
 A rule says what is so, not that it is wrong: a program that exists to convert JSON spends its time
 on JSON. The line it names is the newest one of the program's own code, where there is one, and not

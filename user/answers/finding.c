@@ -6,6 +6,8 @@
 
 #include "profile/table_cell.h"
 
+#define NOT_WHOLE 0.01 /* less is not worth a word */
+
 #define BOLD  "\033[1m"
 #define DIM   "\033[2m"
 #define RESET "\033[0m"
@@ -47,10 +49,15 @@ static int add_command(const struct findings *f, const struct finding *row, stru
 
 static int add_doubt(const struct finding *row, struct buf *out)
 {
-	if (row->is_sampled)
-		return buf_printf(out, "%.1f to %.1f %% by chance, of %lld samples", 100 * row->low,
-				  100 * row->high, row->samples);
-	return buf_add_string(out, "counted one by one, no sample");
+	int err;
+
+	if (!row->is_sampled)
+		return buf_add_string(out, "counted one by one, no sample");
+	err = buf_printf(out, "%.1f to %.1f %% by chance, of %lld samples", 100 * row->low, 100 * row->high,
+			 row->samples);
+	if (!err && row->not_whole >= NOT_WHOLE)
+		err = buf_printf(out, "; %.1f %% of all lack frames", 100 * row->not_whole);
+	return err;
 }
 
 /* Words on lines of at most `width` columns, the later ones indented as the first one. */

@@ -52,6 +52,7 @@ int findings_make(struct recorded *r, struct findings *ret)
 
 		err = rules[i].find(&s, rules[i].least, &f);
 		if (err > 0) {
+			f.not_whole = scene_not_whole(&s);
 			keep(&found, &f);
 			err = 0;
 		}

@@ -43,6 +43,13 @@ bool scene_is(const struct scene *s, const struct recorded_stack *stack, enum sc
 	return l && l->text == s->values[state == STATE_HOLDS_GIL ? VALUE_HOLDS : VALUE_YES];
 }
 
+double scene_not_whole(const struct scene *s)
+{
+	const __s64 all = s->total[EVENT_CPU];
+
+	return all > 0 ? (double)s->not_whole / (double)all : 0;
+}
+
 static int find_names(struct scene *s)
 {
 	static const char *const keys[] = { "pid", "tid", "gil", "exception", "gc" };
@@ -151,13 +158,15 @@ static bool has_no_work(const struct scene *s, const struct recorded_stack *stac
 	return true;
 }
 
-static void add_to_thread(const struct scene *s, const struct recorded_stack *stack, struct scene_thread *t)
+static void add_to_thread(struct scene *s, const struct recorded_stack *stack, struct scene_thread *t)
 {
 	const __u32 marks = scene_all_marks(s, stack);
 	const __s64 cpu = scene_value(s, stack, PROFILE_TIME), samples = scene_value(s, stack, EVENT_CPU);
 	const __s64 waits = scene_value(s, stack, EVENT_OFFCPU);
 	const bool is_callback = (marks & MARK_LOOP) && (marks & MARK_CALLBACK);
 
+	if (marks & MARK_MARKER)
+		s->not_whole = recorded_sum(s->not_whole, samples);
 	t->cpu = recorded_sum(t->cpu, cpu);
 	t->samples = recorded_sum(t->samples, samples);
 	t->waits = recorded_sum(t->waits, waits);

@@ -32,6 +32,7 @@ struct scene {
 	int column[SCENE_COLUMNS]; /* of a stack's values; -1: the profile is not of this kind */
 	__s64 total[SCENE_COLUMNS];
 	__s64 ns; /* that passed */
+	__s64 not_whole; /* samples whose stacks have a marker */
 	struct scene_thread *threads;
 	size_t thread_count, thread_capacity;
 	__u32 keys[6], values[3]; /* strings: of labels, and what they are */
@@ -56,6 +57,8 @@ static inline __u32 scene_marks(const struct scene *s, const struct recorded_sta
 	return s->marks[stack->places[i] - 1];
 }
 
+/* Of all ticks: those whose stacks have a marker, such as [truncated]. */
+double scene_not_whole(const struct scene *s);
 /* The marks of all frames. */
 __u32 scene_all_marks(const struct scene *s, const struct recorded_stack *stack);
 /* The first frame at or behind `from` (leaf first) that has one of these marks; stack->n: none has. */

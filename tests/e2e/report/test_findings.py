@@ -119,6 +119,9 @@ def check(one, code):
     if "samples" in one:
         assert RULES[code] <= one["share_low"] <= one["share"] <= one["share_high"]
     assert one["share"] >= RULES[code]
+    if code == "not_whole":
+        lack = float(re.search(r"; ([\d.]+) % of all lack frames", one["doubt"])[1])
+        assert lack == pytest.approx(100 * one["share"], abs=2)  # of samples, not of their time
     if PLACES[code]:
         assert one["place"]["name"].split(".")[-1] == PLACES[code] and one["place"]["share"] > 0.3
     assert one["text"].endswith(".") and one["doubt"]
