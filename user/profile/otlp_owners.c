@@ -141,12 +141,19 @@ static int add_variables(struct otlp_owners *o, const struct profile_owner *owne
 	return err;
 }
 
+/* What is service.name of the resource already is not said again. */
+static bool is_service_name(const struct otlp_owners *o, const struct profile_owner *owner, int label)
+{
+	return label == LABEL_service &&
+	       service_name(o->profile, owner) == profile_get_string(o->profile, owner->service);
+}
+
 static int add_attributes(struct otlp_owners *o, const struct profile_owner *owner)
 {
 	int err = 0;
 
 	for (int i = 0; !err && i < LABEL_COUNT; i++)
-		if (owner->label[i] && !names[i].of_process && i != LABEL_service)
+		if (owner->label[i] && !names[i].of_process && !is_service_name(o, owner, i))
 			err = add_attribute(o, i, owner->label[i]);
 	return err ?: add_variables(o, owner);
 }

@@ -177,6 +177,34 @@ static void a_resource_is_a_process(void **state)
 	end();
 }
 
+/* What a process publishes is the service's name, or an attribute if another source comes first. */
+static void a_service_that_is_called_otherwise(void **state)
+{
+	(void)state;
+	begin();
+	add(&(struct profile_labels){ .pid = 12, .comm = "a", .service = "shop", .service_instance = "one",
+				      .environment = "live" });
+	assert_int_equal(otlp_owners_open(&owners, p, NULL, &d), 0);
+	assert_resource(resource_of(1), "service.name", "shop");
+	assert_resource(resource_of(1), "service.instance.id", "one");
+	assert_resource(resource_of(1), "deployment.environment.name", "live");
+	assert_int_equal(attribute_count(get(1)), 0);
+	end();
+	begin();
+	{
+		struct profile_info info = *profile_get_info(p);
+
+		profile_free(p);
+		assert_int_equal(service_order_parse("comm,context", &info.services), 0);
+		assert_int_equal(profile_new(&info, &p), 0);
+	}
+	add(&(struct profile_labels){ .pid = 12, .comm = "a", .service = "shop" });
+	assert_int_equal(otlp_owners_open(&owners, p, NULL, &d), 0);
+	assert_resource(resource_of(1), "service.name", "a");
+	assert_int_equal(attribute_count(get(1)), 1);
+	end();
+}
+
 /* A row that is added to labels.def is in what is written, without a change here. */
 static void every_label_is_somewhere(void **state)
 {
@@ -199,8 +227,8 @@ static void every_label_is_somewhere(void **state)
 		struct message key =
 			otlp_message(otlp_message(r, OTLP_RESOURCE_ATTRIBUTES, n), OTLP_KEY_VALUE_KEY, 0);
 
-		found += !memmem(key.data, key.size, "service.", 8) &&
-			 !memmem(key.data, key.size, "runtime", 7);
+		found += !memmem(key.data, key.size, "namespace", 9) || memmem(key.data, key.size, "k8s", 3);
+		found -= !!memmem(key.data, key.size, "runtime", 7);
 	}
 	/* Two labels are among those that are not counted here: service.name and service.instance.id. */
 	assert_int_equal(found + 2 + attribute_count(get(1)), LABEL_COUNT);
@@ -213,6 +241,7 @@ int main(void)
 		cmocka_unit_test(a_process_in_a_pod),
 		cmocka_unit_test(what_is_not_known_is_not_there),
 		cmocka_unit_test(a_resource_is_a_process),
+		cmocka_unit_test(a_service_that_is_called_otherwise),
 		cmocka_unit_test(every_label_is_somewhere),
 	};
 
