@@ -154,20 +154,39 @@ int row_keys_labels(struct row_keys *k, const struct recorded_stack *s, __u32 *r
 	return 0;
 }
 
-void row_keys_id(const struct recorded *r, const struct row_key *key, char ret[17])
+static void add_to_id(const char *text, const struct row_key *key, __u64 *hash)
 {
 	/* Not secret: it is only a handle, and nobody wins by a collision. */
 	static const struct siphash_key fixed = { { 1, 2 } };
-	const __u32 texts[] = { key->kind, key->name, key->file };
-	__u64 words[5] = { key->line, key->has_number, key->number };
+	const __u64 words[5] = { key->line, key->has_number, key->number, *hash,
+				 siphash(&fixed, text, strlen(text)) };
+
+	*hash = siphash(&fixed, words, sizeof(words));
+}
+
+static void make_id(const char *kind, const char *name, const char *file, const struct row_key *key,
+		    char ret[17])
+{
 	__u64 hash = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		const char *text = recorded_get_string(r, texts[i]);
-
-		words[3] = hash;
-		words[4] = siphash(&fixed, text, strlen(text));
-		hash = siphash(&fixed, words, sizeof(words));
-	}
+	add_to_id(kind, key, &hash);
+	add_to_id(name, key, &hash);
+	add_to_id(file, key, &hash);
 	snprintf(ret, 17, "%016llx", hash);
+}
+
+void row_keys_id(const struct recorded *r, const struct row_key *key, char ret[17])
+{
+	make_id(recorded_get_string(r, key->kind), recorded_get_string(r, key->name),
+		recorded_get_string(r, key->file), key, ret);
+}
+
+void row_keys_function_id(const struct recorded *r, __u32 place, char ret[17])
+{
+	const struct recorded_place *p = recorded_get_place(r, place);
+	const struct recorded_function *f = recorded_get_function(r, p->function);
+	const struct row_key key = { .line = f->start_line };
+
+	make_id(frame_word(r, p, f), recorded_get_string(r, f->name), recorded_get_string(r, f->file), &key,
+		ret);
 }

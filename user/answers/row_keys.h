@@ -48,5 +48,7 @@ static inline const struct row_key *row_keys_get(const struct row_keys *k, __u32
 
 /* The same for the same thing in any profile, to ask for it again. 16 hexadecimal digits. */
 void row_keys_id(const struct recorded *r, const struct row_key *key, char ret[17]);
+/* That of the function of a frame, as its row by functions has it. */
+void row_keys_function_id(const struct recorded *r, __u32 place, char ret[17]);
 
 #endif

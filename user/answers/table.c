@@ -248,6 +248,7 @@ int table_make(const struct chosen *c, struct recorded *r, const struct question
 	find_shape(q, by, ret);
 	err = row_keys_open(&ret->keys, r, by, label, q->fold) ?: add_all(&a) ?: sort(&a, q->top);
 	free(a.counted_in);
+	free(a.of_place);
 	interned_free(&a.nodes);
 	return err;
 }

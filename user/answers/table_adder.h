@@ -17,7 +17,11 @@ struct adder {
 	size_t capacity;
 	__u32 *counted_in; /* by row - 1: the stack that was counted there last */
 	struct interned nodes; /* of a tree: struct tree_node */
+	__u8 *of_place; /* by place - 1: PLACE_IS_OF or PLACE_IS_OTHER, once it was looked at; or NULL */
 };
+
+/* Whether a frame is of the function that was asked for. */
+enum { PLACE_IS_OF = 1, PLACE_IS_OTHER };
 
 /* A node of the tree by what it is: its caller's node, 0 = none, and the row that names it. */
 struct tree_node {

@@ -17,13 +17,32 @@ bool table_is_named(const char *name, const char *of)
 	return !strcmp(name, of) || (k && n > k && name[n - k - 1] == '.' && !strcmp(name + n - k, of));
 }
 
+/* By its name, or by the id that a row of it has. */
+static bool is_asked(const struct recorded *r, __u32 place, const char *of)
+{
+	const struct recorded_function *f = recorded_get_function(r, recorded_get_place(r, place)->function);
+	char id[17];
+
+	if (table_is_named(recorded_get_string(r, f->name), of))
+		return true;
+	if (strlen(of) != sizeof(id) - 1)
+		return false;
+	row_keys_function_id(r, place, id);
+	return !strcmp(id, of);
+}
+
 /* Whether the frame is one of the function that was asked for. */
-static bool is_of(const struct adder *a, __u32 place)
+static bool is_of(struct adder *a, __u32 place)
 {
 	const struct recorded *r = a->chosen->recorded;
-	const struct recorded_function *f = recorded_get_function(r, recorded_get_place(r, place)->function);
 
-	return table_is_named(recorded_get_string(r, f->name), a->table->of);
+	if (!a->of_place)
+		a->of_place = calloc((size_t)r->places.count + 1, 1);
+	if (!a->of_place) /* it only takes longer */
+		return is_asked(r, place, a->table->of);
+	if (!a->of_place[place - 1])
+		a->of_place[place - 1] = is_asked(r, place, a->table->of) ? PLACE_IS_OF : PLACE_IS_OTHER;
+	return a->of_place[place - 1] == PLACE_IS_OF;
 }
 
 static int add_neighbour(struct adder *a, __u32 id, const struct recorded_stack *s, size_t i, size_t own,

@@ -60,6 +60,7 @@ def folder_of(answer):
     return next(pathlib.Path(word.partition("=")[2]).parent for word in words if word.startswith("--output="))
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("asked, given", (("2024-11-05", "2024-11-05"), ("2025-11-25", "2025-11-25"),
                                           ("1999-01-01", "2025-11-25"), (5, "2025-11-25")))
 def test_versions(asked, given):
@@ -208,6 +209,7 @@ def test_a_call_is_cancelled(server, program):
     assert "no profile r1" in server.text("report", is_error=True, profile="r1")
 
 
+@pytest.mark.all
 def test_progress_is_told_to_who_asks_for_it(server, program):
     number = server.begin("tools/call", name="record", arguments={"pid": program.pid, "seconds": 2},
                           _meta={"progressToken": "how far"})
@@ -220,6 +222,7 @@ def test_progress_is_told_to_who_asks_for_it(server, program):
     assert done == sorted(done) and all(one["progress"] <= one["total"] for one in told)
 
 
+@pytest.mark.all
 def test_more_calls_than_it_takes(server, program):
     numbers = [server.begin("tools/call", name="record", arguments={"pid": program.pid, "seconds": 60})
                for _ in range(5)]
@@ -231,7 +234,7 @@ def test_more_calls_than_it_takes(server, program):
     assert "under way" in server.read()["error"]["message"]
 
 
-@pytest.mark.parametrize("how", ("stdin", "signal"))
+@pytest.mark.parametrize("how", ("stdin", pytest.param("signal", marks=pytest.mark.all)))
 def test_nothing_is_left(how, program, tmp_path):
     with Server(env={"TMPDIR": str(tmp_path)}) as started:
         answer = started.call("record", pid=program.pid, seconds=0.1)
@@ -258,6 +261,7 @@ def test_a_call_that_is_under_way_is_answered_at_the_end(program):
     assert json.loads(done.stdout.splitlines()[1])["result"]["isError"] is False
 
 
+@pytest.mark.all
 def test_who_reads_it_is_gone(program):
     with Server() as started:
         started.begin("tools/call", name="record", arguments={"pid": program.pid, "seconds": 60})
