@@ -84,11 +84,9 @@ int table_sort_tree(struct adder *a, size_t top)
 
 	if (!first || !next || !rows)
 		return -ENOMEM;
-	t->count = t->shown = n;
-	if (!n) /* rows may be NULL */
-		return 0;
+	t->count = n;
 	t->shown = n < top ? n : top;
-	if (!n) /* there is no array */
+	if (!n) /* rows may be NULL */
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		rows[i] = t->rows[i];
