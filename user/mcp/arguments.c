@@ -175,6 +175,22 @@ static int add_options(struct line *l)
 	return err;
 }
 
+/* No request goes to another machine, nor to a path of an agent's choice. */
+static bool is_source(const char *name)
+{
+	static const char *const here[] = { "http://127.0.0.1:", "http://localhost:", "http://[::1]:" };
+
+	if (!strstr(name, "://"))
+		return true; /* a file, or unix:/PATH */
+	for (size_t i = 0; i < ARRAY_SIZE(here); i++) {
+		const size_t length = strlen(here[i]);
+
+		if (!strncmp(name, here[i], length))
+			return name[length] && !name[length + strspn(name + length, "0123456789")];
+	}
+	return false;
+}
+
 /* A path stands behind --, so that it is no option; - would be our own stdin. */
 static int add_profile(struct line *l, const struct argument *a)
 {
@@ -188,6 +204,9 @@ static int add_profile(struct line *l, const struct argument *a)
 	if (recordings_is_name(name))
 		return refuse(l, "there is no profile %.20s: record one, or name a path, as ./%.20s", name,
 			      name);
+	if (!is_source(name))
+		return refuse(l, "%s may be a profiler of this machine, as http://127.0.0.1:7070, and no "
+			      "other address", a->name);
 	return words_add(l->words, "%s", name);
 }
 

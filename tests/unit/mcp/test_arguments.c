@@ -89,6 +89,11 @@ static void what_is_refused(void **state)
 	refuse(TOOL_REPORT, "{}", "report wants profile");
 	refuse(TOOL_REPORT, "{\"profile\":\"-\"}", "or a path");
 	refuse(TOOL_REPORT, "{\"profile\":5}", "or a path");
+	refuse(TOOL_REPORT, "{\"profile\":\"http://example.org/p.pb.gz\"}", "no other address");
+	refuse(TOOL_REPORT, "{\"profile\":\"http://127.0.0.1:80/admin\"}", "no other address");
+	refuse(TOOL_REPORT, "{\"profile\":\"http://127.0.0.1:80@example.org\"}", "no other address");
+	refuse(TOOL_REPORT, "{\"profile\":\"http://localhost:\"}", "no other address");
+	refuse(TOOL_DIFF, "{\"base\":\"r1\",\"new\":\"ftp://localhost:21\"}", "no other address");
 	refuse(TOOL_REPORT, "{\"profile\":\"r2\"}", "there is no profile r2");
 	refuse(TOOL_REPORT, "{\"profile\":\"r1\",\"by\":\"\"}", "wants a text");
 	refuse(TOOL_REPORT, "{\"profile\":\"r1\",\"by\":\"a\\u0000b\"}", "wants a text");
