@@ -63,17 +63,24 @@ static int add_profile(const struct answered *a, struct buf *out)
 	return err ?: add_types(a, out) ?: buf_add_string(out, "}");
 }
 
-static int add_shares(const struct answered *a, const struct table_row *row, struct buf *out)
+/* Of a share of samples, which are counts. */
+static int add_bounds(const struct answered *a, const char *name, double share, struct buf *out)
 {
-	const double self = answered_share(a, row->self);
-	int err = buf_printf(out, ",\"self\":%lld,\"total\":%lld,\"self_share\":%.6f,\"total_share\":%.6f",
-			     row->self, row->total, self, answered_share(a, row->total));
 	struct chance_bounds b;
 
-	if (err || !a->chosen.has_counts || a->chosen.samples <= 0 || self < 0 || self > 1)
-		return err;
-	b = chance_share(self, (double)a->chosen.samples);
-	return buf_printf(out, ",\"self_share_low\":%.6f,\"self_share_high\":%.6f", b.low, b.high);
+	if (!a->chosen.has_counts || a->chosen.samples <= 0 || share < 0 || share > 1)
+		return 0;
+	b = chance_share(share, (double)a->chosen.samples);
+	return buf_printf(out, ",\"%s_low\":%.6f,\"%s_high\":%.6f", name, b.low, name, b.high);
+}
+
+static int add_shares(const struct answered *a, const struct table_row *row, struct buf *out)
+{
+	const double self = answered_share(a, row->self), total = answered_share(a, row->total);
+	int err = buf_printf(out, ",\"self\":%lld,\"total\":%lld,\"self_share\":%.6f,\"total_share\":%.6f",
+			     row->self, row->total, self, total);
+
+	return err ?: add_bounds(a, "self_share", self, out) ?: add_bounds(a, "total_share", total, out);
 }
 
 static int add_row(const struct answered *a, const struct table *t, const struct table_row *row,

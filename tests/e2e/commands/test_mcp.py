@@ -91,7 +91,8 @@ def test_a_profile_is_recorded(recorded):
     assert answer["profile"] == "r1" and answer["books"]["outcomes"]["whole"] > 0
     rows = answer["report"]["tables"][0]["rows"]
     assert any(row["name"].startswith("hot") for row in rows)
-    assert all(row["self_share_low"] <= row["self_share"] <= row["self_share_high"] for row in rows)
+    for share in "self_share", "total_share":
+        assert all(row[share + "_low"] - 1e-6 <= row[share] <= row[share + "_high"] + 1e-6 for row in rows)
     assert "the tool books" in answer["cut"][-1]["rest"]
     assert folder_of(answer).stat().st_mode & 0o777 == 0o700
 

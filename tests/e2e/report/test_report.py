@@ -207,6 +207,7 @@ def test_shares_and_chance(plain):
         assert row["self_share_low"] <= row["self_share"] + 1e-6
         assert row["self_share"] <= row["self_share_high"] + 1e-6
         assert row["self_share_high"] > row["self_share_low"]
+        assert row["total_share_low"] - 1e-6 <= row["total_share"] <= row["total_share_high"] + 1e-6
 
 
 @pytest.mark.parametrize("arguments", ((), *(("--by", by) for by in BY), ("--by", "line", "--top", "3"),
