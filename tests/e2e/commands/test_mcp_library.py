@@ -2,6 +2,7 @@
 """`pyperf-bpf mcp` asked by a client library of others about a real service: five questions that people have,
 each with the calls by which an agent finds the answer. docs/mcp.md shows them."""
 import contextlib
+import http.client
 import json
 import subprocess
 import sys
@@ -108,13 +109,19 @@ def test_what_changed(client):
     assert grew and grew[0].startswith("normal")
 
 
+def ask(port, path):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        connection.request("GET", path)
+        connection.getresponse()
+
+
 def test_why_it_hangs(client):
     with service("/price/7") as pid:
         port = int(next(word for word in open("/proc/%d/cmdline" % pid).read().split("\0")
                         if word.startswith("127.0.0.1:")).partition(":")[2])
         for path in "/order/7", "/refund/7":
-            command = ["curl", "-s", "-m", "60", "http://127.0.0.1:%d%s" % (port, path)]
-            threading.Thread(target=subprocess.run, args=(command,), daemon=True).start()
+            threading.Thread(target=ask, args=(port, path), daemon=True).start()
 
         def stuck():
             process, = client.call("dump", pid=pid, frames=1)["answer"]["processes"]
