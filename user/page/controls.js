@@ -13,6 +13,8 @@ function controlsOpen() {
 	}
 	document.getElementById("reset").addEventListener("click", () =>
 		sceneChange({focus: "", zoom: "", search: "", filters: {}, base: ""}));
+	const fold = document.getElementById("fold");
+	fold.addEventListener("change", () => sceneChange({fold: fold.checked ? "yes" : "", zoom: "", focus: ""}));
 	const live = document.getElementById("live");
 	if (live)
 		live.addEventListener("change", () => sceneChange({live: live.checked ? "" : "off"}));
@@ -24,6 +26,7 @@ function controlsShow(state) {
 		if (field.value !== state[name])
 			field.value = state[name];
 	}
+	document.getElementById("fold").checked = !!state.fold;
 	const live = document.getElementById("live");
 	if (live)
 		live.checked = !state.live;

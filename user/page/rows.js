@@ -19,7 +19,7 @@ function rowsAdd(rows, profile, view, self, total) {
 			own[rowsOwn(profile, i)] += profile.self[i];
 	});
 	const sums = dataTotals(profile, own);
-	const open = new Uint32Array(profile.keys.length); // how often a function is on the way to the root
+	const open = new Uint32Array(view.keys.length); // how often a function is on the way to the root
 	const path = [];
 	viewEach(profile, view.takes, i => {
 		const depth = profile.depth[i];
@@ -27,15 +27,14 @@ function rowsAdd(rows, profile, view, self, total) {
 			open[path.pop()]--;
 		if (!depth)
 			return;
-		const of = profile.of[i];
+		const key = view.keyOf(profile.of[i]);
 		if (sums[i]) {
-			const key = view.keyOf(of);
 			const row = rows[key] ??= {key, self: 0, total: 0, baseSelf: 0, baseTotal: 0};
 			row[self] += own[i];
-			row[total] += open[of] ? 0 : sums[i];
+			row[total] += open[key] ? 0 : sums[i];
 		}
-		open[of]++;
-		path.push(of);
+		open[key]++;
+		path.push(key);
 	});
 	while (path.length)
 		open[path.pop()]--;

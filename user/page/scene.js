@@ -20,13 +20,14 @@ function sceneOpen() {
 function sceneViews(keys) {
 	const {profile, base, state} = scene;
 	const groupOf = viewGroups(keys);
-	const common = {group: state.group, groupOf};
-	const parts = [{...common, ...viewPart(profile, state.filters), keyOf: of => of, self: "self"}];
-	if (base) {
-		const keyOf = compareKeys(keys, base);
-		parts.push({...common, ...viewPart(base, state.filters), keyOf: of => keyOf[of],
+	const common = {group: state.group, groupOf, keys};
+	const baseKeys = base && compareKeys(keys, base);
+	const folded = state.fold && viewFold(keys);
+	const fold = key => folded ? folded[key] : key;
+	const parts = [{...common, ...viewPart(profile, state.filters), keyOf: fold, self: "self"}];
+	if (base)
+		parts.push({...common, ...viewPart(base, state.filters), keyOf: of => fold(baseKeys[of]),
 			self: "base"});
-	}
 	return parts;
 }
 

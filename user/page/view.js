@@ -29,6 +29,26 @@ function viewGroups(keys) {
 	};
 }
 
+// Functions of packages and of the standard library as one: the key of each key, of which those of packages
+// are added to the list. The program's own functions stay, and so does what has no file.
+function viewFold(keys) {
+	const found = new Map();
+	return Int32Array.from(keys.slice(), (key, i) => {
+		if (key.isGroup || !key.file || key.package === "program")
+			return i;
+		if (!found.has(key.package)) {
+			found.set(key.package, keys.length);
+			keys.push({...key, name: key.package, file: "", line: 0, isFolded: true, colour: undefined});
+		}
+		return found.get(key.package);
+	});
+}
+
+// From one node to the next. Within a package that is folded there is no step.
+function viewStep(tree, keys, above, key) {
+	return keys[key].isFolded && above && tree.key[above] === key ? above : treeChild(tree, above, key);
+}
+
 // Calls see(node, owner) for each node of the owners that are taken, callers first.
 function viewEach(profile, takes, see) {
 	let owner = 0;
@@ -55,14 +75,14 @@ function viewAddPackages(tree, profile, view, column) {
 		for (let caller = i; profile.depth[caller]; caller = profile.parent[caller])
 			path.push(view.keyOf(profile.of[caller]));
 		const head = treeChild(tree, 0, view.groupOf(dataPackage(profile, i)));
-		const leaf = path.reduceRight((above, key) => treeChild(tree, above, key), head);
+		const leaf = path.reduceRight((above, key) => viewStep(tree, view.keys, above, key), head);
 		tree[column][leaf] += profile.self[i];
 	});
 }
 
 // keyOf: the key of a function of this profile. column: "self", or "base" of a difference.
 function viewAdd(tree, profile, view, column) {
-	const {takes, group, keyOf, groupOf} = view;
+	const {takes, group, keyOf, groupOf, keys} = view;
 	if (group === "package") {
 		viewAddPackages(tree, profile, view, column);
 		return;
@@ -75,7 +95,7 @@ function viewAdd(tree, profile, view, column) {
 				names.set(owner, viewHeads(profile, owner, group).map(groupOf));
 			at[i] = names.get(owner).reduce((above, key) => treeChild(tree, above, key), 0);
 		} else {
-			at[i] = treeChild(tree, at[profile.parent[i]], keyOf(profile.of[i]));
+			at[i] = viewStep(tree, keys, at[profile.parent[i]], keyOf(profile.of[i]));
 		}
 		tree[column][at[i]] += profile.self[i];
 	});
@@ -88,7 +108,7 @@ function viewAddInverted(tree, profile, view, column) {
 			return;
 		let at = 0;
 		for (let caller = i; profile.depth[caller]; caller = profile.parent[caller])
-			at = treeChild(tree, at, view.keyOf(profile.of[caller]));
+			at = viewStep(tree, view.keys, at, view.keyOf(profile.of[caller]));
 		tree[column][at] += profile.self[i];
 	});
 }
@@ -103,7 +123,7 @@ function viewAddCallees(tree, profile, view, column) {
 		const key = view.keyOf(profile.of[i]);
 		if (!above && key !== view.focus)
 			return;
-		at[i] = treeChild(tree, above, key);
+		at[i] = viewStep(tree, view.keys, above, key);
 		tree[column][at[i]] += profile.self[i];
 	});
 }
@@ -121,7 +141,7 @@ function viewAddCallers(tree, profile, view, column) {
 			return;
 		let at = 0;
 		for (let caller = i; profile.depth[caller]; caller = profile.parent[caller])
-			at = treeChild(tree, at, view.keyOf(profile.of[caller]));
+			at = viewStep(tree, view.keys, at, view.keyOf(profile.of[caller]));
 		tree[column][at] += profile.totals[i];
 	});
 }

@@ -197,6 +197,22 @@ def test_inverted(served, show, tmp_path):
     assert found == judged
 
 
+def test_packages_can_be_folded(served, show, tmp_path):
+    """The rows are those of `report --fold`, and what calls itself within a package is one frame."""
+    page = show("?hide=native")
+    path = fetched(served, page, tmp_path / "now.pb.gz", "&hide=native")
+    page.click("#fold")
+    assert "fold=yes" in page.address()
+    judged = {row["name"]: (row["self"], row["total"])
+              for row in answer(path, page, "--fold")["tables"][0]["rows"]}
+    mine = {name: tuple(own) for name, *own in page.run(
+        "scene.rows.map(row => [scene.keys[row.key].name, row.self, row.total])")}
+    assert mine == judged and {"stdlib", "work", "hot"} <= set(mine)
+    assert page.run("scene.tree.total[0]") == page.run("scene.profile.total")
+    page.click("#table button.function", page.texts("#table tbody tr button").index("stdlib"))
+    assert page.run("scene.callersTree.total[0]") == judged["stdlib"][1]
+
+
 def test_only_the_profiler_is_asked(served, show):
     page = show(live=True)
     own = {address.removeprefix(served.url) for address in page.asked if not address.startswith("data:")}
