@@ -14,7 +14,8 @@ function controlsOpen() {
 	document.getElementById("reset").addEventListener("click", () =>
 		sceneChange({focus: "", zoom: "", search: "", filters: {}, base: ""}));
 	const fold = document.getElementById("fold");
-	fold.addEventListener("change", () => sceneChange({fold: fold.checked ? "yes" : "", zoom: "", focus: ""}));
+	fold.addEventListener("change", () =>
+		sceneChange({fold: fold.checked ? "yes" : "", zoom: "", focus: ""}));
 	const live = document.getElementById("live");
 	if (live)
 		live.addEventListener("change", () => sceneChange({live: live.checked ? "" : "off"}));

@@ -98,6 +98,7 @@ function scenePaint() {
 	flameShow(scene.flame, drawn(tree), zoom);
 	tableShow(scene.table, {profile, keys, rows: scene.rows, focus: scene.focus, pair: scene.pair,
 		isFound: key => !state.search || found[key]}, state.sort);
+	linesShow();
 	aboutShow();
 	document.body.dataset.drawn = String(tree.total[0]); // for the tests
 }

@@ -38,7 +38,8 @@ function viewFold(keys) {
 			return i;
 		if (!found.has(key.package)) {
 			found.set(key.package, keys.length);
-			keys.push({...key, name: key.package, file: "", line: 0, isFolded: true, colour: undefined});
+			keys.push({...key, name: key.package, file: "", line: 0, isFolded: true,
+				colour: undefined});
 		}
 		return found.get(key.package);
 	});

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "profile/frames.h"
+#include "profile/graph_lines.h"
 #include "profile/graph_tables.h"
 #include "profile/shown.h"
 
@@ -240,7 +241,8 @@ static int encode(struct graph *g, __u32 most, struct buf *out)
 		return err;
 	add_totals(g);
 	find_least(g, most);
-	err = leave_out(g) ?: add_head(g, out) ?: add_nodes(g, &t, out) ?: graph_add_tables(&t, out);
+	err = leave_out(g) ?: add_head(g, out) ?: add_nodes(g, &t, out) ?:
+	      graph_add_lines(&t, g->stop, out) ?: graph_add_tables(&t, out);
 	return err ?: buf_add_string(out, "}\n");
 }
 

@@ -197,6 +197,20 @@ def test_inverted(served, show, tmp_path):
     assert found == judged
 
 
+def test_lines_of_a_function(served, show, tmp_path):
+    """Those of `report --lines`, beside its callers and callees."""
+    page = show("?hide=native")
+    path = fetched(served, page, tmp_path / "now.pb.gz", "&hide=native")
+    page.click("#table button.function", page.texts("#table tbody tr button").index("work"))
+    rows = answer(path, page, "--lines", "work")["tables"][0]["rows"]
+    judged = [(row["line"], row["self"], row["total"]) for row in rows]
+    assert judged and judged == [tuple(map(int, row)) for row in page.run(
+        "[...document.querySelectorAll('#lines tbody tr')]"
+        ".map(row => [row.dataset.line, row.dataset.self, row.dataset.total])")]
+    page.click("#reset")
+    assert page.run("document.querySelector('#lines').hidden")
+
+
 def test_packages_can_be_folded(served, show, tmp_path):
     """The rows are those of `report --fold`, and what calls itself within a package is one frame."""
     page = show("?hide=native")

@@ -88,6 +88,19 @@ static void nodes(void **state)
 	expect(json, "\"strings\":[\"\",\"py\",\"a\\\"b\",\"a\",\"b\",\"z\",\"f.py\",\"[left out]\"]}\n");
 }
 
+/* Of each line what was there itself, and a stack once, however often it goes through it. */
+static void lines(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU));
+
+	(void)state;
+	add(p, EVENT_CPU, 1, "aab", 3, 5);
+	add(p, EVENT_CPU, 2, "aa", 4, 2);
+	add(p, EVENT_CPU, 1, "a", 0, 7); /* not known */
+	expect(encoded(p, 100), "\"lines\":{\"function\":[0,0,1],\"line\":[3,4,3],\"self\":[0,2,5],"
+				"\"total\":[5,2,5]}");
+}
+
 static void nothing(void **state)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU));
@@ -127,8 +140,8 @@ static void too_many(void **state)
 	json = encoded(p, 4);
 	expect(json, "\"depth\":[0,1,2,2,2],\"of\":[0,0,1,2,3],\"self\":[0,0,100,5,90]}");
 	expect(json, "\"left_out\":{\"nodes\":2,\"value\":5}");
-	expect(json, "\"name\":[3,4,-1,5]");
-	expect(json, "\"kind\":[0,0,6,0]");
+	expect(json, "\"name\":[3,4,-1,5,");
+	expect(json, "\"kind\":[0,0,6,0,");
 	json = encoded(p, 0);
 	expect(json, "\"depth\":[0,1],\"of\":[0,0],\"self\":[0,195]}");
 	expect(json, "\"left_out\":{\"nodes\":1,\"value\":195}");
@@ -151,6 +164,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nodes),
+		cmocka_unit_test(lines),
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(one_kind),
 		cmocka_unit_test(too_many),
