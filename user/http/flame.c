@@ -275,7 +275,7 @@ static enum MHD_Result answer(struct flame *f, const struct query *q, const stru
 	part = find_part(f, q);
 	if (!part.count)
 		return answer_line(c, MHD_HTTP_NOT_FOUND, "no interval of that time is kept");
-	if (q->filter.events & ~profile_get_info(newest)->events)
+	if (q->filter.events && q->filter.events & ~profile_get_info(newest)->events)
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", QUERY_NOT_OF_THIS_RUN);
 	/* Whoever has waited takes the answer that was made, though there is a newer profile by now. */
 	response = *waited || f->job || f->of == f->recent->serial || part.stretch.last ?
