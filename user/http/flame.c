@@ -139,13 +139,13 @@ static void give_back(struct flame *f)
 }
 
 /* -EBUSY: too much time was spent already. */
-static int begin(struct flame *f, const struct query *q, const struct part *part)
+static int begin(struct flame *f, const struct query *q, int format, const struct part *part)
 {
-	struct encode_work work = { .filter = q->filter, .format = q->format };
+	struct encode_work work = { .filter = q->filter, .format = format };
 	double now = clock_seconds();
 	int err;
 
-	if (!may_spend(f, now) && !is_whole(&q->filter, q->format, part->stretch))
+	if (!may_spend(f, now) && !is_whole(&q->filter, format, part->stretch))
 		return -EBUSY;
 	if (f->of != f->recent->serial)
 		forget_newest(f);
@@ -261,7 +261,8 @@ static struct part find_part(const struct flame *f, const struct query *q)
 	return part;
 }
 
-static enum MHD_Result answer(struct flame *f, const struct query *q, const struct client *c, bool *waited)
+static enum MHD_Result answer(struct flame *f, const struct query *q, int format, const struct client *c,
+			      bool *waited)
 {
 	const struct profile *newest = recent_profile(f->recent);
 	struct MHD_Response *response;
@@ -279,12 +280,12 @@ static enum MHD_Result answer(struct flame *f, const struct query *q, const stru
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", QUERY_NOT_OF_THIS_RUN);
 	/* Whoever has waited takes the answer that was made, though there is a newer profile by now. */
 	response = *waited || f->job || f->of == f->recent->serial || part.stretch.last ?
-			   find(f, &q->filter, q->format, part.stretch) : NULL;
+			   find(f, &q->filter, format, part.stretch) : NULL;
 	if (response)
 		return answer_send(c, MHD_HTTP_OK, response);
 	if (*waited && f->error)
 		return answer_failure(c, f->error);
-	err = f->job ? 0 : begin(f, q, &part);
+	err = f->job ? 0 : begin(f, q, format, &part);
 	if (err == -EBUSY)
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "too many different flame graphs are asked for");
@@ -297,8 +298,7 @@ enum MHD_Result flame_answer(struct flame *f, const struct client *c, bool *wait
 
 	if (query_read(&q, c->connection))
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
-	q.format = ENCODE_FLAME_GRAPH;
-	return answer(f, &q, c, waited);
+	return answer(f, &q, ENCODE_FLAME_GRAPH, c, waited);
 }
 
 enum MHD_Result flame_answer_interval(struct flame *f, const struct client *c, bool *waited)
@@ -307,5 +307,5 @@ enum MHD_Result flame_answer_interval(struct flame *f, const struct client *c, b
 
 	if (query_read_interval(&q, c->connection))
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
-	return answer(f, &q, c, waited);
+	return answer(f, &q, q.is_graph ? ENCODE_GRAPH : (int)q.format, c, waited);
 }

@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "http/encode_job.h"
 
 #define SECONDS_LENGTH_MAX 24 /* characters of a number of seconds */
 
@@ -49,14 +48,6 @@ static int set_format(struct keys *k, const char *value)
 	return 0;
 }
 
-static int set_format_interval(struct keys *k, const char *value)
-{
-	if (strcmp(value, "graph"))
-		return set_format(k, value);
-	query_of(k)->format = ENCODE_GRAPH;
-	return 0;
-}
-
 static int set_hide(struct keys *k, const char *value)
 {
 	if (strcmp(value, "native"))
@@ -83,7 +74,7 @@ static int set_other(struct keys *k, const char *key, const char *value, const c
 
 	if (err == -ENOENT) {
 		profile_filter_keys(keys);
-		return keys_fail(k, "'%.40s' is unknown: there are %sformat, hide, type%s", key, there_are,
+		return keys_fail(k, "'%.40s' is unknown: there are %s, format, hide, type%s", key, there_are,
 				 keys);
 	}
 	if (err)
@@ -93,17 +84,12 @@ static int set_other(struct keys *k, const char *key, const char *value, const c
 
 static int set_filter(struct keys *k, const char *key, const char *value)
 {
-	return set_other(k, key, value, "seconds, ");
+	return set_other(k, key, value, "seconds");
 }
 
 static int set_filter_log(struct keys *k, const char *key, const char *value)
 {
-	return set_other(k, key, value, "last, from, to, trace, ");
-}
-
-static int set_filter_interval(struct keys *k, const char *key, const char *value)
-{
-	return set_other(k, key, value, "from, to, ");
+	return set_other(k, key, value, "last, from, to, trace");
 }
 
 /* Seconds, as 12 or 12.5; of a date as many as there are since 1970. 0, or -EINVAL. */
@@ -166,14 +152,6 @@ static const struct key log_rows[] = {
 	{ "type", set_type },
 };
 
-static const struct key interval_rows[] = {
-	{ "from", set_from },
-	{ "to", set_to },
-	{ "format", set_format_interval },
-	{ "hide", set_hide },
-	{ "type", set_type },
-};
-
 static int refuse_filter(struct keys *k, const char *key, const char *value)
 {
 	(void)value;
@@ -182,8 +160,6 @@ static int refuse_filter(struct keys *k, const char *key, const char *value)
 
 static const struct key_table table = { rows, ARRAY_SIZE(rows), set_filter };
 static const struct key_table log_table = { log_rows, ARRAY_SIZE(log_rows), set_filter_log };
-static const struct key_table interval_table = { interval_rows, ARRAY_SIZE(interval_rows),
-						 set_filter_interval };
 static const struct key_table order_table = { log_rows, ORDER_ROWS, refuse_filter };
 
 int query_add(struct query *q, const char *key, const char *value)
@@ -210,17 +186,6 @@ static int read_stretch(struct query *q, const struct key_table *keys, struct MH
 		return -EINVAL;
 	if (q->last > 0 && (q->from > 0 || q->to > 0))
 		return keys_fail(&q->keys, "last goes without from and to");
-	if (q->to > 0 && q->to <= q->from)
-		return keys_fail(&q->keys, "to has to be after from");
-	return 0;
-}
-
-int query_read_interval(struct query *q, struct MHD_Connection *connection)
-{
-	query_begin(q);
-	q->format = ENCODE_GRAPH;
-	if (keys_read(&q->keys, &interval_table, connection))
-		return -EINVAL;
 	if (q->to > 0 && q->to <= q->from)
 		return keys_fail(&q->keys, "to has to be after from");
 	return 0;
@@ -254,4 +219,39 @@ void query_stretch(const struct query *q, __u64 oldest, __u64 *ret_from, __u64 *
 		from = now > q->last * NS_PER_SECOND ? now - q->last * NS_PER_SECOND : 0;
 	*ret_from = from > oldest ? from : oldest;
 	*ret_to = to < now ? to : now;
+}
+
+/* --- intervals that are kept ----------------------------------------------------------------------------- */
+
+static int set_format_interval(struct keys *k, const char *value)
+{
+	query_of(k)->is_graph = !strcmp(value, "graph");
+	return query_of(k)->is_graph ? 0 : set_format(k, value);
+}
+
+static int set_filter_interval(struct keys *k, const char *key, const char *value)
+{
+	return set_other(k, key, value, "from, to");
+}
+
+static const struct key interval_rows[] = {
+	{ "from", set_from },
+	{ "to", set_to },
+	{ "format", set_format_interval },
+	{ "hide", set_hide },
+	{ "type", set_type },
+};
+
+static const struct key_table interval_table = { interval_rows, ARRAY_SIZE(interval_rows),
+						 set_filter_interval };
+
+int query_read_interval(struct query *q, struct MHD_Connection *connection)
+{
+	query_begin(q);
+	q->is_graph = true;
+	if (keys_read(&q->keys, &interval_table, connection))
+		return -EINVAL;
+	if (q->to > 0 && q->to <= q->from)
+		return keys_fail(&q->keys, "to has to be after from");
+	return 0;
 }

@@ -24,11 +24,12 @@ struct query {
 	int seconds; /* how long the profile is to be */
 	bool of_log; /* what is asked for is a stretch of the log: */
 	double last; /* ... the last seconds, ... */
-	double from, to; /* ... or of this time, Unix seconds; 0 = from the first, and until now */
+	double from, to; /* ... or of this time, Unix seconds; 0 = the log's begin, and now */
 	struct trace_wanted trace; /* ... by its spans, or of one trace only */
-	int format; /* enum format; of an interval ENCODE_GRAPH, too */
+	enum format format;
 	struct profile_filter filter;
 	struct keys keys;
+	bool is_graph; /* of intervals: in the form that the page draws, in place of the format */
 };
 
 void query_begin(struct query *q);
@@ -39,8 +40,6 @@ int query_read(struct query *q, struct MHD_Connection *connection);
 /* The same of a stretch of the log. */
 int query_add_log(struct query *q, const char *key, const char *value);
 int query_read_log(struct query *q, struct MHD_Connection *connection);
-/* The same of an interval that is kept. */
-int query_read_interval(struct query *q, struct MHD_Connection *connection);
 /* The same of one that is to be written: its time alone. */
 int query_read_log_order(struct query *q, struct MHD_Connection *connection);
 /*
@@ -48,5 +47,8 @@ int query_read_log_order(struct query *q, struct MHD_Connection *connection);
  * not behind *ret_from where the log has nothing of it.
  */
 void query_stretch(const struct query *q, __u64 oldest, __u64 *ret_from, __u64 *ret_to);
+
+/* All of what a client asks for that wants intervals that are kept; from and to are as of the log. */
+int query_read_interval(struct query *q, struct MHD_Connection *connection);
 
 #endif

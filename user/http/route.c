@@ -14,7 +14,6 @@
 #include "http/address.h"
 #include "http/assets.h"
 #include "http/connections.h"
-#include "http/interval_list.h"
 #include "http/log_order.h"
 #include "http/metrics.h"
 #include "http/page.h"
@@ -155,11 +154,11 @@ static const struct route {
 	{ "/", page, .exposure = EXPOSURE_ALL },
 	{ "/page.html", page, .exposure = EXPOSURE_ALL },
 	{ "/flamegraph.json", flamegraph, .exposure = EXPOSURE_ALL, .costs = true },
-	{ "/debug/pprof/", pprof_index, .exposure = EXPOSURE_ALL },
-	{ "/debug/pprof/profile", profile, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
 	{ "/debug/pyperf/interval", interval, .exposure = EXPOSURE_ALL, .costs = true },
 	{ "/debug/pyperf/intervals", intervals, .exposure = EXPOSURE_ALL, .costs = true },
 	{ "/debug/pyperf/follow", follow, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
+	{ "/debug/pprof/", pprof_index, .exposure = EXPOSURE_ALL },
+	{ "/debug/pprof/profile", profile, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
 	{ "/debug/pyperf/log", stretch, write_stretch, .exposure = EXPOSURE_ALL, .waits = true,
 	  .costs = true },
 	{ "/debug/pyperf/stacks", stacks, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },

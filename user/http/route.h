@@ -17,6 +17,7 @@
 #include "http/profile_request.h"
 #include "http/recent.h"
 #include "http/inputs.h"
+#include "http/interval_list.h"
 #include "http/stacks_request.h"
 #include "http/token.h"
 
