@@ -171,7 +171,7 @@ static struct MHD_Response *make(int format, struct buf *out)
 	struct MHD_Response *r = answer_make(format < FORMATS ? row->type : TYPE_JSON, out);
 	char place[64];
 
-	if (!r || format >= FORMATS || !strncmp(row->type, "text/plain", strlen("text/plain")))
+	if (!r || format >= FORMATS || !strncmp(row->type, "text/", strlen("text/")))
 		return r;
 	snprintf(place, sizeof(place), "attachment; filename=\"profile%s\"", row->suffix);
 	MHD_add_response_header(r, "Content-Disposition", place);

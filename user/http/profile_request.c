@@ -381,7 +381,7 @@ static int encode(struct profile_request *r, struct buf *out, __u32 *ret_samples
 static enum MHD_Result answer_profile(const struct profile_request *r, struct buf *body, __u32 samples)
 {
 	const struct format_row *f = &format_rows[r->query.format];
-	const bool is_text = !strncmp(f->type, "text/plain", strlen("text/plain"));
+	const bool is_text = !strncmp(f->type, "text/", strlen("text/"));
 	char count[16], place[64], left_out[24];
 	struct answer_header headers[5] = { { "Pyperf-Samples", count } };
 	size_t n = 1;

@@ -221,7 +221,7 @@ void query_stretch(const struct query *q, __u64 oldest, __u64 *ret_from, __u64 *
 	*ret_to = to < now ? to : now;
 }
 
-/* --- intervals that are kept ----------------------------------------------------------------------------- */
+/* --- intervals that are kept --------------------------------------------------------------------------- */
 
 static int set_format_interval(struct keys *k, const char *value)
 {

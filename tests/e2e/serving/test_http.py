@@ -153,7 +153,7 @@ def test_every_format(tmp_path, busy):
     for format, answer in answers.items():
         assert formats.read(format, answer.body) == expected, format
         assert answer.headers["Content-Type"] == format.type
-        shown = format.type.startswith("text/plain")
+        shown = format.type.startswith("text/")
         saved_as = None if shown else 'attachment; filename="profile%s"' % format.suffix
         assert answer.headers.get("Content-Disposition") == saved_as
     folded = next(answers[f].body.decode() for f in formats.FORMATS if f.name == "folded")
