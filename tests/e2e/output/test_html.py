@@ -24,11 +24,9 @@ def browser(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """A file of a run, of two kinds of events; and one of an interval of a server, with that as pprof."""
+    """An interval of a server, of two kinds of events, as HTML and as pprof."""
     home = tmp_path_factory.mktemp("written")
     with profiler.target(known.usual().path, "-c", PROGRAM, about=False) as target:
-        profiler.run(home, "--pid", target.pid, "-F", 499, "--event", "cpu,offcpu", "-d", 1,
-                     output="now.html")
         with server(home, "--pid", target.pid, "-F", 499, "--event", "cpu,offcpu") as s:
             profiler.wait_until(lambda: s.get(INTERVAL).status == 200, what="first interval")
             start = json.loads(s.get(INTERVAL).body)["start"]
@@ -52,7 +50,7 @@ def test_numbers(written, browser, query):
 
 def test_without_a_server(written, browser):
     """It asks for nothing; kinds of events, search, callers and the address work as on the page."""
-    here = (written / "now.html").as_uri()
+    here = (written / "then.html").as_uri()
     page = browser.open(here)
     page.wait(DRAWN)
     assert {address for address in page.asked if not address.startswith("data:")} == {here}
