@@ -91,6 +91,27 @@ struct sched_entity {
 	__u64 sum_exec_runtime; /* ns on a CPU, up to the last tick or switch */
 };
 
+struct list_head {
+	struct list_head *next;
+};
+
+struct eventpoll {
+	struct list_head rdllist; /* descriptors that are ready, by their epitem */
+};
+
+struct file {
+	void *private_data; /* of an epoll descriptor: its struct eventpoll */
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
 struct task_struct {
 	int pid;  /* the thread, in the initial PID namespace */
 	int tgid; /* the process */
@@ -105,6 +126,7 @@ struct task_struct {
 	__u64 self_exec_id; /* a u32 on older kernels: CO-RE adjusts the width of the load */
 	struct task_struct *group_leader;
 	struct mm_struct *mm;
+	struct files_struct *files;
 	struct signal_struct *signal;
 	struct pid *thread_pid;
 	const struct cred *cred;

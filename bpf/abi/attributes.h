@@ -34,7 +34,22 @@ _Static_assert(ATTRIBUTE_VALUE_BITS + ATTRIBUTE_NUMBER_BITS + 2 == CODE_BITS + I
 _Static_assert(ATTRIBUTE_VARIABLE3 - ATTRIBUTE_VARIABLE0 + 1 == CONTEXT_LABELS, "each has a row");
 _Static_assert(STATES <= ATTRIBUTE_VALUE_BITS, "a state is a bit of the value");
 
-enum { ATTRIBUTE_IN_RECORD, ATTRIBUTE_IN_NODE };
+enum { ATTRIBUTE_IN_RECORD, ATTRIBUTE_IN_NODE, ATTRIBUTE_IN_TURN };
+
+/* Those that ticks may have are so many, and the first ones. */
+#define ATTRIBUTE(name, option, value, storage, label, help) +(ATTRIBUTE_IN_##storage == ATTRIBUTE_IN_NODE)
+enum {
+	ATTRIBUTES_OF_TICKS = 0
+#include "bpf/attributes.def"
+};
+#undef ATTRIBUTE
+
+#define ATTRIBUTE(name, option, value, storage, label, help)                                                 \
+	_Static_assert((ATTRIBUTE_IN_##storage == ATTRIBUTE_IN_NODE) ==                                      \
+			       (ATTRIBUTE_##name < (int)ATTRIBUTES_OF_TICKS),                                \
+		       "those of turns come last");
+#include "bpf/attributes.def"
+#undef ATTRIBUTE
 
 #define ATTRIBUTE(name, option, value, storage, label, help)                                                 \
 	_Static_assert(ATTRIBUTE_IN_##storage, "no sample has a record of its own yet");

@@ -65,7 +65,7 @@ struct scratch {
 		__u32 node;	  /* what the stack leads to, as far as it is interned; 0 = a table is full */
 	} tree;
 
-	__u32 attribute[ATTRIBUTES]; /* stack/leaf.h: values of the sample's attributes; 0 = it has none */
+	__u32 attribute[ATTRIBUTES_OF_TICKS]; /* stack/leaf.h: values of the sample's attributes; 0 = none */
 
 	struct { /* tree/quota.h */
 		__u32 none;	/* the process gets no new nodes and codes */

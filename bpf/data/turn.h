@@ -42,6 +42,9 @@ struct turn {
 	__u32 changes; /* times that `called` was another one, in what is not counted yet */
 	__u32 cause;   /* enum wait_cause: what is counted of it is, ... */
 	__u32 counted; /* ... and whether a part of this turn has been */
+	__u64 list; /* ready_list() of the loop's epoll descriptor; 0 = not known */
+	__u32 begun_with; /* descriptors that were ready when the turn began, ... */
+	__u32 ready; /* ... and those that came on top of them, by what was seen of the turn */
 	__u32 generation; /* of the tree, to which the nodes belong */
 	__u32 what;	  /* the part that it left its CPU in, ... */
 	__u32 stack_generation; /* ... and the generation of its node */

@@ -11,6 +11,7 @@
 #ifndef PYPERF_BPF_EVENTS_LOOP_TURN_H
 #define PYPERF_BPF_EVENTS_LOOP_TURN_H
 
+#include "bpf/events/ready.h"
 #include "bpf/events/turn_rounds.h"
 #include "bpf/events/wait_table.h"
 #include "bpf/sample/sampler.h"
@@ -90,9 +91,10 @@ static __noinline void turn_leaves(struct task_struct *task, struct scratch *s, 
 		__builtin_memset(t, 0, sizeof(*t));
 		t->key = key;
 	}
-	if (polls && turn_is_own(t, regs_sp(regs)))
+	if (polls && turn_is_own(t, regs_sp(regs))) {
 		s->turn.role = TURN_END;
-	else if (t->begin)
+		t->list = ready_list(task, regs_argument(regs));
+	} else if (t->begin)
 		s->turn.role = TURN_PART;
 	if (s->turn.role != TURN_PART)
 		return;
@@ -129,6 +131,20 @@ __noinline int turn_left(struct scratch *s, struct cpu_stats *count, struct wait
 	return 0;
 }
 
+/*
+ * How many have come to wait since the turn began, if it is long. Those that were ready then are in the list
+ * again, as the loop has been told of them and has not looked since. What it finds when it goes round is not
+ * known.
+ */
+static __always_inline void turn_look(struct turn *t, __u64 now)
+{
+	const __u32 ready = now - t->begin < opt_min_turn || t->changes || t->counted ? 0 :
+			    ready_count(t->list);
+
+	if (ready > t->begun_with && ready - t->begun_with > t->ready)
+		t->ready = ready - t->begun_with;
+}
+
 /* The thread is on a CPU again. */
 static __noinline void turn_returns(const struct task_struct *task, __u64 now)
 {
@@ -141,8 +157,10 @@ static __noinline void turn_returns(const struct task_struct *task, __u64 now)
 	if (t->polls) {
 		t->polls = 0;
 		turn_begin(t, now);
+		t->begun_with = ready_count(t->list);
 	} else if (t->begin && left && now > left) {
 		t->last = now;
+		turn_look(t, now);
 		turn_note(t, t->what, t->stack_generation, now - left);
 	}
 }
@@ -214,6 +232,7 @@ static __noinline void loop_tick_end(void)
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
 	struct turn *t;
 	struct wait *w;
+	__u64 now;
 
 	if (!s || !count || s->busy || s->tick.turn == WAIT_NONE)
 		return;
@@ -223,9 +242,12 @@ static __noinline void loop_tick_end(void)
 	if (!t || !w || !s->tick.amount || !outcome_is_in_profile(s->tick.outcome) ||
 	    s->tree.node < EVENT_KINDS)
 		return;
-	if (!turn_meets(s, count, w, t, bpf_ktime_get_ns()))
-		turn_note(t, part_make(s->tree.node, s->tick.outcome, 1), s->tree.generation,
-			  s->tick.amount * opt_tick_ns);
+	now = bpf_ktime_get_ns();
+	if (turn_meets(s, count, w, t, now))
+		return;
+	turn_note(t, part_make(s->tree.node, s->tick.outcome, 1), s->tree.generation,
+		  s->tick.amount * opt_tick_ns);
+	turn_look(t, now);
 }
 
 static __always_inline void loop_tick(void)

@@ -84,6 +84,7 @@ static __always_inline void turn_restart(struct turn *t, __u64 now)
 {
 	t->begin = now;
 	t->changes = 0;
+	t->ready = 0;
 	t->ticked = t->waited = t->lost = 0;
 	t->generation = *(volatile __u32 *)&tree_generation;
 	__builtin_memset(t->parts, 0, sizeof(t->parts));
@@ -141,6 +142,9 @@ __noinline int turn_count_part(struct cpu_stats *count, struct turn *t, __u32 i)
 	ns = part_ns(t, p);
 	t->unplaced -= ns;
 	node = wait_cause(count, bank, p->what & ((1 << NODE_BITS) - 1), t->cause);
+	if (node && t->ready && t->cause == WAIT_TURN)
+		node = node_intern(count, bank, node_home(node), node,
+				   attribute_code(ATTRIBUTE_READY, t->ready), attribute_instr(t->ready), 0);
 	sample_end(count, EVENT_LOOP, node ?: EVENT_LOOP, node ? outcome : OUTCOME_TABLE_FULL, ns);
 	return 0;
 }

@@ -264,7 +264,7 @@ __noinline int context_value(struct scratch *s, struct cpu_stats *count, const s
 	enum context_type type;
 	__u32 index = 0;
 
-	if (!opt_contexts || !s || !count || !l || !v || attribute >= ATTRIBUTES)
+	if (!opt_contexts || !s || !count || !l || !v || attribute >= ATTRIBUTES_OF_TICKS)
 		return -1;
 	s->record.name = s->record.file = s->record.table = (struct code_part){ .kind = 1 };
 	type = context_object(s, v, s->context.value) ? CONTEXT_TYPES : context_type(s, v);

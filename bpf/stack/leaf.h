@@ -24,7 +24,7 @@ static __always_inline enum outcome count_lost(struct scratch *s, struct cpu_sta
 /* The sample has no attribute yet. */
 static __always_inline void attributes_begin(struct scratch *s)
 {
-	for (int i = 0; i < ATTRIBUTES; i++)
+	for (int i = 0; i < ATTRIBUTES_OF_TICKS; i++)
 		s->attribute[i] = 0;
 }
 
@@ -47,9 +47,11 @@ __noinline int add_attribute(struct scratch *s, struct cpu_stats *count, enum at
 
 static __always_inline void add_attributes(struct scratch *s, struct cpu_stats *count)
 {
-#define ATTRIBUTE(name, option, value, storage, label, help)                                    \
-	if (option && s->attribute[ATTRIBUTE_##name])                                           \
-		add_attribute(s, count, ATTRIBUTE_##name, s->attribute[ATTRIBUTE_##name]);
+#define ATTRIBUTE(name, option, value, storage, label, help)                                                 \
+	if (ATTRIBUTE_IN_##storage == ATTRIBUTE_IN_NODE && option &&                                         \
+	    s->attribute[ATTRIBUTE_##name % ATTRIBUTES_OF_TICKS])                                            \
+		add_attribute(s, count, ATTRIBUTE_##name,                                                    \
+			      s->attribute[ATTRIBUTE_##name % ATTRIBUTES_OF_TICKS]);
 #include "bpf/attributes.def"
 #undef ATTRIBUTE
 }

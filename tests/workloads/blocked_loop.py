@@ -9,6 +9,7 @@ import asyncio
 import json
 import os
 import select
+import socket
 import sys
 import time
 
@@ -90,7 +91,19 @@ def endless_burn():
     burn(2.5)  # call: endless_burn
 
 
+VICTIMS = 5
+pairs = [socket.socketpair() for _ in range(VICTIMS)]
+
+
+def victims_80():
+    """Others want something of the loop meanwhile."""
+    for _, theirs in pairs:
+        theirs.send(b"x")
+    time.sleep(0.080)  # call: victims_80
+
+
 SCENES = {
+    "victims": [victims_80] * 3,
     "endless": [endless_sleep, endless_burn],
     "block": [sleep_30, sleep_50, sleep_80, sleep_120, sleep_160, sleep_210,
               burn_30, burn_50, burn_80, burn_120, burn_160, burn_210],
@@ -153,6 +166,8 @@ async def main():
             told.put_nowait(line)
 
     loop.add_reader(0, read)
+    for ours, _ in pairs:
+        loop.add_reader(ours, ours.recv, 1)
     beats = [asyncio.ensure_future(beat()) for _ in range(BEATS)]
     with open(__file__) as f:
         lines = {line.split("# call: ")[1].strip(): number for number, line in enumerate(f, 1)

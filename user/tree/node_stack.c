@@ -32,7 +32,15 @@ static bool is_turn(__u64 key)
 	       (node_code(key) == CODE_WAITS + WAIT_TURN || node_code(key) == CODE_WAITS + WAIT_SATURATED);
 }
 
-/* Leads from a node past its attributes to that of the stack's leaf. */
+/* Leads from a node past the attributes on top of it. */
+static __u32 find_top(const struct kernel_tables *t, __u32 node, __u32 root)
+{
+	while (node_is_attribute(t->nodes[node].key) && node_parent(t->nodes[node].key) != root)
+		node = node_parent(t->nodes[node].key);
+	return node;
+}
+
+/* ... and past its attributes to that of the stack's leaf. */
 static __u32 find_leaf(const struct kernel_tables *t, __u32 node, __u32 root)
 {
 	__u64 key = t->nodes[node].key;
@@ -55,7 +63,8 @@ bool node_stack_begin(const struct harvest_inputs *inputs, __u32 node, struct no
 	ret->root = root;
 	ret->leaf = find_leaf(t, node, root);
 	ret->owner = &t->owners[index];
-	ret->kind = node_event(t->nodes[node].key, owner_kind(ret->owner->key));
+	ret->top = find_top(t, node, root);
+	ret->kind = node_event(t->nodes[ret->top].key, owner_kind(ret->owner->key));
 	return true;
 }
 
@@ -138,12 +147,12 @@ static int add_nothing(const struct node_frames *f, struct node_stack *s)
 /* Time of an event loop may be a frame itself. It is no part of the stack below it. */
 static __u32 first_frame(const struct node *nodes, const struct node_stack *s)
 {
-	return is_turn(nodes[s->node].key) ? s->node : s->leaf;
+	return is_turn(nodes[s->top].key) ? s->top : s->leaf;
 }
 
 static __u32 next_frame(const struct node *nodes, const struct node_stack *s, __u32 at)
 {
-	return at == s->node && at != s->leaf ? s->leaf : node_parent(nodes[at].key);
+	return at == s->top && at != s->leaf ? s->leaf : node_parent(nodes[at].key);
 }
 
 int node_stack_frames(struct node_frames *f, struct node_stack *s)

@@ -22,6 +22,7 @@ struct node_stack {
 
 	/* For node_stack.c. */
 	__u32 node, leaf, root; /* between node and leaf, which has the first frame, are the attributes */
+	__u32 top; /* of a turn of an event loop: it is between those that it has, and those of its tick */
 	const struct owner *owner;
 	const struct registry_entry *process; /* NULL: its record was lost */
 	char comm[sizeof(((struct owner *)0)->comm)];

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """--event loop: which lines keep an event loop from everybody else. What is counted is compared with what the
 program measures itself."""
+import collections
 import os
 import pathlib
 import subprocess
@@ -8,6 +9,7 @@ import subprocess
 import pytest
 
 import interpreters as known
+import pprof
 import profiler
 
 PROGRAM = "blocked_loop.py"
@@ -134,6 +136,18 @@ def test_outside_of_a_loop_nothing_is_blocked(workloads, tmp_path):
                 if any(frame[0] == "between" for frame in sample.stack) and
                 not any(frame[0].endswith("run_forever") for frame in sample.stack))
     assert burnt == 0
+
+
+def test_who_waited_meanwhile(workloads, tmp_path):
+    """As many descriptors as the program has made ready before it blocked; or one less, when the loop had one
+    to begin with that it has emptied since."""
+    run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["victims"])
+    having = collections.Counter()
+    profile = pprof.read(run.path)
+    for sample in profile.samples:
+        if any(frame[3] == lines["victims_80"] for frame in sample.frames):
+            having[int(sample.labels.get("ready", 0))] += sample.values[0]
+    assert having[5] + having[4] >= 0.9 * measured["victims_80"] and having[5], having
 
 
 @pytest.mark.all  # the same turns

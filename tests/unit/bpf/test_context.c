@@ -162,7 +162,7 @@ static const char *label(__u32 number)
 	static char shown[NAME_BYTES + 1];
 	const struct record_code *e = &s->record;
 
-	for (int i = 0; i < ATTRIBUTES; i++)
+	for (int i = 0; i < ATTRIBUTES_OF_TICKS; i++)
 		s->attribute[i] = 0;
 	for (__u32 i = 0; i < HOSTED_CODES; i++)
 		hosted.codes[i].state = 0; /* each text is sent anew */

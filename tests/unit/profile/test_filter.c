@@ -213,7 +213,7 @@ static void keys_are_named(void **state)
 
 	(void)state;
 	profile_filter_keys(keys);
-	assert_string_equal(keys, ", pid, comm, gil, import, exception, gc, task, endpoint, "
+	assert_string_equal(keys, ", pid, comm, gil, import, exception, gc, task, ready, endpoint, "
 				  "service_instance, service, environment, container_id, "
 				  "container, pod, namespace, pod_uid");
 }

@@ -43,7 +43,8 @@ static int setup_sample(void **state)
 	set_node(30, 32, 102, 1, 0);
 	set_node(26, 30, 100, 1, 0);
 	add_code(103, "<task>", "", 0);
-	set_attribute(21, 26, ATTRIBUTE_TASK, 103, 0);
+	set_attribute(20, 26, ATTRIBUTE_READY, 102, 0);
+	set_attribute(21, 20, ATTRIBUTE_TASK, 103, 0);
 	set_attribute(22, 21, ATTRIBUTE_STATES, STATE_BIT(HOLDS) | STATE_BIT(EXCEPTION) | STATE_BIT(GC), 3);
 	set_root(27, 1, 0);
 	set_node(28, 27, 101, 1, 5);
@@ -64,7 +65,8 @@ static const char *value_of(const struct label_row *row)
 	if (row->is_text)
 		snprintf(text, sizeof(text), VALUE("%s"), row->key);
 	else
-		snprintf(text, sizeof(text), "%d", !strcmp(row->key, "tid") ? 101 : 100);
+		snprintf(text, sizeof(text), "%d",
+			 !strcmp(row->key, "tid") ? 101 : !strcmp(row->key, "ready") ? 102 : 100);
 	return text;
 }
 

@@ -107,6 +107,12 @@ static void a_turn_of_a_loop(void **state)
 	assert_int_equal(stack.n, 3);
 	assert_string_equal(frame(0), "[saturated]");
 	assert_string_equal(frame(1), "inner");
+	set_attribute(32, 31, ATTRIBUTE_READY, 7, 0);
+	assert_int_equal(find(32), 0);
+	assert_int_equal(stack.kind, EVENT_LOOP);
+	assert_int_equal(stack.labels.ready, 7);
+	assert_string_equal(stack.labels.gil, "holds");
+	assert_int_equal(stack.n, 3);
 	set_node(30, 25, CODE_WAITS + WAIT_TURN, INSTR_UNKNOWN, 0);
 	assert_int_equal(find(30), 0);
 	assert_int_equal(stack.kind, EVENT_LOOP);
