@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An event loop that is kept busy by calls of known lengths: blocked_loop.py [LOOP]
 
-LOOP is asyncio, uvloop, or between: no loop most of the time. Prints a line of JSON when it is ready, with
-the line of each call by its name. For each line on its standard input that names a scene it does that, and
-prints what it measured itself: {name: ns}.
+LOOP is asyncio, uvloop, aiohttp: handlers of a server make the calls, or between: no loop most of the time.
+Prints a line of JSON when it is ready, with the line of each call by its name. For each line on its standard
+input that names a scene it does that, and prints what it measured itself: {name: ns}.
 """
 import asyncio
 import json
@@ -139,12 +139,38 @@ async def handle(call, measured):
     measured[call.__name__] = measured.get(call.__name__, 0) + time.perf_counter_ns() - begin
 
 
-async def play(scene):
+async def serve():
+    """A server whose handlers make the calls, and the function that asks it."""
+    from aiohttp import ClientSession, web
+    asked = {}
+
+    async def answer(request):
+        call, measured = asked.pop(request.match_info["name"])
+        await handle(call, measured)
+        return web.Response()
+
+    application = web.Application()
+    application.add_routes([web.get("/{name}", answer)])
+    runner = web.AppRunner(application)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    url, session = "http://127.0.0.1:%d/" % runner.addresses[0][1], ClientSession()
+
+    async def ask(call, measured):
+        asked[call.__name__] = call, measured
+        async with session.get(url + call.__name__) as response:
+            assert response.status == 200
+
+    return ask
+
+
+async def play(scene, make):
     if scene == "saturate":
         return await saturate()
     measured = {}
     for call in SCENES[scene]:
-        await handle(call, measured)
+        await make(call, measured)
         await asyncio.sleep(0.03)
     await asyncio.sleep(0.2)
     return measured
@@ -157,6 +183,7 @@ def say(about):
 async def main():
     loop, told = asyncio.get_event_loop(), asyncio.Queue()
     os.set_blocking(0, False)
+    make = await serve() if sys.argv[1:] == ["aiohttp"] else handle
 
     def read():
         text = os.read(0, 4096).decode()
@@ -174,7 +201,7 @@ async def main():
                  if "# call: " in line and "split" not in line}
     say({"pid": os.getpid(), "lines": lines})
     while True:
-        say(await play(await told.get()))
+        say(await play(await told.get(), make))
     return beats
 
 

@@ -63,7 +63,8 @@ def assert_blocked(run, measured, lines):
     found = sum(sample.values["loop"] for sample in run.samples if not is_preempted(sample) and
                 any(frame[3] in lines.values() for frame in sample.stack if frame[1].endswith(PROGRAM)))
     assert found + lost >= 0.9 * total and blocked + lost >= 0.9 * sum(measured.values())
-    assert run.stats["counters"]["turns_long"] >= len(measured) and lost < 0.2 * total
+    assert run.stats["counters"]["turns_long"] >= len(measured)
+    assert lost < 0.3 * sum(sample.values["loop"] for sample in run.samples)
 
 
 def each():
@@ -79,11 +80,12 @@ def test_each_call_that_blocks_is_found(python, workloads, tmp_path):
     assert_blocked(run, measured, lines)
 
 
-@pytest.mark.all  # another loop, seen in the same way
-def test_uvloop(workloads, tmp_path):
+@pytest.mark.all  # other loops, and a server, seen in the same way
+@pytest.mark.parametrize("loop", ["uvloop", "aiohttp"])
+def test_with_packages(loop, workloads, tmp_path):
     if not WEB.exists():
         pytest.skip("SKIP web: .cache/web is not there")
-    run, (measured,), lines = watch(tmp_path, WEB, workloads, ["block"], loop="uvloop")
+    run, (measured,), lines = watch(tmp_path, WEB, workloads, ["block"], loop=loop)
     assert len(measured) == 12
     assert_blocked(run, measured, lines)
 
