@@ -152,6 +152,16 @@ def test_who_waited_meanwhile(workloads, tmp_path):
     assert having[5] + having[4] >= 0.9 * measured["victims_80"] and having[5], having
 
 
+@pytest.mark.all  # how a sample is taken is no matter of what a turn is
+@pytest.mark.parametrize("options", [("--native", "full"), ("--native", "leaf", "--kernel", "full"),
+                                     ("--cache", "off"), ("--cache", "check"), ("--labels", "process"),
+                                     ("--threads", "main"), ("--async",), ("--log", "1"),
+                                     ("--trigger", "timer")], ids="-".join)
+def test_with_other_options(options, workloads, tmp_path):
+    run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["block"], *options)
+    assert_blocked(run, measured, lines)
+
+
 @pytest.mark.all  # the same turns
 def test_what_is_short(workloads, tmp_path):
     """Of the calls that block those stay that take longer."""
