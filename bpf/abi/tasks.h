@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tasks.h - where a process keeps asyncio's tasks (3.14+), as far as the sampler reads them with --async.
+ * tasks.h - where a process keeps asyncio's tasks (3.11+), as far as the sampler reads them with --async.
  */
 #ifndef PYPERF_BPF_ABI_TASKS_H
 #define PYPERF_BPF_ABI_TASKS_H
 
 #include "bpf/abi/types.h"
 
-#define TASK_LAYOUTS_MAX 16  /* different ones in one run */
+#define TASK_LAYOUTS_MAX 64  /* different ones in one run; up to 3.13 each process has one of its own */
 #define TASK_READ	 512 /* bytes of a task object that are read: task_size is at most this */
 #define TASK_NAMES_MAX	 256 /* names that a process may have in a generation of the tree */
 
-/* Offsets in bytes. user/python/task_layout.c fills it from two tables of the process, and checks each. */
+/* Offsets in bytes. user/python/task_layout.c fills it from what the process says, or was found of it. */
 struct task_layout {
 	__u32 tstate_loop; /* PyThreadState: the loop that runs; behind it is the task that runs */
 
@@ -37,6 +37,18 @@ struct task_layout {
 	__s8 created, executing, suspended; /* values at gen_state; any other one: it has ended */
 	__s8 awaiting[2]; /* suspended in an await, unlocked and locked */
 	__u8 awaited; /* words from the end of its stack to the object that it awaits */
+
+	/*
+	 * Up to 3.13 (python/awaiter.h), where nothing of a thread state, of sets and of who awaits a task is
+	 * used, and frame_stack has a number of words, an int.
+	 */
+	__u8 resume;	    /* a `yield` and an `await` look alike (3.11, 3.12): the next instruction tells */
+	__u8 pad;
+	__u16 frame_values; /* _PyInterpreterFrame.localsplus */
+	__u16 closure;	    /* PyFunctionObject.func_closure */
+	__u16 group_values; /* 3.13: bytes from a TaskGroup to its values; else 0 */
+	__u64 current;	    /* address of the dict from a loop to the task that it runs; 0 = it is 3.14+ */
+	__u64 task_type, future_type, group_type; /* addresses; the last is asyncio.TaskGroup or 0 */
 };
 
 /* What set_tasks() is told: process id of this pid has the layout with this number plus one. */

@@ -22,6 +22,13 @@ enum object_kind {
 	OBJECT_WRAPPER,	  /* its first field is one of those, or another wrapper */
 	OBJECT_INT,
 	OBJECT_STR,
+	/* Up to 3.13, python/awaiter.h: */
+	OBJECT_TASK,
+	OBJECT_FUTURE,
+	OBJECT_WAKEUP,	 /* its first field is a task */
+	OBJECT_BUILTIN,
+	OBJECT_METHOD,
+	OBJECT_FUNCTION,
 };
 
 #define TYPES_KNOWN 32 /* a power of two */
@@ -161,6 +168,8 @@ struct scratch {
 
 	struct { /* python/await.h: what awaits that task */
 		__u64 frame;  /* of the task's own coroutine, above which it goes; 0 = nothing awaits it */
+		__u32 seen;   /* that frame is in the thread's stack, */
+		__u32 must;   /* ... and must be, or the task is none of the thread's (up to 3.13) */
 		__u64 task;   /* the next one to be looked at; 0 = there is none */
 		__u64 object; /* ... before that, what one of its coroutines awaits; 0 = all are there */
 		__u32 others; /* it is one of several */

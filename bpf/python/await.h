@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * await.h - with --async: from the asyncio task that a thread runs to the tasks that await it (3.14+), and
+ * await.h - with --async: from the asyncio task that a thread runs to the tasks that await it (3.11+), and
  * their coroutines. intern.h adds them to the tree. They are found from the task outwards, and of each task
  * from its outermost coroutine inwards. Where several tasks await one, the first is taken.
  */
@@ -8,6 +8,7 @@
 #define PYPERF_BPF_PYTHON_AWAIT_H
 
 #include "bpf/data/maps.h"
+#include "bpf/python/awaiter.h"
 #include "bpf/python/cache.h"
 #include "bpf/python/object.h"
 
@@ -19,6 +20,7 @@
 static __always_inline void await_begin(struct scratch *s)
 {
 	s->await.frame = 0;
+	s->await.seen = s->await.must = 0;
 }
 
 struct await_context {
@@ -75,10 +77,14 @@ __noinline int await_first(struct scratch *s, const struct task_layout *a, __u64
 }
 
 /* From the task whose bytes were read to the one that awaits it, if there is one. */
-static __always_inline void await_next(struct scratch *s, const struct task_layout *a)
+static __always_inline void await_next(struct scratch *s, const struct task_layout *a, __u32 is_task)
 {
 	const __u64 by = object_pointer(s, a->task_awaited_by);
 
+	if (a->current) {
+		awaiter_next(s, a, is_task);
+		return;
+	}
 	s->await.task = 0;
 	s->await.others = 0;
 	if (by && object_byte(s, a->task_awaited_by_is_set))
@@ -99,6 +105,17 @@ static __always_inline int await_has_met(const struct scratch *s, __u64 task)
 	return met >> 63;
 }
 
+/* Of the object whose bytes were read: 1 if it is a task, 0 if it is another future, else more. */
+static __always_inline __u8 await_is_task(struct scratch *s, const struct task_layout *a)
+{
+	int kind;
+
+	if (!a->current)
+		return object_byte(s, a->task_is_task);
+	kind = object_kind(s, a, object_pointer(s, a->object_type));
+	return kind == OBJECT_TASK ? 1 : kind == OBJECT_FUTURE ? 0 : 2;
+}
+
 /* Looks at the next task, or future. */
 static __always_inline long await_task(struct scratch *s, const struct task_layout *a)
 {
@@ -113,7 +130,7 @@ static __always_inline long await_task(struct scratch *s, const struct task_layo
 	mem_opaque(n);
 	if (n >= AWAIT_TASKS || object_read(s, task, a->task_size))
 		return await_end(s, WAIT_TASK_CUT);
-	is_task = object_byte(s, a->task_is_task);
+	is_task = await_is_task(s, a);
 	if (is_task > 1)
 		return await_end(s, WAIT_TASK_CUT);
 	s->await.met[n] = task;
@@ -121,7 +138,7 @@ static __always_inline long await_task(struct scratch *s, const struct task_layo
 	s->await.begin[n] = s->await.end[n] = s->await.depth;
 	s->await.tasks = n + 1;
 	s->await.object = is_task ? object_pointer(s, a->task_coro) : 0;
-	await_next(s, a);
+	await_next(s, a, is_task);
 	return 0;
 }
 
@@ -153,7 +170,8 @@ static __always_inline long await_coroutine(struct scratch *s, const struct layo
 	f->code = code;
 	f->instr = object_word(s, a->gen_frame + l->frame_instr);
 	s->await.depth = s->await.end[last] = n + 1;
-	stack = object_pointer(s, a->gen_frame + a->frame_stack);
+	stack = a->current ? (awaits ? awaiter_awaited(s, l, a, address) : 0) :
+			     object_pointer(s, a->gen_frame + a->frame_stack);
 	if (awaits && mem_plausible(stack))
 		s->await.object = search_read(s, stack - 8 * (__u64)a->awaited) & ~REFERENCE_TAGS;
 	return 0;
@@ -202,8 +220,10 @@ static __always_inline void await_find(struct scratch *s, const struct layout *l
 	s->await.tasks = s->await.depth = 0;
 	__builtin_memset(s->await.met, 0, sizeof(s->await.met));
 	s->await.object = 0;
-	await_next(s, a);
-	if (!mem_plausible(coroutine) || (!s->await.task && s->await.cause == WAIT_CAUSES))
+	s->await.must = a->current != 0;
+	await_next(s, a, 1);
+	if (!mem_plausible(coroutine) ||
+	    (!s->await.task && s->await.cause == WAIT_CAUSES && !s->await.must))
 		return;
 	s->await.frame = coroutine + a->gen_frame;
 	if (s->await.task)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * object.h - objects of the interpreter that asyncio's tasks consist of: their words, and what they are by
- * their type (3.14+).
+ * their type (3.11+).
  */
 #ifndef PYPERF_BPF_PYTHON_OBJECT_H
 #define PYPERF_BPF_PYTHON_OBJECT_H
@@ -65,7 +65,34 @@ static const char type_coroutine[] = "coroutine", type_generator[] = "generator"
 		  type_asend[] = "async_generator_asend", type_athrow[] = "async_generator_athrow",
 		  type_anext[] = "anext_awaitable";
 
-static __always_inline enum object_kind kind_by_name(struct scratch *s, __u64 address)
+/* Up to 3.13: what is called at a task's end. */
+static const char type_wakeup[] = "TaskWakeupMethWrapper", type_builtin[] = "builtin_function_or_me",
+		  type_method[] = "method", type_function[] = "function";
+
+#define TYPE_BASE 256 /* PyTypeObject.tp_base, 3.11 to 3.13 */
+
+/* A task or a future by its type, or that from which it is derived. */
+static __always_inline enum object_kind kind_by_base(struct scratch *s, const struct task_layout *a,
+						     __u64 type)
+{
+	if (type != a->task_type && type != a->future_type)
+		type = search_read(s, type + TYPE_BASE);
+	return type == a->task_type ? OBJECT_TASK : type == a->future_type ? OBJECT_FUTURE : OBJECT_OTHER;
+}
+
+static __always_inline enum object_kind kind_of_callback(const char name[TYPE_NAME])
+{
+	if (!bpf_strncmp(name, TYPE_NAME, type_wakeup))
+		return OBJECT_WAKEUP;
+	if (!bpf_strncmp(name, TYPE_NAME - 2, type_builtin)) /* cut */
+		return OBJECT_BUILTIN;
+	if (!bpf_strncmp(name, TYPE_NAME, type_method))
+		return OBJECT_METHOD;
+	return bpf_strncmp(name, TYPE_NAME, type_function) ? OBJECT_OTHER : OBJECT_FUNCTION;
+}
+
+static __always_inline enum object_kind kind_by_name(struct scratch *s, const struct task_layout *a,
+						     __u64 address)
 {
 	char name[TYPE_NAME] = {};
 
@@ -79,7 +106,7 @@ static __always_inline enum object_kind kind_by_name(struct scratch *s, __u64 ad
 	if (!bpf_strncmp(name, sizeof(name), type_wrapper) || !bpf_strncmp(name, sizeof(name), type_asend) ||
 	    !bpf_strncmp(name, sizeof(name), type_athrow) || !bpf_strncmp(name, sizeof(name), type_anext))
 		return OBJECT_WRAPPER;
-	return OBJECT_OTHER;
+	return a->current ? kind_of_callback(name) : OBJECT_OTHER;
 }
 
 /*
@@ -99,10 +126,12 @@ __noinline int object_kind(struct scratch *s, const struct task_layout *a, __u64
 		return known->kind;
 	flags = search_read(s, type + a->type_flags);
 	kind = flags & FLAG_INT ? OBJECT_INT : flags & FLAG_STR ? OBJECT_STR : OBJECT_OTHER;
+	if (a->current && kind == OBJECT_OTHER)
+		kind = kind_by_base(s, a, type);
 	if (flags & FLAG_HEAP_TYPE)
 		return kind;
 	if (kind == OBJECT_OTHER)
-		kind = kind_by_name(s, search_read(s, type + a->type_name));
+		kind = kind_by_name(s, a, search_read(s, type + a->type_name));
 	known->kind = kind;
 	known->address = type;
 	known->process = s->who.process;

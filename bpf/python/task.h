@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * task.h - with --async: the asyncio task that the thread runs (3.14+), its name, and what awaits it. Where
+ * task.h - with --async: the asyncio task that the thread runs (3.11+), its name, and what awaits it. Where
  * tasks are the process itself says (bpf/abi/tasks.h). The thread is stopped, so all of it is of one moment.
  */
 #ifndef PYPERF_BPF_PYTHON_TASK_H
@@ -82,10 +82,13 @@ __noinline int task_find(struct scratch *s, const struct layout *l, const struct
 
 	if (!opt_async || !s || !l || !a)
 		return -1;
-	walk_read(&s->walk, words, sizeof(words), tstate + a->tstate_loop);
-	s->task.address = words[0] ? words[1] & ~REFERENCE_TAGS : 0;
-	if (!s->task.address || object_read(s, s->task.address, a->task_size) ||
-	    object_byte(s, a->task_is_task) != 1)
+	if (a->current) {
+		s->task.address = awaiter_task(s, a);
+	} else {
+		walk_read(&s->walk, words, sizeof(words), tstate + a->tstate_loop);
+		s->task.address = words[0] ? words[1] & ~REFERENCE_TAGS : 0;
+	}
+	if (!s->task.address || object_read(s, s->task.address, a->task_size) || await_is_task(s, a) != 1)
 		return 0;
 	s->task.text = object_pointer(s, a->task_name);
 	await_find(s, l, a);

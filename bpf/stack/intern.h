@@ -113,6 +113,7 @@ __noinline __u32 intern_awaiting(struct scratch *s, struct cpu_stats *count, __u
 	if (!s->await.left || own >= DEPTH_LIMIT || frame_address(&s->walk.frames[own]) != s->await.frame)
 		return own;
 	s->intern.remember = 0; /* at the next sample that may be another one */
+	s->await.seen = 1;
 	s->await.steps++;
 	mem_opaque(task);
 	mem_opaque(at);

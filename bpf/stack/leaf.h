@@ -74,6 +74,8 @@ static __always_inline enum outcome count_node(struct scratch *s, struct cpu_sta
 			native_goal(s, UNWIND_ALL);
 		if (opt_native || opt_kernel)
 			native_add(s, count, kind);
+		if (opt_async && s->await.must && !s->await.seen)
+			s->attribute[ATTRIBUTE_TASK] = 0;
 		if (event_is_tick(kind))
 			add_attributes(s, count);
 		return outcome;

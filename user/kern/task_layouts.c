@@ -31,7 +31,7 @@ __u32 task_layouts_add(struct task_layouts *t, const struct task_layout *l)
 	struct task_layout have;
 	int free;
 
-	if (!task_layouts_are_wanted(t) || !l->tstate_loop)
+	if (!task_layouts_are_wanted(t) || !l->task_size)
 		return 0;
 	for (__u32 i = 0; i < t->count; i++)
 		if (!bpf_map__lookup_elem(map, &i, sizeof(i), &have, sizeof(have), 0) &&

@@ -182,7 +182,7 @@ static void refuse(struct task_targets *t, struct task_process *p, __u32 version
 		log_warning("process %u is CPython %u.%u: %s or later, and says nothing of this process and "
 			    "others like it",
 			    p->followed.pid, version >> 24, version >> 16 & 255,
-			    takes_stacks(t) ? "--event tasks needs 3.8" : "--async needs 3.14");
+			    takes_stacks(t) ? "--event tasks needs 3.8" : "--async needs 3.11");
 	t->told = true;
 	if (!takes_stacks(t))
 		return;
@@ -194,7 +194,9 @@ static void refuse(struct task_targets *t, struct task_process *p, __u32 version
 
 static bool is_refused(const struct task_targets *t, const struct layout *l)
 {
-	return !layout_has_tasks(l) || (!takes_stacks(t) && layout_task_facts(l));
+	const struct task_facts *facts = layout_task_facts(l);
+
+	return !layout_has_tasks(l) || (!takes_stacks(t) && facts && !facts->gen_state);
 }
 
 static int ask(struct task_targets *t, struct task_process *p)

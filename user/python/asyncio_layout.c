@@ -85,7 +85,7 @@ int asyncio_layout_read(pid_t memory, const struct layout *layout, __u64 runtime
 	if (!layout_has_tasks(layout))
 		return -ENOTSUP;
 	if (layout_task_facts(layout))
-		return asyncio_search_layout(memory, layout, asyncio, ret);
+		return asyncio_search_layout(memory, layout, runtime, asyncio, ret);
 	n = remote_read_some(memory, runtime, bytes, sizeof(bytes));
 	if (n < 0)
 		return (int)n;

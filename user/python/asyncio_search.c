@@ -16,6 +16,7 @@
 #define WEAK_OBJECT  OBJECT_FIRST /* PyWeakReference.wr_object */
 #define CALLBACK     OBJECT_SECOND /* FutureObj.fut_callback0 */
 #define VERSION_3_12 0x030c0000
+#define VERSION_3_13 0x030d0000
 
 /* --- sys.modules ---------------------------------------------------------------------------------------- */
 
@@ -65,20 +66,24 @@ static struct objects objects_of(pid_t memory, const struct layout *layout)
 				 .reads_max = READS_MAX };
 }
 
+/* The dict of a module of this name; 0 if no interpreter has it. */
+static __u64 find_module(struct objects *o, __u64 runtime, const char *name)
+{
+	__u64 interp = objects_pointer(o, runtime + o->layout->runtime_interpreters), module, dict = 0;
+
+	for (int i = 0; i < INTERPS_MAX && interp && !dict; i++) {
+		module = objects_dict_find(o, find_modules(o, interp), name);
+		dict = module ? objects_pointer(o, module + MODULE_DICT) : 0;
+		interp = objects_pointer(o, interp + o->layout->interp_next);
+	}
+	return dict;
+}
+
 __u64 asyncio_search_module(pid_t memory, const struct layout *layout, __u64 runtime)
 {
 	struct objects o = objects_of(memory, layout);
-	__u64 interp, module, dict = 0;
 
-	if (!o.facts)
-		return 0;
-	interp = objects_pointer(&o, runtime + layout->runtime_interpreters);
-	for (int i = 0; i < INTERPS_MAX && interp && !dict; i++) {
-		module = objects_dict_find(&o, find_modules(&o, interp), "_asyncio");
-		dict = module ? objects_pointer(&o, module + MODULE_DICT) : 0;
-		interp = objects_pointer(&o, interp + layout->interp_next);
-	}
-	return dict;
+	return o.facts ? find_module(&o, runtime, "_asyncio") : 0;
 }
 
 /* --- getters -------------------------------------------------------------------------------------------- */
@@ -395,7 +400,22 @@ static void take_objects(const struct cpython *c, struct asyncio_layout *a)
 	a->facts = &c->tasks;
 }
 
-int asyncio_search_layout(pid_t memory, const struct layout *layout, __u64 dict, struct asyncio_layout *ret)
+/* What the kernel side needs besides (--async). */
+static void take_group(struct objects *o, __u64 runtime, struct asyncio_layout *a)
+{
+	const __u64 dict = find_module(o, runtime, "asyncio.taskgroups");
+	const __u64 type = dict ? objects_dict_find(o, dict, "TaskGroup") : 0;
+	__u64 size;
+
+	if (!type || objects_read(o, type + TYPE_BASIC_SIZE, &size, sizeof(size)) || size > 4096)
+		return;
+	a->found.group_type = type;
+	if (o->layout->version >= VERSION_3_13)
+		a->found.group_values = (__u16)size + 8; /* behind the head of struct _dictvalues */
+}
+
+int asyncio_search_layout(pid_t memory, const struct layout *layout, __u64 runtime, __u64 dict,
+			  struct asyncio_layout *ret)
 {
 	struct objects o = objects_of(memory, layout);
 	struct asyncio_layout found = { 0 };
@@ -406,6 +426,11 @@ int asyncio_search_layout(pid_t memory, const struct layout *layout, __u64 dict,
 	take_objects(layout_find(layout->version), &found);
 	err = take_module(&o, dict, &found);
 	err = err ?: prove_layout(&o, &found);
+	if (!err && found.facts->gen_state) {
+		found.found.resume = layout->version < VERSION_3_12 ? 1 :
+				     layout->version < VERSION_3_13 ? 2 : 0;
+		take_group(&o, runtime, &found);
+	}
 	if (!err)
 		*ret = found;
 	return o.unreachable ?: err;

@@ -25,7 +25,8 @@ __u16 asyncio_search_getter(const __u8 code[ASYNCIO_GETTER_BYTES]);
 __u64 asyncio_search_module(pid_t memory, const struct layout *layout, __u64 runtime);
 
 /* From that dict to the layout. Errors are those of asyncio_layout_read(). */
-int asyncio_search_layout(pid_t memory, const struct layout *layout, __u64 dict, struct asyncio_layout *ret);
+int asyncio_search_layout(pid_t memory, const struct layout *layout, __u64 runtime, __u64 dict,
+			  struct asyncio_layout *ret);
 
 /*
  * Calls visit() for each task in the list of weak references, with its type. Tasks that come and go meanwhile

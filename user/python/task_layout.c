@@ -5,10 +5,48 @@
 
 _Static_assert(ASYNCIO_TASK_READ <= TASK_READ, "the kernel side reads less of a task");
 
+/* Up to 3.13. The kernel side does not read frames that are objects, as those up to 3.10 are. */
+static int make_found(const struct asyncio_layout *a, struct task_layout *ret)
+{
+	const struct task_facts *f = a->facts;
+	const struct object_offsets *o = &a->objects;
+
+	if (!f->gen_state || o->gen_frame + FRAME_READ > TASK_READ || a->task_size > TASK_READ ||
+	    f->frame_top + sizeof(__u32) > FRAME_READ)
+		return -EINVAL;
+	*ret = (struct task_layout){
+		.task_size = a->task_size,
+		.task_name = a->task_name,
+		.task_coro = a->task_coro,
+		.object_type = o->object_type,
+		.type_name = o->type_name,
+		.type_flags = o->type_flags,
+		.gen_frame = o->gen_frame,
+		.gen_state = o->gen_state,
+		.frame_stack = f->frame_top,
+		.created = a->states.created,
+		.executing = a->states.executing,
+		.suspended = a->states.suspended,
+		.awaiting = { a->states.awaiting[0], a->states.awaiting[1] },
+		.awaited = a->states.awaited,
+		.resume = a->found.resume,
+		.frame_values = f->frame_stack,
+		.closure = f->closure,
+		.group_values = a->found.group_values,
+		.current = a->found.current,
+		.task_type = a->found.task_type,
+		.future_type = a->found.future_type,
+		.group_type = a->found.group_type,
+	};
+	return 0;
+}
+
 int task_layout_make(const struct asyncio_layout *a, struct task_layout *ret)
 {
 	const struct object_offsets *o = &a->objects;
 
+	if (a->facts)
+		return make_found(a, ret);
 	/* The loop and the task are read at once, and so is a coroutine with its frame. */
 	if (a->tstate_task != a->tstate_loop + sizeof(__u64) || o->gen_frame + FRAME_READ > TASK_READ ||
 	    o->gen_state >= o->gen_frame || o->frame_stack > FRAME_READ - sizeof(__u64))

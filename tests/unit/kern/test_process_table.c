@@ -65,10 +65,10 @@ static void layouts(void **state)
 	assert_int_equal(kernel_get_layout(kernel, LAYOUTS_MAX, &have), -ENOENT);
 }
 
-/* Of 16 builds of asyncio that were met, one that no process has makes room. */
+/* Of 64 builds of asyncio that were met, one that no process has makes room. */
 static void layouts_of_tasks(void **state)
 {
-	struct task_layout l = { .tstate_loop = 8 };
+	struct task_layout l = { .task_size = 8 };
 	struct process p = { .start_time = 1, .state = PROCESS_PYTHON, .tasks = 1 };
 	struct kernel_options with_tasks = selected;
 	struct task_layouts *t;

@@ -118,15 +118,15 @@ static void a_module_that_is_not_asyncio(void **state)
 	const struct layout *layout = forged_objects.layout;
 
 	(void)state;
-	assert_int_equal(asyncio_search_layout(getpid(), layout, forge_dict(&dict), &l), -EAGAIN);
+	assert_int_equal(asyncio_search_layout(getpid(), layout, 4096, forge_dict(&dict), &l), -EAGAIN);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		forge_item(&dict, forge_text(texts[i], names[i]),
 			   i < 2 ? at(forged_types[i ? FORGED_FUTURE : FORGED_TASK]) : at(texts[i]));
-		assert_int_equal(asyncio_search_layout(getpid(), layout, at(&dict), &l),
+		assert_int_equal(asyncio_search_layout(getpid(), layout, 4096, at(&dict), &l),
 				 i + 1 < ARRAY_SIZE(names) ? -EAGAIN : -EPROTO);
 	}
-	assert_int_equal(asyncio_search_layout(getpid(), layout, 8, &l), -EPROTO);
-	assert_int_equal(asyncio_search_layout(1 << 30, layout, at(&dict), &l), -ESRCH);
+	assert_int_equal(asyncio_search_layout(getpid(), layout, 4096, 8, &l), -EPROTO);
+	assert_int_equal(asyncio_search_layout(1 << 30, layout, 4096, at(&dict), &l), -ESRCH);
 	assert_int_equal(l.task_size, 1);
 }
 

@@ -79,10 +79,40 @@ static void what_cannot_be_read(void **state)
 	}
 }
 
+/* 3.12's, which was found. */
+static void one_that_was_found(void **state)
+{
+	static const struct task_facts facts = { .gen_state = 67, .frame_top = 64, .frame_stack = 72,
+						 .closure = 72 };
+	static const struct task_facts of_objects = { .frame_top = 72, .frame_stack = 64, .closure = 48 };
+	struct asyncio_layout from = layout();
+	struct task_layout l = { 0 };
+
+	(void)state;
+	from.facts = &facts;
+	from.found = (struct asyncio_found){ .task_type = 8, .future_type = 16, .current = 24,
+					     .group_type = 32, .resume = 2 };
+	assert_int_equal(task_layout_make(&from, &l), 0);
+	assert_int_equal(l.tstate_loop, 0);
+	assert_int_equal(l.task_coro, 128);
+	assert_int_equal(l.frame_stack, 64);
+	assert_int_equal(l.frame_values, 72);
+	assert_int_equal(l.closure, 72);
+	assert_int_equal(l.current, 24);
+	assert_int_equal(l.task_type, 8);
+	assert_int_equal(l.future_type, 16);
+	assert_int_equal(l.group_type, 32);
+	assert_int_equal(l.resume, 2);
+	from.facts = &of_objects; /* up to 3.10 */
+	assert_int_equal(task_layout_make(&from, &l), -EINVAL);
+	assert_int_equal(l.current, 24);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_is_taken_over),
+		cmocka_unit_test(one_that_was_found),
 		cmocka_unit_test(what_cannot_be_read),
 	};
 

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * awaiter.h - with --async, up to 3.13 (3.11+): the task that runs, and who awaits a task, where no word of
+ * the process's says it. The task is in the dict from a loop to the task that it runs; that it is this
+ * thread's is proved by its coroutine's frame, which has to be in the thread's stack. Who awaits it is
+ * found by what is called when it is done. user/outside/callbacks.h does the same from outside.
+ */
+#ifndef PYPERF_BPF_PYTHON_AWAITER_H
+#define PYPERF_BPF_PYTHON_AWAITER_H
+
+#include "bpf/data/maps.h"
+#include "bpf/python/object.h"
+
+#define DICT_KEYS	32 /* PyDictObject.ma_keys */
+#define KEYS_READ	256
+#define KEYS_HEAD	32 /* of struct _dictkeysobject, behind which the indices stand */
+#define KEYS_INDEX_BITS 9
+#define ENTRY_BYTES	24 /* hash, key and value: loops are no str */
+#define LOOPS		4  /* that run at once, in threads of one process */
+#define ENTRIES		8
+#define FIRST_WORD	16 /* the first field of an object without a size, */
+#define SECOND_WORD	24 /* ... and the next */
+#define FUTURE_CALLBACK 24 /* struct FutureObj, Modules/_asynciomodule.c: what is called first, */
+#define FUTURE_OTHERS	40 /* ... and a list with the rest */
+#define CALLBACK_READ	80
+#define CELLS		8
+#define PARENT_TASK	4 /* which attribute of a TaskGroup _parent_task is: Lib/asyncio/taskgroups.py */
+#define RESUME		151
+#define RESUME_QUICK	150 /* 3.11 */
+#define RESUME_WATCHED	240 /* 3.12: INSTRUMENTED_RESUME */
+
+struct awaiter_context {
+	struct scratch *s;
+	const struct task_layout *a;
+	__u64 found;
+	__u32 first; /* where in what was read the entries begin */
+};
+
+/* --- the task that runs --------------------------------------------------------------------------------- */
+
+/* Notes the value of an entry, if there is one: entries are left behind empty. */
+static long awaiter_entry(__u32 i, struct awaiter_context *c)
+{
+	const __u64 task = object_word(c->s, c->first + i * ENTRY_BYTES + SECOND_WORD - 8);
+	__u32 n = c->s->await.tasks;
+
+	mem_opaque(n);
+	if (n >= LOOPS)
+		return 1;
+	c->s->await.met[n] = task;
+	c->s->await.tasks = n + (mem_plausible(task) != 0);
+	return 0;
+}
+
+/* Reads the dict's entries. Leaves the tasks in s->await.met, of which there are s->await.tasks. Always 0. */
+__noinline int awaiter_entries(struct scratch *s, const struct task_layout *a)
+{
+	struct awaiter_context c = { .s = s, .a = a };
+	__u32 bits;
+
+	if (!opt_async || !s || !a)
+		return -1;
+	s->await.tasks = 0;
+	if (object_read(s, search_read(s, a->current + DICT_KEYS), KEYS_READ))
+		return 0;
+	bits = object_byte(s, KEYS_INDEX_BITS);
+	if (bits > 5)
+		return 0;
+	c.first = KEYS_HEAD + (1U << bits);
+	bpf_loop(ENTRIES, awaiter_entry, &c, 0);
+	return 0;
+}
+
+/* Whether the coroutine of one of these tasks runs, as far as it says. Reads it. */
+static long awaiter_runs(__u32 i, struct awaiter_context *c)
+{
+	struct scratch *s = c->s;
+	const struct task_layout *a = c->a;
+	__u64 task = s->await.met[i & (LOOPS - 1)], coroutine;
+
+	if (i >= s->await.tasks)
+		return 1;
+	coroutine = search_read(s, task + a->task_coro);
+	if (object_read(s, coroutine, a->gen_frame + FRAME_READ))
+		return 0;
+	if ((__s8)object_byte(s, a->gen_state) != a->executing)
+		return 0;
+	c->found = task;
+	return 1;
+}
+
+/*
+ * The task that this thread may run; 0 = none. Of several the first one is tried: the proof may fail then,
+ * and the sample has no task.
+ */
+static __always_inline __u64 awaiter_task(struct scratch *s, const struct task_layout *a)
+{
+	struct awaiter_context c = { .s = s, .a = a };
+
+	awaiter_entries(s, a);
+	bpf_loop(LOOPS, awaiter_runs, &c, 0);
+	return c.found;
+}
+
+/* --- who awaits one ------------------------------------------------------------------------------------- */
+
+static __always_inline int awaiter_kind(struct scratch *s, const struct task_layout *a, __u64 object)
+{
+	if (!mem_plausible(object))
+		return OBJECT_OTHER;
+	return object_kind(s, a, search_read(s, object + a->object_type));
+}
+
+/* Looks at what a cell has, of the tuple that was read. */
+static long awaiter_cell(__u32 i, struct awaiter_context *c)
+{
+	__u64 cell, object;
+
+	if (i >= object_word(c->s, FIRST_WORD))
+		return 1;
+	cell = object_word(c->s, SECOND_WORD + 8 * i);
+	object = mem_plausible(cell) ? search_read(c->s, cell + FIRST_WORD) : 0;
+	if (awaiter_kind(c->s, c->a, object) == OBJECT_FUTURE)
+		c->found = object;
+	return c->found != 0;
+}
+
+/* The future that a function has in a cell, as those of gather() and wait() do. */
+static __always_inline __u64 awaiter_of_function(struct scratch *s, const struct task_layout *a)
+{
+	struct awaiter_context c = { .s = s, .a = a };
+	const __u64 closure = object_word(s, a->closure);
+
+	if (closure && !object_read(s, closure, SECOND_WORD + 8 * CELLS))
+		bpf_loop(CELLS, awaiter_cell, &c, 0);
+	return c.found;
+}
+
+/* The task whose TaskGroup this is. */
+static __always_inline __u64 awaiter_of_group(struct scratch *s, const struct task_layout *a, __u64 group)
+{
+	__u64 values = group + a->group_values, task;
+
+	if (!a->group_type || search_read(s, group + a->object_type) != a->group_type)
+		return 0;
+	if (!a->group_values && a->resume == 1) /* 3.11 */
+		values = search_read(s, group - 32);
+	else if (!a->group_values) /* 3.12, with a tag */
+		values = search_read(s, group - 24) + 1;
+	if (values & 7)
+		return 0;
+	task = search_read(s, values + 8 * PARENT_TASK);
+	return awaiter_kind(s, a, task) == OBJECT_TASK ? task : 0;
+}
+
+/*
+ * From the task, or future, whose bytes were read to the one that awaits it: s->await.task. is_task: it is a
+ * task. A future of shield() has a function with what it awaits itself, so of a future only another one that
+ * waits for it counts. Always 0.
+ */
+__noinline int awaiter_next(struct scratch *s, const struct task_layout *a, __u32 is_task)
+{
+	__u64 callback, self, list;
+	int kind;
+
+	if (!opt_async || !s || !a)
+		return -1;
+	callback = object_word(s, FUTURE_CALLBACK);
+	list = object_word(s, FUTURE_OTHERS);
+	s->await.task = 0;
+	s->await.others = is_task && list;
+	if (!callback || object_read(s, callback, CALLBACK_READ))
+		return 0;
+	kind = object_kind(s, a, object_word(s, a->object_type));
+	if (kind == OBJECT_FUNCTION && !is_task && mem_plausible(list)) {
+		callback = search_read(s, search_read(s, list + SECOND_WORD));
+		callback = search_read(s, callback + SECOND_WORD);
+		if (object_read(s, callback, CALLBACK_READ))
+			return 0;
+		kind = object_kind(s, a, object_word(s, a->object_type));
+	}
+	self = object_word(s, SECOND_WORD);
+	if (kind == OBJECT_WAKEUP)
+		s->await.task = object_word(s, FIRST_WORD);
+	else if (kind == OBJECT_BUILTIN && awaiter_kind(s, a, self) == OBJECT_TASK)
+		s->await.task = self;
+	else if (kind == OBJECT_METHOD && mem_plausible(self))
+		s->await.task = awaiter_of_group(s, a, self);
+	else if (kind == OBJECT_FUNCTION && is_task)
+		s->await.task = awaiter_of_function(s, a);
+	return 0;
+}
+
+/* --- a coroutine ---------------------------------------------------------------------------------------- */
+
+/* Where the coroutine at this address, whose bytes were read, has what it awaits; 0 = it awaits nothing. */
+static __always_inline __u64 awaiter_awaited(struct scratch *s, const struct layout *l,
+					     const struct task_layout *a, __u64 address)
+{
+	const __u32 words = (__u32)object_word(s, a->gen_frame + a->frame_stack);
+	const __u64 instr = object_word(s, a->gen_frame + l->frame_instr);
+	__u8 unit[2] = {};
+
+	if (!words || words > 65536)
+		return 0;
+	if (a->resume && (walk_read(&s->walk, unit, sizeof(unit), instr + 2) || unit[1] < 2 ||
+			  (unit[0] != RESUME && unit[0] != (a->resume == 1 ? RESUME_QUICK : RESUME_WATCHED))))
+		return 0;
+	return address + a->gen_frame + a->frame_values + 8 * (__u64)words;
+}
+
+#endif
