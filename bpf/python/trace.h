@@ -183,7 +183,8 @@ static __always_inline int trace_tuple(struct scratch *s, const struct context_v
 	    trace_int(s, v, items[0], &ids.high, &ids.low) ||
 	    trace_int(s, v, items[1], &more, &ids.span) || more)
 		return -1;
-	s->trace.ids = ids;
+	if (ids.high | ids.low) /* else it is no span's: INVALID_SPAN_CONTEXT */
+		s->trace.ids = ids;
 	return 0;
 }
 

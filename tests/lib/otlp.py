@@ -195,6 +195,15 @@ class Reader:
         demand(stack.location_indices, "a stack has no frames")
         return tuple(frame for location in stack.location_indices for frame in self.frames(location))
 
+    def link(self, index):
+        """The ids of a span, as labels have them."""
+        link = self.get("link_table", index)
+        if not index:
+            return {}
+        demand(len(link.trace_id) == 16 and len(link.span_id) == 8, "ids of a link have 16 and 8 bytes")
+        demand(any(link.trace_id) and any(link.span_id), "a link to nothing")
+        return {"trace_id": link.trace_id.hex(), "span_id": link.span_id.hex()}
+
     def samples(self, profile):
         """[(identity, stack, attributes, the sum of the values, when each of them was)]"""
         start, end = profile.time_unix_nano, profile.time_unix_nano + profile.duration_nano
@@ -209,8 +218,8 @@ class Reader:
             identity = sample.stack_index, tuple(sorted(sample.attribute_indices)), sample.link_index
             demand(identity not in identities, "two samples are one")
             identities.add(identity)
-            self.get("link_table", sample.link_index)
-            yield (identity, self.stack(sample.stack_index), self.attributes(sample.attribute_indices),
+            yield (identity, self.stack(sample.stack_index),
+                   {**self.attributes(sample.attribute_indices), **self.link(sample.link_index)},
                    sum(sample.values) if values else times,
                    sorted(zip(sample.timestamps_unix_nano, sample.values or [1] * times)))
         demand(len(shapes) == 1, "a profile has samples of %d shapes", len(shapes))

@@ -183,6 +183,7 @@ static int add_sample(const struct encoder *e, struct buf *profile, size_t type,
 	if (!err && owner->size)
 		err = protobuf_add_bytes(&sample, OTLP_SAMPLE_ATTRIBUTE_INDICES,
 					 e->owners.indices.data + owner->start, owner->size);
+	err = err ?: protobuf_add_number(&sample, OTLP_SAMPLE_LINK_INDEX, owner->link);
 	err = err ?: add_values(e, &sample, type, ids, n);
 	return err ?: protobuf_add_bytes(profile, OTLP_PROFILE_SAMPLES, sample.data, sample.size);
 }

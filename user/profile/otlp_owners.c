@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "profile/otlp_owners.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +11,11 @@
 #include "profile/otlp_dictionary.h"
 #include "profile/profile.h"
 #include "profile/services.h"
+#include "profile/trace_ids.h"
 
 /*
  * Labels under the names that OpenTelemetry has for them. A row that is not here is an attribute of samples,
- * under its own name.
+ * under its own name, but for ids, which are a link.
  */
 static const struct {
 	const char *name;
@@ -148,12 +150,41 @@ static bool is_service_name(const struct otlp_owners *o, const struct profile_ow
 	       service_name(o->profile, owner) == profile_get_string(o->profile, owner->service);
 }
 
+static bool is_in_link(int label)
+{
+	return label == LABEL_trace_id || label == LABEL_span_id;
+}
+
+/* A link has ids as bytes, the highest first. */
+static int add_id(struct buf *link, unsigned int field, __u64 high, __u64 low, size_t size)
+{
+	const __u64 words[2] = { htobe64(high), htobe64(low) };
+
+	return protobuf_add_bytes(link, field, (const char *)words + sizeof(words) - size, size);
+}
+
+static int find_link(const struct otlp_owners *o, const struct profile_owner *owner, __u32 *ret)
+{
+	_cleanup_buf_ struct buf link = {};
+	struct trace_ids ids;
+	int err;
+
+	*ret = 0;
+	if (trace_ids_parse(profile_get_string(o->profile, owner->trace_id),
+			    profile_get_string(o->profile, owner->span_id), &ids))
+		return 0;
+	err = add_id(&link, OTLP_LINK_TRACE_ID, ids.high, ids.low, 16);
+	err = err ?: add_id(&link, OTLP_LINK_SPAN_ID, 0, ids.span, 8);
+	return err ?: otlp_dictionary_add(o->dictionary, OTLP_LINK, &link, ret);
+}
+
 static int add_attributes(struct otlp_owners *o, const struct profile_owner *owner)
 {
 	int err = 0;
 
 	for (int i = 0; !err && i < LABEL_COUNT; i++)
-		if (owner->label[i] && !names[i].of_process && !is_service_name(o, owner, i))
+		if (owner->label[i] && !names[i].of_process && !is_service_name(o, owner, i) &&
+		    !is_in_link(i))
 			err = add_attribute(o, i, owner->label[i]);
 	return err ?: add_variables(o, owner);
 }
@@ -170,7 +201,7 @@ int otlp_owners_get(struct otlp_owners *o, __u32 id, const struct otlp_owner **r
 		return 0;
 	err = make_resource(o, owner, &resource);
 	err = err ?: otlp_table_add(&o->resources, resource.data, resource.size, &known.resource);
-	err = err ?: add_attributes(o, owner);
+	err = err ?: add_attributes(o, owner) ?: find_link(o, owner, &known.link);
 	known.size = o->indices.size - known.start;
 	if (!err)
 		o->owners[id] = known;

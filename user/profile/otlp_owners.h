@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * otlp_owners.h - whom samples belong to, as OTLP says it: a process is a resource with attributes, and the
- * labels that are left are attributes of the samples.
+ * labels that are left are attributes of the samples, or a link to the span that they are of.
  */
 #ifndef PYPERF_PROFILE_OTLP_OWNERS_H
 #define PYPERF_PROFILE_OTLP_OWNERS_H
@@ -17,6 +17,7 @@ struct profile;
 struct otlp_owner {
 	__u32 is_known;	    /* the rest is set */
 	__u32 resource;	    /* index in the table of resources */
+	__u32 link;	    /* to its span, in the dictionary; 0 = it has none */
 	size_t start, size; /* of its attributes' indices, a packed list, in `indices` */
 };
 

@@ -13,13 +13,29 @@ void trace_ids_text(const struct trace_ids *ids, char trace[TRACE_TEXT], char sp
 	snprintf(span, SPAN_TEXT, "%016llx", ids->span);
 }
 
+static bool is_hex(const char *text, size_t digits)
+{
+	return strlen(text) == digits && strspn(text, HEX) == digits;
+}
+
+int trace_ids_parse(const char *trace, const char *span, struct trace_ids *ret)
+{
+	struct trace_ids ids;
+
+	if (!is_hex(trace, TRACE_TEXT - 1) || !is_hex(span, SPAN_TEXT - 1) ||
+	    sscanf(trace, "%16llx%16llx", &ids.high, &ids.low) != 2 || sscanf(span, "%llx", &ids.span) != 1)
+		return -EINVAL;
+	*ret = ids;
+	return 0;
+}
+
 int trace_wanted_parse(const char *text, struct trace_wanted *ret)
 {
 	struct trace_wanted w = { .each = true };
 
 	if (strcmp(text, "each")) {
 		w.one = true;
-		if (strlen(text) != TRACE_TEXT - 1 || strspn(text, HEX) != TRACE_TEXT - 1 ||
+		if (!is_hex(text, TRACE_TEXT - 1) ||
 		    sscanf(text, "%16llx%16llx", &w.of.high, &w.of.low) != 2)
 			return -EINVAL;
 	}

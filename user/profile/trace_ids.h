@@ -16,6 +16,9 @@
 
 void trace_ids_text(const struct trace_ids *ids, char trace[TRACE_TEXT], char span[SPAN_TEXT]);
 
+/* Both as these are written. 0, or -EINVAL; *ret is then as it was. */
+int trace_ids_parse(const char *trace, const char *span, struct trace_ids *ret);
+
 struct trace_wanted {
 	bool each; /* samples of a span have its ids as labels */
 	bool one;  /* ... and only those of this trace are wanted: */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`--trace otel`: ids of OpenTelemetry's current span in the log of samples, against what a program that runs
-the real SDK says itself."""
+the real SDK says itself; as labels, and as links of OTLP."""
 import collections
 import sysconfig
 import time
@@ -8,6 +8,7 @@ import time
 import pytest
 
 import interpreters as known
+import otlp
 import pprof
 import profiler
 from serving import server
@@ -71,6 +72,7 @@ def test_ids(python, workloads, tmp_path):
             trace_id = next(sample.labels["trace_id"] for sample in each.samples
                             if "trace_id" in sample.labels)
             one = pprof.parse(log(s, "trace=" + trace_id).body)
+            linked = otlp.parse(log(s, "format=otlp&trace=" + trace_id).body)
             nothing = log(s, "trace=" + "ab" * 16)
             unknown = s.metric("trace_unknown_total")
     found, wrong = compare(each.samples, target.about)
@@ -79,6 +81,9 @@ def test_ids(python, workloads, tmp_path):
     assert unknown == 0
     assert not any("trace_id" in sample.labels for sample in plain.samples)
     assert {sample.labels.get("trace_id") for sample in one.samples} == {trace_id}
+    assert linked.samples and {sample.labels.get("trace_id") for sample in linked.samples} == {trace_id}
+    found, wrong = compare(linked.as_pprof().samples, target.about)
+    assert not wrong and found["right"], (found, wrong)
     assert nothing.headers["Pyperf-Samples"] == "0"
 
 

@@ -220,6 +220,8 @@ static void every_label_is_somewhere(void **state)
 #define LABEL(key, kind, origin, outputs, help) labels.key = (label_##kind)(uintptr_t)texts[i++];
 #include "profile/labels.def"
 #undef LABEL
+	labels.trace_id = "80000000000000000000000000000002";
+	labels.span_id = "0102030405060708";
 	add(&labels);
 	assert_int_equal(otlp_owners_open(&owners, p, NULL, &d), 0);
 	r = resource_of(1);
@@ -231,7 +233,36 @@ static void every_label_is_somewhere(void **state)
 		found -= !!memmem(key.data, key.size, "runtime", 7);
 	}
 	/* Two labels are among those that are not counted here: service.name and service.instance.id. */
-	assert_int_equal(found + 2 + attribute_count(get(1)), LABEL_COUNT);
+	assert_int_equal(found + 2 + attribute_count(get(1)) + 2, LABEL_COUNT);
+	assert_int_equal(get(1)->link, 1); /* which has two more */
+	end();
+}
+
+/* Ids are bytes, the highest first; what is no id is no link. */
+static void ids_are_a_link(void **state)
+{
+	static const char trace[16] = { (char)0x80, [15] = 2 }, span[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	const struct otlp_record *r;
+	struct message link;
+
+	(void)state;
+	begin();
+	add(&(struct profile_labels){ .trace_id = "80000000000000000000000000000002",
+				      .span_id = "0102030405060708" });
+	add(&(struct profile_labels){ .trace_id = "8", .span_id = "0102030405060708" });
+	add(&(struct profile_labels){ .pid = 3 });
+	assert_int_equal(otlp_owners_open(&owners, p, NULL, &d), 0);
+	assert_int_equal(get(1)->link, 1);
+	assert_int_equal(get(2)->link, 0);
+	assert_int_equal(get(3)->link, 0);
+	assert_int_equal(attribute_count(get(1)), 0);
+	r = d.tables[OTLP_LINK].records->hh.next;
+	link = otlp_message((struct message){ r->data, r->size }, OTLP_LINK_TRACE_ID, 0);
+	assert_int_equal(link.size, sizeof(trace));
+	assert_memory_equal(link.data, trace, sizeof(trace));
+	link = otlp_message((struct message){ r->data, r->size }, OTLP_LINK_SPAN_ID, 0);
+	assert_int_equal(link.size, sizeof(span));
+	assert_memory_equal(link.data, span, sizeof(span));
 	end();
 }
 
@@ -243,6 +274,7 @@ int main(void)
 		cmocka_unit_test(a_resource_is_a_process),
 		cmocka_unit_test(a_service_that_is_called_otherwise),
 		cmocka_unit_test(every_label_is_somewhere),
+		cmocka_unit_test(ids_are_a_link),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,22 @@ static void texts_have_all_digits(void **state)
 	assert_string_equal(span, "000000000000000f");
 }
 
+static void texts_are_read_again(void **state)
+{
+	const struct trace_ids ids = { .high = 1ULL << 63, .low = 7, .span = 0xfedcba9876543210 };
+	struct trace_ids back = { 0 };
+	char trace[TRACE_TEXT], span[SPAN_TEXT];
+
+	(void)state;
+	trace_ids_text(&ids, trace, span);
+	assert_int_equal(trace_ids_parse(trace, span, &back), 0);
+	assert_memory_equal(&back, &ids, sizeof(ids));
+	assert_int_equal(trace_ids_parse(span, span, &back), -EINVAL);
+	assert_int_equal(trace_ids_parse(trace, "", &back), -EINVAL);
+	assert_int_equal(trace_ids_parse(trace, "-000000000000001", &back), -EINVAL);
+	assert_memory_equal(&back, &ids, sizeof(ids));
+}
+
 static void one_trace_or_each(void **state)
 {
 	const struct trace_ids none = { 0 }, its = { 0xab, 0xcd, 7 }, other = { 0xab, 0xce, 7 };
@@ -78,6 +94,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_have_all_digits),
+		cmocka_unit_test(texts_are_read_again),
 		cmocka_unit_test(one_trace_or_each),
 		cmocka_unit_test(what_is_no_id),
 		cmocka_unit_test(records_keep_each_bit),
