@@ -85,7 +85,8 @@ async def handler(ids, work, ids_within, within):
             within()
             await asyncio.gather(child(within, 1), child(within, 2))
         work()
-        await asyncio.to_thread(work)
+        if hasattr(asyncio, "to_thread"):
+            await asyncio.to_thread(work)
 
 
 async def serve(first):

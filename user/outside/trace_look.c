@@ -51,10 +51,11 @@ static __u64 find_modules(struct look *k, __u64 interpreter)
 {
 	__u64 words[CHUNK / sizeof(__u64)];
 
-	for (size_t at = 0; at < INTERPRETER_MAX; at += CHUNK) {
-		if (values_read(&k->values, interpreter + at, words, sizeof(words)))
-			return 0;
-		for (size_t i = 0; i < CHUNK / sizeof(__u64); i++)
+	size_t n = CHUNK / sizeof(__u64);
+
+	for (size_t at = 0; at < INTERPRETER_MAX && n == CHUNK / sizeof(__u64); at += CHUNK) {
+		n = values_words(&k->values, interpreter + at, words, n);
+		for (size_t i = 0; i < n; i++)
 			if (context_is_object(words[i]) && is_modules(k, words[i]))
 				return words[i];
 	}
@@ -91,13 +92,14 @@ static bool find_class(struct look *k, __u64 type, const char *name, struct trac
 {
 	const bool by_dict = k->place.values == TRACE_DICT;
 	__u64 words[TYPE_WORDS], at;
+	size_t n;
 	int index = -1;
 
-	if (!type || values_read(&k->values, type, words, sizeof(words)) ||
-	    values_read(&k->values, type + k->values.head + (by_dict ? TP_DICTOFFSET : TP_BASICSIZE), &at,
+	if (!type || values_read(&k->values, type + k->values.head + (by_dict ? TP_DICTOFFSET : TP_BASICSIZE), &at,
 			 sizeof(at)) || !at || at > AT_MAX || at % sizeof(__u64))
 		return false;
-	for (int i = 0; i < TYPE_WORDS && index < 0; i++)
+	n = values_words(&k->values, type, words, TYPE_WORDS);
+	for (size_t i = 0; i < n && index < 0; i++)
 		if (context_is_object(words[i]))
 			index = dicts_shared_index(&k->values, words[i], name, ret_name);
 	if (index < 0 || index >= TRACE_INDEX_MAX)

@@ -28,6 +28,16 @@ int values_read(struct values *o, __u64 address, void *dst, size_t size)
 	return remote_read(o->memory, address, dst, size);
 }
 
+size_t values_words(struct values *o, __u64 address, __u64 *ret, size_t most)
+{
+	ssize_t n;
+
+	if (o->reads++ >= o->reads_max || address < 4096)
+		return 0;
+	n = remote_read_some(o->memory, address, ret, most * sizeof(*ret));
+	return n > 0 ? (size_t)n / sizeof(*ret) : 0;
+}
+
 __u64 values_pointer(struct values *o, __u64 address)
 {
 	__u64 word;

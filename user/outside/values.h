@@ -27,6 +27,8 @@ void values_begin(struct values *o, pid_t memory, const struct layout *layout, u
 
 /* 0 or -EFAULT, or another -errno of remote_read(). */
 int values_read(struct values *o, __u64 address, void *dst, size_t size);
+/* Words from there on, `most` at most: the rest may not be mapped. Returns how many; 0: none. */
+size_t values_words(struct values *o, __u64 address, __u64 *ret, size_t most);
 /* The word there, if it can be the address of an object; else 0. */
 __u64 values_pointer(struct values *o, __u64 address);
 __u64 values_type(struct values *o, __u64 object);

@@ -267,10 +267,11 @@ static void tell_kernel(struct verdicts *v, __u32 pid, const struct process *pro
 }
 
 /*
- * Whether the kernel side knows the process as a Python already. Then it is the child of one, whose names are
- * missing because its record was lost: it keeps its number, under which there are samples.
+ * Whether the kernel side knows the process as a Python already: it is the child of one, whose names are
+ * missing because its record was lost, or was asked about twice. It keeps its number, under which there are
+ * samples, and the context variables that were found in it since.
  */
-static bool is_child(const struct verdicts *v, const struct record_process *p, __u32 *ret_id)
+static bool is_child(const struct verdicts *v, const struct record_process *p, struct process *ret)
 {
 	struct process known;
 
@@ -278,7 +279,8 @@ static bool is_child(const struct verdicts *v, const struct record_process *p, _
 	    known.exec_id != p->exec_id ||
 	    (known.state != PROCESS_PYTHON && known.state != PROCESS_NO_LAYOUT))
 		return false;
-	*ret_id = known.id;
+	ret->id = known.id;
+	ret->contexts = known.contexts;
 	return true;
 }
 
@@ -326,7 +328,7 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 		.state = PROCESS_NOT_PYTHON,
 		.known = clock_boot_ns(),
 	};
-	bool child = is_child(v, p, &process.id);
+	bool child = is_child(v, p, &process);
 	struct ruling *ruling;
 	int err;
 
