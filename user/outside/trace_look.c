@@ -90,13 +90,14 @@ static enum trace_values values_of(__u32 version)
  */
 static bool find_class(struct look *k, __u64 type, const char *name, struct trace_class *ret, __u64 *ret_name)
 {
-	const bool by_dict = k->place.values == TRACE_DICT;
+	const size_t offset = k->place.values == TRACE_DICT ? TP_DICTOFFSET : TP_BASICSIZE;
 	__u64 words[TYPE_WORDS], at;
 	size_t n;
 	int index = -1;
 
-	if (!type || values_read(&k->values, type + k->values.head + (by_dict ? TP_DICTOFFSET : TP_BASICSIZE), &at,
-			 sizeof(at)) || !at || at > AT_MAX || at % sizeof(__u64))
+	if (!type ||
+	    values_read(&k->values, type + k->values.head + offset, &at, sizeof(at)) ||
+	    !at || at > AT_MAX || at % sizeof(__u64))
 		return false;
 	n = values_words(&k->values, type, words, TYPE_WORDS);
 	for (size_t i = 0; i < n && index < 0; i++)

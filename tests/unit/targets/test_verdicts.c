@@ -111,21 +111,6 @@ static void python(void **state)
 	assert_false(e->ended);
 }
 
-/* Two who met it have asked: what was found in it since the first answer is kept at the second one. */
-static void answered_twice(void **state)
-{
-	struct process p, again;
-
-	(void)state;
-	begin();
-	p = told(answer(VERDICT_PYTHON, 0x030d00f0, ""));
-	p.contexts = 3;
-	assert_int_equal(kernel_set_process(kernel, target.pid, &p), 0);
-	again = told(answer(VERDICT_PYTHON, 0x030d00f0, ""));
-	assert_int_equal(again.id, p.id);
-	assert_int_equal(again.contexts, 3);
-}
-
 static void not_python(void **state)
 {
 	struct process p;
@@ -491,7 +476,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(python),
-		TEST(answered_twice),
 		TEST(not_python),
 		TEST(program),
 		TEST(program_that_is_closed),
