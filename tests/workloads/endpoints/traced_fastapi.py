@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Handlers under OpenTelemetry: a coroutine, a function that runs in a thread, children of gather(), a span of
-the handler's own."""
+"""Handlers under OpenTelemetry: a coroutine, a function that runs in a thread, children of gather(), a span
+of the handler's own."""
 import asyncio
 
 import traced
