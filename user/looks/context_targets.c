@@ -21,6 +21,8 @@
 
 /* Before variables are looked for again. */
 static const struct follow_pauses pauses = { 50 * NS_PER_MS, 4 * NS_PER_SECOND, 4 };
+/* For spans alone, which most processes never have: a look goes through the names of all modules. */
+static const struct follow_pauses trace_pauses = { 50 * NS_PER_MS, 30 * NS_PER_SECOND, 4 };
 
 struct context_targets {
 	struct kernel *kernel;
@@ -111,7 +113,7 @@ static void on_answer(void *targets, const void *id, struct worker_reply *r)
 		return;
 	t->any = true;
 	if (take_answer(t, p, r)) {
-		follow_pause(p, &pauses);
+		follow_pause(p, t->names->count ? &pauses : &trace_pauses);
 		return;
 	}
 	p->pause = 0;
@@ -151,7 +153,7 @@ static void on_turn(void *context_targets, unsigned int ready)
 	follow_registry(&t->follow, now);
 	p = t->asked ? NULL : follow_due(&t->follow, now);
 	if (p && ask(t, p))
-		follow_pause(p, &pauses);
+		follow_pause(p, t->names->count ? &pauses : &trace_pauses);
 }
 
 static int due_ms(void *context_targets)

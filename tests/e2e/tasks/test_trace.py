@@ -2,6 +2,7 @@
 """`--trace otel`: ids of OpenTelemetry's current span in the log of samples, against what a program that runs
 the real SDK says itself; as labels, and as links of OTLP."""
 import collections
+import json
 import sysconfig
 import time
 
@@ -23,13 +24,19 @@ QUICK = ("debian-3.11", NEWEST.name)  # of which two are enough before each chan
 EACH = [pytest.param(i, id=str(i), marks=() if i.name in QUICK else pytest.mark.all) for i in PYTHONS]
 
 
+def own_names(sample):
+    """Of a wait for the GIL those of the thread that waits: its holder's are above."""
+    names = [frame.function for frame in sample.frames]
+    return names[names.index("[GIL held by]") + 1:] if "[GIL held by]" in names else names
+
+
 def compare(samples, truth):
     """Counters of the samples of functions that tell their span, and of those that differ from that. What a
     wait counts for others, which were not looked at, lacks ids: only ticks may not."""
     found, wrong = collections.Counter(), collections.Counter()
     for sample in samples:
-        names = [frame.function for frame in sample.frames if frame.function in truth]
-        if len(names) != 1 or "[" in "".join(frame.function for frame in sample.frames if frame.line):
+        names = [name for name in own_names(sample) if name in truth]
+        if len(names) != 1:
             continue
         want, have = truth[names[0]], sample.labels.get("trace_id")
         have = have and [have, sample.labels["span_id"]]
@@ -89,18 +96,24 @@ def test_ids(python, workloads, tmp_path):
 
 
 def test_waits_and_children(workloads, tmp_path):
-    """Waits have the span that was current when they began; a child that was forked within a span has its
-    own."""
+    """Waits, for the GIL as well, have the span that was current when they began; a child that was forked
+    within a span has its own; a trace is drawn on a line of time."""
     with start(known.usual(), workloads, "fork") as target:
         with server(tmp_path, "--pid", target.pid, "--children", "-F", 499, "--log", 5, "--event",
-                    "cpu,offcpu", "--trace", "otel") as s:
-            wait_for_spans(s, 800)
+                    "cpu,offcpu,gil", "--trace", "otel") as s:
+            wait_for_spans(s, 1500)
             profile = pprof.parse(log(s, "trace=each").body)
+            ids = next(sample.labels["trace_id"] for sample in profile.samples if "trace_id" in sample.labels)
+            line = json.loads(log(s, "format=speedscope&trace=" + ids).body)
     at = [kind for kind, _ in profile.sample_types].index("offcpu")
     waits = [sample for sample in profile.samples if sample.values[at]]
     resting = [sample for sample in waits if any(f.function.startswith("rest") for f in sample.frames)]
     found, wrong = compare(resting, target.about)
+    assert not wrong and found["right"] > 1, (found, wrong)
+    at = [kind for kind, _ in profile.sample_types].index("gil")
+    found, wrong = compare([sample for sample in profile.samples if sample.values[at]], target.about)
     assert not wrong and found["right"] > 10, (found, wrong)
+    assert any(thread["type"] == "evented" and thread["events"] for thread in line["profiles"])
     of_child = [sample for sample in profile.samples if sample.labels["pid"] != target.pid]
     found, wrong = compare(of_child, target.about)
     assert not wrong and found["right"] > 20, (found, wrong)
