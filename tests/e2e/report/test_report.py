@@ -316,7 +316,7 @@ def test_what_is_no_profile(tmp_path, content, says):
     ((), 2, "name profiles"), (("--by", "nothing", "x"), 2, "--by wants"),
     (("/no/such/file",), 1, "No such file"),
     (("/dev/null",), 1, "neither a file nor a folder"), (("/proc/self/fd",), 1, "no file there"),
-    (("http://localhost/x",), 1, "curl"), (("--from", "tomorrow", "x"), 2, "--from wants"),
+    (("https://localhost/x",), 1, "curl"), (("--from", "tomorrow", "x"), 2, "--from wants"),
     (("--from", "-1h", "--to", "-2h", "x"), 2, "not before"),
     (("--focus", "(", "PROFILE"), 1, "regular expression"),
     (("--event", "nothing", "PROFILE"), 1, "samples, cpu")))
