@@ -26,13 +26,13 @@
 
 static void reset_signals(void)
 {
-	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
-	static const int restored[] = { SIGCHLD, SIGALRM, SIGUSR1, SIGUSR2 };
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGUSR2 };
+	static const int restored[] = { SIGCHLD, SIGALRM, SIGUSR1 };
 	sigset_t none;
 
 	/*
-	 * Ctrl-C on a terminal reaches the whole process group. The parent decides what it means, and when
-	 * the parent ends, so does the child.
+	 * Ctrl-C on a terminal reaches the whole process group, and pidof names all of them. The parent
+	 * decides what it means, and when the parent ends, so does the child.
 	 */
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);

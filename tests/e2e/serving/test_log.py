@@ -217,7 +217,7 @@ def test_it_is_written_when_somebody_says_so(tmp_path, workloads):
             server(tmp_path, "--pid", target.pid, "-F", 499, "--log", 5, "--log-file", path) as s:
         begin, end = let_run_from_start(target.pid)
         assert not path.exists()
-        s.run.process.send_signal(signal.SIGUSR2)
+        os.killpg(s.run.process.pid, signal.SIGUSR2)  # pidof names its worker and the others, too
         profiler.wait_until(lambda: s.metric("log_files_written_total") == 1, what="file")
         everything, asked = stacks(path.read_bytes()), s.get(LOG)
         assert everything == stacks(asked.body) and sum(everything.values()) > 50
