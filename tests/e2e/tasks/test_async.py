@@ -128,6 +128,40 @@ def test_late_import(python, tmp_path):
     assert found.most_common(1)[0][0] == ("late", "late", "begin", "<module>"), found
 
 
+POOL = """
+import asyncio, threading
+
+def beside():
+    while True:
+        pass
+
+async def works():
+    while True:
+        pass
+
+async def main():
+    threading.Thread(target=beside, daemon=True).start()
+    print('{}', flush=True)
+    await asyncio.create_task(works(), name="works")
+
+asyncio.run(main())
+"""
+
+
+def test_threads_beside_the_loop(python, tmp_path):
+    """While a task runs in one thread, another one that runs has none."""
+    with profiler.target(python.path, "-S", "-c", POOL) as target:
+        run = profiler.run_while(tmp_path, [target], 2, "-F", 499, "--async")
+    found = collections.Counter()
+    for sample in pprof.read(run.path).samples:
+        names = {frame.function for frame in sample.frames}
+        for name in {"beside", "works"} & names:
+            found[name, sample.labels.get("task")] += sample.count
+    assert found["beside", None] > LEAST and found["works", "works"] > LEAST, found
+    assert set(found) <= {("beside", None), ("works", "works"), ("works", None)}, found
+    assert found["works", None] <= run.stats["counters"]["read_faults"] + LEAST, found
+
+
 def test_chains(program, workloads, tmp_path):
     run = profiler.run_while(tmp_path, [program], 6, "-F", 997, "--async", "--cache", "check")
     found = stacks(run, program.pid)
