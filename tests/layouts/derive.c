@@ -15,6 +15,9 @@
 #if PY_VERSION_HEX >= 0x030c0000
 #include "internal/pycore_gil.h"
 #endif
+#if PY_VERSION_HEX >= 0x030d0000
+#include "internal/pycore_tstate.h"
+#endif
 #if PY_VERSION_HEX >= 0x030e0000
 #include "internal/pycore_interpframe_structs.h"
 #include "internal/pycore_stackref.h"
@@ -222,5 +225,6 @@ int main(void)
 	show_interpreter();
 	show_code();
 	show_strings();
+	show_tasks();
 	return 0;
 }

@@ -32,6 +32,70 @@ static unsigned int bits(const void *object, size_t size, size_t *ret_offset)
 	return 0;
 }
 
+#if PY_VERSION_HEX >= 0x03080000 && PY_VERSION_HEX < 0x030e0000 && !defined(Py_GIL_DISABLED)
+
+/* struct task_facts. What is alike in all these versions is in objects.h. */
+static void show_tasks(void)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+	FIELD(tasks_interp_modules, PyInterpreterState, imports.modules);
+#else
+	FIELD(tasks_interp_modules, PyInterpreterState, modules);
+#endif
+#if PY_VERSION_HEX >= 0x030d0000
+	FIELD(tasks_tstate_loop, _PyThreadStateImpl, asyncio_running_loop);
+#else
+	show("tasks_tstate_loop", 0);
+#endif
+	FIELD(tasks_tstate_dict, PyThreadState, dict);
+#if PY_VERSION_HEX >= 0x030b0000
+	FIELD(tasks_gen_frame, PyGenObject, gi_iframe);
+	FIELD(tasks_gen_state, PyGenObject, gi_frame_state);
+	show("tasks_frame_state", 0);
+	FIELD(tasks_frame_top, struct _PyInterpreterFrame, stacktop);
+	FIELD(tasks_frame_stack, struct _PyInterpreterFrame, localsplus);
+#else
+	FIELD(tasks_gen_frame, PyGenObject, gi_frame);
+	show("tasks_gen_state", 0);
+	FIELD(tasks_frame_stack, PyFrameObject, f_valuestack);
+#if PY_VERSION_HEX >= 0x030a0000
+	FIELD(tasks_frame_state, PyFrameObject, f_state);
+	FIELD(tasks_frame_top, PyFrameObject, f_stackdepth);
+#else
+	FIELD(tasks_frame_state, PyFrameObject, f_executing);
+	FIELD(tasks_frame_top, PyFrameObject, f_stacktop);
+#endif
+	_Static_assert(offsetof(PyCodeObject, co_code) == 48, "user/outside/generator.c");
+#endif
+	FIELD(tasks_cached_keys, PyHeapTypeObject, ht_cached_keys);
+	FIELD(tasks_closure, PyFunctionObject, func_closure);
+#define IS_AT(type, member, at) \
+	_Static_assert(offsetof(type, member) == (at), "user/python/objects.h")
+	IS_AT(PyTypeObject, tp_basicsize, 32);
+	IS_AT(PyTypeObject, tp_flags, 168);
+	IS_AT(PyTypeObject, tp_members, 240);
+	IS_AT(PyTypeObject, tp_getset, 248);
+	IS_AT(PyTypeObject, tp_base, 256);
+	IS_AT(PyTypeObject, tp_dictoffset, 288);
+	IS_AT(PyDictObject, ma_keys, 32);
+	IS_AT(PyDictObject, ma_values, 40);
+	IS_AT(PySetObject, used, 24);
+	IS_AT(PySetObject, mask, 32);
+	IS_AT(PySetObject, table, 40);
+	IS_AT(PyWeakReference, wr_object, 16);
+	IS_AT(PyMethodObject, im_self, 24);
+	IS_AT(PyCFunctionObject, m_self, 24);
+	IS_AT(PyCellObject, ob_ref, 16);
+}
+
+#else
+
+static void show_tasks(void)
+{
+}
+
+#endif
+
 #if PY_VERSION_HEX < 0x03000000
 
 /* Names are byte strings. What ob_sstate can be must leave alone what is added to it. */

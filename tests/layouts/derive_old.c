@@ -147,5 +147,6 @@ int main(void)
 	show_runtime();
 	show_code();
 	show_strings();
+	show_tasks();
 	return 0;
 }

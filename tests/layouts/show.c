@@ -90,11 +90,30 @@ static void show_objects(const struct layout *layout)
 	NUMBER(bytes_data);
 }
 
-static void show_layout(const struct layout *layout)
+#define TASKS(field) printf("tasks_" #field "=%u\n", tasks->field)
+
+/* By what asyncio's tasks are found, if the version does not say it. */
+static void show_tasks(const struct task_facts *tasks)
+{
+	TASKS(interp_modules);
+	TASKS(tstate_loop);
+	TASKS(tstate_dict);
+	TASKS(gen_frame);
+	TASKS(gen_state);
+	TASKS(frame_state);
+	TASKS(frame_top);
+	TASKS(frame_stack);
+	TASKS(cached_keys);
+	TASKS(closure);
+}
+
+static void show_layout(const struct layout *layout, const struct task_facts *tasks)
 {
 	printf("version=%" PRIu32 "\n", layout->version);
 	show_frames(layout);
 	show_objects(layout);
+	if (tasks)
+		show_tasks(tasks);
 }
 
 static int show_known(unsigned int minor, bool free_threaded)
@@ -104,7 +123,7 @@ static int show_known(unsigned int minor, bool free_threaded)
 
 	if (!layout)
 		return 1;
-	show_layout(layout);
+	show_layout(layout, cpython->tasks.interp_modules && !free_threaded ? &cpython->tasks : NULL);
 	return 0;
 }
 
@@ -142,6 +161,6 @@ int main(int argc, char **argv)
 	printf("first_us=%.0f\ncached_us=%.0f\n", (first - begin) * 1e6, (clock_seconds() - first) * 1e6);
 	if (identity.verdict != VERDICT_PYTHON)
 		return 0;
-	show_layout(&identity.layout);
+	show_layout(&identity.layout, layout_task_facts(&identity.layout));
 	return 0;
 }

@@ -154,6 +154,42 @@ static int take_answer(struct task_targets *t, struct task_process *p, struct wo
 	return 0;
 }
 
+/* Nothing is said of this process. */
+static void give_up_on(struct task_targets *t, struct task_process *p)
+{
+	struct outside_stack *g = kernel_asleep(t->kernel)->outside;
+
+	p->followed.due = FOLLOW_NEVER;
+	t->told = true;
+	if (!takes_stacks(t))
+		return;
+	g->looks = 0;
+	g->none = 1;
+	g->ns = 0;
+	asleep_give_tasks(kernel_asleep(t->kernel));
+}
+
+/* The process has a version of which tasks cannot be read, or not in the kernel. */
+static void refuse(struct task_targets *t, struct task_process *p, __u32 version)
+{
+	if (!t->told)
+		log_warning("process %u is CPython %u.%u: %s or later, and says nothing of this process and "
+			    "others like it",
+			    p->followed.pid, version >> 24, version >> 16 & 255,
+			    takes_stacks(t) ? "--event tasks needs 3.8" : "--async needs 3.11");
+	give_up_on(t, p);
+}
+
+/* Its objects are not as in the builds of its version that are known. */
+static void refuse_build(struct task_targets *t, struct task_process *p)
+{
+	if (!t->told)
+		log_warning("process %u: asyncio's tasks are not where known builds have them; "
+			    "nothing is said of this process and others like it",
+			    p->followed.pid);
+	give_up_on(t, p);
+}
+
 static void on_look(void *targets, const void *id, struct worker_reply *r)
 {
 	struct task_targets *t = targets;
@@ -166,31 +202,13 @@ static void on_look(void *targets, const void *id, struct worker_reply *r)
 		return;
 	follow_rest(&t->follow, REST * took);
 	log_debug("tasks of pid %u cannot be looked at: %s", r->pid, strerror(-err));
-	if (p)
+	if (p && err == -EPROTO)
+		refuse_build(t, p);
+	else if (p)
 		follow_pause(&p->followed, &pauses);
 }
 
 /* --- questions --------------------------------------------------------------------------------------- */
-
-/* The process has a version of which tasks cannot be read, or not in the kernel. */
-static void refuse(struct task_targets *t, struct task_process *p, __u32 version)
-{
-	struct outside_stack *g = kernel_asleep(t->kernel)->outside;
-
-	p->followed.due = FOLLOW_NEVER;
-	if (!t->told)
-		log_warning("process %u is CPython %u.%u: %s or later, and says nothing of this process and "
-			    "others like it",
-			    p->followed.pid, version >> 24, version >> 16 & 255,
-			    takes_stacks(t) ? "--event tasks needs 3.8" : "--async needs 3.11");
-	t->told = true;
-	if (!takes_stacks(t))
-		return;
-	g->looks = 0;
-	g->none = 1;
-	g->ns = 0;
-	asleep_give_tasks(kernel_asleep(t->kernel));
-}
 
 static bool is_refused(const struct task_targets *t, const struct layout *l)
 {

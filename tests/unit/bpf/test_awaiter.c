@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_awaiter.c - up to 3.13: the task that runs, by asyncio's dict, and who awaits it, by callbacks, in
+ * forged memory as 3.12 has it; and memory that is anything. Real ones: tests/e2e/tasks/test_async.py.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "tests/forge/hosted.h"
+
+const volatile __u8 opt_async = 1;
+
+#define START  0x7f0000000000ULL
+#define OBJECT 512 /* bytes of each object */
+
+enum {
+	DICT, KEYS, TASK, OUTER, FUTURE, CORO, OUTER_CORO, WAKEUP, FUNCTION, TUPLE, CELL, METHOD, GROUP, CODE,
+	T_TASK, T_FUTURE, T_CORO, T_WAKEUP, T_FUNCTION, T_METHOD, T_GROUP, T_OTHER, NAMES, OBJECTS
+};
+
+static __u64 memory[OBJECTS][OBJECT / 8];
+
+static int mem_read(void *dst, __u32 size, __u64 address)
+{
+	memset(dst, 0, size);
+	if (address < START || address - START > sizeof(memory) || size > sizeof(memory) - (address - START))
+		return -EFAULT;
+	memcpy(dst, (const __u8 *)memory + (address - START), size);
+	return 0;
+}
+
+static __u64 at(int object)
+{
+	return START + (__u64)object * OBJECT;
+}
+
+static const struct task_layout tasks = {
+	.task_size = 176, .task_name = 144, .task_coro = 136, .object_type = 8, .type_name = 24,
+	.type_flags = 168, .gen_frame = 72, .gen_state = 67, .frame_stack = 64, .created = -2, .executing = 0,
+	.suspended = -1, .awaiting = { -1, -1 }, .awaited = 1, .resume = 2, .frame_values = 72, .closure = 72,
+	.current = START + DICT * OBJECT, .task_type = START + T_TASK * OBJECT,
+	.future_type = START + T_FUTURE * OBJECT, .group_type = START + T_GROUP * OBJECT,
+};
+static const struct layout layout = { .frame_code = 0, .frame_instr = 56, .frame_owner = 70,
+				      .owner_generator = 1 };
+
+static struct scratch *s;
+
+static void forge_type(int type, const char *name)
+{
+	char *names = (char *)memory[NAMES] + 32 * (type - T_TASK);
+
+	snprintf(names, 32, "%s", name);
+	memory[type][24 / 8] = START + NAMES * OBJECT + 32 * (__u64)(type - T_TASK);
+}
+
+static void forge_coroutine(int coro, __s8 state)
+{
+	memory[coro][1] = at(T_CORO);
+	((__u8 *)memory[coro])[67] = (__u8)state;
+	memory[coro][72 / 8] = at(CODE);
+	memory[coro][(72 + 56) / 8] = at(CODE) + 64;
+	((__u8 *)memory[coro])[72 + 70] = 1;
+}
+
+/* A task that runs, and another one, which nobody awaits. */
+static int setup(void **state)
+{
+	(void)state;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -1;
+	memset(memory, 0, sizeof(memory));
+	s->who.process = 1;
+	forge_type(T_CORO, "coroutine");
+	forge_type(T_WAKEUP, "TaskWakeupMethWrapper");
+	forge_type(T_FUNCTION, "function");
+	forge_type(T_METHOD, "method");
+	forge_type(T_OTHER, "tuple");
+	memory[DICT][4] = at(KEYS);
+	((__u8 *)memory[KEYS])[9] = 3;
+	memory[KEYS][5 + 3 + 2] = at(TASK); /* the second entry; the first one is empty */
+	memory[TASK][1] = memory[OUTER][1] = at(T_TASK);
+	memory[TASK][136 / 8] = at(CORO);
+	memory[OUTER][136 / 8] = at(OUTER_CORO);
+	memory[FUTURE][1] = at(T_FUTURE);
+	forge_coroutine(CORO, 0);
+	forge_coroutine(OUTER_CORO, -1);
+	memory[WAKEUP][1] = at(T_WAKEUP);
+	memory[WAKEUP][2] = at(OUTER);
+	memory[FUNCTION][1] = at(T_FUNCTION);
+	memory[FUNCTION][72 / 8] = at(TUPLE);
+	memory[TUPLE][2] = 1;
+	memory[TUPLE][3] = at(CELL);
+	memory[METHOD][1] = at(T_METHOD);
+	memory[METHOD][3] = at(GROUP);
+	memory[GROUP][1] = at(T_GROUP);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(s);
+	return 0;
+}
+
+static void look(void)
+{
+	await_begin(s);
+	s->await.tasks = 0;
+	task_find(s, &layout, &tasks, 0);
+}
+
+static void assert_awaited_by_outer(__u32 futures)
+{
+	look();
+	assert_int_equal(s->task.address, at(TASK));
+	assert_int_equal(s->await.frame, at(CORO) + 72);
+	assert_int_equal(s->await.tasks, 1 + futures);
+	assert_int_equal(s->await.met[futures], at(OUTER));
+	assert_int_equal(s->await.depth, 1);
+	assert_int_equal(s->await.cause, WAIT_CAUSES);
+}
+
+/* Its frame has to be in the stack, also if nobody awaits it. */
+static void the_task_that_runs(void **state)
+{
+	(void)state;
+	look();
+	assert_int_equal(s->task.address, at(TASK));
+	assert_int_equal(s->await.frame, at(CORO) + 72);
+	assert_int_equal(s->await.tasks, 0);
+	assert_true(s->await.must && !s->await.seen);
+	((__u8 *)memory[CORO])[67] = 0xff; /* it waits */
+	look();
+	assert_int_equal(s->task.address, 0);
+	assert_int_equal(s->await.frame, 0);
+	((__u8 *)memory[CORO])[67] = 0;
+	memory[TASK][1] = at(T_OTHER); /* it is no task */
+	look();
+	assert_int_equal(s->await.frame, 0);
+}
+
+static void who_awaits_it(void **state)
+{
+	(void)state;
+	memory[TASK][3] = at(WAKEUP);
+	assert_awaited_by_outer(0);
+	memory[TASK][3] = at(FUNCTION);
+	memory[CELL][2] = at(FUTURE);
+	memory[FUTURE][3] = at(WAKEUP);
+	assert_awaited_by_outer(1);
+	memory[TASK][3] = at(METHOD);
+	memory[GROUP - 1][OBJECT / 8 - 3] = at(CODE) - 1; /* three words before it, with a tag */
+	memory[CODE][4] = at(OUTER);
+	assert_awaited_by_outer(0);
+	memory[CODE][4] = at(FUTURE); /* what stands there is no task */
+	look();
+	assert_int_equal(s->await.tasks, 0);
+}
+
+/* Words that are others, or addresses of each other: it ends, within its bounds. */
+static void words_that_are_others(void **state)
+{
+	__u32 differs = 0;
+
+	srand(1);
+	for (int round = 0; round < 20000; round++) {
+		teardown(state);
+		assert_int_equal(setup(state), 0);
+		memory[TASK][3] = at(round & 1 ? FUNCTION : WAKEUP);
+		memory[CELL][2] = at(FUTURE);
+		memory[FUTURE][3] = at(WAKEUP);
+		for (int i = rand() % 4; i >= 0; i--)
+			memory[rand() % CODE][rand() % 24] = rand() % 2 ? at(rand() % OBJECTS) :
+									 (__u64)rand() << 40 ^ (__u64)rand();
+		look();
+		assert_true(s->await.tasks <= AWAIT_TASKS && s->await.depth <= AWAIT_FRAMES);
+		assert_true(s->await.cause <= WAIT_CAUSES);
+		differs += s->await.tasks != 1 + ((__u32)round & 1);
+	}
+	assert_true(differs > 200);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_task_that_runs), TEST(who_awaits_it), TEST(words_that_are_others),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
