@@ -20,6 +20,9 @@ EACH_FOUND = [pytest.param(i, id=str(i), marks=() if i in known.one_per_version(
 # The same, where a test only varies what another has shown of them.
 ALL_FOUND = [pytest.param(*param.values, id=param.id, marks=(*param.marks, pytest.mark.all))
              for param in EACH_FOUND]
+# The same again, but that one of them is for both suites.
+ONE_FOUND = [param if all_param.id == str(known.usual()) else all_param
+             for param, all_param in zip(EACH_FOUND, ALL_FOUND)]
 # One of which no tasks can be read.
 OLD = [i for i in known.one_per_version_and_two() if i.version < (3, 8)][:1]
 

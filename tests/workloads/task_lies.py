@@ -11,7 +11,7 @@ import random
 import sys
 import time
 
-SIZE = 160  # bytes of a task that are searched for a pointer
+SIZE = 176  # bytes of a task that are searched for a pointer
 kept = []
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import pprof
 import profiler
-from async_tasks import ALL_FOUND, EACH, OLD
+from async_tasks import ALL_FOUND, EACH, OLD, ONE_FOUND
 
 PROGRAM = "task_runs.py"
 LEAST = 40  # samples of a task
@@ -16,8 +16,12 @@ CUT = {"[incomplete]", "[over budget]"}  # among the frames of samples that are 
 NAME = ("n\u00e4me \u2603 " + 100 * "x")[:32] + "..."  # of 64 bytes, two a character
 
 
-# Up to 3.10 the kernel side does not read tasks.
-@pytest.fixture(params=EACH + [param for param in ALL_FOUND if param.values[0].version >= (3, 11)])
+def in_kernel(params):
+    """Up to 3.10 the kernel side does not read tasks."""
+    return [param for param in params if param.values[0].version >= (3, 11)]
+
+
+@pytest.fixture(params=EACH + in_kernel(ALL_FOUND))
 def python(request):
     return request.param
 
@@ -148,6 +152,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.parametrize("python", in_kernel(ONE_FOUND), indirect=True)
 def test_threads_beside_the_loop(python, tmp_path):
     """While a task runs in one thread, another one that runs has none."""
     with profiler.target(python.path, "-S", "-c", POOL) as target:
@@ -162,6 +167,7 @@ def test_threads_beside_the_loop(python, tmp_path):
     assert found["works", None] <= run.stats["counters"]["read_faults"] + LEAST, found
 
 
+@pytest.mark.parametrize("python", EACH + in_kernel(ONE_FOUND), indirect=True)
 def test_chains(program, workloads, tmp_path):
     run = profiler.run_while(tmp_path, [program], 6, "-F", 997, "--async", "--cache", "check")
     found = stacks(run, program.pid)

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 import profiler
-from async_tasks import EACH_FOUND, functions, look, settled, state_of, tasks
+from async_tasks import EACH_FOUND, ONE_FOUND, functions, look, settled, state_of, tasks
 
 GRAPHS = ["diamond", "generator", "awaitable", "shields", "waits", "timed", "orphan", "two"]
 SINCE = {"group": (3, 11), "eager": (3, 12)}
@@ -162,6 +162,7 @@ MAY_FOLLOW = {"main": {"wait"}, "wait": {"_wait"}, "_wait": set(), "branch": set
               "sleep": {"__sleep0"}, "rest": set()}
 
 
+@pytest.mark.parametrize("python", ONE_FOUND, indirect=True)
 def test_a_program_that_goes_on(python):
     """Tasks come and go by the thousand a second: none has coroutines that do not belong together."""
     with profiler.target(python.path, "-S", "-c", BUSY) as program:
@@ -176,3 +177,16 @@ def test_a_program_that_goes_on(python):
                 elif task["state"] in ("changed", "unread"):
                     assert names == []
         assert waiting >= 20  # "rest" at least
+
+
+@pytest.mark.parametrize("python", ONE_FOUND, indirect=True)
+def test_a_task_that_lies(python, workloads):
+    """What is no task, no coroutine and no name in its object is shown as none; each look ends."""
+    with profiler.target(python.path, "-S", workloads / "task_lies.py") as program:
+        names = set()
+        for _ in range(30):
+            process, = json.loads(tasks("--json", "--pid", program.pid).stdout)["processes"]
+            for task in process["tasks"]:
+                names.add(task.get("name"))
+                assert set(functions(task)) <= {"main", "begin", "runs", "spin"}, task
+        assert {"lies!", None} <= names | {None} and len(names) <= 6, names
