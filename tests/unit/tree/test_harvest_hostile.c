@@ -131,7 +131,8 @@ static void random_trees(void **state)
 			while (at < NODES && node_parent(nodes[at].key) && steps++ < NODES)
 				at = node_parent(nodes[at].key);
 			if (at < NODES && !node_parent(nodes[at].key) && node_code(nodes[at].key) < OWNERS &&
-			    !node_is_account(nodes[i].key))
+			    !node_is_account(nodes[i].key) &&
+			    node_event(nodes[i].key, EVENT_CPU) == EVENT_CPU)
 				expected += nodes[i].count;
 		}
 		nodes[0].count = round;
