@@ -40,6 +40,8 @@ void says_samples_of_time(struct finding *f, __s64 found)
 	f->is_sampled = true;
 	f->low = half < 1 ? f->share * (1 - half) : 0;
 	f->high = f->share * (1 + half);
+	if (f->high > 1) /* there is no more time than that */
+		f->high = f->share > 1 ? f->share : 1;
 	f->samples = found;
 }
 
