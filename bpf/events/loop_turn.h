@@ -185,9 +185,7 @@ static __always_inline void turn_settle(struct cpu_stats *count, __u32 index, __
 	__sync_fetch_and_add(&t->begin, now - left);
 	t->counted = 1;
 	node = wait_cause(count, bank_of(t->stack_generation), what & ((1 << NODE_BITS) - 1), WAIT_TURN);
-	sample_end(count, EVENT_LOOP, node ?: EVENT_LOOP,
-		   node ? what >> PART_OUTCOME_SHIFT & ((1 << PART_OUTCOME_BITS) - 1) : OUTCOME_TABLE_FULL,
-		   now - left);
+	turn_sample(count, node, what >> PART_OUTCOME_SHIFT & ((1 << PART_OUTCOME_BITS) - 1), now - left);
 }
 
 static __noinline void loop_settle(__u32 index)

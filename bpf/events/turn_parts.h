@@ -100,6 +100,18 @@ static __always_inline void turn_begin(struct turn *t, __u64 now)
 	t->first = t->last = 0;
 }
 
+/* Counts time of a turn on this node; 0 = there was no room for it. */
+static __always_inline void turn_sample(struct cpu_stats *count, __u32 node, __u32 outcome, __u64 ns)
+{
+	sample_end(count, EVENT_LOOP, node ?: EVENT_LOOP, node ? outcome : OUTCOME_TABLE_FULL, ns);
+}
+
+/* ... of a turn that is not long. */
+static __always_inline void turn_short(struct cpu_stats *count, __u64 ns)
+{
+	sample_end(count, EVENT_LOOP, 0, OUTCOME_TURN_SHORT, ns);
+}
+
 /* Time that has no part is below a marker. */
 static __always_inline void turn_mark(struct cpu_stats *count, struct wait *w, struct turn *t, __u64 ns)
 {
@@ -107,8 +119,7 @@ static __always_inline void turn_mark(struct cpu_stats *count, struct wait *w, s
 	__u32 node = wait_marker(count, w, WAIT_ASLEEP, OUTCOME_TURN_UNSEEN);
 
 	node = wait_cause(count, bank, node, t->cause);
-	sample_end(count, EVENT_LOOP, node ?: EVENT_LOOP, node ? OUTCOME_TURN_UNSEEN : OUTCOME_TABLE_FULL,
-		   ns);
+	turn_sample(count, node, OUTCOME_TURN_UNSEEN, ns);
 }
 
 #define TURN_ROUNDING (2 * TURN_PARTS << TURN_UNIT_SHIFT) /* ns */
@@ -145,7 +156,7 @@ __noinline int turn_count_part(struct cpu_stats *count, struct turn *t, __u32 i)
 	if (node && t->ready && t->cause == WAIT_TURN)
 		node = node_intern(count, bank, node_home(node), node,
 				   attribute_code(ATTRIBUTE_READY, t->ready), attribute_instr(t->ready), 0);
-	sample_end(count, EVENT_LOOP, node ?: EVENT_LOOP, node ? outcome : OUTCOME_TABLE_FULL, ns);
+	turn_sample(count, node, outcome, ns);
 	return 0;
 }
 

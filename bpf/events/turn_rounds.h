@@ -85,7 +85,7 @@ static __always_inline void turn_finish(struct cpu_stats *count, struct wait *w,
 	if (saturated || t->counted || ns >= opt_min_turn)
 		turn_count(count, w, t, ns);
 	else
-		sample_end(count, EVENT_LOOP, 0, OUTCOME_TURN_SHORT, ns);
+		turn_short(count, ns);
 }
 
 /* What the stack says with which the loop waits for events. */
