@@ -35,7 +35,7 @@ enum event_wall {
 	WALL_SUM,	 /* the sum itself: no event is of this kind */
 };
 
-/* No text is NULL but asked, former and by_cycles. */
+/* No text is NULL but empty, asked, former and by_cycles. */
 struct event_row {
 	/* What it counts. */
 	const char *key;	/* its name for people and programs */
@@ -52,6 +52,7 @@ struct event_row {
 	const char *noun;     /* what one of it is called; its books say what became of each */
 	const char *resource; /* what it is time, or bytes, of */
 	const char *help;     /* what happens, for docs/events.md */
+	const char *empty;    /* what a profile of it alone says when it has nothing; NULL: as all others */
 
 	/* How it is asked for, and what it needs. */
 	const char *asked;	/* --event key asks for it, and --help says this; NULL: it only comes along */

@@ -62,10 +62,20 @@ static bool is_of_ticks(const struct profile *p)
 	return event_needs(event_parts(profile_get_info(p)->events)) == NEEDS_TICKS;
 }
 
+/* What its only kind has to say then; NULL: it has several, or nothing. */
+static const char *empty_of(const struct profile *p)
+{
+	const __u32 events = profile_get_info(p)->events;
+
+	return events && !(events & (events - 1)) ? event_rows[__builtin_ctz(events)].empty : NULL;
+}
+
 /* Only what is known: one that could not be looked at may be a Python. */
 static void say_empty(const struct profile *p)
 {
-	if (profile_get_info(p)->unlooked)
+	if (empty_of(p))
+		log_warning("%s: the profile is empty", empty_of(p));
+	else if (profile_get_info(p)->unlooked)
 		log_warning("no Python process was seen to use the CPU%s: the profile is empty",
 			    is_of_ticks(p) ? "" : ", or to wait");
 	else

@@ -56,8 +56,8 @@ def assert_blocked(run, measured, lines):
     # A stack that could not be had within its time, as the machine did something else meanwhile.
     lost = sum(sample.values["loop"] for sample in run.samples if profiler.marker_of(sample.stack))
     for name, took in measured.items():
-        least = 0.3 if name.startswith("burn") else 0.9
-        assert least * took - lost < at_line(run, lines[name]) < 1.2 * took + 10e6, name
+        least, most = (0.3, 3) if name.startswith("burn") else (0.9, 1.2)
+        assert least * took - lost < at_line(run, lines[name]) < most * took + 20e6, name
     total = sum(sample.values["loop"] for sample in run.samples if not is_preempted(sample))
     blocked = sum(at_line(run, line) for line in lines.values())
     found = sum(sample.values["loop"] for sample in run.samples if not is_preempted(sample) and
@@ -149,7 +149,7 @@ def test_who_waited_meanwhile(workloads, tmp_path):
     for sample in profile.samples:
         if any(frame[3] == lines["victims_80"] for frame in sample.frames):
             having[int(sample.labels.get("ready", 0))] += sample.values[0]
-    assert having[5] + having[4] >= 0.9 * measured["victims_80"] and having[5], having
+    assert having[5] + having[4] >= 0.6 * measured["victims_80"] and max(having) == 5, having
 
 
 @pytest.mark.all  # how a sample is taken is no matter of what a turn is
@@ -168,6 +168,12 @@ def test_what_is_short(workloads, tmp_path):
     run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["block"], "--min-turn", 140)
     for name, took in measured.items():
         assert bool(at_line(run, lines[name])) == (took > 140e6), name
+
+
+@pytest.mark.all  # the same turns
+def test_nothing_is_long(workloads, tmp_path):
+    run, _, _ = watch(tmp_path, known.usual().path, workloads, ["block"], "--min-turn", 60000)
+    assert "no event loop had a turn longer than --min-turn: the profile is empty" in run.err
 
 
 @pytest.mark.all  # the same turns
