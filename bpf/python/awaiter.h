@@ -64,7 +64,7 @@ __noinline int awaiter_entries(struct scratch *s, const struct task_layout *a)
 	if (object_read(s, search_read(s, a->current + DICT_KEYS), KEYS_READ))
 		return 0;
 	bits = object_byte(s, KEYS_INDEX_BITS);
-	if (bits > 5)
+	if (bits < 3 || bits > 5)
 		return 0;
 	c.first = KEYS_HEAD + (1U << bits);
 	bpf_loop(ENTRIES, awaiter_entry, &c, 0);
