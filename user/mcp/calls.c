@@ -203,19 +203,31 @@ static int answer_books(const struct call *c, struct buf *out)
 	return err ?: add_result(c, &text, false, out);
 }
 
-/* The profile is there. */
+/* The profile is there, and is looked at in two ways, one after the other. */
 static int begin_report(struct call *c)
 {
 	_cleanup_(words_free) struct words words = { 0 };
-	int err = answer_said(&c->child.err, true, &c->said);
+	int err;
 
+	c->step++;
+	err = answer_said(&c->child.err, c->step == STEP_FINDINGS, &c->said);
 	child_free(&c->child);
-	c->is_report = true;
 	c->seconds = PATIENCE_SECONDS;
 	err = err ?: words_add(&words, "pyperf-bpf") ?: words_add(&words, "report") ?:
-	      words_add(&words, "--json") ?: words_add(&words, "--by=function") ?: words_add(&words, "--") ?:
-	      words_add(&words, "%s", c->paths.profile);
+	      words_add(&words, "--json") ?:
+	      words_add(&words, c->step == STEP_FINDINGS ? "--findings" : "--by=function") ?:
+	      words_add(&words, "--") ?: words_add(&words, "%s", c->paths.profile);
 	return err ?: start(c, &words);
+}
+
+/* Of the answer of the second step; without findings there is none. */
+static void keep_findings(struct call *c)
+{
+	struct json_object *root = answer_parse(c->child.out.data, c->child.out.size), *found = NULL;
+
+	json_object_object_get_ex(root, "findings", &found);
+	c->findings = json_object_get(found);
+	json_object_put(root);
 }
 
 static int answer_recorded(struct call *c, struct recordings *r, struct buf *out)
@@ -229,7 +241,8 @@ static int answer_recorded(struct call *c, struct recordings *r, struct buf *out
 	if (!root)
 		return refuse(c, out);
 	err = add_head(c, &text) ?: buf_printf(&text, ",\"profile\":\"r%u\"", number) ?:
-	      add_books(c, &text, &cuts) ?: add_json("report", root, &text);
+	      add_books(c, &text, &cuts) ?: (c->findings ? add_json("findings", c->findings, &text) : 0) ?:
+	      add_json("report", root, &text);
 	json_object_put(root);
 	if (err)
 		return err;
@@ -251,9 +264,11 @@ int call_answer(struct call *c, struct recordings *r, struct buf *out)
 		return refuse(c, out);
 	if (c->tool->work == WORK_ASK)
 		return answer_asked(c, out);
-	if (c->is_report)
+	if (c->step == STEP_REPORT)
 		return answer_recorded(c, r, out);
-	if (child_code(&c->child))
+	if (c->step == STEP_FINDINGS)
+		keep_findings(c);
+	else if (child_code(&c->child))
 		return refuse(c, out);
 	err = begin_report(c);
 	return err ?: -EAGAIN;
@@ -274,6 +289,7 @@ void call_free(struct call *c, struct recordings *r)
 	json_object_put(c->id);
 	json_object_put(c->given);
 	json_object_put(c->token);
+	json_object_put(c->findings);
 	buf_free(&c->command);
 	buf_free(&c->said);
 	*c = (struct call){ .child.fds = { -1, -1 } };

@@ -30,7 +30,8 @@ struct call {
 	struct buf said;    /* strings of JSON, of steps that are done */
 	unsigned int recording; /* that is being made; 0 = none */
 	struct recording_paths paths;
-	bool is_report;	   /* the profile is there, and is being looked at */
+	enum call_step { STEP_FIRST, STEP_FINDINGS, STEP_REPORT } step; /* of a call that records */
+	struct json_object *findings; /* of the step of that name */
 	bool is_cancelled; /* nobody wants the answer */
 	bool is_given_up;  /* it took too long */
 	int seconds;	   /* ... than this */

@@ -20,13 +20,14 @@
 #include "mcp/messages.h"
 #include "mcp/recordings.h"
 
-#define INSTRUCTIONS                                                                                         \
-	"pyperf-bpf looks at Python processes from outside: nothing is changed or stopped. Begin with "      \
-	"processes. record samples one for some seconds and names the profile; report, callers, callees "    \
-	"and diff answer about it by that name. dump and tasks show one moment. Every answer says what it "  \
-	"lacks: self_share_low and self_share_high are what a share may be by chance (95 of 100 times), "    \
-	"books say what was lost, notes say what a reader must know, cut and left_out what was left out "    \
-	"and how to get it. Say these doubts along with the numbers."
+#define INSTRUCTIONS											\
+	"pyperf-bpf looks at Python processes from outside: nothing is changed or stopped. Begin with "	\
+	"processes. record samples one for some seconds, names the profile and says what stands out; "	\
+	"report, callers, callees and diff answer about it by that name. dump and tasks show one "	\
+	"moment. Every answer says what it lacks: self_share_low and self_share_high are what a share "	\
+	"may be by chance (95 of 100 times), books say what was lost, notes say what a reader must "	\
+	"know, cut and left_out what was left out and how to get it. Say these doubts along with the "	\
+	"numbers."
 
 struct server {
 	const char *version;

@@ -91,6 +91,7 @@ def test_a_profile_is_recorded(recorded):
     assert answer["profile"] == "r1" and answer["books"]["outcomes"]["whole"] > 0
     rows = answer["report"]["tables"][0]["rows"]
     assert any(row["name"].startswith("hot") for row in rows)
+    assert isinstance(answer["findings"], list)
     for share in "self_share", "total_share":
         assert all(row[share + "_low"] - 1e-6 <= row[share] <= row[share + "_high"] + 1e-6 for row in rows)
     assert "the tool books" in answer["cut"][-1]["rest"]
@@ -99,6 +100,7 @@ def test_a_profile_is_recorded(recorded):
 
 @pytest.mark.parametrize("tool, arguments", (
     ("report", {"profile": "r1", "by": "line", "top": 3}), ("report", {"profile": "r1", "lines": "work"}),
+    ("report", {"profile": "r1", "findings": True}), ("report", {"profile": "r1", "by": "import"}),
     ("report", {"profile": "r1", "tree": True, "focus": "hot"}),
     ("callers", {"profile": "r1", "function": "hot"}), ("callees", {"profile": "r1", "function": "work"}),
     ("diff", {"base": "r1", "new": "r1", "by": "line"})))

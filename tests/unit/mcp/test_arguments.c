@@ -61,6 +61,8 @@ static void words_of_each_kind(void **state)
 	       "pyperf-bpf report --json --callers=f --top=10 -- 'a b'");
 	expect(TOOL_DIFF, "{\"base\":\"r1\",\"new\":\"./r2\"}",
 	       "pyperf-bpf diff --json --top=10 -- /nowhere/r1.pb.gz ./r2");
+	expect(TOOL_REPORT, "{\"profile\":\"http://[::1]:7070\",\"findings\":true}",
+	       "pyperf-bpf report --json --findings --top=10 -- 'http://[::1]:7070'");
 	expect(TOOL_DUMP, "{\"pid\":7,\"threads\":3,\"thread\":9}", "pyperf-bpf dump --json --pid=7");
 }
 
