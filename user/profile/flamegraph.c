@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "profile/frames.h"
+#include "profile/graph_tables.h"
 #include "profile/shown.h"
 
 struct encoder {
@@ -146,18 +147,6 @@ static int add_children(struct encoder *e, __u32 from, __u32 to, __u32 depth)
 	return err || !any ? err : buf_add_string(e->out, "]");
 }
 
-/* The data that a page needs to draw kinds of frames apart. */
-static int add_kinds(struct buf *out)
-{
-	int err = buf_add_string(out, ",\"kinds\":[");
-
-	for (int i = 0; i < FRAME_KINDS && !err; i++)
-		err = buf_printf(out, "%s{\"kind\":\"%s\",\"colour\":\"%s\",\"shown\":\"%s\"%s}",
-				 i ? "," : "", frame_rows[i].key, frame_rows[i].colour, frame_rows[i].shown,
-				 frame_is_native(i) ? ",\"native\":true" : "");
-	return err ?: buf_add_string(out, "]");
-}
-
 static __u32 count_heads(const struct profile *p)
 {
 	for (__u32 id = 1; id <= profile_count(p, PROFILE_OWNER); id++)
@@ -188,7 +177,7 @@ static int encode(struct encoder *e)
 		err = buf_printf(e->out, ",\"seconds\":%.1f,\"start\":%lld", info->duration_ns / 1e9,
 				 info->start_unix_ns / 1000000000LL);
 	if (!err)
-		err = add_kinds(e->out);
+		err = graph_add_kinds(e->out);
 	if (!err)
 		err = add_children(e, 0, n, 0);
 	return err ?: buf_add_string(e->out, "}\n");
