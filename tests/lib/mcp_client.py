@@ -24,8 +24,11 @@ class Server:
 
     def __exit__(self, *_):
         if self.process.poll() is None:
+            self.process.terminate()  # it removes what it has recorded
+        try:
+            self.process.communicate(timeout=60)
+        finally:
             self.process.kill()
-        self.process.communicate()
 
     def send(self, line):
         """A line as it is."""
