@@ -255,6 +255,13 @@ static void on_end(void *push, CURL *easy, CURLcode code)
 
 /* --- the loop ----------------------------------------------------------------------------------------- */
 
+static bool has_labels_of(const struct push_item *a, const struct push_item *b)
+{
+	/* Without labels there is no memory, and memcmp() wants some. */
+	return a->labels.size == b->labels.size &&
+	       (!a->labels.size || !memcmp(a->labels.data, b->labels.data, a->labels.size));
+}
+
 /*
  * Pyroscope refuses a profile that is older than one it has of the same service, so each service keeps its
  * order.
@@ -262,8 +269,7 @@ static void on_end(void *push, CURL *easy, CURLcode code)
 static bool is_next(const struct push *p, const struct push_item *item)
 {
 	for (const struct push_item *before = p->first; before != item; before = before->next)
-		if (!strcmp(before->service, item->service) && before->labels.size == item->labels.size &&
-		    !memcmp(before->labels.data, item->labels.data, item->labels.size))
+		if (!strcmp(before->service, item->service) && has_labels_of(before, item))
 			return false;
 	return !item->attempt.easy;
 }
