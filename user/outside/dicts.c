@@ -5,65 +5,20 @@
 
 #include "proc/remote.h"
 #include "python/context_names.h"
+#include "python/dict_keys.h"
 
 #define CHUNK	    64 /* entries that are read at once */
 #define WORDS	    3  /* of an entry, at most: its hash, the key, the value */
 #define SHARED_MAX  64 /* entries of a table of a class */
 #define HEADER_READ 56 /* of a str: up to where its characters begin, at most */
-#define OLD	    0x030b0000
+#define SIZE_MIN    8  /* of a table that is not the empty one (PyDict_MINSIZE) */
 
-/* A dict's table of keys (internal/pycore_dict.h, up to 3.10 dict-common.h). */
-struct table {
-	__u64 entries; /* address */
-	__u64 count;
-	__u32 words;	/* of an entry */
-	bool is_shared; /* it can be a class's */
-};
-
-static bool is_power(__u64 n)
+static bool open_table(struct values *o, __u64 keys, struct dict_keys *ret)
 {
-	return n && !(n & (n - 1));
-}
+	__u64 header[DICT_KEYS_HEADER];
 
-static bool open_old(const __u64 header[5], __u64 keys, struct table *ret)
-{
-	const __u64 size = header[1], bytes = size <= 0xff ? 1 : size <= 0xffff ? 2 : 4;
-
-	if (!is_power(size) || size > DICTS_ALL * 16 || header[4] > size)
-		return false;
-	*ret = (struct table){
-		.entries = keys + TRACE_KEYS_OLD + size * bytes,
-		.count = header[4],
-		.words = 3,
-		.is_shared = header[3] + header[4] <= size,
-	};
-	return true;
-}
-
-static bool open_new(const __u64 header[5], __u64 keys, struct table *ret)
-{
-	const unsigned int log2_size = header[1] & 0xff, log2_bytes = header[1] >> 8 & 0xff;
-	const unsigned int kind = header[1] >> 16 & 0xff;
-
-	if (log2_size < 3 || log2_size > 24 || log2_bytes < log2_size || log2_bytes > log2_size + 3 ||
-	    kind > 2 || header[3] > 1ULL << log2_size)
-		return false;
-	*ret = (struct table){
-		.entries = keys + TRACE_KEYS_NEW + (1ULL << log2_bytes),
-		.count = header[3],
-		.words = kind ? 2 : 3,
-		.is_shared = kind == 2,
-	};
-	return true;
-}
-
-static bool open_table(struct values *o, __u64 keys, struct table *ret)
-{
-	__u64 header[TRACE_KEYS_READ / sizeof(__u64)];
-
-	if (values_read(o, keys, header, sizeof(header)))
-		return false;
-	return o->layout->version < OLD ? open_old(header, keys, ret) : open_new(header, keys, ret);
+	return !values_read(o, keys, header, sizeof(header)) &&
+	       !dict_keys_parse(o->layout->version, header, keys, ret) && ret->size >= SIZE_MIN;
 }
 
 /* Whether a key is this str: read at once, since most are others. They are ASCII, all of them. */
@@ -88,7 +43,7 @@ static int find_name(struct values *o, __u64 key, const char *const *names, int 
 }
 
 /* Reads entries, begin and all until `end`, CHUNK at most. Returns how many; 0: there are none. */
-static __u32 read_entries(struct values *o, const struct table *t, __u64 begin, __u64 end, __u64 *ret)
+static __u32 read_entries(struct values *o, const struct dict_keys *t, __u64 begin, __u64 end, __u64 *ret)
 {
 	const __u64 n = end - begin < CHUNK ? end - begin : CHUNK, each = t->words * sizeof(__u64);
 
@@ -100,7 +55,7 @@ bool dicts_find(struct values *o, __u64 dict, __u32 most, const char *const *nam
 {
 	__u64 words[2], entries[CHUNK * WORDS];
 	__u32 n, found = 0;
-	struct table t;
+	struct dict_keys t;
 	__u64 end;
 
 	if (count > DICTS_NAMES || values_read(o, dict + o->head + TRACE_MA_KEYS, words, sizeof(words)) ||
@@ -123,7 +78,7 @@ bool dicts_find(struct values *o, __u64 dict, __u32 most, const char *const *nam
 int dicts_shared_index(struct values *o, __u64 keys, const char *name, __u64 *ret_name)
 {
 	__u64 entries[CHUNK * WORDS];
-	struct table t;
+	struct dict_keys t;
 	__u32 n;
 
 	if (!open_table(o, keys, &t) || !t.is_shared || t.count > SHARED_MAX)

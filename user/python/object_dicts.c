@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * object_dicts.c - see objects.h: dicts, and the attributes of instances. Where a dict's entries are:
- * Objects/dict-common.h up to 3.10, Include/internal/pycore_dict.h since.
+ * object_dicts.c - see objects.h: dicts, and the attributes of instances.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "python/dict_keys.h"
 #include "python/objects.h"
 
 #define VERSION_3_11 0x030b0000
 #define VERSION_3_12 0x030c0000
 #define VERSION_3_13 0x030d0000
 
-#define KEYS_HEAD    40 /* bytes of struct _dictkeysobject: 32 from 3.11 on */
 #define ENTRIES	     64 /* that are read at once */
 #define ENTRY_WORDS  3
 #define MANAGED_DICT 24 /* bytes before an object */
@@ -23,76 +22,48 @@
 #define T_OBJECT     6  /* Include/structmember.h */
 #define T_OBJECT_EX  16
 
-/* A table of keys as it lies in memory. */
 struct keys {
-	__u64 entries; /* address of the first one */
-	__u64 count;
-	__u32 words; /* of an entry; the last two are its key and its value */
+	struct dict_keys table;
 	__u64 values; /* address of the values, if they are not in the entries; else 0 */
 };
 
-static int take_keys_3_11(const __u8 *head, __u64 address, struct keys *ret)
-{
-	const __u8 index_bits = head[9], kind = head[10];
-
-	if (index_bits > 32)
-		return -EBADMSG;
-	memcpy(&ret->count, head + 24, sizeof(ret->count));
-	ret->entries = address + 32 + (1ULL << index_bits);
-	ret->words = kind ? 2 : 3;
-	return 0;
-}
-
-static int take_keys(const __u8 *head, __u64 address, struct keys *ret)
-{
-	__u64 size, index_size;
-
-	memcpy(&size, head + 8, sizeof(size));
-	memcpy(&ret->count, head + 32, sizeof(ret->count));
-	if (size > 8 * OBJECTS_ITEMS)
-		return -EBADMSG;
-	index_size = size <= 0xff ? 1 : size <= 0xffff ? 2 : 4;
-	ret->entries = address + KEYS_HEAD + size * index_size;
-	ret->words = 3;
-	return 0;
-}
-
 static int read_keys(struct objects *o, __u64 address, __u64 values, struct keys *ret)
 {
-	__u8 head[KEYS_HEAD];
-	int err = objects_read(o, address, head, sizeof(head));
+	__u64 header[DICT_KEYS_HEADER];
+	int err = objects_read(o, address, header, sizeof(header));
 
-	err = err ?: o->layout->version >= VERSION_3_11 ? take_keys_3_11(head, address, ret) :
-							  take_keys(head, address, ret);
+	err = err ?: dict_keys_parse(o->layout->version, header, address, &ret->table);
 	if (err)
 		return err;
 	ret->values = values;
-	return ret->count > OBJECTS_ITEMS ? -EBADMSG : 0;
+	return ret->table.count > OBJECTS_ITEMS || ret->table.size > 8 * OBJECTS_ITEMS ? -EBADMSG : 0;
 }
 
 /* Some entries, from number first on. */
 static int read_entries(struct objects *o, const struct keys *k, size_t first, size_t count,
 			__u64 ret[ENTRIES][2])
 {
+	const __u32 each = k->table.words;
 	__u64 words[ENTRIES * ENTRY_WORDS], values[ENTRIES];
-	int err = objects_read(o, k->entries + 8 * k->words * first, words, 8 * k->words * count);
+	int err = objects_read(o, k->table.entries + 8 * each * first, words, 8 * each * count);
 
 	if (!err && k->values)
 		err = objects_read(o, k->values + 8 * first, values, 8 * count);
 	for (size_t i = 0; i < count && !err; i++) {
-		ret[i][0] = words[k->words * i + k->words - 2];
-		ret[i][1] = k->values ? values[i] : words[k->words * i + k->words - 1];
+		ret[i][0] = words[each * i + each - 2];
+		ret[i][1] = k->values ? values[i] : words[each * i + each - 1];
 	}
 	return err;
 }
 
 static int each_entry(struct objects *o, const struct keys *k, objects_visit *visit, void *context)
 {
+	const size_t count = k->table.count;
 	__u64 entries[ENTRIES][2];
 	int err = 0;
 
-	for (size_t i = 0, n; i < k->count && !err; i += n) {
-		n = k->count - i < ENTRIES ? k->count - i : ENTRIES;
+	for (size_t i = 0, n; i < count && !err; i += n) {
+		n = count - i < ENTRIES ? count - i : ENTRIES;
 		err = read_entries(o, k, i, n, entries);
 		for (size_t j = 0; j < n && !err; j++)
 			if (objects_is_address(entries[j][0]) && objects_is_address(entries[j][1]))
