@@ -22,7 +22,7 @@ int cpu_share_find(const struct scene *s, double least, spot_frame frame, const 
 
 	if (err)
 		return err;
-	says_value(s, column, spots.value, s->total[column], ret);
+	says_value(column, spots.value, s->total[column], ret);
 	says_samples(ret, spots.samples, s->total[EVENT_CPU]);
 	if (!says_enough(ret, least))
 		return 0;
@@ -31,9 +31,6 @@ int cpu_share_find(const struct scene *s, double least, spot_frame frame, const 
 	ret->place = spots_first(s, &spots);
 	says_text(ret, "%s took %.1f %% of the CPU time, %s", does, 100 * ret->share,
 		  says_amount(ret, ret->value).text);
-	if (*ret->place.name)
-		says_text(ret, "; %.1f %% of that from %s", 100 * ret->place.share,
-			  spot_text(&ret->place).text);
-	says_text(ret, ".");
+	spots_say(ret, "from");
 	return 1;
 }

@@ -3,7 +3,6 @@
  * rule_gil.c - threads wait for the GIL, counted or seen by ticks.
  */
 #include "answers/amount.h"
-#include "base/cleanup.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/spots.h"
@@ -39,18 +38,16 @@ static bool is_by_holders(const struct scene *s)
 
 int rule_gil_wait(const struct scene *s, double least, struct finding *ret)
 {
-	_cleanup_(spots_free) struct spots spots = { 0 };
 	const __s64 waited = s->total[EVENT_GIL];
 	const bool has_cpu = scene_has(s, PROFILE_TIME);
 	int err;
 
-	says_value(s, EVENT_GIL, waited, has_cpu ? recorded_sum(waited, s->total[PROFILE_TIME]) : s->ns, ret);
+	says_value(EVENT_GIL, waited, has_cpu ? recorded_sum(waited, s->total[PROFILE_TIME]) : s->ns, ret);
 	if (!says_enough(ret, least) || !says_long(s, ret, WAIT_SECONDS, WAIT_OF_TIME) || !is_by_holders(s))
 		return 0;
-	err = spots_make(s, EVENT_GIL, holder, NULL, &spots);
+	err = spots_place(s, EVENT_GIL, holder, NULL, &ret->place);
 	if (err)
 		return err;
-	ret->place = spots_first(s, &spots);
 	says_text(ret, "Threads waited for the GIL for %s, %.1f %% of the time %s",
 		  says_amount(ret, waited).text, 100 * ret->share,
 		  has_cpu ? "in which they ran or wanted it" : "that passed");
@@ -97,26 +94,21 @@ static size_t held_by(const struct scene *s, const struct recorded_stack *stack,
 
 int rule_gil_full(const struct scene *s, double least, struct finding *ret)
 {
-	_cleanup_(spots_free) struct spots spots = { 0 };
 	const struct held worst = worst_process(s);
 	int err;
 
 	if (scene_has(s, EVENT_GIL) || !scene_has(s, PROFILE_TIME))
 		return 0;
-	says_value(s, PROFILE_TIME, worst.ns, s->ns, ret);
+	says_value(PROFILE_TIME, worst.ns, s->ns, ret);
 	says_samples_of_time(ret, worst.samples);
 	if (!says_enough(ret, least))
 		return 0;
-	err = spots_make(s, PROFILE_TIME, held_by, &worst, &spots);
+	err = spots_place(s, PROFILE_TIME, held_by, &worst, &ret->place);
 	if (err)
 		return err;
-	ret->place = spots_first(s, &spots);
 	says_text(ret, "%d threads of process %lld had its GIL for %.0f %% of the time, so they wait for "
 		  "each other", worst.rivals, worst.pid, 100 * ret->share);
-	if (*ret->place.name)
-		says_text(ret, "; %.1f %% of that was %s", 100 * ret->place.share,
-			  spot_text(&ret->place).text);
-	says_text(ret, ".");
+	spots_say(ret, "was");
 	says_more(ret, "--by", "thread", NULL);
 	return 1;
 }

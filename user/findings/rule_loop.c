@@ -4,7 +4,6 @@
  * that computes for long.
  */
 #include "answers/amount.h"
-#include "base/cleanup.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/spots.h"
@@ -44,7 +43,6 @@ static __s64 own_time(const struct scene *s, const struct scene_thread *t)
 
 int rule_loop_waits(const struct scene *s, double least, struct finding *ret)
 {
-	_cleanup_(spots_free) struct spots spots = { 0 };
 	const struct scene_thread *worst = NULL;
 	int err;
 
@@ -53,27 +51,22 @@ int rule_loop_waits(const struct scene *s, double least, struct finding *ret)
 			worst = &s->threads[i];
 	if (!worst)
 		return 0;
-	says_value(s, EVENT_OFFCPU, worst->loop_waits, own_time(s, worst), ret);
+	says_value(EVENT_OFFCPU, worst->loop_waits, own_time(s, worst), ret);
 	if (!says_enough(ret, least) || !says_long(s, ret, LOOP_SECONDS, LOOP_OF_TIME))
 		return 0;
-	err = spots_make(s, EVENT_OFFCPU, waits, worst, &spots);
+	err = spots_place(s, EVENT_OFFCPU, waits, worst, &ret->place);
 	if (err)
 		return err;
-	ret->place = spots_first(s, &spots);
 	says_text(ret, "Callbacks of the event loop of thread %lld waited for %s, %.1f %% of its time, "
 		  "in which no other task could run", worst->tid,
 		  says_amount(ret, ret->value).text, 100 * ret->share);
-	if (*ret->place.name)
-		says_text(ret, "; %.1f %% of that in %s", 100 * ret->place.share,
-			  spot_text(&ret->place).text);
-	says_text(ret, ".");
+	spots_say(ret, "in");
 	says_more(ret, "--event", "offcpu", "--focus", "asyncio/events.py", NULL);
 	return 1;
 }
 
 int rule_loop_busy(const struct scene *s, double least, struct finding *ret)
 {
-	_cleanup_(spots_free) struct spots spots = { 0 };
 	const struct scene_thread *worst = NULL;
 	int err;
 
@@ -82,14 +75,13 @@ int rule_loop_busy(const struct scene *s, double least, struct finding *ret)
 			worst = &s->threads[i];
 	if (!worst)
 		return 0;
-	says_value(s, PROFILE_TIME, worst->loop_cpu, own_time(s, worst), ret);
+	says_value(PROFILE_TIME, worst->loop_cpu, own_time(s, worst), ret);
 	says_samples_of_time(ret, worst->loop_samples);
 	if (!says_enough(ret, least) || !says_long(s, ret, LOOP_SECONDS, LOOP_OF_TIME))
 		return 0;
-	err = spots_make(s, PROFILE_TIME, runs, worst, &spots);
+	err = spots_place(s, PROFILE_TIME, runs, worst, &ret->place);
 	if (err)
 		return err;
-	ret->place = spots_first(s, &spots);
 	if (ret->place.share < LINE_OF_LOOP)
 		return 0;
 	says_text(ret, "The event loop of thread %lld ran callbacks for %.0f %% of its time; %.1f %% of that "

@@ -3,7 +3,6 @@
  * rule_machine.c - what a program needs of its machine: CPUs, and memory.
  */
 #include "answers/amount.h"
-#include "base/cleanup.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/spots.h"
@@ -18,33 +17,23 @@ static size_t own_line(const struct scene *s, const struct recorded_stack *stack
 	return spot_own(s, stack, 0);
 }
 
-static void say_place(struct finding *f, const char *before)
-{
-	if (*f->place.name)
-		says_text(f, "; %.1f %% of that %s %s", 100 * f->place.share, before,
-			  spot_text(&f->place).text);
-	says_text(f, ".");
-}
-
 int rule_no_cpu(const struct scene *s, double least, struct finding *ret)
 {
-	_cleanup_(spots_free) struct spots spots = { 0 };
 	const __s64 ready = s->total[EVENT_RUNQUEUE];
 	int err;
 
 	if (!scene_has(s, PROFILE_TIME))
 		return 0;
-	says_value(s, EVENT_RUNQUEUE, ready, recorded_sum(ready, s->total[PROFILE_TIME]), ret);
+	says_value(EVENT_RUNQUEUE, ready, recorded_sum(ready, s->total[PROFILE_TIME]), ret);
 	if (!says_enough(ret, least) || !says_long(s, ret, READY_SECONDS, READY_OF_TIME))
 		return 0;
-	err = spots_make(s, EVENT_RUNQUEUE, own_line, NULL, &spots);
+	err = spots_place(s, EVENT_RUNQUEUE, own_line, NULL, &ret->place);
 	if (err)
 		return err;
-	ret->place = spots_first(s, &spots);
 	says_text(ret, "Threads could run and had no CPU for %s, %.1f %% of the time in which they ran or "
 		  "could have: by a quota (cpu.stat of their cgroup), or since other programs had them",
 		  says_amount(ret, ready).text, 100 * ret->share);
-	say_place(ret, "at");
+	spots_say(ret, "at");
 	says_more(ret, "--event", "runqueue", "--by", "process", NULL);
 	return 1;
 }
@@ -65,21 +54,19 @@ static __s64 given_back(const struct scene *s)
 
 int rule_growth(const struct scene *s, double least, struct finding *ret)
 {
-	_cleanup_(spots_free) struct spots spots = { 0 };
 	const __s64 grown = s->total[EVENT_MEMORY], shrunk = given_back(s);
 	const __s64 net = grown - (shrunk < grown ? shrunk : grown);
 	int err;
 
-	says_value(s, EVENT_MEMORY, net, grown, ret);
+	says_value(EVENT_MEMORY, net, grown, ret);
 	if (!says_enough(ret, least) || net < GROWTH_BYTES)
 		return 0;
-	err = spots_make(s, EVENT_MEMORY, own_line, NULL, &spots);
+	err = spots_place(s, EVENT_MEMORY, own_line, NULL, &ret->place);
 	if (err)
 		return err;
-	ret->place = spots_first(s, &spots);
 	says_text(ret, "Resident memory grew by %s, and %s of it was given back",
 		  says_amount(ret, grown).text, shrunk > 0 ? says_amount(ret, grown - net).text : "nothing");
-	say_place(ret, "in");
+	spots_say(ret, "in");
 	says_more(ret, "--event", "memory", "--by", "line", NULL);
 	return 1;
 }

@@ -4,7 +4,6 @@
  * pool that waits while nobody computes is a healthy one.
  */
 #include "answers/amount.h"
-#include "base/cleanup.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/spots.h"
@@ -55,17 +54,15 @@ static size_t feeds(const struct scene *s, const struct recorded_stack *stack, c
 
 int rule_pool_starves(const struct scene *s, double least, struct finding *ret)
 {
-	_cleanup_(spots_free) struct spots spots = { 0 };
 	const struct pool pool = worst_pool(s);
 	int err;
 
-	says_value(s, EVENT_OFFCPU, pool.idle, pool.time, ret);
+	says_value(EVENT_OFFCPU, pool.idle, pool.time, ret);
 	if (!says_enough(ret, least) || !says_long(s, ret, POOL_SECONDS, POOL_OF_TIME))
 		return 0;
-	err = spots_make(s, PROFILE_TIME, feeds, &pool, &spots);
+	err = spots_place(s, PROFILE_TIME, feeds, &pool, &ret->place);
 	if (err)
 		return err;
-	ret->place = spots_first(s, &spots);
 	says_text(ret, "A pool's %d thread%s waited for work for %.1f %% of their time, while thread %lld "
 		  "computed", pool.threads, pool.threads == 1 ? "" : "s", 100 * ret->share, pool.feeder->tid);
 	if (*ret->place.name)

@@ -47,9 +47,9 @@ int rule_only_ticks(const struct scene *s, double least, struct finding *ret)
 
 	if (!process || has_waits(s) || !scene_has(s, PROFILE_TIME) || s->ns < LEAST_NS)
 		return 0;
-	says_value(s, PROFILE_TIME, ran, s->ns, &busy);
+	says_value(PROFILE_TIME, ran, s->ns, &busy);
 	says_samples_of_time(&busy, s->total[EVENT_CPU]);
-	says_value(s, PROFILE_TIME, s->ns - ran, s->ns, ret);
+	says_value(PROFILE_TIME, s->ns - ran, s->ns, ret);
 	ret->is_sampled = true;
 	ret->samples = busy.samples;
 	ret->low = 1 - busy.high;

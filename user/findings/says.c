@@ -9,9 +9,8 @@
 #include "answers/chance.h"
 #include "profile/profile.h"
 
-void says_value(const struct scene *s, int column, __s64 value, __s64 of, struct finding *f)
+void says_value(int column, __s64 value, __s64 of, struct finding *f)
 {
-	(void)s;
 	f->event = column == PROFILE_TIME ? event_rows[EVENT_CPU].period : event_rows[column].type;
 	f->unit = event_unit_name(column == PROFILE_TIME ? UNIT_NANOSECONDS : event_rows[column].unit);
 	f->value = value;

@@ -9,7 +9,7 @@
 #include "findings/scene.h"
 
 /* The values are of this column, and so much of so much. */
-void says_value(const struct scene *s, int column, __s64 value, __s64 of, struct finding *f);
+void says_value(int column, __s64 value, __s64 of, struct finding *f);
 /* ... and it was found so by so many samples of so many: chance may have made it another one. */
 void says_samples(struct finding *f, __s64 found, __s64 samples);
 /* ... as it was found by samples, but is a share of time, which is known. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "findings/says.h"
 #include "profile/short_path.h"
 #include "profile/table_cell.h"
 
@@ -117,6 +119,17 @@ struct finding_place spots_first(const struct scene *s, const struct spots *p)
 	return found;
 }
 
+int spots_place(const struct scene *s, int column, spot_frame frame, const void *what,
+		struct finding_place *ret)
+{
+	_cleanup_(spots_free) struct spots spots = { 0 };
+	int err = spots_make(s, column, frame, what, &spots);
+
+	if (!err)
+		*ret = spots_first(s, &spots);
+	return err;
+}
+
 /* A cell of a text, cut. */
 static void cut(const char *text, size_t width, bool is_path, char *to, size_t size)
 {
@@ -144,4 +157,12 @@ struct spot_text spot_text(const struct finding_place *p)
 	else
 		snprintf(t.text, sizeof(t.text), "%s (%s:%lld)", name, file, p->line);
 	return t;
+}
+
+void spots_say(struct finding *f, const char *before)
+{
+	if (*f->place.name)
+		says_text(f, "; %.1f %% of that %s %s", 100 * f->place.share, before,
+			  spot_text(&f->place).text);
+	says_text(f, ".");
 }

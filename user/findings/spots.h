@@ -26,6 +26,9 @@ int spots_make(const struct scene *s, int column, spot_frame frame, const void *
 void spots_free(struct spots *p);
 /* The one that has most. Without any its name is "". */
 struct finding_place spots_first(const struct scene *s, const struct spots *p);
+/* Both at once: 0; -ENOMEM; -E2BIG. */
+int spots_place(const struct scene *s, int column, spot_frame frame, const void *what,
+		struct finding_place *ret);
 
 /* ... the id of its function; 0 = there is none. */
 __u32 spots_first_function(const struct spots *p);
@@ -34,6 +37,8 @@ struct spot_text {
 	char text[FINDING_PLACE_TEXT];
 };
 struct spot_text spot_text(const struct finding_place *p);
+/* Ends the sentence: with its place, if there is one, as "; 12.5 % of that BEFORE f (app.py:12)". */
+void spots_say(struct finding *f, const char *before);
 
 /* The newest frame of the program's own code at or behind `from`, or else of any Python; or SPOT_NO_FRAME. */
 size_t spot_own(const struct scene *s, const struct recorded_stack *stack, size_t from);
