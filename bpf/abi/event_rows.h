@@ -62,6 +62,9 @@ struct event_row {
 	unsigned int made_of;	/* EVENT_BIT()s of kinds that are measured for it, asked for or not */
 	unsigned int needs;	/* enum event_needs bits: what has to run so that its events come */
 
+	/* What its stacks are. */
+	_Bool tells_holder; /* the newest frames are what another thread did, which had what this one wants */
+
 	/* What it has to do with other kinds. */
 	unsigned int below; /* EVENT_BIT()s of kinds whose roots it shares; waits.def tells nodes apart */
 	enum event_wall wall;

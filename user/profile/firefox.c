@@ -59,7 +59,8 @@ static int add_schema(struct buf *out)
 				 "{\"key\":\"where\",\"label\":\"line\",\"format\":\"string\"},"
 				 "{\"key\":\"amount\",\"label\":\"%s\",\"format\":\"%s\"}]}",
 				 i ? "," : "", firefox_marker_key(i), firefox_marker_title(i),
-				 i == EVENT_GIL ? "held by" : "in", is_of_bytes(i) ? "bytes" : "time",
+				 firefox_marker_tells_holder(i) ? "held by" : "in",
+				 is_of_bytes(i) ? "bytes" : "time",
 				 is_of_bytes(i) ? "bytes" : is_of_time(i) ? "nanoseconds" : "integer");
 	return err ?: buf_add_string(out, "]");
 }

@@ -28,6 +28,11 @@ const char *firefox_marker_title(int type)
 	return type < EVENT_KINDS ? event_rows[type].resource : spans[type - EVENT_KINDS].title;
 }
 
+bool firefox_marker_tells_holder(int type)
+{
+	return type < EVENT_KINDS && event_rows[type].tells_holder;
+}
+
 /* --- which samples are within what ---------------------------------------------------------------------- */
 
 /* As states_is_import() of the room tree: every import of a module that is not there yet passes here. */
@@ -192,7 +197,7 @@ static __u32 own_first(const struct profile *p, const struct profile_stack *s, i
 	__u32 first = 0;
 
 	for (__u32 i = 0; i < s->n; i++) {
-		if (type == EVENT_GIL && kind_of(p, s->locations[i]) == FRAME_WAIT)
+		if (firefox_marker_tells_holder(type) && kind_of(p, s->locations[i]) == FRAME_WAIT)
 			first = i; /* what its holder did is above that */
 		if (type == FIREFOX_IMPORT && is_import(p, s->locations[i]))
 			first = i + 1; /* the statement that imports is below the machinery */

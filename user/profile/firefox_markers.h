@@ -24,6 +24,7 @@ enum firefox_span { FIREFOX_IMPORT = EVENT_KINDS, FIREFOX_GC, FIREFOX_MARKERS };
 /* By its type: its name, what it is called, and what it is in. */
 const char *firefox_marker_key(int type);
 const char *firefox_marker_title(int type);
+bool firefox_marker_tells_holder(int type); /* as event_row has it */
 
 /* Begins as 0. */
 struct firefox_markers {
