@@ -223,7 +223,7 @@ def test_the_text_says_what_the_json_says(mixed, arguments):
         given = re.match(r"( *[\d.]+%)( *[\d.]+%) +\S+( (?:s|ms|us|MiB|KiB|B))?  (.*)", line)
         mine = [float(share) for share in re.findall(r"[\d.]+(?=%)", wanted)]
         theirs = [float(given[i].strip(" %")) for i in (1, 2)]
-        assert theirs == pytest.approx(mine, abs=1.5 * 10 ** -decimals)  # six digits of a share in the JSON
+        assert theirs == pytest.approx(mine, abs=1.001 * 10 ** -decimals)  # of six in the JSON
         name = ("%d  " % row["number"] if "number" in row else "") + row["name"].replace(".<locals>.", ".")
         assert given[4].lstrip().startswith(name[:18]) or given[4].startswith("...")
     assert all("note: " + note["text"] in text for note in found["notes"])
