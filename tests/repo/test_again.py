@@ -47,3 +47,18 @@ def test_tries(tmp_path, failing, code, unsteady):
                                   "AddressSanitizer: heap-use-after-free"])
 def test_never_noise(tmp_path, said):
     assert again(tmp_path, ["test_good"], said) == (1, [])
+
+
+def test_source_is_no_finding(tmp_path):
+    """pytest prints a test from its beginning; only the statement that failed, and its lines, tell why."""
+    said = """
+    def test_good():
+        assert run.stats["counters"]["cache_mismatch"] == 0
+>       assert found == 2
+E       assert 1 == 2
+
+    def finish():
+        assert not re.search("Sanitizer|runtime error:", err)
+"""
+    assert again(tmp_path, ["test_good"], said) == (0, ["test_good"])
+    assert again(tmp_path, ["test_good"], said.replace("1 == 2", "1 == 2, 'runtime error: x'")) == (1, [])
