@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -12,7 +13,14 @@
 #include "base/clock.h"
 #include "bpf/abi.h"
 
-#define CPUS_MIN      1024 /* the kernel refuses masks that are shorter than its own */
+#define CPUS_MIN 1024 /* the kernel refuses masks that are shorter than its own */
+
+/*
+ * From Linux 6.18 on bpf_timer_init() takes memory without waiting for a lock (kmalloc_nolock()), and gets
+ * none while somebody else holds that lock. Tried again for at least 200 ms.
+ */
+#define START_TRIES    200
+#define START_PAUSE_US 1000
 
 struct timers {
 	int stop_fd;
@@ -66,6 +74,17 @@ static int run(int fd, struct timer_request *request)
 	return bpf_prog_test_run_opts(fd, &o) ? -errno : (int)o.retval;
 }
 
+static int start_one(int start_fd, struct timer_request *request)
+{
+	int err = run(start_fd, request);
+
+	for (int i = 1; err == -ENOMEM && i < START_TRIES; i++) {
+		usleep(START_PAUSE_US);
+		err = run(start_fd, request);
+	}
+	return err;
+}
+
 /*
  * First ticks are spread over the period, since CPUs that all tick at once would meet in the tables. The sum
  * of their times, in seconds, is added to *first.
@@ -81,7 +100,7 @@ static int start_all(struct timers *t, struct affinity *a, int start_fd, __u64 p
 			continue;
 		request.first = clock_ns() + period_ns + period_ns * cpu / cpus;
 		if (!err)
-			err = run(start_fd, &request);
+			err = start_one(start_fd, &request);
 		if (err)
 			return err;
 		t->cpus[t->count++] = cpu;
