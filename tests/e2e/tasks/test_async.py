@@ -169,7 +169,7 @@ def test_threads_beside_the_loop(python, tmp_path):
 
 @pytest.mark.parametrize("python", EACH + in_kernel(ONE_FOUND), indirect=True)
 def test_chains(program, workloads, tmp_path):
-    run = profiler.run_while(tmp_path, [program], 6, "-F", 997, "--async", "--cache", "check")
+    run = profiler.run_while(tmp_path, [program], 9, "-F", 997, "--async", "--cache", "check")
     found = stacks(run, program.pid)
     for name, expected in wanted(marks(workloads)).items():
         assert sum(found[name].values()) >= LEAST, (name, found)
