@@ -53,15 +53,24 @@ static enum look_end walk_once(struct process_look *k, __u64 tstate)
 	return LOOK_BROKEN;
 }
 
-/* Keeps of the walk the callers, from the root on, that the one before found too. */
+/*
+ * Keeps of the walk the callers, from the root on, that the one before found too. The first frame that has
+ * only gone on to another instruction is one of them; what it calls now has another caller than before.
+ */
 static void keep_common(struct walk *w, const struct walk *last)
 {
+	bool went_on = false;
 	__u32 same = 0;
 
-	while (same < w->depth && same < last->depth &&
-	       !memcmp(&w->frames[w->depth - 1 - same], &last->frames[last->depth - 1 - same],
-		       sizeof(w->frames[0])))
+	while (same < w->depth && same < last->depth && !went_on) {
+		const struct frame *now = &w->frames[w->depth - 1 - same];
+		const struct frame *then = &last->frames[last->depth - 1 - same];
+
+		if (now->address != then->address || now->code != then->code)
+			break;
+		went_on = now->instr != then->instr;
 		same++;
+	}
 	memmove(w->frames, w->frames + w->depth - same, same * sizeof(w->frames[0]));
 	w->depth = same;
 }

@@ -18,6 +18,7 @@ from hostile import RING, Ring
 
 ALSO_2_7 = True
 
+
 def lines_that_hang(source):
     """The line of each function that it never leaves."""
     return {match[1]: number for number, text in enumerate(source.read_text().splitlines(), 1)
@@ -144,6 +145,16 @@ def test_who_has_the_gil(version, workloads):
             return held and (len(seen) >= 5 or version.version < (3, 7))
         profiler.wait_until(waits, what="wait for the GIL")
     assert all(seen)
+
+
+def test_a_loop_that_goes_on_is_named(version):
+    """Its instruction is another one at each look; its frame is the same."""
+    text = "print('{}')\ndef goes_on():\n    while True:\n        sum(range(100))\ngoes_on()"
+    with profiler.target(version.path, "-S", "-u", "-c", text) as program:
+        for _ in range(10):
+            thread, = look(program.pid).values()
+            assert [f["function"] for f in thread["frames"]] == ["goes_on", "<module>"], thread
+            assert thread["frames"][0]["line"] in (3, 4)
 
 
 def test_all_python_finds_it_and_selections_hold(hung_of):
