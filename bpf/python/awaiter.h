@@ -11,9 +11,7 @@
 #include "bpf/data/maps.h"
 #include "bpf/python/object.h"
 
-#define DICT_KEYS	32 /* PyDictObject.ma_keys */
 #define KEYS_READ	256
-#define KEYS_HEAD	32 /* of struct _dictkeysobject, behind which the indices stand */
 #define KEYS_INDEX_BITS 9
 #define ENTRY_BYTES	24 /* hash, key and value: loops are no str */
 #define LOOPS		4  /* that run at once, in threads of one process */
@@ -61,12 +59,12 @@ __noinline int awaiter_entries(struct scratch *s, const struct task_layout *a)
 	if (!opt_async || !s || !a)
 		return -1;
 	s->await.tasks = 0;
-	if (object_read(s, search_read(s, a->current + DICT_KEYS), KEYS_READ))
+	if (object_read(s, search_read(s, a->current + FIRST_WORD + TRACE_MA_KEYS), KEYS_READ))
 		return 0;
 	bits = object_byte(s, KEYS_INDEX_BITS);
 	if (bits < 3 || bits > 5)
 		return 0;
-	c.first = KEYS_HEAD + (1U << bits);
+	c.first = TRACE_KEYS_NEW + (1U << bits);
 	bpf_loop(ENTRIES, awaiter_entry, &c, 0);
 	return 0;
 }

@@ -32,9 +32,35 @@ static unsigned int bits(const void *object, size_t size, size_t *ret_offset)
 	return 0;
 }
 
+#if PY_VERSION_HEX >= 0x03080000
+
+/* What is alike in all these versions is in objects.h, in bytes behind an object's header. */
+#define IS_AT(type, member, at) \
+	_Static_assert(offsetof(type, member) == sizeof(PyObject) + (at), "user/python/objects.h")
+#ifdef Py_GIL_DISABLED
+_Static_assert(sizeof(PyObject) == 32, "user/python/objects.c");
+#else
+_Static_assert(sizeof(PyObject) == 16, "user/python/objects.h");
+#endif
+_Static_assert(offsetof(PyObject, ob_type) == sizeof(PyObject) - 8, "user/python/objects.h");
+IS_AT(PyTypeObject, tp_name, 8);
+IS_AT(PyTypeObject, tp_basicsize, 16);
+IS_AT(PyTypeObject, tp_flags, 152);
+IS_AT(PyTypeObject, tp_members, 224);
+IS_AT(PyTypeObject, tp_getset, 232);
+IS_AT(PyTypeObject, tp_base, 240);
+IS_AT(PyTypeObject, tp_dictoffset, 272);
+IS_AT(PyDictObject, ma_keys, 16);
+IS_AT(PyDictObject, ma_values, 24);
+IS_AT(PySetObject, used, 8);
+IS_AT(PySetObject, mask, 16);
+IS_AT(PySetObject, table, 24);
+
+#endif
+
 #if PY_VERSION_HEX >= 0x03080000 && PY_VERSION_HEX < 0x030e0000 && !defined(Py_GIL_DISABLED)
 
-/* struct task_facts. What is alike in all these versions is in objects.h. */
+/* struct task_facts */
 static void show_tasks(void)
 {
 #if PY_VERSION_HEX >= 0x030c0000
@@ -69,23 +95,10 @@ static void show_tasks(void)
 #endif
 	FIELD(tasks_cached_keys, PyHeapTypeObject, ht_cached_keys);
 	FIELD(tasks_closure, PyFunctionObject, func_closure);
-#define IS_AT(type, member, at) \
-	_Static_assert(offsetof(type, member) == (at), "user/python/objects.h")
-	IS_AT(PyTypeObject, tp_basicsize, 32);
-	IS_AT(PyTypeObject, tp_flags, 168);
-	IS_AT(PyTypeObject, tp_members, 240);
-	IS_AT(PyTypeObject, tp_getset, 248);
-	IS_AT(PyTypeObject, tp_base, 256);
-	IS_AT(PyTypeObject, tp_dictoffset, 288);
-	IS_AT(PyDictObject, ma_keys, 32);
-	IS_AT(PyDictObject, ma_values, 40);
-	IS_AT(PySetObject, used, 24);
-	IS_AT(PySetObject, mask, 32);
-	IS_AT(PySetObject, table, 40);
-	IS_AT(PyWeakReference, wr_object, 16);
-	IS_AT(PyMethodObject, im_self, 24);
-	IS_AT(PyCFunctionObject, m_self, 24);
-	IS_AT(PyCellObject, ob_ref, 16);
+	_Static_assert(offsetof(PyWeakReference, wr_object) == 16, "user/python/asyncio_search.c");
+	_Static_assert(offsetof(PyMethodObject, im_self) == 24, "user/outside/callbacks.c");
+	_Static_assert(offsetof(PyCFunctionObject, m_self) == 24, "user/outside/callbacks.c");
+	_Static_assert(offsetof(PyCellObject, ob_ref) == 16, "user/outside/callbacks.c");
 }
 
 #else

@@ -8,10 +8,10 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "outside/values.h"
 #include "outside/thread_states.h"
 #include "outside/trace_look.h"
 #include "proc/remote.h"
+#include "python/objects.h"
 #include "python/pystr.h"
 
 #define ROUNDS	    20
@@ -26,27 +26,17 @@
 #define INT_TAGGED  0x030c0000
 
 struct look {
-	struct values values;
+	struct objects objects;
 	const struct context_names *names;
 	struct thread_states *threads;
 	struct context_vars vars;
 	__u64 context_type, tree_type, var_type; /* types whose name is known; 0 = not met yet */
 };
 
-static int look_read(struct look *k, __u64 address, void *dst, size_t size)
-{
-	return values_read(&k->values, address, dst, size);
-}
-
-static __u64 look_pointer(struct look *k, __u64 address)
-{
-	return values_pointer(&k->values, address);
-}
-
 /* Whether the object is of the type with this name, which may stand behind that of its module. */
 static bool is_of(struct look *k, __u64 object, const char *wanted, __u64 *known)
 {
-	return values_is(&k->values, object, "_contextvars.", wanted, known);
+	return objects_is(&k->objects, object, "_contextvars.", wanted, known);
 }
 
 /* --- what is met ---------------------------------------------------------------------------------------- */
@@ -60,13 +50,13 @@ static const char *const type_names[CONTEXT_TYPES] = {
 /* Which of these types the object has, and that this one is met. */
 static enum context_type meet(struct look *k, __u64 object)
 {
-	const __u64 type = values_type(&k->values, object);
-	char name[VALUES_NAME];
+	const __u64 type = objects_type(&k->objects, object);
+	char name[OBJECTS_NAME];
 
 	for (int i = 0; i < CONTEXT_TYPES && type; i++)
 		if (k->vars.types[i] == type)
 			return i;
-	values_type_name(&k->values, type, name);
+	objects_type_name(&k->objects, type, name);
 	for (int i = 0; i < CONTEXT_TYPES && type; i++)
 		if (!strcmp(type_names[i], name)) {
 			k->vars.types[i] = type;
@@ -84,14 +74,15 @@ static void take_variable(struct look *k, __u64 variable, __u64 value, __u32 pat
 	const __u32 mask = bits < 32 ? (1U << bits) - 1 : ~0U;
 	char name[PYSTR_SIZE];
 	struct context_vars *v = &k->vars;
-	__u64 text = look_pointer(k, variable + v->head + CONTEXT_VAR_NAME), hash;
+	__u64 text = objects_pointer(&k->objects, variable + v->head + CONTEXT_VAR_NAME), hash;
 	__u32 label;
 
 	if (!is_of(k, variable, "ContextVar", &k->var_type) || !text ||
-	    look_read(k, variable + v->var_hash, &hash, sizeof(hash)) || (context_hash(hash) & mask) != path)
+	    objects_read(&k->objects, variable + v->var_hash, &hash, sizeof(hash)) ||
+	    (context_hash(hash) & mask) != path)
 		return;
 	meet(k, text);
-	if (values_text(&k->values, text, name, sizeof(name)))
+	if (objects_text(&k->objects, text, name, sizeof(name)))
 		return;
 	label = context_names_find(k->names, name);
 	if (label == CONTEXT_LABELS)
@@ -128,7 +119,7 @@ static void walk_child(struct look *k, const struct place *at, __u32 slot, __u64
 {
 	const struct place next = { child, path_below(at, slot), at->level + 1 };
 
-	if (context_is_object(child) && next.level < LEVELS_MAX)
+	if (objects_is_address(child) && next.level < LEVELS_MAX)
 		walk_node(k, &next);
 }
 
@@ -136,7 +127,7 @@ static void walk_array(struct look *k, const struct place *at)
 {
 	__u64 children[SLOTS];
 
-	if (look_read(k, at->node + k->vars.head + CONTEXT_CHILDREN, children, sizeof(children)))
+	if (objects_read(&k->objects, at->node + k->vars.head + CONTEXT_CHILDREN, children, sizeof(children)))
 		return;
 	for (__u32 i = 0; i < SLOTS; i++)
 		walk_child(k, at, i, children[i]);
@@ -148,18 +139,18 @@ static void take_pair(struct look *k, const struct place *at, __u32 slot, const 
 
 	if (!pair[0])
 		walk_child(k, at, slot, pair[1]);
-	else if (context_is_object(pair[0]) && context_is_object(pair[1]))
+	else if (objects_is_address(pair[0]) && objects_is_address(pair[1]))
 		take_variable(k, pair[0], pair[1], path_below(at, slot), bits);
 }
 
 static void walk_pairs(struct look *k, const struct place *at, bool of_one_hash)
 {
+	const __u64 fields = at->node + k->vars.head;
 	__u64 head[2], pairs[PAIRS_MAX][2];
 	__u32 slots, n = 0;
 
-	if (look_read(k, at->node + k->vars.head, head, sizeof(head)) || head[0] > 2 * PAIRS_MAX ||
-	    head[0] % 2 ||
-	    look_read(k, at->node + k->vars.head + CONTEXT_PAIRS, pairs, head[0] * sizeof(__u64)))
+	if (objects_read(&k->objects, fields, head, sizeof(head)) || head[0] > 2 * PAIRS_MAX || head[0] % 2 ||
+	    objects_read(&k->objects, fields + CONTEXT_PAIRS, pairs, head[0] * sizeof(__u64)))
 		return;
 	slots = (__u32)head[1];
 	if (of_one_hash) {
@@ -188,7 +179,7 @@ static void walk_node(struct look *k, const struct place *at)
 static int find_in(struct look *k, const __u64 *words, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
-		if (!context_is_object(words[i]) || !is_of(k, words[i], "Context", &k->context_type))
+		if (!objects_is_address(words[i]) || !is_of(k, words[i], "Context", &k->context_type))
 			continue;
 		if (k->vars.tstate_context && k->vars.tstate_context != 8 * i)
 			return -EBADMSG;
@@ -203,7 +194,7 @@ static int find_context(struct look *k)
 
 	for (size_t i = 0; i < k->threads->count && !k->vars.tstate_context; i++) {
 		const __u64 tstate = k->threads->list[i].address;
-		ssize_t n = remote_read_some(k->values.memory, tstate, words, sizeof(words));
+		ssize_t n = remote_read_some(k->objects.memory, tstate, words, sizeof(words));
 		int err = n > 0 ? find_in(k, words, (size_t)n / 8) : 0;
 
 		if (err)
@@ -214,16 +205,16 @@ static int find_context(struct look *k)
 
 static void look_at_thread(struct look *k, __u64 tstate)
 {
-	const __u64 context = look_pointer(k, tstate + k->vars.tstate_context);
+	const __u64 context = objects_pointer(&k->objects, tstate + k->vars.tstate_context);
 	__u64 tree;
 	struct place root = { 0 };
 
 	if (!context || !is_of(k, context, "Context", &k->context_type))
 		return;
-	tree = look_pointer(k, context + k->vars.head + CONTEXT_VARS);
+	tree = objects_pointer(&k->objects, context + k->vars.head + CONTEXT_VARS);
 	if (!tree || !is_of(k, tree, "hamt", &k->tree_type))
 		return;
-	root.node = look_pointer(k, tree + k->vars.head + CONTEXT_ROOT);
+	root.node = objects_pointer(&k->objects, tree + k->vars.head + CONTEXT_ROOT);
 	if (root.node)
 		walk_node(k, &root);
 }
@@ -242,12 +233,12 @@ static void look_some_times(struct look *k)
 {
 	const struct timespec pause = { .tv_nsec = ROUND_NS };
 
-	for (int round = 0; round < ROUNDS && k->values.reads < READS_MAX; round++) {
+	for (int round = 0; round < ROUNDS && k->objects.reads < READS_MAX; round++) {
 		if (round)
 			nanosleep(&pause, NULL);
 		for (size_t i = 0; i < k->threads->count; i++)
 			look_at_thread(k, k->threads->list[i].address);
-	if (is_done(k))
+		if (is_done(k))
 			return;
 	}
 }
@@ -261,8 +252,8 @@ int context_look(pid_t memory, const struct layout *layout, __u64 runtime, const
 
 	if (!threads)
 		return -ENOMEM;
-	values_begin(&k.values, memory, layout, READS_MAX);
-	k.vars.head = k.values.head;
+	objects_begin(&k.objects, memory, layout, READS_MAX);
+	k.vars.head = (__u8)k.objects.head;
 	k.vars.var_hash = (__u8)(k.vars.head + (layout->free_threaded ? 2 : VAR_WORDS - 1) * sizeof(__u64));
 	k.vars.int_tag = layout->version >= INT_TAGGED;
 	err = thread_states_read(threads, memory, layout, runtime) ?: find_context(&k);

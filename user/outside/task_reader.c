@@ -12,11 +12,6 @@
 #include "python/pystr.h"
 #include "python/target_walk.h"
 
-/* Include/object.h: bits of tp_flags */
-#define FLAG_HEAP_TYPE (1UL << 9)
-#define FLAG_INT	  (1UL << 24)
-#define FLAG_STR	  (1UL << 28)
-
 #define DIGIT_BITS 30 /* of an int, Include/cpython/longintrepr.h */
 #define TYPE_NAME  32
 #define READS_UNTIMED 256 /* between two looks at the clock */
@@ -34,8 +29,7 @@ int task_reader_begin(struct task_reader *r, pid_t memory, const struct layout *
 {
 	r->memory = memory;
 	r->layout = layout;
-	r->objects = (struct objects){ .memory = memory, .layout = layout, .reads_max = READER_READS_MAX,
-				       .facts = layout_task_facts(layout) };
+	objects_begin(&r->objects, memory, layout, READER_READS_MAX);
 	return asyncio_layout_read(memory, layout, runtime, asyncio, &r->at);
 }
 
@@ -267,11 +261,11 @@ static enum task_reader_kind read_kind(struct task_reader *r, __u64 type)
 	if (!mem_plausible(type) || task_reader_read(r, type, bytes, last + sizeof(__u64)))
 		return READER_OTHER;
 	flags = word_at(bytes, o->type_flags);
-	if (flags & FLAG_INT)
+	if (flags & OBJECTS_INT)
 		return READER_INT;
-	if (flags & FLAG_STR)
+	if (flags & OBJECTS_STR)
 		return READER_STR;
-	if (!(flags & FLAG_HEAP_TYPE))
+	if (!(flags & OBJECTS_HEAP_TYPE))
 		kind = kind_by_name(r, word_at(bytes, o->type_name));
 	return kind == READER_OTHER && r->at.facts ? callback_kind(r, type, flags) : kind;
 }
@@ -312,25 +306,23 @@ static int name_of_int(const struct task_reader *r, const __u8 *object, char ret
 static int name_of_str(struct task_reader *r, __u64 address, const __u8 *object, char ret[TASK_NAME_SIZE])
 {
 	const struct layout *l = r->layout;
-	const __u32 state = (__u32)word_at(object, l->str_state);
-	const unsigned int kind = state >> (l->str_kind_shift & 31) & 7;
-	__u64 length = word_at(object, l->str_length), at = address + l->str_ascii;
 	__u8 bytes[4 * TASK_NAME_SIZE];
-	int err;
+	struct pystr s;
+	__u64 at;
+	int err = l->str_ascii > READER_NAME ? -EBADMSG : pystr_parse(l, object, &s);
 
-	if ((kind != 1 && kind != 2 && kind != 4) || length > 0x7fffffff)
-		return -EBADMSG;
-	if (!(state >> (l->str_compact_bit & 31) & 1)) /* of a class that is derived from str */
-		err = task_reader_read(r, address + l->str_data, &at, sizeof(at));
-	else
-		err = 0;
-	if (!err && state >> (l->str_compact_bit & 31) & 1 && !(state >> (l->str_ascii_bit & 31) & 1))
-		at = address + l->str_compact;
-	length = length < TASK_NAME_SIZE ? length : TASK_NAME_SIZE;
-	err = err ?: length ? task_reader_read(r, at, bytes, length * kind) : 0;
 	if (err)
 		return err;
-	return pystr_decode(bytes, length * kind, kind, ret, TASK_NAME_SIZE) < 0 ? -EBADMSG : 0;
+	if (s.length > 0x7fffffff)
+		return -EBADMSG;
+	at = pystr_inside(l, &s, address);
+	if (!s.is_compact) /* of a class that is derived from str */
+		err = task_reader_read(r, address + l->str_data, &at, sizeof(at));
+	s.length = s.length < TASK_NAME_SIZE ? s.length : TASK_NAME_SIZE;
+	err = err ?: s.length ? task_reader_read(r, at, bytes, s.length * s.kind) : 0;
+	if (err)
+		return err;
+	return pystr_decode(bytes, s.length * s.kind, s.kind, ret, TASK_NAME_SIZE) < 0 ? -EBADMSG : 0;
 }
 
 int task_reader_name(struct task_reader *r, __u64 object, char ret[TASK_NAME_SIZE])

@@ -6,65 +6,16 @@
 
 #include "base/cleanup.h"
 #include "proc/remote.h"
+#include "python/modules.h"
 
 #define READS_MAX    20000
 #define INTERPS_MAX  64
-#define SCAN	     512 /* bytes before and behind where sys.modules is expected */
 #define GETTERS_MAX  64
 #define PROOFS_MAX   8 /* tasks that are looked at for one that proves it */
-#define MODULE_DICT  OBJECT_FIRST /* PyModuleObject.md_dict, Objects/moduleobject.c */
 #define WEAK_OBJECT  OBJECT_FIRST /* PyWeakReference.wr_object */
 #define CALLBACK     OBJECT_SECOND /* FutureObj.fut_callback0 */
 #define VERSION_3_12 0x030c0000
 #define VERSION_3_13 0x030d0000
-
-/* --- sys.modules ---------------------------------------------------------------------------------------- */
-
-struct first_keys {
-	struct objects *o;
-	int count; /* that were as expected */
-};
-
-static int is_next_key(void *keys, __u64 key, __u64 value)
-{
-	static const char *const expected[] = { "sys", "builtins" };
-	struct first_keys *k = keys;
-
-	(void)value;
-	if (!objects_is_text(k->o, key, expected[k->count]))
-		return 1;
-	return ++k->count == ARRAY_SIZE(expected);
-}
-
-/* Its first keys are "sys" and "builtins": those modules make the dict and are made with it. */
-static bool is_modules(struct objects *o, __u64 dict)
-{
-	struct first_keys k = { .o = o };
-
-	return dict && objects_dict_each(o, dict, is_next_key, &k) == 1 && k.count == 2;
-}
-
-/* Options of the build move it a little. */
-static __u64 find_modules(struct objects *o, __u64 interp)
-{
-	const __u32 at = o->facts->interp_modules, first = at > SCAN ? at - SCAN : 0;
-	__u64 dict = objects_pointer(o, interp + at);
-
-	if (is_modules(o, dict))
-		return dict;
-	for (__u32 i = first & ~7U; i < at + SCAN && !o->unreachable; i += 8) {
-		dict = objects_pointer(o, interp + i);
-		if (is_modules(o, dict))
-			return dict;
-	}
-	return 0;
-}
-
-static struct objects objects_of(pid_t memory, const struct layout *layout)
-{
-	return (struct objects){ .memory = memory, .layout = layout, .facts = layout_task_facts(layout),
-				 .reads_max = READS_MAX };
-}
 
 /* The dict of a module of this name; 0 if no interpreter has it. */
 static __u64 find_module(struct objects *o, __u64 runtime, const char *name)
@@ -72,8 +23,8 @@ static __u64 find_module(struct objects *o, __u64 runtime, const char *name)
 	__u64 interp = objects_pointer(o, runtime + o->layout->runtime_interpreters), module, dict = 0;
 
 	for (int i = 0; i < INTERPS_MAX && interp && !dict; i++) {
-		module = objects_dict_find(o, find_modules(o, interp), name);
-		dict = module ? objects_pointer(o, module + MODULE_DICT) : 0;
+		module = objects_dict_find(o, modules_of(o, interp), name);
+		dict = modules_dict(o, module);
 		interp = objects_pointer(o, interp + o->layout->interp_next);
 	}
 	return dict;
@@ -81,8 +32,9 @@ static __u64 find_module(struct objects *o, __u64 runtime, const char *name)
 
 __u64 asyncio_search_module(pid_t memory, const struct layout *layout, __u64 runtime)
 {
-	struct objects o = objects_of(memory, layout);
+	struct objects o;
 
+	objects_begin(&o, memory, layout, READS_MAX);
 	return o.facts ? find_module(&o, runtime, "_asyncio") : 0;
 }
 
@@ -140,7 +92,7 @@ struct getter {
 
 static __u16 offset_of(struct objects *o, __u64 type, const char *name)
 {
-	__u64 at = objects_pointer(o, type + TYPE_GETTERS);
+	__u64 at = objects_pointer(o, type + o->head + TYPE_GETTERS);
 	__u8 code[ASYNCIO_GETTER_BYTES];
 
 	for (int i = 0; i < GETTERS_MAX && at; i++, at += sizeof(struct getter)) {
@@ -195,9 +147,10 @@ static bool is_named(struct objects *o, __u64 type, const char *name)
 static int take_sizes(struct objects *o, struct asyncio_layout *a)
 {
 	__u64 task = 0, future = 0;
-	int err = objects_read(o, a->found.task_type + TYPE_BASIC_SIZE, &task, sizeof(task));
+	const __u32 at = o->head + TYPE_BASIC_SIZE;
+	int err = objects_read(o, a->found.task_type + at, &task, sizeof(task));
 
-	err = err ?: objects_read(o, a->found.future_type + TYPE_BASIC_SIZE, &future, sizeof(future));
+	err = err ?: objects_read(o, a->found.future_type + at, &future, sizeof(future));
 	if (err)
 		return err;
 	if (task <= future || task > ASYNCIO_TASK_READ || future < 64)
@@ -238,7 +191,7 @@ static int take_module(struct objects *o, __u64 dict, struct asyncio_layout *a)
 		return -EAGAIN;
 	if (!is_named(o, a->found.task_type, "_asyncio.Task") ||
 	    !is_named(o, a->found.future_type, "_asyncio.Future") ||
-	    objects_pointer(o, a->found.task_type + TYPE_BASE) != a->found.future_type)
+	    objects_pointer(o, a->found.task_type + o->head + TYPE_BASE) != a->found.future_type)
 		return -EPROTO;
 	return take_offsets(o, a);
 }
@@ -305,14 +258,9 @@ static __u64 word_at(const __u8 *bytes, size_t offset)
 	return value;
 }
 
-static __u64 type_of(struct objects *o, __u64 object)
-{
-	return objects_is_address(object) ? objects_pointer(o, object + OBJECT_TYPE) : 0;
-}
-
 static bool is_name(struct objects *o, __u64 object)
 {
-	const __u64 type = type_of(o, object);
+	const __u64 type = objects_type(o, object);
 
 	return objects_type_flags(o, type) & OBJECTS_STR ||
 	       (o->layout->version >= VERSION_3_12 && is_named(o, type, "int"));
@@ -320,14 +268,14 @@ static bool is_name(struct objects *o, __u64 object)
 
 static bool is_coroutine(struct objects *o, __u64 object)
 {
-	const __u64 type = type_of(o, object);
+	const __u64 type = objects_type(o, object);
 
 	return is_named(o, type, "coroutine") || is_named(o, type, "generator");
 }
 
 static bool is_context(struct objects *o, __u64 object)
 {
-	const __u64 type = type_of(o, object);
+	const __u64 type = objects_type(o, object);
 
 	return is_named(o, type, "Context") || is_named(o, type, "_contextvars.Context");
 }
@@ -346,8 +294,8 @@ static bool is_proved_by(struct proof *p, __u64 task)
 	return is_coroutine(p->o, word_at(bytes, a->task_coro)) &&
 	       is_name(p->o, word_at(bytes, a->task_name)) &&
 	       is_context(p->o, word_at(bytes, a->task_name + 8)) &&
-	       (!word_at(bytes, CALLBACK) || type_of(p->o, word_at(bytes, CALLBACK))) &&
-	       (!waiter || type_of(p->o, waiter));
+	       (!word_at(bytes, CALLBACK) || objects_type(p->o, word_at(bytes, CALLBACK))) &&
+	       (!waiter || objects_type(p->o, waiter));
 }
 
 static int prove(void *proof, __u64 task, __u64 type)
@@ -385,11 +333,11 @@ static void take_objects(const struct cpython *c, struct asyncio_layout *a)
 {
 	a->objects = (struct object_offsets){
 		.object_type = OBJECT_TYPE,
-		.type_name = TYPE_NAME_WORD,
-		.type_flags = TYPE_FLAGS,
-		.set_used = SET_USED,
-		.set_table = SET_TABLE,
-		.set_mask = SET_MASK,
+		.type_name = OBJECT_HEAD + TYPE_NAME,
+		.type_flags = OBJECT_HEAD + TYPE_FLAGS,
+		.set_used = OBJECT_HEAD + SET_USED,
+		.set_table = OBJECT_HEAD + SET_TABLE,
+		.set_mask = OBJECT_HEAD + SET_MASK,
 		.int_tag = OBJECT_FIRST,
 		.int_digit = OBJECT_SECOND,
 		.gen_frame = c->tasks.gen_frame,
@@ -407,20 +355,21 @@ static void take_group(struct objects *o, __u64 runtime, struct asyncio_layout *
 	const __u64 type = dict ? objects_dict_find(o, dict, "TaskGroup") : 0;
 	__u64 size;
 
-	if (!type || objects_read(o, type + TYPE_BASIC_SIZE, &size, sizeof(size)) || size > 4096)
+	if (!type || objects_read(o, type + o->head + TYPE_BASIC_SIZE, &size, sizeof(size)) || size > 4096)
 		return;
 	a->found.group_type = type;
 	if (o->layout->version >= VERSION_3_13)
-		a->found.group_values = (__u16)size + 8; /* behind the head of struct _dictvalues */
+		a->found.group_values = (__u16)size + TRACE_VALUES_HEAD;
 }
 
 int asyncio_search_layout(pid_t memory, const struct layout *layout, __u64 runtime, __u64 dict,
 			  struct asyncio_layout *ret)
 {
-	struct objects o = objects_of(memory, layout);
 	struct asyncio_layout found = { 0 };
+	struct objects o;
 	int err;
 
+	objects_begin(&o, memory, layout, READS_MAX);
 	if (!o.facts)
 		return -ENOTSUP;
 	take_objects(layout_find(layout->version), &found);

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "python/objects.h"
+
 #define TSTATE_MAX 4096 /* bytes; where the context is in a thread state is far below */
 
 int context_names_parse(const char *text, struct context_names *ret)
@@ -41,11 +43,11 @@ static bool trace_is_sane(const struct trace_place *p, const struct context_key 
 		return !key->address;
 	if (p->count > TRACE_CLASSES || !p->values || p->values >= TRACE_VALUES || p->keys_are_old > 1 ||
 	    p->has_sdk > 1 || (p->tuple_items != 8 && p->tuple_items != 16) ||
-	    !context_is_object(p->span_key) || !context_is_object(p->name) ||
-	    !context_is_object(p->ids_type) || !context_is_object(key->address))
+	    !objects_is_address(p->span_key) || !objects_is_address(p->name) ||
+	    !objects_is_address(p->ids_type) || !objects_is_address(key->address))
 		return false;
 	for (int i = 0; i < p->count; i++)
-		if (!context_is_object(p->classes[i].type) || !p->classes[i].at || p->classes[i].at % 8 ||
+		if (!objects_is_address(p->classes[i].type) || !p->classes[i].at || p->classes[i].at % 8 ||
 		    p->classes[i].index >= TRACE_INDEX_MAX)
 			return false;
 	return true;
@@ -58,10 +60,10 @@ bool context_vars_are_sane(const struct context_vars *v, const struct context_na
 	    v->tstate_context % 8 || v->tstate_context > TSTATE_MAX)
 		return false;
 	for (int i = 0; i < CONTEXT_TYPES; i++)
-		if (v->types[i] && !context_is_object(v->types[i]))
+		if (v->types[i] && !objects_is_address(v->types[i]))
 			return false;
 	for (int i = 0; i < v->count; i++)
-		if (!context_is_object(v->keys[i].address) || v->label[i] >= names->count)
+		if (!objects_is_address(v->keys[i].address) || v->label[i] >= names->count)
 			return false;
 	return trace_is_sane(&v->trace, &v->keys[TRACE_KEY]);
 }

@@ -28,12 +28,6 @@ int context_names_parse(const char *text, struct context_names *ret);
 /* The number of this name; CONTEXT_LABELS if it was not asked for. */
 __u32 context_names_find(const struct context_names *names, const char *name);
 
-/* Whether an object of a process can be there. */
-static inline bool context_is_object(__u64 address)
-{
-	return address >= 4096 && !(address & 7) && !(address >> 48);
-}
-
 /* Whether what the worker says of a process can be so. */
 bool context_vars_are_sane(const struct context_vars *v, const struct context_names *names);
 

@@ -15,10 +15,11 @@
 
 #define ENTRIES	     64 /* that are read at once */
 #define ENTRY_WORDS  3
-#define MANAGED_DICT 24 /* bytes before an object */
+#define MANAGED_DICT 24 /* bytes before an object, */
+#define MANAGED_FREE 8	/* ... and in a free-threaded build, where no header of the collector is between */
 #define VALUES_3_11  32
-#define VALUES_HEAD  8 /* of struct _dictvalues, 3.13 */
-#define MEMBERS	     32 /* slots of a class */
+#define MEMBERS	     32  /* slots of a class */
+#define TYPE_WORDS   136 /* of a class, in which the names of its instances' attributes are looked for */
 #define T_OBJECT     6  /* Include/structmember.h */
 #define T_OBJECT_EX  16
 
@@ -75,68 +76,110 @@ static int each_entry(struct objects *o, const struct keys *k, objects_visit *vi
 int objects_dict_each(struct objects *o, __u64 dict, objects_visit *visit, void *context)
 {
 	const bool has_head = o->layout->version >= VERSION_3_13;
-	__u64 words[(DICT_VALUES - OBJECT_TYPE) / 8 + 1];
+	__u64 words[DICT_VALUES / 8 + 2]; /* the type stands before */
 	struct keys k;
 	__u64 values;
 	int err;
 
 	if (!objects_is_address(dict))
 		return -EBADMSG;
-	err = objects_read(o, dict + OBJECT_TYPE, words, sizeof(words));
+	err = objects_read(o, dict + o->head - sizeof(__u64), words, sizeof(words));
 	if (err)
 		return err;
 	if (!(objects_type_flags(o, words[0]) & OBJECTS_DICT))
 		return -EBADMSG;
-	values = words[(DICT_VALUES - OBJECT_TYPE) / 8];
+	values = words[DICT_VALUES / 8 + 1];
 	if (values && has_head)
-		values += VALUES_HEAD;
-	err = read_keys(o, words[(DICT_KEYS - OBJECT_TYPE) / 8], values, &k);
+		values += TRACE_VALUES_HEAD;
+	err = read_keys(o, words[DICT_KEYS / 8 + 1], values, &k);
 	return err ?: each_entry(o, &k, visit, context);
 }
 
 struct find {
 	struct objects *o;
-	const char *key;
-	__u64 value;
+	const char *const *keys;
+	int count;
+	__u32 found; /* a bit for each */
+	__u64 *values;
 };
 
-static int is_found(void *find, __u64 key, __u64 value)
+/* 1 as soon as all are found. */
+static int take_entry(void *find, __u64 key, __u64 value)
 {
 	struct find *f = find;
+	const int which = objects_which_text(f->o, key, f->keys, f->count);
 
-	if (!objects_is_text(f->o, key, f->key))
+	if (which < 0)
 		return f->o->unreachable;
-	f->value = value;
-	return 1;
+	f->values[which] = value;
+	f->found |= 1U << which;
+	return f->found == (1U << f->count) - 1;
+}
+
+bool objects_dict_get(struct objects *o, __u64 dict, const char *const *keys, int count, __u64 *ret)
+{
+	struct find f = { .o = o, .keys = keys, .count = count, .values = ret };
+
+	return count <= OBJECTS_KEYS && objects_dict_each(o, dict, take_entry, &f) == 1;
 }
 
 __u64 objects_dict_find(struct objects *o, __u64 dict, const char *key)
 {
-	struct find f = { .o = o, .key = key };
+	__u64 value = 0;
 
-	return objects_dict_each(o, dict, is_found, &f) == 1 ? f.value : 0;
+	return objects_dict_get(o, dict, &key, 1, &value) ? value : 0;
 }
 
 /* --- attributes ----------------------------------------------------------------------------------------- */
 
+/* Where a name stands in a table that classes share with their instances; -1: not there. */
+static int index_in(struct objects *o, __u64 keys, const char *name, __u64 *ret_name)
+{
+	__u64 entries[ENTRIES][2];
+	struct keys k;
+
+	if (read_keys(o, keys, 0, &k) || !k.table.is_shared || !k.table.count || k.table.count > ENTRIES ||
+	    read_entries(o, &k, 0, k.table.count, entries))
+		return -1;
+	for (size_t i = 0; i < k.table.count; i++)
+		if (objects_is_text(o, entries[i][0], name)) {
+			*ret_name = entries[i][0];
+			return (int)i;
+		}
+	return -1;
+}
+
+int objects_attribute_index(struct objects *o, __u64 type, const char *name, __u64 *ret_name)
+{
+	__u64 words[TYPE_WORDS];
+	ssize_t n;
+	int index = -1;
+
+	if (o->facts)
+		return index_in(o, objects_pointer(o, type + o->facts->cached_keys), name, ret_name);
+	n = objects_read_some(o, type, words, sizeof(words));
+	for (ssize_t i = 0; i < n / 8 && index < 0; i++)
+		if (objects_is_address(words[i]))
+			index = index_in(o, words[i], name, ret_name);
+	return index;
+}
+
 /* Of an instance whose values lie in an order that its class has. */
 static __u64 find_in_values(struct objects *o, __u64 type, __u64 values, const char *name)
 {
-	const __u64 keys = objects_pointer(o, type + o->facts->cached_keys);
-	struct find f = { .o = o, .key = name };
-	struct keys k;
+	__u64 name_found;
+	const int index = objects_attribute_index(o, type, name, &name_found);
 
-	if (!keys || !objects_is_address(values & ~7ULL) || read_keys(o, keys, values, &k))
-		return 0;
-	return each_entry(o, &k, is_found, &f) == 1 ? f.value : 0;
+	return index < 0 ? 0 : objects_pointer(o, values + sizeof(__u64) * (__u64)index);
 }
 
 static __u64 find_managed(struct objects *o, __u64 object, __u64 type, __u64 flags, const char *name)
 {
 	const __u32 version = o->layout->version;
+	const __u64 before = o->layout->free_threaded ? MANAGED_FREE : MANAGED_DICT;
 	__u64 dict, values = 0, size = 0;
 
-	if (objects_read(o, object - MANAGED_DICT, &dict, sizeof(dict)))
+	if (objects_read(o, object - before, &dict, sizeof(dict)))
 		return 0;
 	if (version < VERSION_3_12) {
 		if (!objects_read(o, object - VALUES_3_11, &values, sizeof(values)) && values)
@@ -145,9 +188,9 @@ static __u64 find_managed(struct objects *o, __u64 object, __u64 type, __u64 fla
 		if (dict & 1)
 			return find_in_values(o, type, dict + 1, name);
 	} else if (!dict && flags & OBJECTS_INLINE_VALUES) {
-		if (objects_read(o, type + TYPE_BASIC_SIZE, &size, sizeof(size)) || size > 4096)
+		if (objects_read(o, type + o->head + TYPE_BASIC_SIZE, &size, sizeof(size)) || size > 4096)
 			return 0;
-		return find_in_values(o, type, object + size + VALUES_HEAD, name);
+		return find_in_values(o, type, object + size + TRACE_VALUES_HEAD, name);
 	}
 	return dict ? objects_dict_find(o, dict, name) : 0;
 }
@@ -171,7 +214,7 @@ static bool is_named(struct objects *o, __u64 address, const char *name)
 
 static __u64 find_in_slots(struct objects *o, __u64 object, __u64 type, const char *name)
 {
-	__u64 at = objects_pointer(o, type + TYPE_MEMBERS);
+	__u64 at = objects_pointer(o, type + o->head + TYPE_MEMBERS);
 
 	for (int i = 0; i < MEMBERS && at; i++, at += sizeof(struct member)) {
 		struct member m;
@@ -191,19 +234,19 @@ static __u64 find_in_all_slots(struct objects *o, __u64 object, __u64 type, cons
 
 	for (int i = 0; i < OBJECTS_BASES && type && !found; i++) {
 		found = find_in_slots(o, object, type, name);
-		type = objects_pointer(o, type + TYPE_BASE);
+		type = objects_pointer(o, type + o->head + TYPE_BASE);
 	}
 	return found;
 }
 
 __u64 objects_attribute(struct objects *o, __u64 object, const char *name)
 {
-	const __u64 type = objects_is_address(object) ? objects_pointer(o, object + OBJECT_TYPE) : 0;
+	const __u64 type = objects_type(o, object);
 	const __u64 flags = objects_type_flags(o, type);
 	__s64 offset = 0;
 	__u64 found = 0;
 
-	if (!flags || objects_read(o, type + TYPE_DICT_OFFSET, &offset, sizeof(offset)))
+	if (!flags || objects_read(o, type + o->head + TYPE_DICT_OFFSET, &offset, sizeof(offset)))
 		return 0;
 	if (o->layout->version >= VERSION_3_11 && flags & OBJECTS_MANAGED_DICT)
 		found = find_managed(o, object, type, flags, name);

@@ -15,7 +15,7 @@ static int read_set(struct objects *o, __u64 address, struct set *ret)
 {
 	int err = objects_is_address(address) ? 0 : -EBADMSG;
 
-	err = err ?: objects_read(o, address + OBJECT_TYPE, ret, sizeof(*ret));
+	err = err ?: objects_read(o, address + o->head - sizeof(__u64), ret, sizeof(*ret));
 	if (err)
 		return err;
 	if (ret->mask & (ret->mask + 1) || ret->mask >= OBJECTS_ITEMS * 4 || ret->used > ret->mask ||

@@ -12,6 +12,24 @@
 
 #define REPLACEMENT 0xfffd
 
+int pystr_parse(const struct layout *l, const __u8 *header, struct pystr *ret)
+{
+	struct pystr s = { 0 };
+	__u32 state;
+
+	if (l->str_length + sizeof(s.length) > l->str_ascii || l->str_state + sizeof(state) > l->str_ascii)
+		return -EBADMSG;
+	memcpy(&s.length, header + l->str_length, sizeof(s.length));
+	memcpy(&state, header + l->str_state, sizeof(state));
+	s.kind = state >> (l->str_kind_shift & 31) & 7;
+	s.is_compact = state >> (l->str_compact_bit & 31) & 1;
+	s.is_ascii = state >> (l->str_ascii_bit & 31) & 1;
+	if (s.kind != 1 && s.kind != 2 && s.kind != 4)
+		return -EBADMSG;
+	*ret = s;
+	return 0;
+}
+
 static __u32 character_at(const __u8 *bytes, unsigned int kind)
 {
 	__u16 two;

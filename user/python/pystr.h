@@ -12,6 +12,25 @@
 
 #include "bpf/abi.h"
 
+/* A str, by its header. */
+struct pystr {
+	__u64 length;	   /* characters, */
+	unsigned int kind; /* ... each of so many bytes: 1, 2 or 4 */
+	bool is_compact, is_ascii;
+};
+
+/* Takes what the header says, whose str_ascii bytes were read. -EBADMSG for what is none; *ret stays then. */
+int pystr_parse(const struct layout *l, const __u8 *header, struct pystr *ret);
+
+/*
+ * Where the characters are in the object at this address. Of one that is not compact, since its class is
+ * derived from str, a pointer at str_data leads to them.
+ */
+static inline __u64 pystr_inside(const struct layout *l, const struct pystr *s, __u64 object)
+{
+	return object + (s->is_ascii ? l->str_ascii : l->str_compact);
+}
+
 /* Bytes for any string that was captured, NUL included. Latin-1 doubles at worst; wider kinds grow less. */
 #define PYSTR_SIZE (2 * STRING_MAX + 1)
 

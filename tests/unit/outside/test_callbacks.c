@@ -28,8 +28,9 @@ static int begin(void **state)
 	reader.layout = forged_objects.layout;
 	reader.objects = forged_objects;
 	reader.at.facts = forged_objects.facts;
-	reader.at.objects = (struct object_offsets){ .object_type = OBJECT_TYPE, .type_name = TYPE_NAME_WORD,
-						     .type_flags = TYPE_FLAGS };
+	reader.at.objects = (struct object_offsets){ .object_type = OBJECT_TYPE,
+						     .type_name = OBJECT_HEAD + TYPE_NAME,
+						     .type_flags = OBJECT_HEAD + TYPE_FLAGS };
 	reader.at.found.task_type = at(forged_types[FORGED_TASK]);
 	reader.at.found.future_type = at(forged_types[FORGED_FUTURE]);
 	memset(future, 0, sizeof(future));

@@ -14,10 +14,12 @@
 #include <cmocka.h>
 
 #include "outside/trace_look.h"
+#include "python/objects.h"
 
 #define WORDS	 16384
 #define PAIRS	 8 /* of a dict, at most */
 #define HASH	 77
+#define FLAGS	 21 /* word of a class */
 #define VALUES_AT 48 /* tp_basicsize, tp_dictoffset */
 
 static __u64 memory[WORDS];
@@ -111,11 +113,18 @@ static __u64 *module(const struct pair *pairs, size_t count)
 	return at;
 }
 
+static __u64 *keys_of(int type)
+{
+	const struct task_facts *facts = layout_task_facts(&layout);
+
+	return &types[type][facts ? facts->cached_keys / 8U : 120];
+}
+
 /* A class whose instances have these attributes. */
 static void give_attributes(int type, const struct pair *pairs, size_t count)
 {
 	types[type][4] = types[type][36] = VALUES_AT;
-	types[type][110] = address_of(table(pairs, count, 2));
+	*keys_of(type) = address_of(table(pairs, count, 2));
 }
 
 static __u64 *int_of(__u64 value)
@@ -136,6 +145,7 @@ static __u64 *runtime_context(void)
 	values[1] = address_of(variable);
 	if (is_old()) {
 		in = object(T_DICT, 4);
+		in[4] = *keys_of(T_RUNTIME);
 		in[5] = address_of(values);
 		at[VALUES_AT / 8] = address_of(in);
 	} else if (layout.version < 0x030c0000) {
@@ -165,6 +175,10 @@ static void begin(__u32 version)
 		types[i][3] = address_of(type_names[i]);
 	}
 	types[T_TYPE][1] = address_of(types[T_TYPE]);
+	types[T_DICT][FLAGS] = OBJECTS_DICT;
+	types[T_RUNTIME][FLAGS] = OBJECTS_HEAP_TYPE;
+	if (version >= 0x030b0000)
+		types[T_RUNTIME][FLAGS] |= OBJECTS_MANAGED_DICT | OBJECTS_INLINE_VALUES;
 	give_attributes(T_SPAN, of_span, 3);
 	give_attributes(T_PLAIN, of_plain, 1);
 	give_attributes(T_RUNTIME, of_runtime, 2);
@@ -182,24 +196,26 @@ static void load(int without)
 	const struct pair span[] = { { "SpanContext", types[T_IDS] }, { "INVALID_SPAN_CONTEXT", ids },
 				     { "NonRecordingSpan", types[T_PLAIN] } };
 	const struct pair sdk[] = { { "_Span", types[T_SPAN] } };
-	struct pair all[] = { { "sys", NULL }, { "opentelemetry.context", NULL },
+	struct pair all[] = { { "sys", NULL }, { "builtins", NULL }, { "opentelemetry.context", NULL },
 			      { "opentelemetry.trace.propagation", NULL },
 			      { "opentelemetry.trace.span", NULL }, { "opentelemetry.sdk.trace", NULL } };
+	const struct task_facts *facts = layout_task_facts(&layout);
+	const __u32 expected = facts ? facts->interp_modules / 8 : 1000;
 	const size_t items = layout.version >= 0x030e0000 ? 4 : 3;
 
 	ids[2] = 6;
 	ids[items] = address_of(int_of(0));
 	ids[items + 1] = address_of(int_of(0));
-	all[0].value = module(sdk, 1);
-	all[1].value = module(context, 1);
-	all[2].value = module(propagation, 2);
-	all[3].value = module(span, 3);
-	all[4].value = module(sdk, 1);
+	all[0].value = all[1].value = module(sdk, 1);
+	all[2].value = module(context, 1);
+	all[3].value = module(propagation, 2);
+	all[4].value = module(span, 3);
+	all[5].value = module(sdk, 1);
 	if (without)
-		all[without].name = "another.module";
-	interpreter = make(600);
-	interpreter[20] = address_of(dict(sdk, 1)); /* a dict that is not that of modules */
-	interpreter[300] = address_of(dict(all, 5));
+		all[1 + without].name = "another.module";
+	interpreter = make(2000);
+	interpreter[expected + 10] = address_of(dict(sdk, 1)); /* a dict that is not that of modules */
+	interpreter[expected + 20] = address_of(dict(all, 6));
 }
 
 static struct context_vars look(void)
@@ -258,7 +274,7 @@ static void what_is_not_loaded(void **state)
 		assert_false(v.trace.has_sdk);
 	}
 	begin(0x030c00f0);
-	interpreter = make(600);
+	interpreter = make(2000);
 	assert_int_equal(look().trace.count, 0);
 	interpreter = (__u64 *)8;
 	assert_int_equal(look().trace.count, 0);

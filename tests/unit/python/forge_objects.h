@@ -66,13 +66,12 @@ static inline void forge_objects_begin(void)
 	kept = *layout;
 	memset(forged_types, 0, sizeof(forged_types));
 	for (int i = 0; i < FORGED_TYPES; i++) {
-		forged_types[i][TYPE_NAME_WORD / 8] = at(rows[i].name);
-		forged_types[i][TYPE_FLAGS / 8] = rows[i].flags;
+		forged_types[i][(OBJECT_HEAD + TYPE_NAME) / 8] = at(rows[i].name);
+		forged_types[i][(OBJECT_HEAD + TYPE_FLAGS) / 8] = rows[i].flags;
 	}
-	forged_types[FORGED_INSTANCE][TYPE_DICT_OFFSET / 8] = 16;
-	forged_types[FORGED_TASK][TYPE_BASE / 8] = at(forged_types[FORGED_FUTURE]);
-	forged_objects = (struct objects){ .memory = getpid(), .layout = &kept, .reads_max = 1 << 20,
-					   .facts = layout_task_facts(&kept) };
+	forged_types[FORGED_INSTANCE][(OBJECT_HEAD + TYPE_DICT_OFFSET) / 8] = 16;
+	forged_types[FORGED_TASK][(OBJECT_HEAD + TYPE_BASE) / 8] = at(forged_types[FORGED_FUTURE]);
+	objects_begin(&forged_objects, getpid(), &kept, 1 << 20);
 }
 
 static inline __u64 forge_object(__u64 *object, enum forged_type type)
@@ -98,7 +97,7 @@ static inline __u64 forge_dict(struct forged_dict *d)
 {
 	memset(d, 0, sizeof(*d));
 	forge_object(d->object, FORGED_DICT);
-	d->object[DICT_KEYS / 8] = at(d->head);
+	d->object[(OBJECT_HEAD + DICT_KEYS) / 8] = at(d->head);
 	d->head[1] = 6 | 6 << 8; /* log2 of the size, and of the bytes of the indices */
 	return at(d);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_objects.c - objects as in 3.11, whole and spoilt in every word: what is found is right, each call
- * ends, and no more is read than was allowed. That real ones of each version are read rightly is shown by
- * tests/e2e/tasks/test_tasks_found.py.
+ * test_objects.c - objects as in 3.11 and of a free-threaded 3.14, whole and spoilt in every word: what is
+ * found is right, each call ends, and no more is read than was allowed. That real ones of each version are
+ * read rightly is shown by tests/e2e/tasks/test_tasks_found.py and test_trace.py.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -41,6 +41,76 @@ static void a_value_by_its_key(void **state)
 	assert_int_equal(objects_dict_find(o, at(&dict), "one"), 0);
 }
 
+/* What is no key leaves what there was. */
+static void several_values(void **state)
+{
+	static const char *const wanted[] = { "two", "three", "one" };
+	__u64 values[] = { 7, 7, 7 };
+
+	(void)state;
+	assert_false(objects_dict_get(&forged_objects, at(&dict), wanted, 3, values));
+	assert_true(values[0] == at(texts[1]) && values[1] == 7 && values[2] == at(texts[0]));
+	assert_true(objects_dict_get(&forged_objects, at(&dict), wanted, 1, values));
+	assert_false(objects_dict_get(&forged_objects, at(&dict), wanted, OBJECTS_KEYS + 1, values));
+}
+
+static void what_a_text_is(void **state)
+{
+	const struct layout *l = forged_objects.layout;
+	__u32 *const kind = (__u32 *)((char *)texts[0] + l->str_state);
+	char text[4 * OBJECTS_TEXT], most[OBJECTS_TEXT + 1];
+	__u64 *const length = &texts[0][l->str_length / 8];
+	struct objects *o = &forged_objects;
+
+	(void)state;
+	assert_int_equal(objects_text(o, at(texts[0]), text, sizeof(text)), 0);
+	assert_string_equal(text, "one");
+	assert_int_equal(objects_which_text(o, at(texts[0]), names, 3), 0);
+	assert_int_equal(objects_which_text(o, at(texts[2]), names, 3), 2);
+	assert_int_equal(objects_which_text(o, at(texts[2]), names, 2), -1);
+	memset(most, 'x', sizeof(most));
+	most[OBJECTS_TEXT] = '\0';
+	forge_text(texts[0], most);
+	assert_int_equal(objects_text(o, at(texts[0]), text, sizeof(text)), -EBADMSG);
+	*length = OBJECTS_TEXT - 1;
+	assert_int_equal(objects_text(o, at(texts[0]), text, sizeof(text)), 0);
+	assert_int_equal(strlen(text), OBJECTS_TEXT - 1);
+	assert_false(objects_is_text(o, at(texts[0]), most));
+	/* Characters of two bytes, and those that stand elsewhere. */
+	*length = 2;
+	*kind = 2U << l->str_kind_shift | 1U << l->str_compact_bit;
+	memcpy((char *)texts[0] + l->str_compact, u"\u00e9\u20ac", 4);
+	assert_int_equal(objects_text(o, at(texts[0]), text, sizeof(text)), 0);
+	assert_string_equal(text, "\u00e9\u20ac");
+	*kind = 1U << l->str_kind_shift;
+	texts[0][l->str_data / 8] = at(most) & ~7ULL;
+	assert_int_equal(objects_text(o, at(texts[0]), text, sizeof(text)), 0);
+	texts[0][l->str_data / 8] = 0;
+	assert_int_equal(objects_text(o, at(texts[0]), text, sizeof(text)), -EFAULT);
+	*kind = 3U << l->str_kind_shift;
+	assert_int_equal(objects_text(o, at(texts[0]), text, sizeof(text)), -EBADMSG);
+}
+
+/* By its name, before which the module's may stand; once met, by the type. */
+static void what_an_object_is(void **state)
+{
+	struct objects *o = &forged_objects;
+	__u64 task = 0, other = 0;
+
+	(void)state;
+	forge_object(instance, FORGED_TASK);
+	assert_int_equal(objects_type(o, at(instance)), at(forged_types[FORGED_TASK]));
+	assert_false(objects_is(o, at(instance), "", "Task", &task));
+	assert_false(objects_is(o, at(instance), "_asyncio.", "Tas", &task));
+	assert_int_equal(task, 0);
+	assert_true(objects_is(o, at(instance), "_asyncio.", "Task", &task));
+	assert_int_equal(task, at(forged_types[FORGED_TASK]));
+	forged_types[FORGED_TASK][(OBJECT_HEAD + TYPE_NAME) / 8] = 0;
+	assert_true(objects_is(o, at(instance), "_asyncio.", "Task", &task));
+	assert_false(objects_is(o, at(instance), "_asyncio.", "Task", &other));
+	assert_false(objects_is(o, 8, "", "Task", &task));
+}
+
 /* The values of instances of one class may lie apart from the keys that they share. */
 static void attributes(void **state)
 {
@@ -53,12 +123,22 @@ static void attributes(void **state)
 	instance[2] = at(&dict);
 	assert_int_equal(objects_attribute(o, at(instance), "two"), at(texts[1]));
 	assert_int_equal(objects_attribute(o, at(instance), "none"), 0);
-	forged_types[FORGED_INSTANCE][TYPE_FLAGS / 8] |= OBJECTS_MANAGED_DICT;
+	forged_types[FORGED_INSTANCE][(OBJECT_HEAD + TYPE_FLAGS) / 8] |= OBJECTS_MANAGED_DICT;
 	forge_object(managed + 4, FORGED_INSTANCE);
 	managed[1] = at(&dict); /* three words before the object */
 	assert_int_equal(objects_attribute(o, at(managed + 4), "one"), at(texts[0]));
 	managed[0] = at(values);
 	assert_int_equal(objects_attribute(o, at(managed + 4), "one"), 0); /* its class has no keys */
+	*(__u64 *)((char *)forged_types[FORGED_INSTANCE] + o->facts->cached_keys) = at(dict.head);
+	assert_int_equal(objects_attribute(o, at(managed + 4), "one"), 0); /* they are of a dict */
+	dict.head[1] |= 2 << 16;
+	for (int i = 0; i < 3; i++) { /* an entry has no hash now */
+		dict.entries[i / 3][i % 3] = 0;
+		((__u64 *)dict.entries)[2 * i] = at(texts[i]);
+	}
+	assert_int_equal(objects_attribute(o, at(managed + 4), "one"), at(texts[2]));
+	assert_int_equal(objects_attribute(o, at(managed + 4), "_asyncio"), at(texts[0]));
+	assert_int_equal(objects_attribute(o, at(managed + 4), "none"), 0);
 }
 
 static void attributes_in_slots(void **state)
@@ -67,8 +147,8 @@ static void attributes_in_slots(void **state)
 	__u64 members[10] = { at(name), 16, 24 };
 
 	(void)state;
-	forged_types[FORGED_INSTANCE][TYPE_DICT_OFFSET / 8] = 0;
-	forged_types[FORGED_INSTANCE][TYPE_MEMBERS / 8] = at(members);
+	forged_types[FORGED_INSTANCE][(OBJECT_HEAD + TYPE_DICT_OFFSET) / 8] = 0;
+	forged_types[FORGED_INSTANCE][(OBJECT_HEAD + TYPE_MEMBERS) / 8] = at(members);
 	forge_object(instance, FORGED_INSTANCE);
 	instance[3] = at(texts[1]);
 	assert_int_equal(objects_attribute(&forged_objects, at(instance), name), at(texts[1]));
@@ -87,9 +167,9 @@ static int count(void *n, __u64 key, __u64 value)
 static void forge_set(__u64 mask, __u64 used)
 {
 	forge_object(set_object, FORGED_SET);
-	set_object[SET_USED / 8] = set_object[OBJECT_FIRST / 8] = used;
-	set_object[SET_MASK / 8] = mask;
-	set_object[SET_TABLE / 8] = at(slots);
+	set_object[(OBJECT_HEAD + SET_USED) / 8] = set_object[OBJECT_FIRST / 8] = used;
+	set_object[(OBJECT_HEAD + SET_MASK) / 8] = mask;
+	set_object[(OBJECT_HEAD + SET_TABLE) / 8] = at(slots);
 }
 
 static void what_is_in_a_set(void **state)
@@ -104,14 +184,14 @@ static void what_is_in_a_set(void **state)
 	slots[7] = ~0ULL; /* that was taken out */
 	assert_int_equal(objects_set_each(&forged_objects, at(set_object), count, &n), 0);
 	assert_int_equal(n, 2);
-	set_object[SET_MASK / 8] = 6;
+	set_object[(OBJECT_HEAD + SET_MASK) / 8] = 6;
 	assert_int_equal(objects_set_each(&forged_objects, at(set_object), count, &n), -EBADMSG);
 	forge_set(~0ULL, 2);
 	assert_int_equal(objects_set_each(&forged_objects, at(set_object), count, &n), -EBADMSG);
 	forge_set(7, 9);
 	assert_int_equal(objects_set_each(&forged_objects, at(set_object), count, &n), -EBADMSG);
 	forge_set(7, 2);
-	set_object[SET_TABLE / 8] = 4096;
+	set_object[(OBJECT_HEAD + SET_TABLE) / 8] = 4096;
 	assert_int_equal(objects_set_each(&forged_objects, at(set_object), count, &n), -EAGAIN);
 	assert_int_equal(objects_set_each(&forged_objects, at(&dict), count, &n), -EBADMSG);
 }
@@ -125,8 +205,41 @@ static void types(void **state)
 	assert_true(objects_is_derived(o, task, task));
 	assert_true(objects_is_derived(o, task, future));
 	assert_false(objects_is_derived(o, future, task));
-	forged_types[FORGED_FUTURE][TYPE_BASE / 8] = task; /* a circle */
+	forged_types[FORGED_FUTURE][(OBJECT_HEAD + TYPE_BASE) / 8] = task; /* a circle */
 	assert_false(objects_is_derived(o, future, at(forged_types[FORGED_LIST])));
+}
+
+/* Everything stands 16 bytes further on, but what instances have before them. */
+static void without_the_gil(void **state)
+{
+	static forged_object type, dict_type, of_class;
+	static const char name[] = "Thing";
+	__u64 words[24] __attribute__((aligned(16))) = { 0 }, *const object = words + 8, key = 0;
+	struct layout layout = *layout_of_build(layout_find(0x030e0000), true);
+	struct objects *o = &forged_objects;
+
+	(void)state;
+	layout.version = 0x030e06f0;
+	objects_begin(o, getpid(), &layout, 1000);
+	assert_null(o->facts);
+	type[(o->head + TYPE_NAME) / 8] = at(name);
+	type[(o->head + TYPE_FLAGS) / 8] = OBJECTS_MANAGED_DICT | OBJECTS_INLINE_VALUES | OBJECTS_HEAP_TYPE;
+	type[(o->head + TYPE_BASIC_SIZE) / 8] = 48;
+	type[50] = at(of_class); /* its keys: 8 indices, and entries of two words */
+	of_class[1] = 3 | 3 << 8 | 2 << 16;
+	of_class[3] = 1;
+	of_class[5] = forge_text(texts[0], "tenant");
+	object[3] = at(type);
+	object[48 / 8 + 1] = at(texts[1]);
+	assert_int_equal(objects_type(o, at(object)), at(type));
+	assert_int_equal(objects_attribute_index(o, at(type), "tenant", &key), 0);
+	assert_int_equal(key, at(texts[0]));
+	assert_int_equal(objects_attribute_index(o, at(type), "tenants", &key), -1);
+	assert_int_equal(objects_attribute(o, at(object), "tenant"), at(texts[1]));
+	dict_type[(o->head + TYPE_FLAGS) / 8] = OBJECTS_DICT;
+	object[-1] = at(words); /* it was given a dict, which is as good as empty */
+	words[3] = at(dict_type);
+	assert_int_equal(objects_attribute(o, at(object), "tenant"), 0);
 }
 
 /* Any words anywhere, the same in each run: each call ends, with no more reads than there are. */
@@ -167,7 +280,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, begin)
 	const struct CMUnitTest tests[] = {
-		TEST(a_value_by_its_key), TEST(attributes), TEST(attributes_in_slots), TEST(what_is_in_a_set),
+		TEST(a_value_by_its_key), TEST(several_values), TEST(what_a_text_is), TEST(what_an_object_is),
+		TEST(attributes), TEST(attributes_in_slots), TEST(without_the_gil), TEST(what_is_in_a_set),
 		TEST(types), TEST(spoilt), TEST(a_process_that_is_gone),
 	};
 

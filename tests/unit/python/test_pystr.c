@@ -203,6 +203,34 @@ static void test_noise_is_valid_utf8(void **state)
 	}
 }
 
+/* A header says where its characters are; what cannot be is no str. */
+static void test_headers(void **state)
+{
+	struct layout l = { .str_length = 16, .str_state = 32, .str_ascii = 40, .str_compact = 56,
+			    .str_kind_shift = 2, .str_compact_bit = 5, .str_ascii_bit = 6 };
+	__u64 header[5] = { 0, 0, 7, 0, 1 << 2 | 1 << 5 | 1 << 6 };
+	struct pystr found = { 0 };
+
+	(void)state;
+	assert_int_equal(pystr_parse(&l, (__u8 *)header, &found), 0);
+	assert_true(found.length == 7 && found.kind == 1 && found.is_compact && found.is_ascii);
+	assert_int_equal(pystr_inside(&l, &found, 4096), 4096 + 40);
+	header[4] = 2 << 2 | 1 << 5;
+	assert_int_equal(pystr_parse(&l, (__u8 *)header, &found), 0);
+	assert_true(found.kind == 2 && found.is_compact && !found.is_ascii);
+	assert_int_equal(pystr_inside(&l, &found, 4096), 4096 + 56);
+	for (__u64 kind = 0; kind < 8; kind++) {
+		header[4] = kind << 2;
+		assert_int_equal(pystr_parse(&l, (__u8 *)header, &found),
+				 kind == 1 || kind == 2 || kind == 4 ? 0 : -EBADMSG);
+	}
+	assert_false(found.is_compact);
+	assert_int_equal(found.kind, 4);
+	header[4] = 1 << 2;
+	l.str_state = 38; /* it would be read behind the header */
+	assert_int_equal(pystr_parse(&l, (__u8 *)header, &found), -EBADMSG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +242,7 @@ int main(void)
 		cmocka_unit_test(test_noise_is_valid_utf8),
 		cmocka_unit_test(test_bytes_of_unknown_encoding),
 		cmocka_unit_test(test_bytes_into_little_room),
+		cmocka_unit_test(test_headers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
