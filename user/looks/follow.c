@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "targets/registry.h"
 
-#define FOLLOW_NS (200 * NS_PER_MS) /* between two comparisons with the registry */
+#define FOLLOW_NS (200 * NS_PER_MS) /* between two comparisons with the registry, at least */
 
 static void forget(struct follow *f, struct followed *p)
 {
@@ -22,6 +22,7 @@ void follow_end(struct follow *f)
 
 	HASH_ITER(hh, f->processes, p, next)
 		forget(f, p);
+	f->seen = 0;
 }
 
 struct followed *follow_find(const struct follow *f, __u32 id)
@@ -36,6 +37,7 @@ static void add(struct follow *f, const struct registry_entry *e)
 {
 	struct followed *p = calloc(1, f->size);
 
+	f->lacks |= !p;
 	if (!p)
 		return;
 	p->id = e->id;
@@ -43,8 +45,10 @@ static void add(struct follow *f, const struct registry_entry *e)
 	p->start_time = e->start_time;
 	p->is_there = true;
 	HASH_ADD(hh, f->processes, id, sizeof(p->id), p);
-	if (!p->hh.tbl)
-		free(p);
+	if (p->hh.tbl)
+		return;
+	f->lacks = true;
+	free(p);
 }
 
 static int on_entry(void *follow, const struct registry_entry *e)
@@ -59,19 +63,27 @@ static int on_entry(void *follow, const struct registry_entry *e)
 	return 0;
 }
 
-void follow_registry(struct follow *f, __u64 now)
+static bool is_behind(const struct follow *f)
+{
+	return f->lacks || f->seen != registry_changes(f->registry);
+}
+
+bool follow_registry(struct follow *f, __u64 now)
 {
 	struct followed *p, *next;
 
-	if (now < f->next_follow)
-		return;
+	if (!is_behind(f) || now < f->next_follow)
+		return false;
 	f->next_follow = now + FOLLOW_NS;
+	f->seen = registry_changes(f->registry);
+	f->lacks = false;
 	HASH_ITER(hh, f->processes, p, next)
 		p->is_there = false;
 	registry_each(f->registry, on_entry, f);
 	HASH_ITER(hh, f->processes, p, next)
 		if (!p->is_there)
 			forget(f, p);
+	return true;
 }
 
 struct followed *follow_next(const struct follow *f)
@@ -94,12 +106,14 @@ struct followed *follow_due(const struct follow *f, __u64 now)
 int follow_due_ms(const struct follow *f, __u64 now, bool waits)
 {
 	const struct followed *p = waits ? NULL : follow_next(f);
-	__u64 due = f->next_follow;
+	__u64 due = p ? p->due : FOLLOW_NEVER;
 
-	if (p && p->due < due)
-		due = p->due > f->next_look ? p->due : f->next_look;
-	if (due > f->next_follow)
+	if (p && due < f->next_look)
+		due = f->next_look;
+	if (is_behind(f) && due > f->next_follow)
 		due = f->next_follow;
+	if (due == FOLLOW_NEVER)
+		return -1;
 	return due <= now ? 0 : (int)((due - now) / NS_PER_MS) + 1;
 }
 

@@ -32,7 +32,9 @@ struct follow {
 	size_t size; /* of what is known of a process; all zero at first, behind struct followed */
 	void (*release)(struct followed *p); /* what that has besides its own memory; NULL = nothing */
 	struct followed *processes;	     /* by their ids */
-	__u64 next_follow;		     /* when the registry is compared again; CLOCK_MONOTONIC, ns */
+	__u64 seen;			     /* registry_changes() when it was compared, */
+	bool lacks;			     /* ... and there was no memory for a process */
+	__u64 next_follow;		     /* it is not compared again before; CLOCK_MONOTONIC, ns */
 	__u64 next_look;		     /* no look begins before; CLOCK_MONOTONIC, ns */
 };
 
@@ -40,10 +42,11 @@ struct follow {
 void follow_end(struct follow *f);
 
 /*
- * Compares with the registry, if that is due: a Python process that is new is followed and due at once, one
- * that has ended is forgotten. One for which there is no memory is new again next time.
+ * Compares with the registry if that has changed, but not all the time: a Python process that is new is
+ * followed and due at once, one that has ended is forgotten. One for which there is no memory is new again
+ * next time. Returns whether it did.
  */
-void follow_registry(struct follow *f, __u64 now);
+bool follow_registry(struct follow *f, __u64 now);
 
 /* What is known of this process. NULL if it is not followed, or not any more. */
 struct followed *follow_find(const struct follow *f, __u32 id);
@@ -54,7 +57,7 @@ struct followed *follow_due(const struct follow *f, __u64 now);
 
 /*
  * In how many ms there is something to do: to compare with the registry or, if no answer is waited for, to
- * look at a process.
+ * look at a process. -1: nothing, until one of these comes.
  */
 int follow_due_ms(const struct follow *f, __u64 now, bool waits);
 

@@ -280,9 +280,7 @@ static void on_turn(void *task_targets, unsigned int ready)
 		return;
 	if (t->stacks.answer)
 		count_some(t);
-	else if (now >= t->follow.next_follow)
-		follow_registry(&t->follow, now);
-	else if (!t->asked)
+	else if (!follow_registry(&t->follow, now) && !t->asked)
 		look(t, now);
 }
 

@@ -26,6 +26,7 @@ struct registry {
 	struct text *texts;
 	size_t live;
 	size_t forgotten; /* how many */
+	__u64 changes;
 	struct unlooked unlooked;
 };
 
@@ -177,6 +178,7 @@ int registry_add(struct registry *r, const struct registry_entry *e)
 		return -ENOMEM;
 	}
 	r->live -= !s->entry.ended;
+	r->changes += s->entry.ended != e->ended || s->entry.layout != e->layout;
 	unshare_strings(r, &s->entry, ARRAY_SIZE(strings));
 	s->entry = copy;
 	s->entry.comm[sizeof(s->entry.comm) - 1] = '\0';
@@ -219,6 +221,7 @@ void registry_end(struct registry *r, __u32 id)
 		return;
 	s->entry.ended = true;
 	r->live--;
+	r->changes++;
 }
 
 void registry_forget(struct registry *r, bool (*may_go)(void *context, struct registry_entry *e),
@@ -231,6 +234,7 @@ void registry_forget(struct registry *r, bool (*may_go)(void *context, struct re
 			continue;
 		r->live -= !s->entry.ended;
 		r->forgotten++;
+		r->changes++;
 		unshare_strings(r, &s->entry, ARRAY_SIZE(strings));
 		HASH_DEL(r->slots, s);
 		free(s);
@@ -247,6 +251,11 @@ size_t registry_count(const struct registry *r, size_t *ret_live)
 	if (ret_live)
 		*ret_live = r->live;
 	return HASH_COUNT(r->slots) + r->forgotten;
+}
+
+__u64 registry_changes(const struct registry *r)
+{
+	return r->changes;
 }
 
 const struct registry_entry *registry_after(const struct registry *r, __u32 id)

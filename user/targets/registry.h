@@ -72,6 +72,12 @@ size_t registry_held(const struct registry *r);
 /* How many processes were seen in the run that are profiled; *ret_live is how many of them live. */
 size_t registry_count(const struct registry *r, size_t *ret_live);
 
+/*
+ * Grows whenever a process is new, has got another layout, has ended or is forgotten: while it stays, nobody
+ * has to compare with the registry what is known of processes elsewhere.
+ */
+__u64 registry_changes(const struct registry *r);
+
 /* The processes that are in no entry because nobody could look at them; the registry's. */
 struct unlooked *registry_unlooked(struct registry *r);
 /* unlooked_count() of them, now. */

@@ -17,7 +17,7 @@
 #include "tests/forge/fail_malloc.h"
 
 #define AT	 (1000 * NS_PER_SECOND) /* when each test begins, of a clock that it moves itself */
-#define FOLLOW_NS (200 * NS_PER_MS)	/* between two comparisons with the registry */
+#define FOLLOW_NS (200 * NS_PER_MS)	/* between two comparisons with the registry, at least */
 
 struct known {
 	struct followed followed;
@@ -136,17 +136,49 @@ static void when_something_is_due(void **state)
 	assert_int_equal(follow_due_ms(&follow, AT, false), 0); /* the registry */
 	follow_registry(&follow, AT);
 	assert_int_equal(follow_due_ms(&follow, AT, false), 0); /* a look */
-	assert_int_equal(follow_due_ms(&follow, AT, true), 201);
+	assert_int_equal(follow_due_ms(&follow, AT, true), -1);
 	p = follow_find(&follow, 1);
 	p->due = AT + 50 * NS_PER_MS;
 	assert_int_equal(follow_due_ms(&follow, AT, false), 51);
 	follow.next_look = AT + 80 * NS_PER_MS;
 	assert_int_equal(follow_due_ms(&follow, AT, false), 81);
 	follow.next_look = AT + NS_PER_SECOND;
+	assert_int_equal(follow_due_ms(&follow, AT, false), 1001);
+	add(2, 0); /* another process has come */
 	assert_int_equal(follow_due_ms(&follow, AT, false), 201);
-	follow.next_look = 0;
-	p->due = FOLLOW_NEVER;
-	assert_int_equal(follow_due_ms(&follow, AT, false), 201);
+	assert_int_equal(follow_due_ms(&follow, AT, true), 201);
+	assert_int_equal(follow_due_ms(&follow, AT + NS_PER_SECOND, true), 0);
+	follow_registry(&follow, AT + NS_PER_SECOND);
+	follow_find(&follow, 2)->due = p->due = FOLLOW_NEVER;
+	assert_int_equal(follow_due_ms(&follow, AT, false), -1);
+}
+
+/* A registry in which nothing changes is not gone through, and nobody is woken for it. */
+static void only_what_has_changed(void **state)
+{
+	__u64 at = AT;
+
+	(void)state;
+	assert_false(follow_registry(&follow, at));
+	assert_int_equal(follow_due_ms(&follow, at, false), -1);
+	add(1, 0);
+	assert_true(follow_registry(&follow, at));
+	assert_false(follow_registry(&follow, at += FOLLOW_NS));
+	add(1, 0);
+	assert_false(follow_registry(&follow, at += FOLLOW_NS));
+	add(2, 0);
+	assert_true(follow_registry(&follow, at += FOLLOW_NS));
+	registry_end(registry, 2);
+	assert_true(follow_registry(&follow, at += FOLLOW_NS));
+	registry_end(registry, 2);
+	assert_false(follow_registry(&follow, at += FOLLOW_NS));
+	add(3, -1);
+	assert_true(follow_registry(&follow, at += FOLLOW_NS));
+	add(3, 1);
+	assert_true(follow_registry(&follow, at += FOLLOW_NS));
+	assert_non_null(follow_find(&follow, 3));
+	registry_forget(registry, forget_all, NULL);
+	assert_true(follow_registry(&follow, at += FOLLOW_NS));
 }
 
 static void pauses_grow(void **state)
@@ -181,6 +213,7 @@ static void without_memory(void **state)
 		follow_registry(&follow, at += FOLLOW_NS);
 		allocations_left = -1;
 		failed += !follow_find(&follow, 1);
+		assert_true(follow_find(&follow, 1) || follow_due_ms(&follow, at, true) >= 0);
 		follow_registry(&follow, at += FOLLOW_NS);
 		assert_non_null(follow_find(&follow, 1));
 	}
@@ -196,6 +229,7 @@ int main(void)
 		TEST(one_that_the_registry_has_forgotten),
 		TEST(who_is_next),
 		TEST(when_something_is_due),
+		TEST(only_what_has_changed),
 		TEST(pauses_grow),
 		TEST(without_memory),
 	};

@@ -313,10 +313,39 @@ static void after(void **state)
 	assert_non_null(registry_after(registry, 77)); /* forgotten meanwhile */
 }
 
+/* What concerns who lives as what is counted, and nothing else. */
+static void changes(void **state)
+{
+	struct registry_entry e = entry(7, 4711);
+	__u64 before = registry_changes(registry);
+
+	(void)state;
+	add(e);
+	assert_true(registry_changes(registry) > before);
+	before = registry_changes(registry);
+	add(e);
+	e.binary = "/opt/python";
+	add(e);
+	registry_end(registry, 8);
+	assert_int_equal(registry_changes(registry), before);
+	e.layout = 4;
+	add(e);
+	assert_true(registry_changes(registry) > before);
+	before = registry_changes(registry);
+	registry_end(registry, 7);
+	assert_true(registry_changes(registry) > before);
+	before = registry_changes(registry);
+	registry_end(registry, 7);
+	assert_int_equal(registry_changes(registry), before);
+	add(e); /* its number names it again */
+	assert_true(registry_changes(registry) > before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(after, setup, teardown),
+		cmocka_unit_test_setup_teardown(changes, setup, teardown),
 		cmocka_unit_test_setup_teardown(found_by_number, setup, teardown),
 		cmocka_unit_test_setup_teardown(replaced, setup, teardown),
 		cmocka_unit_test_setup_teardown(ended, setup, teardown),
