@@ -45,6 +45,8 @@ def check_stage(directory, stage):
         return
     outcomes = json.loads((directory / (stage + ".json")).read_text())["outcomes"]
     check("%s: the greedy program has filled the tree" % stage, outcomes["table_full"] > 0, outcomes)
+    filled = (directory / (stage + ".filled")).read_text().strip()
+    print("       %s: the tree was full after %s s" % (stage, filled))
     path = directory / (stage + ".pb.gz")
     apart = samples_of(path, APART[stage])
     check_stacks("%s: %s" % (stage, APART[stage]), apart)
