@@ -13,6 +13,7 @@
 #include "export/file.h"
 #include "profile/losses.h"
 #include "profile/profile.h"
+#include "profile/trace_ids.h"
 #include "targets/discover.h"
 #include "tree/journal.h"
 #include "tree/journal_stretch.h"
@@ -43,8 +44,12 @@ int log_file_order(struct log_file *l, __u64 from, __u64 to)
 	from = from > oldest ? from : oldest;
 	to = to < now ? to : now;
 	err = journal_stretch_new(&l->stretch, l->journal, from, to);
+	if (err)
+		return err;
+	/* Who reads the file later cannot ask again. */
+	journal_stretch_spans(l->stretch, &(struct trace_wanted){ .each = l->journal->traced });
 	l->due = clock_seconds() + NAMING_SECONDS;
-	return err;
+	return 0;
 }
 
 void log_file_signalled(struct log_file *l)
@@ -80,6 +85,10 @@ static void on_written(struct log_file *l, int err)
 		losses_text(info, lost);
 		log_info("wrote %s: the log of %.1f s%s%s", l->path, info->duration_ns / 1e9,
 			 *lost ? "; samples that it has lost are missing: " : "", lost);
+		if (l->unlabelled)
+			log_warning("%llu entries of the log are in '%s' without the ids of their spans, which are "
+				    "too many: POST /debug/pyperf/log writes a shorter stretch",
+				    l->unlabelled, l->path);
 	}
 	forget(l);
 }
@@ -103,6 +112,7 @@ static void make(struct log_file *l, __u64 pause_ns)
 	if (err == -EAGAIN)
 		return;
 	if (!err) {
+		l->unlabelled = journal_stretch_unlabelled(l->stretch);
 		l->profile = journal_stretch_take(l->stretch);
 		journal_stretch_free(TAKE_PTR(l->stretch));
 		l->end = clock_seconds() + WRITE_SECONDS;

@@ -31,6 +31,7 @@ struct log_file {
 	struct profile *profile;	 /* ... which is then written */
 	double due; /* clock_seconds() at which names that are missing are waited for no longer, ... */
 	double end; /* ... and at which writing is given up */
+	__u64 unlabelled; /* entries in it whose span has no ids there: there are too many spans */
 	struct writer_child writer;
 	__u64 written, failed; /* orders */
 };
@@ -38,7 +39,8 @@ struct log_file {
 #define LOG_FILE_NOW (~0ULL)
 
 /*
- * The stretch from `from` to `to`, ns of CLOCK_MONOTONIC, of what the log has up to now, is to be written.
+ * The stretch from `from` to `to`, ns of CLOCK_MONOTONIC, of what the log has up to now, is to be written, with
+ * the ids of spans if it has any.
  * 0; -EBUSY while one is under way; -EINVAL: the log has nothing of that time;
  * -ENOMEM. What becomes of it is logged and counted.
  */

@@ -71,7 +71,7 @@ def test_ids(python, workloads, tmp_path):
     """Interleaved tasks, children, threads, spans within others, ids with zeros: no sample differs."""
     with start(python, workloads) as target:
         with server(tmp_path, "--pid", target.pid, "-F", 997, "--budget", 0, "--log", 5, "--event",
-                    "cpu,offcpu", "--trace", "otel") as s:
+                    "cpu,offcpu", "--trace", "otel", "--log-file", tmp_path / "log.pb.gz") as s:
             wait_for_spans(s, 1)
             begin = time.time()  # from here on no sample may lack them
             wait_for_spans(s, 1000)
@@ -83,6 +83,11 @@ def test_ids(python, workloads, tmp_path):
             linked = otlp.parse(log(s, "format=otlp&trace=" + trace_id).body)
             nothing = log(s, "trace=" + "ab" * 16)
             unknown = s.metric("trace_unknown_total")
+            assert s.get("%s?from=%f" % (LOG, begin), method="POST").status == 202
+            profiler.wait_until(lambda: s.metric("log_files_written_total") == 1, what="file")
+    written = pprof.parse((tmp_path / "log.pb.gz").read_bytes())
+    found, wrong = compare(written.samples, target.about)
+    assert not wrong and found["missing"] == 0 and found["right"] > 200, (found, wrong)
     found, wrong = compare(each.samples, target.about)
     assert not wrong and found["missing"] == 0, (found, wrong)
     assert found["right"] > 200 and found["none"] > 5, found
